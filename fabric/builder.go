@@ -1,0 +1,316 @@
+package fabric
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Ref names a node inside one Builder.
+type Ref int
+
+// Builder collects nodes, ports and cables, in any order, and freezes them into
+// a Fabric. The zero Builder is ready to use. What is wrong with the network is
+// said by Build; readers that can point at a line check before they add.
+type Builder struct {
+	nodes    []builderNode
+	cables   []cable
+	warnings []string
+}
+
+type builderNode struct {
+	Node
+	ports map[uint8]Port
+	key   string
+}
+
+// Port is what is known of one port. The zero Port says nothing.
+type Port struct {
+	GUID GUID  // zero: not known; Build then takes node GUID + port number
+	LID  LID   // zero or invalid: Build assigns one
+	LMC  uint8 // 0 … 7
+}
+
+type cable struct {
+	a, b         Ref
+	aPort, bPort uint8
+	rate         Rate
+}
+
+// Node adds a node. A node without a GUID is given one by Build, in the order of
+// its key, which must then be unique: the name the node goes by in the source.
+func (b *Builder) Node(n Node, key string) Ref {
+	b.nodes = append(b.nodes, builderNode{Node: n, key: key})
+	return Ref(len(b.nodes) - 1)
+}
+
+// Port says what is known of a port of a node; port 0 is the management port of
+// a switch.
+func (b *Builder) Port(r Ref, port uint8, p Port) {
+	n := &b.nodes[r]
+	if n.ports == nil {
+		n.ports = make(map[uint8]Port, 2)
+	}
+	n.ports[port] = p
+}
+
+// Cable joins two ports, each of them a port of its node from 1 on.
+func (b *Builder) Cable(a Ref, aPort uint8, z Ref, zPort uint8, rate Rate) {
+	b.cables = append(b.cables, cable{a, z, aPort, zPort, rate})
+}
+
+// Warn records something odd that could be settled, for Fabric.Warnings.
+func (b *Builder) Warn(format string, args ...any) {
+	b.warnings = append(b.warnings, fmt.Sprintf(format, args...))
+}
+
+// Build checks the network and freezes it. It refuses two nodes with one GUID,
+// more ports than InfiniBand numbers, a cable to a port that does not exist, two
+// cables in one port, and more LIDs than InfiniBand has.
+func (b *Builder) Build() (*Fabric, error) {
+	f := &Fabric{warnings: slices.Clone(b.warnings)}
+	id, err := b.placeNodes(f)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.placeChannels(f, id); err != nil {
+		return nil, err
+	}
+	f.indexTrunks()
+	b.placeEndpoints(f, id)
+	if err := b.assignLIDs(f); err != nil {
+		return nil, err
+	}
+	b.warnUnknownRates(f)
+	return f, nil
+}
+
+// assignedGUID starts the GUIDs of nodes that came without: an OUI with the
+// "locally administered" bit, so that none collides with a vendor's.
+const assignedGUID GUID = 0x0200_0000_0000_0100
+
+// placeNodes orders the nodes and returns the NodeID of each Ref.
+func (b *Builder) placeNodes(f *Fabric) ([]NodeID, error) {
+	b.nameTheNameless()
+	order := make([]Ref, len(b.nodes))
+	for i := range order {
+		order[i] = Ref(i)
+	}
+	slices.SortFunc(order, func(x, y Ref) int {
+		return cmp.Or(cmp.Compare(b.nodes[x].Kind, b.nodes[y].Kind), cmp.Compare(b.nodes[x].GUID, b.nodes[y].GUID))
+	})
+	id := make([]NodeID, len(order))
+	f.nodes = make([]Node, len(order))
+	f.byGUID = make(map[GUID]NodeID, len(order))
+	f.sameName = make(map[string]int, len(order))
+	for i, r := range order {
+		n := &b.nodes[r].Node
+		if n.Ports < 0 || n.Ports > MaxPorts {
+			return nil, fmt.Errorf("fabric: %s %q has %d ports; InfiniBand numbers at most %d", n.Kind, n.Name, n.Ports, MaxPorts)
+		}
+		if other, ok := f.byGUID[n.GUID]; ok {
+			return nil, fmt.Errorf("fabric: GUID %s names two nodes, %q and %q", n.GUID, f.nodes[other].Name, n.Name)
+		}
+		id[r] = NodeID(i)
+		f.nodes[i] = *n
+		f.byGUID[n.GUID] = NodeID(i)
+		f.sameName[n.Name]++
+		if n.Kind == Switch {
+			f.switches++
+		}
+	}
+	return id, nil
+}
+
+// nameTheNameless gives nodes without a GUID one, in the order of kind and key.
+// Each takes as many numbers as it has ports, so that port GUIDs are unique too.
+func (b *Builder) nameTheNameless() {
+	taken := make(map[GUID]bool, len(b.nodes))
+	var nameless []Ref
+	for i := range b.nodes {
+		if b.nodes[i].GUID == 0 {
+			nameless = append(nameless, Ref(i))
+		}
+		taken[b.nodes[i].GUID] = true
+	}
+	slices.SortFunc(nameless, func(x, y Ref) int {
+		return cmp.Or(cmp.Compare(b.nodes[x].Kind, b.nodes[y].Kind), strings.Compare(b.nodes[x].key, b.nodes[y].key))
+	})
+	next := assignedGUID
+	for _, r := range nameless {
+		for taken[next] {
+			next += 0x100
+		}
+		b.nodes[r].GUID = next
+		next += 0x100
+	}
+}
+
+// placeChannels turns cables into channels in their final order.
+func (b *Builder) placeChannels(f *Fabric, id []NodeID) error {
+	f.portFirst = make([]int32, len(f.nodes)+1)
+	for i := range f.nodes {
+		f.portFirst[i+1] = f.portFirst[i] + int32(f.nodes[i].Ports) + 1
+	}
+	f.portChan = make([]ChannelID, f.portFirst[len(f.nodes)])
+	for i := range f.portChan {
+		f.portChan[i] = None
+	}
+	f.channels = make([]Channel, 0, 2*len(b.cables))
+	for i := range b.cables {
+		k := &b.cables[i]
+		from, to := id[k.a], id[k.b]
+		if err := f.plug(from, k.aPort, to, k.bPort); err != nil {
+			return err
+		}
+		f.channels = append(f.channels,
+			Channel{From: from, FromPort: k.aPort, To: to, ToPort: k.bPort, Rate: k.rate},
+			Channel{From: to, FromPort: k.bPort, To: from, ToPort: k.aPort, Rate: k.rate})
+	}
+	slices.SortFunc(f.channels, func(x, y Channel) int {
+		return cmp.Or(cmp.Compare(f.tier(&x), f.tier(&y)), cmp.Compare(x.From, y.From), cmp.Compare(x.FromPort, y.FromPort))
+	})
+	for i := range f.channels {
+		c := &f.channels[i]
+		f.portChan[f.portFirst[c.From]+int32(c.FromPort)] = ChannelID(i)
+		if f.tier(c) == 0 {
+			f.trunks++
+		}
+	}
+	for i := range f.channels {
+		c := &f.channels[i]
+		c.Reverse = f.Out(c.To, c.ToPort)
+	}
+	return nil
+}
+
+// plug marks two ports as taken while the cables are checked.
+func (f *Fabric) plug(from NodeID, fromPort uint8, to NodeID, toPort uint8) error {
+	const taken = 0
+	for _, end := range [2]struct {
+		n    NodeID
+		port uint8
+	}{{from, fromPort}, {to, toPort}} {
+		if n := &f.nodes[end.n]; end.port == 0 || int(end.port) > n.Ports {
+			return fmt.Errorf("fabric: %s has no port %d (it has ports 1 to %d)", f.Label(end.n), end.port, n.Ports)
+		}
+		slot := &f.portChan[f.portFirst[end.n]+int32(end.port)]
+		if *slot != None {
+			return fmt.Errorf("fabric: %s port %d has two cables; one of them joins %s port %d and %s port %d",
+				f.Label(end.n), end.port, f.Label(from), fromPort, f.Label(to), toPort)
+		}
+		*slot = taken
+	}
+	return nil
+}
+
+// tier orders channels: trunks, then channels at adapters, then those that lead
+// nowhere.
+func (f *Fabric) tier(c *Channel) int {
+	from, to := f.nodes[c.From].Kind, f.nodes[c.To].Kind
+	switch {
+	case c.From == c.To || (from != Switch && to != Switch):
+		return 2
+	case from != Switch || to != Switch:
+		return 1
+	}
+	return 0
+}
+
+// indexTrunks builds the adjacency of switches and the numbering of turns.
+func (f *Fabric) indexTrunks() {
+	f.firstTrunk = make([]ChannelID, f.switches+1)
+	f.heads = make([]NodeID, f.trunks)
+	f.reverse = make([]ChannelID, f.trunks)
+	for c := range f.trunks {
+		ch := &f.channels[c]
+		f.heads[c], f.reverse[c] = ch.To, ch.Reverse
+		f.firstTrunk[ch.From+1]++
+	}
+	for s := range f.switches {
+		f.firstTrunk[s+1] += f.firstTrunk[s]
+	}
+	f.firstTurn = make([]int32, f.trunks+1)
+	for c := range f.trunks {
+		first, end := f.TrunksFrom(f.heads[c])
+		f.firstTurn[c+1] = f.firstTurn[c] + int32(end-first)
+	}
+}
+
+// placeEndpoints lists the endpoints and hangs them on their switches.
+func (b *Builder) placeEndpoints(f *Fabric, id []NodeID) {
+	ports := make([]map[uint8]Port, len(f.nodes))
+	for r := range b.nodes {
+		ports[id[r]] = b.nodes[r].ports
+	}
+	for n := range f.nodes {
+		node := &f.nodes[n]
+		if node.Kind == Switch {
+			f.addEndpoint(NodeID(n), 0, ports[n][0], Endpoint{Class: SwitchPort, Switch: NodeID(n), Inject: None, Deliver: None})
+			continue
+		}
+		for p := 1; p <= node.Ports; p++ {
+			c := f.Out(NodeID(n), uint8(p))
+			if c == None {
+				continue
+			}
+			e := Endpoint{Class: classOf(node), Switch: None, Inject: None, Deliver: None}
+			if ch := &f.channels[c]; f.nodes[ch.To].Kind == Switch {
+				e.Switch, e.Inject, e.Deliver = ch.To, c, ch.Reverse
+			}
+			f.addEndpoint(NodeID(n), uint8(p), ports[n][uint8(p)], e)
+		}
+	}
+	f.attachedFirst = make([]int32, f.switches+1)
+	for i := range f.endpoints {
+		if s := f.endpoints[i].Switch; s != None {
+			f.attachedFirst[s+1]++
+		}
+	}
+	for s := range f.switches {
+		f.attachedFirst[s+1] += f.attachedFirst[s]
+	}
+	f.attached = make([]EndpointID, f.attachedFirst[f.switches])
+	next := slices.Clone(f.attachedFirst)
+	for i := range f.endpoints {
+		if s := f.endpoints[i].Switch; s != None {
+			f.attached[next[s]] = EndpointID(i)
+			next[s]++
+		}
+	}
+}
+
+func (f *Fabric) addEndpoint(n NodeID, port uint8, p Port, e Endpoint) {
+	e.Node, e.Port, e.PortGUID, e.LID, e.LMC = n, port, p.GUID, p.LID, p.LMC
+	if e.PortGUID == 0 {
+		e.PortGUID = f.nodes[n].GUID + GUID(port)
+	}
+	f.endpoints = append(f.endpoints, e)
+}
+
+// classOf tells a SHARP aggregation node from a host adapter by what it calls
+// itself; nothing else in a dump does.
+func classOf(n *Node) Class {
+	switch {
+	case n.Kind == Router:
+		return RouterPort
+	case strings.Contains(n.Name, "Aggregation Node"):
+		return Aggregation
+	}
+	return HostAdapter
+}
+
+// warnUnknownRates says once for each unknown speed how many cables have it.
+func (b *Builder) warnUnknownRates(f *Fabric) {
+	count := map[string]int{}
+	for i := range f.channels {
+		if c := &f.channels[i]; c.Reverse > ChannelID(i) && c.Rate != (Rate{}) && !c.Rate.Known() {
+			count[c.Rate.String()]++
+		}
+	}
+	for _, rate := range slices.Sorted(maps.Keys(count)) {
+		f.warnings = append(f.warnings, fmt.Sprintf("%d cables run at %s, a speed weft does not know; their rate counts as unknown", count[rate], rate))
+	}
+}

@@ -1,0 +1,330 @@
+// Package fabric is the network as cabled: a directed multigraph of switches
+// and adapters in flat arrays.
+//
+// Words. A cable joins two ports; it is two channels, one in each direction. A
+// trunk is a channel from one switch to another. An endpoint is anything that
+// sends and receives: a connected adapter port, a router port, or the
+// management port 0 of a switch. Adapters never forward. A turn is a pair of
+// trunks (in, out) that meet at a switch: the place where a dependency can
+// arise.
+//
+// Index spaces. NodeID, ChannelID and EndpointID are dense from zero and depend
+// on the fabric only, never on the order in which a file or a program named its
+// parts:
+//
+//   - nodes: switches first, [0, Switches()), then adapters, then routers, each
+//     by GUID;
+//   - channels: trunks first, [0, Trunks()), by (from, port); then the channels
+//     at adapters; last the cables that cannot carry traffic from switch to
+//     switch or adapter (self-loops, adapter to adapter);
+//   - endpoints: by (node, port), so that the port 0 of switch s is endpoint s.
+//
+// A Fabric is immutable. Builder makes one; Without makes a smaller one.
+package fabric
+
+import (
+	"fmt"
+	"iter"
+)
+
+// GUID is the 64-bit EUI-64 name of a node or port; zero means not known.
+type GUID uint64
+
+// String is the form that InfiniBand tools print: 0x and sixteen digits.
+func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
+
+// LID is a local identifier, the address that forwarding tables are indexed by.
+type LID uint16
+
+// Unicast LIDs are 1 to MaxLID; zero means none, 0xFFFF is the permissive LID.
+const MaxLID LID = 0xBFFF
+
+// MaxPorts is the largest number of external ports of a node: port numbers are
+// one byte and 255 is reserved.
+const MaxPorts = 254
+
+// NodeID indexes the nodes of one Fabric, ChannelID its channels, EndpointID
+// its endpoints. None stands for "no such thing" in all three spaces.
+type (
+	NodeID     int32
+	ChannelID  int32
+	EndpointID int32
+)
+
+// None is the absent NodeID, ChannelID or EndpointID.
+const None = -1
+
+// Kind says what a node is.
+type Kind uint8
+
+// The kinds of node.
+const (
+	Switch Kind = iota
+	Adapter
+	Router
+)
+
+func (k Kind) String() string {
+	return [...]string{"switch", "channel adapter", "router"}[k]
+}
+
+// Class says what an endpoint is, and so which scope it belongs to.
+type Class uint8
+
+// The classes of endpoint.
+const (
+	HostAdapter Class = iota // a port of a host channel adapter
+	Aggregation              // a SHARP aggregation node in a switch
+	RouterPort               // a port of a router to another subnet
+	SwitchPort               // the management port 0 of a switch
+)
+
+func (c Class) String() string {
+	return [...]string{"hca", "aggregation", "router", "switch"}[c]
+}
+
+// Node is a switch, a channel adapter or a router.
+type Node struct {
+	GUID       GUID
+	SystemGUID GUID   // zero: not known
+	Kind       Kind   //
+	Ports      int    // external ports, numbered 1 … Ports
+	Name       string // node description; may be empty and need not be unique
+	VendorID   uint32 // zero: not known
+	DeviceID   uint32 // zero: not known
+}
+
+// Channel is one direction of a cable.
+type Channel struct {
+	From, To         NodeID
+	FromPort, ToPort uint8
+	Reverse          ChannelID // the other direction of the cable
+	Rate             Rate
+}
+
+// Endpoint is something that sends and receives.
+type Endpoint struct {
+	Node     NodeID
+	Port     uint8     // 0 for the management port of a switch
+	PortGUID GUID      //
+	LID      LID       // base LID; the endpoint answers to LID … LID+2^LMC-1
+	LMC      uint8     // 0 … 7
+	Class    Class     //
+	Switch   NodeID    // the switch it hangs on (itself for port 0); None: cabled to an adapter
+	Inject   ChannelID // endpoint → switch; None for port 0 and without a switch
+	Deliver  ChannelID // switch → endpoint; None likewise
+}
+
+// Fabric is an immutable network. All slices it hands out are shared and must
+// not be written to.
+type Fabric struct {
+	nodes     []Node
+	channels  []Channel
+	endpoints []Endpoint
+	warnings  []string
+
+	switches int
+	trunks   int
+
+	// Adjacency of switches over trunks, compressed by switch.
+	firstTrunk []ChannelID // [switch, plus one at the end]
+	heads      []NodeID    // [trunk] the switch it leads to
+	reverse    []ChannelID // [trunk] the other direction, itself a trunk
+	firstTurn  []int32     // [trunk, plus one at the end] see Turn
+
+	portFirst []int32     // [node, plus one at the end] offset of port 0 in portChan
+	portChan  []ChannelID // channel that leaves by a port, or None
+
+	attached      []EndpointID // endpoints by switch, compressed
+	attachedFirst []int32      // [switch, plus one at the end]
+
+	lidOwner []EndpointID // [LID 0 … top] or None
+	byGUID   map[GUID]NodeID
+	sameName map[string]int // how many nodes carry a name, for Label
+}
+
+// Switches counts the switches; they are the nodes [0, Switches()).
+func (f *Fabric) Switches() int { return f.switches }
+
+// Nodes is every node, [NodeID].
+func (f *Fabric) Nodes() []Node { return f.nodes }
+
+// Node is the node n.
+func (f *Fabric) Node(n NodeID) *Node { return &f.nodes[n] }
+
+// NodeByGUID finds a node, or returns None.
+func (f *Fabric) NodeByGUID(g GUID) NodeID {
+	if n, ok := f.byGUID[g]; ok {
+		return n
+	}
+	return None
+}
+
+// Label names a node for people: its description, with the GUID behind it where
+// several nodes share the description or it is empty.
+func (f *Fabric) Label(n NodeID) string {
+	node := &f.nodes[n]
+	switch {
+	case node.Name == "":
+		return node.GUID.String()
+	case f.sameName[node.Name] > 1:
+		return node.Name + " (" + node.GUID.String() + ")"
+	}
+	return node.Name
+}
+
+// Channels is every channel, [ChannelID].
+func (f *Fabric) Channels() []Channel { return f.channels }
+
+// Channel is the channel c.
+func (f *Fabric) Channel(c ChannelID) *Channel { return &f.channels[c] }
+
+// Trunks counts the channels between different switches; they are the channels
+// [0, Trunks()).
+func (f *Fabric) Trunks() int { return f.trunks }
+
+// TrunksFrom is the range [first, end) of the trunks that leave switch s, by port.
+func (f *Fabric) TrunksFrom(s NodeID) (first, end ChannelID) {
+	return f.firstTrunk[s], f.firstTrunk[s+1]
+}
+
+// Heads is the switch each trunk leads to, [trunk].
+func (f *Fabric) Heads() []NodeID { return f.heads }
+
+// Reverses is the other direction of each trunk, [trunk].
+func (f *Fabric) Reverses() []ChannelID { return f.reverse }
+
+// Turns counts the turns: pairs (in, out) of trunks that meet at a switch, the
+// way back over the same cable included.
+func (f *Fabric) Turns() int { return int(f.firstTurn[f.trunks]) }
+
+// Turn is the dense number of the turn from trunk in to trunk out, which must
+// leave the switch that in leads to. The turns of one in are consecutive, in the
+// order of TrunksFrom.
+func (f *Fabric) Turn(in, out ChannelID) int {
+	return int(f.firstTurn[in]) + int(out-f.firstTrunk[f.heads[in]])
+}
+
+// FirstTurn is the turn from trunk in to the first trunk of the switch it leads to.
+func (f *Fabric) FirstTurn(in ChannelID) int { return int(f.firstTurn[in]) }
+
+// Out is the channel that leaves node n by a port, or None where the port does
+// not exist or has no cable.
+func (f *Fabric) Out(n NodeID, port uint8) ChannelID {
+	first := f.portFirst[n]
+	if int32(port) >= f.portFirst[n+1]-first {
+		return None
+	}
+	return f.portChan[first+int32(port)]
+}
+
+// Endpoints is every endpoint, [EndpointID].
+func (f *Fabric) Endpoints() []Endpoint { return f.endpoints }
+
+// Endpoint is the endpoint e.
+func (f *Fabric) Endpoint(e EndpointID) *Endpoint { return &f.endpoints[e] }
+
+// Attached is the endpoints of switch s: its own port 0 first, then the
+// adapter and router ports cabled to it.
+func (f *Fabric) Attached(s NodeID) []EndpointID {
+	return f.attached[f.attachedFirst[s]:f.attachedFirst[s+1]]
+}
+
+// TopLID is the largest LID in use.
+func (f *Fabric) TopLID() LID { return LID(len(f.lidOwner) - 1) }
+
+// Owner is the endpoint that answers to a LID, or None.
+func (f *Fabric) Owner(lid LID) EndpointID {
+	if int(lid) >= len(f.lidOwner) {
+		return None
+	}
+	return f.lidOwner[lid]
+}
+
+// LIDs is every LID in use with the endpoint that answers to it, ascending.
+func (f *Fabric) LIDs() iter.Seq2[LID, EndpointID] {
+	return func(yield func(LID, EndpointID) bool) {
+		for lid, e := range f.lidOwner {
+			if e != None && !yield(LID(lid), e) {
+				return
+			}
+		}
+	}
+}
+
+// Warnings is what was odd about the input but could be settled, one sentence each.
+func (f *Fabric) Warnings() []string { return f.warnings }
+
+// Count is what a fabric is made of, counted once. Cables, not channels.
+type Count struct {
+	Switches, Adapters, Routers int
+	HCA, Aggregation, Router    int // endpoints by class
+	SwitchCables                int // between two switches
+	AdapterCables               int // with an adapter or router at either end
+	SelfCables                  int // both ends in one node
+}
+
+// Count counts.
+func (f *Fabric) Count() Count {
+	c := Count{Switches: f.switches}
+	for i := range f.nodes {
+		switch f.nodes[i].Kind {
+		case Adapter:
+			c.Adapters++
+		case Router:
+			c.Routers++
+		}
+	}
+	for i := range f.endpoints {
+		switch f.endpoints[i].Class {
+		case HostAdapter:
+			c.HCA++
+		case Aggregation:
+			c.Aggregation++
+		case RouterPort:
+			c.Router++
+		}
+	}
+	for i := range f.channels {
+		ch := &f.channels[i]
+		if ch.Reverse < ChannelID(i) {
+			continue
+		}
+		switch {
+		case ch.From == ch.To:
+			c.SelfCables++
+		case f.nodes[ch.From].Kind == Switch && f.nodes[ch.To].Kind == Switch:
+			c.SwitchCables++
+		default:
+			c.AdapterCables++
+		}
+	}
+	return c
+}
+
+// Parts is the connected parts of the network, as lists of switches, the part
+// with most switches first and ties by the lowest switch. A network that can be
+// routed whole has one.
+func (f *Fabric) Parts() [][]NodeID {
+	part := make([]bool, f.switches)
+	var parts [][]NodeID
+	for s := range part {
+		if part[s] {
+			continue
+		}
+		part[s] = true
+		queue := []NodeID{NodeID(s)}
+		for i := 0; i < len(queue); i++ {
+			first, end := f.TrunksFrom(queue[i])
+			for c := first; c < end; c++ {
+				if v := f.heads[c]; !part[v] {
+					part[v] = true
+					queue = append(queue, v)
+				}
+			}
+		}
+		parts = append(parts, queue)
+	}
+	sortParts(parts)
+	return parts
+}

@@ -1,0 +1,101 @@
+package fabric
+
+import "fmt"
+
+// assignLIDs settles the LID of every endpoint. A LID range from the input
+// stands when it is valid (1 … MaxLID), aligned to its LMC and claimed by one
+// endpoint only. Every other endpoint gets the lowest free aligned range, in the
+// order of endpoints: adapters and switches alike.
+func (b *Builder) assignLIDs(f *Fabric) error {
+	claims := make([]int32, 1<<16)
+	for i := range f.endpoints {
+		e := &f.endpoints[i]
+		if e.LMC > 7 {
+			return fmt.Errorf("fabric: %s port %d has LMC %d; it is 0 to 7", f.Label(e.Node), e.Port, e.LMC)
+		}
+		if e.hasValidLID() {
+			for l := range e.width() {
+				claims[int(e.LID)+l]++
+			}
+		}
+	}
+	var homeless []EndpointID
+	owner := make([]EndpointID, 1<<16)
+	for i := range owner {
+		owner[i] = None
+	}
+	for i := range f.endpoints {
+		e := &f.endpoints[i]
+		switch {
+		case e.LID == 0 || e.LID == 0xFFFF:
+			homeless = append(homeless, EndpointID(i))
+			continue
+		case !e.hasValidLID():
+			f.warnings = append(f.warnings, fmt.Sprintf("%s port %d: LID %d with LMC %d is not valid; another is assigned", f.Label(e.Node), e.Port, e.LID, e.LMC))
+			homeless = append(homeless, EndpointID(i))
+			continue
+		case claimedTwice(claims, e):
+			f.warnings = append(f.warnings, fmt.Sprintf("%s port %d: LID %d belongs to another port too; another is assigned", f.Label(e.Node), e.Port, e.LID))
+			homeless = append(homeless, EndpointID(i))
+			continue
+		}
+		for l := range e.width() {
+			owner[int(e.LID)+l] = EndpointID(i)
+		}
+	}
+	if err := f.house(homeless, owner); err != nil {
+		return err
+	}
+	top := int(MaxLID)
+	for top > 0 && owner[top] == None {
+		top--
+	}
+	f.lidOwner = owner[: top+1 : top+1]
+	return nil
+}
+
+// house gives LIDs to endpoints that have none.
+func (f *Fabric) house(homeless []EndpointID, owner []EndpointID) error {
+	var next [8]int // by LMC: where the search for a free range goes on
+	for _, i := range homeless {
+		e := &f.endpoints[i]
+		step := e.width()
+		lid := max(next[e.LMC], step)
+		for lid+step-1 <= int(MaxLID) && !free(owner[lid:lid+step]) {
+			lid += step
+		}
+		if lid+step-1 > int(MaxLID) {
+			return fmt.Errorf("fabric: no LID left for %s port %d: the network needs more than the %d that InfiniBand has", f.Label(e.Node), e.Port, MaxLID)
+		}
+		e.LID = LID(lid)
+		for l := range step {
+			owner[lid+l] = i
+		}
+		next[e.LMC] = lid + step
+	}
+	return nil
+}
+
+func free(owner []EndpointID) bool {
+	for _, o := range owner {
+		if o != None {
+			return false
+		}
+	}
+	return true
+}
+
+func claimedTwice(claims []int32, e *Endpoint) bool {
+	for l := range e.width() {
+		if claims[int(e.LID)+l] > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Endpoint) width() int { return 1 << e.LMC }
+
+func (e *Endpoint) hasValidLID() bool {
+	return e.LID != 0 && int(e.LID)+e.width()-1 <= int(MaxLID) && int(e.LID)%e.width() == 0
+}

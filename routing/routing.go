@@ -1,0 +1,330 @@
+// Package routing is the contract between everything that computes, judges,
+// simulates or writes tables.
+//
+// Two decisions make a routing. Which way: a PathFinder turns a fabric into a
+// Forwarding, the out-port of every switch for every destination LID. Which
+// lane: a LaneAssigner turns a Forwarding into Lanes, the service level of every
+// source and destination, and the map from service level to virtual lane in
+// every switch. Tables hold both for one fabric.
+//
+// Words. A routing is connected when every source reaches every destination
+// and deterministic when one entry decides: both are properties of Forwarding
+// that the judge (package deadlock) checks. It is minimal when every path has
+// the fewest hops the cables allow. It is deadlock-free under a contract and a
+// scope: the contract says which service levels clients use, the scope which
+// endpoints count as sources and destinations.
+//
+// All values are frozen once returned.
+package routing
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// NoPort is the forwarding entry of a switch that has no path to a LID.
+const NoPort uint8 = 255
+
+// Hardware limits. VL 15 carries subnet management only.
+const (
+	SLs        = 16
+	MaxDataVLs = 15
+	// DefaultVLs is what current switches offer for data.
+	DefaultVLs = 8
+)
+
+// Forwarding is the out-port by destination LID and switch: the linear
+// forwarding tables (LFT) of all switches. Rows are destinations, because
+// every algorithm here goes destination by destination; a row is the
+// destination's in-tree.
+type Forwarding struct {
+	switches int
+	ports    []uint8 // [LID × switches + switch]
+}
+
+// NewForwarding is a Forwarding for f without any path.
+func NewForwarding(f *fabric.Fabric) *Forwarding {
+	t := &Forwarding{switches: f.Switches(), ports: make([]uint8, (int(f.TopLID())+1)*f.Switches())}
+	for i := range t.ports {
+		t.ports[i] = NoPort
+	}
+	return t
+}
+
+// Row is the out-port of every switch for a LID, [switch]. Whoever builds the
+// Forwarding writes into it; everybody else only reads.
+func (t *Forwarding) Row(lid fabric.LID) []uint8 {
+	i := int(lid) * t.switches
+	return t.ports[i : i+t.switches : i+t.switches]
+}
+
+// Port is the out-port of switch s for a LID, NoPort where there is no path,
+// 0 where the LID is the switch's own.
+func (t *Forwarding) Port(s fabric.NodeID, lid fabric.LID) uint8 {
+	return t.ports[int(lid)*t.switches+int(s)]
+}
+
+// SL2VL is the lane that a packet leaves by, by switch, in-port, out-port and
+// service level. Most routings use one map for every port of every switch; a
+// table is kept only where they differ.
+type SL2VL struct {
+	uniform [SLs]uint8
+	first   []int32 // [switch] offset into table; nil: uniform everywhere
+	ports   []int32 // [switch] ports, port 0 included
+	table   []uint8 // [first + (in × ports + out) × SLs + SL]
+}
+
+// UniformSL2VL maps service levels to lanes alike at every port.
+func UniformSL2VL(lane [SLs]uint8) *SL2VL { return &SL2VL{uniform: lane} }
+
+// LanePerSL is the map of layered routings: SL s rides lane s, and the SLs
+// beyond the lanes start over at lane 0.
+func LanePerSL(vls int) *SL2VL {
+	var lane [SLs]uint8
+	for s := range lane {
+		lane[s] = uint8(s % vls)
+	}
+	return UniformSL2VL(lane)
+}
+
+// PerPort is a copy of m with an entry for every pair of ports of every switch,
+// to be changed with Set.
+func (m *SL2VL) PerPort(f *fabric.Fabric) *SL2VL {
+	t := &SL2VL{first: make([]int32, f.Switches()), ports: make([]int32, f.Switches())}
+	size := int32(0)
+	for s := range t.first {
+		t.first[s], t.ports[s] = size, int32(f.Node(fabric.NodeID(s)).Ports+1)
+		size += t.ports[s] * t.ports[s] * SLs
+	}
+	t.table = make([]uint8, size)
+	for s := range t.first {
+		for in := range t.ports[s] {
+			for out := range t.ports[s] {
+				for sl := range uint8(SLs) {
+					t.Set(fabric.NodeID(s), uint8(in), uint8(out), sl, m.VL(fabric.NodeID(s), uint8(in), uint8(out), sl))
+				}
+			}
+		}
+	}
+	return t
+}
+
+// Uniform is the one map that holds everywhere, if there is one.
+func (m *SL2VL) Uniform() (lane [SLs]uint8, ok bool) { return m.uniform, m.first == nil }
+
+// VL is the lane for a service level on the way through switch s from in-port to
+// out-port. In-port 0 is the switch itself.
+func (m *SL2VL) VL(s fabric.NodeID, in, out, sl uint8) uint8 {
+	if m.first == nil {
+		return m.uniform[sl]
+	}
+	return m.table[m.at(s, in, out)+int32(sl)]
+}
+
+// Set changes one entry of a per-port map.
+func (m *SL2VL) Set(s fabric.NodeID, in, out, sl, vl uint8) {
+	m.table[m.at(s, in, out)+int32(sl)] = vl
+}
+
+func (m *SL2VL) at(s fabric.NodeID, in, out uint8) int32 {
+	return m.first[s] + (int32(in)*m.ports[s]+int32(out))*SLs
+}
+
+// Lanes is the service level of every (source, destination LID) and the SL2VL
+// map. Sources are grouped in rows that share their service levels: for our own
+// engines a row is a switch and holds all that hangs on it; tables read from
+// elsewhere may need finer rows.
+type Lanes struct {
+	Row    []int32 // [EndpointID] its row
+	Rows   int     //
+	SL2VL  *SL2VL  //
+	Needed int     // lanes the proof needs, before paths are spread over spare ones; 0: not known
+
+	sl []uint8 // [LID × Rows + row]; nil: SL 0 everywhere
+}
+
+// NewLanes is Lanes with a row for every switch and SL 0 for every pair. An
+// endpoint that hangs on no switch shares row 0 and sends nothing.
+func NewLanes(f *fabric.Fabric, m *SL2VL) *Lanes {
+	row := make([]int32, len(f.Endpoints()))
+	for i := range row {
+		row[i] = max(0, int32(f.Endpoint(fabric.EndpointID(i)).Switch))
+	}
+	return NewLanesByRow(f, m, row, f.Switches())
+}
+
+// NewLanesByRow is Lanes with rows of the caller's choice and SL 0 for every pair.
+func NewLanesByRow(f *fabric.Fabric, m *SL2VL, row []int32, rows int) *Lanes {
+	return &Lanes{Row: row, Rows: rows, SL2VL: m, sl: make([]uint8, (int(f.TopLID())+1)*rows)}
+}
+
+// OneSL is Lanes in which everything has SL 0.
+func OneSL(f *fabric.Fabric, m *SL2VL) *Lanes {
+	l := NewLanes(f, m)
+	l.sl = nil
+	return l
+}
+
+// SLRow is the service level for a destination LID by row, nil where every
+// service level is 0.
+func (l *Lanes) SLRow(lid fabric.LID) []uint8 {
+	if l.sl == nil {
+		return nil
+	}
+	i := int(lid) * l.Rows
+	return l.sl[i : i+l.Rows : i+l.Rows]
+}
+
+// SL is the service level from an endpoint to a LID.
+func (l *Lanes) SL(from fabric.EndpointID, lid fabric.LID) uint8 {
+	if l.sl == nil {
+		return 0
+	}
+	return l.sl[int(lid)*l.Rows+int(l.Row[from])]
+}
+
+// Tables is a whole routing of one fabric.
+type Tables struct {
+	Fabric     *fabric.Fabric
+	Forwarding *Forwarding
+	Lanes      *Lanes
+}
+
+// Scope says which endpoints count as sources and destinations.
+type Scope uint8
+
+// The scopes, each holding the one before.
+const (
+	HCA      Scope = iota // host adapters
+	Adapters              // and aggregation nodes and routers
+	All                   // and port 0 of switches
+)
+
+// Includes says whether endpoints of a class are in the scope.
+func (s Scope) Includes(c fabric.Class) bool {
+	switch c {
+	case fabric.HostAdapter:
+		return true
+	case fabric.SwitchPort:
+		return s == All
+	}
+	return s >= Adapters
+}
+
+func (s Scope) String() string { return [...]string{"hca", "ca", "all"}[s] }
+
+// ParseScope reads hca, ca or all.
+func ParseScope(s string) (Scope, error) {
+	for _, sc := range [...]Scope{HCA, Adapters, All} {
+		if s == sc.String() {
+			return sc, nil
+		}
+	}
+	return 0, fmt.Errorf("routing: endpoints are hca, ca or all, not %q", s)
+}
+
+// Contract says which service levels clients use. The zero Contract is honored.
+type Contract struct {
+	kind uint8 // 0 honored, 1 single, 2 any
+	sl   uint8
+}
+
+// The contracts: clients use the PathRecord's SL, or each whichever it likes.
+var (
+	Honored = Contract{}
+	Any     = Contract{kind: 2}
+)
+
+// Single is the contract that every client uses one SL.
+func Single(sl uint8) Contract { return Contract{kind: 1, sl: sl} }
+
+// SLMask is the service levels, as bits, that a client may use where the tables
+// say sl.
+func (c Contract) SLMask(sl uint8) uint16 {
+	switch c.kind {
+	case 1:
+		return 1 << c.sl
+	case 2:
+		return 1<<SLs - 1
+	}
+	return 1 << sl
+}
+
+// FixedMask is SLMask where it does not depend on what the tables say.
+func (c Contract) FixedMask() (uint16, bool) { return c.SLMask(0), c.kind != 0 }
+
+func (c Contract) String() string {
+	switch c.kind {
+	case 1:
+		return "single:" + strconv.Itoa(int(c.sl))
+	case 2:
+		return "any"
+	}
+	return "honored"
+}
+
+// ParseContract reads honored, any or single:N.
+func ParseContract(s string) (Contract, error) {
+	switch s {
+	case "honored":
+		return Honored, nil
+	case "any":
+		return Any, nil
+	}
+	if n, ok := strings.CutPrefix(s, "single:"); ok {
+		if sl, err := strconv.ParseUint(n, 10, 8); err == nil && sl < SLs {
+			return Single(uint8(sl)), nil
+		}
+	}
+	return Contract{}, fmt.Errorf("routing: a contract is honored, any or single:N with N from 0 to 15, not %q", s)
+}
+
+// Progress is told how much of a stage is done; nil is told nothing. It is
+// called from one goroutine at a time and must return quickly.
+type Progress func(done, total int)
+
+// Report calls p if there is one.
+func (p Progress) Report(done, total int) {
+	if p != nil {
+		p(done, total)
+	}
+}
+
+// PathFinder decides which way. It finds a path to every LID from every switch
+// that can reach it, and leaves NoPort elsewhere: a fabric in parts is routed
+// within its parts. It refuses rather than hand back something weaker than its
+// guarantee, and returns ctx.Err() when cancelled.
+type PathFinder interface {
+	Paths(ctx context.Context, f *fabric.Fabric, p Progress) (*Forwarding, error)
+}
+
+// Budget is what a lane assigner may use.
+type Budget struct {
+	VLs   int   // data lanes, 1 … MaxDataVLs
+	Scope Scope // endpoints whose traffic must be free of deadlock
+}
+
+// LaneAssigner decides which lane. It covers every path between endpoints in
+// the budget's scope or refuses with *TooFewLanes.
+type LaneAssigner interface {
+	Lanes(ctx context.Context, f *fabric.Fabric, paths *Forwarding, b Budget, p Progress) (*Lanes, error)
+}
+
+// TooFewLanes is the refusal of a lane assigner.
+type TooFewLanes struct {
+	Need    int
+	AtLeast bool // Need is a lower bound: the search was cut short
+	Have    int
+}
+
+func (e *TooFewLanes) Error() string {
+	least := ""
+	if e.AtLeast {
+		least = "at least "
+	}
+	return fmt.Sprintf("routing: needs %s%d lanes; %d are available", least, e.Need, e.Have)
+}
