@@ -42,6 +42,8 @@ const (
 // every algorithm here goes destination by destination; a row is the
 // destination's in-tree.
 type Forwarding struct {
+	Notes []string // what the path finder wants people to know, a sentence each: the roots it chose
+
 	switches int
 	ports    []uint8 // [LID × switches + switch]
 }

@@ -1,0 +1,71 @@
+// Package congestion counts flows on channels.
+//
+// The edge-forwarding index of a routing is the largest number of routes that
+// share a channel (M.-C. Heydemann, J.-C. Meyer, D. Sotteau: On Forwarding
+// Indices of Networks, 1989; T. Hoefler, T. Schneider, A. Lumsdaine, HOTI 2009,
+// section II): the smaller, the better is the traffic of all to all spread.
+package congestion
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Loads is how a routing uses the trunks when every endpoint in scope sends to
+// every LID of every other.
+type Loads struct {
+	Routes  []uint32         // [trunk] routes over it
+	Max     uint32           // the edge-forwarding index: the most routes over one trunk
+	Hottest fabric.ChannelID // the lowest trunk that carries so many; None without trunks in use
+	Pairs   int64            // (source endpoint, destination LID) with a route, a source's own LIDs left out
+	Hops    int64            // trunks crossed by all pairs together
+	MaxHops int              // trunks on the longest route
+}
+
+// MeanHops is the mean number of trunks on a route: 0 within a switch.
+func (l *Loads) MeanHops() float64 { return float64(l.Hops) / float64(max(1, l.Pairs)) }
+
+// Count counts the routes on every trunk, in O(D·S) for D destination LIDs and S
+// switches.
+func Count(f *fabric.Fabric, paths *routing.Forwarding, scope routing.Scope) *Loads {
+	l := &Loads{Routes: make([]uint32, f.Trunks()), Hottest: fabric.None}
+	sources := make([]uint32, f.Switches())
+	for i := range f.Endpoints() {
+		if e := f.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && scope.Includes(e.Class) {
+			sources[e.Switch]++
+		}
+	}
+	heads := f.Heads()
+	routes := make([]uint32, f.Switches())
+	var t routing.Tree
+	for lid, id := range f.LIDs() {
+		e := f.Endpoint(id)
+		if e.Switch == fabric.None || !scope.Includes(e.Class) {
+			continue
+		}
+		t.Build(f, paths.Row(lid), e.Switch)
+		for _, s := range t.Order {
+			n := int64(sources[s])
+			routes[s] = sources[s]
+			if s == e.Switch {
+				n--
+			}
+			l.Pairs += n
+			l.Hops += n * int64(t.Depth(s))
+			if n > 0 {
+				l.MaxHops = max(l.MaxHops, t.Depth(s))
+			}
+		}
+		for i := len(t.Order) - 1; i > 0; i-- {
+			c := t.Out[t.Order[i]]
+			l.Routes[c] += routes[t.Order[i]]
+			routes[heads[c]] += routes[t.Order[i]]
+		}
+	}
+	for c, n := range l.Routes {
+		if n > l.Max {
+			l.Max, l.Hottest = n, fabric.ChannelID(c)
+		}
+	}
+	return l
+}

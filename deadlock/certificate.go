@@ -1,0 +1,83 @@
+package deadlock
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Certificate is a proof that tables cannot deadlock under a contract and scope:
+// a rank for every lane of every trunk in use, such that whoever holds a lane
+// waits only for lanes of higher rank. A lane of the highest rank waits for
+// nothing but the adapters, so it drains, and then the next lower one does.
+type Certificate struct {
+	Contract routing.Contract
+	Scope    routing.Scope
+	Lanes    int     // lanes are numbered 0 … Lanes-1
+	Rank     []int32 // [trunk × Lanes + lane]; Unused for lanes that carry nothing
+}
+
+// Unused is the rank of a lane that carries no traffic.
+const Unused = -1
+
+// Violation is a dependency along which a certificate does not rise: it does not
+// belong to the tables, or they were changed.
+type Violation struct {
+	Switch       string // where the two channels meet
+	In, Out      uint8  // ports of that switch
+	InVL, OutVL  uint8
+	InRank, Rank int32
+}
+
+func (v *Violation) Error() string {
+	return fmt.Sprintf("deadlock: the certificate does not hold at %s: from port %d, VL %d (rank %d) to port %d, VL %d (rank %d)",
+		v.Switch, v.In, v.InVL, v.InRank, v.Out, v.OutVL, v.Rank)
+}
+
+// CheckCertificate re-checks a proof against tables: it derives the dependencies
+// and compares ranks, without any search for cycles. The contract and scope are
+// the certificate's. The error is a *Violation where the proof does not hold.
+func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p routing.Progress) (*Verdict, error) {
+	d, err := derive(ctx, t, Options{Contract: c.Contract, Scope: c.Scope, Progress: p})
+	if err != nil {
+		return nil, err
+	}
+	if d.lanes > c.Lanes || len(c.Rank) != t.Fabric.Trunks()*c.Lanes {
+		return nil, fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), t.Fabric.Trunks(), d.lanes)
+	}
+	g := &graph{f: t.Fabric, lanes: d.lanes, matrix: d.matrix}
+	rank := func(v int32) int32 { return c.Rank[int(v)/d.lanes*c.Lanes+int(v)%d.lanes] }
+	var wrong *Violation
+	for v := range int32(t.Fabric.Trunks() * d.lanes) {
+		g.successors(v, func(u int32) {
+			if wrong == nil && (rank(v) == Unused || rank(v) >= rank(u)) {
+				wrong = violation(g, v, u, rank(v), rank(u))
+			}
+		})
+	}
+	if wrong != nil {
+		return nil, wrong
+	}
+	d.verdict.Dependencies = g.count()
+	d.verdict.Certificate = c
+	return d.verdict, nil
+}
+
+func violation(g *graph, v, u int32, rv, ru int32) *Violation {
+	in, out := g.f.Channel(fabric.ChannelID(int(v)/g.lanes)), g.f.Channel(fabric.ChannelID(int(u)/g.lanes))
+	return &Violation{
+		Switch: g.f.Label(in.To), In: in.ToPort, Out: out.FromPort,
+		InVL: uint8(int(v) % g.lanes), OutVL: uint8(int(u) % g.lanes), InRank: rv, Rank: ru,
+	}
+}
+
+// markUnused takes the rank from lanes that carry nothing.
+func (d *derivation) markUnused(rank []int32) {
+	for v := range rank {
+		if d.inUse[v/d.lanes]>>(v%d.lanes)&1 == 0 {
+			rank[v] = Unused
+		}
+	}
+}

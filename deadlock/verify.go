@@ -1,0 +1,248 @@
+// Package deadlock is the judge: it says whether finished tables can deadlock,
+// and proves it.
+//
+// It believes nobody. It shares no code with path finders and lane assigners,
+// derives every dependency from the tables alone, and returns either a
+// certificate, a rank for every lane in use that rises along every dependency,
+// or a shortest credit loop with a route that causes each of its steps.
+//
+// Theory. W. J. Dally, C. L. Seitz: Deadlock-Free Message Routing in
+// Multiprocessor Interconnection Networks, IEEE Trans. Computers 36(5), 1987,
+// Theorem 1: a routing whose channel dependency graph has no cycle cannot
+// deadlock. The channels here are (trunk, virtual lane). Channels from and to
+// adapters cannot be part of a cycle, since adapters do not forward: an
+// injection channel has no predecessor and a delivery channel no successor.
+// The theorem is sufficient, not necessary (L. Schwiebert): a cycle is a
+// potential credit loop.
+//
+// What is sent: every source in scope sends to every LID of every other endpoint
+// in scope, on the service levels that the contract allows. A packet keeps its
+// service level; each switch maps it to a lane by in-port and out-port. An SL
+// mapped to VL 15 is dropped there.
+//
+// Complexity: O(D·S) for D destination LIDs and S switches to derive the
+// dependencies, O(T·V²) for T turns and V lanes to rank them. A shortest loop is
+// searched only among lanes that lie on loops.
+package deadlock
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Options says under which assumptions tables are judged.
+type Options struct {
+	Contract routing.Contract // what clients use; zero: the PathRecord's SL
+	Scope    routing.Scope    // who sends and receives; zero: host adapters
+	Progress routing.Progress
+}
+
+// Verdict is what the judge found. Findings are not errors: look at Free and
+// Complete.
+type Verdict struct {
+	Contract routing.Contract
+	Scope    routing.Scope
+
+	Pairs        int64 // ordered (source endpoint, destination LID) in scope, a source's own LIDs left out
+	Unreachable  int64 // pairs of them without a route
+	Dropped      int64 // turns at which an SL in use is mapped to VL 15
+	Stray        int64 // (switch without sources, LID) without a route: harmless in this scope
+	Loops        int64 // (switch, LID) whose packets circle for ever
+	Lost         []Lost
+	Dependencies int    // distinct dependencies between lanes of trunks
+	VLs          int    // lanes that carry traffic between switches (at least 1)
+	SLs          int    // service levels in use between switches or within one
+	LaneMask     uint16 // the lanes of VLs, as bits
+
+	Certificate *Certificate // nil if there is a credit loop
+	Cycle       []Step       // a shortest credit loop, nil if there is none
+}
+
+// Free says whether the tables are proven free of deadlock.
+func (v *Verdict) Free() bool { return v.Certificate != nil }
+
+// Complete says whether every pair has a route that delivers.
+func (v *Verdict) Complete() bool { return v.Unreachable == 0 && v.Loops == 0 && v.Dropped == 0 }
+
+// Lost is a pair of switch and LID without a route.
+type Lost struct {
+	Switch fabric.NodeID
+	LID    fabric.LID
+	Why    Loss
+}
+
+// Loss is why a packet does not arrive.
+type Loss uint8
+
+// The ways to lose a packet.
+const (
+	NoEntry   Loss = iota // a switch on the way has no entry
+	DeadPort              // an entry names a port without a cable
+	WrongNode             // it is delivered to another node
+	Circles               // it circles for ever
+)
+
+func (l Loss) String() string {
+	return [...]string{"no entry", "an out-port without a cable", "delivered to another node", "circles for ever"}[l]
+}
+
+// maxLost is how many lost pairs a verdict lists.
+const maxLost = 20
+
+// Verify judges tables. The error is for what is not a verdict: a cancelled
+// context, or tables that do not belong to their fabric.
+func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error) {
+	d, err := derive(ctx, t, o)
+	if err != nil {
+		return nil, err
+	}
+	v := d.verdict
+	g := &graph{f: t.Fabric, lanes: d.lanes, matrix: d.matrix}
+	rank, free := g.rank()
+	v.Dependencies = g.count()
+	if free {
+		v.Certificate = &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: d.lanes, Rank: rank}
+		d.markUnused(rank)
+		return v, nil
+	}
+	v.Cycle = d.witness(g.shortestCycle(rank))
+	return v, nil
+}
+
+// derivation is everything the tables say, as far as the judge wants to know.
+type derivation struct {
+	t       *routing.Tables
+	o       Options
+	groups  [][]group // [switch] the sources on it
+	lanes   int       // lanes are 0 … lanes-1
+	matrix  []uint64  // [turn × words + …] which lane waits for which, lanes × lanes bits
+	inUse   []uint16  // [trunk] lanes that carry something
+	verdict *Verdict
+}
+
+// group is the sources on one switch that share a row of service levels.
+type group struct {
+	row     int32
+	sources int64
+	ports   []uint8 // their in-ports at the switch
+}
+
+// derive follows every route of the tables once.
+func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, error) {
+	f := t.Fabric
+	if len(t.Lanes.Row) != len(f.Endpoints()) {
+		return nil, fmt.Errorf("deadlock: the tables know %d endpoints, the fabric has %d", len(t.Lanes.Row), len(f.Endpoints()))
+	}
+	d := &derivation{t: t, o: o, groups: groupSources(t, o.Scope), lanes: laneCount(t)}
+	var lids []fabric.LID
+	for lid, e := range f.LIDs() {
+		if ep := f.Endpoint(e); o.Scope.Includes(ep.Class) && ep.Switch != fabric.None {
+			lids = append(lids, lid)
+		}
+	}
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(lids)/16))
+	walkers := make([]*walker, workers)
+	var wg sync.WaitGroup
+	for i := range walkers {
+		walkers[i] = newWalker(d)
+		wg.Go(func() {
+			// Every workers-th destination: the work is alike everywhere.
+			for n := i; n < len(lids) && ctx.Err() == nil; n += workers {
+				walkers[i].destination(lids[n])
+				if i == 0 && n%64 == 0 {
+					o.Progress.Report(n, len(lids))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o.Progress.Report(len(lids), len(lids))
+	d.merge(walkers)
+	return d, nil
+}
+
+// groupSources lists the sources in scope on every switch.
+func groupSources(t *routing.Tables, scope routing.Scope) [][]group {
+	f := t.Fabric
+	groups := make([][]group, f.Switches())
+	for s := range groups {
+		for _, e := range f.Attached(fabric.NodeID(s)) {
+			ep := f.Endpoint(e)
+			if !scope.Includes(ep.Class) {
+				continue
+			}
+			in := uint8(0)
+			if ep.Inject != fabric.None {
+				in = f.Channel(ep.Inject).ToPort
+			}
+			groups[s] = addSource(groups[s], t.Lanes.Row[e], in)
+		}
+	}
+	return groups
+}
+
+func addSource(groups []group, row int32, in uint8) []group {
+	for i := range groups {
+		if groups[i].row == row {
+			groups[i].sources++
+			groups[i].ports = append(groups[i].ports, in)
+			return groups
+		}
+	}
+	return append(groups, group{row: row, sources: 1, ports: []uint8{in}})
+}
+
+// laneCount is one more than the highest lane any packet can ride.
+func laneCount(t *routing.Tables) int {
+	top := uint8(0)
+	see := func(vl uint8) {
+		if vl < dropLane {
+			top = max(top, vl)
+		}
+	}
+	if lane, ok := t.Lanes.SL2VL.Uniform(); ok {
+		for _, vl := range lane {
+			see(vl)
+		}
+		return int(top) + 1
+	}
+	f := t.Fabric
+	for s := range f.Switches() {
+		ports := uint8(f.Node(fabric.NodeID(s)).Ports)
+		for in := range ports + 1 {
+			for out := range ports + 1 {
+				for sl := range uint8(routing.SLs) {
+					see(t.Lanes.SL2VL.VL(fabric.NodeID(s), in, out, sl))
+				}
+			}
+		}
+	}
+	return int(top) + 1
+}
+
+// merge adds up what the walkers saw, each of them a part of the destinations.
+func (d *derivation) merge(walkers []*walker) {
+	first := walkers[0]
+	d.matrix, d.inUse, d.verdict = first.matrix, first.inUse, &first.verdict
+	sls := first.sls
+	for _, w := range walkers[1:] {
+		for i, bits := range w.matrix {
+			d.matrix[i] |= bits
+		}
+		for i, bits := range w.inUse {
+			d.inUse[i] |= bits
+		}
+		d.verdict.add(&w.verdict)
+		sls |= w.sls
+	}
+	d.verdict.finish(d.inUse, sls)
+	d.verdict.Contract, d.verdict.Scope = d.o.Contract, d.o.Scope
+}

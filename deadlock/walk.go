@@ -1,0 +1,322 @@
+package deadlock
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// dropLane is the lane of subnet management: data mapped to it is dropped.
+const dropLane = 15
+
+// walker follows the routes to one destination after another.
+type walker struct {
+	d       *derivation
+	f       *fabric.Fabric
+	matrix  []uint64 // see derivation
+	inUse   []uint16 // see derivation
+	sls     uint16   // service levels in use, as bits
+	verdict Verdict  // the counts
+
+	uniform [routing.SLs]uint8
+	simple  bool // SL2VL is uniform: the SL alone decides the lane
+
+	// Per destination, all [switch].
+	next    []fabric.ChannelID // the trunk its entry leads to; None otherwise
+	waiting []int32            // switches that forward to it, not yet looked at
+	order   []fabric.NodeID    // each switch after all that forward to it
+	fate    []fate             // what becomes of a packet there
+	slMask  []uint16           // service levels of the packets that leave by next
+	vlMask  [][routing.SLs]uint16
+}
+
+// fate is what becomes of a packet at a switch.
+type fate uint8
+
+const (
+	arrives fate = iota
+	lost         // lost + Loss is why
+)
+
+func newWalker(d *derivation) *walker {
+	f := d.t.Fabric
+	n := f.Switches()
+	w := &walker{
+		d: d, f: f,
+		matrix:  make([]uint64, f.Turns()*wordsPerTurn(d.lanes)),
+		inUse:   make([]uint16, f.Trunks()),
+		next:    make([]fabric.ChannelID, n),
+		waiting: make([]int32, n),
+		order:   make([]fabric.NodeID, 0, n),
+		fate:    make([]fate, n),
+		slMask:  make([]uint16, n),
+	}
+	if w.uniform, w.simple = d.t.Lanes.SL2VL.Uniform(); !w.simple {
+		w.vlMask = make([][routing.SLs]uint16, n)
+	}
+	return w
+}
+
+// destination follows all routes to one LID.
+func (w *walker) destination(lid fabric.LID) {
+	e := w.f.Endpoint(w.f.Owner(lid))
+	w.readEntries(w.d.t.Forwarding.Row(lid), e)
+	w.sort()
+	w.settleFates()
+	w.inject(lid, e)
+	if w.simple {
+		w.flowSimple()
+	} else {
+		w.flow()
+	}
+}
+
+// readEntries turns the entries for an endpoint into trunks and fates.
+func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
+	trunks := fabric.ChannelID(w.f.Trunks())
+	home := uint8(0)
+	if e.Deliver != fabric.None {
+		home = w.f.Channel(e.Deliver).FromPort
+	}
+	for s, port := range row {
+		w.next[s] = fabric.None
+		c := w.f.Out(fabric.NodeID(s), port)
+		switch {
+		case port == routing.NoPort:
+			w.fate[s] = lost + fate(NoEntry)
+		case fabric.NodeID(s) == e.Switch && port == home:
+			w.fate[s] = arrives
+		case port == 0:
+			w.fate[s] = lost + fate(WrongNode)
+		case c == fabric.None:
+			w.fate[s] = lost + fate(DeadPort)
+		case c >= trunks:
+			w.fate[s] = lost + fate(WrongNode)
+		default:
+			w.next[s] = c
+			w.fate[s] = lost + fate(Circles) // until the end of the way is known
+		}
+	}
+}
+
+// sort orders the switches so that each comes after all that forward to it.
+// Switches on a circle are never reached and left out.
+func (w *walker) sort() {
+	heads := w.f.Heads()
+	clear(w.waiting)
+	for _, c := range w.next {
+		if c != fabric.None {
+			w.waiting[heads[c]]++
+		}
+	}
+	w.order = w.order[:0]
+	for s := range w.next {
+		// From every switch nobody waits for, down as far as nobody waits.
+		for at := fabric.NodeID(s); w.waiting[at] == 0; {
+			w.order = append(w.order, at)
+			w.waiting[at] = -1
+			if w.next[at] == fabric.None {
+				break
+			}
+			at = heads[w.next[at]]
+			w.waiting[at]--
+		}
+	}
+}
+
+// settleFates carries what becomes of packets from the end of the way back.
+func (w *walker) settleFates() {
+	heads := w.f.Heads()
+	for i := len(w.order) - 1; i >= 0; i-- {
+		if c := w.next[w.order[i]]; c != fabric.None {
+			w.fate[w.order[i]] = w.fate[heads[c]]
+		}
+	}
+}
+
+// inject counts the pairs and starts the packets of every source on their way.
+func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
+	row := w.d.t.Lanes.SLRow(lid)
+	fixed, isFixed := w.d.o.Contract.FixedMask()
+	for s, groups := range w.d.groups {
+		w.slMask[s] = 0
+		if w.fate[s] != arrives {
+			w.lose(fabric.NodeID(s), lid, groups, to)
+		}
+		for _, g := range groups {
+			sources := g.sources
+			if fabric.NodeID(s) == to.Switch {
+				sources = w.othersIn(g, lid)
+			}
+			w.verdict.Pairs += sources
+			if sources == 0 {
+				continue
+			}
+			mask := fixed
+			if !isFixed {
+				sl := uint8(0)
+				if row != nil {
+					sl = row[g.row]
+				}
+				mask = w.d.o.Contract.SLMask(sl)
+			}
+			w.slMask[s] |= mask
+			w.sls |= mask
+			if !w.simple && w.next[s] != fabric.None {
+				w.start(fabric.NodeID(s), g, mask)
+			}
+		}
+	}
+}
+
+// othersIn counts the sources of a group that are not the destination itself.
+func (w *walker) othersIn(g group, lid fabric.LID) int64 {
+	e := w.f.Owner(lid)
+	if w.d.t.Lanes.Row[e] == g.row {
+		return g.sources - 1
+	}
+	return g.sources
+}
+
+// lose notes that packets for a LID do not arrive from a switch.
+func (w *walker) lose(s fabric.NodeID, lid fabric.LID, groups []group, to *fabric.Endpoint) {
+	pairs := int64(0)
+	for _, g := range groups {
+		if s == to.Switch {
+			pairs += w.othersIn(g, lid)
+		} else {
+			pairs += g.sources
+		}
+	}
+	why := Loss(w.fate[s] - lost)
+	if why == Circles {
+		w.verdict.Loops++
+	}
+	if pairs == 0 {
+		w.verdict.Stray++
+		if why != Circles {
+			return
+		}
+	}
+	w.verdict.Unreachable += pairs
+	if len(w.verdict.Lost) < maxLost {
+		w.verdict.Lost = append(w.verdict.Lost, Lost{s, lid, why})
+	}
+}
+
+// flowSimple carries service levels along the routes where the SL alone decides
+// the lane: a packet never changes lanes.
+func (w *walker) flowSimple() {
+	heads := w.f.Heads()
+	words := wordsPerTurn(w.d.lanes)
+	for _, s := range w.order {
+		in := w.next[s]
+		mask := w.slMask[s]
+		if in == fabric.None || mask == 0 {
+			continue
+		}
+		u := heads[in]
+		w.slMask[u] |= mask
+		out := w.next[u]
+		turn := w.matrix
+		if out != fabric.None {
+			turn = w.matrix[w.f.Turn(in, out)*words:][:words]
+		}
+		for m := mask; m != 0; m &= m - 1 {
+			vl := w.uniform[bits.TrailingZeros16(m)]
+			if vl == dropLane {
+				w.verdict.Dropped++
+				continue
+			}
+			w.inUse[in] |= 1 << vl
+			if out != fabric.None {
+				setBit(turn, w.d.lanes, vl, vl)
+			}
+		}
+	}
+}
+
+// start puts the packets of a group of sources on the lanes of their first trunk.
+func (w *walker) start(s fabric.NodeID, g group, mask uint16) {
+	out := w.f.Channel(w.next[s]).FromPort
+	for m := mask; m != 0; m &= m - 1 {
+		sl := uint8(bits.TrailingZeros16(m))
+		for _, in := range g.ports {
+			w.ride(s, in, out, sl)
+		}
+	}
+}
+
+// ride notes that packets of an SL leave switch s on the lane its map says.
+func (w *walker) ride(s fabric.NodeID, in, out, sl uint8) (vl uint8, ok bool) {
+	vl = w.d.t.Lanes.SL2VL.VL(s, in, out, sl)
+	if vl == dropLane {
+		w.verdict.Dropped++
+		return vl, false
+	}
+	w.vlMask[s][sl] |= 1 << vl
+	return vl, true
+}
+
+// flow carries service levels and lanes along the routes.
+func (w *walker) flow() {
+	heads, channels := w.f.Heads(), w.f.Channels()
+	words := wordsPerTurn(w.d.lanes)
+	for _, s := range w.order {
+		in := w.next[s]
+		if in != fabric.None && w.slMask[s] != 0 {
+			u := heads[in]
+			out := w.next[u]
+			w.slMask[u] |= w.slMask[s]
+			for m := w.slMask[s]; m != 0; m &= m - 1 {
+				sl := uint8(bits.TrailingZeros16(m))
+				from := w.vlMask[s][sl]
+				w.inUse[in] |= from
+				if out == fabric.None || from == 0 {
+					continue
+				}
+				vl, ok := w.ride(u, channels[in].ToPort, channels[out].FromPort, sl)
+				if !ok {
+					continue
+				}
+				turn := w.matrix[w.f.Turn(in, out)*words:][:words]
+				for ; from != 0; from &= from - 1 {
+					setBit(turn, w.d.lanes, uint8(bits.TrailingZeros16(from)), vl)
+				}
+			}
+		}
+		w.vlMask[s] = [routing.SLs]uint16{}
+	}
+	// Circles are not in the order; what was started on them is forgotten.
+	for s := range w.vlMask {
+		if w.waiting[s] >= 0 {
+			w.vlMask[s] = [routing.SLs]uint16{}
+		}
+	}
+}
+
+// add adds the counts of another walker.
+func (v *Verdict) add(w *Verdict) {
+	v.Pairs += w.Pairs
+	v.Unreachable += w.Unreachable
+	v.Dropped += w.Dropped
+	v.Stray += w.Stray
+	v.Loops += w.Loops
+	v.Lost = append(v.Lost, w.Lost...)
+}
+
+// finish completes the counts when all destinations are done.
+func (v *Verdict) finish(inUse []uint16, sls uint16) {
+	slices.SortFunc(v.Lost, func(a, b Lost) int {
+		return cmp.Or(cmp.Compare(a.LID, b.LID), cmp.Compare(a.Switch, b.Switch))
+	})
+	v.Lost = v.Lost[:min(len(v.Lost), maxLost)]
+	for _, mask := range inUse {
+		v.LaneMask |= mask
+	}
+	v.VLs = max(1, bits.OnesCount16(v.LaneMask))
+	v.SLs = max(1, bits.OnesCount16(sls))
+}

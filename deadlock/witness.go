@@ -1,0 +1,104 @@
+package deadlock
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Step is one step of a credit loop: a packet that holds a lane of a trunk and
+// waits for the lane of the next step, and a route that brings it about.
+type Step struct {
+	Trunk fabric.ChannelID
+	VL    uint8
+	SL    uint8
+	Src   fabric.EndpointID
+	Dst   fabric.LID
+}
+
+// witness finds a route for every step of a cycle: the lowest destination LID,
+// then the lowest source, that makes it.
+func (d *derivation) witness(cycle []int32) []Step {
+	steps := make([]Step, len(cycle))
+	for i, v := range cycle {
+		u := cycle[(i+1)%len(cycle)]
+		hold := hop{fabric.ChannelID(int(v) / d.lanes), uint8(int(v) % d.lanes)}
+		want := hop{fabric.ChannelID(int(u) / d.lanes), uint8(int(u) % d.lanes)}
+		steps[i] = d.cause(hold, want)
+	}
+	return steps
+}
+
+// hop is a lane of a trunk.
+type hop struct {
+	trunk fabric.ChannelID
+	vl    uint8
+}
+
+// cause finds a route that holds one hop and goes on to the other.
+func (d *derivation) cause(hold, want hop) Step {
+	f := d.t.Fabric
+	in, out := f.Channel(hold.trunk), f.Channel(want.trunk)
+	for lid, e := range f.LIDs() {
+		if !d.o.Scope.Includes(f.Endpoint(e).Class) {
+			continue
+		}
+		row := d.t.Forwarding.Row(lid)
+		if row[in.From] != in.FromPort || row[out.From] != out.FromPort {
+			continue
+		}
+		for src := range f.Endpoints() {
+			if ep := f.Endpoint(fabric.EndpointID(src)); src == int(e) || ep.Switch == fabric.None || !d.o.Scope.Includes(ep.Class) {
+				continue
+			}
+			if sl, ok := d.makes(fabric.EndpointID(src), lid, hold, want); ok {
+				return Step{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: fabric.EndpointID(src), Dst: lid}
+			}
+		}
+	}
+	panic("deadlock: a dependency without a route that causes it")
+}
+
+// makes says whether packets from src to lid go from the one hop to the other,
+// and on which service level.
+func (d *derivation) makes(src fabric.EndpointID, lid fabric.LID, hold, want hop) (sl uint8, ok bool) {
+	mask := d.o.Contract.SLMask(d.t.Lanes.SL(src, lid))
+	for sl := range uint8(routing.SLs) {
+		if mask>>sl&1 == 0 {
+			continue
+		}
+		last := hop{trunk: fabric.None}
+		found := false
+		d.follow(src, lid, sl, func(h hop) bool {
+			found = last == hold && h == want
+			last = h
+			return !found
+		})
+		if found {
+			return sl, true
+		}
+	}
+	return 0, false
+}
+
+// follow walks a packet through the tables, trunk by trunk, until visit says
+// false, it leaves the switches, or it must be circling.
+func (d *derivation) follow(src fabric.EndpointID, lid fabric.LID, sl uint8, visit func(hop) bool) {
+	f := d.t.Fabric
+	e := f.Endpoint(src)
+	at, in := e.Switch, uint8(0)
+	if e.Inject != fabric.None {
+		in = f.Channel(e.Inject).ToPort
+	}
+	for range f.Switches() {
+		c := f.Out(at, d.t.Forwarding.Port(at, lid))
+		if c == fabric.None || int(c) >= f.Trunks() {
+			return
+		}
+		ch := f.Channel(c)
+		vl := d.t.Lanes.SL2VL.VL(at, in, ch.FromPort, sl)
+		if vl == dropLane || !visit(hop{c, vl}) {
+			return
+		}
+		at, in = ch.To, ch.ToPort
+	}
+}

@@ -1,0 +1,234 @@
+package layer
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// FirstFit is the online layering of LASH.
+//
+// O. Lysne, T. Skeie, S.-A. Reinemo, I. Theiss: Layered Routing in Irregular
+// Networks, IEEE TPDS 17(1), 2006, section 5.1, steps 1 to 4. Over the paths of
+// sssp it is the online form of DFSSSP (IPDPS 2011, section IV).
+//
+// Guarantee: deadlock-free under contract honored for any paths at all. Lanes
+// needed: found out by doing; LASH's authors never saw more than 6 on 128
+// switches. Refuses with *routing.TooFewLanes.
+//
+// Complexity: O(P·h) for P paths of h hops while a layer already holds their
+// turns, which is nearly always. A turn new to a layer costs a search within the
+// part of the topological order that it upsets (package acyclic); a turn that
+// would close a cycle is remembered, because a layer that only grows will never
+// take it.
+//
+// Deviations from the paper: no cycle search per path, as said; step 4 asks that
+// a move lessens the imbalance, since moving a pair between layers that differ
+// by one could go on for ever.
+type FirstFit struct {
+	// Unbalanced leaves out step 4, the balancing of layers.
+	Unbalanced bool
+}
+
+// Lanes implements routing.LaneAssigner.
+func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
+	ff := &firstFit{
+		pathSet: newPathSet(f, fw, b.Scope),
+		lanes:   routing.NewLanes(f, routing.LanePerSL(b.VLs)),
+		held:    make([]uint64, f.Turns()),
+		refused: make([]uint64, f.Turns()),
+	}
+	if err := ff.assign(ctx, p); err != nil {
+		return nil, err
+	}
+	need := len(ff.layers)
+	if need > b.VLs || ff.overflow {
+		return nil, &routing.TooFewLanes{Need: need, AtLeast: ff.overflow, Have: b.VLs}
+	}
+	if !o.Unbalanced {
+		if err := ff.balance(ctx); err != nil {
+			return nil, err
+		}
+	}
+	ff.lanes.Needed = max(1, need)
+	return ff.lanes, nil
+}
+
+type firstFit struct {
+	*pathSet
+	lanes    *routing.Lanes
+	layers   []*acyclic.Graph
+	weight   []uint64 // [layer] pairs in it
+	held     []uint64 // [turn] the layers that hold it, as bits
+	refused  []uint64 // [turn] the layers in which it would close a cycle, as bits
+	overflow bool     // more than maxLayers needed
+
+	tree  routing.Tree
+	turns []turn // scratch: the turns of the path at hand
+}
+
+// assign puts every path into the first layer that takes it.
+func (ff *firstFit) assign(ctx context.Context, p routing.Progress) error {
+	for i, d := range ff.dests {
+		if i%64 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			p.Report(i, len(ff.dests))
+		}
+		ff.tree.Build(ff.f, ff.fw.Row(d.lid), d.root)
+		sl := ff.lanes.SLRow(d.lid)
+		for _, s := range ff.tree.Order {
+			if ff.sources[s] == 0 {
+				continue
+			}
+			ff.turns = ff.appendTurns(ff.turns[:0], &ff.tree, s)
+			layer, ok := ff.firstLayer()
+			if !ok {
+				ff.overflow = true
+				return nil
+			}
+			ff.weight[layer] += uint64(ff.sources[s])
+			sl[s] = uint8(layer)
+		}
+	}
+	p.Report(len(ff.dests), len(ff.dests))
+	return nil
+}
+
+// firstLayer adds the path at hand to the first layer that stays acyclic, a new
+// one if need be.
+func (ff *firstFit) firstLayer() (layer int, ok bool) {
+	all, none := ^uint64(0), uint64(0)
+	for _, t := range ff.turns {
+		all &= ff.held[t.id]
+		none |= ff.refused[t.id]
+	}
+	for open := ^none; open != 0; open &= open - 1 {
+		layer = bits.TrailingZeros64(open)
+		if layer == len(ff.layers) {
+			if layer == maxLayers {
+				return 0, false
+			}
+			ff.layers = append(ff.layers, acyclic.New(ff.f))
+			ff.weight = append(ff.weight, 0)
+		}
+		if all>>layer&1 == 1 {
+			for _, t := range ff.turns {
+				ff.layers[layer].Again(t.id)
+			}
+			return layer, true
+		}
+		if ff.insert(layer) {
+			return layer, true
+		}
+	}
+	return 0, false
+}
+
+// insert adds the path at hand to a layer, wholly or not at all.
+func (ff *firstFit) insert(layer int) bool {
+	g, bit := ff.layers[layer], uint64(1)<<layer
+	for i, t := range ff.turns {
+		if g.Add(t.in, t.out) {
+			ff.held[t.id] |= bit
+			continue
+		}
+		for _, u := range ff.turns[:i] {
+			ff.remove(layer, u)
+		}
+		// Refused for good only if it is refused by itself, without the
+		// turns of this path before it.
+		if i > 0 && g.Add(t.in, t.out) {
+			g.Remove(t.id)
+		} else {
+			ff.refused[t.id] |= bit
+		}
+		return false
+	}
+	return true
+}
+
+// remove takes one use of a turn out of a layer.
+func (ff *firstFit) remove(layer int, t turn) {
+	g := ff.layers[layer]
+	g.Remove(t.id)
+	if !g.Has(t.id) {
+		ff.held[t.id] &^= 1 << layer
+	}
+}
+
+// balance is step 4 of the paper: move pairs from a fuller layer to an emptier
+// one that stays acyclic, until no move lessens the imbalance.
+func (ff *firstFit) balance(ctx context.Context) error {
+	for moved := len(ff.layers) > 1; moved; {
+		moved = false
+		clear(ff.refused) // layers have lost turns since
+		for _, d := range ff.dests {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			ff.tree.Build(ff.f, ff.fw.Row(d.lid), d.root)
+			sl := ff.lanes.SLRow(d.lid)
+			for _, s := range ff.tree.Order {
+				if ff.sources[s] > 0 && ff.lighten(int(sl[s]), s, sl) {
+					moved = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// lighten moves the path from switch s to the emptiest layer that takes it, if
+// that lessens the imbalance.
+func (ff *firstFit) lighten(from int, s fabric.NodeID, sl []uint8) bool {
+	w := uint64(ff.sources[s])
+	tried := uint64(0)
+	collected := false
+	for {
+		to := ff.emptiest(tried)
+		if to < 0 || ff.weight[from] <= ff.weight[to]+w {
+			return false
+		}
+		tried |= 1 << to
+		if !collected {
+			ff.turns = ff.appendTurns(ff.turns[:0], &ff.tree, s)
+			collected = true
+		}
+		if !ff.accepts(to) {
+			continue
+		}
+		for _, t := range ff.turns {
+			ff.remove(from, t)
+		}
+		ff.weight[from] -= w
+		ff.weight[to] += w
+		sl[s] = uint8(to)
+		return true
+	}
+}
+
+// accepts adds the path at hand to a layer unless that is known to fail or fails.
+func (ff *firstFit) accepts(layer int) bool {
+	for _, t := range ff.turns {
+		if ff.refused[t.id]>>layer&1 == 1 {
+			return false
+		}
+	}
+	return ff.insert(layer)
+}
+
+// emptiest is the layer with the fewest pairs not in tried, -1 if there is none.
+func (ff *firstFit) emptiest(tried uint64) int {
+	best := -1
+	for l, w := range ff.weight {
+		if tried>>l&1 == 0 && (best < 0 || w < ff.weight[best]) {
+			best = l
+		}
+	}
+	return best
+}

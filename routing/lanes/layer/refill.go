@@ -1,0 +1,67 @@
+package layer
+
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// refill puts back into a layer, now free of cycles, the paths that fit after
+// all of those just moved to the next. It says whether any are left there.
+func (bc *breaker) refill(layer uint8) (left bool) {
+	// Finished last means first in order: no trunk is finished before those it
+	// leads to.
+	slices.Reverse(bc.post)
+	g := acyclic.From(bc.f, bc.count, bc.post)
+	refused := make([]bool, bc.f.Turns())
+	var tree routing.Tree
+	var turns []turn
+	for _, d := range bc.dests {
+		sl := bc.lanes.SLRow(d.lid)
+		if !slices.Contains(sl, layer+1) {
+			continue
+		}
+		tree.Build(bc.f, bc.fw.Row(d.lid), d.root)
+		for _, s := range tree.Order {
+			if sl[s] != layer+1 {
+				continue
+			}
+			turns = bc.appendTurns(turns[:0], &tree, s)
+			if !insertPath(g, turns, refused) {
+				left = true
+				continue
+			}
+			sl[s] = layer
+			for _, t := range turns {
+				bc.next[t.id] -= bc.sources[s]
+			}
+		}
+	}
+	return left
+}
+
+// insertPath adds a path to a graph, wholly or not at all; turns that are
+// refused by themselves are remembered.
+func insertPath(g *acyclic.Graph, turns []turn, refused []bool) bool {
+	for _, t := range turns {
+		if refused[t.id] {
+			return false
+		}
+	}
+	for i, t := range turns {
+		if g.Add(t.in, t.out) {
+			continue
+		}
+		for _, u := range turns[:i] {
+			g.Remove(u.id)
+		}
+		if i > 0 && g.Add(t.in, t.out) {
+			g.Remove(t.id)
+		} else {
+			refused[t.id] = true
+		}
+		return false
+	}
+	return true
+}

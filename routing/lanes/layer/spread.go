@@ -1,0 +1,53 @@
+package layer
+
+import "github.com/weft-fabric/weft/fabric"
+
+// spread is the last step of Algorithm 2: paths are balanced over the lanes that
+// no layer needs. Any part of an acyclic layer is acyclic, so no search is due.
+// Spare lanes go one by one to the layer with the most paths per lane; within
+// its lanes, each path takes the one with the fewest so far.
+func (bc *breaker) spread(layers, vls int) {
+	if vls == layers {
+		return
+	}
+	weight := make([]uint64, vls) // [layer] paths between endpoints
+	bc.each(func(s fabric.NodeID, sl *uint8) { weight[*sl] += uint64(bc.sources[s]) })
+	lanesOf := make([][]uint8, layers)
+	for l := range lanesOf {
+		lanesOf[l] = []uint8{uint8(l)}
+	}
+	for spare := layers; spare < vls; spare++ {
+		fullest := 0
+		for l := range lanesOf {
+			// weight per lane, compared without dividing
+			if weight[l]*uint64(len(lanesOf[fullest])) > weight[fullest]*uint64(len(lanesOf[l])) {
+				fullest = l
+			}
+		}
+		lanesOf[fullest] = append(lanesOf[fullest], uint8(spare))
+	}
+	clear(weight) // from here on: [lane]
+	bc.each(func(s fabric.NodeID, sl *uint8) {
+		lanes := lanesOf[*sl]
+		best := lanes[0]
+		for _, lane := range lanes[1:] {
+			if weight[lane] < weight[best] {
+				best = lane
+			}
+		}
+		weight[best] += uint64(bc.sources[s])
+		*sl = best
+	})
+}
+
+// each visits the service level of every path.
+func (bc *breaker) each(visit func(s fabric.NodeID, sl *uint8)) {
+	for _, d := range bc.dests {
+		sl := bc.lanes.SLRow(d.lid)
+		for s, n := range bc.sources {
+			if n > 0 {
+				visit(fabric.NodeID(s), &sl[s])
+			}
+		}
+	}
+}

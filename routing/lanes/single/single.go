@@ -1,0 +1,26 @@
+// Package single puts everything on one lane: what routings do that need no
+// lanes (Up*/Down*), and those that do not care (MinHop, SSSP).
+//
+// Guarantee: whatever the paths guarantee on one lane, under every contract,
+// because every service level is mapped to a lane that sees all paths. Needs one
+// lane; refuses nothing. O(1).
+package single
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Assigner gives every pair SL 0. SL2VL stays what it is by default, one lane
+// for each SL, so that an administrator can still part traffic by SL.
+type Assigner struct{}
+
+// Lanes implements routing.LaneAssigner.
+func (Assigner) Lanes(_ context.Context, f *fabric.Fabric, _ *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
+	l := routing.OneSL(f, routing.LanePerSL(b.VLs))
+	l.Needed = 1
+	p.Report(1, 1)
+	return l, nil
+}

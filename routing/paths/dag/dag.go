@@ -1,0 +1,129 @@
+// Package dag is every path worth taking to one switch at once: a directed
+// acyclic graph of trunks, each of which brings a packet one hop nearer. Path
+// finders differ in which graph they build and which trunk of it they pick.
+//
+// Shortest builds the graph of all shortest paths, a breadth-first search,
+// O(switches + trunks). A graph depends on the destination's switch only, so
+// that all LIDs on a switch share it.
+package dag
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// DAG is the paths to Root. It is scratch space, filled again and again without
+// allocating.
+type DAG struct {
+	Root  fabric.NodeID
+	Order []fabric.NodeID // switches that reach Root, Root first, each after those its trunks lead to
+
+	// The trunks that Order[i] may take are
+	// Out[First[i]:First[i+1]], by port; Head is where each leads.
+	First []int32
+	Out   []fabric.ChannelID
+	Head  []fabric.NodeID
+
+	Hops []int32 // [switch] to Root; NoPath without
+}
+
+// NoPath stands for the hops of a switch that does not reach the root.
+const NoPath = -1
+
+// Reset empties d and gives it a root.
+func (d *DAG) Reset(f *fabric.Fabric, root fabric.NodeID) {
+	if len(d.Hops) != f.Switches() {
+		d.Hops = make([]int32, f.Switches())
+		d.Order = make([]fabric.NodeID, 0, f.Switches())
+	}
+	for i := range d.Hops {
+		d.Hops[i] = NoPath
+	}
+	d.Root = root
+	d.Hops[root] = 0
+	d.Order, d.First, d.Out, d.Head = append(d.Order[:0], root), append(d.First[:0], 0), d.Out[:0], d.Head[:0]
+}
+
+// Choices is the trunks that Order[i] may take.
+func (d *DAG) Choices(i int) []fabric.ChannelID { return d.Out[d.First[i]:d.First[i+1]] }
+
+// Shortest fills d with all shortest paths to root.
+func Shortest(d *DAG, f *fabric.Fabric, root fabric.NodeID) {
+	d.Reset(f, root)
+	heads := f.Heads()
+	for i := 0; i < len(d.Order); i++ {
+		u := d.Order[i]
+		nearer := d.Hops[u] - 1 // NoPath at the root, where that case comes first
+		first, end := f.TrunksFrom(u)
+		for c := first; c < end; c++ {
+			v := heads[c]
+			switch h := d.Hops[v]; h {
+			case NoPath:
+				d.Hops[v] = nearer + 2
+				d.Order = append(d.Order, v)
+			case nearer:
+				d.Out = append(d.Out, c)
+				d.Head = append(d.Head, v)
+			}
+		}
+		d.First = append(d.First, int32(len(d.Out)))
+	}
+}
+
+// Builder fills d with the paths to root that a path finder is ready to use.
+type Builder func(d *DAG, f *fabric.Fabric, root fabric.NodeID)
+
+// ByDestination calls visit for every switch in ascending order, with the paths
+// to it and the LIDs that hang on it. The next graph is built while visit works
+// on one, so that two cores are used where the algorithm itself is sequential;
+// build must therefore not share state with visit.
+func ByDestination(ctx context.Context, f *fabric.Fabric, build Builder, visit func(d *DAG, lids []fabric.LID)) error {
+	const ahead = 2
+	free := make(chan *DAG, ahead+1)
+	for range cap(free) {
+		free <- new(DAG)
+	}
+	ready := make(chan *DAG, ahead)
+	go func() {
+		defer close(ready)
+		for s := range f.Switches() {
+			if ctx.Err() != nil {
+				return
+			}
+			d := <-free
+			build(d, f, fabric.NodeID(s))
+			ready <- d
+		}
+	}()
+	var lids []fabric.LID
+	for d := range ready {
+		if ctx.Err() == nil {
+			lids = LIDsOn(f, d.Root, lids[:0])
+			visit(d, lids)
+		}
+		free <- d
+	}
+	return ctx.Err()
+}
+
+// LIDsOn appends every LID that hangs on switch s, its own included, ascending
+// by endpoint, then by offset.
+func LIDsOn(f *fabric.Fabric, s fabric.NodeID, lids []fabric.LID) []fabric.LID {
+	for _, e := range f.Attached(s) {
+		ep := f.Endpoint(e)
+		for l := range fabric.LID(1) << ep.LMC {
+			lids = append(lids, ep.LID+l)
+		}
+	}
+	return lids
+}
+
+// LastPort is the port by which the switch of endpoint e delivers to it: 0 for
+// the switch itself.
+func LastPort(f *fabric.Fabric, e *fabric.Endpoint) uint8 {
+	if e.Deliver == fabric.None {
+		return 0
+	}
+	return f.Channel(e.Deliver).FromPort
+}
