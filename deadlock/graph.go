@@ -14,6 +14,19 @@ func setBit(turn []uint64, lanes int, from, to uint8) {
 	turn[i/64] |= 1 << (i % 64)
 }
 
+// diagonals is the matrices of turns on which every lane waits for itself only.
+func diagonals(same []uint16, lanes int) []uint64 {
+	words := wordsPerTurn(lanes)
+	matrix := make([]uint64, len(same)*words)
+	for i, mask := range same {
+		for ; mask != 0; mask &= mask - 1 {
+			vl := uint8(bits.TrailingZeros16(mask))
+			setBit(matrix[i*words:], lanes, vl, vl)
+		}
+	}
+	return matrix
+}
+
 // waits is the lanes that a lane waits for in the matrix of one turn, as bits.
 func waits(turn []uint64, lane, lanes int) uint64 {
 	i := lane * lanes

@@ -237,11 +237,17 @@ func (d *derivation) merge(walkers []*walker) {
 		for i, bits := range w.matrix {
 			d.matrix[i] |= bits
 		}
+		for i, bits := range w.same {
+			first.same[i] |= bits
+		}
 		for i, bits := range w.inUse {
 			d.inUse[i] |= bits
 		}
 		d.verdict.add(&w.verdict)
 		sls |= w.sls
+	}
+	if first.simple {
+		d.matrix = diagonals(first.same, d.lanes)
 	}
 	d.verdict.finish(d.inUse, sls)
 	d.verdict.Contract, d.verdict.Scope = d.o.Contract, d.o.Scope

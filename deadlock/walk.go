@@ -12,25 +12,33 @@ import (
 // dropLane is the lane of subnet management: data mapped to it is dropped.
 const dropLane = 15
 
-// walker follows the routes to one destination after another.
+// walker follows the routes to one destination after another. Where the SL
+// alone decides the lane, which is nearly everywhere, it carries lanes along the
+// routes; else service levels and, for each, lanes.
 type walker struct {
 	d       *derivation
 	f       *fabric.Fabric
-	matrix  []uint64 // see derivation
 	inUse   []uint16 // see derivation
 	sls     uint16   // service levels in use, as bits
 	verdict Verdict  // the counts
-
-	uniform [routing.SLs]uint8
-	simple  bool // SL2VL is uniform: the SL alone decides the lane
 
 	// Per destination, all [switch].
 	next    []fabric.ChannelID // the trunk its entry leads to; None otherwise
 	waiting []int32            // switches that forward to it, not yet looked at
 	order   []fabric.NodeID    // each switch after all that forward to it
 	fate    []fate             // what becomes of a packet there
-	slMask  []uint16           // service levels of the packets that leave by next
-	vlMask  [][routing.SLs]uint16
+
+	simple  bool // the SL alone decides
+	uniform [routing.SLs]uint8
+	dropped uint16   // service levels mapped to dropLane, as bits
+	lanes   []uint16 // [switch] lanes of the packets that leave by next, as bits
+	same    []uint16 // [turn] lanes that wait for the same lane of the next trunk, as bits
+
+	lastSLs, lastLanes uint16 // the lanes of the service levels last asked for
+
+	slMask []uint16              // [switch] service levels of the packets that leave by next
+	vlMask [][routing.SLs]uint16 // [switch][SL] their lanes, as bits
+	matrix []uint64              // see derivation
 }
 
 // fate is what becomes of a packet at a switch.
@@ -46,17 +54,25 @@ func newWalker(d *derivation) *walker {
 	n := f.Switches()
 	w := &walker{
 		d: d, f: f,
-		matrix:  make([]uint64, f.Turns()*wordsPerTurn(d.lanes)),
 		inUse:   make([]uint16, f.Trunks()),
 		next:    make([]fabric.ChannelID, n),
 		waiting: make([]int32, n),
 		order:   make([]fabric.NodeID, 0, n),
 		fate:    make([]fate, n),
-		slMask:  make([]uint16, n),
 	}
 	if w.uniform, w.simple = d.t.Lanes.SL2VL.Uniform(); !w.simple {
+		w.slMask = make([]uint16, n)
 		w.vlMask = make([][routing.SLs]uint16, n)
+		w.matrix = make([]uint64, f.Turns()*wordsPerTurn(d.lanes))
+		return w
 	}
+	for sl, vl := range w.uniform {
+		if vl == dropLane {
+			w.dropped |= 1 << sl
+		}
+	}
+	w.lanes = make([]uint16, n)
+	w.same = make([]uint16, f.Turns())
 	return w
 }
 
@@ -142,7 +158,11 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 	row := w.d.t.Lanes.SLRow(lid)
 	fixed, isFixed := w.d.o.Contract.FixedMask()
 	for s, groups := range w.d.groups {
-		w.slMask[s] = 0
+		if w.simple {
+			w.lanes[s] = 0
+		} else {
+			w.slMask[s] = 0
+		}
 		if w.fate[s] != arrives {
 			w.lose(fabric.NodeID(s), lid, groups, to)
 		}
@@ -163,9 +183,12 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 				}
 				mask = w.d.o.Contract.SLMask(sl)
 			}
-			w.slMask[s] |= mask
 			w.sls |= mask
-			if !w.simple && w.next[s] != fabric.None {
+			switch {
+			case w.simple:
+				w.startSimple(fabric.NodeID(s), mask)
+			case w.next[s] != fabric.None:
+				w.slMask[s] |= mask
 				w.start(fabric.NodeID(s), g, mask)
 			}
 		}
@@ -207,35 +230,37 @@ func (w *walker) lose(s fabric.NodeID, lid fabric.LID, groups []group, to *fabri
 	}
 }
 
-// flowSimple carries service levels along the routes where the SL alone decides
-// the lane: a packet never changes lanes.
+// flowSimple carries lanes along the routes where the SL alone decides the lane:
+// a packet never changes lanes.
 func (w *walker) flowSimple() {
 	heads := w.f.Heads()
-	words := wordsPerTurn(w.d.lanes)
 	for _, s := range w.order {
 		in := w.next[s]
-		mask := w.slMask[s]
+		mask := w.lanes[s]
 		if in == fabric.None || mask == 0 {
 			continue
 		}
+		w.inUse[in] |= mask
 		u := heads[in]
-		w.slMask[u] |= mask
-		out := w.next[u]
-		turn := w.matrix
-		if out != fabric.None {
-			turn = w.matrix[w.f.Turn(in, out)*words:][:words]
+		w.lanes[u] |= mask
+		if out := w.next[u]; out != fabric.None {
+			w.same[w.f.Turn(in, out)] |= mask
 		}
-		for m := mask; m != 0; m &= m - 1 {
-			vl := w.uniform[bits.TrailingZeros16(m)]
-			if vl == dropLane {
-				w.verdict.Dropped++
-				continue
-			}
-			w.inUse[in] |= 1 << vl
-			if out != fabric.None {
-				setBit(turn, w.d.lanes, vl, vl)
-			}
+	}
+}
+
+// startSimple puts packets of some service levels on the lanes of their first
+// trunk where the SL alone decides.
+func (w *walker) startSimple(s fabric.NodeID, sls uint16) {
+	if sls != w.lastSLs {
+		w.lastSLs, w.lastLanes = sls, 0
+		for m := sls &^ w.dropped; m != 0; m &= m - 1 {
+			w.lastLanes |= 1 << w.uniform[bits.TrailingZeros16(m)]
 		}
+	}
+	w.lanes[s] |= w.lastLanes
+	if sls&w.dropped != 0 && w.next[s] != fabric.None {
+		w.verdict.Dropped++
 	}
 }
 

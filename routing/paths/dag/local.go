@@ -9,8 +9,13 @@ import (
 
 // RouteLocally routes every LID within the graphs that build makes, balanced by
 // each switch on its own as OpenSM does: of the trunks it may take, a switch
-// takes the one by which it sends the fewest destinations so far, the lowest
-// port of several. LIDs of switches are routed but not counted.
+// takes the one by which it sends the fewest destinations so far. LIDs of
+// switches are routed but not counted.
+//
+// Of several such trunks it takes the first from one that differs from switch to
+// switch. If all began with their lowest port, all would send the n-th host of a
+// leaf by their n-th port, and in a tree of three levels a spine would see the
+// hosts of one number only.
 func RouteLocally(ctx context.Context, f *fabric.Fabric, build Builder, p routing.Progress) (*routing.Forwarding, error) {
 	t := routing.NewForwarding(f)
 	channels := f.Channels()
@@ -26,12 +31,7 @@ func RouteLocally(ctx context.Context, f *fabric.Fabric, build Builder, p routin
 			row[d.Root] = LastPort(f, e)
 			for i := 1; i < len(d.Order); i++ {
 				out := d.Choices(i)
-				best := out[0]
-				for _, c := range out[1:] {
-					if count[c] < count[best] {
-						best = c
-					}
-				}
+				best := leastUsed(out, count, int(d.Order[i])%len(out))
 				count[best] += charge
 				row[d.Order[i]] = channels[best].FromPort
 			}
@@ -42,4 +42,21 @@ func RouteLocally(ctx context.Context, f *fabric.Fabric, build Builder, p routin
 		return nil, err
 	}
 	return t, nil
+}
+
+// leastUsed is the trunk of out with the smallest count, the first of several
+// from a start on and round.
+func leastUsed(out []fabric.ChannelID, count []uint32, start int) fabric.ChannelID {
+	best := out[start]
+	for _, c := range out[start+1:] {
+		if count[c] < count[best] {
+			best = c
+		}
+	}
+	for _, c := range out[:start] {
+		if count[c] < count[best] {
+			best = c
+		}
+	}
+	return best
 }

@@ -10,9 +10,9 @@
 //
 // Complexity: O(S·(S + C) + D·M) as for package sssp, with smaller constants.
 //
-// Deviations from OpenSM: destinations are taken by switch, then endpoint; ties
-// go to the lowest port; LIDs of switches are routed but not counted (as in
-// OpenSM).
+// Deviations from OpenSM: destinations are taken by switch, then endpoint; where
+// several ports are alike, each switch starts at another (see
+// dag.RouteLocally).
 package minhop
 
 import (

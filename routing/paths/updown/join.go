@@ -49,6 +49,7 @@ func (o *orientation) sink(f *fabric.Fabric, s fabric.NodeID) bool {
 type joiner struct {
 	f     *fabric.Fabric
 	g     *acyclic.Graph // the turns of all paths
+	up    []bool         // [trunk]
 	tree  routing.Tree
 	added int
 }
@@ -56,7 +57,7 @@ type joiner struct {
 // join gives every switch a path to every LID of its part of the network, and
 // counts the turns that it took beyond Up*/Down*.
 func join(ctx context.Context, f *fabric.Fabric, o *orientation, t *routing.Forwarding) (int, error) {
-	j := &joiner{f: f, g: turnsInUse(f, o, t)}
+	j := &joiner{f: f, g: turnsInUse(f, o, t), up: o.up}
 	part := make([]int32, f.Switches())
 	for i, switches := range f.Parts() {
 		for _, s := range switches {
@@ -130,54 +131,61 @@ func turnsInUse(f *fabric.Fabric, o *orientation, t *routing.Forwarding) *acycli
 	return acyclic.From(f, count, order)
 }
 
-// rescue gives lost switches a path by way of a neighbour that has one, nearest
-// first, and returns those for which no turn was admitted.
+// rescue gives lost switches a path by way of neighbours that have one, and
+// returns those it could not help. What Up*/Down* allows and what was admitted
+// before is used as far as it goes; only then one turn from down to up is
+// admitted, and so on: so the same few turns serve all.
 func (j *joiner) rescue(row []uint8, root fabric.NodeID, lost []fabric.NodeID) []fabric.NodeID {
-	for progress := true; progress && len(lost) > 0; {
-		progress = false
-		j.tree.Build(j.f, row, root)
-		still := lost[:0]
-		for _, s := range lost {
-			if c := j.wayOut(s); c != fabric.None {
-				row[s] = j.f.Channel(c).FromPort
-				progress = true
-			} else {
-				still = append(still, s)
+	if len(lost) == 0 {
+		return nil
+	}
+	j.tree.Build(j.f, row, root)
+	for len(lost) > 0 {
+		before := len(lost)
+		lost = j.pass(row, lost, false)
+		if len(lost) == before {
+			if lost = j.pass(row, lost, true); len(lost) == before {
+				return lost
 			}
 		}
-		lost = still
 	}
-	return lost
+	return nil
+}
+
+// pass looks once at every lost switch, and returns those still lost. It stops
+// after the first turn from down to up that it had to admit.
+func (j *joiner) pass(row []uint8, lost []fabric.NodeID, admit bool) []fabric.NodeID {
+	still := lost[:0]
+	for i, s := range lost {
+		c := j.wayOut(s, admit)
+		if c == fabric.None {
+			still = append(still, s)
+			continue
+		}
+		row[s] = j.f.Channel(c).FromPort
+		j.tree.Out[s] = c
+		if admit {
+			j.added++
+			return append(still, lost[i+1:]...)
+		}
+	}
+	return still
 }
 
 // wayOut is a trunk from a lost switch to a neighbour with a path whose turn
-// there is admitted: the shortest path of them, a turn in use before a new one.
-func (j *joiner) wayOut(s fabric.NodeID) fabric.ChannelID {
-	heads := j.f.Heads()
+// there is in use or legal or, if so asked, can be admitted.
+func (j *joiner) wayOut(s fabric.NodeID, admit bool) fabric.ChannelID {
 	first, end := j.f.TrunksFrom(s)
-	for depth := 0; depth < j.f.Switches(); depth++ {
-		found := false
-		for _, fresh := range [2]bool{false, true} {
-			for c := first; c < end; c++ {
-				v := heads[c]
-				if j.tree.Depth(v) != depth {
-					found = found || j.tree.Depth(v) > depth
-					continue
-				}
-				out := j.tree.Out[v]
-				if known := out == fabric.None || j.g.Has(j.f.Turn(c, out)); known == fresh {
-					continue
-				}
-				if out == fabric.None || j.g.Add(c, out) {
-					if fresh {
-						j.added++
-					}
-					return c
-				}
-			}
+	for c := first; c < end; c++ {
+		// A neighbour with a path has a trunk to follow: the destination's
+		// own switch has no lost neighbours.
+		out := j.tree.Out[j.f.Heads()[c]]
+		if out == fabric.None {
+			continue
 		}
-		if !found {
-			break
+		known := j.g.Has(j.f.Turn(c, out)) || j.up[c] || !j.up[out]
+		if (known || admit) && j.g.Add(c, out) {
+			return c
 		}
 	}
 	return fabric.None

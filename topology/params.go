@@ -1,0 +1,326 @@
+package topology
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// form is a pointer to a family's struct.
+type form interface {
+	Family
+	// declare names every parameter to p, in order, and says how large the
+	// network is. Each is settled when declare goes on to the next, so that
+	// defaults and ranges may depend on those before. After a fault the rest is
+	// only named: declare must bear any values, but its answer is not used.
+	declare(p *params) size
+}
+
+// size is what a network needs, counted before it is built. The counts may be
+// saturated, see product.
+type size struct {
+	switches, hosts int
+	ports           int // of the largest switch; zero: not known, but within the limit
+}
+
+// many is where counts stop: far above every limit, and small enough that two
+// of them can be multiplied.
+const many = math.MaxInt32
+
+// product multiplies positive numbers, up to many.
+func product(factors ...int) int {
+	n := 1
+	for _, f := range factors {
+		n = min(n*min(f, many), many)
+	}
+	return n
+}
+
+// maxList is the longest list: with sixteen numbers above 1 no network fits.
+const maxList = 16
+
+// params reads and settles the parameters of one family.
+type params struct {
+	given map[string]string // values by key, from a spec; filled in from a struct made by hand
+	seen  []param
+	fault *fault // the first
+}
+
+type param struct {
+	key, meaning string
+	text         string // the settled value
+}
+
+// fault is a parameter that does not work, or a network that is too large.
+type fault struct {
+	key  string // empty: the network as a whole
+	side int    // -1: too small; +1: too large; 0: no number at all
+	msg  string
+}
+
+func (p *params) keys() []string {
+	keys := make([]string, len(p.seen))
+	for i := range p.seen {
+		keys[i] = p.seen[i].key
+	}
+	return keys
+}
+
+// refuse records what is wrong, unless something was wrong before.
+func (p *params) refuse(key string, side int, format string, args ...any) {
+	if p.fault == nil {
+		p.fault = &fault{key: key, side: side, msg: fmt.Sprintf(format, args...)}
+	}
+}
+
+// number settles a parameter that is a number from lo (at least 1) to hi. Where
+// it is not given it is byDefault; zero: it must be given.
+func (p *params) number(key string, v *int, byDefault, lo, hi int, meaning string) {
+	text, given := p.given[key]
+	switch {
+	case given:
+		*v = p.atoi(key, text, text, "a whole number")
+	case *v != 0:
+		text = strconv.Itoa(*v)
+		p.keep(key, text)
+	case byDefault == 0:
+		p.refuse(key, 0, "%s (%s) is missing: it is %d to %d", key, meaning, lo, hi)
+	default:
+		*v = byDefault
+	}
+	p.seen = append(p.seen, param{key, meaning, strconv.Itoa(*v)})
+	if text == "" {
+		text = strconv.Itoa(*v)
+	}
+	if *v < lo {
+		p.refuse(key, -1, "%s=%s is too small: it is %d to %d", key, text, lo, hi)
+	} else if *v > hi {
+		p.refuse(key, +1, "%s=%s is too large: it is %d to %d", key, text, lo, hi)
+	}
+}
+
+// numbers settles a parameter that is a list of 1 to maxList numbers, each from
+// lo to hi. It must be given.
+func (p *params) numbers(key string, v *[]int, lo, hi int, meaning string) {
+	text, given := p.given[key]
+	switch {
+	case given && strings.Count(text, "x") >= maxList:
+		p.refuse(key, 0, "%s has %d numbers; it may have 1 to %d", key, strings.Count(text, "x")+1, maxList)
+		*v = nil
+	case given:
+		*v = nil
+		for part := range strings.SplitSeq(text, "x") {
+			*v = append(*v, p.atoi(key, text, part, "whole numbers with x between them"))
+		}
+	case len(*v) > maxList:
+		p.refuse(key, 0, "%s has %d numbers; it may have 1 to %d", key, len(*v), maxList)
+	case len(*v) == 0:
+		p.refuse(key, 0, "%s (%s) is missing: it is numbers from %d to %d with x between them", key, meaning, lo, hi)
+	default:
+		text = join(*v)
+		p.keep(key, text)
+	}
+	p.seen = append(p.seen, param{key, meaning, join(*v)})
+	for _, n := range *v {
+		if n < lo {
+			p.refuse(key, -1, "%s=%s has a number that is too small: each is %d to %d", key, text, lo, hi)
+		} else if n > hi {
+			p.refuse(key, +1, "%s=%s has a number that is too large: each is %d to %d", key, text, lo, hi)
+		}
+	}
+}
+
+// seed settles a parameter that starts a random stream: any 64 bits, 0 where it
+// is not given.
+func (p *params) seed(key string, v *uint64, meaning string) {
+	if text, given := p.given[key]; given {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			p.refuse(key, 0, "%s=%q is not a whole number from 0 to %d", key, text, uint64(math.MaxUint64))
+		}
+		*v = n
+	}
+	p.seen = append(p.seen, param{key, meaning, strconv.FormatUint(*v, 10)})
+	p.keep(key, strconv.FormatUint(*v, 10))
+}
+
+// keep notes the value of a struct made by hand as if a spec had given it.
+func (p *params) keep(key, text string) {
+	if p.given == nil {
+		p.given = map[string]string{}
+	}
+	p.given[key] = text
+}
+
+// atoi reads the digits of one number in the text of a key, which wants to be
+// something; numbers above many become many.
+func (p *params) atoi(key, text, digits, want string) int {
+	for _, c := range []byte(digits) {
+		if c < '0' || c > '9' {
+			digits = ""
+			break
+		}
+	}
+	if digits == "" {
+		p.refuse(key, 0, "%s=%q is not %s", key, text, want)
+		return 0
+	}
+	n, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil {
+		return many
+	}
+	return int(n)
+}
+
+func join(list []int) string {
+	var b strings.Builder
+	for i, n := range list {
+		if i > 0 {
+			b.WriteByte('x')
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String()
+}
+
+// settle fills in the defaults of a struct, and refuses what does not work.
+func settle(f form) error { return rowOf(f).settle(f, nil) }
+
+// settle fills in f from the given values and defaults, and refuses what does
+// not work. A nil given takes the values that f has.
+func (r *row) settle(f form, given map[string]string) error {
+	p := params{given: given}
+	bad := p.run(f)
+	if bad == nil {
+		return nil
+	}
+	hint := r.nearby(p.given, bad)
+	if hint == "" {
+		hint = "an example that works: " + r.example
+	} else {
+		hint = "nearest that works: " + hint
+	}
+	return fmt.Errorf("topology: %s: %s; %s", r.name, bad.msg, hint)
+}
+
+// run declares f and measures it against InfiniBand.
+func (p *params) run(f form) *fault {
+	s := f.declare(p)
+	if p.fault != nil {
+		return p.fault
+	}
+	if lids := s.switches + s.hosts; lids > int(fabric.MaxLID) {
+		p.refuse("", +1, "%s makes %s LIDs, one for each switch and each host; InfiniBand has %d", p.spelled(), counted(lids), fabric.MaxLID)
+	}
+	if s.ports > fabric.MaxPorts {
+		p.refuse("", +1, "%s makes a switch with %s ports; InfiniBand numbers at most %d", p.spelled(), counted(s.ports), fabric.MaxPorts)
+	}
+	return p.fault
+}
+
+func counted(n int) string {
+	if n >= many {
+		return "over two billion"
+	}
+	return strconv.Itoa(n)
+}
+
+// spelled is all parameters, each with its key.
+func (p *params) spelled() string {
+	parts := make([]string, len(p.seen))
+	for i, s := range p.seen {
+		parts[i] = s.key + "=" + s.text
+	}
+	return strings.Join(parts, ",")
+}
+
+// nearby looks for the nearest values that work, one parameter changed at a time,
+// and returns them as "k=127 or n=1", empty when there are none.
+func (r *row) nearby(given map[string]string, bad *fault) string {
+	if bad.side == 0 {
+		return ""
+	}
+	var found []string
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if text, ok := r.nearestValue(given, key); ok {
+			found = append(found, key+"="+text)
+		}
+	}
+	return strings.Join(found, " or ")
+}
+
+// nearestValue looks for the nearest value of one parameter with which the rest
+// works. Lists are clamped: the largest numbers come down, or the smallest go up,
+// to a common value. It takes for granted that too small, right and too large
+// follow each other as a value grows; where they do not it finds nothing, never
+// something wrong.
+func (r *row) nearestValue(given map[string]string, key string) (string, bool) {
+	var p params
+	list := []int{}
+	for part := range strings.SplitSeq(given[key], "x") {
+		list = append(list, p.atoi(key, part, part, "a whole number"))
+	}
+	if p.fault != nil {
+		return "", false
+	}
+	with := maps.Clone(given)
+	clamp := func(lo, hi int) *fault {
+		to := make([]int, len(list))
+		for i, n := range list {
+			to[i] = max(lo, min(n, hi))
+		}
+		with[key] = join(to)
+		q := params{given: with}
+		return q.run(r.new())
+	}
+	var bad *fault
+	switch side := clamp(0, many).sideOf(key); {
+	case side > 0:
+		tooLarge := sort.Search(slices.Max(list), func(c int) bool { return clamp(0, c).sideOf(key) > 0 })
+		bad = clamp(0, tooLarge-1)
+	case side < 0:
+		enough := sort.Search(many, func(c int) bool { return clamp(c, many).sideOf(key) >= 0 })
+		bad = clamp(enough, many)
+	default:
+		return "", false
+	}
+	return with[key], bad == nil
+}
+
+// sideOf says which side of what works a key is on, as far as a fault tells. That
+// another parameter is outside the range it is allowed counts against this one,
+// the other way round.
+func (f *fault) sideOf(key string) int {
+	switch {
+	case f == nil:
+		return 0
+	case f.key == key || f.key == "":
+		return f.side
+	}
+	return -f.side
+}
+
+// specOf writes the spec of f, whose type must have a row.
+func specOf(f form) string {
+	var p params
+	f.declare(&p)
+	r := rowOf(f)
+	var b strings.Builder
+	b.WriteString(r.name)
+	between := ":"
+	for _, s := range p.seen {
+		b.WriteString(between)
+		between = ","
+		if s.key != r.bare {
+			b.WriteString(s.key + "=")
+		}
+		b.WriteString(s.text)
+	}
+	return b.String()
+}

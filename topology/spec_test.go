@@ -1,0 +1,345 @@
+package topology
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		spec string
+		want Family
+	}{
+		{"ring:8,hosts=2", &Ring{N: 8, Hosts: 2}},
+		{"ring:hosts=2,n=8", &Ring{N: 8, Hosts: 2}},
+		{"mesh:4x3", &Mesh{Dims: []int{4, 3}, Hosts: 1}},
+		{"torus:dims=8x8x8,hosts=2", &Torus{Dims: []int{8, 8, 8}, Hosts: 2}},
+		{"hypercube:6", &Hypercube{N: 6, Hosts: 1}},
+		{"karytree:k=18,n=3", &KaryTree{K: 18, N: 3}},
+		{"xgft:m=18x36,w=18x9", &XGFT{M: []int{18, 36}, W: []int{18, 9}, Hosts: 18}},
+		{"dragonfly:p=4", &Dragonfly{P: 4, A: 8, H: 4, G: 33}},
+		{"dragonfly:h=2,p=4,a=4", &Dragonfly{P: 4, A: 4, H: 2, G: 9}},
+		{"random:switches=64,links=128,hosts=16,seed=18446744073709551615", &Random{Switches: 64, Links: 128, Hosts: 16, Seed: math.MaxUint64}},
+		{"random:switches=2,links=1", &Random{Switches: 2, Links: 1, Hosts: 1}},
+		{"deimos", &Deimos{}},
+		{"deimos:", &Deimos{}},
+	}
+	for _, test := range tests {
+		got, err := Parse(test.spec)
+		if err != nil {
+			t.Errorf("%s: %v", test.spec, err)
+			continue
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.spec, diff)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	const lids = "LIDs, one for each switch and each host; InfiniBand has 49151; nearest that works: "
+	tests := []struct{ spec, want string }{
+		{"", `no family ""; nearest is "ring" (families: ring, mesh, torus, hypercube, karytree, xgft, dragonfly, random, deimos)`},
+		{"tours:8x8", `no family "tours"; nearest is "torus" (families: ring, mesh, torus, hypercube, karytree, xgft, dragonfly, random, deimos)`},
+		{"torus:8x8,host=2", `torus: no key "host"; nearest is "hosts" (keys: dims, hosts)`},
+		{"dragonfly:q=4", `dragonfly: no key "q"; nearest is "p" (keys: p, a, h, g)`},
+		{"dragonfly:4", `dragonfly: "4" is not key=value (keys: p, a, h, g; example: dragonfly:p=4)`},
+		{"torus:8,8", `torus: "8" is not key=value (keys: dims, hosts; example: torus:8x8x8,hosts=2)`},
+		{"deimos:4", `deimos: "4" is not key=value (keys: none; example: deimos)`},
+		{"deimos:p=4", `deimos has no parameters, so no "p"`},
+		{"dragonfly:p=4,p=5", `dragonfly: p is given twice`},
+
+		{"ring", "ring: n (switches) is missing: it is 2 to 24575; an example that works: ring:8,hosts=1"},
+		{"ring:1", "ring: n=1 is too small: it is 2 to 24575; nearest that works: n=2"},
+		{"ring:30000,hosts=2", "ring: n=30000 is too large: it is 2 to 24575; nearest that works: n=16383"},
+		{"ring:8,hosts=0", "ring: hosts=0 is too small: it is 1 to 254; nearest that works: hosts=1"},
+		{"ring:8,hosts=253", "ring: n=8,hosts=253 makes a switch with 255 ports; InfiniBand numbers at most 254; nearest that works: hosts=252 or n=2"},
+		{"ring:eight", `ring: n="eight" is not a whole number; an example that works: ring:8,hosts=1`},
+		{"ring:+8", `ring: n="+8" is not a whole number; an example that works: ring:8,hosts=1`},
+
+		{"mesh:", "mesh: dims (switches along each dimension) is missing: it is numbers from 1 to 24575 with x between them; an example that works: mesh:4x4x4,hosts=2"},
+		{"mesh:4x", `mesh: dims="4x" is not whole numbers with x between them; an example that works: mesh:4x4x4,hosts=2`},
+		{"torus:0x4", "torus: dims=0x4 has a number that is too small: each is 1 to 24575; nearest that works: dims=1x4"},
+		{"torus:99999x99999x99999", "torus: dims=99999x99999x99999 has a number that is too large: each is 1 to 24575; nearest that works: dims=29x29x29"},
+		{"torus:20000x20000x20000", "torus: dims=20000x20000x20000,hosts=1 makes over two billion " + lids + "dims=29x29x29"},
+		{"torus:8x8x99999999999999999999,hosts=2", "torus: dims=8x8x99999999999999999999 has a number that is too large: each is 1 to 24575; nearest that works: dims=8x8x255"},
+		{"torus:1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1", "torus: dims has 17 numbers; it may have 1 to 16; an example that works: torus:8x8x8,hosts=2"},
+		{"hypercube:15", "hypercube: n=15 is too large: it is 1 to 14; nearest that works: n=14"},
+		{"hypercube:14,hosts=9", "hypercube: n=14,hosts=9 makes 163840 " + lids + "hosts=1 or n=12"},
+
+		{"karytree:k=200,n=2", "karytree: k=200,n=2 makes a switch with 400 ports; InfiniBand numbers at most 254; nearest that works: k=127 or n=1"},
+		{"karytree:k=18,n=4", "karytree: k=18,n=4 makes 128304 " + lids + "k=13 or n=3"},
+		{"xgft:m=18x36,w=18", "xgft: m=18x36 has 2 levels and w=18 has 1; they have one number each for every level; an example that works: xgft:m=18x36,w=18x18,hosts=18"},
+		{"xgft:m=18x36", "xgft: w (parents by level, w1 first) is missing: it is numbers from 1 to 254 with x between them; an example that works: xgft:m=18x36,w=18x18,hosts=18"},
+		{"xgft:m=18x36x36,w=18x18x18,hosts=18", "xgft: m=18x36x36,w=18x18x18,hosts=18 makes 484056 " + lids + "m=12x12x12"},
+
+		{"dragonfly:p=4,g=34", "dragonfly: g=34 is too large: it is 1 to 33; nearest that works: g=33 or p=5"},
+		{"dragonfly:p=11", "dragonfly: p=11,a=22,h=11,g=243 makes 64152 " + lids + "p=10"},
+		{"dragonfly:p=0", "dragonfly: p=0 is too small: it is 1 to 254; nearest that works: p=1"},
+		{"random:switches=64,links=62", "random: links=62 is too small: it is 63 to 2698; nearest that works: links=63 or switches=63"},
+		{"random:switches=64,links=9999", "random: links=9999 is too large: it is 63 to 2698; nearest that works: links=2698 or switches=238"},
+		{"random:switches=64", "random: links (cables between switches) is missing: it is 63 to 2698; an example that works: random:switches=64,links=128,hosts=16,seed=1"},
+		{"random:switches=4,links=4,seed=-1", `random: seed="-1" is not a whole number from 0 to 18446744073709551615; an example that works: random:switches=64,links=128,hosts=16,seed=1`},
+	}
+	for _, test := range tests {
+		start := time.Now()
+		f, err := Parse(test.spec)
+		if err == nil {
+			t.Errorf("%q is not refused: %s", test.spec, f)
+			continue
+		}
+		if diff := cmp.Diff("topology: "+test.want, err.Error()); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", test.spec, diff)
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("%q took %v to refuse", test.spec, took)
+		}
+	}
+}
+
+// TestRefusalsByHand: Build refuses what Parse refuses.
+func TestRefusalsByHand(t *testing.T) {
+	tests := []struct {
+		family Family
+		want   string
+	}{
+		{Torus{}, "torus: dims (switches along each dimension) is missing: it is numbers from 1 to 24575 with x between them; an example that works: torus:8x8x8,hosts=2"},
+		{Torus{Dims: []int{4, 0}}, "torus: dims=4x0 has a number that is too small: each is 1 to 24575; nearest that works: dims=4x1"},
+		{Ring{N: -3}, "ring: n=-3 is too small: it is 2 to 24575; an example that works: ring:8,hosts=1"},
+		{Ring{N: math.MaxInt}, "ring: n=9223372036854775807 is too large: it is 2 to 24575; nearest that works: n=24575"},
+		{Dragonfly{P: 4, G: 1000}, "dragonfly: g=1000 is too large: it is 1 to 33; nearest that works: g=33"},
+		{XGFT{M: []int{4}, W: []int{2, 2}}, "xgft: m=4 has 1 levels and w=2x2 has 2; they have one number each for every level; an example that works: xgft:m=18x36,w=18x18,hosts=18"},
+		{Hypercube{N: math.MinInt}, "hypercube: n=-9223372036854775808 is too small: it is 1 to 14; an example that works: hypercube:6,hosts=1"},
+	}
+	for _, test := range tests {
+		_, err := test.family.Build()
+		if err == nil {
+			t.Errorf("%s is not refused", test.family)
+		} else if diff := cmp.Diff("topology: "+test.want, err.Error()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.family, diff)
+		}
+	}
+}
+
+// TestNearestWorks: what a refusal proposes is accepted, whatever was wrong.
+func TestNearestWorks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := drawSpec(t)
+		_, err := Parse(spec)
+		if err == nil {
+			return
+		}
+		msg := err.Error()
+		if _, example, ok := strings.Cut(msg, "an example that works: "); ok {
+			if _, err := Parse(example); err != nil {
+				t.Fatalf("%s: the example does not work: %v", msg, err)
+			}
+		}
+		name, rest, _ := strings.Cut(spec, ":")
+		_, hint, ok := strings.Cut(msg, "nearest that works: ")
+		if !ok {
+			return
+		}
+		for change := range strings.SplitSeq(hint, " or ") {
+			key, _, _ := strings.Cut(change, "=")
+			parts := strings.Split(rest, ",")
+			for i, part := range parts {
+				if k, _, keyed := strings.Cut(part, "="); k == key || !keyed && key == rowNamed(name).bare {
+					parts[i] = change
+				}
+			}
+			if _, err := Parse(name + ":" + strings.Join(parts, ",")); err != nil {
+				t.Fatalf("%s: %s does not work: %v", msg, change, err)
+			}
+		}
+	})
+}
+
+// drawSpec draws specs with every key, mostly near the limits.
+func drawSpec(t *rapid.T) string {
+	r := rapid.SampledFrom(table).Draw(t, "family")
+	var p params
+	r.new().declare(&p)
+	var parts []string
+	for _, key := range p.keys() {
+		numbers := rapid.SliceOfN(rapid.SampledFrom([]string{"0", "1", "2", "3", "5", "14", "60", "127", "300", "30000", "99999999999"}), 1, 3).Draw(t, key)
+		if key != "dims" && key != "m" && key != "w" {
+			numbers = numbers[:1]
+		}
+		parts = append(parts, key+"="+strings.Join(numbers, "x"))
+	}
+	return r.name + ":" + strings.Join(parts, ",")
+}
+
+func TestFamilies(t *testing.T) {
+	var names []string
+	for _, info := range Families() {
+		names = append(names, info.Name)
+		if !IsSpec(info.Name) || !IsSpec(info.Example) || info.Summary == "" {
+			t.Errorf("%+v", info)
+		}
+		f := build(t, info.Example)
+		if f.Count().HCA == 0 {
+			t.Errorf("%s has no hosts", info.Example)
+		}
+		for _, key := range info.Keys {
+			if key.Name == "" || key.Meaning == "" {
+				t.Errorf("%s: key %+v", info.Name, key)
+			}
+		}
+	}
+	if want := []string{"ring", "mesh", "torus", "hypercube", "karytree", "xgft", "dragonfly", "random", "deimos"}; !slices.Equal(names, want) {
+		t.Errorf("families %v, want %v", names, want)
+	}
+	dragonfly := Families()[6]
+	if want := []Key{
+		{"p", "hosts on each router", false},
+		{"a", "routers in each group (default 2p)", false},
+		{"h", "global ports of each router (default p)", false},
+		{"g", "groups (default a*h+1)", false},
+	}; !slices.Equal(dragonfly.Keys, want) {
+		t.Errorf("keys %+v", dragonfly.Keys)
+	}
+	if bare := Families()[2].Keys[0]; !bare.Bare || bare.Name != "dims" {
+		t.Errorf("first key of torus: %+v", bare)
+	}
+}
+
+func TestIsSpec(t *testing.T) {
+	for s, want := range map[string]bool{
+		"torus:8x8x8": true, "deimos": true, "ring:nonsense": true,
+		"": false, ":": false, "fabric.ibnetdiscover": false, "Torus:8": false, "./torus": false, "C:torus": false,
+	} {
+		if got := IsSpec(s); got != want {
+			t.Errorf("IsSpec(%q) = %v", s, got)
+		}
+	}
+}
+
+// TestDeterminism: the same spec makes the same fabric, and so does the spec that
+// the family writes.
+func TestDeterminism(t *testing.T) {
+	for _, info := range Families() {
+		family, err := Parse(info.Example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, again := fingerprint(build(t, info.Example)), fingerprint(build(t, info.Example))
+		if first != again || first != fingerprint(build(t, family.String())) {
+			t.Errorf("%s makes different fabrics", info.Example)
+		}
+	}
+}
+
+// TestAsDeclared: what is built is as large as was counted before.
+func TestAsDeclared(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		spec := drawSpec(t)
+		family, err := Parse(spec)
+		if err != nil {
+			return
+		}
+		checkBuilt(t, family)
+	})
+}
+
+type failer interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+// checkBuilt builds a family that is not too large to be tried often.
+func checkBuilt(t failer, family Family) {
+	t.Helper()
+	f, ok := family.(form)
+	if !ok {
+		t.Fatalf("%s is a %T, which is not in the table", family, family)
+	}
+	var p params
+	need := f.declare(&p)
+	if need.switches+need.hosts > 3000 {
+		return
+	}
+	if r, ok := family.(*Random); ok && r.Links > 3000 {
+		return
+	}
+	built, err := family.Build()
+	if err != nil {
+		t.Fatalf("%s: %v", family, err)
+	}
+	got := built.Count()
+	if got.Switches != need.switches || got.HCA != need.hosts || len(built.Parts()) != 1 {
+		t.Fatalf("%s declares %+v and has %+v in %d parts", family, need, got, len(built.Parts()))
+	}
+	largest := 0
+	for v := range fabric.NodeID(built.Switches()) {
+		largest = max(largest, built.Node(v).Ports)
+	}
+	if _, random := family.(*Random); !random && largest != need.ports {
+		t.Fatalf("%s declares %d ports and has %d", family, need.ports, largest)
+	}
+}
+
+// FuzzParse: any text is a family that builds as declared and whose String reads
+// back as itself, or an error; never a panic, never a network beyond the limits.
+func FuzzParse(f *testing.F) {
+	for _, info := range Families() {
+		f.Add(info.Example)
+	}
+	for _, spec := range []string{"torus:99999x99999x99999", "xgft:m=1x2x3,w=3x2x1", "dragonfly:p=1,a=1,h=1,g=1", "random:switches=9,links=99,seed=7", "mesh:,=", "deimos:", "ring:\x00"} {
+		f.Add(spec)
+	}
+	f.Fuzz(func(t *testing.T, spec string) {
+		family, err := Parse(spec)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "topology: ") {
+				t.Fatalf("%q: %v", spec, err)
+			}
+			return
+		}
+		again, err := Parse(family.String())
+		if err != nil {
+			t.Fatalf("%q is %s, which does not read: %v", spec, family, err)
+		}
+		if diff := cmp.Diff(family, again); diff != "" {
+			t.Fatalf("%q reads back differently:\n%s", spec, diff)
+		}
+		if !IsSpec(spec) {
+			t.Fatalf("%q is read but is no spec", spec)
+		}
+		checkBuilt(t, family)
+	})
+}
+
+// TestAnyStruct: structs made by hand may hold anything.
+func TestAnyStruct(t *testing.T) {
+	extreme := []int{math.MinInt, -1, 0, 1, 2, 3, 7, 254, 255, 30000, math.MaxInt32, math.MaxInt}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom(extreme)
+		list := rapid.SliceOfN(n, 0, 18)
+		one := func(name string) int { return n.Draw(t, name) }
+		for _, f := range []form{
+			&Ring{N: one("n"), Hosts: one("hosts")},
+			&Mesh{Dims: list.Draw(t, "dims"), Hosts: one("hosts")},
+			&Torus{Dims: list.Draw(t, "dims"), Hosts: one("hosts")},
+			&Hypercube{N: one("n"), Hosts: one("hosts")},
+			&KaryTree{K: one("k"), N: one("n")},
+			&XGFT{M: list.Draw(t, "m"), W: list.Draw(t, "w"), Hosts: one("hosts")},
+			&Dragonfly{P: one("p"), A: one("a"), H: one("h"), G: one("g")},
+			&Random{Switches: one("switches"), Links: one("links"), Hosts: one("hosts")},
+		} {
+			_ = f.String()
+			if err := settle(f); err == nil {
+				checkBuilt(t, f)
+			}
+		}
+	})
+}

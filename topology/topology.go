@@ -1,0 +1,179 @@
+// Package topology computes networks: one file a family, a struct for each with
+// the literature's letters as field names, and Build to make the fabric.
+//
+// A spec names a family and its parameters in text that no shell needs quoted:
+//
+//	torus:8x8x8,hosts=2        dragonfly:p=4        deimos
+//
+// The word before the colon is the family; then key=value, with a comma between
+// parameters and an x between the numbers of a list. Where a family says so, its
+// first parameter goes without the key. Parse reads a spec, String writes one
+// with every parameter spelled out, and the two agree.
+//
+// What all families share:
+//
+//   - every link is 4xHDR, and every host is an adapter with one port;
+//   - switches and hosts are numbered from 0 in the order that the family's
+//     comment gives, their GUIDs increase in that order, and so do the NodeIDs;
+//   - names carry coordinates or levels: sw-3-0-1, sw-l2-0-17, host-12;
+//   - the hosts of a switch sit on its lowest ports, host ports first;
+//   - a switch has the ports that its place in the family needs. Some may stay
+//     dark (the edge of a mesh, a dragonfly that is not full), so that one port
+//     number means one direction throughout the network;
+//   - LIDs are left to fabric.Builder.
+//
+// Limits. A network has at most fabric.MaxLID switches and hosts together, and a
+// switch at most fabric.MaxPorts ports. Both are checked, without overflow,
+// before anything is built; a refusal names the parameter, what is allowed, and
+// the nearest values that work. A parameter left zero takes its default.
+package topology
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Family is a network of some family, with its parameters.
+type Family interface {
+	// Build makes the fabric: equal parameters make equal fabrics. It refuses
+	// parameters out of range and networks beyond the limits of InfiniBand.
+	Build() (*fabric.Fabric, error)
+	// String is the spec, every parameter spelled out.
+	String() string
+}
+
+// Info describes a family for people.
+type Info struct {
+	Name    string
+	Summary string // one line
+	Example string // a spec that builds
+	Keys    []Key  // in the order of the spec
+}
+
+// Key describes a parameter.
+type Key struct {
+	Name    string
+	Meaning string // with the default, where there is one
+	Bare    bool   // may be given first and without "name="
+}
+
+// Families lists the families in the order of the table.
+func Families() []Info {
+	list := make([]Info, len(table))
+	for i := range table {
+		r := &table[i]
+		var p params
+		r.new().declare(&p)
+		keys := make([]Key, len(p.seen))
+		for k, s := range p.seen {
+			keys[k] = Key{Name: s.key, Meaning: s.meaning, Bare: s.key == r.bare}
+		}
+		list[i] = Info{Name: r.name, Summary: r.summary, Example: r.example, Keys: keys}
+	}
+	return list
+}
+
+// IsSpec says whether s looks like a spec: whether the word before the colon,
+// or all of s where there is none, is the name of a family.
+func IsSpec(s string) bool {
+	name, _, _ := strings.Cut(s, ":")
+	return rowNamed(name) != nil
+}
+
+// Parse reads a spec. The Family it returns is a pointer to one of the structs
+// of this package, with defaults filled in, and it is known to be within the
+// limits. Errors name the family, the key and the nearest thing that works.
+func Parse(spec string) (Family, error) {
+	name, rest, _ := strings.Cut(spec, ":")
+	r := rowNamed(name)
+	if r == nil {
+		names := make([]string, len(table))
+		for i := range table {
+			names[i] = table[i].name
+		}
+		return nil, fmt.Errorf("topology: no family %q; nearest is %q (families: %s)", name, nearest(name, names), strings.Join(names, ", "))
+	}
+	given, err := r.split(rest)
+	if err != nil {
+		return nil, err
+	}
+	f := r.new()
+	if err := r.settle(f, given); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// split cuts the text behind the colon into values by key.
+func (r *row) split(rest string) (map[string]string, error) {
+	given := map[string]string{}
+	if rest == "" {
+		return given, nil
+	}
+	var known params
+	r.new().declare(&known)
+	keys := known.keys()
+	for i, part := range strings.Split(rest, ",") {
+		key, value, keyed := strings.Cut(part, "=")
+		if !keyed {
+			if i > 0 || r.bare == "" {
+				return nil, fmt.Errorf("topology: %s: %q is not key=value (keys: %s; example: %s)", r.name, part, listed(keys), r.example)
+			}
+			key, value = r.bare, part
+		}
+		if !slices.Contains(keys, key) {
+			if len(keys) == 0 {
+				return nil, fmt.Errorf("topology: %s has no parameters, so no %q", r.name, key)
+			}
+			return nil, fmt.Errorf("topology: %s: no key %q; nearest is %q (keys: %s)", r.name, key, nearest(key, keys), listed(keys))
+		}
+		if _, twice := given[key]; twice {
+			return nil, fmt.Errorf("topology: %s: %s is given twice", r.name, key)
+		}
+		given[key] = value
+	}
+	return given, nil
+}
+
+func listed(keys []string) string {
+	if len(keys) == 0 {
+		return "none"
+	}
+	return strings.Join(keys, ", ")
+}
+
+// nearest is the candidate with the fewest edits from word, the first of equals.
+func nearest(word string, candidates []string) string {
+	best, fewest := "", len(word)+1<<10
+	for _, c := range candidates {
+		if d := edits(word, c); d < fewest {
+			best, fewest = c, d
+		}
+	}
+	return best
+}
+
+// edits counts the insertions, deletions and replacements of bytes that turn a
+// into b.
+func edits(a, b string) int {
+	above := make([]int, len(b)+1)
+	for j := range above {
+		above[j] = j
+	}
+	for i := range len(a) {
+		diagonal := above[0]
+		above[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = above[j+1]
+			above[j+1] = min(replace, above[j]+1, above[j+1]+1)
+		}
+	}
+	return above[len(b)]
+}

@@ -1,0 +1,42 @@
+package topology
+
+import "github.com/weft-fabric/weft/fabric"
+
+// Torus is a mesh whose every dimension is a ring: the k-ary n-cube, with a k for
+// each dimension (W. J. Dally, C. L. Seitz: Deadlock-Free Message Routing in
+// Multiprocessor Interconnection Networks, IEEE Transactions on Computers
+// C-36(5), 1987).
+//
+//	┌─────────────────────┐
+//	sw-0-0 ── sw-0-1 ── sw-0-2
+//	  │         │         │          Dims 2x3
+//	sw-1-0 ── sw-1-1 ── sw-1-2
+//	└─────────────────────┘
+//
+// A dimension of size 2 has one cable between its two switches, not two, and so
+// one port; a dimension of size 1 has none. Order and ports are those of Mesh,
+// with no port dark.
+type Torus struct {
+	Dims  []int // switches along each dimension, from 1
+	Hosts int   // on each switch; zero: 1
+}
+
+func (t *Torus) declare(p *params) size {
+	p.numbers("dims", &t.Dims, 1, int(fabric.MaxLID)/2, "switches along each dimension")
+	hostsParam(p, &t.Hosts)
+	return t.grid().size()
+}
+
+func (t *Torus) grid() *grid {
+	return &grid{dims: t.Dims, hosts: t.Hosts, wrap: true, name: coordinateName}
+}
+
+// Build makes the fabric.
+func (t Torus) Build() (*fabric.Fabric, error) {
+	if err := settle(&t); err != nil {
+		return nil, err
+	}
+	return t.grid().build()
+}
+
+func (t Torus) String() string { return specOf(&t) }

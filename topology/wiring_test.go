@@ -1,0 +1,192 @@
+package topology
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// The tests here say the definitions of the papers once more, as slowly and
+// plainly as they are printed, and compare them cable by cable and port by port.
+
+func checkJoints(t *testing.T, f *fabric.Fabric, want []joint) {
+	t.Helper()
+	sortJoints(want)
+	if diff := cmp.Diff(want, joints(f), cmp.AllowUnexported(joint{})); diff != "" {
+		t.Errorf("cables differ (-definition +built):\n%s", diff)
+	}
+}
+
+// twice adds both directions of a cable.
+func twice(list []joint, j joint) []joint {
+	return append(list, j, joint{j.to, j.toPort, j.from, j.fromPort})
+}
+
+func TestGridWiring(t *testing.T) {
+	tests := []struct {
+		spec string
+		want []joint // one direction of each cable
+	}{
+		{"ring:2,hosts=3", []joint{{"sw-0", 4, "sw-1", 4}}},
+		{"ring:4", []joint{{"sw-0", 2, "sw-1", 3}, {"sw-1", 2, "sw-2", 3}, {"sw-2", 2, "sw-3", 3}, {"sw-3", 2, "sw-0", 3}}},
+		{"mesh:3", []joint{{"sw-0", 2, "sw-1", 3}, {"sw-1", 2, "sw-2", 3}}},
+		{"torus:2x3,hosts=2", []joint{
+			{"sw-0-0", 3, "sw-1-0", 3}, {"sw-0-1", 3, "sw-1-1", 3}, {"sw-0-2", 3, "sw-1-2", 3},
+			{"sw-0-0", 4, "sw-0-1", 5}, {"sw-0-1", 4, "sw-0-2", 5}, {"sw-0-2", 4, "sw-0-0", 5},
+			{"sw-1-0", 4, "sw-1-1", 5}, {"sw-1-1", 4, "sw-1-2", 5}, {"sw-1-2", 4, "sw-1-0", 5},
+		}},
+		{"hypercube:2", []joint{{"sw-00", 2, "sw-10", 2}, {"sw-01", 2, "sw-11", 2}, {"sw-00", 3, "sw-01", 3}, {"sw-10", 3, "sw-11", 3}}},
+	}
+	for _, test := range tests {
+		t.Run(test.spec, func(t *testing.T) {
+			var want []joint
+			for _, j := range test.want {
+				want = twice(want, j)
+			}
+			checkJoints(t, build(t, test.spec), want)
+		})
+	}
+}
+
+// TestKaryTreeWiring: (w, l) and (w', l+1) are joined if and only if w and w'
+// agree outside digit l.
+func TestKaryTreeWiring(t *testing.T) {
+	const k = 3
+	var want []joint
+	for level := range 2 { // n = 3: words of two digits
+		for w := range k * k {
+			for v := range k * k {
+				a, b := [2]int{w / k, w % k}, [2]int{v / k, v % k}
+				if a[1-level] == b[1-level] {
+					want = twice(want, joint{
+						fmt.Sprintf("sw-l%d-%d-%d", level, a[0], a[1]), uint8(1 + b[level]),
+						fmt.Sprintf("sw-l%d-%d-%d", level+1, b[0], b[1]), uint8(k + 1 + a[level]),
+					})
+				}
+			}
+		}
+	}
+	f := build(t, "karytree:k=3,n=3")
+	checkJoints(t, f, want)
+	for host := range k * k * k {
+		e := f.Endpoint(f.Attached(fabric.NodeID(2*k*k + host/k))[1+host%k])
+		if got := f.Label(e.Node); got != fmt.Sprintf("host-%d", host) {
+			t.Errorf("port %d of leaf %d has %s, want host-%d", 1+host%k, host/k, got, host)
+		}
+	}
+}
+
+// TestXGFTWiring: XGFT(2; 3,2; 2,4) with two hosts on a leaf. Words are (d2, d1).
+func TestXGFTWiring(t *testing.T) {
+	var want []joint
+	for a2 := range 2 {
+		for a1 := range 3 {
+			for b1 := range 2 {
+				want = twice(want, joint{
+					fmt.Sprintf("sw-l0-%d-%d", a2, a1), uint8(2 + 1 + b1),
+					fmt.Sprintf("sw-l1-%d-%d", a2, b1), uint8(1 + a1),
+				})
+			}
+		}
+	}
+	for a2 := range 2 {
+		for b1 := range 2 {
+			for b2 := range 4 {
+				want = twice(want, joint{
+					fmt.Sprintf("sw-l1-%d-%d", a2, b1), uint8(3 + 1 + b2),
+					fmt.Sprintf("sw-l2-%d-%d", b2, b1), uint8(1 + a2),
+				})
+			}
+		}
+	}
+	checkJoints(t, build(t, "xgft:m=3x2,w=2x4,hosts=2"), want)
+}
+
+// TestDragonflyWiring: every port of every group, by the formulas of the comment.
+func TestDragonflyWiring(t *testing.T) {
+	for _, d := range []Dragonfly{{P: 1}, {P: 2}, {P: 2, A: 3, H: 1}, {P: 1, A: 4, H: 3, G: 6}, {P: 1, A: 4, H: 2, G: 2}, {P: 1, A: 4, H: 2, G: 3}, {P: 1, A: 3, H: 2, G: 1}} {
+		f, err := d.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := settle(&d); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(d.String(), func(t *testing.T) {
+			name := func(g, r int) string { return fmt.Sprintf("sw-g%d-r%d", g, r) }
+			var want []joint
+			for g := range d.G {
+				for r := range d.A {
+					for other := range r {
+						want = twice(want, joint{name(g, r), uint8(d.P + 1 + other), name(g, other), uint8(d.P + r)})
+					}
+				}
+			}
+			global := func(k int) uint8 { return uint8(d.P + d.A + k%d.H) }
+			for g := range d.G {
+				for link := 0; d.G > 1 && link < d.A*d.H/(d.G-1)*(d.G-1); link++ {
+					round, k := link/(d.G-1), link%(d.G-1)
+					peer, back := ((g-k-1)%d.G+d.G)%d.G, round*(d.G-1)+d.G-2-k
+					if d.G == d.A*d.H+1 && back != d.A*d.H-1-link {
+						t.Fatalf("at full size port %d should lead to port %d", link, d.A*d.H-1-link)
+					}
+					want = append(want, joint{name(g, link/d.H), global(link), name(peer, back/d.H), global(back)})
+				}
+			}
+			checkJoints(t, f, want)
+			checkGroups(t, f, d)
+		})
+	}
+}
+
+// checkGroups: every two groups are joined by the same number of cables.
+func checkGroups(t *testing.T, f *fabric.Fabric, d Dragonfly) {
+	t.Helper()
+	cables := map[[2]int]int{}
+	for _, c := range f.Channels()[:f.Trunks()] {
+		if a, z := int(c.From)/d.A, int(c.To)/d.A; a < z {
+			cables[[2]int{a, z}]++
+		}
+	}
+	if len(cables) != d.G*(d.G-1)/2 {
+		t.Errorf("%d pairs of groups are joined, want %d", len(cables), d.G*(d.G-1)/2)
+	}
+	for pair, n := range cables {
+		if n != d.A*d.H/(d.G-1) {
+			t.Errorf("groups %v are joined by %d cables, want %d", pair, n, d.A*d.H/(d.G-1))
+		}
+	}
+}
+
+// TestDeimos: what the two papers say of the machine, and that what they leave
+// open is dealt out evenly.
+func TestDeimos(t *testing.T) {
+	f := build(t, "deimos")
+	const crossbars = deimosLeaves + deimosSpines
+	var cross [3][3]int
+	for _, c := range f.Channels()[:f.Trunks()] {
+		cross[int(c.From)/crossbars][int(c.To)/crossbars]++
+	}
+	if want := [3][3]int{{576, 30, 0}, {30, 576, 30}, {0, 30, 576}}; cross != want {
+		t.Errorf("trunks between directors: %v, want %v", cross, want)
+	}
+	for director, open := range []int{258, 228, 258} {
+		hosts, fewest, most, free := 0, deimosOuter, 0, 0
+		for leaf := range deimosLeaves {
+			v := fabric.NodeID(director*crossbars + leaf)
+			n := len(f.Attached(v)) - 1
+			hosts, fewest, most = hosts+n, min(fewest, n), max(most, n)
+			first, end := f.TrunksFrom(v)
+			free += f.Node(v).Ports - int(end-first)
+			if f.Node(v).SystemGUID != f.Node(fabric.NodeID(director*crossbars)).GUID {
+				t.Errorf("%s is not a part of director %d", f.Label(v), director)
+			}
+		}
+		if free != open || hosts != deimosHosts[director] || most-fewest > 1 {
+			t.Errorf("director %d: %d ports without a cross cable (want %d), %d hosts, %d to %d on a leaf", director, free, open, hosts, fewest, most)
+		}
+	}
+}
