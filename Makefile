@@ -1,0 +1,40 @@
+# make help lists the targets.
+
+.DEFAULT_GOAL := help
+FUZZ ?= 50000x
+FLAGS ?=
+
+.PHONY: help build test race fuzz bench lint cover clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+build: ## build bin/weft
+	go build -o bin/weft ./cmd/weft
+
+test: ## vet, check the formatting and run every test (installs OpenSM and ibsim if it may)
+	@./scripts/test-deps.sh
+	go vet ./...
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is due on:"; echo "$$unformatted"; exit 1; fi
+	go test $(FLAGS) ./...
+
+race: ## run every test under the race detector
+	go test -race $(FLAGS) ./...
+
+fuzz: ## try every fuzz function on FUZZ inputs (50000x), or for FUZZ=1m each
+	./scripts/fuzz.sh $(FUZZ)
+
+bench: ## measure time and memory
+	go test -run '^$$' -bench . -benchmem $(FLAGS) ./bench/...
+
+lint: ## run golangci-lint, if it is installed
+	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; \
+	else echo "golangci-lint is not installed: https://golangci-lint.run"; fi
+
+cover: ## print the test coverage by function and in total
+	@mkdir -p bin
+	go test -coverpkg=./... -coverprofile=bin/cover.out ./...
+	go tool cover -func=bin/cover.out
+
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,84 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Verdict is what ibdmchk makes of a routing.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// Undecided: a path is missing or endless, or a service level or lane is not
+	// given. The output says which.
+	Undecided Verdict = iota
+	NoLoop
+	Loop
+)
+
+func (v Verdict) String() string {
+	return [...]string{"undecided", "no credit loop", "credit loop"}[v]
+}
+
+// Input is the files of a routing. The package comment says what ibdmchk reads
+// in them.
+type Input struct {
+	Subnet string // subnet.lst
+	FDBs   string // forwarding tables in the form of opensm.fdbs
+	MCFDBs string // multicast tables, which are looked at but not judged; empty: none
+	PSL    string // service levels; empty: SL 0 everywhere
+	SLVL   string // lanes, as SLVL lines or as opensm-sl2vl.dump; empty: lane n for SL n
+	LMC    int    // of every adapter port; 0: one LID each
+
+	Switches bool // judge the paths from and to switches too
+}
+
+// Input is the routing that OpenSM dumped, for ibdmchk, with SL 0 everywhere.
+func (d Dumps) Input() Input {
+	return Input{Subnet: d.Subnet, FDBs: d.FDBs, MCFDBs: d.MCFDBs}
+}
+
+// Check asks ibdmchk for credit loops, and returns what it printed as well.
+func Check(t testing.TB, in Input) (Verdict, string) {
+	t.Helper()
+	Need(t)
+	tools, _ := find()
+	dir := t.TempDir()
+	if in.MCFDBs == "" {
+		in.MCFDBs = filepath.Join(dir, "none.mcfdbs")
+		write(t, in.MCFDBs, "")
+	}
+	args := []string{"-s", in.Subnet, "-f", in.FDBs, "-m", in.MCFDBs, "-l", fmt.Sprint(in.LMC)}
+	if in.PSL != "" {
+		args = append(args, "-c", in.PSL)
+	}
+	if in.SLVL != "" {
+		args = append(args, "-d", in.SLVL)
+	}
+	if in.Switches {
+		args = append(args, "-a")
+	}
+	out, err := command(t.Context(), dir, nil, tools.ibdmchk, args...).Output()
+	// It crashes at the end, so its status says nothing, except that it did not
+	// run or ran out of time.
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() == timedOut) {
+		t.Fatalf("live: ibdmchk: %v", err)
+	}
+	return judge(string(out)), string(out)
+}
+
+// judge reads the verdict from what ibdmchk prints.
+func judge(out string) Verdict {
+	switch {
+	case strings.Contains(out, "-E- credit loops in routing"):
+		return Loop
+	case strings.Contains(out, "-I- no credit loops found"):
+		return NoLoop
+	}
+	return Undecided
+}

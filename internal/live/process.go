@@ -1,0 +1,113 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long one program may run. The largest fabric in the tests,
+// 16,512 adapters, takes ibsim ten seconds to read.
+const patience = 2 * time.Minute
+
+// timedOut is the status of timeout(1) when patience is over.
+const timedOut = 124
+
+// command is a program that ends after patience, when the test does, or when its
+// context is cancelled. timeout(1) hands the signal on to the program and kills
+// it five seconds later, and outlives the test binary.
+func command(ctx context.Context, dir string, env []string, program string, args ...string) *exec.Cmd {
+	tools, _ := find()
+	limit := fmt.Sprint(int(patience.Seconds()))
+	// The environment is set behind timeout: LD_PRELOAD is not meant for it.
+	argv := append([]string{"--kill-after=5", limit, "env"}, env...)
+	cmd := exec.CommandContext(ctx, tools.timeout, append(append(argv, program), args...)...)
+	cmd.Dir = dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
+}
+
+// startSim runs ibsim on a net file until the test ends or stop is called, and
+// returns when it is ready for clients.
+func startSim(t testing.TB, n *netFile, socket string) (stop func()) {
+	t.Helper()
+	tools, _ := find()
+	ctx, cancel := context.WithCancel(context.Background())
+	// Room to spare beyond what the file says: ibsim counts unconnected ports too.
+	cmd := command(ctx, t.TempDir(), []string{"IBSIM_SOCKNAME=" + socket}, tools.ibsim,
+		"-s", "-n",
+		"-N", fmt.Sprint(n.nodes+8), "-S", fmt.Sprint(n.switches+8), "-P", fmt.Sprint(n.ports+64),
+		"-L", "49151", n.path)
+	out := &watch{phrase: "Network simulator ready", seen: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		cancel()
+		t.Fatalf("live: ibsim: %v", err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- cmd.Wait()
+		close(ended)
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-ended
+	})
+	t.Cleanup(stop)
+	select {
+	case <-out.seen:
+	case err := <-ended:
+		t.Fatalf("live: ibsim could not simulate %s: %v\n%s", n.path, err, out.tail())
+	}
+	return stop
+}
+
+// watch keeps what a program prints and tells when a phrase appears.
+type watch struct {
+	phrase string
+	seen   chan struct{} // closed once the phrase has appeared
+
+	mu   sync.Mutex
+	text bytes.Buffer
+	told bool
+}
+
+func (w *watch) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text.Write(p)
+	if !w.told && strings.Contains(w.text.String(), w.phrase) {
+		w.told = true
+		close(w.seen)
+	}
+	return len(p), nil
+}
+
+func (w *watch) tail() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return lastLines(w.text.String())
+}
+
+// lastLines is the end of a text, enough to see what went wrong.
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+}
+
+// tailOf is the end of a file, or why it cannot be read.
+func tailOf(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return lastLines(string(text))
+}

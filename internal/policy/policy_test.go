@@ -1,0 +1,259 @@
+package policy
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module   = "github.com/weft-fabric/weft"
+	root     = "../.."
+	maxLines = 450
+)
+
+// source is one Go file of the module, read up to its imports.
+type source struct {
+	dir  string // the package, relative to the module; "." is the root
+	name string
+	test bool
+	file *ast.File
+}
+
+func TestImports(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		r := ruleFor(s.dir)
+		if r == nil {
+			t.Errorf("%s has no rule: add one to rules_test.go", s.dir)
+			continue
+		}
+		for _, spec := range s.file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatalf("%s/%s: import %s: %v", s.dir, s.name, spec.Path.Value, err)
+			}
+			if problem := r.problem(s.dir, imported); problem != "" {
+				t.Errorf("%s/%s imports %s: %s", s.dir, s.name, imported, problem)
+			}
+		}
+	}
+}
+
+// The rules themselves forbid what the design forbids.
+func TestRulesForbid(t *testing.T) {
+	for _, c := range []struct{ from, to string }{
+		{"fabric", module + "/routing"},
+		{"fabric", "github.com/spf13/cobra"},
+		{"topology", module + "/routing"},
+		{"deadlock", module + "/routing/paths/updown"},
+		{"deadlock", module + "/routing/lanes/layer"},
+		{"deadlock", module + "/routing/engines"},
+		{"deadlock", module + "/internal/acyclic"},
+		{"packets", module + "/routing/engines"},
+		{"routing/paths/sssp", module + "/routing/lanes/layer"},
+		{"routing/paths/sssp", module + "/routing/paths/minhop"},
+		{"routing/paths/sssp", module + "/routing/engines"},
+		{"routing/lanes/layer", module + "/routing/paths/dag"},
+		{"routing/lanes/layer", module + "/deadlock"},
+		{"format/lft", module + "/format/ibnet"},
+		{"cmd/weft", module + "/internal/live"},
+		{"routing", "C"},
+	} {
+		r := ruleFor(c.from)
+		if r == nil {
+			t.Errorf("%s has no rule", c.from)
+		} else if r.problem(c.from, c.to) == "" {
+			t.Errorf("%s may import %s", c.from, c.to)
+		}
+	}
+	if r := ruleFor("surprise"); r != nil {
+		t.Errorf("a new package falls under the rule of %s", r.packages)
+	}
+}
+
+func TestPackagesAreNamedForWhatTheyHold(t *testing.T) {
+	for dir := range packages(t) {
+		for _, element := range strings.Split(dir, "/") {
+			if slices.Contains(vagueNames, element) {
+				t.Errorf("%s: %q says nothing about what is in it", dir, element)
+			}
+		}
+	}
+}
+
+func TestPackagesHaveComments(t *testing.T) {
+	all := packages(t)
+	for _, dir := range slices.Sorted(maps.Keys(all)) {
+		onlyTests := !slices.ContainsFunc(all[dir], func(s source) bool { return !s.test })
+		described := 0
+		for _, s := range all[dir] {
+			if s.test && !onlyTests || s.file.Doc == nil {
+				continue
+			}
+			described++
+			name := strings.TrimSuffix(s.file.Name.Name, "_test")
+			want := "Package " + name + " "
+			if name == "main" {
+				want = strings.ToUpper(path.Base(dir)[:1]) + path.Base(dir)[1:] + " "
+			}
+			if text := s.file.Doc.Text(); !strings.HasPrefix(text, want) {
+				t.Errorf("%s/%s: the package comment must begin with %q", dir, s.name, want)
+			}
+		}
+		if described != 1 {
+			t.Errorf("%s has %d package comments, want one", dir, described)
+		}
+	}
+}
+
+// A path of the machine somebody works on means nothing to anybody else.
+func TestNoPathsOfOneMachine(t *testing.T) {
+	local := regexp.MustCompile(`(^|[^\w.-])/(work|farm)/`)
+	eachFile(t, func(name string, text []byte) {
+		if bytes.IndexByte(text, 0) >= 0 {
+			return
+		}
+		for i, l := range bytes.Split(text, []byte("\n")) {
+			if local.Match(l) {
+				t.Errorf("%s:%d: path of one machine: %s", name, i+1, bytes.TrimSpace(l))
+			}
+		}
+	})
+}
+
+func TestFilesAreShort(t *testing.T) {
+	eachFile(t, func(name string, text []byte) {
+		if lines := bytes.Count(text, []byte("\n")); filepath.Ext(name) == ".go" && lines > maxLines {
+			t.Errorf("%s has %d lines, more than %d: find the concept that wants its own name", name, lines, maxLines)
+		}
+	})
+}
+
+func ruleFor(dir string) *rule {
+	for i := range rules {
+		if covers(rules[i].packages, dir) {
+			return &rules[i]
+		}
+	}
+	return nil
+}
+
+// problem says why a package under the rule may not import another, or nothing.
+func (r *rule) problem(dir, imported string) string {
+	within := func(pattern string) bool { return covers(pattern, imported) }
+	if imported == "C" {
+		if slices.ContainsFunc(cgo, func(pattern string) bool { return covers(pattern, dir) }) {
+			return ""
+		}
+		return "cgo stays in " + strings.Join(cgo, ", ")
+	}
+	if own, ok := strings.CutPrefix(imported, module+"/"); ok {
+		imported = own
+		switch {
+		case slices.Contains(testOnly, own):
+			return "it is for tests only"
+		case slices.ContainsFunc(r.may, within):
+			return ""
+		}
+		return r.why
+	}
+	first, _, _ := strings.Cut(imported, "/")
+	if !strings.Contains(first, ".") || slices.ContainsFunc(r.modules, func(m string) bool { return covers(m+"/...", imported) }) {
+		return ""
+	}
+	return "packages other than the command stand on the standard library alone"
+}
+
+// covers says whether a package is what a pattern means.
+func covers(pattern, pkg string) bool {
+	if pattern == "..." {
+		return true
+	}
+	if tree, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == tree || strings.HasPrefix(pkg, tree+"/")
+	}
+	return pkg == pattern
+}
+
+func packages(t *testing.T) map[string][]source {
+	all := map[string][]source{}
+	for _, s := range sources(t) {
+		all[s.dir] = append(all[s.dir], s)
+	}
+	return all
+}
+
+// sources is every Go file, whatever its build constraints.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	set := token.NewFileSet()
+	eachFile(t, func(name string, text []byte) {
+		if path.Ext(name) != ".go" || strings.Contains(name, "testdata/") {
+			return
+		}
+		file, err := parser.ParseFile(set, name, text, parser.ImportsOnly|parser.ParseComments)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		all = append(all, source{
+			dir:  path.Dir(name),
+			name: path.Base(name),
+			test: strings.HasSuffix(name, "_test.go"),
+			file: file,
+		})
+	})
+	if len(all) == 0 {
+		t.Fatal("no Go files found")
+	}
+	return all
+}
+
+// eachFile calls f with every file of the repository, by its path from the root
+// with slashes, except what git and the build keep there.
+func eachFile(t *testing.T, f func(name string, text []byte)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if entry.IsDir() {
+			if name == ".git" || name == "bin" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !entry.Type().IsRegular() {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		f(name, text)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

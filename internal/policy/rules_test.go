@@ -1,0 +1,146 @@
+package policy
+
+// rule says what packages may import of this module and of other modules, in
+// code that is not a test. Paths are relative to the module; "x/..." is x and all
+// below it. The standard library is free to all, and so are tests.
+type rule struct {
+	packages string
+	may      []string // packages of this module
+	modules  []string // of other modules, path prefixes
+	why      string
+}
+
+// rules is in order of preference: the first that fits a package counts.
+var rules = []rule{
+	{
+		packages: "fabric",
+		why:      "everything stands on the network as cabled, so it stands on nothing",
+	},
+	{
+		packages: "topology",
+		may:      []string{"fabric", "internal/par"},
+		why:      "a generator makes fabrics; how they are routed or written is not its business",
+	},
+	{
+		packages: "traffic",
+		may:      []string{"fabric", "internal/par"},
+		why:      "who talks to whom does not depend on how it is routed",
+	},
+	{
+		packages: "format",
+		why:      "what all readers have in common knows no format and no network",
+	},
+	{
+		packages: "format/lft",
+		may:      []string{"fabric", "routing", "format", "format/subnetlst", "internal/par"},
+		why:      "forwarding tables name destinations by LID, and only the subnet list of the same OpenSM says whose LID it is",
+	},
+	{
+		packages: "format/...",
+		may:      []string{"fabric", "routing", "format", "internal/par"},
+		why:      "a format reads and writes values: it computes no routing and does not know other formats",
+	},
+	{
+		packages: "routing",
+		may:      []string{"fabric"},
+		why:      "the contract between stages depends on none of them",
+	},
+	{
+		packages: "routing/paths/dag",
+		may:      []string{"fabric", "routing", "internal/par"},
+		why:      "what path finders share is below all of them",
+	},
+	{
+		packages: "routing/paths/...",
+		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic", "internal/heap", "internal/par"},
+		why:      "which way and which lane are two decisions, and one paper's path finder is not built on another's",
+	},
+	{
+		packages: "routing/lanes/...",
+		may:      []string{"fabric", "routing", "internal/acyclic", "internal/heap", "internal/par"},
+		why:      "a lane assigner takes any forwarding tables, whoever made them, and is judged by others",
+	},
+	{
+		packages: "routing/engines",
+		may:      []string{"fabric", "routing", "routing/paths/...", "routing/lanes/..."},
+		why:      "an engine is a row in a table: a path finder and a lane assigner",
+	},
+	{
+		packages: "deadlock",
+		may:      []string{"fabric", "routing"},
+		why:      "the judge is not the defendant: it shares no code with what it judges, not even a graph",
+	},
+	{
+		packages: "congestion",
+		may:      []string{"fabric", "routing", "traffic", "internal/heap", "internal/par"},
+		why:      "a simulator takes finished tables and does not ask who made them",
+	},
+	{
+		packages: "packets",
+		may:      []string{"fabric", "routing", "traffic", "internal/heap", "internal/par"},
+		why:      "a simulator takes finished tables and does not ask who made them",
+	},
+	{
+		packages: "choose",
+		may:      []string{"fabric", "routing", "routing/engines", "traffic", "deadlock", "congestion", "internal/par"},
+		why:      "choosing is running engines by name and asking the judge; it knows no engine in particular",
+	},
+	{
+		packages: "report",
+		may:      []string{"fabric", "routing", "traffic", "deadlock", "congestion", "packets", "choose"},
+		why:      "a report shows results; it computes no routing",
+	},
+	{
+		packages: "opensm",
+		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report"},
+		why:      "the live road uses what is proven, by the name of its engine",
+	},
+	{
+		packages: "cmd/weft",
+		may:      []string{"..."},
+		modules:  []string{"github.com", "golang.org/x"},
+		why:      "the command puts everything together, and is the only one that talks to a terminal",
+	},
+	{
+		packages: "internal/acyclic",
+		may:      []string{"fabric"},
+		why:      "a data structure over the channels of a fabric",
+	},
+	{
+		packages: "internal/heap",
+		why:      "a data structure over numbers",
+	},
+	{
+		packages: "internal/par",
+		modules:  []string{"golang.org/x/sync"},
+		why:      "a loop on several cores",
+	},
+	{
+		packages: "internal/live",
+		may:      []string{"fabric"},
+		why:      "the oracles of the tests must not depend on what they test",
+	},
+	{
+		packages: "internal/policy",
+		why:      "it holds tests only",
+	},
+	{
+		packages: "bench",
+		may:      []string{"..."},
+		why:      "it holds benchmarks of everything",
+	},
+	{
+		packages: "conformance",
+		may:      []string{"..."},
+		why:      "it holds tests of every path finder with every lane assigner",
+	},
+}
+
+// testOnly is what no code but tests may import, whatever the rules say.
+var testOnly = []string{"internal/live", "internal/policy", "bench", "conformance"}
+
+// cgo is the packages that may import "C".
+var cgo = []string{"opensm/..."}
+
+// vagueNames say nothing about what a package holds.
+var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "misc", "pkg", "lib", "shared", "base"}

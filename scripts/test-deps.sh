@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Installs what the live tests need: OpenSM, a simulated fabric to run it on, and
+# ibdmchk, an independent judge of routing tables. Quiet when all of it is there.
+# Never fails: without the tools those tests skip and all others run.
+set -euo pipefail
+
+packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils)
+
+# OpenSM and the diagnostics live in sbin, which is not on everybody's path.
+PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+
+missing() {
+	local tool
+	for tool in opensm ibsim ibdmchk smpquery; do
+		command -v "$tool" >/dev/null || echo "$tool"
+	done
+	compgen -G '/usr/lib*/umad2sim/libumad2sim.so*' >/dev/null ||
+		compgen -G '/usr/lib/*/umad2sim/libumad2sim.so*' >/dev/null ||
+		compgen -G '/usr/local/lib*/umad2sim/libumad2sim.so*' >/dev/null ||
+		echo libumad2sim.so
+}
+
+lacking=$(missing | paste -sd' ' -)
+if [[ -z $lacking ]]; then
+	exit 0
+fi
+
+if [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
+	log=$(mktemp)
+	trap 'rm -f "$log"' EXIT
+	echo "test-deps: installing ${packages[*]} (missing: $lacking)"
+	export DEBIAN_FRONTEND=noninteractive
+	apt=(apt-get -o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o DPkg::Lock::Timeout=60)
+	if { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${packages[@]}"; } >"$log" 2>&1; then
+		lacking=$(missing | paste -sd' ' -)
+	else
+		tail -n 5 "$log"
+	fi
+fi
+
+if [[ -n $lacking ]]; then
+	echo "test-deps: missing $lacking; the live tests will be skipped. On Debian: apt-get install ${packages[*]}"
+fi
