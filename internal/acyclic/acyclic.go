@@ -16,7 +16,7 @@
 package acyclic
 
 import (
-	"slices"
+	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -25,15 +25,21 @@ import (
 // be taken out again.
 type Graph struct {
 	f     *fabric.Fabric
-	count []uint32        // [turn] how often it was added
-	outOf []fabric.NodeID // [trunk] the switch it leaves
+	count []uint32 // [turn] how often it was added
 	order
+	ahead, behind side
 
 	// Scratch of one insertion.
-	mark   []uint32 // [trunk] stamp when seen from the head of the new turn, stamp+1 from its tail
-	stamp  uint32   // even
-	ahead  []fabric.ChannelID
-	behind []fabric.ChannelID
+	mark  []uint32 // [trunk] stamp when seen from the head of the new turn, stamp+1 from its tail
+	stamp uint32   // even
+}
+
+// side is the neighbours of every trunk to one side, ahead or behind, as bits.
+type side struct {
+	first []int32            // [trunk, plus one] into words
+	words []uint64           // bit i: the neighbour is base + i, or the reverse of that
+	base  []fabric.ChannelID // [trunk] the first trunk of the switch where it meets its neighbours
+	found []fabric.ChannelID // scratch: what a search to this side has found
 }
 
 // New is the graph of f without any turn.
@@ -48,17 +54,57 @@ func New(f *fabric.Fabric) *Graph {
 // From is the graph of turns known to be free of cycles, counted by turn, with a
 // topological order of all trunks. It takes over count.
 func From(f *fabric.Fabric, count []uint32, order []fabric.ChannelID) *Graph {
+	n := f.Trunks()
 	g := &Graph{
-		f:     f,
-		count: count,
-		outOf: make([]fabric.NodeID, f.Trunks()),
-		order: newOrder(order),
-		mark:  make([]uint32, f.Trunks()),
+		f:      f,
+		count:  count,
+		order:  newOrder(order),
+		ahead:  newSide(f, func(c *fabric.Channel) fabric.NodeID { return c.To }),
+		behind: newSide(f, func(c *fabric.Channel) fabric.NodeID { return c.From }),
+		mark:   make([]uint32, n),
 	}
-	for c := range g.outOf {
-		g.outOf[c] = f.Channel(fabric.ChannelID(c)).From
+	for in := range fabric.ChannelID(n) {
+		first, end := f.TrunksFrom(f.Heads()[in])
+		for out := first; out < end; out++ {
+			if count[f.Turn(in, out)] > 0 {
+				g.link(in, out)
+			}
+		}
 	}
 	return g
+}
+
+func newSide(f *fabric.Fabric, meets func(*fabric.Channel) fabric.NodeID) side {
+	n := f.Trunks()
+	d := side{first: make([]int32, n+1), base: make([]fabric.ChannelID, n)}
+	for c := range n {
+		first, end := f.TrunksFrom(meets(f.Channel(fabric.ChannelID(c))))
+		d.base[c] = first
+		d.first[c+1] = d.first[c] + int32(end-first+63)/64
+	}
+	d.words = make([]uint64, d.first[n])
+	return d
+}
+
+// link and unlink keep the neighbours in step with the counts.
+func (g *Graph) link(in, out fabric.ChannelID) {
+	g.ahead.set(in, out)
+	g.behind.set(out, g.f.Reverses()[in])
+}
+
+func (g *Graph) unlink(in, out fabric.ChannelID) {
+	g.ahead.clear(in, out)
+	g.behind.clear(out, g.f.Reverses()[in])
+}
+
+func (d *side) set(c, neighbour fabric.ChannelID) {
+	i := neighbour - d.base[c]
+	d.words[d.first[c]+int32(i/64)] |= 1 << (i % 64)
+}
+
+func (d *side) clear(c, neighbour fabric.ChannelID) {
+	i := neighbour - d.base[c]
+	d.words[d.first[c]+int32(i/64)] &^= 1 << (i % 64)
 }
 
 // Has says whether the graph holds a turn.
@@ -68,13 +114,21 @@ func (g *Graph) Has(turn int) bool { return g.count[turn] > 0 }
 func (g *Graph) Again(turn int) { g.count[turn]++ }
 
 // Remove takes a turn out as often as it was added, one at a time.
-func (g *Graph) Remove(turn int) { g.count[turn]-- }
+func (g *Graph) Remove(in, out fabric.ChannelID) {
+	turn := g.f.Turn(in, out)
+	if g.count[turn]--; g.count[turn] == 0 {
+		g.unlink(in, out)
+	}
+}
 
 // Add adds the turn from trunk in to trunk out, unless it would close a cycle.
 func (g *Graph) Add(in, out fabric.ChannelID) bool {
 	turn := g.f.Turn(in, out)
-	if g.count[turn] == 0 && g.label[in] > g.label[out] && !g.makeRoom(in, out) {
-		return false
+	if g.count[turn] == 0 {
+		if g.label[in] > g.label[out] && !g.makeRoom(in, out) {
+			return false
+		}
+		g.link(in, out)
 	}
 	g.count[turn]++
 	return true
@@ -84,23 +138,26 @@ func (g *Graph) Add(in, out fabric.ChannelID) bool {
 // nothing, when in can be reached from out.
 func (g *Graph) makeRoom(in, out fabric.ChannelID) bool {
 	g.begin()
-	g.ahead, g.behind = append(g.ahead[:0], out), append(g.behind[:0], in)
+	ahead, behind := append(g.ahead.found[:0], out), append(g.behind.found[:0], in)
 	g.mark[out], g.mark[in] = g.stamp, g.stamp+1
-	for i := 0; ; i++ {
-		if i == len(g.ahead) {
-			g.sort(g.ahead)
-			g.moveAfter(in, g.ahead)
-			return true
+	apart := true
+	for i := 0; apart; i++ {
+		if i == len(ahead) {
+			g.sort(ahead)
+			g.moveAfter(in, ahead)
+			break
 		}
-		if i == len(g.behind) {
-			g.sort(g.behind)
-			g.moveBefore(out, g.behind)
-			return true
+		if i == len(behind) {
+			g.sort(behind)
+			g.moveBefore(out, behind)
+			break
 		}
-		if !g.lookAhead(g.ahead[i], g.label[in]) || !g.lookBehind(g.behind[i], g.label[out]) {
-			return false
+		if ahead, apart = g.lookAhead(ahead[i], g.label[in], ahead); apart {
+			behind, apart = g.lookBehind(behind[i], g.label[out], behind)
 		}
 	}
+	g.ahead.found, g.behind.found = ahead, behind
+	return apart
 }
 
 // begin makes all marks old.
@@ -112,141 +169,45 @@ func (g *Graph) begin() {
 	}
 }
 
-// lookAhead adds what a trunk leads to, up to a label, to the search from the
-// head of the new turn. It fails where the other search was.
-func (g *Graph) lookAhead(c fabric.ChannelID, limit int64) bool {
-	first, end := g.f.TrunksFrom(g.f.Heads()[c])
-	turns := g.count[g.f.FirstTurn(c):][:end-first]
-	for i, n := range turns {
-		next := first + fabric.ChannelID(i)
-		if n == 0 || g.mark[next] == g.stamp || g.label[next] > limit {
-			continue
+// lookAhead adds to found what a trunk leads to, up to a label. It fails where
+// the search from the other side was.
+func (g *Graph) lookAhead(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
+	base := g.ahead.base[c]
+	for _, w := range g.ahead.words[g.ahead.first[c]:g.ahead.first[c+1]] {
+		for ; w != 0; w &= w - 1 {
+			next := base + fabric.ChannelID(bits.TrailingZeros64(w))
+			if g.mark[next] == g.stamp || g.label[next] > limit {
+				continue
+			}
+			if g.mark[next] == g.stamp+1 {
+				return found, false
+			}
+			g.mark[next] = g.stamp
+			found = append(found, next)
 		}
-		if g.mark[next] == g.stamp+1 {
-			return false
-		}
-		g.mark[next] = g.stamp
-		g.ahead = append(g.ahead, next)
+		base += 64
 	}
-	return true
+	return found, true
 }
 
-// lookBehind adds what leads to a trunk, down to a label, to the search from the
-// tail of the new turn. It fails where the other search was.
-func (g *Graph) lookBehind(c fabric.ChannelID, limit int64) bool {
+// lookBehind adds to found what leads to a trunk, down to a label. It fails
+// where the search from the other side was.
+func (g *Graph) lookBehind(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
 	reverse := g.f.Reverses()
-	first, end := g.f.TrunksFrom(g.outOf[c])
-	for _, prev := range reverse[first:end] {
-		if g.mark[prev] == g.stamp+1 || g.label[prev] < limit || g.count[g.f.Turn(prev, c)] == 0 {
-			continue
+	base := g.behind.base[c]
+	for _, w := range g.behind.words[g.behind.first[c]:g.behind.first[c+1]] {
+		for ; w != 0; w &= w - 1 {
+			prev := reverse[base+fabric.ChannelID(bits.TrailingZeros64(w))]
+			if g.mark[prev] == g.stamp+1 || g.label[prev] < limit {
+				continue
+			}
+			if g.mark[prev] == g.stamp {
+				return found, false
+			}
+			g.mark[prev] = g.stamp + 1
+			found = append(found, prev)
 		}
-		if g.mark[prev] == g.stamp {
-			return false
-		}
-		g.mark[prev] = g.stamp + 1
-		g.behind = append(g.behind, prev)
+		base += 64
 	}
-	return true
+	return found, true
 }
-
-// order is a list of all trunks with labels that rise along it.
-type order struct {
-	label      []int64            // [trunk]
-	next, prev []fabric.ChannelID // [trunk, then the one sentinel before the first and after the last]
-}
-
-// spacing of labels after relabelling: room for many moves to one place.
-const spacing = 1 << 32
-
-func newOrder(trunks []fabric.ChannelID) order {
-	n := len(trunks)
-	o := order{
-		label: make([]int64, n),
-		next:  make([]fabric.ChannelID, n+1),
-		prev:  make([]fabric.ChannelID, n+1),
-	}
-	last := fabric.ChannelID(n)
-	for _, c := range trunks {
-		o.next[last], o.prev[c] = c, last
-		last = c
-	}
-	o.next[last], o.prev[n] = fabric.ChannelID(n), last
-	o.relabel()
-	return o
-}
-
-// relabel spaces the labels evenly.
-func (o *order) relabel() {
-	end := fabric.ChannelID(len(o.label))
-	label := int64(0)
-	for c := o.next[end]; c != end; c = o.next[c] {
-		o.label[c] = label
-		label += spacing
-	}
-}
-
-// sort puts trunks into their order.
-func (o *order) sort(trunks []fabric.ChannelID) {
-	slices.SortFunc(trunks, func(a, b fabric.ChannelID) int {
-		if o.label[a] < o.label[b] {
-			return -1
-		}
-		return 1
-	})
-}
-
-// moveAfter moves trunks, in the order given, to right behind another.
-func (o *order) moveAfter(place fabric.ChannelID, trunks []fabric.ChannelID) {
-	for _, c := range trunks {
-		o.unlink(c)
-	}
-	o.insert(place, o.next[place], trunks)
-}
-
-// moveBefore moves trunks, in the order given, to right before another.
-func (o *order) moveBefore(place fabric.ChannelID, trunks []fabric.ChannelID) {
-	for _, c := range trunks {
-		o.unlink(c)
-	}
-	o.insert(o.prev[place], place, trunks)
-}
-
-func (o *order) unlink(c fabric.ChannelID) {
-	o.next[o.prev[c]], o.prev[o.next[c]] = o.next[c], o.prev[c]
-}
-
-// insert links trunks in between two neighbours and labels them.
-func (o *order) insert(left, right fabric.ChannelID, trunks []fabric.ChannelID) {
-	at := left
-	for _, c := range trunks {
-		o.next[at], o.prev[c] = c, at
-		at = c
-	}
-	o.next[at], o.prev[right] = right, at
-
-	end := fabric.ChannelID(len(o.label))
-	n := int64(len(trunks) + 1)
-	var low, high int64
-	switch {
-	case left != end && right != end:
-		low, high = o.label[left], o.label[right]
-	case left != end:
-		low = o.label[left]
-		high = low + n*spacing
-	default:
-		high = o.label[right]
-		low = high - n*spacing
-	}
-	step := (high - low) / n
-	if step == 0 || low < -maxLabel || high > maxLabel {
-		o.relabel()
-		return
-	}
-	for _, c := range trunks {
-		low += step
-		o.label[c] = low
-	}
-}
-
-// maxLabel keeps labels far from overflow.
-const maxLabel = 1 << 61

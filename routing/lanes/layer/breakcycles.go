@@ -2,6 +2,7 @@ package layer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -74,7 +75,9 @@ type breaker struct {
 	next  []uint32       // [turn] the same for the next layer
 
 	fromPort []uint8 // [trunk]
-	ports    []uint8 // [switch × destinations + destination] forwarding, turned over: see pathsOver
+
+	byTrunk      []uint16 // index into dests, by trunk: see destsBy
+	byTrunkFirst []int    // [trunk, plus one] into byTrunk
 
 	// Depth-first search.
 	colour []uint8            // [trunk]
@@ -82,6 +85,7 @@ type breaker struct {
 	post   []fabric.ChannelID // trunks in the order in which they were finished
 
 	subtree []fabric.NodeID // scratch of pathsOver
+	turns   []turn          // scratch: the turns of the path at hand
 }
 
 type visit struct {
@@ -105,16 +109,11 @@ func newBreaker(p *pathSet, lanes *routing.Lanes) *breaker {
 		next:     make([]uint32, f.Turns()),
 		fromPort: make([]uint8, f.Trunks()),
 		colour:   make([]uint8, f.Trunks()),
-		ports:    make([]uint8, f.Switches()*len(p.dests)),
 	}
 	for c := range bc.fromPort {
 		bc.fromPort[c] = f.Channel(fabric.ChannelID(c)).FromPort
 	}
-	for i, d := range p.dests {
-		for s, port := range p.fw.Row(d.lid) {
-			bc.ports[s*len(p.dests)+i] = port
-		}
-	}
+	bc.indexByTrunk()
 	bc.countAll()
 	return bc
 }
@@ -255,32 +254,66 @@ func (bc *breaker) move(in, out fabric.ChannelID, layer uint8) {
 	bc.pathsOver(in, out, layer, func(d destination, s fabric.NodeID) {
 		bc.lanes.SLRow(d.lid)[s] = layer + 1
 		w := bc.sources[s]
-		bc.walk(d, s, func(turn int) {
-			bc.count[turn] -= w
-			bc.next[turn] += w
-		})
+		bc.turns = bc.appendTurns(bc.turns[:0], bc.fw.Row(d.lid), d, s)
+		for _, t := range bc.turns {
+			bc.count[t.id] -= w
+			bc.next[t.id] += w
+		}
 	})
 }
 
 // pathsOver visits the paths of a layer that make a turn: of every destination
 // whose tree has the turn, the sources behind it.
 func (bc *breaker) pathsOver(in, out fabric.ChannelID, layer uint8, visit func(destination, fabric.NodeID)) {
-	n := len(bc.dests)
-	u, v := bc.f.Channel(in).From, bc.f.Heads()[in]
-	byU, byV := bc.ports[int(u)*n:][:n], bc.ports[int(v)*n:][:n]
-	inPort, outPort := bc.fromPort[in], bc.fromPort[out]
-	for i := range byU {
-		if byU[i] != inPort || byV[i] != outPort || bc.dests[i].root == v || bc.dests[i].root == u {
-			continue
-		}
-		d := bc.dests[i]
-		sl := bc.lanes.SLRow(d.lid)
-		for _, s := range bc.behind(u, bc.fw.Row(d.lid)) {
-			if bc.sources[s] > 0 && sl[s] == layer {
-				visit(d, s)
+	u := bc.f.Channel(in).From
+	a, b := bc.destsBy(in), bc.destsBy(out)
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			d := bc.dests[a[0]]
+			a, b = a[1:], b[1:]
+			sl := bc.lanes.SLRow(d.lid)
+			for _, s := range bc.behind(u, bc.fw.Row(d.lid)) {
+				if bc.sources[s] > 0 && sl[s] == layer {
+					visit(d, s)
+				}
 			}
 		}
 	}
+}
+
+// destsBy is the destinations that a trunk is on the way to, ascending.
+func (bc *breaker) destsBy(c fabric.ChannelID) []uint16 {
+	return bc.byTrunk[bc.byTrunkFirst[c]:bc.byTrunkFirst[c+1]]
+}
+
+// indexByTrunk lists the destinations of every trunk.
+func (bc *breaker) indexByTrunk() {
+	first := make([]int, bc.f.Trunks()+1)
+	each := func(visit func(c fabric.ChannelID, dest uint16)) {
+		for i, d := range bc.dests {
+			for s, port := range bc.fw.Row(d.lid) {
+				if c := bc.f.Out(fabric.NodeID(s), port); c != fabric.None && int(c) < bc.f.Trunks() {
+					visit(c, uint16(i)) // there are fewer LIDs than that
+				}
+			}
+		}
+	}
+	each(func(c fabric.ChannelID, _ uint16) { first[c+1]++ })
+	for c := range bc.f.Trunks() {
+		first[c+1] += first[c]
+	}
+	bc.byTrunk = make([]uint16, first[bc.f.Trunks()])
+	next := slices.Clone(first)
+	each(func(c fabric.ChannelID, dest uint16) {
+		bc.byTrunk[next[c]] = dest
+		next[c]++
+	})
+	bc.byTrunkFirst = first
 }
 
 // behind is the switches whose path leads through switch u in a row, u first.
@@ -296,19 +329,4 @@ func (bc *breaker) behind(u fabric.NodeID, row []uint8) []fabric.NodeID {
 		}
 	}
 	return bc.subtree
-}
-
-// walk calls visit for every turn of the path from a switch to a destination.
-func (bc *breaker) walk(d destination, s fabric.NodeID, visit func(turn int)) {
-	heads := bc.f.Heads()
-	row := bc.fw.Row(d.lid)
-	if s == d.root {
-		return
-	}
-	in := bc.f.Out(s, row[s])
-	for at := heads[in]; at != d.root; {
-		out := bc.f.Out(at, row[at])
-		visit(bc.f.Turn(in, out))
-		in, at = out, heads[out]
-	}
 }

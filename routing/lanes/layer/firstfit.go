@@ -38,8 +38,7 @@ func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	ff := &firstFit{
 		pathSet: newPathSet(f, fw, b.Scope),
 		lanes:   routing.NewLanes(f, routing.LanePerSL(b.VLs)),
-		held:    make([]uint64, f.Turns()),
-		refused: make([]uint64, f.Turns()),
+		state:   make([]turnState, f.Turns()),
 	}
 	if err := ff.assign(ctx, p); err != nil {
 		return nil, err
@@ -61,13 +60,17 @@ type firstFit struct {
 	*pathSet
 	lanes    *routing.Lanes
 	layers   []*acyclic.Graph
-	weight   []uint64 // [layer] pairs in it
-	held     []uint64 // [turn] the layers that hold it, as bits
-	refused  []uint64 // [turn] the layers in which it would close a cycle, as bits
-	overflow bool     // more than maxLayers needed
+	weight   []uint64    // [layer] pairs in it
+	state    []turnState // [turn]
+	overflow bool        // more than maxLayers needed
 
-	tree  routing.Tree
 	turns []turn // scratch: the turns of the path at hand
+}
+
+// turnState is what the layers, as bits, think of a turn.
+type turnState struct {
+	held    uint64 // they hold it
+	refused uint64 // there it would close a cycle
 }
 
 // assign puts every path into the first layer that takes it.
@@ -79,13 +82,12 @@ func (ff *firstFit) assign(ctx context.Context, p routing.Progress) error {
 			}
 			p.Report(i, len(ff.dests))
 		}
-		ff.tree.Build(ff.f, ff.fw.Row(d.lid), d.root)
-		sl := ff.lanes.SLRow(d.lid)
-		for _, s := range ff.tree.Order {
+		row, sl := ff.fw.Row(d.lid), ff.lanes.SLRow(d.lid)
+		for s := range row {
 			if ff.sources[s] == 0 {
 				continue
 			}
-			ff.turns = ff.appendTurns(ff.turns[:0], &ff.tree, s)
+			ff.turns = ff.appendTurns(ff.turns[:0], row, d, fabric.NodeID(s))
 			layer, ok := ff.firstLayer()
 			if !ok {
 				ff.overflow = true
@@ -104,8 +106,8 @@ func (ff *firstFit) assign(ctx context.Context, p routing.Progress) error {
 func (ff *firstFit) firstLayer() (layer int, ok bool) {
 	all, none := ^uint64(0), uint64(0)
 	for _, t := range ff.turns {
-		all &= ff.held[t.id]
-		none |= ff.refused[t.id]
+		all &= ff.state[t.id].held
+		none |= ff.state[t.id].refused
 	}
 	for open := ^none; open != 0; open &= open - 1 {
 		layer = bits.TrailingZeros64(open)
@@ -134,7 +136,7 @@ func (ff *firstFit) insert(layer int) bool {
 	g, bit := ff.layers[layer], uint64(1)<<layer
 	for i, t := range ff.turns {
 		if g.Add(t.in, t.out) {
-			ff.held[t.id] |= bit
+			ff.state[t.id].held |= bit
 			continue
 		}
 		for _, u := range ff.turns[:i] {
@@ -143,9 +145,9 @@ func (ff *firstFit) insert(layer int) bool {
 		// Refused for good only if it is refused by itself, without the
 		// turns of this path before it.
 		if i > 0 && g.Add(t.in, t.out) {
-			g.Remove(t.id)
+			g.Remove(t.in, t.out)
 		} else {
-			ff.refused[t.id] |= bit
+			ff.state[t.id].refused |= bit
 		}
 		return false
 	}
@@ -155,9 +157,9 @@ func (ff *firstFit) insert(layer int) bool {
 // remove takes one use of a turn out of a layer.
 func (ff *firstFit) remove(layer int, t turn) {
 	g := ff.layers[layer]
-	g.Remove(t.id)
+	g.Remove(t.in, t.out)
 	if !g.Has(t.id) {
-		ff.held[t.id] &^= 1 << layer
+		ff.state[t.id].held &^= 1 << layer
 	}
 }
 
@@ -166,15 +168,15 @@ func (ff *firstFit) remove(layer int, t turn) {
 func (ff *firstFit) balance(ctx context.Context) error {
 	for moved := len(ff.layers) > 1; moved; {
 		moved = false
-		clear(ff.refused) // layers have lost turns since
+		for i := range ff.state {
+			ff.state[i].refused = 0 // layers have lost turns since
+		}
 		for _, d := range ff.dests {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			ff.tree.Build(ff.f, ff.fw.Row(d.lid), d.root)
-			sl := ff.lanes.SLRow(d.lid)
-			for _, s := range ff.tree.Order {
-				if ff.sources[s] > 0 && ff.lighten(int(sl[s]), s, sl) {
+			for s := range ff.sources {
+				if ff.sources[s] > 0 && ff.lighten(d, fabric.NodeID(s)) {
 					moved = true
 				}
 			}
@@ -185,8 +187,9 @@ func (ff *firstFit) balance(ctx context.Context) error {
 
 // lighten moves the path from switch s to the emptiest layer that takes it, if
 // that lessens the imbalance.
-func (ff *firstFit) lighten(from int, s fabric.NodeID, sl []uint8) bool {
-	w := uint64(ff.sources[s])
+func (ff *firstFit) lighten(d destination, s fabric.NodeID) bool {
+	layer := &ff.lanes.SLRow(d.lid)[s]
+	from, w := int(*layer), uint64(ff.sources[s])
 	tried := uint64(0)
 	collected := false
 	for {
@@ -196,7 +199,7 @@ func (ff *firstFit) lighten(from int, s fabric.NodeID, sl []uint8) bool {
 		}
 		tried |= 1 << to
 		if !collected {
-			ff.turns = ff.appendTurns(ff.turns[:0], &ff.tree, s)
+			ff.turns = ff.appendTurns(ff.turns[:0], ff.fw.Row(d.lid), d, s)
 			collected = true
 		}
 		if !ff.accepts(to) {
@@ -207,7 +210,7 @@ func (ff *firstFit) lighten(from int, s fabric.NodeID, sl []uint8) bool {
 		}
 		ff.weight[from] -= w
 		ff.weight[to] += w
-		sl[s] = uint8(to)
+		*layer = uint8(to)
 		return true
 	}
 }
@@ -215,7 +218,7 @@ func (ff *firstFit) lighten(from int, s fabric.NodeID, sl []uint8) bool {
 // accepts adds the path at hand to a layer unless that is known to fail or fails.
 func (ff *firstFit) accepts(layer int) bool {
 	for _, t := range ff.turns {
-		if ff.refused[t.id]>>layer&1 == 1 {
+		if ff.state[t.id].refused>>layer&1 == 1 {
 			return false
 		}
 	}

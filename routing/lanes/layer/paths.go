@@ -59,14 +59,16 @@ type turn struct {
 	id      int
 }
 
-// appendTurns appends the turns of the path from switch s in a tree.
-func (p *pathSet) appendTurns(turns []turn, t *routing.Tree, s fabric.NodeID) []turn {
-	heads := p.f.Heads()
-	in := t.Out[s]
-	if in == fabric.None {
+// appendTurns appends the turns of the path from switch s along a row, which
+// must not lead in circles. Without a path there are none.
+func (p *pathSet) appendTurns(turns []turn, row []uint8, d destination, s fabric.NodeID) []turn {
+	if s == d.root || row[s] == routing.NoPort {
 		return turns
 	}
-	for out := t.Out[heads[in]]; out != fabric.None; out = t.Out[heads[in]] {
+	heads := p.f.Heads()
+	in := p.f.Out(s, row[s])
+	for at := heads[in]; at != d.root; at = heads[in] {
+		out := p.f.Out(at, row[at])
 		turns = append(turns, turn{in, out, p.f.Turn(in, out)})
 		in = out
 	}

@@ -3,8 +3,8 @@ package layer
 import (
 	"slices"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/acyclic"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // refill puts back into a layer, now free of cycles, the paths that fit after
@@ -15,19 +15,18 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 	slices.Reverse(bc.post)
 	g := acyclic.From(bc.f, bc.count, bc.post)
 	refused := make([]bool, bc.f.Turns())
-	var tree routing.Tree
 	var turns []turn
 	for _, d := range bc.dests {
 		sl := bc.lanes.SLRow(d.lid)
 		if !slices.Contains(sl, layer+1) {
 			continue
 		}
-		tree.Build(bc.f, bc.fw.Row(d.lid), d.root)
-		for _, s := range tree.Order {
+		row := bc.fw.Row(d.lid)
+		for s := range sl {
 			if sl[s] != layer+1 {
 				continue
 			}
-			turns = bc.appendTurns(turns[:0], &tree, s)
+			turns = bc.appendTurns(turns[:0], row, d, fabric.NodeID(s))
 			if !insertPath(g, turns, refused) {
 				left = true
 				continue
@@ -54,10 +53,10 @@ func insertPath(g *acyclic.Graph, turns []turn, refused []bool) bool {
 			continue
 		}
 		for _, u := range turns[:i] {
-			g.Remove(u.id)
+			g.Remove(u.in, u.out)
 		}
 		if i > 0 && g.Add(t.in, t.out) {
-			g.Remove(t.id)
+			g.Remove(t.in, t.out)
 		} else {
 			refused[t.id] = true
 		}
