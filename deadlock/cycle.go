@@ -1,0 +1,177 @@
+package deadlock
+
+import "slices"
+
+// shortestCycle is a shortest cycle among the vertices that rank could not rank;
+// of several, the one through the lowest vertex.
+func (g *graph) shortestCycle(rank []int32) []int32 {
+	c := newCore(g, rank)
+	var best []int32
+	for v := range int32(len(c.vertex)) {
+		if cycle := c.cycleThrough(v, len(best)); cycle != nil {
+			best = cycle
+		}
+		if len(best) == 2 {
+			break // two cables in a circle: shorter than that there is none
+		}
+	}
+	for i, v := range best {
+		best[i] = c.vertex[v]
+	}
+	return best
+}
+
+// core is the part of a graph in which every vertex lies on a cycle or between
+// two, numbered densely.
+type core struct {
+	vertex      []int32 // [core vertex] its number in the graph
+	ahead, back side
+}
+
+// side is the edges in one direction and a search along them.
+type side struct {
+	first []int32 // [core vertex, plus one] into next
+	next  []int32
+	seen  []int32 // [core vertex] the root of the search that saw it last, plus one
+	from  []int32 // [core vertex] where that search came from
+	depth []int32 // [core vertex] edges from the root
+	queue []int32
+	level int // where in queue the deepest level begins
+}
+
+// newCore builds the core from the vertices without a rank: what comes behind a
+// cycle has none either and is peeled off here.
+func newCore(g *graph, rank []int32) *core {
+	before := make([][]int32, len(rank)) // predecessors among the unranked
+	left := make([]int32, len(rank))     // successors among the unranked
+	for v := range int32(len(rank)) {
+		if rank[v] >= 0 {
+			continue
+		}
+		g.successors(v, func(u int32) {
+			if rank[u] < 0 {
+				before[u] = append(before[u], v)
+				left[v]++
+			}
+		})
+	}
+	gone := make([]bool, len(rank))
+	var queue []int32
+	for v := range int32(len(rank)) {
+		if rank[v] < 0 && left[v] == 0 {
+			queue = append(queue, v)
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		gone[queue[i]] = true
+		for _, v := range before[queue[i]] {
+			if left[v]--; left[v] == 0 {
+				queue = append(queue, v)
+			}
+		}
+	}
+	c := &core{}
+	id := make([]int32, len(rank))
+	for v := range int32(len(rank)) {
+		id[v] = -1
+		if rank[v] < 0 && !gone[v] {
+			id[v] = int32(len(c.vertex))
+			c.vertex = append(c.vertex, v)
+		}
+	}
+	c.ahead = newSide(c.vertex, id, g.successors)
+	c.back = newSide(c.vertex, id, func(v int32, visit func(int32)) {
+		for _, u := range before[v] {
+			visit(u)
+		}
+	})
+	return c
+}
+
+func newSide(vertices, id []int32, neighbours func(int32, func(int32))) side {
+	n := len(vertices)
+	s := side{first: []int32{0}, seen: make([]int32, n), from: make([]int32, n), depth: make([]int32, n)}
+	for _, v := range vertices {
+		neighbours(v, func(u int32) {
+			if id[u] >= 0 {
+				s.next = append(s.next, id[u])
+			}
+		})
+		s.first = append(s.first, int32(len(s.next)))
+	}
+	return s
+}
+
+// begin starts a search at root.
+func (s *side) begin(root int32) {
+	s.queue = append(s.queue[:0], root)
+	s.seen[root], s.depth[root] = root+1, 0
+	s.level = 0
+}
+
+// deepen searches one level further, among vertices above the root, and says
+// whether there was anything new.
+func (s *side) deepen() bool {
+	root := s.queue[0]
+	begin, end := s.level, len(s.queue)
+	for _, v := range s.queue[begin:end] {
+		for _, u := range s.next[s.first[v]:s.first[v+1]] {
+			if u > root && s.seen[u] != root+1 {
+				s.seen[u], s.from[u], s.depth[u] = root+1, v, s.depth[v]+1
+				s.queue = append(s.queue, u)
+			}
+		}
+	}
+	s.level = end
+	return len(s.queue) > end
+}
+
+// cycleThrough is a shortest cycle through root and higher vertices, nil unless
+// it is shorter than limit (0: no limit). Lower vertices need no look: their
+// cycles are known. The search goes ahead and back in turns and ends where the
+// two meet: an edge from what the one has seen to what the other has.
+func (c *core) cycleThrough(root int32, limit int) []int32 {
+	c.ahead.begin(root)
+	c.back.begin(root)
+	for length := 1; limit == 0 || length < limit; length++ {
+		// Every cycle of this length has an edge between the deepest levels.
+		if v, u, ok := c.meet(root); ok {
+			return c.trace(root, v, u)
+		}
+		deeper := &c.ahead
+		if len(c.back.queue)-c.back.level < len(c.ahead.queue)-c.ahead.level {
+			deeper = &c.back
+		}
+		if !deeper.deepen() {
+			return nil
+		}
+	}
+	return nil
+}
+
+// meet finds an edge from the deepest level ahead to the deepest level back.
+func (c *core) meet(root int32) (v, u int32, ok bool) {
+	deepest := c.back.depth[c.back.queue[c.back.level]]
+	for _, v := range c.ahead.queue[c.ahead.level:] {
+		for _, u := range c.ahead.next[c.ahead.first[v]:c.ahead.first[v+1]] {
+			if c.back.seen[u] == root+1 && c.back.depth[u] == deepest {
+				return v, u, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// trace is the cycle from root ahead to v, over the edge to u, and back to root.
+func (c *core) trace(root, v, u int32) []int32 {
+	var way []int32
+	for ; v != root; v = c.ahead.from[v] {
+		way = append(way, v)
+	}
+	way = append(way, root)
+	slices.Reverse(way)
+	for ; u != root; u = c.back.from[u] {
+		way = append(way, u)
+	}
+	return way
+}
