@@ -1,0 +1,299 @@
+// Package ibnet reads and writes the text that ibnetdiscover prints, which is
+// also what ibsim takes as a net file.
+//
+// What a file holds. Attribute lines (vendid=, devid=, sysimgguid=,
+// switchguid=, caguid=, rtguid=) precede a node record, `Switch 36 "id" # "name"
+// base port 0 lid 6 lmc 0`, and port records follow it: `[1](portguid)
+// "peer id"[2](peer portguid) # … 4xNDR`, on a switch with the peer's name and
+// LID, on an adapter with the LID and LMC of the port itself in front. Net files
+// of ibsim may stop before the `#`. Blanks between the parts may be other blanks
+// or missing; keywords are Switch, Ca, Hca, Rt and Router in any case; GUIDs
+// have 0x or not; `[ext 5]` behind a port number is skipped. A GUID comes from
+// the attribute, else from an id like "S-0008f10400410015"; a node that has
+// neither is numbered by fabric.Builder. A node without a name goes by its id.
+//
+// How contradictions are settled. A cable is normally recorded at both ends.
+// Recorded at one end, it still is a cable; recorded with two different peers,
+// the file is refused. Where the rates at both ends differ, the slower stands,
+// with a warning: a real file has 1xSDR at one end and 4xSDR at the other. The
+// LID of a port comes from its own record, else from its peer's. A node that is
+// named as a peer but has no record is made up from what the cables say of it,
+// with a warning, if its id carries a GUID; else the file is refused. Lines that
+// are no part of the format (a terminal's prompt, "Chassis 1", messages of the
+// tool) are skipped; those that are neither comment nor section title are
+// counted in a warning.
+//
+// A file that was cut short is refused where that can be told: an adapter's
+// record that ends the text without a port and without the blank line behind it,
+// attributes without a node, and a last line that lacks its line end and its
+// rate.
+package ibnet
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+)
+
+// Read reads a fabric; file is the name for errors, which are *format.ParseError
+// unless r itself fails. What was odd but could be settled is in the fabric's
+// Warnings.
+func Read(r io.Reader, file string) (*fabric.Fabric, error) {
+	p := parser{lines: format.NewLines(r, file), byID: map[string]int32{}, at: none}
+	for p.lines.Next() {
+		if err := p.line(p.lines.Text()); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.lines.Err(); err != nil {
+		return nil, err
+	}
+	if err := p.finish(); err != nil {
+		return nil, err
+	}
+	return p.build()
+}
+
+// none is the index of nothing.
+const none = -1
+
+// node is a node as the file describes it.
+type node struct {
+	fabric.Node
+	id   string
+	line int // of its record; 0: only named as a peer so far
+	seen int // the first line that names it
+	lid  fabric.LID
+	lmc  uint8
+	guid fabric.GUID // of port 0 of a switch
+	ends []int32     // port records, in the order of the file
+	top  uint8       // the highest port that its peers name
+}
+
+// end is a port record: one end of a cable.
+type end struct {
+	node, peer         int32
+	port, peerPort     uint8
+	lmc                uint8
+	rate               fabric.Rate
+	lid, peerLID       fabric.LID
+	guid, peerPortGUID fabric.GUID
+	line               int
+}
+
+type parser struct {
+	lines *format.Lines
+	nodes []node
+	ends  []end
+	byID  map[string]int32
+	at    int32 // the node whose port records these are, or none
+
+	attr     attributes
+	rates    map[string]fabric.Rate
+	odd      int    // lines that are no part of the format
+	oddLine  int    // the first of them
+	oddText  string //
+	rated    bool   // some port record had a rate
+	lastEnd  bool   // the last line was a port record
+	bare     bool   // the last line was a node record
+	warnings []string
+}
+
+// attributes are what the lines before a node record say of it.
+type attributes struct {
+	line           int // of the first; 0: none
+	vendor, device uint32
+	system, node   fabric.GUID
+	port           fabric.GUID
+}
+
+// line reads one line.
+func (p *parser) line(text format.Cursor) error {
+	p.lastEnd, p.bare = false, false
+	c := text
+	c.Space()
+	switch {
+	case len(c) == 0, c[0] == '#':
+		return nil
+	case c[0] == '[' && len(c) > 1 && c[1] >= '0' && c[1] <= '9':
+		return p.portRecord(c)
+	case format.IsNodeRecord(c):
+		return p.nodeRecord(c)
+	}
+	known, err := p.attribute(c)
+	if err != nil || known {
+		return err
+	}
+	if !sectionTitle(c) {
+		if p.odd++; p.odd == 1 {
+			p.oddLine, p.oddText = p.lines.Number(), shorten(text)
+		}
+	}
+	return nil
+}
+
+// sectionTitle tells the lines with which ibnetdiscover groups nodes.
+func sectionTitle(c format.Cursor) bool {
+	return c.CutFold("chassis") || c.CutFold("non-chassis")
+}
+
+func shorten(text []byte) string {
+	const most = 60
+	s := string(bytes.TrimSpace(text))
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// attribute reads a line like devid=0x5a06.
+func (p *parser) attribute(c format.Cursor) (known bool, err error) {
+	top := uint64(1<<64 - 1)
+	var into func(uint64)
+	a := &p.attr
+	switch {
+	case c.CutFold("vendid="):
+		into, top = func(v uint64) { a.vendor = uint32(v) }, 1<<32-1
+	case c.CutFold("devid="):
+		into, top = func(v uint64) { a.device = uint32(v) }, 1<<32-1
+	case c.CutFold("sysimgguid="):
+		into = func(v uint64) { a.system = fabric.GUID(v) }
+	case c.CutFold("switchguid="), c.CutFold("caguid="), c.CutFold("rtguid="):
+		into = func(v uint64) { a.node = fabric.GUID(v) }
+	default:
+		return false, nil
+	}
+	v, ok := c.Hex(top)
+	if !ok {
+		return true, p.lines.Errorf("no hexadecimal number behind the =, or one that is too large")
+	}
+	into(v)
+	if guid, ok := bracketed(&c); ok {
+		a.port = guid
+	}
+	if a.line == 0 {
+		a.line = p.lines.Number()
+	}
+	return true, nil
+}
+
+// bracketed cuts a GUID in round brackets.
+func bracketed(c *format.Cursor) (fabric.GUID, bool) {
+	rest := *c
+	if !rest.Cut("(") {
+		return 0, false
+	}
+	v, ok := rest.Hex(1<<64 - 1)
+	if !ok || !rest.Cut(")") {
+		return 0, false
+	}
+	*c = rest
+	return fabric.GUID(v), true
+}
+
+// nodeRecord reads a line like: Switch 24 "S-005442ba00003080" # "ISR9024
+// Voltaire" base port 0 lid 6 lmc 0.
+func (p *parser) nodeRecord(c format.Cursor) error {
+	kind := fabric.Adapter
+	switch {
+	case c.CutFold("switch"):
+		kind = fabric.Switch
+	case c.CutFold("router"), c.CutFold("rt"):
+		kind = fabric.Router
+	case c.CutFold("ca"), c.CutFold("hca"):
+	}
+	ports, ok := c.Uint(fabric.MaxPorts)
+	if !ok {
+		return p.lines.Errorf("a node with more than %d ports", fabric.MaxPorts)
+	}
+	id, ok := c.Quoted()
+	if !ok {
+		return p.lines.Errorf("the identifier of the node has no closing quote")
+	}
+	at := p.named(id, nil)
+	n := &p.nodes[at]
+	if n.line != 0 {
+		return p.lines.Errorf("%q has a second record; its first is in line %d", n.id, n.line)
+	}
+	n.line, n.Kind, n.Ports = p.lines.Number(), kind, int(ports)
+	n.Name = n.id
+	n.VendorID, n.DeviceID, n.SystemGUID, n.guid = p.attr.vendor, p.attr.device, p.attr.system, p.attr.port
+	if n.GUID = p.attr.node; n.GUID == 0 {
+		n.GUID, _, _ = guidOf(n.id)
+	}
+	p.attr = attributes{}
+	p.at, p.bare = at, true
+	if !c.Cut("#") {
+		return nil
+	}
+	name, ok := c.QuotedWide()
+	if !ok {
+		return p.lines.Errorf("the name of the node has no closing quote")
+	}
+	n.Name = string(name)
+	if !c.Cut("base") {
+		c.Cut("enhanced")
+	}
+	if !c.Cut("port 0") {
+		return nil
+	}
+	var err error
+	n.lid, n.lmc, err = p.lidAndLMC(&c)
+	return err
+}
+
+// lidAndLMC cuts "lid N lmc M", each part if it is there.
+func (p *parser) lidAndLMC(c *format.Cursor) (lid fabric.LID, lmc uint8, err error) {
+	if c.Cut("lid ") {
+		v, ok := c.Uint(0xFFFF)
+		if !ok {
+			return 0, 0, p.lines.Errorf("no LID from 0 to 65535 behind \"lid\"")
+		}
+		lid = fabric.LID(v)
+	}
+	if c.Cut("lmc ") {
+		v, ok := c.Uint(7)
+		if !ok {
+			return 0, 0, p.lines.Errorf("no number from 0 to 7 behind \"lmc\"")
+		}
+		lmc = uint8(v)
+	}
+	return lid, lmc, nil
+}
+
+// named is the node that goes by an id; name is what a peer calls it, known only
+// if the node has no record.
+func (p *parser) named(id, name []byte) int32 {
+	if at, ok := p.byID[string(id)]; ok {
+		return at
+	}
+	n := node{id: string(id), seen: p.lines.Number()}
+	n.Name = string(name)
+	at := int32(len(p.nodes))
+	p.nodes = append(p.nodes, n)
+	p.byID[n.id] = at
+	return at
+}
+
+// guidOf reads ids like "S-0008f10400410015".
+func guidOf(id string) (guid fabric.GUID, kind fabric.Kind, ok bool) {
+	if len(id) != 18 || id[1] != '-' {
+		return 0, 0, false
+	}
+	switch id[0] {
+	case 'S':
+		kind = fabric.Switch
+	case 'H':
+		kind = fabric.Adapter
+	case 'R':
+		kind = fabric.Router
+	default:
+		return 0, 0, false
+	}
+	c := format.Cursor(id[2:])
+	v, ok := c.Hex(1<<64 - 1)
+	return fabric.GUID(v), kind, ok && len(c) == 0 && v != 0
+}

@@ -1,0 +1,228 @@
+package lft
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// join finds every destination of the dump in the fabric.
+func (p *parser) join(j Join) (*Dump, error) {
+	rule, lids, err := p.resolve(j)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: lids, Rule: rule}
+	reached := make([]bool, len(p.f.Endpoints()))
+	for lid, ours := range lids {
+		if ours == 0 {
+			continue
+		}
+		copy(d.Forwarding.Row(ours), p.dests[lid].row)
+		if e := p.f.Owner(ours); p.f.Endpoint(e).LID == ours {
+			reached[e] = true
+		}
+	}
+	for e, ok := range reached {
+		if !ok {
+			d.Unreached = append(d.Unreached, fabric.EndpointID(e))
+		}
+	}
+	for s, line := range p.header {
+		if line == 0 {
+			d.NoTable = append(d.NoTable, fabric.NodeID(s))
+		}
+	}
+	return d, nil
+}
+
+// resolve picks the rule and applies it.
+func (p *parser) resolve(j Join) (Rule, []fabric.LID, error) {
+	switch {
+	case j.List != nil:
+		lids, err := p.assign(func(lid fabric.LID) (fabric.EndpointID, int, error) { return p.byList(j.List, lid) })
+		return ByList, lids, err
+	case p.guids == 0:
+		lids, err := p.assign(p.byLID)
+		return ByLID, lids, err
+	}
+	blocks := p.blocks()
+	printed, errPrinted := p.assign(byGUID(p, blocks, portGUIDs(p.f)))
+	made, errMade := p.assign(byGUID(p, blocks, madeGUIDs(p.f)))
+	switch {
+	case errPrinted == nil && errMade == nil && !slices.Equal(printed, made):
+		return 0, nil, p.lines.Errorf("the port GUIDs of the dump can be those of the fabric and can be node GUID + port number, with different outcomes; a subnet list of the same OpenSM is needed to tell")
+	case errPrinted == nil:
+		return ByPortGUID, printed, nil
+	case errMade == nil:
+		return ByNodeGUID, made, nil
+	}
+	return 0, nil, p.neitherFits(errPrinted, errMade)
+}
+
+// neitherFits says what does not fit under the rule that carries further.
+func (p *parser) neitherFits(printed, made error) error {
+	a, okA := printed.(*format.ParseError)
+	b, okB := made.(*format.ParseError)
+	if !okA || !okB {
+		return cmp.Or(printed, made)
+	}
+	if a.Line > b.Line || a.Line == b.Line {
+		return p.lines.ErrorAt(a.Line, "%s (and if port GUIDs are node GUID + port number, line %d does not fit: %s)", a.Msg, b.Line, b.Msg)
+	}
+	return p.lines.ErrorAt(b.Line, "%s, if port GUIDs are node GUID + port number (and if they are the fabric's own, line %d does not fit: %s)", b.Msg, a.Line, a.Msg)
+}
+
+// finder finds the endpoint that answers to a LID of the dump, and the offset of
+// that LID from the endpoint's base LID.
+type finder func(lid fabric.LID) (fabric.EndpointID, int, error)
+
+// assign applies a finder to every destination; no two may share a LID of the
+// fabric.
+func (p *parser) assign(find finder) ([]fabric.LID, error) {
+	lids := make([]fabric.LID, len(p.dests))
+	owner := make([]fabric.LID, int(p.f.TopLID())+1) // [LID of the fabric] LID of the dump
+	for lid := range p.dests {
+		d := &p.dests[lid]
+		if d.row == nil {
+			continue
+		}
+		id, offset, err := find(fabric.LID(lid))
+		if err != nil {
+			return nil, p.lines.ErrorAt(d.line, "LID %d: %v", lid, err)
+		}
+		e := p.f.Endpoint(id)
+		if offset >= 1<<e.LMC {
+			return nil, p.lines.ErrorAt(d.line, "LID %d is %d above the base LID of %s port %d, which has LMC %d in the fabric and so answers to %d LIDs",
+				lid, offset, p.f.Label(e.Node), e.Port, e.LMC, 1<<e.LMC)
+		}
+		ours := e.LID + fabric.LID(offset)
+		if owner[ours] != 0 {
+			return nil, p.lines.ErrorAt(d.line, "LID %d and LID %d of the dump are both %s port %d", owner[ours], lid, p.f.Label(e.Node), e.Port)
+		}
+		owner[ours], lids[lid] = fabric.LID(lid), ours
+	}
+	return lids, nil
+}
+
+func (p *parser) byLID(lid fabric.LID) (fabric.EndpointID, int, error) {
+	id := p.f.Owner(lid)
+	if id == fabric.None {
+		return 0, 0, fmt.Errorf("nothing in the fabric answers to it")
+	}
+	return id, int(lid - p.f.Endpoint(id).LID), nil
+}
+
+func (p *parser) byList(list *subnetlst.Map, lid fabric.LID) (fabric.EndpointID, int, error) {
+	port, base, ok := list.ByLID(lid)
+	if !ok {
+		return 0, 0, fmt.Errorf("the subnet list has no port with this LID or a lower one")
+	}
+	if guid := p.dests[lid].guid; guid != 0 && guid != port.GUID {
+		if lid == base {
+			return 0, 0, fmt.Errorf("its port GUID is %s in the dump and %s in the subnet list: they are not of the same OpenSM run", guid, port.GUID)
+		}
+		return 0, 0, fmt.Errorf("port GUID %s is not in the subnet list with this LID", guid)
+	}
+	node := p.f.NodeByGUID(port.Node)
+	if node == fabric.None {
+		return 0, 0, fmt.Errorf("the fabric has no node with GUID %s, to which the subnet list gives this LID", port.Node)
+	}
+	id := endpointAt(p.f, node, port.Number)
+	if id == fabric.None {
+		return 0, 0, fmt.Errorf("port %d of %s, to which the subnet list gives this LID, has no cable in the fabric", port.Number, p.f.Label(node))
+	}
+	return id, int(lid - base), nil
+}
+
+// endpointAt is the endpoint at a port, or None. Endpoints are in the order of
+// node and port.
+func endpointAt(f *fabric.Fabric, node fabric.NodeID, port uint8) fabric.EndpointID {
+	i, ok := slices.BinarySearchFunc(f.Endpoints(), port, func(e fabric.Endpoint, port uint8) int {
+		return cmp.Or(cmp.Compare(e.Node, node), cmp.Compare(e.Port, port))
+	})
+	if !ok {
+		return fabric.None
+	}
+	return fabric.EndpointID(i)
+}
+
+// block is the LIDs of the dump that print one port GUID.
+type block struct{ first, last fabric.LID }
+
+// base is the base LID of the block for an endpoint with an LMC: where there are
+// several LIDs, the dump may lack a path to the first, but a base LID is a
+// multiple of 2^LMC.
+func (b block) base(lmc uint8) fabric.LID {
+	if b.first == b.last {
+		return b.first
+	}
+	return b.first &^ (1<<lmc - 1)
+}
+
+// blocks is the LIDs of every port GUID in the dump.
+func (p *parser) blocks() map[fabric.GUID]block {
+	blocks := make(map[fabric.GUID]block, p.guids)
+	for lid := range p.dests {
+		d := &p.dests[lid]
+		if d.row == nil || d.guid == 0 {
+			continue
+		}
+		b, seen := blocks[d.guid]
+		if !seen {
+			b.first = fabric.LID(lid)
+		}
+		b.last = fabric.LID(lid)
+		blocks[d.guid] = b
+	}
+	return blocks
+}
+
+// ambiguous stands for two endpoints with one GUID.
+const ambiguous fabric.EndpointID = -2
+
+// portGUIDs is the endpoints by the port GUIDs of the fabric.
+func portGUIDs(f *fabric.Fabric) map[fabric.GUID]fabric.EndpointID {
+	return index(f, func(e *fabric.Endpoint) fabric.GUID { return e.PortGUID })
+}
+
+// madeGUIDs is the endpoints by node GUID + port number.
+func madeGUIDs(f *fabric.Fabric) map[fabric.GUID]fabric.EndpointID {
+	return index(f, func(e *fabric.Endpoint) fabric.GUID { return f.Node(e.Node).GUID + fabric.GUID(e.Port) })
+}
+
+func index(f *fabric.Fabric, guid func(*fabric.Endpoint) fabric.GUID) map[fabric.GUID]fabric.EndpointID {
+	m := make(map[fabric.GUID]fabric.EndpointID, len(f.Endpoints()))
+	for i := range f.Endpoints() {
+		g := guid(f.Endpoint(fabric.EndpointID(i)))
+		if _, taken := m[g]; taken {
+			m[g] = ambiguous
+			continue
+		}
+		m[g] = fabric.EndpointID(i)
+	}
+	return m
+}
+
+// byGUID finds endpoints in such an index.
+func byGUID(p *parser, blocks map[fabric.GUID]block, endpoints map[fabric.GUID]fabric.EndpointID) finder {
+	return func(lid fabric.LID) (fabric.EndpointID, int, error) {
+		guid := p.dests[lid].guid
+		if guid == 0 {
+			return 0, 0, fmt.Errorf("the dump has no port GUID for it; a subnet list of the same OpenSM is needed")
+		}
+		id, ok := endpoints[guid]
+		switch {
+		case !ok:
+			return 0, 0, fmt.Errorf("no connected port of the fabric has port GUID %s", guid)
+		case id == ambiguous:
+			return 0, 0, fmt.Errorf("several ports of the fabric have port GUID %s", guid)
+		}
+		return id, int(lid - blocks[guid].base(p.f.Endpoint(id).LMC)), nil
+	}
+}

@@ -1,0 +1,279 @@
+// Package lft reads and writes linear forwarding tables as OpenSM and the
+// diagnostic tools dump them.
+//
+// Read takes three dialects and tells them apart by their lines:
+//
+//	Unicast lids [0-15] of switch Lid 2 guid 0x0002c90200000001 ('t0'):        opensm-lfts.dump
+//	0x0001 003 # Channel Adapter portguid 0x0002c90300000011: 'node0 HCA-1'
+//	15 lids dumped
+//
+//	Unicast lids [0x0-0x16] of switch DR path slid 0; … guid 0x… (name):       dump_fts, ibroute
+//	0x0003 024 : (Switch portguid 0x…: 'name')
+//	22 valid lids dumped
+//
+//	dump_ucast_routes: Switch 0x0002c90200000001                               opensm.fdbs
+//	LID    : Port : Hops : Optimal
+//	0x0001 : 003  : 01   : yes
+//	0x0006 : UNREACHABLE
+//
+// Joining. A dump speaks of the LIDs and port GUIDs that one OpenSM gave out;
+// the fabric may come from another day, another OpenSM or a simulator. Switches
+// are therefore joined by node GUID, and destinations, in this order:
+//
+//   - with a subnet list of the same OpenSM, by the node GUID and port that it
+//     gives for the LID;
+//   - by the port GUIDs in the dump, taken either for those of the fabric or for
+//     node GUID + port number, which is what ibsim makes of them. One of the two
+//     must fit every destination, and never are they mixed: the node GUID of a
+//     new adapter is the GUID of its port too, so a single destination can fit
+//     both and mean different ports;
+//   - without either, by the LIDs of the fabric itself.
+//
+// A port that answers to several LIDs (LMC) has them in one block, in the dump
+// and in the fabric. The result is indexed by the LIDs of the fabric.
+//
+// What does not fit is a *format.ParseError: a switch the fabric lacks, a switch
+// twice, a port a switch does not have or that has no cable, a LID nothing in
+// the fabric answers to. So is a dump that was cut short. Entries that a dump
+// lacks are not an error: they are in the Dump, and the judge's to weigh.
+package lft
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Join is what helps to find the destinations of a dump in a fabric.
+type Join struct {
+	List *subnetlst.Map // subnet list of the OpenSM that wrote the dump; nil: none
+}
+
+// Dump is a dump as the fabric sees it.
+type Dump struct {
+	Forwarding *routing.Forwarding
+	LIDs       []fabric.LID        // [LID of the dump, up to its largest] the fabric's LID; 0: the dump has no path to it
+	Rule       Rule                // how destinations were found
+	NoTable    []fabric.NodeID     // switches of the fabric that the dump does not mention
+	Unreached  []fabric.EndpointID // endpoints to whose base LID the dump has no entry in any switch
+}
+
+// Rule is a way to find the destinations of a dump.
+type Rule uint8
+
+// The rules, in the order of the package comment.
+const (
+	ByList Rule = iota
+	ByPortGUID
+	ByNodeGUID
+	ByLID
+)
+
+func (r Rule) String() string {
+	return [...]string{"the subnet list", "port GUID", "node GUID + port number", "LID"}[r]
+}
+
+// Read reads the tables of a fabric; file is the name for errors.
+func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
+	p := &parser{lines: format.NewTableLines(r, file), f: f, at: fabric.None, header: make([]int, f.Switches())}
+	for p.lines.Next() {
+		if err := p.line(p.lines.Text()); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.lines.Err(); err != nil {
+		return nil, err
+	}
+	if p.at == fabric.None {
+		return nil, p.lines.Errorf("no forwarding table in the whole file")
+	}
+	if err := p.end(); err != nil {
+		return nil, err
+	}
+	if !p.trailed && p.top > p.topHere {
+		return nil, p.lines.Errorf("truncated: the table of the last switch ends at LID %d, others at LID %d", p.topHere, p.top)
+	}
+	return p.join(j)
+}
+
+// parser collects the tables by the LIDs of the dump.
+type parser struct {
+	lines  *format.Lines
+	f      *fabric.Fabric
+	dests  []dest // [LID of the dump]
+	header []int  // [switch] the line its table begins in; 0: none
+	guids  int    // destinations with a port GUID
+
+	// The table being read.
+	at      fabric.NodeID
+	trailed bool // its dialect ends tables with "N lids dumped"
+	open    bool // and that line is still to come
+	entries int
+	topHere fabric.LID // the largest LID it lists
+	top     fabric.LID // the largest LID of the tables before
+}
+
+// dest is a destination.
+type dest struct {
+	row  []uint8     // [switch]; nil: no path to it from anywhere
+	guid fabric.GUID // port GUID that the dump prints; 0: none
+	line int         // the first that has a path to it
+}
+
+func (p *parser) line(c format.Cursor) error {
+	switch {
+	case len(c) > 2 && c[0] == '0' && c[1] == 'x':
+		return p.entry(c)
+	case c.Empty(), c.Cut("#"), c.CutFold("lid "), c.Cut("Port "):
+		return nil
+	case c.Cut("Unicast lids ["):
+		return p.unicastHeader(c)
+	case c.Cut("dump_ucast_routes: Switch"), c.Cut("osm_ucast_mgr_dump_ucast_routes: Switch"):
+		return p.begin(c, false)
+	}
+	if n, ok := c.Uint(1 << 32); ok {
+		valid := c.Cut("valid")
+		if c.Cut("lids dumped") {
+			return p.trailer(int(n), valid)
+		}
+	}
+	return p.lines.Errorf("no line of a forwarding table dump")
+}
+
+// unicastHeader finds the GUID in the header of opensm-lfts.dump and dump_fts.
+func (p *parser) unicastHeader(c format.Cursor) error {
+	_, rest, ok := bytes.Cut(c, []byte(" guid "))
+	if !ok {
+		return p.lines.Errorf("no guid of a switch in the header of its table")
+	}
+	return p.begin(rest, true)
+}
+
+// begin starts the table of a switch.
+func (p *parser) begin(c format.Cursor, trailed bool) error {
+	if err := p.end(); err != nil {
+		return err
+	}
+	p.top = max(p.top, p.topHere)
+	v, ok := c.Hex(1<<64 - 1)
+	if !ok {
+		return p.lines.Errorf("no GUID of a switch in the header of its table")
+	}
+	s := p.f.NodeByGUID(fabric.GUID(v))
+	switch {
+	case s == fabric.None:
+		return p.lines.Errorf("the fabric has no switch with node GUID %s", fabric.GUID(v))
+	case int(s) >= p.f.Switches():
+		return p.lines.Errorf("node GUID %s is %s in the fabric, which is no switch", fabric.GUID(v), p.f.Label(s))
+	case p.header[s] != 0:
+		return p.lines.Errorf("a second table of %s; the first begins in line %d", p.f.Label(s), p.header[s])
+	}
+	p.header[s] = p.lines.Number()
+	p.at, p.trailed, p.open, p.entries, p.topHere = s, trailed, trailed, 0, 0
+	return nil
+}
+
+// end refuses to leave a table that has no end.
+func (p *parser) end() error {
+	if p.open {
+		return p.lines.Errorf("truncated: the table of %s, from line %d on, has no \"lids dumped\" at its end", p.f.Label(p.at), p.header[p.at])
+	}
+	return nil
+}
+
+func (p *parser) trailer(n int, valid bool) error {
+	if !p.open {
+		return p.lines.Errorf("the end of a table that has not begun")
+	}
+	if valid && n != p.entries {
+		return p.lines.Errorf("the table of %s has %d entries, not %d", p.f.Label(p.at), p.entries, n)
+	}
+	p.open = false
+	return nil
+}
+
+// entry reads a line that begins with a LID.
+func (p *parser) entry(c format.Cursor) error {
+	if p.at == fabric.None || p.trailed && !p.open {
+		return p.lines.Errorf("an entry outside of any table")
+	}
+	v, ok := c.Hex(0xFFFF)
+	if !ok {
+		return p.lines.Errorf("no hexadecimal LID up to 0xffff at the start of an entry")
+	}
+	lid := fabric.LID(v)
+	p.entries++
+	p.topHere = max(p.topHere, lid)
+	colon := c.Cut(":")
+	if colon && c.Cut("UNREACHABLE") {
+		return nil
+	}
+	port, ok := c.Uint(255)
+	if !ok {
+		return p.lines.Errorf("no out-port from 0 to 255 behind LID %d; the line may be cut short", lid)
+	}
+	if uint8(port) == routing.NoPort {
+		return nil
+	}
+	if n := p.f.Node(p.at); int(port) > n.Ports {
+		return p.lines.Errorf("%s has %d ports, not a port %d", p.f.Label(p.at), n.Ports, port)
+	}
+	if port != 0 && p.f.Out(p.at, uint8(port)) == fabric.None {
+		return p.lines.Errorf("port %d of %s has no cable in the fabric", port, p.f.Label(p.at))
+	}
+	if lid == 0 || lid > fabric.MaxLID {
+		return p.lines.Errorf("LID %d is no unicast LID", lid)
+	}
+	d := p.dest(lid)
+	if d.row[p.at] != routing.NoPort {
+		return p.lines.Errorf("a second entry of %s for LID %d", p.f.Label(p.at), lid)
+	}
+	d.row[p.at] = uint8(port)
+	if colon && !c.Cut(":") { // opensm.fdbs goes on with the hops
+		return p.lines.Errorf("the line is cut short")
+	}
+	return p.portGUID(c, d)
+}
+
+// dest is the destination with a LID, which is about to have a path.
+func (p *parser) dest(lid fabric.LID) *dest {
+	for int(lid) >= len(p.dests) {
+		p.dests = append(p.dests, dest{})
+	}
+	d := &p.dests[lid]
+	if d.row == nil {
+		d.line = p.lines.Number()
+		d.row = bytes.Repeat([]byte{routing.NoPort}, p.f.Switches())
+	}
+	return d
+}
+
+// portGUID reads the rest of an entry: what the dump says of the destination.
+// The name behind the GUID may hold anything.
+func (p *parser) portGUID(c format.Cursor, d *dest) error {
+	if !c.Cut("#") && !(c.Cut(":") && c.Cut("(")) {
+		return nil
+	}
+	if !c.Cut("Channel Adapter") && !c.Cut("Switch") && !c.Cut("Router") {
+		return nil
+	}
+	if !c.Cut("portguid") {
+		return nil
+	}
+	v, ok := c.Hex(1<<64 - 1)
+	if !ok || !c.Cut(":") {
+		return p.lines.Errorf("no GUID behind portguid; the line may be cut short")
+	}
+	if d.guid == 0 {
+		d.guid = fabric.GUID(v)
+		p.guids++
+	}
+	if d.guid != fabric.GUID(v) {
+		return p.lines.Errorf("the port GUID of this LID is %s here, but %s in a table before (from line %d on)", fabric.GUID(v), d.guid, d.line)
+	}
+	return nil
+}

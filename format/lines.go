@@ -1,0 +1,100 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// The limits of text files, in bytes. MaxSize holds for what describes a
+// network; tables, which are read into arrays whose size the network decides,
+// may be as large as MaxTable.
+const (
+	MaxLine  = 64 << 10
+	MaxSize  = 1 << 30
+	MaxTable = 64 << 30
+)
+
+// Lines scans a text line by line without allocating. A line ends with LF or
+// CR LF.
+type Lines struct {
+	file  string
+	r     *bufio.Reader
+	text  []byte
+	n     int
+	size  int64
+	limit int64
+	whole bool
+	err   error
+}
+
+// NewLines scans r, at most MaxSize bytes; file is the name for errors.
+func NewLines(r io.Reader, file string) *Lines {
+	return &Lines{file: file, r: bufio.NewReaderSize(r, MaxLine+2), limit: MaxSize}
+}
+
+// NewTableLines is NewLines for at most MaxTable bytes.
+func NewTableLines(r io.Reader, file string) *Lines {
+	l := NewLines(r, file)
+	l.limit = MaxTable
+	return l
+}
+
+// Next moves to the next line; false at the end of the text or at an error.
+func (l *Lines) Next() bool {
+	if l.err != nil {
+		return false
+	}
+	text, err := l.r.ReadSlice('\n')
+	switch {
+	case err == bufio.ErrBufferFull:
+		l.err = Errorf(l.file, l.n+1, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
+		return false
+	case err != nil && err != io.EOF:
+		l.err = fmt.Errorf("%s: after line %d: %w", l.file, l.n, err)
+		return false
+	case err == io.EOF && len(text) == 0:
+		return false
+	}
+	l.n++
+	if l.size += int64(len(text)); l.size > l.limit {
+		l.err = Errorf(l.file, l.n, "more than %d bytes of text", l.limit)
+		return false
+	}
+	if bytes.IndexByte(text, 0) >= 0 {
+		l.err = Errorf(l.file, l.n, "NUL byte: this is a binary file")
+		return false
+	}
+	l.whole = err == nil
+	text = bytes.TrimSuffix(text, []byte("\n"))
+	l.text = bytes.TrimSuffix(text, []byte("\r"))
+	if len(l.text) > MaxLine {
+		l.err = Errorf(l.file, l.n, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
+		return false
+	}
+	return true
+}
+
+// Text is the line without its end. It is overwritten by Next.
+func (l *Lines) Text() Cursor { return l.text }
+
+// Number is the number of the line, from 1.
+func (l *Lines) Number() int { return l.n }
+
+// Whole says whether the line had a line end: only the last line of a text can
+// lack it, and a text that was cut short mostly does.
+func (l *Lines) Whole() bool { return l.whole }
+
+// Err is what ended the scan early, if anything did.
+func (l *Lines) Err() error { return l.err }
+
+// Errorf is a *ParseError at the present line.
+func (l *Lines) Errorf(msg string, args ...any) error {
+	return Errorf(l.file, max(l.n, 1), msg, args...)
+}
+
+// ErrorAt is a *ParseError at a line seen before.
+func (l *Lines) ErrorAt(line int, msg string, args ...any) error {
+	return Errorf(l.file, line, msg, args...)
+}

@@ -1,0 +1,177 @@
+package psl
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Form is how Write writes.
+type Form uint8
+
+// The forms of the package comment.
+const (
+	Full    Form = iota // a line for every node and LID: for ibdmchk
+	Compact             // only what is not SL 0, by switch
+)
+
+// MaxFull is the most lines that the full form may have; beyond that Write
+// refuses with *TooLarge.
+const MaxFull = 50_000_000
+
+// TooLarge is the refusal to write the full form.
+type TooLarge struct {
+	Nodes, LIDs int
+}
+
+func (e *TooLarge) Error() string {
+	return fmt.Sprintf("psl: %d nodes × %d LIDs are %d lines; the full form may have %d, the compact form has no limit", e.Nodes, e.LIDs, e.Nodes*e.LIDs, MaxFull)
+}
+
+// Write writes the service levels of t. Read gives back the service level of
+// every endpoint that hangs on a switch.
+func Write(w io.Writer, t *routing.Tables, form Form) error {
+	p := &printer{Writer: bufio.NewWriterSize(w, 1<<16), t: t}
+	for lid := range t.Fabric.LIDs() {
+		p.lids = append(p.lids, lid)
+	}
+	if form == Compact {
+		p.WriteString(compactMark + "\n")
+		zero := p.zero()
+		for s := range fabric.NodeID(t.Fabric.Switches()) {
+			if err := p.attached(s, zero); err != nil {
+				return err
+			}
+		}
+		return p.Flush()
+	}
+	if lines := len(t.Fabric.Nodes()) * len(p.lids); lines > MaxFull {
+		return &TooLarge{len(t.Fabric.Nodes()), len(p.lids)}
+	}
+	ends := t.Fabric.Endpoints()
+	for first := 0; first < len(ends); {
+		end := first + 1
+		for end < len(ends) && ends[end].Node == ends[first].Node {
+			end++
+		}
+		if err := p.node(fabric.EndpointID(first), fabric.EndpointID(end)); err != nil {
+			return err
+		}
+		first = end
+	}
+	return p.Flush()
+}
+
+type printer struct {
+	*bufio.Writer
+	t    *routing.Tables
+	lids []fabric.LID
+
+	// The service levels of some rows, taken out of Lanes together: there they
+	// stand by LID, and one row alone would touch all of its memory.
+	first   int32
+	columns [][]uint8 // [row - first][LID]
+}
+
+// node writes the lines of the endpoints [first, end), which are one node's.
+func (p *printer) node(first, end fabric.EndpointID) error {
+	for first < end && p.t.Fabric.Endpoint(first).Switch == fabric.None {
+		first++ // sends nothing
+	}
+	if first == end {
+		return nil
+	}
+	base := p.t.Lanes.Row[first]
+	if err := p.pairs(p.nodeSource(p.t.Fabric.Endpoint(first).Node), p.column(base, 1), nil); err != nil {
+		return err
+	}
+	for e := first + 1; e < end; e++ {
+		if err := p.exception(e, base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attached writes a switch in the compact form: its port 0 stands for all.
+func (p *printer) attached(s fabric.NodeID, zero []uint8) error {
+	const together = 64 // rows; those of our engines are the switches, in order
+	ends := p.t.Fabric.Attached(s)
+	base := p.t.Lanes.Row[ends[0]]
+	if err := p.pairs(p.nodeSource(s), p.column(base, together), zero); err != nil {
+		return err
+	}
+	for _, e := range ends[1:] {
+		if err := p.exception(e, base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exception writes where the service levels of a port differ from a row.
+func (p *printer) exception(e fabric.EndpointID, base int32) error {
+	row := p.t.Lanes.Row[e]
+	ep := p.t.Fabric.Endpoint(e)
+	if row == base || ep.Switch == fabric.None {
+		return nil
+	}
+	source := fmt.Appendf(nil, "%s%016x:%d ", portMark, uint64(p.t.Fabric.Node(ep.Node).GUID), ep.Port)
+	return p.pairs(source, p.gather(row, row+1)[0], p.gather(base, base+1)[0])
+}
+
+func (p *printer) nodeSource(n fabric.NodeID) []byte {
+	return append([]byte(p.t.Fabric.Node(n).GUID.String()), ' ')
+}
+
+// pairs writes a line for every LID, or where there is a default for every LID
+// that differs from it. Both are [LID].
+func (p *printer) pairs(source []byte, levels, usual []uint8) error {
+	for _, lid := range p.lids {
+		sl := levels[lid]
+		if usual != nil && sl == usual[lid] {
+			continue
+		}
+		b := append(p.AvailableBuffer(), source...)
+		b = strconv.AppendUint(b, uint64(lid), 10)
+		b = strconv.AppendUint(append(b, ' '), uint64(sl), 10)
+		if _, err := p.Write(append(b, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *printer) zero() []uint8 { return make([]uint8, int(p.t.Fabric.TopLID())+1) }
+
+// column is the service levels of a row, [LID]; some rows from this one on are
+// taken out together if it is not at hand.
+func (p *printer) column(row int32, together int) []uint8 {
+	if row < p.first || int(row-p.first) >= len(p.columns) {
+		end := min(int(row)+together, p.t.Lanes.Rows)
+		p.first, p.columns = row, p.gather(row, int32(end))
+	}
+	return p.columns[row-p.first]
+}
+
+// gather takes rows [first, end) out of Lanes.
+func (p *printer) gather(first, end int32) [][]uint8 {
+	columns := make([][]uint8, end-first)
+	for i := range columns {
+		columns[i] = p.zero()
+	}
+	for _, lid := range p.lids {
+		levels := p.t.Lanes.SLRow(lid)
+		if levels == nil {
+			break // SL 0 everywhere
+		}
+		for i, sl := range levels[first:end] {
+			columns[i][lid] = sl
+		}
+	}
+	return columns
+}

@@ -1,0 +1,126 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// Kind is what a text looks like.
+type Kind uint8
+
+// The kinds of text weft reads, and three that it does not.
+const (
+	Unknown    Kind = iota // text, but none of these
+	Empty                  // nothing but white space
+	Binary                 // holds a NUL byte, or is still compressed
+	IBNet                  // ibnetdiscover output or ibsim net file: package ibnet
+	SubnetList             // opensm-subnet.lst: package subnetlst
+	LFT                    // opensm-lfts.dump, dump_fts, ibroute: package lft
+	FDBS                   // opensm.fdbs: package lft
+	SL2VLDump              // opensm-sl2vl.dump: package slvl
+	SLVL                   // SLVL lines of ibdmchk: package slvl
+	PSL                    // path service levels of ibdmchk: package psl
+)
+
+func (k Kind) String() string {
+	return [...]string{"text of an unknown kind", "an empty file", "a binary file", "ibnetdiscover output", "an opensm-subnet.lst",
+		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file"}[k]
+}
+
+// sniffed is how much of a text Peek looks at: noise before the first line that
+// tells the kind is common.
+const sniffed = 16 << 10
+
+// Peek sniffs the beginning of r and returns a reader of all of it.
+func Peek(r io.Reader) (Kind, io.Reader, error) {
+	b := bufio.NewReaderSize(r, sniffed)
+	head, err := b.Peek(sniffed)
+	if err != nil && err != io.EOF {
+		return Unknown, b, err
+	}
+	return Sniff(head), b, nil
+}
+
+// Sniff tells the kind of a text by its beginning: the first line that is
+// typical of a kind decides.
+func Sniff(head []byte) Kind {
+	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+		return Binary
+	}
+	if len(bytes.TrimSpace(head)) == 0 {
+		return Empty
+	}
+	for len(head) > 0 {
+		line, rest, _ := bytes.Cut(head, []byte("\n"))
+		if k := sniffLine(line); k != Unknown {
+			return k
+		}
+		head = rest
+	}
+	return Unknown
+}
+
+func sniffLine(line Cursor) Kind {
+	switch c := line; {
+	case c.Cut("Unicast lids ["):
+		return LFT
+	case c.Cut("dump_ucast_routes:"), c.Cut("osm_ucast_mgr_dump_ucast_routes:"):
+		return FDBS
+	case c.Cut("#in out"), c.Cut("Switch 0x"):
+		return SL2VLDump
+	case c.Cut("{"):
+		if bytes.Contains(c, []byte("NodeGUID:")) {
+			return SubnetList
+		}
+	case c.Cut("0x"):
+		return sniffNumbers(line)
+	case IsNodeRecord(line), cutAttribute(&c):
+		return IBNet
+	}
+	return Unknown
+}
+
+// sniffNumbers tells SLVL lines, GUID in out bytes, from PSL lines, GUID LID SL.
+func sniffNumbers(c Cursor) Kind {
+	if _, ok := c.Hex(1<<64 - 1); !ok {
+		return Unknown
+	}
+	words := 0
+	for !c.Empty() {
+		c.Word()
+		words++
+	}
+	switch {
+	case words == 2:
+		return PSL
+	case words == 3 || words == 10:
+		return SLVL
+	}
+	return Unknown
+}
+
+func cutAttribute(c *Cursor) bool {
+	for _, a := range [...]string{"vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid="} {
+		if c.CutFold(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsNodeRecord says whether a line of ibnetdiscover output or of an ibsim net
+// file begins a node: a keyword, a number of ports, a quoted identifier. Blanks
+// between them may be lost.
+func IsNodeRecord(c Cursor) bool {
+	for _, keyword := range [...]string{"switch", "ca", "hca", "rt", "router"} {
+		rest := c
+		if !rest.CutFold(keyword) {
+			continue
+		}
+		if _, ok := rest.Uint(1<<64 - 1); ok && rest.Cut(`"`) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,115 @@
+package subnetlst
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Read reads a fabric; file is the name for errors, which are *format.ParseError
+// unless r itself fails.
+func Read(r io.Reader, file string) (*fabric.Fabric, error) {
+	l, err := parse(r, file)
+	if err != nil {
+		return nil, err
+	}
+	at, warnings, err := l.join()
+	if err != nil {
+		return nil, err
+	}
+	var b fabric.Builder
+	refs := make([]fabric.Ref, len(l.nodes))
+	for i := range l.nodes {
+		refs[i] = b.Node(l.nodes[i].Node, "")
+	}
+	for _, i := range at {
+		k := &l.links[i]
+		b.Cable(refs[k.a.node], k.a.port, refs[k.b.node], k.b.port, k.rate)
+		for _, s := range [2]*side{&k.a, &k.b} {
+			b.Port(refs[s.node], l.lidPort(s), fabric.Port{GUID: s.portGUID, LID: s.lid})
+		}
+	}
+	for _, w := range warnings {
+		b.Warn("%s", w)
+	}
+	f, err := b.Build()
+	if err != nil {
+		return nil, l.lines.ErrorAt(max(l.lines.Number(), 1), "%v", err)
+	}
+	return f, nil
+}
+
+// lidPort is the port that the LID and port GUID of a side belong to.
+func (l *list) lidPort(s *side) uint8 {
+	if l.nodes[s.node].Kind == fabric.Switch {
+		return 0
+	}
+	return s.port
+}
+
+// portKey names a port: of a switch, a port with a cable or port 0.
+type portKey struct {
+	node int32
+	port uint8
+}
+
+// join finds the lines that are the same cable and returns one for each. It
+// refuses lines that contradict each other.
+func (l *list) join() (cables []int, warnings []string, err error) {
+	taken := make(map[portKey]int, 2*len(l.links))
+	for i := range l.links {
+		k := &l.links[i]
+		if err := l.sameIdentity(k); err != nil {
+			return nil, nil, err
+		}
+		one, seenOne := taken[portKey{k.a.node, k.a.port}]
+		two, seenTwo := taken[portKey{k.b.node, k.b.port}]
+		if !seenOne && !seenTwo {
+			taken[portKey{k.a.node, k.a.port}], taken[portKey{k.b.node, k.b.port}] = i, i
+			cables = append(cables, i)
+			continue
+		}
+		if !seenOne || !seenTwo || one != two {
+			s, at := &k.a, one
+			if !seenOne {
+				s, at = &k.b, two
+			}
+			return nil, nil, l.lines.ErrorAt(k.line, "port %d of %q has another cable in line %d", s.port, l.nodes[s.node].Name, l.links[at].line)
+		}
+		if old := &l.links[one]; old.rate != k.rate {
+			slower := old.rate
+			if !slower.Known() || (k.rate.Known() && k.rate.Mbps() < slower.Mbps()) {
+				slower = k.rate
+			}
+			warnings = append(warnings, fmt.Sprintf("the cable of %q port %d runs at %s by line %d and at %s by line %d; it counts as %s",
+				l.nodes[k.a.node].Name, k.a.port, old.rate, old.line, k.rate, k.line, slower))
+			old.rate = slower
+		}
+	}
+	return cables, warnings, nil
+}
+
+// identity is what the first line that shows a port says of it.
+type identity struct {
+	guid fabric.GUID
+	lid  fabric.LID
+	line int
+}
+
+// sameIdentity refuses a port with two GUIDs or two LIDs.
+func (l *list) sameIdentity(k *link) error {
+	for _, s := range [2]*side{&k.a, &k.b} {
+		key := portKey{s.node, l.lidPort(s)}
+		id, ok := l.ports[key]
+		if !ok {
+			l.ports[key] = identity{s.portGUID, s.lid, k.line}
+			continue
+		}
+		if id.guid != s.portGUID || id.lid != s.lid {
+			return l.lines.ErrorAt(k.line, "port %d of %q has port GUID %s and LID %d here, but %s and %d in line %d",
+				key.port, l.nodes[s.node].Name, s.portGUID, s.lid, id.guid, id.lid, id.line)
+		}
+	}
+	return nil
+}

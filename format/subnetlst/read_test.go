@@ -1,0 +1,162 @@
+package subnetlst
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+)
+
+// half prints one half of a line.
+func half(kind string, ports, node, port, lid, pn int, name string) string {
+	return fmt.Sprintf("{ %s Ports:%02X SystemGUID:%016x NodeGUID:%016x PortGUID:%016x VenID:0002C9 DevID:BD36 Rev:000000A1 {%s} LID:%04X PN:%02X } ", kind, ports, node, node, port, name, lid, pn)
+}
+
+func text(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
+
+const (
+	qdr   = "PHY=4x LOG=ACT SPD=10"
+	fdr10 = "PHY=4x LOG=INI SPD=FDR10"
+)
+
+var (
+	leaf  = func(pn int) string { return half("SW", 36, 0x100, 0x100, 1, pn, "leaf {1}") }
+	spine = func(pn int) string { return half("SW", 36, 0x200, 0x200, 2, pn, "spine") }
+	host1 = half("CA-SM", 2, 0x300, 0x301, 0xA, 1, "host")
+	host2 = half("CA", 2, 0x300, 0x302, 0xB, 2, "host")
+
+	plain = text(leaf(1)+spine(0x23)+fdr10, spine(0x23)+leaf(1)+fdr10, leaf(2)+host1+qdr, host1+leaf(2)+qdr, host2+spine(4)+qdr)
+)
+
+func TestRead(t *testing.T) {
+	for _, in := range []string{plain, strings.ReplaceAll(plain, "\n", "\r\n"), "# a comment\n\n" + plain} {
+		f, err := Read(strings.NewReader(in), "lst")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := f.Count(); c.Switches != 2 || c.Adapters != 1 || c.SwitchCables != 1 || c.AdapterCables != 2 || c.HCA != 2 {
+			t.Errorf("%+v", c)
+		}
+		trunk := f.Channel(0)
+		if trunk.FromPort != 1 || trunk.ToPort != 0x23 || trunk.Rate != (fabric.Rate{Width: 4, Speed: fabric.FDR10}) {
+			t.Errorf("trunk is %+v", trunk)
+		}
+		want := fabric.Endpoint{Node: 2, Port: 2, PortGUID: 0x302, LID: 11, Class: fabric.HostAdapter, Switch: 1}
+		got := *f.Endpoint(3)
+		got.Inject, got.Deliver = 0, 0
+		if got != want {
+			t.Errorf("endpoint is %+v, want %+v", got, want)
+		}
+		if n := f.Node(0); n.Name != "leaf {1}" || n.Ports != 36 || n.VendorID != 0x2c9 || n.DeviceID != 0xbd36 {
+			t.Errorf("node is %+v", n)
+		}
+		if len(f.Warnings()) != 0 {
+			t.Error(f.Warnings())
+		}
+	}
+}
+
+func TestReadMap(t *testing.T) {
+	m, err := ReadMap(strings.NewReader(plain), "lst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lid, want := range map[fabric.LID]struct {
+		port Port
+		base fabric.LID
+	}{
+		1: {Port{0x100, 0, 0x100}, 1}, 2: {Port{0x200, 0, 0x200}, 2}, 9: {Port{0x200, 0, 0x200}, 2}, 10: {Port{0x300, 1, 0x301}, 10}, 99: {Port{0x300, 2, 0x302}, 11},
+	} {
+		if p, base, ok := m.ByLID(lid); !ok || p != want.port || base != want.base {
+			t.Errorf("LID %d is %+v, base %d", lid, p, base)
+		}
+	}
+	if _, _, ok := m.ByLID(0); ok {
+		t.Error("LID 0 is somebody's")
+	}
+	if p, ok := m.ByPortGUID(0x302); !ok || p != (Port{0x300, 2, 0x302}) {
+		t.Errorf("%+v", p)
+	}
+	if _, ok := m.ByPortGUID(0x300); ok {
+		t.Error("a node GUID is a port GUID")
+	}
+}
+
+// Old lists call switches CA.
+func TestOldDialect(t *testing.T) {
+	sw := func(node, lid, pn int) string { return half("CA", 0x18, node, node, lid, pn, "sw") }
+	f, err := Read(strings.NewReader(text(sw(0x100, 1, 1)+sw(0x200, 2, 0x18)+qdr, sw(0x100, 1, 2)+half("CA", 2, 0x300, 0x301, 3, 1, "h")+qdr,
+		half("CA", 2, 0x300, 0x302, 4, 2, "h")+half("CA", 2, 0x400, 0x400, 5, 1, "small switch")+qdr, sw(0x100, 1, 5)+half("CA", 2, 0x400, 0x400, 5, 2, "small switch")+qdr)), "lst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := f.Count(); c.Switches != 3 || c.Adapters != 1 || c.SwitchCables != 2 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestSpeeds(t *testing.T) {
+	for spd, want := range map[string]fabric.Speed{"2.5": "SDR", "5": "DDR", "10": "QDR", "14": "FDR", "25": "EDR", "50": "HDR", "100": "NDR", "200": "XDR", "FDR10": "FDR10", "400": "400"} {
+		f, err := Read(strings.NewReader(leaf(1)+spine(1)+"PHY=12x LOG=ACT SPD="+spd), "lst")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := f.Channel(0).Rate; r != (fabric.Rate{Width: 12, Speed: want}) {
+			t.Errorf("%s is %v", spd, r)
+		}
+	}
+	f, err := Read(strings.NewReader(text(leaf(1)+spine(1)+qdr, spine(1)+leaf(1)+"PHY=1x LOG=ACT SPD=10")), "lst")
+	if err != nil || f.Channel(0).Rate.String() != "1xQDR" || len(f.Warnings()) != 1 || !strings.Contains(f.Warnings()[0], "by line 1 and at 1xQDR by line 2") {
+		t.Errorf("%v: %v, %q", err, f.Channel(0).Rate, f.Warnings())
+	}
+}
+
+func TestErrors(t *testing.T) {
+	ok := leaf(1) + spine(1) + qdr
+	for _, tc := range []struct{ name, text, want string }{
+		{"empty", "", "lst:1: no cable"},
+		{"prose", "hello\n", "lst:1: a node in curly brackets is missing"},
+		{"unknown kind", strings.Replace(ok, "SW", "XX", 1), "lst:1: a node is SW, CA or Rt, not \"XX\""},
+		{"cut in a name", ok[:140], "lst:1: no LID: behind the name"},
+		{"cut in the second node", ok[:200], "lst:1: no"},
+		{"cut before PHY", leaf(1) + spine(1), "lst:1: no PHY="},
+		{"cut in speed", leaf(1) + spine(1) + "PHY=4x LOG=ACT SPD=", "lst:1: no speed"},
+		{"bad port", leaf(0x25) + spine(1) + qdr, "lst:1: port 37 of a node with 36 ports"},
+		{"port 0", leaf(0) + spine(1) + qdr, "lst:1: port 0"},
+		{"to itself", leaf(1) + leaf(1) + qdr, "lst:1: port 1 of \"leaf {1}\" is cabled to itself"},
+		{"two cables", text(ok, leaf(1)+spine(2)+qdr), "lst:2: port 1 of \"leaf {1}\" has another cable in line 1"},
+		{"two cables at the far end", text(ok, leaf(2)+spine(1)+qdr), "lst:2: port 1 of \"spine\" has another cable in line 1"},
+		{"two LIDs", text(ok, half("SW", 36, 0x100, 0x100, 9, 2, "leaf")+spine(2)+qdr), "lst:2: port 0 of \"leaf {1}\" has port GUID 0x0000000000000100 and LID 9 here"},
+		{"two sizes", text(ok, half("SW", 24, 0x100, 0x100, 1, 2, "leaf")+spine(2)+qdr), "lst:2: node 0x0000000000000100 is a switch with 24 ports here"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := Read(strings.NewReader(tc.text), "lst")
+			var at *format.ParseError
+			if !errors.As(err, &at) || !strings.HasPrefix(err.Error(), tc.want) {
+				t.Errorf("error is %v, want %s", err, tc.want)
+			}
+		})
+	}
+	for name, lines := range map[string]string{
+		"LID 1 belongs":          text(ok, half("CA", 1, 0x300, 0x301, 1, 1, "h")+spine(2)+qdr),
+		"port GUID 0x0000000000": text(ok, half("CA", 1, 0x300, 0x100, 7, 1, "h")+spine(2)+qdr),
+	} {
+		if _, err := ReadMap(strings.NewReader(lines), "lst"); err == nil || !strings.HasPrefix(err.Error(), "lst:2: "+name) {
+			t.Errorf("error is %v, want %s", err, name)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(plain))
+	f.Add([]byte(leaf(1) + spine(1) + "PHY=? LOG=DWN SPD=?"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if _, err := Read(bytes.NewReader(in), "fuzz"); err == nil {
+			_, _ = ReadMap(bytes.NewReader(in), "fuzz")
+		}
+	})
+}
