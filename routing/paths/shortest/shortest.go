@@ -36,7 +36,7 @@ type Pick uint8
 
 // The ways to pick.
 const (
-	Spread Pick = iota // the next switch that carries fewest switch pairs so far; ties to the lowest port
+	Spread Pick = iota // the next switch that carries fewest switch pairs so far; of several the first from a port on that differs from switch to switch
 	Lowest             // by the lowest port: regular networks get regular, few-laned routes
 	Random             // by chance, from Seed
 )
@@ -57,8 +57,8 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	channels := f.Channels()
 	err := dag.ByDestination(ctx, f, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 		for i := 1; i < len(d.Order); i++ {
-			cables := c.cables(d.Choices(i))
 			u := d.Order[i]
+			cables := c.cables(d.Choices(i), u)
 			for turn, lid := range lids {
 				t.Row(lid)[u] = channels[cables[turn%len(cables)]].FromPort
 			}
@@ -112,19 +112,16 @@ func newChooser(f *fabric.Fabric, o Finder) *chooser {
 	return c
 }
 
-// cables picks the next switch among out and returns the cables that lead there.
-func (c *chooser) cables(out []fabric.ChannelID) []fabric.ChannelID {
+// cables picks the next switch among out for switch u and returns the cables
+// that lead there.
+func (c *chooser) cables(out []fabric.ChannelID, u fabric.NodeID) []fabric.ChannelID {
 	best := c.group[out[0]]
 	switch c.Pick {
 	case Random:
 		best = c.group[out[c.rng.IntN(len(out))]]
 	case Spread:
-		for _, o := range out[1:] {
-			// pairs per cable, compared without dividing
-			if g := c.group[o]; c.pairs[g]*c.size[best] < c.pairs[best]*c.size[g] {
-				best = g
-			}
-		}
+		start := int(u) % len(out)
+		best = c.lighter(c.lighter(c.group[out[start]], out[start+1:]), out[:start])
 	}
 	c.pairs[best]++
 	c.joined = c.joined[:0]
@@ -134,4 +131,16 @@ func (c *chooser) cables(out []fabric.ChannelID) []fabric.ChannelID {
 		}
 	}
 	return c.joined
+}
+
+// lighter is the group with the fewest pairs for each of its cables: best, or
+// the first of out with fewer.
+func (c *chooser) lighter(best fabric.ChannelID, out []fabric.ChannelID) fabric.ChannelID {
+	for _, o := range out {
+		// pairs per cable, compared without dividing
+		if g := c.group[o]; c.pairs[g]*c.size[best] < c.pairs[best]*c.size[g] {
+			best = g
+		}
+	}
+	return best
 }
