@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// convertFlags is the command line of weft convert.
+type convertFlags struct {
+	fabric, lst string
+	compact     bool
+}
+
+func convertCommand(a *app) *cobra.Command {
+	var o convertFlags
+	c := &cobra.Command{
+		Use:   "convert IN OUT",
+		Short: "Read a file of one form and write it in another",
+		Long: `Read a file, tell what it is by its contents, and write the same in weft's form:
+
+  a fabric (ibnetdiscover, ibsim, opensm-subnet.lst, a spec)   as ibnetdiscover writes it, which ibsim reads
+  forwarding tables (lfts.dump, fdbs, dump_fts, ibroute)       as opensm-lfts.dump, with the LIDs of --fabric
+  opensm-sl2vl.dump                                            as SLVL lines of ibdmchk
+  SLVL lines of ibdmchk                                        as opensm-sl2vl.dump
+  service levels of paths (PSL)                                with every pair, or --compact
+
+All but the first need --fabric. OUT ending in .gz is compressed; - is standard
+output.`,
+		Example: `  weft convert opensm-subnet.lst fabric.ibnet.gz
+  weft convert opensm.fdbs lfts.dump --fabric fabric.ibnet --lst opensm-subnet.lst`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			write, err := a.converter(args[0], &o)
+			if err != nil {
+				return err
+			}
+			return a.writeFile(args[1], write)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.fabric, "fabric", "", "the fabric that tables are for")
+	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
+	f.BoolVar(&o.compact, "compact", false, "write service levels of paths in the compact form")
+	return c
+}
+
+// converter reads a file and returns what writes it in the other form.
+func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, error) {
+	if missing(in) {
+		f, err := compute(in)
+		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
+	}
+	r, err := format.Open(in, a.stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	kind, text, err := format.Peek(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in, err)
+	}
+	switch kind {
+	case format.IBNet, format.SubnetList:
+		f, err := readFabric(text, in)
+		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
+	case format.LFT, format.FDBS, format.SL2VLDump, format.SLVL, format.PSL:
+	default:
+		return nil, format.Errorf(in, 1, "this is %s, which weft cannot convert", kind)
+	}
+	if o.fabric == "" {
+		return nil, usage("%s is %s: give the fabric it is for with --fabric", in, kind)
+	}
+	f, err := a.load(o.fabric)
+	if err != nil {
+		return nil, err
+	}
+	return a.tableConverter(text, in, kind, f, o)
+}
+
+// tableConverter reads tables of f and returns what writes them.
+func (a *app) tableConverter(text io.Reader, in string, kind format.Kind, f *fabric.Fabric, o *convertFlags) (func(io.Writer) error, error) {
+	switch kind {
+	case format.LFT, format.FDBS:
+		var join lft.Join
+		var err error
+		if o.lst != "" {
+			if join.List, err = readFile(a, o.lst, subnetlst.ReadMap); err != nil {
+				return nil, err
+			}
+		}
+		d, err := lft.Read(text, in, f, join)
+		if err != nil {
+			return nil, err
+		}
+		return func(w io.Writer) error { return lft.Write(w, f, d.Forwarding, lft.PortGUIDs) }, nil
+	case format.PSL:
+		lanes, err := psl.Read(text, in, f, routing.LanePerSL(routing.MaxDataVLs), nil)
+		if err != nil {
+			return nil, err
+		}
+		form := psl.Full
+		if o.compact {
+			form = psl.Compact
+		}
+		t := &routing.Tables{Fabric: f, Lanes: lanes}
+		return func(w io.Writer) error { return psl.Write(w, t, form) }, nil
+	}
+	m, err := slvl.Read(text, in, f)
+	if err != nil {
+		return nil, err
+	}
+	form := slvl.Dump
+	if kind == format.SL2VLDump {
+		form = slvl.Lines
+	}
+	return func(w io.Writer) error { return slvl.Write(w, f, m, form) }, nil
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// engineSummary is an engine for programs.
+type engineSummary struct {
+	Name      string `json:"name"`
+	Paths     string `json:"paths"`
+	Lanes     string `json:"lanes"`
+	Paper     string `json:"paper"`
+	Contract  string `json:"contract"`
+	Safe      bool   `json:"deadlock_free_everywhere"`
+	Guarantee string `json:"guarantee"`
+}
+
+func enginesCommand(a *app) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "engines",
+		Short: "List the routing engines and the parts they are made of",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var list []engineSummary
+			for _, e := range engines.All() {
+				list = append(list, engineSummary{e.Name, e.Finder.Name, e.Lanes.Name, e.Paper, e.Lanes.Contract.String(), e.Safe(), e.Trust()})
+			}
+			if asJSON {
+				return a.printJSON(list)
+			}
+			a.printEngines(list)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the list for programs")
+	return c
+}
+
+func (a *app) printEngines(list []engineSummary) {
+	t := a.newTable("engine", "paths", "lanes", "contract", "deadlock-free", "paper")
+	for _, e := range list {
+		free := "as verified"
+		if e.Safe {
+			free = "always"
+		}
+		t.AppendRow(table.Row{e.Name, e.Paths, e.Lanes, e.Contract, free, e.Paper})
+	}
+	t.Render()
+	t = a.newTable("--paths", "which way", "paper")
+	for _, f := range engines.Finders() {
+		t.AppendRow(table.Row{f.Name, f.Summary, f.Paper})
+	}
+	t.Render()
+	t = a.newTable("--lanes", "which lane", "paper")
+	for _, l := range engines.Assigners() {
+		t.AppendRow(table.Row{l.Name, l.Summary, l.Paper})
+	}
+	t.Render()
+}
+
+// topologySummary is a family of computed networks for programs.
+type topologySummary struct {
+	Name    string            `json:"name"`
+	Summary string            `json:"summary"`
+	Example string            `json:"example"`
+	Keys    map[string]string `json:"keys"`
+}
+
+func topologiesCommand(a *app) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "topologies",
+		Short: "List the families of computed networks and their parameters",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				var list []topologySummary
+				for _, f := range topology.Families() {
+					keys := map[string]string{}
+					for _, k := range f.Keys {
+						keys[k.Name] = k.Meaning
+					}
+					list = append(list, topologySummary{f.Name, f.Summary, f.Example, keys})
+				}
+				return a.printJSON(list)
+			}
+			t := a.newTable("family", "what", "example", "parameters")
+			for _, f := range topology.Families() {
+				var keys []string
+				for _, k := range f.Keys {
+					keys = append(keys, k.Name+": "+k.Meaning)
+				}
+				t.AppendRow(table.Row{f.Name, f.Summary, f.Example, strings.Join(keys, "\n")})
+			}
+			t.Render()
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the list for programs")
+	return c
+}
+
+// newTable is a table in the style of this command.
+func (a *app) newTable(header ...any) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(a.stdout)
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	t.AppendHeader(table.Row(header))
+	return t
+}
+
+// findSwitch finds a switch by GUID or by name.
+func findSwitch(f *fabric.Fabric, name string) (fabric.NodeID, error) {
+	found := fabric.NodeID(fabric.None)
+	for s := range fabric.NodeID(f.Switches()) {
+		n := f.Node(s)
+		if n.GUID.String() == strings.ToLower(name) {
+			return s, nil
+		}
+		if n.Name == name {
+			if found != fabric.None {
+				return 0, usage("several switches are called %q; give the GUID", name)
+			}
+			found = s
+		}
+	}
+	if found == fabric.None {
+		return 0, usage("no switch is called %q and none has that GUID (0x and sixteen digits)", name)
+	}
+	return found, nil
+}
+
+func engineNames() (names []string) {
+	for _, e := range engines.All() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func finderNames() (names []string) {
+	for _, f := range engines.Finders() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func assignerNames() (names []string) {
+	for _, l := range engines.Assigners() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// completeNames lets the shell complete the value of a flag.
+func completeNames(c *cobra.Command, flag string, names func() []string) {
+	if err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return names(), cobra.ShellCompDirectiveNoFileComp
+	}); err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/format/ibnet"
+)
+
+func generateCommand(a *app) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "generate SPEC",
+		Short: "Compute a network and write it as ibnetdiscover does",
+		Long: `Compute a network from its spec and write it in the form of ibnetdiscover, which
+ibsim reads too. weft topologies lists the families and their parameters.`,
+		Example: `  weft generate torus:8x8x8,hosts=2 -o torus.ibnet
+  weft generate dragonfly:p=4 | weft info -`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := compute(args[0])
+			if err != nil {
+				return err
+			}
+			return a.writeFile(out, func(w io.Writer) error { return ibnet.Write(w, f) })
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "-", "file to write; .gz compresses, - is standard output")
+	return c
+}

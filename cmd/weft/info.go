@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+func infoCommand(a *app) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "info FABRIC",
+		Short: "Say what a fabric is made of",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			quiet := *a
+			quiet.quiet = true // warnings are part of the result here
+			f, err := quiet.load(args[0])
+			if err != nil {
+				return err
+			}
+			s := summarise(args[0], f)
+			if asJSON {
+				return a.printJSON(s)
+			}
+			_, err = fmt.Fprint(a.stdout, s.screen(f))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print the result for programs")
+	return c
+}
+
+// infoSummary is what a fabric is made of, for programs.
+type infoSummary struct {
+	Name      string         `json:"name"`
+	Switches  int            `json:"switches"`
+	Adapters  int            `json:"adapters"`
+	Routers   int            `json:"routers"`
+	Endpoints endpointCounts `json:"endpoints"`
+	Links     linkCounts     `json:"links"`
+	Rates     map[string]int `json:"rates"` // cables by rate
+	Parts     int            `json:"parts"`
+	Diameter  int            `json:"diameter"` // hops between switches, within a part
+	LIDs      lidSummary     `json:"lids"`
+	Warnings  []string       `json:"warnings"`
+}
+
+type endpointCounts struct {
+	HCA         int `json:"hca"`
+	Aggregation int `json:"aggregation"`
+	Router      int `json:"router"`
+}
+
+type linkCounts struct {
+	Switch  int `json:"switch"`
+	Adapter int `json:"adapter"`
+	Self    int `json:"self"`
+}
+
+type lidSummary struct {
+	Used int        `json:"used"`
+	Top  fabric.LID `json:"top"`
+}
+
+func summarise(name string, f *fabric.Fabric) *infoSummary {
+	n := f.Count()
+	s := &infoSummary{
+		Name: name, Switches: n.Switches, Adapters: n.Adapters, Routers: n.Routers,
+		Endpoints: endpointCounts{n.HCA, n.Aggregation, n.Router},
+		Links:     linkCounts{n.SwitchCables, n.AdapterCables, n.SelfCables},
+		Rates:     map[string]int{}, Parts: len(f.Parts()), Diameter: diameter(f),
+		Warnings: append([]string{}, f.Warnings()...),
+	}
+	for i := range f.Channels() {
+		if c := f.Channel(fabric.ChannelID(i)); c.Reverse > fabric.ChannelID(i) {
+			s.Rates[c.Rate.String()]++
+		}
+	}
+	s.LIDs.Top = f.TopLID()
+	for range f.LIDs() {
+		s.LIDs.Used++
+	}
+	return s
+}
+
+// diameter is the most hops between two switches that reach each other.
+func diameter(f *fabric.Fabric) int {
+	heads := f.Heads()
+	hops := make([]int, f.Switches())
+	queue := make([]fabric.NodeID, 0, f.Switches())
+	most := 0
+	for root := range f.Switches() {
+		for i := range hops {
+			hops[i] = -1
+		}
+		hops[root] = 0
+		queue = append(queue[:0], fabric.NodeID(root))
+		for i := 0; i < len(queue); i++ {
+			u := queue[i]
+			most = max(most, hops[u])
+			first, end := f.TrunksFrom(u)
+			for _, v := range heads[first:end] {
+				if hops[v] < 0 {
+					hops[v] = hops[u] + 1
+					queue = append(queue, v)
+				}
+			}
+		}
+	}
+	return most
+}
+
+func (s *infoSummary) screen(f *fabric.Fabric) string {
+	var p page
+	p.fact("fabric", "%s", s.Name)
+	p.fact("nodes", "%s, %s, %s", plural(s.Switches, "switch"), plural(s.Adapters, "adapter"), plural(s.Routers, "router"))
+	p.fact("endpoints", "%s", describeEndpoints(f))
+	p.fact("cables", "%s between switches, %s to adapters, %s from a node to itself (never routed over)",
+		thousands(int64(s.Links.Switch)), thousands(int64(s.Links.Adapter)), thousands(int64(s.Links.Self)))
+	rates := make([]string, 0, len(s.Rates))
+	for rate, n := range s.Rates {
+		rates = append(rates, fmt.Sprintf("%s × %s", thousands(int64(n)), rate))
+	}
+	slices.Sort(rates)
+	p.fact("rates", "%s", strings.Join(rates, ", "))
+	p.fact("shape", "%s, diameter %d", plural(s.Parts, "part"), s.Diameter)
+	if s.Parts > 1 {
+		p.fact("", "%s", strings.TrimPrefix(describeParts(f, f.Parts()), "\n"))
+	}
+	p.fact("LIDs", "%s, the largest %d", thousands(int64(s.LIDs.Used)), s.LIDs.Top)
+	for i, w := range s.Warnings {
+		label := ""
+		if i == 0 {
+			label = "warnings"
+		}
+		p.fact(label, "%s", w)
+	}
+	return p.String()
+}

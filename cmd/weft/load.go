@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// load reads the FABRIC argument: a file, - or the spec of a computed network. A
+// file of that name wins over a spec.
+func (a *app) load(arg string) (*fabric.Fabric, error) {
+	if missing(arg) {
+		return compute(arg)
+	}
+	r, err := format.Open(arg, a.stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	f, err := readFabric(r, arg)
+	if err != nil {
+		return nil, err
+	}
+	if f.Switches() == 0 {
+		return nil, fmt.Errorf("%s: no switch in it (%d adapters): there is nothing to route", arg, f.Count().Adapters)
+	}
+	a.warn(f)
+	return f, nil
+}
+
+// missing says whether an argument is no file and not standard input.
+func missing(arg string) bool {
+	_, err := os.Stat(arg)
+	return arg != "-" && errors.Is(err, os.ErrNotExist)
+}
+
+// compute builds the network of a spec.
+func compute(arg string) (*fabric.Fabric, error) {
+	if !topology.IsSpec(arg) {
+		return nil, fmt.Errorf("%s: no such file, and no family of computed networks is called that (see weft topologies)", arg)
+	}
+	family, err := topology.Parse(arg)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	f, err := family.Build()
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	return f, nil
+}
+
+// readFabric reads a fabric of whatever kind.
+func readFabric(r io.Reader, name string) (*fabric.Fabric, error) {
+	kind, r, err := format.Peek(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	switch kind {
+	case format.IBNet:
+		return ibnet.Read(r, name)
+	case format.SubnetList:
+		return subnetlst.Read(r, name)
+	}
+	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file or an opensm-subnet.lst", kind)
+}
+
+// warn prints the oddities of a fabric, the first few of them.
+func (a *app) warn(f *fabric.Fabric) {
+	const most = 5
+	warnings := f.Warnings()
+	for i, w := range warnings {
+		if a.quiet {
+			return
+		}
+		if i == most {
+			fmt.Fprintf(a.stderr, "weft: warning: %d more (weft info shows all)\n", len(warnings)-most)
+			return
+		}
+		fmt.Fprintf(a.stderr, "weft: warning: %s\n", w)
+	}
+}
+
+// describeParts says which parts a network falls into, for the error about it.
+func describeParts(f *fabric.Fabric, parts [][]fabric.NodeID) string {
+	const most = 4
+	var b strings.Builder
+	for i, part := range parts {
+		if i == most {
+			fmt.Fprintf(&b, "\n  and %d smaller parts", len(parts)-most)
+			break
+		}
+		adapters := 0
+		for _, s := range part {
+			adapters += len(f.Attached(s)) - 1
+		}
+		fmt.Fprintf(&b, "\n  %s with %s, among them %s", plural(len(part), "switch"), plural(adapters, "endpoint"), f.Label(part[0]))
+	}
+	return b.String()
+}
+
+// readFile opens a file and reads it with one of the format packages.
+func readFile[T any](a *app, name string, read func(r io.Reader, name string) (T, error)) (T, error) {
+	var none T
+	r, err := format.Open(name, a.stdin)
+	if err != nil {
+		return none, err
+	}
+	defer r.Close()
+	return read(r, name)
+}

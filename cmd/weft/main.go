@@ -1,0 +1,110 @@
+// Command weft routes lossless networks and proves that they cannot deadlock.
+//
+// The command is a thin layer: each subcommand is one file that reads its
+// arguments, calls the packages that do the work, and prints. Results go to
+// standard output, for people or with --json for programs; progress and logs go
+// to standard error.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+)
+
+// The exit codes.
+const (
+	exitOK       = 0
+	exitFinding  = 1 // a credit loop, an unreachable pair, a refusal
+	exitUsage    = 2
+	exitInput    = 3 // bad input, or output that could not be written
+	exitInternal = 4 // a bug in weft
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole command; it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(stderr, "weft: internal error: %v\nPlease report this with the input that causes it.\n%s", r, debug.Stack())
+			code = exitInternal
+		}
+	}()
+	out := &sink{w: stdout}
+	cmd := newRoot(&app{stdin: stdin, stdout: out, stderr: stderr})
+	cmd.SetArgs(args)
+	cmd.SetIn(stdin)
+	cmd.SetOut(out)
+	cmd.SetErr(stderr)
+	err := cmd.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("standard output: %w", out.err)
+	}
+	if err == nil {
+		return exitOK
+	}
+	var e *exitError
+	if !errors.As(err, &e) {
+		e = &exitError{code: exitInput, err: err}
+	}
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "weft: interrupted; nothing was written")
+		return exitInput
+	}
+	if e.err != nil {
+		fmt.Fprintf(stderr, "weft: %v\n", e.err)
+	}
+	return e.code
+}
+
+// exitError is an error with an exit code. Without an error inside, everything
+// has been said already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func internal(format string, args ...any) error {
+	return &exitError{exitInternal, fmt.Errorf("internal error: "+format, args...)}
+}
+
+func finding(format string, args ...any) error {
+	return &exitError{exitFinding, fmt.Errorf(format, args...)}
+}
+
+// sink remembers the first error of a writer, so that what prints need not look.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// app is what all subcommands share.
+type app struct {
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	quiet  bool
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "weft",
+		Short: "Route lossless networks and prove that they cannot deadlock",
+		Long: `weft reads the network you have, decides by which ports and on which virtual
+lanes every packet travels, proves that the result cannot deadlock or shows the
+credit loop, and writes tables that an unpatched OpenSM loads.
+
+FABRIC is a file (ibnetdiscover output, an ibsim net file or an
+opensm-subnet.lst, plain or gzip), - for standard input, or the spec of a
+computed network such as torus:8x8x8,hosts=2.
+
+Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
+2 usage; 3 bad input; 4 internal error.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w\nSee %s --help.", err, cmd.CommandPath())
+	})
+	root.AddCommand(
+		routeCommand(a), verifyCommand(a), infoCommand(a), generateCommand(a),
+		convertCommand(a), enginesCommand(a), topologiesCommand(a), versionCommand(a),
+	)
+	for _, c := range root.Commands() {
+		usageErrors(c)
+	}
+	return root
+}
+
+// usageErrors gives errors in the number of arguments the exit code of usage.
+func usageErrors(c *cobra.Command) {
+	check := c.Args
+	if check == nil {
+		return
+	}
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usage("%w\nUsage: %s\nSee %s --help.", err, cmd.UseLine(), cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// printJSON prints a value for programs.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.stdout)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// plural is "1 switch" or "3 switches".
+func plural(n int, one string) string {
+	many := one + "s"
+	if strings.HasSuffix(one, "ch") {
+		many = one + "es"
+	}
+	if n == 1 {
+		many = one
+	}
+	return thousands(int64(n)) + " " + many
+}

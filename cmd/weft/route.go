@@ -1,0 +1,291 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// routeFlags is the command line of weft route.
+type routeFlags struct {
+	engine, paths, lanes string
+	vls                  int
+	roots                []string
+	contract, endpoints  string
+	withinParts          bool
+	out                  string
+	force, unproven      bool
+	json                 bool
+}
+
+func routeCommand(a *app) *cobra.Command {
+	var o routeFlags
+	c := &cobra.Command{
+		Use:   "route FABRIC",
+		Short: "Compute forwarding tables, service levels and lanes, and prove them",
+		Long: `Compute forwarding tables, service levels and lanes for a fabric, prove that
+they cannot deadlock, and write them for OpenSM.
+
+An engine is a path finder and a lane assigner (see weft engines); --paths and
+--lanes give other pairs. What needs more lanes than there are is refused, never
+replaced by something weaker. With --out the folder gets lfts.dump (OpenSM:
+routing_engine file, lfts_file), sl2vl.dump, paths.psl, certificate and
+summary.json, all of them or none, read back and checked.
+
+Tables with a credit loop are shown, not written, unless --write-unproven.`,
+		Example: `  weft route fabric.ibnetdiscover
+  weft route fabric.ibnetdiscover --engine lash --vls 4 --out tables
+  weft route dragonfly:p=4 --paths sssp --lanes first-fit --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.route(cmd.Context(), args[0], &o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.engine, "engine", "dfsssp", "routing engine, see weft engines")
+	f.StringVar(&o.paths, "paths", "", "path finder, with --lanes in place of --engine")
+	f.StringVar(&o.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
+	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
+	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by GUID or name, with commas between")
+	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: what the engine is made for)")
+	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
+	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
+	f.StringVar(&o.out, "out", "", "folder to write the tables into")
+	f.BoolVar(&o.force, "force", false, "replace what is in the folder")
+	f.BoolVar(&o.unproven, "write-unproven", false, "write the tables even if they have a credit loop")
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	completeNames(c, "engine", engineNames)
+	completeNames(c, "paths", finderNames)
+	completeNames(c, "lanes", assignerNames)
+	c.MarkFlagsRequiredTogether("paths", "lanes")
+	c.MarkFlagsMutuallyExclusive("engine", "paths")
+	return c
+}
+
+// routeJob is one run of weft route: what was asked, and what came of it.
+type routeJob struct {
+	*app
+	name     string // the FABRIC argument
+	engine   engines.Engine
+	options  engines.Options
+	budget   routing.Budget
+	contract routing.Contract
+	scope    routing.Scope
+	out      string
+
+	fabric  *fabric.Fabric
+	tables  *routing.Tables
+	loads   *congestion.Loads
+	verdict *deadlock.Verdict
+	wider   *deadlock.Verdict // the verdict for all adapters, where that says more
+	apart   int64             // pairs in different parts of the network
+	spent   struct{ read, paths, lanes, verify, write time.Duration }
+}
+
+func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
+	j, err := a.newRouteJob(name, o)
+	if err != nil {
+		return err
+	}
+	read := a.stage("reading", &j.spent.read)
+	j.fabric, err = a.load(name)
+	read.done()
+	if err != nil {
+		return err
+	}
+	if err := j.checkParts(o.withinParts); err != nil {
+		return err
+	}
+	if j.options.Roots, err = rootGUIDs(j.fabric, o.roots); err != nil {
+		return err
+	}
+	if err := j.compute(ctx); err != nil {
+		return j.refusal(ctx, err, o.json)
+	}
+	if o.contract == "" && j.tables.Lanes.Needed == 1 {
+		j.contract = routing.Any // all paths together are safe on one lane: service levels do not matter
+	}
+	if err := j.verify(ctx); err != nil {
+		return err
+	}
+	wrote, err := j.write(ctx, o)
+	if err != nil {
+		return err
+	}
+	return j.report(o, wrote)
+}
+
+// newRouteJob checks the flags.
+func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
+	j := &routeJob{app: a, name: name, out: o.out}
+	var err error
+	if o.paths != "" {
+		f, errF := engines.FinderNamed(o.paths)
+		l, errL := engines.AssignerNamed(o.lanes)
+		if err := errors.Join(errF, errL); err != nil {
+			return nil, usage("%w", err)
+		}
+		j.engine = engines.Pair(f, l)
+	} else if j.engine, err = engines.Named(o.engine); err != nil {
+		return nil, usage("%w", err)
+	}
+	if o.vls < 1 || o.vls > routing.MaxDataVLs {
+		return nil, usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
+	}
+	if len(o.roots) > 0 && j.engine.Finder.Name != "updn" {
+		return nil, usage("--roots is for updn; %s has no roots", j.engine.Name)
+	}
+	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
+		return nil, usage("%w", err)
+	}
+	// Lanes are planned for all adapters, so that aggregation nodes are safe
+	// too where the lanes allow it; the proof is for what was asked.
+	j.budget = routing.Budget{VLs: o.vls, Scope: max(j.scope, routing.Adapters)}
+	j.contract = j.engine.Lanes.Contract
+	if o.contract != "" {
+		if j.contract, err = routing.ParseContract(o.contract); err != nil {
+			return nil, usage("%w", err)
+		}
+	}
+	if o.out != "" {
+		if err := mayReplace(o.out, o.force); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+// checkParts refuses a network that has fallen apart, unless that was asked for.
+func (j *routeJob) checkParts(within bool) error {
+	parts := j.fabric.Parts()
+	if len(parts) > 1 && !within {
+		return &exitError{exitInput, fmt.Errorf("%s: the network is in %d parts that no cable joins:%s\nGive --within-parts to route each part by itself",
+			j.name, len(parts), describeParts(j.fabric, parts))}
+	}
+	var sources, dests int64
+	for _, part := range parts {
+		var n, lids int64
+		for _, s := range part {
+			for _, e := range j.fabric.Attached(s) {
+				if ep := j.fabric.Endpoint(e); j.scope.Includes(ep.Class) {
+					n++
+					lids += 1 << ep.LMC
+				}
+			}
+		}
+		j.apart -= n * lids
+		sources += n
+		dests += lids
+	}
+	j.apart += sources * dests
+	return nil
+}
+
+// rootGUIDs finds switches by GUID or by name.
+func rootGUIDs(f *fabric.Fabric, roots []string) ([]fabric.GUID, error) {
+	var guids []fabric.GUID
+	for _, r := range roots {
+		n, err := findSwitch(f, r)
+		if err != nil {
+			return nil, err
+		}
+		guids = append(guids, f.Node(n).GUID)
+	}
+	return guids, nil
+}
+
+// compute finds paths, then lanes.
+func (j *routeJob) compute(ctx context.Context) error {
+	s := j.stage("paths", &j.spent.paths)
+	paths, err := j.engine.Finder.New(j.options).Paths(ctx, j.fabric, s.progress())
+	s.done()
+	if err != nil {
+		return err
+	}
+	s = j.stage("lanes", &j.spent.lanes)
+	lanes, err := j.engine.Lanes.New().Lanes(ctx, j.fabric, paths, j.budget, s.progress())
+	s.done()
+	if err != nil {
+		return err
+	}
+	j.tables = &routing.Tables{Fabric: j.fabric, Forwarding: paths, Lanes: lanes}
+	return nil
+}
+
+// verify judges what was computed, and counts its loads.
+func (j *routeJob) verify(ctx context.Context) error {
+	s := j.stage("verify", &j.spent.verify)
+	defer s.done()
+	var err error
+	o := deadlock.Options{Contract: j.contract, Scope: j.scope, Progress: s.progress()}
+	if j.verdict, err = deadlock.Verify(ctx, j.tables, o); err != nil {
+		return err
+	}
+	if n := j.fabric.Count(); j.scope == routing.HCA && n.Aggregation+n.Router > 0 {
+		o.Scope = routing.Adapters
+		if j.wider, err = deadlock.Verify(ctx, j.tables, o); err != nil {
+			return err
+		}
+	}
+	j.loads = congestion.Count(j.fabric, j.tables.Forwarding, j.scope)
+	if got := j.verdict.Unreachable; got != j.apart || j.verdict.Loops > 0 {
+		return internal("%s left %d pairs without a route where %d are in different parts, and %d forwarding loops", j.engine.Name, got, j.apart, j.verdict.Loops)
+	}
+	if promised := j.engine.Safe() && j.contract == j.engine.Lanes.Contract; promised && !j.verdict.Free() {
+		return internal("the tables of %s have a credit loop, which it promises never to make", j.engine.Name)
+	}
+	return nil
+}
+
+// refusal turns an engine's refusal into advice: which engines do fit.
+func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
+	var few *routing.TooFewLanes
+	if !errors.As(err, &few) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return finding("%s refuses: %w", j.engine.Name, err)
+	}
+	type fit struct {
+		Engine string `json:"engine"`
+		VLs    int    `json:"vls"`
+	}
+	var fits []fit
+	var names []string
+	for _, e := range engines.All() {
+		if e.Name == j.engine.Name || !e.Safe() {
+			continue
+		}
+		other := routeJob{app: j.app, engine: e, budget: j.budget, fabric: j.fabric}
+		if other.compute(ctx) == nil {
+			fits = append(fits, fit{e.Name, other.tables.Lanes.Needed})
+			names = append(names, fmt.Sprintf("%s (%s)", e.Name, plural(other.tables.Lanes.Needed, "lane")))
+		}
+	}
+	if asJSON {
+		if err := j.printJSON(map[string]any{
+			"engine": j.engine.Name, "refused": few.Error(), "vls_needed": few.Need, "vls_available": few.Have, "fits": fits,
+		}); err != nil {
+			return err
+		}
+	}
+	least := ""
+	if few.AtLeast {
+		least = "at least "
+	}
+	advice := "No other engine fits either; give more lanes (--vls)."
+	if len(names) > 0 {
+		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
+	}
+	return finding("%s refuses: it needs %s%s here and %d are available.\n%s", j.engine.Name, least, plural(few.Need, "lane"), few.Have, advice)
+}

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// routeSummary is the result of weft route for programs, and summary.json.
+type routeSummary struct {
+	Fabric       fabricSummary `json:"fabric"`
+	Engine       string        `json:"engine"`
+	Paths        string        `json:"paths"`
+	Lanes        string        `json:"lanes"`
+	VLs          int           `json:"vls"`           // lanes the proof needs
+	VLsUsed      int           `json:"vls_used"`      // lanes that carry traffic, paths spread over spare ones
+	VLsAvailable int           `json:"vls_available"` //
+	SLs          int           `json:"sls"`           // service levels in use
+	Verdict      string        `json:"verdict"`
+	Contract     string        `json:"contract"`
+	Endpoints    string        `json:"endpoints"`
+	AllAdapters  string        `json:"verdict_all_adapters,omitempty"` // with aggregation nodes and routers, where there are any
+	Hops         hopSummary    `json:"hops"`
+	MaxLoad      uint32        `json:"max_load"`
+	MaxLoadOn    string        `json:"max_load_channel,omitempty"`
+	Pairs        int64         `json:"pairs"`
+	Unreachable  int64         `json:"unreachable"`
+	Dependencies int           `json:"dependencies"`
+	Cycle        []stepSummary `json:"cycle,omitempty"`
+	Notes        []string      `json:"notes,omitempty"`
+	Warnings     []string      `json:"warnings,omitempty"`
+	Seconds      stageSeconds  `json:"seconds"`
+	PeakRSS      int64         `json:"peak_rss_bytes"`
+	Files        []string      `json:"files,omitempty"`
+}
+
+type fabricSummary struct {
+	Name      string `json:"name"`
+	Switches  int    `json:"switches"`
+	Endpoints int    `json:"endpoints"` // adapter and router ports with a cable
+	Links     int    `json:"links"`     // all cables
+}
+
+type hopSummary struct {
+	Mean float64 `json:"mean"`
+	Max  int     `json:"max"`
+}
+
+type stageSeconds struct {
+	Read   float64 `json:"read"`
+	Paths  float64 `json:"paths"`
+	Lanes  float64 `json:"lanes"`
+	Verify float64 `json:"verify"`
+	Write  float64 `json:"write"`
+}
+
+// stepSummary is a step of a credit loop.
+type stepSummary struct {
+	From string `json:"from"` // switch name, out-port
+	To   string `json:"to"`   // switch name, in-port
+	VL   uint8  `json:"vl"`
+	SL   uint8  `json:"sl"`
+	Src  string `json:"src"`
+	Dst  string `json:"dst"`
+}
+
+// The verdicts in words, a contract with programs.
+const (
+	deadlockFree = "deadlock-free"
+	creditLoop   = "credit-loop"
+)
+
+func verdictWord(v *deadlock.Verdict) string {
+	if v.Free() {
+		return deadlockFree
+	}
+	return creditLoop
+}
+
+func (j *routeJob) summary() *routeSummary {
+	n := j.fabric.Count()
+	s := &routeSummary{
+		Fabric: fabricSummary{
+			Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router,
+			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
+		},
+		Engine: j.engine.Name, Paths: j.engine.Finder.Name, Lanes: j.engine.Lanes.Name,
+		VLs: j.tables.Lanes.Needed, VLsUsed: j.verdict.VLs, VLsAvailable: j.budget.VLs, SLs: j.verdict.SLs,
+		Verdict: verdictWord(j.verdict), Contract: j.contract.String(), Endpoints: j.scope.String(),
+		Hops:    hopSummary{j.loads.MeanHops(), j.loads.MaxHops},
+		MaxLoad: j.loads.Max, Pairs: j.verdict.Pairs, Unreachable: j.verdict.Unreachable,
+		Dependencies: j.verdict.Dependencies, Cycle: cycleSummary(j.fabric, j.verdict.Cycle),
+		Notes: j.tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
+		Seconds: stageSeconds{
+			j.spent.read.Seconds(), j.spent.paths.Seconds(), j.spent.lanes.Seconds(),
+			j.spent.verify.Seconds(), j.spent.write.Seconds(),
+		},
+		PeakRSS: peakRSS(),
+	}
+	if j.loads.Hottest != fabric.None {
+		s.MaxLoadOn = channelName(j.fabric, j.loads.Hottest)
+	}
+	if j.wider != nil {
+		s.AllAdapters = verdictWord(j.wider)
+	}
+	if j.out != "" {
+		s.Files = []string{lftFile, sl2vlFile, pslFile}
+		if j.verdict.Free() {
+			s.Files = append(s.Files, certificateFile)
+		}
+		s.Files = append(s.Files, summaryFile)
+	}
+	return s
+}
+
+// report prints the result, and turns a credit loop into the exit code.
+func (j *routeJob) report(o *routeFlags, wrote bool) error {
+	if !wrote {
+		j.out = ""
+	}
+	if o.json {
+		if err := j.printJSON(j.summary()); err != nil {
+			return err
+		}
+	} else if _, err := fmt.Fprint(j.stdout, j.screen(o)); err != nil {
+		return err
+	}
+	if !j.verdict.Free() {
+		if o.out != "" && !wrote {
+			return finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
+		}
+		return &exitError{code: exitFinding}
+	}
+	return nil
+}
+
+// screen is the result for people: one screen.
+func (j *routeJob) screen(o *routeFlags) string {
+	var p page
+	n := j.fabric.Count()
+	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric), plural(n.SwitchCables, "cable"))
+	p.fact("engine", "%s (%s): %s", j.engine.Name, j.engine.Paper, j.engine.Trust())
+	for _, note := range j.tables.Forwarding.Notes {
+		p.fact("", "%s", note)
+	}
+	p.fact("verdict", "%s", j.verdictText())
+	p.fact("lanes", "%d of %d needed; %s", j.tables.Lanes.Needed, j.budget.VLs, j.serviceLevels())
+	p.fact("hops", "%.2f mean, %d longest, over %s pairs", j.loads.MeanHops(), j.loads.MaxHops, thousands(j.loads.Pairs))
+	if j.loads.Hottest != fabric.None {
+		p.fact("load", "%s routes on the fullest channel, %s", thousands(int64(j.loads.Max)), channelName(j.fabric, j.loads.Hottest))
+	}
+	if j.apart > 0 {
+		p.fact("apart", "%s pairs are in different parts of the network and have no route", thousands(j.apart))
+	}
+	written := ""
+	if o.out != "" {
+		written = ", write " + seconds(j.spent.write)
+	}
+	p.fact("time", "read %s, paths %s, lanes %s, verify %s%s; %s at the peak", seconds(j.spent.read), seconds(j.spent.paths),
+		seconds(j.spent.lanes), seconds(j.spent.verify), written, bytesOf(peakRSS()))
+	p.fact("next", "%s", j.next())
+	return p.String()
+}
+
+func describeEndpoints(f *fabric.Fabric) string {
+	n := f.Count()
+	s := plural(n.HCA, "host adapter port")
+	if n.Aggregation > 0 {
+		s += ", " + plural(n.Aggregation, "aggregation node")
+	}
+	if n.Router > 0 {
+		s += ", " + plural(n.Router, "router port")
+	}
+	return s
+}
+
+// serviceLevels says what clients may do, and how paths spread over the lanes.
+func (j *routeJob) serviceLevels() string {
+	if j.contract == routing.Any {
+		return "clients may use any service level, each rides a lane of its own"
+	}
+	s := plural(j.verdict.SLs, "service level") + " in use"
+	if j.verdict.VLs > j.tables.Lanes.Needed {
+		s += fmt.Sprintf(", paths spread over %d lanes", j.verdict.VLs)
+	}
+	return s
+}
+
+// verdictText says what was proven or what the loop is.
+func (j *routeJob) verdictText() string {
+	var b strings.Builder
+	v := j.verdict
+	if v.Free() {
+		fmt.Fprintf(&b, "%s (contract %s, endpoints %s): %s dependencies, a rank that rises along each", deadlockFree, v.Contract, v.Scope, thousands(int64(v.Dependencies)))
+	} else {
+		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), cycleText(j.fabric, v.Cycle))
+	}
+	switch {
+	case j.wider == nil:
+	case j.wider.Free():
+		b.WriteString("\nalso with aggregation nodes and routers as endpoints")
+	case v.Free():
+		fmt.Fprintf(&b, "\nNOT when aggregation nodes or routers send data too: --endpoints ca shows a loop of %d steps", len(j.wider.Cycle))
+	}
+	return b.String()
+}
+
+// next says what to do now.
+func (j *routeJob) next() string {
+	switch {
+	case !j.verdict.Free():
+		return "take an engine that is proven on every network: --engine dfsssp, lash or updn"
+	case j.out == "":
+		return "--out DIR writes the tables for OpenSM"
+	case j.contract == routing.Any || j.verdict.SLs == 1:
+		return fmt.Sprintf("opensm.conf: routing_engine file, lfts_file %s/%s", j.out, lftFile)
+	}
+	return fmt.Sprintf("opensm.conf: routing_engine file, lfts_file %[1]s/%[2]s, qos TRUE;\nclients must use the service levels of %[1]s/%[3]s (plain OpenSM cannot hand them out)", j.out, lftFile, pslFile)
+}
+
+// cycleSummary names the steps of a credit loop.
+func cycleSummary(f *fabric.Fabric, cycle []deadlock.Step) []stepSummary {
+	steps := make([]stepSummary, len(cycle))
+	for i, s := range cycle {
+		c := f.Channel(s.Trunk)
+		steps[i] = stepSummary{
+			From: fmt.Sprintf("%s, port %d", f.Label(c.From), c.FromPort),
+			To:   fmt.Sprintf("%s, port %d", f.Label(c.To), c.ToPort),
+			VL:   s.VL, SL: s.SL,
+			Src: endpointName(f, s.Src), Dst: endpointName(f, f.Owner(s.Dst)),
+		}
+	}
+	return steps
+}
+
+// maxSteps is how many steps of a loop are printed for people.
+const maxSteps = 12
+
+// cycleText is a credit loop for people, a step a line.
+func cycleText(f *fabric.Fabric, cycle []deadlock.Step) string {
+	var b strings.Builder
+	for i, s := range cycleSummary(f, cycle) {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		if i == maxSteps {
+			fmt.Fprintf(&b, "  … and %d more steps back to the first (--json has all)", len(cycle)-maxSteps)
+			break
+		}
+		fmt.Fprintf(&b, "  %s → %s, VL %d    (by %s → %s)", s.From, s.To, s.VL, s.Src, s.Dst)
+	}
+	return b.String()
+}
+
+// endpointName names an endpoint, with its port where the node has several.
+func endpointName(f *fabric.Fabric, e fabric.EndpointID) string {
+	ep := f.Endpoint(e)
+	if n := f.Node(ep.Node); n.Kind != fabric.Switch && n.Ports > 1 {
+		return fmt.Sprintf("%s, port %d", f.Label(ep.Node), ep.Port)
+	}
+	return f.Label(ep.Node)
+}
+
+func channelName(f *fabric.Fabric, c fabric.ChannelID) string {
+	ch := f.Channel(c)
+	return fmt.Sprintf("%s, port %d → %s, port %d", f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort)
+}
+
+// peakRSS is the most memory the process has held so far, in bytes.
+func peakRSS() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return u.Maxrss * 1024
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// The files of an output folder.
+const (
+	lftFile         = "lfts.dump"
+	sl2vlFile       = "sl2vl.dump"
+	pslFile         = "paths.psl"
+	certificateFile = "certificate"
+	summaryFile     = "summary.json"
+)
+
+// maxFullPSL is how many pairs are written one by one, as ibdmchk wants them;
+// larger networks get the compact form.
+const maxFullPSL = 4_000_000
+
+// write writes the output folder, reads the files back, checks them, and only
+// then lets the folder appear. It says whether there is one.
+func (j *routeJob) write(ctx context.Context, o *routeFlags) (bool, error) {
+	if o.out == "" || (!j.verdict.Free() && !o.unproven) {
+		return false, nil
+	}
+	s := j.stage("write", &j.spent.write)
+	defer s.done()
+	d, err := newFolder(o.out, o.force)
+	if err != nil {
+		return false, err
+	}
+	defer d.discard()
+	t := j.tables
+	form := psl.Full
+	if nodes := int64(len(t.Fabric.Nodes())); nodes*nodes > maxFullPSL {
+		form = psl.Compact
+	}
+	files := []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{lftFile, func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }},
+		{sl2vlFile, func(w io.Writer) error { return slvl.Write(w, t.Fabric, t.Lanes.SL2VL, slvl.Dump) }},
+		{pslFile, func(w io.Writer) error { return psl.Write(w, t, form) }},
+	}
+	if j.verdict.Free() {
+		files = append(files, struct {
+			name  string
+			write func(io.Writer) error
+		}{certificateFile, func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.verdict.Certificate) }})
+	}
+	for _, f := range files {
+		if err := d.write(f.name, f.write); err != nil {
+			return false, err
+		}
+	}
+	if err := j.readBack(ctx, d); err != nil {
+		return false, err
+	}
+	s.done() // the summary says how long writing took
+	if err := d.write(summaryFile, func(w io.Writer) error { return (&app{stdout: w}).printJSON(j.summary()) }); err != nil {
+		return false, err
+	}
+	return true, d.commit()
+}
+
+// readBack reads what was written and compares it with what was meant.
+func (j *routeJob) readBack(ctx context.Context, d *folder) error {
+	f := j.fabric
+	dump, err := readFile(j.app, d.path(lftFile), func(r io.Reader, name string) (*lft.Dump, error) {
+		return lft.Read(r, name, f, lft.Join{})
+	})
+	if err != nil {
+		return notAsWritten(err)
+	}
+	m, err := readFile(j.app, d.path(sl2vlFile), func(r io.Reader, name string) (*routing.SL2VL, error) {
+		return slvl.Read(r, name, f)
+	})
+	if err != nil {
+		return notAsWritten(err)
+	}
+	lanes, err := readFile(j.app, d.path(pslFile), func(r io.Reader, name string) (*routing.Lanes, error) {
+		return psl.Read(r, name, f, m, nil)
+	})
+	if err != nil {
+		return notAsWritten(err)
+	}
+	for lid := range f.LIDs() {
+		if !bytes.Equal(dump.Forwarding.Row(lid), j.tables.Forwarding.Row(lid)) {
+			return notAsWritten(fmt.Errorf("%s: the ports for LID %d differ", lftFile, lid))
+		}
+		for e := range f.Endpoints() {
+			e := fabric.EndpointID(e)
+			if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort && lanes.SL(e, lid) != j.tables.Lanes.SL(e, lid) {
+				return notAsWritten(fmt.Errorf("%s: the service level from %s to LID %d differs", pslFile, f.Label(ep.Node), lid))
+			}
+		}
+	}
+	if !j.verdict.Free() {
+		return nil
+	}
+	c, err := readFile(j.app, d.path(certificateFile), func(r io.Reader, name string) (*deadlock.Certificate, error) {
+		return certificate.Read(r, name, f)
+	})
+	if err != nil {
+		return notAsWritten(err)
+	}
+	read := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
+	if _, err := deadlock.CheckCertificate(ctx, read, c, nil); err != nil {
+		return notAsWritten(err)
+	}
+	return nil
+}
+
+// notAsWritten is the error of files that do not read back as they were meant.
+func notAsWritten(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return internal("the files do not read back as written, nothing was kept: %w", err)
+}
