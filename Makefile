@@ -3,6 +3,8 @@
 .DEFAULT_GOAL := help
 FUZZ ?= 50000x
 FLAGS ?=
+CORPUS := $(or $(WEFT_CORPUS),../shared)
+REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
 
 .PHONY: help build test race fuzz bench lint cover clean
 
@@ -24,8 +26,9 @@ race: ## run every test under the race detector
 fuzz: ## try every fuzz function on FUZZ inputs (50000x), or for FUZZ=1m each
 	./scripts/fuzz.sh $(FUZZ)
 
-bench: ## measure time and memory
-	go test -run '^$$' -bench . -benchmem $(FLAGS) ./bench/...
+bench: build ## measure time, memory and lanes, beside OpenSM's figures where they are at hand
+	go test -run '^$$' -bench . -benchmem $(FLAGS) ./...
+	go run ./bench/table -weft bin/weft $(REFERENCE)
 
 lint: ## run golangci-lint, if it is installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; \

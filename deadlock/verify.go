@@ -56,7 +56,7 @@ type Verdict struct {
 	Lost         []Lost
 	Dependencies int    // distinct dependencies between lanes of trunks
 	VLs          int    // lanes that carry traffic between switches (at least 1)
-	SLs          int    // service levels in use between switches or within one
+	SLs          int    // service levels that the tables give out to pairs in scope, whatever the contract
 	LaneMask     uint16 // the lanes of VLs, as bits
 
 	Certificate *Certificate // nil if there is a credit loop

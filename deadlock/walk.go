@@ -19,14 +19,15 @@ type walker struct {
 	d       *derivation
 	f       *fabric.Fabric
 	inUse   []uint16 // see derivation
-	sls     uint16   // service levels in use, as bits
+	sls     uint16   // service levels that the tables give out, as bits
 	verdict Verdict  // the counts
 
 	// Per destination, all [switch].
 	next    []fabric.ChannelID // the trunk its entry leads to; None otherwise
 	waiting []int32            // switches that forward to it, not yet looked at
-	order   []fabric.NodeID    // each switch after all that forward to it
+	order   []fabric.NodeID    // each switch after all that forward to it; circles twice round
 	fate    []fate             // what becomes of a packet there
+	home    uint8              // the port by which its switch delivers; 0: it is the switch
 
 	simple  bool // the SL alone decides
 	uniform [routing.SLs]uint8
@@ -67,7 +68,7 @@ func newWalker(d *derivation) *walker {
 		return w
 	}
 	for sl, vl := range w.uniform {
-		if vl == dropLane {
+		if vl >= dropLane {
 			w.dropped |= 1 << sl
 		}
 	}
@@ -93,9 +94,9 @@ func (w *walker) destination(lid fabric.LID) {
 // readEntries turns the entries for an endpoint into trunks and fates.
 func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 	trunks := fabric.ChannelID(w.f.Trunks())
-	home := uint8(0)
+	w.home = 0
 	if e.Deliver != fabric.None {
-		home = w.f.Channel(e.Deliver).FromPort
+		w.home = w.f.Channel(e.Deliver).FromPort
 	}
 	for s, port := range row {
 		w.next[s] = fabric.None
@@ -103,7 +104,7 @@ func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 		switch {
 		case port == routing.NoPort:
 			w.fate[s] = lost + fate(NoEntry)
-		case fabric.NodeID(s) == e.Switch && port == home:
+		case fabric.NodeID(s) == e.Switch && port == w.home:
 			w.fate[s] = arrives
 		case port == 0:
 			w.fate[s] = lost + fate(WrongNode)
@@ -118,8 +119,10 @@ func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 	}
 }
 
-// sort orders the switches so that each comes after all that forward to it.
-// Switches on a circle are never reached and left out.
+// sort orders the switches so that each comes after all that forward to it. The
+// switches of a circle come last and twice round: packets that circle hold lanes
+// and wait for others like any, and after the first round what enters the circle
+// anywhere has been carried to its beginning.
 func (w *walker) sort() {
 	heads := w.f.Heads()
 	clear(w.waiting)
@@ -140,6 +143,17 @@ func (w *walker) sort() {
 			at = heads[w.next[at]]
 			w.waiting[at]--
 		}
+	}
+	for s := range w.next {
+		if w.waiting[s] < 0 {
+			continue
+		}
+		begin := len(w.order)
+		for at := fabric.NodeID(s); w.waiting[at] >= 0; at = heads[w.next[at]] {
+			w.order = append(w.order, at)
+			w.waiting[at] = -1
+		}
+		w.order = append(w.order, w.order[begin:]...)
 	}
 }
 
@@ -175,21 +189,21 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 			if sources == 0 {
 				continue
 			}
+			sl := uint8(0)
+			if row != nil {
+				sl = row[g.row]
+			}
+			w.sls |= 1 << sl
 			mask := fixed
 			if !isFixed {
-				sl := uint8(0)
-				if row != nil {
-					sl = row[g.row]
-				}
 				mask = w.d.o.Contract.SLMask(sl)
 			}
-			w.sls |= mask
 			switch {
 			case w.simple:
 				w.startSimple(fabric.NodeID(s), mask)
-			case w.next[s] != fabric.None:
+			default:
 				w.slMask[s] |= mask
-				w.start(fabric.NodeID(s), g, mask)
+				w.start(fabric.NodeID(s), g, mask, to)
 			}
 		}
 	}
@@ -259,28 +273,40 @@ func (w *walker) startSimple(s fabric.NodeID, sls uint16) {
 		}
 	}
 	w.lanes[s] |= w.lastLanes
-	if sls&w.dropped != 0 && w.next[s] != fabric.None {
+	if sls&w.dropped != 0 && (w.next[s] != fabric.None || w.fate[s] == arrives && w.home != 0) {
 		w.verdict.Dropped++
 	}
 }
 
 // start puts the packets of a group of sources on the lanes of their first trunk.
-func (w *walker) start(s fabric.NodeID, g group, mask uint16) {
-	out := w.f.Channel(w.next[s]).FromPort
+func (w *walker) start(s fabric.NodeID, g group, mask uint16, to *fabric.Endpoint) {
 	for m := mask; m != 0; m &= m - 1 {
 		sl := uint8(bits.TrailingZeros16(m))
 		for _, in := range g.ports {
-			w.ride(s, in, out, sl)
+			if s != to.Switch || in != w.home { // it does not send to itself
+				w.ride(s, in, sl)
+			}
 		}
 	}
 }
 
-// ride notes that packets of an SL leave switch s on the lane its map says.
-func (w *walker) ride(s fabric.NodeID, in, out, sl uint8) (vl uint8, ok bool) {
+// ride notes that packets of an SL leave switch s on the lane its map says. It
+// says no where they go no further.
+func (w *walker) ride(s fabric.NodeID, in, sl uint8) (vl uint8, ok bool) {
+	c, out := w.next[s], w.home
+	switch {
+	case c != fabric.None:
+		out = w.f.Channel(c).FromPort
+	case w.fate[s] != arrives || w.home == 0:
+		return 0, false
+	}
 	vl = w.d.t.Lanes.SL2VL.VL(s, in, out, sl)
-	if vl == dropLane {
+	if vl >= dropLane {
 		w.verdict.Dropped++
 		return vl, false
+	}
+	if c == fabric.None {
+		return vl, false // delivered
 	}
 	w.vlMask[s][sl] |= 1 << vl
 	return vl, true
@@ -292,35 +318,29 @@ func (w *walker) flow() {
 	words := wordsPerTurn(w.d.lanes)
 	for _, s := range w.order {
 		in := w.next[s]
-		if in != fabric.None && w.slMask[s] != 0 {
-			u := heads[in]
-			out := w.next[u]
-			w.slMask[u] |= w.slMask[s]
-			for m := w.slMask[s]; m != 0; m &= m - 1 {
-				sl := uint8(bits.TrailingZeros16(m))
-				from := w.vlMask[s][sl]
-				w.inUse[in] |= from
-				if out == fabric.None || from == 0 {
-					continue
-				}
-				vl, ok := w.ride(u, channels[in].ToPort, channels[out].FromPort, sl)
-				if !ok {
-					continue
-				}
-				turn := w.matrix[w.f.Turn(in, out)*words:][:words]
-				for ; from != 0; from &= from - 1 {
-					setBit(turn, w.d.lanes, uint8(bits.TrailingZeros16(from)), vl)
-				}
+		if in == fabric.None || w.slMask[s] == 0 {
+			continue
+		}
+		u := heads[in]
+		w.slMask[u] |= w.slMask[s]
+		for m := w.slMask[s]; m != 0; m &= m - 1 {
+			sl := uint8(bits.TrailingZeros16(m))
+			from := w.vlMask[s][sl]
+			w.inUse[in] |= from
+			if from == 0 {
+				continue
+			}
+			vl, ok := w.ride(u, channels[in].ToPort, sl)
+			if !ok {
+				continue
+			}
+			turn := w.matrix[w.f.Turn(in, w.next[u])*words:][:words]
+			for ; from != 0; from &= from - 1 {
+				setBit(turn, w.d.lanes, uint8(bits.TrailingZeros16(from)), vl)
 			}
 		}
-		w.vlMask[s] = [routing.SLs]uint16{}
 	}
-	// Circles are not in the order; what was started on them is forgotten.
-	for s := range w.vlMask {
-		if w.waiting[s] >= 0 {
-			w.vlMask[s] = [routing.SLs]uint16{}
-		}
-	}
+	clear(w.vlMask)
 }
 
 // add adds the counts of another walker.

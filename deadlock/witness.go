@@ -39,7 +39,7 @@ func (d *derivation) cause(hold, want hop) Step {
 	f := d.t.Fabric
 	in, out := f.Channel(hold.trunk), f.Channel(want.trunk)
 	for lid, e := range f.LIDs() {
-		if !d.o.Scope.Includes(f.Endpoint(e).Class) {
+		if ep := f.Endpoint(e); !d.o.Scope.Includes(ep.Class) || ep.Switch == fabric.None {
 			continue
 		}
 		row := d.t.Forwarding.Row(lid)
@@ -81,7 +81,7 @@ func (d *derivation) makes(src fabric.EndpointID, lid fabric.LID, hold, want hop
 }
 
 // follow walks a packet through the tables, trunk by trunk, until visit says
-// false, it leaves the switches, or it must be circling.
+// false, it leaves the switches, or it must have circled twice.
 func (d *derivation) follow(src fabric.EndpointID, lid fabric.LID, sl uint8, visit func(hop) bool) {
 	f := d.t.Fabric
 	e := f.Endpoint(src)
@@ -89,14 +89,14 @@ func (d *derivation) follow(src fabric.EndpointID, lid fabric.LID, sl uint8, vis
 	if e.Inject != fabric.None {
 		in = f.Channel(e.Inject).ToPort
 	}
-	for range f.Switches() {
+	for range 2*f.Switches() + 1 {
 		c := f.Out(at, d.t.Forwarding.Port(at, lid))
 		if c == fabric.None || int(c) >= f.Trunks() {
 			return
 		}
 		ch := f.Channel(c)
 		vl := d.t.Lanes.SL2VL.VL(at, in, ch.FromPort, sl)
-		if vl == dropLane || !visit(hop{c, vl}) {
+		if vl >= dropLane || !visit(hop{c, vl}) {
 			return
 		}
 		at, in = ch.To, ch.ToPort

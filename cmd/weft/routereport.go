@@ -17,9 +17,9 @@ type routeSummary struct {
 	Paths        string        `json:"paths"`
 	Lanes        string        `json:"lanes"`
 	VLs          int           `json:"vls"`           // lanes the proof needs
-	VLsUsed      int           `json:"vls_used"`      // lanes that carry traffic, paths spread over spare ones
+	VLsUsed      int           `json:"vls_used"`      // lanes that carry traffic under the contract, paths spread over spare ones
 	VLsAvailable int           `json:"vls_available"` //
-	SLs          int           `json:"sls"`           // service levels in use
+	SLs          int           `json:"sls"`           // service levels that the tables give out
 	Verdict      string        `json:"verdict"`
 	Contract     string        `json:"contract"`
 	Endpoints    string        `json:"endpoints"`

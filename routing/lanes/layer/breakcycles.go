@@ -113,7 +113,6 @@ func newBreaker(p *pathSet, lanes *routing.Lanes) *breaker {
 	for c := range bc.fromPort {
 		bc.fromPort[c] = f.Channel(fabric.ChannelID(c)).FromPort
 	}
-	bc.indexByTrunk()
 	bc.countAll()
 	return bc
 }
@@ -265,6 +264,9 @@ func (bc *breaker) move(in, out fabric.ChannelID, layer uint8) {
 // pathsOver visits the paths of a layer that make a turn: of every destination
 // whose tree has the turn, the sources behind it.
 func (bc *breaker) pathsOver(in, out fabric.ChannelID, layer uint8, visit func(destination, fabric.NodeID)) {
+	if bc.byTrunk == nil {
+		bc.indexByTrunk()
+	}
 	u := bc.f.Channel(in).From
 	a, b := bc.destsBy(in), bc.destsBy(out)
 	for len(a) > 0 && len(b) > 0 {

@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// networks is what the benchmarks run on; the two largest are the ones with
+// limits of their own.
+var networks = []string{
+	"karytree:k=4,n=3",
+	"deimos",
+	"dragonfly:p=4",
+	"torus:8x8x8,hosts=2",
+	"random:switches=128,links=256,hosts=16,seed=1",
+	"dragonfly:p=6",
+	"xgft:m=18x36,w=18x18,hosts=18",
+	"dragonfly:p=8",
+}
+
+func build(b *testing.B, spec string) *fabric.Fabric {
+	b.Helper()
+	family, err := topology.Parse(spec)
+	if err != nil {
+		b.Fatal(err)
+	}
+	f, err := family.Build()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return f
+}
+
+// BenchmarkPaths measures every path finder.
+func BenchmarkPaths(b *testing.B) {
+	for _, spec := range networks {
+		f := build(b, spec)
+		for _, finder := range engines.Finders() {
+			b.Run(spec+"/"+finder.Name, func(b *testing.B) {
+				b.ReportAllocs()
+				var paths *routing.Forwarding
+				for b.Loop() {
+					paths = findPaths(b, f, finder)
+				}
+				l := congestion.Count(f, paths, routing.HCA)
+				b.ReportMetric(float64(l.Max), "max-load")
+				b.ReportMetric(l.MeanHops(), "hops")
+			})
+		}
+	}
+}
+
+// BenchmarkLanes measures every lane assigner on the paths of sssp and shortest.
+func BenchmarkLanes(b *testing.B) {
+	for _, spec := range networks {
+		f := build(b, spec)
+		for _, name := range []string{"sssp", "shortest"} {
+			finder, err := engines.FinderNamed(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			paths := findPaths(b, f, finder)
+			for _, assigner := range engines.Assigners() {
+				b.Run(spec+"/"+name+"+"+assigner.Name, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						lanes, err := assigner.New().Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
+						if err != nil {
+							b.Skip(err)
+						}
+						b.ReportMetric(float64(lanes.Needed), "lanes")
+					}
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkVerify measures the judge on tables with lanes and on tables with a
+// credit loop to find.
+func BenchmarkVerify(b *testing.B) {
+	for _, spec := range networks {
+		f := build(b, spec)
+		for _, name := range []string{"minhop", "dfsssp"} {
+			e, err := engines.Named(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			paths := findPaths(b, f, e.Finder)
+			lanes, err := e.Lanes.New().Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
+			if err != nil {
+				continue // refused: nothing to judge
+			}
+			t := &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}
+			b.Run(spec+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					v, err := deadlock.Verify(context.Background(), t, deadlock.Options{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(v.Dependencies), "dependencies")
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkRead measures reading a dump of about 5,000 endpoints.
+func BenchmarkRead(b *testing.B) {
+	f := build(b, "xgft:m=16x20,w=16x8,hosts=16")
+	var text bytes.Buffer
+	if err := ibnet.Write(&text, f); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ibnet.Read(bytes.NewReader(text.Bytes()), "dump"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(f.Count().HCA), "endpoints")
+}
+
+func findPaths(b *testing.B, f *fabric.Fabric, finder engines.Finder) *routing.Forwarding {
+	b.Helper()
+	paths, err := finder.New(engines.Options{}).Paths(context.Background(), f, nil)
+	if err != nil {
+		b.Skip(err)
+	}
+	return paths
+}

@@ -1,0 +1,118 @@
+// Command table measures weft as a user runs it, a process for every network and
+// engine, and prints a Markdown table: time, memory, lanes, service levels,
+// largest load, and what OpenSM needs for the same where a reference is at hand.
+//
+//	go run ./bench/table -weft bin/weft [-reference FILE] [-networks REGEXP] [-engines a,b]
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+)
+
+// network is a row of the reference: a spec of ours and how the reference begins
+// its row, empty where it has none.
+type network struct {
+	spec string
+	row  string
+}
+
+var networks = []network{
+	{"dragonfly:p=4", "dragonfly p=4"},
+	{"dragonfly:p=6", "dragonfly p=6"},
+	{"dragonfly:p=8", "dragonfly p=8"},
+	{"xgft:m=18x36,w=18x18,hosts=18", "3-level fat tree, 36 ports"},
+	{"deimos", "Deimos-like"},
+	{"torus:4x4x4,hosts=2", "torus 4x4x4"},
+	{"torus:6x5x5,hosts=7", "torus 6x5x5"},
+	{"torus:8x8x8,hosts=2", "torus 8x8x8"},
+	{"random:switches=64,links=128,hosts=16,seed=1", "random 64 switches, 128 links"},
+	{"random:switches=128,links=256,hosts=16,seed=1", "random 128 switches, 256 links"},
+	{"random:switches=128,links=512,hosts=16,seed=1", "random 128 switches, 512 links"},
+	{"random:switches=128,links=1024,hosts=16,seed=1", "random 128 switches, 1,024 links"},
+}
+
+// result is the part of weft route --json that the table shows.
+type result struct {
+	VLs     int    `json:"vls"`
+	SLs     int    `json:"sls"`
+	Verdict string `json:"verdict"`
+	MaxLoad uint32 `json:"max_load"`
+	Seconds struct {
+		Paths  float64 `json:"paths"`
+		Lanes  float64 `json:"lanes"`
+		Verify float64 `json:"verify"`
+	} `json:"seconds"`
+	PeakRSS int64  `json:"peak_rss_bytes"`
+	Refused string `json:"refused"`
+	Need    int    `json:"vls_needed"`
+}
+
+func main() {
+	weft := flag.String("weft", "bin/weft", "the weft to measure")
+	reference := flag.String("reference", "", "README.md with OpenSM's figures; empty: none")
+	only := flag.String("networks", "", "regular expression for the specs to run; empty: all")
+	names := flag.String("engines", "minhop,updn,sssp,dfsssp,lash", "engines, with commas between")
+	flag.Parse()
+	if err := run(*weft, *reference, *only, strings.Split(*names, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "table:", err)
+		os.Exit(1)
+	}
+}
+
+func run(weft, reference, only string, names []string) error {
+	pick, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	peers, err := readReference(reference)
+	if err != nil {
+		return err
+	}
+	fmt.Println("| network | engine | paths s | lanes s | verify s | CPU s | MiB | lanes | SLs | largest load | verdict | OpenSM: CPU s / MB / lanes | times faster |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	for _, n := range networks {
+		if !pick.MatchString(n.spec) {
+			continue
+		}
+		for _, engine := range names {
+			line, err := measure(weft, n, engine, peers)
+			if err != nil {
+				return err
+			}
+			fmt.Println(line)
+		}
+	}
+	return nil
+}
+
+// measure runs weft once and returns a row of the table.
+func measure(weft string, n network, engine string, peers reference) (string, error) {
+	cmd := exec.Command(weft, "route", n.spec, "--engine", engine, "--vls", "15", "--quiet", "--json")
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+		return "", fmt.Errorf("%s on %s: %w", engine, n.spec, err)
+	}
+	var r result
+	if err := json.Unmarshal(out, &r); err != nil {
+		return "", fmt.Errorf("%s on %s: %w", engine, n.spec, err)
+	}
+	peer := peers.cell(n.row, engine)
+	if r.Refused != "" {
+		return fmt.Sprintf("| %s | %s | | | | | | refused: needs %d | | | | %s | |", n.spec, engine, r.Need, peer.text), nil
+	}
+	compute := r.Seconds.Paths + r.Seconds.Lanes
+	faster := ""
+	if peer.seconds > 0 && compute > 0 {
+		faster = fmt.Sprintf("%s%.0f", peer.bound, peer.seconds/compute)
+	}
+	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return fmt.Sprintf("| %s | %s | %.3f | %.3f | %.3f | %.2f | %d | %d | %d | %d | %s | %s | %s |", n.spec, engine,
+		r.Seconds.Paths, r.Seconds.Lanes, r.Seconds.Verify, cpu.Seconds(), r.PeakRSS>>20, r.VLs, r.SLs, r.MaxLoad, r.Verdict, peer.text, faster), nil
+}
