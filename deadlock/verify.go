@@ -16,7 +16,8 @@
 // potential credit loop.
 //
 // What is sent: every source in scope sends to every LID of every other endpoint
-// in scope, on the service levels that the contract allows. A packet keeps its
+// in scope, on the service levels that the contract allows (a LID marked
+// routing.NoSL for the source is left out where clients honor that). A packet keeps its
 // service level; each switch maps it to a lane by in-port and out-port. An SL
 // mapped to VL 15 is dropped there.
 //
@@ -48,7 +49,7 @@ type Verdict struct {
 	Contract routing.Contract
 	Scope    routing.Scope
 
-	Pairs        int64 // ordered (source endpoint, destination LID) in scope, a source's own LIDs left out
+	Pairs        int64 // ordered (source endpoint, destination LID) in scope and in use, a source's own LIDs left out
 	Unreachable  int64 // pairs of them without a route
 	Dropped      int64 // turns at which an SL in use is mapped to VL 15
 	Stray        int64 // (switch without sources, LID) without a route: harmless in this scope
@@ -85,10 +86,11 @@ const (
 	DeadPort              // an entry names a port without a cable
 	WrongNode             // it is delivered to another node
 	Circles               // it circles for ever
+	NoAddress             // the source may use none of the endpoint's LIDs
 )
 
 func (l Loss) String() string {
-	return [...]string{"no entry", "an out-port without a cable", "delivered to another node", "circles for ever"}[l]
+	return [...]string{"no entry", "an out-port without a cable", "delivered to another node", "circles for ever", "no LID that it may use"}[l]
 }
 
 // maxLost is how many lost pairs a verdict lists.

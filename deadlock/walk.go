@@ -172,20 +172,18 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 	row := w.d.t.Lanes.SLRow(lid)
 	fixed, isFixed := w.d.o.Contract.FixedMask()
 	for s, groups := range w.d.groups {
+		s := fabric.NodeID(s)
 		if w.simple {
 			w.lanes[s] = 0
 		} else {
 			w.slMask[s] = 0
 		}
-		if w.fate[s] != arrives {
-			w.lose(fabric.NodeID(s), lid, groups, to)
-		}
+		pairs := int64(0)
 		for _, g := range groups {
 			sources := g.sources
-			if fabric.NodeID(s) == to.Switch {
+			if s == to.Switch {
 				sources = w.othersIn(g, lid)
 			}
-			w.verdict.Pairs += sources
 			if sources == 0 {
 				continue
 			}
@@ -193,20 +191,46 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 			if row != nil {
 				sl = row[g.row]
 			}
-			w.sls |= 1 << sl
+			if sl == routing.NoSL && !isFixed {
+				w.unaddressed(s, g, sources, lid, to)
+				continue
+			}
+			pairs += sources
 			mask := fixed
 			if !isFixed {
 				mask = w.d.o.Contract.SLMask(sl)
 			}
-			switch {
-			case w.simple:
-				w.startSimple(fabric.NodeID(s), mask)
-			default:
+			if sl != routing.NoSL {
+				w.sls |= 1 << sl
+			}
+			if w.simple {
+				w.startSimple(s, mask)
+			} else {
 				w.slMask[s] |= mask
-				w.start(fabric.NodeID(s), g, mask, to)
+				w.start(s, g, mask, to)
 			}
 		}
+		w.verdict.Pairs += pairs
+		if w.fate[s] != arrives {
+			w.lose(s, lid, pairs)
+		}
 	}
+}
+
+// unaddressed notes sources that must not use a LID. They are cut off if they
+// must not use any LID of the endpoint; that is counted once, at its base LID.
+func (w *walker) unaddressed(s fabric.NodeID, g group, sources int64, lid fabric.LID, to *fabric.Endpoint) {
+	if lid != to.LID {
+		return
+	}
+	for l := range fabric.LID(1) << to.LMC {
+		if w.d.t.Lanes.SLRow(to.LID + l)[g.row] != routing.NoSL {
+			return
+		}
+	}
+	w.verdict.Pairs += sources
+	w.verdict.Unreachable += sources
+	w.list(Lost{s, lid, NoAddress})
 }
 
 // othersIn counts the sources of a group that are not the destination itself.
@@ -218,16 +242,9 @@ func (w *walker) othersIn(g group, lid fabric.LID) int64 {
 	return g.sources
 }
 
-// lose notes that packets for a LID do not arrive from a switch.
-func (w *walker) lose(s fabric.NodeID, lid fabric.LID, groups []group, to *fabric.Endpoint) {
-	pairs := int64(0)
-	for _, g := range groups {
-		if s == to.Switch {
-			pairs += w.othersIn(g, lid)
-		} else {
-			pairs += g.sources
-		}
-	}
+// lose notes that packets for a LID do not arrive from a switch, with so many
+// pairs behind it.
+func (w *walker) lose(s fabric.NodeID, lid fabric.LID, pairs int64) {
 	why := Loss(w.fate[s] - lost)
 	if why == Circles {
 		w.verdict.Loops++
@@ -239,8 +256,13 @@ func (w *walker) lose(s fabric.NodeID, lid fabric.LID, groups []group, to *fabri
 		}
 	}
 	w.verdict.Unreachable += pairs
+	w.list(Lost{s, lid, why})
+}
+
+// list adds to the list of lost pairs while it is short.
+func (w *walker) list(l Lost) {
 	if len(w.verdict.Lost) < maxLost {
-		w.verdict.Lost = append(w.verdict.Lost, Lost{s, lid, why})
+		w.verdict.Lost = append(w.verdict.Lost, l)
 	}
 }
 

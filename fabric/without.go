@@ -19,6 +19,17 @@ func (f *Fabric) Without(channels []ChannelID, nodes []NodeID) (*Fabric, error) 
 		goneChannel[c] = true
 		goneChannel[f.channels[c].Reverse] = true
 	}
+	return f.copy(func(e *Endpoint) Port {
+		return Port{GUID: e.PortGUID, LID: e.LID, LMC: e.LMC}
+	}, goneNode, goneChannel)
+}
+
+// copy is a copy of the fabric with other addresses and without what is gone;
+// nil slices: nothing is.
+func (f *Fabric) copy(port func(*Endpoint) Port, goneNode, goneChannel []bool) (*Fabric, error) {
+	if goneNode == nil {
+		goneNode, goneChannel = make([]bool, len(f.nodes)), make([]bool, len(f.channels))
+	}
 	var b Builder
 	refs := make([]Ref, len(f.nodes))
 	for n := range f.nodes {
@@ -28,7 +39,7 @@ func (f *Fabric) Without(channels []ChannelID, nodes []NodeID) (*Fabric, error) 
 	}
 	for i := range f.endpoints {
 		if e := &f.endpoints[i]; !goneNode[e.Node] {
-			b.Port(refs[e.Node], e.Port, Port{GUID: e.PortGUID, LID: e.LID, LMC: e.LMC})
+			b.Port(refs[e.Node], e.Port, port(e))
 		}
 	}
 	for i := range f.channels {
@@ -39,6 +50,19 @@ func (f *Fabric) Without(channels []ChannelID, nodes []NodeID) (*Fabric, error) 
 		b.Cable(refs[c.From], c.FromPort, refs[c.To], c.ToPort, c.Rate)
 	}
 	return b.Build()
+}
+
+// WithLMC is a copy of the fabric in which every adapter and router port answers
+// to 2^lmc LIDs. All LIDs are assigned anew: those of ports with several must be
+// aligned. It refuses an LMC above 7, and a fabric that runs out of LIDs.
+func (f *Fabric) WithLMC(lmc uint8) (*Fabric, error) {
+	return f.copy(func(e *Endpoint) Port {
+		p := Port{GUID: e.PortGUID}
+		if e.Class != SwitchPort {
+			p.LMC = lmc
+		}
+		return p
+	}, nil, nil)
 }
 
 // sortParts puts the part with most switches first, ties by the lowest switch,

@@ -18,7 +18,6 @@
 package routing
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,6 +27,11 @@ import (
 
 // NoPort is the forwarding entry of a switch that has no path to a LID.
 const NoPort uint8 = 255
+
+// NoSL is the service level from a source to a LID that it must not use. An
+// endpoint with several LIDs (LMC) need not be reached from everywhere by each of
+// them; whoever uses the PathRecord's SL is told of the others.
+const NoSL uint8 = 255
 
 // Hardware limits. VL 15 carries subnet management only.
 const (
@@ -171,8 +175,8 @@ func OneSL(f *fabric.Fabric, m *SL2VL) *Lanes {
 	return l
 }
 
-// SLRow is the service level for a destination LID by row, nil where every
-// service level is 0.
+// SLRow is the service level for a destination LID by row, NoSL where the row
+// must not use the LID; nil where every service level is 0.
 func (l *Lanes) SLRow(lid fabric.LID) []uint8 {
 	if l.sl == nil {
 		return nil
@@ -181,7 +185,7 @@ func (l *Lanes) SLRow(lid fabric.LID) []uint8 {
 	return l.sl[i : i+l.Rows : i+l.Rows]
 }
 
-// SL is the service level from an endpoint to a LID.
+// SL is the service level from an endpoint to a LID, or NoSL.
 func (l *Lanes) SL(from fabric.EndpointID, lid fabric.LID) uint8 {
 	if l.sl == nil {
 		return 0
@@ -283,50 +287,4 @@ func ParseContract(s string) (Contract, error) {
 		}
 	}
 	return Contract{}, fmt.Errorf("routing: a contract is honored, any or single:N with N from 0 to 15, not %q", s)
-}
-
-// Progress is told how much of a stage is done; nil is told nothing. It is
-// called from one goroutine at a time and must return quickly.
-type Progress func(done, total int)
-
-// Report calls p if there is one.
-func (p Progress) Report(done, total int) {
-	if p != nil {
-		p(done, total)
-	}
-}
-
-// PathFinder decides which way. It finds a path to every LID from every switch
-// that can reach it, and leaves NoPort elsewhere: a fabric in parts is routed
-// within its parts. It refuses rather than hand back something weaker than its
-// guarantee, and returns ctx.Err() when cancelled.
-type PathFinder interface {
-	Paths(ctx context.Context, f *fabric.Fabric, p Progress) (*Forwarding, error)
-}
-
-// Budget is what a lane assigner may use.
-type Budget struct {
-	VLs   int   // data lanes, 1 … MaxDataVLs
-	Scope Scope // endpoints whose traffic must be free of deadlock
-}
-
-// LaneAssigner decides which lane. It covers every path between endpoints in
-// the budget's scope or refuses with *TooFewLanes.
-type LaneAssigner interface {
-	Lanes(ctx context.Context, f *fabric.Fabric, paths *Forwarding, b Budget, p Progress) (*Lanes, error)
-}
-
-// TooFewLanes is the refusal of a lane assigner.
-type TooFewLanes struct {
-	Need    int
-	AtLeast bool // Need is a lower bound: the search was cut short
-	Have    int
-}
-
-func (e *TooFewLanes) Error() string {
-	least := ""
-	if e.AtLeast {
-		least = "at least "
-	}
-	return fmt.Sprintf("routing: needs %s%d lanes; %d are available", least, e.Need, e.Have)
 }

@@ -1,0 +1,244 @@
+package deadlock_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// ring is n switches in a circle with a host each: port 1 is the host, port 2
+// leads on, port 3 back. Hosts have LIDs n+1 to 2n.
+func ring(t *testing.T, n int) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	var sw []fabric.Ref
+	for i := range n {
+		sw = append(sw, b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: 3}, ""))
+	}
+	for i := range n {
+		h := b.Node(fabric.Node{GUID: fabric.GUID(100 + i), Kind: fabric.Adapter, Ports: 1}, "")
+		b.Cable(h, 1, sw[i], 1, fabric.Rate{})
+		b.Cable(sw[i], 2, sw[(i+1)%n], 3, fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// clockwise sends everything on by port 2.
+func clockwise(f *fabric.Fabric) *routing.Forwarding {
+	fw := routing.NewForwarding(f)
+	for lid, e := range f.LIDs() {
+		row := fw.Row(lid)
+		for s := range row {
+			row[s] = 2
+		}
+		ep := f.Endpoint(e)
+		row[ep.Switch] = ep.Port // 0 of a switch, 1 of a host, and hosts are on port 1
+	}
+	return fw
+}
+
+func verify(t *testing.T, f *fabric.Fabric, fw *routing.Forwarding, l *routing.Lanes, c routing.Contract) *deadlock.Verdict {
+	t.Helper()
+	v, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{Contract: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Everybody sends clockwise: the loop goes once round (IPDPS 2011, Figure 2).
+func TestRingOfFive(t *testing.T) {
+	f := ring(t, 5)
+	v := verify(t, f, clockwise(f), routing.OneSL(f, routing.LanePerSL(8)), routing.Honored)
+	if v.Free() || len(v.Cycle) != 5 || v.Dependencies != 5 || v.Pairs != 20 || !v.Complete() || v.VLs != 1 || v.SLs != 1 {
+		t.Fatalf("verdict is %+v", v)
+	}
+	for i, s := range v.Cycle {
+		next := v.Cycle[(i+1)%5]
+		if c := f.Channel(s.Trunk); c.To != f.Channel(next.Trunk).From || s.VL != 0 || s.SL != 0 {
+			t.Errorf("step %d is %+v", i, s)
+		}
+	}
+}
+
+// A dateline on the lanes breaks the loop: packets that come to switch 0 over the
+// ring go on by VL 1. Then the contract decides nothing, the map does.
+func TestDatelineByPort(t *testing.T) {
+	f := ring(t, 5)
+	m := routing.LanePerSL(1).PerPort(f)
+	for s := range fabric.NodeID(5) {
+		for sl := range uint8(routing.SLs) {
+			// SL 1 is for packets that cross switch 0, and means VL 1 beyond it.
+			if sl == 1 && s < 4 {
+				m.Set(s, 3, 2, sl, 1)
+			}
+		}
+	}
+	l := routing.NewLanes(f, m)
+	for d := range fabric.NodeID(5) {
+		for s := range fabric.NodeID(5) {
+			if d < s && d > 0 { // goes through switch 0
+				l.SLRow(fabric.LID(6 + d))[s] = 1
+			}
+		}
+	}
+	// Before switch 0 they ride VL 0.
+	for s := fabric.NodeID(1); s < 5; s++ {
+		for d := range fabric.NodeID(5) {
+			if d < s && d > 0 && s < 4 {
+				l.SLRow(fabric.LID(6 + d))[s] = 2
+			}
+		}
+	}
+	m.Set(0, 3, 2, 2, 1)
+	for s := fabric.NodeID(1); s < 3; s++ {
+		m.Set(s, 3, 2, 2, 1)
+	}
+	v := verify(t, f, clockwise(f), l, routing.Honored)
+	if !v.Free() || !v.Complete() || v.VLs != 2 {
+		t.Fatalf("verdict is %+v", v)
+	}
+	if v := verify(t, f, clockwise(f), l, routing.Single(0)); v.Free() {
+		t.Error("free though all use SL 0, which stays on one lane")
+	}
+}
+
+// Packets that circle hold lanes and wait for others: that is a credit loop.
+func TestForwardingLoopIsACreditLoop(t *testing.T) {
+	f := ring(t, 4)
+	fw := routing.NewForwarding(f)
+	for lid, e := range f.LIDs() {
+		if f.Endpoint(e).Class == fabric.HostAdapter {
+			fw.Row(lid)[f.Endpoint(e).Switch] = 1
+		}
+	}
+	// For the host of switch 0, switches 1 and 2 send to each other, 3 sends to 2.
+	copy(fw.Row(5), []uint8{1, 2, 3, 3})
+	uniform := routing.LanePerSL(8)
+	for _, m := range []*routing.SL2VL{uniform, uniform.PerPort(f)} {
+		v := verify(t, f, fw, routing.OneSL(f, m), routing.Honored)
+		if v.Free() || len(v.Cycle) != 2 || v.Loops != 3 || v.Complete() || v.Dependencies != 3 {
+			t.Errorf("verdict is %+v", v)
+		}
+	}
+}
+
+// A lane that is VL 15 on the last cable, from switch to host, drops as well.
+func TestDropOnTheLastCable(t *testing.T) {
+	f := ring(t, 3)
+	m := routing.LanePerSL(1).PerPort(f)
+	for in := range uint8(4) {
+		m.Set(1, in, 1, 0, 15)
+	}
+	if v := verify(t, f, clockwise(f), routing.OneSL(f, m), routing.Honored); v.Dropped == 0 || v.Complete() {
+		t.Errorf("verdict is %+v", v)
+	}
+	// Two hosts of one switch.
+	var b fabric.Builder
+	s := b.Node(fabric.Node{GUID: 1, Ports: 2}, "")
+	for p := range uint8(2) {
+		b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(10 + p), Kind: fabric.Adapter, Ports: 1}, ""), 1, s, p+1, fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fw := routing.NewForwarding(f)
+	fw.Row(2)[0], fw.Row(3)[0] = 1, 2
+	drop := routing.UniformSL2VL([routing.SLs]uint8{15})
+	for _, m := range []*routing.SL2VL{drop, drop.PerPort(f)} {
+		if v := verify(t, f, fw, routing.OneSL(f, m), routing.Honored); v.Dropped == 0 || v.Complete() {
+			t.Errorf("verdict is %+v", v)
+		}
+		if v := verify(t, f, fw, routing.OneSL(f, m), routing.Single(1)); v.Dropped != 0 || !v.Complete() {
+			t.Errorf("on SL 1: verdict is %+v", v)
+		}
+	}
+}
+
+// What a destination would send to itself is not sent: here only that would
+// close a loop.
+func TestDestinationsDoNotSendToThemselves(t *testing.T) {
+	f := ring(t, 3)
+	m := routing.LanePerSL(1).PerPort(f)
+	fw := clockwise(f)
+	// Three trees that go on from their own switch: to 4, 5 and 6 all go one step
+	// on, from the own host by VL 1, from everybody else's by VL 0.
+	for s := range fabric.NodeID(3) {
+		m.Set(s, 1, 2, 0, 1)
+		m.Set(s, 3, 2, 0, 1)
+		row := fw.Row(fabric.LID(4) + fabric.LID(s))
+		copy(row, []uint8{routing.NoPort, routing.NoPort, routing.NoPort})
+		row[s], row[(s+1)%3] = 2, 2
+	}
+	v := verify(t, f, fw, routing.OneSL(f, m), routing.Honored)
+	// From switch s+1 the host there sends one hop, and nothing follows it.
+	if !v.Free() || v.Dependencies != 0 || v.Unreachable != 6 {
+		t.Errorf("verdict is %+v with cycle %v", v, v.Cycle)
+	}
+}
+
+// Lanes of another fabric are refused, a cancelled judge says so.
+func TestVerifyRefuses(t *testing.T) {
+	f, g := ring(t, 3), ring(t, 4)
+	if _, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: clockwise(f), Lanes: routing.OneSL(g, routing.LanePerSL(1))}, deadlock.Options{}); err == nil {
+		t.Error("lanes of another fabric pass")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	tables := &routing.Tables{Fabric: f, Forwarding: clockwise(f), Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+	if _, err := deadlock.Verify(ctx, tables, deadlock.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled, and the error is %v", err)
+	}
+}
+
+func TestCertificateIsForItsTables(t *testing.T) {
+	f := ring(t, 5)
+	fw := routing.NewForwarding(f)
+	for lid, e := range f.LIDs() {
+		d := f.Endpoint(e).Switch
+		row := fw.Row(lid)
+		for s := range row {
+			row[s] = 2 // towards higher switches, never from 4 to 0
+			if fabric.NodeID(s) > d {
+				row[s] = 3
+			}
+		}
+		row[d] = f.Endpoint(e).Port
+	}
+	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+	v := verify(t, f, fw, tables.Lanes, routing.Honored)
+	if !v.Free() || !v.Complete() {
+		t.Fatalf("verdict is %+v", v)
+	}
+	ctx := context.Background()
+	again, err := deadlock.CheckCertificate(ctx, tables, v.Certificate, nil)
+	if err != nil || again.Dependencies != v.Dependencies || again.Pairs != v.Pairs {
+		t.Errorf("checked again: %+v, %v", again, err)
+	}
+	wrongSize := *v.Certificate
+	wrongSize.Rank = slices.Clone(wrongSize.Rank[1:])
+	if _, err := deadlock.CheckCertificate(ctx, tables, &wrongSize, nil); err == nil {
+		t.Error("a certificate that is too short passes")
+	}
+	more := *tables
+	more.Lanes = routing.OneSL(f, routing.LanePerSL(2))
+	if _, err := deadlock.CheckCertificate(ctx, &more, v.Certificate, nil); err == nil {
+		t.Error("a certificate of one lane passes for tables of two")
+	}
+	around := *tables
+	around.Forwarding = clockwise(f)
+	var wrong *deadlock.Violation
+	if _, err := deadlock.CheckCertificate(ctx, &around, v.Certificate, nil); !errors.As(err, &wrong) || wrong.Error() == "" {
+		t.Errorf("the certificate of other tables: %v", err)
+	}
+}

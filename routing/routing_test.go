@@ -1,0 +1,159 @@
+package routing_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+func TestLanePerSL(t *testing.T) {
+	for vls := 1; vls <= routing.MaxDataVLs; vls++ {
+		lane, ok := routing.LanePerSL(vls).Uniform()
+		if !ok {
+			t.Fatalf("%d lanes: not uniform", vls)
+		}
+		for sl, vl := range lane {
+			if int(vl) != sl%vls {
+				t.Errorf("%d lanes: SL %d rides VL %d", vls, sl, vl)
+			}
+		}
+	}
+}
+
+// Every entry of a map by port is its own, and begins as the map it was made of.
+func TestSL2VLPerPort(t *testing.T) {
+	var b fabric.Builder
+	for i, ports := range []int{2, 0, 3, 254} {
+		b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: ports}, "")
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := func(visit func(s fabric.NodeID, in, out, sl uint8)) {
+		for s := range fabric.NodeID(f.Switches()) {
+			for in := range uint8(f.Node(s).Ports + 1) {
+				for out := range uint8(f.Node(s).Ports + 1) {
+					for sl := range uint8(routing.SLs) {
+						visit(s, in, out, sl)
+					}
+				}
+			}
+		}
+	}
+	uniform := routing.LanePerSL(3)
+	m := uniform.PerPort(f)
+	if _, ok := m.Uniform(); ok {
+		t.Error("a map by port says that it is uniform")
+	}
+	each(func(s fabric.NodeID, in, out, sl uint8) {
+		if got := m.VL(s, in, out, sl); got != sl%3 {
+			t.Fatalf("switch %d, port %d to %d, SL %d: VL %d", s, in, out, sl, got)
+		}
+	})
+	value := func(s fabric.NodeID, in, out, sl uint8) uint8 {
+		return uint8((int(s)*7 + int(in)*5 + int(out)*3 + int(sl)) % 16)
+	}
+	each(func(s fabric.NodeID, in, out, sl uint8) { m.Set(s, in, out, sl, value(s, in, out, sl)) })
+	again := m.PerPort(f)
+	m.Set(2, 1, 2, 3, 15)
+	each(func(s fabric.NodeID, in, out, sl uint8) {
+		if got, want := again.VL(s, in, out, sl), value(s, in, out, sl); got != want {
+			t.Fatalf("switch %d, port %d to %d, SL %d: VL %d, want %d", s, in, out, sl, got, want)
+		}
+	})
+	if m.VL(2, 1, 2, 3) != 15 || uniform.VL(2, 1, 2, 3) != 0 {
+		t.Error("a copy shares entries")
+	}
+}
+
+func TestLanesByRow(t *testing.T) {
+	f := mesh(t, 3)
+	l := routing.NewLanes(f, routing.LanePerSL(4))
+	l.SLRow(5)[2] = 3
+	for e := range f.Endpoints() {
+		for lid := range f.TopLID() + 1 {
+			want := uint8(0)
+			if lid == 5 && f.Endpoint(fabric.EndpointID(e)).Switch == 2 {
+				want = 3
+			}
+			if got := l.SL(fabric.EndpointID(e), lid); got != want {
+				t.Errorf("SL from endpoint %d to LID %d is %d, want %d", e, lid, got, want)
+			}
+		}
+	}
+	if one := routing.OneSL(f, routing.LanePerSL(4)); one.SLRow(5) != nil || one.SL(2, 5) != 0 {
+		t.Error("one SL is not SL 0 everywhere")
+	}
+}
+
+func TestScopes(t *testing.T) {
+	classes := []fabric.Class{fabric.HostAdapter, fabric.Aggregation, fabric.RouterPort, fabric.SwitchPort}
+	for text, want := range map[string][4]bool{
+		"hca": {true, false, false, false}, "ca": {true, true, true, false}, "all": {true, true, true, true},
+	} {
+		s, err := routing.ParseScope(text)
+		if err != nil || s.String() != text {
+			t.Errorf("scope %q is %v, %v", text, s, err)
+		}
+		for i, c := range classes {
+			if s.Includes(c) != want[i] {
+				t.Errorf("scope %s with class %s: %v", s, c, !want[i])
+			}
+		}
+	}
+	for _, text := range []string{"", "HCA", "switch"} {
+		if _, err := routing.ParseScope(text); err == nil {
+			t.Errorf("scope %q is taken", text)
+		}
+	}
+}
+
+func TestContracts(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want routing.Contract
+		mask uint16 // where the tables say SL 5
+	}{
+		{"honored", routing.Contract{}, 1 << 5}, {"any", routing.Any, 0xFFFF},
+		{"single:0", routing.Single(0), 1}, {"single:15", routing.Single(15), 1 << 15},
+	} {
+		got, err := routing.ParseContract(c.text)
+		if err != nil || got != c.want || got.String() != c.text || got.SLMask(5) != c.mask {
+			t.Errorf("contract %q is %v with SLs %x, %v", c.text, got, got.SLMask(5), err)
+		}
+		if mask, fixed := got.FixedMask(); fixed == (c.text == "honored") || fixed && mask != c.mask {
+			t.Errorf("contract %q: fixed %v, %x", c.text, fixed, mask)
+		}
+	}
+	for _, text := range []string{"", "Any", "single", "single:", "single:16", "single:-1", "single:+1", "single:256", "single:1 "} {
+		if c, err := routing.ParseContract(text); err == nil {
+			t.Errorf("contract %q is taken as %s", text, c)
+		}
+	}
+}
+
+func TestTooFewLanes(t *testing.T) {
+	for _, c := range []struct {
+		err  routing.TooFewLanes
+		want string
+	}{
+		{routing.TooFewLanes{Need: 9, Have: 8}, "routing: needs 9 lanes; 8 are available"},
+		{routing.TooFewLanes{Need: 65, AtLeast: true, Have: 8}, "routing: needs at least 65 lanes; 8 are available"},
+	} {
+		if got := c.err.Error(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestProgressOfNobody(t *testing.T) {
+	routing.Progress(nil).Report(1, 2)
+	var got string
+	routing.Progress(func(done, total int) { got = fmt.Sprint(done, "/", total) }).Report(1, 2)
+	if got != "1 / 2" && got != "1/2" {
+		t.Errorf("told %q", got)
+	}
+}

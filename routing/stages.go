@@ -1,0 +1,103 @@
+package routing
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Progress is told how much of a stage is done; nil is told nothing. It is
+// called from one goroutine at a time and must return quickly.
+type Progress func(done, total int)
+
+// Report calls p if there is one.
+func (p Progress) Report(done, total int) {
+	if p != nil {
+		p(done, total)
+	}
+}
+
+// PathFinder decides which way. It finds a path to every LID from every switch
+// that can reach it, and leaves NoPort elsewhere: a fabric in parts is routed
+// within its parts. It refuses rather than hand back something weaker than its
+// guarantee, and returns ctx.Err() when cancelled.
+type PathFinder interface {
+	Paths(ctx context.Context, f *fabric.Fabric, p Progress) (*Forwarding, error)
+}
+
+// Budget is what a lane assigner may use.
+type Budget struct {
+	VLs   int   // data lanes, 1 … MaxDataVLs
+	Scope Scope // endpoints whose traffic must be free of deadlock
+}
+
+// LaneAssigner decides which lane. It covers every path between endpoints in
+// the budget's scope or refuses with *TooFewLanes.
+type LaneAssigner interface {
+	Lanes(ctx context.Context, f *fabric.Fabric, paths *Forwarding, b Budget, p Progress) (*Lanes, error)
+}
+
+// Router decides both at once, which way and which lane. Otherwise it promises
+// what a PathFinder and a LaneAssigner do.
+type Router interface {
+	Route(ctx context.Context, f *fabric.Fabric, b Budget, p Progress) (*Tables, error)
+}
+
+// Explainer is what a path finder, lane assigner or router offers that does not
+// take every fabric: its rules, and how a fabric fares under each.
+type Explainer interface {
+	Explain(f *fabric.Fabric) []Finding
+}
+
+// Finding is how a fabric fares under one rule of an engine.
+type Finding struct {
+	Rule string // the rule, as a sentence
+	OK   bool
+	Why  string // what was found: where the rule is broken, or the figures behind a yes
+}
+
+// Refusal says why an engine does not route a fabric: the rule that it breaks
+// and where.
+type Refusal struct {
+	Rule  string        // the rule, as a sentence
+	Node  fabric.NodeID // fabric.None: nowhere in particular
+	Port  uint8         // 0: none in particular
+	Label string        // the node's name
+	Why   string        // what was found there
+}
+
+// Refuse makes a Refusal.
+func Refuse(f *fabric.Fabric, rule string, node fabric.NodeID, port uint8, why string, args ...any) *Refusal {
+	r := &Refusal{Rule: rule, Node: node, Port: port, Why: fmt.Sprintf(why, args...)}
+	if node != fabric.None {
+		r.Label = f.Label(node)
+	}
+	return r
+}
+
+func (r *Refusal) Error() string {
+	where := ""
+	switch {
+	case r.Node != fabric.None && r.Port != 0:
+		where = fmt.Sprintf("%s, port %d: ", r.Label, r.Port)
+	case r.Node != fabric.None:
+		where = r.Label + ": "
+	}
+	return fmt.Sprintf("routing: %s%s (rule: %s)", where, r.Why, r.Rule)
+}
+
+// TooFewLanes is the refusal of a lane assigner.
+type TooFewLanes struct {
+	Need    int
+	AtLeast bool // Need is a lower bound: the search was cut short
+	Have    int
+}
+
+func (e *TooFewLanes) Error() string {
+	least := ""
+	if e.AtLeast {
+		least = "at least "
+	}
+	return fmt.Sprintf("routing: needs %s%d lanes; %d are available", least, e.Need, e.Have)
+}

@@ -1,0 +1,126 @@
+package routing_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// mesh is n switches with one cable between every two and a host on each: port i+1 leads
+// to switch i, a switch's own port to its host.
+func mesh(t testing.TB, n int) *fabric.Fabric {
+	var b fabric.Builder
+	refs := make([]fabric.Ref, n)
+	for i := range refs {
+		refs[i] = b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: n}, "")
+	}
+	for i := range refs {
+		h := b.Node(fabric.Node{GUID: fabric.GUID(100 + i), Kind: fabric.Adapter, Ports: 1}, "")
+		b.Cable(refs[i], uint8(i+1), h, 1, fabric.Rate{})
+		for j := range i {
+			b.Cable(refs[i], uint8(j+1), refs[j], uint8(i+1), fabric.Rate{})
+		}
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+const no = routing.NoPort
+
+func TestTree(t *testing.T) {
+	f := mesh(t, 6)
+	var tree routing.Tree // used again and again
+	for _, c := range []struct {
+		name  string
+		row   []uint8
+		root  fabric.NodeID
+		order []fabric.NodeID
+		depth []int // -1: none
+	}{
+		{"a chain", []uint8{2, 3, 4, 5, 6, 6}, 5, []fabric.NodeID{5, 4, 3, 2, 1, 0}, []int{5, 4, 3, 2, 1, 0}},
+		{"a star", []uint8{3, 3, 3, 3, 3, 3}, 2, []fabric.NodeID{2, 0, 1, 3, 4, 5}, []int{1, 1, 0, 1, 1, 1}},
+		{"no entries", []uint8{no, no, no, no, no, no}, 0, []fabric.NodeID{0}, []int{0, -1, -1, -1, -1, -1}},
+		{"a loop with a tail", []uint8{1, 3, 4, 2, 2, 1}, 0, []fabric.NodeID{0, 5}, []int{0, -1, -1, -1, -1, 1}},
+		{"there and back", []uint8{1, 3, 2, 1, 4, 5}, 0, []fabric.NodeID{0, 3, 4, 5}, []int{0, -1, -1, 1, 2, 3}},
+		{"to hosts, to nowhere", []uint8{1, 2, 0, 7, 1, 3}, 0, []fabric.NodeID{0, 4}, []int{0, -1, -1, -1, 1, -1}},
+		{"the root leads on", []uint8{2, 3, 1, 1, 4, no}, 0, []fabric.NodeID{0, 2, 3, 1, 4}, []int{0, 2, 1, 1, 2, -1}},
+		{"a chain again", []uint8{2, 3, 4, 5, 6, 6}, 5, []fabric.NodeID{5, 4, 3, 2, 1, 0}, []int{5, 4, 3, 2, 1, 0}},
+	} {
+		tree.Build(f, c.row, c.root)
+		if !slices.Equal(tree.Order, c.order) {
+			t.Errorf("%s: order is %v, want %v", c.name, tree.Order, c.order)
+		}
+		for s, want := range c.depth {
+			n := fabric.NodeID(s)
+			if got := tree.Depth(n); got != want && (want >= 0 || got >= 0) {
+				t.Errorf("%s: switch %d has depth %d, want %d", c.name, s, got, want)
+			}
+			out := fabric.ChannelID(fabric.None)
+			if want > 0 {
+				out = f.Out(n, c.row[s])
+			}
+			if tree.Out[s] != out {
+				t.Errorf("%s: switch %d goes out by channel %d, want %d", c.name, s, tree.Out[s], out)
+			}
+		}
+	}
+}
+
+// A tree of any row holds the switches from which walking arrives.
+func TestTreeIsWhereWalkingArrives(t *testing.T) {
+	nets := []*fabric.Fabric{mesh(t, 2), mesh(t, 5), mesh(t, 9)}
+	var tree routing.Tree
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SampledFrom(nets).Draw(t, "network")
+		n := f.Switches()
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "row"), 1))
+		row := make([]uint8, n)
+		for s := range row {
+			row[s] = uint8(rng.IntN(n + 2))
+		}
+		root := fabric.NodeID(rng.IntN(n))
+		tree.Build(f, row, root)
+		for s := range fabric.NodeID(n) {
+			at, steps := s, 0
+			for at != root && steps <= n && at >= 0 {
+				c := f.Out(at, row[at])
+				if at = fabric.None; c != fabric.None && f.Node(f.Channel(c).To).Kind == fabric.Switch {
+					at = f.Channel(c).To
+				}
+				steps++
+			}
+			arrives := at == root
+			if (tree.Depth(s) >= 0) != arrives || arrives && tree.Depth(s) != steps || slices.Contains(tree.Order, s) != arrives {
+				t.Fatalf("switch %d arrives: %v after %d steps; its depth is %d, the order %v", s, arrives, steps, tree.Depth(s), tree.Order)
+			}
+		}
+		if !slices.IsSortedFunc(tree.Order, func(a, b fabric.NodeID) int { return tree.Depth(a) - tree.Depth(b) }) {
+			t.Fatalf("order %v is not by depth", tree.Order)
+		}
+	})
+}
+
+func ExampleTree() {
+	f := mesh(nil, 3)
+	fw := routing.NewForwarding(f)
+	// The host on switch 2 has LID 6: switch 0 sends by way of switch 1.
+	copy(fw.Row(6), []uint8{2, 3, 3})
+	var tree routing.Tree
+	tree.Build(f, fw.Row(6), 2)
+	for _, s := range tree.Order {
+		fmt.Println("switch", s, "is", tree.Depth(s), "hops away")
+	}
+	// Output:
+	// switch 2 is 0 hops away
+	// switch 1 is 1 hops away
+	// switch 0 is 2 hops away
+}
