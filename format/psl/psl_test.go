@@ -144,7 +144,7 @@ func TestErrors(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"empty", "", "psl:1: the file ends without a service level from x to LID 3"},
 		{"pair left out", "0x200 3 2\n", "psl:1: the file ends without a service level from y to LID 2"},
-		{"two service levels", "0x200 3 2\n0x200 3 1\n", "psl:2: SL 1 for a pair to which a line before gives SL 2"},
+		{"two service levels", "0x200 3 2\n0x200 3 1\n", "psl:2: a second service level for a pair, SL 1 after SL 2"},
 		{"unknown node", "0x201 3 2\n", "psl:1: the fabric has no node with GUID 0x0000000000000201"},
 		{"unknown LID", "0x200 4 2\n", "psl:1: nothing in the fabric answers to LID 4"},
 		{"service level beyond", "0x200 3 16\n", "psl:1: no service level from 0 to 15"},
@@ -177,7 +177,9 @@ func TestPortLinesAreNoLinesOfIbdmchk(t *testing.T) {
 	ports := 0
 	for l := range strings.Lines(text.String()) {
 		if strings.HasPrefix(l, "#") {
-			ports++
+			if strings.HasPrefix(l, portMark) {
+				ports++
+			}
 			if strings.Contains(l, "0x") {
 				t.Errorf("%q", l)
 			}
@@ -185,6 +187,47 @@ func TestPortLinesAreNoLinesOfIbdmchk(t *testing.T) {
 	}
 	if ports != 4 {
 		t.Errorf("%d lines for single ports, want one for each of 4 LIDs", ports)
+	}
+}
+
+// A pair that must not be used reads back as such, of a switch and of one port.
+func TestNoneReadsBack(t *testing.T) {
+	f := line(t, 2, 1)
+	var adapter fabric.EndpointID
+	for i := range f.Endpoints() {
+		if f.Endpoint(fabric.EndpointID(i)).Class != fabric.SwitchPort {
+			adapter = fabric.EndpointID(i)
+		}
+	}
+	rows := routing.NewLanes(f, nil).Row
+	rows[adapter] = int32(f.Switches())
+	lanes := routing.NewLanesByRow(f, routing.LanePerSL(2), rows, f.Switches()+1)
+	for lid := range f.LIDs() {
+		lanes.SLRow(lid)[0] = 1
+		if lid%2 == 1 {
+			lanes.SLRow(lid)[0] = routing.NoSL
+		} else {
+			lanes.SLRow(lid)[f.Switches()] = routing.NoSL
+		}
+	}
+	for _, form := range []Form{Full, Compact} {
+		var text bytes.Buffer
+		if err := Write(&text, &routing.Tables{Fabric: f, Lanes: lanes}, form); err != nil {
+			t.Fatal(err)
+		}
+		// LIDs of another OpenSM do not matter to a file of weft.
+		back, err := Read(bytes.NewReader(text.Bytes()), "psl", f, routing.LanePerSL(2), make([]fabric.LID, 100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lid := range f.LIDs() {
+			for e := range f.Endpoints() {
+				e := fabric.EndpointID(e)
+				if got, want := back.SL(e, lid), lanes.SL(e, lid); got != want && f.Endpoint(e).Class != fabric.SwitchPort {
+					t.Errorf("form %d: from endpoint %d to LID %d: SL %d, want %d", form, e, lid, got, want)
+				}
+			}
+		}
 	}
 }
 

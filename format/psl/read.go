@@ -18,33 +18,46 @@
 // line (node, #port) overrides that, and pairs that are not listed have SL 0.
 //
 // In the full form nothing has a default: ibdmchk refuses a pair of adapters
-// that is not listed, and so does Read.
+// that is not listed, and so does Read. A pair that must not be used
+// (routing.NoSL) is a comment too, of the node or of one of its ports:
+//
+//	#none 0002c90300000010 17
+//	#none 0002c90300000010:2 17
+//
+// Files that weft writes begin with "#weft" or "#compact" and name destinations
+// by the LIDs of the fabric file; files from elsewhere, by those of the OpenSM
+// whose tables they belong to.
 package psl
 
 import (
 	"bytes"
 	"cmp"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// compactMark is the first line of the compact form, portMark the start of a
-// line for a single port.
+// The marks of the package comment: the first line of the compact form and of
+// the full form by weft, the start of a line for a single port and of one for a
+// pair that must not be used.
 const (
 	compactMark = "#compact"
+	ownMark     = "#weft"
 	portMark    = "#port "
+	noneMark    = "#none "
 )
 
 // unset marks pairs that the file does not list.
-const unset = 0xFF
+const unset = 0xFE
 
 // Read reads the service levels of a fabric; file is the name for errors. m
-// becomes the SL2VL of the result. lids translates the LIDs of the file, as a
-// lft.Dump does; nil: they are the fabric's own.
+// becomes the SL2VL of the result. lids translates the LIDs of a file from
+// elsewhere, as a lft.Dump does; nil: they are the fabric's own.
 //
 // The result has a row for every switch; endpoints of one switch that the file
 // treats differently get further rows. In the full form a pair that is not
@@ -90,9 +103,20 @@ func (p *parser) line(c format.Cursor) error {
 		}
 		return p.pair(c, &p.byNode[node])
 	case c.Cut(portMark):
-		return p.portLine(c)
+		row, e, err := p.portRow(&c)
+		if err != nil {
+			return err
+		}
+		err = p.pair(c, &row)
+		p.byPort[e] = row
+		return err
+	case c.Cut(noneMark):
+		return p.noneLine(c)
 	case p.lines.Number() == 1 && c.Cut(compactMark):
-		p.compact = true
+		p.compact, p.lids = true, nil
+		return nil
+	case p.lines.Number() == 1 && c.Cut(ownMark):
+		p.lids = nil
 		return nil
 	case c.Empty(), c.Cut("#"):
 		return nil
@@ -118,40 +142,64 @@ func (p *parser) source(c *format.Cursor) (fabric.NodeID, error) {
 	return node, nil
 }
 
-// portLine reads what stands behind #port.
-func (p *parser) portLine(c format.Cursor) error {
-	node, err := p.source(&c)
+// portRow reads GUID, colon and port, and finds the row of that port.
+func (p *parser) portRow(c *format.Cursor) (row []uint8, e fabric.EndpointID, err error) {
+	node, err := p.source(c)
 	if err != nil {
-		return err
+		return nil, fabric.None, err
 	}
 	if !c.Cut(":") {
-		return p.lines.Errorf("no colon and port behind the GUID")
+		return nil, fabric.None, p.lines.Errorf("no colon and port behind the GUID")
 	}
 	port, ok := c.Uint(fabric.MaxPorts)
 	if !ok {
-		return p.lines.Errorf("no port number behind the GUID")
+		return nil, fabric.None, p.lines.Errorf("no port number behind the GUID")
 	}
 	i, ok := slices.BinarySearchFunc(p.f.Endpoints(), uint8(port), func(e fabric.Endpoint, port uint8) int {
 		return cmp.Or(cmp.Compare(e.Node, node), cmp.Compare(e.Port, port))
 	})
 	if !ok {
-		return p.lines.Errorf("%s has no connected port %d", p.f.Label(node), port)
+		return nil, fabric.None, p.lines.Errorf("%s has no connected port %d", p.f.Label(node), port)
 	}
-	row := p.byPort[fabric.EndpointID(i)]
-	err = p.pair(c, &row)
-	p.byPort[fabric.EndpointID(i)] = row
-	return err
+	return p.byPort[fabric.EndpointID(i)], fabric.EndpointID(i), nil
+}
+
+// noneLine reads what stands behind #none.
+func (p *parser) noneLine(c format.Cursor) error {
+	port := c
+	if port.Hex(math.MaxUint64); port.Cut(":") {
+		row, e, err := p.portRow(&c)
+		if err == nil {
+			err = p.level(c, &row, routing.NoSL)
+			p.byPort[e] = row
+		}
+		return err
+	}
+	node, err := p.source(&c)
+	if err != nil {
+		return err
+	}
+	return p.level(c, &p.byNode[node], routing.NoSL)
 }
 
 // pair reads LID and service level into a row.
 func (p *parser) pair(c format.Cursor, row *[]uint8) error {
+	rest := c
+	if _, ok := rest.Uint(0xFFFF); !ok {
+		return p.lines.Errorf("no LID up to 65535 behind the source; the line may be cut short")
+	}
+	sl, ok := rest.Uint(routing.SLs - 1)
+	if !ok || !rest.Empty() {
+		return p.lines.Errorf("no service level from 0 to %d at the end; the line may be cut short", routing.SLs-1)
+	}
+	return p.level(c, row, uint8(sl))
+}
+
+// level reads a LID and notes a service level for it in a row.
+func (p *parser) level(c format.Cursor, row *[]uint8, sl uint8) error {
 	v, ok := c.Uint(0xFFFF)
 	if !ok {
 		return p.lines.Errorf("no LID up to 65535 behind the source; the line may be cut short")
-	}
-	sl, ok := c.Uint(routing.SLs - 1)
-	if !ok || !c.Empty() {
-		return p.lines.Errorf("no service level from 0 to %d at the end; the line may be cut short", routing.SLs-1)
 	}
 	lid := fabric.LID(v)
 	if p.lids != nil {
@@ -166,11 +214,19 @@ func (p *parser) pair(c format.Cursor, row *[]uint8) error {
 	if *row == nil {
 		*row = bytes.Repeat([]byte{unset}, int(p.f.TopLID())+1)
 	}
-	if old := (*row)[lid]; old != unset && old != uint8(sl) {
-		return p.lines.Errorf("SL %d for a pair to which a line before gives SL %d", sl, old)
+	if old := (*row)[lid]; old != unset && old != sl {
+		return p.lines.Errorf("a second service level for a pair, %s after %s", slName(sl), slName(old))
 	}
-	(*row)[lid] = uint8(sl)
+	(*row)[lid] = sl
 	return nil
+}
+
+// slName names a service level for people.
+func slName(sl uint8) string {
+	if sl == routing.NoSL {
+		return "none"
+	}
+	return "SL " + strconv.Itoa(int(sl))
 }
 
 // complete refuses a full file that lacks a pair of host adapters.

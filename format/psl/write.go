@@ -2,6 +2,7 @@ package psl
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strconv"
@@ -52,6 +53,7 @@ func Write(w io.Writer, t *routing.Tables, form Form) error {
 	if lines := len(t.Fabric.Nodes()) * len(p.lids); lines > MaxFull {
 		return &TooLarge{len(t.Fabric.Nodes()), len(p.lids)}
 	}
+	p.WriteString(ownMark + "\n")
 	ends := t.Fabric.Endpoints()
 	for first := 0; first < len(ends); {
 		end := first + 1
@@ -136,6 +138,12 @@ func (p *printer) pairs(source []byte, levels, usual []uint8) error {
 		if usual != nil && sl == usual[lid] {
 			continue
 		}
+		if sl == routing.NoSL {
+			if err := p.none(source, lid); err != nil {
+				return err
+			}
+			continue
+		}
 		b := append(p.AvailableBuffer(), source...)
 		b = strconv.AppendUint(b, uint64(lid), 10)
 		b = strconv.AppendUint(append(b, ' '), uint64(sl), 10)
@@ -144,6 +152,15 @@ func (p *printer) pairs(source []byte, levels, usual []uint8) error {
 		}
 	}
 	return nil
+}
+
+// none writes that a source must not use a LID.
+func (p *printer) none(source []byte, lid fabric.LID) error {
+	source = bytes.TrimPrefix(bytes.TrimPrefix(source, []byte(portMark)), []byte("0x"))
+	b := append(p.AvailableBuffer(), noneMark...)
+	b = strconv.AppendUint(append(b, source...), uint64(lid), 10)
+	_, err := p.Write(append(b, '\n'))
+	return err
 }
 
 func (p *printer) zero() []uint8 { return make([]uint8, int(p.t.Fabric.TopLID())+1) }

@@ -36,6 +36,11 @@ var rules = []rule{
 		why:      "forwarding tables name destinations by LID, and only the subnet list of the same OpenSM says whose LID it is",
 	},
 	{
+		packages: "format/certificate",
+		may:      []string{"fabric", "routing", "deadlock", "format"},
+		why:      "a proof is written as the judge found it, and means nothing without the fabric and contract it is about",
+	},
+	{
 		packages: "format/...",
 		may:      []string{"fabric", "routing", "format", "internal/par"},
 		why:      "a format reads and writes values: it computes no routing and does not know other formats",
@@ -134,10 +139,15 @@ var rules = []rule{
 		may:      []string{"..."},
 		why:      "it holds tests of every path finder with every lane assigner",
 	},
+	{
+		packages: "e2e/...",
+		may:      []string{"..."},
+		why:      "it holds tests of everything together, on OpenSM and ibdmchk",
+	},
 }
 
 // testOnly is what no code but tests may import, whatever the rules say.
-var testOnly = []string{"internal/live", "internal/policy", "bench", "conformance"}
+var testOnly = []string{"internal/live", "internal/policy", "bench", "conformance", "e2e"}
 
 // cgo is the packages that may import "C".
 var cgo = []string{"opensm/..."}

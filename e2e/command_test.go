@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/live"
+)
+
+// Exit codes of weft: all is well, and something was found.
+const (
+	proven  = 0
+	finding = 1
+)
+
+// The way of an administrator: route a network, prove it, let OpenSM load the
+// file, and judge what OpenSM dumped, with the lanes and the proof of before.
+// OpenSM's own tables for the same network have a loop.
+func TestTheCommandWithOpenSM(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	weft := built(t)
+	net := filepath.Join(t.TempDir(), "net.ibnet")
+	weft(proven, "generate", "torus:4x4", "-o", net)
+	tables := filepath.Join(t.TempDir(), "tables")
+	weft(proven, "route", net, "--engine", "lash", "--endpoints", "ca", "--out", tables)
+	in := func(name string) string { return filepath.Join(tables, name) }
+
+	ours := live.OpenSM(t, net, map[string]string{"routing_engine": "file", "lfts_file": in("lfts.dump")}, nil)
+	if ours.Engine != "file" {
+		t.Fatalf("the tables are by OpenSM's %q, want file: it fell back", ours.Engine)
+	}
+	deployed := []string{"verify", net, "--lfts", ours.LFTs, "--lst", ours.Subnet, "--endpoints", "ca"}
+	weft(proven, slices.Concat(deployed, []string{"--psl", in("paths.psl"), "--sl2vl", in("sl2vl.dump"), "--certificate", in("certificate")})...)
+	weft(finding, deployed...) // without the lanes
+	asked := ours.Input()
+	asked.PSL, asked.SLVL = in("paths.psl"), in("sl2vl.dump")
+	if got, out := live.Check(t, asked); got != live.NoLoop {
+		t.Errorf("ibdmchk on the folder that weft wrote: %v\n%s", got, out)
+	}
+
+	theirs := live.OpenSM(t, net, map[string]string{"routing_engine": "minhop"}, nil)
+	weft(finding, "verify", net, "--lfts", theirs.LFTs, "--lst", theirs.Subnet, "--endpoints", "ca")
+}
+
+// built builds the command, and returns a function that runs it and wants an
+// exit code.
+func built(t *testing.T) func(code int, args ...string) {
+	t.Helper()
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command to build weft with")
+	}
+	weft := filepath.Join(t.TempDir(), "weft")
+	if out, err := exec.CommandContext(t.Context(), tool, "build", "-o", weft, "../cmd/weft").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return func(code int, args ...string) {
+		t.Helper()
+		got := 0
+		out, err := exec.CommandContext(t.Context(), weft, args...).CombinedOutput()
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			got = exit.ExitCode()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if got != code {
+			t.Fatalf("weft %q: exit code %d, want %d\n%s", args, got, code, out)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// network is a spec of package topology, or a dump of a real fabric.
+type network struct {
+	name string
+	spec string // empty: a real dump
+	dump string // file in the corpus
+	tree bool   // shortest paths between adapters make no loop on one lane
+}
+
+// The networks of most tests. DGX is a tree too, but for the aggregation nodes
+// on its spines, to which paths go down and up again.
+var (
+	dgx   = network{name: "dgx", dump: "topograph-ndr-dgx-2025"}
+	stage = network{name: "stage", dump: "kalcher-stage-2014", tree: true}
+	x5    = network{name: "x5", dump: "psmn-x5-2020", tree: true}
+
+	computed = []network{
+		{name: "ring", spec: "ring:7,hosts=2"},
+		{name: "torus", spec: "torus:4x4,hosts=1"},
+		{name: "dragonfly", spec: "dragonfly:p=2"},
+		{name: "random", spec: "random:switches=14,links=24,hosts=2,seed=5"},
+		{name: "karytree", spec: "karytree:k=3,n=3", tree: true},
+	}
+	networks = append(computed[:len(computed):len(computed)], x5, stage, dgx)
+)
+
+// fabric builds the network, or skips the test without the corpus.
+func (n network) fabric(t testing.TB) *fabric.Fabric {
+	t.Helper()
+	if n.spec == "" {
+		f, err := ibnet.Read(open(t, corpus(t), "fabrics", n.dump+".ibnetdiscover"), n.dump)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	family, err := topology.Parse(n.spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := family.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// corpus is the folder of real dumps.
+func corpus(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("WEFT_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "fabrics")); err != nil {
+		t.Skip("no real dumps: set WEFT_CORPUS")
+	}
+	return dir
+}
+
+// open opens a file until the test ends.
+func open(t testing.TB, path ...string) io.Reader {
+	t.Helper()
+	r, err := format.Open(filepath.Join(path...), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// written is a new file with what write writes.
+func written(t testing.TB, name string, write func(io.Writer) error) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := write(file); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return path
+}
+
+// netFile is a fabric as a file for ibsim.
+func netFile(t testing.TB, f *fabric.Fabric) string {
+	return written(t, "net.ibnet", func(w io.Writer) error { return ibnet.Write(w, f) })
+}
+
+// route runs an engine with the lanes that current switches offer.
+func route(t testing.TB, f *fabric.Fabric, e engines.Engine, vls int) *routing.Tables {
+	t.Helper()
+	paths, err := e.Finder.New(engines.Options{}).Paths(t.Context(), f, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", e.Name, err)
+	}
+	lanes, err := e.Lanes.New().Lanes(t.Context(), f, paths, routing.Budget{VLs: vls, Scope: routing.Adapters}, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", e.Name, err)
+	}
+	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}
+}
+
+// judged is our verdict.
+func judged(t testing.TB, tables *routing.Tables, scope routing.Scope) *deadlock.Verdict {
+	t.Helper()
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Scope: scope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// differences is where two routings of a fabric send packets by different ports,
+// a sentence each.
+func differences(f *fabric.Fabric, want, got *routing.Forwarding) []string {
+	var all []string
+	for lid := range f.LIDs() {
+		for s := range fabric.NodeID(f.Switches()) {
+			if a, b := want.Port(s, lid), got.Port(s, lid); a != b {
+				all = append(all, fmt.Sprintf("%s sends LID %d by port %d, want %d", f.Label(s), lid, b, a))
+			}
+		}
+	}
+	return all
+}
+
+// sameTables reports differences, the first few.
+func sameTables(t testing.TB, f *fabric.Fabric, want, got *routing.Forwarding) {
+	t.Helper()
+	all := differences(f, want, got)
+	for _, d := range all[:min(5, len(all))] {
+		t.Error(d)
+	}
+	if len(all) > 5 {
+		t.Errorf("%d differences in all", len(all))
+	}
+}
+
+// diverted is a copy of a routing in which one switch sends one adapter's LID by
+// another port with a cable, and what differences must say of it.
+func diverted(t testing.TB, f *fabric.Fabric, paths *routing.Forwarding) (changed *routing.Forwarding, said string) {
+	t.Helper()
+	changed = routing.NewForwarding(f)
+	for lid := range f.LIDs() {
+		copy(changed.Row(lid), paths.Row(lid))
+	}
+	lid := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 1)).LID
+	first, end := f.TrunksFrom(0)
+	for c := first; c < end; c++ {
+		if port, old := f.Channel(c).FromPort, paths.Port(0, lid); port != old {
+			changed.Row(lid)[0] = port
+			return changed, fmt.Sprintf("%s sends LID %d by port %d, want %d", f.Label(0), lid, port, old)
+		}
+	}
+	t.Fatal("the first switch has no other port")
+	return nil, ""
+}
