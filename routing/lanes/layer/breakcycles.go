@@ -29,8 +29,10 @@ import (
 // Deviations from the paper: breaking a dependency moves all its paths, and some
 // of them would have fitted once the layer is free of cycles. They are put back,
 // path by path as in first-fit, before the next layer is looked at; this saves
-// lanes and leaves each layer as full as it can be.
+// lanes and leaves each layer as full as it can be. Where the layers do not
+// suffice even so, they are squeezed (see squeeze) before the refusal.
 type BreakCycles struct {
+	Heuristic Heuristic // which dependency of a cycle to break
 	// Unbalanced leaves out the last step, the spreading of paths over spare lanes.
 	Unbalanced bool
 }
@@ -38,6 +40,7 @@ type BreakCycles struct {
 // Lanes implements routing.LaneAssigner.
 func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
 	bc := newBreaker(newPathSet(f, fw, b.Scope), routing.NewLanes(f, routing.LanePerSL(b.VLs)))
+	bc.heuristic = o.Heuristic
 	need := 1
 	for layer := uint8(0); ; layer++ {
 		moved, err := bc.clean(ctx, layer, p)
@@ -58,6 +61,12 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 		clear(bc.next)
 	}
 	if need > b.VLs {
+		var err error
+		if need, err = newFirstFit(bc.pathSet, bc.lanes).squeeze(ctx, need, b.VLs); err != nil {
+			return nil, err
+		}
+	}
+	if need > b.VLs {
 		return nil, &routing.TooFewLanes{Need: need, Have: b.VLs}
 	}
 	if !o.Unbalanced {
@@ -67,9 +76,22 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 	return bc.lanes, nil
 }
 
+// Heuristic says which dependency of a cycle to break: section IV of the paper,
+// which found Weakest to be the best.
+type Heuristic uint8
+
+// The heuristics.
+const (
+	Weakest   Heuristic = iota // the one with the fewest paths
+	Strongest                  // the one with the most paths
+	First                      // the one found first: what the paper calls pseudo-random
+)
+
 // breaker is the state of the algorithm, one layer at a time.
 type breaker struct {
 	*pathSet
+	heuristic Heuristic
+
 	lanes *routing.Lanes // service level = layer
 	count []uint32       // [turn] paths between endpoints that make it in the layer at hand
 	next  []uint32       // [turn] the same for the next layer
@@ -160,7 +182,7 @@ func (bc *breaker) clean(ctx context.Context, layer uint8, p routing.Progress) (
 			if err := ctx.Err(); err != nil {
 				return false, err
 			}
-			in, out := bc.weakest(back)
+			in, out := bc.victim(back)
 			bc.move(in, out, layer)
 			bc.retreat()
 			moved = true
@@ -217,17 +239,18 @@ func (bc *breaker) find(c fabric.ChannelID) int {
 	return i
 }
 
-// weakest is the turn with the fewest paths of the cycle that the top of the
-// stack closes; the one nearest its start of several.
-func (bc *breaker) weakest(back int) (in, out fabric.ChannelID) {
-	least := ^uint32(0)
+// victim is the turn to break of the cycle that the top of the stack closes,
+// which begins at back; of several the one nearest its beginning.
+func (bc *breaker) victim(back int) (in, out fabric.ChannelID) {
+	best := uint32(0)
 	for i := back; i < len(bc.stack); i++ {
 		a, b := bc.stack[i].trunk, bc.stack[back].trunk
 		if i+1 < len(bc.stack) {
 			b = bc.stack[i+1].trunk
 		}
-		if n := bc.count[bc.f.Turn(a, b)]; n < least {
-			least, in, out = n, a, b
+		n := bc.count[bc.f.Turn(a, b)]
+		if i == back || bc.heuristic == Weakest && n < best || bc.heuristic == Strongest && n > best {
+			best, in, out = n, a, b
 		}
 	}
 	return in, out

@@ -25,27 +25,42 @@ import (
 // would close a cycle is remembered, because a layer that only grows will never
 // take it.
 //
-// Deviations from the paper: no cycle search per path, as said; step 4 asks that
+// Deviations from the paper: no cycle search per path, as said. Step 4 asks that
 // a move lessens the imbalance, since moving a pair between layers that differ
-// by one could go on for ever.
+// by one could go on for ever. Where the layers do not suffice, the paths are
+// taken again in other orders before the refusal (squeeze).
 type FirstFit struct {
-	// Unbalanced leaves out step 4, the balancing of layers.
-	Unbalanced bool
+	Order      Order // in which paths are taken
+	Unbalanced bool  // leaves out step 4, the balancing of layers
+
+	// Discard leaves out paths that fit into none of the lanes (routing.NoSL),
+	// as long as the endpoint has another address for the source: section 6.
+	Discard bool
+
+	// Escape, if not 0, is an address (LID less base LID) that the paths route
+	// by Up*/Down*. The last lane is its layer, for sources that have no other
+	// address of the endpoint: section 5.1. It implies Discard.
+	Escape int
 }
 
 // Lanes implements routing.LaneAssigner.
 func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	ff := &firstFit{
-		pathSet: newPathSet(f, fw, b.Scope),
-		lanes:   routing.NewLanes(f, routing.LanePerSL(b.VLs)),
-		state:   make([]turnState, f.Turns()),
+	ff := newFirstFit(newPathSet(f, fw, b.Scope), routing.NewLanes(f, routing.LanePerSL(b.VLs)))
+	if o.Discard || o.Escape > 0 {
+		return ff.discarding(ctx, o, b, p)
 	}
-	if err := ff.assign(ctx, p); err != nil {
+	if err := ff.assign(ctx, o.Order, p); err != nil && err != errStop {
 		return nil, err
 	}
-	need := len(ff.layers)
-	if need > b.VLs || ff.overflow {
-		return nil, &routing.TooFewLanes{Need: need, AtLeast: ff.overflow, Have: b.VLs}
+	if ff.overflow {
+		return nil, &routing.TooFewLanes{Need: len(ff.layers) + 1, AtLeast: true, Have: b.VLs}
+	}
+	need, err := ff.squeeze(ctx, len(ff.layers), b.VLs)
+	if err != nil {
+		return nil, err
+	}
+	if need > b.VLs {
+		return nil, &routing.TooFewLanes{Need: need, Have: b.VLs}
 	}
 	if !o.Unbalanced {
 		if err := ff.balance(ctx); err != nil {
@@ -56,13 +71,19 @@ func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	return ff.lanes, nil
 }
 
+func newFirstFit(p *pathSet, lanes *routing.Lanes) *firstFit {
+	return &firstFit{pathSet: p, lanes: lanes, limit: maxLayers, state: make([]turnState, p.f.Turns())}
+}
+
 type firstFit struct {
 	*pathSet
 	lanes    *routing.Lanes
 	layers   []*acyclic.Graph
 	weight   []uint64    // [layer] pairs in it
 	state    []turnState // [turn]
-	overflow bool        // more than maxLayers needed
+	limit    int         // layers there may be
+	discard  bool        // paths that fit into none of them are left out
+	overflow bool        // more than limit needed
 
 	turns []turn // scratch: the turns of the path at hand
 }
@@ -74,31 +95,32 @@ type turnState struct {
 }
 
 // assign puts every path into the first layer that takes it.
-func (ff *firstFit) assign(ctx context.Context, p routing.Progress) error {
-	for i, d := range ff.dests {
-		if i%64 == 0 {
+func (ff *firstFit) assign(ctx context.Context, order Order, p routing.Progress) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	done, total := 0, len(ff.dests)*len(ff.sources)
+	return ff.inOrder(order, func(d destination, s fabric.NodeID) error {
+		if done++; done%(1<<16) == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			p.Report(i, len(ff.dests))
+			p.Report(done, total)
 		}
-		row, sl := ff.fw.Row(d.lid), ff.lanes.SLRow(d.lid)
-		for s := range row {
-			if ff.sources[s] == 0 {
-				continue
-			}
-			ff.turns = ff.appendTurns(ff.turns[:0], row, d, fabric.NodeID(s))
-			layer, ok := ff.firstLayer()
-			if !ok {
-				ff.overflow = true
-				return nil
-			}
-			ff.weight[layer] += uint64(ff.sources[s])
-			sl[s] = uint8(layer)
+		ff.turns = ff.appendTurns(ff.turns[:0], ff.fw.Row(d.lid), d, s)
+		layer, ok := ff.firstLayer()
+		switch {
+		case !ok && ff.discard:
+			ff.lanes.SLRow(d.lid)[s] = routing.NoSL
+			return nil
+		case !ok:
+			ff.overflow = true
+			return errStop
 		}
-	}
-	p.Report(len(ff.dests), len(ff.dests))
-	return nil
+		ff.weight[layer] += uint64(ff.sources[s])
+		ff.lanes.SLRow(d.lid)[s] = uint8(layer)
+		return nil
+	})
 }
 
 // firstLayer adds the path at hand to the first layer that stays acyclic, a new
@@ -112,7 +134,7 @@ func (ff *firstFit) firstLayer() (layer int, ok bool) {
 	for open := ^none; open != 0; open &= open - 1 {
 		layer = bits.TrailingZeros64(open)
 		if layer == len(ff.layers) {
-			if layer == maxLayers {
+			if layer == ff.limit {
 				return 0, false
 			}
 			ff.layers = append(ff.layers, acyclic.New(ff.f))
@@ -189,6 +211,9 @@ func (ff *firstFit) balance(ctx context.Context) error {
 // that lessens the imbalance.
 func (ff *firstFit) lighten(d destination, s fabric.NodeID) bool {
 	layer := &ff.lanes.SLRow(d.lid)[s]
+	if *layer == routing.NoSL {
+		return false
+	}
 	from, w := int(*layer), uint64(ff.sources[s])
 	tried := uint64(0)
 	collected := false

@@ -1,6 +1,9 @@
 package layer
 
-import "github.com/weft-fabric/weft/fabric"
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
 
 // spread is the last step of Algorithm 2: paths are balanced over the lanes that
 // no layer needs. Any part of an acyclic layer is acyclic, so no search is due.
@@ -11,7 +14,7 @@ func (bc *breaker) spread(layers, vls int) {
 		return
 	}
 	weight := make([]uint64, vls) // [layer] paths between endpoints
-	bc.each(func(s fabric.NodeID, sl *uint8) { weight[*sl] += uint64(bc.sources[s]) })
+	bc.each(bc.lanes, func(s fabric.NodeID, sl *uint8) { weight[*sl] += uint64(bc.sources[s]) })
 	lanesOf := make([][]uint8, layers)
 	for l := range lanesOf {
 		lanesOf[l] = []uint8{uint8(l)}
@@ -27,7 +30,7 @@ func (bc *breaker) spread(layers, vls int) {
 		lanesOf[fullest] = append(lanesOf[fullest], uint8(spare))
 	}
 	clear(weight) // from here on: [lane]
-	bc.each(func(s fabric.NodeID, sl *uint8) {
+	bc.each(bc.lanes, func(s fabric.NodeID, sl *uint8) {
 		lanes := lanesOf[*sl]
 		best := lanes[0]
 		for _, lane := range lanes[1:] {
@@ -41,10 +44,10 @@ func (bc *breaker) spread(layers, vls int) {
 }
 
 // each visits the service level of every path.
-func (bc *breaker) each(visit func(s fabric.NodeID, sl *uint8)) {
-	for _, d := range bc.dests {
-		sl := bc.lanes.SLRow(d.lid)
-		for s, n := range bc.sources {
+func (p *pathSet) each(lanes *routing.Lanes, visit func(s fabric.NodeID, sl *uint8)) {
+	for _, d := range p.dests {
+		sl := lanes.SLRow(d.lid)
+		for s, n := range p.sources {
 			if n > 0 {
 				visit(fabric.NodeID(s), &sl[s])
 			}

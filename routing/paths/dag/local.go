@@ -18,11 +18,20 @@ import (
 // hosts of one number only.
 func RouteLocally(ctx context.Context, f *fabric.Fabric, build Builder, p routing.Progress) (*routing.Forwarding, error) {
 	t := routing.NewForwarding(f)
+	return t, RouteSome(ctx, f, t, build, func(int) bool { return true }, p)
+}
+
+// RouteSome is RouteLocally for some of the addresses of each endpoint: those
+// LIDs whose distance from the endpoint's base LID is wanted. It writes into t.
+func RouteSome(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, build Builder, wanted func(address int) bool, p routing.Progress) error {
 	channels := f.Channels()
 	count := make([]uint32, f.Trunks()) // destinations sent by each trunk
-	err := ByDestination(ctx, f, build, func(d *DAG, lids []fabric.LID) {
+	return ByDestination(ctx, f, build, func(d *DAG, lids []fabric.LID) {
 		for _, lid := range lids {
 			e := f.Endpoint(f.Owner(lid))
+			if !wanted(int(lid - e.LID)) {
+				continue
+			}
 			charge := uint32(1)
 			if e.Class == fabric.SwitchPort {
 				charge = 0
@@ -38,10 +47,6 @@ func RouteLocally(ctx context.Context, f *fabric.Fabric, build Builder, p routin
 		}
 		p.Report(int(d.Root)+1, f.Switches())
 	})
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
 }
 
 // leastUsed is the trunk of out with the smallest count, the first of several

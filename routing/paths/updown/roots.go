@@ -1,7 +1,6 @@
 package updown
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -46,13 +45,7 @@ func centre(f *fabric.Fabric, part []fabric.NodeID) fabric.NodeID {
 // host adapters than they are: the spines of a fat tree. In a network that has
 // hosts everywhere there are none.
 func tops(f *fabric.Fabric) []fabric.NodeID {
-	var leaves []fabric.NodeID
-	for s := range f.Switches() {
-		if hosts(f, fabric.NodeID(s)) > 0 {
-			leaves = append(leaves, fabric.NodeID(s))
-		}
-	}
-	height := distances(f, leaves)
+	height := distances(f, leaves(f))
 	heads := f.Heads()
 	var tops []fabric.NodeID
 	for s := range f.Switches() {
@@ -68,28 +61,26 @@ func tops(f *fabric.Fabric) []fabric.NodeID {
 	return tops
 }
 
-// hosts counts the host adapter ports on a switch.
-func hosts(f *fabric.Fabric, s fabric.NodeID) int {
-	n := 0
-	for _, e := range f.Attached(s) {
-		if f.Endpoint(e).Class == fabric.HostAdapter {
-			n++
+// leaves is the switches with host adapters.
+func leaves(f *fabric.Fabric) []fabric.NodeID {
+	var leaves []fabric.NodeID
+	for s := range f.Switches() {
+		for _, e := range f.Attached(fabric.NodeID(s)) {
+			if f.Endpoint(e).Class == fabric.HostAdapter {
+				leaves = append(leaves, fabric.NodeID(s))
+				break
+			}
 		}
 	}
-	return n
+	return leaves
 }
 
 // meanHops is the mean length of legal paths between switches with hosts; a pair
 // without one counts as a path through every switch.
 func meanHops(f *fabric.Fabric, roots []fabric.NodeID) float64 {
-	o := orient(f, roots)
+	o := orient(f, byRank(f, roots))
 	var d dag.DAG
-	var leaves []fabric.NodeID
-	for s := range f.Switches() {
-		if hosts(f, fabric.NodeID(s)) > 0 {
-			leaves = append(leaves, fabric.NodeID(s))
-		}
-	}
+	leaves := leaves(f)
 	sum := int64(0)
 	for _, root := range leaves {
 		o.legal(&d, f, root)
@@ -102,43 +93,4 @@ func meanHops(f *fabric.Fabric, roots []fabric.NodeID) float64 {
 		}
 	}
 	return float64(sum) / float64(max(1, len(leaves)*len(leaves)))
-}
-
-// distances is the hops of every switch from the nearest of some, dag.NoPath
-// where there is none.
-func distances(f *fabric.Fabric, from []fabric.NodeID) []int32 {
-	d := make([]int32, f.Switches())
-	for i := range d {
-		d[i] = dag.NoPath
-	}
-	spreadFrom(f, from, d)
-	return d
-}
-
-// spreadFrom gives switches not yet in d their hops from some.
-func spreadFrom(f *fabric.Fabric, from []fabric.NodeID, d []int32) {
-	queue := slices.Clone(from)
-	for _, s := range queue {
-		d[s] = 0
-	}
-	heads := f.Heads()
-	for i := 0; i < len(queue); i++ {
-		first, end := f.TrunksFrom(queue[i])
-		for c := first; c < end; c++ {
-			if v := heads[c]; d[v] == dag.NoPath {
-				d[v] = d[queue[i]] + 1
-				queue = append(queue, v)
-			}
-		}
-	}
-}
-
-// sortedBy lists the switches by rank, then by number.
-func sortedBy(rank []int32) []fabric.NodeID {
-	order := make([]fabric.NodeID, len(rank))
-	for s := range order {
-		order[s] = fabric.NodeID(s)
-	}
-	slices.SortStableFunc(order, func(a, b fabric.NodeID) int { return cmp.Compare(rank[a], rank[b]) })
-	return order
 }

@@ -4,8 +4,17 @@
 // M. D. Schroeder et al.: Autonet: a High-Speed, Self-Configuring Local Area
 // Network Using Point-to-Point Links, IEEE JSAC 9(8), 1991; as used in O. Lysne
 // et al.: Layered Routing in Irregular Networks, IEEE TPDS 17(1), 2006, section
-// 2. Ranks are breadth-first distances from the roots; up is towards the lower
-// rank, and at equal rank towards the lower GUID.
+// 4.1. The switches are put in an order, and up is towards the earlier one. The
+// order is one of three:
+//
+//   - FromRoots, as in Autonet: by breadth-first distance from the roots, then
+//     GUID (engine updn);
+//   - DepthFirst: the order in which a depth-first search finds them (J. C.
+//     Sancho, A. Robles: Improving the Up*/Down* Routing Scheme for Networks of
+//     Workstations, Euro-Par 2000), which the TPDS paper simulates against
+//     (updn-dfs);
+//   - FromLeaves: the farther from host adapters the earlier, as OpenSM's dnup
+//     ranks, so that a tree needs no roots to be named (dnup).
 //
 // Guarantee: deadlock-free on one lane, whatever service level a client uses,
 // and connected for all switches and endpoints. Paths need not be minimal.
@@ -23,10 +32,15 @@
 //     OpenSM's connect_roots does the same without the proof.
 //   - Without roots given, both the tops of a tree-like network and one central
 //     switch are tried; the shorter paths between switches with hosts win.
+//   - Sancho's heuristic is told in words only: the search starts at the switch
+//     farthest from all others on average and goes on to the neighbour with most
+//     cables to switches already found. Ties go to the farther switch, then to
+//     the lower GUID.
 package updown
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -35,24 +49,41 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/dag"
 )
 
-// Finder is Up*/Down* routing. The zero Finder chooses its roots.
+// Rank says how switches are put in order.
+type Rank uint8
+
+// The orders of the package comment.
+const (
+	FromRoots Rank = iota
+	DepthFirst
+	FromLeaves
+)
+
+// Finder is Up*/Down* routing. The zero Finder ranks from roots that it chooses.
 type Finder struct {
-	Roots []fabric.GUID // switches of rank 0; empty: chosen, and named in Forwarding.Notes
+	Rank  Rank
+	Roots []fabric.GUID // of FromRoots: switches of rank 0; empty: chosen, and named in Forwarding.Notes
 }
 
 // Paths implements routing.PathFinder. It refuses roots that are no switches,
-// and roots that leave a pair of switches without a legal path.
+// and an order that leaves a pair of switches without a path.
 func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
-	roots, err := o.given(f)
+	given, err := o.given(f)
 	if err != nil {
 		return nil, err
 	}
-	if len(roots) > 0 {
-		return route(ctx, f, roots, p)
+	switch {
+	case o.Rank == DepthFirst:
+		order, roots := depthFirst(f)
+		return route(ctx, f, order, "depth-first from "+name(f, roots), p)
+	case o.Rank == FromLeaves:
+		return route(ctx, f, byHeight(f), "ranked from the switches with hosts", p)
+	case len(given) > 0:
+		return route(ctx, f, byRank(f, given), "roots: "+name(f, given), p)
 	}
 	for _, roots := range candidates(f) {
-		t, err := route(ctx, f, roots, p)
-		if apart := (*apartError)(nil); err == nil || !asApart(err, &apart) {
+		t, err := route(ctx, f, byRank(f, roots), "roots: "+name(f, roots), p)
+		if apart := (*routing.Refusal)(nil); !errors.As(err, &apart) {
 			return t, err
 		}
 	}
@@ -74,45 +105,48 @@ func (o Finder) given(f *fabric.Fabric) ([]fabric.NodeID, error) {
 	return roots, nil
 }
 
-// route routes with these roots.
-func route(ctx context.Context, f *fabric.Fabric, roots []fabric.NodeID, p routing.Progress) (*routing.Forwarding, error) {
-	o := orient(f, roots)
+// route routes with the switches in this order, and notes what it was.
+func route(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, note string, p routing.Progress) (*routing.Forwarding, error) {
+	o := orient(f, order)
 	t, err := dag.RouteLocally(ctx, f, o.legal, p)
 	if err != nil {
 		return nil, err
 	}
-	joined := 0
 	if o.apart(f) {
-		if joined, err = join(ctx, f, o, t); err != nil {
+		joined, err := join(ctx, f, o, t)
+		if err != nil {
 			return nil, err
 		}
-	}
-	names := make([]string, 0, 3)
-	for i, r := range roots {
-		if i == 3 {
-			names = append(names, fmt.Sprintf("%d more", len(roots)-3))
-			break
-		}
-		names = append(names, f.Label(r))
-	}
-	note := "roots: " + strings.Join(names, ", ")
-	if joined > 0 {
-		note += fmt.Sprintf("; %d turns from down to up join what the roots leave apart", joined)
+		note += fmt.Sprintf("; %d turns from down to up join what that leaves apart", joined)
 	}
 	t.Notes = append(t.Notes, note)
 	return t, nil
 }
 
+// name lists a few switches for people.
+func name(f *fabric.Fabric, switches []fabric.NodeID) string {
+	const most = 3
+	names := make([]string, 0, most+1)
+	for i, s := range switches {
+		if i == most {
+			names = append(names, fmt.Sprintf("%d more", len(switches)-most))
+			break
+		}
+		names = append(names, f.Label(s))
+	}
+	return strings.Join(names, ", ")
+}
+
 // orientation says which channels are up.
 type orientation struct {
 	up    []bool          // [trunk]
-	order []fabric.NodeID // every switch by rank, then GUID: up leads to an earlier one
+	order []fabric.NodeID // every switch; up leads to an earlier one
 }
 
-func orient(f *fabric.Fabric, roots []fabric.NodeID) *orientation {
-	o := &orientation{up: make([]bool, f.Trunks()), order: byRank(f, roots)}
+func orient(f *fabric.Fabric, order []fabric.NodeID) *orientation {
+	o := &orientation{up: make([]bool, f.Trunks()), order: order}
 	place := make([]int32, f.Switches())
-	for i, s := range o.order {
+	for i, s := range order {
 		place[s] = int32(i)
 	}
 	heads := f.Heads()
@@ -123,19 +157,6 @@ func orient(f *fabric.Fabric, roots []fabric.NodeID) *orientation {
 		}
 	}
 	return o
-}
-
-// byRank lists the switches by their distance from the nearest root, then by
-// number, which is by GUID. Parts of the network without a root follow, each
-// ranked from its lowest switch.
-func byRank(f *fabric.Fabric, roots []fabric.NodeID) []fabric.NodeID {
-	rank := distances(f, roots)
-	for s := range rank {
-		if rank[s] == dag.NoPath {
-			spreadFrom(f, []fabric.NodeID{fabric.NodeID(s)}, rank)
-		}
-	}
-	return sortedBy(rank)
 }
 
 // legal fills d with the Up*/Down* paths to root; it is a dag.Builder. Switches

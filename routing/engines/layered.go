@@ -1,0 +1,43 @@
+package engines
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/paths/updown"
+)
+
+// withEscape is LASH (or MP-LASH) where the layers do not suffice: O. Lysne et
+// al., IEEE TPDS 17(1), 2006, section 5.1: "by assigning all of these paths to a
+// separate layer that is routed according to an UpDown structure". The last
+// address of every endpoint goes by Up*/Down*, the last lane is its layer, and
+// sources use it for endpoints of which they have no other address.
+//
+// It needs two addresses at least (LMC 1) and two lanes. Deadlock-free under
+// contract honored: each layer is acyclic by itself.
+type withEscape struct {
+	finder routing.PathFinder
+}
+
+// Route implements routing.Router.
+func (r withEscape) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+	last := updown.Addresses(f) - 1
+	if last == 0 {
+		return nil, errors.New("engines: an Up*/Down* layer needs a second address for every endpoint (LMC 1)")
+	}
+	paths, err := r.finder.Paths(ctx, f, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := updown.Escape(ctx, f, paths, last, p); err != nil {
+		return nil, err
+	}
+	lanes, err := layer.FirstFit{Escape: last}.Lanes(ctx, f, paths, b, p)
+	if err != nil {
+		return nil, err
+	}
+	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}, nil
+}

@@ -1,0 +1,103 @@
+package layer_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/paths/sssp"
+)
+
+// With lanes to spare all are used, about alike, and the proof holds.
+func TestSpreadUsesAllLanes(t *testing.T) {
+	f := build(t, "torus:5x5,hosts=2")
+	fw := paths(t, f, sssp.Finder{})
+	need := assign(t, f, fw, layer.BreakCycles{Unbalanced: true}, 8).Needed
+	for vls := need; vls <= routing.MaxDataVLs; vls++ {
+		l := assign(t, f, fw, layer.BreakCycles{}, vls)
+		if l.Needed != need {
+			t.Errorf("with %d lanes it needs %d, not %d", vls, l.Needed, need)
+		}
+		// How many pairs ride each lane.
+		count := make([]int, vls)
+		for _, src := range f.Endpoints() {
+			for lid, to := range f.LIDs() {
+				dest := f.Endpoint(to)
+				if routing.HCA.Includes(src.Class) && routing.HCA.Includes(dest.Class) && src.Switch != dest.Switch {
+					count[l.SL(f.Attached(src.Switch)[1], lid)]++
+				}
+			}
+		}
+		for lane, n := range count {
+			if n == 0 {
+				t.Errorf("of %d lanes, lane %d carries nothing", vls, lane)
+			}
+		}
+		if v := verdict(t, f, fw, l); !v.Free() || v.VLs != vls {
+			t.Errorf("with %d lanes: free %v on %d lanes", vls, v.Free(), v.VLs)
+		}
+	}
+}
+
+// Balancing evens the layers out and never needs more of them.
+func TestBalanceEvensLayersOut(t *testing.T) {
+	f := build(t, "torus:5x5,hosts=2")
+	fw := paths(t, f, sssp.Finder{})
+	var apart [2]int
+	for i, unbalanced := range []bool{true, false} {
+		l := assign(t, f, fw, layer.FirstFit{Unbalanced: unbalanced}, 8)
+		count := make([]int, l.Needed)
+		for lid, to := range f.LIDs() {
+			for _, src := range f.Endpoints() {
+				if routing.HCA.Includes(src.Class) && routing.HCA.Includes(f.Endpoint(to).Class) {
+					count[l.SL(f.Attached(src.Switch)[1], lid)]++
+				}
+			}
+		}
+		most, least := count[0], count[0]
+		for _, n := range count {
+			most, least = max(most, n), min(least, n)
+		}
+		apart[i] = most - least
+		if !verdict(t, f, fw, l).Free() {
+			t.Errorf("unbalanced %v: a credit loop", unbalanced)
+		}
+	}
+	if apart[1] >= apart[0] {
+		t.Errorf("the fullest and the emptiest layer are %d pairs apart, unbalanced %d", apart[1], apart[0])
+	}
+}
+
+// A refusal says how many lanes are needed; with these it works, with one fewer
+// it is the same refusal.
+func TestRefusalSaysHowMany(t *testing.T) {
+	f := build(t, "torus:6x6")
+	fw := paths(t, f, sssp.Finder{})
+	for name, a := range assigners {
+		var few *routing.TooFewLanes
+		if _, err := a.Lanes(ctx, f, fw, routing.Budget{VLs: 1}, nil); !errors.As(err, &few) || few.Have != 1 || few.Need < 2 || few.AtLeast {
+			t.Fatalf("%s with one lane: %v", name, err)
+		}
+		need := few.Need
+		if l := assign(t, f, fw, a, need); l.Needed != need || !verdict(t, f, fw, l).Free() {
+			t.Errorf("%s with the %d lanes it asked for: needs %d", name, need, l.Needed)
+		}
+		if _, err := a.Lanes(ctx, f, fw, routing.Budget{VLs: need - 1}, nil); !errors.As(err, &few) || few.Need != need || few.Have != need-1 {
+			t.Errorf("%s with %d lanes: %v", name, need-1, err)
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	f := build(t, "torus:4x4")
+	fw := paths(t, f, sssp.Finder{})
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, a := range assigners {
+		if _, err := a.Lanes(done, f, fw, routing.Budget{VLs: 8}, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

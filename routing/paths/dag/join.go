@@ -1,0 +1,225 @@
+package dag
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Slope says which trunks lead up. Order is every switch, the highest first: an
+// up trunk leads to a switch earlier in it, so that trunks taken up and then
+// down never close a cycle.
+type Slope struct {
+	Up    []bool          // [trunk]
+	Order []fabric.NodeID // every switch
+}
+
+// Apart says whether some switches cannot reach others by going up, then down:
+// whether a part of the network has more than one switch without a trunk up.
+func (o *Slope) Apart(f *fabric.Fabric) bool {
+	tops := 0
+	for s := range f.Switches() {
+		if o.top(f, fabric.NodeID(s)) {
+			tops++
+		}
+	}
+	return tops > len(f.Parts())
+}
+
+// top says whether no trunk leads up from a switch.
+func (o *Slope) top(f *fabric.Fabric, s fabric.NodeID) bool {
+	first, end := f.TrunksFrom(s)
+	for c := first; c < end; c++ {
+		if o.Up[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// NotJoined is the failure of Join: no turn can be admitted that leads From one
+// switch To another.
+type NotJoined struct {
+	From, To fabric.NodeID
+}
+
+func (e *NotJoined) Error() string {
+	return fmt.Sprintf("dag: no turn can be admitted that leads from switch %d to switch %d", e.From, e.To)
+}
+
+// joiner completes a forwarding in which some switches have no path.
+type joiner struct {
+	f     *fabric.Fabric
+	g     *acyclic.Graph // the turns of all paths
+	up    []bool         // [trunk]
+	tree  routing.Tree
+	added int
+}
+
+// Join completes a forwarding whose paths go up, then down: it gives every switch
+// a path to every LID of its part of the network, by turns from down to up of
+// which each is admitted only if the turns of all paths together stay free of
+// cycles. It counts the entries that took such a turn, and fails with *NotJoined.
+func Join(ctx context.Context, f *fabric.Fabric, o *Slope, t *routing.Forwarding) (int, error) {
+	j := &joiner{f: f, g: turnsInUse(f, o, t), up: o.Up}
+	part := make([]int32, f.Switches())
+	for i, switches := range f.Parts() {
+		for _, s := range switches {
+			part[s] = int32(i)
+		}
+	}
+	var lost []fabric.NodeID
+	for lid, e := range f.LIDs() {
+		root := f.Endpoint(e).Switch
+		if root == fabric.None {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		lost = lost[:0]
+		row := t.Row(lid)
+		for s, port := range row {
+			if port == routing.NoPort && part[s] == part[root] {
+				lost = append(lost, fabric.NodeID(s))
+			}
+		}
+		if still := j.rescue(row, root, lost); len(still) > 0 {
+			return 0, &NotJoined{From: still[0], To: root}
+		}
+	}
+	return j.added, nil
+}
+
+// turnsInUse is the graph of the turns of all paths. It is free of cycles in the
+// order up trunks from the last switch to the first, then down trunks from the
+// first to the last.
+func turnsInUse(f *fabric.Fabric, o *Slope, t *routing.Forwarding) *acyclic.Graph {
+	order := make([]fabric.ChannelID, 0, f.Trunks())
+	collect := func(s fabric.NodeID, up bool) {
+		first, end := f.TrunksFrom(s)
+		for c := first; c < end; c++ {
+			if o.Up[c] == up {
+				order = append(order, c)
+			}
+		}
+	}
+	for i := len(o.Order) - 1; i >= 0; i-- {
+		collect(o.Order[i], true)
+	}
+	for _, s := range o.Order {
+		collect(s, false)
+	}
+	return acyclic.From(f, markTurns(f, t), order)
+}
+
+// markTurns is 1 for every turn that a path takes, on all cores.
+func markTurns(f *fabric.Fabric, t *routing.Forwarding) []uint32 {
+	workers := runtime.GOMAXPROCS(0)
+	marks := make([][]uint32, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			marks[w] = make([]uint32, f.Turns())
+			markSome(f, t, w, workers, marks[w])
+		})
+	}
+	wg.Wait()
+	for _, m := range marks[1:] {
+		for i, seen := range m {
+			marks[0][i] |= seen
+		}
+	}
+	return marks[0]
+}
+
+// markSome marks the turns of the paths to every step-th LID.
+func markSome(f *fabric.Fabric, t *routing.Forwarding, start, step int, mark []uint32) {
+	heads := f.Heads()
+	trunks := fabric.ChannelID(f.Trunks())
+	out := make([]fabric.ChannelID, f.Switches())
+	for lid := start; lid <= int(f.TopLID()); lid += step {
+		e := f.Owner(fabric.LID(lid))
+		if e == fabric.None || f.Endpoint(e).Switch == fabric.None {
+			continue
+		}
+		for s, port := range t.Row(fabric.LID(lid)) {
+			if out[s] = f.Out(fabric.NodeID(s), port); out[s] >= trunks {
+				out[s] = fabric.None
+			}
+		}
+		for _, in := range out {
+			if in == fabric.None {
+				continue
+			}
+			if next := out[heads[in]]; next != fabric.None {
+				mark[f.Turn(in, next)] = 1
+			}
+		}
+	}
+}
+
+// rescue gives lost switches a path by way of neighbours that have one, and
+// returns those it could not help. What is legal and what was admitted before is
+// used as far as it goes; only then one turn from down to up is admitted, and so
+// on: so the same few turns serve all.
+func (j *joiner) rescue(row []uint8, root fabric.NodeID, lost []fabric.NodeID) []fabric.NodeID {
+	if len(lost) == 0 {
+		return nil
+	}
+	j.tree.Build(j.f, row, root)
+	for len(lost) > 0 {
+		before := len(lost)
+		lost = j.pass(row, lost, false)
+		if len(lost) == before {
+			if lost = j.pass(row, lost, true); len(lost) == before {
+				return lost
+			}
+		}
+	}
+	return nil
+}
+
+// pass looks once at every lost switch, and returns those still lost. It stops
+// after the first turn from down to up that it had to admit.
+func (j *joiner) pass(row []uint8, lost []fabric.NodeID, admit bool) []fabric.NodeID {
+	still := lost[:0]
+	for i, s := range lost {
+		c := j.wayOut(s, admit)
+		if c == fabric.None {
+			still = append(still, s)
+			continue
+		}
+		row[s] = j.f.Channel(c).FromPort
+		j.tree.Out[s] = c
+		if admit {
+			j.added++
+			return append(still, lost[i+1:]...)
+		}
+	}
+	return still
+}
+
+// wayOut is a trunk from a lost switch to a neighbour with a path whose turn
+// there is in use or legal or, if so asked, can be admitted.
+func (j *joiner) wayOut(s fabric.NodeID, admit bool) fabric.ChannelID {
+	first, end := j.f.TrunksFrom(s)
+	for c := first; c < end; c++ {
+		// A neighbour with a path has a trunk to follow: the destination's
+		// own switch has no lost neighbours.
+		out := j.tree.Out[j.f.Heads()[c]]
+		if out == fabric.None {
+			continue
+		}
+		known := j.g.Has(j.f.Turn(c, out)) || j.up[c] || !j.up[out]
+		if (known || admit) && j.g.Add(c, out) {
+			return c
+		}
+	}
+	return fabric.None
+}

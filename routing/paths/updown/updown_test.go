@@ -1,0 +1,189 @@
+package updown_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/updown"
+	"github.com/weft-fabric/weft/topology"
+)
+
+var ctx = context.Background()
+
+type fataler interface{ Fatal(args ...any) }
+
+func build(t fataler, spec string) *fabric.Fabric {
+	family, err := topology.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := family.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// judge judges paths on one lane, between all, whatever clients do.
+func judge(t fataler, f *fabric.Fabric, fw *routing.Forwarding) *deadlock.Verdict {
+	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Contract: routing.Any, Scope: routing.All})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// legal says whether every path goes up first and then down, where up is towards
+// a switch nearer to the roots, and at equal distance towards the lower GUID.
+func legal(f *fabric.Fabric, fw *routing.Forwarding, roots []fabric.NodeID) bool {
+	rank := make([]int, f.Switches())
+	for i := range rank {
+		rank[i] = len(rank)
+	}
+	for _, r := range roots {
+		rank[r] = 0
+	}
+	for range rank { // Bellman and Ford
+		for c := range fabric.ChannelID(f.Trunks()) {
+			ch := f.Channel(c)
+			rank[ch.To] = min(rank[ch.To], rank[ch.From]+1)
+		}
+	}
+	up := func(c *fabric.Channel) bool {
+		if rank[c.To] != rank[c.From] {
+			return rank[c.To] < rank[c.From]
+		}
+		return f.Node(c.To).GUID < f.Node(c.From).GUID
+	}
+	for lid, e := range f.LIDs() {
+		for s := range fabric.NodeID(f.Switches()) {
+			wentDown := false
+			for at := s; at != f.Endpoint(e).Switch; {
+				c := f.Channel(f.Out(at, fw.Port(at, lid)))
+				if up(c) && wentDown {
+					return false
+				}
+				wentDown = wentDown || !up(c)
+				at = c.To
+			}
+		}
+	}
+	return true
+}
+
+// With one root every path is legal, and every switch reaches every other.
+func TestOneRoot(t *testing.T) {
+	for _, spec := range []string{"ring:7", "torus:4x3", "hypercube:4", "karytree:k=3,n=2", "dragonfly:p=2", "random:switches=30,links=60,seed=3"} {
+		f := build(t, spec)
+		for _, root := range []fabric.NodeID{0, 3, fabric.NodeID(f.Switches() - 1)} {
+			fw, err := updown.Finder{Roots: []fabric.GUID{f.Node(root).GUID}}.Paths(ctx, f, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v := judge(t, f, fw); !v.Free() || !v.Complete() {
+				t.Errorf("%s from root %d: free %v, complete %v", spec, root, v.Free(), v.Complete())
+			}
+			if !legal(f, fw, []fabric.NodeID{root}) {
+				t.Errorf("%s from root %d: a path goes up after it went down", spec, root)
+			}
+			if want := "roots: " + f.Label(root); len(fw.Notes) != 1 || fw.Notes[0] != want {
+				t.Errorf("notes are %q, want %q", fw.Notes, want)
+			}
+		}
+	}
+}
+
+// Between the hosts of a fat tree no path is longer than up and down again, with
+// the tops chosen as roots.
+func TestChoosesTheTopsOfATree(t *testing.T) {
+	f := build(t, "karytree:k=3,n=3")
+	fw, err := updown.Finder{}.Paths(ctx, f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := judge(t, f, fw); !v.Free() || !v.Complete() {
+		t.Errorf("free %v, complete %v", v.Free(), v.Complete())
+	}
+	if !strings.HasSuffix(strings.SplitAfter(fw.Notes[0], " more")[0], ", 6 more") {
+		t.Errorf("note is %q, want nine roots", fw.Notes[0])
+	}
+}
+
+// Any roots at all: all are joined and nothing can deadlock, or they are refused
+// by name. Several roots, the same twice, roots in one part only.
+func TestAnyRoots(t *testing.T) {
+	routed, refused := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := build(t, rapid.SampledFrom([]string{
+			"ring:6", "mesh:3x4", "torus:3x3", "hypercube:3", "karytree:k=2,n=3", "xgft:m=3x3,w=2x2,hosts=1", "dragonfly:p=1", "random:switches=10,links=14,seed=4",
+		}).Draw(t, "network"))
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		var gone []fabric.ChannelID
+		for range rng.IntN(1 + f.Trunks()/4) {
+			gone = append(gone, fabric.ChannelID(rng.IntN(f.Trunks())))
+		}
+		f, err := f.Without(gone, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var roots []fabric.GUID
+		for range rapid.IntRange(1, 5).Draw(t, "roots") {
+			roots = append(roots, f.Node(fabric.NodeID(rng.IntN(f.Switches()))).GUID)
+		}
+		fw, err := updown.Finder{Roots: roots}.Paths(ctx, f, nil)
+		if err != nil {
+			var r *routing.Refusal
+			if !errors.As(err, &r) || r.Node == fabric.None || r.Rule == "" {
+				t.Fatal(err)
+			}
+			refused++
+			return
+		}
+		routed++
+		v := judge(t, f, fw)
+		part := make([]int, f.Switches())
+		for i, p := range f.Parts() {
+			for _, s := range p {
+				part[s] = i
+			}
+		}
+		cut := int64(0)
+		for i, a := range f.Endpoints() {
+			for j, z := range f.Endpoints() {
+				if i != j && part[a.Switch] != part[z.Switch] {
+					cut++
+				}
+			}
+		}
+		if !v.Free() || v.Unreachable != cut || v.Loops != 0 {
+			t.Fatalf("roots %v: free %v, %d pairs cut of %d, %d circles", roots, v.Free(), v.Unreachable, cut, v.Loops)
+		}
+	})
+	t.Logf("%d routed, %d refused", routed, refused)
+}
+
+func TestBadRoots(t *testing.T) {
+	f := build(t, "ring:4")
+	host := f.Node(fabric.NodeID(f.Switches()))
+	for _, c := range []struct {
+		root fabric.GUID
+		want string
+	}{
+		{0xdead, "updown: root 0x000000000000dead is no node of this fabric"},
+		{host.GUID, "updown: root " + host.Name + " is a channel adapter; roots are switches"},
+	} {
+		_, err := updown.Finder{Roots: []fabric.GUID{f.Node(0).GUID, c.root}}.Paths(ctx, f, nil)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("error is %v, want %q", err, c.want)
+		}
+	}
+}
