@@ -44,6 +44,7 @@ type graph struct {
 	f      *fabric.Fabric
 	lanes  int
 	matrix []uint64 // [turn × words + …] from-lane × lanes + to-lane, as bits
+	far    farEdges // edges between trunks that do not meet; nil: none
 }
 
 // count counts the edges.
@@ -52,11 +53,11 @@ func (g *graph) count() int {
 	for _, w := range g.matrix {
 		n += bits.OnesCount64(w)
 	}
-	return n
+	return n + len(g.far)
 }
 
 // successors calls visit for every vertex that v leads to, ascending by trunk,
-// then lane.
+// then lane, those far away last.
 func (g *graph) successors(v int32, visit func(int32)) {
 	in, lane := fabric.ChannelID(int(v)/g.lanes), int(v)%g.lanes
 	words := wordsPerTurn(g.lanes)
@@ -69,6 +70,7 @@ func (g *graph) successors(v int32, visit func(int32)) {
 			visit(int32(int(out)*g.lanes + bits.TrailingZeros64(row)))
 		}
 	}
+	g.far.successors(v, visit)
 }
 
 // rank gives every vertex a number that rises along every edge, the length of

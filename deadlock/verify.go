@@ -28,7 +28,6 @@ package deadlock
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 
@@ -137,8 +136,8 @@ type group struct {
 // derive follows every route of the tables once.
 func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, error) {
 	f := t.Fabric
-	if len(t.Lanes.Row) != len(f.Endpoints()) {
-		return nil, fmt.Errorf("deadlock: the tables know %d endpoints, the fabric has %d", len(t.Lanes.Row), len(f.Endpoints()))
+	if err := t.Check(); err != nil {
+		return nil, err
 	}
 	d := &derivation{t: t, o: o, groups: groupSources(t, o.Scope), lanes: laneCount(t)}
 	var lids []fabric.LID

@@ -15,7 +15,12 @@ import (
 // leads on, port 3 back. Hosts have LIDs n+1 to 2n.
 func ring(t *testing.T, n int) *fabric.Fabric {
 	t.Helper()
-	var b fabric.Builder
+	return ringInto(t, n, new(fabric.Builder))
+}
+
+// ringInto is a ring with what is in the builder already.
+func ringInto(t *testing.T, n int, b *fabric.Builder) *fabric.Fabric {
+	t.Helper()
 	var sw []fabric.Ref
 	for i := range n {
 		sw = append(sw, b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: 3}, ""))
@@ -70,45 +75,20 @@ func TestRingOfFive(t *testing.T) {
 	}
 }
 
-// A dateline on the lanes breaks the loop: packets that come to switch 0 over the
-// ring go on by VL 1. Then the contract decides nothing, the map does.
-func TestDatelineByPort(t *testing.T) {
-	f := ring(t, 5)
+// A dateline: what goes through switch 0 leaves it by VL 1, if it is on SL 0.
+func TestDateline(t *testing.T) {
+	f := ring(t, 3)
 	m := routing.LanePerSL(1).PerPort(f)
-	for s := range fabric.NodeID(5) {
-		for sl := range uint8(routing.SLs) {
-			// SL 1 is for packets that cross switch 0, and means VL 1 beyond it.
-			if sl == 1 && s < 4 {
-				m.Set(s, 3, 2, sl, 1)
-			}
-		}
+	m.Set(0, 3, 2, 0, 1)
+	l := routing.OneSL(f, m)
+	if v := verify(t, f, clockwise(f), l, routing.Honored); !v.Free() || !v.Complete() || v.VLs != 2 || v.Dependencies != 3 {
+		t.Errorf("verdict is %+v", v)
 	}
-	l := routing.NewLanes(f, m)
-	for d := range fabric.NodeID(5) {
-		for s := range fabric.NodeID(5) {
-			if d < s && d > 0 { // goes through switch 0
-				l.SLRow(fabric.LID(6 + d))[s] = 1
-			}
-		}
+	if v := verify(t, f, clockwise(f), l, routing.Single(1)); v.Free() || len(v.Cycle) != 3 {
+		t.Errorf("all on SL 1: verdict is %+v", v)
 	}
-	// Before switch 0 they ride VL 0.
-	for s := fabric.NodeID(1); s < 5; s++ {
-		for d := range fabric.NodeID(5) {
-			if d < s && d > 0 && s < 4 {
-				l.SLRow(fabric.LID(6 + d))[s] = 2
-			}
-		}
-	}
-	m.Set(0, 3, 2, 2, 1)
-	for s := fabric.NodeID(1); s < 3; s++ {
-		m.Set(s, 3, 2, 2, 1)
-	}
-	v := verify(t, f, clockwise(f), l, routing.Honored)
-	if !v.Free() || !v.Complete() || v.VLs != 2 {
-		t.Fatalf("verdict is %+v", v)
-	}
-	if v := verify(t, f, clockwise(f), l, routing.Single(0)); v.Free() {
-		t.Error("free though all use SL 0, which stays on one lane")
+	if v := verify(t, f, clockwise(f), l, routing.Any); v.Free() || v.Dependencies != 4 {
+		t.Errorf("all on any SL: verdict is %+v", v)
 	}
 }
 
@@ -165,25 +145,51 @@ func TestDropOnTheLastCable(t *testing.T) {
 	}
 }
 
-// What a destination would send to itself is not sent: here only that would
-// close a loop.
+// What a destination would send to itself is not sent, even where its switch has
+// another source and sends its packets on.
 func TestDestinationsDoNotSendToThemselves(t *testing.T) {
 	f := ring(t, 3)
 	m := routing.LanePerSL(1).PerPort(f)
-	fw := clockwise(f)
-	// Three trees that go on from their own switch: to 4, 5 and 6 all go one step
-	// on, from the own host by VL 1, from everybody else's by VL 0.
-	for s := range fabric.NodeID(3) {
-		m.Set(s, 1, 2, 0, 1)
-		m.Set(s, 3, 2, 0, 1)
-		row := fw.Row(fabric.LID(4) + fabric.LID(s))
-		copy(row, []uint8{routing.NoPort, routing.NoPort, routing.NoPort})
-		row[s], row[(s+1)%3] = 2, 2
+	m.Set(0, 1, 2, 0, 1) // from the host of switch 0
+	fw := routing.NewForwarding(f)
+	fw.Row(4)[0] = 2 // to that host
+	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, m)}
+	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: routing.All})
+	if err != nil {
+		t.Fatal(err)
 	}
-	v := verify(t, f, fw, routing.OneSL(f, m), routing.Honored)
-	// From switch s+1 the host there sends one hop, and nothing follows it.
-	if !v.Free() || v.Dependencies != 0 || v.Unreachable != 6 {
-		t.Errorf("verdict is %+v with cycle %v", v, v.Cycle)
+	if v.LaneMask != 1 {
+		t.Errorf("lanes %b carry something", v.LaneMask)
+	}
+}
+
+// Two adapters cabled to each other have LIDs, and entries for them, but nobody
+// can send there: they are no witnesses of a credit loop.
+func TestWitnessesAreAttached(t *testing.T) {
+	var b fabric.Builder
+	var pair [2]fabric.Ref
+	for i := range pair {
+		pair[i] = b.Node(fabric.Node{GUID: fabric.GUID(200 + i), Kind: fabric.Adapter, Ports: 1}, "")
+		b.Port(pair[i], 1, fabric.Port{LID: fabric.LID(i + 1)}) // below all others
+	}
+	b.Cable(pair[0], 1, pair[1], 1, fabric.Rate{})
+	f := ringInto(t, 3, &b)
+	fw := routing.NewForwarding(f)
+	for lid, e := range f.LIDs() {
+		row := fw.Row(lid)
+		copy(row, []uint8{2, 2, 2})
+		if ep := f.Endpoint(e); ep.Switch != fabric.None {
+			row[ep.Switch] = ep.Port
+		}
+	}
+	v := verify(t, f, fw, routing.OneSL(f, routing.LanePerSL(1)), routing.Honored)
+	if v.Free() || len(v.Cycle) != 3 || v.Pairs != 6 || v.Unreachable != 0 {
+		t.Fatalf("verdict is %+v", v)
+	}
+	for _, s := range v.Cycle {
+		if s.Dst <= 2 || f.Endpoint(s.Src).Switch == fabric.None {
+			t.Errorf("a step is caused by %+v", s)
+		}
 	}
 }
 

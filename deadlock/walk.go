@@ -377,7 +377,7 @@ func (v *Verdict) add(w *Verdict) {
 
 // finish completes the counts when all destinations are done.
 func (v *Verdict) finish(inUse []uint16, sls uint16) {
-	slices.SortFunc(v.Lost, func(a, b Lost) int {
+	slices.SortStableFunc(v.Lost, func(a, b Lost) int {
 		return cmp.Or(cmp.Compare(a.LID, b.LID), cmp.Compare(a.Switch, b.Switch))
 	})
 	v.Lost = v.Lost[:min(len(v.Lost), maxLost)]

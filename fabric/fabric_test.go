@@ -264,3 +264,32 @@ func TestFailuresAddUp(t *testing.T) {
 		}
 	})
 }
+
+// Adapter and router ports get so many LIDs, switches keep one; all else stays.
+func TestWithLMC(t *testing.T) {
+	f := small(t)
+	for lmc := range uint8(8) {
+		g, err := f.WithLMC(lmc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(f.Nodes(), g.Nodes()) || !slices.Equal(f.Channels(), g.Channels()) || len(f.Endpoints()) != len(g.Endpoints()) {
+			t.Errorf("LMC %d makes another network", lmc)
+		}
+		for i, e := range g.Endpoints() {
+			want := lmc
+			if e.Class == fabric.SwitchPort {
+				want = 0
+			}
+			if e.LMC != want || e.PortGUID != f.Endpoints()[i].PortGUID {
+				t.Errorf("endpoint %d has LMC %d and GUID %s", i, e.LMC, e.PortGUID)
+			}
+		}
+		if why := badLIDs(g); why != "" {
+			t.Errorf("LMC %d: %s", lmc, why)
+		}
+	}
+	if _, err := f.WithLMC(8); err == nil || !strings.Contains(err.Error(), "LMC 8") {
+		t.Errorf("LMC 8: %v", err)
+	}
+}

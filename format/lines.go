@@ -51,6 +51,9 @@ func (l *Lines) Next() bool {
 	case err == bufio.ErrBufferFull:
 		l.err = Errorf(l.file, l.n+1, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
 		return false
+	case err == io.ErrUnexpectedEOF:
+		l.err = Errorf(l.file, l.n+1, "the compressed file was cut short")
+		return false
 	case err != nil && err != io.EOF:
 		l.err = fmt.Errorf("%s: after line %d: %w", l.file, l.n, err)
 		return false

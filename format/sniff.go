@@ -9,23 +9,24 @@ import (
 // Kind is what a text looks like.
 type Kind uint8
 
-// The kinds of text weft reads, and three that it does not.
+// The kinds of text weft reads, and three things that it does not.
 const (
-	Unknown    Kind = iota // text, but none of these
-	Empty                  // nothing but white space
-	Binary                 // holds a NUL byte, or is still compressed
-	IBNet                  // ibnetdiscover output or ibsim net file: package ibnet
-	SubnetList             // opensm-subnet.lst: package subnetlst
-	LFT                    // opensm-lfts.dump, dump_fts, ibroute: package lft
-	FDBS                   // opensm.fdbs: package lft
-	SL2VLDump              // opensm-sl2vl.dump: package slvl
-	SLVL                   // SLVL lines of ibdmchk: package slvl
-	PSL                    // path service levels of ibdmchk: package psl
+	Unknown     Kind = iota // text, but none of these
+	Empty                   // nothing but white space
+	Binary                  // holds a NUL byte, or is still compressed
+	IBNet                   // ibnetdiscover output or ibsim net file: package ibnet
+	SubnetList              // opensm-subnet.lst: package subnetlst
+	LFT                     // opensm-lfts.dump, dump_fts, ibroute: package lft
+	FDBS                    // opensm.fdbs: package lft
+	SL2VLDump               // opensm-sl2vl.dump: package slvl
+	SLVL                    // SLVL lines of ibdmchk: package slvl
+	PSL                     // path service levels of ibdmchk: package psl
+	Certificate             // proof of tables: package certificate
 )
 
 func (k Kind) String() string {
 	return [...]string{"text of an unknown kind", "an empty file", "a binary file", "ibnetdiscover output", "an opensm-subnet.lst",
-		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file"}[k]
+		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate"}[k]
 }
 
 // sniffed is how much of a text Peek looks at: noise before the first line that
@@ -73,6 +74,10 @@ func sniffLine(line Cursor) Kind {
 		if bytes.Contains(c, []byte("NodeGUID:")) {
 			return SubnetList
 		}
+	case c.Cut("#compact"), c.Cut("#weft"):
+		return PSL
+	case c.Cut("weft certificate"):
+		return Certificate
 	case c.Cut("0x"):
 		return sniffNumbers(line)
 	case IsNodeRecord(line), cutAttribute(&c):

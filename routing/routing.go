@@ -79,7 +79,7 @@ func (t *Forwarding) Port(s fabric.NodeID, lid fabric.LID) uint8 {
 // table is kept only where they differ.
 type SL2VL struct {
 	uniform [SLs]uint8
-	first   []int32 // [switch] offset into table; nil: uniform everywhere
+	first   []int   // [switch] offset into table; nil: uniform everywhere
 	ports   []int32 // [switch] ports, port 0 included
 	table   []uint8 // [first + (in × ports + out) × SLs + SL]
 }
@@ -100,11 +100,11 @@ func LanePerSL(vls int) *SL2VL {
 // PerPort is a copy of m with an entry for every pair of ports of every switch,
 // to be changed with Set.
 func (m *SL2VL) PerPort(f *fabric.Fabric) *SL2VL {
-	t := &SL2VL{first: make([]int32, f.Switches()), ports: make([]int32, f.Switches())}
-	size := int32(0)
+	t := &SL2VL{first: make([]int, f.Switches()), ports: make([]int32, f.Switches())}
+	size := 0
 	for s := range t.first {
 		t.first[s], t.ports[s] = size, int32(f.Node(fabric.NodeID(s)).Ports+1)
-		size += t.ports[s] * t.ports[s] * SLs
+		size += int(t.ports[s]) * int(t.ports[s]) * SLs
 	}
 	t.table = make([]uint8, size)
 	for s := range t.first {
@@ -128,16 +128,16 @@ func (m *SL2VL) VL(s fabric.NodeID, in, out, sl uint8) uint8 {
 	if m.first == nil {
 		return m.uniform[sl]
 	}
-	return m.table[m.at(s, in, out)+int32(sl)]
+	return m.table[m.at(s, in, out)+int(sl)]
 }
 
 // Set changes one entry of a per-port map.
 func (m *SL2VL) Set(s fabric.NodeID, in, out, sl, vl uint8) {
-	m.table[m.at(s, in, out)+int32(sl)] = vl
+	m.table[m.at(s, in, out)+int(sl)] = vl
 }
 
-func (m *SL2VL) at(s fabric.NodeID, in, out uint8) int32 {
-	return m.first[s] + (int32(in)*m.ports[s]+int32(out))*SLs
+func (m *SL2VL) at(s fabric.NodeID, in, out uint8) int {
+	return m.first[s] + (int(in)*int(m.ports[s])+int(out))*SLs
 }
 
 // Lanes is the service level of every (source, destination LID) and the SL2VL

@@ -61,7 +61,7 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 		f, err := compute(in)
 		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
 	}
-	r, err := format.Open(in, a.stdin)
+	r, err := a.open(in)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type engineSummary struct {
 	Contract  string `json:"contract"`
 	Safe      bool   `json:"deadlock_free_everywhere"`
 	Guarantee string `json:"guarantee"`
+	Needs     string `json:"vls_needed"`
+	Refuses   string `json:"refuses"`
 }
 
 func enginesCommand(a *app) *cobra.Command {
@@ -32,7 +34,13 @@ func enginesCommand(a *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			var list []engineSummary
 			for _, e := range engines.All() {
-				list = append(list, engineSummary{e.Name, e.Finder.Name, e.Lanes.Name, e.Paper, e.Lanes.Contract.String(), e.Safe(), e.Trust()})
+				contract := e.Contract().String()
+				if e.Adaptive != nil {
+					contract = "adaptive" // no tables, so no service levels
+				}
+				list = append(list, engineSummary{
+					e.Name, e.PathsName(), e.LanesName(), e.Paper, contract, e.Safe(), e.Trust(), e.Needs(), e.Refuses(),
+				})
 			}
 			if asJSON {
 				return a.printJSON(list)
@@ -46,13 +54,13 @@ func enginesCommand(a *app) *cobra.Command {
 }
 
 func (a *app) printEngines(list []engineSummary) {
-	t := a.newTable("engine", "paths", "lanes", "contract", "deadlock-free", "paper")
+	t := a.newTable("engine", "paths", "lanes", "contract", "deadlock-free", "lanes needed", "refuses", "paper")
 	for _, e := range list {
 		free := "as verified"
 		if e.Safe {
 			free = "always"
 		}
-		t.AppendRow(table.Row{e.Name, e.Paths, e.Lanes, e.Contract, free, e.Paper})
+		t.AppendRow(table.Row{e.Name, e.Paths, e.Lanes, e.Contract, free, e.Needs, e.Refuses, e.Paper})
 	}
 	t.Render()
 	t = a.newTable("--paths", "which way", "paper")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,14 +17,17 @@ func infoCommand(a *app) *cobra.Command {
 		Use:   "info FABRIC",
 		Short: "Say what a fabric is made of",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			quiet := *a
 			quiet.quiet = true // warnings are part of the result here
 			f, err := quiet.load(args[0])
 			if err != nil {
 				return err
 			}
-			s := summarise(args[0], f)
+			s := summarise(cmd.Context(), args[0], f)
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
 			if asJSON {
 				return a.printJSON(s)
 			}
@@ -67,13 +71,13 @@ type lidSummary struct {
 	Top  fabric.LID `json:"top"`
 }
 
-func summarise(name string, f *fabric.Fabric) *infoSummary {
+func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary {
 	n := f.Count()
 	s := &infoSummary{
 		Name: name, Switches: n.Switches, Adapters: n.Adapters, Routers: n.Routers,
 		Endpoints: endpointCounts{n.HCA, n.Aggregation, n.Router},
 		Links:     linkCounts{n.SwitchCables, n.AdapterCables, n.SelfCables},
-		Rates:     map[string]int{}, Parts: len(f.Parts()), Diameter: diameter(f),
+		Rates:     map[string]int{}, Parts: len(f.Parts()), Diameter: diameter(ctx, f),
 		Warnings: append([]string{}, f.Warnings()...),
 	}
 	for i := range f.Channels() {
@@ -88,13 +92,17 @@ func summarise(name string, f *fabric.Fabric) *infoSummary {
 	return s
 }
 
-// diameter is the most hops between two switches that reach each other.
-func diameter(f *fabric.Fabric) int {
+// diameter is the most hops between two switches that reach each other; less if
+// ctx ends.
+func diameter(ctx context.Context, f *fabric.Fabric) int {
 	heads := f.Heads()
 	hops := make([]int, f.Switches())
 	queue := make([]fabric.NodeID, 0, f.Switches())
 	most := 0
 	for root := range f.Switches() {
+		if ctx.Err() != nil {
+			break
+		}
 		for i := range hops {
 			hops[i] = -1
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ func (a *app) load(arg string) (*fabric.Fabric, error) {
 	if missing(arg) {
 		return compute(arg)
 	}
-	r, err := format.Open(arg, a.stdin)
+	r, err := a.open(arg)
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +108,29 @@ func describeParts(f *fabric.Fabric, parts [][]fabric.NodeID) string {
 	return b.String()
 }
 
+// open opens a file, or standard input, which may only be read once. Reading
+// ends when the user interrupts, even if a terminal or a pipe has nothing to say.
+func (a *app) open(name string) (io.ReadCloser, error) {
+	if name != "-" {
+		return format.Open(name, nil)
+	}
+	if a.stdin == nil {
+		return nil, usage("- is given twice, and standard input can be read only once")
+	}
+	r, w := io.Pipe()
+	go func(stdin io.Reader) {
+		_, err := io.Copy(w, stdin)
+		w.CloseWithError(err)
+	}(a.stdin)
+	context.AfterFunc(a.ctx, func() { w.CloseWithError(a.ctx.Err()) })
+	a.stdin = nil
+	return format.Open(name, r)
+}
+
 // readFile opens a file and reads it with one of the format packages.
 func readFile[T any](a *app, name string, read func(r io.Reader, name string) (T, error)) (T, error) {
 	var none T
-	r, err := format.Open(name, a.stdin)
+	r, err := a.open(name)
 	if err != nil {
 		return none, err
 	}

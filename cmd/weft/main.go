@@ -1,4 +1,4 @@
-// Command weft routes lossless networks and proves that they cannot deadlock.
+// Weft routes lossless networks and proves that they cannot deadlock.
 //
 // The command is a thin layer: each subcommand is one file that reads its
 // arguments, calls the packages that do the work, and prints. Results go to
@@ -28,7 +28,7 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -41,23 +41,23 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	out := &sink{w: stdout}
-	cmd := newRoot(&app{stdin: stdin, stdout: out, stderr: stderr})
+	cmd := newRoot(&app{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr})
 	cmd.SetArgs(args)
 	cmd.SetIn(stdin)
 	cmd.SetOut(out)
 	cmd.SetErr(stderr)
-	err := cmd.ExecuteContext(ctx)
-	if err == nil && out.err != nil {
-		err = fmt.Errorf("standard output: %w", out.err)
+	ran, err := cmd.ExecuteContextC(ctx)
+	if out.err != nil {
+		err = &exitError{exitInput, fmt.Errorf("standard output: %w", out.err)}
 	}
 	if err == nil {
 		return exitOK
 	}
 	var e *exitError
-	if !errors.As(err, &e) {
-		e = &exitError{code: exitInput, err: err}
+	if !errors.As(err, &e) { // the commands say theirs: this is cobra's, about the command line
+		e = &exitError{exitUsage, fmt.Errorf("%w\nSee %s --help.", err, ran.CommandPath())}
 	}
-	if errors.Is(err, context.Canceled) {
+	if ctx.Err() != nil && e.err != nil {
 		fmt.Fprintln(stderr, "weft: interrupted; nothing was written")
 		return exitInput
 	}

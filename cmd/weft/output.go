@@ -3,38 +3,88 @@ package main
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // writeFile writes a file whole or not at all: under another name, then renamed.
-// - is standard output; names that end in .gz are compressed.
+// - is standard output; names that end in .gz are compressed. What is no file,
+// such as a pipe or a device, stays what it is and is written into.
 func (a *app) writeFile(name string, write func(io.Writer) error) error {
 	if name == "-" {
 		return write(a.stdout)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	compress := strings.HasSuffix(name, ".gz")
+	at := name
+	switch info, err := os.Stat(name); {
+	case name == "":
+		return usage("the name of the output file is empty; - is standard output")
+	case err != nil: // nothing there yet
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory; the output is a file", name)
+	case !info.Mode().IsRegular():
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return explain(name, fill(a.ctx, f, compress, write))
+	default:
+		if at, err = filepath.EvalSymlinks(name); err != nil {
+			return err
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(at), "."+filepath.Base(at)+".*")
 	if err != nil {
-		return err
+		return explain(name, err)
 	}
 	defer os.Remove(f.Name()) // fails once renamed
-	if err := fill(f, strings.HasSuffix(name, ".gz"), write); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if err := errors.Join(f.Chmod(0o644), fill(a.ctx, f, compress, write)); err != nil {
+		return explain(name, err)
 	}
-	return os.Rename(f.Name(), name)
+	return explain(name, os.Rename(f.Name(), at))
+}
+
+// explain says of a file or folder of the user's what went wrong with it, in
+// place of the temporary one that the error is about.
+func explain(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Errorf("%s cannot be written: %w", name, err)
+}
+
+// whileRunning is a writer that fails once its context ends.
+type whileRunning struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w whileRunning) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(p)
 }
 
 // fill writes, flushes and closes a file.
-func fill(f *os.File, compress bool, write func(io.Writer) error) (err error) {
+func fill(ctx context.Context, f *os.File, compress bool, write func(io.Writer) error) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	out := bufio.NewWriterSize(f, 1<<20)
+	out := bufio.NewWriterSize(whileRunning{ctx, f}, 1<<20)
 	if compress {
 		z := gzip.NewWriter(out)
 		if err := write(z); err != nil {
@@ -49,7 +99,10 @@ func fill(f *os.File, compress bool, write func(io.Writer) error) (err error) {
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	return f.Sync()
+	if err := f.Sync(); !errors.Is(err, syscall.EINVAL) { // pipes and devices cannot
+		return err
+	}
+	return nil
 }
 
 // folder is an output folder that appears whole or not at all.
@@ -59,27 +112,42 @@ type folder struct {
 }
 
 // newFolder checks that a folder may be written and makes a temporary one beside
-// it. A folder with something in it is replaced only by force.
+// it. A folder with something in it is replaced only by force, and never if
+// something in it is not weft's.
 func newFolder(name string, force bool) (*folder, error) {
+	name = filepath.Clean(name)
 	if err := mayReplace(name, force); err != nil {
 		return nil, err
 	}
-	name = filepath.Clean(name)
 	temp, err := os.MkdirTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
-		return nil, err
+		return nil, explain(name, err)
 	}
 	return &folder{final: name, temp: temp, force: force}, os.Chmod(temp, 0o755)
 }
 
 func mayReplace(name string, force bool) error {
+	switch filepath.Base(name) {
+	case ".", "..", string(filepath.Separator):
+		return usage("--out %s: give the folder a name of its own; it appears when all its files are there", name)
+	}
 	entries, err := os.ReadDir(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s cannot be a folder: it is a file, or lies below one", name)
 	case err != nil:
-		return err
-	case len(entries) > 0 && !force:
+		return explain(name, err)
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case lftFile, sl2vlFile, pslFile, certificateFile, summaryFile:
+		default:
+			return usage("%s holds %s, which weft did not write; choose another folder", name, e.Name())
+		}
+	}
+	if len(entries) > 0 && !force {
 		return usage("%s is not empty; --force replaces it", name)
 	}
 	return nil
@@ -89,15 +157,12 @@ func mayReplace(name string, force bool) error {
 func (d *folder) path(name string) string { return filepath.Join(d.temp, name) }
 
 // write adds a file.
-func (d *folder) write(name string, write func(io.Writer) error) error {
+func (d *folder) write(ctx context.Context, name string, write func(io.Writer) error) error {
 	f, err := os.Create(d.path(name))
-	if err != nil {
-		return err
+	if err == nil {
+		err = errors.Join(f.Chmod(0o644), fill(ctx, f, false, write))
 	}
-	if err := fill(f, false, write); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(d.final, name), err)
-	}
-	return nil
+	return explain(filepath.Join(d.final, name), err)
 }
 
 // commit puts the folder in its place.
@@ -106,11 +171,16 @@ func (d *folder) commit() error {
 		return err
 	}
 	old := d.temp + ".old"
-	if err := os.Rename(d.final, old); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	err := os.Rename(d.final, old)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return explain(d.final, err)
 	}
+	had := err == nil
 	if err := os.Rename(d.temp, d.final); err != nil {
-		return errors.Join(err, os.Rename(old, d.final))
+		if had {
+			err = errors.Join(err, os.Rename(old, d.final))
+		}
+		return explain(d.final, err)
 	}
 	return os.RemoveAll(old)
 }

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // app is what all subcommands share.
 type app struct {
+	ctx    context.Context // ends when the user interrupts
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
@@ -30,28 +36,39 @@ computed network such as torus:8x8x8,hosts=2.
 
 Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 2 usage; 3 bad input; 4 internal error.`,
+		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate("weft {{.Version}}\n")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var flag *pflag.InvalidValueError
+		if errors.As(err, &flag) && (errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange)) {
+			err = fmt.Errorf("--%s %q is not a whole number", flag.GetFlag().Name, flag.GetValue())
+		}
 		return usage("%w\nSee %s --help.", err, cmd.CommandPath())
 	})
 	root.AddCommand(
 		routeCommand(a), verifyCommand(a), infoCommand(a), generateCommand(a),
-		convertCommand(a), enginesCommand(a), topologiesCommand(a), versionCommand(a),
+		convertCommand(a), explainCommand(a), enginesCommand(a), topologiesCommand(a), versionCommand(a),
 	)
 	for _, c := range root.Commands() {
-		usageErrors(c)
+		exitCodes(c)
 	}
 	return root
 }
 
-// usageErrors gives errors in the number of arguments the exit code of usage.
-func usageErrors(c *cobra.Command) {
-	check := c.Args
-	if check == nil {
-		return
+// exitCodes gives what a command returns the exit code of bad input, where it has
+// none, and errors in the number of arguments that of usage.
+func exitCodes(c *cobra.Command) {
+	do, check := c.RunE, c.Args
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		err := do(cmd, args)
+		if e := (*exitError)(nil); err != nil && !errors.As(err, &e) {
+			return &exitError{exitInput, err}
+		}
+		return err
 	}
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {

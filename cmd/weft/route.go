@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,7 +20,8 @@ import (
 // routeFlags is the command line of weft route.
 type routeFlags struct {
 	engine, paths, lanes string
-	vls                  int
+	vls, lmc             int
+	seed                 uint64
 	roots                []string
 	contract, endpoints  string
 	withinParts          bool
@@ -51,6 +53,17 @@ Tables with a credit loop are shown, not written, unless --write-unproven.`,
 			return a.route(cmd.Context(), args[0], &o)
 		},
 	}
+	engineFlags(c, &o)
+	f := c.Flags()
+	f.StringVar(&o.out, "out", "", "folder to write the tables into")
+	f.BoolVar(&o.force, "force", false, "replace what is in the folder")
+	f.BoolVar(&o.unproven, "write-unproven", false, "write the tables even if they have a credit loop")
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	return c
+}
+
+// engineFlags adds the flags that say which engine shall do what.
+func engineFlags(c *cobra.Command, o *routeFlags) {
 	f := c.Flags()
 	f.StringVar(&o.engine, "engine", "dfsssp", "routing engine, see weft engines")
 	f.StringVar(&o.paths, "paths", "", "path finder, with --lanes in place of --engine")
@@ -60,16 +73,13 @@ Tables with a credit loop are shown, not written, unless --write-unproven.`,
 	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: what the engine is made for)")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
-	f.StringVar(&o.out, "out", "", "folder to write the tables into")
-	f.BoolVar(&o.force, "force", false, "replace what is in the folder")
-	f.BoolVar(&o.unproven, "write-unproven", false, "write the tables even if they have a credit loop")
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	f.IntVar(&o.lmc, "lmc", -1, "give every adapter port 2^N LIDs, N from 0 to 7 (default: as in the fabric)")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
 	completeNames(c, "engine", engineNames)
 	completeNames(c, "paths", finderNames)
 	completeNames(c, "lanes", assignerNames)
 	c.MarkFlagsRequiredTogether("paths", "lanes")
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
-	return c
 }
 
 // routeJob is one run of weft route: what was asked, and what came of it.
@@ -97,24 +107,16 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	if err != nil {
 		return err
 	}
-	read := a.stage("reading", &j.spent.read)
-	j.fabric, err = a.load(name)
-	read.done()
-	if err != nil {
+	if err := j.prepare(o); err != nil {
 		return err
 	}
-	if err := j.checkParts(o.withinParts); err != nil {
-		return err
-	}
-	if j.options.Roots, err = rootGUIDs(j.fabric, o.roots); err != nil {
-		return err
+	if j.engine.Adaptive != nil {
+		return j.routeAdaptive(ctx, o)
 	}
 	if err := j.compute(ctx); err != nil {
 		return j.refusal(ctx, err, o.json)
 	}
-	if o.contract == "" && j.tables.Lanes.Needed == 1 {
-		j.contract = routing.Any // all paths together are safe on one lane: service levels do not matter
-	}
+	j.settleContract(o)
 	if err := j.verify(ctx); err != nil {
 		return err
 	}
@@ -125,9 +127,29 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	return j.report(o, wrote)
 }
 
+// prepare reads the fabric and gives it the addresses that were asked for.
+func (j *routeJob) prepare(o *routeFlags) error {
+	read := j.stage("reading", &j.spent.read)
+	defer read.done()
+	var err error
+	if j.fabric, err = j.load(j.name); err != nil {
+		return err
+	}
+	if o.lmc >= 0 {
+		if j.fabric, err = j.fabric.WithLMC(uint8(o.lmc)); err != nil {
+			return usage("--lmc %d: %w", o.lmc, err)
+		}
+	}
+	if err := j.checkParts(o.withinParts); err != nil {
+		return err
+	}
+	j.options.Roots, err = rootGUIDs(j.fabric, o.roots)
+	return err
+}
+
 // newRouteJob checks the flags.
 func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
-	j := &routeJob{app: a, name: name, out: o.out}
+	j := &routeJob{app: a, name: name}
 	var err error
 	if o.paths != "" {
 		f, errF := engines.FinderNamed(o.paths)
@@ -142,7 +164,11 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	if o.vls < 1 || o.vls > routing.MaxDataVLs {
 		return nil, usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
 	}
-	if len(o.roots) > 0 && j.engine.Finder.Name != "updn" {
+	if o.lmc > 7 || o.lmc < -1 {
+		return nil, usage("--lmc %d: it is 0 to 7", o.lmc)
+	}
+	j.options.Seed = o.seed
+	if len(o.roots) > 0 && j.engine.PathsName() != "updn" {
 		return nil, usage("--roots is for updn; %s has no roots", j.engine.Name)
 	}
 	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
@@ -151,16 +177,19 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	// Lanes are planned for all adapters, so that aggregation nodes are safe
 	// too where the lanes allow it; the proof is for what was asked.
 	j.budget = routing.Budget{VLs: o.vls, Scope: max(j.scope, routing.Adapters)}
-	j.contract = j.engine.Lanes.Contract
+	j.contract = j.engine.Contract()
 	if o.contract != "" {
 		if j.contract, err = routing.ParseContract(o.contract); err != nil {
 			return nil, usage("%w", err)
 		}
 	}
 	if o.out != "" {
-		if err := mayReplace(o.out, o.force); err != nil {
+		j.out = filepath.Clean(o.out)
+		probe, err := newFolder(o.out, o.force) // better now than after an hour
+		if err != nil {
 			return nil, err
 		}
+		probe.discard()
 	}
 	return j, nil
 }
@@ -204,22 +233,17 @@ func rootGUIDs(f *fabric.Fabric, roots []string) ([]fabric.GUID, error) {
 	return guids, nil
 }
 
-// compute finds paths, then lanes.
-func (j *routeJob) compute(ctx context.Context) error {
-	s := j.stage("paths", &j.spent.paths)
-	paths, err := j.engine.Finder.New(j.options).Paths(ctx, j.fabric, s.progress())
-	s.done()
-	if err != nil {
-		return err
-	}
-	s = j.stage("lanes", &j.spent.lanes)
-	lanes, err := j.engine.Lanes.New().Lanes(ctx, j.fabric, paths, j.budget, s.progress())
-	s.done()
-	if err != nil {
-		return err
-	}
-	j.tables = &routing.Tables{Fabric: j.fabric, Forwarding: paths, Lanes: lanes}
-	return nil
+// compute routes.
+func (j *routeJob) compute(ctx context.Context) (err error) {
+	j.tables, err = j.engine.Route(ctx, j.fabric, j.options, j.budget, func(name string) (routing.Progress, func()) {
+		spent := &j.spent.paths
+		if name == "lanes" {
+			spent = &j.spent.lanes
+		}
+		s := j.stage(name, spent)
+		return s.progress(), s.done
+	})
+	return err
 }
 
 // verify judges what was computed, and counts its loads.
@@ -238,10 +262,10 @@ func (j *routeJob) verify(ctx context.Context) error {
 		}
 	}
 	j.loads = congestion.Count(j.fabric, j.tables.Forwarding, j.scope)
-	if got := j.verdict.Unreachable; got != j.apart || j.verdict.Loops > 0 {
+	if got := j.verdict.Unreachable; got > j.apart || j.verdict.Loops > 0 {
 		return internal("%s left %d pairs without a route where %d are in different parts, and %d forwarding loops", j.engine.Name, got, j.apart, j.verdict.Loops)
 	}
-	if promised := j.engine.Safe() && j.contract == j.engine.Lanes.Contract; promised && !j.verdict.Free() {
+	if promised := j.engine.Safe() && j.contract == j.engine.Contract(); promised && !j.verdict.Free() {
 		return internal("the tables of %s have a credit loop, which it promises never to make", j.engine.Name)
 	}
 	return nil
@@ -260,10 +284,10 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 		Engine string `json:"engine"`
 		VLs    int    `json:"vls"`
 	}
-	var fits []fit
+	fits := []fit{}
 	var names []string
 	for _, e := range engines.All() {
-		if e.Name == j.engine.Name || !e.Safe() {
+		if e.Name == j.engine.Name || !e.Safe() || e.Adaptive != nil {
 			continue
 		}
 		other := routeJob{app: j.app, engine: e, budget: j.budget, fabric: j.fabric}
@@ -287,5 +311,5 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	if len(names) > 0 {
 		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
 	}
-	return finding("%s refuses: it needs %s%s here and %d are available.\n%s", j.engine.Name, least, plural(few.Need, "lane"), few.Have, advice)
+	return finding("%s refuses: it needs %s%s here, --vls gives %d.\n%s", j.engine.Name, least, plural(few.Need, "lane"), few.Have, advice)
 }

@@ -88,7 +88,7 @@ func (j *routeJob) summary() *routeSummary {
 			Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router,
 			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
 		},
-		Engine: j.engine.Name, Paths: j.engine.Finder.Name, Lanes: j.engine.Lanes.Name,
+		Engine: j.engine.Name, Paths: j.engine.PathsName(), Lanes: j.engine.LanesName(),
 		VLs: j.tables.Lanes.Needed, VLsUsed: j.verdict.VLs, VLsAvailable: j.budget.VLs, SLs: j.verdict.SLs,
 		Verdict: verdictWord(j.verdict), Contract: j.contract.String(), Endpoints: j.scope.String(),
 		Hops:    hopSummary{j.loads.MeanHops(), j.loads.MaxHops},
@@ -180,8 +180,8 @@ func describeEndpoints(f *fabric.Fabric) string {
 
 // serviceLevels says what clients may do, and how paths spread over the lanes.
 func (j *routeJob) serviceLevels() string {
-	if j.contract == routing.Any {
-		return "clients may use any service level, each rides a lane of its own"
+	if j.contract == routing.Any && j.verdict.Free() {
+		return "clients may use any service level"
 	}
 	s := plural(j.verdict.SLs, "service level") + " in use"
 	if j.verdict.VLs > j.tables.Lanes.Needed {
@@ -212,6 +212,8 @@ func (j *routeJob) verdictText() string {
 // next says what to do now.
 func (j *routeJob) next() string {
 	switch {
+	case !j.verdict.Free() && j.engine.Safe(): // but not under this contract
+		return "take an engine that is proven whatever service levels clients use: --engine updn"
 	case !j.verdict.Free():
 		return "take an engine that is proven on every network: --engine dfsssp, lash or updn"
 	case j.out == "":

@@ -62,7 +62,7 @@ func (j *routeJob) write(ctx context.Context, o *routeFlags) (bool, error) {
 		}{certificateFile, func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.verdict.Certificate) }})
 	}
 	for _, f := range files {
-		if err := d.write(f.name, f.write); err != nil {
+		if err := d.write(ctx, f.name, f.write); err != nil {
 			return false, err
 		}
 	}
@@ -70,7 +70,7 @@ func (j *routeJob) write(ctx context.Context, o *routeFlags) (bool, error) {
 		return false, err
 	}
 	s.done() // the summary says how long writing took
-	if err := d.write(summaryFile, func(w io.Writer) error { return (&app{stdout: w}).printJSON(j.summary()) }); err != nil {
+	if err := d.write(ctx, summaryFile, func(w io.Writer) error { return (&app{stdout: w}).printJSON(j.summary()) }); err != nil {
 		return false, err
 	}
 	return true, d.commit()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -176,8 +175,8 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	}
 	j.options.Contract, j.options.Scope, j.checked = c.Contract, c.Scope, true
 	j.verdict, err = deadlock.CheckCertificate(ctx, j.tables, c, j.options.Progress)
-	if wrong := (*deadlock.Violation)(nil); errors.As(err, &wrong) {
-		return finding("%w\nThe proof is not for these tables; without --certificate they are judged afresh.", err)
+	if err != nil && ctx.Err() == nil {
+		return finding("%w\nThe proof is not for these tables (was it made with other --sl2vl or --psl?); without --certificate they are judged afresh.", err)
 	}
 	return err
 }
@@ -290,7 +289,7 @@ func (j *verifyJob) routesText() string {
 		fmt.Fprintf(&b, "; packets are dropped at %s turns, their SL being mapped to VL 15", thousands(v.Dropped))
 	}
 	if v.Stray > 0 {
-		fmt.Fprintf(&b, "; %s entries lack in switches without such endpoints", thousands(v.Stray))
+		fmt.Fprintf(&b, "; %s more from switches without endpoints in this scope (harmless)", thousands(v.Stray))
 	}
 	const most = 5
 	for i, l := range v.Lost {

@@ -19,7 +19,7 @@ func versionCommand(a *app) *cobra.Command {
 			if asJSON {
 				return a.printJSON(v)
 			}
-			_, err := fmt.Fprintf(a.stdout, "weft %s (%s, %s)\n", v.Version, v.Revision, v.Go)
+			_, err := fmt.Fprintf(a.stdout, "weft %s\n", v)
 			return err
 		},
 	}
@@ -31,6 +31,10 @@ type versionSummary struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
 	Go       string `json:"go"`
+}
+
+func (v versionSummary) String() string {
+	return fmt.Sprintf("%s (%s, %s)", v.Version, v.Revision, v.Go)
 }
 
 // version reads what the Go tool noted when it built the program.

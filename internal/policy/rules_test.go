@@ -52,12 +52,12 @@ var rules = []rule{
 	},
 	{
 		packages: "routing/paths/dag",
-		may:      []string{"fabric", "routing", "internal/par"},
+		may:      []string{"fabric", "routing", "internal/acyclic", "internal/par"},
 		why:      "what path finders share is below all of them",
 	},
 	{
 		packages: "routing/paths/...",
-		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic", "internal/heap", "internal/par"},
+		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic", "internal/grid", "internal/heap", "internal/par"},
 		why:      "which way and which lane are two decisions, and one paper's path finder is not built on another's",
 	},
 	{
@@ -66,8 +66,28 @@ var rules = []rule{
 		why:      "a lane assigner takes any forwarding tables, whoever made them, and is judged by others",
 	},
 	{
+		packages: "routing/torus2qos",
+		may:      []string{"fabric", "routing", "internal/grid"},
+		why:      "its lanes belong to its paths, so it decides both; the coordinates it shares with the path finder dor",
+	},
+	{
+		packages: "routing/nue",
+		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic"},
+		why:      "it decides both, which way and which lane, and so stands beside the path finders and lane assigners",
+	},
+	{
+		packages: "routing/adaptive/ways",
+		may:      []string{"fabric", "routing", "routing/paths/dag"},
+		why:      "what adaptive routers share is below all of them",
+	},
+	{
+		packages: "routing/adaptive/...",
+		may:      []string{"fabric", "routing", "routing/adaptive/ways", "routing/paths/dag", "internal/acyclic"},
+		why:      "an adaptive router decides ways and lanes at once, is not built on another's, and is judged by others",
+	},
+	{
 		packages: "routing/engines",
-		may:      []string{"fabric", "routing", "routing/paths/...", "routing/lanes/..."},
+		may:      []string{"fabric", "routing", "routing/paths/...", "routing/lanes/...", "routing/adaptive/...", "routing/nue", "routing/torus2qos"},
 		why:      "an engine is a row in a table: a path finder and a lane assigner",
 	},
 	{
@@ -101,6 +121,10 @@ var rules = []rule{
 		why:      "the live road uses what is proven, by the name of its engine",
 	},
 	{
+		packages: "bench/table",
+		why:      "it runs the program as a user does, and so knows nothing of its parts",
+	},
+	{
 		packages: "cmd/weft",
 		may:      []string{"..."},
 		modules:  []string{"github.com", "golang.org/x"},
@@ -110,6 +134,16 @@ var rules = []rule{
 		packages: "internal/acyclic",
 		may:      []string{"fabric"},
 		why:      "a data structure over the channels of a fabric",
+	},
+	{
+		packages: "internal/grid",
+		may:      []string{"fabric", "routing", "routing/paths/dag"},
+		why:      "the coordinates of a fabric, and directions written as tables; which direction is decided elsewhere",
+	},
+	{
+		packages: "internal/grid/gridtest",
+		may:      []string{"fabric"},
+		why:      "fabrics for tests, made without what they test",
 	},
 	{
 		packages: "internal/heap",
@@ -147,7 +181,7 @@ var rules = []rule{
 }
 
 // testOnly is what no code but tests may import, whatever the rules say.
-var testOnly = []string{"internal/live", "internal/policy", "bench", "conformance", "e2e"}
+var testOnly = []string{"internal/grid/gridtest", "internal/live", "internal/policy", "bench", "conformance", "e2e"}
 
 // cgo is the packages that may import "C".
 var cgo = []string{"opensm/..."}

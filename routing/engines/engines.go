@@ -9,17 +9,12 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/lanes/single"
-	"github.com/weft-fabric/weft/routing/paths/minhop"
-	"github.com/weft-fabric/weft/routing/paths/shortest"
-	"github.com/weft-fabric/weft/routing/paths/sssp"
-	"github.com/weft-fabric/weft/routing/paths/updown"
 )
 
-// Options is what a user may tell a path finder.
+// Options is what a user may tell a path finder. The zero Options are sensible.
 type Options struct {
 	Roots []fabric.GUID // of updn; empty: chosen
+	Seed  uint64        // of shortest-random
 }
 
 // Finder is a path finder by name.
@@ -27,7 +22,8 @@ type Finder struct {
 	Name    string
 	Summary string
 	Paper   string
-	Safe    bool // free of deadlock on one lane, whatever lane assigner follows
+	Safe    bool   // free of deadlock on one lane, whatever lane assigner follows
+	Refuses string // which fabrics; empty: none
 	New     func(Options) routing.PathFinder
 }
 
@@ -38,55 +34,51 @@ type Assigner struct {
 	Paper    string
 	Safe     bool             // free of deadlock whatever paths it is given
 	Contract routing.Contract // what clients must do for its tables to hold
+	Needs    string           // lanes
+	Refuses  string           // which fabrics; empty: none but for want of lanes
 	New      func() routing.LaneAssigner
 }
 
-// Engine is a path finder with a lane assigner.
+// Joint is a router that decides both at once, by name.
+type Joint struct {
+	Summary  string
+	Contract routing.Contract
+	Needs    string
+	Refuses  string
+	New      func(Options) routing.Router
+}
+
+// Engine is a path finder with a lane assigner, or a router that is both.
 type Engine struct {
 	Name   string
 	Paper  string
 	Finder Finder
 	Lanes  Assigner
+	Joint  *Joint // not nil: in place of Finder and Lanes
+
+	// Adaptive, if not nil, is in place of Finder, Lanes and Joint: switches
+	// choose among several ports, which InfiniBand tables cannot express.
+	Adaptive *Adaptive
+
+	safe bool // free of deadlock as a pair, though neither half is by itself
+
+	// fallback, if not nil, is tried where the lanes do not suffice and every
+	// endpoint has several addresses.
+	fallback func(Options) routing.Router
 }
 
-// Finders is every path finder.
-func Finders() []Finder {
-	return []Finder{
-		{"minhop", "shortest paths, balanced by each switch on its own", "OpenSM's default", false,
-			func(Options) routing.PathFinder { return minhop.Finder{} }},
-		{"updn", "no path goes up after it went down", "Schroeder et al., Autonet, JSAC 1991", true,
-			func(o Options) routing.PathFinder { return updown.Finder{Roots: o.Roots} }},
-		{"sssp", "shortest paths, balanced over the whole network", "Hoefler, Schneider, Lumsdaine, HOTI 2009", false,
-			func(Options) routing.PathFinder { return sssp.Finder{} }},
-		{"shortest", "one shortest path per pair of switches", "Lysne et al., TPDS 2006", false,
-			func(Options) routing.PathFinder { return shortest.Finder{} }},
-	}
+// Adaptive is an adaptive router by name.
+type Adaptive struct {
+	Summary string
+	Needs   string
+	New     func(Options) routing.AdaptiveRouter
 }
 
-// Assigners is every lane assigner.
-func Assigners() []Assigner {
-	return []Assigner{
-		{"single", "everything on one lane", "", false, routing.Any,
-			func() routing.LaneAssigner { return single.Assigner{} }},
-		{"first-fit", "each path in the first layer that stays acyclic, layers balanced", "Lysne et al., TPDS 2006", true, routing.Honored,
-			func() routing.LaneAssigner { return layer.FirstFit{} }},
-		{"break-cycles", "all paths in one layer, the weakest dependency of each cycle moved on", "Domke, Hoefler, Nagel, IPDPS 2011", true, routing.Honored,
-			func() routing.LaneAssigner { return layer.BreakCycles{} }},
-	}
+func adaptive(name, paper string, a Adaptive) Engine {
+	return Engine{Name: name, Paper: paper, Adaptive: &a}
 }
 
-// All is every engine, in the order in which to show them.
-func All() []Engine {
-	return []Engine{
-		engine("minhop", "OpenSM's default", "minhop", "single"),
-		engine("updn", "Schroeder et al., Autonet, JSAC 1991; Lysne et al., TPDS 2006", "updn", "single"),
-		engine("sssp", "Hoefler, Schneider, Lumsdaine, HOTI 2009", "sssp", "single"),
-		engine("dfsssp", "Domke, Hoefler, Nagel, IPDPS 2011", "sssp", "break-cycles"),
-		engine("lash", "Skeie, Lysne, Theiss, IPDPS 2002; Lysne et al., TPDS 2006", "shortest", "first-fit"),
-	}
-}
-
-func engine(name, paper, finder, assigner string) Engine {
+func pair(name, paper, finder, assigner string) Engine {
 	f, errF := FinderNamed(finder)
 	a, errA := AssignerNamed(assigner)
 	if errF != nil || errA != nil {
@@ -95,49 +87,110 @@ func engine(name, paper, finder, assigner string) Engine {
 	return Engine{Name: name, Paper: paper, Finder: f, Lanes: a}
 }
 
+// escaping is an engine whose paths go to an Up*/Down* layer where the lanes do
+// not suffice.
+func escaping(e Engine) Engine {
+	e.fallback = func(o Options) routing.Router { return withEscape{e.Finder.New(o)} }
+	return e
+}
+
+// together is a pair that is free of deadlock though neither half is by itself.
+func together(e Engine) Engine {
+	e.safe = true
+	return e
+}
+
+func joint(name, paper string, j Joint) Engine { return Engine{Name: name, Paper: paper, Joint: &j} }
+
 // Named finds an engine.
-func Named(name string) (Engine, error) { return find(name, "engine", All(), Engine.name) }
+func Named(name string) (Engine, error) {
+	return find(name, "engine", All(), func(e Engine) string { return e.Name })
+}
 
 // FinderNamed finds a path finder.
 func FinderNamed(name string) (Finder, error) {
-	return find(name, "path finder", Finders(), Finder.name)
+	return find(name, "path finder", Finders(), func(f Finder) string { return f.Name })
 }
 
 // AssignerNamed finds a lane assigner.
 func AssignerNamed(name string) (Assigner, error) {
-	return find(name, "lane assigner", Assigners(), Assigner.name)
+	return find(name, "lane assigner", Assigners(), func(a Assigner) string { return a.Name })
 }
 
 // Pair is the engine of any path finder and lane assigner. Where the table has
 // it already, that is the one returned.
 func Pair(f Finder, a Assigner) Engine {
 	for _, e := range All() {
-		if e.Finder.Name == f.Name && e.Lanes.Name == a.Name {
+		if e.Joint == nil && e.Finder.Name == f.Name && e.Lanes.Name == a.Name {
 			return e
 		}
 	}
 	return Engine{Name: f.Name + "+" + a.Name, Paper: strings.Trim(f.Paper+"; "+a.Paper, "; "), Finder: f, Lanes: a}
 }
 
-// Safe says whether the engine's tables are free of deadlock on every network.
-func (e Engine) Safe() bool { return e.Finder.Safe || e.Lanes.Safe }
+// PathsName and LanesName name the two halves; a router that is both has one
+// name for both.
+func (e Engine) PathsName() string {
+	if e.Joint != nil || e.Adaptive != nil {
+		return e.Name
+	}
+	return e.Finder.Name
+}
+
+// LanesName is the other half.
+func (e Engine) LanesName() string {
+	if e.Joint != nil || e.Adaptive != nil {
+		return e.Name
+	}
+	return e.Lanes.Name
+}
+
+// Contract is what clients must do for the engine's tables to hold.
+func (e Engine) Contract() routing.Contract {
+	if e.Joint != nil {
+		return e.Joint.Contract
+	}
+	return e.Lanes.Contract
+}
+
+// Safe says whether the engine's tables are free of deadlock on every network
+// that it routes.
+func (e Engine) Safe() bool {
+	return e.safe || e.Joint != nil || e.Adaptive != nil || e.Finder.Safe || e.Lanes.Safe
+}
+
+// Needs says how many lanes the engine takes.
+func (e Engine) Needs() string {
+	switch {
+	case e.Joint != nil:
+		return e.Joint.Needs
+	case e.Adaptive != nil:
+		return e.Adaptive.Needs
+	}
+	return e.Lanes.Needs
+}
+
+// Refuses says which fabrics the engine does not route, "" if it routes all for
+// which it has the lanes.
+func (e Engine) Refuses() string {
+	if e.Joint != nil {
+		return e.Joint.Refuses
+	}
+	return strings.Trim(e.Finder.Refuses+"; "+e.Lanes.Refuses, "; ")
+}
 
 // Trust says in a sentence why the engine's tables may be trusted, or not.
 func (e Engine) Trust() string {
 	switch {
-	case e.Finder.Safe && e.Lanes.Contract == routing.Any:
-		return "its paths cannot form a credit loop, on one lane and whatever service levels clients use"
-	case e.Lanes.Safe:
-		return "its lanes are free of credit loops on every network, if clients use the service level of their PathRecord"
-	case e.Finder.Safe:
-		return "its paths cannot form a credit loop on one lane"
+	case e.Adaptive != nil:
+		return "whatever way its switches choose, packets cannot wait for one another in a circle"
+	case e.Safe() && e.Contract() == routing.Any:
+		return "its tables cannot hold a credit loop, whatever service levels clients use"
+	case e.Safe():
+		return "its tables cannot hold a credit loop, if clients use the service level of their PathRecord"
 	}
 	return "it promises nothing: only the verdict below counts, for this network as it is"
 }
-
-func (e Engine) name() string   { return e.Name }
-func (f Finder) name() string   { return f.Name }
-func (a Assigner) name() string { return a.Name }
 
 func find[T any](name, what string, all []T, nameOf func(T) string) (T, error) {
 	names := make([]string, len(all))

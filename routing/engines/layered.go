@@ -2,7 +2,6 @@ package engines
 
 import (
 	"context"
-	"errors"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -25,9 +24,6 @@ type withEscape struct {
 // Route implements routing.Router.
 func (r withEscape) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	last := updown.Addresses(f) - 1
-	if last == 0 {
-		return nil, errors.New("engines: an Up*/Down* layer needs a second address for every endpoint (LMC 1)")
-	}
 	paths, err := r.finder.Paths(ctx, f, p)
 	if err != nil {
 		return nil, err

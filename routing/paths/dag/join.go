@@ -58,6 +58,7 @@ type joiner struct {
 	g     *acyclic.Graph // the turns of all paths
 	up    []bool         // [trunk]
 	tree  routing.Tree
+	hubs  [][]uint8 // [part] the way to its hub, by switch
 	added int
 }
 
@@ -65,6 +66,12 @@ type joiner struct {
 // a path to every LID of its part of the network, by turns from down to up of
 // which each is admitted only if the turns of all paths together stay free of
 // cycles. It counts the entries that took such a turn, and fails with *NotJoined.
+//
+// Every part has a hub, the switch from which most others are reached by going
+// up only. Whoever has no path goes towards the hub until it meets somebody who
+// has one. With all turns at the hub or right above it, no two of them can close
+// a cycle in a tree without faults; where this does not help, other turns are
+// tried.
 func Join(ctx context.Context, f *fabric.Fabric, o *Slope, t *routing.Forwarding) (int, error) {
 	j := &joiner{f: f, g: turnsInUse(f, o, t), up: o.Up}
 	part := make([]int32, f.Switches())
@@ -72,6 +79,8 @@ func Join(ctx context.Context, f *fabric.Fabric, o *Slope, t *routing.Forwarding
 		for _, s := range switches {
 			part[s] = int32(i)
 		}
+		hub := f.Endpoint(f.Attached(o.hub(f, switches))[0]) // its port 0
+		j.hubs = append(j.hubs, t.Row(hub.LID))
 	}
 	var lost []fabric.NodeID
 	for lid, e := range f.LIDs() {
@@ -89,11 +98,42 @@ func Join(ctx context.Context, f *fabric.Fabric, o *Slope, t *routing.Forwarding
 				lost = append(lost, fabric.NodeID(s))
 			}
 		}
-		if still := j.rescue(row, root, lost); len(still) > 0 {
+		if still := j.rescue(row, root, lost, j.hubs[part[root]]); len(still) > 0 {
 			return 0, &NotJoined{From: still[0], To: root}
 		}
 	}
 	return j.added, nil
+}
+
+// hub is that of some switches from which most are reached by going up only, of
+// several the last in the order.
+func (o *Slope) hub(f *fabric.Fabric, switches []fabric.NodeID) fabric.NodeID {
+	member := make(map[fabric.NodeID]bool, len(switches))
+	for _, s := range switches {
+		member[s] = true
+	}
+	seen := make([]fabric.NodeID, f.Switches()) // [switch] from which it was last seen, plus one
+	best, most := switches[0], -1
+	for i := len(o.Order) - 1; i >= 0; i-- {
+		s := o.Order[i]
+		if !member[s] {
+			continue
+		}
+		queue := []fabric.NodeID{s}
+		for k := 0; k < len(queue); k++ {
+			first, end := f.TrunksFrom(queue[k])
+			for c := first; c < end; c++ {
+				if v := f.Heads()[c]; o.Up[c] && seen[v] != s+1 {
+					seen[v] = s + 1
+					queue = append(queue, v)
+				}
+			}
+		}
+		if len(queue) > most {
+			best, most = s, len(queue)
+		}
+	}
+	return best
 }
 
 // turnsInUse is the graph of the turns of all paths. It is free of cycles in the
@@ -165,24 +205,52 @@ func markSome(f *fabric.Fabric, t *routing.Forwarding, start, step int, mark []u
 }
 
 // rescue gives lost switches a path by way of neighbours that have one, and
-// returns those it could not help. What is legal and what was admitted before is
-// used as far as it goes; only then one turn from down to up is admitted, and so
-// on: so the same few turns serve all.
-func (j *joiner) rescue(row []uint8, root fabric.NodeID, lost []fabric.NodeID) []fabric.NodeID {
+// returns those it could not help. They go towards the hub where they can. For
+// the others, what is legal and what was admitted before is used as far as it
+// goes; only then one more turn from down to up is admitted, and so on: so the
+// same few turns serve all.
+func (j *joiner) rescue(row []uint8, root fabric.NodeID, lost []fabric.NodeID, hub []uint8) []fabric.NodeID {
 	if len(lost) == 0 {
 		return nil
 	}
 	j.tree.Build(j.f, row, root)
 	for len(lost) > 0 {
 		before := len(lost)
-		lost = j.pass(row, lost, false)
-		if len(lost) == before {
-			if lost = j.pass(row, lost, true); len(lost) == before {
-				return lost
-			}
+		if lost = j.towards(hub, row, lost); len(lost) < before {
+			continue
+		}
+		if lost = j.pass(row, lost, false); len(lost) < before {
+			continue
+		}
+		if lost = j.pass(row, lost, true); len(lost) == before {
+			return lost
 		}
 	}
 	return nil
+}
+
+// towards sends lost switches towards the hub, where the next on the way has a
+// path and the turn there can be admitted. It returns those still lost.
+func (j *joiner) towards(hub, row []uint8, lost []fabric.NodeID) []fabric.NodeID {
+	still := lost[:0]
+	for _, s := range lost {
+		c := j.f.Out(s, hub[s])
+		if c == fabric.None || c >= fabric.ChannelID(j.f.Trunks()) {
+			still = append(still, s)
+			continue
+		}
+		out := j.tree.Out[j.f.Heads()[c]]
+		if out == fabric.None || !j.g.Add(c, out) {
+			still = append(still, s)
+			continue
+		}
+		if !j.up[c] && j.up[out] {
+			j.added++
+		}
+		row[s] = j.f.Channel(c).FromPort
+		j.tree.Out[s] = c
+	}
+	return still
 }
 
 // pass looks once at every lost switch, and returns those still lost. It stops

@@ -13,9 +13,11 @@
 // Guarantee: connected within each part of the network, every path minimal.
 // Deadlock-free only together with a lane assigner.
 //
-// Complexity: O(S²·(S + C)) for the distances, then O(P·D·h) for P sources, D
+// Complexity: O(S·(S + C)) for the distances, then O(S·D·h) for S switches, D
 // destination LIDs and paths of h hops, and for each of the S·D entries a search
-// of the shortest paths that are not bound yet. Memory: S² distances.
+// of the shortest paths that are not bound yet. Memory: the graphs of shortest
+// paths to every switch, four bytes for each trunk on one; they must be at hand
+// all at once, since the order is by source.
 //
 // Deviations from the paper: minimal paths are forced by searching among them
 // only, as in sssp. Sources are taken by switch; those of one switch share its
@@ -43,12 +45,16 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		sources := len(f.Attached(src)) - 1
-		for range max(1, sources) {
-			for _, d := range s.dests {
-				s.route(src, d, sources > 0 && d.charged)
-			}
+		sources := uint64(len(f.Attached(src)) - 1)
+		for _, d := range s.dests {
+			s.route(src, d, sources > 0 && d.charged)
 		}
+		// The other sources of the switch find all entries there: they only
+		// add to the loads what the first one did.
+		for c, routes := range s.own {
+			s.load[c] += routes*max(1, sources) - routes
+		}
+		clear(s.own)
 		p.Report(n+1, len(order))
 	}
 	return s.table, nil
@@ -59,8 +65,9 @@ type search struct {
 	f     *fabric.Fabric
 	table *routing.Forwarding
 	dests []dest
-	hops  []uint16 // [root × switches + switch] distance; unreached without a path
+	ways  []ways   // [root] the shortest paths to it
 	load  []uint64 // [trunk] routes on it so far
+	own   []uint64 // [trunk] routes on it of the source at hand
 	port  []uint8  // [trunk] port it leaves by
 
 	// One search.
@@ -70,19 +77,24 @@ type search struct {
 	next  []fabric.ChannelID // [switch] its first trunk
 }
 
+// ways is the shortest paths to one switch: the trunks that bring a packet from
+// switch s one hop nearer are out[first[s]:first[s+1]].
+type ways struct {
+	first []int32
+	out   []fabric.ChannelID
+}
+
 type dest struct {
 	lid     fabric.LID
 	root    fabric.NodeID
 	charged bool // routes to it count as load
 }
 
-const unreached = math.MaxUint16
-
 func newSearch(f *fabric.Fabric) *search {
 	n := f.Switches()
 	s := &search{
 		f: f, table: routing.NewForwarding(f),
-		hops: make([]uint16, n*n), load: make([]uint64, f.Trunks()), port: make([]uint8, f.Trunks()),
+		ways: make([]ways, n), load: make([]uint64, f.Trunks()), own: make([]uint64, f.Trunks()), port: make([]uint8, f.Trunks()),
 		seen: make([]uint32, n), cost: make([]uint64, n), next: make([]fabric.ChannelID, n),
 	}
 	for c := range s.port {
@@ -91,9 +103,7 @@ func newSearch(f *fabric.Fabric) *search {
 	var d dag.DAG
 	for root := range fabric.NodeID(n) {
 		dag.Shortest(&d, f, root)
-		for u, h := range d.Hops {
-			s.hops[int(root)*n+u] = uint16(h) // dag.NoPath becomes unreached
-		}
+		s.ways[root] = newWays(&d, n)
 		for _, lid := range dag.LIDsOn(f, root, nil) {
 			e := f.Endpoint(f.Owner(lid))
 			s.table.Row(lid)[root] = dag.LastPort(f, e)
@@ -101,6 +111,21 @@ func newSearch(f *fabric.Fabric) *search {
 		}
 	}
 	return s
+}
+
+// newWays puts the paths of d in the order of switches.
+func newWays(d *dag.DAG, switches int) ways {
+	w := ways{first: make([]int32, switches+1), out: make([]fabric.ChannelID, len(d.Out))}
+	for i, u := range d.Order {
+		w.first[u+1] = d.First[i+1] - d.First[i]
+	}
+	for u := range switches {
+		w.first[u+1] += w.first[u]
+	}
+	for i, u := range d.Order {
+		copy(w.out[w.first[u]:], d.Choices(i))
+	}
+	return w
 }
 
 // sourceOrder is the switches with endpoints, then the others.
@@ -119,14 +144,14 @@ func (s *search) sourceOrder() []fabric.NodeID {
 // route takes the path from a switch to a destination, finding what of it is not
 // there yet, and charges its channels.
 func (s *search) route(src fabric.NodeID, d dest, charge bool) {
-	hops := s.hops[int(d.root)*s.f.Switches():][:s.f.Switches()]
-	if src == d.root || hops[src] == unreached {
-		return
+	w := &s.ways[d.root]
+	if w.first[src] == w.first[src+1] {
+		return // at the destination, or in another part
 	}
 	row := s.table.Row(d.lid)
 	if row[src] == routing.NoPort {
 		s.stamp++
-		s.explore(src, row, hops, d.root)
+		s.explore(src, row, w, d.root)
 	}
 	heads := s.f.Heads()
 	for u := src; u != d.root; {
@@ -137,6 +162,7 @@ func (s *search) route(src fabric.NodeID, d dest, charge bool) {
 		}
 		if charge {
 			s.load[c]++
+			s.own[c]++
 		}
 		u = heads[c]
 	}
@@ -144,7 +170,7 @@ func (s *search) route(src fabric.NodeID, d dest, charge bool) {
 
 // explore finds the cheapest way from a switch to the root, bound by the entries
 // there are, and returns its cost. Ties go to the lowest port.
-func (s *search) explore(u fabric.NodeID, row []uint8, hops []uint16, root fabric.NodeID) uint64 {
+func (s *search) explore(u fabric.NodeID, row []uint8, w *ways, root fabric.NodeID) uint64 {
 	if u == root {
 		return 0
 	}
@@ -153,18 +179,15 @@ func (s *search) explore(u fabric.NodeID, row []uint8, hops []uint16, root fabri
 	}
 	s.seen[u] = s.stamp
 	heads := s.f.Heads()
-	first, end := s.f.TrunksFrom(u)
-	if row[u] != routing.NoPort {
-		first = s.f.Out(u, row[u])
-		end = first + 1
-	}
 	least := uint64(math.MaxUint64)
-	for c := first; c < end; c++ {
-		if hops[heads[c]] != hops[u]-1 {
-			continue
-		}
-		if cost := s.load[c] + s.explore(heads[c], row, hops, root); cost < least {
-			least, s.next[u] = cost, c
+	if row[u] != routing.NoPort {
+		c := s.f.Out(u, row[u])
+		least = s.load[c] + s.explore(heads[c], row, w, root)
+	} else {
+		for _, c := range w.out[w.first[u]:w.first[u+1]] {
+			if cost := s.load[c] + s.explore(heads[c], row, w, root); cost < least {
+				least, s.next[u] = cost, c
+			}
 		}
 	}
 	s.cost[u] = least

@@ -26,6 +26,9 @@ type MultiRoot struct{}
 // Paths implements routing.PathFinder.
 func (MultiRoot) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	t := routing.NewForwarding(f)
+	if f.Switches() == 0 {
+		return t, nil
+	}
 	trees := Addresses(f)
 	roots := farApart(f, trees)
 	for i, root := range roots {
@@ -40,13 +43,11 @@ func (MultiRoot) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 	return t, nil
 }
 
-// Addresses is the most LIDs that an adapter or router port of a fabric has.
+// Addresses is the most LIDs that an endpoint of a fabric has.
 func Addresses(f *fabric.Fabric) int {
 	most := 1
 	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Class != fabric.SwitchPort {
-			most = max(most, 1<<e.LMC)
-		}
+		most = max(most, 1<<f.Endpoint(fabric.EndpointID(i)).LMC)
 	}
 	return most
 }

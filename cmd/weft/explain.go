@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+func explainCommand(a *app) *cobra.Command {
+	o := routeFlags{engine: "dfsssp"}
+	c := &cobra.Command{
+		Use:   "explain FABRIC --engine ENGINE",
+		Short: "Say why an engine routes or refuses a fabric, rule by rule",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.explain(cmd.Context(), args[0], &o)
+		},
+	}
+	engineFlags(c, &o)
+	c.Flags().BoolVar(&o.json, "json", false, "print the result for programs")
+	return c
+}
+
+// explainSummary is the answer for programs.
+type explainSummary struct {
+	Engine  string           `json:"engine"`
+	Rules   []findingSummary `json:"rules"`
+	Routes  bool             `json:"routes"`
+	Refusal string           `json:"refusal,omitempty"`
+	VLs     int              `json:"vls,omitempty"`
+	Verdict string           `json:"verdict,omitempty"`
+}
+
+type findingSummary struct {
+	Rule string `json:"rule"`
+	OK   bool   `json:"ok"`
+	Why  string `json:"why"`
+}
+
+func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
+	j, err := a.newRouteJob(name, o)
+	if err != nil {
+		return err
+	}
+	if err := j.prepare(o); err != nil {
+		return err
+	}
+	s := explainSummary{Engine: j.engine.Name, Rules: []findingSummary{connectedRule(j.fabric)}}
+	for _, f := range j.engine.Explain(j.fabric, j.options) {
+		s.Rules = append(s.Rules, findingSummary{f.Rule, f.OK, f.Why})
+	}
+	if err := j.compute(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.Refusal = err.Error()
+	} else {
+		j.settleContract(o)
+		if err := j.verify(ctx); err != nil {
+			return err
+		}
+		s.Routes, s.VLs, s.Verdict = true, j.tables.Lanes.Needed, verdictWord(j.verdict)
+	}
+	if o.json {
+		err = a.printJSON(s)
+	} else {
+		err = a.printExplanation(j, &s)
+	}
+	if err == nil && !s.Routes {
+		err = &exitError{code: exitFinding}
+	}
+	return err
+}
+
+// connectedRule is the one rule that all engines have.
+func connectedRule(f *fabric.Fabric) findingSummary {
+	n := len(f.Parts())
+	return findingSummary{"cables join all switches", n == 1, fmt.Sprintf("%s of %s", plural(n, "part"), plural(f.Switches(), "switch"))}
+}
+
+func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
+	t := a.newTable("rule of "+s.Engine, "kept", "found")
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, WidthMax: 50}, {Number: 3, WidthMax: 70}})
+	for _, r := range s.Rules {
+		kept := "yes"
+		if !r.OK {
+			kept = "no"
+		}
+		t.AppendRow(table.Row{r.Rule, kept, strings.TrimPrefix(r.Why, "routing: ")})
+	}
+	t.Render()
+	answer := "refuses: " + strings.TrimPrefix(s.Refusal, "routing: ")
+	if s.Routes {
+		answer = fmt.Sprintf("routes it on %s: %s (contract %s, endpoints %s)", plural(s.VLs, "lane"), s.Verdict, j.contract, j.scope)
+		for _, note := range j.tables.Forwarding.Notes {
+			answer += "\n" + note
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s %s\n", s.Engine, answer)
+	return err
+}
+
+// settleContract settles what is proven: one lane for all means that service
+// levels do not matter.
+func (j *routeJob) settleContract(o *routeFlags) {
+	if o.contract == "" && j.tables.Lanes.Needed == 1 {
+		j.contract = routing.Any
+	}
+}

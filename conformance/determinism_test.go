@@ -1,0 +1,114 @@
+package conformance
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// result is all that an engine and the judge say, in plain slices.
+type result struct {
+	Nodes     []fabric.Node
+	Channels  []fabric.Channel
+	Endpoints []fabric.Endpoint
+	Notes     []string
+	Ports     [][]uint8 // [LID]
+	SLs       [][]uint8 // [LID]
+	Needed    int
+	Error     string
+	Verdict   *deadlock.Verdict
+}
+
+// everything runs an engine on a fabric and keeps all it says.
+func everything(e engines.Engine, f *fabric.Fabric, scope routing.Scope) result {
+	r := result{Nodes: f.Nodes(), Channels: f.Channels(), Endpoints: f.Endpoints()}
+	t, err := route(e, f, scope)
+	if err != nil {
+		r.Error = err.Error()
+		return r
+	}
+	r.Notes = t.Forwarding.Notes
+	for lid := range f.TopLID() + 1 {
+		r.Ports = append(r.Ports, t.Forwarding.Row(lid))
+	}
+	if t.Lanes == nil {
+		return r
+	}
+	for lid := range f.TopLID() + 1 {
+		r.SLs = append(r.SLs, t.Lanes.SLRow(lid))
+	}
+	r.Needed = t.Lanes.Needed
+	if r.Verdict, _, err = verify(t, e.Contract(), scope); err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}
+
+func diff(a, b result) string {
+	return cmp.Diff(a, b, cmp.AllowUnexported(routing.Contract{}))
+}
+
+// The number of cores changes nothing.
+func TestSameResultOnAnyNumberOfCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, spec := range []string{"dragonfly:p=2", "torus:4x4,hosts=3", "random:switches=20,links=50,seed=3"} {
+		f := build(t, spec)
+		eachPair(func(e engines.Engine) {
+			runtime.GOMAXPROCS(1)
+			one := everything(e, f, routing.HCA)
+			runtime.GOMAXPROCS(4)
+			if d := diff(one, everything(e, f, routing.HCA)); d != "" {
+				t.Errorf("%s on %s differs between one core and four (-one +four):\n%s", e.Name, spec, d)
+			}
+		})
+	}
+}
+
+// The order in which nodes, cables and the ends of cables are named changes
+// nothing.
+func TestSameResultInAnyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := recipes(7).Draw(t, "network")
+		rng := chance(t, "order")
+		f := mustBuild(t, r)
+		g, err := r.build(rng.Perm(len(r.nodes)), rng.Perm(len(r.cables)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(f.Warnings(), g.Warnings()); d != "" {
+			t.Fatal(d)
+		}
+		eachPair(func(e engines.Engine) {
+			if d := diff(everything(e, f, routing.All), everything(e, g, routing.All)); d != "" {
+				t.Fatalf("%s: %s", e.Name, d)
+			}
+		})
+	})
+}
+
+// A fabric without anything in it, and one without switches, go through
+// everything.
+func TestNearlyNothing(t *testing.T) {
+	var none, pair fabric.Builder
+	a := pair.Node(fabric.Node{Kind: fabric.Adapter, Ports: 1}, "a")
+	z := pair.Node(fabric.Node{Kind: fabric.Adapter, Ports: 1}, "z")
+	pair.Cable(a, 1, z, 1, fabric.Rate{})
+	for _, b := range []*fabric.Builder{&none, &pair} {
+		f, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		eachPair(func(e engines.Engine) {
+			if err := check(e, f, routing.All); err != nil {
+				t.Errorf("%s: %v", e.Name, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,335 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// specs is a network or two of every family.
+var specs = []string{
+	"ring:5", "ring:8,hosts=2", "mesh:3x4", "torus:3x3,hosts=2", "torus:4x4", "hypercube:4",
+	"karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3x4,w=2x2,hosts=3", "dragonfly:p=1", "dragonfly:p=2",
+	"random:switches=12,links=16,hosts=2,seed=1", "random:switches=20,links=50,seed=2", "random:switches=3,links=12,hosts=3",
+}
+
+// minimal is the path finders that take no detours.
+var minimal = []string{"minhop", "sssp", "shortest"}
+
+// fussy says whether a path finder may refuse a network; those named here, and
+// Up*/Down* with roots of its own choice, take any.
+func fussy(e engines.Engine) bool {
+	return e.Finder.Name != "updn" && !slices.Contains(minimal, e.Finder.Name)
+}
+
+// shortSpecs is the corpus with -short.
+var shortSpecs = []string{"ring:5", "torus:3x3,hosts=2", "karytree:k=2,n=3", "dragonfly:p=1", "random:switches=12,links=16,hosts=2,seed=1"}
+
+// dumps is the real fabrics small enough to walk packet by packet.
+var dumps = []string{"kalcher-stage-2014", "psmn-x5-2020", "ibtopotool-1", "ibtopotool-2", "ibtopotool-3", "ibtopotool-4"}
+
+func build(t testing.TB, spec string) *fabric.Fabric {
+	t.Helper()
+	family, err := topology.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := family.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// eachPair calls test for every path finder with every lane assigner.
+func eachPair(test func(e engines.Engine)) {
+	for _, p := range engines.Finders() {
+		for _, l := range engines.Assigners() {
+			test(engines.Pair(p, l))
+		}
+	}
+}
+
+// route runs an engine with 8 lanes, or as many as it says it needs. No lanes at
+// all come back where 15 do not suffice.
+func route(e engines.Engine, f *fabric.Fabric, scope routing.Scope) (*routing.Tables, error) {
+	ctx := context.Background()
+	fw, err := e.Finder.New(engines.Options{}).Paths(ctx, f, nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &routing.Tables{Fabric: f, Forwarding: fw}
+	lanes := func(vls int) (*routing.Lanes, error) {
+		return e.Lanes.New().Lanes(ctx, f, fw, routing.Budget{VLs: vls, Scope: scope}, nil)
+	}
+	var few *routing.TooFewLanes
+	t.Lanes, err = lanes(routing.DefaultVLs)
+	if errors.As(err, &few) {
+		if few.Need <= few.Have || few.Have != routing.DefaultVLs {
+			return nil, fmt.Errorf("a refusal that makes no sense: %w", err)
+		}
+		if few.AtLeast || few.Need > routing.MaxDataVLs {
+			return t, nil
+		}
+		t.Lanes, err = lanes(few.Need)
+	}
+	if err != nil {
+		return nil, err
+	}
+	need := t.Lanes.Needed
+	if need < 1 || few != nil && need != few.Need {
+		return nil, fmt.Errorf("needs %d lanes, said %v", need, few)
+	}
+	exact, err := lanes(need)
+	if err != nil || exact.Needed != need {
+		return nil, fmt.Errorf("needs %d lanes, but with these: %w", need, err)
+	}
+	return t, scarce(lanes, need, few != nil)
+}
+
+// scarce tries with one lane fewer than needed. An assigner may try harder then,
+// and succeed, unless it said before that it cannot.
+func scarce(lanes func(int) (*routing.Lanes, error), need int, refused bool) error {
+	if need == 1 {
+		return nil
+	}
+	l, err := lanes(need - 1)
+	var few *routing.TooFewLanes
+	switch {
+	case err == nil && !refused && l.Needed < need:
+		return nil
+	case errors.As(err, &few) && few.Need == need && few.Have == need-1:
+		return nil
+	case err == nil:
+		return fmt.Errorf("needs %d lanes, but does with one fewer", need)
+	}
+	return fmt.Errorf("needs %d lanes, but with one fewer: %w", need, err)
+}
+
+// check routes a fabric with an engine and holds the tables against everything
+// that the engine, the judge and the flow counter promise.
+func check(e engines.Engine, f *fabric.Fabric, scope routing.Scope) error {
+	t, err := route(e, f, scope)
+	var no *routing.Refusal
+	if errors.As(err, &no) && fussy(e) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := checkPaths(e, f, t.Forwarding); err != nil {
+		return err
+	}
+	if t.Lanes == nil {
+		return nil
+	}
+	v, r, err := verify(t, e.Contract(), scope)
+	if err != nil {
+		return err
+	}
+	if e.Safe() && !v.Free() {
+		return fmt.Errorf("a credit loop of %d steps, though the engine is safe", len(v.Cycle))
+	}
+	want := cut(f, scope)
+	asCut := r.unreachable == want
+	if leavesOut(t) { // cut pairs count once for each address in use
+		asCut = r.unreachable <= want && (r.unreachable > 0) == (want > 0)
+	}
+	if !asCut || v.Loops != 0 || v.Dropped != 0 {
+		return fmt.Errorf("%d pairs without a route, %d circles, %d drops; the network cuts %d pairs", r.unreachable, v.Loops, v.Dropped, want)
+	}
+	if fewer := t.Lanes.Needed - 1; fewer > 0 {
+		l, err := e.Lanes.New().Lanes(context.Background(), f, t.Forwarding, routing.Budget{VLs: fewer, Scope: scope}, nil)
+		if err == nil {
+			squeezed := &routing.Tables{Fabric: f, Forwarding: t.Forwarding, Lanes: l}
+			if v, _, err := verify(squeezed, e.Contract(), scope); err != nil || !v.Free() || v.VLs > fewer {
+				return fmt.Errorf("squeezed into %d lanes: not free: %w", fewer, err)
+			}
+		}
+	}
+	if e.Finder.Safe && e.Contract() == routing.Any {
+		if v, _, err = verify(t, routing.Any, routing.All); err != nil || !v.Free() || v.Unreachable != cut(f, routing.All) {
+			return fmt.Errorf("not safe and connected between all switches under any contract: %w", err)
+		}
+	}
+	return nil
+}
+
+// leavesOut says whether some source must not use some LID.
+func leavesOut(t *routing.Tables) bool {
+	for lid := range t.Fabric.LIDs() {
+		if slices.Contains(t.Lanes.SLRow(lid), routing.NoSL) {
+			return true
+		}
+	}
+	return false
+}
+
+// cut counts the pairs that no routing can join.
+func cut(f *fabric.Fabric, scope routing.Scope) int64 {
+	d := hops(f)
+	n := int64(0)
+	for to, dest := range f.Endpoints() {
+		for from, src := range f.Endpoints() {
+			if from != to && inScope(scope, src) && inScope(scope, dest) && d[src.Switch][dest.Switch] >= apart {
+				n += 1 << dest.LMC
+			}
+		}
+	}
+	return n
+}
+
+// checkPaths holds a forwarding against the promises of its finder: every LID
+// reached from every switch of its part, minimal paths if not Up*/Down*, and
+// loads as counted.
+func checkPaths(e engines.Engine, f *fabric.Fabric, fw *routing.Forwarding) error {
+	n := newNetwork(f)
+	d := hops(f)
+	turns := map[[2]fabric.ChannelID]bool{}
+	for lid, owner := range f.LIDs() {
+		dest := f.Endpoint(owner)
+		for s := range fabric.NodeID(f.Switches()) {
+			if dest.Switch == fabric.None || d[s][dest.Switch] >= apart {
+				if port := fw.Port(s, lid); port != routing.NoPort {
+					return fmt.Errorf("%s sends LID %d by port %d, though no path leads there", f.Label(s), lid, port)
+				}
+				continue
+			}
+			way, fate := n.walk(fw, plug{s, 0}, lid, nil)
+			if fate != arrives {
+				return fmt.Errorf("LID %d from %s: %s", lid, f.Label(s), fate)
+			}
+			if slices.Contains(minimal, e.Finder.Name) && len(way) != d[s][dest.Switch] {
+				return fmt.Errorf("LID %d is %d hops from %s, not %d", lid, d[s][dest.Switch], f.Label(s), len(way))
+			}
+			for i := 1; i < len(way); i++ {
+				turns[[2]fabric.ChannelID{way[i-1].trunk, way[i].trunk}] = true
+			}
+		}
+	}
+	if e.Finder.Safe && !acyclic(turns) {
+		return errors.New("the turns of all paths close a cycle, though the path finder is safe")
+	}
+	for _, scope := range scopes {
+		l := congestion.Count(f, fw, scope)
+		routes, pairs, total, most := loads(f, fw, scope)
+		top := uint32(0)
+		for c, n := range routes {
+			if l.Routes[c] != n {
+				return fmt.Errorf("trunk %d carries %d routes, counted %d", c, n, l.Routes[c])
+			}
+			top = max(top, n)
+		}
+		if l.Pairs != pairs || l.Hops != total || l.MaxHops != most || l.Max != top || (top > 0) != (l.Hottest != fabric.None) || top > 0 && routes[l.Hottest] != top {
+			return fmt.Errorf("scope %s: loads are %+v; walked %d pairs, %d hops, at most %d, %d routes on a trunk", scope, l, pairs, total, most, top)
+		}
+	}
+	return nil
+}
+
+// checkAll checks every engine on a fabric while it falls apart.
+func checkAll(t *testing.T, f *fabric.Fabric, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	for step := 0; ; step++ {
+		eachPair(func(e engines.Engine) {
+			if err := check(e, f, scopes[step%len(scopes)]); err != nil {
+				t.Errorf("%s after %d failures, %d switches and %d trunks left: %v", e.Name, step, f.Switches(), f.Trunks(), err)
+			}
+		})
+		if t.Failed() || f.Trunks() == 0 || testing.Short() && step == 3 {
+			return
+		}
+		var err error
+		if f, err = fail(f, rng); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestEveryEngineOnEveryNetwork(t *testing.T) {
+	list := specs
+	if testing.Short() {
+		list = shortSpecs
+	}
+	for i, spec := range list {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			checkAll(t, build(t, spec), uint64(i))
+		})
+	}
+}
+
+// Ports with several LIDs, and then a network that loses some of them.
+func TestEveryEngineWithLMC(t *testing.T) {
+	for lmc := range uint8(3) {
+		f, err := build(t, "torus:3x3,hosts=2").WithLMC(lmc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAll(t, f, uint64(lmc))
+	}
+}
+
+func TestEveryEngineOnAnyNetwork(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := mustBuild(t, recipes(7).Draw(t, "network"))
+		scope := rapid.SampledFrom(scopes).Draw(t, "scope")
+		eachPair(func(e engines.Engine) {
+			if err := check(e, f, scope); err != nil {
+				t.Fatalf("%s: %v", e.Name, err)
+			}
+		})
+		// The judge agrees under contracts and scopes that engines do not promise.
+		e := rapid.SampledFrom(engines.All()).Draw(t, "engine")
+		tables, err := route(e, f, scope)
+		if err != nil || tables.Lanes == nil {
+			return
+		}
+		for _, scope := range scopes {
+			for _, contract := range contracts {
+				if _, _, err := verify(tables, contract, scope); err != nil {
+					t.Fatalf("%s: %v", e.Name, err)
+				}
+			}
+		}
+	})
+}
+
+func TestEveryEngineOnRealFabrics(t *testing.T) {
+	dir := os.Getenv("WEFT_CORPUS")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared")
+	}
+	for _, name := range dumps {
+		t.Run(name, func(t *testing.T) {
+			file, err := os.Open(filepath.Join(dir, "fabrics", name+".ibnetdiscover"))
+			if err != nil {
+				t.Skip("no real dumps: set WEFT_CORPUS")
+			}
+			defer file.Close()
+			f, err := ibnet.Read(file, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eachPair(func(e engines.Engine) {
+				if err := check(e, f, routing.Adapters); err != nil {
+					t.Errorf("%s: %v", e.Name, err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package deadlock
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// AdaptiveCertificate is a proof that an adaptive routing cannot deadlock: a rank
+// for every lane of every trunk in use, such that whoever holds a lane is offered
+// one of higher rank, and the routing subfunction offers nothing else. A lane of
+// the highest rank is held by packets that have arrived; it drains, and then the
+// next lower one does.
+type AdaptiveCertificate struct {
+	Scope     routing.Scope
+	Switching Switching
+	Lanes     int     // lanes are numbered 0 … Lanes-1
+	Rank      []int32 // [trunk × Lanes + lane]; Unused for lanes that carry nothing
+}
+
+// AdaptiveViolation is a dependency along which a certificate does not rise: it
+// does not belong to the routing, or that was changed.
+type AdaptiveViolation struct {
+	Held, Wanted         Hop
+	HeldRank, WantedRank int32
+}
+
+func (v *AdaptiveViolation) Error() string {
+	return fmt.Sprintf("deadlock: the certificate does not hold from trunk %d, lane %d (rank %d) to trunk %d, lane %d (rank %d)",
+		v.Held.Trunk, v.Held.Lane, v.HeldRank, v.Wanted.Trunk, v.Wanted.Lane, v.WantedRank)
+}
+
+// CheckAdaptiveCertificate re-checks a proof against an adaptive routing: it
+// derives the dependencies and compares ranks, without any search for cycles. The
+// scope and switching are the certificate's. The error is an *AdaptiveViolation
+// where the proof does not hold.
+func CheckAdaptiveCertificate(ctx context.Context, t *routing.Adaptive, c *AdaptiveCertificate, p routing.Progress) (*AdaptiveVerdict, error) {
+	d, err := deriveAdaptive(ctx, t, AdaptiveOptions{Scope: c.Scope, Switching: c.Switching, Progress: p})
+	if err != nil {
+		return nil, err
+	}
+	if c.Lanes != d.graph.lanes || len(c.Rank) != t.Fabric.Trunks()*c.Lanes {
+		return nil, fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the routing has %d trunks of %d lanes", len(c.Rank), t.Fabric.Trunks(), d.graph.lanes)
+	}
+	if n := d.verdict.Stranded; n > 0 {
+		return nil, fmt.Errorf("deadlock: %d flows can get to where the routing subfunction offers nothing: no certificate holds", n)
+	}
+	hop := func(v int32) Hop { return Hop{fabric.ChannelID(int(v) / c.Lanes), uint8(int(v) % c.Lanes)} }
+	var wrong *AdaptiveViolation
+	for v := range int32(len(c.Rank)) {
+		d.graph.successors(v, func(u int32) {
+			if wrong == nil && (c.Rank[v] == Unused || c.Rank[v] >= c.Rank[u]) {
+				wrong = &AdaptiveViolation{hop(v), hop(u), c.Rank[v], c.Rank[u]}
+			}
+		})
+	}
+	if wrong != nil {
+		return nil, wrong
+	}
+	d.verdict.Certificate = c
+	return &d.verdict, nil
+}
+
+// markUnused takes the rank from lanes that carry nothing.
+func (d *adaptiveDerivation) markUnused(rank []int32) {
+	lanes := d.graph.lanes
+	for v := range rank {
+		if d.inUse[v/lanes]>>(v%lanes)&1 == 0 {
+			rank[v] = Unused
+		}
+	}
+}

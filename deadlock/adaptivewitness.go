@@ -1,0 +1,211 @@
+package deadlock
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Hop is a lane of a trunk.
+type Hop struct {
+	Trunk fabric.ChannelID
+	Lane  uint8
+}
+
+// Dependency is how a packet that holds one hop comes to wait for another.
+type Dependency uint8
+
+// The kinds of dependency (Definitions 4 and 14; the indirect ones are Duato's,
+// for wormhole switching).
+const (
+	Direct        Dependency = iota // all by the routing subfunction
+	Cross                           // it got to where it is beyond the subfunction
+	Indirect                        // it went on beyond it, holding the hop
+	IndirectCross                   // both
+)
+
+func (d Dependency) String() string {
+	return [...]string{"direct", "cross", "indirect", "indirect cross"}[d]
+}
+
+// AdaptiveStep is one step of a cycle of dependencies: a packet that holds a hop,
+// and is offered the hop of the next step by the routing subfunction.
+type AdaptiveStep struct {
+	Hop
+	Kind    Dependency
+	Source  fabric.NodeID
+	Address routing.Address
+	Route   []Hop // from the source to this hop, it included
+	Via     []Hop // from this hop on to where the next is offered; nil unless indirect
+}
+
+// edge is a dependency between two vertices.
+type edge struct{ from, to int32 }
+
+// farEdges is edges in order.
+type farEdges []edge
+
+// farFrom is the edges of a set that the turns of a graph do not hold.
+func farFrom(set map[edge]struct{}, g *graph) farEdges {
+	all := make(farEdges, 0, len(set))
+	for e := range set {
+		if !g.near(e) {
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b edge) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	return all
+}
+
+// near says whether an edge is one of the turns.
+func (g *graph) near(e edge) bool {
+	in, out := fabric.ChannelID(int(e.from)/g.lanes), fabric.ChannelID(int(e.to)/g.lanes)
+	if g.f.Heads()[in] != g.f.Channel(out).From {
+		return false
+	}
+	m := g.matrix[g.f.Turn(in, out)*wordsPerTurn(g.lanes):]
+	return waits(m, int(e.from)%g.lanes, g.lanes)>>(int(e.to)%g.lanes)&1 == 1
+}
+
+// shortest is a shortest cycle of a graph that has one. The only cycles of one
+// step are far edges: a packet that went in a circle and waits for itself.
+func (all farEdges) shortest(g *graph, rank []int32) []int32 {
+	for _, e := range all {
+		if e.from == e.to {
+			return []int32{e.from}
+		}
+	}
+	return g.shortestCycle(rank)
+}
+
+// successors calls visit for every vertex that v leads to, ascending.
+func (all farEdges) successors(v int32, visit func(int32)) {
+	i, _ := slices.BinarySearchFunc(all, v, func(e edge, v int32) int { return cmp.Compare(e.from, v) })
+	for ; i < len(all) && all[i].from == v; i++ {
+		visit(all[i].to)
+	}
+}
+
+// witness finds packets that cause every step of a cycle: of the lowest address
+// and, for it, the lowest source whose allowed lanes make it possible.
+func (d *adaptiveDerivation) witness(ctx context.Context, cycle []int32) ([]AdaptiveStep, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	steps := make([]AdaptiveStep, len(cycle))
+	missing := len(cycle)
+	err := d.eachGroup(ctx, func(fabric.NodeID) {}, func(w *roam) {
+		for n, v := range cycle {
+			if steps[n].Route != nil {
+				continue
+			}
+			if step, ok := w.cause(v, cycle[(n+1)%len(cycle)], d.o.Switching); ok {
+				steps[n] = step
+				missing--
+			}
+		}
+		if missing == 0 {
+			stop()
+		}
+	})
+	switch {
+	case missing == 0:
+		return steps, nil
+	case err != nil:
+		return nil, err
+	}
+	panic("deadlock: a dependency without a packet that causes it")
+}
+
+// cause says how a packet that holds the vertex v comes to wait for u, if it does.
+func (w *roam) cause(v, u int32, s Switching) (AdaptiveStep, bool) {
+	step := AdaptiveStep{Hop: w.hop(v), Address: w.address}
+	i, ok := w.stateOf(v)
+	if !ok {
+		return step, false
+	}
+	wanted := w.hop(u)
+	ok = w.t.Lanes[step.Lane].Rely>>wanted.Lane&1 == 1 && slices.ContainsFunc(w.successors(int(i)), func(next int32) bool {
+		out, _ := w.split(w.states[next])
+		return out == wanted.Trunk && w.lanesOf(next)>>wanted.Lane&1 == 1
+	})
+	if !ok && s == Wormhole {
+		w.beyond(int(i), func(to, at int32) {
+			if to == u && !ok {
+				ok = true
+				step.Via = w.hops(w.via(at))
+			}
+		})
+	}
+	if !ok {
+		return step, false
+	}
+	// Of lanes alike any would do on the way there.
+	way := []int32{v}
+	for at := w.parent[i]; at != -1; at = w.parent[at] {
+		way = append(way, w.states[at])
+	}
+	step.Route = w.hops(way)
+	step.Source = w.t.Fabric.Channel(step.Route[0].Trunk).From
+	direct := w.reachableByReliance(v)
+	switch {
+	case direct && step.Via == nil:
+		step.Kind = Direct
+	case direct:
+		step.Kind = Indirect
+	case step.Via == nil:
+		step.Kind = Cross
+	default:
+		step.Kind = IndirectCross
+	}
+	return step, true
+}
+
+// stateOf is the state that stands for a vertex, if packets can get there.
+func (w *roam) stateOf(v int32) (int32, bool) {
+	h := w.hop(v)
+	if w.allowed>>h.Lane&1 == 0 {
+		return 0, false
+	}
+	lead := w.vertex(h.Trunk, w.lead(h.Lane))
+	return w.index[lead], w.met[lead] == w.round
+}
+
+func (w *roam) hop(v int32) Hop {
+	trunk, lane := w.split(v)
+	return Hop{trunk, lane}
+}
+
+// hops turns vertices round, the first last.
+func (w *roam) hops(vertices []int32) []Hop {
+	way := make([]Hop, 0, len(vertices))
+	for _, v := range slices.Backward(vertices) {
+		way = append(way, w.hop(v))
+	}
+	return way
+}
+
+// reachableByReliance says whether a packet can get to a vertex by the routing
+// subfunction alone. What lanes rely on may differ, so none stands for another.
+func (w *roam) reachableByReliance(v int32) bool {
+	seen := make([]bool, len(w.index))
+	var queue []int32
+	see := func(u int32) {
+		if !seen[u] {
+			seen[u] = true
+			queue = append(queue, u)
+		}
+	}
+	for _, s := range w.sources {
+		w.onwards(s, fabric.None, 0, w.relied&w.allowed, see)
+	}
+	for n := 0; n < len(queue); n++ {
+		h := w.hop(queue[n])
+		if at := w.t.Fabric.Heads()[h.Trunk]; at != w.dest {
+			w.onwards(at, h.Trunk, h.Lane, w.t.Lanes[h.Lane].Rely&w.allowed, see)
+		}
+	}
+	return seen[v]
+}

@@ -1,0 +1,203 @@
+package grid
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// box is coordinates whose frame is still to be chosen. Members are in the order
+// of their GUIDs.
+//
+// The frame is chosen so that a failure hardly ever changes it, since service
+// levels depend on it. No rule can promise that it never does: GUIDs that are
+// exchanged one by one can turn one grid into its mirror image. These rules hang
+// on the switch with the lowest GUID, the anchor, and on one neighbour of it in
+// each dimension; and where GUIDs run along the grid, as in a machine
+// delivered in order, on nothing at all.
+type box struct {
+	dims  []Dim
+	coord []int32 // [member × dimensions + dimension]
+}
+
+func (b *box) at(m int) []int32 { return b.coord[m*len(b.dims) : (m+1)*len(b.dims)] }
+
+func (b *box) members() int { return len(b.coord) / max(1, len(b.dims)) }
+
+// keys is, for each dimension, the lowest member in line with the anchor.
+func (b *box) keys() []int {
+	keys := make([]int, len(b.dims))
+	for d := range keys {
+		keys[d] = math.MaxInt
+	}
+	for m := b.members() - 1; m > 0; m-- {
+		along, differ := 0, 0
+		for d, c := range b.at(m) {
+			if c != b.at(0)[d] {
+				along = d
+				differ++
+			}
+		}
+		if differ == 1 {
+			keys[along] = m
+		}
+	}
+	return keys
+}
+
+// foldSquares puts dimensions of size two together in pairs, to rings of four.
+func (b *box) foldSquares() {
+	keys := b.keys()
+	var pairs, rest []int
+	for d, dim := range b.dims {
+		if dim.Size == 2 {
+			pairs = append(pairs, d)
+		} else {
+			rest = append(rest, d)
+		}
+	}
+	slices.SortStableFunc(pairs, func(x, y int) int { return cmp.Compare(keys[x], keys[y]) })
+	if len(pairs)%2 == 1 {
+		rest = append(rest, pairs[len(pairs)-1])
+		pairs = pairs[:len(pairs)-1]
+	}
+	var dims []Dim
+	for _, d := range rest {
+		dims = append(dims, b.dims[d])
+	}
+	for range len(pairs) / 2 {
+		dims = append(dims, Dim{Size: 4, Ring: true})
+	}
+	var coord []int32
+	for m := range b.members() {
+		at := b.at(m)
+		for _, d := range rest {
+			coord = append(coord, at[d])
+		}
+		for i := 0; i < len(pairs); i += 2 {
+			x, y := at[pairs[i]], at[pairs[i+1]]
+			coord = append(coord, x^y|y<<1) // 00, 10, 11, 01 are 0, 1, 2, 3: once round the square
+		}
+	}
+	b.dims, b.coord = dims, coord
+}
+
+// sortDims puts large dimensions first, rings before lines, equals by the lowest
+// GUID in line with the anchor.
+func (b *box) sortDims() {
+	keys := b.keys()
+	order := make([]int, len(b.dims))
+	for d := range order {
+		order[d] = d
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(b.dims[y].Size, b.dims[x].Size), lines(b.dims[x])-lines(b.dims[y]), cmp.Compare(keys[x], keys[y]))
+	})
+	dims := make([]Dim, len(order))
+	for i, d := range order {
+		dims[i] = b.dims[d]
+	}
+	old := make([]int32, len(order))
+	for m := range b.members() {
+		at := b.at(m)
+		copy(old, at)
+		for i, d := range order {
+			at[i] = old[d]
+		}
+	}
+	b.dims = dims
+}
+
+func lines(d Dim) int {
+	if d.Ring {
+		return 0
+	}
+	return 1
+}
+
+// orient chooses where a ring begins and which way is up: it begins at a switch
+// and goes up to the lower GUID of its two neighbours. Each ring votes for its
+// own lowest GUID; where they do not agree it is the anchor's. A line has its
+// low end on the anchor's side.
+func (b *box) orient(d int) {
+	k := b.dims[d].Size
+	start, up := b.begin(b.lines(d)[b.line(0, d)])
+	anchor := int(b.at(0)[d])
+	switch {
+	case !b.dims[d].Ring:
+		start, up = 0, true
+		if 2*anchor > k-1 {
+			start, up = k-1, false
+		}
+	default:
+		if s, u, agreed := b.vote(d); agreed {
+			start, up = s, u
+		}
+	}
+	for m := range b.members() {
+		c := &b.at(m)[d]
+		if up {
+			*c = int32((int(*c) - start + k) % k)
+		} else {
+			*c = int32((start - int(*c) + k) % k)
+		}
+	}
+}
+
+// line numbers the line along d that a member lies on.
+func (b *box) line(m, d int) int {
+	n := 0
+	for e, c := range b.at(m) {
+		n *= b.dims[e].Size
+		if e != d {
+			n += int(c)
+		}
+	}
+	return n
+}
+
+// lines is the members along each line of dimension d by coordinate, MaxInt for
+// none.
+func (b *box) lines(d int) map[int][]int {
+	lines := make(map[int][]int)
+	for m := range b.members() {
+		n := b.line(m, d)
+		if lines[n] == nil {
+			lines[n] = slices.Repeat([]int{math.MaxInt}, b.dims[d].Size)
+		}
+		lines[n][b.at(m)[d]] = m
+	}
+	return lines
+}
+
+// begin is where a ring begins and whether it goes up from there.
+func (b *box) begin(line []int) (start int, up bool) {
+	k := len(line)
+	for c, m := range line {
+		if m < line[start] {
+			start = c
+		}
+	}
+	return start, line[(start+1)%k] <= line[(start+k-1)%k]
+}
+
+// vote is what nearly all whole rings along d agree on. With fewer than four of
+// them chance could make it so.
+func (b *box) vote(d int) (start int, up, agreed bool) {
+	k := b.dims[d].Size
+	votes := make([]int, 2*k)
+	whole := 0
+	for _, line := range b.lines(d) {
+		if slices.Contains(line, math.MaxInt) {
+			continue
+		}
+		whole++
+		s, u := b.begin(line)
+		if !u {
+			s += k
+		}
+		votes[s]++
+	}
+	most := slices.Index(votes, slices.Max(votes))
+	return most % k, most < k, whole >= 4 && 8*votes[most] >= 7*whole
+}

@@ -1,0 +1,126 @@
+package grid
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// opposite is the direction back.
+func opposite(r Dir) Dir { return r ^ 1 }
+
+// measure fills run: from each end of a line back along it.
+func (g *Grid) measure() {
+	dirs := 2 * len(g.Dims)
+	g.run = make([]int32, len(g.Switch)*dirs)
+	for p := range g.Switch {
+		for r := range dirs {
+			g.run[p*dirs+r] = int32(g.Dims[r/2].Size)
+		}
+	}
+	for p := range g.Switch {
+		for r := range Dir(dirs) {
+			if len(g.Links(p, r)) > 0 {
+				continue
+			}
+			g.run[p*dirs+int(r)] = 0
+			for q, hops := g.Next(p, opposite(r)), int32(1); q >= 0 && len(g.Links(q, r)) > 0; q = g.Next(q, opposite(r)) {
+				g.run[q*dirs+int(r)] = hops
+				hops++
+			}
+		}
+	}
+}
+
+// Shorter is the direction from coordinate c to another, t, along dimension d of
+// a grid without damage, and the hops. Halfway round a ring, even coordinates go
+// up and odd ones down: that loads both directions alike, and in a ring of four
+// leaves two turns in each direction that nobody takes.
+func (g *Grid) Shorter(d, c, t int) (Dir, int) {
+	dim := g.Dims[d]
+	if !dim.Ring {
+		if t > c {
+			return Up(d), t - c
+		}
+		return Down(d), c - t
+	}
+	up := t - c
+	if up < 0 {
+		up += dim.Size
+	}
+	down := dim.Size - up
+	if up < down || up == down && c%2 == 0 {
+		return Up(d), up
+	}
+	return Down(d), down
+}
+
+// Toward is the direction from a point along dimension d to coordinate t, another
+// than its own: the shorter way, or in a broken ring the way that is left. It is
+// NoDir where neither is.
+func (g *Grid) Toward(point, d, t int) Dir {
+	r, hops := g.Shorter(d, g.Coordinate(point, d), t)
+	if g.Run(point, r) >= hops {
+		return r
+	}
+	if g.Dims[d].Ring && g.Run(point, opposite(r)) >= g.Dims[d].Size-hops {
+		return opposite(r)
+	}
+	return NoDir
+}
+
+// Run is how many hops from a point in one direction the cables go on; the size
+// of the ring in a whole ring.
+func (g *Grid) Run(point int, r Dir) int { return int(g.run[point*2*len(g.Dims)+int(r)]) }
+
+// RuleJoined is the rule of Joined.
+const RuleJoined = "no missing cable or switch cuts a line of the grid in two: dimension order has no second path"
+
+// Joined refuses a grid in which the switches of some line are not joined along
+// it: a line with a cable missing, a ring with two.
+func (g *Grid) Joined(f *fabric.Fabric) error {
+	ends := make([]int, len(g.Switch)) // [point with coordinate 0] one plus the first end of its line
+	for d, dim := range g.Dims {
+		clear(ends)
+		for p, s := range g.Switch {
+			if s == fabric.None || len(g.Links(p, Up(d))) > 0 {
+				continue
+			}
+			first := &ends[g.With(p, d, 0)]
+			if *first == 0 {
+				*first = p + 1
+				continue
+			}
+			cut := *first - 1
+			also := ""
+			if dim.Ring {
+				also = ", and the ring is broken at " + g.PointName(p) + " too"
+			}
+			return refuse(f, RuleJoined, g.Switch[cut], "in a %s it lies at %s, and %s%s", g, g.PointName(cut), g.missing(f, cut, Up(d)), also)
+		}
+	}
+	return nil
+}
+
+// missing says what is not there in a direction.
+func (g *Grid) missing(f *fabric.Fabric, p int, r Dir) string {
+	q := g.Next(p, r)
+	if s := g.Switch[q]; s != fabric.None {
+		return "the cable to " + f.Label(s) + " at " + g.PointName(q) + " is missing"
+	}
+	return "the switch at " + g.PointName(q) + " is missing"
+}
+
+// Cyclic is the first dimension in which Toward can close a cycle on one lane: a
+// whole ring of five or more switches; -1 if there is none.
+func (g *Grid) Cyclic() int {
+	for d, dim := range g.Dims {
+		if !dim.Dateline() {
+			continue
+		}
+		for p, s := range g.Switch {
+			if s != fabric.None && g.Run(p, Up(d)) == dim.Size {
+				return d
+			}
+		}
+	}
+	return -1
+}

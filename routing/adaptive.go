@@ -1,0 +1,226 @@
+package routing
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Address names a destination switch in an Adaptive. Addresses are dense from
+// zero, those of one destination consecutive. They are no LIDs: there may be more
+// of them than InfiniBand has.
+type Address int32
+
+// Adaptive is a routing in which a switch has a choice: by which trunk, and on
+// which lane, a packet goes on is decided when it gets there. It is about traffic
+// between switches; what happens between a switch and its endpoints needs no
+// routing.
+//
+// The source, a switch, picks one of the destination's addresses that it may use
+// (AddressesOf; Allowed is not zero). From there on the packet carries its
+// address and its allowed lanes, T(s,a) in the words of O. Lysne et al.: Layered
+// Routing in Irregular Networks, IEEE TPDS 17(1), 2006, Definition 10. Neither
+// changes. Where it may go:
+//
+//   - at its source, by any lane of Allowed, and on it by any trunk of Ways with
+//     fabric.None for the trunk it came by;
+//   - at a switch that it came to by trunk c on lane l, by any lane of Allowed
+//     that is also in Lanes[l].Next, and on it by any trunk of Ways;
+//   - at its destination, nowhere: it is delivered, whatever the sets say.
+//
+// The sets of Ways hold trunks of all switches; a packet takes one of the switch
+// where it is (fabric.TrunksFrom). All of that together is the routing function R
+// of the paper (Definition 3), which may look at the input channel.
+//
+// Within R, Lanes[l].Rely marks the routing subfunction R' (Definition 13) on
+// which the proof of freedom from deadlock rests; at the source R' is the union
+// of all Rely. A switch must offer a waiting packet all of R; which free lane it
+// takes first is its own affair.
+type Adaptive struct {
+	Fabric *fabric.Fabric
+	Lanes  []AdaptiveLane // [lane], at most MaxDataVLs
+	Needed int            // lanes the proof needs, before traffic is spread over spare ones; 0: not known
+	Notes  []string       // what people should know, a sentence each
+
+	first   []Address       // [switch, plus one] addresses by destination
+	dest    []fabric.NodeID // [address]
+	allowed []uint16        // [address × switches + source switch]
+}
+
+// AdaptiveLane is how packets go that hold a lane of a trunk. Lane sets are bits.
+type AdaptiveLane struct {
+	Choices *Choices // the trunks by which packets may take this lane
+	Next    uint16   // lanes that a packet on this one may take next, this one among them if it may stay
+	Rely    uint16   // those of Next whose draining is enough for it to get away
+}
+
+// NewAdaptive is a routing of f without lanes or traffic, in which each
+// destination has so many addresses, [switch].
+func NewAdaptive(f *fabric.Fabric, addresses []int) *Adaptive {
+	t := &Adaptive{Fabric: f, first: make([]Address, f.Switches()+1)}
+	for d := range f.Switches() {
+		for range addresses[d] {
+			t.dest = append(t.dest, fabric.NodeID(d))
+		}
+		t.first[d+1] = Address(len(t.dest))
+	}
+	t.allowed = make([]uint16, len(t.dest)*f.Switches())
+	return t
+}
+
+// Addresses counts the addresses.
+func (t *Adaptive) Addresses() int { return len(t.dest) }
+
+// AddressesOf is the range [first, end) of the addresses of a destination switch.
+func (t *Adaptive) AddressesOf(d fabric.NodeID) (first, end Address) {
+	return t.first[d], t.first[d+1]
+}
+
+// Destination is the switch that an address belongs to.
+func (t *Adaptive) Destination(a Address) fabric.NodeID { return t.dest[a] }
+
+// AllowedRow is the lanes of the packets to an address, as bits, [source switch];
+// 0: the source does not use the address. Whoever builds the routing writes into
+// it; everybody else only reads.
+func (t *Adaptive) AllowedRow(a Address) []uint16 {
+	n := t.Fabric.Switches()
+	i := int(a) * n
+	return t.allowed[i : i+n : i+n]
+}
+
+// Allowed is the lanes of the packets from switch s to an address, as bits.
+func (t *Adaptive) Allowed(s fabric.NodeID, a Address) uint16 {
+	return t.allowed[int(a)*t.Fabric.Switches()+int(s)]
+}
+
+// Ways is the trunks by which a packet to an address may take lane to, when it
+// came by trunk in on lane from; in is None at the source, and from is then not
+// looked at. A lane with other choices takes the packet as if it were new.
+func (t *Adaptive) Ways(a Address, in fabric.ChannelID, from, to uint8) TrunkSet {
+	c := t.Lanes[to].Choices
+	if in == fabric.None || t.Lanes[from].Choices != c {
+		return c.Set(a, 0)
+	}
+	return c.Set(a, c.phase[in])
+}
+
+// Valid says what is wrong with the lanes, if anything: too many of them, sets
+// that name lanes that are not there, choices made for another routing.
+func (t *Adaptive) Valid() error {
+	if len(t.Lanes) == 0 || len(t.Lanes) > MaxDataVLs {
+		return fmt.Errorf("routing: an adaptive routing has 1 to %d lanes, not %d", MaxDataVLs, len(t.Lanes))
+	}
+	all := uint16(1)<<len(t.Lanes) - 1
+	for i, l := range t.Lanes {
+		switch {
+		case l.Choices == nil:
+			return fmt.Errorf("routing: lane %d has no choices", i)
+		case len(l.Choices.phase) != t.Fabric.Trunks() || len(l.Choices.row) != t.Addresses()*l.Choices.phases:
+			return fmt.Errorf("routing: the choices of lane %d are for %d trunks and %d addresses; there are %d and %d", i,
+				len(l.Choices.phase), len(l.Choices.row)/l.Choices.phases, t.Fabric.Trunks(), t.Addresses())
+		case l.Next&^all != 0:
+			return fmt.Errorf("routing: lane %d leads to lanes %b, beyond the %d there are", i, l.Next&^all, len(t.Lanes))
+		case l.Rely&^l.Next != 0:
+			return fmt.Errorf("routing: lane %d relies on lanes %b that it does not lead to", i, l.Rely&^l.Next)
+		}
+	}
+	for i, m := range t.allowed {
+		if m&^all != 0 {
+			return fmt.Errorf("routing: switch %d may use lanes %b for address %d, beyond the %d there are",
+				i%t.Fabric.Switches(), m&^all, i/t.Fabric.Switches(), len(t.Lanes))
+		}
+	}
+	return nil
+}
+
+// TrunkSet is a set of trunks as bits; nil is empty. Sets are shared.
+type TrunkSet []uint64
+
+// Has says whether a trunk is in the set.
+func (s TrunkSet) Has(c fabric.ChannelID) bool { return s != nil && s[c/64]>>(c%64)&1 == 1 }
+
+// Next is the first trunk of the set in [c, end), or end. To go through those of
+// a switch:
+//
+//	first, end := f.TrunksFrom(s)
+//	for c := set.Next(first, end); c < end; c = set.Next(c+1, end) { … }
+func (s TrunkSet) Next(c, end fabric.ChannelID) fabric.ChannelID {
+	if s == nil {
+		return end
+	}
+	for c < end {
+		if w := s[c/64] >> (c % 64); w != 0 {
+			return min(c+fabric.ChannelID(bits.TrailingZeros64(w)), end)
+		}
+		c = c&^63 + 64
+	}
+	return end
+}
+
+// Choices is sets of trunks by address and phase. A packet's phase follows from
+// the trunk that it came by; a new packet's is 0. So Up*/Down* tells packets that
+// went down from the others, and A-LASH first switches from later ones.
+type Choices struct {
+	phases, words int
+	phase         []uint8  // [trunk]
+	row           []int32  // [address × phases + phase] into bits, in rows; noRow: empty
+	bits          []uint64 // [row × words + …]
+}
+
+const noRow = -1
+
+// NewChoices is Choices without any. phase is that of a packet by the trunk it
+// came by, [trunk], and below phases. It is taken over.
+func NewChoices(f *fabric.Fabric, addresses, phases int, phase []uint8) *Choices {
+	if len(phase) != f.Trunks() {
+		panic(fmt.Sprintf("routing: %d phases for %d trunks", len(phase), f.Trunks()))
+	}
+	for c, p := range phase {
+		if int(p) >= phases {
+			panic(fmt.Sprintf("routing: trunk %d has phase %d of %d", c, p, phases))
+		}
+	}
+	c := &Choices{phases: phases, words: (f.Trunks() + 63) / 64, phase: phase, row: make([]int32, addresses*phases)}
+	for i := range c.row {
+		c.row[i] = noRow
+	}
+	return c
+}
+
+// Phase is the phase of a packet that came by a trunk.
+func (c *Choices) Phase(in fabric.ChannelID) uint8 { return c.phase[in] }
+
+// Set is the trunks that packets to an address may take in a phase.
+func (c *Choices) Set(a Address, phase uint8) TrunkSet {
+	r := c.row[int(a)*c.phases+int(phase)]
+	if r == noRow {
+		return nil
+	}
+	i := int(r) * c.words
+	return c.bits[i : i+c.words : i+c.words]
+}
+
+// Fresh gives an address a new, empty set for a phase and returns it to be
+// written to, until the next call of Fresh.
+func (c *Choices) Fresh(a Address, phase uint8) TrunkSet {
+	c.row[int(a)*c.phases+int(phase)] = int32(len(c.bits) / max(1, c.words))
+	c.bits = append(c.bits, make([]uint64, c.words)...)
+	return c.Set(a, phase)
+}
+
+// Share gives an address the set of another for a phase.
+func (c *Choices) Share(a Address, phase uint8, with Address) {
+	c.row[int(a)*c.phases+int(phase)] = c.row[int(with)*c.phases+int(phase)]
+}
+
+// Add adds a trunk to a set just made by Fresh.
+func (s TrunkSet) Add(c fabric.ChannelID) { s[c/64] |= 1 << (c % 64) }
+
+// AdaptiveRouter decides which ways and lanes are open to packets that choose as
+// they go. It covers every pair of switches with endpoints in the budget's scope
+// that the cables join, or refuses; with *TooFewLanes if it is for lack of lanes.
+type AdaptiveRouter interface {
+	RouteAdaptive(ctx context.Context, f *fabric.Fabric, b Budget, p Progress) (*Adaptive, error)
+}

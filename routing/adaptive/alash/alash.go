@@ -1,0 +1,115 @@
+// Package alash is A-LASH: every shortest path is open to every packet, and the
+// switches choose.
+//
+// O. Lysne, T. Skeie, S.-A. Reinemo, I. Theiss: Layered Routing in Irregular
+// Networks, IEEE TPDS 17(1), 2006, section 7.
+//
+// The shortest paths of a pair of switches are grouped by their first trunk. A
+// group is put as a whole into the first layer in which no circle of
+// dependencies arises from it; those of the first switch come from an injection
+// channel, to which nothing leads, and so do not count. Then (step 4) every group
+// is tried in every other layer as well: T(s,a) is a set. By Theorem 3 a packet
+// may move freely among the layers of T(s,a) under cut-through switching.
+//
+// Guarantee: deadlock-free and minimal; all shortest paths are open. Lanes
+// needed: found out by doing; in random networks with two links a switch 2 to 3 on
+// 16 switches, 3 to 4 on 32, 4 to 5 on 64, 7 to 9 on 128. Tori, with their many
+// shortest paths, need far more: 10 on 6x6, 21 on 4x4x4. Refuses with
+// *routing.TooFewLanes, or leaves paths out where Router.Partial says so.
+//
+// Complexity: O(G·t) for G groups (a destination and a trunk that leads nearer to
+// it) of t turns, while a layer holds them already, which is nearly always; a turn
+// new to a layer costs a search in the part of the order that it upsets (package
+// acyclic). One that a layer refused by itself is never tried there again. Memory:
+// 24 bytes a group, 16 a turn of the network.
+//
+// Deviations from the paper. The order in which groups are placed is open there;
+// here the group with the most turns goes first: the first layers then hold the
+// turns of the many small ones already. (Random networks of 64 switches and 128
+// links: 4 to 5 layers; pair by pair 6 to 7, the small first 8 to 9.) And step
+// 2.1.1 gives every group an address of its own; here the groups by the k-th first
+// trunk of all sources share the k-th address of a destination. Forwarding looks
+// at whether a packet is new (Definition 3), so at its source it takes the k-th
+// trunk and later any. A group and its T(s,a) are the same as with own addresses,
+// but a destination needs no more addresses than a switch has trunks, not as many
+// as there are groups.
+package alash
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/adaptive/ways"
+)
+
+// Router is A-LASH. The zero Router is the algorithm with step 4 and with free
+// moves among T(s,a).
+type Router struct {
+	// OneLayer leaves out step 4: T(s,a) is one layer.
+	OneLayer bool
+	// Stay keeps every packet in the layer that it was injected into
+	// (Definition 8), as wormhole switching requires.
+	Stay bool
+	// Partial leaves out groups of paths that fit into no layer of the
+	// budget, rather than refuse, as long as every pair keeps one group.
+	// The smallest group of every pair is placed before all others.
+	Partial bool
+}
+
+// RouteAdaptive implements routing.AdaptiveRouter. The budget's lanes are the
+// layers; those that step 2 does not need are used by step 4.
+func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
+	if err := ways.CheckBudget(b); err != nil {
+		return nil, err
+	}
+	g := newGroups(f, ways.Ends(f, b.Scope), p)
+	need, left, err := o.place(ctx, g, b.VLs)
+	if err != nil {
+		return nil, err
+	}
+	if !o.OneLayer {
+		if err := g.spread(ctx, b.VLs); err != nil {
+			return nil, err
+		}
+	}
+	t, all := g.t, ways.AllLanes(b)
+	for i := range b.VLs {
+		l := routing.AdaptiveLane{Choices: g.choices, Next: all, Rely: 1 << i}
+		if o.Stay {
+			l.Next = l.Rely
+		}
+		t.Lanes = append(t.Lanes, l)
+	}
+	t.Needed = max(1, need)
+	t.Notes = append(t.Notes, fmt.Sprintf("%d groups of shortest paths by first trunk in %d layers", len(g.list)-left, t.Needed))
+	if left > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("%d groups of shortest paths fit into no layer and are left out", left))
+	}
+	return t, nil
+}
+
+// place is steps 1 to 3: it finds a layer for every group. It returns how many
+// layers that took and how many groups are left out.
+func (o Router) place(ctx context.Context, g *groups, vls int) (need, left int, err error) {
+	if !o.Partial {
+		over, err := g.putAll(ctx, maxLayers, false)
+		if err != nil {
+			return 0, 0, err
+		}
+		if need = len(g.layers.graphs); over > 0 || need > vls {
+			return 0, 0, &routing.TooFewLanes{Need: need, AtLeast: over > 0, Have: vls}
+		}
+		return need, 0, nil
+	}
+	apart, err := g.putOneOfEachPair(ctx, vls)
+	if err != nil {
+		return 0, 0, err
+	}
+	if apart > 0 {
+		return 0, 0, &routing.TooFewLanes{Need: vls + 1, AtLeast: true, Have: vls}
+	}
+	left, err = g.putAll(ctx, vls, true)
+	return len(g.layers.graphs), left, err
+}

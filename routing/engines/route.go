@@ -1,0 +1,73 @@
+package engines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/updown"
+)
+
+// Stages is told when a stage of the work begins, "paths" or "lanes", and
+// returns its progress and what to call at its end. A router that decides both
+// at once has the stage "paths" only.
+type Stages func(name string) (p routing.Progress, done func())
+
+// Route routes a fabric with the engine, or returns its refusal. stages may be
+// nil.
+func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
+	if err := b.Check(); err != nil {
+		return nil, err
+	}
+	if e.Adaptive != nil {
+		return nil, fmt.Errorf("engines: %s makes adaptive tables, which InfiniBand cannot express: use RouteAdaptive", e.Name)
+	}
+	if stages == nil {
+		stages = func(string) (routing.Progress, func()) { return nil, func() {} }
+	}
+	if e.Joint != nil {
+		p, done := stages("paths")
+		defer done()
+		return e.Joint.New(o).Route(ctx, f, b, p)
+	}
+	p, done := stages("paths")
+	paths, err := e.Finder.New(o).Paths(ctx, f, p)
+	done()
+	if err != nil {
+		return nil, err
+	}
+	p, done = stages("lanes")
+	defer done()
+	lanes, err := e.Lanes.New().Lanes(ctx, f, paths, b, p)
+	few := (*routing.TooFewLanes)(nil)
+	if e.fallback != nil && b.VLs > 1 && updown.Addresses(f) > 1 && errors.As(err, &few) {
+		return e.fallback(o).Route(ctx, f, b, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}, nil
+}
+
+// Explain is how a fabric fares under each rule of the engine's parts, as far as
+// they have rules.
+func (e Engine) Explain(f *fabric.Fabric, o Options) []routing.Finding {
+	var parts []any
+	switch {
+	case e.Joint != nil:
+		parts = []any{e.Joint.New(o)}
+	case e.Adaptive != nil:
+		parts = []any{e.Adaptive.New(o)}
+	default:
+		parts = []any{e.Finder.New(o), e.Lanes.New()}
+	}
+	var findings []routing.Finding
+	for _, p := range parts {
+		if x, ok := p.(routing.Explainer); ok {
+			findings = append(findings, x.Explain(f)...)
+		}
+	}
+	return findings
+}

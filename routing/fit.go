@@ -1,0 +1,60 @@
+package routing
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Check says what is wrong with tables that do not belong to their fabric, or
+// hold values that do not exist. The judge asks it before it follows them.
+func (t *Tables) Check() error {
+	f := t.Fabric
+	lids := int(f.TopLID()) + 1
+	if t.Forwarding.switches != f.Switches() || len(t.Forwarding.ports) != lids*f.Switches() {
+		return fmt.Errorf("routing: the forwarding tables are for %d switches and %d entries, the fabric has %d switches and %d LIDs",
+			t.Forwarding.switches, len(t.Forwarding.ports), f.Switches(), lids)
+	}
+	return t.Lanes.check(f, lids)
+}
+
+func (l *Lanes) check(f *fabric.Fabric, lids int) error {
+	if len(l.Row) != len(f.Endpoints()) || l.sl != nil && len(l.sl) != lids*l.Rows {
+		return fmt.Errorf("routing: the service levels are for %d endpoints and %d pairs, the fabric has %d endpoints and %d LIDs",
+			len(l.Row), len(l.sl), len(f.Endpoints()), lids)
+	}
+	for e, row := range l.Row {
+		if attached := f.Endpoint(fabric.EndpointID(e)).Switch != fabric.None; attached && (row < 0 || int(row) >= l.Rows) {
+			return fmt.Errorf("routing: endpoint %d has row %d of %d", e, row, l.Rows)
+		}
+	}
+	for i, sl := range l.sl {
+		if sl >= SLs && sl != NoSL {
+			return fmt.Errorf("routing: SL %d for LID %d, row %d; there are 0 to %d", sl, i/l.Rows, i%l.Rows, SLs-1)
+		}
+	}
+	return l.SL2VL.check(f)
+}
+
+func (m *SL2VL) check(f *fabric.Fabric) error {
+	if m.first == nil {
+		return nil
+	}
+	if len(m.first) != f.Switches() {
+		return fmt.Errorf("routing: the SL2VL maps are for %d switches, the fabric has %d", len(m.first), f.Switches())
+	}
+	for s := range m.ports {
+		if ports := f.Node(fabric.NodeID(s)).Ports + 1; int(m.ports[s]) != ports {
+			return fmt.Errorf("routing: the SL2VL map of %s is for %d ports, the switch has %d", f.Label(fabric.NodeID(s)), m.ports[s]-1, ports-1)
+		}
+	}
+	return nil
+}
+
+// Check says what is wrong with a budget.
+func (b Budget) Check() error {
+	if b.VLs < 1 || b.VLs > MaxDataVLs {
+		return fmt.Errorf("routing: %d lanes; there are 1 to %d", b.VLs, MaxDataVLs)
+	}
+	return nil
+}

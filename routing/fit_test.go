@@ -1,0 +1,57 @@
+package routing_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/topology"
+)
+
+func ring(t *testing.T, n int) *fabric.Fabric {
+	t.Helper()
+	f, err := topology.Ring{N: n, Hosts: 1}.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Tables of another fabric, and values that do not exist, are told apart.
+func TestTablesThatDoNotFit(t *testing.T) {
+	three, four := ring(t, 3), ring(t, 4)
+	lanes := func(f *fabric.Fabric) *routing.Lanes { return routing.NewLanes(f, routing.LanePerSL(1)) }
+	fits := &routing.Tables{Fabric: three, Forwarding: routing.NewForwarding(three), Lanes: lanes(three)}
+	if err := fits.Check(); err != nil {
+		t.Fatal(err)
+	}
+	wrongSL := lanes(three)
+	wrongSL.SLRow(three.Endpoint(0).LID)[1] = 16
+	wrongRow := lanes(three)
+	wrongRow.Row[2] = 3
+	perPort := routing.NewLanes(three, routing.LanePerSL(1).PerPort(four))
+	for _, c := range []struct {
+		name string
+		t    routing.Tables
+		want string
+	}{
+		{"forwarding", routing.Tables{Fabric: four, Forwarding: routing.NewForwarding(three), Lanes: lanes(four)}, "forwarding tables are for 3 switches"},
+		{"lanes", routing.Tables{Fabric: three, Forwarding: routing.NewForwarding(three), Lanes: lanes(four)}, "service levels are for 8 endpoints"},
+		{"service level", routing.Tables{Fabric: three, Forwarding: routing.NewForwarding(three), Lanes: wrongSL}, "SL 16"},
+		{"row", routing.Tables{Fabric: three, Forwarding: routing.NewForwarding(three), Lanes: wrongRow}, "row 3 of 3"},
+		{"map", routing.Tables{Fabric: three, Forwarding: routing.NewForwarding(three), Lanes: perPort}, "SL2VL maps are for 4 switches"},
+	} {
+		if err := c.t.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q in it", c.name, err, c.want)
+		}
+	}
+}
+
+func TestBudgetHasLimits(t *testing.T) {
+	for vls, ok := range map[int]bool{0: false, 1: true, 15: true, 16: false, -1: false} {
+		if err := (routing.Budget{VLs: vls}).Check(); (err == nil) != ok {
+			t.Errorf("%d lanes: %v", vls, err)
+		}
+	}
+}

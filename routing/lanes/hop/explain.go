@@ -1,0 +1,61 @@
+package hop
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Explain implements routing.Explainer, for minimal paths between adapters.
+func (D2) Explain(f *fabric.Fabric) []routing.Finding { return explain(f, ruleTwoHops, 2) }
+
+// Explain implements routing.Explainer, for minimal paths between adapters. How
+// many service levels they need depends on the paths.
+func (DN) Explain(f *fabric.Fabric) []routing.Finding {
+	return explain(f, fmt.Sprintf("no path between endpoints has more hops than there are lanes, %d at the most", routing.MaxDataVLs), routing.MaxDataVLs)
+}
+
+func explain(f *fabric.Fabric, rule string, most int) []routing.Finding {
+	hops, from, to := diameter(f)
+	finding := routing.Finding{Rule: rule, OK: hops <= most, Why: "all adapters hang on one switch, or on switches without a way between them"}
+	if hops > 0 {
+		finding.Why = fmt.Sprintf("from %s to %s it is %d hops, and nowhere more between switches with adapters", f.Label(from), f.Label(to), hops)
+	}
+	return []routing.Finding{finding}
+}
+
+// diameter is the most hops between two switches with adapters, and the first two
+// that are so far apart.
+func diameter(f *fabric.Fabric) (most int, from, to fabric.NodeID) {
+	var ends []fabric.NodeID
+	for s := range fabric.NodeID(f.Switches()) {
+		for _, e := range f.Attached(s) {
+			if routing.Adapters.Includes(f.Endpoint(e).Class) {
+				ends = append(ends, s)
+				break
+			}
+		}
+	}
+	hops := make([]int, f.Switches())
+	queue := make([]fabric.NodeID, 0, f.Switches())
+	for _, a := range ends {
+		clear(hops)
+		queue = append(queue[:0], a)
+		for i := 0; i < len(queue); i++ {
+			first, end := f.TrunksFrom(queue[i])
+			for _, v := range f.Heads()[first:end] {
+				if v != a && hops[v] == 0 {
+					hops[v] = hops[queue[i]] + 1
+					queue = append(queue, v)
+				}
+			}
+		}
+		for _, z := range ends {
+			if hops[z] > most {
+				most, from, to = hops[z], a, z
+			}
+		}
+	}
+	return most, from, to
+}

@@ -1,0 +1,232 @@
+package hop
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/routing"
+)
+
+// mender improves the lanes of a number of service levels until every path
+// rises in one of them, by local search: it takes a path that rises in none and
+// gives its turns new lanes where that breaks the least. What is broken counts
+// the more the oftener it was taken up, so that the search does not go in
+// circles.
+type mender struct {
+	s     *sequences
+	top   int
+	lane  [][]uint8 // [service level][turn] 1 … top, 0: not used
+	rises []uint16  // [path] service levels in which it rises, as bits
+
+	first  []int32  // [turn, plus one at the end] into users
+	users  []int32  // the paths over every turn
+	weight []uint32 // [path] one more than how often it was taken up
+	loose  []int32  // the paths that rise nowhere, and some that do again
+	broken int      // how many rise nowhere
+	work   int      // uses of turns looked at
+
+	cost [maxTurns][maxTurns]uint32 // scratch: what breaks if the i-th turn of a path has lane i+1+k
+	best [maxTurns]uint8            // scratch: the lanes that break the least
+}
+
+// maxTurns is the turns of the longest path: its hops need a lane each.
+const maxTurns = routing.MaxDataVLs - 1
+
+// The search gives up when it has looked at every use of a turn so often without
+// having fewer paths to mend than ever before, or at so many uses in all: about a
+// tenth of a second's worth, or a second's.
+const (
+	patiencePerUse = 1000
+	maxPatience    = 25_000_000
+	maxWork        = 150_000_000
+)
+
+func newMender(s *sequences, top int) *mender {
+	return &mender{s: s, top: top, rises: make([]uint16, s.paths())}
+}
+
+// index finds the paths over every turn.
+func (m *mender) index() {
+	m.first = make([]int32, m.s.space+1)
+	for _, t := range m.s.turns {
+		m.first[t+1]++
+	}
+	for t := range m.s.space {
+		m.first[t+1] += m.first[t]
+	}
+	next := slices.Clone(m.first)
+	m.users = make([]int32, len(m.s.turns))
+	m.weight = make([]uint32, m.s.paths())
+	for p := range int32(m.s.paths()) {
+		m.weight[p] = 1
+		for _, t := range m.s.of(p) {
+			m.users[next[t]] = p
+			next[t]++
+		}
+	}
+}
+
+// findLoose finds out anew which path rises where.
+func (m *mender) findLoose() {
+	m.loose, m.broken = m.loose[:0], 0
+	for p := range m.rises {
+		m.rises[p] = 0
+		for sl, lane := range m.lane {
+			if rises(m.s.of(int32(p)), lane) {
+				m.rises[p] |= 1 << sl
+			}
+		}
+		if m.rises[p] == 0 {
+			m.loosen(int32(p))
+		}
+	}
+}
+
+// loosen notes that a path rises nowhere any more.
+func (m *mender) loosen(p int32) {
+	m.loose = append(m.loose, p)
+	m.broken++
+}
+
+// mendWithOneFewer takes the last service level away and mends what that breaks.
+// It leaves everything as it was when that fails.
+func (m *mender) mendWithOneFewer(ctx context.Context) bool {
+	before := make([][]uint8, len(m.lane))
+	for sl, lane := range m.lane {
+		before[sl] = slices.Clone(lane)
+	}
+	last := len(m.lane) - 1
+	m.lane = m.lane[:last]
+	for p := range m.rises {
+		if m.rises[p] &^= 1 << last; m.rises[p] == 0 {
+			m.loosen(int32(p))
+		}
+	}
+	if m.mend(ctx) {
+		return true
+	}
+	m.lane = before
+	m.findLoose()
+	return false
+}
+
+// mend goes on until every path rises somewhere, or gives up.
+func (m *mender) mend(ctx context.Context) bool {
+	patience := min(patiencePerUse*len(m.s.turns), maxPatience)
+	m.work = 0
+	fewest, since := m.broken, 0
+	for step := 0; m.broken > 0; step++ {
+		if m.broken < fewest {
+			fewest, since = m.broken, m.work
+		}
+		if m.work-since > patience || m.work > maxWork || step%1024 == 0 && ctx.Err() != nil {
+			return false
+		}
+		p := m.loose[len(m.loose)-1]
+		m.loose = m.loose[:len(m.loose)-1]
+		if m.rises[p] == 0 {
+			m.weight[p]++
+			m.raise(p)
+		}
+	}
+	m.loose = m.loose[:0]
+	return true
+}
+
+// raise makes a path rise in the service level where that breaks the least.
+func (m *mender) raise(p int32) {
+	sl, least := 0, ^uint32(0)
+	var best [maxTurns]uint8
+	for i := range m.lane {
+		if c := m.price(p, i); c < least {
+			sl, least, best = i, c, m.best
+		}
+	}
+	for i, t := range m.s.of(p) {
+		if m.lane[sl][t] != best[i] {
+			m.set(sl, t, best[i])
+		}
+	}
+}
+
+// price is what breaks at the least when a path is made to rise in a service
+// level; best is how. It adds up what each turn breaks by itself, which is
+// exact but for paths that break at two turns and those that two changes heal.
+func (m *mender) price(p int32, sl int) uint32 {
+	turns := m.s.of(p)
+	slack := m.top - len(turns)
+	for i, t := range turns {
+		cost := m.cost[i][:slack+1]
+		clear(cost)
+		m.breaks(t, sl, i+1, cost)
+	}
+	// From here on cost[i][k] is that of the turns up to the i-th, where that
+	// has lane i+1+k or a lower one.
+	for i := range turns {
+		for k := range slack + 1 {
+			if i > 0 {
+				m.cost[i][k] += m.cost[i-1][k]
+			}
+			if k > 0 {
+				m.cost[i][k] = min(m.cost[i][k], m.cost[i][k-1])
+			}
+		}
+	}
+	k := slack
+	for i := len(turns) - 1; i >= 0; i-- {
+		for k > 0 && m.cost[i][k-1] == m.cost[i][k] {
+			k--
+		}
+		m.best[i] = uint8(i + 1 + k)
+	}
+	return m.cost[len(turns)-1][slack]
+}
+
+// breaks adds to cost what breaks when a turn has lane first, first+1, … in a
+// service level: the paths that rise there and nowhere else.
+func (m *mender) breaks(t int32, sl, first int, cost []uint32) {
+	users := m.users[m.first[t]:m.first[t+1]]
+	m.work += len(users)
+	lane := m.lane[sl]
+	for _, p := range users {
+		if m.rises[p] != 1<<sl {
+			continue
+		}
+		turns := m.s.of(p)
+		i := slices.Index(turns, t)
+		below, above := 0, m.top+1
+		if i > 0 {
+			below = int(lane[turns[i-1]])
+		}
+		if i+1 < len(turns) {
+			above = int(lane[turns[i+1]])
+		}
+		for k := range cost {
+			if first+k <= below || first+k >= above {
+				cost[k] += m.weight[p]
+			}
+		}
+	}
+}
+
+// set gives a turn a lane in a service level.
+func (m *mender) set(sl int, t int32, vl uint8) {
+	lane := m.lane[sl]
+	lane[t] = vl
+	users := m.users[m.first[t]:m.first[t+1]]
+	m.work += len(users)
+	for _, p := range users {
+		before := m.rises[p]
+		if rises(m.s.of(p), lane) {
+			m.rises[p] |= 1 << sl
+		} else {
+			m.rises[p] &^= 1 << sl
+		}
+		switch {
+		case before == 0 && m.rises[p] != 0:
+			m.broken--
+		case before != 0 && m.rises[p] == 0:
+			m.loosen(p)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package nue
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/paths/dag"
+)
+
+// A layer is begun from as many roots, within these limits, as it takes to admit
+// this many turns.
+const (
+	fewestRoots = 3
+	mostRoots   = 64
+	admissions  = 1 << 20
+)
+
+// want is a turn that routes would take if nothing were blocked.
+type want struct {
+	in, out fabric.ChannelID
+	turn    int
+	routes  uint64
+}
+
+// wanted is the turns that sssp would use to reach the adapters on some switches,
+// those with the most routes first.
+func (s *search) wanted(ctx context.Context, dests []fabric.NodeID) ([]want, error) {
+	routes := make([]uint64, s.f.Turns())
+	load := slices.Clone(s.load)
+	for i := range s.state {
+		s.state[i] = used // so that nothing is asked and nothing refused
+	}
+	var d dag.DAG
+	for _, root := range dests {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		dag.Shortest(&d, s.f, root)
+		for _, e := range s.f.Attached(root) {
+			ep := s.f.Endpoint(e)
+			if ep.Class == fabric.SwitchPort {
+				continue
+			}
+			for range 1 << ep.LMC {
+				s.tree(&d, false)
+				s.charge()
+				s.countTurns(routes)
+			}
+		}
+	}
+	copy(s.load, load)
+	return s.heaviestFirst(routes), nil
+}
+
+// countTurns adds the routes of the tree at hand, just charged, to its turns.
+func (s *search) countTurns(routes []uint64) {
+	for _, u := range s.order[1:] {
+		c := s.out[u]
+		if p := s.place[s.heads[c]]; p >= 0 {
+			routes[s.f.FirstTurn(c)+int(p)] += s.routes[u]
+		}
+	}
+}
+
+func (s *search) heaviestFirst(routes []uint64) []want {
+	var list []want
+	for in := range fabric.ChannelID(s.f.Trunks()) {
+		turn := s.f.FirstTurn(in)
+		first, end := s.f.TrunksFrom(s.heads[in])
+		for out := first; out < end; out++ {
+			if n := routes[turn]; n > 0 {
+				list = append(list, want{in, out, turn, n})
+			}
+			turn++
+		}
+	}
+	slices.SortFunc(list, func(a, b want) int {
+		return cmp.Or(cmp.Compare(b.routes, a.routes), cmp.Compare(a.turn, b.turn))
+	})
+	return list
+}
+
+// enter begins a layer: an escape tree and the wanted turns that fit in with it,
+// from the roots with which the fewest routes are blocked.
+func (s *search) enter(ctx context.Context, dests []fabric.NodeID, wanted []want) error {
+	candidates := s.candidates(dests, max(fewestRoots, min(mostRoots, admissions/max(1, len(wanted)))))
+	best, last, least := 0, 0, ^uint64(0)
+	for i := 0; i < len(candidates) && least > 0; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		last = i
+		if cost := s.begin(candidates[i], dests, wanted, least); cost < least {
+			best, least = i, cost
+		}
+	}
+	if best != last {
+		s.begin(candidates[best], dests, wanted, ^uint64(0))
+	}
+	return nil
+}
+
+// begin makes an empty graph with the escape tree from roots and the wanted
+// turns, and returns the routes that are blocked. It gives up at a limit.
+func (s *search) begin(roots, dests []fabric.NodeID, wanted []want, limit uint64) uint64 {
+	s.graph = acyclic.New(s.f)
+	clear(s.state)
+	s.escapes.span(s.f, roots, dests)
+	s.escapes.reserve(s.f, s.graph, s.state)
+	cost := uint64(0)
+	for i := range wanted {
+		if w := &wanted[i]; s.state[w.turn] == unused && !s.add(w.in, w.out, w.turn) {
+			if cost += w.routes; cost >= limit {
+				break
+			}
+		}
+	}
+	s.refused = s.refused[:0]
+	return cost
+}
+
+// candidates is so many sets of roots at the most, one root in each part of the
+// network. They are spread evenly over the switches by how far these are from
+// the destinations, the farthest first: no place in that order is best in every
+// network, but in fat trees the leaves are, and with them nothing is blocked.
+func (s *search) candidates(dests []fabric.NodeID, tries int) [][]fabric.NodeID {
+	far := make([]int64, s.f.Switches()) // [switch] hops to all LIDs of the layer
+	var d dag.DAG
+	for _, root := range dests {
+		dag.Shortest(&d, s.f, root)
+		lids := int64(len(s.f.Attached(root)))
+		for _, u := range d.Order {
+			far[u] += lids * int64(d.Hops[u])
+		}
+	}
+	parts := s.f.Parts()
+	sets := make([][]fabric.NodeID, min(tries, len(parts[0])))
+	for _, part := range parts {
+		slices.SortStableFunc(part, func(a, b fabric.NodeID) int { return cmp.Compare(far[b], far[a]) })
+		for i := range sets {
+			sets[i] = append(sets[i], part[i*(len(part)-1)/max(1, len(sets)-1)])
+		}
+	}
+	return sets
+}

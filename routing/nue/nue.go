@@ -1,0 +1,177 @@
+// Package nue is Nue: it routes inside the channel dependency graph, so that
+// every routing it makes is free of deadlock on as many lanes as there are, even
+// on one.
+//
+// J. Domke, T. Hoefler, S. Matsuoka: Routing on the Dependency Graph: A New
+// Approach to Deadlock-Free High-Performance Routing, HPDC 2016.
+//
+// The destinations are divided among the lanes. In the dependency graph of a
+// lane, a spanning tree is laid first: with its turns alone every switch reaches
+// every destination of the lane (the escape paths). Then the in-tree of one
+// destination after the other is grown from its switch, by the balanced shortest
+// paths of sssp, except that a turn that would close a cycle in the graph is
+// blocked for good. Where no turn is left, a switch that is settled already may
+// move to another trunk (local backtracking); where that does not help, the
+// escape paths are taken, which are always there.
+//
+// Unlike every path finder with a lane assigner behind it, this never runs out of
+// lanes: with fewer of them paths get longer.
+//
+// Guarantee: connected within each part of the network, for all switches and
+// endpoints in every scope, and deadlock-free. With one lane that holds whatever
+// service levels clients use; with several, if clients honor the service level,
+// which depends on the destination only. Precondition: none; no fabric is
+// refused. Paths need not be minimal.
+//
+// Lanes needed: one is enough; all of the budget are used, as far as there are
+// switches to divide.
+//
+// Complexity: O(S·(S + C)) for the shortest paths to each of S switches over C
+// trunks, O(D·M) to grow D in-trees, M the trunks on shortest paths to one
+// switch, twice: once to count the turns they want, once for good. O(R·T) turns
+// are admitted to choose among R roots, T the turns wanted: 3 to 64 roots, more
+// than 3 only up to a million turns in all. A turn that upsets the order of the
+// graph costs a search in it (package acyclic). Memory beyond the tables:
+// O(S + C + T) with T all turns, whatever the number of lanes.
+//
+// Deviations from the paper:
+//   - Dijkstra's order, hops first and load second, is had without a heap, by
+//     going through the graph of shortest paths in breadth-first order. Switches
+//     left over take detours, the shortest first.
+//   - Turns enter the graph when a switch settles, not when Dijkstra looks at
+//     them: only what a path uses is kept.
+//   - The paper lets the first destinations block turns that later ones need more.
+//     Here the routes that sssp would take are counted first, and turns are
+//     admitted in the order of how many routes want them, before any destination
+//     is routed: a greedy heaviest acyclic graph. On the tori and dragonflies
+//     tried it halves the largest load on one lane, or better.
+//   - The root of the tree is not the most central switch. Several are tried, and
+//     the one whose graph blocks the fewest wanted routes is taken.
+//   - At an impasse the paper sends the whole destination over escape paths. Here
+//     only the switches in the impasse and those on their escape paths are sent
+//     there; the rest is grown around them. It ends because that is more of them
+//     each time, and all switches on escape paths are a whole tree.
+//   - Destinations are divided by growing connected regions of equal size, which
+//     is how multilevel partitioners begin, without the refinement.
+//   - Load is counted for adapters only. LIDs of switches come last, and take new
+//     turns only for want of others.
+package nue
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/dag"
+)
+
+// Router is Nue. The zero Router is ready to use.
+type Router struct{}
+
+// Route implements routing.Router. It uses every lane of the budget and serves
+// all scopes. It refuses no fabric; the only errors are a budget that is no
+// number of lanes, and ctx.Err().
+func (Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+	if b.VLs < 1 || b.VLs > routing.MaxDataVLs {
+		return nil, fmt.Errorf("nue: %d lanes; there are 1 to %d", b.VLs, routing.MaxDataVLs)
+	}
+	layers := divide(f, b.VLs)
+	used := max(1, len(layers))
+	r := &router{
+		f:      f,
+		paths:  routing.NewForwarding(f),
+		lanes:  routing.OneSL(f, routing.LanePerSL(used)),
+		search: newSearch(f),
+		report: p,
+	}
+	if used > 1 {
+		r.lanes = routing.NewLanes(f, routing.LanePerSL(used))
+	}
+	r.lanes.Needed = used
+	for i, dests := range layers {
+		if err := r.route(ctx, uint8(i), dests); err != nil {
+			return nil, err
+		}
+	}
+	r.note()
+	return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.lanes}, nil
+}
+
+// router is the state of one run.
+type router struct {
+	f      *fabric.Fabric
+	paths  *routing.Forwarding
+	lanes  *routing.Lanes
+	search *search
+	report routing.Progress
+	done   int // switches whose LIDs are routed
+	trees  int // in-trees grown
+	detour int // of them, those with a switch whose path is not of the fewest hops
+	escape int // of them, those with escape paths
+}
+
+// route routes the LIDs on some switches, all in one layer.
+func (r *router) route(ctx context.Context, layer uint8, dests []fabric.NodeID) error {
+	wanted, err := r.search.wanted(ctx, dests)
+	if err != nil {
+		return err
+	}
+	if err := r.search.enter(ctx, dests, wanted); err != nil {
+		return err
+	}
+	var d dag.DAG
+	var lids []fabric.LID
+	for _, adapters := range [...]bool{true, false} {
+		for _, root := range dests {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			dag.Shortest(&d, r.f, root)
+			lids = dag.LIDsOn(r.f, root, lids[:0])
+			for _, lid := range lids {
+				if e := r.f.Endpoint(r.f.Owner(lid)); (e.Class != fabric.SwitchPort) == adapters {
+					r.grow(&d, lid, e, layer)
+				}
+			}
+			if !adapters {
+				r.done++
+				r.report.Report(r.done, r.f.Switches())
+			}
+		}
+	}
+	return nil
+}
+
+// grow grows the in-tree of a LID of endpoint e and writes it down.
+func (r *router) grow(d *dag.DAG, lid fabric.LID, e *fabric.Endpoint, layer uint8) {
+	own := e.Class == fabric.SwitchPort
+	detours, escapes := r.search.tree(d, own)
+	r.trees++
+	if detours {
+		r.detour++
+	}
+	if escapes {
+		r.escape++
+	}
+	row := r.paths.Row(lid)
+	row[d.Root] = dag.LastPort(r.f, e)
+	for _, u := range r.search.order[1:] {
+		row[u] = r.f.Channel(r.search.out[u]).FromPort
+	}
+	if !own {
+		r.search.charge()
+	}
+	for i, sl := 0, r.lanes.SLRow(lid); i < len(sl); i++ {
+		sl[i] = layer
+	}
+}
+
+// note says how far one had to go from shortest paths.
+func (r *router) note() {
+	note := fmt.Sprintf("%d in-trees, %d of them with detours", r.trees, r.detour)
+	if r.escape > 0 {
+		note += fmt.Sprintf(", %d with escape paths", r.escape)
+	}
+	r.paths.Notes = append(r.paths.Notes, note)
+}

@@ -1,0 +1,244 @@
+package fattree
+
+import (
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// sets is a set of switches for every switch, as bits.
+type sets struct {
+	words int
+	bits  []uint64
+}
+
+func newSets(n int) *sets {
+	w := (n + 63) / 64
+	return &sets{words: w, bits: make([]uint64, n*w)}
+}
+
+func (s *sets) of(n fabric.NodeID) []uint64 {
+	return s.bits[int(n)*s.words : (int(n)+1)*s.words]
+}
+
+func (s *sets) add(n, member fabric.NodeID) { s.of(n)[member/64] |= 1 << (member % 64) }
+
+func (s *sets) join(into, from fabric.NodeID) {
+	a, b := s.of(into), s.of(from)
+	for i, w := range b {
+		a[i] |= w
+	}
+}
+
+// sum adds up the weights of the members.
+func (s *sets) sum(n fabric.NodeID, weight []int64) int64 {
+	total := int64(0)
+	for i, w := range s.of(n) {
+		for ; w != 0; w &= w - 1 {
+			total += weight[i*64+bits.TrailingZeros64(w)]
+		}
+	}
+	return total
+}
+
+// reach is, for every switch of an order from high to low, the switches with
+// weight on the ways down from it, its own included.
+func (l *levels) reach(order []fabric.NodeID, weight []int64) *sets {
+	r := newSets(len(l.height))
+	for i := len(order) - 1; i >= 0; i-- {
+		s := order[i]
+		if weight[s] > 0 {
+			r.add(s, s)
+		}
+		last := fabric.NodeID(fabric.None) // parallel cables mostly sit side by side
+		l.neighbours(s, func(v fabric.NodeID) {
+			if l.height[v] < l.height[s] && v != last {
+				r.join(s, v)
+			}
+			last = v
+		})
+	}
+	return r
+}
+
+// turnOver turns tops of the core over to hang below their neighbours: one that
+// joins no more than one of its neighbours does alone (an idle leaf, a spine
+// with few cables left), and one with hosts that the greater part of the hosts
+// has no way up to (a switch added behind two leaves). All its neighbours are on
+// one level, so that every cable still joins neighbouring levels.
+func (l *levels) turnOver() {
+	const often = 4 // so that it ends
+	turned := make([]uint8, len(l.height))
+	total := make([]int64, l.parts)
+	for s, n := range l.hosts {
+		total[l.part[s]] += n
+	}
+	for {
+		order := l.coreByHeight()
+		reach := l.reach(order, l.carried)
+		var over []fabric.NodeID
+		for _, s := range order {
+			if turned[s] < often && l.coreTop(s) && (l.joinsNothing(reach, s) || l.isTail(reach, s, total[l.part[s]])) {
+				over = append(over, s)
+			}
+		}
+		if len(over) == 0 {
+			return
+		}
+		for _, s := range over {
+			l.height[s] -= 2
+			turned[s]++
+		}
+	}
+}
+
+// coreByHeight lists the core of the parts with hosts, the highest first.
+func (l *levels) coreByHeight() []fabric.NodeID {
+	var order []fabric.NodeID
+	for s := range l.height {
+		if n := fabric.NodeID(s); l.inCore(n) && !l.idle[l.part[s]] {
+			order = append(order, n)
+		}
+	}
+	l.sortByHeight(order)
+	return order
+}
+
+// coreTop says whether s has neighbours in the core, all of them below it.
+func (l *levels) coreTop(s fabric.NodeID) bool {
+	below, above := 0, 0
+	l.neighbours(s, func(v fabric.NodeID) {
+		switch {
+		case !l.inCore(v):
+		case l.height[v] > l.height[s]:
+			above++
+		default:
+			below++
+		}
+	})
+	return below > 0 && above == 0
+}
+
+func (l *levels) joinsNothing(reach *sets, s fabric.NodeID) bool {
+	nothing := false
+	l.neighbours(s, func(v fabric.NodeID) {
+		if nothing || !l.inCore(v) {
+			return
+		}
+		nothing = true
+		for i, w := range reach.of(v) {
+			own := uint64(0)
+			if int(s)/64 == i {
+				own = 1 << (s % 64)
+			}
+			nothing = nothing && reach.of(s)[i]&^w&^own == 0
+		}
+	})
+	return nothing
+}
+
+func (l *levels) isTail(reach *sets, s fabric.NodeID, total int64) bool {
+	return l.hosts[s] > 0 && 2*reach.sum(s, l.carried) < total
+}
+
+// family is how far a part of the network is a tree: for how many pairs of hosts
+// there is a switch above both, or that is one's and above the other.
+type family struct {
+	joined, pairs int64         // ordered pairs of hosts, a host with itself included
+	loner         fabric.NodeID // the switch whose hosts have least in common with others
+	with, of      int64         // with how many of how many hosts
+}
+
+// families judges every part of the network.
+func (l *levels) families() []family {
+	fams := make([]family, l.parts)
+	for i := range fams {
+		fams[i].loner = fabric.None
+	}
+	total := make([]int64, l.parts)
+	for s, n := range l.hosts {
+		total[l.part[s]] += n
+	}
+	kin := l.reach(l.order, l.hosts)
+	for _, s := range l.order { // from high to low: what those above reach, s reaches by them
+		l.neighbours(s, func(v fabric.NodeID) {
+			if l.height[v] > l.height[s] {
+				kin.join(s, v)
+			}
+		})
+		if l.hosts[s] == 0 {
+			continue
+		}
+		fam := &fams[l.part[s]]
+		n := kin.sum(s, l.hosts)
+		fam.joined += n * l.hosts[s]
+		fam.pairs += total[l.part[s]] * l.hosts[s]
+		if fam.loner == fabric.None || n < fam.with {
+			fam.loner, fam.with, fam.of = s, n, total[l.part[s]]
+		}
+	}
+	return fams
+}
+
+// share is the part of the pairs that is joined, 1 where there are none.
+func share(fams []family) float64 {
+	var joined, pairs int64
+	for _, fam := range fams {
+		joined += fam.joined
+		pairs += fam.pairs
+	}
+	if pairs == 0 {
+		return 1
+	}
+	return float64(joined) / float64(pairs)
+}
+
+// estranged refuses a part of the network in which fewer than half of the pairs
+// of hosts have a switch above both.
+func (l *levels) estranged(fams []family) *routing.Refusal {
+	for _, fam := range fams {
+		if 2*fam.joined < fam.pairs {
+			return routing.Refuse(l.f, ruleFamily, fam.loner, 0, "its hosts have a way up and down to %d of %d hosts, and only %.0f %% of all pairs have one",
+				fam.with, fam.of, 100*float64(fam.joined)/float64(fam.pairs))
+		}
+	}
+	return nil
+}
+
+// survey finds the levels of f. Where some switches of the core have hosts, they
+// or what hangs below them may be its leaves; the way that leaves more pairs of
+// hosts with a switch above both is taken.
+func survey(f *fabric.Fabric) (*levels, []family, *routing.Refusal) {
+	l := newLevels(f)
+	first := l.measure(l.ownOrCarried())
+	var fams []family
+	if first == nil {
+		if fams = l.families(); share(fams) == 1 {
+			return l, fams, nil
+		}
+	}
+	other := newLevels(f)
+	if second := other.measure(other.carried); second == nil {
+		if kin := other.families(); first != nil || share(kin) > share(fams) {
+			l, fams, first = other, kin, nil
+		}
+	}
+	return l, fams, first
+}
+
+// ownOrCarried is the hosts on every switch, or, in a part whose core has none,
+// those that hang below it.
+func (l *levels) ownOrCarried() []int64 {
+	own := make([]bool, l.parts)
+	for s, n := range l.hosts {
+		own[l.part[s]] = own[l.part[s]] || n > 0 && l.inCore(fabric.NodeID(s))
+	}
+	weight := make([]int64, len(l.hosts))
+	for s := range weight {
+		if weight[s] = l.carried[s]; own[l.part[s]] {
+			weight[s] = l.hosts[s]
+		}
+	}
+	return weight
+}

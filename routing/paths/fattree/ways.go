@@ -1,0 +1,182 @@
+package fattree
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing/paths/dag"
+)
+
+// ways is the trunks up and down from every switch.
+type ways struct {
+	slope dag.Slope
+	up    []fabric.ChannelID // up from s: up[upFirst[s]:upFirst[s+1]], by port
+	down  []fabric.ChannelID // likewise
+
+	// The up trunks by which a destination may be given its way down: those to
+	// parents from which at least half as many hosts can be reached by going up
+	// and then down as from the best of them. So no destination is given to a
+	// switch cut off from above.
+	climb []fabric.ChannelID
+
+	upFirst, downFirst, climbFirst []int32 // [switch, plus one]
+
+	idle   []bool // [switch] it is in a part without hosts, whose cables may lie within a level
+	uneven []bool // [switch] it has more cables to one parent than to another
+
+	// There are no idle parts, all switches of a level have as many hosts, trunks up and trunks down, and
+	// the hosts of a leaf fill its trunks up evenly.
+	regular bool
+}
+
+func newWays(l *levels) *ways {
+	n := l.f.Switches()
+	w := &ways{
+		slope:      dag.Slope{Up: make([]bool, l.f.Trunks()), Order: l.order},
+		upFirst:    make([]int32, n+1),
+		downFirst:  make([]int32, n+1),
+		climbFirst: make([]int32, n+1),
+	}
+	for _, part := range l.part {
+		w.idle = append(w.idle, l.idle[part])
+	}
+	place := make([]int32, n)
+	for i, s := range l.order {
+		place[s] = int32(i)
+	}
+	heads := l.f.Heads()
+	for s := range n {
+		first, end := l.f.TrunksFrom(fabric.NodeID(s))
+		for c := first; c < end; c++ {
+			if w.slope.Up[c] = place[heads[c]] < place[s]; w.slope.Up[c] {
+				w.up = append(w.up, c)
+			} else {
+				w.down = append(w.down, c)
+			}
+		}
+		w.upFirst[s+1], w.downFirst[s+1] = int32(len(w.up)), int32(len(w.down))
+	}
+	w.chooseClimbs(l)
+	w.findUneven(heads)
+	w.regular = w.isRegular(l)
+	return w
+}
+
+func (w *ways) isRegular(l *levels) bool {
+	type shape struct{ height, hosts, up, down int }
+	var last shape
+	for _, s := range l.order {
+		own := shape{int(l.height[s]), int(l.hosts[s]), len(w.upFrom(s)), len(w.downFrom(s))}
+		if w.idle[s] {
+			return false
+		}
+		if last != (shape{}) && own.height == last.height && own != last {
+			return false
+		}
+		if own.hosts > own.up && own.up > 0 && own.hosts%own.up > 0 {
+			return false
+		}
+		last = own
+	}
+	return true
+}
+
+func (w *ways) findUneven(heads []fabric.NodeID) {
+	n := len(w.upFirst) - 1
+	w.uneven = make([]bool, n)
+	cables := make([]int, n) // [switch] to the parent
+	for s := range fabric.NodeID(n) {
+		up := w.upFrom(s)
+		for _, c := range up {
+			cables[heads[c]]++
+		}
+		for _, c := range up {
+			w.uneven[s] = w.uneven[s] || cables[heads[c]] != cables[heads[up[0]]]
+		}
+		for _, c := range up {
+			cables[heads[c]] = 0
+		}
+	}
+}
+
+func (w *ways) upFrom(s fabric.NodeID) []fabric.ChannelID {
+	return w.up[w.upFirst[s]:w.upFirst[s+1]]
+}
+
+func (w *ways) downFrom(s fabric.NodeID) []fabric.ChannelID {
+	return w.down[w.downFirst[s]:w.downFirst[s+1]]
+}
+
+func (w *ways) climbFrom(s fabric.NodeID) []fabric.ChannelID {
+	return w.climb[w.climbFirst[s]:w.climbFirst[s+1]]
+}
+
+func (w *ways) chooseClimbs(l *levels) {
+	heads := l.f.Heads()
+	reach := l.reach(l.order, l.hosts)
+	gain := make([]int64, len(l.order)) // [switch] the most hosts below it or one switch above it
+	for _, s := range l.order {
+		gain[s] = reach.sum(s, l.hosts)
+		for _, c := range w.upFrom(s) {
+			gain[s] = max(gain[s], gain[heads[c]])
+		}
+	}
+	for s := range l.order {
+		most := int64(0)
+		for _, c := range w.upFrom(fabric.NodeID(s)) {
+			most = max(most, gain[heads[c]])
+		}
+		for _, c := range w.upFrom(fabric.NodeID(s)) {
+			if 2*gain[heads[c]] >= most {
+				w.climb = append(w.climb, c)
+			}
+		}
+		w.climbFirst[s+1] = int32(len(w.climb))
+	}
+}
+
+// legal fills d with the shortest ways up and then down to root; it is a
+// dag.Builder. Whoever can go down all the way does so. First in d.Order are
+// those who can, then those who go up first; who can do neither is left out.
+func (w *ways) legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
+	d.Reset(f, root)
+	heads := f.Heads()
+	for i := 0; i < len(d.Order); i++ {
+		u := d.Order[i]
+		for _, c := range w.upFrom(u) {
+			if v := heads[c]; d.Hops[v] == dag.NoPath {
+				d.Hops[v] = d.Hops[u] + 1
+				d.Order = append(d.Order, v)
+			}
+		}
+		if i > 0 {
+			w.offer(d, heads, w.downFrom(u), d.Hops[u]-1)
+		}
+		d.First = append(d.First, int32(len(d.Out)))
+	}
+	for _, u := range w.slope.Order {
+		if d.Hops[u] != dag.NoPath {
+			continue
+		}
+		best := int32(dag.NoPath)
+		for _, c := range w.upFrom(u) {
+			if h := d.Hops[heads[c]]; h != dag.NoPath && (best == dag.NoPath || h < best) {
+				best = h
+			}
+		}
+		if best == dag.NoPath {
+			continue
+		}
+		d.Hops[u] = best + 1
+		d.Order = append(d.Order, u)
+		w.offer(d, heads, w.upFrom(u), best)
+		d.First = append(d.First, int32(len(d.Out)))
+	}
+}
+
+// offer adds those of some trunks that lead to switches with so many hops.
+func (w *ways) offer(d *dag.DAG, heads []fabric.NodeID, trunks []fabric.ChannelID, hops int32) {
+	for _, c := range trunks {
+		if v := heads[c]; d.Hops[v] == hops {
+			d.Out, d.Head = append(d.Out, c), append(d.Head, v)
+		}
+	}
+}
