@@ -54,7 +54,7 @@ func TestOpenSMLoadsOurTables(t *testing.T) {
 			t.Parallel()
 			f := n.fabric(t)
 			net := netFile(t, f)
-			for _, e := range engines.All() {
+			for _, e := range enginesFor(n) {
 				t.Run(e.Name, func(t *testing.T) {
 					want := route(t, f, e, routing.DefaultVLs).Forwarding
 					d := loaded(t, net, f, want, false)

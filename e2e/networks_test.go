@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/weft-fabric/weft/deadlock"
@@ -109,15 +111,23 @@ func netFile(t testing.TB, f *fabric.Fabric) string {
 // route runs an engine with the lanes that current switches offer.
 func route(t testing.TB, f *fabric.Fabric, e engines.Engine, vls int) *routing.Tables {
 	t.Helper()
-	paths, err := e.Finder.New(engines.Options{}).Paths(t.Context(), f, nil)
+	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: vls, Scope: routing.Adapters}, nil)
 	if err != nil {
+		if refused := (*routing.Refusal)(nil); errors.As(err, &refused) {
+			t.Skipf("%s refuses: %v", e.Name, err)
+		}
 		t.Fatalf("%s: %v", e.Name, err)
 	}
-	lanes, err := e.Lanes.New().Lanes(t.Context(), f, paths, routing.Budget{VLs: vls, Scope: routing.Adapters}, nil)
-	if err != nil {
-		t.Fatalf("%s: %v", e.Name, err)
-	}
-	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}
+	return tables
+}
+
+// enginesFor is the engines that make tables; on the real fabrics, which take
+// OpenSM seconds, those of the main job.
+func enginesFor(n network) []engines.Engine {
+	main := []string{"minhop", "updn", "sssp", "dfsssp", "lash"}
+	return slices.DeleteFunc(engines.All(), func(e engines.Engine) bool {
+		return e.Adaptive != nil || n.spec == "" && !slices.Contains(main, e.Name)
+	})
 }
 
 // judged is our verdict.

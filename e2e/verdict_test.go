@@ -109,7 +109,7 @@ func TestIbdmchkAgrees(t *testing.T) {
 			t.Parallel()
 			f := n.fabric(t)
 			net := netFile(t, f)
-			for _, e := range engines.All() {
+			for _, e := range enginesFor(n) {
 				t.Run(e.Name, func(t *testing.T) {
 					tables := route(t, f, e, routing.DefaultVLs)
 					d := loaded(t, net, f, tables.Forwarding, true)
@@ -118,21 +118,22 @@ func TestIbdmchkAgrees(t *testing.T) {
 					}
 					in := withLanes(t, d, tables, slvl.Lines)
 					sameRouting(t, tables, in.read(t, f))
-					want := live.Loop
-					if e.Safe() || n.tree {
-						want = live.NoLoop
-					}
-					if got := in.agreed(t, f, routing.Adapters); got != want {
-						t.Errorf("%v, want %v", got, want)
+					switch got := in.agreed(t, f, routing.Adapters); {
+					case (e.Safe() || n.tree) && got != live.NoLoop:
+						t.Errorf("%v, want none", got)
+					case !n.tree && (e.Name == "minhop" || e.Name == "sssp") && got != live.Loop:
+						t.Errorf("%v, want a loop", got)
 					}
 					if n.spec == "" {
 						return // for time: the real fabrics are the large ones
 					}
-					in.agreed(t, f, routing.All)
+					if _, uniform := tables.Lanes.SL2VL.Uniform(); uniform {
+						in.agreed(t, f, routing.All) // ibdmchk does not look at the lanes of in-port 0
+					}
 					for vls := 1; vls <= 2; vls++ {
 						fewer := withLanes(t, d, onFewerLanes(tables, vls), slvl.Lines)
 						got := fewer.agreed(t, f, routing.Adapters)
-						if needed := tables.Lanes.Needed; vls == 1 && needed > 1 && got != live.Loop {
+						if needed := tables.Lanes.Needed; vls == 1 && needed > 1 && got != live.Loop && e.Contract() == routing.Honored && (e.Lanes.Name == "first-fit" || e.Lanes.Name == "break-cycles") {
 							t.Errorf("needs %d lanes, but on one: %v", needed, got)
 						}
 						fewer.agreed(t, f, routing.All)

@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -76,7 +75,7 @@ func TestCutGzip(t *testing.T) {
 	l := NewLines(r, "f")
 	for l.Next() {
 	}
-	if err := l.Err(); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.HasPrefix(err.Error(), "f: after line ") {
+	if err := l.Err(); err == nil || !strings.HasSuffix(err.Error(), "the compressed file was cut short") {
 		t.Errorf("error is %v", err)
 	}
 }

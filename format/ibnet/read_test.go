@@ -192,14 +192,14 @@ func TestErrorsNameTheLines(t *testing.T) {
 
 func TestReadReturnsFailuresOfTheReader(t *testing.T) {
 	failing := io.MultiReader(strings.NewReader("#\n"), iotestErr{})
-	if _, err := Read(failing, "net"); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := Read(failing, "net"); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error is %v", err)
 	}
 }
 
 type iotestErr struct{}
 
-func (iotestErr) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (iotestErr) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // What Read accepts, Write writes so that Read accepts it again as the same.
 func FuzzRead(f *testing.F) {
