@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -52,16 +53,6 @@ func (e *NotJoined) Error() string {
 	return fmt.Sprintf("dag: no turn can be admitted that leads from switch %d to switch %d", e.From, e.To)
 }
 
-// joiner completes a forwarding in which some switches have no path.
-type joiner struct {
-	f     *fabric.Fabric
-	g     *acyclic.Graph // the turns of all paths
-	up    []bool         // [trunk]
-	tree  routing.Tree
-	hubs  [][]uint8 // [part] the way to its hub, by switch
-	added int
-}
-
 // Join completes a forwarding whose paths go up, then down: it gives every switch
 // a path to every LID of its part of the network, by turns from down to up of
 // which each is admitted only if the turns of all paths together stay free of
@@ -70,39 +61,81 @@ type joiner struct {
 // Every part has a hub, the switch from which most others are reached by going
 // up only. Whoever has no path goes towards the hub until it meets somebody who
 // has one. With all turns at the hub or right above it, no two of them can close
-// a cycle in a tree without faults; where this does not help, other turns are
-// tried.
+// a cycle in a tree without faults. Where this does not help, other turns are
+// tried; where that comes to nothing either, all is tried again without hubs.
 func Join(ctx context.Context, f *fabric.Fabric, o *Slope, t *routing.Forwarding) (int, error) {
-	j := &joiner{f: f, g: turnsInUse(f, o, t), up: o.Up}
-	part := make([]int32, f.Switches())
-	for i, switches := range f.Parts() {
-		for _, s := range switches {
-			part[s] = int32(i)
+	order, used := upThenDown(f, o), markTurns(f, t)
+	var err error
+	for _, hubs := range [2]bool{true, false} {
+		j := &joiner{f: f, t: t, g: acyclic.From(f, slices.Clone(used), order), up: o.Up, part: make([]int32, f.Switches())}
+		for i, switches := range f.Parts() {
+			for _, s := range switches {
+				j.part[s] = int32(i)
+			}
+			j.hubs = append(j.hubs, nil)
+			if hubs {
+				hub := f.Endpoint(f.Attached(o.hub(f, switches))[0]) // its port 0
+				j.hubs[i] = t.Row(hub.LID)
+			}
 		}
-		hub := f.Endpoint(f.Attached(o.hub(f, switches))[0]) // its port 0
-		j.hubs = append(j.hubs, t.Row(hub.LID))
+		if err = j.all(ctx); err == nil {
+			return j.added, nil
+		}
+		j.undo()
 	}
+	return 0, err
+}
+
+// joiner completes a forwarding in which some switches have no path.
+type joiner struct {
+	f      *fabric.Fabric
+	t      *routing.Forwarding
+	g      *acyclic.Graph // the turns of all paths
+	up     []bool         // [trunk]
+	part   []int32        // [switch]
+	hubs   [][]uint8      // [part] the way to its hub, by switch; nil: do without
+	tree   routing.Tree
+	added  int
+	filled []entry // what there was no path for
+}
+
+// entry is a place in a forwarding.
+type entry struct {
+	lid fabric.LID
+	s   fabric.NodeID
+}
+
+// all completes the forwarding for every LID.
+func (j *joiner) all(ctx context.Context) error {
 	var lost []fabric.NodeID
-	for lid, e := range f.LIDs() {
-		root := f.Endpoint(e).Switch
+	for lid, e := range j.f.LIDs() {
+		root := j.f.Endpoint(e).Switch
 		if root == fabric.None {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return err
 		}
 		lost = lost[:0]
-		row := t.Row(lid)
+		row := j.t.Row(lid)
 		for s, port := range row {
-			if port == routing.NoPort && part[s] == part[root] {
+			if port == routing.NoPort && j.part[s] == j.part[root] {
 				lost = append(lost, fabric.NodeID(s))
+				j.filled = append(j.filled, entry{lid, fabric.NodeID(s)})
 			}
 		}
-		if still := j.rescue(row, root, lost, j.hubs[part[root]]); len(still) > 0 {
-			return 0, &NotJoined{From: still[0], To: root}
+		if still := j.rescue(row, root, lost, j.hubs[j.part[root]]); len(still) > 0 {
+			return &NotJoined{From: still[0], To: root}
 		}
 	}
-	return j.added, nil
+	return nil
+}
+
+// undo takes all entries back.
+func (j *joiner) undo() {
+	for _, e := range j.filled {
+		j.t.Row(e.lid)[e.s] = routing.NoPort
+	}
 }
 
 // hub is that of some switches from which most are reached by going up only, of
@@ -136,10 +169,10 @@ func (o *Slope) hub(f *fabric.Fabric, switches []fabric.NodeID) fabric.NodeID {
 	return best
 }
 
-// turnsInUse is the graph of the turns of all paths. It is free of cycles in the
-// order up trunks from the last switch to the first, then down trunks from the
-// first to the last.
-func turnsInUse(f *fabric.Fabric, o *Slope, t *routing.Forwarding) *acyclic.Graph {
+// upThenDown is the order of trunks in which going up, then down closes no cycle:
+// up trunks from the last switch to the first, then down trunks from the first
+// to the last.
+func upThenDown(f *fabric.Fabric, o *Slope) []fabric.ChannelID {
 	order := make([]fabric.ChannelID, 0, f.Trunks())
 	collect := func(s fabric.NodeID, up bool) {
 		first, end := f.TrunksFrom(s)
@@ -155,7 +188,7 @@ func turnsInUse(f *fabric.Fabric, o *Slope, t *routing.Forwarding) *acyclic.Grap
 	for _, s := range o.Order {
 		collect(s, false)
 	}
-	return acyclic.From(f, markTurns(f, t), order)
+	return order
 }
 
 // markTurns is 1 for every turn that a path takes, on all cores.
@@ -232,6 +265,9 @@ func (j *joiner) rescue(row []uint8, root fabric.NodeID, lost []fabric.NodeID, h
 // towards sends lost switches towards the hub, where the next on the way has a
 // path and the turn there can be admitted. It returns those still lost.
 func (j *joiner) towards(hub, row []uint8, lost []fabric.NodeID) []fabric.NodeID {
+	if hub == nil {
+		return lost
+	}
 	still := lost[:0]
 	for _, s := range lost {
 		c := j.f.Out(s, hub[s])
