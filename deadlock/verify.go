@@ -120,6 +120,7 @@ type derivation struct {
 	t       *routing.Tables
 	o       Options
 	groups  [][]group // [switch] the sources on it
+	maps    *laneMaps // nil where the SL alone decides the lane
 	lanes   int       // lanes are 0 … lanes-1
 	matrix  []uint64  // [turn × words + …] which lane waits for which, lanes × lanes bits
 	inUse   []uint16  // [trunk] lanes that carry something
@@ -131,6 +132,7 @@ type group struct {
 	row     int32
 	sources int64
 	ports   []uint8 // their in-ports at the switch
+	start   int     // into laneMaps.start
 }
 
 // derive follows every route of the tables once.
@@ -140,6 +142,9 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 		return nil, err
 	}
 	d := &derivation{t: t, o: o, groups: groupSources(t, o.Scope), lanes: laneCount(t)}
+	if _, uniform := t.Lanes.SL2VL.Uniform(); !uniform {
+		d.maps = newLaneMaps(t, o.Contract, d.groups)
+	}
 	var lids []fabric.LID
 	for lid, e := range f.LIDs() {
 		if ep := f.Endpoint(e); o.Scope.Includes(ep.Class) && ep.Switch != fabric.None {

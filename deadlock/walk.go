@@ -179,7 +179,8 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 			w.slMask[s] = 0
 		}
 		pairs := int64(0)
-		for _, g := range groups {
+		for i := range groups {
+			g := &groups[i]
 			sources := g.sources
 			if s == to.Switch {
 				sources = w.othersIn(g, lid)
@@ -219,7 +220,7 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 
 // unaddressed notes sources that must not use a LID. They are cut off if they
 // must not use any LID of the endpoint; that is counted once, at its base LID.
-func (w *walker) unaddressed(s fabric.NodeID, g group, sources int64, lid fabric.LID, to *fabric.Endpoint) {
+func (w *walker) unaddressed(s fabric.NodeID, g *group, sources int64, lid fabric.LID, to *fabric.Endpoint) {
 	if lid != to.LID {
 		return
 	}
@@ -234,7 +235,7 @@ func (w *walker) unaddressed(s fabric.NodeID, g group, sources int64, lid fabric
 }
 
 // othersIn counts the sources of a group that are not the destination itself.
-func (w *walker) othersIn(g group, lid fabric.LID) int64 {
+func (w *walker) othersIn(g *group, lid fabric.LID) int64 {
 	e := w.f.Owner(lid)
 	if w.d.t.Lanes.Row[e] == g.row {
 		return g.sources - 1
@@ -301,37 +302,40 @@ func (w *walker) startSimple(s fabric.NodeID, sls uint16) {
 }
 
 // start puts the packets of a group of sources on the lanes of their first trunk.
-func (w *walker) start(s fabric.NodeID, g group, mask uint16, to *fabric.Endpoint) {
+func (w *walker) start(s fabric.NodeID, g *group, mask uint16, to *fabric.Endpoint) {
+	c := w.next[s]
+	if c != fabric.None && s != to.Switch {
+		first := w.d.maps.first(g, w.f.Channel(c).FromPort)
+		for m := mask; m != 0; m &= m - 1 {
+			sl := bits.TrailingZeros16(m)
+			w.vlMask[s][sl] |= first[sl].lanes
+			w.verdict.Dropped += int64(first[sl].dropped)
+		}
+		return
+	}
 	for m := mask; m != 0; m &= m - 1 {
 		sl := uint8(bits.TrailingZeros16(m))
 		for _, in := range g.ports {
-			if s != to.Switch || in != w.home { // it does not send to itself
-				w.ride(s, in, sl)
+			if s == to.Switch && in == w.home {
+				continue // it does not send to itself
+			}
+			if c == fabric.None {
+				w.deliver(s, in, sl)
+			} else if vl := w.d.t.Lanes.SL2VL.VL(s, in, w.f.Channel(c).FromPort, sl); vl < dropLane {
+				w.vlMask[s][sl] |= 1 << vl
+			} else {
+				w.verdict.Dropped++
 			}
 		}
 	}
 }
 
-// ride notes that packets of an SL leave switch s on the lane its map says. It
-// says no where they go no further.
-func (w *walker) ride(s fabric.NodeID, in, sl uint8) (vl uint8, ok bool) {
-	c, out := w.next[s], w.home
-	switch {
-	case c != fabric.None:
-		out = w.f.Channel(c).FromPort
-	case w.fate[s] != arrives || w.home == 0:
-		return 0, false
-	}
-	vl = w.d.t.Lanes.SL2VL.VL(s, in, out, sl)
-	if vl >= dropLane {
+// deliver notes packets of an SL that switch s hands to the destination, or
+// drops on the last cable.
+func (w *walker) deliver(s fabric.NodeID, in, sl uint8) {
+	if w.fate[s] == arrives && w.home != 0 && w.d.t.Lanes.SL2VL.VL(s, in, w.home, sl) >= dropLane {
 		w.verdict.Dropped++
-		return vl, false
 	}
-	if c == fabric.None {
-		return vl, false // delivered
-	}
-	w.vlMask[s][sl] |= 1 << vl
-	return vl, true
 }
 
 // flow carries service levels and lanes along the routes.
@@ -344,21 +348,29 @@ func (w *walker) flow() {
 			continue
 		}
 		u := heads[in]
+		out := w.next[u]
 		w.slMask[u] |= w.slMask[s]
 		for m := w.slMask[s]; m != 0; m &= m - 1 {
 			sl := uint8(bits.TrailingZeros16(m))
 			from := w.vlMask[s][sl]
 			w.inUse[in] |= from
-			if from == 0 {
+			switch {
+			case from == 0:
+				continue
+			case out == fabric.None:
+				w.deliver(u, channels[in].ToPort, sl)
 				continue
 			}
-			vl, ok := w.ride(u, channels[in].ToPort, sl)
-			if !ok {
+			turn := w.f.Turn(in, out)
+			vl := w.d.maps.lane(turn, sl)
+			if vl >= dropLane {
+				w.verdict.Dropped++
 				continue
 			}
-			turn := w.matrix[w.f.Turn(in, w.next[u])*words:][:words]
+			w.vlMask[u][sl] |= 1 << vl
+			matrix := w.matrix[turn*words:][:words]
 			for ; from != 0; from &= from - 1 {
-				setBit(turn, w.d.lanes, uint8(bits.TrailingZeros16(from)), vl)
+				setBit(matrix, w.d.lanes, uint8(bits.TrailingZeros16(from)), vl)
 			}
 		}
 	}

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // network is a row of the reference: a spec of ours and how the reference begins
@@ -58,15 +60,48 @@ func main() {
 	weft := flag.String("weft", "bin/weft", "the weft to measure")
 	reference := flag.String("reference", "", "README.md with OpenSM's figures; empty: none")
 	only := flag.String("networks", "", "regular expression for the specs to run; empty: all")
-	names := flag.String("engines", "minhop,updn,sssp,dfsssp,lash", "engines, with commas between")
+	names := flag.String("engines", "", "engines, with commas between; empty: all")
+	limit := flag.Duration("limit", 2*time.Minute, "time for one network and engine")
 	flag.Parse()
-	if err := run(*weft, *reference, *only, strings.Split(*names, ",")); err != nil {
+	if err := run(&bench{weft: *weft, limit: *limit}, *reference, *only, *names); err != nil {
 		fmt.Fprintln(os.Stderr, "table:", err)
 		os.Exit(1)
 	}
 }
 
-func run(weft, reference, only string, names []string) error {
+// bench is what to measure, and how long at the most.
+type bench struct {
+	weft  string
+	limit time.Duration
+}
+
+// engines is the engines that the program has.
+func (b *bench) engines() ([]string, error) {
+	out, err := exec.Command(b.weft, "engines", "--json").Output()
+	if err != nil {
+		return nil, err
+	}
+	var list []struct {
+		Name string `json:"name"`
+	}
+	if err := json.Unmarshal(out, &list); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Name
+	}
+	return names, nil
+}
+
+func run(b *bench, reference, only, list string) error {
+	names := strings.Split(list, ",")
+	if list == "" {
+		var err error
+		if names, err = b.engines(); err != nil {
+			return err
+		}
+	}
 	pick, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -82,7 +117,7 @@ func run(weft, reference, only string, names []string) error {
 			continue
 		}
 		for _, engine := range names {
-			line, err := measure(weft, n, engine, peers)
+			line, err := b.measure(n, engine, peers)
 			if err != nil {
 				return err
 			}
@@ -93,17 +128,25 @@ func run(weft, reference, only string, names []string) error {
 }
 
 // measure runs weft once and returns a row of the table.
-func measure(weft string, n network, engine string, peers reference) (string, error) {
-	cmd := exec.Command(weft, "route", n.spec, "--engine", engine, "--vls", "15", "--quiet", "--json")
+func (b *bench) measure(n network, engine string, peers reference) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), b.limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.weft, "route", n.spec, "--engine", engine, "--vls", "15", "--quiet", "--json")
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return fmt.Sprintf("| %s | %s | | | | | | not within %v | | | | %s | |", n.spec, engine, b.limit, peers.cell(n.row, engine).text), nil
+	}
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		return "", fmt.Errorf("%s on %s: %w", engine, n.spec, err)
+	}
+	peer := peers.cell(n.row, engine)
+	if len(out) == 0 { // a refusal that is not about lanes
+		return fmt.Sprintf("| %s | %s | | | | | | refused | | | | %s | |", n.spec, engine, peer.text), nil
 	}
 	var r result
 	if err := json.Unmarshal(out, &r); err != nil {
 		return "", fmt.Errorf("%s on %s: %w", engine, n.spec, err)
 	}
-	peer := peers.cell(n.row, engine)
 	if r.Refused != "" {
 		return fmt.Sprintf("| %s | %s | | | | | | refused: needs %d | | | | %s | |", n.spec, engine, r.Need, peer.text), nil
 	}

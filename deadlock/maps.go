@@ -1,0 +1,99 @@
+package deadlock
+
+import (
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// laneMaps is what an SL2VL map that differs from port to port says, in the order
+// in which the walkers ask: by turn, for the service levels in use only, so that
+// it stays in the cache.
+type laneMaps struct {
+	index [routing.SLs]uint8 // [SL] its place among those in use
+	used  int                // service levels in use
+	lanes []uint8            // [turn × used + index]
+	start []startLanes       // [group.start + out-port × SLs + SL]
+}
+
+// startLanes is the lanes on which a group of sources leaves its switch.
+type startLanes struct {
+	lanes   uint16 // as bits
+	dropped uint16 // in-ports from which it is dropped
+}
+
+// lane is the lane of the second trunk of a turn.
+func (m *laneMaps) lane(turn int, sl uint8) uint8 { return m.lanes[turn*m.used+int(m.index[sl])] }
+
+// first is where a group goes by an out-port, [SL].
+func (m *laneMaps) first(g *group, out uint8) []startLanes {
+	return m.start[g.start+int(out)*routing.SLs:][:routing.SLs]
+}
+
+// newLaneMaps reads the map for the service levels that packets can have.
+func newLaneMaps(t *routing.Tables, c routing.Contract, groups [][]group) *laneMaps {
+	m := &laneMaps{}
+	var sls []uint8
+	for mask := slsInUse(t, c); mask != 0; mask &= mask - 1 {
+		sl := uint8(bits.TrailingZeros16(mask))
+		m.index[sl] = uint8(len(sls))
+		sls = append(sls, sl)
+	}
+	m.used = len(sls)
+	f, sl2vl := t.Fabric, t.Lanes.SL2VL
+	m.lanes = make([]uint8, f.Turns()*m.used)
+	for in := range fabric.ChannelID(f.Trunks()) {
+		s, inPort := f.Heads()[in], f.Channel(in).ToPort
+		first, end := f.TrunksFrom(s)
+		for out := first; out < end; out++ {
+			at := m.lanes[f.Turn(in, out)*m.used:]
+			for i, sl := range sls {
+				at[i] = sl2vl.VL(s, inPort, f.Channel(out).FromPort, sl)
+			}
+		}
+	}
+	for s := range groups {
+		for i := range groups[s] {
+			m.addStart(f, sl2vl, fabric.NodeID(s), &groups[s][i], sls)
+		}
+	}
+	return m
+}
+
+// addStart notes where a group of sources on switch s goes.
+func (m *laneMaps) addStart(f *fabric.Fabric, sl2vl *routing.SL2VL, s fabric.NodeID, g *group, sls []uint8) {
+	ports := f.Node(s).Ports + 1
+	g.start = len(m.start)
+	m.start = append(m.start, make([]startLanes, ports*routing.SLs)...)
+	for out := range ports {
+		at := m.first(g, uint8(out))
+		for _, sl := range sls {
+			for _, in := range g.ports {
+				if vl := sl2vl.VL(s, in, uint8(out), sl); vl < dropLane {
+					at[sl].lanes |= 1 << vl
+				} else {
+					at[sl].dropped++
+				}
+			}
+		}
+	}
+}
+
+// slsInUse is the service levels that packets can have, as bits.
+func slsInUse(t *routing.Tables, c routing.Contract) uint16 {
+	if mask, fixed := c.FixedMask(); fixed {
+		return mask
+	}
+	mask := uint16(0)
+	for lid := range t.Fabric.LIDs() {
+		row := t.Lanes.SLRow(lid)
+		if row == nil {
+			return 1 // SL 0 everywhere
+		}
+		for _, sl := range row {
+			mask |= 1 << sl // routing.NoSL is beyond all bits
+		}
+	}
+	return mask
+}
