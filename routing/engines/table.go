@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/dor"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
-	"github.com/weft-fabric/weft/routing/paths/multipath"
 	"github.com/weft-fabric/weft/routing/paths/p2sssp"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
@@ -62,7 +61,7 @@ func Finders() []Finder {
 		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
 		{Name: "multipath", Summary: "another tree of shortest paths for each address (LMC)", Paper: tpds2006,
-			New: func(Options) routing.PathFinder { return multipath.Finder{} }},
+			New: func(Options) routing.PathFinder { return sssp.MultiPath{} }},
 		{Name: "mroots", Summary: "an Up*/Down* tree for each address (LMC), roots far apart", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return updown.MultiRoot{} }},
 	}
