@@ -2,8 +2,6 @@ package deadlock
 
 import (
 	"context"
-	"fmt"
-	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -109,10 +107,13 @@ func (l LossOfFlow) String() string {
 // R also arrives, in bounded hops and whatever is chosen, is not needed to be
 // free of deadlock; it is what Astray counts.
 //
-// Complexity: O(F·C·K²·p) for F different (address, allowed lanes), C trunks, p
-// ports, and K kinds of lane: those that packets use alike count once. Under
-// wormhole switching every lane counts, and for each of a trunk all that a packet
-// can reach from there without R'. The error is for what is not a verdict: a
+// Complexity: O(F·C·K²·h) for F different (address, allowed lanes), C trunks, K
+// kinds of lane, those that packets use alike counted once, and h phases; the
+// turns from a trunk are taken as bits, 64 of them a step, and one by one only when
+// they are new. Destinations are shared out among the cores. Under wormhole
+// switching every lane is a kind, and for each of a trunk all that a packet can
+// reach from there without R' counts. Memory: a matrix of lanes by lanes for each
+// turn, and one more for every core. The error is for what is not a verdict: a
 // cancelled context, or lanes that name what is not there.
 func VerifyAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions) (*AdaptiveVerdict, error) {
 	d, err := deriveAdaptive(ctx, t, o)
@@ -131,121 +132,4 @@ func VerifyAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions)
 		v.Certificate = &AdaptiveCertificate{Scope: o.Scope, Switching: o.Switching, Lanes: d.graph.lanes, Rank: rank}
 	}
 	return v, nil
-}
-
-// adaptiveDerivation is everything that an adaptive routing says, as far as the
-// judge wants to know.
-type adaptiveDerivation struct {
-	t       *routing.Adaptive
-	o       AdaptiveOptions
-	ends    []bool // [switch] sends and receives
-	graph   *graph // the extended channel dependency graph
-	inUse   []uint16
-	verdict AdaptiveVerdict
-}
-
-// deriveAdaptive follows every packet by every way once.
-func deriveAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions) (*adaptiveDerivation, error) {
-	if err := t.Valid(); err != nil {
-		return nil, fmt.Errorf("deadlock: %w", err)
-	}
-	f, lanes := t.Fabric, len(t.Lanes)
-	d := &adaptiveDerivation{
-		t: t, o: o,
-		ends:    make([]bool, f.Switches()),
-		graph:   &graph{f: f, lanes: lanes, matrix: make([]uint64, f.Turns()*wordsPerTurn(lanes))},
-		inUse:   make([]uint16, f.Trunks()),
-		verdict: AdaptiveVerdict{Scope: o.Scope, Switching: o.Switching, Minimal: true},
-	}
-	ends := int64(0)
-	for s := range d.ends {
-		for _, e := range f.Attached(fabric.NodeID(s)) {
-			d.ends[s] = d.ends[s] || o.Scope.Includes(f.Endpoint(e).Class)
-		}
-		if d.ends[s] {
-			ends++
-		}
-	}
-	d.verdict.Pairs = ends * (ends - 1)
-	far := map[edge]struct{}{}
-	count := newFlowCounter(d)
-	err := d.eachGroup(ctx, count.newDestination, func(w *roam) {
-		count.group(w)
-		d.addEdges(w, far)
-	})
-	if err != nil {
-		return nil, err
-	}
-	count.endDestination()
-	d.graph.far = farFrom(far, d.graph)
-	for _, mask := range d.inUse {
-		d.verdict.LaneMask |= mask
-	}
-	d.verdict.VLs = max(1, bits.OnesCount16(d.verdict.LaneMask))
-	d.verdict.Dependencies = d.graph.count()
-	return d, nil
-}
-
-// eachGroup calls visit for every address and set of lanes that some source may
-// use for it, with the packets of those sources let loose. Destinations come in
-// order, each announced.
-func (d *adaptiveDerivation) eachGroup(ctx context.Context, destination func(fabric.NodeID), visit func(*roam)) error {
-	f := d.t.Fabric
-	w := newRoam(d.t, d.o.Switching == Wormhole)
-	done := make([]bool, f.Switches())
-	for dest := range fabric.NodeID(f.Switches()) {
-		if !d.ends[dest] {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		d.o.Progress.Report(int(dest), f.Switches())
-		destination(dest)
-		first, end := d.t.AddressesOf(dest)
-		for a := first; a < end; a++ {
-			row := d.t.AllowedRow(a)
-			clear(done)
-			for s := range row {
-				if done[s] || !d.sends(fabric.NodeID(s), dest, row[s]) {
-					continue
-				}
-				w.begin(a, dest, row[s])
-				for u := s; u < len(row); u++ {
-					if row[u] == row[s] && d.sends(fabric.NodeID(u), dest, row[u]) {
-						w.sources = append(w.sources, fabric.NodeID(u))
-						done[u] = true
-					}
-				}
-				w.run()
-				visit(w)
-			}
-		}
-	}
-	return nil
-}
-
-// sends says whether a switch is the source of a flow to another.
-func (d *adaptiveDerivation) sends(s, dest fabric.NodeID, allowed uint16) bool {
-	return d.ends[s] && s != dest && allowed != 0
-}
-
-// addEdges adds the dependencies of packets that were let loose.
-func (d *adaptiveDerivation) addEdges(w *roam, far map[edge]struct{}) {
-	lanes := d.graph.lanes
-	words := wordsPerTurn(lanes)
-	for i, v := range w.states {
-		in, from := w.split(v)
-		d.inUse[in] |= w.alike[from]
-		for _, next := range w.successors(i) {
-			out, to := w.split(w.states[next])
-			turn := d.graph.matrix[d.t.Fabric.Turn(in, out)*words:][:words]
-			for n, bits := range w.turns[(int(from)*lanes+int(to))*words:][:words] {
-				turn[n] |= bits
-			}
-		}
-		if d.o.Switching == Wormhole {
-			w.beyond(i, func(u, _ int32) { far[edge{v, u}] = struct{}{} })
-		}
-	}
 }

@@ -8,11 +8,12 @@ import (
 
 // flowCounter counts pairs and flows, destination by destination.
 type flowCounter struct {
-	d    *adaptiveDerivation
-	dest fabric.NodeID // None before the first
-	hops []int32       // [switch] the fewest to dest; -1: no way
-	has  []bool        // [switch] has a flow to dest
-	sure []bool        // [switch] has one that is sure to arrive
+	AdaptiveVerdict // what it counted so far
+	d               *adaptiveDerivation
+	dest            fabric.NodeID
+	hops            []int32 // [switch] the fewest to dest; -1: no way
+	has             []bool  // [switch] has a flow to dest
+	sure            []bool  // [switch] has one that is sure to arrive
 	fates
 
 	reached []fabric.NodeID // scratch: switches by their distance from dest
@@ -20,12 +21,11 @@ type flowCounter struct {
 
 func newFlowCounter(d *adaptiveDerivation) *flowCounter {
 	n := d.t.Fabric.Switches()
-	return &flowCounter{d: d, dest: fabric.None, hops: make([]int32, n), has: make([]bool, n), sure: make([]bool, n)}
+	return &flowCounter{AdaptiveVerdict: AdaptiveVerdict{Minimal: true}, d: d, hops: make([]int32, n), has: make([]bool, n), sure: make([]bool, n)}
 }
 
-// newDestination ends the destination before and begins with another.
-func (c *flowCounter) newDestination(dest fabric.NodeID) {
-	c.endDestination()
+// begin begins with a destination.
+func (c *flowCounter) begin(dest fabric.NodeID) {
 	c.dest = dest
 	clear(c.has)
 	clear(c.sure)
@@ -46,51 +46,40 @@ func (c *flowCounter) newDestination(dest fabric.NodeID) {
 	}
 }
 
-// endDestination settles the pairs of the destination at hand.
-func (c *flowCounter) endDestination() {
-	if c.dest == fabric.None {
-		return
-	}
-	for s, end := range c.d.ends {
-		if !end || fabric.NodeID(s) == c.dest || c.sure[s] {
+// end settles the pairs of the destination at hand.
+func (c *flowCounter) end() {
+	for _, s := range c.d.dests {
+		if s == c.dest || c.sure[s] {
 			continue
 		}
-		c.d.verdict.Unreachable++
+		c.Unreachable++
 		if !c.has[s] {
-			c.list(LostFlow{fabric.NodeID(s), c.dest, NoFlow, NotAddressed})
+			c.list(LostFlow{s, c.dest, NoFlow, NotAddressed})
 		}
 	}
 }
 
 // group counts the flows whose packets were let loose.
-func (c *flowCounter) group(w *roam) {
-	v := &c.d.verdict
-	channels := c.d.t.Fabric.Channels()
-	for _, s := range w.states {
-		in, _ := w.split(s)
-		v.Minimal = v.Minimal && c.hops[channels[in].To] < c.hops[channels[in].From]
+func (c *flowCounter) group(w *crowd) {
+	for i, p := range w.places {
+		for _, next := range w.successors(i) {
+			c.Minimal = c.Minimal && c.hops[w.places[next].at] < c.hops[p.at]
+		}
 	}
 	c.settle(w)
-	for _, s := range w.sources {
+	for i, s := range w.sources {
 		c.has[s] = true
-		v.Flows++
-		open, sure, stranded := uint16(0), true, false
-		longest := int32(0)
-		w.fromSource(s, func(u int32) {
-			i := w.index[u]
-			open |= w.lanesOf(i)
-			sure, stranded = sure && c.arrives[i], stranded || c.strands[i]
-			longest = max(longest, c.longest[i]+1)
-		})
-		if sure = sure && open != 0; sure {
+		c.Flows++
+		sure := c.arrives[i]
+		if sure {
 			c.sure[s] = true
-			v.Hops = max(v.Hops, int(longest))
+			c.Hops = max(c.Hops, int(c.longest[i]))
 		} else {
-			v.Astray++
-			c.list(LostFlow{s, w.dest, w.address, c.why(w, s)})
+			c.Astray++
+			c.list(LostFlow{s, w.dest, w.address, c.why(w, int32(i))})
 		}
-		if stranded || open&w.relied == 0 {
-			v.Stranded++
+		if c.strands[i] {
+			c.Stranded++
 			if sure {
 				c.list(LostFlow{s, w.dest, w.address, Unrelied})
 			}
@@ -100,26 +89,26 @@ func (c *flowCounter) group(w *roam) {
 
 // list adds to the list of lost flows while it is short.
 func (c *flowCounter) list(l LostFlow) {
-	if v := &c.d.verdict; len(v.Lost) < maxLost {
-		v.Lost = append(v.Lost, l)
+	if len(c.Lost) < maxLost {
+		c.Lost = append(c.Lost, l)
 	}
 }
 
-// fates is what becomes of packets let loose, by state.
+// fates is what becomes of packets let loose, by place.
 type fates struct {
 	arrives []bool  // whatever is chosen, in bounded hops
 	longest []int32 // the most trunks it can take from there, where it arrives
 	strands []bool  // it can get to where the routing subfunction offers nothing
 
 	left      []int32 // successors not yet known to arrive
-	before    []int32 // predecessors, by state
-	beforeEnd []int32 // [state] where its predecessors end in before
+	before    []int32 // predecessors, by place
+	beforeEnd []int32 // [place] where its predecessors end in before
 	queue     []int32
 }
 
 // settle carries what becomes of packets from the ends of all ways back.
-func (c *fates) settle(w *roam) {
-	n := len(w.states)
+func (c *fates) settle(w *crowd) {
+	n := len(w.places)
 	c.arrives, c.strands = sized(c.arrives, n), sized(c.strands, n)
 	c.longest, c.left = sized(c.longest, n), sized(c.left, n)
 	c.findPredecessors(w)
@@ -157,18 +146,6 @@ func (c *fates) settle(w *roam) {
 	}
 }
 
-// canStrand says whether some lane of a state relies on none by which a packet can
-// go on.
-func (w *roam) canStrand(i int) bool {
-	offered := w.offered(i)
-	for l := range lanesIn(w.lanesOf(int32(i))) {
-		if w.t.Lanes[l].Rely&offered == 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // sized is a slice of n zeros, in the old one's place if that is large enough.
 func sized[T any](s []T, n int) []T {
 	s = slices.Grow(s[:0], n)[:n]
@@ -177,17 +154,17 @@ func sized[T any](s []T, n int) []T {
 }
 
 // findPredecessors turns the successors round.
-func (c *fates) findPredecessors(w *roam) {
-	c.beforeEnd = sized(c.beforeEnd, len(w.states)+1)
+func (c *fates) findPredecessors(w *crowd) {
+	c.beforeEnd = sized(c.beforeEnd, len(w.places)+1)
 	c.before = sized(c.before, len(w.next))
 	for _, u := range w.next {
 		c.beforeEnd[u+1]++
 	}
-	for i := range w.states {
+	for i := range w.places {
 		c.beforeEnd[i+1] += c.beforeEnd[i]
 	}
 	// Now beforeEnd is where they begin; filling them in makes it the end.
-	for i := range w.states {
+	for i := range w.places {
 		for _, u := range w.successors(i) {
 			c.before[c.beforeEnd[u]] = int32(i)
 			c.beforeEnd[u]++
@@ -205,27 +182,18 @@ func (c *fates) predecessors(u int32) []int32 {
 
 // why follows a packet of a flow that is not sure to arrive, always to the first
 // place from which it is not sure either: to a dead end, or round in a circle.
-func (c *fates) why(w *roam, s fabric.NodeID) LossOfFlow {
-	at := int32(-1)
-	w.fromSource(s, func(v int32) {
-		if i := w.index[v]; at < 0 && !c.arrives[i] {
-			at = i
-		}
-	})
-	for range w.states {
-		if at < 0 {
-			break
-		}
+func (c *fates) why(w *crowd, at int32) LossOfFlow {
+	for range w.places {
 		next := int32(-1)
 		for _, u := range w.successors(int(at)) {
 			if next < 0 && !c.arrives[u] {
 				next = u
 			}
 		}
+		if next < 0 {
+			return DeadEnd
+		}
 		at = next
-	}
-	if at < 0 {
-		return DeadEnd
 	}
 	return Wanders
 }

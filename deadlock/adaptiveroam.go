@@ -1,33 +1,20 @@
 package deadlock
 
 import (
-	"iter"
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// roam is packets of one address and set of lanes let loose: every place they can
-// get to. A state is a lane of a trunk that a packet holds, as a vertex of the
-// graph; where it is the destination's, the packet has arrived.
-//
-// Lanes are alike if they have the same choices, lead to the same lanes, and are
-// led to by the same: then a packet that can hold one of them on a trunk can hold
-// the others there, and go on from there alike. One state stands for them all, as
-// the lowest of the lanes. What a lane relies on may differ among them.
+// roam is packets let loose, looked at one lane of one trunk at a time, where a
+// crowd would not tell trunks apart: to find ways that packets went, and what they
+// wait for under wormhole switching. A state is a lane of a trunk that a packet
+// holds, as a vertex of the graph; where it is the destination's, the packet has
+// arrived. One state stands for all lanes alike.
 type roam struct {
-	t       *routing.Adaptive
-	apart   bool   // no two lanes are alike
-	relied  uint16 // lanes of the routing subfunction at the source
-	address routing.Address
-	dest    fabric.NodeID
-	allowed uint16
-	sources []fabric.NodeID
-
-	leads uint16   // the lowest of the lanes alike, of those allowed
-	alike []uint16 // [lane] the lanes like it, itself included
-	turns []uint64 // [(lead × lanes + lead) × words + …] which lane relies on which on a turn, as in graph
+	laneKinds
+	packets
 
 	states []int32  // [state] its vertex, in breadth-first order
 	parent []int32  // [state] the state it was first reached from; -1: the source
@@ -47,100 +34,24 @@ type roam struct {
 // newRoam gets ready to let packets loose. Lanes that are alike are taken together
 // unless it is told to keep them apart.
 func newRoam(t *routing.Adaptive, apart bool) *roam {
-	lanes := len(t.Lanes)
-	n := t.Fabric.Trunks() * lanes
-	w := &roam{
-		t: t, apart: apart,
-		alike: make([]uint16, lanes), turns: make([]uint64, lanes*lanes*wordsPerTurn(lanes)),
-		index: make([]int32, n), met: make([]uint32, n), seen: make([]uint32, n), from: make([]int32, n),
+	n := t.Fabric.Trunks() * len(t.Lanes)
+	return &roam{
+		laneKinds: newLaneKinds(t, apart),
+		index:     make([]int32, n), met: make([]uint32, n), seen: make([]uint32, n), from: make([]int32, n),
 	}
-	for _, l := range t.Lanes {
-		w.relied |= l.Rely
-	}
-	return w
 }
 
-// begin forgets all packets and gets ready for others, whose sources the caller
-// then lists.
-func (w *roam) begin(a routing.Address, dest fabric.NodeID, allowed uint16) {
-	if allowed != w.allowed {
-		w.allowed = allowed
-		w.sortLanes()
-	}
-	w.address, w.dest, w.sources = a, dest, w.sources[:0]
+// loose forgets all packets and follows others wherever they can go.
+func (w *roam) loose(p packets) {
+	w.sort(p.lanes)
+	w.packets = p
 	w.states, w.parent, w.first, w.next = w.states[:0], w.parent[:0], append(w.first[:0], 0), w.next[:0]
 	if w.round++; w.round == 0 { // wrapped: old marks could look new
 		clear(w.met)
 		w.round = 1
 	}
-}
-
-// sortLanes finds out which of the allowed lanes are alike.
-func (w *roam) sortLanes() {
-	w.leads = 0
-	for l := range lanesIn(w.allowed) {
-		w.alike[l] = 0
-		for lead := range lanesIn(w.leads) {
-			if w.areAlike(lead, l) {
-				w.alike[lead] |= 1 << l
-				w.alike[l] = 1 << lead
-			}
-		}
-		if w.alike[l] == 0 {
-			w.alike[l] = 1 << l
-			w.leads |= 1 << l
-		}
-	}
-	for l := range lanesIn(w.allowed) {
-		w.alike[l] = w.alike[bits.TrailingZeros16(w.alike[l])]
-	}
-	lanes := len(w.t.Lanes)
-	words := wordsPerTurn(lanes)
-	clear(w.turns)
-	for l := range lanesIn(w.allowed) {
-		for to := range lanesIn(w.t.Lanes[l].Rely & w.allowed) {
-			setBit(w.turns[(int(w.lead(l))*lanes+int(w.lead(to)))*words:][:words], lanes, l, to)
-		}
-	}
-}
-
-func (w *roam) areAlike(x, y uint8) bool {
-	a, b := &w.t.Lanes[x], &w.t.Lanes[y]
-	if w.apart || a.Choices != b.Choices || (a.Next^b.Next)&w.allowed != 0 {
-		return false
-	}
-	for l := range lanesIn(w.allowed) {
-		if next := w.t.Lanes[l].Next; next>>x&1 != next>>y&1 {
-			return false
-		}
-	}
-	return true
-}
-
-// lead is the lane that stands for those like lane l.
-func (w *roam) lead(l uint8) uint8 { return uint8(bits.TrailingZeros16(w.alike[l])) }
-
-// lanesIn is the lanes of a set, ascending.
-func lanesIn(mask uint16) iter.Seq[uint8] {
-	return func(yield func(uint8) bool) {
-		for ; mask != 0; mask &= mask - 1 {
-			if !yield(uint8(bits.TrailingZeros16(mask))) {
-				return
-			}
-		}
-	}
-}
-
-// split is the trunk and lane of a vertex.
-func (w *roam) split(v int32) (fabric.ChannelID, uint8) {
-	n := int32(len(w.t.Lanes))
-	return fabric.ChannelID(v / n), uint8(v % n)
-}
-
-// run follows the packets of all sources wherever they can go.
-func (w *roam) run() {
 	for _, s := range w.sources {
-		w.fromSource(s, func(v int32) { w.meet(v, -1) })
+		w.onwards(s, fabric.None, 0, w.leads, func(v int32) { w.meet(v, -1) })
 	}
 	for i := 0; i < len(w.states); i++ {
 		in, lane := w.split(w.states[i])
@@ -153,6 +64,12 @@ func (w *roam) run() {
 	}
 }
 
+// split is the trunk and lane of a vertex.
+func (w *roam) split(v int32) (fabric.ChannelID, uint8) {
+	n := int32(len(w.t.Lanes))
+	return fabric.ChannelID(v / n), uint8(v % n)
+}
+
 // meet is the state of a vertex, a new one if it was not met before.
 func (w *roam) meet(v, parent int32) int32 {
 	if w.met[v] != w.round {
@@ -160,11 +77,6 @@ func (w *roam) meet(v, parent int32) int32 {
 		w.states, w.parent = append(w.states, v), append(w.parent, parent)
 	}
 	return w.index[v]
-}
-
-// fromSource visits where a packet can go at its source.
-func (w *roam) fromSource(s fabric.NodeID, visit func(v int32)) {
-	w.onwards(s, fabric.None, 0, w.leads, visit)
 }
 
 // onwards visits where a packet can go on from a switch, by some lanes.
@@ -188,24 +100,9 @@ func (w *roam) lanesOf(i int32) uint16 {
 	return w.alike[lane]
 }
 
-// offered is the lanes by which a packet can go on from a state.
-func (w *roam) offered(i int) uint16 {
-	lanes := uint16(0)
-	for _, next := range w.successors(i) {
-		lanes |= w.lanesOf(next)
-	}
-	return lanes
-}
-
 // vertex is the vertex of a lane of a trunk.
 func (w *roam) vertex(c fabric.ChannelID, lane uint8) int32 {
 	return int32(int(c)*len(w.t.Lanes) + int(lane))
-}
-
-// arrived says whether a packet in a state is at its destination.
-func (w *roam) arrived(i int) bool {
-	in, _ := w.split(w.states[i])
-	return w.t.Fabric.Heads()[in] == w.dest
 }
 
 // beyond visits, for a packet in a state, every vertex that the routing

@@ -92,11 +92,11 @@ func (all farEdges) successors(v int32, visit func(int32)) {
 // witness finds packets that cause every step of a cycle: of the lowest address
 // and, for it, the lowest source whose allowed lanes make it possible.
 func (d *adaptiveDerivation) witness(ctx context.Context, cycle []int32) ([]AdaptiveStep, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	steps := make([]AdaptiveStep, len(cycle))
 	missing := len(cycle)
-	err := d.eachGroup(ctx, func(fabric.NodeID) {}, func(w *roam) {
+	w := newRoam(d.t, d.o.Switching == Wormhole)
+	look := func(p packets) (more bool) {
+		w.loose(p)
 		for n, v := range cycle {
 			if steps[n].Route != nil {
 				continue
@@ -106,15 +106,17 @@ func (d *adaptiveDerivation) witness(ctx context.Context, cycle []int32) ([]Adap
 				missing--
 			}
 		}
-		if missing == 0 {
-			stop()
+		return missing > 0
+	}
+	var g grouper
+	for n, dest := range d.dests {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-	})
-	switch {
-	case missing == 0:
-		return steps, nil
-	case err != nil:
-		return nil, err
+		d.o.Progress.Report(n, len(d.dests))
+		if !g.each(d, dest, look) {
+			return steps, nil
+		}
 	}
 	panic("deadlock: a dependency without a packet that causes it")
 }

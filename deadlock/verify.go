@@ -154,9 +154,11 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(lids)/16))
 	walkers := make([]*walker, workers)
 	var wg sync.WaitGroup
+	broken := make([]any, workers) // a panic belongs to whoever called
 	for i := range walkers {
 		walkers[i] = newWalker(d)
 		wg.Go(func() {
+			defer func() { broken[i] = recover() }()
 			// Every workers-th destination: the work is alike everywhere.
 			for n := i; n < len(lids) && ctx.Err() == nil; n += workers {
 				walkers[i].destination(lids[n])
@@ -167,6 +169,11 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 		})
 	}
 	wg.Wait()
+	for _, b := range broken {
+		if b != nil {
+			panic(b)
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

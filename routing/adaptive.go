@@ -159,6 +159,25 @@ func (s TrunkSet) Next(c, end fabric.ChannelID) fabric.ChannelID {
 	return end
 }
 
+// AppendRange appends the trunks of the set in [first, end) to words, as bits, the
+// lowest bit for first.
+func (s TrunkSet) AppendRange(words []uint64, first, end fabric.ChannelID) []uint64 {
+	for c := first; c < end; c += 64 {
+		word := uint64(0)
+		if i, shift := int(c/64), c%64; i < len(s) {
+			word = s[i] >> shift
+			if i+1 < len(s) {
+				word |= s[i+1] << (64 - shift)
+			}
+		}
+		if n := end - c; n < 64 {
+			word &= 1<<n - 1
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
 // Choices is sets of trunks by address and phase. A packet's phase follows from
 // the trunk that it came by; a new packet's is 0. So Up*/Down* tells packets that
 // went down from the others, and A-LASH first switches from later ones.
@@ -188,6 +207,9 @@ func NewChoices(f *fabric.Fabric, addresses, phases int, phase []uint8) *Choices
 	}
 	return c
 }
+
+// Phases counts the phases.
+func (c *Choices) Phases() int { return c.phases }
 
 // Phase is the phase of a packet that came by a trunk.
 func (c *Choices) Phase(in fabric.ChannelID) uint8 { return c.phase[in] }

@@ -57,9 +57,18 @@ func TestTrunkSet(t *testing.T) {
 		if next != end {
 			t.Fatalf("the last is followed by %d, want %d", next, end)
 		}
+		words := got.AppendRange([]uint64{7}, first, end)
+		if n := (int(end-first)+63)/64 + 1; len(words) != n || words[0] != 7 {
+			t.Fatalf("%d trunks are %x, want %d words after 7", end-first, words, n-1)
+		}
+		for i := range fabric.ChannelID(64 * (len(words) - 1)) {
+			if x := first + i; words[1+i/64]>>(i%64)&1 == 1 != (x < end && want[x]) {
+				t.Fatalf("bit %d is wrong of %x, trunks %d to %d", i, words[1:], first, end)
+			}
+		}
 	})
 	var none routing.TrunkSet
-	if none.Has(3) || none.Next(2, 7) != 7 {
+	if words := none.AppendRange(nil, 60, 130); none.Has(3) || none.Next(2, 7) != 7 || len(words) != 2 || words[0]|words[1] != 0 {
 		t.Error("no set is not an empty set")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -35,6 +36,9 @@ type explainSummary struct {
 	Refusal string           `json:"refusal,omitempty"`
 	VLs     int              `json:"vls,omitempty"`
 	Verdict string           `json:"verdict,omitempty"`
+
+	how   string   // the contract of the verdict, for people
+	notes []string // of the engine, for people
 }
 
 type findingSummary struct {
@@ -55,17 +59,8 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	for _, f := range j.engine.Explain(j.fabric, j.options) {
 		s.Rules = append(s.Rules, findingSummary{f.Rule, f.OK, f.Why})
 	}
-	if err := j.compute(ctx); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		s.Refusal = err.Error()
-	} else {
-		j.settleContract(o)
-		if err := j.verify(ctx); err != nil {
-			return err
-		}
-		s.Routes, s.VLs, s.Verdict = true, j.tables.Lanes.Needed, verdictWord(j.verdict)
+	if err := j.tryOut(ctx, o, &s); err != nil {
+		return err
 	}
 	if o.json {
 		err = a.printJSON(s)
@@ -78,6 +73,36 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	return err
 }
 
+// tryOut routes and notes what comes of it, a refusal too.
+func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary) error {
+	if j.engine.Adaptive != nil {
+		t, v, err := j.adapt(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			s.Refusal = err.Error()
+			return nil
+		}
+		s.Routes, s.VLs, s.Verdict, s.how, s.notes = true, t.Needed, creditLoop, "adaptive", t.Notes
+		if v.Free() {
+			s.Verdict = deadlockFree
+		}
+		return nil
+	}
+	if err := j.compute(ctx); err != nil {
+		s.Refusal = err.Error()
+		return ctx.Err()
+	}
+	j.settleContract(o)
+	if err := j.verify(ctx); err != nil {
+		return err
+	}
+	s.Routes, s.VLs, s.Verdict = true, j.tables.Lanes.Needed, verdictWord(j.verdict)
+	s.how, s.notes = "contract "+j.contract.String(), j.tables.Forwarding.Notes
+	return nil
+}
+
 // connectedRule is the one rule that all engines have.
 func connectedRule(f *fabric.Fabric) findingSummary {
 	n := len(f.Parts())
@@ -86,7 +111,10 @@ func connectedRule(f *fabric.Fabric) findingSummary {
 
 func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 	t := a.newTable("rule of "+s.Engine, "kept", "found")
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, WidthMax: 50}, {Number: 3, WidthMax: 70}})
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 1, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 3, WidthMax: 70, WidthMaxEnforcer: text.WrapSoft},
+	})
 	for _, r := range s.Rules {
 		kept := "yes"
 		if !r.OK {
@@ -97,8 +125,8 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 	t.Render()
 	answer := "refuses: " + strings.TrimPrefix(s.Refusal, "routing: ")
 	if s.Routes {
-		answer = fmt.Sprintf("routes it on %s: %s (contract %s, endpoints %s)", plural(s.VLs, "lane"), s.Verdict, j.contract, j.scope)
-		for _, note := range j.tables.Forwarding.Notes {
+		answer = fmt.Sprintf("routes it on %s: %s (%s, endpoints %s)", plural(s.VLs, "lane"), s.Verdict, s.how, j.scope)
+		for _, note := range s.notes {
 			answer += "\n" + note
 		}
 	}

@@ -46,6 +46,10 @@ func missing(arg string) bool {
 // compute builds the network of a spec.
 func compute(arg string) (*fabric.Fabric, error) {
 	if !topology.IsSpec(arg) {
+		if family, _, ok := strings.Cut(arg, ":"); ok && !strings.ContainsAny(family, "/.") {
+			_, err := topology.Parse(arg)
+			return nil, usage("%w (and there is no such file)", err)
+		}
 		return nil, fmt.Errorf("%s: no such file, and no family of computed networks is called that (see weft topologies)", arg)
 	}
 	family, err := topology.Parse(arg)
@@ -136,4 +140,27 @@ func readFile[T any](a *app, name string, read func(r io.Reader, name string) (T
 	}
 	defer r.Close()
 	return read(r, name)
+}
+
+// lmcUsage describes --lmc.
+const lmcUsage = "give every adapter port 2^N LIDs, N from 0 to 7 (default: as in the fabric)"
+
+// checkLMC checks --lmc; -1 is that it was not given.
+func checkLMC(lmc int) error {
+	if lmc < -1 || lmc > 7 {
+		return usage("--lmc %d: it is 0 to 7", lmc)
+	}
+	return nil
+}
+
+// withLMC gives every adapter port the addresses that --lmc asks for.
+func withLMC(f *fabric.Fabric, lmc int) (*fabric.Fabric, error) {
+	if lmc < 0 {
+		return f, nil
+	}
+	f, err := f.WithLMC(uint8(lmc))
+	if err != nil {
+		return nil, usage("--lmc %d: %w", lmc, err)
+	}
+	return f, nil
 }

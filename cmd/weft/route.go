@@ -50,13 +50,16 @@ Tables with a credit loop are shown, not written, unless --write-unproven.`,
   weft route dragonfly:p=4 --paths sssp --lanes first-fit --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("out") && o.out == "" {
+				return usage("--out names no folder")
+			}
 			return a.route(cmd.Context(), args[0], &o)
 		},
 	}
 	engineFlags(c, &o)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the tables into")
-	f.BoolVar(&o.force, "force", false, "replace what is in the folder")
+	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
 	f.BoolVar(&o.unproven, "write-unproven", false, "write the tables even if they have a credit loop")
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	return c
@@ -64,21 +67,27 @@ Tables with a credit loop are shown, not written, unless --write-unproven.`,
 
 // engineFlags adds the flags that say which engine shall do what.
 func engineFlags(c *cobra.Command, o *routeFlags) {
+	pathFlags(c, o)
+	f := c.Flags()
+	f.StringVar(&o.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
+	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: what the engine is made for)")
+	completeNames(c, "lanes", assignerNames)
+	c.MarkFlagsRequiredTogether("paths", "lanes")
+}
+
+// pathFlags adds those of them that say which way the paths shall go, and for whom.
+func pathFlags(c *cobra.Command, o *routeFlags) {
 	f := c.Flags()
 	f.StringVar(&o.engine, "engine", "dfsssp", "routing engine, see weft engines")
-	f.StringVar(&o.paths, "paths", "", "path finder, with --lanes in place of --engine")
-	f.StringVar(&o.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
+	f.StringVar(&o.paths, "paths", "", "path finder, in place of --engine")
 	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
 	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by GUID or name, with commas between")
-	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: what the engine is made for)")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
-	f.IntVar(&o.lmc, "lmc", -1, "give every adapter port 2^N LIDs, N from 0 to 7 (default: as in the fabric)")
+	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
 	completeNames(c, "engine", engineNames)
 	completeNames(c, "paths", finderNames)
-	completeNames(c, "lanes", assignerNames)
-	c.MarkFlagsRequiredTogether("paths", "lanes")
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
 }
 
@@ -135,10 +144,8 @@ func (j *routeJob) prepare(o *routeFlags) error {
 	if j.fabric, err = j.load(j.name); err != nil {
 		return err
 	}
-	if o.lmc >= 0 {
-		if j.fabric, err = j.fabric.WithLMC(uint8(o.lmc)); err != nil {
-			return usage("--lmc %d: %w", o.lmc, err)
-		}
+	if j.fabric, err = withLMC(j.fabric, o.lmc); err != nil {
+		return err
 	}
 	if err := j.checkParts(o.withinParts); err != nil {
 		return err
@@ -164,8 +171,8 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	if o.vls < 1 || o.vls > routing.MaxDataVLs {
 		return nil, usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
 	}
-	if o.lmc > 7 || o.lmc < -1 {
-		return nil, usage("--lmc %d: it is 0 to 7", o.lmc)
+	if err := checkLMC(o.lmc); err != nil {
+		return nil, err
 	}
 	j.options.Seed = o.seed
 	if len(o.roots) > 0 && j.engine.PathsName() != "updn" {
@@ -271,45 +278,70 @@ func (j *routeJob) verify(ctx context.Context) error {
 	return nil
 }
 
-// refusal turns an engine's refusal into advice: which engines do fit.
+// refusalSummary is a refusal for programs.
+type refusalSummary struct {
+	Engine    string       `json:"engine"`
+	Refused   string       `json:"refused"`
+	Need      int          `json:"vls_needed,omitempty"` // where it is for want of lanes
+	Available int          `json:"vls_available,omitempty"`
+	Fits      []fitSummary `json:"fits"` // engines that were tried and fit
+}
+
+type fitSummary struct {
+	Engine string `json:"engine"`
+	VLs    int    `json:"vls"`
+}
+
+// advised is the engines to try where another refuses for want of lanes.
+var advised = []string{"updn", "ftree", "lash", "dfsssp", "df-dn", "nue"}
+
+// refusal reports an engine's refusal, with advice: which engines do fit.
 func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
-	var few *routing.TooFewLanes
-	if !errors.As(err, &few) {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	s := refusalSummary{Engine: j.engine.Name, Refused: strings.TrimPrefix(err.Error(), "routing: "), Fits: []fitSummary{}}
+	text := fmt.Errorf("%s refuses: %w", j.engine.Name, err)
+	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
+		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
+		text = tooFewText(&s, few.AtLeast)
+	}
+	if asJSON {
+		if err := j.printJSON(s); err != nil {
+			return err
 		}
-		return finding("%s refuses: %w", j.engine.Name, err)
 	}
-	type fit struct {
-		Engine string `json:"engine"`
-		VLs    int    `json:"vls"`
-	}
-	fits := []fit{}
-	var names []string
-	for _, e := range engines.All() {
-		if e.Name == j.engine.Name || !e.Safe() || e.Adaptive != nil {
+	return finding("%w", text)
+}
+
+// thatFit tries other engines in the same budget.
+func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
+	fits := []fitSummary{}
+	for _, name := range advised {
+		e, err := engines.Named(name)
+		if err != nil || name == j.engine.Name {
 			continue
 		}
 		other := routeJob{app: j.app, engine: e, budget: j.budget, fabric: j.fabric}
 		if other.compute(ctx) == nil {
-			fits = append(fits, fit{e.Name, other.tables.Lanes.Needed})
-			names = append(names, fmt.Sprintf("%s (%s)", e.Name, plural(other.tables.Lanes.Needed, "lane")))
+			fits = append(fits, fitSummary{name, other.tables.Lanes.Needed})
 		}
 	}
-	if asJSON {
-		if err := j.printJSON(map[string]any{
-			"engine": j.engine.Name, "refused": few.Error(), "vls_needed": few.Need, "vls_available": few.Have, "fits": fits,
-		}); err != nil {
-			return err
-		}
-	}
+	return fits
+}
+
+func tooFewText(s *refusalSummary, atLeast bool) error {
 	least := ""
-	if few.AtLeast {
+	if atLeast {
 		least = "at least "
+	}
+	names := make([]string, len(s.Fits))
+	for i, f := range s.Fits {
+		names[i] = fmt.Sprintf("%s (%s)", f.Engine, plural(f.VLs, "lane"))
 	}
 	advice := "No other engine fits either; give more lanes (--vls)."
 	if len(names) > 0 {
 		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
 	}
-	return finding("%s refuses: it needs %s%s here, --vls gives %d.\n%s", j.engine.Name, least, plural(few.Need, "lane"), few.Have, advice)
+	return fmt.Errorf("%s refuses: it needs %s%s here, --vls gives %d.\n%s", s.Engine, least, plural(s.Need, "lane"), s.Available, advice)
 }

@@ -46,18 +46,10 @@ func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 	if o.out != "" {
 		return usage("%s is adaptive: InfiniBand tables cannot express it, so there is nothing to write with --out", j.engine.Name)
 	}
-	s := j.stage("paths", &j.spent.paths)
-	t, err := j.engine.Adaptive.New(j.options).RouteAdaptive(ctx, j.fabric, j.budget, s.progress())
-	s.done()
+	t, v, err := j.adapt(ctx)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		return finding("%s refuses: %w", j.engine.Name, err)
 	}
-	if err != nil {
-		return err
-	}
-	s = j.stage("verify", &j.spent.verify)
-	v, err := deadlock.VerifyAdaptive(ctx, t, deadlock.AdaptiveOptions{Scope: j.scope, Progress: s.progress()})
-	s.done()
 	if err != nil {
 		return err
 	}
@@ -71,6 +63,20 @@ func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 		err = &exitError{code: exitFinding}
 	}
 	return err
+}
+
+// adapt routes and judges.
+func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.AdaptiveVerdict, error) {
+	s := j.stage("paths", &j.spent.paths)
+	t, err := j.engine.Adaptive.New(j.options).RouteAdaptive(ctx, j.fabric, j.budget, s.progress())
+	s.done()
+	if err != nil {
+		return nil, nil, err
+	}
+	s = j.stage("verify", &j.spent.verify)
+	defer s.done()
+	v, err := deadlock.VerifyAdaptive(ctx, t, deadlock.AdaptiveOptions{Scope: j.scope, Progress: s.progress()})
+	return t, v, err
 }
 
 func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerdict) *adaptiveSummary {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"syscall"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -180,7 +179,7 @@ func describeEndpoints(f *fabric.Fabric) string {
 
 // serviceLevels says what clients may do, and how paths spread over the lanes.
 func (j *routeJob) serviceLevels() string {
-	if j.contract == routing.Any && j.verdict.Free() {
+	if j.contract == routing.Any {
 		return "clients may use any service level"
 	}
 	s := plural(j.verdict.SLs, "service level") + " in use"
@@ -270,13 +269,4 @@ func endpointName(f *fabric.Fabric, e fabric.EndpointID) string {
 func channelName(f *fabric.Fabric, c fabric.ChannelID) string {
 	ch := f.Channel(c)
 	return fmt.Sprintf("%s, port %d → %s, port %d", f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort)
-}
-
-// peakRSS is the most memory the process has held so far, in bytes.
-func peakRSS() int64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return u.Maxrss * 1024
 }

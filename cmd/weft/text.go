@@ -27,6 +27,16 @@ func seconds(d time.Duration) string {
 // bytesOf writes a size in MiB.
 func bytesOf(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
 
+// some counts names and lists the first few.
+func some(names []string, what string) string {
+	const most = 3
+	list := strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		list += ", …"
+	}
+	return fmt.Sprintf("%s: %s", plural(len(names), what), list)
+}
+
 // page collects what fits one screen: a label and lines for each fact.
 type page struct{ b strings.Builder }
 

@@ -21,6 +21,7 @@ import (
 
 // verifyFlags is the command line of weft verify.
 type verifyFlags struct {
+	lmc                        int
 	lfts, sl2vl, psl, lst      string
 	contract, endpoints        string
 	writeCertificate, readCert string
@@ -55,6 +56,7 @@ SL n rides lane n; without --psl, everything has SL 0.`,
 	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
 	f.StringVar(&o.contract, "contract", "honored", "what clients do with service levels: honored, single:N or any")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
+	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
 	f.StringVar(&o.readCert, "certificate", "", "re-check this proof instead of searching for loops")
 	f.BoolVar(&o.json, "json", false, "print the verdict for programs")
@@ -88,6 +90,9 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	if j.options.Scope, err = routing.ParseScope(o.endpoints); err != nil {
 		return usage("%w", err)
 	}
+	if err := checkLMC(o.lmc); err != nil {
+		return err
+	}
 	read := a.stage("reading", &j.spent.read)
 	err = j.read()
 	read.done()
@@ -117,6 +122,9 @@ func (j *verifyJob) read() error {
 	if err != nil {
 		return err
 	}
+	if f, err = withLMC(f, j.o.lmc); err != nil {
+		return err
+	}
 	j.fabric = f
 	var join lft.Join
 	if j.o.lst != "" {
@@ -131,6 +139,9 @@ func (j *verifyJob) read() error {
 		return err
 	}
 	j.rule = dump.Rule
+	if err := j.fits(dump); err != nil {
+		return err
+	}
 	m := routing.LanePerSL(routing.MaxDataVLs)
 	if j.o.sl2vl != "" {
 		if m, err = readFile(j.app, j.o.sl2vl, func(r io.Reader, name string) (*routing.SL2VL, error) {
@@ -148,6 +159,27 @@ func (j *verifyJob) read() error {
 		}
 	}
 	j.tables = &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
+	return nil
+}
+
+// fits refuses a dump that lacks switches or endpoints of the fabric: it was
+// taken of another one.
+func (j *verifyJob) fits(d *lft.Dump) error {
+	var switches, endpoints []string
+	for _, s := range d.NoTable {
+		switches = append(switches, j.fabric.Label(s))
+	}
+	for _, e := range d.Unreached {
+		if ep := j.fabric.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort {
+			endpoints = append(endpoints, endpointName(j.fabric, e))
+		}
+	}
+	switch {
+	case len(switches) > 0:
+		return fmt.Errorf("%s does not fit %s: it has no table for %s", j.o.lfts, j.name, some(switches, "switch"))
+	case len(endpoints) > 0:
+		return fmt.Errorf("%s does not fit %s: no switch in it has an entry for %s", j.o.lfts, j.name, some(endpoints, "endpoint"))
+	}
 	return nil
 }
 
@@ -170,12 +202,17 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 		{"endpoints", j.options.Scope.String(), c.Scope.String()},
 	} {
 		if cmd.Flags().Changed(claim.flag) && claim.wanted != claim.given {
-			return finding("%s proves --%s %s, not %s", j.o.readCert, claim.flag, claim.given, claim.wanted)
+			return usage("%s proves --%s %s, not %s", j.o.readCert, claim.flag, claim.given, claim.wanted)
 		}
 	}
 	j.options.Contract, j.options.Scope, j.checked = c.Contract, c.Scope, true
 	j.verdict, err = deadlock.CheckCertificate(ctx, j.tables, c, j.options.Progress)
 	if err != nil && ctx.Err() == nil {
+		if j.o.json {
+			if err := j.printJSON(map[string]any{"verdict": "certificate does not hold", "why": err.Error()}); err != nil {
+				return err
+			}
+		}
 		return finding("%w\nThe proof is not for these tables (was it made with other --sl2vl or --psl?); without --certificate they are judged afresh.", err)
 	}
 	return err

@@ -151,9 +151,6 @@ func (p *parser) plug() (*plugs, error) {
 			return nil, p.lines.ErrorAt(e.line, "port %d of %q is cabled to itself", e.port, peer.id)
 		}
 		own, other := &g.own[g.first[e.node]+int32(e.port)], &g.other[g.first[e.peer]+int32(e.peerPort)]
-		if *own != none {
-			return nil, p.lines.ErrorAt(e.line, "port %d of %q has two records; the other is line %d", e.port, p.nodes[e.node].id, p.ends[*own].line)
-		}
 		if *other != none {
 			return nil, p.lines.ErrorAt(e.line, "port %d of %q is the peer here and in line %d", e.peerPort, peer.id, p.ends[*other].line)
 		}

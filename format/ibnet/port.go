@@ -36,6 +36,10 @@ func (p *parser) portRecord(c format.Cursor) error {
 	if int(e.port) > n.Ports {
 		return p.lines.Errorf("%q has %d ports by line %d, not a port %d", n.id, n.Ports, n.line, e.port)
 	}
+	if n.taken[e.port/64]>>(e.port%64)&1 == 1 {
+		return p.secondRecord(n, e.port)
+	}
+	n.taken[e.port/64] |= 1 << (e.port % 64)
 	n.ends = append(n.ends, int32(len(p.ends)))
 	e.peer = p.named(id, peerName)
 	peer := &p.nodes[e.peer]
@@ -44,6 +48,18 @@ func (p *parser) portRecord(c format.Cursor) error {
 	p.rated = p.rated || e.rate != fabric.Rate{}
 	p.lastEnd = true
 	return nil
+}
+
+// secondRecord is the error of a port that has a record already.
+func (p *parser) secondRecord(n *node, port uint8) error {
+	first := 0
+	for _, i := range n.ends {
+		if p.ends[i].port == port {
+			first = p.ends[i].line
+			break
+		}
+	}
+	return p.lines.Errorf("port %d of %q has two records; the other is line %d", port, n.id, first)
 }
 
 // portNumber cuts "[7]" and "[7][ext 3]".
@@ -71,8 +87,8 @@ func (p *parser) portComment(c *format.Cursor, e *end) (peerName []byte, err err
 	}
 	peerName, ok := c.QuotedWide()
 	if !ok {
-		if c.Empty() {
-			return nil, nil
+		if c.Space(); len(*c) == 0 || (*c)[0] != '"' {
+			return nil, nil // somebody's own comment
 		}
 		return nil, p.lines.Errorf("the name of the peer has no closing quote")
 	}

@@ -70,7 +70,9 @@ type node struct {
 	lmc  uint8
 	guid fabric.GUID // of port 0 of a switch
 	ends []int32     // port records, in the order of the file
-	top  uint8       // the highest port that its peers name
+
+	taken [4]uint64 // ports that have a record, as bits
+	top   uint8     // the highest port that its peers name
 }
 
 // end is a port record: one end of a cable.
@@ -214,6 +216,9 @@ func (p *parser) nodeRecord(c format.Cursor) error {
 		return p.lines.Errorf("the identifier of the node has no closing quote")
 	}
 	at := p.named(id, nil)
+	if len(p.nodes) > int(fabric.MaxLID) {
+		return p.lines.Errorf("more than %d nodes: InfiniBand has no LIDs for them", fabric.MaxLID)
+	}
 	n := &p.nodes[at]
 	if n.line != 0 {
 		return p.lines.Errorf("%q has a second record; its first is in line %d", n.id, n.line)
@@ -231,6 +236,9 @@ func (p *parser) nodeRecord(c format.Cursor) error {
 	}
 	name, ok := c.QuotedWide()
 	if !ok {
+		if c.Space(); len(c) == 0 || c[0] != '"' {
+			return nil // somebody's own comment
+		}
 		return p.lines.Errorf("the name of the node has no closing quote")
 	}
 	n.Name = string(name)

@@ -72,7 +72,7 @@ func (p *parser) neitherFits(printed, made error) error {
 	if !okA || !okB {
 		return cmp.Or(printed, made)
 	}
-	if a.Line > b.Line || a.Line == b.Line {
+	if a.Line >= b.Line {
 		return p.lines.ErrorAt(a.Line, "%s (and if port GUIDs are node GUID + port number, line %d does not fit: %s)", a.Msg, b.Line, b.Msg)
 	}
 	return p.lines.ErrorAt(b.Line, "%s, if port GUIDs are node GUID + port number (and if they are the fabric's own, line %d does not fit: %s)", b.Msg, a.Line, a.Msg)

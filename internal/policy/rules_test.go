@@ -76,6 +76,11 @@ var rules = []rule{
 		why:      "it decides both, which way and which lane, and so stands beside the path finders and lane assigners",
 	},
 	{
+		packages: "routing/mplash",
+		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic"},
+		why:      "it counts the layers of routes that no tables can hold, and stands beside what makes tables",
+	},
+	{
 		packages: "routing/adaptive/ways",
 		may:      []string{"fabric", "routing", "routing/paths/dag"},
 		why:      "what adaptive routers share is below all of them",
@@ -160,6 +165,11 @@ var rules = []rule{
 		why:      "the oracles of the tests must not depend on what they test",
 	},
 	{
+		packages: "internal/papernet",
+		may:      []string{"fabric"},
+		why:      "fabrics for tests, made without what they test",
+	},
+	{
 		packages: "internal/policy",
 		why:      "it holds tests only",
 	},
@@ -181,7 +191,7 @@ var rules = []rule{
 }
 
 // testOnly is what no code but tests may import, whatever the rules say.
-var testOnly = []string{"internal/grid/gridtest", "internal/live", "internal/policy", "bench", "conformance", "e2e"}
+var testOnly = []string{"internal/grid/gridtest", "internal/live", "internal/papernet", "internal/policy", "bench", "conformance", "e2e"}
 
 // cgo is the packages that may import "C".
 var cgo = []string{"opensm/..."}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/ways"
 	"github.com/weft-fabric/weft/routing/paths/dag"
@@ -33,44 +34,67 @@ type groups struct {
 	ends    []bool // [switch]
 	t       *routing.Adaptive
 	choices *routing.Choices
-	layers  *layers
-	list    []group // by turns, the most first; then by destination, source and port
+	count   int // how many there are
 
+	// oneLayer says that there is no circle in all groups together. Then one
+	// layer takes them all, in whatever order, and they are not listed.
+	oneLayer bool
+	list     []group // by turns, the most first; then by destination, source and port
+	layers   *acyclic.Layers
+
+	counter  counter
 	search   search
 	progress routing.Progress
 }
 
 // newGroups finds the shortest paths and gives out the addresses.
-func newGroups(f *fabric.Fabric, ends []bool, p routing.Progress) *groups {
-	g := &groups{f: f, ends: ends, layers: newLayers(f), progress: p, search: search{f: f, seen: make([]uint32, f.Trunks())}}
+func newGroups(ctx context.Context, f *fabric.Fabric, ends []bool, p routing.Progress) (*groups, error) {
+	g := &groups{
+		f: f, ends: ends, layers: acyclic.NewLayers(f), progress: p,
+		counter: counter{f: f}, search: search{f: f, seen: make([]uint32, f.Trunks())},
+	}
 	var d dag.DAG
 	addresses := make([]int, f.Switches())
-	for s := range addresses {
-		if !ends[s] {
+	all := newUnion(f)
+	for s, end := range ends {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.Report(s, 2*len(ends))
+		if !end {
 			continue
 		}
 		dag.Shortest(&d, f, fabric.NodeID(s))
 		for i, u := range d.Order {
 			if ends[u] {
 				addresses[s] = max(addresses[s], len(d.Choices(i)))
+				g.count += len(d.Choices(i))
 			}
 		}
+		all.add(&d, ends)
 	}
+	g.oneLayer = !all.circles()
 	g.t = routing.NewAdaptive(f, addresses)
 	phase := make([]uint8, f.Trunks())
 	for c := range phase {
 		phase[c] = later
 	}
 	g.choices = routing.NewChoices(f, g.t.Addresses(), phases, phase)
-	for s := range fabric.NodeID(f.Switches()) {
-		if addresses[s] > 0 {
-			dag.Shortest(&d, f, s)
+	for s, n := range addresses {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p.Report(len(ends)+s, 2*len(ends))
+		if n > 0 {
+			dag.Shortest(&d, f, fabric.NodeID(s))
 			g.address(&d)
-			g.listAll(s)
+			if !g.oneLayer {
+				g.listAll(&d)
+			}
 		}
 	}
 	slices.SortStableFunc(g.list, func(a, b group) int { return cmp.Compare(b.turns, a.turns) })
-	return g
+	return g, nil
 }
 
 // address sets up the addresses of a destination: the k-th fixes the k-th of the
@@ -90,32 +114,44 @@ func (g *groups) address(d *dag.DAG) {
 }
 
 // listAll lists the groups of a destination.
-func (g *groups) listAll(d fabric.NodeID) {
-	a, _ := g.t.AddressesOf(d)
+func (g *groups) listAll(d *dag.DAG) {
+	a, _ := g.t.AddressesOf(d.Root)
 	set := g.choices.Set(a, later)
+	heads := g.f.Heads()
+	g.counter.begin(d)
 	for s := range fabric.NodeID(g.f.Switches()) {
-		if !g.ends[s] || s == d {
+		if !g.ends[s] || s == d.Root {
 			continue
 		}
 		first, end := g.f.TrunksFrom(s)
 		k := routing.Address(0)
 		for c := set.Next(first, end); c < end; c = set.Next(c+1, end) {
-			x := group{source: s, dest: d, address: a + k, trunk: c}
-			x.turns = int32(len(g.turns(&x)))
-			g.list = append(g.list, x)
+			g.list = append(g.list, group{source: s, dest: d.Root, address: a + k, trunk: c, turns: g.counter.after(heads[c])})
 			k++
 		}
 	}
 }
 
+// allowAll lets every source use all its groups on some lanes.
+func (g *groups) allowAll(lanes uint16) {
+	for a := range routing.Address(g.t.Addresses()) {
+		row, set := g.t.AllowedRow(a), g.choices.Set(a, atSource)
+		for s := range row {
+			if first, end := g.f.TrunksFrom(fabric.NodeID(s)); set.Next(first, end) < end {
+				row[s] = lanes
+			}
+		}
+	}
+}
+
 // turns is the turns of all paths of a group, until the next call.
-func (g *groups) turns(x *group) []turn {
+func (g *groups) turns(x *group) []acyclic.Turn {
 	return g.search.from(x.trunk, x.dest, g.choices.Set(x.address, later))
 }
 
 // put puts a group into the first layer that takes it, out of so many.
 func (g *groups) put(x *group, limit int) bool {
-	layer, ok := g.layers.first(g.turns(x), limit)
+	layer, ok := g.layers.First(g.turns(x), limit)
 	if ok && layer < routing.MaxDataVLs {
 		g.t.AllowedRow(x.address)[x.source] = 1 << layer
 	}
@@ -182,49 +218,22 @@ func (g *groups) putOneOfEachPair(ctx context.Context, limit int) (apart int, er
 }
 
 // spread is step 4: every group goes into every layer that takes it. Layers do not
-// depend on each other, so that a group can be tried in all of them at once.
+// depend on each other, so that a group can be tried in all of them at once; and
+// those in which there is nothing yet all end up alike, so that one of them is
+// enough to know the others.
 func (g *groups) spread(ctx context.Context, vls int) error {
-	g.layers.atLeast(vls)
+	empty := g.layers.Len()
+	distinct := min(empty+1, vls)
+	alike := uint16(1)<<vls - uint16(1)<<(distinct-1) // the last of distinct, and those after it
+	g.layers.AtLeast(distinct)
 	return g.each(ctx, func(x *group) bool {
-		if row := g.t.AllowedRow(x.address); row[x.source] != 0 {
-			row[x.source] |= uint16(g.layers.every(g.turns(x), vls))
+		row := g.t.AllowedRow(x.address)
+		if row[x.source] == 0 {
+			return true
+		}
+		if row[x.source] |= uint16(g.layers.Every(g.turns(x), distinct)); row[x.source]>>(distinct-1)&1 == 1 && distinct > empty {
+			row[x.source] |= alike
 		}
 		return true
 	})
-}
-
-// search finds the turns of groups.
-type search struct {
-	f     *fabric.Fabric
-	seen  []uint32 // [trunk] the search that saw it last
-	stamp uint32
-	queue []fabric.ChannelID
-	turns []turn
-}
-
-// from is the turns of all paths that begin with trunk c and go on to dest by the
-// trunks of a set, until the next call.
-func (w *search) from(c fabric.ChannelID, dest fabric.NodeID, set routing.TrunkSet) []turn {
-	if w.stamp++; w.stamp == 0 { // wrapped: old marks could look new
-		clear(w.seen)
-		w.stamp = 1
-	}
-	heads := w.f.Heads()
-	w.turns, w.queue = w.turns[:0], append(w.queue[:0], c)
-	for i := 0; i < len(w.queue); i++ {
-		in := w.queue[i]
-		if heads[in] == dest {
-			continue
-		}
-		first, end := w.f.TrunksFrom(heads[in])
-		base := w.f.FirstTurn(in) - int(first)
-		for out := set.Next(first, end); out < end; out = set.Next(out+1, end) {
-			w.turns = append(w.turns, turn{int32(base + int(out)), in, out})
-			if w.seen[out] != w.stamp {
-				w.seen[out] = w.stamp
-				w.queue = append(w.queue, out)
-			}
-		}
-	}
-	return w.turns
 }

@@ -29,10 +29,14 @@ import (
 // Deviations from the paper: breaking a dependency moves all its paths, and some
 // of them would have fitted once the layer is free of cycles. They are put back,
 // path by path as in first-fit, before the next layer is looked at; this saves
-// lanes and leaves each layer as full as it can be. Where the layers do not
-// suffice even so, they are squeezed (see squeeze) before the refusal.
+// lanes and leaves each layer as full as it can be. Then the layers are squeezed
+// (see squeeze).
 type BreakCycles struct {
 	Heuristic Heuristic // which dependency of a cycle to break
+	// Unsqueezed leaves out what saves lanes behind the paper's back: to compare
+	// heuristics.
+	Unsqueezed bool
+
 	// Unbalanced leaves out the last step, the spreading of paths over spare lanes.
 	Unbalanced bool
 }
@@ -60,7 +64,7 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 		bc.count, bc.next = bc.next, bc.count
 		clear(bc.next)
 	}
-	if need > b.VLs {
+	if !o.Unsqueezed {
 		var err error
 		if need, err = newFirstFit(bc.pathSet, bc.lanes).squeeze(ctx, need, b.VLs); err != nil {
 			return nil, err
@@ -86,6 +90,11 @@ const (
 	Strongest                  // the one with the most paths
 	First                      // the one found first: what the paper calls pseudo-random
 )
+
+// Heuristics is every heuristic.
+var Heuristics = [...]Heuristic{Weakest, Strongest, First}
+
+func (h Heuristic) String() string { return [...]string{"weakest", "strongest", "first"}[h] }
 
 // breaker is the state of the algorithm, one layer at a time.
 type breaker struct {

@@ -27,8 +27,8 @@ import (
 //
 // Deviations from the paper: no cycle search per path, as said. Step 4 asks that
 // a move lessens the imbalance, since moving a pair between layers that differ
-// by one could go on for ever. Where the layers do not suffice, the paths are
-// taken again in other orders before the refusal (squeeze).
+// by one could go on for ever. Before it, the paths are taken again in other
+// orders, which may save layers (squeeze).
 type FirstFit struct {
 	Order      Order // in which paths are taken
 	Unbalanced bool  // leaves out step 4, the balancing of layers

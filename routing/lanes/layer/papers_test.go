@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/papernet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
@@ -32,6 +33,15 @@ func build(t testing.TB, format string, args ...any) *fabric.Fabric {
 		t.Fatal(err)
 	}
 	f, err := family.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func slimFly(t testing.TB, q, hosts int) *fabric.Fabric {
+	t.Helper()
+	f, err := papernet.SlimFly(q, hosts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,8 +153,10 @@ func TestCoverOfTheDFSSSPPaper(t *testing.T) {
 	}
 }
 
-// TPDS 2006, section 5.2: a tree closes no cycle, and where all are neighbours
-// there is nothing to depend on.
+// TPDS 2006, section 5.2: "If we have minimal connectivity so that the network has
+// the shape of a tree, one virtual layer suffices ... Furthermore, networks with
+// maximal connectivity will also need only one layer, because no packet will
+// traverse more than one link".
 func TestTreesAndCompleteGraphsNeedOneLayer(t *testing.T) {
 	for _, spec := range []string{
 		"mesh:12", "karytree:k=3,n=3", "xgft:m=3x4,w=1x1", "random:switches=32,links=31,seed=5", // trees
@@ -162,37 +174,115 @@ func TestTreesAndCompleteGraphsNeedOneLayer(t *testing.T) {
 	}
 }
 
-// TPDS 2006, section 5.2: never more than six layers on 128 switches, nor more
-// than three on 32, at any connectivity.
+// TPDS 2006, section 5.2: "Even for networks as big as 128 switches, we never
+// encountered a single topology that required more than six virtual layers ... For
+// networks with 32 switches, even as few as three layers sufficed for all tested
+// topologies ... the difference between the most demanding and the least demanding
+// topology was hardly ever more than one layer", from a tree upwards.
 func TestLayersOfRandomNetworks(t *testing.T) {
 	for _, c := range []struct{ switches, most int }{{32, 3}, {128, 6}} {
-		seeds := 4
+		seeds := 6
 		if testing.Short() {
 			seeds = 1
 		}
-		for _, degree := range []int{3, 4, 5, 8} {
+		for _, links := range []int{c.switches - 1, c.switches * 5 / 4, c.switches * 3 / 2, c.switches * 2, c.switches * 5 / 2, c.switches * 4, c.switches * 12} {
+			least, most := 64, 0
 			for seed := range seeds {
-				f := build(t, "random:switches=%d,links=%d,seed=%d", c.switches, c.switches*degree/2, seed)
-				if l := assign(t, f, paths(t, f, shortest.Finder{}), layer.FirstFit{}, 8); l.Needed > c.most {
-					t.Errorf("%d switches of degree %d, seed %d: %d layers, the paper needs %d at the most", c.switches, degree, seed, l.Needed, c.most)
-				}
+				f := build(t, "random:switches=%d,links=%d,seed=%d", c.switches, links, seed)
+				l := assign(t, f, paths(t, f, shortest.Finder{}), layer.FirstFit{Unbalanced: true}, 8)
+				least, most = min(least, l.Needed), max(most, l.Needed)
+			}
+			if most > c.most || most > least+1 {
+				t.Errorf("%d switches, %d links: %d to %d layers, the paper needs %d at the most", c.switches, links, least, most, c.most)
 			}
 		}
 	}
 }
 
-// IPDPS 2011, section IV: 3 to 5 lanes on random networks of 64 switches, 128
-// links and 1,024 endpoints.
-func TestLanesOfTheDFSSSPPaper(t *testing.T) {
-	seeds := 3
+// TPDS 2006, section 6: "observe that all but one arbitrarily chosen of them can be
+// discarded", of the paths of a pair that do not fit.
+func TestDiscardsAllButOne(t *testing.T) {
+	f, err := build(t, "torus:4x4").WithLMC(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fw := paths(t, f, sssp.MultiPath{})
+	if _, err := (layer.FirstFit{}).Lanes(ctx, f, fw, routing.Budget{VLs: 2}, nil); err == nil {
+		t.Fatal("all paths fit into two lanes: no test")
+	}
+	l := assign(t, f, fw, layer.FirstFit{Discard: true}, 2)
+	if v := verdict(t, f, fw, l); !v.Free() || v.VLs != 2 {
+		t.Errorf("%+v", v)
+	}
+	left := 0
+	for i := range f.Endpoints() {
+		e := f.Endpoint(fabric.EndpointID(i))
+		for s := range fabric.NodeID(f.Switches()) {
+			from, kept := f.Attached(s)[1], 0
+			for a := range fabric.LID(1) << e.LMC {
+				if l.SL(from, e.LID+a) != routing.NoSL {
+					kept++
+				}
+			}
+			left += 1<<e.LMC - kept
+			if kept == 0 {
+				t.Fatalf("switch %d has no way to endpoint %d", s, i)
+			}
+		}
+	}
+	if left == 0 {
+		t.Error("nothing is discarded")
+	}
+}
+
+// IPDPS 2011, section IV: "Simulations with random topologies, consisting of 64
+// switches, 1024 endpoints, and 128 links to connect the switches, revealed that
+// the best of our heuristics is to break the weakest edge of the cycle. Depending
+// on the random topology, the needed number of virtual channels ranges from 3 to 5
+// for this heuristic, whereas the range for the pseudo-random heuristic is 4 to 8.
+// The third was the worst heuristic with a range from 4 to 16."
+//
+// Ours need no more than 5 with any of them, since what still fits is put back (see
+// refill), so that only the upper ends are held against them, and that the weakest is the best.
+func TestHeuristicsOfTheDFSSSPPaper(t *testing.T) {
+	seeds := 6
 	if testing.Short() {
 		seeds = 1
 	}
+	sum := map[layer.Heuristic]int{}
 	for seed := range seeds {
 		f := build(t, "random:switches=64,links=128,hosts=16,seed=%d", seed)
-		l := assign(t, f, paths(t, f, sssp.Finder{}), layer.BreakCycles{}, 8)
-		if l.Needed < 3 || l.Needed > 5 {
-			t.Errorf("seed %d: %d lanes, the paper needs 3 to 5", seed, l.Needed)
+		fw := paths(t, f, sssp.Finder{})
+		for h, most := range map[layer.Heuristic]int{layer.Weakest: 5, layer.First: 8, layer.Strongest: 16} {
+			l := assign(t, f, fw, layer.BreakCycles{Heuristic: h, Unsqueezed: true, Unbalanced: true}, 15)
+			sum[h] += l.Needed
+			if l.Needed > most {
+				t.Errorf("%s, seed %d: %d lanes, the paper needs %d at the most", h, seed, l.Needed, most)
+			}
+		}
+	}
+	if sum[layer.Weakest] > sum[layer.First] || sum[layer.Weakest] > sum[layer.Strongest] {
+		t.Errorf("lanes of %d networks by heuristic: %v; the weakest is not the best", seeds, sum)
+	}
+}
+
+// HOTI 2016, section VI.A: "LASH is able to find deadlock free configurations with
+// two VLs for all networks", Slim Flies from 50 switches up; section VI.B: "For
+// Dragonfly topologies LASH and DF-DN ... both deliver the optimal result of 3 VLs".
+func TestLASHOfTheDFDNPaper(t *testing.T) {
+	for _, c := range []struct {
+		f    *fabric.Fabric
+		name string
+		want int
+	}{
+		{slimFly(t, 5, 7), "Slim Fly of 50 switches", 2},
+		{slimFly(t, 13, 9), "Slim Fly of 338 switches", 2},
+		{build(t, "dragonfly:p=2"), "dragonfly p=2", 3},
+		{build(t, "dragonfly:p=3"), "dragonfly p=3", 3},
+		{build(t, "dragonfly:p=4"), "dragonfly p=4", 3},
+	} {
+		if l := assign(t, c.f, paths(t, c.f, shortest.Finder{}), layer.FirstFit{Unbalanced: true}, 8); l.Needed != c.want {
+			t.Errorf("%s: %d lanes, the paper needs %d", c.name, l.Needed, c.want)
 		}
 	}
 }

@@ -9,15 +9,19 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// squeeze tries this often at the most, and until it has looked at so many
-// paths: a limit in work, not in time, keeps it deterministic.
+// How hard squeeze tries, in work and not in time, so that it is deterministic:
+// while there are too few lanes, mostRounds rounds or until it has looked at
+// mostPaths paths; else until it has looked at freePaths, or idleRounds rounds in
+// a row came to nothing, or few layers are left.
 const (
 	mostRounds = 24
 	mostPaths  = 200_000_000
+	idleRounds = 6
+	freePaths  = 4_000_000
+	few        = 3 // layers with which to be content
 )
 
-// squeeze tries to make do with fewer layers, down to want, and returns how many
-// are left. It is the iterated greedy of graph colouring (J. C. Culberson:
+// squeeze tries to make do with fewer layers, and returns how many are left. It is the iterated greedy of graph colouring (J. C. Culberson:
 // Iterated Greedy Graph Coloring and the Difficulty Landscape, 1992), which holds
 // for layers as it does for colours: take the paths layer by layer, the layers in
 // any order, and put each path into the first layer that stays acyclic. The
@@ -25,16 +29,25 @@ const (
 // among themselves they close no cycle. So there are never more layers than
 // before, and in another order often fewer.
 //
-// The receiver is left with the layers of the last round.
-func (ff *firstFit) squeeze(ctx context.Context, layers, want int) (int, error) {
-	rounds := max(2, min(mostRounds, mostPaths/max(1, len(ff.dests)*len(ff.sources))))
-	for round := 0; round < rounds && layers > want; round++ {
+// Two layers cannot become one: there are two because all paths together close a
+// cycle. The receiver is left with the layers of the last round.
+func (ff *firstFit) squeeze(ctx context.Context, layers, vls int) (int, error) {
+	paths := max(1, len(ff.dests)*len(ff.sources))
+	last := 0 // round that came to something
+	for round := 0; layers > 2; round++ {
+		work := (round + 1) * paths
+		if layers > vls && round > 1 && (round == mostRounds || work > mostPaths) ||
+			layers <= vls && (layers <= few || round-last == idleRounds || work > freePaths) {
+			break
+		}
 		order := layerOrder(ff.pathSet, ff.lanes, layers, round)
 		*ff = *newFirstFit(ff.pathSet, ff.lanes)
 		if err := ff.again(ctx, order); err != nil {
 			return layers, err
 		}
-		layers = len(ff.layers)
+		if len(ff.layers) < layers {
+			layers, last = len(ff.layers), round
+		}
 	}
 	return layers, nil
 }

@@ -85,8 +85,10 @@ func ByDestination(ctx context.Context, f *fabric.Fabric, build Builder, visit f
 		free <- new(DAG)
 	}
 	ready := make(chan *DAG, ahead)
+	var broken any // a panic belongs to whoever called
 	go func() {
 		defer close(ready)
+		defer func() { broken = recover() }()
 		for s := range f.Switches() {
 			if ctx.Err() != nil {
 				return
@@ -103,6 +105,9 @@ func ByDestination(ctx context.Context, f *fabric.Fabric, build Builder, visit f
 			visit(d, lids)
 		}
 		free <- d
+	}
+	if broken != nil {
+		panic(broken)
 	}
 	return ctx.Err()
 }

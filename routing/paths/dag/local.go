@@ -40,7 +40,7 @@ func RouteSome(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, bui
 			row[d.Root] = LastPort(f, e)
 			for i := 1; i < len(d.Order); i++ {
 				out := d.Choices(i)
-				best := leastUsed(out, count, int(d.Order[i])%len(out))
+				best := LeastUsed(out, count, int(d.Order[i])%len(out))
 				count[best] += charge
 				row[d.Order[i]] = channels[best].FromPort
 			}
@@ -49,9 +49,9 @@ func RouteSome(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, bui
 	})
 }
 
-// leastUsed is the trunk of out with the smallest count, the first of several
+// LeastUsed is the trunk of out with the smallest count, the first of several
 // from a start on and round.
-func leastUsed(out []fabric.ChannelID, count []uint32, start int) fabric.ChannelID {
+func LeastUsed(out []fabric.ChannelID, count []uint32, start int) fabric.ChannelID {
 	best := out[start]
 	for _, c := range out[start+1:] {
 		if count[c] < count[best] {

@@ -12,11 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
+	"github.com/weft-fabric/weft/topology"
 )
 
 // trees is healthy trees, most of them small.
@@ -379,6 +381,35 @@ func BenchmarkPaths11664(b *testing.B) {
 	for b.Loop() {
 		if _, err := (fattree.Finder{}).Paths(context.Background(), f, nil); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Ports with several LIDs: the rounds in which destinations are dealt out count
+// LIDs, not hosts.
+func TestSeveralAddresses(t *testing.T) {
+	for _, spec := range []string{"xgft:m=4,w=3,hosts=1", "xgft:m=18,w=6,hosts=5", "karytree:k=3,n=3"} {
+		for lmc := range uint8(4) {
+			family, err := topology.Parse(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := family.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, err = f.WithLMC(lmc); err != nil {
+				t.Fatal(err)
+			}
+			paths, err := fattree.Finder{}.Paths(t.Context(), f, nil)
+			if err != nil {
+				t.Fatalf("%s, LMC %d: %v", spec, lmc, err)
+			}
+			tables := &routing.Tables{Fabric: f, Forwarding: paths, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+			v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any, Scope: routing.All})
+			if err != nil || !v.Free() || !v.Complete() {
+				t.Errorf("%s, LMC %d: free %v, complete %v, %v", spec, lmc, v.Free(), v.Complete(), err)
+			}
 		}
 	}
 }

@@ -188,7 +188,7 @@ func (sp *spreader) settle(d *dag.DAG) {
 			sp.out[s] = sp.load.lightest(d, i, sp.out)
 		case !met || sp.w.uneven[s] && sp.w.slope.Up[sp.out[s]]:
 			out := d.Choices(i)
-			least := leastSent(out, sp.sent, int(s)%len(out))
+			least := dag.LeastUsed(out, sp.sent, int(s)%len(out))
 			if !met || sp.sent[sp.out[s]] > sp.sent[least]+1 {
 				sp.out[s] = least
 			}
@@ -226,21 +226,4 @@ func (sp *spreader) gather(d *dag.DAG) {
 			}
 		}
 	}
-}
-
-// leastSent is the trunk of out by which fewest destinations were sent, the first
-// of several from a start on and round.
-func leastSent(out []fabric.ChannelID, sent []uint32, start int) fabric.ChannelID {
-	best := out[start]
-	for _, c := range out[start+1:] {
-		if sent[c] < sent[best] {
-			best = c
-		}
-	}
-	for _, c := range out[:start] {
-		if sent[c] < sent[best] {
-			best = c
-		}
-	}
-	return best
 }

@@ -71,12 +71,24 @@ func (w *ways) isRegular(l *levels) bool {
 		if last != (shape{}) && own.height == last.height && own != last {
 			return false
 		}
-		if own.hosts > own.up && own.up > 0 && own.hosts%own.up > 0 {
+		// Destinations beyond the last full round are spread by load.
+		if lids, trunks := hostLIDs(l.f, s), len(w.climbFrom(s)); trunks > 0 && lids > trunks && lids%trunks > 0 {
 			return false
 		}
 		last = own
 	}
 	return true
+}
+
+// hostLIDs counts the LIDs of the host adapters on a switch.
+func hostLIDs(f *fabric.Fabric, s fabric.NodeID) int {
+	n := 0
+	for _, e := range f.Attached(s) {
+		if ep := f.Endpoint(e); ep.Class == fabric.HostAdapter {
+			n += 1 << ep.LMC
+		}
+	}
+	return n
 }
 
 func (w *ways) findUneven(heads []fabric.NodeID) {

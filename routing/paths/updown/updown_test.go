@@ -45,6 +45,11 @@ func judge(t fataler, f *fabric.Fabric, fw *routing.Forwarding) *deadlock.Verdic
 // legal says whether every path goes up first and then down, where up is towards
 // a switch nearer to the roots, and at equal distance towards the lower GUID.
 func legal(f *fabric.Fabric, fw *routing.Forwarding, roots []fabric.NodeID) bool {
+	return legalFor(f, fw, roots, 0)
+}
+
+// legalFor says so of the paths to one address of every endpoint.
+func legalFor(f *fabric.Fabric, fw *routing.Forwarding, roots []fabric.NodeID, address int) bool {
 	rank := make([]int, f.Switches())
 	for i := range rank {
 		rank[i] = len(rank)
@@ -65,6 +70,9 @@ func legal(f *fabric.Fabric, fw *routing.Forwarding, roots []fabric.NodeID) bool
 		return f.Node(c.To).GUID < f.Node(c.From).GUID
 	}
 	for lid, e := range f.LIDs() {
+		if int(lid-f.Endpoint(e).LID) != address {
+			continue
+		}
 		for s := range fabric.NodeID(f.Switches()) {
 			wentDown := false
 			for at := s; at != f.Endpoint(e).Switch; {

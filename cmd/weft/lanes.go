@@ -1,0 +1,299 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/adaptive/alash"
+	"github.com/weft-fabric/weft/routing/lanes/exact"
+	"github.com/weft-fabric/weft/routing/lanes/hop"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/mplash"
+)
+
+func lanesCommand(a *app) *cobra.Command {
+	var o routeFlags
+	var exact, allPaths bool
+	c := &cobra.Command{
+		Use:   "lanes FABRIC",
+		Short: "Compare how many lanes each lane assigner needs for the same paths",
+		Long: `Compare how many lanes each lane assigner needs for the paths of an engine or
+of a path finder (--paths): first-fit with the paths taken in every order,
+break-cycles with every heuristic, and the lanes that rise with the hops.
+
+Assigners content themselves with the lanes there are: with a smaller --vls they
+try harder, and what they get down to is shown.
+
+--exact adds between which numbers the fewest layers are that any assigner can
+do with that keeps paths whole, by a search that small networks allow.
+--all-paths adds what it takes to open every shortest path: to the switches
+(A-LASH) and to the sources, as source routes (MP-LASH).`,
+		Example: `  weft lanes torus:4x4 --engine lash --exact
+  weft lanes random:switches=64,links=128 --paths minhop --all-paths --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.paths != "" {
+				o.lanes = "single" // not asked for its lanes
+			}
+			return a.compareLanes(cmd.Context(), args[0], &o, exact, allPaths)
+		},
+	}
+	pathFlags(c, &o)
+	f := c.Flags()
+	vls := f.Lookup("vls")
+	vls.Usage, vls.DefValue = "data lanes to do with if possible, 1 to 15", fmt.Sprint(routing.MaxDataVLs)
+	o.vls = routing.MaxDataVLs
+	f.BoolVar(&exact, "exact", false, "find the fewest layers there are, or bounds")
+	f.BoolVar(&allPaths, "all-paths", false, "count the layers for all shortest paths, too")
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	return c
+}
+
+// lanesSummary is the answer for programs.
+type lanesSummary struct {
+	Fabric    string           `json:"fabric"`
+	Paths     string           `json:"paths"`
+	Endpoints string           `json:"endpoints"` // for whom lanes are planned
+	Offered   int              `json:"vls_available"`
+	Assigners []laneCount      `json:"assigners"`
+	Exact     *exactSummary    `json:"exact,omitempty"`
+	AllPaths  *allPathsSummary `json:"all_paths,omitempty"`
+}
+
+// laneCount is the lanes that something needs; without, it refused.
+type laneCount struct {
+	Name    string  `json:"name"`
+	Variant string  `json:"variant,omitempty"` // order or heuristic
+	VLs     int     `json:"vls,omitempty"`
+	AtLeast bool    `json:"at_least,omitempty"` // VLs is a lower bound
+	Refused string  `json:"refused,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+type exactSummary struct {
+	Lower   int     `json:"lower,omitempty"`
+	Upper   int     `json:"upper,omitempty"`
+	Refused string  `json:"refused,omitempty"`
+	Seconds float64 `json:"seconds"`
+}
+
+type allPathsSummary struct {
+	ALASH    laneCount `json:"a_lash"`
+	MPLASH   laneCount `json:"mp_lash"`
+	Pairs    int64     `json:"pairs,omitempty"`      // of switches with endpoints
+	Paths    int64     `json:"paths,omitempty"`      // all their shortest paths
+	Most     int       `json:"most_paths,omitempty"` // of one pair
+	PerLayer []int64   `json:"per_layer,omitempty"`  // paths in each layer of MP-LASH
+	Spread   []int64   `json:"per_layer_spread,omitempty"`
+}
+
+// compareLanes is the whole command.
+func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exact, allPaths bool) error {
+	j, err := a.newRouteJob(name, o)
+	if err != nil {
+		return err
+	}
+	if j.engine.Adaptive != nil {
+		return usage("%s has no paths of its own to put into lanes: its switches choose; see --all-paths", j.engine.Name)
+	}
+	if err := j.prepare(o); err != nil {
+		return err
+	}
+	paths, err := j.pathsOnly(ctx)
+	if err != nil {
+		return err
+	}
+	s := lanesSummary{Fabric: name, Paths: j.engine.PathsName(), Endpoints: j.budget.Scope.String(), Offered: o.vls}
+	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
+		return err
+	}
+	if exact {
+		if s.Exact, err = j.fewest(ctx, paths); err != nil {
+			return err
+		}
+	}
+	if allPaths {
+		if s.AllPaths, err = j.openAll(ctx); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return a.printJSON(s)
+	}
+	return a.printLanes(&s)
+}
+
+// pathsOnly is the paths of the engine; of one that decides ways and lanes at
+// once, with all lanes it may have.
+func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
+	if j.engine.Joint != nil {
+		if err := j.compute(ctx); err != nil {
+			return nil, j.refusal(ctx, err, false)
+		}
+		return j.tables.Forwarding, nil
+	}
+	s := j.stage("paths", &j.spent.paths)
+	defer s.done()
+	paths, err := j.engine.Finder.New(j.options).Paths(ctx, j.fabric, s.progress())
+	if err != nil {
+		return nil, j.refusal(ctx, err, false)
+	}
+	return paths, nil
+}
+
+// countLanes asks every lane assigner. Their last step, the spreading over spare
+// lanes, changes no count and is left out.
+func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([]laneCount, error) {
+	type variant struct {
+		name, variant string
+		routing.LaneAssigner
+	}
+	var all []variant
+	for _, o := range layer.Orders {
+		all = append(all, variant{"first-fit", o.String(), layer.FirstFit{Order: o, Unbalanced: true}})
+	}
+	for _, h := range layer.Heuristics {
+		all = append(all, variant{"break-cycles", h.String(), layer.BreakCycles{Heuristic: h, Unbalanced: true}})
+	}
+	all = append(all, variant{"hop-d2", "", hop.D2{}}, variant{"hop-dn", "", hop.DN{}})
+	counts := make([]laneCount, len(all))
+	for i, v := range all {
+		counts[i] = laneCount{Name: v.name, Variant: v.variant}
+		err := counts[i].take(ctx, func() (int, error) {
+			s := j.stage(strings.TrimSpace(v.name+" "+v.variant), &j.spent.lanes)
+			defer s.done()
+			l, err := v.Lanes(ctx, j.fabric, paths, j.budget, s.progress())
+			if err != nil {
+				return 0, err
+			}
+			return l.Needed, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return counts, nil
+}
+
+// take notes what count returns, and how long it took. The error is the context's.
+func (l *laneCount) take(ctx context.Context, count func() (int, error)) error {
+	start := time.Now()
+	n, err := count()
+	l.Seconds = time.Since(start).Seconds()
+	few := (*routing.TooFewLanes)(nil)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &few):
+		l.VLs, l.AtLeast = few.Need, few.AtLeast
+	case err != nil:
+		l.Refused = strings.TrimPrefix(err.Error(), "routing: ")
+	default:
+		l.VLs = n
+	}
+	return nil
+}
+
+// fewest is between which numbers the fewest layers are.
+func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exactSummary, error) {
+	start := time.Now()
+	s := &exactSummary{}
+	var err error
+	s.Lower, s.Upper, err = exact.Bounds(ctx, j.fabric, paths, j.budget.Scope, 0)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		s.Refused = strings.TrimPrefix(strings.TrimPrefix(err.Error(), "exact: "), "routing: ")
+	}
+	s.Seconds = time.Since(start).Seconds()
+	return s, nil
+}
+
+// openAll is what it takes to open all shortest paths.
+func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
+	s := &allPathsSummary{ALASH: laneCount{Name: "a-lash"}, MPLASH: laneCount{Name: "mp-lash"}}
+	err := s.ALASH.take(ctx, func() (int, error) {
+		t, err := alash.Router{OneLayer: true}.RouteAdaptive(ctx, j.fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.budget.Scope}, nil)
+		if err != nil {
+			return 0, err
+		}
+		return t.Needed, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.MPLASH.take(ctx, func() (int, error) {
+		t, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget.Scope})
+		if err != nil {
+			return 0, err
+		}
+		s.Pairs, s.Paths, s.Most, s.PerLayer = t.Pairs, t.Paths, t.MostPaths, t.PerLayer
+		spread, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget.Scope, Spread: true})
+		if err != nil {
+			return 0, err
+		}
+		s.Spread = spread.PerLayer
+		return t.Layers, nil
+	})
+}
+
+func (a *app) printLanes(s *lanesSummary) error {
+	t := a.newTable("lanes for "+s.Paths, "order or heuristic", "lanes", "time")
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
+	row := func(l laneCount, detail string) {
+		if l.Refused != "" {
+			detail = "refuses: " + l.Refused
+		}
+		t.AppendRow(table.Row{l.Name, detail, l.lanes(), seconds(time.Duration(l.Seconds * float64(time.Second)))})
+	}
+	for _, l := range s.Assigners {
+		row(l, l.Variant)
+	}
+	if e := s.Exact; e != nil {
+		l := laneCount{Name: "exact", VLs: e.Lower, Refused: e.Refused, Seconds: e.Seconds}
+		detail := "no fewer"
+		if e.Lower < e.Upper {
+			detail = fmt.Sprintf("between %d and %d; the search was given up", e.Lower, e.Upper)
+			l.AtLeast = true
+		}
+		row(l, detail)
+	}
+	if p := s.AllPaths; p != nil {
+		t.AppendSeparator()
+		row(p.ALASH, "all shortest paths open, switches choose")
+		row(p.MPLASH, fmt.Sprintf("%s shortest paths of %s pairs of switches, at most %s of one; by layer %s, with each wherever it fits %s",
+			thousands(p.Paths), thousands(p.Pairs), thousands(int64(p.Most)), list(p.PerLayer), list(p.Spread)))
+	}
+	t.Render()
+	_, err := fmt.Fprintf(a.stdout, "%s offered, planned for endpoints %s\n", plural(s.Offered, "lane"), s.Endpoints)
+	return err
+}
+
+// lanes is the count for people.
+func (l *laneCount) lanes() string {
+	switch {
+	case l.Refused != "":
+		return "-"
+	case l.AtLeast:
+		return fmt.Sprintf("%d or more", l.VLs)
+	}
+	return fmt.Sprint(l.VLs)
+}
+
+// list is numbers with spaces between.
+func list(numbers []int64) string {
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = thousands(n)
+	}
+	return strings.Join(texts, " ")
+}

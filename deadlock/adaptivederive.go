@@ -1,0 +1,192 @@
+package deadlock
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// adaptiveDerivation is everything that an adaptive routing says, as far as the
+// judge wants to know.
+type adaptiveDerivation struct {
+	t       *routing.Adaptive
+	o       AdaptiveOptions
+	ends    []bool          // [switch] sends and receives
+	dests   []fabric.NodeID // the ends, ascending
+	graph   *graph          // the extended channel dependency graph
+	inUse   []uint16        // [trunk] lanes that packets can hold, as bits
+	verdict AdaptiveVerdict
+}
+
+// deriveAdaptive follows every packet by every way once.
+func deriveAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions) (*adaptiveDerivation, error) {
+	if err := t.Valid(); err != nil {
+		return nil, fmt.Errorf("deadlock: %w", err)
+	}
+	d := &adaptiveDerivation{
+		t: t, o: o,
+		ends:    make([]bool, t.Fabric.Switches()),
+		verdict: AdaptiveVerdict{Scope: o.Scope, Switching: o.Switching, Minimal: true},
+	}
+	for s := range d.ends {
+		for _, e := range t.Fabric.Attached(fabric.NodeID(s)) {
+			d.ends[s] = d.ends[s] || o.Scope.Includes(t.Fabric.Endpoint(e).Class)
+		}
+		if d.ends[s] {
+			d.dests = append(d.dests, fabric.NodeID(s))
+		}
+	}
+	ends := int64(len(d.dests))
+	d.verdict.Pairs = ends * (ends - 1)
+	followers := make([]*follower, max(1, min(runtime.GOMAXPROCS(0), len(d.dests)/16)))
+	var wg sync.WaitGroup
+	for i := range followers {
+		followers[i] = newFollower(d)
+		wg.Go(func() {
+			// One destination in so many: the work is alike everywhere.
+			for n := i; n < len(d.dests) && ctx.Err() == nil; n += len(followers) {
+				if i == 0 {
+					o.Progress.Report(n, len(d.dests))
+				}
+				followers[i].destination(d.dests[n])
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	o.Progress.Report(len(d.dests), len(d.dests))
+	d.merge(followers)
+	return d, nil
+}
+
+// merge puts together what the followers found. They took over destinations
+// whole, so that who followed which of them leaves no trace.
+func (d *adaptiveDerivation) merge(followers []*follower) {
+	v, all := &d.verdict, followers[0]
+	for _, w := range followers[1:] {
+		for i, word := range w.turns.matrix {
+			all.turns.matrix[i] |= word
+		}
+		for c, mask := range w.turns.inUse {
+			all.turns.inUse[c] |= mask
+		}
+		maps.Copy(all.far, w.far)
+	}
+	for _, w := range followers {
+		v.Unreachable += w.count.Unreachable
+		v.Flows += w.count.Flows
+		v.Astray += w.count.Astray
+		v.Stranded += w.count.Stranded
+		v.Hops = max(v.Hops, w.count.Hops)
+		v.Minimal = v.Minimal && w.count.Minimal
+		v.Lost = append(v.Lost, w.count.Lost...)
+	}
+	slices.SortStableFunc(v.Lost, func(a, b LostFlow) int { return cmp.Compare(a.Dest, b.Dest) })
+	v.Lost = v.Lost[:min(len(v.Lost), maxLost)]
+	d.inUse = all.turns.inUse
+	d.graph = &graph{f: d.t.Fabric, lanes: len(d.t.Lanes), matrix: all.turns.matrix}
+	d.graph.far = farFrom(all.far, d.graph)
+	for _, mask := range d.inUse {
+		v.LaneMask |= mask
+	}
+	v.VLs = max(1, bits.OnesCount16(v.LaneMask))
+	v.Dependencies = d.graph.count()
+}
+
+// follower follows the packets to one destination after another.
+type follower struct {
+	d     *adaptiveDerivation
+	group grouper
+	crowd *crowd
+	turns *adaptiveTurns
+	count *flowCounter
+	roam  *roam // nil unless under wormhole switching
+	far   map[edge]struct{}
+}
+
+func newFollower(d *adaptiveDerivation) *follower {
+	w := &follower{
+		d:     d,
+		crowd: newCrowd(d.t, d.o.Switching == Wormhole),
+		turns: newAdaptiveTurns(d.t),
+		count: newFlowCounter(d),
+		far:   map[edge]struct{}{},
+	}
+	if d.o.Switching == Wormhole {
+		w.roam = newRoam(d.t, true)
+	}
+	return w
+}
+
+// destination follows all packets to a switch.
+func (w *follower) destination(dest fabric.NodeID) {
+	w.count.begin(dest)
+	w.group.each(w.d, dest, func(p packets) bool {
+		w.crowd.loose(p)
+		w.count.group(w.crowd)
+		w.turns.add(w.crowd)
+		if w.roam != nil {
+			w.roam.loose(p)
+			for i, v := range w.roam.states {
+				w.roam.beyond(i, func(u, _ int32) { w.far[edge{v, u}] = struct{}{} })
+			}
+		}
+		return true
+	})
+	w.count.end()
+}
+
+// packets is the packets to one address that may use the same lanes.
+type packets struct {
+	address routing.Address
+	dest    fabric.NodeID
+	lanes   uint16
+	sources []fabric.NodeID // ascending
+}
+
+// grouper puts sources together, again and again without allocating.
+type grouper struct {
+	done    []bool // [switch]
+	sources []fabric.NodeID
+}
+
+// each visits every address of a destination and set of lanes that some source may
+// use for it, as long as more are wanted. The sources are good until the next.
+func (g *grouper) each(d *adaptiveDerivation, dest fabric.NodeID, visit func(packets) (more bool)) bool {
+	first, end := d.t.AddressesOf(dest)
+	for a := first; a < end; a++ {
+		row := d.t.AllowedRow(a)
+		g.done = sized(g.done, len(row))
+		for s := range row {
+			if g.done[s] || !d.sends(fabric.NodeID(s), dest, row[s]) {
+				continue
+			}
+			g.sources = g.sources[:0]
+			for u := s; u < len(row); u++ {
+				if row[u] == row[s] && d.sends(fabric.NodeID(u), dest, row[u]) {
+					g.sources = append(g.sources, fabric.NodeID(u))
+					g.done[u] = true
+				}
+			}
+			if !visit(packets{a, dest, row[s], g.sources}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sends says whether a switch is the source of a flow to another.
+func (d *adaptiveDerivation) sends(s, dest fabric.NodeID, allowed uint16) bool {
+	return d.ends[s] && s != dest && allowed != 0
+}
