@@ -2,6 +2,7 @@ package layer
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -30,7 +31,9 @@ import (
 // of them would have fitted once the layer is free of cycles. They are put back,
 // path by path as in first-fit, before the next layer is looked at; this saves
 // lanes and leaves each layer as full as it can be. Then the layers are squeezed
-// (see squeeze).
+// (see squeeze), and where they are too many even so, the paths are assigned
+// anew by first-fit before the refusal: on tori, whose cycles are many and long,
+// that takes fewer.
 type BreakCycles struct {
 	Heuristic Heuristic // which dependency of a cycle to break
 	// Unsqueezed leaves out what saves lanes behind the paper's back: to compare
@@ -71,13 +74,29 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 		}
 	}
 	if need > b.VLs {
-		return nil, &routing.TooFewLanes{Need: need, Have: b.VLs}
+		var err error
+		if need, err = bc.restart(ctx, fw, need, b, p); err != nil {
+			return nil, err
+		}
 	}
 	if !o.Unbalanced {
 		bc.spread(need, b.VLs)
 	}
 	bc.lanes.Needed = need
 	return bc.lanes, nil
+}
+
+// restart assigns the layers anew, path by path, after the cycles left too many.
+func (bc *breaker) restart(ctx context.Context, fw *routing.Forwarding, need int, b routing.Budget, p routing.Progress) (int, error) {
+	lanes, err := FirstFit{Unbalanced: true}.Lanes(ctx, bc.f, fw, b, p)
+	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
+		few.Need = min(few.Need, need)
+	}
+	if err != nil {
+		return 0, err
+	}
+	bc.lanes = lanes
+	return lanes.Needed, nil
 }
 
 // Heuristic says which dependency of a cycle to break: section IV of the paper,

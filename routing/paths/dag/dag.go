@@ -79,6 +79,15 @@ type Builder func(d *DAG, f *fabric.Fabric, root fabric.NodeID)
 // on one, so that two cores are used where the algorithm itself is sequential;
 // build must therefore not share state with visit.
 func ByDestination(ctx context.Context, f *fabric.Fabric, build Builder, visit func(d *DAG, lids []fabric.LID)) error {
+	order := make([]fabric.NodeID, f.Switches())
+	for s := range order {
+		order[s] = fabric.NodeID(s)
+	}
+	return InOrder(ctx, f, order, build, visit)
+}
+
+// InOrder is ByDestination for some switches, in an order of the caller's.
+func InOrder(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, build Builder, visit func(d *DAG, lids []fabric.LID)) error {
 	const ahead = 2
 	free := make(chan *DAG, ahead+1)
 	for range cap(free) {
@@ -89,12 +98,12 @@ func ByDestination(ctx context.Context, f *fabric.Fabric, build Builder, visit f
 	go func() {
 		defer close(ready)
 		defer func() { broken = recover() }()
-		for s := range f.Switches() {
+		for _, s := range order {
 			if ctx.Err() != nil {
 				return
 			}
 			d := <-free
-			build(d, f, fabric.NodeID(s))
+			build(d, f, s)
 			ready <- d
 		}
 	}()

@@ -22,13 +22,18 @@
 //     (P², |V|²), so that no detour is ever cheaper. The same order, hops first
 //     and load second, is had here without big numbers by choosing inside the
 //     graph of shortest paths, in breadth-first order.
-//   - The order of destinations, left open by the paper, is by switch, then by
-//     endpoint. Ties go to the lowest port.
+//   - The order of destinations, left open by the paper, is: host adapters, by
+//     switch, those with most endpoints first; then the few others. So what
+//     carries little comes last and fills the gaps. Of paths with equal sums a
+//     switch takes the first from a port on that differs from destination to
+//     destination.
 //   - LIDs of switches are routed too, but not charged: management only.
 package sssp
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -42,21 +47,50 @@ type Finder struct{}
 func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	t := routing.NewForwarding(f)
 	w := newWeights(f)
-	err := dag.ByDestination(ctx, f, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
-		for _, lid := range lids {
-			e := f.Endpoint(f.Owner(lid))
-			w.choose(d)
-			w.write(t.Row(lid), d, f, e)
-			if e.Class != fabric.SwitchPort {
-				w.charge(d, f.Heads())
+	hosts, others := order(f)
+	done := 0
+	sweep := func(switches []fabric.NodeID, first bool) error {
+		return dag.InOrder(ctx, f, switches, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
+			for _, lid := range lids {
+				e := f.Endpoint(f.Owner(lid))
+				if (e.Class == fabric.HostAdapter || e.Class == fabric.SwitchPort) != first {
+					continue
+				}
+				w.choose(d)
+				w.write(t.Row(lid), d, f, e)
+				if e.Class != fabric.SwitchPort {
+					w.charge(d, f.Heads())
+				}
 			}
-		}
-		p.Report(int(d.Root)+1, f.Switches())
-	})
-	if err != nil {
+			done++
+			p.Report(done, len(hosts)+len(others))
+		})
+	}
+	if err := sweep(hosts, true); err != nil {
+		return nil, err
+	}
+	if err := sweep(others, false); err != nil {
 		return nil, err
 	}
 	return t, nil
+}
+
+// order is the order in which to take the switches: all for their hosts, those with
+// most adapters first, and then those that have other endpoints for these.
+func order(f *fabric.Fabric) (hosts, others []fabric.NodeID) {
+	for s := range fabric.NodeID(f.Switches()) {
+		hosts = append(hosts, s)
+		if slices.ContainsFunc(f.Attached(s), func(e fabric.EndpointID) bool {
+			c := f.Endpoint(e).Class
+			return c == fabric.Aggregation || c == fabric.RouterPort
+		}) {
+			others = append(others, s)
+		}
+	}
+	most := func(a, b fabric.NodeID) int { return cmp.Compare(len(f.Attached(b)), len(f.Attached(a))) }
+	slices.SortStableFunc(hosts, most)
+	slices.SortStableFunc(others, most)
+	return hosts, others
 }
 
 // weights is the state of the algorithm.
@@ -83,16 +117,20 @@ func newWeights(f *fabric.Fabric) *weights {
 	return w
 }
 
-// choose finds the lightest of the shortest paths from every switch to d.Root.
+// choose finds the lightest of the shortest paths from every switch to d.Root. Of
+// several it takes the first from a trunk on that differs from root to root.
 func (w *weights) choose(d *dag.DAG) {
 	w.sum[d.Root] = 0
 	for i := 1; i < len(d.Order); i++ {
 		out, head := d.Out[d.First[i]:d.First[i+1]], d.Head[d.First[i]:d.First[i+1]]
-		best := out[0]
-		least := w.sum[head[0]] + w.load[best]
-		for j := 1; j < len(out); j++ {
-			if sum := w.sum[head[j]] + w.load[out[j]]; sum < least {
-				least, best = sum, out[j]
+		at := int(d.Root) % len(out)
+		best, least := out[at], w.sum[head[at]]+w.load[out[at]]
+		for range len(out) - 1 {
+			if at++; at == len(out) {
+				at = 0
+			}
+			if sum := w.sum[head[at]] + w.load[out[at]]; sum < least {
+				least, best = sum, out[at]
 			}
 		}
 		u := d.Order[i]
