@@ -6,7 +6,7 @@ FLAGS ?=
 CORPUS := $(or $(WEFT_CORPUS),../shared)
 REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
 
-.PHONY: help build test race fuzz bench lint cover clean
+.PHONY: help build test race conformance fuzz bench lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -22,6 +22,9 @@ test: ## vet, check the formatting and run every test (installs OpenSM and ibsim
 
 race: ## run every test under the race detector
 	go test -race $(FLAGS) ./...
+
+conformance: ## every engine on every ruin of every network (minutes)
+	WEFT_THOROUGH=1 go test -count=1 -timeout 60m $(FLAGS) ./conformance
 
 fuzz: ## try every fuzz function on FUZZ inputs (50000x), or for FUZZ=1m each
 	./scripts/fuzz.sh $(FUZZ)
