@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -61,9 +62,10 @@ func main() {
 	reference := flag.String("reference", "", "README.md with OpenSM's figures; empty: none")
 	only := flag.String("networks", "", "regular expression for the specs to run; empty: all")
 	names := flag.String("engines", "", "engines, with commas between; empty: all")
+	vls := flag.Int("vls", 8, "lanes available")
 	limit := flag.Duration("limit", 2*time.Minute, "time for one network and engine")
 	flag.Parse()
-	if err := run(&bench{weft: *weft, limit: *limit}, *reference, *only, *names); err != nil {
+	if err := run(&bench{weft: *weft, vls: *vls, limit: *limit}, *reference, *only, *names); err != nil {
 		fmt.Fprintln(os.Stderr, "table:", err)
 		os.Exit(1)
 	}
@@ -72,6 +74,7 @@ func main() {
 // bench is what to measure, and how long at the most.
 type bench struct {
 	weft  string
+	vls   int
 	limit time.Duration
 }
 
@@ -131,7 +134,7 @@ func run(b *bench, reference, only, list string) error {
 func (b *bench) measure(n network, engine string, peers reference) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.weft, "route", n.spec, "--engine", engine, "--vls", "15", "--quiet", "--json")
+	cmd := exec.CommandContext(ctx, b.weft, "route", n.spec, "--engine", engine, "--vls", strconv.Itoa(b.vls), "--quiet", "--json")
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
 		return fmt.Sprintf("| %s | %s | | | | | | not within %v | | | | %s | |", n.spec, engine, b.limit, peers.cell(n.row, engine).text), nil
