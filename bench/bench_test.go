@@ -73,7 +73,7 @@ func BenchmarkLanes(b *testing.B) {
 				b.Run(spec+"/"+name+"+"+assigner.Name, func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
-						lanes, err := assigner.New().Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
+						lanes, err := assigner.New(engines.Options{}).Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
 						if err != nil {
 							b.Skip(err)
 						}
@@ -96,7 +96,7 @@ func BenchmarkVerify(b *testing.B) {
 				b.Fatal(err)
 			}
 			paths := findPaths(b, f, e.Finder)
-			lanes, err := e.Lanes.New().Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
+			lanes, err := e.Lanes.New(engines.Options{}).Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
 			if err != nil {
 				continue // refused: nothing to judge
 			}

@@ -88,7 +88,7 @@ func route(e engines.Engine, f *fabric.Fabric, scope routing.Scope) (*routing.Ta
 	}
 	t := &routing.Tables{Fabric: f, Forwarding: fw}
 	lanes := func(vls int) (*routing.Lanes, error) {
-		return e.Lanes.New().Lanes(ctx, f, fw, routing.Budget{VLs: vls, Scope: scope}, nil)
+		return e.Lanes.New(engines.Options{}).Lanes(ctx, f, fw, routing.Budget{VLs: vls, Scope: scope}, nil)
 	}
 	var few *routing.TooFewLanes
 	t.Lanes, err = lanes(routing.DefaultVLs)
@@ -170,7 +170,7 @@ func check(e engines.Engine, f *fabric.Fabric, scope routing.Scope) error {
 		return fmt.Errorf("%d pairs without a route, %d circles, %d drops; the network cuts %d pairs", r.unreachable, v.Loops, v.Dropped, want)
 	}
 	if fewer := t.Lanes.Needed - 1; fewer > 0 && e.Joint == nil {
-		l, err := e.Lanes.New().Lanes(context.Background(), f, t.Forwarding, routing.Budget{VLs: fewer, Scope: scope}, nil)
+		l, err := e.Lanes.New(engines.Options{}).Lanes(context.Background(), f, t.Forwarding, routing.Budget{VLs: fewer, Scope: scope}, nil)
 		if err == nil {
 			squeezed := &routing.Tables{Fabric: f, Forwarding: t.Forwarding, Lanes: l}
 			if v, _, err := verify(squeezed, e.Contract(), scope); err != nil || !v.Free() || v.VLs > fewer {

@@ -151,7 +151,11 @@ func (b *bench) measure(n network, engine string, peers reference) (string, erro
 		return "", fmt.Errorf("%s on %s: %w", engine, n.spec, err)
 	}
 	if r.Refused != "" {
-		return fmt.Sprintf("| %s | %s | | | | | | refused: needs %d | | | | %s | |", n.spec, engine, r.Need, peer.text), nil
+		why := "refused"
+		if r.Need > 0 {
+			why = fmt.Sprintf("refused: needs %d", r.Need)
+		}
+		return fmt.Sprintf("| %s | %s | | | | | | %s | | | | %s | |", n.spec, engine, why, peer.text), nil
 	}
 	compute := r.Seconds.Paths + r.Seconds.Lanes
 	faster := ""

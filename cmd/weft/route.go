@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
 )
 
 // routeFlags is the command line of weft route.
@@ -22,6 +23,7 @@ type routeFlags struct {
 	engine, paths, lanes string
 	vls, lmc             int
 	seed                 uint64
+	order                string
 	roots                []string
 	contract, endpoints  string
 	withinParts          bool
@@ -85,10 +87,19 @@ func pathFlags(c *cobra.Command, o *routeFlags) {
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
+	f.StringVar(&o.order, "order", layer.ByDestination.String(), "order in which first-fit takes paths: "+orderNames())
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
 	completeNames(c, "engine", engineNames)
 	completeNames(c, "paths", finderNames)
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
+}
+
+func orderNames() string {
+	names := make([]string, len(layer.Orders))
+	for i, o := range layer.Orders {
+		names[i] = o.String()
+	}
+	return strings.Join(names, ", ")
 }
 
 // routeJob is one run of weft route: what was asked, and what came of it.
@@ -175,6 +186,9 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 		return nil, err
 	}
 	j.options.Seed = o.seed
+	if j.options.Order, err = layer.ParseOrder(o.order); err != nil {
+		return nil, usage("--order: %w", err)
+	}
 	if len(o.roots) > 0 && j.engine.PathsName() != "updn" {
 		return nil, usage("--roots is for updn; %s has no roots", j.engine.Name)
 	}

@@ -150,7 +150,7 @@ func (j *routeJob) screen(o *routeFlags) string {
 	p.fact("lanes", "%d of %d needed; %s", j.tables.Lanes.Needed, j.budget.VLs, j.serviceLevels())
 	p.fact("hops", "%.2f mean, %d longest, over %s pairs", j.loads.MeanHops(), j.loads.MaxHops, thousands(j.loads.Pairs))
 	if j.loads.Hottest != fabric.None {
-		p.fact("load", "%s routes on the fullest channel, %s", thousands(int64(j.loads.Max)), channelName(j.fabric, j.loads.Hottest))
+		p.fact("load", "%s on the fullest channel, %s", plural(int(j.loads.Max), "route"), channelName(j.fabric, j.loads.Hottest))
 	}
 	if j.apart > 0 {
 		p.fact("apart", "%s pairs are in different parts of the network and have no route", thousands(j.apart))

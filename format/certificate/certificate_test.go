@@ -89,7 +89,7 @@ func route(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lanes, err := e.Lanes.New().Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.DefaultVLs}, nil)
+	lanes, err := e.Lanes.New(engines.Options{}).Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.DefaultVLs}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

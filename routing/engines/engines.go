@@ -9,12 +9,14 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
 )
 
 // Options is what a user may tell a path finder. The zero Options are sensible.
 type Options struct {
 	Roots []fabric.GUID // of updn; empty: chosen
 	Seed  uint64        // of shortest-random
+	Order layer.Order   // of first-fit: in which paths are taken
 }
 
 // Finder is a path finder by name.
@@ -36,7 +38,7 @@ type Assigner struct {
 	Contract routing.Contract // what clients must do for its tables to hold
 	Needs    string           // lanes
 	Refuses  string           // which fabrics; empty: none but for want of lanes
-	New      func() routing.LaneAssigner
+	New      func(Options) routing.LaneAssigner
 }
 
 // Joint is a router that decides both at once, by name.

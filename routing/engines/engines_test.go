@@ -91,7 +91,7 @@ func route(t *testing.T, e engines.Engine, f *fabric.Fabric) *routing.Tables {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := e.Lanes.New().Lanes(ctx, f, fw, routing.Budget{VLs: routing.DefaultVLs}, nil)
+	l, err := e.Lanes.New(engines.Options{}).Lanes(ctx, f, fw, routing.Budget{VLs: routing.DefaultVLs}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 	}
 	p, done = stages("lanes")
 	defer done()
-	lanes, err := e.Lanes.New().Lanes(ctx, f, paths, b, p)
+	lanes, err := e.Lanes.New(o).Lanes(ctx, f, paths, b, p)
 	few := (*routing.TooFewLanes)(nil)
 	if e.fallback != nil && b.VLs > 1 && updown.Addresses(f) > 1 && errors.As(err, &few) {
 		return e.fallback(o).Route(ctx, f, b, p)
@@ -61,7 +61,7 @@ func (e Engine) Explain(f *fabric.Fabric, o Options) []routing.Finding {
 	case e.Adaptive != nil:
 		parts = []any{e.Adaptive.New(o)}
 	default:
-		parts = []any{e.Finder.New(o), e.Lanes.New()}
+		parts = []any{e.Finder.New(o), e.Lanes.New(o)}
 	}
 	var findings []routing.Finding
 	for _, p := range parts {

@@ -2,6 +2,7 @@ package layer
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -26,6 +27,16 @@ var Orders = [...]Order{ByDestination, BySource, LongestFirst, ShortestFirst, Sh
 
 func (o Order) String() string {
 	return [...]string{"by-destination", "by-source", "longest-first", "shortest-first", "shuffled"}[o]
+}
+
+// ParseOrder finds an order by its name.
+func ParseOrder(name string) (Order, error) {
+	for _, o := range Orders {
+		if o.String() == name {
+			return o, nil
+		}
+	}
+	return 0, fmt.Errorf("layer: no order of paths is called %q", name)
 }
 
 // errStop ends a walk over paths early.

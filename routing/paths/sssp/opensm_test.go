@@ -40,9 +40,9 @@ func open(t *testing.T, path ...string) io.ReadCloser {
 	return r
 }
 
-// No trunk of a real fabric carries more routes between hosts than the fullest does
-// by OpenSM's own sssp. The standard deviation is shown beside it: OpenSM charges
-// aggregation nodes after the hosts, this in between.
+// Between hosts of a real fabric no trunk carries more routes than the fullest does
+// by OpenSM's own sssp, and the routes are spread no less evenly (standard
+// deviation). With aggregation nodes it is shown only.
 func TestNoWorseThanOpenSM(t *testing.T) {
 	dir := corpus(t)
 	for table, name := range map[string]string{"dgx-sssp": "topograph-ndr-dgx-2025", "stage-sssp": "kalcher-stage-2014"} {
@@ -67,7 +67,7 @@ func TestNoWorseThanOpenSM(t *testing.T) {
 			most, spread := loads(f, ours, scope)
 			theirMost, theirSpread := loads(f, theirs.Forwarding, scope)
 			t.Logf("%s, endpoints %s: at most %d routes on a trunk, standard deviation %.2f; OpenSM %d and %.2f", name, scope, most, spread, theirMost, theirSpread)
-			if scope == routing.HCA && most > theirMost {
+			if scope == routing.HCA && (most > theirMost || spread > theirSpread) {
 				t.Errorf("%s: worse than OpenSM", name)
 			}
 		}
