@@ -9,9 +9,9 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // networks is what the benchmarks run on; the two largest are the ones with
@@ -27,23 +27,10 @@ var networks = []string{
 	"dragonfly:p=8",
 }
 
-func build(b *testing.B, spec string) *fabric.Fabric {
-	b.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		b.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return f
-}
-
 // BenchmarkPaths measures every path finder.
 func BenchmarkPaths(b *testing.B) {
 	for _, spec := range networks {
-		f := build(b, spec)
+		f := testnet.Build(b, spec)
 		for _, finder := range engines.Finders() {
 			b.Run(spec+"/"+finder.Name, func(b *testing.B) {
 				b.ReportAllocs()
@@ -62,7 +49,7 @@ func BenchmarkPaths(b *testing.B) {
 // BenchmarkLanes measures every lane assigner on the paths of sssp and shortest.
 func BenchmarkLanes(b *testing.B) {
 	for _, spec := range networks {
-		f := build(b, spec)
+		f := testnet.Build(b, spec)
 		for _, name := range []string{"sssp", "shortest"} {
 			finder, err := engines.FinderNamed(name)
 			if err != nil {
@@ -89,7 +76,7 @@ func BenchmarkLanes(b *testing.B) {
 // credit loop to find.
 func BenchmarkVerify(b *testing.B) {
 	for _, spec := range networks {
-		f := build(b, spec)
+		f := testnet.Build(b, spec)
 		for _, name := range []string{"minhop", "dfsssp"} {
 			e, err := engines.Named(name)
 			if err != nil {
@@ -117,7 +104,7 @@ func BenchmarkVerify(b *testing.B) {
 
 // BenchmarkRead measures reading a dump of about 5,000 endpoints.
 func BenchmarkRead(b *testing.B) {
-	f := build(b, "xgft:m=16x20,w=16x8,hosts=16")
+	f := testnet.Build(b, "xgft:m=16x20,w=16x8,hosts=16")
 	var text bytes.Buffer
 	if err := ibnet.Write(&text, f); err != nil {
 		b.Fatal(err)

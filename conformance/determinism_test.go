@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -59,7 +60,7 @@ func diff(a, b result) string {
 func TestSameResultOnAnyNumberOfCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, spec := range []string{"dragonfly:p=2", "torus:4x4,hosts=3", "random:switches=20,links=50,seed=3"} {
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		eachPair(func(e engines.Engine) {
 			runtime.GOMAXPROCS(1)
 			one := everything(e, f, routing.HCA)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,10 +13,9 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // specs is a network or two of every family.
@@ -41,19 +39,6 @@ var shortSpecs = []string{"ring:5", "torus:3x3,hosts=2", "karytree:k=2,n=3", "dr
 
 // dumps is the real fabrics small enough to walk packet by packet.
 var dumps = []string{"kalcher-stage-2014", "psmn-x5-2020", "ibtopotool-1", "ibtopotool-2", "ibtopotool-3", "ibtopotool-4"}
-
-func build(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 // routed is the engines that make tables.
 func routed() []engines.Engine {
@@ -297,7 +282,7 @@ func TestEveryEngineOnEveryNetwork(t *testing.T) {
 	for i, spec := range list {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
-			checkAll(t, build(t, spec), uint64(i))
+			checkAll(t, testnet.Build(t, spec), uint64(i))
 		})
 	}
 }
@@ -305,7 +290,7 @@ func TestEveryEngineOnEveryNetwork(t *testing.T) {
 // Ports with several LIDs, and then a network that loses some of them.
 func TestEveryEngineWithLMC(t *testing.T) {
 	for lmc := range uint8(3) {
-		f, err := build(t, "torus:3x3,hosts=2").WithLMC(lmc)
+		f, err := testnet.Build(t, "torus:3x3,hosts=2").WithLMC(lmc)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,21 +324,9 @@ func TestEveryEngineOnAnyNetwork(t *testing.T) {
 }
 
 func TestEveryEngineOnRealFabrics(t *testing.T) {
-	dir := os.Getenv("WEFT_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
 	for _, name := range dumps {
 		t.Run(name, func(t *testing.T) {
-			file, err := os.Open(filepath.Join(dir, "fabrics", name+".ibnetdiscover"))
-			if err != nil {
-				t.Skip("no real dumps: set WEFT_CORPUS")
-			}
-			defer file.Close()
-			f, err := ibnet.Read(file, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testnet.Dump(t, name)
 			eachPair(func(e engines.Engine) {
 				if err := check(e, f, routing.Adapters); err != nil {
 					t.Errorf("%s: %v", e.Name, err)

@@ -10,22 +10,15 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // bigRing is a ring of enough switches to be shared out, on which packets take
 // shortest ways, and some, at random, others or none.
 func bigRing(t *testing.T, lanes, spoilt int) *routing.Adaptive {
 	t.Helper()
-	family, err := topology.Parse("ring:70")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testnet.Build(t, "ring:70")
 	n := f.Switches()
 	one := make([]int, n)
 	for s := range one {

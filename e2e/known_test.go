@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/internal/live"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -33,7 +34,7 @@ var known = []struct {
 // without.
 func TestKnownVerdicts(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(corpus(t), "reference", "opensm-tables")
+	dir := filepath.Join(testnet.Corpus(t), "reference", "opensm-tables")
 	present, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(present) != len(known) {
 		t.Errorf("%d sets of tables (%v), known are %d", len(present), err, len(known))
@@ -70,7 +71,7 @@ func TestKnownVerdicts(t *testing.T) {
 func TestIbdmchkAgreesOnKnownTables(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	dir := filepath.Join(corpus(t), "reference", "opensm-tables")
+	dir := filepath.Join(testnet.Corpus(t), "reference", "opensm-tables")
 	for _, k := range known {
 		t.Run(k.table, func(t *testing.T) {
 			t.Parallel()

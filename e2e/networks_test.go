@@ -13,9 +13,9 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // network is a spec of package topology, or a dump of a real fabric.
@@ -47,34 +47,9 @@ var (
 func (n network) fabric(t testing.TB) *fabric.Fabric {
 	t.Helper()
 	if n.spec == "" {
-		f, err := ibnet.Read(open(t, corpus(t), "fabrics", n.dump+".ibnetdiscover"), n.dump)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
+		return testnet.Dump(t, n.dump)
 	}
-	family, err := topology.Parse(n.spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
-// corpus is the folder of real dumps.
-func corpus(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("WEFT_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "fabrics")); err != nil {
-		t.Skip("no real dumps: set WEFT_CORPUS")
-	}
-	return dir
+	return testnet.Build(t, n.spec)
 }
 
 // open opens a file until the test ends.

@@ -1,4 +1,4 @@
-// Table measures weft as a user runs it, a process for every network and
+// Command table measures weft as a user runs it, a process for every network and
 // engine, and prints a Markdown table: time, memory, lanes, service levels,
 // largest load, and what OpenSM needs for the same where a reference is at hand.
 //

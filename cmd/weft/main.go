@@ -1,4 +1,4 @@
-// Weft routes lossless networks and proves that they cannot deadlock.
+// Command weft routes lossless networks and proves that they cannot deadlock.
 //
 // The command is a thin layer: each subcommand is one file that reads its
 // arguments, calls the packages that do the work, and prints. Results go to

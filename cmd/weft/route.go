@@ -23,7 +23,7 @@ type routeFlags struct {
 	engine, paths, lanes string
 	vls, lmc             int
 	seed                 uint64
-	order                string
+	order, before        string
 	roots                []string
 	contract, endpoints  string
 	withinParts          bool
@@ -88,6 +88,7 @@ func pathFlags(c *cobra.Command, o *routeFlags) {
 	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.order, "order", layer.ByDestination.String(), "order in which first-fit takes paths: "+orderNames())
+	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
 	completeNames(c, "engine", engineNames)
 	completeNames(c, "paths", finderNames)
@@ -191,6 +192,9 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	}
 	if len(o.roots) > 0 && j.engine.PathsName() != "updn" {
 		return nil, usage("--roots is for updn; %s has no roots", j.engine.Name)
+	}
+	if o.before != "" && j.engine.Name != "torus-2qos" {
+		return nil, usage("--before is for torus-2qos; %s does not look back", j.engine.Name)
 	}
 	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
 		return nil, usage("%w", err)

@@ -16,26 +16,13 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // contracts is how contracts are compared: their fields are their own.
 var contracts = cmpopts.EquateComparable(routing.Contract{})
-
-func build(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func write(t testing.TB, f *fabric.Fabric, c *deadlock.Certificate) []byte {
 	t.Helper()
@@ -59,7 +46,7 @@ func TestRoundTripOfProofs(t *testing.T) {
 		{"ring:5", "lash"}, {"torus:4x4,hosts=2", "dfsssp"}, {"dragonfly:p=2", "updn"}, {"karytree:k=2,n=3", "minhop"}, {"mesh:1", "updn"},
 	} {
 		t.Run(tc.spec+" "+tc.engine, func(t *testing.T) {
-			f := build(t, tc.spec)
+			f := testnet.Build(t, tc.spec)
 			tables := route(t, f, tc.engine)
 			v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{})
 			if err != nil || !v.Free() {
@@ -98,7 +85,7 @@ func route(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
 
 // Any ranks at all come back as they were.
 func TestRoundTrip(t *testing.T) {
-	f := build(t, "torus:3x3")
+	f := testnet.Build(t, "torus:3x3")
 	rapid.Check(t, func(t *rapid.T) {
 		lanes := rapid.IntRange(1, routing.MaxDataVLs).Draw(t, "lanes")
 		c := &deadlock.Certificate{
@@ -141,7 +128,7 @@ func scope(text string) routing.Scope {
 }
 
 func TestWrite(t *testing.T) {
-	f := build(t, "ring:3")
+	f := testnet.Build(t, "ring:3")
 	c := &deadlock.Certificate{Contract: contract("single:3"), Scope: routing.Adapters, Lanes: 2, Rank: make([]int32, f.Trunks()*2)}
 	for i := range c.Rank {
 		c.Rank[i] = deadlock.Unused
@@ -173,7 +160,7 @@ func (f *full) Write(p []byte) (int, error) {
 
 // A writer that fails, early or in the last bytes, fails Write.
 func TestWriteFails(t *testing.T) {
-	f := build(t, "torus:20x20")
+	f := testnet.Build(t, "torus:20x20")
 	c := &deadlock.Certificate{Lanes: 8, Rank: make([]int32, f.Trunks()*8)}
 	size := len(write(t, f, c))
 	for _, room := range []int{0, size / 2, size - 1} {
@@ -185,7 +172,7 @@ func TestWriteFails(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	f := build(t, "ring:3")
+	f := testnet.Build(t, "ring:3")
 	for name, text := range map[string]string{
 		"plain":          head + sw0 + " 2 1 17\nend 1\n",
 		"no line end":    head + sw0 + " 2 1 17\nend 1",
@@ -215,7 +202,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	f := build(t, "ring:3")
+	f := testnet.Build(t, "ring:3")
 	rank := sw0 + " 2 1 17\n"
 	for _, tc := range []struct {
 		name, text string
@@ -265,7 +252,7 @@ func TestReadRefuses(t *testing.T) {
 
 // Wherever a proof is cut short, it is refused; only its last line end may lack.
 func TestReadCutShort(t *testing.T) {
-	f := build(t, "ring:3")
+	f := testnet.Build(t, "ring:3")
 	text := head + sw0 + " 2 1 17\n" + sw0 + " 3 0 4\nend 2"
 	for n := range len(text) {
 		if c, err := certificate.Read(strings.NewReader(text[:n]), "proof", f); err == nil {
@@ -280,7 +267,7 @@ func TestReadCutShort(t *testing.T) {
 // FuzzRead: no text panics, and what is read is a proof that is written and read
 // back the same.
 func FuzzRead(f *testing.F) {
-	ring := build(f, "ring:3")
+	ring := testnet.Build(f, "ring:3")
 	rank := sw0 + " 2 1 17\n"
 	for _, seed := range []string{
 		"", head, head + rank + "end 1\n", head + rank + rank + "end 2\n", head + sw0 + " 300 1 17\nend 1\n",

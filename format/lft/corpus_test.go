@@ -11,19 +11,16 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// corpus is the folder of real dumps; the test is skipped without it.
+// corpus is the folder of real dumps; the test is skipped without OpenSM's tables.
 func corpus(t testing.TB) string {
-	dir := os.Getenv("WEFT_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
+	dir := testnet.Corpus(t)
 	if _, err := os.Stat(filepath.Join(dir, "reference", "opensm-tables")); err != nil {
-		t.Skip("no real dumps: set WEFT_CORPUS")
+		t.Skip("no tables of OpenSM beside the real dumps")
 	}
 	return dir
 }
@@ -60,10 +57,7 @@ func TestOpenSMTablesJoin(t *testing.T) {
 	for _, table := range tables {
 		t.Run(filepath.Base(table), func(t *testing.T) {
 			name, _, _ := strings.Cut(filepath.Base(table), "-")
-			f, err := ibnet.Read(open(t, dir, "fabrics", fabrics[name]+".ibnetdiscover"), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testnet.Dump(t, fabrics[name])
 			list, err := subnetlst.ReadMap(open(t, table, "opensm-subnet.lst.gz"), "lst")
 			if err != nil {
 				t.Fatal(err)
@@ -112,10 +106,7 @@ func TestOpenSMTablesJoin(t *testing.T) {
 // prints, where the fabric has OpenSM's LIDs.
 func TestWriteIsOpenSMsForm(t *testing.T) {
 	dir := corpus(t)
-	f, err := ibnet.Read(open(t, dir, "fabrics", "kalcher-stage-2014.ibnetdiscover"), "stage")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testnet.Dump(t, "kalcher-stage-2014")
 	raw, err := io.ReadAll(open(t, dir, "reference", "opensm-tables", "stage-sssp", "opensm-lfts.dump.gz"))
 	if err != nil {
 		t.Fatal(err)
@@ -147,10 +138,7 @@ func sortedTables(text []byte) []string {
 
 func BenchmarkReadDGX(b *testing.B) {
 	dir := corpus(b)
-	f, err := ibnet.Read(open(b, dir, "fabrics", "topograph-ndr-dgx-2025.ibnetdiscover"), "dgx")
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := testnet.Dump(b, "topograph-ndr-dgx-2025")
 	raw, err := io.ReadAll(open(b, dir, "reference", "opensm-tables", "dgx-nue", "opensm-lfts.dump.gz"))
 	if err != nil {
 		b.Fatal(err)

@@ -8,17 +8,15 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // OpenSM's list of a simulated fabric holds the fabric that was simulated, but
 // for what ibsim changes: port GUIDs, and speeds it does not know.
 func TestRealLists(t *testing.T) {
-	dir := os.Getenv("WEFT_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
+	dir := testnet.Corpus(t)
 	if _, err := os.Stat(filepath.Join(dir, "reference", "opensm-tables")); err != nil {
-		t.Skip("no real dumps: set WEFT_CORPUS")
+		t.Skip("no tables of OpenSM beside the real dumps")
 	}
 	for _, tc := range []struct {
 		table, dump string

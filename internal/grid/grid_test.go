@@ -12,8 +12,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/grid"
 	"github.com/weft-fabric/weft/internal/grid/gridtest"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // found finds the one grid of a fabric.
@@ -102,15 +102,8 @@ func TestNoGrids(t *testing.T) {
 		"karytree:k=4,n=2", "karytree:k=2,n=3", "dragonfly:p=2", "deimos",
 		"random:switches=32,links=64,hosts=1,seed=3", "random:switches=9,links=12,hosts=1,seed=1",
 	} {
-		family, err := topology.Parse(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := family.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = grid.FindAll(f, nil, nil)
+		f := testnet.Build(t, spec)
+		_, err := grid.FindAll(f, nil, nil)
 		var refusal *routing.Refusal
 		if !errors.As(err, &refusal) || refusal.Rule == "" || refusal.Why == "" || refusal.Node == fabric.None {
 			t.Errorf("%s: %v", spec, err)

@@ -108,7 +108,7 @@ func TestPackagesHaveComments(t *testing.T) {
 			name := strings.TrimSuffix(s.file.Name.Name, "_test")
 			want := "Package " + name + " "
 			if name == "main" {
-				want = strings.ToUpper(path.Base(dir)[:1]) + path.Base(dir)[1:] + " "
+				want = "Command " + path.Base(dir) + " "
 			}
 			if text := s.file.Doc.Text(); !strings.HasPrefix(text, want) {
 				t.Errorf("%s/%s: the package comment must begin with %q", dir, s.name, want)

@@ -165,9 +165,9 @@ var rules = []rule{
 		why:      "the oracles of the tests must not depend on what they test",
 	},
 	{
-		packages: "internal/papernet",
-		may:      []string{"fabric"},
-		why:      "fabrics for tests, made without what they test",
+		packages: "internal/testnet",
+		may:      []string{"fabric", "topology", "format/ibnet"},
+		why:      "fabrics for tests: generated, read and of papers, and nothing that routes them",
 	},
 	{
 		packages: "internal/policy",
@@ -191,7 +191,7 @@ var rules = []rule{
 }
 
 // testOnly is what no code but tests may import, whatever the rules say.
-var testOnly = []string{"internal/grid/gridtest", "internal/live", "internal/papernet", "internal/policy", "bench", "conformance", "e2e"}
+var testOnly = []string{"internal/grid/gridtest", "internal/live", "internal/policy", "internal/testnet", "bench", "conformance", "e2e"}
 
 // cgo is the packages that may import "C".
 var cgo = []string{"opensm/..."}

@@ -17,11 +17,11 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
 	"github.com/weft-fabric/weft/routing/adaptive/escape"
 	"github.com/weft-fabric/weft/routing/adaptive/updown"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // promise is what a router says of its tables.
@@ -46,19 +46,6 @@ var specs = []string{
 	"ring:3", "ring:4", "ring:9", "torus:4x4", "torus:5x3", "torus:3x3x3", "mesh:4x4", "hypercube:4",
 	"xgft:m=3x3,w=1x2", "random:switches=16,links=32,seed=3", "random:switches=9,links=8", "random:switches=6,links=15",
 	"random:switches=5,links=20,seed=1", "random:switches=24,links=30,hosts=2",
-}
-
-func build(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // check routes a network and says what is wrong with the routing, if it is not
@@ -210,7 +197,7 @@ func holdsEveryLegal(a *routing.Adaptive) error {
 
 func TestNetworks(t *testing.T) {
 	for _, spec := range specs {
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		for name, p := range promises {
 			for _, vls := range []int{1, 2, 4, 15} {
 				for _, scope := range []routing.Scope{routing.HCA, routing.All} {
@@ -248,24 +235,18 @@ func TestNothingToRoute(t *testing.T) {
 func TestDamage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := rapid.SampledFrom(specs).Draw(t, "network")
-		family, err := topology.Parse(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := family.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := testnet.Build(t, spec)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "damage"), 1))
 		var channels []fabric.ChannelID
 		var nodes []fabric.NodeID
-		for range rng.IntN(1 + f.Trunks()/3) {
-			channels = append(channels, fabric.ChannelID(rng.IntN(f.Trunks())))
+		for range rng.IntN(1 + whole.Trunks()/3) {
+			channels = append(channels, fabric.ChannelID(rng.IntN(whole.Trunks())))
 		}
 		for range rng.IntN(3) {
-			nodes = append(nodes, fabric.NodeID(rng.IntN(f.Switches())))
+			nodes = append(nodes, fabric.NodeID(rng.IntN(whole.Switches())))
 		}
-		if f, err = f.Without(channels, nodes); err != nil {
+		f, err := whole.Without(channels, nodes)
+		if err != nil {
 			t.Fatal(err)
 		}
 		b := routing.Budget{VLs: rapid.IntRange(1, 8).Draw(t, "lanes"), Scope: rapid.SampledFrom([]routing.Scope{routing.HCA, routing.Adapters, routing.All}).Draw(t, "scope")}
@@ -278,7 +259,7 @@ func TestDamage(t *testing.T) {
 }
 
 func TestSameEveryTime(t *testing.T) {
-	f := build(t, "random:switches=16,links=32,seed=3")
+	f := testnet.Build(t, "random:switches=16,links=32,seed=3")
 	for name, p := range promises {
 		var got [2]string
 		for i := range got {
@@ -304,7 +285,7 @@ func TestSameEveryTime(t *testing.T) {
 
 // What makes no sense is refused.
 func TestRefusals(t *testing.T) {
-	f := build(t, "ring:5")
+	f := testnet.Build(t, "ring:5")
 	host := f.Node(fabric.NodeID(f.Switches())).GUID
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -326,7 +307,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]routing.AdaptiveRouter{"ring:5": alash.Router{}, "ring:3": escape.Router{}} {
-		_, err := want.RouteAdaptive(context.Background(), build(t, spec), routing.Budget{VLs: 1}, nil)
+		_, err := want.RouteAdaptive(context.Background(), testnet.Build(t, spec), routing.Budget{VLs: 1}, nil)
 		if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || few.Need != 2 || few.Have != 1 {
 			t.Errorf("%T on %s with one lane: %v", want, spec, err)
 		}
@@ -335,7 +316,7 @@ func TestRefusals(t *testing.T) {
 
 // A root that is given is the root: every way up ends there.
 func TestGivenRoot(t *testing.T) {
-	f := build(t, "torus:4x4")
+	f := testnet.Build(t, "torus:4x4")
 	for s := range fabric.NodeID(f.Switches()) {
 		a, err := updown.Router{Root: f.Node(s).GUID}.RouteAdaptive(context.Background(), f, routing.Budget{VLs: 1}, nil)
 		if err != nil {
@@ -357,11 +338,7 @@ func TestGivenRoot(t *testing.T) {
 }
 
 func TestDumps(t *testing.T) {
-	corpus := os.Getenv("WEFT_CORPUS")
-	if corpus == "" {
-		corpus = filepath.Join("..", "..", "..", "shared")
-	}
-	dumps, _ := filepath.Glob(filepath.Join(corpus, "fabrics", "*.ibnetdiscover"))
+	dumps, _ := filepath.Glob(filepath.Join(testnet.Corpus(t), "fabrics", "*.ibnetdiscover"))
 	if len(dumps) == 0 {
 		t.Skip("no dumps of real fabrics under WEFT_CORPUS")
 	}

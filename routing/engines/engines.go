@@ -17,6 +17,10 @@ type Options struct {
 	Roots []fabric.GUID // of updn; empty: chosen
 	Seed  uint64        // of shortest-random
 	Order layer.Order   // of first-fit: in which paths are taken
+
+	// Before is the fabric before it was damaged: torus-2qos then keeps the
+	// service levels that it gave out. nil: not known.
+	Before *fabric.Fabric
 }
 
 // Finder is a path finder by name.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/topology"
 )
 
 func TestTable(t *testing.T) {
@@ -58,14 +58,7 @@ func TestLanesNeeded(t *testing.T) {
 		{"karytree:k=6,n=2", "lash", 1}, {"karytree:k=6,n=2", "dfsssp", 1}, {"karytree:k=4,n=3", "dfsssp", 1},
 	} {
 		t.Run(c.spec+"/"+c.engine, func(t *testing.T) {
-			family, err := topology.Parse(c.spec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := family.Build()
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testnet.Build(t, c.spec)
 			e, err := engines.Named(c.engine)
 			if err != nil {
 				t.Fatal(err)
@@ -100,14 +93,7 @@ func route(t *testing.T, e engines.Engine, f *fabric.Fabric) *routing.Tables {
 
 // Roots given to an engine are those of its path finder.
 func TestRoots(t *testing.T) {
-	family, err := topology.Parse("torus:3x3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := testnet.Build(t, "torus:3x3")
 	e, err := engines.Named("updn")
 	if err != nil {
 		t.Fatal(err)

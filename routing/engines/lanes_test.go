@@ -7,7 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/papernet"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"
@@ -47,9 +47,9 @@ var openSM = []struct {
 	{"random 128 switches, 256 links", generated("random:switches=128,links=256,hosts=16,seed=1"), 128, 2048, 9, 7, 0, false},
 	{"random 128 switches, 512 links", generated("random:switches=128,links=512,hosts=16,seed=1"), 128, 2048, 8, 4, 0, false},
 	{"random 128 switches, 1,024 links", generated("random:switches=128,links=1024,hosts=16,seed=1"), 128, 2048, 5, 3, 0, false},
-	{"Kautz b=5 n=3", func() (*fabric.Fabric, error) { return papernet.Kautz(5, 3, 7) }, 150, 1050, 7, 5, 3, false},
-	{"Slim Fly q=5", func() (*fabric.Fabric, error) { return papernet.SlimFly(5, 7) }, 50, 350, 2, 2, 2, false},
-	{"Slim Fly q=13", func() (*fabric.Fabric, error) { return papernet.SlimFly(13, 9) }, 338, 3042, 3, 2, 2, true},
+	{"Kautz b=5 n=3", func() (*fabric.Fabric, error) { return testnet.Kautz(5, 3, 7) }, 150, 1050, 7, 5, 3, false},
+	{"Slim Fly q=5", func() (*fabric.Fabric, error) { return testnet.SlimFly(5, 7) }, 50, 350, 2, 2, 2, false},
+	{"Slim Fly q=13", func() (*fabric.Fabric, error) { return testnet.SlimFly(13, 9) }, 338, 3042, 3, 2, 2, true},
 }
 
 // lash and dfsssp need no more lanes than OpenSM's, and finish where OpenSM gives

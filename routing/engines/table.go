@@ -115,7 +115,7 @@ func All() []Engine {
 			Summary:  "dimension order with datelines by SL bits",
 			Contract: routing.Honored, Needs: "2",
 			Refuses: "what is no mesh or torus; more damage than one switch, or one cable a ring",
-			New:     func(Options) routing.Router { return torus2qos.Router{} },
+			New:     func(o Options) routing.Router { return torus2qos.Router{Before: o.Before} },
 		}),
 		pair("sssp", hoti2009, "sssp", "single"),
 		pair("p2sssp", hoti2009, "p2sssp", "single"),

@@ -9,24 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/mplash"
-	"github.com/weft-fabric/weft/topology"
 )
 
 type fataler interface{ Fatal(args ...any) }
-
-func build(t fataler, format string, args ...any) *fabric.Fabric {
-	family, err := topology.Parse(fmt.Sprintf(format, args...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func analyse(t fataler, f *fabric.Fabric, o mplash.Options) *mplash.Analysis {
 	a, err := mplash.Analyse(context.Background(), f, o)
@@ -49,7 +37,7 @@ func TestFigure5(t *testing.T) {
 	for _, links := range []int{63, 80, 100, 128, 160, 256, 512, 1024, 2016} {
 		least, most := 64, 0
 		for seed := range seeds {
-			a := analyse(t, build(t, "random:switches=64,links=%d,seed=%d", links, seed), mplash.Options{})
+			a := analyse(t, testnet.Build(t, fmt.Sprintf("random:switches=64,links=%d,seed=%d", links, seed)), mplash.Options{})
 			least, most = min(least, a.Layers), max(most, a.Layers)
 			sum[links] += a.Layers
 		}
@@ -74,7 +62,7 @@ func TestTreesAndCompleteGraphs(t *testing.T) {
 		"random:switches=64,links=63,seed=1", "mesh:9", "mesh:1,hosts=2", "karytree:k=3,n=3",
 		"random:switches=20,links=190", "random:switches=7,links=30", // the last with parallel cables
 	} {
-		a := analyse(t, build(t, "%s", spec), mplash.Options{Spread: true})
+		a := analyse(t, testnet.Build(t, spec), mplash.Options{Spread: true})
 		if a.Layers != 1 || len(a.PerLayer) != 1 || a.PerLayer[0] != a.Paths {
 			t.Errorf("%s: %d layers with %d paths of %d", spec, a.Layers, a.PerLayer, a.Paths)
 		}
@@ -87,7 +75,7 @@ func TestTreesAndCompleteGraphs(t *testing.T) {
 // none. Paths are counted and layers are searched for cycles in another way here.
 func TestPathsAndLayers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := build(t, "%s", rapid.SampledFrom([]string{
+		f := testnet.Build(t, rapid.SampledFrom([]string{
 			"ring:6", "torus:4x4", "torus:3x3x3", "hypercube:4", "dragonfly:p=1", "karytree:k=2,n=3",
 			"random:switches=12,links=20,seed=4", "random:switches=5,links=20,seed=2",
 		}).Draw(t, "network"))
@@ -224,7 +212,7 @@ func circles(f *fabric.Fabric, turns map[[2]fabric.ChannelID]bool) bool {
 }
 
 func TestRefuses(t *testing.T) {
-	f := build(t, "torus:4x4")
+	f := testnet.Build(t, "torus:4x4")
 	_, err := mplash.Analyse(context.Background(), f, mplash.Options{MostPaths: 23})
 	want := "routing: sw-2-2: has more to sw-0-0 (rule: a pair of switches has at most 23 shortest paths)"
 	if refused := (*routing.Refusal)(nil); !errors.As(err, &refused) || err.Error() != want {
@@ -233,7 +221,7 @@ func TestRefuses(t *testing.T) {
 	if a := analyse(t, f, mplash.Options{MostPaths: 24}); a.MostPaths != 24 || a.Pairs != 16*15 {
 		t.Errorf("%+v", a)
 	}
-	if _, err := mplash.Analyse(context.Background(), build(t, "torus:8x8x8"), mplash.Options{}); err == nil {
+	if _, err := mplash.Analyse(context.Background(), testnet.Build(t, "torus:8x8x8"), mplash.Options{}); err == nil {
 		t.Error("lists 277,200 paths of a pair")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -250,7 +238,7 @@ func TestNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []*fabric.Fabric{empty, build(t, "mesh:1")} {
+	for _, f := range []*fabric.Fabric{empty, testnet.Build(t, "mesh:1")} {
 		if a := analyse(t, f, mplash.Options{Spread: true}); a.Layers != 1 || a.Paths != 0 || a.Pairs != 0 {
 			t.Errorf("%+v", a)
 		}

@@ -16,25 +16,12 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/nue"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/paths/updown"
-	"github.com/weft-fabric/weft/topology"
 )
-
-func build(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func route(t testing.TB, f *fabric.Fabric, lanes int) *routing.Tables {
 	t.Helper()
@@ -106,7 +93,7 @@ var networks = []string{
 // connected.
 func TestAnyNumberOfLanes(t *testing.T) {
 	for _, spec := range networks {
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		for _, lanes := range []int{1, 2, 3, 4, 5, 6, 7, 8, 15} {
 			if err := check(f, route(t, f, lanes), lanes); err != nil {
 				t.Errorf("%s on %d lanes: %v", spec, lanes, err)
@@ -119,7 +106,7 @@ func TestAnyNumberOfLanes(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	for _, spec := range networks {
 		rng := rand.New(rand.NewPCG(1, uint64(len(spec))))
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		for round := 0; round < 6 && f.Trunks() > 0; round++ {
 			var cables []fabric.ChannelID
 			for range 1 + f.Trunks()/12 {
@@ -206,7 +193,7 @@ func TestMinimalWhereNothingIsBlocked(t *testing.T) {
 	}{
 		{"karytree:k=4,n=2", 1}, {"karytree:k=3,n=3", 1}, {"xgft:m=6x6,w=6x6,hosts=6", 1}, {"torus:3x5", 15}, {"ring:n=13", 13},
 	} {
-		f := build(t, c.spec)
+		f := testnet.Build(t, c.spec)
 		shortest, err := sssp.Finder{}.Paths(context.Background(), f, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +209,7 @@ func TestMinimalWhereNothingIsBlocked(t *testing.T) {
 // to be had from it.
 func TestBetterThanUpDownOnOneLane(t *testing.T) {
 	for _, spec := range []string{"dragonfly:p=3", "torus:6x5x5,hosts=7", "random:switches=64,links=128,hosts=16,seed=1"} {
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		other, err := updown.Finder{}.Paths(context.Background(), f, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -235,7 +222,7 @@ func TestBetterThanUpDownOnOneLane(t *testing.T) {
 }
 
 func TestSameInputSameTables(t *testing.T) {
-	f := build(t, "random:switches=32,links=64,hosts=4,seed=2")
+	f := testnet.Build(t, "random:switches=32,links=64,hosts=4,seed=2")
 	for _, lanes := range []int{1, 3} {
 		a, b := route(t, f, lanes), route(t, f, lanes)
 		for lid := range f.LIDs() {
@@ -252,7 +239,7 @@ func TestSameInputSameTables(t *testing.T) {
 // The service level depends on the destination's switch only, and all lanes of
 // the budget carry about as many destinations.
 func TestLanesByDestination(t *testing.T) {
-	f := build(t, "torus:4x4x4,hosts=2")
+	f := testnet.Build(t, "torus:4x4x4,hosts=2")
 	const lanes = 5
 	tables := route(t, f, lanes)
 	count := make([]int, lanes)
@@ -282,7 +269,7 @@ func TestLanesByDestination(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	f := build(t, "ring:n=4")
+	f := testnet.Build(t, "ring:n=4")
 	for _, lanes := range []int{-1, 0, routing.MaxDataVLs + 1} {
 		if _, err := (nue.Router{}).Route(context.Background(), f, routing.Budget{VLs: lanes}, nil); err == nil {
 			t.Errorf("%d lanes are taken", lanes)
@@ -297,11 +284,7 @@ func TestRefuses(t *testing.T) {
 
 // Real fabrics.
 func TestDumps(t *testing.T) {
-	corpus := os.Getenv("WEFT_CORPUS")
-	if corpus == "" {
-		corpus = filepath.Join("..", "..", "..", "shared")
-	}
-	dumps, _ := filepath.Glob(filepath.Join(corpus, "fabrics", "*.ibnetdiscover"))
+	dumps, _ := filepath.Glob(filepath.Join(testnet.Corpus(t), "fabrics", "*.ibnetdiscover"))
 	if len(dumps) == 0 {
 		t.Skip("no dumps of real fabrics under WEFT_CORPUS")
 	}
@@ -326,7 +309,7 @@ func TestDumps(t *testing.T) {
 
 func BenchmarkRoute(b *testing.B) {
 	for _, spec := range []string{"torus:6x5x5,hosts=7", "dragonfly:p=4"} {
-		f := build(b, spec)
+		f := testnet.Build(b, spec)
 		for _, lanes := range []int{1, 8} {
 			b.Run(fmt.Sprintf("%s/lanes=%d", spec, lanes), func(b *testing.B) {
 				b.ReportAllocs()

@@ -11,23 +11,10 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
-	"github.com/weft-fabric/weft/topology"
 )
-
-func build(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func route(t testing.TB, o alash.Router, f *fabric.Fabric, vls int) *routing.Adaptive {
 	t.Helper()
@@ -54,7 +41,7 @@ func judge(t testing.TB, a *routing.Adaptive, s deadlock.Switching) *deadlock.Ad
 func TestOneLayerSuffices(t *testing.T) {
 	for n := 2; n <= 20; n++ {
 		for _, links := range []int{n - 1, n * (n - 1) / 2} {
-			f := build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", n, links, n))
+			f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", n, links, n))
 			if a := route(t, alash.Router{}, f, 1); a.Needed != 1 {
 				t.Errorf("%d switches, %d links: %d layers", n, links, a.Needed)
 			}
@@ -89,7 +76,7 @@ func TestFigure6(t *testing.T) {
 func needed(t *testing.T, switches, links int) []int {
 	var got []int
 	for seed := range 10 {
-		f := build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", switches, links, seed))
+		f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", switches, links, seed))
 		a := route(t, alash.Router{OneLayer: true}, f, routing.MaxDataVLs)
 		if v := judge(t, a, deadlock.CutThrough); !v.Free() || !v.Complete() || !v.Minimal || v.VLs != a.Needed {
 			t.Errorf("%d switches, %d links, seed %d: verdict is %+v", switches, links, seed, v)
@@ -105,7 +92,7 @@ func needed(t *testing.T, switches, links int) []int {
 // without creating deadlocks." In wormhole networks they must stay.
 func TestTheorem3(t *testing.T) {
 	for _, spec := range []string{"ring:8", "random:switches=32,links=64,seed=1"} {
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		a := route(t, alash.Router{}, f, 8)
 		if v := judge(t, a, deadlock.CutThrough); !v.Free() || !v.Complete() {
 			t.Errorf("%s, cut-through: verdict is %+v", spec, v)
@@ -123,7 +110,7 @@ func TestTheorem3(t *testing.T) {
 // any buffer with respect to what packets can end up there" (proof of Theorem 3):
 // free moves add no dependencies.
 func TestFreeMovesAddNoDependencies(t *testing.T) {
-	f := build(t, "torus:4x4")
+	f := testnet.Build(t, "torus:4x4")
 	moves := judge(t, route(t, alash.Router{}, f, 8), deadlock.CutThrough)
 	stays := judge(t, route(t, alash.Router{Stay: true}, f, 8), deadlock.CutThrough)
 	if moves.Dependencies != stays.Dependencies || moves.Flows != stays.Flows {
@@ -133,7 +120,7 @@ func TestFreeMovesAddNoDependencies(t *testing.T) {
 
 // Step 4.1 leaves no layer untried: whatever T(s,a) lacks closes a cycle.
 func TestStep4LeavesNothingOut(t *testing.T) {
-	a := route(t, alash.Router{}, build(t, "random:switches=10,links=18,seed=2"), 3)
+	a := route(t, alash.Router{}, testnet.Build(t, "random:switches=10,links=18,seed=2"), 3)
 	lacking := 0
 	for x := range routing.Address(a.Addresses()) {
 		row := a.AllowedRow(x)
@@ -168,7 +155,7 @@ func TestStep4LeavesNothingOut(t *testing.T) {
 // first switch": on a ring of even length the far switch has two groups, an address
 // each, and only the first trunk is fixed.
 func TestGroupsOnARing(t *testing.T) {
-	f := build(t, "ring:6")
+	f := testnet.Build(t, "ring:6")
 	a := route(t, alash.Router{}, f, 2)
 	if a.Addresses() != 12 {
 		t.Fatalf("%d addresses, want 12", a.Addresses())
@@ -204,7 +191,7 @@ func TestGroupsOnARing(t *testing.T) {
 
 // With too few layers the answer is no, or fewer paths where they are asked for.
 func TestTooFewLayers(t *testing.T) {
-	f := build(t, "torus:6x6")
+	f := testnet.Build(t, "torus:6x6")
 	_, err := alash.Router{}.RouteAdaptive(context.Background(), f, routing.Budget{VLs: 8}, nil)
 	few := (*routing.TooFewLanes)(nil)
 	if !errors.As(err, &few) || few.Need <= 8 || few.AtLeast || few.Have != 8 {
@@ -225,7 +212,7 @@ func TestTooFewLayers(t *testing.T) {
 
 func BenchmarkRoute(b *testing.B) {
 	for _, spec := range []string{"random:switches=64,links=128,seed=1", "random:switches=128,links=256,seed=1", "dragonfly:p=4"} {
-		f := build(b, spec)
+		f := testnet.Build(b, spec)
 		b.Run(spec, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -236,7 +223,7 @@ func BenchmarkRoute(b *testing.B) {
 }
 
 func BenchmarkJudge(b *testing.B) {
-	a := route(b, alash.Router{}, build(b, "random:switches=64,links=128,seed=1"), 8)
+	a := route(b, alash.Router{}, testnet.Build(b, "random:switches=64,links=128,seed=1"), 8)
 	b.ReportAllocs()
 	for b.Loop() {
 		judge(b, a, deadlock.CutThrough)

@@ -7,10 +7,10 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/ways"
 	"github.com/weft-fabric/weft/routing/paths/dag"
-	"github.com/weft-fabric/weft/topology"
 	"pgregory.net/rapid"
 )
 
@@ -21,14 +21,7 @@ func TestGroupsUnlisted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 12).Draw(t, "switches")
 		links := rapid.IntRange(n-1, min(n*(n-1)/2, n+6)).Draw(t, "links")
-		family, err := topology.Parse(fmt.Sprintf("random:switches=%d,links=%d,seed=%d", n, links, rapid.IntRange(1, 1000).Draw(t, "seed")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := family.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", n, links, rapid.IntRange(1, 1000).Draw(t, "seed")))
 		ends := ways.Ends(f, routing.All)
 		for s := range ends { // some switches only pass on
 			ends[s] = ends[s] && rapid.Bool().Draw(t, "end")

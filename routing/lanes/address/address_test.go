@@ -6,23 +6,16 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/address"
 	"github.com/weft-fabric/weft/routing/paths/updown"
-	"github.com/weft-fabric/weft/topology"
 )
 
 func build(t *testing.T, spec string, lmc uint8) *fabric.Fabric {
 	t.Helper()
-	family, err := topology.Parse(spec)
+	f, err := testnet.Build(t, spec).WithLMC(lmc)
 	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = f.WithLMC(lmc); err != nil {
 		t.Fatal(err)
 	}
 	return f

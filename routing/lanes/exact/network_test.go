@@ -7,26 +7,13 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/exact"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
-	"github.com/weft-fabric/weft/topology"
 )
-
-func build(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 // On small networks the fewest layers are found, the judge agrees, and no
 // heuristic needs fewer.
@@ -40,7 +27,7 @@ func TestSmallNetworks(t *testing.T) {
 		{"random:switches=16,links=24,seed=1", 1}, {"random:switches=20,links=50,seed=2", 2}, {"random:switches=32,links=64,seed=1", 2},
 	} {
 		t.Run(c.spec, func(t *testing.T) {
-			f := build(t, c.spec)
+			f := testnet.Build(t, c.spec)
 			for i, finder := range []routing.PathFinder{sssp.Finder{}, minhop.Finder{}} {
 				fw, err := finder.Paths(context.Background(), f, nil)
 				if err != nil {
@@ -78,7 +65,7 @@ func TestSmallNetworks(t *testing.T) {
 
 // Beyond what can be solved there are bounds, and they hold.
 func TestBounds(t *testing.T) {
-	f := build(t, "torus:4x4x4")
+	f := testnet.Build(t, "torus:4x4x4")
 	fw, err := sssp.Finder{}.Paths(context.Background(), f, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +87,7 @@ func TestBounds(t *testing.T) {
 
 // Packets that circle have no path to put anywhere.
 func TestCircles(t *testing.T) {
-	f := build(t, "ring:5")
+	f := testnet.Build(t, "ring:5")
 	fw, err := sssp.Finder{}.Paths(context.Background(), f, nil)
 	if err != nil {
 		t.Fatal(err)

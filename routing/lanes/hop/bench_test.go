@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/hop"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
@@ -12,7 +13,7 @@ import (
 func BenchmarkDN(b *testing.B) {
 	for _, spec := range []string{"dragonfly:p=4", "dragonfly:p=6", "dragonfly:p=8", "torus:6x5x5,hosts=7", "random:switches=128,links=256,hosts=16,seed=1"} {
 		b.Run(spec, func(b *testing.B) {
-			f := build(b, spec)
+			f := testnet.Build(b, spec)
 			fw := paths(b, f, sssp.Finder{})
 			b.ReportAllocs()
 			for b.Loop() {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/hop"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
@@ -27,19 +25,6 @@ var (
 	finders = map[string]routing.PathFinder{"sssp": sssp.Finder{}, "minhop": minhop.Finder{}, "updn": updown.Finder{}}
 	scopes  = []routing.Scope{routing.HCA, routing.Adapters, routing.All}
 )
-
-func build(t testing.TB, spec string) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func paths(t testing.TB, f *fabric.Fabric, finder routing.PathFinder) *routing.Forwarding {
 	t.Helper()
@@ -138,7 +123,7 @@ func TestOnEveryNetwork(t *testing.T) {
 	} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
-			f := build(t, spec)
+			f := testnet.Build(t, spec)
 			rng := rand.New(rand.NewPCG(7, uint64(len(spec))))
 			for range 4 {
 				for name, finder := range finders {
@@ -194,21 +179,9 @@ func TestOnAnyRandomNetwork(t *testing.T) {
 }
 
 func TestOnRealFabrics(t *testing.T) {
-	dir := os.Getenv("WEFT_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared")
-	}
 	for _, name := range []string{"kalcher-stage-2014", "psmn-x5-2020", "ibtopotool-1", "ibtopotool-3"} {
 		t.Run(name, func(t *testing.T) {
-			file, err := os.Open(filepath.Join(dir, "fabrics", name+".ibnetdiscover"))
-			if err != nil {
-				t.Skip("no real dumps: set WEFT_CORPUS")
-			}
-			defer file.Close()
-			f, err := ibnet.Read(file, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testnet.Dump(t, name)
 			for finder, pf := range finders {
 				fw := paths(t, f, pf)
 				for _, scope := range scopes {
@@ -224,7 +197,7 @@ func TestOnRealFabrics(t *testing.T) {
 // Packets that circle have no longest path; those that end without arriving hold
 // lanes until they do.
 func TestBrokenForwarding(t *testing.T) {
-	f := build(t, "ring:5")
+	f := testnet.Build(t, "ring:5")
 	budget := routing.Budget{VLs: routing.DefaultVLs}
 	lid := f.Endpoint(f.Attached(3)[1]).LID
 
@@ -254,7 +227,7 @@ func TestBrokenForwarding(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	f := build(t, "dragonfly:p=2")
+	f := testnet.Build(t, "dragonfly:p=2")
 	fw := paths(t, f, sssp.Finder{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

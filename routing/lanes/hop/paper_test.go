@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/hop"
 	"github.com/weft-fabric/weft/routing/lanes/single"
@@ -142,7 +143,7 @@ func TestLanesAndServiceLevels(t *testing.T) {
 	} {
 		t.Run(c.spec, func(t *testing.T) {
 			t.Parallel()
-			f := build(t, c.spec)
+			f := testnet.Build(t, c.spec)
 			for name, finder := range map[string]routing.PathFinder{"minhop": minhop.Finder{}, "sssp": sssp.Finder{}} {
 				v, l, err := judge(f, paths(t, f, finder), hop.DN{}, routing.Honored, routing.Budget{VLs: routing.DefaultVLs})
 				if err != nil {
@@ -213,9 +214,9 @@ func TestExplain(t *testing.T) {
 		d2, dn bool
 	}{
 		{slimFly(t), true, true},
-		{build(t, "dragonfly:p=2"), false, true},
-		{build(t, "ring:40"), false, false},
-		{build(t, "karytree:k=4,n=2"), true, true},
+		{testnet.Build(t, "dragonfly:p=2"), false, true},
+		{testnet.Build(t, "ring:40"), false, false},
+		{testnet.Build(t, "karytree:k=4,n=2"), true, true},
 	} {
 		if got := (hop.D2{}).Explain(c.f)[0]; got.OK != c.d2 {
 			t.Errorf("D2: %+v", got)
@@ -228,7 +229,7 @@ func TestExplain(t *testing.T) {
 		Rule: "no path between endpoints has more than two hops from switch to switch",
 		Why:  "from sw-000 to sw-111 it is 3 hops, and nowhere more between switches with adapters",
 	}
-	if diff := cmp.Diff([]routing.Finding{want}, hop.D2{}.Explain(build(t, "hypercube:3"))); diff != "" {
+	if diff := cmp.Diff([]routing.Finding{want}, hop.D2{}.Explain(testnet.Build(t, "hypercube:3"))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
@@ -12,7 +13,7 @@ import (
 
 // With lanes to spare all are used, about alike, and the proof holds.
 func TestSpreadUsesAllLanes(t *testing.T) {
-	f := build(t, "torus:5x5,hosts=2")
+	f := testnet.Build(t, "torus:5x5,hosts=2")
 	fw := paths(t, f, sssp.Finder{})
 	need := assign(t, f, fw, layer.BreakCycles{Unbalanced: true}, 8).Needed
 	for vls := need; vls <= routing.MaxDataVLs; vls++ {
@@ -43,7 +44,7 @@ func TestSpreadUsesAllLanes(t *testing.T) {
 
 // Balancing evens the layers out and never needs more of them.
 func TestBalanceEvensLayersOut(t *testing.T) {
-	f := build(t, "torus:5x5,hosts=2")
+	f := testnet.Build(t, "torus:5x5,hosts=2")
 	fw := paths(t, f, sssp.Finder{})
 	var apart [2]int
 	for i, unbalanced := range []bool{true, false} {
@@ -73,7 +74,7 @@ func TestBalanceEvensLayersOut(t *testing.T) {
 // A refusal says how many lanes are needed; with these it works, with one fewer
 // it is the same refusal.
 func TestRefusalSaysHowMany(t *testing.T) {
-	f := build(t, "torus:6x6")
+	f := testnet.Build(t, "torus:6x6")
 	fw := paths(t, f, sssp.Finder{})
 	for name, a := range assigners {
 		var few *routing.TooFewLanes
@@ -91,7 +92,7 @@ func TestRefusalSaysHowMany(t *testing.T) {
 }
 
 func TestCancelled(t *testing.T) {
-	f := build(t, "torus:4x4")
+	f := testnet.Build(t, "torus:4x4")
 	fw := paths(t, f, sssp.Finder{})
 	done, cancel := context.WithCancel(ctx)
 	cancel()

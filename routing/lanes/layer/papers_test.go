@@ -8,12 +8,11 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/papernet"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
-	"github.com/weft-fabric/weft/topology"
 )
 
 var ctx = context.Background()
@@ -26,22 +25,9 @@ var assigners = map[string]routing.LaneAssigner{
 	"break-cycles, not spread": layer.BreakCycles{Unbalanced: true},
 }
 
-func build(t testing.TB, format string, args ...any) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(fmt.Sprintf(format, args...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 func slimFly(t testing.TB, q, hosts int) *fabric.Fabric {
 	t.Helper()
-	f, err := papernet.SlimFly(q, hosts)
+	f, err := testnet.SlimFly(q, hosts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +64,7 @@ func verdict(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, l *routing.
 // IPDPS 2011, Figure 2: five switches in a ring, each sends two hops clockwise.
 // One layer holds four of the five messages, two hold all.
 func TestRingOfTheDFSSSPPaper(t *testing.T) {
-	f := build(t, "ring:5")
+	f := testnet.Build(t, "ring:5")
 	fw := routing.NewForwarding(f)
 	for _, e := range f.Endpoints() {
 		if e.Class != fabric.HostAdapter {
@@ -162,7 +148,7 @@ func TestTreesAndCompleteGraphsNeedOneLayer(t *testing.T) {
 		"mesh:12", "karytree:k=3,n=3", "xgft:m=3x4,w=1x1", "random:switches=32,links=31,seed=5", // trees
 		"dragonfly:p=1,a=6,h=1,g=1", "random:switches=12,links=66", "random:switches=7,links=30", // complete
 	} {
-		f := build(t, "%s", spec)
+		f := testnet.Build(t, spec)
 		for _, p := range []routing.PathFinder{shortest.Finder{}, sssp.Finder{}} {
 			fw := paths(t, f, p)
 			for name, a := range assigners {
@@ -188,7 +174,7 @@ func TestLayersOfRandomNetworks(t *testing.T) {
 		for _, links := range []int{c.switches - 1, c.switches * 5 / 4, c.switches * 3 / 2, c.switches * 2, c.switches * 5 / 2, c.switches * 4, c.switches * 12} {
 			least, most := 64, 0
 			for seed := range seeds {
-				f := build(t, "random:switches=%d,links=%d,seed=%d", c.switches, links, seed)
+				f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", c.switches, links, seed))
 				l := assign(t, f, paths(t, f, shortest.Finder{}), layer.FirstFit{Unbalanced: true}, 8)
 				least, most = min(least, l.Needed), max(most, l.Needed)
 			}
@@ -202,7 +188,7 @@ func TestLayersOfRandomNetworks(t *testing.T) {
 // TPDS 2006, section 6: "observe that all but one arbitrarily chosen of them can be
 // discarded", of the paths of a pair that do not fit.
 func TestDiscardsAllButOne(t *testing.T) {
-	f, err := build(t, "torus:4x4").WithLMC(2)
+	f, err := testnet.Build(t, "torus:4x4").WithLMC(2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +237,7 @@ func TestHeuristicsOfTheDFSSSPPaper(t *testing.T) {
 	}
 	sum := map[layer.Heuristic]int{}
 	for seed := range seeds {
-		f := build(t, "random:switches=64,links=128,hosts=16,seed=%d", seed)
+		f := testnet.Build(t, fmt.Sprintf("random:switches=64,links=128,hosts=16,seed=%d", seed))
 		fw := paths(t, f, sssp.Finder{})
 		for h, most := range map[layer.Heuristic]int{layer.Weakest: 5, layer.First: 8, layer.Strongest: 16} {
 			l := assign(t, f, fw, layer.BreakCycles{Heuristic: h, Unsqueezed: true, Unbalanced: true}, 15)
@@ -277,9 +263,9 @@ func TestLASHOfTheDFDNPaper(t *testing.T) {
 	}{
 		{slimFly(t, 5, 7), "Slim Fly of 50 switches", 2},
 		{slimFly(t, 13, 9), "Slim Fly of 338 switches", 2},
-		{build(t, "dragonfly:p=2"), "dragonfly p=2", 3},
-		{build(t, "dragonfly:p=3"), "dragonfly p=3", 3},
-		{build(t, "dragonfly:p=4"), "dragonfly p=4", 3},
+		{testnet.Build(t, "dragonfly:p=2"), "dragonfly p=2", 3},
+		{testnet.Build(t, "dragonfly:p=3"), "dragonfly p=3", 3},
+		{testnet.Build(t, "dragonfly:p=4"), "dragonfly p=4", 3},
 	} {
 		if l := assign(t, c.f, paths(t, c.f, shortest.Finder{}), layer.FirstFit{Unbalanced: true}, 8); l.Needed != c.want {
 			t.Errorf("%s: %d lanes, the paper needs %d", c.name, l.Needed, c.want)

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/grid/gridtest"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/dag"
 	"github.com/weft-fabric/weft/routing/paths/dor"
@@ -333,11 +334,7 @@ func TestAnyDamage(t *testing.T) {
 
 // Real fabrics are routed, as the smallest ones, or refused with a reason.
 func TestRealDumps(t *testing.T) {
-	dir := os.Getenv("WEFT_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "fabrics", "*.ibnetdiscover"))
+	files, err := filepath.Glob(filepath.Join(testnet.Corpus(t), "fabrics", "*.ibnetdiscover"))
 	if err != nil || len(files) == 0 {
 		t.Skip("no real dumps: set WEFT_CORPUS")
 	}

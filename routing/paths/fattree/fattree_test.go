@@ -14,11 +14,11 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // trees is healthy trees, most of them small.
@@ -33,7 +33,7 @@ var trees = []string{
 func TestTrees(t *testing.T) {
 	for _, spec := range trees {
 		t.Run(spec, func(t *testing.T) {
-			f := build(t, spec)
+			f := testnet.Build(t, spec)
 			fw, refusal := paths(t, f)
 			if refusal != nil {
 				t.Fatal(refusal)
@@ -66,7 +66,7 @@ func TestBalance(t *testing.T) {
 		"karytree:k=4,n=3": 60, "karytree:k=2,n=5": 30, "karytree:k=8,n=2": 56,
 		"xgft:m=6x6,w=6x6,hosts=6": 210, "xgft:m=12,w=6,hosts=6": 66, "xgft:m=9x4,w=3x9,hosts=9": 945,
 	} {
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		fw, refusal := paths(t, f)
 		if refusal != nil {
 			t.Fatal(refusal)
@@ -81,7 +81,7 @@ func TestBalance(t *testing.T) {
 // for all.
 func TestOneWayDown(t *testing.T) {
 	for _, spec := range []string{"karytree:k=3,n=3", "karytree:k=4,n=3", "xgft:m=4x6,w=4x4,hosts=4"} {
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		fw, _ := paths(t, f)
 		for lid, e := range f.LIDs() {
 			if f.Endpoint(e).Class != fabric.HostAdapter {
@@ -121,7 +121,7 @@ func TestDamagedTrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := rapid.SampledFrom(trees).Draw(t, "tree")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		if rapid.Bool().Draw(t, "parallel cables") {
 			f = thicken(t, f, rng)
 		}
@@ -143,7 +143,7 @@ func TestLightDamage(t *testing.T) {
 	for _, spec := range []string{"karytree:k=4,n=3", "xgft:m=6x6,w=6x6,hosts=6", "xgft:m=12,w=6,hosts=6", "xgft:m=6x6,w=4x3,hosts=7"} {
 		for seed := range uint64(20) {
 			rng := rand.New(rand.NewPCG(seed, 2))
-			f := harm(t, build(t, spec), rng, 5, 1)
+			f := harm(t, testnet.Build(t, spec), rng, 5, 1)
 			fw, refusal := paths(t, f)
 			if refusal != nil {
 				t.Fatalf("%s, seed %d: %v", spec, seed, refusal)
@@ -190,7 +190,7 @@ func TestRefusals(t *testing.T) {
 		{"mesh:3x3", "joins two leaves"},
 		{"random:switches=12,links=24,hosts=2,seed=1", "joins two leaves"},
 	} {
-		if _, refusal := paths(t, build(t, c.spec)); refusal == nil || !strings.Contains(refusal.Error(), c.want) {
+		if _, refusal := paths(t, testnet.Build(t, c.spec)); refusal == nil || !strings.Contains(refusal.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.spec, refusal, c.want)
 		}
 	}
@@ -291,7 +291,7 @@ func TestRealFabrics(t *testing.T) {
 		load uint32
 	}{{"kalcher-stage-2014", 432}, {"psmn-x5-2020", 193}, {"topograph-ndr-dgx-2025", 684}} {
 		t.Run(c.name, func(t *testing.T) {
-			f := dump(t, c.name)
+			f := testnet.Dump(t, c.name)
 			fw, refusal := paths(t, f)
 			if refusal != nil {
 				t.Fatal(refusal)
@@ -306,7 +306,7 @@ func TestRealFabrics(t *testing.T) {
 
 // Several LIDs of a host come down different ways.
 func TestLMC(t *testing.T) {
-	f, err := build(t, "xgft:m=6,w=4,hosts=2").WithLMC(1)
+	f, err := testnet.Build(t, "xgft:m=6,w=4,hosts=2").WithLMC(1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestLMC(t *testing.T) {
 
 func TestSameOnAnyNumberOfCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	f := harm(t, build(t, "xgft:m=6x6,w=4x3,hosts=7"), rand.New(rand.NewPCG(1, 4)), 10, 2)
+	f := harm(t, testnet.Build(t, "xgft:m=6x6,w=4x3,hosts=7"), rand.New(rand.NewPCG(1, 4)), 10, 2)
 	var got [2]*routing.Forwarding
 	for i, cores := range []int{1, 4} {
 		runtime.GOMAXPROCS(cores)
@@ -341,8 +341,8 @@ func TestExplain(t *testing.T) {
 		f    *fabric.Fabric
 		ok   []bool
 	}{
-		{"a tree", build(t, "karytree:k=4,n=3"), []bool{true, true, true}},
-		{"a ring", build(t, "ring:5"), []bool{false}},
+		{"a tree", testnet.Build(t, "karytree:k=4,n=3"), []bool{true, true, true}},
+		{"a ring", testnet.Build(t, "ring:5"), []bool{false}},
 		{"a chequered torus", chequered(8).build(t), []bool{true, false}},
 	} {
 		findings := fattree.Finder{}.Explain(c.f)
@@ -360,7 +360,7 @@ func TestExplain(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (fattree.Finder{}).Paths(ctx, build(t, "karytree:k=4,n=3"), nil); !errors.Is(err, context.Canceled) {
+	if _, err := (fattree.Finder{}).Paths(ctx, testnet.Build(t, "karytree:k=4,n=3"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled, it says %v", err)
 	}
 }
@@ -377,7 +377,7 @@ func TestNothing(t *testing.T) {
 }
 
 func BenchmarkPaths11664(b *testing.B) {
-	f := build(b, "xgft:m=18x36,w=18x18,hosts=18")
+	f := testnet.Build(b, "xgft:m=18x36,w=18x18,hosts=18")
 	for b.Loop() {
 		if _, err := (fattree.Finder{}).Paths(context.Background(), f, nil); err != nil {
 			b.Fatal(err)
@@ -390,15 +390,8 @@ func BenchmarkPaths11664(b *testing.B) {
 func TestSeveralAddresses(t *testing.T) {
 	for _, spec := range []string{"xgft:m=4,w=3,hosts=1", "xgft:m=18,w=6,hosts=5", "karytree:k=3,n=3"} {
 		for lmc := range uint8(4) {
-			family, err := topology.Parse(spec)
+			f, err := testnet.Build(t, spec).WithLMC(lmc)
 			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := family.Build()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if f, err = f.WithLMC(lmc); err != nil {
 				t.Fatal(err)
 			}
 			paths, err := fattree.Finder{}.Paths(t.Context(), f, nil)

@@ -5,59 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"testing"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/single"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // tb is what tests and properties have in common.
 type tb interface {
 	Helper()
 	Fatalf(format string, args ...any)
-}
-
-func build(t tb, spec string) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return f
-}
-
-// dump reads one of the real fabrics, which are not part of this repository.
-func dump(t testing.TB, name string) *fabric.Fabric {
-	t.Helper()
-	root := os.Getenv("WEFT_CORPUS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	file, err := os.Open(filepath.Join(root, "fabrics", name+".ibnetdiscover"))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skip("no real fabrics here; WEFT_CORPUS names their folder")
-	}
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	defer file.Close()
-	f, err := ibnet.Read(file, name)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return f
 }
 
 // sketch is a network by hand: hosts and aggregation nodes by switch, and cables.

@@ -7,23 +7,16 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // Each leaf of a fat tree sends as many hosts up by one port as by another, and
 // the routes are spread evenly over all trunks.
 func TestBalancesEachSwitch(t *testing.T) {
 	for _, spec := range []string{"karytree:k=4,n=2", "karytree:k=3,n=3"} {
-		family, err := topology.Parse(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := family.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testnet.Build(t, spec)
 		fw, err := minhop.Finder{}.Paths(context.Background(), f, nil)
 		if err != nil {
 			t.Fatal(err)

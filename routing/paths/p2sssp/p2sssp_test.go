@@ -11,10 +11,10 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/p2sssp"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
-	"github.com/weft-fabric/weft/topology"
 )
 
 type fataler interface{ Fatal(args ...any) }
@@ -91,24 +91,12 @@ func route(f *fabric.Fabric, fw *routing.Forwarding, from, to string) string {
 	return way + f.Label(at) + to
 }
 
-func build(t fataler, spec string) *fabric.Fabric {
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 // "We enforced minimal paths for P-SSSP and P²-SSSP in all our examples": whatever is
 // cut, everything is reached that cables join, in as few hops by the one as by the
 // other.
 func TestAnyDamage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := build(t, rapid.SampledFrom([]string{"torus:4x4", "dragonfly:p=1", "xgft:m=3x3,w=2x2,hosts=2", "random:switches=10,links=16,seed=4"}).Draw(t, "network"))
+		f := testnet.Build(t, rapid.SampledFrom([]string{"torus:4x4", "dragonfly:p=1", "xgft:m=3x3,w=2x2,hosts=2", "random:switches=10,links=16,seed=4"}).Draw(t, "network"))
 		var gone []fabric.ChannelID
 		for range rapid.IntRange(0, f.Trunks()/3).Draw(t, "cuts") {
 			gone = append(gone, fabric.ChannelID(rapid.IntRange(0, f.Trunks()-1).Draw(t, "cut")))

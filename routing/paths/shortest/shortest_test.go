@@ -6,23 +6,10 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
-	"github.com/weft-fabric/weft/topology"
 )
-
-func build(t *testing.T, spec string) *fabric.Fabric {
-	t.Helper()
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func paths(t *testing.T, f *fabric.Fabric, o shortest.Finder) *routing.Forwarding {
 	t.Helper()
@@ -42,7 +29,7 @@ func next(f *fabric.Fabric, fw *routing.Forwarding, s fabric.NodeID, lid fabric.
 // nearer.
 func TestOneTreeForEachSwitch(t *testing.T) {
 	for _, spec := range []string{"torus:4x4,hosts=3", "random:switches=4,links=20,hosts=5", "dragonfly:p=2", "karytree:k=3,n=2"} {
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		var tree routing.Tree
 		for _, o := range []shortest.Finder{{}, {Pick: shortest.Lowest}, {Pick: shortest.Random, Seed: 1}} {
 			fw := paths(t, f, o)
@@ -72,7 +59,7 @@ func TestOneTreeForEachSwitch(t *testing.T) {
 
 // The LIDs of a switch take turns over parallel cables.
 func TestParallelCablesTakeTurns(t *testing.T) {
-	f := build(t, "random:switches=2,links=4,hosts=7")
+	f := testnet.Build(t, "random:switches=2,links=4,hosts=7")
 	fw := paths(t, f, shortest.Finder{})
 	count := map[uint8]int{}
 	for _, e := range f.Attached(1) {
@@ -90,7 +77,7 @@ func TestParallelCablesTakeTurns(t *testing.T) {
 
 // A seed makes the same paths again, another one others.
 func TestSeeds(t *testing.T) {
-	f := build(t, "hypercube:4")
+	f := testnet.Build(t, "hypercube:4")
 	same := func(a, b *routing.Forwarding) bool {
 		for lid := range f.TopLID() + 1 {
 			for s := range fabric.NodeID(f.Switches()) {
@@ -113,7 +100,7 @@ func TestSeeds(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (shortest.Finder{}).Paths(ctx, build(t, "ring:4"), nil); !errors.Is(err, context.Canceled) {
+	if _, err := (shortest.Finder{}).Paths(ctx, testnet.Build(t, "ring:4"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled, and the error is %v", err)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // TPDS 2006, section 6: "One can allow all shortest paths between any source and
@@ -18,15 +18,8 @@ func TestAnAddressForEachWay(t *testing.T) {
 		spec string
 		lmc  uint8
 	}{{"ring:6", 1}, {"torus:4x4", 2}, {"hypercube:4", 2}, {"karytree:k=4,n=2", 2}} {
-		family, err := topology.Parse(c.spec)
+		f, err := testnet.Build(t, c.spec).WithLMC(c.lmc)
 		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := family.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f, err = f.WithLMC(c.lmc); err != nil {
 			t.Fatal(err)
 		}
 		fw, err := sssp.MultiPath{}.Paths(context.Background(), f, nil)

@@ -11,21 +11,18 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 )
 
-// corpus is the folder of real dumps; the test is skipped without it.
+// corpus is the folder of real dumps; the test is skipped without OpenSM's tables.
 func corpus(t *testing.T) string {
-	dir := os.Getenv("WEFT_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared")
-	}
+	dir := testnet.Corpus(t)
 	if _, err := os.Stat(filepath.Join(dir, "reference", "opensm-tables")); err != nil {
-		t.Skip("no real dumps: set WEFT_CORPUS")
+		t.Skip("no tables of OpenSM beside the real dumps")
 	}
 	return dir
 }
@@ -46,10 +43,7 @@ func open(t *testing.T, path ...string) io.ReadCloser {
 func TestNoWorseThanOpenSM(t *testing.T) {
 	dir := corpus(t)
 	for table, name := range map[string]string{"dgx-sssp": "topograph-ndr-dgx-2025", "stage-sssp": "kalcher-stage-2014"} {
-		f, err := ibnet.Read(open(t, dir, "fabrics", name+".ibnetdiscover"), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testnet.Dump(t, name)
 		tables := filepath.Join(dir, "reference", "opensm-tables", table)
 		list, err := subnetlst.ReadMap(open(t, tables, "opensm-subnet.lst.gz"), "lst")
 		if err != nil {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
-	"github.com/weft-fabric/weft/topology"
 )
 
 // example is the network of HOTI 2009, Figure 2: B and D each joined to A, C and
@@ -78,14 +78,7 @@ func TestExampleOfThePaper(t *testing.T) {
 // one shortest path is as good as another.
 func TestBalancesTheNetwork(t *testing.T) {
 	for _, spec := range []string{"random:switches=32,links=96,hosts=4,seed=1", "torus:5x5,hosts=2", "hypercube:5"} {
-		family, err := topology.Parse(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := family.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := testnet.Build(t, spec)
 		var index [2]uint32
 		for i, p := range []routing.PathFinder{sssp.Finder{}, minhop.Finder{}} {
 			fw, err := p.Paths(context.Background(), f, nil)

@@ -11,26 +11,14 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/updown"
-	"github.com/weft-fabric/weft/topology"
 )
 
 var ctx = context.Background()
 
 type fataler interface{ Fatal(args ...any) }
-
-func build(t fataler, spec string) *fabric.Fabric {
-	family, err := topology.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := family.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 // judge judges paths on one lane, between all, whatever clients do.
 func judge(t fataler, f *fabric.Fabric, fw *routing.Forwarding) *deadlock.Verdict {
@@ -91,7 +79,7 @@ func legalFor(f *fabric.Fabric, fw *routing.Forwarding, roots []fabric.NodeID, a
 // With one root every path is legal, and every switch reaches every other.
 func TestOneRoot(t *testing.T) {
 	for _, spec := range []string{"ring:7", "torus:4x3", "hypercube:4", "karytree:k=3,n=2", "dragonfly:p=2", "random:switches=30,links=60,seed=3"} {
-		f := build(t, spec)
+		f := testnet.Build(t, spec)
 		for _, root := range []fabric.NodeID{0, 3, fabric.NodeID(f.Switches() - 1)} {
 			fw, err := updown.Finder{Roots: []fabric.GUID{f.Node(root).GUID}}.Paths(ctx, f, nil)
 			if err != nil {
@@ -113,7 +101,7 @@ func TestOneRoot(t *testing.T) {
 // Between the hosts of a fat tree no path is longer than up and down again, with
 // the tops chosen as roots.
 func TestChoosesTheTopsOfATree(t *testing.T) {
-	f := build(t, "karytree:k=3,n=3")
+	f := testnet.Build(t, "karytree:k=3,n=3")
 	fw, err := updown.Finder{}.Paths(ctx, f, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +119,7 @@ func TestChoosesTheTopsOfATree(t *testing.T) {
 func TestAnyRoots(t *testing.T) {
 	routed, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		f := build(t, rapid.SampledFrom([]string{
+		f := testnet.Build(t, rapid.SampledFrom([]string{
 			"ring:6", "mesh:3x4", "torus:3x3", "hypercube:3", "karytree:k=2,n=3", "xgft:m=3x3,w=2x2,hosts=1", "dragonfly:p=1", "random:switches=10,links=14,seed=4",
 		}).Draw(t, "network"))
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -180,7 +168,7 @@ func TestAnyRoots(t *testing.T) {
 }
 
 func TestBadRoots(t *testing.T) {
-	f := build(t, "ring:4")
+	f := testnet.Build(t, "ring:4")
 	host := f.Node(fabric.NodeID(f.Switches()))
 	for _, c := range []struct {
 		root fabric.GUID

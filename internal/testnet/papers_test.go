@@ -1,10 +1,10 @@
-package papernet_test
+package testnet_test
 
 import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/papernet"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // The sizes that the papers give, and the diameters.
@@ -15,9 +15,9 @@ func TestNetworks(t *testing.T) {
 		switches, hosts, cables     int
 		diameter, least, neighbours int // least and most of them at a switch are the same but in Kautz graphs
 	}{
-		{"Slim Fly q=5", func() (*fabric.Fabric, error) { return papernet.SlimFly(5, 7) }, 50, 350, 175, 2, 7, 7},
-		{"Slim Fly q=13", func() (*fabric.Fabric, error) { return papernet.SlimFly(13, 9) }, 338, 3042, 3211, 2, 19, 19},
-		{"Kautz b=5 n=3", func() (*fabric.Fabric, error) { return papernet.Kautz(5, 3, 7) }, 150, 1050, 750, 3, 9, 10},
+		{"Slim Fly q=5", func() (*fabric.Fabric, error) { return testnet.SlimFly(5, 7) }, 50, 350, 175, 2, 7, 7},
+		{"Slim Fly q=13", func() (*fabric.Fabric, error) { return testnet.SlimFly(13, 9) }, 338, 3042, 3211, 2, 19, 19},
+		{"Kautz b=5 n=3", func() (*fabric.Fabric, error) { return testnet.Kautz(5, 3, 7) }, 150, 1050, 750, 3, 9, 10},
 	} {
 		f, err := c.build()
 		if err != nil {

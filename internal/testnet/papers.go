@@ -1,7 +1,4 @@
-// Package papernet makes networks for tests that the papers route and package
-// topology does not generate: Slim Flies and Kautz graphs. Every switch has hosts
-// on its first ports, and cables on the next.
-package papernet
+package testnet
 
 import (
 	"fmt"

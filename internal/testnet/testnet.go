@@ -1,0 +1,88 @@
+// Package testnet is the networks that tests route: those of package topology by
+// their specs, the dumps of real fabrics, which are not part of the repository,
+// and the networks of papers that topology does not make, Slim Flies and Kautz
+// graphs. It imports topology and format/ibnet, so that tests inside the packages
+// these are made of cannot use it.
+package testnet
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// TB is what Build needs of a testing.TB; the tests of properties, *rapid.T, have
+// it too.
+type TB interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// Build is the network that a spec of package topology describes. The test fails
+// if there is none.
+func Build(t TB, spec string) *fabric.Fabric {
+	t.Helper()
+	family, err := topology.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := family.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Corpus is the folder of real dumps and of what other programs made of them:
+// $WEFT_CORPUS, by default the folder shared beside the repository. The test is
+// skipped if it has no fabrics.
+func Corpus(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("WEFT_CORPUS")
+	if dir == "" {
+		dir = filepath.Join(root(t), "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "fabrics")); err != nil {
+		t.Skip("no real dumps: set WEFT_CORPUS")
+	}
+	return dir
+}
+
+// root is the folder of the repository: tests run in that of their package.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("testnet: no go.mod in the folder of the test or above it")
+		}
+		dir = up
+	}
+}
+
+// Dump is the real fabric in fabrics/name.ibnetdiscover of the corpus. The test is
+// skipped without a corpus, and fails if there is one and the dump cannot be read.
+func Dump(t testing.TB, name string) *fabric.Fabric {
+	t.Helper()
+	file, err := os.Open(filepath.Join(Corpus(t), "fabrics", name+".ibnetdiscover"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	f, err := ibnet.Read(file, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
