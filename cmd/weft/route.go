@@ -199,8 +199,8 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
 		return nil, usage("%w", err)
 	}
-	// Lanes are planned for all adapters, so that aggregation nodes are safe
-	// too where the lanes allow it; the proof is for what was asked.
+	// Aggregation nodes shall be safe too where that is possible; the proof is
+	// for what was asked.
 	j.budget = routing.Budget{VLs: o.vls, Scope: max(j.scope, routing.Adapters)}
 	j.contract = j.engine.Contract()
 	if o.contract != "" {
@@ -258,8 +258,22 @@ func rootGUIDs(f *fabric.Fabric, roots []string) ([]fabric.GUID, error) {
 	return guids, nil
 }
 
-// compute routes.
-func (j *routeJob) compute(ctx context.Context) (err error) {
+// compute routes. Lanes are planned for all adapters if that is possible, else for
+// the endpoints that were asked for.
+func (j *routeJob) compute(ctx context.Context) error {
+	err := j.try(ctx)
+	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
+	n := j.fabric.Count()
+	wider := j.budget.Scope > j.scope && n.Aggregation+n.Router > 0
+	if wider && (errors.As(err, &few) || errors.As(err, &rule)) {
+		j.budget.Scope = j.scope
+		err = j.try(ctx)
+	}
+	return err
+}
+
+// try routes within the budget.
+func (j *routeJob) try(ctx context.Context) (err error) {
 	j.tables, err = j.engine.Route(ctx, j.fabric, j.options, j.budget, func(name string) (routing.Progress, func()) {
 		spent := &j.spent.paths
 		if name == "lanes" {
@@ -340,7 +354,7 @@ func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
 		if err != nil || name == j.engine.Name {
 			continue
 		}
-		other := routeJob{app: j.app, engine: e, budget: j.budget, fabric: j.fabric}
+		other := routeJob{app: j.app, engine: e, budget: j.budget, scope: j.scope, fabric: j.fabric}
 		if other.compute(ctx) == nil {
 			fits = append(fits, fitSummary{name, other.tables.Lanes.Needed})
 		}
