@@ -29,8 +29,8 @@ conformance: ## every engine on every ruin of every network (minutes)
 fuzz: ## try every fuzz function on FUZZ inputs (50000x), or for FUZZ=1m each
 	./scripts/fuzz.sh $(FUZZ)
 
-bench: build ## measure time, memory and lanes, beside OpenSM's figures where they are at hand
-	go test -run '^$$' -bench . -benchmem $(FLAGS) ./...
+bench: build ## measure time, memory and lanes (half an hour), beside OpenSM's figures where they are at hand
+	go test -run '^$$' -bench . -benchmem -timeout 2h $(FLAGS) ./...
 	go run ./bench/table -weft bin/weft $(REFERENCE)
 
 lint: ## run golangci-lint, if it is installed
