@@ -79,7 +79,12 @@ func changedLevels(before, after *routing.Tables) (changed int) {
 			continue
 		}
 		old := before.Fabric.Owner(from.LID)
+		at := after.Fabric.Endpoint(now).Switch
 		for lid := range before.Fabric.LIDs() {
+			// A pair that nothing joins any more has no service level to keep.
+			if at == fabric.None || after.Fabric.Owner(lid) == fabric.None || after.Forwarding.Port(at, lid) == routing.NoPort {
+				continue
+			}
 			if after.Fabric.Owner(lid) != fabric.None && before.Lanes.SL(old, lid) != after.Lanes.SL(now, lid) {
 				changed++
 			}
