@@ -134,6 +134,32 @@ func (g *Graph) Add(in, out fabric.ChannelID) bool {
 	return true
 }
 
+// Turn is a dependency between two trunks, with its number in the fabric.
+type Turn struct {
+	ID      int32
+	In, Out fabric.ChannelID
+}
+
+// AddAll adds turns, all or none. If it cannot, culprit is the place of the one
+// that would close a cycle, and alone says that it would do so without those
+// before it too: then the graph will not take it while it only grows.
+func (g *Graph) AddAll(turns []Turn) (culprit int, alone, ok bool) {
+	for i, t := range turns {
+		if g.Add(t.In, t.Out) {
+			continue
+		}
+		for _, u := range turns[:i] {
+			g.Remove(u.In, u.Out)
+		}
+		if i > 0 && g.Add(t.In, t.Out) {
+			g.Remove(t.In, t.Out)
+			return i, false, false
+		}
+		return i, true, false
+	}
+	return 0, false, true
+}
+
 // makeRoom reorders for a turn whose in comes behind its out. It fails, changing
 // nothing, when in can be reached from out.
 func (g *Graph) makeRoom(in, out fabric.ChannelID) bool {

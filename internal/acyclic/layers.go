@@ -9,12 +9,6 @@ import (
 // MaxLayers is how many layers there may be: they are the bits of a word.
 const MaxLayers = 64
 
-// Turn is a dependency between two trunks, with its number in the fabric.
-type Turn struct {
-	ID      int32
-	In, Out fabric.ChannelID
-}
-
 // Layers is the dependencies in every layer, none of which has a cycle. What is
 // in a layer stays there.
 type Layers struct {
@@ -24,8 +18,6 @@ type Layers struct {
 	// [turn] layers, as bits: those that hold it, and those in which it would
 	// close a cycle. A layer only grows, so both are for good.
 	held, refused []uint64
-
-	added []Turn // scratch
 }
 
 // NewLayers is no layer yet.
@@ -86,30 +78,15 @@ func (l *Layers) opinion(turns []Turn) (held, refused uint64) {
 
 // add adds turns, all or none, to a layer.
 func (l *Layers) add(layer int, turns []Turn) bool {
-	g, bit := l.graphs[layer], uint64(1)<<layer
-	l.added = l.added[:0]
-	for _, t := range turns {
-		if l.held[t.ID]&bit != 0 {
-			continue
-		}
-		if g.Add(t.In, t.Out) {
-			l.added = append(l.added, t)
-			continue
-		}
-		for _, u := range l.added {
-			g.Remove(u.In, u.Out)
-		}
-		// Refused for good only if it is refused by itself, without the
-		// turns added before it.
-		if len(l.added) > 0 && g.Add(t.In, t.Out) {
-			g.Remove(t.In, t.Out)
-		} else {
-			l.refused[t.ID] |= bit
-		}
-		return false
+	bit := uint64(1) << layer
+	culprit, alone, ok := l.graphs[layer].AddAll(turns)
+	if alone {
+		l.refused[turns[culprit].ID] |= bit
 	}
-	for _, t := range l.added {
-		l.held[t.ID] |= bit
+	if ok {
+		for _, t := range turns {
+			l.held[t.ID] |= bit
+		}
 	}
-	return true
+	return ok
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -135,7 +136,7 @@ type breaker struct {
 	post   []fabric.ChannelID // trunks in the order in which they were finished
 
 	subtree []fabric.NodeID // scratch of pathsOver
-	turns   []turn          // scratch: the turns of the path at hand
+	turns   []acyclic.Turn  // scratch: the turns of the path at hand
 }
 
 type visit struct {
@@ -306,8 +307,8 @@ func (bc *breaker) move(in, out fabric.ChannelID, layer uint8) {
 		w := bc.sources[s]
 		bc.turns = bc.appendTurns(bc.turns[:0], bc.fw.Row(d.lid), d, s)
 		for _, t := range bc.turns {
-			bc.count[t.id] -= w
-			bc.next[t.id] += w
+			bc.count[t.ID] -= w
+			bc.next[t.ID] += w
 		}
 	})
 }

@@ -85,7 +85,7 @@ type firstFit struct {
 	discard  bool        // paths that fit into none of them are left out
 	overflow bool        // more than limit needed
 
-	turns []turn // scratch: the turns of the path at hand
+	turns []acyclic.Turn // scratch: the turns of the path at hand
 }
 
 // turnState is what the layers, as bits, think of a turn.
@@ -128,8 +128,8 @@ func (ff *firstFit) assign(ctx context.Context, order Order, p routing.Progress)
 func (ff *firstFit) firstLayer() (layer int, ok bool) {
 	all, none := ^uint64(0), uint64(0)
 	for _, t := range ff.turns {
-		all &= ff.state[t.id].held
-		none |= ff.state[t.id].refused
+		all &= ff.state[t.ID].held
+		none |= ff.state[t.ID].refused
 	}
 	for open := ^none; open != 0; open &= open - 1 {
 		layer = bits.TrailingZeros64(open)
@@ -142,7 +142,7 @@ func (ff *firstFit) firstLayer() (layer int, ok bool) {
 		}
 		if all>>layer&1 == 1 {
 			for _, t := range ff.turns {
-				ff.layers[layer].Again(t.id)
+				ff.layers[layer].Again(int(t.ID))
 			}
 			return layer, true
 		}
@@ -155,33 +155,25 @@ func (ff *firstFit) firstLayer() (layer int, ok bool) {
 
 // insert adds the path at hand to a layer, wholly or not at all.
 func (ff *firstFit) insert(layer int) bool {
-	g, bit := ff.layers[layer], uint64(1)<<layer
-	for i, t := range ff.turns {
-		if g.Add(t.in, t.out) {
-			ff.state[t.id].held |= bit
-			continue
-		}
-		for _, u := range ff.turns[:i] {
-			ff.remove(layer, u)
-		}
-		// Refused for good only if it is refused by itself, without the
-		// turns of this path before it.
-		if i > 0 && g.Add(t.in, t.out) {
-			g.Remove(t.in, t.out)
-		} else {
-			ff.state[t.id].refused |= bit
-		}
-		return false
+	bit := uint64(1) << layer
+	culprit, alone, ok := ff.layers[layer].AddAll(ff.turns)
+	if alone {
+		ff.state[ff.turns[culprit].ID].refused |= bit
 	}
-	return true
+	if ok {
+		for _, t := range ff.turns {
+			ff.state[t.ID].held |= bit
+		}
+	}
+	return ok
 }
 
 // remove takes one use of a turn out of a layer.
-func (ff *firstFit) remove(layer int, t turn) {
+func (ff *firstFit) remove(layer int, t acyclic.Turn) {
 	g := ff.layers[layer]
-	g.Remove(t.in, t.out)
-	if !g.Has(t.id) {
-		ff.state[t.id].held &^= 1 << layer
+	g.Remove(t.In, t.Out)
+	if !g.Has(int(t.ID)) {
+		ff.state[t.ID].held &^= 1 << layer
 	}
 }
 
@@ -243,7 +235,7 @@ func (ff *firstFit) lighten(d destination, s fabric.NodeID) bool {
 // accepts adds the path at hand to a layer unless that is known to fail or fails.
 func (ff *firstFit) accepts(layer int) bool {
 	for _, t := range ff.turns {
-		if ff.state[t.id].refused>>layer&1 == 1 {
+		if ff.state[t.ID].refused>>layer&1 == 1 {
 			return false
 		}
 	}

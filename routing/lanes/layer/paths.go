@@ -16,6 +16,7 @@ package layer
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -53,15 +54,9 @@ func newPathSet(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) *
 	return p
 }
 
-// turn is a turn of a path with its number.
-type turn struct {
-	in, out fabric.ChannelID
-	id      int
-}
-
 // appendTurns appends the turns of the path from switch s along a row, which
 // must not lead in circles. Without a path there are none.
-func (p *pathSet) appendTurns(turns []turn, row []uint8, d destination, s fabric.NodeID) []turn {
+func (p *pathSet) appendTurns(turns []acyclic.Turn, row []uint8, d destination, s fabric.NodeID) []acyclic.Turn {
 	if s == d.root || row[s] == routing.NoPort {
 		return turns
 	}
@@ -69,7 +64,7 @@ func (p *pathSet) appendTurns(turns []turn, row []uint8, d destination, s fabric
 	in := p.f.Out(s, row[s])
 	for at := heads[in]; at != d.root; at = heads[in] {
 		out := p.f.Out(at, row[at])
-		turns = append(turns, turn{in, out, p.f.Turn(in, out)})
+		turns = append(turns, acyclic.Turn{ID: int32(p.f.Turn(in, out)), In: in, Out: out})
 		in = out
 	}
 	return turns

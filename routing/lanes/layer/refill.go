@@ -15,7 +15,7 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 	slices.Reverse(bc.post)
 	g := acyclic.From(bc.f, bc.count, bc.post)
 	refused := make([]bool, bc.f.Turns())
-	var turns []turn
+	var turns []acyclic.Turn
 	for _, d := range bc.dests {
 		sl := bc.lanes.SLRow(d.lid)
 		if !slices.Contains(sl, layer+1) {
@@ -33,7 +33,7 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 			}
 			sl[s] = layer
 			for _, t := range turns {
-				bc.next[t.id] -= bc.sources[s]
+				bc.next[t.ID] -= bc.sources[s]
 			}
 		}
 	}
@@ -42,25 +42,15 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 
 // insertPath adds a path to a graph, wholly or not at all; turns that are
 // refused by themselves are remembered.
-func insertPath(g *acyclic.Graph, turns []turn, refused []bool) bool {
+func insertPath(g *acyclic.Graph, turns []acyclic.Turn, refused []bool) bool {
 	for _, t := range turns {
-		if refused[t.id] {
+		if refused[t.ID] {
 			return false
 		}
 	}
-	for i, t := range turns {
-		if g.Add(t.in, t.out) {
-			continue
-		}
-		for _, u := range turns[:i] {
-			g.Remove(u.in, u.out)
-		}
-		if i > 0 && g.Add(t.in, t.out) {
-			g.Remove(t.in, t.out)
-		} else {
-			refused[t.id] = true
-		}
-		return false
+	culprit, alone, ok := g.AddAll(turns)
+	if alone {
+		refused[turns[culprit].ID] = true
 	}
-	return true
+	return ok
 }
