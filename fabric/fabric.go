@@ -252,6 +252,15 @@ func (f *Fabric) LIDs() iter.Seq2[LID, EndpointID] {
 	}
 }
 
+// Addresses is the most LIDs that an endpoint has, 2^LMC.
+func (f *Fabric) Addresses() int {
+	most := 1
+	for i := range f.endpoints {
+		most = max(most, f.endpoints[i].width())
+	}
+	return most
+}
+
 // Warnings is what was odd about the input but could be settled, one sentence each.
 func (f *Fabric) Warnings() []string { return f.warnings }
 

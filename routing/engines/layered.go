@@ -23,7 +23,7 @@ type withEscape struct {
 
 // Route implements routing.Router.
 func (r withEscape) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
-	last := updown.Addresses(f) - 1
+	last := f.Addresses() - 1
 	paths, err := r.finder.Paths(ctx, f, p)
 	if err != nil {
 		return nil, err

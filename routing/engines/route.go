@@ -7,7 +7,6 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/updown"
 )
 
 // Stages is told when a stage of the work begins, "paths" or "lanes", and
@@ -42,7 +41,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 	defer done()
 	lanes, err := e.Lanes.New(o).Lanes(ctx, f, paths, b, p)
 	few := (*routing.TooFewLanes)(nil)
-	if e.fallback != nil && b.VLs > 1 && updown.Addresses(f) > 1 && errors.As(err, &few) {
+	if e.fallback != nil && b.VLs > 1 && f.Addresses() > 1 && errors.As(err, &few) {
 		return e.fallback(o).Route(ctx, f, b, p)
 	}
 	if err != nil {

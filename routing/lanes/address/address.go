@@ -28,10 +28,7 @@ type Assigner struct {
 
 // Lanes implements routing.LaneAssigner.
 func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, _ *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	layers := 1
-	for i := range f.Endpoints() {
-		layers = max(layers, 1<<f.Endpoint(fabric.EndpointID(i)).LMC)
-	}
+	layers := f.Addresses()
 	if layers > b.VLs {
 		return nil, &routing.TooFewLanes{Need: layers, Have: b.VLs}
 	}

@@ -29,7 +29,7 @@ func (MultiRoot) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 	if f.Switches() == 0 {
 		return t, nil
 	}
-	trees := Addresses(f)
+	trees := f.Addresses()
 	roots := farApart(f, trees)
 	for i, root := range roots {
 		o := orient(f, byRank(f, []fabric.NodeID{root}))
@@ -41,15 +41,6 @@ func (MultiRoot) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 	}
 	t.Notes = append(t.Notes, "roots, one for each address: "+name(f, roots))
 	return t, nil
-}
-
-// Addresses is the most LIDs that an endpoint of a fabric has.
-func Addresses(f *fabric.Fabric) int {
-	most := 1
-	for i := range f.Endpoints() {
-		most = max(most, 1<<f.Endpoint(fabric.EndpointID(i)).LMC)
-	}
-	return most
 }
 
 // farApart is step 1 of section 4.2: each root at the largest distance from the
