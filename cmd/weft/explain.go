@@ -14,7 +14,7 @@ import (
 )
 
 func explainCommand(a *app) *cobra.Command {
-	o := routeFlags{engine: "dfsssp"}
+	var o routeFlags
 	c := &cobra.Command{
 		Use:   "explain FABRIC --engine ENGINE",
 		Short: "Say why an engine routes or refuses a fabric, rule by rule",
@@ -23,7 +23,7 @@ func explainCommand(a *app) *cobra.Command {
 			return a.explain(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o)
+	engineFlags(c, &o, "dfsssp")
 	c.Flags().BoolVar(&o.json, "json", false, "print the result for programs")
 	return c
 }

@@ -1,0 +1,59 @@
+package choose
+
+import (
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// candidate is an engine worth trying.
+type candidate struct {
+	engine string
+
+	// cost is the time of routing and judging for every switch and LID, in
+	// nanoseconds on one core of 2024: the largest seen on Dragonflies, tori, fat
+	// trees and random networks, rounded up.
+	cost int
+
+	// oneLane says that on a single lane the engine's tables hold for any contract,
+	// though with more they need one that is honored.
+	oneLane bool
+}
+
+// candidates is what is tried, the likely and quick first. Not in it: engines for
+// several addresses and adaptive ones, which need what a fabric may not have;
+// p2sssp, which takes too long; dfsssp-online and df-dn-minhop, which are dfsssp
+// and df-dn with less bandwidth.
+var candidates = []candidate{
+	{engine: "balance", cost: 400},
+	{engine: "weave", cost: 900},
+	{engine: "weave-any", cost: 1500},
+	{engine: "ftree", cost: 250},
+	{engine: "updn", cost: 250},
+	{engine: "dor", cost: 250},
+	{engine: "torus-2qos", cost: 250},
+	{engine: "df-d2", cost: 250},
+	{engine: "dfsssp", cost: 900},
+	{engine: "lash", cost: 800},
+	{engine: "df-dn", cost: 1100},
+	{engine: "minhop", cost: 250},
+	{engine: "nue", cost: 2500, oneLane: true},
+}
+
+// fits says whether the engine could be proven under a contract.
+func (c candidate) fits(contract routing.Contract) bool {
+	e, err := engines.Named(c.engine)
+	return err == nil && (contract == routing.Honored || c.oneLane || e.Contract() == routing.Any)
+}
+
+// estimate is how long the engine is expected to take. All of them go switch by
+// switch for every LID.
+func (c candidate) estimate(f *fabric.Fabric) time.Duration {
+	work := 0
+	for range f.LIDs() {
+		work += f.Switches()
+	}
+	return time.Duration(work * c.cost)
+}
