@@ -1,8 +1,7 @@
-package weave
+package loom
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -158,21 +157,27 @@ func (p *Paths) sortLeaves(byHops [][]int32) {
 	}
 }
 
-// step is a turn of a path.
-type step struct {
-	turn    int32
-	in, out fabric.ChannelID
-}
-
 // steps appends the turns of the path that begins with a hop.
-func (p *Paths) steps(steps []step, n int32) []step {
+func (p *Paths) steps(steps []Step, n int32) []Step {
 	for next := p.parent[n]; next != none; n, next = next, p.parent[next] {
 		in, out := p.trunk[n], p.trunk[next]
-		steps = append(steps, step{int32(p.f.Turn(in, out)), in, out})
+		steps = append(steps, Step{int32(p.f.Turn(in, out)), in, out})
 	}
 	return steps
 }
 
-func (p *Paths) String() string {
-	return fmt.Sprintf("%d paths of up to %d hops", len(p.leaves), p.hops)
+// eachTurn calls visit for every trunk that some path takes next after another.
+func (p *Paths) eachTurn(in int, visit func(out int)) {
+	c := fabric.ChannelID(in)
+	first, end := p.f.TrunksFrom(p.f.Heads()[c])
+	turn := p.f.FirstTurn(c)
+	for out := first; out < end; out++ {
+		if p.turns[turn] {
+			visit(int(out))
+		}
+		turn++
+	}
 }
+
+// LIDs is the destinations, by switch.
+func (p *Paths) LIDs() []fabric.LID { return p.lids }
