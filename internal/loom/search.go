@@ -1,0 +1,130 @@
+package loom
+
+import (
+	"context"
+	"slices"
+)
+
+// How hard to look, in work and not in time, so that results do not depend on the
+// machine.
+const (
+	mostRounds = 16      // for each policy
+	placements = 1 << 20 // for each policy, but a round at least
+	hopeless   = 16      // one path in so many left over: further rounds would not make up for that
+)
+
+// Weave looks for lanes for all paths with so many lanes and service levels. It
+// returns the loom that leaves fewest paths over, and how many they are.
+//
+// Paths are placed one by one, those of most hops first. Those left over go first
+// in the next round (D. E. Joslin, D. P. Clements: "Squeaky Wheel" Optimization,
+// JAIR 10, 1999). It is done with one policy, then with the other.
+func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewest int, err error) {
+	rounds := min(mostRounds, max(1, placements/max(1, len(p.leaves))))
+	for _, policy := range [...]Policy{Even, Low} {
+		order := p.leaves
+		for range rounds {
+			l := New(p.f, lanes, levels, policy)
+			left, err := l.placeAll(ctx, p, order)
+			if err != nil {
+				return nil, 0, err
+			}
+			if best == nil || len(left) < fewest {
+				best, fewest = l, len(left)
+			}
+			if fewest == 0 {
+				return best, 0, nil
+			}
+			if len(left) > len(order)/hopeless {
+				break
+			}
+			order = p.first(left, order)
+		}
+	}
+	return best, fewest, nil
+}
+
+// placeAll places paths in an order and returns those left over.
+func (l *Loom) placeAll(ctx context.Context, p *Paths, order []int32) (left []int32, err error) {
+	var steps []Step
+	for i, n := range order {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		steps = p.steps(steps[:0], n)
+		if !l.Place(steps) {
+			left = append(left, n)
+		}
+	}
+	return left, nil
+}
+
+// first is an order of paths with some of them first.
+func (p *Paths) first(some, order []int32) []int32 {
+	moved := make([]bool, len(p.trunk))
+	for _, n := range some {
+		moved[n] = true
+	}
+	next := slices.Grow(slices.Clone(some), len(order)-len(some))
+	for _, n := range order {
+		if !moved[n] {
+			next = append(next, n)
+		}
+	}
+	return next
+}
+
+// Fewest looks for lanes for all paths with as few lanes as it can, at most so
+// many, and with as few service levels as it then can. nil: it found none.
+func (p *Paths) Fewest(ctx context.Context, vls int) (*Loom, error) {
+	if p.acyclic() {
+		l := New(p.f, 1, 1, Low)
+		_, err := l.placeAll(ctx, p, p.leaves)
+		return l, err
+	}
+	for lanes := 2; lanes <= vls; lanes++ {
+		best, left, err := p.Weave(ctx, lanes, Levels)
+		if err != nil {
+			return nil, err
+		}
+		if left > 0 {
+			continue
+		}
+		for best.Used() > 1 {
+			l, left, err := p.Weave(ctx, lanes, best.Used()-1)
+			if err != nil {
+				return nil, err
+			}
+			if left > 0 {
+				break
+			}
+			best = l
+		}
+		return best, nil
+	}
+	return nil, nil
+}
+
+// acyclic says whether the turns of all paths together close no cycle, so that one
+// lane is enough.
+func (p *Paths) acyclic() bool {
+	heads := p.f.Heads()
+	waits := make([]int32, p.f.Trunks())
+	for in := range waits {
+		p.eachTurn(in, func(out int) { waits[out]++ })
+	}
+	var free []int
+	for c, n := range waits {
+		if n == 0 {
+			free = append(free, c)
+		}
+	}
+	for i := 0; i < len(free); i++ {
+		p.eachTurn(free[i], func(out int) {
+			if waits[out]--; waits[out] == 0 {
+				free = append(free, out)
+			}
+		})
+	}
+	return len(free) == len(heads)
+}
