@@ -28,8 +28,8 @@ type candidate struct {
 // and df-dn with less bandwidth.
 var candidates = []candidate{
 	{engine: "balance", cost: 400},
-	{engine: "weave", cost: 900},
-	{engine: "weave-any", cost: 1500},
+	//{engine: "weave", cost: 900},
+	//{engine: "weave-any", cost: 1500},
 	{engine: "ftree", cost: 250},
 	{engine: "updn", cost: 250},
 	{engine: "dor", cost: 250},

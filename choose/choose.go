@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft/congestion"
@@ -172,8 +173,11 @@ func (s *search) try(ctx context.Context, c candidate, place int) (Trial, error)
 	}
 	t.Spent = time.Since(began)
 	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
-	if errors.As(err, &few) || errors.As(err, &rule) {
-		t.Outcome, t.Why, err = Refused, err.Error(), nil
+	switch {
+	case errors.As(err, &rule):
+		t.Outcome, t.Why, err = Refused, rule.Brief(), nil
+	case errors.As(err, &few):
+		t.Outcome, t.Why, err = Refused, strings.TrimPrefix(few.Error(), "routing: "), nil
 	}
 	return t, err
 }
@@ -190,7 +194,7 @@ func (s *search) route(ctx context.Context, c candidate, t *Trial) error {
 		b.VLs = 1
 	}
 	t.tables, err = e.Route(ctx, s.fabric, s.wish.Options, b, nil)
-	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) && b.Scope > s.wish.Scope {
+	if refused(err) && b.Scope > s.wish.Scope {
 		b.Scope = s.wish.Scope
 		t.tables, err = e.Route(ctx, s.fabric, s.wish.Options, b, nil)
 	}
@@ -202,6 +206,11 @@ func (s *search) route(ctx context.Context, c candidate, t *Trial) error {
 		err = fmt.Errorf("choose: packets circle for ever in the tables of %s", c.engine)
 	}
 	return err
+}
+
+func refused(err error) bool {
+	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
+	return errors.As(err, &few) || errors.As(err, &rule)
 }
 
 // measure fills in the figures.

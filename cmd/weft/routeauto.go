@@ -58,12 +58,10 @@ func (j *routeJob) choose(ctx context.Context) error {
 func trialSummaries(trials []choose.Trial) []trialSummary {
 	s := make([]trialSummary, len(trials))
 	for i, t := range trials {
-		s[i] = trialSummary{t.Engine, t.Outcome.String(), trimWhy(t.Why), t.VLs, t.SLs, t.Lambda, t.MaxLoad, t.Spent.Seconds()}
+		s[i] = trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.SLs, t.Lambda, t.MaxLoad, t.Spent.Seconds()}
 	}
 	return s
 }
-
-func trimWhy(why string) string { return strings.TrimPrefix(why, "routing: ") }
 
 // trialText is a line for each engine that was tried.
 func trialText(trials []choose.Trial) string {
@@ -76,7 +74,7 @@ func trialText(trials []choose.Trial) string {
 		case choose.Loop:
 			what = "has a credit loop here"
 		case choose.Refused:
-			what = "refuses: " + trimWhy(t.Why)
+			what = "refuses: " + t.Why
 		case choose.Skipped:
 			what = "not tried: " + t.Why
 		}

@@ -147,7 +147,7 @@ func (j *routeJob) screen(o *routeFlags) string {
 	var p page
 	n := j.fabric.Count()
 	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric), plural(n.SwitchCables, "cable"))
-	p.fact("engine", "%s (%s): %s", j.engine.Name, j.engine.Paper, j.engine.Trust())
+	p.fact("engine", "%s (%s): %s", j.engine.Name, j.engine.Paper, j.trust())
 	if j.choice != nil {
 		p.fact("", "%s", j.choice.Why)
 	}
@@ -177,6 +177,15 @@ func (j *routeJob) screen(o *routeFlags) string {
 	p.fact("time", "read %s, %s, verify %s%s; %s at the peak", seconds(j.spent.read), routed, seconds(j.spent.verify), written, bytesOf(peakRSS()))
 	p.fact("next", "%s", j.next())
 	return p.String()
+}
+
+// trust says why the tables may be trusted. What auto chose was proven under a
+// contract that may ask less of clients than the engine does.
+func (j *routeJob) trust() string {
+	if j.choice != nil {
+		return "the best of those proven for this network"
+	}
+	return j.engine.Trust()
 }
 
 func describeEndpoints(f *fabric.Fabric) string {
