@@ -180,3 +180,17 @@ func (l *Loom) blame(i int, steps []Step, lane []uint8) {
 	}
 	l.barred[s.Turn] |= 1 << to
 }
+
+// reserve gives turns the highest lane in service level 0 of a loom without any.
+// They must close no cycle.
+func (l *Loom) reserve(turns []Step) {
+	top := uint8(l.lanes - 1)
+	for _, s := range turns {
+		if !l.graphs[top].Add(s.In, s.Out) {
+			panic("loom: reserved turns close a cycle")
+		}
+		l.held[s.Turn] |= 1 << top
+		l.set(s.Turn, 0, top)
+		l.used = 1
+	}
+}
