@@ -25,11 +25,11 @@ func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewes
 
 // WeaveAround is Weave with one service level, in which some turns have the highest
 // lane from the beginning.
-func (p *Paths) WeaveAround(ctx context.Context, reserved []Step, lanes int) (best *Loom, fewest int, err error) {
+func (p *Paths) WeaveAround(ctx context.Context, reserved []Reserved, lanes int) (best *Loom, fewest int, err error) {
 	return p.weave(ctx, lanes, 1, reserved)
 }
 
-func (p *Paths) weave(ctx context.Context, lanes, levels int, reserved []Step) (best *Loom, fewest int, err error) {
+func (p *Paths) weave(ctx context.Context, lanes, levels int, reserved []Reserved) (best *Loom, fewest int, err error) {
 	rounds := min(mostRounds, max(1, placements/max(1, len(p.leaves))))
 	for _, policy := range [...]Policy{Even, Low} {
 		order := p.leaves

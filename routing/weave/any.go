@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/loom"
@@ -49,12 +50,15 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 
 // withEscapes begins with escape paths.
 func (o Any) withEscapes(ctx context.Context, f *fabric.Fabric, b routing.Budget, fw *routing.Forwarding, paths *loom.Paths, lanes int) (*rerouting, error) {
+	if v, err := strconv.Atoi(os.Getenv("RL")); err == nil {
+		lanes = v
+	}
 	var roots []fabric.NodeID
 	for _, part := range f.Parts() {
 		roots = append(roots, part[len(part)-1])
 	}
 	e := newEscapes(f, roots)
-	l, _, err := paths.WeaveAround(ctx, e.turns(), lanes)
+	l, _, err := paths.WeaveAround(ctx, e.turns(lanes), lanes)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package weave
 
 import (
+	"os"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/loom"
 	"github.com/weft-fabric/weft/routing/paths/dag"
@@ -37,10 +39,13 @@ func newEscapes(f *fabric.Fabric, roots []fabric.NodeID) *escapes {
 	return t
 }
 
-// turns is every turn within the trees.
-func (t *escapes) turns() []loom.Step {
+// turns is every turn within the trees, for so many lanes: those up on the lowest,
+// those down on the highest.
+func (t *escapes) turns(lanes int) []loom.Reserved {
 	heads, reverses := t.f.Heads(), t.f.Reverses()
-	var all []loom.Step
+	top := uint8(lanes - 1)
+	mode := os.Getenv("RES")
+	var all []loom.Reserved
 	var tree []fabric.ChannelID // the trunks of the tree that leave a switch
 	for s := range fabric.NodeID(t.f.Switches()) {
 		tree = tree[:0]
@@ -52,9 +57,22 @@ func (t *escapes) turns() []loom.Step {
 		}
 		for _, back := range tree {
 			for _, out := range tree {
-				if in := reverses[back]; out != back {
-					all = append(all, loom.Step{Turn: int32(t.f.Turn(in, out)), In: in, Out: out})
+				if out == back {
+					continue
 				}
+				in := reverses[back]
+				r := loom.Reserved{Step: loom.Step{Turn: int32(t.f.Turn(in, out)), In: in, Out: out}, Within: true}
+				switch {
+				case mode == "top":
+					r.Lane = top
+				case mode == "low":
+				case back == t.up[s]: // from above
+					r.Lane = top
+				case out != t.up[s]: // over the top
+					r.Lane = top
+					r.Within = top == 0
+				}
+				all = append(all, r)
 			}
 		}
 	}
