@@ -180,3 +180,25 @@ func (l *Loom) blame(i int, steps []Step, lane []uint8) {
 	}
 	l.barred[s.Turn] |= 1 << to
 }
+
+// Reserved is a turn that has a lane from the beginning.
+type Reserved struct {
+	Step
+	Lane   uint8
+	Within bool // packets come to it on that lane
+}
+
+// reserve gives turns lanes in service level 0 of a loom without any. They must
+// close no cycle.
+func (l *Loom) reserve(turns []Reserved) {
+	for _, r := range turns {
+		if r.Within && !l.graphs[r.Lane].Add(r.In, r.Out) {
+			panic("loom: reserved turns close a cycle")
+		}
+		if r.Within {
+			l.held[r.Turn] |= 1 << r.Lane
+		}
+		l.set(r.Turn, 0, r.Lane)
+		l.used = 1
+	}
+}

@@ -20,11 +20,22 @@ const (
 // in the next round (D. E. Joslin, D. P. Clements: "Squeaky Wheel" Optimization,
 // JAIR 10, 1999). It is done with one policy, then with the other.
 func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewest int, err error) {
+	return p.weave(ctx, lanes, levels, nil)
+}
+
+// WeaveAround is Weave with one service level, in which some turns have the highest
+// lane from the beginning.
+func (p *Paths) WeaveAround(ctx context.Context, reserved []Reserved, lanes int) (best *Loom, fewest int, err error) {
+	return p.weave(ctx, lanes, 1, reserved)
+}
+
+func (p *Paths) weave(ctx context.Context, lanes, levels int, reserved []Reserved) (best *Loom, fewest int, err error) {
 	rounds := min(mostRounds, max(1, placements/max(1, len(p.leaves))))
 	for _, policy := range [...]Policy{Even, Low} {
 		order := p.leaves
 		for range rounds {
 			l := New(p.f, lanes, levels, policy)
+			l.reserve(reserved)
 			left, err := l.placeAll(ctx, p, order)
 			if err != nil {
 				return nil, 0, err
@@ -127,4 +138,22 @@ func (p *Paths) acyclic() bool {
 		})
 	}
 	return len(free) == len(heads)
+}
+
+// OneLevel looks for lanes for as many paths as can be with one service level and at
+// most so many lanes. It returns the loom and the number of paths left over.
+func (p *Paths) OneLevel(ctx context.Context, vls int) (best *Loom, fewest int, err error) {
+	for lanes := 1; lanes <= vls; lanes++ {
+		l, left, err := p.Weave(ctx, lanes, 1)
+		if err != nil {
+			return nil, 0, err
+		}
+		if best != nil && left >= fewest {
+			break
+		}
+		if best, fewest = l, left; fewest == 0 {
+			break
+		}
+	}
+	return best, fewest, nil
 }

@@ -25,8 +25,8 @@ type Finder struct {
 	Passes int
 
 	// Work is how many trunks may be looked at in all, over all trials and
-	// passes; 0 is DefaultWork or what LeastPasses passes take, whichever is
-	// more. The first routing is always finished.
+	// passes; 0 is what LeastPasses passes take, but between LeastWork and
+	// MostWork. The first routing is always finished.
 	Work int64
 
 	// Time ends the search after a time by the clock, between two passes; 0 is no
@@ -55,8 +55,9 @@ type Finder struct {
 // Limits and defaults.
 const (
 	DefaultPasses = 24
-	DefaultWork   = 200_000_000
-	LeastPasses   = 8
+	LeastPasses   = 5
+	LeastWork     = 150_000_000
+	MostWork      = 1_000_000_000
 	MaxWeight     = 64
 )
 

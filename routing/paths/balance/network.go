@@ -24,25 +24,32 @@ type network struct {
 	square []int64 // [switch] sum of their squares
 
 	inverse  []int64 // [trunk] time that a packet takes, in sixteenths of the fastest trunk's
-	turnBase []int32 // [trunk] turn into trunk c is turnBase + c
+	flat     bool    // all trunks are equally fast
+	turnBase []int32 // [trunk] the turn from it to trunk c is turnBase + c
 	tier     []uint8 // [trunk] dimension in a grid; nil in other networks
 
 	roots  []root
 	dests  []dest
 	hosts  []fabric.EndpointID // those with weight
-	looks  int64               // trunks that one pass looks at
+	looks  int64               // trunks that a pass looks at
+	steps  int64               // trunks on its trees
 	rounds int                 // most destinations on a switch
 }
 
 // root is a switch with destinations, and the shortest paths to it. Switches are
 // named by their position in breadth-first order; the root is at 0.
 type root struct {
-	order []fabric.NodeID    // [position]
-	at    []int32            // [switch] position, 0 also where there is no path
-	first []int32            // [position, plus one at the end] into out and head
-	out   []fabric.ChannelID // the trunks that a switch may take, by port
-	head  []int32            // the position each leads to
-	dests []int32            // on this switch
+	order []fabric.NodeID // [position]
+	at    []int32         // [switch] position, 0 also where there is no path
+	first []int32         // [position, plus one at the end] into ways
+	ways  []way           // the trunks that each switch may take, by port
+	dests []int32         // on this switch
+}
+
+// way is a trunk and the position of the switch that it leads to.
+type way struct {
+	trunk fabric.ChannelID
+	head  int32
 }
 
 // dest is an address to route to.
@@ -101,11 +108,14 @@ func (n *network) weigh(wishes []uint8) error {
 	return nil
 }
 
+// unit is the inverse of the fastest trunk.
+const unit = 16
+
 // capacities settles what a route costs by trunk. A trunk of unknown rate is
 // taken for one of the fastest.
 func (n *network) capacities(uniform bool) {
-	const unit = 16
 	fastest := 0
+	n.flat = true
 	for c := range n.inverse {
 		fastest = max(fastest, n.f.Channel(fabric.ChannelID(c)).Rate.Mbps())
 	}
@@ -113,6 +123,7 @@ func (n *network) capacities(uniform bool) {
 		n.inverse[c] = unit
 		if rate := n.f.Channel(fabric.ChannelID(c)).Rate.Mbps(); rate > 0 && !uniform {
 			n.inverse[c] = int64((fastest*unit + rate/2) / rate)
+			n.flat = n.flat && n.inverse[c] == unit
 		}
 	}
 }
@@ -181,19 +192,22 @@ func (n *network) graphs(ctx context.Context) error {
 	}
 	wg.Wait()
 	for i := range n.roots {
-		n.looks += int64(len(n.roots[i].out)) * int64(len(n.roots[i].dests))
+		r := &n.roots[i]
+		n.looks += int64(len(r.ways)) * int64(len(r.dests))
+		n.steps += int64(len(r.order)) * int64(len(r.dests))
 	}
 	return ctx.Err()
 }
 
 // fill copies a graph, naming switches by position.
 func (r *root) fill(d *dag.DAG) {
-	r.order, r.first, r.out = slices.Clone(d.Order), slices.Clone(d.First), slices.Clone(d.Out)
-	r.at, r.head = make([]int32, len(d.Hops)), make([]int32, len(d.Head))
+	r.order, r.first = append(r.order[:0], d.Order...), append(r.first[:0], d.First...)
+	r.at, r.ways = slices.Grow(r.at[:0], len(d.Hops))[:len(d.Hops)], slices.Grow(r.ways[:0], len(d.Out))[:len(d.Out)]
+	clear(r.at)
 	for i, u := range r.order {
 		r.at[u] = int32(i)
 	}
-	for i, v := range d.Head {
-		r.head[i] = r.at[v]
+	for i, c := range d.Out {
+		r.ways[i] = way{c, r.at[d.Head[i]]}
 	}
 }

@@ -21,7 +21,7 @@ type match struct {
 
 // newSample draws bisections. A host takes part with a probability by its weight.
 func newSample(n *network, seed uint64) *sample {
-	const flows, least, most = 200_000, 24, 1500
+	const flows, least, most = 60_000, 16, 800
 	runs := min(max(flows/max(1, len(n.hosts)/2), least), most)
 	random := rand.New(rand.NewPCG(seed, 0x6d61746368))
 	top := int64(1)
@@ -56,7 +56,6 @@ func newSample(n *network, seed uint64) *sample {
 // bandwidth is the mean share of the fastest trunk's rate that a flow gets: the
 // effective bisection bandwidth of Hoefler et al. in the sample.
 func (t *trial) bandwidth(s *sample) float64 {
-	const unit = 16
 	count := make([]int32, t.f.Trunks())
 	var flat []fabric.ChannelID
 	var first []int32
@@ -67,10 +66,10 @@ func (t *trial) bandwidth(s *sample) float64 {
 			r, pick := &t.roots[t.dests[m.dest].root], t.picks(m.dest)
 			for i := r.at[m.from]; i != 0; {
 				e := r.first[i] + int32(pick[i])
-				c := r.out[e]
+				c := r.ways[e].trunk
 				count[c]++
 				flat = append(flat, c)
-				i = r.head[e]
+				i = r.ways[e].head
 			}
 			first = append(first, int32(len(flat)))
 		}

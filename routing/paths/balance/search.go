@@ -28,66 +28,81 @@ func plans(n *network, fd Finder) []plan {
 	}
 	return append(all,
 		plan{},
-		plan{rounds: true, own: true, share: 2},
 		plan{own: true, share: 2},
+		plan{rounds: true, own: true, share: 2},
 		plan{own: true, share: 1},
 		plan{rounds: true, own: true, share: 1},
 		plan{own: true},
 	)
 }
 
-// search is a tournament. All plans that the work suffices for are begun; then
-// the better half goes on for twice as many passes, and so on.
+// price is the work of a pass.
+func (n *network) price(p plan) int64 {
+	if p.share > 0 {
+		return 2*n.looks + 4*n.steps
+	}
+	return n.looks + 3*n.steps
+}
+
+// search is a tournament. As many plans are begun as leave half of the work; each
+// gets a pass. Then the better half goes on for two passes, the better half of it
+// for four, and so on.
 func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
-	passes := cmp.Or(fd.Passes, DefaultPasses)
-	work := cmp.Or(fd.Work, max(DefaultWork, LeastPasses*n.looks))
-	var deadline time.Time
+	passes := max(0, cmp.Or(fd.Passes, DefaultPasses))
+	work := fd.Work
+	if work == 0 {
+		work = max(LeastWork, min(MostWork, LeastPasses*n.price(plan{share: 1})))
+	}
+	deadline := time.Time{}
 	if fd.Time > 0 {
 		deadline = time.Now().Add(fd.Time)
 	}
 	var trials []*trial
+	begun := int64(0)
 	for _, p := range plans(n, fd) {
-		if len(trials) == 0 || int64(len(trials)+1)*2*n.looks*2 <= work {
+		begun += 2 * n.price(p)
+		if len(trials) == 0 || len(trials) == 1 && begun <= work || begun <= work/2 {
 			trials = append(trials, newTrial(n, p, fd.Seed))
 		}
 	}
 	s := newSample(n, fd.Seed)
-	done := 0
-	for rung := 0; ; rung++ {
-		var left = int64(len(trials)) * n.looks
-		some := min(1<<rung, max(0, passes-done), int(max(0, work/max(1, left))))
-		if rung == 0 {
-			some = min(1, max(0, passes))
+	if err := run(ctx, trials, func(t *trial) {
+		t.begin()
+		t.moved = len(t.dests)
+		t.judge(s)
+	}); err != nil {
+		return nil, err
+	}
+	for _, t := range trials {
+		work -= n.price(t.plan)
+	}
+	for done, rung := 0, 1; ; rung *= 2 {
+		some := min(rung, passes-done)
+		each := int64(0)
+		for _, t := range trials {
+			each += n.price(t.plan)
 		}
-		run(trials, func(t *trial) {
-			if rung == 0 {
-				t.begin()
-				t.judge(s)
-			}
+		if each > 0 {
+			some = int(min(int64(some), work/each))
+		}
+		err := run(ctx, trials, func(t *trial) {
 			for k := 0; k < some && t.stale < patience && ctx.Err() == nil; k++ {
 				if !deadline.IsZero() && time.Now().After(deadline) {
 					return
 				}
 				t.pass()
-				if t.moved == 0 {
-					t.stale = patience
-					break
-				}
 				t.judge(s)
 			}
 		})
-		if err := ctx.Err(); err != nil {
+		if err != nil {
 			return nil, err
 		}
-		work -= int64(some) * left
-		if rung == 0 {
-			work -= left
-		}
+		work -= int64(some) * each
 		done += some
-		slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(b.best, a.best) })
-		alive := slices.ContainsFunc(trials, func(t *trial) bool { return t.stale < patience })
 		p.Report(min(done, passes), passes)
-		if !alive || done >= passes || work < n.looks || some == 0 {
+		slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(b.best, a.best) })
+		going := slices.ContainsFunc(trials, func(t *trial) bool { return t.stale < patience })
+		if some == 0 && len(trials) == 1 || !going || done == passes {
 			return trials[0], nil
 		}
 		trials = trials[:(len(trials)+1)/2]
@@ -95,7 +110,7 @@ func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*tr
 }
 
 // run calls do for every trial, on all cores: trials do not know of each other.
-func run(trials []*trial, do func(*trial)) {
+func run(ctx context.Context, trials []*trial, do func(*trial)) error {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, t := range trials {
@@ -106,10 +121,15 @@ func run(trials []*trial, do func(*trial)) {
 		})
 	}
 	wg.Wait()
+	return ctx.Err()
 }
 
-// judge measures the routing as it is, and keeps the best.
+// judge measures the routing as it is, and keeps the best. A pass that changed
+// nothing is the last.
 func (t *trial) judge(s *sample) {
 	t.score = t.bandwidth(s)
 	t.keepBest()
+	if t.moved == 0 {
+		t.stale = patience
+	}
 }

@@ -1,9 +1,8 @@
 package balance
 
 import (
+	"math"
 	"math/rand/v2"
-
-	"github.com/weft-fabric/weft/fabric"
 )
 
 // plan is how a trial begins and what it minimises.
@@ -24,15 +23,9 @@ type trial struct {
 
 	pick []uint8 // [dest × switches + position] which of the trunks it may take
 
-	load  []int64 // [trunk] routes on it, by weight
-	price []int64 // [trunk] twice the load, by capacity
-	first []int64 // [trunk] trees whose own sources begin with it, by weight
-	turn  []int64 // [turn] routes on it, by weight; nil where share is 0
-
-	// Of the tree at hand, [position].
-	sum    []int64
-	routes []int64
-	out    []fabric.ChannelID
+	trunks []trunk
+	turn   []int64 // [turn] routes on it, by weight; nil where share is 0
+	tree   []step  // [position] of the tree at hand
 
 	moved int     // trees that the last pass changed
 	score float64 // of the routing as it is
@@ -41,13 +34,28 @@ type trial struct {
 	stale int     // passes since
 }
 
+// trunk is the state of a trunk.
+type trunk struct {
+	load    int64 // routes on it, by weight
+	first   int64 // trees whose own sources begin with it, by weight
+	inverse int32 // as in network, twice
+	turns   int32 // turnBase of network
+}
+
+// step is a switch of the tree at hand.
+type step struct {
+	sum    int64 // cost of its way
+	routes int64 // on its trunk, by weight of sources
+	out    int32 // its trunk
+}
+
 func newTrial(n *network, p plan, seed uint64) *trial {
 	s := n.f.Switches()
 	t := &trial{
 		network: n, plan: p, random: rand.New(rand.NewPCG(seed, 0x62616c616e6365)),
-		pick: make([]uint8, len(n.dests)*s), load: make([]int64, n.f.Trunks()), price: make([]int64, n.f.Trunks()), first: make([]int64, n.f.Trunks()),
-		sum: make([]int64, s), routes: make([]int64, s), out: make([]fabric.ChannelID, s),
+		pick: make([]uint8, len(n.dests)*s), trunks: make([]trunk, n.f.Trunks()), tree: make([]step, s),
 	}
+	t.unload()
 	if p.share > 0 {
 		t.turn = make([]int64, n.f.Turns())
 	}
@@ -55,6 +63,14 @@ func newTrial(n *network, p plan, seed uint64) *trial {
 		t.order = append(t.order, int32(i))
 	}
 	return t
+}
+
+// unload takes all routes off.
+func (t *trial) unload() {
+	for c := range t.trunks {
+		t.trunks[c] = trunk{inverse: int32(2 * t.inverse[c]), turns: t.turnBase[c]}
+	}
+	clear(t.turn)
 }
 
 // begin routes all destinations for the first time.
@@ -106,23 +122,23 @@ func (t *trial) picks(d int32) []uint8 {
 
 // charge adds the routes of a tree to the loads.
 func (t *trial) charge(r *root, pick []uint8, weight int64) {
-	routes := t.routes[:len(r.order)]
+	tree := t.tree[:len(r.order)]
 	for i, u := range r.order {
-		routes[i] = t.src[u]
+		tree[i].routes = t.src[u]
 	}
-	for i := len(r.order) - 1; i > 0; i-- {
-		n := routes[i]
+	for i := len(tree) - 1; i > 0; i-- {
+		n := tree[i].routes
 		if n == 0 {
 			continue
 		}
-		e := r.first[i] + int32(pick[i])
-		c, h := r.out[e], r.head[e]
-		t.load[c] += n * weight
-		t.price[c] = 2 * t.load[c] * t.inverse[c]
-		t.first[c] += weight
-		routes[h] += n
-		if t.turn != nil && h != 0 {
-			t.turn[t.turnBase[c]+int32(r.out[r.first[h]+int32(pick[h])])] += n * weight
+		w := r.ways[r.first[i]+int32(pick[i])]
+		c := &t.trunks[w.trunk]
+		c.load += n * weight
+		c.first += weight
+		tree[w.head].routes += n
+		if t.turn != nil && w.head != 0 {
+			next := r.ways[r.first[w.head]+int32(pick[w.head])]
+			t.turn[c.turns+int32(next.trunk)] += n * weight
 		}
 	}
 }
@@ -131,22 +147,30 @@ func (t *trial) charge(r *root, pick []uint8, weight int64) {
 // is another than before. Where it is routed anew nobody knows yet how many
 // routes a switch will pass on; then those of its own count.
 func (t *trial) place(r *root, pick []uint8, anew bool) bool {
-	t.sum[0] = 0
+	t.tree[0] = step{}
 	changed := false
 	for i := 1; i < len(r.order); i++ {
-		lo, hi := r.first[i], r.first[i+1]
-		e := lo
-		if hi-lo > 1 {
-			if anew {
-				e = t.choose(r, i, lo+int32(r.order[0])%(hi-lo), t.src[r.order[i]])
+		s := &t.tree[i]
+		ways := r.ways[r.first[i]:r.first[i+1]]
+		start, through := int(pick[i]), s.routes
+		if anew {
+			start, through = int(r.order[0])%len(ways), t.src[r.order[i]]
+		}
+		best := 0
+		if len(ways) > 1 {
+			scale := int64(0)
+			if t.own && through > 0 {
+				scale = t.square[r.order[i]] << 10 / through
+			}
+			if scale > 0 || t.turn != nil || t.regular {
+				best = t.choose(ways, start, scale)
 			} else {
-				e = t.choose(r, i, lo+int32(pick[i]), t.routes[i])
+				best = t.lightest(ways, start)
 			}
 		}
-		t.out[i] = r.out[e]
-		t.sum[i] = t.cost(r, e)
-		if p := uint8(e - lo); p != pick[i] {
-			pick[i] = p
+		s.sum, s.out = t.cost(ways[best]), int32(ways[best].trunk)
+		if uint8(best) != pick[i] {
+			pick[i] = uint8(best)
 			changed = true
 		}
 	}
@@ -154,39 +178,64 @@ func (t *trial) place(r *root, pick []uint8, anew bool) bool {
 }
 
 // cost is that of the way to the root by a trunk.
-func (t *trial) cost(r *root, e int32) int64 {
-	c, h := r.out[e], r.head[e]
-	sum := t.sum[h] + t.price[c]
-	if t.turn != nil && h != 0 {
-		next := t.out[h]
-		sum -= t.share * t.turn[t.turnBase[c]+int32(next)] * min(t.inverse[c], t.inverse[next])
+func (t *trial) cost(w way) int64 {
+	c, h := &t.trunks[w.trunk], &t.tree[w.head]
+	sum := h.sum + c.load*int64(c.inverse)
+	if t.turn != nil && w.head != 0 {
+		inverse := c.inverse
+		if !t.flat {
+			inverse = min(inverse, t.trunks[h.out].inverse)
+		}
+		sum -= t.share * t.turn[c.turns+h.out] * int64(inverse/2)
 	}
 	return sum
 }
 
-// choose is the trunk with the least cost for a switch; of several it takes the
-// first from start on. Through is the routes that will use it, as far as is known.
-func (t *trial) choose(r *root, i int, start int32, through int64) int32 {
-	lo, hi := r.first[i], r.first[i+1]
-	scale := int64(0) // of what own sources need not fear, in 1/1024
-	if t.own && through > 0 {
-		scale = t.square[r.order[i]] << 10 / through
-	}
-	best, least, lowest := int32(-1), int64(0), uint8(255)
-	e := start
-	for range hi - lo {
-		c := r.out[e]
-		cost := t.cost(r, e) - (t.first[c]*scale>>10)*2*t.inverse[c]
-		switch {
-		case t.regular && t.tier[c] > lowest:
-		case best < 0, cost < least, t.regular && t.tier[c] < lowest:
-			best, least = e, cost
-			if t.regular {
-				lowest = t.tier[c]
+// choose is the cheapest way of a switch; of several it takes the first from start
+// on. Scale is the part of its routes, in 1/1024, that is its own.
+func (t *trial) choose(ways []way, start int, scale int64) int {
+	best, least, lowest := start, int64(math.MaxInt64), uint8(math.MaxUint8)
+	j := start
+	for range ways {
+		w := ways[j]
+		cost := t.cost(w)
+		if scale > 0 {
+			c := &t.trunks[w.trunk]
+			cost -= c.first * scale >> 10 * int64(c.inverse)
+		}
+		if t.regular {
+			if tier := t.tier[w.trunk]; tier != lowest {
+				if tier > lowest {
+					cost = math.MaxInt64
+				} else {
+					least, lowest = math.MaxInt64, tier
+				}
 			}
 		}
-		if e++; e == hi {
-			e = lo
+		if cost < least {
+			best, least = j, cost
+		}
+		if j++; j == len(ways) {
+			j = 0
+		}
+	}
+	return best
+}
+
+// lightest is choose where nothing but loads counts, which is most of the time
+// that large networks take.
+func (t *trial) lightest(ways []way, start int) int {
+	best, least := start, int64(math.MaxInt64)
+	for j := start; j < len(ways); j++ {
+		c := &t.trunks[ways[j].trunk]
+		if cost := t.tree[ways[j].head].sum + c.load*int64(c.inverse); cost < least {
+			best, least = j, cost
+		}
+	}
+	for j, w := range ways[:start] {
+		c := &t.trunks[w.trunk]
+		if cost := t.tree[w.head].sum + c.load*int64(c.inverse); cost < least {
+			best, least = j, cost
 		}
 	}
 	return best

@@ -24,16 +24,14 @@ func (t *trial) row(fw *routing.Forwarding, lid fabric.LID, r *root, pick []uint
 	row[r.order[0]] = dag.LastPort(t.f, t.f.Endpoint(t.f.Owner(lid)))
 	channels := t.f.Channels()
 	for i := 1; i < len(r.order); i++ {
-		row[r.order[i]] = channels[r.out[r.first[i]+int32(pick[i])]].FromPort
+		row[r.order[i]] = channels[r.ways[r.first[i]+int32(pick[i])].trunk].FromPort
 	}
 }
 
 // rest routes the addresses of all but host adapters, once and for all: those of
 // aggregation nodes and routers first, which are charged, then those of switches.
 func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
-	clear(t.load)
-	clear(t.price)
-	clear(t.first)
+	t.unload()
 	t.turn, t.regular = nil, t.keep
 	for i := range t.dests {
 		d := &t.dests[i]
