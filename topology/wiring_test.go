@@ -165,7 +165,7 @@ func checkGroups(t *testing.T, f *fabric.Fabric, d Dragonfly) {
 // open is dealt out evenly.
 func TestDeimos(t *testing.T) {
 	f := build(t, "deimos")
-	const crossbars = deimosLeaves + deimosSpines
+	const leaves, crossbars, outer = 24, 36, 12
 	var cross [3][3]int
 	for _, c := range f.Channels()[:f.Trunks()] {
 		cross[int(c.From)/crossbars][int(c.To)/crossbars]++
@@ -174,8 +174,8 @@ func TestDeimos(t *testing.T) {
 		t.Errorf("trunks between directors: %v, want %v", cross, want)
 	}
 	for director, open := range []int{258, 228, 258} {
-		hosts, fewest, most, free := 0, deimosOuter, 0, 0
-		for leaf := range deimosLeaves {
+		hosts, fewest, most, free := 0, outer, 0, 0
+		for leaf := range leaves {
 			v := fabric.NodeID(director*crossbars + leaf)
 			n := len(f.Attached(v)) - 1
 			hosts, fewest, most = hosts+n, min(fewest, n), max(most, n)
