@@ -3,7 +3,11 @@ package topology
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
 )
 
 var fields = []int{2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 25, 27, 32, 49, 64, 81}
@@ -126,6 +130,142 @@ func TestSlimFlyDiameter(t *testing.T) {
 		checkSimple(t, f)
 		if p := (SlimFly{Q: q}); settle(&p) != nil || p.Hosts != (degree+1)/2 {
 			t.Errorf("q = %d: %d hosts by default", q, p.Hosts)
+		}
+	}
+}
+
+// pairsOf counts the cables between every two switches, by number.
+func pairsOf(f *fabric.Fabric) map[[2]int]int {
+	pairs := map[[2]int]int{}
+	for _, c := range f.Channels()[:f.Trunks()] {
+		pairs[[2]int{int(c.From), int(c.To)}]++
+	}
+	return pairs
+}
+
+// TestSlimFlyWiring: for a prime everything is arithmetic modulo q.
+func TestSlimFlyWiring(t *testing.T) {
+	for q, xi := range map[int]int{5: 2, 7: 3, 11: 2, 13: 2} { // the smallest primitive roots
+		inside := [2][]int{make([]int, q), make([]int, q)} // [side, difference] 1: a cable
+		s := SlimFly{Q: q}
+		for _, e := range s.exponents() {
+			power := 1
+			for range e {
+				power = power * xi % q
+			}
+			inside[0][power], inside[1][power*xi%q] = 1, 1
+		}
+		pairs := pairsOf(build(t, fmt.Sprintf("slimfly:q=%d", q)))
+		for a := range q * q {
+			for b := range q * q {
+				if a/q == b/q {
+					for side := range 2 {
+						if got := pairs[[2]int{side*q*q + a, side*q*q + b}]; got != inside[side][(a-b+q)%q] {
+							t.Errorf("q = %d, side %d: %d cables from %d to %d", q, side, got, a, b)
+						}
+					}
+				}
+				x, y, m, c := a/q, a%q, b/q, b%q
+				if got := pairs[[2]int{a, q*q + b}]; (got == 1) != (y == (m*x+c)%q) {
+					t.Errorf("q = %d: %d cables from (0,%d,%d) to (1,%d,%d)", q, got, x, y, m, c)
+				}
+			}
+		}
+	}
+}
+
+// TestOFTPaths: two leaves have one middle switch in common, or k if they are the
+// same point of the two trees.
+func TestOFTPaths(t *testing.T) {
+	for _, k := range []int{3, 4, 5, 6} {
+		f := build(t, fmt.Sprintf("oft:k=%d", k))
+		checkSimple(t, f)
+		r := k*k - k + 1
+		pairs := pairsOf(f)
+		for a := range 3 * r {
+			for b := range 3 * r {
+				if a/r == 1 || b/r == 1 || a == b {
+					continue
+				}
+				common := 0
+				for middle := r; middle < 2*r; middle++ {
+					common += pairs[[2]int{a, middle}] * pairs[[2]int{b, middle}]
+				}
+				if want := map[bool]int{true: k, false: 1}[a%r == b%r]; common != want {
+					t.Fatalf("k = %d: leaves %d and %d have %d switches in common, want %d", k, a, b, common, want)
+				}
+			}
+		}
+	}
+}
+
+// TestKautzWiring: a cable for every word and every word that follows it, found by
+// comparing names, and its two ports by the letters taken and dropped.
+func TestKautzWiring(t *testing.T) {
+	for _, spec := range []string{"kautz:b=2,n=2", "kautz:b=3,n=3,hosts=2", "kautz:b=2,n=4"} {
+		f := build(t, spec)
+		var k Kautz
+		if _, err := fmt.Sscanf(spec, "kautz:b=%d,n=%d", &k.B, &k.N); err != nil {
+			t.Fatal(err)
+		}
+		hosts := len(f.Attached(0)) - 1
+		letters := func(v int) []int {
+			var word []int
+			for _, text := range strings.Split(f.Node(fabric.NodeID(v)).Name, "-")[1:] {
+				n, err := strconv.Atoi(text)
+				if err != nil || n > k.B || len(word) > 0 && word[len(word)-1] == n {
+					t.Fatalf("%s is no word", f.Label(fabric.NodeID(v)))
+				}
+				word = append(word, n)
+			}
+			return word
+		}
+		rank := func(letter, other int) int { // among the letters that are not other
+			before := 0
+			for l := range letter {
+				if l != other {
+					before++
+				}
+			}
+			return before
+		}
+		var want []joint
+		for a := range f.Switches() {
+			for b := range f.Switches() {
+				from, to := letters(a), letters(b)
+				if slices.Equal(from[1:], to[:k.N-1]) {
+					want = twice(want, joint{
+						named("sw", from...), uint8(hosts + 1 + rank(to[k.N-1], from[k.N-1])),
+						named("sw", to...), uint8(hosts + k.B + 1 + rank(from[0], to[0])),
+					})
+				}
+			}
+		}
+		checkJoints(t, f, want)
+	}
+}
+
+// TestHyperXWiring: K[d] cables where coordinate d alone differs, no others.
+func TestHyperXWiring(t *testing.T) {
+	dims, k := []int{3, 2, 4}, []int{2, 3, 1}
+	pairs := pairsOf(build(t, "hyperx:3x2x4,k=2x3x1,hosts=2"))
+	a, b := make([]int, 3), make([]int, 3)
+	for v := range 24 {
+		for u := range 24 {
+			digitsOf(v, dims, a)
+			digitsOf(u, dims, b)
+			differ, want := 0, 0
+			for d := range dims {
+				if a[d] != b[d] {
+					differ, want = differ+1, k[d]
+				}
+			}
+			if differ != 1 {
+				want = 0
+			}
+			if got := pairs[[2]int{v, u}]; got != want {
+				t.Errorf("%d cables from %v to %v, want %d", got, a, b, want)
+			}
 		}
 	}
 }
