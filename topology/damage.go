@@ -98,7 +98,7 @@ func (w *wreck) drawSwitches(order []int, want int) error {
 		}
 	}
 	if want < 0 || want > 0 && want >= left {
-		return fmt.Errorf("topology: %d switches cannot be drawn: there are %d, and one has to stay", want, left)
+		return fmt.Errorf("topology: cannot draw %d of %d switches; one has to stay", want, left)
 	}
 	for drawn < want {
 		before := drawn
@@ -123,7 +123,7 @@ func (w *wreck) drawLinks(order []int, want int) error {
 		}
 	}
 	if want < 0 || want > left {
-		return fmt.Errorf("topology: %d cables between switches cannot be drawn: there are %d", want, left)
+		return fmt.Errorf("topology: cannot draw %d of %d cables between switches", want, left)
 	}
 	for _, t := range order {
 		c := fabric.ChannelID(t)
@@ -153,7 +153,7 @@ type TooFragile struct {
 }
 
 func (e *TooFragile) Error() string {
-	return fmt.Sprintf("topology: %d %s cannot go without the network falling apart, only %d", e.Want, e.What, e.Can)
+	return fmt.Sprintf("topology: the network falls apart if more than %d of its %s go, and %d are asked for", e.Can, e.What, e.Want)
 }
 
 // holdsTogether says whether the neighbours of a switch would lose each other with

@@ -99,7 +99,7 @@ func (a *app) degrade(name string, o *degradeFlags) error {
 	loss, err := d.Draw(f)
 	var fragile *topology.TooFragile
 	if errors.As(err, &fragile) {
-		return finding("%w; take fewer, or let it (--keep-connected=false)", err)
+		return finding("%w; take fewer, or let it fall (--keep-connected=false)", err)
 	} else if err != nil {
 		return usage("%w", err)
 	}
