@@ -24,8 +24,9 @@ type candidate struct {
 
 // candidates is what is tried, the likely and quick first. Not in it: engines for
 // several addresses and adaptive ones, which need what a fabric may not have;
-// p2sssp, which takes too long; dfsssp-online and df-dn-minhop, which are dfsssp
-// and df-dn with less bandwidth.
+// p2sssp, which takes too long; and what another candidate does with more
+// bandwidth: dnup (updn), sssp (balance), dfsssp-online (dfsssp), df-d2-minhop
+// (df-d2), df-dn-minhop (df-dn).
 var candidates = []candidate{
 	{engine: "balance", cost: 400},
 	//{engine: "weave", cost: 900},
