@@ -1,8 +1,11 @@
 package loom
 
 import (
+	"cmp"
 	"context"
 	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
 )
 
 // How hard to look, in work and not in time, so that results do not depend on the
@@ -20,22 +23,11 @@ const (
 // in the next round (D. E. Joslin, D. P. Clements: "Squeaky Wheel" Optimization,
 // JAIR 10, 1999). It is done with one policy, then with the other.
 func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewest int, err error) {
-	return p.weave(ctx, lanes, levels, nil)
-}
-
-// WeaveAround is Weave with one service level, in which some turns have the highest
-// lane from the beginning.
-func (p *Paths) WeaveAround(ctx context.Context, reserved []Reserved, lanes int) (best *Loom, fewest int, err error) {
-	return p.weave(ctx, lanes, 1, reserved)
-}
-
-func (p *Paths) weave(ctx context.Context, lanes, levels int, reserved []Reserved) (best *Loom, fewest int, err error) {
 	rounds := min(mostRounds, max(1, placements/max(1, len(p.leaves))))
 	for _, policy := range [...]Policy{Even, Low} {
 		order := p.leaves
 		for range rounds {
 			l := New(p.f, lanes, levels, policy)
-			l.reserve(reserved)
 			left, err := l.placeAll(ctx, p, order)
 			if err != nil {
 				return nil, 0, err
@@ -53,6 +45,83 @@ func (p *Paths) weave(ctx context.Context, lanes, levels int, reserved []Reserve
 		}
 	}
 	return best, fewest, nil
+}
+
+// Around is for one service level, in which some turns have lanes from the
+// beginning: it looks for lanes for as many paths as can be. No order helps a path
+// that others are in the way of, so there are no rounds; paths are taken once by
+// their hops, once by how many others take their turns and, on one lane, once turn
+// by turn.
+func (p *Paths) Around(ctx context.Context, reserved []Reserved, lanes int) (best *Loom, fewest int, err error) {
+	begin := [...]func(l *Loom) []int32{
+		func(*Loom) []int32 { return p.leaves },
+		func(*Loom) []int32 { return p.popularFirst() },
+		func(l *Loom) []int32 { l.placeTurns(p); return p.leaves },
+	}
+	for i := range begin {
+		if i == 2 && lanes > 1 {
+			break // on several lanes a turn by itself says nothing
+		}
+		l := New(p.f, lanes, 1, Even)
+		l.reserve(reserved)
+		left, err := l.placeAll(ctx, p, begin[i](l))
+		if err != nil {
+			return nil, 0, err
+		}
+		if best == nil || len(left) < fewest {
+			best, fewest = l, len(left)
+		}
+		if fewest == 0 {
+			break
+		}
+	}
+	return best, fewest, nil
+}
+
+// uses counts how many paths take each turn, [turn].
+func (p *Paths) uses() []int32 {
+	uses := make([]int32, p.f.Turns())
+	var steps []Step
+	for _, n := range p.leaves {
+		steps = p.steps(steps[:0], n)
+		for _, s := range steps {
+			uses[s.Turn]++
+		}
+	}
+	return uses
+}
+
+// popularFirst is the paths by how many others take their turns, all together.
+func (p *Paths) popularFirst() []int32 {
+	uses := p.uses()
+	others := make([]int64, len(p.trunk))
+	var steps []Step
+	for _, n := range p.leaves {
+		steps = p.steps(steps[:0], n)
+		for _, s := range steps {
+			others[n] += int64(uses[s.Turn])
+		}
+	}
+	order := slices.Clone(p.leaves)
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(others[b], others[a]) })
+	return order
+}
+
+// placeTurns takes turns one by one, those of most paths first, into the only lane:
+// a greedy heaviest graph without cycles.
+func (l *Loom) placeTurns(p *Paths) {
+	uses := p.uses()
+	var turns []Step
+	for in := range fabric.ChannelID(p.f.Trunks()) {
+		p.eachTurn(int(in), func(out int) {
+			o := fabric.ChannelID(out)
+			turns = append(turns, Step{int32(p.f.Turn(in, o)), in, o})
+		})
+	}
+	slices.SortStableFunc(turns, func(a, b Step) int { return cmp.Compare(uses[b.Turn], uses[a.Turn]) })
+	for i := range turns {
+		l.Place(turns[i : i+1])
+	}
 }
 
 // placeAll places paths in an order and returns those left over.
@@ -140,11 +209,11 @@ func (p *Paths) acyclic() bool {
 	return len(free) == len(heads)
 }
 
-// OneLevel looks for lanes for as many paths as can be with one service level and at
-// most so many lanes. It returns the loom and the number of paths left over.
+// OneLevel is Around with nothing reserved and at most so many lanes, as few as
+// leave fewest paths over.
 func (p *Paths) OneLevel(ctx context.Context, vls int) (best *Loom, fewest int, err error) {
 	for lanes := 1; lanes <= vls; lanes++ {
-		l, left, err := p.Weave(ctx, lanes, 1)
+		l, left, err := p.Around(ctx, nil, lanes)
 		if err != nil {
 			return nil, 0, err
 		}

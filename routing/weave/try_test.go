@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/nue"
+	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/weave"
 )
@@ -41,10 +42,14 @@ func TestTry(t *testing.T) {
 		if n := os.Getenv("NET"); n != "" && !strings.Contains(name, n) {
 			continue
 		}
-		fw, _ := sssp.Finder{}.Paths(context.Background(), f, nil)
+		finder := routing.PathFinder(balance.Finder{})
+		if os.Getenv("SSSP") != "" {
+			finder = sssp.Finder{}
+		}
+		fw, _ := finder.Paths(context.Background(), f, nil)
 		b := congestion.Count(f, fw, routing.HCA)
 		t.Logf("%-50s sssp  load %d hops %.3f", name, b.Max, b.MeanHops())
-		for i, r := range []routing.Router{nue.Router{}, weave.Any{Paths: sssp.Finder{}}} {
+		for i, r := range []routing.Router{nue.Router{}, weave.Any{Paths: finder}} {
 			start := time.Now()
 			v := vls
 			if i == 0 {

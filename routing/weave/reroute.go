@@ -1,0 +1,126 @@
+package weave
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/loom"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/dag"
+)
+
+// rerouting is paths that are routed anew where no loom carries them.
+type rerouting struct {
+	f      *fabric.Fabric
+	fw     *routing.Forwarding // its own
+	lids   []fabric.LID        // those in scope, by switch
+	grower *grower
+	before uint64 // the largest load of the paths as they were
+}
+
+func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, scope routing.Scope) *rerouting {
+	r := &rerouting{f: f, fw: routing.NewForwarding(f), lids: paths.LIDs(), grower: newGrower(f, scope)}
+	r.fw.Notes = slices.Clone(fw.Notes)
+	for lid := range f.LIDs() {
+		copy(r.fw.Row(lid), fw.Row(lid))
+	}
+	for _, lid := range r.lids {
+		r.charge(lid, 1)
+	}
+	r.before = r.max()
+	return r
+}
+
+// max is the largest load.
+func (r *rerouting) max() uint64 {
+	most := uint64(0)
+	for _, n := range r.grower.load {
+		most = max(most, n)
+	}
+	return most
+}
+
+// charge adds the routes to a LID to the loads; with -1 it takes them away.
+func (r *rerouting) charge(lid fabric.LID, sign int) {
+	e := r.f.Endpoint(r.f.Owner(lid))
+	r.grower.charge(r.fw.Row(lid), e.Switch, weight(e.Class)*uint64(sign))
+}
+
+// adaptions is how often a loom is made anew for paths that were routed around the
+// one before.
+const adaptions = 3
+
+// adapt routes anew around a loom without escapes. Where that leaves destinations
+// over, the others have come nearer to what one loom carries: it begins again with
+// the paths as they are then.
+func (r *rerouting) adapt(ctx context.Context, l *loom.Loom, b routing.Budget) (bool, error) {
+	for range adaptions {
+		if ok, err := r.route(ctx, l); ok || err != nil {
+			return ok, err
+		}
+		paths, err := loom.Gather(ctx, r.f, r.fw, b.Scope, nil)
+		if err != nil {
+			return false, err
+		}
+		if l, _, err = paths.Around(ctx, nil, l.Lanes()); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// passes is how often all destinations are routed again at most, to balance them.
+const passes = 2
+
+// route routes the destinations anew whose paths are not all carried, and says
+// whether all are now. Then it balances the loads.
+func (r *rerouting) route(ctx context.Context, l *loom.Loom) (bool, error) {
+	g := r.grower
+	g.loom, g.place = l, true
+	bad := make([]fabric.LID, 0, len(r.lids))
+	for _, lid := range r.lids {
+		if !g.carried(r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch) {
+			bad = append(bad, lid)
+		}
+	}
+	if failed, err := r.pass(ctx, bad); failed > 0 || err != nil {
+		return false, err
+	}
+	g.place = false
+	for range passes {
+		before := r.max()
+		if before <= r.before || g.work > mostWork {
+			break
+		}
+		if _, err := r.pass(ctx, r.lids); err != nil {
+			return false, err
+		}
+		if r.max() >= before {
+			break
+		}
+	}
+	return true, nil
+}
+
+// pass routes LIDs again, and counts those for which no tree was found: they keep
+// what they have.
+func (r *rerouting) pass(ctx context.Context, lids []fabric.LID) (failed int, err error) {
+	var d dag.DAG
+	for _, lid := range lids {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if root := r.f.Endpoint(r.f.Owner(lid)).Switch; len(d.Order) == 0 || d.Root != root {
+			dag.Shortest(&d, r.f, root)
+		}
+		r.charge(lid, -1)
+		if r.grower.grow(&d) {
+			r.grower.write(r.fw.Row(lid))
+		} else {
+			failed++
+		}
+		r.charge(lid, 1)
+	}
+	return failed, nil
+}
