@@ -14,6 +14,7 @@ const (
 	mostRounds = 16      // for each policy
 	placements = 1 << 20 // for each policy, but a round at least
 	hopeless   = 16      // one path in so many left over: further rounds would not make up for that
+	few        = 32      // one path in so many left over may be routed anew
 )
 
 // Weave looks for lanes for all paths with so many lanes and service levels. It
@@ -24,11 +25,14 @@ const (
 // JAIR 10, 1999). It is done with one policy, then with the other.
 func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewest int, err error) {
 	rounds := min(mostRounds, max(1, placements/max(1, len(p.leaves))))
+	if lanes == 1 {
+		levels, rounds = 1, 1 // service levels make no difference
+	}
 	for _, policy := range [...]Policy{Even, Low} {
 		order := p.leaves
 		for range rounds {
 			l := New(p.f, lanes, levels, policy)
-			left, err := l.placeAll(ctx, p, order)
+			left, err := l.placeAll(ctx, p, order, len(order)/hopeless)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -64,7 +68,7 @@ func (p *Paths) Around(ctx context.Context, reserved []Reserved, lanes int) (bes
 		}
 		l := New(p.f, lanes, 1, Even)
 		l.reserve(reserved)
-		left, err := l.placeAll(ctx, p, begin[i](l))
+		left, err := l.placeAll(ctx, p, begin[i](l), len(p.leaves))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -124,16 +128,20 @@ func (l *Loom) placeTurns(p *Paths) {
 	}
 }
 
-// placeAll places paths in an order and returns those left over.
-func (l *Loom) placeAll(ctx context.Context, p *Paths, order []int32) (left []int32, err error) {
+// placeAll places paths in an order and returns those left over. It gives up when
+// they are more than a limit.
+func (l *Loom) placeAll(ctx context.Context, p *Paths, order []int32, limit int) (left []int32, err error) {
 	var steps []Step
 	for i, n := range order {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		steps = p.steps(steps[:0], n)
-		if !l.Place(steps) {
-			left = append(left, n)
+		if l.Place(steps) {
+			continue
+		}
+		if left = append(left, n); len(left) > limit {
+			break
 		}
 	}
 	return left, nil
@@ -157,57 +165,36 @@ func (p *Paths) first(some, order []int32) []int32 {
 // Fewest looks for lanes for all paths with as few lanes as it can, at most so
 // many, and with as few service levels as it then can. nil: it found none.
 func (p *Paths) Fewest(ctx context.Context, vls int) (*Loom, error) {
-	if p.acyclic() {
-		l := New(p.f, 1, 1, Low)
-		_, err := l.placeAll(ctx, p, p.leaves)
-		return l, err
-	}
-	for lanes := 2; lanes <= vls; lanes++ {
-		best, left, err := p.Weave(ctx, lanes, Levels)
+	for lanes := 1; lanes <= vls; lanes++ {
+		l, left, err := p.Weave(ctx, lanes, Levels)
 		if err != nil {
 			return nil, err
 		}
-		if left > 0 {
-			continue
+		if left == 0 {
+			return p.Reduce(ctx, l)
 		}
-		for best.Used() > 1 {
-			l, left, err := p.Weave(ctx, lanes, best.Used()-1)
-			if err != nil {
-				return nil, err
-			}
-			if left > 0 {
-				break
-			}
-			best = l
-		}
-		return best, nil
 	}
 	return nil, nil
 }
 
-// acyclic says whether the turns of all paths together close no cycle, so that one
-// lane is enough.
-func (p *Paths) acyclic() bool {
-	heads := p.f.Heads()
-	waits := make([]int32, p.f.Trunks())
-	for in := range waits {
-		p.eachTurn(in, func(out int) { waits[out]++ })
-	}
-	var free []int
-	for c, n := range waits {
-		if n == 0 {
-			free = append(free, c)
+// Reduce looks for lanes for all paths with as many lanes as a loom that carries
+// them, but fewer service levels.
+func (p *Paths) Reduce(ctx context.Context, l *Loom) (*Loom, error) {
+	for l.Used() > 1 {
+		fewer, left, err := p.Weave(ctx, l.lanes, l.Used()-1)
+		if err != nil {
+			return nil, err
 		}
+		if left > 0 {
+			break
+		}
+		l = fewer
 	}
-	for i := 0; i < len(free); i++ {
-		p.eachTurn(free[i], func(out int) {
-			if waits[out]--; waits[out] == 0 {
-				free = append(free, out)
-			}
-		})
-	}
-	return len(free) == len(heads)
+	return l, nil
 }
+
+// Few says whether so many paths left over are few enough to route them anew.
+func (p *Paths) Few(left int) bool { return left <= len(p.leaves)/few }
 
 // OneLevel is Around with nothing reserved and at most so many lanes, as few as
 // leave fewest paths over.

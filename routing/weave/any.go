@@ -13,79 +13,116 @@ import (
 
 // Any is weave-any.
 type Any struct {
-	Paths routing.PathFinder // whose paths to keep where that can be
+	Paths []routing.PathFinder // whose paths to keep where that can be, those with most bandwidth first
 }
-
-// mostWork is how many trunks may be looked at before no other attempt is made.
-const mostWork = 60_000_000
 
 // Route implements routing.Router.
 func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
 	}
-	fw, err := o.Paths.Paths(ctx, f, p)
-	if err != nil {
-		return nil, err
-	}
-	paths, err := loom.Gather(ctx, f, fw, b.Scope, nil)
-	if err != nil {
-		return nil, err
-	}
-	l, left, err := paths.OneLevel(ctx, b.VLs)
-	if err != nil {
-		return nil, err
-	}
-	if left == 0 {
-		return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l.Tables(fw, paths.LIDs())}, nil
-	}
-	best, err := attempts(ctx, f, b, fw, paths, l)
-	if err != nil {
-		return nil, err
-	}
-	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids)}, nil
-}
-
-// attempts routes anew what a loom leaves over: around the loom given, then around
-// escape trees of several kinds, and returns the routing with the smallest largest
-// load. It makes no further attempt once one is as good as the paths were, or when
-// enough work was done and one succeeded, as those with escapes do.
-func attempts(ctx context.Context, f *fabric.Fabric, b routing.Budget, fw *routing.Forwarding, paths *loom.Paths, l *loom.Loom) (*rerouting, error) {
-	var best *rerouting
-	work := 0
-	good := func(r *rerouting, ok bool) bool {
-		work += r.grower.work
-		if ok && (best == nil || r.max() < best.max()) {
-			best = r
-		}
-		return best != nil && (work > mostWork || best.max() <= best.before)
-	}
-	r := newRerouting(f, fw, paths, b.Scope)
-	ok, err := r.adapt(ctx, l, b)
-	if err != nil || good(r, ok) {
-		return best, err
-	}
-	for _, s := range shapes(f, b.VLs) {
-		e := newEscapes(f, s.roots)
-		reserved := e.turns(s.lanes, s.low)
-		r := newRerouting(f, fw, paths, b.Scope)
-		l, _, err := paths.Around(ctx, reserved, s.lanes)
+	t := trial{f: f, budget: b}
+	for i, finder := range o.Paths {
+		fw, err := finder.Paths(ctx, f, p)
 		if err != nil {
 			return nil, err
 		}
-		r.grower.escapes = e
-		ok, err := r.route(ctx, l)
+		done, err := t.attempts(ctx, fw, i+1 == len(o.Paths))
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			panic("weave: an escape path is not carried")
-		}
-		if good(r, ok) {
+		if done {
 			break
 		}
 	}
-	return best, nil
+	best := t.best
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids)}, nil
+}
+
+// trial is the best routing of several attempts.
+type trial struct {
+	f      *fabric.Fabric
+	budget routing.Budget
+	best   *rerouting
+	goal   uint64 // the largest load of the first paths
+	work   int    // trunks looked at
+}
+
+// mostWork is how many trunks may be looked at before no other attempt is made.
+const mostWork = 60_000_000
+
+// note notes a routing that is carried. It says whether no other is to be tried:
+// one is as good as the paths were to begin with, or enough work was done.
+func (t *trial) note(r *rerouting) bool {
+	if t.best == nil || r.max() < t.best.max() {
+		t.best = r
+	}
+	return t.work > mostWork || t.best.max() <= t.goal
+}
+
+// attempts routes anew what one loom leaves over of some paths: first as it is, then
+// around escape trees of several kinds, and notes the routing with the smallest
+// largest load.
+func (t *trial) attempts(ctx context.Context, fw *routing.Forwarding, last bool) (done bool, err error) {
+	paths, err := loom.Gather(ctx, t.f, fw, t.budget.Scope, nil)
+	if err != nil {
+		return false, err
+	}
+	if done, err := t.plain(ctx, fw, paths); done || err != nil {
+		return done, err
+	}
+	if !last {
+		return false, nil
+	}
+	for _, s := range shapes(t.f, t.budget.VLs) {
+		r := newRerouting(t.f, fw, paths, t.budget.Scope)
+		r.grower.escapes = newEscapes(t.f, s.roots)
+		l, _, err := paths.Around(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
+		if err != nil {
+			return false, err
+		}
+		ok, err := r.route(ctx, l)
+		t.work += r.grower.work
+		switch {
+		case err != nil:
+			return false, err
+		case !ok:
+			panic("weave: an escape path is not carried")
+		case t.note(r):
+			return true, nil
+		}
+	}
+	return true, nil
+}
+
+// plain makes attempts without escapes, with more and more lanes as long as that
+// leaves fewer paths over.
+func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) (done bool, err error) {
+	fewest := -1
+	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
+		again := func(p *loom.Paths) (*loom.Loom, int, error) { return p.Around(ctx, nil, lanes) }
+		l, left, err := again(paths)
+		if err != nil {
+			return false, err
+		}
+		if fewest >= 0 && left >= fewest {
+			break
+		}
+		fewest = left
+		if lanes < min(2, t.budget.VLs) && !paths.Few(left) {
+			continue
+		}
+		r := newRerouting(t.f, fw, paths, t.budget.Scope)
+		if t.goal == 0 {
+			t.goal = r.before
+		}
+		ok, err := r.adapt(ctx, l, again)
+		t.work += r.grower.work
+		if err != nil || ok && t.note(r) {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // shape is a kind of escape tree.

@@ -17,10 +17,11 @@ type rerouting struct {
 	lids   []fabric.LID        // those in scope, by switch
 	grower *grower
 	before uint64 // the largest load of the paths as they were
+	scope  routing.Scope
 }
 
 func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, scope routing.Scope) *rerouting {
-	r := &rerouting{f: f, fw: routing.NewForwarding(f), lids: paths.LIDs(), grower: newGrower(f, scope)}
+	r := &rerouting{f: f, fw: routing.NewForwarding(f), lids: paths.LIDs(), grower: newGrower(f, scope), scope: scope}
 	r.fw.Notes = slices.Clone(fw.Notes)
 	for lid := range f.LIDs() {
 		copy(r.fw.Row(lid), fw.Row(lid))
@@ -54,16 +55,16 @@ const adaptions = 3
 // adapt routes anew around a loom without escapes. Where that leaves destinations
 // over, the others have come nearer to what one loom carries: it begins again with
 // the paths as they are then.
-func (r *rerouting) adapt(ctx context.Context, l *loom.Loom, b routing.Budget) (bool, error) {
+func (r *rerouting) adapt(ctx context.Context, l *loom.Loom, again func(*loom.Paths) (*loom.Loom, int, error)) (bool, error) {
 	for range adaptions {
 		if ok, err := r.route(ctx, l); ok || err != nil {
 			return ok, err
 		}
-		paths, err := loom.Gather(ctx, r.f, r.fw, b.Scope, nil)
+		paths, err := loom.Gather(ctx, r.f, r.fw, r.scope, nil)
 		if err != nil {
 			return false, err
 		}
-		if l, _, err = paths.Around(ctx, nil, l.Lanes()); err != nil {
+		if l, _, err = again(paths); err != nil {
 			return false, err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/nue"
 	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/weave"
 )
@@ -49,7 +50,7 @@ func TestTry(t *testing.T) {
 		fw, _ := finder.Paths(context.Background(), f, nil)
 		b := congestion.Count(f, fw, routing.HCA)
 		t.Logf("%-50s sssp  load %d hops %.3f", name, b.Max, b.MeanHops())
-		for i, r := range []routing.Router{nue.Router{}, weave.Any{Paths: finder}} {
+		for i, r := range []routing.Router{nue.Router{}, weave.Any{Paths: []routing.PathFinder{finder, balance.Finder{Regular: true}}}, weave.Router{Paths: []routing.PathFinder{finder, balance.Finder{Regular: true}}}, weave.Router{Prefer: weave.Lanes, Paths: []routing.PathFinder{finder, balance.Finder{Regular: true}, shortest.Finder{Pick: shortest.Lowest}}}} {
 			start := time.Now()
 			v := vls
 			if i == 0 {
@@ -61,13 +62,17 @@ func TestTry(t *testing.T) {
 				continue
 			}
 			took := time.Since(start)
-			ver, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: routing.Adapters, Contract: routing.Any})
+			contract := routing.Any
+			if i >= 2 {
+				contract = routing.Honored
+			}
+			ver, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: routing.Adapters, Contract: contract})
 			if err != nil || !ver.Free() || !ver.Complete() {
 				t.Errorf("%s: %+v %v", name, ver, err)
 				continue
 			}
 			c := congestion.Count(f, tables.Forwarding, routing.HCA)
-			t.Logf("%-50s %d lanes %d load %d hops %.3f  %v", name, i, ver.VLs, c.Max, c.MeanHops(), took)
+			t.Logf("%-50s %d lanes %d SLs %d load %d hops %.3f  %v", name, i, ver.VLs, ver.SLs, c.Max, c.MeanHops(), took)
 		}
 	}
 }
