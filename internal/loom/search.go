@@ -53,9 +53,9 @@ func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewes
 
 // Around is for one service level, in which some turns have lanes from the
 // beginning: it looks for lanes for as many paths as can be. No order helps a path
-// that others are in the way of, so there are no rounds; paths are taken once by
-// their hops, once by how many others take their turns and, on one lane, once turn
-// by turn.
+// that others are in the way of, so there are no rounds; paths are taken by their
+// hops and, if many are left over then, by how many others take their turns and, on
+// one lane, turn by turn.
 func (p *Paths) Around(ctx context.Context, reserved []Reserved, lanes int) (best *Loom, fewest int, err error) {
 	begin := [...]func(l *Loom) []int32{
 		func(*Loom) []int32 { return p.leaves },
@@ -75,7 +75,7 @@ func (p *Paths) Around(ctx context.Context, reserved []Reserved, lanes int) (bes
 		if best == nil || len(left) < fewest {
 			best, fewest = l, len(left)
 		}
-		if fewest == 0 {
+		if p.Few(fewest) {
 			break
 		}
 	}
@@ -195,21 +195,3 @@ func (p *Paths) Reduce(ctx context.Context, l *Loom) (*Loom, error) {
 
 // Few says whether so many paths left over are few enough to route them anew.
 func (p *Paths) Few(left int) bool { return left <= len(p.leaves)/few }
-
-// OneLevel is Around with nothing reserved and at most so many lanes, as few as
-// leave fewest paths over.
-func (p *Paths) OneLevel(ctx context.Context, vls int) (best *Loom, fewest int, err error) {
-	for lanes := 1; lanes <= vls; lanes++ {
-		l, left, err := p.Around(ctx, nil, lanes)
-		if err != nil {
-			return nil, 0, err
-		}
-		if best != nil && left >= fewest {
-			break
-		}
-		if best, fewest = l, left; fewest == 0 {
-			break
-		}
-	}
-	return best, fewest, nil
-}

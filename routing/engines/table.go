@@ -146,7 +146,9 @@ func All() []Engine {
 		joint("weave", ours, Joint{
 			Summary:  "balanced shortest paths, a lane for every turn and service level",
 			Contract: routing.Honored, Needs: "as found, mostly 1 or 2",
-			New: func(o Options) routing.Router { return weave.Router{Paths: woven(o), Prefer: o.Prefer} },
+			New: func(o Options) routing.Router {
+				return weave.Router{Paths: append(woven(o), shortest.Finder{Pick: shortest.Lowest}), Prefer: o.Prefer}
+			},
 		}),
 		joint("weave-any", ours, Joint{
 			Summary:  "one lane for every turn whatever the service level; paths give way where they must",

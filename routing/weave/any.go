@@ -27,15 +27,26 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		if err != nil {
 			return nil, err
 		}
-		done, err := t.attempts(ctx, fw, i+1 == len(o.Paths))
+		paths, err := loom.Gather(ctx, f, fw, b.Scope, nil)
 		if err != nil {
 			return nil, err
 		}
-		if done {
+		if err := t.plain(ctx, fw, paths); err != nil {
+			return nil, err
+		}
+		if last := i+1 == len(o.Paths); last && !t.done() {
+			if err := t.aroundEscapes(ctx, fw, paths); err != nil {
+				return nil, err
+			}
+		}
+		if t.done() {
 			break
 		}
 	}
 	best := t.best
+	if err := best.balance(ctx, t.goal); err != nil {
+		return nil, err
+	}
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids)}, nil
 }
 
@@ -48,81 +59,92 @@ type trial struct {
 	work   int    // trunks looked at
 }
 
-// mostWork is how many trunks may be looked at before no other attempt is made.
-const mostWork = 60_000_000
+// mostWork is how many trunks may be looked at before no other attempt is made, if
+// one has succeeded.
+const mostWork = 50_000_000
 
-// note notes a routing that is carried. It says whether no other is to be tried:
-// one is as good as the paths were to begin with, or enough work was done.
-func (t *trial) note(r *rerouting) bool {
+// note notes a routing that is carried.
+func (t *trial) note(r *rerouting) {
 	if t.best == nil || r.max() < t.best.max() {
 		t.best = r
 	}
-	return t.work > mostWork || t.best.max() <= t.goal
 }
 
-// attempts routes anew what one loom leaves over of some paths: first as it is, then
-// around escape trees of several kinds, and notes the routing with the smallest
-// largest load.
-func (t *trial) attempts(ctx context.Context, fw *routing.Forwarding, last bool) (done bool, err error) {
-	paths, err := loom.Gather(ctx, t.f, fw, t.budget.Scope, nil)
-	if err != nil {
-		return false, err
-	}
-	if done, err := t.plain(ctx, fw, paths); done || err != nil {
-		return done, err
-	}
-	if !last {
-		return false, nil
-	}
-	for _, s := range shapes(t.f, t.budget.VLs) {
-		r := newRerouting(t.f, fw, paths, t.budget.Scope)
-		r.grower.escapes = newEscapes(t.f, s.roots)
-		l, _, err := paths.Around(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
-		if err != nil {
-			return false, err
-		}
-		ok, err := r.route(ctx, l)
-		t.work += r.grower.work
-		switch {
-		case err != nil:
-			return false, err
-		case !ok:
-			panic("weave: an escape path is not carried")
-		case t.note(r):
-			return true, nil
-		}
-	}
-	return true, nil
+// done says whether there is a routing as good as the paths were, or one at all
+// after enough work.
+func (t *trial) done() bool {
+	return t.best != nil && (t.work > mostWork || t.best.max() <= t.goal)
 }
 
-// plain makes attempts without escapes, with more and more lanes as long as that
-// leaves fewer paths over.
-func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) (done bool, err error) {
+// hopeless is the part of all destinations, one in so many, without which to give
+// up on a loom, and on others with more lanes.
+const hopeless = 16
+
+// plain routes anew what one loom leaves over of some paths, without escapes, with
+// more and more lanes as long as that leaves fewer paths over.
+func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
 	fewest := -1
 	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
 		again := func(p *loom.Paths) (*loom.Loom, int, error) { return p.Around(ctx, nil, lanes) }
+		if lanes < t.budget.VLs && lanes == 1 {
+			// One lane is for paths that nearly fit; others need not be tried hard.
+			again = func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, 1, 1) }
+		}
 		l, left, err := again(paths)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if fewest >= 0 && left >= fewest {
 			break
 		}
 		fewest = left
-		if lanes < min(2, t.budget.VLs) && !paths.Few(left) {
-			continue
+		if lanes == 1 && t.budget.VLs > 1 {
+			fewest = -1
+			if !paths.Few(left) {
+				continue
+			}
 		}
 		r := newRerouting(t.f, fw, paths, t.budget.Scope)
 		if t.goal == 0 {
 			t.goal = r.before
 		}
-		ok, err := r.adapt(ctx, l, again)
+		failed, err := r.adapt(ctx, l, again)
 		t.work += r.grower.work
-		if err != nil || ok && t.note(r) {
-			return true, err
+		if err != nil {
+			return err
+		}
+		if failed == 0 {
+			t.note(r)
+		}
+		if t.done() || failed > len(r.lids)/hopeless {
+			break
 		}
 	}
-	return false, nil
+	return nil
+}
+
+// aroundEscapes does so around escape trees of several kinds.
+func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
+	for _, s := range shapes(t.f, t.budget.VLs) {
+		r := newRerouting(t.f, fw, paths, t.budget.Scope)
+		r.grower.escapes = newEscapes(t.f, s.roots)
+		l, _, err := paths.Around(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
+		if err != nil {
+			return err
+		}
+		failed, err := r.route(ctx, l)
+		t.work += r.grower.work
+		switch {
+		case err != nil:
+			return err
+		case failed > 0:
+			panic("weave: an escape path is not carried")
+		}
+		if t.note(r); t.done() {
+			break
+		}
+	}
+	return nil
 }
 
 // shape is a kind of escape tree.
@@ -138,7 +160,7 @@ const mostRoots = 8
 // shapes is the escape trees to try for so many lanes, the likeliest to be good
 // first.
 func shapes(f *fabric.Fabric, vls int) []shape {
-	kinds := []shape{{nil, 3, false}, {nil, 2, true}, {nil, 2, false}, {nil, 4, false}, {nil, 1, true}}
+	kinds := []shape{{nil, 2, false}, {nil, 1, true}, {nil, 3, false}, {nil, 2, true}}
 	var all []shape
 	for _, roots := range roots(f) {
 		for _, k := range kinds {
@@ -151,7 +173,8 @@ func shapes(f *fabric.Fabric, vls int) []shape {
 }
 
 // roots is sets of roots, one root in each part of the network, spread evenly over
-// the switches by how far they are from all others, the farthest first.
+// the switches by how far they are from all others: the nearest first, then the
+// farthest, then those between.
 func roots(f *fabric.Fabric) [][]fabric.NodeID {
 	far := make([]int64, f.Switches())
 	var d dag.DAG
@@ -164,9 +187,18 @@ func roots(f *fabric.Fabric) [][]fabric.NodeID {
 	parts := f.Parts()
 	sets := make([][]fabric.NodeID, min(mostRoots, len(parts[0])))
 	for _, part := range parts {
-		slices.SortStableFunc(part, func(a, b fabric.NodeID) int { return int(far[b] - far[a]) })
+		slices.SortStableFunc(part, func(a, b fabric.NodeID) int { return int(far[a] - far[b]) })
 		for i := range sets {
-			sets[i] = append(sets[i], part[i*(len(part)-1)/max(1, len(sets)-1)])
+			// 0, the last, and then the others.
+			at := (i + len(sets) - 1) % len(sets)
+			if i == 0 {
+				at = 0
+			} else if i == 1 {
+				at = len(sets) - 1
+			} else {
+				at = i - 1
+			}
+			sets[i] = append(sets[i], part[at*(len(part)-1)/max(1, len(sets)-1)])
 		}
 	}
 	return sets

@@ -60,7 +60,7 @@ const shy = 1 << 40
 func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 	n := f.Switches()
 	g := &grower{
-		f: f, heads: f.Heads(), detours: true,
+		f: f, heads: f.Heads(),
 		sends:    make([]bool, n),
 		sources:  make([]uint64, n),
 		load:     make([]uint64, f.Trunks()),
@@ -100,7 +100,7 @@ func (g *grower) grow(d *dag.DAG) bool {
 		}
 		g.complain(d)
 	}
-	if len(g.late) > 0 && g.detours {
+	if len(g.late) > 0 {
 		g.detour()
 	}
 	for len(g.late) > 0 && g.escapes != nil {
@@ -171,7 +171,7 @@ func (g *grower) settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 		g.put(u, best, by)
 		return true
 	}
-	if !g.place || len(g.near) == 0 {
+	if len(g.near) == 0 {
 		return false
 	}
 	slices.SortStableFunc(g.near, func(a, b fabric.ChannelID) int {

@@ -48,60 +48,70 @@ func (r *rerouting) charge(lid fabric.LID, sign int) {
 	r.grower.charge(r.fw.Row(lid), e.Switch, weight(e.Class)*uint64(sign))
 }
 
-// adaptions is how often a loom is made anew for paths that were routed around the
-// one before.
+// adaptions is how often at most a loom is made for paths, anew for those that were
+// routed around the one before.
 const adaptions = 3
 
-// adapt routes anew around a loom without escapes. Where that leaves destinations
-// over, the others have come nearer to what one loom carries: it begins again with
-// the paths as they are then.
-func (r *rerouting) adapt(ctx context.Context, l *loom.Loom, again func(*loom.Paths) (*loom.Loom, int, error)) (bool, error) {
-	for range adaptions {
-		if ok, err := r.route(ctx, l); ok || err != nil {
-			return ok, err
+// adapt routes anew around a loom without escapes, and returns for how many LIDs that
+// cannot be done. Where they are few, the others have come nearer to what one loom
+// carries: it begins again with the paths as they are then.
+func (r *rerouting) adapt(ctx context.Context, l *loom.Loom, again func(*loom.Paths) (*loom.Loom, int, error)) (failed int, err error) {
+	for i := range adaptions {
+		before := failed
+		failed, err = r.route(ctx, l)
+		if failed == 0 || err != nil || failed > len(r.lids)/hopeless || i > 0 && failed > before/2 {
+			return failed, err
 		}
 		paths, err := loom.Gather(ctx, r.f, r.fw, r.scope, nil)
 		if err != nil {
-			return false, err
+			return failed, err
 		}
 		if l, _, err = again(paths); err != nil {
-			return false, err
+			return failed, err
 		}
 	}
-	return false, nil
+	return failed, nil
 }
 
-// passes is how often all destinations are routed again at most, to balance them.
-const passes = 2
-
-// route routes the destinations anew whose paths are not all carried, and says
-// whether all are now. Then it balances the loads.
-func (r *rerouting) route(ctx context.Context, l *loom.Loom) (bool, error) {
-	g := r.grower
-	g.loom, g.place = l, true
+// route routes the destinations anew whose paths a loom does not carry, and returns
+// for how many that cannot be done.
+func (r *rerouting) route(ctx context.Context, l *loom.Loom) (failed int, err error) {
+	r.grower.loom = l
 	bad := make([]fabric.LID, 0, len(r.lids))
 	for _, lid := range r.lids {
-		if !g.carried(r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch) {
+		if !r.grower.carried(r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch) {
 			bad = append(bad, lid)
 		}
 	}
-	if failed, err := r.pass(ctx, bad); failed > 0 || err != nil {
-		return false, err
-	}
-	g.place = false
+	return r.pass(ctx, bad)
+}
+
+// passes is how often all destinations are routed again at most, to balance them.
+const passes = 4
+
+// balance routes all destinations again until the largest load is no more than a
+// goal or does not lessen any more, and keeps the best.
+func (r *rerouting) balance(ctx context.Context, goal uint64) error {
+	g := r.grower
+	g.work = 0
 	for range passes {
 		before := r.max()
-		if before <= r.before || g.work > mostWork {
+		if before <= goal || g.work > mostWork {
 			break
 		}
+		kept := routing.NewForwarding(r.f)
+		for lid := range r.f.LIDs() {
+			copy(kept.Row(lid), r.fw.Row(lid))
+		}
 		if _, err := r.pass(ctx, r.lids); err != nil {
-			return false, err
+			return err
 		}
 		if r.max() >= before {
+			kept.Notes, r.fw = r.fw.Notes, kept
 			break
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // pass routes LIDs again, and counts those for which no tree was found: they keep

@@ -110,8 +110,8 @@ var tolerance = [...]uint64{2, 8}
 func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, l *loom.Loom, scope routing.Scope) (*woven, error) {
 	r := newRerouting(f, fw, paths, scope)
 	lanes := l.Lanes()
-	ok, err := r.adapt(ctx, l, func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, lanes, loom.Levels) })
-	if err != nil || !ok || r.max()*100 > r.before*(100+tolerance[o.Prefer]) {
+	failed, err := r.adapt(ctx, l, func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, lanes, loom.Levels) })
+	if err != nil || failed > 0 || r.max()*100 > r.before*(100+tolerance[o.Prefer]) {
 		return nil, err
 	}
 	if paths, err = loom.Gather(ctx, f, r.fw, scope, nil); err != nil {
