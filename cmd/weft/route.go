@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/weave"
 )
 
 // autoEngine is the engine that is several: the best proven one.
@@ -28,6 +29,7 @@ type routeFlags struct {
 	vls, lmc             int
 	seed                 uint64
 	order, before        string
+	prefer               string
 	roots                []string
 	contract, endpoints  string
 	withinParts          bool
@@ -99,6 +101,7 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.order, "order", layer.ByDestination.String(), "order in which first-fit takes paths: "+orderNames())
+	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
 	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
 	completeNames(c, "engine", engineNames)
@@ -201,6 +204,9 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 		return nil, err
 	}
 	j.options.Seed = o.seed
+	if j.options.Prefer, err = weave.ParsePrefer(o.prefer); err != nil {
+		return nil, usage("--prefer: %w", err)
+	}
 	if j.options.Order, err = layer.ParseOrder(o.order); err != nil {
 		return nil, usage("--order: %w", err)
 	}

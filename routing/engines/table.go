@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing/lanes/hop"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/lanes/single"
+	weavelanes "github.com/weft-fabric/weft/routing/lanes/weave"
 	"github.com/weft-fabric/weft/routing/nue"
 	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/paths/dor"
@@ -20,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/paths/updown"
 	"github.com/weft-fabric/weft/routing/torus2qos"
+	"github.com/weft-fabric/weft/routing/weave"
 )
 
 // The papers, as the tables cite them.
@@ -97,6 +99,9 @@ func Assigners() []Assigner {
 		{Name: "hop-dn", Summary: "the lane rises at every hop", Paper: hoti2016,
 			Safe: true, Needs: "the hops of the longest path", Refuses: "paths for which 16 service levels do not suffice",
 			New: func(Options) routing.LaneAssigner { return hop.DN{} }},
+		{Name: "weave", Summary: "lanes turn by turn, that never fall along a path; few dependencies, few lanes", Paper: ours,
+			Safe: true, Needs: "as found",
+			New: func(Options) routing.LaneAssigner { return weavelanes.Assigner{} }},
 		{Name: "exact", Summary: "the fewest layers there are", Paper: ipdps11,
 			Safe: true, Needs: "as few as can be", Refuses: "networks too large to search",
 			New: func(Options) routing.LaneAssigner { return exact.Assigner{} }},
@@ -138,6 +143,18 @@ func All() []Engine {
 			Contract: routing.Honored, Needs: "1, takes all",
 			New: func(Options) routing.Router { return nue.Router{} },
 		}),
+		joint("weave", ours, Joint{
+			Summary:  "balanced shortest paths, a lane for every turn and service level",
+			Contract: routing.Honored, Needs: "as found, mostly 1 or 2",
+			New: func(o Options) routing.Router {
+				return weave.Router{Paths: append(woven(o), shortest.Finder{Pick: shortest.Lowest}), Prefer: o.Prefer}
+			},
+		}),
+		joint("weave-any", ours, Joint{
+			Summary:  "one lane for every turn whatever the service level; paths give way where they must",
+			Contract: routing.Any, Needs: "1, takes what serves",
+			New: func(o Options) routing.Router { return weave.Any{Paths: woven(o)} },
+		}),
 		escaping(pair("mp-lash", tpds2006, "multipath", "first-fit-some")),
 		adaptive("a-lash", tpds2006, Adaptive{
 			Summary: "all shortest paths open, grouped by first link into layers", Needs: "as found",
@@ -151,5 +168,14 @@ func All() []Engine {
 			Summary: "all shortest paths open, an Up*/Down* layer to escape to", Needs: "2",
 			New: func(Options) routing.AdaptiveRouter { return escape.Router{} },
 		}),
+	}
+}
+
+// woven is the paths that weave is given: balanced ones, and the same kept to one
+// order of the dimensions of a torus, which need fewer lanes.
+func woven(o Options) []routing.PathFinder {
+	return []routing.PathFinder{
+		balance.Finder{Seed: o.Seed},
+		balance.Finder{Seed: o.Seed, Regular: true},
 	}
 }

@@ -3,10 +3,7 @@ package weave
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"slices"
-	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/loom"
@@ -16,115 +13,193 @@ import (
 
 // Any is weave-any.
 type Any struct {
-	Paths routing.PathFinder // whose paths to keep where it can be
+	Paths []routing.PathFinder // whose paths to keep where that can be, those with most bandwidth first
 }
 
 // Route implements routing.Router.
 func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
-	fw, err := o.Paths.Paths(ctx, f, p)
-	if err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
-	paths, err := loom.Gather(ctx, f, fw, b.Scope, nil)
-	if err != nil {
-		return nil, err
-	}
-	best, left, err := paths.OneLevel(ctx, b.VLs)
-	if err != nil {
-		return nil, err
-	}
-	r := &rerouting{f: f, fw: fw, lids: paths.LIDs(), grower: newGrower(f, best, b.Scope)}
-	if left > 0 {
-		ok, err := r.route(ctx)
+	t := trial{f: f, budget: b}
+	for i, finder := range o.Paths {
+		fw, err := finder.Paths(ctx, f, p)
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			if r, err = o.withEscapes(ctx, f, b, fw, paths, best.Lanes()); err != nil {
+		paths, err := loom.Gather(ctx, f, fw, b.Scope, nil)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.plain(ctx, fw, paths); err != nil {
+			return nil, err
+		}
+		if last := i+1 == len(o.Paths); last && !t.done() {
+			if err := t.aroundEscapes(ctx, fw, paths); err != nil {
 				return nil, err
 			}
 		}
+		if t.done() {
+			break
+		}
 	}
-	return &routing.Tables{Fabric: f, Forwarding: r.fw, Lanes: r.grower.loom.Tables(r.fw, r.lids)}, nil
-}
-
-// withEscapes begins with escape paths.
-func (o Any) withEscapes(ctx context.Context, f *fabric.Fabric, b routing.Budget, fw *routing.Forwarding, paths *loom.Paths, lanes int) (*rerouting, error) {
-	if v, err := strconv.Atoi(os.Getenv("RL")); err == nil {
-		lanes = v
-	}
-	var roots []fabric.NodeID
-	for _, part := range f.Parts() {
-		roots = append(roots, part[len(part)-1])
-	}
-	e := newEscapes(f, roots)
-	l, _, err := paths.WeaveAround(ctx, e.turns(lanes), lanes)
-	if err != nil {
+	best := t.best
+	if err := best.balance(ctx, t.goal); err != nil {
 		return nil, err
 	}
-	r := &rerouting{f: f, fw: fw, lids: paths.LIDs(), grower: newGrower(f, l, b.Scope)}
-	r.grower.escapes = e
-	ok, err := r.route(ctx)
-	if err == nil && !ok {
-		panic("weave: an escape path is not carried")
-	}
-	return r, err
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids)}, nil
 }
 
-// rerouting is the state of routing destinations anew.
-type rerouting struct {
+// trial is the best routing of several attempts.
+type trial struct {
 	f      *fabric.Fabric
-	fw     *routing.Forwarding
-	lids   []fabric.LID
-	grower *grower
+	budget routing.Budget
+	best   *rerouting
+	goal   uint64 // the largest load of the first paths
+	work   int    // trunks looked at
 }
 
-// route routes the destinations again whose paths are not all carried.
-func (r *rerouting) route(ctx context.Context) (bool, error) {
-	g := r.grower
-	var bad []fabric.LID
-	for _, lid := range r.lids {
-		root := r.f.Endpoint(r.f.Owner(lid)).Switch
-		if !g.carried(r.fw.Row(lid), root) {
-			bad = append(bad, lid)
+// mostWork is how many trunks may be looked at before no other attempt is made, if
+// one has succeeded.
+const mostWork = 50_000_000
+
+// note notes a routing that is carried.
+func (t *trial) note(r *rerouting) {
+	if t.best == nil || r.max() < t.best.max() {
+		t.best = r
+	}
+}
+
+// done says whether there is a routing as good as the paths were, or one at all
+// after enough work.
+func (t *trial) done() bool {
+	return t.best != nil && (t.work > mostWork || t.best.max() <= t.goal)
+}
+
+// hopeless is the part of all destinations, one in so many, without which to give
+// up on a loom, and on others with more lanes.
+const hopeless = 16
+
+// plain routes anew what one loom leaves over of some paths, without escapes, with
+// more and more lanes as long as that leaves fewer paths over.
+func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
+	fewest := -1
+	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
+		again := func(p *loom.Paths) (*loom.Loom, int, error) { return p.Around(ctx, nil, lanes) }
+		if lanes < t.budget.VLs && lanes == 1 {
+			// One lane is for paths that nearly fit; others need not be tried hard.
+			again = func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, 1, 1) }
 		}
-		g.charge(r.fw.Row(lid), root, 1)
+		l, left, err := again(paths)
+		if err != nil {
+			return err
+		}
+		if fewest >= 0 && left >= fewest {
+			break
+		}
+		fewest = left
+		if lanes == 1 && t.budget.VLs > 1 {
+			fewest = -1
+			if !paths.Few(left) {
+				continue
+			}
+		}
+		r := newRerouting(t.f, fw, paths, t.budget.Scope)
+		if t.goal == 0 {
+			t.goal = r.before
+		}
+		failed, err := r.adapt(ctx, l, again)
+		t.work += r.grower.work
+		if err != nil {
+			return err
+		}
+		if failed == 0 {
+			t.note(r)
+		}
+		if t.done() || failed > len(r.lids)/hopeless {
+			break
+		}
 	}
-	if os.Getenv("V") != "" {
-		fmt.Println("bad", len(bad), "of", len(r.lids), "max", slices.Max(g.load))
+	return nil
+}
+
+// aroundEscapes does so around escape trees of several kinds.
+func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
+	for _, s := range shapes(t.f, t.budget.VLs) {
+		r := newRerouting(t.f, fw, paths, t.budget.Scope)
+		r.grower.escapes = newEscapes(t.f, s.roots)
+		l, _, err := paths.Around(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
+		if err != nil {
+			return err
+		}
+		failed, err := r.route(ctx, l)
+		t.work += r.grower.work
+		switch {
+		case err != nil:
+			return err
+		case failed > 0:
+			panic("weave: an escape path is not carried")
+		}
+		if t.note(r); t.done() {
+			break
+		}
 	}
+	return nil
+}
+
+// shape is a kind of escape tree.
+type shape struct {
+	roots []fabric.NodeID // one in each part
+	lanes int
+	low   bool
+}
+
+// mostRoots is how many roots are tried.
+const mostRoots = 8
+
+// shapes is the escape trees to try for so many lanes, the likeliest to be good
+// first.
+func shapes(f *fabric.Fabric, vls int) []shape {
+	kinds := []shape{{nil, 2, false}, {nil, 1, true}, {nil, 3, false}, {nil, 2, true}}
+	var all []shape
+	for _, roots := range roots(f) {
+		for _, k := range kinds {
+			if k.lanes <= vls {
+				all = append(all, shape{roots, k.lanes, k.low})
+			}
+		}
+	}
+	return all
+}
+
+// roots is sets of roots, one root in each part of the network, spread evenly over
+// the switches by how far they are from all others: the nearest first, then the
+// farthest, then those between.
+func roots(f *fabric.Fabric) [][]fabric.NodeID {
+	far := make([]int64, f.Switches())
 	var d dag.DAG
-	failed := 0
-	for pass := range 3 {
-		todo := bad
-		if pass > 0 {
-			todo = r.lids
-			g.place = false
-		}
-		d.Root = -1
-		for _, lid := range todo {
-			if ctx.Err() != nil {
-				return false, ctx.Err()
-			}
-			root := r.f.Endpoint(r.f.Owner(lid)).Switch
-			if d.Order == nil || d.Root != root {
-				dag.Shortest(&d, r.f, root)
-			}
-			row := r.fw.Row(lid)
-			g.charge(row, root, ^uint64(0))
-			if g.grow(&d) {
-				g.write(row)
-			} else {
-				failed++
-			}
-			g.charge(row, root, 1)
-		}
-		if os.Getenv("V") != "" {
-			fmt.Println("pass", pass, "failed", failed, "max", slices.Max(g.load))
-		}
-		if failed > 0 {
-			return false, nil
+	for s := range far {
+		dag.Shortest(&d, f, fabric.NodeID(s))
+		for _, u := range d.Order {
+			far[s] += int64(d.Hops[u])
 		}
 	}
-	return true, nil
+	parts := f.Parts()
+	sets := make([][]fabric.NodeID, min(mostRoots, len(parts[0])))
+	for _, part := range parts {
+		slices.SortStableFunc(part, func(a, b fabric.NodeID) int { return int(far[a] - far[b]) })
+		for i := range sets {
+			// 0, the last, and then the others.
+			at := (i + len(sets) - 1) % len(sets)
+			if i == 0 {
+				at = 0
+			} else if i == 1 {
+				at = len(sets) - 1
+			} else {
+				at = i - 1
+			}
+			sets[i] = append(sets[i], part[at*(len(part)-1)/max(1, len(sets)-1)])
+		}
+	}
+	return sets
 }

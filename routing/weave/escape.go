@@ -1,8 +1,6 @@
 package weave
 
 import (
-	"os"
-
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/loom"
 	"github.com/weft-fabric/weft/routing/paths/dag"
@@ -39,12 +37,11 @@ func newEscapes(f *fabric.Fabric, roots []fabric.NodeID) *escapes {
 	return t
 }
 
-// turns is every turn within the trees, for so many lanes: those up on the lowest,
-// those down on the highest.
-func (t *escapes) turns(lanes int) []loom.Reserved {
+// turns is every turn within the trees: those up on lane 0, and those down there too
+// if low, else on the highest of so many lanes.
+func (t *escapes) turns(lanes int, low bool) []loom.Reserved {
 	heads, reverses := t.f.Heads(), t.f.Reverses()
 	top := uint8(lanes - 1)
-	mode := os.Getenv("RES")
 	var all []loom.Reserved
 	var tree []fabric.ChannelID // the trunks of the tree that leave a switch
 	for s := range fabric.NodeID(t.f.Switches()) {
@@ -63,14 +60,11 @@ func (t *escapes) turns(lanes int) []loom.Reserved {
 				in := reverses[back]
 				r := loom.Reserved{Step: loom.Step{Turn: int32(t.f.Turn(in, out)), In: in, Out: out}, Within: true}
 				switch {
-				case mode == "top":
-					r.Lane = top
-				case mode == "low":
+				case low: // on lane 0
 				case back == t.up[s]: // from above
 					r.Lane = top
 				case out != t.up[s]: // over the top
-					r.Lane = top
-					r.Within = top == 0
+					r.Lane, r.Within = top, top == 0
 				}
 				all = append(all, r)
 			}

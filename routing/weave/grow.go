@@ -17,10 +17,11 @@ type grower struct {
 	loom    *loom.Loom
 	escapes *escapes     // nil: none are reserved
 	sends   []bool       // [switch] it has sources in scope
-	sources []uint64     // [switch] adapter and router ports on it
+	sources []uint64     // [switch] weight of the endpoints on it
 	load    []uint64     // [trunk] routes over it
 	routes  []uint64     // [switch] scratch: routes from its subtree
 	place   bool         // turns may be given lanes
+	work    int          // trunks looked at
 	tree    routing.Tree // scratch of count
 	detours bool         // paths may be longer than they need be
 
@@ -41,13 +42,25 @@ type grower struct {
 
 const unsettled = -1
 
+// weight is what an endpoint counts in loads, as source and as destination: hosts
+// much, others little, switches nothing.
+func weight(c fabric.Class) uint64 {
+	switch c {
+	case fabric.HostAdapter:
+		return 16
+	case fabric.SwitchPort:
+		return 0
+	}
+	return 1
+}
+
 // shy is what it costs to take a trunk that was in the way of others.
 const shy = 1 << 40
 
-func newGrower(f *fabric.Fabric, l *loom.Loom, scope routing.Scope) *grower {
+func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 	n := f.Switches()
 	g := &grower{
-		f: f, heads: f.Heads(), loom: l, place: true, detours: true,
+		f: f, heads: f.Heads(),
 		sends:    make([]bool, n),
 		sources:  make([]uint64, n),
 		load:     make([]uint64, f.Trunks()),
@@ -60,9 +73,10 @@ func newGrower(f *fabric.Fabric, l *loom.Loom, scope routing.Scope) *grower {
 		frozen:   make([]bool, n),
 	}
 	for s := range g.sends {
-		g.sources[s] = uint64(len(f.Attached(fabric.NodeID(s))) - 1) // less its own port 0
 		for _, e := range f.Attached(fabric.NodeID(s)) {
-			g.sends[s] = g.sends[s] || scope.Includes(f.Endpoint(e).Class)
+			class := f.Endpoint(e).Class
+			g.sends[s] = g.sends[s] || scope.Includes(class)
+			g.sources[s] += weight(class)
 		}
 	}
 	return g
@@ -86,7 +100,7 @@ func (g *grower) grow(d *dag.DAG) bool {
 		}
 		g.complain(d)
 	}
-	if len(g.late) > 0 && g.detours {
+	if len(g.late) > 0 {
 		g.detour()
 	}
 	for len(g.late) > 0 && g.escapes != nil {
@@ -138,15 +152,18 @@ func (g *grower) complain(d *dag.DAG) {
 func (g *grower) settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32) bool {
 	best, least, by := fabric.ChannelID(fabric.None), ^uint64(0), uint16(0)
 	g.near = g.near[:0]
+	g.work += len(choices)
 	for _, c := range choices {
-		v := g.heads[c]
-		if g.hops[v] != hops {
+		if g.hops[g.heads[c]] != hops {
 			continue
 		}
 		sum := g.weight(u, c)
+		if sum >= least {
+			continue
+		}
 		if m := g.carriersBy(c); m == 0 {
 			g.near = append(g.near, c)
-		} else if sum < least {
+		} else {
 			best, least, by = c, sum, m
 		}
 	}
@@ -154,7 +171,7 @@ func (g *grower) settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 		g.put(u, best, by)
 		return true
 	}
-	if !g.place || len(g.near) == 0 {
+	if len(g.near) == 0 {
 		return false
 	}
 	slices.SortStableFunc(g.near, func(a, b fabric.ChannelID) int {

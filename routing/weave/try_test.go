@@ -14,6 +14,8 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/nue"
+	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/weave"
 )
@@ -41,10 +43,14 @@ func TestTry(t *testing.T) {
 		if n := os.Getenv("NET"); n != "" && !strings.Contains(name, n) {
 			continue
 		}
-		fw, _ := sssp.Finder{}.Paths(context.Background(), f, nil)
+		finder := routing.PathFinder(balance.Finder{})
+		if os.Getenv("SSSP") != "" {
+			finder = sssp.Finder{}
+		}
+		fw, _ := finder.Paths(context.Background(), f, nil)
 		b := congestion.Count(f, fw, routing.HCA)
 		t.Logf("%-50s sssp  load %d hops %.3f", name, b.Max, b.MeanHops())
-		for i, r := range []routing.Router{nue.Router{}, weave.Any{Paths: sssp.Finder{}}} {
+		for i, r := range []routing.Router{nue.Router{}, weave.Any{Paths: []routing.PathFinder{finder, balance.Finder{Regular: true}}}, weave.Router{Paths: []routing.PathFinder{finder, balance.Finder{Regular: true}}}, weave.Router{Prefer: weave.Lanes, Paths: []routing.PathFinder{finder, balance.Finder{Regular: true}, shortest.Finder{Pick: shortest.Lowest}}}} {
 			start := time.Now()
 			v := vls
 			if i == 0 {
@@ -56,13 +62,17 @@ func TestTry(t *testing.T) {
 				continue
 			}
 			took := time.Since(start)
-			ver, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: routing.Adapters, Contract: routing.Any})
+			contract := routing.Any
+			if i >= 2 {
+				contract = routing.Honored
+			}
+			ver, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: routing.Adapters, Contract: contract})
 			if err != nil || !ver.Free() || !ver.Complete() {
 				t.Errorf("%s: %+v %v", name, ver, err)
 				continue
 			}
 			c := congestion.Count(f, tables.Forwarding, routing.HCA)
-			t.Logf("%-50s %d lanes %d load %d hops %.3f  %v", name, i, ver.VLs, c.Max, c.MeanHops(), took)
+			t.Logf("%-50s %d lanes %d SLs %d load %d hops %.3f  %v", name, i, ver.VLs, ver.SLs, c.Max, c.MeanHops(), took)
 		}
 	}
 }

@@ -1,0 +1,122 @@
+package weave
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/loom"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Prefer says what counts more where bandwidth and lanes cannot both be had: on
+// tori, where balanced paths need more lanes than regular ones.
+type Prefer uint8
+
+// The preferences.
+const (
+	Bandwidth Prefer = iota // the first paths for which the lanes suffice
+	Lanes                   // the paths that need fewest lanes
+)
+
+func (p Prefer) String() string { return [...]string{"bandwidth", "lanes"}[p] }
+
+// ParsePrefer reads bandwidth or lanes.
+func ParsePrefer(s string) (Prefer, error) {
+	for _, p := range [...]Prefer{Bandwidth, Lanes} {
+		if s == p.String() {
+			return p, nil
+		}
+	}
+	return 0, fmt.Errorf("weave: one prefers bandwidth or lanes, not %q", s)
+}
+
+// Router is weave.
+type Router struct {
+	Paths  []routing.PathFinder // those with most bandwidth first
+	Prefer Prefer
+}
+
+// Route implements routing.Router.
+func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+	if err := b.Check(); err != nil {
+		return nil, err
+	}
+	var best *woven
+	vls := b.VLs
+	for _, finder := range o.Paths {
+		fw, err := finder.Paths(ctx, f, p)
+		if err != nil {
+			return nil, err
+		}
+		w, err := o.weave(ctx, f, fw, b.Scope, vls)
+		if err != nil {
+			return nil, err
+		}
+		if w == nil {
+			continue
+		}
+		if best = w; o.Prefer == Bandwidth {
+			break
+		}
+		if vls = w.loom.Lanes() - 1; vls == 0 {
+			break
+		}
+	}
+	if best == nil {
+		return nil, &routing.TooFewLanes{Need: b.VLs + 1, AtLeast: true, Have: b.VLs}
+	}
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.loom.Tables(best.fw, best.lids)}, nil
+}
+
+// woven is paths with a loom that carries all of them.
+type woven struct {
+	fw   *routing.Forwarding
+	lids []fabric.LID
+	loom *loom.Loom
+}
+
+// weave finds lanes for paths, as few as can be. nil: they do not suffice.
+func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope, vls int) (*woven, error) {
+	paths, err := loom.Gather(ctx, f, fw, scope, nil)
+	if err != nil {
+		return nil, err
+	}
+	for lanes := 1; lanes <= vls; lanes++ {
+		l, left, err := paths.Weave(ctx, lanes, loom.Levels)
+		if err != nil {
+			return nil, err
+		}
+		if left == 0 {
+			l, err := paths.Reduce(ctx, l)
+			return &woven{fw, paths.LIDs(), l}, err
+		}
+		if !paths.Few(left) {
+			continue
+		}
+		if w, err := o.reroute(ctx, f, fw, paths, l, scope); w != nil || err != nil {
+			return w, err
+		}
+	}
+	return nil, nil
+}
+
+// tolerance is how much more of the largest load, in percent, one lane less may
+// cost, by Prefer.
+var tolerance = [...]uint64{2, 8}
+
+// reroute routes the destinations of the few paths anew that a loom leaves over.
+// nil: that cannot be done, or would cost too much bandwidth.
+func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, l *loom.Loom, scope routing.Scope) (*woven, error) {
+	r := newRerouting(f, fw, paths, scope)
+	lanes := l.Lanes()
+	failed, err := r.adapt(ctx, l, func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, lanes, loom.Levels) })
+	if err != nil || failed > 0 || r.max()*100 > r.before*(100+tolerance[o.Prefer]) {
+		return nil, err
+	}
+	if paths, err = loom.Gather(ctx, f, r.fw, scope, nil); err != nil {
+		return nil, err
+	}
+	l, err = paths.Reduce(ctx, r.grower.loom)
+	return &woven{r.fw, r.lids, l}, err
+}
