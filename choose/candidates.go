@@ -17,6 +17,10 @@ type candidate struct {
 	// trees and random networks, rounded up.
 	cost int
 
+	// search is what the engine adds at the most on large networks to look for
+	// something better; on small ones it is searching for every switch and LID.
+	search time.Duration
+
 	// oneLane says that on a single lane the engine's tables hold for any contract,
 	// though with more they need one that is honored.
 	oneLane bool
@@ -28,9 +32,9 @@ type candidate struct {
 // bandwidth: dnup (updn), sssp (balance), dfsssp-online (dfsssp), df-d2-minhop
 // (df-d2), df-dn-minhop (df-dn).
 var candidates = []candidate{
-	{engine: "balance", cost: 400},
-	//{engine: "weave", cost: 900},
-	//{engine: "weave-any", cost: 1500},
+	{engine: "balance", cost: 250, search: time.Second},
+	{engine: "weave-any", cost: 800, search: 4 * time.Second},
+	{engine: "weave", cost: 300, search: 2 * time.Second},
 	{engine: "ftree", cost: 250},
 	{engine: "updn", cost: 250},
 	{engine: "dor", cost: 250},
@@ -42,6 +46,10 @@ var candidates = []candidate{
 	{engine: "minhop", cost: 250},
 	{engine: "nue", cost: 2500, oneLane: true},
 }
+
+// searching is the nanoseconds for every switch and LID that a search takes as long
+// as its limit is not reached.
+const searching = 3000
 
 // fits says whether the engine could be proven under a contract.
 func (c candidate) fits(contract routing.Contract) bool {
@@ -56,5 +64,5 @@ func (c candidate) estimate(f *fabric.Fabric) time.Duration {
 	for range f.LIDs() {
 		work += f.Switches()
 	}
-	return time.Duration(work * c.cost)
+	return time.Duration(work*c.cost) + min(c.search, time.Duration(work*searching))
 }

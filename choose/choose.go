@@ -7,9 +7,11 @@
 //     Lumsdaine: Optimized Routing for Large-Scale InfiniBand Networks, HOTI 2009,
 //     section IV.A), all engines simulated on the same random patterns;
 //     what is within Close of the best counts as equal;
-//  2. the fewest lanes needed;
-//  3. the smallest load of a channel;
-//  4. the place in the table of candidates.
+//  2. a proof that holds for aggregation nodes and routers too, where the wish is
+//     about host adapters only;
+//  3. the fewest lanes needed;
+//  4. the smallest load of a channel;
+//  5. the place in the table of candidates.
 //
 // An engine is never taken on its word: tables that the judge does not find free
 // of deadlock are no choice, and tables of an engine that promises nothing are, if
@@ -79,6 +81,7 @@ type Trial struct {
 	SLs     int           // service levels given out
 	Lambda  float64       // measured where it is proven
 	MaxLoad uint32        // routes on the fullest channel
+	Wider   bool          // proven with aggregation nodes and routers as endpoints too, or there are none
 	Spent   time.Duration // measured, and the only thing that differs from run to run
 
 	place   int // in the table of candidates
@@ -205,6 +208,15 @@ func (s *search) route(ctx context.Context, c candidate, t *Trial) error {
 	if err == nil && t.verdict.Loops > 0 {
 		err = fmt.Errorf("choose: packets circle for ever in the tables of %s", c.engine)
 	}
+	if err != nil || !t.verdict.Free() {
+		return err
+	}
+	t.Wider = true
+	if n := s.fabric.Count(); s.wish.Scope == routing.HCA && n.Aggregation+n.Router > 0 {
+		var wider *deadlock.Verdict
+		wider, err = deadlock.Verify(ctx, t.tables, deadlock.Options{Contract: s.wish.Contract, Scope: routing.Adapters})
+		t.Wider = err == nil && wider.Free()
+	}
 	return err
 }
 
@@ -287,6 +299,8 @@ func (s *search) choice() (*Choice, error) {
 // before says whether t is to be preferred to u, whose Λ is as good.
 func (t *Trial) before(u *Trial) bool {
 	switch {
+	case t.Wider != u.Wider:
+		return t.Wider
 	case t.VLs != u.VLs:
 		return t.VLs < u.VLs
 	case t.MaxLoad != u.MaxLoad:

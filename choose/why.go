@@ -42,12 +42,16 @@ func (s *search) why(won *Trial) string {
 
 // ahead says what decided for won among trials that are as fast.
 func ahead(won *Trial, others []*Trial) string {
-	lanes, load := true, true
+	wider, lanes, load := won.Wider, true, true // whether it was enough to beat all others
 	for _, t := range others {
-		lanes = lanes && won.VLs < t.VLs
-		load = load && (won.VLs < t.VLs || won.MaxLoad < t.MaxLoad)
+		wider = wider && !t.Wider
+		behind := won.Wider && !t.Wider
+		lanes = lanes && (behind || won.VLs < t.VLs)
+		load = load && (behind || won.VLs < t.VLs || won.MaxLoad < t.MaxLoad)
 	}
 	switch {
+	case wider:
+		return "is proven for aggregation nodes and routers too"
 	case lanes && won.VLs == 1:
 		return "needs one lane"
 	case lanes:
