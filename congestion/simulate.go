@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -265,13 +264,12 @@ func (j *job) simulate(ctx context.Context) (*Result, error) {
 	for i := range workers {
 		workers[i] = j.newWorker()
 	}
-	var outcomes []outcome
-	for len(outcomes) < units {
-		done := len(outcomes)
-		n := min(step, units-done)
-		outcomes = slices.Grow(outcomes, n)[:done+n]
-		err := par.For(ctx, n, func(worker, i int) {
-			outcomes[done+i] = workers[worker].run(done + i)
+	var all tally
+	outcomes := make([]outcome, min(units, step))
+	for done := 0; done < units; done += len(outcomes) {
+		outcomes = outcomes[:min(len(outcomes), units-done)]
+		err := par.For(ctx, len(outcomes), func(worker, i int) {
+			outcomes[i] = workers[worker].run(done + i)
 			if worker == 0 {
 				j.Progress.Report(done+i, units)
 			}
@@ -279,9 +277,12 @@ func (j *job) simulate(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, stderr := mean(outcomes); j.random && j.Precision > 0 && stderr <= j.Precision {
+		for i := range outcomes {
+			all.add(&outcomes[i])
+		}
+		if j.random && j.Precision > 0 && all.stdErr() <= j.Precision {
 			break
 		}
 	}
-	return j.result(outcomes, workers)
+	return j.result(&all, workers)
 }
