@@ -71,7 +71,7 @@ func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 // with so many flows to come.
 func (r *routes) makeTable(ctx context.Context, flows int64) error {
 	cells := int64(len(r.sites)) * int64(len(r.sources))
-	if flows < cells/4 || r.tables.Fabric.Trunks() >= int(noRoute) {
+	if flows < cells || r.tables.Fabric.Trunks() >= int(noRoute) {
 		return nil
 	}
 	scratch := make([]treeWalk, par.Workers(len(r.sites)))
