@@ -133,6 +133,7 @@ func (j *job) result(all *tally, workers []*worker) (*Result, error) {
 		for _, l := range w.lost {
 			losses = insertLoss(losses, l)
 		}
+		r.Weighed = r.Weighed || w.weighed
 		if x, y := &w.worst, &r.Worst; cmp.Or(cmp.Compare(x.Bandwidth, y.Bandwidth), x.at.compare(y.at), cmp.Compare(x.pair, y.pair)) < 0 {
 			r.Worst = w.worst
 		}

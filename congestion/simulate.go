@@ -103,6 +103,7 @@ type Result struct {
 	// without a route.
 	Time, Ideal float64
 
+	Weighed bool // pairs said how many bytes
 	Uniform bool // all links were treated alike
 	Mbps    int  // the rate of the fastest link, 0: not known
 	Table   bool // routes were looked up in a table, not walked; changes nothing else
@@ -119,7 +120,7 @@ type Lost struct{ From, To fabric.EndpointID }
 type Flow struct {
 	From, To  fabric.EndpointID
 	Bandwidth float64            // a fraction of full
-	Route     []fabric.ChannelID // trunks, from the source's switch on; then the two channels at the endpoints
+	Route     []fabric.ChannelID // from the source to the destination
 	Load      []uint32           // flows on these
 	Run       int
 	Phase     int

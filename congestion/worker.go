@@ -16,7 +16,7 @@ type worker struct {
 	rand   *rand.Rand
 
 	pairs   []traffic.Pair
-	weighed bool      // the pairs of this phase say how many bytes
+	weighed bool      // the pairs of the last phase say how many bytes
 	at      []uint32  // [pair] where its route is in the table
 	hops    []uint16  // [pair] its trunks, or noRoute
 	crossed []uint32  // the channels of all flows, flow after flow
@@ -117,6 +117,9 @@ func (w *worker) expand(o *outcome, at place) {
 			o.local++
 			continue
 		}
+		if c := r.inject[from]; c != fabric.None {
+			crossed = append(crossed, uint32(c))
+		}
 		ok := true
 		if r.table == nil {
 			crossed, ok = r.walk(crossed, from, to)
@@ -128,14 +131,12 @@ func (w *worker) expand(o *outcome, at place) {
 			ok = false
 		}
 		if !ok {
+			crossed = crossed[:end[i]]
 			o.lost++
 			o.full += min(w.out[from], w.in[to])
 			o.time = math.Inf(1)
 			w.noteLost(loss{Lost{r.sites[from], r.sites[to]}, at, i})
 			continue
-		}
-		if c := r.inject[from]; c != fabric.None {
-			crossed = append(crossed, uint32(c))
 		}
 		if c := r.deliver[to]; c != fabric.None {
 			crossed = append(crossed, uint32(c))
