@@ -71,10 +71,10 @@ var kinds = []kind{
 	},
 	{
 		name: "shifts", summary: "all to all in phases: in phase k, from 1, rank i sends to i+k",
-		example: "shifts",
-		phases:  func(_ args, n int) (int, error) { return n - 1, nil },
-		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
-			return shift(pairs, n, phase+1)
+		example: "shifts:phases=100", keys: []key{{"phases", "only so many, spread evenly; 0: all", 0, 0}},
+		phases: func(a args, n int) (int, error) { return shifts(a, n), nil },
+		append: func(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
+			return shift(pairs, n, 1+int(int64(phase)*int64(n-1)/int64(shifts(a, n))))
 		},
 	},
 	{
