@@ -184,6 +184,7 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 		p.fact("duration", "%.2f times that without other flows, if each phase waits for its slowest flow%s", s.Slowdown, took)
 	}
 	p.fact("congestion", "%s", congestionText(s))
+	p.fact("", "%s", sharesText(s))
 	if w := s.Worst; w != nil {
 		p.fact("worst", "%.3f of full: %s → %s%s", w.Bandwidth, w.Src, w.Dst, whenText(s, w))
 		for _, h := range w.Route {
@@ -255,6 +256,25 @@ func congestionText(s *simulateSummary) string {
 		parts = append(parts, "more: "+percent(rest, s.Flows))
 	}
 	return fmt.Sprintf("flows on the fullest channel of the route: %s; at most %d", strings.Join(parts, ", "), s.MaxCongestion)
+}
+
+// sharesText says what the flows with least bandwidth get, from the histogram.
+func sharesText(s *simulateSummary) string {
+	total := int64(0)
+	for _, n := range s.Bandwidth {
+		total += n
+	}
+	var parts []string
+	for _, share := range []int64{1, 10, 50} {
+		below := int64(0)
+		for b, n := range s.Bandwidth {
+			if below += n; below*100 >= total*share {
+				parts = append(parts, fmt.Sprintf("%d%% get at most %.2f", share, float64(b+1)/float64(len(s.Bandwidth))))
+				break
+			}
+		}
+	}
+	return "of the flows " + strings.Join(parts, ", ") + " of full"
 }
 
 // percent is a share for people.
