@@ -192,7 +192,8 @@ func newJob(t *routing.Tables, o Options) (*job, error) {
 	return j, nil
 }
 
-// flowsToCome is a guess.
+// flowsToCome is about how many flows there will be: as if every phase had as many
+// as the first.
 func (j *job) flowsToCome() int64 {
 	runs := 1
 	if j.random {
@@ -201,7 +202,8 @@ func (j *job) flowsToCome() int64 {
 			runs = min(runs, 4*round)
 		}
 	}
-	return int64(len(j.routes.rank)) * int64(j.phases) * int64(runs)
+	first := j.Pattern.Append(nil, len(j.routes.rank), 0, traffic.Stream(j.Seed, 0))
+	return int64(len(first)) * int64(j.phases) * int64(runs)
 }
 
 // setRates finds the rate of every channel. Unknown rates are taken for the

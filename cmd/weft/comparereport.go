@@ -138,11 +138,15 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	if s.Phases < s.PhasesOfAll {
 		phases = fmt.Sprintf("%s of %s", thousands(int64(s.Phases)), thousands(int64(s.PhasesOfAll)))
 	}
+	rates := "links at their rates"
+	if j.o.uniformRates {
+		rates = "all links alike"
+	}
 	_, err := fmt.Fprintf(j.stdout, `
-load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s.
+load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.
 all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.
 time, memory: of routing, proof not included; what it added to the heap.
-`, j.o.precision, s.Endpoints, phases)
+`, j.o.precision, s.Endpoints, rates, phases)
 	return err
 }
 
@@ -188,10 +192,10 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 	return row
 }
 
-// heapText writes a size that may be small.
+// heapText writes a size that may be too small to be seen from time to time.
 func heapText(n int64) string {
 	if n < 1<<20 {
-		return fmt.Sprintf("%.0f KiB", float64(n)/(1<<10))
+		return "<1 MiB"
 	}
 	return bytesOf(n)
 }

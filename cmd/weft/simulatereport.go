@@ -240,22 +240,26 @@ func noRouteText(pairs []pairSummary) string {
 }
 
 // congestionText is the histogram for people: a share for each number of flows
-// that meet, the rare ones together.
+// that meet, or, of many numbers, which the halves and tenths do not exceed.
 func congestionText(s *simulateSummary) string {
 	const most = 8
 	var parts []string
-	rest := int64(0)
-	for i, h := range s.Histogram {
-		if i < most {
-			parts = append(parts, fmt.Sprintf("%d: %s", h.Congestion, percent(h.Flows, s.Flows)))
-		} else {
-			rest += h.Flows
+	for _, h := range s.Histogram {
+		parts = append(parts, fmt.Sprintf("%d: %s", h.Congestion, percent(h.Flows, s.Flows)))
+	}
+	if len(parts) > most {
+		parts = []string{fmt.Sprintf("least %s", thousands(int64(s.Histogram[0].Congestion)))}
+		for _, share := range []int64{50, 90, 99} {
+			sum := int64(0)
+			for _, h := range s.Histogram {
+				if sum += h.Flows; sum*100 >= s.Flows*share {
+					parts = append(parts, fmt.Sprintf("%d%% at most %s", share, thousands(int64(h.Congestion))))
+					break
+				}
+			}
 		}
 	}
-	if rest > 0 {
-		parts = append(parts, "more: "+percent(rest, s.Flows))
-	}
-	return fmt.Sprintf("flows on the fullest channel of the route: %s; at most %d", strings.Join(parts, ", "), s.MaxCongestion)
+	return fmt.Sprintf("flows on the fullest channel of the route: %s; most %s", strings.Join(parts, ", "), thousands(int64(s.MaxCongestion)))
 }
 
 // sharesText says what the flows with least bandwidth get, from the histogram.
@@ -265,13 +269,15 @@ func sharesText(s *simulateSummary) string {
 		total += n
 	}
 	var parts []string
-	for _, share := range []int64{1, 10, 50} {
-		below := int64(0)
-		for b, n := range s.Bandwidth {
-			if below += n; below*100 >= total*share {
-				parts = append(parts, fmt.Sprintf("%d%% get at most %.2f", share, float64(b+1)/float64(len(s.Bandwidth))))
-				break
-			}
+	below, shares := int64(0), []int64{1, 10, 50}
+	for b, n := range s.Bandwidth {
+		below += n
+		last := int64(0)
+		for len(shares) > 0 && below*100 >= total*shares[0] {
+			last, shares = shares[0], shares[1:]
+		}
+		if last > 0 {
+			parts = append(parts, fmt.Sprintf("%d%% get at most %.2f", last, float64(b+1)/float64(len(s.Bandwidth))))
 		}
 	}
 	return "of the flows " + strings.Join(parts, ", ") + " of full"
