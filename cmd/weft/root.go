@@ -49,8 +49,9 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		}
 		return usage("%w\nSee %s --help.", err, cmd.CommandPath())
 	})
+	root.AddCommand(simulateCommand(a), compareCommand(a))
 	root.AddCommand(
-		routeCommand(a), verifyCommand(a), simulateCommand(a), compareCommand(a), infoCommand(a), generateCommand(a),
+		routeCommand(a), verifyCommand(a), infoCommand(a), generateCommand(a),
 		convertCommand(a), explainCommand(a), lanesCommand(a), enginesCommand(a), topologiesCommand(a), versionCommand(a),
 	)
 	for _, c := range root.Commands() {
