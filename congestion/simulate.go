@@ -145,7 +145,7 @@ type job struct {
 // takes O(F·h) a run for F flows of h hops with the model Bottleneck, and
 // O(F·h·log C) on C channels with MaxMin. Before, unless there is little to
 // simulate, it makes a table of all routes between the endpoints of the
-// placement: O(P·(S+s·h)) for P endpoints on s of S switches.
+// placement: O(P·s·h) for P endpoints on s switches.
 //
 // The same options and tables give the same result, bit for bit, on any number of
 // cores. It refuses placements without endpoints, patterns that cannot be had
