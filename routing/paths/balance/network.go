@@ -26,7 +26,7 @@ type network struct {
 	inverse  []int64 // [trunk] time that a packet takes, in sixteenths of the fastest trunk's
 	flat     bool    // all trunks are equally fast
 	turnBase []int32 // [trunk] the turn from it to trunk c is turnBase + c
-	tier     []uint8 // [trunk] dimension in a grid; nil in other networks
+	tier     []uint8 // [trunk] order in which to take directions in a grid; nil in other networks
 
 	roots  []root
 	dests  []dest
@@ -139,11 +139,22 @@ func (n *network) dimensions() {
 		for point := range g.Switch {
 			for r := range grid.Dir(2 * len(g.Dims)) {
 				for _, c := range g.Links(point, r) {
-					n.tier[c] = uint8(r.Dim())
+					n.tier[c] = tier(g, point, r)
 				}
 			}
 		}
 	}
+}
+
+// tier ranks the directions from a point of a grid: a lower dimension first; and
+// halfway round a ring up from even coordinates and down from odd ones, which
+// loads both ways alike and takes fewer turns than either.
+func tier(g *grid.Grid, point int, r grid.Dir) uint8 {
+	even := g.Coordinate(point, r.Dim())%2 == 0
+	if even == (r == grid.Up(r.Dim())) {
+		return uint8(2 * r.Dim())
+	}
+	return uint8(2*r.Dim() + 1)
 }
 
 // destinations lists the addresses of host adapters by switch, those with most
