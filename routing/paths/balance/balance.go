@@ -58,7 +58,7 @@ const (
 	LeastPasses   = 5
 	LeastWork     = 150_000_000
 	MostWork      = 1_000_000_000
-	MaxWeight     = 64
+	MaxWeight     = 100
 )
 
 // Paths implements routing.PathFinder.
@@ -73,6 +73,9 @@ func (fd Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 	}
 	t := routing.NewForwarding(f)
 	best.write(t)
+	if len(n.hosts) > 1 {
+		t.Notes = append(t.Notes, best.note())
+	}
 	if err := best.rest(ctx, t); err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (n *network) weigh(wishes []uint8) error {
 const unit = 16
 
 // capacities settles what a route costs by trunk. A trunk of unknown rate is
-// taken for one of the fastest.
+// taken for one of the fastest; none counts for less than a 64th of that.
 func (n *network) capacities(uniform bool) {
 	fastest := 0
 	n.flat = true
@@ -122,7 +122,7 @@ func (n *network) capacities(uniform bool) {
 	for c := range n.inverse {
 		n.inverse[c] = unit
 		if rate := n.f.Channel(fabric.ChannelID(c)).Rate.Mbps(); rate > 0 && !uniform {
-			n.inverse[c] = int64((fastest*unit + rate/2) / rate)
+			n.inverse[c] = min(int64((fastest*unit+rate/2)/rate), 64*unit)
 			n.flat = n.flat && n.inverse[c] == unit
 		}
 	}
