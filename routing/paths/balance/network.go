@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/grid"
+	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing/paths/dag"
 )
 
@@ -184,30 +182,19 @@ func (n *network) destinations() {
 	}
 }
 
-// graphs builds the shortest paths to every root, on all cores.
+// graphs builds the shortest paths to every root.
 func (n *network) graphs(ctx context.Context) error {
-	var next atomic.Int32
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(n.roots)) {
-		wg.Go(func() {
-			var d dag.DAG
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(n.roots) {
-					return
-				}
-				dag.Shortest(&d, n.f, n.roots[i].order[0])
-				n.roots[i].fill(&d)
-			}
-		})
-	}
-	wg.Wait()
+	scratch := make([]dag.DAG, par.Workers(len(n.roots)))
+	err := par.For(ctx, len(n.roots), func(worker, i int) {
+		dag.Shortest(&scratch[worker], n.f, n.roots[i].order[0])
+		n.roots[i].fill(&scratch[worker])
+	})
 	for i := range n.roots {
 		r := &n.roots[i]
 		n.looks += int64(len(r.ways)) * int64(len(r.dests))
 		n.steps += int64(len(r.order)) * int64(len(r.dests))
 	}
-	return ctx.Err()
+	return err
 }
 
 // fill copies a graph, naming switches by position.

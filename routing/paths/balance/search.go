@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -61,30 +60,35 @@ func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*tr
 	if fd.Time > 0 {
 		r.deadline = time.Now().Add(fd.Time)
 	}
-	begun := int64(0)
+	budget, begun := r.work, int64(0)
 	for _, p := range plans(n, fd) {
 		begun += 2 * n.price(p)
-		if k := len(r.trials); k == 0 || k == 1 && begun <= r.work || begun <= r.work/2 {
+		if k := len(r.trials); k == 0 || k == 1 && begun <= budget || begun <= budget/2 {
 			r.trials = append(r.trials, newTrial(n, p, fd.Seed))
 			r.work -= n.price(p)
 		}
 	}
-	total := r.passes
-	r.run(func(t *trial) {
-		t.begin(ctx)
-		t.judge(r.sample)
+	total := max(1, r.passes)
+	// Trials do not know of each other: they may run at the same time.
+	err := par.For(ctx, len(r.trials), func(_, i int) {
+		r.trials[i].begin(ctx)
+		r.trials[i].judge(r.sample)
 	})
-	for rung := 1; ctx.Err() == nil && r.goOn(ctx, rung); rung *= 2 {
+	for rung := 1; err == nil; rung *= 2 {
+		var more bool
+		if more, err = r.goOn(ctx, rung); !more {
+			break
+		}
 		p.Report(total-r.passes, total)
 		r.trials = r.trials[:(len(r.trials)+1)/2]
 	}
 	p.Report(total, total)
-	return r.trials[0], ctx.Err()
+	return r.trials[0], err
 }
 
 // goOn gives every trial some passes, as far as the work suffices, and says
 // whether there can be more.
-func (r *tournament) goOn(ctx context.Context, passes int) bool {
+func (r *tournament) goOn(ctx context.Context, passes int) (bool, error) {
 	each := int64(0)
 	for _, t := range r.trials {
 		each += t.price(t.plan)
@@ -93,7 +97,8 @@ func (r *tournament) goOn(ctx context.Context, passes int) bool {
 	if each > 0 {
 		passes = int(min(int64(passes), max(0, r.work/each)))
 	}
-	r.run(func(t *trial) {
+	err := par.For(ctx, len(r.trials), func(_, i int) {
+		t := r.trials[i]
 		for k := 0; k < passes && t.stale < patience && ctx.Err() == nil; k++ {
 			if !r.deadline.IsZero() && time.Now().After(r.deadline) {
 				t.stale = patience
@@ -107,21 +112,7 @@ func (r *tournament) goOn(ctx context.Context, passes int) bool {
 	r.passes -= passes
 	slices.SortStableFunc(r.trials, func(a, b *trial) int { return cmp.Compare(b.best, a.best) })
 	hope := slices.ContainsFunc(r.trials, func(t *trial) bool { return t.stale < patience })
-	return hope && r.passes > 0 && (passes > 0 || len(r.trials) > 1)
-}
-
-// run calls do for every trial, on all cores: trials do not know of each other.
-func (r *tournament) run(do func(*trial)) {
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for _, t := range r.trials {
-		slots <- struct{}{}
-		wg.Go(func() {
-			do(t)
-			<-slots
-		})
-	}
-	wg.Wait()
+	return hope && r.passes > 0 && (passes > 0 || len(r.trials) > 1), err
 }
 
 // note says how a trial went.
