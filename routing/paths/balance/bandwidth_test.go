@@ -39,6 +39,15 @@ func lambda(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, runs int) fl
 	return r.Lambda
 }
 
+func paths(t testing.TB, f *fabric.Fabric, p routing.PathFinder) *routing.Forwarding {
+	t.Helper()
+	fw, err := p.Paths(context.Background(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fw
+}
+
 // statistical is what sampling may add or take.
 const statistical = 0.003
 

@@ -54,6 +54,7 @@ type way struct {
 type dest struct {
 	lid    fabric.LID
 	root   int32
+	shift  int32 // where to begin among equal ways: differs from root to root and by address
 	weight int64
 }
 
@@ -155,8 +156,9 @@ func tier(g *grid.Grid, point int, r grid.Dir) uint8 {
 	return uint8(2*r.Dim() + 1)
 }
 
-// destinations lists the addresses of host adapters by switch, those with most
-// of them first.
+// destinations lists the addresses of host adapters by switch, those with most of
+// them first. The first addresses of all come before the second ones, since
+// clients may use those alone.
 func (n *network) destinations() {
 	var switches []fabric.NodeID
 	lids := make([][]fabric.LID, n.f.Switches())
@@ -170,16 +172,22 @@ func (n *network) destinations() {
 			switches = append(switches, fabric.NodeID(s))
 		}
 		n.rounds = max(n.rounds, len(lids[s]))
+		slices.SortStableFunc(lids[s], func(a, b fabric.LID) int { return cmp.Compare(n.address(a), n.address(b)) })
 	}
 	slices.SortStableFunc(switches, func(a, b fabric.NodeID) int { return cmp.Compare(len(lids[b]), len(lids[a])) })
 	for _, s := range switches {
 		r := root{order: []fabric.NodeID{s}}
 		for _, lid := range lids[s] {
 			r.dests = append(r.dests, int32(len(n.dests)))
-			n.dests = append(n.dests, dest{lid, int32(len(n.roots)), n.weight[n.f.Owner(lid)]})
+			n.dests = append(n.dests, dest{lid, int32(len(n.roots)), int32(int(s) + n.address(lid)), n.weight[n.f.Owner(lid)]})
 		}
 		n.roots = append(n.roots, r)
 	}
+}
+
+// address is which of the addresses of its endpoint a LID is, from 0.
+func (n *network) address(lid fabric.LID) int {
+	return int(lid - n.f.Endpoint(n.f.Owner(lid)).LID)
 }
 
 // graphs builds the shortest paths to every root.

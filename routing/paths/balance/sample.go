@@ -20,6 +20,8 @@ type match struct {
 }
 
 // newSample draws bisections. A host takes part with a probability by its weight.
+// Where hosts have several addresses, all use the first of theirs, or all the
+// second, and so on.
 func newSample(n *network, seed uint64) *sample {
 	const flows, least, most = 60_000, 16, 800
 	runs := min(max(flows/max(1, len(n.hosts)/2), least), most)

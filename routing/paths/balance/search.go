@@ -14,6 +14,11 @@ import (
 // patience is the passes without a better routing after which a trial ends.
 const patience = 3
 
+// handicap is how much better all but the first plan must be: what begins switch
+// by switch or along the dimensions is more regular, needs fewer lanes and is kinder
+// to traffic that is not random, so that chance shall not decide against it.
+const handicap = 0.999
+
 // plans is the ways to begin, the likeliest to be worth their work first.
 func plans(n *network, fd Finder) []plan {
 	if n.tier != nil && fd.Regular {
@@ -64,7 +69,9 @@ func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*tr
 	for _, p := range plans(n, fd) {
 		begun += 2 * n.price(p)
 		if k := len(r.trials); k == 0 || k == 1 && begun <= budget || begun <= budget/2 {
-			r.trials = append(r.trials, newTrial(n, p, fd.Seed))
+			t := newTrial(n, p, fd.Seed)
+			t.first = k == 0
+			r.trials = append(r.trials, t)
 			r.work -= n.price(p)
 		}
 	}
@@ -110,9 +117,17 @@ func (r *tournament) goOn(ctx context.Context, passes int) (bool, error) {
 	})
 	r.work -= int64(passes) * each
 	r.passes -= passes
-	slices.SortStableFunc(r.trials, func(a, b *trial) int { return cmp.Compare(b.best, a.best) })
+	slices.SortStableFunc(r.trials, func(a, b *trial) int { return cmp.Compare(b.worth(), a.worth()) })
 	hope := slices.ContainsFunc(r.trials, func(t *trial) bool { return t.stale < patience })
 	return hope && r.passes > 0 && (passes > 0 || len(r.trials) > 1), err
+}
+
+// worth is the bandwidth of the best routing, with the handicap.
+func (t *trial) worth() float64 {
+	if t.first {
+		return t.best
+	}
+	return t.best * handicap
 }
 
 // note says how a trial went.

@@ -18,6 +18,7 @@ type plan struct {
 type trial struct {
 	*network
 	plan
+	first  bool // of the plans
 	lowest bool // take the lowest direction
 	random *rand.Rand
 	order  []int32 // roots, as a pass takes them
@@ -88,7 +89,7 @@ func (t *trial) begin(ctx context.Context) {
 			}
 			for _, d := range r.dests[min(k*each, len(r.dests)):min((k+1)*each, len(r.dests))] {
 				pick := t.picks(d)
-				t.place(r, pick, true)
+				t.placeAnew(r, pick, t.dests[d].shift)
 				t.charge(r, pick, t.dests[d].weight)
 			}
 		}
@@ -109,7 +110,7 @@ func (t *trial) pass(ctx context.Context) {
 		for _, d := range r.dests {
 			pick, w := t.picks(d), t.dests[d].weight
 			t.charge(r, pick, -w)
-			if t.place(r, pick, false) {
+			if t.place(r, pick) {
 				t.moved++
 			}
 			t.charge(r, pick, w)
@@ -146,32 +147,36 @@ func (t *trial) charge(r *root, pick []uint8, weight int64) {
 	}
 }
 
+// placeAnew finds the first tree to a root. Nobody knows yet how many routes a
+// switch will pass on, so that its own count. Of ways that cost the same a switch
+// takes the first from shift on.
+func (t *trial) placeAnew(r *root, pick []uint8, shift int32) {
+	for i, u := range r.order {
+		t.tree[i].routes = t.src[u]
+		if n := r.first[i+1] - r.first[i]; n > 0 {
+			pick[i] = uint8(shift % n)
+		}
+	}
+	t.place(r, pick)
+}
+
 // place finds the tree to a root of which no load is charged, and says whether it
-// is another than before. Where it is routed anew nobody knows yet how many
-// routes a switch will pass on; then those of its own count. Of ways that cost the
-// same, a switch keeps what it had, or begins with a port that differs from root
-// to root.
-func (t *trial) place(r *root, pick []uint8, anew bool) bool {
+// is another than before. Of ways that cost the same a switch keeps what it had.
+func (t *trial) place(r *root, pick []uint8) bool {
 	t.tree[0] = step{}
 	changed := false
 	for i := 1; i < len(r.order); i++ {
 		s := &t.tree[i]
 		ways := r.ways[r.first[i]:r.first[i+1]]
 		best := 0
-		if len(ways) > 1 {
-			u := r.order[i]
-			start, through := int(pick[i]), s.routes
-			if anew {
-				start, through = int(r.order[0])%len(ways), t.src[u]
-			}
-			switch {
-			case t.both == nil && !t.lowest:
-				best = t.lightest(ways, start)
-			case t.both == nil || through == 0:
-				best = t.choose(ways, start, 0)
-			default:
-				best = t.choose(ways, start, t.square[u]<<10/through)
-			}
+		switch {
+		case len(ways) == 1:
+		case t.both == nil && !t.lowest:
+			best = t.lightest(ways, int(pick[i]))
+		case t.both == nil || s.routes == 0:
+			best = t.choose(ways, int(pick[i]), 0)
+		default:
+			best = t.choose(ways, int(pick[i]), t.square[r.order[i]]<<10/s.routes)
 		}
 		s.sum, s.out = t.cost(ways[best]), int32(ways[best].trunk)
 		if uint8(best) != pick[i] {

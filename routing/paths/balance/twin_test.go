@@ -101,7 +101,7 @@ func TestCostIsWhatARouteMeets(t *testing.T) {
 		d := int32(rapid.IntRange(0, len(n.dests)-1).Draw(rt, "destination"))
 		r, pick := &n.roots[n.dests[d].root], x.picks(d)
 		x.charge(r, pick, -n.dests[d].weight)
-		x.place(r, pick, false)
+		x.place(r, pick)
 		for i, u := range r.order {
 			if got, want := x.tree[i].sum, 2*unit*x.met(x.route(u, d), d); got != want {
 				rt.Fatalf("from switch %d to destination %d costs %d; it meets %d", u, d, got, want)

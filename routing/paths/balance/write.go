@@ -50,7 +50,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 		r.fill(d)
 		for _, lid := range lids {
 			if e := t.f.Owner(lid); t.between(e) {
-				t.place(&r, pick, true)
+				t.placeAnew(&r, pick, int32(d.Root))
 				t.charge(&r, pick, t.weight[e])
 				t.row(fw, lid, &r, pick)
 			}
@@ -61,7 +61,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	}
 	return dag.InOrder(ctx, t.f, all, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 		r.fill(d)
-		t.place(&r, pick, true)
+		t.placeAnew(&r, pick, int32(d.Root))
 		for _, lid := range lids {
 			if t.f.Endpoint(t.f.Owner(lid)).Class == fabric.SwitchPort {
 				t.row(fw, lid, &r, pick)
