@@ -1,13 +1,60 @@
 // Package balance finds the shortest paths on which random traffic gets most
-// bandwidth: it routes every destination again and again.
+// bandwidth. It routes every destination again and again, each time by what its
+// routes would meet of all others.
 //
 // It begins like P-SSSP (T. Hoefler, T. Schneider, A. Lumsdaine: Optimized Routing
-// for Large-Scale InfiniBand Networks, HOTI 2009; package sssp), and then takes
-// each destination's tree out of the loads and routes it again.
+// for Large-Scale InfiniBand Networks, HOTI 2009, section III.A; package sssp),
+// which routes each destination once and charges the trunks with the routes they
+// gained: who comes first does not know who comes later. Here each destination's
+// tree is then taken out of the loads and routed again, in passes.
 //
-// Guarantee: connected within each part of the network, every path minimal, the
-// same tables whatever the number of cores. Deadlock-free only together with a
-// lane assigner.
+// # What is minimised
+//
+// The paper's measure is effective bisection bandwidth: half of the hosts send to
+// the other half, pair by pair at random, and a flow gets 1/n of a trunk on which n
+// meet (section II). In such a matching a host is in one pair only, so that two
+// routes with the same destination, or the same source, never meet. The paper
+// observes the effect, that routings with smaller loads can have less bandwidth
+// (section IV.F); here it is the objective: the pairs of routes with different
+// ends that share a trunk.
+//
+//   - Same destination: a tree is routed when it is not in the loads itself. What
+//     its routes meet is then the sum of the loads on their way, the shortest
+//     path tree by load is the exact optimum for one destination, and no pass
+//     makes more routes meet: descent by blocks.
+//   - Same source: the routes of one source are told apart on their first trunk,
+//     where there are most.
+//   - Met once: two routes that meet on a trunk and stay together on the next one
+//     take the same from each other as if they parted. So the routes on both
+//     trunks of a turn are taken off again. What a way then costs is the number of
+//     routes that it meets, each counted once for a stretch in common. Where
+//     leaves have more hosts than cables up, and on grids, this is worth more than
+//     all balance of loads; it also leaves fewer kinds of turns to the lane
+//     assigner that follows.
+//
+// With the last, the tree that is found switch by switch is no longer the exact
+// optimum, and neither descent is to the global one. So the search is a
+// tournament of trials, which begin in different ways (switch by switch; one
+// destination of each switch in turn; on grids, by the order of dimensions) and
+// take all, half or none of what is met again off. They are judged by the measure
+// itself, on a sample of bisections that is the same for all; the better half
+// goes on. Costs that grow faster than the loads (squares), costs by the share of
+// flows for which a trunk is the bottleneck, and restarts after random kicks were
+// tried, and gained nothing that another sample of bisections confirmed.
+//
+// Guarantee: connected within each part of the network, every path minimal, and
+// the same tables on any number of cores. Deadlock-free only together with a lane
+// assigner. It refuses nothing.
+//
+// Complexity: O(S·(S + C)) for the shortest paths to each of S switches over C
+// trunks, once; then O(D·M) a pass for D addresses of hosts, M the trunks on
+// shortest paths to one. Memory: eight bytes for each trunk on shortest paths to
+// each switch, and for each trial D·S bytes twice and eight bytes a turn.
+//
+// Deviations from P-SSSP: minimal paths are had without large initial weights, as
+// in package sssp. Host adapters are routed first and weigh a hundred times what
+// aggregation nodes and routers do; these are routed once, when the hosts are
+// done, and addresses of switches last, uncharged. Slow trunks cost more.
 package balance
 
 import (
@@ -20,6 +67,9 @@ import (
 
 // Finder is balance. The zero Finder is ready to use.
 type Finder struct {
+	// Aim is what the trials are judged by.
+	Aim Aim
+
 	// Passes is how often at most a tree is routed again; 0 is DefaultPasses, and
 	// a negative number leaves it at the first routing.
 	Passes int
@@ -51,6 +101,15 @@ type Finder struct {
 	// nodes less. Nil: all host adapters alike, others next to nothing.
 	Weights []uint8
 }
+
+// Aim is what a routing shall be good for.
+type Aim uint8
+
+// The aims.
+const (
+	Bisection Aim = iota // most bandwidth for pairs at random
+	AllToAll             // fewest routes on the fullest trunk: everybody sends to everybody at once
+)
 
 // Limits and defaults.
 const (

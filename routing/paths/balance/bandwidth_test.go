@@ -108,6 +108,22 @@ func TestRoutesStayTogether(t *testing.T) {
 	}
 }
 
+// For everybody to everybody no trunk has more routes than by sssp; mostly far fewer.
+func TestAllToAll(t *testing.T) {
+	for spec, most := range map[string]float64{
+		"karytree:k=4,n=3": 1, "xgft:m=8x6,w=3x4,hosts=6": 1, "deimos": 0.9, "torus:6x5,hosts=2": 0.8, "mesh:6x5,hosts=3": 1,
+		"dragonfly:p=3": 0.75, "random:switches=40,links=120,hosts=6,seed=1": 0.95,
+	} {
+		f := testnet.Build(t, spec)
+		ours := congestion.Count(f, paths(t, f, balance.Finder{Aim: balance.AllToAll}), routing.HCA)
+		theirs := congestion.Count(f, paths(t, f, sssp.Finder{}), routing.HCA)
+		t.Logf("%s: %d routes on the fullest trunk, sssp %d", spec, ours.Max, theirs.Max)
+		if float64(ours.Max) > most*float64(theirs.Max) {
+			t.Errorf("%s: %d routes on the fullest trunk, sssp %d", spec, ours.Max, theirs.Max)
+		}
+	}
+}
+
 func BenchmarkPaths(b *testing.B) {
 	for _, spec := range []string{"deimos", "dragonfly:p=6", "torus:8x8x8,hosts=2", "xgft:m=10x36,w=6x10,hosts=10", "xgft:m=18x36,w=18x18,hosts=18"} {
 		f := testnet.Build(b, spec)

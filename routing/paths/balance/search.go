@@ -21,6 +21,13 @@ const handicap = 0.999
 
 // plans is the ways to begin, the likeliest to be worth their work first.
 func plans(n *network, fd Finder) []plan {
+	if fd.Aim == AllToAll && !fd.Regular {
+		all := []plan{{}, {turns: true}}
+		if n.tier != nil {
+			all = append(all, plan{tiers: true})
+		}
+		return all
+	}
 	if n.tier != nil && fd.Regular {
 		return []plan{{tiers: true, keep: true}, {tiers: true, keep: true, share: 1}}
 	}
@@ -51,14 +58,18 @@ type tournament struct {
 	work     int64    // left
 	passes   int      // left
 	deadline time.Time
-	sample   *sample
+	judge    func(*trial) float64 // the more the better
 }
 
 // search is a tournament. As many plans are begun as leave half of the work; each
 // gets a pass. Then the better half goes on for two passes, the better half of it
 // for four, and so on.
 func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
-	r := &tournament{passes: max(0, cmp.Or(fd.Passes, DefaultPasses)), work: fd.Work, sample: newSample(n, fd.Seed)}
+	r := &tournament{passes: max(0, cmp.Or(fd.Passes, DefaultPasses)), work: fd.Work, judge: (*trial).fullest}
+	if fd.Aim == Bisection {
+		s := newSample(n, fd.Seed)
+		r.judge = func(t *trial) float64 { return t.bandwidth(s) }
+	}
 	if r.work == 0 {
 		r.work = max(LeastWork, min(MostWork, LeastPasses*n.price(plan{share: 1})))
 	}
@@ -79,7 +90,7 @@ func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*tr
 	// Trials do not know of each other: they may run at the same time.
 	err := par.For(ctx, len(r.trials), func(_, i int) {
 		r.trials[i].begin(ctx)
-		r.trials[i].judge(r.sample)
+		r.trials[i].judge(r.judge)
 	})
 	for rung := 1; err == nil; rung *= 2 {
 		var more bool
@@ -112,7 +123,7 @@ func (r *tournament) goOn(ctx context.Context, passes int) (bool, error) {
 				return
 			}
 			t.pass(ctx)
-			t.judge(r.sample)
+			t.judge(r.judge)
 		}
 	})
 	r.work -= int64(passes) * each
@@ -122,10 +133,13 @@ func (r *tournament) goOn(ctx context.Context, passes int) (bool, error) {
 	return hope && r.passes > 0 && (passes > 0 || len(r.trials) > 1), err
 }
 
-// worth is the bandwidth of the best routing, with the handicap.
+// worth is what the judge said of the best routing, with the handicap.
 func (t *trial) worth() float64 {
-	if t.first {
+	switch {
+	case t.first:
 		return t.best
+	case t.best < 0:
+		return t.best / handicap
 	}
 	return t.best * handicap
 }
@@ -139,5 +153,9 @@ func (t *trial) note() string {
 	case t.plan.turns:
 		how = "one destination of each switch in turn"
 	}
-	return fmt.Sprintf("balance: first routed %s, best after %d passes; flows of random bisections get %.3f of a link", how, t.bestPass, t.best)
+	what := fmt.Sprintf("flows of random bisections get %.3f of a link", t.best)
+	if t.best < 0 {
+		what = "judged by its fullest trunk"
+	}
+	return fmt.Sprintf("balance: first routed %s, best after %d passes; %s", how, t.bestPass, what)
 }

@@ -30,7 +30,7 @@ type trial struct {
 
 	passes   int     // so far
 	moved    int     // trees that the last pass changed
-	best     float64 // bandwidth of the best routing so far
+	best     float64 // what the judge said of the best routing so far
 	bestPass int     // after which it was found
 	kept     []uint8 // pick, when it was
 	stale    int     // passes since
@@ -55,7 +55,7 @@ func newTrial(n *network, p plan, seed uint64) *trial {
 	s := n.f.Switches()
 	t := &trial{
 		network: n, plan: p, lowest: p.tiers, random: rand.New(rand.NewPCG(seed, 0x62616c616e6365)),
-		pick: make([]uint8, len(n.dests)*s), trunks: make([]trunk, n.f.Trunks()), tree: make([]step, s), best: -1,
+		pick: make([]uint8, len(n.dests)*s), trunks: make([]trunk, n.f.Trunks()), tree: make([]step, s),
 	}
 	if p.share > 0 {
 		t.both = make([]int64, n.f.Turns())
@@ -249,13 +249,22 @@ func (t *trial) lightest(ways []way, start int) int {
 
 // judge measures the routing as it is, and keeps the best. A pass that changed
 // nothing is the last.
-func (t *trial) judge(s *sample) {
+func (t *trial) judge(by func(*trial) float64) {
 	t.stale++
-	if b := t.bandwidth(s); b > t.best {
+	if b := by(t); b > t.best || t.kept == nil {
 		t.best, t.bestPass, t.stale = b, t.passes, 0
 		t.kept = append(t.kept[:0], t.pick...)
 	}
 	if t.moved == 0 {
 		t.stale = patience
 	}
+}
+
+// fullest is the load of the fullest trunk by its rate, negative.
+func (t *trial) fullest() float64 {
+	most := int64(0)
+	for c := range t.trunks {
+		most = max(most, t.trunks[c].load*t.inverse[c])
+	}
+	return -float64(most)
 }
