@@ -23,6 +23,7 @@ type network struct {
 
 	inverse  []int64 // [trunk] time that a packet takes, in sixteenths of the fastest trunk's
 	flat     bool    // all trunks are equally fast
+	end      []int64 // [EndpointID] the same for its link; 0 without
 	turnBase []int32 // [trunk] the turn from it to trunk c is turnBase + c
 	tier     []uint8 // [trunk] order in which to take directions in a grid; nil in other networks
 
@@ -62,7 +63,7 @@ func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, err
 	n := &network{
 		f: f, heads: f.Heads(),
 		weight: make([]int64, len(f.Endpoints())), src: make([]int64, f.Switches()), square: make([]int64, f.Switches()),
-		inverse: make([]int64, f.Trunks()), turnBase: make([]int32, f.Trunks()),
+		inverse: make([]int64, f.Trunks()), end: make([]int64, len(f.Endpoints())), turnBase: make([]int32, f.Trunks()),
 	}
 	if err := n.weigh(fd.Weights); err != nil {
 		return nil, err
@@ -110,19 +111,28 @@ func (n *network) weigh(wishes []uint8) error {
 // unit is the inverse of the fastest trunk.
 const unit = 16
 
-// capacities settles what a route costs by trunk. A trunk of unknown rate is
-// taken for one of the fastest; none counts for less than a 64th of that.
+// capacities settles how long a packet takes by trunk and at the ends. A link of
+// unknown rate is taken for one as fast as the fastest trunk; none is taken for
+// slower than a 64th of that.
 func (n *network) capacities(uniform bool) {
 	fastest := 0
-	n.flat = true
 	for c := range n.inverse {
 		fastest = max(fastest, n.f.Channel(fabric.ChannelID(c)).Rate.Mbps())
 	}
+	inverse := func(c fabric.ChannelID) int64 {
+		if rate := n.f.Channel(c).Rate.Mbps(); rate > 0 && fastest > 0 && !uniform {
+			return min(int64((fastest*unit+rate/2)/rate), 64*unit)
+		}
+		return unit
+	}
+	n.flat = true
 	for c := range n.inverse {
-		n.inverse[c] = unit
-		if rate := n.f.Channel(fabric.ChannelID(c)).Rate.Mbps(); rate > 0 && !uniform {
-			n.inverse[c] = min(int64((fastest*unit+rate/2)/rate), 64*unit)
-			n.flat = n.flat && n.inverse[c] == unit
+		n.inverse[c] = inverse(fabric.ChannelID(c))
+		n.flat = n.flat && n.inverse[c] == unit
+	}
+	for i := range n.end {
+		if e := n.f.Endpoint(fabric.EndpointID(i)); e.Inject != fabric.None {
+			n.end[i] = max(1, inverse(e.Inject))
 		}
 	}
 }

@@ -153,7 +153,7 @@ func (t *trial) note() string {
 	case t.plan.turns:
 		how = "one destination of each switch in turn"
 	}
-	what := fmt.Sprintf("flows of random bisections get %.3f of a link", t.best)
+	what := fmt.Sprintf("flows of random bisections get %.3f of what they would alone", t.best)
 	if t.best < 0 {
 		what = "judged by its fullest trunk"
 	}
