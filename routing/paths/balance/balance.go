@@ -116,7 +116,7 @@ const (
 	DefaultPasses = 24
 	LeastPasses   = 5
 	LeastWork     = 150_000_000
-	MostWork      = 1_000_000_000
+	MostWork      = 1_200_000_000
 	MaxWeight     = 100
 )
 

@@ -37,8 +37,8 @@ func plans(n *network, fd Finder) []plan {
 	}
 	return append(all,
 		plan{},
-		plan{share: 2},
 		plan{turns: true, share: 2},
+		plan{share: 2},
 		plan{share: 1},
 		plan{turns: true, share: 1},
 	)
