@@ -144,19 +144,60 @@ func TestRealFabrics(t *testing.T) {
 	}
 }
 
-// Several addresses of an endpoint are balanced like several endpoints: the ways
-// between two leaves are used by all of them alike.
+// Several addresses of an endpoint come by ways of their own, and those who use the
+// first address alone find the cables as well balanced as those who use all.
 func TestAddresses(t *testing.T) {
 	f, err := testnet.Build(t, "karytree:k=4,n=2").WithLMC(2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fw := judge(t, "LMC 2", f, Finder{})
-	l := congestion.Count(f, fw, routing.HCA)
-	for c, n := range l.Routes {
-		if n != l.Max {
-			t.Errorf("trunk %d has %d routes, another %d", c, n, l.Max)
+	for s := range fabric.NodeID(f.Switches()) {
+		first := map[uint8]int{} // [port] hosts whose first address it leads to
+		for i := range f.Endpoints() {
+			e := f.Endpoint(fabric.EndpointID(i))
+			if e.Class != fabric.HostAdapter || e.Switch == s || len(f.Attached(s)) == 1 {
+				continue
+			}
+			ports := map[uint8]bool{}
+			for a := range fabric.LID(4) {
+				ports[fw.Port(s, e.LID+a)] = true
+			}
+			if len(ports) != 4 {
+				t.Errorf("from switch %d the addresses of endpoint %d begin by %d ports", s, i, len(ports))
+			}
+			first[fw.Port(s, e.LID)]++
 		}
+		for port, hosts := range first {
+			if hosts != 3 {
+				t.Errorf("from switch %d port %d leads to the first address of %d hosts, not 3", s, port, hosts)
+			}
+		}
+	}
+}
+
+// Routers are not hosts, but share the cables among them as well.
+func TestRouters(t *testing.T) {
+	var b fabric.Builder
+	sw := [2]fabric.Ref{b.Node(fabric.Node{GUID: 1, Ports: 20}, ""), b.Node(fabric.Node{GUID: 2, Ports: 20}, "")}
+	for port := range uint8(2) {
+		b.Cable(sw[0], 1+port, sw[1], 1+port, fabric.Rate{})
+	}
+	for i := range 8 {
+		kind := [...]fabric.Kind{fabric.Adapter, fabric.Router}[i/4]
+		b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(10 + i), Kind: kind, Ports: 1}, ""), 1, sw[i/4], uint8(3+i%4), fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fw := judge(t, "routers", f, Finder{})
+	routers := map[uint8]int{} // [port] routers it leads to
+	for _, e := range f.Attached(1)[1:] {
+		routers[fw.Port(0, f.Endpoint(e).LID)]++
+	}
+	if routers[1] != 2 || routers[2] != 2 {
+		t.Errorf("routers by port: %v", routers)
 	}
 }
 
