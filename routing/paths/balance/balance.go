@@ -22,8 +22,8 @@
 //     its routes meet is then the sum of the loads on their way, the shortest
 //     path tree by load is the exact optimum for one destination, and no pass
 //     makes more routes meet: descent by blocks.
-//   - Same source: the routes of one source are told apart on their first trunk,
-//     where there are most.
+//   - Same source: routes of one source do not count on their first trunk, where
+//     there are most of them.
 //   - Met once: two routes that meet on a trunk and stay together on the next one
 //     take the same from each other as if they parted. So the routes on both
 //     trunks of a turn are taken off again. What a way then costs is the number of
@@ -32,13 +32,13 @@
 //     all balance of loads; it also leaves fewer kinds of turns to the lane
 //     assigner that follows.
 //
-// With the last, the tree that is found switch by switch is no longer the exact
-// optimum, and neither descent is to the global one. So the search is a
+// With the last two, the tree found from the root outwards is no longer the exact
+// optimum, and no descent is sure to find the global one. So the search is a
 // tournament of trials, which begin in different ways (switch by switch; one
-// destination of each switch in turn; on grids, by the order of dimensions) and
+// destination of each switch in turn; on grids, in the order of dimensions) and
 // take all, half or none of what is met again off. They are judged by the measure
 // itself, on a sample of bisections that is the same for all; the better half
-// goes on. Costs that grow faster than the loads (squares), costs by the share of
+// goes on. What is about as good by chance loses to what is more regular. Costs that grow faster than the loads (squares), costs by the share of
 // flows for which a trunk is the bottleneck, and restarts after random kicks were
 // tried, and gained nothing that another sample of bisections confirmed.
 //
@@ -47,9 +47,10 @@
 // assigner. It refuses nothing.
 //
 // Complexity: O(S·(S + C)) for the shortest paths to each of S switches over C
-// trunks, once; then O(D·M) a pass for D addresses of hosts, M the trunks on
-// shortest paths to one. Memory: eight bytes for each trunk on shortest paths to
-// each switch, and for each trial D·S bytes twice and eight bytes a turn.
+// trunks, once; then O(D·(M + S)) a pass of a trial for D addresses of hosts, M
+// the trunks on shortest paths to one; passes are bounded by Finder.Work. Memory:
+// O(S·(M + S)) for the shortest paths, and for each trial 2·D·S bytes and eight
+// bytes a turn.
 //
 // Deviations from P-SSSP: minimal paths are had without large initial weights, as
 // in package sssp. Host adapters are routed first and weigh a hundred times what
@@ -76,29 +77,36 @@ type Finder struct {
 
 	// Work is how many trunks may be looked at in all, over all trials and
 	// passes; 0 is what LeastPasses passes take, but between LeastWork and
-	// MostWork. The first routing is always finished.
+	// MostWork. It is counted, not timed: the same work gives the same tables. On
+	// two cores 100 million take about a quarter of a second. The first routing
+	// is always finished.
 	Work int64
 
-	// Time ends the search after a time by the clock, between two passes; 0 is no
-	// such limit. With it results depend on the machine, and on what else it does.
+	// Time ends the search after a time by the clock, between two passes, the
+	// first routing finished; 0 is no such limit. With it results depend on the
+	// machine, and on what else it does.
 	Time time.Duration
 
-	// Seed is for the order of destinations.
+	// Seed is for the order of destinations in a pass, and for the bisections by
+	// which trials are judged.
 	Seed uint64
 
 	// Uniform takes all trunks for equally fast. Otherwise a trunk of half the
 	// rate counts each of its routes twice.
 	Uniform bool
 
-	// Regular keeps paths in a mesh, torus or hypercube to one order of the
-	// dimensions, and balances only what is left to choose: the way round a ring
-	// and the cables in parallel. Its few kinds of turns need few lanes. It
-	// changes nothing on other networks.
+	// Regular keeps paths in a mesh, torus or hypercube to dimension order: of
+	// their ways, switches take one along the lowest dimension, halfway round a
+	// ring up from even coordinates and down from odd ones, and balance only what
+	// this leaves, the cables in parallel. Its few kinds of turns need few lanes.
+	// Where something is missing they take what is next in order, and never
+	// refuse. It changes nothing on other networks.
 	Regular bool
 
 	// Weights is how much traffic endpoints send and receive, relative to each
 	// other, from 0 to MaxWeight [EndpointID]; storage may weigh more, login
-	// nodes less. Nil: all host adapters alike, others next to nothing.
+	// nodes less; those of switches do not count. Nil: all host adapters alike,
+	// aggregation nodes and routers next to nothing.
 	Weights []uint8
 }
 

@@ -14,8 +14,7 @@ import (
 
 // network is what all trials share and none changes.
 type network struct {
-	f     *fabric.Fabric
-	heads []fabric.NodeID
+	f *fabric.Fabric
 
 	weight []int64 // [EndpointID] traffic it sends and receives
 	src    []int64 // [switch] sum of the weights on it
@@ -51,7 +50,7 @@ type way struct {
 	head  int32
 }
 
-// dest is an address to route to.
+// dest is an address of a host adapter.
 type dest struct {
 	lid    fabric.LID
 	root   int32
@@ -61,7 +60,7 @@ type dest struct {
 
 func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, error) {
 	n := &network{
-		f: f, heads: f.Heads(),
+		f:      f,
 		weight: make([]int64, len(f.Endpoints())), src: make([]int64, f.Switches()), square: make([]int64, f.Switches()),
 		inverse: make([]int64, f.Trunks()), end: make([]int64, len(f.Endpoints())), turnBase: make([]int32, f.Trunks()),
 	}
@@ -70,7 +69,7 @@ func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, err
 	}
 	n.capacities(fd.Uniform)
 	for c := range n.turnBase {
-		first, _ := f.TrunksFrom(n.heads[c])
+		first, _ := f.TrunksFrom(f.Heads()[c])
 		n.turnBase[c] = int32(f.FirstTurn(fabric.ChannelID(c))) - int32(first)
 	}
 	n.dimensions()
