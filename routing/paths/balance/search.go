@@ -157,5 +157,9 @@ func (t *trial) note() string {
 	if t.best < 0 {
 		what = "judged by its fullest trunk"
 	}
-	return fmt.Sprintf("balance: first routed %s, best after %d passes; %s", how, t.bestPass, what)
+	passes := "passes"
+	if t.bestPass == 1 {
+		passes = "pass"
+	}
+	return fmt.Sprintf("balance: first routed %s, best after %d %s; %s", how, t.bestPass, passes, what)
 }
