@@ -1,4 +1,36 @@
-// Package loom is in the making.
+// Package loom finds lanes for the turns of a fabric, service level by service level,
+// so that given paths can ride them and no cycle of dependencies closes. The lane
+// assigner weave and the routers of package routing/weave stand on it.
+//
+// What it decides is all that InfiniBand tables can express: for every service level
+// a lane for every turn, a pair of in-port and out-port. A packet does not know the
+// lane it came by; the turn and its service level decide alone. Packets begin on lane
+// 0 and keep to two rules:
+//
+//   - lanes never fall along a path;
+//   - the turns that are taken within a lane, from it to itself, are a graph without
+//     cycles over the trunks, one graph for each lane and all service levels.
+//
+// Guarantee: what the loom carries cannot deadlock. A cycle of dependencies cannot
+// fall from lane to lane, so it never rises either and lies within one lane, whose
+// graph has none (W. J. Dally, C. L. Seitz, IEEE Trans. Computers 36(5), 1987,
+// Theorem 1). To begin on lane 0 costs nothing: a first turn that would be taken
+// within a higher lane becomes one that rises to it. So what carries a path carries
+// every part of it, and only paths count that no other continues.
+//
+// How. Paths are placed one by one, those of most hops first, in the first service
+// level that takes them. Among the lanes that its free turns may have, a path takes
+// those that add fewest turns to the graphs: a shortest path through lanes along it
+// finds them. Whatever would close a cycle is barred from that graph for good, since
+// graphs only grow, and the path looks again. Rising is free, so with as many lanes
+// as hops no graph holds anything, which is DF-DN, and with one lane all is one graph,
+// which is one layer of LASH. (T. Schneider, O. Bibartiu, T. Hoefler, HOTI 2016; T.
+// Skeie, O. Lysne, I. Theiss, IPDPS 2002.)
+//
+// Complexity: O(h·V) for a path of h turns on V lanes that a service level carries
+// or has room for, plus a search in the graph (package acyclic) for each turn that is
+// new to it; a path fails at most h·V times before it is given up. Memory: 12 bytes
+// and 4·V for every turn of the fabric, and Paths.
 package loom
 
 import (

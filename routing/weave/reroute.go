@@ -18,6 +18,7 @@ type rerouting struct {
 	grower *grower
 	before uint64 // the largest load of the paths as they were
 	scope  routing.Scope
+	limit  int // of the grower's work, after which no other destination is tried; 0: none
 }
 
 func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, scope routing.Scope) *rerouting {
@@ -118,9 +119,12 @@ func (r *rerouting) balance(ctx context.Context, goal uint64) error {
 // which no tree was found: they keep what they have.
 func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (failed int, err error) {
 	var d dag.DAG
-	for _, lid := range lids {
+	for i, lid := range lids {
 		if err := ctx.Err(); err != nil {
 			return 0, err
+		}
+		if r.limit > 0 && r.grower.work > r.limit {
+			return failed + len(lids) - i, nil
 		}
 		if root := r.f.Endpoint(r.f.Owner(lid)).Switch; len(d.Order) == 0 || d.Root != root {
 			dag.Shortest(&d, r.f, root)
