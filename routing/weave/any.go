@@ -21,6 +21,9 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	if err := b.Check(); err != nil {
 		return nil, err
 	}
+	if len(o.Paths) == 0 {
+		return nil, errNoPaths
+	}
 	t := trial{f: f, budget: b}
 	for i, finder := range o.Paths {
 		fw, err := finder.Paths(ctx, f, p)

@@ -30,6 +30,7 @@ package weave
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -59,6 +60,8 @@ func ParsePrefer(s string) (Prefer, error) {
 	return 0, fmt.Errorf("weave: one prefers bandwidth or lanes, not %q", s)
 }
 
+var errNoPaths = errors.New("weave: no path finder to begin with; give at least one")
+
 // Router is weave. It needs at least one path finder.
 type Router struct {
 	Paths  []routing.PathFinder // those with most bandwidth first
@@ -69,6 +72,9 @@ type Router struct {
 func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
+	}
+	if len(o.Paths) == 0 {
+		return nil, errNoPaths
 	}
 	var best *woven
 	vls := b.VLs

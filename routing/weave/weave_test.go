@@ -88,14 +88,10 @@ func route(t testing.TB, f *fabric.Fabric, r routing.Router, c routing.Contract,
 	return tables, v
 }
 
-func kautz() (*fabric.Fabric, error)   { return testnet.Kautz(5, 3, 7) }
-func slimFly() (*fabric.Fabric, error) { return testnet.SlimFly(5, 7) }
-
 // The networks that OpenSM's figures are known for, as far as they take little
 // time, with the lanes that weave may take there.
 var reference = []struct {
 	spec  string
-	build func() (*fabric.Fabric, error) // nil: by spec
 	lanes int
 	slow  bool // only with WEFT_THOROUGH
 	torus bool // long rings: what no single service level can route on shortest paths
@@ -111,8 +107,11 @@ var reference = []struct {
 	{spec: "random:switches=64,links=128,hosts=16,seed=1", lanes: 2},
 	{spec: "random:switches=128,links=256,hosts=16,seed=1", lanes: 3, slow: true},
 	{spec: "random:switches=128,links=1024,hosts=16,seed=1", lanes: 2, slow: true},
-	{spec: "kautz b=5 n=3", build: kautz, lanes: 2, slow: true},
-	{spec: "slim fly q=5", build: slimFly, lanes: 2},
+	{spec: "kautz:b=5,n=3,hosts=7", lanes: 2, slow: true},
+	{spec: "slimfly:q=5,hosts=7", lanes: 2},
+	{spec: "oft:k=4", lanes: 2},
+	{spec: "dragonfly:p=2,global=palmtree", lanes: 2},
+	{spec: "dragonfly:p=2,global=random,seed=3", lanes: 2},
 }
 
 // weave keeps to these lanes, to 15 service levels and within a tenth of the largest
@@ -125,7 +124,7 @@ func TestReference(t *testing.T) {
 				t.Skip("takes seconds: set WEFT_THOROUGH")
 			}
 			t.Parallel()
-			f := buildNetwork(t, n.spec, n.build)
+			f := testnet.Build(t, n.spec)
 			paths, err := balanced[0].Paths(context.Background(), f, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -150,18 +149,6 @@ func TestReference(t *testing.T) {
 			}
 		})
 	}
-}
-
-func buildNetwork(t *testing.T, spec string, build func() (*fabric.Fabric, error)) *fabric.Fabric {
-	t.Helper()
-	if build == nil {
-		return testnet.Build(t, spec)
-	}
-	f, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }
 
 // One lane and one service level are enough on real fat trees, though the way to
