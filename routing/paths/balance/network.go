@@ -4,20 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/grid"
+	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing/paths/dag"
 )
 
 // network is what all trials share and none changes.
 type network struct {
-	f     *fabric.Fabric
-	heads []fabric.NodeID
+	f *fabric.Fabric
 
 	weight []int64 // [EndpointID] traffic it sends and receives
 	src    []int64 // [switch] sum of the weights on it
@@ -25,8 +22,9 @@ type network struct {
 
 	inverse  []int64 // [trunk] time that a packet takes, in sixteenths of the fastest trunk's
 	flat     bool    // all trunks are equally fast
+	end      []int64 // [EndpointID] the same for its link; 0 without
 	turnBase []int32 // [trunk] the turn from it to trunk c is turnBase + c
-	tier     []uint8 // [trunk] dimension in a grid; nil in other networks
+	tier     []uint8 // [trunk] order in which to take directions in a grid; nil in other networks
 
 	roots  []root
 	dests  []dest
@@ -52,25 +50,26 @@ type way struct {
 	head  int32
 }
 
-// dest is an address to route to.
+// dest is an address of a host adapter.
 type dest struct {
 	lid    fabric.LID
 	root   int32
+	shift  int32 // where to begin among equal ways: differs from root to root and by address
 	weight int64
 }
 
 func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, error) {
 	n := &network{
-		f: f, heads: f.Heads(),
+		f:      f,
 		weight: make([]int64, len(f.Endpoints())), src: make([]int64, f.Switches()), square: make([]int64, f.Switches()),
-		inverse: make([]int64, f.Trunks()), turnBase: make([]int32, f.Trunks()),
+		inverse: make([]int64, f.Trunks()), end: make([]int64, len(f.Endpoints())), turnBase: make([]int32, f.Trunks()),
 	}
 	if err := n.weigh(fd.Weights); err != nil {
 		return nil, err
 	}
 	n.capacities(fd.Uniform)
 	for c := range n.turnBase {
-		first, _ := f.TrunksFrom(n.heads[c])
+		first, _ := f.TrunksFrom(f.Heads()[c])
 		n.turnBase[c] = int32(f.FirstTurn(fabric.ChannelID(c))) - int32(first)
 	}
 	n.dimensions()
@@ -111,19 +110,28 @@ func (n *network) weigh(wishes []uint8) error {
 // unit is the inverse of the fastest trunk.
 const unit = 16
 
-// capacities settles what a route costs by trunk. A trunk of unknown rate is
-// taken for one of the fastest.
+// capacities settles how long a packet takes by trunk and at the ends. A link of
+// unknown rate is taken for one as fast as the fastest trunk; none is taken for
+// slower than a 64th of that.
 func (n *network) capacities(uniform bool) {
 	fastest := 0
-	n.flat = true
 	for c := range n.inverse {
 		fastest = max(fastest, n.f.Channel(fabric.ChannelID(c)).Rate.Mbps())
 	}
+	inverse := func(c fabric.ChannelID) int64 {
+		if rate := n.f.Channel(c).Rate.Mbps(); rate > 0 && fastest > 0 && !uniform {
+			return min(int64((fastest*unit+rate/2)/rate), 64*unit)
+		}
+		return unit
+	}
+	n.flat = true
 	for c := range n.inverse {
-		n.inverse[c] = unit
-		if rate := n.f.Channel(fabric.ChannelID(c)).Rate.Mbps(); rate > 0 && !uniform {
-			n.inverse[c] = int64((fastest*unit + rate/2) / rate)
-			n.flat = n.flat && n.inverse[c] == unit
+		n.inverse[c] = inverse(fabric.ChannelID(c))
+		n.flat = n.flat && n.inverse[c] == unit
+	}
+	for i := range n.end {
+		if e := n.f.Endpoint(fabric.EndpointID(i)); e.Inject != fabric.None {
+			n.end[i] = max(1, inverse(e.Inject))
 		}
 	}
 }
@@ -139,15 +147,27 @@ func (n *network) dimensions() {
 		for point := range g.Switch {
 			for r := range grid.Dir(2 * len(g.Dims)) {
 				for _, c := range g.Links(point, r) {
-					n.tier[c] = uint8(r.Dim())
+					n.tier[c] = tier(g, point, r)
 				}
 			}
 		}
 	}
 }
 
-// destinations lists the addresses of host adapters by switch, those with most
-// of them first.
+// tier ranks the directions from a point of a grid: a lower dimension first; and
+// halfway round a ring up from even coordinates and down from odd ones, which
+// loads both ways alike and takes fewer turns than either.
+func tier(g *grid.Grid, point int, r grid.Dir) uint8 {
+	even := g.Coordinate(point, r.Dim())%2 == 0
+	if even == (r == grid.Up(r.Dim())) {
+		return uint8(2 * r.Dim())
+	}
+	return uint8(2*r.Dim() + 1)
+}
+
+// destinations lists the addresses of host adapters by switch, those with most of
+// them first. The first addresses of all come before the second ones, since
+// clients may use those alone.
 func (n *network) destinations() {
 	var switches []fabric.NodeID
 	lids := make([][]fabric.LID, n.f.Switches())
@@ -161,42 +181,37 @@ func (n *network) destinations() {
 			switches = append(switches, fabric.NodeID(s))
 		}
 		n.rounds = max(n.rounds, len(lids[s]))
+		slices.SortStableFunc(lids[s], func(a, b fabric.LID) int { return cmp.Compare(n.address(a), n.address(b)) })
 	}
 	slices.SortStableFunc(switches, func(a, b fabric.NodeID) int { return cmp.Compare(len(lids[b]), len(lids[a])) })
 	for _, s := range switches {
 		r := root{order: []fabric.NodeID{s}}
 		for _, lid := range lids[s] {
 			r.dests = append(r.dests, int32(len(n.dests)))
-			n.dests = append(n.dests, dest{lid, int32(len(n.roots)), n.weight[n.f.Owner(lid)]})
+			n.dests = append(n.dests, dest{lid, int32(len(n.roots)), int32(int(s) + n.address(lid)), n.weight[n.f.Owner(lid)]})
 		}
 		n.roots = append(n.roots, r)
 	}
 }
 
-// graphs builds the shortest paths to every root, on all cores.
+// address is which of the addresses of its endpoint a LID is, from 0.
+func (n *network) address(lid fabric.LID) int {
+	return int(lid - n.f.Endpoint(n.f.Owner(lid)).LID)
+}
+
+// graphs builds the shortest paths to every root.
 func (n *network) graphs(ctx context.Context) error {
-	var next atomic.Int32
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(n.roots)) {
-		wg.Go(func() {
-			var d dag.DAG
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(n.roots) {
-					return
-				}
-				dag.Shortest(&d, n.f, n.roots[i].order[0])
-				n.roots[i].fill(&d)
-			}
-		})
-	}
-	wg.Wait()
+	scratch := make([]dag.DAG, par.Workers(len(n.roots)))
+	err := par.For(ctx, len(n.roots), func(worker, i int) {
+		dag.Shortest(&scratch[worker], n.f, n.roots[i].order[0])
+		n.roots[i].fill(&scratch[worker])
+	})
 	for i := range n.roots {
 		r := &n.roots[i]
 		n.looks += int64(len(r.ways)) * int64(len(r.dests))
 		n.steps += int64(len(r.order)) * int64(len(r.dests))
 	}
-	return ctx.Err()
+	return err
 }
 
 // fill copies a graph, naming switches by position.

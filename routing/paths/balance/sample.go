@@ -11,15 +11,19 @@ import (
 type sample struct {
 	first []int32 // [bisection, plus one at the end] into pairs
 	pairs []match // of all bisections
+	full  float64 // bandwidth of all pairs if each were alone
 }
 
 // match is one flow.
 type match struct {
-	from fabric.NodeID
-	dest int32
+	from  fabric.NodeID
+	dest  int32
+	alone int64 // time that a packet takes at the slower of its ends
 }
 
 // newSample draws bisections. A host takes part with a probability by its weight.
+// Where hosts have several addresses, all use the first of theirs, or all the
+// second, and so on.
 func newSample(n *network, seed uint64) *sample {
 	const flows, least, most = 60_000, 16, 800
 	runs := min(max(flows/max(1, len(n.hosts)/2), least), most)
@@ -46,14 +50,16 @@ func newSample(n *network, seed uint64) *sample {
 		for i := range half {
 			to := n.f.Endpoint(present[half+i])
 			lid := to.LID + fabric.LID(run&(1<<to.LMC-1))
-			s.pairs = append(s.pairs, match{n.f.Endpoint(present[i]).Switch, byLID[lid]})
+			alone := max(n.end[present[i]], n.end[present[half+i]])
+			s.pairs = append(s.pairs, match{n.f.Endpoint(present[i]).Switch, byLID[lid], alone})
+			s.full += 1 / float64(alone)
 		}
 		s.first = append(s.first, int32(len(s.pairs)))
 	}
 	return s
 }
 
-// bandwidth is the mean share of the fastest trunk's rate that a flow gets: the
+// bandwidth is what flows get of what they would get if each were alone: the
 // effective bisection bandwidth of Hoefler et al. in the sample.
 func (t *trial) bandwidth(s *sample) float64 {
 	count := make([]int32, t.f.Trunks())
@@ -62,7 +68,8 @@ func (t *trial) bandwidth(s *sample) float64 {
 	total := 0.0
 	for run := range len(s.first) - 1 {
 		flat, first = flat[:0], append(first[:0], 0)
-		for _, m := range s.pairs[s.first[run]:s.first[run+1]] {
+		pairs := s.pairs[s.first[run]:s.first[run+1]]
+		for _, m := range pairs {
 			r, pick := &t.roots[t.dests[m.dest].root], t.picks(m.dest)
 			for i := r.at[m.from]; i != 0; {
 				e := r.first[i] + int32(pick[i])
@@ -73,16 +80,19 @@ func (t *trial) bandwidth(s *sample) float64 {
 			}
 			first = append(first, int32(len(flat)))
 		}
-		for i := range len(first) - 1 {
-			worst := int64(unit)
+		for i, m := range pairs {
+			worst := m.alone
 			for _, c := range flat[first[i]:first[i+1]] {
 				worst = max(worst, int64(count[c])*t.inverse[c])
 			}
-			total += unit / float64(worst)
+			total += 1 / float64(worst)
 		}
 		for _, c := range flat {
 			count[c] = 0
 		}
 	}
-	return total / float64(max(1, len(s.pairs)))
+	if s.full == 0 {
+		return 1
+	}
+	return total / s.full
 }

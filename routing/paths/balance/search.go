@@ -3,40 +3,48 @@ package balance
 import (
 	"cmp"
 	"context"
-	"runtime"
+	"fmt"
 	"slices"
-	"sync"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // patience is the passes without a better routing after which a trial ends.
 const patience = 3
 
-// plans is the ways to begin, the likeliest to be good first.
+// handicap is how much better all but the first plan must be: what begins switch
+// by switch or along the dimensions is more regular, needs fewer lanes and is kinder
+// to traffic that is not random, so that chance shall not decide against it.
+const handicap = 0.999
+
+// plans is the ways to begin, the likeliest to be worth their work first.
 func plans(n *network, fd Finder) []plan {
-	if n.tier != nil && fd.Regular {
-		return []plan{
-			{regular: true, keep: true, own: true, share: 1},
-			{regular: true, keep: true, rounds: true, own: true, share: 2},
+	if fd.Aim == AllToAll && !fd.Regular {
+		all := []plan{{}, {turns: true}}
+		if n.tier != nil {
+			all = append(all, plan{tiers: true})
 		}
+		return all
+	}
+	if n.tier != nil && fd.Regular {
+		return []plan{{tiers: true, keep: true}, {tiers: true, keep: true, share: 1}}
 	}
 	var all []plan
 	if n.tier != nil {
-		all = append(all, plan{regular: true, own: true, share: 1})
+		all = append(all, plan{tiers: true, share: 1})
 	}
 	return append(all,
 		plan{},
-		plan{own: true, share: 2},
-		plan{rounds: true, own: true, share: 2},
-		plan{own: true, share: 1},
-		plan{rounds: true, own: true, share: 1},
-		plan{own: true},
+		plan{turns: true, share: 2},
+		plan{share: 2},
+		plan{share: 1},
+		plan{turns: true, share: 1},
 	)
 }
 
-// price is the work of a pass.
+// price is the work of a pass: trunks looked at, and trunks of trees charged.
 func (n *network) price(p plan) int64 {
 	if p.share > 0 {
 		return 2*n.looks + 4*n.steps
@@ -44,92 +52,114 @@ func (n *network) price(p plan) int64 {
 	return n.looks + 3*n.steps
 }
 
+// tournament is the state of the search.
+type tournament struct {
+	trials   []*trial // the best first, once they are judged
+	work     int64    // left
+	passes   int      // left
+	deadline time.Time
+	judge    func(*trial) float64 // the more the better
+}
+
 // search is a tournament. As many plans are begun as leave half of the work; each
 // gets a pass. Then the better half goes on for two passes, the better half of it
 // for four, and so on.
 func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
-	passes := max(0, cmp.Or(fd.Passes, DefaultPasses))
-	work := fd.Work
-	if work == 0 {
-		work = max(LeastWork, min(MostWork, LeastPasses*n.price(plan{share: 1})))
+	r := &tournament{passes: max(0, cmp.Or(fd.Passes, DefaultPasses)), work: fd.Work, judge: (*trial).fullest}
+	if fd.Aim == Bisection {
+		s := newSample(n, fd.Seed)
+		r.judge = func(t *trial) float64 { return t.bandwidth(s) }
 	}
-	deadline := time.Time{}
+	if r.work == 0 {
+		r.work = max(LeastWork, min(MostWork, LeastPasses*n.price(plan{share: 1})))
+	}
 	if fd.Time > 0 {
-		deadline = time.Now().Add(fd.Time)
+		r.deadline = time.Now().Add(fd.Time)
 	}
-	var trials []*trial
-	begun := int64(0)
+	budget, begun := r.work, int64(0)
 	for _, p := range plans(n, fd) {
 		begun += 2 * n.price(p)
-		if len(trials) == 0 || len(trials) == 1 && begun <= work || begun <= work/2 {
-			trials = append(trials, newTrial(n, p, fd.Seed))
+		if k := len(r.trials); k == 0 || k == 1 && begun <= budget || begun <= budget/2 {
+			t := newTrial(n, p, fd.Seed)
+			t.first = k == 0
+			r.trials = append(r.trials, t)
+			r.work -= n.price(p)
 		}
 	}
-	s := newSample(n, fd.Seed)
-	if err := run(ctx, trials, func(t *trial) {
-		t.begin()
-		t.moved = len(t.dests)
-		t.judge(s)
-	}); err != nil {
-		return nil, err
-	}
-	for _, t := range trials {
-		work -= n.price(t.plan)
-	}
-	for done, rung := 0, 1; ; rung *= 2 {
-		some := min(rung, passes-done)
-		each := int64(0)
-		for _, t := range trials {
-			each += n.price(t.plan)
+	total := max(1, r.passes)
+	// Trials do not know of each other: they may run at the same time.
+	err := par.For(ctx, len(r.trials), func(_, i int) {
+		r.trials[i].begin(ctx)
+		r.trials[i].judge(r.judge)
+	})
+	for rung := 1; err == nil; rung *= 2 {
+		var more bool
+		if more, err = r.goOn(ctx, rung); !more {
+			break
 		}
-		if each > 0 {
-			some = int(min(int64(some), work/each))
-		}
-		err := run(ctx, trials, func(t *trial) {
-			for k := 0; k < some && t.stale < patience && ctx.Err() == nil; k++ {
-				if !deadline.IsZero() && time.Now().After(deadline) {
-					return
-				}
-				t.pass()
-				t.judge(s)
+		p.Report(total-r.passes, total)
+		r.trials = r.trials[:(len(r.trials)+1)/2]
+	}
+	p.Report(total, total)
+	return r.trials[0], err
+}
+
+// goOn gives every trial some passes, as far as the work suffices, and says
+// whether there can be more.
+func (r *tournament) goOn(ctx context.Context, passes int) (bool, error) {
+	each := int64(0)
+	for _, t := range r.trials {
+		each += t.price(t.plan)
+	}
+	passes = min(passes, r.passes)
+	if each > 0 {
+		passes = int(min(int64(passes), max(0, r.work/each)))
+	}
+	err := par.For(ctx, len(r.trials), func(_, i int) {
+		t := r.trials[i]
+		for k := 0; k < passes && t.stale < patience && ctx.Err() == nil; k++ {
+			if !r.deadline.IsZero() && time.Now().After(r.deadline) {
+				t.stale = patience
+				return
 			}
-		})
-		if err != nil {
-			return nil, err
+			t.pass(ctx)
+			t.judge(r.judge)
 		}
-		work -= int64(some) * each
-		done += some
-		p.Report(min(done, passes), passes)
-		slices.SortStableFunc(trials, func(a, b *trial) int { return cmp.Compare(b.best, a.best) })
-		going := slices.ContainsFunc(trials, func(t *trial) bool { return t.stale < patience })
-		if some == 0 && len(trials) == 1 || !going || done == passes {
-			return trials[0], nil
-		}
-		trials = trials[:(len(trials)+1)/2]
-	}
+	})
+	r.work -= int64(passes) * each
+	r.passes -= passes
+	slices.SortStableFunc(r.trials, func(a, b *trial) int { return cmp.Compare(b.worth(), a.worth()) })
+	hope := slices.ContainsFunc(r.trials, func(t *trial) bool { return t.stale < patience })
+	return hope && r.passes > 0 && (passes > 0 || len(r.trials) > 1), err
 }
 
-// run calls do for every trial, on all cores: trials do not know of each other.
-func run(ctx context.Context, trials []*trial, do func(*trial)) error {
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for _, t := range trials {
-		slots <- struct{}{}
-		wg.Go(func() {
-			do(t)
-			<-slots
-		})
+// worth is what the judge said of the best routing, with the handicap.
+func (t *trial) worth() float64 {
+	switch {
+	case t.first:
+		return t.best
+	case t.best < 0:
+		return t.best / handicap
 	}
-	wg.Wait()
-	return ctx.Err()
+	return t.best * handicap
 }
 
-// judge measures the routing as it is, and keeps the best. A pass that changed
-// nothing is the last.
-func (t *trial) judge(s *sample) {
-	t.score = t.bandwidth(s)
-	t.keepBest()
-	if t.moved == 0 {
-		t.stale = patience
+// note says how a trial went.
+func (t *trial) note() string {
+	how := "switch by switch"
+	switch {
+	case t.plan.tiers:
+		how = "in the order of dimensions"
+	case t.plan.turns:
+		how = "one destination of each switch in turn"
 	}
+	what := fmt.Sprintf("flows of random bisections get %.3f of what they would alone", t.best)
+	if t.best < 0 {
+		what = "judged by its fullest trunk"
+	}
+	passes := "passes"
+	if t.bestPass == 1 {
+		passes = "pass"
+	}
+	return fmt.Sprintf("balance: first routed %s, best after %d %s; %s", how, t.bestPass, passes, what)
 }

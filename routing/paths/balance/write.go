@@ -32,27 +32,26 @@ func (t *trial) row(fw *routing.Forwarding, lid fabric.LID, r *root, pick []uint
 // aggregation nodes and routers first, which are charged, then those of switches.
 func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	t.unload()
-	t.turn, t.regular = nil, t.keep
+	t.both, t.lowest = nil, t.keep
 	for i := range t.dests {
 		d := &t.dests[i]
 		t.charge(&t.roots[d.root], t.picks(int32(i)), d.weight)
 	}
-	var few, all []fabric.NodeID
+	var some, all []fabric.NodeID
 	for s := range fabric.NodeID(t.f.Switches()) {
 		all = append(all, s)
-		if slices.ContainsFunc(t.f.Attached(s), func(e fabric.EndpointID) bool { return light(t.f.Endpoint(e).Class) }) {
-			few = append(few, s)
+		if slices.ContainsFunc(t.f.Attached(s), t.between) {
+			some = append(some, s)
 		}
 	}
 	pick := make([]uint8, t.f.Switches())
 	var r root
-	err := dag.InOrder(ctx, t.f, few, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
+	err := dag.InOrder(ctx, t.f, some, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 		r.fill(d)
 		for _, lid := range lids {
-			e := t.f.Owner(lid)
-			if light(t.f.Endpoint(e).Class) {
-				t.place(&r, pick, true)
-				t.charge(&r, pick[:len(r.order)], t.weight[e])
+			if e := t.f.Owner(lid); t.between(e) {
+				t.placeAnew(&r, pick, int32(d.Root))
+				t.charge(&r, pick, t.weight[e])
 				t.row(fw, lid, &r, pick)
 			}
 		}
@@ -62,7 +61,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	}
 	return dag.InOrder(ctx, t.f, all, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 		r.fill(d)
-		t.place(&r, pick, true)
+		t.placeAnew(&r, pick, int32(d.Root))
 		for _, lid := range lids {
 			if t.f.Endpoint(t.f.Owner(lid)).Class == fabric.SwitchPort {
 				t.row(fw, lid, &r, pick)
@@ -71,5 +70,8 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 	})
 }
 
-// light says whether endpoints of a class are neither host adapters nor switches.
-func light(c fabric.Class) bool { return c == fabric.Aggregation || c == fabric.RouterPort }
+// between says whether an endpoint is neither a host adapter nor a switch.
+func (t *trial) between(e fabric.EndpointID) bool {
+	c := t.f.Endpoint(e).Class
+	return c == fabric.Aggregation || c == fabric.RouterPort
+}
