@@ -134,10 +134,10 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 	return err
 }
 
-// settleContract settles what is proven: one lane for all means that service
-// levels do not matter.
+// settleContract settles what is proven: where one lane serves all, or every service
+// level has the same lanes, it does not matter which of them clients use.
 func (j *routeJob) settleContract(o *routeFlags) {
-	if o.contract == "" && j.tables.Lanes.Needed == 1 {
+	if l := j.tables.Lanes; o.contract == "" && (l.Needed == 1 || l.SL2VL.IgnoresSL()) {
 		j.contract = routing.Any
 	}
 }

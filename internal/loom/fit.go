@@ -54,9 +54,10 @@ func (x *fitter) find(l *Loom, sl int, steps []Step) bool {
 		x.cost, x.came, x.lane = append(x.cost, 0), append(x.came, 0), append(x.lane, 0)
 	}
 	var start [unset]uint32
-	for i := 1; i < n; i++ {
+	for i := range n {
 		start[i] = tooMuch
 	}
+	start[l.start(sl)] = 0
 	before := start[:n]
 	for i, s := range steps {
 		cost, came := x.cost[i*n:][:n], x.came[i*n:][:n]
@@ -65,7 +66,7 @@ func (x *fitter) find(l *Loom, sl int, steps []Step) bool {
 		for to, within := range before {
 			c := min(within+l.within(s.Turn, to, x.bars[i]), tooMuch)
 			came[to] = uint8(to)
-			if least < c {
+			if least < c && l.change != Never {
 				c, came[to] = least, uint8(from)
 			}
 			switch {
@@ -87,6 +88,8 @@ func (x *fitter) find(l *Loom, sl int, steps []Step) bool {
 // within is the cost of taking a turn within a lane.
 func (l *Loom) within(turn int32, lane int, bars uint16) uint32 {
 	switch {
+	case l.change == Always:
+		return tooMuch
 	case l.held[turn]>>lane&1 == 1:
 		return 0
 	case (l.barred[turn]|bars)>>lane&1 == 1:

@@ -15,6 +15,8 @@ const none = -1
 // agree from a hop on share what follows. What carries a path carries all parts of
 // it, so only the leaves count, the paths that no other continues.
 type Paths struct {
+	Change Change // when packets may change lanes; Weave goes by it
+
 	f       *fabric.Fabric
 	fw      *routing.Forwarding
 	sources []bool // [switch] it has endpoints in scope

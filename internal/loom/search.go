@@ -31,7 +31,7 @@ func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewes
 	for _, policy := range [...]Policy{Even, Low} {
 		order := p.leaves
 		for range rounds {
-			l := New(p.f, lanes, levels, policy)
+			l := New(p.f, lanes, levels, policy, p.Change)
 			left, err := l.placeAll(ctx, p, order, len(order)/hopeless)
 			if err != nil {
 				return nil, 0, err
@@ -66,7 +66,7 @@ func (p *Paths) Around(ctx context.Context, reserved []Reserved, lanes int) (bes
 		if i == 2 && lanes > 1 {
 			break // on several lanes a turn by itself says nothing
 		}
-		l := New(p.f, lanes, 1, Even)
+		l := New(p.f, lanes, 1, Even, Free)
 		l.reserve(reserved)
 		left, err := l.placeAll(ctx, p, begin[i](l), len(p.leaves))
 		if err != nil {
@@ -180,7 +180,7 @@ func (p *Paths) Fewest(ctx context.Context, vls int) (*Loom, error) {
 // Reduce looks for lanes for all paths with as many lanes as a loom that carries
 // them, but fewer service levels.
 func (p *Paths) Reduce(ctx context.Context, l *Loom) (*Loom, error) {
-	for l.Used() > 1 {
+	for l.Used() > 1 && p.Change != Never {
 		fewer, left, err := p.Weave(ctx, l.lanes, l.Used()-1)
 		if err != nil {
 			return nil, err

@@ -23,7 +23,7 @@ func (l *Loom) Carriers(a, b, c fabric.ChannelID, behind uint16) uint16 {
 	for ; behind != 0; behind &= behind - 1 {
 		sl := bits.TrailingZeros16(behind)
 		lane := l.at(turn, sl)
-		if l.passes(turn, 0, lane) && (next == none || l.passes(next, lane, l.at(next, sl))) {
+		if l.passes(turn, l.start(sl), lane) && (next == none || l.passes(next, lane, l.at(next, sl))) {
 			carriers |= 1 << sl
 		}
 	}
@@ -72,8 +72,12 @@ func (l *Loom) carriersOf(tree *routing.Tree, s fabric.NodeID, known []uint16) u
 // sl2vl is the lanes by port. Service levels that are not in use repeat those that
 // are; a turn that no path takes has the highest lane.
 func (l *Loom) sl2vl() *routing.SL2VL {
-	m := routing.UniformSL2VL([routing.SLs]uint8{})
-	if l.lanes == 1 {
+	var start [routing.SLs]uint8
+	for sl := range start {
+		start[sl] = l.start(sl % l.Used())
+	}
+	m := routing.UniformSL2VL(start)
+	if l.lanes == 1 || l.change == Never {
 		return m
 	}
 	m = m.PerPort(l.f)

@@ -1,4 +1,3 @@
-// Package weave is in the making.
 package weave
 
 import (
@@ -11,15 +10,19 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/dag"
 )
 
-// Any is weave-any.
+// Any is weave-any. It needs at least one path finder.
 type Any struct {
 	Paths []routing.PathFinder // whose paths to keep where that can be, those with most bandwidth first
 }
 
-// Route implements routing.Router.
+// Route implements routing.Router. It refuses no fabric; the only errors are those of
+// the path finders, a budget that is no number of lanes, and ctx.Err().
 func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
+	}
+	if len(o.Paths) == 0 {
+		return nil, errNoPaths
 	}
 	t := trial{f: f, budget: b}
 	for i, finder := range o.Paths {
@@ -86,25 +89,23 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 	fewest := -1
 	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
 		again := func(p *loom.Paths) (*loom.Loom, int, error) { return p.Around(ctx, nil, lanes) }
-		if lanes < t.budget.VLs && lanes == 1 {
-			// One lane is for paths that nearly fit; others need not be tried hard.
+		onlyIfFew := lanes == 1 && t.budget.VLs > 1
+		if onlyIfFew { // one lane is for paths that nearly fit, others need not be tried hard
 			again = func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, 1, 1) }
 		}
 		l, left, err := again(paths)
 		if err != nil {
 			return err
 		}
+		if onlyIfFew && !paths.Few(left) {
+			continue
+		}
 		if fewest >= 0 && left >= fewest {
 			break
 		}
 		fewest = left
-		if lanes == 1 && t.budget.VLs > 1 {
-			fewest = -1
-			if !paths.Few(left) {
-				continue
-			}
-		}
 		r := newRerouting(t.f, fw, paths, t.budget.Scope)
+		r.limit = mostWork / 2
 		if t.goal == 0 {
 			t.goal = r.before
 		}
@@ -114,9 +115,10 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 			return err
 		}
 		if failed == 0 {
+			r.limit = 0
 			t.note(r)
 		}
-		if t.done() || failed > len(r.lids)/hopeless {
+		if t.done() || failed > len(r.lids)/hopeless && r.grower.work <= r.limit {
 			break
 		}
 	}
@@ -188,18 +190,21 @@ func roots(f *fabric.Fabric) [][]fabric.NodeID {
 	sets := make([][]fabric.NodeID, min(mostRoots, len(parts[0])))
 	for _, part := range parts {
 		slices.SortStableFunc(part, func(a, b fabric.NodeID) int { return int(far[a] - far[b]) })
-		for i := range sets {
-			// 0, the last, and then the others.
-			at := (i + len(sets) - 1) % len(sets)
-			if i == 0 {
-				at = 0
-			} else if i == 1 {
-				at = len(sets) - 1
-			} else {
-				at = i - 1
-			}
+		for i, at := range nearFarBetween(len(sets)) {
 			sets[i] = append(sets[i], part[at*(len(part)-1)/max(1, len(sets)-1)])
 		}
 	}
 	return sets
+}
+
+// nearFarBetween is 0, n-1, and then 1 to n-2.
+func nearFarBetween(n int) []int {
+	order := []int{0}
+	if n > 1 {
+		order = append(order, n-1)
+	}
+	for i := 1; i < n-1; i++ {
+		order = append(order, i)
+	}
+	return order
 }

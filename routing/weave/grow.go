@@ -73,6 +73,7 @@ func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 		frozen:   make([]bool, n),
 	}
 	for s := range g.sends {
+		g.avoid[s] = fabric.None
 		for _, e := range f.Attached(fabric.NodeID(s)) {
 			class := f.Endpoint(e).Class
 			g.sends[s] = g.sends[s] || scope.Includes(class)
@@ -89,9 +90,6 @@ const tries = 3
 // grow grows the tree to d.Root, and says whether all sources have a path that the
 // loom carries.
 func (g *grower) grow(d *dag.DAG) bool {
-	for s := range g.avoid {
-		g.avoid[s] = fabric.None
-	}
 	clear(g.frozen)
 	for try := 1; ; try++ {
 		g.shortest(d)
@@ -99,6 +97,9 @@ func (g *grower) grow(d *dag.DAG) bool {
 			break
 		}
 		g.complain(d)
+	}
+	for s := range g.avoid {
+		g.avoid[s] = fabric.None
 	}
 	if len(g.late) > 0 {
 		g.detour()
@@ -109,6 +110,28 @@ func (g *grower) grow(d *dag.DAG) bool {
 	}
 	if len(g.late) > 0 {
 		return false
+	}
+	g.others(d)
+	return true
+}
+
+// mend keeps the paths of a row that the loom carries and settles the other sources
+// beside them, on shortest paths. It says whether there was room for all.
+func (g *grower) mend(d *dag.DAG, row []uint8) bool {
+	g.tree.Build(g.f, row, d.Root)
+	g.plant(d.Root)
+	for _, u := range g.tree.Order[1:] {
+		if c := g.tree.Out[u]; g.hops[g.heads[c]] != unsettled {
+			if m := g.carriersBy(c); m != 0 {
+				g.put(u, c, m)
+			}
+		}
+	}
+	for i := 1; i < len(d.Order); i++ {
+		u := d.Order[i]
+		if g.hops[u] == unsettled && !g.settle(u, d.Choices(i), d.Hops[u]-1) && g.sends[u] {
+			return false
+		}
 	}
 	g.others(d)
 	return true

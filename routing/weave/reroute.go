@@ -18,6 +18,7 @@ type rerouting struct {
 	grower *grower
 	before uint64 // the largest load of the paths as they were
 	scope  routing.Scope
+	limit  int // of the grower's work, after which no other destination is tried; 0: none
 }
 
 func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, scope routing.Scope) *rerouting {
@@ -83,7 +84,7 @@ func (r *rerouting) route(ctx context.Context, l *loom.Loom) (failed int, err er
 			bad = append(bad, lid)
 		}
 	}
-	return r.pass(ctx, bad)
+	return r.pass(ctx, bad, true)
 }
 
 // passes is how often all destinations are routed again at most, to balance them.
@@ -103,7 +104,7 @@ func (r *rerouting) balance(ctx context.Context, goal uint64) error {
 		for lid := range r.f.LIDs() {
 			copy(kept.Row(lid), r.fw.Row(lid))
 		}
-		if _, err := r.pass(ctx, r.lids); err != nil {
+		if _, err := r.pass(ctx, r.lids, false); err != nil {
 			return err
 		}
 		if r.max() >= before {
@@ -114,20 +115,24 @@ func (r *rerouting) balance(ctx context.Context, goal uint64) error {
 	return nil
 }
 
-// pass routes LIDs again, and counts those for which no tree was found: they keep
-// what they have.
-func (r *rerouting) pass(ctx context.Context, lids []fabric.LID) (failed int, err error) {
+// pass routes LIDs again, keeping what is carried if so asked, and counts those for
+// which no tree was found: they keep what they have.
+func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (failed int, err error) {
 	var d dag.DAG
-	for _, lid := range lids {
+	for i, lid := range lids {
 		if err := ctx.Err(); err != nil {
 			return 0, err
+		}
+		if r.limit > 0 && r.grower.work > r.limit {
+			return failed + len(lids) - i, nil
 		}
 		if root := r.f.Endpoint(r.f.Owner(lid)).Switch; len(d.Order) == 0 || d.Root != root {
 			dag.Shortest(&d, r.f, root)
 		}
 		r.charge(lid, -1)
-		if r.grower.grow(&d) {
-			r.grower.write(r.fw.Row(lid))
+		row := r.fw.Row(lid)
+		if keep && r.grower.mend(&d, row) || r.grower.grow(&d) {
+			r.grower.write(row)
 		} else {
 			failed++
 		}
