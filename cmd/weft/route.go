@@ -204,8 +204,10 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 		return nil, err
 	}
 	j.options.Seed = o.seed
-	if j.options.Prefer, err = weave.ParsePrefer(o.prefer); err != nil {
-		return nil, usage("--prefer: %w", err)
+	if o.prefer != "" {
+		if j.options.Prefer, err = weave.ParsePrefer(o.prefer); err != nil {
+			return nil, usage("--prefer: %w", err)
+		}
 	}
 	if j.options.Order, err = layer.ParseOrder(o.order); err != nil {
 		return nil, usage("--order: %w", err)

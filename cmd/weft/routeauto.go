@@ -23,7 +23,6 @@ type trialSummary struct {
 	SLs     int     `json:"sls,omitempty"`
 	Lambda  float64 `json:"ebb,omitempty"`
 	MaxLoad uint32  `json:"max_load,omitempty"`
-	Seconds float64 `json:"seconds,omitempty"`
 }
 
 // takeEngine notes the engine that was asked for.
@@ -58,7 +57,18 @@ func (j *routeJob) choose(ctx context.Context) error {
 func trialSummaries(trials []choose.Trial) []trialSummary {
 	s := make([]trialSummary, len(trials))
 	for i, t := range trials {
-		s[i] = trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.SLs, t.Lambda, t.MaxLoad, t.Spent.Seconds()}
+		s[i] = trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.SLs, t.Lambda, t.MaxLoad}
+	}
+	return s
+}
+
+// trialSeconds is what each engine took that was tried.
+func trialSeconds(trials []choose.Trial) map[string]float64 {
+	s := make(map[string]float64, len(trials))
+	for _, t := range trials {
+		if t.Outcome != choose.Skipped {
+			s[t.Engine] = t.Spent.Seconds()
+		}
 	}
 	return s
 }

@@ -57,6 +57,8 @@ type stageSeconds struct {
 	Lanes  float64 `json:"lanes"`
 	Verify float64 `json:"verify"`
 	Write  float64 `json:"write"`
+
+	Tried map[string]float64 `json:"tried,omitempty"` // of auto: by engine
 }
 
 // stepSummary is a step of a credit loop.
@@ -97,8 +99,8 @@ func (j *routeJob) summary() *routeSummary {
 		Dependencies: j.verdict.Dependencies, Cycle: cycleSummary(j.fabric, j.verdict.Cycle),
 		Notes: j.tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
 		Seconds: stageSeconds{
-			j.spent.read.Seconds(), j.spent.choose.Seconds(), j.spent.paths.Seconds(), j.spent.lanes.Seconds(),
-			j.spent.verify.Seconds(), j.spent.write.Seconds(),
+			Read: j.spent.read.Seconds(), Choose: j.spent.choose.Seconds(), Paths: j.spent.paths.Seconds(),
+			Lanes: j.spent.lanes.Seconds(), Verify: j.spent.verify.Seconds(), Write: j.spent.write.Seconds(),
 		},
 		PeakRSS: peakRSS(),
 	}
@@ -107,6 +109,7 @@ func (j *routeJob) summary() *routeSummary {
 	}
 	if j.choice != nil {
 		s.Auto = &autoSummary{j.choice.Why, trialSummaries(j.choice.Trials)}
+		s.Seconds.Tried = trialSeconds(j.choice.Trials)
 	}
 	if j.wider != nil {
 		s.AllAdapters = verdictWord(j.wider)
