@@ -52,6 +52,9 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := j.mustBeOne("explain"); err != nil {
+		return err
+	}
 	if err := j.prepare(o); err != nil {
 		return err
 	}

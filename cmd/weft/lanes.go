@@ -101,6 +101,9 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 	if err != nil {
 		return err
 	}
+	if err := j.mustBeOne("lanes"); err != nil {
+		return err
+	}
 	if j.engine.Adaptive != nil {
 		return usage("%s has no paths of its own to put into lanes: its switches choose; see --all-paths", j.engine.Name)
 	}

@@ -40,6 +40,14 @@ func (j *routeJob) takeEngine(o *routeFlags) (err error) {
 	return nil
 }
 
+// mustBeOne refuses auto where a command is about one engine.
+func (j *routeJob) mustBeOne(command string) error {
+	if j.auto {
+		return usage("%s is about one engine, and %s is several: name one (weft engines)", command, autoEngine)
+	}
+	return nil
+}
+
 // choose routes with the best engine that is proven.
 func (j *routeJob) choose(ctx context.Context) error {
 	s := j.stage("choosing", &j.spent.choose)
