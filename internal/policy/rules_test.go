@@ -121,8 +121,13 @@ var rules = []rule{
 		why:      "a report shows results; it computes no routing",
 	},
 	{
+		packages: "opensm/wire",
+		may:      []string{"fabric", "routing", "deadlock"},
+		why:      "a request is a fabric and an answer is tables with their proof; who routes is on the other side",
+	},
+	{
 		packages: "opensm",
-		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report"},
+		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report", "opensm/wire"},
 		why:      "the live road uses what is proven, by the name of its engine",
 	},
 	{
