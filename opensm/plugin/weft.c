@@ -43,7 +43,6 @@
 #define ENGINE "weft"
 #define DEFAULT_SOCKET "/run/weft/opensm.sock"
 #define DEFAULT_DEADLINE 60
-#define NO_SUCH_SL 16 /* OpenSM has no path on a service level that does not exist */
 
 #ifndef BUILT_FOR /* a test builds it for another */
 #define BUILT_FOR OSM_VERSION
@@ -212,10 +211,10 @@ static void end_reading(struct weft *w) { atomic_fetch_sub(&w->readers, 1); }
 static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
 {
 	const struct tables *t = begin_reading(context);
-	uint8_t sl = t ? tables_sl(t, cl_ntoh16(slid), cl_ntoh16(dlid)) : hint;
+	uint8_t sl = t ? tables_sl(t, cl_ntoh16(slid), cl_ntoh16(dlid)) : NO_SL;
 
 	end_reading(context);
-	return sl == WIRE_NO_SL ? NO_SUCH_SL : sl;
+	return sl == NO_SL ? hint : sl; /* without an entry for the LID there is no path */
 }
 
 static void update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t out, ib_slvl_table_t *table)
