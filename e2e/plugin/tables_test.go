@@ -45,7 +45,7 @@ func TestEngines(t *testing.T) {
 			f := fabricOf(t, n.name, n.spec)
 			d := serve(t, nil)
 			d.become(d.routes("updn", routing.Any))
-			r := start(t, f, d)
+			r := start(t, f, d, conf(d, 20))
 			r.Await(t, "SUBNET UP", soon)
 			for _, e := range engines.All() {
 				if e.Adaptive != nil || n.engines != nil && !slices.Contains(n.engines, e.Name) {
@@ -309,11 +309,13 @@ func TestSeveralAddresses(t *testing.T) {
 	t.Parallel()
 	d := serve(t, nil)
 	d.become(d.routes("updn", routing.Any))
-	dir := build(t, "libweft.so", "")
-	s := live.Simulate(t, netFile(t, testnet.Build(t, "torus:3x3,hosts=1")))
+	f, err := testnet.Build(t, "torus:3x3,hosts=1").WithLMC(2)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := conf(d, 20)
 	c["lmc"] = "2"
-	r := &run{Subnet: s, Manager: s.Manage(t, "", t.TempDir(), c, "LD_LIBRARY_PATH="+dir), daemon: d}
+	r := start(t, f, d, c)
 	r.Await(t, "SUBNET UP", soon)
 	for _, name := range []string{"mroots", "mp-lash", "dfsssp", "d-mroots"} {
 		e, err := engines.Named(name)
