@@ -234,14 +234,14 @@ func TestCables(t *testing.T) {
 	}
 
 	r.Console(t, `Unlink "%s"[%d]`, id(trunk.From), trunk.FromPort)
-	says(t, r.resweep(t), "engine dfsssp, proven")
+	says(t, r.settle(t), "engine dfsssp, proven")
 	if got := d.tables().Fabric.Trunks(); got != f.Trunks()-2 {
 		t.Errorf("%d trunks of %d, a cable is out", got, f.Trunks())
 	}
 	r.holds(t, d.tables())
 
 	r.Console(t, `ReLink "%s"[%d]`, id(trunk.From), trunk.FromPort)
-	says(t, r.resweep(t), "engine dfsssp, proven")
+	says(t, r.settle(t), "engine dfsssp, proven")
 	r.holds(t, d.tables())
 	if r.dump(t) != whole {
 		t.Error("the cable is back, the tables are others than before")
@@ -253,7 +253,7 @@ func TestCables(t *testing.T) {
 			r.Console(t, `Unlink "%s"[%d]`, id(away), p)
 		}
 	}
-	says(t, r.resweep(t), "engine dfsssp, proven")
+	says(t, r.settle(t), "engine dfsssp, proven")
 	if got := d.tables().Fabric.Switches(); got != f.Switches()-1 {
 		t.Errorf("%d switches of %d, one is out", got, f.Switches())
 	}
@@ -265,7 +265,7 @@ func TestCables(t *testing.T) {
 			r.Console(t, `ReLink "%s"[%d]`, id(away), p)
 		}
 	}
-	says(t, r.resweep(t), "they are for other switches", fell, "ERR W002", "nue tables configured")
+	says(t, r.settle(t), "they are for other switches", fell, "ERR W002", "nue tables configured")
 	r.safeOnOne(t, f)
 	d.become(good)
 	says(t, r.resweep(t), "engine dfsssp, proven")
@@ -274,7 +274,7 @@ func TestCables(t *testing.T) {
 	// Without the daemon: a host that goes takes nothing with it, a cable in use does.
 	d.become(func(*wire.Request, net.Conn) error { return nil })
 	r.Console(t, `Unlink "%s"[%d]`, id(host.To), host.ToPort)
-	says(t, r.resweep(t), kept, "weft tables configured")
+	says(t, r.settle(t), kept, "weft tables configured")
 	without, err := f.Without(nil, []fabric.NodeID{host.From})
 	if err != nil {
 		t.Fatal(err)
@@ -282,10 +282,17 @@ func TestCables(t *testing.T) {
 	r.safe(t, onto(without, tables))
 	r.Console(t, `ReLink "%s"[%d]`, id(host.To), host.ToPort)
 	r.Console(t, `Unlink "%s"[%d]`, id(trunk.From), trunk.FromPort)
-	says(t, r.resweep(t), "has no cable", fell, "ERR W002", "nue tables configured")
+	says(t, r.settle(t), "has no cable", fell, "ERR W002", "nue tables configured")
 	r.Console(t, `ReLink "%s"[%d]`, id(trunk.From), trunk.FromPort)
-	says(t, r.resweep(t), kept, "weft tables configured")
+	says(t, r.settle(t), kept, "weft tables configured")
 	r.holds(t, tables)
+}
+
+// settle waits until what was done to the cables is over.
+func (r *run) settle(t testing.TB) string {
+	t.Helper()
+	r.Sweep(t)
+	return r.Settle(t, "SUBNET UP", soon)
 }
 
 // says demands phrases of a log.

@@ -180,6 +180,30 @@ func (m *Manager) Await(t testing.TB, phrase string, patience time.Duration) str
 	}
 }
 
+// Settle waits until a phrase is in the log, past what was waited for before, and
+// the log has not grown for a while: traps set off sweeps of their own. It
+// returns the log from there on.
+func (m *Manager) Settle(t testing.TB, phrase string, patience time.Duration) string {
+	t.Helper()
+	const still = 500 * time.Millisecond
+	var text strings.Builder
+	text.WriteString(m.Await(t, phrase, patience))
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		time.Sleep(still)
+		log, err := os.ReadFile(m.Log)
+		if err != nil {
+			t.Fatalf("live: %v", err)
+		}
+		if len(log) == m.read {
+			return text.String()
+		}
+		text.Write(log[m.read:])
+		m.read = len(log)
+	}
+	t.Fatalf("live: OpenSM's log does not come to rest\n%s", tailOf(m.Log))
+	return ""
+}
+
 // Dumps is where the manager leaves its dumps. They are of the last heavy sweep.
 func (m *Manager) Dumps() Dumps {
 	in := func(name string) string { return filepath.Join(m.Dir, name) }

@@ -7,8 +7,12 @@
  *
  *	event_plugin_name weft
  *	event_plugin_options weft.socket=/run/weft/opensm.sock,weft.deadline=60
- *	routing_engine weft,updn
+ *	routing_engine weft,nue
  *	qos TRUE
+ *
+ * The engine behind weft is what OpenSM takes when there are no tables. It should
+ * take every fabric, as nue does: after one that refuses (updn without roots on a
+ * torus) comes MinHop, which may deadlock.
  *
  * Options, apart by commas or blanks; those that do not begin with "weft." are
  * for other plugins:
