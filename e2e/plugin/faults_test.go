@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -229,9 +228,7 @@ func TestCables(t *testing.T) {
 	r.Await(t, "SUBNET UP", soon)
 	whole := r.dump(t)
 	trunk, host := f.Channel(0), f.Channel(f.Endpoint(fabric.EndpointID(len(f.Endpoints())-1)).Inject)
-	id := func(n fabric.NodeID) string {
-		return fmt.Sprintf("%c-%016x", "SH"[f.Node(n).Kind], uint64(f.Node(n).GUID))
-	}
+	id := func(n fabric.NodeID) string { return nodeID(f, n) }
 
 	r.Console(t, `Unlink "%s"[%d]`, id(trunk.From), trunk.FromPort)
 	says(t, r.settle(t), "engine dfsssp, proven")

@@ -76,6 +76,8 @@ type Manager struct {
 
 	pid  int
 	done chan struct{} // closed when it has ended
+	end  error         // how it ended, once done is closed
+	said *watch        // what it printed, beside its log
 	stop context.CancelFunc
 	read int // bytes of the log that Await has seen
 }
@@ -96,14 +98,14 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	// would take a SIGHUP for the end.
 	cmd := command(ctx, dir, nil, "sh", append([]string{"-c", `echo $$ >"$0.new" && mv "$0.new" "$0" && exec env "$@"`, pidFile},
 		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", "0x43")...)...)
-	out := &watch{phrase: "\x00", seen: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = out, out
+	m.said = &watch{phrase: "\x00", seen: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = m.said, m.said
 	if err := cmd.Start(); err != nil {
 		m.stop()
 		t.Fatalf("live: opensm: %v", err)
 	}
 	go func() {
-		_ = cmd.Wait() // how it ended shows in its log, and Alive tells that it did
+		m.end = cmd.Wait()
 		close(m.done)
 	}()
 	t.Cleanup(m.Stop)
@@ -118,7 +120,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("live: opensm did not start: %s", out.tail())
+	t.Fatalf("live: opensm did not start: %s", m.said.tail())
 	return nil
 }
 
@@ -126,6 +128,16 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 func (m *Manager) Stop() {
 	m.stop()
 	<-m.done
+}
+
+// Quit asks OpenSM to end, and returns how it did and what it printed.
+func (m *Manager) Quit(t testing.TB) (string, error) {
+	t.Helper()
+	m.signal(t, syscall.SIGTERM)
+	<-m.done
+	m.said.mu.Lock()
+	defer m.said.mu.Unlock()
+	return m.said.text.String(), m.end
 }
 
 // Kill ends OpenSM at once.

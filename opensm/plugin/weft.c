@@ -32,7 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -263,21 +262,21 @@ static int read_options(struct weft *w)
 }
 
 /*
- * same_layout holds two addresses that OpenSM has written against where this
- * plugin sees them: an OpenSM of the same version but other build options has
- * its parts elsewhere.
+ * same_layout holds addresses that OpenSM has written against where this plugin
+ * sees them: an OpenSM of the same version but other build options has its parts
+ * elsewhere.
  */
 static int same_layout(const struct osm_opensm *osm)
 {
-	return osm->subn.p_osm == osm && osm->sm.p_subn == &osm->subn && osm->sa.p_subn == &osm->subn && osm->sa.p_lock == &osm->lock;
+	return osm->subn.p_osm == osm && osm->sm.p_subn == &osm->subn && osm->sm.p_log == &osm->log && osm->sa.p_subn == &osm->subn &&
+	       osm->sa.p_lock == &osm->lock;
 }
 
 static void *create(struct osm_opensm *osm)
 {
 	struct weft *w;
 
-	if (!same_layout(osm)) { /* its log is not to be found either */
-		syslog(LOG_ERR, ENGINE ": this plugin was built with headers of another build of %s; build it with those of the OpenSM that runs", BUILT_FOR);
+	if (!same_layout(osm)) { /* the log is elsewhere too; OpenSM writes there that it cannot load the plugin */
 		fprintf(stderr, ENGINE ": this plugin was built with headers of another build of %s; build it with those of the OpenSM that runs\n", BUILT_FOR);
 		return NULL;
 	}
