@@ -2,8 +2,10 @@ package plugin_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,7 +39,9 @@ func core(t testing.TB, flags, mode string, q *wire.Request, answers []byte, arg
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), program, append([]string{mode, request, file}, args...)...).CombinedOutput()
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, append([]string{mode, request, file}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("weft-core %s: %v\n%s", mode, err, out[max(0, len(out)-3000):])
 	}
@@ -73,7 +77,7 @@ func TestNothingUnproven(t *testing.T) {
 			}
 			q := wire.Of(testnet.Build(t, c.spec), 77)
 			whole := answerTo(t, q, c.engine, e.Contract())
-			const tries = 4000
+			const tries = 2000
 			chance := rand.New(rand.NewPCG(3, uint64(len(whole))))
 			spoilt := make([][]byte, tries)
 			for i := range spoilt {
@@ -176,6 +180,9 @@ func sound(t testing.TB, q *wire.Request, message []byte) string {
 		if !v.Complete() {
 			return fmt.Sprintf("%d unreachable, %d dropped, %d circles", v.Unreachable, v.Dropped, v.Loops)
 		}
+		if v.LaneMask>>q.Lanes() != 0 {
+			return fmt.Sprintf("lanes %b, there are %d", v.LaneMask, q.Lanes())
+		}
 	}
 	return ""
 }
@@ -217,4 +224,78 @@ func tablesOf(f *fabric.Fabric, q *wire.Request, a *wire.Answer) (*routing.Table
 		port, pair = port+ports, pair+ports*ports
 	}
 	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, proof
+}
+
+// TestOtherSwitches has tables meet fabrics that are not the one they are for.
+func TestOtherSwitches(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:5,hosts=2")
+	q := wire.Of(f, 1)
+	whole := answerTo(t, q, "dfsssp", routing.Honored)
+	host := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 1))
+	gone, err := f.Without(nil, []fabric.NodeID{host.Node})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err := f.Without([]fabric.ChannelID{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	swapped := wire.Of(f, 2) // two hosts of different switches change places
+	a, b := swapped.Nodes[host.Node].Has, swapped.Nodes[f.Endpoint(fabric.EndpointID(f.Switches())).Node].Has
+	a[0].LID, b[0].LID = b[0].LID, a[0].LID
+	renamed := wire.Of(f, 2)
+	renamed.Nodes[0].GUID--
+	larger := wire.Of(f, 2)
+	larger.Nodes[host.Node].Has[0].LID += 50
+	fewer := wire.Of(f, 2)
+	fewer.MaxVLs = 1
+	for name, c := range map[string]struct {
+		later *wire.Request
+		want  string
+	}{
+		"the same":        {wire.Of(f, 2), "proven"},
+		"a host less":     {wire.Of(gone, 2), "proven"},
+		"a cable less":    {wire.Of(cut, 2), "has no cable"},
+		"hosts swapped":   {swapped, "leads to another node"},
+		"another switch":  {renamed, "for other switches"},
+		"another address": {larger, "they end at LID"},
+		"fewer lanes":     {fewer, "does not exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			later := filepath.Join(t.TempDir(), "later")
+			var m bytes.Buffer
+			if err := c.later.Write(&m); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(later, m.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out := core(t, asan, "keep", q, whole, later); !strings.Contains(out[0], c.want) || c.want == "proven" && out[0] != c.want {
+				t.Errorf("%q, want %q", out, c.want)
+			}
+		})
+	}
+}
+
+// TestHangsUp has a daemon hang up while the plugin is still sending a fabric
+// larger than what a socket buffers.
+func TestHangsUp(t *testing.T) {
+	t.Parallel()
+	socket := filepath.Join(t.TempDir(), "opensm.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		if c, err := l.Accept(); err == nil {
+			_, _ = c.Read(make([]byte, 1)) // what it says does not matter
+			c.Close()
+		}
+	}()
+	q := wire.Of(testnet.Build(t, "dragonfly:p=6"), 1)
+	if out := core(t, "", "ask", q, nil, socket); !strings.Contains(out[0], "sending the fabric: Broken pipe") {
+		t.Errorf("%q", out)
+	}
 }

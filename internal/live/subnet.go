@@ -187,7 +187,7 @@ func (m *Manager) Await(t testing.TB, phrase string, patience time.Duration) str
 			}
 		}
 		if !alive || time.Now().After(end) {
-			t.Fatalf("live: no %q in OpenSM's log (alive: %v)\n%s", phrase, alive, tailOf(m.Log))
+			t.Fatalf("live: no %q in OpenSM's log (alive: %v)\n%s\n%s", phrase, alive, tailOf(m.Log), m.said.tail())
 		}
 	}
 }
