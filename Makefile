@@ -6,13 +6,16 @@ FLAGS ?=
 CORPUS := $(or $(WEFT_CORPUS),../shared)
 REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
 
-.PHONY: help build test race conformance fuzz bench lint cover clean
+.PHONY: help build plugin test race conformance fuzz bench lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 build: ## build bin/weft
 	go build -o bin/weft ./cmd/weft
+
+plugin: ## build bin/libweft.so, the routing engine for the OpenSM whose headers are installed
+	@$(MAKE) --no-print-directory -C opensm/plugin OUT=$(CURDIR)/bin
 
 test: ## vet, check the formatting and run every test (installs OpenSM and ibsim if it may)
 	@./scripts/test-deps.sh

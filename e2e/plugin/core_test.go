@@ -143,8 +143,11 @@ func spoil(t testing.TB, q *wire.Request, whole []byte, chance *rand.Rand) []byt
 		default:
 			b[at] ^= byte(chance.IntN(256))
 		}
-		if chance.IntN(40) == 0 {
+		if chance.IntN(20) == 0 {
 			b[at] = byte(chance.IntN(256))
+		}
+		if chance.IntN(20) == 0 {
+			b[at] = 255
 		}
 	}
 	if chance.IntN(50) == 0 { // too short or too long, with a header that says so
@@ -166,6 +169,9 @@ func sound(t testing.TB, q *wire.Request, message []byte) string {
 		t.Fatal(err)
 	}
 	tables, proof := tablesOf(f, q, a)
+	if why := lost(tables); why != "" {
+		return why
+	}
 	contracts := []routing.Contract{routing.Honored}
 	for sl := range uint8(routing.SLs) {
 		if a.Contract>>sl&1 != 0 {
@@ -182,6 +188,36 @@ func sound(t testing.TB, q *wire.Request, message []byte) string {
 		}
 		if v.LaneMask>>q.Lanes() != 0 {
 			return fmt.Sprintf("lanes %b, there are %d", v.LaneMask, q.Lanes())
+		}
+	}
+	return ""
+}
+
+// lost says which switch with adapters does not reach which LID, those of
+// switches included.
+func lost(tables *routing.Tables) string {
+	f := tables.Fabric
+	for lid, owner := range f.LIDs() {
+		home := f.Endpoint(owner)
+		for s := range fabric.NodeID(f.Switches()) {
+			if len(f.Attached(s)) < 2 { // port 0 and nothing else
+				continue
+			}
+			at, steps := s, 0
+			for ; steps <= f.Switches(); steps++ {
+				out := tables.Forwarding.Port(at, lid)
+				if at == home.Switch && (out == 0 && home.Deliver == fabric.None || out != 0 && f.Out(at, out) == home.Deliver) {
+					break
+				}
+				c := f.Out(at, out)
+				if c == fabric.None || int(c) >= f.Trunks() {
+					return fmt.Sprintf("from switch %d LID %d is lost at switch %d", s, lid, at)
+				}
+				at = f.Channel(c).To
+			}
+			if steps > f.Switches() {
+				return fmt.Sprintf("from switch %d packets to LID %d circle", s, lid)
+			}
 		}
 	}
 	return ""

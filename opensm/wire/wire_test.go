@@ -221,6 +221,37 @@ func TestSingleSL(t *testing.T) {
 	}
 }
 
+// What the format cannot say is an error, not a weaker answer, and nothing of it is
+// sent.
+func TestInexpressible(t *testing.T) {
+	f := testnet.Build(t, "ring:n=3")
+	tables, proof := routed(t, f, "dfsssp")
+	other := testnet.Build(t, "ring:n=4")
+	forbidden := routing.NewLanes(f, tables.Lanes.SL2VL)
+	forbidden.SLRow(1)[2] = routing.NoSL
+	row := make([]int32, len(f.Endpoints()))
+	for i := range row {
+		row[i] = int32(i)
+	}
+	for name, c := range map[string]struct {
+		q    *wire.Request
+		l    *routing.Lanes
+		want string
+	}{
+		"a forbidden address":       {wire.Of(f, 1), forbidden, "cannot withhold"},
+		"a row for every endpoint":  {wire.Of(f, 1), routing.NewLanesByRow(f, tables.Lanes.SL2VL, row, len(row)), "differ between senders"},
+		"a fabric of more switches": {wire.Of(other, 1), tables.Lanes, "know no switch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			err := wire.WriteTables(&b, c.q, "x", &routing.Tables{Fabric: f, Forwarding: tables.Forwarding, Lanes: c.l}, proof)
+			if err == nil || !strings.Contains(err.Error(), c.want) || b.Len() != 0 {
+				t.Errorf("%v, want %q; %d bytes sent", err, c.want, b.Len())
+			}
+		})
+	}
+}
+
 // The lanes that count are those of the weakest cable between switches.
 func TestLanes(t *testing.T) {
 	q := wire.Of(testnet.Build(t, "ring:n=3"), 1)
