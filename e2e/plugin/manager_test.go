@@ -92,6 +92,44 @@ func TestHandover(t *testing.T) {
 	}
 }
 
+// TestUnchanged sweeps twice with nothing changed, and looks that OpenSM writes no
+// forwarding table the second time. It counts hops as it does for MinHop, which
+// is what multicast goes by.
+func TestUnchanged(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	d := serve(t, nil)
+	d.become(d.routes("dfsssp", routing.Honored))
+	f := testnet.Build(t, "torus:3x4,hosts=1")
+	c := conf(d, 20)
+	c["log_flags"] = "0x4b" // debugging, which tells every block
+	r := start(t, f, d, c)
+	const writes = "Writing FT block"
+	if n := strings.Count(r.Await(t, "SUBNET UP", soon), writes); n == 0 {
+		t.Error("the first sweep writes nothing, or the log does not tell")
+	}
+	log := r.resweep(t)
+	says(t, log, "engine dfsssp, proven")
+	if n := strings.Count(log, writes); n != 0 {
+		t.Errorf("%d blocks are written though nothing changed", n)
+	}
+
+	hops := func(r *run) string {
+		text, err := os.ReadFile(filepath.Join(r.Dir, "opensm-lid-matrix.dump"))
+		if err != nil || !strings.Contains(string(text), "0x0005:") {
+			t.Fatalf("%v: %s", err, text)
+		}
+		return string(text)
+	}
+	minhop := conf(d, 20)
+	minhop["routing_engine"] = "minhop"
+	other := start(t, f, d, minhop)
+	says(t, other.Await(t, "SUBNET UP", soon), "minhop tables configured")
+	if hops(r) != hops(other) {
+		t.Error("OpenSM counts other hops than for MinHop")
+	}
+}
+
 // nodeID is a node's name in the net file.
 func nodeID(f *fabric.Fabric, n fabric.NodeID) string {
 	return string("SH"[f.Node(n).Kind]) + "-" + strings.TrimPrefix(f.Node(n).GUID.String(), "0x")
