@@ -51,6 +51,26 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// TestCircle has two switches send a LID to each other.
+func TestCircle(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:5,hosts=2")
+	q := wire.Of(f, 1)
+	whole := answerTo(t, q, "dfsssp", routing.Honored)
+	trunk := f.Channel(0)
+	lids := int(f.TopLID()) + 1
+	far := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 1))
+	if far.Switch == trunk.From || far.Switch == trunk.To {
+		t.Fatal("the last adapter is too near")
+	}
+	out := parts(t, q, whole)[0]
+	whole[out+int(trunk.From)*lids+int(far.LID)] = trunk.FromPort
+	whole[out+int(trunk.To)*lids+int(far.LID)] = trunk.ToPort
+	if out := core(t, asan, "prove", q, whole); !strings.Contains(out[0], "packets circle for ever") {
+		t.Errorf("%q", out)
+	}
+}
+
 // longest is an adapter that is two trunks or more away.
 func longest(tables *routing.Tables, from *fabric.Endpoint) *fabric.Endpoint {
 	f := tables.Fabric

@@ -245,7 +245,7 @@ func TestMismatch(t *testing.T) {
 		if err := os.WriteFile(path, []byte(other), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command("make", "-s", "-C", sources(), "OUT="+library, "OSM_INCLUDE="+headers, library+"/libweft.so").CombinedOutput()
+		out, err := exec.Command("make", "-s", "-C", sources(), "OUT="+library, "OSM_INCLUDE="+headers, "CFLAGS=-O2 "+os.Getenv("WEFT_TEST_CFLAGS"), library+"/libweft.so").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

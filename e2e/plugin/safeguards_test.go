@@ -21,7 +21,7 @@ func TestSafeguards(t *testing.T) {
 		{"ranks rise", "prove.c", "rank(t, x, lane) <= last", "0", "TestNothingUnproven"},
 		{"ranks rise, live", "prove.c", "rank(t, x, lane) <= last", "0", "TestLiars"},
 		{"packets arrive", "prove.c", "p->fate[r] != ARRIVES", "0", "TestNothingUnproven"},
-		{"no circles", "prove.c", "end == ON_THE_WAY", "0", "TestNothingUnproven"},
+		{"no circles", "prove.c", "end == ON_THE_WAY", "0", "TestCircle"},
 		{"ports exist", "prove.c", "x >= n->slot[row + 1]", "0", "TestNothingUnproven"},
 		{"ports lead to switches", "prove.c", "n->link[x].peer < 0)\n\t\treturn", "0)\n\t\treturn", "TestNothingUnproven"},
 		{"lanes are usable", "prove.c", "lane < p->n->link[slot].lanes && ", "", "TestLanesAllowed"},
