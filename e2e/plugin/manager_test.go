@@ -92,6 +92,21 @@ func TestHandover(t *testing.T) {
 	}
 }
 
+// TestSingle has OpenSM tell the one service level that the contract names.
+func TestSingle(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	d := serve(t, nil)
+	d.become(d.routes("updn", routing.Single(2)))
+	f := testnet.Build(t, "torus:3x3,hosts=1")
+	r := start(t, f, d, conf(d, 20))
+	says(t, r.Await(t, "SUBNET UP", soon), "engine updn, proven", "contract single:2, endpoints ca")
+	first, last := f.Endpoint(fabric.EndpointID(f.Switches())), f.Endpoint(fabric.EndpointID(len(f.Endpoints())-1))
+	if sl := r.pathSL(t, f, first.LID, last.LID); sl != 2 {
+		t.Errorf("SL %d", sl)
+	}
+}
+
 // TestUnchanged sweeps twice with nothing changed, and looks that OpenSM writes no
 // forwarding table the second time. It counts hops as it does for MinHop, which
 // is what multicast goes by.

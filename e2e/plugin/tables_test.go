@@ -90,8 +90,8 @@ func (r *run) routesBy(t *testing.T, e engines.Engine, ibdmchk bool) {
 		refusal, _, _ = strings.Cut(refusal, "\n")
 		t.Skip(refusal)
 	}
-	if !strings.Contains(log, "engine "+e.Name+", proven") {
-		t.Fatalf("not routed by %s\n%s", e.Name, log)
+	if !strings.Contains(log, "engine "+e.Name+", proven") || !strings.Contains(log, "contract "+e.Contract().String()+", endpoints ca") {
+		t.Fatalf("not routed by %s under its contract\n%s", e.Name, log)
 	}
 	r.holds(t, r.daemon.tables())
 	if !ibdmchk {
