@@ -24,6 +24,8 @@
  * Threads: tables are built by the thread that sweeps. Path records are answered
  * by others at the same time; they only read the present tables, which never
  * change and are freed when nobody reads any more.
+ *
+ * The proof is about unicast. Multicast trees are OpenSM's own, by its hop counts.
  */
 #include <opensm/osm_config.h>
 
@@ -69,7 +71,7 @@ static double seconds(clockid_t clock)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* hand_over fills OpenSM's forwarding tables; 0: one of them is too short. */
+/* hand_over fills OpenSM's forwarding tables, all or none; 0: one of them does not do. */
 static int hand_over(struct weft *w, const struct tables *t, const struct net *n)
 {
 	cl_qmap_t *switches = &w->osm->subn.sw_guid_tbl;
@@ -78,8 +80,11 @@ static int hand_over(struct weft *w, const struct tables *t, const struct net *n
 	for (i = cl_qmap_head(switches); i != cl_qmap_end(switches); i = cl_qmap_next(i)) {
 		osm_switch_t *s = (osm_switch_t *)i;
 		if (!s->new_lft || n->lids > (uint32_t)s->max_lid_ho + 1 || n->lids > s->lft_size ||
-		    tables_row(t, cl_ntoh64(osm_node_get_node_guid(s->p_node))) == NO_ROW)
+		    tables_row(t, cl_ntoh64(osm_node_get_node_guid(s->p_node))) == NO_ROW) {
+			SAY(w, OSM_LOG_ERROR, "ERR W004: OpenSM has no forwarding table of %u LIDs for switch 0x%016llx\n", n->lids,
+			    (unsigned long long)cl_ntoh64(osm_node_get_node_guid(s->p_node)));
 			return 0;
+		}
 	}
 	for (i = cl_qmap_head(switches); i != cl_qmap_end(switches); i = cl_qmap_next(i)) {
 		osm_switch_t *s = (osm_switch_t *)i;
@@ -153,17 +158,18 @@ static int route(struct weft *w, const uint8_t *request, size_t size, const stru
 		const struct tables *kept = keep(w, n, why);
 		return kept && hand_over(w, kept, n) ? 0 : -1;
 	}
-	if (!hand_over(w, t, n)) {
-		SAY(w, OSM_LOG_ERROR, "ERR W004: OpenSM's forwarding tables are too short for %u LIDs\n", n->lids);
-	} else if (!shelf_put(&w->shelf, t)) {
+	if (!hand_over(w, t, n))
+		goto failed;
+	if (!shelf_put(&w->shelf, t)) {
 		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
-	} else {
-		contract_of(t, contract, sizeof contract);
-		SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes, engine %s, proven; %.3f s, %.3f s of them in this process; contract %s, endpoints %s\n",
-		    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, seconds(CLOCK_MONOTONIC) - wall,
-		    seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, contract, scopes[t->scope]);
-		return 0;
+		goto failed;
 	}
+	contract_of(t, contract, sizeof contract);
+	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes, engine %s, proven; %.3f s, %.3f s of them in this process; contract %s, endpoints %s\n",
+	    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, seconds(CLOCK_MONOTONIC) - wall,
+	    seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, contract, scopes[t->scope]);
+	return 0;
+failed:
 	tables_free(t);
 	return -1;
 }
