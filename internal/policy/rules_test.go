@@ -121,6 +121,21 @@ var rules = []rule{
 		why:      "a report shows results; it computes no routing",
 	},
 	{
+		packages: "opensm/conf",
+		may:      []string{"format"},
+		why:      "it reads a file of OpenSM's, whatever is made of it",
+	},
+	{
+		packages: "opensm/deploy",
+		may:      []string{"fabric", "routing", "format/lft"},
+		why:      "it writes tables that others made and proved",
+	},
+	{
+		packages: "opensm/check",
+		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "opensm/conf"},
+		why:      "it looks at a configuration with the eyes of the judge and of the engines by name",
+	},
+	{
 		packages: "opensm",
 		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report"},
 		why:      "the live road uses what is proven, by the name of its engine",
