@@ -136,8 +136,13 @@ var rules = []rule{
 		why:      "it looks at a configuration with the eyes of the judge and of the engines by name",
 	},
 	{
+		packages: "opensm/wire",
+		may:      []string{"fabric", "routing", "deadlock"},
+		why:      "a request is a fabric and an answer is tables with their proof; who routes is on the other side",
+	},
+	{
 		packages: "opensm",
-		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report"},
+		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report", "opensm/wire"},
 		why:      "the live road uses what is proven, by the name of its engine",
 	},
 	{
