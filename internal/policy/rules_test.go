@@ -136,6 +136,12 @@ var rules = []rule{
 		why:      "it looks at a configuration with the eyes of the judge and of the engines by name",
 	},
 	{
+		packages: "opensm/daemon",
+		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "choose", "opensm/wire"},
+		modules:  []string{"go.yaml.in/yaml/v3", "github.com/prometheus/client_golang"},
+		why:      "it routes by the names of engines, asks the judge and answers over the wire; YAML and Prometheus are what administrators use",
+	},
+	{
 		packages: "opensm/wire",
 		may:      []string{"fabric", "routing", "deadlock"},
 		why:      "a request is a fabric and an answer is tables with their proof; who routes is on the other side",
