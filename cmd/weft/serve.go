@@ -80,19 +80,22 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 		return c, fmt.Errorf("%s: %w", o.config, err)
 	}
 	given := cmd.Flags().Changed
-	for name, set := range map[string]func(){
-		"socket":    func() { read.Socket = c.Socket },
-		"group":     func() { read.Group = c.Group },
-		"engine":    func() { read.Engine = c.Engine },
-		"contract":  func() { read.Contract = c.Contract },
-		"endpoints": func() { read.Endpoints = c.Endpoints },
-		"vls":       func() { read.VLs = c.VLs },
-		"limit":     func() { read.Limit = c.Limit },
-		"state":     func() { read.State = c.State },
-		"metrics":   func() { read.Metrics = c.Metrics },
+	for _, flag := range []struct {
+		name string
+		set  func()
+	}{
+		{"socket", func() { read.Socket = c.Socket }},
+		{"group", func() { read.Group = c.Group }},
+		{"engine", func() { read.Engine = c.Engine }},
+		{"contract", func() { read.Contract = c.Contract }},
+		{"endpoints", func() { read.Endpoints = c.Endpoints }},
+		{"vls", func() { read.VLs = c.VLs }},
+		{"limit", func() { read.Limit = c.Limit }},
+		{"state", func() { read.State = c.State }},
+		{"metrics", func() { read.Metrics = c.Metrics }},
 	} {
-		if given(name) {
-			set()
+		if given(flag.name) {
+			flag.set()
 		}
 	}
 	if read.Socket == "" {
@@ -244,7 +247,7 @@ func sweepText(s *daemon.Sweep) string {
 		from = ", from memory"
 	}
 	fmt.Fprintf(&b, "%s by %s (contract %s), %d of %s, largest load %s\n", s.Verdict, s.Engine, s.Contract, s.VLsNeeded, plural(s.VLsAvailable, "lane"), thousands(int64(s.MaxLoad)))
-	fmt.Fprintf(&b, "%s and %s changed, in %s%s", plural(int(s.ChangedEntries), "LFT entry"), plural(int(s.ChangedSLs), "service level"), seconds(time.Duration(s.Seconds.Total*float64(time.Second))), from)
+	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", thousands(s.ChangedEntries), thousands(s.ChangedSLs), seconds(time.Duration(s.Seconds.Total*float64(time.Second))), from)
 	for _, t := range s.Tried {
 		if t.Refused != "" {
 			fmt.Fprintf(&b, "\n%s refused: %s", t.Engine, t.Refused)

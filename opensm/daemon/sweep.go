@@ -149,7 +149,8 @@ func (s *Server) answer(c *net.UnixConn, q *wire.Request, r *Sweep, p *proven, s
 	return sent
 }
 
-// report notes a sweep everywhere: status, metrics, log, state folder.
+// report notes a sweep everywhere: metrics, log, state folder, and last the status,
+// so that what the status tells of is there.
 func (s *Server) report(r *Sweep, p *proven) {
 	s.metrics.note(r)
 	attrs := []any{
@@ -163,18 +164,6 @@ func (s *Server) report(r *Sweep, p *proven) {
 		}
 	}
 	good := r.Verdict == deadlockFree
-	s.mu.Lock()
-	s.status.Sweeps++
-	s.status.Last = r
-	if r.Cached {
-		s.status.Cached++
-	}
-	if good {
-		s.status.LastGood = r
-	} else {
-		s.status.Refused++
-	}
-	s.mu.Unlock()
 	if good {
 		s.Log.Info("proven", attrs...)
 	} else {
@@ -186,15 +175,23 @@ func (s *Server) report(r *Sweep, p *proven) {
 		err = s.state.refusal(r)
 	case s.last != p.tables:
 		err = s.state.tables(r, p)
-	}
-	if good {
 		s.last = p.tables
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.status.StateError = ""
+	st := &s.status
+	st.Sweeps++
+	st.Last, st.StateError = r, ""
+	if r.Cached {
+		st.Cached++
+	}
+	if good {
+		st.LastGood = r
+	} else {
+		st.Refused++
+	}
 	if err != nil {
-		s.status.StateError = err.Error()
+		st.StateError = err.Error()
 		s.Log.Error("state folder", "error", err)
 	}
 }
