@@ -70,6 +70,9 @@ func ReadConfig(r io.Reader) (Config, error) {
 	d := yaml.NewDecoder(r)
 	d.KnownFields(true)
 	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) { // an empty file says nothing
+		if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) { // in one line
+			return Config{}, fmt.Errorf("daemon: %s", strings.ReplaceAll(strings.Join(wrong.Errors, "; "), " in type daemon.Config", ""))
+		}
 		return Config{}, fmt.Errorf("daemon: %w", err)
 	}
 	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
