@@ -68,7 +68,7 @@ func OpenSM(t testing.TB, net string, conf map[string]string, pin *fabric.Fabric
 	}
 
 	socket := fmt.Sprintf("weft-%d-%d", os.Getpid(), sweeps.Add(1))
-	stop := startSim(t, n, socket)
+	stop := startSim(t, n, socket, nil)
 	defer stop()
 	cmd := command(t.Context(), dir, []string{
 		"IBSIM_SOCKNAME=" + socket,

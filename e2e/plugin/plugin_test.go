@@ -1,0 +1,123 @@
+package plugin_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/internal/live"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// soon is how long a sweep of a small fabric may take on a busy machine.
+const soon = 40 * time.Second
+
+var built struct {
+	sync.Mutex
+	dirs map[string]string // by compiler flags
+	root string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.root != "" {
+		os.RemoveAll(built.root)
+	}
+	os.Exit(code)
+}
+
+// build builds a target of the plugin's Makefile with more compiler flags, once
+// for all tests, and returns the folder it is in. It skips the test without
+// compiler or headers.
+func build(t testing.TB, target, flags string) string {
+	t.Helper()
+	for _, tool := range []string{"make", "cc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+	if _, err := os.Stat("/usr/include/infiniband/opensm/osm_event_plugin.h"); err != nil {
+		t.Skip("no headers of OpenSM; scripts/test-deps.sh installs libopensm-dev and libibumad-dev")
+	}
+	built.Lock()
+	defer built.Unlock()
+	if dir, ok := built.dirs[target+flags]; ok {
+		return dir
+	}
+	if built.root == "" {
+		var err error
+		if built.root, err = os.MkdirTemp("", "weft-plugin-"); err != nil {
+			t.Fatal(err)
+		}
+		built.dirs = map[string]string{}
+	}
+	dir := filepath.Join(built.root, fmt.Sprint(len(built.dirs)))
+	out, err := exec.Command("make", "-s", "-C", "../../opensm/plugin", "OUT="+dir, "CFLAGS=-O2 -g "+flags, dir+"/"+target).CombinedOutput()
+	if err != nil {
+		t.Fatalf("make %s: %v\n%s", target, err, out)
+	}
+	built.dirs[target+flags] = dir
+	return dir
+}
+
+// run is OpenSM with the plugin on a simulated fabric.
+type run struct {
+	*live.Subnet
+	*live.Manager
+	daemon *daemon
+}
+
+// conf is opensm.conf for a daemon.
+func conf(d *daemon, deadline int) map[string]string {
+	return map[string]string{
+		"event_plugin_name":    "weft",
+		"event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.deadline=%d", d.socket, deadline),
+		"routing_engine":       "weft,updn",
+		"qos":                  "TRUE",
+		"max_op_vls":           "5",
+	}
+}
+
+// start starts a simulator, and OpenSM on it.
+func start(t testing.TB, f *fabric.Fabric, d *daemon) *run {
+	t.Helper()
+	live.Need(t)
+	dir := build(t, "libweft.so", "")
+	s := live.Simulate(t, netFile(t, f))
+	return &run{Subnet: s, Manager: s.Manage(t, "", t.TempDir(), conf(d, 20), "LD_LIBRARY_PATH="+dir), daemon: d}
+}
+
+// netFile is a fabric as a file for ibsim.
+func netFile(t testing.TB, f *fabric.Fabric) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "net.ibnet")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := ibnet.Write(io.Writer(file), f); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRing(t *testing.T) {
+	d := serve(t, nil)
+	d.become(d.routes("dfsssp", routing.Honored))
+	r := start(t, testnet.Build(t, "ring:5,hosts=2"), d)
+	log := r.Await(t, "SUBNET UP", soon)
+	if !strings.Contains(log, "weft tables configured") {
+		t.Error(log)
+	}
+	t.Log(log)
+}
