@@ -1,9 +1,13 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -165,4 +169,64 @@ func TestUpdnFindsTheRootsThatCheckSays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The PathRecords of a stock OpenSM with the policy that weft wrote carry the
+// service levels of the plan.
+func TestStockOpenSMAnswersOurServiceLevels(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	level := regexp.MustCompile(`(?m)^\s*sl\.+0x(\w+)`)
+	for _, n := range computed[1:3] {
+		t.Run(n.name, func(t *testing.T) {
+			t.Parallel()
+			f := n.fabric(t)
+			e, err := engines.Named("nue")
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := deploy.Express(route(t, f, e, 4), routing.Adapters)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := live.Simulate(t, netFile(t, f))
+			m := s.Manage(t, "", t.TempDir(), options(t, deployed(t, plan, 4)))
+			m.Await(t, "SUBNET UP", time.Minute)
+			theirs := map[fabric.LID]fabric.LID{} // by ours
+			for lid, ours := range tablesOf(t, f, m.Dumps(), m.Dumps().LFTs).LIDs {
+				theirs[ours] = fabric.LID(lid)
+			}
+			seen := map[uint64]bool{}
+			hosts := adapters(f)
+			last := f.Node(f.Endpoint(hosts[len(hosts)-1]).Node).GUID
+			for i, to := range hosts {
+				from := hosts[(i+3)%len(hosts)]
+				a, b := theirs[f.Endpoint(from).LID], theirs[f.Endpoint(to).LID]
+				out, err := s.Query(t, fmt.Sprintf("H-%016x", uint64(last)), "saquery", "-p", "--src-to-dst", fmt.Sprintf("%d:%d", a, b))
+				found := level.FindStringSubmatch(out)
+				if err != nil || found == nil {
+					t.Fatalf("saquery: %v\n%s", err, out)
+				}
+				sl, err := strconv.ParseUint(found[1], 16, 8)
+				if err != nil || uint8(sl) != plan.SL[to] {
+					t.Errorf("to %s: SL %s, want %d", f.Label(f.Endpoint(to).Node), found[1], plan.SL[to])
+				}
+				seen[sl] = true
+			}
+			if len(seen) < 2 {
+				t.Errorf("only the service levels %v were seen", seen)
+			}
+		})
+	}
+}
+
+// adapters is the host adapter ports of a fabric.
+func adapters(f *fabric.Fabric) []fabric.EndpointID {
+	var all []fabric.EndpointID
+	for i := range f.Endpoints() {
+		if f.Endpoint(fabric.EndpointID(i)).Class == fabric.HostAdapter {
+			all = append(all, fabric.EndpointID(i))
+		}
+	}
+	return all
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // defaultSocket is where daemon and plugin meet unless told otherwise.
-const defaultSocket = "/run/weft/weft.sock"
+const defaultSocket = "/run/weft/opensm.sock"
 
 // serveFlags is the command line of weft serve.
 type serveFlags struct {
@@ -42,7 +42,7 @@ tried in order; the first whose tables are proven is used.
 Settings come from --config, strict YAML with the names of the flags as keys, and
 from flags, which win. SIGHUP reads the file again; a bad one changes nothing.
 One line is logged for every sweep. weft status tells how things are.`,
-		Example: `  weft serve --socket /run/weft/weft.sock --engine dfsssp,updn --contract honored --state /var/lib/weft
+		Example: `  weft serve --socket /run/weft/opensm.sock --engine dfsssp,updn --contract honored --state /var/lib/weft
   weft serve --config /etc/weft/weft.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, &o) },

@@ -95,9 +95,17 @@ func (r *Report) fallback(in *Input) {
 			r.add(Finding{Danger, SilentFallback, "routing_engine file without lfts_file has nothing to load", "set lfts_file", nil, line})
 		}
 	}
-	if len(r.Engines) > 0 && !r.NoFallback {
-		r.add(Finding{Danger, SilentFallback, fmt.Sprintf("when %s fails, OpenSM routes by MinHop and says so in one INFO line", strings.Join(r.Engines, " and ")),
-			"with no_fallback it keeps the tables there are", []string{"routing_engine " + strings.Join(r.Engines, ",") + ",no_fallback"}, line})
+	tried := slices.DeleteFunc(slices.Clone(r.Engines), func(e string) bool {
+		return !slices.Contains(known, e) && (e != PluginName || !hasPlugin(c))
+	})
+	if len(tried) > 0 && !r.NoFallback {
+		r.add(Finding{Danger, SilentFallback, fmt.Sprintf("when %s fails, OpenSM routes by MinHop and says so in one INFO line", strings.Join(tried, " and ")),
+			"with no_fallback it keeps the tables there are", []string{"routing_engine " + strings.Join(tried, ",") + ",no_fallback"}, line})
+	}
+	if len(tried) > 1 && !slices.Contains(tried[1:], PluginName) {
+		r.add(Finding{Warning, SilentFallback, fmt.Sprintf("when %s fails, OpenSM goes on to its own %s, whose tables nobody proves: even those of updn can have a credit loop (seen on Dragonflies)",
+			tried[0], strings.Join(tried[1:], " and ")),
+			"keep the tables there are instead", []string{"routing_engine " + tried[0] + ",no_fallback"}, line})
 	}
 	if c.Bool("use_ucast_cache", false) {
 		r.add(Finding{Warning, SilentFallback, "use_ucast_cache lets OpenSM skip the engine after a change in the fabric: the tables are then old ones with holes, and nobody proved them",
