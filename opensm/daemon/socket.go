@@ -62,7 +62,11 @@ func bind(path string, group int) (*net.UnixListener, error) {
 		return nil, fmt.Errorf("daemon: %w", err)
 	}
 	l.SetUnlinkOnClose(false) // close does, under the name it has then
-	if err := errors.Join(os.Chmod(temp, 0o660), os.Chown(temp, -1, group), os.Rename(temp, path)); err != nil {
+	err = os.Chmod(temp, 0o660)
+	if group >= 0 {
+		err = errors.Join(err, os.Chown(temp, -1, group))
+	}
+	if err = errors.Join(err, os.Rename(temp, path)); err != nil {
 		l.Close()
 		return nil, fmt.Errorf("daemon: %w", err)
 	}

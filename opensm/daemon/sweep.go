@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"time"
 
@@ -156,7 +157,7 @@ func (s *Server) report(r *Sweep, p *proven) {
 	attrs := []any{
 		"sweep", r.Sweep, "verdict", r.Verdict, "engine", r.Engine, "wanted", Names(r.Wanted).String(), "contract", r.Contract,
 		"switches", r.Switches, "endpoints", r.Endpoints, "lanes_needed", r.VLsNeeded, "lanes_available", r.VLsAvailable, "max_load", r.MaxLoad,
-		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "seconds", r.Seconds.Total,
+		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "seconds", fmt.Sprintf("%.4f", r.Seconds.Total),
 	}
 	for _, a := range r.Tried {
 		if a.Refused != "" {
