@@ -48,6 +48,10 @@ bench: build ## measure time, memory and lanes (half an hour), beside OpenSM's f
 	go test -run '^$$' -bench . -benchmem -timeout 2h $(FLAGS) ./...
 	go run ./bench/table -weft bin/weft $(REFERENCE)
 
+bench-opensm: build plugin ## measure OpenSM's own engines and weft's in one OpenSM on simulated fabrics (minutes)
+	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so bench/opensm/timed/timed.c
+	go run ./bench/opensm -weft bin/weft -plugins bin -o bench/opensm/table.md $(FLAGS)
+
 install: build $(PLUGIN) ## install weft, the plugin (with OpenSM's headers), unit, configuration and docs; DESTDIR, PREFIX
 	install -d $(addprefix $(DESTDIR),$(BINDIR) $(SYSCONFDIR)/weft $(UNITDIR) $(DOCDIR) $(COMPLETION))
 	install -m 755 bin/weft $(DESTDIR)$(BINDIR)/weft

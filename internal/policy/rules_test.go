@@ -156,6 +156,10 @@ var rules = []rule{
 		why:      "it runs the program as a user does, and so knows nothing of its parts",
 	},
 	{
+		packages: "bench/opensm",
+		why:      "it runs OpenSM and the program as a user does, and so knows nothing of their parts",
+	},
+	{
 		packages: "cmd/weft",
 		may:      []string{"..."},
 		modules:  []string{"github.com", "golang.org/x"},
