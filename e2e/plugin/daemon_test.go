@@ -1,6 +1,7 @@
 package plugin_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -83,10 +84,15 @@ func (d *daemon) routes(engine string, contract routing.Contract) answer {
 		if err != nil {
 			return wire.WriteRefusal(c, q.Sweep, err.Error())
 		}
+		var whole bytes.Buffer
+		if err := wire.WriteTables(&whole, q, engine, tables, proof); err != nil {
+			return wire.WriteRefusal(c, q.Sweep, err.Error())
+		}
 		d.mu.Lock()
 		d.last = tables
 		d.mu.Unlock()
-		return wire.WriteTables(c, q, engine, tables, proof)
+		_, err = c.Write(whole.Bytes())
+		return err
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,8 +13,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/live"
-	"github.com/weft-fabric/weft/internal/testnet"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // soon is how long a sweep of a small fabric may take on a busy machine.
@@ -28,6 +25,10 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
+	if socket := os.Getenv("WEFT_TEST_DAEMON"); socket != "" {
+		daemonProcess(socket, os.Getenv("WEFT_TEST_ANSWER"), os.Getenv("WEFT_TEST_UID"))
+		return
+	}
 	code := m.Run()
 	if built.root != "" {
 		os.RemoveAll(built.root)
@@ -81,19 +82,21 @@ func conf(d *daemon, deadline int) map[string]string {
 	return map[string]string{
 		"event_plugin_name":    "weft",
 		"event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.deadline=%d", d.socket, deadline),
-		"routing_engine":       "weft,updn",
+		"routing_engine":       "weft,nue",
 		"qos":                  "TRUE",
 		"max_op_vls":           "5",
 	}
 }
 
-// start starts a simulator, and OpenSM on it.
-func start(t testing.TB, f *fabric.Fabric, d *daemon) *run {
+// start starts a simulator, and OpenSM on it with the LIDs of the fabric.
+func start(t testing.TB, f *fabric.Fabric, d *daemon, conf map[string]string) *run {
 	t.Helper()
 	live.Need(t)
-	dir := build(t, "libweft.so", "")
+	library := build(t, "libweft.so", "")
+	dir := t.TempDir()
+	live.Pin(t, dir, f)
 	s := live.Simulate(t, netFile(t, f))
-	return &run{Subnet: s, Manager: s.Manage(t, "", t.TempDir(), conf(d, 20), "LD_LIBRARY_PATH="+dir), daemon: d}
+	return &run{Subnet: s, Manager: s.Manage(t, "", dir, conf, "LD_LIBRARY_PATH="+library), daemon: d}
 }
 
 // netFile is a fabric as a file for ibsim.
@@ -109,15 +112,4 @@ func netFile(t testing.TB, f *fabric.Fabric) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func TestRing(t *testing.T) {
-	d := serve(t, nil)
-	d.become(d.routes("dfsssp", routing.Honored))
-	r := start(t, testnet.Build(t, "ring:5,hosts=2"), d)
-	log := r.Await(t, "SUBNET UP", soon)
-	if !strings.Contains(log, "weft tables configured") {
-		t.Error(log)
-	}
-	t.Log(log)
 }

@@ -107,6 +107,13 @@ func configuration(conf map[string]string) string {
 	return b.String()
 }
 
+// Pin lets an OpenSM with this directory give every port the LID that it has in a
+// fabric.
+func Pin(t testing.TB, dir string, f *fabric.Fabric) {
+	t.Helper()
+	write(t, filepath.Join(dir, "guid2lid"), guid2lid(f))
+}
+
 // guid2lid is OpenSM's memory of which port has which LIDs.
 func guid2lid(f *fabric.Fabric) string {
 	var b strings.Builder

@@ -76,6 +76,8 @@ type Manager struct {
 
 	pid  int
 	done chan struct{} // closed when it has ended
+	end  error         // how it ended, once done is closed
+	said *watch        // what it printed, beside its log
 	stop context.CancelFunc
 	read int // bytes of the log that Await has seen
 }
@@ -96,14 +98,14 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	// would take a SIGHUP for the end.
 	cmd := command(ctx, dir, nil, "sh", append([]string{"-c", `echo $$ >"$0.new" && mv "$0.new" "$0" && exec env "$@"`, pidFile},
 		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", "0x43")...)...)
-	out := &watch{phrase: "\x00", seen: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = out, out
+	m.said = &watch{phrase: "\x00", seen: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = m.said, m.said
 	if err := cmd.Start(); err != nil {
 		m.stop()
 		t.Fatalf("live: opensm: %v", err)
 	}
 	go func() {
-		_ = cmd.Wait() // how it ended shows in its log, and Alive tells that it did
+		m.end = cmd.Wait()
 		close(m.done)
 	}()
 	t.Cleanup(m.Stop)
@@ -118,7 +120,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatalf("live: opensm did not start: %s", out.tail())
+	t.Fatalf("live: opensm did not start: %s", m.said.tail())
 	return nil
 }
 
@@ -126,6 +128,16 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 func (m *Manager) Stop() {
 	m.stop()
 	<-m.done
+}
+
+// Quit asks OpenSM to end, and returns how it did and what it printed.
+func (m *Manager) Quit(t testing.TB) (string, error) {
+	t.Helper()
+	m.signal(t, syscall.SIGTERM)
+	<-m.done
+	m.said.mu.Lock()
+	defer m.said.mu.Unlock()
+	return m.said.text.String(), m.end
 }
 
 // Kill ends OpenSM at once.
@@ -178,6 +190,30 @@ func (m *Manager) Await(t testing.TB, phrase string, patience time.Duration) str
 			t.Fatalf("live: no %q in OpenSM's log (alive: %v)\n%s", phrase, alive, tailOf(m.Log))
 		}
 	}
+}
+
+// Settle waits until a phrase is in the log, past what was waited for before, and
+// the log has not grown for a while: traps set off sweeps of their own. It
+// returns the log from there on.
+func (m *Manager) Settle(t testing.TB, phrase string, patience time.Duration) string {
+	t.Helper()
+	const still = 500 * time.Millisecond
+	var text strings.Builder
+	text.WriteString(m.Await(t, phrase, patience))
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		time.Sleep(still)
+		log, err := os.ReadFile(m.Log)
+		if err != nil {
+			t.Fatalf("live: %v", err)
+		}
+		if len(log) == m.read {
+			return text.String()
+		}
+		text.Write(log[m.read:])
+		m.read = len(log)
+	}
+	t.Fatalf("live: OpenSM's log does not come to rest\n%s", tailOf(m.Log))
+	return ""
 }
 
 // Dumps is where the manager leaves its dumps. They are of the last heavy sweep.

@@ -32,9 +32,8 @@ static int allocate(struct net *n)
 	n->row_of = calloc(n->slots + 1, sizeof *n->row_of);
 	n->link = calloc(n->slots + 1, sizeof *n->link);
 	n->home = calloc(n->lids + 1, sizeof *n->home);
-	n->base = calloc(n->lids + 1, sizeof *n->base);
 	n->owner = calloc(n->lids + 1, 1);
-	return n->guid && n->slot && n->pair && n->adapters && n->row_of && n->link && n->home && n->base && n->owner;
+	return n->guid && n->slot && n->pair && n->adapters && n->row_of && n->link && n->home && n->owner;
 }
 
 /* own notes that the LIDs of a port are delivered through a slot. */
@@ -44,7 +43,6 @@ static void own(struct net *n, const uint8_t *port, uint32_t slot, enum owner ow
 
 	for (uint32_t l = lid; l < end && lid != 0; l++) {
 		n->home[l] = slot;
-		n->base[l] = (uint16_t)lid;
 		n->owner[l] = (uint8_t)owner;
 	}
 }
@@ -146,7 +144,6 @@ void net_free(struct net *n)
 	free(n->row_of);
 	free(n->link);
 	free(n->home);
-	free(n->base);
 	free(n->owner);
 	free(n->adapters);
 	free(n);

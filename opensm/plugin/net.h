@@ -27,7 +27,6 @@ struct net {
 	uint32_t *row_of;   /* [slot] */
 	struct link *link;  /* [slot] */
 	uint32_t *home;     /* [LID] slot that delivers to it; port 0: the switch */
-	uint16_t *base;     /* [LID] the base LID of its port */
 	uint8_t *owner;     /* [LID] enum owner */
 	uint8_t *adapters;  /* [row] the highest enum owner below SWITCH that is cabled to it */
 	int qos;

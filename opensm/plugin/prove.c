@@ -25,7 +25,6 @@ struct proof {
 	uint8_t distinct[WIRE_SLS]; /* [SL] the lowest SL with the same lanes everywhere */
 	uint8_t *out, *sl;	   /* [LID of the block][row] */
 	uint8_t *fate;		   /* [row] */
-	uint8_t *usable;	   /* [row] some LID of the present port may be used */
 	uint32_t *way;		   /* rows on the way, a stack */
 };
 
@@ -180,23 +179,18 @@ static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, u
 	const struct tables *t = p->t;
 	const struct net *n = p->n;
 
-	if (n->base[lid] == lid)
-		memset(p->usable, 0, n->rows);
 	if (arrive(p, out, lid) != 0)
 		return -1;
 	for (uint32_t r = 0; r < n->rows; r++) {
-		uint16_t mask = t->contract, seen = 0;
-		int listed = sl[r] != WIRE_NO_SL;
+		uint16_t mask, seen = 0;
 
-		if (listed && sl[r] >= WIRE_SLS)
+		if (sl[r] >= WIRE_SLS)
 			return wrong(p, r, lid, "SL %u", sl[r]);
 		if (n->adapters[r] == NOBODY && t->scope < 2)
 			continue;
-		if (listed)
-			mask |= (uint16_t)(1u << sl[r]);
-		if (mask != 0 && p->fate[r] != ARRIVES)
+		if (p->fate[r] != ARRIVES)
 			return wrong(p, r, lid, "packets do not arrive");
-		p->usable[r] |= mask != 0;
+		mask = (uint16_t)(t->contract | 1u << sl[r]);
 		if (!in_scope(t, n->owner[lid]) || (t->scope < 2 && !in_scope(t, n->adapters[r])))
 			continue;
 		for (uint8_t s = 0; s < WIRE_SLS; s++) {
@@ -208,11 +202,6 @@ static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, u
 				return -1;
 		}
 	}
-	if (lid + 1 < n->lids && n->owner[lid + 1] != NOBODY && n->base[lid + 1] == n->base[lid])
-		return 0;
-	for (uint32_t r = 0; r < n->rows; r++)
-		if (!p->usable[r] && (n->adapters[r] != NOBODY || t->scope == 2))
-			return wrong(p, r, lid, "senders may use none of the LIDs of its port");
 	return 0;
 }
 
@@ -274,9 +263,8 @@ int tables_prove(const struct tables *t, const struct net *n, char *why)
 	p.out = malloc((size_t)BLOCK * (n->rows + 1));
 	p.sl = malloc((size_t)BLOCK * (n->rows + 1));
 	p.fate = malloc(n->rows + 1);
-	p.usable = calloc(n->rows + 1, 1);
 	p.way = malloc((n->rows + 1) * sizeof *p.way);
-	if (p.start && p.out && p.sl && p.fate && p.usable && p.way) {
+	if (p.start && p.out && p.sl && p.fate && p.way) {
 		tell_apart(&p);
 		for (uint32_t r = 0; r < n->rows; r++)
 			starts(&p, r);
@@ -288,7 +276,6 @@ int tables_prove(const struct tables *t, const struct net *n, char *why)
 	free(p.out);
 	free(p.sl);
 	free(p.fate);
-	free(p.usable);
 	free(p.way);
 	return result;
 }

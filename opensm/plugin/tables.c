@@ -21,8 +21,9 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 	else if (t->rows != n->rows || t->lids != n->lids || t->slots != n->slots || (t->pairs != 0 && t->pairs != n->pairs))
 		snprintf(why, WHY_SIZE, "the tables are for %u switches, %u LIDs and %u ports; the fabric has %u, %u and %u",
 			 t->rows, t->lids, t->slots, n->rows, n->lids, n->slots);
-	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->scope > 2 || t->maps < 1)
-		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u and %u maps", t->lanes, t->scope, t->maps);
+	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->scope > 2 || t->maps < 1 || get16(t->body + 30) != 0)
+		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u, %u maps and %u where nothing is to be", t->lanes, t->scope, t->maps,
+			 get16(t->body + 30));
 	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes)
 		snprintf(why, WHY_SIZE, "tables of %llu bytes, which is not what their figures make", (unsigned long long)size);
 	else

@@ -40,6 +40,7 @@ struct tables {
 };
 
 #define NO_ROW 0xFFFF
+#define NO_SL 255
 
 /* tables_size_max is the largest body of tables that a fabric can call for. */
 uint64_t tables_size_max(const struct net *n);
@@ -57,14 +58,14 @@ int tables_prove(const struct tables *t, const struct net *n, char *why);
 /* tables_row finds the row of a switch; NO_ROW: not there. */
 uint32_t tables_row(const struct tables *t, uint64_t guid);
 
-/* tables_lane is the lane by service level from an in-port to an out-port. */
+/* tables_map is the lane by service level from an in-port to an out-port. */
 const uint8_t *tables_map(const struct tables *t, uint32_t row, uint8_t in, uint8_t out);
 
-/* tables_sl is the service level between two LIDs; WIRE_NO_SL: none. */
+/* tables_sl is the service level between two LIDs; NO_SL: not among them. */
 static inline uint8_t tables_sl(const struct tables *t, uint16_t slid, uint16_t dlid)
 {
 	if (slid >= t->lids || dlid >= t->lids || t->row_at[slid] == NO_ROW || t->row_at[dlid] == NO_ROW)
-		return WIRE_NO_SL;
+		return NO_SL;
 	return t->sl[(size_t)t->row_at[slid] * t->lids + dlid];
 }
 

@@ -7,8 +7,12 @@
  *
  *	event_plugin_name weft
  *	event_plugin_options weft.socket=/run/weft/opensm.sock,weft.deadline=60
- *	routing_engine weft,updn
+ *	routing_engine weft,nue
  *	qos TRUE
+ *
+ * The engine behind weft is what OpenSM takes when there are no tables. It should
+ * take every fabric, as nue does: after one that refuses (updn without roots on a
+ * torus) comes MinHop, which may deadlock.
  *
  * Options, apart by commas or blanks; those that do not begin with "weft." are
  * for other plugins:
@@ -25,11 +29,9 @@
 
 #include <ctype.h>
 #include <pwd.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,12 +40,12 @@
 #include <opensm/osm_version.h>
 
 #include "request.h"
+#include "shelf.h"
 #include "talk.h"
 
 #define ENGINE "weft"
 #define DEFAULT_SOCKET "/run/weft/opensm.sock"
 #define DEFAULT_DEADLINE 60
-#define NO_SUCH_SL 16 /* OpenSM has no path on a service level that does not exist */
 
 #ifndef BUILT_FOR /* a test builds it for another */
 #define BUILT_FOR OSM_VERSION
@@ -54,9 +56,7 @@ struct weft {
 	struct external_routing_engine_module module;
 	struct daemon daemon;
 	uint64_t sweep;
-	_Atomic(struct tables *) live; /* what OpenSM was last given */
-	atomic_int readers;	       /* path records being answered */
-	struct tables *old[4];	       /* replaced while somebody was reading */
+	struct shelf shelf; /* what OpenSM was last given */
 };
 
 #define SAY(w, level, ...) osm_log(&(w)->osm->log, level, ENGINE ": " __VA_ARGS__)
@@ -67,40 +67,6 @@ static double seconds(clockid_t clock)
 
 	clock_gettime(clock, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/*
- * sweep_up frees replaced tables. A reader counts itself before it looks which
- * tables are live: once the count has been zero after the exchange, nobody has
- * the old ones. No reader ever waits; if they do not pause, the tables stay for
- * the next time.
- */
-static int sweep_up(struct weft *w)
-{
-	for (int tries = 0; atomic_load(&w->readers) != 0; tries++) {
-		struct timespec nap = {.tv_nsec = 100 * 1000};
-		if (tries == 100)
-			return 0;
-		nanosleep(&nap, NULL);
-	}
-	for (size_t i = 0; i < sizeof w->old / sizeof *w->old; i++) {
-		tables_free(w->old[i]);
-		w->old[i] = NULL;
-	}
-	return 1;
-}
-
-/* publish makes tables the live ones; 0: readers keep too many old ones. */
-static int publish(struct weft *w, struct tables *t)
-{
-	size_t last = sizeof w->old / sizeof *w->old - 1;
-
-	if (w->old[last] && !sweep_up(w))
-		return 0;
-	memmove(w->old + 1, w->old, last * sizeof *w->old);
-	w->old[0] = atomic_exchange(&w->live, t);
-	sweep_up(w);
-	return 1;
 }
 
 /* hand_over fills OpenSM's forwarding tables; 0: one of them is too short. */
@@ -143,7 +109,7 @@ static struct tables *fresh(struct weft *w, const uint8_t *request, size_t size,
 /* keep says whether the last tables are proven for the fabric as it is now. */
 static const struct tables *keep(struct weft *w, const struct net *n, const char *why)
 {
-	const struct tables *t = atomic_load(&w->live);
+	const struct tables *t = atomic_load(&w->shelf.live);
 	char wrong[WHY_SIZE];
 
 	if (!t) {
@@ -173,7 +139,7 @@ static int route(struct weft *w, const uint8_t *request, size_t size, const stru
 	}
 	if (!hand_over(w, t, n)) {
 		SAY(w, OSM_LOG_ERROR, "ERR W004: OpenSM's forwarding tables are too short for %u LIDs\n", n->lids);
-	} else if (!publish(w, t)) {
+	} else if (!shelf_put(&w->shelf, t)) {
 		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
 	} else {
 		SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes, engine %s, proven; %.3f s, %.3f s of them in this process\n", (unsigned long long)t->sweep,
@@ -201,31 +167,25 @@ static int build_fwd_tables(void *context)
 	return result;
 }
 
-static const struct tables *begin_reading(struct weft *w)
-{
-	atomic_fetch_add(&w->readers, 1);
-	return atomic_load(&w->live);
-}
-
-static void end_reading(struct weft *w) { atomic_fetch_sub(&w->readers, 1); }
-
 static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
 {
-	const struct tables *t = begin_reading(context);
-	uint8_t sl = t ? tables_sl(t, cl_ntoh16(slid), cl_ntoh16(dlid)) : hint;
+	struct weft *w = context;
+	const struct tables *t = shelf_take(&w->shelf);
+	uint8_t sl = t ? tables_sl(t, cl_ntoh16(slid), cl_ntoh16(dlid)) : NO_SL;
 
-	end_reading(context);
-	return sl == WIRE_NO_SL ? NO_SUCH_SL : sl;
+	shelf_return(&w->shelf);
+	return sl == NO_SL ? hint : sl; /* without an entry for the LID there is no path */
 }
 
 static void update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t out, ib_slvl_table_t *table)
 {
+	struct weft *w = context;
 	const osm_node_t *node = osm_physp_get_node_ptr(port);
 	int is_switch = osm_node_get_type(node) == IB_NODE_TYPE_SWITCH;
 	const osm_physp_t *sends = is_switch ? osm_node_get_physp_ptr((osm_node_t *)node, out) : port;
-	const struct tables *t = begin_reading(context);
+	const struct tables *t = shelf_take(&w->shelf);
 	uint32_t row = t && is_switch ? tables_row(t, cl_ntoh64(osm_node_get_node_guid(node))) : NO_ROW;
-	uint8_t lanes = sends ? port_lanes(sends, &((struct weft *)context)->osm->subn) : 1;
+	uint8_t lanes = sends ? port_lanes(sends, &w->osm->subn) : 1;
 
 	if (t && (!is_switch || (row != NO_ROW && in < t->slot[row + 1] - t->slot[row] && out < t->slot[row + 1] - t->slot[row]))) {
 		const uint8_t *map = is_switch ? tables_map(t, row, in, out) : t->adapters;
@@ -233,7 +193,7 @@ static void update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t o
 		for (uint8_t sl = 0; sl < WIRE_SLS; sl++)
 			ib_slvl_table_set(table, sl, map[sl] == WIRE_DROPPED ? WIRE_DROPPED : map[sl] % lanes);
 	}
-	end_reading(context);
+	shelf_return(&w->shelf);
 }
 
 static int setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
@@ -302,21 +262,21 @@ static int read_options(struct weft *w)
 }
 
 /*
- * same_layout holds two addresses that OpenSM has written against where this
- * plugin sees them: an OpenSM of the same version but other build options has
- * its parts elsewhere.
+ * same_layout holds addresses that OpenSM has written against where this plugin
+ * sees them: an OpenSM of the same version but other build options has its parts
+ * elsewhere.
  */
 static int same_layout(const struct osm_opensm *osm)
 {
-	return osm->subn.p_osm == osm && osm->sm.p_subn == &osm->subn && osm->sa.p_subn == &osm->subn && osm->sa.p_lock == &osm->lock;
+	return osm->subn.p_osm == osm && osm->sm.p_subn == &osm->subn && osm->sm.p_log == &osm->log && osm->sa.p_subn == &osm->subn &&
+	       osm->sa.p_lock == &osm->lock;
 }
 
 static void *create(struct osm_opensm *osm)
 {
 	struct weft *w;
 
-	if (!same_layout(osm)) { /* its log is not to be found either */
-		syslog(LOG_ERR, ENGINE ": this plugin was built with headers of another build of %s; build it with those of the OpenSM that runs", BUILT_FOR);
+	if (!same_layout(osm)) { /* the log is elsewhere too; OpenSM writes there that it cannot load the plugin */
 		fprintf(stderr, ENGINE ": this plugin was built with headers of another build of %s; build it with those of the OpenSM that runs\n", BUILT_FOR);
 		return NULL;
 	}
@@ -344,8 +304,7 @@ static void delete(void *context)
 {
 	struct weft *w = context;
 
-	tables_free(atomic_exchange(&w->live, NULL));
-	sweep_up(w);
+	shelf_empty(&w->shelf);
 	free(w);
 }
 

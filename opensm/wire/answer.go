@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -108,6 +109,9 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), Engine: unpadded(b[48:tablesSize]),
 	}
 	copy(a.Adapters[:], b[32:])
+	if slices.Max(a.Adapters[:]) > routing.MaxDataVLs {
+		return nil, fmt.Errorf("wire: adapters are to send on lane %d", slices.Max(a.Adapters[:]))
+	}
 	switches, lids, ports, pairs := q.shape()
 	gotPairs, maps := int(le.Uint32(b[20:])), int(le.Uint16(b[24:]))
 	switch {
@@ -131,6 +135,9 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	a.Maps = make([][routing.SLs]uint8, maps)
 	for i := range a.Maps {
 		copy(a.Maps[i][:], cut(routing.SLs))
+		if slices.Max(a.Maps[i][:]) > routing.MaxDataVLs {
+			return nil, fmt.Errorf("wire: map %d has lane %d", i, slices.Max(a.Maps[i][:]))
+		}
 	}
 	if gotPairs != 0 {
 		a.Pairs = make([]uint16, gotPairs)

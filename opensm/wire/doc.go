@@ -74,7 +74,7 @@
 //	48 32  name of the engine, UTF-8 padded with zeros
 //	80     out-ports, switches × LIDs bytes: a row for every switch; 255 no path
 //	       service levels, switches × LIDs bytes: a row for every switch, for all
-//	       that sends from it; 255: this LID is not for these senders
+//	       that sends from it
 //	       maps, 16 bytes each: the lane by service level; 15: dropped
 //	       pairs, 2 bytes each: number of the map by switch, in-port, out-port
 //	       ranks, ports × lanes × 4 bytes, signed: by switch, out-port and lane;

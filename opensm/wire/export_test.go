@@ -29,7 +29,6 @@ var Constants = map[string]string{
 	"QOS":       fmt.Sprint(flagQoS),
 	"NO_PEER":   fmt.Sprintf("0x%X", uint32(noPeer)),
 	"NO_PORT":   fmt.Sprint(routing.NoPort),
-	"NO_SL":     fmt.Sprint(routing.NoSL),
 	"SLS":       fmt.Sprint(routing.SLs),
 	"MAX_LANES": fmt.Sprint(routing.MaxDataVLs),
 	"DROPPED":   fmt.Sprint(routing.MaxDataVLs),

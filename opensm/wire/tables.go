@@ -14,7 +14,9 @@ import (
 // pair and takes nothing that does not hold.
 //
 // Where the contract is single:N, the PathRecords are to say N: that is what the
-// clients use, and what the proof is about.
+// clients use, and what the proof is about. Tables in which some senders must
+// not use an address of a port (routing.NoSL) are an error: OpenSM cannot
+// withhold a path record.
 func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
 	f, l := t.Fabric, t.Lanes
 	rows, err := rowsOf(q, f)
@@ -46,7 +48,9 @@ func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	adapters := adapterLanes(q, l.SL2VL)
 	m = append(m, adapters[:]...)
 	m = padded(m, engine, engineSize)
-	m = appendRows(m, t, rows, proof.Contract)
+	if m, err = appendRows(m, t, rows, proof.Contract); err != nil {
+		return err
+	}
 	for i := range maps {
 		m = append(m, maps[i][:]...)
 	}
@@ -91,7 +95,7 @@ func rowsAreSwitches(t *routing.Tables) error {
 }
 
 // appendRows is out-ports and service levels, transposed: a row for every switch.
-func appendRows(m []byte, t *routing.Tables, rows []fabric.NodeID, k routing.Contract) []byte {
+func appendRows(m []byte, t *routing.Tables, rows []fabric.NodeID, k routing.Contract) ([]byte, error) {
 	f, l := t.Fabric, t.Lanes
 	lids := int(f.TopLID()) + 1
 	at := len(m)
@@ -112,9 +116,12 @@ func appendRows(m []byte, t *routing.Tables, rows []fabric.NodeID, k routing.Con
 			case levels != nil:
 				sls[at] = levels[l.Row[s]]
 			}
+			if sls[at] == routing.NoSL {
+				return nil, fmt.Errorf("wire: senders on %s must not use LID %d, and OpenSM cannot withhold its path record", f.Label(s), lid)
+			}
 		}
 	}
-	return m
+	return m, nil
 }
 
 // singleSL is the one service level of a contract single:N, or routing.NoSL.

@@ -24,7 +24,6 @@
 
 #define WIRE_NO_PEER 0xFFFFFFFF
 #define WIRE_NO_PORT 255
-#define WIRE_NO_SL 255
 #define WIRE_SLS 16
 #define WIRE_MAX_LANES 15
 #define WIRE_DROPPED 15 /* the lane of a service level that is dropped */
