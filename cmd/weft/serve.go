@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -185,6 +186,9 @@ func (a *app) status(ctx context.Context, socket string, asJSON bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	text, err := wire.AskStatus(ctx, socket)
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("%s answers the members of its group only: %w", socket, err)
+	}
 	if err != nil {
 		return fmt.Errorf("no daemon answers at %s: %w", socket, err)
 	}

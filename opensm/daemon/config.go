@@ -84,7 +84,7 @@ func ReadConfig(r io.Reader) (Config, error) {
 // settings is a Config that was checked.
 type settings struct {
 	Config
-	engines  []engines.Engine
+	routers  []router // of Engine
 	contract routing.Contract
 	scope    routing.Scope
 	limit    time.Duration
@@ -130,14 +130,14 @@ func (c Config) check() (*settings, error) {
 	if len(s.Engine) == 0 {
 		s.Engine = DefaultEngines
 	}
-	s.engines, err = named(s.Engine)
+	s.routers, err = named(s.Engine)
 	return s, err
 }
 
-// named finds the engines of a list. A chooser of the best engine for a fabric is
-// to come in here, under the name auto.
-func named(names Names) ([]engines.Engine, error) {
-	var all []engines.Engine
+// named is what makes tables, by the names of a list: engines. This is the one
+// place where a name can mean something else, as auto will.
+func named(names Names) ([]router, error) {
+	var all []router
 	for i, name := range names {
 		if name == "auto" {
 			return nil, fmt.Errorf("daemon: engine auto is not available; name the engines to try in order, such as %s", DefaultEngines)
@@ -152,7 +152,7 @@ func named(names Names) ([]engines.Engine, error) {
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("daemon: engine %s is named twice", name)
 		}
-		all = append(all, e)
+		all = append(all, single{e})
 	}
 	return all, nil
 }

@@ -41,11 +41,11 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) *prove
 	if s.VLs > 0 {
 		lanes = min(lanes, s.VLs)
 	}
-	for _, e := range s.engines {
-		a := Attempt{Engine: e.Name}
-		err := p.try(ctx, f, e, s, lanes)
+	for _, r := range s.routers {
+		a := Attempt{Engine: r.name()}
+		err := p.try(ctx, f, r, s, lanes)
 		if err == nil {
-			p.engine, p.tried = e.Name, append(p.tried, a)
+			p.tried = append(p.tried, a)
 			return p
 		}
 		a.Refused = strings.TrimPrefix(err.Error(), "routing: ")
@@ -64,16 +64,16 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) *prove
 	return p
 }
 
-// try routes with one engine and asks the judge. An engine that breaks is one that
+// try routes in one way and asks the judge. An engine that breaks is one that
 // refuses.
-func (p *proven) try(ctx context.Context, f *fabric.Fabric, e engines.Engine, s *settings, lanes int) (err error) {
+func (p *proven) try(ctx context.Context, f *fabric.Fabric, how router, s *settings, lanes int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("daemon: internal error: %v\n%s", r, debug.Stack())
 		}
 	}()
 	start := time.Now()
-	p.tables, err = route(ctx, f, e, s.scope, lanes)
+	p.tables, p.engine, err = how.route(ctx, f, s, lanes)
 	p.route += time.Since(start)
 	if err != nil {
 		return err
@@ -97,17 +97,30 @@ func (p *proven) try(ctx context.Context, f *fabric.Fabric, e engines.Engine, s 
 	return nil
 }
 
+// router makes tables: one engine does, or what picks the engine for a fabric.
+// Either way the judge is asked about them before anybody else sees them.
+type router interface {
+	name() string
+	// route returns the tables and the name of the engine that made them.
+	route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error)
+}
+
+// single is an engine of the table.
+type single struct{ engines.Engine }
+
+func (e single) name() string { return e.Name }
+
 // route plans lanes for all adapters if that is possible, else for the endpoints
 // that count.
-func route(ctx context.Context, f *fabric.Fabric, e engines.Engine, scope routing.Scope, lanes int) (*routing.Tables, error) {
-	wide := max(scope, routing.Adapters)
+func (e single) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
+	wide := max(s.scope, routing.Adapters)
 	t, err := e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: wide}, nil)
 	n := f.Count()
 	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
-	if wide > scope && n.Aggregation+n.Router > 0 && (errors.As(err, &few) || errors.As(err, &rule)) {
-		t, err = e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: scope}, nil)
+	if wide > s.scope && n.Aggregation+n.Router > 0 && (errors.As(err, &few) || errors.As(err, &rule)) {
+		t, err = e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: s.scope}, nil)
 	}
-	return t, err
+	return t, e.Name, err
 }
 
 // loopError is a credit loop.
