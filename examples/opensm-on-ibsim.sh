@@ -10,7 +10,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 spec=${1:-torus:5x5,hosts=1}
-PATH="$PWD/bin:$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+bin=$PWD/bin
+PATH="$bin:$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 say() { sed 's/^/   /'; }
@@ -68,7 +69,8 @@ await "$dir/ibsim.log" 'Network simulator ready' 1
 on() { # runs a program on an adapter of the simulated fabric
 	local host=$1
 	shift
-	LD_PRELOAD=$umad2sim SIM_HOST=$host OSM_TMP_DIR=$dir OSM_CACHE_DIR=$dir LD_LIBRARY_PATH=$PWD/bin "$@"
+	# umad2sim leaves things in the folder where it is run.
+	(cd "$dir" && LD_PRELOAD=$umad2sim SIM_HOST=$host OSM_TMP_DIR=$dir OSM_CACHE_DIR=$dir LD_LIBRARY_PATH=$bin exec "$@")
 }
 
 step "3. OpenSM alone: its MinHop, judged by weft"
@@ -99,8 +101,8 @@ sweep_interval 0
 force_log_flush TRUE
 CONF
 say <"$dir/opensm.conf"
-LD_PRELOAD=$umad2sim SIM_HOST=${hosts[0]} OSM_TMP_DIR=$dir OSM_CACHE_DIR=$dir LD_LIBRARY_PATH=$PWD/bin \
-	opensm -F "$dir/opensm.conf" -f "$dir/osm.log" -D 0x43 >/dev/null 2>&1 &
+(cd "$dir" && LD_PRELOAD=$umad2sim SIM_HOST=${hosts[0]} OSM_TMP_DIR=$dir OSM_CACHE_DIR=$dir LD_LIBRARY_PATH=$bin \
+	exec opensm -F "$dir/opensm.conf" -f "$dir/osm.log" -D 0x43 >/dev/null 2>&1) &
 opensm=$!
 pids+=("$opensm")
 await "$dir/osm.log" 'SUBNET UP' 1

@@ -157,6 +157,9 @@ func (b *bench) best(spec, engine, of string) (string, error) {
 	var best *figures
 	for range b.runs {
 		f, err := b.measure(spec, engine, of)
+		if errors.Is(err, errSlow) {
+			return fmt.Sprintf("- | more than %v | - | - | - | - |", patience), nil
+		}
 		if err != nil {
 			return "", err
 		}

@@ -15,7 +15,10 @@ import (
 )
 
 // patience is how long a program may take to be ready.
-const patience = 2 * time.Minute
+const patience = time.Minute
+
+// errSlow is what start returns when patience is over.
+var errSlow = errors.New("not ready in time")
 
 // process is a program that runs.
 type process struct {
@@ -33,6 +36,7 @@ func (b *bench) start(out, file, phrase string, env []string, argv ...string) (*
 	}
 	p := &process{Cmd: exec.CommandContext(b.ctx, argv[0], argv[1:]...), done: make(chan struct{})}
 	p.Stdout, p.Stderr, p.Env = w, w, append(os.Environ(), env...)
+	p.Dir = filepath.Dir(out) // umad2sim leaves things where it is run
 	// Killed with this process, should it be.
 	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.Start(); err != nil {
@@ -64,7 +68,7 @@ func (b *bench) start(out, file, phrase string, env []string, argv ...string) (*
 		}
 		if time.Now().After(end) {
 			p.stop()
-			return nil, fmt.Errorf("%s is not ready after %v: %s", argv[0], patience, tail(text))
+			return nil, fmt.Errorf("%s: %w: %s", argv[0], errSlow, tail(text))
 		}
 	}
 }

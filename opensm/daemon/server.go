@@ -39,9 +39,9 @@ type Server struct {
 	mu       sync.Mutex
 	settings *settings
 	status   Status
+	tail     chan struct{} // closed when the last sweep in the queue is reported
 
-	sweeping sync.Mutex      // one sweep is reported at a time
-	last     *routing.Tables // handed over last
+	last *routing.Tables // handed over last; belongs to the sweep that is reported
 }
 
 // Run serves until the context ends, then lets connections finish. Every receive

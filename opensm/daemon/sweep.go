@@ -116,6 +116,8 @@ func (s *Server) ask(ctx context.Context, f *fabric.Fabric, set *settings, q *wi
 
 // answer sends what came of a request and reports it.
 func (s *Server) answer(c *net.UnixConn, q *wire.Request, r *Sweep, p *proven, start time.Time) error {
+	turn := s.queue()
+	defer turn.leave()
 	begin := time.Now()
 	if err := c.SetDeadline(begin.Add(patience)); err != nil {
 		return err
@@ -135,8 +137,7 @@ func (s *Server) answer(c *net.UnixConn, q *wire.Request, r *Sweep, p *proven, s
 	if !r.Cached {
 		r.Seconds.Route, r.Seconds.Verify = p.route.Seconds(), p.verify.Seconds()
 	}
-	s.sweeping.Lock()
-	defer s.sweeping.Unlock()
+	turn.wait()
 	switch {
 	case p.tables == nil:
 		r.Refusal = p.refusal
@@ -148,6 +149,34 @@ func (s *Server) answer(c *net.UnixConn, q *wire.Request, r *Sweep, p *proven, s
 	}
 	s.report(r, p)
 	return sent
+}
+
+// turn is the place of a sweep in the queue of reports. Sweeps are reported in the
+// order in which they are answered, though the plugin may be back with the next one
+// before the last was reported, and one slow to take its answer keeps no other
+// waiting for its own.
+type turn struct{ before, mine chan struct{} }
+
+// queue is the next place.
+func (s *Server) queue() turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := turn{s.tail, make(chan struct{})}
+	s.tail = t.mine
+	return t
+}
+
+// wait waits until all places before have been left.
+func (t turn) wait() {
+	if t.before != nil {
+		<-t.before
+	}
+}
+
+// leave leaves the place, in its turn.
+func (t turn) leave() {
+	t.wait()
+	close(t.mine)
 }
 
 // report notes a sweep everywhere: metrics, log, state folder, and last the status,

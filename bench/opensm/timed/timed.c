@@ -28,6 +28,7 @@ struct timed {
 	struct osm_opensm *osm;
 	struct external_routing_engine_module module;
 	struct osm_routing_engine inner; /* as its setup left it */
+	void *matrices_context, *tables_context;
 	char engine[32], out[256];
 	double matrices;
 };
@@ -52,7 +53,7 @@ static int build_lid_matrices(void *context)
 {
 	struct timed *w = context;
 	double start = cpu();
-	int result = w->inner.build_lid_matrices(w->inner.context);
+	int result = w->inner.build_lid_matrices(w->matrices_context);
 
 	w->matrices = cpu() - start;
 	return result;
@@ -62,7 +63,7 @@ static int build_fwd_tables(void *context)
 {
 	struct timed *w = context;
 	double start = cpu(), tables;
-	int result = w->inner.ucast_build_fwd_tables(w->inner.context);
+	int result = w->inner.ucast_build_fwd_tables(w->tables_context);
 	FILE *f = in_folder(w, "timed.log", "a");
 
 	tables = cpu() - start;
@@ -114,11 +115,13 @@ static int setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
 {
 	struct timed *w = engine->context;
 	char name[64];
-	int (*inner)(struct osm_routing_engine *, struct osm_opensm *);
+	int (*inner)(struct osm_routing_engine *, struct osm_opensm *), (*minhop)(struct osm_routing_engine *, struct osm_opensm *);
+	struct osm_routing_engine theirs = {.name = "minhop"};
 
 	snprintf(name, sizeof name, "osm_ucast_%s_setup", w->engine);
 	*(void **)&inner = dlsym(RTLD_DEFAULT, name);
-	if (!inner) {
+	*(void **)&minhop = dlsym(RTLD_DEFAULT, "osm_ucast_minhop_setup");
+	if (!inner || !minhop) {
 		osm_log(&osm->log, OSM_LOG_ERROR, "timed: this OpenSM exports no %s\n", name);
 		return -1;
 	}
@@ -128,8 +131,19 @@ static int setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
 	if (inner(engine, osm) != 0)
 		return -1;
 	w->inner = *engine;
+	w->matrices_context = w->tables_context = engine->context;
 	engine->context = w;
 #define WRAP(callback, with) engine->callback = w->inner.callback ? with : NULL
+	/* OpenSM goes on as MinHop does where an engine leaves something to it. */
+	minhop(&theirs, osm);
+	if (!w->inner.build_lid_matrices) {
+		w->inner.build_lid_matrices = theirs.build_lid_matrices;
+		w->matrices_context = theirs.context;
+	}
+	if (!w->inner.ucast_build_fwd_tables) {
+		w->inner.ucast_build_fwd_tables = theirs.ucast_build_fwd_tables;
+		w->tables_context = theirs.context;
+	}
 	WRAP(build_lid_matrices, build_lid_matrices);
 	WRAP(ucast_build_fwd_tables, build_fwd_tables);
 	WRAP(ucast_dump_tables, dump_tables);
