@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -229,4 +230,37 @@ func adapters(f *fabric.Fabric) []fabric.EndpointID {
 		}
 	}
 	return all
+}
+
+// The configuration that OpenSM writes of itself (-c) is read as OpenSM means it.
+func TestCheckReadsWhatOpenSMWrites(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "opensm.conf")
+	tool, err := exec.LookPath("opensm")
+	if err != nil {
+		tool = "/usr/sbin/opensm"
+	}
+	// Its status says nothing: it goes on to look for hardware.
+	out, _ := exec.CommandContext(t.Context(), "timeout", "20", tool, "-c", path).CombinedOutput()
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("this OpenSM writes no configuration: %s", out)
+	}
+	c, err := conf.Read(open(t, path), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, no := c.Engines(); len(names) != 0 || no {
+		t.Errorf("engines %q, no_fallback %v", names, no)
+	}
+	if vls, ok := c.Int("max_op_vls"); c.Bool("qos", true) || !c.Bool("sweep_on_trap", false) || vls != 5 || !ok {
+		t.Error("options are not those that OpenSM starts with")
+	}
+	r, err := check.Run(t.Context(), check.Input{Conf: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || r.Findings[0].Code != check.SilentFallback || r.Lanes != routing.DefaultVLs {
+		t.Errorf("%+v", r)
+	}
 }

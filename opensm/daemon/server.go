@@ -18,6 +18,7 @@ import (
 const (
 	connections = 16               // at a time; more wait in the socket's queue
 	patience    = 10 * time.Second // for a whole request, and for a whole answer, beside the work
+	grace       = 2 * time.Second  // for what is under way when the daemon shall end
 )
 
 // Server is a daemon. Fill in Load and Log, then Run.
@@ -47,7 +48,7 @@ type Server struct {
 // Run serves until the context ends, then lets connections finish. Every receive
 // from reload reads the configuration again. The error says why the daemon could
 // not start or go on; nil is an orderly end.
-func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) (err error) {
+func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	c, err := s.Load()
 	if err != nil {
 		return err
@@ -95,29 +96,28 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) (err error) {
 			}
 		}
 	}()
-	err = s.accept(ctx, work, socket.listener)
+	s.accept(work, cancel, socket.listener)
 	cancel()
 	s.jobs.wait()
-	s.Log.Info("end", "sweeps", s.status.Sweeps)
-	return err
+	s.Log.Info("end", "sweeps", s.Status().Sweeps)
+	return nil
 }
 
 // accept serves connections until the listener closes, and returns when they are
-// done; those still open after a while are cut off.
-func (s *Server) accept(ctx, work context.Context, l *net.UnixListener) error {
+// done. What is still under way after a grace is cancelled and cut off.
+func (s *Server) accept(work context.Context, cancel func(), l *net.UnixListener) {
 	var open sync.WaitGroup
 	places := make(chan struct{}, connections)
 	var conns sync.Map
 	for {
 		c, err := l.AcceptUnix()
-		if err != nil {
-			// What else fails while the listener is open (too many open files) passes.
-			if !errors.Is(err, net.ErrClosed) {
-				s.Log.Error("accept", "error", err)
-				time.Sleep(100 * time.Millisecond)
-				continue
-			}
+		if errors.Is(err, net.ErrClosed) {
 			break
+		}
+		if err != nil { // too many open files, which passes
+			s.Log.Error("accept", "error", err)
+			time.Sleep(100 * time.Millisecond)
+			continue
 		}
 		places <- struct{}{}
 		conns.Store(c, nil)
@@ -126,12 +126,14 @@ func (s *Server) accept(ctx, work context.Context, l *net.UnixListener) error {
 			s.serve(work, c)
 		})
 	}
-	late := time.AfterFunc(patience/2, func() {
-		conns.Range(func(c, _ any) bool { c.(*net.UnixConn).Close(); return true })
+	late := time.AfterFunc(grace, func() {
+		cancel() // who waits for tables is told that there are none
+		time.AfterFunc(grace, func() {
+			conns.Range(func(c, _ any) bool { c.(*net.UnixConn).Close(); return true })
+		})
 	})
 	defer late.Stop()
 	open.Wait()
-	return nil
 }
 
 // serve answers one connection.
