@@ -50,11 +50,11 @@ qos-policy.conf where there is more than one service level, root-guids,
 compute-guids, io-guids and guid-routing-order. All files or none.
 
 Files can express one SL2VL map for all ports and one service level for each
-destination. Engines that need more are refused, never half expressed: df-d2,
-df-dn and torus-2qos (maps by port), lash, dfsssp and df-dn where they need more
-than one lane (service levels by source), mroots and mp-lash with LMC (by
-address), and all adaptive ones. updn, dnup, ftree, minhop, dor and sssp need one
-lane; nue gives every destination its level.`,
+destination. Tables that need more are refused, never half expressed: those of
+df-d2, df-dn and torus-2qos (maps by port), of lash and dfsssp where they need
+more than one lane (service levels by source), of mroots and mp-lash with LMC (by
+address), and of all adaptive engines. updn, dnup, ftree, minhop, dor and sssp
+need one lane; nue gives every destination its level.`,
 		Example: `  weft deploy files fabric.ibnetdiscover --engine nue --vls 4 --out weft-tables --dir /etc/opensm/weft`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
