@@ -80,11 +80,13 @@ func (j *jobs) ask(ctx context.Context, s *settings, k key, work func(context.Co
 		x.waiters++
 		return x, x.finished()
 	}
-	for _, old := range j.list {
-		if old.waiters == 0 && !old.finished() {
+	j.list = slices.DeleteFunc(j.list, func(old *job) bool {
+		idle := old.waiters == 0 && !old.finished()
+		if idle {
 			old.cancel()
 		}
-	}
+		return idle
+	})
 	work1, cancel := context.WithTimeout(ctx, s.limit)
 	x = &job{key: k, done: make(chan struct{}), waiters: 1, cancel: cancel}
 	j.list = append(j.list, x)

@@ -149,4 +149,36 @@ func TestNewFabricGoesFirst(t *testing.T) {
 	if a := r.ask(request(t, "ring:n=5", 2)); a.Refusal != "" {
 		t.Errorf("%q", a.Refusal)
 	}
+	r.instead(single{updn(t)})
+	if a := r.ask(request(t, "ring:n=4", 3)); a.Refusal != "" {
+		t.Errorf("what was cancelled is not begun again: %q", a.Refusal)
+	}
+}
+
+// Work that was cut off at its limit is begun again when it is asked for again.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{Limit: 50 * time.Millisecond})
+	r.instead(fake(func(ctx context.Context, _ *fabric.Fabric) (*routing.Tables, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}))
+	q := request(t, "ring:n=4", 1)
+	if a := r.ask(q); a.Refusal == "" {
+		t.Error("an engine without end has tables")
+	}
+	time.Sleep(100 * time.Millisecond)
+	r.instead(single{updn(t)})
+	if a := r.ask(q); a.Refusal != "" {
+		t.Errorf("%q", a.Refusal)
+	}
+}
+
+func updn(t *testing.T) engines.Engine {
+	t.Helper()
+	e, err := engines.Named("updn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
