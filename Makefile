@@ -6,7 +6,6 @@ FLAGS ?=
 CORPUS := $(or $(WEFT_CORPUS),../shared)
 REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
 
-
 # Where make install puts things; DESTDIR goes before all of it.
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
@@ -27,7 +26,7 @@ build: ## build bin/weft
 	go build -o bin/weft ./cmd/weft
 
 plugin: ## build bin/libweft.so, OpenSM's routing engine weft, for the OpenSM whose headers are installed
-	$(MAKE) --no-print-directory -C opensm/plugin OUT=$(abspath bin) OSM_INCLUDE=$(OSM_INCLUDE)
+	@$(MAKE) --no-print-directory -C opensm/plugin OUT=$(CURDIR)/bin OSM_INCLUDE=$(OSM_INCLUDE)
 
 test: ## vet, check the formatting and run every test (installs OpenSM and ibsim if it may)
 	@./scripts/test-deps.sh

@@ -2,8 +2,10 @@ package plugin_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,7 +39,9 @@ func core(t testing.TB, flags, mode string, q *wire.Request, answers []byte, arg
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), program, append([]string{mode, request, file}, args...)...).CombinedOutput()
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, append([]string{mode, request, file}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("weft-core %s: %v\n%s", mode, err, out[max(0, len(out)-3000):])
 	}
@@ -73,7 +77,7 @@ func TestNothingUnproven(t *testing.T) {
 			}
 			q := wire.Of(testnet.Build(t, c.spec), 77)
 			whole := answerTo(t, q, c.engine, e.Contract())
-			const tries = 4000
+			const tries = 2000
 			chance := rand.New(rand.NewPCG(3, uint64(len(whole))))
 			spoilt := make([][]byte, tries)
 			for i := range spoilt {
@@ -139,8 +143,11 @@ func spoil(t testing.TB, q *wire.Request, whole []byte, chance *rand.Rand) []byt
 		default:
 			b[at] ^= byte(chance.IntN(256))
 		}
-		if chance.IntN(40) == 0 {
+		if chance.IntN(20) == 0 {
 			b[at] = byte(chance.IntN(256))
+		}
+		if chance.IntN(20) == 0 {
+			b[at] = 255
 		}
 	}
 	if chance.IntN(50) == 0 { // too short or too long, with a header that says so
@@ -162,6 +169,9 @@ func sound(t testing.TB, q *wire.Request, message []byte) string {
 		t.Fatal(err)
 	}
 	tables, proof := tablesOf(f, q, a)
+	if why := lost(tables); why != "" {
+		return why
+	}
 	contracts := []routing.Contract{routing.Honored}
 	for sl := range uint8(routing.SLs) {
 		if a.Contract>>sl&1 != 0 {
@@ -175,6 +185,39 @@ func sound(t testing.TB, q *wire.Request, message []byte) string {
 		}
 		if !v.Complete() {
 			return fmt.Sprintf("%d unreachable, %d dropped, %d circles", v.Unreachable, v.Dropped, v.Loops)
+		}
+		if v.LaneMask>>q.Lanes() != 0 {
+			return fmt.Sprintf("lanes %b, there are %d", v.LaneMask, q.Lanes())
+		}
+	}
+	return ""
+}
+
+// lost says which switch with adapters does not reach which LID, those of
+// switches included.
+func lost(tables *routing.Tables) string {
+	f := tables.Fabric
+	for lid, owner := range f.LIDs() {
+		home := f.Endpoint(owner)
+		for s := range fabric.NodeID(f.Switches()) {
+			if len(f.Attached(s)) < 2 { // port 0 and nothing else
+				continue
+			}
+			at, steps := s, 0
+			for ; steps <= f.Switches(); steps++ {
+				out := tables.Forwarding.Port(at, lid)
+				if at == home.Switch && (out == 0 && home.Deliver == fabric.None || out != 0 && f.Out(at, out) == home.Deliver) {
+					break
+				}
+				c := f.Out(at, out)
+				if c == fabric.None || int(c) >= f.Trunks() {
+					return fmt.Sprintf("from switch %d LID %d is lost at switch %d", s, lid, at)
+				}
+				at = f.Channel(c).To
+			}
+			if steps > f.Switches() {
+				return fmt.Sprintf("from switch %d packets to LID %d circle", s, lid)
+			}
 		}
 	}
 	return ""
@@ -217,4 +260,78 @@ func tablesOf(f *fabric.Fabric, q *wire.Request, a *wire.Answer) (*routing.Table
 		port, pair = port+ports, pair+ports*ports
 	}
 	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, proof
+}
+
+// TestOtherSwitches has tables meet fabrics that are not the one they are for.
+func TestOtherSwitches(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:5,hosts=2")
+	q := wire.Of(f, 1)
+	whole := answerTo(t, q, "dfsssp", routing.Honored)
+	host := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 1))
+	gone, err := f.Without(nil, []fabric.NodeID{host.Node})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err := f.Without([]fabric.ChannelID{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	swapped := wire.Of(f, 2) // two hosts of different switches change places
+	a, b := swapped.Nodes[host.Node].Has, swapped.Nodes[f.Endpoint(fabric.EndpointID(f.Switches())).Node].Has
+	a[0].LID, b[0].LID = b[0].LID, a[0].LID
+	renamed := wire.Of(f, 2)
+	renamed.Nodes[0].GUID--
+	larger := wire.Of(f, 2)
+	larger.Nodes[host.Node].Has[0].LID += 50
+	fewer := wire.Of(f, 2)
+	fewer.MaxVLs = 1
+	for name, c := range map[string]struct {
+		later *wire.Request
+		want  string
+	}{
+		"the same":        {wire.Of(f, 2), "proven"},
+		"a host less":     {wire.Of(gone, 2), "proven"},
+		"a cable less":    {wire.Of(cut, 2), "has no cable"},
+		"hosts swapped":   {swapped, "leads to another node"},
+		"another switch":  {renamed, "for other switches"},
+		"another address": {larger, "they end at LID"},
+		"fewer lanes":     {fewer, "does not exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			later := filepath.Join(t.TempDir(), "later")
+			var m bytes.Buffer
+			if err := c.later.Write(&m); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(later, m.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out := core(t, asan, "keep", q, whole, later); !strings.Contains(out[0], c.want) || c.want == "proven" && out[0] != c.want {
+				t.Errorf("%q, want %q", out, c.want)
+			}
+		})
+	}
+}
+
+// TestHangsUp has a daemon hang up while the plugin is still sending a fabric
+// larger than what a socket buffers.
+func TestHangsUp(t *testing.T) {
+	t.Parallel()
+	socket := filepath.Join(t.TempDir(), "opensm.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		if c, err := l.Accept(); err == nil {
+			_, _ = c.Read(make([]byte, 1)) // what it says does not matter
+			c.Close()
+		}
+	}()
+	q := wire.Of(testnet.Build(t, "dragonfly:p=6"), 1)
+	if out := core(t, "", "ask", q, nil, socket); !strings.Contains(out[0], "sending the fabric: Broken pipe") {
+		t.Errorf("%q", out)
+	}
 }

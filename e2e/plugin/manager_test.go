@@ -92,6 +92,59 @@ func TestHandover(t *testing.T) {
 	}
 }
 
+// TestSingle has OpenSM tell the one service level that the contract names.
+func TestSingle(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	d := serve(t, nil)
+	d.become(d.routes("updn", routing.Single(2)))
+	f := testnet.Build(t, "torus:3x3,hosts=1")
+	r := start(t, f, d, conf(d, 20))
+	says(t, r.Await(t, "SUBNET UP", soon), "engine updn, proven", "contract single:2, endpoints ca")
+	first, last := f.Endpoint(fabric.EndpointID(f.Switches())), f.Endpoint(fabric.EndpointID(len(f.Endpoints())-1))
+	if sl := r.pathSL(t, f, first.LID, last.LID); sl != 2 {
+		t.Errorf("SL %d", sl)
+	}
+}
+
+// TestUnchanged sweeps twice with nothing changed, and looks that OpenSM writes no
+// forwarding table the second time. It counts hops as it does for MinHop, which
+// is what multicast goes by.
+func TestUnchanged(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	d := serve(t, nil)
+	d.become(d.routes("dfsssp", routing.Honored))
+	f := testnet.Build(t, "torus:3x4,hosts=1")
+	c := conf(d, 20)
+	c["log_flags"] = "0x4b" // debugging, which tells every block
+	r := start(t, f, d, c)
+	const writes = "Writing FT block"
+	if n := strings.Count(r.Await(t, "SUBNET UP", soon), writes); n == 0 {
+		t.Error("the first sweep writes nothing, or the log does not tell")
+	}
+	log := r.resweep(t)
+	says(t, log, "engine dfsssp, proven")
+	if n := strings.Count(log, writes); n != 0 {
+		t.Errorf("%d blocks are written though nothing changed", n)
+	}
+
+	hops := func(r *run) string {
+		text, err := os.ReadFile(filepath.Join(r.Dir, "opensm-lid-matrix.dump"))
+		if err != nil || !strings.Contains(string(text), "0x0005:") {
+			t.Fatalf("%v: %s", err, text)
+		}
+		return string(text)
+	}
+	minhop := conf(d, 20)
+	minhop["routing_engine"] = "minhop"
+	other := start(t, f, d, minhop)
+	says(t, other.Await(t, "SUBNET UP", soon), "minhop tables configured")
+	if hops(r) != hops(other) {
+		t.Error("OpenSM counts other hops than for MinHop")
+	}
+}
+
 // nodeID is a node's name in the net file.
 func nodeID(f *fabric.Fabric, n fabric.NodeID) string {
 	return string("SH"[f.Node(n).Kind]) + "-" + strings.TrimPrefix(f.Node(n).GUID.String(), "0x")
@@ -207,7 +260,7 @@ func TestMismatch(t *testing.T) {
 		if err := os.WriteFile(path, []byte(other), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command("make", "-s", "-C", "../../opensm/plugin", "OUT="+library, "OSM_INCLUDE="+headers, library+"/libweft.so").CombinedOutput()
+		out, err := exec.Command("make", "-s", "-C", sources(), "OUT="+library, "OSM_INCLUDE="+headers, "CFLAGS=-O2 "+os.Getenv("WEFT_TEST_CFLAGS"), library+"/libweft.so").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -62,12 +62,20 @@ func build(t testing.TB, target, flags string) string {
 		built.dirs = map[string]string{}
 	}
 	dir := filepath.Join(built.root, fmt.Sprint(len(built.dirs)))
-	out, err := exec.Command("make", "-s", "-C", "../../opensm/plugin", "OUT="+dir, "CFLAGS=-O2 -g "+flags, dir+"/"+target).CombinedOutput()
+	out, err := exec.Command("make", "-s", "-C", sources(), "OUT="+dir, "CFLAGS=-O2 -g "+flags+" "+os.Getenv("WEFT_TEST_CFLAGS"), dir+"/"+target).CombinedOutput()
 	if err != nil {
 		t.Fatalf("make %s: %v\n%s", target, err, out)
 	}
 	built.dirs[target+flags] = dir
 	return dir
+}
+
+// sources is the folder of the plugin; TestSafeguards has it elsewhere.
+func sources() string {
+	if dir := os.Getenv("WEFT_TEST_SOURCES"); dir != "" {
+		return dir
+	}
+	return "../../opensm/plugin"
 }
 
 // run is OpenSM with the plugin on a simulated fabric.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -83,7 +84,8 @@ type Manager struct {
 }
 
 // Manage starts OpenSM on a host, with lines of opensm.conf and of its
-// environment, until the test ends or it is stopped. A manager that is started
+// environment, until the test ends or it is stopped. Without log_flags it logs
+// errors and the course of things, and dumps its tables. A manager that is started
 // with the directory of one before takes over its LIDs.
 func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, env ...string) *Manager {
 	t.Helper()
@@ -97,7 +99,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	// The shell is replaced by OpenSM, so that its number is OpenSM's: timeout(1)
 	// would take a SIGHUP for the end.
 	cmd := command(ctx, dir, nil, "sh", append([]string{"-c", `echo $$ >"$0.new" && mv "$0.new" "$0" && exec env "$@"`, pidFile},
-		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", "0x43")...)...)
+		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", cmp.Or(conf["log_flags"], "0x43"))...)...)
 	m.said = &watch{phrase: "\x00", seen: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = m.said, m.said
 	if err := cmd.Start(); err != nil {
@@ -187,7 +189,7 @@ func (m *Manager) Await(t testing.TB, phrase string, patience time.Duration) str
 			}
 		}
 		if !alive || time.Now().After(end) {
-			t.Fatalf("live: no %q in OpenSM's log (alive: %v)\n%s", phrase, alive, tailOf(m.Log))
+			t.Fatalf("live: no %q in OpenSM's log (alive: %v)\n%s\n%s", phrase, alive, tailOf(m.Log), m.said.tail())
 		}
 	}
 }

@@ -127,9 +127,25 @@ static const struct tables *keep(struct weft *w, const struct net *n, const char
 	return t;
 }
 
+/* contract_of names what the proof takes for granted of clients, as weft's command does. */
+static void contract_of(const struct tables *t, char *text, size_t size)
+{
+	uint16_t mask = t->contract;
+
+	if (mask == 0)
+		snprintf(text, size, "honored");
+	else if (mask == 0xFFFF)
+		snprintf(text, size, "any");
+	else if ((mask & (mask - 1)) == 0)
+		snprintf(text, size, "single:%d", __builtin_ctz(mask));
+	else
+		snprintf(text, size, "service levels 0x%04x", mask);
+}
+
 static int route(struct weft *w, const uint8_t *request, size_t size, const struct net *n)
 {
-	char why[WHY_SIZE] = "";
+	static const char *const scopes[] = {"hca", "ca", "all"};
+	char why[WHY_SIZE] = "", contract[32];
 	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
 	struct tables *t = fresh(w, request, size, n, why);
 
@@ -142,8 +158,10 @@ static int route(struct weft *w, const uint8_t *request, size_t size, const stru
 	} else if (!shelf_put(&w->shelf, t)) {
 		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
 	} else {
-		SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes, engine %s, proven; %.3f s, %.3f s of them in this process\n", (unsigned long long)t->sweep,
-		    t->rows, t->lanes, t->engine, seconds(CLOCK_MONOTONIC) - wall, seconds(CLOCK_THREAD_CPUTIME_ID) - cpu);
+		contract_of(t, contract, sizeof contract);
+		SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes, engine %s, proven; %.3f s, %.3f s of them in this process; contract %s, endpoints %s\n",
+		    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, seconds(CLOCK_MONOTONIC) - wall,
+		    seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, contract, scopes[t->scope]);
 		return 0;
 	}
 	tables_free(t);

@@ -3,7 +3,6 @@ package wire_test
 import (
 	"bytes"
 	"context"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -221,6 +220,37 @@ func TestSingleSL(t *testing.T) {
 	}
 }
 
+// What the format cannot say is an error, not a weaker answer, and nothing of it is
+// sent.
+func TestInexpressible(t *testing.T) {
+	f := testnet.Build(t, "ring:n=3")
+	tables, proof := routed(t, f, "dfsssp")
+	other := testnet.Build(t, "ring:n=4")
+	forbidden := routing.NewLanes(f, tables.Lanes.SL2VL)
+	forbidden.SLRow(1)[2] = routing.NoSL
+	row := make([]int32, len(f.Endpoints()))
+	for i := range row {
+		row[i] = int32(i)
+	}
+	for name, c := range map[string]struct {
+		q    *wire.Request
+		l    *routing.Lanes
+		want string
+	}{
+		"a forbidden address":       {wire.Of(f, 1), forbidden, "cannot withhold"},
+		"a row for every endpoint":  {wire.Of(f, 1), routing.NewLanesByRow(f, tables.Lanes.SL2VL, row, len(row)), "differ between senders"},
+		"a fabric of more switches": {wire.Of(other, 1), tables.Lanes, "know no switch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			err := wire.WriteTables(&b, c.q, "x", &routing.Tables{Fabric: f, Forwarding: tables.Forwarding, Lanes: c.l}, proof)
+			if err == nil || !strings.Contains(err.Error(), c.want) || b.Len() != 0 {
+				t.Errorf("%v, want %q; %d bytes sent", err, c.want, b.Len())
+			}
+		})
+	}
+}
+
 // The lanes that count are those of the weakest cable between switches.
 func TestLanes(t *testing.T) {
 	q := wire.Of(testnet.Build(t, "ring:n=3"), 1)
@@ -368,70 +398,5 @@ func TestHeaderFile(t *testing.T) {
 	}
 	if d := cmp.Diff(wire.Constants, got); d != "" {
 		t.Error(d)
-	}
-}
-
-func FuzzRequest(f *testing.F) {
-	var b bytes.Buffer
-	if err := wire.Of(testnet.Build(f, "ring:n=3"), 1).Write(&b); err != nil {
-		f.Fatal(err)
-	}
-	f.Add(b.Bytes())
-	f.Fuzz(func(t *testing.T, in []byte) {
-		q, err := wire.ReadRequest(bytes.NewReader(in))
-		if err != nil {
-			return
-		}
-		var again bytes.Buffer
-		if err := q.Write(&again); err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(q, throughWire(t, q)); d != "" {
-			t.Fatal(d)
-		}
-		g, err := q.Fabric()
-		if err != nil {
-			return
-		}
-		if n := q.Lanes(); n < 1 || n > routing.MaxDataVLs || len(g.Nodes()) != len(q.Nodes) {
-			t.Fatalf("%d lanes, %d nodes", n, len(g.Nodes()))
-		}
-	})
-}
-
-func FuzzAnswer(f *testing.F) {
-	net := testnet.Build(f, "ring:n=3")
-	q := wire.Of(net, 1)
-	for _, engine := range []string{"dfsssp", "df-dn"} {
-		tables, proof := routed(f, net, engine)
-		var b bytes.Buffer
-		if err := wire.WriteTables(&b, q, engine, tables, proof); err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b.Bytes())
-	}
-	f.Fuzz(func(t *testing.T, in []byte) {
-		a, err := wire.ReadAnswer(bytes.NewReader(in), q)
-		if err != nil || a.Refusal != "" {
-			return
-		}
-		if len(a.OutPorts) != a.Switches*a.LIDs || len(a.SLs) != len(a.OutPorts) || len(a.Maps) == 0 {
-			t.Fatalf("an answer out of shape: %+v", a)
-		}
-	})
-}
-
-// A length that promises much takes no memory by itself.
-func TestPromises(t *testing.T) {
-	h := append([]byte("WEFT\x01\x00\x01\x00"), 0, 0, 0, 3, 0, 0, 0, 0)
-	var got error
-	bytesUsed := testing.Benchmark(func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			_, got = wire.ReadRequest(io.MultiReader(bytes.NewReader(h), strings.NewReader("x")))
-		}
-	}).AllocedBytesPerOp()
-	if got == nil || bytesUsed > 2<<20 {
-		t.Errorf("%d bytes for a message of none, %v", bytesUsed, got)
 	}
 }

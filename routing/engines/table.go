@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/lanes/single"
 	"github.com/weft-fabric/weft/routing/nue"
+	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/paths/dor"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
@@ -29,6 +30,7 @@ const (
 	hoti2009 = "Hoefler, Schneider, Lumsdaine, HOTI 2009"
 	ipdps11  = "Domke, Hoefler, Nagel, IPDPS 2011"
 	tpds2006 = "Lysne et al., TPDS 2006"
+	ours     = "weft"
 )
 
 // Finders is every path finder.
@@ -60,6 +62,8 @@ func Finders() []Finder {
 			New: func(Options) routing.PathFinder { return sssp.Finder{} }},
 		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
+		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009,
+			New: func(o Options) routing.PathFinder { return balance.Finder{Seed: o.Seed} }},
 		{Name: "multipath", Summary: "another tree of shortest paths for each address (LMC)", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return sssp.MultiPath{} }},
 		{Name: "mroots", Summary: "an Up*/Down* tree for each address (LMC), roots far apart", Paper: tpds2006,
@@ -119,6 +123,7 @@ func All() []Engine {
 		}),
 		pair("sssp", hoti2009, "sssp", "single"),
 		pair("p2sssp", hoti2009, "p2sssp", "single"),
+		pair("balance", ours+", after "+hoti2009, "balance", "single"),
 		escaping(pair("lash", "Skeie, Lysne, Theiss, IPDPS 2002; "+tpds2006, "shortest", "first-fit")),
 		pair("dfsssp", ipdps11, "sssp", "break-cycles"),
 		pair("dfsssp-online", ipdps11, "sssp", "first-fit"),

@@ -3,7 +3,8 @@
  * The plugin without OpenSM, for tests:
  *
  *	weft-core prove REQUEST ANSWERS     a verdict for each message of a file
- *	weft-core ask REQUEST SOCKET MS     ask a daemon, prove, a verdict
+ *	weft-core ask REQUEST - SOCKET      ask a daemon for at most a second, a verdict
+ *	weft-core keep REQUEST ANSWER LATER a verdict on the answer for a later request
  *	weft-core time REQUEST ANSWER       seconds for the proof, path SLs a second
  *	weft-core swap REQUEST ANSWER N     replace the tables N times under two readers
  */
@@ -151,11 +152,13 @@ int main(int argc, char **argv)
 	n = net_new(request, size);
 	if (!n)
 		return 2;
-	if (strcmp(argv[1], "ask") == 0) {
-		struct daemon d = {.owner = geteuid(), .deadline_ms = atoi(argv[4])};
-		snprintf(d.socket, sizeof d.socket, "%s", argv[3]);
+	if (strcmp(argv[1], "ask") == 0 && argc > 4) {
+		struct daemon d = {.owner = geteuid(), .deadline_ms = 1000};
+		snprintf(d.socket, sizeof d.socket, "%s", argv[4]);
 		verdict(ask_daemon(&d, request, size, n, why), n, why);
-		goto out;
+		net_free(n);
+		free(request);
+		return 0;
 	}
 	file = slurp(argv[3], &left);
 	for (m = file; strcmp(argv[1], "prove") == 0 && left >= WIRE_HEADER_SIZE;) {
@@ -172,9 +175,18 @@ int main(int argc, char **argv)
 			return 1;
 		timing(t, n);
 	}
+	if (strcmp(argv[1], "keep") == 0 && argc > 4) {
+		struct tables *t = tables_new(body(file, get64(file + 8)), get64(file + 8), get64(request + WIRE_HEADER_SIZE), n, why);
+		uint8_t *later = slurp(argv[4], &size);
+		struct net *now = net_new(later, size);
+		if (!now)
+			return 2;
+		verdict(t, now, why);
+		net_free(now);
+		free(later);
+	}
 	if (strcmp(argv[1], "swap") == 0)
 		swap(file, n, argc > 4 ? atoi(argv[4]) : 1000);
-out:
 	shelf_empty(&shelf);
 	net_free(n);
 	free(request);

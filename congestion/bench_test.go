@@ -1,0 +1,49 @@
+//go:build unix
+
+package congestion_test
+
+import (
+	"syscall"
+	"testing"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// BenchmarkBisect measures bisect patterns, an operation each; the table of routes
+// is made once for all of them. hosts/switches are those that the peers' figures
+// are about. patterns/cpu-s does not suffer from what else the machine does: it is
+// by the time of one core.
+func BenchmarkBisect(b *testing.B) {
+	b.Run("x5-88", func(b *testing.B) { bisect(b, openSM(b, "psmn-x5-2020", "x5-minhop")) })
+	for _, c := range []struct{ name, spec, engine string }{
+		{"1246-on-160", "random:switches=160,links=480,hosts=8,seed=1", "sssp"},
+		{"4341-on-666", "random:switches=666,links=2664,hosts=7,seed=1", "sssp"},
+		{"dragonfly-1056", "dragonfly:p=4", "sssp"},
+		{"xgft-11664", "xgft:m=18x36,w=18x18,hosts=18", "ftree"},
+	} {
+		b.Run(c.name, func(b *testing.B) { bisect(b, routed(b, c.spec, c.engine)) })
+	}
+}
+
+func bisect(b *testing.B, tables *routing.Tables) {
+	for _, model := range []congestion.Model{congestion.Bottleneck, congestion.MaxMin} {
+		b.Run(model.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			before := cpuSeconds(b)
+			simulate(b, tables, congestion.Options{
+				Pattern: pattern(b, "bisect"), Placement: hosts(b, tables.Fabric), Model: model, UniformRates: true, Runs: b.N,
+			})
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "patterns/s")
+			b.ReportMetric(float64(b.N)/(cpuSeconds(b)-before), "patterns/cpu-s")
+		})
+	}
+}
+
+func cpuSeconds(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}

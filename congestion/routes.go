@@ -1,0 +1,173 @@
+package congestion
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// mostTable is the bytes that the table of all routes may take. Beyond, flows
+// are walked through the forwarding tables, which takes a few times as long.
+const mostTable = 1 << 30
+
+// cellsPerFlow is how many routes are put into the table in the time that it
+// takes to walk one.
+const cellsPerFlow = 4
+
+// routes finds the trunks that a flow crosses. Endpoints that take part are
+// numbered densely, as sites; sources that share a switch and a row of service
+// levels share their routes, and are a class.
+//
+// The table has a record for every (destination site, class), so that a flow
+// costs one line of memory and no chain of look-ups: how many trunks, and which.
+// Small numbers keep the lines few; where there are more trunks than these can
+// tell apart, flows are walked.
+type routes struct {
+	tables  *routing.Tables
+	sites   []fabric.EndpointID // [site]
+	rank    []int32             // [rank] its site
+	class   []int32             // [site] its class as a source
+	sources []int32             // [class] one of its sites
+	inject  []fabric.ChannelID  // [site] or None
+	deliver []fabric.ChannelID  // [site] or None
+
+	stride int      // of records
+	table  []uint16 // [(destination site × classes + class) × stride]; nil: walk
+}
+
+// noRoute stands for the number of trunks where there is no route.
+const noRoute = ^uint16(0)
+
+func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
+	r := &routes{tables: t, rank: make([]int32, len(p))}
+	f := t.Fabric
+	site := make([]int32, len(f.Endpoints()))
+	type key struct {
+		sw  fabric.NodeID
+		row int32
+	}
+	classes := map[key]int32{}
+	for i, e := range p {
+		if site[e] == 0 {
+			ep := f.Endpoint(e)
+			k := key{ep.Switch, t.Lanes.Row[e]}
+			c, ok := classes[k]
+			if !ok {
+				c = int32(len(r.sources))
+				classes[k] = c
+				r.sources = append(r.sources, int32(len(r.sites)))
+			}
+			r.sites = append(r.sites, e)
+			r.class = append(r.class, c)
+			r.inject = append(r.inject, ep.Inject)
+			r.deliver = append(r.deliver, ep.Deliver)
+			site[e] = int32(len(r.sites))
+		}
+		r.rank[i] = site[e] - 1
+	}
+	return r
+}
+
+// makeTable fills the table, unless it would be too large or not pay for itself
+// with so many flows to come.
+func (r *routes) makeTable(ctx context.Context, flows int64) error {
+	cells := int64(len(r.sites)) * int64(len(r.sources))
+	if flows < cells/cellsPerFlow || r.tables.Fabric.Trunks() >= int(noRoute) {
+		return nil
+	}
+	longest, err := r.longest(ctx, max(1, len(r.sites)/sampled))
+	for err == nil && cells*int64(1+longest)*2 <= mostTable {
+		stride := 1 + longest
+		table := make([]uint16, cells*int64(stride))
+		if longest, err = r.fill(ctx, table, stride); err == nil && longest < stride {
+			r.stride, r.table = stride, table
+			break
+		}
+	}
+	return err
+}
+
+// sampled is how many sites the length of records is guessed from, at least.
+const sampled = 32
+
+// longest is the most trunks on a route to every step-th site.
+func (r *routes) longest(ctx context.Context, step int) (int, error) {
+	return r.each(ctx, (len(r.sites)+step-1)/step, func(i int) int { return i * step }, func(int, int, []uint32, bool) {})
+}
+
+// fill fills the table with the routes that fit into its records, and returns the
+// most trunks on any.
+func (r *routes) fill(ctx context.Context, table []uint16, stride int) (int, error) {
+	return r.each(ctx, len(r.sites), func(i int) int { return i }, func(site, class int, trunks []uint32, ok bool) {
+		record := table[(site*len(r.sources)+class)*stride:][:stride]
+		switch {
+		case !ok:
+			record[0] = noRoute
+		case len(trunks) < stride:
+			record[0] = uint16(len(trunks))
+			for i, c := range trunks {
+				record[1+i] = uint16(c)
+			}
+		}
+	})
+}
+
+// each walks the routes from all classes to n sites, and returns the most trunks
+// on any.
+func (r *routes) each(ctx context.Context, n int, site func(i int) int, yield func(site, class int, trunks []uint32, ok bool)) (int, error) {
+	type scratch struct {
+		trunks  []uint32
+		longest int
+	}
+	workers := make([]scratch, par.Workers(n))
+	err := par.For(ctx, n, func(worker, i int) {
+		w, to := &workers[worker], site(i)
+		for class, from := range r.sources {
+			var ok bool
+			w.trunks, ok = r.walk(w.trunks[:0], from, int32(to))
+			w.longest = max(w.longest, len(w.trunks))
+			yield(to, class, w.trunks, ok)
+		}
+	})
+	longest := 0
+	for i := range workers {
+		longest = max(longest, workers[i].longest)
+	}
+	return longest, err
+}
+
+// walk appends the trunks from one site to another, by the forwarding tables.
+func (r *routes) walk(crossed []uint32, from, to int32) ([]uint32, bool) {
+	f := r.tables.Fabric
+	src, dst := r.sites[from], f.Endpoint(r.sites[to])
+	start := f.Endpoint(src).Switch
+	if start == fabric.None || dst.Switch == fabric.None {
+		return crossed, false
+	}
+	before := len(crossed)
+	heads, trunks := f.Heads(), fabric.ChannelID(f.Trunks())
+	for a := range 1 << dst.LMC {
+		lid := dst.LID + fabric.LID(a)
+		if r.tables.Lanes.SL(src, lid) == routing.NoSL {
+			continue
+		}
+		row := r.tables.Forwarding.Row(lid)
+		at := start
+		for at != dst.Switch && len(crossed)-before < f.Switches() {
+			c := f.Out(at, row[at])
+			if c < 0 || c >= trunks {
+				break
+			}
+			crossed = append(crossed, uint32(c))
+			at = heads[c]
+		}
+		if at == dst.Switch {
+			return crossed, true
+		}
+		crossed = crossed[:before]
+	}
+	return crossed, false
+}
