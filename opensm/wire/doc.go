@@ -14,7 +14,7 @@
 //
 //	0  4  the letters "WEFT"
 //	4  2  version: 1
-//	6  2  kind: 1 request, 2 tables, 3 refusal
+//	6  2  kind: 1 request, 2 tables, 3 refusal, 4 how are you, 5 status
 //	8  8  length of the body that follows
 //
 // Request:
@@ -87,6 +87,10 @@
 //
 //	0  8  number of the sweep
 //	8     the reason, UTF-8, at most 4096 bytes
+//
+// How are you: no body. Whoever may send a request may ask; the plugin does not.
+//
+// Status: a JSON document, at most 1 MiB.
 //
 // Decoding takes memory for what was received, never for what a length promises.
 package wire

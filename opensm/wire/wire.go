@@ -40,6 +40,8 @@ const (
 	kindRequest kind = 1
 	kindTables  kind = 2
 	kindRefusal kind = 3
+	kindAsk     kind = 4
+	kindStatus  kind = 5
 )
 
 var le = binary.LittleEndian
