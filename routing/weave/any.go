@@ -50,6 +50,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	if err := best.balance(ctx, t.goal); err != nil {
 		return nil, err
 	}
+	best.note()
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids)}, nil
 }
 

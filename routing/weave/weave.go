@@ -151,6 +151,7 @@ func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	if paths, err = loom.Gather(ctx, f, r.fw, scope, nil); err != nil {
 		return nil, err
 	}
+	r.note()
 	l, err = paths.Reduce(ctx, r.grower.loom)
 	return &woven{r.fw, r.lids, l}, err
 }
