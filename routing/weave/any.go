@@ -34,6 +34,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		if err != nil {
 			return nil, err
 		}
+		t.most = mostWork(f, len(paths.LIDs()))
 		if err := t.plain(ctx, fw, paths); err != nil {
 			return nil, err
 		}
@@ -47,7 +48,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		}
 	}
 	best := t.best
-	if err := best.balance(ctx, t.goal); err != nil {
+	if err := best.balance(ctx, t.goal, t.most); err != nil {
 		return nil, err
 	}
 	best.note()
@@ -61,11 +62,20 @@ type trial struct {
 	best   *rerouting
 	goal   uint64 // the largest load of the first paths
 	work   int    // trunks looked at
+	most   int    // work after which to be content
 }
 
-// mostWork is how many trunks may be looked at before no other attempt is made, if
-// one has succeeded.
-const mostWork = 50_000_000
+// leastWork and share say how many trunks may be looked at before no other attempt is
+// made, if one has succeeded: so many, or so many for every switch and destination.
+const (
+	leastWork = 20_000_000
+	share     = 1.5
+)
+
+// mostWork is that number.
+func mostWork(f *fabric.Fabric, lids int) int {
+	return max(leastWork, int(share*float64(f.Switches())*float64(lids)))
+}
 
 // note notes a routing that is carried.
 func (t *trial) note(r *rerouting) {
@@ -77,7 +87,7 @@ func (t *trial) note(r *rerouting) {
 // done says whether there is a routing as good as the paths were, or one at all
 // after enough work.
 func (t *trial) done() bool {
-	return t.best != nil && (t.work > mostWork || t.best.max() <= t.goal)
+	return t.best != nil && (t.work > t.most || t.best.max() <= t.goal)
 }
 
 // hopeless is the part of all destinations, one in so many, without which to give
@@ -105,8 +115,8 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 			break
 		}
 		fewest = left
-		r := newRerouting(t.f, fw, paths, t.budget.Scope)
-		r.limit = mostWork / 2
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget.Scope)
+		r.limit = t.most / 2
 		if t.goal == 0 {
 			t.goal = r.before
 		}
@@ -129,7 +139,7 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 // aroundEscapes does so around escape trees of several kinds.
 func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
 	for _, s := range shapes(t.f, t.budget.VLs) {
-		r := newRerouting(t.f, fw, paths, t.budget.Scope)
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget.Scope)
 		r.grower.escapes = newEscapes(t.f, s.roots)
 		l, _, err := paths.Around(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
 		if err != nil {

@@ -23,8 +23,8 @@ type rerouting struct {
 	limit  int // of the grower's work, after which no other destination is tried; 0: none
 }
 
-func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, scope routing.Scope) *rerouting {
-	r := &rerouting{f: f, fw: routing.NewForwarding(f), had: fw, lids: paths.LIDs(), grower: newGrower(f, scope), scope: scope}
+func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, scope routing.Scope) *rerouting {
+	r := &rerouting{f: f, fw: routing.NewForwarding(f), had: fw, lids: lids, grower: newGrower(f, scope), scope: scope}
 	r.fw.Notes = slices.Clone(fw.Notes)
 	for lid := range f.LIDs() {
 		copy(r.fw.Row(lid), fw.Row(lid))
@@ -93,13 +93,13 @@ func (r *rerouting) route(ctx context.Context, l *loom.Loom) (failed int, err er
 const passes = 4
 
 // balance routes all destinations again until the largest load is no more than a
-// goal or does not lessen any more, and keeps the best.
-func (r *rerouting) balance(ctx context.Context, goal uint64) error {
+// goal or does not lessen any more, or enough work was done, and keeps the best.
+func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 	g := r.grower
 	g.work = 0
 	for range passes {
 		before := r.max()
-		if before <= goal || g.work > mostWork {
+		if before <= goal || g.work > most {
 			break
 		}
 		kept := routing.NewForwarding(r.f)
