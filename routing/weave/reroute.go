@@ -90,7 +90,7 @@ func (r *rerouting) route(ctx context.Context, l *loom.Loom) (failed int, err er
 }
 
 // passes is how often all destinations are routed again at most, to balance them.
-const passes = 4
+const passes = 3
 
 // balance routes all destinations again until the largest load is no more than a
 // goal or does not lessen any more, or enough work was done, and keeps the best.
