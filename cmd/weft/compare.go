@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/weave"
 	"github.com/weft-fabric/weft/traffic"
 )
 
@@ -80,6 +81,7 @@ opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 	completeNames(c, "engines", engineNames)
 	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
 	o.route.order = layer.ByDestination.String()
+	o.route.prefer = weave.Bandwidth.String()
 	return c
 }
 

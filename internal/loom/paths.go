@@ -181,5 +181,8 @@ func (p *Paths) eachTurn(in int, visit func(out int)) {
 	}
 }
 
+// Len counts the paths that no other continues and that have a turn.
+func (p *Paths) Len() int { return len(p.leaves) }
+
 // LIDs is the destinations, by switch.
 func (p *Paths) LIDs() []fabric.LID { return p.lids }

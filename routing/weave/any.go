@@ -25,6 +25,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		return nil, errNoPaths
 	}
 	t := trial{f: f, budget: b}
+	var before *routing.Forwarding
 	for i, finder := range o.Paths {
 		fw, err := finder.Paths(ctx, f, p)
 		if err != nil {
@@ -34,9 +35,13 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		if err != nil {
 			return nil, err
 		}
-		if err := t.plain(ctx, fw, paths); err != nil {
-			return nil, err
+		t.most = mostWork(f, len(paths.LIDs()))
+		if !sameRows(f, before, fw) { // what does not fit does not fit twice
+			if err := t.plain(ctx, fw, paths); err != nil {
+				return nil, err
+			}
 		}
+		before = fw
 		if last := i+1 == len(o.Paths); last && !t.done() {
 			if err := t.aroundEscapes(ctx, fw, paths); err != nil {
 				return nil, err
@@ -47,10 +52,21 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		}
 	}
 	best := t.best
-	if err := best.balance(ctx, t.goal); err != nil {
-		return nil, err
-	}
+	best.note()
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids)}, nil
+}
+
+// sameRows says whether two forwardings, of which the first may be nil, are alike.
+func sameRows(f *fabric.Fabric, a, b *routing.Forwarding) bool {
+	if a == nil {
+		return false
+	}
+	for lid := range f.LIDs() {
+		if !slices.Equal(a.Row(lid), b.Row(lid)) {
+			return false
+		}
+	}
+	return true
 }
 
 // trial is the best routing of several attempts.
@@ -60,23 +76,47 @@ type trial struct {
 	best   *rerouting
 	goal   uint64 // the largest load of the first paths
 	work   int    // trunks looked at
+	most   int    // work after which to be content
 }
 
-// mostWork is how many trunks may be looked at before no other attempt is made, if
-// one has succeeded.
-const mostWork = 50_000_000
+// leastWork and share say how many trunks may be looked at before no other attempt is
+// made, if one has succeeded: so many, or so many for every switch and destination.
+const (
+	leastWork = 50_000_000
+	share     = 1.5
+)
 
-// note notes a routing that is carried.
-func (t *trial) note(r *rerouting) {
+// looks is what placing a path counts as work.
+const looks = 4
+
+// mostWork is that number.
+func mostWork(f *fabric.Fabric, lids int) int {
+	return max(leastWork, int(share*float64(f.Switches())*float64(lids)))
+}
+
+// note balances a routing that is carried, and notes it if it is the best.
+func (t *trial) note(ctx context.Context, r *rerouting) error {
+	if err := r.balance(ctx, t.enough(), t.most/2); err != nil {
+		return err
+	}
+	t.work += r.grower.work
 	if t.best == nil || r.max() < t.best.max() {
 		t.best = r
 	}
+	return nil
 }
 
-// done says whether there is a routing as good as the paths were, or one at all
-// after enough work.
+// done says whether there is a routing nearly as good as the paths were, or one at
+// all after enough work.
 func (t *trial) done() bool {
-	return t.best != nil && (t.work > mostWork || t.best.max() <= t.goal)
+	return t.best != nil && (t.work > t.most || t.best.max() <= t.enough())
+}
+
+// enough is a largest load nearly as good as that of the paths to begin with, within
+// one part in so many.
+func (t *trial) enough() uint64 {
+	const nearly = 50
+	return t.goal + t.goal/nearly
 }
 
 // hopeless is the part of all destinations, one in so many, without which to give
@@ -100,12 +140,13 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 		if onlyIfFew && !paths.Few(left) {
 			continue
 		}
+		t.work += looks * paths.Len()
 		if fewest >= 0 && left >= fewest {
 			break
 		}
 		fewest = left
-		r := newRerouting(t.f, fw, paths, t.budget.Scope)
-		r.limit = mostWork / 2
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget.Scope)
+		r.limit = t.most / 2
 		if t.goal == 0 {
 			t.goal = r.before
 		}
@@ -116,9 +157,11 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 		}
 		if failed == 0 {
 			r.limit = 0
-			t.note(r)
+			if err := t.note(ctx, r); err != nil {
+				return err
+			}
 		}
-		if t.done() || failed > len(r.lids)/hopeless && r.grower.work <= r.limit {
+		if t.done() || failed > len(r.lids)/hopeless && t.work <= t.most/2 {
 			break
 		}
 	}
@@ -128,22 +171,22 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 // aroundEscapes does so around escape trees of several kinds.
 func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
 	for _, s := range shapes(t.f, t.budget.VLs) {
-		r := newRerouting(t.f, fw, paths, t.budget.Scope)
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget.Scope)
 		r.grower.escapes = newEscapes(t.f, s.roots)
 		l, _, err := paths.Around(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
 		if err != nil {
 			return err
 		}
 		failed, err := r.route(ctx, l)
-		t.work += r.grower.work
+		t.work += r.grower.work + looks*paths.Len()
 		switch {
 		case err != nil:
 			return err
 		case failed > 0:
 			panic("weave: an escape path is not carried")
 		}
-		if t.note(r); t.done() {
-			break
+		if err := t.note(ctx, r); err != nil || t.done() {
+			return err
 		}
 	}
 	return nil
@@ -162,7 +205,7 @@ const mostRoots = 8
 // shapes is the escape trees to try for so many lanes, the likeliest to be good
 // first.
 func shapes(f *fabric.Fabric, vls int) []shape {
-	kinds := []shape{{nil, 2, false}, {nil, 1, true}, {nil, 3, false}, {nil, 2, true}}
+	kinds := []shape{{nil, 2, false}, {nil, 3, false}, {nil, 1, true}, {nil, 2, true}}
 	var all []shape
 	for _, roots := range roots(f) {
 		for _, k := range kinds {

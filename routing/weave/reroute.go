@@ -2,6 +2,7 @@ package weave
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -16,13 +17,14 @@ type rerouting struct {
 	fw     *routing.Forwarding // its own
 	lids   []fabric.LID        // those in scope, by switch
 	grower *grower
-	before uint64 // the largest load of the paths as they were
+	had    *routing.Forwarding // the paths as they were
+	before uint64              // the largest load of the paths as they were
 	scope  routing.Scope
 	limit  int // of the grower's work, after which no other destination is tried; 0: none
 }
 
-func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, scope routing.Scope) *rerouting {
-	r := &rerouting{f: f, fw: routing.NewForwarding(f), lids: paths.LIDs(), grower: newGrower(f, scope), scope: scope}
+func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, scope routing.Scope) *rerouting {
+	r := &rerouting{f: f, fw: routing.NewForwarding(f), had: fw, lids: lids, grower: newGrower(f, scope), scope: scope}
 	r.fw.Notes = slices.Clone(fw.Notes)
 	for lid := range f.LIDs() {
 		copy(r.fw.Row(lid), fw.Row(lid))
@@ -88,16 +90,16 @@ func (r *rerouting) route(ctx context.Context, l *loom.Loom) (failed int, err er
 }
 
 // passes is how often all destinations are routed again at most, to balance them.
-const passes = 4
+const passes = 3
 
 // balance routes all destinations again until the largest load is no more than a
-// goal or does not lessen any more, and keeps the best.
-func (r *rerouting) balance(ctx context.Context, goal uint64) error {
+// goal or does not lessen any more, or enough work was done, and keeps the best.
+func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 	g := r.grower
 	g.work = 0
 	for range passes {
 		before := r.max()
-		if before <= goal || g.work > mostWork {
+		if before <= goal || g.work > most {
 			break
 		}
 		kept := routing.NewForwarding(r.f)
@@ -139,4 +141,30 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 		r.charge(lid, 1)
 	}
 	return failed, nil
+}
+
+// note notes how many destinations have other paths than they had, and how many of
+// them longer ones than need be.
+func (r *rerouting) note() {
+	var d dag.DAG
+	t := &r.grower.tree
+	changed, longer := 0, 0
+	for _, lid := range r.lids {
+		row, root := r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch
+		if slices.Equal(row, r.had.Row(lid)) {
+			continue
+		}
+		changed++
+		if len(d.Order) == 0 || d.Root != root {
+			dag.Shortest(&d, r.f, root)
+		}
+		t.Build(r.f, row, root)
+		if slices.ContainsFunc(t.Order, func(s fabric.NodeID) bool { return t.Depth(s) > int(d.Hops[s]) }) {
+			longer++
+		}
+	}
+	if changed == 0 {
+		return
+	}
+	r.fw.Notes = append(r.fw.Notes, fmt.Sprintf("%d of %d destinations routed anew for the sake of lanes, %d of them over longer paths", changed, len(r.lids), longer))
 }

@@ -77,7 +77,7 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 		return nil, errNoPaths
 	}
 	var best *woven
-	vls := b.VLs
+	vls, bound := b.VLs, uint64(0)
 	for _, finder := range o.Paths {
 		fw, err := finder.Paths(ctx, f, p)
 		if err != nil {
@@ -89,6 +89,13 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 		}
 		if w == nil {
 			continue
+		}
+		load := newRerouting(f, w.fw, w.lids, b.Scope).before
+		if best != nil && load > bound {
+			continue
+		}
+		if best == nil {
+			bound = load + load/dear
 		}
 		if best = w; o.Prefer == Bandwidth {
 			break
@@ -102,6 +109,10 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	}
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.loom.Tables(best.fw, best.lids)}, nil
 }
+
+// dear is the part of the largest load, one in so many, that other paths may add to it
+// where lanes are preferred. More would be a bad bargain.
+const dear = 2
 
 // woven is paths with a loom that carries all of them.
 type woven struct {
@@ -142,7 +153,7 @@ var tolerance = [...]uint64{2, 8}
 // reroute routes the destinations of the few paths anew that a loom leaves over.
 // nil: that cannot be done, or would cost too much bandwidth.
 func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, l *loom.Loom, scope routing.Scope) (*woven, error) {
-	r := newRerouting(f, fw, paths, scope)
+	r := newRerouting(f, fw, paths.LIDs(), scope)
 	lanes := l.Lanes()
 	failed, err := r.adapt(ctx, l, func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, lanes, loom.Levels) })
 	if err != nil || failed > 0 || r.max()*100 > r.before*(100+tolerance[o.Prefer]) {
@@ -151,6 +162,7 @@ func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	if paths, err = loom.Gather(ctx, f, r.fw, scope, nil); err != nil {
 		return nil, err
 	}
+	r.note()
 	l, err = paths.Reduce(ctx, r.grower.loom)
 	return &woven{r.fw, r.lids, l}, err
 }

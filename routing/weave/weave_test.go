@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/weave"
+	"github.com/weft-fabric/weft/traffic"
 )
 
 // The paths that the routers are given, as in the table of engines.
@@ -88,6 +89,31 @@ func route(t testing.TB, f *fabric.Fabric, r routing.Router, c routing.Contract,
 	return tables, v
 }
 
+// bisection is the effective bisection bandwidth, from few runs.
+func bisection(t testing.TB, tables *routing.Tables) float64 {
+	t.Helper()
+	f := tables.Fabric
+	var hosts []fabric.EndpointID
+	for e := range f.Endpoints() {
+		if ep := f.Endpoint(fabric.EndpointID(e)); ep.Class == fabric.HostAdapter && ep.Switch != fabric.None {
+			hosts = append(hosts, fabric.EndpointID(e))
+		}
+	}
+	placement, err := traffic.Place("all", f, hosts, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern, err := traffic.Parse("bisect")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := congestion.Simulate(context.Background(), tables, congestion.Options{Pattern: pattern, Placement: placement, UniformRates: true, Runs: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Lambda
+}
+
 // The networks that OpenSM's figures are known for, as far as they take little
 // time, with the lanes that weave may take there.
 var reference = []struct {
@@ -144,6 +170,9 @@ func TestReference(t *testing.T) {
 			one, _ := route(t, f, nue.Router{}, routing.Any, routing.Budget{VLs: 1, Scope: b.Scope})
 			nues := congestion.Count(f, one.Forwarding, routing.HCA).Max
 			t.Logf("weave-any: %d lanes, load %d; nue's on one lane %d", tables.Lanes.Needed, load.Max, nues)
+			if got, least := bisection(t, tables), bisection(t, one); got < least*.99 {
+				t.Errorf("weave-any has a bisection bandwidth of %.3f, nue on one lane %.3f", got, least)
+			}
 			if load.Max > nues || !n.torus && load.Max*10 > before*11 {
 				t.Errorf("weave-any has a load of %d; balance's is %d, nue's on one lane %d", load.Max, before, nues)
 			}
@@ -153,7 +182,7 @@ func TestReference(t *testing.T) {
 
 // One lane and one service level are enough on real fat trees, though the way to
 // aggregation nodes on spines goes down and up again, and cost at most 2 % of the
-// largest load.
+// largest load or bandwidth.
 func TestRealFabrics(t *testing.T) {
 	for _, name := range []string{"psmn-x5-2020", "kalcher-stage-2014", "topograph-ndr-dgx-2025"} {
 		f := testnet.Dump(t, name)
@@ -164,6 +193,9 @@ func TestRealFabrics(t *testing.T) {
 		before := congestion.Count(f, paths, routing.HCA).Max
 		for _, r := range []routing.Router{honored, any} {
 			tables, _ := route(t, f, r, routing.Any, routing.Budget{VLs: 8, Scope: routing.Adapters})
+			if got, want := bisection(t, tables), bisection(t, &routing.Tables{Fabric: f, Forwarding: paths, Lanes: tables.Lanes}); got < want*.98 {
+				t.Errorf("%s: %T has a bisection bandwidth of %.3f, balance %.3f", name, r, got, want)
+			}
 			if load := congestion.Count(f, tables.Forwarding, routing.HCA).Max; tables.Lanes.Needed > 1 || load*100 > before*102 {
 				t.Errorf("%s: %T takes %d lanes, and a load of %d; balance's is %d", name, r, tables.Lanes.Needed, load, before)
 			}
