@@ -81,7 +81,7 @@ weft deploy check --conf "$dir/minhop.conf" --fabric "$net" --lfts "$dir/opensm-
 
 step "4. weft serve answers at a socket"
 serve() {
-	weft serve --socket "$dir/opensm.sock" --engine dfsssp,updn --state "$dir/state" 2>>"$dir/weft.log" &
+	weft serve --socket "$dir/opensm.sock" --engine dfsssp,updn --contract honored --state "$dir/state" 2>>"$dir/weft.log" &
 	daemon=$!
 	disown "$daemon" # bash shall not report that it was killed
 	pids+=("$daemon")

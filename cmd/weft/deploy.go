@@ -64,7 +64,7 @@ need one lane; nue gives every destination its level.`,
 			return a.deployFiles(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o.routeFlags)
+	engineFlags(c, &o.routeFlags, autoEngine)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the files into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")

@@ -38,12 +38,13 @@ func serveCommand(a *app) *cobra.Command {
 		Short: "Answer OpenSM's plugin with proven tables",
 		Long: `Wait at a Unix socket for OpenSM's plugin, route the fabrics that it sends, prove
 the tables, and hand over only what is proven under the contract. Engines are
-tried in order; the first whose tables are proven is used.
+tried in order; the first whose tables are proven is used. auto is the best of all
+that are proven, as in weft route.
 
 Settings come from --config, strict YAML with the names of the flags as keys, and
 from flags, which win. SIGHUP reads the file again; a bad one changes nothing.
 One line is logged for every sweep. weft status tells how things are.`,
-		Example: `  weft serve --socket /run/weft/opensm.sock --engine dfsssp,updn --contract honored --state /var/lib/weft
+		Example: `  weft serve --socket /run/weft/opensm.sock --engine auto --contract any --state /var/lib/weft
   weft serve --config /etc/weft/weft.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, &o) },
@@ -53,7 +54,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.Socket, "socket", defaultSocket, "Unix socket to answer at")
 	f.StringVar(&o.Group, "group", "", "group whose members may connect (default: the daemon's own)")
 	f.StringSliceVar(&o.engines, "engine", daemon.DefaultEngines, "engines in the order in which to try them, with commas between")
-	f.StringVar(&o.Contract, "contract", "honored", "what clients do with service levels: honored, single:N or any")
+	f.StringVar(&o.Contract, "contract", "any", "what clients do with service levels: honored, single:N or any")
 	f.StringVar(&o.Endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca or all")
 	f.IntVar(&o.VLs, "vls", 0, "data lanes at most (default: as many as the fabric has)")
 	f.DurationVar(&o.Limit, "limit", 10*time.Minute, "longest time that one fabric is worked on")

@@ -22,7 +22,7 @@ type Config struct {
 	Socket    string        `yaml:"socket"`    // path of the Unix socket; required
 	Group     string        `yaml:"group"`     // group that may connect, by name or number; empty: the daemon's own
 	Engine    Names         `yaml:"engine"`    // engines in the order in which they are tried; empty: DefaultEngines
-	Contract  string        `yaml:"contract"`  // honored, single:N or any; empty: honored
+	Contract  string        `yaml:"contract"`  // honored, single:N or any; empty: any
 	Endpoints string        `yaml:"endpoints"` // hca, ca or all; empty: hca
 	VLs       int           `yaml:"vls"`       // data lanes at most; 0: as many as the fabric has
 	Limit     time.Duration `yaml:"limit"`     // longest time that one fabric is worked on; 0: ten minutes
@@ -30,9 +30,8 @@ type Config struct {
 	Metrics   string        `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
 }
 
-// DefaultEngines is tried where no engine is named: few lanes and short paths,
-// then what takes any fabric on one lane.
-var DefaultEngines = Names{"dfsssp", "updn"}
+// DefaultEngines is tried where no engine is named: the best that is proven.
+var DefaultEngines = Names{auto}
 
 // defaultLimit is Config.Limit where it is zero.
 const defaultLimit = 10 * time.Minute
@@ -97,7 +96,7 @@ func (s *settings) key() string {
 
 // check settles what the configuration means.
 func (c Config) check() (*settings, error) {
-	s := &settings{Config: c, contract: routing.Honored, limit: c.Limit}
+	s := &settings{Config: c, contract: routing.Any, limit: c.Limit}
 	if !filepath.IsAbs(c.Socket) {
 		return nil, fmt.Errorf("daemon: socket %q is no absolute path", c.Socket)
 	}
@@ -134,13 +133,19 @@ func (c Config) check() (*settings, error) {
 	return s, err
 }
 
-// named is what makes tables, by the names of a list: engines. This is the one
-// place where a name can mean something else, as auto will.
+// auto is the name of what picks the engine.
+const auto = "auto"
+
+// named is what makes tables, by the names of a list: engines, or what picks one.
 func named(names Names) ([]router, error) {
 	var all []router
 	for i, name := range names {
-		if name == "auto" {
-			return nil, fmt.Errorf("daemon: engine auto is not available; name the engines to try in order, such as %s", DefaultEngines)
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("daemon: engine %s is named twice", name)
+		}
+		if name == auto {
+			all = append(all, best{})
+			continue
 		}
 		e, err := engines.Named(name)
 		if err != nil {
@@ -148,9 +153,6 @@ func named(names Names) ([]router, error) {
 		}
 		if e.Adaptive != nil {
 			return nil, fmt.Errorf("daemon: %s makes adaptive tables, which OpenSM cannot set", name)
-		}
-		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("daemon: engine %s is named twice", name)
 		}
 		all = append(all, single{e})
 	}

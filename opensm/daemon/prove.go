@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weft-fabric/weft/choose"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -121,6 +122,22 @@ func (e single) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes 
 		t, err = e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: s.scope}, nil)
 	}
 	return t, e.Name, err
+}
+
+// best is the best engine that is proven.
+type best struct{}
+
+func (best) name() string { return auto }
+
+func (best) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
+	c, err := choose.Best(ctx, f, choose.Wish{
+		Contract: s.contract, Scope: s.scope,
+		Budget: routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters)},
+	})
+	if err != nil {
+		return nil, auto, err
+	}
+	return c.Tables, c.Engine.Name, nil
 }
 
 // loopError is a credit loop.
