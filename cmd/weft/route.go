@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/weave"
 )
 
@@ -29,7 +30,8 @@ type routeFlags struct {
 	vls, lmc             int
 	seed                 uint64
 	order, before        string
-	prefer               string
+	prefer, aim          string
+	weights              []string
 	roots                []string
 	contract, endpoints  string
 	withinParts          bool
@@ -104,6 +106,7 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
 	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
+	balanceFlags(c, o)
 	completeNames(c, "engine", engineNames)
 	completeNames(c, "paths", finderNames)
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
@@ -129,6 +132,7 @@ type routeJob struct {
 	budget   routing.Budget
 	contract routing.Contract
 	scope    routing.Scope
+	weights  []weighting
 	out      string
 
 	fabric  *fabric.Fabric
@@ -179,6 +183,9 @@ func (j *routeJob) prepare(o *routeFlags) error {
 	if err := j.checkParts(o.withinParts); err != nil {
 		return err
 	}
+	if j.options.Weights, err = weigh(j.fabric, j.weights); err != nil {
+		return err
+	}
 	j.options.Roots, err = rootGUIDs(j.fabric, o.roots)
 	return err
 }
@@ -208,6 +215,14 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 		if j.options.Prefer, err = weave.ParsePrefer(o.prefer); err != nil {
 			return nil, usage("--prefer: %w", err)
 		}
+	}
+	if o.aim != "" {
+		if j.options.Aim, err = balance.ParseAim(o.aim); err != nil {
+			return nil, usage("--aim: %w", err)
+		}
+	}
+	if j.weights, err = parseWeights(o.weights); err != nil {
+		return nil, err
 	}
 	if j.options.Order, err = layer.ParseOrder(o.order); err != nil {
 		return nil, usage("--order: %w", err)

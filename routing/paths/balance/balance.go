@@ -63,6 +63,7 @@ package balance
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -121,6 +122,18 @@ const (
 	Bisection Aim = iota // most bandwidth for pairs at random
 	AllToAll             // fewest routes on the fullest trunk: everybody sends to everybody at once
 )
+
+func (a Aim) String() string { return [...]string{"bisection", "alltoall"}[a] }
+
+// ParseAim reads bisection or alltoall.
+func ParseAim(s string) (Aim, error) {
+	for _, a := range [...]Aim{Bisection, AllToAll} {
+		if s == a.String() {
+			return a, nil
+		}
+	}
+	return 0, fmt.Errorf("balance: an aim is bisection or alltoall, not %q", s)
+}
 
 // Limits and defaults.
 const (
