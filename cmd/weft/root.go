@@ -52,7 +52,8 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	root.AddCommand(simulateCommand(a), compareCommand(a))
 	root.AddCommand(
 		routeCommand(a), verifyCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a),
-		convertCommand(a), explainCommand(a), lanesCommand(a), enginesCommand(a), topologiesCommand(a), versionCommand(a),
+		convertCommand(a), explainCommand(a), lanesCommand(a), enginesCommand(a), topologiesCommand(a),
+		deployCommand(a), serveCommand(a), statusCommand(a), versionCommand(a),
 	)
 	for _, c := range root.Commands() {
 		exitCodes(c)

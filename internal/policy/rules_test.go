@@ -131,13 +131,43 @@ var rules = []rule{
 		why:      "a report shows results; it computes no routing",
 	},
 	{
+		packages: "opensm/conf",
+		may:      []string{"format"},
+		why:      "it reads a file of OpenSM's, whatever is made of it",
+	},
+	{
+		packages: "opensm/deploy",
+		may:      []string{"fabric", "routing", "format/lft"},
+		why:      "it writes tables that others made and proved",
+	},
+	{
+		packages: "opensm/check",
+		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "opensm/conf"},
+		why:      "it looks at a configuration with the eyes of the judge and of the engines by name",
+	},
+	{
+		packages: "opensm/daemon",
+		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "choose", "opensm/wire"},
+		modules:  []string{"go.yaml.in/yaml/v3", "github.com/prometheus/client_golang"},
+		why:      "it routes by the names of engines, asks the judge and answers over the wire; YAML and Prometheus are what administrators use",
+	},
+	{
+		packages: "opensm/wire",
+		may:      []string{"fabric", "routing", "deadlock"},
+		why:      "a request is a fabric and an answer is tables with their proof; who routes is on the other side",
+	},
+	{
 		packages: "opensm",
-		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report"},
+		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report", "opensm/wire"},
 		why:      "the live road uses what is proven, by the name of its engine",
 	},
 	{
 		packages: "bench/table",
 		why:      "it runs the program as a user does, and so knows nothing of its parts",
+	},
+	{
+		packages: "bench/opensm",
+		why:      "it runs OpenSM and the program as a user does, and so knows nothing of their parts",
 	},
 	{
 		packages: "cmd/weft",
