@@ -24,6 +24,9 @@ type candidate struct {
 	// oneLane says that on a single lane the engine's tables hold for any contract,
 	// though with more they need one that is honored.
 	oneLane bool
+
+	// heeds says that the engine makes paths for an aim and for weights of hosts.
+	heeds bool
 }
 
 // candidates is what is tried, the likely and quick first. Not in it: engines for
@@ -32,9 +35,9 @@ type candidate struct {
 // bandwidth: dnup (updn), sssp (balance), dfsssp-online (dfsssp), df-d2-minhop
 // (df-d2), df-dn-minhop (df-dn).
 var candidates = []candidate{
-	{engine: "balance", cost: 250, search: time.Second},
-	{engine: "weave-any", cost: 800, search: 4 * time.Second},
-	{engine: "weave", cost: 300, search: 2 * time.Second},
+	{engine: "balance", cost: 250, search: time.Second, heeds: true},
+	{engine: "weave-any", cost: 800, search: 4 * time.Second, heeds: true},
+	{engine: "weave", cost: 300, search: 2 * time.Second, heeds: true},
 	{engine: "ftree", cost: 250},
 	{engine: "updn", cost: 250},
 	{engine: "dor", cost: 250},
@@ -55,6 +58,12 @@ const searching = 3000
 func (c candidate) fits(contract routing.Contract) bool {
 	e, err := engines.Named(c.engine)
 	return err == nil && (contract == routing.Honored || c.oneLane || e.Contract() == routing.Any)
+}
+
+// deaf says that the engine would make the same tables whatever the aim and the
+// weights of hosts that were asked for.
+func (c candidate) deaf(o engines.Options) bool {
+	return !c.heeds && o.Shaped()
 }
 
 // estimate is how long the engine is expected to take. All of them go switch by

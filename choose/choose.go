@@ -13,6 +13,9 @@
 //  4. the smallest load of a channel;
 //  5. the place in the table of candidates.
 //
+// Where the options have an aim or weights of hosts, only engines are tried that
+// make their paths for them; Λ stays that of all hosts alike.
+//
 // An engine is never taken on its word: tables that the judge does not find free
 // of deadlock are no choice, and tables of an engine that promises nothing are, if
 // the judge proves them.
@@ -65,7 +68,7 @@ const (
 	Proven  Outcome = iota // free of deadlock under the contract
 	Loop                   // has a credit loop under the contract
 	Refused                // by the engine
-	Skipped                // not tried: the time budget was spent
+	Skipped                // not tried: the time budget was spent, or it would not heed the options
 )
 
 func (o Outcome) String() string {
@@ -130,10 +133,13 @@ func Best(ctx context.Context, f *fabric.Fabric, w Wish) (*Choice, error) {
 		if !c.fits(w.Contract) {
 			continue
 		}
+		if c.deaf(w.Options) {
+			s.skip(c, i, "it does not heed --aim and --weight")
+			continue
+		}
 		cost := c.estimate(f)
 		if cost > left && !math.IsInf(s.best, -1) {
-			s.trials = append(s.trials, Trial{Engine: c.engine, Outcome: Skipped, place: i,
-				Why: fmt.Sprintf("about %s, and %s of %s are left (--budget)", round(cost), round(max(0, left)), round(w.Time))})
+			s.skip(c, i, fmt.Sprintf("about %s, and %s of %s are left (--budget)", round(cost), round(max(0, left)), round(w.Time)))
 			continue
 		}
 		left -= cost
@@ -144,6 +150,11 @@ func Best(ctx context.Context, f *fabric.Fabric, w Wish) (*Choice, error) {
 		s.add(t)
 	}
 	return s.choice()
+}
+
+// skip notes a candidate that is not tried.
+func (s *search) skip(c candidate, place int, why string) {
+	s.trials = append(s.trials, Trial{Engine: c.engine, Outcome: Skipped, Why: why, place: place})
 }
 
 // round leaves as much of an estimate as it is worth.

@@ -189,3 +189,52 @@ func TestNothingToMeasure(t *testing.T) {
 		}
 	}
 }
+
+// What is said to heed weights of hosts makes other tables for them, what is not
+// makes the same; and where there are weights, only the former is tried.
+func TestHeeds(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	weights := make([]uint8, len(f.Endpoints()))
+	for i := range weights {
+		weights[i] = 1
+		if i%5 == 0 {
+			weights[i] = 100
+		}
+	}
+	weighed := engines.Options{Weights: weights}
+	for _, c := range candidates {
+		e, err := engines.Named(c.engine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		route := func(o engines.Options) *routing.Tables {
+			tables, err := e.Route(context.Background(), f, o, routing.Budget{VLs: routing.DefaultVLs}, nil)
+			if refused(err) {
+				return nil
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return tables
+		}
+		plain, heavy := route(engines.Options{}), route(weighed)
+		if plain == nil || heavy == nil {
+			if c.heeds {
+				t.Errorf("%s refuses", c.engine)
+			}
+			continue
+		}
+		same := true
+		for lid := range f.LIDs() {
+			same = same && slices.Equal(plain.Forwarding.Row(lid), heavy.Forwarding.Row(lid))
+		}
+		if same == c.heeds {
+			t.Errorf("%s: heeds %v, and its tables are the same: %v", c.engine, c.heeds, same)
+		}
+	}
+	for _, x := range best(t, f, Wish{Contract: routing.Honored, Options: weighed, Patterns: 10}).Trials {
+		if c := candidates[x.place]; (x.Outcome == Skipped) == c.heeds {
+			t.Errorf("%s: heeds %v, and is %v (%s)", c.engine, c.heeds, x.Outcome, x.Why)
+		}
+	}
+}

@@ -28,6 +28,9 @@ func (s *search) why(won *Trial) string {
 	switch {
 	case proven == 1:
 		fmt.Fprintf(&b, "%s is the only engine tried that is proven under contract %s", won.Engine, s.wish.Contract)
+	case s.best == 0:
+		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s %s; there is no bandwidth to compare",
+			proven, s.wish.Contract, won.Engine, ahead(won, equal))
 	case len(equal) == 0:
 		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s has the most bandwidth", proven, s.wish.Contract, won.Engine)
 	default:

@@ -32,6 +32,10 @@ type Options struct {
 	Before *fabric.Fabric
 }
 
+// Shaped says that paths are wanted for an aim other than bisections, or for hosts
+// of different weight: what most engines do not look at.
+func (o Options) Shaped() bool { return o.Aim != balance.Bisection || o.Weights != nil }
+
 // Finder is a path finder by name.
 type Finder struct {
 	Name    string
