@@ -42,7 +42,7 @@ type deployFlags struct {
 func deployFilesCommand(a *app) *cobra.Command {
 	var o deployFlags
 	c := &cobra.Command{
-		Use:   "files FABRIC --engine ENGINE --out DIR",
+		Use:   "files FABRIC --out DIR",
 		Short: "Write what a stock OpenSM needs to use weft's tables",
 		Long: `Route a fabric, prove the tables, and write them as files for an OpenSM without
 the plugin: lfts.dump, opensm.conf (the options to put into yours),
@@ -51,10 +51,11 @@ compute-guids, io-guids and guid-routing-order. All files or none.
 
 Files can express one SL2VL map for all ports and one service level for each
 destination. Tables that need more are refused, never half expressed: those of
-df-d2, df-dn and torus-2qos (maps by port), of lash and dfsssp where they need
-more than one lane (service levels by source), of mroots and mp-lash with LMC (by
-address), and of all adaptive engines. updn, dnup, ftree, minhop, dor and sssp
-need one lane; nue gives every destination its level.`,
+weave, weave-any, df-d2, df-dn and torus-2qos where their maps differ by port, of
+lash and dfsssp where they need more than one lane (service levels by source), of
+mroots and mp-lash with LMC (by address), and of all adaptive engines. updn, dnup,
+ftree, minhop, dor, sssp and balance need one lane; nue gives every destination
+its level.`,
 		Example: `  weft deploy files fabric.ibnetdiscover --engine nue --vls 4 --out weft-tables --dir /etc/opensm/weft`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

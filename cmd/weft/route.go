@@ -17,7 +17,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/weave"
 )
 
@@ -51,11 +50,12 @@ they cannot deadlock, and write them for OpenSM.
 
 By default the engine is auto: several engines are tried, and the one with the most
 bandwidth among those proven under the contract wins (any, unless --contract says
-what else clients do). An engine is a path finder and a lane assigner (see weft
-engines); --paths and --lanes give other pairs. What needs more lanes than there are is refused, never
-replaced by something weaker. With --out the folder gets lfts.dump (OpenSM:
-routing_engine file, lfts_file), sl2vl.dump, paths.psl, certificate and
-summary.json, all of them or none, read back and checked.
+what else clients do); with --aim or --weight, of those that heed them. An engine
+is a path finder and a lane assigner (see weft engines); --paths and --lanes give
+other pairs. What needs more lanes than there are is refused, never replaced by
+something weaker. With --out the folder gets lfts.dump (OpenSM: routing_engine
+file, lfts_file), sl2vl.dump, paths.psl, certificate and summary.json, all of them
+or none, read back and checked.
 
 Tables with a credit loop are shown, not written, unless --write-unproven.`,
 		Example: `  weft route fabric.ibnetdiscover
@@ -186,6 +186,11 @@ func (j *routeJob) prepare(o *routeFlags) error {
 	if j.options.Weights, err = weigh(j.fabric, j.weights); err != nil {
 		return err
 	}
+	if o.before != "" {
+		if j.options.Before, err = j.load(o.before); err != nil {
+			return fmt.Errorf("--before: %w", err)
+		}
+	}
 	j.options.Roots, err = rootGUIDs(j.fabric, o.roots)
 	return err
 }
@@ -210,28 +215,8 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	if err := checkLMC(o.lmc); err != nil {
 		return nil, err
 	}
-	j.options.Seed = o.seed
-	if o.prefer != "" {
-		if j.options.Prefer, err = weave.ParsePrefer(o.prefer); err != nil {
-			return nil, usage("--prefer: %w", err)
-		}
-	}
-	if o.aim != "" {
-		if j.options.Aim, err = balance.ParseAim(o.aim); err != nil {
-			return nil, usage("--aim: %w", err)
-		}
-	}
-	if j.weights, err = parseWeights(o.weights); err != nil {
+	if err := j.takeOptions(o); err != nil {
 		return nil, err
-	}
-	if j.options.Order, err = layer.ParseOrder(o.order); err != nil {
-		return nil, usage("--order: %w", err)
-	}
-	if len(o.roots) > 0 && !j.auto && j.engine.PathsName() != "updn" {
-		return nil, usage("--roots is for updn; %s has no roots", j.engine.Name)
-	}
-	if o.before != "" && j.engine.Name != "torus-2qos" {
-		return nil, usage("--before is for torus-2qos; %s does not look back", j.engine.Name)
 	}
 	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
 		return nil, usage("%w", err)
@@ -283,19 +268,6 @@ func (j *routeJob) checkParts(within bool) error {
 	}
 	j.apart += sources * dests
 	return nil
-}
-
-// rootGUIDs finds switches by GUID or by name.
-func rootGUIDs(f *fabric.Fabric, roots []string) ([]fabric.GUID, error) {
-	var guids []fabric.GUID
-	for _, r := range roots {
-		n, err := findSwitch(f, r)
-		if err != nil {
-			return nil, err
-		}
-		guids = append(guids, f.Node(n).GUID)
-	}
-	return guids, nil
 }
 
 // compute routes. Lanes are planned for all adapters if that is possible, else for
@@ -368,7 +340,7 @@ type fitSummary struct {
 }
 
 // advised is the engines to try where another refuses for want of lanes.
-var advised = []string{"updn", "ftree", "lash", "dfsssp", "df-dn", "nue"}
+var advised = []string{"weave-any", "weave", "updn", "ftree", "lash", "dfsssp", "df-dn", "nue"}
 
 // refusal reports an engine's refusal, with advice: which engines do fit.
 func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {

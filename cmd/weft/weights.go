@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path"
 	"strconv"
 	"strings"
 
@@ -36,9 +35,6 @@ func parseWeights(texts []string) ([]weighting, error) {
 		if !ok || err != nil || w > balance.MaxWeight {
 			return nil, usage("--weight %q: it is NAME=WEIGHT with a weight from 0 to %d; * in the name is any text", text, balance.MaxWeight)
 		}
-		if _, err := path.Match(pattern, ""); err != nil {
-			return nil, usage("--weight %q: %w", text, err)
-		}
 		all = append(all, weighting{pattern, uint8(w)})
 	}
 	return all, nil
@@ -66,7 +62,7 @@ func weigh(f *fabric.Fabric, all []weighting) ([]uint8, error) {
 		}
 		weights[i] = ordinary
 		for k, w := range all {
-			if ok, _ := path.Match(w.pattern, f.Node(e.Node).Name); ok || w.pattern == f.Node(e.Node).GUID.String() {
+			if n := f.Node(e.Node); fitsPattern(n.Name, w.pattern) || w.pattern == n.GUID.String() {
 				weights[i] = w.weight
 				fits[k]++
 			}
@@ -74,8 +70,28 @@ func weigh(f *fabric.Fabric, all []weighting) ([]uint8, error) {
 	}
 	for k, n := range fits {
 		if n == 0 {
-			return nil, usage("--weight: no host is called %s", all[k].pattern)
+			return nil, usage("--weight: no host is called %q, and none has that GUID; * stands for any text", all[k].pattern)
 		}
 	}
 	return weights, nil
+}
+
+// fitsPattern says whether a name is a pattern, in which * is any text, even none.
+// Nothing else is special: descriptions of nodes hold slashes and brackets.
+func fitsPattern(name, pattern string) bool {
+	parts := strings.Split(pattern, "*")
+	last := len(parts) - 1
+	if last == 0 {
+		return name == pattern
+	}
+	name, ok := strings.CutPrefix(name, parts[0])
+	if !ok {
+		return false
+	}
+	for _, part := range parts[1:last] {
+		if _, name, ok = strings.Cut(name, part); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(name, parts[last])
 }
