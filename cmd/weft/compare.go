@@ -35,8 +35,8 @@ type compareFlags struct {
 }
 
 // compared is the engines that weft compare asks if none are named: those that
-// people run, and of each family of lane assigners the one to try first.
-var compared = []string{"minhop", "updn", "ftree", "torus-2qos", "sssp", "lash", "dfsssp", "df-dn", "nue"}
+// people run, of each family of lane assigners the one to try first, and ours.
+var compared = []string{"minhop", "updn", "ftree", "torus-2qos", "sssp", "lash", "dfsssp", "df-dn", "nue", "balance", "weave", "weave-any"}
 
 func compareCommand(a *app) *cobra.Command {
 	var o compareFlags
@@ -64,7 +64,7 @@ opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), args[0], &o) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.engines, "engines", compared, "engines, or path finder + lane assigner, with commas between")
+	f.StringSliceVar(&o.engines, "engines", compared, "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
 	f.StringArrayVar(&o.dirs, "lfts-dir", nil, "NAME=DIR: tables that exist, in a folder; may be given several times")
 	f.IntVar(&o.route.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
 	f.IntVar(&o.route.lmc, "lmc", -1, lmcUsage)
@@ -269,9 +269,12 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 	}
 	err := r.compute(ctx)
 	row.Heap = heap.stop()
-	row.Seconds.Paths, row.Seconds.Lanes = r.spent.paths.Seconds(), r.spent.lanes.Seconds()
+	row.Seconds.Paths, row.Seconds.Lanes, row.Seconds.Choose = r.spent.paths.Seconds(), r.spent.lanes.Seconds(), r.spent.choose.Seconds()
 	if err != nil {
 		return row.refusal(ctx, err)
+	}
+	if r.auto {
+		row.Chosen = r.engine.Name
 	}
 	r.settleContract(&j.o.route)
 	if err := r.verify(ctx); err != nil {

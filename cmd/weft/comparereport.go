@@ -26,7 +26,8 @@ type compareSummary struct {
 // an engine that refuses has its reason, an adaptive one no tables to count on.
 type compareRow struct {
 	Name        string         `json:"name"`
-	Source      string         `json:"source"` // engine or tables
+	Source      string         `json:"source"`           // engine or tables
+	Chosen      string         `json:"chosen,omitempty"` // by auto: the engine
 	Refused     string         `json:"refused,omitempty"`
 	Verdict     string         `json:"verdict,omitempty"`
 	Contract    string         `json:"contract,omitempty"`
@@ -45,6 +46,7 @@ type compareRow struct {
 }
 
 type compareSeconds struct {
+	Choose   float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
 	Paths    float64 `json:"paths"`
 	Lanes    float64 `json:"lanes"`
 	Verify   float64 `json:"verify"`
@@ -153,7 +155,7 @@ time, memory: of routing, proof not included; what it added to the heap.
 // cells is a row for people. Bandwidth and all-to-all are compared with the first
 // row, if that is of tables that exist.
 func (j *compareJob) cells(r *compareRow) table.Row {
-	spent := time.Duration((r.Seconds.Paths + r.Seconds.Lanes) * float64(time.Second))
+	spent := time.Duration((r.Seconds.Choose + r.Seconds.Paths + r.Seconds.Lanes) * float64(time.Second))
 	time, memory := seconds(spent), heapText(r.Heap)
 	if r.Source == "tables" {
 		time, memory = "", ""
@@ -161,11 +163,14 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 	if r.Refused != "" {
 		return table.Row{r.Name, "refuses: " + r.Refused, "", "", "", "", "", "", "", "", time, memory}
 	}
-	verdict := r.Verdict
+	name, verdict := r.Name, r.Verdict
+	if r.Chosen != "" {
+		name += ": " + r.Chosen
+	}
 	if r.Unreachable > 0 {
 		verdict += fmt.Sprintf(", %s pairs without a route", thousands(r.Unreachable))
 	}
-	row := table.Row{r.Name, verdict, r.Contract, r.VLs, r.SLs, "", "", "", "", "", time, memory}
+	row := table.Row{name, verdict, r.Contract, r.VLs, r.SLs, "", "", "", "", "", time, memory}
 	if r.Hops != nil {
 		row[6] = r.Hops.Max
 	}

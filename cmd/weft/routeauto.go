@@ -35,7 +35,7 @@ func (j *routeJob) takeEngine(o *routeFlags) (err error) {
 		return nil
 	}
 	if j.engine, err = engines.Named(o.engine); err != nil {
-		return usage("%w", err)
+		return usage("%w, and %s for the best proven one", err, autoEngine)
 	}
 	return nil
 }
@@ -88,7 +88,10 @@ func trialText(trials []choose.Trial) string {
 		what := ""
 		switch t.Outcome {
 		case choose.Proven:
-			what = fmt.Sprintf("bandwidth %.3f of full, %s, %d routes on the fullest channel", t.Lambda, plural(t.VLs, "lane"), t.MaxLoad)
+			what = fmt.Sprintf("%s, %s on the fullest channel", plural(t.VLs, "lane"), plural(int(t.MaxLoad), "route"))
+			if t.Lambda > 0 { // else there is nobody to talk to
+				what = fmt.Sprintf("bandwidth %.3f of full, %s", t.Lambda, what)
+			}
 		case choose.Loop:
 			what = "has a credit loop here"
 		case choose.Refused:

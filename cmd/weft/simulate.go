@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/choose"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -63,6 +64,8 @@ Exit code 1: some pairs have no route.`,
 	tableFlags(c, &o.tables)
 	f := c.Flags()
 	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
+	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, single:N or any; auto takes what is proven under it (default any)")
+	f.DurationVar(&o.route.budget, "budget", choose.DefaultBudget, "time that auto may spend, by its own estimates")
 	f.StringVar(&o.pattern, "pattern", "bisect", "who sends to whom, see above")
 	f.StringVar(&o.traffic, "traffic", "", "file of src,dst[,bytes], by name, GUID or LID, in place of a pattern")
 	f.StringVar(&o.allocation, "allocation", "all", "endpoints that the ranks run on, see above")
@@ -78,7 +81,7 @@ Exit code 1: some pairs have no route.`,
 	f.Lookup("seed").Usage = "seed of random patterns and placements, and of engines that choose by chance"
 	completeNames(c, "pattern", patternNames)
 	c.MarkFlagsRequiredTogether("paths", "lanes")
-	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"traffic", "pattern"}, {"traffic", "allocation", "ranks"}} {
+	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"lfts", "contract"}, {"lfts", "budget"}, {"traffic", "pattern"}, {"traffic", "allocation", "ranks"}} {
 		c.MarkFlagsMutuallyExclusive(pair...)
 	}
 	return c
@@ -120,7 +123,7 @@ type simulateJob struct {
 	result  *congestion.Result
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad
-	spent   struct{ read, paths, lanes, simulate time.Duration }
+	spent   struct{ read, choose, paths, lanes, simulate time.Duration }
 }
 
 func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error {
@@ -210,7 +213,10 @@ func (j *simulateJob) route(ctx context.Context) error {
 		return r.refusal(ctx, err, j.o.json)
 	}
 	j.tables, j.source = r.tables, engineSource(r.engine)
-	j.spent.read, j.spent.paths, j.spent.lanes = r.spent.read, r.spent.paths, r.spent.lanes
+	if r.auto {
+		j.source += fmt.Sprintf(", the best of those proven under contract %s", r.contract)
+	}
+	j.spent.read, j.spent.choose, j.spent.paths, j.spent.lanes = r.spent.read, r.spent.choose, r.spent.paths, r.spent.lanes
 	return nil
 }
 

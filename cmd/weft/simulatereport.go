@@ -96,6 +96,7 @@ type laneSummary struct {
 
 type simulateSeconds struct {
 	Read     float64 `json:"read"`
+	Choose   float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
 	Paths    float64 `json:"paths"`
 	Lanes    float64 `json:"lanes"`
 	Simulate float64 `json:"simulate"`
@@ -108,7 +109,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		Endpoints: j.scope.String(), Model: j.options.Model.String(), Uniform: r.Uniform, LinkMbps: r.Mbps, Seed: j.options.Seed,
 		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
 		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
-		Spent:   simulateSeconds{j.spent.read.Seconds(), j.spent.paths.Seconds(), j.spent.lanes.Seconds(), j.spent.simulate.Seconds()},
+		Spent:   simulateSeconds{j.spent.read.Seconds(), j.spent.choose.Seconds(), j.spent.paths.Seconds(), j.spent.lanes.Seconds(), j.spent.simulate.Seconds()},
 		PeakRSS: peakRSS(), Histogram: []congestionSummary{}, Hot: []hotSummary{}, Tiers: []tierSummary{}, Lanes: []laneSummary{},
 	}
 	for _, l := range r.Losses {
@@ -192,8 +193,11 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 		}
 	}
 	p.fact("lanes", "%s", lanesText(s))
-	p.fact("time", "read %s, paths %s, lanes %s, simulate %s; %s at the peak", seconds(j.spent.read), seconds(j.spent.paths),
-		seconds(j.spent.lanes), seconds(j.spent.simulate), bytesOf(s.PeakRSS))
+	routed := "paths " + seconds(j.spent.paths) + ", lanes " + seconds(j.spent.lanes)
+	if j.spent.choose > 0 {
+		routed = "choose " + seconds(j.spent.choose)
+	}
+	p.fact("time", "read %s, %s, simulate %s; %s at the peak", seconds(j.spent.read), routed, seconds(j.spent.simulate), bytesOf(s.PeakRSS))
 	if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
 		return err
 	}
