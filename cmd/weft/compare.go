@@ -78,7 +78,7 @@ opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.markdown, "markdown", false, "print the table in Markdown")
-	completeNames(c, "engines", engineNames)
+	completeNames(c, "engines", choiceNames)
 	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
 	o.route.order = layer.ByDestination.String()
 	o.route.prefer = weave.Bandwidth.String()

@@ -160,6 +160,9 @@ func engineNames() (names []string) {
 	return names
 }
 
+// choiceNames is engineNames with auto, where a command takes that too.
+func choiceNames() []string { return append([]string{autoEngine}, engineNames()...) }
+
 func finderNames() (names []string) {
 	for _, f := range engines.Finders() {
 		names = append(names, f.Name)

@@ -60,7 +60,8 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	}
 	s := explainSummary{Engine: j.engine.Name, Rules: []findingSummary{connectedRule(j.fabric)}}
 	for _, f := range j.engine.Explain(j.fabric, j.options) {
-		s.Rules = append(s.Rules, findingSummary{f.Rule, f.OK, f.Why})
+		why := strings.TrimSuffix(strings.TrimPrefix(f.Why, "routing: "), " (rule: "+f.Rule+")")
+		s.Rules = append(s.Rules, findingSummary{f.Rule, f.OK, why})
 	}
 	if err := j.tryOut(ctx, o, &s); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 		if !r.OK {
 			kept = "no"
 		}
-		t.AppendRow(table.Row{r.Rule, kept, strings.TrimPrefix(r.Why, "routing: ")})
+		t.AppendRow(table.Row{r.Rule, kept, r.Why})
 	}
 	t.Render()
 	answer := "refuses: " + strings.TrimPrefix(s.Refusal, "routing: ")

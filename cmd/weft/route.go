@@ -107,7 +107,11 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
 	balanceFlags(c, o)
-	completeNames(c, "engine", engineNames)
+	names := engineNames
+	if engine == autoEngine {
+		names = choiceNames
+	}
+	completeNames(c, "engine", names)
 	completeNames(c, "paths", finderNames)
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
 }
@@ -350,8 +354,8 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	if none := (*choose.NoneProven)(nil); errors.As(err, &none) {
 		return j.noneProven(none, asJSON)
 	}
-	s := refusalSummary{Engine: j.engine.Name, Refused: strings.TrimPrefix(err.Error(), "routing: "), Fits: []fitSummary{}}
-	text := fmt.Errorf("%s refuses: %w", j.engine.Name, err)
+	s := refusalSummary{Engine: j.asked(), Refused: strings.TrimPrefix(err.Error(), "routing: "), Fits: []fitSummary{}}
+	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
 		text = tooFewText(&s, few.AtLeast)

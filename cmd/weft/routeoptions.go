@@ -34,6 +34,14 @@ func (j *routeJob) takeOptions(o *routeFlags) (err error) {
 	return j.heeded(o)
 }
 
+// asked is the engine that was asked for; of auto j.engine is the one chosen.
+func (j *routeJob) asked() string {
+	if j.auto {
+		return autoEngine
+	}
+	return j.engine.Name
+}
+
 // heeded refuses what the engine would not look at.
 func (j *routeJob) heeded(o *routeFlags) error {
 	paths, lanes := j.engine.PathsName(), j.engine.LanesName()
@@ -52,11 +60,7 @@ func (j *routeJob) heeded(o *routeFlags) error {
 		{"budget", "is for auto; %s takes the time it takes", o.budget != 0 && o.budget != choose.DefaultBudget, j.auto},
 	} {
 		if f.given && !f.heeded {
-			engine := j.engine.Name
-			if j.auto {
-				engine = autoEngine
-			}
-			return usage("--"+f.name+" "+f.does, engine)
+			return usage("--"+f.name+" "+f.does, j.asked())
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.State, "state", "", "folder for the last good tables and the reasons of refusals")
 	f.StringVar(&o.Metrics, "metrics", "", "loopback address for Prometheus, such as 127.0.0.1:9469")
 	f.StringVar(&o.log, "log", "text", "form of the log on standard error: text or json")
-	completeNames(c, "engine", engineNames)
+	completeNames(c, "engine", choiceNames)
 	return c
 }
 
