@@ -35,6 +35,7 @@ type Config struct {
 	FlitTime Time        // not zero: every link takes so long for a Block, whatever Rate says
 	Cable    Time        // from one end of a cable to the other, at least 1
 	Forward  Time        // from the head of a packet at a switch to its first chance to leave
+	Gap      Time        // between two packets that leave a port, and between two that leave a buffer
 	Credit   Time        // a credit's time from the tail that freed it to the cable back
 
 	Buffer      int  // bytes of input buffer for each lane of a port
@@ -96,7 +97,7 @@ func (c *Config) check() error {
 	switch {
 	case c.MTU < 1 || c.MTU > 1<<20 || c.Header < 0 || c.Header > 1<<10:
 		return fmt.Errorf("packets: packets of %d + %d bytes; payload is 1 to %d, the header 0 to %d", c.MTU, c.Header, 1<<20, 1<<10)
-	case c.Cable < 1 || c.Forward < 0 || c.Credit < 0 || c.FlitTime < 0 || c.Lifetime < 0:
+	case c.Cable < 1 || c.Forward < 0 || c.Credit < 0 || c.Gap < 0 || c.FlitTime < 0 || c.Lifetime < 0:
 		return fmt.Errorf("packets: a cable takes at least 1 ps, and no other time is negative (cable %d, forward %d, credit %d)", c.Cable, c.Forward, c.Credit)
 	case blocksOf(packet) > c.Buffer/Block:
 		return fmt.Errorf("packets: a buffer of %d bytes holds %d blocks of %d; a packet of %d bytes needs %d: give larger buffers or a smaller MTU",

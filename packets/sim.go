@@ -351,7 +351,7 @@ func (s *sim) start(r int32) {
 	port, behind := &s.portsOf[o], &s.portsOf[q>>s.shift]
 	port.busy, port.from = true, q
 	behind.reading++
-	s.wheel.push(now+takes, code(evTail, o, 0))
+	s.wheel.push(now+takes+s.Config.Gap, code(evTail, o, 0))
 	if q>>s.shift < s.ports {
 		b.returning += p.blocks
 		b.area += int64(p.blocks) * int64(now+takes-p.entered)

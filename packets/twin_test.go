@@ -185,7 +185,7 @@ func (w *twin) comes(o, into int32, p *twinPacket) {
 // flit moves one flit.
 func (w *twin) flit(o int32) {
 	s := &w.sends[o]
-	if s.packet == nil {
+	if s.packet == nil || s.left == 0 {
 		return
 	}
 	s.left--
@@ -193,7 +193,7 @@ func (w *twin) flit(o int32) {
 		return
 	}
 	blocks, from := s.packet.blocks, s.from
-	w.at(w.now+1, func() { w.sends[o] = twinSend{} })
+	w.at(w.now+1+w.n.Config.Gap, func() { w.sends[o] = twinSend{} })
 	if in := from >> w.n.shift; in < w.n.ports {
 		w.at(w.now+1+w.n.links[in].credit, func() { w.room[from] += blocks })
 	}
@@ -272,6 +272,7 @@ func TestTwin(t *testing.T) {
 		c := unit(rapid.IntRange(1, 5).Draw(t, "flits"), 0)
 		c.Buffer = c.MTU * rapid.IntRange(1, 3).Draw(t, "packets")
 		c.Forward, c.Cable, c.Credit = Time(rapid.IntRange(0, 3).Draw(t, "forward")), Time(rapid.IntRange(1, 3).Draw(t, "cable")), Time(rapid.IntRange(0, 2).Draw(t, "credit"))
+		c.Gap = Time(rapid.IntRange(0, 2).Draw(t, "gap"))
 		c.Speedup, c.StoreWhole = rapid.IntRange(1, 2).Draw(t, "speedup"), rapid.Bool().Draw(t, "store")
 		n := routed(t, rapid.SampledFrom(smallNetworks).Draw(t, "network"), rapid.SampledFrom(smallEngines).Draw(t, "engine"), 8, c)
 		messages := randomMessages(t, n)
