@@ -315,7 +315,11 @@ func (n *Network) checkMessages(phases [][]Message) error {
 			if m.Bytes < 0 || m.At < 0 || m.From == m.To {
 				return fmt.Errorf("packets: a message of %d bytes at %d ps from endpoint %d to %d", m.Bytes, m.At, m.From, m.To)
 			}
-			if p := (pair{m.From, m.To}); !seen[p] {
+			if m.LID != 0 {
+				if err := n.coversRoute(m); err != nil {
+					return err
+				}
+			} else if p := (pair{m.From, m.To}); !seen[p] {
 				seen[p] = true
 				if err := n.Covers(m.From, m.To); err != nil {
 					return err

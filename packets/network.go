@@ -194,6 +194,22 @@ func (n *Network) Covers(from, to fabric.EndpointID) error {
 	return nil
 }
 
+// coversRoute is Covers for a message that names address and service level.
+func (n *Network) coversRoute(m Message) error {
+	f := n.Fabric
+	switch {
+	case n.adaptive != nil:
+		return fmt.Errorf("packets: a message names LID %d, and adaptive routing has no LIDs", m.LID)
+	case f.Owner(m.LID) != m.To || m.SL >= routing.SLs:
+		return fmt.Errorf("packets: a message to LID %d on SL %d, which is no address of endpoint %d", m.LID, m.SL, m.To)
+	case f.Endpoint(m.From).Inject == fabric.None:
+		return fmt.Errorf("packets: endpoint %d sends nothing here", m.From)
+	case !n.perPort && int(n.uniform[m.SL]) >= n.lanes:
+		return fmt.Errorf("packets: SL %d has lane %d; there are %d lanes", m.SL, n.uniform[m.SL], n.lanes)
+	}
+	return n.follow(f.Endpoint(m.From), f.Endpoint(m.To), m.LID, m.SL)
+}
+
 // follow walks a packet to its destination.
 func (n *Network) follow(a, b *fabric.Endpoint, lid fabric.LID, sl uint8) error {
 	f, t := n.Fabric, n.tables

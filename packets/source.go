@@ -20,20 +20,24 @@ const ahead = 64
 type Message struct {
 	At       Time
 	From, To fabric.EndpointID
-	Bytes    int64 // payload; zero: one full packet
+	Bytes    int64      // payload; zero: one full packet
+	LID      fabric.LID // the address and service level to use; zero: as the tables say
+	SL       uint8
 }
 
 // source is an endpoint that sends.
 type source struct {
-	at      Time    // when the next message is due
-	exact   float64 // the same, not rounded
-	created Time    // of the message at hand
-	left    int64   // bytes of it not yet cut into packets
-	dst     int32   // where it goes
-	again   int32   // further messages of its burst
-	ready   int32   // packets created and not yet gone
-	armed   bool    // an event will refill it
-	turn    uint32  // packets so far, for addresses in turn
+	at      Time       // when the next message is due
+	exact   float64    // the same, not rounded
+	created Time       // of the message at hand
+	left    int64      // bytes of it not yet cut into packets
+	dst     int32      // where it goes
+	lid     fabric.LID // of the message at hand, and
+	sl      uint8      // its service level; 0: as the tables say
+	again   int32      // further messages of its burst
+	ready   int32      // packets created and not yet gone
+	armed   bool       // an event will refill it
+	turn    uint32     // packets so far, for addresses in turn
 	script  []Message
 }
 
@@ -153,7 +157,7 @@ func (s *sim) message(e int32, src *source) {
 		return
 	}
 	m := &src.script[0]
-	src.dst, src.left = int32(m.To), m.Bytes
+	src.dst, src.left, src.lid, src.sl = int32(m.To), m.Bytes, m.LID, m.SL
 	src.script, src.at = src.script[1:], never
 	if len(src.script) > 0 {
 		src.at = src.script[0].At
@@ -184,6 +188,10 @@ func (s *sim) address(p *packet, src *source) uint8 {
 		return s.adaptiveAddress(p, src, from, to)
 	}
 	at := int32(to.LID)
+	if src.lid != 0 {
+		p.address, p.sl = int32(src.lid), src.sl
+		return s.firstLane(p.sl)
+	}
 	if to.LMC > 0 {
 		at += s.among(1<<to.LMC, src, func(i int32) bool {
 			return s.tables.Lanes.SL(fabric.EndpointID(p.src), to.LID+fabric.LID(i)) != routing.NoSL
@@ -191,10 +199,16 @@ func (s *sim) address(p *packet, src *source) uint8 {
 	}
 	p.address = at
 	p.sl = s.tables.Lanes.SL(fabric.EndpointID(p.src), fabric.LID(at))
-	if s.perPort {
-		return p.sl % uint8(s.lanes) // adapters have no map of ports
+	return s.firstLane(p.sl)
+}
+
+// firstLane is the lane on which an adapter sends a service level. Adapters have
+// no map by ports.
+func (n *Network) firstLane(sl uint8) uint8 {
+	if n.perPort {
+		return sl % uint8(n.lanes)
 	}
-	return s.uniform[p.sl]
+	return n.uniform[sl]
 }
 
 func (s *sim) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoint) uint8 {
