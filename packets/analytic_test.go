@@ -32,7 +32,7 @@ func measured(t testing.TB, n *Network, l Load, w Window) *Result {
 // M/D/1: it waits rho/(2(1-rho)) services in the mean (Pollaczek and Khinchine).
 func TestOneLinkIsMD1(t *testing.T) {
 	n := routed(t, "ring:2", "updn", 1, mustPreset(t, "ib-hdr"))
-	packet := float64(serial(n.Config.wire(2048), n.links[0].perByte))
+	packet := float64(serial(n.Config.wire(2048), n.kindAt(0).perByte))
 	zero := packet + float64(3*n.Config.Cable+2*n.Config.Forward)
 	for _, rho := range []float64{0.1, 0.3, 0.5, 0.7, 0.8, 0.9} {
 		r := measured(t, n, Load{Offered: rho, Pattern: pattern{{From: 0, To: 1}}, Placement: HostAdapters(n.Fabric), Seed: 5}, Window{Length: Time(400_000 * packet), WarmUp: Time(20_000 * packet), Exactly: true})
@@ -97,7 +97,7 @@ func TestZeroLoadLatency(t *testing.T) {
 // zeroLoad is the closed form, all links being alike.
 func zeroLoad(n *Network, a, b fabric.EndpointID) Time {
 	f, c := n.Fabric, n.Config
-	packet := serial(c.wire(int64(c.MTU)), n.links[0].perByte)
+	packet := serial(c.wire(int64(c.MTU)), n.kindAt(0).perByte)
 	switches := Time(1)
 	for at := f.Endpoint(a).Switch; at != f.Endpoint(b).Switch; switches++ {
 		at = f.Channel(f.Out(at, n.tables.Forwarding.Port(at, f.Endpoint(b).LID))).To
@@ -108,7 +108,7 @@ func zeroLoad(n *Network, a, b fabric.EndpointID) Time {
 		t += switches * packet
 	case c.OutBuffer > 0 && c.Speedup > 1:
 		// A faster way through the switch waits for the tail to keep up.
-		t += switches * (packet - serial(c.wire(int64(c.MTU)), n.links[0].perByte/int64(c.Speedup)))
+		t += switches * (packet - serial(c.wire(int64(c.MTU)), n.kindAt(0).perByte/int64(c.Speedup)))
 	}
 	return t
 }

@@ -47,16 +47,20 @@ func (s *sim) out(c fabric.ChannelID, lane uint8) int32 {
 // wanted asks for the one way on, once the packet can keep up with it: the tail
 // must not be needed before it is there.
 func (s *sim) wanted(q int32, p *packet, into int32) {
-	if at := s.keepsUp(p, into); at > s.wheel.now {
+	if at := s.keepsUp(p, q, into); at > s.wheel.now {
 		s.wheel.push(at, code(evHead, q, 0))
 		return
 	}
 	s.request(q, into)
 }
 
-// keepsUp is when a packet may begin to go on without running dry.
-func (s *sim) keepsUp(p *packet, into int32) Time {
-	return p.whole - serial(p.bytes, s.links[into>>s.shift].perByte)
+// keepsUp is when a packet may begin to go on from a buffer without running dry.
+func (s *sim) keepsUp(p *packet, q, into int32) Time {
+	if !s.mixed || s.Config.StoreWhole {
+		return 0
+	}
+	came := s.kindAt(q >> s.shift)
+	return p.entered + came.latency + serial(p.bytes, came.perByte) - serial(p.bytes, s.kindAt(into>>s.shift).perByte)
 }
 
 // request puts the head of a queue on the list of those who want into a buffer.
@@ -134,9 +138,9 @@ func (s *sim) askAdaptive(q int32, p *packet) {
 		}
 	}
 	visit(func(into int32) {
-		latest = max(latest, s.keepsUp(p, into))
+		latest = max(latest, s.keepsUp(p, q, into))
 		b, o := &s.buffers[into], &s.portsOf[into>>s.shift]
-		if free := b.free(); !o.busy && b.first == none && free >= p.blocks && free > most {
+		if free := b.free(); !o.busy && b.first == none && free >= p.blocks() && free > most {
 			best, most = into, free
 		}
 	})

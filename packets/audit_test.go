@@ -10,11 +10,11 @@ func (s *sim) audit() error {
 		if s.packets[i].into == none {
 			continue // free
 		}
-		if p := &s.packets[i]; p.injected == 0 && p.whole == 0 {
+		if p := &s.packets[i]; p.injected == waiting {
 			atSource++
 		} else {
 			inside++
-			occupied[p.into] += p.blocks
+			occupied[p.into] += p.blocks()
 		}
 	}
 	if inside != s.count.inside || atSource != s.count.atSource {
@@ -28,7 +28,7 @@ func (s *sim) audit() error {
 		// What the sender may not use is what lies there, and what is on its way
 		// back. A packet that leaves counts for the buffer it enters and, as
 		// returning, for the one it leaves.
-		used := s.links[b>>s.shift].blocks - x.free()
+		used := s.kindAt(int32(b>>s.shift)).blocks - x.free()
 		if used != occupied[b]+x.returning || x.free() < 0 {
 			return fmt.Errorf("buffer %d: %d blocks used, %d in it, %d on their way back", b, used, occupied[b], x.returning)
 		}

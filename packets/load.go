@@ -70,7 +70,7 @@ func (n *Network) prepare(l *Load, r *rand.Rand) (*generator, error) {
 		if gap == 0 {
 			continue
 		}
-		own := &n.links[n.Fabric.Endpoint(fabric.EndpointID(e)).Inject]
+		own := n.kindAt(int32(n.Fabric.Endpoint(fabric.EndpointID(e)).Inject))
 		g.gap[e] = float64(n.takes(g.bytes, own)) * float64(g.burst) / l.Offered
 		g.rate += float64(int64(1)<<rateShift) / float64(own.perByte)
 	}
@@ -78,7 +78,7 @@ func (n *Network) prepare(l *Load, r *rand.Rand) (*generator, error) {
 }
 
 // takes is how long a message takes on a link, its packets one after the other.
-func (n *Network) takes(bytes int64, l *link) Time {
+func (n *Network) takes(bytes int64, l *kind) Time {
 	mtu := int64(n.Config.MTU)
 	t := Time(bytes/mtu) * serial(n.Config.wire(mtu), l.perByte)
 	if rest := bytes % mtu; rest > 0 {

@@ -202,7 +202,7 @@ func (n *Network) settle(w *Window, g *generator) {
 		packet := Time(1)
 		for e, gap := range g.gap {
 			if gap > 0 {
-				packet = max(packet, serial(n.Config.wire(int64(n.Config.MTU)), n.links[n.Fabric.Endpoint(fabric.EndpointID(e)).Inject].perByte))
+				packet = max(packet, serial(n.Config.wire(int64(n.Config.MTU)), n.kindAt(int32(n.Fabric.Endpoint(fabric.EndpointID(e)).Inject)).perByte))
 			}
 		}
 		w.Length = 4000 * packet
@@ -366,8 +366,8 @@ func (s *sim) complete(ctx context.Context, phases [][]Message, limit Time) (*Re
 // slowest is the time per byte of the slowest channel.
 func (n *Network) slowest() int64 {
 	most := int64(1)
-	for _, l := range n.links[:n.channels] {
-		most = max(most, l.perByte)
+	for _, k := range n.kinds {
+		most = max(most, k.perByte)
 	}
 	return most
 }

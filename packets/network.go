@@ -3,6 +3,7 @@ package packets
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -25,19 +26,26 @@ type Network struct {
 	lanes    int
 	shift    uint8
 	channels int32
-	ports    int32 // channels, twice with output buffers
-	links    []link
+	ports    int32  // channels, twice with output buffers
+	links    []link // [port]
+	kinds    []kind
+	mixed    bool // some links are faster than others
 	uniform  [routing.SLs]uint8
 	perPort  bool // SL2VL depends on the ports
 }
 
-// link is what a port is like.
+// link is where a port leads.
 type link struct {
-	perByte int64
+	to     int32 // the switch at the far end; -1: an endpoint, or an output buffer
+	kind   uint16
+	inPort uint8 // of that switch
+}
+
+// kind is what ports are like.
+type kind struct {
+	perByte int64 // time of a byte, with rateShift binary digits
 	latency Time  // from the start of sending to the first chance to go on at the far end
 	credit  Time  // for a credit to come back
-	to      int32 // the switch at the far end; -1: an endpoint
-	inPort  uint8 // of that switch
 	blocks  int32 // buffer for a lane at the far end
 }
 
@@ -97,18 +105,33 @@ func (n *Network) build(used int) error {
 
 func (n *Network) buildLink(i fabric.ChannelID) {
 	c, ch := &n.Config, n.Fabric.Channel(i)
-	l := &n.links[i]
-	*l = link{perByte: c.perByte(ch.Rate), latency: c.Cable, credit: c.Cable + c.Credit, to: -1, inPort: ch.ToPort, blocks: int32(c.Buffer / Block)}
+	k := kind{perByte: c.perByte(ch.Rate), latency: c.Cable, credit: c.Cable + c.Credit, blocks: int32(c.Buffer / Block)}
 	if c.OutBuffer > 0 { // and the way through the switch into the output buffers
-		n.links[int32(i)+n.channels] = link{perByte: l.perByte / int64(c.Speedup), latency: c.Forward, to: -1, blocks: int32(c.OutBuffer / Block)}
+		n.links[int32(i)+n.channels] = link{to: -1, kind: n.kindOf(kind{perByte: k.perByte / int64(c.Speedup), latency: c.Forward, blocks: int32(c.OutBuffer / Block)})}
 	}
+	to := int32(-1)
 	if n.Fabric.Node(ch.To).Kind == fabric.Switch {
-		l.to = int32(ch.To)
+		to = int32(ch.To)
 		if c.OutBuffer == 0 {
-			l.latency += c.Forward
+			k.latency += c.Forward
 		}
 	}
+	n.links[i] = link{to: to, kind: n.kindOf(k), inPort: ch.ToPort}
 }
+
+// kindOf is the number of a kind.
+func (n *Network) kindOf(k kind) uint16 {
+	i := slices.Index(n.kinds, k)
+	if i < 0 {
+		n.mixed = n.mixed || len(n.kinds) > 0 && n.kinds[0].perByte != k.perByte
+		i = len(n.kinds)
+		n.kinds = append(n.kinds, k)
+	}
+	return uint16(i)
+}
+
+// kindAt is what a port is like.
+func (n *Network) kindAt(port int32) *kind { return &n.kinds[n.links[port].kind] }
 
 // lanesOfTables is one more than the highest lane that the SL2VL map can give to
 // a service level that is in use. Lanes from 15 on are no data lanes: whoever gets

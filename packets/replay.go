@@ -173,7 +173,7 @@ func (n *Network) streams(routes []route, packets int, seed uint64) []Message {
 	for _, way := range routes {
 		if _, ok := start[way.src]; !ok {
 			inject := n.Fabric.Endpoint(way.src).Inject
-			start[way.src] = Time(r.Int64N(1 + 4*int64(serial(n.Config.wire(int64(n.Config.MTU)), n.links[inject].perByte))))
+			start[way.src] = Time(r.Int64N(1 + 4*int64(serial(n.Config.wire(int64(n.Config.MTU)), n.kindAt(int32(inject)).perByte))))
 		}
 	}
 	list := make([]Message, 0, packets*len(routes))

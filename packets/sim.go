@@ -9,38 +9,41 @@ import (
 
 const none = -1
 
-// packet is one in the network or at its source.
+// packet is one in the network or at its source. It is as long as a line of cache.
 type packet struct {
-	bytes    int32 // on the wire
-	blocks   int32
-	src, dst int32 // endpoints
-	next     int32 // packet behind it in its queue
-	address  int32 // LID, or routing.Address
+	bytes    int32  // on the wire
+	src, dst int32  // endpoints
+	next     int32  // packet behind it in its queue
+	address  int32  // LID, or routing.Address
+	number   uint32 // in its flow
+	into     int32  // buffer it is in or on the way to; none: the packet is free
+	size     uint16 // blocks
 	lanes    uint16
 	sl       uint8
 	hops     uint8
-	number   uint32 // in its flow
-	into     int32  // buffer it is in or on the way to
 	created  Time
-	injected Time // it began to leave its source
+	injected Time // it began to leave its source; waiting: it is there
 	entered  Time // it began to enter the buffer it is in
-	whole    Time // its tail has its first chance to leave the buffer it is in
 }
 
+const waiting = Time(-1)
+
+func (p *packet) blocks() int32 { return int32(p.size) }
+
 // buffer is a lane of a port: the packets at its far end, and the space that the
-// near end knows of.
+// near end knows of. It is as long as a line of cache.
 type buffer struct {
 	head, tail  int32  // queue of packets whose head has arrived
 	asked       int32  // the request of the head of the queue; none: it has not asked
-	leaving     bool   // a packet is leaving it; the next asks when its tail is gone
 	first, last int32  // requests to send into this buffer, oldest first
 	sent, limit uint32 // blocks sent and allowed in all, as FCTBS and FCCL count them
 	returning   int32  // blocks whose packets have begun to leave, and whose credits are not back
 	serial      uint32 // heads of the queue so far
+	peak        uint16 // most blocks in it
+	leaving     bool   // a packet is leaving it; the next asks when its tail is gone
 	changed     Time   // sent or limit last changed
 	area        int64  // blocks × ps of packets that were in it
 	busy        Time   // spent sending into it
-	peak        int32  // most blocks in it
 }
 
 func (b *buffer) free() int32 { return int32(b.limit - b.sent) }
@@ -63,7 +66,6 @@ type port struct {
 	reading  uint8 // packets that leave the buffers behind it just now
 	lastLane uint8
 	from     int32 // buffer whose packet it is sending
-	arbiter  arbiter
 }
 
 // sim is one run.
@@ -76,14 +78,16 @@ type sim struct {
 	spare    int32 // free requests
 	buffers  []buffer
 	portsOf  []port
-	fresh    []int32 // buffers with a new head
-	dirty    []int32 // ports to look at
+	arbiters []arbiter // [port]; nil: lanes take turns
+	fresh    []int32   // buffers with a new head
+	dirty    []int32   // ports to look at
 	flows    flows
 	load     load
 	count    counters
 	watch    watch
 	lifetime bool
-	running  bool            // the first event has happened
+	running  bool // the first event has happened
+	sink     int32
 	observe  func(p *packet) // tests: told of each delivery
 }
 
@@ -122,7 +126,13 @@ func newSim(n *Network) *sim {
 	}
 	s.buffers = make([]buffer, len(n.links)<<n.shift)
 	for b := range s.buffers {
-		s.buffers[b] = buffer{head: none, tail: none, asked: none, first: none, last: none, limit: uint32(n.links[b>>n.shift].blocks)}
+		s.buffers[b] = buffer{head: none, tail: none, asked: none, first: none, last: none, limit: uint32(n.kinds[n.links[b>>n.shift].kind].blocks)}
+	}
+	if n.Config.Arbitration != nil {
+		s.arbiters = make([]arbiter, len(n.links))
+	}
+	if len(s.buffers)*64 > large {
+		s.wheel.soon = s.warm
 	}
 	several := n.adaptive != nil || n.Fabric.Addresses() > 1
 	s.flows = newFlows(s.lifetime, several)
@@ -276,16 +286,16 @@ func (s *sim) choose(o int32, p *port) {
 	if ready == 0 {
 		return
 	}
-	lane := s.turn(p, ready, &candidates)
+	lane := s.turn(o, p, ready, &candidates)
 	s.start(candidates[lane])
 }
 
 // turn is the lane that goes next.
-func (s *sim) turn(p *port, ready uint16, candidates *[16]int32) uint8 {
+func (s *sim) turn(o int32, p *port, ready uint16, candidates *[16]int32) uint8 {
 	if a := s.Config.Arbitration; a != nil {
-		lane, high := a.pick(&p.arbiter, ready)
+		lane, high := a.pick(&s.arbiters[o], ready)
 		q := s.requests[candidates[lane]].queue
-		p.arbiter.sent(high, s.packets[s.buffers[q].head].blocks)
+		s.arbiters[o].sent(high, s.packets[s.buffers[q].head].blocks())
 		return lane
 	}
 	lane := p.lastLane
@@ -308,7 +318,7 @@ func (s *sim) candidate(into int32) int32 {
 	drawn, of := int32(none), 0
 	for r := b.first; r != none; r = s.requests[r].next {
 		q := s.requests[r].queue
-		if s.packets[s.buffers[q].head].blocks > b.free() {
+		if s.packets[s.buffers[q].head].blocks() > b.free() {
 			return drawn
 		}
 		in := &s.portsOf[q>>s.shift]
@@ -347,37 +357,39 @@ func (s *sim) start(r int32) {
 
 	o := into >> s.shift
 	l := &s.links[o]
-	takes := serial(p.bytes, l.perByte)
+	k := &s.kinds[l.kind]
+	size := p.blocks()
+	takes := serial(p.bytes, k.perByte)
 	port, behind := &s.portsOf[o], &s.portsOf[q>>s.shift]
 	port.busy, port.from = true, q
 	behind.reading++
 	s.wheel.push(now+takes+s.Config.Gap, code(evTail, o, 0))
 	if q>>s.shift < s.ports {
-		b.returning += p.blocks
-		b.area += int64(p.blocks) * int64(now+takes-p.entered)
-		s.wheel.push(now+takes+s.links[q>>s.shift].credit, code(evCredit, q, uint32(p.blocks)))
+		b.returning += size
+		b.area += int64(size) * int64(now+takes-p.entered)
+		s.wheel.push(now+takes+s.kinds[s.links[q>>s.shift].kind].credit, code(evCredit, q, uint32(size)))
 	} else {
 		p.injected = now
 		s.count.atSource--
 		s.count.inside++
 	}
 	next := &s.buffers[into]
-	next.sent += uint32(p.blocks)
+	next.sent += uint32(size)
 	next.changed = now
 	next.busy += takes
-	next.peak = max(next.peak, s.links[o].blocks-next.free())
-	p.into, p.entered, p.whole = into, now, now+takes+l.latency
+	next.peak = max(next.peak, uint16(k.blocks-next.free()))
+	p.into, p.entered = into, now
 	if int(o) < s.Fabric.Trunks() {
 		p.hops++
 	}
-	s.count.blockHops += int64(p.blocks)
+	s.count.blockHops += int64(size)
 	switch {
 	case l.to < 0 && o < s.channels:
-		s.wheel.push(p.whole, code(evDeliver, index, 0))
+		s.wheel.push(now+takes+k.latency, code(evDeliver, index, 0))
 	case s.Config.StoreWhole && o < s.channels:
-		s.wheel.push(p.whole, code(evReady, index, 0))
+		s.wheel.push(now+takes+k.latency, code(evReady, index, 0))
 	default:
-		s.wheel.push(now+l.latency, code(evReady, index, 0))
+		s.wheel.push(now+k.latency, code(evReady, index, 0))
 	}
 }
 
@@ -385,9 +397,9 @@ func (s *sim) start(r int32) {
 func (s *sim) deliver(index int32) {
 	p := &s.packets[index]
 	b := &s.buffers[p.into]
-	b.area += int64(p.blocks) * int64(s.wheel.now-p.entered)
-	b.returning += p.blocks
-	s.wheel.push(s.wheel.now+s.links[p.into>>s.shift].credit, code(evCredit, p.into, uint32(p.blocks)))
+	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
+	b.returning += p.blocks()
+	s.wheel.push(s.wheel.now+s.kinds[s.links[p.into>>s.shift].kind].credit, code(evCredit, p.into, uint32(p.size)))
 	s.count.inside--
 	s.count.delivered++
 	s.flows.arrive(p.src, p.dst, p.number)
@@ -410,9 +422,9 @@ func (s *sim) expire(q int32, number uint32) {
 	p := &s.packets[index]
 	b.head = p.next
 	b.serial++
-	b.returning += p.blocks
-	b.area += int64(p.blocks) * int64(s.wheel.now-p.entered)
-	s.wheel.push(s.wheel.now+s.links[q>>s.shift].credit, code(evCredit, q, uint32(p.blocks)))
+	b.returning += p.blocks()
+	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
+	s.wheel.push(s.wheel.now+s.kinds[s.links[q>>s.shift].kind].credit, code(evCredit, q, uint32(p.size)))
 	s.count.inside--
 	s.count.dropped++
 	s.flows.drop(p.src, p.dst)

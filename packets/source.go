@@ -169,7 +169,7 @@ func (s *sim) create(e int32, src *source, bytes int32) {
 	index := s.allot()
 	p := &s.packets[index]
 	*p = packet{
-		bytes: bytes, blocks: int32(blocksOf(int(bytes))), src: e, dst: src.dst, created: src.created,
+		bytes: bytes, size: uint16(blocksOf(int(bytes))), src: e, dst: src.dst, created: src.created, injected: waiting,
 		number: s.flows.send(e, src.dst),
 	}
 	lane := s.address(p, src)

@@ -80,7 +80,7 @@ func (s *sim) movesByItself(q int32) bool {
 	for r := b.asked; r != none; r = s.requests[r].sibling {
 		into := &s.buffers[s.requests[r].into]
 		first := s.requests[into.first].queue
-		if into.returning > 0 || into.free() >= s.packets[s.buffers[first].head].blocks {
+		if into.returning > 0 || into.free() >= s.packets[s.buffers[first].head].blocks() {
 			return true
 		}
 	}
@@ -115,7 +115,7 @@ func (s *sim) describe() *Deadlock {
 		b := &s.buffers[q]
 		port := q >> s.shift
 		c := Blocked{Channel: fabric.ChannelID(port % s.channels), VL: uint8(q & (1<<s.shift - 1)), Output: port >= s.channels,
-			Used: int(s.links[port].blocks - b.free()), Packets: s.waiting(q)}
+			Used: int(s.kindAt(port).blocks - b.free()), Packets: s.waiting(q)}
 		d.Cycle = append(d.Cycle, c)
 		d.Closed = max(d.Closed, s.requests[b.asked].since, b.changed)
 	}

@@ -157,12 +157,12 @@ func (w *twin) begin(o, into, q int32, p *twinPacket, lane int) {
 	}
 	next := *p
 	next.waits, next.arrived = false, 0
-	l := w.n.links[o]
-	next.heads = w.now + l.latency
+	l, k := w.n.links[o], w.n.kindAt(o)
+	next.heads = w.now + k.latency
 	if w.n.Config.StoreWhole && l.to >= 0 {
 		next.heads += Time(p.blocks)
 	}
-	w.at(w.now+l.latency, func() { w.comes(o, into, &next) })
+	w.at(w.now+k.latency, func() { w.comes(o, into, &next) })
 	w.sends[o].packet = &next
 }
 
@@ -175,7 +175,7 @@ func (w *twin) comes(o, into int32, p *twinPacket) {
 		end := w.now + Time(p.blocks)
 		w.at(end, func() {
 			w.got = append(w.got, delivery{int(p.From), int(p.To), p.blocks, p.At, end})
-			w.at(end+w.n.links[o].credit, func() { w.room[into] += p.blocks })
+			w.at(end+w.n.kindAt(o).credit, func() { w.room[into] += p.blocks })
 		})
 		return
 	}
@@ -195,7 +195,7 @@ func (w *twin) flit(o int32) {
 	blocks, from := s.packet.blocks, s.from
 	w.at(w.now+1+w.n.Config.Gap, func() { w.sends[o] = twinSend{} })
 	if in := from >> w.n.shift; in < w.n.ports {
-		w.at(w.now+1+w.n.links[in].credit, func() { w.room[from] += blocks })
+		w.at(w.now+1+w.n.kindAt(in).credit, func() { w.room[from] += blocks })
 	}
 }
 
@@ -326,7 +326,7 @@ func playAll(t testnet.TB, n *Network, messages []Message, limit Time) ([]delive
 	var got []delivery
 	s.observe = func(p *packet) {
 		if s.wheel.now < limit {
-			got = append(got, delivery{int(p.src), int(p.dst), int(p.blocks), p.created, s.wheel.now})
+			got = append(got, delivery{int(p.src), int(p.dst), int(p.size), p.created, s.wheel.now})
 		}
 	}
 	r, err := s.complete(context.Background(), [][]Message{messages}, limit)

@@ -26,6 +26,9 @@ type wheel struct {
 	count int
 	slots [wheelLevels][wheelSlots][]event
 	some  [wheelLevels][wheelSlots / 64]uint64 // slots that hold something, as bits
+	given []event                              // handed over last
+	spare [][]event                            // space for slots that hold nothing
+	soon  func([]event)                        // told what will happen within a slot of level 1; may be nil
 }
 
 // push adds an event. Its time is after now, or now before the first next.
@@ -40,7 +43,11 @@ func (w *wheel) place(e event) {
 		level = (bits.Len64(apart) - 1) / 8
 	}
 	slot := uint8(e.at >> (8 * level))
-	w.slots[level][slot] = append(w.slots[level][slot], e)
+	events := w.slots[level][slot]
+	if n := len(w.spare); events == nil && n > 0 {
+		events, w.spare = w.spare[n-1], w.spare[:n-1]
+	}
+	w.slots[level][slot] = append(events, e)
 	w.some[level][slot/64] |= 1 << (slot % 64)
 }
 
@@ -48,27 +55,40 @@ func (w *wheel) place(e event) {
 // does, in no particular order, to be read before the next call; nil if nothing
 // ever happens again.
 func (w *wheel) next() []event {
+	w.recycle(w.given)
+	w.given = nil
 	for level := 0; level < wheelLevels; level++ {
 		slot := w.first(level)
 		if slot < 0 {
 			continue
 		}
 		events := w.slots[level][slot]
-		w.slots[level][slot] = events[:0]
+		w.slots[level][slot] = nil
 		w.some[level][slot/64] &^= 1 << (slot % 64)
 		if level == 0 {
 			w.now = events[0].at
 			w.count -= len(events)
+			w.given = events
 			return events
 		}
 		shift := 8 * level
 		w.now = (w.now>>(shift+8)<<8 | Time(slot)) << shift
+		if level == 1 && w.soon != nil {
+			w.soon(events)
+		}
 		for _, e := range events {
 			w.place(e)
 		}
+		w.recycle(events)
 		level = -1 // they lie below now
 	}
 	return nil
+}
+
+func (w *wheel) recycle(events []event) {
+	if events != nil {
+		w.spare = append(w.spare, events[:0])
+	}
 }
 
 // first is the first slot of a level that holds something, or -1.
