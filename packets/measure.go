@@ -1,9 +1,11 @@
 package packets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -23,9 +25,10 @@ const (
 
 // Window says how long to measure. The zero Window is sensible.
 type Window struct {
-	Length  Time // to measure; 0: 4,000 times what a full packet takes on a link, at the most frequent rate of endpoints
-	WarmUp  Time // at most, before measuring; 0: three times Length
-	Exactly bool // warm up for exactly WarmUp, however the latency goes
+	Length  Time   // to measure; 0: 4,000 times what a full packet takes on a link, at the most frequent rate of endpoints
+	WarmUp  Time   // at most, before measuring; 0: three times Length
+	Batch   func() // called at the end of each of its parts, some 30 of them; may be nil
+	Exactly bool   // warm up for exactly WarmUp, however the latency goes
 }
 
 // batches is how many parts a window is measured in.
@@ -56,12 +59,12 @@ type Result struct {
 	Makespan Time  // when the last packet arrived, where a run ends by itself
 	Deadlock *Deadlock
 	Classes  []Class // histogram
-	Channels []Use   // [ChannelID × lanes + lane]
+	Channels []Usage // [ChannelID × lanes + lane]
 	Lanes    int
 }
 
-// Use is how a lane of a channel was used in the window.
-type Use struct {
+// Usage is how a lane of a channel was used in the window.
+type Usage struct {
 	Busy float64 // share of the time that it was sending
 	Mean float64 // blocks in the input buffer behind it
 	Peak int     // most blocks in it, in the whole run
@@ -78,6 +81,7 @@ type watch struct {
 	parts     []part
 	last      Time // delivery
 	deadlock  *Deadlock
+	batch     func()
 	moves     []bool
 	queue     []int32
 }
@@ -151,6 +155,7 @@ func (n *Network) Measure(ctx context.Context, l Load, w Window) (*Result, error
 		return nil, err
 	}
 	n.settle(&w, g)
+	s.watch.batch = w.Batch
 	s.generate(g)
 	batch := max(1, w.Length/batches)
 	settled, stop, err := s.warmUp(ctx, w, batch)
@@ -247,6 +252,9 @@ func (s *sim) batchesOf(ctx context.Context, batch Time, count int, enough func(
 			}
 		}
 		s.watch.closePart()
+		if s.watch.batch != nil {
+			s.watch.batch()
+		}
 		if enough() {
 			break
 		}
@@ -285,11 +293,11 @@ func (s *sim) result(from Time) *Result {
 		}
 	}
 	window := float64(max(1, r.Window))
-	r.Channels = make([]Use, int(s.channels)*s.lanes)
+	r.Channels = make([]Usage, int(s.channels)*s.lanes)
 	for c := range int(s.channels) {
 		for lane := range s.lanes {
 			b := &s.buffers[c<<s.shift|lane]
-			r.Channels[c*s.lanes+lane] = Use{Busy: min(1, float64(b.busy)/window), Mean: float64(b.area) / window, Peak: int(b.peak)}
+			r.Channels[c*s.lanes+lane] = Usage{Busy: min(1, float64(b.busy)/window), Mean: float64(b.area) / window, Peak: int(b.peak)}
 		}
 	}
 	return r
@@ -370,4 +378,29 @@ func (n *Network) slowest() int64 {
 		most = max(most, k.perByte)
 	}
 	return most
+}
+
+// Use is how a lane of a channel was used.
+func (r *Result) Use(c fabric.ChannelID, vl int) Usage { return r.Channels[int(c)*r.Lanes+vl] }
+
+// Busy is a lane of a channel.
+type Busy struct {
+	Channel fabric.ChannelID
+	VL      int
+}
+
+// Busiest is the lanes of channels that sent most, at most so many, ties by number.
+func (r *Result) Busiest(most int) []Busy {
+	order := make([]int, 0, len(r.Channels))
+	for i, u := range r.Channels {
+		if u.Busy > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Channels[b].Busy, r.Channels[a].Busy) })
+	var list []Busy
+	for _, i := range order[:min(most, len(order))] {
+		list = append(list, Busy{fabric.ChannelID(i / r.Lanes), i % r.Lanes})
+	}
+	return list
 }
