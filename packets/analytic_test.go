@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/traffic"
 )
 
@@ -47,7 +48,7 @@ func TestOneLinkIsMD1(t *testing.T) {
 	}
 }
 
-func mustPreset(t testing.TB, name string) Config {
+func mustPreset(t testnet.TB, name string) Config {
 	t.Helper()
 	c, err := PresetNamed(name)
 	if err != nil {
