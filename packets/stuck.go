@@ -74,7 +74,7 @@ func (s *sim) stuckNow() *Deadlock {
 
 func (s *sim) movesByItself(q int32) bool {
 	b := &s.buffers[q]
-	if b.asked == none || b.returning > 0 || b.leaving {
+	if b.asked == none {
 		return true
 	}
 	for r := b.asked; r != none; r = s.requests[r].sibling {
