@@ -293,6 +293,9 @@ func (s *sim) result(from Time) *Result {
 		}
 	}
 	window := float64(max(1, r.Window))
+	if !w.measuring { // it ended before; what there is to see is from its beginning
+		window = float64(max(1, s.wheel.now))
+	}
 	r.Channels = make([]Usage, int(s.channels)*s.lanes)
 	for c := range int(s.channels) {
 		for lane := range s.lanes {

@@ -143,14 +143,14 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 		if !s.Matches {
 			where = "in other buffers than the judge's shortest loop"
 		}
-		p.fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, plural(s.Packets, "packet"), stopText(s.Run.Deadlock))
+		p.fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, plural(s.Packets, "packet"), j.stopText(s.Run.Deadlock))
 	}
 	for _, r := range s.Proven {
 		switch {
 		case r.Refused != "":
 			p.fact(r.Engine, "refuses: %s", r.Refused)
 		default:
-			p.fact(r.Engine, "the same traffic is %s after %s", r.Status, when(r.Makespan))
+			p.fact(r.Engine, "the same traffic is %s after %s", r.Status, j.when(r.Makespan))
 		}
 	}
 	_, err := fmt.Fprint(j.stdout, p.String())

@@ -210,10 +210,13 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
 		return err
 	}
-	t := j.newTable("load", "accepted", "mean ns", "± 95 %", "p50", "p99", "max", "hops", "status")
+	t := j.newTable("load", "accepted", "mean "+j.unit(), "± 95 %", "p50", "p99", "max", "hops", "status")
 	for _, r := range s.Runs {
-		l := r.Latency
-		t.AppendRow(table.Row{short(r.Offered), short(r.Accepted), short(l.Mean), short(l.Error), short(l.P50), short(l.P99), short(l.Max), short(r.Hops), r.Status})
+		row := table.Row{short(r.Offered), short(r.Accepted)}
+		for _, v := range []float64{r.Latency.Mean, r.Latency.Error, r.Latency.P50, r.Latency.P99, r.Latency.Max} {
+			row = append(row, short(v*j.perUnit()))
+		}
+		t.AppendRow(append(row, short(r.Hops), r.Status))
 	}
 	t.Render()
 	if f := s.Saturation; f != nil {
@@ -225,16 +228,33 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	}
 	for _, r := range s.Runs {
 		if r.Deadlock != nil {
-			fmt.Fprintf(j.stdout, "deadlock at load %s:\n%s", short(r.Offered), stopText(r.Deadlock))
+			fmt.Fprintf(j.stdout, "deadlock at load %s:\n%s", short(r.Offered), j.stopText(r.Deadlock))
 			break
 		}
 	}
 	return nil
 }
 
+// unit is what times are told in: nanoseconds, or the time unit of a preset that
+// counts flits.
+func (j *packetsJob) unit() string {
+	if j.config.FlitTime > 0 {
+		return "units"
+	}
+	return "ns"
+}
+
+// perUnit is how many units a nanosecond has.
+func (j *packetsJob) perUnit() float64 {
+	if j.config.FlitTime > 0 {
+		return 1000 / float64(j.config.FlitTime)
+	}
+	return 1
+}
+
 // stopText is a deadlock for people.
-func stopText(d *stopSummary) string {
-	text := fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n", when(d.ClosedNS),
+func (j *packetsJob) stopText(d *stopSummary) string {
+	text := fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n", j.when(d.ClosedNS),
 		plural(len(d.Cycle), "buffer"), plural(d.Packets, "packet"), plural(d.Buffers, "buffer"))
 	for i, b := range d.Cycle {
 		if i == maxSteps {
@@ -250,7 +270,10 @@ func stopText(d *stopSummary) string {
 }
 
 // when is a time of the network.
-func when(ns float64) string {
+func (j *packetsJob) when(ns float64) string {
+	if j.config.FlitTime > 0 {
+		return short(ns*j.perUnit()) + " units"
+	}
 	if ns >= 1000 {
 		return fmt.Sprintf("%.3f us", ns/1000)
 	}
@@ -333,13 +356,13 @@ func (j *packetsJob) completeScreen(s *packetsSummary, phases int) error {
 	r := s.Runs[0]
 	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
 	p.fact("traffic", "%s among %s, %s", s.Traffic, plural(s.Ranks, "endpoint"), plural(phases, "phase"))
-	p.fact("result", "%s after %s: %s arrived of %s", r.Status, when(r.Makespan), thousands(r.Packets), plural(int(r.Everything), "packet"))
-	p.fact("latency", "mean %s, p99 %s, max %s", when(r.Latency.Mean), when(r.Latency.P99), when(r.Latency.Max))
+	p.fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), thousands(r.Packets), plural(int(r.Everything), "packet"))
+	p.fact("latency", "mean %s, p99 %s, max %s", j.when(r.Latency.Mean), j.when(r.Latency.P99), j.when(r.Latency.Max))
 	if r.Dropped > 0 {
 		p.fact("dropped", "%s", plural(int(r.Dropped), "packet"))
 	}
 	if r.Deadlock != nil {
-		p.fact("deadlock", "%s", stopText(r.Deadlock))
+		p.fact("deadlock", "%s", j.stopText(r.Deadlock))
 	}
 	_, err := fmt.Fprint(j.stdout, p.String())
 	return err
