@@ -141,7 +141,7 @@ func (c *campaign) runsFree(t *testing.T, n *packets.Network, r *rand.Rand, name
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := p.Phases(len(l.Placement)); err != nil {
+			if _, err := p.Phases(len(l.Placement)); err != nil || len(l.Placement) < 8 {
 				continue
 			}
 			l.Pattern = p
