@@ -23,7 +23,7 @@ func (s *sim) ask(q int32) {
 		s.wanted(q, p, s.wayOn(in, p))
 	}
 	if s.lifetime && in < s.ports && s.buffers[q].asked != none {
-		s.wheel.push(s.wheel.now+s.Config.Lifetime, code(evExpire, q, s.buffers[q].serial))
+		s.wheel.push(s.wheel.now+s.Config.Lifetime, code(evExpire, q, s.serials[q]))
 	}
 }
 
@@ -79,7 +79,7 @@ func (s *sim) request(q, into int32) {
 		s.requests[b.last].next = r
 	} else {
 		b.first = r
-		s.portsOf[into>>s.shift].asked |= 1 << (into & (1<<s.shift - 1))
+		s.port(into >> s.shift).wanted |= 1 << (into & (1<<s.shift - 1))
 	}
 	b.last = r
 	s.mark(into >> s.shift)
@@ -103,7 +103,7 @@ func (s *sim) forget(q int32) {
 			b.last = x.prev
 		}
 		if b.first == none {
-			s.portsOf[x.into>>s.shift].asked &^= 1 << (x.into & (1<<s.shift - 1))
+			s.port(x.into >> s.shift).wanted &^= 1 << (x.into & (1<<s.shift - 1))
 		}
 		x.next, s.spare, r = s.spare, r, x.sibling
 	}
@@ -139,8 +139,8 @@ func (s *sim) askAdaptive(q int32, p *packet) {
 	}
 	visit(func(into int32) {
 		latest = max(latest, s.keepsUp(p, q, into))
-		b, o := &s.buffers[into], &s.portsOf[into>>s.shift]
-		if free := b.free(); !o.busy && b.first == none && free >= p.blocks() && free > most {
+		b, o := &s.buffers[into], s.port(into>>s.shift)
+		if free := b.free(); !o.sending && b.first == none && free >= p.blocks() && free > most {
 			best, most = into, free
 		}
 	})
@@ -148,7 +148,7 @@ func (s *sim) askAdaptive(q int32, p *packet) {
 		s.wheel.push(latest, code(evHead, q, 0))
 		return
 	}
-	if best != none && int(s.portsOf[in].reading) < s.readers(q) {
+	if best != none && int(s.port(in).reading) < s.readers(q) {
 		s.request(q, best)
 		s.start(s.buffers[q].asked)
 		return

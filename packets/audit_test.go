@@ -29,7 +29,7 @@ func (s *sim) audit() error {
 		// back. A packet that leaves counts for the buffer it enters and, as
 		// returning, for the one it leaves.
 		used := s.kindAt(int32(b>>s.shift)).blocks - x.free()
-		if used != occupied[b]+x.returning || x.free() < 0 {
+		if used != occupied[b]+int32(x.returning) || x.free() < 0 {
 			return fmt.Errorf("buffer %d: %d blocks used, %d in it, %d on their way back", b, used, occupied[b], x.returning)
 		}
 		requests := 0
@@ -39,7 +39,7 @@ func (s *sim) audit() error {
 			}
 			requests++
 		}
-		if has := s.portsOf[b>>s.shift].asked>>(b&(1<<s.shift-1))&1 == 1; has != (requests > 0) {
+		if has := s.port(int32(b>>s.shift)).wanted>>(b&(1<<s.shift-1))&1 == 1; has != (requests > 0) {
 			return fmt.Errorf("buffer %d: %d requests, but its port says %v", b, requests, has)
 		}
 	}

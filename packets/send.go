@@ -1,7 +1,7 @@
 package packets
 
 // choose lets a port send the packet whose turn it is, if there is any.
-func (s *sim) choose(o int32, p *port) {
+func (s *sim) choose(o int32, p *buffer) {
 	if s.shift == 0 {
 		if r := s.candidate(o); r != none {
 			s.start(r)
@@ -11,7 +11,7 @@ func (s *sim) choose(o int32, p *port) {
 	var candidates [16]int32
 	ready := uint16(0)
 	for lane := range int32(s.lanes) {
-		if p.asked>>lane&1 == 1 {
+		if p.wanted>>lane&1 == 1 {
 			if r := s.candidate(o<<s.shift | lane); r != none {
 				candidates[lane] = r
 				ready |= 1 << lane
@@ -26,7 +26,7 @@ func (s *sim) choose(o int32, p *port) {
 }
 
 // turn is the lane that goes next.
-func (s *sim) turn(o int32, p *port, ready uint16, candidates *[16]int32) uint8 {
+func (s *sim) turn(o int32, p *buffer, ready uint16, candidates *[16]int32) uint8 {
 	if a := s.Config.Arbitration; a != nil {
 		lane, high := a.pick(&s.arbiters[o], ready)
 		q := s.requests[candidates[lane]].queue
@@ -56,7 +56,7 @@ func (s *sim) candidate(into int32) int32 {
 		if s.packets[s.buffers[q].head].blocks() > b.free() {
 			return drawn
 		}
-		in := &s.portsOf[q>>s.shift]
+		in := s.port(q >> s.shift)
 		switch {
 		case int(in.reading) >= s.readers(q):
 			in.skipped = true
@@ -88,19 +88,19 @@ func (s *sim) start(r int32) {
 	index := b.head
 	p := &s.packets[index]
 	b.head, b.leaving = p.next, true
-	b.serial++
+	s.another(q)
 
 	o := into >> s.shift
 	l := &s.links[o]
 	k := &s.kinds[l.kind]
 	size := p.blocks()
 	takes := serial(p.bytes, k.perByte)
-	port, behind := &s.portsOf[o], &s.portsOf[q>>s.shift]
-	port.busy, port.from = true, q
+	port, behind := s.port(o), s.port(q>>s.shift)
+	port.sending, port.source = true, q
 	behind.reading++
 	s.wheel.push(now+takes+s.Config.Gap, code(evTail, o, 0))
 	if q>>s.shift < s.ports {
-		b.returning += size
+		b.returning += p.size
 		b.area += int64(size) * int64(now+takes-p.entered)
 		s.wheel.push(now+takes+s.kinds[s.links[q>>s.shift].kind].credit, code(evCredit, q, uint32(size)))
 	} else {
@@ -109,7 +109,7 @@ func (s *sim) start(r int32) {
 		s.count.inside++
 	}
 	next := &s.buffers[into]
-	next.sent += uint32(size)
+	next.sent += p.size
 	next.changed = now
 	next.busy += takes
 	next.peak = max(next.peak, uint16(k.blocks-next.free()))
@@ -133,7 +133,7 @@ func (s *sim) deliver(index int32) {
 	p := &s.packets[index]
 	b := &s.buffers[p.into]
 	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
-	b.returning += p.blocks()
+	b.returning += p.size
 	s.wheel.push(s.wheel.now+s.kinds[s.links[p.into>>s.shift].kind].credit, code(evCredit, p.into, uint32(p.size)))
 	s.count.inside--
 	s.count.delivered++
@@ -149,15 +149,15 @@ func (s *sim) deliver(index int32) {
 // expire drops a packet that has headed its queue for too long.
 func (s *sim) expire(q int32, number uint32) {
 	b := &s.buffers[q]
-	if b.asked == none || b.serial&numberMask != number {
+	if b.asked == none || s.serials[q]&numberMask != number {
 		return
 	}
 	s.forget(q)
 	index := b.head
 	p := &s.packets[index]
 	b.head = p.next
-	b.serial++
-	b.returning += p.blocks()
+	s.another(q)
+	b.returning += p.size
 	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
 	s.wheel.push(s.wheel.now+s.kinds[s.links[q>>s.shift].kind].credit, code(evCredit, q, uint32(p.size)))
 	s.count.inside--
@@ -168,4 +168,11 @@ func (s *sim) expire(q int32, number uint32) {
 		s.fresh = append(s.fresh, q)
 	}
 	s.load.arrived(s)
+}
+
+// another notes that a queue has another head.
+func (s *sim) another(q int32) {
+	if s.serials != nil {
+		s.serials[q]++
+	}
 }

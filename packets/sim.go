@@ -31,21 +31,31 @@ const waiting = Time(-1)
 func (p *packet) blocks() int32 { return int32(p.size) }
 
 // buffer is a lane of a port: the packets at its far end, and the space that the
-// near end knows of. It is as long as a line of cache.
+// near end knows of. It is as long as a line of cache, and holds what is known of
+// the port too, in its lane 0.
 type buffer struct {
 	head, tail  int32  // queue of packets whose head has arrived
 	asked       int32  // the request of the head of the queue; none: it has not asked
 	first, last int32  // requests to send into this buffer, oldest first
-	sent, limit uint32 // blocks sent and allowed in all, as FCTBS and FCCL count them
-	returning   int32  // blocks whose packets have begun to leave, and whose credits are not back
-	serial      uint32 // heads of the queue so far
+	sent, limit uint16 // blocks sent and allowed in all, as FCTBS and FCCL count them: they wrap
+	returning   uint16 // blocks whose packets have begun to leave, and whose credits are not back
 	peak        uint16 // most blocks in it
 	leaving     bool   // a packet is leaving it; the next asks when its tail is gone
-	changed     Time   // sent or limit last changed
-	area        int64  // blocks × ps of packets that were in it
-	busy        Time   // spent sending into it
+
+	sending  bool   // the port sends a packet, from the buffer source
+	dirty    bool   // the port is to be looked at
+	skipped  bool   // requests of packets behind the port wait because it is being read
+	reading  uint8  // packets that leave the buffers behind the port just now
+	lastLane uint8  // of the port
+	wanted   uint16 // lanes of the port with requests, as bits
+	source   int32
+
+	changed Time  // sent or limit last changed
+	area    int64 // blocks × ps of packets that were in it
+	busy    Time  // spent sending into it
 }
 
+// free is the blocks that may be sent into it.
 func (b *buffer) free() int32 { return int32(b.limit - b.sent) }
 
 // request is the head of a queue that wants to be sent into a buffer.
@@ -57,17 +67,6 @@ type request struct {
 	since      Time
 }
 
-// port is something that sends.
-type port struct {
-	asked    uint16 // lanes with requests, as bits
-	busy     bool
-	dirty    bool  // to be looked at
-	skipped  bool  // requests of packets behind this port wait because it is being read
-	reading  uint8 // packets that leave the buffers behind it just now
-	lastLane uint8
-	from     int32 // buffer whose packet it is sending
-}
-
 // sim is one run.
 type sim struct {
 	*Network
@@ -77,7 +76,7 @@ type sim struct {
 	requests []request
 	spare    int32 // free requests
 	buffers  []buffer
-	portsOf  []port
+	serials  []uint32  // [buffer] heads of its queue so far; nil: packets live for ever
 	arbiters []arbiter // [port]; nil: lanes take turns
 	fresh    []int32   // buffers with a new head
 	dirty    []int32   // ports to look at
@@ -120,13 +119,12 @@ func code(kind uint64, index int32, number uint32) uint64 {
 
 func newSim(n *Network) *sim {
 	s := &sim{Network: n, unused: none, spare: none, lifetime: n.Config.Lifetime > 0}
-	s.portsOf = make([]port, len(n.links))
-	for i := range s.portsOf {
-		s.portsOf[i].lastLane = uint8(n.lanes - 1)
-	}
 	s.buffers = make([]buffer, len(n.links)<<n.shift)
 	for b := range s.buffers {
-		s.buffers[b] = buffer{head: none, tail: none, asked: none, first: none, last: none, limit: uint32(n.kinds[n.links[b>>n.shift].kind].blocks)}
+		s.buffers[b] = buffer{head: none, tail: none, asked: none, first: none, last: none, limit: uint16(n.kinds[n.links[b>>n.shift].kind].blocks), lastLane: uint8(n.lanes - 1)}
+	}
+	if s.lifetime {
+		s.serials = make([]uint32, len(s.buffers))
 	}
 	if n.Config.Arbitration != nil {
 		s.arbiters = make([]arbiter, len(n.links))
@@ -159,9 +157,9 @@ func (s *sim) step() bool {
 	s.fresh = s.fresh[:0]
 	sorted(s.dirty)
 	for _, o := range s.dirty {
-		p := &s.portsOf[o]
+		p := s.port(o)
 		p.dirty = false
-		if !p.busy {
+		if !p.sending {
 			s.choose(o, p)
 		}
 	}
@@ -191,8 +189,8 @@ func (s *sim) happen(what uint64) {
 		s.tailLeft(index)
 	case evCredit:
 		b := &s.buffers[index]
-		b.limit += number
-		b.returning -= int32(number)
+		b.limit += uint16(number)
+		b.returning -= uint16(number)
 		b.changed = s.wheel.now
 		if b.first != none {
 			s.mark(index >> s.shift)
@@ -210,7 +208,7 @@ func (s *sim) happen(what uint64) {
 
 // mark notes that a port may have something to do.
 func (s *sim) mark(o int32) {
-	if p := &s.portsOf[o]; !p.dirty && !p.busy {
+	if p := s.port(o); !p.dirty && !p.sending {
 		p.dirty = true
 		s.dirty = append(s.dirty, o)
 	}
@@ -233,14 +231,14 @@ func (s *sim) append(q, index int32) {
 
 // tailLeft ends the sending of a packet.
 func (s *sim) tailLeft(o int32) {
-	p := &s.portsOf[o]
-	p.busy = false
-	if p.asked != 0 {
+	p := s.port(o)
+	p.sending = false
+	if p.wanted != 0 {
 		s.mark(o)
 	}
-	q := p.from
+	q := p.source
 	in := q >> s.shift
-	behind := &s.portsOf[in]
+	behind := s.port(in)
 	behind.reading--
 	b := &s.buffers[q]
 	b.leaving = false
@@ -294,6 +292,9 @@ func (s *sim) run(ctx context.Context, until Time) error {
 	}
 	return s.flows.broken
 }
+
+// port is where what is known of a port lies.
+func (s *sim) port(o int32) *buffer { return &s.buffers[o<<s.shift] }
 
 // endpointOf is the endpoint of a source port.
 func (s *sim) endpointOf(port int32) fabric.EndpointID { return fabric.EndpointID(port - s.ports) }

@@ -18,7 +18,7 @@ func (s *sim) warm(events []event) {
 		case evReady, evDeliver:
 			sum += s.packets[index].into
 		case evTail:
-			sum += s.portsOf[index].from
+			sum += s.port(index).source
 		case evCredit:
 			sum += s.buffers[index].head
 		}
@@ -32,21 +32,29 @@ func (s *sim) warm(events []event) {
 			p := &s.packets[index]
 			sum += s.buffers[p.into].head + int32(s.flows.rows[home(flowKey(p.src, p.dst), len(s.flows.rows)-1)].sent)
 		case evTail:
-			q := s.portsOf[index].from
-			sum += s.buffers[q].head + s.portsOf[q>>s.shift].from
+			sum += s.buffers[s.port(index).source].head + s.warmNext(index<<s.shift)
 		}
 	}
 	s.sink += sum
 }
 
+// warmNext reads what a port needs that may send another packet.
+func (s *sim) warmNext(into int32) int32 {
+	r := s.buffers[into].first
+	if r == none {
+		return 0
+	}
+	return s.packets[s.buffers[s.requests[r].queue].head].next
+}
+
 // warmWay reads what the way on of a packet needs.
 func (s *sim) warmWay(p *packet) int32 {
 	q := p.into
-	sum := s.buffers[q].head + s.portsOf[q>>s.shift].from
+	sum := s.buffers[q].head
 	if s.adaptive != nil || q>>s.shift >= s.channels {
 		return sum
 	}
 	at := fabric.NodeID(s.links[q>>s.shift].to)
 	into := s.out(s.Fabric.Out(at, s.tables.Forwarding.Port(at, fabric.LID(p.address))), s.uniform[p.sl])
-	return sum + s.buffers[into].head + s.portsOf[into>>s.shift].from
+	return sum + s.buffers[into].head
 }
