@@ -85,8 +85,7 @@ type sim struct {
 	count    counters
 	watch    watch
 	lifetime bool
-	running  bool // the first event has happened
-	sink     int32
+	running  bool            // the first event has happened
 	observe  func(p *packet) // tests: told of each delivery
 }
 
@@ -128,9 +127,6 @@ func newSim(n *Network) *sim {
 	}
 	if n.Config.Arbitration != nil {
 		s.arbiters = make([]arbiter, len(n.links))
-	}
-	if len(s.buffers)*64 > large {
-		s.wheel.soon = s.warm
 	}
 	several := n.adaptive != nil || n.Fabric.Addresses() > 1
 	s.flows = newFlows(s.lifetime, several)
