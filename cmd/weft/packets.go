@@ -31,6 +31,7 @@ type packetsFlags struct {
 	lifetime, length      time.Duration
 	warmUp                time.Duration
 	process, choice       string
+	arbiter               string
 	message               string
 	burst                 int
 	complete, replay      bool
@@ -82,6 +83,7 @@ network stops, and that the same traffic drains under engines that are proven.
 	f.DurationVar(&o.warmUp, "warm-up", 0, "network time to warm up at most (default: three times as long as to measure)")
 	f.StringVar(&o.process, "process", "poisson", "when messages come: poisson or fixed")
 	f.StringVar(&o.choice, "choice", "random", "among several addresses (LMC): random or in-turn")
+	f.StringVar(&o.arbiter, "arbiter", "oldest", "which request for a lane of a port goes first: oldest, or lottery")
 	f.StringVar(&o.message, "message", "", "size of a message, as in 64KiB (default: a packet)")
 	f.IntVar(&o.burst, "burst", 1, "messages that come together")
 	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")

@@ -73,6 +73,13 @@ func (j *packetsJob) readWords() error {
 	default:
 		return usage("--choice is random or in-turn, not %q", o.choice)
 	}
+	switch o.arbiter {
+	case "oldest":
+	case "lottery":
+		j.config.Lottery = true
+	default:
+		return usage("--arbiter is oldest or lottery, not %q", o.arbiter)
+	}
 	var err error
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
 		return usage("%w", err)
