@@ -20,7 +20,7 @@ type packet struct {
 	size     uint16 // blocks
 	lanes    uint16
 	sl       uint8
-	hops     uint8
+	hops     uint16
 	created  Time
 	injected Time // it began to leave its source; waiting: it is there
 	entered  Time // it began to enter the buffer it is in
