@@ -2,7 +2,6 @@ package congestion
 
 import (
 	"context"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -14,27 +13,33 @@ import (
 // are walked through the forwarding tables, which takes a few times as long.
 const mostTable = 1 << 30
 
+// cellsPerFlow is how many routes are put into the table in the time that it
+// takes to walk one.
+const cellsPerFlow = 4
+
 // routes finds the trunks that a flow crosses. Endpoints that take part are
 // numbered densely, as sites; sources that share a switch and a row of service
 // levels share their routes, and are a class.
 //
 // The table has a record for every (destination site, class), so that a flow
 // costs one line of memory and no chain of look-ups: how many trunks, and which.
+// Small numbers keep the lines few; where there are more trunks than these can
+// tell apart, flows are walked.
 type routes struct {
 	tables  *routing.Tables
 	sites   []fabric.EndpointID // [site]
 	rank    []int32             // [rank] its site
 	class   []int32             // [site] its class as a source
-	sources []fabric.EndpointID // [class] one of it
+	sources []int32             // [class] one of its sites
 	inject  []fabric.ChannelID  // [site] or None
 	deliver []fabric.ChannelID  // [site] or None
 
 	stride int      // of records
-	table  []uint32 // [(destination site × classes + class) × stride]; nil: walk
+	table  []uint16 // [(destination site × classes + class) × stride]; nil: walk
 }
 
 // noRoute stands for the number of trunks where there is no route.
-const noRoute = ^uint32(0)
+const noRoute = ^uint16(0)
 
 func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 	r := &routes{tables: t, rank: make([]int32, len(p))}
@@ -53,7 +58,7 @@ func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 			if !ok {
 				c = int32(len(r.sources))
 				classes[k] = c
-				r.sources = append(r.sources, e)
+				r.sources = append(r.sources, int32(len(r.sites)))
 			}
 			r.sites = append(r.sites, e)
 			r.class = append(r.class, c)
@@ -70,77 +75,68 @@ func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 // with so many flows to come.
 func (r *routes) makeTable(ctx context.Context, flows int64) error {
 	cells := int64(len(r.sites)) * int64(len(r.sources))
-	if flows < cells/4 {
+	if flows < cells/cellsPerFlow || r.tables.Fabric.Trunks() >= int(noRoute) {
 		return nil
 	}
-	workers := par.Workers(len(r.sites))
-	scratch := make([]treeWalk, workers)
-	longest := make([]int, workers)
-	err := par.For(ctx, len(r.sites), func(worker, site int) {
-		r.fromAll(&scratch[worker], int32(site), func(_ int32, trunks []uint32, ok bool) {
-			longest[worker] = max(longest[worker], len(trunks))
-		})
-	})
-	if err != nil {
-		return err
+	longest, err := r.longest(ctx, max(1, len(r.sites)/sampled))
+	for err == nil && cells*int64(1+longest)*2 <= mostTable {
+		stride := 1 + longest
+		table := make([]uint16, cells*int64(stride))
+		if longest, err = r.fill(ctx, table, stride); err == nil && longest < stride {
+			r.stride, r.table = stride, table
+			break
+		}
 	}
-	stride := 1 + slices.Max(longest)
-	if cells*int64(stride)*4 > mostTable {
-		return nil
-	}
-	table := make([]uint32, cells*int64(stride))
-	err = par.For(ctx, len(r.sites), func(worker, site int) {
-		at := site * len(r.sources) * stride
-		r.fromAll(&scratch[worker], int32(site), func(class int32, trunks []uint32, ok bool) {
-			record := table[at+int(class)*stride:][:stride]
-			record[0] = uint32(copy(record[1:], trunks))
-			if !ok {
-				record[0] = noRoute
-			}
-		})
-	})
-	if err != nil {
-		return err
-	}
-	r.stride, r.table = stride, table
-	return nil
+	return err
 }
 
-// treeWalk is scratch space of fromAll.
-type treeWalk struct {
-	trees  [1 << 7]routing.Tree // [address]
-	trunks []uint32
+// sampled is how many sites the length of records is guessed from, at least.
+const sampled = 32
+
+// longest is the most trunks on a route to every step-th site.
+func (r *routes) longest(ctx context.Context, step int) (int, error) {
+	return r.each(ctx, (len(r.sites)+step-1)/step, func(i int) int { return i * step }, func(int, int, []uint32, bool) {})
 }
 
-// fromAll gives the route from every class to a site: that to the first of its
-// addresses that the class may use and that is reached.
-func (r *routes) fromAll(w *treeWalk, site int32, yield func(class int32, trunks []uint32, ok bool)) {
-	f := r.tables.Fabric
-	to := f.Endpoint(r.sites[site])
-	if to.Switch == fabric.None {
-		for class := range r.sources {
-			yield(int32(class), nil, false)
-		}
-		return
-	}
-	addresses := 1 << to.LMC
-	for a := range addresses {
-		w.trees[a].Build(f, r.tables.Forwarding.Row(to.LID+fabric.LID(a)), to.Switch)
-	}
-	heads := f.Heads()
-	for class, from := range r.sources {
-		at, ok := f.Endpoint(from).Switch, false
-		w.trunks = w.trunks[:0]
-		for a := 0; a < addresses && !ok && at != fabric.None; a++ {
-			t := &w.trees[a]
-			if ok = t.Depth(at) >= 0 && r.tables.Lanes.SL(from, to.LID+fabric.LID(a)) != routing.NoSL; ok {
-				for ; at != to.Switch; at = heads[t.Out[at]] {
-					w.trunks = append(w.trunks, uint32(t.Out[at]))
-				}
+// fill fills the table with the routes that fit into its records, and returns the
+// most trunks on any.
+func (r *routes) fill(ctx context.Context, table []uint16, stride int) (int, error) {
+	return r.each(ctx, len(r.sites), func(i int) int { return i }, func(site, class int, trunks []uint32, ok bool) {
+		record := table[(site*len(r.sources)+class)*stride:][:stride]
+		switch {
+		case !ok:
+			record[0] = noRoute
+		case len(trunks) < stride:
+			record[0] = uint16(len(trunks))
+			for i, c := range trunks {
+				record[1+i] = uint16(c)
 			}
 		}
-		yield(int32(class), w.trunks, ok)
+	})
+}
+
+// each walks the routes from all classes to n sites, and returns the most trunks
+// on any.
+func (r *routes) each(ctx context.Context, n int, site func(i int) int, yield func(site, class int, trunks []uint32, ok bool)) (int, error) {
+	type scratch struct {
+		trunks  []uint32
+		longest int
 	}
+	workers := make([]scratch, par.Workers(n))
+	err := par.For(ctx, n, func(worker, i int) {
+		w, to := &workers[worker], site(i)
+		for class, from := range r.sources {
+			var ok bool
+			w.trunks, ok = r.walk(w.trunks[:0], from, int32(to))
+			w.longest = max(w.longest, len(w.trunks))
+			yield(to, class, w.trunks, ok)
+		}
+	})
+	longest := 0
+	for i := range workers {
+		longest = max(longest, workers[i].longest)
+	}
+	return longest, err
 }
 
 // walk appends the trunks from one site to another, by the forwarding tables.

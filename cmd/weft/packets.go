@@ -62,7 +62,7 @@ network stops, and that the same traffic drains under engines that are proven.
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.packets(cmd, args[0], &o) },
 	}
-	engineFlags(c, &o.route)
+	engineFlags(c, &o.route, "dfsssp")
 	f := c.Flags()
 	f.StringVar(&o.lfts, "lfts", "", "forwarding tables, in place of an engine's; see weft verify")
 	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps for --lfts")
