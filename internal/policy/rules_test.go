@@ -172,7 +172,7 @@ var rules = []rule{
 	{
 		packages: "cmd/weft",
 		may:      []string{"..."},
-		modules:  []string{"github.com", "golang.org/x"},
+		modules:  []string{"github.com", "golang.org/x", "gonum.org/v1/plot"},
 		why:      "the command puts everything together, and is the only one that talks to a terminal",
 	},
 	{
