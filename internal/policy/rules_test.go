@@ -126,6 +126,16 @@ var rules = []rule{
 		why:      "the live road uses what is proven, by the name of its engine",
 	},
 	{
+		packages: "figure",
+		modules:  []string{"gonum.org/v1/plot"},
+		why:      "curves and bars as SVG; what they show is not its business",
+	},
+	{
+		packages: "experiments",
+		may:      []string{"fabric", "topology", "format/ibnet", "routing", "routing/engines", "routing/lanes/...", "routing/adaptive/...", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "figure", "internal/par"},
+		why:      "a paper's experiment takes networks, engines and measures by name, and the algorithms that no engine is called by",
+	},
+	{
 		packages: "bench/table",
 		why:      "it runs the program as a user does, and so knows nothing of its parts",
 	},
