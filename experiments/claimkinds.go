@@ -1,0 +1,285 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// smallerIndex says where the edge-forwarding index of a line is below another's;
+// it agrees if that is so at half of the places or more.
+func smallerIndex(line, other string) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		smaller, n := 0, 0
+		var at []string
+		for _, p := range o.labels(line) {
+			a, _ := o.At(line, p)
+			b, ok := o.At(other, p)
+			if !ok || a.Index == 0 || b.Index == 0 {
+				continue
+			}
+			n++
+			at = append(at, fmt.Sprintf("%s: %s to %s", p, number(a.Index), number(b.Index)))
+			if a.Index < b.Index {
+				smaller++
+			}
+		}
+		if n == 0 {
+			return missing("not measured")
+		}
+		return Answer{fmt.Sprintf("at %d of %d places (%s)", smaller, n, some(at)), verdict(2*smaller >= n)}
+	}
+}
+
+// growth is how many times more one line grows than another between two places.
+func growth(line, other, from, to string, low, high float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		a, ok1 := o.At(line, from)
+		b, ok2 := o.At(line, to)
+		c, ok3 := o.At(other, from)
+		d, ok4 := o.At(other, to)
+		if !ok1 || !ok2 || !ok3 || !ok4 || a.Value == 0 || c.Value == 0 || d.Value == 0 {
+			return missing("not measured")
+		}
+		mine, theirs := b.Value/a.Value, d.Value/c.Value
+		return Answer{
+			fmt.Sprintf("from %s to %s %s grows %.2g times, %s %.2g times", from, to, line, mine, other, theirs),
+			verdict(mine/theirs >= low && mine/theirs <= high),
+		}
+	}
+}
+
+// longest says what the largest value of lines is; it agrees if all of them reach a
+// limit.
+func longest(lines []string, limit float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		var text []string
+		yes := true
+		for _, l := range lines {
+			least, most, _ := extent(o, l)
+			if least > most {
+				continue
+			}
+			yes = yes && most >= limit
+			text = append(text, fmt.Sprintf("%s at most %s s", l, number(most)))
+		}
+		if len(text) == 0 {
+			return missing("not measured")
+		}
+		return Answer{strings.Join(text, ", "), verdict(yes)}
+	}
+}
+
+// ranged says between which values lines lie at some places.
+func ranged(lines, places []string, low, high float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, l := range lines {
+			for _, p := range places {
+				if r, ok := o.At(l, p); ok {
+					least, most = min(least, r.Value), max(most, r.Value)
+				}
+			}
+		}
+		if least > most {
+			return missing("not measured")
+		}
+		return Answer{fmt.Sprintf("%.3f to %.3f", least, most), verdict(least >= low && most <= high)}
+	}
+}
+
+// refuses says whether a line has no value at a place because the engine refused.
+func refuses(line, place string) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		r, ok := o.results[slot(line, place)]
+		switch {
+		case !ok:
+			return missing("not measured")
+		case r.Refused != "":
+			return Answer{"refuses: " + r.Refused, Agrees}
+		}
+		return Answer{"routes it: " + number(r.Value), Differs}
+	}
+}
+
+// routesAll says whether a line has a value everywhere.
+func routesAll(line string) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		least, most, refused := extent(o, line)
+		if least > most && refused == 0 {
+			return missing("not measured")
+		}
+		return Answer{fmt.Sprintf("%d places routed, %d refused", len(o.labels(line)), refused), verdict(refused == 0)}
+	}
+}
+
+// falling says whether a line falls from place to place, up to a fraction.
+func falling(line string, slack float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		var values []float64
+		for _, p := range o.labels(line) {
+			r, _ := o.At(line, p)
+			values = append(values, r.Value)
+		}
+		if len(values) < 2 {
+			return missing("not measured")
+		}
+		yes := true
+		for i := 1; i < len(values); i++ {
+			yes = yes && values[i] <= values[i-1]*(1+slack)
+		}
+		return Answer{fmt.Sprintf("from %s to %s", number(values[0]), number(values[len(values)-1])), verdict(yes)}
+	}
+}
+
+// steady says by how much a line varies over some places; it agrees up to a fraction
+// of the largest value.
+func steady(line string, places []string, fraction float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, p := range places {
+			if r, ok := o.At(line, p); ok {
+				least, most = min(least, r.Value), max(most, r.Value)
+			}
+		}
+		if least >= most {
+			return missing("not measured")
+		}
+		return Answer{fmt.Sprintf("between %.3f and %.3f", least, most), verdict((most-least)/most <= fraction)}
+	}
+}
+
+// widening says whether the gain over the best of others is larger at one place than
+// at another.
+func widening(line string, others []string, from, to string) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		gainAt := func(p string) (float64, bool) {
+			best := math.Inf(-1)
+			for _, other := range others {
+				if r, ok := o.At(other, p); ok {
+					best = max(best, r.Value)
+				}
+			}
+			r, ok := o.At(line, p)
+			return r.Value/best - 1, ok && best > 0
+		}
+		a, ok1 := gainAt(from)
+		b, ok2 := gainAt(to)
+		if !ok1 || !ok2 {
+			return missing("not measured")
+		}
+		return Answer{fmt.Sprintf("%+.1f %% at %s, %+.1f %% at %s", a*100, from, b*100, to), verdict(b > a)}
+	}
+}
+
+// crossing says where the mean of a line passes above another's, which the paper
+// puts at some place; it agrees within a tolerance.
+func crossing(line, other string, paper, within float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		var xs []float64
+		value := map[float64][2]float64{}
+		for _, l := range o.Lines {
+			for _, n := range l.Networks {
+				a, ok1 := o.At(line, n.Label)
+				b, ok2 := o.At(other, n.Label)
+				if _, seen := value[n.X]; ok1 && ok2 && !seen {
+					value[n.X] = [2]float64{a.Value, b.Value}
+					xs = append(xs, n.X)
+				}
+			}
+		}
+		slices.Sort(xs)
+		for i := 1; i < len(xs); i++ {
+			before, after := value[xs[i-1]], value[xs[i]]
+			d0, d1 := before[0]-before[1], after[0]-after[1]
+			if d0 <= 0 && d1 > 0 {
+				x := xs[i-1] + (xs[i]-xs[i-1])*(-d0)/(d1-d0)
+				return Answer{fmt.Sprintf("at about %.0f", x), verdict(math.Abs(x-paper) <= within)}
+			}
+		}
+		if len(xs) < 2 {
+			return missing("not measured")
+		}
+		return Answer{"they do not cross", Differs}
+	}
+}
+
+// sameAs says whether two lines have the same value and index.
+func sameAs(line, other string) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		same, n := true, 0
+		var text []string
+		for _, p := range o.labels(line) {
+			a, _ := o.At(line, p)
+			b, ok := o.At(other, p)
+			if !ok {
+				continue
+			}
+			n++
+			same = same && math.Abs(a.Value-b.Value) < 1e-12 && a.Index == b.Index
+			text = append(text, fmt.Sprintf("%.4f and %.4f, index %s and %s", a.Value, b.Value, number(a.Index), number(b.Index)))
+		}
+		if n == 0 {
+			return missing("not measured")
+		}
+		return Answer{some(text), verdict(same)}
+	}
+}
+
+// spread says how far the networks of one place lie apart at most; it agrees up to a
+// limit.
+func spread(lines []string, limit float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		most, n, over := 0.0, 0, 0
+		for _, l := range lines {
+			for _, p := range o.labels(l) {
+				r, _ := o.At(l, p)
+				n++
+				most = max(most, r.High-r.Low)
+				if r.High-r.Low > limit {
+					over++
+				}
+			}
+		}
+		if n == 0 {
+			return missing("not measured")
+		}
+		return Answer{fmt.Sprintf("at most %s apart; more than %s at %d of %d places", number(most), number(limit), over, n), verdict(20*over <= n)}
+	}
+}
+
+// peak says at which place the mean of each line is largest, the middle of all such
+// places; it agrees if that is between low and high for every line.
+func peak(lines []string, low, high float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		var text []string
+		yes := true
+		for _, l := range o.Lines {
+			if !slices.Contains(lines, l.Name) {
+				continue
+			}
+			best, first, last := math.Inf(-1), 0.0, 0.0
+			for _, n := range l.Networks {
+				r, ok := o.At(l.Name, n.Label)
+				switch {
+				case !ok:
+				case r.Value > best+1e-9:
+					best, first, last = r.Value, n.X, n.X
+				case r.Value > best-1e-9:
+					last = n.X
+				}
+			}
+			if math.IsInf(best, -1) {
+				continue
+			}
+			x := (first + last) / 2
+			yes = yes && x >= low && x <= high
+			text = append(text, fmt.Sprintf("%s: %s", l.Name, number(x)))
+		}
+		if len(text) == 0 {
+			return missing("not measured")
+		}
+		return Answer{strings.Join(text, ", "), verdict(yes)}
+	}
+}
