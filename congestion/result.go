@@ -1,0 +1,177 @@
+package congestion
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// place is where in a simulation something happened.
+type place struct{ run, phase int }
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.run, q.run), cmp.Compare(p.phase, q.phase))
+}
+
+// mostLosses is how many pairs without a route are listed.
+const mostLosses = 100
+
+// loss is a pair without a route, and where it was met first.
+type loss struct {
+	Lost
+	at   place
+	pair int
+}
+
+func (l loss) compare(m loss) int {
+	return cmp.Or(l.at.compare(m.at), cmp.Compare(l.pair, m.pair))
+}
+
+// noteLost keeps the pairs without a route that come first, each once.
+func (w *worker) noteLost(l loss) {
+	if len(w.lost) == mostLosses && l.compare(w.lost[mostLosses-1]) > 0 {
+		return
+	}
+	w.lost = insertLoss(w.lost, l)
+}
+
+func insertLoss(list []loss, l loss) []loss {
+	if i := slices.IndexFunc(list, func(m loss) bool { return m.Lost == l.Lost }); i >= 0 {
+		if list[i].compare(l) <= 0 {
+			return list
+		}
+		list = slices.Delete(list, i, i+1)
+	}
+	i, _ := slices.BinarySearchFunc(list, l, loss.compare)
+	list = slices.Insert(list, i, l)
+	return list[:min(len(list), mostLosses)]
+}
+
+// noteWorst keeps the flow of a pair if none was worse, or as bad and earlier.
+func (w *worker) noteWorst(at place, pair int, bandwidth float64) {
+	old := &w.worst
+	if cmp.Or(cmp.Compare(bandwidth, old.Bandwidth), at.compare(old.at), cmp.Compare(pair, old.pair)) >= 0 {
+		return
+	}
+	r, p := w.routes, w.pairs[pair]
+	first := int32(0)
+	if pair > 0 {
+		first = w.end[pair-1]
+	}
+	*old = Flow{
+		From: r.sites[r.rank[p.From]], To: r.sites[r.rank[p.To]], Bandwidth: bandwidth,
+		Route: old.Route[:0], Load: old.Load[:0], Run: at.run, Phase: at.phase, at: at, pair: pair,
+	}
+	for _, c := range w.crossed[first:w.end[pair]] {
+		old.Route = append(old.Route, fabric.ChannelID(c))
+		old.Load = append(old.Load, w.load[c])
+	}
+}
+
+// mean is Lambda and its standard error.
+func mean(outcomes []outcome) (lambda, stderr float64) {
+	n := float64(len(outcomes))
+	for i := range outcomes {
+		lambda += outcomes[i].fraction() / n
+	}
+	square := 0.0
+	for i := range outcomes {
+		d := outcomes[i].fraction() - lambda
+		square += d * d
+	}
+	if n < 2 {
+		return lambda, 0
+	}
+	return lambda, math.Sqrt(square / (n - 1) / n)
+}
+
+func (o *outcome) fraction() float64 {
+	if o.full == 0 {
+		return 0
+	}
+	return o.got / o.full
+}
+
+// result puts together what the workers found.
+func (j *job) result(outcomes []outcome, workers []*worker) (*Result, error) {
+	channels := len(j.capacity)
+	r := &Result{
+		Phases: j.phases, Sum: make([]uint64, channels), Most: make([]uint32, channels),
+		Worst: Flow{Bandwidth: math.Inf(1)}, Uniform: j.uniform, Mbps: j.mbps, Table: j.routes.table != nil,
+	}
+	var losses []loss
+	for _, w := range workers {
+		for c := range r.Sum {
+			r.Sum[c] += w.sum[c]
+			r.Most[c] = max(r.Most[c], w.most[c])
+		}
+		for len(r.Congestion) < len(w.congestion) {
+			r.Congestion = append(r.Congestion, 0)
+		}
+		for m, n := range w.congestion {
+			r.Congestion[m] += n
+		}
+		for b, n := range w.bandwidth {
+			r.Bandwidth[b] += n
+		}
+		for _, l := range w.lost {
+			losses = insertLoss(losses, l)
+		}
+		if x, y := &w.worst, &r.Worst; cmp.Or(cmp.Compare(x.Bandwidth, y.Bandwidth), x.at.compare(y.at), cmp.Compare(x.pair, y.pair)) < 0 {
+			r.Worst = w.worst
+		}
+	}
+	for _, l := range losses {
+		r.Losses = append(r.Losses, l.Lost)
+	}
+	r.MaxCongestion = int(slices.Max(r.Most))
+	j.sum(r, outcomes)
+	if r.Flows+r.Lost == 0 {
+		return nil, errors.New("congestion: nothing crosses the network: every pair of the pattern has both its ranks on one endpoint")
+	}
+	r.Bandwidth[0] += r.Lost
+	return r, nil
+}
+
+// sum adds up the outcomes, in their order.
+func (j *job) sum(r *Result, outcomes []outcome) {
+	var all outcome
+	for i := range outcomes {
+		o := &outcomes[i]
+		all.got += o.got
+		all.full += o.full
+		all.time += o.time
+		all.ideal += o.ideal
+		all.flows += o.flows
+		all.lost += o.lost
+		all.local += o.local
+	}
+	r.Runs = 1
+	if j.random {
+		r.Runs = len(outcomes)
+		r.Lambda, r.StdErr = mean(outcomes)
+	} else {
+		r.Lambda = all.fraction()
+	}
+	r.Flows, r.Lost, r.Local = all.flows, all.lost, all.local
+	r.Time, r.Ideal = all.time/float64(r.Runs), all.ideal/float64(r.Runs)
+}
+
+// Hot is the channels with most flows over all runs and phases, fullest first,
+// ties by number; those that never carried more than one flow at a time are left
+// out.
+func (r *Result) Hot(most int) []fabric.ChannelID {
+	var hot []fabric.ChannelID
+	for c, n := range r.Most {
+		if n > 1 {
+			hot = append(hot, fabric.ChannelID(c))
+		}
+	}
+	slices.SortFunc(hot, func(a, b fabric.ChannelID) int {
+		return cmp.Or(cmp.Compare(r.Sum[b], r.Sum[a]), cmp.Compare(a, b))
+	})
+	return hot[:min(most, len(hot))]
+}

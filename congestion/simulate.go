@@ -1,0 +1,287 @@
+package congestion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// Model says what bandwidth the flows on a channel get.
+type Model uint8
+
+const (
+	// Bottleneck is the papers': a flow gets the rate of a channel divided by the
+	// flows on it, the least over the channels of its route. What others on the
+	// channel leave unused, because they are slower elsewhere, is lost.
+	Bottleneck Model = iota
+
+	// MaxMin is the max-min fair share, found by progressive filling (D.
+	// Bertsekas, R. Gallager: Data Networks, 2nd ed., 1992, section 6.5.2): no
+	// flow could have more but from one that has less or as much.
+	MaxMin
+)
+
+func (m Model) String() string { return [...]string{"bottleneck", "maxmin"}[m] }
+
+// ParseModel reads bottleneck or maxmin.
+func ParseModel(s string) (Model, error) {
+	for _, m := range [...]Model{Bottleneck, MaxMin} {
+		if s == m.String() {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("congestion: a bandwidth model is bottleneck or maxmin, not %q", s)
+}
+
+// Limits of the number of runs.
+const (
+	// DefaultPrecision is the standard error at which runs end, where neither
+	// their number nor a precision is given.
+	DefaultPrecision = 0.001
+	// MostRuns is where runs end if they never become precise.
+	MostRuns = 1_000_000
+
+	// round is how many runs there are between two looks at the precision.
+	round = 256
+)
+
+// Options says what to simulate.
+type Options struct {
+	Pattern   traffic.Pattern
+	Placement traffic.Placement
+
+	Model        Model
+	UniformRates bool   // all links alike, as in the papers
+	Seed         uint64 // run k draws from traffic.Stream(Seed, k)
+
+	// Runs is how many runs of a random pattern there shall be. 0: until the
+	// standard error of Lambda is at most Precision; with both, whatever comes
+	// first. A pattern that is not random has one run.
+	Runs      int
+	Precision float64 // 0: DefaultPrecision if Runs is 0 too
+
+	Progress routing.Progress // of runs, or of phases of a pattern that is not random
+}
+
+// Bins is how many bins the range of bandwidth from none to full is cut into.
+const Bins = 20
+
+// Result is what a simulation found. Figures over all runs.
+type Result struct {
+	// Lambda is the mean bandwidth as a fraction of full, that is of what all flows
+	// would get if each were alone: the effective bisection bandwidth, for the
+	// pattern bisect. It is the mean over runs of the sum over flows, divided by
+	// the sum if each were alone. A pair without a route counts, and gets nothing.
+	Lambda float64
+	StdErr float64 // of Lambda: the standard deviation of runs divided by √Runs
+	Runs   int
+	Phases int // of each run
+
+	Flows  int64  // with a route, over all runs and phases
+	Lost   int64  // pairs without a route, likewise
+	Local  int64  // pairs whose ranks share an endpoint, which are no flows
+	Losses []Lost // the first few pairs without a route, each once
+
+	Congestion    []int64     // [flows on the fullest channel of the route] flows
+	Bandwidth     [Bins]int64 // flows by bandwidth as a fraction of full; without a route: in the first
+	MaxCongestion int         // most flows on one channel at a time
+	Worst         Flow        // the flow with least bandwidth, the first of several
+
+	Sum  []uint64 // [ChannelID] flows, over all runs and phases
+	Most []uint32 // [ChannelID] flows, most at a time
+
+	// Time is how long a run takes in the mean if every pair has the same to send
+	// (or what Pair.Bytes says) and every phase waits for the slowest flow of the
+	// one before; Ideal is without any other flow. The unit is what the fastest
+	// link takes for what a pair sends (or for a byte). Infinite with pairs
+	// without a route.
+	Time, Ideal float64
+
+	Uniform bool // all links were treated alike
+	Mbps    int  // the rate of the fastest link, 0: not known
+	Table   bool // routes were looked up in a table, not walked; changes nothing else
+}
+
+// Slowdown is how many times as long a run takes as it would without any other
+// flow in each flow's way.
+func (r *Result) Slowdown() float64 { return r.Time / r.Ideal }
+
+// Lost is a pair of endpoints without a route.
+type Lost struct{ From, To fabric.EndpointID }
+
+// Flow is a flow in a run.
+type Flow struct {
+	From, To  fabric.EndpointID
+	Bandwidth float64            // a fraction of full
+	Route     []fabric.ChannelID // trunks, from the source's switch on; then the two channels at the endpoints
+	Load      []uint32           // flows on these
+	Run       int
+	Phase     int
+	at        place
+	pair      int
+}
+
+// job is a simulation: what its workers share and only read.
+type job struct {
+	Options
+	routes   *routes
+	random   bool
+	phases   int
+	uniform  bool
+	mbps     int
+	capacity []float64 // [ChannelID] rate, of the fastest link
+	out, in  []float64 // [site] rate of its channels, 1 without
+}
+
+// Simulate counts flows. Every run of the pattern is put on the routes of the
+// tables; from how many flows meet on each channel follow their bandwidths. It
+// takes O(F·h) a run for F flows of h hops with the model Bottleneck, and
+// O(F·h·log C) on C channels with MaxMin. Before, unless there is little to
+// simulate, it makes a table of all routes between the endpoints of the
+// placement: O(P·(S+s·h)) for P endpoints on s of S switches.
+//
+// The same options and tables give the same result, bit for bit, on any number of
+// cores. It refuses placements without endpoints, patterns that cannot be had
+// among so many ranks, and placements in which every pair shares an endpoint. The
+// error is the context's if that ends.
+func Simulate(ctx context.Context, t *routing.Tables, o Options) (*Result, error) {
+	j, err := newJob(t, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.routes.makeTable(ctx, j.flowsToCome()); err != nil {
+		return nil, err
+	}
+	return j.simulate(ctx)
+}
+
+func newJob(t *routing.Tables, o Options) (*job, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if len(o.Placement) == 0 {
+		return nil, errors.New("congestion: the placement is empty: no rank runs anywhere")
+	}
+	for rank, e := range o.Placement {
+		if e < 0 || int(e) >= len(t.Fabric.Endpoints()) {
+			return nil, fmt.Errorf("congestion: rank %d is on endpoint %d; the fabric has %d", rank, e, len(t.Fabric.Endpoints()))
+		}
+	}
+	if o.Runs < 0 || o.Precision < 0 || math.IsNaN(o.Precision) {
+		return nil, fmt.Errorf("congestion: %d runs, precision %g; neither can be negative", o.Runs, o.Precision)
+	}
+	if o.Runs == 0 && o.Precision == 0 {
+		o.Precision = DefaultPrecision
+	}
+	if o.Runs == 0 || o.Runs > MostRuns {
+		o.Runs = MostRuns
+	}
+	j := &job{Options: o, routes: newRoutes(t, o.Placement), random: o.Pattern.Random()}
+	var err error
+	if j.phases, err = o.Pattern.Phases(len(o.Placement)); err != nil {
+		return nil, err
+	}
+	j.setRates()
+	return j, nil
+}
+
+// flowsToCome is a guess.
+func (j *job) flowsToCome() int64 {
+	runs := 1
+	if j.random {
+		runs = j.Runs
+		if j.Precision > 0 {
+			runs = min(runs, 4*round)
+		}
+	}
+	return int64(len(j.routes.rank)) * int64(j.phases) * int64(runs)
+}
+
+// setRates finds the rate of every channel. Unknown rates are taken for the
+// commonest of those known.
+func (j *job) setRates() {
+	f := j.routes.tables.Fabric
+	j.capacity = make([]float64, len(f.Channels()))
+	used := make([]bool, len(f.Channels()))
+	for c := range f.Trunks() {
+		used[c] = true
+	}
+	for site := range j.routes.sites {
+		for _, c := range [2]fabric.ChannelID{j.routes.inject[site], j.routes.deliver[site]} {
+			if c != fabric.None {
+				used[c] = true
+			}
+		}
+	}
+	count := map[int]int{}
+	for c := range used {
+		if mbps := f.Channel(fabric.ChannelID(c)).Rate.Mbps(); used[c] && mbps > 0 {
+			count[mbps]++
+			j.mbps = max(j.mbps, mbps)
+		}
+	}
+	common := j.mbps
+	for mbps, n := range count {
+		if n > count[common] || n == count[common] && mbps > common {
+			common = mbps
+		}
+	}
+	j.uniform = j.UniformRates || len(count) < 2
+	for c := range j.capacity {
+		mbps := f.Channel(fabric.ChannelID(c)).Rate.Mbps()
+		if mbps == 0 {
+			mbps = common
+		}
+		j.capacity[c] = 1
+		if !j.uniform && used[c] {
+			j.capacity[c] = float64(mbps) / float64(j.mbps)
+		}
+	}
+	at := func(c fabric.ChannelID) float64 {
+		if c == fabric.None {
+			return 1
+		}
+		return j.capacity[c]
+	}
+	for site := range j.routes.sites {
+		j.out = append(j.out, at(j.routes.inject[site]))
+		j.in = append(j.in, at(j.routes.deliver[site]))
+	}
+}
+
+func (j *job) simulate(ctx context.Context) (*Result, error) {
+	units, step := j.phases, j.phases
+	if j.random {
+		units, step = j.Runs, round
+	}
+	workers := make([]*worker, par.Workers(min(units, step)))
+	for i := range workers {
+		workers[i] = j.newWorker()
+	}
+	var outcomes []outcome
+	for len(outcomes) < units {
+		done := len(outcomes)
+		n := min(step, units-done)
+		outcomes = slices.Grow(outcomes, n)[:done+n]
+		err := par.For(ctx, n, func(worker, i int) {
+			outcomes[done+i] = workers[worker].run(done + i)
+			if worker == 0 {
+				j.Progress.Report(done+i, units)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		if _, stderr := mean(outcomes); j.random && j.Precision > 0 && stderr <= j.Precision {
+			break
+		}
+	}
+	return j.result(outcomes, workers)
+}

@@ -1,0 +1,242 @@
+package congestion
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// worker is the scratch space in which phases are counted, one after the other,
+// and what was found in them. After the first few phases nothing is allocated.
+type worker struct {
+	*job
+	source rand.PCG
+	rand   *rand.Rand
+
+	pairs   []traffic.Pair
+	weighed bool      // the pairs of this phase say how many bytes
+	crossed []uint32  // the channels of all flows, flow after flow
+	end     []int32   // [pair] where those of its flow end in crossed; as before: no flow
+	load    []uint32  // [ChannelID] flows in this phase
+	hist    []int64   // [largest load on the route] flows in this phase
+	rate    []float64 // [pair] bandwidth, in units of the fastest link
+	filler  filler
+
+	sum        []uint64 // [ChannelID] flows in all phases
+	most       []uint32 // [ChannelID] in one phase
+	congestion []int64  // [largest load on the route] in all phases
+	bandwidth  [Bins]int64
+	worst      Flow
+	lost       []loss
+}
+
+// outcome is what came of one run, or of one phase where nothing is random.
+type outcome struct {
+	got, full          float64 // bandwidth of all flows, and without any other flow
+	time, ideal        float64 // of the slowest flow of each phase, and without any other flow
+	flows, lost, local int64
+}
+
+func (j *job) newWorker() *worker {
+	w := &worker{job: j, worst: Flow{Bandwidth: math.Inf(1)}}
+	w.rand = rand.New(&w.source)
+	w.load = make([]uint32, len(j.capacity))
+	w.sum = make([]uint64, len(j.capacity))
+	w.most = make([]uint32, len(j.capacity))
+	return w
+}
+
+// run counts a unit: a run of a random pattern, else a phase.
+func (w *worker) run(unit int) outcome {
+	var o outcome
+	if !w.random {
+		w.phase(&o, place{0, unit})
+		return o
+	}
+	w.source.Seed(w.Seed, uint64(unit)) // as traffic.Stream
+	for phase := range w.phases {
+		w.phase(&o, place{unit, phase})
+	}
+	return o
+}
+
+// phase counts one phase.
+func (w *worker) phase(o *outcome, at place) {
+	w.pairs = w.Pattern.Append(w.pairs[:0], len(w.routes.rank), at.phase, w.rand)
+	w.expand(o, at)
+	if w.uniform && w.Model == Bottleneck && !w.weighed {
+		w.countAlike(o, at)
+	} else {
+		w.countRates(o, at)
+	}
+	for m, n := range w.hist {
+		w.congestion[m] += n
+		w.hist[m] = 0
+	}
+	load, sum, most := w.load, w.sum[:len(w.load)], w.most[:len(w.load)]
+	for c, n := range load {
+		if n != 0 {
+			sum[c] += uint64(n)
+			most[c] = max(most[c], n)
+			load[c] = 0
+		}
+	}
+}
+
+// expand lists the channels of every flow and counts them.
+func (w *worker) expand(o *outcome, at place) {
+	r, load := w.routes, w.load
+	classes := len(r.sources)
+	w.end = grow(w.end, len(w.pairs))
+	crossed, end := w.crossed[:0], w.end
+	bytes := int64(0)
+	for i, p := range w.pairs {
+		from, to := r.rank[p.From], r.rank[p.To]
+		before, ok := len(crossed), true
+		end[i] = int32(before)
+		bytes |= p.Bytes
+		switch {
+		case from == to:
+			o.local++
+			continue
+		case r.table != nil:
+			record := r.table[(int(to)*classes+int(r.class[from]))*r.stride:][:r.stride]
+			if ok = record[0] != noRoute; ok {
+				crossed = append(crossed, record[1:1+record[0]]...)
+			}
+		default:
+			crossed, ok = r.walk(crossed, from, to)
+		}
+		if !ok {
+			o.lost++
+			o.full += min(w.out[from], w.in[to])
+			o.time = math.Inf(1)
+			w.noteLost(loss{Lost{r.sites[from], r.sites[to]}, at, i})
+			continue
+		}
+		if c := r.inject[from]; c != fabric.None {
+			crossed = append(crossed, uint32(c))
+		}
+		if c := r.deliver[to]; c != fabric.None {
+			crossed = append(crossed, uint32(c))
+		}
+		for _, c := range crossed[before:] {
+			load[c]++
+		}
+		end[i] = int32(len(crossed))
+		o.flows++
+	}
+	w.crossed, w.weighed = crossed, bytes != 0
+}
+
+// fullest is the most flows on one of these channels.
+func (w *worker) fullest(crossed []uint32) uint32 {
+	load, most := w.load, uint32(0)
+	for _, c := range crossed {
+		most = max(most, load[c])
+	}
+	return most
+}
+
+// note counts a flow whose fullest channel has m flows.
+func (w *worker) note(m uint32) {
+	for int(m) >= len(w.hist) {
+		w.hist = append(w.hist, 0)
+		w.congestion = append(w.congestion, 0)
+	}
+	w.hist[m]++
+}
+
+// countAlike finds the bandwidths of the flows where all links and all pairs are
+// alike. They are fractions 1/m, so that it is enough to count the flows by m.
+func (w *worker) countAlike(o *outcome, at place) {
+	first, worst, slowest := int32(0), -1, uint32(0)
+	for i, end := range w.end {
+		if end == first {
+			continue
+		}
+		m := w.fullest(w.crossed[first:end])
+		w.note(m)
+		if m > slowest {
+			worst, slowest = i, m
+		}
+		first = end
+	}
+	if worst < 0 {
+		return
+	}
+	w.noteWorst(at, worst, 1/float64(slowest))
+	for m, n := range w.hist {
+		if n > 0 {
+			o.got += float64(n) / float64(m)
+			o.full += float64(n)
+			w.bandwidth[bin(1/float64(m))] += n
+		}
+	}
+	o.time += float64(slowest)
+	o.ideal++
+}
+
+// countRates finds the bandwidths of the flows in general.
+func (w *worker) countRates(o *outcome, at place) {
+	w.rate = grow(w.rate, len(w.pairs))
+	if w.Model == MaxMin {
+		w.filler.fill(w.rate, w.crossed, w.end, w.load, w.capacity)
+	} else {
+		w.share()
+	}
+	r := w.routes
+	first, worst, least := int32(0), -1, math.Inf(1)
+	time, ideal := 0.0, 0.0
+	for i, end := range w.end {
+		if end == first {
+			continue
+		}
+		p := &w.pairs[i]
+		full := min(w.out[r.rank[p.From]], w.in[r.rank[p.To]])
+		fraction := w.rate[i] / full
+		w.note(w.fullest(w.crossed[first:end]))
+		w.bandwidth[bin(fraction)]++
+		if fraction < least {
+			worst, least = i, fraction
+		}
+		bytes := float64(max(1, p.Bytes))
+		time, ideal = max(time, bytes/w.rate[i]), max(ideal, bytes/full)
+		o.got += w.rate[i]
+		o.full += full
+		first = end
+	}
+	if worst >= 0 {
+		w.noteWorst(at, worst, least)
+	}
+	o.time += time
+	o.ideal += ideal
+}
+
+// share gives every flow its share of the channel on its route that has least for
+// each of its flows.
+func (w *worker) share() {
+	first := int32(0)
+	for i, end := range w.end {
+		rate := math.Inf(1)
+		for _, c := range w.crossed[first:end] {
+			rate = min(rate, w.capacity[c]/float64(w.load[c]))
+		}
+		w.rate[i] = rate
+		first = end
+	}
+}
+
+// bin is the bin of a bandwidth that is a fraction of full. What rounding puts
+// just below a boundary is above it.
+func bin(fraction float64) int { return min(Bins-1, int(fraction*Bins+1e-9)) }
+
+// grow is a slice of length n with the space of s, if that suffices.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/8)
+	}
+	return s[:n]
+}

@@ -1,0 +1,231 @@
+package traffic
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+)
+
+func onePhase(args, int) (int, error) { return 1, nil }
+
+func onePhaseOfBits(name string) func(args, int) (int, error) {
+	return func(_ args, n int) (int, error) { return 1, powerOfTwo(name, n) }
+}
+
+// powerOfTwo refuses other numbers of ranks.
+func powerOfTwo(name string, n int) error {
+	if n&(n-1) == 0 {
+		return nil
+	}
+	low := 1 << (bits.Len(uint(n)) - 1)
+	if n-low > 2*low-n {
+		low *= 2
+	}
+	return fmt.Errorf("traffic: %s needs a power of two of ranks, not %d; nearest is %d", name, n, low)
+}
+
+// log2up is the phases in which something that doubles reaches n.
+func log2up(n int) int { return bits.Len(uint(n - 1)) }
+
+func pair(pairs []Pair, from, to int) []Pair {
+	if from == to {
+		return pairs
+	}
+	return append(pairs, Pair{From: int32(from), To: int32(to)})
+}
+
+func shift(pairs []Pair, n, k int) []Pair {
+	to := k % n
+	for i := range n {
+		pairs = pair(pairs, i, to)
+		if to++; to == n {
+			to = 0
+		}
+	}
+	return pairs
+}
+
+// neighbours is the pairs up to k apart on a ring, each once.
+func neighbours(pairs []Pair, n, k int) []Pair {
+	for i := range n {
+		for d := 1; d <= k; d++ {
+			pairs = pair(pairs, i, (i+d)%n)
+			if 2*d < n {
+				pairs = pair(pairs, i, (i+n-d)%n)
+			}
+		}
+	}
+	return pairs
+}
+
+// slot is the i-th of the ranks that a list of pairs holds.
+func slot(pairs []Pair, i int) *int32 {
+	if p := &pairs[i/2]; i%2 == 0 {
+		return &p.From
+	} else {
+		return &p.To
+	}
+}
+
+// bisect draws a random perfect matching and, for each of its pairs, who sends.
+// That has the distribution of a shuffle whose first half sends to the second,
+// and takes half as many random numbers: each set of n/2 directed pairs has the
+// same probability. The pairs themselves are the space that the ranks are
+// shuffled in. Senders are nearly in the order of ranks, which caches like.
+func bisect(pairs []Pair, _ args, n, _ int, r *rand.Rand) []Pair {
+	first, left := len(pairs), n&^1
+	idle := n
+	if n%2 == 1 {
+		idle = r.IntN(n)
+	}
+	for i := 0; i < left; i += 2 {
+		p := Pair{From: int32(i), To: int32(i + 1)}
+		if i >= idle {
+			p.From++
+		}
+		if i+1 >= idle {
+			p.To++
+		}
+		pairs = append(pairs, p)
+	}
+	drawn := pairs[first:]
+	for i := range drawn {
+		p := &drawn[i]
+		// What is not matched yet is p.From and all behind it: p.From takes any of
+		// those as its partner.
+		k, flip := below(r, uint32(left-2*i-1))
+		other := slot(drawn, 2*i+1+int(k))
+		p.To, *other = *other, p.To
+		if flip {
+			p.From, p.To = p.To, p.From
+		}
+	}
+	return pairs
+}
+
+// below draws a number below n (D. Lemire, Fast Random Integer Generation in an
+// Interval, 2019) and a coin from one draw of 64 bits.
+func below(r *rand.Rand, n uint32) (uint32, bool) {
+	x := r.Uint64()
+	product := (x >> 32) * uint64(n)
+	if uint32(product) < n {
+		for limit := -n % n; uint32(product) < limit; product = (x >> 32) * uint64(n) {
+			x = r.Uint64()
+		}
+	}
+	return uint32(product >> 32), x&1 == 1
+}
+
+// permutation draws where each rank sends, by Fisher and Yates, and then leaves
+// out the ranks that would send to themselves.
+func permutation(pairs []Pair, _ args, n, _ int, r *rand.Rand) []Pair {
+	first := len(pairs)
+	for i := range n {
+		pairs = append(pairs, Pair{From: int32(i), To: int32(i)})
+	}
+	drawn := pairs[first:]
+	for i := n - 1; i > 0; i-- {
+		j := r.IntN(i + 1)
+		drawn[i].To, drawn[j].To = drawn[j].To, drawn[i].To
+	}
+	kept := first
+	for _, p := range drawn {
+		if p.From != p.To {
+			pairs[kept] = p
+			kept++
+		}
+	}
+	return pairs[:kept]
+}
+
+// incast draws a rank and who sends to it: from rank to rank, each of the others
+// is taken with the probability that makes all sets alike (Knuth's algorithm S).
+func incast(pairs []Pair, a args, n, _ int, r *rand.Rand) []Pair {
+	to := r.IntN(n)
+	need, left := a[0], n-1
+	for i := 0; i < n && need > 0; i++ {
+		if i == to {
+			continue
+		}
+		if r.IntN(left) < need {
+			pairs = pair(pairs, i, to)
+			need--
+		}
+		left--
+	}
+	return pairs
+}
+
+// grid is the lengths of the sides of a grid of n ranks, longest first where they
+// are not given. fits has checked that those given divide n.
+func grid(n, dims int, given args) [3]int {
+	side := [3]int{1, 1, 1}
+	free := dims
+	for i, g := range given {
+		if g > 0 {
+			side[i] = g
+			n /= g
+			free--
+		}
+	}
+	for i := range dims {
+		if i < len(given) && given[i] > 0 {
+			continue
+		}
+		side[i] = longest(n, free)
+		n /= side[i]
+		free--
+	}
+	return side
+}
+
+// longest is the longest side of the most even grid of n in so many dimensions:
+// the smallest divisor of n whose dims-th power is at least n.
+func longest(n, dims int) int {
+	for d := 1; d < n; d++ {
+		power := 1
+		for range dims {
+			power *= d
+		}
+		if n%d == 0 && power >= n {
+			return d
+		}
+	}
+	return n
+}
+
+// fits refuses sides that do not divide the ranks.
+func fits(name string, n int, given args) error {
+	product := 1
+	for _, g := range given {
+		product *= max(1, g)
+		if product > n {
+			break
+		}
+	}
+	if n%product != 0 {
+		k := (n + product/2) / product * product
+		return fmt.Errorf("traffic: %s: %d ranks do not fill a grid with such sides; nearest is %d", name, n, max(k, product))
+	}
+	return nil
+}
+
+// halo is the pairs of neighbours on a torus, each once.
+func halo(pairs []Pair, side [3]int) []Pair {
+	n := side[0] * side[1] * side[2]
+	for i := range n {
+		stride := 1
+		for _, length := range side {
+			at := i / stride % length
+			base := i - at*stride
+			if length > 1 {
+				pairs = pair(pairs, i, base+(at+1)%length*stride)
+			}
+			if length > 2 {
+				pairs = pair(pairs, i, base+(at+length-1)%length*stride)
+			}
+			stride *= length
+		}
+	}
+	return pairs
+}

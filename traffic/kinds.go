@@ -1,0 +1,235 @@
+package traffic
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// mostPairs is how many pairs one phase may have: more would not fit in memory.
+const mostPairs = 1 << 24
+
+// kinds is the table of patterns. Their names are the literature's: W. Dally, B.
+// Towles, Principles and Practices of Interconnection Networks (2004), table 3.1,
+// for permutations; T. Hoefler, T. Schneider, A. Lumsdaine, Multistage Switches
+// are not Crossbars (Cluster 2008) for bisect; the collective operations are named
+// for their algorithms.
+var kinds = []kind{
+	{
+		name: "bisect", summary: "a random half sends to the other half, each rank to one or from one; of an odd number one idles",
+		example: "bisect", random: true, phases: onePhase, append: bisect,
+	},
+	{
+		name: "bisect-both", summary: "a random perfect matching whose partners send to each other",
+		example: "bisect-both", random: true, phases: onePhase,
+		append: func(pairs []Pair, a args, n, phase int, r *rand.Rand) []Pair {
+			first := len(pairs)
+			pairs = bisect(pairs, a, n, phase, r)
+			for _, p := range pairs[first:] {
+				pairs = append(pairs, Pair{From: p.To, To: p.From})
+			}
+			return pairs
+		},
+	},
+	{
+		name: "permutation", summary: "every rank sends to that of a random permutation, itself among them",
+		example: "permutation", random: true, phases: onePhase, append: permutation,
+	},
+	{
+		name: "uniform", summary: "every rank sends to another at random",
+		example: "uniform", random: true, phases: onePhase,
+		append: func(pairs []Pair, _ args, n, _ int, r *rand.Rand) []Pair {
+			for i := range n {
+				to := r.IntN(n - 1)
+				if to >= i {
+					to++
+				}
+				pairs = pair(pairs, i, to)
+			}
+			return pairs
+		},
+	},
+	{
+		name: "alltoall", summary: "every rank sends to every other, all at once",
+		example: "alltoall",
+		phases: func(_ args, n int) (int, error) {
+			if n*(n-1) > mostPairs {
+				return 0, fmt.Errorf("traffic: alltoall among %d ranks is %d pairs at once; at most 4096 ranks, or take shifts, the same in phases", n, n*(n-1))
+			}
+			return 1, nil
+		},
+		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
+			for i := range n {
+				for j := range n {
+					if i != j {
+						pairs = pair(pairs, i, j)
+					}
+				}
+			}
+			return pairs
+		},
+	},
+	{
+		name: "shifts", summary: "all to all in phases: in phase k, from 1, rank i sends to i+k",
+		example: "shifts",
+		phases:  func(_ args, n int) (int, error) { return n - 1, nil },
+		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
+			return shift(pairs, n, phase+1)
+		},
+	},
+	{
+		name: "ring", summary: "rank i sends to i+1 and i-1, the last and the first to each other",
+		example: "ring", phases: onePhase,
+		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair { return neighbours(pairs, n, 1) },
+	},
+	{
+		name: "neighbours", summary: "rank i sends to i±1 … i±k on a ring",
+		example: "neighbours:k=2", keys: []key{{"k", "how far", 1, 1}},
+		phases: func(a args, n int) (int, error) {
+			if a[0] > n/2 {
+				return 0, fmt.Errorf("traffic: neighbours:k=%d among %d ranks: k is at most %d", a[0], n, n/2)
+			}
+			return 1, nil
+		},
+		append: func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return neighbours(pairs, n, a[0]) },
+	},
+	{
+		name: "neighbour2d", summary: "ranks in a grid, as square as n lets it be, row by row; each sends to its four neighbours, round the edges",
+		example: "neighbour2d:x=8", keys: []key{{"x", "ranks in a row; 0: as square as can be", 0, 0}},
+		phases: func(a args, n int) (int, error) { return 1, fits("neighbour2d", n, a) },
+		append: func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return halo(pairs, grid(n, 2, a)) },
+	},
+	{
+		name: "neighbour3d", summary: "the same in three dimensions, six neighbours",
+		example: "neighbour3d:x=4,y=4",
+		keys:    []key{{"x", "ranks in a row; 0: as cubic as can be", 0, 0}, {"y", "rows in a layer; 0: likewise", 0, 0}},
+		phases:  func(a args, n int) (int, error) { return 1, fits("neighbour3d", n, a) },
+		append:  func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return halo(pairs, grid(n, 3, a)) },
+	},
+	{
+		name: "shift", summary: "rank i sends to i+k",
+		example: "shift:k=3", keys: []key{{"k", "how far", 0, 1}},
+		phases: func(a args, n int) (int, error) {
+			if a[0]%n == 0 {
+				return 0, fmt.Errorf("traffic: shift:k=%d among %d ranks sends everything back to its source; k=%d does not", a[0], n, a[0]+1)
+			}
+			return 1, nil
+		},
+		append: func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return shift(pairs, n, a[0]) },
+	},
+	{
+		name: "tornado", summary: "rank i sends almost half way round: to i+⌈n/2⌉-1",
+		example: "tornado",
+		phases: func(_ args, n int) (int, error) {
+			if n < 3 {
+				return 0, fmt.Errorf("traffic: tornado among %d ranks goes nowhere; it needs 3", n)
+			}
+			return 1, nil
+		},
+		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair { return shift(pairs, n, (n+1)/2-1) },
+	},
+	{
+		name: "transpose", summary: "ranks in a square, row by row: that in row i and column j sends to row j, column i",
+		example: "transpose",
+		phases: func(_ args, n int) (int, error) {
+			k := 1
+			for (k+1)*(k+1) <= n {
+				k++
+			}
+			if k*k == n {
+				return 1, nil
+			}
+			if k < 2 || n-k*k > (k+1)*(k+1)-n {
+				k++
+			}
+			return 0, fmt.Errorf("traffic: transpose needs a square number of ranks, not %d; nearest is %d", n, k*k)
+		},
+		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
+			k := 1
+			for k*k < n {
+				k++
+			}
+			for i := range n {
+				pairs = pair(pairs, i, i%k*k+i/k)
+			}
+			return pairs
+		},
+	},
+	{
+		name: "complement", summary: "rank i sends to the rank whose bits are all different",
+		example: "complement", phases: onePhaseOfBits("complement"),
+		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
+			for i := range n {
+				pairs = pair(pairs, i, n-1-i)
+			}
+			return pairs
+		},
+	},
+	{
+		name: "reverse", summary: "rank i sends to the rank whose bits are in reverse",
+		example: "reverse", phases: onePhaseOfBits("reverse"),
+		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
+			for i := range n {
+				pairs = pair(pairs, i, int(bits.Reverse32(uint32(i))>>(33-bits.Len(uint(n)))))
+			}
+			return pairs
+		},
+	},
+	{
+		name: "tree", summary: "binomial broadcast: in phase k each of the first 2^k ranks sends to that 2^k further",
+		example: "tree", phases: func(_ args, n int) (int, error) { return log2up(n), nil },
+		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
+			for i := 0; i < 1<<phase && i+1<<phase < n; i++ {
+				pairs = pair(pairs, i, i+1<<phase)
+			}
+			return pairs
+		},
+	},
+	{
+		name: "dissemination", summary: "Bruck's: in phase k rank i sends to i+2^k",
+		example: "dissemination", phases: func(_ args, n int) (int, error) { return log2up(n), nil },
+		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair { return shift(pairs, n, 1<<phase) },
+	},
+	{
+		name: "doubling", summary: "recursive doubling: in phase k the ranks that differ in bit k send to each other",
+		example: "doubling",
+		phases:  func(_ args, n int) (int, error) { return log2up(n), powerOfTwo("doubling", n) },
+		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
+			for i := range n {
+				pairs = pair(pairs, i, i^1<<phase)
+			}
+			return pairs
+		},
+	},
+	{
+		name: "gather", summary: "every rank sends to rank 0",
+		example: "gather", phases: onePhase,
+		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
+			for i := 1; i < n; i++ {
+				pairs = pair(pairs, i, 0)
+			}
+			return pairs
+		},
+	},
+	{
+		name: "scatter", summary: "rank 0 sends to every other",
+		example: "scatter", phases: onePhase,
+		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair {
+			for i := 1; i < n; i++ {
+				pairs = pair(pairs, 0, i)
+			}
+			return pairs
+		},
+	},
+	{
+		name: "incast", summary: "n random ranks send to another",
+		example: "incast:n=8", keys: []key{{"n", "how many send", 0, 1}}, random: true,
+		phases: func(a args, n int) (int, error) {
+			if a[0] >= n {
+				return 0, fmt.Errorf("traffic: incast:n=%d needs %d ranks; there are %d", a[0], a[0]+1, n)
+			}
+			return 1, nil
+		},
+		append: incast,
+	},
+}

@@ -1,0 +1,245 @@
+package traffic
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// kind is a row of the table of patterns.
+type kind struct {
+	name    string
+	summary string
+	example string
+	keys    []key
+	random  bool
+
+	// phases is how many phases there are among n ranks; arguments have been
+	// checked by themselves, and n is at least 2.
+	phases func(a args, n int) (int, error)
+	append func(pairs []Pair, a args, n, phase int, r *rand.Rand) []Pair
+}
+
+// key is a parameter of a pattern.
+type key struct {
+	name    string
+	meaning string
+	normal  int // without the key; below least: the key is needed
+	least   int
+}
+
+// args is the values of the keys, in the order of the row.
+type args []int
+
+// Kind describes a kind of pattern, for lists and help.
+type Kind struct {
+	Name    string
+	Summary string
+	Example string
+	Keys    map[string]string // name: meaning
+	Random  bool
+}
+
+// Kinds is every kind of pattern that Parse knows, in the order of the table.
+func Kinds() []Kind {
+	list := make([]Kind, len(kinds))
+	for i := range kinds {
+		k := &kinds[i]
+		list[i] = Kind{Name: k.name, Summary: k.summary, Example: k.example, Keys: map[string]string{}, Random: k.random}
+		for _, p := range k.keys {
+			list[i].Keys[p.name] = p.meaning
+		}
+	}
+	return list
+}
+
+// Parse reads a pattern: a name, and after a colon its keys, as in "bisect",
+// "shift:k=3" or "incast:n=8". Several joined by + run at once, as in
+// "bisect+ring". Errors say the nearest name.
+func Parse(spec string) (Pattern, error) {
+	parts := strings.Split(spec, "+")
+	var all together
+	for _, part := range parts {
+		p, err := parseOne(part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return all, nil
+}
+
+func parseOne(spec string) (Pattern, error) {
+	name, rest, _ := strings.Cut(strings.TrimSpace(spec), ":")
+	name = strings.ReplaceAll(name, "neighbor", "neighbour")
+	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("traffic: no pattern %q; nearest is %q (patterns: %s)", name, nearest(name, names()), strings.Join(names(), ", "))
+	}
+	p := named{kind: &kinds[i]}
+	for _, k := range p.keys {
+		p.args = append(p.args, k.normal)
+	}
+	if err := p.read(rest); err != nil {
+		return nil, err
+	}
+	for i, k := range p.keys {
+		if p.args[i] < k.least {
+			return nil, fmt.Errorf("traffic: %s needs %s, at least %d: %s, as in %s", name, k.name, k.least, k.meaning, p.example)
+		}
+	}
+	return p, nil
+}
+
+func names() []string {
+	list := make([]string, len(kinds))
+	for i := range kinds {
+		list[i] = kinds[i].name
+	}
+	return list
+}
+
+// named is a row of the table with its arguments.
+type named struct {
+	*kind
+	args args
+}
+
+// read reads key=value,key=value.
+func (p *named) read(text string) error {
+	if text == "" {
+		return nil
+	}
+	var given []string
+	for _, field := range strings.Split(text, ",") {
+		name, value, ok := strings.Cut(strings.TrimSpace(field), "=")
+		if !ok {
+			return fmt.Errorf("traffic: %s: %q is not key=value, as in %s", p.name, field, p.example)
+		}
+		var known []string
+		for _, k := range p.keys {
+			known = append(known, k.name)
+		}
+		i := slices.Index(known, name)
+		switch {
+		case len(known) == 0:
+			return fmt.Errorf("traffic: %s has no keys; %q is given", p.name, name)
+		case i < 0:
+			return fmt.Errorf("traffic: %s: no key %q; nearest is %q (keys: %s)", p.name, name, nearest(name, known), strings.Join(known, ", "))
+		case slices.Contains(given, name):
+			return fmt.Errorf("traffic: %s: %s is given twice", p.name, name)
+		}
+		given = append(given, name)
+		n, err := strconv.ParseInt(value, 10, 32)
+		if err != nil {
+			return fmt.Errorf("traffic: %s: %s=%q is not a whole number", p.name, name, value)
+		}
+		if int(n) < p.keys[i].least {
+			return fmt.Errorf("traffic: %s: %s=%d is less than %d", p.name, name, n, p.keys[i].least)
+		}
+		p.args[i] = int(n)
+	}
+	return nil
+}
+
+func (p named) Phases(n int) (int, error) {
+	if n < 2 {
+		return 0, fmt.Errorf("traffic: %s among %d ranks: it takes two to talk", p.name, n)
+	}
+	return p.kind.phases(p.args, n)
+}
+
+func (p named) Append(pairs []Pair, n, phase int, r *rand.Rand) []Pair {
+	return p.kind.append(pairs, p.args, n, phase, r)
+}
+
+func (p named) Random() bool { return p.random }
+
+func (p named) String() string {
+	var b strings.Builder
+	b.WriteString(p.name)
+	separator := ":"
+	for i, k := range p.keys {
+		if p.args[i] != k.normal {
+			fmt.Fprintf(&b, "%s%s=%d", separator, k.name, p.args[i])
+			separator = ","
+		}
+	}
+	return b.String()
+}
+
+// together is patterns that run at once. One with fewer phases than another
+// starts over.
+type together []Pattern
+
+func (t together) Phases(n int) (int, error) {
+	most := 0
+	for _, p := range t {
+		k, err := p.Phases(n)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, k)
+	}
+	return most, nil
+}
+
+func (t together) Append(pairs []Pair, n, phase int, r *rand.Rand) []Pair {
+	for _, p := range t {
+		k, err := p.Phases(n)
+		if err != nil {
+			panic("traffic: Append for a number of ranks that Phases refuses: " + err.Error())
+		}
+		pairs = p.Append(pairs, n, phase%k, r)
+	}
+	return pairs
+}
+
+func (t together) Random() bool {
+	return slices.ContainsFunc(t, Pattern.Random)
+}
+
+func (t together) String() string {
+	specs := make([]string, len(t))
+	for i, p := range t {
+		specs[i] = p.String()
+	}
+	return strings.Join(specs, "+")
+}
+
+// nearest is the name that takes the fewest letters to change, the first of
+// several.
+func nearest(name string, names []string) string {
+	best, least := "", 1<<30
+	for _, n := range names {
+		if d := distance(name, n); d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// distance is the letters to insert, delete or replace (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0]++
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost = 1 + min(before, row[j], row[j+1])
+			}
+			before, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,194 @@
+package traffic
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// PlacementHelp is the specs that Place reads, for help.
+const PlacementHelp = "all, linear:N (by switch and port), random:N, guid or guid:N (by GUID)"
+
+// placementRun is the run whose stream random placements draw from: no pattern
+// gets so far.
+const placementRun = 1 << 63
+
+// Place puts ranks on some of the endpoints of a list, such as those in a scope:
+//
+//	all         all of them, by switch and port: neighbours in rank are near
+//	linear:N    the first N of these
+//	random:N    N at random, in random order
+//	guid        all of them, by the GUID of their nodes, as subnet managers list them
+//	guid:N      the first N of these
+func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed uint64) (Placement, error) {
+	how, count, counted := strings.Cut(spec, ":")
+	p := Placement(slices.Clone(endpoints))
+	switch how {
+	case "all", "linear":
+		slices.SortFunc(p, func(a, b fabric.EndpointID) int { return near(f, a, b) })
+	case "random":
+		slices.Sort(p)
+		r := Stream(seed, placementRun)
+		r.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
+	case "guid":
+		slices.Sort(p)
+	default:
+		return nil, fmt.Errorf("traffic: no placement %q; nearest is %q (placements: %s)", how, nearest(how, []string{"all", "linear", "random", "guid"}), PlacementHelp)
+	}
+	if how == "all" && counted || !counted && (how == "linear" || how == "random") {
+		return nil, fmt.Errorf("traffic: placement %q: placements are %s", spec, PlacementHelp)
+	}
+	if counted {
+		n, err := strconv.Atoi(count)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("traffic: placement %s: %q is no number of endpoints", spec, count)
+		}
+		if n > len(p) {
+			return nil, fmt.Errorf("traffic: placement %s: there are %d endpoints in scope", spec, len(p))
+		}
+		p = p[:n]
+	}
+	if len(p) == 0 {
+		return nil, fmt.Errorf("traffic: placement %s: no endpoint is in scope", spec)
+	}
+	return p, nil
+}
+
+// near orders endpoints by the switch they hang on and the port there.
+func near(f *fabric.Fabric, a, b fabric.EndpointID) int {
+	x, y := f.Endpoint(a), f.Endpoint(b)
+	return cmp.Or(cmp.Compare(x.Switch, y.Switch), cmp.Compare(switchPort(f, x), switchPort(f, y)), cmp.Compare(a, b))
+}
+
+// switchPort is the port of the switch that an endpoint hangs on.
+func switchPort(f *fabric.Fabric, e *fabric.Endpoint) uint8 {
+	if e.Inject == fabric.None {
+		return 0
+	}
+	return f.Channel(e.Inject).ToPort
+}
+
+// Times puts k processes on every endpoint of a placement, ranks that follow each
+// other on the same one.
+func (p Placement) Times(k int) Placement {
+	all := make(Placement, 0, k*len(p))
+	for _, e := range p {
+		for range k {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// mostRanks is how many ranks a placement may have.
+const mostRanks = 1 << 22
+
+var (
+	rankLine = regexp.MustCompile(`^rank\s+(\d+)\s*=\s*(.+?)(\s+slots?\s*=.*)?$`)
+	slotLine = regexp.MustCompile(`^(.+?)\s+slots\s*=\s*(\d+)(\s.*)?$`)
+	hostLine = regexp.MustCompile(`^([^\s:]+):(\d+)$`)
+)
+
+// ReadRanks reads where the ranks of a job run: a list of endpoints, one a line,
+// as Names finds them, with as many processes as "name:4" (MPICH) or "name
+// slots=4" (Open MPI) says; or an Open MPI rank file, lines like "rank 3=name
+// slot=0". Lines that begin with # are comments. Errors say file and line.
+func ReadRanks(r io.Reader, file string, names *Names) (Placement, error) {
+	var p Placement
+	line := 0
+	fail := func(format string, args ...any) (Placement, error) {
+		return nil, fmt.Errorf("%s:%d: %w", file, line, fmt.Errorf(format, args...))
+	}
+	ranked := map[int]int{} // rank: line, of a rank file
+	scanner := bufio.NewScanner(r)
+	for scanner.Scan() {
+		line++
+		text := strings.TrimSpace(scanner.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		rank, name, count := len(p), text, 1
+		if m := rankLine.FindStringSubmatch(text); m != nil {
+			if len(p) != len(ranked) {
+				return fail("a rank in a list of hosts; a rank file has \"rank N=host\" on every line")
+			}
+			rank, name = number(m[1]), m[2]
+			if before, ok := ranked[rank]; ok {
+				return fail("rank %d is on line %d already", rank, before)
+			}
+			ranked[rank] = line
+		} else if len(ranked) > 0 {
+			return fail("%q is not \"rank N=host\", as the lines above", text)
+		} else if m := slotLine.FindStringSubmatch(text); m != nil {
+			name, count = m[1], number(m[2])
+		} else if m := hostLine.FindStringSubmatch(text); m != nil {
+			name, count = m[1], number(m[2])
+		}
+		e, err := names.Find(name)
+		if err != nil {
+			return fail("%w", err)
+		}
+		if rank >= mostRanks || count > mostRanks-len(p) {
+			return fail("more than %d ranks", mostRanks)
+		}
+		for len(p) < rank {
+			p = append(p, fabric.None)
+		}
+		if rank < len(p) {
+			p[rank] = e
+			continue
+		}
+		for range count {
+			p = append(p, e)
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		line++
+		return fail("%v", err)
+	}
+	if len(p) == 0 {
+		return nil, fmt.Errorf("%s: no host in it: the allocation is empty", file)
+	}
+	if i := slices.Index(p, fabric.None); i >= 0 {
+		return nil, fmt.Errorf("%s: rank %d is missing; the last is %d", file, i, len(p)-1)
+	}
+	return p, nil
+}
+
+// number is a number of digits only; one too large is as good as the largest.
+func number(digits string) int {
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil {
+		return 1<<31 - 1
+	}
+	return int(n)
+}
+
+// list is a pattern that was read.
+type list struct {
+	name  string
+	ranks int
+	pairs []Pair
+}
+
+func (l *list) Phases(n int) (int, error) {
+	if n != l.ranks {
+		return 0, fmt.Errorf("traffic: %s is about %d endpoints, not %d", l.name, l.ranks, n)
+	}
+	return 1, nil
+}
+
+func (l *list) Append(pairs []Pair, _, _ int, _ *rand.Rand) []Pair {
+	return append(pairs, l.pairs...)
+}
+
+func (l *list) Random() bool   { return false }
+func (l *list) String() string { return l.name }
