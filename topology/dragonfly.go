@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"math/rand/v2"
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -11,23 +12,31 @@ import (
 // routers with P hosts and H global ports each. Within a group every two routers
 // are joined by a cable; every two groups are joined by global cables.
 //
-// The global cables are those of the palm tree arrangement (C. Camarero, E.
-// Vallejo, R. Beivide: Topological Characterization of Hamming and Dragonfly
-// Networks and its Implications on Routing, ACM TACO 11(4), 2014). The global
-// ports of a group are numbered k = r·H + j for port j of router r, 0 to A·H-1.
-// In a network of full size, G = A·H+1,
+//	group 0        group 1        …   group G-1
+//	┌───────────┐  ┌───────────┐      ┌───────────┐
+//	│ r0 ─── r1 │  │ r0 ─── r1 │      │ r0 ─── r1 │   A routers, all joined
+//	│  │ ╲ ╱ │  │  │  │ ╲ ╱ │  │      │  │ ╲ ╱ │  │   P hosts on each
+//	│ r2 ─── r3 │  │ r2 ─── r3 │      │ r2 ─── r3 │   H global ports on each
+//	└─┬───────┬─┘  └─┬───────┬─┘      └─┬───────┬─┘
+//	  └── every two groups joined by T global cables
 //
-//	port k of group g leads to port A·H-1-k of group (g - k - 1) mod G,
+// The global ports of a group are numbered k = r·H + j for port j of router r, 0 to
+// A·H-1, and used in T = ⌊A·H / (G-1)⌋ rounds of G-1, one cable to each other group in
+// each round; the last A·H - T(G-1) ports of each group stay dark. T = 1 at full size,
+// G = A·H+1. One group has no cables out. Which port leads where is Global (C.
+// Camarero, E. Vallejo, R. Beivide: Topological Characterization of Hamming and
+// Dragonfly Networks and its Implications on Routing, ACM TACO 11(4), 2014). For
+// round t and 0 ≤ k < G-1,
 //
-// which is symmetric, and joins every two groups by exactly one cable.
+//   - palmtree: port t(G-1) + k of group g leads to group (g - k - 1) mod G, to its
+//     port t(G-1) + G-2-k;
+//   - consecutive: port t(G-1) + k of group g leads to the k-th of the other groups
+//     in the order of their numbers, group k or k+1, as in the figure of the Dragonfly
+//     paper;
+//   - random: as consecutive, but the used ports of each group are shuffled, by
+//     math/rand/v2's PCG with Seed and a constant stream.
 //
-// With fewer groups the same is done in rounds. The global ports of a group are
-// cut into T = ⌊A·H / (G-1)⌋ rounds of G-1, and for round t and 0 ≤ k < G-1
-//
-//	port t(G-1) + k of group g leads to port t(G-1) + G-2-k of group (g - k - 1) mod G,
-//
-// so that every two groups are joined by T cables. The last A·H - T(G-1) global
-// ports of each group stay dark. T = 1 at full size; one group has no cables out.
+// All three join every two groups by T cables.
 //
 // Order: by group, then router. Name: sw-g, the group, -r, the router. Ports:
 // the hosts; then the A-1 other routers of the group in order; then the H global
@@ -37,13 +46,21 @@ type Dragonfly struct {
 	A int // routers in each group; zero: 2P, as the paper balances it
 	H int // global ports of each router; zero: P, likewise
 	G int // groups, up to A·H+1; zero: A·H+1
+
+	Global string // palmtree, consecutive or random; empty: palmtree
+	Seed   uint64 // of the random stream, for random
 }
+
+// dragonflyStream is the second half of the PCG seed: "weft" and "drag" in ASCII.
+const dragonflyStream = 0x77656674_64726167
 
 func (d *Dragonfly) declare(p *params) size {
 	p.number("p", &d.P, 0, 1, fabric.MaxPorts, "hosts on each router")
 	p.number("a", &d.A, 2*d.P, 1, 2*fabric.MaxPorts, "routers in each group (default 2p)")
 	p.number("h", &d.H, d.P, 1, fabric.MaxPorts, "global ports of each router (default p)")
 	p.number("g", &d.G, d.A*d.H+1, 1, d.A*d.H+1, "groups (default a*h+1)")
+	p.word("global", &d.Global, []string{"palmtree", "consecutive", "random"}, "how global cables are laid: palmtree (default), consecutive or random")
+	p.seed("seed", &d.Seed, "of the random stream, for global=random (default 0)")
 	routers := product(d.A, d.G)
 	return size{switches: routers, hosts: product(routers, d.P), ports: d.P + d.A - 1 + d.H}
 }
@@ -67,25 +84,54 @@ func (d Dragonfly) Build() (*fabric.Fabric, error) {
 				l.cable(g*d.A+r, d.P+other, g*d.A+other, d.P+1+r)
 			}
 		}
-		d.cableGroup(&l, g)
 	}
+	d.cableGroups(&l)
 	return l.b.Build()
 }
 
-// cableGroup lays the global cables from group g to the groups before it.
-func (d *Dragonfly) cableGroup(l *layout, g int) {
-	if d.G == 1 {
-		return
+// globalPorts is for each group which of its global ports leads to which other group
+// in which round: entry t(G-1) + i is that of round t to the i-th other group, in
+// the order of their numbers.
+func (d *Dragonfly) globalPorts() [][]int {
+	used := d.rounds() * (d.G - 1)
+	rng := rand.New(rand.NewPCG(d.Seed, dragonflyStream))
+	ports := make([][]int, d.G)
+	for g := range ports {
+		ports[g] = countUp(0, used)
+		switch d.Global {
+		case "palmtree":
+			for n := range ports[g] {
+				i := n % (d.G - 1)
+				other := i
+				if i >= g {
+					other++
+				}
+				ports[g][n] = n - i + (g-other-1+d.G)%d.G
+			}
+		case "random":
+			rng.Shuffle(used, func(a, b int) { ports[g][a], ports[g][b] = ports[g][b], ports[g][a] })
+		}
 	}
+	return ports
+}
+
+// rounds is T, the cables between two groups.
+func (d *Dragonfly) rounds() int { return d.A * d.H / max(d.G-1, 1) }
+
+// cableGroups lays the global cables.
+func (d *Dragonfly) cableGroups(l *layout) {
+	ports := d.globalPorts()
 	end := func(group, k int) (router, port int) {
 		return group*d.A + k/d.H, d.P + d.A + k%d.H
 	}
-	for t := range d.A * d.H / (d.G - 1) {
-		first := t * (d.G - 1)
-		for k := range g { // k < g: group g-k-1 is one before g, without the modulus
-			a, aPort := end(g, first+k)
-			z, zPort := end(g-k-1, first+d.G-2-k)
-			l.cable(a, aPort, z, zPort)
+	for g := range d.G {
+		for other := range g {
+			for t := range d.rounds() {
+				// Each leaves itself out of the list of the others.
+				a, aPort := end(g, ports[g][t*(d.G-1)+other])
+				z, zPort := end(other, ports[other][t*(d.G-1)+g-1])
+				l.cable(a, aPort, z, zPort)
+			}
 		}
 	}
 }

@@ -21,7 +21,7 @@ func ExampleParse() {
 	fmt.Println(family)
 	fmt.Println(n.Switches, "switches,", n.HCA, "hosts,", n.SwitchCables, "cables between switches")
 	// Output:
-	// dragonfly:p=4,a=8,h=4,g=33
+	// dragonfly:p=4,a=8,h=4,g=33,global=palmtree,seed=0
 	// 264 switches, 1056 hosts, 1452 cables between switches
 }
 

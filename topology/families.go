@@ -19,9 +19,18 @@ var table = []row{
 	{"hypercube", "n", "hypercube:6,hosts=1", "2^n switches, joined where one bit differs", func() form { return new(Hypercube) }},
 	{"karytree", "", "karytree:k=18,n=3", "k-ary n-tree: a fat tree of n levels of 2k-port switches", func() form { return new(KaryTree) }},
 	{"xgft", "", "xgft:m=18x36,w=18x18,hosts=18", "extended generalized fat tree", func() form { return new(XGFT) }},
+	{"fattree", "", "fattree:ports=24,hosts=16", "two or three levels of p-port switches, with any oversubscription", func() form { return new(FatTree) }},
+	{"director", "ports", "director:288", "the inside of a director switch: 288 ports from 24-port crossbars", func() form { return new(Director) }},
 	{"dragonfly", "", "dragonfly:p=4", "groups of routers, every two groups joined", func() form { return new(Dragonfly) }},
+	{"slimfly", "", "slimfly:q=5,hosts=7", "McKay-Miller-Širáň graphs: 2q² switches, two hops at most", func() form { return new(SlimFly) }},
+	{"oft", "", "oft:k=4", "two-level Orthogonal Fat-Tree: leaves are the points of a projective plane", func() form { return new(OFT) }},
+	{"kautz", "", "kautz:b=3,n=3,hosts=7", "words of n letters, joined where one follows another", func() form { return new(Kautz) }},
+	{"hyperx", "dims", "hyperx:4x4,hosts=4", "a grid joined all to all along each dimension: Hamming graphs", func() form { return new(HyperX) }},
+	{"jellyfish", "", "jellyfish:switches=43,degree=12,hosts=12,seed=1", "a random network with a fixed number of cables per switch", func() form { return new(Jellyfish) }},
 	{"random", "", "random:switches=64,links=128,hosts=16,seed=1", "a connected random network", func() form { return new(Random) }},
 	{"deimos", "", "deimos", "the cluster of the DFSSSP paper: three 288-port directors in a chain", func() form { return new(Deimos) }},
+	{"odin", "", "odin", "the cluster of the SSSP paper: one 144-port director, 128 hosts", func() form { return new(Odin) }},
+	{"table1", "", "table1:family=xgft,endpoints=1024", "the networks of Table I of the DFSSSP paper", func() form { return new(Table1) }},
 }
 
 func rowNamed(name string) *row {

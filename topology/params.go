@@ -2,10 +2,8 @@ package topology
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -54,7 +52,9 @@ type params struct {
 
 type param struct {
 	key, meaning string
-	text         string // the settled value
+	text         string   // the settled value
+	choices      []int    // the only numbers that it can be, rising; nil: any in a range
+	words        []string // the only words that it can be
 }
 
 // fault is a parameter that does not work, or a network that is too large.
@@ -94,7 +94,7 @@ func (p *params) number(key string, v *int, byDefault, lo, hi int, meaning strin
 	default:
 		*v = byDefault
 	}
-	p.seen = append(p.seen, param{key, meaning, strconv.Itoa(*v)})
+	p.seen = append(p.seen, param{key: key, meaning: meaning, text: strconv.Itoa(*v)})
 	if text == "" {
 		text = strconv.Itoa(*v)
 	}
@@ -106,8 +106,8 @@ func (p *params) number(key string, v *int, byDefault, lo, hi int, meaning strin
 }
 
 // numbers settles a parameter that is a list of 1 to maxList numbers, each from
-// lo to hi. It must be given.
-func (p *params) numbers(key string, v *[]int, lo, hi int, meaning string) {
+// lo to hi. Where it is not given it is byDefault; nil: it must be given.
+func (p *params) numbers(key string, v *[]int, byDefault []int, lo, hi int, meaning string) {
 	text, given := p.given[key]
 	switch {
 	case given && strings.Count(text, "x") >= maxList:
@@ -120,19 +120,73 @@ func (p *params) numbers(key string, v *[]int, lo, hi int, meaning string) {
 		}
 	case len(*v) > maxList:
 		p.refuse(key, 0, "%s has %d numbers; it may have 1 to %d", key, len(*v), maxList)
+	case len(*v) == 0 && byDefault != nil:
+		*v = byDefault
+		text = join(*v)
 	case len(*v) == 0:
 		p.refuse(key, 0, "%s (%s) is missing: it is numbers from %d to %d with x between them", key, meaning, lo, hi)
 	default:
 		text = join(*v)
 		p.keep(key, text)
 	}
-	p.seen = append(p.seen, param{key, meaning, join(*v)})
+	p.seen = append(p.seen, param{key: key, meaning: meaning, text: join(*v)})
 	for _, n := range *v {
 		if n < lo {
 			p.refuse(key, -1, "%s=%s has a number that is too small: each is %d to %d", key, text, lo, hi)
 		} else if n > hi {
 			p.refuse(key, +1, "%s=%s has a number that is too large: each is %d to %d", key, text, lo, hi)
 		}
+	}
+}
+
+// choice settles a parameter that is one of some numbers, which rise. Where it is
+// not given it is byDefault; zero: it must be given. What is wrong with any other
+// number is for why: "k-1 is no prime power".
+func (p *params) choice(key string, v *int, byDefault int, choices []int, why, meaning string) {
+	text, given := p.given[key]
+	switch {
+	case given:
+		*v = p.atoi(key, text, text, "a whole number")
+	case *v != 0:
+		p.keep(key, strconv.Itoa(*v))
+	case byDefault == 0:
+		p.refuse(key, 0, "%s (%s) is missing: it is one of %s", key, meaning, listedNumbers(choices))
+	default:
+		*v = byDefault
+	}
+	p.seen = append(p.seen, param{key: key, meaning: meaning, text: strconv.Itoa(*v), choices: choices})
+	if _, ok := slices.BinarySearch(choices, *v); !ok {
+		p.refuse(key, 0, "%s=%d does not work: %s", key, *v, why)
+	}
+}
+
+// listedNumbers is the first few of many numbers, and the last.
+func listedNumbers(list []int) string {
+	const most = 8
+	parts := make([]string, 0, most+2)
+	for i, n := range list {
+		if i < most || i == len(list)-1 {
+			parts = append(parts, strconv.Itoa(n))
+		} else if i == most {
+			parts = append(parts, "…")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// word settles a parameter that is one of some words, the first where it is not
+// given.
+func (p *params) word(key string, v *string, words []string, meaning string) {
+	if text, given := p.given[key]; given {
+		*v = text
+	}
+	if *v == "" {
+		*v = words[0]
+	}
+	p.keep(key, *v)
+	p.seen = append(p.seen, param{key: key, meaning: meaning, text: *v, words: words})
+	if !slices.Contains(words, *v) {
+		p.refuse(key, 0, "%s=%q is none of %s", key, *v, strings.Join(words, ", "))
 	}
 }
 
@@ -146,7 +200,7 @@ func (p *params) seed(key string, v *uint64, meaning string) {
 		}
 		*v = n
 	}
-	p.seen = append(p.seen, param{key, meaning, strconv.FormatUint(*v, 10)})
+	p.seen = append(p.seen, param{key: key, meaning: meaning, text: strconv.FormatUint(*v, 10)})
 	p.keep(key, strconv.FormatUint(*v, 10))
 }
 
@@ -240,72 +294,6 @@ func (p *params) spelled() string {
 	return strings.Join(parts, ",")
 }
 
-// nearby looks for the nearest values that work, one parameter changed at a time,
-// and returns them as "k=127 or n=1", empty when there are none.
-func (r *row) nearby(given map[string]string, bad *fault) string {
-	if bad.side == 0 {
-		return ""
-	}
-	var found []string
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		if text, ok := r.nearestValue(given, key); ok {
-			found = append(found, key+"="+text)
-		}
-	}
-	return strings.Join(found, " or ")
-}
-
-// nearestValue looks for the nearest value of one parameter with which the rest
-// works. Lists are clamped: the largest numbers come down, or the smallest go up,
-// to a common value. It takes for granted that too small, right and too large
-// follow each other as a value grows; where they do not it finds nothing, never
-// something wrong.
-func (r *row) nearestValue(given map[string]string, key string) (string, bool) {
-	var p params
-	list := []int{}
-	for part := range strings.SplitSeq(given[key], "x") {
-		list = append(list, p.atoi(key, part, part, "a whole number"))
-	}
-	if p.fault != nil {
-		return "", false
-	}
-	with := maps.Clone(given)
-	clamp := func(lo, hi int) *fault {
-		to := make([]int, len(list))
-		for i, n := range list {
-			to[i] = max(lo, min(n, hi))
-		}
-		with[key] = join(to)
-		q := params{given: with}
-		return q.run(r.new())
-	}
-	var bad *fault
-	switch side := clamp(0, many).sideOf(key); {
-	case side > 0:
-		tooLarge := sort.Search(slices.Max(list), func(c int) bool { return clamp(0, c).sideOf(key) > 0 })
-		bad = clamp(0, tooLarge-1)
-	case side < 0:
-		enough := sort.Search(many, func(c int) bool { return clamp(c, many).sideOf(key) >= 0 })
-		bad = clamp(enough, many)
-	default:
-		return "", false
-	}
-	return with[key], bad == nil
-}
-
-// sideOf says which side of what works a key is on, as far as a fault tells. That
-// another parameter is outside the range it is allowed counts against this one,
-// the other way round.
-func (f *fault) sideOf(key string) int {
-	switch {
-	case f == nil:
-		return 0
-	case f.key == key || f.key == "":
-		return f.side
-	}
-	return -f.side
-}
-
 // specOf writes the spec of f, whose type must have a row.
 func specOf(f form) string {
 	var p params
@@ -316,10 +304,10 @@ func specOf(f form) string {
 	between := ":"
 	for _, s := range p.seen {
 		b.WriteString(between)
-		between = ","
-		if s.key != r.bare {
+		if s.key != r.bare || between != ":" {
 			b.WriteString(s.key + "=")
 		}
+		between = ","
 		b.WriteString(s.text)
 	}
 	return b.String()

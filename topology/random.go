@@ -9,7 +9,13 @@ import (
 // Random is a connected random network: a random spanning tree, and then random
 // cables until there are Links. J. Domke, T. Hoefler and W. E. Nagel count lanes
 // on such networks (Deadlock-Free Oblivious Routing for Arbitrary Topologies,
-// IPDPS 2011, Figure 9).
+// IPDPS 2011, Figure 9: 128 switches, 16 hosts each, a varying number of links).
+//
+//	sw-0 ──── sw-3 ──── sw-1      Switches-1 cables: a random tree (──)
+//	  ╎         │         ╎       Links cables in all: further ones join
+//	  └╌╌╌╌╌╌ sw-2 ╌╌╌╌╌╌╌┘       two switches drawn at random (╌╌)
+//
+// Jellyfish is the sibling with a fixed number of links on each switch.
 //
 // The tree: the switches in random order, each joined to a random one before it
 // (this favours shallow trees; it is not uniform over all of them). A further

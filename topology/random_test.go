@@ -109,3 +109,52 @@ func TestRandomIsPinned(t *testing.T) {
 		t.Error("seed 2 makes the network of seed 1")
 	}
 }
+
+// TestJellyfishPromises: connected, simple and regular, for any parameters that fit:
+// nearly complete graphs need cables to be taken away again.
+func TestJellyfishPromises(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		j := Jellyfish{
+			Switches: rapid.IntRange(4, 40).Draw(t, "switches"),
+			Hosts:    rapid.IntRange(1, 3).Draw(t, "hosts"),
+			Seed:     rapid.Uint64().Draw(t, "seed"),
+		}
+		j.Degree = rapid.IntRange(3, j.Switches-1).Draw(t, "degree")
+		if j.Switches*j.Degree%2 == 1 {
+			j.Degree--
+		}
+		if j.Degree < 3 {
+			return
+		}
+		f, err := j.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := measure(f)
+		want := shape{j.Switches, j.Switches * j.Hosts, j.Switches * j.Degree / 2, j.Degree, j.Degree, j.Hosts + j.Degree, got.diameter, got.diameter}
+		if got != want || got.diameter >= unreached {
+			t.Fatalf("%s: %+v, want %+v", j, got, want)
+		}
+		for pair, n := range pairsOf(f) {
+			if n != 1 {
+				t.Fatalf("%s: %d cables join %v", j, n, pair)
+			}
+		}
+	})
+}
+
+// TestJellyfishIsPinned: the network behind a seed must never change. It is one of
+// the SSSP paper's: 516 endpoints on 24-port crossbars.
+func TestJellyfishIsPinned(t *testing.T) {
+	const want = "c3c696eca88f341b"
+	f := build(t, "jellyfish:switches=43,degree=12,hosts=12,seed=1")
+	if n := f.Count(); n.HCA != 516 || n.SwitchCables != 258 {
+		t.Errorf("%+v", n)
+	}
+	if got := fingerprint(f); got != want {
+		t.Errorf("the network of seed 1 has changed: fingerprint %s, want %s", got, want)
+	}
+	if fingerprint(build(t, "jellyfish:switches=43,degree=12,hosts=12,seed=2")) == want {
+		t.Error("seed 2 makes the network of seed 1")
+	}
+}

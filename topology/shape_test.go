@@ -128,6 +128,56 @@ func TestClosedForms(t *testing.T) {
 		{"dragonfly:p=3,a=4,h=1,g=1", shape{4, 12, 6, 3, 3, 7, 1, 1}},
 		{"dragonfly:p=1,a=1,h=7", shape{8, 8, 28, 7, 7, 8, 1, 1}},
 
+		{"dragonfly:p=2,global=consecutive", shape{36, 72, 9*6 + 36, 5, 5, 7, 3, 3}},
+		{"dragonfly:p=4,global=random,seed=5", shape{264, 1056, 33*28 + 33*16, 11, 11, 15, 3, 3}},
+		{"dragonfly:p=2,g=5,global=random", shape{20, 40, 5*6 + 2*10, 5, 5, 7, 3, 3}},
+
+		// Two levels: L leaves, ⌈L·U/P⌉ tops. Three: P pods, and (P/2)² tops if full.
+		{"fattree:ports=24", shape{24 + 12, 24 * 12, 24 * 12, 12, 24, 24, 2, 2}},
+		{"fattree:ports=24,hosts=16", shape{24 + 8, 24 * 16, 24 * 8, 8, 24, 24, 2, 2}},
+		{"fattree:ports=24,hosts=18,leaves=10", shape{10 + 3, 180, 10 * 6, 6, 20, 24, 2, 2}},
+		{"fattree:ports=24,leaves=12", shape{12 + 6, 144, 144, 12, 24, 24, 2, 2}},
+		{"fattree:ports=24,hosts=23,leaves=1", shape{1 + 1, 23, 1, 1, 1, 24, 1, 0}},
+		{"fattree:ports=2", shape{2 + 1, 2, 2, 1, 2, 2, 2, 2}},
+		{"fattree:ports=4,levels=3", shape{8 + 8 + 4, 16, 16 + 16, 2, 4, 4, 4, 4}},
+		{"fattree:ports=36,levels=3", shape{648 + 648 + 324, 11664, 2 * 11664, 18, 36, 36, 4, 4}},
+		{"fattree:ports=24,levels=3,hosts=16", shape{24*12 + 24*8 + 8*12, 24 * 12 * 16, 24*12*8 + 24*8*12, 8, 24, 24, 4, 4}},
+		{"fattree:ports=8,levels=3,hosts=6,leaves=5,pods=3", shape{15 + 6 + 2*2, 90, 15*2 + 6*3, 2, 8, 8, 4, 4}},
+
+		{"director:288", shape{36, 288, 288, 12, 24, 24, 2, 2}},
+		{"director:144", shape{18, 144, 144, 12, 24, 24, 2, 2}},
+		{"director:radix=36,ports=648", shape{54, 648, 648, 18, 36, 36, 2, 2}},
+		{"director:radix=36,ports=324,hosts=300", shape{27, 300, 324, 18, 36, 36, 2, 2}},
+		{"odin", shape{18, 128, 144, 12, 24, 24, 2, 2}},
+
+		// HOTI 2016, Figure 7; its 337 switches are 338.
+		{"slimfly:q=3,hosts=5", shape{18, 90, 9 * 5, 5, 5, 10, 2, 2}},
+		{"slimfly:q=5,hosts=7", shape{50, 350, 25 * 7, 7, 7, 14, 2, 2}},
+		{"slimfly:q=7,hosts=11", shape{98, 1078, 49 * 11, 11, 11, 22, 2, 2}},
+		{"slimfly:q=11,hosts=17", shape{242, 4114, 121 * 17, 17, 17, 34, 2, 2}},
+		{"slimfly:q=13,hosts=19", shape{338, 6422, 169 * 19, 19, 19, 38, 2, 2}},
+
+		// 3R switches and 2KR hosts, R = K²-K+1.
+		{"oft:k=3", shape{3 * 7, 42, 42, 3, 6, 6, 3, 2}},
+		{"oft:k=4", shape{3 * 13, 104, 104, 4, 8, 8, 3, 2}},
+		{"oft:k=6", shape{3 * 31, 372, 372, 6, 12, 12, 3, 2}},
+		{"oft:k=8", shape{3 * 57, 912, 912, 8, 16, 16, 3, 2}},
+		{"oft:k=14", shape{3 * 183, 5124, 5124, 14, 28, 28, 3, 2}},
+		{"oft:k=18", shape{3 * 307, 11052, 11052, 18, 36, 36, 3, 2}},
+
+		{"kautz:b=2,n=2", shape{6, 6, 12, 4, 4, 5, 2, 2}},
+		{"kautz:b=2,n=3", shape{12, 12, 24, 4, 4, 5, 3, 3}},
+		{"kautz:b=5,n=3,hosts=7", shape{150, 1050, 750, 10, 10, 17, 3, 3}},
+		{"kautz:b=2,n=6", shape{96, 96, 192, 4, 4, 5, 6, 6}},
+
+		{"hyperx:7,hosts=2", shape{7, 14, 21, 6, 6, 8, 1, 1}},
+		{"hyperx:4x4,hosts=4", shape{16, 64, 2 * 4 * 6, 6, 6, 10, 2, 2}},
+		{"hyperx:2x2x2x2", shape{16, 16, 32, 4, 4, 5, 4, 4}},
+		{"hyperx:3x1x4,k=2x9x1", shape{12, 12, 4*3*2 + 3*6, 7, 7, 8, 2, 2}},
+
+		{"jellyfish:switches=4,degree=3", shape{4, 4, 6, 3, 3, 4, 1, 1}},
+		{"jellyfish:switches=9,degree=8,hosts=2", shape{9, 18, 36, 8, 8, 10, 1, 1}},
+
 		{"deimos", shape{108, 724, 3*24*12 + 60, 13, 24, 24, 4, 4}},
 	}
 	for _, test := range tests {
@@ -170,6 +220,59 @@ func TestFormulas(t *testing.T) {
 					t.Errorf("%s: %+v, want %d cables and diameter %d", family, got, cables, diameter)
 				}
 			}
+		}
+	}
+}
+
+// TestKautzFormula: (b+1)·b^(n-1) switches of 2b cables, diameter n; of the pairs
+// of switches only those of words that alternate are joined twice.
+func TestKautzFormula(t *testing.T) {
+	for b := 2; b <= 5; b++ {
+		for n := 2; n <= 4; n++ {
+			k := Kautz{B: b, N: n}
+			f, err := k.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			words := (b + 1) * pow(b, n-1)
+			if got, want := measure(f), (shape{words, words, words * b, 2 * b, 2 * b, 2*b + 1, n, n}); got != want {
+				t.Errorf("%s: %+v, want %+v", k, got, want)
+			}
+		}
+	}
+}
+
+// TestTable1: every entry of the table, with the switches that its parameters make
+// and no more than 36 ports.
+func TestTable1(t *testing.T) {
+	switches := map[string][]int{
+		"xgft":     {6 + 3, 10 + 5, 16 + 8, 36 + 18 + 9, 100 + 50 + 25, 196 + 98 + 49, 324 + 162 + 81},
+		"kautz":    {6, 6, 12, 36, 36, 80, 252},
+		"karytree": {12, 20, 32, 108, 300, 588, 972},
+	}
+	leaves := map[string][]int{
+		"xgft":     {6, 10, 16, 36, 100, 196, 324},
+		"kautz":    switches["kautz"],
+		"karytree": {6, 10, 16, 36, 100, 196, 324},
+	}
+	for family, want := range switches {
+		for i := range want {
+			network := Table1{Family: family, Endpoints: 64 << i}
+			f, err := network.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, fewest, most, radix, with := f.Count(), fabric.MaxPorts, 0, 0, 0
+			for v := range fabric.NodeID(f.Switches()) {
+				radix = max(radix, f.Node(v).Ports)
+				if hosts := len(f.Attached(v)) - 1; hosts > 0 {
+					with, fewest, most = with+1, min(fewest, hosts), max(most, hosts)
+				}
+			}
+			if n.Switches != want[i] || n.HCA != 64<<i || radix > 36 || with != leaves[family][i] || most-fewest > 1 {
+				t.Errorf("%s: %+v, %d ports, %d to %d hosts on %d switches", network, n, radix, fewest, most, with)
+			}
+			checkOrder(t, f)
 		}
 	}
 }
@@ -245,4 +348,17 @@ func sortJoints(all []joint) {
 	slices.SortFunc(all, func(a, b joint) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.fromPort, b.fromPort))
 	})
+}
+
+// checkSimple holds where no two cables join the same pair.
+func checkSimple(t testing.TB, f *fabric.Fabric) {
+	t.Helper()
+	pairs := map[[2]fabric.NodeID]bool{}
+	for _, c := range f.Channels()[:f.Trunks()] {
+		if pair := [2]fabric.NodeID{c.From, c.To}; pairs[pair] {
+			t.Fatalf("%s and %s are joined twice", f.Label(c.From), f.Label(c.To))
+		} else {
+			pairs[pair] = true
+		}
+	}
 }

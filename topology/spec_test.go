@@ -3,6 +3,7 @@ package topology
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,10 +26,27 @@ func TestParse(t *testing.T) {
 		{"hypercube:6", &Hypercube{N: 6, Hosts: 1}},
 		{"karytree:k=18,n=3", &KaryTree{K: 18, N: 3}},
 		{"xgft:m=18x36,w=18x9", &XGFT{M: []int{18, 36}, W: []int{18, 9}, Hosts: 18}},
-		{"dragonfly:p=4", &Dragonfly{P: 4, A: 8, H: 4, G: 33}},
-		{"dragonfly:h=2,p=4,a=4", &Dragonfly{P: 4, A: 4, H: 2, G: 9}},
+		{"dragonfly:p=4", &Dragonfly{P: 4, A: 8, H: 4, G: 33, Global: "palmtree"}},
+		{"dragonfly:h=2,p=4,a=4", &Dragonfly{P: 4, A: 4, H: 2, G: 9, Global: "palmtree"}},
 		{"random:switches=64,links=128,hosts=16,seed=18446744073709551615", &Random{Switches: 64, Links: 128, Hosts: 16, Seed: math.MaxUint64}},
 		{"random:switches=2,links=1", &Random{Switches: 2, Links: 1, Hosts: 1}},
+		{"fattree:ports=24,hosts=16", &FatTree{P: 24, Levels: 2, Hosts: 16, Leaves: 24, Pods: 1}},
+		{"fattree:ports=36,levels=3", &FatTree{P: 36, Levels: 3, Hosts: 18, Leaves: 18, Pods: 36}},
+		{"director:144,hosts=128", &Director{Ports: 144, Radix: 24, Hosts: 128}},
+		{"director:radix=36,ports=648", &Director{Ports: 648, Radix: 36, Hosts: 648}},
+		{"director", &Director{Ports: 288, Radix: 24, Hosts: 288}},
+		{"director:radix=8", &Director{Ports: 32, Radix: 8, Hosts: 32}},
+		{"dragonfly:p=2,global=random,seed=3", &Dragonfly{P: 2, A: 4, H: 2, G: 9, Global: "random", Seed: 3}},
+		{"slimfly:q=5,hosts=7", &SlimFly{Q: 5, Hosts: 7}},
+		{"slimfly:q=8", &SlimFly{Q: 8, Hosts: 6}},
+		{"oft:k=18", &OFT{K: 18}},
+		{"kautz:b=3,n=3", &Kautz{B: 3, N: 3, Hosts: 1}},
+		{"hyperx:3x4,k=2x1", &HyperX{Dims: []int{3, 4}, K: []int{2, 1}, Hosts: 1}},
+		{"hyperx:3x4", &HyperX{Dims: []int{3, 4}, K: []int{1, 1}, Hosts: 1}},
+		{"jellyfish:switches=43,degree=12,hosts=12,seed=1", &Jellyfish{Switches: 43, Degree: 12, Hosts: 12, Seed: 1}},
+		{"table1:family=kautz,endpoints=256", &Table1{Family: "kautz", Endpoints: 256}},
+		{"table1:endpoints=256", &Table1{Family: "xgft", Endpoints: 256}},
+		{"odin", &Odin{}},
 		{"deimos", &Deimos{}},
 		{"deimos:", &Deimos{}},
 	}
@@ -46,12 +64,13 @@ func TestParse(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	const lids = "LIDs, one for each switch and each host; InfiniBand has 49151; nearest that works: "
+	const families = "ring, mesh, torus, hypercube, karytree, xgft, fattree, director, dragonfly, slimfly, oft, kautz, hyperx, jellyfish, random, deimos, odin, table1)"
 	tests := []struct{ spec, want string }{
-		{"", `no family ""; nearest is "ring" (families: ring, mesh, torus, hypercube, karytree, xgft, dragonfly, random, deimos)`},
-		{"tours:8x8", `no family "tours"; nearest is "torus" (families: ring, mesh, torus, hypercube, karytree, xgft, dragonfly, random, deimos)`},
+		{"", `no family ""; nearest is "oft" (families: ` + families},
+		{"tours:8x8", `no family "tours"; nearest is "torus" (families: ` + families},
 		{"torus:8x8,host=2", `torus: no key "host"; nearest is "hosts" (keys: dims, hosts)`},
-		{"dragonfly:q=4", `dragonfly: no key "q"; nearest is "p" (keys: p, a, h, g)`},
-		{"dragonfly:4", `dragonfly: "4" is not key=value (keys: p, a, h, g; example: dragonfly:p=4)`},
+		{"dragonfly:q=4", `dragonfly: no key "q"; nearest is "p" (keys: p, a, h, g, global, seed)`},
+		{"dragonfly:4", `dragonfly: "4" is not key=value (keys: p, a, h, g, global, seed; example: dragonfly:p=4)`},
 		{"torus:8,8", `torus: "8" is not key=value (keys: dims, hosts; example: torus:8x8x8,hosts=2)`},
 		{"deimos:4", `deimos: "4" is not key=value (keys: none; example: deimos)`},
 		{"deimos:p=4", `deimos has no parameters, so no "p"`},
@@ -82,7 +101,29 @@ func TestRefusals(t *testing.T) {
 		{"xgft:m=18x36x36,w=18x18x18,hosts=18", "xgft: m=18x36x36,w=18x18x18,hosts=18 makes 484056 " + lids + "m=12x12x12"},
 
 		{"dragonfly:p=4,g=34", "dragonfly: g=34 is too large: it is 1 to 33; nearest that works: g=33 or p=5"},
-		{"dragonfly:p=11", "dragonfly: p=11,a=22,h=11,g=243 makes 64152 " + lids + "p=10"},
+		{"dragonfly:p=11", "dragonfly: p=11,a=22,h=11,g=243,global=palmtree,seed=0 makes 64152 " + lids + "p=10"},
+		{"dragonfly:p=2,global=palm", `dragonfly: global="palm" is none of palmtree, consecutive, random; nearest that works: global=palmtree`},
+		{"fattree:ports=24,hosts=24", "fattree: hosts=24 is too large: it is 1 to 23; nearest that works: hosts=23 or ports=25"},
+		{"fattree:ports=24,pods=2", "fattree: pods=2 is too large: it is 1 to 1; nearest that works: pods=1"},
+		{"fattree:ports=64,levels=3", "fattree: ports=64,levels=3,hosts=32,leaves=32,pods=64 makes 70656 " + lids + "levels=2 or ports=57"},
+		{"director:250", "director: ports=250 does not work: it is a multiple of radix/2 from 24 to 288; nearest that works: ports=240 or ports=252"},
+		{"director:radix=23", "director: radix=23 does not work: it is an even number from 4 to 254; nearest that works: radix=22 or radix=24"},
+		{"director:144,hosts=145", "director: hosts=145 is too large: it is 1 to 144; nearest that works: hosts=144 or ports=156"},
+		{"slimfly:q=6", "slimfly: q=6 does not work: it is a prime power from 3 to 109; nearest that works: q=5 or q=7"},
+		{"slimfly:q=2", "slimfly: q=2 does not work: it is a prime power from 3 to 109; nearest that works: q=3"},
+		{"slimfly:q=109,hosts=4", "slimfly: q=109,hosts=4 makes 118810 " + lids + "hosts=1 or q=67"},
+		{"slimfly", "slimfly: q (prime power; there are 2q² switches) is missing: it is one of 3, 4, 5, 7, 8, 9, 11, 13, …, 109; an example that works: slimfly:q=5,hosts=7"},
+		{"slimfly:q=five", `slimfly: q="five" is not a whole number; an example that works: slimfly:q=5,hosts=7`},
+		{"oft:k=16", "oft: k=16 does not work: k-1 has to be a prime power, as no projective plane of another order is known (and over 28 there are not LIDs enough); nearest that works: k=14 or k=17"},
+		{"oft:k=30", "oft: k=30 makes 54873 " + lids + "k=28"},
+		{"kautz:b=3", "kautz: n (letters of a word: the diameter) is missing: it is 2 to 14; an example that works: kautz:b=3,n=3,hosts=7"},
+		{"kautz:b=36,n=4", "kautz: b=36,n=4,hosts=1 makes 3452544 " + lids + "b=12 or n=2"},
+		{"hyperx:4x4,k=2", "hyperx: dims=4x4 has 2 dimensions and k=2 has 1; they have one number each for every dimension; an example that works: hyperx:4x4,hosts=4"},
+		{"hyperx:200x200", "hyperx: dims=200x200,k=1x1,hosts=1 makes 80000 " + lids + "dims=127x127"},
+		{"jellyfish:switches=43,degree=11", "jellyfish: degree=11 does not work: it is 3 to 42, and even if switches is odd; nearest that works: degree=10 or degree=12"},
+		{"jellyfish:switches=8,degree=8", "jellyfish: degree=8 does not work: it is 3 to 7, and even if switches is odd; nearest that works: degree=7"},
+		{"table1:endpoints=1000", "table1: endpoints=1000 does not work: it is a row of the table: 64, 128, 256, 512, 1024, 2048 or 4096; nearest that works: endpoints=512 or endpoints=1024"},
+		{"table1:family=xfgt,endpoints=64", `table1: family="xfgt" is none of xgft, kautz, karytree; nearest that works: family=xgft`},
 		{"dragonfly:p=0", "dragonfly: p=0 is too small: it is 1 to 254; nearest that works: p=1"},
 		{"random:switches=64,links=62", "random: links=62 is too small: it is 63 to 2698; nearest that works: links=63 or switches=63"},
 		{"random:switches=64,links=9999", "random: links=9999 is too large: it is 63 to 2698; nearest that works: links=2698 or switches=238"},
@@ -169,9 +210,17 @@ func drawSpec(t *rapid.T) string {
 	var p params
 	r.new().declare(&p)
 	var parts []string
-	for _, key := range p.keys() {
+	for i, key := range p.keys() {
+		if words := p.seen[i].words; words != nil {
+			parts = append(parts, key+"="+rapid.SampledFrom(append(words, "palm")).Draw(t, key))
+			continue
+		}
+		if choices := p.seen[i].choices; choices != nil && rapid.Bool().Draw(t, "one that works") {
+			parts = append(parts, key+"="+strconv.Itoa(rapid.SampledFrom(choices).Draw(t, key)))
+			continue
+		}
 		numbers := rapid.SliceOfN(rapid.SampledFrom([]string{"0", "1", "2", "3", "5", "14", "60", "127", "300", "30000", "99999999999"}), 1, 3).Draw(t, key)
-		if key != "dims" && key != "m" && key != "w" {
+		if key != "dims" && key != "m" && key != "w" && r.name != "hyperx" {
 			numbers = numbers[:1]
 		}
 		parts = append(parts, key+"="+strings.Join(numbers, "x"))
@@ -196,15 +245,20 @@ func TestFamilies(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"ring", "mesh", "torus", "hypercube", "karytree", "xgft", "dragonfly", "random", "deimos"}; !slices.Equal(names, want) {
+	if want := []string{
+		"ring", "mesh", "torus", "hypercube", "karytree", "xgft", "fattree", "director", "dragonfly", "slimfly", "oft", "kautz", "hyperx",
+		"jellyfish", "random", "deimos", "odin", "table1",
+	}; !slices.Equal(names, want) {
 		t.Errorf("families %v, want %v", names, want)
 	}
-	dragonfly := Families()[6]
+	dragonfly := Families()[8]
 	if want := []Key{
 		{"p", "hosts on each router", false},
 		{"a", "routers in each group (default 2p)", false},
 		{"h", "global ports of each router (default p)", false},
 		{"g", "groups (default a*h+1)", false},
+		{"global", "how global cables are laid: palmtree (default), consecutive or random", false},
+		{"seed", "of the random stream, for global=random (default 0)", false},
 	}; !slices.Equal(dragonfly.Keys, want) {
 		t.Errorf("keys %+v", dragonfly.Keys)
 	}
@@ -335,6 +389,15 @@ func TestAnyStruct(t *testing.T) {
 			&XGFT{M: list.Draw(t, "m"), W: list.Draw(t, "w"), Hosts: one("hosts")},
 			&Dragonfly{P: one("p"), A: one("a"), H: one("h"), G: one("g")},
 			&Random{Switches: one("switches"), Links: one("links"), Hosts: one("hosts")},
+			&FatTree{P: one("ports"), Levels: one("levels"), Hosts: one("hosts"), Leaves: one("leaves"), Pods: one("pods")},
+			&Director{Ports: one("ports"), Radix: one("radix"), Hosts: one("hosts")},
+			&Dragonfly{P: one("p"), Global: rapid.SampledFrom([]string{"", "random", "consecutive", "no"}).Draw(t, "global")},
+			&SlimFly{Q: one("q"), Hosts: one("hosts")},
+			&OFT{K: one("k")},
+			&Kautz{B: one("b"), N: one("n"), Hosts: one("hosts")},
+			&HyperX{Dims: list.Draw(t, "dims"), K: list.Draw(t, "k"), Hosts: one("hosts")},
+			&Jellyfish{Switches: one("switches"), Degree: one("degree"), Hosts: one("hosts")},
+			&Table1{Family: rapid.SampledFrom([]string{"", "xgft", "kautz", "no"}).Draw(t, "family"), Endpoints: one("endpoints")},
 		} {
 			_ = f.String()
 			if err := settle(f); err == nil {

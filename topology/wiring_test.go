@@ -161,11 +161,139 @@ func checkGroups(t *testing.T, f *fabric.Fabric, d Dragonfly) {
 	}
 }
 
+// TestDragonflyArrangements: every two groups are joined alike, on the same global
+// ports, whichever way; consecutive by its formula; random as the seed says.
+func TestDragonflyArrangements(t *testing.T) {
+	for _, d := range []Dragonfly{{P: 2}, {P: 1, A: 4, H: 3, G: 6}, {P: 1, A: 4, H: 2, G: 2}, {P: 1, A: 3, H: 2, G: 1}} {
+		for _, d.Global = range []string{"consecutive", "random"} {
+			f, err := d.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := settle(&d); err != nil {
+				t.Fatal(err)
+			}
+			checkGroups(t, f, d)
+			name := func(g, k int) string { return fmt.Sprintf("sw-g%d-r%d", g, k/d.H) }
+			port := func(k int) uint8 { return uint8(d.P + d.A + k%d.H) }
+			has := map[joint]bool{}
+			for _, j := range joints(f) {
+				has[j] = true
+			}
+			for g := range d.G {
+				for k := range d.A * d.H {
+					leads := f.Out(fabric.NodeID(g*d.A+k/d.H), port(k)) != fabric.None
+					if used := d.G > 1 && k < d.A*d.H/(d.G-1)*(d.G-1); leads != used {
+						t.Errorf("%s: global port %d of group %d has a cable: %v", d, k, g, leads)
+					} else if used && d.Global == "consecutive" {
+						round, i := k/(d.G-1), k%(d.G-1)
+						peer, back := i, g-1
+						if i >= g {
+							peer, back = i+1, g
+						}
+						back += round * (d.G - 1)
+						if j := (joint{name(g, k), port(k), name(peer, back), port(back)}); !has[j] {
+							t.Errorf("%s: no cable %+v", d, j)
+						}
+					}
+				}
+			}
+		}
+	}
+	one, again, other := "dragonfly:p=2,global=random,seed=1", "dragonfly:p=2,global=random,seed=1", "dragonfly:p=2,global=random,seed=2"
+	if fingerprint(build(t, one)) != fingerprint(build(t, again)) || fingerprint(build(t, one)) == fingerprint(build(t, other)) {
+		t.Error("random global cables do not go by the seed")
+	}
+}
+
+// TestFatTreeWiring: what each level reaches, and by how many cables.
+func TestFatTreeWiring(t *testing.T) {
+	for _, spec := range []string{
+		"fattree:ports=24,hosts=16", "fattree:ports=24,leaves=12", "fattree:ports=10,hosts=7,leaves=7",
+		"fattree:ports=6,levels=3", "fattree:ports=8,levels=3,hosts=6,leaves=5,pods=3", "fattree:ports=7,levels=3,leaves=2,pods=4",
+	} {
+		parsed, err := Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree := parsed.(*FatTree)
+		f := build(t, spec)
+		up, cables := tree.P-tree.Hosts, map[[2]string]int{}
+		for _, j := range joints(f) {
+			cables[[2]string{j.from, j.to}]++
+		}
+		expect := func(lower, upper string, least, most int) {
+			if n := cables[[2]string{lower, upper}]; n < least || n > most {
+				t.Errorf("%s: %d cables from %s to %s, not %d to %d", spec, n, lower, upper, least, most)
+			}
+			delete(cables, [2]string{lower, upper})
+			delete(cables, [2]string{upper, lower})
+		}
+		if tree.Levels == 2 {
+			tops := ceilDiv(tree.Leaves*up, tree.P)
+			for leaf := range tree.Leaves {
+				for top := range tops {
+					expect(named("sw-l0", leaf), named("sw-l1", top), up/tops, ceilDiv(up, tops))
+				}
+			}
+		}
+		for pod := range tree.Pods {
+			for agg := 0; agg < up && tree.Levels == 3; agg++ {
+				for leaf := range tree.Leaves {
+					expect(named("sw-l0", pod, leaf), named("sw-l1", pod, agg), 1, 1)
+				}
+				upper := tree.P - tree.Leaves
+				tops := ceilDiv(tree.Pods*upper, tree.P)
+				for top := range tops {
+					expect(named("sw-l1", pod, agg), named("sw-l2", agg, top), upper/tops, ceilDiv(upper, tops))
+				}
+			}
+		}
+		if len(cables) != 0 {
+			t.Errorf("%s: further cables %v", spec, cables)
+		}
+		for v := range fabric.NodeID(f.Switches()) {
+			if f.Node(v).Ports != tree.P {
+				t.Errorf("%s: %s has %d ports", spec, f.Label(v), f.Node(v).Ports)
+			}
+		}
+	}
+}
+
+// TestDirector: Odin's crossbars are one system, with two cables from each leaf to
+// each spine and the hosts as its comment says.
+func TestDirector(t *testing.T) {
+	f := build(t, "odin")
+	cables := map[[2]fabric.NodeID]int{}
+	for _, c := range f.Channels()[:f.Trunks()] {
+		cables[[2]fabric.NodeID{c.From, c.To}]++
+	}
+	for leaf := range fabric.NodeID(12) {
+		for spine := fabric.NodeID(12); spine < 18; spine++ {
+			if n := cables[[2]fabric.NodeID{leaf, spine}]; n != 2 {
+				t.Errorf("%d cables from %s to %s", n, f.Label(leaf), f.Label(spine))
+			}
+		}
+		want := 11
+		if leaf > 7 {
+			want = 10
+		}
+		if hosts := len(f.Attached(leaf)) - 1; hosts != want {
+			t.Errorf("%d hosts on %s", hosts, f.Label(leaf))
+		}
+	}
+	for v := range fabric.NodeID(18) {
+		if f.Node(v).SystemGUID != f.Node(0).GUID {
+			t.Errorf("%s is not a part of the director", f.Label(v))
+		}
+	}
+}
+
 // TestDeimos: what the two papers say of the machine, and that what they leave
 // open is dealt out evenly.
 func TestDeimos(t *testing.T) {
 	f := build(t, "deimos")
-	const crossbars = deimosLeaves + deimosSpines
+	const leaves, crossbars, outer = 24, 36, 12
 	var cross [3][3]int
 	for _, c := range f.Channels()[:f.Trunks()] {
 		cross[int(c.From)/crossbars][int(c.To)/crossbars]++
@@ -174,8 +302,8 @@ func TestDeimos(t *testing.T) {
 		t.Errorf("trunks between directors: %v, want %v", cross, want)
 	}
 	for director, open := range []int{258, 228, 258} {
-		hosts, fewest, most, free := 0, deimosOuter, 0, 0
-		for leaf := range deimosLeaves {
+		hosts, fewest, most, free := 0, outer, 0, 0
+		for leaf := range leaves {
 			v := fabric.NodeID(director*crossbars + leaf)
 			n := len(f.Attached(v)) - 1
 			hosts, fewest, most = hosts+n, min(fewest, n), max(most, n)

@@ -29,8 +29,8 @@ type XGFT struct {
 }
 
 func (t *XGFT) declare(p *params) size {
-	p.numbers("m", &t.M, 1, fabric.MaxPorts, "children by level, m1 first")
-	p.numbers("w", &t.W, 1, fabric.MaxPorts, "parents by level, w1 first")
+	p.numbers("m", &t.M, nil, 1, fabric.MaxPorts, "children by level, m1 first")
+	p.numbers("w", &t.W, nil, 1, fabric.MaxPorts, "parents by level, w1 first")
 	if len(t.M) != len(t.W) {
 		p.refuse("w", 0, "m=%s has %d levels and w=%s has %d; they have one number each for every level", join(t.M), len(t.M), join(t.W), len(t.W))
 	}
@@ -85,6 +85,11 @@ func (t XGFT) Build() (*fabric.Fabric, error) {
 	if err := settle(&t); err != nil {
 		return nil, err
 	}
+	return t.build(product(t.M...) * t.Hosts)
+}
+
+// build deals out hosts evenly to the leaves, at most Hosts on each.
+func (t *XGFT) build(hosts int) (*fabric.Fabric, error) {
 	var l layout
 	first := make([]int, t.levels()) // number of the first switch of a level
 	word := make([]int, len(t.M))
@@ -96,8 +101,9 @@ func (t XGFT) Build() (*fabric.Fabric, error) {
 			l.addSwitch(levelName(level, word), t.portsDown(level)+t.portsUp(level))
 		}
 	}
-	for s := range product(t.M...) {
-		l.addHosts(s, t.Hosts)
+	leaves := product(t.M...)
+	for s := range leaves {
+		l.addHosts(s, share(hosts, leaves, s))
 	}
 	for level := range len(t.M) {
 		t.cableUp(&l, level, first[level], first[level+1])

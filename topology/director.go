@@ -1,0 +1,104 @@
+package topology
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Director is a director-class switch as it is inside, for instance the 288 ports
+// from 24-port crossbars that the clusters of the DFSSSP paper were built of: a fat
+// tree of two levels and full bisection bandwidth. (T. Hoefler, T. Schneider, A.
+// Lumsdaine: Multistage Switches are not Crossbars, CLUSTER 2008.)
+//
+//	sw-d0-spine-0   …   sw-d0-spine-(L/2-1)     L/2 spine crossbars
+//	      │     each leaf to each spine     │
+//	sw-d0-leaf-0    …    sw-d0-leaf-(L-1)       L leaf crossbars, Radix/2 cables up
+//	    1 … Radix/2           …    Ports        L · Radix/2 = Ports outer ports
+//
+// Leaf i has outer ports 1 to Radix/2; its cables up are dealt out to the spines in
+// turn, leaf by leaf. With 24 ports a crossbar, 288 ports are 24 leaves and 12
+// spines, one cable between each two; 144 ports are 12 and 6, with two cables.
+//
+// Hosts take the outer ports from the bottom, one on each leaf in turn. All
+// crossbars have the SystemGUID of the first.
+//
+// Order: the leaves, then the spines; hosts by leaf.
+type Director struct {
+	Ports int // outer ports, a multiple of Radix/2, up to Radix²/2; zero: the smaller of 12·Radix and that
+	Radix int // ports of a crossbar, even, from 4; zero: 24
+	Hosts int // on all leaves together; zero: Ports
+}
+
+func (d *Director) declare(p *params) size {
+	even := make([]int, 0, fabric.MaxPorts/2)
+	for radix := 4; radix <= fabric.MaxPorts; radix += 2 {
+		even = append(even, radix)
+	}
+	p.choice("radix", &d.Radix, 24, even, "it is an even number from 4 to 254", "ports of a crossbar (default 24)")
+	half := max(1, min(d.Radix, fabric.MaxPorts)/2)
+	var multiples []int
+	for leaves := 2; leaves <= 2*half; leaves++ {
+		multiples = append(multiples, leaves*half)
+	}
+	why := fmt.Sprintf("it is a multiple of radix/2 from %d to %d", 2*half, 2*half*half)
+	p.choice("ports", &d.Ports, min(24, 2*half)*half, multiples, why, "outer ports, a multiple of radix/2 (default 24 leaves, or radix)")
+	p.number("hosts", &d.Hosts, d.Ports, 1, d.Ports, "hosts on all leaves together (default ports)")
+	if p.fault != nil {
+		return size{}
+	}
+	in := d.inside()
+	return size{switches: in.leaves + in.spines, hosts: d.Hosts, ports: d.Radix}
+}
+
+func (d *Director) inside() director { return directorOf(d.Ports, d.Radix) }
+
+// Build makes the fabric.
+func (d Director) Build() (*fabric.Fabric, error) {
+	if err := settle(&d); err != nil {
+		return nil, err
+	}
+	var l layout
+	in := d.inside()
+	in.add(&l, 0, dealHosts(in.outerPorts(), d.Hosts))
+	return l.b.Build()
+}
+
+func (d Director) String() string { return specOf(&d) }
+
+// director is the inside of one director of a cluster.
+type director struct {
+	radix          int // ports of a crossbar; half of those of a leaf are outer ports
+	leaves, spines int
+}
+
+func directorOf(ports, radix int) director {
+	leaves := ports / (radix / 2)
+	return director{radix: radix, leaves: leaves, spines: ceilDiv(leaves, 2)}
+}
+
+// outerPorts is how many outer ports each leaf has.
+func (d director) outerPorts() []int {
+	free := make([]int, d.leaves)
+	for i := range free {
+		free[i] = d.radix / 2
+	}
+	return free
+}
+
+// add adds the crossbars of the director with a number, with hosts by leaf, and
+// returns the number of its first leaf.
+func (d director) add(l *layout, number int, hosts []int) int {
+	first := len(l.switches)
+	for i := range d.leaves {
+		l.addCrossbar(fmt.Sprintf("sw-d%d-leaf-%d", number, i), d.radix, first)
+	}
+	for j := range d.spines {
+		l.addCrossbar(fmt.Sprintf("sw-d%d-spine-%d", number, j), d.radix, first)
+	}
+	for i, n := range hosts {
+		l.addHosts(first+i, n)
+	}
+	dealUp(l, countUp(first, d.leaves), d.radix/2, d.radix/2, countUp(first+d.leaves, d.spines))
+	return first
+}

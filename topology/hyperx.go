@@ -1,0 +1,82 @@
+package topology
+
+import "github.com/weft-fabric/weft/fabric"
+
+// HyperX is the network of J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S.
+// Schreiber: HyperX: Topology, Routing, and Packaging of Efficient Large-Scale
+// Networks, SC 2009: a grid in which a switch is joined to all others along every
+// dimension, not to its neighbours only. With one cable each it is the Hamming graph,
+// and with all dimensions of size 2 the hypercube; one dimension is the complete
+// graph.
+//
+//	┌──────────┐┌──────────┐
+//	sw-0-0 ── sw-0-1 ── sw-0-2      Dims 2x3: each row is joined
+//	└────│─────────│─────────┘│     all to all, and so is each
+//	     │         │          │     column
+//	sw-1-0 ── sw-1-1 ── sw-1-2
+//	└────────────────────────┘
+//
+// K is the paper's relative bandwidth of each dimension: cables between two switches
+// that differ in that coordinate alone. A switch has Σ K[d]·(Dims[d]-1) cables to
+// others, and no two are more hops apart than there are dimensions above 1.
+//
+// Order: by coordinates, the last one fastest. Ports: the hosts; then for each
+// dimension the others by coordinate, K ports for each.
+type HyperX struct {
+	Dims  []int // switches along each dimension, from 1
+	K     []int // cables along each dimension; none: 1 each
+	Hosts int   // on each switch; zero: 1
+}
+
+func (h *HyperX) declare(p *params) size {
+	p.numbers("dims", &h.Dims, nil, 1, fabric.MaxPorts, "switches along each dimension")
+	ones := make([]int, max(1, min(len(h.Dims), maxList)))
+	for i := range ones {
+		ones[i] = 1
+	}
+	p.numbers("k", &h.K, ones, 1, fabric.MaxPorts, "cables between two switches along each dimension (default 1 each)")
+	hostsParam(p, &h.Hosts)
+	if len(h.K) != len(h.Dims) {
+		p.refuse("k", 0, "dims=%s has %d dimensions and k=%s has %d; they have one number each for every dimension", join(h.Dims), len(h.Dims), join(h.K), len(h.K))
+	}
+	if p.fault != nil {
+		return size{}
+	}
+	ports := h.Hosts
+	for d, n := range h.Dims {
+		ports += product(h.K[d], n-1)
+	}
+	n := product(h.Dims...)
+	return size{switches: n, hosts: product(n, h.Hosts), ports: ports}
+}
+
+// Build makes the fabric.
+func (h HyperX) Build() (*fabric.Fabric, error) {
+	if err := settle(&h); err != nil {
+		return nil, err
+	}
+	var l layout
+	need := h.declare(new(params))
+	at := make([]int, len(h.Dims))
+	for s := range need.switches {
+		digitsOf(s, h.Dims, at)
+		l.addHosts(l.addSwitch(coordinateName(at), need.ports), h.Hosts)
+	}
+	weight := weights(h.Dims)
+	for s := range need.switches {
+		digitsOf(s, h.Dims, at)
+		port := h.Hosts + 1 // the first of the dimension
+		for d, n := range h.Dims {
+			for other := at[d] + 1; other < n; other++ {
+				for c := range h.K[d] {
+					// Each leaves itself out of the list of the others.
+					l.cable(s, port+(other-1)*h.K[d]+c, s+(other-at[d])*weight[d], port+at[d]*h.K[d]+c)
+				}
+			}
+			port += h.K[d] * (n - 1)
+		}
+	}
+	return l.b.Build()
+}
+
+func (h HyperX) String() string { return specOf(&h) }

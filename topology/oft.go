@@ -1,0 +1,103 @@
+package topology
+
+import "github.com/weft-fabric/weft/fabric"
+
+// OFT is the two-level Orthogonal Fat-Tree of M. Valerio, L. E. Moser and P. M.
+// Melliar-Smith: Recursively Scalable Fat-Trees as Interconnection Networks, IPCCC
+// 1994, as T. Schneider, O. Bibartiu and T. Hoefler use it (Ensuring
+// Deadlock-Freedom in Low-Diameter InfiniBand Networks, HOTI 2016, section VI.C):
+// two single-path trees stacked on one set of middle switches.
+//
+//	sw-l0-0   sw-l0-1   …   sw-l0-(R-1)     R leaves with K hosts each
+//	     ╲ K  ╱    a leaf is a point, a middle switch a line; each leaf
+//	      ╲  ╱     is joined to the K lines that its point lies on
+//	sw-l1-0   sw-l1-1   …   sw-l1-(R-1)     R middle switches, no hosts
+//	      ╱  ╲
+//	     ╱ K  ╲
+//	sw-l2-0   sw-l2-1   …   sw-l2-(R-1)     R leaves with K hosts each
+//
+// Points and lines are those of the projective plane of order K-1: R = K² - K + 1 of
+// each, K points on a line and K lines through a point, and two points on exactly one
+// line. So two leaves are two hops apart, by a single path, or by K of them where
+// they are the same point of the two trees. It has 3R switches of 2K ports and
+// 2KR hosts.
+//
+// The plane is PG(2, K-1) over the field of K-1 elements, so that K-1 has to be a
+// prime power. K = 16, of which the paper speaks too, would take a plane of order
+// 15, and none is known. What there is near it: K = 14 and K = 17; and, without
+// being orthogonal, a plane of order 16 less a point and all that is collinear with
+// it, where not all leaves share a middle switch.
+//
+// Order: by level, then by number. Points are (1, y, z), (0, 1, z), (0, 0, 1) by
+// number, lines the same; a point lies on a line if the products of their
+// coordinates add up to 0. Ports of a leaf: the hosts, then its lines in order; of a
+// middle switch: its points on level 0, then those on level 2.
+type OFT struct {
+	K int // cables of a leaf, and its hosts; K-1 is a prime power
+}
+
+// mostK is above where 3R switches and 2KR hosts take all LIDs.
+const mostK = 32
+
+func (t *OFT) declare(p *params) size {
+	choices := primePowers(mostK - 1)
+	for i := range choices {
+		choices[i]++
+	}
+	p.choice("k", &t.K, 0, choices, "k-1 has to be a prime power, as no projective plane of another order is known (and over 28 there are not LIDs enough)", "hosts of a leaf, and its cables to others; k-1 is a prime power")
+	r := product(t.K, t.K) - t.K + 1
+	return size{switches: product(3, r), hosts: product(2, t.K, r), ports: 2 * t.K}
+}
+
+// Build makes the fabric.
+func (t OFT) Build() (*fabric.Fabric, error) {
+	if err := settle(&t); err != nil {
+		return nil, err
+	}
+	lines := projectivePlane(newField(t.K - 1))
+	var l layout
+	for level := range 3 {
+		for i := range lines {
+			l.addSwitch(levelName(level, []int{i}), 2*t.K)
+		}
+	}
+	r := len(lines)
+	for _, level := range []int{0, 2} {
+		used := make([]int, r) // [point] cables of the leaf
+		for line, points := range lines {
+			for i, point := range points {
+				l.cable(level*r+point, t.K+1+used[point], r+line, level/2*t.K+1+i)
+				used[point]++
+			}
+		}
+		for leaf := range r {
+			l.addHosts(level*r+leaf, t.K)
+		}
+	}
+	return l.b.Build()
+}
+
+// projectivePlane is the points on each line of PG(2, q), in order.
+func projectivePlane(gf *field) [][]int {
+	var points [][3]int
+	for y := range gf.q {
+		for z := range gf.q {
+			points = append(points, [3]int{1, y, z})
+		}
+	}
+	for z := range gf.q {
+		points = append(points, [3]int{0, 1, z})
+	}
+	points = append(points, [3]int{0, 0, 1})
+	lines := make([][]int, len(points))
+	for i, a := range points {
+		for j, b := range points {
+			if gf.add(gf.add(gf.mul(a[0], b[0]), gf.mul(a[1], b[1])), gf.mul(a[2], b[2])) == 0 {
+				lines[i] = append(lines[i], j)
+			}
+		}
+	}
+	return lines
+}
+
+func (t OFT) String() string { return specOf(&t) }
