@@ -2,59 +2,61 @@ package experiments
 
 import (
 	"context"
-	"math"
+	"fmt"
 	"math/rand/v2"
 
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/traffic"
 )
 
+// bandwidth is the effective bisection bandwidth of tables, a fraction of full, and
+// its standard error.
 func bandwidth(ctx context.Context, t *routing.Tables, p Point, seed uint64) (mean, stderr float64, err error) {
-	f := t.Fabric
-	var hosts []fabric.EndpointID
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Switch != fabric.None {
+	bisect, err := traffic.Parse("bisect")
+	if err != nil {
+		return 0, 0, err
+	}
+	var hosts traffic.Placement
+	for i := range t.Fabric.Endpoints() {
+		if e := t.Fabric.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && routing.HCA.Includes(e.Class) {
 			hosts = append(hosts, fabric.EndpointID(i))
 		}
 	}
-	rng := rand.New(rand.NewPCG(seed, 1))
-	count := make([]int, len(f.Channels()))
-	var s, s2 float64
-	for range p.Patterns {
-		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
-		n := len(hosts)
-		if p.Job > 0 {
-			n = min(n, p.Job)
-		}
-		clear(count)
-		var ways [][]fabric.ChannelID
-		for i := range n / 2 {
-			a, b := f.Endpoint(hosts[i]), f.Endpoint(hosts[n/2+i])
-			way := []fabric.ChannelID{a.Inject}
-			for at := a.Switch; at != b.Switch; {
-				c := f.Out(at, t.Forwarding.Port(at, b.LID))
-				way = append(way, c)
-				at = f.Channel(c).To
-			}
-			way = append(way, b.Deliver)
-			for _, c := range way {
-				count[c]++
-			}
-			ways = append(ways, way)
-		}
-		sum := 0.0
-		for _, w := range ways {
-			m := 0
-			for _, c := range w {
-				m = max(m, count[c])
-			}
-			sum += 1 / float64(m)
-		}
-		x := sum / float64(n/2)
-		s += x
-		s2 += x * x
+	if p.Job > 0 && p.Job < len(hosts) {
+		bisect = part{bisect, p.Job}
 	}
-	k := float64(p.Patterns)
-	mean = s / k
-	return mean, math.Sqrt(max(0, s2/k-mean*mean) / max(1, k-1)), nil
+	r, err := congestion.Simulate(ctx, t, congestion.Options{
+		Pattern: bisect, Placement: hosts, UniformRates: true, Seed: seed, Runs: p.Patterns,
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return r.Lambda, r.StdErr, nil
 }
+
+// part is a random pattern among some of the ranks, drawn anew each time: a job on
+// part of a machine.
+type part struct {
+	traffic.Pattern
+	ranks int
+}
+
+// Phases implements traffic.Pattern.
+func (p part) Phases(n int) (int, error) { return p.Pattern.Phases(min(n, p.ranks)) }
+
+// Append implements traffic.Pattern.
+func (p part) Append(pairs []traffic.Pair, n, phase int, r *rand.Rand) []traffic.Pair {
+	chosen := r.Perm(n)[:min(n, p.ranks)]
+	first := len(pairs)
+	pairs = p.Pattern.Append(pairs, len(chosen), phase, r)
+	for i := range pairs[first:] {
+		pair := &pairs[first+i]
+		pair.From, pair.To = int32(chosen[pair.From]), int32(chosen[pair.To])
+	}
+	return pairs
+}
+
+// String implements traffic.Pattern.
+func (p part) String() string { return fmt.Sprintf("%s of %d ranks", p.Pattern, p.ranks) }

@@ -283,3 +283,97 @@ func peak(lines []string, low, high float64) func(*Outcome) Answer {
 		return Answer{strings.Join(text, ", "), verdict(yes)}
 	}
 }
+
+// aboveAt says whether a line is above another at some places.
+func aboveAt(line, other string, places []string) func(*Outcome) Answer {
+	return pairAt(line, other, places, func(a, b float64) bool { return a > b })
+}
+
+// belowAt says whether a line is below another at some places.
+func belowAt(line, other string, places []string) func(*Outcome) Answer {
+	return pairAt(line, other, places, func(a, b float64) bool { return a < b })
+}
+
+func pairAt(line, other string, places []string, holds func(a, b float64) bool) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		var text []string
+		yes := true
+		for _, p := range places {
+			a, ok1 := o.At(line, p)
+			b, ok2 := o.At(other, p)
+			if ok1 && ok2 {
+				yes = yes && holds(a.Value, b.Value)
+				text = append(text, fmt.Sprintf("%s: %s to %s", p, number(a.Value), number(b.Value)))
+			}
+		}
+		if len(text) == 0 {
+			return missing("not measured")
+		}
+		return Answer{strings.Join(text, "; "), verdict(yes)}
+	}
+}
+
+// allWithin says how far lines lie apart at most at one place, as a fraction of the
+// best of them.
+func allWithin(lines []string, fraction float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		worst, at := 0.0, ""
+		for _, p := range o.labels(lines[0]) {
+			least, most, low := math.Inf(1), math.Inf(-1), ""
+			for _, l := range lines {
+				if r, ok := o.At(l, p); ok {
+					if r.Value < least {
+						least, low = r.Value, l
+					}
+					most = max(most, r.Value)
+				}
+			}
+			if d := 1 - least/most; at == "" || d > worst {
+				worst, at = d, fmt.Sprintf("%s, %s", p, low)
+			}
+		}
+		if at == "" {
+			return missing("not measured")
+		}
+		return Answer{fmt.Sprintf("at most %.0f %% below the best (at %s)", worst*100, at), verdict(worst <= fraction)}
+	}
+}
+
+// risesWithLinks says whether a line rises only where the number of cables does.
+func risesWithLinks(line string) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		places := o.labels(line)
+		var odd []string
+		rises := 0
+		for i := 1; i < len(places); i++ {
+			a, _ := o.At(line, places[i-1])
+			b, _ := o.At(line, places[i])
+			if b.Value <= a.Value*(1+sampling) {
+				continue
+			}
+			rises++
+			if b.Cables <= a.Cables {
+				odd = append(odd, fmt.Sprintf("from %s to %s", places[i-1], places[i]))
+			}
+		}
+		if len(places) < 2 {
+			return missing("not measured")
+		}
+		return Answer{fmt.Sprintf("%d increases, %d of them with more links", rises, rises-len(odd)), verdict(len(odd) == 0)}
+	}
+}
+
+// hostsAsLabelled says whether every network has as many hosts as its label says.
+func hostsAsLabelled(o *Outcome) Answer {
+	n := 0
+	for _, l := range o.Lines {
+		for _, p := range o.labels(l.Name) {
+			r, _ := o.At(l.Name, p)
+			if fmt.Sprint(r.Hosts) != p {
+				return Answer{fmt.Sprintf("%s %s has %d", l.Name, p, r.Hosts), Differs}
+			}
+			n++
+		}
+	}
+	return Answer{fmt.Sprintf("all %d have", n), verdict(n > 0)}
+}

@@ -14,13 +14,14 @@ const (
 	Bandwidth Measure = "bandwidth" // effective bisection bandwidth, a fraction of full
 	Lanes     Measure = "lanes"     // virtual lanes needed, before paths are spread over spare ones
 	Seconds   Measure = "seconds"   // routing time, paths and lanes
+	Loops     Measure = "loops"     // 1 where the tables have a credit loop, 0 where they are proven free
 	Ports     Measure = "ports"     // the most ports of a switch
 	Example   Measure = "example"   // effective bisection bandwidth over all patterns, of HOTI 2009 figure 6
 )
 
 // version is raised when the code that takes a measure changes what comes out, so
 // that finished points are taken again.
-var version = map[Measure]int{Bandwidth: 1, Lanes: 1, Seconds: 1, Ports: 1, Example: 1}
+var version = map[Measure]int{Bandwidth: 1, Lanes: 1, Seconds: 1, Loops: 1, Ports: 1, Example: 1}
 
 // Experiment is one figure or table of a paper.
 type Experiment struct {
@@ -146,6 +147,12 @@ func (e *Experiment) places(quick bool, seed uint64, digests map[string]string) 
 		}
 	}
 	return all
+}
+
+// Count is how many points the experiment has in quick and in full runs, real
+// fabrics aside.
+func (e *Experiment) Count() (quick, full int) {
+	return len(e.places(true, 0, nil)), len(e.places(false, 0, nil))
 }
 
 // seedMark stands for the seed in the spec of a drawn network.

@@ -195,7 +195,7 @@ func figure6Experiment(paper string) Experiment {
 		Shows: "A ring of six switches A, B, C, D, E, F with hosts 3 on A, 4, 5, 6 on D, 1 on E and 2 on F. Λ is the exact mean over all 120 bisection patterns, nothing is " +
 			"sampled. The routes are those of our engines, and those of the text: P-SSSP sends 4, 5 and 6 to 3 by the upper path D, C, B, A; P²-SSSP sends 6 to 3 by the lower, D, E, F, A.",
 		Measure: Example, X: "routes",
-		Lines:   each([]string{"sssp", "p2sssp", textP, textP2}, at),
+		Lines: each([]string{"sssp", "p2sssp", textP, textP2}, at),
 		Claims: []Claim{
 			{Where: "IV.F", Says: "the effective bisection bandwidth of P²-SSSP is lower", Check: above(textP, []string{textP2}, 0)},
 			{Where: "IV.F", Says: "P-SSSP uses the upper path for all routes from 4, 5, 6 to 3", Check: sameAs("sssp", textP)},

@@ -116,8 +116,15 @@ func sample(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (readin
 		return reading{}, fmt.Errorf("its tables are not what the engine promises: free of credit loops %t, complete %t", v.Free(), v.Complete())
 	}
 	r := reading{loop: !v.Free()}
-	if p.Measure == Lanes {
+	switch p.Measure {
+	case Lanes:
 		r.values = []float64{float64(t.Lanes.Needed)}
+		return r, nil
+	case Loops:
+		r.values = []float64{0}
+		if r.loop {
+			r.values[0] = 1
+		}
 		return r, nil
 	}
 	r.index = float64(congestion.Count(f, t.Forwarding, routing.HCA).Max)

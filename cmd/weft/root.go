@@ -51,7 +51,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	})
 	root.AddCommand(
 		routeCommand(a), verifyCommand(a), infoCommand(a), generateCommand(a),
-		convertCommand(a), explainCommand(a), lanesCommand(a), enginesCommand(a), topologiesCommand(a), versionCommand(a),
+		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), enginesCommand(a), topologiesCommand(a), versionCommand(a),
 	)
 	for _, c := range root.Commands() {
 		exitCodes(c)
