@@ -46,6 +46,16 @@ func (o *Outcome) At(line, place string) (Result, bool) {
 	return r, ok && r.Count > 0
 }
 
+// rival is the result of an engine at a place for comparisons that the paper makes
+// with OpenSM: OpenSM's own where it was measured, else ours of the same name.
+func (o *Outcome) rival(engine, place string) (r Result, name string, ok bool) {
+	if r, ok := o.At(OpenSMPrefix+engine, place); ok {
+		return r, OpenSMPrefix + engine, true
+	}
+	r, ok = o.At(engine, place)
+	return r, engine, ok
+}
+
 // labels is the places of a line at which it has a value, in order.
 func (o *Outcome) labels(line string) []string {
 	var all []string
@@ -89,8 +99,8 @@ func gain(line string, others []string, place string, paper, within float64) fun
 	return func(o *Outcome) Answer {
 		best, of := math.Inf(-1), ""
 		for _, other := range others {
-			if r, ok := o.At(other, place); ok && r.Value > best {
-				best, of = r.Value, other
+			if r, name, ok := o.rival(other, place); ok && r.Value > best {
+				best, of = r.Value, name
 			}
 		}
 		r, ok := o.At(line, place)
@@ -122,10 +132,10 @@ func compare(line string, others []string, word string, slack float64, holds fun
 			r, _ := o.At(line, p)
 			any := false
 			for _, other := range others {
-				q, ok := o.At(other, p)
+				q, name, ok := o.rival(other, p)
 				any = any || ok
 				if ok && !holds(r.Value, q.Value) {
-					broken = append(broken, fmt.Sprintf("%s: %s %s, %s %s", p, line, number(r.Value), other, number(q.Value)))
+					broken = append(broken, fmt.Sprintf("%s: %s %s, %s %s", p, line, number(r.Value), name, number(q.Value)))
 					break
 				}
 			}
@@ -153,7 +163,7 @@ func within(line, other string, fraction float64) func(*Outcome) Answer {
 		worst, at, n := 0.0, "", 0
 		for _, p := range o.labels(line) {
 			a, _ := o.At(line, p)
-			b, ok := o.At(other, p)
+			b, _, ok := o.rival(other, p)
 			if !ok {
 				continue
 			}

@@ -77,7 +77,7 @@ func ranged(lines, places []string, low, high float64) func(*Outcome) Answer {
 		least, most := math.Inf(1), math.Inf(-1)
 		for _, l := range lines {
 			for _, p := range places {
-				if r, ok := o.At(l, p); ok {
+				if r, _, ok := o.rival(l, p); ok {
 					least, most = min(least, r.Value), max(most, r.Value)
 				}
 			}
@@ -118,8 +118,12 @@ func routesAll(line string) func(*Outcome) Answer {
 func falling(line string, slack float64) func(*Outcome) Answer {
 	return func(o *Outcome) Answer {
 		var values []float64
-		for _, p := range o.labels(line) {
-			r, _ := o.At(line, p)
+		from := line
+		if len(o.labels(OpenSMPrefix+line)) > 1 {
+			from = OpenSMPrefix + line
+		}
+		for _, p := range o.labels(from) {
+			r, _ := o.At(from, p)
 			values = append(values, r.Value)
 		}
 		if len(values) < 2 {
@@ -129,7 +133,7 @@ func falling(line string, slack float64) func(*Outcome) Answer {
 		for i := 1; i < len(values); i++ {
 			yes = yes && values[i] <= values[i-1]*(1+slack)
 		}
-		return Answer{fmt.Sprintf("from %s to %s", number(values[0]), number(values[len(values)-1])), verdict(yes)}
+		return Answer{fmt.Sprintf("%s from %s to %s", from, number(values[0]), number(values[len(values)-1])), verdict(yes)}
 	}
 }
 
@@ -137,16 +141,16 @@ func falling(line string, slack float64) func(*Outcome) Answer {
 // of the largest value.
 func steady(line string, places []string, fraction float64) func(*Outcome) Answer {
 	return func(o *Outcome) Answer {
-		least, most := math.Inf(1), math.Inf(-1)
+		least, most, from := math.Inf(1), math.Inf(-1), line
 		for _, p := range places {
-			if r, ok := o.At(line, p); ok {
-				least, most = min(least, r.Value), max(most, r.Value)
+			if r, name, ok := o.rival(line, p); ok {
+				least, most, from = min(least, r.Value), max(most, r.Value), name
 			}
 		}
 		if least >= most {
 			return missing("not measured")
 		}
-		return Answer{fmt.Sprintf("between %.3f and %.3f", least, most), verdict((most-least)/most <= fraction)}
+		return Answer{fmt.Sprintf("%s between %.3f and %.3f", from, least, most), verdict((most-least)/most <= fraction)}
 	}
 }
 
@@ -157,7 +161,7 @@ func widening(line string, others []string, from, to string) func(*Outcome) Answ
 		gainAt := func(p string) (float64, bool) {
 			best := math.Inf(-1)
 			for _, other := range others {
-				if r, ok := o.At(other, p); ok {
+				if r, _, ok := o.rival(other, p); ok {
 					best = max(best, r.Value)
 				}
 			}
@@ -300,10 +304,10 @@ func pairAt(line, other string, places []string, holds func(a, b float64) bool) 
 		yes := true
 		for _, p := range places {
 			a, ok1 := o.At(line, p)
-			b, ok2 := o.At(other, p)
+			b, name, ok2 := o.rival(other, p)
 			if ok1 && ok2 {
 				yes = yes && holds(a.Value, b.Value)
-				text = append(text, fmt.Sprintf("%s: %s to %s", p, number(a.Value), number(b.Value)))
+				text = append(text, fmt.Sprintf("%s: %s %s, %s %s", p, line, number(a.Value), name, number(b.Value)))
 			}
 		}
 		if len(text) == 0 {
@@ -321,9 +325,9 @@ func allWithin(lines []string, fraction float64) func(*Outcome) Answer {
 		for _, p := range o.labels(lines[0]) {
 			least, most, low := math.Inf(1), math.Inf(-1), ""
 			for _, l := range lines {
-				if r, ok := o.At(l, p); ok {
+				if r, name, ok := o.rival(l, p); ok {
 					if r.Value < least {
-						least, low = r.Value, l
+						least, low = r.Value, name
 					}
 					most = max(most, r.Value)
 				}

@@ -47,6 +47,8 @@ type Line struct {
 	Name     string
 	Engine   string // see methods
 	Networks []Network
+
+	given bool // of OpenSM: the results are at hand
 }
 
 // Network is a place of a figure and what is measured there.
@@ -126,7 +128,7 @@ func (e *Experiment) places(quick bool, seed uint64, digests map[string]string) 
 	var all []place
 	for i, l := range e.Lines {
 		for k, n := range l.Networks {
-			if quick && !n.Quick {
+			if quick && !n.Quick || l.given {
 				continue
 			}
 			p := Point{Measure: e.Measure, Version: version[e.Measure], Network: n.Spec, Engine: l.Engine, Job: n.Job}
@@ -172,7 +174,7 @@ func (e Experiment) withReal(names []string) Experiment {
 		for _, name := range names {
 			networks = append(networks, Network{Label: name, Spec: realPrefix + name, Quick: true})
 		}
-		lines[i] = Line{l.Name, l.Engine, networks}
+		lines[i] = Line{Name: l.Name, Engine: l.Engine, Networks: networks}
 	}
 	e.Lines = lines
 	return e
@@ -187,7 +189,7 @@ func (p Point) drawn(i int) string {
 func each(engines []string, networks []Network) []Line {
 	lines := make([]Line, len(engines))
 	for i, name := range engines {
-		lines[i] = Line{name, name, networks}
+		lines[i] = Line{Name: name, Engine: name, Networks: networks}
 	}
 	return lines
 }

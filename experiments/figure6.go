@@ -3,6 +3,7 @@ package experiments
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -25,12 +26,15 @@ import (
 // senders, 6 matchings of each.
 const figure6Spec = "example:hoti2009-6"
 
-// The lines of the example that are no engines: the routes as the text states
-// them. Those of P²-SSSP differ from source to source at one switch, which no
-// tables by destination can hold.
+// The lines of the example that are no engines: the algorithms as the paper prints
+// them, figures 2(a) and 3(a), hosts in numerical order, and the routes as its text
+// states them. Those that the text states of P²-SSSP differ from source to source
+// at one switch, which no tables by destination can hold.
 const (
-	textP  = "P-SSSP as the text has it"
-	textP2 = "P²-SSSP as the text has it"
+	printedP  = "P-SSSP as printed"
+	printedP2 = "P²-SSSP as printed"
+	textP     = "P-SSSP as in the text"
+	textP2    = "P²-SSSP as in the text"
 )
 
 // figure6Hosts is where hosts 1 to 6 are attached.
@@ -66,15 +70,26 @@ type routes [6][6]string
 
 // exampleRoutes is the routes of a line of the example.
 func exampleRoutes(ctx context.Context, line string) (routes, error) {
-	name := line
-	if line == textP || line == textP2 {
-		name = "sssp" // whose unique paths the text takes as well
+	switch line {
+	case printedP:
+		return printedRoutes(false), nil
+	case printedP2:
+		return printedRoutes(true), nil
+	case textP, textP2:
+		r := printedRoutes(false)
+		for host := 3; host < 6; host++ {
+			r[host][2] = "DCBA" // "P-SSSP uses the upper path (D,C,B,A) for all routes"
+		}
+		if line == textP2 {
+			r[5][2] = "DEFA" // "if the lower path is taken for the pair (6,3)"
+		}
+		return r, nil
 	}
 	f, err := figure6()
 	if err != nil {
 		return routes{}, err
 	}
-	e, err := engines.Named(name)
+	e, err := engines.Named(line)
 	if err != nil {
 		return routes{}, err
 	}
@@ -90,17 +105,64 @@ func exampleRoutes(ctx context.Context, line string) (routes, error) {
 			}
 		}
 	}
-	if name == line {
-		return r, nil
-	}
-	for host := 3; host < 6; host++ {
-		r[host][2] = "DCBA" // "P-SSSP uses the upper path (D,C,B,A) for all routes"
-		r[2][host] = "ABCD"
-	}
-	if line == textP2 {
-		r[5][2] = "DEFA" // "if the lower path is taken for the pair (6,3)"
-	}
 	return r, nil
+}
+
+// printedRoutes is the routes of P-SSSP as printed, or P²-SSSP. A round is the
+// shortest paths to one host, or the one from a host to another; edges weigh P² and
+// the routes they carry. On a ring there are two ways to go, so that a shortest path
+// is the lighter of two; no two weigh the same in any round.
+func printedRoutes(perPair bool) routes {
+	var r routes
+	load := map[string]int{}
+	entry := map[[2]string]string{} // [switch, host] the rest of the way: forwarding by destination
+	take := func(from, to int) string {
+		a, z := figure6Hosts[from:from+1], figure6Hosts[to:to+1]
+		key := [2]string{a, fmt.Sprint(to)}
+		if way, ok := entry[key]; ok {
+			return way
+		}
+		best, least := "", 0
+		for _, ring := range []string{"ABCDEF", "FEDCBA"} {
+			twice := ring + ring
+			first := strings.Index(twice, a)
+			way := twice[first : first+1+strings.Index(twice[first:], z)]
+			weight := 0
+			for _, e := range edges(way) {
+				weight += len(figure6Hosts)*len(figure6Hosts) + load[e]
+			}
+			if best == "" || weight < least {
+				best, least = way, weight
+			}
+		}
+		for i := range best {
+			entry[[2]string{best[i : i+1], key[1]}] = best[i:]
+		}
+		return best
+	}
+	charge := func(way string) {
+		for _, e := range edges(way) {
+			load[e]++
+		}
+	}
+	for u := range r {
+		for v := range r {
+			switch {
+			case u == v:
+			case perPair: // from u to v
+				r[u][v] = take(u, v)
+				charge(r[u][v])
+			default: // from v to u, charged when all are there
+				r[v][u] = take(v, u)
+			}
+		}
+		for v := range r {
+			if !perPair && u != v {
+				charge(r[v][u])
+			}
+		}
+	}
+	return r
 }
 
 // walk is the names of the switches from one host to another.

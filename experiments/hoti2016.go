@@ -4,7 +4,7 @@ import "fmt"
 
 // slimFlies is the networks of HOTI 2016, figure 7, and the one of q = 7 that the
 // engines met beside them, by the hosts of the paper's switches.
-func slimFlies(hostsPerSwitch int, quick int) (list []Network) {
+func slimFlies(hostsPerSwitch int) (list []Network) {
 	for _, s := range []struct{ q, hosts int }{{3, 5}, {5, 7}, {7, 11}, {11, 17}, {13, 19}} {
 		hosts := s.hosts
 		if hostsPerSwitch > 0 {
@@ -12,7 +12,7 @@ func slimFlies(hostsPerSwitch int, quick int) (list []Network) {
 		}
 		switches := 2 * s.q * s.q
 		list = append(list, Network{
-			Label: fmt.Sprint(switches), X: float64(switches), Quick: switches <= quick,
+			Label: fmt.Sprint(switches), X: float64(switches), Quick: true,
 			Spec: fmt.Sprintf("slimfly:q=%d,hosts=%d", s.q, hosts),
 		})
 	}
@@ -20,19 +20,19 @@ func slimFlies(hostsPerSwitch int, quick int) (list []Network) {
 }
 
 // dragonflies is the balanced Dragonflies with p hosts per switch.
-func dragonflies(quick int) (list []Network) {
+func dragonflies() (list []Network) {
 	for p := 2; p <= 8; p++ {
 		hosts := 4*p*p*p*p + 2*p*p
-		list = append(list, Network{Label: fmt.Sprintf("p=%d", p), X: float64(hosts), Spec: fmt.Sprintf("dragonfly:p=%d", p), Quick: p <= quick})
+		list = append(list, Network{Label: fmt.Sprintf("p=%d", p), X: float64(hosts), Spec: fmt.Sprintf("dragonfly:p=%d", p), Quick: true})
 	}
 	return list
 }
 
 // orthogonals is the two-level Orthogonal Fat-Trees by radix. The paper lists 16,
 // too, for which no construction is known: there is no projective plane of order 15.
-func orthogonals(quick int) (list []Network) {
+func orthogonals() (list []Network) {
 	for _, k := range []int{3, 4, 6, 8, 14, 18} {
-		list = append(list, Network{Label: fmt.Sprint(k), X: float64(k), Spec: fmt.Sprintf("oft:k=%d", k), Quick: k <= quick})
+		list = append(list, Network{Label: fmt.Sprint(k), X: float64(k), Spec: fmt.Sprintf("oft:k=%d", k), Quick: true})
 	}
 	return list
 }
@@ -50,7 +50,7 @@ func hoti2016() []Experiment {
 			ID: "hoti2016-7", Paper: paper, Figure: "Fig. 7", Title: "Whether Slim Flies under SSSP on one lane can deadlock",
 			Shows: "Credit loops found by the judge in the tables of SSSP on one lane, two hosts per switch as the paper simulates: 1 is a loop, which can stop the network, 0 a proof that " +
 				"there is none. The paper shows the time until its simulator stopped.",
-			Measure: Loops, X: "switches", Lines: []Line{{"sssp", "sssp", slimFlies(2, 338)}},
+			Measure: Loops, X: "switches", Lines: []Line{{Name: "sssp", Engine: "sssp", Networks: slimFlies(2)}},
 			Claims: []Claim{
 				{Where: "Fig. 7", Says: "18 switches: no deadlock", Check: equalAt("sssp", "18", 0),
 					Why: "A loop need not stop a network in one simulated run; no deadlock there is no proof that there can be none."},
@@ -62,7 +62,7 @@ func hoti2016() []Experiment {
 		{
 			ID: "hoti2016-8", Paper: paper, Figure: "Fig. 8", Title: "Routing time for Slim Flies",
 			Shows:   "The time of each engine, paths and lanes, with the hosts of the paper: 90 to 6,422.",
-			Measure: Seconds, X: "switches", Curves: true, LogX: true, Lines: each(two, slimFlies(0, 242)), Quick: timed, Full: thoroughly,
+			Measure: Seconds, X: "switches", Curves: true, LogX: true, Lines: each(two, slimFlies(0)), Quick: timed, Full: thoroughly,
 			Claims: []Claim{
 				{Where: "VI.A", Says: "LASH takes about 100 times as long as DF-D2 on the largest", Check: times("lash", "df-d2", "338", 30, 1000), Why: fasterLASH},
 				{Where: "VI.A", Says: "DFSSSP takes three times as long as DF-D2", Check: times("dfsssp", "df-d2", "338", 2, 5), Why: fasterDFSSSP},
@@ -71,7 +71,7 @@ func hoti2016() []Experiment {
 		{
 			ID: "hoti2016-9", Paper: paper, Figure: "Fig. 9", Title: "Lanes for Slim Flies",
 			Shows:   "Lanes needed, before paths are spread over spare ones, with the hosts of the paper.",
-			Measure: Lanes, X: "switches", Lines: each(two, slimFlies(0, 338)),
+			Measure: Lanes, X: "switches", Lines: each(two, slimFlies(0)),
 			Claims: []Claim{
 				{Where: "VI.A", Says: "LASH does with two lanes for all networks", Check: ranges("lash", 2, 2),
 					Why: "Where one lane is proven to suffice for the paths at hand, ours uses one."},
@@ -84,7 +84,7 @@ func hoti2016() []Experiment {
 		{
 			ID: "hoti2016-10", Paper: paper, Figure: "Fig. 10", Title: "Lanes for Dragonflies",
 			Shows:   "Balanced Dragonflies with p hosts per switch, a = 2p, h = p, 72 to 16,512 hosts. (The text speaks of 18 to 1,058 switches; p = 2 has 36 and p = 8 has 2,064.)",
-			Measure: Lanes, X: "hosts per switch", Lines: each(many, dragonflies(7)),
+			Measure: Lanes, X: "hosts per switch", Lines: each(many, dragonflies()),
 			Claims: []Claim{
 				{Where: "VI.B", Says: "DF-DN delivers the optimal result of 3", Check: ranges("df-dn", 3, 3)},
 				{Where: "VI.B", Says: "so it does over MinHop", Check: ranges("df-dn-minhop", 3, 3)},
@@ -97,7 +97,7 @@ func hoti2016() []Experiment {
 		{
 			ID: "hoti2016-11", Paper: paper, Figure: "Fig. 11", Title: "Lanes for Orthogonal Fat-Trees",
 			Shows:   "Two-level k-OFTs. The paper lists k = 16 as well, which would need a projective plane of order 15; none is known.",
-			Measure: Lanes, X: "radix k", Lines: each(many, orthogonals(14)),
+			Measure: Lanes, X: "radix k", Lines: each(many, orthogonals()),
 			Claims: []Claim{
 				{Where: "VI.C", Says: "DF-DN saves up to five lanes over DFSSSP for all medium and large networks", Check: savings("dfsssp", "df-dn", []string{"8", "14", "18"}, 1, 5),
 					Why: "Layers are squeezed after they were found, and DFSSSP then needs no more."},
@@ -118,7 +118,7 @@ func hoti2016() []Experiment {
 		{
 			ID: "hoti2016-13", Paper: paper, Figure: "Fig. 13", Title: "Routing time for Dragonflies",
 			Shows:   "The time of each engine, paths and lanes, on the Dragonflies of Fig. 10.",
-			Measure: Seconds, X: "hosts", Curves: true, LogX: true, Lines: each(many, dragonflies(6)), Quick: timed, Full: thoroughly,
+			Measure: Seconds, X: "hosts", Curves: true, LogX: true, Lines: each(many, dragonflies()), Quick: timed, Full: thoroughly,
 			Claims: []Claim{
 				{Where: "VI.B", Says: "LASH is roughly two orders of magnitude slower than DF-DN", Check: times("lash", "df-dn", "", 30, 1000), Why: fasterLASH},
 				{Where: "VI.B", Says: "DFSSSP is four times slower than DF-DN for p = 8", Check: times("dfsssp", "df-dn", "p=8", 2.5, 6), Why: fasterDFSSSP},

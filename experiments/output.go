@@ -112,7 +112,10 @@ func (o *Outcome) SVG(w io.Writer) error {
 	if o.Curves {
 		c := figure.Curves{Axes: axes}
 		for _, l := range o.Lines {
-			s := newSeries(l.Name)
+			if len(o.labels(l.Name)) == 0 {
+				continue // refused everywhere; the index says so
+			}
+			s := newSeries(&l)
 			for _, n := range l.Networks {
 				if r, ok := o.results[slot(l.Name, n.Label)]; ok {
 					s.add(n.X, r)
@@ -136,11 +139,13 @@ func (o *Outcome) bars(axes figure.Axes) *figure.Bars {
 		}
 	}
 	for _, l := range o.Lines {
-		s := newSeries(l.Name)
+		if len(o.labels(l.Name)) == 0 {
+			continue
+		}
+		s := newSeries(&l)
 		for i, place := range b.Places {
 			s.add(float64(i), o.results[slot(l.Name, place)])
 		}
-		s.X = nil
 		b.Series = append(b.Series, s.Series)
 	}
 	return b
@@ -149,7 +154,13 @@ func (o *Outcome) bars(axes figure.Axes) *figure.Bars {
 // series collects values with whiskers.
 type series struct{ figure.Series }
 
-func newSeries(name string) *series { return &series{figure.Series{Name: name}} }
+func newSeries(l *Line) *series {
+	s := &series{figure.Series{Name: l.Name}}
+	if l.given {
+		s.Of = l.Engine
+	}
+	return s
+}
 
 // add adds a value, or the lack of one.
 func (s *series) add(x float64, r Result) {

@@ -19,6 +19,7 @@ type Options struct {
 	Seed    uint64 // of patterns and drawn networks
 	Origin  Origin
 	Real    []RealFabric // real fabrics at hand, by name
+	OpenSM  *Reference   // what OpenSM's own tables have; nil: not at hand
 	Workers int          // points at a time; 0: as many as there are cores
 	Memory  int64        // bytes that points may use together, about; 0: 4 GiB
 
@@ -68,6 +69,7 @@ func Execute(ctx context.Context, list []Experiment, o Options) (*Run, error) {
 			l := out.Lines[p.line]
 			out.results[slot(l.Name, l.Networks[p.at].Label)], _ = s.get(p.Point)
 		}
+		out.addReference(o)
 	}
 	for key := range r.keys(digests) {
 		r.SpentPoints += s.done[key].Spent
@@ -98,7 +100,7 @@ func (o Options) realFabrics() (names []string, digests map[string]string, fabri
 func (r *Run) open(list []Experiment, names []string, digests map[string]string, s *store) (todo []Point) {
 	seen := map[string]bool{}
 	for _, e := range list {
-		e = e.withReal(names)
+		e = e.withReal(names).withReference(r.Options.OpenSM)
 		r.Outcomes = append(r.Outcomes, &Outcome{Experiment: &e, results: map[string]Result{}})
 		for _, p := range e.places(r.Options.Quick, r.Options.Seed, digests) {
 			key := p.Key()

@@ -15,6 +15,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -36,6 +37,7 @@ type Series struct {
 	Y    []float64 // NaN: no value
 	Low  []float64 // with High, the ends of a whisker; nil: none
 	High []float64
+	Of   string // the series that it takes colour and mark of, paler and broken; empty: its own
 }
 
 // Axes is what figures of both kinds have.
@@ -73,12 +75,46 @@ var marks = []draw.GlyphDrawer{
 	draw.RingGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{},
 }
 
-func markOf(series int) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: palette[series%len(palette)], Radius: vg.Points(3), Shape: marks[series%len(marks)]}
+// styles is the look of each series. One that is another's takes no colour of its
+// own.
+type styles struct {
+	line []draw.LineStyle
+	mark []draw.GlyphStyle
 }
 
-func lineOf(series int) draw.LineStyle {
-	return draw.LineStyle{Color: palette[series%len(palette)], Width: vg.Points(1.2)}
+func newStyles(series []Series) styles {
+	number := map[string]int{} // of series with a colour of their own
+	for _, s := range series {
+		if s.Of == "" {
+			number[s.Name] = len(number)
+		}
+	}
+	var all styles
+	for _, s := range series {
+		name := s.Name
+		if s.Of != "" {
+			name = s.Of
+		}
+		n, ok := number[name]
+		if !ok {
+			n = len(number)
+			number[name] = n
+		}
+		line := draw.LineStyle{Color: palette[n%len(palette)], Width: vg.Points(1.2)}
+		if s.Of != "" {
+			line.Color = paler(palette[n%len(palette)])
+			line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+		}
+		all.line = append(all.line, line)
+		all.mark = append(all.mark, draw.GlyphStyle{Color: line.Color, Radius: vg.Points(3), Shape: marks[n%len(marks)]})
+	}
+	return all
+}
+
+// paler is half way to white.
+func paler(c color.NRGBA) color.NRGBA {
+	half := func(v uint8) uint8 { return uint8((int(v) + 255) / 2) }
+	return color.NRGBA{half(c.R), half(c.G), half(c.B), 255}
 }
 
 // SVG draws the curves.
@@ -87,18 +123,19 @@ func (c *Curves) SVG(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	look := newStyles(c.Series)
 	for i, s := range c.Series {
 		if len(s.X) != len(s.Y) {
 			return fmt.Errorf("figure: series %q has %d places and %d values", s.Name, len(s.X), len(s.Y))
 		}
 		for _, run := range s.runs() {
-			line := &plotter.Line{XYs: run, LineStyle: lineOf(i)}
-			p.Add(line, &plotter.Scatter{XYs: run, GlyphStyle: markOf(i)})
+			line := &plotter.Line{XYs: run, LineStyle: look.line[i]}
+			p.Add(line, &plotter.Scatter{XYs: run, GlyphStyle: look.mark[i]})
 		}
-		s.whiskers(p, i, func(k int) float64 { return s.X[k] })
-		p.Legend.Add(s.Name, &plotter.Line{LineStyle: lineOf(i)}, &plotter.Scatter{GlyphStyle: markOf(i)})
+		s.whiskers(p, look.line[i].Color, func(k int) float64 { return s.X[k] })
+		p.Legend.Add(s.Name, &plotter.Line{LineStyle: look.line[i]}, &plotter.Scatter{GlyphStyle: look.mark[i]})
 	}
-	return write(p, w)
+	return c.write(p, w)
 }
 
 // SVG draws the bars.
@@ -108,6 +145,11 @@ func (b *Bars) SVG(w io.Writer) error {
 		return err
 	}
 	p.NominalX(b.Places...)
+	if letters := len(strings.Join(b.Places, "")) + 2*len(b.Places); letters > roomForNames {
+		p.X.Tick.Label.Rotation = 0.4
+		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
+	}
+	look := newStyles(b.Series)
 	step := 0.8 / float64(max(1, len(b.Series))) // a group is 0.8 of the way from place to place
 	for i, s := range b.Series {
 		at := func(k int) float64 { return float64(k) + (float64(i)-float64(len(b.Series)-1)/2)*step }
@@ -116,58 +158,57 @@ func (b *Bars) SVG(w io.Writer) error {
 				continue
 			}
 			if b.LogY {
-				p.Add(&plotter.Scatter{XYs: plotter.XYs{{X: at(k), Y: y}}, GlyphStyle: markOf(i)})
+				p.Add(&plotter.Scatter{XYs: plotter.XYs{{X: at(k), Y: y}}, GlyphStyle: look.mark[i]})
 				continue
 			}
 			x := at(k)
 			p.Add(&plotter.Polygon{
 				XYs:   []plotter.XYs{{{X: x - 0.45*step, Y: 0}, {X: x - 0.45*step, Y: y}, {X: x + 0.45*step, Y: y}, {X: x + 0.45*step, Y: 0}}},
-				Color: palette[i%len(palette)],
+				Color: look.line[i].Color,
 			})
 		}
-		s.whiskers(p, i, at)
+		s.whiskers(p, color.Gray{60}, at)
 		if b.LogY {
-			p.Legend.Add(s.Name, &plotter.Scatter{GlyphStyle: markOf(i)})
+			p.Legend.Add(s.Name, &plotter.Scatter{GlyphStyle: look.mark[i]})
 		} else {
-			p.Legend.Add(s.Name, &plotter.Polygon{Color: palette[i%len(palette)]})
+			p.Legend.Add(s.Name, &plotter.Polygon{Color: look.line[i].Color})
 		}
 	}
 	p.X.Min, p.X.Max = -0.5, float64(len(b.Places))-0.5
-	return write(p, w)
+	return b.write(p, w)
 }
 
 // canvas is an empty plot with room for the series. places is 0 for curves.
 func (a *Axes) canvas(series []Series, places int) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = a.Title, a.X, a.Y
-	p.Title.Padding = vg.Points(6)
-	p.Legend.Top, p.Legend.Left, p.Legend.Padding = true, false, vg.Points(2)
-	p.Legend.XOffs = vg.Points(-4)
+	p.X.Label.Text, p.Y.Label.Text = a.X, a.Y
+	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
+	p.Legend.Top, p.Legend.Padding = true, vg.Points(2)
 	for _, style := range []*draw.TextStyle{
-		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
+		&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
 	} {
-		style.Font.Variant = "Sans"
-		style.Font.Size = vg.Points(9)
+		style.Font.Variant, style.Font.Size = "Sans", vg.Points(9)
 	}
-	p.Title.TextStyle.Font.Size = vg.Points(11)
-	low, high, least, err := extent(series, places)
+	low, high, err := extent(series, places)
 	if err != nil {
 		return nil, err
 	}
 	if a.LogY {
-		if least <= 0 {
-			return nil, fmt.Errorf("figure: %q has the value %g, which its logarithmic axis cannot show", a.Title, least)
+		if low <= 0 {
+			return nil, fmt.Errorf("figure: %q has the value %g, which its logarithmic axis cannot show", a.Title, low)
 		}
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-		p.Y.Min, p.Y.Max = least/1.5, high*1.5
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
+		p.Y.Min, p.Y.Max = low/1.5, high*1.5
 	} else {
+		p.Y.Tick.Marker = plot.TickerFunc(linearTicks)
 		p.Y.Min, p.Y.Max = min(0, low), high+(high-min(0, low))*0.05
 		if p.Y.Max <= p.Y.Min {
 			p.Y.Max = p.Y.Min + 1
 		}
 	}
+	p.X.Tick.Marker = plot.TickerFunc(linearTicks)
 	if a.LogX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
 	}
 	grid := plotter.NewGrid()
 	pale := color.Gray{225}
@@ -180,19 +221,19 @@ func (a *Axes) canvas(series []Series, places int) (*plot.Plot, error) {
 }
 
 // extent is the lowest and highest of all values and whiskers.
-func extent(series []Series, places int) (low, high, least float64, err error) {
+func extent(series []Series, places int) (low, high float64, err error) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, s := range series {
 		if places > 0 && len(s.Y) != places {
-			return 0, 0, 0, fmt.Errorf("figure: series %q has %d values for %d places", s.Name, len(s.Y), places)
+			return 0, 0, fmt.Errorf("figure: series %q has %d values for %d places", s.Name, len(s.Y), places)
 		}
 		if s.Low != nil && (len(s.Low) != len(s.Y) || len(s.High) != len(s.Y)) {
-			return 0, 0, 0, fmt.Errorf("figure: series %q has %d values and %d whiskers", s.Name, len(s.Y), len(s.Low))
+			return 0, 0, fmt.Errorf("figure: series %q has %d values and %d whiskers", s.Name, len(s.Y), len(s.Low))
 		}
 		for _, list := range [][]float64{s.Y, s.Low, s.High} {
 			for _, y := range list {
 				if math.IsInf(y, 0) {
-					return 0, 0, 0, fmt.Errorf("figure: series %q has an infinite value", s.Name)
+					return 0, 0, fmt.Errorf("figure: series %q has an infinite value", s.Name)
 				}
 				if !math.IsNaN(y) {
 					low, high = min(low, y), max(high, y)
@@ -201,9 +242,9 @@ func extent(series []Series, places int) (low, high, least float64, err error) {
 		}
 	}
 	if low > high {
-		return 0, 0, 0, ErrEmpty
+		return 0, 0, ErrEmpty
 	}
-	return low, high, low, nil
+	return low, high, nil
 }
 
 // ErrEmpty is for a figure without a value.
@@ -241,33 +282,38 @@ func (s *Series) runs() []plotter.XYs {
 }
 
 // whiskers draws a line from Low to High at every place.
-func (s *Series) whiskers(p *plot.Plot, series int, at func(int) float64) {
+func (s *Series) whiskers(p *plot.Plot, c color.Color, at func(int) float64) {
 	for k := range s.Low {
 		if math.IsNaN(s.Y[k]) || math.IsNaN(s.Low[k]) || math.IsNaN(s.High[k]) || s.Low[k] == s.High[k] {
 			continue
 		}
-		style := lineOf(series)
-		style.Width = vg.Points(0.8)
-		if !isCurve(s) {
-			style.Color = color.Gray{60}
-		}
+		style := draw.LineStyle{Color: c, Width: vg.Points(0.8)}
 		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at(k), Y: s.Low[k]}, {X: at(k), Y: s.High[k]}}, LineStyle: style})
 	}
 }
 
-func isCurve(s *Series) bool { return s.X != nil }
-
-// write adds the legend beside the data and draws.
-func write(p *plot.Plot, w io.Writer) error {
+// write adds the title above and the legend beside the data, and draws.
+func (a *Axes) write(p *plot.Plot, w io.Writer) error {
 	c := vgsvg.New(width, height)
 	dc := draw.New(c)
+	dc.SetColor(color.White)
+	dc.Fill(dc.Rectangle.Path())
+	title := p.X.Label.TextStyle
+	title.Font.Size = vg.Points(11)
+	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
+	dc.FillText(title, vg.Point{X: dc.Center().X, Y: dc.Max.Y - margin}, a.Title)
 	// The legend stands in a column of its own, so that it hides nothing.
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
-	box := legend.Rectangle(dc)
-	room := box.Size().X + vg.Points(12)
-	p.Draw(draw.Crop(dc, 0, -room, 0, 0))
-	legend.Draw(draw.Crop(dc, 0, 0, 0, -vg.Points(24)))
+	top := title.Font.Size + 2*margin
+	p.Draw(draw.Crop(dc, margin, -legend.Rectangle(dc).Size().X-3*margin, margin, -top))
+	legend.Draw(draw.Crop(dc, 0, -margin, 0, -top))
 	_, err := c.WriteTo(w)
 	return err
 }
+
+// margin is the room around a figure and between its parts.
+const margin = vg.Length(6)
+
+// roomForNames is how many letters fit under the axis side by side.
+const roomForNames = 75

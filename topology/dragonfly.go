@@ -31,8 +31,7 @@ import (
 //   - palmtree: port t(G-1) + k of group g leads to group (g - k - 1) mod G, to its
 //     port t(G-1) + G-2-k;
 //   - consecutive: port t(G-1) + k of group g leads to the k-th of the other groups
-//     in the order of their numbers, group k or k+1, as in the figure of the Dragonfly
-//     paper;
+//     in the order of their numbers, group k or k+1 (also called absolute);
 //   - random: as consecutive, but the used ports of each group are shuffled, by
 //     math/rand/v2's PCG with Seed and a constant stream.
 //

@@ -21,11 +21,11 @@ import (
 //	      hosts
 //
 // As the paper says: join two switches that have a free port and are not joined yet,
-// drawn at random, until there are none left; then, as long as a switch has free
-// ports, take a random cable away that neither of its ends would miss, and put the
-// two ports between its ends. (The paper says it for two free ports of one switch. For
-// one of each of two switches the ends are shared out between the two.) Should the
-// result fall into parts, which is rare, the drawing begins anew; the stream goes on.
+// drawn at random, until there are none left; then, as long as a switch has two free
+// ports, take away a random cable to whose ends it is not joined, and join it to both.
+// Where two switches have one free port each, the cable's ends are shared out between
+// them; the paper leaves such ports dark. Should the result fall into parts, which is
+// rare, the drawing begins anew; the stream goes on.
 //
 // The draws are math/rand/v2's PCG with Seed and a constant stream; the same
 // parameters give the same network. Order: switches by number. Ports: the hosts,

@@ -24,9 +24,10 @@ import "github.com/weft-fabric/weft/fabric"
 //
 // The plane is PG(2, K-1) over the field of K-1 elements, so that K-1 has to be a
 // prime power. K = 16, of which the paper speaks too, would take a plane of order
-// 15, and none is known. What there is near it: K = 14 and K = 17; and, without
-// being orthogonal, a plane of order 16 less a point and all that is collinear with
-// it, where not all leaves share a middle switch.
+// 15, and none is known. What there is near it is K = 14 and K = 17. (A plane of order
+// 16 less one line with its points, and less the other lines through one of these,
+// has 256 points and 256 lines, 16 to each; but then every leaf is without a middle
+// switch in common with 15 others, and that is no Orthogonal Fat-Tree.)
 //
 // Order: by level, then by number. Points are (1, y, z), (0, 1, z), (0, 0, 1) by
 // number, lines the same; a point lies on a line if the products of their

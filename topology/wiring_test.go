@@ -204,6 +204,10 @@ func TestDragonflyArrangements(t *testing.T) {
 	if fingerprint(build(t, one)) != fingerprint(build(t, again)) || fingerprint(build(t, one)) == fingerprint(build(t, other)) {
 		t.Error("random global cables do not go by the seed")
 	}
+	// Published results name a seed.
+	if got := fingerprint(build(t, one)); got != "1b0a02b823066bb0" {
+		t.Errorf("the network of seed 1 has changed: fingerprint %s", got)
+	}
 }
 
 // TestFatTreeWiring: what each level reaches, and by how many cables.

@@ -129,21 +129,26 @@ func (a *app) newTable(header ...any) table.Writer {
 
 // findSwitch finds a switch by GUID or by name.
 func findSwitch(f *fabric.Fabric, name string) (fabric.NodeID, error) {
+	return findNode(f, name, f.Switches(), "switch")
+}
+
+// findNode finds one of the first nodes of a fabric by GUID or by name.
+func findNode(f *fabric.Fabric, name string, first int, what string) (fabric.NodeID, error) {
 	found := fabric.NodeID(fabric.None)
-	for s := range fabric.NodeID(f.Switches()) {
-		n := f.Node(s)
+	for v := range fabric.NodeID(first) {
+		n := f.Node(v)
 		if n.GUID.String() == strings.ToLower(name) {
-			return s, nil
+			return v, nil
 		}
 		if n.Name == name {
 			if found != fabric.None {
-				return 0, usage("several switches are called %q; give the GUID", name)
+				return 0, usage("several %s are called %q; give the GUID", strings.TrimPrefix(plural(2, what), "2 "), name)
 			}
-			found = s
+			found = v
 		}
 	}
 	if found == fabric.None {
-		return 0, usage("no switch is called %q and none has that GUID (0x and sixteen digits)", name)
+		return 0, usage("no %s is called %q and none has that GUID (0x and sixteen digits)", what, name)
 	}
 	return found, nil
 }

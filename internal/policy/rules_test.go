@@ -177,7 +177,7 @@ var rules = []rule{
 	{
 		packages: "internal/testnet",
 		may:      []string{"fabric", "topology", "format/ibnet"},
-		why:      "fabrics for tests: generated, read and of papers, and nothing that routes them",
+		why:      "fabrics for tests: generated and read, and nothing that routes them",
 	},
 	{
 		packages: "internal/policy",

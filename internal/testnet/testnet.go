@@ -1,8 +1,7 @@
 // Package testnet is the networks that tests route: those of package topology by
-// their specs, the dumps of real fabrics, which are not part of the repository,
-// and the networks of papers that topology does not make, Slim Flies and Kautz
-// graphs. It imports topology and format/ibnet, so that tests inside the packages
-// these are made of cannot use it.
+// their specs, and the dumps of real fabrics, which are not part of the repository.
+// It imports topology and format/ibnet, so that tests inside the packages these are
+// made of cannot use it.
 package testnet
 
 import (

@@ -10,46 +10,33 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/topology"
 )
-
-// generated is a network of package topology.
-func generated(spec string) func() (*fabric.Fabric, error) {
-	return func() (*fabric.Fabric, error) {
-		family, err := topology.Parse(spec)
-		if err != nil {
-			return nil, err
-		}
-		return family.Build()
-	}
-}
 
 // OpenSM 3.3.23 on the same networks: the lanes that its dfsssp and lash need with
 // eight offered, or, where they give up, with 15. Random networks are ours, of the
 // same size.
 var openSM = []struct {
-	name           string
-	build          func() (*fabric.Fabric, error)
+	name, spec     string
 	switches, hcas int
 	dfsssp, lash   int // lanes, one more than offered where OpenSM gives up; 0: not looked at
 	hops           int // of the longest path of df-dn; 0: not looked at
 	slow           bool
 }{
-	{"dragonfly p=4", generated("dragonfly:p=4"), 264, 1056, 4, 3, 3, false},
-	{"dragonfly p=6", generated("dragonfly:p=6"), 876, 5256, 7, 7, 3, true}, // OpenSM's lash: not after 610 s
-	{"2-level fat tree", generated("xgft:m=36,w=18,hosts=18"), 54, 648, 1, 1, 2, false},
-	{"3-level fat tree", generated("xgft:m=18x12,w=18x6,hosts=18"), 540, 3888, 1, 6, 4, true},
-	{"Deimos-like", generated("deimos"), 108, 724, 5, 2, 4, false},
-	{"torus 4x4x4, 2 hosts", generated("torus:4x4x4,hosts=2"), 64, 128, 9, 5, 6, false},
-	{"torus 6x5x5, 7 hosts", generated("torus:6x5x5,hosts=7"), 150, 1050, 9, 7, 7, false},
-	{"torus 8x8x8, 2 hosts", generated("torus:8x8x8,hosts=2"), 512, 1024, 0, 16, 0, true}, // both give up with 15 offered; ours of dfsssp takes long, df-dn more than 16 service levels
-	{"random 64 switches, 128 links", generated("random:switches=64,links=128,hosts=16,seed=1"), 64, 1024, 5, 4, 0, false},
-	{"random 128 switches, 256 links", generated("random:switches=128,links=256,hosts=16,seed=1"), 128, 2048, 9, 7, 0, false},
-	{"random 128 switches, 512 links", generated("random:switches=128,links=512,hosts=16,seed=1"), 128, 2048, 8, 4, 0, false},
-	{"random 128 switches, 1,024 links", generated("random:switches=128,links=1024,hosts=16,seed=1"), 128, 2048, 5, 3, 0, false},
-	{"Kautz b=5 n=3", func() (*fabric.Fabric, error) { return testnet.Kautz(5, 3, 7) }, 150, 1050, 7, 5, 3, false},
-	{"Slim Fly q=5", func() (*fabric.Fabric, error) { return testnet.SlimFly(5, 7) }, 50, 350, 2, 2, 2, false},
-	{"Slim Fly q=13", func() (*fabric.Fabric, error) { return testnet.SlimFly(13, 9) }, 338, 3042, 3, 2, 2, true},
+	{"dragonfly p=4", "dragonfly:p=4", 264, 1056, 4, 3, 3, false},
+	{"dragonfly p=6", "dragonfly:p=6", 876, 5256, 7, 7, 3, true}, // OpenSM's lash: not after 610 s
+	{"2-level fat tree", "xgft:m=36,w=18,hosts=18", 54, 648, 1, 1, 2, false},
+	{"3-level fat tree", "xgft:m=18x12,w=18x6,hosts=18", 540, 3888, 1, 6, 4, true},
+	{"Deimos-like", "deimos", 108, 724, 5, 2, 4, false},
+	{"torus 4x4x4, 2 hosts", "torus:4x4x4,hosts=2", 64, 128, 9, 5, 6, false},
+	{"torus 6x5x5, 7 hosts", "torus:6x5x5,hosts=7", 150, 1050, 9, 7, 7, false},
+	{"torus 8x8x8, 2 hosts", "torus:8x8x8,hosts=2", 512, 1024, 0, 16, 0, true}, // both give up with 15 offered; ours of dfsssp takes long, df-dn more than 16 service levels
+	{"random 64 switches, 128 links", "random:switches=64,links=128,hosts=16,seed=1", 64, 1024, 5, 4, 0, false},
+	{"random 128 switches, 256 links", "random:switches=128,links=256,hosts=16,seed=1", 128, 2048, 9, 7, 0, false},
+	{"random 128 switches, 512 links", "random:switches=128,links=512,hosts=16,seed=1", 128, 2048, 8, 4, 0, false},
+	{"random 128 switches, 1,024 links", "random:switches=128,links=1024,hosts=16,seed=1", 128, 2048, 5, 3, 0, false},
+	{"Kautz b=5 n=3", "kautz:b=5,n=3,hosts=7", 150, 1050, 7, 5, 3, false},
+	{"Slim Fly q=5", "slimfly:q=5,hosts=7", 50, 350, 2, 2, 2, false},
+	{"Slim Fly q=13", "slimfly:q=13,hosts=9", 338, 3042, 3, 2, 2, true},
 }
 
 // lash and dfsssp need no more lanes than OpenSM's, and finish where OpenSM gives
@@ -64,10 +51,7 @@ func TestNoMoreLanesThanOpenSM(t *testing.T) {
 				t.Skip("takes seconds")
 			}
 			t.Parallel()
-			f, err := c.build()
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := testnet.Build(t, c.spec)
 			if n := f.Count(); n.Switches != c.switches || n.HCA != c.hcas {
 				t.Fatalf("%d switches and %d hosts", n.Switches, n.HCA)
 			}

@@ -3,7 +3,6 @@ package hop_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -156,36 +155,14 @@ func TestLanesAndServiceLevels(t *testing.T) {
 	}
 }
 
-// slimFly is the McKay-Miller-Širáň graph for q = 5 as M. Besta and T. Hoefler
-// (Slim Fly, SC 2014) give it: routers (0,x,y) and (1,m,c), where (0,x,y) and
-// (0,x,y') are joined if y-y' is in {1,4}, (1,m,c) and (1,m,c') if c-c' is in
-// {2,3}, and (0,x,y) and (1,m,c) if y = mx+c, all modulo 5. It is the
-// Hoffman-Singleton graph: 50 switches, 7 cables each, diameter two.
-func slimFly(t testing.TB) *fabric.Fabric {
-	const q = 5
-	var cables [][2]int
-	for x := range q {
-		for y := range q {
-			for z := y + 1; z < q; z++ {
-				if d := z - y; slices.Contains([]int{1, 4}, d) {
-					cables = append(cables, [2]int{x*q + y, x*q + z})
-				} else {
-					cables = append(cables, [2]int{q*q + x*q + y, q*q + x*q + z})
-				}
-			}
-			for m := range q {
-				cables = append(cables, [2]int{x*q + y, q*q + m*q + (y+(q-m)*x)%q})
-			}
-		}
-	}
-	return cabled(t, 2*q*q, 7, cables)
-}
+// slimFly is the Hoffman-Singleton graph: 50 switches, 7 cables each, diameter two.
+const slimFly = "slimfly:q=5,hosts=7"
 
 // Section VI.A, the second row of Figure 7 (50 switches, 350 hosts): one lane
 // deadlocks, and "our heuristic gives the optimal result" of two. Figure 2's
 // caption: "deadlock free minimal path routing in diameter two networks".
 func TestSlimFly(t *testing.T) {
-	f := slimFly(t)
+	f := testnet.Build(t, slimFly)
 	if n := f.Count(); n.Switches != 50 || n.HCA != 350 || n.SwitchCables != 175 {
 		t.Fatalf("%+v", n)
 	}
@@ -213,7 +190,7 @@ func TestExplain(t *testing.T) {
 		f      *fabric.Fabric
 		d2, dn bool
 	}{
-		{slimFly(t), true, true},
+		{testnet.Build(t, slimFly), true, true},
 		{testnet.Build(t, "dragonfly:p=2"), false, true},
 		{testnet.Build(t, "ring:40"), false, false},
 		{testnet.Build(t, "karytree:k=4,n=2"), true, true},

@@ -27,11 +27,7 @@ var assigners = map[string]routing.LaneAssigner{
 
 func slimFly(t testing.TB, q, hosts int) *fabric.Fabric {
 	t.Helper()
-	f, err := testnet.SlimFly(q, hosts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return testnet.Build(t, fmt.Sprintf("slimfly:q=%d,hosts=%d", q, hosts))
 }
 
 func paths(t testing.TB, f *fabric.Fabric, p routing.PathFinder) *routing.Forwarding {

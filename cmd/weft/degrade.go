@@ -1,0 +1,234 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// degradeFlags is the command line of weft degrade.
+type degradeFlags struct {
+	links, switches string
+	link, node      []string
+	keep            bool
+	seed            uint64
+	out             string
+	json            bool
+}
+
+func degradeCommand(a *app) *cobra.Command {
+	var o degradeFlags
+	c := &cobra.Command{
+		Use:   "degrade FABRIC",
+		Short: "Take cables and switches away, by chance or by name",
+		Long: `Take parts of a fabric away, as failures do, and write the rest in the form of
+ibnetdiscover. What stays keeps its names, GUIDs, LIDs and ports.
+
+--switches and --links take so many at random, or a percentage of all there are
+in FABRIC, rounded up: switches first, then cables between those that stay. The
+same seed takes the same; with the same switches, more links are those of fewer
+and further ones. Nothing is drawn that would cut off other switches, unless
+--keep-connected=false; what is then in parts is said. --switch and --link take
+what they name in any case. An adapter goes with the last of its cables.
+
+Standard error says what went; --json prints it on standard output.`,
+		Example: `  weft degrade fabric.ibnet --links 2% --switches 1 --seed 7 -o degraded.ibnet
+  weft degrade torus:8x8x8,hosts=2 --link sw-0-0-0:3 --switch sw-1-1-1 | weft route - --engine nue`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.degrade(args[0], &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.links, "links", "0", "cables between switches to take at random: a number, or a percentage of all")
+	f.StringVar(&o.switches, "switches", "0", "switches to take at random: a number, or a percentage of all")
+	f.StringArrayVar(&o.link, "link", nil, "take the cable at this port, NAME:PORT or GUID:PORT; may be repeated")
+	f.StringArrayVar(&o.node, "switch", nil, "take the switch of this name or GUID; may be repeated")
+	f.BoolVar(&o.keep, "keep-connected", true, "draw nothing that would cut off other switches")
+	f.Uint64Var(&o.seed, "seed", 0, "of the random draws")
+	f.StringVarP(&o.out, "output", "o", "-", "file to write; .gz compresses, - is standard output")
+	f.BoolVar(&o.json, "json", false, "print what went for programs (needs -o FILE)")
+	return c
+}
+
+// degradeSummary is what went and what is left, for programs.
+type degradeSummary struct {
+	Fabric  string `json:"fabric"`
+	Seed    uint64 `json:"seed"`
+	Output  string `json:"output"`
+	Removed struct {
+		Switches []string      `json:"switches"`
+		Links    []removedLink `json:"links"`
+		Adapters []string      `json:"adapters"`
+	} `json:"removed"`
+	Left struct {
+		Switches int `json:"switches"`
+		Links    int `json:"links"` // between switches
+		Adapters int `json:"adapters"`
+		Parts    int `json:"parts"`
+	} `json:"left"`
+}
+
+// removedLink is a cable that is gone while its ends are still there.
+type removedLink struct {
+	From     string `json:"from"`
+	FromPort uint8  `json:"from_port"`
+	To       string `json:"to"`
+	ToPort   uint8  `json:"to_port"`
+}
+
+func (a *app) degrade(name string, o *degradeFlags) error {
+	if o.json && o.out == "-" {
+		return usage("--json and the fabric would both go to standard output; give a file with -o")
+	}
+	f, err := a.load(name)
+	if err != nil {
+		return err
+	}
+	d, err := o.damage(f)
+	if err != nil {
+		return err
+	}
+	loss, err := d.Draw(f)
+	var fragile *topology.TooFragile
+	if errors.As(err, &fragile) {
+		return finding("%w; take fewer, or let it fall (--keep-connected=false)", err)
+	} else if err != nil {
+		return usage("%w", err)
+	}
+	left, err := loss.Apply(f)
+	if err != nil {
+		return err
+	}
+	if left.Switches() == 0 {
+		return usage("%s has no switch but those that --switch names; one has to stay", name)
+	}
+	if err := a.writeFile(o.out, func(w io.Writer) error { return ibnet.Write(w, left) }); err != nil {
+		return err
+	}
+	s := summariseLoss(f, loss, left)
+	s.Fabric, s.Seed, s.Output = name, o.seed, o.out
+	if !a.quiet {
+		s.print(a.stderr, f, left)
+	}
+	if o.json {
+		return a.printJSON(s)
+	}
+	return nil
+}
+
+// damage reads the command line.
+func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
+	d := &topology.Damage{MayCut: !o.keep, Seed: o.seed}
+	var err error
+	if d.Switches, err = portion("--switches", o.switches, f.Switches()); err != nil {
+		return nil, err
+	}
+	if d.Links, err = portion("--links", o.links, f.Count().SwitchCables); err != nil {
+		return nil, err
+	}
+	for _, name := range o.node {
+		s, err := findSwitch(f, name)
+		if err != nil {
+			return nil, err
+		}
+		d.Nodes = append(d.Nodes, s)
+	}
+	for _, name := range o.link {
+		c, err := findLink(f, name)
+		if err != nil {
+			return nil, err
+		}
+		d.Channels = append(d.Channels, c)
+	}
+	return d, nil
+}
+
+// portion reads a number, or a percentage of all, rounded up.
+func portion(flag, text string, all int) (int, error) {
+	if percent, ok := strings.CutSuffix(text, "%"); ok {
+		share, err := strconv.ParseFloat(percent, 64)
+		if err != nil || !(share >= 0 && share <= 100) {
+			return 0, usage("%s %s: a percentage is from 0%% to 100%%", flag, text)
+		}
+		// Less a hair, so that 30% of 10 is not 4 for a rounding error.
+		return int(math.Ceil(share*float64(all)/100 - 1e-9)), nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0, usage("%s %s: give a whole number, or a percentage such as 2%%", flag, text)
+	}
+	return int(n), nil
+}
+
+// findLink finds a cable by one of its ports.
+func findLink(f *fabric.Fabric, name string) (fabric.ChannelID, error) {
+	at := strings.LastIndexByte(name, ':')
+	if at < 0 {
+		return 0, usage("--link %s: give a node and one of its ports, as in sw-0:3", name)
+	}
+	n, err := findNode(f, name[:at], len(f.Nodes()), "node")
+	if err != nil {
+		return 0, err
+	}
+	port, err := strconv.ParseUint(name[at+1:], 10, 8)
+	if ports := f.Node(n).Ports; err != nil || port == 0 || int(port) > ports {
+		return 0, usage("--link %s: %s has the ports 1 to %d", name, f.Label(n), ports)
+	}
+	c := f.Out(n, uint8(port))
+	if c == fabric.None {
+		return 0, usage("--link %s: there is no cable at port %d of %s", name, port, f.Label(n))
+	}
+	return c, nil
+}
+
+func summariseLoss(f *fabric.Fabric, loss *topology.Loss, left *fabric.Fabric) *degradeSummary {
+	s := &degradeSummary{}
+	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = labels(f, loss.Switches), labels(f, loss.Adapters), []removedLink{}
+	for _, c := range loss.Links {
+		ch := f.Channel(c)
+		s.Removed.Links = append(s.Removed.Links, removedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort})
+	}
+	n := left.Count()
+	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())
+	return s
+}
+
+func labels(f *fabric.Fabric, nodes []fabric.NodeID) []string {
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = f.Label(n)
+	}
+	return names
+}
+
+// print says on a few lines what went, and whether the rest holds together.
+func (s *degradeSummary) print(w io.Writer, f, left *fabric.Fabric) {
+	links := make([]string, len(s.Removed.Links))
+	for i, l := range s.Removed.Links {
+		links[i] = fmt.Sprintf("%s port %d to %s port %d", l.From, l.FromPort, l.To, l.ToPort)
+	}
+	for _, gone := range []struct {
+		names []string
+		what  string
+	}{{s.Removed.Switches, "switch"}, {s.Removed.Adapters, "adapter"}, {links, "cable"}} {
+		if len(gone.names) > 0 {
+			fmt.Fprintf(w, "weft: removed %s\n", some(gone.names, gone.what))
+		}
+	}
+	if len(s.Removed.Switches)+len(links)+len(s.Removed.Adapters) == 0 {
+		fmt.Fprintln(w, "weft: removed nothing (--links, --switches, --link and --switch say what)")
+	}
+	fmt.Fprintf(w, "weft: left %s, %s between them, %s\n",
+		plural(s.Left.Switches, "switch"), plural(s.Left.Links, "cable"), plural(s.Left.Adapters, "adapter"))
+	if s.Left.Parts > 1 && s.Left.Parts > len(f.Parts()) {
+		fmt.Fprintf(w, "weft: warning: the network falls into %d parts, which no route can join:%s\n", s.Left.Parts, describeParts(left, left.Parts()))
+	}
+}
