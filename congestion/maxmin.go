@@ -26,8 +26,8 @@ type offer struct {
 func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint32, capacity []float64) {
 	l.index(crossed, end, load, capacity)
 	clear(rate)
-	level := 0.0
-	for len(l.heap) > 0 {
+	level, crossings := 0.0, len(crossed)
+	for crossings > 0 {
 		top := &l.heap[0]
 		p := top.place
 		if l.open[p] == 0 {
@@ -49,6 +49,7 @@ func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint
 			if flow > 0 {
 				begin = end[flow-1]
 			}
+			crossings -= int(end[flow] - begin)
 			for _, c := range crossed[begin:end[flow]] {
 				q := l.slot[c] - 1
 				l.left[q] = max(0, l.left[q]-level)

@@ -71,21 +71,34 @@ func (w *worker) noteWorst(at place, pair int, bandwidth float64) {
 	}
 }
 
-// mean is Lambda and its standard error.
-func mean(outcomes []outcome) (lambda, stderr float64) {
-	n := float64(len(outcomes))
-	for i := range outcomes {
-		lambda += outcomes[i].fraction() / n
+// tally adds outcomes up, in their order, and keeps the mean of their fractions
+// and the squares of the deviations from it (B. P. Welford, 1962).
+type tally struct {
+	outcome
+	n             int
+	mean, squares float64
+}
+
+func (t *tally) add(o *outcome) {
+	t.got += o.got
+	t.full += o.full
+	t.time += o.time
+	t.ideal += o.ideal
+	t.flows += o.flows
+	t.lost += o.lost
+	t.local += o.local
+	t.n++
+	d := o.fraction() - t.mean
+	t.mean += d / float64(t.n)
+	t.squares += d * (o.fraction() - t.mean)
+}
+
+// stdErr is the standard error of the mean.
+func (t *tally) stdErr() float64 {
+	if t.n < 2 {
+		return 0
 	}
-	square := 0.0
-	for i := range outcomes {
-		d := outcomes[i].fraction() - lambda
-		square += d * d
-	}
-	if n < 2 {
-		return lambda, 0
-	}
-	return lambda, math.Sqrt(square / (n - 1) / n)
+	return math.Sqrt(t.squares / float64(t.n-1) / float64(t.n))
 }
 
 func (o *outcome) fraction() float64 {
@@ -96,7 +109,7 @@ func (o *outcome) fraction() float64 {
 }
 
 // result puts together what the workers found.
-func (j *job) result(outcomes []outcome, workers []*worker) (*Result, error) {
+func (j *job) result(all *tally, workers []*worker) (*Result, error) {
 	channels := len(j.capacity)
 	r := &Result{
 		Phases: j.phases, Sum: make([]uint64, channels), Most: make([]uint32, channels),
@@ -120,6 +133,7 @@ func (j *job) result(outcomes []outcome, workers []*worker) (*Result, error) {
 		for _, l := range w.lost {
 			losses = insertLoss(losses, l)
 		}
+		r.Weighed = r.Weighed || w.weighed
 		if x, y := &w.worst, &r.Worst; cmp.Or(cmp.Compare(x.Bandwidth, y.Bandwidth), x.at.compare(y.at), cmp.Compare(x.pair, y.pair)) < 0 {
 			r.Worst = w.worst
 		}
@@ -128,36 +142,17 @@ func (j *job) result(outcomes []outcome, workers []*worker) (*Result, error) {
 		r.Losses = append(r.Losses, l.Lost)
 	}
 	r.MaxCongestion = int(slices.Max(r.Most))
-	j.sum(r, outcomes)
+	r.Flows, r.Lost, r.Local = all.flows, all.lost, all.local
 	if r.Flows+r.Lost == 0 {
 		return nil, errors.New("congestion: nothing crosses the network: every pair of the pattern has both its ranks on one endpoint")
 	}
 	r.Bandwidth[0] += r.Lost
-	return r, nil
-}
-
-// sum adds up the outcomes, in their order.
-func (j *job) sum(r *Result, outcomes []outcome) {
-	var all outcome
-	for i := range outcomes {
-		o := &outcomes[i]
-		all.got += o.got
-		all.full += o.full
-		all.time += o.time
-		all.ideal += o.ideal
-		all.flows += o.flows
-		all.lost += o.lost
-		all.local += o.local
-	}
-	r.Runs = 1
+	r.Runs, r.Lambda = 1, all.fraction()
 	if j.random {
-		r.Runs = len(outcomes)
-		r.Lambda, r.StdErr = mean(outcomes)
-	} else {
-		r.Lambda = all.fraction()
+		r.Runs, r.Lambda, r.StdErr = all.n, all.mean, all.stdErr()
 	}
-	r.Flows, r.Lost, r.Local = all.flows, all.lost, all.local
 	r.Time, r.Ideal = all.time/float64(r.Runs), all.ideal/float64(r.Runs)
+	return r, nil
 }
 
 // Hot is the channels with most flows over all runs and phases, fullest first,

@@ -2,7 +2,6 @@ package congestion
 
 import (
 	"context"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -20,6 +19,8 @@ const mostTable = 1 << 30
 //
 // The table has a record for every (destination site, class), so that a flow
 // costs one line of memory and no chain of look-ups: how many trunks, and which.
+// Small numbers keep the lines few; where there are more trunks than these can
+// tell apart, flows are walked.
 type routes struct {
 	tables  *routing.Tables
 	sites   []fabric.EndpointID // [site]
@@ -30,11 +31,11 @@ type routes struct {
 	deliver []fabric.ChannelID  // [site] or None
 
 	stride int      // of records
-	table  []uint32 // [(destination site × classes + class) × stride]; nil: walk
+	table  []uint16 // [(destination site × classes + class) × stride]; nil: walk
 }
 
 // noRoute stands for the number of trunks where there is no route.
-const noRoute = ^uint32(0)
+const noRoute = ^uint16(0)
 
 func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 	r := &routes{tables: t, rank: make([]int32, len(p))}
@@ -70,34 +71,35 @@ func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 // with so many flows to come.
 func (r *routes) makeTable(ctx context.Context, flows int64) error {
 	cells := int64(len(r.sites)) * int64(len(r.sources))
-	if flows < cells/4 {
+	if flows < cells || r.tables.Fabric.Trunks() >= int(noRoute) {
 		return nil
 	}
-	workers := par.Workers(len(r.sites))
-	scratch := make([]treeWalk, workers)
-	longest := make([]int, workers)
+	scratch := make([]treeWalk, par.Workers(len(r.sites)))
 	err := par.For(ctx, len(r.sites), func(worker, site int) {
-		r.fromAll(&scratch[worker], int32(site), func(_ int32, trunks []uint32, ok bool) {
-			longest[worker] = max(longest[worker], len(trunks))
-		})
+		w := &scratch[worker]
+		w.build(r, site)
+		for _, from := range r.sources {
+			w.longest = max(w.longest, w.depth(r, from))
+		}
 	})
 	if err != nil {
 		return err
 	}
-	stride := 1 + slices.Max(longest)
-	if cells*int64(stride)*4 > mostTable {
+	stride := 1
+	for i := range scratch {
+		stride = max(stride, 1+scratch[i].longest)
+	}
+	if cells*int64(stride)*2 > mostTable {
 		return nil
 	}
-	table := make([]uint32, cells*int64(stride))
+	table := make([]uint16, cells*int64(stride))
 	err = par.For(ctx, len(r.sites), func(worker, site int) {
+		w := &scratch[worker]
+		w.build(r, site)
 		at := site * len(r.sources) * stride
-		r.fromAll(&scratch[worker], int32(site), func(class int32, trunks []uint32, ok bool) {
-			record := table[at+int(class)*stride:][:stride]
-			record[0] = uint32(copy(record[1:], trunks))
-			if !ok {
-				record[0] = noRoute
-			}
-		})
+		for class, from := range r.sources {
+			w.record(r, from, table[at+class*stride:][:stride])
+		}
 	})
 	if err != nil {
 		return err
@@ -106,40 +108,59 @@ func (r *routes) makeTable(ctx context.Context, flows int64) error {
 	return nil
 }
 
-// treeWalk is scratch space of fromAll.
+// treeWalk is scratch space for the routes from all classes to one site.
 type treeWalk struct {
-	trees  [1 << 7]routing.Tree // [address]
-	trunks []uint32
+	to      *fabric.Endpoint
+	trees   [1 << 7]routing.Tree // [address]
+	longest int                  // trunks on a route met so far
 }
 
-// fromAll gives the route from every class to a site: that to the first of its
-// addresses that the class may use and that is reached.
-func (r *routes) fromAll(w *treeWalk, site int32, yield func(class int32, trunks []uint32, ok bool)) {
+// build makes the trees of the addresses of a site.
+func (w *treeWalk) build(r *routes, site int) {
 	f := r.tables.Fabric
-	to := f.Endpoint(r.sites[site])
-	if to.Switch == fabric.None {
-		for class := range r.sources {
-			yield(int32(class), nil, false)
+	w.to = f.Endpoint(r.sites[site])
+	for a := range 1 << w.to.LMC {
+		if w.to.Switch != fabric.None {
+			w.trees[a].Build(f, r.tables.Forwarding.Row(w.to.LID+fabric.LID(a)), w.to.Switch)
 		}
+	}
+}
+
+// tree is that of the first address that a source may use and reaches, or nil.
+func (w *treeWalk) tree(r *routes, from fabric.EndpointID) *routing.Tree {
+	at := r.tables.Fabric.Endpoint(from).Switch
+	if at == fabric.None || w.to.Switch == fabric.None {
+		return nil
+	}
+	for a := range 1 << w.to.LMC {
+		if t := &w.trees[a]; t.Depth(at) >= 0 && r.tables.Lanes.SL(from, w.to.LID+fabric.LID(a)) != routing.NoSL {
+			return t
+		}
+	}
+	return nil
+}
+
+// depth is the trunks from a source to the site, 0 without a route.
+func (w *treeWalk) depth(r *routes, from fabric.EndpointID) int {
+	if t := w.tree(r, from); t != nil {
+		return t.Depth(r.tables.Fabric.Endpoint(from).Switch)
+	}
+	return 0
+}
+
+// record writes down the route from a source to the site.
+func (w *treeWalk) record(r *routes, from fabric.EndpointID, record []uint16) {
+	t := w.tree(r, from)
+	if t == nil {
+		record[0] = noRoute
 		return
 	}
-	addresses := 1 << to.LMC
-	for a := range addresses {
-		w.trees[a].Build(f, r.tables.Forwarding.Row(to.LID+fabric.LID(a)), to.Switch)
-	}
-	heads := f.Heads()
-	for class, from := range r.sources {
-		at, ok := f.Endpoint(from).Switch, false
-		w.trunks = w.trunks[:0]
-		for a := 0; a < addresses && !ok && at != fabric.None; a++ {
-			t := &w.trees[a]
-			if ok = t.Depth(at) >= 0 && r.tables.Lanes.SL(from, to.LID+fabric.LID(a)) != routing.NoSL; ok {
-				for ; at != to.Switch; at = heads[t.Out[at]] {
-					w.trunks = append(w.trunks, uint32(t.Out[at]))
-				}
-			}
-		}
-		yield(int32(class), w.trunks, ok)
+	heads := r.tables.Fabric.Heads()
+	at := r.tables.Fabric.Endpoint(from).Switch
+	record[0] = uint16(t.Depth(at))
+	for i := range t.Depth(at) {
+		record[1+i] = uint16(t.Out[at])
+		at = heads[t.Out[at]]
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -104,6 +103,7 @@ type Result struct {
 	// without a route.
 	Time, Ideal float64
 
+	Weighed bool // pairs said how many bytes
 	Uniform bool // all links were treated alike
 	Mbps    int  // the rate of the fastest link, 0: not known
 	Table   bool // routes were looked up in a table, not walked; changes nothing else
@@ -120,7 +120,7 @@ type Lost struct{ From, To fabric.EndpointID }
 type Flow struct {
 	From, To  fabric.EndpointID
 	Bandwidth float64            // a fraction of full
-	Route     []fabric.ChannelID // trunks, from the source's switch on; then the two channels at the endpoints
+	Route     []fabric.ChannelID // from the source to the destination
 	Load      []uint32           // flows on these
 	Run       int
 	Phase     int
@@ -265,13 +265,12 @@ func (j *job) simulate(ctx context.Context) (*Result, error) {
 	for i := range workers {
 		workers[i] = j.newWorker()
 	}
-	var outcomes []outcome
-	for len(outcomes) < units {
-		done := len(outcomes)
-		n := min(step, units-done)
-		outcomes = slices.Grow(outcomes, n)[:done+n]
-		err := par.For(ctx, n, func(worker, i int) {
-			outcomes[done+i] = workers[worker].run(done + i)
+	var all tally
+	outcomes := make([]outcome, min(units, step))
+	for done := 0; done < units; done += len(outcomes) {
+		outcomes = outcomes[:min(len(outcomes), units-done)]
+		err := par.For(ctx, len(outcomes), func(worker, i int) {
+			outcomes[i] = workers[worker].run(done + i)
 			if worker == 0 {
 				j.Progress.Report(done+i, units)
 			}
@@ -279,9 +278,12 @@ func (j *job) simulate(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, stderr := mean(outcomes); j.random && j.Precision > 0 && stderr <= j.Precision {
+		for i := range outcomes {
+			all.add(&outcomes[i])
+		}
+		if j.random && j.Precision > 0 && all.stdErr() <= j.Precision {
 			break
 		}
 	}
-	return j.result(outcomes, workers)
+	return j.result(&all, workers)
 }

@@ -16,7 +16,9 @@ type worker struct {
 	rand   *rand.Rand
 
 	pairs   []traffic.Pair
-	weighed bool      // the pairs of this phase say how many bytes
+	weighed bool      // the pairs of the last phase say how many bytes
+	at      []uint32  // [pair] where its route is in the table
+	hops    []uint16  // [pair] its trunks, or noRoute
 	crossed []uint32  // the channels of all flows, flow after flow
 	end     []int32   // [pair] where those of its flow end in crossed; as before: no flow
 	load    []uint32  // [ChannelID] flows in this phase
@@ -77,58 +79,75 @@ func (w *worker) phase(o *outcome, at place) {
 	}
 	load, sum, most := w.load, w.sum[:len(w.load)], w.most[:len(w.load)]
 	for c, n := range load {
-		if n != 0 {
-			sum[c] += uint64(n)
-			most[c] = max(most[c], n)
-			load[c] = 0
+		sum[c] += uint64(n)
+		if n > most[c] {
+			most[c] = n
 		}
+	}
+	clear(load)
+}
+
+// find looks up where in the table the routes of the pairs are, and how many
+// trunks they have. That is done for all pairs first because each look-up misses
+// the caches, and these misses do not wait for one another.
+func (w *worker) find() {
+	r := w.routes
+	w.at, w.hops = grow(w.at, len(w.pairs)), grow(w.hops, len(w.pairs))
+	if r.table == nil {
+		return
+	}
+	at, hops, classes := w.at, w.hops[:len(w.at)], len(r.sources)
+	for i, p := range w.pairs {
+		k := (int(r.rank[p.To])*classes + int(r.class[r.rank[p.From]])) * r.stride
+		at[i], hops[i] = uint32(k), r.table[k]
 	}
 }
 
 // expand lists the channels of every flow and counts them.
 func (w *worker) expand(o *outcome, at place) {
-	r, load := w.routes, w.load
-	classes := len(r.sources)
-	w.end = grow(w.end, len(w.pairs))
-	crossed, end := w.crossed[:0], w.end
+	w.find()
+	r, load, end := w.routes, w.load, grow(w.end, len(w.pairs))
+	crossed := w.crossed[:0]
 	bytes := int64(0)
 	for i, p := range w.pairs {
 		from, to := r.rank[p.From], r.rank[p.To]
-		before, ok := len(crossed), true
-		end[i] = int32(before)
+		end[i] = int32(len(crossed))
 		bytes |= p.Bytes
-		switch {
-		case from == to:
+		if from == to {
 			o.local++
 			continue
-		case r.table != nil:
-			record := r.table[(int(to)*classes+int(r.class[from]))*r.stride:][:r.stride]
-			if ok = record[0] != noRoute; ok {
-				crossed = append(crossed, record[1:1+record[0]]...)
-			}
-		default:
+		}
+		if c := r.inject[from]; c != fabric.None {
+			crossed = append(crossed, uint32(c))
+		}
+		ok := true
+		if r.table == nil {
 			crossed, ok = r.walk(crossed, from, to)
+		} else if n := w.hops[i]; n != noRoute {
+			for _, c := range r.table[w.at[i]+1:][:n] {
+				crossed = append(crossed, uint32(c))
+			}
+		} else {
+			ok = false
 		}
 		if !ok {
+			crossed = crossed[:end[i]]
 			o.lost++
 			o.full += min(w.out[from], w.in[to])
 			o.time = math.Inf(1)
 			w.noteLost(loss{Lost{r.sites[from], r.sites[to]}, at, i})
 			continue
 		}
-		if c := r.inject[from]; c != fabric.None {
-			crossed = append(crossed, uint32(c))
-		}
 		if c := r.deliver[to]; c != fabric.None {
 			crossed = append(crossed, uint32(c))
 		}
-		for _, c := range crossed[before:] {
+		for _, c := range crossed[end[i]:] {
 			load[c]++
 		}
 		end[i] = int32(len(crossed))
 		o.flows++
 	}
-	w.crossed, w.weighed = crossed, bytes != 0
+	w.crossed, w.end, w.weighed = crossed, end, bytes != 0
 }
 
 // fullest is the most flows on one of these channels.

@@ -55,6 +55,10 @@ func ReadPairs(r io.Reader, file string, names *Names) (Pattern, Placement, erro
 			line, _ := in.FieldPos(0)
 			return nil, nil, fmt.Errorf("%s:%d: %w", file, line, err)
 		}
+		if len(l.pairs) > 0 && (pair.Bytes == 0) != (l.pairs[0].Bytes == 0) {
+			line, _ := in.FieldPos(0)
+			return nil, nil, fmt.Errorf("%s:%d: bytes on some lines and not on others", file, line)
+		}
 		if len(l.pairs) == mostPairs {
 			return nil, nil, fmt.Errorf("%s: more than %d pairs", file, mostPairs)
 		}

@@ -117,7 +117,7 @@ func ReadRanks(r io.Reader, file string, names *Names) (Placement, error) {
 		}
 		rank, name, count := len(p), text, 1
 		if m := rankLine.FindStringSubmatch(text); m != nil {
-			if len(p) != len(ranked) {
+			if len(p) > 0 && len(ranked) == 0 {
 				return fail("a rank in a list of hosts; a rank file has \"rank N=host\" on every line")
 			}
 			rank, name = number(m[1]), m[2]

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// simulateFlags is the command line of weft simulate.
+type simulateFlags struct {
+	route        routeFlags
+	tables       verifyFlags
+	pattern      string
+	traffic      string
+	allocation   string
+	ranks        string
+	perEndpoint  int
+	model        string
+	uniformRates bool
+	runs         int
+	precision    float64
+	hot          int
+	json         bool
+}
+
+func simulateCommand(a *app) *cobra.Command {
+	var o simulateFlags
+	c := &cobra.Command{
+		Use:   "simulate FABRIC [--engine ENGINE | --lfts FILE]",
+		Short: "Count the flows of a traffic pattern: effective bisection bandwidth, hot channels",
+		Long: `Put a traffic pattern on the routes of an engine, or of finished tables, and
+count how many flows meet on each channel. A flow gets the rate of the fullest
+channel on its route divided by the flows there (--model bottleneck, the papers'
+model), or its max-min fair share (--model maxmin). For the pattern bisect the
+mean over flows and runs is the effective bisection bandwidth, a fraction of full.
+
+Patterns, several joined by + at once:
+` + patternHelp() + `
+Ranks are placed on all endpoints in scope (--endpoints), or on an allocation:
+` + traffic.PlacementHelp + `, or
+names:A,B,…; --ranks reads a host list or an Open MPI rank file. Runs of random
+patterns go on until the standard error is at most --precision, or --runs.
+
+Exit code 1: some pairs have no route.`,
+		Example: `  weft simulate fabric.ibnetdiscover --engine dfsssp
+  weft simulate fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst --uniform-rates
+  weft simulate dragonfly:p=4 --pattern shifts --allocation random:256 --json
+  weft simulate fabric.ibnetdiscover --traffic job.csv --model maxmin`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.simulate(cmd.Context(), args[0], &o) },
+	}
+	pathFlags(c, &o.route)
+	tableFlags(c, &o.tables)
+	f := c.Flags()
+	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
+	f.StringVar(&o.pattern, "pattern", "bisect", "who sends to whom, see above")
+	f.StringVar(&o.traffic, "traffic", "", "file of src,dst[,bytes], by name, GUID or LID, in place of a pattern")
+	f.StringVar(&o.allocation, "allocation", "all", "endpoints that the ranks run on, see above")
+	f.StringVar(&o.ranks, "ranks", "", "file of the hosts that the ranks run on, in place of --allocation")
+	f.IntVar(&o.perEndpoint, "per-endpoint", 1, "processes on each endpoint")
+	f.StringVar(&o.model, "model", congestion.Bottleneck.String(), "bandwidth model: bottleneck or maxmin")
+	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
+	f.IntVar(&o.runs, "runs", 0, "runs of a random pattern (default: until the precision is reached)")
+	f.Float64Var(&o.precision, "precision", 0, fmt.Sprintf("standard error at which runs end (default %g without --runs)", congestion.DefaultPrecision))
+	f.IntVar(&o.hot, "hot", 10, "how many of the hottest channels to list")
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	f.Lookup("endpoints").Usage = "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)"
+	f.Lookup("seed").Usage = "seed of random patterns and placements, and of engines that choose by chance"
+	completeNames(c, "pattern", patternNames)
+	c.MarkFlagsRequiredTogether("paths", "lanes")
+	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"traffic", "pattern"}, {"traffic", "allocation", "ranks"}} {
+		c.MarkFlagsMutuallyExclusive(pair...)
+	}
+	return c
+}
+
+// tableFlags adds the flags that say where finished tables are.
+func tableFlags(c *cobra.Command, o *verifyFlags) {
+	f := c.Flags()
+	f.StringVar(&o.lfts, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute output")
+	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps: opensm-sl2vl.dump or SLVL lines of ibdmchk")
+	f.StringVar(&o.psl, "psl", "", "service levels of paths, as ibdmchk reads them")
+	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
+}
+
+func patternNames() (names []string) {
+	for _, k := range traffic.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func patternHelp() string {
+	var b strings.Builder
+	for _, k := range traffic.Kinds() {
+		fmt.Fprintf(&b, "  %-20s %s\n", k.Example, k.Summary)
+	}
+	return b.String()
+}
+
+// simulateJob is one run of weft simulate.
+type simulateJob struct {
+	*app
+	name    string
+	o       *simulateFlags
+	scope   routing.Scope
+	options congestion.Options
+	source  string // what the tables are
+	tables  *routing.Tables
+	result  *congestion.Result
+	loads   *congestion.Loads
+	lanes   []congestion.LaneLoad
+	spent   struct{ read, paths, lanes, simulate time.Duration }
+}
+
+func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error {
+	j := &simulateJob{app: a, name: name, o: o}
+	if err := j.check(); err != nil {
+		return err
+	}
+	var err error
+	if o.tables.lfts != "" {
+		err = j.readTables()
+	} else {
+		err = j.route(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := j.place(); err != nil {
+		return err
+	}
+	if err := j.count(ctx); err != nil {
+		return err
+	}
+	return j.report()
+}
+
+// check checks the flags.
+func (j *simulateJob) check() error {
+	o := j.o
+	var err error
+	if o.traffic == "" {
+		if j.options.Pattern, err = traffic.Parse(o.pattern); err != nil {
+			return usage("%w", err)
+		}
+	}
+	if j.options.Model, err = congestion.ParseModel(o.model); err != nil {
+		return usage("%w", err)
+	}
+	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
+		return usage("%w", err)
+	}
+	switch {
+	case o.runs < 0:
+		return usage("--runs %d: it cannot be negative", o.runs)
+	case !(o.precision >= 0): // not a number is not
+		return usage("--precision %g: it cannot be negative", o.precision)
+	case o.hot < 0:
+		return usage("--hot %d: it cannot be negative", o.hot)
+	case o.perEndpoint < 1 || o.perEndpoint > 1024:
+		return usage("--per-endpoint %d: it is 1 to 1024", o.perEndpoint)
+	case o.tables.lfts == "" && (o.tables.sl2vl != "" || o.tables.psl != "" || o.tables.lst != ""):
+		return usage("--sl2vl, --psl and --lst belong to the tables of --lfts")
+	}
+	j.options.UniformRates, j.options.Seed = o.uniformRates, o.route.seed
+	j.options.Runs, j.options.Precision = o.runs, o.precision
+	return nil
+}
+
+// readTables reads the fabric and finished tables.
+func (j *simulateJob) readTables() error {
+	s := j.stage("reading", &j.spent.read)
+	defer s.done()
+	if err := checkLMC(j.o.route.lmc); err != nil {
+		return err
+	}
+	j.o.tables.lmc = j.o.route.lmc
+	v := &verifyJob{app: j.app, name: j.name, o: &j.o.tables}
+	if err := v.read(); err != nil {
+		return err
+	}
+	j.tables, j.source = v.tables, fmt.Sprintf("%s, destinations found by %s", j.o.tables.lfts, v.rule)
+	return nil
+}
+
+// route computes tables.
+func (j *simulateJob) route(ctx context.Context) error {
+	r, err := j.newRouteJob(j.name, &j.o.route)
+	if err != nil {
+		return err
+	}
+	if r.engine.Adaptive != nil {
+		return usage("%s has no tables: its switches choose as they go, and flows cannot be counted", r.engine.Name)
+	}
+	if err := r.prepare(&j.o.route); err != nil {
+		return err
+	}
+	if err := r.compute(ctx); err != nil {
+		return r.refusal(ctx, err, j.o.json)
+	}
+	j.tables, j.source = r.tables, engineSource(r.engine)
+	j.spent.read, j.spent.paths, j.spent.lanes = r.spent.read, r.spent.paths, r.spent.lanes
+	return nil
+}
+
+func engineSource(e engines.Engine) string {
+	if e.Paper == "" {
+		return e.Name
+	}
+	return fmt.Sprintf("%s (%s)", e.Name, e.Paper)
+}
+
+// inScope is the endpoints that take part.
+func inScope(f *fabric.Fabric, scope routing.Scope) []fabric.EndpointID {
+	var list []fabric.EndpointID
+	for i := range f.Endpoints() {
+		if e := f.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && scope.Includes(e.Class) {
+			list = append(list, fabric.EndpointID(i))
+		}
+	}
+	return list
+}
+
+// ranksRead is what a file about ranks says.
+type ranksRead struct {
+	pattern traffic.Pattern
+	ranks   traffic.Placement
+}
+
+// place puts the ranks on endpoints.
+func (j *simulateJob) place() error {
+	f, o := j.tables.Fabric, j.o
+	among := inScope(f, j.scope)
+	if len(among) == 0 {
+		return fmt.Errorf("%s: it has no endpoints in the scope %s; --endpoints widens it", j.name, j.scope)
+	}
+	read := func(name string, do func(r io.Reader, name string) (ranksRead, error)) (ranksRead, error) {
+		return readFile(j.app, name, do)
+	}
+	fromRanks := func(r io.Reader, name string) (ranksRead, error) {
+		p, err := traffic.ReadRanks(r, name, traffic.NewNames(f, among))
+		return ranksRead{j.options.Pattern, p}, err
+	}
+	got, err := ranksRead{pattern: j.options.Pattern}, error(nil)
+	list, named := strings.CutPrefix(o.allocation, "names:")
+	switch {
+	case o.traffic != "":
+		got, err = read(o.traffic, func(r io.Reader, name string) (ranksRead, error) {
+			pattern, p, err := traffic.ReadPairs(r, name, traffic.NewNames(f, among))
+			return ranksRead{pattern, p}, err
+		})
+	case o.ranks != "":
+		got, err = read(o.ranks, fromRanks)
+	case named:
+		if got, err = fromRanks(strings.NewReader(strings.ReplaceAll(list, ",", "\n")), "--allocation names"); err != nil {
+			return usage("%w", err)
+		}
+	default:
+		if got.ranks, err = traffic.Place(o.allocation, f, among, o.route.seed); err != nil {
+			return usage("--allocation: %w", err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	j.options.Pattern, j.options.Placement = got.pattern, got.ranks.Times(o.perEndpoint)
+	if _, err := j.options.Pattern.Phases(len(j.options.Placement)); err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+// count simulates, and counts the loads of all to all.
+func (j *simulateJob) count(ctx context.Context) error {
+	s := j.stage("simulate", &j.spent.simulate)
+	j.options.Progress = s.progress()
+	var err error
+	j.result, err = congestion.Simulate(ctx, j.tables, j.options)
+	s.done()
+	if err != nil {
+		return err
+	}
+	j.loads = congestion.Count(j.tables.Fabric, j.tables.Forwarding, j.scope)
+	j.lanes, err = congestion.LaneLoads(ctx, j.tables, j.scope)
+	return err
+}

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// simulateSummary is the result of weft simulate for programs.
+type simulateSummary struct {
+	Fabric    string  `json:"fabric"`
+	Tables    string  `json:"tables"`
+	Pattern   string  `json:"pattern"`
+	Ranks     int     `json:"ranks"`
+	Endpoints string  `json:"endpoints"`
+	Model     string  `json:"model"`
+	Uniform   bool    `json:"uniform_rates"` // all links were treated alike, asked for or not
+	LinkMbps  int     `json:"link_mbps"`     // the fastest link; 0: not known
+	Seed      uint64  `json:"seed"`
+	EBB       float64 `json:"ebb"` // mean bandwidth of flows, a fraction of full
+	StdErr    float64 `json:"ebb_stderr"`
+	Runs      int     `json:"runs"`
+	Phases    int     `json:"phases"`
+	Flows     int64   `json:"flows"`   // with a route, in all runs
+	Local     int64   `json:"local"`   // pairs on one endpoint, which cross no network
+	NoRoute   int64   `json:"noroute"` // pairs without a route
+
+	NoRoutePairs  []pairSummary       `json:"noroute_pairs,omitempty"` // each once, the first of them
+	Histogram     []congestionSummary `json:"histogram"`
+	Bandwidth     []int64             `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
+	MaxCongestion int                 `json:"max_congestion"`
+	Slowdown      float64             `json:"slowdown,omitempty"` // time of the pattern, without other flows 1; 0 if it never ends
+	Seconds       float64             `json:"transfer_seconds,omitempty"`
+	Worst         *flowSummary        `json:"worst_flow,omitempty"`
+	Hot           []hotSummary        `json:"hot_channels"`
+	Index         uint32              `json:"edge_forwarding_index"`
+	IndexOn       string              `json:"edge_forwarding_channel,omitempty"`
+	Tiers         []tierSummary       `json:"tiers"`
+	Lanes         []laneSummary       `json:"lanes"`
+	Spent         simulateSeconds     `json:"seconds"`
+	PeakRSS       int64               `json:"peak_rss_bytes"`
+}
+
+type pairSummary struct {
+	Src string `json:"src"`
+	Dst string `json:"dst"`
+}
+
+// congestionSummary is the flows that meet so many on the fullest channel of
+// their route, themselves included.
+type congestionSummary struct {
+	Congestion int   `json:"congestion"`
+	Flows      int64 `json:"flows"`
+}
+
+type flowSummary struct {
+	pairSummary
+	Bandwidth float64      `json:"bandwidth"` // a fraction of full
+	Run       int          `json:"run"`
+	Phase     int          `json:"phase"`
+	Route     []hopLoading `json:"route"`
+}
+
+type hopLoading struct {
+	Channel string `json:"channel"`
+	Flows   uint32 `json:"flows"`
+}
+
+type hotSummary struct {
+	Channel string  `json:"channel"`
+	Mean    float64 `json:"mean_flows"` // in a phase
+	Most    uint32  `json:"max_flows"`
+}
+
+type tierSummary struct {
+	From   int     `json:"from_level"` // hops of its switches from the nearest endpoint's switch
+	To     int     `json:"to_level"`
+	Trunks int     `json:"channels"`
+	Least  uint32  `json:"min_load"`
+	Mean   float64 `json:"mean_load"`
+	Most   uint32  `json:"max_load"`
+	Loads  []int   `json:"histogram"` // channels by load, in equal bins from 0 to the edge-forwarding index
+}
+
+type laneSummary struct {
+	VL       uint8  `json:"vl"`
+	Hops     int64  `json:"hops"` // of all routes together
+	Channels int    `json:"channels"`
+	Most     uint32 `json:"max_load"`
+}
+
+type simulateSeconds struct {
+	Read     float64 `json:"read"`
+	Paths    float64 `json:"paths"`
+	Lanes    float64 `json:"lanes"`
+	Simulate float64 `json:"simulate"`
+}
+
+func (j *simulateJob) summary() *simulateSummary {
+	f, r := j.tables.Fabric, j.result
+	s := &simulateSummary{
+		Fabric: j.name, Tables: j.source, Pattern: j.options.Pattern.String(), Ranks: len(j.options.Placement),
+		Endpoints: j.scope.String(), Model: j.options.Model.String(), Uniform: r.Uniform, LinkMbps: r.Mbps, Seed: j.options.Seed,
+		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
+		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
+		Spent:   simulateSeconds{j.spent.read.Seconds(), j.spent.paths.Seconds(), j.spent.lanes.Seconds(), j.spent.simulate.Seconds()},
+		PeakRSS: peakRSS(), Histogram: []congestionSummary{}, Hot: []hotSummary{}, Tiers: []tierSummary{}, Lanes: []laneSummary{},
+	}
+	for _, l := range r.Losses {
+		s.NoRoutePairs = append(s.NoRoutePairs, pairSummary{endpointName(f, l.From), endpointName(f, l.To)})
+	}
+	for m, n := range r.Congestion {
+		if n > 0 {
+			s.Histogram = append(s.Histogram, congestionSummary{m, n})
+		}
+	}
+	if !math.IsInf(r.Time, 0) && r.Ideal > 0 {
+		s.Slowdown = r.Slowdown()
+		if r.Weighed && r.Mbps > 0 {
+			s.Seconds = r.Time * 8 / (float64(r.Mbps) * 1e6)
+		}
+	}
+	if r.Flows > 0 {
+		w := r.Worst
+		s.Worst = &flowSummary{pairSummary: pairSummary{endpointName(f, w.From), endpointName(f, w.To)}, Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
+		for i, c := range w.Route {
+			s.Worst.Route = append(s.Worst.Route, hopLoading{channelName(f, c), w.Load[i]})
+		}
+	}
+	for _, c := range r.Hot(j.o.hot) {
+		s.Hot = append(s.Hot, hotSummary{channelName(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]})
+	}
+	if j.loads.Hottest != fabric.None {
+		s.IndexOn = channelName(f, j.loads.Hottest)
+	}
+	for _, t := range j.loads.Tiers(f, j.scope) {
+		s.Tiers = append(s.Tiers, tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:]})
+	}
+	for _, l := range j.lanes {
+		s.Lanes = append(s.Lanes, laneSummary{l.VL, l.Hops, l.Trunks, l.Most})
+	}
+	return s
+}
+
+// report prints the result, and turns pairs without a route into the exit code.
+func (j *simulateJob) report() error {
+	s := j.summary()
+	if j.o.json {
+		if err := j.printJSON(s); err != nil {
+			return err
+		}
+	} else if err := j.screen(s); err != nil {
+		return err
+	}
+	if s.NoRoute > 0 {
+		return &exitError{code: exitFinding}
+	}
+	return nil
+}
+
+func (j *simulateJob) screen(s *simulateSummary) error {
+	var p page
+	n := j.tables.Fabric.Count()
+	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.tables.Fabric), plural(n.SwitchCables, "cable"))
+	p.fact("tables", "%s", s.Tables)
+	p.fact("pattern", "%s among %s (endpoints %s); %s", s.Pattern, plural(s.Ranks, "rank"), s.Endpoints, j.ratesText())
+	p.fact("bandwidth", "%s", j.bandwidthText(s))
+	if s.NoRoute > 0 {
+		p.fact("NO ROUTE", "%s of %s pairs; they count with bandwidth 0:\n%s", thousands(s.NoRoute), thousands(s.NoRoute+s.Flows), noRouteText(s.NoRoutePairs))
+	}
+	if s.Local > 0 {
+		p.fact("local", "%s pairs are on one endpoint and cross no network", thousands(s.Local))
+	}
+	if s.Slowdown > 0 {
+		took := ""
+		if s.Seconds > 0 {
+			took = fmt.Sprintf(", %.4g s", s.Seconds)
+		}
+		p.fact("duration", "%.2f times that without other flows, if each phase waits for its slowest flow%s", s.Slowdown, took)
+	}
+	p.fact("congestion", "%s", congestionText(s))
+	if w := s.Worst; w != nil {
+		p.fact("worst", "%.3f of full: %s → %s%s", w.Bandwidth, w.Src, w.Dst, whenText(s, w))
+		for _, h := range w.Route {
+			p.fact("", "  %s: %s", h.Channel, plural(int(h.Flows), "flow"))
+		}
+	}
+	p.fact("lanes", "%s", lanesText(s))
+	p.fact("time", "read %s, paths %s, lanes %s, simulate %s; %s at the peak", seconds(j.spent.read), seconds(j.spent.paths),
+		seconds(j.spent.lanes), seconds(j.spent.simulate), bytesOf(s.PeakRSS))
+	if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
+		return err
+	}
+	j.printTiers(s)
+	j.printHot(s)
+	return nil
+}
+
+// ratesText says what links were taken for.
+func (j *simulateJob) ratesText() string {
+	text := "model " + j.options.Model.String() + ", "
+	switch {
+	case j.o.uniformRates:
+		return text + "all links treated alike"
+	case j.result.Uniform:
+		return text + "all links are alike"
+	}
+	return text + fmt.Sprintf("links at their rates, up to %g Gbit/s", float64(j.result.Mbps)/1000)
+}
+
+// bandwidthText says what flows get.
+func (j *simulateJob) bandwidthText(s *simulateSummary) string {
+	what := "of full for the mean flow"
+	if s.Pattern == "bisect" {
+		what = "of full: the effective bisection bandwidth"
+	}
+	if s.Runs == 1 && s.StdErr == 0 {
+		return fmt.Sprintf("%.4f %s (%s, %s)", s.EBB, what, plural(s.Phases, "phase"), plural(int(s.Flows), "flow"))
+	}
+	return fmt.Sprintf("%.4f ± %.4f %s (%s, seed %d)", s.EBB, s.StdErr, what, plural(s.Runs, "run"), s.Seed)
+}
+
+func noRouteText(pairs []pairSummary) string {
+	const most = 5
+	var lines []string
+	for i, p := range pairs {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("  … (--json has %d)", len(pairs)))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("  %s → %s", p.Src, p.Dst))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// congestionText is the histogram for people: a share for each number of flows
+// that meet, the rare ones together.
+func congestionText(s *simulateSummary) string {
+	const most = 8
+	var parts []string
+	rest := int64(0)
+	for i, h := range s.Histogram {
+		if i < most {
+			parts = append(parts, fmt.Sprintf("%d: %s", h.Congestion, percent(h.Flows, s.Flows)))
+		} else {
+			rest += h.Flows
+		}
+	}
+	if rest > 0 {
+		parts = append(parts, "more: "+percent(rest, s.Flows))
+	}
+	return fmt.Sprintf("flows on the fullest channel of the route: %s; at most %d", strings.Join(parts, ", "), s.MaxCongestion)
+}
+
+// percent is a share for people.
+func percent(part, whole int64) string {
+	if share := 100 * float64(part) / float64(whole); share >= 0.05 {
+		return fmt.Sprintf("%.1f%%", share)
+	}
+	return "<0.1%"
+}
+
+func whenText(s *simulateSummary, w *flowSummary) string {
+	switch {
+	case s.Runs > 1:
+		return fmt.Sprintf(" in run %d", w.Run)
+	case s.Phases > 1:
+		return fmt.Sprintf(" in phase %d", w.Phase)
+	}
+	return ""
+}
+
+func lanesText(s *simulateSummary) string {
+	total := int64(0)
+	for _, l := range s.Lanes {
+		total += l.Hops
+	}
+	if total == 0 {
+		return "no route crosses a cable between switches"
+	}
+	var parts []string
+	for _, l := range s.Lanes {
+		parts = append(parts, fmt.Sprintf("VL %d %.0f%%", l.VL, 100*float64(l.Hops)/float64(total)))
+	}
+	return "of all routes' hops: " + strings.Join(parts, ", ")
+}
+
+// printTiers prints the loads by tier.
+func (j *simulateJob) printTiers(s *simulateSummary) {
+	if len(s.Tiers) == 0 {
+		return
+	}
+	t := j.newTable("tier", "channels", "routes: least", "mean", "most", fmt.Sprintf("channels by load, 0 to %s in %d steps", thousands(int64(s.Index)), congestion.TierBins))
+	for _, r := range s.Tiers {
+		t.AppendRow(table.Row{fmt.Sprintf("%d → %d", r.From, r.To), r.Trunks, r.Least, fmt.Sprintf("%.1f", r.Mean), r.Most, strings.Trim(fmt.Sprint(r.Loads), "[]")})
+	}
+	t.Render()
+}
+
+// printHot prints the channels that most flows crossed.
+func (j *simulateJob) printHot(s *simulateSummary) {
+	if len(s.Hot) == 0 {
+		return
+	}
+	t := j.newTable("hot channel", "flows: mean", "most")
+	for _, h := range s.Hot {
+		t.AppendRow(table.Row{h.Channel, fmt.Sprintf("%.2f", h.Mean), h.Most})
+	}
+	t.Render()
+}

@@ -1,0 +1,191 @@
+package congestion
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// TierBins is how many bins the loads from none to the largest are cut into.
+const TierBins = 10
+
+// Tier is the trunks from switches of one level to those of another. The level of
+// a switch is its hops to the nearest with an endpoint in scope: on a tree, how
+// far up it is.
+type Tier struct {
+	From, To int
+	Trunks   int
+	Least    uint32 // routes over a trunk
+	Most     uint32
+	Mean     float64
+	Loads    [TierBins]int // trunks by load, as a fraction of the largest load of all tiers
+}
+
+// Tiers sorts the loads of trunks by tier, from the lowest level up. Trunks of
+// switches that no cable joins to an endpoint in scope are left out.
+func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
+	level := levels(f, scope)
+	var tiers []Tier
+	for c, load := range l.Routes {
+		ch := f.Channel(fabric.ChannelID(c))
+		from, to := level[ch.From], level[ch.To]
+		if from < 0 {
+			continue
+		}
+		i := slices.IndexFunc(tiers, func(t Tier) bool { return t.From == from && t.To == to })
+		if i < 0 {
+			i = len(tiers)
+			tiers = append(tiers, Tier{From: from, To: to, Least: load})
+		}
+		t := &tiers[i]
+		t.Trunks++
+		t.Least, t.Most = min(t.Least, load), max(t.Most, load)
+		t.Mean += float64(load)
+		t.Loads[min(TierBins-1, int(load)*TierBins/int(max(1, l.Max)))]++
+	}
+	for i := range tiers {
+		tiers[i].Mean /= float64(tiers[i].Trunks)
+	}
+	slices.SortFunc(tiers, func(a, b Tier) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return tiers
+}
+
+// levels is the level of every switch, -1 without a way to an endpoint.
+func levels(f *fabric.Fabric, scope routing.Scope) []int {
+	level := make([]int, f.Switches())
+	var queue []fabric.NodeID
+	for s := range level {
+		level[s] = -1
+		if slices.ContainsFunc(f.Attached(fabric.NodeID(s)), func(e fabric.EndpointID) bool { return scope.Includes(f.Endpoint(e).Class) }) {
+			level[s] = 0
+			queue = append(queue, fabric.NodeID(s))
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		for c, end := f.TrunksFrom(queue[i]); c < end; c++ {
+			if v := f.Heads()[c]; level[v] < 0 {
+				level[v] = level[queue[i]] + 1
+				queue = append(queue, v)
+			}
+		}
+	}
+	return level
+}
+
+// LaneLoad is what a lane carries when every endpoint in scope sends to every
+// address of every other that it may use.
+type LaneLoad struct {
+	VL     uint8
+	Hops   int64  // trunks crossed on it by all routes together
+	Trunks int    // on which it is in use
+	Most   uint32 // routes over one of them
+}
+
+// sender is endpoints that share all their routes and lanes.
+type sender struct {
+	endpoint fabric.EndpointID // one of them
+	in       uint8             // the port of the switch that they come by
+	count    uint32
+}
+
+// LaneLoads is the loads of the lanes in use, by lane. O(s·D·h) for s groups of
+// senders, one a switch unless the SL2VL maps tell in-ports apart, D destination
+// LIDs and routes of h hops. A lane that drops packets, VL 15, carries none.
+func LaneLoads(ctx context.Context, t *routing.Tables, scope routing.Scope) ([]LaneLoad, error) {
+	f := t.Fabric
+	senders := sendersOf(t, scope)
+	var lids []fabric.LID
+	for lid, e := range f.LIDs() {
+		if ep := f.Endpoint(e); ep.Switch != fabric.None && scope.Includes(ep.Class) {
+			lids = append(lids, lid)
+		}
+	}
+	counts := make([][]uint32, par.Workers(len(lids))) // [worker][VL × trunks + trunk]
+	trees := make([]routing.Tree, len(counts))
+	for i := range counts {
+		counts[i] = make([]uint32, routing.MaxDataVLs*f.Trunks())
+	}
+	err := par.For(ctx, len(lids), func(worker, i int) {
+		countLanes(t, &trees[worker], lids[i], senders, counts[worker])
+	})
+	if err != nil {
+		return nil, err
+	}
+	var lanes []LaneLoad
+	for vl := range routing.MaxDataVLs {
+		l := LaneLoad{VL: uint8(vl)}
+		for c := range f.Trunks() {
+			n := uint32(0)
+			for _, w := range counts {
+				n += w[vl*f.Trunks()+c]
+			}
+			if n > 0 {
+				l.Hops += int64(n)
+				l.Trunks++
+				l.Most = max(l.Most, n)
+			}
+		}
+		if l.Trunks > 0 {
+			lanes = append(lanes, l)
+		}
+	}
+	return lanes, nil
+}
+
+func sendersOf(t *routing.Tables, scope routing.Scope) []sender {
+	f := t.Fabric
+	_, uniform := t.Lanes.SL2VL.Uniform()
+	type key struct {
+		sw  fabric.NodeID
+		row int32
+		in  uint8
+	}
+	number := map[key]int{}
+	var senders []sender
+	for i := range f.Endpoints() {
+		e := f.Endpoint(fabric.EndpointID(i))
+		if e.Switch == fabric.None || !scope.Includes(e.Class) {
+			continue
+		}
+		k := key{e.Switch, t.Lanes.Row[i], 0}
+		if !uniform && e.Inject != fabric.None {
+			k.in = f.Channel(e.Inject).ToPort
+		}
+		n, ok := number[k]
+		if !ok {
+			n = len(senders)
+			number[k] = n
+			senders = append(senders, sender{endpoint: fabric.EndpointID(i), in: k.in})
+		}
+		senders[n].count++
+	}
+	return senders
+}
+
+// countLanes counts the routes to a LID.
+func countLanes(t *routing.Tables, tree *routing.Tree, lid fabric.LID, senders []sender, count []uint32) {
+	f := t.Fabric
+	root := f.Endpoint(f.Owner(lid)).Switch
+	tree.Build(f, t.Forwarding.Row(lid), root)
+	for _, s := range senders {
+		at, sl := f.Endpoint(s.endpoint).Switch, t.Lanes.SL(s.endpoint, lid)
+		if tree.Depth(at) < 0 || sl == routing.NoSL {
+			continue
+		}
+		in := s.in
+		for at != root {
+			c := tree.Out[at]
+			ch := f.Channel(c)
+			vl := t.Lanes.SL2VL.VL(at, in, ch.FromPort, sl)
+			if int(vl) >= routing.MaxDataVLs {
+				break
+			}
+			count[int(vl)*f.Trunks()+int(c)] += s.count
+			at, in = ch.To, ch.ToPort
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package congestion_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// A fat tree has tiers up and down, and its routing loads each alike.
+func TestTiers(t *testing.T) {
+	tables := routed(t, "karytree:k=4,n=3", "ftree")
+	l := congestion.Count(tables.Fabric, tables.Forwarding, routing.HCA)
+	tiers := l.Tiers(tables.Fabric, routing.HCA)
+	var names [][2]int
+	trunks := 0
+	for _, tier := range tiers {
+		names = append(names, [2]int{tier.From, tier.To})
+		trunks += tier.Trunks
+		sum := 0
+		for _, n := range tier.Loads {
+			sum += n
+		}
+		if sum != tier.Trunks || tier.Trunks != 64 || tier.Least > tier.Most || tier.Most > l.Max {
+			t.Errorf("%+v", tier)
+		}
+	}
+	if diff := cmp.Diff([][2]int{{0, 1}, {1, 0}, {1, 2}, {2, 1}}, names); diff != "" || trunks != tables.Fabric.Trunks() {
+		t.Error(diff)
+	}
+	// 48 of a leaf's 63 destinations for each of its 4 hosts are beyond its branch.
+	if up := tiers[2]; up.Mean != 4*4*48/16. {
+		t.Errorf("%+v", up)
+	}
+}
+
+// The lanes together carry what Count counts.
+func TestLaneLoads(t *testing.T) {
+	for _, c := range [][2]string{{"torus:4x4,hosts=2", "dfsssp"}, {"torus:5x5,hosts=1", "torus-2qos"}, {"dragonfly:p=2", "df-dn"}, {"ring:5", "sssp"}} {
+		tables := routed(t, c[0], c[1])
+		lanes, err := congestion.LaneLoads(context.Background(), tables, routing.HCA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hops, most := int64(0), uint32(0)
+		for _, l := range lanes {
+			hops += l.Hops
+			most = max(most, l.Most)
+		}
+		loads := congestion.Count(tables.Fabric, tables.Forwarding, routing.HCA)
+		if hops != loads.Hops || most > loads.Max || (len(lanes) == 1) != (c[1] == "sssp") {
+			t.Errorf("%s on %s: %+v, in all %d hops, most %d", c[1], c[0], lanes, loads.Hops, loads.Max)
+		}
+	}
+}
+
+// On any tables, pair by pair.
+func TestAnyLaneLoads(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tables := anyTables(t)
+		f := tables.Fabric
+		want := map[fabric.ChannelID]uint32{}
+		hops := int64(0)
+		for to := range f.Endpoints() {
+			dst := f.Endpoint(fabric.EndpointID(to))
+			for a := range fabric.LID(1) << dst.LMC {
+				for from := range f.Endpoints() {
+					at := f.Endpoint(fabric.EndpointID(from)).Switch
+					var way []fabric.ChannelID
+					for len(way) <= f.Switches() && at != dst.Switch {
+						c := f.Out(at, tables.Forwarding.Port(at, dst.LID+a))
+						if c == fabric.None || int(c) >= f.Trunks() {
+							break
+						}
+						way = append(way, c)
+						at = f.Channel(c).To
+					}
+					if at == dst.Switch && len(way) <= f.Switches() && tables.Lanes.SL(fabric.EndpointID(from), dst.LID+a) != routing.NoSL {
+						for _, c := range way {
+							want[c]++
+							hops++
+						}
+					}
+				}
+			}
+		}
+		most := uint32(0)
+		for _, n := range want {
+			most = max(most, n)
+		}
+		lanes, err := congestion.LaneLoads(context.Background(), tables, routing.All)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(want) == 0 {
+			if len(lanes) != 0 {
+				t.Fatalf("%+v without routes", lanes)
+			}
+			return
+		}
+		if diff := cmp.Diff([]congestion.LaneLoad{{VL: 0, Hops: hops, Trunks: len(want), Most: most}}, lanes); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}

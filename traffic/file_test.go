@@ -1,0 +1,177 @@
+package traffic_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// hosts is a switch with four adapters: two on one host, and LIDs 2 to 5.
+func hosts(t testing.TB) (*fabric.Fabric, []fabric.EndpointID) {
+	t.Helper()
+	var b fabric.Builder
+	sw := b.Node(fabric.Node{GUID: 1, Ports: 8, Name: "leaf"}, "")
+	for i, name := range []string{"node1 mlx5_0", "node2 mlx5_0", "node3 mlx5_0", "node3 mlx5_1"} {
+		h := b.Node(fabric.Node{GUID: fabric.GUID(0x100 * (i + 1)), Kind: fabric.Adapter, Ports: 1, Name: name}, "")
+		b.Port(h, 1, fabric.Port{LID: fabric.LID(2 + i)})
+		b.Cable(sw, uint8(4-i), h, 1, fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, []fabric.EndpointID{1, 2, 3, 4}
+}
+
+func TestReadPairs(t *testing.T) {
+	f, among := hosts(t)
+	names := traffic.NewNames(f, among)
+	p, place, err := traffic.ReadPairs(strings.NewReader("src,dst,bytes\n# the first job\nnode2, node1 ,10\n0x0000000000000300,0x0000000000000401,20\n\n5,2,30\n"), "t.csv", names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(traffic.Placement{2, 1, 3, 4}, place); diff != "" {
+		t.Error(diff)
+	}
+	want := []traffic.Pair{{From: 0, To: 1, Bytes: 10}, {From: 2, To: 3, Bytes: 20}, {From: 3, To: 1, Bytes: 30}}
+	if n, err := p.Phases(4); n != 1 || err != nil || p.Random() || p.String() != "t.csv" {
+		t.Errorf("%d phases, %v, %s", n, err, p)
+	}
+	if diff := cmp.Diff(want, p.Append(nil, 4, 0, nil)); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := p.Phases(5); err == nil {
+		t.Error("five ranks in a file about four")
+	}
+	for text, want := range map[string]string{
+		"node1,node2\nnode1,node4": `t.csv:2: no endpoint is called "node4"; nearest is "node1"`,
+		"node1,node3":              `t.csv:1: several endpoints are called "node3"; give the GUID of the port or its LID`,
+		"node1":                    "t.csv:1: 1 fields; a line is src,dst or src,dst,bytes",
+		"node1,node2,many":         `t.csv:1: "many" is no number of bytes`,
+		"node1,node2,0":            "is no number of bytes",
+		"node1,node2,5\n2,3":       "t.csv:2: bytes on some lines and not on others",
+		"node1,leaf":               `no endpoint is called "leaf"`,
+		"node1,\"":                 "t.csv:1: ",
+		"src,dst\n":                "t.csv: no pair in it",
+		"1,2":                      `t.csv:1: no endpoint is called "1"`,
+	} {
+		if _, _, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", names); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestReadRanks(t *testing.T) {
+	f, among := hosts(t)
+	names := traffic.NewNames(f, among)
+	for text, want := range map[string]traffic.Placement{
+		"node2\nnode1\n": {2, 1},
+		"# two\nnode2:2\nnode1 slots=1 max_slots=4":                       {2, 2, 1},
+		"rank 1=node1 slot=0\nrank 0 = node3 mlx5_1\nrank 2=node1 slot=1": {4, 1, 1},
+		"node3 mlx5_1": {4},
+	} {
+		got, err := traffic.ReadRanks(strings.NewReader(text), "ranks", names)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                                 "ranks: no host in it: the allocation is empty",
+		"node1\nnode9":                     `ranks:2: no endpoint is called "node9"; nearest is "node1"`,
+		"rank 0=node1\nrank 2=node2":       "ranks: rank 1 is missing; the last is 2",
+		"rank 0=node1\nrank 0=node2":       "ranks:2: rank 0 is on line 1 already",
+		"rank 0=node1\nnode2":              `ranks:2: "node2" is not "rank N=host"`,
+		"node2\nrank 0=node1":              "ranks:2: a rank in a list of hosts",
+		"node1:99999999999":                "ranks:1: more than",
+		"rank 99999999999=node1":           "ranks:1: more than",
+		"node1 slots=0":                    "the allocation is empty",
+		strings.Repeat("x", 70_000) + "\n": "ranks:1: ",
+	} {
+		if _, err := traffic.ReadRanks(strings.NewReader(text), "ranks", names); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.30q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestPlace(t *testing.T) {
+	f, among := hosts(t)
+	for spec, want := range map[string]traffic.Placement{
+		"all":      {4, 3, 2, 1}, // by port
+		"linear:2": {4, 3},
+		"guid":     {1, 2, 3, 4},
+		"guid:1":   {1},
+	} {
+		got, err := traffic.Place(spec, f, among, 1)
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", spec, diff)
+		}
+	}
+	drawn := map[string]bool{}
+	for seed := range uint64(50) {
+		p, err := traffic.Place("random:2", f, among, seed)
+		if err != nil || len(p) != 2 || p[0] == p[1] {
+			t.Fatal(p, err)
+		}
+		drawn[string([]byte{byte(p[0]), byte(p[1])})] = true
+	}
+	if len(drawn) != 12 {
+		t.Errorf("%d of 12 placements drawn", len(drawn))
+	}
+	if diff := cmp.Diff(traffic.Placement{1, 1, 2, 2}, traffic.Placement{1, 2}.Times(2)); diff != "" {
+		t.Error(diff)
+	}
+	for spec, want := range map[string]string{
+		"rnadom:3":  `no placement "rnadom"; nearest is "random"`,
+		"random":    "placements are all, linear:N",
+		"all:3":     "placements are all, linear:N",
+		"linear:9":  "there are 4 endpoints in scope",
+		"linear:-1": `"-1" is no number of endpoints`,
+	} {
+		if _, err := traffic.Place(spec, f, among, 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", spec, err, want)
+		}
+	}
+	if _, err := traffic.Place("all", f, nil, 1); err == nil {
+		t.Error("nobody in scope")
+	}
+}
+
+func FuzzReadPairs(fz *testing.F) {
+	f, among := hosts(fz)
+	names := traffic.NewNames(f, among)
+	fz.Add("src,dst,bytes\nnode2,node1,10\n2,0x100,7\n")
+	fz.Fuzz(func(t *testing.T, text string) {
+		p, place, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", names)
+		if err != nil {
+			return
+		}
+		for _, q := range p.Append(nil, len(place), 0, nil) {
+			if int(max(q.From, q.To)) >= len(place) || min(q.From, q.To) < 0 || q.Bytes < 0 {
+				t.Fatalf("%+v among %d", q, len(place))
+			}
+		}
+	})
+}
+
+func FuzzReadRanks(fz *testing.F) {
+	f, among := hosts(fz)
+	names := traffic.NewNames(f, among)
+	fz.Add("rank 1=node1 slot=0\nrank 0=node2")
+	fz.Add("node2:2\nnode1 slots=3\n")
+	fz.Fuzz(func(t *testing.T, text string) {
+		p, err := traffic.ReadRanks(strings.NewReader(text), "ranks", names)
+		if err == nil && len(p) == 0 {
+			t.Fatal("an empty allocation")
+		}
+	})
+}
