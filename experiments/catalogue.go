@@ -8,7 +8,7 @@ import (
 // All is the table of experiments, in the order in which to show them.
 func All() []Experiment {
 	var all []Experiment
-	for _, paper := range [][]Experiment{hoti2009(), ipdps2011(), hoti2016(), tpds2006()} {
+	for _, paper := range [][]Experiment{hoti2009(), ipdps2011(), hoti2016(), tpds2006(), throughput("TPDS 2006")} {
 		all = append(all, paper...)
 	}
 	return all

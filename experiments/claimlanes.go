@@ -7,14 +7,40 @@ import (
 	"strings"
 )
 
-// equalAt says what a line has at a place; it agrees if that is a number.
-func equalAt(line, place string, want float64) func(*Outcome) Answer {
+// neverStops says in how many runs a network stood still; it agrees if in none.
+func neverStops(place string) func(*Outcome) Answer {
 	return func(o *Outcome) Answer {
-		r, ok := o.At(line, place)
-		if !ok {
+		r, ok := o.results[slot("sssp", place)]
+		switch {
+		case !ok:
 			return missing("not measured")
+		case r.Count == 0:
+			return Answer{"never stopped; " + loopText(r), Agrees}
 		}
-		return Answer{number(r.Value), verdict(r.Value == want)}
+		return Answer{fmt.Sprintf("stopped in %d runs, after %s µs in the mean; %s", r.Count, number(r.Value), loopText(r)), Differs}
+	}
+}
+
+func loopText(r Result) string {
+	if r.Loops > 0 {
+		return "the judge finds a credit loop"
+	}
+	return "proven free of credit loops"
+}
+
+// stopsAfter says after how long a network stood still; it agrees within a factor of
+// ten.
+func stopsAfter(place string, paper float64) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		r, ok := o.results[slot("sssp", place)]
+		switch {
+		case !ok:
+			return missing("not measured")
+		case r.Count == 0:
+			return Answer{"never stopped; " + loopText(r), Differs}
+		}
+		text := fmt.Sprintf("%s to %s µs in the %d runs that stopped; %s", number(r.Low), number(r.High), r.Count, loopText(r))
+		return Answer{text, verdict(r.Value <= 10*paper && r.Value >= paper/10)}
 	}
 }
 

@@ -15,13 +15,15 @@ const (
 	Lanes     Measure = "lanes"     // virtual lanes needed, before paths are spread over spare ones
 	Seconds   Measure = "seconds"   // routing time, paths and lanes
 	Loops     Measure = "loops"     // 1 where the tables have a credit loop, 0 where they are proven free
+	Stops     Measure = "stops"     // microseconds until a network without lanes to spare stood still
+	Accepted  Measure = "accepted"  // packets delivered, a fraction of what the links of the hosts carry
 	Ports     Measure = "ports"     // the most ports of a switch
 	Example   Measure = "example"   // effective bisection bandwidth over all patterns, of HOTI 2009 figure 6
 )
 
 // version is raised when the code that takes a measure changes what comes out, so
 // that finished points are taken again.
-var version = map[Measure]int{Bandwidth: 1, Lanes: 1, Seconds: 1, Loops: 1, Ports: 1, Example: 1}
+var version = map[Measure]int{Bandwidth: 1, Lanes: 1, Seconds: 1, Loops: 1, Stops: 1, Accepted: 1, Ports: 1, Example: 1}
 
 // Experiment is one figure or table of a paper.
 type Experiment struct {
@@ -47,6 +49,8 @@ type Line struct {
 	Name     string
 	Engine   string // see methods
 	Networks []Network
+	Traffic  string // of Accepted: uniform, or a pattern of package traffic
+	Like     string // the line whose colour it takes, paler; empty: none
 
 	given bool // of OpenSM: the results are at hand
 }
@@ -57,14 +61,15 @@ type Network struct {
 	X     float64 // of Curves
 	Spec  string  // of package topology; {seed} stands for one seed after another
 	Job   int     // hosts that take part, drawn anew for every pattern; 0: all
+	Load  float64 // of Accepted: offered, as a fraction
 	Quick bool    // taken in quick runs too
 }
 
 // Effort is how often to measure. Zero counts as one.
 type Effort struct {
-	Patterns int // of Bandwidth, on each network
+	Patterns int // of Bandwidth, on each network; of Accepted the time units of the window
 	Networks int // drawn for each place whose spec has a {seed}
-	Repeats  int // of Seconds
+	Repeats  int // of Seconds and Stops
 }
 
 // Point is the definition of one value. Its JSON form is its key.
@@ -75,6 +80,8 @@ type Point struct {
 	Digest   string  `json:"digest,omitempty"` // of a real fabric's dump
 	Engine   string  `json:"engine,omitempty"`
 	Job      int     `json:"job,omitempty"`
+	Traffic  string  `json:"traffic,omitempty"`
+	Load     float64 `json:"load,omitempty"`
 	Patterns int     `json:"patterns,omitempty"`
 	Networks int     `json:"networks,omitempty"`
 	Repeats  int     `json:"repeats,omitempty"`
@@ -105,6 +112,7 @@ type Result struct {
 
 	Index float64 `json:"edge_forwarding_index,omitempty"` // of Bandwidth, the mean
 	Loops int     `json:"credit_loops,omitempty"`          // networks whose tables have a credit loop
+	Delay float64 `json:"latency,omitempty"`               // of Accepted, the mean latency in time units
 
 	Switches int     `json:"switches"` // of the first network
 	Hosts    int     `json:"hosts"`
@@ -144,6 +152,10 @@ func (e *Experiment) places(quick bool, seed uint64, digests map[string]string) 
 				p.Patterns, p.Seed = max(1, effort.Patterns), seed
 			case Seconds:
 				p.Repeats = max(1, effort.Repeats)
+			case Stops:
+				p.Repeats, p.Seed = max(1, effort.Repeats), seed
+			case Accepted:
+				p.Patterns, p.Load, p.Traffic = max(1, effort.Patterns), n.Load, l.Traffic
 			}
 			all = append(all, place{p, i, k})
 		}
@@ -174,7 +186,8 @@ func (e Experiment) withReal(names []string) Experiment {
 		for _, name := range names {
 			networks = append(networks, Network{Label: name, Spec: realPrefix + name, Quick: true})
 		}
-		lines[i] = Line{Name: l.Name, Engine: l.Engine, Networks: networks}
+		l.Networks = networks
+		lines[i] = l
 	}
 	e.Lines = lines
 	return e

@@ -76,12 +76,17 @@ func (r *Run) preamble(b *strings.Builder, command string) {
 		}
 		names = strings.Join(list, ", ")
 	}
-	fmt.Fprintf(b, "| real fabrics at hand | %s |\n\n", names)
+	fmt.Fprintf(b, "| real fabrics at hand | %s |\n", names)
+	if ref := r.Options.OpenSM; ref != nil {
+		fmt.Fprintf(b, "| OpenSM beside ours | version %s on a simulated fabric, its own tables of the same networks where they have at most about a thousand hosts |\n", ref.Version)
+	}
+	b.WriteString("\n")
 	b.WriteString(`How to read it. Each section is a figure or table of a paper, measured again with weft's engines of the same names; where the
 paper's text states something about it, a row says what it is, what came out here and whether that agrees. **A difference is no
 failure by itself**: the engines here are not OpenSM's of the time, and of the systems measured then only two have a published plan.
 The reason is given as far as it is known. *Open* is what cannot be held against anything here. Whiskers are the least and the most
-of the networks drawn, of times the fastest and the slowest run; a missing bar or mark is a refusal.
+of the networks drawn, of times the fastest and the slowest run; a missing bar or mark is a refusal. A line called OpenSM is what
+OpenSM's own tables have on the same network (` + "`" + `--opensm` + "`" + `); where there is one, the papers' comparisons with OpenSM are made with it.
 
 `)
 	var all Tally
@@ -150,6 +155,12 @@ func (e Effort) text(m Measure) string {
 	}
 	if m == Bandwidth {
 		parts = append(parts, fmt.Sprintf("%d patterns on each network", max(1, e.Patterns)))
+	}
+	if m == Accepted {
+		parts = append(parts, fmt.Sprintf("a window of %d time units after the latency has settled", e.Patterns))
+	}
+	if m == Stops {
+		parts = append(parts, fmt.Sprintf("%d runs with other pairs", max(1, e.Repeats)))
 	}
 	if m == Seconds {
 		parts = append(parts, fmt.Sprintf("the median of %d runs", max(1, e.Repeats)))

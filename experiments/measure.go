@@ -40,7 +40,7 @@ func (b *bench) measure(ctx context.Context, p Point) (Result, error) {
 		return example(ctx, p.Engine)
 	}
 	var r Result
-	var values, errs, indexes []float64
+	var values, errs, indexes, delays []float64
 	for i := range max(1, p.Networks) {
 		f, err := b.network(p.drawn(i))
 		if err != nil {
@@ -67,21 +67,27 @@ func (b *bench) measure(ctx context.Context, p Point) (Result, error) {
 		case err != nil:
 			return r, err
 		}
-		values, errs, indexes = append(values, s.values...), append(errs, s.stderr), append(indexes, s.index)
+		values, errs = append(values, s.values...), append(errs, s.stderr)
+		indexes, delays = append(indexes, s.index), append(delays, s.latency)
 		if s.loop {
 			r.Loops++
 		}
 	}
-	r.sum(p, values, errs, indexes)
+	r.sum(p, values, errs)
+	r.Index, r.Delay = mean(indexes), mean(delays)
+	if p.Measure == Stops && len(values) == 0 {
+		r.Refused, r.Refusals = "the network did not stop in any run", 1
+	}
 	return r, nil
 }
 
 // reading is what a measure took of one network.
 type reading struct {
-	values []float64
-	stderr float64
-	index  float64
-	loop   bool // the tables have a credit loop
+	values  []float64
+	stderr  float64
+	index   float64
+	latency float64
+	loop    bool // the tables have a credit loop
 }
 
 // sample takes the measure of one network.
@@ -95,6 +101,10 @@ func sample(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (readin
 		return reading{values: []float64{float64(most)}}, nil
 	case Seconds:
 		return stopwatch(ctx, f, p)
+	case Accepted:
+		return carried(ctx, f, p, seed)
+	case Stops:
+		return stop(ctx, f, p)
 	}
 	m, err := methodNamed(p.Engine)
 	if err != nil {
@@ -171,13 +181,12 @@ func (r *Result) shape(f *fabric.Fabric) {
 }
 
 // sum makes one value of those of all networks, or repetitions.
-func (r *Result) sum(p Point, values, errs, indexes []float64) {
+func (r *Result) sum(p Point, values, errs []float64) {
 	r.Count = len(values)
 	if r.Count == 0 {
 		return
 	}
 	r.Low, r.High, r.Value = slices.Min(values), slices.Max(values), mean(values)
-	r.Index = mean(indexes)
 	switch {
 	case p.Measure == Seconds:
 		slices.Sort(values)

@@ -64,7 +64,7 @@ func (e Experiment) withReference(ref *Reference) Experiment {
 		if !slices.Contains(ref.engines, l.Engine) || l.Engine == "sssp" || l.Engine == "p2sssp" || l.Engine == "dfsssp" {
 			continue // those are the papers' own
 		}
-		theirs := Line{Name: OpenSMPrefix + l.Engine, Engine: l.Engine, given: true}
+		theirs := Line{Name: OpenSMPrefix + l.Engine, Engine: l.Engine, Like: l.Name, given: true}
 		for _, n := range l.Networks {
 			if _, ok := ref.at(n, l.Engine); ok {
 				theirs.Networks = append(theirs.Networks, n)

@@ -71,7 +71,7 @@ func (o *Outcome) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{
 		"line", "engine", "place", "network", "hosts_taking_part", string(o.Measure), "low", "high", "count", "refused", "reason",
-		"edge_forwarding_index", "networks_with_credit_loops", "switches", "hosts", "cables",
+		"edge_forwarding_index", "latency", "networks_with_credit_loops", "switches", "hosts", "cables",
 	}}
 	o.each(func(l *Line, n *Network, r Result) {
 		value := func(v float64) string {
@@ -80,9 +80,12 @@ func (o *Outcome) CSV(w io.Writer) error {
 			}
 			return strconv.FormatFloat(v, 'g', 6, 64)
 		}
-		index := ""
+		index, latency := "", ""
 		if r.Index > 0 {
 			index = value(r.Index)
+		}
+		if r.Delay > 0 {
+			latency = value(r.Delay)
 		}
 		job := r.Hosts
 		if n.Job > 0 {
@@ -90,7 +93,7 @@ func (o *Outcome) CSV(w io.Writer) error {
 		}
 		rows = append(rows, []string{
 			l.Name, l.Engine, n.Label, n.Spec, strconv.Itoa(job), value(r.Value), value(r.Low), value(r.High), strconv.Itoa(r.Count),
-			strconv.Itoa(r.Refusals), r.Refused, index, strconv.Itoa(r.Loops), strconv.Itoa(r.Switches), strconv.Itoa(r.Hosts), strconv.Itoa(r.Cables),
+			strconv.Itoa(r.Refusals), r.Refused, index, latency, strconv.Itoa(r.Loops), strconv.Itoa(r.Switches), strconv.Itoa(r.Hosts), strconv.Itoa(r.Cables),
 		})
 	})
 	return c.WriteAll(rows)
@@ -102,6 +105,8 @@ var values = map[Measure]string{
 	Lanes:     "virtual lanes",
 	Seconds:   "routing time, s",
 	Loops:     "credit loop: 1 there is one, 0 proven free",
+	Stops:     "µs until the network stood still",
+	Accepted:  "accepted load, fraction of the hosts' links",
 	Ports:     "most ports of a switch",
 	Example:   "effective bisection bandwidth, exact",
 }
@@ -155,11 +160,7 @@ func (o *Outcome) bars(axes figure.Axes) *figure.Bars {
 type series struct{ figure.Series }
 
 func newSeries(l *Line) *series {
-	s := &series{figure.Series{Name: l.Name}}
-	if l.given {
-		s.Of = l.Engine
-	}
-	return s
+	return &series{figure.Series{Name: l.Name, Of: l.Like}}
 }
 
 // add adds a value, or the lack of one.

@@ -21,8 +21,8 @@ import (
 
 // reproduceFlags is what the user may choose.
 type reproduceFlags struct {
-	quick, list, json bool
-	out, fabrics      string
+	quick, list, json    bool
+	out, fabrics, opensm string
 	seed              uint64
 	memory            int
 }
@@ -45,7 +45,9 @@ definition came to are taken again. Figures about bandwidth and lanes use all
 cores; times are taken alone, so leave the machine alone meanwhile.
 
 The real systems of the papers are not public but for two. With --fabrics (or
-$WEFT_CORPUS) the ibnetdiscover dumps of a folder are measured beside them.`,
+$WEFT_CORPUS) the ibnetdiscover dumps of a folder are measured beside them. With
+--opensm what OpenSM's own tables have on the same networks stands beside ours,
+and the papers' comparisons with OpenSM are made with it.`,
 		Example: `  weft reproduce --list
   weft reproduce all --quick --out results
   weft reproduce hoti2016 ipdps2011-9 --out results`,
@@ -77,6 +79,7 @@ $WEFT_CORPUS) the ibnetdiscover dumps of a folder are measured beside them.`,
 	f.BoolVar(&o.quick, "quick", false, "smaller networks and fewer repetitions: minutes instead of hours")
 	f.StringVarP(&o.out, "out", "o", "weft-reproduce", "folder for results, which also keeps finished points")
 	f.StringVar(&o.fabrics, "fabrics", "", "folder with ibnetdiscover dumps of real fabrics (default: fabrics in $WEFT_CORPUS)")
+	f.StringVar(&o.opensm, "opensm", "", "file with what OpenSM's own tables have (results/opensm.csv in the repository)")
 	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns and networks")
 	f.IntVar(&o.memory, "memory", 4096, "MiB that points may use together, about")
 	f.BoolVar(&o.list, "list", false, "list the experiments instead")
@@ -103,9 +106,13 @@ func (a *app) reproduce(ctx context.Context, list []experiments.Experiment, word
 	if err != nil {
 		return err
 	}
+	reference, err := readReference(o.opensm)
+	if err != nil {
+		return err
+	}
 	show := a.points()
 	run, err := experiments.Execute(ctx, list, experiments.Options{
-		Dir: o.out, Quick: o.quick, Seed: o.seed, Real: real, Workers: runtime.GOMAXPROCS(0), Memory: int64(o.memory) << 20,
+		Dir: o.out, Quick: o.quick, Seed: o.seed, Real: real, OpenSM: reference, Workers: runtime.GOMAXPROCS(0), Memory: int64(o.memory) << 20,
 		Origin:   experiments.Origin{Weft: version().String(), Machine: experiments.Machine()},
 		Progress: show.tell,
 	})
@@ -140,6 +147,9 @@ func commandLine(words []string, o *reproduceFlags, real bool) string {
 	}
 	if real {
 		line += " --fabrics DIR"
+	}
+	if o.opensm != "" {
+		line += " --opensm " + filepath.Base(o.opensm)
 	}
 	return line
 }
@@ -188,6 +198,19 @@ func (a *app) realFabrics(o *reproduceFlags) ([]experiments.RealFabric, error) {
 		list = append(list, experiments.RealFabric{Name: label, Digest: hex.EncodeToString(sum[:8]), Fabric: f})
 	}
 	return list, nil
+}
+
+// readReference reads what OpenSM's tables have, if that is asked for.
+func readReference(name string) (*experiments.Reference, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return experiments.ReadReference(f, filepath.Base(name))
 }
 
 func (a *app) leftOut(label, why string) {
