@@ -379,5 +379,8 @@ func hostsAsLabelled(o *Outcome) Answer {
 			n++
 		}
 	}
-	return Answer{fmt.Sprintf("all %d have", n), verdict(n > 0)}
+	if n == 0 {
+		return missing("not measured")
+	}
+	return Answer{fmt.Sprintf("all %d have", n), Agrees}
 }

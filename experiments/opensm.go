@@ -93,6 +93,8 @@ func (o *Outcome) addReference(options Options) {
 	for _, l := range o.Lines {
 		for _, n := range l.Networks {
 			if r, ok := options.OpenSM.given(l, n); ok && (n.Quick || !options.Quick) {
+				ours := o.results[slot(l.Like, n.Label)]
+				r.Switches, r.Hosts, r.Cables = ours.Switches, ours.Hosts, ours.Cables
 				o.results[slot(l.Name, n.Label)] = r
 			}
 		}

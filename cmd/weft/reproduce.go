@@ -23,8 +23,8 @@ import (
 type reproduceFlags struct {
 	quick, list, json    bool
 	out, fabrics, opensm string
-	seed              uint64
-	memory            int
+	seed                 uint64
+	memory               int
 }
 
 func reproduceCommand(a *app) *cobra.Command {
