@@ -384,3 +384,38 @@ func hostsAsLabelled(o *Outcome) Answer {
 	}
 	return Answer{fmt.Sprintf("all %d have", n), Agrees}
 }
+
+// significantly says at how many places a line is above the best of others by a
+// fraction; it agrees if at all but those excepted.
+func significantly(line string, others []string, by float64, except ...string) func(*Outcome) Answer {
+	return func(o *Outcome) Answer {
+		n, reached := 0, 0
+		var below []string
+		for _, p := range o.labels(line) {
+			best, of := math.Inf(-1), ""
+			for _, other := range others {
+				if r, name, ok := o.rival(other, p); ok && r.Value > best {
+					best, of = r.Value, name
+				}
+			}
+			if of == "" || slices.Contains(except, p) {
+				continue
+			}
+			n++
+			r, _ := o.At(line, p)
+			if r.Value >= best*(1+by) {
+				reached++
+			} else {
+				below = append(below, fmt.Sprintf("%s: %s over %s", p, percent(r.Value, best), of))
+			}
+		}
+		if n == 0 {
+			return missing("not measured")
+		}
+		text := fmt.Sprintf("%.0f %% or more above the best of them at %d of %d places", by*100, reached, n)
+		if len(below) > 0 {
+			text += "; not at " + some(below)
+		}
+		return Answer{text, verdict(reached == n)}
+	}
+}
