@@ -6,7 +6,7 @@ FLAGS ?=
 CORPUS := $(or $(WEFT_CORPUS),../shared)
 REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
 
-.PHONY: help build test race conformance fuzz bench lint cover clean
+.PHONY: help build test race conformance fuzz bench reproduce lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -32,6 +32,9 @@ fuzz: ## try every fuzz function on FUZZ inputs (50000x), or for FUZZ=1m each
 bench: build ## measure time, memory and lanes (half an hour), beside OpenSM's figures where they are at hand
 	go test -run '^$$' -bench . -benchmem -timeout 2h $(FLAGS) ./...
 	go run ./bench/table -weft bin/weft $(REFERENCE)
+
+reproduce: build ## run the papers' experiments, the quick set (minutes; leave the machine alone meanwhile)
+	bin/weft reproduce all --quick --opensm results/opensm.csv --out bin/reproduce
 
 lint: ## run golangci-lint, if it is installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; \
