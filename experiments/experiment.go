@@ -23,7 +23,7 @@ const (
 
 // version is raised when the code that takes a measure changes what comes out, so
 // that finished points are taken again.
-var version = map[Measure]int{Bandwidth: 1, Lanes: 1, Seconds: 1, Loops: 1, Stops: 1, Accepted: 1, Ports: 1, Example: 1}
+var version = map[Measure]int{Bandwidth: 1, Lanes: 1, Seconds: 2, Loops: 1, Stops: 1, Accepted: 1, Ports: 1, Example: 1}
 
 // Experiment is one figure or table of a paper.
 type Experiment struct {
@@ -102,7 +102,7 @@ func (p Point) alone() bool { return p.Measure == Seconds }
 
 // Result is what came of a point.
 type Result struct {
-	Value float64 `json:"value"` // the mean; of times the median
+	Value float64 `json:"value"` // the mean; of times the least
 	Low   float64 `json:"low"`   // the least; of Bandwidth on one network the mean less its standard error
 	High  float64 `json:"high"`
 	Count int     `json:"count"` // networks, or repetitions, that the value is of; 0: there is none

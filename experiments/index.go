@@ -85,7 +85,7 @@ func (r *Run) preamble(b *strings.Builder, command string) {
 paper's text states something about it, a row says what it is, what came out here and whether that agrees. **A difference is no
 failure by itself**: the engines here are not OpenSM's of the time, and of the systems measured then only two have a published plan.
 The reason is given as far as it is known. *Open* is what cannot be held against anything here. Whiskers are the least and the most
-of the networks drawn, of times the fastest and the slowest run; a missing bar or mark is a refusal. A line called OpenSM is what
+of the networks drawn, of times the fastest and the slowest run, the fastest being the value; a missing bar or mark is a refusal. A line called OpenSM is what
 OpenSM's own tables have on the same network (` + "`" + `--opensm` + "`" + `); where there is one, the papers' comparisons with OpenSM are made with it.
 
 `)
@@ -163,7 +163,7 @@ func (e Effort) text(m Measure) string {
 		parts = append(parts, fmt.Sprintf("%d runs with other pairs", max(1, e.Repeats)))
 	}
 	if m == Seconds {
-		parts = append(parts, fmt.Sprintf("the median of %d runs", max(1, e.Repeats)))
+		parts = append(parts, fmt.Sprintf("the fastest of %d runs", max(1, e.Repeats)))
 	}
 	if len(parts) == 0 {
 		return ""
