@@ -115,12 +115,12 @@ func gain(line string, others []string, place string, paper, within float64) fun
 // above says at how many places a line is not below any of the others, by more
 // than a fraction of slack.
 func above(line string, others []string, slack float64) func(*Outcome) Answer {
-	return compare(line, others, "above", slack, func(a, b float64) bool { return a >= b*(1-slack) })
+	return compare(line, others, "below", slack, func(a, b float64) bool { return a >= b*(1-slack) })
 }
 
 // below is the same the other way round: smaller is better.
 func below(line string, others []string, slack float64) func(*Outcome) Answer {
-	return compare(line, others, "below", slack, func(a, b float64) bool { return a <= b*(1+slack) })
+	return compare(line, others, "above", slack, func(a, b float64) bool { return a <= b*(1+slack) })
 }
 
 func compare(line string, others []string, word string, slack float64, holds func(a, b float64) bool) func(*Outcome) Answer {
@@ -146,12 +146,16 @@ func compare(line string, others []string, word string, slack float64, holds fun
 		if compared == 0 {
 			return missing("not measured")
 		}
-		text := fmt.Sprintf("at %d of %d places", compared-len(broken), compared)
+		by := ""
 		if slack > 0 {
-			text += fmt.Sprintf(", up to %.0f %%", slack*100)
+			by = fmt.Sprintf(" by more than %.0f %%", slack*100)
+		}
+		text := fmt.Sprintf("nowhere %s%s", word, by)
+		if len(broken) > 0 || compared > 1 {
+			text = fmt.Sprintf("not %s%s at %d of %d places", word, by, compared-len(broken), compared)
 		}
 		if len(broken) > 0 {
-			text += "; not at " + some(broken)
+			text += "; but at " + some(broken)
 		}
 		return Answer{text, verdict(len(broken) == 0)}
 	}

@@ -42,7 +42,7 @@ func TestChecks(t *testing.T) {
 		"gain":            {o, gain("a", []string{"b", "c"}, "1", 1, 0.01), Agrees, "+100.0 % over b"},
 		"gain elsewhere":  {o, gain("a", []string{"b", "c"}, "3", 1, 0.01), Differs, "-11.1 % over b"},
 		"no such place":   {o, gain("a", []string{"b"}, "7", 1, 0.01), Open, "not measured"},
-		"above":           {o, above("a", []string{"b"}, 0.01), Differs, "at 2 of 3 places, up to 1 %; not at 3: a 8, b 9"},
+		"above":           {o, above("a", []string{"b"}, 0.01), Differs, "not below by more than 1 % at 2 of 3 places; but at 3: a 8, b 9"},
 		"above loosely":   {o, above("a", []string{"b", "c"}, 0.2), Agrees, "at 3 of 3"},
 		"below":           {o, below("b", []string{"a"}, 0.2), Agrees, "at 3 of 3"},
 		"within":          {o, within("a", "b", 1), Agrees, "+100.0 % apart (at 1)"},

@@ -60,9 +60,13 @@ func (r *Run) preamble(b *strings.Builder, command string) {
 	fmt.Fprintf(b, "# The papers' experiments, run by weft: %s set\n\n", set)
 	fmt.Fprintf(b, "| | |\n|---|---|\n| date | %s |\n| machine | %s |\n| weft | %s |\n| command | `%s` |\n| seed | %d |\n",
 		r.Date.Format(time.DateOnly), r.Options.Origin.Machine, r.Options.Origin.Weft, command, r.Options.Seed)
-	fmt.Fprintf(b, "| points | %d, of them %d kept from an earlier run |\n", r.Points, r.Kept)
-	fmt.Fprintf(b, "| time | %s by the clock; the points took %s in all, %d at a time (those that measure time alone) |\n",
-		clock(r.Spent), clock(r.SpentPoints), max(1, r.Options.Workers))
+	runs := "one run"
+	if r.Runs != 1 {
+		runs = fmt.Sprintf("%d runs, each going on where the one before was", r.Runs)
+	}
+	fmt.Fprintf(b, "| points | %d |\n", r.Points)
+	fmt.Fprintf(b, "| time | %s by the clock, in %s; the points took %s in all, %d at a time (those that measure time alone) |\n",
+		clock(r.SpentRuns), runs, clock(r.SpentPoints), max(1, r.Options.Workers))
 	if r.Options.Quick {
 		seconds, points := r.Estimate()
 		fmt.Fprintf(b, "| full set | %d points, about %s on this machine: an estimate, scaled from the points of this run by the size of the networks |\n", points, clock(seconds))

@@ -40,11 +40,13 @@ type RealFabric struct {
 type Run struct {
 	Options     Options
 	Outcomes    []*Outcome
-	Points      int // different points of the experiments
-	Kept        int // of them, finished before
-	Dropped     int // finished points in the folder by another weft or machine
-	Spent       float64
-	SpentPoints float64 // seconds that all points took, whenever that was
+	Points      int     // different points of the experiments
+	Kept        int     // of them, finished before
+	Dropped     int     // finished points in the folder by another weft or machine
+	Spent       float64 // seconds by the clock, of this run
+	SpentRuns   float64 // of all runs of the folder, quick or full as this one, that took points
+	Runs        int     // how many these are
+	SpentPoints float64 // that all points took, whenever that was
 	Date        time.Time
 }
 
@@ -60,9 +62,17 @@ func Execute(ctx context.Context, list []Experiment, o Options) (*Run, error) {
 	r := &Run{Options: o, Dropped: dropped, Date: start}
 	todo := r.open(list, names, digests, s)
 	b := &bench{real: fabrics, gate: newGate(o.memory())}
+	had := len(s.done)
 	err = r.takeAll(ctx, b, s, todo)
-	if err = errors.Join(err, s.close()); err != nil {
+	r.Spent = time.Since(start).Seconds()
+	err = errors.Join(err, s.ended(pastRun{o.Quick, r.Spent, len(s.done) - had}), s.close())
+	if err != nil {
 		return r, err
+	}
+	for _, past := range s.runs {
+		if past.Quick == o.Quick {
+			r.Runs, r.SpentRuns = r.Runs+1, r.SpentRuns+past.Seconds
+		}
 	}
 	for _, out := range r.Outcomes {
 		for _, p := range out.places(o.Quick, o.Seed, digests) {
@@ -74,7 +84,6 @@ func Execute(ctx context.Context, list []Experiment, o Options) (*Run, error) {
 	for key := range r.keys(digests) {
 		r.SpentPoints += s.done[key].Spent
 	}
-	r.Spent = time.Since(start).Seconds()
 	return r, nil
 }
 

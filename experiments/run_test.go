@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -93,8 +94,15 @@ func TestInterruptedRunKeepsWhatIsFinished(t *testing.T) {
 		t.Fatalf("interrupted: %v", err)
 	}
 	o.Progress = nil
-	if r := finished(t, o); r.Kept != 2 {
+	r := finished(t, o)
+	if r.Kept != 2 {
 		t.Errorf("%d points kept, 2 were finished", r.Kept)
+	}
+	if r.Runs != 2 || r.SpentRuns <= r.Spent {
+		t.Errorf("%d runs in %g s, this one in %g s", r.Runs, r.SpentRuns, r.Spent)
+	}
+	if again := finished(t, o); again.Runs != 2 || again.SpentRuns != r.SpentRuns {
+		t.Errorf("a run that takes nothing counts: %d runs in %g s", again.Runs, again.SpentRuns)
 	}
 }
 
@@ -119,7 +127,8 @@ func TestInvalidation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name, text[:len(text)-20], 0o644); err != nil {
+	torn := bytes.LastIndex(text, []byte(`{"key"`)) + 30
+	if err := os.WriteFile(name, text[:torn], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if r := finished(t, o); r.Kept != 5 {

@@ -13,8 +13,9 @@ import (
 )
 
 // pointsFile is where a folder keeps its finished points: a JSON document a line,
-// first the origin, then key and result of each. A line that an interruption left
-// torn is dropped.
+// first the origin, then key and result of each, and for every run that came to an
+// end, finished or interrupted, how long it was at it. A line that a crash left torn
+// is dropped.
 const pointsFile = "points.jsonl"
 
 // Origin is what points are worth keeping for: another weft, or another machine,
@@ -29,11 +30,23 @@ type store struct {
 	mu   sync.Mutex
 	file *os.File
 	done map[string]Result
+	runs []pastRun
 }
 
 type storedPoint struct {
 	Key    string `json:"key"`
 	Result Result `json:"result"`
+}
+
+// pastRun is a run that took points.
+type pastRun struct {
+	Quick   bool    `json:"quick"`
+	Seconds float64 `json:"seconds"`
+	Taken   int     `json:"taken"`
+}
+
+type storedRun struct {
+	Run *pastRun `json:"run"`
 }
 
 // openStore reads the finished points of a folder, made if it is not there. dropped
@@ -52,6 +65,7 @@ func openStore(dir string, origin Origin) (s *store, dropped int, err error) {
 	if theirs != origin {
 		dropped, kept = len(s.done), 0
 		clear(s.done)
+		s.runs = nil
 	}
 	if s.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return nil, 0, fmt.Errorf("experiments: %w", err)
@@ -87,10 +101,15 @@ func (s *store) parse(text []byte) (o Origin, kept int) {
 			}
 		} else {
 			var p storedPoint
-			if json.Unmarshal(line, &p) != nil || p.Key == "" {
+			var past storedRun
+			if json.Unmarshal(line, &p) != nil || json.Unmarshal(line, &past) != nil || p.Key == "" && past.Run == nil {
 				return o, kept
 			}
-			s.done[p.Key] = p.Result
+			if past.Run != nil {
+				s.runs = append(s.runs, *past.Run)
+			} else {
+				s.done[p.Key] = p.Result
+			}
 		}
 		kept += len(line)
 	}
@@ -110,6 +129,17 @@ func (s *store) put(p Point, r Result) error {
 	defer s.mu.Unlock()
 	s.done[p.Key()] = r
 	return s.line(storedPoint{p.Key(), r})
+}
+
+// ended keeps how long a run was at it, if it took anything.
+func (s *store) ended(r pastRun) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.Taken == 0 {
+		return nil
+	}
+	s.runs = append(s.runs, r)
+	return s.line(storedRun{&r})
 }
 
 // line appends a document, in one write.
