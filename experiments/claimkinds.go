@@ -71,8 +71,8 @@ func longest(lines []string, limit float64) func(*Outcome) Answer {
 	}
 }
 
-// ranged says between which values lines lie at some places.
-func ranged(lines, places []string, low, high float64) func(*Outcome) Answer {
+// between says between which values lines lie at some places.
+func between(lines, places []string, low, high float64) func(*Outcome) Answer {
 	return func(o *Outcome) Answer {
 		least, most := math.Inf(1), math.Inf(-1)
 		for _, l := range lines {

@@ -44,9 +44,9 @@ func stopsAfter(place string, paper float64) func(*Outcome) Answer {
 	}
 }
 
-// ranges0 says what a line has at some places; it agrees if that is one number at
+// oneAt says what a line has at some places; it agrees if that is one number at
 // all of those measured.
-func ranges0(line string, places []string, want float64) func(*Outcome) Answer {
+func oneAt(line string, places []string, want float64) func(*Outcome) Answer {
 	return func(o *Outcome) Answer {
 		var text []string
 		yes := true

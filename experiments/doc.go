@@ -25,6 +25,14 @@
 // Everything but times is a function of the definitions and the seed. Times are
 // taken alone, with nothing else running.
 //
+// Most comparisons of the papers are with OpenSM. A Reference holds what OpenSM's own
+// tables have on the same networks; with one, its lines stand beside ours and claims
+// are held against them.
+//
+// It takes as long as it takes: minutes for the quick set on two cores, about an hour
+// for the full one. Memory is kept below Options.Memory, as far as footprint
+// guesses right; a point that needs more runs alone.
+//
 // Deviations from the papers that hold for all experiments:
 //
 //   - The engines are those of this repository. Where a paper means OpenSM's, it
@@ -33,6 +41,8 @@
 //     and Odin. Fat trees of the same kind and size stand in for others, and are
 //     called so; real fabrics at hand are taken where there are any.
 //   - Hosts count as endpoints, nothing else; every link has the same rate.
+//   - Packets are those of package packets, whose switches are not the ones of the
+//     papers' simulators, which are not described to that detail.
 //   - Every routing that claims to be free of deadlock is judged by package
 //     deadlock before it is measured; if the judge disagrees the run fails.
 package experiments

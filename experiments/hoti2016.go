@@ -82,7 +82,7 @@ func hoti2016() []Experiment {
 			Claims: []Claim{
 				{Where: "VI.A", Says: "LASH does with two lanes for all networks", Check: ranges("lash", 2, 2),
 					Why: "Where one lane is proven to suffice for the paths at hand, ours uses one."},
-				{Where: "VI.A", Says: "DFSSSP needs three for more than 50 switches", Check: ranges0("dfsssp", []string{"98", "242", "338"}, 3),
+				{Where: "VI.A", Says: "DFSSSP needs three for more than 50 switches", Check: oneAt("dfsssp", []string{"98", "242", "338"}, 3),
 					Why: "Layers are squeezed after they were found: two suffice more often."},
 				{Where: "VI.A", Says: "DF-D2 needs two, the optimum", Check: ranges("df-d2", 2, 2)},
 				{Where: "VI.A", Says: "so it does over MinHop", Check: ranges("df-d2-minhop", 2, 2)},
