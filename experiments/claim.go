@@ -123,41 +123,57 @@ func below(line string, others []string, slack float64) func(*Outcome) Answer {
 	return compare(line, others, "above", slack, func(a, b float64) bool { return a <= b*(1+slack) })
 }
 
+// compare counts the places at which holds is true of a line and all others. It
+// agrees if that is so everywhere, and not for want of a difference: by more than the
+// slack at one place at least.
 func compare(line string, others []string, word string, slack float64, holds func(a, b float64) bool) func(*Outcome) Answer {
 	return func(o *Outcome) Answer {
-		places := o.labels(line)
-		var broken []string
-		compared := 0
-		for _, p := range places {
+		compared, clear := 0, 0
+		var broken, values []string
+		for _, p := range o.labels(line) {
 			r, _ := o.At(line, p)
-			any := false
+			text, any, breaks, alike := fmt.Sprintf("%s: %s %s", p, line, number(r.Value)), false, false, false
 			for _, other := range others {
 				q, name, ok := o.rival(other, p)
-				any = any || ok
-				if ok && !holds(r.Value, q.Value) {
-					broken = append(broken, fmt.Sprintf("%s: %s %s, %s %s", p, line, number(r.Value), name, number(q.Value)))
-					break
+				if !ok {
+					continue
 				}
+				any = true
+				alike = alike || math.Abs(r.Value-q.Value) <= slack*q.Value
+				if !breaks && (!holds(r.Value, q.Value) || len(values) == 0) {
+					text += fmt.Sprintf(", %s %s", name, number(q.Value))
+				}
+				breaks = breaks || !holds(r.Value, q.Value)
 			}
-			if any {
-				compared++
+			switch {
+			case !any:
+				continue
+			case breaks:
+				broken = append(broken, text)
+			case !alike:
+				clear++
 			}
+			compared++
+			values = append(values, text)
 		}
 		if compared == 0 {
 			return missing("not measured")
+		}
+		if compared == 1 {
+			return Answer{values[0], verdict(len(broken) == 0 && clear > 0)}
 		}
 		by := ""
 		if slack > 0 {
 			by = fmt.Sprintf(" by more than %.0f %%", slack*100)
 		}
-		text := fmt.Sprintf("nowhere %s%s", word, by)
-		if len(broken) > 0 || compared > 1 {
-			text = fmt.Sprintf("not %s%s at %d of %d places", word, by, compared-len(broken), compared)
+		text := fmt.Sprintf("not %s%s at %d of %d places", word, by, compared-len(broken), compared)
+		if slack > 0 {
+			text += fmt.Sprintf(", clearly different at %d", clear)
 		}
 		if len(broken) > 0 {
 			text += "; but at " + some(broken)
 		}
-		return Answer{text, verdict(len(broken) == 0)}
+		return Answer{text, verdict(len(broken) == 0 && clear > 0)}
 	}
 }
 
