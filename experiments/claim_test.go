@@ -58,7 +58,7 @@ func TestChecks(t *testing.T) {
 		"not in range":    {o, ranges("a", 2, 8), Differs, ""},
 		"range refused":   {o, ranges("c", 0, 9), Differs, "1 networks refused"},
 		"index":           {o, smallerIndex("a", "b"), Differs, "at 1 of 3"},
-		"growth":          {o, growth("a", "b", "1", "2", 0.4, 0.6), Agrees, "a grows 2 times, b 4 times"},
+		"growth":          {o, growth("a", "b", "1", "2", 0.4, 0.6), Agrees, "a grows 2 times, b 4 times: exponents as 0.50 to 1"},
 		"longest":         {o, longest([]string{"a", "b"}, 8), Agrees, "a at most 8.1 s, b at most 9.1 s"},
 		"refuses":         {o, refuses("c", "2"), Agrees, "refuses: no"},
 		"routes":          {o, refuses("c", "1"), Differs, "routes it: 1"},

@@ -32,20 +32,22 @@ func smallerIndex(line, other string) func(*Outcome) Answer {
 	}
 }
 
-// growth is how many times more one line grows than another between two places.
+// growth compares how two lines scale between two places: the exponents of their
+// growth, of which the ratio must be between low and high.
 func growth(line, other, from, to string, low, high float64) func(*Outcome) Answer {
 	return func(o *Outcome) Answer {
 		a, ok1 := o.At(line, from)
 		b, ok2 := o.At(line, to)
 		c, ok3 := o.At(other, from)
 		d, ok4 := o.At(other, to)
-		if !ok1 || !ok2 || !ok3 || !ok4 || a.Value == 0 || c.Value == 0 || d.Value == 0 {
+		if !ok1 || !ok2 || !ok3 || !ok4 || a.Value == 0 || c.Value == 0 || d.Value == c.Value {
 			return missing("not measured")
 		}
 		mine, theirs := b.Value/a.Value, d.Value/c.Value
+		ratio := math.Log(mine) / math.Log(theirs)
 		return Answer{
-			fmt.Sprintf("from %s to %s %s grows %.2g times, %s %.2g times", from, to, line, mine, other, theirs),
-			verdict(mine/theirs >= low && mine/theirs <= high),
+			fmt.Sprintf("from %s to %s %s grows %.2g times, %s %.2g times: exponents as %.2f to 1", from, to, line, mine, other, theirs, ratio),
+			verdict(ratio >= low && ratio <= high),
 		}
 	}
 }

@@ -192,7 +192,7 @@ func (o *Outcome) refusals() (list []string) {
 			}
 			places = append(places, where)
 			if why == "" {
-				why = r.Refused
+				why = n.reason(r)
 			}
 		}
 		if len(places) > 0 {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/weft-fabric/weft/figure"
 )
@@ -93,7 +94,7 @@ func (o *Outcome) CSV(w io.Writer) error {
 		}
 		rows = append(rows, []string{
 			l.Name, l.Engine, n.Label, n.Spec, strconv.Itoa(job), value(r.Value), value(r.Low), value(r.High), strconv.Itoa(r.Count),
-			strconv.Itoa(r.Refusals), r.Refused, index, latency, strconv.Itoa(r.Loops), strconv.Itoa(r.Switches), strconv.Itoa(r.Hosts), strconv.Itoa(r.Cables),
+			strconv.Itoa(r.Refusals), n.reason(r), index, latency, strconv.Itoa(r.Loops), strconv.Itoa(r.Switches), strconv.Itoa(r.Hosts), strconv.Itoa(r.Cables),
 		})
 	})
 	return c.WriteAll(rows)
@@ -171,4 +172,13 @@ func (s *series) add(x float64, r Result) {
 	}
 	s.X, s.Y = append(s.X, x), append(s.Y, y)
 	s.Low, s.High = append(s.Low, low), append(s.High, high)
+}
+
+// reason is why a network was refused; of a real fabric the rule only, for its
+// nodes' names are its owner's.
+func (n *Network) reason(r Result) string {
+	if _, rule, ok := strings.Cut(r.Refused, "(rule: "); ok && strings.HasPrefix(n.Spec, realPrefix) {
+		return strings.TrimSuffix(rule, ")")
+	}
+	return r.Refused
 }
