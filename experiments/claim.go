@@ -218,9 +218,9 @@ func times(line, other, place string, low, high float64) func(*Outcome) Answer {
 		}
 		slices.Sort(ratios)
 		m := median(ratios)
-		text := fmt.Sprintf("%.2g times", m)
+		text := fold(m) + " times"
 		if len(ratios) > 1 {
-			text = fmt.Sprintf("%.2g times (median; %.2g to %.2g)", m, ratios[0], ratios[len(ratios)-1])
+			text = fmt.Sprintf("%s times (median; %s to %s)", fold(m), fold(ratios[0]), fold(ratios[len(ratios)-1]))
 		}
 		return Answer{text, verdict(m >= low && m <= high)}
 	}
@@ -280,6 +280,14 @@ func number(v float64) string {
 		return fmt.Sprintf("%.1f", v)
 	}
 	return fmt.Sprintf("%.3g", v)
+}
+
+// fold writes a ratio.
+func fold(v float64) string {
+	if v >= 100 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
 }
 
 // some joins the first few of a list.

@@ -46,7 +46,7 @@ func growth(line, other, from, to string, low, high float64) func(*Outcome) Answ
 		mine, theirs := b.Value/a.Value, d.Value/c.Value
 		ratio := math.Log(mine) / math.Log(theirs)
 		return Answer{
-			fmt.Sprintf("from %s to %s %s grows %.2g times, %s %.2g times: exponents as %.2f to 1", from, to, line, mine, other, theirs, ratio),
+			fmt.Sprintf("from %s to %s %s grows %s times, %s %s times: exponents as %.2f to 1", from, to, line, fold(mine), other, fold(theirs), ratio),
 			verdict(ratio >= low && ratio <= high),
 		}
 	}

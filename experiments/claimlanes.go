@@ -126,7 +126,7 @@ func atMost(line, place string, paper float64) func(*Outcome) Answer {
 		if !ok {
 			return missing("not in a run of this size")
 		}
-		return Answer{fmt.Sprintf("%s s, %.2g times as fast", number(r.Value), paper/r.Value), verdict(r.Value <= paper)}
+		return Answer{fmt.Sprintf("%s s, %s times as fast", number(r.Value), fold(paper/r.Value)), verdict(r.Value <= paper)}
 	}
 }
 

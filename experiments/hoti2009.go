@@ -87,7 +87,7 @@ func hoti2009() []Experiment {
 				{Where: "VI", Says: "+25 % on Ranger", Check: notPublic, Why: noPlan},
 				{Where: "VI", Says: "+15 % on Atlas", Check: notPublic, Why: noPlan},
 				{Where: "I", Says: "networks of full bisection bandwidth deliver 55 % to 57 % for random bisections", Check: between([]string{"minhop"}, []string{"like Atlas", "like Ranger"}, 0.55, 0.57),
-					Why: "That figure, from an earlier paper, is of real systems under OpenSM's tables of the time. On a full tree OpenSM's minhop has far less, since switches of one level choose alike and meet above."},
+					Why: "That figure, from an earlier paper, is of real systems under OpenSM's tables of the time. On a full tree of three levels OpenSM's minhop has far less: its routes meet on few channels, as its edge-forwarding index shows."},
 			},
 		},
 		{

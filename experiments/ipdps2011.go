@@ -91,7 +91,7 @@ func ipdps2011() []Experiment {
 				{Where: "V", Says: "at 512 endpoints and above, a small increase of DFSSSP over MinHop", Check: aboveAt("dfsssp", "minhop", []string{"512", "1024", "2048", "4096"}),
 					Why: older},
 				{Where: "V", Says: "at 1,024 endpoints approximately twice that of MinHop", Check: gain("dfsssp", []string{"minhop"}, "1024", 1, 0.25),
-					Why: "OpenSM's minhop, whose switches of one level choose alike and meet above, has half there; ours, which breaks ties differently, does not."},
+					Why: "OpenSM's minhop has half there, its routes meeting on few channels; ours, which breaks ties otherwise, does not."},
 			},
 		},
 		{
