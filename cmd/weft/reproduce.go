@@ -280,6 +280,7 @@ type runSummary struct {
 	Points      int                 `json:"points"`
 	Kept        int                 `json:"points_kept"`
 	Seconds     float64             `json:"seconds"`
+	FullSeconds float64             `json:"full_set_seconds,omitempty"` // of quick runs: an estimate
 	Agree       int                 `json:"claims_agree"`
 	Differ      int                 `json:"claims_differ"`
 	Open        int                 `json:"claims_open"`
@@ -295,6 +296,9 @@ func summariseRun(run *experiments.Run, o *reproduceFlags) runSummary {
 	s := runSummary{
 		Out: o.out, Index: filepath.Join(o.out, experiments.IndexFile), Quick: o.quick, Seed: o.seed,
 		Points: run.Points, Kept: run.Kept, Seconds: run.Spent,
+	}
+	if o.quick {
+		s.FullSeconds, _ = run.Estimate()
 	}
 	for _, out := range run.Outcomes {
 		e := describe(out.Experiment)
@@ -321,10 +325,15 @@ func (a *app) printRun(run *experiments.Run, o *reproduceFlags) error {
 	}
 	t.AppendFooter(table.Row{"", "", "claims of the papers", s.Agree, s.Differ, s.Open})
 	t.Render()
-	_, err := fmt.Fprintf(a.stdout, "%s, %d of them from before, in %s; read %s\n",
-		plural(run.Points, "point"), run.Kept, seconds(time.Duration(run.Spent*float64(time.Second))), s.Index)
-	return err
+	fmt.Fprintf(a.stdout, "%s, %d of them from before, in %s; read %s\n",
+		plural(run.Points, "point"), run.Kept, asTime(run.Spent), s.Index)
+	if o.quick {
+		fmt.Fprintf(a.stdout, "the full set of these would take about %s here\n", asTime(s.FullSeconds))
+	}
+	return nil
 }
+
+func asTime(s float64) string { return seconds(time.Duration(s * float64(time.Second))) }
 
 func (a *app) listExperiments(list []experiments.Experiment, o *reproduceFlags) error {
 	summaries := make([]experimentSummary, len(list))
