@@ -6,13 +6,27 @@ FLAGS ?=
 CORPUS := $(or $(WEFT_CORPUS),../shared)
 REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
 
-.PHONY: help build test race conformance fuzz bench reproduce lint cover clean
+# Where make install puts things; DESTDIR goes before all of it.
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+SYSCONFDIR ?= $(if $(filter /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
+UNITDIR ?= $(if $(filter /usr/local,$(PREFIX)),/etc/systemd/system,$(PREFIX)/lib/systemd/system)
+DOCDIR ?= $(PREFIX)/share/doc/weft
+COMPLETION := $(PREFIX)/share/bash-completion/completions
+OSM_INCLUDE ?= /usr/include/infiniband
+PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
+
+.PHONY: help build plugin test race conformance fuzz bench bench-opensm reproduce install package lint cover clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 build: ## build bin/weft
 	go build -o bin/weft ./cmd/weft
+
+plugin: ## build bin/libweft.so, OpenSM's routing engine weft, for the OpenSM whose headers are installed
+	@$(MAKE) --no-print-directory -C opensm/plugin OUT=$(CURDIR)/bin OSM_INCLUDE=$(OSM_INCLUDE)
 
 test: ## vet, check the formatting and run every test (installs OpenSM and ibsim if it may)
 	@./scripts/test-deps.sh
@@ -35,6 +49,23 @@ bench: build ## measure time, memory and lanes (half an hour), beside OpenSM's f
 
 reproduce: build ## run the papers' experiments, the quick set (minutes; leave the machine alone meanwhile)
 	bin/weft reproduce all --quick --opensm results/opensm.csv --out bin/reproduce
+
+bench-opensm: build plugin ## measure OpenSM's own engines and weft's in one OpenSM on simulated fabrics (minutes)
+	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so bench/opensm/timed/timed.c
+	go run ./bench/opensm -weft bin/weft -plugins bin -o bench/opensm/table.md $(FLAGS)
+
+install: build $(PLUGIN) ## install weft, the plugin (with OpenSM's headers), unit, configuration and docs; DESTDIR, PREFIX
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(SYSCONFDIR)/weft $(UNITDIR) $(DOCDIR) $(COMPLETION))
+	install -m 755 bin/weft $(DESTDIR)$(BINDIR)/weft
+	$(if $(PLUGIN),install -d $(DESTDIR)$(LIBDIR) && install -m 644 bin/libweft.so $(DESTDIR)$(LIBDIR)/libweft.so,@echo "no plugin: OpenSM's headers are not in $(OSM_INCLUDE)")
+	sed 's,@BINDIR@,$(BINDIR),; s,@SYSCONFDIR@,$(SYSCONFDIR),; s,@DOCDIR@,$(DOCDIR),' packaging/weft.service >$(DESTDIR)$(UNITDIR)/weft.service
+	@# A configuration that is there stays.
+	test -e $(DESTDIR)$(SYSCONFDIR)/weft/weft.yaml || install -m 644 packaging/weft.yaml $(DESTDIR)$(SYSCONFDIR)/weft/weft.yaml
+	install -m 644 README.md LICENSE CHANGELOG.md GLOSSARY.md docs/opensm.md $(DESTDIR)$(DOCDIR)
+	bin/weft completion bash >$(DESTDIR)$(COMPLETION)/weft
+
+package: build $(PLUGIN) ## build a Debian package of the same in bin/
+	@./scripts/package.sh
 
 lint: ## run golangci-lint, if it is installed
 	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; \

@@ -28,7 +28,7 @@ var specs = []string{
 }
 
 // minimal is the path finders that take no detours.
-var minimal = []string{"minhop", "sssp", "shortest"}
+var minimal = []string{"minhop", "sssp", "shortest", "balance"}
 
 // fussy says whether an engine may refuse a network though it has the lanes.
 // Up*/Down* with roots of its own choice takes any.

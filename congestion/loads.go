@@ -1,9 +1,3 @@
-// Package congestion counts flows on channels.
-//
-// The edge-forwarding index of a routing is the largest number of routes that
-// share a channel (M.-C. Heydemann, J.-C. Meyer, D. Sotteau: On Forwarding
-// Indices of Networks, 1989; T. Hoefler, T. Schneider, A. Lumsdaine, HOTI 2009,
-// section II): the smaller, the better is the traffic of all to all spread.
 package congestion
 
 import (

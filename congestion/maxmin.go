@@ -1,10 +1,16 @@
 package congestion
 
+import "math"
+
 // filler finds max-min fair rates by progressive filling: all flows grow alike
 // until a channel is full, its flows stop there, and so on. It is scratch space
 // that fill uses again and again.
+//
+// A channel with one flow only matters if it is slower than all that the flow
+// shares: on those it gets less than their rate. The others are not looked at,
+// which leaves a few of the channels.
 type filler struct {
-	slot  []int32   // [ChannelID] 1 + the channel's place in what follows; 0: no flow on it
+	slot  []int32   // [ChannelID] 1 + the channel's place in what follows; 0: it does not matter
 	first []int32   // [place, plus one] where its flows begin in users
 	users []int32   // flows by place
 	left  []float64 // [place] rate not given away yet
@@ -20,14 +26,19 @@ type offer struct {
 	place int32
 }
 
-// fill sets the rate of every flow, [flow], in the unit of capacity. The channels
-// of flow i are crossed[end[i-1]:end[i]]; load is the flows on each channel.
-// O(h·log C) a flow for h channels each and C in all.
+// less orders offers by share, ties by place.
+func (o offer) less(p offer) bool {
+	return o.share < p.share || o.share == p.share && o.place < p.place
+}
+
+// fill sets the rate of every flow, [flow], in the unit of capacity, 0 without a
+// route. The channels of flow i are crossed[end[i-1]:end[i]]; load is the flows on
+// each channel. O(h·log C) a flow for h channels each and C in all.
 func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint32, capacity []float64) {
-	l.index(crossed, end, load, capacity)
-	clear(rate)
-	level, crossings := 0.0, len(crossed)
-	for crossings > 0 {
+	growing := l.list(rate, crossed, end, load, capacity)
+	l.index(crossed, end)
+	level := 0.0
+	for growing > 0 {
 		top := &l.heap[0]
 		p := top.place
 		if l.open[p] == 0 {
@@ -45,15 +56,16 @@ func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint
 				continue
 			}
 			rate[flow] = level
+			growing--
 			begin := int32(0)
 			if flow > 0 {
 				begin = end[flow-1]
 			}
-			crossings -= int(end[flow] - begin)
 			for _, c := range crossed[begin:end[flow]] {
-				q := l.slot[c] - 1
-				l.left[q] = max(0, l.left[q]-level)
-				l.open[q]--
+				if q := l.slot[c] - 1; q >= 0 {
+					l.left[q] = max(0, l.left[q]-level)
+					l.open[q]--
+				}
 			}
 		}
 		l.pop()
@@ -63,30 +75,57 @@ func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint
 	}
 }
 
-// index lists the channels in use and the flows on each.
-func (l *filler) index(crossed []uint32, end []int32, load []uint32, capacity []float64) {
+// list lists the channels that matter. Flows that share none get their rate here;
+// it returns how many do not.
+func (l *filler) list(rate []float64, crossed []uint32, end []int32, load []uint32, capacity []float64) (growing int) {
 	l.slot = grow(l.slot, len(load))
 	l.first, l.left, l.open, l.used, l.heap = l.first[:0], l.left[:0], l.open[:0], l.used[:0], l.heap[:0]
-	sum := int32(0)
-	for _, c := range crossed {
-		if l.slot[c] != 0 {
+	sum, first := int32(0), int32(0)
+	for flow, e := range end {
+		route := crossed[first:e]
+		first = e
+		shared, alone := math.Inf(1), math.Inf(1)
+		for _, c := range route {
+			if load[c] > 1 {
+				shared = min(shared, capacity[c])
+			} else {
+				alone = min(alone, capacity[c])
+			}
+		}
+		rate[flow] = 0
+		if math.IsInf(shared, 1) {
+			if len(route) > 0 {
+				rate[flow] = alone
+			}
 			continue
 		}
-		l.used = append(l.used, c)
-		l.slot[c] = int32(len(l.used))
-		l.first = append(l.first, sum)
-		sum += int32(load[c])
-		l.left = append(l.left, capacity[c])
-		l.open = append(l.open, int32(load[c]))
-		l.heap = append(l.heap, offer{capacity[c] / float64(load[c]), int32(len(l.used) - 1)})
+		growing++
+		for _, c := range route {
+			if l.slot[c] != 0 || load[c] == 1 && capacity[c] >= shared {
+				continue
+			}
+			l.heap = append(l.heap, offer{capacity[c] / float64(load[c]), int32(len(l.used))})
+			l.used = append(l.used, c)
+			l.slot[c] = int32(len(l.used))
+			l.first = append(l.first, sum)
+			sum += int32(load[c])
+			l.left = append(l.left, capacity[c])
+			l.open = append(l.open, int32(load[c]))
+		}
 	}
-	l.users = grow(l.users, len(crossed))
+	l.users = grow(l.users, int(sum))
+	return growing
+}
+
+// index lists the flows on the channels that matter, and makes the heap.
+func (l *filler) index(crossed []uint32, end []int32) {
 	first := int32(0)
 	for flow, e := range end {
 		for _, c := range crossed[first:e] {
-			p := l.slot[c] - 1
-			l.users[l.first[p]] = int32(flow)
-			l.first[p]++
+			if p := l.slot[c] - 1; p >= 0 {
+				l.users[l.first[p]] = int32(flow)
+				l.first[p]++
+			}
 		}
 		first = e
 	}
@@ -103,23 +142,28 @@ func (l *filler) pop() {
 	last := len(l.heap) - 1
 	l.heap[0] = l.heap[last]
 	l.heap = l.heap[:last]
-	l.down(0)
+	if last > 0 {
+		l.down(0)
+	}
 }
 
 // down moves an offer down to where it belongs.
 func (l *filler) down(i int) {
 	h := l.heap
+	moved := h[i]
 	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
-			if h[child].share < h[least].share || h[child].share == h[least].share && h[child].place < h[least].place {
-				least = child
-			}
+		child := 2*i + 1
+		if child >= len(h) {
+			break
 		}
-		if least == i {
-			return
+		if child+1 < len(h) && h[child+1].less(h[child]) {
+			child++
 		}
-		h[i], h[least] = h[least], h[i]
-		i = least
+		if !h[child].less(moved) {
+			break
+		}
+		h[i] = h[child]
+		i = child
 	}
+	h[i] = moved
 }

@@ -13,6 +13,10 @@ import (
 // are walked through the forwarding tables, which takes a few times as long.
 const mostTable = 1 << 30
 
+// cellsPerFlow is how many routes are put into the table in the time that it
+// takes to walk one.
+const cellsPerFlow = 4
+
 // routes finds the trunks that a flow crosses. Endpoints that take part are
 // numbered densely, as sites; sources that share a switch and a row of service
 // levels share their routes, and are a class.
@@ -26,7 +30,7 @@ type routes struct {
 	sites   []fabric.EndpointID // [site]
 	rank    []int32             // [rank] its site
 	class   []int32             // [site] its class as a source
-	sources []fabric.EndpointID // [class] one of it
+	sources []int32             // [class] one of its sites
 	inject  []fabric.ChannelID  // [site] or None
 	deliver []fabric.ChannelID  // [site] or None
 
@@ -54,7 +58,7 @@ func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 			if !ok {
 				c = int32(len(r.sources))
 				classes[k] = c
-				r.sources = append(r.sources, e)
+				r.sources = append(r.sources, int32(len(r.sites)))
 			}
 			r.sites = append(r.sites, e)
 			r.class = append(r.class, c)
@@ -71,97 +75,68 @@ func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 // with so many flows to come.
 func (r *routes) makeTable(ctx context.Context, flows int64) error {
 	cells := int64(len(r.sites)) * int64(len(r.sources))
-	if flows < cells || r.tables.Fabric.Trunks() >= int(noRoute) {
+	if flows < cells/cellsPerFlow || r.tables.Fabric.Trunks() >= int(noRoute) {
 		return nil
 	}
-	scratch := make([]treeWalk, par.Workers(len(r.sites)))
-	err := par.For(ctx, len(r.sites), func(worker, site int) {
-		w := &scratch[worker]
-		w.build(r, site)
-		for _, from := range r.sources {
-			w.longest = max(w.longest, w.depth(r, from))
+	longest, err := r.longest(ctx, max(1, len(r.sites)/sampled))
+	for err == nil && cells*int64(1+longest)*2 <= mostTable {
+		stride := 1 + longest
+		table := make([]uint16, cells*int64(stride))
+		if longest, err = r.fill(ctx, table, stride); err == nil && longest < stride {
+			r.stride, r.table = stride, table
+			break
+		}
+	}
+	return err
+}
+
+// sampled is how many sites the length of records is guessed from, at least.
+const sampled = 32
+
+// longest is the most trunks on a route to every step-th site.
+func (r *routes) longest(ctx context.Context, step int) (int, error) {
+	return r.each(ctx, (len(r.sites)+step-1)/step, func(i int) int { return i * step }, func(int, int, []uint32, bool) {})
+}
+
+// fill fills the table with the routes that fit into its records, and returns the
+// most trunks on any.
+func (r *routes) fill(ctx context.Context, table []uint16, stride int) (int, error) {
+	return r.each(ctx, len(r.sites), func(i int) int { return i }, func(site, class int, trunks []uint32, ok bool) {
+		record := table[(site*len(r.sources)+class)*stride:][:stride]
+		switch {
+		case !ok:
+			record[0] = noRoute
+		case len(trunks) < stride:
+			record[0] = uint16(len(trunks))
+			for i, c := range trunks {
+				record[1+i] = uint16(c)
+			}
 		}
 	})
-	if err != nil {
-		return err
+}
+
+// each walks the routes from all classes to n sites, and returns the most trunks
+// on any.
+func (r *routes) each(ctx context.Context, n int, site func(i int) int, yield func(site, class int, trunks []uint32, ok bool)) (int, error) {
+	type scratch struct {
+		trunks  []uint32
+		longest int
 	}
-	stride := 1
-	for i := range scratch {
-		stride = max(stride, 1+scratch[i].longest)
-	}
-	if cells*int64(stride)*2 > mostTable {
-		return nil
-	}
-	table := make([]uint16, cells*int64(stride))
-	err = par.For(ctx, len(r.sites), func(worker, site int) {
-		w := &scratch[worker]
-		w.build(r, site)
-		at := site * len(r.sources) * stride
+	workers := make([]scratch, par.Workers(n))
+	err := par.For(ctx, n, func(worker, i int) {
+		w, to := &workers[worker], site(i)
 		for class, from := range r.sources {
-			w.record(r, from, table[at+class*stride:][:stride])
+			var ok bool
+			w.trunks, ok = r.walk(w.trunks[:0], from, int32(to))
+			w.longest = max(w.longest, len(w.trunks))
+			yield(to, class, w.trunks, ok)
 		}
 	})
-	if err != nil {
-		return err
+	longest := 0
+	for i := range workers {
+		longest = max(longest, workers[i].longest)
 	}
-	r.stride, r.table = stride, table
-	return nil
-}
-
-// treeWalk is scratch space for the routes from all classes to one site.
-type treeWalk struct {
-	to      *fabric.Endpoint
-	trees   [1 << 7]routing.Tree // [address]
-	longest int                  // trunks on a route met so far
-}
-
-// build makes the trees of the addresses of a site.
-func (w *treeWalk) build(r *routes, site int) {
-	f := r.tables.Fabric
-	w.to = f.Endpoint(r.sites[site])
-	for a := range 1 << w.to.LMC {
-		if w.to.Switch != fabric.None {
-			w.trees[a].Build(f, r.tables.Forwarding.Row(w.to.LID+fabric.LID(a)), w.to.Switch)
-		}
-	}
-}
-
-// tree is that of the first address that a source may use and reaches, or nil.
-func (w *treeWalk) tree(r *routes, from fabric.EndpointID) *routing.Tree {
-	at := r.tables.Fabric.Endpoint(from).Switch
-	if at == fabric.None || w.to.Switch == fabric.None {
-		return nil
-	}
-	for a := range 1 << w.to.LMC {
-		if t := &w.trees[a]; t.Depth(at) >= 0 && r.tables.Lanes.SL(from, w.to.LID+fabric.LID(a)) != routing.NoSL {
-			return t
-		}
-	}
-	return nil
-}
-
-// depth is the trunks from a source to the site, 0 without a route.
-func (w *treeWalk) depth(r *routes, from fabric.EndpointID) int {
-	if t := w.tree(r, from); t != nil {
-		return t.Depth(r.tables.Fabric.Endpoint(from).Switch)
-	}
-	return 0
-}
-
-// record writes down the route from a source to the site.
-func (w *treeWalk) record(r *routes, from fabric.EndpointID, record []uint16) {
-	t := w.tree(r, from)
-	if t == nil {
-		record[0] = noRoute
-		return
-	}
-	heads := r.tables.Fabric.Heads()
-	at := r.tables.Fabric.Endpoint(from).Switch
-	record[0] = uint16(t.Depth(at))
-	for i := range t.Depth(at) {
-		record[1+i] = uint16(t.Out[at])
-		at = heads[t.Out[at]]
-	}
+	return longest, err
 }
 
 // walk appends the trunks from one site to another, by the forwarding tables.

@@ -145,7 +145,7 @@ type job struct {
 // takes O(F·h) a run for F flows of h hops with the model Bottleneck, and
 // O(F·h·log C) on C channels with MaxMin. Before, unless there is little to
 // simulate, it makes a table of all routes between the endpoints of the
-// placement: O(P·(S+s·h)) for P endpoints on s of S switches.
+// placement: O(P·s·h) for P endpoints on s switches.
 //
 // The same options and tables give the same result, bit for bit, on any number of
 // cores. It refuses placements without endpoints, patterns that cannot be had
@@ -192,7 +192,8 @@ func newJob(t *routing.Tables, o Options) (*job, error) {
 	return j, nil
 }
 
-// flowsToCome is a guess.
+// flowsToCome is about how many flows there will be: as if every phase had as many
+// as the first.
 func (j *job) flowsToCome() int64 {
 	runs := 1
 	if j.random {
@@ -201,7 +202,8 @@ func (j *job) flowsToCome() int64 {
 			runs = min(runs, 4*round)
 		}
 	}
-	return int64(len(j.routes.rank)) * int64(j.phases) * int64(runs)
+	first := j.Pattern.Append(nil, len(j.routes.rank), 0, traffic.Stream(j.Seed, 0))
+	return int64(len(first)) * int64(j.phases) * int64(runs)
 }
 
 // setRates finds the rate of every channel. Unknown rates are taken for the

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -285,6 +286,39 @@ func TestRunsAndSeeds(t *testing.T) {
 	}
 	if all.Time != time || all.Slowdown() != time/17 {
 		t.Errorf("all to all takes %g, its phases %g", all.Time, time)
+	}
+}
+
+// The length of records is guessed from some destinations; one that is farther
+// than these is not cut short.
+func TestLongRoutes(t *testing.T) {
+	tables := routed(t, "ring:70,hosts=1", "minhop")
+	f, p := tables.Fabric, hosts(t, tables.Fabric)
+	far := f.Endpoint(p[1])
+	for s := range fabric.NodeID(f.Switches()) {
+		for c, end := f.TrunksFrom(s); c < end && s != far.Switch; c++ {
+			if f.Heads()[c] == (s+1)%70 { // the same way round from everywhere
+				tables.Forwarding.Row(far.LID)[s] = f.Channel(c).FromPort
+			}
+		}
+	}
+	r := simulate(t, tables, congestion.Options{Pattern: pattern(t, "alltoall"), Placement: p})
+	want := make([]uint64, len(f.Channels()))
+	w := twin{tables: tables}
+	for _, from := range p {
+		for _, to := range p {
+			for _, c := range w.route(from, to) {
+				if from != to {
+					want[c]++
+				}
+			}
+		}
+	}
+	if !r.Table || !slices.Equal(want, r.Sum) {
+		t.Errorf("table %t, loads %v, want %v", r.Table, r.Sum, want)
+	}
+	if loads := congestion.Count(f, tables.Forwarding, routing.HCA); loads.MaxHops != 69 {
+		t.Errorf("the longest route has %d hops", loads.MaxHops)
 	}
 }
 

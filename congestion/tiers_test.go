@@ -9,7 +9,9 @@ import (
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // A fat tree has tiers up and down, and its routing loads each alike.
@@ -107,4 +109,21 @@ func TestAnyLaneLoads(t *testing.T) {
 			t.Fatal(diff)
 		}
 	})
+}
+
+// routed is a computed network with the tables of an engine.
+func routed(t testing.TB, spec, engine string) *routing.Tables {
+	t.Helper()
+	f := testnet.Build(t, spec)
+	e, err := engines.Named(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA}, func(string) (routing.Progress, func()) {
+		return nil, func() {}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables
 }

@@ -131,6 +131,25 @@ func (m *SL2VL) VL(s fabric.NodeID, in, out, sl uint8) uint8 {
 	return m.table[m.at(s, in, out)+int(sl)]
 }
 
+// IgnoresSL says whether the lane is the same for all service levels everywhere: then
+// it does not matter which of them clients use.
+func (m *SL2VL) IgnoresSL() bool {
+	alike := func(lane []uint8) bool {
+		for _, vl := range lane {
+			if vl != lane[0] {
+				return false
+			}
+		}
+		return true
+	}
+	for at := 0; at < len(m.table); at += SLs {
+		if !alike(m.table[at : at+SLs]) {
+			return false
+		}
+	}
+	return m.first != nil || alike(m.uniform[:])
+}
+
 // Set changes one entry of a per-port map.
 func (m *SL2VL) Set(s fabric.NodeID, in, out, sl, vl uint8) {
 	m.table[m.at(s, in, out)+int(sl)] = vl

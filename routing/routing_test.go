@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -155,5 +156,27 @@ func TestProgressOfNobody(t *testing.T) {
 	routing.Progress(func(done, total int) { got = fmt.Sprint(done, "/", total) }).Report(1, 2)
 	if got != "1 / 2" && got != "1/2" {
 		t.Errorf("told %q", got)
+	}
+}
+
+// A map ignores the service level if each of its entries does.
+func TestIgnoresSL(t *testing.T) {
+	f := testnet.Build(t, "ring:3")
+	one := routing.UniformSL2VL([routing.SLs]uint8{})
+	if !one.IgnoresSL() || !one.PerPort(f).IgnoresSL() {
+		t.Error("lane 0 everywhere depends on the service level")
+	}
+	if routing.LanePerSL(2).IgnoresSL() || routing.LanePerSL(2).PerPort(f).IgnoresSL() {
+		t.Error("a lane for each service level ignores it")
+	}
+	m := one.PerPort(f)
+	for sl := range uint8(routing.SLs) {
+		m.Set(1, 1, 2, sl, 3)
+	}
+	if !m.IgnoresSL() {
+		t.Error("lane 3 at one turn, for all service levels, depends on them")
+	}
+	if m.Set(2, 2, 1, 15, 1); m.IgnoresSL() {
+		t.Error("one service level of one turn was overlooked")
 	}
 }

@@ -77,14 +77,18 @@ func Refuse(f *fabric.Fabric, rule string, node fabric.NodeID, port uint8, why s
 }
 
 func (r *Refusal) Error() string {
-	where := ""
+	return fmt.Sprintf("routing: %s (rule: %s)", r.Brief(), r.Rule)
+}
+
+// Brief is where the rule is broken and what was found there, without the rule.
+func (r *Refusal) Brief() string {
 	switch {
 	case r.Node != fabric.None && r.Port != 0:
-		where = fmt.Sprintf("%s, port %d: ", r.Label, r.Port)
+		return fmt.Sprintf("%s, port %d: %s", r.Label, r.Port, r.Why)
 	case r.Node != fabric.None:
-		where = r.Label + ": "
+		return r.Label + ": " + r.Why
 	}
-	return fmt.Sprintf("routing: %s%s (rule: %s)", where, r.Why, r.Rule)
+	return r.Why
 }
 
 // TooFewLanes is the refusal of a lane assigner.

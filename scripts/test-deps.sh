@@ -1,23 +1,28 @@
 #!/usr/bin/env bash
-# Installs what the live tests need: OpenSM, a simulated fabric to run it on, and
-# ibdmchk, an independent judge of routing tables. Quiet when all of it is there.
+# Installs what the live tests need: OpenSM, a simulated fabric to run it on,
+# ibdmchk, an independent judge of routing tables, and what builds the plugin: a C
+# compiler and OpenSM's headers. Quiet when all of it is there.
 # Never fails: without the tools those tests skip and all others run.
 set -euo pipefail
 
-packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils)
+packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev libopensm-dev libibumad-dev)
 
 # OpenSM and the diagnostics live in sbin, which is not on everybody's path.
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 missing() {
 	local tool
-	for tool in opensm ibsim ibdmchk smpquery; do
+	for tool in opensm ibsim ibdmchk smpquery cc; do
 		command -v "$tool" >/dev/null || echo "$tool"
 	done
 	compgen -G '/usr/lib*/umad2sim/libumad2sim.so*' >/dev/null ||
 		compgen -G '/usr/lib/*/umad2sim/libumad2sim.so*' >/dev/null ||
 		compgen -G '/usr/local/lib*/umad2sim/libumad2sim.so*' >/dev/null ||
 		echo libumad2sim.so
+	local header
+	for header in opensm/osm_event_plugin.h umad.h; do
+		[[ -e /usr/include/infiniband/$header ]] || echo "$header"
+	done
 }
 
 lacking=$(missing | paste -sd' ' -)

@@ -34,6 +34,14 @@ func pair(pairs []Pair, from, to int) []Pair {
 	return append(pairs, Pair{From: int32(from), To: int32(to)})
 }
 
+// shifts is the phases of all to all among n ranks, or as many as are wanted.
+func shifts(a args, n int) int {
+	if a[0] == 0 {
+		return n - 1
+	}
+	return min(a[0], n-1)
+}
+
 func shift(pairs []Pair, n, k int) []Pair {
 	to := k % n
 	for i := range n {

@@ -7,7 +7,7 @@ import (
 )
 
 // mostPairs is how many pairs one phase may have: more would not fit in memory.
-const mostPairs = 1 << 24
+const mostPairs = 1 << 22
 
 // kinds is the table of patterns. Their names are the literature's: W. Dally, B.
 // Towles, Principles and Practices of Interconnection Networks (2004), table 3.1,
@@ -16,7 +16,7 @@ const mostPairs = 1 << 24
 // for their algorithms.
 var kinds = []kind{
 	{
-		name: "bisect", summary: "a random half sends to the other half, each rank to one or from one; of an odd number one idles",
+		name: "bisect", summary: "a random half sends to the other half, one to one; of an odd number one idles",
 		example: "bisect", random: true, phases: onePhase, append: bisect,
 	},
 	{
@@ -54,7 +54,7 @@ var kinds = []kind{
 		example: "alltoall",
 		phases: func(_ args, n int) (int, error) {
 			if n*(n-1) > mostPairs {
-				return 0, fmt.Errorf("traffic: alltoall among %d ranks is %d pairs at once; at most 4096 ranks, or take shifts, the same in phases", n, n*(n-1))
+				return 0, fmt.Errorf("traffic: alltoall among %d ranks is %d pairs at once; at most 2048 ranks, or take shifts, the same in phases", n, n*(n-1))
 			}
 			return 1, nil
 		},
@@ -70,11 +70,11 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "shifts", summary: "all to all in phases: in phase k, from 1, rank i sends to i+k",
-		example: "shifts",
-		phases:  func(_ args, n int) (int, error) { return n - 1, nil },
-		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
-			return shift(pairs, n, phase+1)
+		name: "shifts", summary: "all to all in phases: in phase k, from 1, rank i sends to i+k; phases: take only so many",
+		example: "shifts:phases=100", keys: []key{{"phases", "only so many, spread evenly; 0: all", 0, 0}},
+		phases: func(a args, n int) (int, error) { return shifts(a, n), nil },
+		append: func(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
+			return shift(pairs, n, 1+int(int64(phase)*int64(n-1)/int64(shifts(a, n))))
 		},
 	},
 	{
@@ -94,13 +94,13 @@ var kinds = []kind{
 		append: func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return neighbours(pairs, n, a[0]) },
 	},
 	{
-		name: "neighbour2d", summary: "ranks in a grid, as square as n lets it be, row by row; each sends to its four neighbours, round the edges",
+		name: "neighbour2d", summary: "ranks row by row in a grid, x in a row, each to its 4 neighbours, round the edges",
 		example: "neighbour2d:x=8", keys: []key{{"x", "ranks in a row; 0: as square as can be", 0, 0}},
 		phases: func(a args, n int) (int, error) { return 1, fits("neighbour2d", n, a) },
 		append: func(pairs []Pair, a args, n, _ int, _ *rand.Rand) []Pair { return halo(pairs, grid(n, 2, a)) },
 	},
 	{
-		name: "neighbour3d", summary: "the same in three dimensions, six neighbours",
+		name: "neighbour3d", summary: "the same in three dimensions, y rows in a layer, 6 neighbours",
 		example: "neighbour3d:x=4,y=4",
 		keys:    []key{{"x", "ranks in a row; 0: as cubic as can be", 0, 0}, {"y", "rows in a layer; 0: likewise", 0, 0}},
 		phases:  func(a args, n int) (int, error) { return 1, fits("neighbour3d", n, a) },
@@ -129,7 +129,7 @@ var kinds = []kind{
 		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair { return shift(pairs, n, (n+1)/2-1) },
 	},
 	{
-		name: "transpose", summary: "ranks in a square, row by row: that in row i and column j sends to row j, column i",
+		name: "transpose", summary: "ranks row by row in a square: row i, column j sends to row j, column i",
 		example: "transpose",
 		phases: func(_ args, n int) (int, error) {
 			k := 1
@@ -176,7 +176,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "tree", summary: "binomial broadcast: in phase k each of the first 2^k ranks sends to that 2^k further",
+		name: "tree", summary: "broadcast: in phase k each of the first 2^k ranks sends to i+2^k",
 		example: "tree", phases: func(_ args, n int) (int, error) { return log2up(n), nil },
 		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
 			for i := 0; i < 1<<phase && i+1<<phase < n; i++ {
@@ -191,7 +191,7 @@ var kinds = []kind{
 		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair { return shift(pairs, n, 1<<phase) },
 	},
 	{
-		name: "doubling", summary: "recursive doubling: in phase k the ranks that differ in bit k send to each other",
+		name: "doubling", summary: "in phase k the ranks that differ in bit k send to each other",
 		example: "doubling",
 		phases:  func(_ args, n int) (int, error) { return log2up(n), powerOfTwo("doubling", n) },
 		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {

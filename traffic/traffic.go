@@ -5,6 +5,11 @@
 // phases that follow each other, each a list of pairs that talk at the same time.
 // How the packets travel is not its business: congestion counts the flows of a
 // phase on the channels of a routing, packets sends them.
+//
+// Parse makes a pattern of a spec such as "bisect", "shift:k=3" or "bisect+ring";
+// Kinds lists what there is. ReadPairs takes one from a file. Place and ReadRanks
+// make placements. Random patterns draw from the stream of their run, PCG-DXSM of
+// math/rand/v2, and from nothing else.
 package traffic
 
 import (

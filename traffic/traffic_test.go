@@ -38,6 +38,7 @@ func TestPatterns(t *testing.T) {
 		{"alltoall", 3, 0, "0>1 0>2 1>0 1>2 2>0 2>1"},
 		{"shifts", 3, 0, "0>1 1>2 2>0"},
 		{"shifts", 3, 1, "0>2 1>0 2>1"},
+		{"shifts:phases=2", 5, 1, "0>3 1>4 2>0 3>1 4>2"},
 		{"ring", 4, 0, "0>1 0>3 1>2 1>0 2>3 2>1 3>0 3>2"},
 		{"ring", 2, 0, "0>1 1>0"},
 		{"neighbours:k=2", 4, 0, "0>1 0>3 0>2 1>2 1>0 1>3 2>3 2>1 2>0 3>0 3>2 3>1"},
@@ -89,7 +90,7 @@ func TestPhases(t *testing.T) {
 		{"neighbours:k=3", 5, "k is at most 2"},
 		{"neighbour2d:x=8", 20, "20 ranks do not fill a grid with such sides; nearest is 24"},
 		{"neighbour3d:x=3,y=5", 16, "nearest is 15"},
-		{"alltoall", 5000, "at most 4096 ranks, or take shifts"},
+		{"alltoall", 5000, "at most 2048 ranks, or take shifts"},
 		{"ring+reverse", 6, "power of two"},
 	} {
 		p, err := traffic.Parse(c.spec)
@@ -223,6 +224,30 @@ func TestRandomPatterns(t *testing.T) {
 			default:
 				if gets[i] != 0 && gets[i] != senders || sends[i] > 1 {
 					t.Fatalf("rank %d sends %d, gets %d", i, sends[i], gets[i])
+				}
+			}
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, k := range traffic.Kinds() {
+		f.Add(k.Example, 12)
+	}
+	f.Add("bisect+neighbour3d:x=2,y=3", 12)
+	f.Fuzz(func(t *testing.T, spec string, n int) {
+		p, err := traffic.Parse(spec)
+		if err != nil {
+			return
+		}
+		if again, err := traffic.Parse(p.String()); err != nil || again.String() != p.String() {
+			t.Fatalf("%q prints as %q: %v", spec, p, err)
+		}
+		n = min(n, 300)
+		if phases, err := p.Phases(n); err == nil {
+			for _, q := range p.Append(nil, n, phases-1, traffic.Stream(1, 1)) {
+				if min(q.From, q.To) < 0 || int(max(q.From, q.To)) >= n {
+					t.Fatalf("%s among %d: %+v", p, n, q)
 				}
 			}
 		}

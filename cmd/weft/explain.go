@@ -14,7 +14,7 @@ import (
 )
 
 func explainCommand(a *app) *cobra.Command {
-	o := routeFlags{engine: "dfsssp"}
+	var o routeFlags
 	c := &cobra.Command{
 		Use:   "explain FABRIC --engine ENGINE",
 		Short: "Say why an engine routes or refuses a fabric, rule by rule",
@@ -23,7 +23,7 @@ func explainCommand(a *app) *cobra.Command {
 			return a.explain(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o)
+	engineFlags(c, &o, "dfsssp")
 	c.Flags().BoolVar(&o.json, "json", false, "print the result for programs")
 	return c
 }
@@ -50,6 +50,9 @@ type findingSummary struct {
 func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	j, err := a.newRouteJob(name, o)
 	if err != nil {
+		return err
+	}
+	if err := j.mustBeOne("explain"); err != nil {
 		return err
 	}
 	if err := j.prepare(o); err != nil {
@@ -134,10 +137,10 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 	return err
 }
 
-// settleContract settles what is proven: one lane for all means that service
-// levels do not matter.
+// settleContract settles what is proven: where one lane serves all, or every service
+// level has the same lanes, it does not matter which of them clients use.
 func (j *routeJob) settleContract(o *routeFlags) {
-	if o.contract == "" && j.tables.Lanes.Needed == 1 {
+	if l := j.tables.Lanes; o.contract == "" && (l.Needed == 1 || l.SL2VL.IgnoresSL()) {
 		j.contract = routing.Any
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/routing/lanes/exact"
 	"github.com/weft-fabric/weft/routing/lanes/hop"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/lanes/weave"
 	"github.com/weft-fabric/weft/routing/mplash"
 )
 
@@ -27,7 +28,7 @@ func lanesCommand(a *app) *cobra.Command {
 		Short: "Compare how many lanes each lane assigner needs for the same paths",
 		Long: `Compare how many lanes each lane assigner needs for the paths of an engine or
 of a path finder (--paths): first-fit with the paths taken in every order,
-break-cycles with every heuristic, and the lanes that rise with the hops.
+break-cycles with every heuristic, the lanes that rise with the hops, and weave.
 
 Assigners content themselves with the lanes there are: with a smaller --vls they
 try harder, and what they get down to is shown.
@@ -46,7 +47,7 @@ do with that keeps paths whole, by a search that small networks allow.
 			return a.compareLanes(cmd.Context(), args[0], &o, exact, allPaths)
 		},
 	}
-	pathFlags(c, &o)
+	pathFlags(c, &o, "dfsssp")
 	f := c.Flags()
 	vls := f.Lookup("vls")
 	vls.Usage, vls.DefValue = "data lanes to do with if possible, 1 to 15", fmt.Sprint(routing.MaxDataVLs)
@@ -99,6 +100,9 @@ type allPathsSummary struct {
 func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exact, allPaths bool) error {
 	j, err := a.newRouteJob(name, o)
 	if err != nil {
+		return err
+	}
+	if err := j.mustBeOne("lanes"); err != nil {
 		return err
 	}
 	if j.engine.Adaptive != nil {
@@ -163,7 +167,7 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 	for _, h := range layer.Heuristics {
 		all = append(all, variant{"break-cycles", h.String(), layer.BreakCycles{Heuristic: h, Unbalanced: true}})
 	}
-	all = append(all, variant{"hop-d2", "", hop.D2{}}, variant{"hop-dn", "", hop.DN{}})
+	all = append(all, variant{"hop-d2", "", hop.D2{}}, variant{"hop-dn", "", hop.DN{}}, variant{"weave", "", weave.Assigner{}})
 	counts := make([]laneCount, len(all))
 	for i, v := range all {
 		counts[i] = laneCount{Name: v.name, Variant: v.variant}

@@ -10,8 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/weft-fabric/weft/opensm/deploy"
 )
 
 // writeFile writes a file whole or not at all: under another name, then renamed.
@@ -140,10 +143,9 @@ func mayReplace(name string, force bool) error {
 	case err != nil:
 		return explain(name, err)
 	}
+	ours := append([]string{lftFile, sl2vlFile, pslFile, certificateFile, summaryFile}, deploy.Names...)
 	for _, e := range entries {
-		switch e.Name() {
-		case lftFile, sl2vlFile, pslFile, certificateFile, summaryFile:
-		default:
+		if !slices.Contains(ours, e.Name()) {
 			return usage("%s holds %s, which weft did not write; choose another folder", name, e.Name())
 		}
 	}

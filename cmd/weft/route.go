@@ -10,13 +10,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/choose"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/routing/weave"
 )
+
+// autoEngine is the engine that is several: the best proven one.
+const autoEngine = "auto"
 
 // routeFlags is the command line of weft route.
 type routeFlags struct {
@@ -24,9 +30,12 @@ type routeFlags struct {
 	vls, lmc             int
 	seed                 uint64
 	order, before        string
+	prefer, aim          string
+	weights              []string
 	roots                []string
 	contract, endpoints  string
 	withinParts          bool
+	budget               time.Duration
 	out                  string
 	force, unproven      bool
 	json                 bool
@@ -40,14 +49,17 @@ func routeCommand(a *app) *cobra.Command {
 		Long: `Compute forwarding tables, service levels and lanes for a fabric, prove that
 they cannot deadlock, and write them for OpenSM.
 
-An engine is a path finder and a lane assigner (see weft engines); --paths and
---lanes give other pairs. What needs more lanes than there are is refused, never
+By default the engine is auto: several engines are tried, and the one with the most
+bandwidth among those proven under the contract wins (any, unless --contract says
+what else clients do). An engine is a path finder and a lane assigner (see weft
+engines); --paths and --lanes give other pairs. What needs more lanes than there are is refused, never
 replaced by something weaker. With --out the folder gets lfts.dump (OpenSM:
 routing_engine file, lfts_file), sl2vl.dump, paths.psl, certificate and
 summary.json, all of them or none, read back and checked.
 
 Tables with a credit loop are shown, not written, unless --write-unproven.`,
 		Example: `  weft route fabric.ibnetdiscover
+  weft route fabric.ibnetdiscover --contract honored --budget 60s
   weft route fabric.ibnetdiscover --engine lash --vls 4 --out tables
   weft route dragonfly:p=4 --paths sssp --lanes first-fit --json`,
 		Args: cobra.ExactArgs(1),
@@ -58,7 +70,7 @@ Tables with a credit loop are shown, not written, unless --write-unproven.`,
 			return a.route(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o)
+	engineFlags(c, &o, autoEngine)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the tables into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
@@ -68,19 +80,22 @@ Tables with a credit loop are shown, not written, unless --write-unproven.`,
 }
 
 // engineFlags adds the flags that say which engine shall do what.
-func engineFlags(c *cobra.Command, o *routeFlags) {
-	pathFlags(c, o)
+func engineFlags(c *cobra.Command, o *routeFlags, engine string) {
+	pathFlags(c, o, engine)
 	f := c.Flags()
 	f.StringVar(&o.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
 	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: what the engine is made for)")
+	if engine == autoEngine {
+		f.DurationVar(&o.budget, "budget", choose.DefaultBudget, "time that auto may spend, by its own estimates")
+	}
 	completeNames(c, "lanes", assignerNames)
 	c.MarkFlagsRequiredTogether("paths", "lanes")
 }
 
 // pathFlags adds those of them that say which way the paths shall go, and for whom.
-func pathFlags(c *cobra.Command, o *routeFlags) {
+func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f := c.Flags()
-	f.StringVar(&o.engine, "engine", "dfsssp", "routing engine, see weft engines")
+	f.StringVar(&o.engine, "engine", engine, "routing engine, see weft engines")
 	f.StringVar(&o.paths, "paths", "", "path finder, in place of --engine")
 	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
 	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by GUID or name, with commas between")
@@ -88,8 +103,10 @@ func pathFlags(c *cobra.Command, o *routeFlags) {
 	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.order, "order", layer.ByDestination.String(), "order in which first-fit takes paths: "+orderNames())
+	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
 	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
+	balanceFlags(c, o)
 	completeNames(c, "engine", engineNames)
 	completeNames(c, "paths", finderNames)
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
@@ -106,12 +123,16 @@ func orderNames() string {
 // routeJob is one run of weft route: what was asked, and what came of it.
 type routeJob struct {
 	*app
-	name     string // the FABRIC argument
-	engine   engines.Engine
+	name     string         // the FABRIC argument
+	engine   engines.Engine // of auto: the one chosen
+	auto     bool
+	budgeted time.Duration  // of auto
+	choice   *choose.Choice // of auto
 	options  engines.Options
 	budget   routing.Budget
 	contract routing.Contract
 	scope    routing.Scope
+	weights  []weighting
 	out      string
 
 	fabric  *fabric.Fabric
@@ -120,7 +141,7 @@ type routeJob struct {
 	verdict *deadlock.Verdict
 	wider   *deadlock.Verdict // the verdict for all adapters, where that says more
 	apart   int64             // pairs in different parts of the network
-	spent   struct{ read, paths, lanes, verify, write time.Duration }
+	spent   struct{ read, choose, paths, lanes, verify, write time.Duration }
 }
 
 func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
@@ -162,6 +183,9 @@ func (j *routeJob) prepare(o *routeFlags) error {
 	if err := j.checkParts(o.withinParts); err != nil {
 		return err
 	}
+	if j.options.Weights, err = weigh(j.fabric, j.weights); err != nil {
+		return err
+	}
 	j.options.Roots, err = rootGUIDs(j.fabric, o.roots)
 	return err
 }
@@ -177,8 +201,8 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 			return nil, usage("%w", err)
 		}
 		j.engine = engines.Pair(f, l)
-	} else if j.engine, err = engines.Named(o.engine); err != nil {
-		return nil, usage("%w", err)
+	} else if err := j.takeEngine(o); err != nil {
+		return nil, err
 	}
 	if o.vls < 1 || o.vls > routing.MaxDataVLs {
 		return nil, usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
@@ -187,10 +211,23 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 		return nil, err
 	}
 	j.options.Seed = o.seed
+	if o.prefer != "" {
+		if j.options.Prefer, err = weave.ParsePrefer(o.prefer); err != nil {
+			return nil, usage("--prefer: %w", err)
+		}
+	}
+	if o.aim != "" {
+		if j.options.Aim, err = balance.ParseAim(o.aim); err != nil {
+			return nil, usage("--aim: %w", err)
+		}
+	}
+	if j.weights, err = parseWeights(o.weights); err != nil {
+		return nil, err
+	}
 	if j.options.Order, err = layer.ParseOrder(o.order); err != nil {
 		return nil, usage("--order: %w", err)
 	}
-	if len(o.roots) > 0 && j.engine.PathsName() != "updn" {
+	if len(o.roots) > 0 && !j.auto && j.engine.PathsName() != "updn" {
 		return nil, usage("--roots is for updn; %s has no roots", j.engine.Name)
 	}
 	if o.before != "" && j.engine.Name != "torus-2qos" {
@@ -202,7 +239,10 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	// Aggregation nodes shall be safe too where that is possible; the proof is
 	// for what was asked.
 	j.budget = routing.Budget{VLs: o.vls, Scope: max(j.scope, routing.Adapters)}
-	j.contract = j.engine.Contract()
+	j.contract = routing.Any
+	if !j.auto {
+		j.contract = j.engine.Contract()
+	}
 	if o.contract != "" {
 		if j.contract, err = routing.ParseContract(o.contract); err != nil {
 			return nil, usage("%w", err)
@@ -261,6 +301,9 @@ func rootGUIDs(f *fabric.Fabric, roots []string) ([]fabric.GUID, error) {
 // compute routes. Lanes are planned for all adapters if that is possible, else for
 // the endpoints that were asked for.
 func (j *routeJob) compute(ctx context.Context) error {
+	if j.auto {
+		return j.choose(ctx)
+	}
 	err := j.try(ctx)
 	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
 	n := j.fabric.Count()
@@ -331,6 +374,9 @@ var advised = []string{"updn", "ftree", "lash", "dfsssp", "df-dn", "nue"}
 func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if none := (*choose.NoneProven)(nil); errors.As(err, &none) {
+		return j.noneProven(none, asJSON)
 	}
 	s := refusalSummary{Engine: j.engine.Name, Refused: strings.TrimPrefix(err.Error(), "routing: "), Fits: []fitSummary{}}
 	text := fmt.Errorf("%s refuses: %w", j.engine.Name, err)

@@ -32,6 +32,7 @@ type routeSummary struct {
 	Cycle        []stepSummary `json:"cycle,omitempty"`
 	Notes        []string      `json:"notes,omitempty"`
 	Warnings     []string      `json:"warnings,omitempty"`
+	Auto         *autoSummary  `json:"auto,omitempty"` // where the engine was chosen
 	Seconds      stageSeconds  `json:"seconds"`
 	PeakRSS      int64         `json:"peak_rss_bytes"`
 	Files        []string      `json:"files,omitempty"`
@@ -51,10 +52,13 @@ type hopSummary struct {
 
 type stageSeconds struct {
 	Read   float64 `json:"read"`
+	Choose float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
 	Paths  float64 `json:"paths"`
 	Lanes  float64 `json:"lanes"`
 	Verify float64 `json:"verify"`
 	Write  float64 `json:"write"`
+
+	Tried map[string]float64 `json:"tried,omitempty"` // of auto: by engine
 }
 
 // stepSummary is a step of a credit loop.
@@ -95,13 +99,17 @@ func (j *routeJob) summary() *routeSummary {
 		Dependencies: j.verdict.Dependencies, Cycle: cycleSummary(j.fabric, j.verdict.Cycle),
 		Notes: j.tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
 		Seconds: stageSeconds{
-			j.spent.read.Seconds(), j.spent.paths.Seconds(), j.spent.lanes.Seconds(),
-			j.spent.verify.Seconds(), j.spent.write.Seconds(),
+			Read: j.spent.read.Seconds(), Choose: j.spent.choose.Seconds(), Paths: j.spent.paths.Seconds(),
+			Lanes: j.spent.lanes.Seconds(), Verify: j.spent.verify.Seconds(), Write: j.spent.write.Seconds(),
 		},
 		PeakRSS: peakRSS(),
 	}
 	if j.loads.Hottest != fabric.None {
 		s.MaxLoadOn = channelName(j.fabric, j.loads.Hottest)
+	}
+	if j.choice != nil {
+		s.Auto = &autoSummary{j.choice.Why, trialSummaries(j.choice.Trials)}
+		s.Seconds.Tried = trialSeconds(j.choice.Trials)
 	}
 	if j.wider != nil {
 		s.AllAdapters = verdictWord(j.wider)
@@ -142,9 +150,15 @@ func (j *routeJob) screen(o *routeFlags) string {
 	var p page
 	n := j.fabric.Count()
 	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric), plural(n.SwitchCables, "cable"))
-	p.fact("engine", "%s (%s): %s", j.engine.Name, j.engine.Paper, j.engine.Trust())
+	p.fact("engine", "%s (%s): %s", j.engine.Name, j.engine.Paper, j.trust())
+	if j.choice != nil {
+		p.fact("", "%s", j.choice.Why)
+	}
 	for _, note := range j.tables.Forwarding.Notes {
 		p.fact("", "%s", note)
+	}
+	if j.choice != nil {
+		p.fact("tried", "%s", trialText(j.choice.Trials))
 	}
 	p.fact("verdict", "%s", j.verdictText())
 	p.fact("lanes", "%d of %d needed; %s", j.tables.Lanes.Needed, j.budget.VLs, j.serviceLevels())
@@ -159,10 +173,22 @@ func (j *routeJob) screen(o *routeFlags) string {
 	if o.out != "" {
 		written = ", write " + seconds(j.spent.write)
 	}
-	p.fact("time", "read %s, paths %s, lanes %s, verify %s%s; %s at the peak", seconds(j.spent.read), seconds(j.spent.paths),
-		seconds(j.spent.lanes), seconds(j.spent.verify), written, bytesOf(peakRSS()))
+	routed := "paths " + seconds(j.spent.paths) + ", lanes " + seconds(j.spent.lanes)
+	if j.choice != nil {
+		routed = "choose " + seconds(j.spent.choose)
+	}
+	p.fact("time", "read %s, %s, verify %s%s; %s at the peak", seconds(j.spent.read), routed, seconds(j.spent.verify), written, bytesOf(peakRSS()))
 	p.fact("next", "%s", j.next())
 	return p.String()
+}
+
+// trust says why the tables may be trusted. What auto chose was proven under a
+// contract that may ask less of clients than the engine does.
+func (j *routeJob) trust() string {
+	if j.choice != nil {
+		return "the best of those proven for this network"
+	}
+	return j.engine.Trust()
 }
 
 func describeEndpoints(f *fabric.Fabric) string {

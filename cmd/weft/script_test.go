@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ import (
 //	same FOLDER FOLDER          the files are alike, timings aside
 //	no-leftovers FOLDER…        nothing half-written lies about
 //	appears PATH                wait until a file matches this pattern
+//	signal NAME SOCKET          send HUP or TERM to the daemon at a socket
+//	appears-in REGEXP SOCKET    wait until weft status says this of the daemon at a socket
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"weft": main})
@@ -51,6 +54,8 @@ func TestScripts(t *testing.T) {
 			"same":         cmdSame,
 			"no-leftovers": cmdNoLeftovers,
 			"appears":      cmdAppears,
+			"appears-in":   cmdAppearsIn,
+			"signal":       cmdSignal,
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "root" {
@@ -154,8 +159,8 @@ func cmdShuffle(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(records, "\n\n")+"\n"), 0o644))
 }
 
-// timing is a line of summary.json that may differ from run to run.
-var timing = regexp.MustCompile(`(?m)^ *"(read|paths|lanes|verify|write|peak_rss_bytes)": [0-9.e-]+,?$`)
+// timing is what of summary.json may differ from run to run.
+var timing = regexp.MustCompile(`(?s)\n  "seconds": \{.*?\n  \},|\n  "peak_rss_bytes": [0-9]+,?`)
 
 func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
 	var files [2]map[string]string
@@ -198,4 +203,30 @@ func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("%s does not appear", args[0])
+}
+
+func cmdAppearsIn(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: appears-in REGEXP SOCKET")
+	}
+	re, err := regexp.Compile(args[0])
+	ts.Check(err)
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		_ = ts.Exec("weft", "status", "--socket", args[1]) // its exit code is about something else
+		if re.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+	}
+	ts.Fatalf("the status does not come to say %s", args[0])
+}
+
+func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
+	signal, ok := map[string]syscall.Signal{"HUP": syscall.SIGHUP, "TERM": syscall.SIGTERM}[args[0]]
+	if neg || !ok || len(args) != 2 {
+		ts.Fatalf("usage: signal HUP|TERM SOCKET")
+	}
+	_ = ts.Exec("weft", "status", "--json", "--socket", args[1]) // its exit code is about something else
+	var status struct{ PID int }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &status))
+	ts.Check(syscall.Kill(status.PID, signal))
 }

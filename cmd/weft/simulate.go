@@ -59,7 +59,7 @@ Exit code 1: some pairs have no route.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.simulate(cmd.Context(), args[0], &o) },
 	}
-	pathFlags(c, &o.route)
+	pathFlags(c, &o.route, autoEngine)
 	tableFlags(c, &o.tables)
 	f := c.Flags()
 	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")

@@ -184,6 +184,7 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 		p.fact("duration", "%.2f times that without other flows, if each phase waits for its slowest flow%s", s.Slowdown, took)
 	}
 	p.fact("congestion", "%s", congestionText(s))
+	p.fact("", "%s", sharesText(s))
 	if w := s.Worst; w != nil {
 		p.fact("worst", "%.3f of full: %s → %s%s", w.Bandwidth, w.Src, w.Dst, whenText(s, w))
 		for _, h := range w.Route {
@@ -239,22 +240,47 @@ func noRouteText(pairs []pairSummary) string {
 }
 
 // congestionText is the histogram for people: a share for each number of flows
-// that meet, the rare ones together.
+// that meet, or, of many numbers, which the halves and tenths do not exceed.
 func congestionText(s *simulateSummary) string {
 	const most = 8
 	var parts []string
-	rest := int64(0)
-	for i, h := range s.Histogram {
-		if i < most {
-			parts = append(parts, fmt.Sprintf("%d: %s", h.Congestion, percent(h.Flows, s.Flows)))
-		} else {
-			rest += h.Flows
+	for _, h := range s.Histogram {
+		parts = append(parts, fmt.Sprintf("%d: %s", h.Congestion, percent(h.Flows, s.Flows)))
+	}
+	if len(parts) > most {
+		parts = []string{fmt.Sprintf("least %s", thousands(int64(s.Histogram[0].Congestion)))}
+		for _, share := range []int64{50, 90, 99} {
+			sum := int64(0)
+			for _, h := range s.Histogram {
+				if sum += h.Flows; sum*100 >= s.Flows*share {
+					parts = append(parts, fmt.Sprintf("%d%% at most %s", share, thousands(int64(h.Congestion))))
+					break
+				}
+			}
 		}
 	}
-	if rest > 0 {
-		parts = append(parts, "more: "+percent(rest, s.Flows))
+	return fmt.Sprintf("flows on the fullest channel of the route: %s; most %s", strings.Join(parts, ", "), thousands(int64(s.MaxCongestion)))
+}
+
+// sharesText says what the flows with least bandwidth get, from the histogram.
+func sharesText(s *simulateSummary) string {
+	total := int64(0)
+	for _, n := range s.Bandwidth {
+		total += n
 	}
-	return fmt.Sprintf("flows on the fullest channel of the route: %s; at most %d", strings.Join(parts, ", "), s.MaxCongestion)
+	var parts []string
+	below, shares := int64(0), []int64{1, 10, 50}
+	for b, n := range s.Bandwidth {
+		below += n
+		last := int64(0)
+		for len(shares) > 0 && below*100 >= total*shares[0] {
+			last, shares = shares[0], shares[1:]
+		}
+		if last > 0 {
+			parts = append(parts, fmt.Sprintf("%d%% get at most %.2f", last, float64(b+1)/float64(len(s.Bandwidth))))
+		}
+	}
+	return "of the flows " + strings.Join(parts, ", ") + " of full"
 }
 
 // percent is a share for people.

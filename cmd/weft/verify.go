@@ -126,6 +126,13 @@ func (j *verifyJob) read() error {
 		return err
 	}
 	j.fabric = f
+	return j.readTables()
+}
+
+// readTables reads the tables of the fabric.
+func (j *verifyJob) readTables() error {
+	f := j.fabric
+	var err error
 	var join lft.Join
 	if j.o.lst != "" {
 		if join.List, err = readFile(j.app, j.o.lst, subnetlst.ReadMap); err != nil {

@@ -68,7 +68,7 @@ func OpenSM(t testing.TB, net string, conf map[string]string, pin *fabric.Fabric
 	}
 
 	socket := fmt.Sprintf("weft-%d-%d", os.Getpid(), sweeps.Add(1))
-	stop := startSim(t, n, socket)
+	stop := startSim(t, n, socket, nil)
 	defer stop()
 	cmd := command(t.Context(), dir, []string{
 		"IBSIM_SOCKNAME=" + socket,
@@ -105,6 +105,13 @@ func configuration(conf map[string]string) string {
 		fmt.Fprintf(&b, "%s %s\n", key, all[key])
 	}
 	return b.String()
+}
+
+// Pin lets an OpenSM with this directory give every port the LID that it has in a
+// fabric.
+func Pin(t testing.TB, dir string, f *fabric.Fabric) {
+	t.Helper()
+	write(t, filepath.Join(dir, "guid2lid"), guid2lid(f))
 }
 
 // guid2lid is OpenSM's memory of which port has which LIDs.

@@ -36,16 +36,24 @@ func command(ctx context.Context, dir string, env []string, program string, args
 }
 
 // startSim runs ibsim on a net file until the test ends or stop is called, and
-// returns when it is ready for clients.
-func startSim(t testing.TB, n *netFile, socket string) (stop func()) {
+// returns when it is ready for clients. A nil console: it has none.
+func startSim(t testing.TB, n *netFile, socket string, console *os.File) (stop func()) {
 	t.Helper()
 	tools, _ := find()
 	ctx, cancel := context.WithCancel(context.Background())
 	// Room to spare beyond what the file says: ibsim counts unconnected ports too.
-	cmd := command(ctx, t.TempDir(), []string{"IBSIM_SOCKNAME=" + socket}, tools.ibsim,
-		"-s", "-n",
-		"-N", fmt.Sprint(n.nodes+8), "-S", fmt.Sprint(n.switches+8), "-P", fmt.Sprint(n.ports+64),
-		"-L", "49151", n.path)
+	args := []string{
+		"-s",
+		"-N", fmt.Sprint(n.nodes + 8), "-S", fmt.Sprint(n.switches + 8), "-P", fmt.Sprint(n.ports + 64),
+		"-L", "49151", n.path,
+	}
+	if console == nil {
+		args = append([]string{"-n"}, args...)
+	}
+	cmd := command(ctx, t.TempDir(), []string{"IBSIM_SOCKNAME=" + socket}, tools.ibsim, args...)
+	if console != nil {
+		cmd.Stdin = console
+	}
 	out := &watch{phrase: "Network simulator ready", seen: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {

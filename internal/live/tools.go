@@ -55,3 +55,11 @@ func Need(t testing.TB) {
 		t.Skipf("live: %s is not installed; scripts/test-deps.sh installs it", lacking)
 	}
 }
+
+// UMAD2Sim is the library to be preloaded into whatever is to talk to ibsim.
+func UMAD2Sim(t testing.TB) string {
+	t.Helper()
+	Need(t)
+	tools, _ := find()
+	return tools.umad2sim
+}

@@ -3,7 +3,9 @@ package par
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -16,6 +18,8 @@ func Workers(n int) int { return max(1, min(n, runtime.GOMAXPROCS(0))) }
 // worker, below Workers(n), says whose scratch space the call may use. It stops
 // at an end of the context and returns its error.
 //
+// If do panics, so does For, in the goroutine of its caller, who may recover.
+//
 // What comes of the items must not depend on who computes them: results belong
 // into slots by item, or must be sums of integers.
 func For(ctx context.Context, n int, do func(worker, item int)) error {
@@ -27,9 +31,17 @@ func For(ctx context.Context, n int, do func(worker, item int)) error {
 		return ctx.Err()
 	}
 	var next atomic.Int64
+	var broken atomic.Pointer[string]
 	var group sync.WaitGroup
 	for w := range workers {
 		group.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					text := fmt.Sprintf("%v\n%s", r, debug.Stack())
+					broken.CompareAndSwap(nil, &text)
+					next.Store(int64(n))
+				}
+			}()
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= n {
@@ -40,5 +52,8 @@ func For(ctx context.Context, n int, do func(worker, item int)) error {
 		})
 	}
 	group.Wait()
+	if text := broken.Load(); text != nil {
+		panic(*text)
+	}
 	return ctx.Err()
 }

@@ -3,6 +3,8 @@ package par_test
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -41,4 +43,19 @@ func TestForStops(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || done.Load() > 1000 {
 		t.Errorf("%v after %d items", err, done.Load())
 	}
+}
+
+func TestForPanicsWhereItIsCalled(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	defer func() {
+		if text, ok := recover().(string); !ok || !strings.Contains(text, "item 7") || !strings.Contains(text, "par_test.go") {
+			t.Errorf("recovered %q", text)
+		}
+	}()
+	_ = par.For(context.Background(), 100, func(_, item int) {
+		if item == 7 {
+			panic("item 7")
+		}
+	})
+	t.Error("did not panic")
 }

@@ -61,6 +61,11 @@ var rules = []rule{
 		why:      "which way and which lane are two decisions, and one paper's path finder is not built on another's",
 	},
 	{
+		packages: "routing/lanes/weave",
+		may:      []string{"fabric", "routing", "internal/loom"},
+		why:      "lanes by turn, which the routers that also change paths need too, are kept in internal/loom",
+	},
+	{
 		packages: "routing/lanes/...",
 		may:      []string{"fabric", "routing", "internal/acyclic", "internal/heap", "internal/par"},
 		why:      "a lane assigner takes any forwarding tables, whoever made them, and is judged by others",
@@ -74,6 +79,11 @@ var rules = []rule{
 		packages: "routing/nue",
 		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic"},
 		why:      "it decides both, which way and which lane, and so stands beside the path finders and lane assigners",
+	},
+	{
+		packages: "routing/weave",
+		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/loom"},
+		why:      "it changes paths for the sake of lanes, and so stands beside both; whose paths it begins with is not its business",
 	},
 	{
 		packages: "routing/mplash",
@@ -92,7 +102,7 @@ var rules = []rule{
 	},
 	{
 		packages: "routing/engines",
-		may:      []string{"fabric", "routing", "routing/paths/...", "routing/lanes/...", "routing/adaptive/...", "routing/nue", "routing/torus2qos"},
+		may:      []string{"fabric", "routing", "routing/paths/...", "routing/lanes/...", "routing/adaptive/...", "routing/nue", "routing/torus2qos", "routing/weave"},
 		why:      "an engine is a row in a table: a path finder and a lane assigner",
 	},
 	{
@@ -121,8 +131,34 @@ var rules = []rule{
 		why:      "a report shows results; it computes no routing",
 	},
 	{
+		packages: "opensm/conf",
+		may:      []string{"format"},
+		why:      "it reads a file of OpenSM's, whatever is made of it",
+	},
+	{
+		packages: "opensm/deploy",
+		may:      []string{"fabric", "routing", "format/lft"},
+		why:      "it writes tables that others made and proved",
+	},
+	{
+		packages: "opensm/check",
+		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "opensm/conf"},
+		why:      "it looks at a configuration with the eyes of the judge and of the engines by name",
+	},
+	{
+		packages: "opensm/daemon",
+		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "choose", "opensm/wire"},
+		modules:  []string{"go.yaml.in/yaml/v3", "github.com/prometheus/client_golang"},
+		why:      "it routes by the names of engines, asks the judge and answers over the wire; YAML and Prometheus are what administrators use",
+	},
+	{
+		packages: "opensm/wire",
+		may:      []string{"fabric", "routing", "deadlock"},
+		why:      "a request is a fabric and an answer is tables with their proof; who routes is on the other side",
+	},
+	{
 		packages: "opensm",
-		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report"},
+		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report", "opensm/wire"},
 		why:      "the live road uses what is proven, by the name of its engine",
 	},
 	{
@@ -140,6 +176,10 @@ var rules = []rule{
 		why:      "it runs the program as a user does, and so knows nothing of its parts",
 	},
 	{
+		packages: "bench/opensm",
+		why:      "it runs OpenSM and the program as a user does, and so knows nothing of their parts",
+	},
+	{
 		packages: "cmd/weft",
 		may:      []string{"..."},
 		modules:  []string{"github.com", "golang.org/x"},
@@ -149,6 +189,11 @@ var rules = []rule{
 		packages: "internal/acyclic",
 		may:      []string{"fabric"},
 		why:      "a data structure over the channels of a fabric",
+	},
+	{
+		packages: "internal/loom",
+		may:      []string{"fabric", "routing", "internal/acyclic"},
+		why:      "lanes by turn and service level, kept free of cycles: what a lane assigner and the routers share that change paths for it",
 	},
 	{
 		packages: "internal/grid",

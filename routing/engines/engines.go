@@ -10,13 +10,22 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/routing/weave"
 )
 
 // Options is what a user may tell a path finder. The zero Options are sensible.
 type Options struct {
 	Roots []fabric.GUID // of updn; empty: chosen
-	Seed  uint64        // of shortest-random
+	Seed  uint64        // of shortest-random, balance and weave
 	Order layer.Order   // of first-fit: in which paths are taken
+
+	// Prefer is what weave gives up last where it cannot have both: bandwidth, or
+	// few lanes.
+	Prefer weave.Prefer
+
+	Aim     balance.Aim // of balance, weave and weave-any: what paths are good for
+	Weights []uint8     // of these: traffic of endpoints, see balance.Finder; nil: all hosts alike
 
 	// Before is the fabric before it was damaged: torus-2qos then keeps the
 	// service levels that it gave out. nil: not known.

@@ -10,7 +10,9 @@ import (
 	"github.com/weft-fabric/weft/routing/lanes/hop"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/lanes/single"
+	weavelanes "github.com/weft-fabric/weft/routing/lanes/weave"
 	"github.com/weft-fabric/weft/routing/nue"
+	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/paths/dor"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
@@ -19,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/paths/updown"
 	"github.com/weft-fabric/weft/routing/torus2qos"
+	"github.com/weft-fabric/weft/routing/weave"
 )
 
 // The papers, as the tables cite them.
@@ -29,6 +32,7 @@ const (
 	hoti2009 = "Hoefler, Schneider, Lumsdaine, HOTI 2009"
 	ipdps11  = "Domke, Hoefler, Nagel, IPDPS 2011"
 	tpds2006 = "Lysne et al., TPDS 2006"
+	ours     = "weft"
 )
 
 // Finders is every path finder.
@@ -60,6 +64,8 @@ func Finders() []Finder {
 			New: func(Options) routing.PathFinder { return sssp.Finder{} }},
 		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
+		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009,
+			New: func(o Options) routing.PathFinder { return balanced(o) }},
 		{Name: "multipath", Summary: "another tree of shortest paths for each address (LMC)", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return sssp.MultiPath{} }},
 		{Name: "mroots", Summary: "an Up*/Down* tree for each address (LMC), roots far apart", Paper: tpds2006,
@@ -93,6 +99,9 @@ func Assigners() []Assigner {
 		{Name: "hop-dn", Summary: "the lane rises at every hop", Paper: hoti2016,
 			Safe: true, Needs: "the hops of the longest path", Refuses: "paths for which 16 service levels do not suffice",
 			New: func(Options) routing.LaneAssigner { return hop.DN{} }},
+		{Name: "weave", Summary: "lanes turn by turn, that never fall along a path; few dependencies, few lanes", Paper: ours,
+			Safe: true, Needs: "as found",
+			New: func(Options) routing.LaneAssigner { return weavelanes.Assigner{} }},
 		{Name: "exact", Summary: "the fewest layers there are", Paper: ipdps11,
 			Safe: true, Needs: "as few as can be", Refuses: "networks too large to search",
 			New: func(Options) routing.LaneAssigner { return exact.Assigner{} }},
@@ -119,6 +128,7 @@ func All() []Engine {
 		}),
 		pair("sssp", hoti2009, "sssp", "single"),
 		pair("p2sssp", hoti2009, "p2sssp", "single"),
+		pair("balance", ours+", after "+hoti2009, "balance", "single"),
 		escaping(pair("lash", "Skeie, Lysne, Theiss, IPDPS 2002; "+tpds2006, "shortest", "first-fit")),
 		pair("dfsssp", ipdps11, "sssp", "break-cycles"),
 		pair("dfsssp-online", ipdps11, "sssp", "first-fit"),
@@ -132,6 +142,18 @@ func All() []Engine {
 			Summary:  "balanced shortest paths inside the dependency graph, with an escape tree",
 			Contract: routing.Honored, Needs: "1, takes all",
 			New: func(Options) routing.Router { return nue.Router{} },
+		}),
+		joint("weave", ours, Joint{
+			Summary:  "balanced shortest paths, a lane for every turn and service level",
+			Contract: routing.Honored, Needs: "as found, mostly 1 or 2",
+			New: func(o Options) routing.Router {
+				return weave.Router{Paths: append(woven(o), shortest.Finder{Pick: shortest.Lowest}), Prefer: o.Prefer}
+			},
+		}),
+		joint("weave-any", ours, Joint{
+			Summary:  "one lane for every turn whatever the service level; paths give way where they must",
+			Contract: routing.Any, Needs: "1, takes what serves",
+			New: func(o Options) routing.Router { return weave.Any{Paths: woven(o)} },
 		}),
 		escaping(pair("mp-lash", tpds2006, "multipath", "first-fit-some")),
 		adaptive("a-lash", tpds2006, Adaptive{
@@ -147,4 +169,16 @@ func All() []Engine {
 			New: func(Options) routing.AdaptiveRouter { return escape.Router{} },
 		}),
 	}
+}
+
+// woven is the paths that weave is given: balanced ones, and the same kept to one
+// order of the dimensions of a torus, which need fewer lanes.
+func woven(o Options) []routing.PathFinder {
+	regular := balanced(o)
+	regular.Regular = true
+	return []routing.PathFinder{balanced(o), regular}
+}
+
+func balanced(o Options) balance.Finder {
+	return balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights}
 }

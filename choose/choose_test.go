@@ -1,0 +1,191 @@
+package choose
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+var specs = []string{"ring:6", "torus:4x4,hosts=2", "mesh:4x4", "karytree:k=4,n=2", "dragonfly:p=2", "kautz:b=2,n=3,hosts=3", "random:switches=20,links=40,hosts=3,seed=5"}
+
+var contracts = []routing.Contract{routing.Any, routing.Honored, routing.Single(3)}
+
+func best(t testnet.TB, f *fabric.Fabric, w Wish) *Choice {
+	t.Helper()
+	if w.Budget.VLs == 0 {
+		w.Budget.VLs = routing.DefaultVLs
+	}
+	c, err := Best(context.Background(), f, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The choice is proven under the contract wished for, asked anew, and nothing that
+// is proven too has more bandwidth, measured anew.
+func TestBestIsProvenAndBest(t *testing.T) {
+	for _, spec := range specs {
+		for _, contract := range contracts {
+			t.Run(spec+" "+contract.String(), func(t *testing.T) {
+				f := testnet.Build(t, spec)
+				c := best(t, f, Wish{Contract: contract, Patterns: 100})
+				v, err := deadlock.Verify(context.Background(), c.Tables, deadlock.Options{Contract: contract})
+				if err != nil || !v.Free() || v.Unreachable > 0 {
+					t.Fatalf("%s is not proven: %v, %d pairs without a route", c.Engine.Name, err, v.Unreachable)
+				}
+				won := c.Trials[slices.IndexFunc(c.Trials, func(x Trial) bool { return x.Engine == c.Engine.Name })]
+				if got := lambda(t, c.Tables, 100); got != won.Lambda {
+					t.Errorf("%s: measured anew it has %v, not %v", won.Engine, got, won.Lambda)
+				}
+				for _, x := range c.Trials {
+					if x.Outcome == Proven && x.Lambda > won.Lambda+Close {
+						t.Errorf("%s has %.3f and was taken; %s has %.3f", won.Engine, won.Lambda, x.Engine, x.Lambda)
+					}
+				}
+			})
+		}
+	}
+}
+
+func lambda(t testing.TB, tables *routing.Tables, runs int) float64 {
+	t.Helper()
+	bisect, err := traffic.Parse("bisect")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := congestion.Simulate(context.Background(), tables, congestion.Options{
+		Pattern: bisect, Placement: senders(tables.Fabric, routing.HCA), Runs: runs,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Lambda
+}
+
+// Among equals the order is: lanes, then load, then the table.
+func TestOrderAmongEquals(t *testing.T) {
+	some := new(routing.Tables)
+	trials := []Trial{
+		{Engine: "updn", Lambda: .5, VLs: 2, MaxLoad: 9, place: 0},
+		{Engine: "lash", Lambda: .5019, VLs: 1, MaxLoad: 9, place: 1},
+		{Engine: "nue", Lambda: .501, VLs: 1, MaxLoad: 8, place: 2},
+		{Engine: "dor", Lambda: .501, VLs: 1, MaxLoad: 8, place: 3},
+		{Engine: "sssp", Lambda: .49, VLs: 1, MaxLoad: 1, place: 4},
+		{Engine: "minhop", Lambda: .9, Outcome: Loop, place: 5},
+	}
+	s := &search{best: 0}
+	for _, x := range trials {
+		x.tables = some
+		s.add(x)
+	}
+	c, err := s.choice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Engine.Name != "nue" {
+		t.Errorf("%s was taken; nue has as much bandwidth as the best, one lane, the least load and comes first", c.Engine.Name)
+	}
+	const why = "of the 5 engines proven under contract honored, nue is as fast as updn, lash, dor, and comes first in the order of trying; the next, sssp, has 2.2 % less"
+	if c.Why != why {
+		t.Errorf("why: %s\nwant %s", c.Why, why)
+	}
+}
+
+// However little time there is, something is proven; what was left out is said.
+func TestBudgetOfTime(t *testing.T) {
+	f := testnet.Build(t, "dragonfly:p=2")
+	c := best(t, f, Wish{Contract: routing.Any, Time: time.Nanosecond, Patterns: 10})
+	if i := slices.IndexFunc(c.Trials, func(x Trial) bool { return x.Outcome == Proven }); c.Trials[i].Engine != c.Engine.Name {
+		t.Errorf("%s was taken, and %s was the first proven", c.Engine.Name, c.Trials[i].Engine)
+	}
+	last := c.Trials[len(c.Trials)-1]
+	if last.Outcome != Skipped || last.Why == "" {
+		t.Errorf("the last candidate %s is %v (%q), not skipped with a reason", last.Engine, last.Outcome, last.Why)
+	}
+}
+
+// Every engine that makes tables for any fabric is a candidate or left out for a
+// reason that the table's comment gives.
+func TestCandidates(t *testing.T) {
+	leftOut := []string{"dnup", "sssp", "p2sssp", "dfsssp-online", "df-d2-minhop", "df-dn-minhop", "mroots", "d-mroots", "mp-lash"}
+	for _, e := range engines.All() {
+		candidate := slices.ContainsFunc(candidates, func(c candidate) bool { return c.engine == e.Name })
+		if out := slices.Contains(leftOut, e.Name) || e.Adaptive != nil; out == candidate {
+			t.Errorf("%s: candidate %v, left out %v", e.Name, candidate, out)
+		}
+	}
+	for _, c := range candidates {
+		if _, err := engines.Named(c.engine); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Whatever falls out of a network, something is proven under any contract, on a
+// single lane.
+func TestDamage(t *testing.T) {
+	f := testnet.Build(t, "dragonfly:p=2")
+	rapid.Check(t, func(t *rapid.T) {
+		var gone []fabric.ChannelID
+		for range rapid.IntRange(0, 20).Draw(t, "cables") {
+			gone = append(gone, fabric.ChannelID(rapid.IntRange(0, f.Trunks()-1).Draw(t, "cable")))
+		}
+		damaged, err := f.Without(gone, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := best(t, damaged, Wish{Contract: routing.Any, Budget: routing.Budget{VLs: 1}, Patterns: 10, Time: time.Millisecond})
+		if !c.Verdict.Free() {
+			t.Fatalf("%s is not proven", c.Engine.Name)
+		}
+	})
+}
+
+// The same on one core as on many.
+func TestSameOnAnyNumberOfCores(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=3")
+	was := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(was)
+	one := best(t, f, Wish{Contract: routing.Honored})
+	runtime.GOMAXPROCS(4)
+	four := best(t, f, Wish{Contract: routing.Honored})
+	if d := cmp.Diff(one.Trials, four.Trials, cmpopts.IgnoreUnexported(Trial{}), cmpopts.IgnoreFields(Trial{}, "Spent")); d != "" {
+		t.Error(d)
+	}
+}
+
+// A network without hosts, or with one, has nothing to measure and is routed all
+// the same.
+func TestNothingToMeasure(t *testing.T) {
+	f := testnet.Build(t, "ring:3")
+	var hosts []fabric.NodeID
+	for i, n := range f.Nodes() {
+		if n.Kind == fabric.Adapter {
+			hosts = append(hosts, fabric.NodeID(i))
+		}
+	}
+	for _, keep := range []int{0, 1} {
+		bare, err := f.Without(nil, hosts[keep:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := best(t, bare, Wish{Contract: routing.Any}); !c.Verdict.Free() {
+			t.Errorf("%d hosts: %s is not proven", keep, c.Engine.Name)
+		}
+	}
+}

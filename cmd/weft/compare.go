@@ -1,0 +1,353 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/weave"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// compareFlags is the command line of weft compare.
+type compareFlags struct {
+	route        routeFlags
+	engines      []string
+	dirs         []string
+	uniformRates bool
+	precision    float64
+	phases       int
+	json         bool
+	csv          bool
+	markdown     bool
+}
+
+// compared is the engines that weft compare asks if none are named: those that
+// people run, and of each family of lane assigners the one to try first.
+var compared = []string{"minhop", "updn", "ftree", "torus-2qos", "sssp", "lash", "dfsssp", "df-dn", "nue"}
+
+func compareCommand(a *app) *cobra.Command {
+	var o compareFlags
+	c := &cobra.Command{
+		Use:   "compare FABRIC",
+		Short: "One table of what engines, and the tables in force, make of a fabric",
+		Long: `Route a fabric with several engines and put them side by side, with the tables
+that are in force, so that it shows what would change: the verdict and under
+which contract, lanes and service levels, hops, the edge-forwarding index (the
+most routes over a channel between switches), the effective bisection bandwidth
+as a fraction of full, how long all-to-all takes, and the time and memory that
+routing took. An engine that refuses is listed with its reason.
+
+All-to-all is counted in shift phases, each of which waits for its slowest flow:
+the time is that of the fullest channel of each phase, and 1 means that no flow
+is in another's way. Of more than --phases phases, so many are taken.
+
+--lfts-dir NAME=DIR takes tables from a folder with opensm-lfts.dump,
+opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
+(opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or gzip.`,
+		Example: `  weft compare fabric.ibnetdiscover
+  weft compare fabric.ibnetdiscover --lfts-dir current=/var/log/opensm --engines updn,dfsssp,nue
+  weft compare dragonfly:p=4 --engines sssp+first-fit,sssp+break-cycles --markdown`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), args[0], &o) },
+	}
+	f := c.Flags()
+	f.StringSliceVar(&o.engines, "engines", compared, "engines, or path finder + lane assigner, with commas between")
+	f.StringArrayVar(&o.dirs, "lfts-dir", nil, "NAME=DIR: tables that exist, in a folder; may be given several times")
+	f.IntVar(&o.route.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
+	f.IntVar(&o.route.lmc, "lmc", -1, lmcUsage)
+	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
+	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: what each engine is made for)")
+	f.BoolVar(&o.route.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
+	f.Uint64Var(&o.route.seed, "seed", 1, "seed of bisections, and of engines that choose by chance")
+	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
+	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the effective bisection bandwidth")
+	f.IntVar(&o.phases, "phases", 1000, "at most so many phases of all-to-all; 0: all of them")
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
+	f.BoolVar(&o.markdown, "markdown", false, "print the table in Markdown")
+	completeNames(c, "engines", engineNames)
+	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
+	o.route.order = layer.ByDestination.String()
+	o.route.prefer = weave.Bandwidth.String()
+	return c
+}
+
+// compareJob is one run of weft compare.
+type compareJob struct {
+	*app
+	name   string
+	o      *compareFlags
+	dirs   []*verifyJob
+	names  []string // of dirs
+	routes []*routeJob
+	scope  routing.Scope
+
+	fabric    *fabric.Fabric
+	placement traffic.Placement
+	bisect    traffic.Pattern
+	shifts    traffic.Pattern
+	phases    int // of all-to-all that were counted
+	rows      []compareRow
+}
+
+func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
+	j := &compareJob{app: a, name: name, o: o}
+	if err := j.check(); err != nil {
+		return err
+	}
+	if err := j.prepare(); err != nil {
+		return err
+	}
+	for i, d := range j.dirs {
+		row := compareRow{Name: j.names[i], Source: "tables"}
+		if err := j.present(ctx, &row, d); err != nil {
+			return err
+		}
+		j.rows = append(j.rows, row)
+	}
+	for i, r := range j.routes {
+		row := compareRow{Name: o.engines[i], Source: "engine"}
+		if err := j.engine(ctx, &row, r); err != nil {
+			return err
+		}
+		j.rows = append(j.rows, row)
+	}
+	return j.print()
+}
+
+// check checks the flags, before anything takes time.
+func (j *compareJob) check() error {
+	o := j.o
+	switch {
+	case !(o.precision > 0):
+		return usage("--precision %g: it is a standard error, above zero", o.precision)
+	case o.phases < 0:
+		return usage("--phases %d: it cannot be negative", o.phases)
+	case len(o.engines) == 0 && len(o.dirs) == 0:
+		return usage("nothing to compare: --engines is empty, and no --lfts-dir is given")
+	}
+	seen := map[string]bool{}
+	for _, name := range o.engines {
+		flags := o.route
+		if paths, lanes, ok := strings.Cut(name, "+"); ok {
+			flags.paths, flags.lanes = paths, lanes
+		} else {
+			flags.engine = name
+		}
+		r, err := j.newRouteJob(j.name, &flags)
+		if err != nil {
+			return err
+		}
+		if seen[name] {
+			return usage("%s is named twice", name)
+		}
+		seen[name] = true
+		j.routes = append(j.routes, r)
+	}
+	for _, arg := range o.dirs {
+		name, dir, ok := strings.Cut(arg, "=")
+		if !ok || name == "" {
+			return usage("--lfts-dir %s: give the tables a name, as in current=%s", arg, strings.TrimPrefix(arg, "="))
+		}
+		if seen[name] {
+			return usage("%s is named twice", name)
+		}
+		seen[name] = true
+		flags, err := tablesIn(dir)
+		if err != nil {
+			return err
+		}
+		j.dirs, j.names = append(j.dirs, &verifyJob{app: j.app, name: j.name, o: flags}), append(j.names, name)
+	}
+	var err error
+	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
+		return usage("%w", err)
+	}
+	if j.bisect, err = traffic.Parse("bisect"); err != nil {
+		return err
+	}
+	j.shifts, err = traffic.Parse(fmt.Sprintf("shifts:phases=%d", o.phases))
+	return err
+}
+
+// tablesIn finds the files of a folder.
+func tablesIn(dir string) (*verifyFlags, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s: there is no such folder", dir)
+	}
+	find := func(names ...string) string {
+		for _, name := range names {
+			for _, packed := range []string{"", ".gz"} {
+				if path := filepath.Join(dir, name+packed); !missing(path) {
+					return path
+				}
+			}
+		}
+		return ""
+	}
+	o := &verifyFlags{
+		lfts: find("opensm-lfts.dump", lftFile, "opensm.fdbs"), lst: find("opensm-subnet.lst"),
+		sl2vl: find("opensm-sl2vl.dump", sl2vlFile), psl: find(pslFile),
+	}
+	if o.lfts == "" {
+		return nil, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s or opensm.fdbs, plain or gzip)", dir, lftFile)
+	}
+	return o, nil
+}
+
+// prepare reads the fabric, once for all.
+func (j *compareJob) prepare() error {
+	var spent time.Duration
+	s := j.stage("reading", &spent)
+	defer s.done()
+	var err error
+	if j.fabric, err = j.load(j.name); err != nil {
+		return err
+	}
+	if j.fabric, err = withLMC(j.fabric, j.o.route.lmc); err != nil {
+		return err
+	}
+	for _, r := range j.routes {
+		r.fabric = j.fabric
+		if err := r.checkParts(j.o.route.withinParts); err != nil {
+			return err
+		}
+	}
+	among := inScope(j.fabric, j.scope)
+	if len(among) < 2 {
+		return fmt.Errorf("%s: %s in the scope %s: nobody talks to anybody; --endpoints widens it", j.name, plural(len(among), "endpoint"), j.scope)
+	}
+	j.placement, err = traffic.Place("all", j.fabric, among, j.o.route.seed)
+	return err
+}
+
+// present fills the row of tables that exist.
+func (j *compareJob) present(ctx context.Context, row *compareRow, v *verifyJob) error {
+	v.fabric, v.options.Scope = j.fabric, j.scope
+	if j.o.route.contract != "" {
+		var err error
+		if v.options.Contract, err = routing.ParseContract(j.o.route.contract); err != nil {
+			return usage("%w", err)
+		}
+	}
+	s := j.stage("reading "+row.Name, &v.spent.read)
+	err := v.readTables()
+	s.done()
+	if err != nil {
+		return err
+	}
+	s = j.stage("verify "+row.Name, &v.spent.verify)
+	v.options.Progress = s.progress()
+	err = v.judge(ctx)
+	s.done()
+	if err != nil {
+		return err
+	}
+	row.judged(v.verdict, v.verdict.VLs)
+	row.Seconds.Verify = v.spent.verify.Seconds()
+	return j.measure(ctx, row, v.tables, congestion.Count(j.fabric, v.tables.Forwarding, j.scope))
+}
+
+// engine fills the row of an engine.
+func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) error {
+	heap := watchHeap()
+	if r.engine.Adaptive != nil {
+		return j.adaptive(ctx, row, r, heap)
+	}
+	err := r.compute(ctx)
+	row.Heap = heap.stop()
+	row.Seconds.Paths, row.Seconds.Lanes = r.spent.paths.Seconds(), r.spent.lanes.Seconds()
+	if err != nil {
+		return row.refusal(ctx, err)
+	}
+	r.settleContract(&j.o.route)
+	if err := r.verify(ctx); err != nil {
+		return err
+	}
+	row.judged(r.verdict, r.tables.Lanes.Needed)
+	row.Seconds.Verify = r.spent.verify.Seconds()
+	return j.measure(ctx, row, r.tables, r.loads)
+}
+
+// adaptive fills the row of an adaptive engine: there are no tables, and so no
+// flows to count.
+func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob, heap *heapWatch) error {
+	_, v, err := r.adapt(ctx)
+	row.Heap = heap.stop()
+	row.Seconds.Paths, row.Seconds.Verify = r.spent.paths.Seconds(), r.spent.verify.Seconds()
+	if err != nil {
+		return row.refusal(ctx, err)
+	}
+	row.Verdict, row.Contract, row.VLs, row.VLsUsed = creditLoop, "adaptive", v.VLs, v.VLs
+	if v.Free() {
+		row.Verdict = deadlockFree
+	}
+	row.Unreachable = v.Unreachable
+	row.Hops = &hopSummary{Max: v.Hops}
+	return nil
+}
+
+// measure fills in what flows get.
+func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Tables, loads *congestion.Loads) error {
+	start := time.Now()
+	defer func() { row.Seconds.Simulate = time.Since(start).Seconds() }()
+	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
+	row.Index = &loads.Max
+	o := congestion.Options{
+		Pattern: j.bisect, Placement: j.placement, UniformRates: j.o.uniformRates, Seed: j.o.route.seed, Precision: j.o.precision,
+	}
+	b, err := j.simulate(ctx, row.Name+": bisections", t, o)
+	if err != nil {
+		return err
+	}
+	o.Pattern = j.shifts
+	all, err := j.simulate(ctx, row.Name+": all-to-all", t, o)
+	if err != nil {
+		return err
+	}
+	j.phases = all.Phases
+	row.EBB, row.StdErr = &b.Lambda, &b.StdErr
+	if slowdown := all.Slowdown(); !math.IsInf(slowdown, 0) {
+		row.AllToAll = &slowdown
+	}
+	return nil
+}
+
+func (j *compareJob) simulate(ctx context.Context, label string, t *routing.Tables, o congestion.Options) (*congestion.Result, error) {
+	var spent time.Duration
+	s := j.stage(label, &spent)
+	defer s.done()
+	o.Progress = s.progress()
+	return congestion.Simulate(ctx, t, o)
+}
+
+// judged fills in the verdict.
+func (r *compareRow) judged(v *deadlock.Verdict, lanes int) {
+	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = verdictWord(v), v.Contract.String(), lanes, v.VLs, v.SLs
+	r.Pairs, r.Unreachable = v.Pairs, v.Unreachable
+}
+
+// refusal fills in why an engine refuses. Only the end of the context is an error.
+func (r *compareRow) refusal(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	r.Refused = strings.TrimPrefix(err.Error(), "routing: ")
+	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
+		r.VLs = few.Need
+	}
+	return nil
+}

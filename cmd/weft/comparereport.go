@@ -1,0 +1,201 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// compareSummary is the result of weft compare for programs.
+type compareSummary struct {
+	Fabric      fabricSummary `json:"fabric"`
+	Endpoints   string        `json:"endpoints"`
+	Uniform     bool          `json:"uniform_rates"`
+	Seed        uint64        `json:"seed"`
+	Phases      int           `json:"alltoall_phases"` // counted
+	PhasesOfAll int           `json:"alltoall_phases_of"`
+	Rows        []compareRow  `json:"rows"`
+}
+
+// compareRow is an engine, or tables that exist. What is not known is left out:
+// an engine that refuses has its reason, an adaptive one no tables to count on.
+type compareRow struct {
+	Name        string         `json:"name"`
+	Source      string         `json:"source"` // engine or tables
+	Refused     string         `json:"refused,omitempty"`
+	Verdict     string         `json:"verdict,omitempty"`
+	Contract    string         `json:"contract,omitempty"`
+	VLs         int            `json:"vls,omitempty"` // that the proof needs
+	VLsUsed     int            `json:"vls_used,omitempty"`
+	SLs         int            `json:"sls,omitempty"`
+	Pairs       int64          `json:"pairs,omitempty"`
+	Unreachable int64          `json:"unreachable"`
+	Hops        *hopSummary    `json:"hops,omitempty"`
+	Index       *uint32        `json:"edge_forwarding_index,omitempty"`
+	EBB         *float64       `json:"ebb,omitempty"`
+	StdErr      *float64       `json:"ebb_stderr,omitempty"`
+	AllToAll    *float64       `json:"alltoall,omitempty"` // its time, 1 without congestion
+	Seconds     compareSeconds `json:"seconds"`
+	Heap        int64          `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
+}
+
+type compareSeconds struct {
+	Paths    float64 `json:"paths"`
+	Lanes    float64 `json:"lanes"`
+	Verify   float64 `json:"verify"`
+	Simulate float64 `json:"simulate"`
+}
+
+func (j *compareJob) print() error {
+	n := j.fabric.Count()
+	s := &compareSummary{
+		Fabric: fabricSummary{
+			Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router,
+			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
+		},
+		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.seed,
+		Phases: j.phases, PhasesOfAll: len(j.placement) - 1, Rows: j.rows,
+	}
+	switch {
+	case j.o.json:
+		return j.printJSON(s)
+	case j.o.csv:
+		return j.printCSV()
+	}
+	return j.printTable(s)
+}
+
+// printCSV prints a line for every row; what is not known is empty.
+func (j *compareJob) printCSV() error {
+	w := csv.NewWriter(j.stdout)
+	lines := [][]string{{
+		"name", "source", "refused", "verdict", "contract", "vls", "vls_used", "sls", "pairs", "unreachable", "hops_mean", "hops_max",
+		"edge_forwarding_index", "ebb", "ebb_stderr", "alltoall", "paths_seconds", "lanes_seconds", "verify_seconds", "simulate_seconds", "heap_bytes",
+	}}
+	float := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	for i := range j.rows {
+		r := &j.rows[i]
+		known := func(yes bool, n int) string {
+			if !yes {
+				return ""
+			}
+			return strconv.Itoa(n)
+		}
+		judged := r.Verdict != ""
+		line := []string{
+			r.Name, r.Source, r.Refused, r.Verdict, r.Contract, known(r.VLs > 0, r.VLs), known(judged, r.VLsUsed),
+			known(r.SLs > 0, r.SLs), known(judged, int(r.Pairs)), known(judged, int(r.Unreachable)), "", "", "", "", "", "",
+			float(r.Seconds.Paths), float(r.Seconds.Lanes), float(r.Seconds.Verify), float(r.Seconds.Simulate), known(r.Heap > 0, int(r.Heap)),
+		}
+		if r.Index != nil {
+			line[10], line[12] = float(r.Hops.Mean), strconv.Itoa(int(*r.Index))
+		}
+		if r.Hops != nil {
+			line[11] = strconv.Itoa(r.Hops.Max)
+		}
+		for k, v := range map[int]*float64{13: r.EBB, 14: r.StdErr, 15: r.AllToAll} {
+			if v != nil {
+				line[k] = float(*v)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return w.WriteAll(lines)
+}
+
+// printTable prints the table for people, or in Markdown.
+func (j *compareJob) printTable(s *compareSummary) error {
+	var p page
+	if !j.o.markdown {
+		p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric), plural(j.fabric.Count().SwitchCables, "cable"))
+		if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
+			return err
+		}
+	}
+	t := j.newTable("tables", "verdict", "contract", "lanes", "SLs", "hops", "longest", "load", "bandwidth", "all-to-all", "time", "memory")
+	right := []table.ColumnConfig{{Number: 2, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}}
+	for n := 4; n <= 12; n++ {
+		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(right)
+	for i := range j.rows {
+		t.AppendRow(j.cells(&j.rows[i]))
+		if next := i + 1; next < len(j.rows) && j.rows[i].Source != j.rows[next].Source {
+			t.AppendSeparator()
+		}
+	}
+	if j.o.markdown {
+		t.RenderMarkdown()
+	} else {
+		t.Render()
+	}
+	phases := fmt.Sprintf("all %d", s.Phases)
+	if s.Phases < s.PhasesOfAll {
+		phases = fmt.Sprintf("%s of %s", thousands(int64(s.Phases)), thousands(int64(s.PhasesOfAll)))
+	}
+	rates := "links at their rates"
+	if j.o.uniformRates {
+		rates = "all links alike"
+	}
+	_, err := fmt.Fprintf(j.stdout, `
+load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.
+all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.
+time, memory: of routing, proof not included; what it added to the heap.
+`, j.o.precision, s.Endpoints, rates, phases)
+	return err
+}
+
+// cells is a row for people. Bandwidth and all-to-all are compared with the first
+// row, if that is of tables that exist.
+func (j *compareJob) cells(r *compareRow) table.Row {
+	spent := time.Duration((r.Seconds.Paths + r.Seconds.Lanes) * float64(time.Second))
+	time, memory := seconds(spent), heapText(r.Heap)
+	if r.Source == "tables" {
+		time, memory = "", ""
+	}
+	if r.Refused != "" {
+		return table.Row{r.Name, "refuses: " + r.Refused, "", "", "", "", "", "", "", "", time, memory}
+	}
+	verdict := r.Verdict
+	if r.Unreachable > 0 {
+		verdict += fmt.Sprintf(", %s pairs without a route", thousands(r.Unreachable))
+	}
+	row := table.Row{r.Name, verdict, r.Contract, r.VLs, r.SLs, "", "", "", "", "", time, memory}
+	if r.Hops != nil {
+		row[6] = r.Hops.Max
+	}
+	if r.Index == nil {
+		row[4] = ""
+		return row
+	}
+	present := &j.rows[0]
+	change := func(ours, theirs *float64) string {
+		if present == r || present.Source != "tables" || theirs == nil || *theirs == 0 {
+			return ""
+		}
+		percent := math.Round(100 * (*ours / *theirs - 1))
+		if percent == 0 {
+			return " (±0%)"
+		}
+		return fmt.Sprintf(" (%+.0f%%)", percent)
+	}
+	row[5], row[7] = fmt.Sprintf("%.2f", r.Hops.Mean), thousands(int64(*r.Index))
+	row[8] = fmt.Sprintf("%.3f", *r.EBB) + change(r.EBB, present.EBB)
+	if r.AllToAll != nil {
+		row[9] = fmt.Sprintf("%.2f", *r.AllToAll) + change(r.AllToAll, present.AllToAll)
+	}
+	return row
+}
+
+// heapText writes a size that may be too small to be seen from time to time.
+func heapText(n int64) string {
+	if n < 1<<20 {
+		return "<1 MiB"
+	}
+	return bytesOf(n)
+}

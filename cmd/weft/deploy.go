@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/opensm/deploy"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+func deployCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "deploy",
+		Short: "Bring tables to an OpenSM without the plugin, and check one that runs",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(deployFilesCommand(a), deployCheckCommand(a))
+	for _, sub := range c.Commands() {
+		exitCodes(sub)
+	}
+	return c
+}
+
+// deployFlags is the command line of weft deploy files.
+type deployFlags struct {
+	routeFlags
+	dir   string
+	io    []string
+	ibsim bool
+}
+
+func deployFilesCommand(a *app) *cobra.Command {
+	var o deployFlags
+	c := &cobra.Command{
+		Use:   "files FABRIC --engine ENGINE --out DIR",
+		Short: "Write what a stock OpenSM needs to use weft's tables",
+		Long: `Route a fabric, prove the tables, and write them as files for an OpenSM without
+the plugin: lfts.dump, opensm.conf (the options to put into yours),
+qos-policy.conf where there is more than one service level, root-guids,
+compute-guids, io-guids and guid-routing-order. All files or none.
+
+Files can express one SL2VL map for all ports and one service level for each
+destination. Tables that need more are refused, never half expressed: those of
+df-d2, df-dn and torus-2qos (maps by port), of lash and dfsssp where they need
+more than one lane (service levels by source), of mroots and mp-lash with LMC (by
+address), and of all adaptive engines. updn, dnup, ftree, minhop, dor and sssp
+need one lane; nue gives every destination its level.`,
+		Example: `  weft deploy files fabric.ibnetdiscover --engine nue --vls 4 --out weft-tables --dir /etc/opensm/weft`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.out == "" {
+				return usage("--out names no folder")
+			}
+			return a.deployFiles(cmd.Context(), args[0], &o)
+		},
+	}
+	engineFlags(c, &o.routeFlags, autoEngine)
+	f := c.Flags()
+	f.StringVar(&o.out, "out", "", "folder to write the files into")
+	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
+	f.StringVar(&o.dir, "dir", "", "where the files will be on the subnet manager's host (default: the folder of --out)")
+	f.StringSliceVar(&o.io, "io", nil, "adapters that serve rather than compute, by node GUID or name, with commas between")
+	f.BoolVar(&o.ibsim, "ibsim", false, "for a subnet manager on ibsim, which makes port GUIDs of node GUID and port number")
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	if err := c.MarkFlagRequired("out"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// deploySummary is what was written, for programs.
+type deploySummary struct {
+	Fabric   fabricSummary `json:"fabric"`
+	Engine   string        `json:"engine"`
+	Verdict  string        `json:"verdict"`
+	Contract string        `json:"contract"`
+	VLs      int           `json:"vls"`
+	Levels   []int         `json:"service_levels"`
+	Dir      string        `json:"dir"` // where opensm.conf says the files are
+	Files    []string      `json:"files"`
+}
+
+// deployRefusal is a routing that files cannot express, for programs.
+type deployRefusal struct {
+	Engine  string   `json:"engine"`
+	Refused string   `json:"refused"`
+	Limit   string   `json:"limit"`
+	Fits    []string `json:"fits"` // engines that were tried and can be expressed
+}
+
+func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) error {
+	j, err := a.newRouteJob(name, &o.routeFlags)
+	if err != nil {
+		return err
+	}
+	if j.engine.Adaptive != nil {
+		return finding("%s refuses: its switches choose among several ports, which files for a stock OpenSM cannot express", j.engine.Name)
+	}
+	if err := j.prepare(&o.routeFlags); err != nil {
+		return err
+	}
+	if err := j.compute(ctx); err != nil {
+		return j.refusal(ctx, err, o.json)
+	}
+	plan, err := j.express()
+	if err != nil {
+		return j.inexpressible(ctx, err, o.json)
+	}
+	// From here on the tables are those that OpenSM will have.
+	j.tables = plan.Tables
+	j.settleContract(&o.routeFlags)
+	if err := j.verify(ctx); err != nil {
+		return err
+	}
+	if !j.verdict.Free() {
+		return finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
+			j.engine.Name, j.contract, j.scope)
+	}
+	s, err := j.writeDeployment(ctx, plan, o)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return a.printJSON(s)
+	}
+	return a.printDeployment(s, o.out)
+}
+
+// express plans for all that the lanes were planned for, if that is possible, else
+// for the endpoints that were asked for.
+func (j *routeJob) express() (*deploy.Plan, error) {
+	plan, err := deploy.Express(j.tables, j.budget.Scope)
+	if err != nil && j.budget.Scope > j.scope {
+		plan, err = deploy.Express(j.tables, j.scope)
+	}
+	return plan, err
+}
+
+// inexpressible reports tables that files cannot express, and which engines' can.
+func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) error {
+	var limit *deploy.Inexpressible
+	if !errors.As(err, &limit) {
+		return err
+	}
+	s := deployRefusal{Engine: j.engine.Name, Refused: limit.Where, Limit: string(limit.Limit), Fits: []string{}}
+	for _, name := range advised {
+		e, err := engines.Named(name)
+		if err != nil || name == j.engine.Name {
+			continue
+		}
+		other := routeJob{app: j.app, engine: e, budget: j.budget, scope: j.scope, fabric: j.fabric}
+		if other.compute(ctx) != nil {
+			continue
+		}
+		if _, err := other.express(); err == nil {
+			s.Fits = append(s.Fits, name)
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if asJSON {
+		if err := j.printJSON(s); err != nil {
+			return err
+		}
+	}
+	advice := "The plugin can (weft serve)."
+	if len(s.Fits) > 0 {
+		advice = "The plugin can (weft serve); engines that files can express here: " + strings.Join(s.Fits, ", ") + "."
+	}
+	return finding("%s refuses: files for a stock OpenSM cannot express %s: %s.\n%s", s.Engine, s.Limit, s.Refused, advice)
+}
+
+// writeDeployment writes the folder, reads the tables back and lets it appear.
+func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *deployFlags) (*deploySummary, error) {
+	out, err := filepath.Abs(o.out)
+	if err != nil {
+		return nil, err
+	}
+	opt := deploy.Options{Dir: out, VLs: o.vls, Contract: j.contract, Engine: j.engine.Name}
+	if o.dir != "" {
+		opt.Dir = filepath.Clean(o.dir)
+	}
+	if o.ibsim {
+		opt.GUIDs = lft.NodePlusPort
+	}
+	for _, g := range j.options.Roots {
+		opt.Roots = append(opt.Roots, j.fabric.NodeByGUID(g))
+	}
+	if opt.IO, err = adapterPorts(j.fabric, o.io); err != nil {
+		return nil, err
+	}
+	files, err := plan.Files(opt)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	d, err := newFolder(o.out, o.force)
+	if err != nil {
+		return nil, err
+	}
+	defer d.discard()
+	s := &deploySummary{
+		Fabric: j.summary().Fabric, Engine: j.engine.Name, Verdict: verdictWord(j.verdict), Contract: j.contract.String(),
+		VLs: plan.VLs, Dir: opt.Dir,
+	}
+	for _, level := range plan.Levels() {
+		s.Levels = append(s.Levels, int(level))
+	}
+	for _, f := range files {
+		if err := d.write(ctx, f.Name, f.Write); err != nil {
+			return nil, err
+		}
+		s.Files = append(s.Files, f.Name)
+	}
+	if err := j.readTablesBack(d.path(deploy.LFTs)); err != nil {
+		return nil, err
+	}
+	return s, d.commit()
+}
+
+// readTablesBack compares the forwarding tables in a file with those meant.
+func (j *routeJob) readTablesBack(file string) error {
+	dump, err := readFile(j.app, file, func(r io.Reader, name string) (*lft.Dump, error) {
+		return lft.Read(r, name, j.fabric, lft.Join{})
+	})
+	if err != nil {
+		return notAsWritten(err)
+	}
+	for lid := range j.fabric.LIDs() {
+		if !bytes.Equal(dump.Forwarding.Row(lid), j.tables.Forwarding.Row(lid)) {
+			return notAsWritten(fmt.Errorf("%s: the ports for LID %d differ", deploy.LFTs, lid))
+		}
+	}
+	return nil
+}
+
+// adapterPorts is the connected ports of adapters, found by node GUID or name.
+func adapterPorts(f *fabric.Fabric, names []string) ([]fabric.EndpointID, error) {
+	var ports []fabric.EndpointID
+	for _, name := range names {
+		before := len(ports)
+		for i := range f.Endpoints() {
+			e := f.Endpoint(fabric.EndpointID(i))
+			if n := f.Node(e.Node); n.Kind != fabric.Switch && (n.Name == name || n.GUID.String() == strings.ToLower(name)) {
+				ports = append(ports, fabric.EndpointID(i))
+			}
+		}
+		if len(ports) == before {
+			return nil, usage("--io: no adapter is called %q and none has that GUID (0x and sixteen digits)", name)
+		}
+	}
+	return ports, nil
+}
+
+func (a *app) printDeployment(s *deploySummary, out string) error {
+	var p page
+	levels := "SL 0 for everything"
+	if len(s.Levels) > 1 || s.Levels[0] != 0 {
+		levels = fmt.Sprintf("%d by destination, on %s", len(s.Levels), plural(s.VLs, "lane"))
+	}
+	p.fact("tables", "%s, %s (contract %s)", s.Engine, s.Verdict, s.Contract)
+	p.fact("levels", "%s", levels)
+	p.fact("wrote", "%s: %s", out, strings.Join(s.Files, ", "))
+	p.fact("next", "put the folder at %s on the subnet manager's host, the lines of its opensm.conf\ninto yours, restart OpenSM, then ask: weft deploy check --conf opensm.conf", s.Dir)
+	_, err := fmt.Fprint(a.stdout, p.String())
+	return err
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/opensm/check"
+	"github.com/weft-fabric/weft/opensm/conf"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// checkFlags is the command line of weft deploy check.
+type checkFlags struct {
+	conf, fabric        string
+	lfts, sl2vl         string
+	psl, lst            string
+	contract, endpoints string
+	vls                 int
+	plugin, opensm      string
+	json                bool
+}
+
+func deployCheckCommand(a *app) *cobra.Command {
+	var o checkFlags
+	c := &cobra.Command{
+		Use:   "check --conf opensm.conf",
+		Short: "Say what is dangerous about an OpenSM: its configuration, tables and fabric",
+		Long: `Read opensm.conf as OpenSM does and report what is dangerous, the worst first: a
+credit loop in the tables that run, a silent fallback to MinHop, QoS off while
+lanes are needed, too few operational lanes or a wrong max_op_vls, a plugin built
+for another OpenSM, service levels that clients do not use, ftree or updn about
+to refuse the fabric. With --fabric and --lfts the judge looks at the tables too.
+
+With --contract single:N it prints the environment that clients need.
+
+Exit code 1 if there is anything more than advice.`,
+		Example: `  weft deploy check --conf /etc/opensm/opensm.conf
+  weft deploy check --conf opensm.conf --fabric fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst --sl2vl opensm-sl2vl.dump
+  weft deploy check --conf opensm.conf --plugin /usr/lib/libweft.so --opensm /usr/sbin/opensm`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.deployCheck(cmd.Context(), &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.conf, "conf", "", "opensm.conf, - for standard input")
+	f.StringVar(&o.fabric, "fabric", "", "the fabric: a file or a spec")
+	f.StringVar(&o.lfts, "lfts", "", "forwarding tables that run: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute output")
+	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps that run: opensm-sl2vl.dump")
+	f.StringVar(&o.psl, "psl", "", "service levels of paths, as ibdmchk reads them (OpenSM does not dump them)")
+	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
+	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: not known)")
+	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca or all")
+	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes of the hardware (VLCap)")
+	f.StringVar(&o.plugin, "plugin", "", "the plugin's library, to see which OpenSM it was built for")
+	f.StringVar(&o.opensm, "opensm", "", "the opensm program, or its version such as 3.3.23")
+	f.BoolVar(&o.json, "json", false, "print the report for programs")
+	if err := c.MarkFlagRequired("conf"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// checkSummary is the report for programs.
+type checkSummary struct {
+	Conf       string          `json:"conf"`
+	Engines    []string        `json:"engines"`
+	NoFallback bool            `json:"no_fallback"`
+	QoS        bool            `json:"qos"`
+	VLs        int             `json:"vls_available"`
+	Needed     int             `json:"vls_needed,omitempty"` // where known
+	Findings   []dangerSummary `json:"findings"`
+	Bad        bool            `json:"bad"`
+}
+
+type dangerSummary struct {
+	Level string   `json:"level"` // danger, warning or advice
+	Code  string   `json:"code"`
+	What  string   `json:"what"`
+	Do    string   `json:"do"`
+	Lines []string `json:"lines,omitempty"`
+	Line  int      `json:"line,omitempty"` // of opensm.conf
+}
+
+func (a *app) deployCheck(ctx context.Context, o *checkFlags) error {
+	in, err := a.checkInput(o)
+	if err != nil {
+		return err
+	}
+	r, err := check.Run(ctx, in)
+	if err != nil {
+		return err
+	}
+	s := &checkSummary{
+		Conf: o.conf, Engines: append([]string{}, r.Engines...), NoFallback: r.NoFallback, QoS: r.QoS,
+		VLs: r.Lanes, Needed: r.Needed, Findings: []dangerSummary{}, Bad: r.Bad(),
+	}
+	for _, f := range r.Findings {
+		s.Findings = append(s.Findings, dangerSummary{string(f.Level), string(f.Code), f.What, f.Do, f.Lines, f.Line})
+	}
+	if o.json {
+		err = a.printJSON(s)
+	} else {
+		err = a.printCheck(s)
+	}
+	if err == nil && s.Bad {
+		err = &exitError{code: exitFinding}
+	}
+	return err
+}
+
+// checkInput reads everything there is to look at.
+func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
+	if o.vls < 1 || o.vls > routing.MaxDataVLs {
+		return in, usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
+	}
+	in.VLs = o.vls
+	if o.contract != "" {
+		c, err := routing.ParseContract(o.contract)
+		if err != nil {
+			return in, usage("%w", err)
+		}
+		in.Contract = &c
+	}
+	if in.Scope, err = routing.ParseScope(o.endpoints); err != nil {
+		return in, usage("%w", err)
+	}
+	if in.Conf, err = readFile(a, o.conf, conf.Read); err != nil {
+		return in, err
+	}
+	if in.Plugin, err = openSMVersion(o.plugin); err != nil {
+		return in, err
+	}
+	if in.OpenSM, err = openSMVersion(o.opensm); err != nil {
+		return in, err
+	}
+	for _, dump := range []struct{ flag, name string }{{"sl2vl", o.sl2vl}, {"psl", o.psl}, {"lst", o.lst}} {
+		if dump.name != "" && o.lfts == "" {
+			return in, usage("--%s is about the tables of --lfts, which is not given", dump.flag)
+		}
+	}
+	switch {
+	case o.fabric == "" && o.lfts != "":
+		return in, usage("--lfts needs the fabric that the tables are for: --fabric")
+	case o.fabric == "":
+		return in, nil
+	case o.lfts == "":
+		in.Fabric, err = a.load(o.fabric)
+		return in, err
+	}
+	j := &verifyJob{app: a, name: o.fabric, o: &verifyFlags{lmc: -1, lfts: o.lfts, sl2vl: o.sl2vl, psl: o.psl, lst: o.lst}}
+	if err := j.read(); err != nil {
+		return in, err
+	}
+	in.Fabric, in.Tables, in.SLs = j.fabric, j.tables, o.psl != ""
+	return in, nil
+}
+
+var (
+	versionInside = regexp.MustCompile(`OpenSM \d+\.\d+\.\d+[-.\w]*`)
+	versionAlone  = regexp.MustCompile(`^\d+\.\d+\.\d+[-.\w]*$`)
+)
+
+// openSMVersion is the version of OpenSM that a program or library was built
+// with, or the one that is given in place of a file; empty for nothing.
+func openSMVersion(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	if v := strings.TrimPrefix(name, "OpenSM "); versionAlone.MatchString(v) {
+		return "OpenSM " + v, nil
+	}
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("%s: no such file, and no version such as 3.3.23", name)
+	}
+	if err != nil {
+		return "", err
+	}
+	v := versionInside.Find(text)
+	if v == nil {
+		return "", fmt.Errorf("%s: says nothing of a version of OpenSM", name)
+	}
+	return string(bytes.Clone(v)), nil
+}
+
+func (a *app) printCheck(s *checkSummary) error {
+	var b strings.Builder
+	engines := strings.Join(s.Engines, ", then ")
+	if engines == "" {
+		engines = "none named"
+	}
+	if !s.NoFallback {
+		engines += ", then MinHop"
+	}
+	qos := "off"
+	if s.QoS {
+		qos = "on"
+	}
+	fmt.Fprintf(&b, "%s: engines %s; QoS %s; %s\n", s.Conf, engines, qos, plural(s.VLs, "lane"))
+	for i, f := range s.Findings {
+		where := ""
+		if f.Line > 0 {
+			where = fmt.Sprintf(" (line %d)", f.Line)
+		}
+		fmt.Fprintf(&b, "\n%d. %s: %s%s\n   %s\n", i+1, strings.ToUpper(f.Level), f.What, where, f.Do)
+		for _, l := range f.Lines {
+			fmt.Fprintf(&b, "       %s\n", l)
+		}
+	}
+	if len(s.Findings) == 0 {
+		b.WriteString("nothing dangerous was found\n")
+	}
+	_, err := a.stdout.Write([]byte(b.String()))
+	return err
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/weft-fabric/weft/choose"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// autoSummary is what auto tried and why it chose, for programs.
+type autoSummary struct {
+	Why   string         `json:"why"`
+	Tried []trialSummary `json:"tried"`
+}
+
+type trialSummary struct {
+	Engine  string  `json:"engine"`
+	Outcome string  `json:"outcome"`
+	Why     string  `json:"why,omitempty"`
+	VLs     int     `json:"vls,omitempty"`
+	SLs     int     `json:"sls,omitempty"`
+	Lambda  float64 `json:"ebb,omitempty"`
+	MaxLoad uint32  `json:"max_load,omitempty"`
+}
+
+// takeEngine notes the engine that was asked for.
+func (j *routeJob) takeEngine(o *routeFlags) (err error) {
+	if o.engine == autoEngine {
+		j.auto, j.budgeted = true, o.budget
+		if o.budget < 0 {
+			return usage("--budget %s: time does not run backwards", o.budget)
+		}
+		return nil
+	}
+	if j.engine, err = engines.Named(o.engine); err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+// mustBeOne refuses auto where a command is about one engine.
+func (j *routeJob) mustBeOne(command string) error {
+	if j.auto {
+		return usage("%s is about one engine, and %s is several: name one (weft engines)", command, autoEngine)
+	}
+	return nil
+}
+
+// choose routes with the best engine that is proven.
+func (j *routeJob) choose(ctx context.Context) error {
+	s := j.stage("choosing", &j.spent.choose)
+	defer s.done()
+	c, err := choose.Best(ctx, j.fabric, choose.Wish{
+		Contract: j.contract, Budget: j.budget, Scope: j.scope, Options: j.options, Time: j.budgeted, Progress: s.progress(),
+	})
+	if err != nil {
+		return err
+	}
+	j.choice, j.engine, j.tables = c, c.Engine, c.Tables
+	return nil
+}
+
+func trialSummaries(trials []choose.Trial) []trialSummary {
+	s := make([]trialSummary, len(trials))
+	for i, t := range trials {
+		s[i] = trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.SLs, t.Lambda, t.MaxLoad}
+	}
+	return s
+}
+
+// trialSeconds is what each engine took that was tried.
+func trialSeconds(trials []choose.Trial) map[string]float64 {
+	s := make(map[string]float64, len(trials))
+	for _, t := range trials {
+		if t.Outcome != choose.Skipped {
+			s[t.Engine] = t.Spent.Seconds()
+		}
+	}
+	return s
+}
+
+// trialText is a line for each engine that was tried.
+func trialText(trials []choose.Trial) string {
+	lines := make([]string, len(trials))
+	for i, t := range trials {
+		what := ""
+		switch t.Outcome {
+		case choose.Proven:
+			what = fmt.Sprintf("bandwidth %.3f of full, %s, %d routes on the fullest channel", t.Lambda, plural(t.VLs, "lane"), t.MaxLoad)
+		case choose.Loop:
+			what = "has a credit loop here"
+		case choose.Refused:
+			what = "refuses: " + shortened(t.Why)
+		case choose.Skipped:
+			what = "not tried: " + t.Why
+		}
+		lines[i] = fmt.Sprintf("%-10s %s", t.Engine, what)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shortened is the beginning of a reason; weft explain and --json have all of it.
+func shortened(why string) string {
+	const most = 72
+	if runes := []rune(why); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return why
+}
+
+// noneProven reports that auto found nothing.
+func (j *routeJob) noneProven(none *choose.NoneProven, asJSON bool) error {
+	if asJSON {
+		if err := j.printJSON(struct {
+			refusalSummary
+			Tried []trialSummary `json:"tried"`
+		}{refusalSummary{Engine: autoEngine, Refused: none.Error(), Available: j.budget.VLs, Fits: []fitSummary{}}, trialSummaries(none.Trials)}); err != nil {
+			return err
+		}
+	}
+	return finding("no engine is proven under contract %s with %s:\n%s", none.Contract, plural(j.budget.VLs, "lane"), trialText(none.Trials))
+}

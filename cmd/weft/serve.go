@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/opensm/daemon"
+	"github.com/weft-fabric/weft/opensm/wire"
+)
+
+// defaultSocket is where daemon and plugin meet unless told otherwise.
+const defaultSocket = "/run/weft/opensm.sock"
+
+// serveFlags is the command line of weft serve.
+type serveFlags struct {
+	config string
+	daemon.Config
+	engines []string
+	log     string
+}
+
+func serveCommand(a *app) *cobra.Command {
+	var o serveFlags
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer OpenSM's plugin with proven tables",
+		Long: `Wait at a Unix socket for OpenSM's plugin, route the fabrics that it sends, prove
+the tables, and hand over only what is proven under the contract. Engines are
+tried in order; the first whose tables are proven is used. auto is the best of all
+that are proven, as in weft route.
+
+Settings come from --config, strict YAML with the names of the flags as keys, and
+from flags, which win. SIGHUP reads the file again; a bad one changes nothing.
+One line is logged for every sweep. weft status tells how things are.`,
+		Example: `  weft serve --socket /run/weft/opensm.sock --engine auto --contract any --state /var/lib/weft
+  weft serve --config /etc/weft/weft.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.config, "config", "", "configuration file")
+	f.StringVar(&o.Socket, "socket", defaultSocket, "Unix socket to answer at")
+	f.StringVar(&o.Group, "group", "", "group whose members may connect (default: the daemon's own)")
+	f.StringSliceVar(&o.engines, "engine", daemon.DefaultEngines, "engines in the order in which to try them, with commas between")
+	f.StringVar(&o.Contract, "contract", "any", "what clients do with service levels: honored, single:N or any")
+	f.StringVar(&o.Endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca or all")
+	f.IntVar(&o.VLs, "vls", 0, "data lanes at most (default: as many as the fabric has)")
+	f.DurationVar(&o.Limit, "limit", 10*time.Minute, "longest time that one fabric is worked on")
+	f.StringVar(&o.State, "state", "", "folder for the last good tables and the reasons of refusals")
+	f.StringVar(&o.Metrics, "metrics", "", "loopback address for Prometheus, such as 127.0.0.1:9469")
+	f.StringVar(&o.log, "log", "text", "form of the log on standard error: text or json")
+	completeNames(c, "engine", engineNames)
+	return c
+}
+
+// load is the configuration: the file, and over it the flags that were given.
+func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
+	c := o.Config
+	c.Engine = o.engines
+	if o.config == "" {
+		return c, nil
+	}
+	file, err := os.Open(o.config)
+	if err != nil {
+		return c, err
+	}
+	defer file.Close()
+	read, err := daemon.ReadConfig(file)
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", o.config, err)
+	}
+	given := cmd.Flags().Changed
+	for _, flag := range []struct {
+		name string
+		set  func()
+	}{
+		{"socket", func() { read.Socket = c.Socket }},
+		{"group", func() { read.Group = c.Group }},
+		{"engine", func() { read.Engine = c.Engine }},
+		{"contract", func() { read.Contract = c.Contract }},
+		{"endpoints", func() { read.Endpoints = c.Endpoints }},
+		{"vls", func() { read.VLs = c.VLs }},
+		{"limit", func() { read.Limit = c.Limit }},
+		{"state", func() { read.State = c.State }},
+		{"metrics", func() { read.Metrics = c.Metrics }},
+	} {
+		if given(flag.name) {
+			flag.set()
+		}
+	}
+	if read.Socket == "" {
+		read.Socket = c.Socket
+	}
+	return read, nil
+}
+
+func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
+	var handler slog.Handler
+	switch o.log {
+	case "text":
+		handler = slog.NewTextHandler(a.stderr, nil)
+	case "json":
+		handler = slog.NewJSONHandler(a.stderr, nil)
+	default:
+		return usage("--log %q: it is text or json", o.log)
+	}
+	log := slog.New(handler)
+	if _, err := o.load(cmd); err != nil {
+		return err
+	}
+	var err error
+	for _, path := range []*string{&o.Socket, &o.State} {
+		if *path != "" {
+			if *path, err = filepath.Abs(*path); err != nil {
+				return err
+			}
+		}
+	}
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	defer signal.Stop(hup)
+	s := &daemon.Server{
+		Load:    func() (daemon.Config, error) { return o.load(cmd) },
+		Log:     log,
+		Version: version().String(),
+		Ready:   func() { tellSystemd(log, "READY=1") },
+	}
+	err = s.Run(cmd.Context(), hup)
+	tellSystemd(log, "STOPPING=1")
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+// tellSystemd tells the service manager how far the daemon is, if one asked.
+func tellSystemd(log *slog.Logger, what string) {
+	name := os.Getenv("NOTIFY_SOCKET")
+	if name == "" {
+		return
+	}
+	if abstract, ok := strings.CutPrefix(name, "@"); ok {
+		name = "\x00" + abstract
+	}
+	c, err := net.Dial("unixgram", name)
+	if err == nil {
+		defer c.Close()
+		_, err = c.Write([]byte(what))
+	}
+	if err != nil {
+		log.Warn("the service manager was not told", "error", err)
+	}
+}
+
+func statusCommand(a *app) *cobra.Command {
+	var socket string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Ask a running weft serve how it is",
+		Long: `Ask a running weft serve how it is: what it is set to, what came of the last sweep
+and which tables were handed over last.
+
+Exit code 1 if the last sweep was refused or the last reload was; 3 if no daemon
+answers.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context(), socket, asJSON) },
+	}
+	c.Flags().StringVar(&socket, "socket", defaultSocket, "Unix socket of the daemon")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the status for programs")
+	return c
+}
+
+func (a *app) status(ctx context.Context, socket string, asJSON bool) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	text, err := wire.AskStatus(ctx, socket)
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("%s answers the members of its group only: %w", socket, err)
+	}
+	if err != nil {
+		return fmt.Errorf("no daemon answers at %s: %w", socket, err)
+	}
+	var s daemon.Status
+	if err := json.Unmarshal(text, &s); err != nil {
+		return fmt.Errorf("%s: %w", socket, err)
+	}
+	if asJSON {
+		err = a.printJSON(s)
+	} else {
+		err = a.printStatus(&s)
+	}
+	if err == nil && (s.ReloadError != "" || s.Last != nil && s.Last.Refusal != "") {
+		err = &exitError{code: exitFinding}
+	}
+	return err
+}
+
+func (a *app) printStatus(s *daemon.Status) error {
+	var p page
+	p.fact("daemon", "weft %s, pid %d, since %s", s.Version, s.PID, s.Since.Local().Format(time.DateTime))
+	lanes := "as many lanes as the fabric has"
+	if s.VLs > 0 {
+		lanes = plural(s.VLs, "lane") + " at most"
+	}
+	p.fact("settings", "engines %s; contract %s; endpoints %s; %s", strings.Join(s.Engines, ", then "), s.Contract, s.Endpoints, lanes)
+	p.fact("sweeps", "%s; %s refused, %s answered from memory", plural(int(s.Sweeps), "sweep"), thousands(s.Refused), thousands(s.Cached))
+	if s.Last == nil {
+		p.fact("last", "OpenSM has not asked yet")
+	} else {
+		p.fact("last", "%s", sweepText(s.Last))
+	}
+	if s.Last != nil && s.Last.Refusal != "" {
+		good := "none: OpenSM has no tables of ours"
+		if s.LastGood != nil {
+			good = sweepText(s.LastGood)
+		}
+		p.fact("last good", "%s", good)
+	}
+	if s.ReloadError != "" {
+		p.fact("reload", "refused, the old settings stand: %s", s.ReloadError)
+	}
+	if s.StateError != "" {
+		p.fact("state", "cannot be written: %s", s.StateError)
+	}
+	_, err := fmt.Fprint(a.stdout, p.String())
+	return err
+}
+
+// sweepText is a sweep in a few lines.
+func sweepText(s *daemon.Sweep) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "sweep %d of %s at %s: %s, %s\n", s.Sweep, s.OpenSM, s.At.Local().Format(time.DateTime), plural(s.Switches, "switch"), plural(s.Endpoints, "endpoint"))
+	if s.Refusal != "" {
+		fmt.Fprintf(&b, "refused: %s", s.Refusal)
+		return b.String()
+	}
+	from := ""
+	if s.Cached {
+		from = ", from memory"
+	}
+	fmt.Fprintf(&b, "%s by %s (contract %s), %d of %s, largest load %s\n", s.Verdict, s.Engine, s.Contract, s.VLsNeeded, plural(s.VLsAvailable, "lane"), thousands(int64(s.MaxLoad)))
+	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", thousands(s.ChangedEntries), thousands(s.ChangedSLs), seconds(time.Duration(s.Seconds.Total*float64(time.Second))), from)
+	for _, t := range s.Tried {
+		if t.Refused != "" {
+			fmt.Fprintf(&b, "\n%s refused: %s", t.Engine, t.Refused)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,129 @@
+package plugin_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// answer is what a daemon does with a request. The connection is closed behind it.
+type answer func(q *wire.Request, c net.Conn) error
+
+// daemon answers at a socket as it is told, and can be told otherwise.
+type daemon struct {
+	socket string
+
+	mu     sync.Mutex
+	answer answer
+	asked  int
+	last   *routing.Tables // that it answered with
+}
+
+// serve starts a daemon in this process until the test ends.
+func serve(t testing.TB, a answer) *daemon {
+	d := &daemon{socket: filepath.Join(t.TempDir(), "opensm.sock"), answer: a}
+	d.listen(t)
+	return d
+}
+
+// listen opens the socket; closing what it returns is the end of the daemon.
+func (d *daemon) listen(t testing.TB) net.Listener {
+	l, err := net.Listen("unix", d.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go d.serve(t, c)
+		}
+	}()
+	return l
+}
+
+func (d *daemon) serve(t testing.TB, c net.Conn) {
+	defer c.Close()
+	q, err := wire.ReadRequest(c)
+	if err != nil {
+		t.Errorf("the plugin's request: %v", err)
+		return
+	}
+	d.mu.Lock()
+	d.asked++
+	a := d.answer
+	d.mu.Unlock()
+	if err := a(q, c); err != nil {
+		t.Logf("answering sweep %d: %v", q.Sweep, err)
+	}
+}
+
+// become changes what the daemon answers.
+func (d *daemon) become(a answer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.answer = a
+}
+
+// routes answers with an engine's tables, or with its refusal.
+func (d *daemon) routes(engine string, contract routing.Contract) answer {
+	return func(q *wire.Request, c net.Conn) error {
+		tables, proof, err := routed(q, engine, contract)
+		if err != nil {
+			return wire.WriteRefusal(c, q.Sweep, err.Error())
+		}
+		var whole bytes.Buffer
+		if err := wire.WriteTables(&whole, q, engine, tables, proof); err != nil {
+			return wire.WriteRefusal(c, q.Sweep, err.Error())
+		}
+		d.mu.Lock()
+		d.last = tables
+		d.mu.Unlock()
+		_, err = c.Write(whole.Bytes())
+		return err
+	}
+}
+
+// tables is what the daemon last answered with.
+func (d *daemon) tables() *routing.Tables {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.last
+}
+
+// routed routes the fabric of a request and asks the judge.
+func routed(q *wire.Request, engine string, contract routing.Contract) (*routing.Tables, *deadlock.Certificate, error) {
+	f, err := q.Fabric()
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := engines.Named(engine)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx := context.Background()
+	tables, err := e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: q.Lanes(), Scope: routing.Adapters}, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Contract: contract, Scope: routing.Adapters})
+	if err != nil {
+		return nil, nil, err
+	}
+	if !v.Free() || !v.Complete() {
+		return nil, nil, fmt.Errorf("%s: free of deadlock %v, complete %v", engine, v.Free(), v.Complete())
+	}
+	return tables, v.Certificate, nil
+}

@@ -1,0 +1,117 @@
+package plugin_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// TestDropped has a switch drop what an adapter sends, on the way out, on the way
+// through and where it arrives: at each the plugin must notice.
+func TestDropped(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "dragonfly:p=2")
+	q := wire.Of(f, 1)
+	whole := answerTo(t, q, "df-dn", routing.Honored)
+	if out := core(t, asan, "prove", q, whole); out[0] != "proven" {
+		t.Fatal(out)
+	}
+	tables, _, err := routed(q, "df-dn", routing.Honored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := f.Endpoint(fabric.EndpointID(f.Switches())) // the first adapter
+	neighbour := f.Attached(from.Switch)[2]
+	far := longest(tables, from)
+	s, in := from.Switch, f.Channel(from.Inject).ToPort
+	first := tables.Forwarding.Port(s, far.LID)
+	trunk := f.Channel(f.Out(s, first))
+	next := tables.Forwarding.Port(trunk.To, far.LID)
+	for name, c := range map[string]struct {
+		at      fabric.NodeID
+		in, out uint8
+		want    string
+	}{
+		"to a neighbour":  {s, in, f.Channel(f.Endpoint(neighbour).Deliver).FromPort, "senders begin on a lane that does not exist"},
+		"to a trunk":      {s, in, first, "senders begin on a lane that does not exist"},
+		"on the way":      {trunk.To, trunk.ToPort, next, "which does not exist or has no rank"},
+		"where it is due": {far.Switch, lastTrunk(tables, from, far.LID), f.Channel(far.Deliver).FromPort, "is dropped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if out := core(t, asan, "prove", q, dropping(t, q, whole, c.at, c.in, c.out)); !strings.Contains(out[0], c.want) {
+				t.Errorf("%q, want %q", out, c.want)
+			}
+		})
+	}
+}
+
+// TestCircle has two switches send a LID to each other.
+func TestCircle(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:5,hosts=2")
+	q := wire.Of(f, 1)
+	whole := answerTo(t, q, "dfsssp", routing.Honored)
+	trunk := f.Channel(0)
+	lids := int(f.TopLID()) + 1
+	far := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 1))
+	if far.Switch == trunk.From || far.Switch == trunk.To {
+		t.Fatal("the last adapter is too near")
+	}
+	out := parts(t, q, whole)[0]
+	whole[out+int(trunk.From)*lids+int(far.LID)] = trunk.FromPort
+	whole[out+int(trunk.To)*lids+int(far.LID)] = trunk.ToPort
+	if out := core(t, asan, "prove", q, whole); !strings.Contains(out[0], "packets circle for ever") {
+		t.Errorf("%q", out)
+	}
+}
+
+// longest is an adapter that is two trunks or more away.
+func longest(tables *routing.Tables, from *fabric.Endpoint) *fabric.Endpoint {
+	f := tables.Fabric
+	for i := range f.Endpoints() {
+		to := f.Endpoint(fabric.EndpointID(i))
+		if to.Class != fabric.HostAdapter || to.Switch == from.Switch {
+			continue
+		}
+		if next := f.Channel(f.Out(from.Switch, tables.Forwarding.Port(from.Switch, to.LID))).To; next != to.Switch {
+			return to
+		}
+	}
+	return nil
+}
+
+// lastTrunk is the port by which packets to a LID come to its switch.
+func lastTrunk(tables *routing.Tables, from *fabric.Endpoint, lid fabric.LID) uint8 {
+	f := tables.Fabric
+	s, in := from.Switch, uint8(0)
+	for s != f.Endpoint(f.Owner(lid)).Switch {
+		c := f.Channel(f.Out(s, tables.Forwarding.Port(s, lid)))
+		s, in = c.To, c.ToPort
+	}
+	return in
+}
+
+// dropping is an answer with one more map, that drops everything, for one pair of
+// ports.
+func dropping(t testing.TB, q *wire.Request, whole []byte, at fabric.NodeID, in, out uint8) []byte {
+	p := parts(t, q, whole)
+	pair := 0
+	for s := range at {
+		pair += (q.Nodes[s].Ports + 1) * (q.Nodes[s].Ports + 1)
+	}
+	pair += int(in)*(q.Nodes[at].Ports+1) + int(out)
+	maps := (p[3] - p[2]) / routing.SLs
+	b := bytes.Clone(whole[:p[3]])
+	b = append(b, bytes.Repeat([]byte{15}, routing.SLs)...)
+	b = append(b, whole[p[3]:]...)
+	binary.LittleEndian.PutUint16(b[16+24:], uint16(maps+1))
+	binary.LittleEndian.PutUint16(b[p[3]+routing.SLs+2*pair:], uint16(maps))
+	binary.LittleEndian.PutUint64(b[8:], uint64(len(b)-16))
+	return b
+}

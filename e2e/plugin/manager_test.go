@@ -1,0 +1,275 @@
+package plugin_test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/live"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// TestRestart ends OpenSM and starts it again: nothing changes, and there are
+// tables though the daemon has gone in between only if it is back.
+func TestRestart(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	d := serve(t, nil)
+	good := d.routes("dfsssp", routing.Honored)
+	d.become(good)
+	f := testnet.Build(t, "torus:3x4,hosts=1")
+	r := start(t, f, d, conf(d, 20))
+	r.Await(t, "SUBNET UP", soon)
+	before := r.dump(t)
+	if out, err := r.Quit(t); err != nil {
+		t.Errorf("OpenSM ends with %v\n%s", err, out)
+	}
+	library := "LD_LIBRARY_PATH=" + build(t, "libweft.so", "")
+	r.Manager = r.Manage(t, "", r.Dir, conf(d, 20), library)
+	says(t, r.Await(t, "SUBNET UP", soon), "engine dfsssp, proven")
+	if r.dump(t) != before {
+		t.Error("OpenSM is back with other tables")
+	}
+	r.Kill(t)
+	d.become(func(*wire.Request, net.Conn) error { return nil })
+	// ibsim goes on sending to a manager that was killed, so the next has another host.
+	host := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 2)).Node
+	r.Manager = r.Manage(t, nodeID(f, host), r.Dir, conf(d, 20), library)
+	says(t, r.Await(t, "SUBNET UP", soon), "there are none to keep", "nue tables configured")
+	r.safeOnOne(t, f)
+	d.become(good)
+	says(t, r.resweep(t), "engine dfsssp, proven")
+	if r.dump(t) != before {
+		t.Error("the daemon is back with other tables")
+	}
+	r.holds(t, d.tables())
+}
+
+// TestHandover has a second OpenSM take over from one that is killed, and hand
+// back to it.
+func TestHandover(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	d := serve(t, nil)
+	d.become(d.routes("dfsssp", routing.Honored))
+	f := testnet.Build(t, "torus:3x4,hosts=1")
+	quick := func(priority string) map[string]string {
+		c := conf(d, 20)
+		c["sm_priority"], c["sminfo_polling_timeout"], c["polling_retry_number"] = priority, "200", "2"
+		return c
+	}
+	first := start(t, f, d, quick("9"))
+	first.Await(t, "SUBNET UP", soon)
+	before := first.dump(t)
+
+	library := "LD_LIBRARY_PATH=" + build(t, "libweft.so", "")
+	dir := t.TempDir()
+	live.Pin(t, dir, f)
+	host := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 2)).Node
+	second := &run{Subnet: first.Subnet, Manager: first.Manage(t, nodeID(f, host), dir, quick("3"), library), daemon: d}
+	second.Await(t, "Entering STANDBY", soon)
+
+	first.Kill(t)
+	second.Await(t, "Entering MASTER", soon)
+	says(t, second.Await(t, "SUBNET UP", soon), "engine dfsssp, proven", "weft tables configured")
+	if second.dump(t) != before {
+		t.Error("the second OpenSM has other tables")
+	}
+	second.safe(t, d.tables())
+
+	first.Manager = first.Manage(t, "", first.Dir, quick("9"), library)
+	first.Await(t, "Entering MASTER", soon)
+	says(t, first.Await(t, "SUBNET UP", soon), "engine dfsssp, proven")
+	first.safe(t, d.tables())
+	if !second.Alive() {
+		t.Error("the second OpenSM is gone")
+	}
+}
+
+// TestSingle has OpenSM tell the one service level that the contract names.
+func TestSingle(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	d := serve(t, nil)
+	d.become(d.routes("updn", routing.Single(2)))
+	f := testnet.Build(t, "torus:3x3,hosts=1")
+	r := start(t, f, d, conf(d, 20))
+	says(t, r.Await(t, "SUBNET UP", soon), "engine updn, proven", "contract single:2, endpoints ca")
+	first, last := f.Endpoint(fabric.EndpointID(f.Switches())), f.Endpoint(fabric.EndpointID(len(f.Endpoints())-1))
+	if sl := r.pathSL(t, f, first.LID, last.LID); sl != 2 {
+		t.Errorf("SL %d", sl)
+	}
+}
+
+// TestUnchanged sweeps twice with nothing changed, and looks that OpenSM writes no
+// forwarding table the second time. It counts hops as it does for MinHop, which
+// is what multicast goes by.
+func TestUnchanged(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	d := serve(t, nil)
+	d.become(d.routes("dfsssp", routing.Honored))
+	f := testnet.Build(t, "torus:3x4,hosts=1")
+	c := conf(d, 20)
+	c["log_flags"] = "0x4b" // debugging, which tells every block
+	r := start(t, f, d, c)
+	const writes = "Writing FT block"
+	if n := strings.Count(r.Await(t, "SUBNET UP", soon), writes); n == 0 {
+		t.Error("the first sweep writes nothing, or the log does not tell")
+	}
+	log := r.resweep(t)
+	says(t, log, "engine dfsssp, proven")
+	if n := strings.Count(log, writes); n != 0 {
+		t.Errorf("%d blocks are written though nothing changed", n)
+	}
+
+	hops := func(r *run) string {
+		text, err := os.ReadFile(filepath.Join(r.Dir, "opensm-lid-matrix.dump"))
+		if err != nil || !strings.Contains(string(text), "0x0005:") {
+			t.Fatalf("%v: %s", err, text)
+		}
+		return string(text)
+	}
+	minhop := conf(d, 20)
+	minhop["routing_engine"] = "minhop"
+	other := start(t, f, d, minhop)
+	says(t, other.Await(t, "SUBNET UP", soon), "minhop tables configured")
+	if hops(r) != hops(other) {
+		t.Error("OpenSM counts other hops than for MinHop")
+	}
+}
+
+// nodeID is a node's name in the net file.
+func nodeID(f *fabric.Fabric, n fabric.NodeID) string {
+	return string("SH"[f.Node(n).Kind]) + "-" + strings.TrimPrefix(f.Node(n).GUID.String(), "0x")
+}
+
+// TestLanesAllowed takes lanes away from OpenSM: tables that need them are
+// refused, whoever says that they are proven, and those that do not are taken.
+func TestLanesAllowed(t *testing.T) {
+	live.Need(t)
+	greedy := func(q *wire.Request, c net.Conn) error {
+		q.QoS, q.MaxVLs = true, 8
+		tables, proof, err := routed(q, "lash", routing.Honored)
+		if err != nil {
+			return err
+		}
+		return wire.WriteTables(c, q, "greedy", tables, proof)
+	}
+	for name, c := range map[string]struct{ key, value, says string }{
+		"QoS off":   {"qos", "FALSE", "set qos TRUE"},
+		"one lane":  {"max_op_vls", "1", "does not exist"},
+		"two lanes": {"max_op_vls", "2", "does not exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := serve(t, greedy)
+			f := testnet.Build(t, "dragonfly:p=2")
+			settings := conf(d, 20)
+			settings[c.key] = c.value
+			r := start(t, f, d, settings)
+			says(t, r.Await(t, "SUBNET UP", soon), c.says, fell)
+			d.become(d.routes("updn", routing.Any))
+			says(t, r.resweep(t), "engine updn, proven")
+			if name != "QoS off" {
+				r.holds(t, d.tables())
+				return
+			}
+			// OpenSM dumps no lanes; updn is free of deadlock on any.
+			tables := d.tables()
+			dump := r.forwarding(t, tables.Fabric)
+			for lid := range f.LIDs() {
+				for s := range fabric.NodeID(f.Switches()) {
+					if want, got := tables.Forwarding.Port(s, lid), dump.Port(s, lid); want != got {
+						t.Fatalf("switch %d, LID %d: port %d, want %d", s, lid, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestOptions has OpenSM read options: what is wrong is said, and the next engine
+// routes.
+func TestOptions(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	f := testnet.Build(t, "ring:3,hosts=1")
+	for options, want := range map[string]string{
+		"weft.socket=run/weft.sock":                "ERR W010",
+		"weft.socket=/" + strings.Repeat("x", 120): "ERR W010",
+		"weft.deadline=0":                          "ERR W011",
+		"weft.deadline=10s":                        "ERR W011",
+		"weft.owner=nobody-of-this-name":           "ERR W012",
+		"weft.sock=/run/weft.sock":                 "ERR W013",
+		"weft.socket":                              "ERR W013",
+	} {
+		t.Run(options[:min(30, len(options))], func(t *testing.T) {
+			t.Parallel()
+			c := conf(&daemon{}, 1)
+			c["event_plugin_options"] = options
+			log := start(t, f, nil, c).Await(t, "SUBNET UP", soon)
+			says(t, log, want, "nue tables configured")
+		})
+	}
+	t.Run("of another plugin", func(t *testing.T) {
+		t.Parallel()
+		d := serve(t, nil)
+		d.become(d.routes("updn", routing.Any))
+		c := conf(d, 1)
+		c["event_plugin_options"] = "other=1 weft.deadline=9, weft.owner=0,weft.socket=" + d.socket
+		says(t, start(t, f, d, c).Await(t, "SUBNET UP", soon), "deadline 9 s", "engine updn, proven")
+	})
+}
+
+// TestMismatch loads plugins that were built for another OpenSM: by version, and
+// by options of the build.
+func TestMismatch(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	f := testnet.Build(t, "ring:3,hosts=1")
+	s := live.Simulate(t, netFile(t, f))
+	t.Run("version", func(t *testing.T) {
+		library := build(t, "libweft.so", `-DBUILT_FOR='"OpenSM 3.3.99"'`)
+		m := s.Manage(t, "", t.TempDir(), conf(&daemon{}, 1), "LD_LIBRARY_PATH="+library)
+		log := m.Await(t, "SUBNET UP", soon)
+		says(t, log, "plugin was built against OpenSM 3.3.99", "nue tables configured")
+		m.Stop()
+	})
+	t.Run("layout", func(t *testing.T) {
+		build(t, "libweft.so", "") // skips without headers
+		headers, library := filepath.Join(t.TempDir(), "infiniband"), t.TempDir()
+		if out, err := exec.Command("cp", "-r", "/usr/include/infiniband", headers).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		path := filepath.Join(headers, "opensm", "osm_config.h")
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := strings.Replace(string(text), "#define ENABLE_OSM_PERF_MGR 1", "", 1)
+		if other == string(text) {
+			t.Skip("this OpenSM has no performance manager to build without")
+		}
+		if err := os.WriteFile(path, []byte(other), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command("make", "-s", "-C", sources(), "OUT="+library, "OSM_INCLUDE="+headers, "CFLAGS=-O2 "+os.Getenv("WEFT_TEST_CFLAGS"), library+"/libweft.so").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		m := s.Manage(t, "", t.TempDir(), conf(&daemon{}, 1), "LD_LIBRARY_PATH="+library)
+		log := m.Await(t, "SUBNET UP", soon)
+		says(t, log, "cannot load plugin 'weft'", "nue tables configured")
+		said, err := m.Quit(t)
+		if err != nil || !strings.Contains(said, "headers of another build") {
+			t.Errorf("%v, and it prints %q", err, said)
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package plugin_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSafeguards takes the plugin's safeguards out one by one, and sees that a
+// test fails without each.
+func TestSafeguards(t *testing.T) {
+	if os.Getenv("WEFT_THOROUGH") == "" {
+		t.Skip("set WEFT_THOROUGH=1 to build the plugin without its safeguards, one by one")
+	}
+	if os.Getenv("WEFT_TEST_SOURCES") != "" {
+		t.Skip("this is one of them")
+	}
+	for _, c := range []struct{ name, file, old, without, test string }{
+		{"ranks rise", "prove.c", "rank(t, x, lane) <= last", "0", "TestNothingUnproven"},
+		{"ranks rise, live", "prove.c", "rank(t, x, lane) <= last", "0", "TestLiars"},
+		{"packets arrive", "prove.c", "p->fate[r] != ARRIVES", "0", "TestNothingUnproven"},
+		{"no circles", "prove.c", "end == ON_THE_WAY", "0", "TestCircle"},
+		{"ports exist", "prove.c", "x >= n->slot[row + 1]", "0", "TestNothingUnproven"},
+		{"ports lead to switches", "prove.c", "n->link[x].peer < 0)\n\t\treturn", "0)\n\t\treturn", "TestNothingUnproven"},
+		{"lanes are usable", "prove.c", "lane < p->n->link[slot].lanes && ", "", "TestLanesAllowed"},
+		{"lanes have ranks", "prove.c", "lane < p->t->lanes && ", "", "TestNothingUnproven"},
+		{"first lanes count", "prove.c", "last == BAD", "0", "TestDropped"},
+		{"first lanes are not dropped", "prove.c", "if (lane == WIRE_DROPPED)\n\t\t\t\t\tr = BAD;", "", "TestDropped"},
+		{"last lanes are not dropped", "prove.c", "out[r] != 0 && lane == WIRE_DROPPED", "0", "TestDropped"},
+		{"service levels exist", "prove.c", "sl[r] >= WIRE_SLS", "0", "TestNothingUnproven"},
+		{"contract", "prove.c", "t->contract | 1u << sl[r]", "1u << sl[r]", "TestNothingUnproven"},
+		{"service levels told apart", "prove.c", "p->distinct[a] = b;", "p->distinct[a] = 0;", "TestNothingUnproven"},
+		{"QoS", "prove.c", "!n->qos && ", "0 && ", "TestLanesAllowed"},
+		{"other switches", "prove.c", "memcmp(t->guid, n->guid, n->rows * sizeof *n->guid) != 0", "0", "TestOtherSwitches"},
+		{"figures of the fabric", "tables.c", "t->rows != n->rows || t->lids != n->lids || t->slots != n->slots ||", "", "TestLiars"},
+		{"length", "tables.c", "size != WIRE_TABLES_SIZE +", "0 && size != WIRE_TABLES_SIZE +", "TestNothingUnproven"},
+		{"sweep", "tables.c", "t->sweep != sweep", "0", "TestLiars"},
+		{"numbers of maps", "tables.c", "get16(t->map_of + 2 * (size_t)i) >= t->maps", "0", "TestNothingUnproven"},
+		{"magic", "talk.c", "memcmp(header, WIRE_MAGIC, 4) != 0", "0", "TestLiars"},
+		{"version", "talk.c", "get16(header + 4) != WIRE_VERSION", "0", "TestLiars"},
+		{"length of the answer", "talk.c", "|| size > tables_size_max(n)", "", "TestLiars"},
+		{"deadline", "talk.c", "left > 0 ? poll(&p, 1, (int)left) : 0", "poll(&p, 1, -1)", "TestLiars"},
+		{"deadline for all of it", "talk.c", "left > 0 ? poll(&p, 1, (int)left) : 0", "poll(&p, 1, 2000)", "TestLiars"},
+		{"end of the answer", "talk.c", "if (n == 0)\n\t\t\treturn snprintf(why, WHY_SIZE, \"the daemon hung", "if (0)\n\t\t\treturn snprintf(why, WHY_SIZE, \"the daemon hung", "TestLiars"},
+		{"owner of the daemon", "talk.c", "if (trusted(fd, d, why))", "if (trusted(fd, d, why) || 1)", "TestDaemonProcess"},
+		{"no signal for a broken pipe", "talk.c", "MSG_NOSIGNAL | ", "", "TestHangsUp"},
+		{"kept tables are proven", "weft.c", "if (tables_prove(t, n, wrong) != 0) {\n\t\tSAY", "if (0) {\n\t\tSAY", "TestCables"},
+		{"tables are proven", "weft.c", "t && tables_prove(t, n, wrong) != 0", "0", "TestLiars"},
+		{"tables are kept", "weft.c", "return kept && hand_over", "return 0 && kept && hand_over", "TestLiars"},
+		{"failure is told", "weft.c", "? 0 : -1;\n\t}\n\tif (!hand_over", "? 0 : 0;\n\t}\n\tif (!hand_over", "TestDaemonProcess"},
+		{"layout", "weft.c", "!same_layout(osm)", "0", "TestMismatch"},
+		{"memory is freed", "weft.c", "net_free(n);", "", "TestMemory"},
+		{"tables are freed", "shelf.c", "tables_free(s->old[i]);\n\t\ts->old", "s->old", "TestMemory"},
+		{"readers are waited for", "shelf.c", "atomic_load(&s->readers) != 0", "0", "TestSwap"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if out, err := exec.Command("cp", "-r", "../../opensm", dir).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			path := filepath.Join(dir, "opensm", "plugin", c.file)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(text), c.old); n != 1 {
+				t.Fatalf("%q is %d times in %s", c.old, n, c.file)
+			}
+			if err := os.WriteFile(path, []byte(strings.Replace(string(text), c.old, c.without, 1)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(os.Args[0], "-test.run=^"+c.test+"$", "-test.timeout=5m")
+			// What is not used any more is no error here.
+			cmd.Env = append(os.Environ(), "WEFT_TEST_SOURCES="+filepath.Dir(path), "WEFT_TEST_CFLAGS=-Wno-error")
+			out, err := cmd.CombinedOutput()
+			if err == nil {
+				t.Errorf("%s passes without", c.test)
+			}
+			for line := range strings.Lines(string(out)) {
+				if strings.Contains(line, "make") && strings.Contains(line, "rror") {
+					t.Fatalf("it does not build:\n%s", out)
+				}
+			}
+			t.Logf("%s", out[:min(len(out), 400)])
+		})
+	}
+}

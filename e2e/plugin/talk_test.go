@@ -1,0 +1,71 @@
+package plugin_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// TestTalk answers with messages that are cut anywhere, or spoilt where their
+// length and kind stand, with AddressSanitizer watching how the plugin takes them.
+func TestTalk(t *testing.T) {
+	t.Parallel()
+	q := wire.Of(testnet.Build(t, "ring:4,hosts=1"), 1)
+	whole := answerTo(t, q, "dfsssp", routing.Honored)
+	var refusal bytes.Buffer
+	if err := wire.WriteRefusal(&refusal, 1, "no \x1b[2J%s%n\x00 tables"); err != nil {
+		t.Fatal(err)
+	}
+	chance := rand.New(rand.NewPCG(5, 5))
+	answers := [][]byte{whole, refusal.Bytes(), {}, []byte("HTTP/1.1 400 Bad Request\r\n\r\n")}
+	for len(answers) < 40 {
+		b := bytes.Clone(whole)
+		if chance.IntN(3) == 0 {
+			b = bytes.Clone(refusal.Bytes())
+		}
+		if chance.IntN(2) == 0 {
+			b = b[:chance.IntN(len(b))]
+		}
+		for range chance.IntN(3) {
+			if len(b) > 0 {
+				b[chance.IntN(min(len(b), 16))] = byte(chance.IntN(256))
+			}
+		}
+		answers = append(answers, b)
+	}
+	socket := filepath.Join(t.TempDir(), "opensm.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for _, a := range answers {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if _, err := wire.ReadRequest(c); err != nil {
+				t.Error(err)
+			}
+			_, _ = c.Write(a) // the plugin may have heard enough
+			c.Close()
+		}
+	}()
+	for i, a := range answers {
+		out := core(t, asan, "ask", q, nil, socket)
+		if bytes.Equal(a, whole) != (out[0] == "proven") || strings.Contains(out[0], "\x1b") {
+			t.Errorf("answer %d of %d bytes: %q", i, len(a), out)
+		}
+		if i == 1 && !strings.Contains(out[0], "the daemon refuses: no  [2J%s%n  tables") {
+			t.Errorf("a refusal: %q", out)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Subnet is a simulated fabric that stays, on which managers and tools run and
+// whose cables can be taken out.
+type Subnet struct {
+	net    *netFile
+	socket string // of ibsim
+	input  io.Writer
+}
+
+// Simulate simulates the fabric of a net file until the test ends.
+func Simulate(t testing.TB, net string) *Subnet {
+	t.Helper()
+	Need(t)
+	n, err := readNetFile(net)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Subnet{net: n, socket: fmt.Sprintf("weft-%d-%d", os.Getpid(), sweeps.Add(1))}
+	console, input, err := os.Pipe()
+	if err != nil {
+		t.Fatalf("live: %v", err)
+	}
+	t.Cleanup(func() {
+		input.Close()
+		console.Close()
+	})
+	startSim(t, n, s.socket, console)
+	s.input = input
+	return s
+}
+
+// Console hands ibsim a command, such as Unlink "S-…"[1].
+func (s *Subnet) Console(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if _, err := fmt.Fprintf(s.input, format+"\n", args...); err != nil {
+		t.Fatalf("live: ibsim's console: %v", err)
+	}
+}
+
+// env leads a program to the simulator; host is the node id of an adapter that
+// it runs on, empty: the first.
+func (s *Subnet) env(host string) []string {
+	tools, _ := find()
+	if host == "" {
+		host = s.net.host
+	}
+	return []string{"IBSIM_SOCKNAME=" + s.socket, "LD_PRELOAD=" + tools.umad2sim, "SIM_HOST=" + host}
+}
+
+// Query runs a tool of infiniband-diags on a host other than the managers' and
+// returns what it prints.
+func (s *Subnet) Query(t testing.TB, host, tool string, args ...string) (string, error) {
+	t.Helper()
+	out, err := command(t.Context(), t.TempDir(), s.env(host), tool, args...).CombinedOutput()
+	return string(out), err
+}
+
+// Manager is an OpenSM that stays.
+type Manager struct {
+	Dir string // its dumps
+	Log string // osm.log
+
+	pid  int
+	done chan struct{} // closed when it has ended
+	end  error         // how it ended, once done is closed
+	said *watch        // what it printed, beside its log
+	stop context.CancelFunc
+	read int // bytes of the log that Await has seen
+}
+
+// Manage starts OpenSM on a host, with lines of opensm.conf and of its
+// environment, until the test ends or it is stopped. Without log_flags it logs
+// errors and the course of things, and dumps its tables. A manager that is started
+// with the directory of one before takes over its LIDs.
+func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, env ...string) *Manager {
+	t.Helper()
+	tools, _ := find()
+	m := &Manager{Dir: dir, Log: filepath.Join(dir, fmt.Sprintf("osm-%d.log", sweeps.Add(1))), done: make(chan struct{})}
+	write(t, filepath.Join(dir, "opensm.conf"), configuration(conf)+"force_log_flush TRUE\n")
+	var ctx context.Context
+	ctx, m.stop = context.WithCancel(context.Background())
+	env = append(append(s.env(host), "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir), env...)
+	pidFile := filepath.Join(dir, "pid")
+	// The shell is replaced by OpenSM, so that its number is OpenSM's: timeout(1)
+	// would take a SIGHUP for the end.
+	cmd := command(ctx, dir, nil, "sh", append([]string{"-c", `echo $$ >"$0.new" && mv "$0.new" "$0" && exec env "$@"`, pidFile},
+		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", cmp.Or(conf["log_flags"], "0x43"))...)...)
+	m.said = &watch{phrase: "\x00", seen: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = m.said, m.said
+	if err := cmd.Start(); err != nil {
+		m.stop()
+		t.Fatalf("live: opensm: %v", err)
+	}
+	go func() {
+		m.end = cmd.Wait()
+		close(m.done)
+	}()
+	t.Cleanup(m.Stop)
+	for range 200 {
+		if text, err := os.ReadFile(pidFile); err == nil {
+			if m.pid, err = strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+				if err := os.Remove(pidFile); err != nil {
+					t.Fatalf("live: %v", err)
+				}
+				return m
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("live: opensm did not start: %s", m.said.tail())
+	return nil
+}
+
+// Stop ends OpenSM as an administrator would.
+func (m *Manager) Stop() {
+	m.stop()
+	<-m.done
+}
+
+// Quit asks OpenSM to end, and returns how it did and what it printed.
+func (m *Manager) Quit(t testing.TB) (string, error) {
+	t.Helper()
+	m.signal(t, syscall.SIGTERM)
+	<-m.done
+	m.said.mu.Lock()
+	defer m.said.mu.Unlock()
+	return m.said.text.String(), m.end
+}
+
+// Kill ends OpenSM at once.
+func (m *Manager) Kill(t testing.TB) {
+	t.Helper()
+	m.signal(t, syscall.SIGKILL)
+	<-m.done
+}
+
+// Sweep asks for a heavy sweep.
+func (m *Manager) Sweep(t testing.TB) {
+	t.Helper()
+	m.signal(t, syscall.SIGHUP)
+}
+
+func (m *Manager) signal(t testing.TB, s syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(m.pid, s); err != nil {
+		t.Fatalf("live: opensm %d: %v", m.pid, err)
+	}
+}
+
+// Alive says whether OpenSM still runs.
+func (m *Manager) Alive() bool {
+	select {
+	case <-m.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Await waits for a phrase in the log, past what it has waited for before, and
+// returns the log from there to the end of the line with the phrase.
+func (m *Manager) Await(t testing.TB, phrase string, patience time.Duration) string {
+	t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		alive := m.Alive()
+		text, err := os.ReadFile(m.Log)
+		if err == nil {
+			fresh := string(text[min(m.read, len(text)):])
+			if i := strings.Index(fresh, phrase); i >= 0 {
+				if j := strings.IndexByte(fresh[i:], '\n'); j >= 0 {
+					m.read += i + j + 1
+					return fresh[:i+j+1]
+				}
+			}
+		}
+		if !alive || time.Now().After(end) {
+			t.Fatalf("live: no %q in OpenSM's log (alive: %v)\n%s\n%s", phrase, alive, tailOf(m.Log), m.said.tail())
+		}
+	}
+}
+
+// Settle waits until a phrase is in the log, past what was waited for before, and
+// the log has not grown for a while: traps set off sweeps of their own. It
+// returns the log from there on.
+func (m *Manager) Settle(t testing.TB, phrase string, patience time.Duration) string {
+	t.Helper()
+	const still = 500 * time.Millisecond
+	var text strings.Builder
+	text.WriteString(m.Await(t, phrase, patience))
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		time.Sleep(still)
+		log, err := os.ReadFile(m.Log)
+		if err != nil {
+			t.Fatalf("live: %v", err)
+		}
+		if len(log) == m.read {
+			return text.String()
+		}
+		text.Write(log[m.read:])
+		m.read = len(log)
+	}
+	t.Fatalf("live: OpenSM's log does not come to rest\n%s", tailOf(m.Log))
+	return ""
+}
+
+// Dumps is where the manager leaves its dumps. They are of the last heavy sweep.
+func (m *Manager) Dumps() Dumps {
+	in := func(name string) string { return filepath.Join(m.Dir, name) }
+	return Dumps{
+		LFTs: in("opensm-lfts.dump"), FDBs: in("opensm.fdbs"), MCFDBs: in("opensm.mcfdbs"), Subnet: in("opensm-subnet.lst"),
+		SL2VL: in("opensm-sl2vl.dump"), GUID2LID: in("guid2lid"), Log: m.Log,
+	}
+}

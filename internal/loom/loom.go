@@ -1,0 +1,259 @@
+// Package loom finds lanes for the turns of a fabric, service level by service level,
+// so that given paths can ride them and no cycle of dependencies closes. The lane
+// assigner weave and the routers of package routing/weave stand on it.
+//
+// What it decides is all that InfiniBand tables can express: for every service level
+// a lane for every turn, a pair of in-port and out-port. A packet does not know the
+// lane it came by; the turn and its service level decide alone. Packets begin on lane
+// 0 and keep to two rules:
+//
+//   - lanes never fall along a path;
+//   - the turns that are taken within a lane, from it to itself, are a graph without
+//     cycles over the trunks, one graph for each lane and all service levels.
+//
+// Guarantee: what the loom carries cannot deadlock. A cycle of dependencies cannot
+// fall from lane to lane, so it never rises either and lies within one lane, whose
+// graph has none (W. J. Dally, C. L. Seitz, IEEE Trans. Computers 36(5), 1987,
+// Theorem 1). To begin on lane 0 costs nothing: a first turn that would be taken
+// within a higher lane becomes one that rises to it. So what carries a path carries
+// every part of it, and only paths count that no other continues.
+//
+// How. Paths are placed one by one, those of most hops first, in the first service
+// level that takes them. Among the lanes that its free turns may have, a path takes
+// those that add fewest turns to the graphs: a shortest path through lanes along it
+// finds them. Whatever would close a cycle is barred from that graph for good, since
+// graphs only grow, and the path looks again. Rising is free, so with as many lanes
+// as hops no graph holds anything, which is DF-DN, and with one lane all is one graph,
+// which is one layer of LASH. (T. Schneider, O. Bibartiu, T. Hoefler, HOTI 2016; T.
+// Skeie, O. Lysne, I. Theiss, IPDPS 2002.)
+//
+// Complexity: O(h·V) for a path of h turns on V lanes that a service level carries
+// or has room for, plus a search in the graph (package acyclic) for each turn that is
+// new to it; a path fails at most h·V times before it is given up. Memory: 12 bytes
+// and 4·V for every turn of the fabric, and Paths.
+package loom
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/acyclic"
+)
+
+// Levels is the most service levels that a loom uses: 15 of the 16, since SL 15
+// is mapped to the management lane in many a default table.
+const Levels = 15
+
+// Change says when packets change lanes.
+type Change uint8
+
+// The rules. The last two are the extremes that others have published.
+const (
+	Free   Change = iota // where it serves
+	Never                // each service level rides a lane of its own: layers, as of LASH
+	Always               // at every turn, as in DF-DN
+)
+
+// unset is the lane of a turn that a service level does not use yet.
+const unset = 15
+
+// Step is a turn on the way of a path.
+type Step struct {
+	Turn    int32
+	In, Out fabric.ChannelID
+}
+
+// Loom is lanes for the turns of a fabric, by service level, as far as paths have
+// asked for them.
+type Loom struct {
+	f      *fabric.Fabric
+	lanes  int
+	levels int              // service levels there may be
+	used   int              // of them, those in use
+	policy Policy           //
+	change Change           //
+	graphs []*acyclic.Graph // [lane] the turns taken within it
+	held   []uint16         // [turn] lanes, as bits, whose graph holds it
+	barred []uint16         // [turn] lanes, as bits, whose graph it would close a cycle in, for good
+	lane   []uint64         // [turn] four bits for each service level: its lane, or unset
+
+	fit fitter
+}
+
+// New is a loom for 1 to 15 lanes and 1 to Levels service levels. Where lanes never
+// change there are as many service levels as lanes, whatever is asked for.
+func New(f *fabric.Fabric, lanes, levels int, policy Policy, change Change) *Loom {
+	if lanes < 1 || lanes > unset || levels < 1 || levels > Levels {
+		panic(fmt.Sprintf("loom: %d lanes and %d service levels", lanes, levels))
+	}
+	if change == Never {
+		levels = lanes
+	}
+	l := &Loom{
+		f: f, lanes: lanes, levels: levels, policy: policy, change: change,
+		held:   make([]uint16, f.Turns()),
+		barred: make([]uint16, f.Turns()),
+		lane:   make([]uint64, f.Turns()),
+	}
+	for range lanes {
+		l.graphs = append(l.graphs, acyclic.New(f))
+	}
+	for t := range l.lane {
+		l.lane[t] = ^uint64(0)
+	}
+	return l
+}
+
+// start is the lane on which packets begin.
+func (l *Loom) start(sl int) uint8 {
+	if l.change == Never {
+		return uint8(sl)
+	}
+	return 0
+}
+
+// Lanes is how many lanes there are, used or not.
+func (l *Loom) Lanes() int { return l.lanes }
+
+// Used is the service levels in use, at least 1.
+func (l *Loom) Used() int { return max(1, l.used) }
+
+// at is the lane of a turn in a service level.
+func (l *Loom) at(turn int32, sl int) uint8 { return uint8(l.lane[turn] >> (4 * sl) & 15) }
+
+func (l *Loom) set(turn int32, sl int, lane uint8) {
+	l.lane[turn] = l.lane[turn]&^(15<<(4*sl)) | uint64(lane)<<(4*sl)
+}
+
+// passes says whether a turn may be taken from one lane to another as things are.
+func (l *Loom) passes(turn int32, from, to uint8) bool {
+	return to != unset && (from < to || from == to && l.held[turn]>>to&1 == 1)
+}
+
+// carries says whether a service level carries a path as things are.
+func (l *Loom) carries(sl int, steps []Step) bool {
+	from := l.start(sl)
+	for _, s := range steps {
+		to := l.at(s.Turn, sl)
+		if !l.passes(s.Turn, from, to) {
+			return false
+		}
+		from = to
+	}
+	return true
+}
+
+// Place finds a service level for a path: one that carries it already, else the
+// first in which the turns without a lane can get one, else it changes nothing and
+// says no.
+func (l *Loom) Place(steps []Step) bool {
+	for sl := range l.used {
+		if l.carries(sl, steps) {
+			return true
+		}
+	}
+	for sl := range l.levels {
+		if sl < l.used && l.falls(sl, steps) {
+			continue
+		}
+		if l.put(sl, steps) {
+			l.used = max(l.used, sl+1)
+			return true
+		}
+		if sl >= l.used {
+			break // nor can any other that is empty
+		}
+	}
+	return false
+}
+
+// falls says that the lanes of turns already set fall along a path.
+func (l *Loom) falls(sl int, steps []Step) bool {
+	from := l.start(sl)
+	for _, s := range steps {
+		if to := l.at(s.Turn, sl); to != unset {
+			if to < from {
+				return true
+			}
+			from = to
+		}
+	}
+	return false
+}
+
+// put places a path in a service level, wholly or not at all. It ends, because
+// each failure bars one turn of the path from one more lane.
+func (l *Loom) put(sl int, steps []Step) bool {
+	l.fit.begin(len(steps))
+	for l.fit.find(l, sl, steps) {
+		if l.commit(sl, steps, l.fit.lane) {
+			return true
+		}
+	}
+	return false
+}
+
+// commit adds the turns within lanes to their graphs and fixes all lanes. If one
+// would close a cycle it takes everything back and bars that choice.
+func (l *Loom) commit(sl int, steps []Step, lane []uint8) bool {
+	from := l.start(sl)
+	for i, s := range steps {
+		if to := lane[i]; from == to && l.held[s.Turn]>>to&1 == 0 && !l.graphs[to].Add(s.In, s.Out) {
+			l.blame(sl, i, steps, lane)
+			return false
+		}
+		from = lane[i]
+	}
+	from = l.start(sl)
+	for i, s := range steps {
+		if from == lane[i] {
+			l.held[s.Turn] |= 1 << lane[i]
+		}
+		l.set(s.Turn, sl, lane[i])
+		from = lane[i]
+	}
+	return true
+}
+
+// blame takes back what was added before the i-th turn, and bars that turn from
+// its lane: for good if the graph would not take it alone either, since it only
+// grows; else for this path.
+func (l *Loom) blame(sl, i int, steps []Step, lane []uint8) {
+	from, added := l.start(sl), false
+	for k, s := range steps[:i] {
+		if from == lane[k] && l.held[s.Turn]>>lane[k]&1 == 0 {
+			l.graphs[lane[k]].Remove(s.In, s.Out)
+			added = true
+		}
+		from = lane[k]
+	}
+	s, to := steps[i], lane[i]
+	if added && l.graphs[to].Add(s.In, s.Out) {
+		l.graphs[to].Remove(s.In, s.Out)
+		l.fit.bar(i, to)
+		return
+	}
+	l.barred[s.Turn] |= 1 << to
+}
+
+// Reserved is a turn that has a lane from the beginning.
+type Reserved struct {
+	Step
+	Lane   uint8
+	Within bool // packets come to it on that lane
+}
+
+// reserve gives turns lanes in service level 0 of a loom without any. They must
+// close no cycle.
+func (l *Loom) reserve(turns []Reserved) {
+	for _, r := range turns {
+		if r.Within && !l.graphs[r.Lane].Add(r.In, r.Out) {
+			panic("loom: reserved turns close a cycle")
+		}
+		if r.Within {
+			l.held[r.Turn] |= 1 << r.Lane
+		}
+		l.set(r.Turn, 0, r.Lane)
+		l.used = 1
+	}
+}

@@ -1,0 +1,197 @@
+package loom
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// How hard to look, in work and not in time, so that results do not depend on the
+// machine.
+const (
+	mostRounds = 16      // for each policy
+	placements = 1 << 20 // for each policy, but a round at least
+	hopeless   = 16      // one path in so many left over: further rounds would not make up for that
+	few        = 32      // one path in so many left over may be routed anew
+)
+
+// Weave looks for lanes for all paths with so many lanes and service levels. It
+// returns the loom that leaves fewest paths over, and how many they are.
+//
+// Paths are placed one by one, those of most hops first. Those left over go first
+// in the next round (D. E. Joslin, D. P. Clements: "Squeaky Wheel" Optimization,
+// JAIR 10, 1999). It is done with one policy, then with the other.
+func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewest int, err error) {
+	rounds := min(mostRounds, max(1, placements/max(1, len(p.leaves))))
+	if lanes == 1 {
+		levels, rounds = 1, 1 // service levels make no difference
+	}
+	for _, policy := range [...]Policy{Even, Low} {
+		order := p.leaves
+		for range rounds {
+			l := New(p.f, lanes, levels, policy, p.Change)
+			left, err := l.placeAll(ctx, p, order, len(order)/hopeless)
+			if err != nil {
+				return nil, 0, err
+			}
+			if best == nil || len(left) < fewest {
+				best, fewest = l, len(left)
+			}
+			if fewest == 0 {
+				return best, 0, nil
+			}
+			if len(left) > len(order)/hopeless {
+				break
+			}
+			order = p.first(left, order)
+		}
+	}
+	return best, fewest, nil
+}
+
+// Around is for one service level, in which some turns have lanes from the
+// beginning: it looks for lanes for as many paths as can be. No order helps a path
+// that others are in the way of, so there are no rounds; paths are taken by their
+// hops and, if many are left over then, by how many others take their turns and, on
+// one lane, turn by turn.
+func (p *Paths) Around(ctx context.Context, reserved []Reserved, lanes int) (best *Loom, fewest int, err error) {
+	begin := [...]func(l *Loom) []int32{
+		func(*Loom) []int32 { return p.leaves },
+		func(*Loom) []int32 { return p.popularFirst() },
+		func(l *Loom) []int32 { l.placeTurns(p); return p.leaves },
+	}
+	for i := range begin {
+		if i == 2 && lanes > 1 {
+			break // on several lanes a turn by itself says nothing
+		}
+		l := New(p.f, lanes, 1, Even, Free)
+		l.reserve(reserved)
+		left, err := l.placeAll(ctx, p, begin[i](l), len(p.leaves))
+		if err != nil {
+			return nil, 0, err
+		}
+		if best == nil || len(left) < fewest {
+			best, fewest = l, len(left)
+		}
+		if p.Few(fewest) {
+			break
+		}
+	}
+	return best, fewest, nil
+}
+
+// uses counts how many paths take each turn, [turn].
+func (p *Paths) uses() []int32 {
+	uses := make([]int32, p.f.Turns())
+	var steps []Step
+	for _, n := range p.leaves {
+		steps = p.steps(steps[:0], n)
+		for _, s := range steps {
+			uses[s.Turn]++
+		}
+	}
+	return uses
+}
+
+// popularFirst is the paths by how many others take their turns, all together.
+func (p *Paths) popularFirst() []int32 {
+	uses := p.uses()
+	others := make([]int64, len(p.trunk))
+	var steps []Step
+	for _, n := range p.leaves {
+		steps = p.steps(steps[:0], n)
+		for _, s := range steps {
+			others[n] += int64(uses[s.Turn])
+		}
+	}
+	order := slices.Clone(p.leaves)
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(others[b], others[a]) })
+	return order
+}
+
+// placeTurns takes turns one by one, those of most paths first, into the only lane:
+// a greedy heaviest graph without cycles.
+func (l *Loom) placeTurns(p *Paths) {
+	uses := p.uses()
+	var turns []Step
+	for in := range fabric.ChannelID(p.f.Trunks()) {
+		p.eachTurn(int(in), func(out int) {
+			o := fabric.ChannelID(out)
+			turns = append(turns, Step{int32(p.f.Turn(in, o)), in, o})
+		})
+	}
+	slices.SortStableFunc(turns, func(a, b Step) int { return cmp.Compare(uses[b.Turn], uses[a.Turn]) })
+	for i := range turns {
+		l.Place(turns[i : i+1])
+	}
+}
+
+// placeAll places paths in an order and returns those left over. It gives up when
+// they are more than a limit.
+func (l *Loom) placeAll(ctx context.Context, p *Paths, order []int32, limit int) (left []int32, err error) {
+	var steps []Step
+	for i, n := range order {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		steps = p.steps(steps[:0], n)
+		if l.Place(steps) {
+			continue
+		}
+		if left = append(left, n); len(left) > limit {
+			break
+		}
+	}
+	return left, nil
+}
+
+// first is an order of paths with some of them first.
+func (p *Paths) first(some, order []int32) []int32 {
+	moved := make([]bool, len(p.trunk))
+	for _, n := range some {
+		moved[n] = true
+	}
+	next := slices.Grow(slices.Clone(some), len(order)-len(some))
+	for _, n := range order {
+		if !moved[n] {
+			next = append(next, n)
+		}
+	}
+	return next
+}
+
+// Fewest looks for lanes for all paths with as few lanes as it can, at most so
+// many, and with as few service levels as it then can. nil: it found none.
+func (p *Paths) Fewest(ctx context.Context, vls int) (*Loom, error) {
+	for lanes := 1; lanes <= vls; lanes++ {
+		l, left, err := p.Weave(ctx, lanes, Levels)
+		if err != nil {
+			return nil, err
+		}
+		if left == 0 {
+			return p.Reduce(ctx, l)
+		}
+	}
+	return nil, nil
+}
+
+// Reduce looks for lanes for all paths with as many lanes as a loom that carries
+// them, but fewer service levels.
+func (p *Paths) Reduce(ctx context.Context, l *Loom) (*Loom, error) {
+	for l.Used() > 1 && p.Change != Never {
+		fewer, left, err := p.Weave(ctx, l.lanes, l.Used()-1)
+		if err != nil {
+			return nil, err
+		}
+		if left > 0 {
+			break
+		}
+		l = fewer
+	}
+	return l, nil
+}
+
+// Few says whether so many paths left over are few enough to route them anew.
+func (p *Paths) Few(left int) bool { return left <= len(p.leaves)/few }

@@ -1,0 +1,96 @@
+package loom
+
+import (
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Carriers is the service levels, as bits, that carry the path which begins with
+// trunks a, b and c, where behind is those that carry it from b on. b and c are
+// fabric.None where the path ends before. What comes later does not matter: a
+// switch sees the turn, not the lane before.
+func (l *Loom) Carriers(a, b, c fabric.ChannelID, behind uint16) uint16 {
+	if b == fabric.None {
+		return 1<<l.Used() - 1
+	}
+	turn, next := int32(l.f.Turn(a, b)), int32(none)
+	if c != fabric.None {
+		next = int32(l.f.Turn(b, c))
+	}
+	carriers := uint16(0)
+	for ; behind != 0; behind &= behind - 1 {
+		sl := bits.TrailingZeros16(behind)
+		lane := l.at(turn, sl)
+		if l.passes(turn, l.start(sl), lane) && (next == none || l.passes(next, lane, l.at(next, sl))) {
+			carriers |= 1 << sl
+		}
+	}
+	return carriers
+}
+
+// Tables is the lanes for the paths of a forwarding to some LIDs, all of which the
+// loom must carry: to every source the lowest service level that carries its path.
+func (l *Loom) Tables(fw *routing.Forwarding, lids []fabric.LID) *routing.Lanes {
+	if l.Used() == 1 {
+		lanes := routing.OneSL(l.f, l.sl2vl())
+		lanes.Needed = l.lanes
+		return lanes
+	}
+	lanes := routing.NewLanes(l.f, l.sl2vl())
+	lanes.Needed = l.lanes
+	var tree routing.Tree
+	carriers := make([]uint16, l.f.Switches())
+	for _, lid := range lids {
+		tree.Build(l.f, fw.Row(lid), l.f.Endpoint(l.f.Owner(lid)).Switch)
+		row := lanes.SLRow(lid)
+		for _, s := range tree.Order {
+			if carriers[s] = l.carriersOf(&tree, s, carriers); carriers[s] != 0 {
+				row[s] = uint8(bits.TrailingZeros16(carriers[s]))
+			}
+		}
+	}
+	return lanes
+}
+
+// carriersOf is the service levels that carry the path from switch s along a tree,
+// of which those of the switch it forwards to are known.
+func (l *Loom) carriersOf(tree *routing.Tree, s fabric.NodeID, known []uint16) uint16 {
+	heads := l.f.Heads()
+	a := tree.Out[s]
+	b, c, behind := fabric.ChannelID(fabric.None), fabric.ChannelID(fabric.None), uint16(0)
+	if a != fabric.None {
+		b, behind = tree.Out[heads[a]], known[heads[a]]
+	}
+	if b != fabric.None {
+		c = tree.Out[heads[b]]
+	}
+	return l.Carriers(a, b, c, behind)
+}
+
+// sl2vl is the lanes by port. Service levels that are not in use repeat those that
+// are; a turn that no path takes has the highest lane.
+func (l *Loom) sl2vl() *routing.SL2VL {
+	var start [routing.SLs]uint8
+	for sl := range start {
+		start[sl] = l.start(sl % l.Used())
+	}
+	m := routing.UniformSL2VL(start)
+	if l.lanes == 1 || l.change == Never {
+		return m
+	}
+	m = m.PerPort(l.f)
+	for in := range fabric.ChannelID(l.f.Trunks()) {
+		c := l.f.Channel(in)
+		first, end := l.f.TrunksFrom(c.To)
+		for out := first; out < end; out++ {
+			turn, port := int32(l.f.Turn(in, out)), l.f.Channel(out).FromPort
+			for sl := range uint8(routing.SLs) {
+				vl := min(l.at(turn, int(sl)%l.Used()), uint8(l.lanes-1))
+				m.Set(c.To, c.ToPort, port, sl, vl)
+			}
+		}
+	}
+	return m
+}

@@ -1,0 +1,168 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/conf"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Input is what there is to look at. Only Conf is needed.
+type Input struct {
+	Conf   *conf.Conf
+	Fabric *fabric.Fabric  // nil: not known
+	Tables *routing.Tables // as dumped; nil: not known
+	SLs    bool            // the service levels in Tables are those of PathRecords, not SL 0 for want of them
+
+	Contract *routing.Contract // what clients do; nil: not said
+	Scope    routing.Scope
+	VLs      int // data lanes of the hardware, VLCap; 0: routing.DefaultVLs
+
+	Plugin string // version of OpenSM that the plugin was built for, "OpenSM 3.3.23"; empty: not known
+	OpenSM string // version of the OpenSM that runs; empty: not known
+}
+
+// PluginName is the word in event_plugin_name that loads weft's plugin, and the
+// name of the engine that it registers.
+const PluginName = "weft"
+
+// Run looks at everything. The error is that of the judge, or of a cancelled
+// context; whatever is wrong with the configuration is a finding.
+func Run(ctx context.Context, in Input) (*Report, error) {
+	if in.VLs == 0 {
+		in.VLs = routing.DefaultVLs
+	}
+	r := &Report{QoS: in.Conf.Bool("qos", false)}
+	r.Engines, r.NoFallback = in.Conf.Engines()
+	r.fallback(&in)
+	if err := r.tables(ctx, &in); err != nil {
+		return nil, err
+	}
+	if err := r.need(ctx, &in); err != nil {
+		return nil, err
+	}
+	r.qos(&in)
+	r.lanes(&in)
+	r.versions(&in)
+	r.contract(&in)
+	r.refusals(&in)
+	for _, n := range in.Conf.Cut {
+		r.add(Finding{Warning, Odd, "the line is longer than OpenSM reads at a time: the rest is taken for another option", "shorten it", nil, n})
+	}
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
+		return cmp.Compare(slices.Index(order, a.Code), slices.Index(order, b.Code))
+	})
+	return r, ctx.Err()
+}
+
+// known is the engines of OpenSM 3.3.23. "null" is an old name of minhop.
+var known = []string{"minhop", "null", "updn", "dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp"}
+
+// hasPlugin says whether the configuration loads weft's plugin.
+func hasPlugin(c *conf.Conf) bool {
+	v, _ := c.Get("event_plugin_name")
+	return slices.Contains(strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t,", r) }), PluginName)
+}
+
+// fallback looks for ways on which tables come from another engine than meant.
+func (r *Report) fallback(in *Input) {
+	c, line := in.Conf, in.Conf.Line("routing_engine")
+	if len(r.Engines) == 0 {
+		r.add(Finding{Danger, SilentFallback, "no routing engine is named, so that OpenSM routes by MinHop, which can deadlock where cables form a ring",
+			"name an engine", []string{"routing_engine weft,no_fallback"}, line})
+	}
+	for _, e := range r.Engines {
+		switch {
+		case e == PluginName && !hasPlugin(c):
+			r.add(Finding{Danger, SilentFallback, "routing_engine names weft, but no plugin of that name is loaded: OpenSM skips the name",
+				"load the plugin", []string{"event_plugin_name " + PluginName}, line})
+		case e == PluginName || slices.Contains(known, e):
+		case strings.EqualFold(e, "no_fallback"):
+			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%q is not no_fallback: OpenSM skips it as an engine that it does not know", e), "write no_fallback", nil, line})
+		default:
+			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("OpenSM knows no engine %q and skips the name", e),
+				"engines are " + strings.Join(known, ", ") + ", and weft with the plugin", nil, line})
+		}
+	}
+	if slices.Contains(r.Engines, "file") {
+		if _, ok := c.Get("lfts_file"); !ok {
+			r.add(Finding{Danger, SilentFallback, "routing_engine file without lfts_file has nothing to load", "set lfts_file", nil, line})
+		}
+	}
+	tried := slices.DeleteFunc(slices.Clone(r.Engines), func(e string) bool {
+		return !slices.Contains(known, e) && (e != PluginName || !hasPlugin(c))
+	})
+	if len(tried) > 0 && !r.NoFallback {
+		r.add(Finding{Danger, SilentFallback, fmt.Sprintf("when %s fails, OpenSM routes by MinHop and says so in one INFO line", strings.Join(tried, " and ")),
+			"with no_fallback it keeps the tables there are", []string{"routing_engine " + strings.Join(tried, ",") + ",no_fallback"}, line})
+	}
+	if len(tried) > 1 && !slices.Contains(tried[1:], PluginName) {
+		r.add(Finding{Warning, SilentFallback, fmt.Sprintf("when %s fails, OpenSM goes on to its own %s, whose tables nobody proves: even those of updn can have a credit loop (seen on Dragonflies)",
+			tried[0], strings.Join(tried[1:], " and ")),
+			"keep the tables there are instead", []string{"routing_engine " + tried[0] + ",no_fallback"}, line})
+	}
+	if c.Bool("use_ucast_cache", false) {
+		r.add(Finding{Warning, SilentFallback, "use_ucast_cache lets OpenSM skip the engine after a change in the fabric: the tables are then old ones with holes, and nobody proved them",
+			"turn it off", []string{"use_ucast_cache FALSE"}, c.Line("use_ucast_cache")})
+	}
+}
+
+// tables judges the tables that run.
+func (r *Report) tables(ctx context.Context, in *Input) error {
+	if in.Tables == nil {
+		return nil
+	}
+	verify := func(c routing.Contract) (*deadlock.Verdict, error) {
+		return deadlock.Verify(ctx, in.Tables, deadlock.Options{Contract: c, Scope: in.Scope})
+	}
+	how, v, err := judged(in, verify)
+	if err != nil {
+		return err
+	}
+	f := in.Fabric
+	if !v.Complete() {
+		r.add(Finding{Danger, CreditLoop, fmt.Sprintf("%d of %d pairs have no route that delivers (weft verify shows where)", v.Unreachable+v.Loops, v.Pairs), "find out which engine made the tables", nil, 0})
+	}
+	any, err := verify(routing.Any)
+	if err != nil {
+		return err
+	}
+	r.anySL = any.Free()
+	if v.Free() {
+		r.Needed = v.VLs
+		if r.anySL {
+			r.Needed = 1
+		}
+		return nil
+	}
+	var steps []string
+	for _, s := range v.Cycle[:min(3, len(v.Cycle))] {
+		ch := f.Channel(s.Trunk)
+		steps = append(steps, fmt.Sprintf("%s port %d, VL %d", f.Label(ch.From), ch.FromPort, s.VL))
+	}
+	r.add(Finding{Danger, CreditLoop, fmt.Sprintf("the tables have a credit loop of %d links %s: %s, …", len(v.Cycle), how, strings.Join(steps, "; ")),
+		"route with an engine that is proven for what clients do (weft route, weft serve)", nil, 0})
+	return nil
+}
+
+// judged asks the judge under what clients are said to do. Where nobody said and
+// the service levels of PathRecords are not known, that is SL 0 for everything,
+// which is what MPI libraries and NCCL use unless told otherwise.
+func judged(in *Input, verify func(routing.Contract) (*deadlock.Verdict, error)) (how string, v *deadlock.Verdict, err error) {
+	switch {
+	case in.Contract != nil:
+		v, err = verify(*in.Contract)
+		return "under contract " + in.Contract.String(), v, err
+	case in.SLs:
+		v, err = verify(routing.Honored)
+		return "though clients use the PathRecord's service level", v, err
+	}
+	v, err = verify(routing.Single(0))
+	return "for clients that use SL 0, as they do by default", v, err
+}

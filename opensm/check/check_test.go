@@ -1,0 +1,138 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/conf"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+func configuration(t *testing.T, text string) *conf.Conf {
+	t.Helper()
+	c, err := conf.Read(strings.NewReader(text), "opensm.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func tables(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
+	t.Helper()
+	e, err := engines.Named(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Scope: routing.Adapters}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables
+}
+
+// has says whether a report has a finding of a kind and level with these words.
+func has(r *Report, level Level, code Code, words string) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
+		return f.Level == level && f.Code == code && strings.Contains(f.What, words)
+	})
+}
+
+const plugin = "event_plugin_name other,weft\nrouting_engine weft,no_fallback\n"
+
+// Every danger by itself: what there is to look at, and what must be said.
+func TestFindings(t *testing.T) {
+	ring, tree := testnet.Build(t, "ring:7,hosts=2"), testnet.Build(t, "karytree:k=3,n=2")
+	single := routing.Single(2)
+	for _, c := range []struct {
+		name  string
+		in    Input
+		text  string
+		level Level
+		code  Code
+		words string
+	}{
+		{"nothing", Input{}, "", Danger, SilentFallback, "no routing engine"},
+		{"null", Input{}, "routing_engine (null)\n", Danger, SilentFallback, "no routing engine"},
+		{"no fallback", Input{}, "routing_engine ftree\n", Danger, SilentFallback, "when ftree fails"},
+		{"own engine next", Input{}, plugin + "routing_engine weft,updn,no_fallback\n", Warning, SilentFallback, "goes on to its own updn"},
+		{"case of a name", Input{}, "routing_engine Torus-2QoS,no_fallback\n", Danger, SilentFallback, `no engine "Torus-2QoS"`},
+		{"no plugin", Input{}, "routing_engine weft,no_fallback\n", Danger, SilentFallback, "no plugin of that name"},
+		{"no file", Input{}, "routing_engine file,no_fallback\n", Danger, SilentFallback, "nothing to load"},
+		{"cache", Input{}, plugin + "use_ucast_cache TRUE\n", Warning, SilentFallback, "use_ucast_cache"},
+		{"QoS off, dfsssp", Input{}, "routing_engine dfsssp,no_fallback\n", Danger, QoSOff, "dfsssp reports success"},
+		{"QoS off, nue", Input{}, "routing_engine nue,no_fallback\nnue_max_num_vls 0\n", Danger, QoSOff, "nue reports success"},
+		{"QoS off, policy", Input{}, "routing_engine file,no_fallback\nlfts_file /x\nqos_policy_file /y\n", Danger, QoSOff, "no service level is set"},
+		{"QoS off, weft", Input{}, plugin, Warning, QoSOff, "one lane only"},
+		{"QoS off, tables", Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true}, plugin, Danger, QoSOff, "need"},
+		{"QoS true", Input{}, plugin + "qos true\n", Danger, QoSOff, `"true" for FALSE`},
+		{"a lane", Input{}, "routing_engine lash,no_fallback\nqos TRUE\nmax_op_vls 1\n", Danger, FewLanes, "one lane"},
+		{"hardware", Input{Fabric: ring, VLs: 1}, "routing_engine lash,no_fallback\nqos TRUE\n", Danger, FewLanes, "need 2 lanes, the ports will have 1"},
+		{"code", Input{}, plugin + "max_op_vls 8\n", Danger, FewLanes, "max_op_vls 8 is no code"},
+		{"code in words", Input{}, plugin + "max_op_vls many\n", Danger, FewLanes, "no code"},
+		{"max_vls", Input{Fabric: ring}, "routing_engine dfsssp,no_fallback\nqos TRUE\nqos_swe_max_vls 1\n", Danger, FewLanes, "qos_swe_max_vls is 1"},
+		{"no lane", Input{}, plugin + "qos TRUE\nqos_sl2vl 0,1,x\n", Danger, FewLanes, `"x" is no lane`},
+		{"short map", Input{}, plugin + "qos TRUE\nqos_sl2vl 0,1,2\n", Warning, FewLanes, "3 lanes for 16"},
+		{"folded", Input{Fabric: ring}, "routing_engine dfsssp,no_fallback\nqos TRUE\nmax_op_vls 2\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,15\n", Warning, FewLanes, "SL 2, 3, 6,"},
+		{"versions", Input{Plugin: "OpenSM 3.3.23", OpenSM: "OpenSM 3.3.24"}, plugin, Danger, Version, "built for OpenSM 3.3.23"},
+		{"versions unknown", Input{Plugin: "OpenSM 3.3.23"}, plugin, Advice, Version, "not compared"},
+		{"clients", Input{}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Warning, Contract, "every client uses"},
+		{"clients honor", Input{Contract: &routing.Honored}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Advice, Contract, "as you say yours do"},
+		{"one SL", Input{Contract: &single}, plugin, Advice, Contract, "SL 2"},
+		{"ftree", Input{Fabric: ring}, "routing_engine ftree,no_fallback\n", Danger, Refusal, "ftree is about to refuse"},
+		{"updn", Input{Fabric: ring}, "routing_engine updn,no_fallback\n", Danger, Refusal, "updn is about to refuse"},
+		{"torus", Input{Fabric: tree}, "routing_engine torus-2QoS,no_fallback\nqos TRUE\n", Danger, Refusal, "torus-2QoS is about to refuse"},
+		{"a loop", Input{Fabric: ring, Tables: tables(t, ring, "minhop")}, plugin, Danger, CreditLoop, "for clients that use SL 0"},
+		{"a loop, asked", Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true, Contract: &single}, plugin, Danger, CreditLoop, "under contract single:2"},
+		{"a long line", Input{}, plugin + "log_prefix " + strings.Repeat("x", 1100) + "\n", Warning, Odd, "longer than"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.in.Conf = configuration(t, c.text)
+			r, err := Run(t.Context(), c.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !has(r, c.level, c.code, c.words) {
+				t.Errorf("no %s of %s with %q: %+v", c.level, c.code, c.words, r.Findings)
+			}
+			last := -1
+			for _, f := range r.Findings {
+				at := slices.Index(order, f.Code)
+				if at < last || f.Do == "" {
+					t.Errorf("%+v comes after what is less dangerous, or says nothing to do", f)
+				}
+				last = at
+			}
+		})
+	}
+}
+
+// What is well set up has nothing but advice.
+func TestNothingToSay(t *testing.T) {
+	ring, tree := testnet.Build(t, "ring:7,hosts=2"), testnet.Build(t, "karytree:k=3,n=2")
+	for name, c := range map[string]struct {
+		in   Input
+		text string
+	}{
+		"weft":         {Input{Plugin: "OpenSM 3.3.23", OpenSM: "OpenSM 3.3.23"}, plugin + "qos TRUE\n"},
+		"weft, proven": {Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true, Contract: &routing.Honored}, plugin + "qos TRUE\nmax_op_vls 4\n"},
+		"one lane":     {Input{Fabric: ring, Tables: tables(t, ring, "updn")}, plugin},
+		"ftree":        {Input{Fabric: tree}, "routing_engine ftree no_fallback\n"},
+		"updn":         {Input{Fabric: tree}, "routing_engine updn,no_fallback\n"},
+		"updn, roots":  {Input{Fabric: ring}, "routing_engine updn,no_fallback\nroot_guid_file /r\n"},
+		"nue":          {Input{}, "routing_engine nue,no_fallback\n"},
+		"file":         {Input{}, "routing_engine file,no_fallback\nlfts_file '/x y'\n"},
+	} {
+		c.in.Conf = configuration(t, c.text)
+		r, err := Run(t.Context(), c.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Bad() {
+			t.Errorf("%s: %+v", name, r.Findings)
+		}
+	}
+}

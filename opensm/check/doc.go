@@ -1,0 +1,77 @@
+// Package check looks at the configuration of an OpenSM, at the tables that it
+// dumped and at the fabric, and says what is dangerous, the worst first.
+//
+// It looks for what goes wrong in silence: OpenSM falls back to MinHop with one
+// INFO line, skips an engine whose name it does not know, takes "true" for FALSE,
+// reports success of dfsssp while QoS is off and no SL2VL table is ever written,
+// and masks lanes that a port does not have, so that VL 9 rides VL 1.
+//
+// Facts are from OpenSM 3.3.23: its manual, its source and trying. Where a
+// sentence is about OpenSM's own updn, the search for roots is OpenSM's
+// (updn_find_root_nodes_by_min_hop: a root sees more than 0.9 of all adapter
+// ports at one distance and not more than 0.05 at any other). For ftree and the
+// others the rules are those of weft's engines of the same name, which say where
+// they are broken.
+package check
+
+// Level is how bad a finding is.
+type Level string
+
+// The levels, the worst first.
+const (
+	Danger  Level = "danger"  // packets may stop, or already go by ways that nobody proved
+	Warning Level = "warning" // something is not as it seems
+	Advice  Level = "advice"  // nothing is wrong; here is what to set
+)
+
+// Code names a kind of finding. The order of the constants is that of danger.
+type Code string
+
+// The kinds of finding.
+const (
+	CreditLoop     Code = "credit-loop"
+	SilentFallback Code = "silent-fallback"
+	QoSOff         Code = "qos-off"
+	FewLanes       Code = "few-lanes"
+	Version        Code = "version"
+	Contract       Code = "contract"
+	Refusal        Code = "engine-refuses"
+	Odd            Code = "odd-line"
+)
+
+var order = []Code{CreditLoop, SilentFallback, QoSOff, FewLanes, Version, Contract, Refusal, Odd}
+
+// Finding is one thing that was found.
+type Finding struct {
+	Level Level
+	Code  Code
+	What  string   // a sentence
+	Do    string   // what to do about it
+	Lines []string // to copy: for opensm.conf, or for the environment of clients
+	Line  int      // in opensm.conf; 0: nowhere in particular
+}
+
+// Report is all that was found, the worst first.
+type Report struct {
+	Engines    []string // that OpenSM will try, in order
+	NoFallback bool
+	QoS        bool
+	Lanes      int // that ports will have: of the hardware and max_op_vls the fewer
+	Needed     int // lanes that the tables need; 0: not known
+	Findings   []Finding
+
+	anySL bool // the tables that run are proven whatever service levels clients use
+}
+
+// Bad says whether anything is more than advice.
+func (r *Report) Bad() bool {
+	for _, f := range r.Findings {
+		if f.Level != Advice {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds a finding.
+func (r *Report) add(f Finding) { r.Findings = append(r.Findings, f) }

@@ -1,0 +1,124 @@
+// Package conf reads opensm.conf as OpenSM does.
+//
+// A line is an option and its value, with blanks or tabs between; what follows
+// the value's first word belongs to it. Quotes round a value are taken off, and
+// (null) means that there is none. A line that begins with # is a comment. Of two
+// lines for one option the last counts. OpenSM reads 1,022 bytes at a time, so
+// that a longer line falls apart: Read cuts it at the same place.
+//
+// Booleans are TRUE, in capitals; whatever else is written means FALSE, and
+// OpenSM does not say so.
+//
+// Options that OpenSM does not know are kept: it prints a line about them and goes
+// on. Read refuses nothing but what breaks the limits of package format.
+package conf
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/format"
+)
+
+// maxRead is how much of a line OpenSM reads at a time.
+const maxRead = 1022
+
+// Option is a line.
+type Option struct {
+	Key, Value string
+	Line       int // from 1
+}
+
+// Conf is an opensm.conf.
+type Conf struct {
+	File    string
+	Options []Option // as they stand in the file
+	Cut     []int    // lines that are too long for OpenSM
+	last    map[string]int
+}
+
+// Read reads an opensm.conf; file is its name for errors.
+func Read(r io.Reader, file string) (*Conf, error) {
+	c := &Conf{File: file, last: map[string]int{}}
+	lines := format.NewLines(r, file)
+	for n := 1; lines.Next(); n++ {
+		text := lines.Text()
+		if len(text) > maxRead {
+			c.Cut = append(c.Cut, n)
+		}
+		for len(text) > maxRead {
+			c.line(text[:maxRead], n)
+			text = text[maxRead:]
+		}
+		c.line(text, n)
+	}
+	return c, lines.Err()
+}
+
+func (c *Conf) line(text []byte, n int) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] == '#' {
+		return
+	}
+	key, value := text, []byte(nil)
+	if i := bytes.IndexAny(text, " \t"); i >= 0 {
+		key, value = text[:i], bytes.TrimSpace(text[i:])
+	}
+	if last := len(value) - 1; last > 0 && (value[0] == '"' || value[0] == '\'') && value[last] == value[0] {
+		value = value[1:last]
+	}
+	c.last[string(key)] = len(c.Options)
+	c.Options = append(c.Options, Option{string(key), string(value), n})
+}
+
+// Get is the value of an option, or false where it is not set or set to nothing.
+func (c *Conf) Get(key string) (string, bool) {
+	i, ok := c.last[key]
+	if !ok || c.Options[i].Value == "(null)" || c.Options[i].Value == "" {
+		return "", false
+	}
+	return c.Options[i].Value, true
+}
+
+// Line is where an option is set, 0 where it is not.
+func (c *Conf) Line(key string) int {
+	if i, ok := c.last[key]; ok {
+		return c.Options[i].Line
+	}
+	return 0
+}
+
+// Bool is a boolean option as OpenSM takes it.
+func (c *Conf) Bool(key string, unset bool) bool {
+	v, ok := c.Get(key)
+	if !ok {
+		return unset
+	}
+	return v == "TRUE"
+}
+
+// Int is a number, decimal or 0x, or false where there is none or it is none.
+func (c *Conf) Int(key string) (int, bool) {
+	v, ok := c.Get(key)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(v, 0, 32)
+	return int(n), err == nil
+}
+
+// Engines is the routing engines in the order in which OpenSM tries them, and
+// whether no_fallback is among the words.
+func (c *Conf) Engines() (names []string, noFallback bool) {
+	v, _ := c.Get("routing_engine")
+	for _, name := range strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
+		if name == "no_fallback" {
+			noFallback = true
+			continue
+		}
+		names = append(names, name)
+	}
+	return names, noFallback
+}

@@ -1,0 +1,55 @@
+package daemon
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// changes counts the entries of forwarding tables, and the service levels by
+// source switch and destination, in which tables differ from those before. Of a
+// switch that is new every entry counts. Switches are matched by GUID, entries by
+// LID: that is what OpenSM writes to the hardware.
+func changes(before, now *routing.Tables) (entries, levels int64) {
+	if before == now {
+		return 0, 0
+	}
+	f := now.Fabric
+	old := make([]fabric.NodeID, f.Switches())
+	for s := range old {
+		old[s] = fabric.None
+		if before != nil {
+			if n := before.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID); n != fabric.None && before.Fabric.Node(n).Kind == fabric.Switch {
+				old[s] = n
+			}
+		}
+	}
+	top := f.TopLID()
+	if before != nil {
+		top = max(top, before.Fabric.TopLID())
+	}
+	for lid := fabric.LID(1); lid <= top; lid++ {
+		for s := range fabric.NodeID(f.Switches()) {
+			port, sl := entry(now, s, lid)
+			oldPort, oldSL := routing.NoPort, routing.NoSL
+			if old[s] != fabric.None {
+				oldPort, oldSL = entry(before, old[s], lid)
+			}
+			if port != oldPort {
+				entries++
+			}
+			if sl != oldSL {
+				levels++
+			}
+		}
+	}
+	return entries, levels
+}
+
+// entry is what tables say of a LID at a switch, nothing for one that they do not
+// know. Senders on a switch share its row.
+func entry(t *routing.Tables, s fabric.NodeID, lid fabric.LID) (port, sl uint8) {
+	if lid > t.Fabric.TopLID() || t.Fabric.Owner(lid) == fabric.None {
+		return routing.NoPort, routing.NoSL
+	}
+	return t.Forwarding.Port(s, lid), t.Lanes.SL(fabric.EndpointID(s), lid)
+}

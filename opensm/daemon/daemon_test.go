@@ -1,0 +1,367 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/wire"
+)
+
+// running is a daemon of a test.
+type running struct {
+	*Server
+	t      *testing.T
+	dir    string
+	log    *logged
+	reload chan os.Signal
+	stop   context.CancelFunc
+	ended  chan error
+
+	mu     sync.Mutex
+	config Config
+	bad    error
+}
+
+// logged is a log that can be read while it is written.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// start starts a daemon in a folder of its own; it ends with the test.
+func start(t *testing.T, c Config) *running {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "weft") // short: the path of a socket has 107 letters
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if c.Socket == "" {
+		c.Socket = filepath.Join(dir, "s")
+	}
+	r := newRunning(t, c)
+	r.dir = dir
+	r.run()
+	return r
+}
+
+func newRunning(t *testing.T, c Config) *running {
+	r := &running{t: t, log: &logged{}, reload: make(chan os.Signal), ended: make(chan error, 1), config: c}
+	r.Server = &Server{Version: "test", Log: slog.New(slog.NewTextHandler(r.log, nil)), Load: func() (Config, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.config, r.bad
+	}}
+	return r
+}
+
+func (r *running) run() {
+	r.t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	ready := make(chan struct{})
+	r.stop, r.Ready = stop, func() { close(ready) }
+	go func() { r.ended <- r.Run(ctx, r.reload) }()
+	select {
+	case <-ready:
+	case err := <-r.ended:
+		stop()
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		stop()
+		if err := <-r.ended; err != nil {
+			r.t.Error(err)
+		}
+		r.ended <- nil
+	})
+}
+
+// end ends the daemon before the test does.
+func (r *running) end() {
+	r.stop()
+	err := <-r.ended
+	r.ended <- err
+}
+
+func (r *running) ask(q *wire.Request) *wire.Answer {
+	r.t.Helper()
+	a, err := wire.Ask(r.t.Context(), r.config.Socket, q)
+	if err != nil {
+		r.t.Fatalf("%v\n%s", err, r.log)
+	}
+	return a
+}
+
+// after waits until the daemon has reported so many sweeps: it answers first.
+func (r *running) after(sweeps int64) Status {
+	r.t.Helper()
+	return r.until(func(s Status) bool { return s.Sweeps >= sweeps })
+}
+
+func (r *running) until(what func(Status) bool) Status {
+	r.t.Helper()
+	for range 2000 {
+		if s := r.Status(); what(s) {
+			return s
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	r.t.Fatalf("it does not come to pass\n%s", r.log)
+	return Status{}
+}
+
+func request(t *testing.T, spec string, sweep uint64) *wire.Request {
+	q := wire.Of(testnet.Build(t, spec), sweep)
+	q.OpenSM, q.Deadline = "OpenSM 3.3.23", time.Minute
+	return q
+}
+
+func TestSweeps(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	r := start(t, Config{Engine: Names{"dfsssp"}, Contract: "honored", State: state})
+	q := request(t, "torus:3x3,hosts=2", 1)
+	first := r.ask(q)
+	if first.Refusal != "" || first.Engine != "dfsssp" || first.Lanes < 2 {
+		t.Fatalf("engine %q, %d lanes, refusal %q", first.Engine, first.Lanes, first.Refusal)
+	}
+	one := r.after(1)
+	if l := one.Last; l.Verdict != deadlockFree || l.Cached || l.ChangedEntries != 9*27 || l.VLsNeeded < 2 || l.VLsAvailable != 8 || l.MaxLoad == 0 {
+		t.Errorf("%+v", l)
+	}
+	// The same fabric with its nodes in another order, as another sweep may find it.
+	again := r.ask(request(t, "torus:3x3,hosts=2", 2))
+	if !bytes.Equal(first.OutPorts, again.OutPorts) || !bytes.Equal(first.SLs, again.SLs) {
+		t.Error("the same fabric has other tables")
+	}
+	two := r.after(2)
+	if l := two.Last; !l.Cached || l.ChangedEntries != 0 || l.ChangedSLs != 0 || l.Seconds.Route != 0 {
+		t.Errorf("%+v", l)
+	}
+	for _, name := range []string{"lfts.dump", "sl2vl.dump", "paths.psl", "certificate", "sweep.json"} {
+		if info, err := os.Stat(filepath.Join(state, lastGood, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Another fabric, and back: from memory, and the entries change.
+	r.ask(request(t, "torus:3x4,hosts=2", 3))
+	r.ask(q)
+	if l := r.after(4).Last; !l.Cached || l.ChangedEntries == 0 {
+		t.Errorf("%+v", l)
+	}
+	folders, err := filepath.Glob(filepath.Join(state, tablesPrefix+"*"))
+	if err != nil || len(folders) != 1 {
+		t.Errorf("folders %q, %v", folders, err)
+	}
+	if n := strings.Count(r.log.String(), "msg=proven"); n != 4 {
+		t.Errorf("%d lines for 4 sweeps\n%s", n, r.log)
+	}
+}
+
+// What is not proven is refused, with the reasons of all engines, and the next
+// engine of a list is asked.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	ring := "ring:n=7,hosts=2"
+	for _, c := range []struct {
+		name   string
+		config Config
+		spoil  func(*wire.Request)
+		engine string
+		want   string
+	}{
+		{"a loop", Config{Engine: Names{"minhop"}}, nil, "", "minhop: a credit loop"},
+		{"the next engine", Config{Engine: Names{"minhop", "updn"}}, nil, "updn", ""},
+		{"lanes", Config{Engine: Names{"dfsssp"}, Contract: "honored", VLs: 1}, nil, "", "1 are available"},
+		{"no QoS", Config{Engine: Names{"dfsssp"}}, func(q *wire.Request) { q.QoS = false }, "", "1 are available"},
+		{"no QoS, one lane", Config{Engine: Names{"dfsssp", "updn"}}, func(q *wire.Request) { q.QoS = false }, "updn", ""},
+		{"contract", Config{Engine: Names{"dfsssp"}, Contract: "any"}, nil, "", "credit loop"},
+		{"the best", Config{}, nil, "weave-any", ""},
+		{"single", Config{Engine: Names{"lash", "updn"}, Contract: "single:3"}, nil, "updn", ""},
+		{"no tree", Config{Engine: Names{"ftree"}}, nil, "", "ftree"},
+		{"no LID", Config{}, func(q *wire.Request) { q.Nodes[0].Has[0].LID = 0xC001 }, "", "not valid"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.config.State = t.TempDir()
+			r := start(t, c.config)
+			q := request(t, ring, 5)
+			if c.spoil != nil {
+				c.spoil(q)
+			}
+			a := r.ask(q)
+			if a.Engine != c.engine || !strings.Contains(a.Refusal, c.want) || (a.Refusal == "") != (c.engine != "") {
+				t.Errorf("engine %q, refusal %q", a.Engine, a.Refusal)
+			}
+			s := r.after(1)
+			files, err := filepath.Glob(filepath.Join(c.config.State, refusals, "*.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.engine != "" {
+				if len(files) != 0 || s.Refused != 0 {
+					t.Errorf("refusals %q", files)
+				}
+				return
+			}
+			if len(files) != 1 || s.Refused != 1 || s.LastGood != nil {
+				t.Fatalf("files %q, %+v", files, s)
+			}
+			text, err := os.ReadFile(files[0])
+			var got Sweep
+			if err := errors.Join(err, json.Unmarshal(text, &got)); err != nil || got.Refusal != a.Refusal {
+				t.Errorf("%v, refusal %q", err, got.Refusal)
+			}
+			if _, err := os.Lstat(filepath.Join(c.config.State, lastGood)); err == nil {
+				t.Error("there are tables that are not proven")
+			}
+		})
+	}
+}
+
+// A plugin that does not wait is refused in time, and the next sweep finds the
+// tables ready.
+func TestNoTime(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{Engine: Names{"dfsssp"}, Contract: "honored"})
+	q := request(t, "dragonfly:p=4", 1)
+	q.Deadline = time.Millisecond
+	begin := time.Now()
+	if a := r.ask(q); !strings.Contains(a.Refusal, "no time left") {
+		t.Skipf("too quick to be too slow: %q", a.Refusal)
+	}
+	if d := time.Since(begin); d > 5*time.Second {
+		t.Errorf("a refusal for want of time took %v", d)
+	}
+	q.Deadline = time.Minute
+	if a := r.ask(q); a.Refusal != "" {
+		t.Error(a.Refusal)
+	}
+	if s := r.after(2); s.Refused != 1 || s.Last.Verdict != deadlockFree {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestReload(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{Engine: Names{"updn"}})
+	set := func(c Config, bad error) {
+		r.mu.Lock()
+		if c.Socket == "" {
+			c.Socket = r.config.Socket
+		}
+		r.config, r.bad = c, bad
+		r.mu.Unlock()
+		r.reload <- syscall.SIGHUP
+	}
+	socket := r.config.Socket
+	for name, bad := range map[string]struct {
+		c   Config
+		err error
+	}{
+		"unreadable": {Config{}, errors.New("line 3: nonsense")},
+		"engine":     {Config{Engine: Names{"nosuch"}}, nil},
+		"twice":      {Config{Engine: Names{"auto", "auto"}}, nil},
+		"contract":   {Config{Contract: "whatever"}, nil},
+		"socket":     {Config{Socket: socket + "2"}, nil},
+		"metrics":    {Config{Metrics: "0.0.0.0:1"}, nil},
+		"state":      {Config{State: "/elsewhere"}, nil},
+	} {
+		set(bad.c, bad.err)
+		s := r.until(func(s Status) bool { return s.ReloadError != "" })
+		if len(s.Engines) != 1 || s.Engines[0] != "updn" || s.Socket != socket {
+			t.Errorf("%s: %+v", name, s)
+		}
+		set(Config{Engine: Names{"updn"}, Socket: socket}, nil)
+		r.until(func(s Status) bool { return s.ReloadError == "" })
+	}
+	if a, err := wire.Ask(t.Context(), socket, request(t, "ring:n=5", 1)); err != nil || a.Engine != "updn" {
+		t.Fatalf("%v, %+v", err, a)
+	}
+	set(Config{Engine: Names{"lash"}, Contract: "honored", VLs: 3, Socket: socket}, nil)
+	r.until(func(s Status) bool { return s.VLs == 3 })
+	if a := r.ask(request(t, "ring:n=5", 2)); a.Engine != "lash" || a.Lanes > 3 {
+		t.Errorf("%q, %d lanes", a.Engine, a.Lanes)
+	}
+}
+
+// What is not a request ends the connection, and nothing else.
+func TestBadClients(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{})
+	var whole bytes.Buffer
+	if err := request(t, "ring:n=4", 1).Write(&whole); err != nil {
+		t.Fatal(err)
+	}
+	version := bytes.Clone(whole.Bytes())
+	version[4] = 9
+	promise := append([]byte("WEFT\x01\x00\x01\x00"), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)
+	for name, text := range map[string][]byte{
+		"nothing":       nil,
+		"garbage":       []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+		"half a header": whole.Bytes()[:7],
+		"half a body":   whole.Bytes()[:whole.Len()/2],
+		"version":       version,
+		"promise":       promise,
+	} {
+		c, err := net.Dial("unix", r.config.Socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Write(text); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := c.(*net.UnixConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(c); len(got) != 0 {
+			t.Errorf("%s is answered with %q, %v", name, got, err)
+		}
+		c.Close()
+	}
+	// Many who say nothing do not keep others out for long: a place is free again
+	// as soon as one of them goes.
+	var idle []net.Conn
+	for range connections {
+		c, err := net.Dial("unix", r.config.Socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle = append(idle, c)
+	}
+	idle[0].Close()
+	if a := r.ask(request(t, "ring:n=4", 2)); a.Refusal != "" {
+		t.Error(a.Refusal)
+	}
+	for _, c := range idle[1:] {
+		c.Close()
+	}
+	if n := strings.Count(r.log.String(), "bad client"); n < 6 {
+		t.Errorf("%d bad clients in the log of 6\n%s", n, r.log)
+	}
+}

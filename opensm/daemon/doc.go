@@ -1,0 +1,34 @@
+// Package daemon answers OpenSM's plugin: it takes the fabric that OpenSM found,
+// routes it, has the judge prove the tables, and hands over only what is proven
+// under the configured contract.
+//
+// Guarantee. An answer with tables carries the judge's certificate for exactly
+// these tables, with every pair of endpoints in scope connected. Everything else
+// is a refusal in words: no engine of the list that routes the fabric in the lanes
+// there are, a credit loop, a pair left out, no time left, an engine that broke.
+// Nothing is ever handed over on trust.
+//
+// Engines are tried in the order of the configuration, and the first whose tables
+// are proven is used; why the others were not is in the log, in the status and in
+// the state folder. Engines are deterministic, so the same fabric has the same
+// tables, and they are kept (the last few fabrics): a sweep that finds nothing
+// changed is answered at once, and so is a cable that comes back.
+//
+// A request that runs out of time is refused, but its work goes on for the next
+// sweep, until another fabric is asked for.
+//
+// Trust. The socket belongs to one group, mode 0660; who connects is looked up
+// with SO_PEERCRED and must be root, the daemon's own user, or of that group.
+// Messages are bounded in size, a connection in time, connections in number. Two
+// daemons cannot serve one socket: a lock file beside it says so, and what a
+// killed daemon leaves is taken away.
+//
+// The state folder holds whole files only:
+//
+//	last-good       link to the folder of the tables handed over last: lfts.dump,
+//	                sl2vl.dump, paths.psl, certificate, sweep.json
+//	refusals/       a JSON document for every refusal, the last hundred
+//
+// SIGHUP reads the configuration again; a bad one, or one that would need another
+// socket, is logged and changes nothing.
+package daemon

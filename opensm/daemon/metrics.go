@@ -1,0 +1,132 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics is what Prometheus is told.
+type metrics struct {
+	registry *prometheus.Registry
+	sweeps   *prometheus.CounterVec
+	cached   prometheus.Counter
+	loops    prometheus.Counter
+	bad      prometheus.Counter
+	entries  prometheus.Counter
+	levels   prometheus.Counter
+	engine   *prometheus.GaugeVec
+	proven   prometheus.Gauge
+	needed   prometheus.Gauge
+	lanes    prometheus.Gauge
+	load     prometheus.Gauge
+	switches prometheus.Gauge
+	hosts    prometheus.Gauge
+	seconds  *prometheus.HistogramVec
+}
+
+// labels of engines that were not used or named.
+const none = "none"
+
+func newMetrics() *metrics {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "weft", Name: name, Help: help})
+	}
+	gauge := func(name, help string) prometheus.Gauge {
+		return prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "weft", Name: name, Help: help})
+	}
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		sweeps: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "weft", Name: "sweeps_total",
+			Help: "Requests of OpenSM, by verdict: deadlock-free or refused."}, []string{"verdict"}),
+		cached:  counter("sweeps_cached_total", "Requests answered from memory."),
+		loops:   counter("credit_loops_found_total", "Engines whose tables the judge turned down for a credit loop."),
+		bad:     counter("bad_clients_total", "Connections turned away, malformed or broken off."),
+		entries: counter("lft_entries_changed_total", "Forwarding table entries that differed from the tables handed over before."),
+		levels:  counter("service_levels_changed_total", "Service levels, by source switch and destination, that differed likewise."),
+		engine: prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "weft", Name: "engine_info",
+			Help: "1 for the engines wanted and the one used in the last request."}, []string{"wanted", "used"}),
+		proven:   gauge("proven", "1 if the last request got tables, 0 if it was refused."),
+		needed:   gauge("lanes_needed", "Lanes that the tables handed over last need."),
+		lanes:    gauge("lanes_available", "Lanes that the fabric of the last request has."),
+		load:     gauge("largest_load", "Routes over the busiest link of the tables handed over last, with all to all."),
+		switches: gauge("switches", "Switches in the last request."),
+		hosts:    gauge("endpoints", "Adapter and router ports in the last request."),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "weft", Name: "stage_seconds",
+			Help:    "Time of each stage of a request: read, route, verify, answer, total.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 11)}, []string{"stage"}),
+	}
+	m.registry.MustRegister(m.sweeps, m.cached, m.loops, m.bad, m.entries, m.levels, m.engine, m.proven, m.needed, m.lanes, m.load,
+		m.switches, m.hosts, m.seconds, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, verdict := range []string{deadlockFree, refused} {
+		m.sweeps.WithLabelValues(verdict)
+	}
+	return m
+}
+
+// note counts a sweep.
+func (m *metrics) note(r *Sweep) {
+	m.sweeps.WithLabelValues(r.Verdict).Inc()
+	m.lanes.Set(float64(r.VLsAvailable))
+	m.switches.Set(float64(r.Switches))
+	m.hosts.Set(float64(r.Endpoints))
+	used := none
+	m.proven.Set(0)
+	if r.Verdict == deadlockFree {
+		used = r.Engine
+		m.proven.Set(1)
+		m.needed.Set(float64(r.VLsNeeded))
+		m.load.Set(float64(r.MaxLoad))
+		m.entries.Add(float64(r.ChangedEntries))
+		m.levels.Add(float64(r.ChangedSLs))
+	}
+	m.engine.Reset()
+	m.engine.WithLabelValues(strings.Join(r.Wanted, ","), used).Set(1)
+	m.seconds.WithLabelValues("read").Observe(r.Seconds.Read)
+	m.seconds.WithLabelValues("answer").Observe(r.Seconds.Answer)
+	m.seconds.WithLabelValues("total").Observe(r.Seconds.Total)
+	if r.Cached {
+		m.cached.Inc()
+		return // what was not done again takes no time and finds nothing
+	}
+	m.seconds.WithLabelValues("route").Observe(r.Seconds.Route)
+	m.seconds.WithLabelValues("verify").Observe(r.Seconds.Verify)
+	for _, a := range r.Tried {
+		if a.CreditLoop {
+			m.loops.Inc()
+		}
+	}
+}
+
+// serve answers Prometheus at an address, if there is one, until stop is called.
+func (m *metrics) serve(address string, log *slog.Logger) (stop func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("daemon: metrics: %w", err)
+	}
+	if tcp, ok := l.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() { // localhost may be anything
+		l.Close()
+		return nil, fmt.Errorf("daemon: metrics %q leads to %s, which is no loopback address", address, l.Addr())
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	log.Info("metrics", "address", l.Addr().String())
+	go func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("metrics", "error", err)
+		}
+	}()
+	return func() { server.Close() }, nil
+}

@@ -1,0 +1,153 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/weft-fabric/weft/choose"
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// proven is tables with their proof, or why there are none.
+type proven struct {
+	tables  *routing.Tables   // nil: refused
+	verdict *deadlock.Verdict // of the tables
+	loads   *congestion.Loads // of the tables
+	engine  string
+	tried   []Attempt
+	refusal string // what to tell OpenSM; empty with tables
+	route   time.Duration
+	verify  time.Duration
+}
+
+// Attempt is an engine that was tried, and what came of it.
+type Attempt struct {
+	Engine     string `json:"engine"`
+	Refused    string `json:"refused,omitempty"` // empty: its tables were handed over
+	CreditLoop bool   `json:"credit_loop"`
+}
+
+// prove routes a fabric with the engines of the settings in their order, until the
+// judge proves what one of them made.
+func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) *proven {
+	p := &proven{}
+	if s.VLs > 0 {
+		lanes = min(lanes, s.VLs)
+	}
+	for _, r := range s.routers {
+		a := Attempt{Engine: r.name()}
+		err := p.try(ctx, f, r, s, lanes)
+		if err == nil {
+			p.tried = append(p.tried, a)
+			return p
+		}
+		a.Refused = strings.TrimPrefix(err.Error(), "routing: ")
+		a.CreditLoop = errors.As(err, new(*loopError))
+		p.tried = append(p.tried, a)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	p.tables, p.verdict, p.loads = nil, nil, nil
+	why := make([]string, len(p.tried))
+	for i, a := range p.tried {
+		why[i] = a.Engine + ": " + a.Refused
+	}
+	p.refusal = strings.Join(why, "; ")
+	return p
+}
+
+// try routes in one way and asks the judge. An engine that breaks is one that
+// refuses.
+func (p *proven) try(ctx context.Context, f *fabric.Fabric, how router, s *settings, lanes int) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("daemon: internal error: %v\n%s", r, debug.Stack())
+		}
+	}()
+	start := time.Now()
+	p.tables, p.engine, err = how.route(ctx, f, s, lanes)
+	p.route += time.Since(start)
+	if err != nil {
+		return err
+	}
+	start = time.Now()
+	defer func() { p.verify += time.Since(start) }()
+	p.verdict, err = deadlock.Verify(ctx, p.tables, deadlock.Options{Contract: s.contract, Scope: s.scope})
+	if err != nil {
+		return err
+	}
+	v := p.verdict
+	switch {
+	case !v.Complete():
+		return fmt.Errorf("daemon: %d of %d pairs have no route that delivers", v.Unreachable+v.Loops, v.Pairs)
+	case !v.Free():
+		return &loopError{f, v}
+	case v.VLs > lanes:
+		return fmt.Errorf("daemon: the tables use %d lanes of %d", v.VLs, lanes)
+	}
+	p.loads = congestion.Count(f, p.tables.Forwarding, s.scope)
+	return nil
+}
+
+// router makes tables: one engine does, or what picks the engine for a fabric.
+// Either way the judge is asked about them before anybody else sees them.
+type router interface {
+	name() string
+	// route returns the tables and the name of the engine that made them.
+	route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error)
+}
+
+// single is an engine of the table.
+type single struct{ engines.Engine }
+
+func (e single) name() string { return e.Name }
+
+// route plans lanes for all adapters if that is possible, else for the endpoints
+// that count.
+func (e single) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
+	wide := max(s.scope, routing.Adapters)
+	t, err := e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: wide}, nil)
+	n := f.Count()
+	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
+	if wide > s.scope && n.Aggregation+n.Router > 0 && (errors.As(err, &few) || errors.As(err, &rule)) {
+		t, err = e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: s.scope}, nil)
+	}
+	return t, e.Name, err
+}
+
+// best is the best engine that is proven.
+type best struct{}
+
+func (best) name() string { return auto }
+
+func (best) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
+	c, err := choose.Best(ctx, f, choose.Wish{
+		Contract: s.contract, Scope: s.scope,
+		Budget: routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters)},
+	})
+	if err != nil {
+		return nil, auto, err
+	}
+	return c.Tables, c.Engine.Name, nil
+}
+
+// loopError is a credit loop.
+type loopError struct {
+	f *fabric.Fabric
+	v *deadlock.Verdict
+}
+
+func (e *loopError) Error() string {
+	first := e.v.Cycle[0]
+	c := e.f.Channel(first.Trunk)
+	return fmt.Sprintf("a credit loop of %d links under contract %s, one of them %s port %d on VL %d", len(e.v.Cycle), e.v.Contract, e.f.Label(c.From), c.FromPort, first.VL)
+}

@@ -1,0 +1,126 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// socket is a listening Unix socket and the lock that keeps it ours.
+type socket struct {
+	path     string
+	listener *net.UnixListener
+	lock     *os.File
+}
+
+// listen makes a socket, mode 0660 and of a group (-1: the process's), taking away
+// one that a killed daemon left. It appears under its name only when it is ready
+// and nobody else can connect. A second daemon on the same path is refused.
+func listen(path string, group int) (*socket, error) {
+	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("daemon: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("daemon: another daemon serves %s (its lock is held): %w", path, err)
+	}
+	l, err := bind(path, group)
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return &socket{path: path, listener: l, lock: lock}, nil
+}
+
+func bind(path string, group int) (*net.UnixListener, error) {
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("daemon: %w", err)
+	case info.Mode().Type() != os.ModeSocket:
+		return nil, fmt.Errorf("daemon: %s is there and is no socket; nothing was touched", path)
+	default:
+		if c, err := net.Dial("unix", path); err == nil {
+			c.Close()
+			return nil, fmt.Errorf("daemon: something else answers on %s", path)
+		}
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".weft.*") // mode 0700: nobody connects before it is ready
+	if err != nil {
+		return nil, fmt.Errorf("daemon: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	temp := filepath.Join(dir, "s")
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: temp, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("daemon: %w", err)
+	}
+	l.SetUnlinkOnClose(false) // close does, under the name it has then
+	err = os.Chmod(temp, 0o660)
+	if group >= 0 {
+		err = errors.Join(err, os.Chown(temp, -1, group))
+	}
+	if err = errors.Join(err, os.Rename(temp, path)); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("daemon: %w", err)
+	}
+	return l, nil
+}
+
+// close takes the socket away. The lock file stays: to remove it would let two
+// daemons hold locks on two files of one name.
+func (s *socket) close() {
+	s.listener.Close()
+	os.Remove(s.path)
+	s.lock.Close()
+}
+
+// groupID finds a group by name or number; -1 for the empty name.
+func groupID(name string) (int, error) {
+	if name == "" {
+		return -1, nil
+	}
+	if n, err := strconv.Atoi(name); err == nil && n >= 0 {
+		return n, nil
+	}
+	g, err := user.LookupGroup(name)
+	if err != nil {
+		return 0, fmt.Errorf("daemon: %w", err)
+	}
+	return strconv.Atoi(g.Gid)
+}
+
+// credentials is who is at the other end of a connection.
+type credentials struct {
+	pid      int
+	uid, gid uint32
+}
+
+func (c credentials) String() string { return fmt.Sprintf("pid %d uid %d gid %d", c.pid, c.uid, c.gid) }
+
+// permitted says why somebody may not ask: root, the daemon's own user and the
+// members of the group may.
+func (c credentials) permitted(group int) error {
+	if group < 0 {
+		group = os.Getgid()
+	}
+	if c.uid == 0 || int(c.uid) == os.Getuid() || int(c.gid) == group {
+		return nil
+	}
+	if u, err := user.LookupId(strconv.Itoa(int(c.uid))); err == nil {
+		if ids, err := u.GroupIds(); err == nil {
+			for _, id := range ids {
+				if id == strconv.Itoa(group) {
+					return nil
+				}
+			}
+		}
+	}
+	return fmt.Errorf("daemon: user %d is not in group %d", c.uid, group)
+}

@@ -1,0 +1,237 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/wire"
+)
+
+// Status is how the daemon is, for weft status.
+type Status struct {
+	Version     string    `json:"version"`
+	PID         int       `json:"pid"`
+	Since       time.Time `json:"since"`
+	Socket      string    `json:"socket"`
+	Engines     []string  `json:"engines"` // wanted, in order
+	Contract    string    `json:"contract"`
+	Endpoints   string    `json:"endpoints"`
+	VLs         int       `json:"vls"` // at most; 0: as many as the fabric has
+	Sweeps      int64     `json:"sweeps"`
+	Refused     int64     `json:"refused"`
+	Cached      int64     `json:"cached"` // answered from memory
+	ReloadError string    `json:"reload_error,omitempty"`
+	StateError  string    `json:"state_error,omitempty"`
+	Last        *Sweep    `json:"last,omitempty"`      // the last request
+	LastGood    *Sweep    `json:"last_good,omitempty"` // the last that got tables
+}
+
+// Sweep is a request of OpenSM's, and what came of it.
+type Sweep struct {
+	Sweep          uint64    `json:"sweep"` // OpenSM's number
+	At             time.Time `json:"at"`
+	OpenSM         string    `json:"opensm"`
+	Switches       int       `json:"switches"`
+	Endpoints      int       `json:"endpoints"`
+	Links          int       `json:"links"`
+	Wanted         []string  `json:"engines_wanted"`
+	Engine         string    `json:"engine,omitempty"` // the one used
+	Tried          []Attempt `json:"tried"`
+	Verdict        string    `json:"verdict"` // deadlock-free, or refused
+	Refusal        string    `json:"refusal,omitempty"`
+	Contract       string    `json:"contract"`
+	Scope          string    `json:"scope"`
+	VLsNeeded      int       `json:"vls_needed,omitempty"`
+	VLsAvailable   int       `json:"vls_available"`
+	MaxLoad        uint32    `json:"max_load"`
+	ChangedEntries int64     `json:"changed_entries"` // of forwarding tables, against those handed over before
+	ChangedSLs     int64     `json:"changed_sls"`     // by source switch and destination
+	Cached         bool      `json:"cached"`
+	Seconds        Seconds   `json:"seconds"`
+}
+
+// Seconds is how long the stages of a sweep took; those of a cached one are 0.
+type Seconds struct {
+	Read   float64 `json:"read"`
+	Route  float64 `json:"route"`
+	Verify float64 `json:"verify"`
+	Answer float64 `json:"answer"`
+	Total  float64 `json:"total"`
+}
+
+// The verdicts in words.
+const (
+	deadlockFree = "deadlock-free"
+	refused      = "refused"
+)
+
+// sweep answers a request. The error is about the connection; refusals are
+// answers.
+func (s *Server) sweep(ctx context.Context, c *net.UnixConn, q *wire.Request, start time.Time) error {
+	set := s.current()
+	r := &Sweep{
+		Sweep: q.Sweep, At: start.UTC(), OpenSM: q.OpenSM, Wanted: set.Engine, Verdict: refused,
+		Contract: set.contract.String(), Scope: set.scope.String(), VLsAvailable: q.Lanes(), Tried: []Attempt{},
+	}
+	if set.VLs > 0 {
+		r.VLsAvailable = min(r.VLsAvailable, set.VLs)
+	}
+	f, err := q.Fabric()
+	r.Seconds.Read = time.Since(start).Seconds()
+	p := &proven{}
+	if err != nil {
+		p.refusal = err.Error()
+	} else {
+		n := f.Count()
+		r.Switches, r.Endpoints, r.Links = n.Switches, n.HCA+n.Aggregation+n.Router, n.SwitchCables+n.AdapterCables+n.SelfCables
+		p, r.Cached = s.ask(ctx, f, set, q, start)
+	}
+	return s.answer(c, q, r, p, start)
+}
+
+// ask has the fabric worked on, unless it was, for as long as the plugin waits.
+func (s *Server) ask(ctx context.Context, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (p *proven, cached bool) {
+	lanes := q.Lanes()
+	job, known := s.jobs.ask(ctx, set, keyOf(f, set, lanes), func(ctx context.Context) *proven { return prove(ctx, f, set, lanes) })
+	defer s.jobs.leave(job)
+	wait := set.limit
+	if q.Deadline > 0 {
+		// A tenth is for writing the answer and for the plugin to check it.
+		wait = min(wait, q.Deadline*9/10-time.Since(start))
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	if !known {
+		select {
+		case <-job.done:
+		case <-timer.C:
+			return &proven{refusal: errNoTime.Error()}, false
+		}
+	}
+	return job.result, known
+}
+
+// answer sends what came of a request and reports it.
+func (s *Server) answer(c *net.UnixConn, q *wire.Request, r *Sweep, p *proven, start time.Time) error {
+	turn := s.queue()
+	defer turn.leave()
+	begin := time.Now()
+	if err := c.SetDeadline(begin.Add(patience)); err != nil {
+		return err
+	}
+	var sent error
+	if p.tables != nil {
+		sent = wire.WriteTables(c, q, p.engine, p.tables, p.verdict.Certificate)
+	} else {
+		sent = wire.WriteRefusal(c, q.Sweep, p.refusal)
+	}
+	if sent == nil {
+		sent = c.CloseWrite() // the plugin need not wait for what follows
+	}
+	r.Seconds.Answer = time.Since(begin).Seconds()
+	r.Seconds.Total = time.Since(start).Seconds()
+	r.Tried = append(r.Tried, p.tried...)
+	if !r.Cached {
+		r.Seconds.Route, r.Seconds.Verify = p.route.Seconds(), p.verify.Seconds()
+	}
+	turn.wait()
+	switch {
+	case p.tables == nil:
+		r.Refusal = p.refusal
+	case sent != nil:
+		r.Refusal = "the tables could not be sent: " + sent.Error()
+	default:
+		r.Verdict, r.Engine, r.VLsNeeded, r.MaxLoad = deadlockFree, p.engine, max(1, p.tables.Lanes.Needed), p.loads.Max
+		r.ChangedEntries, r.ChangedSLs = changes(s.last, p.tables)
+	}
+	s.report(r, p)
+	return sent
+}
+
+// turn is the place of a sweep in the queue of reports. Sweeps are reported in the
+// order in which they are answered, though the plugin may be back with the next one
+// before the last was reported, and one slow to take its answer keeps no other
+// waiting for its own.
+type turn struct{ before, mine chan struct{} }
+
+// queue is the next place.
+func (s *Server) queue() turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := turn{s.tail, make(chan struct{})}
+	s.tail = t.mine
+	return t
+}
+
+// wait waits until all places before have been left.
+func (t turn) wait() {
+	if t.before != nil {
+		<-t.before
+	}
+}
+
+// leave leaves the place, in its turn.
+func (t turn) leave() {
+	t.wait()
+	close(t.mine)
+}
+
+// report notes a sweep everywhere: metrics, log, state folder, and last the status,
+// so that what the status tells of is there.
+func (s *Server) report(r *Sweep, p *proven) {
+	s.metrics.note(r)
+	attrs := []any{
+		"sweep", r.Sweep, "verdict", r.Verdict, "engine", r.Engine, "wanted", Names(r.Wanted).String(), "contract", r.Contract,
+		"switches", r.Switches, "endpoints", r.Endpoints, "lanes_needed", r.VLsNeeded, "lanes_available", r.VLsAvailable, "max_load", r.MaxLoad,
+		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "seconds", fmt.Sprintf("%.4f", r.Seconds.Total),
+	}
+	for _, a := range r.Tried {
+		if a.Refused != "" {
+			attrs = append(attrs, "refused_"+a.Engine, firstLine(a.Refused))
+		}
+	}
+	good := r.Verdict == deadlockFree
+	if good {
+		s.Log.Info("proven", attrs...)
+	} else {
+		s.Log.Error("refused", append(attrs, "reason", firstLine(r.Refusal))...)
+	}
+	var err error
+	switch {
+	case !good:
+		err = s.state.refusal(r)
+	case s.last != p.tables:
+		err = s.state.tables(r, p)
+		s.last = p.tables
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := &s.status
+	st.Sweeps++
+	st.Last, st.StateError = r, ""
+	if r.Cached {
+		st.Cached++
+	}
+	if good {
+		st.LastGood = r
+	} else {
+		st.Refused++
+	}
+	if err != nil {
+		st.StateError = err.Error()
+		s.Log.Error("state folder", "error", err)
+	}
+}
+
+// firstLine is a message without the stack of a broken engine behind it.
+func firstLine(s string) string {
+	for i, c := range s {
+		if c == '\n' {
+			return s[:i]
+		}
+	}
+	return s
+}

@@ -1,0 +1,203 @@
+package deploy
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Limit is a thing that files for a stock OpenSM cannot say.
+type Limit string
+
+// The limits of the package comment.
+const (
+	PortMaps   Limit = "SL2VL maps that differ by port"
+	SourceSLs  Limit = "service levels that depend on the source"
+	AddressSLs Limit = "service levels that depend on the address"
+	NoAddress  Limit = "addresses that some sources must not use"
+)
+
+// Inexpressible is the refusal of a routing that needs more than the files can say.
+type Inexpressible struct {
+	Limit Limit
+	Where string // the first place
+}
+
+func (e *Inexpressible) Error() string {
+	return fmt.Sprintf("deploy: files for a stock OpenSM cannot express %s: %s", e.Limit, e.Where)
+}
+
+// Plan is a routing as files express it.
+type Plan struct {
+	Tables *routing.Tables     // as OpenSM will have them
+	SL     []uint8             // [EndpointID] service level to it
+	Lane   [routing.SLs]uint8  // the map at every port
+	VLs    int                 // lanes that the map uses for service levels given out
+	Scope  routing.Scope       // whose service levels are kept
+	levels [routing.SLs]int    // how many destinations have a service level
+	order  []fabric.EndpointID // adapter and router ports by leaf switch
+}
+
+// Levels is the service levels that destinations have, ascending.
+func (p *Plan) Levels() []uint8 {
+	var levels []uint8
+	for sl, n := range p.levels {
+		if n > 0 {
+			levels = append(levels, uint8(sl))
+		}
+	}
+	return levels
+}
+
+// Express is the routing as files express it, for sources and destinations in
+// scope, or an *Inexpressible.
+func Express(t *routing.Tables, scope routing.Scope) (*Plan, error) {
+	f := t.Fabric
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	p := &Plan{SL: make([]uint8, len(f.Endpoints())), Scope: scope}
+	lane, uniform := t.Lanes.SL2VL.Uniform()
+	if !uniform {
+		var where string
+		if lane, where = sameEverywhere(t); where != "" {
+			return nil, &Inexpressible{PortMaps, where}
+		}
+	}
+	p.Lane = lane
+	rows := sourceRows(t, scope)
+	for i := range f.Endpoints() {
+		e := fabric.EndpointID(i)
+		if f.Endpoint(e).Switch == fabric.None || !scope.Includes(f.Endpoint(e).Class) {
+			continue
+		}
+		sl, err := destinationSL(t, rows, e)
+		if err != nil {
+			return nil, err
+		}
+		p.SL[e] = sl
+		p.levels[sl]++
+		p.VLs = max(p.VLs, int(lane[sl])+1)
+	}
+	p.VLs = max(1, p.VLs)
+	p.Tables = &routing.Tables{Fabric: f, Forwarding: t.Forwarding, Lanes: p.lanes(f)}
+	for s := range fabric.NodeID(f.Switches()) {
+		for _, e := range f.Attached(s) {
+			if f.Endpoint(e).Class != fabric.SwitchPort {
+				p.order = append(p.order, e)
+			}
+		}
+	}
+	return p, nil
+}
+
+// sameEverywhere is the map that holds at all pairs of ports by which packets can
+// travel, or says where two differ.
+func sameEverywhere(t *routing.Tables) (first [routing.SLs]uint8, where string) {
+	f, seen := t.Fabric, false
+	for s := range fabric.NodeID(f.Switches()) {
+		for in := range f.Node(s).Ports + 1 {
+			for out := 1; out <= f.Node(s).Ports; out++ {
+				if in == out || in > 0 && f.Out(s, uint8(in)) == fabric.None || f.Out(s, uint8(out)) == fabric.None {
+					continue
+				}
+				var lane [routing.SLs]uint8
+				for sl := range lane {
+					lane[sl] = t.Lanes.SL2VL.VL(s, uint8(in), uint8(out), uint8(sl))
+				}
+				if seen && lane != first {
+					return first, fmt.Sprintf("%s maps service levels otherwise from port %d to port %d than other ports do", f.Label(s), in, out)
+				}
+				first, seen = lane, true
+			}
+		}
+	}
+	return first, ""
+}
+
+// source is a row of service levels, with an endpoint on it to name.
+type source struct {
+	row  int32
+	on   fabric.NodeID // the switch its endpoints hang on
+	name fabric.EndpointID
+}
+
+// sourceRows is every row and switch that endpoints in scope send from.
+func sourceRows(t *routing.Tables, scope routing.Scope) []source {
+	type key struct {
+		row int32
+		on  fabric.NodeID
+	}
+	seen := map[key]bool{}
+	var rows []source
+	for i := range t.Fabric.Endpoints() {
+		e := t.Fabric.Endpoint(fabric.EndpointID(i))
+		k := key{t.Lanes.Row[i], e.Switch}
+		if e.Switch == fabric.None || !scope.Includes(e.Class) || seen[k] {
+			continue
+		}
+		seen[k] = true
+		rows = append(rows, source{k.row, k.on, fabric.EndpointID(i)})
+	}
+	return rows
+}
+
+// destinationSL is the one service level that everybody uses to an endpoint.
+func destinationSL(t *routing.Tables, rows []source, e fabric.EndpointID) (uint8, error) {
+	f := t.Fabric
+	to := f.Endpoint(e)
+	chosen, by, address := routing.NoSL, source{}, fabric.LID(0)
+	for lid := to.LID; lid < to.LID+1<<to.LMC; lid++ {
+		levels := t.Lanes.SLRow(lid)
+		for _, from := range rows {
+			if from.on == to.Switch {
+				continue // crosses no trunk
+			}
+			sl := uint8(0)
+			if levels != nil {
+				sl = levels[from.row]
+			}
+			switch {
+			case sl == routing.NoSL:
+				return 0, &Inexpressible{NoAddress, fmt.Sprintf("%s must not use LID %d of %s", name(f, from.name), lid, name(f, e))}
+			case chosen == routing.NoSL:
+				chosen, by, address = sl, from, lid
+			case sl != chosen && from == by:
+				return 0, &Inexpressible{AddressSLs, fmt.Sprintf("%s uses SL %d to LID %d and SL %d to LID %d of %s",
+					name(f, from.name), chosen, address, sl, lid, name(f, e))}
+			case sl != chosen:
+				return 0, &Inexpressible{SourceSLs, fmt.Sprintf("to %s, %s uses SL %d and %s uses SL %d",
+					name(f, e), name(f, by.name), chosen, name(f, from.name), sl)}
+			}
+		}
+	}
+	if chosen == routing.NoSL { // nobody is anywhere else
+		return 0, nil
+	}
+	return chosen, nil
+}
+
+// lanes is the service levels by destination.
+func (p *Plan) lanes(f *fabric.Fabric) *routing.Lanes {
+	m := routing.UniformSL2VL(p.Lane)
+	if p.levels[0] == 0 || len(p.Levels()) > 1 {
+		l := routing.NewLanes(f, m)
+		for lid, e := range f.LIDs() {
+			row := l.SLRow(lid)
+			for i := range row {
+				row[i] = p.SL[e]
+			}
+		}
+		l.Needed = p.VLs
+		return l
+	}
+	l := routing.OneSL(f, m)
+	l.Needed = 1
+	return l
+}
+
+func name(f *fabric.Fabric, e fabric.EndpointID) string {
+	ep := f.Endpoint(e)
+	return fmt.Sprintf("%s port %d", f.Label(ep.Node), ep.Port)
+}

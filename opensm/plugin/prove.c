@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Cost, for S switches, D LIDs and paths of h trunks: O(S D) to see that all
+ * arrive, O(S D h) for the ranks, times the service levels that differ in some
+ * map if the contract lets clients use any.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tables.h"
+
+#define BLOCK 64	   /* LIDs taken at a time: the tables are by switch, the proof by LID */
+#define BAD INT32_MAX	   /* a first lane that does not exist */
+#define NO_TRUNK INT32_MIN /* a first step that leads to no switch */
+
+enum fate { UNKNOWN, ARRIVES, NOWHERE, ON_THE_WAY };
+
+struct proof {
+	const struct tables *t;
+	const struct net *n;
+	char *why;
+	int32_t *start;		   /* [slot * 16 + SL] the highest rank on which senders begin */
+	uint8_t distinct[WIRE_SLS]; /* [SL] the lowest SL with the same lanes everywhere */
+	uint8_t *out, *sl;	   /* [LID of the block][row] */
+	uint8_t *fate;		   /* [row] */
+	uint32_t *way;		   /* rows on the way, a stack */
+};
+
+static int wrong(const struct proof *p, uint32_t row, uint32_t lid, const char *what, ...)
+{
+	va_list args;
+	int used = snprintf(p->why, WHY_SIZE, "switch 0x%016llx, LID %u: ", (unsigned long long)p->n->guid[row], lid);
+
+	va_start(args, what);
+	vsnprintf(p->why + used, WHY_SIZE - (size_t)used, what, args);
+	va_end(args);
+	return -1;
+}
+
+static int in_scope(const struct tables *t, uint8_t owner)
+{
+	return owner == HOST || (owner == OTHER_ADAPTER && t->scope >= 1) || (owner == SWITCH && t->scope >= 2);
+}
+
+static int32_t rank(const struct tables *t, uint32_t slot, uint8_t lane)
+{
+	return (int32_t)get32(t->rank + 4 * ((size_t)slot * t->lanes + lane));
+}
+
+/* lane_ok says whether a lane of a trunk exists and has a rank. */
+static int lane_ok(const struct proof *p, uint32_t slot, uint8_t lane)
+{
+	return lane < p->t->lanes && lane < p->n->link[slot].lanes && rank(p->t, slot, lane) >= 0;
+}
+
+/* starts ranks the lanes on which the senders of a switch begin. */
+static void starts(struct proof *p, uint32_t row)
+{
+	const struct net *n = p->n;
+
+	for (uint32_t x = n->slot[row]; x < n->slot[row + 1]; x++)
+		for (uint8_t sl = 0; sl < WIRE_SLS; sl++) {
+			int32_t *s = &p->start[(size_t)x * WIRE_SLS + sl];
+			*s = NO_TRUNK;
+			for (uint32_t in = n->slot[row]; in < n->slot[row + 1]; in++) {
+				if (!in_scope(p->t, n->link[in].sends) || in == x || x == n->slot[row])
+					continue;
+				uint8_t lane = tables_map(p->t, row, (uint8_t)(in - n->slot[row]), (uint8_t)(x - n->slot[row]))[sl];
+				int32_t r = n->link[x].peer < 0 ? NO_TRUNK : BAD;
+				if (n->link[x].peer >= 0 && lane_ok(p, x, lane))
+					r = rank(p->t, x, lane);
+				if (lane == WIRE_DROPPED)
+					r = BAD;
+				if (r > *s)
+					*s = r;
+			}
+		}
+}
+
+/* tell_apart finds the service levels that no map treats differently. */
+static void tell_apart(struct proof *p)
+{
+	for (uint8_t a = 0; a < WIRE_SLS; a++)
+		for (uint8_t b = 0; b <= a; b++) {
+			uint32_t m = 0;
+			while (m < p->t->maps && p->t->map[m * WIRE_SLS + a] == p->t->map[m * WIRE_SLS + b])
+				m++;
+			if (m == p->t->maps) {
+				p->distinct[a] = b;
+				break;
+			}
+		}
+}
+
+/* step is the slot by which a row sends a LID on; -1: no path, -2: why says what is wrong. */
+static int64_t step(const struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid)
+{
+	const struct net *n = p->n;
+	uint32_t x = n->slot[row] + out[row];
+
+	if (out[row] == WIRE_NO_PORT)
+		return -1;
+	if (x >= n->slot[row + 1])
+		return wrong(p, row, lid, "out-port %u of %u", out[row], n->slot[row + 1] - n->slot[row] - 1), -2;
+	if (x == n->home[lid])
+		return x;
+	if (n->link[x].lanes == 0)
+		return wrong(p, row, lid, "out-port %u has no cable", out[row]), -2;
+	if (n->link[x].peer < 0)
+		return wrong(p, row, lid, "out-port %u leads to another node", out[row]), -2;
+	return x;
+}
+
+/* arrive settles for every row whether packets to a LID arrive. */
+static int arrive(struct proof *p, const uint8_t *out, uint32_t lid)
+{
+	const struct net *n = p->n;
+
+	memset(p->fate, UNKNOWN, n->rows);
+	for (uint32_t s = 0; s < n->rows; s++) {
+		uint32_t depth = 0, r = s;
+		uint8_t end;
+		while (p->fate[r] == UNKNOWN) {
+			int64_t x = step(p, out, r, lid);
+			if (x == -2)
+				return -1;
+			p->fate[r] = ON_THE_WAY;
+			p->way[depth++] = r;
+			if (x < 0)
+				p->fate[r] = NOWHERE;
+			else if ((uint32_t)x == n->home[lid])
+				p->fate[r] = ARRIVES;
+			else
+				r = n->row_of[n->link[x].peer];
+		}
+		end = p->fate[r];
+		if (end == ON_THE_WAY)
+			return wrong(p, r, lid, "packets circle for ever");
+		while (depth > 0)
+			p->fate[p->way[--depth]] = end;
+	}
+	return 0;
+}
+
+/* climb follows one path and demands that the ranks rise. */
+static int climb(const struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid, uint8_t sl)
+{
+	const struct tables *t = p->t;
+	const struct net *n = p->n;
+	uint32_t x = n->slot[row] + out[row], home = n->home[lid];
+	int32_t last = p->start[(size_t)x * WIRE_SLS + sl];
+
+	if (last == BAD)
+		return wrong(p, row, lid, "on SL %u senders begin on a lane that does not exist or has no rank", sl);
+	while (x != home) {
+		uint32_t in = (uint32_t)n->link[x].peer, r = n->row_of[in];
+		uint8_t lane = tables_map(t, r, (uint8_t)(in - n->slot[r]), out[r])[sl];
+
+		x = n->slot[r] + out[r];
+		if (x == home) {
+			if (out[r] != 0 && lane == WIRE_DROPPED)
+				return wrong(p, r, lid, "SL %u is dropped", sl);
+			break;
+		}
+		if (!lane_ok(p, x, lane))
+			return wrong(p, r, lid, "SL %u goes on by port %u on lane %u, which does not exist or has no rank", sl, out[r], lane);
+		if (rank(t, x, lane) <= last)
+			return wrong(p, r, lid, "the rank does not rise at port %u, lane %u: a credit loop is not ruled out", out[r], lane);
+		last = rank(t, x, lane);
+	}
+	return 0;
+}
+
+/* destination proves all paths to one LID. */
+static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, uint32_t lid)
+{
+	const struct tables *t = p->t;
+	const struct net *n = p->n;
+
+	if (arrive(p, out, lid) != 0)
+		return -1;
+	for (uint32_t r = 0; r < n->rows; r++) {
+		uint16_t mask, seen = 0;
+
+		if (sl[r] >= WIRE_SLS)
+			return wrong(p, r, lid, "SL %u", sl[r]);
+		if (n->adapters[r] == NOBODY && t->scope < 2)
+			continue;
+		if (p->fate[r] != ARRIVES)
+			return wrong(p, r, lid, "packets do not arrive");
+		mask = (uint16_t)(t->contract | 1u << sl[r]);
+		if (!in_scope(t, n->owner[lid]) || (t->scope < 2 && !in_scope(t, n->adapters[r])))
+			continue;
+		for (uint8_t s = 0; s < WIRE_SLS; s++) {
+			uint16_t kind = (uint16_t)(1u << p->distinct[s]);
+			if (!(mask >> s & 1) || seen & kind)
+				continue;
+			seen |= kind;
+			if (climb(p, out, r, lid, s) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* all proves every LID, a block of columns of the tables at a time. */
+static int all(struct proof *p)
+{
+	const struct tables *t = p->t;
+	const struct net *n = p->n;
+
+	for (uint32_t from = 0; from < n->lids; from += BLOCK) {
+		uint32_t width = n->lids - from < BLOCK ? n->lids - from : BLOCK;
+		for (uint32_t r = 0; r < n->rows; r++)
+			for (uint32_t k = 0; k < width; k++) {
+				p->out[(size_t)k * n->rows + r] = t->out[(size_t)r * t->lids + from + k];
+				p->sl[(size_t)k * n->rows + r] = t->sl[(size_t)r * t->lids + from + k];
+			}
+		for (uint32_t k = 0; k < width; k++)
+			if (n->owner[from + k] != NOBODY &&
+			    destination(p, p->out + (size_t)k * n->rows, p->sl + (size_t)k * n->rows, from + k) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* belongs says whether the tables are for these switches and LIDs at all. */
+static int belongs(const struct tables *t, const struct net *n, char *why)
+{
+	if (t->rows != n->rows || t->slots != n->slots || memcmp(t->guid, n->guid, n->rows * sizeof *n->guid) != 0 ||
+	    memcmp(t->slot, n->slot, (n->rows + 1) * sizeof *n->slot) != 0)
+		snprintf(why, WHY_SIZE, "they are for other switches");
+	else if (n->lids > t->lids)
+		snprintf(why, WHY_SIZE, "they end at LID %u, the fabric has LID %u", t->lids - 1, n->lids - 1);
+	else
+		return 1;
+	return 0;
+}
+
+/* one_lane says whether the tables leave SL2VL alone. */
+static int one_lane(const struct tables *t)
+{
+	for (uint32_t i = 0; i < t->maps * WIRE_SLS; i++)
+		if (t->map[i] != 0)
+			return 0;
+	return 1;
+}
+
+int tables_prove(const struct tables *t, const struct net *n, char *why)
+{
+	struct proof p = {.t = t, .n = n, .why = why};
+	int result = -1;
+
+	if (!belongs(t, n, why))
+		return -1;
+	if (!n->qos && !one_lane(t)) {
+		snprintf(why, WHY_SIZE, "they use several lanes and QoS is off, so that OpenSM would not write them: set qos TRUE");
+		return -1;
+	}
+	p.start = malloc((n->slots + 1) * WIRE_SLS * sizeof *p.start);
+	p.out = malloc((size_t)BLOCK * (n->rows + 1));
+	p.sl = malloc((size_t)BLOCK * (n->rows + 1));
+	p.fate = malloc(n->rows + 1);
+	p.way = malloc((n->rows + 1) * sizeof *p.way);
+	if (p.start && p.out && p.sl && p.fate && p.way) {
+		tell_apart(&p);
+		for (uint32_t r = 0; r < n->rows; r++)
+			starts(&p, r);
+		result = all(&p);
+	} else {
+		snprintf(why, WHY_SIZE, "out of memory");
+	}
+	free(p.start);
+	free(p.out);
+	free(p.sl);
+	free(p.fate);
+	free(p.way);
+	return result;
+}

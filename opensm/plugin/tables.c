@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tables.h"
+
+uint64_t tables_size_max(const struct net *n)
+{
+	return WIRE_TABLES_SIZE + 2 * (uint64_t)n->rows * n->lids + 65535ull * WIRE_SLS + 2ull * n->pairs +
+	       4ull * n->slots * WIRE_MAX_LANES;
+}
+
+/* fits says whether the figures of the tables are those of the fabric and of each other. */
+static int fits(const struct tables *t, const struct net *n, uint64_t size, uint64_t sweep, char *why)
+{
+	uint64_t cells = (uint64_t)t->rows * t->lids;
+
+	if (t->sweep != sweep)
+		snprintf(why, WHY_SIZE, "the answer is to sweep %llu, not to %llu", (unsigned long long)t->sweep, (unsigned long long)sweep);
+	else if (t->rows != n->rows || t->lids != n->lids || t->slots != n->slots || (t->pairs != 0 && t->pairs != n->pairs))
+		snprintf(why, WHY_SIZE, "the tables are for %u switches, %u LIDs and %u ports; the fabric has %u, %u and %u",
+			 t->rows, t->lids, t->slots, n->rows, n->lids, n->slots);
+	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->scope > 2 || t->maps < 1 || get16(t->body + 30) != 0)
+		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u, %u maps and %u where nothing is to be", t->lanes, t->scope, t->maps,
+			 get16(t->body + 30));
+	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes)
+		snprintf(why, WHY_SIZE, "tables of %llu bytes, which is not what their figures make", (unsigned long long)size);
+	else
+		return 1;
+	return 0;
+}
+
+/* lanes_exist checks what no path may ever look up wrongly: lanes and numbers of maps. */
+static int lanes_exist(const struct tables *t, char *why)
+{
+	for (uint32_t i = 0; i < t->maps * WIRE_SLS; i++)
+		if (t->map[i] > WIRE_DROPPED) {
+			snprintf(why, WHY_SIZE, "map %u has lane %u", i / WIRE_SLS, t->map[i]);
+			return 0;
+		}
+	for (int i = 0; i < WIRE_SLS; i++)
+		if (t->adapters[i] > WIRE_DROPPED) {
+			snprintf(why, WHY_SIZE, "adapters are to send on lane %u", t->adapters[i]);
+			return 0;
+		}
+	for (uint32_t i = 0; i < t->pairs; i++)
+		if (get16(t->map_of + 2 * (size_t)i) >= t->maps) {
+			snprintf(why, WHY_SIZE, "a pair of ports has map %u of %u", get16(t->map_of + 2 * (size_t)i), t->maps);
+			return 0;
+		}
+	return 1;
+}
+
+/* place keeps where switches and LIDs are, so that the fabric need not be kept. */
+static int place(struct tables *t, const struct net *n)
+{
+	t->guid = malloc((n->rows + 1) * sizeof *t->guid);
+	t->slot = malloc((n->rows + 1) * sizeof *t->slot);
+	t->pair = malloc((n->rows + 1) * sizeof *t->pair);
+	t->row_at = malloc((n->lids + 1) * sizeof *t->row_at);
+	if (!t->guid || !t->slot || !t->pair || !t->row_at)
+		return 0;
+	memcpy(t->guid, n->guid, n->rows * sizeof *t->guid);
+	memcpy(t->slot, n->slot, (n->rows + 1) * sizeof *t->slot);
+	memcpy(t->pair, n->pair, n->rows * sizeof *t->pair);
+	for (uint32_t l = 0; l < n->lids; l++)
+		t->row_at[l] = n->owner[l] == NOBODY ? NO_ROW : (uint16_t)n->row_of[n->home[l]];
+	return 1;
+}
+
+struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const struct net *n, char *why)
+{
+	struct tables *t = calloc(1, sizeof *t);
+	size_t cells;
+
+	if (!t) {
+		free(body);
+		snprintf(why, WHY_SIZE, "out of memory");
+		return NULL;
+	}
+	t->body = body;
+	if (size < WIRE_TABLES_SIZE) {
+		snprintf(why, WHY_SIZE, "tables of %llu bytes", (unsigned long long)size);
+		goto bad;
+	}
+	t->sweep = get64(body);
+	t->rows = get32(body + 8);
+	t->lids = get32(body + 12);
+	t->slots = get32(body + 16);
+	t->pairs = get32(body + 20);
+	t->maps = get16(body + 24);
+	t->lanes = body[26];
+	t->scope = body[27];
+	t->contract = get16(body + 28);
+	t->adapters = body + 32;
+	memcpy(t->engine, body + 48, WIRE_ENGINE_SIZE);
+	for (char *c = t->engine; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?'; /* it goes into a log */
+	if (!fits(t, n, size, sweep, why))
+		goto bad;
+	cells = (size_t)t->rows * t->lids;
+	t->out = body + WIRE_TABLES_SIZE;
+	t->sl = t->out + cells;
+	t->map = t->sl + cells;
+	t->map_of = t->map + (size_t)t->maps * WIRE_SLS;
+	t->rank = t->map_of + 2 * (size_t)t->pairs;
+	if (!lanes_exist(t, why))
+		goto bad;
+	if (place(t, n))
+		return t;
+	snprintf(why, WHY_SIZE, "out of memory");
+bad:
+	tables_free(t);
+	return NULL;
+}
+
+void tables_free(struct tables *t)
+{
+	if (!t)
+		return;
+	free(t->body);
+	free(t->guid);
+	free(t->slot);
+	free(t->pair);
+	free(t->row_at);
+	free(t);
+}
+
+uint32_t tables_row(const struct tables *t, uint64_t guid)
+{
+	uint32_t low = 0, high = t->rows;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (t->guid[mid] < guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->rows && t->guid[low] == guid ? low : NO_ROW;
+}
+
+const uint8_t *tables_map(const struct tables *t, uint32_t row, uint8_t in, uint8_t out)
+{
+	uint32_t slots = t->slot[row + 1] - t->slot[row];
+
+	if (t->pairs == 0)
+		return t->map;
+	return t->map + (size_t)get16(t->map_of + 2 * ((size_t)t->pair[row] + in * slots + out)) * WIRE_SLS;
+}

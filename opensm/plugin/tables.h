@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tables of an answer: reading them, proving them, looking things up.
+ *
+ * Nothing in an answer is believed. tables_prove follows the path of every
+ * sender to every LID through the tables themselves, in the fabric that OpenSM
+ * found, and lets them pass only if each arrives, on lanes that exist, and the
+ * rank of its lane rises from trunk to trunk. A rank that always rises cannot
+ * come back to where it was, so no circle of packets that wait for one another
+ * can close (Dally and Seitz, IEEE Trans. Computers 36(5), 1987, Theorem 1).
+ */
+#ifndef WEFT_TABLES_H
+#define WEFT_TABLES_H
+
+#include "../wire/wire.h"
+#include "net.h"
+
+#define WHY_SIZE 512 /* of the text that says what is wrong */
+
+struct tables {
+	uint8_t *body; /* the answer; the pointers below lead into it */
+	uint64_t sweep;
+	uint32_t rows, lids, slots, pairs;
+	uint32_t maps;
+	uint8_t lanes, scope;
+	uint16_t contract;
+	const uint8_t *adapters; /* [SL] lane on which adapters send */
+	const uint8_t *out;      /* [row * lids + LID] */
+	const uint8_t *sl;       /* [row * lids + LID] */
+	const uint8_t *map;      /* [map * 16 + SL] lane */
+	const uint8_t *map_of;   /* [pair * 2] */
+	const uint8_t *rank;     /* [(slot * lanes + lane) * 4] */
+	char engine[WIRE_ENGINE_SIZE + 1];
+
+	/* Where the switches and LIDs are, of the fabric they were proven for. */
+	uint64_t *guid;   /* [row] ascending */
+	uint32_t *slot;   /* [row, one more] */
+	uint32_t *pair;   /* [row] */
+	uint16_t *row_at; /* [LID] row it hangs on; NO_ROW */
+};
+
+#define NO_ROW 0xFFFF
+#define NO_SL 255
+
+/* tables_size_max is the largest body of tables that a fabric can call for. */
+uint64_t tables_size_max(const struct net *n);
+
+/*
+ * tables_new reads the body of an answer, of tables, and takes it over: it is
+ * freed even if the tables are malformed. NULL: why says what is wrong.
+ */
+struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const struct net *n, char *why);
+void tables_free(struct tables *t);
+
+/* tables_prove is 0 if the tables are good for the fabric; else why says why not. */
+int tables_prove(const struct tables *t, const struct net *n, char *why);
+
+/* tables_row finds the row of a switch; NO_ROW: not there. */
+uint32_t tables_row(const struct tables *t, uint64_t guid);
+
+/* tables_map is the lane by service level from an in-port to an out-port. */
+const uint8_t *tables_map(const struct tables *t, uint32_t row, uint8_t in, uint8_t out);
+
+/* tables_sl is the service level between two LIDs; NO_SL: not among them. */
+static inline uint8_t tables_sl(const struct tables *t, uint16_t slid, uint16_t dlid)
+{
+	if (slid >= t->lids || dlid >= t->lids || t->row_at[slid] == NO_ROW || t->row_at[dlid] == NO_ROW)
+		return NO_SL;
+	return t->sl[(size_t)t->row_at[slid] * t->lids + dlid];
+}
+
+#endif

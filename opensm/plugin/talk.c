@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "talk.h"
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* until waits for the socket, 0 when it is ready. */
+static int until(int fd, short events, int64_t end, const char *doing, char *why)
+{
+	struct pollfd p = {.fd = fd, .events = events};
+
+	for (;;) {
+		int64_t left = end - now_ms();
+		int n = left > 0 ? poll(&p, 1, (int)left) : 0;
+		if (n > 0)
+			return 0;
+		if (n == 0)
+			return snprintf(why, WHY_SIZE, "no time left while %s", doing), -1;
+		if (errno != EINTR)
+			return snprintf(why, WHY_SIZE, "%s: %s", doing, strerror(errno)), -1;
+	}
+}
+
+static int send_all(int fd, const uint8_t *b, size_t size, int64_t end, char *why)
+{
+	while (size > 0) {
+		if (until(fd, POLLOUT, end, "sending the fabric", why) != 0)
+			return -1;
+		ssize_t n = send(fd, b, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return snprintf(why, WHY_SIZE, "sending the fabric: %s", strerror(errno)), -1;
+		if (n > 0) {
+			b += n;
+			size -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int receive_all(int fd, uint8_t *b, size_t size, int64_t end, char *why)
+{
+	while (size > 0) {
+		if (until(fd, POLLIN, end, "waiting for the answer", why) != 0)
+			return -1;
+		ssize_t n = recv(fd, b, size, MSG_DONTWAIT);
+		if (n == 0)
+			return snprintf(why, WHY_SIZE, "the daemon hung up in the middle of its answer"), -1;
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return snprintf(why, WHY_SIZE, "waiting for the answer: %s", strerror(errno)), -1;
+		if (n > 0) {
+			b += n;
+			size -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* trusted says whether the other end is a process of a user who may answer. */
+static int trusted(int fd, const struct daemon *d, char *why)
+{
+	struct ucred peer;
+	socklen_t size = sizeof peer;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+		return snprintf(why, WHY_SIZE, "asking who listens at %s: %s", d->socket, strerror(errno)), 0;
+	if (peer.uid == 0 || peer.uid == geteuid() || peer.uid == d->owner)
+		return 1;
+	snprintf(why, WHY_SIZE, "user %u listens at %s; only root, user %u and user %u may (weft.owner)", peer.uid, d->socket, geteuid(), d->owner);
+	return 0;
+}
+
+/* connect_to returns a socket that does not block, or -1. */
+static int connect_to(const struct daemon *d, int64_t end, char *why)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return snprintf(why, WHY_SIZE, "socket: %s", strerror(errno)), -1;
+	memcpy(a.sun_path, d->socket, sizeof a.sun_path);
+	while (connect(fd, (struct sockaddr *)&a, sizeof a) != 0) {
+		if (errno == EINTR || (errno == EAGAIN && now_ms() < end)) { /* its queue is full */
+			struct timespec nap = {.tv_nsec = 20 * 1000 * 1000};
+			nanosleep(&nap, NULL);
+			continue;
+		}
+		snprintf(why, WHY_SIZE, "no daemon at %s: %s", d->socket, errno == EAGAIN ? "it does not take the call" : strerror(errno));
+		close(fd);
+		return -1;
+	}
+	if (trusted(fd, d, why))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* refused puts the daemon's words into why, fit for a log. */
+static void refused(const uint8_t *body, uint64_t size, char *why)
+{
+	int used = snprintf(why, WHY_SIZE, "the daemon refuses: ");
+
+	for (uint64_t i = WIRE_REFUSAL_SIZE; i < size && used < WHY_SIZE - 1; i++)
+		why[used++] = (char)(body[i] < ' ' || body[i] == 127 ? ' ' : body[i]);
+	why[used] = 0;
+}
+
+static struct tables *receive(int fd, const uint8_t *request, const struct net *n, int64_t end, char *why)
+{
+	uint8_t header[WIRE_HEADER_SIZE], *body;
+	uint64_t size, sweep = get64(request + WIRE_HEADER_SIZE);
+	uint16_t kind;
+
+	if (receive_all(fd, header, sizeof header, end, why) != 0)
+		return NULL;
+	kind = get16(header + 6);
+	size = get64(header + 8);
+	if (memcmp(header, WIRE_MAGIC, 4) != 0)
+		return snprintf(why, WHY_SIZE, "what answers is not weft's daemon"), NULL;
+	if (get16(header + 4) != WIRE_VERSION)
+		return snprintf(why, WHY_SIZE, "the daemon speaks version %u, this plugin %d: install both of one release", get16(header + 4), WIRE_VERSION), NULL;
+	if ((kind != WIRE_TABLES || size > tables_size_max(n)) &&
+	    (kind != WIRE_REFUSAL || size < WIRE_REFUSAL_SIZE || size > WIRE_REFUSAL_SIZE + WIRE_REASON_MAX))
+		return snprintf(why, WHY_SIZE, "an answer of kind %u with %llu bytes, which no answer has", kind, (unsigned long long)size), NULL;
+	body = malloc(size);
+	if (!body)
+		return snprintf(why, WHY_SIZE, "out of memory"), NULL;
+	if (receive_all(fd, body, size, end, why) == 0) {
+		if (kind == WIRE_TABLES)
+			return tables_new(body, size, sweep, n, why);
+		refused(body, size, why);
+	}
+	free(body);
+	return NULL;
+}
+
+struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, char *why)
+{
+	int64_t end = now_ms() + d->deadline_ms;
+	struct tables *t = NULL;
+	int fd = connect_to(d, end, why);
+
+	if (fd < 0)
+		return NULL;
+	if (send_all(fd, request, size, end, why) == 0)
+		t = receive(fd, request, n, end, why);
+	close(fd);
+	return t;
+}

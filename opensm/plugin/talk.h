@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One question and one answer over a Unix socket, within a time that is set. */
+#ifndef WEFT_TALK_H
+#define WEFT_TALK_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "net.h"
+#include "tables.h"
+
+struct daemon {
+	char socket[108]; /* path */
+	uid_t owner;	  /* whom the daemon may run as, besides root and this process's user */
+	int deadline_ms;  /* for everything: connecting, sending, waiting, receiving */
+};
+
+/*
+ * ask_daemon sends a request and returns the tables of the answer, well formed
+ * but not proven. NULL: why says what happened; a refusal is among that.
+ */
+struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, char *why);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The plugin without OpenSM, for tests:
+ *
+ *	weft-core prove REQUEST ANSWERS     a verdict for each message of a file
+ *	weft-core ask REQUEST - SOCKET      ask a daemon for at most a second, a verdict
+ *	weft-core keep REQUEST ANSWER LATER a verdict on the answer for a later request
+ *	weft-core time REQUEST ANSWER       seconds for the proof, path SLs a second
+ *	weft-core swap REQUEST ANSWER N     replace the tables N times under two readers
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shelf.h"
+#include "talk.h"
+
+static uint8_t *slurp(const char *path, size_t *size)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t *b;
+
+	if (!f || fseek(f, 0, SEEK_END) != 0) {
+		perror(path);
+		exit(2);
+	}
+	*size = (size_t)ftell(f);
+	rewind(f);
+	b = malloc(*size + 1);
+	if (!b || fread(b, 1, *size, f) != *size) {
+		perror(path);
+		exit(2);
+	}
+	fclose(f);
+	return b;
+}
+
+/* body copies the body of a message, for tables_new to take. */
+static uint8_t *body(const uint8_t *message, size_t size)
+{
+	uint8_t *b = malloc(size ? size : 1);
+
+	if (!b)
+		exit(2);
+	memcpy(b, message + WIRE_HEADER_SIZE, size);
+	return b;
+}
+
+static void verdict(struct tables *t, const struct net *n, const char *why)
+{
+	char wrong[WHY_SIZE];
+
+	if (!t)
+		printf("malformed: %s\n", why);
+	else if (tables_prove(t, n, wrong) != 0)
+		printf("unproven: %s\n", wrong);
+	else
+		printf("proven\n");
+	tables_free(t);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static struct shelf shelf;
+static atomic_int stop;
+
+/* sl is the plugin's path_sl. */
+static uint8_t sl(uint16_t from, uint16_t to)
+{
+	const struct tables *t = shelf_take(&shelf);
+	uint8_t s = t ? tables_sl(t, from, to) : 0;
+
+	shelf_return(&shelf);
+	return s;
+}
+
+static void timing(struct tables *t, const struct net *n)
+{
+	enum { QUERIES = 20 * 1000 * 1000 };
+	char why[WHY_SIZE];
+	double begin = now();
+	uint64_t sum = 0, dice = 1;
+
+	if (tables_prove(t, n, why) != 0) {
+		printf("unproven: %s\n", why);
+		exit(1);
+	}
+	printf("prove %.3f s\n", now() - begin);
+	shelf_put(&shelf, t);
+	begin = now();
+	for (int i = 0; i < QUERIES; i++) {
+		dice = dice * 6364136223846793005u + 1442695040888963407u;
+		sum += sl((uint16_t)((dice >> 33) % t->lids), (uint16_t)((dice >> 48) % t->lids));
+	}
+	printf("path SLs %.0f a second (sum %llu)\n", QUERIES / (now() - begin), (unsigned long long)sum);
+}
+
+static void *reader(void *lids)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; !atomic_load(&stop); i++)
+		sum += sl((uint16_t)(i % *(uint32_t *)lids), (uint16_t)(i * 7 % *(uint32_t *)lids));
+	return (void *)(uintptr_t)(sum & 1);
+}
+
+static void swap(const uint8_t *answer, const struct net *n, int times)
+{
+	pthread_t threads[2];
+	uint32_t lids = n->lids;
+	uint64_t size = get64(answer + 8);
+	char why[WHY_SIZE];
+	int put = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, reader, &lids) != 0)
+			exit(2);
+	for (int i = 0; i < times; i++) {
+		struct tables *t = tables_new(body(answer, size), size, get64(answer + WIRE_HEADER_SIZE), n, why);
+		if (!t)
+			exit(1);
+		if (shelf_put(&shelf, t))
+			put++;
+		else
+			tables_free(t);
+	}
+	atomic_store(&stop, 1);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	printf("replaced %d of %d times\n", put, times);
+}
+
+int main(int argc, char **argv)
+{
+	size_t size, left;
+	uint8_t *request, *file = NULL, *m;
+	struct net *n;
+	char why[WHY_SIZE] = "";
+
+	if (argc < 4)
+		return 2;
+	request = slurp(argv[2], &size);
+	n = net_new(request, size);
+	if (!n)
+		return 2;
+	if (strcmp(argv[1], "ask") == 0 && argc > 4) {
+		struct daemon d = {.owner = geteuid(), .deadline_ms = 1000};
+		snprintf(d.socket, sizeof d.socket, "%s", argv[4]);
+		verdict(ask_daemon(&d, request, size, n, why), n, why);
+		net_free(n);
+		free(request);
+		return 0;
+	}
+	file = slurp(argv[3], &left);
+	for (m = file; strcmp(argv[1], "prove") == 0 && left >= WIRE_HEADER_SIZE;) {
+		uint64_t length = get64(m + 8);
+		if (length > left - WIRE_HEADER_SIZE)
+			return 2;
+		verdict(tables_new(body(m, length), length, get64(request + WIRE_HEADER_SIZE), n, why), n, why);
+		m += WIRE_HEADER_SIZE + length;
+		left -= WIRE_HEADER_SIZE + length;
+	}
+	if (strcmp(argv[1], "time") == 0) {
+		struct tables *t = tables_new(body(file, get64(file + 8)), get64(file + 8), get64(request + WIRE_HEADER_SIZE), n, why);
+		if (!t)
+			return 1;
+		timing(t, n);
+	}
+	if (strcmp(argv[1], "keep") == 0 && argc > 4) {
+		struct tables *t = tables_new(body(file, get64(file + 8)), get64(file + 8), get64(request + WIRE_HEADER_SIZE), n, why);
+		uint8_t *later = slurp(argv[4], &size);
+		struct net *now = net_new(later, size);
+		if (!now)
+			return 2;
+		verdict(t, now, why);
+		net_free(now);
+		free(later);
+	}
+	if (strcmp(argv[1], "swap") == 0)
+		swap(file, n, argc > 4 ? atoi(argv[4]) : 1000);
+	shelf_empty(&shelf);
+	net_free(n);
+	free(request);
+	free(file);
+	return 0;
+}

@@ -1,0 +1,155 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Answer is what the daemon says: tables, or why there are none.
+type Answer struct {
+	Sweep   uint64
+	Refusal string // empty: the rest holds
+
+	Engine   string
+	Switches int
+	LIDs     int // one more than the largest
+	Lanes    int // of the proof
+	Scope    routing.Scope
+	Contract uint16 // service levels as bits; 0: the PathRecord's
+
+	Adapters [routing.SLs]uint8   // lanes on which adapters send
+	OutPorts []uint8              // [switch × LIDs + LID], in the order of the request's switches
+	SLs      []uint8              // [switch × LIDs + LID]
+	Maps     [][routing.SLs]uint8 // different SL2VL maps
+	Pairs    []uint16             // into Maps, by switch, in-port, out-port; nil: the first for all
+	Ranks    []int32              // by switch, out-port (0 … its ports), lane
+}
+
+// Ask sends a request to the daemon at a socket and reads the answer.
+func Ask(ctx context.Context, socket string, q *Request) (*Answer, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "unix", socket)
+	if err != nil {
+		return nil, fmt.Errorf("wire: %w", err)
+	}
+	defer c.Close()
+	if end, ok := ctx.Deadline(); ok {
+		if err := c.SetDeadline(end); err != nil {
+			return nil, fmt.Errorf("wire: %w", err)
+		}
+	}
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	if err := q.Write(c); err != nil {
+		return nil, err
+	}
+	return ReadAnswer(c, q)
+}
+
+// ReadAnswer reads the answer to a request and checks that it has the shape the
+// request calls for. Whether the tables are right is another question.
+func ReadAnswer(r io.Reader, q *Request) (*Answer, error) {
+	k, body, err := readMessage(r, MaxReply)
+	if err != nil {
+		return nil, err
+	}
+	switch k {
+	case kindTables:
+		return decodeTables(body, q)
+	case kindRefusal:
+		if len(body) < refusalSize || len(body) > refusalSize+reasonMax || !utf8.Valid(body[refusalSize:]) {
+			return nil, fmt.Errorf("wire: a malformed refusal of %d bytes", len(body))
+		}
+		a := &Answer{Sweep: le.Uint64(body), Refusal: string(body[refusalSize:])}
+		if a.Refusal == "" {
+			a.Refusal = "no reason given"
+		}
+		return a, a.fits(q)
+	}
+	return nil, fmt.Errorf("wire: message of kind %d where an answer is expected", k)
+}
+
+func (a *Answer) fits(q *Request) error {
+	if a.Sweep != q.Sweep {
+		return fmt.Errorf("wire: the answer is for sweep %d, the question was %d", a.Sweep, q.Sweep)
+	}
+	return nil
+}
+
+// shape is the figures that the request settles.
+func (q *Request) shape() (switches, lids, ports, pairs int) {
+	for i := range q.Nodes {
+		n := &q.Nodes[i]
+		if n.Kind == fabric.Switch {
+			switches++
+			ports += n.Ports + 1
+			pairs += (n.Ports + 1) * (n.Ports + 1)
+		}
+		for _, p := range n.Has {
+			if p.LID != 0 {
+				lids = max(lids, int(p.LID)+1<<p.LMC)
+			}
+		}
+	}
+	return switches, lids, ports, pairs
+}
+
+func decodeTables(b []byte, q *Request) (*Answer, error) {
+	if len(b) < tablesSize {
+		return nil, fmt.Errorf("wire: tables of %d bytes; they have %d at least", len(b), tablesSize)
+	}
+	a := &Answer{
+		Sweep: le.Uint64(b), Switches: int(le.Uint32(b[8:])), LIDs: int(le.Uint32(b[12:])),
+		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), Engine: unpadded(b[48:tablesSize]),
+	}
+	copy(a.Adapters[:], b[32:])
+	if slices.Max(a.Adapters[:]) > routing.MaxDataVLs {
+		return nil, fmt.Errorf("wire: adapters are to send on lane %d", slices.Max(a.Adapters[:]))
+	}
+	switches, lids, ports, pairs := q.shape()
+	gotPairs, maps := int(le.Uint32(b[20:])), int(le.Uint16(b[24:]))
+	switch {
+	case a.Switches != switches || a.LIDs != lids || int(le.Uint32(b[16:])) != ports || gotPairs != pairs && gotPairs != 0:
+		return nil, fmt.Errorf("wire: tables for %d switches, %d LIDs, %d ports and %d pairs; the fabric has %d, %d, %d and %d",
+			a.Switches, a.LIDs, le.Uint32(b[16:]), gotPairs, switches, lids, ports, pairs)
+	case a.Lanes < 1 || a.Lanes > routing.MaxDataVLs || a.Scope > routing.All || maps < 1 || le.Uint16(b[30:]) != 0:
+		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d and %d maps", a.Lanes, a.Scope, maps)
+	}
+	cells := switches * lids
+	if want := tablesSize + 2*cells + maps*routing.SLs + 2*gotPairs + 4*ports*a.Lanes; len(b) != want {
+		return nil, fmt.Errorf("wire: tables of %d bytes; their figures make it %d", len(b), want)
+	}
+	cut := func(n int) []byte {
+		part := b[:n]
+		b = b[n:]
+		return part
+	}
+	cut(tablesSize)
+	a.OutPorts, a.SLs = cut(cells), cut(cells)
+	a.Maps = make([][routing.SLs]uint8, maps)
+	for i := range a.Maps {
+		copy(a.Maps[i][:], cut(routing.SLs))
+		if slices.Max(a.Maps[i][:]) > routing.MaxDataVLs {
+			return nil, fmt.Errorf("wire: map %d has lane %d", i, slices.Max(a.Maps[i][:]))
+		}
+	}
+	if gotPairs != 0 {
+		a.Pairs = make([]uint16, gotPairs)
+	}
+	for i := range a.Pairs {
+		if a.Pairs[i] = le.Uint16(cut(2)); int(a.Pairs[i]) >= maps {
+			return nil, fmt.Errorf("wire: pair %d has map %d of %d", i, a.Pairs[i], maps)
+		}
+	}
+	a.Ranks = make([]int32, ports*a.Lanes)
+	for i := range a.Ranks {
+		a.Ranks[i] = int32(le.Uint32(cut(4)))
+	}
+	return a, a.fits(q)
+}

@@ -1,0 +1,96 @@
+// Package wire is what OpenSM's plugin and the daemon say to each other over a
+// Unix stream socket: one request, one answer, and the connection is closed.
+//
+// The request is the fabric as OpenSM discovered it. The answer is either the
+// tables with the proof that they cannot deadlock, or a refusal in words. The
+// plugin, in C, reads wire.h; a test holds its constants against these.
+//
+// All integers are little-endian, reserved bytes are zero, records have no
+// padding beyond what is listed. The length of a body follows from its first
+// fields, and a message whose length is another is malformed. Nothing may follow
+// the message.
+//
+// Header, 16 bytes, of every message:
+//
+//	0  4  the letters "WEFT"
+//	4  2  version: 1
+//	6  2  kind: 1 request, 2 tables, 3 refusal, 4 how are you, 5 status
+//	8  8  length of the body that follows
+//
+// Request:
+//
+//	 0  8  number of the sweep; the answer repeats it
+//	 8  4  nodes
+//	12  4  ports: port records in all
+//	16  4  milliseconds that the plugin waits for the whole answer
+//	20  1  data lanes that max_op_vls allows: 1, 2, 4, 8 or 15
+//	21  1  flags: bit 0: QoS is on, so that SL2VL tables will be written
+//	22  2  length of OpenSM's version
+//	24     node records, 96 bytes each
+//	       port records, 24 bytes each: those of the first node, of the second …
+//	       OpenSM's version, such as "OpenSM 3.3.23"
+//
+// Node record. Nodes come in any order; the switches, in that order, are the rows
+// of the answer.
+//
+//	 0  8  GUID, not zero
+//	 8  8  system image GUID; 0 not known
+//	16  1  kind: 0 switch, 1 adapter, 2 router
+//	17  1  external ports: 0 … 254
+//	18  2  port records of the node
+//	20  4  vendor ID; 0 not known
+//	24  4  device ID; 0 not known
+//	28  4  reserved
+//	32 64  description, UTF-8 padded with zeros
+//
+// Port record, ascending by number within a node. A switch has one for port 0 and
+// one for every port with a cable, the others one for every port with a cable.
+//
+//	 0  8  port GUID
+//	 8  4  node at the other end, index; 0xFFFFFFFF for port 0
+//	12  2  base LID: of port 0 of switches and of all ports of others; else 0
+//	14  1  LMC
+//	15  1  number
+//	16  1  port at the other end; 0 for port 0
+//	17  1  data lanes of the port (VLCap): 1, 2, 4, 8 or 15; 0 not known
+//	18  1  width: 1, 2, 4, 8, 12; 0 not known
+//	19  1  speed: 1 SDR, 2 DDR, 3 QDR, 4 FDR10, 5 FDR, 6 EDR, 7 HDR, 8 NDR, 9 XDR; 0 not known
+//	20  4  reserved
+//
+// Tables:
+//
+//	 0  8  number of the sweep
+//	 8  4  switches: as many as the request has
+//	12  4  LIDs: one more than the largest of the request
+//	16  4  ports: sum over switches of (external ports + 1)
+//	20  4  pairs: sum over switches of (external ports + 1)², or 0: one map for all
+//	24  2  maps: different SL2VL maps, at least 1
+//	26  1  lanes: lanes are 0 … lanes-1
+//	27  1  scope of the proof: 0 host adapters, 1 all adapters and routers, 2 all
+//	28  2  contract: the service levels, as bits, that any client may use whatever
+//	       its PathRecord says; 0: clients use the PathRecord's
+//	30  2  reserved
+//	32 16  lanes on which adapters send, by service level
+//	48 32  name of the engine, UTF-8 padded with zeros
+//	80     out-ports, switches × LIDs bytes: a row for every switch; 255 no path
+//	       service levels, switches × LIDs bytes: a row for every switch, for all
+//	       that sends from it
+//	       maps, 16 bytes each: the lane by service level; 15: dropped
+//	       pairs, 2 bytes each: number of the map by switch, in-port, out-port
+//	       ranks, ports × lanes × 4 bytes, signed: by switch, out-port and lane;
+//	       -1 for a lane that carries nothing
+//
+// The ranks are the proof: along every path from every source in scope to every
+// destination in scope the rank of the lane it takes rises from trunk to trunk.
+//
+// Refusal:
+//
+//	0  8  number of the sweep
+//	8     the reason, UTF-8, at most 4096 bytes
+//
+// How are you: no body. Whoever may send a request may ask; the plugin does not.
+//
+// Status: a JSON document, at most 1 MiB.
+//
+// Decoding takes memory for what was received, never for what a length promises.
+package wire

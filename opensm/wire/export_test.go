@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Constants is what wire.h must say.
+var Constants = map[string]string{
+	"MAGIC":   fmt.Sprintf("%q", magic),
+	"VERSION": fmt.Sprint(Version),
+
+	"REQUEST": fmt.Sprint(kindRequest),
+	"TABLES":  fmt.Sprint(kindTables),
+	"REFUSAL": fmt.Sprint(kindRefusal),
+
+	"HEADER_SIZE":  fmt.Sprint(headerSize),
+	"REQUEST_SIZE": fmt.Sprint(requestSize),
+	"NODE_SIZE":    fmt.Sprint(nodeSize),
+	"NAME_SIZE":    fmt.Sprint(nameSize),
+	"PORT_SIZE":    fmt.Sprint(portSize),
+	"TABLES_SIZE":  fmt.Sprint(tablesSize),
+	"ENGINE_SIZE":  fmt.Sprint(engineSize),
+	"REFUSAL_SIZE": fmt.Sprint(refusalSize),
+	"REASON_MAX":   fmt.Sprint(reasonMax),
+
+	"QOS":       fmt.Sprint(flagQoS),
+	"NO_PEER":   fmt.Sprintf("0x%X", uint32(noPeer)),
+	"NO_PORT":   fmt.Sprint(routing.NoPort),
+	"SLS":       fmt.Sprint(routing.SLs),
+	"MAX_LANES": fmt.Sprint(routing.MaxDataVLs),
+	"DROPPED":   fmt.Sprint(routing.MaxDataVLs),
+	"UNUSED":    fmt.Sprintf("(%d)", deadlock.Unused),
+}

@@ -1,0 +1,109 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Fabric is the fabric of the request, with the LIDs that OpenSM gave out. It
+// refuses a fabric in which a port has no valid LID of its own: tables are by
+// LID, and OpenSM's are the ones that count.
+func (q *Request) Fabric() (*fabric.Fabric, error) {
+	var b fabric.Builder
+	refs := make([]fabric.Ref, len(q.Nodes))
+	for i := range q.Nodes {
+		n := &q.Nodes[i]
+		refs[i] = b.Node(fabric.Node{
+			GUID: n.GUID, SystemGUID: n.SystemGUID, Kind: n.Kind, Ports: n.Ports, Name: n.Name, VendorID: n.VendorID, DeviceID: n.DeviceID,
+		}, "")
+	}
+	for i := range q.Nodes {
+		n := &q.Nodes[i]
+		for _, p := range n.Has {
+			if p.Number == 0 || n.Kind != fabric.Switch {
+				b.Port(refs[i], p.Number, fabric.Port{GUID: p.GUID, LID: p.LID, LMC: p.LMC})
+			}
+			if p.Peer > i || p.Peer == i && p.PeerPort > p.Number {
+				b.Cable(refs[i], p.Number, refs[p.Peer], p.PeerPort, p.Rate)
+			}
+		}
+	}
+	f, err := b.Build()
+	if err != nil {
+		return nil, fmt.Errorf("wire: %w", err)
+	}
+	for i := range q.Nodes {
+		n := &q.Nodes[i]
+		for _, p := range n.Has {
+			if (p.Number == 0 || n.Kind != fabric.Switch) && !owns(f, f.NodeByGUID(n.GUID), p) {
+				return nil, fmt.Errorf("wire: %s port %d has LID %d with LMC %d, which is not valid or not its own", n.GUID, p.Number, p.LID, p.LMC)
+			}
+		}
+	}
+	return f, nil
+}
+
+// owns says whether the fabric kept the port's LID.
+func owns(f *fabric.Fabric, n fabric.NodeID, p Port) bool {
+	e := f.Owner(p.LID)
+	if e == fabric.None {
+		return false
+	}
+	ep := f.Endpoint(e)
+	return ep.Node == n && ep.Port == p.Number && ep.LID == p.LID && ep.LMC == p.LMC
+}
+
+// Lanes is the data lanes that every cable between switches can use once OpenSM
+// has set them up: the least of both ends and of max_op_vls. Without QoS OpenSM
+// writes no SL2VL table, and only what is safe on one lane is safe.
+func (q *Request) Lanes() int {
+	if !q.QoS {
+		return 1
+	}
+	lanes := q.MaxVLs
+	for i := range q.Nodes {
+		if q.Nodes[i].Kind != fabric.Switch {
+			continue
+		}
+		for _, p := range q.Nodes[i].Has {
+			if p.Peer >= 0 && q.Nodes[p.Peer].Kind == fabric.Switch {
+				lanes = min(lanes, max(1, int(p.VLs)))
+			}
+		}
+	}
+	return lanes
+}
+
+// Of is the request that a plugin sends for a fabric in which every port has the
+// default number of lanes. It is for tools and tests.
+func Of(f *fabric.Fabric, sweep uint64) *Request {
+	q := &Request{Sweep: sweep, MaxVLs: routing.DefaultVLs, QoS: true, Nodes: make([]Node, len(f.Nodes()))}
+	addresses := make(map[[2]int]*fabric.Endpoint, len(f.Endpoints()))
+	for i := range f.Endpoints() {
+		e := f.Endpoint(fabric.EndpointID(i))
+		addresses[[2]int{int(e.Node), int(e.Port)}] = e
+	}
+	for i := range q.Nodes {
+		n := f.Node(fabric.NodeID(i))
+		q.Nodes[i] = Node{
+			GUID: n.GUID, SystemGUID: n.SystemGUID, Kind: n.Kind, Ports: n.Ports, Name: n.Name, VendorID: n.VendorID, DeviceID: n.DeviceID,
+		}
+		for number := range n.Ports + 1 {
+			p := Port{Peer: -1, Number: uint8(number), VLs: routing.DefaultVLs}
+			e := addresses[[2]int{i, number}]
+			if e != nil {
+				p.GUID, p.LID, p.LMC = e.PortGUID, e.LID, e.LMC
+			}
+			if c := f.Out(fabric.NodeID(i), p.Number); c != fabric.None {
+				ch := f.Channel(c)
+				p.Peer, p.PeerPort, p.Rate = int(ch.To), ch.ToPort, ch.Rate
+			} else if e == nil {
+				continue
+			}
+			q.Nodes[i].Has = append(q.Nodes[i].Has, p)
+		}
+	}
+	return q
+}

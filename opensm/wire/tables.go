@@ -1,0 +1,205 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// WriteTables answers a request with tables and their proof. The tables are for
+// q.Fabric(), and the proof is theirs: the plugin checks it on the path of every
+// pair and takes nothing that does not hold.
+//
+// Where the contract is single:N, the PathRecords are to say N: that is what the
+// clients use, and what the proof is about. Tables in which some senders must
+// not use an address of a port (routing.NoSL) are an error: OpenSM cannot
+// withhold a path record.
+func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
+	f, l := t.Fabric, t.Lanes
+	rows, err := rowsOf(q, f)
+	if err != nil {
+		return err
+	}
+	if err := rowsAreSwitches(t); err != nil {
+		return err
+	}
+	ports := 0
+	for _, s := range rows {
+		ports += f.Node(s).Ports + 1
+	}
+	maps, pairs := mapsOf(f, l.SL2VL, rows)
+	mask, fixed := proof.Contract.FixedMask()
+	if !fixed {
+		mask = 0
+	}
+	lids := int(f.TopLID()) + 1
+	m := newMessage(kindTables, tablesSize+2*len(rows)*lids+routing.SLs*len(maps)+2*len(pairs)+4*ports*proof.Lanes)
+	m = le.AppendUint64(m, q.Sweep)
+	for _, n := range []int{len(rows), lids, ports, len(pairs)} {
+		m = le.AppendUint32(m, uint32(n))
+	}
+	m = le.AppendUint16(m, uint16(len(maps)))
+	m = append(m, byte(proof.Lanes), byte(proof.Scope))
+	m = le.AppendUint16(m, mask)
+	m = le.AppendUint16(m, 0)
+	adapters := adapterLanes(q, l.SL2VL)
+	m = append(m, adapters[:]...)
+	m = padded(m, engine, engineSize)
+	if m, err = appendRows(m, t, rows, proof.Contract); err != nil {
+		return err
+	}
+	for i := range maps {
+		m = append(m, maps[i][:]...)
+	}
+	for _, p := range pairs {
+		m = le.AppendUint16(m, p)
+	}
+	return send(w, appendRanks(m, f, rows, proof))
+}
+
+// rowsOf is the switches in the order of the request.
+func rowsOf(q *Request, f *fabric.Fabric) ([]fabric.NodeID, error) {
+	var rows []fabric.NodeID
+	for i := range q.Nodes {
+		if q.Nodes[i].Kind != fabric.Switch {
+			continue
+		}
+		s := f.NodeByGUID(q.Nodes[i].GUID)
+		if s == fabric.None {
+			return nil, fmt.Errorf("wire: the tables know no switch %s", q.Nodes[i].GUID)
+		}
+		rows = append(rows, s)
+	}
+	if len(rows) != f.Switches() {
+		return nil, fmt.Errorf("wire: the tables are for %d switches, the request has %d", f.Switches(), len(rows))
+	}
+	return rows, nil
+}
+
+// rowsAreSwitches refuses service levels that differ between senders on one
+// switch: the plugin answers by switch.
+func rowsAreSwitches(t *routing.Tables) error {
+	f := t.Fabric
+	for s := range f.Switches() {
+		own := t.Lanes.Row[s] // endpoint s is port 0 of switch s
+		for _, e := range f.Attached(fabric.NodeID(s)) {
+			if t.Lanes.Row[e] != own {
+				return fmt.Errorf("wire: the service levels differ between senders on %s; the plugin keeps them by switch", f.Label(fabric.NodeID(s)))
+			}
+		}
+	}
+	return nil
+}
+
+// appendRows is out-ports and service levels, transposed: a row for every switch.
+func appendRows(m []byte, t *routing.Tables, rows []fabric.NodeID, k routing.Contract) ([]byte, error) {
+	f, l := t.Fabric, t.Lanes
+	lids := int(f.TopLID()) + 1
+	at := len(m)
+	m = append(m, make([]byte, 2*len(rows)*lids)...)
+	out, sls := m[at:at+len(rows)*lids], m[at+len(rows)*lids:]
+	for i := range out {
+		out[i] = routing.NoPort
+	}
+	single := singleSL(k)
+	for lid := range f.LIDs() {
+		ports, levels := t.Forwarding.Row(lid), l.SLRow(lid)
+		for i, s := range rows {
+			at := i*lids + int(lid)
+			out[at] = ports[s]
+			switch {
+			case single != routing.NoSL:
+				sls[at] = single
+			case levels != nil:
+				sls[at] = levels[l.Row[s]]
+			}
+			if sls[at] == routing.NoSL {
+				return nil, fmt.Errorf("wire: senders on %s must not use LID %d, and OpenSM cannot withhold its path record", f.Label(s), lid)
+			}
+		}
+	}
+	return m, nil
+}
+
+// singleSL is the one service level of a contract single:N, or routing.NoSL.
+func singleSL(k routing.Contract) uint8 {
+	if mask, fixed := k.FixedMask(); fixed {
+		for sl := range uint8(routing.SLs) {
+			if mask == 1<<sl {
+				return sl
+			}
+		}
+	}
+	return routing.NoSL
+}
+
+// laneMap is the lane by service level.
+type laneMap [routing.SLs]uint8
+
+// mapsOf numbers the different maps of the switches, by switch, in-port and
+// out-port; a uniform map needs no numbers. Hardware has 15^16 maps and a fabric
+// of the largest size 65,536 kinds of port at most, which the numbers hold.
+func mapsOf(f *fabric.Fabric, sl2vl *routing.SL2VL, rows []fabric.NodeID) (maps []laneMap, pairs []uint16) {
+	if uniform, ok := sl2vl.Uniform(); ok {
+		return []laneMap{uniform}, nil
+	}
+	number := map[laneMap]uint16{}
+	for _, s := range rows {
+		ports := f.Node(s).Ports + 1
+		for in := range ports {
+			for out := range ports {
+				var m laneMap
+				for sl := range uint8(routing.SLs) {
+					m[sl] = sl2vl.VL(s, uint8(in), uint8(out), sl)
+				}
+				n, ok := number[m]
+				if !ok {
+					n = uint16(len(maps))
+					number[m] = n
+					maps = append(maps, m)
+				}
+				pairs = append(pairs, n)
+			}
+		}
+	}
+	return maps, pairs
+}
+
+// adapterLanes is how adapters send: by the map of the switches if they have but
+// one, else SL s on lane s as far as there are lanes. The lane of an injection
+// channel is part of no dependency that could close a loop.
+func adapterLanes(q *Request, sl2vl *routing.SL2VL) laneMap {
+	if uniform, ok := sl2vl.Uniform(); ok {
+		return uniform
+	}
+	uniform, _ := routing.LanePerSL(q.Lanes()).Uniform()
+	return uniform
+}
+
+// appendRanks is the proof by switch, out-port and lane.
+func appendRanks(m []byte, f *fabric.Fabric, rows []fabric.NodeID, proof *deadlock.Certificate) []byte {
+	for _, s := range rows {
+		for port := range f.Node(s).Ports + 1 {
+			c := f.Out(s, uint8(port))
+			for lane := range proof.Lanes {
+				rank := int32(deadlock.Unused)
+				if c != fabric.None && int(c) < f.Trunks() {
+					rank = proof.Rank[int(c)*proof.Lanes+lane]
+				}
+				m = le.AppendUint32(m, uint32(rank))
+			}
+		}
+	}
+	return m
+}
+
+// WriteRefusal answers a request with the reason why there are no tables. The
+// plugin puts it into OpenSM's log.
+func WriteRefusal(w io.Writer, sweep uint64, reason string) error {
+	m := newMessage(kindRefusal, refusalSize+len(reason))
+	m = le.AppendUint64(m, sweep)
+	return send(w, append(m, reason[:min(len(reason), reasonMax)]...))
+}

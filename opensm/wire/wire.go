@@ -1,0 +1,126 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Version is what both ends must speak.
+const Version = 1
+
+const (
+	magic       = "WEFT"
+	headerSize  = 16
+	requestSize = 24
+	nodeSize    = 96
+	nameSize    = 64
+	portSize    = 24
+	tablesSize  = 80
+	engineSize  = 32
+	refusalSize = 8
+	reasonMax   = 4096
+
+	flagQoS = 1
+	noPeer  = 0xFFFFFFFF
+)
+
+// MaxRequest bounds the body of a request that ReadRequest takes, in bytes: the
+// largest fabric there can be has 49,151 LIDs.
+const MaxRequest = 64 << 20
+
+// MaxReply bounds the body of an answer.
+const MaxReply = 4 << 30
+
+// kind is the kind of a message.
+type kind uint16
+
+const (
+	kindRequest kind = 1
+	kindTables  kind = 2
+	kindRefusal kind = 3
+	kindAsk     kind = 4
+	kindStatus  kind = 5
+)
+
+var le = binary.LittleEndian
+
+// readMessage reads one message of at most limit bytes, growing as bytes arrive:
+// a length alone takes no memory.
+func readMessage(r io.Reader, limit int64) (kind, []byte, error) {
+	var h [headerSize]byte
+	if _, err := io.ReadFull(r, h[:]); err != nil {
+		return 0, nil, fmt.Errorf("wire: header: %w", err)
+	}
+	length := le.Uint64(h[8:])
+	switch {
+	case string(h[:4]) != magic:
+		return 0, nil, fmt.Errorf("wire: the message begins with %q, not with %q: something else speaks", h[:4], magic)
+	case le.Uint16(h[4:]) != Version:
+		return 0, nil, fmt.Errorf("wire: the other end speaks version %d, this one %d: install plugin and daemon of one release", le.Uint16(h[4:]), Version)
+	case length > uint64(limit):
+		return 0, nil, fmt.Errorf("wire: a message of %d bytes; at most %d are taken", length, limit)
+	}
+	body, err := readGrowing(r, int(length))
+	if err != nil {
+		return 0, nil, fmt.Errorf("wire: %d of %d bytes: %w", len(body), length, err)
+	}
+	return kind(le.Uint16(h[6:])), body, nil
+}
+
+// readGrowing reads n bytes into a buffer that doubles as they arrive.
+func readGrowing(r io.Reader, n int) ([]byte, error) {
+	body := make([]byte, 0, min(n, 1<<20))
+	for len(body) < n {
+		if len(body) == cap(body) {
+			grown := make([]byte, len(body), min(n, 2*cap(body)))
+			copy(grown, body)
+			body = grown
+		}
+		m, err := io.ReadFull(r, body[len(body):cap(body)])
+		body = body[:len(body)+m]
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return body, err
+		}
+	}
+	return body, nil
+}
+
+// newMessage is a message with its header and room for the body.
+func newMessage(k kind, body int) []byte {
+	m := make([]byte, headerSize, headerSize+body)
+	copy(m, magic)
+	le.PutUint16(m[4:], Version)
+	le.PutUint16(m[6:], uint16(k))
+	return m
+}
+
+// send completes the header and writes the message.
+func send(w io.Writer, m []byte) error {
+	le.PutUint64(m[8:], uint64(len(m)-headerSize))
+	if _, err := w.Write(m); err != nil {
+		return fmt.Errorf("wire: %w", err)
+	}
+	return nil
+}
+
+// padded appends text, cut or padded with zeros to n bytes.
+func padded(b []byte, text string, n int) []byte {
+	text = text[:min(len(text), n)]
+	b = append(b, text...)
+	return append(b, make([]byte, n-len(text))...)
+}
+
+// unpadded is the text up to the first zero.
+func unpadded(b []byte) string {
+	for i, c := range b {
+		if c == 0 {
+			return string(b[:i])
+		}
+	}
+	return string(b)
+}

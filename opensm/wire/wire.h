@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The constants of the wire format; doc.go beside this file is the specification. */
+#ifndef WEFT_WIRE_H
+#define WEFT_WIRE_H
+
+#define WIRE_MAGIC "WEFT"
+#define WIRE_VERSION 1
+
+#define WIRE_REQUEST 1
+#define WIRE_TABLES 2
+#define WIRE_REFUSAL 3
+
+#define WIRE_HEADER_SIZE 16
+#define WIRE_REQUEST_SIZE 24 /* before the records */
+#define WIRE_NODE_SIZE 96
+#define WIRE_NAME_SIZE 64
+#define WIRE_PORT_SIZE 24
+#define WIRE_TABLES_SIZE 80 /* before the tables */
+#define WIRE_ENGINE_SIZE 32
+#define WIRE_REFUSAL_SIZE 8 /* before the reason */
+#define WIRE_REASON_MAX 4096
+
+#define WIRE_QOS 1 /* flag of a request */
+
+#define WIRE_NO_PEER 0xFFFFFFFF
+#define WIRE_NO_PORT 255
+#define WIRE_SLS 16
+#define WIRE_MAX_LANES 15
+#define WIRE_DROPPED 15 /* the lane of a service level that is dropped */
+#define WIRE_UNUSED (-1)
+
+#endif

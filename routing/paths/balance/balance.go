@@ -1,0 +1,166 @@
+// Package balance finds the shortest paths on which random traffic gets most
+// bandwidth. It routes every destination again and again, each time by what its
+// routes would meet of all others.
+//
+// It begins like P-SSSP (T. Hoefler, T. Schneider, A. Lumsdaine: Optimized Routing
+// for Large-Scale InfiniBand Networks, HOTI 2009, section III.A; package sssp),
+// which routes each destination once and charges the trunks with the routes they
+// gained: who comes first does not know who comes later. Here each destination's
+// tree is then taken out of the loads and routed again, in passes.
+//
+// # What is minimised
+//
+// The paper's measure is effective bisection bandwidth: half of the hosts send to
+// the other half, pair by pair at random, and a flow gets 1/n of a trunk on which n
+// meet (section II). In such a matching a host is in one pair only, so that two
+// routes with the same destination, or the same source, never meet. The paper
+// observes the effect, that routings with smaller loads can have less bandwidth
+// (section IV.F); here it is the objective: the pairs of routes with different
+// ends that share a trunk.
+//
+//   - Same destination: a tree is routed when it is not in the loads itself. What
+//     its routes meet is then the sum of the loads on their way. As long as
+//     nothing else counts, the tree with the least sums is the exact optimum for
+//     one destination, and no pass makes more routes meet: descent by blocks.
+//   - Same source: routes of one source do not count on their first trunk, where
+//     there are most of them.
+//   - Met once: two routes that meet on a trunk and stay together on the next one
+//     take the same from each other as if they parted. So the routes on both
+//     trunks of a turn are taken off again. What a way then costs is the number of
+//     routes that it meets, each counted once for a stretch in common. Where
+//     leaves have more hosts than cables up, and on grids, this is worth more than
+//     all balance of loads. Its price is there that the fullest trunk may carry a
+//     third more routes; whose traffic is all to all asks for AllToAll.
+//
+// With the last two, the tree found from the root outwards is no longer the exact
+// optimum, and no descent is sure to find the global one. So the search is a
+// tournament of trials, which begin in different ways (switch by switch; one
+// destination of each switch in turn; on grids, in the order of dimensions) and
+// take all, half or none of what is met again off. They are judged by the measure
+// itself, on a sample of bisections that is the same for all; the better half
+// goes on. What is about as good by chance loses to what is more regular.
+//
+// Tried and left out: costs that grow faster than the loads (squares), and costs
+// by the share of flows for which a trunk is the bottleneck, were worse or no
+// better; restarts after random kicks gained up to a hundredth for ten times the
+// work, half of it by learning the sample by heart.
+//
+// Guarantee: connected within each part of the network, every path minimal, and
+// the same tables on any number of cores. Deadlock-free only together with a lane
+// assigner. It refuses nothing.
+//
+// Complexity: O(S·(S + C)) for the shortest paths to each of S switches over C
+// trunks, once; then O(D·(M + S)) a pass of a trial for D addresses of hosts, M
+// the trunks on shortest paths to one; passes are bounded by Finder.Work. Memory:
+// O(S·(M + S)) for the shortest paths, and for each trial 2·D·S bytes and eight
+// bytes a turn.
+//
+// Deviations from P-SSSP: minimal paths are had without large initial weights, as
+// in package sssp. Host adapters are routed first and weigh a hundred times what
+// aggregation nodes and routers do; these are routed once, when the hosts are
+// done, and addresses of switches last, uncharged. Slow trunks cost more.
+package balance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Finder is balance. The zero Finder is ready to use.
+type Finder struct {
+	// Aim is what the trials are judged by.
+	Aim Aim
+
+	// Passes is how often at most a tree is routed again; 0 is DefaultPasses, and
+	// a negative number leaves it at the first routing.
+	Passes int
+
+	// Work is how many trunks may be looked at in all, over all trials and
+	// passes; 0 is what LeastPasses passes take, but between LeastWork and
+	// MostWork. It is counted, not timed: the same work gives the same tables. On
+	// two cores 100 million take about a quarter of a second. The first routing
+	// is always finished.
+	Work int64
+
+	// Time ends the search after a time by the clock, between two passes, the
+	// first routing finished; 0 is no such limit. With it results depend on the
+	// machine, and on what else it does.
+	Time time.Duration
+
+	// Seed is for the order of destinations in a pass, and for the bisections by
+	// which trials are judged.
+	Seed uint64
+
+	// Uniform takes all trunks for equally fast. Otherwise a trunk of half the
+	// rate counts each of its routes twice.
+	Uniform bool
+
+	// Regular keeps paths in a mesh, torus or hypercube to dimension order: of
+	// their ways, switches take one along the lowest dimension, halfway round a
+	// ring up from even coordinates and down from odd ones, and balance only what
+	// this leaves, the cables in parallel. Its few kinds of turns need few lanes.
+	// Where something is missing they take what is next in order, and never
+	// refuse. It changes nothing on other networks.
+	Regular bool
+
+	// Weights is how much traffic endpoints send and receive, relative to each
+	// other, from 0 to MaxWeight [EndpointID]; storage may weigh more, login
+	// nodes less; those of switches do not count. Nil: all host adapters alike,
+	// aggregation nodes and routers next to nothing.
+	Weights []uint8
+}
+
+// Aim is what a routing shall be good for.
+type Aim uint8
+
+// The aims.
+const (
+	Bisection Aim = iota // most bandwidth for pairs at random
+	AllToAll             // fewest routes on the fullest trunk: everybody sends to everybody at once
+)
+
+func (a Aim) String() string { return [...]string{"bisection", "alltoall"}[a] }
+
+// ParseAim reads bisection or alltoall.
+func ParseAim(s string) (Aim, error) {
+	for _, a := range [...]Aim{Bisection, AllToAll} {
+		if s == a.String() {
+			return a, nil
+		}
+	}
+	return 0, fmt.Errorf("balance: an aim is bisection or alltoall, not %q", s)
+}
+
+// Limits and defaults.
+const (
+	DefaultPasses = 24
+	LeastPasses   = 5
+	LeastWork     = 150_000_000
+	MostWork      = 1_200_000_000
+	MaxWeight     = 100
+)
+
+// Paths implements routing.PathFinder.
+func (fd Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
+	n, err := newNetwork(ctx, f, fd)
+	if err != nil {
+		return nil, err
+	}
+	best, err := search(ctx, n, fd, p)
+	if err != nil {
+		return nil, err
+	}
+	t := routing.NewForwarding(f)
+	best.write(t)
+	if len(n.hosts) > 1 {
+		t.Notes = append(t.Notes, best.note())
+	}
+	if err := best.rest(ctx, t); err != nil {
+		return nil, err
+	}
+	return t, nil
+}

@@ -1,0 +1,165 @@
+package balance
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/par"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// patience is the passes without a better routing after which a trial ends.
+const patience = 3
+
+// handicap is how much better all but the first plan must be: what begins switch
+// by switch or along the dimensions is more regular, needs fewer lanes and is kinder
+// to traffic that is not random, so that chance shall not decide against it.
+const handicap = 0.999
+
+// plans is the ways to begin, the likeliest to be worth their work first.
+func plans(n *network, fd Finder) []plan {
+	if fd.Aim == AllToAll && !fd.Regular {
+		all := []plan{{}, {turns: true}}
+		if n.tier != nil {
+			all = append(all, plan{tiers: true})
+		}
+		return all
+	}
+	if n.tier != nil && fd.Regular {
+		return []plan{{tiers: true, keep: true}, {tiers: true, keep: true, share: 1}}
+	}
+	var all []plan
+	if n.tier != nil {
+		all = append(all, plan{tiers: true, share: 1})
+	}
+	return append(all,
+		plan{},
+		plan{turns: true, share: 2},
+		plan{share: 2},
+		plan{share: 1},
+		plan{turns: true, share: 1},
+	)
+}
+
+// price is the work of a pass: trunks looked at, and trunks of trees charged.
+func (n *network) price(p plan) int64 {
+	if p.share > 0 {
+		return 2*n.looks + 4*n.steps
+	}
+	return n.looks + 3*n.steps
+}
+
+// tournament is the state of the search.
+type tournament struct {
+	trials   []*trial // the best first, once they are judged
+	work     int64    // left
+	passes   int      // left
+	deadline time.Time
+	judge    func(*trial) float64 // the more the better
+}
+
+// search is a tournament. As many plans are begun as leave half of the work; each
+// gets a pass. Then the better half goes on for two passes, the better half of it
+// for four, and so on.
+func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
+	r := &tournament{passes: max(0, cmp.Or(fd.Passes, DefaultPasses)), work: fd.Work, judge: (*trial).fullest}
+	if fd.Aim == Bisection {
+		s := newSample(n, fd.Seed)
+		r.judge = func(t *trial) float64 { return t.bandwidth(s) }
+	}
+	if r.work == 0 {
+		r.work = max(LeastWork, min(MostWork, LeastPasses*n.price(plan{share: 1})))
+	}
+	if fd.Time > 0 {
+		r.deadline = time.Now().Add(fd.Time)
+	}
+	budget, begun := r.work, int64(0)
+	for _, p := range plans(n, fd) {
+		begun += 2 * n.price(p)
+		if k := len(r.trials); k == 0 || k == 1 && begun <= budget || begun <= budget/2 {
+			t := newTrial(n, p, fd.Seed)
+			t.first = k == 0
+			r.trials = append(r.trials, t)
+			r.work -= n.price(p)
+		}
+	}
+	total := max(1, r.passes)
+	// Trials do not know of each other: they may run at the same time.
+	err := par.For(ctx, len(r.trials), func(_, i int) {
+		r.trials[i].begin(ctx)
+		r.trials[i].judge(r.judge)
+	})
+	for rung := 1; err == nil; rung *= 2 {
+		var more bool
+		if more, err = r.goOn(ctx, rung); !more {
+			break
+		}
+		p.Report(total-r.passes, total)
+		r.trials = r.trials[:(len(r.trials)+1)/2]
+	}
+	p.Report(total, total)
+	return r.trials[0], err
+}
+
+// goOn gives every trial some passes, as far as the work suffices, and says
+// whether there can be more.
+func (r *tournament) goOn(ctx context.Context, passes int) (bool, error) {
+	each := int64(0)
+	for _, t := range r.trials {
+		each += t.price(t.plan)
+	}
+	passes = min(passes, r.passes)
+	if each > 0 {
+		passes = int(min(int64(passes), max(0, r.work/each)))
+	}
+	err := par.For(ctx, len(r.trials), func(_, i int) {
+		t := r.trials[i]
+		for k := 0; k < passes && t.stale < patience && ctx.Err() == nil; k++ {
+			if !r.deadline.IsZero() && time.Now().After(r.deadline) {
+				t.stale = patience
+				return
+			}
+			t.pass(ctx)
+			t.judge(r.judge)
+		}
+	})
+	r.work -= int64(passes) * each
+	r.passes -= passes
+	slices.SortStableFunc(r.trials, func(a, b *trial) int { return cmp.Compare(b.worth(), a.worth()) })
+	hope := slices.ContainsFunc(r.trials, func(t *trial) bool { return t.stale < patience })
+	return hope && r.passes > 0 && (passes > 0 || len(r.trials) > 1), err
+}
+
+// worth is what the judge said of the best routing, with the handicap.
+func (t *trial) worth() float64 {
+	switch {
+	case t.first:
+		return t.best
+	case t.best < 0:
+		return t.best / handicap
+	}
+	return t.best * handicap
+}
+
+// note says how a trial went.
+func (t *trial) note() string {
+	how := "switch by switch"
+	switch {
+	case t.plan.tiers:
+		how = "in the order of dimensions"
+	case t.plan.turns:
+		how = "one destination of each switch in turn"
+	}
+	what := fmt.Sprintf("flows of random bisections get %.3f of what they would alone", t.best)
+	if t.best < 0 {
+		what = "judged by its fullest trunk"
+	}
+	passes := "passes"
+	if t.bestPass == 1 {
+		passes = "pass"
+	}
+	return fmt.Sprintf("balance: first routed %s, best after %d %s; %s", how, t.bestPass, passes, what)
+}

@@ -1,0 +1,270 @@
+package balance
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+)
+
+// plan is how a trial begins and what it minimises.
+type plan struct {
+	turns bool  // begin with one destination of each switch in turn, not switch by switch
+	tiers bool  // begin with the lowest direction of a grid
+	keep  bool  // and keep to it
+	share int64 // halves of what routes have met before that do not count again; 0: loads alone
+}
+
+// trial is one routing of all destinations, improved pass by pass.
+type trial struct {
+	*network
+	plan
+	first  bool // of the plans
+	lowest bool // take the lowest direction
+	random *rand.Rand
+	order  []int32 // roots, as a pass takes them
+
+	pick   []uint8 // [dest × switches + position] which of the trunks it may take
+	trunks []trunk
+	both   []int64 // [turn] routes on both of its trunks, by weight; nil where share is 0
+	tree   []step  // [position] of the tree at hand
+
+	passes   int     // so far
+	moved    int     // trees that the last pass changed
+	best     float64 // what the judge said of the best routing so far
+	bestPass int     // after which it was found
+	kept     []uint8 // pick, when it was
+	stale    int     // passes since
+}
+
+// trunk is the state of a trunk.
+type trunk struct {
+	load    int64 // routes on it, by weight
+	first   int64 // trees in which its switch uses it, by weight
+	inverse int32 // as in network, twice
+	turns   int32 // turnBase of network
+}
+
+// step is a switch of the tree at hand.
+type step struct {
+	sum    int64 // cost of its way
+	routes int64 // through it, by weight of sources
+	out    int32 // its trunk
+}
+
+func newTrial(n *network, p plan, seed uint64) *trial {
+	s := n.f.Switches()
+	t := &trial{
+		network: n, plan: p, lowest: p.tiers, random: rand.New(rand.NewPCG(seed, 0x62616c616e6365)),
+		pick: make([]uint8, len(n.dests)*s), trunks: make([]trunk, n.f.Trunks()), tree: make([]step, s),
+	}
+	if p.share > 0 {
+		t.both = make([]int64, n.f.Turns())
+	}
+	t.unload()
+	for i := range n.roots {
+		t.order = append(t.order, int32(i))
+	}
+	return t
+}
+
+// unload takes all routes off.
+func (t *trial) unload() {
+	for c := range t.trunks {
+		t.trunks[c] = trunk{inverse: int32(2 * t.inverse[c]), turns: t.turnBase[c]}
+	}
+	clear(t.both)
+}
+
+// begin routes all destinations for the first time.
+func (t *trial) begin(ctx context.Context) {
+	rounds, each := 1, t.rounds
+	if t.plan.turns {
+		rounds, each = t.rounds, 1
+	}
+	for k := range rounds {
+		for i := range t.roots {
+			r := &t.roots[i]
+			if ctx.Err() != nil {
+				return
+			}
+			for _, d := range r.dests[min(k*each, len(r.dests)):min((k+1)*each, len(r.dests))] {
+				pick := t.picks(d)
+				t.placeAnew(r, pick, t.dests[d].shift)
+				t.charge(r, pick, t.dests[d].weight)
+			}
+		}
+	}
+	t.lowest, t.moved = t.keep, len(t.dests)
+}
+
+// pass routes every destination again.
+func (t *trial) pass(ctx context.Context) {
+	t.passes++
+	t.moved = 0
+	t.random.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
+	for _, i := range t.order {
+		if ctx.Err() != nil {
+			return
+		}
+		r := &t.roots[i]
+		for _, d := range r.dests {
+			pick, w := t.picks(d), t.dests[d].weight
+			t.charge(r, pick, -w)
+			if t.place(r, pick) {
+				t.moved++
+			}
+			t.charge(r, pick, w)
+		}
+	}
+}
+
+// picks is the tree of a destination.
+func (t *trial) picks(d int32) []uint8 {
+	i := int(d) * t.f.Switches()
+	return t.pick[i : i+len(t.roots[t.dests[d].root].order)]
+}
+
+// charge adds the routes of a tree to the loads.
+func (t *trial) charge(r *root, pick []uint8, weight int64) {
+	tree := t.tree[:len(r.order)]
+	for i, u := range r.order {
+		tree[i].routes = t.src[u]
+	}
+	for i := len(tree) - 1; i > 0; i-- {
+		n := tree[i].routes
+		if n == 0 {
+			continue
+		}
+		w := r.ways[r.first[i]+int32(pick[i])]
+		c := &t.trunks[w.trunk]
+		c.load += n * weight
+		c.first += weight
+		tree[w.head].routes += n
+		if t.both != nil && w.head != 0 {
+			next := r.ways[r.first[w.head]+int32(pick[w.head])]
+			t.both[c.turns+int32(next.trunk)] += n * weight
+		}
+	}
+}
+
+// placeAnew finds the first tree to a root. Nobody knows yet how many routes a
+// switch will pass on, so that its own count. Of ways that cost the same a switch
+// takes the first from shift on.
+func (t *trial) placeAnew(r *root, pick []uint8, shift int32) {
+	for i, u := range r.order {
+		t.tree[i].routes = t.src[u]
+		if n := r.first[i+1] - r.first[i]; n > 0 {
+			pick[i] = uint8(shift % n)
+		}
+	}
+	t.place(r, pick)
+}
+
+// place finds the tree to a root of which no load is charged, and says whether it
+// is another than before. Of ways that cost the same a switch keeps what it had.
+func (t *trial) place(r *root, pick []uint8) bool {
+	t.tree[0] = step{}
+	changed := false
+	for i := 1; i < len(r.order); i++ {
+		s := &t.tree[i]
+		ways := r.ways[r.first[i]:r.first[i+1]]
+		best := 0
+		switch {
+		case len(ways) == 1:
+		case t.both == nil && !t.lowest:
+			best = t.lightest(ways, int(pick[i]))
+		case t.both == nil || s.routes == 0:
+			best = t.choose(ways, int(pick[i]), 0)
+		default:
+			best = t.choose(ways, int(pick[i]), t.square[r.order[i]]<<10/s.routes)
+		}
+		s.sum, s.out = t.cost(ways[best]), int32(ways[best].trunk)
+		if uint8(best) != pick[i] {
+			pick[i] = uint8(best)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// cost is that of the way to the root by a trunk: what a route meets there.
+func (t *trial) cost(w way) int64 {
+	c, h := &t.trunks[w.trunk], &t.tree[w.head]
+	sum := h.sum + c.load*int64(c.inverse)
+	if t.both != nil && w.head != 0 {
+		inverse := c.inverse
+		if !t.flat {
+			inverse = min(inverse, t.trunks[h.out].inverse)
+		}
+		sum -= t.share * t.both[c.turns+h.out] * int64(inverse/2)
+	}
+	return sum
+}
+
+// choose is the cheapest way of a switch; of several it takes the first from start
+// on. Own is the part of its routes, in 1/1024, that begin at the switch, which do
+// not meet those from the same source.
+func (t *trial) choose(ways []way, start int, own int64) int {
+	best, least, lowest := start, int64(math.MaxInt64), uint8(math.MaxUint8)
+	j := start
+	for range ways {
+		w := ways[j]
+		c := &t.trunks[w.trunk]
+		cost := t.cost(w) - c.first*own>>10*int64(c.inverse)
+		if t.lowest {
+			if tier := t.tier[w.trunk]; tier > lowest {
+				cost = math.MaxInt64
+			} else if tier < lowest {
+				least, lowest = math.MaxInt64, tier
+			}
+		}
+		if cost < least {
+			best, least = j, cost
+		}
+		if j++; j == len(ways) {
+			j = 0
+		}
+	}
+	return best
+}
+
+// lightest is choose where nothing but loads counts, which is most of the time
+// that large networks take.
+func (t *trial) lightest(ways []way, start int) int {
+	best, least := start, int64(math.MaxInt64)
+	for j := start; j < len(ways); j++ {
+		c := &t.trunks[ways[j].trunk]
+		if cost := t.tree[ways[j].head].sum + c.load*int64(c.inverse); cost < least {
+			best, least = j, cost
+		}
+	}
+	for j, w := range ways[:start] {
+		c := &t.trunks[w.trunk]
+		if cost := t.tree[w.head].sum + c.load*int64(c.inverse); cost < least {
+			best, least = j, cost
+		}
+	}
+	return best
+}
+
+// judge measures the routing as it is, and keeps the best. A pass that changed
+// nothing is the last.
+func (t *trial) judge(by func(*trial) float64) {
+	t.stale++
+	if b := by(t); b > t.best || t.kept == nil {
+		t.best, t.bestPass, t.stale = b, t.passes, 0
+		t.kept = append(t.kept[:0], t.pick...)
+	}
+	if t.moved == 0 {
+		t.stale = patience
+	}
+}
+
+// fullest is the load of the fullest trunk by its rate, negative.
+func (t *trial) fullest() float64 {
+	most := int64(0)
+	for c := range t.trunks {
+		most = max(most, t.trunks[c].load*t.inverse[c])
+	}
+	return -float64(most)
+}

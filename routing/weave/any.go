@@ -1,0 +1,253 @@
+package weave
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/loom"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/dag"
+)
+
+// Any is weave-any. It needs at least one path finder.
+type Any struct {
+	Paths []routing.PathFinder // whose paths to keep where that can be, those with most bandwidth first
+}
+
+// Route implements routing.Router. It refuses no fabric; the only errors are those of
+// the path finders, a budget that is no number of lanes, and ctx.Err().
+func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+	if err := b.Check(); err != nil {
+		return nil, err
+	}
+	if len(o.Paths) == 0 {
+		return nil, errNoPaths
+	}
+	t := trial{f: f, budget: b}
+	var before *routing.Forwarding
+	for i, finder := range o.Paths {
+		fw, err := finder.Paths(ctx, f, p)
+		if err != nil {
+			return nil, err
+		}
+		paths, err := loom.Gather(ctx, f, fw, b.Scope, nil)
+		if err != nil {
+			return nil, err
+		}
+		t.most = mostWork(f, len(paths.LIDs()))
+		if !sameRows(f, before, fw) { // what does not fit does not fit twice
+			if err := t.plain(ctx, fw, paths); err != nil {
+				return nil, err
+			}
+		}
+		before = fw
+		if last := i+1 == len(o.Paths); last && !t.done() {
+			if err := t.aroundEscapes(ctx, fw, paths); err != nil {
+				return nil, err
+			}
+		}
+		if t.done() {
+			break
+		}
+	}
+	best := t.best
+	best.note()
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids)}, nil
+}
+
+// sameRows says whether two forwardings, of which the first may be nil, are alike.
+func sameRows(f *fabric.Fabric, a, b *routing.Forwarding) bool {
+	if a == nil {
+		return false
+	}
+	for lid := range f.LIDs() {
+		if !slices.Equal(a.Row(lid), b.Row(lid)) {
+			return false
+		}
+	}
+	return true
+}
+
+// trial is the best routing of several attempts.
+type trial struct {
+	f      *fabric.Fabric
+	budget routing.Budget
+	best   *rerouting
+	goal   uint64 // the largest load of the first paths
+	work   int    // trunks looked at
+	most   int    // work after which to be content
+}
+
+// leastWork and share say how many trunks may be looked at before no other attempt is
+// made, if one has succeeded: so many, or so many for every switch and destination.
+const (
+	leastWork = 50_000_000
+	share     = 1.5
+)
+
+// looks is what placing a path counts as work.
+const looks = 4
+
+// mostWork is that number.
+func mostWork(f *fabric.Fabric, lids int) int {
+	return max(leastWork, int(share*float64(f.Switches())*float64(lids)))
+}
+
+// note balances a routing that is carried, and notes it if it is the best.
+func (t *trial) note(ctx context.Context, r *rerouting) error {
+	if err := r.balance(ctx, t.enough(), t.most/2); err != nil {
+		return err
+	}
+	t.work += r.grower.work
+	if t.best == nil || r.max() < t.best.max() {
+		t.best = r
+	}
+	return nil
+}
+
+// done says whether there is a routing nearly as good as the paths were, or one at
+// all after enough work.
+func (t *trial) done() bool {
+	return t.best != nil && (t.work > t.most || t.best.max() <= t.enough())
+}
+
+// enough is a largest load nearly as good as that of the paths to begin with, within
+// one part in so many.
+func (t *trial) enough() uint64 {
+	const nearly = 50
+	return t.goal + t.goal/nearly
+}
+
+// hopeless is the part of all destinations, one in so many, without which to give
+// up on a loom, and on others with more lanes.
+const hopeless = 16
+
+// plain routes anew what one loom leaves over of some paths, without escapes, with
+// more and more lanes as long as that leaves fewer paths over.
+func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
+	fewest := -1
+	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
+		again := func(p *loom.Paths) (*loom.Loom, int, error) { return p.Around(ctx, nil, lanes) }
+		onlyIfFew := lanes == 1 && t.budget.VLs > 1
+		if onlyIfFew { // one lane is for paths that nearly fit, others need not be tried hard
+			again = func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, 1, 1) }
+		}
+		l, left, err := again(paths)
+		if err != nil {
+			return err
+		}
+		if onlyIfFew && !paths.Few(left) {
+			continue
+		}
+		t.work += looks * paths.Len()
+		if fewest >= 0 && left >= fewest {
+			break
+		}
+		fewest = left
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget.Scope)
+		r.limit = t.most / 2
+		if t.goal == 0 {
+			t.goal = r.before
+		}
+		failed, err := r.adapt(ctx, l, again)
+		t.work += r.grower.work
+		if err != nil {
+			return err
+		}
+		if failed == 0 {
+			r.limit = 0
+			if err := t.note(ctx, r); err != nil {
+				return err
+			}
+		}
+		if t.done() || failed > len(r.lids)/hopeless && t.work <= t.most/2 {
+			break
+		}
+	}
+	return nil
+}
+
+// aroundEscapes does so around escape trees of several kinds.
+func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
+	for _, s := range shapes(t.f, t.budget.VLs) {
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget.Scope)
+		r.grower.escapes = newEscapes(t.f, s.roots)
+		l, _, err := paths.Around(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
+		if err != nil {
+			return err
+		}
+		failed, err := r.route(ctx, l)
+		t.work += r.grower.work + looks*paths.Len()
+		switch {
+		case err != nil:
+			return err
+		case failed > 0:
+			panic("weave: an escape path is not carried")
+		}
+		if err := t.note(ctx, r); err != nil || t.done() {
+			return err
+		}
+	}
+	return nil
+}
+
+// shape is a kind of escape tree.
+type shape struct {
+	roots []fabric.NodeID // one in each part
+	lanes int
+	low   bool
+}
+
+// mostRoots is how many roots are tried.
+const mostRoots = 8
+
+// shapes is the escape trees to try for so many lanes, the likeliest to be good
+// first.
+func shapes(f *fabric.Fabric, vls int) []shape {
+	kinds := []shape{{nil, 2, false}, {nil, 3, false}, {nil, 1, true}, {nil, 2, true}}
+	var all []shape
+	for _, roots := range roots(f) {
+		for _, k := range kinds {
+			if k.lanes <= vls {
+				all = append(all, shape{roots, k.lanes, k.low})
+			}
+		}
+	}
+	return all
+}
+
+// roots is sets of roots, one root in each part of the network, spread evenly over
+// the switches by how far they are from all others: the nearest first, then the
+// farthest, then those between.
+func roots(f *fabric.Fabric) [][]fabric.NodeID {
+	far := make([]int64, f.Switches())
+	var d dag.DAG
+	for s := range far {
+		dag.Shortest(&d, f, fabric.NodeID(s))
+		for _, u := range d.Order {
+			far[s] += int64(d.Hops[u])
+		}
+	}
+	parts := f.Parts()
+	sets := make([][]fabric.NodeID, min(mostRoots, len(parts[0])))
+	for _, part := range parts {
+		slices.SortStableFunc(part, func(a, b fabric.NodeID) int { return int(far[a] - far[b]) })
+		for i, at := range nearFarBetween(len(sets)) {
+			sets[i] = append(sets[i], part[at*(len(part)-1)/max(1, len(sets)-1)])
+		}
+	}
+	return sets
+}
+
+// nearFarBetween is 0, n-1, and then 1 to n-2.
+func nearFarBetween(n int) []int {
+	order := []int{0}
+	if n > 1 {
+		order = append(order, n-1)
+	}
+	for i := 1; i < n-1; i++ {
+		order = append(order, i)
+	}
+	return order
+}

@@ -1,0 +1,170 @@
+package weave
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/loom"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/dag"
+)
+
+// rerouting is paths that are routed anew where no loom carries them.
+type rerouting struct {
+	f      *fabric.Fabric
+	fw     *routing.Forwarding // its own
+	lids   []fabric.LID        // those in scope, by switch
+	grower *grower
+	had    *routing.Forwarding // the paths as they were
+	before uint64              // the largest load of the paths as they were
+	scope  routing.Scope
+	limit  int // of the grower's work, after which no other destination is tried; 0: none
+}
+
+func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, scope routing.Scope) *rerouting {
+	r := &rerouting{f: f, fw: routing.NewForwarding(f), had: fw, lids: lids, grower: newGrower(f, scope), scope: scope}
+	r.fw.Notes = slices.Clone(fw.Notes)
+	for lid := range f.LIDs() {
+		copy(r.fw.Row(lid), fw.Row(lid))
+	}
+	for _, lid := range r.lids {
+		r.charge(lid, 1)
+	}
+	r.before = r.max()
+	return r
+}
+
+// max is the largest load.
+func (r *rerouting) max() uint64 {
+	most := uint64(0)
+	for _, n := range r.grower.load {
+		most = max(most, n)
+	}
+	return most
+}
+
+// charge adds the routes to a LID to the loads; with -1 it takes them away.
+func (r *rerouting) charge(lid fabric.LID, sign int) {
+	e := r.f.Endpoint(r.f.Owner(lid))
+	r.grower.charge(r.fw.Row(lid), e.Switch, weight(e.Class)*uint64(sign))
+}
+
+// adaptions is how often at most a loom is made for paths, anew for those that were
+// routed around the one before.
+const adaptions = 3
+
+// adapt routes anew around a loom without escapes, and returns for how many LIDs that
+// cannot be done. Where they are few, the others have come nearer to what one loom
+// carries: it begins again with the paths as they are then.
+func (r *rerouting) adapt(ctx context.Context, l *loom.Loom, again func(*loom.Paths) (*loom.Loom, int, error)) (failed int, err error) {
+	for i := range adaptions {
+		before := failed
+		failed, err = r.route(ctx, l)
+		if failed == 0 || err != nil || failed > len(r.lids)/hopeless || i > 0 && failed > before/2 {
+			return failed, err
+		}
+		paths, err := loom.Gather(ctx, r.f, r.fw, r.scope, nil)
+		if err != nil {
+			return failed, err
+		}
+		if l, _, err = again(paths); err != nil {
+			return failed, err
+		}
+	}
+	return failed, nil
+}
+
+// route routes the destinations anew whose paths a loom does not carry, and returns
+// for how many that cannot be done.
+func (r *rerouting) route(ctx context.Context, l *loom.Loom) (failed int, err error) {
+	r.grower.loom = l
+	bad := make([]fabric.LID, 0, len(r.lids))
+	for _, lid := range r.lids {
+		if !r.grower.carried(r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch) {
+			bad = append(bad, lid)
+		}
+	}
+	return r.pass(ctx, bad, true)
+}
+
+// passes is how often all destinations are routed again at most, to balance them.
+const passes = 3
+
+// balance routes all destinations again until the largest load is no more than a
+// goal or does not lessen any more, or enough work was done, and keeps the best.
+func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
+	g := r.grower
+	g.work = 0
+	for range passes {
+		before := r.max()
+		if before <= goal || g.work > most {
+			break
+		}
+		kept := routing.NewForwarding(r.f)
+		for lid := range r.f.LIDs() {
+			copy(kept.Row(lid), r.fw.Row(lid))
+		}
+		if _, err := r.pass(ctx, r.lids, false); err != nil {
+			return err
+		}
+		if r.max() >= before {
+			kept.Notes, r.fw = r.fw.Notes, kept
+			break
+		}
+	}
+	return nil
+}
+
+// pass routes LIDs again, keeping what is carried if so asked, and counts those for
+// which no tree was found: they keep what they have.
+func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (failed int, err error) {
+	var d dag.DAG
+	for i, lid := range lids {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if r.limit > 0 && r.grower.work > r.limit {
+			return failed + len(lids) - i, nil
+		}
+		if root := r.f.Endpoint(r.f.Owner(lid)).Switch; len(d.Order) == 0 || d.Root != root {
+			dag.Shortest(&d, r.f, root)
+		}
+		r.charge(lid, -1)
+		row := r.fw.Row(lid)
+		if keep && r.grower.mend(&d, row) || r.grower.grow(&d) {
+			r.grower.write(row)
+		} else {
+			failed++
+		}
+		r.charge(lid, 1)
+	}
+	return failed, nil
+}
+
+// note notes how many destinations have other paths than they had, and how many of
+// them longer ones than need be.
+func (r *rerouting) note() {
+	var d dag.DAG
+	t := &r.grower.tree
+	changed, longer := 0, 0
+	for _, lid := range r.lids {
+		row, root := r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch
+		if slices.Equal(row, r.had.Row(lid)) {
+			continue
+		}
+		changed++
+		if len(d.Order) == 0 || d.Root != root {
+			dag.Shortest(&d, r.f, root)
+		}
+		t.Build(r.f, row, root)
+		if slices.ContainsFunc(t.Order, func(s fabric.NodeID) bool { return t.Depth(s) > int(d.Hops[s]) }) {
+			longer++
+		}
+	}
+	if changed == 0 {
+		return
+	}
+	r.fw.Notes = append(r.fw.Notes, fmt.Sprintf("%d of %d destinations routed anew for the sake of lanes, %d of them over longer paths", changed, len(r.lids), longer))
+}

@@ -1,0 +1,168 @@
+// Package weave is two routers that begin with good paths, give their turns lanes, and
+// change paths only where lanes are wanting.
+//
+// Router is weave: for every service level a lane for every turn (package
+// internal/loom). It takes as few lanes as carry all paths, and where a lane fewer
+// leaves few paths over it routes their destinations anew, among shortest paths first
+// and longer ones then, as long as that costs little bandwidth. Paths that still need
+// too many lanes give way to others that need fewer.
+//
+// Any is weave-any, for clients that ignore service levels: one lane for every turn,
+// whatever the service level. Not all shortest paths of a network can be had then: on
+// a ring on which every three channels in a row are part of a path the dependencies
+// close a cycle on any number of lanes, since every channel behind another has one
+// lane for all packets that come by it. What one loom does not carry is mended: paths
+// that are carried stay, the others look for room beside them; then the destination
+// is routed anew; in the end switches take to an escape tree whose turns had lanes
+// before all others, as in Nue (J. Domke, T. Hoefler, S. Matsuoka, HPDC 2016), and so
+// it never fails. Several attempts, with and without escapes, are compared by their
+// largest load.
+//
+// Guarantee: connected within each part of the network and free of deadlock, weave
+// under contract honored, weave-any under contract any; for the endpoints in the
+// budget's scope. Paths are minimal where nothing had to give way. weave refuses for
+// want of lanes with *routing.TooFewLanes; weave-any refuses nothing.
+//
+// Lanes needed: 1 to 3 in every network tried. Complexity: that of the path finders
+// and of the rounds of package loom; O(S·c) for every destination routed anew, S the
+// switches and c the trunks of one; attempts end after a number of steps.
+package weave
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/loom"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Prefer says what counts more where bandwidth and lanes cannot both be had: on
+// tori, where balanced paths need more lanes than regular ones.
+type Prefer uint8
+
+// The preferences.
+const (
+	Bandwidth Prefer = iota // the first paths for which the lanes suffice
+	Lanes                   // the paths that need fewest lanes
+)
+
+func (p Prefer) String() string { return [...]string{"bandwidth", "lanes"}[p] }
+
+// ParsePrefer reads bandwidth or lanes.
+func ParsePrefer(s string) (Prefer, error) {
+	for _, p := range [...]Prefer{Bandwidth, Lanes} {
+		if s == p.String() {
+			return p, nil
+		}
+	}
+	return 0, fmt.Errorf("weave: one prefers bandwidth or lanes, not %q", s)
+}
+
+var errNoPaths = errors.New("weave: no path finder to begin with; give at least one")
+
+// Router is weave. It needs at least one path finder.
+type Router struct {
+	Paths  []routing.PathFinder // those with most bandwidth first
+	Prefer Prefer               // the zero value prefers bandwidth
+}
+
+// Route implements routing.Router. It plans for the endpoints in the budget's scope.
+func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+	if err := b.Check(); err != nil {
+		return nil, err
+	}
+	if len(o.Paths) == 0 {
+		return nil, errNoPaths
+	}
+	var best *woven
+	vls, bound := b.VLs, uint64(0)
+	for _, finder := range o.Paths {
+		fw, err := finder.Paths(ctx, f, p)
+		if err != nil {
+			return nil, err
+		}
+		w, err := o.weave(ctx, f, fw, b.Scope, vls)
+		if err != nil {
+			return nil, err
+		}
+		if w == nil {
+			continue
+		}
+		load := newRerouting(f, w.fw, w.lids, b.Scope).before
+		if best != nil && load > bound {
+			continue
+		}
+		if best == nil {
+			bound = load + load/dear
+		}
+		if best = w; o.Prefer == Bandwidth {
+			break
+		}
+		if vls = w.loom.Lanes() - 1; vls == 0 {
+			break
+		}
+	}
+	if best == nil {
+		return nil, &routing.TooFewLanes{Need: b.VLs + 1, AtLeast: true, Have: b.VLs}
+	}
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.loom.Tables(best.fw, best.lids)}, nil
+}
+
+// dear is the part of the largest load, one in so many, that other paths may add to it
+// where lanes are preferred. More would be a bad bargain.
+const dear = 2
+
+// woven is paths with a loom that carries all of them.
+type woven struct {
+	fw   *routing.Forwarding
+	lids []fabric.LID
+	loom *loom.Loom
+}
+
+// weave finds lanes for paths, as few as can be. nil: they do not suffice.
+func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope, vls int) (*woven, error) {
+	paths, err := loom.Gather(ctx, f, fw, scope, nil)
+	if err != nil {
+		return nil, err
+	}
+	for lanes := 1; lanes <= vls; lanes++ {
+		l, left, err := paths.Weave(ctx, lanes, loom.Levels)
+		if err != nil {
+			return nil, err
+		}
+		if left == 0 {
+			l, err := paths.Reduce(ctx, l)
+			return &woven{fw, paths.LIDs(), l}, err
+		}
+		if !paths.Few(left) {
+			continue
+		}
+		if w, err := o.reroute(ctx, f, fw, paths, l, scope); w != nil || err != nil {
+			return w, err
+		}
+	}
+	return nil, nil
+}
+
+// tolerance is how much more of the largest load, in percent, one lane less may
+// cost, by Prefer.
+var tolerance = [...]uint64{2, 8}
+
+// reroute routes the destinations of the few paths anew that a loom leaves over.
+// nil: that cannot be done, or would cost too much bandwidth.
+func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, l *loom.Loom, scope routing.Scope) (*woven, error) {
+	r := newRerouting(f, fw, paths.LIDs(), scope)
+	lanes := l.Lanes()
+	failed, err := r.adapt(ctx, l, func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, lanes, loom.Levels) })
+	if err != nil || failed > 0 || r.max()*100 > r.before*(100+tolerance[o.Prefer]) {
+		return nil, err
+	}
+	if paths, err = loom.Gather(ctx, f, r.fw, scope, nil); err != nil {
+		return nil, err
+	}
+	r.note()
+	l, err = paths.Reduce(ctx, r.grower.loom)
+	return &woven{r.fw, r.lids, l}, err
+}
