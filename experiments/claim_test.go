@@ -89,6 +89,7 @@ func TestChecks(t *testing.T) {
 		"near":            {pairs, near("a"+paired, "b"+paired), Agrees, ""},
 		"not near":        {pairs, near("a", "b"), Differs, ""},
 		"closer in pairs": {pairs, closer("a", "b"), Agrees, "+100.0 % uniform, +3.4 % pairwise"},
+		"poorest":         {pairs, poorest("b", []string{"a"}), Agrees, "b 2.000, a 4.000 (-50.0 %)"},
 		"best":            {pairs, bestOf("b", []string{"a"}), Differs, ""},
 	} {
 		got := c.check(c.o)

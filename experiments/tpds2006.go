@@ -102,7 +102,7 @@ func tpds2006() []Experiment {
 		},
 		{
 			ID: "tpds2006-6", Paper: paper, Figure: "Fig. 6", Title: "Layers that A-LASH needs for all shortest paths",
-			Shows:   "Layers when every shortest path is open to the switches, grouped by the first link. " + set,
+			Shows:   "Layers when every shortest path is open to the switches, grouped by the first link." + set,
 			Measure: Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("a-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
 			Quick: few, Full: hundred,
 		},
