@@ -17,7 +17,7 @@ COMPLETION := $(PREFIX)/share/bash-completion/completions
 OSM_INCLUDE ?= /usr/include/infiniband
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 
-.PHONY: help build plugin test race conformance fuzz bench bench-opensm install package lint cover clean
+.PHONY: help build plugin test race conformance fuzz bench bench-opensm reproduce install package lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -46,6 +46,9 @@ fuzz: ## try every fuzz function on FUZZ inputs (50000x), or for FUZZ=1m each
 bench: build ## measure time, memory and lanes (half an hour), beside OpenSM's figures where they are at hand
 	go test -run '^$$' -bench . -benchmem -timeout 2h $(FLAGS) ./...
 	go run ./bench/table -weft bin/weft $(REFERENCE)
+
+reproduce: build ## run the papers' experiments, the quick set (minutes; leave the machine alone meanwhile)
+	bin/weft reproduce all --quick --opensm results/opensm.csv --out bin/reproduce
 
 bench-opensm: build plugin ## measure OpenSM's own engines and weft's in one OpenSM on simulated fabrics (minutes)
 	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so bench/opensm/timed/timed.c

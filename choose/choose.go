@@ -186,12 +186,10 @@ func (s *search) try(ctx context.Context, c candidate, place int) (Trial, error)
 		err = s.measure(ctx, &t)
 	}
 	t.Spent = time.Since(began)
-	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
-	switch {
-	case errors.As(err, &rule):
+	if rule := (*routing.Refusal)(nil); errors.As(err, &rule) {
 		t.Outcome, t.Why, err = Refused, rule.Brief(), nil
-	case errors.As(err, &few):
-		t.Outcome, t.Why, err = Refused, strings.TrimPrefix(few.Error(), "routing: "), nil
+	} else if refused(err) {
+		t.Outcome, t.Why, err = Refused, strings.TrimPrefix(err.Error(), "routing: "), nil
 	}
 	return t, err
 }
@@ -232,8 +230,8 @@ func (s *search) route(ctx context.Context, c candidate, t *Trial) error {
 }
 
 func refused(err error) bool {
-	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
-	return errors.As(err, &few) || errors.As(err, &rule)
+	lanes, levels, rule := (*routing.TooFewLanes)(nil), (*routing.TooFewLevels)(nil), (*routing.Refusal)(nil)
+	return errors.As(err, &lanes) || errors.As(err, &levels) || errors.As(err, &rule)
 }
 
 // measure fills in the figures.

@@ -139,7 +139,7 @@ func TestCandidates(t *testing.T) {
 // Whatever falls out of a network, something is proven under any contract, on a
 // single lane.
 func TestDamage(t *testing.T) {
-	f := testnet.Build(t, "dragonfly:p=2")
+	f := testnet.Build(t, "random:switches=14,links=24,hosts=2,seed=3")
 	rapid.Check(t, func(t *rapid.T) {
 		var gone []fabric.ChannelID
 		for range rapid.IntRange(0, 20).Draw(t, "cables") {

@@ -56,5 +56,8 @@ func (b Budget) Check() error {
 	if b.VLs < 1 || b.VLs > MaxDataVLs {
 		return fmt.Errorf("routing: %d lanes; there are 1 to %d", b.VLs, MaxDataVLs)
 	}
+	if b.SLs < 0 || b.SLs > SLs {
+		return fmt.Errorf("routing: %d service levels; there are 1 to %d", b.SLs, SLs)
+	}
 	return nil
 }

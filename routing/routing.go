@@ -19,6 +19,7 @@ package routing
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -210,6 +211,20 @@ func (l *Lanes) SL(from fabric.EndpointID, lid fabric.LID) uint8 {
 		return 0
 	}
 	return l.sl[int(lid)*l.Rows+int(l.Row[from])]
+}
+
+// Levels counts the service levels that are given out to pairs.
+func (l *Lanes) Levels() int {
+	if l.sl == nil {
+		return 1
+	}
+	var given uint32
+	for _, sl := range l.sl {
+		if sl < SLs {
+			given |= 1 << sl
+		}
+	}
+	return bits.OnesCount32(given)
 }
 
 // Tables is a whole routing of one fabric.

@@ -29,6 +29,7 @@ type PathFinder interface {
 // Budget is what a lane assigner may use.
 type Budget struct {
 	VLs   int   // data lanes, 1 … MaxDataVLs
+	SLs   int   // service levels, 1 … SLs; zero: all. Held to by engines.Engine.Route.
 	Scope Scope // endpoints whose traffic must be free of deadlock
 }
 
@@ -96,6 +97,16 @@ type TooFewLanes struct {
 	Need    int
 	AtLeast bool // Need is a lower bound: the search was cut short
 	Have    int
+}
+
+// TooFewLevels is the refusal of an engine that gives out more service levels than
+// there are.
+type TooFewLevels struct {
+	Need, Have int
+}
+
+func (e *TooFewLevels) Error() string {
+	return fmt.Sprintf("routing: needs %d service levels; %d are available", e.Need, e.Have)
 }
 
 func (e *TooFewLanes) Error() string {

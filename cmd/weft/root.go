@@ -49,10 +49,10 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		}
 		return usage("%w\nSee %s --help.", err, cmd.CommandPath())
 	})
-	root.AddCommand(simulateCommand(a), compareCommand(a))
+	root.AddCommand(simulateCommand(a), compareCommand(a), packetsCommand(a))
 	root.AddCommand(
 		routeCommand(a), verifyCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a),
-		convertCommand(a), explainCommand(a), lanesCommand(a), enginesCommand(a), topologiesCommand(a),
+		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), enginesCommand(a), topologiesCommand(a),
 		deployCommand(a), serveCommand(a), statusCommand(a), versionCommand(a),
 	)
 	for _, c := range root.Commands() {

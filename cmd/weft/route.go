@@ -26,7 +26,7 @@ const autoEngine = "auto"
 // routeFlags is the command line of weft route.
 type routeFlags struct {
 	engine, paths, lanes string
-	vls, lmc             int
+	vls, sls, lmc        int
 	seed                 uint64
 	order, before        string
 	prefer, aim          string
@@ -98,6 +98,7 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringVar(&o.engine, "engine", engine, "routing engine, see weft engines")
 	f.StringVar(&o.paths, "paths", "", "path finder, in place of --engine")
 	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
+	f.IntVar(&o.sls, "sls", routing.SLs, "service levels available, 1 to 16")
 	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by GUID or name, with commas between")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
@@ -216,6 +217,9 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	if o.vls < 1 || o.vls > routing.MaxDataVLs {
 		return nil, usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
 	}
+	if o.sls < 0 || o.sls > routing.SLs {
+		return nil, usage("--sls %d: there are 1 to %d service levels", o.sls, routing.SLs)
+	}
 	if err := checkLMC(o.lmc); err != nil {
 		return nil, err
 	}
@@ -227,7 +231,7 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	}
 	// Aggregation nodes shall be safe too where that is possible; the proof is
 	// for what was asked.
-	j.budget = routing.Budget{VLs: o.vls, Scope: max(j.scope, routing.Adapters)}
+	j.budget = routing.Budget{VLs: o.vls, SLs: o.sls, Scope: max(j.scope, routing.Adapters)}
 	j.contract = routing.Any
 	if !j.auto {
 		j.contract = j.engine.Contract()

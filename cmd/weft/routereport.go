@@ -237,10 +237,8 @@ func (j *routeJob) verdictText() string {
 // next says what to do now.
 func (j *routeJob) next() string {
 	switch {
-	case !j.verdict.Free() && j.engine.Safe(): // but not under this contract
-		return "take an engine that is proven whatever service levels clients use: --engine weave-any or updn"
 	case !j.verdict.Free():
-		return "take an engine that is proven on every network: --engine weave-any, dfsssp or updn"
+		return "--engine auto takes the best engine that is proven for this network and contract"
 	case j.out == "":
 		return "--out DIR writes the tables for OpenSM"
 	case j.contract == routing.Any || j.verdict.SLs == 1:

@@ -162,6 +162,16 @@ var rules = []rule{
 		why:      "the live road uses what is proven, by the name of its engine",
 	},
 	{
+		packages: "figure",
+		modules:  []string{"gonum.org/v1/plot"},
+		why:      "curves and bars as SVG; what they show is not its business",
+	},
+	{
+		packages: "experiments",
+		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "figure"},
+		why:      "a paper's experiment takes networks, engines and measures by name, and the algorithms that no engine is called by",
+	},
+	{
 		packages: "bench/table",
 		why:      "it runs the program as a user does, and so knows nothing of its parts",
 	},
@@ -172,7 +182,7 @@ var rules = []rule{
 	{
 		packages: "cmd/weft",
 		may:      []string{"..."},
-		modules:  []string{"github.com", "golang.org/x"},
+		modules:  []string{"github.com", "golang.org/x", "gonum.org/v1/plot"},
 		why:      "the command puts everything together, and is the only one that talks to a terminal",
 	},
 	{

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -93,6 +94,9 @@ func (p *proven) try(ctx context.Context, f *fabric.Fabric, how router, s *setti
 		return &loopError{f, v}
 	case v.VLs > lanes:
 		return fmt.Errorf("daemon: the tables use %d lanes of %d", v.VLs, lanes)
+	}
+	if err := wire.Expressible(p.tables, s.contract); err != nil {
+		return err
 	}
 	p.loads = congestion.Count(f, p.tables.Forwarding, s.scope)
 	return nil

@@ -71,6 +71,13 @@ func TestEnginesThatBreak(t *testing.T) {
 				return honest(t, ctx, f, "dfsssp", 15)
 			}
 		}, "lanes of 2"},
+		"withholds an address": {func(t *testing.T) fake { // of a switch, which the proof is not about
+			return func(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error) {
+				tables, err := honest(t, ctx, f, "nue", 2)
+				tables.Lanes.SLRow(f.Endpoint(0).LID)[1] = routing.NoSL
+				return tables, err
+			}
+		}, "OpenSM cannot withhold"},
 		"another fabric": {func(t *testing.T) fake {
 			return func(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error) {
 				other, err := request(t, "ring:n=4", 1).Fabric()

@@ -9,21 +9,41 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
+// Expressible says what of tables an answer cannot hold: service levels that differ
+// between senders on one switch, and senders that must not use an address of a port
+// (routing.NoSL), since OpenSM cannot withhold a path record.
+func Expressible(t *routing.Tables, k routing.Contract) error {
+	if err := rowsAreSwitches(t); err != nil || singleSL(k) != routing.NoSL {
+		return err
+	}
+	for lid := range t.Fabric.LIDs() {
+		levels := t.Lanes.SLRow(lid)
+		if levels == nil {
+			return nil
+		}
+		for s := range t.Fabric.Switches() {
+			if levels[t.Lanes.Row[s]] == routing.NoSL {
+				return fmt.Errorf("wire: senders on %s must not use LID %d, and OpenSM cannot withhold its path record", t.Fabric.Label(fabric.NodeID(s)), lid)
+			}
+		}
+	}
+	return nil
+}
+
 // WriteTables answers a request with tables and their proof. The tables are for
 // q.Fabric(), and the proof is theirs: the plugin checks it on the path of every
 // pair and takes nothing that does not hold.
 //
 // Where the contract is single:N, the PathRecords are to say N: that is what the
-// clients use, and what the proof is about. Tables in which some senders must
-// not use an address of a port (routing.NoSL) are an error: OpenSM cannot
-// withhold a path record.
+// clients use, and what the proof is about. Tables that are not Expressible are an
+// error, and nothing is written.
 func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
 	f, l := t.Fabric, t.Lanes
 	rows, err := rowsOf(q, f)
 	if err != nil {
 		return err
 	}
-	if err := rowsAreSwitches(t); err != nil {
+	if err := Expressible(t, proof.Contract); err != nil {
 		return err
 	}
 	ports := 0
@@ -48,9 +68,7 @@ func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	adapters := adapterLanes(q, l.SL2VL)
 	m = append(m, adapters[:]...)
 	m = padded(m, engine, engineSize)
-	if m, err = appendRows(m, t, rows, proof.Contract); err != nil {
-		return err
-	}
+	m = appendRows(m, t, rows, proof.Contract)
 	for i := range maps {
 		m = append(m, maps[i][:]...)
 	}
@@ -95,7 +113,7 @@ func rowsAreSwitches(t *routing.Tables) error {
 }
 
 // appendRows is out-ports and service levels, transposed: a row for every switch.
-func appendRows(m []byte, t *routing.Tables, rows []fabric.NodeID, k routing.Contract) ([]byte, error) {
+func appendRows(m []byte, t *routing.Tables, rows []fabric.NodeID, k routing.Contract) []byte {
 	f, l := t.Fabric, t.Lanes
 	lids := int(f.TopLID()) + 1
 	at := len(m)
@@ -116,12 +134,9 @@ func appendRows(m []byte, t *routing.Tables, rows []fabric.NodeID, k routing.Con
 			case levels != nil:
 				sls[at] = levels[l.Row[s]]
 			}
-			if sls[at] == routing.NoSL {
-				return nil, fmt.Errorf("wire: senders on %s must not use LID %d, and OpenSM cannot withhold its path record", f.Label(s), lid)
-			}
 		}
 	}
-	return m, nil
+	return m
 }
 
 // singleSL is the one service level of a contract single:N, or routing.NoSL.

@@ -15,8 +15,30 @@ import (
 type Stages func(name string) (p routing.Progress, done func())
 
 // Route routes a fabric with the engine, or returns its refusal. stages may be
-// nil.
+// nil. Where the budget has fewer service levels than the engine gives out when it
+// uses all lanes, it is asked again with as few lanes: layers have a level each.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
+	t, err := e.route(ctx, f, o, b, stages)
+	if err != nil || b.SLs == 0 || t.Lanes.Levels() <= b.SLs {
+		return t, err
+	}
+	need := t.Lanes.Levels()
+	if b.SLs < b.VLs {
+		b.VLs = b.SLs
+		t, err = e.route(ctx, f, o, b, stages)
+		few := (*routing.TooFewLanes)(nil)
+		switch {
+		case errors.As(err, &few):
+			return nil, &routing.TooFewLevels{Need: min(need, few.Need), Have: b.SLs}
+		case err != nil || t.Lanes.Levels() <= b.SLs:
+			return t, err
+		}
+		need = t.Lanes.Levels()
+	}
+	return nil, &routing.TooFewLevels{Need: need, Have: b.SLs}
+}
+
+func (e Engine) route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,329 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
+	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// packetsFlags is the command line of weft packets.
+type packetsFlags struct {
+	route                 routeFlags
+	lfts, sl2vl, psl, lst string
+	traffic, placement    string
+	loads                 string
+	untilSaturated        bool
+	preset, buffer        string
+	outBuffer             string
+	mtu, speedup          int
+	storeWhole            bool
+	lifetime, length      time.Duration
+	warmUp                time.Duration
+	process, choice       string
+	arbiter               string
+	message               string
+	burst                 int
+	complete, replay      bool
+	json, csv             bool
+	plot                  string
+}
+
+func packetsCommand(a *app) *cobra.Command {
+	var o packetsFlags
+	c := &cobra.Command{
+		Use:   "packets FABRIC",
+		Short: "Simulate packets, credits and lanes: latency, throughput, and deadlocks",
+		Long: `Simulate what a fabric does with finished tables: packets, credits, lanes,
+arbitration, in time. The tables are an engine's, or those of files (--lfts).
+
+Each load is a run of its own, and runs go on in parallel. A run is steady, or
+saturated (the network delivers less than is offered), or unstable (all is
+delivered, but the mean latency has not settled), or deadlocked (packets that can
+never move again, found as such and not by a time-out).
+
+--replay-cycle sends along the routes of the judge's credit loop, shows that the
+network stops, and that the same traffic drains under engines that are proven.
+--complete sends the pattern once, phase by phase, and says how long it takes.`,
+		Example: `  weft packets torus:8x8 --engine torus-2qos --traffic uniform --load 0.1:0.9:0.1
+  weft packets fabric.ibnetdiscover --lfts opensm-lfts.dump --load 0.5 --json
+  weft packets torus:5x5 --engine minhop --replay-cycle
+  weft packets dragonfly:p=4 --traffic shifts --message 64KiB --complete`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.packets(cmd, args[0], &o) },
+	}
+	engineFlags(c, &o.route, "dfsssp")
+	f := c.Flags()
+	f.StringVar(&o.lfts, "lfts", "", "forwarding tables, in place of an engine's; see weft verify")
+	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps for --lfts")
+	f.StringVar(&o.psl, "psl", "", "service levels of paths for --lfts")
+	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --lfts")
+	f.StringVar(&o.traffic, "traffic", "uniform", "who sends to whom: "+trafficNames()+", or a file of pairs")
+	f.StringVar(&o.placement, "placement", "all", "where the ranks are: "+traffic.PlacementHelp)
+	f.StringVar(&o.loads, "load", "0.1:0.9:0.1", "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")
+	f.BoolVar(&o.untilSaturated, "until-saturated", false, "stop at the first load that is not delivered, and search the saturation throughput")
+	f.StringVar(&o.preset, "preset", "ib-hdr", "links and switches: "+presetNames())
+	f.StringVar(&o.buffer, "buffer", "", "input buffer for each lane of a port, as in 8KiB (default: of the preset)")
+	f.StringVar(&o.outBuffer, "output-buffer", "", "output buffer likewise (default: none)")
+	f.IntVar(&o.mtu, "mtu", 0, "bytes of payload in a packet (default: of the preset)")
+	f.IntVar(&o.speedup, "speedup", 1, "packets that leave the lanes of an in-port at once; with --output-buffer how much faster switches are than links")
+	f.BoolVar(&o.storeWhole, "store-and-forward", false, "in place of virtual cut-through")
+	f.DurationVar(&o.lifetime, "lifetime", 0, "drop what heads its queue for longer, as switches do (HOQ), as in 100us (default: never)")
+	f.DurationVar(&o.length, "time", 0, "network time to measure, as in 1ms (default: 4,000 packets); a picosecond of unit is 1/1000 ns")
+	f.DurationVar(&o.warmUp, "warm-up", 0, "network time to warm up at most (default: three times as long as to measure)")
+	f.StringVar(&o.process, "process", "poisson", "when messages come: poisson or fixed")
+	f.StringVar(&o.choice, "choice", "random", "among several addresses (LMC): random or in-turn")
+	f.StringVar(&o.arbiter, "arbiter", "oldest", "which request for a lane of a port goes first: oldest, or lottery")
+	f.StringVar(&o.message, "message", "", "size of a message, as in 64KiB (default: a packet)")
+	f.IntVar(&o.burst, "burst", 1, "messages that come together")
+	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")
+	f.BoolVar(&o.replay, "replay-cycle", false, "send along the judge's credit loop")
+	f.BoolVar(&o.json, "json", false, "print the figures for programs")
+	f.BoolVar(&o.csv, "csv", false, "print a line of figures for each load")
+	f.StringVar(&o.plot, "plot", "", "SVG file to draw latency and throughput into")
+	c.MarkFlagsMutuallyExclusive("json", "csv")
+	c.MarkFlagsMutuallyExclusive("lfts", "engine")
+	c.MarkFlagsMutuallyExclusive("lfts", "paths")
+	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "until-saturated")
+	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "plot")
+	return c
+}
+
+func trafficNames() string {
+	var names []string
+	for _, k := range traffic.Kinds() {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func presetNames() string {
+	var names []string
+	for _, p := range packets.Presets() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// packetsJob is one run of weft packets.
+type packetsJob struct {
+	*app
+	name   string
+	o      *packetsFlags
+	config packets.Config
+	loads  []float64
+	load   packets.Load
+	window packets.Window
+
+	routed  *routeJob // nil with --lfts
+	fabric  *fabric.Fabric
+	tables  *routing.Tables
+	network *packets.Network
+	scope   routing.Scope
+	results []*packets.Result // [load]; nil: not run
+	found   *packets.Saturation
+	spent   time.Duration
+}
+
+func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {
+	j := &packetsJob{app: a, name: name, o: o}
+	if err := j.readFlags(); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	if err := j.makeNetwork(ctx); err != nil {
+		return err
+	}
+	switch {
+	case o.replay:
+		return j.replayCycle(ctx)
+	case o.complete:
+		return j.runComplete(ctx)
+	}
+	if err := j.sweep(ctx); err != nil {
+		return err
+	}
+	return j.report(ctx)
+}
+
+// makeNetwork reads the fabric and routes it, or reads its tables.
+func (j *packetsJob) makeNetwork(ctx context.Context) error {
+	if j.o.lfts != "" {
+		return j.readTables()
+	}
+	r, err := j.newRouteJob(j.name, &j.o.route)
+	if err != nil {
+		return err
+	}
+	j.routed = r
+	if err := r.prepare(&j.o.route); err != nil {
+		return err
+	}
+	j.fabric = r.fabric
+	if r.engine.Adaptive != nil {
+		t, v, err := r.adapt(ctx)
+		if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
+			return finding("%s refuses: %w", r.engine.Name, err)
+		}
+		if err != nil {
+			return err
+		}
+		if !v.Free() {
+			return internal("%s is not free of deadlock", r.engine.Name)
+		}
+		j.network, err = packets.NewAdaptive(t, j.config)
+		return asUsage(err)
+	}
+	if err := r.compute(ctx); err != nil {
+		return r.refusal(ctx, err, j.o.json)
+	}
+	j.tables = r.tables
+	j.network, err = packets.New(j.tables, j.config)
+	return asUsage(err)
+}
+
+// asUsage is the error of a Config: the flags are wrong.
+func asUsage(err error) error {
+	if err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+// readTables is for --lfts.
+func (j *packetsJob) readTables() error {
+	o := j.o
+	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{lmc: o.route.lmc, lfts: o.lfts, sl2vl: o.sl2vl, psl: o.psl, lst: o.lst}}
+	if err := checkLMC(o.route.lmc); err != nil {
+		return err
+	}
+	if err := v.read(); err != nil {
+		return err
+	}
+	j.fabric, j.tables = v.fabric, v.tables
+	var err error
+	j.network, err = packets.New(j.tables, j.config)
+	return asUsage(err)
+}
+
+// verdict is the judge's on the tables.
+func (j *packetsJob) verdict(ctx context.Context) (*deadlock.Verdict, error) {
+	contract := routing.Honored
+	if j.o.route.contract != "" {
+		var err error
+		if contract, err = routing.ParseContract(j.o.route.contract); err != nil {
+			return nil, usage("%w", err)
+		}
+	}
+	return deadlock.Verify(ctx, j.tables, deadlock.Options{Contract: contract, Scope: j.scope})
+}
+
+// place settles the ranks and who of them sends to whom.
+func (j *packetsJob) place() error {
+	var among []fabric.EndpointID
+	for e := range j.fabric.Endpoints() {
+		if ep := j.fabric.Endpoint(fabric.EndpointID(e)); j.scope.Includes(ep.Class) && ep.Inject != fabric.None {
+			among = append(among, fabric.EndpointID(e))
+		}
+	}
+	if j.load.Pattern == nil {
+		file, err := j.open(j.o.traffic)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		j.load.Pattern, j.load.Placement, err = traffic.ReadPairs(file, j.o.traffic, traffic.NewNames(j.fabric, among))
+		return err
+	}
+	var err error
+	j.load.Placement, err = traffic.Place(j.o.placement, j.fabric, among, j.load.Seed)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if _, err := j.load.Pattern.Phases(len(j.load.Placement)); err != nil {
+		return usage("--traffic: %w", err)
+	}
+	if j.load.Pattern.String() == "uniform" {
+		j.load.Pattern = nil // each message to another, not each run
+	}
+	return nil
+}
+
+// sweep measures all loads, in parallel. With --until-saturated those above the
+// first that was not delivered do not count.
+func (j *packetsJob) sweep(ctx context.Context) error {
+	if err := j.place(); err != nil {
+		return err
+	}
+	s := j.stage("packets", &j.spent)
+	defer s.done()
+	var mu sync.Mutex
+	progress, done := s.progress(), 0
+	j.window.Batch = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		progress.Report(min(done, 30*len(j.loads)), 30*len(j.loads))
+	}
+	j.results = make([]*packets.Result, len(j.loads))
+	limit := len(j.loads) // loads from here on are not wanted any more
+	failed := make([]error, len(j.loads))
+	stopped := par.For(ctx, len(j.loads), func(_, i int) {
+		mu.Lock()
+		wanted := i < limit
+		mu.Unlock()
+		if !wanted {
+			return
+		}
+		l := j.load
+		l.Offered, l.Run = j.loads[i], uint64(i)
+		j.results[i], failed[i] = j.network.Measure(ctx, l, j.window)
+		if r := j.results[i]; r != nil && j.o.untilSaturated && !delivered(r.Status) {
+			mu.Lock()
+			limit = min(limit, i+1)
+			mu.Unlock()
+		}
+	})
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	j.loads, j.results = j.loads[:limit], j.results[:limit]
+	if stopped != nil || !j.o.untilSaturated {
+		return nil
+	}
+	return j.search(ctx)
+}
+
+func delivered(s packets.Status) bool { return s == packets.Steady || s == packets.Unstable }
+
+// search looks for the saturation throughput between the last load that was
+// delivered and the first that was not.
+func (j *packetsJob) search(ctx context.Context) error {
+	low, high := 0.0, 1.0
+	for i, r := range j.results {
+		if delivered(r.Status) {
+			low = j.loads[i]
+		} else {
+			high = j.loads[i]
+			break
+		}
+	}
+	if low >= high {
+		return nil
+	}
+	var err error
+	j.found, err = j.network.Saturation(ctx, j.load, j.window, low, high, 0.01)
+	return err
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// replaySummary is what --replay-cycle showed, for programs.
+type replaySummary struct {
+	Verdict string         `json:"verdict"`
+	Cycle   []stepSummary  `json:"cycle"`
+	Packets int            `json:"packets"` // offered
+	Attempt int            `json:"attempt,omitempty"`
+	Run     *runSummary    `json:"run,omitempty"`
+	Matches bool           `json:"stopped_on_judged_cycle"`
+	Proven  []provenReplay `json:"proven,omitempty"`
+}
+
+// provenReplay is the same traffic under an engine that is proven.
+type provenReplay struct {
+	Engine   string  `json:"engine"`
+	Status   string  `json:"status"`
+	Makespan float64 `json:"makespan_ns,omitempty"`
+	Refused  string  `json:"refused,omitempty"`
+}
+
+// replayCycle stops the network with the routes of its credit loop.
+func (j *packetsJob) replayCycle(ctx context.Context) error {
+	if j.tables == nil {
+		return usage("--replay-cycle is for tables; %s is adaptive and proven", j.routed.engine.Name)
+	}
+	v, err := j.verdict(ctx)
+	if err != nil {
+		return err
+	}
+	s := &replaySummary{Verdict: verdictWord(v), Cycle: cycleSummary(j.fabric, v.Cycle)}
+	if !v.Free() {
+		if err := j.stop(ctx, v, s); err != nil {
+			return err
+		}
+	}
+	if j.o.json {
+		err = j.printJSON(s)
+	} else {
+		err = j.replayScreen(s, v)
+	}
+	if err == nil && s.Run != nil && s.Run.Deadlock != nil {
+		err = &exitError{code: exitFinding}
+	}
+	return err
+}
+
+// stop replays the loop, and the same traffic under the engines that are advised.
+func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySummary) error {
+	steps := make([]packets.Step, len(v.Cycle))
+	for i, step := range v.Cycle {
+		steps[i] = packets.Step(step)
+	}
+	r, err := j.network.Replay(ctx, steps, j.load.Seed)
+	if err != nil {
+		return err
+	}
+	run := j.runSummary(r.Result)
+	s.Packets, s.Attempt, s.Run = len(r.Messages), r.Attempt, &run
+	if r.Result.Deadlock == nil {
+		return nil
+	}
+	s.Matches = r.Result.Deadlock.Matches(steps)
+	for _, name := range advised {
+		if j.routed != nil && name == j.routed.engine.Name {
+			continue
+		}
+		p, err := j.proven(ctx, name, r)
+		if err != nil {
+			return err
+		}
+		s.Proven = append(s.Proven, p)
+	}
+	return nil
+}
+
+// proven sends a replay under an engine, if it routes the fabric and is proven.
+func (j *packetsJob) proven(ctx context.Context, name string, r *packets.Replay) (provenReplay, error) {
+	p := provenReplay{Engine: name}
+	e, err := engines.Named(name)
+	if err != nil {
+		return p, err
+	}
+	budget := routing.Budget{VLs: j.o.route.vls, Scope: max(j.scope, routing.Adapters)}
+	tables, err := e.Route(ctx, j.fabric, engines.Options{Seed: j.load.Seed}, budget, nil)
+	if ctx.Err() != nil {
+		return p, ctx.Err()
+	}
+	if few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil); errors.As(err, &few) || errors.As(err, &rule) {
+		p.Status, p.Refused = "refused", err.Error()
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Contract: e.Contract(), Scope: budget.Scope})
+	if err != nil {
+		return p, err
+	}
+	if !v.Free() {
+		return p, internal("%s is advised and not free of deadlock", name)
+	}
+	n, err := packets.New(tables, j.config)
+	if err != nil {
+		return p, asUsage(err)
+	}
+	result, err := r.On(ctx, n)
+	if err != nil {
+		return p, err
+	}
+	if result.Deadlock != nil {
+		return p, internal("%s is proven, and the simulator stops: %s", name, result.Deadlock)
+	}
+	p.Status, p.Makespan = string(result.Status), nanoseconds(result.Makespan)
+	return p, nil
+}
+
+func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
+	var p page
+	n := j.fabric.Count()
+	p.fact("fabric", "%s: %s, %s", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric))
+	if s.Run == nil {
+		p.fact("verdict", "%s (contract %s, endpoints %s): there is no credit loop to replay", s.Verdict, v.Contract, v.Scope)
+		_, err := fmt.Fprint(j.stdout, p.String())
+		return err
+	}
+	p.fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, v.Contract, v.Scope, len(v.Cycle), cycleText(j.fabric, v.Cycle))
+	if s.Run.Deadlock == nil {
+		p.fact("replay", "%s: %s arrived in each of %s. The loop is possible; this traffic does not close it", s.Run.Status, plural(s.Packets, "packet"), plural(s.Attempt, "attempt"))
+	} else {
+		where := "in the buffers that the judge names"
+		if !s.Matches {
+			where = "in other buffers than the judge's shortest loop"
+		}
+		p.fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, plural(s.Packets, "packet"), j.stopText(s.Run.Deadlock))
+	}
+	for _, r := range s.Proven {
+		switch {
+		case r.Refused != "":
+			p.fact(r.Engine, "refuses: %s", r.Refused)
+		default:
+			p.fact(r.Engine, "the same traffic is %s after %s", r.Status, j.when(r.Makespan))
+		}
+	}
+	_, err := fmt.Fprint(j.stdout, p.String())
+	return err
+}

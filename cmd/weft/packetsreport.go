@@ -1,0 +1,369 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// packetsSummary is what weft packets measured, for programs.
+type packetsSummary struct {
+	Fabric     fabricSummary      `json:"fabric"`
+	Engine     string             `json:"engine,omitempty"`
+	Tables     string             `json:"tables,omitempty"`
+	Preset     string             `json:"preset"`
+	Traffic    string             `json:"traffic"`
+	Ranks      int                `json:"ranks"`
+	VLs        int                `json:"vls"`
+	Buffer     int                `json:"buffer_bytes"`
+	MTU        int                `json:"mtu"`
+	Seed       uint64             `json:"seed"`
+	Runs       []runSummary       `json:"runs"`
+	Saturation *saturationSummary `json:"saturation,omitempty"`
+	Seconds    float64            `json:"seconds"`
+}
+
+// runSummary is one run. Times are nanoseconds of network time.
+type runSummary struct {
+	Offered    float64          `json:"offered,omitempty"`
+	Accepted   float64          `json:"accepted"`
+	Status     string           `json:"status"`
+	Latency    latencySummary   `json:"latency_ns"`
+	Hops       float64          `json:"hops"`
+	Packets    int64            `json:"packets"`
+	Dropped    int64            `json:"dropped"`
+	WarmUp     float64          `json:"warm_up_ns"`
+	Window     float64          `json:"window_ns"`
+	Makespan   float64          `json:"makespan_ns,omitempty"`
+	Busiest    []channelSummary `json:"busiest,omitempty"`
+	Histogram  []packets.Class  `json:"histogram,omitempty"`
+	Deadlock   *stopSummary     `json:"deadlock,omitempty"`
+	BlockHops  int64            `json:"block_hops"`
+	InNetwork  int64            `json:"packets_in_network"`
+	Everything int64            `json:"packets_created"`
+}
+
+type latencySummary struct {
+	Mean    float64 `json:"mean"`
+	Error   float64 `json:"error_95"`
+	Network float64 `json:"network"` // without the wait at the source
+	P50     float64 `json:"p50"`
+	P90     float64 `json:"p90"`
+	P99     float64 `json:"p99"`
+	P999    float64 `json:"p999"`
+	Max     float64 `json:"max"`
+}
+
+type channelSummary struct {
+	Channel string  `json:"channel"`
+	VL      int     `json:"vl"`
+	Busy    float64 `json:"busy"`
+	Blocks  float64 `json:"mean_blocks"`
+	Peak    int     `json:"peak_blocks"`
+}
+
+type saturationSummary struct {
+	Load     float64 `json:"load"`
+	Accepted float64 `json:"accepted"`
+	Above    float64 `json:"not_delivered,omitempty"`
+	Status   string  `json:"status,omitempty"`
+}
+
+// stopSummary is a deadlock.
+type stopSummary struct {
+	ClosedNS float64          `json:"closed_ns"`
+	FoundNS  float64          `json:"found_ns"`
+	Buffers  int              `json:"buffers"`
+	Packets  int              `json:"packets"`
+	Cycle    []blockedSummary `json:"cycle"`
+}
+
+type blockedSummary struct {
+	Channel string          `json:"channel"`
+	VL      uint8           `json:"vl"`
+	Output  bool            `json:"output_buffer,omitempty"`
+	Used    int             `json:"blocks_used"`
+	Packets []packetSummary `json:"packets"`
+}
+
+type packetSummary struct {
+	Src     string  `json:"src"`
+	Dst     string  `json:"dst"`
+	SL      uint8   `json:"sl"`
+	Bytes   int     `json:"bytes"`
+	Created float64 `json:"created_ns"`
+}
+
+// nanoseconds is a time for people and programs.
+func nanoseconds(t packets.Time) float64 { return float64(t) / 1000 }
+
+// busiest is how many channels a run lists.
+const busiest = 5
+
+func (j *packetsJob) runSummary(r *packets.Result) runSummary {
+	s := runSummary{
+		Offered: r.Offered, Accepted: r.Accepted, Status: string(r.Status), Hops: r.Hops, Packets: r.Packets, Dropped: r.Dropped,
+		Latency: latencySummary{r.Mean / 1000, r.Error / 1000, r.Network / 1000, nanoseconds(r.Median), nanoseconds(r.P90), nanoseconds(r.P99), nanoseconds(r.P999), nanoseconds(r.Max)},
+		WarmUp:  nanoseconds(r.WarmUp), Window: nanoseconds(r.Window), Histogram: r.Classes, BlockHops: r.Moved, InNetwork: r.Held, Everything: r.Created,
+	}
+	for _, b := range r.Busiest(busiest) {
+		u := r.Use(b.Channel, b.VL)
+		s.Busiest = append(s.Busiest, channelSummary{channelName(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
+	}
+	if r.Deadlock != nil {
+		s.Deadlock = j.stopSummary(r.Deadlock)
+	}
+	return s
+}
+
+func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
+	s := &stopSummary{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
+	for _, b := range d.Cycle {
+		c := blockedSummary{Channel: channelName(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
+		for _, p := range b.Packets {
+			c.Packets = append(c.Packets, packetSummary{endpointName(j.fabric, p.Src), endpointName(j.fabric, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
+		}
+		s.Cycle = append(s.Cycle, c)
+	}
+	return s
+}
+
+func (j *packetsJob) summary() *packetsSummary {
+	n := j.fabric.Count()
+	s := &packetsSummary{
+		Fabric: fabricSummary{Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router, Links: n.SwitchCables + n.AdapterCables + n.SelfCables},
+		Tables: j.o.lfts, Preset: j.o.preset, Traffic: j.o.traffic, Ranks: len(j.load.Placement), VLs: j.network.Lanes(),
+		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent.Seconds(),
+	}
+	if j.routed != nil {
+		s.Engine = j.routed.engine.Name
+	}
+	for _, r := range j.results {
+		if r != nil {
+			s.Runs = append(s.Runs, j.runSummary(r))
+		}
+	}
+	if f := j.found; f != nil {
+		s.Saturation = &saturationSummary{Load: f.Load, Accepted: f.Accepted}
+		if f.Status != "" {
+			s.Saturation.Above, s.Saturation.Status = f.Above, string(f.Status)
+		}
+	}
+	return s
+}
+
+// report prints what was measured, all of it or what there is when the user
+// interrupts. A deadlock is a finding.
+func (j *packetsJob) report(ctx context.Context) error {
+	s := j.summary()
+	var err error
+	switch {
+	case j.o.json:
+		err = j.printJSON(s)
+	case j.o.csv:
+		err = writeRuns(j.stdout, s.Runs)
+	default:
+		err = j.screen(s)
+	}
+	if err == nil && j.o.plot != "" && ctx.Err() == nil {
+		err = j.writeFile(j.o.plot, func(w io.Writer) error { return plotRuns(w, s) })
+	}
+	if err != nil {
+		return err
+	}
+	return j.outcome(ctx, s)
+}
+
+// outcome is the exit code.
+func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
+	if ctx.Err() != nil {
+		fmt.Fprintf(j.stderr, "weft: interrupted; the figures are of what was measured so far\n")
+		return &exitError{code: exitInput}
+	}
+	for _, r := range s.Runs {
+		if r.Deadlock != nil {
+			return &exitError{code: exitFinding}
+		}
+	}
+	return nil
+}
+
+// screen prints for people.
+func (j *packetsJob) screen(s *packetsSummary) error {
+	var p page
+	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
+	tables := "engine " + s.Engine
+	if s.Tables != "" {
+		tables = s.Tables
+	}
+	p.fact("tables", "%s, %s", tables, plural(s.VLs, "lane"))
+	p.fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, thousands(int64(s.Buffer)), thousands(int64(s.MTU)), s.Seed)
+	p.fact("traffic", "%s among %s", s.Traffic, plural(s.Ranks, "endpoint"))
+	if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
+		return err
+	}
+	t := j.newTable("load", "accepted", "mean "+j.unit(), "± 95 %", "p50", "p99", "max", "hops", "status")
+	for _, r := range s.Runs {
+		row := table.Row{short(r.Offered), short(r.Accepted)}
+		for _, v := range []float64{r.Latency.Mean, r.Latency.Error, r.Latency.P50, r.Latency.P99, r.Latency.Max} {
+			row = append(row, short(v*j.perUnit()))
+		}
+		t.AppendRow(append(row, short(r.Hops), r.Status))
+	}
+	t.Render()
+	if f := s.Saturation; f != nil {
+		fmt.Fprintf(j.stdout, "saturation throughput %s", short(f.Accepted))
+		if f.Status != "" {
+			fmt.Fprintf(j.stdout, " (offered %s; %s is %s)", short(f.Load), short(f.Above), f.Status)
+		}
+		fmt.Fprintln(j.stdout)
+	}
+	for _, r := range s.Runs {
+		if r.Deadlock != nil {
+			fmt.Fprintf(j.stdout, "deadlock at load %s:\n%s", short(r.Offered), j.stopText(r.Deadlock))
+			break
+		}
+	}
+	return nil
+}
+
+// unit is what times are told in: nanoseconds, or the time unit of a preset that
+// counts flits.
+func (j *packetsJob) unit() string {
+	if j.config.FlitTime > 0 {
+		return "units"
+	}
+	return "ns"
+}
+
+// perUnit is how many units a nanosecond has.
+func (j *packetsJob) perUnit() float64 {
+	if j.config.FlitTime > 0 {
+		return 1000 / float64(j.config.FlitTime)
+	}
+	return 1
+}
+
+// stopText is a deadlock for people.
+func (j *packetsJob) stopText(d *stopSummary) string {
+	text := fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n", j.when(d.ClosedNS),
+		plural(len(d.Cycle), "buffer"), plural(d.Packets, "packet"), plural(d.Buffers, "buffer"))
+	for i, b := range d.Cycle {
+		if i == maxSteps {
+			return text + fmt.Sprintf("  … and %d more buffers back to the first (--json has all)\n", len(d.Cycle)-maxSteps)
+		}
+		where := ""
+		if b.Output {
+			where = ", output buffer"
+		}
+		text += fmt.Sprintf("  %s, VL %d%s: %s, the first %s → %s\n", b.Channel, b.VL, where, plural(len(b.Packets), "packet"), b.Packets[0].Src, b.Packets[0].Dst)
+	}
+	return text
+}
+
+// when is a time of the network.
+func (j *packetsJob) when(ns float64) string {
+	if j.config.FlitTime > 0 {
+		return short(ns*j.perUnit()) + " units"
+	}
+	if ns >= 1000 {
+		return fmt.Sprintf("%.3f us", ns/1000)
+	}
+	return fmt.Sprintf("%.3f ns", ns)
+}
+
+// short writes a figure with the digits that matter.
+func short(v float64) string {
+	switch {
+	case v >= 1000:
+		return thousands(int64(v + 0.5))
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// writeRuns is --csv.
+func writeRuns(w io.Writer, runs []runSummary) error {
+	c := csv.NewWriter(w)
+	record := []string{"offered", "accepted", "status", "mean_ns", "error_95_ns", "network_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "hops", "packets", "dropped"}
+	if err := c.Write(record); err != nil {
+		return err
+	}
+	for _, r := range runs {
+		l := r.Latency
+		record = append(record[:0], number(r.Offered), number(r.Accepted), r.Status)
+		for _, v := range []float64{l.Mean, l.Error, l.Network, l.P50, l.P90, l.P99, l.P999, l.Max, r.Hops} {
+			record = append(record, number(v))
+		}
+		record = append(record, strconv.FormatInt(r.Packets, 10), strconv.FormatInt(r.Dropped, 10))
+		if err := c.Write(record); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
+
+// runComplete is --complete.
+func (j *packetsJob) runComplete(ctx context.Context) error {
+	pattern := j.load.Pattern
+	if err := j.place(); err != nil {
+		return err
+	}
+	if pattern == nil {
+		pattern = j.load.Pattern // of a file
+	}
+	phases, err := packets.Phases(pattern, j.load.Placement, j.load.Bytes, traffic.Stream(j.load.Seed, 0))
+	if err != nil {
+		return usage("--traffic: %w", err)
+	}
+	start := time.Now()
+	r, err := j.network.Complete(ctx, phases, j.load.Seed, 0)
+	if err != nil {
+		return err
+	}
+	j.spent = time.Since(start)
+	j.results = []*packets.Result{r}
+	s := j.summary()
+	s.Runs[0].Makespan = nanoseconds(r.Makespan)
+	switch {
+	case j.o.json:
+		err = j.printJSON(s)
+	case j.o.csv:
+		err = writeRuns(j.stdout, s.Runs)
+	default:
+		err = j.completeScreen(s, len(phases))
+	}
+	if err != nil {
+		return err
+	}
+	return j.outcome(ctx, s)
+}
+
+func (j *packetsJob) completeScreen(s *packetsSummary, phases int) error {
+	var p page
+	r := s.Runs[0]
+	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
+	p.fact("traffic", "%s among %s, %s", s.Traffic, plural(s.Ranks, "endpoint"), plural(phases, "phase"))
+	p.fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), thousands(r.Packets), plural(int(r.Everything), "packet"))
+	p.fact("latency", "mean %s, p99 %s, max %s", j.when(r.Latency.Mean), j.when(r.Latency.P99), j.when(r.Latency.Max))
+	if r.Dropped > 0 {
+		p.fact("dropped", "%s", plural(int(r.Dropped), "packet"))
+	}
+	if r.Deadlock != nil {
+		p.fact("deadlock", "%s", j.stopText(r.Deadlock))
+	}
+	_, err := fmt.Fprint(j.stdout, p.String())
+	return err
+}

@@ -1,0 +1,353 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/experiments"
+)
+
+// reproduceFlags is what the user may choose.
+type reproduceFlags struct {
+	quick, list, json    bool
+	out, fabrics, opensm string
+	seed                 uint64
+	memory               int
+}
+
+func reproduceCommand(a *app) *cobra.Command {
+	var o reproduceFlags
+	c := &cobra.Command{
+		Use:   "reproduce LIST...|all",
+		Short: "Run the experiments of the papers and compare with what they state",
+		Long: `Run the experiments of the papers and compare with what they state.
+
+LIST is ids of experiments (hoti2009-4a; see --list), papers (hoti2009, which is
+all of its figures) or all. The folder gets a CSV file and an SVG plot for each
+figure and index.md, the page to read: every sentence of the papers about a
+figure, beside what came out here.
+
+Points are kept in the folder as they are finished. A run that was interrupted
+goes on where it was; points that another weft, another machine or another
+definition came to are taken again. Figures about bandwidth and lanes use all
+cores; times are taken alone, so leave the machine alone meanwhile.
+
+The real systems of the papers are not public but for two. With --fabrics (or
+$WEFT_CORPUS) the ibnetdiscover dumps of a folder are measured beside them. With
+--opensm what OpenSM's own tables have on the same networks stands beside ours,
+and the papers' comparisons with OpenSM are made with it.`,
+		Example: `  weft reproduce --list
+  weft reproduce all --quick --out results
+  weft reproduce hoti2016 ipdps2011-9 --out results`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && !o.list {
+				return errors.New("which experiments? all, papers or ids; --list shows them")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"all"}
+			}
+			var words []string
+			for _, arg := range args {
+				words = append(words, strings.Split(arg, ",")...)
+			}
+			list, err := experiments.Select(words)
+			if err != nil {
+				return usage("%w", err)
+			}
+			if o.list {
+				return a.listExperiments(list, &o)
+			}
+			return a.reproduce(cmd.Context(), list, words, &o)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.quick, "quick", false, "smaller networks and fewer repetitions: minutes instead of hours")
+	f.StringVarP(&o.out, "out", "o", "weft-reproduce", "folder for results, which also keeps finished points")
+	f.StringVar(&o.fabrics, "fabrics", "", "folder with ibnetdiscover dumps of real fabrics (default: fabrics in $WEFT_CORPUS)")
+	f.StringVar(&o.opensm, "opensm", "", "file with what OpenSM's own tables have (results/opensm.csv in the repository)")
+	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns and networks")
+	f.IntVar(&o.memory, "memory", 4096, "MiB that points may use together, about")
+	f.BoolVar(&o.list, "list", false, "list the experiments instead")
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		ids := []string{"all"}
+		for _, e := range experiments.All() {
+			ids = append(ids, e.ID)
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c
+}
+
+// reproduce is the whole command.
+func (a *app) reproduce(ctx context.Context, list []experiments.Experiment, words []string, o *reproduceFlags) error {
+	if o.memory < 1 {
+		return usage("--memory %d: it is MiB, at least 1", o.memory)
+	}
+	if o.out == "" {
+		return usage("the name of the output folder is empty")
+	}
+	real, err := a.realFabrics(o)
+	if err != nil {
+		return err
+	}
+	reference, err := readReference(o.opensm)
+	if err != nil {
+		return err
+	}
+	show := a.points()
+	run, err := experiments.Execute(ctx, list, experiments.Options{
+		Dir: o.out, Quick: o.quick, Seed: o.seed, Real: real, OpenSM: reference, Workers: runtime.GOMAXPROCS(0), Memory: int64(o.memory) << 20,
+		Origin:   experiments.Origin{Weft: version().String(), Machine: experiments.Machine()},
+		Progress: show.tell,
+	})
+	show.stage.done()
+	if ctx.Err() != nil {
+		fmt.Fprintf(a.stderr, "weft: interrupted; %d of %d points are kept in %s: the same command goes on from there\n", show.done, show.total, o.out)
+		return &exitError{exitInput, nil}
+	}
+	if err != nil {
+		return err
+	}
+	if run.Dropped > 0 && !a.quiet {
+		fmt.Fprintf(a.stderr, "weft: %d points in %s came of another weft or machine and were taken again\n", run.Dropped, o.out)
+	}
+	if err := run.Write(commandLine(words, o, len(real) > 0)); err != nil {
+		return err
+	}
+	if o.json {
+		return a.printJSON(summariseReproduce(run, o))
+	}
+	return a.printRun(run, o)
+}
+
+// commandLine is the command without what only this machine knows.
+func commandLine(words []string, o *reproduceFlags, real bool) string {
+	line := "weft reproduce " + strings.Join(words, " ")
+	if o.quick {
+		line += " --quick"
+	}
+	if o.seed != 1 {
+		line += fmt.Sprintf(" --seed %d", o.seed)
+	}
+	if real {
+		line += " --fabrics DIR"
+	}
+	if o.opensm != "" {
+		line += " --opensm " + filepath.Base(o.opensm)
+	}
+	return line
+}
+
+// leastSwitches is how many switches a dump must have to be an experiment: samples
+// out of manuals have one or two.
+const leastSwitches = 4
+
+// realFabrics reads the dumps at hand. What cannot be used is said and left out.
+func (a *app) realFabrics(o *reproduceFlags) ([]experiments.RealFabric, error) {
+	dir := o.fabrics
+	if dir == "" {
+		if corpus := os.Getenv("WEFT_CORPUS"); corpus != "" {
+			dir = filepath.Join(corpus, "fabrics")
+		}
+	}
+	if dir == "" {
+		return nil, nil
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.ibnetdiscover"))
+	if err == nil && o.fabrics != "" && len(names) == 0 {
+		err = fmt.Errorf("--fabrics %s: there is no file *.ibnetdiscover in it", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []experiments.RealFabric
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		label := strings.TrimSuffix(filepath.Base(name), ".ibnetdiscover")
+		f, err := readFabric(strings.NewReader(string(text)), filepath.Base(name))
+		switch {
+		case err != nil:
+			a.leftOut(label, err.Error())
+			continue
+		case f.Switches() < leastSwitches:
+			continue
+		case len(f.Parts()) > 1:
+			a.leftOut(label, "it falls into parts")
+			continue
+		}
+		sum := sha256.Sum256(text)
+		list = append(list, experiments.RealFabric{Name: label, Digest: hex.EncodeToString(sum[:8]), Fabric: f})
+	}
+	return list, nil
+}
+
+// readReference reads what OpenSM's tables have, if that is asked for.
+func readReference(name string) (*experiments.Reference, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return experiments.ReadReference(f, filepath.Base(name))
+}
+
+func (a *app) leftOut(label, why string) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "weft: %s is left out: %s\n", label, why)
+	}
+}
+
+// points shows how many points are done: a bar on a terminal, else a line now and
+// then.
+type points struct {
+	a           *app
+	stage       *stage
+	spent       time.Duration
+	last        time.Time
+	done, total int
+}
+
+// patienceWithLines is how often a line is printed where there is no bar.
+const patienceWithLines = 30 * time.Second
+
+func (a *app) points() *points {
+	p := &points{a: a, last: time.Now()}
+	p.stage = a.stage("points", &p.spent)
+	return p
+}
+
+func (p *points) tell(done, total int, begun string) {
+	p.done, p.total = done, total
+	if show := p.stage.progress(); show != nil {
+		show(done, total)
+		return
+	}
+	if p.a.quiet || begun == "" || time.Since(p.last) < patienceWithLines {
+		return
+	}
+	p.last = time.Now()
+	fmt.Fprintf(p.a.stderr, "weft: %d of %d points; now %s\n", done, total, begun)
+}
+
+// experimentSummary is an experiment for programs.
+type experimentSummary struct {
+	ID      string         `json:"id"`
+	Paper   string         `json:"paper"`
+	Figure  string         `json:"figure"`
+	Title   string         `json:"title"`
+	Measure string         `json:"measure"`
+	Quick   int            `json:"points_quick"`
+	Full    int            `json:"points_full"`
+	Claims  []claimSummary `json:"claims,omitempty"`
+}
+
+type claimSummary struct {
+	Section   string `json:"section"`
+	Paper     string `json:"paper_says"`
+	Ours      string `json:"ours"`
+	Agreement string `json:"agreement"` // agrees, differs, open
+	Reason    string `json:"reason,omitempty"`
+}
+
+// reproduceSummary is the answer for programs.
+type reproduceSummary struct {
+	Out         string              `json:"out"`
+	Index       string              `json:"index"`
+	Quick       bool                `json:"quick"`
+	Seed        uint64              `json:"seed"`
+	Points      int                 `json:"points"`
+	Kept        int                 `json:"points_kept"`
+	Seconds     float64             `json:"seconds"`
+	FullSeconds float64             `json:"full_set_seconds,omitempty"` // of quick runs: an estimate
+	Agree       int                 `json:"claims_agree"`
+	Differ      int                 `json:"claims_differ"`
+	Open        int                 `json:"claims_open"`
+	Experiments []experimentSummary `json:"experiments"`
+}
+
+func describe(e *experiments.Experiment) experimentSummary {
+	quick, full := e.Count()
+	return experimentSummary{ID: e.ID, Paper: e.Paper, Figure: e.Figure, Title: e.Title, Measure: string(e.Measure), Quick: quick, Full: full}
+}
+
+func summariseReproduce(run *experiments.Run, o *reproduceFlags) reproduceSummary {
+	s := reproduceSummary{
+		Out: o.out, Index: filepath.Join(o.out, experiments.IndexFile), Quick: o.quick, Seed: o.seed,
+		Points: run.Points, Kept: run.Kept, Seconds: run.Spent,
+	}
+	if o.quick {
+		s.FullSeconds, _ = run.Estimate()
+	}
+	for _, out := range run.Outcomes {
+		e := describe(out.Experiment)
+		answers, t := out.Answers()
+		s.Agree, s.Differ, s.Open = s.Agree+t.Agree, s.Differ+t.Differ, s.Open+t.Open
+		for _, c := range answers {
+			claim := claimSummary{Section: c.Where, Paper: c.Says, Ours: c.Ours, Agreement: string(c.Agreement)}
+			if c.Agreement != experiments.Agrees {
+				claim.Reason = c.Why
+			}
+			e.Claims = append(e.Claims, claim)
+		}
+		s.Experiments = append(s.Experiments, e)
+	}
+	return s
+}
+
+func (a *app) printRun(run *experiments.Run, o *reproduceFlags) error {
+	t := a.newTable("experiment", "figure", "title", "agrees", "differs", "open")
+	s := summariseReproduce(run, o)
+	for _, out := range run.Outcomes {
+		_, tally := out.Answers()
+		t.AppendRow(table.Row{out.ID, out.Paper + ", " + out.Figure, out.Title, tally.Agree, tally.Differ, tally.Open})
+	}
+	t.AppendFooter(table.Row{"", "", "claims of the papers", s.Agree, s.Differ, s.Open})
+	t.Render()
+	fmt.Fprintf(a.stdout, "%s, %d of them from before, in %s; read %s\n",
+		plural(run.Points, "point"), run.Kept, asTime(run.Spent), s.Index)
+	if o.quick {
+		fmt.Fprintf(a.stdout, "the full set of these would take about %s here\n", asTime(s.FullSeconds))
+	}
+	return nil
+}
+
+func asTime(s float64) string { return seconds(time.Duration(s * float64(time.Second))) }
+
+func (a *app) listExperiments(list []experiments.Experiment, o *reproduceFlags) error {
+	summaries := make([]experimentSummary, len(list))
+	for i := range list {
+		summaries[i] = describe(&list[i])
+	}
+	if o.json {
+		return a.printJSON(summaries)
+	}
+	t := a.newTable("experiment", "figure", "title", "measure", "points, quick", "full")
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 3, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
+	for _, s := range summaries {
+		t.AppendRow(table.Row{s.ID, s.Paper + ", " + s.Figure, s.Title, s.Measure, s.Quick, s.Full})
+	}
+	t.Render()
+	return nil
+}

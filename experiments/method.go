@@ -1,0 +1,111 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/adaptive/alash"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/mplash"
+)
+
+// method is an engine as the papers measure it. Lanes are counted before paths are
+// spread over spare ones, so that step is left out.
+type method struct {
+	name   string
+	finder string               // of package engines
+	lanes  routing.LaneAssigner // nil: those of the engine
+	safe   bool                 // promises freedom from deadlock
+
+	// count counts the layers of what no tables can hold. nil: there are tables.
+	count func(context.Context, *fabric.Fabric) (int, error)
+}
+
+// methods is what lines may name that is no engine, or that an engine of that name
+// does with a last step that the papers leave out.
+var methods = []method{
+	{name: "lash", finder: "shortest", lanes: layer.FirstFit{Unbalanced: true}, safe: true},
+	// TPDS 2006, section 8: "whenever the number of shortest paths to choose from
+	// was greater than 1, we chose one at random".
+	{name: "lash-random", finder: "shortest-random", lanes: layer.FirstFit{Unbalanced: true}, safe: true},
+	{name: "dfsssp", finder: "sssp", lanes: layer.BreakCycles{Unbalanced: true}, safe: true},
+	{name: "dfsssp-online", finder: "sssp", lanes: layer.FirstFit{Unbalanced: true}, safe: true},
+	// IPDPS 2011, section IV, the three heuristics without what saves lanes
+	// behind their back.
+	{name: "weakest", finder: "sssp", lanes: layer.BreakCycles{Unsqueezed: true, Unbalanced: true}, safe: true},
+	{name: "first found", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, Unsqueezed: true, Unbalanced: true}, safe: true},
+	{name: "strongest", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, Unsqueezed: true, Unbalanced: true}, safe: true},
+	{name: "mp-lash", count: func(ctx context.Context, f *fabric.Fabric) (int, error) {
+		a, err := mplash.Analyse(ctx, f, mplash.Options{})
+		if err != nil {
+			return 0, err
+		}
+		return a.Layers, nil
+	}},
+	{name: "a-lash", count: func(ctx context.Context, f *fabric.Fabric) (int, error) {
+		t, err := alash.Router{OneLayer: true}.RouteAdaptive(ctx, f, budget, nil)
+		if err != nil {
+			return 0, err
+		}
+		return t.Needed, nil
+	}},
+}
+
+// budget is what every engine may use: all lanes that InfiniBand has for data.
+var budget = routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA}
+
+// methodNamed finds a method, or makes one of an engine.
+func methodNamed(name string) (method, error) {
+	for _, m := range methods {
+		if m.name == name {
+			return m, nil
+		}
+	}
+	e, err := engines.Named(name)
+	if err != nil {
+		return method{}, err
+	}
+	if e.Adaptive != nil {
+		return method{}, fmt.Errorf("experiments: %s makes no tables to measure", name)
+	}
+	return method{name: name, safe: e.Safe()}, nil
+}
+
+// tables routes a fabric.
+func (m method) tables(ctx context.Context, f *fabric.Fabric, seed uint64) (*routing.Tables, error) {
+	o := engines.Options{Seed: seed}
+	if m.lanes == nil {
+		e, err := engines.Named(m.name)
+		if err != nil {
+			return nil, err
+		}
+		return e.Route(ctx, f, o, budget, nil)
+	}
+	finder, err := engines.FinderNamed(m.finder)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := finder.New(o).Paths(ctx, f, nil)
+	if err != nil {
+		return nil, err
+	}
+	lanes, err := m.lanes.Lanes(ctx, f, paths, budget, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}, nil
+}
+
+// contract is what clients must do for the tables to hold.
+func (m method) contract() routing.Contract {
+	if m.lanes != nil {
+		return routing.Honored
+	}
+	if e, err := engines.Named(m.name); err == nil {
+		return e.Contract()
+	}
+	return routing.Honored
+}

@@ -1,0 +1,183 @@
+package experiments
+
+import (
+	"context"
+	"encoding/csv"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/live"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// TestWriteOpenSMReference asks OpenSM, on a simulated fabric, for its tables of the
+// experiments' networks and writes what they have, for weft reproduce --opensm:
+//
+//	WEFT_OPENSM_REFERENCE=$PWD/results/opensm.csv go test -run WriteOpenSMReference -timeout 60m ./experiments
+//
+// Drawn networks and those of more hosts than mostReferenceHosts are left out, and so
+// is what OpenSM falls back from, and its LASH on more than 200 switches, which takes
+// longer than the tests wait.
+func TestWriteOpenSMReference(t *testing.T) {
+	file := os.Getenv("WEFT_OPENSM_REFERENCE")
+	if file == "" {
+		t.Skip("takes minutes: set WEFT_OPENSM_REFERENCE to the file to write")
+	}
+	live.Need(t)
+	rows := [][]string{referenceHeader}
+	for _, spec := range referenceNetworks() {
+		for _, engine := range opensm2009 {
+			t.Run(spec+" "+engine, func(t *testing.T) { rows = append(rows, askOpenSM(t, spec, engine)...) })
+		}
+		var b strings.Builder
+		if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const mostReferenceHosts = 1300
+
+// jobsOf is the jobs that experiments run on a network, 0 for all hosts.
+func jobsOf(spec string) (jobs []int) {
+	for _, e := range All() {
+		for _, l := range e.Lines {
+			for _, n := range l.Networks {
+				if e.Measure == Bandwidth && n.Spec == spec && !slices.Contains(jobs, n.Job) {
+					jobs = append(jobs, n.Job)
+				}
+			}
+		}
+	}
+	return jobs
+}
+
+func referenceNetworks() (specs []string) {
+	for _, e := range All() {
+		for _, l := range e.Lines {
+			for _, n := range l.Networks {
+				if e.Measure != Bandwidth || slices.Contains(specs, n.Spec) || strings.Contains(n.Spec, seedMark) {
+					continue
+				}
+				if family, err := topology.Parse(n.Spec); err == nil {
+					if f, err := family.Build(); err == nil && f.Count().HCA <= mostReferenceHosts {
+						specs = append(specs, n.Spec)
+					}
+				}
+			}
+		}
+	}
+	return specs
+}
+
+func askOpenSM(t *testing.T, spec, engine string) (rows [][]string) {
+	family, err := topology.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := family.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if engine == "lash" && f.Switches() > 200 {
+		t.Skip("OpenSM's LASH takes minutes")
+	}
+	net := filepath.Join(t.TempDir(), "net")
+	w, err := os.Create(net)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := ibnet.Write(w, f); err != nil {
+		t.Fatal(err)
+	}
+	d := live.OpenSM(t, net, map[string]string{"routing_engine": engine}, nil)
+	if d.Engine != engine {
+		t.Logf("%s: OpenSM falls back from %s to %s", spec, engine, d.Engine)
+		return nil
+	}
+	tables := tablesOf(t, f, d)
+	index := congestion.Count(f, tables.Forwarding, routing.HCA).Max
+	for _, job := range jobsOf(spec) {
+		label := ""
+		if job > 0 {
+			label = strconv.Itoa(job)
+		}
+		mean, stderr, err := bandwidth(context.Background(), tables, Point{Patterns: 1000, Job: job}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+		rows = append(rows, []string{"3.3.23", spec, label, engine, number(mean), number(stderr), number(float64(index))})
+	}
+	return rows
+}
+
+// tablesOf is the tables of a dump of OpenSM's.
+func tablesOf(t *testing.T, f *fabric.Fabric, d live.Dumps) *routing.Tables {
+	read := func(file string, do func(io.Reader, string) error) {
+		r, err := format.Open(file, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if err := do(r, file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var join lft.Join
+	read(d.Subnet, func(r io.Reader, name string) (err error) {
+		join.List, err = subnetlst.ReadMap(r, name)
+		return err
+	})
+	var dump *lft.Dump
+	read(d.LFTs, func(r io.Reader, name string) (err error) {
+		dump, err = lft.Read(r, name, f, join)
+		return err
+	})
+	return &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+}
+
+func TestReadReference(t *testing.T) {
+	head := strings.Join(referenceHeader, ",") + "\n"
+	ref, err := ReadReference(strings.NewReader(head+"3.3.23,odin,,minhop,0.77,0.001,234\n3.3.23,odin,16,minhop,0.9,0.002,234\n"), "f.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Result{Value: 0.9, Low: 0.898, High: 0.902, Count: 1, Index: 234}
+	got, ok := ref.at(Network{Spec: "odin", Job: 16}, "minhop")
+	if diff := cmp.Diff(want, got); !ok || diff != "" {
+		t.Error(diff)
+	}
+	if _, ok := ref.at(Network{Spec: "odin"}, "updn"); ok {
+		t.Error("a result that is not there")
+	}
+	for text, problem := range map[string]string{
+		"":                                     "f.csv:1: a reference begins",
+		"a,b,c,d,e,f,g\n":                      "f.csv:1: a reference begins",
+		head + "1,odin,,minhop,much,0.1,2\n":   `f.csv:2: bandwidth "much" is no number`,
+		head + "1,odin,,minhop,0.5,0.1\n":      "wrong number of fields",
+		head + "1,odin,,minhop,0.5,0.1,many\n": `edge_forwarding_index "many"`,
+	} {
+		if _, err := ReadReference(strings.NewReader(text), "f.csv"); err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%q: %v, want something about %q", text, err, problem)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package packets
+
+import (
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// ask lets the new head of a queue ask for its way on.
+func (s *sim) ask(q int32) {
+	p := &s.packets[s.buffers[q].head]
+	in := q >> s.shift
+	switch {
+	case in >= s.ports: // at its source
+		inject := s.Fabric.Endpoint(s.endpointOf(in)).Inject
+		s.request(q, int32(inject)<<s.shift|q&(1<<s.shift-1))
+	case in >= s.channels: // in an output buffer
+		s.wanted(q, p, q-s.channels<<s.shift)
+	case s.adaptive != nil:
+		s.askAdaptive(q, p)
+	default:
+		s.wanted(q, p, s.wayOn(in, p))
+	}
+	if s.lifetime && in < s.ports && s.buffers[q].asked != none {
+		s.wheel.push(s.wheel.now+s.Config.Lifetime, code(evExpire, q, s.serials[q]))
+	}
+}
+
+// wayOn is the buffer to which the tables send a packet that came by a channel.
+func (s *sim) wayOn(in int32, p *packet) int32 {
+	l := &s.links[in]
+	at := fabric.NodeID(l.to)
+	port := s.tables.Forwarding.Port(at, fabric.LID(p.address))
+	lane := s.uniform[p.sl]
+	if s.perPort {
+		lane = s.tables.Lanes.SL2VL.VL(at, l.inPort, port, p.sl)
+	}
+	return s.out(s.Fabric.Out(at, port), lane)
+}
+
+// out is the buffer behind a channel, or before it where there are output buffers.
+func (s *sim) out(c fabric.ChannelID, lane uint8) int32 {
+	return (int32(c)+s.ports-s.channels)<<s.shift | int32(lane)
+}
+
+// wanted asks for the one way on, once the packet can keep up with it: the tail
+// must not be needed before it is there.
+func (s *sim) wanted(q int32, p *packet, into int32) {
+	if at := s.keepsUp(p, q, into); at > s.wheel.now {
+		s.wheel.push(at, code(evHead, q, 0))
+		return
+	}
+	s.request(q, into)
+}
+
+// keepsUp is when a packet may begin to go on from a buffer without running dry.
+func (s *sim) keepsUp(p *packet, q, into int32) Time {
+	if !s.mixed || s.Config.StoreWhole {
+		return 0
+	}
+	came := s.kindAt(q >> s.shift)
+	return p.entered + came.latency + serial(p.bytes, came.perByte) - serial(p.bytes, s.kindAt(into>>s.shift).perByte)
+}
+
+// request puts the head of a queue on the list of those who want into a buffer.
+func (s *sim) request(q, into int32) {
+	r := s.spare
+	if r == none {
+		s.requests = append(s.requests, request{})
+		r = int32(len(s.requests) - 1)
+	} else {
+		s.spare = s.requests[r].next
+	}
+	b := &s.buffers[into]
+	s.requests[r] = request{queue: q, into: into, next: none, prev: b.last, sibling: s.buffers[q].asked, since: s.wheel.now}
+	s.buffers[q].asked = r
+	if b.last != none {
+		s.requests[b.last].next = r
+	} else {
+		b.first = r
+		s.port(into >> s.shift).wanted |= 1 << (into & (1<<s.shift - 1))
+	}
+	b.last = r
+	s.mark(into >> s.shift)
+}
+
+// forget takes back all requests of the head of a queue.
+func (s *sim) forget(q int32) {
+	r := s.buffers[q].asked
+	s.buffers[q].asked = none
+	for r != none {
+		x := &s.requests[r]
+		b := &s.buffers[x.into]
+		if x.prev != none {
+			s.requests[x.prev].next = x.next
+		} else {
+			b.first = x.next
+		}
+		if x.next != none {
+			s.requests[x.next].prev = x.prev
+		} else {
+			b.last = x.prev
+		}
+		if b.first == none {
+			s.port(x.into >> s.shift).wanted &^= 1 << (x.into & (1<<s.shift - 1))
+		}
+		x.next, s.spare, r = s.spare, r, x.sibling
+	}
+}
+
+// askAdaptive takes the way on with most free credits among those that are free
+// at once, the first of several alike, and asks for all of them if none is.
+func (s *sim) askAdaptive(q int32, p *packet) {
+	in := q >> s.shift
+	lane := uint8(q & (1<<s.shift - 1))
+	at := fabric.NodeID(s.links[in].to)
+	dst := s.Fabric.Endpoint(fabric.EndpointID(p.dst))
+	if at == dst.Switch {
+		s.wanted(q, p, s.out(dst.Deliver, lane))
+		return
+	}
+	came, next := fabric.ChannelID(in), p.lanes
+	if int(in) < s.Fabric.Trunks() {
+		next &= s.adaptive.Lanes[lane].Next
+	} else {
+		came = fabric.None
+	}
+	first, end := s.Fabric.TrunksFrom(at)
+	best, most, asked, latest := int32(none), int32(-1), false, Time(0)
+	visit := func(each func(into int32)) {
+		for set := next; set != 0; set &= set - 1 {
+			to := uint8(bits.TrailingZeros16(set))
+			ways := s.adaptive.Ways(routing.Address(p.address), came, lane, to)
+			for c := ways.Next(first, end); c < end; c = ways.Next(c+1, end) {
+				each(s.out(c, to))
+			}
+		}
+	}
+	visit(func(into int32) {
+		latest = max(latest, s.keepsUp(p, q, into))
+		b, o := &s.buffers[into], s.port(into>>s.shift)
+		if free := b.free(); !o.sending && b.first == none && free >= p.blocks() && free > most {
+			best, most = into, free
+		}
+	})
+	if latest > s.wheel.now {
+		s.wheel.push(latest, code(evHead, q, 0))
+		return
+	}
+	if best != none && int(s.port(in).reading) < s.readers(q) {
+		s.request(q, best)
+		s.start(s.buffers[q].asked)
+		return
+	}
+	visit(func(into int32) {
+		s.request(q, into)
+		asked = true
+	})
+	if !asked {
+		s.stuck(q)
+	}
+}
+
+// stuck is a packet for which the tables have no way: they break their promise.
+func (s *sim) stuck(q int32) {
+	p := &s.packets[s.buffers[q].head]
+	s.flows.fail("a packet from endpoint %d to %d, address %d, has no way on from switch %d", p.src, p.dst, p.address, s.links[q>>s.shift].to)
+}

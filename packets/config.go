@@ -1,0 +1,156 @@
+package packets
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Block is the bytes of one credit: InfiniBand's flow control counts blocks of 64
+// bytes, and what other simulators call a flit is one here.
+const Block = 64
+
+// maxBlocks is how far ahead the 12-bit counters of InfiniBand's flow-control
+// packets can promise space.
+const maxBlocks = 2048
+
+// Choice is how a source with several addresses of a destination to choose from
+// takes one for a packet.
+type Choice uint8
+
+// The choices. With either, packets of one flow may overtake each other.
+const (
+	AtRandom Choice = iota
+	InTurn
+)
+
+// Config is the hardware: links, switches, buffers. Start from a preset.
+type Config struct {
+	MTU    int // bytes of payload in a packet at most
+	Header int // bytes added to each packet on the wire
+
+	Rate     fabric.Rate // of every link; zero: each its own, 4xHDR where that is not known
+	FlitTime Time        // not zero: every link takes so long for a Block, whatever Rate says
+	Cable    Time        // from one end of a cable to the other, at least 1
+	Forward  Time        // from the head of a packet at a switch to its first chance to leave
+	Gap      Time        // between two packets that leave a port, and between two that leave a buffer
+	Credit   Time        // a credit's time from the tail that freed it to the cable back
+
+	Buffer      int  // bytes of input buffer for each lane of a port
+	OutBuffer   int  // bytes of output buffer likewise; 0: switches have input buffers only
+	Speedup     int  // see the package comment; 0: 1
+	StoreWhole  bool // store and forward in place of virtual cut-through
+	Lanes       int  // lanes there are; 0: as many as the tables use
+	Arbitration *Arbitration
+	Lottery     bool   // ports draw lots among the requests for a lane, in place of serving the oldest
+	Lifetime    Time   // a packet that heads its queue in a switch for longer is dropped; 0: never
+	Choice      Choice // among several addresses
+}
+
+// Preset is a Config by name.
+type Preset struct {
+	Name    string
+	Summary string
+	Config  Config
+}
+
+// infiniBand is what the presets of InfiniBand share: 5 m of cable, a switch that
+// takes 90 ns, headers and check sums of a packet of a reliable connection.
+func infiniBand(rate fabric.Rate) Config {
+	return Config{
+		MTU: 2048, Header: 8 + 12 + 4 + 2, Rate: rate, Cable: 25_000, Forward: 90_000, Credit: 10_000, Buffer: 8192,
+	}
+}
+
+// Presets is every preset. The first is the default.
+func Presets() []Preset {
+	list := []Preset{{"ib", "InfiniBand, every link at its own rate (4xHDR where none is known)", infiniBand(fabric.Rate{})}}
+	for _, speed := range []fabric.Speed{fabric.QDR, fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR, fabric.XDR} {
+		rate := fabric.Rate{Width: 4, Speed: speed}
+		list = append(list, Preset{"ib-" + strings.ToLower(string(speed)), "InfiniBand, every link " + rate.String(), infiniBand(rate)})
+	}
+	return append(list, Preset{"unit", "one flit of 64 bytes per time unit, packets of 32 flits; a time unit is written as 1 ps",
+		Config{MTU: 32 * Block, FlitTime: 1, Cable: 1, Forward: 1, Buffer: 128 * Block}})
+}
+
+// PresetNamed finds a preset.
+func PresetNamed(name string) (Config, error) {
+	list := Presets()
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.Name
+		if p.Name == name {
+			return p.Config, nil
+		}
+	}
+	return Config{}, fmt.Errorf("packets: no preset is called %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// check says what is wrong with a Config, and settles what is left open.
+func (c *Config) check() error {
+	if c.Speedup == 0 {
+		c.Speedup = 1
+	}
+	packet := c.MTU + c.Header
+	switch {
+	case c.MTU < 1 || c.MTU > 1<<20 || c.Header < 0 || c.Header > 1<<10:
+		return fmt.Errorf("packets: packets of %d + %d bytes; payload is 1 to %d, the header 0 to %d", c.MTU, c.Header, 1<<20, 1<<10)
+	case c.Cable < 1 || c.Forward < 0 || c.Credit < 0 || c.Gap < 0 || c.FlitTime < 0 || c.Lifetime < 0:
+		return fmt.Errorf("packets: a cable takes at least 1 ps, and no other time is negative (cable %d, forward %d, credit %d)", c.Cable, c.Forward, c.Credit)
+	case blocksOf(packet) > c.Buffer/Block:
+		return fmt.Errorf("packets: a buffer of %d bytes holds %d blocks of %d; a packet of %d bytes needs %d: give larger buffers or a smaller MTU",
+			c.Buffer, c.Buffer/Block, Block, packet, blocksOf(packet))
+	case c.OutBuffer != 0 && blocksOf(packet) > c.OutBuffer/Block:
+		return fmt.Errorf("packets: an output buffer of %d bytes is smaller than a packet of %d", c.OutBuffer, packet)
+	case c.OutBuffer != 0 && c.Forward < 1:
+		return fmt.Errorf("packets: a switch with output buffers takes at least 1 ps to forward")
+	case max(c.Buffer, c.OutBuffer)/Block > maxBlocks:
+		return fmt.Errorf("packets: a buffer of %d bytes; InfiniBand's flow control reaches to %d", max(c.Buffer, c.OutBuffer), maxBlocks*Block)
+	case c.Speedup < 0 || c.Speedup > 16:
+		return fmt.Errorf("packets: a speed-up of %d; it is 1 to 16", c.Speedup)
+	case c.Lanes < 0 || c.Lanes > routing.MaxDataVLs:
+		return fmt.Errorf("packets: %d lanes; there are 1 to %d", c.Lanes, routing.MaxDataVLs)
+	case c.Rate != fabric.Rate{} && !c.Rate.Known():
+		return fmt.Errorf("packets: links at %s, a rate that is not known", c.Rate)
+	}
+	return c.Arbitration.check()
+}
+
+// blocksOf is the credits that a packet takes.
+func blocksOf(bytes int) int { return (bytes + Block - 1) / Block }
+
+// wire is the bytes on the wire of a packet: with its header, and in whole flits
+// where time is counted in flits.
+func (c *Config) wire(payload int64) int32 {
+	bytes := int(payload) + c.Header
+	if c.FlitTime > 0 {
+		bytes = blocksOf(bytes) * Block
+	}
+	return int32(bytes)
+}
+
+// rateShift is the binary digits behind the point in a time per byte.
+const rateShift = 24
+
+// perByte is the time of a byte on a link, with rateShift binary digits.
+func (c *Config) perByte(own fabric.Rate) int64 {
+	if c.FlitTime > 0 {
+		return int64(c.FlitTime) << rateShift / Block
+	}
+	rate := c.Rate
+	if !rate.Known() {
+		rate = own
+	}
+	if !rate.Known() {
+		rate = fabric.Rate{Width: 4, Speed: fabric.HDR}
+	}
+	return (8_000_000 << rateShift) / int64(rate.Mbps())
+}
+
+// serial is how long so many bytes take, rounded to the nearest picosecond and at
+// least one.
+func serial(bytes int32, perByte int64) Time {
+	return max(1, Time((int64(bytes)*perByte+1<<(rateShift-1))>>rateShift))
+}

@@ -1,0 +1,62 @@
+package packets
+
+import "math/bits"
+
+// histogram counts times in classes of 1/32 of a power of two: what it says is
+// right within 3 %.
+type histogram struct {
+	counts [64 * 32]int64
+	n      int64
+	max    Time
+}
+
+func classOf(t Time) int {
+	if t < 64 {
+		return int(max(0, t))
+	}
+	shift := bits.Len64(uint64(t)) - 6
+	return shift*32 + int(t>>shift)
+}
+
+// classEnd is the largest time of a class.
+func classEnd(class int) Time {
+	if class < 64 {
+		return Time(class)
+	}
+	shift := class/32 - 1
+	return Time(class-shift*32+1)<<shift - 1
+}
+
+func (h *histogram) add(t Time) {
+	h.counts[classOf(t)]++
+	h.n++
+	h.max = max(h.max, t)
+}
+
+// quantile is the time that a share of the packets did not exceed.
+func (h *histogram) quantile(share float64) Time {
+	want := int64(share*float64(h.n) + 0.5)
+	for class, n := range h.counts {
+		if want -= n; want <= 0 && n > 0 {
+			return min(classEnd(class), h.max)
+		}
+	}
+	return h.max
+}
+
+// Class is the packets whose latency is at most End and above that of the class
+// before.
+type Class struct {
+	End     Time  `json:"end_ps"`
+	Packets int64 `json:"packets"`
+}
+
+func (h *histogram) classes() []Class {
+	var list []Class
+	for class, n := range h.counts {
+		if n > 0 {
+			list = append(list, Class{classEnd(class), n})
+		}
+	}
+	return list
+}

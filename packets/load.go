@@ -1,0 +1,261 @@
+package packets
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// Load is traffic that goes on for ever: every rank creates messages at some rate,
+// whether the network keeps up or not.
+type Load struct {
+	Offered   float64           // bytes on the wire created, of what the endpoint's link could carry; above 0, at most 1
+	Pattern   traffic.Pattern   // who sends to whom, all phases at once, each pair as often as the others of its rank; nil: each message goes to any other rank
+	Placement traffic.Placement // where the ranks are
+	Regular   bool              // messages come at equal intervals; otherwise as a Poisson process
+	Bytes     int64             // payload of a message; 0: one full packet
+	Burst     int               // messages that come together, to one destination; 0: 1
+	Seed      uint64
+	Run       uint64 // draws pattern and messages from a stream of its own
+}
+
+// generator makes the messages of a Load.
+type generator struct {
+	ranks   []int32   // endpoints, for uniform traffic
+	first   []int32   // [EndpointID, plus one] into dests; nil: uniform
+	dests   []int32   //
+	gap     []float64 // [EndpointID] mean time between bursts; 0: it sends nothing
+	bytes   int64
+	burst   int32
+	regular bool
+	rate    float64 // bytes per ps that all senders' links carry together
+}
+
+// HostAdapters places a rank on every host adapter port at a switch.
+func HostAdapters(f *fabric.Fabric) traffic.Placement {
+	var p traffic.Placement
+	for i := range f.Endpoints() {
+		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Inject != fabric.None {
+			p = append(p, fabric.EndpointID(i))
+		}
+	}
+	return p
+}
+
+// prepare checks a Load and gets its generator ready.
+func (n *Network) prepare(l *Load, r *rand.Rand) (*generator, error) {
+	if !(l.Offered > 0 && l.Offered <= 1) {
+		return nil, fmt.Errorf("packets: a load of %v; it is above 0 and at most 1, of what an endpoint's link carries", l.Offered)
+	}
+	if l.Bytes < 0 || l.Burst < 0 {
+		return nil, fmt.Errorf("packets: messages of %d bytes in bursts of %d; neither is negative", l.Bytes, l.Burst)
+	}
+	g := &generator{bytes: l.Bytes, burst: int32(max(1, l.Burst)), regular: l.Regular, gap: make([]float64, len(n.Fabric.Endpoints()))}
+	if g.bytes == 0 {
+		g.bytes = int64(n.Config.MTU)
+	}
+	var err error
+	if l.Pattern == nil {
+		err = g.uniform(n, l.Placement)
+	} else {
+		err = g.pairs(n, l, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for e, gap := range g.gap {
+		if gap == 0 {
+			continue
+		}
+		own := n.kindAt(int32(n.Fabric.Endpoint(fabric.EndpointID(e)).Inject))
+		g.gap[e] = float64(n.takes(g.bytes, own)) * float64(g.burst) / l.Offered
+		g.rate += float64(int64(1)<<rateShift) / float64(own.perByte)
+	}
+	return g, nil
+}
+
+// takes is how long a message takes on a link, its packets one after the other.
+func (n *Network) takes(bytes int64, l *kind) Time {
+	mtu := int64(n.Config.MTU)
+	t := Time(bytes/mtu) * serial(n.Config.wire(mtu), l.perByte)
+	if rest := bytes % mtu; rest > 0 {
+		t += serial(n.Config.wire(rest), l.perByte)
+	}
+	return t
+}
+
+// uniform is every rank to any other.
+func (g *generator) uniform(n *Network, p traffic.Placement) error {
+	for _, e := range p {
+		g.ranks = append(g.ranks, int32(e))
+		g.gap[e] = 1
+	}
+	several := false
+	for _, e := range p {
+		several = several || e != p[0]
+	}
+	if !several {
+		return fmt.Errorf("packets: uniform traffic among %d ranks on fewer than two endpoints", len(p))
+	}
+	return n.coversAll(p)
+}
+
+// pairs is a pattern.
+func (g *generator) pairs(n *Network, l *Load, r *rand.Rand) error {
+	list, err := pairsOf(l.Pattern, l.Placement, r)
+	if err != nil {
+		return err
+	}
+	g.first = make([]int32, len(g.gap)+1)
+	for _, m := range list {
+		if err := n.Covers(m.From, m.To); err != nil {
+			return err
+		}
+		g.first[m.From+1]++
+		g.gap[m.From] = 1
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("packets: %s among %d ranks sends nothing over the network", l.Pattern, len(l.Placement))
+	}
+	for e := range g.gap {
+		g.first[e+1] += g.first[e]
+	}
+	g.dests = make([]int32, len(list))
+	at := append([]int32(nil), g.first...)
+	for _, m := range list {
+		g.dests[at[m.From]] = int32(m.To)
+		at[m.From]++
+	}
+	return nil
+}
+
+// pairsOf is all pairs of a pattern that cross the network.
+func pairsOf(p traffic.Pattern, at traffic.Placement, r *rand.Rand) ([]Message, error) {
+	phases, err := Phases(p, at, 0, r)
+	if err != nil {
+		return nil, err
+	}
+	var all []Message
+	for _, list := range phases {
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+// Phases is the messages of a pattern, phase by phase, each of so many bytes where
+// the pattern does not say.
+func Phases(p traffic.Pattern, at traffic.Placement, bytes int64, r *rand.Rand) ([][]Message, error) {
+	count, err := p.Phases(len(at))
+	if err != nil {
+		return nil, err
+	}
+	phases := make([][]Message, count)
+	var pairs []traffic.Pair
+	for i := range phases {
+		pairs = p.Append(pairs[:0], len(at), i, r)
+		for _, x := range pairs {
+			m := Message{From: at[x.From], To: at[x.To], Bytes: bytes}
+			if x.Bytes > 0 {
+				m.Bytes = x.Bytes
+			}
+			if m.From != m.To {
+				phases[i] = append(phases[i], m)
+			}
+		}
+	}
+	return phases, nil
+}
+
+// next is the next message of a source.
+func (g *generator) next(r *rand.Rand, e int32, src *source) {
+	src.left = g.bytes
+	if src.again > 0 {
+		src.again--
+	} else {
+		src.again = g.burst - 1
+		src.dst = g.draw(r, e)
+	}
+	if src.again > 0 {
+		return // the next is due at once
+	}
+	if g.regular {
+		src.exact += g.gap[e]
+	} else {
+		src.exact += g.gap[e] * r.ExpFloat64()
+	}
+	src.at = Time(math.Ceil(src.exact))
+}
+
+// draw is the destination of a message.
+func (g *generator) draw(r *rand.Rand, e int32) int32 {
+	if g.first != nil {
+		own := g.dests[g.first[e]:g.first[e+1]]
+		if len(own) == 1 {
+			return own[0]
+		}
+		return own[r.IntN(len(own))]
+	}
+	for {
+		if d := g.ranks[r.IntN(len(g.ranks))]; d != e {
+			return d
+		}
+	}
+}
+
+// generate starts the sources of a generator, each somewhere in its first interval.
+func (s *sim) generate(g *generator) {
+	s.load.gen = g
+	for e, gap := range g.gap {
+		if gap == 0 {
+			continue
+		}
+		src := &s.load.sources[e]
+		if src.exact = gap * s.load.random.Float64(); !g.regular {
+			src.exact = gap * s.load.random.ExpFloat64()
+		}
+		src.at = Time(math.Ceil(src.exact))
+		s.arm(int32(e), src)
+	}
+}
+
+// coversAll is Covers for all pairs: destination by destination, where lanes do
+// not depend on ports.
+func (n *Network) coversAll(p traffic.Placement) error {
+	for _, to := range p {
+		if err := n.coversTo(p, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *Network) coversTo(p traffic.Placement, to fabric.EndpointID) error {
+	last := fabric.EndpointID(fabric.None)
+	for _, from := range p {
+		if from == to {
+			continue
+		}
+		// Endpoints of one switch share their way and mostly their service levels.
+		if last != fabric.None && n.alike(from, last) {
+			continue
+		}
+		if err := n.Covers(from, to); err != nil {
+			return err
+		}
+		last = from
+	}
+	return nil
+}
+
+// alike says whether packets of two endpoints fare alike, whatever their
+// destination.
+func (n *Network) alike(a, b fabric.EndpointID) bool {
+	x, y := n.Fabric.Endpoint(a), n.Fabric.Endpoint(b)
+	if x.Switch != y.Switch || x.Switch == fabric.None || x.Inject == fabric.None {
+		return false
+	}
+	return n.adaptive != nil || !n.perPort && n.tables.Lanes.Row[a] == n.tables.Lanes.Row[b]
+}

@@ -1,0 +1,409 @@
+package packets
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Status is how a run ended; the package comment defines the words.
+type Status string
+
+// The ways a run ends.
+const (
+	Steady      Status = "steady"
+	Unstable    Status = "unstable"
+	Saturated   Status = "saturated"
+	Deadlocked  Status = "deadlocked"
+	Completed   Status = "completed"   // everything there was to send has arrived, or was dropped
+	Interrupted Status = "interrupted" // the figures are of what was measured so far
+)
+
+// Window says how long to measure. The zero Window is sensible.
+type Window struct {
+	Length  Time   // to measure; 0: 4,000 times what a full packet takes on a link, at the most frequent rate of endpoints
+	WarmUp  Time   // at most, before measuring; 0: three times Length
+	Batch   func() // called at the end of each of its parts, some 30 of them; may be nil
+	Exactly bool   // warm up for exactly WarmUp, however the latency goes
+}
+
+// batches is how many parts a window is measured in.
+const batches = 20
+
+// Result is what a run measured. Times are those of packets from the creation of
+// their message to the arrival of their last byte, unless said otherwise.
+type Result struct {
+	Status   Status
+	Offered  float64 // of what the links of the senders carry
+	Accepted float64 // delivered in the window, likewise
+	Packets  int64   // delivered in the window
+	Mean     float64 // ps
+	Error    float64 // ps; the mean is within it with 95 % confidence, from batch means
+	Median   Time
+	P90, P99 Time
+	P999     Time
+	Max      Time
+	Network  float64 // ps, mean without the wait at the source
+	Hops     float64 // channels between switches, mean
+	WarmUp   Time
+	Window   Time
+	Created  int64 // packets, in the whole run
+	Arrived  int64
+	Dropped  int64
+	Held     int64 // packets in the network at the end
+	Moved    int64 // blocks sent over a channel, each time counted
+	Makespan Time  // when the last packet arrived, where a run ends by itself
+	Deadlock *Deadlock
+	Classes  []Class // histogram
+	Channels []Usage // [ChannelID × lanes + lane]
+	Lanes    int
+}
+
+// Usage is how a lane of a channel was used in the window.
+type Usage struct {
+	Busy float64 // share of the time that it was sending
+	Mean float64 // blocks in the input buffer behind it
+	Peak int     // most blocks in it, in the whole run
+}
+
+// watch measures.
+type watch struct {
+	measuring bool
+	all       histogram
+	sum, net  float64 // ps
+	hops      int64
+	bytes     int64
+	part      part // the batch that is running
+	parts     []part
+	last      Time // delivery
+	deadlock  *Deadlock
+	batch     func()
+	moves     []bool
+	queue     []int32
+}
+
+// part is a batch.
+type part struct {
+	n   int64
+	sum float64
+}
+
+func (p part) mean() float64 { return p.sum / float64(max(1, p.n)) }
+
+func (w *watch) delivered(now Time, p *packet) {
+	t := now - p.created
+	w.last = now
+	w.part.n++
+	w.part.sum += float64(t)
+	if !w.measuring {
+		return
+	}
+	w.all.add(t)
+	w.net += float64(now - p.injected)
+	w.hops += int64(p.hops)
+	w.bytes += int64(p.bytes)
+}
+
+// closePart ends a batch.
+func (w *watch) closePart() {
+	w.parts = append(w.parts, w.part)
+	w.part = part{}
+}
+
+// stationary is the test whether a run has settled: of the last eight batches the
+// first four and the last four have means within 5 % of each other, or within two
+// standard errors of their difference.
+func stationary(parts []part) bool {
+	const n = 8
+	if len(parts) < n {
+		return false
+	}
+	tail := parts[len(parts)-n:]
+	a, va := meanOf(tail[:n/2])
+	b, vb := meanOf(tail[n/2:])
+	apart := math.Abs(a - b)
+	return a > 0 && b > 0 && (apart <= 0.05*b || apart <= 2*math.Sqrt((va+vb)/(n/2)))
+}
+
+// meanOf is the mean of batch means, and their variance.
+func meanOf(parts []part) (mean, variance float64) {
+	for _, p := range parts {
+		mean += p.mean()
+	}
+	mean /= float64(len(parts))
+	for _, p := range parts {
+		variance += (p.mean() - mean) * (p.mean() - mean)
+	}
+	return mean, variance / float64(max(1, len(parts)-1))
+}
+
+// student is the 97.5 % quantile of Student's t with batches-1 degrees of freedom.
+const student = 2.093
+
+// Measure runs a load: it warms up until the mean latency is stationary, then
+// measures. If the context ends, the Result is Interrupted and holds what was
+// measured so far; the error is for what cannot be run.
+func (n *Network) Measure(ctx context.Context, l Load, w Window) (*Result, error) {
+	s := newSim(n)
+	s.begin(l.Seed, l.Run)
+	g, err := n.prepare(&l, s.load.random)
+	if err != nil {
+		return nil, err
+	}
+	n.settle(&w, g)
+	s.watch.batch = w.Batch
+	s.generate(g)
+	batch := max(1, w.Length/batches)
+	settled, stop, err := s.warmUp(ctx, w, batch)
+	warm := s.wheel.now
+	if stop == "" && err == nil {
+		s.measureFrom()
+		stop, err = s.batchesOf(ctx, batch, batches, func() bool { return false })
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := s.result(warm)
+	r.Offered = l.Offered
+	if r.Window > 0 {
+		r.Accepted = float64(s.watch.bytes) / (g.rate * float64(r.Window))
+	}
+	r.Status = stop
+	if stop == "" {
+		r.Status = s.verdict(r, settled)
+	}
+	return r, nil
+}
+
+// verdict tells a steady run from the others.
+func (s *sim) verdict(r *Result, settled bool) Status {
+	// A Poisson process of so many packets strays by the root of their number.
+	stray := 4 / math.Sqrt(float64(max(1, r.Packets)))
+	parts := s.watch.parts
+	switch half := len(parts) / 2; {
+	case r.Accepted < r.Offered*(1-max(0.02, stray)):
+		return Saturated
+	case !settled || len(parts) > 1 && drifts(parts[:half], parts[half:]):
+		return Unstable
+	}
+	return Steady
+}
+
+// drifts says whether the mean of the second half of a window is a quarter above that of the
+// first, and not by chance.
+func drifts(a, b []part) bool {
+	ma, va := meanOf(a)
+	mb, vb := meanOf(b)
+	return mb > 1.25*ma && mb-ma > 3*math.Sqrt((va+vb)/float64(len(a)))
+}
+
+// settle fills in what a Window leaves open.
+func (n *Network) settle(w *Window, g *generator) {
+	if w.Length <= 0 {
+		packet := Time(1)
+		for e, gap := range g.gap {
+			if gap > 0 {
+				packet = max(packet, serial(n.Config.wire(int64(n.Config.MTU)), n.kindAt(int32(n.Fabric.Endpoint(fabric.EndpointID(e)).Inject)).perByte))
+			}
+		}
+		w.Length = 4000 * packet
+	}
+	if w.WarmUp <= 0 && !w.Exactly {
+		w.WarmUp = 3 * w.Length
+	}
+}
+
+// warmUp runs until the latency is stationary, or for as long as the window says.
+func (s *sim) warmUp(ctx context.Context, w Window, batch Time) (settled bool, stop Status, err error) {
+	if w.Exactly {
+		batch = max(1, w.WarmUp/8)
+		stop, err = s.batchesOf(ctx, batch, 8, func() bool { return false })
+		return true, stop, err
+	}
+	most := max(8, int(w.WarmUp/batch))
+	stop, err = s.batchesOf(ctx, batch, most, func() bool {
+		settled = stationary(s.watch.parts)
+		return settled
+	})
+	return settled, stop, err
+}
+
+// batchesOf runs so many batches, or until enough says so, looking for deadlocks
+// now and then.
+func (s *sim) batchesOf(ctx context.Context, batch Time, count int, enough func() bool) (Status, error) {
+	const looks = 4 // per batch
+	start := s.wheel.now
+	for i := range Time(count) {
+		for k := range Time(looks) {
+			if err := s.run(ctx, start+i*batch+(k+1)*batch/looks); err != nil {
+				if ctx.Err() != nil {
+					s.watch.closePart()
+					return Interrupted, nil
+				}
+				return "", err
+			}
+			if s.watch.deadlock = s.stuckNow(); s.watch.deadlock != nil {
+				s.watch.closePart()
+				return Deadlocked, nil
+			}
+		}
+		s.watch.closePart()
+		if s.watch.batch != nil {
+			s.watch.batch()
+		}
+		if enough() {
+			break
+		}
+	}
+	return "", nil
+}
+
+// measureFrom begins the window.
+func (s *sim) measureFrom() {
+	s.watch.measuring = true
+	s.watch.parts = s.watch.parts[:0]
+	for b := range s.buffers {
+		s.buffers[b].busy, s.buffers[b].area = 0, 0
+	}
+}
+
+// result is the figures of a run whose window began at a time.
+func (s *sim) result(from Time) *Result {
+	w := &s.watch
+	r := &Result{
+		WarmUp: from, Window: s.wheel.now - from, Packets: w.all.n, Lanes: s.lanes,
+		Median: w.all.quantile(.5), P90: w.all.quantile(.9), P99: w.all.quantile(.99), P999: w.all.quantile(.999), Max: w.all.max,
+		Created: s.count.created, Arrived: s.count.delivered, Dropped: s.count.dropped, Held: s.count.inside, Moved: s.count.blockHops,
+		Classes: w.all.classes(), Deadlock: w.deadlock, Makespan: w.last,
+	}
+	if w.all.n > 0 {
+		sum := 0.0
+		for _, p := range w.parts {
+			sum += p.sum
+		}
+		n := float64(w.all.n)
+		r.Mean, r.Network, r.Hops = sum/n, w.net/n, float64(w.hops)/n
+		if len(w.parts) > 1 {
+			_, variance := meanOf(w.parts)
+			r.Error = student * math.Sqrt(variance/float64(len(w.parts)))
+		}
+	}
+	window := float64(max(1, r.Window))
+	if !w.measuring { // it ended before; what there is to see is from its beginning
+		window = float64(max(1, s.wheel.now))
+	}
+	r.Channels = make([]Usage, int(s.channels)*s.lanes)
+	for c := range int(s.channels) {
+		for lane := range s.lanes {
+			b := &s.buffers[c<<s.shift|lane]
+			r.Channels[c*s.lanes+lane] = Usage{Busy: min(1, float64(b.busy)/window), Mean: float64(b.area) / window, Peak: int(b.peak)}
+		}
+	}
+	return r
+}
+
+// Complete sends messages phase by phase, each phase when the one before has
+// arrived, until everything has or a deadlock stops it. limit is when to give up;
+// 0: never.
+func (n *Network) Complete(ctx context.Context, phases [][]Message, seed uint64, limit Time) (*Result, error) {
+	if err := n.checkMessages(phases); err != nil {
+		return nil, err
+	}
+	s := newSim(n)
+	s.begin(seed, 0)
+	return s.complete(ctx, phases, limit)
+}
+
+func (n *Network) checkMessages(phases [][]Message) error {
+	type pair struct{ from, to fabric.EndpointID }
+	seen := map[pair]bool{}
+	for _, list := range phases {
+		for _, m := range list {
+			if m.Bytes < 0 || m.At < 0 || m.From == m.To {
+				return fmt.Errorf("packets: a message of %d bytes at %d ps from endpoint %d to %d", m.Bytes, m.At, m.From, m.To)
+			}
+			if m.LID != 0 {
+				if err := n.coversRoute(m); err != nil {
+					return err
+				}
+			} else if p := (pair{m.From, m.To}); !seen[p] {
+				seen[p] = true
+				if err := n.Covers(m.From, m.To); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *sim) complete(ctx context.Context, phases [][]Message, limit Time) (*Result, error) {
+	s.measureFrom()
+	s.play(phases)
+	if limit <= 0 {
+		limit = never
+	}
+	look := 64 * max(1, serial(s.Config.wire(int64(s.Config.MTU)), s.slowest()))
+	status := Completed
+	for s.wheel.now < limit {
+		if err := s.run(ctx, min(limit, s.wheel.now+look)); err != nil {
+			if ctx.Err() == nil {
+				return nil, err
+			}
+			status = Interrupted
+			break
+		}
+		if s.watch.deadlock = s.stuckNow(); s.watch.deadlock != nil {
+			status = Deadlocked
+			break
+		}
+		if s.wheel.count == 0 {
+			break
+		}
+	}
+	if status == Completed && s.count.inside+s.count.atSource > 0 {
+		status = Interrupted
+	}
+	s.watch.closePart()
+	r := s.result(0)
+	r.Status = status
+	return r, nil
+}
+
+// slowest is the time per byte of the slowest channel.
+func (n *Network) slowest() int64 {
+	most := int64(1)
+	for _, k := range n.kinds {
+		most = max(most, k.perByte)
+	}
+	return most
+}
+
+// Use is how a lane of a channel was used.
+func (r *Result) Use(c fabric.ChannelID, vl int) Usage { return r.Channels[int(c)*r.Lanes+vl] }
+
+// Busy is a lane of a channel.
+type Busy struct {
+	Channel fabric.ChannelID
+	VL      int
+}
+
+// Busiest is the lanes of channels that sent most, at most so many, ties by number.
+func (r *Result) Busiest(most int) []Busy {
+	order := make([]int, 0, len(r.Channels))
+	for i, u := range r.Channels {
+		if u.Busy > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Channels[b].Busy, r.Channels[a].Busy) })
+	var list []Busy
+	for _, i := range order[:min(most, len(order))] {
+		list = append(list, Busy{fabric.ChannelID(i / r.Lanes), i % r.Lanes})
+	}
+	return list
+}

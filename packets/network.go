@@ -1,0 +1,273 @@
+package packets
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Network is hardware with a routing: everything about a simulation that stays the
+// same from run to run. Runs only read it, so several may go on at once.
+//
+// Ports. Everything that sends is a port: the channels of the fabric by their
+// numbers; with output buffers as many again, the way through the switch to each
+// channel; then the endpoints, as the places where packets begin. A port has a
+// buffer for each lane at its far end. Buffers are numbered port << shift | lane.
+type Network struct {
+	Fabric *fabric.Fabric
+	Config Config
+
+	tables   *routing.Tables
+	adaptive *routing.Adaptive
+
+	lanes    int
+	shift    uint8
+	channels int32
+	ports    int32  // channels, twice with output buffers
+	links    []link // [port]
+	kinds    []kind
+	mixed    bool // some links are faster than others
+	uniform  [routing.SLs]uint8
+	perPort  bool // SL2VL depends on the ports
+}
+
+// link is where a port leads.
+type link struct {
+	to     int32 // the switch at the far end; -1: an endpoint, or an output buffer
+	kind   uint16
+	inPort uint8 // of that switch
+}
+
+// kind is what ports are like.
+type kind struct {
+	perByte int64 // time of a byte, with rateShift binary digits
+	latency Time  // from the start of sending to the first chance to go on at the far end
+	credit  Time  // for a credit to come back
+	blocks  int32 // buffer for a lane at the far end
+}
+
+// New is a network that forwards by tables. It refuses tables that do not fit and a
+// Config that makes no sense.
+func New(t *routing.Tables, c Config) (*Network, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	n := &Network{Fabric: t.Fabric, Config: c, tables: t}
+	var ok bool
+	n.uniform, ok = t.Lanes.SL2VL.Uniform()
+	n.perPort = !ok
+	return n, n.build(n.lanesOfTables())
+}
+
+// NewAdaptive is a network whose switches choose.
+func NewAdaptive(t *routing.Adaptive, c Config) (*Network, error) {
+	if err := t.Valid(); err != nil {
+		return nil, err
+	}
+	n := &Network{Fabric: t.Fabric, Config: c, adaptive: t}
+	return n, n.build(len(t.Lanes))
+}
+
+// Lanes is the lanes that every port has.
+func (n *Network) Lanes() int { return n.lanes }
+
+func (n *Network) build(used int) error {
+	c := &n.Config
+	if err := c.check(); err != nil {
+		return err
+	}
+	n.lanes = max(1, used)
+	if c.Lanes > 0 {
+		if c.Lanes < n.lanes {
+			return fmt.Errorf("packets: the tables use lane %d; there are %d lanes", n.lanes-1, c.Lanes)
+		}
+		n.lanes = c.Lanes
+	}
+	if err := c.Arbitration.serves(n.lanes); err != nil {
+		return err
+	}
+	n.shift = uint8(bits.Len(uint(n.lanes - 1)))
+	f := n.Fabric
+	n.channels = int32(len(f.Channels()))
+	n.ports = n.channels
+	if c.OutBuffer > 0 {
+		n.ports *= 2
+	}
+	n.links = make([]link, int(n.ports)+len(f.Endpoints()))
+	for i := range f.Channels() {
+		n.buildLink(fabric.ChannelID(i))
+	}
+	return nil
+}
+
+func (n *Network) buildLink(i fabric.ChannelID) {
+	c, ch := &n.Config, n.Fabric.Channel(i)
+	k := kind{perByte: c.perByte(ch.Rate), latency: c.Cable, credit: c.Cable + c.Credit, blocks: int32(c.Buffer / Block)}
+	if c.OutBuffer > 0 { // and the way through the switch into the output buffers
+		n.links[int32(i)+n.channels] = link{to: -1, kind: n.kindOf(kind{perByte: k.perByte / int64(c.Speedup), latency: c.Forward, blocks: int32(c.OutBuffer / Block)})}
+	}
+	to := int32(-1)
+	if n.Fabric.Node(ch.To).Kind == fabric.Switch {
+		to = int32(ch.To)
+		if c.OutBuffer == 0 {
+			k.latency += c.Forward
+		}
+	}
+	n.links[i] = link{to: to, kind: n.kindOf(k), inPort: ch.ToPort}
+}
+
+// kindOf is the number of a kind.
+func (n *Network) kindOf(k kind) uint16 {
+	i := slices.Index(n.kinds, k)
+	if i < 0 {
+		n.mixed = n.mixed || len(n.kinds) > 0 && n.kinds[0].perByte != k.perByte
+		i = len(n.kinds)
+		n.kinds = append(n.kinds, k)
+	}
+	return uint16(i)
+}
+
+// kindAt is what a port is like.
+func (n *Network) kindAt(port int32) *kind { return &n.kinds[n.links[port].kind] }
+
+// lanesOfTables is one more than the highest lane that the SL2VL map can give to
+// a service level that is in use. Lanes from 15 on are no data lanes: whoever gets
+// one is found when routes are followed.
+func (n *Network) lanesOfTables() int {
+	f, t := n.Fabric, n.tables
+	inUse := slsInUse(t)
+	most := 0
+	see := func(vl uint8) {
+		if vl < routing.MaxDataVLs {
+			most = max(most, int(vl)+1)
+		}
+	}
+	for sl := range uint8(routing.SLs) {
+		if inUse>>sl&1 == 0 {
+			continue
+		}
+		if !n.perPort {
+			see(n.uniform[sl])
+			continue
+		}
+		for s := range fabric.NodeID(f.Switches()) {
+			ports := uint8(f.Node(s).Ports)
+			for in := uint8(1); in <= ports; in++ {
+				for out := uint8(1); out <= ports; out++ {
+					if f.Out(s, in) != fabric.None && f.Out(s, out) != fabric.None {
+						see(t.Lanes.SL2VL.VL(s, in, out, sl))
+					}
+				}
+			}
+		}
+	}
+	return most
+}
+
+// slsInUse is the service levels that tables give out, as bits.
+func slsInUse(t *routing.Tables) uint16 {
+	mask := uint16(0)
+	for lid := range t.Fabric.LIDs() {
+		row := t.Lanes.SLRow(lid)
+		if row == nil {
+			return 1
+		}
+		for _, sl := range row {
+			if sl != routing.NoSL {
+				mask |= 1 << sl
+			}
+		}
+	}
+	return mask
+}
+
+// source is the port at which an endpoint's packets begin.
+func (n *Network) source(e fabric.EndpointID) int32 { return n.ports + int32(e) }
+
+// Covers says whether packets from one endpoint to another arrive by every address
+// that the source may use, and why not.
+func (n *Network) Covers(from, to fabric.EndpointID) error {
+	f := n.Fabric
+	a, b := f.Endpoint(from), f.Endpoint(to)
+	for _, e := range []*fabric.Endpoint{a, b} {
+		if e.Inject == fabric.None {
+			return fmt.Errorf("packets: %s port %d sends nothing here: it is no adapter or router port at a switch", f.Label(e.Node), e.Port)
+		}
+	}
+	if n.adaptive != nil {
+		return n.coversAdaptive(a, b)
+	}
+	usable := 0
+	for lid := b.LID; lid < b.LID+1<<b.LMC; lid++ {
+		sl := n.tables.Lanes.SL(from, lid)
+		if sl == routing.NoSL {
+			continue
+		}
+		usable++
+		if err := n.follow(a, b, lid, sl); err != nil {
+			return err
+		}
+	}
+	if usable == 0 {
+		return fmt.Errorf("packets: %s may use no address of %s: the tables do not cover the pair", f.Label(a.Node), f.Label(b.Node))
+	}
+	return nil
+}
+
+// coversRoute is Covers for a message that names address and service level.
+func (n *Network) coversRoute(m Message) error {
+	f := n.Fabric
+	switch {
+	case n.adaptive != nil:
+		return fmt.Errorf("packets: a message names LID %d, and adaptive routing has no LIDs", m.LID)
+	case f.Owner(m.LID) != m.To || m.SL >= routing.SLs:
+		return fmt.Errorf("packets: a message to LID %d on SL %d, which is no address of endpoint %d", m.LID, m.SL, m.To)
+	case f.Endpoint(m.From).Inject == fabric.None:
+		return fmt.Errorf("packets: endpoint %d sends nothing here", m.From)
+	case !n.perPort && int(n.uniform[m.SL]) >= n.lanes:
+		return fmt.Errorf("packets: SL %d has lane %d; there are %d lanes", m.SL, n.uniform[m.SL], n.lanes)
+	}
+	return n.follow(f.Endpoint(m.From), f.Endpoint(m.To), m.LID, m.SL)
+}
+
+// follow walks a packet to its destination.
+func (n *Network) follow(a, b *fabric.Endpoint, lid fabric.LID, sl uint8) error {
+	f, t := n.Fabric, n.tables
+	at, in := a.Switch, f.Channel(a.Inject).ToPort
+	for range f.Switches() + 1 {
+		c := f.Out(at, t.Forwarding.Port(at, lid))
+		if c == fabric.None {
+			return fmt.Errorf("packets: %s has no way to LID %d of %s, on which %s depends", f.Label(at), lid, f.Label(b.Node), f.Label(a.Node))
+		}
+		ch := f.Channel(c)
+		if vl := t.Lanes.SL2VL.VL(at, in, ch.FromPort, sl); int(vl) >= n.lanes {
+			return fmt.Errorf("packets: %s puts packets from %s to LID %d on lane %d at port %d; there are %d lanes", f.Label(at), f.Label(a.Node), lid, vl, ch.FromPort, n.lanes)
+		}
+		if c == b.Deliver {
+			return nil
+		}
+		if f.Node(ch.To).Kind != fabric.Switch {
+			return fmt.Errorf("packets: packets from %s to LID %d of %s arrive at %s", f.Label(a.Node), lid, f.Label(b.Node), f.Label(ch.To))
+		}
+		at, in = ch.To, ch.ToPort
+	}
+	return fmt.Errorf("packets: packets from %s to LID %d of %s circle for ever", f.Label(a.Node), lid, f.Label(b.Node))
+}
+
+// coversAdaptive asks for an address only: that every way ends is what the judge
+// proves.
+func (n *Network) coversAdaptive(a, b *fabric.Endpoint) error {
+	if a.Switch == b.Switch {
+		return nil
+	}
+	first, end := n.adaptive.AddressesOf(b.Switch)
+	for d := first; d < end; d++ {
+		if n.adaptive.Allowed(a.Switch, d) != 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("packets: %s has no way to %s", n.Fabric.Label(a.Switch), n.Fabric.Label(b.Switch))
+}

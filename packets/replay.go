@@ -1,0 +1,210 @@
+package packets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// Step is one step of a credit loop as the judge reports it: a lane of a trunk, and
+// a route that holds it and waits for the lane of the next step.
+type Step struct {
+	Trunk fabric.ChannelID
+	VL    uint8
+	SL    uint8
+	Src   fabric.EndpointID
+	Dst   fabric.LID
+}
+
+// Replay is traffic made from a credit loop, and what came of it.
+type Replay struct {
+	Messages []Message
+	Attempt  int // from 1
+	Seed     uint64
+	Result   *Result
+}
+
+// attempts is how often a replay is tried, with twice the packets and another seed each time.
+const attempts = 8
+
+// Replay sends along the routes of a credit loop, with no other traffic, until the
+// network stops. The routes come from different sources where the tables have such,
+// for a source that waits for one destination sends to no other; each sends a
+// stream of full packets, and from the third attempt on up to three more sources
+// help at each step. Ports draw lots, because endpoints and ports that take
+// turns like clockwork can miss each other for ever. What it returns was stopped by
+// a deadlock, or is the last attempt.
+func (n *Network) Replay(ctx context.Context, loop []Step, seed uint64) (*Replay, error) {
+	if n.adaptive != nil || len(loop) == 0 {
+		return nil, errors.New("packets: a replay needs tables and a credit loop")
+	}
+	drawn := *n
+	drawn.Config.Lottery = true
+	var last *Replay
+	for k := range attempts {
+		r := &Replay{Attempt: k + 1, Seed: seed + uint64(k)}
+		r.Messages = n.streams(n.routesOf(loop, min(k/2, 3)), 250<<k, r.Seed)
+		var err error
+		if r.Result, err = drawn.Complete(ctx, [][]Message{r.Messages}, r.Seed, 0); err != nil {
+			return nil, err
+		}
+		last = r
+		if r.Result.Status != Completed || r.Result.Dropped > 0 {
+			break
+		}
+	}
+	return last, nil
+}
+
+// On sends the same traffic over another network, by whatever addresses and service
+// levels its tables give out.
+func (r *Replay) On(ctx context.Context, n *Network) (*Result, error) {
+	messages := make([]Message, len(r.Messages))
+	for i, m := range r.Messages {
+		m.LID, m.SL = 0, 0
+		messages[i] = m
+	}
+	drawn := *n
+	drawn.Config.Lottery = true
+	return drawn.Complete(ctx, [][]Message{messages}, r.Seed, 0)
+}
+
+// route is a way that packets take.
+type route struct {
+	src fabric.EndpointID
+	lid fabric.LID
+	sl  uint8
+}
+
+// routesOf is a route for every step, and so many more, from sources of their own
+// where there are such.
+func (n *Network) routesOf(loop []Step, more int) []route {
+	taken := map[fabric.EndpointID]bool{}
+	scope := routing.HCA
+	for _, s := range loop {
+		for !scope.Includes(n.Fabric.Endpoint(s.Src).Class) || !scope.Includes(n.Fabric.Endpoint(n.Fabric.Owner(s.Dst)).Class) {
+			scope++
+		}
+	}
+	var routes []route
+	for i, s := range loop {
+		next := loop[(i+1)%len(loop)]
+		own := route{s.Src, s.Dst, s.SL}
+		if n.Fabric.Endpoint(s.Src).Inject == fabric.None || taken[s.Src] {
+			if other := n.sourcesOf(s, next, scope, taken, 1); len(other) > 0 {
+				own = other[0]
+			}
+		}
+		taken[own.src] = true
+		routes = append(routes, own)
+	}
+	for i, s := range loop {
+		for _, r := range n.sourcesOf(s, loop[(i+1)%len(loop)], scope, taken, more) {
+			taken[r.src] = true
+			routes = append(routes, r)
+		}
+	}
+	return routes
+}
+
+// sourcesOf is up to so many routes from sources not taken yet that hold the lane
+// of a step and go on to that of the next.
+func (n *Network) sourcesOf(hold, want Step, scope routing.Scope, taken map[fabric.EndpointID]bool, most int) []route {
+	f := n.Fabric
+	in, out := f.Channel(hold.Trunk), f.Channel(want.Trunk)
+	var found []route
+	for lid, owner := range f.LIDs() {
+		row := n.tables.Forwarding.Row(lid)
+		if e := f.Endpoint(owner); len(found) == most || !scope.Includes(e.Class) || e.Deliver == fabric.None ||
+			row[in.From] != in.FromPort || row[out.From] != out.FromPort {
+			continue
+		}
+		for src := range fabric.EndpointID(len(f.Endpoints())) {
+			e := f.Endpoint(src)
+			if len(found) == most {
+				break
+			}
+			if taken[src] || src == owner || e.Inject == fabric.None || !scope.Includes(e.Class) {
+				continue
+			}
+			sl := n.tables.Lanes.SL(src, lid)
+			if sl != routing.NoSL && n.makes(route{src, lid, sl}, hold, want) {
+				found = append(found, route{src, lid, sl})
+				taken[src] = true
+			}
+		}
+	}
+	for _, r := range found {
+		delete(taken, r.src) // the caller decides
+	}
+	return found
+}
+
+// makes says whether a route goes from the lane of one step to that of another.
+func (n *Network) makes(r route, hold, want Step) bool {
+	f := n.Fabric
+	at, in := f.Endpoint(r.src).Switch, f.Channel(f.Endpoint(r.src).Inject).ToPort
+	held := false
+	for range f.Switches() {
+		c := f.Out(at, n.tables.Forwarding.Port(at, r.lid))
+		if c == fabric.None || int(c) >= f.Trunks() {
+			return false
+		}
+		ch := f.Channel(c)
+		vl := n.tables.Lanes.SL2VL.VL(at, in, ch.FromPort, r.sl)
+		if held {
+			return c == want.Trunk && vl == want.VL
+		}
+		held = c == hold.Trunk && vl == hold.VL
+		at, in = ch.To, ch.ToPort
+	}
+	return false
+}
+
+// streams is so many full packets along each route, those of one source by turns,
+// each source from a moment of its own.
+func (n *Network) streams(routes []route, packets int, seed uint64) []Message {
+	r := traffic.Stream(seed, 1)
+	start := map[fabric.EndpointID]Time{}
+	for _, way := range routes {
+		if _, ok := start[way.src]; !ok {
+			inject := n.Fabric.Endpoint(way.src).Inject
+			start[way.src] = Time(r.Int64N(1 + 4*int64(serial(n.Config.wire(int64(n.Config.MTU)), n.kindAt(int32(inject)).perByte))))
+		}
+	}
+	list := make([]Message, 0, packets*len(routes))
+	for range packets {
+		for _, way := range routes {
+			list = append(list, Message{At: start[way.src], From: way.src, To: n.Fabric.Owner(way.lid), LID: way.lid, SL: way.sl})
+		}
+	}
+	return list
+}
+
+// Matches says whether a deadlock is the credit loop: the same lanes of the same
+// channels, wherever either begins.
+func (d *Deadlock) Matches(loop []Step) bool {
+	if len(d.Cycle) != len(loop) {
+		return false
+	}
+	for shift := range loop {
+		same := true
+		for i, b := range d.Cycle {
+			s := loop[(i+shift)%len(loop)]
+			same = same && b.Channel == s.Trunk && b.VL == s.VL
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+// String is a sentence about it.
+func (d *Deadlock) String() string {
+	return fmt.Sprintf("%d buffers in a circle, closed at %d ps; %d packets in %d buffers will never move", len(d.Cycle), d.Closed, d.Packets, d.Buffers)
+}

@@ -1,0 +1,252 @@
+package packets
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// ahead is how many packets a source keeps ready. Further messages are created,
+// with the time at which they were due, when there is room: a network that does
+// not keep up needs no more memory for it.
+const ahead = 64
+
+// Message is something to be sent.
+type Message struct {
+	At       Time
+	From, To fabric.EndpointID
+	Bytes    int64      // payload; zero: one full packet
+	LID      fabric.LID // the address and service level to use; zero: as the tables say
+	SL       uint8
+}
+
+// source is an endpoint that sends.
+type source struct {
+	at      Time       // when the next message is due
+	exact   float64    // the same, not rounded
+	created Time       // of the message at hand
+	left    int64      // bytes of it not yet cut into packets
+	dst     int32      // where it goes
+	lid     fabric.LID // of the message at hand, and
+	sl      uint8      // its service level; 0: as the tables say
+	again   int32      // further messages of its burst
+	ready   int32      // packets created and not yet gone
+	armed   bool       // an event will refill it
+	turn    uint32     // packets so far, for addresses in turn
+	script  []Message
+}
+
+// load is what is sent in a run: a script, a phase at a time, or what a generator
+// makes for ever.
+type load struct {
+	random  *rand.Rand
+	sources []source // [EndpointID]
+	gen     *generator
+	phases  [][]Message
+	open    int64 // packets of the phase that have not arrived
+}
+
+const never = Time(math.MaxInt64)
+
+func (s *sim) begin(seed, run uint64) {
+	s.load.random = rand.New(rand.NewPCG(seed, run))
+	s.load.sources = make([]source, len(s.Fabric.Endpoints()))
+	for e := range s.load.sources {
+		s.load.sources[e].at = never
+	}
+}
+
+// play starts scripts: each phase when the one before has arrived. Times are
+// relative to the beginning of the phase.
+func (s *sim) play(phases [][]Message) {
+	s.load.phases = phases
+	s.nextPhase()
+}
+
+// nextPhase starts the next phase that has anything in it.
+func (s *sim) nextPhase() {
+	for len(s.load.phases) > 0 && s.load.open == 0 {
+		messages := slices.Clone(s.load.phases[0])
+		s.load.phases = s.load.phases[1:]
+		slices.SortStableFunc(messages, func(a, b Message) int {
+			return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.At, b.At))
+		})
+		for len(messages) > 0 {
+			from := messages[0].From
+			n := 0
+			for ; n < len(messages) && messages[n].From == from; n++ {
+				m := &messages[n]
+				if m.Bytes == 0 {
+					m.Bytes = int64(s.Config.MTU)
+				}
+				m.At += s.wheel.now
+				s.load.open += (m.Bytes + int64(s.Config.MTU) - 1) / int64(s.Config.MTU)
+			}
+			src := &s.load.sources[from]
+			src.script, messages = messages[:n], messages[n:]
+			src.at = src.script[0].At
+			if s.running && src.at <= s.wheel.now {
+				s.fill(int32(from), src)
+			} else {
+				s.arm(int32(from), src)
+			}
+		}
+	}
+}
+
+// arrived notes that a packet is no more under way.
+func (l *load) arrived(s *sim) {
+	if l.gen != nil {
+		return
+	}
+	if l.open--; l.open == 0 {
+		s.nextPhase()
+	}
+}
+
+// arm sees to it that a source is refilled when its next message is due.
+func (s *sim) arm(e int32, src *source) {
+	if !src.armed && src.at != never {
+		src.armed = true
+		s.wheel.push(src.at, code(evSource, e, 0))
+	}
+}
+
+// left notes that a packet of a source is gone.
+func (s *sim) left(e int32) {
+	src := &s.load.sources[e]
+	src.ready--
+	if src.ready == ahead/2 && (src.left > 0 || src.at <= s.wheel.now) {
+		s.fill(e, src)
+	}
+}
+
+// refill is left for a source that waited for its next message.
+func (s *sim) refill(e int32) {
+	src := &s.load.sources[e]
+	src.armed = false
+	s.fill(e, src)
+}
+
+// fill creates the packets that are due.
+func (s *sim) fill(e int32, src *source) {
+	for src.ready < ahead {
+		if src.left == 0 {
+			if src.at > s.wheel.now {
+				s.arm(e, src)
+				return
+			}
+			s.message(e, src)
+		}
+		payload := min(src.left, int64(s.Config.MTU))
+		src.left -= payload
+		s.create(e, src, s.Config.wire(payload))
+	}
+}
+
+// message takes the next message.
+func (s *sim) message(e int32, src *source) {
+	src.created = src.at
+	if s.load.gen != nil {
+		s.load.gen.next(s.load.random, e, src)
+		return
+	}
+	m := &src.script[0]
+	src.dst, src.left, src.lid, src.sl = int32(m.To), m.Bytes, m.LID, m.SL
+	src.script, src.at = src.script[1:], never
+	if len(src.script) > 0 {
+		src.at = src.script[0].At
+	}
+}
+
+// create puts a packet into the queue of a source.
+func (s *sim) create(e int32, src *source, bytes int32) {
+	index := s.allot()
+	p := &s.packets[index]
+	*p = packet{
+		bytes: bytes, size: uint16(blocksOf(int(bytes))), src: e, dst: src.dst, created: src.created, injected: waiting,
+		number: s.flows.send(e, src.dst),
+	}
+	lane := s.address(p, src)
+	src.turn++
+	src.ready++
+	s.count.created++
+	s.count.atSource++
+	s.append(s.source(fabric.EndpointID(e))<<s.shift|int32(lane), index)
+}
+
+// address settles where a packet goes and on which service level or lanes, and
+// returns the lane on which it leaves the endpoint.
+func (s *sim) address(p *packet, src *source) uint8 {
+	from, to := s.Fabric.Endpoint(fabric.EndpointID(p.src)), s.Fabric.Endpoint(fabric.EndpointID(p.dst))
+	if s.adaptive != nil {
+		return s.adaptiveAddress(p, src, from, to)
+	}
+	at := int32(to.LID)
+	if src.lid != 0 {
+		p.address, p.sl = int32(src.lid), src.sl
+		return s.firstLane(p.sl)
+	}
+	if to.LMC > 0 {
+		at += s.among(1<<to.LMC, src, func(i int32) bool {
+			return s.tables.Lanes.SL(fabric.EndpointID(p.src), to.LID+fabric.LID(i)) != routing.NoSL
+		})
+	}
+	p.address = at
+	p.sl = s.tables.Lanes.SL(fabric.EndpointID(p.src), fabric.LID(at))
+	return s.firstLane(p.sl)
+}
+
+// firstLane is the lane on which an adapter sends a service level. Adapters have
+// no map by ports.
+func (n *Network) firstLane(sl uint8) uint8 {
+	if n.perPort {
+		return sl % uint8(n.lanes)
+	}
+	return n.uniform[sl]
+}
+
+func (s *sim) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoint) uint8 {
+	if from.Switch == to.Switch {
+		return uint8(src.turn % uint32(s.lanes))
+	}
+	first, end := s.adaptive.AddressesOf(to.Switch)
+	p.address = int32(first) + s.among(int32(end-first), src, func(i int32) bool {
+		return s.adaptive.Allowed(from.Switch, first+routing.Address(i)) != 0
+	})
+	p.lanes = s.adaptive.Allowed(from.Switch, routing.Address(p.address))
+	skip := src.turn % uint32(bits.OnesCount16(p.lanes))
+	lanes := p.lanes
+	for range skip {
+		lanes &= lanes - 1
+	}
+	return uint8(bits.TrailingZeros16(lanes))
+}
+
+// among is one of the first n addresses that may be used. There is one.
+func (s *sim) among(n int32, src *source, usable func(int32) bool) int32 {
+	count := int32(0)
+	for i := range n {
+		if usable(i) {
+			count++
+		}
+	}
+	k := int32(src.turn % uint32(max(1, count)))
+	if s.Config.Choice == AtRandom && count > 1 {
+		k = s.load.random.Int32N(count)
+	}
+	for i := range n {
+		if usable(i) {
+			if k == 0 {
+				return i
+			}
+			k--
+		}
+	}
+	return 0
+}
