@@ -348,7 +348,7 @@ type fitSummary struct {
 }
 
 // advised is the engines to try where another refuses for want of lanes.
-var advised = []string{"weave-any", "weave", "updn", "ftree", "lash", "dfsssp", "df-dn", "nue"}
+var advised = []string{"updn", "ftree", "lash", "dfsssp", "df-dn", "nue", "weave", "weave-any"}
 
 // refusal reports an engine's refusal, with advice: which engines do fit.
 func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
