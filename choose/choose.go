@@ -57,6 +57,10 @@ type Wish struct {
 	Time     time.Duration // zero: DefaultBudget
 	Patterns int           // random patterns for Λ; zero: as many as make its error small beside Close
 
+	// Accept says why proven tables will not do for what they are meant for; nil: they
+	// always will.
+	Accept func(*routing.Tables) error
+
 	Progress routing.Progress // of engines
 }
 
@@ -67,7 +71,7 @@ type Outcome uint8
 const (
 	Proven  Outcome = iota // free of deadlock under the contract
 	Loop                   // has a credit loop under the contract
-	Refused                // by the engine
+	Refused                // by the engine, or not accepted
 	Skipped                // not tried: the time budget was spent, or it would not heed the options
 )
 
@@ -184,6 +188,11 @@ func (s *search) try(ctx context.Context, c candidate, place int) (Trial, error)
 	err := s.route(ctx, c, &t)
 	if err == nil {
 		err = s.measure(ctx, &t)
+	}
+	if err == nil && t.Outcome == Proven && s.wish.Accept != nil {
+		if no := s.wish.Accept(t.tables); no != nil {
+			t.Outcome, t.Why = Refused, no.Error()
+		}
 	}
 	t.Spent = time.Since(began)
 	if rule := (*routing.Refusal)(nil); errors.As(err, &rule) {

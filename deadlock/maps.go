@@ -31,11 +31,12 @@ func (m *laneMaps) first(g *group, out uint8) []startLanes {
 	return m.start[g.start+int(out)*routing.SLs:][:routing.SLs]
 }
 
-// newLaneMaps reads the map for the service levels that packets can have.
-func newLaneMaps(t *routing.Tables, c routing.Contract, groups [][]group) *laneMaps {
+// newLaneMaps reads the map for the service levels that packets can have: those that
+// are fixed or, if that is 0, those of the tables.
+func newLaneMaps(t *routing.Tables, fixed uint16, groups [][]group) *laneMaps {
 	m := &laneMaps{}
 	var sls []uint8
-	for mask := slsInUse(t, c); mask != 0; mask &= mask - 1 {
+	for mask := slsInUse(t, fixed); mask != 0; mask &= mask - 1 {
 		sl := uint8(bits.TrailingZeros16(mask))
 		m.index[sl] = uint8(len(sls))
 		sls = append(sls, sl)
@@ -80,10 +81,29 @@ func (m *laneMaps) addStart(f *fabric.Fabric, sl2vl *routing.SL2VL, s fabric.Nod
 	}
 }
 
+// enough is as many of some service levels as must be followed: one, where the map
+// treats all alike and drops nothing.
+func enough(t *routing.Tables, sls uint16) uint16 {
+	if !t.Lanes.SL2VL.IgnoresSL() {
+		return sls
+	}
+	for s := range fabric.NodeID(t.Fabric.Switches()) {
+		ports := uint8(t.Fabric.Node(s).Ports)
+		for in := range ports + 1 {
+			for out := range ports + 1 {
+				if t.Lanes.SL2VL.VL(s, in, out, 0) >= dropLane {
+					return sls
+				}
+			}
+		}
+	}
+	return sls & -sls
+}
+
 // slsInUse is the service levels that packets can have, as bits.
-func slsInUse(t *routing.Tables, c routing.Contract) uint16 {
-	if mask, fixed := c.FixedMask(); fixed {
-		return mask
+func slsInUse(t *routing.Tables, fixed uint16) uint16 {
+	if fixed != 0 {
+		return fixed
 	}
 	mask := uint16(0)
 	for lid := range t.Fabric.LIDs() {

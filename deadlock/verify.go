@@ -119,6 +119,7 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 type derivation struct {
 	t       *routing.Tables
 	o       Options
+	fixed   uint16    // service levels to follow, as bits, where the contract alone says which; else 0
 	groups  [][]group // [switch] the sources on it
 	maps    *laneMaps // nil where the SL alone decides the lane
 	lanes   int       // lanes are 0 … lanes-1
@@ -142,8 +143,12 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 		return nil, err
 	}
 	d := &derivation{t: t, o: o, groups: groupSources(t, o.Scope), lanes: laneCount(t)}
+	if mask, fixed := o.Contract.FixedMask(); fixed {
+		d.fixed = mask
+	}
 	if _, uniform := t.Lanes.SL2VL.Uniform(); !uniform {
-		d.maps = newLaneMaps(t, o.Contract, d.groups)
+		d.fixed = enough(t, d.fixed)
+		d.maps = newLaneMaps(t, d.fixed, d.groups)
 	}
 	var lids []fabric.LID
 	for lid, e := range f.LIDs() {

@@ -170,7 +170,7 @@ func (w *walker) settleFates() {
 // inject counts the pairs and starts the packets of every source on their way.
 func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 	row := w.d.t.Lanes.SLRow(lid)
-	fixed, isFixed := w.d.o.Contract.FixedMask()
+	fixed, isFixed := w.d.fixed, w.d.fixed != 0
 	for s, groups := range w.d.groups {
 		s := fabric.NodeID(s)
 		if w.simple {

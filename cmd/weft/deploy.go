@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/opensm/deploy"
+	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -110,10 +111,14 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	if err := j.prepare(&o.routeFlags); err != nil {
 		return err
 	}
+	j.accept = func(t *routing.Tables) error {
+		_, err := j.express(t)
+		return err
+	}
 	if err := j.compute(ctx); err != nil {
 		return j.refusal(ctx, err, o.json)
 	}
-	plan, err := j.express()
+	plan, err := j.express(j.tables)
 	if err != nil {
 		return j.inexpressible(ctx, err, o.json)
 	}
@@ -139,10 +144,10 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 
 // express plans for all that the lanes were planned for, if that is possible, else
 // for the endpoints that were asked for.
-func (j *routeJob) express() (*deploy.Plan, error) {
-	plan, err := deploy.Express(j.tables, j.budget.Scope)
+func (j *routeJob) express(t *routing.Tables) (*deploy.Plan, error) {
+	plan, err := deploy.Express(t, j.budget.Scope)
 	if err != nil && j.budget.Scope > j.scope {
-		plan, err = deploy.Express(j.tables, j.scope)
+		plan, err = deploy.Express(t, j.scope)
 	}
 	return plan, err
 }
@@ -163,7 +168,7 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 		if other.compute(ctx) != nil {
 			continue
 		}
-		if _, err := other.express(); err == nil {
+		if _, err := other.express(other.tables); err == nil {
 			s.Fits = append(s.Fits, name)
 		}
 	}

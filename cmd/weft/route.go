@@ -131,8 +131,9 @@ type routeJob struct {
 	name     string         // the FABRIC argument
 	engine   engines.Engine // of auto: the one chosen
 	auto     bool
-	budgeted time.Duration  // of auto
-	choice   *choose.Choice // of auto
+	budgeted time.Duration               // of auto
+	choice   *choose.Choice              // of auto
+	accept   func(*routing.Tables) error // of auto: what the tables must be good for; nil: anything
 	options  engines.Options
 	budget   routing.Budget
 	contract routing.Contract

@@ -53,7 +53,8 @@ func (j *routeJob) choose(ctx context.Context) error {
 	s := j.stage("choosing", &j.spent.choose)
 	defer s.done()
 	c, err := choose.Best(ctx, j.fabric, choose.Wish{
-		Contract: j.contract, Budget: j.budget, Scope: j.scope, Options: j.options, Time: j.budgeted, Progress: s.progress(),
+		Contract: j.contract, Budget: j.budget, Scope: j.scope, Options: j.options, Time: j.budgeted,
+		Accept: j.accept, Progress: s.progress(),
 	})
 	if err != nil {
 		return err

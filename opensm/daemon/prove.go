@@ -137,6 +137,7 @@ func (best) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int)
 	c, err := choose.Best(ctx, f, choose.Wish{
 		Contract: s.contract, Scope: s.scope,
 		Budget: routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters)},
+		Accept: func(t *routing.Tables) error { return wire.Expressible(t, s.contract) },
 	})
 	if err != nil {
 		return nil, auto, err
