@@ -138,8 +138,8 @@ func ParseAim(s string) (Aim, error) {
 // Limits and defaults.
 const (
 	DefaultPasses = 24
-	LeastPasses   = 5
-	LeastWork     = 150_000_000
+	LeastPasses   = 4
+	LeastWork     = 100_000_000
 	MostWork      = 1_200_000_000
 	MaxWeight     = 100
 )
