@@ -18,12 +18,12 @@ var rules = []rule{
 	},
 	{
 		packages: "topology",
-		may:      []string{"fabric", "internal/par"},
+		may:      []string{"fabric", "internal/par", "internal/spell"},
 		why:      "a generator makes fabrics; how they are routed or written is not its business",
 	},
 	{
 		packages: "traffic",
-		may:      []string{"fabric", "internal/par"},
+		may:      []string{"fabric", "internal/par", "internal/spell"},
 		why:      "who talks to whom does not depend on how it is routed",
 	},
 	{
@@ -168,7 +168,7 @@ var rules = []rule{
 	},
 	{
 		packages: "experiments",
-		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "figure"},
+		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "figure", "internal/spell"},
 		why:      "a paper's experiment takes networks, engines and measures by name, and the algorithms that no engine is called by",
 	},
 	{
@@ -213,6 +213,10 @@ var rules = []rule{
 		packages: "internal/par",
 		modules:  []string{"golang.org/x/sync"},
 		why:      "a loop on several cores",
+	},
+	{
+		packages: "internal/spell",
+		why:      "words and nothing else",
 	},
 	{
 		packages: "internal/live",
