@@ -43,8 +43,7 @@ func TestEngines(t *testing.T) {
 		t.Run(n.name, func(t *testing.T) {
 			t.Parallel()
 			f := fabricOf(t, n.name, n.spec)
-			d := serve(t, nil)
-			d.become(d.routes("updn", routing.Any))
+			d, _ := serveRoutes(t, "updn", routing.Any)
 			r := start(t, f, d, conf(d, 20))
 			r.Await(t, "SUBNET UP", soon)
 			for _, e := range engines.All() {
@@ -310,8 +309,7 @@ func open(t testing.TB, path string) io.Reader {
 func TestSeveralAddresses(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d := serve(t, nil)
-	d.become(d.routes("updn", routing.Any))
+	d, _ := serveRoutes(t, "updn", routing.Any)
 	f, err := testnet.Build(t, "torus:3x3,hosts=1").WithLMC(2)
 	if err != nil {
 		t.Fatal(err)
