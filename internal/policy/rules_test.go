@@ -57,7 +57,7 @@ var rules = []rule{
 	},
 	{
 		packages: "routing/paths/...",
-		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic", "internal/grid", "internal/heap", "internal/par"},
+		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic", "internal/grid", "internal/par"},
 		why:      "which way and which lane are two decisions, and one paper's path finder is not built on another's",
 	},
 	{
@@ -67,7 +67,7 @@ var rules = []rule{
 	},
 	{
 		packages: "routing/lanes/...",
-		may:      []string{"fabric", "routing", "internal/acyclic", "internal/heap", "internal/par"},
+		may:      []string{"fabric", "routing", "internal/acyclic", "internal/par"},
 		why:      "a lane assigner takes any forwarding tables, whoever made them, and is judged by others",
 	},
 	{
@@ -112,23 +112,18 @@ var rules = []rule{
 	},
 	{
 		packages: "congestion",
-		may:      []string{"fabric", "routing", "traffic", "internal/heap", "internal/par"},
+		may:      []string{"fabric", "routing", "traffic", "internal/par"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
 	{
 		packages: "packets",
-		may:      []string{"fabric", "routing", "traffic", "internal/heap", "internal/par"},
+		may:      []string{"fabric", "routing", "traffic", "internal/par"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
 	{
 		packages: "choose",
 		may:      []string{"fabric", "routing", "routing/engines", "traffic", "deadlock", "congestion", "internal/par"},
 		why:      "choosing is running engines by name and asking the judge; it knows no engine in particular",
-	},
-	{
-		packages: "report",
-		may:      []string{"fabric", "routing", "traffic", "deadlock", "congestion", "packets", "choose"},
-		why:      "a report shows results; it computes no routing",
 	},
 	{
 		packages: "opensm/conf",
@@ -155,11 +150,6 @@ var rules = []rule{
 		packages: "opensm/wire",
 		may:      []string{"fabric", "routing", "deadlock"},
 		why:      "a request is a fabric and an answer is tables with their proof; who routes is on the other side",
-	},
-	{
-		packages: "opensm",
-		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report", "opensm/wire"},
-		why:      "the live road uses what is proven, by the name of its engine",
 	},
 	{
 		packages: "figure",
@@ -204,10 +194,6 @@ var rules = []rule{
 		packages: "internal/grid/gridtest",
 		may:      []string{"fabric"},
 		why:      "fabrics for tests, made without what they test",
-	},
-	{
-		packages: "internal/heap",
-		why:      "a data structure over numbers",
 	},
 	{
 		packages: "internal/par",
