@@ -174,7 +174,7 @@ func TestStockOpenSMAnswersOurServiceLevels(t *testing.T) {
 			theirs[ours] = fabric.LID(lid)
 		}
 		seen := map[uint64]bool{}
-		hosts := adapters(f)
+		hosts := routing.HCA.Endpoints(f)
 		last := f.Node(f.Endpoint(hosts[len(hosts)-1]).Node).GUID
 		for i, to := range hosts {
 			from := hosts[(i+3)%len(hosts)]
@@ -194,17 +194,6 @@ func TestStockOpenSMAnswersOurServiceLevels(t *testing.T) {
 			t.Errorf("only the service levels %v were seen", seen)
 		}
 	})
-}
-
-// adapters is the host adapter ports of a fabric.
-func adapters(f *fabric.Fabric) []fabric.EndpointID {
-	var all []fabric.EndpointID
-	for i := range f.Endpoints() {
-		if f.Endpoint(fabric.EndpointID(i)).Class == fabric.HostAdapter {
-			all = append(all, fabric.EndpointID(i))
-		}
-	}
-	return all
 }
 
 // The configuration that OpenSM writes of itself (-c) is read as OpenSM means it.

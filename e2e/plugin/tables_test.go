@@ -214,12 +214,7 @@ func (r *run) ibdmchk(t testing.TB, tables *routing.Tables) (live.Verdict, strin
 func (r *run) pairHolds(t *testing.T, tables *routing.Tables, chance *rand.Rand) {
 	t.Helper()
 	f := tables.Fabric
-	var hosts []fabric.EndpointID
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Switch != fabric.None {
-			hosts = append(hosts, fabric.EndpointID(i))
-		}
-	}
+	hosts := routing.HCA.Endpoints(f)
 	from, to := hosts[chance.IntN(len(hosts))], hosts[chance.IntN(len(hosts))]
 	if from == to {
 		return

@@ -67,13 +67,7 @@ func route(t testing.TB, f *fabric.Fabric, r routing.Router, c routing.Contract,
 func bisection(t testing.TB, tables *routing.Tables) float64 {
 	t.Helper()
 	f := tables.Fabric
-	var hosts []fabric.EndpointID
-	for e := range f.Endpoints() {
-		if ep := f.Endpoint(fabric.EndpointID(e)); ep.Class == fabric.HostAdapter && ep.Switch != fabric.None {
-			hosts = append(hosts, fabric.EndpointID(e))
-		}
-	}
-	placement, err := traffic.Place("all", f, hosts, 1)
+	placement, err := traffic.Place("all", f, routing.HCA.Endpoints(f), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
