@@ -130,7 +130,7 @@ func Best(ctx context.Context, f *fabric.Fabric, w Wish) (*Choice, error) {
 	if w.Time == 0 {
 		w.Time = DefaultBudget
 	}
-	s := &search{wish: w, fabric: f, placement: senders(f, w.Scope), best: math.Inf(-1)}
+	s := &search{wish: w, fabric: f, placement: w.Scope.Endpoints(f), best: math.Inf(-1)}
 	left := w.Time
 	for i, c := range candidates {
 		w.Progress.Report(i, len(candidates))
@@ -167,17 +167,6 @@ func round(d time.Duration) time.Duration {
 		return d.Round(10 * time.Millisecond)
 	}
 	return d.Round(time.Second)
-}
-
-// senders is the endpoints among which Λ is measured.
-func senders(f *fabric.Fabric, scope routing.Scope) traffic.Placement {
-	var p traffic.Placement
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && scope.Includes(e.Class) {
-			p = append(p, fabric.EndpointID(i))
-		}
-	}
-	return p
 }
 
 // try routes with one engine, judges the result and measures it. An error is one

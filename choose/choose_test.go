@@ -69,7 +69,7 @@ func lambda(t testing.TB, tables *routing.Tables, runs int) float64 {
 		t.Fatal(err)
 	}
 	r, err := congestion.Simulate(context.Background(), tables, congestion.Options{
-		Pattern: bisect, Placement: senders(tables.Fabric, routing.HCA), Runs: runs,
+		Pattern: bisect, Placement: routing.HCA.Endpoints(tables.Fabric), Runs: runs,
 	})
 	if err != nil {
 		t.Fatal(err)

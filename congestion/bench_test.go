@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/internal/dumped"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -15,7 +17,9 @@ import (
 // are about. patterns/cpu-s does not suffer from what else the machine does: it is
 // by the time of one core.
 func BenchmarkBisect(b *testing.B) {
-	b.Run("x5-88", func(b *testing.B) { bisect(b, openSM(b, "psmn-x5-2020", "x5-minhop")) })
+	b.Run("x5-88", func(b *testing.B) {
+		bisect(b, dumped.Tables(b, testnet.Corpus(b), "x5-minhop", testnet.Dump(b, "psmn-x5-2020")))
+	})
 	for _, c := range []struct{ name, spec, engine string }{
 		{"1246-on-160", "random:switches=160,links=480,hosts=8,seed=1", "sssp"},
 		{"4341-on-666", "random:switches=666,links=2664,hosts=7,seed=1", "sssp"},

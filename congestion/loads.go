@@ -23,12 +23,7 @@ func (l *Loads) MeanHops() float64 { return float64(l.Hops) / float64(max(1, l.P
 // switches.
 func Count(f *fabric.Fabric, paths *routing.Forwarding, scope routing.Scope) *Loads {
 	l := &Loads{Routes: make([]uint32, f.Trunks()), Hottest: fabric.None}
-	sources := make([]uint32, f.Switches())
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && scope.Includes(e.Class) {
-			sources[e.Switch]++
-		}
-	}
+	sources := scope.PerSwitch(f)
 	heads := f.Heads()
 	routes := make([]uint32, f.Switches())
 	var t routing.Tree

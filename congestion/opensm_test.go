@@ -2,16 +2,12 @@ package congestion_test
 
 import (
 	"context"
-	"io"
 	"math"
-	"path/filepath"
 	"testing"
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/dumped"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
@@ -35,7 +31,7 @@ var orcs = []struct {
 
 func TestAgreesWithORCS(t *testing.T) {
 	for _, c := range orcs {
-		tables := openSM(t, c.fabric, c.tables)
+		tables := dumped.Tables(t, testnet.Corpus(t), c.tables, testnet.Dump(t, c.fabric))
 		r := simulate(t, tables, congestion.Options{
 			Pattern: pattern(t, "bisect"), Placement: hosts(t, tables.Fabric), UniformRates: true, Seed: 1,
 		})
@@ -47,34 +43,6 @@ func TestAgreesWithORCS(t *testing.T) {
 			t.Errorf("%s: %d pairs have no route", c.tables, r.Lost)
 		}
 	}
-}
-
-// openSM is a real fabric with the tables that OpenSM made for it.
-func openSM(t testing.TB, name, tables string) *routing.Tables {
-	t.Helper()
-	dir := filepath.Join(testnet.Corpus(t), "reference", "opensm-tables", tables)
-	f := testnet.Dump(t, name)
-	read := func(file string, do func(io.Reader, string) error) {
-		r, err := format.Open(filepath.Join(dir, file), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		if err := do(r, file); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var join lft.Join
-	read("opensm-subnet.lst.gz", func(r io.Reader, name string) (err error) {
-		join.List, err = subnetlst.ReadMap(r, name)
-		return err
-	})
-	var dump *lft.Dump
-	read("opensm-lfts.dump.gz", func(r io.Reader, name string) (err error) {
-		dump, err = lft.Read(r, name, f, join)
-		return err
-	})
-	return &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
 }
 
 func pattern(t testing.TB, spec string) traffic.Pattern {

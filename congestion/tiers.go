@@ -58,9 +58,9 @@ func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
 func levels(f *fabric.Fabric, scope routing.Scope) []int {
 	level := make([]int, f.Switches())
 	var queue []fabric.NodeID
-	for s := range level {
+	for s, end := range scope.Ends(f) {
 		level[s] = -1
-		if slices.ContainsFunc(f.Attached(fabric.NodeID(s)), func(e fabric.EndpointID) bool { return scope.Includes(f.Endpoint(e).Class) }) {
+		if end {
 			level[s] = 0
 			queue = append(queue, fabric.NodeID(s))
 		}
@@ -146,12 +146,9 @@ func sendersOf(t *routing.Tables, scope routing.Scope) []sender {
 	}
 	number := map[key]int{}
 	var senders []sender
-	for i := range f.Endpoints() {
-		e := f.Endpoint(fabric.EndpointID(i))
-		if e.Switch == fabric.None || !scope.Includes(e.Class) {
-			continue
-		}
-		k := key{e.Switch, t.Lanes.Row[i], 0}
+	for _, id := range scope.Endpoints(f) {
+		e := f.Endpoint(id)
+		k := key{e.Switch, t.Lanes.Row[id], 0}
 		if !uniform && e.Inject != fabric.None {
 			k.in = f.Channel(e.Inject).ToPort
 		}
@@ -159,7 +156,7 @@ func sendersOf(t *routing.Tables, scope routing.Scope) []sender {
 		if !ok {
 			n = len(senders)
 			number[k] = n
-			senders = append(senders, sender{endpoint: fabric.EndpointID(i), in: k.in})
+			senders = append(senders, sender{endpoint: id, in: k.in})
 		}
 		senders[n].count++
 	}

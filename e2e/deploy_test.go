@@ -22,6 +22,16 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
+// planned is an engine's routing as files for a stock OpenSM express it.
+func planned(t testing.TB, f *fabric.Fabric, e engines.Engine, vls int) *deploy.Plan {
+	t.Helper()
+	p, err := deploy.Express(route(t, f, e, vls), routing.Adapters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // deployed writes the files for a stock OpenSM on ibsim, and returns the folder.
 func deployed(t testing.TB, p *deploy.Plan, vls int) string {
 	t.Helper()
@@ -59,41 +69,28 @@ func options(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// A stock OpenSM takes the files of weft deploy files as they are: our forwarding
+// A stock OpenSM takes the files of weft deploy as they are: our forwarding
 // tables, our SL2VL map at every port, and no word of complaint about the policy.
 func TestStockOpenSMTakesTheFiles(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	for _, n := range networks {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			net := netFile(t, f)
-			for _, name := range []string{"updn", "nue"} {
-				t.Run(name, func(t *testing.T) {
-					e, err := engines.Named(name)
-					if err != nil {
-						t.Fatal(err)
-					}
-					plan, err := deploy.Express(route(t, f, e, 4), routing.Adapters)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if v := judged(t, plan.Tables, routing.Adapters); !v.Free() {
-						t.Fatal("the tables that OpenSM shall have are not proven")
-					}
-					d := live.OpenSM(t, net, options(t, deployed(t, plan, 4)), nil)
-					if d.Engine != "file" {
-						t.Fatalf("the tables are by %q", d.Engine)
-					}
-					sameTables(t, f, plan.Tables.Forwarding, tablesOf(t, f, d, d.LFTs).Forwarding)
-					if name == "nue" {
-						sameMaps(t, f, plan, d.SL2VL)
-					}
-				})
-			}
-		})
-	}
+	onEach(t, networks, func(t *testing.T, _ network, f *fabric.Fabric) {
+		net := netFile(t, f)
+		for _, name := range []string{"updn", "nue"} {
+			t.Run(name, func(t *testing.T) {
+				plan := planned(t, f, named(t, name), 4)
+				if v := judged(t, plan.Tables, routing.Adapters); !v.Free() {
+					t.Fatal("the tables that OpenSM shall have are not proven")
+				}
+				d := live.OpenSM(t, net, options(t, deployed(t, plan, 4)), nil)
+				tookTheFile(t, d)
+				sameTables(t, f, plan.Tables.Forwarding, tablesOf(t, f, d, d.LFTs).Forwarding)
+				if name == "nue" {
+					sameMaps(t, f, plan, d.SL2VL)
+				}
+			})
+		}
+	})
 }
 
 // sameMaps compares the SL2VL tables that OpenSM dumped with the plan's.
@@ -125,51 +122,40 @@ func sameMaps(t *testing.T, f *fabric.Fabric, p *deploy.Plan, dump string) {
 func TestOpenSMsUpdnWithOurRoots(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	for _, n := range computed {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			plan, err := deploy.Express(route(t, f, engines.All()[0], 1), routing.Adapters)
-			if err != nil {
-				t.Fatal(err)
-			}
-			own := options(t, deployed(t, plan, 1))
-			own["routing_engine"] = "updn,no_fallback"
-			delete(own, "lfts_file")
-			d := live.OpenSM(t, netFile(t, f), own, nil)
-			if d.Engine != "updn" {
-				t.Fatalf("the tables are by %q", d.Engine)
-			}
-			tables := &routing.Tables{Fabric: f, Forwarding: tablesOf(t, f, d, d.LFTs).Forwarding, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
-			v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any, Scope: routing.Adapters})
-			if err != nil {
-				t.Fatal(err)
-			}
-			theirs := live.NoLoop
-			if !v.Free() {
-				theirs = live.Loop
-			}
-			if got, out := live.Check(t, d.Input()); got != theirs {
-				t.Errorf("ibdmchk: %v, the judge: %v\n%s", got, theirs, out)
-			}
-		})
-	}
+	onEach(t, computed, func(t *testing.T, _ network, f *fabric.Fabric) {
+		plan := planned(t, f, engines.All()[0], 1)
+		own := options(t, deployed(t, plan, 1))
+		own["routing_engine"] = "updn,no_fallback"
+		delete(own, "lfts_file")
+		d := live.OpenSM(t, netFile(t, f), own, nil)
+		if d.Engine != "updn" {
+			t.Fatalf("the tables are by %q", d.Engine)
+		}
+		tables := &routing.Tables{Fabric: f, Forwarding: tablesOf(t, f, d, d.LFTs).Forwarding, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+		v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any, Scope: routing.Adapters})
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := live.NoLoop
+		if !v.Free() {
+			theirs = live.Loop
+		}
+		if got, out := live.Check(t, d.Input()); got != theirs {
+			t.Errorf("ibdmchk: %v, the judge: %v\n%s", got, theirs, out)
+		}
+	})
 }
 
 // What check says OpenSM's updn will find is what it finds.
 func TestUpdnFindsTheRootsThatCheckSays(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	for _, n := range networks {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			d := live.OpenSM(t, netFile(t, f), map[string]string{"routing_engine": "updn"}, nil)
-			if roots := check.SeenRoots(f); (len(roots) > 0) != (d.Engine == "updn") {
-				t.Errorf("check sees %d roots, and the tables are by %s", len(roots), d.Engine)
-			}
-		})
-	}
+	onEach(t, networks, func(t *testing.T, _ network, f *fabric.Fabric) {
+		d := live.OpenSM(t, netFile(t, f), map[string]string{"routing_engine": "updn"}, nil)
+		if roots := check.SeenRoots(f); (len(roots) > 0) != (d.Engine == "updn") {
+			t.Errorf("check sees %d roots, and the tables are by %s", len(roots), d.Engine)
+		}
+	})
 }
 
 // The PathRecords of a stock OpenSM with the policy that weft wrote carry the
@@ -178,58 +164,36 @@ func TestStockOpenSMAnswersOurServiceLevels(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
 	level := regexp.MustCompile(`(?m)^\s*sl\.+0x(\w+)`)
-	for _, n := range computed[1:3] {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			e, err := engines.Named("nue")
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan, err := deploy.Express(route(t, f, e, 4), routing.Adapters)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := live.Simulate(t, netFile(t, f))
-			m := s.Manage(t, "", t.TempDir(), options(t, deployed(t, plan, 4)))
-			m.Await(t, "SUBNET UP", time.Minute)
-			theirs := map[fabric.LID]fabric.LID{} // by ours
-			for lid, ours := range tablesOf(t, f, m.Dumps(), m.Dumps().LFTs).LIDs {
-				theirs[ours] = fabric.LID(lid)
-			}
-			seen := map[uint64]bool{}
-			hosts := adapters(f)
-			last := f.Node(f.Endpoint(hosts[len(hosts)-1]).Node).GUID
-			for i, to := range hosts {
-				from := hosts[(i+3)%len(hosts)]
-				a, b := theirs[f.Endpoint(from).LID], theirs[f.Endpoint(to).LID]
-				out, err := s.Query(t, fmt.Sprintf("H-%016x", uint64(last)), "saquery", "-p", "--src-to-dst", fmt.Sprintf("%d:%d", a, b))
-				found := level.FindStringSubmatch(out)
-				if err != nil || found == nil {
-					t.Fatalf("saquery: %v\n%s", err, out)
-				}
-				sl, err := strconv.ParseUint(found[1], 16, 8)
-				if err != nil || uint8(sl) != plan.SL[to] {
-					t.Errorf("to %s: SL %s, want %d", f.Label(f.Endpoint(to).Node), found[1], plan.SL[to])
-				}
-				seen[sl] = true
-			}
-			if len(seen) < 2 {
-				t.Errorf("only the service levels %v were seen", seen)
-			}
-		})
-	}
-}
-
-// adapters is the host adapter ports of a fabric.
-func adapters(f *fabric.Fabric) []fabric.EndpointID {
-	var all []fabric.EndpointID
-	for i := range f.Endpoints() {
-		if f.Endpoint(fabric.EndpointID(i)).Class == fabric.HostAdapter {
-			all = append(all, fabric.EndpointID(i))
+	onEach(t, computed[1:3], func(t *testing.T, _ network, f *fabric.Fabric) {
+		plan := planned(t, f, named(t, "nue"), 4)
+		s := live.Simulate(t, netFile(t, f))
+		m := s.Manage(t, "", t.TempDir(), options(t, deployed(t, plan, 4)))
+		m.Await(t, "SUBNET UP", time.Minute)
+		theirs := map[fabric.LID]fabric.LID{} // by ours
+		for lid, ours := range tablesOf(t, f, m.Dumps(), m.Dumps().LFTs).LIDs {
+			theirs[ours] = fabric.LID(lid)
 		}
-	}
-	return all
+		seen := map[uint64]bool{}
+		hosts := routing.HCA.Endpoints(f)
+		last := f.Node(f.Endpoint(hosts[len(hosts)-1]).Node).GUID
+		for i, to := range hosts {
+			from := hosts[(i+3)%len(hosts)]
+			a, b := theirs[f.Endpoint(from).LID], theirs[f.Endpoint(to).LID]
+			out, err := s.Query(t, fmt.Sprintf("H-%016x", uint64(last)), "saquery", "-p", "--src-to-dst", fmt.Sprintf("%d:%d", a, b))
+			found := level.FindStringSubmatch(out)
+			if err != nil || found == nil {
+				t.Fatalf("saquery: %v\n%s", err, out)
+			}
+			sl, err := strconv.ParseUint(found[1], 16, 8)
+			if err != nil || uint8(sl) != plan.SL[to] {
+				t.Errorf("to %s: SL %s, want %d", f.Label(f.Endpoint(to).Node), found[1], plan.SL[to])
+			}
+			seen[sl] = true
+		}
+		if len(seen) < 2 {
+			t.Errorf("only the service levels %v were seen", seen)
+		}
+	})
 }
 
 // The configuration that OpenSM writes of itself (-c) is read as OpenSM means it.

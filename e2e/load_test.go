@@ -29,6 +29,14 @@ func loaded(t testing.TB, net string, f *fabric.Fabric, paths *routing.Forwardin
 	return live.OpenSM(t, net, conf, nil)
 }
 
+// tookTheFile ends a test in which OpenSM's tables are not those of the file.
+func tookTheFile(t testing.TB, d live.Dumps) {
+	t.Helper()
+	if d.Engine != "file" {
+		t.Fatalf("the tables are by OpenSM's %q, want file: it fell back", d.Engine)
+	}
+}
+
 // tablesOf reads a forwarding dump of OpenSM with its subnet list.
 func tablesOf(t testing.TB, f *fabric.Fabric, d live.Dumps, dump string) *lft.Dump {
 	t.Helper()
@@ -49,36 +57,30 @@ func tablesOf(t testing.TB, f *fabric.Fabric, d live.Dumps, dump string) *lft.Du
 func TestOpenSMLoadsOurTables(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	for _, n := range networks {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			net := netFile(t, f)
-			for _, e := range enginesFor(n) {
-				t.Run(e.Name, func(t *testing.T) {
-					want := route(t, f, e, routing.DefaultVLs).Forwarding
-					d := loaded(t, net, f, want, false)
-					if d.Engine != "file" {
-						t.Fatalf("the tables are by OpenSM's %q, want file: it fell back", d.Engine)
-					}
-					got := tablesOf(t, f, d, d.LFTs)
-					if got.Rule != lft.ByList || len(got.NoTable) != 0 || len(got.Unreached) != 0 {
-						t.Errorf("joined by %v, %d switches without a table, %d endpoints unreached", got.Rule, len(got.NoTable), len(got.Unreached))
-					}
-					if !moved(got.LIDs) {
-						t.Error("OpenSM gave every port the LID it has in the fabric: nothing had to be moved")
-					}
-					sameTables(t, f, want, got.Forwarding)
-					sameTables(t, f, want, tablesOf(t, f, d, d.FDBs).Forwarding)
-					alone, err := lft.Read(open(t, d.LFTs), d.LFTs, f, lft.Join{})
-					if err != nil {
-						t.Fatalf("without the subnet list: %v", err)
-					}
-					sameTables(t, f, want, alone.Forwarding)
-				})
-			}
-		})
-	}
+	onEach(t, networks, func(t *testing.T, n network, f *fabric.Fabric) {
+		net := netFile(t, f)
+		for _, e := range enginesFor(n) {
+			t.Run(e.Name, func(t *testing.T) {
+				want := route(t, f, e, routing.DefaultVLs).Forwarding
+				d := loaded(t, net, f, want, false)
+				tookTheFile(t, d)
+				got := tablesOf(t, f, d, d.LFTs)
+				if got.Rule != lft.ByList || len(got.NoTable) != 0 || len(got.Unreached) != 0 {
+					t.Errorf("joined by %v, %d switches without a table, %d endpoints unreached", got.Rule, len(got.NoTable), len(got.Unreached))
+				}
+				if !moved(got.LIDs) {
+					t.Error("OpenSM gave every port the LID it has in the fabric: nothing had to be moved")
+				}
+				sameTables(t, f, want, got.Forwarding)
+				sameTables(t, f, want, tablesOf(t, f, d, d.FDBs).Forwarding)
+				alone, err := lft.Read(open(t, d.LFTs), d.LFTs, f, lft.Join{})
+				if err != nil {
+					t.Fatalf("without the subnet list: %v", err)
+				}
+				sameTables(t, f, want, alone.Forwarding)
+			})
+		}
+	})
 }
 
 // moved says whether any destination has another LID in the dump.
@@ -95,21 +97,17 @@ func moved(lids []fabric.LID) bool {
 func TestADivertedEntryIsNoticed(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	for _, n := range computed {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			want := route(t, f, engines.All()[0], 1).Forwarding
-			changed, said := diverted(t, f, want)
-			d := loaded(t, netFile(t, f), f, changed, false)
-			for _, dump := range []string{d.LFTs, d.FDBs} {
-				got := tablesOf(t, f, d, dump)
-				if diff := differences(f, want, got.Forwarding); !slices.Equal(diff, []string{said}) {
-					t.Errorf("%s: %d differences, want only %q: %.3q", dump, len(diff), said, diff)
-				}
+	onEach(t, computed, func(t *testing.T, _ network, f *fabric.Fabric) {
+		want := route(t, f, engines.All()[0], 1).Forwarding
+		changed, said := diverted(t, f, want)
+		d := loaded(t, netFile(t, f), f, changed, false)
+		for _, dump := range []string{d.LFTs, d.FDBs} {
+			got := tablesOf(t, f, d, dump)
+			if diff := differences(f, want, got.Forwarding); !slices.Equal(diff, []string{said}) {
+				t.Errorf("%s: %d differences, want only %q: %.3q", dump, len(diff), said, diff)
 			}
-		})
-	}
+		}
+	})
 }
 
 // A table that OpenSM does not take makes it fall back to another engine, and

@@ -52,6 +52,17 @@ func (n network) fabric(t testing.TB) *fabric.Fabric {
 	return testnet.Build(t, n.spec)
 }
 
+// onEach runs a test on networks, side by side.
+func onEach(t *testing.T, list []network, test func(t *testing.T, n network, f *fabric.Fabric)) {
+	t.Helper()
+	for _, n := range list {
+		t.Run(n.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, n, n.fabric(t))
+		})
+	}
+}
+
 // open opens a file until the test ends.
 func open(t testing.TB, path ...string) io.Reader {
 	t.Helper()
@@ -94,6 +105,16 @@ func route(t testing.TB, f *fabric.Fabric, e engines.Engine, vls int) *routing.T
 		t.Fatalf("%s: %v", e.Name, err)
 	}
 	return tables
+}
+
+// named is an engine of the table.
+func named(t testing.TB, name string) engines.Engine {
+	t.Helper()
+	e, err := engines.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // enginesFor is the engines that make tables; on the real fabrics, which take

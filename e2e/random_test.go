@@ -10,7 +10,6 @@ import (
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // draws is how many service levels and lanes are drawn for a network.
@@ -22,39 +21,32 @@ const draws = 24
 func TestIbdmchkAgreesOnRandomLanes(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	sssp, err := engines.Named("sssp")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []network{
+	sssp := named(t, "sssp")
+	onEach(t, []network{
 		{name: "ring", spec: "ring:5,hosts=2"},
 		{name: "random", spec: "random:switches=10,links=14,hosts=2,seed=3"},
 		{name: "torus", spec: "torus:4x4"},
-	} {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			tables := route(t, f, sssp, 1)
-			d := loaded(t, netFile(t, f), f, tables.Forwarding, true)
-			found := map[live.Verdict]int{}
-			for seed := range uint64(draws) {
-				// Few lanes loop often and many seldom.
-				tables.Lanes = randomLanes(f, seed, 1+int(seed/2)%routing.DefaultVLs)
-				for form := range slvl.Lines + 1 {
-					in := withLanes(t, d, tables, form)
-					sameRouting(t, tables, in.read(t, f))
-					found[in.agreed(t, f, routing.Adapters)]++
-				}
-				if t.Failed() {
-					t.Fatalf("with the lanes of seed %d", seed)
-				}
+	}, func(t *testing.T, _ network, f *fabric.Fabric) {
+		tables := route(t, f, sssp, 1)
+		d := loaded(t, netFile(t, f), f, tables.Forwarding, true)
+		found := map[live.Verdict]int{}
+		for seed := range uint64(draws) {
+			// Few lanes loop often and many seldom.
+			tables.Lanes = randomLanes(f, seed, 1+int(seed/2)%routing.DefaultVLs)
+			for form := range slvl.Lines + 1 {
+				in := withLanes(t, d, tables, form)
+				sameRouting(t, tables, in.read(t, f))
+				found[in.agreed(t, f, routing.Adapters)]++
 			}
-			t.Log(found)
-			if found[live.Loop] == 0 || found[live.NoLoop] == 0 || len(found) != 2 {
-				t.Errorf("verdicts %v: the draws try one side only", found)
+			if t.Failed() {
+				t.Fatalf("with the lanes of seed %d", seed)
 			}
-		})
-	}
+		}
+		t.Log(found)
+		if found[live.Loop] == 0 || found[live.NoLoop] == 0 || len(found) != 2 {
+			t.Errorf("verdicts %v: the draws try one side only", found)
+		}
+	})
 }
 
 // randomLanes draws lanes by port, and the service level of every pair of nodes,
@@ -99,10 +91,7 @@ func laneByEndpoint(f *fabric.Fabric, m *routing.SL2VL) *routing.Lanes {
 func TestOtherLanesAreNoticed(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	lash, err := engines.Named("lash")
-	if err != nil {
-		t.Fatal(err)
-	}
+	lash := named(t, "lash")
 	f := computed[0].fabric(t)
 	tables := route(t, f, lash, routing.DefaultVLs)
 	d := loaded(t, netFile(t, f), f, tables.Forwarding, true)

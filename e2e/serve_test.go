@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/live"
@@ -76,45 +77,41 @@ func TestDaemonWithOpenSM(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
 	dir := plugin(t)
-	for _, n := range []network{computed[1], computed[2], x5, dgx} {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			s, socket, state := serving(t, "dfsssp", "updn")
-			m := live.Simulate(t, netFile(t, f)).Manage(t, "", t.TempDir(), map[string]string{
-				"event_plugin_name": "weft", "event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.owner=%d", socket, os.Getuid()),
-				"routing_engine": "weft,no_fallback", "qos": "TRUE",
-			}, "LD_LIBRARY_PATH="+dir)
-			if log := m.Await(t, "SUBNET UP", time.Minute); !strings.Contains(log, "weft tables configured") {
-				t.Errorf("OpenSM does not use our tables:\n%s", log)
+	onEach(t, []network{computed[1], computed[2], x5, dgx}, func(t *testing.T, _ network, f *fabric.Fabric) {
+		s, socket, state := serving(t, "dfsssp", "updn")
+		m := live.Simulate(t, netFile(t, f)).Manage(t, "", t.TempDir(), map[string]string{
+			"event_plugin_name": "weft", "event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.owner=%d", socket, os.Getuid()),
+			"routing_engine": "weft,no_fallback", "qos": "TRUE",
+		}, "LD_LIBRARY_PATH="+dir)
+		if log := m.Await(t, "SUBNET UP", time.Minute); !strings.Contains(log, "weft tables configured") {
+			t.Errorf("OpenSM does not use our tables:\n%s", log)
+		}
+		m.Sweep(t)
+		m.Await(t, "SUBNET UP", time.Minute)
+		status := s.Status()
+		for range 500 { // the daemon answers first and reports then
+			if status = s.Status(); status.Cached > 0 {
+				break
 			}
-			m.Sweep(t)
-			m.Await(t, "SUBNET UP", time.Minute)
-			status := s.Status()
-			for range 500 { // the daemon answers first and reports then
-				if status = s.Status(); status.Cached > 0 {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
-			if l := status.Last; status.Cached == 0 || status.Refused != 0 || status.StateError != "" || l == nil || l.ChangedEntries != 0 || l.ChangedSLs != 0 {
-				t.Errorf("%+v, last %+v", status, l)
-			}
-			m.Stop() // its dumps are whole
-			d := m.Dumps()
-			dump := tablesOf(t, f, d, d.LFTs)
-			maps, err := slvl.Read(open(t, d.SL2VL), "sl2vl", f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			lanes, err := psl.Read(open(t, state, "last-good", "paths.psl"), "paths.psl", f, maps, dump.LIDs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v := judged(t, &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, routing.Adapters)
-			if !v.Free() || !v.Complete() {
-				t.Errorf("what OpenSM has is not proven: free %v, complete %v", v.Free(), v.Complete())
-			}
-		})
-	}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if l := status.Last; status.Cached == 0 || status.Refused != 0 || status.StateError != "" || l == nil || l.ChangedEntries != 0 || l.ChangedSLs != 0 {
+			t.Errorf("%+v, last %+v", status, l)
+		}
+		m.Stop() // its dumps are whole
+		d := m.Dumps()
+		dump := tablesOf(t, f, d, d.LFTs)
+		maps, err := slvl.Read(open(t, d.SL2VL), "sl2vl", f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lanes, err := psl.Read(open(t, state, "last-good", "paths.psl"), "paths.psl", f, maps, dump.LIDs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := judged(t, &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, routing.Adapters)
+		if !v.Free() || !v.Complete() {
+			t.Errorf("what OpenSM has is not proven: free %v, complete %v", v.Free(), v.Complete())
+		}
+	})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // tampering is one service level changed.
@@ -41,10 +40,7 @@ func TestOneServiceLevelClosesALoop(t *testing.T) {
 		t.Run(c.network.name+"/"+c.engine, func(t *testing.T) {
 			t.Parallel()
 			f := c.network.fabric(t)
-			e, err := engines.Named(c.engine)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := named(t, c.engine)
 			// As few lanes as it needs: the fuller they are, the less they bear.
 			fewest := route(t, f, e, routing.DefaultVLs).Lanes.Needed
 			tables := byEndpoint(route(t, f, e, fewest))

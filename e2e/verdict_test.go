@@ -12,7 +12,6 @@ import (
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // files is a routing as ibdmchk and weft verify take it: what OpenSM dumped, and
@@ -104,44 +103,38 @@ func onFewerLanes(tables *routing.Tables, vls int) *routing.Tables {
 func TestIbdmchkAgrees(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	for _, n := range networks {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			net := netFile(t, f)
-			for _, e := range enginesFor(n) {
-				t.Run(e.Name, func(t *testing.T) {
-					tables := route(t, f, e, routing.DefaultVLs)
-					d := loaded(t, net, f, tables.Forwarding, true)
-					if d.Engine != "file" {
-						t.Fatalf("the tables are by OpenSM's %q, want file: it fell back", d.Engine)
+	onEach(t, networks, func(t *testing.T, n network, f *fabric.Fabric) {
+		net := netFile(t, f)
+		for _, e := range enginesFor(n) {
+			t.Run(e.Name, func(t *testing.T) {
+				tables := route(t, f, e, routing.DefaultVLs)
+				d := loaded(t, net, f, tables.Forwarding, true)
+				tookTheFile(t, d)
+				in := withLanes(t, d, tables, slvl.Lines)
+				sameRouting(t, tables, in.read(t, f))
+				switch got := in.agreed(t, f, routing.Adapters); {
+				case (e.Safe() || n.tree) && got != live.NoLoop:
+					t.Errorf("%v, want none", got)
+				case !n.tree && (e.Name == "minhop" || e.Name == "sssp") && got != live.Loop:
+					t.Errorf("%v, want a loop", got)
+				}
+				if n.spec == "" {
+					return // for time: the real fabrics are the large ones
+				}
+				if _, uniform := tables.Lanes.SL2VL.Uniform(); uniform {
+					in.agreed(t, f, routing.All) // ibdmchk does not look at the lanes of in-port 0
+				}
+				for vls := 1; vls <= 2; vls++ {
+					fewer := withLanes(t, d, onFewerLanes(tables, vls), slvl.Lines)
+					got := fewer.agreed(t, f, routing.Adapters)
+					if needed := tables.Lanes.Needed; vls == 1 && needed > 1 && got != live.Loop && e.Contract() == routing.Honored && (e.Lanes.Name == "first-fit" || e.Lanes.Name == "break-cycles") {
+						t.Errorf("needs %d lanes, but on one: %v", needed, got)
 					}
-					in := withLanes(t, d, tables, slvl.Lines)
-					sameRouting(t, tables, in.read(t, f))
-					switch got := in.agreed(t, f, routing.Adapters); {
-					case (e.Safe() || n.tree) && got != live.NoLoop:
-						t.Errorf("%v, want none", got)
-					case !n.tree && (e.Name == "minhop" || e.Name == "sssp") && got != live.Loop:
-						t.Errorf("%v, want a loop", got)
-					}
-					if n.spec == "" {
-						return // for time: the real fabrics are the large ones
-					}
-					if _, uniform := tables.Lanes.SL2VL.Uniform(); uniform {
-						in.agreed(t, f, routing.All) // ibdmchk does not look at the lanes of in-port 0
-					}
-					for vls := 1; vls <= 2; vls++ {
-						fewer := withLanes(t, d, onFewerLanes(tables, vls), slvl.Lines)
-						got := fewer.agreed(t, f, routing.Adapters)
-						if needed := tables.Lanes.Needed; vls == 1 && needed > 1 && got != live.Loop && e.Contract() == routing.Honored && (e.Lanes.Name == "first-fit" || e.Lanes.Name == "break-cycles") {
-							t.Errorf("needs %d lanes, but on one: %v", needed, got)
-						}
-						fewer.agreed(t, f, routing.All)
-					}
-				})
-			}
-		})
-	}
+					fewer.agreed(t, f, routing.All)
+				}
+			})
+		}
+	})
 }
 
 // sameRouting reports where tables that went through files differ from what they
@@ -184,29 +177,25 @@ func sameRouting(t testing.TB, want, got *routing.Tables) {
 func TestIbdmchkAgreesOnOpenSMsEngines(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	for _, n := range networks {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			net := netFile(t, f)
-			theirs := []string{"minhop", "updn", "dnup", "dor", "sssp", "nue"}
-			if n.name == dgx.name {
-				theirs = []string{"minhop"}
-			}
-			for _, engine := range theirs {
-				d := live.OpenSM(t, net, map[string]string{"routing_engine": engine}, nil)
-				got := files{dumps: d}.agreed(t, f, routing.Adapters)
-				if n.name == dgx.name || n.name == "ring" && d.Engine == "minhop" {
-					if got != live.Loop {
-						t.Errorf("OpenSM's %s: %v, want %v", d.Engine, got, live.Loop)
-					}
-				}
-				if t.Failed() {
-					t.Fatalf("with OpenSM's %s (asked for %s)", d.Engine, engine)
+	onEach(t, networks, func(t *testing.T, n network, f *fabric.Fabric) {
+		net := netFile(t, f)
+		theirs := []string{"minhop", "updn", "dnup", "dor", "sssp", "nue"}
+		if n.name == dgx.name {
+			theirs = []string{"minhop"}
+		}
+		for _, engine := range theirs {
+			d := live.OpenSM(t, net, map[string]string{"routing_engine": engine}, nil)
+			got := files{dumps: d}.agreed(t, f, routing.Adapters)
+			if n.name == dgx.name || n.name == "ring" && d.Engine == "minhop" {
+				if got != live.Loop {
+					t.Errorf("OpenSM's %s: %v, want %v", d.Engine, got, live.Loop)
 				}
 			}
-		})
-	}
+			if t.Failed() {
+				t.Fatalf("with OpenSM's %s (asked for %s)", d.Engine, engine)
+			}
+		}
+	})
 }
 
 // Lanes set in OpenSM's own configuration come back in its dump of them, which
@@ -215,39 +204,32 @@ func TestIbdmchkAgreesOnOpenSMsEngines(t *testing.T) {
 func TestLanesInTheFormOfOpenSM(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	lash, err := engines.Named("lash")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []network{computed[0], computed[1], x5} {
-		t.Run(n.name, func(t *testing.T) {
-			t.Parallel()
-			f := n.fabric(t)
-			net := netFile(t, f)
-			tables := route(t, f, lash, routing.DefaultVLs)
-			lfts := written(t, "lfts.dump", func(w io.Writer) error { return lft.Write(w, f, tables.Forwarding, lft.NodePlusPort) })
-			for _, vls := range []int{1, routing.DefaultVLs} {
-				wanted := onFewerLanes(tables, vls)
-				d := live.OpenSM(t, net, map[string]string{
-					"routing_engine": "file", "lfts_file": lfts, "qos": "TRUE", "qos_sl2vl": commas(wanted.Lanes.SL2VL),
-				}, f)
-				in := withLanes(t, d, wanted, slvl.Dump)
-				lines, own := in, in
-				lines.slvl = withLanes(t, d, wanted, slvl.Lines).slvl
-				own.slvl = d.SL2VL
-				want := live.NoLoop
-				if vls < tables.Lanes.Needed {
-					want = live.Loop
-				}
-				for name, in := range map[string]files{"our dump": in, "our lines": lines, "OpenSM's dump": own} {
-					sameRouting(t, wanted, in.read(t, f))
-					if got := in.agreed(t, f, routing.Adapters); got != want {
-						t.Errorf("%d lanes, %s: %v, want %v", vls, name, got, want)
-					}
+	lash := named(t, "lash")
+	onEach(t, []network{computed[0], computed[1], x5}, func(t *testing.T, _ network, f *fabric.Fabric) {
+		net := netFile(t, f)
+		tables := route(t, f, lash, routing.DefaultVLs)
+		lfts := written(t, "lfts.dump", func(w io.Writer) error { return lft.Write(w, f, tables.Forwarding, lft.NodePlusPort) })
+		for _, vls := range []int{1, routing.DefaultVLs} {
+			wanted := onFewerLanes(tables, vls)
+			d := live.OpenSM(t, net, map[string]string{
+				"routing_engine": "file", "lfts_file": lfts, "qos": "TRUE", "qos_sl2vl": commas(wanted.Lanes.SL2VL),
+			}, f)
+			in := withLanes(t, d, wanted, slvl.Dump)
+			lines, own := in, in
+			lines.slvl = withLanes(t, d, wanted, slvl.Lines).slvl
+			own.slvl = d.SL2VL
+			want := live.NoLoop
+			if vls < tables.Lanes.Needed {
+				want = live.Loop
+			}
+			for name, in := range map[string]files{"our dump": in, "our lines": lines, "OpenSM's dump": own} {
+				sameRouting(t, wanted, in.read(t, f))
+				if got := in.agreed(t, f, routing.Adapters); got != want {
+					t.Errorf("%d lanes, %s: %v, want %v", vls, name, got, want)
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 // commas is a uniform map as opensm.conf has it.

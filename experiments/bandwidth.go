@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -18,12 +17,7 @@ func bandwidth(ctx context.Context, t *routing.Tables, p Point, seed uint64) (me
 	if err != nil {
 		return 0, 0, err
 	}
-	var hosts traffic.Placement
-	for i := range t.Fabric.Endpoints() {
-		if e := t.Fabric.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && routing.HCA.Includes(e.Class) {
-			hosts = append(hosts, fabric.EndpointID(i))
-		}
-	}
+	hosts := routing.HCA.Endpoints(t.Fabric)
 	if p.Job > 0 && p.Job < len(hosts) {
 		bisect = part{bisect, p.Job}
 	}

@@ -3,6 +3,8 @@ package experiments
 import (
 	"fmt"
 	"strings"
+
+	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // All is the table of experiments, in the order in which to show them.
@@ -29,7 +31,7 @@ func Select(words []string) ([]Experiment, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("experiments: no experiment is called %q; the nearest is %q (weft reproduce --list shows all)", word, nearest(word, all))
+			return nil, fmt.Errorf("experiments: no experiment is called %q; the nearest is %q (weft reproduce --list shows all)", word, spell.Nearest(word, wordsOf(all)))
 		}
 	}
 	var list []Experiment
@@ -41,40 +43,12 @@ func Select(words []string) ([]Experiment, error) {
 	return list, nil
 }
 
-// nearest is the word that Select knows with the fewest letters to change.
-func nearest(word string, all []Experiment) string {
-	words := []string{"all"}
+// wordsOf is what Select knows.
+func wordsOf(all []Experiment) []string {
+	list := []string{"all"}
 	for _, e := range all {
 		paper, _, _ := strings.Cut(e.ID, "-")
-		words = append(words, paper, e.ID)
+		list = append(list, paper, e.ID)
 	}
-	best := words[0]
-	for _, w := range words[1:] {
-		if distance(word, w) < distance(word, best) {
-			best = w
-		}
-	}
-	return best
-}
-
-// distance is how many letters to insert, drop or change to make one word of another
-// (V. I. Levenshtein, 1966).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return list
 }

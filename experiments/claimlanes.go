@@ -9,15 +9,32 @@ import (
 
 // neverStops says in how many runs a network stood still; it agrees if in none.
 func neverStops(place string) func(*Outcome) Answer {
+	return stops(place, Agrees, func(r Result) Answer {
+		return Answer{fmt.Sprintf("stopped in %d runs, after %s µs in the mean; %s", r.Count, number(r.Value), loopText(r)), Differs}
+	})
+}
+
+// stopsAfter says after how long a network stood still; it agrees within a factor of
+// ten.
+func stopsAfter(place string, paper float64) func(*Outcome) Answer {
+	return stops(place, Differs, func(r Result) Answer {
+		text := fmt.Sprintf("%s to %s µs in the %d runs that stopped; %s", number(r.Low), number(r.High), r.Count, loopText(r))
+		return Answer{text, verdict(r.Value <= 10*paper && r.Value >= paper/10)}
+	})
+}
+
+// stops says whether a network stood still, how that compares with the paper if it
+// never did, and if it did, what stopped says.
+func stops(place string, never Agreement, stopped func(Result) Answer) func(*Outcome) Answer {
 	return func(o *Outcome) Answer {
 		r, ok := o.results[slot("sssp", place)]
 		switch {
 		case !ok:
 			return missing("not measured")
 		case r.Count == 0:
-			return Answer{"never stopped; " + loopText(r), Agrees}
+			return Answer{"never stopped; " + loopText(r), never}
 		}
-		return Answer{fmt.Sprintf("stopped in %d runs, after %s µs in the mean; %s", r.Count, number(r.Value), loopText(r)), Differs}
+		return stopped(r)
 	}
 }
 
@@ -26,22 +43,6 @@ func loopText(r Result) string {
 		return "the judge finds a credit loop"
 	}
 	return "proven free of credit loops"
-}
-
-// stopsAfter says after how long a network stood still; it agrees within a factor of
-// ten.
-func stopsAfter(place string, paper float64) func(*Outcome) Answer {
-	return func(o *Outcome) Answer {
-		r, ok := o.results[slot("sssp", place)]
-		switch {
-		case !ok:
-			return missing("not measured")
-		case r.Count == 0:
-			return Answer{"never stopped; " + loopText(r), Differs}
-		}
-		text := fmt.Sprintf("%s to %s µs in the %d runs that stopped; %s", number(r.Low), number(r.High), r.Count, loopText(r))
-		return Answer{text, verdict(r.Value <= 10*paper && r.Value >= paper/10)}
-	}
 }
 
 // oneAt says what a line has at some places; it agrees if that is one number at

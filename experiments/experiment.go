@@ -47,7 +47,7 @@ type Experiment struct {
 // Line is what a figure joins by a line, or gives a colour.
 type Line struct {
 	Name     string
-	Engine   string // see methods
+	Engine   string // by name, or one of methods
 	Networks []Network
 	Traffic  string // of Accepted: uniform, or a pattern of package traffic
 	Like     string // the line whose colour it takes, paler; empty: none

@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"encoding/csv"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,11 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/ibnet"
-	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/dumped"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/topology"
@@ -113,7 +109,7 @@ func askOpenSM(t *testing.T, spec, engine string) (rows [][]string) {
 		t.Logf("%s: OpenSM falls back from %s to %s", spec, engine, d.Engine)
 		return nil
 	}
-	tables := tablesOf(t, f, d)
+	tables := dumped.Read(t, f, d.Subnet, d.LFTs)
 	index := congestion.Count(f, tables.Forwarding, routing.HCA).Max
 	for _, job := range jobsOf(spec) {
 		label := ""
@@ -128,31 +124,6 @@ func askOpenSM(t *testing.T, spec, engine string) (rows [][]string) {
 		rows = append(rows, []string{"3.3.23", spec, label, engine, number(mean), number(stderr), number(float64(index))})
 	}
 	return rows
-}
-
-// tablesOf is the tables of a dump of OpenSM's.
-func tablesOf(t *testing.T, f *fabric.Fabric, d live.Dumps) *routing.Tables {
-	read := func(file string, do func(io.Reader, string) error) {
-		r, err := format.Open(file, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		if err := do(r, file); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var join lft.Join
-	read(d.Subnet, func(r io.Reader, name string) (err error) {
-		join.List, err = subnetlst.ReadMap(r, name)
-		return err
-	})
-	var dump *lft.Dump
-	read(d.LFTs, func(r io.Reader, name string) (err error) {
-		dump, err = lft.Read(r, name, f, join)
-		return err
-	})
-	return &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
 }
 
 func TestReadReference(t *testing.T) {

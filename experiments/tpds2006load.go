@@ -141,56 +141,32 @@ func (o *Outcome) both(line, other string) (a, b float64, text string, ok bool) 
 
 // more says whether a line has the larger throughput.
 func more(line, other string) func(*Outcome) Answer {
-	return func(o *Outcome) Answer {
-		a, b, text, ok := o.both(line, other)
-		if !ok {
-			return missing("not measured")
-		}
-		return Answer{text, verdict(a > b)}
-	}
+	return besideAll(line, []string{other}, func(a, b float64) bool { return a > b })
 }
 
 // notFarBelow says whether a line has almost the throughput of another, or more.
 func notFarBelow(line, other string) func(*Outcome) Answer {
-	return func(o *Outcome) Answer {
-		a, b, text, ok := o.both(line, other)
-		if !ok {
-			return missing("not measured")
-		}
-		return Answer{text, verdict(a >= b*(1-alike))}
-	}
+	return besideAll(line, []string{other}, func(a, b float64) bool { return a >= b*(1-alike) })
 }
 
 // near says whether two lines have almost the same throughput.
 func near(line, other string) func(*Outcome) Answer {
-	return func(o *Outcome) Answer {
-		a, b, text, ok := o.both(line, other)
-		if !ok {
-			return missing("not measured")
-		}
-		return Answer{text, verdict(math.Abs(a/b-1) <= alike)}
-	}
+	return besideAll(line, []string{other}, func(a, b float64) bool { return math.Abs(a/b-1) <= alike })
 }
 
 // bestOf says whether a line has the largest throughput.
 func bestOf(line string, others []string) func(*Outcome) Answer {
-	return func(o *Outcome) Answer {
-		var texts []string
-		yes := true
-		for _, other := range others {
-			a, b, text, ok := o.both(line, other)
-			if !ok {
-				return missing("not measured")
-			}
-			yes = yes && a >= b
-			texts = append(texts, text)
-		}
-		return Answer{strings.Join(texts, "; "), verdict(yes)}
-	}
+	return besideAll(line, others, func(a, b float64) bool { return a >= b })
 }
 
 // poorest says whether a line has the smallest throughput.
 func poorest(line string, others []string) func(*Outcome) Answer {
+	return besideAll(line, others, func(a, b float64) bool { return a < b })
+}
+
+// besideAll says whether something holds of a line's throughput and that of each of
+// others.
+func besideAll(line string, others []string, holds func(a, b float64) bool) func(*Outcome) Answer {
 	return func(o *Outcome) Answer {
 		var texts []string
 		yes := true
@@ -199,7 +175,7 @@ func poorest(line string, others []string) func(*Outcome) Answer {
 			if !ok {
 				return missing("not measured")
 			}
-			yes = yes && a < b
+			yes = yes && holds(a, b)
 			texts = append(texts, text)
 		}
 		return Answer{strings.Join(texts, "; "), verdict(yes)}

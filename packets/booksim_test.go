@@ -54,7 +54,7 @@ func butterfly(t testing.TB, k, n int) (tables *routing.Tables, nodes int) {
 		t.Fatal(err)
 	}
 	paths := routing.NewForwarding(f)
-	hosts := HostAdapters(f)
+	hosts := routing.HCA.Endpoints(f)
 	for d := range nodes {
 		row := paths.Row(f.Endpoint(hosts[nodes+d]).LID)
 		for s := range row {
@@ -228,7 +228,7 @@ func TestBookSim(t *testing.T) {
 			continue
 		}
 		n, nodes, sink := bookSimNetwork(t, ref.config)
-		l := Load{Offered: ref.offered, Pattern: bookSimPattern(ref.traffic, nodes, sink), Placement: HostAdapters(n.Fabric), Seed: 1}
+		l := Load{Offered: ref.offered, Pattern: bookSimPattern(ref.traffic, nodes, sink), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}
 		r := measured(t, n, l, w)
 		accepted := r.Accepted
 		if ref.traffic == "transpose" {

@@ -1,17 +1,12 @@
 package packets_test
 
 import (
-	"compress/gzip"
 	"context"
-	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/internal/dumped"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
@@ -91,7 +86,7 @@ func TestLoopsStopAndProvenRoutingsDrain(t *testing.T) {
 // its spine switches sending too.
 func TestRealFabricStops(t *testing.T) {
 	f := testnet.Dump(t, "topograph-ndr-dgx-2025")
-	stopsAndDrains(t, openSM(t, f, "dgx-minhop"))
+	stopsAndDrains(t, dumped.Tables(t, testnet.Corpus(t), "dgx-minhop", f))
 }
 
 func stopsAndDrains(t *testing.T, tables *routing.Tables) {
@@ -162,31 +157,4 @@ func clockwise(f *fabric.Fabric) *routing.Tables {
 		}
 	}
 	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
-}
-
-// openSM is the tables that OpenSM made of a real fabric.
-func openSM(t *testing.T, f *fabric.Fabric, name string) *routing.Tables {
-	t.Helper()
-	unzip := func(file string) io.Reader {
-		path := filepath.Join(testnet.Corpus(t), "reference", "opensm-tables", name, file)
-		r, err := os.Open(path)
-		if err != nil {
-			t.Skip(err)
-		}
-		t.Cleanup(func() { r.Close() })
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return z
-	}
-	list, err := subnetlst.ReadMap(unzip("opensm-subnet.lst.gz"), "opensm-subnet.lst")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dump, err := lft.Read(unzip("opensm-lfts.dump.gz"), "opensm-lfts.dump", f, lft.Join{List: list})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
 }

@@ -52,7 +52,7 @@ func TestBadLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := Load{Offered: 0.5, Placement: HostAdapters(f)}
+	good := Load{Offered: 0.5, Placement: routing.HCA.Endpoints(f)}
 	for want, change := range map[string]func(*Load){
 		"a load of 0":              func(l *Load) { l.Offered = 0 },
 		"a load of 1.01":           func(l *Load) { l.Offered = 1.01 },
@@ -83,7 +83,7 @@ func TestBadLoads(t *testing.T) {
 // dropped on VL 15, are found before anything runs.
 func TestUncoveredPairs(t *testing.T) {
 	f := testnet.Build(t, "ring:4")
-	hosts := HostAdapters(f)
+	hosts := routing.HCA.Endpoints(f)
 	lid := f.Endpoint(hosts[3]).LID
 	for want, change := range map[string]func(*routing.Tables){
 		"has no way to LID":     func(t *routing.Tables) { t.Forwarding.Row(lid)[f.Endpoint(hosts[2]).Switch] = routing.NoPort },
@@ -115,7 +115,7 @@ func TestInterrupted(t *testing.T) {
 	n := routed(t, "torus:4x4", "dfsssp", 8, mustPreset(t, "ib"))
 	ctx, cancel := context.WithCancel(context.Background())
 	parts := 0
-	r, err := n.Measure(ctx, Load{Offered: 0.4, Placement: HostAdapters(n.Fabric)}, Window{Length: 1e9, WarmUp: 1e8, Exactly: true, Batch: func() {
+	r, err := n.Measure(ctx, Load{Offered: 0.4, Placement: routing.HCA.Endpoints(n.Fabric)}, Window{Length: 1e9, WarmUp: 1e8, Exactly: true, Batch: func() {
 		if parts++; parts == 14 {
 			cancel()
 		}
@@ -160,7 +160,7 @@ func TestLifetime(t *testing.T) {
 	c := mustPreset(t, "ib-hdr")
 	c.Lifetime = 20_000_000
 	n := routed(t, "ring:5", "sssp", 1, c)
-	l := Load{Offered: 0.9, Pattern: twoOn(5), Placement: HostAdapters(n.Fabric), Seed: 1}
+	l := Load{Offered: 0.9, Pattern: twoOn(5), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}
 	n.Config.Lottery = true
 	r := measured(t, n, l, Window{Length: 1e9, WarmUp: 1e7, Exactly: true})
 	if r.Dropped == 0 || r.Deadlock != nil || r.Accepted == 0 {
@@ -188,7 +188,7 @@ func TestAddresses(t *testing.T) {
 		}
 		s := newSim(n)
 		s.begin(1, 0)
-		hosts := HostAdapters(f)
+		hosts := routing.HCA.Endpoints(f)
 		used := map[int32]int{}
 		s.observe = func(p *packet) {
 			used[p.address]++
@@ -215,7 +215,7 @@ func TestSaturation(t *testing.T) {
 		t.Fatal(err)
 	}
 	across := pattern{{From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 0}, {From: 3, To: 1}}
-	s, err := n.Saturation(context.Background(), Load{Pattern: across, Placement: HostAdapters(f), Seed: 3}, Window{Length: 400_000}, 0, 1, 0.02)
+	s, err := n.Saturation(context.Background(), Load{Pattern: across, Placement: routing.HCA.Endpoints(f), Seed: 3}, Window{Length: 400_000}, 0, 1, 0.02)
 	if err != nil {
 		t.Fatal(err)
 	}

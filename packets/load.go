@@ -34,17 +34,6 @@ type generator struct {
 	rate    float64 // bytes per ps that all senders' links carry together
 }
 
-// HostAdapters places a rank on every host adapter port at a switch.
-func HostAdapters(f *fabric.Fabric) traffic.Placement {
-	var p traffic.Placement
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Inject != fabric.None {
-			p = append(p, fabric.EndpointID(i))
-		}
-	}
-	return p
-}
-
 // prepare checks a Load and gets its generator ready.
 func (n *Network) prepare(l *Load, r *rand.Rand) (*generator, error) {
 	if !(l.Offered > 0 && l.Offered <= 1) {

@@ -90,7 +90,7 @@ func TestNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, safe := anyNetwork(t, anyConfig(t))
 		l := Load{
-			Offered: float64(rapid.IntRange(1, 20).Draw(t, "load")) / 20, Placement: HostAdapters(n.Fabric), Seed: rapid.Uint64().Draw(t, "seed"),
+			Offered: float64(rapid.IntRange(1, 20).Draw(t, "load")) / 20, Placement: routing.HCA.Endpoints(n.Fabric), Seed: rapid.Uint64().Draw(t, "seed"),
 			Regular: rapid.Bool().Draw(t, "regular"), Burst: rapid.IntRange(1, 3).Draw(t, "burst"), Bytes: int64(rapid.IntRange(1, 3*n.Config.MTU).Draw(t, "bytes")),
 		}
 		var results [2]*Result

@@ -303,7 +303,7 @@ func TestTwin(t *testing.T) {
 }
 
 func randomMessages(t *rapid.T, n *Network) []Message {
-	hosts := HostAdapters(n.Fabric)
+	hosts := routing.HCA.Endpoints(n.Fabric)
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	count, span := rapid.IntRange(1, 120).Draw(t, "messages"), rapid.IntRange(1, 300).Draw(t, "span")
 	var list []Message

@@ -234,39 +234,6 @@ type Tables struct {
 	Lanes      *Lanes
 }
 
-// Scope says which endpoints count as sources and destinations.
-type Scope uint8
-
-// The scopes, each holding the one before.
-const (
-	HCA      Scope = iota // host adapters
-	Adapters              // and aggregation nodes and routers
-	All                   // and port 0 of switches
-)
-
-// Includes says whether endpoints of a class are in the scope.
-func (s Scope) Includes(c fabric.Class) bool {
-	switch c {
-	case fabric.HostAdapter:
-		return true
-	case fabric.SwitchPort:
-		return s == All
-	}
-	return s >= Adapters
-}
-
-func (s Scope) String() string { return [...]string{"hca", "ca", "all"}[s] }
-
-// ParseScope reads hca, ca or all.
-func ParseScope(s string) (Scope, error) {
-	for _, sc := range [...]Scope{HCA, Adapters, All} {
-		if s == sc.String() {
-			return sc, nil
-		}
-	}
-	return 0, fmt.Errorf("routing: endpoints are hca, ca or all, not %q", s)
-}
-
 // Contract says which service levels clients use. The zero Contract is honored.
 type Contract struct {
 	kind uint8 // 0 honored, 1 single, 2 any

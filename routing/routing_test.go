@@ -2,6 +2,7 @@ package routing_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -108,6 +109,48 @@ func TestScopes(t *testing.T) {
 	for _, text := range []string{"", "HCA", "switch"} {
 		if _, err := routing.ParseScope(text); err == nil {
 			t.Errorf("scope %q is taken", text)
+		}
+	}
+}
+
+// Two switches with a port 0 each; a host, an aggregation node and a router on the
+// first; and two hosts that are cabled to each other.
+func TestEndpointsInScope(t *testing.T) {
+	var b fabric.Builder
+	var sw [2]fabric.Ref
+	for i := range sw {
+		sw[i] = b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: 4}, "")
+	}
+	b.Cable(sw[0], 1, sw[1], 1, fabric.Rate{})
+	for i, n := range []fabric.Node{
+		{GUID: 10, Kind: fabric.Adapter, Ports: 1},
+		{GUID: 11, Kind: fabric.Adapter, Ports: 1, Name: "Mellanox Technologies Aggregation Node"},
+		{GUID: 12, Kind: fabric.Router, Ports: 1},
+	} {
+		b.Cable(b.Node(n, ""), 1, sw[0], uint8(2+i), fabric.Rate{})
+	}
+	pair := [2]fabric.Ref{b.Node(fabric.Node{GUID: 13, Kind: fabric.Adapter, Ports: 1}, ""), b.Node(fabric.Node{GUID: 14, Kind: fabric.Adapter, Ports: 1}, "")}
+	b.Cable(pair[0], 1, pair[1], 1, fabric.Rate{})
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		scope     routing.Scope
+		nodes     []fabric.GUID
+		perSwitch []uint32
+		ends      []bool
+	}{
+		{routing.HCA, []fabric.GUID{10}, []uint32{1, 0}, []bool{true, false}},
+		{routing.Adapters, []fabric.GUID{10, 11, 12}, []uint32{3, 0}, []bool{true, false}},
+		{routing.All, []fabric.GUID{1, 2, 10, 11, 12}, []uint32{4, 1}, []bool{true, true}},
+	} {
+		var nodes []fabric.GUID
+		for _, e := range c.scope.Endpoints(f) {
+			nodes = append(nodes, f.Node(f.Endpoint(e).Node).GUID)
+		}
+		if n, ends := c.scope.PerSwitch(f), c.scope.Ends(f); !slices.Equal(nodes, c.nodes) || !slices.Equal(n, c.perSwitch) || !slices.Equal(ends, c.ends) {
+			t.Errorf("scope %s: nodes %v, by switch %v, ends %v", c.scope, nodes, n, ends)
 		}
 	}
 }

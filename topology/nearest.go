@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // nearby looks for the nearest values that work, one parameter changed at a time,
@@ -28,7 +30,7 @@ func (r *row) nearby(given map[string]string, bad *fault) string {
 			}
 		case s.words != nil:
 			with := maps.Clone(given)
-			with[key] = nearest(given[key], s.words)
+			with[key] = spell.Nearest(given[key], s.words)
 			q := params{given: with}
 			if bad.key == key && q.run(r.new()) == nil {
 				found = append(found, key+"="+with[key])

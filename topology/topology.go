@@ -34,6 +34,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // Family is a network of some family, with its parameters.
@@ -94,7 +95,7 @@ func Parse(spec string) (Family, error) {
 		for i := range table {
 			names[i] = table[i].name
 		}
-		return nil, fmt.Errorf("topology: no family %q; nearest is %q (families: %s)", name, nearest(name, names), strings.Join(names, ", "))
+		return nil, fmt.Errorf("topology: no family %q; nearest is %q (families: %s)", name, spell.Nearest(name, names), strings.Join(names, ", "))
 	}
 	given, err := r.split(rest)
 	if err != nil {
@@ -128,7 +129,7 @@ func (r *row) split(rest string) (map[string]string, error) {
 			if len(keys) == 0 {
 				return nil, fmt.Errorf("topology: %s has no parameters, so no %q", r.name, key)
 			}
-			return nil, fmt.Errorf("topology: %s: no key %q; nearest is %q (keys: %s)", r.name, key, nearest(key, keys), listed(keys))
+			return nil, fmt.Errorf("topology: %s: no key %q; nearest is %q (keys: %s)", r.name, key, spell.Nearest(key, keys), listed(keys))
 		}
 		if _, twice := given[key]; twice {
 			return nil, fmt.Errorf("topology: %s: %s is given twice", r.name, key)
@@ -143,37 +144,4 @@ func listed(keys []string) string {
 		return "none"
 	}
 	return strings.Join(keys, ", ")
-}
-
-// nearest is the candidate with the fewest edits from word, the first of equals.
-func nearest(word string, candidates []string) string {
-	best, fewest := "", len(word)+1<<10
-	for _, c := range candidates {
-		if d := edits(word, c); d < fewest {
-			best, fewest = c, d
-		}
-	}
-	return best
-}
-
-// edits counts the insertions, deletions and replacements of bytes that turn a
-// into b.
-func edits(a, b string) int {
-	above := make([]int, len(b)+1)
-	for j := range above {
-		above[j] = j
-	}
-	for i := range len(a) {
-		diagonal := above[0]
-		above[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = above[j+1]
-			above[j+1] = min(replace, above[j]+1, above[j+1]+1)
-		}
-	}
-	return above[len(b)]
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // Names finds the endpoints of a fabric by what people call them.
@@ -64,7 +65,7 @@ func (n *Names) Find(text string) (fabric.EndpointID, error) {
 	case !ok && len(n.names) == 0:
 		return 0, fmt.Errorf("no endpoint is called %q; the fabric has none in scope", text)
 	case !ok:
-		return 0, fmt.Errorf("no endpoint is called %q; nearest is %q", text, nearest(text, n.names))
+		return 0, fmt.Errorf("no endpoint is called %q; nearest is %q", text, spell.Nearest(text, n.names))
 	}
 	return e, nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // kind is a row of the table of patterns.
@@ -79,7 +81,7 @@ func parseOne(spec string) (Pattern, error) {
 	name = strings.ReplaceAll(name, "neighbor", "neighbour")
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("traffic: no pattern %q; nearest is %q (patterns: %s)", name, nearest(name, names()), strings.Join(names(), ", "))
+		return nil, fmt.Errorf("traffic: no pattern %q; nearest is %q (patterns: %s)", name, spell.Nearest(name, names()), strings.Join(names(), ", "))
 	}
 	p := named{kind: &kinds[i]}
 	for _, k := range p.keys {
@@ -130,7 +132,7 @@ func (p *named) read(text string) error {
 		case len(known) == 0:
 			return fmt.Errorf("traffic: %s has no keys; %q is given", p.name, name)
 		case i < 0:
-			return fmt.Errorf("traffic: %s: no key %q; nearest is %q (keys: %s)", p.name, name, nearest(name, known), strings.Join(known, ", "))
+			return fmt.Errorf("traffic: %s: no key %q; nearest is %q (keys: %s)", p.name, name, spell.Nearest(name, known), strings.Join(known, ", "))
 		case slices.Contains(given, name):
 			return fmt.Errorf("traffic: %s: %s is given twice", p.name, name)
 		}
@@ -210,36 +212,4 @@ func (t together) String() string {
 		specs[i] = p.String()
 	}
 	return strings.Join(specs, "+")
-}
-
-// nearest is the name that takes the fewest letters to change, the first of
-// several.
-func nearest(name string, names []string) string {
-	best, least := "", 1<<30
-	for _, n := range names {
-		if d := distance(name, n); d < least {
-			best, least = n, d
-		}
-	}
-	return best
-}
-
-// distance is the letters to insert, delete or replace (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0]++
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost = 1 + min(before, row[j], row[j+1])
-			}
-			before, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // PlacementHelp is the specs that Place reads, for help.
@@ -41,7 +42,7 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	case "guid":
 		slices.Sort(p)
 	default:
-		return nil, fmt.Errorf("traffic: no placement %q; nearest is %q (placements: %s)", how, nearest(how, []string{"all", "linear", "random", "guid"}), PlacementHelp)
+		return nil, fmt.Errorf("traffic: no placement %q; nearest is %q (placements: %s)", how, spell.Nearest(how, []string{"all", "linear", "random", "guid"}), PlacementHelp)
 	}
 	if how == "all" && counted || !counted && (how == "linear" || how == "random") {
 		return nil, fmt.Errorf("traffic: placement %q: placements are %s", spec, PlacementHelp)

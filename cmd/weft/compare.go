@@ -226,7 +226,7 @@ func (j *compareJob) prepare() error {
 			return err
 		}
 	}
-	among := inScope(j.fabric, j.scope)
+	among := j.scope.Endpoints(j.fabric)
 	if len(among) < 2 {
 		return fmt.Errorf("%s: %s in the scope %s: nobody talks to anybody; --endpoints widens it", j.name, plural(len(among), "endpoint"), j.scope)
 	}

@@ -164,15 +164,7 @@ func (j *packetsJob) summary() *packetsSummary {
 // interrupts. A deadlock is a finding.
 func (j *packetsJob) report(ctx context.Context) error {
 	s := j.summary()
-	var err error
-	switch {
-	case j.o.json:
-		err = j.printJSON(s)
-	case j.o.csv:
-		err = writeRuns(j.stdout, s.Runs)
-	default:
-		err = j.screen(s)
-	}
+	err := j.print(s, j.screen)
 	if err == nil && j.o.plot != "" && ctx.Err() == nil {
 		err = j.writeFile(j.o.plot, func(w io.Writer) error { return plotRuns(w, s) })
 	}
@@ -180,6 +172,17 @@ func (j *packetsJob) report(ctx context.Context) error {
 		return err
 	}
 	return j.outcome(ctx, s)
+}
+
+// print prints a summary in the form asked for, on the screen by screen.
+func (j *packetsJob) print(s *packetsSummary, screen func(*packetsSummary) error) error {
+	switch {
+	case j.o.json:
+		return j.printJSON(s)
+	case j.o.csv:
+		return writeRuns(j.stdout, s.Runs)
+	}
+	return screen(s)
 }
 
 // outcome is the exit code.
@@ -337,15 +340,7 @@ func (j *packetsJob) runComplete(ctx context.Context) error {
 	j.results = []*packets.Result{r}
 	s := j.summary()
 	s.Runs[0].Makespan = nanoseconds(r.Makespan)
-	switch {
-	case j.o.json:
-		err = j.printJSON(s)
-	case j.o.csv:
-		err = writeRuns(j.stdout, s.Runs)
-	default:
-		err = j.completeScreen(s, len(phases))
-	}
-	if err != nil {
+	if err := j.print(s, func(s *packetsSummary) error { return j.completeScreen(s, len(phases)) }); err != nil {
 		return err
 	}
 	return j.outcome(ctx, s)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/weft-fabric/weft/choose"
 	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
@@ -227,17 +226,6 @@ func engineSource(e engines.Engine) string {
 	return fmt.Sprintf("%s (%s)", e.Name, e.Paper)
 }
 
-// inScope is the endpoints that take part.
-func inScope(f *fabric.Fabric, scope routing.Scope) []fabric.EndpointID {
-	var list []fabric.EndpointID
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && scope.Includes(e.Class) {
-			list = append(list, fabric.EndpointID(i))
-		}
-	}
-	return list
-}
-
 // ranksRead is what a file about ranks says.
 type ranksRead struct {
 	pattern traffic.Pattern
@@ -247,7 +235,7 @@ type ranksRead struct {
 // place puts the ranks on endpoints.
 func (j *simulateJob) place() error {
 	f, o := j.tables.Fabric, j.o
-	among := inScope(f, j.scope)
+	among := j.scope.Endpoints(f)
 	if len(among) == 0 {
 		return fmt.Errorf("%s: it has no endpoints in the scope %s; --endpoints widens it", j.name, j.scope)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -319,11 +318,7 @@ func TestOtherSwitches(t *testing.T) {
 func TestHangsUp(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "opensm.sock")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
+	l := listen(t, socket)
 	go func() {
 		if c, err := l.Accept(); err == nil {
 			_, _ = c.Read(make([]byte, 1)) // what it says does not matter

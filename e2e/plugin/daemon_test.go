@@ -35,13 +35,29 @@ func serve(t testing.TB, a answer) *daemon {
 	return d
 }
 
-// listen opens the socket; closing what it returns is the end of the daemon.
-func (d *daemon) listen(t testing.TB) net.Listener {
-	l, err := net.Listen("unix", d.socket)
+// serveRoutes starts a daemon that answers with an engine's tables, and returns that
+// answer too, for when it has given others.
+func serveRoutes(t testing.TB, engine string, contract routing.Contract) (*daemon, answer) {
+	d := serve(t, nil)
+	good := d.routes(engine, contract)
+	d.become(good)
+	return d, good
+}
+
+// listen opens a socket until the test ends.
+func listen(t testing.TB, socket string) net.Listener {
+	t.Helper()
+	l, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// listen opens the socket; closing what it returns is the end of the daemon.
+func (d *daemon) listen(t testing.TB) net.Listener {
+	l := listen(t, d.socket)
 	go func() {
 		for {
 			c, err := l.Accept()

@@ -64,9 +64,7 @@ func looping(q *wire.Request, c net.Conn) error {
 func TestLiars(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d := serve(t, nil)
-	good := d.routes("dfsssp", routing.Honored)
-	d.become(good)
+	d, good := serveRoutes(t, "dfsssp", routing.Honored)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	r := start(t, f, d, conf(d, 2))
 	r.Await(t, "SUBNET UP", soon)
@@ -220,9 +218,7 @@ func TestDaemonProcess(t *testing.T) {
 func TestCables(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d := serve(t, nil)
-	good := d.routes("dfsssp", routing.Honored)
-	d.become(good)
+	d, good := serveRoutes(t, "dfsssp", routing.Honored)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	r := start(t, f, d, conf(d, 20))
 	r.Await(t, "SUBNET UP", soon)

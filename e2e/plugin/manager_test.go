@@ -20,9 +20,7 @@ import (
 func TestRestart(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d := serve(t, nil)
-	good := d.routes("dfsssp", routing.Honored)
-	d.become(good)
+	d, good := serveRoutes(t, "dfsssp", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	r := start(t, f, d, conf(d, 20))
 	r.Await(t, "SUBNET UP", soon)
@@ -56,8 +54,7 @@ func TestRestart(t *testing.T) {
 func TestHandover(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d := serve(t, nil)
-	d.become(d.routes("dfsssp", routing.Honored))
+	d, _ := serveRoutes(t, "dfsssp", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	quick := func(priority string) map[string]string {
 		c := conf(d, 20)
@@ -96,8 +93,7 @@ func TestHandover(t *testing.T) {
 func TestSingle(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d := serve(t, nil)
-	d.become(d.routes("updn", routing.Single(2)))
+	d, _ := serveRoutes(t, "updn", routing.Single(2))
 	f := testnet.Build(t, "torus:3x3,hosts=1")
 	r := start(t, f, d, conf(d, 20))
 	says(t, r.Await(t, "SUBNET UP", soon), "engine updn, proven", "contract single:2, endpoints ca")
@@ -113,8 +109,7 @@ func TestSingle(t *testing.T) {
 func TestUnchanged(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d := serve(t, nil)
-	d.become(d.routes("dfsssp", routing.Honored))
+	d, _ := serveRoutes(t, "dfsssp", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	c := conf(d, 20)
 	c["log_flags"] = "0x4b" // debugging, which tells every block
@@ -220,8 +215,7 @@ func TestOptions(t *testing.T) {
 	}
 	t.Run("of another plugin", func(t *testing.T) {
 		t.Parallel()
-		d := serve(t, nil)
-		d.become(d.routes("updn", routing.Any))
+		d, _ := serveRoutes(t, "updn", routing.Any)
 		c := conf(d, 1)
 		c["event_plugin_options"] = "other=1 weft.deadline=9, weft.owner=0,weft.socket=" + d.socket
 		says(t, start(t, f, d, c).Await(t, "SUBNET UP", soon), "deadline 9 s", "engine updn, proven")

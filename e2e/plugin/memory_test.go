@@ -24,9 +24,7 @@ func TestMemory(t *testing.T) {
 	if err != nil || !strings.Contains(string(libasan), "/") {
 		t.Skip("no AddressSanitizer")
 	}
-	d := serve(t, nil)
-	good := d.routes("df-dn", routing.Honored)
-	d.become(good)
+	d, good := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "dragonfly:p=2")
 	s := live.Simulate(t, netFile(t, f))
 	dir := t.TempDir()

@@ -32,8 +32,7 @@ func TestScale(t *testing.T) {
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		spec = "dragonfly:p=6"
 	}
-	d := serve(t, nil)
-	d.become(d.routes("df-dn", routing.Honored))
+	d, _ := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, spec)
 	r := start(t, f, d, conf(d, 60))
 	log := r.Await(t, "SUBNET UP", 110*time.Second)

@@ -43,8 +43,7 @@ func TestEngines(t *testing.T) {
 		t.Run(n.name, func(t *testing.T) {
 			t.Parallel()
 			f := fabricOf(t, n.name, n.spec)
-			d := serve(t, nil)
-			d.become(d.routes("updn", routing.Any))
+			d, _ := serveRoutes(t, "updn", routing.Any)
 			r := start(t, f, d, conf(d, 20))
 			r.Await(t, "SUBNET UP", soon)
 			for _, e := range engines.All() {
@@ -215,12 +214,7 @@ func (r *run) ibdmchk(t testing.TB, tables *routing.Tables) (live.Verdict, strin
 func (r *run) pairHolds(t *testing.T, tables *routing.Tables, chance *rand.Rand) {
 	t.Helper()
 	f := tables.Fabric
-	var hosts []fabric.EndpointID
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Switch != fabric.None {
-			hosts = append(hosts, fabric.EndpointID(i))
-		}
-	}
+	hosts := routing.HCA.Endpoints(f)
 	from, to := hosts[chance.IntN(len(hosts))], hosts[chance.IntN(len(hosts))]
 	if from == to {
 		return
@@ -310,8 +304,7 @@ func open(t testing.TB, path string) io.Reader {
 func TestSeveralAddresses(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d := serve(t, nil)
-	d.become(d.routes("updn", routing.Any))
+	d, _ := serveRoutes(t, "updn", routing.Any)
 	f, err := testnet.Build(t, "torus:3x3,hosts=1").WithLMC(2)
 	if err != nil {
 		t.Fatal(err)

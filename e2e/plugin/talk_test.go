@@ -3,7 +3,6 @@ package plugin_test
 import (
 	"bytes"
 	"math/rand/v2"
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,11 +40,7 @@ func TestTalk(t *testing.T) {
 		answers = append(answers, b)
 	}
 	socket := filepath.Join(t.TempDir(), "opensm.sock")
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
+	l := listen(t, socket)
 	go func() {
 		for _, a := range answers {
 			c, err := l.Accept()

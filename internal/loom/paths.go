@@ -33,18 +33,13 @@ type Paths struct {
 // ends elsewhere is refused with *routing.Refusal, one that is missing is left out.
 //
 // Complexity: O(D·S) for D destination LIDs and S switches. Memory: 8 bytes for
-// every different hop of the paths to a switch, S²  where all addresses of a switch
+// every different hop of the paths to a switch, S² where all addresses of a switch
 // are reached alike.
 func Gather(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope, p routing.Progress) (*Paths, error) {
-	all := &Paths{f: f, fw: fw, sources: make([]bool, f.Switches()), turns: make([]bool, f.Turns())}
+	all := &Paths{f: f, fw: fw, sources: scope.Ends(f), turns: make([]bool, f.Turns())}
 	g := gatherer{Paths: all, newest: make([]int32, f.Switches()), node: make([]int32, f.Switches()), needed: make([]bool, f.Switches())}
 	for i := range g.newest {
 		g.newest[i] = none
-	}
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && scope.Includes(e.Class) {
-			all.sources[e.Switch] = true
-		}
 	}
 	for root := range fabric.NodeID(f.Switches()) {
 		if err := ctx.Err(); err != nil {

@@ -18,12 +18,12 @@ var rules = []rule{
 	},
 	{
 		packages: "topology",
-		may:      []string{"fabric", "internal/par"},
+		may:      []string{"fabric", "internal/par", "internal/spell"},
 		why:      "a generator makes fabrics; how they are routed or written is not its business",
 	},
 	{
 		packages: "traffic",
-		may:      []string{"fabric", "internal/par"},
+		may:      []string{"fabric", "internal/par", "internal/spell"},
 		why:      "who talks to whom does not depend on how it is routed",
 	},
 	{
@@ -57,7 +57,7 @@ var rules = []rule{
 	},
 	{
 		packages: "routing/paths/...",
-		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic", "internal/grid", "internal/heap", "internal/par"},
+		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic", "internal/grid", "internal/par"},
 		why:      "which way and which lane are two decisions, and one paper's path finder is not built on another's",
 	},
 	{
@@ -67,7 +67,7 @@ var rules = []rule{
 	},
 	{
 		packages: "routing/lanes/...",
-		may:      []string{"fabric", "routing", "internal/acyclic", "internal/heap", "internal/par"},
+		may:      []string{"fabric", "routing", "internal/acyclic", "internal/par"},
 		why:      "a lane assigner takes any forwarding tables, whoever made them, and is judged by others",
 	},
 	{
@@ -112,23 +112,18 @@ var rules = []rule{
 	},
 	{
 		packages: "congestion",
-		may:      []string{"fabric", "routing", "traffic", "internal/heap", "internal/par"},
+		may:      []string{"fabric", "routing", "traffic", "internal/par"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
 	{
 		packages: "packets",
-		may:      []string{"fabric", "routing", "traffic", "internal/heap", "internal/par"},
+		may:      []string{"fabric", "routing", "traffic", "internal/par"},
 		why:      "a simulator takes finished tables and does not ask who made them",
 	},
 	{
 		packages: "choose",
 		may:      []string{"fabric", "routing", "routing/engines", "traffic", "deadlock", "congestion", "internal/par"},
 		why:      "choosing is running engines by name and asking the judge; it knows no engine in particular",
-	},
-	{
-		packages: "report",
-		may:      []string{"fabric", "routing", "traffic", "deadlock", "congestion", "packets", "choose"},
-		why:      "a report shows results; it computes no routing",
 	},
 	{
 		packages: "opensm/conf",
@@ -157,18 +152,13 @@ var rules = []rule{
 		why:      "a request is a fabric and an answer is tables with their proof; who routes is on the other side",
 	},
 	{
-		packages: "opensm",
-		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "packets", "choose", "report", "opensm/wire"},
-		why:      "the live road uses what is proven, by the name of its engine",
-	},
-	{
 		packages: "figure",
 		modules:  []string{"gonum.org/v1/plot"},
 		why:      "curves and bars as SVG; what they show is not its business",
 	},
 	{
 		packages: "experiments",
-		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "figure"},
+		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "figure", "internal/spell"},
 		why:      "a paper's experiment takes networks, engines and measures by name, and the algorithms that no engine is called by",
 	},
 	{
@@ -206,13 +196,13 @@ var rules = []rule{
 		why:      "fabrics for tests, made without what they test",
 	},
 	{
-		packages: "internal/heap",
-		why:      "a data structure over numbers",
-	},
-	{
 		packages: "internal/par",
 		modules:  []string{"golang.org/x/sync"},
 		why:      "a loop on several cores",
+	},
+	{
+		packages: "internal/spell",
+		why:      "words and nothing else",
 	},
 	{
 		packages: "internal/live",
@@ -223,6 +213,11 @@ var rules = []rule{
 		packages: "internal/testnet",
 		may:      []string{"fabric", "topology", "format/ibnet"},
 		why:      "fabrics for tests: generated and read, and nothing that routes them",
+	},
+	{
+		packages: "internal/dumped",
+		may:      []string{"fabric", "routing", "format", "format/lft", "format/subnetlst"},
+		why:      "tables for tests, made by OpenSM and by nobody here",
 	},
 	{
 		packages: "internal/policy",
@@ -246,7 +241,7 @@ var rules = []rule{
 }
 
 // testOnly is what no code but tests may import, whatever the rules say.
-var testOnly = []string{"internal/grid/gridtest", "internal/live", "internal/policy", "internal/testnet", "bench", "conformance", "e2e"}
+var testOnly = []string{"internal/dumped", "internal/grid/gridtest", "internal/live", "internal/policy", "internal/testnet", "bench", "conformance", "e2e"}
 
 // cgo is the packages that may import "C".
 var cgo = []string{"opensm/..."}

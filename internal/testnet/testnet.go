@@ -36,6 +36,33 @@ func Build(t TB, spec string) *fabric.Fabric {
 	return f
 }
 
+// Apart counts the pairs, of a source and a LID, that no cables join: what any
+// routing leaves without a route, for endpoints of the classes that count.
+func Apart(f *fabric.Fabric, counts func(fabric.Class) bool) int64 {
+	part := make([]int, f.Switches())
+	for i, switches := range f.Parts() {
+		for _, s := range switches {
+			part[s] = i
+		}
+	}
+	in := func(e *fabric.Endpoint, i int) int {
+		if e.Switch == fabric.None {
+			return -1 - i // apart from all others
+		}
+		return part[e.Switch]
+	}
+	pairs := int64(0)
+	for i := range f.Endpoints() {
+		for j := range f.Endpoints() {
+			a, b := f.Endpoint(fabric.EndpointID(i)), f.Endpoint(fabric.EndpointID(j))
+			if i != j && counts(a.Class) && counts(b.Class) && in(a, i) != in(b, j) {
+				pairs += 1 << b.LMC
+			}
+		}
+	}
+	return pairs
+}
+
 // Corpus is the folder of real dumps and of what other programs made of them:
 // $WEFT_CORPUS, by default the folder shared beside the repository. The test is
 // skipped if it has no fabrics.

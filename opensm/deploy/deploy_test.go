@@ -30,6 +30,20 @@ func route(t testing.TB, f *fabric.Fabric, e engines.Engine) *routing.Tables {
 	return tables
 }
 
+// byNue is Nue's tables, which files can always say.
+func byNue(t testing.TB, f *fabric.Fabric) *Plan {
+	t.Helper()
+	e, err := engines.Named("nue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Express(route(t, f, e), routing.Adapters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // expressible is the rules told naively: one map, and one service level for each
 // destination from wherever it crosses a cable.
 func expressible(t *routing.Tables, scope routing.Scope) bool {
@@ -156,14 +170,7 @@ func written(t *testing.T, p *Plan, o Options) map[string]string {
 // Every destination is in the group of its level, once, and in no other.
 func TestPolicyNamesEveryDestinationOnce(t *testing.T) {
 	f := testnet.Build(t, "dragonfly:p=2")
-	e, err := engines.Named("nue")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Express(route(t, f, e), routing.Adapters)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := byNue(t, f)
 	text := written(t, p, Options{Dir: "/d", VLs: 8})[Policy]
 	groups, _, _ := strings.Cut(text, "end-port-groups")
 	for i := range f.Endpoints() {
@@ -184,14 +191,7 @@ func TestPolicyNamesEveryDestinationOnce(t *testing.T) {
 
 func TestFilesRefuse(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4")
-	e, err := engines.Named("nue")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := Express(route(t, f, e), routing.Adapters)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := byNue(t, f)
 	for _, o := range []Options{{Dir: "relative", VLs: 8}, {Dir: "/a b", VLs: 8}, {Dir: "/d", VLs: 1}} {
 		if _, err := p.Files(o); err == nil {
 			t.Errorf("%+v is taken", o)

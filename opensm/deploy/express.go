@@ -67,11 +67,7 @@ func Express(t *routing.Tables, scope routing.Scope) (*Plan, error) {
 	}
 	p.Lane = lane
 	rows := sourceRows(t, scope)
-	for i := range f.Endpoints() {
-		e := fabric.EndpointID(i)
-		if f.Endpoint(e).Switch == fabric.None || !scope.Includes(f.Endpoint(e).Class) {
-			continue
-		}
+	for _, e := range scope.Endpoints(f) {
 		sl, err := destinationSL(t, rows, e)
 		if err != nil {
 			return nil, err
@@ -131,14 +127,13 @@ func sourceRows(t *routing.Tables, scope routing.Scope) []source {
 	}
 	seen := map[key]bool{}
 	var rows []source
-	for i := range t.Fabric.Endpoints() {
-		e := t.Fabric.Endpoint(fabric.EndpointID(i))
-		k := key{t.Lanes.Row[i], e.Switch}
-		if e.Switch == fabric.None || !scope.Includes(e.Class) || seen[k] {
+	for _, e := range scope.Endpoints(t.Fabric) {
+		k := key{t.Lanes.Row[e], t.Fabric.Endpoint(e).Switch}
+		if seen[k] {
 			continue
 		}
 		seen[k] = true
-		rows = append(rows, source{k.row, k.on, fabric.EndpointID(i)})
+		rows = append(rows, source{k.row, k.on, e})
 	}
 	return rows
 }

@@ -185,7 +185,7 @@ func (p *Plan) policy(w io.Writer, o *Options) error {
 	const perLine = 4
 	f := p.Tables.Fabric
 	out := bufio.NewWriter(w)
-	levels := p.Levels()
+	endpoints, levels := p.Scope.Endpoints(f), p.Levels()
 	if levels[0] == 0 {
 		levels = levels[1:]
 	}
@@ -193,9 +193,8 @@ func (p *Plan) policy(w io.Writer, o *Options) error {
 	for _, sl := range levels {
 		fmt.Fprintf(out, "    port-group\n        name: weft-sl%d\n", sl)
 		n := 0
-		for i := range f.Endpoints() {
-			e := fabric.EndpointID(i)
-			if ep := f.Endpoint(e); ep.Switch == fabric.None || !p.Scope.Includes(ep.Class) || p.SL[e] != sl {
+		for _, e := range endpoints {
+			if p.SL[e] != sl {
 				continue
 			}
 			separator := ", "

@@ -16,7 +16,7 @@ import (
 // lanes.
 type Request struct {
 	Sweep    uint64
-	Deadline time.Duration // how long the plugin waits for the whole answer, in milliseconds
+	Deadline time.Duration // how long the plugin waits for the whole answer; whole milliseconds
 	OpenSM   string        // its version
 	MaxVLs   int           // data lanes that max_op_vls allows
 	QoS      bool          // without it OpenSM writes no SL2VL table

@@ -26,7 +26,7 @@ const (
 	noPeer  = 0xFFFFFFFF
 )
 
-// MaxRequest bounds the body of a request that ReadRequest takes, in bytes: the
+// MaxRequest bounds the body of a request that is read, in bytes: the
 // largest fabric there can be has 49,151 LIDs.
 const MaxRequest = 64 << 20
 

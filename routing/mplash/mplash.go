@@ -69,12 +69,7 @@ func Analyse(ctx context.Context, f *fabric.Fabric, o Options) (*Analysis, error
 	if o.MostPaths == 0 {
 		o.MostPaths = DefaultMostPaths
 	}
-	a := &Analysis{f: f, ends: make([]bool, f.Switches())}
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && o.Scope.Includes(e.Class) {
-			a.ends[e.Switch] = true
-		}
-	}
+	a := &Analysis{f: f, ends: o.Scope.Ends(f)}
 	if err := a.count(ctx, o.MostPaths); err != nil {
 		return nil, err
 	}

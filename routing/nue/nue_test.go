@@ -50,37 +50,11 @@ func check(f *fabric.Fabric, tables *routing.Tables, lanes int) error {
 		if v.VLs > lanes {
 			return fmt.Errorf("%d lanes in use, of %d", v.VLs, lanes)
 		}
-		if apart := apart(f, scope); v.Unreachable != apart {
+		if apart := testnet.Apart(f, scope.Includes); v.Unreachable != apart {
 			return fmt.Errorf("scope %s: %d pairs without a route; %d lie apart", scope, v.Unreachable, apart)
 		}
 	}
 	return nil
-}
-
-// apart counts the pairs, of a source and a LID, that no cables join.
-func apart(f *fabric.Fabric, scope routing.Scope) int64 {
-	part := make([]int, f.Switches())
-	for i, switches := range f.Parts() {
-		for _, s := range switches {
-			part[s] = i
-		}
-	}
-	in := func(e *fabric.Endpoint, i int) int {
-		if e.Switch == fabric.None {
-			return -1 - i // apart from all others
-		}
-		return part[e.Switch]
-	}
-	pairs := int64(0)
-	for i := range f.Endpoints() {
-		for j := range f.Endpoints() {
-			a, b := f.Endpoint(fabric.EndpointID(i)), f.Endpoint(fabric.EndpointID(j))
-			if i != j && scope.Includes(a.Class) && scope.Includes(b.Class) && in(a, i) != in(b, j) {
-				pairs += 1 << b.LMC
-			}
-		}
-	}
-	return pairs
 }
 
 var networks = []string{

@@ -61,7 +61,7 @@ func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 	n := f.Switches()
 	g := &grower{
 		f: f, heads: f.Heads(),
-		sends:    make([]bool, n),
+		sends:    scope.Ends(f),
 		sources:  make([]uint64, n),
 		load:     make([]uint64, f.Trunks()),
 		routes:   make([]uint64, n),
@@ -75,9 +75,7 @@ func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 	for s := range g.sends {
 		g.avoid[s] = fabric.None
 		for _, e := range f.Attached(fabric.NodeID(s)) {
-			class := f.Endpoint(e).Class
-			g.sends[s] = g.sends[s] || scope.Includes(class)
-			g.sources[s] += weight(class)
+			g.sources[s] += weight(f.Endpoint(e).Class)
 		}
 	}
 	return g

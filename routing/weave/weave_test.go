@@ -43,36 +43,10 @@ func verify(f *fabric.Fabric, tables *routing.Tables, c routing.Contract, b rout
 		return nil, fmt.Errorf("%d loops, %d dropped, %d stray", v.Loops, v.Dropped, v.Stray)
 	case v.VLs > tables.Lanes.Needed || tables.Lanes.Needed > b.VLs:
 		return nil, fmt.Errorf("%d lanes in use, %d said to be needed, %d offered", v.VLs, tables.Lanes.Needed, b.VLs)
-	case v.Unreachable != apart(f, b.Scope):
-		return nil, fmt.Errorf("%d pairs without a route, %d lie apart", v.Unreachable, apart(f, b.Scope))
+	case v.Unreachable != testnet.Apart(f, b.Scope.Includes):
+		return nil, fmt.Errorf("%d pairs without a route, %d lie apart", v.Unreachable, testnet.Apart(f, b.Scope.Includes))
 	}
 	return v, nil
-}
-
-// apart counts the pairs, of a source and a LID, that no cables join.
-func apart(f *fabric.Fabric, scope routing.Scope) int64 {
-	part := make([]int, f.Switches())
-	for i, switches := range f.Parts() {
-		for _, s := range switches {
-			part[s] = i
-		}
-	}
-	in := func(e *fabric.Endpoint, i int) int {
-		if e.Switch == fabric.None {
-			return -1 - i // apart from all others
-		}
-		return part[e.Switch]
-	}
-	pairs := int64(0)
-	for i := range f.Endpoints() {
-		for j := range f.Endpoints() {
-			a, b := f.Endpoint(fabric.EndpointID(i)), f.Endpoint(fabric.EndpointID(j))
-			if i != j && scope.Includes(a.Class) && scope.Includes(b.Class) && in(a, i) != in(b, j) {
-				pairs += 1 << b.LMC
-			}
-		}
-	}
-	return pairs
 }
 
 // route routes and has the tables judged.
@@ -93,13 +67,7 @@ func route(t testing.TB, f *fabric.Fabric, r routing.Router, c routing.Contract,
 func bisection(t testing.TB, tables *routing.Tables) float64 {
 	t.Helper()
 	f := tables.Fabric
-	var hosts []fabric.EndpointID
-	for e := range f.Endpoints() {
-		if ep := f.Endpoint(fabric.EndpointID(e)); ep.Class == fabric.HostAdapter && ep.Switch != fabric.None {
-			hosts = append(hosts, fabric.EndpointID(e))
-		}
-	}
-	placement, err := traffic.Place("all", f, hosts, 1)
+	placement, err := traffic.Place("all", f, routing.HCA.Endpoints(f), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 	if err := ways.CheckBudget(b); err != nil {
 		return nil, err
 	}
-	g, err := newGroups(ctx, f, ways.Ends(f, b.Scope), p)
+	g, err := newGroups(ctx, f, b.Scope.Ends(f), p)
 	if err != nil {
 		return nil, err
 	}

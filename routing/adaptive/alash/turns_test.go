@@ -9,7 +9,6 @@ import (
 	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/ways"
 	"github.com/weft-fabric/weft/routing/paths/dag"
 	"pgregory.net/rapid"
 )
@@ -22,7 +21,7 @@ func TestGroupsUnlisted(t *testing.T) {
 		n := rapid.IntRange(2, 12).Draw(t, "switches")
 		links := rapid.IntRange(n-1, min(n*(n-1)/2, n+6)).Draw(t, "links")
 		f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", n, links, rapid.IntRange(1, 1000).Draw(t, "seed")))
-		ends := ways.Ends(f, routing.All)
+		ends := routing.All.Ends(f)
 		for s := range ends { // some switches only pass on
 			ends[s] = ends[s] && rapid.Bool().Draw(t, "end")
 		}

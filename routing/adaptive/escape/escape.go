@@ -52,7 +52,7 @@ func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 	if err != nil {
 		return nil, err
 	}
-	ends := ways.Ends(f, b.Scope)
+	ends := b.Scope.Ends(f)
 	t := routing.NewAdaptive(f, ways.OneEach(ends))
 	minimal := routing.NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
 	legal := up.Choices(t.Addresses())

@@ -44,7 +44,7 @@ func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 	if err != nil {
 		return nil, err
 	}
-	ends := ways.Ends(f, b.Scope)
+	ends := b.Scope.Ends(f)
 	t := routing.NewAdaptive(f, ways.OneEach(ends))
 	choices := up.Choices(t.Addresses())
 	for a := range routing.Address(t.Addresses()) {

@@ -1,6 +1,5 @@
-// Package ways is what adaptive routers share: which switches send and receive,
-// and the sets of trunks that lead to a destination, by all shortest ways and by
-// all shortest Up*/Down* ways.
+// Package ways is what adaptive routers share: the sets of trunks that lead to a
+// destination, by all shortest ways and by all shortest Up*/Down* ways.
 package ways
 
 import (
@@ -10,17 +9,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/dag"
 )
-
-// Ends says which switches have endpoints in a scope, [switch].
-func Ends(f *fabric.Fabric, scope routing.Scope) []bool {
-	ends := make([]bool, f.Switches())
-	for s := range ends {
-		for _, e := range f.Attached(fabric.NodeID(s)) {
-			ends[s] = ends[s] || scope.Includes(f.Endpoint(e).Class)
-		}
-	}
-	return ends
-}
 
 // OneEach is an address for every end, as routing.NewAdaptive takes them.
 func OneEach(ends []bool) []int {

@@ -35,7 +35,7 @@ func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, _ *routing.Forwar
 	l := routing.NewLanes(f, routing.LanePerSL(b.VLs))
 	l.Needed = layers
 	pairs := make([]uint64, layers) // [layer] pairs of endpoints in it
-	sources := sourcesBySwitch(f, b.Scope)
+	sources := b.Scope.PerSwitch(f)
 	for i := range f.Endpoints() {
 		e := f.Endpoint(fabric.EndpointID(i))
 		if err := ctx.Err(); err != nil {
@@ -57,7 +57,7 @@ func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, _ *routing.Forwar
 
 // keepOne leaves each source switch the address of an endpoint whose layer has
 // the fewest pairs.
-func keepOne(l *routing.Lanes, e *fabric.Endpoint, pairs []uint64, sources []uint64) {
+func keepOne(l *routing.Lanes, e *fabric.Endpoint, pairs []uint64, sources []uint32) {
 	for s := range sources {
 		best := 0
 		for a := range 1 << e.LMC {
@@ -65,22 +65,11 @@ func keepOne(l *routing.Lanes, e *fabric.Endpoint, pairs []uint64, sources []uin
 				best = a
 			}
 		}
-		pairs[best] += sources[s]
+		pairs[best] += uint64(sources[s])
 		for a := range 1 << e.LMC {
 			if a != best {
 				l.SLRow(e.LID + fabric.LID(a))[s] = routing.NoSL
 			}
 		}
 	}
-}
-
-// sourcesBySwitch counts the endpoints in scope on every switch.
-func sourcesBySwitch(f *fabric.Fabric, scope routing.Scope) []uint64 {
-	n := make([]uint64, f.Switches())
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && scope.Includes(e.Class) {
-			n[e.Switch]++
-		}
-	}
-	return n
 }

@@ -83,12 +83,7 @@ type pair struct {
 // once.
 func read(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) (*network, error) {
 	n := &network{Instance: Instance{Vertices: f.Trunks()}}
-	sends := make([]bool, f.Switches())
-	for i := range f.Endpoints() {
-		if ep := f.Endpoint(fabric.EndpointID(i)); ep.Switch != fabric.None && scope.Includes(ep.Class) {
-			sends[ep.Switch] = true
-		}
-	}
+	sends := scope.Ends(f)
 	known := map[string]int32{}
 	var key []byte
 	for lid, e := range f.LIDs() {

@@ -29,12 +29,9 @@ func explain(f *fabric.Fabric, rule string, most int) []routing.Finding {
 // that are so far apart.
 func diameter(f *fabric.Fabric) (most int, from, to fabric.NodeID) {
 	var ends []fabric.NodeID
-	for s := range fabric.NodeID(f.Switches()) {
-		for _, e := range f.Attached(s) {
-			if routing.Adapters.Includes(f.Endpoint(e).Class) {
-				ends = append(ends, s)
-				break
-			}
+	for s, end := range routing.Adapters.Ends(f) {
+		if end {
+			ends = append(ends, fabric.NodeID(s))
 		}
 	}
 	hops := make([]int, f.Switches())

@@ -20,11 +20,8 @@ func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget
 	}
 	ff.lanes.Needed = max(1, len(ff.layers))
 	escaped := false
-	for i := range ff.f.Endpoints() {
-		e := ff.f.Endpoint(fabric.EndpointID(i))
-		if e.Switch == fabric.None || !b.Scope.Includes(e.Class) {
-			continue
-		}
+	for _, id := range b.Scope.Endpoints(ff.f) {
+		e := ff.f.Endpoint(id)
 		for s := range ff.sources {
 			switch used, ok := ff.settle(e, fabric.NodeID(s), o.Escape, uint8(b.VLs-1)); {
 			case !ok && ff.sources[s] > 0:

@@ -23,15 +23,9 @@ func lambda(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, runs int) fl
 	if err != nil {
 		t.Fatal(err)
 	}
-	var hosts traffic.Placement
-	for i := range f.Endpoints() {
-		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Switch != fabric.None {
-			hosts = append(hosts, fabric.EndpointID(i))
-		}
-	}
 	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
 	r, err := congestion.Simulate(context.Background(), tables, congestion.Options{
-		Pattern: bisect, Placement: hosts, UniformRates: true, Seed: 2026, Runs: runs,
+		Pattern: bisect, Placement: routing.HCA.Endpoints(f), UniformRates: true, Seed: 2026, Runs: runs,
 	})
 	if err != nil {
 		t.Fatal(err)

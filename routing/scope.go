@@ -1,0 +1,71 @@
+package routing
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Scope says which endpoints count as sources and destinations.
+type Scope uint8
+
+// The scopes, each holding the one before.
+const (
+	HCA      Scope = iota // host adapters
+	Adapters              // and aggregation nodes and routers
+	All                   // and port 0 of switches
+)
+
+// Includes says whether endpoints of a class are in the scope.
+func (s Scope) Includes(c fabric.Class) bool {
+	switch c {
+	case fabric.HostAdapter:
+		return true
+	case fabric.SwitchPort:
+		return s == All
+	}
+	return s >= Adapters
+}
+
+// Endpoints is the endpoints in scope that hang on a switch, in their order. An
+// adapter that does not takes no part.
+func (s Scope) Endpoints(f *fabric.Fabric) []fabric.EndpointID {
+	var list []fabric.EndpointID
+	for i := range f.Endpoints() {
+		if e := f.Endpoint(fabric.EndpointID(i)); e.Switch != fabric.None && s.Includes(e.Class) {
+			list = append(list, fabric.EndpointID(i))
+		}
+	}
+	return list
+}
+
+// PerSwitch counts the endpoints in scope on every switch, [switch].
+func (s Scope) PerSwitch(f *fabric.Fabric) []uint32 {
+	n := make([]uint32, f.Switches())
+	for _, e := range s.Endpoints(f) {
+		n[f.Endpoint(e).Switch]++
+	}
+	return n
+}
+
+// Ends says which switches have endpoints in scope, [switch]: where paths begin
+// and end.
+func (s Scope) Ends(f *fabric.Fabric) []bool {
+	ends := make([]bool, f.Switches())
+	for _, e := range s.Endpoints(f) {
+		ends[f.Endpoint(e).Switch] = true
+	}
+	return ends
+}
+
+func (s Scope) String() string { return [...]string{"hca", "ca", "all"}[s] }
+
+// ParseScope reads hca, ca or all.
+func ParseScope(s string) (Scope, error) {
+	for _, sc := range [...]Scope{HCA, Adapters, All} {
+		if s == sc.String() {
+			return sc, nil
+		}
+	}
+	return 0, fmt.Errorf("routing: endpoints are hca, ca or all, not %q", s)
+}
