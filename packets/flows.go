@@ -1,16 +1,72 @@
 package packets
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
+
+// accounts is the flows of all sources. With several regions they are divided by
+// source, for the source and the destination of a flow may be in two regions.
+type accounts struct {
+	shards []flows
+	shared bool
+}
+
+func newAccounts(regions int, gaps, mixed bool) accounts {
+	a := accounts{shards: make([]flows, 1)}
+	if a.shared = regions > 1; a.shared {
+		a.shards = make([]flows, 256)
+	}
+	for i := range a.shards {
+		a.shards[i] = newFlows(gaps, mixed)
+	}
+	return a
+}
+
+func (a *accounts) of(src int32) *flows {
+	f := &a.shards[int(src)%len(a.shards)]
+	if a.shared {
+		f.lock.Lock()
+	}
+	return f
+}
+
+func (a *accounts) done(f *flows) {
+	if a.shared {
+		f.lock.Unlock()
+	}
+}
+
+// send notes a new packet and returns its number in the flow.
+func (a *accounts) send(src, dst int32) uint32 {
+	f := a.of(src)
+	defer a.done(f)
+	return f.send(src, dst)
+}
+
+// arrive notes that a packet came, and says so if it is not the one that must come next.
+func (a *accounts) arrive(src, dst int32, number uint32) error {
+	f := a.of(src)
+	defer a.done(f)
+	return f.arrive(src, dst, number)
+}
+
+// drop notes that a packet will not come.
+func (a *accounts) drop(src, dst int32) {
+	f := a.of(src)
+	defer a.done(f)
+	f.close(f.slot(flowKey(src, dst)))
+}
 
 // flows keeps the account of every flow (source and destination) with packets
 // under way: nothing lost, nothing twice, nothing overtaken. It is a hash table
 // with linear probing, as large as there are flows under way.
 type flows struct {
-	rows   []flow
-	used   int
-	gaps   bool // packets may be dropped
-	mixed  bool // packets of one flow go several ways, and may overtake
-	broken error
+	rows  []flow
+	used  int
+	gaps  bool // packets may be dropped
+	mixed bool // packets of one flow go several ways, and may overtake
+	lock  sync.Mutex
 }
 
 type flow struct {
@@ -21,7 +77,7 @@ type flow struct {
 }
 
 func newFlows(gaps, mixed bool) flows {
-	return flows{rows: make([]flow, 1024), gaps: gaps, mixed: mixed}
+	return flows{rows: make([]flow, 64), gaps: gaps, mixed: mixed}
 }
 
 func flowKey(src, dst int32) uint64 { return uint64(src)<<32 | uint64(dst) + 1 }
@@ -38,7 +94,6 @@ func (f *flows) slot(key uint64) int {
 
 func home(key uint64, mask int) int { return int(key*0x9E3779B97F4A7C15>>32) & mask }
 
-// send notes a new packet and returns its number in the flow.
 func (f *flows) send(src, dst int32) uint32 {
 	if 2*f.used >= len(f.rows) {
 		f.grow()
@@ -53,26 +108,16 @@ func (f *flows) send(src, dst int32) uint32 {
 	return r.sent - 1
 }
 
-// arrive notes that a packet came.
-func (f *flows) arrive(src, dst int32, number uint32) {
+func (f *flows) arrive(src, dst int32, number uint32) error {
 	i := f.slot(flowKey(src, dst))
 	r := &f.rows[i]
 	if r.key == 0 || number >= r.sent || !f.mixed && (number < r.next || number != r.next && !f.gaps) {
-		f.fail("packet %d of the flow from endpoint %d to %d came where %d of %d was due", number, src, dst, r.next, r.sent)
+		return fmt.Errorf("packets: internal error: packet %d of the flow from endpoint %d to %d came where %d of %d was due", number, src, dst, r.next, r.sent)
 	}
 	r.next = number + 1
 	f.close(i)
+	return nil
 }
-
-// fail notes what must not happen, the first of it.
-func (f *flows) fail(format string, args ...any) {
-	if f.broken == nil {
-		f.broken = fmt.Errorf("packets: internal error: "+format, args...)
-	}
-}
-
-// drop notes that a packet will not come.
-func (f *flows) drop(src, dst int32) { f.close(f.slot(flowKey(src, dst))) }
 
 // close takes a packet off a flow, and the flow off the table with its last one.
 func (f *flows) close(i int) {

@@ -11,25 +11,40 @@ type event struct {
 	what uint64
 }
 
+// The digits of wheels: large ones where one wheel has all events, small ones where
+// there are many, each with few, that should stay in cache.
 const (
-	wheelBits   = 12
-	wheelLevels = 6 // 6 × 12 bits are more than a Time has
-	wheelSlots  = 1 << wheelBits
+	wideDigits   = 12
+	narrowDigits = 8
 )
 
-// wheel is the queue of events: a radix heap to the base 4096. An event lies in
-// the level of the highest digit in which its time differs from now, in the slot of
-// that digit. Time only goes forwards, so an event moves down a level at a time, at
-// most as often as there are digits between it and now: once for nearly all that a
-// network does, which is less than 16 us ahead. A slot of the lowest level holds the events of one picosecond.
+// wheel is the queue of events: a radix heap. An event lies in the level of the
+// highest digit in which its time differs from now, in the slot of that digit. Time
+// only goes forwards, so an event moves down a level at a time, at most as often as
+// there are digits between it and now: once or twice for nearly all that a network
+// does. A slot of the lowest level holds the events of one picosecond.
 type wheel struct {
-	now   Time
-	count int
-	slots [wheelLevels][wheelSlots][]event
-	some  [wheelLevels][wheelSlots / 64]uint64 // slots that hold something, as bits
-	words [wheelLevels]uint64                  // words of some that are not zero, as bits
-	given []event                              // handed over last
-	spare [wheelLevels][][]event               // space for slots that hold nothing, by level, for they differ much in size
+	now    Time
+	count  int
+	digit  uint // binary digits of a digit
+	levels []level
+	given  []event // handed over last
+}
+
+// level is a digit of a wheel.
+type level struct {
+	slots [][]event
+	some  []uint64  // slots that hold something, as bits
+	words uint64    // words of some that are not zero, as bits
+	spare [][]event // space for slots that hold nothing: of the same level, for levels differ much in size
+}
+
+func newWheel(digit uint) wheel {
+	w := wheel{digit: digit, levels: make([]level, 63/digit+1)}
+	for i := range w.levels {
+		w.levels[i] = level{slots: make([][]event, 1<<digit), some: make([]uint64, 1<<digit/64)}
+	}
+	return w
 }
 
 // push adds an event. Its time is after now, or now before the first next.
@@ -39,66 +54,84 @@ func (w *wheel) push(at Time, what uint64) {
 }
 
 func (w *wheel) place(e event) {
-	level := 0
-	if apart := uint64(e.at ^ w.now); apart >= wheelSlots {
-		level = (bits.Len64(apart) - 1) / wheelBits
+	number := uint(0)
+	if apart := uint64(e.at ^ w.now); apart>>w.digit != 0 {
+		number = uint(bits.Len64(apart)-1) / w.digit
 	}
-	slot := e.at >> (wheelBits * level) & (wheelSlots - 1)
-	events := w.slots[level][slot]
-	if spare := w.spare[level]; events == nil && len(spare) > 0 {
-		last := len(spare) - 1
-		events, w.spare[level] = spare[last], spare[:last]
+	l := &w.levels[number]
+	slot := int(uint64(e.at)>>(w.digit*number)) & (len(l.slots) - 1)
+	events := l.slots[slot]
+	if events == nil && len(l.spare) > 0 {
+		last := len(l.spare) - 1
+		events, l.spare = l.spare[last], l.spare[:last]
 	}
-	w.slots[level][slot] = append(events, e)
-	w.some[level][slot/64] |= 1 << (slot % 64)
-	w.words[level] |= 1 << (slot / 64)
+	l.slots[slot] = append(events, e)
+	l.some[slot/64] |= 1 << (slot % 64)
+	l.words |= 1 << (slot / 64)
 }
 
 // next goes to the next time at which something happens and hands over all that
 // does, in no particular order, to be read before the next call; nil if nothing
-// ever happens again.
-func (w *wheel) next() []event {
-	w.recycle(0, w.given)
-	w.given = nil
-	for level := 0; level < wheelLevels; level++ {
-		slot := w.first(level)
+// happens before a time. Nothing may be pushed then that is due before it.
+func (w *wheel) next(before Time) []event {
+	if w.given != nil {
+		w.levels[0].recycle(w.given)
+		w.given = nil
+	}
+	for number := uint(0); number < uint(len(w.levels)); number++ {
+		l := &w.levels[number]
+		slot := l.first()
 		if slot < 0 {
 			continue
 		}
-		events := w.slots[level][slot]
-		w.slots[level][slot] = nil
-		if w.some[level][slot/64] &^= 1 << (slot % 64); w.some[level][slot/64] == 0 {
-			w.words[level] &^= 1 << (slot / 64)
+		at := w.begins(number, slot)
+		if at >= before {
+			return nil
 		}
-		if level == 0 {
-			w.now = events[0].at
+		events := l.slots[slot]
+		l.slots[slot] = nil
+		if l.some[slot/64] &^= 1 << (slot % 64); l.some[slot/64] == 0 {
+			l.words &^= 1 << (slot / 64)
+		}
+		w.now = at
+		if number == 0 {
 			w.count -= len(events)
 			w.given = events
 			return events
 		}
-		shift := wheelBits * level
-		w.now = (w.now>>(shift+wheelBits)<<wheelBits | Time(slot)) << shift
 		for _, e := range events {
 			w.place(e)
 		}
-		w.recycle(level, events)
-		level = -1 // they lie below now
+		l.recycle(events)
+		number = ^uint(0) // they lie below now
 	}
 	return nil
 }
 
-// recycle keeps the space of a slot for another.
-func (w *wheel) recycle(level int, events []event) {
-	if events != nil {
-		w.spare[level] = append(w.spare[level], events[:0])
-	}
+// begins is the first time of a slot.
+func (w *wheel) begins(number uint, slot int) Time {
+	shift := w.digit * number
+	return (w.now>>(shift+w.digit)<<w.digit | Time(slot)) << shift
 }
 
-// first is the first slot of a level that holds something, or -1.
-func (w *wheel) first(level int) int {
-	if words := w.words[level]; words != 0 {
-		i := bits.TrailingZeros64(words)
-		return i*64 + bits.TrailingZeros64(w.some[level][i])
+// earliest is a time before which nothing happens; never if nothing ever does.
+func (w *wheel) earliest() Time {
+	for number := range w.levels {
+		if slot := w.levels[number].first(); slot >= 0 {
+			return w.begins(uint(number), slot)
+		}
+	}
+	return never
+}
+
+// recycle keeps the space of a slot for another.
+func (l *level) recycle(events []event) { l.spare = append(l.spare, events[:0]) }
+
+// first is the first slot that holds something, or -1.
+func (l *level) first() int {
+	if l.words != 0 {
+		i := bits.TrailingZeros64(l.words)
+		return i*64 + bits.TrailingZeros64(l.some[i])
 	}
 	return -1
 }
