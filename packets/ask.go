@@ -72,7 +72,7 @@ func (s *region) request(q, into int32) {
 		s.spare = s.requests[r].next
 	}
 	b := &s.near[into]
-	s.requests[r] = request{queue: q, into: into, next: none, prev: b.last, sibling: s.far[q].asked, since: s.wheel.now}
+	s.requests[r] = request{queue: q, into: into, next: none, prev: b.last, sibling: s.far[q].asked, blocks: s.packets[s.far[q].head].blocks(), since: s.wheel.now}
 	s.far[q].asked = r
 	if b.last != none {
 		s.requests[b.last].next = r

@@ -1,61 +1,12 @@
 package packets
 
-import (
-	"fmt"
-	"sync"
-)
+import "fmt"
 
-// accounts is the flows of all sources. With several regions they are divided by
-// source, for the source and the destination of a flow may be in two regions.
-type accounts struct {
-	shards []flows
-	shared bool
-}
-
-func newAccounts(regions int, gaps, mixed bool) accounts {
-	a := accounts{shards: make([]flows, 1)}
-	if a.shared = regions > 1; a.shared {
-		a.shards = make([]flows, 256)
-	}
-	for i := range a.shards {
-		a.shards[i] = newFlows(gaps, mixed)
-	}
-	return a
-}
-
-func (a *accounts) of(src int32) *flows {
-	f := &a.shards[int(src)%len(a.shards)]
-	if a.shared {
-		f.lock.Lock()
-	}
-	return f
-}
-
-func (a *accounts) done(f *flows) {
-	if a.shared {
-		f.lock.Unlock()
-	}
-}
-
-// send notes a new packet and returns its number in the flow.
-func (a *accounts) send(src, dst int32) uint32 {
-	f := a.of(src)
-	defer a.done(f)
-	return f.send(src, dst)
-}
-
-// arrive notes that a packet came, and says so if it is not the one that must come next.
-func (a *accounts) arrive(src, dst int32, number uint32) error {
-	f := a.of(src)
-	defer a.done(f)
-	return f.arrive(src, dst, number)
-}
-
-// drop notes that a packet will not come.
-func (a *accounts) drop(src, dst int32) {
-	f := a.of(src)
-	defer a.done(f)
-	f.close(f.slot(flowKey(src, dst)))
+// ended is a packet that is no more under way.
+type ended struct {
+	src, dst int32
+	number   uint32
+	dropped  bool
 }
 
 // flows keeps the account of every flow (source and destination) with packets
@@ -64,9 +15,9 @@ func (a *accounts) drop(src, dst int32) {
 type flows struct {
 	rows  []flow
 	used  int
-	gaps  bool // packets may be dropped
-	mixed bool // packets of one flow go several ways, and may overtake
-	lock  sync.Mutex
+	seen  uint32 // sum of what settle read, so that it is
+	gaps  bool   // packets may be dropped
+	mixed bool   // packets of one flow go several ways, and may overtake
 }
 
 type flow struct {
@@ -94,6 +45,7 @@ func (f *flows) slot(key uint64) int {
 
 func home(key uint64, mask int) int { return int(key*0x9E3779B97F4A7C15>>32) & mask }
 
+// send notes a new packet and returns its number in the flow.
 func (f *flows) send(src, dst int32) uint32 {
 	if 2*f.used >= len(f.rows) {
 		f.grow()
@@ -108,6 +60,7 @@ func (f *flows) send(src, dst int32) uint32 {
 	return r.sent - 1
 }
 
+// arrive notes that a packet came, and says so if it is not the one that must come next.
 func (f *flows) arrive(src, dst int32, number uint32) error {
 	i := f.slot(flowKey(src, dst))
 	r := &f.rows[i]
@@ -116,6 +69,23 @@ func (f *flows) arrive(src, dst int32, number uint32) error {
 	}
 	r.next = number + 1
 	f.close(i)
+	return nil
+}
+
+// settle notes packets that are no more under way, in the order in which that
+// happened in each flow. Where it looks for them is read first, all at once.
+func (f *flows) settle(list []ended) error {
+	mask := len(f.rows) - 1
+	for i := range list {
+		f.seen += f.rows[home(flowKey(list[i].src, list[i].dst), mask)].open
+	}
+	for i := range list {
+		if e := &list[i]; e.dropped {
+			f.close(f.slot(flowKey(e.src, e.dst)))
+		} else if err := f.arrive(e.src, e.dst, e.number); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -23,14 +23,16 @@ type region struct {
 	far      []far     // [buffer] of all; those of ports that end here are its own
 	serials  []uint32  // of all, likewise
 	arbiters []arbiter // of all, likewise
-	flows    *accounts
+	flows    flows     // of its own sources
 	load     *load
 
 	wheel    wheel
 	packets  []packet
 	unused   int32 // free packets
 	requests []request
-	spare    int32   // free requests
+	spare    int32 // free requests
+	reader   reader
+	reads    bool    // ahead
 	fresh    []int32 // buffers with a new head
 	dirty    []int32 // ports to look at
 	count    counters
@@ -41,15 +43,16 @@ type region struct {
 	broken   error           // what must not happen
 	observe  func(p *packet) // tests: told of each delivery
 
-	post    []mail // [region]
-	soonest Time   // of what is in post
+	homes   []uint8 // [EndpointID] region
+	post    []mail  // [region]
+	soonest Time    // of what is in post
 }
 
-func newRegion(s *sim, number uint8, digit uint) *region {
+func newRegion(s *sim, number uint8) *region {
 	r := &region{
 		Network: s.Network, whole: s, number: number, lifetime: s.Config.Lifetime > 0,
-		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, flows: &s.flows, load: &s.load,
-		wheel: newWheel(digit), unused: none, spare: none, post: make([]mail, s.Network.regions), soonest: never,
+		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, flows: newFlows(s.Config.Lifetime > 0, s.adaptive != nil || s.Fabric.Addresses() > 1), load: &s.load,
+		unused: none, spare: none, reads: len(s.near)/s.Network.regions > readsAhead, homes: s.homes, post: make([]mail, s.Network.regions), soonest: never,
 	}
 	r.random = rand.New((*drawn)(r))
 	return r
@@ -88,6 +91,10 @@ func scramble(x uint64) uint64 {
 // number, then all ports that could send choose, by number.
 func (s *region) step(before Time) bool {
 	events := s.wheel.next(before)
+	if s.reads && len(s.wheel.moved) > 0 {
+		s.ahead(s.wheel.moved)
+		s.wheel.moved = nil
+	}
 	if events == nil {
 		return false
 	}

@@ -29,8 +29,7 @@ func (s *region) choose(o int32, p *near) {
 func (s *region) turn(o int32, p *near, ready uint16, candidates *[16]int32) uint8 {
 	if a := s.Config.Arbitration; a != nil {
 		lane, high := a.pick(&s.arbiters[o], ready)
-		q := s.requests[candidates[lane]].queue
-		s.arbiters[o].sent(high, s.packets[s.far[q].head].blocks())
+		s.arbiters[o].sent(high, s.requests[candidates[lane]].blocks)
 		return lane
 	}
 	lane := p.lastLane
@@ -52,10 +51,10 @@ func (s *region) candidate(into int32) int32 {
 	b := &s.near[into]
 	drawn, of := int32(none), 0
 	for r := b.first; r != none; r = s.requests[r].next {
-		q := s.requests[r].queue
-		if s.packets[s.far[q].head].blocks() > b.free() {
+		if s.requests[r].blocks > b.free() {
 			return drawn
 		}
+		q := s.requests[r].queue
 		in := &s.far[q>>s.shift<<s.shift]
 		switch {
 		case int(in.reading) >= s.readers(q):
@@ -162,15 +161,34 @@ func (s *region) deliver(index int32) {
 	s.giveBack(p.into, b, s.wheel.now, p.size)
 	s.count.inside--
 	s.count.delivered++
-	if err := s.flows.arrive(p.src, p.dst, p.number); err != nil {
-		s.broken = err
-	}
+	s.end(p, false)
 	if s.observe != nil {
 		s.observe(p)
 	}
 	s.tally.delivered(s.wheel.now, p)
 	s.release(index)
 	s.arrived()
+}
+
+// ledger is how many ends of packets are noted at once.
+const ledger = 256
+
+// end tells the region of a packet's source that it is no more under way.
+func (s *region) end(p *packet, dropped bool) {
+	home := s.homes[p.src]
+	mail := &s.post[home]
+	mail.ended = append(mail.ended, ended{p.src, p.dst, p.number, dropped})
+	if home == s.number && len(mail.ended) >= ledger {
+		s.settle(mail)
+	}
+}
+
+// settle reads what a mail says of packets from here.
+func (s *region) settle(m *mail) {
+	if err := s.flows.settle(m.ended); err != nil && s.broken == nil {
+		s.broken = err
+	}
+	m.ended = m.ended[:0]
 }
 
 // expire drops a packet that has headed its queue for too long.
@@ -188,7 +206,7 @@ func (s *region) expire(q int32, number uint32) {
 	s.giveBack(q, b, s.wheel.now, p.size)
 	s.count.inside--
 	s.count.dropped++
-	s.flows.drop(p.src, p.dst)
+	s.end(p, true)
 	s.release(index)
 	if b.head != none {
 		s.fresh = append(s.fresh, q)

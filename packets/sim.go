@@ -71,6 +71,7 @@ type request struct {
 	into       int32
 	next, prev int32 // in the list of into
 	sibling    int32 // another request of the same packet
+	blocks     int32 // of the packet
 	since      Time
 }
 
@@ -82,11 +83,11 @@ type sim struct {
 	far      []far
 	serials  []uint32  // [buffer] heads of its queue so far; nil: packets live for ever
 	arbiters []arbiter // [port]; nil: lanes take turns
-	flows    accounts
 	load     load
 	watch    watch
 	regions  []*region
-	shortest int32 // bytes of the shortest packet that may be sent
+	homes    []uint8 // [EndpointID] region
+	shortest int32   // bytes of the shortest packet that may be sent
 }
 
 // counters is what happened so far, in packets.
@@ -132,14 +133,12 @@ func newSim(n *Network) *sim {
 	if n.Config.Arbitration != nil {
 		s.arbiters = make([]arbiter, len(n.links))
 	}
-	several := n.adaptive != nil || n.Fabric.Addresses() > 1
-	s.flows = newAccounts(n.regions, n.Config.Lifetime > 0, several)
-	digit := uint(wideDigits)
-	if n.regions > 1 {
-		digit = narrowDigits
+	s.homes = make([]uint8, len(n.Fabric.Endpoints()))
+	for e := range s.homes {
+		_, s.homes[e] = n.regionsOf(n.source(fabric.EndpointID(e)))
 	}
 	for i := range n.regions {
-		s.regions = append(s.regions, newRegion(s, uint8(i), digit))
+		s.regions = append(s.regions, newRegion(s, uint8(i)))
 	}
 	return s
 }
@@ -160,10 +159,7 @@ func (s *sim) counted() counters {
 }
 
 // homeOf is the region of an endpoint.
-func (s *sim) homeOf(e fabric.EndpointID) *region {
-	_, home := s.regionsOf(s.source(e))
-	return s.regions[home]
-}
+func (s *sim) homeOf(e fabric.EndpointID) *region { return s.regions[s.homes[e]] }
 
 // shorter notes how short the packets of a message are.
 func (s *sim) shorter(bytes int64) {

@@ -4,7 +4,7 @@ import "github.com/weft-fabric/weft/fabric"
 
 // A region should stay in the cache of a core while its window is simulated.
 const (
-	regionSize  = 2048 // buffers, about
+	regionSize  = 8192 // buffers, about
 	mostRegions = 250
 )
 
@@ -14,7 +14,7 @@ const (
 // inside, so that few go out.
 func (n *Network) split(count int) {
 	if count == 0 {
-		if count = int(n.channels) << n.shift / regionSize; count < 8 {
+		if count = int(n.channels) << n.shift / regionSize; count < 4 {
 			count = 1
 		}
 	}

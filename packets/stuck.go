@@ -81,8 +81,7 @@ func (s *sim) movesByItself(q int32) bool {
 	at := s.before(q) // and so are all that want what it wants
 	for r := b.asked; r != none; r = at.requests[r].sibling {
 		into := at.requests[r].into
-		first := at.requests[s.near[into].first].queue
-		if s.returning(into) > 0 || s.near[into].free() >= at.packets[s.far[first].head].blocks() {
+		if s.returning(into) > 0 || s.near[into].free() >= at.requests[s.near[into].first].blocks {
 			return true
 		}
 	}

@@ -11,14 +11,12 @@ type event struct {
 	what uint64
 }
 
-// The digits of wheels: large ones where one wheel has all events, small ones where
-// there are many, each with few, that should stay in cache.
 const (
-	wideDigits   = 12
-	narrowDigits = 8
+	wheelBits  = 12
+	wheelSlots = 1 << wheelBits
 )
 
-// wheel is the queue of events: a radix heap. An event lies in the level of the
+// wheel is the queue of events: a radix heap to the base 4096. An event lies in the level of the
 // highest digit in which its time differs from now, in the slot of that digit. Time
 // only goes forwards, so an event moves down a level at a time, at most as often as
 // there are digits between it and now: once or twice for nearly all that a network
@@ -26,25 +24,17 @@ const (
 type wheel struct {
 	now    Time
 	count  int
-	digit  uint // binary digits of a digit
-	levels []level
-	given  []event // handed over last
+	levels [6]level // 6 × 12 bits are more than a Time has
+	given  []event  // handed over last
+	moved  []event  // came into the lowest level last, to be read before the next push
 }
 
 // level is a digit of a wheel.
 type level struct {
-	slots [][]event
-	some  []uint64  // slots that hold something, as bits
-	words uint64    // words of some that are not zero, as bits
-	spare [][]event // space for slots that hold nothing: of the same level, for levels differ much in size
-}
-
-func newWheel(digit uint) wheel {
-	w := wheel{digit: digit, levels: make([]level, 63/digit+1)}
-	for i := range w.levels {
-		w.levels[i] = level{slots: make([][]event, 1<<digit), some: make([]uint64, 1<<digit/64)}
-	}
-	return w
+	slots [wheelSlots][]event
+	some  [wheelSlots / 64]uint64 // slots that hold something, as bits
+	words uint64                  // words of some that are not zero, as bits
+	spare [][]event               // space for slots that hold nothing: of the same level, for levels differ much in size
 }
 
 // push adds an event. Its time is after now, or now before the first next.
@@ -54,12 +44,12 @@ func (w *wheel) push(at Time, what uint64) {
 }
 
 func (w *wheel) place(e event) {
-	number := uint(0)
-	if apart := uint64(e.at ^ w.now); apart>>w.digit != 0 {
-		number = uint(bits.Len64(apart)-1) / w.digit
+	number := 0
+	if apart := uint64(e.at ^ w.now); apart >= wheelSlots {
+		number = (bits.Len64(apart) - 1) / wheelBits
 	}
 	l := &w.levels[number]
-	slot := int(uint64(e.at)>>(w.digit*number)) & (len(l.slots) - 1)
+	slot := e.at >> (wheelBits * number) & (wheelSlots - 1)
 	events := l.slots[slot]
 	if events == nil && len(l.spare) > 0 {
 		last := len(l.spare) - 1
@@ -78,7 +68,7 @@ func (w *wheel) next(before Time) []event {
 		w.levels[0].recycle(w.given)
 		w.given = nil
 	}
-	for number := uint(0); number < uint(len(w.levels)); number++ {
+	for number := 0; number < len(w.levels); number++ {
 		l := &w.levels[number]
 		slot := l.first()
 		if slot < 0 {
@@ -102,23 +92,26 @@ func (w *wheel) next(before Time) []event {
 		for _, e := range events {
 			w.place(e)
 		}
+		if number == 1 {
+			w.moved = events
+		}
 		l.recycle(events)
-		number = ^uint(0) // they lie below now
+		number = -1 // they lie below now
 	}
 	return nil
 }
 
 // begins is the first time of a slot.
-func (w *wheel) begins(number uint, slot int) Time {
-	shift := w.digit * number
-	return (w.now>>(shift+w.digit)<<w.digit | Time(slot)) << shift
+func (w *wheel) begins(number, slot int) Time {
+	shift := wheelBits * number
+	return (w.now>>(shift+wheelBits)<<wheelBits | Time(slot)) << shift
 }
 
 // earliest is a time before which nothing happens; never if nothing ever does.
 func (w *wheel) earliest() Time {
 	for number := range w.levels {
 		if slot := w.levels[number].first(); slot >= 0 {
-			return w.begins(uint(number), slot)
+			return w.begins(number, slot)
 		}
 	}
 	return never

@@ -10,6 +10,7 @@ import (
 type mail struct {
 	credits []event
 	packets []parcel
+	ended   []ended
 }
 
 // parcel is a packet that may leave its buffer at a time.
@@ -56,6 +57,7 @@ func (s *region) run(ctx context.Context, until Time) error {
 			break
 		}
 	}
+	s.settle(&s.post[s.number])
 	return s.broken
 }
 
@@ -113,6 +115,7 @@ func (s *region) collect() {
 			s.count.inside++
 			s.wheel.push(m.packets[i].at, code(evReady, index, 0))
 		}
+		s.settle(m)
 	}
 }
 
