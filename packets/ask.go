@@ -64,12 +64,11 @@ func (s *region) keepsUp(p *packet, q, into int32) Time {
 
 // request puts the head of a queue on the list of those who want into a buffer.
 func (s *region) request(q, into int32) {
-	r := s.spare
-	if r == none {
-		s.requests = append(s.requests, request{})
-		r = int32(len(s.requests) - 1)
+	r := int32(len(s.requests))
+	if last := len(s.spare) - 1; last >= 0 {
+		r, s.spare = s.spare[last], s.spare[:last]
 	} else {
-		s.spare = s.requests[r].next
+		s.requests = append(s.requests, request{})
 	}
 	b := &s.near[into]
 	s.requests[r] = request{queue: q, into: into, next: none, prev: b.last, sibling: s.far[q].asked, blocks: s.packets[s.far[q].head].blocks(), since: s.wheel.now}
@@ -104,7 +103,8 @@ func (s *region) forget(q int32) {
 		if b.first == none {
 			s.port(x.into >> s.shift).wanted &^= 1 << (x.into & (1<<s.shift - 1))
 		}
-		x.next, s.spare, r = s.spare, r, x.sibling
+		s.spare = append(s.spare, r)
+		r = x.sibling
 	}
 }
 

@@ -28,9 +28,9 @@ type region struct {
 
 	wheel    wheel
 	packets  []packet
-	unused   int32 // free packets
+	unused   []int32 // free packets: a list beside them, for the way from one to the next must not lead through memory
 	requests []request
-	spare    int32 // free requests
+	spare    []int32 // free requests, likewise
 	reader   reader
 	reads    bool    // ahead
 	fresh    []int32 // buffers with a new head
@@ -52,7 +52,7 @@ func newRegion(s *sim, number uint8) *region {
 	r := &region{
 		Network: s.Network, whole: s, number: number, lifetime: s.Config.Lifetime > 0,
 		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, flows: newFlows(s.Config.Lifetime > 0, s.adaptive != nil || s.Fabric.Addresses() > 1), load: &s.load,
-		unused: none, spare: none, reads: len(s.near)/s.Network.regions > readsAhead, homes: s.homes, post: make([]mail, s.Network.regions), soonest: never,
+		reads: len(s.near)/s.Network.regions > readsAhead, homes: s.homes, post: make([]mail, s.Network.regions), soonest: never,
 	}
 	r.random = rand.New((*drawn)(r))
 	return r
@@ -223,18 +223,19 @@ func (s *region) markAsked(in int32) {
 
 // allot is a packet from the free ones.
 func (s *region) allot() int32 {
-	if s.unused == none {
+	last := len(s.unused) - 1
+	if last < 0 {
 		s.packets = append(s.packets, packet{})
 		return int32(len(s.packets) - 1)
 	}
-	index := s.unused
-	s.unused = s.packets[index].next
+	index := s.unused[last]
+	s.unused = s.unused[:last]
 	return index
 }
 
 func (s *region) release(index int32) {
-	s.packets[index].next, s.packets[index].into = s.unused, none
-	s.unused = index
+	s.packets[index].into = none
+	s.unused = append(s.unused, index)
 }
 
 // port is where what is known of a port lies.
