@@ -17,9 +17,9 @@ type passing struct {
 	at, index int32
 }
 
-// readsAhead is the buffers from which on a region is so much larger than the cache of
-// a core that reading ahead is worth its time.
-const readsAhead = 8192
+// readsAhead is the buffers from which on a network is so much larger than the cache
+// of a core that reading ahead is worth its time.
+const readsAhead = 32768
 
 // ahead reads what events will need.
 func (s *region) ahead(events []event) {

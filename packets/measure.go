@@ -80,18 +80,6 @@ type watch struct {
 	queue     []int32
 }
 
-// tally is what a region counts: whole numbers, so that their sums do not depend on
-// how the regions lie.
-type tally struct {
-	measuring bool
-	all       histogram
-	net       int64 // ps
-	hops      int64
-	bytes     int64
-	n, sum    int64 // packets and ps of the batch that is running
-	last      Time  // delivery
-}
-
 // part is a batch.
 type part struct {
 	n   int64
@@ -99,20 +87,6 @@ type part struct {
 }
 
 func (p part) mean() float64 { return p.sum / float64(max(1, p.n)) }
-
-func (w *tally) delivered(now Time, p *packet) {
-	t := now - p.created
-	w.last = now
-	w.n++
-	w.sum += int64(t)
-	if !w.measuring {
-		return
-	}
-	w.all.add(t)
-	w.net += int64(now - p.injected)
-	w.hops += int64(p.hops)
-	w.bytes += int64(p.bytes)
-}
 
 // closePart ends a batch.
 func (s *sim) closePart() {
@@ -122,20 +96,6 @@ func (s *sim) closePart() {
 		r.tally.n, r.tally.sum = 0, 0
 	}
 	s.watch.parts = append(s.watch.parts, part{n, float64(sum)})
-}
-
-// tallied is the tallies of all regions together.
-func (s *sim) tallied() *tally {
-	all := &tally{}
-	for _, r := range s.regions {
-		t := &r.tally
-		all.all.join(&t.all)
-		all.net += t.net
-		all.hops += t.hops
-		all.bytes += t.bytes
-		all.last = max(all.last, t.last)
-	}
-	return all
 }
 
 // stationary is the test whether a run has settled: of the last eight batches the

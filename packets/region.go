@@ -43,16 +43,16 @@ type region struct {
 	broken   error           // what must not happen
 	observe  func(p *packet) // tests: told of each delivery
 
-	homes   []uint8 // [EndpointID] region
-	post    []mail  // [region]
-	soonest Time    // of what is in post
+	homes []uint8 // [EndpointID] region
+	post  []mail  // [region]
 }
 
 func newRegion(s *sim, number uint8) *region {
 	r := &region{
 		Network: s.Network, whole: s, number: number, lifetime: s.Config.Lifetime > 0,
-		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, flows: newFlows(s.Config.Lifetime > 0, s.adaptive != nil || s.Fabric.Addresses() > 1), load: &s.load,
-		reads: len(s.near)/s.Network.regions > readsAhead, homes: s.homes, post: make([]mail, s.Network.regions), soonest: never,
+		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, load: &s.load,
+		flows: newFlows(s.Config.Lifetime > 0, s.adaptive != nil || s.Fabric.Addresses() > 1),
+		reads: len(s.near) > readsAhead, homes: s.homes, post: make([]mail, s.Network.regions),
 	}
 	r.random = rand.New((*drawn)(r))
 	return r

@@ -135,7 +135,6 @@ func (s *region) giveBack(q int32, b *far, at Time, blocks uint16) {
 		s.wheel.push(at, what)
 		return
 	}
-	s.soonest = min(s.soonest, at)
 	mail := &s.post[b.region]
 	mail.credits = append(mail.credits, event{at, what})
 }
@@ -146,7 +145,6 @@ func (s *region) pass(at Time, index int32, to uint8) {
 		s.wheel.push(at, code(evReady, index, 0))
 		return
 	}
-	s.soonest = min(s.soonest, at)
 	s.count.inside--
 	mail := &s.post[to]
 	mail.packets = append(mail.packets, parcel{at, s.packets[index]})

@@ -88,6 +88,7 @@ type sim struct {
 	regions  []*region
 	homes    []uint8 // [EndpointID] region
 	shortest int32   // bytes of the shortest packet that may be sent
+	many     int     // events that are to come, from which on all cores are used
 }
 
 // counters is what happened so far, in packets.
@@ -118,7 +119,7 @@ func code(kind uint64, index int32, number uint32) uint64 {
 }
 
 func newSim(n *Network) *sim {
-	s := &sim{Network: n, near: make([]near, len(n.links)<<n.shift), far: make([]far, len(n.links)<<n.shift), shortest: n.Config.wire(int64(n.Config.MTU))}
+	s := &sim{Network: n, near: make([]near, len(n.links)<<n.shift), far: make([]far, len(n.links)<<n.shift), many: manyEvents, shortest: n.Config.wire(int64(n.Config.MTU))}
 	for b := range s.near {
 		port := int32(b >> n.shift)
 		l := &n.links[port]

@@ -2,9 +2,8 @@ package packets
 
 import "github.com/weft-fabric/weft/fabric"
 
-// A region should stay in the cache of a core while its window is simulated.
 const (
-	regionSize  = 8192 // buffers, about
+	regionSize  = 8192 // buffers, about: of the order of what a core's cache holds
 	mostRegions = 250
 )
 

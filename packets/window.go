@@ -98,7 +98,16 @@ func (s *sim) runRegions(ctx context.Context, until Time) error {
 	}
 }
 
+// manyEvents is how many are to come where it is worth while to wake other cores.
+const manyEvents = 4096
+
 func (s *sim) forRegions(ctx context.Context, do func(r *region)) error {
+	if s.pending() < s.many {
+		for _, r := range s.regions {
+			do(r)
+		}
+		return ctx.Err()
+	}
 	return par.For(ctx, len(s.regions), func(_, i int) { do(s.regions[i]) })
 }
 
