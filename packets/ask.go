@@ -8,8 +8,8 @@ import (
 )
 
 // ask lets the new head of a queue ask for its way on.
-func (s *sim) ask(q int32) {
-	p := &s.packets[s.buffers[q].head]
+func (s *region) ask(q int32) {
+	p := &s.packets[s.far[q].head]
 	in := q >> s.shift
 	switch {
 	case in >= s.ports: // at its source
@@ -22,31 +22,30 @@ func (s *sim) ask(q int32) {
 	default:
 		s.wanted(q, p, s.wayOn(in, p))
 	}
-	if s.lifetime && in < s.ports && s.buffers[q].asked != none {
+	if s.lifetime && in < s.ports && s.far[q].asked != none {
 		s.wheel.push(s.wheel.now+s.Config.Lifetime, code(evExpire, q, s.serials[q]))
 	}
 }
 
 // wayOn is the buffer to which the tables send a packet that came by a channel.
-func (s *sim) wayOn(in int32, p *packet) int32 {
-	l := &s.links[in]
-	at := fabric.NodeID(l.to)
+func (s *region) wayOn(in int32, p *packet) int32 {
+	at := fabric.NodeID(s.far[in<<s.shift].at)
 	port := s.tables.Forwarding.Port(at, fabric.LID(p.address))
 	lane := s.uniform[p.sl]
 	if s.perPort {
-		lane = s.tables.Lanes.SL2VL.VL(at, l.inPort, port, p.sl)
+		lane = s.tables.Lanes.SL2VL.VL(at, s.links[in].inPort, port, p.sl)
 	}
 	return s.out(s.Fabric.Out(at, port), lane)
 }
 
 // out is the buffer behind a channel, or before it where there are output buffers.
-func (s *sim) out(c fabric.ChannelID, lane uint8) int32 {
+func (s *region) out(c fabric.ChannelID, lane uint8) int32 {
 	return (int32(c)+s.ports-s.channels)<<s.shift | int32(lane)
 }
 
 // wanted asks for the one way on, once the packet can keep up with it: the tail
 // must not be needed before it is there.
-func (s *sim) wanted(q int32, p *packet, into int32) {
+func (s *region) wanted(q int32, p *packet, into int32) {
 	if at := s.keepsUp(p, q, into); at > s.wheel.now {
 		s.wheel.push(at, code(evHead, q, 0))
 		return
@@ -55,7 +54,7 @@ func (s *sim) wanted(q int32, p *packet, into int32) {
 }
 
 // keepsUp is when a packet may begin to go on from a buffer without running dry.
-func (s *sim) keepsUp(p *packet, q, into int32) Time {
+func (s *region) keepsUp(p *packet, q, into int32) Time {
 	if !s.mixed || s.Config.StoreWhole {
 		return 0
 	}
@@ -64,17 +63,16 @@ func (s *sim) keepsUp(p *packet, q, into int32) Time {
 }
 
 // request puts the head of a queue on the list of those who want into a buffer.
-func (s *sim) request(q, into int32) {
-	r := s.spare
-	if r == none {
-		s.requests = append(s.requests, request{})
-		r = int32(len(s.requests) - 1)
+func (s *region) request(q, into int32) {
+	r := int32(len(s.requests))
+	if last := len(s.spare) - 1; last >= 0 {
+		r, s.spare = s.spare[last], s.spare[:last]
 	} else {
-		s.spare = s.requests[r].next
+		s.requests = append(s.requests, request{})
 	}
-	b := &s.buffers[into]
-	s.requests[r] = request{queue: q, into: into, next: none, prev: b.last, sibling: s.buffers[q].asked, since: s.wheel.now}
-	s.buffers[q].asked = r
+	b := &s.near[into]
+	s.requests[r] = request{queue: q, into: into, next: none, prev: b.last, sibling: s.far[q].asked, blocks: s.packets[s.far[q].head].blocks(), since: s.wheel.now}
+	s.far[q].asked = r
 	if b.last != none {
 		s.requests[b.last].next = r
 	} else {
@@ -86,12 +84,12 @@ func (s *sim) request(q, into int32) {
 }
 
 // forget takes back all requests of the head of a queue.
-func (s *sim) forget(q int32) {
-	r := s.buffers[q].asked
-	s.buffers[q].asked = none
+func (s *region) forget(q int32) {
+	r := s.far[q].asked
+	s.far[q].asked = none
 	for r != none {
 		x := &s.requests[r]
-		b := &s.buffers[x.into]
+		b := &s.near[x.into]
 		if x.prev != none {
 			s.requests[x.prev].next = x.next
 		} else {
@@ -105,13 +103,14 @@ func (s *sim) forget(q int32) {
 		if b.first == none {
 			s.port(x.into >> s.shift).wanted &^= 1 << (x.into & (1<<s.shift - 1))
 		}
-		x.next, s.spare, r = s.spare, r, x.sibling
+		s.spare = append(s.spare, r)
+		r = x.sibling
 	}
 }
 
 // askAdaptive takes the way on with most free credits among those that are free
 // at once, the first of several alike, and asks for all of them if none is.
-func (s *sim) askAdaptive(q int32, p *packet) {
+func (s *region) askAdaptive(q int32, p *packet) {
 	in := q >> s.shift
 	lane := uint8(q & (1<<s.shift - 1))
 	at := fabric.NodeID(s.links[in].to)
@@ -139,7 +138,7 @@ func (s *sim) askAdaptive(q int32, p *packet) {
 	}
 	visit(func(into int32) {
 		latest = max(latest, s.keepsUp(p, q, into))
-		b, o := &s.buffers[into], s.port(into>>s.shift)
+		b, o := &s.near[into], s.port(into>>s.shift)
 		if free := b.free(); !o.sending && b.first == none && free >= p.blocks() && free > most {
 			best, most = into, free
 		}
@@ -148,9 +147,9 @@ func (s *sim) askAdaptive(q int32, p *packet) {
 		s.wheel.push(latest, code(evHead, q, 0))
 		return
 	}
-	if best != none && int(s.port(in).reading) < s.readers(q) {
+	if best != none && int(s.far[in<<s.shift].reading) < s.readers(q) {
 		s.request(q, best)
-		s.start(s.buffers[q].asked)
+		s.start(s.far[q].asked)
 		return
 	}
 	visit(func(into int32) {
@@ -163,7 +162,7 @@ func (s *sim) askAdaptive(q int32, p *packet) {
 }
 
 // stuck is a packet for which the tables have no way: they break their promise.
-func (s *sim) stuck(q int32) {
-	p := &s.packets[s.buffers[q].head]
-	s.flows.fail("a packet from endpoint %d to %d, address %d, has no way on from switch %d", p.src, p.dst, p.address, s.links[q>>s.shift].to)
+func (s *region) stuck(q int32) {
+	p := &s.packets[s.far[q].head]
+	s.fail("a packet from endpoint %d to %d, address %d, has no way on from switch %d", p.src, p.dst, p.address, s.links[q>>s.shift].to)
 }

@@ -4,24 +4,30 @@ import "fmt"
 
 // audit counts every credit and every packet in the network by hand.
 func (s *sim) audit() error {
-	occupied := make([]int32, len(s.buffers))
+	occupied := make([]int32, len(s.far))
 	inside, atSource := int64(0), int64(0)
-	for i := range s.packets {
-		if s.packets[i].into == none {
-			continue // free
-		}
-		if p := &s.packets[i]; p.injected == waiting {
-			atSource++
-		} else {
-			inside++
-			occupied[p.into] += p.blocks()
+	for _, r := range s.regions {
+		for i := range r.packets {
+			p := &r.packets[i]
+			if p.into == none {
+				continue // free
+			}
+			if s.before(p.into) != r {
+				return fmt.Errorf("region %d has a packet in a buffer of another", r.number)
+			}
+			if p.injected == waiting {
+				atSource++
+			} else {
+				inside++
+				occupied[p.into] += p.blocks()
+			}
 		}
 	}
-	if inside != s.count.inside || atSource != s.count.atSource {
-		return fmt.Errorf("%d packets inside and %d at sources; the counters say %d and %d", inside, atSource, s.count.inside, s.count.atSource)
+	if c := s.counted(); inside != c.inside || atSource != c.atSource {
+		return fmt.Errorf("%d packets inside and %d at sources; the counters say %d and %d", inside, atSource, c.inside, c.atSource)
 	}
-	for b := range s.buffers {
-		x := &s.buffers[b]
+	for b := range s.near {
+		x := &s.near[b]
 		if b>>s.shift >= int(s.ports) {
 			continue
 		}
@@ -29,17 +35,18 @@ func (s *sim) audit() error {
 		// back. A packet that leaves counts for the buffer it enters and, as
 		// returning, for the one it leaves.
 		used := s.kindAt(int32(b>>s.shift)).blocks - x.free()
-		if used != occupied[b]+int32(x.returning) || x.free() < 0 {
-			return fmt.Errorf("buffer %d: %d blocks used, %d in it, %d on their way back", b, used, occupied[b], x.returning)
+		if used != occupied[b]+int32(s.returning(int32(b))) || x.free() < 0 {
+			return fmt.Errorf("buffer %d: %d blocks used, %d in it, %d on their way back", b, used, occupied[b], s.returning(int32(b)))
 		}
 		requests := 0
-		for r := x.first; r != none; r = s.requests[r].next {
-			if s.buffers[s.requests[r].queue].asked == none || s.requests[r].into != int32(b) {
+		list := s.behind(int32(b)).requests
+		for r := x.first; r != none; r = list[r].next {
+			if s.far[list[r].queue].asked == none || list[r].into != int32(b) {
 				return fmt.Errorf("buffer %d: a request that nobody makes", b)
 			}
 			requests++
 		}
-		if has := s.port(int32(b>>s.shift)).wanted>>(b&(1<<s.shift-1))&1 == 1; has != (requests > 0) {
+		if has := s.near[b>>s.shift<<s.shift].wanted>>(b&(1<<s.shift-1))&1 == 1; has != (requests > 0) {
 			return fmt.Errorf("buffer %d: %d requests, but its port says %v", b, requests, has)
 		}
 	}

@@ -52,7 +52,18 @@
 // Events in a radix heap over integer picoseconds; three for each packet and
 // channel (head, tail, credit), none for flits. Everything at one picosecond
 // happens in an order that is part of the model: arrivals, then new heads ask, by
-// number of buffer, then ports choose, by number. Runs depend on their seed only.
+// number of buffer, then ports choose, by number. Runs depend on their seed only: each
+// source draws from a stream of its own, and a lot is drawn by place and time.
+//
+// A large network is divided into regions that are simulated on several cores, for as
+// long at a time as nothing can cross from one to another: the delay of a cable, and of
+// what a packet or a credit must wait for besides. The conservative method of Chandy
+// and Misra, "Distributed simulation: A case study in design and verification of
+// distributed programs", IEEE Transactions on Software Engineering 5 (1979), section
+// IV, with barriers in place of their null messages. What comes of a run is the same,
+// packet by packet, in any number of regions and on any number of cores. Messages in
+// several phases go through one region, because a phase begins everywhere at once.
+//
 // O(1) amortised for an event but for the levels of the heap; memory is a word for
 // each lane of a channel and the packets in the network, at most 64 at each source.
 // Nothing is allocated for a packet once the largest number of them was reached.

@@ -2,15 +2,22 @@ package packets
 
 import "fmt"
 
+// ended is a packet that is no more under way.
+type ended struct {
+	src, dst int32
+	number   uint32
+	dropped  bool
+}
+
 // flows keeps the account of every flow (source and destination) with packets
 // under way: nothing lost, nothing twice, nothing overtaken. It is a hash table
 // with linear probing, as large as there are flows under way.
 type flows struct {
-	rows   []flow
-	used   int
-	gaps   bool // packets may be dropped
-	mixed  bool // packets of one flow go several ways, and may overtake
-	broken error
+	rows  []flow
+	used  int
+	seen  uint32 // sum of what settle read, so that it is
+	gaps  bool   // packets may be dropped
+	mixed bool   // packets of one flow go several ways, and may overtake
 }
 
 type flow struct {
@@ -21,7 +28,7 @@ type flow struct {
 }
 
 func newFlows(gaps, mixed bool) flows {
-	return flows{rows: make([]flow, 1024), gaps: gaps, mixed: mixed}
+	return flows{rows: make([]flow, 64), gaps: gaps, mixed: mixed}
 }
 
 func flowKey(src, dst int32) uint64 { return uint64(src)<<32 | uint64(dst) + 1 }
@@ -53,26 +60,34 @@ func (f *flows) send(src, dst int32) uint32 {
 	return r.sent - 1
 }
 
-// arrive notes that a packet came.
-func (f *flows) arrive(src, dst int32, number uint32) {
+// arrive notes that a packet came, and says so if it is not the one that must come next.
+func (f *flows) arrive(src, dst int32, number uint32) error {
 	i := f.slot(flowKey(src, dst))
 	r := &f.rows[i]
 	if r.key == 0 || number >= r.sent || !f.mixed && (number < r.next || number != r.next && !f.gaps) {
-		f.fail("packet %d of the flow from endpoint %d to %d came where %d of %d was due", number, src, dst, r.next, r.sent)
+		return fmt.Errorf("packets: internal error: packet %d of the flow from endpoint %d to %d came where %d of %d was due", number, src, dst, r.next, r.sent)
 	}
 	r.next = number + 1
 	f.close(i)
+	return nil
 }
 
-// fail notes what must not happen, the first of it.
-func (f *flows) fail(format string, args ...any) {
-	if f.broken == nil {
-		f.broken = fmt.Errorf("packets: internal error: "+format, args...)
+// settle notes packets that are no more under way, in the order in which that
+// happened in each flow. Where it looks for them is read first, all at once.
+func (f *flows) settle(list []ended) error {
+	mask := len(f.rows) - 1
+	for i := range list {
+		f.seen += f.rows[home(flowKey(list[i].src, list[i].dst), mask)].open
 	}
+	for i := range list {
+		if e := &list[i]; e.dropped {
+			f.close(f.slot(flowKey(e.src, e.dst)))
+		} else if err := f.arrive(e.src, e.dst, e.number); err != nil {
+			return err
+		}
+	}
+	return nil
 }
-
-// drop notes that a packet will not come.
-func (f *flows) drop(src, dst int32) { f.close(f.slot(flowKey(src, dst))) }
 
 // close takes a packet off a flow, and the flow off the table with its last one.
 func (f *flows) close(i int) {

@@ -33,6 +33,15 @@ func (h *histogram) add(t Time) {
 	h.max = max(h.max, t)
 }
 
+// join adds what another counted.
+func (h *histogram) join(other *histogram) {
+	for class, n := range other.counts {
+		h.counts[class] += n
+	}
+	h.n += other.n
+	h.max = max(h.max, other.max)
+}
+
 // quantile is the time that a share of the packets did not exceed.
 func (h *histogram) quantile(share float64) Time {
 	want := int64(share*float64(h.n) + 0.5)

@@ -190,7 +190,7 @@ func TestAddresses(t *testing.T) {
 		s.begin(1, 0)
 		hosts := routing.HCA.Endpoints(f)
 		used := map[int32]int{}
-		s.observe = func(p *packet) {
+		s.regions[0].observe = func(p *packet) {
 			used[p.address]++
 			if tables.Lanes.SL(fabric.EndpointID(p.src), fabric.LID(p.address)) != p.sl {
 				t.Error("a packet with another service level")

@@ -197,16 +197,20 @@ func (g *generator) draw(r *rand.Rand, e int32) int32 {
 // generate starts the sources of a generator, each somewhere in its first interval.
 func (s *sim) generate(g *generator) {
 	s.load.gen = g
+	s.shorter(g.bytes)
 	for e, gap := range g.gap {
 		if gap == 0 {
 			continue
 		}
 		src := &s.load.sources[e]
-		if src.exact = gap * s.load.random.Float64(); !g.regular {
-			src.exact = gap * s.load.random.ExpFloat64()
+		home := s.homeOf(fabric.EndpointID(e))
+		if r := home.drawing(src); g.regular {
+			src.exact = gap * r.Float64()
+		} else {
+			src.exact = gap * r.ExpFloat64()
 		}
 		src.at = Time(math.Ceil(src.exact))
-		s.arm(int32(e), src)
+		home.arm(int32(e), src)
 	}
 }
 

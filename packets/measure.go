@@ -73,13 +73,7 @@ type Usage struct {
 // watch measures.
 type watch struct {
 	measuring bool
-	all       histogram
-	sum, net  float64 // ps
-	hops      int64
-	bytes     int64
-	part      part // the batch that is running
 	parts     []part
-	last      Time // delivery
 	deadlock  *Deadlock
 	batch     func()
 	moves     []bool
@@ -94,24 +88,14 @@ type part struct {
 
 func (p part) mean() float64 { return p.sum / float64(max(1, p.n)) }
 
-func (w *watch) delivered(now Time, p *packet) {
-	t := now - p.created
-	w.last = now
-	w.part.n++
-	w.part.sum += float64(t)
-	if !w.measuring {
-		return
-	}
-	w.all.add(t)
-	w.net += float64(now - p.injected)
-	w.hops += int64(p.hops)
-	w.bytes += int64(p.bytes)
-}
-
 // closePart ends a batch.
-func (w *watch) closePart() {
-	w.parts = append(w.parts, w.part)
-	w.part = part{}
+func (s *sim) closePart() {
+	n, sum := int64(0), int64(0)
+	for _, r := range s.regions {
+		n, sum = n+r.tally.n, sum+r.tally.sum
+		r.tally.n, r.tally.sum = 0, 0
+	}
+	s.watch.parts = append(s.watch.parts, part{n, float64(sum)})
 }
 
 // stationary is the test whether a run has settled: of the last eight batches the
@@ -159,7 +143,7 @@ func (n *Network) Measure(ctx context.Context, l Load, w Window) (*Result, error
 	s.generate(g)
 	batch := max(1, w.Length/batches)
 	settled, stop, err := s.warmUp(ctx, w, batch)
-	warm := s.wheel.now
+	warm := s.now
 	if stop == "" && err == nil {
 		s.measureFrom()
 		stop, err = s.batchesOf(ctx, batch, batches, func() bool { return false })
@@ -170,7 +154,7 @@ func (n *Network) Measure(ctx context.Context, l Load, w Window) (*Result, error
 	r := s.result(warm)
 	r.Offered = l.Offered
 	if r.Window > 0 {
-		r.Accepted = float64(s.watch.bytes) / (g.rate * float64(r.Window))
+		r.Accepted = float64(s.tallied().bytes) / (g.rate * float64(r.Window))
 	}
 	r.Status = stop
 	if stop == "" {
@@ -236,22 +220,22 @@ func (s *sim) warmUp(ctx context.Context, w Window, batch Time) (settled bool, s
 // now and then.
 func (s *sim) batchesOf(ctx context.Context, batch Time, count int, enough func() bool) (Status, error) {
 	const looks = 4 // per batch
-	start := s.wheel.now
+	start := s.now
 	for i := range Time(count) {
 		for k := range Time(looks) {
 			if err := s.run(ctx, start+i*batch+(k+1)*batch/looks); err != nil {
 				if ctx.Err() != nil {
-					s.watch.closePart()
+					s.closePart()
 					return Interrupted, nil
 				}
 				return "", err
 			}
 			if s.watch.deadlock = s.stuckNow(); s.watch.deadlock != nil {
-				s.watch.closePart()
+				s.closePart()
 				return Deadlocked, nil
 			}
 		}
-		s.watch.closePart()
+		s.closePart()
 		if s.watch.batch != nil {
 			s.watch.batch()
 		}
@@ -266,27 +250,30 @@ func (s *sim) batchesOf(ctx context.Context, batch Time, count int, enough func(
 func (s *sim) measureFrom() {
 	s.watch.measuring = true
 	s.watch.parts = s.watch.parts[:0]
-	for b := range s.buffers {
-		s.buffers[b].busy, s.buffers[b].area = 0, 0
+	for _, r := range s.regions {
+		r.tally.measuring = true
+	}
+	for b := range s.near {
+		s.near[b].busy, s.far[b].area = 0, 0
 	}
 }
 
 // result is the figures of a run whose window began at a time.
 func (s *sim) result(from Time) *Result {
-	w := &s.watch
+	w, t, c := &s.watch, s.tallied(), s.counted()
 	r := &Result{
-		WarmUp: from, Window: s.wheel.now - from, Packets: w.all.n, Lanes: s.lanes,
-		Median: w.all.quantile(.5), P90: w.all.quantile(.9), P99: w.all.quantile(.99), P999: w.all.quantile(.999), Max: w.all.max,
-		Created: s.count.created, Arrived: s.count.delivered, Dropped: s.count.dropped, Held: s.count.inside, Moved: s.count.blockHops,
-		Classes: w.all.classes(), Deadlock: w.deadlock, Makespan: w.last,
+		WarmUp: from, Window: s.now - from, Packets: t.all.n, Lanes: s.lanes,
+		Median: t.all.quantile(.5), P90: t.all.quantile(.9), P99: t.all.quantile(.99), P999: t.all.quantile(.999), Max: t.all.max,
+		Created: c.created, Arrived: c.delivered, Dropped: c.dropped, Held: c.inside, Moved: c.blockHops,
+		Classes: t.all.classes(), Deadlock: w.deadlock, Makespan: t.last,
 	}
-	if w.all.n > 0 {
+	if t.all.n > 0 {
 		sum := 0.0
 		for _, p := range w.parts {
 			sum += p.sum
 		}
-		n := float64(w.all.n)
-		r.Mean, r.Network, r.Hops = sum/n, w.net/n, float64(w.hops)/n
+		n := float64(t.all.n)
+		r.Mean, r.Network, r.Hops = sum/n, float64(t.net)/n, float64(t.hops)/n
 		if len(w.parts) > 1 {
 			_, variance := meanOf(w.parts)
 			r.Error = student * math.Sqrt(variance/float64(len(w.parts)))
@@ -294,13 +281,13 @@ func (s *sim) result(from Time) *Result {
 	}
 	window := float64(max(1, r.Window))
 	if !w.measuring { // it ended before; what there is to see is from its beginning
-		window = float64(max(1, s.wheel.now))
+		window = float64(max(1, s.now))
 	}
 	r.Channels = make([]Usage, int(s.channels)*s.lanes)
 	for c := range int(s.channels) {
 		for lane := range s.lanes {
-			b := &s.buffers[c<<s.shift|lane]
-			r.Channels[c*s.lanes+lane] = Usage{Busy: min(1, float64(b.busy)/window), Mean: float64(b.area) / window, Peak: int(b.peak)}
+			b := c<<s.shift | lane
+			r.Channels[c*s.lanes+lane] = Usage{Busy: min(1, float64(s.near[b].busy)/window), Mean: float64(s.far[b].area) / window, Peak: int(s.near[b].peak)}
 		}
 	}
 	return r
@@ -312,6 +299,13 @@ func (s *sim) result(from Time) *Result {
 func (n *Network) Complete(ctx context.Context, phases [][]Message, seed uint64, limit Time) (*Result, error) {
 	if err := n.checkMessages(phases); err != nil {
 		return nil, err
+	}
+	busy := 0
+	for _, list := range phases {
+		busy += min(1, len(list))
+	}
+	if busy > 1 {
+		n = n.inOneRegion()
 	}
 	s := newSim(n)
 	s.begin(seed, 0)
@@ -349,8 +343,8 @@ func (s *sim) complete(ctx context.Context, phases [][]Message, limit Time) (*Re
 	}
 	look := 64 * max(1, serial(s.Config.wire(int64(s.Config.MTU)), s.slowest()))
 	status := Completed
-	for s.wheel.now < limit {
-		if err := s.run(ctx, min(limit, s.wheel.now+look)); err != nil {
+	for s.now < limit {
+		if err := s.run(ctx, min(limit, s.now+look)); err != nil {
 			if ctx.Err() == nil {
 				return nil, err
 			}
@@ -361,14 +355,14 @@ func (s *sim) complete(ctx context.Context, phases [][]Message, limit Time) (*Re
 			status = Deadlocked
 			break
 		}
-		if s.wheel.count == 0 {
+		if s.pending() == 0 {
 			break
 		}
 	}
-	if status == Completed && s.count.inside+s.count.atSource > 0 {
+	if c := s.counted(); status == Completed && c.inside+c.atSource > 0 {
 		status = Interrupted
 	}
-	s.watch.closePart()
+	s.closePart()
 	r := s.result(0)
 	r.Status = status
 	return r, nil

@@ -32,12 +32,14 @@ type Network struct {
 	mixed    bool // some links are faster than others
 	uniform  [routing.SLs]uint8
 	perPort  bool // SL2VL depends on the ports
+	regions  int
+	regionOf []uint8 // [switch]
 }
 
 // link is where a port leads.
 type link struct {
 	to     int32 // the switch at the far end; -1: an endpoint, or an output buffer
-	kind   uint16
+	kind   uint8
 	inPort uint8 // of that switch
 }
 
@@ -100,6 +102,7 @@ func (n *Network) build(used int) error {
 	for i := range f.Channels() {
 		n.buildLink(fabric.ChannelID(i))
 	}
+	n.split(0)
 	return nil
 }
 
@@ -119,15 +122,15 @@ func (n *Network) buildLink(i fabric.ChannelID) {
 	n.links[i] = link{to: to, kind: n.kindOf(k), inPort: ch.ToPort}
 }
 
-// kindOf is the number of a kind.
-func (n *Network) kindOf(k kind) uint16 {
+// kindOf is the number of a kind. There are far fewer than 256: three for each rate.
+func (n *Network) kindOf(k kind) uint8 {
 	i := slices.Index(n.kinds, k)
 	if i < 0 {
 		n.mixed = n.mixed || len(n.kinds) > 0 && n.kinds[0].perByte != k.perByte
 		i = len(n.kinds)
 		n.kinds = append(n.kinds, k)
 	}
-	return uint16(i)
+	return uint8(i)
 }
 
 // kindAt is what a port is like.

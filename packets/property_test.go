@@ -111,7 +111,7 @@ func TestNothingIsLost(t *testing.T) {
 			if err := s.audit(); err != nil {
 				t.Fatal(err)
 			}
-			if c := s.count; c.created != c.delivered+c.dropped+c.inside+c.atSource {
+			if c := s.counted(); c.created != c.delivered+c.dropped+c.inside+c.atSource {
 				t.Fatalf("%+v", c)
 			}
 			if safe && stop == Deadlocked {

@@ -1,7 +1,7 @@
 package packets
 
 // choose lets a port send the packet whose turn it is, if there is any.
-func (s *sim) choose(o int32, p *buffer) {
+func (s *region) choose(o int32, p *near) {
 	if s.shift == 0 {
 		if r := s.candidate(o); r != none {
 			s.start(r)
@@ -26,11 +26,10 @@ func (s *sim) choose(o int32, p *buffer) {
 }
 
 // turn is the lane that goes next.
-func (s *sim) turn(o int32, p *buffer, ready uint16, candidates *[16]int32) uint8 {
+func (s *region) turn(o int32, p *near, ready uint16, candidates *[16]int32) uint8 {
 	if a := s.Config.Arbitration; a != nil {
 		lane, high := a.pick(&s.arbiters[o], ready)
-		q := s.requests[candidates[lane]].queue
-		s.arbiters[o].sent(high, s.packets[s.buffers[q].head].blocks())
+		s.arbiters[o].sent(high, s.requests[candidates[lane]].blocks)
 		return lane
 	}
 	lane := p.lastLane
@@ -48,22 +47,22 @@ func (s *sim) turn(o int32, p *buffer, ready uint16, candidates *[16]int32) uint
 // candidate is the oldest request for a buffer that can be granted now. What lacks
 // credits is not overtaken on its lane; what waits for its own port, which sends
 // another packet, is.
-func (s *sim) candidate(into int32) int32 {
-	b := &s.buffers[into]
+func (s *region) candidate(into int32) int32 {
+	b := &s.near[into]
 	drawn, of := int32(none), 0
 	for r := b.first; r != none; r = s.requests[r].next {
-		q := s.requests[r].queue
-		if s.packets[s.buffers[q].head].blocks() > b.free() {
+		if s.requests[r].blocks > b.free() {
 			return drawn
 		}
-		in := s.port(q >> s.shift)
+		q := s.requests[r].queue
+		in := &s.far[q>>s.shift<<s.shift]
 		switch {
 		case int(in.reading) >= s.readers(q):
 			in.skipped = true
 		case !s.Config.Lottery:
 			return r
 		default:
-			if of++; of == 1 || s.load.random.IntN(of) == 0 {
+			if of++; of == 1 || s.lot(into, of) == 0 {
 				drawn = r
 			}
 		}
@@ -72,7 +71,7 @@ func (s *sim) candidate(into int32) int32 {
 }
 
 // readers is how many packets may leave the lanes of a port at once.
-func (s *sim) readers(q int32) int {
+func (s *region) readers(q int32) int {
 	if s.Config.OutBuffer > 0 {
 		return 1 // the speed-up is in the way through the switch
 	}
@@ -80,35 +79,33 @@ func (s *sim) readers(q int32) int {
 }
 
 // start sends the packet of a request.
-func (s *sim) start(r int32) {
+func (s *region) start(r int32) {
 	now := s.wheel.now
 	q, into := s.requests[r].queue, s.requests[r].into
 	s.forget(q)
-	b := &s.buffers[q]
+	b := &s.far[q]
 	index := b.head
 	p := &s.packets[index]
 	b.head, b.leaving = p.next, true
 	s.another(q)
 
 	o := into >> s.shift
-	l := &s.links[o]
-	k := &s.kinds[l.kind]
+	port := s.port(o)
+	k := &s.kinds[port.kind]
 	size := p.blocks()
 	takes := serial(p.bytes, k.perByte)
-	port, behind := s.port(o), s.port(q>>s.shift)
 	port.sending, port.source = true, q
-	behind.reading++
+	s.far[q>>s.shift<<s.shift].reading++
 	s.wheel.push(now+takes+s.Config.Gap, code(evTail, o, 0))
 	if q>>s.shift < s.ports {
-		b.returning += p.size
 		b.area += int64(size) * int64(now+takes-p.entered)
-		s.wheel.push(now+takes+s.kinds[s.links[q>>s.shift].kind].credit, code(evCredit, q, uint32(size)))
+		s.giveBack(q, b, now+takes, p.size)
 	} else {
 		p.injected = now
 		s.count.atSource--
 		s.count.inside++
 	}
-	next := &s.buffers[into]
+	next := &s.near[into]
 	next.sent += p.size
 	next.changed = now
 	next.busy += takes
@@ -119,36 +116,82 @@ func (s *sim) start(r int32) {
 	}
 	s.count.blockHops += int64(size)
 	switch {
-	case l.to < 0 && o < s.channels:
+	case port.ends:
 		s.wheel.push(now+takes+k.latency, code(evDeliver, index, 0))
 	case s.Config.StoreWhole && o < s.channels:
-		s.wheel.push(now+takes+k.latency, code(evReady, index, 0))
+		s.pass(now+takes+k.latency, index, port.region)
 	default:
-		s.wheel.push(now+k.latency, code(evReady, index, 0))
+		s.pass(now+k.latency, index, port.region)
 	}
+}
+
+// giveBack frees space in a buffer from a time on: its sender knows when the credit
+// is there.
+func (s *region) giveBack(q int32, b *far, at Time, blocks uint16) {
+	b.freed += blocks
+	at += s.kinds[b.kind].credit
+	what := code(evCredit, q, uint32(blocks))
+	if b.region == s.number {
+		s.wheel.push(at, what)
+		return
+	}
+	mail := &s.post[b.region]
+	mail.credits = append(mail.credits, event{at, what})
+}
+
+// pass lets a packet be ready at the far end at a time.
+func (s *region) pass(at Time, index int32, to uint8) {
+	if to == s.number {
+		s.wheel.push(at, code(evReady, index, 0))
+		return
+	}
+	s.count.inside--
+	mail := &s.post[to]
+	mail.packets = append(mail.packets, parcel{at, s.packets[index]})
+	s.release(index)
 }
 
 // deliver ends a packet's way. Endpoints take what arrives at once.
-func (s *sim) deliver(index int32) {
+func (s *region) deliver(index int32) {
 	p := &s.packets[index]
-	b := &s.buffers[p.into]
+	b := &s.far[p.into]
 	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
-	b.returning += p.size
-	s.wheel.push(s.wheel.now+s.kinds[s.links[p.into>>s.shift].kind].credit, code(evCredit, p.into, uint32(p.size)))
+	s.giveBack(p.into, b, s.wheel.now, p.size)
 	s.count.inside--
 	s.count.delivered++
-	s.flows.arrive(p.src, p.dst, p.number)
+	s.end(p, false)
 	if s.observe != nil {
 		s.observe(p)
 	}
-	s.watch.delivered(s.wheel.now, p)
+	s.tally.delivered(s.wheel.now, p)
 	s.release(index)
-	s.load.arrived(s)
+	s.arrived()
+}
+
+// ledger is how many ends of packets are noted at once.
+const ledger = 256
+
+// end tells the region of a packet's source that it is no more under way.
+func (s *region) end(p *packet, dropped bool) {
+	home := s.homes[p.src]
+	mail := &s.post[home]
+	mail.ended = append(mail.ended, ended{p.src, p.dst, p.number, dropped})
+	if home == s.number && len(mail.ended) >= ledger {
+		s.settle(mail)
+	}
+}
+
+// settle reads what a mail says of packets from here.
+func (s *region) settle(m *mail) {
+	if err := s.flows.settle(m.ended); err != nil && s.broken == nil {
+		s.broken = err
+	}
+	m.ended = m.ended[:0]
 }
 
 // expire drops a packet that has headed its queue for too long.
-func (s *sim) expire(q int32, number uint32) {
-	b := &s.buffers[q]
+func (s *region) expire(q int32, number uint32) {
+	b := &s.far[q]
 	if b.asked == none || s.serials[q]&numberMask != number {
 		return
 	}
@@ -157,21 +200,20 @@ func (s *sim) expire(q int32, number uint32) {
 	p := &s.packets[index]
 	b.head = p.next
 	s.another(q)
-	b.returning += p.size
 	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
-	s.wheel.push(s.wheel.now+s.kinds[s.links[q>>s.shift].kind].credit, code(evCredit, q, uint32(p.size)))
+	s.giveBack(q, b, s.wheel.now, p.size)
 	s.count.inside--
 	s.count.dropped++
-	s.flows.drop(p.src, p.dst)
+	s.end(p, true)
 	s.release(index)
 	if b.head != none {
 		s.fresh = append(s.fresh, q)
 	}
-	s.load.arrived(s)
+	s.arrived()
 }
 
 // another notes that a queue has another head.
-func (s *sim) another(q int32) {
+func (s *region) another(q int32) {
 	if s.serials != nil {
 		s.serials[q]++
 	}

@@ -1,9 +1,6 @@
 package packets
 
 import (
-	"context"
-	"slices"
-
 	"github.com/weft-fabric/weft/fabric"
 )
 
@@ -30,33 +27,43 @@ const waiting = Time(-1)
 
 func (p *packet) blocks() int32 { return int32(p.size) }
 
-// buffer is a lane of a port: the packets at its far end, and the space that the
-// near end knows of. It is as long as a line of cache, and holds what is known of
-// the port too, in its lane 0.
-type buffer struct {
-	head, tail  int32  // queue of packets whose head has arrived
-	asked       int32  // the request of the head of the queue; none: it has not asked
+// A buffer is a lane of a port: the packets at the far end of a cable, and the space
+// that the near end knows of. The ends belong to two switches, which may be in two
+// regions.
+
+// near is the near end of a buffer, and in lane 0 what is known of the port too.
+type near struct {
+	changed     Time   // sent or limit last changed
+	busy        Time   // spent sending into it
 	first, last int32  // requests to send into this buffer, oldest first
+	source      int32  // buffer from which the port sends a packet
 	sent, limit uint16 // blocks sent and allowed in all, as FCTBS and FCCL count them: they wrap
-	returning   uint16 // blocks whose packets have begun to leave, and whose credits are not back
 	peak        uint16 // most blocks in it
-	leaving     bool   // a packet is leaving it; the next asks when its tail is gone
+	wanted      uint16 // lanes of the port with requests, as bits
+	lastLane    uint8  // of the port
+	kind        uint8  // of the port
+	region      uint8  // of the far end
+	ends        bool   // the far end is an endpoint
+	sending     bool   // the port sends a packet
+	dirty       bool   // the port is to be looked at
+}
 
-	sending  bool   // the port sends a packet, from the buffer source
-	dirty    bool   // the port is to be looked at
-	skipped  bool   // requests of packets behind the port wait because it is being read
-	reading  uint8  // packets that leave the buffers behind the port just now
-	lastLane uint8  // of the port
-	wanted   uint16 // lanes of the port with requests, as bits
-	source   int32
-
-	changed Time  // sent or limit last changed
-	area    int64 // blocks × ps of packets that were in it
-	busy    Time  // spent sending into it
+// far is the far end of a buffer. Two fit into a line of cache.
+type far struct {
+	area       int64  // blocks × ps of packets that were in it
+	head, tail int32  // queue of packets whose head has arrived
+	asked      int32  // the request of the head of the queue; none: it has not asked
+	at         int32  // the switch that it is in; -1: an endpoint, or before the cable
+	freed      uint16 // as limit of the near end, when all credits will be there
+	kind       uint8  // of the port
+	region     uint8  // of the near end
+	leaving    bool   // a packet is leaving it; the next asks when its tail is gone
+	skipped    bool   // lane 0: requests of packets behind the port wait because it is being read
+	reading    uint8  // lane 0: packets that leave the buffers behind the port just now
 }
 
 // free is the blocks that may be sent into it.
-func (b *buffer) free() int32 { return int32(b.limit - b.sent) }
+func (b *near) free() int32 { return int32(b.limit - b.sent) }
 
 // request is the head of a queue that wants to be sent into a buffer.
 type request struct {
@@ -64,29 +71,24 @@ type request struct {
 	into       int32
 	next, prev int32 // in the list of into
 	sibling    int32 // another request of the same packet
+	blocks     int32 // of the packet
 	since      Time
 }
 
 // sim is one run.
 type sim struct {
 	*Network
-	wheel    wheel
-	packets  []packet
-	unused   int32 // free packets
-	requests []request
-	spare    int32 // free requests
-	buffers  []buffer
+	now      Time // all that is due before it has happened
+	near     []near
+	far      []far
 	serials  []uint32  // [buffer] heads of its queue so far; nil: packets live for ever
 	arbiters []arbiter // [port]; nil: lanes take turns
-	fresh    []int32   // buffers with a new head
-	dirty    []int32   // ports to look at
-	flows    flows
 	load     load
-	count    counters
 	watch    watch
-	lifetime bool
-	running  bool            // the first event has happened
-	observe  func(p *packet) // tests: told of each delivery
+	regions  []*region
+	homes    []uint8 // [EndpointID] region
+	shortest int32   // bytes of the shortest packet that may be sent
+	many     int     // events that are to come, from which on all cores are used
 }
 
 // counters is what happened so far, in packets.
@@ -117,180 +119,53 @@ func code(kind uint64, index int32, number uint32) uint64 {
 }
 
 func newSim(n *Network) *sim {
-	s := &sim{Network: n, unused: none, spare: none, lifetime: n.Config.Lifetime > 0}
-	s.buffers = make([]buffer, len(n.links)<<n.shift)
-	for b := range s.buffers {
-		s.buffers[b] = buffer{head: none, tail: none, asked: none, first: none, last: none, limit: uint16(n.kinds[n.links[b>>n.shift].kind].blocks), lastLane: uint8(n.lanes - 1)}
+	s := &sim{Network: n, near: make([]near, len(n.links)<<n.shift), far: make([]far, len(n.links)<<n.shift), many: manyEvents, shortest: n.Config.wire(int64(n.Config.MTU))}
+	for b := range s.near {
+		port := int32(b >> n.shift)
+		l := &n.links[port]
+		k := &n.kinds[l.kind]
+		from, to := n.regionsOf(port)
+		s.near[b] = near{first: none, last: none, limit: uint16(k.blocks), kind: l.kind, region: to, ends: l.to < 0 && port < n.channels, lastLane: uint8(n.lanes - 1)}
+		s.far[b] = far{head: none, tail: none, asked: none, at: l.to, freed: uint16(k.blocks), kind: l.kind, region: from}
 	}
-	if s.lifetime {
-		s.serials = make([]uint32, len(s.buffers))
+	if n.Config.Lifetime > 0 {
+		s.serials = make([]uint32, len(s.near))
 	}
 	if n.Config.Arbitration != nil {
 		s.arbiters = make([]arbiter, len(n.links))
 	}
-	several := n.adaptive != nil || n.Fabric.Addresses() > 1
-	s.flows = newFlows(s.lifetime, several)
+	s.homes = make([]uint8, len(n.Fabric.Endpoints()))
+	for e := range s.homes {
+		_, s.homes[e] = n.regionsOf(n.source(fabric.EndpointID(e)))
+	}
+	for i := range n.regions {
+		s.regions = append(s.regions, newRegion(s, uint8(i)))
+	}
 	return s
 }
 
-// step goes to the next time at which something happens, and does it all; false if
-// nothing happens any more. What happens first does not depend on the order of
-// events: all that arrives at a time is noted, then all new heads of queues ask, by
-// number, then all ports that could send choose, by number.
-func (s *sim) step() bool {
-	events := s.wheel.next()
-	if events == nil {
-		return false
+// counted is what happened in all regions.
+func (s *sim) counted() counters {
+	var all counters
+	for _, r := range s.regions {
+		c := &r.count
+		all.created += c.created
+		all.delivered += c.delivered
+		all.dropped += c.dropped
+		all.atSource += c.atSource
+		all.inside += c.inside
+		all.blockHops += c.blockHops
 	}
-	s.running = true
-	for _, e := range events {
-		s.happen(e.what)
-	}
-	sorted(s.fresh)
-	for _, q := range s.fresh {
-		s.ask(q)
-	}
-	s.fresh = s.fresh[:0]
-	sorted(s.dirty)
-	for _, o := range s.dirty {
-		p := s.port(o)
-		p.dirty = false
-		if !p.sending {
-			s.choose(o, p)
-		}
-	}
-	s.dirty = s.dirty[:0]
-	return true
+	return all
 }
 
-// sorted sorts what is mostly very short.
-func sorted(list []int32) {
-	if len(list) > 12 {
-		slices.Sort(list)
-		return
-	}
-	for i := 1; i < len(list); i++ {
-		for j := i; j > 0 && list[j] < list[j-1]; j-- {
-			list[j], list[j-1] = list[j-1], list[j]
-		}
+// homeOf is the region of an endpoint.
+func (s *sim) homeOf(e fabric.EndpointID) *region { return s.regions[s.homes[e]] }
+
+// shorter notes how short the packets of a message are.
+func (s *sim) shorter(bytes int64) {
+	mtu := int64(s.Config.MTU)
+	if rest := bytes % mtu; rest > 0 {
+		s.shortest = min(s.shortest, s.Config.wire(rest))
 	}
 }
-
-func (s *sim) happen(what uint64) {
-	index, number := int32(uint32(what)), uint32(what>>32)&numberMask
-	switch what >> 60 << 60 {
-	case evReady:
-		s.append(s.packets[index].into, index)
-	case evTail:
-		s.tailLeft(index)
-	case evCredit:
-		b := &s.buffers[index]
-		b.limit += uint16(number)
-		b.returning -= uint16(number)
-		b.changed = s.wheel.now
-		if b.first != none {
-			s.mark(index >> s.shift)
-		}
-	case evDeliver:
-		s.deliver(index)
-	case evSource:
-		s.refill(index)
-	case evHead:
-		s.fresh = append(s.fresh, index)
-	case evExpire:
-		s.expire(index, number)
-	}
-}
-
-// mark notes that a port may have something to do.
-func (s *sim) mark(o int32) {
-	if p := s.port(o); !p.dirty && !p.sending {
-		p.dirty = true
-		s.dirty = append(s.dirty, o)
-	}
-}
-
-// append puts a packet whose head is there into the queue of a buffer.
-func (s *sim) append(q, index int32) {
-	b := &s.buffers[q]
-	s.packets[index].next = none
-	if b.head != none {
-		s.packets[b.tail].next = index
-	} else {
-		b.head = index
-		if !b.leaving {
-			s.fresh = append(s.fresh, q)
-		}
-	}
-	b.tail = index
-}
-
-// tailLeft ends the sending of a packet.
-func (s *sim) tailLeft(o int32) {
-	p := s.port(o)
-	p.sending = false
-	if p.wanted != 0 {
-		s.mark(o)
-	}
-	q := p.source
-	in := q >> s.shift
-	behind := s.port(in)
-	behind.reading--
-	b := &s.buffers[q]
-	b.leaving = false
-	if b.head != none {
-		s.fresh = append(s.fresh, q)
-	}
-	if behind.skipped {
-		behind.skipped = false
-		s.markAsked(in)
-	}
-	if in >= s.ports {
-		s.left(in - s.ports)
-	}
-}
-
-// markAsked marks every port that packets behind a port ask for.
-func (s *sim) markAsked(in int32) {
-	for lane := range int32(s.lanes) {
-		for r := s.buffers[in<<s.shift|lane].asked; r != none; r = s.requests[r].sibling {
-			s.mark(s.requests[r].into >> s.shift)
-		}
-	}
-}
-
-// allot is a packet from the free ones.
-func (s *sim) allot() int32 {
-	if s.unused == none {
-		s.packets = append(s.packets, packet{})
-		return int32(len(s.packets) - 1)
-	}
-	index := s.unused
-	s.unused = s.packets[index].next
-	return index
-}
-
-func (s *sim) release(index int32) {
-	s.packets[index].next, s.packets[index].into = s.unused, none
-	s.unused = index
-}
-
-// run steps until a time, or until nothing happens any more.
-func (s *sim) run(ctx context.Context, until Time) error {
-	const steps = 1 << 12
-	for n := 1; s.wheel.now < until; n++ {
-		if n%steps == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if !s.step() || s.flows.broken != nil {
-			break
-		}
-	}
-	return s.flows.broken
-}
-
-// port is where what is known of a port lies.
-func (s *sim) port(o int32) *buffer { return &s.buffers[o<<s.shift] }
-
-// endpointOf is the endpoint of a source port.
-func (s *sim) endpointOf(port int32) fabric.EndpointID { return fabric.EndpointID(port - s.ports) }

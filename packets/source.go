@@ -38,14 +38,15 @@ type source struct {
 	ready   int32      // packets created and not yet gone
 	armed   bool       // an event will refill it
 	turn    uint32     // packets so far, for addresses in turn
+	stream  rand.PCG   // what it draws from, so that it draws the same whatever others do
 	script  []Message
 }
 
 // load is what is sent in a run: a script, a phase at a time, or what a generator
 // makes for ever.
 type load struct {
-	random  *rand.Rand
-	sources []source // [EndpointID]
+	random  *rand.Rand // for what is drawn before the run
+	sources []source   // [EndpointID]
 	gen     *generator
 	phases  [][]Message
 	open    int64 // packets of the phase that have not arrived
@@ -55,14 +56,20 @@ const never = Time(math.MaxInt64)
 
 func (s *sim) begin(seed, run uint64) {
 	s.load.random = rand.New(rand.NewPCG(seed, run))
+	own := scramble(scramble(seed) + run)
+	for _, r := range s.regions {
+		r.seed = own
+	}
 	s.load.sources = make([]source, len(s.Fabric.Endpoints()))
 	for e := range s.load.sources {
 		s.load.sources[e].at = never
+		s.load.sources[e].stream.Seed(scramble(own+uint64(2*e)), scramble(own+uint64(2*e+1)))
 	}
 }
 
 // play starts scripts: each phase when the one before has arrived. Times are
-// relative to the beginning of the phase.
+// relative to the beginning of the phase. A network of several regions plays one
+// phase only: the next begins everywhere at once, which regions on their own cannot.
 func (s *sim) play(phases [][]Message) {
 	s.load.phases = phases
 	s.nextPhase()
@@ -71,6 +78,7 @@ func (s *sim) play(phases [][]Message) {
 // nextPhase starts the next phase that has anything in it.
 func (s *sim) nextPhase() {
 	for len(s.load.phases) > 0 && s.load.open == 0 {
+		now := s.regions[0].wheel.now
 		messages := slices.Clone(s.load.phases[0])
 		s.load.phases = s.load.phases[1:]
 		slices.SortStableFunc(messages, func(a, b Message) int {
@@ -84,33 +92,34 @@ func (s *sim) nextPhase() {
 				if m.Bytes == 0 {
 					m.Bytes = int64(s.Config.MTU)
 				}
-				m.At += s.wheel.now
+				m.At += now
+				s.shorter(m.Bytes)
 				s.load.open += (m.Bytes + int64(s.Config.MTU) - 1) / int64(s.Config.MTU)
 			}
 			src := &s.load.sources[from]
 			src.script, messages = messages[:n], messages[n:]
 			src.at = src.script[0].At
-			if s.running && src.at <= s.wheel.now {
-				s.fill(int32(from), src)
+			if home := s.homeOf(from); home.running && src.at <= now {
+				home.fill(int32(from), src)
 			} else {
-				s.arm(int32(from), src)
+				home.arm(int32(from), src)
 			}
 		}
 	}
 }
 
 // arrived notes that a packet is no more under way.
-func (l *load) arrived(s *sim) {
-	if l.gen != nil {
+func (s *region) arrived() {
+	if len(s.load.phases) == 0 {
 		return
 	}
-	if l.open--; l.open == 0 {
-		s.nextPhase()
+	if s.load.open--; s.load.open == 0 {
+		s.whole.nextPhase()
 	}
 }
 
 // arm sees to it that a source is refilled when its next message is due.
-func (s *sim) arm(e int32, src *source) {
+func (s *region) arm(e int32, src *source) {
 	if !src.armed && src.at != never {
 		src.armed = true
 		s.wheel.push(src.at, code(evSource, e, 0))
@@ -118,7 +127,7 @@ func (s *sim) arm(e int32, src *source) {
 }
 
 // left notes that a packet of a source is gone.
-func (s *sim) left(e int32) {
+func (s *region) left(e int32) {
 	src := &s.load.sources[e]
 	src.ready--
 	if src.ready == ahead/2 && (src.left > 0 || src.at <= s.wheel.now) {
@@ -127,14 +136,14 @@ func (s *sim) left(e int32) {
 }
 
 // refill is left for a source that waited for its next message.
-func (s *sim) refill(e int32) {
+func (s *region) refill(e int32) {
 	src := &s.load.sources[e]
 	src.armed = false
 	s.fill(e, src)
 }
 
 // fill creates the packets that are due.
-func (s *sim) fill(e int32, src *source) {
+func (s *region) fill(e int32, src *source) {
 	for src.ready < ahead {
 		if src.left == 0 {
 			if src.at > s.wheel.now {
@@ -150,10 +159,10 @@ func (s *sim) fill(e int32, src *source) {
 }
 
 // message takes the next message.
-func (s *sim) message(e int32, src *source) {
+func (s *region) message(e int32, src *source) {
 	src.created = src.at
 	if s.load.gen != nil {
-		s.load.gen.next(s.load.random, e, src)
+		s.load.gen.next(s.drawing(src), e, src)
 		return
 	}
 	m := &src.script[0]
@@ -165,7 +174,7 @@ func (s *sim) message(e int32, src *source) {
 }
 
 // create puts a packet into the queue of a source.
-func (s *sim) create(e int32, src *source, bytes int32) {
+func (s *region) create(e int32, src *source, bytes int32) {
 	index := s.allot()
 	p := &s.packets[index]
 	*p = packet{
@@ -177,12 +186,13 @@ func (s *sim) create(e int32, src *source, bytes int32) {
 	src.ready++
 	s.count.created++
 	s.count.atSource++
-	s.append(s.source(fabric.EndpointID(e))<<s.shift|int32(lane), index)
+	p.into = s.source(fabric.EndpointID(e))<<s.shift | int32(lane)
+	s.append(p.into, index)
 }
 
 // address settles where a packet goes and on which service level or lanes, and
 // returns the lane on which it leaves the endpoint.
-func (s *sim) address(p *packet, src *source) uint8 {
+func (s *region) address(p *packet, src *source) uint8 {
 	from, to := s.Fabric.Endpoint(fabric.EndpointID(p.src)), s.Fabric.Endpoint(fabric.EndpointID(p.dst))
 	if s.adaptive != nil {
 		return s.adaptiveAddress(p, src, from, to)
@@ -211,7 +221,7 @@ func (n *Network) firstLane(sl uint8) uint8 {
 	return n.uniform[sl]
 }
 
-func (s *sim) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoint) uint8 {
+func (s *region) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoint) uint8 {
 	if from.Switch == to.Switch {
 		return uint8(src.turn % uint32(s.lanes))
 	}
@@ -229,7 +239,7 @@ func (s *sim) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoint)
 }
 
 // among is one of the first n addresses that may be used. There is one.
-func (s *sim) among(n int32, src *source, usable func(int32) bool) int32 {
+func (s *region) among(n int32, src *source, usable func(int32) bool) int32 {
 	count := int32(0)
 	for i := range n {
 		if usable(i) {
@@ -238,7 +248,7 @@ func (s *sim) among(n int32, src *source, usable func(int32) bool) int32 {
 	}
 	k := int32(src.turn % uint32(max(1, count)))
 	if s.Config.Choice == AtRandom && count > 1 {
-		k = s.load.random.Int32N(count)
+		k = s.drawing(src).Int32N(count)
 	}
 	for i := range n {
 		if usable(i) {

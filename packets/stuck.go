@@ -39,17 +39,17 @@ type Waiting struct {
 // or will move. What is left when all that is marked waits for itself. So it says
 // nothing false, and it says something as soon as all movement around it ended.
 func (s *sim) stuckNow() *Deadlock {
-	if s.lifetime {
+	if s.Config.Lifetime > 0 {
 		return nil // every head gives way in the end
 	}
 	w := &s.watch
 	if w.moves == nil {
-		w.moves = make([]bool, len(s.buffers))
+		w.moves = make([]bool, len(s.far))
 	}
 	clear(w.moves)
 	w.queue = w.queue[:0]
 	waiting := 0
-	for q := range int32(len(s.buffers)) {
+	for q := range int32(len(s.far)) {
 		if s.movesByItself(q) {
 			w.moves[q] = true
 			w.queue = append(w.queue, q)
@@ -58,8 +58,9 @@ func (s *sim) stuckNow() *Deadlock {
 		}
 	}
 	for i := 0; i < len(w.queue); i++ {
-		for r := s.buffers[w.queue[i]].first; r != none; r = s.requests[r].next {
-			if q := s.requests[r].queue; !w.moves[q] {
+		requests := s.behind(w.queue[i]).requests
+		for r := s.near[w.queue[i]].first; r != none; r = requests[r].next {
+			if q := requests[r].queue; !w.moves[q] {
 				w.moves[q] = true
 				w.queue = append(w.queue, q)
 				waiting--
@@ -73,25 +74,37 @@ func (s *sim) stuckNow() *Deadlock {
 }
 
 func (s *sim) movesByItself(q int32) bool {
-	b := &s.buffers[q]
+	b := &s.far[q]
 	if b.asked == none {
 		return true
 	}
-	for r := b.asked; r != none; r = s.requests[r].sibling {
-		into := &s.buffers[s.requests[r].into]
-		first := s.requests[into.first].queue
-		if into.returning > 0 || into.free() >= s.packets[s.buffers[first].head].blocks() {
+	at := s.before(q) // and so are all that want what it wants
+	for r := b.asked; r != none; r = at.requests[r].sibling {
+		into := at.requests[r].into
+		if s.returning(into) > 0 || s.near[into].free() >= at.requests[s.near[into].first].blocks {
 			return true
 		}
 	}
 	return false
 }
 
+// before is the region that the far end of a buffer is in: the packets and the
+// requests of its queue are there.
+func (s *sim) before(q int32) *region { return s.regions[s.near[q].region] }
+
+// behind is the region that the near end of a buffer is in: the requests for it are
+// there.
+func (s *sim) behind(into int32) *region { return s.regions[s.far[into].region] }
+
+// returning is blocks of a buffer whose packets have begun to leave, and whose credits
+// are not back.
+func (s *sim) returning(q int32) uint16 { return s.far[q].freed - s.near[q].limit }
+
 // describe finds a cycle among the buffers that do not move.
 func (s *sim) describe() *Deadlock {
-	d := &Deadlock{Found: s.wheel.now}
+	d := &Deadlock{Found: s.now}
 	start := int32(none)
-	for q := range int32(len(s.buffers)) {
+	for q := range int32(len(s.far)) {
 		if !s.watch.moves[q] {
 			if q>>s.shift < s.ports {
 				d.Buffers++
@@ -104,7 +117,7 @@ func (s *sim) describe() *Deadlock {
 	}
 	// Every one of them waits for one of them: walking on ends in a circle.
 	var walk []int32
-	for q := start; ; q = s.requests[s.buffers[q].asked].into {
+	for q := start; ; q = s.before(q).requests[s.far[q].asked].into {
 		if i := slices.Index(walk, q); i >= 0 {
 			walk = walk[i:]
 			break
@@ -112,12 +125,11 @@ func (s *sim) describe() *Deadlock {
 		walk = append(walk, q)
 	}
 	for _, q := range walk {
-		b := &s.buffers[q]
 		port := q >> s.shift
 		c := Blocked{Channel: fabric.ChannelID(port % s.channels), VL: uint8(q & (1<<s.shift - 1)), Output: port >= s.channels,
-			Used: int(s.kindAt(port).blocks - b.free()), Packets: s.waiting(q)}
+			Used: int(s.kindAt(port).blocks - s.near[q].free()), Packets: s.waiting(q)}
 		d.Cycle = append(d.Cycle, c)
-		d.Closed = max(d.Closed, s.requests[b.asked].since, b.changed)
+		d.Closed = max(d.Closed, s.before(q).requests[s.far[q].asked].since, s.near[q].changed)
 	}
 	return d
 }
@@ -125,8 +137,9 @@ func (s *sim) describe() *Deadlock {
 // waiting is the packets in a buffer.
 func (s *sim) waiting(q int32) []Waiting {
 	var list []Waiting
-	for i := s.buffers[q].head; i != none; i = s.packets[i].next {
-		p := &s.packets[i]
+	all := s.before(q).packets
+	for i := s.far[q].head; i != none; i = all[i].next {
+		p := &all[i]
 		w := Waiting{Src: fabric.EndpointID(p.src), Dst: fabric.EndpointID(p.dst), SL: p.sl, Bytes: int(p.bytes), Created: p.created}
 		if s.adaptive == nil {
 			w.LID = fabric.LID(p.address)

@@ -1,6 +1,7 @@
 package packets
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,6 +24,13 @@ func started(t *rapid.T, n *Network) *sim {
 	return s
 }
 
+// step goes to the next time at which something happens, in the only region.
+func (s *sim) step() bool {
+	more := s.regions[0].step(never)
+	s.now = s.regions[0].wheel.now
+	return more
+}
+
 // A deadlock that is looked for at every event is found when it closes, and what is
 // said to be stuck never moves again.
 func TestStuckIsForEver(t *testing.T) {
@@ -35,7 +43,7 @@ func TestStuckIsForEver(t *testing.T) {
 		n := routed(t, rapid.SampledFrom([]string{"ring:5", "torus:3x5", "ring:7,hosts=2"}).Draw(t, "network"), "minhop", 1, c)
 		s := started(t, n)
 		var found *Deadlock
-		for s.wheel.now < 5000 && found == nil && s.step() {
+		for s.now < 5000 && found == nil && s.step() {
 			found = s.stuckNow()
 		}
 		if found == nil {
@@ -45,12 +53,12 @@ func TestStuckIsForEver(t *testing.T) {
 		if found.Closed != found.Found {
 			t.Fatalf("closed at %d, found at %d", found.Closed, found.Found)
 		}
-		before := append([]buffer(nil), s.buffers...)
+		before := slices.Clone(s.far)
 		moves := append([]bool(nil), s.watch.moves...)
-		for s.wheel.now < 20_000 && s.step() {
+		for s.now < 20_000 && s.step() {
 		}
 		for q, m := range moves {
-			if !m && (before[q].head != s.buffers[q].head) {
+			if !m && before[q].head != s.far[q].head {
 				t.Fatalf("buffer %d was said to be stuck and moved", q)
 			}
 		}
@@ -68,9 +76,9 @@ func TestAdaptivePacketsObey(t *testing.T) {
 		s := started(t, n)
 		at := map[int32]packet{} // as it was before the event
 		hops := 0
-		for s.wheel.now < 300 && s.step() {
-			for i := range s.packets {
-				p, last := s.packets[i], at[int32(i)]
+		for s.now < 300 && s.step() {
+			for i := range s.regions[0].packets {
+				p, last := s.regions[0].packets[i], at[int32(i)]
 				at[int32(i)] = p
 				// Another packet may have taken the place.
 				same := last.src == p.src && last.dst == p.dst && last.created == p.created && last.number == p.number

@@ -323,10 +323,12 @@ func playAll(t testnet.TB, n *Network, messages []Message, limit Time) ([]delive
 	t.Helper()
 	s := newSim(n)
 	s.begin(1, 0)
-	var got []delivery
-	s.observe = func(p *packet) {
-		if s.wheel.now < limit {
-			got = append(got, delivery{int(p.src), int(p.dst), int(p.size), p.created, s.wheel.now})
+	at := make([][]delivery, len(s.regions)) // at the same time, where there are several
+	for i, r := range s.regions {
+		r.observe = func(p *packet) {
+			if r.wheel.now < limit {
+				at[i] = append(at[i], delivery{int(p.src), int(p.dst), int(p.size), p.created, r.wheel.now})
+			}
 		}
 	}
 	r, err := s.complete(context.Background(), [][]Message{messages}, limit)
@@ -336,8 +338,8 @@ func playAll(t testnet.TB, n *Network, messages []Message, limit Time) ([]delive
 	if err := s.audit(); err != nil {
 		t.Fatal(err)
 	}
-	if r.Created != r.Arrived+r.Dropped+r.Held+s.count.atSource {
+	if r.Created != r.Arrived+r.Dropped+r.Held+s.counted().atSource {
 		t.Fatal("packets went missing", r.Created, r.Arrived, r.Dropped, r.Held)
 	}
-	return got, r.Deadlock
+	return slices.Concat(at...), r.Deadlock
 }

@@ -32,6 +32,8 @@ type packetsFlags struct {
 	warmUp                time.Duration
 	process, choice       string
 	arbiter               string
+	vlarbHigh, vlarbLow   string
+	vlarbLimit            uint8
 	message               string
 	burst                 int
 	complete, replay      bool
@@ -58,6 +60,7 @@ network stops, and that the same traffic drains under engines that are proven.
 		Example: `  weft packets torus:8x8 --engine torus-2qos --traffic uniform --load 0.1:0.9:0.1
   weft packets fabric.ibnetdiscover --lfts opensm-lfts.dump --load 0.5 --json
   weft packets torus:5x5 --engine minhop --replay-cycle
+  weft packets torus:5x5 --engine dfsssp --vls 2 --vlarb-high 0:64,1:32 --vlarb-low 0:8,1:8
   weft packets dragonfly:p=4 --traffic shifts --message 64KiB --complete`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.packets(cmd, args[0], &o) },
@@ -84,6 +87,9 @@ network stops, and that the same traffic drains under engines that are proven.
 	f.StringVar(&o.process, "process", "poisson", "when messages come: poisson or fixed")
 	f.StringVar(&o.choice, "choice", "random", "among several addresses (LMC): random or in-turn")
 	f.StringVar(&o.arbiter, "arbiter", "oldest", "which request for a lane of a port goes first: oldest, or lottery")
+	f.StringVar(&o.vlarbHigh, "vlarb-high", "", "high-priority arbitration table of every port, VL:WEIGHT,... in blocks of 64 bytes, as OpenSM's qos_vlarb_high (default: lanes take turns)")
+	f.StringVar(&o.vlarbLow, "vlarb-low", "", "low-priority table likewise, as qos_vlarb_low")
+	f.Uint8Var(&o.vlarbLimit, "vlarb-limit", 0, "blocks of 4 KiB that the high table may send while the low one waits, as qos_high_limit: 0 is one packet, 255 no limit")
 	f.StringVar(&o.message, "message", "", "size of a message, as in 64KiB (default: a packet)")
 	f.IntVar(&o.burst, "burst", 1, "messages that come together")
 	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")

@@ -80,6 +80,9 @@ func (j *packetsJob) readWords() error {
 	default:
 		return usage("--arbiter is oldest or lottery, not %q", o.arbiter)
 	}
+	if err := j.readArbitration(); err != nil {
+		return err
+	}
 	var err error
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
 		return usage("%w", err)
@@ -90,6 +93,45 @@ func (j *packetsJob) readWords() error {
 		}
 	}
 	return nil
+}
+
+// readArbitration reads the arbitration tables. Without any, lanes take turns.
+func (j *packetsJob) readArbitration() error {
+	o := j.o
+	if o.vlarbHigh == "" && o.vlarbLow == "" {
+		if o.vlarbLimit != 0 {
+			return usage("--vlarb-limit is for --vlarb-high and --vlarb-low")
+		}
+		return nil
+	}
+	a := &packets.Arbitration{Limit: o.vlarbLimit}
+	var err error
+	if a.High, err = parseTurns(o.vlarbHigh); err != nil {
+		return usage("--vlarb-high: %w", err)
+	}
+	if a.Low, err = parseTurns(o.vlarbLow); err != nil {
+		return usage("--vlarb-low: %w", err)
+	}
+	j.config.Arbitration = a
+	return nil
+}
+
+// parseTurns reads 0:64,1:32, as OpenSM writes an arbitration table.
+func parseTurns(text string) ([]packets.Weight, error) {
+	var table []packets.Weight
+	if text == "" {
+		return nil, nil
+	}
+	for _, entry := range strings.Split(text, ",") {
+		lane, weight, ok := strings.Cut(strings.TrimSpace(entry), ":")
+		vl, laneErr := strconv.ParseUint(lane, 0, 8)
+		blocks, weightErr := strconv.ParseUint(weight, 0, 8)
+		if !ok || laneErr != nil || weightErr != nil || vl >= routing.MaxDataVLs {
+			return nil, fmt.Errorf("%q is no VL:WEIGHT; lanes are 0 to %d, weights 0 to 255 blocks of 64 bytes, as in 0:64,1:32", entry, routing.MaxDataVLs-1)
+		}
+		table = append(table, packets.Weight{VL: uint8(vl), Blocks: uint8(blocks)})
+	}
+	return table, nil
 }
 
 // parseLoads reads 0.5, 0.1,0.2 or 0.1:0.9:0.1.

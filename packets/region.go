@@ -1,0 +1,245 @@
+package packets
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// region is some switches and their endpoints, simulated for themselves until the
+// others can have sent them something. Everything that happens at a time and at a
+// switch happens in one region, and what crosses from one to another takes at least
+// the time of a window.
+type region struct {
+	*Network
+	whole    *sim
+	number   uint8
+	lifetime bool
+	running  bool      // the first event has happened
+	near     []near    // [buffer] of all; those of ports that send from here are its own
+	far      []far     // [buffer] of all; those of ports that end here are its own
+	serials  []uint32  // of all, likewise
+	arbiters []arbiter // of all, likewise
+	flows    flows     // of its own sources
+	load     *load
+
+	wheel    wheel
+	packets  []packet
+	unused   []int32 // free packets: a list beside them, for the way from one to the next must not lead through memory
+	requests []request
+	spare    []int32 // free requests, likewise
+	reader   reader
+	reads    bool    // ahead
+	fresh    []int32 // buffers with a new head
+	dirty    []int32 // ports to look at
+	count    counters
+	tally    tally
+	seed     uint64 // of lots
+	stream   *rand.PCG
+	random   *rand.Rand      // draws from stream
+	broken   error           // what must not happen
+	observe  func(p *packet) // tests: told of each delivery
+
+	homes []uint8 // [EndpointID] region
+	post  []mail  // [region]
+}
+
+func newRegion(s *sim, number uint8) *region {
+	r := &region{
+		Network: s.Network, whole: s, number: number, lifetime: s.Config.Lifetime > 0,
+		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, load: &s.load,
+		flows: newFlows(s.Config.Lifetime > 0, s.adaptive != nil || s.Fabric.Addresses() > 1),
+		reads: len(s.near) > readsAhead, homes: s.homes, post: make([]mail, s.Network.regions),
+	}
+	r.random = rand.New((*drawn)(r))
+	return r
+}
+
+// drawn is a region as a source of random numbers.
+type drawn region
+
+// Uint64 draws from the stream at hand.
+func (d *drawn) Uint64() uint64 { return d.stream.Uint64() }
+
+// drawing is the random numbers of a source.
+func (s *region) drawing(src *source) *rand.Rand {
+	s.stream = &src.stream
+	return s.random
+}
+
+// lot is one of n, each as likely: for the n-th request for a buffer that is looked at
+// now. It needs no memory of what was drawn elsewhere.
+func (s *region) lot(into int32, n int) int {
+	high, _ := bits.Mul64(scramble(s.seed^scramble(uint64(s.wheel.now)^scramble(uint64(into)<<32|uint64(n)))), uint64(n))
+	return int(high)
+}
+
+// scramble makes a random number of another (SplitMix64).
+func scramble(x uint64) uint64 {
+	x += 0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}
+
+// step goes to the next time before another at which something happens, and does it
+// all; false if there is none. What happens first does not depend on the order of
+// events: all that arrives at a time is noted, then all new heads of queues ask, by
+// number, then all ports that could send choose, by number.
+func (s *region) step(before Time) bool {
+	events := s.wheel.next(before)
+	if s.reads && len(s.wheel.moved) > 0 {
+		s.ahead(s.wheel.moved)
+		s.wheel.moved = nil
+	}
+	if events == nil {
+		return false
+	}
+	s.running = true
+	for _, e := range events {
+		s.happen(e.what)
+	}
+	sorted(s.fresh)
+	for _, q := range s.fresh {
+		s.ask(q)
+	}
+	s.fresh = s.fresh[:0]
+	sorted(s.dirty)
+	for _, o := range s.dirty {
+		p := s.port(o)
+		p.dirty = false
+		if !p.sending {
+			s.choose(o, p)
+		}
+	}
+	s.dirty = s.dirty[:0]
+	return true
+}
+
+// fail notes what must not happen, the first of it.
+func (s *region) fail(format string, args ...any) {
+	if s.broken == nil {
+		s.broken = fmt.Errorf("packets: internal error: "+format, args...)
+	}
+}
+
+// sorted sorts what is mostly very short.
+func sorted(list []int32) {
+	if len(list) > 12 {
+		slices.Sort(list)
+		return
+	}
+	for i := 1; i < len(list); i++ {
+		for j := i; j > 0 && list[j] < list[j-1]; j-- {
+			list[j], list[j-1] = list[j-1], list[j]
+		}
+	}
+}
+
+func (s *region) happen(what uint64) {
+	index, number := int32(uint32(what)), uint32(what>>32)&numberMask
+	switch what >> 60 << 60 {
+	case evReady:
+		s.append(s.packets[index].into, index)
+	case evTail:
+		s.tailLeft(index)
+	case evCredit:
+		b := &s.near[index]
+		b.limit += uint16(number)
+		b.changed = s.wheel.now
+		if b.first != none {
+			s.mark(index >> s.shift)
+		}
+	case evDeliver:
+		s.deliver(index)
+	case evSource:
+		s.refill(index)
+	case evHead:
+		s.fresh = append(s.fresh, index)
+	case evExpire:
+		s.expire(index, number)
+	}
+}
+
+// mark notes that a port may have something to do.
+func (s *region) mark(o int32) {
+	if p := s.port(o); !p.dirty && !p.sending {
+		p.dirty = true
+		s.dirty = append(s.dirty, o)
+	}
+}
+
+// append puts a packet whose head is there into the queue of a buffer.
+func (s *region) append(q, index int32) {
+	b := &s.far[q]
+	s.packets[index].next = none
+	if b.head != none {
+		s.packets[b.tail].next = index
+	} else {
+		b.head = index
+		if !b.leaving {
+			s.fresh = append(s.fresh, q)
+		}
+	}
+	b.tail = index
+}
+
+// tailLeft ends the sending of a packet.
+func (s *region) tailLeft(o int32) {
+	p := s.port(o)
+	p.sending = false
+	if p.wanted != 0 {
+		s.mark(o)
+	}
+	q := p.source
+	in := q >> s.shift
+	behind := &s.far[in<<s.shift]
+	behind.reading--
+	b := &s.far[q]
+	b.leaving = false
+	if b.head != none {
+		s.fresh = append(s.fresh, q)
+	}
+	if behind.skipped {
+		behind.skipped = false
+		s.markAsked(in)
+	}
+	if in >= s.ports {
+		s.left(in - s.ports)
+	}
+}
+
+// markAsked marks every port that packets behind a port ask for.
+func (s *region) markAsked(in int32) {
+	for lane := range int32(s.lanes) {
+		for r := s.far[in<<s.shift|lane].asked; r != none; r = s.requests[r].sibling {
+			s.mark(s.requests[r].into >> s.shift)
+		}
+	}
+}
+
+// allot is a packet from the free ones.
+func (s *region) allot() int32 {
+	last := len(s.unused) - 1
+	if last < 0 {
+		s.packets = append(s.packets, packet{})
+		return int32(len(s.packets) - 1)
+	}
+	index := s.unused[last]
+	s.unused = s.unused[:last]
+	return index
+}
+
+func (s *region) release(index int32) {
+	s.packets[index].into = none
+	s.unused = append(s.unused, index)
+}
+
+// port is where what is known of a port lies.
+func (s *region) port(o int32) *near { return &s.near[o<<s.shift] }
+
+// endpointOf is the endpoint of a source port.
+func (s *region) endpointOf(port int32) fabric.EndpointID { return fabric.EndpointID(port - s.ports) }

@@ -1,0 +1,42 @@
+package packets
+
+// tally is what a region counts: whole numbers, so that their sums do not depend on
+// how the regions lie.
+type tally struct {
+	measuring bool
+	all       histogram
+	net       int64 // ps
+	hops      int64
+	bytes     int64
+	n, sum    int64 // packets and ps of the batch that is running
+	last      Time  // delivery
+}
+
+// delivered counts a packet.
+func (w *tally) delivered(now Time, p *packet) {
+	t := now - p.created
+	w.last = now
+	w.n++
+	w.sum += int64(t)
+	if !w.measuring {
+		return
+	}
+	w.all.add(t)
+	w.net += int64(now - p.injected)
+	w.hops += int64(p.hops)
+	w.bytes += int64(p.bytes)
+}
+
+// tallied is the tallies of all regions together.
+func (s *sim) tallied() *tally {
+	all := &tally{}
+	for _, r := range s.regions {
+		t := &r.tally
+		all.all.join(&t.all)
+		all.net += t.net
+		all.hops += t.hops
+		all.bytes += t.bytes
+		all.last = max(all.last, t.last)
+	}
+	return all
+}
