@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // arrival is a packet that arrived, and when.
@@ -75,7 +76,7 @@ func TestRegionsChangeNothing(t *testing.T) {
 			n, _ = anyNetwork(t, anyConfig(t))
 		}
 		l := Load{
-			Offered: float64(rapid.IntRange(1, 20).Draw(t, "load")) / 20, Placement: HostAdapters(n.Fabric), Seed: rapid.Uint64().Draw(t, "seed"),
+			Offered: float64(rapid.IntRange(1, 20).Draw(t, "load")) / 20, Placement: routing.HCA.Endpoints(n.Fabric), Seed: rapid.Uint64().Draw(t, "seed"),
 			Regular: rapid.Bool().Draw(t, "regular"), Burst: rapid.IntRange(1, 3).Draw(t, "burst"), Bytes: int64(rapid.IntRange(1, 3*n.Config.MTU).Draw(t, "bytes")),
 		}
 		length := Time(rapid.IntRange(5, 30).Draw(t, "packets")) * serial(n.Config.wire(int64(n.Config.MTU)), n.slowest())

@@ -72,7 +72,7 @@ network stops, and that the same traffic drains under engines that are proven.
 	f.StringVar(&o.psl, "psl", "", "service levels of paths for --lfts")
 	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --lfts")
 	f.StringVar(&o.traffic, "traffic", "uniform", "who sends to whom: "+trafficNames()+", or a file of pairs")
-	f.StringVar(&o.placement, "placement", "all", "where the ranks are: "+traffic.PlacementHelp)
+	f.StringVar(&o.placement, "allocation", "all", "where the ranks are: "+traffic.PlacementHelp)
 	f.StringVar(&o.loads, "load", "0.1:0.9:0.1", "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")
 	f.BoolVar(&o.untilSaturated, "until-saturated", false, "stop at the first load that is not delivered, and search the saturation throughput")
 	f.StringVar(&o.preset, "preset", "ib-hdr", "links and switches: "+presetNames())
