@@ -59,8 +59,8 @@
 // long at a time as nothing can cross from one to another: the delay of a cable, and of
 // what a packet or a credit must wait for besides. The conservative method of Chandy
 // and Misra, "Distributed simulation: A case study in design and verification of
-// distributed programs", IEEE Transactions on Software Engineering 5 (1979), section
-// IV, with barriers in place of their null messages. What comes of a run is the same,
+// distributed programs", IEEE Transactions on Software Engineering 5 (1979), with
+// barriers in place of their messages about time. What comes of a run is the same,
 // packet by packet, in any number of regions and on any number of cores. Messages in
 // several phases go through one region, because a phase begins everywhere at once.
 //

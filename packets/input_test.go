@@ -112,7 +112,15 @@ func allRound(row []uint8) {
 
 // A run that is interrupted says what it measured.
 func TestInterrupted(t *testing.T) {
-	n := routed(t, "torus:4x4", "dfsssp", 8, mustPreset(t, "ib"))
+	for _, regions := range []int{1, 4} {
+		n := routed(t, "torus:4x4", "dfsssp", 8, mustPreset(t, "ib"))
+		n.split(regions)
+		interrupted(t, n)
+	}
+}
+
+func interrupted(t *testing.T, n *Network) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	parts := 0
 	r, err := n.Measure(ctx, Load{Offered: 0.4, Placement: routing.HCA.Endpoints(n.Fabric)}, Window{Length: 1e9, WarmUp: 1e8, Exactly: true, Batch: func() {
