@@ -13,8 +13,8 @@ type candidate struct {
 	engine string
 
 	// cost is the time of routing and judging for every switch and LID, in
-	// nanoseconds on one core of 2024: the largest seen on Dragonflies, tori, fat
-	// trees and random networks, rounded up.
+	// nanoseconds on two cores of 2024, as seen on the largest Dragonfly and fat tree
+	// of bench, rounded up.
 	cost int
 
 	// search is what the engine adds at the most on large networks to look for
@@ -35,19 +35,19 @@ type candidate struct {
 // bandwidth: dnup (updn), sssp (balance), dfsssp-online (dfsssp), df-d2-minhop
 // (df-d2), df-dn-minhop (df-dn).
 var candidates = []candidate{
-	{engine: "balance", cost: 250, search: time.Second, heeds: true},
-	{engine: "weave-any", cost: 800, search: 4 * time.Second, heeds: true},
-	{engine: "weave", cost: 300, search: 2 * time.Second, heeds: true},
-	{engine: "ftree", cost: 250},
-	{engine: "updn", cost: 250},
-	{engine: "dor", cost: 250},
-	{engine: "torus-2qos", cost: 250},
-	{engine: "df-d2", cost: 250},
-	{engine: "dfsssp", cost: 900},
-	{engine: "lash", cost: 800},
-	{engine: "df-dn", cost: 1100},
-	{engine: "minhop", cost: 250},
-	{engine: "nue", cost: 2500, oneLane: true},
+	{engine: "balance", cost: 150, search: 1500 * time.Millisecond},
+	{engine: "weave-any", cost: 250, search: 3 * time.Second},
+	{engine: "weave", cost: 200, search: 2 * time.Second},
+	{engine: "ftree", cost: 150},
+	{engine: "updn", cost: 150},
+	{engine: "dor", cost: 150},
+	{engine: "torus-2qos", cost: 150},
+	{engine: "df-d2", cost: 150},
+	{engine: "dfsssp", cost: 350},
+	{engine: "lash", cost: 350},
+	{engine: "df-dn", cost: 900},
+	{engine: "minhop", cost: 150},
+	{engine: "nue", cost: 300, search: 2 * time.Second, oneLane: true},
 }
 
 // searching is the nanoseconds for every switch and LID that a search takes as long
