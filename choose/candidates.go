@@ -35,9 +35,9 @@ type candidate struct {
 // bandwidth: dnup (updn), sssp (balance), dfsssp-online (dfsssp), df-d2-minhop
 // (df-d2), df-dn-minhop (df-dn).
 var candidates = []candidate{
-	{engine: "balance", cost: 150, search: 1500 * time.Millisecond},
-	{engine: "weave-any", cost: 250, search: 3 * time.Second},
-	{engine: "weave", cost: 200, search: 2 * time.Second},
+	{engine: "balance", cost: 150, search: 1500 * time.Millisecond, heeds: true},
+	{engine: "weave-any", cost: 250, search: 3 * time.Second, heeds: true},
+	{engine: "weave", cost: 200, search: 2 * time.Second, heeds: true},
 	{engine: "ftree", cost: 150},
 	{engine: "updn", cost: 150},
 	{engine: "dor", cost: 150},

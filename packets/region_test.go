@@ -95,7 +95,7 @@ func TestRegionsStopAlike(t *testing.T) {
 		n := routed(t, spec, "minhop", 1, c)
 		stopped := 0
 		for seed := range uint64(10) {
-			l := Load{Offered: 0.9, Placement: HostAdapters(n.Fabric), Seed: seed}
+			l := Load{Offered: 0.9, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed}
 			want, arrived := watched(t, n, 1, 0, l, 500)
 			if want.Deadlock != nil {
 				stopped++
