@@ -37,7 +37,8 @@ var carriers = []carrier{
 	{"source:mroots", lanesOfMPLASH, func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (*routing.Tables, *routing.Adaptive, error) {
 		return roots(ctx, f, vls, false)
 	}},
-	{"source:mp-lash", lanesOfMPLASH, mpLASH},
+	{"source:mp-lash", lanesOfMPLASH, mpLASH(false)},
+	{"source:mp-lash-one", lanesOfMPLASH, mpLASH(true)},
 	{"source:lash", lanesOfMPLASH, lash},
 	{"switch:updn-adaptive", lanesOfALASH, adaptively("updn-adaptive")},
 	{"switch:escape", lanesOfALASH, adaptively("escape")},
@@ -140,21 +141,16 @@ func roots(ctx context.Context, f *fabric.Fabric, vls int, one bool) (*routing.T
 	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}, nil, nil
 }
 
-// mpLASH is four trees of shortest paths, each pair and tree in a layer of its own.
-func mpLASH(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (*routing.Tables, *routing.Adaptive, error) {
-	f, err := f.WithLMC(2)
-	if err != nil {
-		return nil, nil, err
+// mpLASH opens every shortest path to its source, on every layer that takes it, or
+// on one.
+func mpLASH(one bool) func(context.Context, *fabric.Fabric, int, uint64) (*routing.Tables, *routing.Adaptive, error) {
+	return func(ctx context.Context, f *fabric.Fabric, _ int, _ uint64) (*routing.Tables, *routing.Adaptive, error) {
+		a, err := mplash.Analyse(ctx, f, mplash.Options{Spread: true})
+		if err != nil {
+			return nil, nil, err
+		}
+		return nil, a.Routing(one), nil
 	}
-	paths, err := pathsOf(ctx, f, "multipath", seed)
-	if err != nil {
-		return nil, nil, err
-	}
-	lanes, err := layer.FirstFit{Discard: true}.Lanes(ctx, f, paths, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}, nil, nil
 }
 
 func pathsOf(ctx context.Context, f *fabric.Fabric, finder string, seed uint64) (*routing.Forwarding, error) {

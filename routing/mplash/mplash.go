@@ -6,7 +6,7 @@
 // Networks, IEEE TPDS 17(1), 2006, section 6. InfiniBand's tables cannot express
 // it, since they look at the destination only; the engine mp-lash is its form for
 // them, with an address for each tree. This package counts what the full form
-// would need, to compare with: there are no tables to judge.
+// would need, to compare with, and makes it a routing to simulate (Routing).
 //
 // A node is a switch with endpoints, one as in the paper. Parallel cables make
 // different paths.

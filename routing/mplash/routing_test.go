@@ -1,0 +1,54 @@
+package mplash_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/mplash"
+)
+
+// Both versions of the full form are proven free of deadlock, minimal, and open
+// every shortest path to its source; with one layer for each path layers are used
+// evenly as far as paths fit.
+func TestRoutingIsProven(t *testing.T) {
+	for _, spec := range []string{"random:switches=16,links=32,hosts=1,seed=3", "torus:4x4,hosts=1", "ring:6", "karytree:k=2,n=3"} {
+		f := testnet.Build(t, spec)
+		a, err := mplash.Analyse(context.Background(), f, mplash.Options{Spread: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range []bool{true, false} {
+			r := a.Routing(one)
+			v, err := deadlock.VerifyAdaptive(context.Background(), r, deadlock.AdaptiveOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !v.Free() || v.Unreachable != 0 || !v.Minimal {
+				t.Errorf("%s, one layer %v: free %v, %d pairs without a way, minimal %v", spec, one, v.Free(), v.Unreachable, v.Minimal)
+			}
+			if int64(r.Addresses()) != a.Paths {
+				t.Errorf("%s: %d addresses for %d paths", spec, r.Addresses(), a.Paths)
+			}
+			several := false
+			for d := range routing.Address(r.Addresses()) {
+				senders := 0
+				for s := range fabric.NodeID(f.Switches()) {
+					if lanes := r.Allowed(s, d); lanes != 0 {
+						senders++
+						several = several || lanes&(lanes-1) != 0
+					}
+				}
+				if senders != 1 {
+					t.Fatalf("%s: address %d has %d senders", spec, d, senders)
+				}
+			}
+			if one && several {
+				t.Errorf("%s: a path has several layers", spec)
+			}
+		}
+	}
+}
