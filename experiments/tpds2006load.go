@@ -100,10 +100,10 @@ func throughputClaims(category string, switches int) []Claim {
 			{Where: "8.2", Says: "MROOTS performs poorest for uniform traffic", Check: poorest("mroots", []string{"lash", "mp-lash", "mp-lash-one"})},
 			{Where: "8.2", Says: "LASH and MP-LASH perform almost identically for uniform traffic", Check: near("lash", "mp-lash-one"), Why: layers},
 			{Where: "8.2", Says: "MP-LASH gains nothing from several layers for each path", Check: near("mp-lash", "mp-lash-one"), Why: layers},
-			{Where: "8.2", Says: "MP-LASH performs best for pairwise traffic", Check: bestOf("mp-lash"+paired, []string{"mroots" + paired, "lash" + paired}), Why: layers},
+			{Where: "8.2", Says: "MP-LASH performs best for pairwise traffic", Check: bestOf("mp-lash"+paired, []string{"mroots" + paired, "lash" + paired}), Why: fewPairs + " " + layers},
 		}
 		if switches == 16 {
-			claims = append(claims, Claim{Where: "8.2", Says: "LASH performs relatively poorly for pairwise traffic in small networks", Check: more("mp-lash"+paired, "lash"+paired), Why: layers})
+			claims = append(claims, Claim{Where: "8.2", Says: "LASH performs relatively poorly for pairwise traffic in small networks", Check: more("mp-lash"+paired, "lash"+paired), Why: fewPairs + " " + layers})
 		}
 		return claims
 	}
