@@ -148,7 +148,8 @@ func (b *bench) simulate(dir string) (*sim, error) {
 // serve runs weft serve with one engine.
 func (b *bench) serve(dir, engine string) (*process, error) {
 	out := filepath.Join(dir, "weft.log")
-	return b.start(out, out, "msg=ready", nil, b.weft, "serve", "--socket", filepath.Join(dir, "weft.sock"), "--engine", engine)
+	return b.start(out, out, "msg=ready", nil, b.weft, "serve", "--socket", filepath.Join(dir, "weft.sock"), "--engine", engine,
+		"--contract", "honored") // as OpenSM's engines take it
 }
 
 // opensm runs OpenSM with opensm.conf of a folder until the subnet is up and the
