@@ -38,7 +38,7 @@ func plugin(t *testing.T) string {
 }
 
 // serving runs a daemon until the test ends.
-func serving(t *testing.T, engines ...string) (s *daemon.Server, socket, state string) {
+func serving(t *testing.T, contract string, engines ...string) (s *daemon.Server, socket, state string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "weft") // short: the path of a socket has 107 letters
 	if err != nil {
@@ -48,7 +48,7 @@ func serving(t *testing.T, engines ...string) (s *daemon.Server, socket, state s
 	ready := make(chan struct{})
 	s = &daemon.Server{
 		Load: func() (daemon.Config, error) {
-			return daemon.Config{Socket: socket, Engine: engines, State: state, Endpoints: "ca"}, nil
+			return daemon.Config{Socket: socket, Engine: engines, Contract: contract, State: state, Endpoints: "ca"}, nil
 		},
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Version: "test", Ready: func() { close(ready) },
 	}
@@ -77,8 +77,12 @@ func TestDaemonWithOpenSM(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
 	dir := plugin(t)
-	onEach(t, []network{computed[1], computed[2], x5, dgx}, func(t *testing.T, _ network, f *fabric.Fabric) {
-		s, socket, state := serving(t, "dfsssp", "updn")
+	onEach(t, []network{computed[1], computed[2], x5, dgx}, func(t *testing.T, n network, f *fabric.Fabric) {
+		contract, engines := "honored", []string{"dfsssp", "updn"}
+		if n == dgx || n == computed[2] {
+			contract, engines = "any", []string{"auto"} // as the daemon does by itself
+		}
+		s, socket, state := serving(t, contract, engines...)
 		m := live.Simulate(t, netFile(t, f)).Manage(t, "", t.TempDir(), map[string]string{
 			"event_plugin_name": "weft", "event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.owner=%d", socket, os.Getuid()),
 			"routing_engine": "weft,no_fallback", "qos": "TRUE",
