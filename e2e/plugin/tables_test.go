@@ -48,7 +48,9 @@ func TestEngines(t *testing.T) {
 			r.Await(t, "SUBNET UP", soon)
 			for _, e := range engines.All() {
 				if e.Adaptive == nil {
-					t.Run(e.Name, func(t *testing.T) { r.routesBy(t, e, n.judge == nil || os.Getenv("WEFT_THOROUGH") != "" || slices.Contains(n.judge, e.Name)) })
+					t.Run(e.Name, func(t *testing.T) {
+						r.routesBy(t, e, n.judge == nil || os.Getenv("WEFT_THOROUGH") != "" || slices.Contains(n.judge, e.Name))
+					})
 				}
 			}
 		})
