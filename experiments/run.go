@@ -60,10 +60,10 @@ func Execute(ctx context.Context, list []Experiment, o Options) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Options: o, Dropped: dropped, Date: start}
-	todo := r.open(list, names, digests, s)
+	left := r.open(list, names, digests, s)
 	b := &bench{real: fabrics, gate: newGate(o.memory())}
 	had := len(s.done)
-	err = r.takeAll(ctx, b, s, todo)
+	err = r.takeAll(ctx, b, s, left)
 	r.Spent = time.Since(start).Seconds()
 	err = errors.Join(err, s.ended(pastRun{o.Quick, r.Spent, len(s.done) - had}), s.close())
 	if err != nil {
@@ -106,7 +106,7 @@ func (o Options) realFabrics() (names []string, digests map[string]string, fabri
 
 // open lists what is to be done: every point once, those that may run beside
 // others first.
-func (r *Run) open(list []Experiment, names []string, digests map[string]string, s *store) (todo []Point) {
+func (r *Run) open(list []Experiment, names []string, digests map[string]string, s *store) (left []Point) {
 	seen := map[string]bool{}
 	for _, e := range list {
 		e = e.withReal(names).withReference(r.Options.OpenSM)
@@ -121,11 +121,11 @@ func (r *Run) open(list []Experiment, names []string, digests map[string]string,
 				r.Kept++
 				continue
 			}
-			todo = append(todo, p.Point)
+			left = append(left, p.Point)
 		}
 	}
 	r.Points = len(seen)
-	slices.SortStableFunc(todo, func(a, b Point) int {
+	slices.SortStableFunc(left, func(a, b Point) int {
 		switch {
 		case a.alone() == b.alone():
 			return 0
@@ -134,7 +134,7 @@ func (r *Run) open(list []Experiment, names []string, digests map[string]string,
 		}
 		return 1
 	})
-	return todo
+	return left
 }
 
 // keys is every point of the run.
@@ -149,9 +149,9 @@ func (r *Run) keys(digests map[string]string) map[string]bool {
 }
 
 // takeAll takes the points, on several cores as far as they may run together.
-func (r *Run) takeAll(ctx context.Context, b *bench, s *store, todo []Point) error {
+func (r *Run) takeAll(ctx context.Context, b *bench, s *store, left []Point) error {
 	together := 0
-	for together < len(todo) && !todo[together].alone() {
+	for together < len(left) && !left[together].alone() {
 		together++
 	}
 	workers := r.Options.Workers
@@ -160,10 +160,10 @@ func (r *Run) takeAll(ctx context.Context, b *bench, s *store, todo []Point) err
 	}
 	c := &crew{run: r, bench: b, store: s, done: r.Kept}
 	c.tell("")
-	if err := c.take(ctx, todo[:together], workers); err != nil {
+	if err := c.take(ctx, left[:together], workers); err != nil {
 		return err
 	}
-	return c.take(ctx, todo[together:], 1)
+	return c.take(ctx, left[together:], 1)
 }
 
 // crew is the workers of a run.
@@ -177,12 +177,12 @@ type crew struct {
 }
 
 // take takes points in order, some at a time, and stops at the first error.
-func (c *crew) take(ctx context.Context, todo []Point, workers int) error {
+func (c *crew) take(ctx context.Context, left []Point, workers int) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	next := make(chan Point)
 	var wg sync.WaitGroup
-	for range min(workers, len(todo)) {
+	for range min(workers, len(left)) {
 		wg.Go(func() {
 			for p := range next {
 				if err := c.one(ctx, p); err != nil {
@@ -192,7 +192,7 @@ func (c *crew) take(ctx context.Context, todo []Point, workers int) error {
 		})
 	}
 feed:
-	for _, p := range todo {
+	for _, p := range left {
 		select {
 		case next <- p:
 		case <-ctx.Done():
