@@ -186,7 +186,7 @@ func (s *search) try(ctx context.Context, c candidate, place int) (Trial, error)
 	t.Spent = time.Since(began)
 	if rule := (*routing.Refusal)(nil); errors.As(err, &rule) {
 		t.Outcome, t.Why, err = Refused, rule.Brief(), nil
-	} else if refused(err) {
+	} else if routing.Refused(err) {
 		t.Outcome, t.Why, err = Refused, strings.TrimPrefix(err.Error(), "routing: "), nil
 	}
 	return t, err
@@ -203,12 +203,7 @@ func (s *search) route(ctx context.Context, c candidate, t *Trial) error {
 	if c.oneLane && s.wish.Contract != routing.Honored {
 		b.VLs = 1
 	}
-	t.tables, err = e.Route(ctx, s.fabric, s.wish.Options, b, nil)
-	if refused(err) && b.Scope > s.wish.Scope {
-		b.Scope = s.wish.Scope
-		t.tables, err = e.Route(ctx, s.fabric, s.wish.Options, b, nil)
-	}
-	if err != nil {
+	if t.tables, _, err = e.RouteWide(ctx, s.fabric, s.wish.Options, b, s.wish.Scope, nil); err != nil {
 		return err
 	}
 	t.verdict, err = deadlock.Verify(ctx, t.tables, deadlock.Options{Contract: s.wish.Contract, Scope: s.wish.Scope})
@@ -225,11 +220,6 @@ func (s *search) route(ctx context.Context, c candidate, t *Trial) error {
 		t.Wider = err == nil && wider.Free()
 	}
 	return err
-}
-
-func refused(err error) bool {
-	lanes, levels, rule := (*routing.TooFewLanes)(nil), (*routing.TooFewLevels)(nil), (*routing.Refusal)(nil)
-	return errors.As(err, &lanes) || errors.As(err, &levels) || errors.As(err, &rule)
 }
 
 // measure fills in the figures.

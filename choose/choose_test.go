@@ -209,7 +209,7 @@ func TestHeeds(t *testing.T) {
 		}
 		route := func(o engines.Options) *routing.Tables {
 			tables, err := e.Route(context.Background(), f, o, routing.Budget{VLs: routing.DefaultVLs}, nil)
-			if refused(err) {
+			if routing.Refused(err) {
 				return nil
 			}
 			if err != nil {

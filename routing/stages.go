@@ -2,6 +2,7 @@ package routing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -97,6 +98,12 @@ type TooFewLanes struct {
 	Need    int
 	AtLeast bool // Need is a lower bound: the search was cut short
 	Have    int
+}
+
+// Refused says whether an error is a refusal of any kind, and not a failure.
+func Refused(err error) bool {
+	lanes, levels, rule := (*TooFewLanes)(nil), (*TooFewLevels)(nil), (*Refusal)(nil)
+	return errors.As(err, &lanes) || errors.As(err, &levels) || errors.As(err, &rule)
 }
 
 // TooFewLevels is the refusal of an engine that gives out more service levels than

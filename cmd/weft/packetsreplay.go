@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/weft-fabric/weft/deadlock"
@@ -97,7 +96,7 @@ func (j *packetsJob) proven(ctx context.Context, name string, r *packets.Replay)
 	if ctx.Err() != nil {
 		return p, ctx.Err()
 	}
-	if few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil); errors.As(err, &few) || errors.As(err, &rule) {
+	if routing.Refused(err) {
 		p.Status, p.Refused = "refused", err.Error()
 		return p, nil
 	}

@@ -285,20 +285,8 @@ func (j *routeJob) compute(ctx context.Context) error {
 	if j.auto {
 		return j.choose(ctx)
 	}
-	err := j.try(ctx)
-	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
-	n := j.fabric.Count()
-	wider := j.budget.Scope > j.scope && n.Aggregation+n.Router > 0
-	if wider && (errors.As(err, &few) || errors.As(err, &rule)) {
-		j.budget.Scope = j.scope
-		err = j.try(ctx)
-	}
-	return err
-}
-
-// try routes within the budget.
-func (j *routeJob) try(ctx context.Context) (err error) {
-	j.tables, err = j.engine.Route(ctx, j.fabric, j.options, j.budget, func(name string) (routing.Progress, func()) {
+	var err error
+	j.tables, j.budget.Scope, err = j.engine.RouteWide(ctx, j.fabric, j.options, j.budget, j.scope, func(name string) (routing.Progress, func()) {
 		spent := &j.spent.paths
 		if name == "lanes" {
 			spent = &j.spent.lanes
@@ -315,7 +303,9 @@ func (j *routeJob) verify(ctx context.Context) error {
 	defer s.done()
 	var err error
 	o := deadlock.Options{Contract: j.contract, Scope: j.scope, Progress: s.progress()}
-	if j.verdict, err = deadlock.Verify(ctx, j.tables, o); err != nil {
+	if c := j.choice; c != nil && c.Tables == j.tables && c.Verdict.Contract == j.contract {
+		j.verdict = c.Verdict // the judge's own, of these tables
+	} else if j.verdict, err = deadlock.Verify(ctx, j.tables, o); err != nil {
 		return err
 	}
 	if n := j.fabric.Count(); j.scope == routing.HCA && n.Aggregation+n.Router > 0 {

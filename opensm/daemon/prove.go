@@ -118,13 +118,7 @@ func (e single) name() string { return e.Name }
 // route plans lanes for all adapters if that is possible, else for the endpoints
 // that count.
 func (e single) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
-	wide := max(s.scope, routing.Adapters)
-	t, err := e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: wide}, nil)
-	n := f.Count()
-	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
-	if wide > s.scope && n.Aggregation+n.Router > 0 && (errors.As(err, &few) || errors.As(err, &rule)) {
-		t, err = e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: s.scope}, nil)
-	}
+	t, _, err := e.RouteWide(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters)}, s.scope, nil)
 	return t, e.Name, err
 }
 

@@ -38,6 +38,18 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 	return nil, &routing.TooFewLevels{Need: need, Have: b.SLs}
 }
 
+// RouteWide is Route for the budget's scope if that can be had and else for the scope
+// that is needed, where the fabric has endpoints that tell the two apart. It returns
+// the scope that lanes were planned for.
+func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, stages Stages) (*routing.Tables, routing.Scope, error) {
+	t, err := e.Route(ctx, f, o, b, stages)
+	if n := f.Count(); b.Scope > needed && n.Aggregation+n.Router > 0 && routing.Refused(err) {
+		b.Scope = needed
+		t, err = e.Route(ctx, f, o, b, stages)
+	}
+	return t, b.Scope, err
+}
+
 func (e Engine) route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	if err := b.Check(); err != nil {
 		return nil, err
