@@ -20,6 +20,7 @@ var table = []row{
 	{"karytree", "", "karytree:k=18,n=3", "k-ary n-tree: a fat tree of n levels of 2k-port switches", func() form { return new(KaryTree) }},
 	{"xgft", "", "xgft:m=18x36,w=18x18,hosts=18", "extended generalized fat tree", func() form { return new(XGFT) }},
 	{"fattree", "", "fattree:ports=24,hosts=16", "two or three levels of p-port switches, with any oversubscription", func() form { return new(FatTree) }},
+	{"planes", "", "planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2", "groups of leaves on separate planes of spines, with tails: trees as they are grown", func() form { return new(Planes) }},
 	{"director", "ports", "director:288", "the inside of a director switch: 288 ports from 24-port crossbars", func() form { return new(Director) }},
 	{"dragonfly", "", "dragonfly:p=4", "groups of routers, every two groups joined", func() form { return new(Dragonfly) }},
 	{"slimfly", "", "slimfly:q=5,hosts=7", "McKay-Miller-Širáň graphs: 2q² switches, two hops at most", func() form { return new(SlimFly) }},

@@ -144,6 +144,12 @@ func TestClosedForms(t *testing.T) {
 		{"fattree:ports=24,levels=3,hosts=16", shape{24*12 + 24*8 + 8*12, 24 * 12 * 16, 24*12*8 + 24*8*12, 8, 24, 24, 4, 4}},
 		{"fattree:ports=8,levels=3,hosts=6,leaves=5,pods=3", shape{15 + 6 + 2*2, 90, 15*2 + 6*3, 2, 8, 8, 4, 4}},
 
+		// Leaves, tails, spines, tops; cables from leaves up, in tails, from spines up.
+		{"planes:groups=14,hosts=4341", shape{14*17 + 7*2 + 14*18 + 18*9, 4341, 14*17*18 + 7*2*14 + 14*18*18, 14, 35, 36, 8, 8}},
+		{"planes:groups=14,leaves=26,on=9,up=10,hosts=4341", shape{14*26 + 7*2 + 14*9 + 18*9, 4341, 14*26*9 + 7*2*14 + 14*9*10, 5 * 10 / 9, 36, 36, 10, 10}},
+		{"planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2", shape{3*3 + 2*2 + 3*2 + 4*2, 70, 3*3*2 + 2*2*2 + 3*2*4, 2, 7, 8, 12, 10}},
+		{"planes:ports=6,groups=1,leaves=1,planes=1,tops=1,tails=1,tail=1,trunk=1,up=2", shape{1 + 1 + 1 + 1, 9, 1 + 1 + 2, 1, 3, 6, 3, 1}},
+
 		{"director:288", shape{36, 288, 288, 12, 24, 24, 2, 2}},
 		{"director:144", shape{18, 144, 144, 12, 24, 24, 2, 2}},
 		{"director:radix=36,ports=648", shape{54, 648, 648, 18, 36, 36, 2, 2}},

@@ -64,7 +64,7 @@ func TestParse(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	const lids = "LIDs, one for each switch and each host; InfiniBand has 49151; nearest that works: "
-	const families = "ring, mesh, torus, hypercube, karytree, xgft, fattree, director, dragonfly, slimfly, oft, kautz, hyperx, jellyfish, random, deimos, odin, table1)"
+	const families = "ring, mesh, torus, hypercube, karytree, xgft, fattree, planes, director, dragonfly, slimfly, oft, kautz, hyperx, jellyfish, random, deimos, odin, table1)"
 	tests := []struct{ spec, want string }{
 		{"", `no family ""; nearest is "oft" (families: ` + families},
 		{"tours:8x8", `no family "tours"; nearest is "torus" (families: ` + families},
@@ -246,12 +246,12 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 	if want := []string{
-		"ring", "mesh", "torus", "hypercube", "karytree", "xgft", "fattree", "director", "dragonfly", "slimfly", "oft", "kautz", "hyperx",
+		"ring", "mesh", "torus", "hypercube", "karytree", "xgft", "fattree", "planes", "director", "dragonfly", "slimfly", "oft", "kautz", "hyperx",
 		"jellyfish", "random", "deimos", "odin", "table1",
 	}; !slices.Equal(names, want) {
 		t.Errorf("families %v, want %v", names, want)
 	}
-	dragonfly := Families()[8]
+	dragonfly := Families()[9]
 	if want := []Key{
 		{"p", "hosts on each router", false},
 		{"a", "routers in each group (default 2p)", false},
@@ -390,6 +390,10 @@ func TestAnyStruct(t *testing.T) {
 			&Dragonfly{P: one("p"), A: one("a"), H: one("h"), G: one("g")},
 			&Random{Switches: one("switches"), Links: one("links"), Hosts: one("hosts")},
 			&FatTree{P: one("ports"), Levels: one("levels"), Hosts: one("hosts"), Leaves: one("leaves"), Pods: one("pods")},
+			&Planes{
+				P: one("ports"), Groups: one("groups"), Leaves: one("leaves"), Planes: one("planes"), On: one("on"), Up: one("up"),
+				Tops: one("tops"), Tails: one("tails"), Tail: one("tail"), Trunk: one("trunk"), Hosts: one("hosts"),
+			},
 			&Director{Ports: one("ports"), Radix: one("radix"), Hosts: one("hosts")},
 			&Dragonfly{P: one("p"), Global: rapid.SampledFrom([]string{"", "random", "consecutive", "no"}).Draw(t, "global")},
 			&SlimFly{Q: one("q"), Hosts: one("hosts")},

@@ -105,6 +105,39 @@ func TestXGFTWiring(t *testing.T) {
 	checkJoints(t, build(t, "xgft:m=3x2,w=2x4,hosts=2"), want)
 }
 
+// TestPlanesWiring: three groups of two leaves on two of three planes each, a chain
+// of two leaves behind the last leaf of the first group. Switches have eight ports:
+// two of a leaf lead up, three of the last one to its tail.
+func TestPlanesWiring(t *testing.T) {
+	var want []joint
+	for g := range 3 {
+		for i := range 2 {
+			spine := fmt.Sprintf("sw-l1-%d-%d", g, (g+i)%3)
+			for leaf := range 2 {
+				want = twice(want, joint{fmt.Sprintf("sw-l0-%d-%d", g, leaf), uint8(7 + i), spine, uint8(1 + leaf)})
+			}
+		}
+	}
+	for plane := range 3 { // the spines of a plane, lower groups first; port 3 to one top, port 4 to the other
+		for n, g := range [][]int{{0, 2}, {0, 1}, {1, 2}}[plane] {
+			for top := range 2 {
+				want = twice(want, joint{fmt.Sprintf("sw-l1-%d-%d", g, plane), uint8(3 + top), fmt.Sprintf("sw-l2-%d-%d", plane, top), uint8(1 + n)})
+			}
+		}
+	}
+	for c := range uint8(3) {
+		want = twice(want, joint{"sw-l0-0-1", 4 + c, "sw-tail-0-0", 6 + c})
+		want = twice(want, joint{"sw-tail-0-0", 3 + c, "sw-tail-0-1", 6 + c})
+	}
+	f := build(t, "planes:ports=8,groups=3,leaves=2,planes=3,on=2,up=2,tops=2,tails=1,trunk=3,hosts=35")
+	checkJoints(t, f, want)
+	for s, hosts := range []int{5, 3, 2, 5, 5, 5, 5, 5} { // 35 hosts, by leaf, tails after the leaves of their group
+		if got := len(f.Attached(fabric.NodeID(s))) - 1; got != hosts {
+			t.Errorf("%s has %d hosts, not %d", f.Label(fabric.NodeID(s)), got, hosts)
+		}
+	}
+}
+
 // TestDragonflyWiring: every port of every group, by the formulas of the comment.
 func TestDragonflyWiring(t *testing.T) {
 	for _, d := range []Dragonfly{{P: 1}, {P: 2}, {P: 2, A: 3, H: 1}, {P: 1, A: 4, H: 3, G: 6}, {P: 1, A: 4, H: 2, G: 2}, {P: 1, A: 4, H: 2, G: 3}, {P: 1, A: 3, H: 2, G: 1}} {

@@ -21,6 +21,15 @@ type TB interface {
 	Fatal(args ...any)
 }
 
+// Grown is the spec of a network of 666 switches and 4,341 hosts with what makes
+// large trees hard that have grown: groups of leaves on separate planes of spines,
+// tails behind leaves, trunks of 14 cables, and credit loops in shortest paths. Small
+// is one with the same properties of 27 switches and 70 hosts.
+const (
+	Grown = "planes:groups=14,leaves=26,on=9,up=10,hosts=4341"
+	Small = "planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2"
+)
+
 // Build is the network that a spec of package topology describes. The test fails
 // if there is none.
 func Build(t TB, spec string) *fabric.Fabric {

@@ -1,0 +1,186 @@
+package topology
+
+import "github.com/weft-fabric/weft/fabric"
+
+// Planes is a large cluster as it is grown in practice, with the properties that
+// make such trees hard to route: three levels of switches of P ports, the spines of
+// a group each on a plane of its own, planes that share no switch above, and tails:
+// leaves that were added behind a leaf, by a trunk of parallel cables. It is not
+// taken from a paper.
+//
+//	tops      sw-l2-j-0 … sw-l2-j-(Tops-1)        of plane j, and of no other
+//	             │  Up cables of each spine, dealt out in turn
+//	spines    sw-l1-g-j                            group g's spine on plane j
+//	             │  one cable to each leaf of the group
+//	leaves    sw-l0-g-0 … sw-l0-g-(Leaves-1)       with hosts on the ports left over
+//	             ║  Trunk cables from the last leaf, in the first Tails groups
+//	tail      sw-tail-g-0 ═ sw-tail-g-1 …          a chain of Tail leaves
+//
+// Group g is on the On planes g, g+1, … mod Planes. Where that is all of them every
+// two hosts outside the tails have a switch above both; where it is not, groups on
+// different planes meet only through leaves of others. Two spines of different
+// planes never have a switch above both.
+//
+// A network of 666 switches and 4,341 hosts: seven of the 14 groups have two leaves
+// behind their last one, and five pairs of groups have no plane in common, so that
+// shortest paths turn up again in leaves and close credit loops:
+//
+//	planes:groups=14,leaves=26,on=9,up=10,hosts=4341
+//
+// the same size with all groups on all planes, where shortest paths never do:
+//
+//	planes:groups=14,hosts=4341
+//
+// and a small one with the properties of the first:
+//
+//	planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2
+//
+// Order: group by group, its leaves, then its tail; then the spines by group and
+// plane; then the tops by plane. Hosts are dealt out to all leaves, one to each in
+// turn while it has a port. Ports: hosts on the lowest; the highest On of a leaf
+// lead up to its spines by plane, the Trunk ports below those to its tail; in a tail
+// the highest Trunk ports lead up and the Trunk ports below those on. Spines have
+// their leaves on ports 1 to Leaves and the cables up on the ports after those.
+type Planes struct {
+	P      int // ports of a switch, from 6; zero: 36
+	Groups int // groups of leaves
+	Leaves int // in each group, without its tail; zero: P/2-1
+	Planes int // planes of spines and tops; zero: P/2
+	On     int // planes that a group is on; zero: all
+	Up     int // cables from a spine to the tops; zero: P/2
+	Tops   int // in each plane; zero: P/4, or as many as the cables to them need
+	Tails  int // groups with a tail; zero: half of them
+	Tail   int // leaves in a tail; zero: 2
+	Trunk  int // cables between two switches of a tail; zero: 2P/5
+	Hosts  int // in all; zero: as many as there are ports for
+}
+
+func (t *Planes) declare(p *params) size {
+	p.number("ports", &t.P, 36, 6, fabric.MaxPorts, "ports of a switch (default 36)")
+	ports := min(max(t.P, 6), fabric.MaxPorts)
+	p.number("groups", &t.Groups, 0, 1, int(fabric.MaxLID)/4, "groups of leaves")
+	p.number("leaves", &t.Leaves, ports/2-1, 1, ports-1, "leaves in each group, its tail not counted (default ports/2-1)")
+	p.number("planes", &t.Planes, ports/2, 1, int(fabric.MaxLID)/4, "planes of spines and tops (default ports/2)")
+	p.number("on", &t.On, max(1, min(t.Planes, max(ports/2, t.leastOn()))), t.leastOn(), max(1, min(t.Planes, ports-2)), "planes that each group is on (default all, up to ports/2)")
+	p.number("up", &t.Up, max(1, min(ports/2, ports-t.Leaves)), 1, max(1, ports-t.Leaves), "cables from each spine to the tops of its plane (default ports/2)")
+	need := max(1, ceilDiv(product(max(1, t.groupsOn()), max(1, t.Up)), ports))
+	p.number("tops", &t.Tops, max(need, min(ports/4, t.Up)), need, max(1, t.Up), "tops of each plane (default ports/4); each spine has a cable to all of them")
+	p.number("tails", &t.Tails, max(1, t.Groups/2), 1, max(1, t.Groups), "groups with a tail (default half of them)")
+	p.number("tail", &t.Tail, 2, 1, int(fabric.MaxLID)/4, "leaves in each tail, one behind the other (default 2)")
+	most := max(1, min(ports-t.On, (ports-1)/min(2, max(1, t.Tail))))
+	p.number("trunk", &t.Trunk, max(1, min(2*ports/5, most)), 1, most, "cables that join a tail, and each of its leaves to the next (default 2/5 of ports)")
+	if p.fault != nil {
+		p.number("hosts", &t.Hosts, 1, 1, many, hostsInAll)
+		return size{}
+	}
+	leaves := t.Groups*t.Leaves + product(t.Tails, t.Tail)
+	var room int
+	if leaves <= int(fabric.MaxLID) {
+		for _, n := range t.free() {
+			room += n
+		}
+	}
+	p.number("hosts", &t.Hosts, max(1, room), 1, max(1, room), hostsInAll)
+	return size{
+		switches: min(many, leaves+product(t.Groups, t.On)+product(t.Planes, t.Tops)),
+		hosts:    t.Hosts,
+		ports:    t.P,
+	}
+}
+
+const hostsInAll = "hosts on all leaves together (default as many as there are ports for)"
+
+// leastOn is on how many planes each group must be for every plane to have a group
+// and all groups to be joined.
+func (t *Planes) leastOn() int { return max(1, min(2, t.Planes), t.Planes-t.Groups+1) }
+
+// groupsOn is how many groups a plane has at most.
+func (t *Planes) groupsOn() int {
+	if t.Planes < 1 || t.On >= t.Planes {
+		return t.Groups
+	}
+	return product(max(0, t.Groups/t.Planes), max(0, t.On)) + min(max(0, t.On), t.Groups%t.Planes)
+}
+
+// free is the ports for hosts of every leaf, by group, those of the tail last.
+func (t *Planes) free() []int {
+	var free []int
+	for g := range t.Groups {
+		for range t.Leaves {
+			free = append(free, t.P-t.On)
+		}
+		if g >= t.Tails {
+			continue
+		}
+		free[len(free)-1] -= t.Trunk
+		for i := range t.Tail {
+			n := t.P - t.Trunk
+			if i+1 < t.Tail {
+				n -= t.Trunk
+			}
+			free = append(free, n)
+		}
+	}
+	return free
+}
+
+// Build makes the fabric.
+func (t Planes) Build() (*fabric.Fabric, error) {
+	if err := settle(&t); err != nil {
+		return nil, err
+	}
+	var l layout
+	first := make([]int, t.Groups) // [group] its first leaf
+	for g := range t.Groups {
+		first[g] = len(l.switches)
+		for i := range t.Leaves {
+			l.addSwitch(levelName(0, []int{g, i}), t.P)
+		}
+		for i := range t.Tail {
+			if g < t.Tails {
+				l.addSwitch(named("sw-tail", g, i), t.P)
+			}
+		}
+	}
+	for leaf, n := range dealHosts(t.free(), t.Hosts) {
+		l.addHosts(leaf, n)
+	}
+	members := make([][]int, t.Planes) // [plane] its spines
+	for g := range t.Groups {
+		t.cableGroup(&l, g, first[g], members)
+	}
+	for plane, spines := range members {
+		tops := make([]int, t.Tops)
+		for i := range tops {
+			tops[i] = l.addSwitch(levelName(2, []int{plane, i}), t.P)
+		}
+		dealUp(&l, spines, t.Leaves, t.Up, tops)
+	}
+	return l.b.Build()
+}
+
+// cableGroup adds the spines of a group, notes them by plane, and cables its leaves
+// and its tail.
+func (t *Planes) cableGroup(l *layout, g, leaf int, members [][]int) {
+	for i := range t.On {
+		plane := (g + i) % t.Planes
+		spine := l.addSwitch(levelName(1, []int{g, plane}), t.P)
+		members[plane] = append(members[plane], spine)
+		for k := range t.Leaves {
+			l.cable(leaf+k, t.P-t.On+1+i, spine, 1+k)
+		}
+	}
+	if g >= t.Tails {
+		return
+	}
+	last := leaf + t.Leaves - 1
+	top := t.P - t.On // the highest port that leads on from the switch before
+	for i := range t.Tail {
+		for c := range t.Trunk {
+			l.cable(last+i, top-t.Trunk+1+c, last+i+1, t.P-t.Trunk+1+c)
+		}
+		top = t.P - t.Trunk
+	}
+}
+
+func (t Planes) String() string { return specOf(&t) }
