@@ -51,6 +51,73 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// TestAdapters has adapters drop what they are to send, by a map of their own that
+// no path between switches goes through.
+func TestAdapters(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "dragonfly:p=2")
+	q := wire.Of(f, 1)
+	for _, c := range []struct {
+		engine   string
+		contract routing.Contract
+		drop     []int // service levels
+		want     string
+	}{
+		{"df-dn", routing.Honored, []int{15}, "proven"}, // which nobody uses
+		{"df-dn", routing.Honored, []int{0}, "adapters are to drop SL 0, which is in use"},
+		{"lash", routing.Honored, []int{1}, "adapters are to drop SL 1, which is in use"},
+		{"updn", routing.Single(3), []int{3}, "adapters are to drop SL 3, which is in use"},
+		{"updn", routing.Single(3), []int{0}, "proven"},
+		{"updn", routing.Any, []int{15}, "adapters are to drop SL 15, which is in use"},
+	} {
+		b := answerTo(t, q, c.engine, c.contract)
+		for _, sl := range c.drop {
+			b[16+32+sl] = 15
+		}
+		out := core(t, asan, "prove", q, b)
+		if !strings.HasSuffix(out[0], c.want) {
+			t.Errorf("%s under %s, SLs %v dropped: %q, want %q", c.engine, c.contract, c.drop, out, c.want)
+		}
+		if _, err := wire.ReadAnswer(bytes.NewReader(b), q); (err == nil) != (c.want == "proven") || err != nil && !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%s under %s, SLs %v dropped: %v, want %q", c.engine, c.contract, c.drop, err, c.want)
+		}
+	}
+}
+
+// TestNobodysLID has answers tell where to send a LID that nobody has: a host that
+// comes up with it later would get paths, and no service level for them.
+func TestNobodysLID(t *testing.T) {
+	t.Parallel()
+	whole := testnet.Build(t, "torus:3x3,hosts=1")
+	gone := whole.Endpoint(fabric.EndpointID(whole.Switches())) // its LID is not the highest
+	f, err := whole.Without(nil, []fabric.NodeID{gone.Node})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, later := wire.Of(f, 1), wire.Of(whole, 2)
+	good, more := answerTo(t, now, "dfsssp", routing.Honored), answerTo(t, later, "dfsssp", routing.Honored)
+	p, lids := parts(t, now, good), int(f.TopLID())+1
+	if later := parts(t, later, more); later[0] != p[0] || later[1] != p[1] {
+		t.Fatal("the two answers are of other shapes")
+	}
+	for part, name := range []string{"out-ports", "service levels"} {
+		b := bytes.Clone(good)
+		for s := range f.Switches() {
+			at := p[part] + s*lids + int(gone.LID)
+			b[at] = more[at]
+		}
+		if out := core(t, asan, "prove", now, b); !strings.Contains(out[0], "which nobody has") {
+			t.Errorf("%s: %q", name, out)
+		}
+		if _, err := wire.ReadAnswer(bytes.NewReader(b), now); err == nil || !strings.Contains(err.Error(), "which nobody has") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if out := keep(t, now, good, later); !strings.Contains(out, "is new since") {
+		t.Errorf("kept for a host that is new: %q", out)
+	}
+}
+
 // TestCircle has two switches send a LID to each other.
 func TestCircle(t *testing.T) {
 	t.Parallel()

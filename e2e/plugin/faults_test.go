@@ -92,6 +92,7 @@ func TestLiars(t *testing.T) {
 		{"more switches", d.liar("dfsssp", func(m []byte) []byte { m[24]++; return m }), "the fabric has"},
 		{"a service level too many", d.liar("dfsssp", func(m []byte) []byte { return everySL(m, 16) }), "SL 16"},
 		{"a port that is not there", d.liar("dfsssp", func(m []byte) []byte { m[16+80+5] = 200; return m }), "out-port 200"},
+		{"adapters that drop all", d.liar("dfsssp", func(m []byte) []byte { copy(m[16+32:], bytes.Repeat([]byte{15}, 16)); return m }), "adapters are to drop SL"},
 		{"a credit loop", looping, "a credit loop is not ruled out"},
 		{"says nothing", func(_ *wire.Request, c net.Conn) error { _, err := c.Read(make([]byte, 1)); return err }, "no time left"},
 		{"says little at a time", d.trickle("dfsssp"), "no time left"},

@@ -226,6 +226,22 @@ static int all(struct proof *p)
 	return 0;
 }
 
+/* same_homes says whether every LID hangs on the switch for which the tables know it. */
+static int same_homes(const struct tables *t, const struct net *n, char *why)
+{
+	for (uint32_t l = 0; l < n->lids; l++) {
+		if (n->owner[l] == NOBODY || t->row_at[l] == n->row_of[n->home[l]])
+			continue;
+		if (t->row_at[l] == NO_ROW)
+			snprintf(why, WHY_SIZE, "LID %u is new since", l);
+		else
+			snprintf(why, WHY_SIZE, "LID %u was on switch 0x%016llx and is on 0x%016llx", l,
+				 (unsigned long long)t->guid[t->row_at[l]], (unsigned long long)n->guid[n->row_of[n->home[l]]]);
+		return 0;
+	}
+	return 1;
+}
+
 /* belongs says whether the tables are for these switches and LIDs at all. */
 static int belongs(const struct tables *t, const struct net *n, char *why)
 {
@@ -235,7 +251,7 @@ static int belongs(const struct tables *t, const struct net *n, char *why)
 	else if (n->lids > t->lids)
 		snprintf(why, WHY_SIZE, "they end at LID %u, the fabric has LID %u", t->lids - 1, n->lids - 1);
 	else
-		return 1;
+		return same_homes(t, n, why);
 	return 0;
 }
 
@@ -248,12 +264,32 @@ static int one_lane(const struct tables *t)
 	return 1;
 }
 
+/*
+ * adapters_send says whether adapters send all that they may send: OpenSM gives
+ * their own map, of all of them, which no path above goes through.
+ */
+static int adapters_send(const struct tables *t, const struct net *n, char *why)
+{
+	uint16_t used = t->contract;
+
+	for (uint32_t r = 0; r < n->rows; r++)
+		for (uint32_t l = 0; n->adapters[r] != NOBODY && l < n->lids; l++)
+			if (n->owner[l] != NOBODY)
+				used |= (uint16_t)(1u << (t->sl[(size_t)r * t->lids + l] % WIRE_SLS));
+	for (uint8_t sl = 0; sl < WIRE_SLS; sl++)
+		if (used >> sl & 1 && t->adapters[sl] == WIRE_DROPPED) {
+			snprintf(why, WHY_SIZE, "adapters are to drop SL %u, which is in use", sl);
+			return 0;
+		}
+	return 1;
+}
+
 int tables_prove(const struct tables *t, const struct net *n, char *why)
 {
 	struct proof p = {.t = t, .n = n, .why = why};
 	int result = -1;
 
-	if (!belongs(t, n, why))
+	if (!belongs(t, n, why) || !adapters_send(t, n, why))
 		return -1;
 	if (!n->qos && !one_lane(t)) {
 		snprintf(why, WHY_SIZE, "they use several lanes and QoS is off, so that OpenSM would not write them: set qos TRUE");

@@ -52,6 +52,24 @@ static int lanes_exist(const struct tables *t, char *why)
 	return 1;
 }
 
+/*
+ * nobody_routed checks that there is nothing about LIDs that nobody has. A host that
+ * comes up with one would have paths that nobody knew when they were proven.
+ */
+static int nobody_routed(const struct tables *t, const struct net *n, char *why)
+{
+	for (uint32_t r = 0; r < t->rows; r++)
+		for (uint32_t l = 0; l < t->lids; l++) {
+			size_t at = (size_t)r * t->lids + l;
+			if (n->owner[l] == NOBODY && (t->out[at] != WIRE_NO_PORT || t->sl[at] != 0)) {
+				snprintf(why, WHY_SIZE, "switch 0x%016llx has out-port %u and SL %u for LID %u, which nobody has",
+					 (unsigned long long)n->guid[r], t->out[at], t->sl[at], l);
+				return 0;
+			}
+		}
+	return 1;
+}
+
 /* place keeps where switches and LIDs are, so that the fabric need not be kept. */
 static int place(struct tables *t, const struct net *n)
 {
@@ -106,7 +124,7 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->map = t->sl + cells;
 	t->map_of = t->map + (size_t)t->maps * WIRE_SLS;
 	t->rank = t->map_of + 2 * (size_t)t->pairs;
-	if (!lanes_exist(t, why))
+	if (!lanes_exist(t, why) || !nobody_routed(t, n, why))
 		goto bad;
 	if (place(t, n))
 		return t;

@@ -151,5 +151,46 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	for i := range a.Ranks {
 		a.Ranks[i] = int32(le.Uint32(cut(4)))
 	}
+	if err := a.serves(q); err != nil {
+		return nil, err
+	}
 	return a, a.fits(q)
+}
+
+// serves says what of an answer is about nobody, or would keep adapters from
+// sending: their own maps are on no path between switches, so that no proof is
+// about them.
+func (a *Answer) serves(q *Request) error {
+	owned, sends := make([]bool, a.LIDs), []bool{} // [LID], [row] whether an adapter is cabled to the switch
+	for i := range q.Nodes {
+		n := &q.Nodes[i]
+		adapters := false
+		for _, p := range n.Has {
+			for lid := int(p.LID); p.LID != 0 && lid < int(p.LID)+1<<p.LMC; lid++ {
+				owned[lid] = true
+			}
+			adapters = adapters || p.Peer >= 0 && q.Nodes[p.Peer].Kind != fabric.Switch
+		}
+		if n.Kind == fabric.Switch {
+			sends = append(sends, adapters)
+		}
+	}
+	used := a.Contract
+	for row, adapters := range sends {
+		for lid, has := range owned {
+			at := row*a.LIDs + lid
+			switch {
+			case !has && (a.OutPorts[at] != routing.NoPort || a.SLs[at] != 0):
+				return fmt.Errorf("wire: an out-port or a service level for LID %d, which nobody has", lid)
+			case has && adapters:
+				used |= 1 << (a.SLs[at] % routing.SLs)
+			}
+		}
+	}
+	for sl, lane := range a.Adapters {
+		if used>>sl&1 == 1 && lane == routing.MaxDataVLs {
+			return fmt.Errorf("wire: adapters are to drop SL %d, which is in use", sl)
+		}
+	}
+	return nil
 }

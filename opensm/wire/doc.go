@@ -70,11 +70,13 @@
 //	28  2  contract: the service levels, as bits, that any client may use whatever
 //	       its PathRecord says; 0: clients use the PathRecord's
 //	30  2  reserved
-//	32 16  lanes on which adapters send, by service level
+//	32 16  lanes on which adapters send, by service level; 15 (dropped) only where
+//	       no adapter may send on it
 //	48 32  name of the engine, UTF-8 padded with zeros
-//	80     out-ports, switches × LIDs bytes: a row for every switch; 255 no path
+//	80     out-ports, switches × LIDs bytes: a row for every switch; 255 no path,
+//	       as for every LID that nobody has
 //	       service levels, switches × LIDs bytes: a row for every switch, for all
-//	       that sends from it
+//	       that sends from it; 0 for a LID that nobody has
 //	       maps, 16 bytes each: the lane by service level; 15: dropped
 //	       pairs, 2 bytes each: number of the map by switch, in-port, out-port
 //	       ranks, ports × lanes × 4 bytes, signed: by switch, out-port and lane;
