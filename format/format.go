@@ -32,6 +32,32 @@ func Errorf(file string, line int, msg string, args ...any) error {
 	return &ParseError{File: file, Line: line, Msg: fmt.Sprintf(msg, args...)}
 }
 
+// Misfits is how a file about ports or paths does not fit the fabric, for readers
+// that may be lenient: with the lines about what the fabric lacks left out, and
+// something assumed for what the file lacks.
+type Misfits struct {
+	Skipped, Missing           int64 // lines left out; things of the fabric that the file does not speak of
+	FirstSkipped, FirstMissing error // *ParseError; nil: none
+}
+
+// ErrSkip is what Skip returns for a line that is to be left out.
+var ErrSkip = errors.New("format: a line about what the fabric lacks")
+
+// Skip notes a line that the fabric has nothing for.
+func (m *Misfits) Skip(why error) error {
+	if m.Skipped++; m.FirstSkipped == nil {
+		m.FirstSkipped = why
+	}
+	return ErrSkip
+}
+
+// Miss notes something that the file lacks.
+func (m *Misfits) Miss(why error) {
+	if m.Missing++; m.FirstMissing == nil {
+		m.FirstMissing = why
+	}
+}
+
 // Open opens a file for one of the readers; "-" is stdin. Contents compressed
 // with gzip are decompressed, whatever the name.
 func Open(name string, stdin io.Reader) (io.ReadCloser, error) {

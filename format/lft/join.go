@@ -6,20 +6,27 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // join finds every destination of the dump in the fabric.
 func (p *parser) join(j Join) (*Dump, error) {
-	rule, lids, err := p.resolve(j)
+	if j.Lenient && len(p.strangers) > 0 && !slices.ContainsFunc(p.header, func(line int) bool { return line != 0 }) {
+		return nil, p.lines.ErrorAt(p.strangers[0].Line, "the fabric has no switch with node GUID %s, nor any other that the file has a table of: these are the tables of another fabric", p.strangers[0].GUID)
+	}
+	m, err := p.resolve(j)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: lids, Rule: rule}
+	if j.Lenient {
+		if err := p.plausible(m); err != nil {
+			return nil, err
+		}
+	}
+	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Misfits: p.misfits(m)}
 	reached := make([]bool, len(p.f.Endpoints()))
-	for lid, ours := range lids {
+	for lid, ours := range m.lids {
 		if ours == 0 {
 			continue
 		}
@@ -41,73 +48,90 @@ func (p *parser) join(j Join) (*Dump, error) {
 	return d, nil
 }
 
+// matching is what a rule makes of the destinations of the dump.
+type matching struct {
+	rule  Rule
+	lids  []fabric.LID // [LID of the dump] that of the fabric; 0: none
+	gone  []Gone       // destinations that are not found, by LID
+	found int
+}
+
 // resolve picks the rule and applies it.
-func (p *parser) resolve(j Join) (Rule, []fabric.LID, error) {
+func (p *parser) resolve(j Join) (*matching, error) {
 	switch {
 	case j.List != nil:
-		lids, err := p.assign(func(lid fabric.LID) (fabric.EndpointID, int, error) { return p.byList(j.List, lid) })
-		return ByList, lids, err
+		return p.only(j, p.assign(ByList, p.byList(j)))
 	case p.guids == 0:
-		lids, err := p.assign(p.byLID)
-		return ByLID, lids, err
+		return p.only(j, p.assign(ByLID, p.byLID))
 	}
 	blocks := p.blocks()
-	printed, errPrinted := p.assign(byGUID(p, blocks, portGUIDs(p.f)))
-	made, errMade := p.assign(byGUID(p, blocks, madeGUIDs(p.f)))
+	printed := p.assign(ByPortGUID, byGUID(p, blocks, portGUIDs(p.f)))
+	made := p.assign(ByNodeGUID, byGUID(p, blocks, madeGUIDs(p.f)))
+	alike := slices.Equal(printed.lids, made.lids)
 	switch {
-	case errPrinted == nil && errMade == nil && !slices.Equal(printed, made):
-		return 0, nil, p.lines.Errorf("the port GUIDs of the dump can be those of the fabric and can be node GUID + port number, with different outcomes; a subnet list of the same OpenSM is needed to tell")
-	case errPrinted == nil:
-		return ByPortGUID, printed, nil
-	case errMade == nil:
-		return ByNodeGUID, made, nil
+	case printed.gone == nil && made.gone == nil && !alike, j.Lenient && printed.found == made.found && !alike:
+		return nil, p.lines.Errorf("the port GUIDs of the dump can be those of the fabric and can be node GUID + port number, with different outcomes; a subnet list of the same OpenSM is needed to tell")
+	case printed.gone == nil, j.Lenient && printed.found >= made.found:
+		return printed, nil
+	case made.gone == nil, j.Lenient:
+		return made, nil
 	}
-	return 0, nil, p.neitherFits(errPrinted, errMade)
+	return nil, p.neitherFits(printed.gone[0], made.gone[0])
+}
+
+// only is the outcome of the one rule that there is.
+func (p *parser) only(j Join, m *matching) (*matching, error) {
+	if m.gone != nil && !j.Lenient {
+		return nil, p.lines.ErrorAt(m.gone[0].Line, "%s", m.gone[0].Why)
+	}
+	return m, nil
 }
 
 // neitherFits says what does not fit under the rule that carries further.
-func (p *parser) neitherFits(printed, made error) error {
-	a, okA := printed.(*format.ParseError)
-	b, okB := made.(*format.ParseError)
-	if !okA || !okB {
-		return cmp.Or(printed, made)
+func (p *parser) neitherFits(printed, made Gone) error {
+	if printed.Line >= made.Line {
+		return p.lines.ErrorAt(printed.Line, "%s (and if port GUIDs are node GUID + port number, line %d does not fit: %s)", printed.Why, made.Line, made.Why)
 	}
-	if a.Line >= b.Line {
-		return p.lines.ErrorAt(a.Line, "%s (and if port GUIDs are node GUID + port number, line %d does not fit: %s)", a.Msg, b.Line, b.Msg)
-	}
-	return p.lines.ErrorAt(b.Line, "%s, if port GUIDs are node GUID + port number (and if they are the fabric's own, line %d does not fit: %s)", b.Msg, a.Line, a.Msg)
+	return p.lines.ErrorAt(made.Line, "%s, if port GUIDs are node GUID + port number (and if they are the fabric's own, line %d does not fit: %s)", made.Why, printed.Line, printed.Why)
 }
 
 // finder finds the endpoint that answers to a LID of the dump, and the offset of
 // that LID from the endpoint's base LID.
 type finder func(lid fabric.LID) (fabric.EndpointID, int, error)
 
-// assign applies a finder to every destination; no two may share a LID of the
+// assign applies a rule to every destination; no two may share a LID of the
 // fabric.
-func (p *parser) assign(find finder) ([]fabric.LID, error) {
-	lids := make([]fabric.LID, len(p.dests))
+func (p *parser) assign(rule Rule, find finder) *matching {
+	m := &matching{rule: rule, lids: make([]fabric.LID, len(p.dests))}
 	owner := make([]fabric.LID, int(p.f.TopLID())+1) // [LID of the fabric] LID of the dump
-	for lid := range p.dests {
-		d := &p.dests[lid]
+	for i := range p.dests {
+		d, lid := &p.dests[i], fabric.LID(i)
 		if d.row == nil {
 			continue
 		}
-		id, offset, err := find(fabric.LID(lid))
+		lost := func(why string, args ...any) {
+			m.gone = append(m.gone, Gone{LID: lid, GUID: d.guid, Name: d.name, Line: d.line, Why: fmt.Sprintf(why, args...)})
+		}
+		id, offset, err := find(lid)
 		if err != nil {
-			return nil, p.lines.ErrorAt(d.line, "LID %d: %v", lid, err)
+			lost("LID %d: %v", lid, err)
+			continue
 		}
 		e := p.f.Endpoint(id)
 		if offset >= 1<<e.LMC {
-			return nil, p.lines.ErrorAt(d.line, "LID %d is %d above the base LID of %s port %d, which has LMC %d in the fabric and so answers to %d LIDs",
+			lost("LID %d is %d above the base LID of %s port %d, which has LMC %d in the fabric and so answers to %d LIDs",
 				lid, offset, p.f.Label(e.Node), e.Port, e.LMC, 1<<e.LMC)
+			continue
 		}
 		ours := e.LID + fabric.LID(offset)
 		if owner[ours] != 0 {
-			return nil, p.lines.ErrorAt(d.line, "LID %d and LID %d of the dump are both %s port %d", owner[ours], lid, p.f.Label(e.Node), e.Port)
+			lost("LID %d and LID %d of the dump are both %s port %d", owner[ours], lid, p.f.Label(e.Node), e.Port)
+			continue
 		}
-		owner[ours], lids[lid] = fabric.LID(lid), ours
+		owner[ours], m.lids[lid] = lid, ours
+		m.found++
 	}
-	return lids, nil
+	return m
 }
 
 func (p *parser) byLID(lid fabric.LID) (fabric.EndpointID, int, error) {
@@ -118,26 +142,53 @@ func (p *parser) byLID(lid fabric.LID) (fabric.EndpointID, int, error) {
 	return id, int(lid - p.f.Endpoint(id).LID), nil
 }
 
-func (p *parser) byList(list *subnetlst.Map, lid fabric.LID) (fabric.EndpointID, int, error) {
-	port, base, ok := list.ByLID(lid)
-	if !ok {
-		return 0, 0, fmt.Errorf("the subnet list has no port with this LID or a lower one")
+// byList finds endpoints by the subnet list. If lenient, a port GUID counts for
+// more than a LID: the list may be from another minute, and the port have had
+// another LID then.
+func (p *parser) byList(j Join) finder {
+	var blocks map[fabric.GUID]block
+	if j.Lenient {
+		blocks = p.blocks()
 	}
-	if guid := p.dests[lid].guid; guid != 0 && guid != port.GUID {
-		if lid == base {
-			return 0, 0, fmt.Errorf("its port GUID is %s in the dump and %s in the subnet list: they are not of the same OpenSM run", guid, port.GUID)
+	return func(lid fabric.LID) (fabric.EndpointID, int, error) {
+		port, base, ok := j.List.ByLID(lid)
+		guid := p.dests[lid].guid
+		elsewhere := guid != 0 && guid != port.GUID
+		if elsewhere && j.Lenient {
+			if port, ok = j.List.ByPortGUID(guid); !ok {
+				return 0, 0, fmt.Errorf("port GUID %s is not in the subnet list", guid)
+			}
 		}
-		return 0, 0, fmt.Errorf("port GUID %s is not in the subnet list with this LID", guid)
+		switch {
+		case !ok:
+			return 0, 0, fmt.Errorf("the subnet list has no port with this LID or a lower one")
+		case elsewhere && !j.Lenient && lid == base:
+			return 0, 0, fmt.Errorf("its port GUID is %s in the dump and %s in the subnet list: they are not of the same OpenSM run", guid, port.GUID)
+		case elsewhere && !j.Lenient:
+			return 0, 0, fmt.Errorf("port GUID %s is not in the subnet list with this LID", guid)
+		}
+		id, err := p.cabledPort(port)
+		if err != nil {
+			return 0, 0, err
+		}
+		if lmc := p.f.Endpoint(id).LMC; elsewhere || j.Lenient && guid != 0 && lid-base >= 1<<lmc {
+			base = blocks[guid].base(lmc)
+		}
+		return id, int(lid - base), nil
 	}
+}
+
+// cabledPort is the endpoint at a port of the subnet list.
+func (p *parser) cabledPort(port subnetlst.Port) (fabric.EndpointID, error) {
 	node := p.f.NodeByGUID(port.Node)
 	if node == fabric.None {
-		return 0, 0, fmt.Errorf("the fabric has no node with GUID %s, to which the subnet list gives this LID", port.Node)
+		return 0, fmt.Errorf("the fabric has no node with GUID %s, to which the subnet list gives this LID", port.Node)
 	}
 	id := endpointAt(p.f, node, port.Number)
 	if id == fabric.None {
-		return 0, 0, fmt.Errorf("port %d of %s, to which the subnet list gives this LID, has no cable in the fabric", port.Number, p.f.Label(node))
+		return 0, fmt.Errorf("port %d of %s, to which the subnet list gives this LID, has no cable in the fabric", port.Number, p.f.Label(node))
 	}
-	return id, int(lid - base), nil
+	return id, nil
 }
 
 // endpointAt is the endpoint at a port, or None. Endpoints are in the order of

@@ -36,6 +36,13 @@
 // twice, a port a switch does not have or that has no cable, a LID nothing in
 // the fabric answers to. So is a dump that was cut short. Entries that a dump
 // lacks are not an error: they are in the Dump, and the judge's to weigh.
+//
+// Dumps taken minutes apart differ by a host or a cable. With Join.Lenient what
+// one of them has and the other lacks is listed in Dump.Misfits, and the rest is
+// read; of the two meanings of port GUIDs the one that finds more destinations
+// holds. Tables that have nothing in common with the fabric, or whose
+// destinations are mostly handed to other ports than theirs by their own
+// switches, stay an error: they are of another fabric, or of other LIDs.
 package lft
 
 import (
@@ -50,7 +57,8 @@ import (
 
 // Join is what helps to find the destinations of a dump in a fabric.
 type Join struct {
-	List *subnetlst.Map // subnet list of the OpenSM that wrote the dump; nil: none
+	List    *subnetlst.Map // subnet list of the OpenSM that wrote the dump; nil: none
+	Lenient bool           // what does not fit the fabric goes to Dump.Misfits; else it is an error
 }
 
 // Dump is a dump as the fabric sees it.
@@ -60,6 +68,7 @@ type Dump struct {
 	Rule       Rule                // how destinations were found
 	NoTable    []fabric.NodeID     // switches of the fabric that the dump does not mention
 	Unreached  []fabric.EndpointID // endpoints to whose base LID the dump has no entry in any switch
+	Misfits    Misfits             // what the fabric lacks; empty unless Join.Lenient
 }
 
 // Rule is a way to find the destinations of a dump.
@@ -79,7 +88,7 @@ func (r Rule) String() string {
 
 // Read reads the tables of a fabric; file is the name for errors.
 func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f, at: fabric.None, header: make([]int, f.Switches())}
+	p := &parser{lines: format.NewTableLines(r, file), f: f, lenient: j.Lenient, at: fabric.None, header: make([]int, f.Switches())}
 	for p.lines.Next() {
 		if err := p.line(p.lines.Text()); err != nil {
 			return nil, err
@@ -88,7 +97,7 @@ func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
 	if err := p.lines.Err(); err != nil {
 		return nil, err
 	}
-	if p.at == fabric.None {
+	if p.at == fabric.None && p.strangers == nil {
 		return nil, p.lines.Errorf("no forwarding table in the whole file")
 	}
 	if err := p.end(); err != nil {
@@ -102,16 +111,20 @@ func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
 
 // parser collects the tables by the LIDs of the dump.
 type parser struct {
-	lines  *format.Lines
-	f      *fabric.Fabric
-	dests  []dest // [LID of the dump]
-	header []int  // [switch] the line its table begins in; 0: none
-	guids  int    // destinations with a port GUID
+	lines   *format.Lines
+	f       *fabric.Fabric
+	lenient bool
+	dests   []dest // [LID of the dump]
+	header  []int  // [switch] the line its table begins in; 0: none
+	guids   int    // destinations with a port GUID
+
+	strangers []Stranger
+	dead      map[DeadPort]int // entries by port without a cable
 
 	// The table being read.
-	at      fabric.NodeID
-	trailed bool // its dialect ends tables with "N lids dumped"
-	open    bool // and that line is still to come
+	at      fabric.NodeID // None: none yet, or that of the last stranger
+	trailed bool          // its dialect ends tables with "N lids dumped"
+	open    bool          // and that line is still to come
 	entries int
 	topHere fabric.LID // the largest LID it lists
 	top     fabric.LID // the largest LID of the tables before
@@ -121,6 +134,7 @@ type parser struct {
 type dest struct {
 	row  []uint8     // [switch]; nil: no path to it from anywhere
 	guid fabric.GUID // port GUID that the dump prints; 0: none
+	name string      // its node's name in the dump; only if lenient
 	line int         // the first that has a path to it
 }
 
@@ -165,6 +179,12 @@ func (p *parser) begin(c format.Cursor, trailed bool) error {
 	}
 	s := p.f.NodeByGUID(fabric.GUID(v))
 	switch {
+	case s == fabric.None && p.lenient:
+		if err := p.stranger(fabric.GUID(v), c); err != nil {
+			return err
+		}
+		p.at, p.trailed, p.open, p.entries, p.topHere = fabric.None, trailed, trailed, 0, 0
+		return nil
 	case s == fabric.None:
 		return p.lines.Errorf("the fabric has no switch with node GUID %s", fabric.GUID(v))
 	case int(s) >= p.f.Switches():
@@ -180,9 +200,19 @@ func (p *parser) begin(c format.Cursor, trailed bool) error {
 // end refuses to leave a table that has no end.
 func (p *parser) end() error {
 	if p.open {
-		return p.lines.Errorf("truncated: the table of %s, from line %d on, has no \"lids dumped\" at its end", p.f.Label(p.at), p.header[p.at])
+		name, line := p.here()
+		return p.lines.Errorf("truncated: the table of %s, from line %d on, has no \"lids dumped\" at its end", name, line)
 	}
 	return nil
+}
+
+// here is the switch whose table is being read, and the line that it begins in.
+func (p *parser) here() (name string, line int) {
+	if p.at == fabric.None {
+		last := p.strangers[len(p.strangers)-1]
+		return last.GUID.String(), last.Line
+	}
+	return p.f.Label(p.at), p.header[p.at]
 }
 
 func (p *parser) trailer(n int, valid bool) error {
@@ -190,7 +220,8 @@ func (p *parser) trailer(n int, valid bool) error {
 		return p.lines.Errorf("the end of a table that has not begun")
 	}
 	if valid && n != p.entries {
-		return p.lines.Errorf("the table of %s has %d entries, not %d", p.f.Label(p.at), p.entries, n)
+		name, _ := p.here()
+		return p.lines.Errorf("the table of %s has %d entries, not %d", name, p.entries, n)
 	}
 	p.open = false
 	return nil
@@ -198,7 +229,7 @@ func (p *parser) trailer(n int, valid bool) error {
 
 // entry reads a line that begins with a LID.
 func (p *parser) entry(c format.Cursor) error {
-	if p.at == fabric.None || p.trailed && !p.open {
+	if p.at == fabric.None && p.strangers == nil || p.trailed && !p.open {
 		return p.lines.Errorf("an entry outside of any table")
 	}
 	v, ok := c.Hex(0xFFFF)
@@ -216,14 +247,17 @@ func (p *parser) entry(c format.Cursor) error {
 	if !ok {
 		return p.lines.Errorf("no out-port from 0 to 255 behind LID %d; the line may be cut short", lid)
 	}
-	if uint8(port) == routing.NoPort {
+	if uint8(port) == routing.NoPort || p.at == fabric.None {
 		return nil
 	}
 	if n := p.f.Node(p.at); int(port) > n.Ports {
 		return p.lines.Errorf("%s has %d ports, not a port %d", p.f.Label(p.at), n.Ports, port)
 	}
 	if port != 0 && p.f.Out(p.at, uint8(port)) == fabric.None {
-		return p.lines.Errorf("port %d of %s has no cable in the fabric", port, p.f.Label(p.at))
+		if !p.lenient {
+			return p.lines.Errorf("port %d of %s has no cable in the fabric", port, p.f.Label(p.at))
+		}
+		p.deadEntry(uint8(port))
 	}
 	if lid == 0 || lid > fabric.MaxLID {
 		return p.lines.Errorf("LID %d is no unicast LID", lid)
@@ -271,6 +305,9 @@ func (p *parser) portGUID(c format.Cursor, d *dest) error {
 	if d.guid == 0 {
 		d.guid = fabric.GUID(v)
 		p.guids++
+		if p.lenient {
+			d.name = quoted(c)
+		}
 	}
 	if d.guid != fabric.GUID(v) {
 		return p.lines.Errorf("the port GUID of this LID is %s here, but %s in a table before (from line %d on)", fabric.GUID(v), d.guid, d.line)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -135,12 +136,12 @@ func TestDialectsAndJoins(t *testing.T) {
 		{"opensm-lfts.dump", osmDump, Join{}, ByPortGUID, 0},
 		{"opensm-lfts.dump with other LIDs", renumber(osmDump), Join{}, ByPortGUID, 10},
 		{"opensm-lfts.dump of a simulator", made.Replace(renumber(osmDump)), Join{}, ByNodeGUID, 10},
-		{"opensm-lfts.dump with list", osmDump, Join{list(t, 4, 6)}, ByList, 0},
+		{"opensm-lfts.dump with list", osmDump, Join{List: list(t, 4, 6)}, ByList, 0},
 		{"CRLF", strings.ReplaceAll(osmDump, "\n", "\r\n"), Join{}, ByPortGUID, 0},
 		{"dump_fts", dumpFts, Join{}, ByPortGUID, 0},
-		{"dump_fts, unknown destinations", strings.NewReplacer("(Channel Adapter portguid 0x0000000000000300: 'h')", "(unknown node and type)").Replace(dumpFts), Join{list(t, 4, 6)}, ByList, 0},
+		{"dump_fts, unknown destinations", strings.NewReplacer("(Channel Adapter portguid 0x0000000000000300: 'h')", "(unknown node and type)").Replace(dumpFts), Join{List: list(t, 4, 6)}, ByList, 0},
 		{"opensm.fdbs", fdbs, Join{}, ByLID, 0},
-		{"opensm.fdbs with list", fdbs, Join{list(t, 4, 6)}, ByList, 0},
+		{"opensm.fdbs with list", fdbs, Join{List: list(t, 4, 6)}, ByList, 0},
 		{"ibdiagnet", strings.ReplaceAll(fdbs, "dump_ucast", "osm_ucast_mgr_dump_ucast"), Join{}, ByLID, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -261,8 +262,8 @@ func TestErrors(t *testing.T) {
 		{"LID of nobody", fdbs, "0x0003 : UNREACHABLE", "0x0003 : 001  : 01   : yes", Join{}, "dump:5: LID 3: nothing in the fabric answers to it"},
 		{"cut list of routes", fdbs, fdbs[strings.LastIndex(fdbs, "0x0007"):], "", Join{}, "dump:17: truncated: the table of the last switch ends at LID 6, others at LID 7"},
 		{"cut route", fdbs, fdbs, fdbs[:strings.LastIndex(fdbs, "2  : 01")], Join{}, "dump:18: the line is cut short"},
-		{"list of another run", osmDump, "", "", Join{list(t, 6, 4)}, "dump:4: LID 4: its port GUID is 0x0000000000000300 in the dump and 0x0000000000000308 in the subnet list"},
-		{"list without LIDs so low", fdbs, "0x0001", "0x0000", Join{list(t, 4, 6)}, "dump:3: LID 0 is no unicast LID"},
+		{"list of another run", osmDump, "", "", Join{List: list(t, 6, 4)}, "dump:4: LID 4: its port GUID is 0x0000000000000300 in the dump and 0x0000000000000308 in the subnet list"},
+		{"list without LIDs so low", fdbs, "0x0001", "0x0000", Join{List: list(t, 4, 6)}, "dump:3: LID 0 is no unicast LID"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if !strings.Contains(tc.base, tc.old) {
@@ -332,9 +333,13 @@ func FuzzRead(f *testing.F) {
 	}
 	n := net(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
+		lenient, errLenient := Read(bytes.NewReader(text), "fuzz", n, Join{Lenient: true})
 		d, err := Read(bytes.NewReader(text), "fuzz", n, Join{})
 		if err != nil {
 			return
+		}
+		if errLenient == nil && (!reflect.DeepEqual(d.LIDs, lenient.LIDs) || len(lenient.Misfits.Gone)+len(lenient.Misfits.Dead)+len(lenient.Misfits.Strangers) > 0) {
+			t.Fatalf("strict reads LIDs %v; lenient %v with misfits %v", d.LIDs, lenient.LIDs, lenient.Misfits)
 		}
 		var out bytes.Buffer
 		if err := Write(&out, n, d.Forwarding, PortGUIDs); err != nil {

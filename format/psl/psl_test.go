@@ -163,6 +163,51 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestLenient reads files that are older or newer than the fabric.
+func TestLenient(t *testing.T) {
+	f := two(t)
+	for _, tc := range []struct {
+		name, text      string
+		skipped, missed string // how the first begins
+		n               [2]int64
+	}{
+		{"fits", "0x200 3 2\n0x300 2 1\n", "", "", [2]int64{}},
+		{"pair left out", "0x200 3 2\n", "", "psl:1: the file ends without a service level from y to LID 2", [2]int64{0, 1}},
+		{"node gone", "0x201 3 2\n#none 201 3\n#port 201:1 3 1\n0x200 3 2\n0x300 2 1\n", "psl:1: the fabric has no node with GUID 0x0000000000000201", "", [2]int64{3, 0}},
+		{"LID gone", "0x200 4 2\n0x200 3 2\n0x300 2 1\n", "psl:1: nothing in the fabric answers to LID 4", "", [2]int64{1, 0}},
+		{"port gone", "#port 200:2 3 1\n0x200 3 2\n0x300 2 1\n", "psl:1: x has no connected port 2", "", [2]int64{1, 0}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l, fit, err := ReadLenient(strings.NewReader(tc.text), "psl", f, routing.LanePerSL(1), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := [2]int64{fit.Skipped, fit.Missing}; got != tc.n {
+				t.Errorf("%d lines skipped, %d pairs missing; want %v", fit.Skipped, fit.Missing, tc.n)
+			}
+			for _, first := range []struct {
+				err  error
+				want string
+			}{{fit.FirstSkipped, tc.skipped}, {fit.FirstMissing, tc.missed}} {
+				if (first.err == nil) != (first.want == "") || first.err != nil && !strings.HasPrefix(first.err.Error(), first.want) {
+					t.Errorf("%v, want %q", first.err, first.want)
+				}
+			}
+			if sl := l.SL(1, 3); sl != 2 {
+				t.Errorf("SL %d from x to y, want 2", sl)
+			}
+		})
+	}
+	for text, want := range map[string]string{
+		"0x201 3 2\n":             "psl:1: the fabric has no node with GUID 0x0000000000000201, nor does any other line fit",
+		"0x200 3 2\n0x200 3 16\n": "psl:2: no service level from 0 to 15",
+	} {
+		if _, _, err := ReadLenient(strings.NewReader(text), "psl", f, routing.LanePerSL(1), nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // In the full form what ibdmchk must not see as a pair holds no "0x".
 func TestPortLinesAreNoLinesOfIbdmchk(t *testing.T) {
 	f := line(t, 2, 0)

@@ -32,6 +32,7 @@ package psl
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -65,25 +66,57 @@ const unset = 0xFE
 // endpoints it shares a row with. Lines that give a pair two service levels are
 // refused, and so is a full file that lacks a pair of host adapters.
 func Read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID) (*routing.Lanes, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f, lids: lids, byNode: make([][]uint8, len(f.Nodes())), byPort: map[fabric.EndpointID][]uint8{}}
+	l, _, err := read(r, file, f, m, lids, false)
+	return l, err
+}
+
+// ReadLenient is Read for a file that is older or newer than the fabric: lines
+// about nodes and LIDs that the fabric lacks are left out, and a pair of host
+// adapters that a full file lacks has the service level of the endpoints it
+// shares a row with, or 0.
+func ReadLenient(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID) (*routing.Lanes, format.Misfits, error) {
+	return read(r, file, f, m, lids, true)
+}
+
+func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID, lenient bool) (*routing.Lanes, format.Misfits, error) {
+	p := &parser{
+		lines: format.NewTableLines(r, file), f: f, lids: lids, lenient: lenient,
+		byNode: make([][]uint8, len(f.Nodes())), byPort: map[fabric.EndpointID][]uint8{},
+	}
 	for p.lines.Next() {
-		if err := p.line(p.lines.Text()); err != nil {
-			return nil, err
+		if err := p.line(p.lines.Text()); err != nil && err != format.ErrSkip {
+			return nil, p.misfits, err
 		}
 	}
 	if err := p.lines.Err(); err != nil {
-		return nil, err
+		return nil, p.misfits, err
+	}
+	if p.misfits.Skipped > 0 && !p.any {
+		return nil, p.misfits, fmt.Errorf("%w, nor does any other line fit: these are the service levels of another fabric", p.misfits.FirstSkipped)
 	}
 	if !p.compact {
 		if err := p.complete(); err != nil {
-			return nil, err
+			return nil, p.misfits, err
 		}
 	}
-	return p.build(m), nil
+	return p.build(m), p.misfits, nil
+}
+
+// unknown is about something that is not in the fabric: an error, unless the
+// line shall be left out.
+func (p *parser) unknown(msg string, args ...any) error {
+	err := p.lines.Errorf(msg, args...)
+	if p.lenient {
+		return p.misfits.Skip(err)
+	}
+	return err
 }
 
 type parser struct {
 	lines   *format.Lines
+	lenient bool
+	misfits format.Misfits
+	any     bool // a line was about the fabric
 	f       *fabric.Fabric
 	lids    []fabric.LID // [LID of the file]; nil: the same
 	compact bool
@@ -136,7 +169,7 @@ func (p *parser) source(c *format.Cursor) (fabric.NodeID, error) {
 	}
 	node := p.f.NodeByGUID(guid)
 	if node == fabric.None {
-		return fabric.None, p.lines.Errorf("the fabric has no node with GUID %s", guid)
+		return fabric.None, p.unknown("the fabric has no node with GUID %s", guid)
 	}
 	p.guid, p.node = guid, node
 	return node, nil
@@ -159,7 +192,7 @@ func (p *parser) portRow(c *format.Cursor) (row []uint8, e fabric.EndpointID, er
 		return cmp.Or(cmp.Compare(e.Node, node), cmp.Compare(e.Port, port))
 	})
 	if !ok {
-		return nil, fabric.None, p.lines.Errorf("%s has no connected port %d", p.f.Label(node), port)
+		return nil, fabric.None, p.unknown("%s has no connected port %d", p.f.Label(node), port)
 	}
 	return p.byPort[fabric.EndpointID(i)], fabric.EndpointID(i), nil
 }
@@ -209,7 +242,7 @@ func (p *parser) level(c format.Cursor, row *[]uint8, sl uint8) error {
 		}
 	}
 	if p.f.Owner(lid) == fabric.None {
-		return p.lines.Errorf("nothing in the fabric answers to LID %d", v)
+		return p.unknown("nothing in the fabric answers to LID %d", v)
 	}
 	if *row == nil {
 		*row = bytes.Repeat([]byte{unset}, int(p.f.TopLID())+1)
@@ -218,6 +251,7 @@ func (p *parser) level(c format.Cursor, row *[]uint8, sl uint8) error {
 		return p.lines.Errorf("a second service level for a pair, %s after %s", slName(sl), slName(old))
 	}
 	(*row)[lid] = sl
+	p.any = true
 	return nil
 }
 
@@ -229,7 +263,7 @@ func slName(sl uint8) string {
 	return "SL " + strconv.Itoa(int(sl))
 }
 
-// complete refuses a full file that lacks a pair of host adapters.
+// complete looks for pairs of host adapters that a full file lacks.
 func (p *parser) complete() error {
 	for i := range p.f.Endpoints() {
 		from := p.f.Endpoint(fabric.EndpointID(i))
@@ -243,8 +277,12 @@ func (p *parser) complete() error {
 				continue
 			}
 			if (node == nil || node[lid] == unset) && (port == nil || port[lid] == unset) {
-				return p.lines.Errorf("the file ends without a service level from %s to LID %d (only a file that begins with %q may leave pairs out)",
+				err := p.lines.Errorf("the file ends without a service level from %s to LID %d (only a file that begins with %q may leave pairs out)",
 					p.f.Label(from.Node), lid, compactMark)
+				if !p.lenient {
+					return err
+				}
+				p.misfits.Miss(err)
 			}
 		}
 	}

@@ -38,7 +38,22 @@ type lanes = [routing.SLs]uint8
 // be missing; they get the map of the first entry of the file. Entries for
 // ports without a cable are checked and dropped.
 func Read(r io.Reader, file string, f *fabric.Fabric) (*routing.SL2VL, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f, seen: make([][]bool, f.Switches()), at: fabric.None, byGUID: map[fabric.GUID]fabric.NodeID{}}
+	m, _, err := read(r, file, f, false)
+	return m, err
+}
+
+// ReadLenient is Read for a file that is older or newer than the fabric: the
+// maps of switches that the fabric lacks are left out, and pairs of ports that
+// the file lacks get the map of its first entry.
+func ReadLenient(r io.Reader, file string, f *fabric.Fabric) (*routing.SL2VL, format.Misfits, error) {
+	return read(r, file, f, true)
+}
+
+func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL2VL, format.Misfits, error) {
+	p := &parser{
+		lines: format.NewTableLines(r, file), f: f, lenient: lenient,
+		seen: make([][]bool, f.Switches()), at: fabric.None, byGUID: map[fabric.GUID]fabric.NodeID{},
+	}
 	for s := range fabric.NodeID(f.Switches()) {
 		p.byGUID[f.Endpoint(fabric.EndpointID(s)).PortGUID] = s
 	}
@@ -46,32 +61,34 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*routing.SL2VL, error) {
 		p.byGUID[f.Node(s).GUID] = s
 	}
 	for p.lines.Next() {
-		if err := p.line(p.lines.Text()); err != nil {
-			return nil, err
+		if err := p.line(p.lines.Text()); err != nil && err != format.ErrSkip {
+			return nil, p.misfits, err
 		}
 	}
 	if err := p.lines.Err(); err != nil {
-		return nil, err
+		return nil, p.misfits, err
 	}
 	if err := p.complete(); err != nil {
-		return nil, err
+		return nil, p.misfits, err
 	}
 	if p.table != nil {
-		return p.table, nil
+		return p.table, p.misfits, nil
 	}
-	return routing.UniformSL2VL(p.first), nil
+	return routing.UniformSL2VL(p.first), p.misfits, nil
 }
 
 type parser struct {
-	lines  *format.Lines
-	f      *fabric.Fabric
-	byGUID map[fabric.GUID]fabric.NodeID
-	at     fabric.NodeID  // the switch of an opensm-sl2vl.dump whose block this is, or None
-	skip   bool           // the block is an adapter's
-	any    bool           // there was an entry
-	first  lanes          // the first entry
-	table  *routing.SL2VL // nil as long as all entries are alike
-	seen   [][]bool       // [switch][in × (ports+1) + out]
+	lines   *format.Lines
+	f       *fabric.Fabric
+	lenient bool
+	misfits format.Misfits
+	byGUID  map[fabric.GUID]fabric.NodeID
+	at      fabric.NodeID  // the switch of an opensm-sl2vl.dump whose block this is, or None
+	skip    bool           // the block is an adapter's
+	any     bool           // there was an entry
+	first   lanes          // the first entry
+	table   *routing.SL2VL // nil as long as all entries are alike
+	seen    [][]bool       // [switch][in × (ports+1) + out]
 }
 
 func (p *parser) line(c format.Cursor) error {
@@ -80,7 +97,7 @@ func (p *parser) line(c format.Cursor) error {
 		return nil
 	case c.Cut("Switch 0x"):
 		s, err := p.findSwitch(&c)
-		p.at, p.skip = s, false
+		p.at, p.skip = s, err != nil
 		return err
 	case c.Cut("Channel Adapter 0x"), c.Cut("Router 0x"):
 		p.at, p.skip = fabric.None, true
@@ -106,7 +123,11 @@ func (p *parser) findSwitch(c *format.Cursor) (fabric.NodeID, error) {
 	}
 	s, ok := p.byGUID[fabric.GUID(v)]
 	if !ok {
-		return fabric.None, p.lines.Errorf("the fabric has no switch %s", fabric.GUID(v))
+		err := p.lines.Errorf("the fabric has no switch %s", fabric.GUID(v))
+		if p.lenient {
+			err = p.misfits.Skip(err)
+		}
+		return fabric.None, err
 	}
 	return s, nil
 }
@@ -193,7 +214,7 @@ func (p *parser) bytes(c *format.Cursor) (vl lanes, err error) {
 	}
 }
 
-// complete refuses a file in which an entry is missing that packets may need.
+// complete looks for entries that packets may need and the file lacks.
 func (p *parser) complete() error {
 	if !p.any && p.f.Trunks() > 0 {
 		return p.lines.Errorf("no entry for any switch of the fabric")
@@ -206,7 +227,11 @@ func (p *parser) complete() error {
 					continue
 				}
 				if p.seen[s] == nil || !p.seen[s][in*(ports+1)+out] {
-					return p.lines.Errorf("the file ends without an entry of %s for in-port %d and out-port %d", p.f.Label(s), in, out)
+					err := p.lines.Errorf("the file ends without an entry of %s for in-port %d and out-port %d", p.f.Label(s), in, out)
+					if !p.lenient {
+						return err
+					}
+					p.misfits.Miss(err)
 				}
 			}
 		}

@@ -176,6 +176,48 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestLenient reads files that are older or newer than the fabric.
+func TestLenient(t *testing.T) {
+	f := pair(t)
+	for _, tc := range []struct {
+		name, old, new  string
+		skipped, missed string // how the first begins
+		n               [2]int64
+	}{
+		{"fits", "", "", "", "", [2]int64{0, 0}},
+		{"entry missing", "3   2   :", "# ", "", "slvl:9: the file ends without an entry of y for in-port 3 and out-port 2", [2]int64{0, 1}},
+		{"switch gone", "0x100 2 1", "0x101 2 1", "slvl:2: the fabric has no switch 0x0000000000000101", "slvl:9: the file ends without an entry of x", [2]int64{1, 1}},
+		{"block gone", "Switch 0x00000000000002ff", "Switch 0x0000000000000999", "slvl:3: the fabric has no switch", "slvl:9: the file ends without an entry of y", [2]int64{1, 2}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m, fit, err := ReadLenient(strings.NewReader(strings.Replace(small, tc.old, tc.new, 1)), "slvl", f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := [2]int64{fit.Skipped, fit.Missing}; got != tc.n {
+				t.Errorf("%d lines skipped, %d entries missing; want %v", fit.Skipped, fit.Missing, tc.n)
+			}
+			for _, first := range []struct {
+				err  error
+				want string
+			}{{fit.FirstSkipped, tc.skipped}, {fit.FirstMissing, tc.missed}} {
+				if (first.err == nil) != (first.want == "") || first.err != nil && !strings.HasPrefix(first.err.Error(), first.want) {
+					t.Errorf("%v, want %q", first.err, first.want)
+				}
+			}
+			if vl := m.VL(1, 3, 2, 1); vl != 1 { // given, or that of the first entry
+				t.Errorf("lane %d, want 1", vl)
+			}
+		})
+	}
+	if _, _, err := ReadLenient(strings.NewReader("0x101 2 1 0x0101010101010101\n"), "slvl", f); err == nil || !strings.Contains(err.Error(), "no entry for any switch") {
+		t.Errorf("the maps of another fabric: %v", err)
+	}
+	if _, _, err := ReadLenient(strings.NewReader(strings.Replace(small, "2   3   :", "2   4   :", 1)), "slvl", f); err == nil {
+		t.Error("a port that the switch does not have passes")
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	net := pair(f)
 	f.Add([]byte(small))

@@ -1,0 +1,128 @@
+package lft
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Misfits is what a dump has and the fabric lacks: one of the two is older.
+type Misfits struct {
+	Strangers []Stranger // in the order of the file
+	Gone      []Gone     // by LID
+	Dead      []DeadEntries
+}
+
+// Stranger is a switch with a table that is not in the fabric.
+type Stranger struct {
+	GUID fabric.GUID
+	Name string // as the dump has it; may be empty
+	Line int    // where its table begins
+}
+
+// Gone is a destination of the dump that nothing in the fabric answers to.
+type Gone struct {
+	LID  fabric.LID  // of the dump
+	GUID fabric.GUID // port GUID that the dump prints; 0: none
+	Name string      // of its node, as the dump has it; may be empty
+	Line int         // the first entry for it
+	Why  string      // a sentence
+}
+
+// DeadPort is a port of a switch of the fabric that has no cable.
+type DeadPort struct {
+	Switch fabric.NodeID
+	Port   uint8
+}
+
+// DeadEntries is the entries that lead to such a port.
+type DeadEntries struct {
+	DeadPort
+	Entries int
+}
+
+// stranger notes a switch that the fabric lacks; c is the rest of its header.
+func (p *parser) stranger(guid fabric.GUID, c format.Cursor) error {
+	for i := range p.strangers {
+		if s := &p.strangers[i]; s.GUID == guid {
+			return p.lines.Errorf("a second table of %s; the first begins in line %d", guid, s.Line)
+		}
+	}
+	name := quoted(c)
+	if name == "" {
+		name = between(c, "(", "):")
+	}
+	p.strangers = append(p.strangers, Stranger{GUID: guid, Name: name, Line: p.lines.Number()})
+	return nil
+}
+
+// quoted is the name that a dump gives to a node: 'name'.
+func quoted(c format.Cursor) string { return between(c, "'", "'") }
+
+// between is what stands between the first and the last of two marks.
+func between(c format.Cursor, open, end string) string {
+	_, rest, ok := bytes.Cut(c, []byte(open))
+	i := bytes.LastIndex(rest, []byte(end))
+	if !ok || i < 0 {
+		return ""
+	}
+	return string(rest[:i])
+}
+
+// deadEntry notes an entry that leads to a port without a cable.
+func (p *parser) deadEntry(port uint8) {
+	if p.dead == nil {
+		p.dead = map[DeadPort]int{}
+	}
+	p.dead[DeadPort{p.at, port}]++
+}
+
+// misfits puts together what does not fit.
+func (p *parser) misfits(m *matching) Misfits {
+	all := Misfits{Strangers: p.strangers, Gone: m.gone}
+	for at, n := range p.dead {
+		all.Dead = append(all.Dead, DeadEntries{at, n})
+	}
+	slices.SortFunc(all.Dead, func(a, b DeadEntries) int {
+		return cmp.Or(cmp.Compare(a.Switch, b.Switch), cmp.Compare(a.Port, b.Port))
+	})
+	return all
+}
+
+// plausible refuses tables that are of another fabric, or speak of other LIDs:
+// nearly all destinations are handed to their own port by their own switch.
+func (p *parser) plausible(m *matching) error {
+	if m.found == 0 && len(m.gone) > 0 {
+		return p.lines.ErrorAt(m.gone[0].Line, "%s, nor does any other destination fit: these are the tables of another fabric", m.gone[0].Why)
+	}
+	right, wrong := 0, 0
+	for lid, ours := range m.lids {
+		if ours == 0 {
+			continue
+		}
+		e := p.f.Endpoint(p.f.Owner(ours))
+		if e.Switch == fabric.None || p.header[e.Switch] == 0 {
+			continue
+		}
+		home := uint8(0)
+		if e.Deliver != fabric.None {
+			home = p.f.Channel(e.Deliver).FromPort
+		}
+		switch p.dests[lid].row[e.Switch] {
+		case home:
+			right++
+		case routing.NoPort:
+		default:
+			wrong++
+		}
+	}
+	if wrong > right {
+		return p.lines.Errorf("%d of %d destinations, found by %s, are handed to other ports than theirs by their own switches: these tables are of another fabric or of other LIDs; a subnet list of the same OpenSM (--lst) tells which port has which LID",
+			wrong, right+wrong, m.rule)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package lft
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// stranger is the table of a switch that net does not have.
+const stranger = `Unicast lids [0-7] of switch Lid 9 guid 0x0000000000000900 ('c (old)'):
+0x0001 200 # Switch portguid 0x0000000000000100: 'a'
+0x0009 000 # Switch portguid 0x0000000000000900: 'c (old)'
+7 lids dumped
+`
+
+// without is a dump less the lines that hold a text.
+func without(dump, text string) string {
+	var kept []string
+	for line := range strings.Lines(dump) {
+		if !strings.Contains(line, text) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// TestMisfits reads dumps that are older or newer than the fabric.
+func TestMisfits(t *testing.T) {
+	f := net(t)
+	uncabled, err := f.Without([]fabric.ChannelID{f.Out(0, 1)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := f.Without(nil, []fabric.NodeID{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := strings.NewReplacer("0x0006", "0x0016", "0x0007", "0x0017").Replace
+	second := strings.Index(osmDump, "Unicast lids [0-7] of switch Lid 2")
+	for _, tc := range []struct {
+		name   string
+		fabric *fabric.Fabric
+		text   string
+		list   *subnetlst.Map
+		rows   map[fabric.LID][]uint8
+		want   Dump // what is not in rows
+	}{
+		{"everything fits", f, osmDump, nil, want, Dump{Rule: ByPortGUID}},
+		{"switch gone", f, stranger + osmDump, nil, want, Dump{Rule: ByPortGUID,
+			Misfits: Misfits{Strangers: []Stranger{{0x900, "c (old)", 1}}}}},
+		{"switch gone, ibroute", f, dumpFts + "Unicast lids [0x0-0x7] of switch Lid 9 guid 0x0000000000000900 (c (old)):\n0x0001 200 : (unknown node and type)\n1 valid lids dumped\n", nil, want,
+			Dump{Rule: ByPortGUID, Misfits: Misfits{Strangers: []Stranger{{0x900, "c (old)", 21}}}}},
+		{"switch without a table", f, osmDump[:second], nil, map[fabric.LID][]uint8{1: {0, 255}, 2: {1, 255}, 4: {2, 255}, 5: {1, 255}, 6: {1, 255}, 7: {1, 255}},
+			Dump{Rule: ByPortGUID, NoTable: []fabric.NodeID{1}}},
+		{"host new", f, without(without(osmDump, "0x0006"), "0x0007"), nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}},
+			Dump{Rule: ByPortGUID, Unreached: []fabric.EndpointID{3}}},
+		{"host gone", alone, osmDump, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByPortGUID, Misfits: Misfits{
+			Gone: []Gone{
+				{4, 0x300, "h", 4, "LID 4: no connected port of the fabric has port GUID 0x0000000000000300"},
+				{5, 0x300, "h", 5, "LID 5: no connected port of the fabric has port GUID 0x0000000000000300"},
+				{6, 0x308, "h", 6, "LID 6: no connected port of the fabric has port GUID 0x0000000000000308"},
+				{7, 0x308, "h", 7, "LID 7: no connected port of the fabric has port GUID 0x0000000000000308"},
+			},
+			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
+		}}},
+		{"host gone, LIDs only", alone, fdbs, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByLID, Misfits: Misfits{
+			Gone: []Gone{
+				{4, 0, "", 6, "LID 4: nothing in the fabric answers to it"}, {5, 0, "", 7, "LID 5: nothing in the fabric answers to it"},
+				{6, 0, "", 8, "LID 6: nothing in the fabric answers to it"}, {7, 0, "", 9, "LID 7: nothing in the fabric answers to it"},
+			},
+			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
+		}}},
+		{"cable gone", uncabled, osmDump, nil, want, Dump{Rule: ByPortGUID, Misfits: Misfits{Dead: []DeadEntries{{DeadPort{0, 1}, 4}, {DeadPort{1, 1}, 2}}}}},
+		{"LID changed since the subnet list", f, moved(osmDump), list(t, 4, 6), want, Dump{Rule: ByList}},
+		{"port unknown to the subnet list", f, strings.ReplaceAll(osmDump, "0x0000000000000308", "0x0000000000000309"), list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}},
+			Dump{Rule: ByList, Unreached: []fabric.EndpointID{3}, Misfits: Misfits{Gone: []Gone{
+				{6, 0x309, "h", 6, "LID 6: port GUID 0x0000000000000309 is not in the subnet list"},
+				{7, 0x309, "h", 7, "LID 7: port GUID 0x0000000000000309 is not in the subnet list"},
+			}}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := Read(strings.NewReader(tc.text), "dump", tc.fabric, Join{List: tc.list, Lenient: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := map[fabric.LID][]uint8{}
+			for lid := range tc.fabric.LIDs() {
+				row := got.Forwarding.Row(lid)
+				if !reflect.DeepEqual(row, []uint8{routing.NoPort, routing.NoPort}) {
+					rows[lid] = row
+				}
+			}
+			if !reflect.DeepEqual(rows, tc.rows) {
+				t.Errorf("entries %v, want %v", rows, tc.rows)
+			}
+			got.Forwarding, got.LIDs = nil, nil
+			if !reflect.DeepEqual(got, &tc.want) {
+				t.Errorf("got  %+v\nwant %+v", got, &tc.want)
+			}
+			strict, err := Read(strings.NewReader(tc.text), "dump", tc.fabric, Join{List: tc.list})
+			if fits := len(tc.want.Misfits.Gone)+len(tc.want.Misfits.Dead)+len(tc.want.Misfits.Strangers) == 0 && tc.name != "LID changed since the subnet list"; fits != (err == nil) {
+				t.Errorf("strict: %v, %v", strict, err)
+			}
+		})
+	}
+}
+
+// TestNothingInCommon: lenient is not blind.
+func TestNothingInCommon(t *testing.T) {
+	f := net(t)
+	for _, tc := range []struct{ name, text, want string }{
+		{"other switches", stranger, "dump:1: the fabric has no switch with node GUID 0x0000000000000900, nor any other"},
+		{"other destinations", strings.NewReplacer("portguid 0x0000000000000", "portguid 0x1000000000000").Replace(osmDump), "dump:2: LID 1: no connected port of the fabric has port GUID 0x1000000000000100, nor does any other destination fit"},
+		{"other LIDs", strings.NewReplacer("0x0001", "0x0006", "0x0002", "0x0001", "0x0004", "0x0002", "0x0006", "0x0004").Replace(fdbs), "are handed to other ports than theirs by their own switches"},
+		{"a port the switch does not have", strings.Replace(osmDump, "0x0002 001", "0x0002 009", 1), "dump:3: a has 4 ports, not a port 9"},
+		{"cut in the table of a stranger", osmDump + without(stranger, "dumped"), "dump:18: truncated: the table of 0x0000000000000900, from line 16 on"},
+		{"a stranger twice", stranger + stranger, "dump:5: a second table of 0x0000000000000900; the first begins in line 1"},
+		{"entries missing of a stranger", "Unicast lids [0x0-0x7] of switch Lid 9 guid 0x0000000000000900 (c):\n2 valid lids dumped\n", "dump:2: the table of 0x0000000000000900 has 0 entries, not 2"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d, err := Read(strings.NewReader(tc.text), "dump", f, Join{Lenient: true})
+			var at *format.ParseError
+			if d != nil || !errors.As(err, &at) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error is %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
