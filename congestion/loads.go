@@ -29,10 +29,11 @@ func Count(f *fabric.Fabric, paths *routing.Forwarding, scope routing.Scope) *Lo
 	var t routing.Tree
 	for lid, id := range f.LIDs() {
 		e := f.Endpoint(id)
-		if e.Switch == fabric.None || !scope.Includes(e.Class) {
+		row := paths.Row(lid)
+		if e.Switch == fabric.None || !scope.Includes(e.Class) || row[e.Switch] != f.LastPort(e) {
 			continue
 		}
-		t.Build(f, paths.Row(lid), e.Switch)
+		t.Build(f, row, e.Switch)
 		for _, s := range t.Order {
 			n := int64(sources[s])
 			routes[s] = sources[s]

@@ -58,13 +58,14 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// Routes that end nowhere or circle are not counted.
+// Routes that end nowhere, circle or arrive at another port are not counted.
 func TestCountLeavesOutWhatDoesNotArrive(t *testing.T) {
 	f, fw := chain(t)
 	copy(fw.Row(4), []uint8{1, 3, 4}) // circles between switches 1 and 2
 	copy(fw.Row(5), []uint8{routing.NoPort, 1, 4})
+	copy(fw.Row(9), []uint8{3, 3, 2})
 	l := congestion.Count(f, fw, routing.HCA)
-	if want := []uint32{3, 6, 0, 2}; !slices.Equal(l.Routes, want) || l.Pairs != 15-3-1 {
+	if want := []uint32{2, 3, 0, 2}; !slices.Equal(l.Routes, want) || l.Pairs != 15-3-1-3 {
 		t.Errorf("routes are %v of %d pairs, want %v", l.Routes, l.Pairs, want)
 	}
 }

@@ -164,7 +164,7 @@ func (r *routes) walk(crossed []uint32, from, to int32) ([]uint32, bool) {
 			crossed = append(crossed, uint32(c))
 			at = heads[c]
 		}
-		if at == dst.Switch {
+		if at == dst.Switch && row[at] == f.LastPort(dst) {
 			return crossed, true
 		}
 		crossed = crossed[:before]

@@ -166,8 +166,12 @@ func sendersOf(t *routing.Tables, scope routing.Scope) []sender {
 // countLanes counts the routes to a LID.
 func countLanes(t *routing.Tables, tree *routing.Tree, lid fabric.LID, senders []sender, count []uint32) {
 	f := t.Fabric
-	root := f.Endpoint(f.Owner(lid)).Switch
-	tree.Build(f, t.Forwarding.Row(lid), root)
+	to, row := f.Endpoint(f.Owner(lid)), t.Forwarding.Row(lid)
+	root := to.Switch
+	if row[root] != f.LastPort(to) {
+		return
+	}
+	tree.Build(f, row, root)
 	for _, s := range senders {
 		at, sl := f.Endpoint(s.endpoint).Switch, t.Lanes.SL(s.endpoint, lid)
 		if tree.Depth(at) < 0 || sl == routing.NoSL {

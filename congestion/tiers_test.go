@@ -82,6 +82,10 @@ func TestAnyLaneLoads(t *testing.T) {
 						way = append(way, c)
 						at = f.Channel(c).To
 					}
+					last := f.Out(dst.Switch, tables.Forwarding.Port(dst.Switch, dst.LID+a))
+					if own := dst.Class == fabric.SwitchPort; own && tables.Forwarding.Port(dst.Switch, dst.LID) != 0 || last != dst.Deliver {
+						continue
+					}
 					if at == dst.Switch && len(way) <= f.Switches() && tables.Lanes.SL(fabric.EndpointID(from), dst.LID+a) != routing.NoSL {
 						for _, c := range way {
 							want[c]++

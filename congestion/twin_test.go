@@ -31,10 +31,14 @@ func (w twin) route(from, to fabric.EndpointID) []fabric.ChannelID {
 		}
 		for at := src.Switch; at != fabric.None && !seen[at]; {
 			if at == dst.Switch {
-				if dst.Deliver != fabric.None {
-					way = append(way, dst.Deliver)
+				out := f.Out(at, w.tables.Forwarding.Port(at, lid))
+				if dst.Deliver == fabric.None && w.tables.Forwarding.Port(at, lid) == 0 {
+					return way
 				}
-				return way
+				if dst.Deliver == fabric.None || out != dst.Deliver {
+					break
+				}
+				return append(way, dst.Deliver)
 			}
 			seen[at] = true
 			c := f.Out(at, w.tables.Forwarding.Port(at, lid))

@@ -224,6 +224,15 @@ func (f *Fabric) Endpoints() []Endpoint { return f.endpoints }
 // Endpoint is the endpoint e.
 func (f *Fabric) Endpoint(e EndpointID) *Endpoint { return &f.endpoints[e] }
 
+// LastPort is the port by which an endpoint's switch delivers to it: 0 for the switch
+// itself, and where it hangs on none.
+func (f *Fabric) LastPort(e *Endpoint) uint8 {
+	if e.Deliver == None {
+		return 0
+	}
+	return f.channels[e.Deliver].FromPort
+}
+
 // Attached is the endpoints of switch s: its own port 0 first, then the
 // adapter and router ports cabled to it.
 func (f *Fabric) Attached(s NodeID) []EndpointID {

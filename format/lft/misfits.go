@@ -108,12 +108,8 @@ func (p *parser) plausible(m *matching) error {
 		if e.Switch == fabric.None || p.header[e.Switch] == 0 {
 			continue
 		}
-		home := uint8(0)
-		if e.Deliver != fabric.None {
-			home = p.f.Channel(e.Deliver).FromPort
-		}
 		switch p.dests[lid].row[e.Switch] {
-		case home:
+		case p.f.LastPort(e):
 			right++
 		case routing.NoPort:
 		default:

@@ -60,7 +60,7 @@ func (w *Writer) Write(t *routing.Forwarding, dest int, dirs []Dir) {
 		row := t.Row(lid)
 		copy(row, w.first)
 		e := w.f.Endpoint(w.f.Owner(lid))
-		row[w.g.Switch[dest]] = dag.LastPort(w.f, e)
+		row[w.g.Switch[dest]] = w.f.LastPort(e)
 		if w.count != nil {
 			w.balance(row, dest, dirs, e.Class)
 		}

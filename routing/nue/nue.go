@@ -155,7 +155,7 @@ func (r *router) grow(d *dag.DAG, lid fabric.LID, e *fabric.Endpoint, layer uint
 		r.escape++
 	}
 	row := r.paths.Row(lid)
-	row[d.Root] = dag.LastPort(r.f, e)
+	row[d.Root] = r.f.LastPort(e)
 	for _, u := range r.search.order[1:] {
 		row[u] = r.f.Channel(r.search.out[u]).FromPort
 	}

@@ -21,7 +21,7 @@ func (t *trial) write(fw *routing.Forwarding) {
 // row writes one tree.
 func (t *trial) row(fw *routing.Forwarding, lid fabric.LID, r *root, pick []uint8) {
 	row := fw.Row(lid)
-	row[r.order[0]] = dag.LastPort(t.f, t.f.Endpoint(t.f.Owner(lid)))
+	row[r.order[0]] = t.f.LastPort(t.f.Endpoint(t.f.Owner(lid)))
 	channels := t.f.Channels()
 	for i := 1; i < len(r.order); i++ {
 		row[r.order[i]] = channels[r.ways[r.first[i]+int32(pick[i])].trunk].FromPort

@@ -132,12 +132,3 @@ func LIDsOn(f *fabric.Fabric, s fabric.NodeID, lids []fabric.LID) []fabric.LID {
 	}
 	return lids
 }
-
-// LastPort is the port by which the switch of endpoint e delivers to it: 0 for
-// the switch itself.
-func LastPort(f *fabric.Fabric, e *fabric.Endpoint) uint8 {
-	if e.Deliver == fabric.None {
-		return 0
-	}
-	return f.Channel(e.Deliver).FromPort
-}

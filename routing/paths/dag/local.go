@@ -37,7 +37,7 @@ func RouteSome(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, bui
 				charge = 0
 			}
 			row := t.Row(lid)
-			row[d.Root] = LastPort(f, e)
+			row[d.Root] = f.LastPort(e)
 			for i := 1; i < len(d.Order); i++ {
 				out := d.Choices(i)
 				best := LeastUsed(out, count, int(d.Order[i])%len(out))

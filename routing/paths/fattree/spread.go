@@ -127,7 +127,7 @@ func (sp *spreader) destination(row []uint8, d *dag.DAG, e *fabric.Endpoint, ste
 	}
 	sp.seen[e.Class]++
 	channels := sp.f.Channels()
-	row[d.Root] = dag.LastPort(sp.f, e)
+	row[d.Root] = sp.f.LastPort(e)
 	for i := 1; i < len(d.Order); i++ {
 		s := d.Order[i]
 		sp.sent[sp.out[s]] += charge

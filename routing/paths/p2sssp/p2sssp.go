@@ -106,7 +106,7 @@ func newSearch(f *fabric.Fabric) *search {
 		s.ways[root] = newWays(&d, n)
 		for _, lid := range dag.LIDsOn(f, root, nil) {
 			e := f.Endpoint(f.Owner(lid))
-			s.table.Row(lid)[root] = dag.LastPort(f, e)
+			s.table.Row(lid)[root] = f.LastPort(e)
 			s.dests = append(s.dests, dest{lid, root, e.Class != fabric.SwitchPort})
 		}
 	}

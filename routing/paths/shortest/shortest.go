@@ -64,7 +64,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 			}
 		}
 		for _, lid := range lids {
-			t.Row(lid)[d.Root] = dag.LastPort(f, f.Endpoint(f.Owner(lid)))
+			t.Row(lid)[d.Root] = f.LastPort(f.Endpoint(f.Owner(lid)))
 		}
 		p.Report(int(d.Root)+1, f.Switches())
 	})

@@ -153,7 +153,7 @@ func (w *weights) charge(d *dag.DAG, heads []fabric.NodeID) {
 
 // write puts the chosen tree into the forwarding row of a LID of endpoint e.
 func (w *weights) write(row []uint8, d *dag.DAG, f *fabric.Fabric, e *fabric.Endpoint) {
-	row[d.Root] = dag.LastPort(f, e)
+	row[d.Root] = f.LastPort(e)
 	channels := f.Channels()
 	for _, u := range d.Order[1:] {
 		row[u] = channels[w.out[u]].FromPort
