@@ -202,6 +202,11 @@ func TestOptions(t *testing.T) {
 		"weft.deadline=0":                          "ERR W011",
 		"weft.deadline=10s":                        "ERR W011",
 		"weft.owner=nobody-of-this-name":           "ERR W012",
+		"weft.contract=all":                        "ERR W015",
+		"weft.contract=single:":                    "ERR W015",
+		"weft.contract=single:16":                  "ERR W015",
+		"weft.contract=single:1x":                  "ERR W015",
+		"weft.scope=everything":                    "ERR W016",
 		"weft.sock=/run/weft.sock":                 "ERR W013",
 		"weft.socket":                              "ERR W013",
 	} {
@@ -220,6 +225,42 @@ func TestOptions(t *testing.T) {
 		c["event_plugin_options"] = "other=1 weft.deadline=9, weft.owner=0,weft.socket=" + d.socket
 		says(t, start(t, f, d, c).Await(t, "SUBNET UP", soon), "deadline 9 s", "engine updn, proven")
 	})
+}
+
+// TestTerms has an administrator want proofs for more than the daemon's are for,
+// and for less.
+func TestTerms(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	const fewer = "they are proven for contract "
+	for _, c := range []struct {
+		options, engine string
+		contract        routing.Contract
+		says            string
+	}{
+		{"weft.contract=any", "dfsssp", routing.Honored, fewer + "honored, endpoints ca; event_plugin_options wants contract any, endpoints hca"},
+		{"weft.contract=any", "updn", routing.Any, "engine updn, proven"},
+		{"weft.contract=any", "updn", routing.Single(3), fewer + "single:3"},
+		{"weft.contract=single:3", "updn", routing.Single(3), "engine updn, proven"},
+		{"weft.contract=single:3", "updn", routing.Single(2), fewer + "single:2"},
+		{"weft.contract=single:3", "updn", routing.Any, "engine updn, proven"},
+		{"weft.contract=single:3", "dfsssp", routing.Honored, fewer + "honored"},
+		{"weft.contract=honored", "updn", routing.Single(3), "engine updn, proven"},
+		{"weft.scope=ca", "dfsssp", routing.Honored, "engine dfsssp, proven"},
+		{"weft.scope=all", "dfsssp", routing.Honored, "wants contract honored, endpoints all"},
+	} {
+		t.Run(c.options+" and "+c.contract.String(), func(t *testing.T) {
+			t.Parallel()
+			d, _ := serveRoutes(t, c.engine, c.contract)
+			settings := conf(d, 20)
+			settings["event_plugin_options"] += "," + c.options
+			log := start(t, testnet.Build(t, "ring:4,hosts=1"), d, settings).Await(t, "SUBNET UP", soon)
+			says(t, log, c.says)
+			if strings.Contains(log, "weft tables configured") != strings.HasSuffix(c.says, ", proven") {
+				t.Error(log)
+			}
+		})
+	}
 }
 
 // TestMismatch loads plugins that were built for another OpenSM: by version, and

@@ -41,7 +41,7 @@ static int wrong(const struct proof *p, uint32_t row, uint32_t lid, const char *
 
 static int in_scope(const struct tables *t, uint8_t owner)
 {
-	return owner == HOST || (owner == OTHER_ADAPTER && t->scope >= 1) || (owner == SWITCH && t->scope >= 2);
+	return owner == HOST || (owner == OTHER_ADAPTER && t->terms.scope >= 1) || (owner == SWITCH && t->terms.scope >= 2);
 }
 
 static int32_t rank(const struct tables *t, uint32_t slot, uint8_t lane)
@@ -186,12 +186,12 @@ static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, u
 
 		if (sl[r] >= WIRE_SLS)
 			return wrong(p, r, lid, "SL %u", sl[r]);
-		if (n->adapters[r] == NOBODY && t->scope < 2)
+		if (n->adapters[r] == NOBODY && t->terms.scope < 2)
 			continue;
 		if (p->fate[r] != ARRIVES)
 			return wrong(p, r, lid, "packets do not arrive");
-		mask = (uint16_t)(t->contract | 1u << sl[r]);
-		if (!in_scope(t, n->owner[lid]) || (t->scope < 2 && !in_scope(t, n->adapters[r])))
+		mask = (uint16_t)(t->terms.contract | 1u << sl[r]);
+		if (!in_scope(t, n->owner[lid]) || (t->terms.scope < 2 && !in_scope(t, n->adapters[r])))
 			continue;
 		for (uint8_t s = 0; s < WIRE_SLS; s++) {
 			uint16_t kind = (uint16_t)(1u << p->distinct[s]);
@@ -270,7 +270,7 @@ static int one_lane(const struct tables *t)
  */
 static int adapters_send(const struct tables *t, const struct net *n, char *why)
 {
-	uint16_t used = t->contract;
+	uint16_t used = t->terms.contract;
 
 	for (uint32_t r = 0; r < n->rows; r++)
 		for (uint32_t l = 0; n->adapters[r] != NOBODY && l < n->lids; l++)

@@ -21,8 +21,8 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 	else if (t->rows != n->rows || t->lids != n->lids || t->slots != n->slots || (t->pairs != 0 && t->pairs != n->pairs))
 		snprintf(why, WHY_SIZE, "the tables are for %u switches, %u LIDs and %u ports; the fabric has %u, %u and %u",
 			 t->rows, t->lids, t->slots, n->rows, n->lids, n->slots);
-	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->scope > 2 || t->maps < 1 || get16(t->body + 30) != 0)
-		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u, %u maps and %u where nothing is to be", t->lanes, t->scope, t->maps,
+	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->terms.scope > 2 || t->maps < 1 || get16(t->body + 30) != 0)
+		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u, %u maps and %u where nothing is to be", t->lanes, t->terms.scope, t->maps,
 			 get16(t->body + 30));
 	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes)
 		snprintf(why, WHY_SIZE, "tables of %llu bytes, which is not what their figures make", (unsigned long long)size);
@@ -109,8 +109,8 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->pairs = get32(body + 20);
 	t->maps = get16(body + 24);
 	t->lanes = body[26];
-	t->scope = body[27];
-	t->contract = get16(body + 28);
+	t->terms.scope = body[27];
+	t->terms.contract = get16(body + 28);
 	t->adapters = body + 32;
 	memcpy(t->engine, body + 48, WIRE_ENGINE_SIZE);
 	for (char *c = t->engine; *c; c++)
@@ -144,6 +144,34 @@ void tables_free(struct tables *t)
 	free(t->pair);
 	free(t->row_at);
 	free(t);
+}
+
+void terms_text(const struct terms *t, char *text)
+{
+	static const char *const scopes[] = {"hca", "ca", "all"};
+	char contract[32];
+
+	if (t->contract == 0)
+		snprintf(contract, sizeof contract, "honored");
+	else if (t->contract == 0xFFFF)
+		snprintf(contract, sizeof contract, "any");
+	else if ((t->contract & (t->contract - 1)) == 0)
+		snprintf(contract, sizeof contract, "single:%d", __builtin_ctz(t->contract));
+	else
+		snprintf(contract, sizeof contract, "service levels 0x%04x", t->contract);
+	snprintf(text, TERMS_SIZE, "contract %s, endpoints %s", contract, scopes[t->scope]);
+}
+
+int tables_suffice(const struct tables *t, const struct terms *wanted, char *why)
+{
+	char has[TERMS_SIZE], wants[TERMS_SIZE];
+
+	if ((t->terms.contract & wanted->contract) == wanted->contract && t->terms.scope >= wanted->scope)
+		return 1;
+	terms_text(&t->terms, has);
+	terms_text(wanted, wants);
+	snprintf(why, WHY_SIZE, "they are proven for %s; event_plugin_options wants %s", has, wants);
+	return 0;
 }
 
 uint32_t tables_row(const struct tables *t, uint64_t guid)

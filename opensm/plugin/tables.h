@@ -17,13 +17,19 @@
 
 #define WHY_SIZE 512 /* of the text that says what is wrong */
 
+/* What a proof is for: what clients may do, and who sends and receives. */
+struct terms {
+	uint16_t contract; /* service levels, as bits, that any client may use beside the PathRecord's */
+	uint8_t scope;	   /* 0 host adapters, 1 all adapters and routers, 2 all */
+};
+
 struct tables {
 	uint8_t *body; /* the answer; the pointers below lead into it */
 	uint64_t sweep;
 	uint32_t rows, lids, slots, pairs;
 	uint32_t maps;
-	uint8_t lanes, scope;
-	uint16_t contract;
+	uint8_t lanes;
+	struct terms terms;
 	const uint8_t *adapters; /* [SL] lane on which adapters send */
 	const uint8_t *out;      /* [row * lids + LID] */
 	const uint8_t *sl;       /* [row * lids + LID] */
@@ -54,6 +60,13 @@ void tables_free(struct tables *t);
 
 /* tables_prove is 0 if the tables are good for the fabric; else why says why not. */
 int tables_prove(const struct tables *t, const struct net *n, char *why);
+
+/* tables_suffice says whether the terms of a proof cover those wanted; else why says what is lacking. */
+int tables_suffice(const struct tables *t, const struct terms *wanted, char *why);
+
+/* terms_text says terms in the words of weft's command. */
+#define TERMS_SIZE 64
+void terms_text(const struct terms *t, char *text);
 
 /* tables_row finds the row of a switch; NO_ROW: not there. */
 uint32_t tables_row(const struct tables *t, uint64_t guid);

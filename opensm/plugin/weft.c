@@ -14,12 +14,7 @@
  * take every fabric, as nue does: after one that refuses (updn without roots on a
  * torus) comes MinHop, which may deadlock.
  *
- * Options, apart by commas or blanks; those that do not begin with "weft." are
- * for other plugins:
- *
- *	weft.socket    path of the daemon's socket; /run/weft/opensm.sock
- *	weft.deadline  seconds for the whole answer, 1 to 3600; 60
- *	weft.owner     number or name of the user that the daemon runs as; weft
+ * Options are in options.h.
  *
  * Threads: tables are built by the thread that sweeps. Path records are answered
  * by others at the same time; they only read the present tables, which never
@@ -29,25 +24,19 @@
  */
 #include <opensm/osm_config.h>
 
-#include <ctype.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <opensm/osm_event_plugin.h>
 #include <opensm/osm_opensm.h>
 #include <opensm/osm_version.h>
 
+#include "options.h"
 #include "request.h"
 #include "shelf.h"
 #include "talk.h"
-
-#define ENGINE "weft"
-#define DEFAULT_SOCKET "/run/weft/opensm.sock"
-#define DEFAULT_DEADLINE 60
 
 #ifndef BUILT_FOR /* a test builds it for another */
 #define BUILT_FOR OSM_VERSION
@@ -56,12 +45,12 @@
 struct weft {
 	struct osm_opensm *osm;
 	struct external_routing_engine_module module;
-	struct daemon daemon;
+	struct options options;
 	uint64_t sweep;
 	struct shelf shelf; /* what OpenSM was last given */
 };
 
-#define SAY(w, level, ...) osm_log(&(w)->osm->log, level, ENGINE ": " __VA_ARGS__)
+#define SAY(w, level, ...) SAY_TO(&(w)->osm->log, level, __VA_ARGS__)
 
 static double seconds(clockid_t clock)
 {
@@ -100,15 +89,14 @@ static int hand_over(struct weft *w, const struct tables *t, const struct net *n
 /* fresh asks for tables and proves them; NULL: why says why there are none. */
 static struct tables *fresh(struct weft *w, const uint8_t *request, size_t size, const struct net *n, char *why)
 {
-	struct tables *t = ask_daemon(&w->daemon, request, size, n, why);
+	struct tables *t = ask_daemon(&w->options.daemon, request, size, n, why);
 	char wrong[WHY_SIZE];
 
-	if (t && tables_prove(t, n, wrong) != 0) {
-		snprintf(why, WHY_SIZE, "the daemon's tables do not hold: %.*s", WHY_SIZE / 2, wrong);
-		tables_free(t);
-		t = NULL;
-	}
-	return t;
+	if (!t || (tables_suffice(t, &w->options.wanted, wrong) && tables_prove(t, n, wrong) == 0))
+		return t;
+	snprintf(why, WHY_SIZE, "the daemon's tables do not hold: %.*s", WHY_SIZE / 2, wrong);
+	tables_free(t);
+	return NULL;
 }
 
 /* keep says whether the last tables are proven for the fabric as it is now. */
@@ -132,25 +120,9 @@ static const struct tables *keep(struct weft *w, const struct net *n, const char
 	return t;
 }
 
-/* contract_of names what the proof takes for granted of clients, as weft's command does. */
-static void contract_of(const struct tables *t, char *text, size_t size)
-{
-	uint16_t mask = t->contract;
-
-	if (mask == 0)
-		snprintf(text, size, "honored");
-	else if (mask == 0xFFFF)
-		snprintf(text, size, "any");
-	else if ((mask & (mask - 1)) == 0)
-		snprintf(text, size, "single:%d", __builtin_ctz(mask));
-	else
-		snprintf(text, size, "service levels 0x%04x", mask);
-}
-
 static int route(struct weft *w, const uint8_t *request, size_t size, const struct net *n)
 {
-	static const char *const scopes[] = {"hca", "ca", "all"};
-	char why[WHY_SIZE] = "", contract[32];
+	char why[WHY_SIZE] = "", terms[TERMS_SIZE];
 	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
 	struct tables *t = fresh(w, request, size, n, why);
 
@@ -164,10 +136,10 @@ static int route(struct weft *w, const uint8_t *request, size_t size, const stru
 		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
 		goto failed;
 	}
-	contract_of(t, contract, sizeof contract);
-	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes, engine %s, proven; %.3f s, %.3f s of them in this process; contract %s, endpoints %s\n",
+	terms_text(&t->terms, terms);
+	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes, engine %s, proven; %.3f s, %.3f s of them in this process; %s\n",
 	    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, seconds(CLOCK_MONOTONIC) - wall,
-	    seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, contract, scopes[t->scope]);
+	    seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms);
 	return 0;
 failed:
 	tables_free(t);
@@ -178,7 +150,7 @@ static int build_fwd_tables(void *context)
 {
 	struct weft *w = context;
 	size_t size;
-	uint8_t *request = request_new(&w->osm->subn, ++w->sweep, w->daemon.deadline_ms, w->osm->osm_version, &size);
+	uint8_t *request = request_new(&w->osm->subn, ++w->sweep, w->options.daemon.deadline_ms, w->osm->osm_version, &size);
 	struct net *n = request ? net_new(request, size) : NULL;
 	int result = -1;
 
@@ -230,61 +202,6 @@ static int setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
 	return 0;
 }
 
-static int option(struct weft *w, char *word)
-{
-	char *value = strchr(word, '='), *end;
-
-	if (strncmp(word, "weft.", 5) != 0)
-		return 1;
-	if (!value)
-		goto unknown;
-	*value++ = 0;
-	if (strcmp(word, "weft.socket") == 0) {
-		if (*value != '/' || strlen(value) >= sizeof w->daemon.socket) {
-			SAY(w, OSM_LOG_ERROR, "ERR W010: weft.socket=%s is no absolute path of less than %zu letters\n", value, sizeof w->daemon.socket);
-			return 0;
-		}
-		strcpy(w->daemon.socket, value);
-	} else if (strcmp(word, "weft.deadline") == 0) {
-		long s = strtol(value, &end, 10);
-		if (*end || s < 1 || s > 3600) {
-			SAY(w, OSM_LOG_ERROR, "ERR W011: weft.deadline=%s is not 1 to 3600 seconds\n", value);
-			return 0;
-		}
-		w->daemon.deadline_ms = (int)s * 1000;
-	} else if (strcmp(word, "weft.owner") == 0) {
-		unsigned long uid = strtoul(value, &end, 10);
-		const struct passwd *user = isdigit((unsigned char)*value) && !*end ? NULL : getpwnam(value);
-		if (!user && (!isdigit((unsigned char)*value) || *end)) {
-			SAY(w, OSM_LOG_ERROR, "ERR W012: weft.owner=%s is nobody on this machine\n", value);
-			return 0;
-		}
-		w->daemon.owner = user ? user->pw_uid : (uid_t)uid;
-	} else {
-		goto unknown;
-	}
-	return 1;
-unknown:
-	SAY(w, OSM_LOG_ERROR, "ERR W013: there is no option %s; there are weft.socket, weft.deadline and weft.owner, each with = and a value\n", word);
-	return 0;
-}
-
-static int read_options(struct weft *w)
-{
-	const char *text = w->osm->subn.opt.event_plugin_options;
-	const struct passwd *user = getpwnam("weft");
-	char *copy = strdup(text ? text : ""), *rest = copy, *word;
-	int ok = copy != NULL;
-
-	strcpy(w->daemon.socket, DEFAULT_SOCKET);
-	w->daemon.deadline_ms = DEFAULT_DEADLINE * 1000;
-	w->daemon.owner = user ? user->pw_uid : geteuid();
-	while (ok && (word = strsep(&rest, ", \t")))
-		ok = option(w, word);
-	free(copy);
-	return ok;
-}
-
 /*
  * same_layout holds addresses that OpenSM has written against where this plugin
  * sees them: an OpenSM of the same version but other build options has its parts
@@ -298,6 +215,7 @@ static int same_layout(const struct osm_opensm *osm)
 
 static void *create(struct osm_opensm *osm)
 {
+	char terms[TERMS_SIZE];
 	struct weft *w;
 
 	if (!same_layout(osm)) { /* the log is elsewhere too; OpenSM writes there that it cannot load the plugin */
@@ -308,7 +226,7 @@ static void *create(struct osm_opensm *osm)
 	if (!w)
 		return NULL;
 	w->osm = osm;
-	if (!read_options(w)) {
+	if (!options_read(&w->options, &osm->subn, &osm->log)) {
 		free(w);
 		return NULL;
 	}
@@ -320,7 +238,9 @@ static void *create(struct osm_opensm *osm)
 		free(w);
 		return NULL;
 	}
-	SAY(w, OSM_LOG_INFO, "routing engine for %s, daemon at %s, deadline %d s\n", BUILT_FOR, w->daemon.socket, w->daemon.deadline_ms / 1000);
+	terms_text(&w->options.wanted, terms);
+	SAY(w, OSM_LOG_INFO, "routing engine for %s, daemon at %s, deadline %d s; a proof is to be for %s\n", BUILT_FOR,
+	    w->options.daemon.socket, w->options.daemon.deadline_ms / 1000, terms);
 	return w;
 }
 
