@@ -57,7 +57,8 @@ const searching = 3000
 // fits says whether the engine could be proven under a contract.
 func (c candidate) fits(contract routing.Contract) bool {
 	e, err := engines.Named(c.engine)
-	return err == nil && (contract == routing.Honored || c.oneLane || e.Contract() == routing.Any)
+	_, fixed := contract.FixedMask()
+	return err == nil && (!fixed || c.oneLane || e.Contract() == routing.Any)
 }
 
 // deaf says that the engine would make the same tables whatever the aim and the

@@ -200,7 +200,7 @@ func (s *search) route(ctx context.Context, c candidate, t *Trial) error {
 		return fmt.Errorf("choose: the table of candidates: %w", err)
 	}
 	b := s.wish.Budget
-	if c.oneLane && s.wish.Contract != routing.Honored {
+	if _, fixed := s.wish.Contract.FixedMask(); c.oneLane && fixed {
 		b.VLs = 1
 	}
 	if t.tables, _, err = e.RouteWide(ctx, s.fabric, s.wish.Options, b, s.wish.Scope, nil); err != nil {

@@ -114,8 +114,11 @@ func checkCycle(t *routing.Tables, v *deadlock.Verdict, r *findings) error {
 		if !inScope(v.Scope, src) || !inScope(v.Scope, t.Fabric.Endpoints()[owner]) || owner == step.Src {
 			return fmt.Errorf("step %d: endpoint %d does not send to LID %d", i, step.Src, step.Dst)
 		}
-		if !slices.Contains(allowed(v.Contract, t.Lanes.SL(step.Src, step.Dst)), step.SL) {
+		if !slices.Contains(allowed(t, v.Contract, step.Src, step.Dst), step.SL) {
 			return fmt.Errorf("step %d: endpoint %d does not send to LID %d on SL %d", i, step.Src, step.Dst, step.SL)
+		}
+		if answer := v.Contract == routing.Honored && t.Lanes.SL(step.Src, step.Dst) != step.SL; step.Answer != answer {
+			return fmt.Errorf("step %d: an answer: %v, want %v", i, step.Answer, answer)
 		}
 		way, _ := n.walk(t.Forwarding, entry(t.Fabric, src), step.Dst, func(s fabric.NodeID, in, out uint8) uint8 {
 			return t.Lanes.SL2VL.VL(s, in, out, step.SL)

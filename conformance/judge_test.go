@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	contracts = []routing.Contract{routing.Honored, routing.Any, routing.Single(0), routing.Single(3), routing.Single(15)}
+	contracts = []routing.Contract{routing.Honored, routing.Directed, routing.Any, routing.Single(0), routing.Single(3), routing.Single(15)}
 	scopes    = []routing.Scope{routing.HCA, routing.Adapters, routing.All}
 )
 

@@ -109,13 +109,19 @@ func entry(f *fabric.Fabric, e fabric.Endpoint) plug {
 	return plug{e.Switch, f.Channels()[e.Inject].ToPort}
 }
 
-// allowed is the service levels that clients may use where the tables say sl.
-func allowed(contract routing.Contract, sl uint8) []uint8 {
+// allowed is the service levels of the packets from an endpoint to a LID: none
+// where the contract keeps the tables' and they give none.
+func allowed(t *routing.Tables, contract routing.Contract, from fabric.EndpointID, lid fabric.LID) []uint8 {
 	var all []uint8
+	there := t.Lanes.SL(from, lid)
 	for s := range uint8(16) {
 		switch contract.String() {
+		case "directed":
+			if s == there {
+				all = append(all, s)
+			}
 		case "honored":
-			if s == sl {
+			if s == there || there != routing.NoSL && answersOn(t, s, from, lid) {
 				all = append(all, s)
 			}
 		case "any":
@@ -127,6 +133,18 @@ func allowed(contract routing.Contract, sl uint8) []uint8 {
 		}
 	}
 	return all
+}
+
+// answersOn says whether the owner of a LID may send to an endpoint on a service
+// level, and so is answered on it.
+func answersOn(t *routing.Tables, sl uint8, from fabric.EndpointID, lid fabric.LID) bool {
+	e := t.Fabric.Endpoints()[from]
+	for back := e.LID; back < e.LID+1<<e.LMC; back++ {
+		if t.Lanes.SL(t.Fabric.Owner(lid), back) == sl {
+			return true
+		}
+	}
+	return false
 }
 
 // inScope says whether an endpoint sends and receives.
@@ -168,7 +186,7 @@ func judge(t *routing.Tables, contract routing.Contract, scope routing.Scope) *f
 					continue
 				}
 				given := t.Lanes.SL(fabric.EndpointID(from), lid)
-				if given == routing.NoSL && contract == routing.Honored {
+				if given == routing.NoSL && (contract == routing.Honored || contract == routing.Directed) {
 					if lid == dest.LID && r.unaddressed(t, fabric.EndpointID(from), dest) {
 						mute[group{src.Switch, t.Lanes.Row[from]}] = true
 					}
@@ -182,7 +200,7 @@ func judge(t *routing.Tables, contract routing.Contract, scope routing.Scope) *f
 				if fates[src.Switch] != arrives {
 					r.unreachable++
 				}
-				for _, sl := range allowed(contract, given) {
+				for _, sl := range allowed(t, contract, fabric.EndpointID(from), lid) {
 					r.send(n, t, entry(t.Fabric, src), lid, sl)
 				}
 			}

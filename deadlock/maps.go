@@ -23,6 +23,9 @@ type startLanes struct {
 	dropped uint16 // in-ports from which it is dropped
 }
 
+// alike says whether the in-port makes no difference.
+func (l *startLanes) alike() bool { return l.dropped == 0 && l.lanes&(l.lanes-1) == 0 }
+
 // lane is the lane of the second trunk of a turn.
 func (m *laneMaps) lane(turn int, sl uint8) uint8 { return m.lanes[turn*m.used+int(m.index[sl])] }
 

@@ -16,10 +16,11 @@
 // potential credit loop.
 //
 // What is sent: every source in scope sends to every LID of every other endpoint
-// in scope, on the service levels that the contract allows (a LID marked
-// routing.NoSL for the source is left out where clients honor that). A packet keeps its
-// service level; each switch maps it to a lane by in-port and out-port. An SL
-// mapped to VL 15 is dropped there.
+// in scope, on the service levels that the contract allows: under contract honored
+// on the SL of the way there and on those of the way back (see routing.Contract),
+// under directed on the SL of the way there. A LID marked routing.NoSL for the
+// source is left out under both. A packet keeps its service level; each switch maps
+// it to a lane by in-port and out-port. An SL mapped to VL 15 is dropped there.
 //
 // Complexity: O(D·S) for D destination LIDs and S switches to derive the
 // dependencies, O(T·V²) for T turns and V lanes to rank them. A shortest loop is
@@ -37,7 +38,7 @@ import (
 
 // Options says under which assumptions tables are judged.
 type Options struct {
-	Contract routing.Contract // what clients use; zero: the PathRecord's SL
+	Contract routing.Contract // what clients use; zero: honored
 	Scope    routing.Scope    // who sends and receives; zero: host adapters
 	Progress routing.Progress
 }
@@ -121,6 +122,7 @@ type derivation struct {
 	o       Options
 	fixed   uint16    // service levels to follow, as bits, where the contract alone says which; else 0
 	groups  [][]group // [switch] the sources on it
+	answers *answers  // nil where the way back adds no service levels
 	maps    *laneMaps // nil where the SL alone decides the lane
 	lanes   int       // lanes are 0 … lanes-1
 	matrix  []uint64  // [turn × words + …] which lane waits for which, lanes × lanes bits
@@ -130,10 +132,11 @@ type derivation struct {
 
 // group is the sources on one switch that share a row of service levels.
 type group struct {
-	row     int32
-	sources int64
-	ports   []uint8 // their in-ports at the switch
-	start   int     // into laneMaps.start
+	row   int32
+	index int                 // among the groups of all switches
+	from  []fabric.EndpointID // the sources
+	ports []uint8             // their in-ports at the switch, in the order of from
+	start int                 // into laneMaps.start
 }
 
 // derive follows every route of the tables once.
@@ -145,6 +148,9 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 	d := &derivation{t: t, o: o, groups: groupSources(t, o.Scope), lanes: laneCount(t)}
 	if mask, fixed := o.Contract.FixedMask(); fixed {
 		d.fixed = mask
+	}
+	if o.Contract.EitherWay() && !t.Lanes.SL2VL.IgnoresSL() {
+		d.answers = newAnswers(t, d.groups)
 	}
 	if _, uniform := t.Lanes.SL2VL.Uniform(); !uniform {
 		d.fixed = enough(t, d.fixed)
@@ -191,6 +197,7 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 func groupSources(t *routing.Tables, scope routing.Scope) [][]group {
 	f := t.Fabric
 	groups := make([][]group, f.Switches())
+	index := 0
 	for s := range groups {
 		for _, e := range f.Attached(fabric.NodeID(s)) {
 			ep := f.Endpoint(e)
@@ -201,21 +208,24 @@ func groupSources(t *routing.Tables, scope routing.Scope) [][]group {
 			if ep.Inject != fabric.None {
 				in = f.Channel(ep.Inject).ToPort
 			}
-			groups[s] = addSource(groups[s], t.Lanes.Row[e], in)
+			groups[s] = addSource(groups[s], t.Lanes.Row[e], e, in)
+		}
+		for i := range groups[s] {
+			groups[s][i].index = index
+			index++
 		}
 	}
 	return groups
 }
 
-func addSource(groups []group, row int32, in uint8) []group {
+func addSource(groups []group, row int32, e fabric.EndpointID, in uint8) []group {
 	for i := range groups {
-		if groups[i].row == row {
-			groups[i].sources++
-			groups[i].ports = append(groups[i].ports, in)
+		if g := &groups[i]; g.row == row {
+			g.from, g.ports = append(g.from, e), append(g.ports, in)
 			return groups
 		}
 	}
-	return append(groups, group{row: row, sources: 1, ports: []uint8{in}})
+	return append(groups, group{row: row, from: []fabric.EndpointID{e}, ports: []uint8{in}})
 }
 
 // laneCount is one more than the highest lane any packet can ride.

@@ -92,6 +92,43 @@ func TestDateline(t *testing.T) {
 	}
 }
 
+// The ring of three with one of the paths of two hops on a layer of its own: free as
+// long as each side asks for its own PathRecord. If host 1 asks for the one to host
+// 2, it is told SL 0, and host 2 answers on that.
+func TestTheWayBack(t *testing.T) {
+	f := ring(t, 3)
+	var lid [3]fabric.LID
+	var host [3]fabric.EndpointID
+	for l, e := range f.LIDs() {
+		if ep := f.Endpoint(e); ep.Class == fabric.HostAdapter {
+			lid[ep.Switch], host[ep.Switch] = l, e
+		}
+	}
+	l := routing.NewLanes(f, routing.LanePerSL(2))
+	l.SLRow(lid[1])[2] = 1
+	if v := verify(t, f, clockwise(f), l, routing.Directed); !v.Free() || v.VLs != 2 {
+		t.Errorf("directed: verdict is %+v", v)
+	}
+	v := verify(t, f, clockwise(f), l, routing.Honored)
+	if v.Free() || len(v.Cycle) != 3 {
+		t.Fatalf("honored: verdict is %+v", v)
+	}
+	for i, s := range v.Cycle {
+		if s.Answer != (s.Src == host[2] && s.Dst == lid[1]) || s.SL != 0 || s.VL != 0 {
+			t.Errorf("step %d is %+v", i, s)
+		}
+	}
+	l.SLRow(lid[2])[1] = 1
+	if v := verify(t, f, clockwise(f), l, routing.Honored); !v.Free() || v.VLs != 2 {
+		t.Errorf("one SL a pair: verdict is %+v", v)
+	}
+	// A host that may not be asked does not answer.
+	l.SLRow(lid[2])[1] = routing.NoSL
+	if v := verify(t, f, clockwise(f), l, routing.Honored); !v.Free() {
+		t.Errorf("host 1 does not ask host 2: verdict is %+v", v)
+	}
+}
+
 // Packets that circle hold lanes and wait for others: that is a credit loop.
 func TestForwardingLoopIsACreditLoop(t *testing.T) {
 	f := ring(t, 4)

@@ -35,7 +35,8 @@ type walker struct {
 	lanes   []uint16 // [switch] lanes of the packets that leave by next, as bits
 	same    []uint16 // [turn] lanes that wait for the same lane of the next trunk, as bits
 
-	lastSLs, lastLanes uint16 // the lanes of the service levels last asked for
+	// The lanes of service levels, all as bits, for levels 0 to 7 and 8 to 15.
+	low, high [256]uint16
 
 	slMask []uint16              // [switch] service levels of the packets that leave by next
 	vlMask [][routing.SLs]uint16 // [switch][SL] their lanes, as bits
@@ -68,8 +69,18 @@ func newWalker(d *derivation) *walker {
 		return w
 	}
 	for sl, vl := range w.uniform {
+		half, sls := &w.low, 1<<sl
+		if sl >= 8 {
+			half, sls = &w.high, 1<<(sl-8)
+		}
 		if vl >= dropLane {
-			w.dropped |= 1 << sl
+			w.dropped |= bit(uint8(sl))
+			continue
+		}
+		for mask := range half {
+			if mask&sls != 0 {
+				half[mask] |= 1 << vl
+			}
 		}
 	}
 	w.lanes = make([]uint16, n)
@@ -171,6 +182,10 @@ func (w *walker) settleFates() {
 func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 	row := w.d.t.Lanes.SLRow(lid)
 	fixed, isFixed := w.d.fixed, w.d.fixed != 0
+	var back []uint16 // [group.index] the service levels of the way back
+	if w.d.answers != nil {
+		back = w.d.answers.toGroups(w.d.t.Lanes.Row[w.f.Owner(lid)])
+	}
 	for s, groups := range w.d.groups {
 		s := fabric.NodeID(s)
 		if w.simple {
@@ -181,7 +196,7 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 		pairs := int64(0)
 		for i := range groups {
 			g := &groups[i]
-			sources := g.sources
+			sources := int64(len(g.from))
 			if s == to.Switch {
 				sources = w.othersIn(g, lid)
 			}
@@ -197,18 +212,21 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 				continue
 			}
 			pairs += sources
-			mask := fixed
-			if !isFixed {
-				mask = w.d.o.Contract.SLMask(sl)
-			}
-			if sl != routing.NoSL {
-				w.sls |= 1 << sl
+			w.sls |= bit(sl)
+			there, answers := bit(sl), uint16(0)
+			switch {
+			case isFixed:
+				there = fixed
+			case back != nil:
+				answers = back[g.index] &^ there
+				if s == to.Switch {
+					answers = w.answersOfOthers(g, lid) &^ there
+				}
 			}
 			if w.simple {
-				w.startSimple(s, mask)
+				w.startSimple(s, there|answers)
 			} else {
-				w.slMask[s] |= mask
-				w.start(s, g, mask, to)
+				w.start(s, g, there, answers, to)
 			}
 		}
 		w.verdict.Pairs += pairs
@@ -238,9 +256,22 @@ func (w *walker) unaddressed(s fabric.NodeID, g *group, sources int64, lid fabri
 func (w *walker) othersIn(g *group, lid fabric.LID) int64 {
 	e := w.f.Owner(lid)
 	if w.d.t.Lanes.Row[e] == g.row {
-		return g.sources - 1
+		return int64(len(g.from)) - 1
 	}
-	return g.sources
+	return int64(len(g.from))
+}
+
+// answersOfOthers is the service levels of the way back of the sources of a group
+// that are not the destination itself, as bits.
+func (w *walker) answersOfOthers(g *group, lid fabric.LID) uint16 {
+	to := w.f.Owner(lid)
+	mask := uint16(0)
+	for _, e := range g.from {
+		if e != to {
+			mask |= w.d.answers.toSource(w.d.t.Lanes.Row[to], e)
+		}
+	}
+	return mask
 }
 
 // lose notes that packets for a LID do not arrive from a switch, with so many
@@ -289,36 +320,47 @@ func (w *walker) flowSimple() {
 // startSimple puts packets of some service levels on the lanes of their first
 // trunk where the SL alone decides.
 func (w *walker) startSimple(s fabric.NodeID, sls uint16) {
-	if sls != w.lastSLs {
-		w.lastSLs, w.lastLanes = sls, 0
-		for m := sls &^ w.dropped; m != 0; m &= m - 1 {
-			w.lastLanes |= 1 << w.uniform[bits.TrailingZeros16(m)]
-		}
-	}
-	w.lanes[s] |= w.lastLanes
+	w.lanes[s] |= w.low[sls&255] | w.high[sls>>8]
 	if sls&w.dropped != 0 && (w.next[s] != fabric.None || w.fate[s] == arrives && w.home != 0) {
 		w.verdict.Dropped++
 	}
 }
 
-// start puts the packets of a group of sources on the lanes of their first trunk.
-func (w *walker) start(s fabric.NodeID, g *group, mask uint16, to *fabric.Endpoint) {
+// start puts the packets of a group of sources on the lanes of their first trunk:
+// those of all sources on the service levels there, and on the levels of the way
+// back those of the sources that answer on them.
+func (w *walker) start(s fabric.NodeID, g *group, there, answers uint16, to *fabric.Endpoint) {
+	w.slMask[s] |= there | answers
 	c := w.next[s]
-	if c != fabric.None && s != to.Switch {
-		first := w.d.maps.first(g, w.f.Channel(c).FromPort)
-		for m := mask; m != 0; m &= m - 1 {
-			sl := bits.TrailingZeros16(m)
-			w.vlMask[s][sl] |= first[sl].lanes
-			w.verdict.Dropped += int64(first[sl].dropped)
-		}
+	if c == fabric.None || s == to.Switch {
+		w.startEach(s, g, there, answers, to)
 		return
 	}
-	for m := mask; m != 0; m &= m - 1 {
+	first := w.d.maps.first(g, w.f.Channel(c).FromPort)
+	for m := there | answers; m != 0; m &= m - 1 {
 		sl := uint8(bits.TrailingZeros16(m))
-		for _, in := range g.ports {
-			if s == to.Switch && in == w.home {
-				continue // it does not send to itself
-			}
+		if answers>>sl&1 == 1 && !first[sl].alike() {
+			w.startEach(s, g, 0, bit(sl), to)
+			continue
+		}
+		w.vlMask[s][sl] |= first[sl].lanes
+		w.verdict.Dropped += int64(first[sl].dropped)
+	}
+}
+
+// startEach is start source by source.
+func (w *walker) startEach(s fabric.NodeID, g *group, there, answers uint16, to *fabric.Endpoint) {
+	c := w.next[s]
+	for i, in := range g.ports {
+		if s == to.Switch && in == w.home {
+			continue // it does not send to itself
+		}
+		sls := there
+		if answers != 0 {
+			sls |= answers & w.d.answers.toSource(w.d.t.Lanes.Row[w.f.Owner(to.LID)], g.from[i])
+		}
+		for m := sls; m != 0; m &= m - 1 {
+			sl := uint8(bits.TrailingZeros16(m))
 			if c == fabric.None {
 				w.deliver(s, in, sl)
 			} else if vl := w.d.t.Lanes.SL2VL.VL(s, in, w.f.Channel(c).FromPort, sl); vl < dropLane {

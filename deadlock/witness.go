@@ -13,17 +13,29 @@ type Step struct {
 	SL    uint8
 	Src   fabric.EndpointID
 	Dst   fabric.LID
+	// Answer says that SL is not the one that the tables give Src for Dst, but the one
+	// that they give the owner of Dst for Src: the packet belongs to a connection that
+	// the owner of Dst opened (contract honored).
+	Answer bool
 }
 
 // witness finds a route for every step of a cycle: the lowest destination LID,
-// then the lowest source, that makes it.
+// then the lowest source, that makes it. An answer is named only where no packet on
+// the SL of its own direction does.
 func (d *derivation) witness(cycle []int32) []Step {
 	steps := make([]Step, len(cycle))
 	for i, v := range cycle {
 		u := cycle[(i+1)%len(cycle)]
 		hold := hop{fabric.ChannelID(int(v) / d.lanes), uint8(int(v) % d.lanes)}
 		want := hop{fabric.ChannelID(int(u) / d.lanes), uint8(int(u) % d.lanes)}
-		steps[i] = d.cause(hold, want)
+		step, ok := d.cause(hold, want, false)
+		if !ok && d.answers != nil {
+			step, ok = d.cause(hold, want, true)
+		}
+		if !ok {
+			panic("deadlock: a dependency without a route that causes it")
+		}
+		steps[i] = step
 	}
 	return steps
 }
@@ -34,8 +46,9 @@ type hop struct {
 	vl    uint8
 }
 
-// cause finds a route that holds one hop and goes on to the other.
-func (d *derivation) cause(hold, want hop) Step {
+// cause finds a route that holds one hop and goes on to the other, among those on
+// the SL of their own direction or among answers.
+func (d *derivation) cause(hold, want hop, answer bool) (Step, bool) {
 	f := d.t.Fabric
 	in, out := f.Channel(hold.trunk), f.Channel(want.trunk)
 	for lid, e := range f.LIDs() {
@@ -50,18 +63,33 @@ func (d *derivation) cause(hold, want hop) Step {
 			if ep := f.Endpoint(fabric.EndpointID(src)); src == int(e) || ep.Switch == fabric.None || !d.o.Scope.Includes(ep.Class) {
 				continue
 			}
-			if sl, ok := d.makes(fabric.EndpointID(src), lid, hold, want); ok {
-				return Step{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: fabric.EndpointID(src), Dst: lid}
+			mask := d.levels(fabric.EndpointID(src), lid, answer)
+			if sl, ok := d.makes(fabric.EndpointID(src), lid, mask, hold, want); ok {
+				return Step{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: fabric.EndpointID(src), Dst: lid, Answer: answer}, true
 			}
 		}
 	}
-	panic("deadlock: a dependency without a route that causes it")
+	return Step{}, false
 }
 
-// makes says whether packets from src to lid go from the one hop to the other,
-// and on which service level.
-func (d *derivation) makes(src fabric.EndpointID, lid fabric.LID, hold, want hop) (sl uint8, ok bool) {
-	mask := d.o.Contract.SLMask(d.t.Lanes.SL(src, lid))
+// levels is the service levels of packets from src to lid, as bits: those of their
+// own direction, or those of the way back.
+func (d *derivation) levels(src fabric.EndpointID, lid fabric.LID, answer bool) uint16 {
+	sl := d.t.Lanes.SL(src, lid)
+	switch {
+	case d.fixed != 0:
+		return d.fixed
+	case !answer:
+		return bit(sl)
+	case sl == routing.NoSL:
+		return 0
+	}
+	return d.answers.toSource(d.t.Lanes.Row[d.t.Fabric.Owner(lid)], src)
+}
+
+// makes says whether packets from src to lid on one of some service levels go from
+// the one hop to the other, and on which level.
+func (d *derivation) makes(src fabric.EndpointID, lid fabric.LID, mask uint16, hold, want hop) (sl uint8, ok bool) {
 	for sl := range uint8(routing.SLs) {
 		if mask>>sl&1 == 0 {
 			continue

@@ -129,7 +129,7 @@ func enginesFor(n network) []engines.Engine {
 // judged is our verdict.
 func judged(t testing.TB, tables *routing.Tables, scope routing.Scope) *deadlock.Verdict {
 	t.Helper()
-	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Scope: scope})
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Directed, Scope: scope})
 	if err != nil {
 		t.Fatal(err)
 	}

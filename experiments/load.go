@@ -227,7 +227,7 @@ func carried(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (readi
 
 // provenFree asks the judge.
 func provenFree(ctx context.Context, t *routing.Tables) error {
-	v, err := deadlock.Verify(ctx, t, deadlock.Options{})
+	v, err := deadlock.Verify(ctx, t, deadlock.Options{Contract: routing.Directed})
 	if err == nil && !(v.Free() && v.Complete()) {
 		err = fmt.Errorf("its tables are not what it promises: free of credit loops %t, complete %t", v.Free(), v.Complete())
 	}

@@ -51,7 +51,7 @@ func TestCarriersUseTheirLanes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := deadlock.Verify(context.Background(), x, deadlock.Options{})
+			v, err := deadlock.Verify(context.Background(), x, deadlock.Options{Contract: routing.Directed})
 			if err != nil || !v.Free() || !v.Complete() || v.VLs != vls {
 				t.Errorf("%s with %d lanes: %+v, %v", name, vls, v, err)
 			}
@@ -71,7 +71,7 @@ func TestLoopPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{})
+	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed})
 	if err != nil || v.Free() {
 		t.Fatalf("no loop to test with: %v", err)
 	}

@@ -102,10 +102,10 @@ func (m method) tables(ctx context.Context, f *fabric.Fabric, seed uint64) (*rou
 // contract is what clients must do for the tables to hold.
 func (m method) contract() routing.Contract {
 	if m.lanes != nil {
-		return routing.Honored
+		return routing.Directed
 	}
 	if e, err := engines.Named(m.name); err == nil {
 		return e.Contract()
 	}
-	return routing.Honored
+	return routing.Directed
 }

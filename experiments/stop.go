@@ -23,7 +23,7 @@ func stop(ctx context.Context, f *fabric.Fabric, p Point) (reading, error) {
 	if err != nil {
 		return reading{}, err
 	}
-	v, err := deadlock.Verify(ctx, t, deadlock.Options{})
+	v, err := deadlock.Verify(ctx, t, deadlock.Options{Contract: routing.Directed})
 	if err != nil {
 		return reading{}, err
 	}

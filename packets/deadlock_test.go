@@ -17,7 +17,7 @@ import (
 func stepsOf(v *deadlock.Verdict) []packets.Step {
 	steps := make([]packets.Step, len(v.Cycle))
 	for i, s := range v.Cycle {
-		steps[i] = packets.Step(s)
+		steps[i] = packets.Step{Trunk: s.Trunk, VL: s.VL, SL: s.SL, Src: s.Src, Dst: s.Dst}
 	}
 	return steps
 }
@@ -52,7 +52,7 @@ func network(t testing.TB, tables *routing.Tables) *packets.Network {
 
 func judge(t testing.TB, tables *routing.Tables) *deadlock.Verdict {
 	t.Helper()
-	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: routing.Adapters})
+	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed, Scope: routing.Adapters})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,7 @@
 package routing
 
 import (
-	"fmt"
 	"math/bits"
-	"strconv"
-	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -232,60 +229,4 @@ type Tables struct {
 	Fabric     *fabric.Fabric
 	Forwarding *Forwarding
 	Lanes      *Lanes
-}
-
-// Contract says which service levels clients use. The zero Contract is honored.
-type Contract struct {
-	kind uint8 // 0 honored, 1 single, 2 any
-	sl   uint8
-}
-
-// The contracts: clients use the PathRecord's SL, or each whichever it likes.
-var (
-	Honored = Contract{}
-	Any     = Contract{kind: 2}
-)
-
-// Single is the contract that every client uses one SL.
-func Single(sl uint8) Contract { return Contract{kind: 1, sl: sl} }
-
-// SLMask is the service levels, as bits, that a client may use where the tables
-// say sl.
-func (c Contract) SLMask(sl uint8) uint16 {
-	switch c.kind {
-	case 1:
-		return 1 << c.sl
-	case 2:
-		return 1<<SLs - 1
-	}
-	return 1 << sl
-}
-
-// FixedMask is SLMask where it does not depend on what the tables say.
-func (c Contract) FixedMask() (uint16, bool) { return c.SLMask(0), c.kind != 0 }
-
-func (c Contract) String() string {
-	switch c.kind {
-	case 1:
-		return "single:" + strconv.Itoa(int(c.sl))
-	case 2:
-		return "any"
-	}
-	return "honored"
-}
-
-// ParseContract reads honored, any or single:N.
-func ParseContract(s string) (Contract, error) {
-	switch s {
-	case "honored":
-		return Honored, nil
-	case "any":
-		return Any, nil
-	}
-	if n, ok := strings.CutPrefix(s, "single:"); ok {
-		if sl, err := strconv.ParseUint(n, 10, 8); err == nil && sl < SLs {
-			return Single(uint8(sl)), nil
-		}
-	}
-	return Contract{}, fmt.Errorf("routing: a contract is honored, any or single:N with N from 0 to 15, not %q", s)
 }

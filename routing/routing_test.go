@@ -159,22 +159,35 @@ func TestContracts(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want routing.Contract
-		mask uint16 // where the tables say SL 5
+		mask uint16 // 0: as the tables say
 	}{
-		{"honored", routing.Contract{}, 1 << 5}, {"any", routing.Any, 0xFFFF},
+		{"honored", routing.Contract{}, 0}, {"directed", routing.Directed, 0}, {"any", routing.Any, 0xFFFF},
 		{"single:0", routing.Single(0), 1}, {"single:15", routing.Single(15), 1 << 15},
 	} {
 		got, err := routing.ParseContract(c.text)
-		if err != nil || got != c.want || got.String() != c.text || got.SLMask(5) != c.mask {
-			t.Errorf("contract %q is %v with SLs %x, %v", c.text, got, got.SLMask(5), err)
+		if err != nil || got != c.want || got.String() != c.text || got.EitherWay() != (c.text == "honored") {
+			t.Errorf("contract %q is %v, either way %v, %v", c.text, got, got.EitherWay(), err)
 		}
-		if mask, fixed := got.FixedMask(); fixed == (c.text == "honored") || fixed && mask != c.mask {
+		if mask, fixed := got.FixedMask(); fixed != (c.mask != 0) || mask != c.mask {
 			t.Errorf("contract %q: fixed %v, %x", c.text, fixed, mask)
 		}
 	}
 	for _, text := range []string{"", "Any", "single", "single:", "single:16", "single:-1", "single:+1", "single:256", "single:1 "} {
 		if c, err := routing.ParseContract(text); err == nil {
 			t.Errorf("contract %q is taken as %s", text, c)
+		}
+	}
+}
+
+// A contract covers another if clients do no more under the other.
+func TestContractsCover(t *testing.T) {
+	all := []routing.Contract{routing.Honored, routing.Directed, routing.Any, routing.Single(0), routing.Single(1)}
+	covers := map[routing.Contract][]routing.Contract{routing.Any: all, routing.Honored: {routing.Directed}}
+	for _, c := range all {
+		for _, other := range all {
+			if want := c == other || slices.Contains(covers[c], other); c.Covers(other) != want {
+				t.Errorf("%s covers %s: %v", c, other, !want)
+			}
 		}
 	}
 }

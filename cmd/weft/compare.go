@@ -69,7 +69,7 @@ opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 	f.IntVar(&o.route.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
 	f.IntVar(&o.route.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: what each engine is made for)")
+	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what each engine is made for)")
 	f.BoolVar(&o.route.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
 	f.Uint64Var(&o.route.seed, "seed", 1, "seed of bisections, and of engines that choose by chance")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")

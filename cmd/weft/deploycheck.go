@@ -54,7 +54,7 @@ Exit code 1 if there is anything more than advice.`,
 	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps that run: opensm-sl2vl.dump")
 	f.StringVar(&o.psl, "psl", "", "service levels of paths, as ibdmchk reads them (OpenSM does not dump them)")
 	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
-	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: not known)")
+	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: not known)")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca or all")
 	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes of the hardware (VLCap)")
 	f.StringVar(&o.plugin, "plugin", "", "the plugin's library, to see which OpenSM it was built for")

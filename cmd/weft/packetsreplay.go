@@ -59,7 +59,7 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySummary) error {
 	steps := make([]packets.Step, len(v.Cycle))
 	for i, step := range v.Cycle {
-		steps[i] = packets.Step(step)
+		steps[i] = packets.Step{Trunk: step.Trunk, VL: step.VL, SL: step.SL, Src: step.Src, Dst: step.Dst}
 	}
 	r, err := j.network.Replay(ctx, steps, j.load.Seed)
 	if err != nil {

@@ -84,7 +84,7 @@ func engineFlags(c *cobra.Command, o *routeFlags, engine string) {
 	pathFlags(c, o, engine)
 	f := c.Flags()
 	f.StringVar(&o.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
-	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, single:N or any (default: what the engine is made for)")
+	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what the engine is made for)")
 	if engine == autoEngine {
 		f.DurationVar(&o.budget, "budget", choose.DefaultBudget, "time that auto may spend, by its own estimates")
 	}

@@ -69,6 +69,8 @@ type stepSummary struct {
 	SL   uint8  `json:"sl"`
 	Src  string `json:"src"`
 	Dst  string `json:"dst"`
+	// SL is that of the way back: src answers on a connection that dst opened.
+	Answer bool `json:"answer,omitempty"`
 }
 
 // The verdicts in words, a contract with programs.
@@ -255,7 +257,7 @@ func cycleSummary(f *fabric.Fabric, cycle []deadlock.Step) []stepSummary {
 		steps[i] = stepSummary{
 			From: fmt.Sprintf("%s, port %d", f.Label(c.From), c.FromPort),
 			To:   fmt.Sprintf("%s, port %d", f.Label(c.To), c.ToPort),
-			VL:   s.VL, SL: s.SL,
+			VL:   s.VL, SL: s.SL, Answer: s.Answer,
 			Src: endpointName(f, s.Src), Dst: endpointName(f, f.Owner(s.Dst)),
 		}
 	}
@@ -276,7 +278,11 @@ func cycleText(f *fabric.Fabric, cycle []deadlock.Step) string {
 			fmt.Fprintf(&b, "  … and %d more steps back to the first (--json has all)", len(cycle)-maxSteps)
 			break
 		}
-		fmt.Fprintf(&b, "  %s → %s, VL %d    (by %s → %s)", s.From, s.To, s.VL, s.Src, s.Dst)
+		fmt.Fprintf(&b, "  %s → %s, VL %d    (by %s → %s", s.From, s.To, s.VL, s.Src, s.Dst)
+		if s.Answer {
+			fmt.Fprintf(&b, ", answering on the request's SL %d", s.SL)
+		}
+		b.WriteString(")")
 	}
 	return b.String()
 }

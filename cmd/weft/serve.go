@@ -54,7 +54,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.Socket, "socket", defaultSocket, "Unix socket to answer at")
 	f.StringVar(&o.Group, "group", "", "group whose members may connect (default: the daemon's own)")
 	f.StringSliceVar(&o.engines, "engine", daemon.DefaultEngines, "engines in the order in which to try them, with commas between")
-	f.StringVar(&o.Contract, "contract", "any", "what clients do with service levels: honored, single:N or any")
+	f.StringVar(&o.Contract, "contract", "any", "what clients do with service levels: honored, directed, single:N or any")
 	f.StringVar(&o.Endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca or all")
 	f.IntVar(&o.VLs, "vls", 0, "data lanes at most (default: as many as the fabric has)")
 	f.DurationVar(&o.Limit, "limit", 10*time.Minute, "longest time that one fabric is worked on")

@@ -63,7 +63,7 @@ Exit code 1: some pairs have no route.`,
 	tableFlags(c, &o.tables)
 	f := c.Flags()
 	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
-	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, single:N or any; auto takes what is proven under it (default any)")
+	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any; auto takes what is proven under it (default any)")
 	f.DurationVar(&o.route.budget, "budget", choose.DefaultBudget, "time that auto may spend, by its own estimates")
 	f.StringVar(&o.pattern, "pattern", "bisect", "who sends to whom, see above")
 	f.StringVar(&o.traffic, "traffic", "", "file of src,dst[,bytes], by name, GUID or LID, in place of a pattern")

@@ -54,7 +54,7 @@ SL n rides lane n; without --psl, everything has SL 0.`,
 	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps: opensm-sl2vl.dump or SLVL lines of ibdmchk")
 	f.StringVar(&o.psl, "psl", "", "service levels of paths, as ibdmchk reads them")
 	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
-	f.StringVar(&o.contract, "contract", "honored", "what clients do with service levels: honored, single:N or any")
+	f.StringVar(&o.contract, "contract", "honored", "what clients do with service levels: honored, directed, single:N or any")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")

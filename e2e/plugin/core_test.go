@@ -171,7 +171,7 @@ func sound(t testing.TB, q *wire.Request, message []byte) string {
 	if why := lost(tables); why != "" {
 		return why
 	}
-	contracts := []routing.Contract{routing.Honored}
+	contracts := []routing.Contract{routing.Directed}
 	for sl := range uint8(routing.SLs) {
 		if a.Contract>>sl&1 != 0 {
 			contracts = append(contracts, routing.Single(sl))
@@ -266,7 +266,7 @@ func TestOtherSwitches(t *testing.T) {
 	t.Parallel()
 	f := testnet.Build(t, "ring:5,hosts=2")
 	q := wire.Of(f, 1)
-	whole := answerTo(t, q, "dfsssp", routing.Honored)
+	whole := answerTo(t, q, "dfsssp", routing.Directed)
 	host := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 1))
 	gone, err := f.Without(nil, []fabric.NodeID{host.Node})
 	if err != nil {

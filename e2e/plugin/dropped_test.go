@@ -18,11 +18,11 @@ func TestDropped(t *testing.T) {
 	t.Parallel()
 	f := testnet.Build(t, "dragonfly:p=2")
 	q := wire.Of(f, 1)
-	whole := answerTo(t, q, "df-dn", routing.Honored)
+	whole := answerTo(t, q, "df-dn", routing.Directed)
 	if out := core(t, asan, "prove", q, whole); out[0] != "proven" {
 		t.Fatal(out)
 	}
-	tables, _, err := routed(q, "df-dn", routing.Honored)
+	tables, _, err := routed(q, "df-dn", routing.Directed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestCircle(t *testing.T) {
 	t.Parallel()
 	f := testnet.Build(t, "ring:5,hosts=2")
 	q := wire.Of(f, 1)
-	whole := answerTo(t, q, "dfsssp", routing.Honored)
+	whole := answerTo(t, q, "dfsssp", routing.Directed)
 	trunk := f.Channel(0)
 	lids := int(f.TopLID()) + 1
 	far := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 1))

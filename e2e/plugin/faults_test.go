@@ -30,7 +30,7 @@ const (
 // liar spoils the message of an engine.
 func (d *daemon) liar(engine string, lie func(message []byte) []byte) answer {
 	return func(q *wire.Request, c net.Conn) error {
-		tables, proof, err := routed(q, engine, routing.Honored)
+		tables, proof, err := routed(q, engine, routing.Directed)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (d *daemon) liar(engine string, lie func(message []byte) []byte) answer {
 // looping answers with shortest paths, all on SL 0, that close a credit loop, and
 // with ranks that were found for the same paths on several lanes.
 func looping(q *wire.Request, c net.Conn) error {
-	good, proof, err := routed(q, "dfsssp", routing.Honored)
+	good, proof, err := routed(q, "dfsssp", routing.Directed)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func looping(q *wire.Request, c net.Conn) error {
 func TestLiars(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, good := serveRoutes(t, "dfsssp", routing.Honored)
+	d, good := serveRoutes(t, "dfsssp", routing.Directed)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	r := start(t, f, d, conf(d, 2))
 	r.Await(t, "SUBNET UP", soon)
@@ -162,7 +162,7 @@ func TestDaemonProcess(t *testing.T) {
 	d := &daemon{socket: filepath.Join(openDir(t), "opensm.sock")}
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	r := start(t, f, d, conf(d, 3))
-	tables, _, err := routed(wire.Of(f, 1), "dfsssp", routing.Honored)
+	tables, _, err := routed(wire.Of(f, 1), "dfsssp", routing.Directed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestDaemonProcess(t *testing.T) {
 func TestCables(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, good := serveRoutes(t, "dfsssp", routing.Honored)
+	d, good := serveRoutes(t, "dfsssp", routing.Directed)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	r := start(t, f, d, conf(d, 20))
 	r.Await(t, "SUBNET UP", soon)

@@ -20,7 +20,7 @@ import (
 func TestRestart(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, good := serveRoutes(t, "dfsssp", routing.Honored)
+	d, good := serveRoutes(t, "dfsssp", routing.Directed)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	r := start(t, f, d, conf(d, 20))
 	r.Await(t, "SUBNET UP", soon)
@@ -54,7 +54,7 @@ func TestRestart(t *testing.T) {
 func TestHandover(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, _ := serveRoutes(t, "dfsssp", routing.Honored)
+	d, _ := serveRoutes(t, "dfsssp", routing.Directed)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	quick := func(priority string) map[string]string {
 		c := conf(d, 20)
@@ -109,7 +109,7 @@ func TestSingle(t *testing.T) {
 func TestUnchanged(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, _ := serveRoutes(t, "dfsssp", routing.Honored)
+	d, _ := serveRoutes(t, "dfsssp", routing.Directed)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	c := conf(d, 20)
 	c["log_flags"] = "0x4b" // debugging, which tells every block
@@ -151,7 +151,7 @@ func TestLanesAllowed(t *testing.T) {
 	live.Need(t)
 	greedy := func(q *wire.Request, c net.Conn) error {
 		q.QoS, q.MaxVLs = true, 8
-		tables, proof, err := routed(q, "lash", routing.Honored)
+		tables, proof, err := routed(q, "lash", routing.Directed)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func daemonProcess(socket, how, uid string) {
 		q, err := wire.ReadRequest(c)
 		fail(err)
 		if how != "half" {
-			if err := d.routes(how, routing.Honored)(q, c); err != nil {
+			if err := d.routes(how, routing.Directed)(q, c); err != nil {
 				fmt.Println(err)
 			}
 			c.Close()

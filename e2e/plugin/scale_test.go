@@ -32,7 +32,7 @@ func TestScale(t *testing.T) {
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		spec = "dragonfly:p=6"
 	}
-	d, _ := serveRoutes(t, "df-dn", routing.Honored)
+	d, _ := serveRoutes(t, "df-dn", routing.Directed)
 	f := testnet.Build(t, spec)
 	r := start(t, f, d, conf(d, 60))
 	log := r.Await(t, "SUBNET UP", 110*time.Second)
@@ -54,7 +54,7 @@ func TestScale(t *testing.T) {
 func TestSpeed(t *testing.T) {
 	q := wire.Of(testnet.Build(t, "dragonfly:p=6"), 1)
 	for _, engine := range []string{"df-dn", "updn"} {
-		out := core(t, "", "time", q, answerTo(t, q, engine, routing.Honored))
+		out := core(t, "", "time", q, answerTo(t, q, engine, routing.Directed))
 		t.Logf("%s: %s", engine, strings.Join(out, ", "))
 		var seconds, rate float64
 		if _, err := fmt.Sscanf(strings.Join(out, " "), "prove %g s path SLs %g a second", &seconds, &rate); err != nil {

@@ -283,7 +283,7 @@ func (r *run) judged(t testing.TB, tables *routing.Tables) *deadlock.Verdict {
 	}
 	lanes.SL2VL = maps
 	read := &routing.Tables{Fabric: tables.Fabric, Forwarding: r.forwarding(t, tables.Fabric), Lanes: &lanes}
-	v, err := deadlock.Verify(t.Context(), read, deadlock.Options{Scope: routing.Adapters})
+	v, err := deadlock.Verify(t.Context(), read, deadlock.Options{Contract: routing.Directed, Scope: routing.Adapters})
 	if err != nil {
 		t.Fatal(err)
 	}

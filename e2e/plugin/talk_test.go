@@ -17,7 +17,7 @@ import (
 func TestTalk(t *testing.T) {
 	t.Parallel()
 	q := wire.Of(testnet.Build(t, "ring:4,hosts=1"), 1)
-	whole := answerTo(t, q, "dfsssp", routing.Honored)
+	whole := answerTo(t, q, "dfsssp", routing.Directed)
 	var refusal bytes.Buffer
 	if err := wire.WriteRefusal(&refusal, 1, "no \x1b[2J%s%n\x00 tables"); err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func TestFindings(t *testing.T) {
 		{"QoS off, nue", Input{}, "routing_engine nue,no_fallback\nnue_max_num_vls 0\n", Danger, QoSOff, "nue reports success"},
 		{"QoS off, policy", Input{}, "routing_engine file,no_fallback\nlfts_file /x\nqos_policy_file /y\n", Danger, QoSOff, "no service level is set"},
 		{"QoS off, weft", Input{}, plugin, Warning, QoSOff, "one lane only"},
-		{"QoS off, tables", Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true}, plugin, Danger, QoSOff, "need"},
+		{"QoS off, tables", Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true, Contract: &routing.Directed}, plugin, Danger, QoSOff, "need"},
 		{"QoS true", Input{}, plugin + "qos true\n", Danger, QoSOff, `"true" for FALSE`},
 		{"a lane", Input{}, "routing_engine lash,no_fallback\nqos TRUE\nmax_op_vls 1\n", Danger, FewLanes, "one lane"},
 		{"hardware", Input{Fabric: ring, VLs: 1}, "routing_engine lash,no_fallback\nqos TRUE\n", Danger, FewLanes, "need 2 lanes, the ports will have 1"},
@@ -80,7 +80,7 @@ func TestFindings(t *testing.T) {
 		{"versions", Input{Plugin: "OpenSM 3.3.23", OpenSM: "OpenSM 3.3.24"}, plugin, Danger, Version, "built for OpenSM 3.3.23"},
 		{"versions unknown", Input{Plugin: "OpenSM 3.3.23"}, plugin, Advice, Version, "not compared"},
 		{"clients", Input{}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Warning, Contract, "every client uses"},
-		{"clients honor", Input{Contract: &routing.Honored}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Advice, Contract, "as you say yours do"},
+		{"clients honor", Input{Contract: &routing.Directed}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Advice, Contract, "as you say yours do"},
 		{"one SL", Input{Contract: &single}, plugin, Advice, Contract, "SL 2"},
 		{"ftree", Input{Fabric: ring}, "routing_engine ftree,no_fallback\n", Danger, Refusal, "ftree is about to refuse"},
 		{"updn", Input{Fabric: ring}, "routing_engine updn,no_fallback\n", Danger, Refusal, "updn is about to refuse"},
@@ -118,7 +118,7 @@ func TestNothingToSay(t *testing.T) {
 		text string
 	}{
 		"weft":         {Input{Plugin: "OpenSM 3.3.23", OpenSM: "OpenSM 3.3.23"}, plugin + "qos TRUE\n"},
-		"weft, proven": {Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true, Contract: &routing.Honored}, plugin + "qos TRUE\nmax_op_vls 4\n"},
+		"weft, proven": {Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true, Contract: &routing.Directed}, plugin + "qos TRUE\nmax_op_vls 4\n"},
 		"one lane":     {Input{Fabric: ring, Tables: tables(t, ring, "updn")}, plugin},
 		"ftree":        {Input{Fabric: tree}, "routing_engine ftree no_fallback\n"},
 		"updn":         {Input{Fabric: tree}, "routing_engine updn,no_fallback\n"},

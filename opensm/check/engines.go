@@ -46,7 +46,7 @@ func (r *Report) contract(in *Input) {
 		who = "the tables of " + e
 	}
 	switch {
-	case in.Contract != nil && *in.Contract == routing.Honored:
+	case in.Contract != nil && in.Contract.Covers(routing.Directed):
 		r.add(Finding{Advice, Contract, who + " hold only where every client uses the PathRecord's service level, as you say yours do", "keep it so: UCX, NCCL, libfabric and Open MPI 5 do not by themselves", nil, 0})
 	default:
 		r.add(Finding{Warning, Contract, who + " hold only where every client uses the PathRecord's service level; UCX, NCCL, libfabric and Open MPI 5 use one that is configured, 0 by default",

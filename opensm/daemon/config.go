@@ -22,7 +22,7 @@ type Config struct {
 	Socket    string        `yaml:"socket"`    // path of the Unix socket; required
 	Group     string        `yaml:"group"`     // group that may connect, by name or number; empty: the daemon's own
 	Engine    Names         `yaml:"engine"`    // engines in the order in which they are tried; empty: DefaultEngines
-	Contract  string        `yaml:"contract"`  // honored, single:N or any; empty: any
+	Contract  string        `yaml:"contract"`  // honored, directed, single:N or any; empty: any
 	Endpoints string        `yaml:"endpoints"` // hca, ca or all; empty: hca
 	VLs       int           `yaml:"vls"`       // data lanes at most; 0: as many as the fabric has
 	Limit     time.Duration `yaml:"limit"`     // longest time that one fabric is worked on; 0: ten minutes

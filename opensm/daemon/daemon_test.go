@@ -144,7 +144,7 @@ func request(t *testing.T, spec string, sweep uint64) *wire.Request {
 func TestSweeps(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	r := start(t, Config{Engine: Names{"dfsssp"}, Contract: "honored", State: state})
+	r := start(t, Config{Engine: Names{"dfsssp"}, Contract: "directed", State: state})
 	q := request(t, "torus:3x3,hosts=2", 1)
 	first := r.ask(q)
 	if first.Refusal != "" || first.Engine != "dfsssp" || first.Lanes < 2 {
@@ -197,7 +197,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"a loop", Config{Engine: Names{"minhop"}}, nil, "", "minhop: a credit loop"},
 		{"the next engine", Config{Engine: Names{"minhop", "updn"}}, nil, "updn", ""},
-		{"lanes", Config{Engine: Names{"dfsssp"}, Contract: "honored", VLs: 1}, nil, "", "1 are available"},
+		{"lanes", Config{Engine: Names{"dfsssp"}, Contract: "directed", VLs: 1}, nil, "", "1 are available"},
 		{"no QoS", Config{Engine: Names{"dfsssp"}}, func(q *wire.Request) { q.QoS = false }, "", "1 are available"},
 		{"no QoS, one lane", Config{Engine: Names{"dfsssp", "updn"}}, func(q *wire.Request) { q.QoS = false }, "updn", ""},
 		{"contract", Config{Engine: Names{"dfsssp"}, Contract: "any"}, nil, "", "credit loop"},
@@ -248,7 +248,7 @@ func TestRefusals(t *testing.T) {
 // tables ready.
 func TestNoTime(t *testing.T) {
 	t.Parallel()
-	r := start(t, Config{Engine: Names{"dfsssp"}, Contract: "honored"})
+	r := start(t, Config{Engine: Names{"dfsssp"}, Contract: "directed"})
 	q := request(t, "dragonfly:p=4", 1)
 	q.Deadline = time.Millisecond
 	begin := time.Now()
@@ -303,7 +303,7 @@ func TestReload(t *testing.T) {
 	if a, err := wire.Ask(t.Context(), socket, request(t, "ring:n=5", 1)); err != nil || a.Engine != "updn" {
 		t.Fatalf("%v, %+v", err, a)
 	}
-	set(Config{Engine: Names{"lash"}, Contract: "honored", VLs: 3, Socket: socket}, nil)
+	set(Config{Engine: Names{"lash"}, Contract: "directed", VLs: 3, Socket: socket}, nil)
 	r.until(func(s Status) bool { return s.VLs == 3 })
 	if a := r.ask(request(t, "ring:n=5", 2)); a.Engine != "lash" || a.Lanes > 3 {
 		t.Errorf("%q, %d lanes", a.Engine, a.Lanes)

@@ -91,7 +91,7 @@ func TestEnginesThatBreak(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := start(t, Config{Contract: "honored", VLs: 2})
+			r := start(t, Config{Contract: "directed", VLs: 2})
 			r.instead(c.do(t))
 			a := r.ask(request(t, "torus:4x4,hosts=2", 1))
 			if !strings.Contains(a.Refusal, c.want) {

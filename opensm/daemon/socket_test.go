@@ -129,7 +129,7 @@ func TestStatus(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	r := start(t, Config{Engine: Names{"minhop", "dfsssp"}, Contract: "honored", Metrics: "127.0.0.1:0"})
+	r := start(t, Config{Engine: Names{"minhop", "dfsssp"}, Contract: "directed", Metrics: "127.0.0.1:0"})
 	r.ask(request(t, "ring:n=7,hosts=2", 1))
 	r.ask(request(t, "ring:n=7,hosts=2", 2))
 	q := request(t, "ring:n=7,hosts=2", 3)

@@ -113,7 +113,7 @@ func TestExpress(t *testing.T) {
 					continue
 				}
 				keeps(t, tables, p)
-				o := deadlock.Options{Scope: routing.Adapters}
+				o := deadlock.Options{Contract: routing.Directed, Scope: routing.Adapters}
 				before, errB := deadlock.Verify(t.Context(), tables, o)
 				after, errA := deadlock.Verify(t.Context(), p.Tables, o)
 				if err := errors.Join(errB, errA); err != nil || before.Free() != after.Free() || before.Complete() != after.Complete() {

@@ -35,7 +35,7 @@ func route(t testing.TB, f *fabric.Fabric, lanes int) *routing.Tables {
 // check says what is wrong with tables: whether the judge, in any scope, finds a
 // credit loop, a loop, or a pair within a part of the network without a route.
 func check(f *fabric.Fabric, tables *routing.Tables, lanes int) error {
-	contract := routing.Honored
+	contract := routing.Directed
 	if lanes == 1 {
 		contract = routing.Any
 	}

@@ -59,7 +59,7 @@ func route(t failer, o torus2qos.Router, f *fabric.Fabric) *routing.Tables {
 func judge(t failer, tables *routing.Tables) {
 	t.Helper()
 	for _, scope := range []routing.Scope{routing.HCA, routing.Adapters, routing.All} {
-		v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: scope})
+		v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed, Scope: scope})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestEverySize(t *testing.T) {
 			f := build(t, c.box, uint64(i))
 			tables := route(t, torus2qos.Router{}, f)
 			judge(t, tables)
-			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: routing.All})
+			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed, Scope: routing.All})
 			if err != nil {
 				t.Fatal(err)
 			}

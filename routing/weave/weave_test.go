@@ -126,7 +126,7 @@ func TestReference(t *testing.T) {
 			before := congestion.Count(f, paths, routing.HCA).Max
 			b := routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}
 
-			tables, v := route(t, f, honored, routing.Honored, b)
+			tables, v := route(t, f, honored, routing.Directed, b)
 			load := congestion.Count(f, tables.Forwarding, routing.HCA)
 			t.Logf("weave: %d lanes, %d service levels, load %d of %d", tables.Lanes.Needed, v.SLs, load.Max, before)
 			if tables.Lanes.Needed > n.lanes || v.SLs > 15 || load.Max*10 > before*11 {
@@ -261,7 +261,7 @@ func TestAnyNetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := verify(f, tables, routing.Honored, b); err != nil {
+		if _, err := verify(f, tables, routing.Directed, b); err != nil {
 			t.Fatalf("weave: %v", err)
 		}
 	})
@@ -273,10 +273,10 @@ func TestPrefer(t *testing.T) {
 	for _, spec := range []string{"torus:4x4x4,hosts=2", "torus:6x6", "deimos", "ring:8"} {
 		f := testnet.Build(t, spec)
 		b := routing.Budget{VLs: 8}
-		wide, _ := route(t, f, honored, routing.Honored, b)
+		wide, _ := route(t, f, honored, routing.Directed, b)
 		thrifty := honored
 		thrifty.Prefer = weave.Lanes
-		few, _ := route(t, f, thrifty, routing.Honored, b)
+		few, _ := route(t, f, thrifty, routing.Directed, b)
 		t.Logf("%s: %d or %d lanes", spec, wide.Lanes.Needed, few.Lanes.Needed)
 		if few.Lanes.Needed > wide.Lanes.Needed {
 			t.Errorf("%s: %d lanes where lanes are preferred, %d where bandwidth is", spec, few.Lanes.Needed, wide.Lanes.Needed)

@@ -42,7 +42,7 @@ func TestSmallNetworks(t *testing.T) {
 					if i == 0 && scope == routing.HCA && l.Needed != c.want {
 						t.Errorf("%d lanes, want %d", l.Needed, c.want)
 					}
-					v, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{Scope: scope})
+					v, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{Contract: routing.Directed, Scope: scope})
 					if err != nil || !v.Free() || v.VLs > l.Needed {
 						t.Errorf("%T: not free of deadlock with %d lanes: %v", finder, l.Needed, err)
 					}

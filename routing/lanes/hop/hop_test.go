@@ -90,7 +90,7 @@ func check(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) error 
 		return fmt.Errorf("d2 does not take %d hops: %v", far, err)
 	}
 	few := (*routing.TooFewLanes)(nil)
-	_, l, err = judge(f, fw, hop.DN{}, routing.Honored, full)
+	_, l, err = judge(f, fw, hop.DN{}, routing.Directed, full)
 	if far > routing.MaxDataVLs {
 		if !errors.As(err, &few) || few.Need != far {
 			return fmt.Errorf("dn on %d hops: %v", far, err)
@@ -104,11 +104,11 @@ func check(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) error 
 		return fmt.Errorf("dn says %d lanes for %d hops", l.Needed, far)
 	}
 	need := l.Needed
-	if _, _, err := judge(f, fw, hop.DN{}, routing.Honored, routing.Budget{VLs: need, Scope: scope}); err != nil {
+	if _, _, err := judge(f, fw, hop.DN{}, routing.Directed, routing.Budget{VLs: need, Scope: scope}); err != nil {
 		return fmt.Errorf("dn with the %d lanes it needs: %w", need, err)
 	}
 	if need > 1 {
-		_, _, err := judge(f, fw, hop.DN{}, routing.Honored, routing.Budget{VLs: need - 1, Scope: scope})
+		_, _, err := judge(f, fw, hop.DN{}, routing.Directed, routing.Budget{VLs: need - 1, Scope: scope})
 		if !errors.As(err, &few) || few.Need != need {
 			return fmt.Errorf("dn with one lane fewer than %d: %v", need, err)
 		}
@@ -220,7 +220,7 @@ func TestBrokenForwarding(t *testing.T) {
 	fw = paths(t, f, sssp.Finder{})
 	fw.Row(lid)[3] = routing.NoPort
 	for _, a := range []routing.LaneAssigner{hop.D2{}, hop.DN{}} {
-		if v, _, err := judge(f, fw, a, routing.Honored, budget); err != nil || v.Unreachable != 4 {
+		if v, _, err := judge(f, fw, a, routing.Directed, budget); err != nil || v.Unreachable != 4 {
 			t.Errorf("%T where a switch does not deliver: %v", a, err)
 		}
 	}

@@ -57,10 +57,10 @@ func TestFigure1(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := judge(f, fw, single.Assigner{}, routing.Honored, routing.Budget{VLs: 8}); err == nil {
+	if _, _, err := judge(f, fw, single.Assigner{}, routing.Directed, routing.Budget{VLs: 8}); err == nil {
 		t.Error("one lane is free of deadlock")
 	}
-	for _, c := range []routing.Contract{routing.Any, routing.Honored, routing.Single(0), routing.Single(15)} {
+	for _, c := range []routing.Contract{routing.Any, routing.Directed, routing.Single(0), routing.Single(15)} {
 		v, _, err := judge(f, fw, hop.D2{}, c, routing.Budget{VLs: 2})
 		if err != nil || v.VLs != 2 {
 			t.Errorf("contract %s: %v", c, err)
@@ -113,7 +113,7 @@ func TestFigure4(t *testing.T) {
 	if diff := cmp.Diff(want, err.Error()); diff != "" || refused.Node != 3 {
 		t.Error(diff)
 	}
-	v, l, err := judge(f, fw, hop.DN{}, routing.Honored, routing.Budget{VLs: 8})
+	v, l, err := judge(f, fw, hop.DN{}, routing.Directed, routing.Budget{VLs: 8})
 	if err != nil || l.Needed != 3 || v.SLs != 1 {
 		t.Errorf("DN: %v, %+v", err, v)
 	}
@@ -144,7 +144,7 @@ func TestLanesAndServiceLevels(t *testing.T) {
 			t.Parallel()
 			f := testnet.Build(t, c.spec)
 			for name, finder := range map[string]routing.PathFinder{"minhop": minhop.Finder{}, "sssp": sssp.Finder{}} {
-				v, l, err := judge(f, paths(t, f, finder), hop.DN{}, routing.Honored, routing.Budget{VLs: routing.DefaultVLs})
+				v, l, err := judge(f, paths(t, f, finder), hop.DN{}, routing.Directed, routing.Budget{VLs: routing.DefaultVLs})
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 				} else if l.Needed != c.lanes || v.VLs != c.lanes || v.SLs > c.sls {
@@ -172,7 +172,7 @@ func TestSlimFly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{})
+		v, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{Contract: routing.Directed})
 		if err != nil || v.Free() {
 			t.Errorf("%s on one lane is free of deadlock: %v", name, err)
 		}

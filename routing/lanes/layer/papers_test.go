@@ -50,7 +50,7 @@ func assign(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, a routing.La
 
 func verdict(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, l *routing.Lanes) *deadlock.Verdict {
 	t.Helper()
-	v, err := deadlock.Verify(ctx, &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{})
+	v, err := deadlock.Verify(ctx, &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{Contract: routing.Directed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func assign(t testnet.TB, f *fabric.Fabric, fw *routing.Forwarding, a routing.La
 		t.Fatal(err)
 	}
 	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}
-	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: b.Scope})
+	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed, Scope: b.Scope})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ func judge(t rapid.TB, name string, f *fabric.Fabric, p routing.PathFinder) *rou
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := deadlock.Verify(ctx, &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}, deadlock.Options{Scope: routing.All})
+	v, err := deadlock.Verify(ctx, &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}, deadlock.Options{Contract: routing.Directed, Scope: routing.All})
 	if err != nil {
 		t.Fatal(err)
 	}

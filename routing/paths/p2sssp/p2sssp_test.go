@@ -112,7 +112,7 @@ func TestAnyDamage(t *testing.T) {
 		}
 		tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
 		for _, scope := range []routing.Scope{routing.HCA, routing.All} {
-			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: scope})
+			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed, Scope: scope})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -102,7 +102,7 @@ func TestHotSpotsAreSpread(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := deadlock.Verify(ctx, &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}, deadlock.Options{Scope: scope})
+			v, err := deadlock.Verify(ctx, &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}, deadlock.Options{Contract: routing.Directed, Scope: scope})
 			if err != nil || !v.Free() || !v.Complete() || v.VLs != 4 {
 				t.Errorf("%+v, scope %s: %+v, %v", o, scope, v, err)
 			}

@@ -1,0 +1,78 @@
+package deadlock
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// answers is the service levels of the way back (routing.Contract.EitherWay): a
+// source may send to a destination on any SL on which the destination may send to
+// it, since that is the SL of the connection that it answers on. Answers follow the
+// addresses of the request: they go to the LID that it came from.
+type answers struct {
+	t      *routing.Tables
+	groups int      // in all
+	mask   []uint16 // [row of the destination × groups + group.index] SLs as bits
+}
+
+// newAnswers collects, for each row that sends, the SLs on which it may send to the
+// sources of each group. It is nil where everything has SL 0 and the way back adds
+// nothing.
+func newAnswers(t *routing.Tables, groups [][]group) *answers {
+	if t.Lanes.SLRow(0) == nil {
+		return nil
+	}
+	a := &answers{t: t}
+	for s := range groups {
+		a.groups += len(groups[s])
+	}
+	a.mask = make([]uint16, t.Lanes.Rows*a.groups)
+	back := make([]uint16, t.Lanes.Rows) // [row of the destination] for one group
+	for s := range groups {
+		for i := range groups[s] {
+			g := &groups[s][i]
+			clear(back)
+			for _, e := range g.from {
+				for lid := range lidsOf(t.Fabric, e) {
+					for r, sl := range t.Lanes.SLRow(lid) {
+						back[r] |= bit(sl)
+					}
+				}
+			}
+			for r, mask := range back {
+				a.mask[r*a.groups+g.index] = mask
+			}
+		}
+	}
+	return a
+}
+
+// toGroups is the SLs on which a row may send to the sources of each group, as
+// bits, [group.index].
+func (a *answers) toGroups(row int32) []uint16 {
+	return a.mask[int(row)*a.groups:][:a.groups]
+}
+
+// toSource is the SLs on which a row may send to one source, as bits.
+func (a *answers) toSource(row int32, e fabric.EndpointID) uint16 {
+	mask := uint16(0)
+	for lid := range lidsOf(a.t.Fabric, e) {
+		mask |= bit(a.t.Lanes.SLRow(lid)[row])
+	}
+	return mask
+}
+
+// bit is a service level as a bit; none for routing.NoSL.
+func bit(sl uint8) uint16 { return 1 << sl }
+
+// lidsOf yields the LIDs of an endpoint.
+func lidsOf(f *fabric.Fabric, id fabric.EndpointID) func(yield func(fabric.LID) bool) {
+	e := f.Endpoint(id)
+	return func(yield func(fabric.LID) bool) {
+		for i := range fabric.LID(1) << e.LMC {
+			if !yield(e.LID + i) {
+				return
+			}
+		}
+	}
+}

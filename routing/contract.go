@@ -1,0 +1,95 @@
+package routing
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Contract says which service levels (SLs) clients use. The zero Contract is
+// Honored.
+//
+// An adapter does not choose an SL for each packet: a connection has one in each
+// direction. The side that opens a connection asks the subnet manager for a
+// PathRecord and takes its SL. The passive side of a connection made by RDMA-CM or
+// IB-CM asks nobody: it takes the SL of the request (Linux,
+// drivers/infiniband/core/cm.c, cm_format_paths_from_req), and OpenSM marks the
+// records reversible, which allows it. So packets from s to d ride the SL that the
+// tables give s for d, or the one that they give d for s.
+type Contract struct {
+	kind contractKind
+	sl   uint8
+}
+
+type contractKind uint8
+
+const (
+	honored contractKind = iota
+	directed
+	single
+	anySL
+)
+
+// The contracts that need no number.
+var (
+	// Honored: clients use the SL of the PathRecord, and a side that was connected
+	// to may use that of the other side's.
+	Honored = Contract{}
+	// Directed: each side uses the SL of its own PathRecord. This is what the papers
+	// on layered routing take for granted.
+	Directed = Contract{kind: directed}
+	// Any: each client uses any SL it likes.
+	Any = Contract{kind: anySL}
+)
+
+// Single is the contract that every client uses one SL.
+func Single(sl uint8) Contract { return Contract{kind: single, sl: sl} }
+
+// FixedMask is the SLs that a client may use, as bits, where that does not depend
+// on what the tables say.
+func (c Contract) FixedMask() (mask uint16, fixed bool) {
+	switch c.kind {
+	case single:
+		return 1 << c.sl, true
+	case anySL:
+		return 1<<SLs - 1, true
+	}
+	return 0, false
+}
+
+// EitherWay says whether a path may be taken on the SL of the opposite direction
+// too.
+func (c Contract) EitherWay() bool { return c.kind == honored }
+
+// Covers says whether tables that are free of deadlock under c are so under other
+// as well, because clients do nothing under other that they may not do under c.
+func (c Contract) Covers(other Contract) bool {
+	return c == other || c.kind == anySL || c.kind == honored && other.kind == directed
+}
+
+func (c Contract) String() string {
+	switch c.kind {
+	case directed:
+		return "directed"
+	case single:
+		return "single:" + strconv.Itoa(int(c.sl))
+	case anySL:
+		return "any"
+	}
+	return "honored"
+}
+
+// ParseContract reads honored, directed, any or single:N.
+func ParseContract(s string) (Contract, error) {
+	for _, c := range []Contract{Honored, Directed, Any} {
+		if s == c.String() {
+			return c, nil
+		}
+	}
+	if n, ok := strings.CutPrefix(s, "single:"); ok {
+		if sl, err := strconv.ParseUint(n, 10, 8); err == nil && sl < SLs {
+			return Single(uint8(sl)), nil
+		}
+	}
+	return Contract{}, fmt.Errorf("routing: a contract is honored, directed, any or single:N with N from 0 to 15, not %q", s)
+}
