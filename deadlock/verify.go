@@ -29,6 +29,7 @@ package deadlock
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"sync"
 
@@ -40,6 +41,7 @@ import (
 type Options struct {
 	Contract routing.Contract // what clients use; zero: honored
 	Scope    routing.Scope    // who sends and receives; zero: host adapters
+	Lost     int              // how many lost pairs to list, by LID and switch; 0: 20; negative: all
 	Progress routing.Progress
 }
 
@@ -75,6 +77,7 @@ type Lost struct {
 	Switch fabric.NodeID
 	LID    fabric.LID
 	Why    Loss
+	Pairs  int64 // sources in scope there that it concerns
 }
 
 // Loss is why a packet does not arrive.
@@ -93,8 +96,18 @@ func (l Loss) String() string {
 	return [...]string{"no entry", "an out-port without a cable", "delivered to another node", "circles for ever", "no LID that it may use"}[l]
 }
 
-// maxLost is how many lost pairs a verdict lists.
+// maxLost is how many lost pairs a verdict lists, unless Options say.
 const maxLost = 20
+
+func (o *Options) maxLost() int {
+	switch {
+	case o.Lost < 0:
+		return math.MaxInt
+	case o.Lost == 0:
+		return maxLost
+	}
+	return o.Lost
+}
 
 // Verify judges tables. The error is for what is not a verdict: a cancelled
 // context, or tables that do not belong to their fabric.
@@ -277,6 +290,6 @@ func (d *derivation) merge(walkers []*walker) {
 	if first.simple {
 		d.matrix = diagonals(first.same, d.lanes)
 	}
-	d.verdict.finish(d.inUse, sls)
+	d.verdict.finish(d.inUse, sls, d.o.maxLost())
 	d.verdict.Contract, d.verdict.Scope = d.o.Contract, d.o.Scope
 }

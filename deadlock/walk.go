@@ -249,7 +249,7 @@ func (w *walker) unaddressed(s fabric.NodeID, g *group, sources int64, lid fabri
 	}
 	w.verdict.Pairs += sources
 	w.verdict.Unreachable += sources
-	w.list(Lost{s, lid, NoAddress})
+	w.list(Lost{s, lid, NoAddress, sources})
 }
 
 // othersIn counts the sources of a group that are not the destination itself.
@@ -288,12 +288,12 @@ func (w *walker) lose(s fabric.NodeID, lid fabric.LID, pairs int64) {
 		}
 	}
 	w.verdict.Unreachable += pairs
-	w.list(Lost{s, lid, why})
+	w.list(Lost{s, lid, why, pairs})
 }
 
 // list adds to the list of lost pairs while it is short.
 func (w *walker) list(l Lost) {
-	if len(w.verdict.Lost) < maxLost {
+	if len(w.verdict.Lost) < w.d.o.maxLost() {
 		w.verdict.Lost = append(w.verdict.Lost, l)
 	}
 }
@@ -430,7 +430,7 @@ func (v *Verdict) add(w *Verdict) {
 }
 
 // finish completes the counts when all destinations are done.
-func (v *Verdict) finish(inUse []uint16, sls uint16) {
+func (v *Verdict) finish(inUse []uint16, sls uint16, maxLost int) {
 	slices.SortStableFunc(v.Lost, func(a, b Lost) int {
 		return cmp.Or(cmp.Compare(a.LID, b.LID), cmp.Compare(a.Switch, b.Switch))
 	})
