@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -49,8 +50,8 @@ Standard error says what went; --json prints it on standard output.`,
 	f := c.Flags()
 	f.StringVar(&o.links, "links", "0", "cables between switches to take at random: a number, or a percentage of all")
 	f.StringVar(&o.switches, "switches", "0", "switches to take at random: a number, or a percentage of all")
-	f.StringArrayVar(&o.link, "link", nil, "take the cable at this port, NAME:PORT or GUID:PORT; may be repeated")
-	f.StringArrayVar(&o.node, "switch", nil, "take the switch of this name or GUID; may be repeated")
+	f.StringArrayVar(&o.link, "link", nil, "take the cable at this port, NAME:PORT; may be repeated")
+	f.StringArrayVar(&o.node, "switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
 	f.BoolVar(&o.keep, "keep-connected", true, "draw nothing that would cut off other switches")
 	f.Uint64Var(&o.seed, "seed", 0, "of the random draws")
 	f.StringVarP(&o.out, "output", "o", "-", "file to write; .gz compresses, - is standard output")
@@ -134,17 +135,14 @@ func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
 	if d.Links, err = portion("--links", o.links, f.Count().SwitchCables); err != nil {
 		return nil, err
 	}
-	for _, name := range o.node {
-		s, err := findSwitch(f, name)
-		if err != nil {
-			return nil, err
-		}
-		d.Nodes = append(d.Nodes, s)
+	if d.Nodes, err = namedSwitches(f, "--switch", o.node); err != nil {
+		return nil, err
 	}
+	index := names.New(f)
 	for _, name := range o.link {
-		c, err := findLink(f, name)
+		c, err := index.Cable(name)
 		if err != nil {
-			return nil, err
+			return nil, usage("--link %s: %w", name, err)
 		}
 		d.Channels = append(d.Channels, c)
 	}
@@ -166,27 +164,6 @@ func portion(flag, text string, all int) (int, error) {
 		return 0, usage("%s %s: give a whole number, or a percentage such as 2%%", flag, text)
 	}
 	return int(n), nil
-}
-
-// findLink finds a cable by one of its ports.
-func findLink(f *fabric.Fabric, name string) (fabric.ChannelID, error) {
-	at := strings.LastIndexByte(name, ':')
-	if at < 0 {
-		return 0, usage("--link %s: give a node and one of its ports, as in sw-0:3", name)
-	}
-	n, err := findNode(f, name[:at], len(f.Nodes()), "node")
-	if err != nil {
-		return 0, err
-	}
-	port, err := strconv.ParseUint(name[at+1:], 10, 8)
-	if ports := f.Node(n).Ports; err != nil || port == 0 || int(port) > ports {
-		return 0, usage("--link %s: %s has the ports 1 to %d", name, f.Label(n), ports)
-	}
-	c := f.Out(n, uint8(port))
-	if c == fabric.None {
-		return 0, usage("--link %s: there is no cable at port %d of %s", name, port, f.Label(n))
-	}
-	return c, nil
 }
 
 func summariseLoss(f *fabric.Fabric, loss *topology.Loss, left *fabric.Fabric) *degradeSummary {

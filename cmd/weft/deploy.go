@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/opensm/deploy"
 	"github.com/weft-fabric/weft/routing"
@@ -71,7 +72,7 @@ its level.`,
 	f.StringVar(&o.out, "out", "", "folder to write the files into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
 	f.StringVar(&o.dir, "dir", "", "where the files will be on the subnet manager's host (default: the folder of --out)")
-	f.StringSliceVar(&o.io, "io", nil, "adapters that serve rather than compute, by node GUID or name, with commas between")
+	f.StringSliceVar(&o.io, "io", nil, "adapters that serve rather than compute, by name, with commas between; * is any text")
 	f.BoolVar(&o.ibsim, "ibsim", false, "for a subnet manager on ibsim, which makes port GUIDs of node GUID and port number")
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	if err := c.MarkFlagRequired("out"); err != nil {
@@ -250,19 +251,23 @@ func (j *routeJob) readTablesBack(file string) error {
 	return nil
 }
 
-// adapterPorts is the connected ports of adapters, found by node GUID or name.
-func adapterPorts(f *fabric.Fabric, names []string) ([]fabric.EndpointID, error) {
-	var ports []fabric.EndpointID
-	for _, name := range names {
-		before := len(ports)
-		for i := range f.Endpoints() {
-			e := f.Endpoint(fabric.EndpointID(i))
-			if n := f.Node(e.Node); n.Kind != fabric.Switch && (n.Name == name || n.GUID.String() == strings.ToLower(name)) {
-				ports = append(ports, fabric.EndpointID(i))
-			}
+// adapterPorts is the connected ports of adapters, found by name.
+func adapterPorts(f *fabric.Fabric, list []string) ([]fabric.EndpointID, error) {
+	index := names.New(f)
+	serves := make([]bool, len(f.Nodes()))
+	for _, name := range list {
+		adapters, err := index.Adapters(name)
+		if err != nil {
+			return nil, usage("--io: %w", err)
 		}
-		if len(ports) == before {
-			return nil, usage("--io: no adapter is called %q and none has that GUID (0x and sixteen digits)", name)
+		for _, n := range adapters {
+			serves[n] = true
+		}
+	}
+	var ports []fabric.EndpointID
+	for i := range f.Endpoints() {
+		if serves[f.Endpoint(fabric.EndpointID(i)).Node] {
+			ports = append(ports, fabric.EndpointID(i))
 		}
 	}
 	return ports, nil

@@ -7,7 +7,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -125,32 +124,6 @@ func (a *app) newTable(header ...any) table.Writer {
 	t.Style().Format.Header = text.FormatDefault
 	t.AppendHeader(table.Row(header))
 	return t
-}
-
-// findSwitch finds a switch by GUID or by name.
-func findSwitch(f *fabric.Fabric, name string) (fabric.NodeID, error) {
-	return findNode(f, name, f.Switches(), "switch")
-}
-
-// findNode finds one of the first nodes of a fabric by GUID or by name.
-func findNode(f *fabric.Fabric, name string, first int, what string) (fabric.NodeID, error) {
-	found := fabric.NodeID(fabric.None)
-	for v := range fabric.NodeID(first) {
-		n := f.Node(v)
-		if n.GUID.String() == strings.ToLower(name) {
-			return v, nil
-		}
-		if n.Name == name {
-			if found != fabric.None {
-				return 0, usage("several %s are called %q; give the GUID", strings.TrimPrefix(plural(2, what), "2 "), name)
-			}
-			found = v
-		}
-	}
-	if found == fabric.None {
-		return 0, usage("no %s is called %q and none has that GUID (0x and sixteen digits)", what, name)
-	}
-	return found, nil
 }
 
 func engineNames() (names []string) {

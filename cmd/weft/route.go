@@ -99,7 +99,7 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringVar(&o.paths, "paths", "", "path finder, in place of --engine")
 	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
 	f.IntVar(&o.sls, "sls", routing.SLs, "service levels available, 1 to 16")
-	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by GUID or name, with commas between")
+	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by name, GUID or LID, with commas between; * is any text")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)

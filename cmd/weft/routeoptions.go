@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/choose"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/weave"
@@ -66,15 +67,34 @@ func (j *routeJob) heeded(o *routeFlags) error {
 	return nil
 }
 
-// rootGUIDs finds switches by GUID or by name.
+// rootGUIDs finds switches by name.
 func rootGUIDs(f *fabric.Fabric, roots []string) ([]fabric.GUID, error) {
-	var guids []fabric.GUID
-	for _, r := range roots {
-		n, err := findSwitch(f, r)
-		if err != nil {
-			return nil, err
-		}
-		guids = append(guids, f.Node(n).GUID)
+	if len(roots) == 0 {
+		return nil, nil
 	}
-	return guids, nil
+	switches, err := namedSwitches(f, "--roots", roots)
+	guids := make([]fabric.GUID, len(switches))
+	for i, n := range switches {
+		guids[i] = f.Node(n).GUID
+	}
+	return guids, err
+}
+
+// namedSwitches is the switches of some names and patterns, each of them once, in
+// the order they are named.
+func namedSwitches(f *fabric.Fabric, flag string, list []string) ([]fabric.NodeID, error) {
+	index := names.New(f)
+	var all []fabric.NodeID
+	for _, name := range list {
+		switches, err := index.Switches(name)
+		if err != nil {
+			return nil, usage("%s: %w", flag, err)
+		}
+		for _, s := range switches {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all, nil
 }

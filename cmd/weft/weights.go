@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/routing/paths/balance"
 )
 
@@ -20,22 +21,22 @@ func balanceFlags(c *cobra.Command, o *routeFlags) {
 	f.StringArrayVar(&o.weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
 }
 
-// weighting is a pattern of host names and their weight.
+// weighting is the name of a host, or a pattern of them, and its weight.
 type weighting struct {
-	pattern string
-	weight  uint8
+	name   string
+	weight uint8
 }
 
 // parseWeights reads the flags --weight.
 func parseWeights(texts []string) ([]weighting, error) {
 	var all []weighting
 	for _, text := range texts {
-		pattern, number, ok := cutLast(text, "=")
+		name, number, ok := cutLast(text, "=")
 		w, err := strconv.ParseUint(number, 10, 8)
 		if !ok || err != nil || w > balance.MaxWeight {
 			return nil, usage("--weight %q: it is NAME=WEIGHT with a weight from 0 to %d; * in the name is any text", text, balance.MaxWeight)
 		}
-		all = append(all, weighting{pattern, uint8(w)})
+		all = append(all, weighting{name, uint8(w)})
 	}
 	return all, nil
 }
@@ -47,51 +48,37 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s, "", false
 }
 
-// weigh is the weight of every endpoint, or nil if none was given. A pattern that
-// fits no host is a mistake.
+// weigh is the weight of every endpoint, or nil if none was given. A name of no host
+// is a mistake.
 func weigh(f *fabric.Fabric, all []weighting) ([]uint8, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
 	weights := make([]uint8, len(f.Endpoints()))
-	fits := make([]int, len(all))
+	of := make([][]fabric.EndpointID, len(f.Nodes())) // [NodeID] those that hosts send from
 	for i := range weights {
-		e := f.Endpoint(fabric.EndpointID(i))
-		if e.Class != fabric.HostAdapter {
-			continue // routed when the hosts are done
-		}
-		weights[i] = ordinary
-		for k, w := range all {
-			if n := f.Node(e.Node); fitsPattern(n.Name, w.pattern) || w.pattern == n.GUID.String() {
-				weights[i] = w.weight
-				fits[k]++
-			}
+		// What is no host's is routed when the hosts are done, and has no weight.
+		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter {
+			weights[i] = ordinary
+			of[e.Node] = append(of[e.Node], fabric.EndpointID(i))
 		}
 	}
-	for k, n := range fits {
-		if n == 0 {
-			return nil, usage("--weight: no host is called %q, and none has that GUID; * stands for any text", all[k].pattern)
+	index := names.New(f)
+	for _, w := range all {
+		adapters, err := index.Adapters(w.name)
+		if err != nil {
+			return nil, usage("--weight: %w", err)
+		}
+		hosts := 0
+		for _, n := range adapters {
+			for _, e := range of[n] {
+				weights[e] = w.weight
+				hosts++
+			}
+		}
+		if hosts == 0 {
+			return nil, usage("--weight: %q is no host, and only hosts have weights", w.name)
 		}
 	}
 	return weights, nil
-}
-
-// fitsPattern says whether a name is a pattern, in which * is any text, even none.
-// Nothing else is special: descriptions of nodes hold slashes and brackets.
-func fitsPattern(name, pattern string) bool {
-	parts := strings.Split(pattern, "*")
-	last := len(parts) - 1
-	if last == 0 {
-		return name == pattern
-	}
-	name, ok := strings.CutPrefix(name, parts[0])
-	if !ok {
-		return false
-	}
-	for _, part := range parts[1:last] {
-		if _, name, ok = strings.Cut(name, part); !ok {
-			return false
-		}
-	}
-	return strings.HasSuffix(name, parts[last])
 }

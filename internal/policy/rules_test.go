@@ -17,13 +17,18 @@ var rules = []rule{
 		why:      "everything stands on the network as cabled, so it stands on nothing",
 	},
 	{
+		packages: "fabric/names",
+		may:      []string{"fabric", "internal/spell"},
+		why:      "what people call the parts of a network is one question, asked by every command and every file about hosts",
+	},
+	{
 		packages: "topology",
 		may:      []string{"fabric", "internal/par", "internal/spell"},
 		why:      "a generator makes fabrics; how they are routed or written is not its business",
 	},
 	{
 		packages: "traffic",
-		may:      []string{"fabric", "internal/par", "internal/spell"},
+		may:      []string{"fabric", "fabric/names", "internal/par", "internal/spell"},
 		why:      "who talks to whom does not depend on how it is routed",
 	},
 	{

@@ -1,0 +1,206 @@
+package names
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Endpoints finds endpoints by name, among some of a fabric.
+type Endpoints struct {
+	index *Index
+	among []bool // [EndpointID]
+	some  bool   // there are any
+	where string // for errors: what those in among have in common
+}
+
+// Endpoints finds endpoints among those of a list, such as those in a scope, as far
+// as they are on some rails (see OnRails).
+func (x *Index) Endpoints(list []fabric.EndpointID, rails ...string) (*Endpoints, error) {
+	list, err := x.OnRails(list, rails)
+	if err != nil {
+		return nil, err
+	}
+	n := &Endpoints{index: x, among: make([]bool, len(x.fabric.Endpoints())), some: len(list) > 0, where: "in scope"}
+	if len(rails) > 0 {
+		n.where = "in scope on rail " + listed(rails)
+	}
+	for _, e := range list {
+		n.among[e] = true
+	}
+	return n, nil
+}
+
+// RailOf is the number of an endpoint's rail, from 1, or 0 if it is on none.
+func (n *Endpoints) RailOf(e fabric.EndpointID) int { return n.index.RailOf(e) }
+
+// Host finds the endpoints of one host, or of whatever else has the name: one
+// adapter port, or several in the order of rails.
+func (n *Endpoints) Host(name string) ([]fabric.EndpointID, error) {
+	hosts, err := n.Hosts(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(hosts) > 1 {
+		return nil, fmt.Errorf("%q fits %d hosts, and one is wanted here", name, len(hosts))
+	}
+	return hosts[0], nil
+}
+
+// Hosts finds the endpoints of a host, or of all hosts that fit a pattern: a list
+// for each host, in the order of rails; the hosts in the order of their names.
+func (n *Endpoints) Hosts(name string) ([][]fabric.EndpointID, error) {
+	x := n.index
+	if e := x.onePort(name); e != fabric.None && n.among[e] {
+		return [][]fabric.EndpointID{{e}}, nil
+	}
+	found := x.find(name, nodes)
+	switch {
+	case !n.some:
+		return nil, fmt.Errorf("no endpoint is called %q; the fabric has none %s", name, n.where)
+	case len(found) == 0:
+		return nil, n.unknown(name)
+	}
+	var hosts [][]fabric.EndpointID
+	at := map[string]int{} // host: index in hosts
+	var in []fabric.NodeID // of those that count
+	for _, v := range n.sorted(found) {
+		ends := n.endpointsOf(v)
+		if len(ends) == 0 {
+			continue
+		}
+		in = append(in, v)
+		host, _ := hostOf(x.fabric.Node(v))
+		i, ok := at[host]
+		if !ok || host == "" || x.fabric.Node(v).Kind == fabric.Switch {
+			i = len(hosts)
+			hosts = append(hosts, nil)
+			at[host] = i
+		}
+		hosts[i] = append(hosts[i], ends...)
+	}
+	switch {
+	case len(in) == 0:
+		return nil, n.outside(name, found)
+	case !isPattern(name) && len(in) > 1 && !n.rails(in):
+		return nil, x.ambiguous(name, in, kinds{many: "endpoints"})
+	}
+	return hosts, nil
+}
+
+// endpointsOf is the endpoints of a node that count.
+func (n *Endpoints) endpointsOf(v fabric.NodeID) []fabric.EndpointID {
+	var list []fabric.EndpointID
+	for e, end := n.index.of(v); e < end; e++ {
+		if n.among[e] {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// rails says whether adapters are those of one host: none has the name of another.
+func (n *Endpoints) rails(list []fabric.NodeID) bool {
+	names := map[string]bool{}
+	var of string
+	for i, v := range list {
+		host, adapter := hostOf(n.index.fabric.Node(v))
+		if host == "" || i > 0 && host != of || adapter != "" && names[adapter] {
+			return false
+		}
+		of, names[adapter] = host, true
+	}
+	return true
+}
+
+// sorted orders nodes by host, with numbers in names by value, then by rail.
+func (n *Endpoints) sorted(list []fabric.NodeID) []fabric.NodeID {
+	x := n.index
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b fabric.NodeID) int {
+		p, q := x.fabric.Node(a), x.fabric.Node(b)
+		host, _ := hostOf(p)
+		other, _ := hostOf(q)
+		if host == "" || other == "" {
+			host, other = p.Name, q.Name
+		}
+		if c := compareNatural(host, other); c != 0 {
+			return c
+		}
+		return x.compareAdapters(a, b)
+	})
+	return list
+}
+
+// unknown says that nothing has a name.
+func (n *Endpoints) unknown(name string) error {
+	k := nodes
+	k.has = [...]bool{fabric.Router: false}
+	for e, in := range n.among {
+		if in {
+			k.has[n.index.fabric.Node(n.index.fabric.Endpoint(fabric.EndpointID(e)).Node).Kind] = true
+		}
+	}
+	return fmt.Errorf("no endpoint is called %q%s", name, n.index.near(name, k))
+}
+
+// outside says what has a name but is not among the endpoints that count.
+func (n *Endpoints) outside(name string, found []fabric.NodeID) error {
+	list := make([]string, len(found))
+	for i, v := range found {
+		list[i] = n.index.fabric.Node(v).Kind.String() + " " + n.index.fabric.Label(v)
+	}
+	return fmt.Errorf("no endpoint is called %q: it is %s, with no endpoint %s", name, listed(list), n.where)
+}
+
+// compareNatural compares names with the numbers in them by value: host-9 comes
+// before host-10.
+func compareNatural(a, b string) int {
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		if !digit(a[i]) || !digit(b[j]) {
+			if a[i] != b[j] {
+				return int(a[i]) - int(b[j])
+			}
+			i, j = i+1, j+1
+			continue
+		}
+		p, q := digits(a[i:]), digits(b[j:])
+		i, j = i+len(p), j+len(q)
+		if c := compareDigits(p, q); c != 0 {
+			return c
+		}
+	}
+	return (len(a) - i) - (len(b) - j)
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// digits is the digits that a text begins with.
+func digits(s string) string {
+	i := 0
+	for i < len(s) && digit(s[i]) {
+		i++
+	}
+	return s[:i]
+}
+
+// compareDigits compares numbers of any length.
+func compareDigits(p, q string) int {
+	for len(p) > len(q) && p[0] == '0' {
+		p = p[1:]
+	}
+	for len(q) > len(p) && q[0] == '0' {
+		q = q[1:]
+	}
+	if len(p) != len(q) {
+		return len(p) - len(q)
+	}
+	for i := range p {
+		if p[i] != q[i] {
+			return int(p[i]) - int(q[i])
+		}
+	}
+	return 0
+}

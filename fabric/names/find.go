@@ -1,0 +1,289 @@
+package names
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/spell"
+)
+
+// kinds is the nodes that a name may stand for.
+type kinds struct {
+	one, many string
+	has       [fabric.Router + 1]bool // [Kind]
+}
+
+var (
+	switches = kinds{"switch", "switches", [...]bool{fabric.Switch: true, fabric.Router: false}}
+	adapters = kinds{"adapter", "adapters", [...]bool{fabric.Adapter: true, fabric.Router: true}}
+	nodes    = kinds{"node", "nodes", [...]bool{fabric.Switch: true, fabric.Adapter: true, fabric.Router: true}}
+)
+
+// Switches is the switch of a name, or all switches that fit a pattern.
+func (x *Index) Switches(name string) ([]fabric.NodeID, error) {
+	found := x.find(name, switches)
+	switch {
+	case len(found) == 0:
+		return nil, x.unknown(name, switches)
+	case len(found) > 1 && !x.means(name, found):
+		return nil, x.ambiguous(name, found, switches)
+	}
+	return found, nil
+}
+
+// Node is the one node of a name.
+func (x *Index) Node(name string) (fabric.NodeID, error) {
+	found := x.find(name, nodes)
+	switch len(found) {
+	case 0:
+		return fabric.None, x.unknown(name, nodes)
+	case 1:
+		return found[0], nil
+	}
+	return fabric.None, x.ambiguous(name, found, nodes)
+}
+
+// Adapters is all adapters and routers that a name stands for: those of a host,
+// those of one description, those that fit a pattern.
+func (x *Index) Adapters(name string) ([]fabric.NodeID, error) {
+	found := x.find(name, adapters)
+	if len(found) == 0 {
+		return nil, x.unknown(name, adapters)
+	}
+	return found, nil
+}
+
+// Cable is the channel that leaves by a port, given as NAME:PORT.
+func (x *Index) Cable(text string) (fabric.ChannelID, error) {
+	at := strings.LastIndexByte(text, ':')
+	if at < 0 {
+		return fabric.None, fmt.Errorf("%q names no port; give a node and one of its ports, as in sw-0:3", text)
+	}
+	n, err := x.Node(text[:at])
+	if err != nil {
+		return fabric.None, err
+	}
+	port, err := strconv.ParseUint(text[at+1:], 10, 8)
+	if ports := x.fabric.Node(n).Ports; err != nil || port == 0 || int(port) > ports {
+		return fabric.None, fmt.Errorf("%s has the ports 1 to %d, not %q", x.fabric.Label(n), ports, text[at+1:])
+	}
+	c := x.fabric.Out(n, uint8(port))
+	if c == fabric.None {
+		return fabric.None, fmt.Errorf("there is no cable at port %d of %s", port, x.fabric.Label(n))
+	}
+	return c, nil
+}
+
+// means says whether a name that several switches have was meant to have them all:
+// it is a pattern, and not itself the description of one.
+func (x *Index) means(name string, found []fabric.NodeID) bool {
+	return isPattern(name) && x.fabric.Node(found[0]).Name != name
+}
+
+// find is all nodes of some kinds that a name stands for.
+func (x *Index) find(name string, k kinds) []fabric.NodeID {
+	if found := x.named(name, k); len(found) > 0 {
+		return found
+	}
+	if e := x.byLID(name); e != fabric.None {
+		return x.only([]fabric.NodeID{x.fabric.Endpoint(e).Node}, k)
+	}
+	return nil
+}
+
+// named is find without LIDs.
+func (x *Index) named(name string, k kinds) []fabric.NodeID {
+	if name == "" {
+		return nil
+	}
+	for _, list := range [][]fabric.NodeID{
+		x.described(name), x.byGUID(name), x.short[name], x.host[name], x.byWord(name),
+	} {
+		if found := x.only(list, k); len(found) > 0 {
+			return found
+		}
+	}
+	if !isPattern(name) {
+		return nil
+	}
+	var found []fabric.NodeID
+	for i := range x.fabric.Nodes() {
+		if n := fabric.NodeID(i); k.has[x.fabric.Node(n).Kind] && x.fitsAny(n, name) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// described finds nodes by the whole description. Where that is the name of a host
+// too, all adapters of the host count.
+func (x *Index) described(name string) []fabric.NodeID {
+	list := x.description[name]
+	if len(list) == 0 || len(x.host[name]) == 0 {
+		return list
+	}
+	return append(x.only(list, switches), x.host[name]...)
+}
+
+// only is the nodes of a list that are of some kinds.
+func (x *Index) only(list []fabric.NodeID, k kinds) []fabric.NodeID {
+	var found []fabric.NodeID
+	for _, n := range list {
+		if k.has[x.fabric.Node(n).Kind] {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// fitsAny says whether one of the names of a node fits a pattern.
+func (x *Index) fitsAny(n fabric.NodeID, pattern string) bool {
+	node := x.fabric.Node(n)
+	if fits(node.Name, pattern) {
+		return true
+	}
+	if host, _ := hostOf(node); node.Kind != fabric.Switch && host != "" && fits(host, pattern) {
+		return true
+	}
+	return slices.ContainsFunc(shortNames(node), func(s string) bool { return fits(s, pattern) })
+}
+
+// byWord finds an adapter by the first word of its description, if no other
+// begins with it.
+func (x *Index) byWord(word string) []fabric.NodeID {
+	if found := x.word[word]; len(found) == 1 {
+		return found
+	}
+	return nil
+}
+
+// parseGUID reads a GUID as InfiniBand tools write it. 0x and up to four digits is
+// a LID.
+func parseGUID(text string) (fabric.GUID, bool) {
+	digits := text
+	if len(text) > 2 && text[1] == '-' && strings.IndexByte("SHR", text[0]) >= 0 {
+		digits = text[2:]
+	} else if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok && len(hex) > 4 {
+		digits = hex
+	} else if len(text) != 16 {
+		return 0, false
+	}
+	g, err := strconv.ParseUint(digits, 16, 64)
+	return fabric.GUID(g), err == nil && g != 0
+}
+
+// byGUID finds nodes by their GUID or that of one of their ports.
+func (x *Index) byGUID(text string) []fabric.NodeID {
+	g, ok := parseGUID(text)
+	if !ok {
+		return nil
+	}
+	var found []fabric.NodeID
+	if n := x.fabric.NodeByGUID(g); n != fabric.None {
+		found = append(found, n)
+	}
+	if e, ok := x.port[g]; ok {
+		if n := x.fabric.Endpoint(e).Node; !slices.Contains(found, n) {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// byLID is the endpoint that answers to a LID, decimal or 0x…, or None.
+func (x *Index) byLID(text string) fabric.EndpointID {
+	v, err := strconv.ParseUint(text, 0, 16)
+	if err != nil || v > uint64(fabric.MaxLID) {
+		return fabric.None
+	}
+	return x.fabric.Owner(fabric.LID(v))
+}
+
+// onePort is the endpoint that the GUID of a port or a LID stands for, or None:
+// what has a GUID of a node may have several.
+func (x *Index) onePort(text string) fabric.EndpointID {
+	if len(x.description[text]) > 0 {
+		return fabric.None
+	}
+	if g, ok := parseGUID(text); ok {
+		if e, ok := x.port[g]; ok && x.fabric.NodeByGUID(g) == fabric.None {
+			return e
+		}
+	}
+	if len(x.named(text, nodes)) > 0 {
+		return fabric.None
+	}
+	return x.byLID(text)
+}
+
+// unknown says that nothing has a name, and which name is nearest.
+func (x *Index) unknown(name string, k kinds) error {
+	if isPattern(name) {
+		return fmt.Errorf("no %s fits %q (* is any text)%s", k.one, name, x.near(strings.ReplaceAll(name, "*", ""), k))
+	}
+	return fmt.Errorf("no %s is called %q, and none has that GUID or LID%s", k.one, name, x.near(name, k))
+}
+
+// near is the end of an error: the nearest name, in letters of either case.
+func (x *Index) near(name string, k kinds) string {
+	var folded, all []string
+	for i := range x.fabric.Nodes() {
+		node := x.fabric.Node(fabric.NodeID(i))
+		if !k.has[node.Kind] {
+			continue
+		}
+		forms := append(shortNames(node), node.Name)
+		if host, _ := hostOf(node); node.Kind != fabric.Switch && host != "" {
+			forms = append(forms, host)
+		}
+		for _, s := range forms {
+			if s != "" {
+				all, folded = append(all, s), append(folded, strings.ToLower(s))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; nearest is %q", all[slices.Index(folded, spell.Nearest(strings.ToLower(name), folded))])
+}
+
+// ambiguous says which nodes have a name.
+func (x *Index) ambiguous(name string, found []fabric.NodeID, k kinds) error {
+	list := make([]string, len(found))
+	for i, n := range found {
+		list[i] = x.distinct(n)
+	}
+	return fmt.Errorf("%d %s are called %q; name one of them: %s", len(found), k.many, name, listed(list))
+}
+
+// distinct is a name that no other node has, and for an adapter without one of its
+// own where it is.
+func (x *Index) distinct(n fabric.NodeID) string {
+	node := x.fabric.Node(n)
+	for _, s := range append(shortNames(node), node.Name) {
+		if len(x.find(s, nodes)) == 1 {
+			return s
+		}
+	}
+	text := node.GUID.String()
+	if first, end := x.of(n); node.Kind != fabric.Switch && first < end {
+		if c := x.fabric.Endpoint(first).Deliver; c != fabric.None {
+			ch := x.fabric.Channel(c)
+			text += fmt.Sprintf(" (at %s port %d)", x.fabric.Label(ch.From), ch.FromPort)
+		}
+	}
+	return text
+}
+
+// listed is the first few of a list.
+func listed(list []string) string {
+	const most = 4
+	if len(list) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,162 @@
+// Package names finds the nodes, cables and endpoints of a fabric by what people
+// call them.
+//
+// A name may be, and is looked for in this order:
+//
+//   - the node description, whole: "MF0;sw-a:MQM8700/U1", "luna-0001 mlx5_0";
+//   - a GUID of a node or a port, 0x… or sixteen digits, or the form of
+//     ibnetdiscover, S-…, H-… or R-…;
+//   - a short name: sw-a of a managed switch, "dir-1/L02/U1" of a chip in a
+//     director, 4036-369C of "Voltaire 4036 # 4036-369C", luna-0001/mlx5_0 of an
+//     adapter;
+//   - the name of a host, luna-0001: all its adapters;
+//   - the first word of a description that only one adapter begins with;
+//   - a LID.
+//
+// An asterisk is any text, even none; a name with one means all that fit. Whoever
+// wants one thing and gets a name of several is told which there are, and who
+// mistypes gets the nearest name.
+package names
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Index finds the parts of one fabric.
+type Index struct {
+	fabric      *fabric.Fabric
+	description map[string][]fabric.NodeID
+	short       map[string][]fabric.NodeID
+	host        map[string][]fabric.NodeID // adapters of a host, as compareAdapters orders them
+	word        map[string][]fabric.NodeID // adapters by the first word of descriptions that name no host
+	port        map[fabric.GUID]fabric.EndpointID
+	first       []fabric.EndpointID // [node, plus one at the end] its first endpoint
+	rail        []int               // [EndpointID] index in rails, or None
+	rails       []Rail
+}
+
+// New makes the index of a fabric.
+func New(f *fabric.Fabric) *Index {
+	x := &Index{
+		fabric: f, description: map[string][]fabric.NodeID{}, short: map[string][]fabric.NodeID{},
+		host: map[string][]fabric.NodeID{}, word: map[string][]fabric.NodeID{},
+		port:  make(map[fabric.GUID]fabric.EndpointID, len(f.Endpoints())),
+		first: make([]fabric.EndpointID, len(f.Nodes())+1),
+	}
+	for i := range f.Nodes() {
+		n := fabric.NodeID(i)
+		node := f.Node(n)
+		x.description[node.Name] = append(x.description[node.Name], n)
+		for _, s := range shortNames(node) {
+			x.short[s] = append(x.short[s], n)
+		}
+		if node.Kind == fabric.Switch {
+			continue
+		}
+		if host, _ := hostOf(node); host != "" {
+			x.host[host] = append(x.host[host], n)
+		} else if word, _, _ := strings.Cut(node.Name, " "); word != node.Name {
+			x.word[word] = append(x.word[word], n)
+		}
+	}
+	for i := range f.Endpoints() {
+		e := f.Endpoint(fabric.EndpointID(i))
+		x.first[e.Node+1]++
+		x.port[e.PortGUID] = fabric.EndpointID(i)
+	}
+	for n := range f.Nodes() {
+		x.first[n+1] += x.first[n]
+	}
+	for _, adapters := range x.host {
+		slices.SortFunc(adapters, x.compareAdapters)
+	}
+	x.findRails()
+	return x
+}
+
+// compareAdapters orders the adapters of a host: by the number in their names,
+// then by name, then by GUID.
+func (x *Index) compareAdapters(a, b fabric.NodeID) int {
+	_, p := hostOf(x.fabric.Node(a))
+	_, q := hostOf(x.fabric.Node(b))
+	return cmp.Or(compareDevices(p, q), cmp.Compare(a, b))
+}
+
+// of is the endpoints of a node.
+func (x *Index) of(n fabric.NodeID) (first, end fabric.EndpointID) {
+	return x.first[n], x.first[n+1]
+}
+
+var (
+	// managed is how the firmware of managed switches writes descriptions:
+	// MF0;name:MODEL/U1, in a director MF0;name:MODEL/L02/U1.
+	managed = regexp.MustCompile(`^MF\d+;(.+):[^:/]*((?:/\w+)*)/U\d+$`)
+	// voltaire is how Voltaire's does: model, a mark, name.
+	voltaire = regexp.MustCompile(`^Voltaire .*# (\S+)$`)
+	// device is a name of an adapter behind that of its host, as drivers write it.
+	device = regexp.MustCompile(`^(HCA-\d+|[a-z]+\d*_\d+)$`)
+)
+
+// shortNames is what a node is called without what its firmware or driver adds.
+func shortNames(n *fabric.Node) []string {
+	if n.Kind != fabric.Switch {
+		if host, adapter := hostOf(n); adapter != "" {
+			return []string{host + "/" + adapter}
+		}
+		return nil
+	}
+	if m := managed.FindStringSubmatch(n.Name); m != nil {
+		if m[2] == "" {
+			return []string{m[1]}
+		}
+		unit := n.Name[strings.LastIndexByte(n.Name, '/'):]
+		return []string{m[1] + m[2] + unit, m[1]}
+	}
+	if m := voltaire.FindStringSubmatch(n.Name); m != nil {
+		return []string{m[1]}
+	}
+	return nil
+}
+
+// hostOf splits the description of an adapter: "luna-0001 mlx5_0" into the host and
+// its adapter, "luna-0001" into the host and nothing. A description such as
+// "MT4129 ConnectX7   Mellanox Technologies", which is the adapter's own until its
+// host sets one, names no host.
+func hostOf(n *fabric.Node) (host, adapter string) {
+	words := strings.Fields(n.Name)
+	switch {
+	case len(words) == 1:
+		return words[0], ""
+	case len(words) == 2, len(words) > 2 && device.MatchString(words[1]):
+		return words[0], words[1]
+	}
+	return "", ""
+}
+
+// fits says whether a name is a pattern, in which * is any text, even none.
+// Nothing else is special: descriptions of nodes hold slashes and brackets.
+func fits(name, pattern string) bool {
+	parts := strings.Split(pattern, "*")
+	last := len(parts) - 1
+	if last == 0 {
+		return name == pattern
+	}
+	name, ok := strings.CutPrefix(name, parts[0])
+	if !ok {
+		return false
+	}
+	for _, part := range parts[1:last] {
+		if _, name, ok = strings.Cut(name, part); !ok {
+			return false
+		}
+	}
+	return strings.HasSuffix(name, parts[last])
+}
+
+// isPattern says whether a name may mean several things.
+func isPattern(name string) bool { return strings.ContainsRune(name, '*') }

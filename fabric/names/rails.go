@@ -1,0 +1,167 @@
+package names
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/spell"
+)
+
+// Rail is the adapter ports that have one place in their hosts: all mlx5_0, say.
+// HCA-1 and mlx5_0 are the same place: drivers count from one or from zero.
+type Rail struct {
+	Adapters []string // what the hosts call them, such as HCA-1 and mlx5_0; empty: they have no names
+	Port     uint8    // of the adapter
+	Hosts    int      // that have it
+}
+
+// String is the names of the adapters, and the port where it is not the first.
+func (r *Rail) String() string {
+	text := strings.Join(r.Adapters, ", ")
+	if r.Port > 1 {
+		text += fmt.Sprintf(" port %d", r.Port)
+	}
+	return strings.TrimSpace(text)
+}
+
+// Rails is the rails of the fabric by the numbers in the names of the adapters. The
+// adapters that name no host are on none.
+func (x *Index) Rails() []Rail { return x.rails }
+
+// place is where an adapter port is in its host.
+type place struct {
+	number int    // in the name of the adapter, from 0; None: the name has none that counts
+	name   string // of the adapter, if it has no number
+	port   uint8
+}
+
+func (p place) compare(q place) int {
+	return cmp.Or(cmp.Compare(p.number, q.number), cmp.Compare(p.name, q.name), cmp.Compare(p.port, q.port))
+}
+
+var counted = regexp.MustCompile(`^(HCA-|[a-z]+\d*_)(\d+)$`)
+
+// deviceNumber is the number of an adapter in its host, from 0, or None.
+func deviceNumber(adapter string) int {
+	m := counted.FindStringSubmatch(adapter)
+	if m == nil {
+		return fabric.None
+	}
+	n, err := strconv.Atoi(m[2])
+	if m[1] == "HCA-" {
+		n--
+	}
+	if err != nil || n < 0 {
+		return fabric.None
+	}
+	return n
+}
+
+func compareDevices(a, b string) int {
+	return cmp.Or(cmp.Compare(deviceNumber(a), deviceNumber(b)), cmp.Compare(a, b))
+}
+
+// findRails puts the adapter ports of all hosts on rails.
+func (x *Index) findRails() {
+	x.rail = make([]int, len(x.fabric.Endpoints()))
+	for i := range x.rail {
+		x.rail[i] = fabric.None
+	}
+	at := map[place][]fabric.EndpointID{}
+	for _, adapters := range x.host {
+		for k, n := range adapters {
+			_, adapter := hostOf(x.fabric.Node(n))
+			p := place{number: deviceNumber(adapter), name: adapter}
+			if adapter == "" {
+				p.number = k
+			} else if p.number != fabric.None {
+				p.name = ""
+			}
+			for first, end := x.of(n); first < end; first++ {
+				p.port = x.fabric.Endpoint(first).Port
+				at[p] = append(at[p], first)
+			}
+		}
+	}
+	places := make([]place, 0, len(at))
+	for p := range at {
+		places = append(places, p)
+	}
+	slices.SortFunc(places, place.compare)
+	x.rails = make([]Rail, len(places))
+	for i, p := range places {
+		r := &x.rails[i]
+		r.Port = p.port
+		hosts, adapters := map[string]bool{}, map[string]bool{}
+		for _, e := range at[p] {
+			x.rail[e] = i
+			host, adapter := hostOf(x.fabric.Node(x.fabric.Endpoint(e).Node))
+			hosts[host] = true
+			if adapter != "" && !adapters[adapter] {
+				adapters[adapter] = true
+				r.Adapters = append(r.Adapters, adapter)
+			}
+		}
+		r.Hosts = len(hosts)
+		slices.Sort(r.Adapters)
+	}
+}
+
+// RailOf is the number of an endpoint's rail, from 1, or 0 if it is on none.
+func (x *Index) RailOf(e fabric.EndpointID) int { return x.rail[e] + 1 }
+
+// OnRails is those of a list of endpoints that are on one of some rails: numbers
+// from 1, as in Rails, or names of adapters, with * for any text. No rails: all of
+// the list.
+func (x *Index) OnRails(among []fabric.EndpointID, rails []string) ([]fabric.EndpointID, error) {
+	if len(rails) == 0 {
+		return among, nil
+	}
+	wanted := make([]bool, len(among))
+	for _, rail := range rails {
+		number, err := strconv.Atoi(rail)
+		any := false
+		for i, e := range among {
+			_, adapter := hostOf(x.fabric.Node(x.fabric.Endpoint(e).Node))
+			if err == nil && x.RailOf(e) == number && number > 0 || err != nil && adapter != "" && fits(adapter, rail) {
+				wanted[i], any = true, true
+			}
+		}
+		if !any {
+			return nil, x.noRail(rail)
+		}
+	}
+	var chosen []fabric.EndpointID
+	for i, e := range among {
+		if wanted[i] {
+			chosen = append(chosen, e)
+		}
+	}
+	return chosen, nil
+}
+
+// noRail says which rails there are.
+func (x *Index) noRail(rail string) error {
+	if len(x.rails) == 0 {
+		return fmt.Errorf("there is no rail %q: no adapter of the fabric says which host it is in", rail)
+	}
+	var adapters []string
+	list := make([]string, len(x.rails))
+	for i := range x.rails {
+		adapters = append(adapters, x.rails[i].Adapters...)
+		list[i] = fmt.Sprintf("%d (%s)", i+1, x.rails[i].String())
+		if x.rails[i].String() == "" {
+			list[i] = strconv.Itoa(i + 1)
+		}
+	}
+	near := ""
+	if _, err := strconv.Atoi(rail); err != nil && len(adapters) > 0 {
+		near = fmt.Sprintf("; nearest is %q", spell.Nearest(rail, adapters))
+	}
+	return fmt.Errorf("no endpoint in scope is on rail %q%s (rails: %s)", rail, near, listed(list))
+}
