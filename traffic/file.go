@@ -10,31 +10,31 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
 )
 
 // ReadPairs reads a pattern from comma-separated values: source, destination and,
-// if they differ, bytes; endpoints as Names finds them. A first line that says
-// "src,dst" or "src,dst,bytes" and lines that begin with # are passed over. All
-// pairs talk at once. The ranks of the pattern are the endpoints that it names,
-// in the order they come; the placement says which. Errors say file and line.
-func ReadPairs(r io.Reader, file string, names *Names) (Pattern, Placement, error) {
+// if they differ, bytes; hosts and adapters as package names finds them. A first
+// line that says "src,dst" or "src,dst,bytes" and lines that begin with # are passed
+// over. All pairs talk at once. The ranks of the pattern are the endpoints that it
+// names, in the order they come; the placement says which. Errors say file and line.
+//
+// Between hosts with several adapter ports a pair is several, which share its bytes:
+// see railPairs.
+func ReadPairs(r io.Reader, file string, names *names.Endpoints) (Pattern, Placement, error) {
 	in := csv.NewReader(r)
 	in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = '#', -1, true, true
 	l := &list{name: file}
 	var p Placement
 	rank := map[fabric.EndpointID]int32{}
-	rankOf := func(name string) (int32, error) {
-		e, err := names.Find(strings.TrimSpace(name))
-		if err != nil {
-			return 0, err
-		}
+	rankOf := func(e fabric.EndpointID) int32 {
 		k, ok := rank[e]
 		if !ok {
 			k = int32(len(p))
 			rank[e] = k
 			p = append(p, e)
 		}
-		return k, nil
+		return k
 	}
 	for first := true; ; first = false {
 		record, err := in.Read()
@@ -50,19 +50,21 @@ func ReadPairs(r io.Reader, file string, names *Names) (Pattern, Placement, erro
 		if first && header(record) {
 			continue
 		}
-		pair, err := readPair(record, rankOf)
+		flows, err := readPair(record, names)
 		if err != nil {
 			line, _ := in.FieldPos(0)
 			return nil, nil, fmt.Errorf("%s:%d: %w", file, line, err)
 		}
-		if len(l.pairs) > 0 && (pair.Bytes == 0) != (l.pairs[0].Bytes == 0) {
-			line, _ := in.FieldPos(0)
-			return nil, nil, fmt.Errorf("%s:%d: bytes on some lines and not on others", file, line)
+		for _, flow := range flows {
+			if len(l.pairs) > 0 && (flow.bytes == 0) != (l.pairs[0].Bytes == 0) {
+				line, _ := in.FieldPos(0)
+				return nil, nil, fmt.Errorf("%s:%d: bytes on some lines and not on others", file, line)
+			}
+			if len(l.pairs) == mostPairs {
+				return nil, nil, fmt.Errorf("%s: more than %d pairs", file, mostPairs)
+			}
+			l.pairs = append(l.pairs, Pair{From: rankOf(flow.from), To: rankOf(flow.to), Bytes: flow.bytes})
 		}
-		if len(l.pairs) == mostPairs {
-			return nil, nil, fmt.Errorf("%s: more than %d pairs", file, mostPairs)
-		}
-		l.pairs = append(l.pairs, pair)
 	}
 	if len(l.pairs) == 0 {
 		return nil, nil, fmt.Errorf("%s: no pair in it; a line is src,dst or src,dst,bytes", file)
@@ -75,25 +77,65 @@ func header(record []string) bool {
 	return len(record) >= 2 && strings.EqualFold(strings.TrimSpace(record[0]), "src") && strings.EqualFold(strings.TrimSpace(record[1]), "dst")
 }
 
-func readPair(record []string, rankOf func(string) (int32, error)) (Pair, error) {
-	var p Pair
+// flow is what one adapter port sends to another; 0 bytes: not said.
+type flow struct {
+	from, to fabric.EndpointID
+	bytes    int64
+}
+
+// readPair reads a line.
+func readPair(record []string, names *names.Endpoints) ([]flow, error) {
 	if len(record) != 2 && len(record) != 3 {
-		return p, fmt.Errorf("%d fields; a line is src,dst or src,dst,bytes", len(record))
+		return nil, fmt.Errorf("%d fields; a line is src,dst or src,dst,bytes", len(record))
 	}
-	var err error
-	if p.From, err = rankOf(record[0]); err != nil {
-		return p, err
+	from, err := names.Host(strings.TrimSpace(record[0]))
+	if err != nil {
+		return nil, err
 	}
-	if p.To, err = rankOf(record[1]); err != nil {
-		return p, err
+	to, err := names.Host(strings.TrimSpace(record[1]))
+	if err != nil {
+		return nil, err
 	}
-	if len(record) == 3 {
-		text := strings.TrimSpace(record[2])
-		bytes, err := strconv.ParseUint(text, 10, 64)
-		if err != nil || bytes == 0 || bytes > math.MaxInt64 {
-			return p, fmt.Errorf("%q is no number of bytes", text)
+	flows := railPairs(from, to, names.RailOf)
+	if len(record) == 2 {
+		return flows, nil
+	}
+	text := strings.TrimSpace(record[2])
+	bytes, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || bytes == 0 || bytes > math.MaxInt64 {
+		return nil, fmt.Errorf("%q is no number of bytes", text)
+	}
+	share, rest := int64(bytes)/int64(len(flows)), int(bytes%uint64(len(flows)))
+	for i := range flows {
+		flows[i].bytes = share
+		if i < rest {
+			flows[i].bytes++
 		}
-		p.Bytes = int64(bytes)
 	}
-	return p, nil
+	if share == 0 {
+		flows = flows[:rest]
+	}
+	return flows, nil
+}
+
+// railPairs is who talks to whom when one host talks to another: on each rail that
+// both have the one to the other, as collective communication libraries do. Where
+// they have none in common, the ports of the one with more share those of the other
+// in turn.
+func railPairs(from, to []fabric.EndpointID, rail func(fabric.EndpointID) int) []flow {
+	var flows []flow
+	for _, a := range from {
+		for _, b := range to {
+			if r := rail(a); r > 0 && r == rail(b) {
+				flows = append(flows, flow{from: a, to: b})
+			}
+		}
+	}
+	if len(flows) > 0 {
+		return flows
+	}
+	for i := range max(len(from), len(to)) {
+		flows = append(flows, flow{from: from[i%len(from)], to: to[i%len(to)]})
+	}
+	return flows
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/traffic"
 )
 
@@ -27,9 +28,19 @@ func hosts(t testing.TB) (*fabric.Fabric, []fabric.EndpointID) {
 	return f, []fabric.EndpointID{1, 2, 3, 4}
 }
 
+// endpoints is the names of some endpoints.
+func endpoints(t testing.TB, f *fabric.Fabric, among []fabric.EndpointID) *names.Endpoints {
+	t.Helper()
+	n, err := names.New(f).Endpoints(among)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 func TestReadPairs(t *testing.T) {
 	f, among := hosts(t)
-	names := traffic.NewNames(f, among)
+	names := endpoints(t, f, among)
 	p, place, err := traffic.ReadPairs(strings.NewReader("src,dst,bytes\n# the first job\nnode2, node1 ,10\n0x0000000000000300,0x0000000000000401,20\n\n5,2,30\n"), "t.csv", names)
 	if err != nil {
 		t.Fatal(err)
@@ -49,12 +60,12 @@ func TestReadPairs(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"node1,node2\nnode1,node4": `t.csv:2: no endpoint is called "node4"; nearest is "node1"`,
-		"node1,node3":              `t.csv:1: several endpoints are called "node3"; give the GUID of the port or its LID`,
+		"node1,node*":              `t.csv:1: "node*" fits 3 hosts, and one is wanted here`,
 		"node1":                    "t.csv:1: 1 fields; a line is src,dst or src,dst,bytes",
 		"node1,node2,many":         `t.csv:1: "many" is no number of bytes`,
 		"node1,node2,0":            "is no number of bytes",
 		"node1,node2,5\n2,3":       "t.csv:2: bytes on some lines and not on others",
-		"node1,leaf":               `no endpoint is called "leaf"`,
+		"node1,leaf":               `no endpoint is called "leaf": it is switch leaf, with no endpoint in scope`,
 		"node1,\"":                 "t.csv:1: ",
 		"src,dst\n":                "t.csv: no pair in it",
 		"1,2":                      `t.csv:1: no endpoint is called "1"`,
@@ -65,14 +76,64 @@ func TestReadPairs(t *testing.T) {
 	}
 }
 
+// A pair of hosts talks on each rail that both have, and shares the bytes among
+// them; ports of no common rail take turns.
+func TestReadPairsOfHosts(t *testing.T) {
+	var b fabric.Builder
+	sw := b.Node(fabric.Node{GUID: 1, Ports: 9, Name: "leaf"}, "")
+	for i, name := range []string{"a HCA-1", "a HCA-2", "a HCA-3", "b mlx5_1", "b mlx5_2", "b mlx5_7", "c mlx5_8"} {
+		h := b.Node(fabric.Node{GUID: fabric.GUID(0x100 * (i + 1)), Kind: fabric.Adapter, Ports: 1, Name: name}, "")
+		b.Cable(sw, uint8(i+1), h, 1, fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type flow struct {
+		from, to string
+		bytes    int64
+	}
+	for text, want := range map[string][]flow{
+		"a,b":              {{"a HCA-2", "b mlx5_1", 0}, {"a HCA-3", "b mlx5_2", 0}},
+		"b,a,101":          {{"b mlx5_1", "a HCA-2", 51}, {"b mlx5_2", "a HCA-3", 50}},
+		"b,a,1":            {{"b mlx5_1", "a HCA-2", 1}},
+		"b,c,3":            {{"b mlx5_1", "c mlx5_8", 1}, {"b mlx5_2", "c mlx5_8", 1}, {"b mlx5_7", "c mlx5_8", 1}},
+		"a/HCA-1,b":        {{"a HCA-1", "b mlx5_1", 0}, {"a HCA-1", "b mlx5_2", 0}, {"a HCA-1", "b mlx5_7", 0}},
+		"a/HCA-3,b":        {{"a HCA-3", "b mlx5_2", 0}},
+		"a HCA-1,b/mlx5_7": {{"a HCA-1", "b mlx5_7", 0}},
+	} {
+		p, place, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", endpoints(t, f, []fabric.EndpointID{1, 2, 3, 4, 5, 6, 7}))
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		var got []flow
+		for _, q := range p.Append(nil, len(place), 0, nil) {
+			got = append(got, flow{f.Node(f.Endpoint(place[q.From]).Node).Name, f.Node(f.Endpoint(place[q.To]).Node).Name, q.Bytes})
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(flow{})); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
+
 func TestReadRanks(t *testing.T) {
 	f, among := hosts(t)
-	names := traffic.NewNames(f, among)
+	names := endpoints(t, f, among)
 	for text, want := range map[string]traffic.Placement{
 		"node2\nnode1\n": {2, 1},
 		"# two\nnode2:2\nnode1 slots=1 max_slots=4":                       {2, 2, 1},
 		"rank 1=node1 slot=0\nrank 0 = node3 mlx5_1\nrank 2=node1 slot=1": {4, 1, 1},
 		"node3 mlx5_1": {4},
+		// A host with two adapters has a rank on each, or its processes share them.
+		"node3":       {3, 4},
+		"node3:1":     {3},
+		"node3:5":     {3, 3, 3, 4, 4},
+		"node*":       {1, 2, 3, 4},
+		"node*:2":     {1, 1, 2, 2, 3, 4},
+		"*/mlx5_1\n5": {4, 4}, // by LID, too
+		"rank 0=node3\nrank 1=node1\nrank 2=node3\nrank 3=node3": {3, 1, 3, 4},
+		"rank 0=node3\nrank 1=node3/mlx5_0":                      {3, 3},
 	} {
 		got, err := traffic.ReadRanks(strings.NewReader(text), "ranks", names)
 		if err != nil {
@@ -89,6 +150,7 @@ func TestReadRanks(t *testing.T) {
 		"rank 0=node1\nrank 0=node2":       "ranks:2: rank 0 is on line 1 already",
 		"rank 0=node1\nnode2":              `ranks:2: "node2" is not "rank N=host"`,
 		"node2\nrank 0=node1":              "ranks:2: a rank in a list of hosts",
+		"rank 0=node*":                     `ranks:1: "node*" fits 3 hosts`,
 		"node1:99999999999":                "ranks:1: more than",
 		"rank 99999999999=node1":           "ranks:1: more than",
 		"node1 slots=0":                    "the allocation is empty",
@@ -148,7 +210,7 @@ func TestPlace(t *testing.T) {
 
 func FuzzReadPairs(fz *testing.F) {
 	f, among := hosts(fz)
-	names := traffic.NewNames(f, among)
+	names := endpoints(fz, f, among)
 	fz.Add("src,dst,bytes\nnode2,node1,10\n2,0x100,7\n")
 	fz.Fuzz(func(t *testing.T, text string) {
 		p, place, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", names)
@@ -165,7 +227,7 @@ func FuzzReadPairs(fz *testing.F) {
 
 func FuzzReadRanks(fz *testing.F) {
 	f, among := hosts(fz)
-	names := traffic.NewNames(f, among)
+	names := endpoints(fz, f, among)
 	fz.Add("rank 1=node1 slot=0\nrank 0=node2")
 	fz.Add("node2:2\nnode1 slots=3\n")
 	fz.Fuzz(func(t *testing.T, text string) {

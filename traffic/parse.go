@@ -81,7 +81,7 @@ func parseOne(spec string) (Pattern, error) {
 	name = strings.ReplaceAll(name, "neighbor", "neighbour")
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("traffic: no pattern %q; nearest is %q (patterns: %s)", name, spell.Nearest(name, names()), strings.Join(names(), ", "))
+		return nil, fmt.Errorf("traffic: no pattern %q; nearest is %q (patterns: %s)", name, spell.Nearest(name, kindNames()), strings.Join(kindNames(), ", "))
 	}
 	p := named{kind: &kinds[i]}
 	for _, k := range p.keys {
@@ -98,7 +98,7 @@ func parseOne(spec string) (Pattern, error) {
 	return p, nil
 }
 
-func names() []string {
+func kindNames() []string {
 	list := make([]string, len(kinds))
 	for i := range kinds {
 		list[i] = kinds[i].name

@@ -3,6 +3,7 @@ package traffic
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
@@ -98,70 +100,128 @@ var (
 	hostLine = regexp.MustCompile(`^([^\s:]+):(\d+)$`)
 )
 
-// ReadRanks reads where the ranks of a job run: a list of endpoints, one a line,
-// as Names finds them, with as many processes as "name:4" (MPICH) or "name
+// ReadRanks reads where the ranks of a job run: a list of hosts, one a line, as
+// package names finds them, with as many processes as "name:4" (MPICH) or "name
 // slots=4" (Open MPI) says; or an Open MPI rank file, lines like "rank 3=name
 // slot=0". Lines that begin with # are comments. Errors say file and line.
-func ReadRanks(r io.Reader, file string, names *Names) (Placement, error) {
-	var p Placement
-	line := 0
-	fail := func(format string, args ...any) (Placement, error) {
-		return nil, fmt.Errorf("%s:%d: %w", file, line, fmt.Errorf(format, args...))
-	}
-	ranked := map[int]int{} // rank: line, of a rank file
+//
+// A host has a rank on each of its adapter ports, rail by rail, or as many as it has
+// processes: see spread. The name of an adapter puts them on that one.
+func ReadRanks(r io.Reader, file string, names *names.Endpoints) (Placement, error) {
+	h := hostFile{file: file, names: names, ranked: map[int]int{}}
 	scanner := bufio.NewScanner(r)
 	for scanner.Scan() {
-		line++
+		h.line++
 		text := strings.TrimSpace(scanner.Text())
 		if text == "" || text[0] == '#' {
 			continue
 		}
-		rank, name, count := len(p), text, 1
-		if m := rankLine.FindStringSubmatch(text); m != nil {
-			if len(p) > 0 && len(ranked) == 0 {
-				return fail("a rank in a list of hosts; a rank file has \"rank N=host\" on every line")
-			}
-			rank, name = number(m[1]), m[2]
-			if before, ok := ranked[rank]; ok {
-				return fail("rank %d is on line %d already", rank, before)
-			}
-			ranked[rank] = line
-		} else if len(ranked) > 0 {
-			return fail("%q is not \"rank N=host\", as the lines above", text)
-		} else if m := slotLine.FindStringSubmatch(text); m != nil {
-			name, count = m[1], number(m[2])
-		} else if m := hostLine.FindStringSubmatch(text); m != nil {
-			name, count = m[1], number(m[2])
-		}
-		e, err := names.Find(name)
-		if err != nil {
-			return fail("%w", err)
-		}
-		if rank >= mostRanks || count > mostRanks-len(p) {
-			return fail("more than %d ranks", mostRanks)
-		}
-		for len(p) < rank {
-			p = append(p, fabric.None)
-		}
-		if rank < len(p) {
-			p[rank] = e
-			continue
-		}
-		for range count {
-			p = append(p, e)
+		if err := h.read(text); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, h.line, err)
 		}
 	}
 	if err := scanner.Err(); err != nil {
-		line++
-		return fail("%v", err)
+		return nil, fmt.Errorf("%s:%d: %w", file, h.line+1, err)
 	}
-	if len(p) == 0 {
-		return nil, fmt.Errorf("%s: no host in it: the allocation is empty", file)
+	return h.placement()
+}
+
+// hostFile is a host list or rank file while it is read.
+type hostFile struct {
+	file   string
+	line   int
+	names  *names.Endpoints
+	ranks  Placement             // of a host list
+	hosts  [][]fabric.EndpointID // [rank] of a rank file; nil: not said
+	ranked map[int]int           // rank: line, of a rank file
+}
+
+// read reads a line.
+func (h *hostFile) read(text string) error {
+	if m := rankLine.FindStringSubmatch(text); m != nil {
+		return h.rank(number(m[1]), m[2])
 	}
-	if i := slices.Index(p, fabric.None); i >= 0 {
-		return nil, fmt.Errorf("%s: rank %d is missing; the last is %d", file, i, len(p)-1)
+	if len(h.ranked) > 0 {
+		return fmt.Errorf("%q is not \"rank N=host\", as the lines above", text)
 	}
-	return p, nil
+	name, count := text, -1 // -1: not said
+	if m := slotLine.FindStringSubmatch(text); m != nil {
+		name, count = m[1], number(m[2])
+	} else if m := hostLine.FindStringSubmatch(text); m != nil {
+		name, count = m[1], number(m[2])
+	}
+	hosts, err := h.names.Hosts(name)
+	if err != nil {
+		return err
+	}
+	for _, host := range hosts {
+		k := count
+		if k < 0 {
+			k = len(host)
+		}
+		if k > mostRanks-len(h.ranks) {
+			return fmt.Errorf("more than %d ranks", mostRanks)
+		}
+		for i := range k {
+			h.ranks = append(h.ranks, spread(host, i, k))
+		}
+	}
+	return nil
+}
+
+// rank reads a line of a rank file.
+func (h *hostFile) rank(rank int, name string) error {
+	if len(h.ranks) > 0 {
+		return errors.New("a rank in a list of hosts; a rank file has \"rank N=host\" on every line")
+	}
+	if before, ok := h.ranked[rank]; ok {
+		return fmt.Errorf("rank %d is on line %d already", rank, before)
+	}
+	if rank >= mostRanks {
+		return fmt.Errorf("more than %d ranks", mostRanks)
+	}
+	host, err := h.names.Host(name)
+	if err != nil {
+		return err
+	}
+	h.ranked[rank] = h.line
+	for len(h.hosts) <= rank {
+		h.hosts = append(h.hosts, nil)
+	}
+	h.hosts[rank] = host
+	return nil
+}
+
+// placement is what was read.
+func (h *hostFile) placement() (Placement, error) {
+	if i := slices.IndexFunc(h.hosts, func(host []fabric.EndpointID) bool { return host == nil }); i >= 0 {
+		return nil, fmt.Errorf("%s: rank %d is missing; the last is %d", h.file, i, len(h.hosts)-1)
+	}
+	type place struct{ first, last fabric.EndpointID } // adapter ports of a host, or one of them
+	of := func(host []fabric.EndpointID) place { return place{host[0], host[len(host)-1]} }
+	processes, before := map[place]int{}, map[place]int{}
+	for _, host := range h.hosts {
+		processes[of(host)]++
+	}
+	for _, host := range h.hosts {
+		h.ranks = append(h.ranks, spread(host, before[of(host)], processes[of(host)]))
+		before[of(host)]++
+	}
+	if len(h.ranks) == 0 {
+		return nil, fmt.Errorf("%s: no host in it: the allocation is empty", h.file)
+	}
+	return h.ranks, nil
+}
+
+// spread is the adapter port that process i of k on a host sends by: as hosts with
+// a network adapter for each accelerator pair them, processes that follow each other
+// share one where there are more processes than ports, and where there are fewer the
+// first ports have one each.
+func spread(host []fabric.EndpointID, i, k int) fabric.EndpointID {
+	if k > len(host) {
+		return host[i*len(host)/k]
+	}
+	return host[i]
 }
 
 // number is a number of digits only; one too large is as good as the largest.

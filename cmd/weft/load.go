@@ -94,6 +94,13 @@ func (a *app) warn(f *fabric.Fabric) {
 	}
 }
 
+// note prints a warning about how weft was called.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "weft: warning: "+format+"\n", args...)
+	}
+}
+
 // describeParts says which parts a network falls into, for the error about it.
 func describeParts(f *fabric.Fabric, parts [][]fabric.NodeID) string {
 	const most = 4

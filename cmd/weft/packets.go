@@ -14,14 +14,13 @@ import (
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 // packetsFlags is the command line of weft packets.
 type packetsFlags struct {
 	route                 routeFlags
 	lfts, sl2vl, psl, lst string
-	traffic, placement    string
+	job                   jobFlags
 	loads                 string
 	untilSaturated        bool
 	preset, buffer        string
@@ -56,12 +55,14 @@ never move again, found as such and not by a time-out).
 
 --replay-cycle sends along the routes of the judge's credit loop, shows that the
 network stops, and that the same traffic drains under engines that are proven.
---complete sends the pattern once, phase by phase, and says how long it takes.`,
-		Example: `  weft packets torus:8x8 --engine torus-2qos --traffic uniform --load 0.1:0.9:0.1
+--complete sends the pattern once, phase by phase, and says how long it takes.
+
+` + hostNamesHelp,
+		Example: `  weft packets torus:8x8 --engine torus-2qos --pattern uniform --load 0.1:0.9:0.1
   weft packets fabric.ibnetdiscover --lfts opensm-lfts.dump --load 0.5 --json
   weft packets torus:5x5 --engine minhop --replay-cycle
   weft packets torus:5x5 --engine dfsssp --vls 2 --vlarb-high 0:64,1:32 --vlarb-low 0:8,1:8
-  weft packets dragonfly:p=4 --traffic shifts --message 64KiB --complete`,
+  weft packets dragonfly:p=4 --pattern shifts --message 64KiB --complete`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.packets(cmd, args[0], &o) },
 	}
@@ -71,8 +72,7 @@ network stops, and that the same traffic drains under engines that are proven.
 	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps for --lfts")
 	f.StringVar(&o.psl, "psl", "", "service levels of paths for --lfts")
 	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --lfts")
-	f.StringVar(&o.traffic, "traffic", "uniform", "who sends to whom: "+trafficNames()+", or a file of pairs")
-	f.StringVar(&o.placement, "allocation", "all", "where the ranks are: "+traffic.PlacementHelp)
+	o.job.addTo(c, "uniform")
 	f.StringVar(&o.loads, "load", "0.1:0.9:0.1", "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")
 	f.BoolVar(&o.untilSaturated, "until-saturated", false, "stop at the first load that is not delivered, and search the saturation throughput")
 	f.StringVar(&o.preset, "preset", "ib-hdr", "links and switches: "+presetNames())
@@ -103,14 +103,6 @@ network stops, and that the same traffic drains under engines that are proven.
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "until-saturated")
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "plot")
 	return c
-}
-
-func trafficNames() string {
-	var names []string
-	for _, k := range traffic.Kinds() {
-		names = append(names, k.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 func presetNames() string {
@@ -242,22 +234,10 @@ func (j *packetsJob) place() error {
 			among = append(among, fabric.EndpointID(e))
 		}
 	}
-	if j.load.Pattern == nil {
-		file, err := j.open(j.o.traffic)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		j.load.Pattern, j.load.Placement, err = traffic.ReadPairs(file, j.o.traffic, traffic.NewNames(j.fabric, among))
-		return err
-	}
 	var err error
-	j.load.Placement, err = traffic.Place(j.o.placement, j.fabric, among, j.load.Seed)
+	j.load.Pattern, j.load.Placement, err = j.o.job.place(j.app, j.fabric, among, j.load.Pattern, j.load.Seed)
 	if err != nil {
-		return usage("%w", err)
-	}
-	if _, err := j.load.Pattern.Phases(len(j.load.Placement)); err != nil {
-		return usage("--traffic: %w", err)
+		return err
 	}
 	if j.load.Pattern.String() == "uniform" {
 		j.load.Pattern = nil // each message to another, not each run

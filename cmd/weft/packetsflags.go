@@ -1,16 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 // readFlags checks everything that can be checked without the fabric.
@@ -87,12 +84,8 @@ func (j *packetsJob) readWords() error {
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
 		return usage("%w", err)
 	}
-	if _, err := os.Stat(o.traffic); errors.Is(err, os.ErrNotExist) {
-		if j.load.Pattern, err = traffic.Parse(o.traffic); err != nil {
-			return usage("--traffic: %w", err)
-		}
-	}
-	return nil
+	j.load.Pattern, err = o.job.parse(j.app)
+	return err
 }
 
 // readArbitration reads the arbitration tables. Without any, lanes take turns.

@@ -140,7 +140,7 @@ func (j *packetsJob) summary() *packetsSummary {
 	n := j.fabric.Count()
 	s := &packetsSummary{
 		Fabric: fabricSummary{Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router, Links: n.SwitchCables + n.AdapterCables + n.SelfCables},
-		Tables: j.o.lfts, Preset: j.o.preset, Traffic: j.o.traffic, Ranks: len(j.load.Placement), VLs: j.network.Lanes(),
+		Tables: j.o.lfts, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent.Seconds(),
 	}
 	if j.routed != nil {
@@ -329,7 +329,7 @@ func (j *packetsJob) runComplete(ctx context.Context) error {
 	}
 	phases, err := packets.Phases(pattern, j.load.Placement, j.load.Bytes, traffic.Stream(j.load.Seed, 0))
 	if err != nil {
-		return usage("--traffic: %w", err)
+		return usage("%w", err)
 	}
 	start := time.Now()
 	r, err := j.network.Complete(ctx, phases, j.load.Seed, 0)

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,11 +18,7 @@ import (
 type simulateFlags struct {
 	route        routeFlags
 	tables       verifyFlags
-	pattern      string
-	traffic      string
-	allocation   string
-	ranks        string
-	perEndpoint  int
+	job          jobFlags
 	model        string
 	uniformRates bool
 	runs         int
@@ -48,8 +42,11 @@ Patterns, several joined by + at once:
 ` + patternHelp() + `
 Ranks are placed on all endpoints in scope (--endpoints), or on an allocation:
 ` + traffic.PlacementHelp + `, or
-names:A,B,…; --ranks reads a host list or an Open MPI rank file. Runs of random
-patterns go on until the standard error is at most --precision, or --runs.
+names:A,B,…; --ranks reads a host list or an Open MPI rank file.
+` + hostNamesHelp + `
+
+Runs of random patterns go on until the standard error is at most --precision, or
+--runs.
 
 Exit code 1: some pairs have no route.`,
 		Example: `  weft simulate fabric.ibnetdiscover --engine dfsssp
@@ -65,11 +62,7 @@ Exit code 1: some pairs have no route.`,
 	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
 	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any; auto takes what is proven under it (default any)")
 	f.DurationVar(&o.route.budget, "budget", choose.DefaultBudget, "time that auto may spend, by its own estimates")
-	f.StringVar(&o.pattern, "pattern", "bisect", "who sends to whom, see above")
-	f.StringVar(&o.traffic, "traffic", "", "file of src,dst[,bytes], by name, GUID or LID, in place of a pattern")
-	f.StringVar(&o.allocation, "allocation", "all", "endpoints that the ranks run on, see above")
-	f.StringVar(&o.ranks, "ranks", "", "file of the hosts that the ranks run on, in place of --allocation")
-	f.IntVar(&o.perEndpoint, "per-endpoint", 1, "processes on each endpoint")
+	o.job.addTo(c, "bisect")
 	f.StringVar(&o.model, "model", congestion.Bottleneck.String(), "bandwidth model: bottleneck or maxmin")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
 	f.IntVar(&o.runs, "runs", 0, "runs of a random pattern (default: until the precision is reached)")
@@ -78,9 +71,8 @@ Exit code 1: some pairs have no route.`,
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	f.Lookup("endpoints").Usage = "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)"
 	f.Lookup("seed").Usage = "seed of random patterns and placements, and of engines that choose by chance"
-	completeNames(c, "pattern", patternNames)
 	c.MarkFlagsRequiredTogether("paths", "lanes")
-	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"lfts", "contract"}, {"lfts", "budget"}, {"traffic", "pattern"}, {"traffic", "allocation", "ranks"}} {
+	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"lfts", "contract"}, {"lfts", "budget"}} {
 		c.MarkFlagsMutuallyExclusive(pair...)
 	}
 	return c
@@ -93,21 +85,6 @@ func tableFlags(c *cobra.Command, o *verifyFlags) {
 	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps: opensm-sl2vl.dump or SLVL lines of ibdmchk")
 	f.StringVar(&o.psl, "psl", "", "service levels of paths, as ibdmchk reads them")
 	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
-}
-
-func patternNames() (names []string) {
-	for _, k := range traffic.Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
-}
-
-func patternHelp() string {
-	var b strings.Builder
-	for _, k := range traffic.Kinds() {
-		fmt.Fprintf(&b, "  %-20s %s\n", k.Example, k.Summary)
-	}
-	return b.String()
 }
 
 // simulateJob is one run of weft simulate.
@@ -152,10 +129,8 @@ func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error
 func (j *simulateJob) check() error {
 	o := j.o
 	var err error
-	if o.traffic == "" {
-		if j.options.Pattern, err = traffic.Parse(o.pattern); err != nil {
-			return usage("%w", err)
-		}
+	if j.options.Pattern, err = o.job.parse(j.app); err != nil {
+		return err
 	}
 	if j.options.Model, err = congestion.ParseModel(o.model); err != nil {
 		return usage("%w", err)
@@ -170,8 +145,6 @@ func (j *simulateJob) check() error {
 		return usage("--precision %g: it cannot be negative", o.precision)
 	case o.hot < 0:
 		return usage("--hot %d: it cannot be negative", o.hot)
-	case o.perEndpoint < 1 || o.perEndpoint > 1024:
-		return usage("--per-endpoint %d: it is 1 to 1024", o.perEndpoint)
 	case o.tables.lfts == "" && (o.tables.sl2vl != "" || o.tables.psl != "" || o.tables.lst != ""):
 		return usage("--sl2vl, --psl and --lst belong to the tables of --lfts")
 	}
@@ -226,53 +199,16 @@ func engineSource(e engines.Engine) string {
 	return fmt.Sprintf("%s (%s)", e.Name, e.Paper)
 }
 
-// ranksRead is what a file about ranks says.
-type ranksRead struct {
-	pattern traffic.Pattern
-	ranks   traffic.Placement
-}
-
 // place puts the ranks on endpoints.
 func (j *simulateJob) place() error {
-	f, o := j.tables.Fabric, j.o
+	f := j.tables.Fabric
 	among := j.scope.Endpoints(f)
 	if len(among) == 0 {
 		return fmt.Errorf("%s: it has no endpoints in the scope %s; --endpoints widens it", j.name, j.scope)
 	}
-	read := func(name string, do func(r io.Reader, name string) (ranksRead, error)) (ranksRead, error) {
-		return readFile(j.app, name, do)
-	}
-	fromRanks := func(r io.Reader, name string) (ranksRead, error) {
-		p, err := traffic.ReadRanks(r, name, traffic.NewNames(f, among))
-		return ranksRead{j.options.Pattern, p}, err
-	}
-	got, err := ranksRead{pattern: j.options.Pattern}, error(nil)
-	list, named := strings.CutPrefix(o.allocation, "names:")
-	switch {
-	case o.traffic != "":
-		got, err = read(o.traffic, func(r io.Reader, name string) (ranksRead, error) {
-			pattern, p, err := traffic.ReadPairs(r, name, traffic.NewNames(f, among))
-			return ranksRead{pattern, p}, err
-		})
-	case o.ranks != "":
-		got, err = read(o.ranks, fromRanks)
-	case named:
-		if got, err = fromRanks(strings.NewReader(strings.ReplaceAll(list, ",", "\n")), "--allocation names"); err != nil {
-			return usage("%w", err)
-		}
-	default:
-		if got.ranks, err = traffic.Place(o.allocation, f, among, o.route.seed); err != nil {
-			return usage("--allocation: %w", err)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	j.options.Pattern, j.options.Placement = got.pattern, got.ranks.Times(o.perEndpoint)
-	if _, err := j.options.Pattern.Phases(len(j.options.Placement)); err != nil {
-		return usage("%w", err)
-	}
-	return nil
+	var err error
+	j.options.Pattern, j.options.Placement, err = j.o.job.place(j.app, f, among, j.options.Pattern, j.o.route.seed)
+	return err
 }
 
 // count simulates, and counts the loads of all to all.
