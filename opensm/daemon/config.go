@@ -168,10 +168,16 @@ func loopback(address string) error {
 	if err != nil {
 		return fmt.Errorf("daemon: metrics %q: %w", address, err)
 	}
-	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
+	if !isLoopback(host) {
 		return fmt.Errorf("daemon: metrics %q is no loopback address: what runs the fabric does not answer the network; use 127.0.0.1 or [::1]", address)
 	}
 	return nil
+}
+
+// isLoopback says whether a host without a port names this host only.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }
 
 // fixed says what of a new configuration would need a restart, or nothing.

@@ -1,17 +1,10 @@
 package daemon
 
 import (
-	"errors"
-	"fmt"
-	"log/slog"
-	"net"
-	"net/http"
 	"strings"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // metrics is what Prometheus is told.
@@ -104,29 +97,4 @@ func (m *metrics) note(r *Sweep) {
 			m.loops.Inc()
 		}
 	}
-}
-
-// serve answers Prometheus at an address, if there is one, until stop is called.
-func (m *metrics) serve(address string, log *slog.Logger) (stop func(), err error) {
-	if address == "" {
-		return func() {}, nil
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("daemon: metrics: %w", err)
-	}
-	if tcp, ok := l.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() { // localhost may be anything
-		l.Close()
-		return nil, fmt.Errorf("daemon: metrics %q leads to %s, which is no loopback address", address, l.Addr())
-	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
-	log.Info("metrics", "address", l.Addr().String())
-	go func() {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("metrics", "error", err)
-		}
-	}()
-	return func() { server.Close() }, nil
 }

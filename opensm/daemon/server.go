@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -16,9 +17,10 @@ import (
 
 // Limits of a connection.
 const (
-	connections = 16               // at a time; more wait in the socket's queue
-	patience    = 10 * time.Second // for a whole request, and for a whole answer, beside the work
-	grace       = 2 * time.Second  // for what is under way when the daemon shall end
+	connections   = 16               // at a time
+	questionBytes = 192 << 20        // of the questions of all connections together
+	patience      = 10 * time.Second // for a whole request, and for a whole answer, beside the work
+	grace         = 2 * time.Second  // for what is under way when the daemon shall end
 )
 
 // Server is a daemon. Fill in Load and Log, then Run.
@@ -32,6 +34,7 @@ type Server struct {
 	Ready func()
 
 	jobs    *jobs
+	places  *places
 	metrics *metrics
 	state   *state
 	peer    func(*net.UnixConn) (credentials, error) // nil: the kernel is asked
@@ -62,7 +65,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	if s.state, err = newState(s.settings.State); err != nil {
 		return err
 	}
-	s.jobs, s.metrics = newJobs(), newMetrics()
+	s.jobs, s.metrics, s.places = newJobs(), newMetrics(), newPlaces(connections, questionBytes)
 	if s.peer == nil {
 		s.peer = peerOf
 	}
@@ -107,8 +110,6 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 // done. What is still under way after a grace is cancelled and cut off.
 func (s *Server) accept(work context.Context, cancel func(), l *net.UnixListener) {
 	var open sync.WaitGroup
-	places := make(chan struct{}, connections)
-	var conns sync.Map
 	for {
 		c, err := l.AcceptUnix()
 		if errors.Is(err, net.ErrClosed) {
@@ -119,55 +120,81 @@ func (s *Server) accept(work context.Context, cancel func(), l *net.UnixListener
 			time.Sleep(100 * time.Millisecond)
 			continue
 		}
-		places <- struct{}{}
-		conns.Store(c, nil)
+		who, err := s.peer(c)
+		if err != nil {
+			s.bad("turned away", who, err)
+			c.Close()
+			continue
+		}
+		x := s.places.take(c, who.uid)
 		open.Go(func() {
-			defer func() { conns.Delete(c); c.Close(); <-places }()
-			s.serve(work, c)
+			defer func() { c.Close(); x.leave() }()
+			s.serve(work, x, who)
 		})
 	}
 	late := time.AfterFunc(grace, func() {
 		cancel() // who waits for tables is told that there are none
-		time.AfterFunc(grace, func() {
-			conns.Range(func(c, _ any) bool { c.(*net.UnixConn).Close(); return true })
-		})
+		time.AfterFunc(grace, s.places.cutOff)
 	})
 	defer late.Stop()
 	open.Wait()
 }
 
 // serve answers one connection.
-func (s *Server) serve(ctx context.Context, c *net.UnixConn) {
+func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 	start := time.Now()
 	defer func() {
 		if r := recover(); r != nil { // one request must not end the daemon
 			s.Log.Error("internal error", "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	who, err := s.peer(c)
-	if err == nil {
-		err = who.permitted(s.group)
-	}
-	if err != nil {
-		s.metrics.bad.Inc()
-		s.Log.Warn("turned away", "peer", who.String(), "error", err)
+	if err := who.permitted(s.group); err != nil {
+		s.bad("turned away", who, err)
 		return
 	}
-	if err := c.SetDeadline(start.Add(patience)); err != nil {
+	if err := x.enter(asking); err != nil {
 		s.Log.Warn("connection", "error", err)
 		return
 	}
-	q, err := wire.ReadQuestion(c)
+	q, err := wire.ReadQuestion(counted{x})
 	switch {
 	case errors.Is(err, wire.ErrAsk):
-		err = wire.WriteStatus(c, s.Status())
+		if err = x.enter(taking); err == nil {
+			err = wire.WriteStatus(x.conn, s.Status())
+		}
+	case errors.As(err, new(*wire.VersionError)):
+		err = errors.Join(err, s.explain(x, err))
 	case err == nil:
-		err = s.sweep(ctx, c, q, start)
+		err = s.sweep(ctx, x, q, start)
+	case x.isLost():
+		err = errPlaceLost
 	}
 	if err != nil {
-		s.metrics.bad.Inc()
-		s.Log.Warn("bad client", "peer", who.String(), "error", err)
+		s.bad("bad client", who, err)
 	}
+}
+
+// bad notes a connection that came to nothing.
+func (s *Server) bad(what string, who credentials, err error) {
+	s.metrics.bad.Inc()
+	s.Log.Warn(what, "peer", who.String(), "error", err)
+}
+
+// explain refuses a question that cannot be read, and lets the rest of it come,
+// which nobody reads: closed before, the other end would fail while it sends, and
+// never see why.
+func (s *Server) explain(x *place, why error) error {
+	if err := x.enter(taking); err != nil {
+		return err
+	}
+	err := wire.WriteRefusal(x.conn, 0, why.Error())
+	if err == nil {
+		err = x.conn.CloseWrite()
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, io.LimitReader(x.conn, wire.MaxRequest))
+	}
+	return err
 }
 
 // reload takes over a new configuration, or keeps the old one.

@@ -136,8 +136,7 @@ func TestMetrics(t *testing.T) {
 	q.QoS = false
 	r.ask(q)
 	r.after(3)
-	_, address, _ := strings.Cut(r.log.String(), "address=")
-	address, _, _ = strings.Cut(address, "\n")
+	address := r.metricsAddress()
 	c := http.Client{Timeout: 10 * time.Second}
 	response, err := c.Get("http://" + address + "/metrics")
 	if err != nil {

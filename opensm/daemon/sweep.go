@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"net"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -70,7 +69,7 @@ const (
 
 // sweep answers a request. The error is about the connection; refusals are
 // answers.
-func (s *Server) sweep(ctx context.Context, c *net.UnixConn, q *wire.Request, start time.Time) error {
+func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start time.Time) error {
 	set := s.current()
 	r := &Sweep{
 		Sweep: q.Sweep, At: start.UTC(), OpenSM: q.OpenSM, Wanted: set.Engine, Verdict: refused,
@@ -87,13 +86,16 @@ func (s *Server) sweep(ctx context.Context, c *net.UnixConn, q *wire.Request, st
 	} else {
 		n := f.Count()
 		r.Switches, r.Endpoints, r.Links = n.Switches, n.HCA+n.Aggregation+n.Router, n.SwitchCables+n.AdapterCables+n.SelfCables
-		p, r.Cached = s.ask(ctx, f, set, q, start)
+		if err := x.enter(waiting); err != nil {
+			return err
+		}
+		p, r.Cached = s.ask(ctx, x, f, set, q, start)
 	}
-	return s.answer(c, q, r, p, start)
+	return s.answer(x, q, r, p, start)
 }
 
 // ask has the fabric worked on, unless it was, for as long as the plugin waits.
-func (s *Server) ask(ctx context.Context, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (p *proven, cached bool) {
+func (s *Server) ask(ctx context.Context, x *place, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (p *proven, cached bool) {
 	lanes := q.Lanes()
 	job, known := s.jobs.ask(ctx, set, keyOf(f, set, lanes), func(ctx context.Context) *proven { return prove(ctx, f, set, lanes) })
 	defer s.jobs.leave(job)
@@ -109,27 +111,32 @@ func (s *Server) ask(ctx context.Context, f *fabric.Fabric, set *settings, q *wi
 		case <-job.done:
 		case <-timer.C:
 			return &proven{refusal: errNoTime.Error()}, false
+		case <-x.lost:
+			return &proven{refusal: errPlaceLost.Error()}, false
 		}
 	}
 	return job.result, known
 }
 
 // answer sends what came of a request and reports it.
-func (s *Server) answer(c *net.UnixConn, q *wire.Request, r *Sweep, p *proven, start time.Time) error {
-	turn := s.queue()
-	defer turn.leave()
+func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p *proven, start time.Time) error {
 	begin := time.Now()
-	if err := c.SetDeadline(begin.Add(patience)); err != nil {
+	if err := x.enter(taking); err != nil {
 		return err
 	}
+	turn := s.queue()
+	defer turn.leave()
 	var sent error
 	if p.tables != nil {
-		sent = wire.WriteTables(c, q, p.engine, p.tables, p.verdict.Certificate)
+		sent = wire.WriteTables(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
 	} else {
-		sent = wire.WriteRefusal(c, q.Sweep, p.refusal)
+		sent = wire.WriteRefusal(x.conn, q.Sweep, p.refusal)
 	}
 	if sent == nil {
-		sent = c.CloseWrite() // the plugin need not wait for what follows
+		sent = x.conn.CloseWrite() // the plugin need not wait for what follows
+	}
+	if err := x.enter(reporting); err != nil {
+		return err
 	}
 	r.Seconds.Answer = time.Since(begin).Seconds()
 	r.Seconds.Total = time.Since(start).Seconds()

@@ -46,6 +46,15 @@ const (
 
 var le = binary.LittleEndian
 
+// VersionError is a message in another version of this format. The header is the
+// same in all of them, so that an answer in this version is understood as far as
+// that.
+type VersionError struct{ Other uint16 }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("wire: the other end speaks version %d, this one %d: install plugin and daemon of one release", e.Other, Version)
+}
+
 // readMessage reads one message of at most limit bytes, growing as bytes arrive:
 // a length alone takes no memory.
 func readMessage(r io.Reader, limit int64) (kind, []byte, error) {
@@ -58,7 +67,7 @@ func readMessage(r io.Reader, limit int64) (kind, []byte, error) {
 	case string(h[:4]) != magic:
 		return 0, nil, fmt.Errorf("wire: the message begins with %q, not with %q: something else speaks", h[:4], magic)
 	case le.Uint16(h[4:]) != Version:
-		return 0, nil, fmt.Errorf("wire: the other end speaks version %d, this one %d: install plugin and daemon of one release", le.Uint16(h[4:]), Version)
+		return 0, nil, &VersionError{le.Uint16(h[4:])}
 	case length > uint64(limit):
 		return 0, nil, fmt.Errorf("wire: a message of %d bytes; at most %d are taken", length, limit)
 	}
