@@ -8,5 +8,9 @@
 // every source, destination and service level; the dependencies are a map; a
 // graph is acyclic if its sinks can be peeled off until nothing is left.
 //
+// And once more by checker.py, in another language and from the files alone: what
+// weft route --out writes, of random networks, engines, damage, contracts and LMCs,
+// and of the same tables after random corruption.
+//
 // It holds tests only. With -short it takes a smaller corpus.
 package conformance
