@@ -28,10 +28,11 @@ build: ## build bin/weft
 plugin: ## build bin/libweft.so, OpenSM's routing engine weft, for the OpenSM whose headers are installed
 	@$(MAKE) --no-print-directory -C opensm/plugin OUT=$(CURDIR)/bin OSM_INCLUDE=$(OSM_INCLUDE)
 
-test: ## vet, check the formatting and run every test (installs OpenSM and ibsim if it may)
+test: ## vet, lint, check the formatting and run every test (installs OpenSM and ibsim if it may)
 	@./scripts/test-deps.sh
 	go vet ./...
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is due on:"; echo "$$unformatted"; exit 1; fi
+	@./scripts/lint.sh --if-possible
 	go test $(FLAGS) ./...
 
 race: ## run every test under the race detector
@@ -67,9 +68,8 @@ install: build $(PLUGIN) ## install weft, the plugin (with OpenSM's headers), un
 package: build $(PLUGIN) ## build a Debian package of the same in bin/
 	@./scripts/package.sh
 
-lint: ## run golangci-lint, if it is installed
-	@if command -v golangci-lint >/dev/null; then golangci-lint run ./...; \
-	else echo "golangci-lint is not installed: https://golangci-lint.run"; fi
+lint: ## run golangci-lint as .golangci.yml says, in the version that tools/go.mod pins
+	@./scripts/lint.sh
 
 cover: ## print the test coverage by function and in total
 	@mkdir -p bin
