@@ -81,12 +81,8 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary) error {
 	if j.engine.Adaptive != nil {
 		t, v, err := j.adapt(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			s.Refusal = err.Error()
-			return nil
+		if err != nil {
+			return s.refused(err)
 		}
 		s.Routes, s.VLs, s.Verdict, s.how, s.notes = true, t.Needed, creditLoop, "adaptive", t.Notes
 		if v.Free() {
@@ -95,8 +91,7 @@ func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary)
 		return nil
 	}
 	if err := j.compute(ctx); err != nil {
-		s.Refusal = err.Error()
-		return ctx.Err()
+		return s.refused(err)
 	}
 	j.settleContract(o)
 	if err := j.verify(ctx); err != nil {
@@ -104,6 +99,15 @@ func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary)
 	}
 	s.Routes, s.VLs, s.Verdict = true, j.tables.Lanes.Needed, verdictWord(j.verdict)
 	s.how, s.notes = "contract "+j.contract.String(), j.tables.Forwarding.Notes
+	return nil
+}
+
+// refused notes a refusal; any other error is returned.
+func (s *explainSummary) refused(err error) error {
+	if !routing.Refused(err) {
+		return err
+	}
+	s.Refusal = err.Error()
 	return nil
 }
 

@@ -349,6 +349,9 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	if none := (*choose.NoneProven)(nil); errors.As(err, &none) {
 		return j.noneProven(none, asJSON)
 	}
+	if !routing.Refused(err) {
+		return err
+	}
 	s := refusalSummary{Engine: j.asked(), Refused: strings.TrimPrefix(err.Error(), "routing: "), Fits: []fitSummary{}}
 	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/weft-fabric/weft/deadlock"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -47,7 +45,7 @@ func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 		return usage("%s is adaptive: InfiniBand tables cannot express it, so there is nothing to write with --out", j.engine.Name)
 	}
 	t, v, err := j.adapt(ctx)
-	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
+	if routing.Refused(err) {
 		return finding("%s refuses: %w", j.engine.Name, err)
 	}
 	if err != nil {
@@ -95,7 +93,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 		s.Verdict = deadlockFree
 	}
 	for _, step := range v.Cycle {
-		c := j.fabric.Channel(fabric.ChannelID(step.Trunk))
+		c := j.fabric.Channel(step.Trunk)
 		s.Cycle = append(s.Cycle, adaptiveStepSummary{
 			From: fmt.Sprintf("%s, port %d", j.fabric.Label(c.From), c.FromPort),
 			To:   fmt.Sprintf("%s, port %d", j.fabric.Label(c.To), c.ToPort),
