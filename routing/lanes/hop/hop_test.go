@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -235,5 +236,23 @@ func TestCancelled(t *testing.T) {
 		if _, err := a.Lanes(ctx, f, fw, routing.Budget{VLs: 8}, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%T: %v", a, err)
 		}
+	}
+}
+
+// What breaks on one core of many breaks in the goroutine of the caller, who may
+// recover: a daemon lives on.
+func TestPanicsWhereItIsCalled(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	small, large := testnet.Build(t, "ring:5"), testnet.Build(t, "dragonfly:p=2")
+	fw := paths(t, small, sssp.Finder{})
+	for _, a := range []routing.LaneAssigner{hop.D2{}, hop.DN{}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%T takes the forwarding of another network", a)
+				}
+			}()
+			_, _ = a.Lanes(context.Background(), large, fw, routing.Budget{VLs: 8}, nil)
+		}()
 	}
 }

@@ -2,10 +2,9 @@ package hop
 
 import (
 	"context"
-	"runtime"
-	"sync"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -62,21 +61,17 @@ func gather(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, scope
 			all = append(all, w)
 		}
 	}
-	var wg sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), len(all))
-	for i := range workers {
-		wg.Go(func() {
-			g := newGatherer(f, fw, sources)
-			for n := i; n < len(all) && ctx.Err() == nil; n += workers {
-				g.gather(all[n])
-				if i == 0 && n%64 == 0 {
-					p.Report(n, len(all))
-				}
-			}
-		})
+	gatherers := make([]*gatherer, par.Workers(len(all)))
+	for i := range gatherers {
+		gatherers[i] = newGatherer(f, fw, sources)
 	}
-	wg.Wait()
-	return all, ctx.Err()
+	err := par.For(ctx, len(all), func(worker, n int) {
+		gatherers[worker].gather(all[n])
+		if worker == 0 && n%64 == 0 {
+			p.Report(n, len(all))
+		}
+	})
+	return all, err
 }
 
 // longest is the longest path of all, the first of several.

@@ -3,12 +3,11 @@ package dag
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -64,8 +63,11 @@ func (e *NotJoined) Error() string {
 // a cycle in a tree without faults. Where this does not help, other turns are
 // tried; where that comes to nothing either, all is tried again without hubs.
 func Join(ctx context.Context, f *fabric.Fabric, o *Slope, t *routing.Forwarding) (int, error) {
-	order, used := upThenDown(f, o), markTurns(f, t)
-	var err error
+	order := upThenDown(f, o)
+	used, err := markTurns(ctx, f, t)
+	if err != nil {
+		return 0, err
+	}
 	for _, hubs := range [2]bool{true, false} {
 		j := &joiner{f: f, t: t, g: acyclic.From(f, slices.Clone(used), order), up: o.Up, part: make([]int32, f.Switches())}
 		for i, switches := range f.Parts() {
@@ -192,47 +194,43 @@ func upThenDown(f *fabric.Fabric, o *Slope) []fabric.ChannelID {
 }
 
 // markTurns is 1 for every turn that a path takes, on all cores.
-func markTurns(f *fabric.Fabric, t *routing.Forwarding) []uint32 {
-	workers := runtime.GOMAXPROCS(0)
-	marks := make([][]uint32, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			marks[w] = make([]uint32, f.Turns())
-			markSome(f, t, w, workers, marks[w])
-		})
+func markTurns(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding) ([]uint32, error) {
+	lids := int(f.TopLID()) + 1
+	marks := make([][]uint32, par.Workers(lids))          // [worker][turn]
+	outs := make([][]fabric.ChannelID, par.Workers(lids)) // [worker][switch] scratch
+	for w := range marks {
+		marks[w] = make([]uint32, f.Turns())
+		outs[w] = make([]fabric.ChannelID, f.Switches())
 	}
-	wg.Wait()
+	err := par.For(ctx, lids, func(worker, lid int) {
+		if e := f.Owner(fabric.LID(lid)); e != fabric.None && f.Endpoint(e).Switch != fabric.None {
+			markRow(f, t.Row(fabric.LID(lid)), outs[worker], marks[worker])
+		}
+	})
 	for _, m := range marks[1:] {
 		for i, seen := range m {
 			marks[0][i] |= seen
 		}
 	}
-	return marks[0]
+	return marks[0], err
 }
 
-// markSome marks the turns of the paths to every step-th LID.
-func markSome(f *fabric.Fabric, t *routing.Forwarding, start, step int, mark []uint32) {
+// markRow marks the turns of the paths along one row of a forwarding. out is
+// scratch space.
+func markRow(f *fabric.Fabric, row []uint8, out []fabric.ChannelID, mark []uint32) {
 	heads := f.Heads()
 	trunks := fabric.ChannelID(f.Trunks())
-	out := make([]fabric.ChannelID, f.Switches())
-	for lid := start; lid <= int(f.TopLID()); lid += step {
-		e := f.Owner(fabric.LID(lid))
-		if e == fabric.None || f.Endpoint(e).Switch == fabric.None {
+	for s, port := range row {
+		if out[s] = f.Out(fabric.NodeID(s), port); out[s] >= trunks {
+			out[s] = fabric.None
+		}
+	}
+	for _, in := range out {
+		if in == fabric.None {
 			continue
 		}
-		for s, port := range t.Row(fabric.LID(lid)) {
-			if out[s] = f.Out(fabric.NodeID(s), port); out[s] >= trunks {
-				out[s] = fabric.None
-			}
-		}
-		for _, in := range out {
-			if in == fabric.None {
-				continue
-			}
-			if next := out[heads[in]]; next != fabric.None {
-				mark[f.Turn(in, next)] = 1
-			}
+		if next := out[heads[in]]; next != fabric.None {
+			mark[f.Turn(in, next)] = 1
 		}
 	}
 }

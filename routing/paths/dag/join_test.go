@@ -1,0 +1,30 @@
+package dag_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/dag"
+)
+
+// What breaks on one core of many breaks in the goroutine of the caller, who may
+// recover: a daemon lives on.
+func TestJoinPanicsWhereItIsCalled(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	f := testnet.Build(t, "ring:5")
+	slope := &dag.Slope{Up: make([]bool, f.Trunks())}
+	for s := range f.Switches() {
+		slope.Order = append(slope.Order, fabric.NodeID(s))
+	}
+	fw := routing.NewForwarding(testnet.Build(t, "torus:4x4"))
+	defer func() {
+		if recover() == nil {
+			t.Error("takes the forwarding of another network")
+		}
+	}()
+	_, _ = dag.Join(context.Background(), f, slope, fw)
+}
