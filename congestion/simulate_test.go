@@ -2,6 +2,7 @@ package congestion_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -379,7 +380,7 @@ func TestRefusals(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := congestion.Simulate(ctx, tables, congestion.Options{Pattern: pattern(t, "bisect"), Placement: p}); err != context.Canceled {
+	if _, err := congestion.Simulate(ctx, tables, congestion.Options{Pattern: pattern(t, "bisect"), Placement: p}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

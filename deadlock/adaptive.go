@@ -11,10 +11,10 @@ import (
 type Switching uint8
 
 const (
-	// CutThrough: a packet that waits is buffered whole where it waits, and
+	// CutThrough buffers a packet that waits whole where it waits, so that it
 	// holds that one lane. InfiniBand is so, and store and forward.
 	CutThrough Switching = iota
-	// Wormhole: a packet that waits may hold lanes all along the way behind it.
+	// Wormhole lets a packet that waits hold lanes all along the way behind it.
 	Wormhole
 )
 

@@ -185,7 +185,7 @@ func TestStockOpenSMAnswersOurServiceLevels(t *testing.T) {
 				t.Fatalf("saquery: %v\n%s", err, out)
 			}
 			sl, err := strconv.ParseUint(found[1], 16, 8)
-			if err != nil || uint8(sl) != plan.SL[to] {
+			if err != nil || sl != uint64(plan.SL[to]) {
 				t.Errorf("to %s: SL %s, want %d", f.Label(f.Endpoint(to).Node), found[1], plan.SL[to])
 			}
 			seen[sl] = true

@@ -36,18 +36,20 @@ func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
 // LID is a local identifier, the address that forwarding tables are indexed by.
 type LID uint16
 
-// Unicast LIDs are 1 to MaxLID; zero means none, 0xFFFF is the permissive LID.
+// MaxLID is the largest unicast LID; the least is 1. Zero means none, 0xFFFF is the
+// permissive LID.
 const MaxLID LID = 0xBFFF
 
 // MaxPorts is the largest number of external ports of a node: port numbers are
 // one byte and 255 is reserved.
 const MaxPorts = 254
 
-// NodeID indexes the nodes of one Fabric, ChannelID its channels, EndpointID
-// its endpoints. None stands for "no such thing" in all three spaces.
 type (
-	NodeID     int32
-	ChannelID  int32
+	// NodeID indexes the nodes of one Fabric.
+	NodeID int32
+	// ChannelID indexes its channels.
+	ChannelID int32
+	// EndpointID indexes its endpoints.
 	EndpointID int32
 )
 

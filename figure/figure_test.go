@@ -54,7 +54,7 @@ func TestSameInputSameBytes(t *testing.T) {
 		var words strings.Builder
 		for {
 			token, err := dec.Token()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -61,7 +61,7 @@ func (m *Misfits) Miss(why error) {
 // Open opens a file for one of the readers; "-" is stdin. Contents compressed
 // with gzip are decompressed, whatever the name.
 func Open(name string, stdin io.Reader) (io.ReadCloser, error) {
-	var raw io.Reader = stdin
+	raw := stdin
 	var closer io.Closer = io.NopCloser(nil)
 	if name == "-" {
 		if stdin == nil {
@@ -80,7 +80,7 @@ func Open(name string, stdin io.Reader) (io.ReadCloser, error) {
 	}
 	buffered := bufio.NewReaderSize(raw, 1<<16)
 	magic, err := buffered.Peek(2)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		closer.Close()
 		return nil, fmt.Errorf("format: %s: %w", name, err)
 	}

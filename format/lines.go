@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -48,16 +49,16 @@ func (l *Lines) Next() bool {
 	}
 	text, err := l.r.ReadSlice('\n')
 	switch {
-	case err == bufio.ErrBufferFull:
+	case errors.Is(err, bufio.ErrBufferFull):
 		l.err = Errorf(l.file, l.n+1, "line longer than %d bytes: this is not one of the text files weft reads", MaxLine)
 		return false
-	case err == io.ErrUnexpectedEOF:
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		l.err = Errorf(l.file, l.n+1, "the compressed file was cut short")
 		return false
-	case err != nil && err != io.EOF:
+	case err != nil && !errors.Is(err, io.EOF):
 		l.err = fmt.Errorf("%s: after line %d: %w", l.file, l.n, err)
 		return false
-	case err == io.EOF && len(text) == 0:
+	case err != nil && len(text) == 0:
 		return false
 	}
 	l.n++

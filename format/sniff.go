@@ -96,10 +96,10 @@ func sniffNumbers(c Cursor) Kind {
 		c.Word()
 		words++
 	}
-	switch {
-	case words == 2:
+	switch words {
+	case 2:
 		return PSL
-	case words == 3 || words == 10:
+	case 3, 10:
 		return SLVL
 	}
 	return Unknown

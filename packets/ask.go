@@ -147,7 +147,7 @@ func (s *region) askAdaptive(q int32, p *packet) {
 		s.wheel.push(latest, code(evHead, q, 0))
 		return
 	}
-	if best != none && int(s.far[in<<s.shift].reading) < s.readers(q) {
+	if best != none && int(s.far[in<<s.shift].reading) < s.readers() {
 		s.request(q, best)
 		s.start(s.far[q].asked)
 		return

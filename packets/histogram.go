@@ -35,7 +35,7 @@ func (h *histogram) add(t Time) {
 
 // join adds what another counted.
 func (h *histogram) join(other *histogram) {
-	for class, n := range other.counts {
+	for class, n := range &other.counts {
 		h.counts[class] += n
 	}
 	h.n += other.n
@@ -45,7 +45,7 @@ func (h *histogram) join(other *histogram) {
 // quantile is the time that a share of the packets did not exceed.
 func (h *histogram) quantile(share float64) Time {
 	want := int64(share*float64(h.n) + 0.5)
-	for class, n := range h.counts {
+	for class, n := range &h.counts {
 		if want -= n; want <= 0 && n > 0 {
 			return min(classEnd(class), h.max)
 		}
@@ -62,7 +62,7 @@ type Class struct {
 
 func (h *histogram) classes() []Class {
 	var list []Class
-	for class, n := range h.counts {
+	for class, n := range &h.counts {
 		if n > 0 {
 			list = append(list, Class{classEnd(class), n})
 		}

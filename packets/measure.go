@@ -3,6 +3,7 @@ package packets
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -223,11 +224,12 @@ func (s *sim) batchesOf(ctx context.Context, batch Time, count int, enough func(
 	start := s.now
 	for i := range Time(count) {
 		for k := range Time(looks) {
-			if err := s.run(ctx, start+i*batch+(k+1)*batch/looks); err != nil {
-				if ctx.Err() != nil {
-					s.closePart()
-					return Interrupted, nil
-				}
+			switch err := s.run(ctx, start+i*batch+(k+1)*batch/looks); {
+			case err == nil:
+			case errors.Is(err, ctx.Err()):
+				s.closePart()
+				return Interrupted, nil
+			default:
 				return "", err
 			}
 			if s.watch.deadlock = s.stuckNow(); s.watch.deadlock != nil {

@@ -57,7 +57,7 @@ func (s *region) candidate(into int32) int32 {
 		q := s.requests[r].queue
 		in := &s.far[q>>s.shift<<s.shift]
 		switch {
-		case int(in.reading) >= s.readers(q):
+		case int(in.reading) >= s.readers():
 			in.skipped = true
 		case !s.Config.Lottery:
 			return r
@@ -71,7 +71,7 @@ func (s *region) candidate(into int32) int32 {
 }
 
 // readers is how many packets may leave the lanes of a port at once.
-func (s *region) readers(q int32) int {
+func (s *region) readers() int {
 	if s.Config.OutBuffer > 0 {
 		return 1 // the speed-up is in the way through the switch
 	}

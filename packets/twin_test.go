@@ -40,7 +40,6 @@ type twinPacket struct {
 	waits   bool
 	heads   Time  // when its head may go on
 	arrived int   // flits that may go on
-	inject  Time  // when it is at its source
 	lane    uint8 // on its way out of the source
 }
 

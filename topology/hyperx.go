@@ -29,12 +29,12 @@ type HyperX struct {
 }
 
 func (h *HyperX) declare(p *params) size {
-	p.numbers("dims", &h.Dims, nil, 1, fabric.MaxPorts, "switches along each dimension")
+	p.numbers("dims", &h.Dims, nil, fabric.MaxPorts, "switches along each dimension")
 	ones := make([]int, max(1, min(len(h.Dims), maxList)))
 	for i := range ones {
 		ones[i] = 1
 	}
-	p.numbers("k", &h.K, ones, 1, fabric.MaxPorts, "cables between two switches along each dimension (default 1 each)")
+	p.numbers("k", &h.K, ones, fabric.MaxPorts, "cables between two switches along each dimension (default 1 each)")
 	hostsParam(p, &h.Hosts)
 	if len(h.K) != len(h.Dims) {
 		p.refuse("k", 0, "dims=%s has %d dimensions and k=%s has %d; they have one number each for every dimension", join(h.Dims), len(h.Dims), join(h.K), len(h.K))

@@ -20,7 +20,7 @@ type Mesh struct {
 }
 
 func (m *Mesh) declare(p *params) size {
-	p.numbers("dims", &m.Dims, nil, 1, int(fabric.MaxLID)/2, "switches along each dimension")
+	p.numbers("dims", &m.Dims, nil, int(fabric.MaxLID)/2, "switches along each dimension")
 	hostsParam(p, &m.Hosts)
 	return m.grid().size()
 }

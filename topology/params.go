@@ -106,8 +106,8 @@ func (p *params) number(key string, v *int, byDefault, lo, hi int, meaning strin
 }
 
 // numbers settles a parameter that is a list of 1 to maxList numbers, each from
-// lo to hi. Where it is not given it is byDefault; nil: it must be given.
-func (p *params) numbers(key string, v *[]int, byDefault []int, lo, hi int, meaning string) {
+// 1 to hi. Where it is not given it is byDefault; nil: it must be given.
+func (p *params) numbers(key string, v *[]int, byDefault []int, hi int, meaning string) {
 	text, given := p.given[key]
 	switch {
 	case given && strings.Count(text, "x") >= maxList:
@@ -124,17 +124,17 @@ func (p *params) numbers(key string, v *[]int, byDefault []int, lo, hi int, mean
 		*v = byDefault
 		text = join(*v)
 	case len(*v) == 0:
-		p.refuse(key, 0, "%s (%s) is missing: it is numbers from %d to %d with x between them", key, meaning, lo, hi)
+		p.refuse(key, 0, "%s (%s) is missing: it is numbers from 1 to %d with x between them", key, meaning, hi)
 	default:
 		text = join(*v)
 		p.keep(key, text)
 	}
 	p.seen = append(p.seen, param{key: key, meaning: meaning, text: join(*v)})
 	for _, n := range *v {
-		if n < lo {
-			p.refuse(key, -1, "%s=%s has a number that is too small: each is %d to %d", key, text, lo, hi)
+		if n < 1 {
+			p.refuse(key, -1, "%s=%s has a number that is too small: each is 1 to %d", key, text, hi)
 		} else if n > hi {
-			p.refuse(key, +1, "%s=%s has a number that is too large: each is %d to %d", key, text, lo, hi)
+			p.refuse(key, +1, "%s=%s has a number that is too large: each is 1 to %d", key, text, hi)
 		}
 	}
 }

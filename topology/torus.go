@@ -22,7 +22,7 @@ type Torus struct {
 }
 
 func (t *Torus) declare(p *params) size {
-	p.numbers("dims", &t.Dims, nil, 1, int(fabric.MaxLID)/2, "switches along each dimension")
+	p.numbers("dims", &t.Dims, nil, int(fabric.MaxLID)/2, "switches along each dimension")
 	hostsParam(p, &t.Hosts)
 	return t.grid().size()
 }

@@ -29,8 +29,8 @@ type XGFT struct {
 }
 
 func (t *XGFT) declare(p *params) size {
-	p.numbers("m", &t.M, nil, 1, fabric.MaxPorts, "children by level, m1 first")
-	p.numbers("w", &t.W, nil, 1, fabric.MaxPorts, "parents by level, w1 first")
+	p.numbers("m", &t.M, nil, fabric.MaxPorts, "children by level, m1 first")
+	p.numbers("w", &t.W, nil, fabric.MaxPorts, "parents by level, w1 first")
 	if len(t.M) != len(t.W) {
 		p.refuse("w", 0, "m=%s has %d levels and w=%s has %d; they have one number each for every level", join(t.M), len(t.M), join(t.W), len(t.W))
 	}

@@ -99,9 +99,10 @@ func bisect(pairs []Pair, _ args, n, _ int, r *rand.Rand) []Pair {
 func below(r *rand.Rand, n uint32) (uint32, int32) {
 	x := r.Uint64()
 	product := (x >> 32) * uint64(n)
-	if uint32(product) < n {
-		for limit := -n % n; uint32(product) < limit; product = (x >> 32) * uint64(n) {
+	if low := uint32(product); low < n {
+		for limit := -n % n; low < limit; low = uint32(product) {
 			x = r.Uint64()
+			product = (x >> 32) * uint64(n)
 		}
 	}
 	return uint32(product >> 32), int32(x & 1)

@@ -244,7 +244,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s: %v; want line %d and %q", tc.name, err, tc.line, tc.msg)
 		}
 	}
-	node := f.Node(f.Endpoint(f.Owner(fabric.LID(f.TopLID()))).Node)
+	node := f.Node(f.Endpoint(f.Owner(f.TopLID())).Node)
 	if _, err := certificate.Read(strings.NewReader(fmt.Sprintf("%s%s 1 1 17\nend 1\n", head, node.GUID)), "proof", f); err == nil {
 		t.Errorf("a rank for a port of %s was taken", node.Name)
 	}

@@ -247,7 +247,7 @@ func (p *parser) entry(c format.Cursor) error {
 	if !ok {
 		return p.lines.Errorf("no out-port from 0 to 255 behind LID %d; the line may be cut short", lid)
 	}
-	if uint8(port) == routing.NoPort || p.at == fabric.None {
+	if port == uint64(routing.NoPort) || p.at == fabric.None {
 		return nil
 	}
 	if n := p.f.Node(p.at); int(port) > n.Ports {

@@ -69,7 +69,9 @@ func (p *printer) block(s fabric.NodeID) error {
 			b = append(b, ' ')
 			b = appendPadded(b, out)
 			p.Write(append(b, " :"...))
-			p.entry(s, in, out)
+			if err := p.entry(s, in, out); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := p.WriteString(rule + "\n")

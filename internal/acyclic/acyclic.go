@@ -164,7 +164,8 @@ func (g *Graph) AddAll(turns []Turn) (culprit int, alone, ok bool) {
 // nothing, when in can be reached from out.
 func (g *Graph) makeRoom(in, out fabric.ChannelID) bool {
 	g.begin()
-	ahead, behind := append(g.ahead.found[:0], out), append(g.behind.found[:0], in)
+	ahead := append(g.ahead.found[:0], out)  //nolint:gocritic // scratch space, put back at the end
+	behind := append(g.behind.found[:0], in) //nolint:gocritic // the same
 	g.mark[out], g.mark[in] = g.stamp, g.stamp+1
 	apart := true
 	for i := 0; apart; i++ {

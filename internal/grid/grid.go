@@ -64,9 +64,11 @@ type Dir uint8
 // NoDir stands for no direction.
 const NoDir Dir = 255
 
-// Up and Down are the directions along dimension d to the next larger and the
-// next smaller coordinate; in a ring they wrap.
-func Up(d int) Dir   { return Dir(2 * d) }
+// Up is the direction along dimension d to the next larger coordinate; in a ring
+// it wraps.
+func Up(d int) Dir { return Dir(2 * d) }
+
+// Down is the direction to the next smaller coordinate.
 func Down(d int) Dir { return Dir(2*d + 1) }
 
 // Dim is the dimension of a direction.

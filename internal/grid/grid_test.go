@@ -45,9 +45,9 @@ func canonical(b gridtest.Box) []grid.Dim {
 	twos := 0
 	for d, k := range b.Size {
 		ring := b.Ring != nil && b.Ring[d]
-		switch {
-		case k == 1:
-		case k == 2:
+		switch k {
+		case 1:
+		case 2:
 			twos++
 		default:
 			dims = append(dims, grid.Dim{Size: k, Ring: ring})

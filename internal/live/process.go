@@ -67,7 +67,7 @@ func startSim(t testing.TB, n *netFile, socket string, console *os.File) (stop f
 	}()
 	stop = sync.OnceFunc(func() {
 		cancel()
-		<-ended
+		<-ended //nolint:errcheck // killed, as asked
 	})
 	t.Cleanup(stop)
 	select {

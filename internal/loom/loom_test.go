@@ -40,13 +40,13 @@ type hold struct {
 func cyclic(waits map[hold]map[hold]bool) bool {
 	for {
 		gone := false
-		for h, for_ := range waits {
-			for w := range for_ {
+		for h, those := range waits {
+			for w := range those {
 				if len(waits[w]) == 0 {
-					delete(for_, w)
+					delete(those, w)
 				}
 			}
-			if len(for_) == 0 {
+			if len(those) == 0 {
 				delete(waits, h)
 				gone = true
 			}

@@ -20,10 +20,8 @@ type grower struct {
 	sources []uint64     // [switch] weight of the endpoints on it
 	load    []uint64     // [trunk] routes over it
 	routes  []uint64     // [switch] scratch: routes from its subtree
-	place   bool         // turns may be given lanes
 	work    int          // trunks looked at
 	tree    routing.Tree // scratch of count
-	detours bool         // paths may be longer than they need be
 
 	// The tree at hand.
 	order    []fabric.NodeID    // settled switches, each after the one it forwards to

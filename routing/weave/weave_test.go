@@ -28,7 +28,7 @@ var (
 	balanced = []routing.PathFinder{balance.Finder{Seed: 1}, balance.Finder{Seed: 1, Regular: true}}
 	lowest   = shortest.Finder{Pick: shortest.Lowest}
 	honored  = weave.Router{Paths: append(balanced[:2:2], lowest)}
-	any      = weave.Any{Paths: balanced}
+	anySL    = weave.Any{Paths: balanced}
 )
 
 // verify judges tables and says what is wrong with them.
@@ -133,7 +133,7 @@ func TestReference(t *testing.T) {
 				t.Errorf("weave takes %d lanes, %d service levels and a load of %d; balance's is %d", tables.Lanes.Needed, v.SLs, load.Max, before)
 			}
 
-			tables, _ = route(t, f, any, routing.Any, b)
+			tables, _ = route(t, f, anySL, routing.Any, b)
 			load = congestion.Count(f, tables.Forwarding, routing.HCA)
 			one, _ := route(t, f, nue.Router{}, routing.Any, routing.Budget{VLs: 1, Scope: b.Scope})
 			nues := congestion.Count(f, one.Forwarding, routing.HCA).Max
@@ -159,7 +159,7 @@ func TestRealFabrics(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := congestion.Count(f, paths, routing.HCA).Max
-		for _, r := range []routing.Router{honored, any} {
+		for _, r := range []routing.Router{honored, anySL} {
 			tables, _ := route(t, f, r, routing.Any, routing.Budget{VLs: 8, Scope: routing.Adapters})
 			if got, want := bisection(t, tables), bisection(t, &routing.Tables{Fabric: f, Forwarding: paths, Lanes: tables.Lanes}); got < want*.98 {
 				t.Errorf("%s: %T has a bisection bandwidth of %.3f, balance %.3f", name, r, got, want)

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/dag"
-	"pgregory.net/rapid"
 )
 
 // What is known of groups without listing their turns agrees with the lists: how

@@ -49,7 +49,7 @@ type BreakCycles struct {
 func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
 	bc := newBreaker(newPathSet(f, fw, b.Scope), routing.NewLanes(f, routing.LanePerSL(b.VLs)))
 	bc.heuristic = o.Heuristic
-	need := 1
+	var need int
 	for layer := uint8(0); ; layer++ {
 		moved, err := bc.clean(ctx, layer, p)
 		if err != nil {

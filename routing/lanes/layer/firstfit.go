@@ -2,6 +2,7 @@ package layer
 
 import (
 	"context"
+	"errors"
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -49,7 +50,7 @@ func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	if o.Discard || o.Escape > 0 {
 		return ff.discarding(ctx, o, b, p)
 	}
-	if err := ff.assign(ctx, o.Order, p); err != nil && err != errStop {
+	if err := ff.assign(ctx, o.Order, p); err != nil && !errors.Is(err, errStop) {
 		return nil, err
 	}
 	if ff.overflow {
