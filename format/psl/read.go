@@ -32,6 +32,7 @@ package psl
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -84,7 +85,7 @@ func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []f
 		byNode: make([][]uint8, len(f.Nodes())), byPort: map[fabric.EndpointID][]uint8{},
 	}
 	for p.lines.Next() {
-		if err := p.line(p.lines.Text()); err != nil && err != format.ErrSkip {
+		if err := p.line(p.lines.Text()); err != nil && !errors.Is(err, format.ErrSkip) {
 			return nil, p.misfits, err
 		}
 	}

@@ -20,6 +20,7 @@
 package slvl
 
 import (
+	"errors"
 	"io"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -61,7 +62,7 @@ func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL
 		p.byGUID[f.Node(s).GUID] = s
 	}
 	for p.lines.Next() {
-		if err := p.line(p.lines.Text()); err != nil && err != format.ErrSkip {
+		if err := p.line(p.lines.Text()); err != nil && !errors.Is(err, format.ErrSkip) {
 			return nil, p.misfits, err
 		}
 	}

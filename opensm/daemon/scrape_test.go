@@ -48,6 +48,7 @@ func TestMetricsAreForThisHost(t *testing.T) {
 			t.Fatalf("%q: %v", host, err)
 		}
 		text, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
 		if answer.StatusCode != want || strings.Contains(string(text), "weft_") != (want == 200) {
 			t.Errorf("%q: %s: %.100s", host, answer.Status, text)
 		}
