@@ -180,7 +180,7 @@ func judge(t *routing.Tables, contract routing.Contract, scope routing.Scope) *f
 		for lid := dest.LID; lid < dest.LID+1<<dest.LMC; lid++ {
 			fates := n.fates(t.Forwarding, lid)
 			senders := make([]int64, t.Fabric.Switches())
-			mute := map[group]bool{} // may use no LID of the destination
+			mute := map[fabric.NodeID]int64{} // sources that may use no LID of the destination
 			for from, src := range t.Fabric.Endpoints() {
 				if from == to || !inScope(scope, src) {
 					continue
@@ -188,7 +188,7 @@ func judge(t *routing.Tables, contract routing.Contract, scope routing.Scope) *f
 				given := t.Lanes.SL(fabric.EndpointID(from), lid)
 				if given == routing.NoSL && (contract == routing.Honored || contract == routing.Directed) {
 					if lid == dest.LID && r.unaddressed(t, fabric.EndpointID(from), dest) {
-						mute[group{src.Switch, t.Lanes.Row[from]}] = true
+						mute[src.Switch]++
 					}
 					continue
 				}
@@ -204,8 +204,8 @@ func judge(t *routing.Tables, contract routing.Contract, scope routing.Scope) *f
 					r.send(n, t, entry(t.Fabric, src), lid, sl)
 				}
 			}
-			for g := range mute {
-				r.lost = append(r.lost, deadlock.Lost{Switch: g.on, LID: lid, Why: deadlock.NoAddress})
+			for s, sources := range mute {
+				r.lost = append(r.lost, deadlock.Lost{Switch: s, LID: lid, Why: deadlock.NoAddress, Pairs: sources})
 			}
 			r.lose(lid, fates, senders)
 		}
@@ -214,12 +214,6 @@ func judge(t *routing.Tables, contract routing.Contract, scope routing.Scope) *f
 		return cmp.Or(cmp.Compare(a.LID, b.LID), cmp.Compare(a.Switch, b.Switch))
 	})
 	return r
-}
-
-// group is the sources on a switch that share a row of service levels.
-type group struct {
-	on  fabric.NodeID
-	row int32
 }
 
 // unaddressed counts a source that must not use any LID of a destination.
@@ -272,7 +266,7 @@ func (r *findings) lose(lid fabric.LID, fates []string, senders []int64) {
 			r.stray++
 		}
 		if senders[s] > 0 || circles {
-			r.lost = append(r.lost, deadlock.Lost{Switch: fabric.NodeID(s), LID: lid, Why: lossNamed(fate)})
+			r.lost = append(r.lost, deadlock.Lost{Switch: fabric.NodeID(s), LID: lid, Why: lossNamed(fate), Pairs: senders[s]})
 		}
 	}
 }

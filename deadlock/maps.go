@@ -14,24 +14,15 @@ type laneMaps struct {
 	index [routing.SLs]uint8 // [SL] its place among those in use
 	used  int                // service levels in use
 	lanes []uint8            // [turn × used + index]
-	start []startLanes       // [group.start + out-port × SLs + SL]
+	start []uint8            // [group.start + out-port × SLs + SL] the lane on which a group leaves its switch
 }
-
-// startLanes is the lanes on which a group of sources leaves its switch.
-type startLanes struct {
-	lanes   uint16 // as bits
-	dropped uint16 // in-ports from which it is dropped
-}
-
-// alike says whether the in-port makes no difference.
-func (l *startLanes) alike() bool { return l.dropped == 0 && l.lanes&(l.lanes-1) == 0 }
 
 // lane is the lane of the second trunk of a turn.
 func (m *laneMaps) lane(turn int, sl uint8) uint8 { return m.lanes[turn*m.used+int(m.index[sl])] }
 
-// first is where a group goes by an out-port, [SL].
-func (m *laneMaps) first(g *group, out uint8) []startLanes {
-	return m.start[g.start+int(out)*routing.SLs:][:routing.SLs]
+// first is the lane on which a group leaves its switch by an out-port.
+func (m *laneMaps) first(g *group, out, sl uint8) uint8 {
+	return m.start[g.start+int(out)*routing.SLs+int(sl)]
 }
 
 // newLaneMaps reads the map for the service levels that packets can have: those that
@@ -69,17 +60,10 @@ func newLaneMaps(t *routing.Tables, fixed uint16, groups [][]group) *laneMaps {
 func (m *laneMaps) addStart(f *fabric.Fabric, sl2vl *routing.SL2VL, s fabric.NodeID, g *group, sls []uint8) {
 	ports := f.Node(s).Ports + 1
 	g.start = len(m.start)
-	m.start = append(m.start, make([]startLanes, ports*routing.SLs)...)
+	m.start = append(m.start, make([]uint8, ports*routing.SLs)...)
 	for out := range ports {
-		at := m.first(g, uint8(out))
 		for _, sl := range sls {
-			for _, in := range g.ports {
-				if vl := sl2vl.VL(s, in, uint8(out), sl); vl < dropLane {
-					at[sl].lanes |= 1 << vl
-				} else {
-					at[sl].dropped++
-				}
-			}
+			m.start[g.start+out*routing.SLs+int(sl)] = sl2vl.VL(s, g.port, uint8(out), sl)
 		}
 	}
 }

@@ -143,22 +143,13 @@ type derivation struct {
 	verdict *Verdict
 }
 
-// group is the sources on one switch that share a row of service levels.
-type group struct {
-	row   int32
-	index int                 // among the groups of all switches
-	from  []fabric.EndpointID // the sources
-	ports []uint8             // their in-ports at the switch, in the order of from
-	start int                 // into laneMaps.start
-}
-
 // derive follows every route of the tables once.
 func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, error) {
 	f := t.Fabric
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	d := &derivation{t: t, o: o, groups: groupSources(t, o.Scope), lanes: laneCount(t)}
+	d := &derivation{t: t, o: o, groups: groupSources(o.Scope, t), lanes: laneCount(t)}
 	if mask, fixed := o.Contract.FixedMask(); fixed {
 		d.fixed = mask
 	}
@@ -204,41 +195,6 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 	o.Progress.Report(len(lids), len(lids))
 	d.merge(walkers)
 	return d, nil
-}
-
-// groupSources lists the sources in scope on every switch.
-func groupSources(t *routing.Tables, scope routing.Scope) [][]group {
-	f := t.Fabric
-	groups := make([][]group, f.Switches())
-	index := 0
-	for s := range groups {
-		for _, e := range f.Attached(fabric.NodeID(s)) {
-			ep := f.Endpoint(e)
-			if !scope.Includes(ep.Class) {
-				continue
-			}
-			in := uint8(0)
-			if ep.Inject != fabric.None {
-				in = f.Channel(ep.Inject).ToPort
-			}
-			groups[s] = addSource(groups[s], t.Lanes.Row[e], e, in)
-		}
-		for i := range groups[s] {
-			groups[s][i].index = index
-			index++
-		}
-	}
-	return groups
-}
-
-func addSource(groups []group, row int32, e fabric.EndpointID, in uint8) []group {
-	for i := range groups {
-		if g := &groups[i]; g.row == row {
-			g.from, g.ports = append(g.from, e), append(g.ports, in)
-			return groups
-		}
-	}
-	return append(groups, group{row: row, from: []fabric.EndpointID{e}, ports: []uint8{in}})
 }
 
 // laneCount is one more than the highest lane any packet can ride.

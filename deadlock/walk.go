@@ -193,22 +193,24 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 		} else {
 			w.slMask[s] = 0
 		}
-		pairs := int64(0)
+		pairs, mute := int64(0), int64(0) // mute: of sources that may use no LID of the destination
 		for i := range groups {
 			g := &groups[i]
 			sources := int64(len(g.from))
-			if s == to.Switch {
-				sources = w.othersIn(g, lid)
+			if s == to.Switch && slices.Contains(g.from, w.f.Owner(lid)) {
+				sources-- // it does not send to itself
 			}
 			if sources == 0 {
 				continue
 			}
 			sl := uint8(0)
 			if row != nil {
-				sl = row[g.row]
+				sl = row[g.rows[0]]
 			}
 			if sl == routing.NoSL && !isFixed {
-				w.unaddressed(s, g, sources, lid, to)
+				if w.unaddressed(g, lid, to) {
+					mute += sources
+				}
 				continue
 			}
 			pairs += sources
@@ -226,39 +228,32 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 			if w.simple {
 				w.startSimple(s, there|answers)
 			} else {
-				w.start(s, g, there, answers, to)
+				w.start(s, g, there|answers)
 			}
 		}
-		w.verdict.Pairs += pairs
+		if mute > 0 {
+			w.verdict.Unreachable += mute
+			w.list(Lost{s, lid, NoAddress, mute})
+		}
+		w.verdict.Pairs += pairs + mute
 		if w.fate[s] != arrives {
 			w.lose(s, lid, pairs)
 		}
 	}
 }
 
-// unaddressed notes sources that must not use a LID. They are cut off if they
-// must not use any LID of the endpoint; that is counted once, at its base LID.
-func (w *walker) unaddressed(s fabric.NodeID, g *group, sources int64, lid fabric.LID, to *fabric.Endpoint) {
+// unaddressed says whether sources that must not use a LID are cut off: they must
+// not use any LID of the endpoint. That is said once, at its base LID.
+func (w *walker) unaddressed(g *group, lid fabric.LID, to *fabric.Endpoint) bool {
 	if lid != to.LID {
-		return
+		return false
 	}
 	for l := range fabric.LID(1) << to.LMC {
-		if w.d.t.Lanes.SLRow(to.LID + l)[g.row] != routing.NoSL {
-			return
+		if w.d.t.Lanes.SLRow(to.LID + l)[g.rows[0]] != routing.NoSL {
+			return false
 		}
 	}
-	w.verdict.Pairs += sources
-	w.verdict.Unreachable += sources
-	w.list(Lost{s, lid, NoAddress, sources})
-}
-
-// othersIn counts the sources of a group that are not the destination itself.
-func (w *walker) othersIn(g *group, lid fabric.LID) int64 {
-	e := w.f.Owner(lid)
-	if w.d.t.Lanes.Row[e] == g.row {
-		return int64(len(g.from)) - 1
-	}
-	return int64(len(g.from))
+	return true
 }
 
 // answersOfOthers is the service levels of the way back of the sources of a group
@@ -326,48 +321,18 @@ func (w *walker) startSimple(s fabric.NodeID, sls uint16) {
 	}
 }
 
-// start puts the packets of a group of sources on the lanes of their first trunk:
-// those of all sources on the service levels there, and on the levels of the way
-// back those of the sources that answer on them.
-func (w *walker) start(s fabric.NodeID, g *group, there, answers uint16, to *fabric.Endpoint) {
-	w.slMask[s] |= there | answers
+// start puts the packets of a group of sources on the lanes of their first trunk.
+func (w *walker) start(s fabric.NodeID, g *group, sls uint16) {
+	w.slMask[s] |= sls
 	c := w.next[s]
-	if c == fabric.None || s == to.Switch {
-		w.startEach(s, g, there, answers, to)
-		return
-	}
-	first := w.d.maps.first(g, w.f.Channel(c).FromPort)
-	for m := there | answers; m != 0; m &= m - 1 {
+	for m := sls; m != 0; m &= m - 1 {
 		sl := uint8(bits.TrailingZeros16(m))
-		if answers>>sl&1 == 1 && !first[sl].alike() {
-			w.startEach(s, g, 0, bit(sl), to)
-			continue
-		}
-		w.vlMask[s][sl] |= first[sl].lanes
-		w.verdict.Dropped += int64(first[sl].dropped)
-	}
-}
-
-// startEach is start source by source.
-func (w *walker) startEach(s fabric.NodeID, g *group, there, answers uint16, to *fabric.Endpoint) {
-	c := w.next[s]
-	for i, in := range g.ports {
-		if s == to.Switch && in == w.home {
-			continue // it does not send to itself
-		}
-		sls := there
-		if answers != 0 {
-			sls |= answers & w.d.answers.toSource(w.d.t.Lanes.Row[w.f.Owner(to.LID)], g.from[i])
-		}
-		for m := sls; m != 0; m &= m - 1 {
-			sl := uint8(bits.TrailingZeros16(m))
-			if c == fabric.None {
-				w.deliver(s, in, sl)
-			} else if vl := w.d.t.Lanes.SL2VL.VL(s, in, w.f.Channel(c).FromPort, sl); vl < dropLane {
-				w.vlMask[s][sl] |= 1 << vl
-			} else {
-				w.verdict.Dropped++
-			}
+		if c == fabric.None {
+			w.deliver(s, g.port, sl)
+		} else if vl := w.d.maps.first(g, w.f.Channel(c).FromPort, sl); vl < dropLane {
+			w.vlMask[s][sl] |= 1 << vl
+		} else {
+			w.verdict.Dropped++
 		}
 	}
 }

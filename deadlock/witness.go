@@ -112,11 +112,7 @@ func (d *derivation) makes(src fabric.EndpointID, lid fabric.LID, mask uint16, h
 // false, it leaves the switches, or it must have circled twice.
 func (d *derivation) follow(src fabric.EndpointID, lid fabric.LID, sl uint8, visit func(hop) bool) {
 	f := d.t.Fabric
-	e := f.Endpoint(src)
-	at, in := e.Switch, uint8(0)
-	if e.Inject != fabric.None {
-		in = f.Channel(e.Inject).ToPort
-	}
+	at, in := f.Endpoint(src).Switch, inPort(f, src)
 	for range 2*f.Switches() + 1 {
 		c := f.Out(at, d.t.Forwarding.Port(at, lid))
 		if c == fabric.None || int(c) >= f.Trunks() {

@@ -129,6 +129,17 @@ func (m *SL2VL) VL(s fabric.NodeID, in, out, sl uint8) uint8 {
 	return m.table[m.at(s, in, out)+int(sl)]
 }
 
+// SameFrom says whether packets that enter switch s by one port and by another are
+// mapped to lanes alike, whatever their out-port and service level.
+func (m *SL2VL) SameFrom(s fabric.NodeID, port, other uint8) bool {
+	if m.first == nil || port == other {
+		return true
+	}
+	size := int(m.ports[s]) * SLs
+	a, b := m.at(s, port, 0), m.at(s, other, 0)
+	return string(m.table[a:a+size]) == string(m.table[b:b+size])
+}
+
 // IgnoresSL says whether the lane is the same for all service levels everywhere: then
 // it does not matter which of them clients use.
 func (m *SL2VL) IgnoresSL() bool {

@@ -1,0 +1,64 @@
+package deadlock
+
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// group is the sources on one switch whose packets fare alike: they share a row of
+// service levels, and what comes in by their ports is mapped to lanes alike.
+type group struct {
+	rows  []int32             // [tables] the row of service levels
+	index int                 // among the groups of all switches
+	from  []fabric.EndpointID // the sources
+	port  uint8               // the in-port of one of them
+	start int                 // into laneMaps.start
+}
+
+// groupSources lists the sources in scope on every switch, grouped by what all of
+// some tables for one fabric say of them.
+func groupSources(scope routing.Scope, tables ...*routing.Tables) [][]group {
+	f := tables[0].Fabric
+	groups := make([][]group, f.Switches())
+	index := 0
+	for s := range groups {
+		for _, e := range f.Attached(fabric.NodeID(s)) {
+			if scope.Includes(f.Endpoint(e).Class) {
+				groups[s] = addSource(groups[s], fabric.NodeID(s), e, tables)
+			}
+		}
+		for i := range groups[s] {
+			groups[s][i].index = index
+			index++
+		}
+	}
+	return groups
+}
+
+func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*routing.Tables) []group {
+	rows := make([]int32, len(tables))
+	for i, t := range tables {
+		rows[i] = t.Lanes.Row[e]
+	}
+	port := inPort(tables[0].Fabric, e)
+	for i := range groups {
+		if g := &groups[i]; slices.Equal(g.rows, rows) && slices.IndexFunc(tables, func(t *routing.Tables) bool {
+			return !t.Lanes.SL2VL.SameFrom(s, g.port, port)
+		}) < 0 {
+			g.from = append(g.from, e)
+			return groups
+		}
+	}
+	return append(groups, group{rows: rows, from: []fabric.EndpointID{e}, port: port})
+}
+
+// inPort is the port by which the packets of an endpoint enter its switch, 0 for
+// the switch's own.
+func inPort(f *fabric.Fabric, e fabric.EndpointID) uint8 {
+	if inject := f.Endpoint(e).Inject; inject != fabric.None {
+		return f.Channel(inject).ToPort
+	}
+	return 0
+}
