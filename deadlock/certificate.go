@@ -44,13 +44,23 @@ func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p 
 	if err != nil {
 		return nil, err
 	}
-	if d.lanes > c.Lanes || len(c.Rank) != t.Fabric.Trunks()*c.Lanes {
-		return nil, fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), t.Fabric.Trunks(), d.lanes)
-	}
 	g := &graph{f: t.Fabric, lanes: d.lanes, matrix: d.matrix}
-	rank := func(v int32) int32 { return c.Rank[int(v)/d.lanes*c.Lanes+int(v)%d.lanes] }
+	if err := c.holds(g); err != nil {
+		return nil, err
+	}
+	d.verdict.Dependencies = g.count()
+	d.verdict.Certificate = c
+	return d.verdict, nil
+}
+
+// holds says whether the ranks rise along every dependency, by an error if not.
+func (c *Certificate) holds(g *graph) error {
+	if g.lanes > c.Lanes || len(c.Rank) != g.f.Trunks()*c.Lanes {
+		return fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), g.f.Trunks(), g.lanes)
+	}
+	rank := func(v int32) int32 { return c.Rank[int(v)/g.lanes*c.Lanes+int(v)%g.lanes] }
 	var wrong *Violation
-	for v := range int32(t.Fabric.Trunks() * d.lanes) {
+	for v := range int32(g.f.Trunks() * g.lanes) {
 		g.successors(v, func(u int32) {
 			if wrong == nil && (rank(v) == Unused || rank(v) >= rank(u)) {
 				wrong = violation(g, v, u, rank(v), rank(u))
@@ -58,11 +68,9 @@ func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p 
 		})
 	}
 	if wrong != nil {
-		return nil, wrong
+		return wrong
 	}
-	d.verdict.Dependencies = g.count()
-	d.verdict.Certificate = c
-	return d.verdict, nil
+	return nil
 }
 
 func violation(g *graph, v, u int32, rv, ru int32) *Violation {
@@ -73,10 +81,11 @@ func violation(g *graph, v, u int32, rv, ru int32) *Violation {
 	}
 }
 
-// markUnused takes the rank from lanes that carry nothing.
-func (d *derivation) markUnused(rank []int32) {
+// markUnused takes the rank from lanes that carry nothing; inUse is lanes by trunk,
+// as bits.
+func markUnused(rank []int32, inUse []uint16, lanes int) {
 	for v := range rank {
-		if d.inUse[v/d.lanes]>>(v%d.lanes)&1 == 0 {
+		if inUse[v/lanes]>>(v%lanes)&1 == 0 {
 			rank[v] = Unused
 		}
 	}

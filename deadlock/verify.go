@@ -122,7 +122,7 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 	v.Dependencies = g.count()
 	if free {
 		v.Certificate = &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: d.lanes, Rank: rank}
-		d.markUnused(rank)
+		markUnused(rank, d.inUse, d.lanes)
 		return v, nil
 	}
 	v.Cycle = d.witness(g.shortestCycle(rank))

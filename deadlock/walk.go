@@ -394,12 +394,17 @@ func (v *Verdict) add(w *Verdict) {
 	v.Lost = append(v.Lost, w.Lost...)
 }
 
-// finish completes the counts when all destinations are done.
-func (v *Verdict) finish(inUse []uint16, sls uint16, maxLost int) {
-	slices.SortStableFunc(v.Lost, func(a, b Lost) int {
+// firstLost is the first so many lost pairs, by LID, then switch.
+func firstLost(lost []Lost, most int) []Lost {
+	slices.SortStableFunc(lost, func(a, b Lost) int {
 		return cmp.Or(cmp.Compare(a.LID, b.LID), cmp.Compare(a.Switch, b.Switch))
 	})
-	v.Lost = v.Lost[:min(len(v.Lost), maxLost)]
+	return lost[:min(len(lost), most)]
+}
+
+// finish completes the counts when all destinations are done.
+func (v *Verdict) finish(inUse []uint16, sls uint16, maxLost int) {
+	v.Lost = firstLost(v.Lost, maxLost)
 	for _, mask := range inUse {
 		v.LaneMask |= mask
 	}

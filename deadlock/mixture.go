@@ -1,0 +1,211 @@
+package deadlock
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// MixtureVerdict is what VerifyMixture found.
+type MixtureVerdict struct {
+	Contract routing.Contract
+	Scope    routing.Scope
+
+	Pairs   int64   // ordered (source endpoint, destination LID) in scope that some of the tables use
+	Cut     []int64 // [tables] pairs of them that those tables alone do not deliver
+	Exposed int64   // pairs that the last tables deliver and some mixture does not: cut off for a while at most
+	Circles int64   // destination LIDs whose packets can circle in some mixture
+	Dropped int64   // turns at which an SL in use is mapped to VL 15 in some mixture
+	Lost    []Lost  // the first of the exposed pairs, at most 20
+
+	Dependencies int // distinct dependencies between lanes of trunks, of all mixtures
+	VLs          int // lanes that carry traffic in some mixture (at least 1)
+
+	Certificate *Certificate  // nil if there is a credit loop
+	Cycle       []MixtureStep // a shortest credit loop, nil if there is none
+}
+
+// Free says whether no mixture can deadlock.
+func (v *MixtureVerdict) Free() bool { return v.Certificate != nil }
+
+// MixtureStep is a step of a credit loop with the mixture that brings it about.
+type MixtureStep struct {
+	Step
+	Way []Choice // the switches that the packet passes, from its source to the one where the two trunks meet
+}
+
+// Choice is by which of the tables a switch forwards a packet.
+type Choice struct {
+	Switch fabric.NodeID
+	Entry  int // the tables whose entry it follows: the first of those that agree
+	Map    int // the tables whose SL2VL map it follows, likewise
+}
+
+// VerifyMixture judges what a network goes through while it changes from some
+// tables to others, which no subnet manager writes at one stroke: at each switch
+// the entry for a LID may be that of any of the tables, and so may the SL2VL map,
+// at any time; a source may use the service level that any of them gives. All
+// tables are for the same fabric, the cables that are live while they change (see
+// package transition for tables of another fabric).
+//
+// The dependencies of all mixtures together are one graph. If it has no cycle, no
+// order of writes can deadlock, however late a packet or a write is: a packet that
+// was sent under the first tables holds only lanes of the graph, as does one that
+// met any mixture on its way. (The union of two routing functions as the condition
+// for changing from one to the other: T. M. Pinkston, R. Pang, J. Duato:
+// Deadlock-Free Dynamic Reconfiguration Schemes for Increased Network Dependability,
+// IEEE TPDS 14(8), 2003; O. Lysne et al.: An Efficient and Deadlock-Free Network
+// Reconfiguration Protocol, IEEE Trans. Computers 57(6), 2008.) The graph is that of
+// every entry at every visit: a packet that passes a switch twice may find two
+// entries there. So it has all that can happen, and the verdict errs towards a loop.
+//
+// With one tables VerifyMixture says what Verify says. Complexity: O(K·D·S) for K
+// tables, D destination LIDs and S switches, and as Verify for the rest.
+func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*MixtureVerdict, error) {
+	m, err := newMixture(ctx, tables, o)
+	if err != nil {
+		return nil, err
+	}
+	v, g := m.verdict, m.graph()
+	v.Dependencies = g.count()
+	rank, free := g.rank()
+	if free {
+		markUnused(rank, m.inUse, m.lanes)
+		v.Certificate = &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: m.lanes, Rank: rank}
+		return v, nil
+	}
+	v.Cycle = m.witness(g.shortestCycle(rank))
+	return v, nil
+}
+
+// CheckMixture re-checks a proof of VerifyMixture, without any search for cycles.
+// The error is a *Violation where it does not hold.
+func CheckMixture(ctx context.Context, tables []*routing.Tables, c *Certificate, p routing.Progress) (*MixtureVerdict, error) {
+	m, err := newMixture(ctx, tables, Options{Contract: c.Contract, Scope: c.Scope, Progress: p})
+	if err != nil {
+		return nil, err
+	}
+	g := m.graph()
+	if err := c.holds(g); err != nil {
+		return nil, err
+	}
+	m.verdict.Dependencies, m.verdict.Certificate = g.count(), c
+	return m.verdict, nil
+}
+
+// mixture is everything that some tables say together.
+type mixture struct {
+	f       *fabric.Fabric
+	tables  []*routing.Tables
+	o       Options
+	fixed   uint16     // service levels to follow, as bits, where the contract alone says which; else 0
+	groups  [][]group  // [switch] the sources on it
+	answers []*answers // [tables] nil where the way back adds no service levels
+	maps    *mixedMaps
+	lanes   int      // lanes are 0 … lanes-1
+	matrix  []uint64 // [turn × words + …] which lane waits for which, lanes × lanes bits
+	inUse   []uint16 // [trunk] lanes that carry something
+	verdict *MixtureVerdict
+}
+
+func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixture, error) {
+	if len(tables) == 0 {
+		return nil, fmt.Errorf("deadlock: a mixture of no tables")
+	}
+	m := &mixture{f: tables[0].Fabric, tables: tables, o: o, answers: make([]*answers, len(tables))}
+	ignored := true
+	for _, t := range tables {
+		if t.Fabric != m.f {
+			return nil, fmt.Errorf("deadlock: a mixture of tables for different fabrics")
+		}
+		if err := t.Check(); err != nil {
+			return nil, err
+		}
+		m.lanes = max(m.lanes, laneCount(t))
+		ignored = ignored && t.Lanes.SL2VL.IgnoresSL()
+	}
+	m.groups = groupSources(o.Scope, tables...)
+	for i, t := range tables {
+		if o.Contract.EitherWay() && !ignored {
+			m.answers[i] = newAnswers(t, m.groups)
+		}
+	}
+	used := uint16(0)
+	if mask, fixed := o.Contract.FixedMask(); fixed {
+		m.fixed = mask
+		if ignored {
+			m.fixed &= -m.fixed // one stands for all
+		}
+		used = m.fixed
+	} else {
+		for _, t := range tables {
+			used |= slsInUse(t, 0)
+		}
+	}
+	m.maps = newMixedMaps(tables, used, m.groups)
+	return m, m.derive(ctx)
+}
+
+// derive follows the routes of all mixtures.
+func (m *mixture) derive(ctx context.Context) error {
+	var lids []fabric.LID
+	for lid, e := range m.f.LIDs() {
+		if ep := m.f.Endpoint(e); m.o.Scope.Includes(ep.Class) && ep.Switch != fabric.None {
+			lids = append(lids, lid)
+		}
+	}
+	workers := par.Workers(len(lids) / 16)
+	walkers := make([]*mixtureWalker, workers)
+	err := par.For(ctx, workers, func(_, i int) {
+		walkers[i] = newMixtureWalker(m)
+		// Every workers-th destination: the work is alike everywhere.
+		for n := i; n < len(lids) && ctx.Err() == nil; n += workers {
+			walkers[i].destination(lids[n])
+			if i == 0 && n%64 == 0 {
+				m.o.Progress.Report(n, len(lids))
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	m.o.Progress.Report(len(lids), len(lids))
+	m.merge(walkers)
+	return nil
+}
+
+// merge adds up what the walkers saw, each of them a part of the destinations.
+func (m *mixture) merge(walkers []*mixtureWalker) {
+	first := walkers[0]
+	m.matrix, m.inUse, m.verdict = first.matrix, first.inUse, &first.verdict
+	v := m.verdict
+	for _, w := range walkers[1:] {
+		for i, bits := range w.matrix {
+			m.matrix[i] |= bits
+		}
+		for i, bits := range w.inUse {
+			m.inUse[i] |= bits
+		}
+		v.Pairs += w.verdict.Pairs
+		v.Exposed += w.verdict.Exposed
+		v.Circles += w.verdict.Circles
+		v.Dropped += w.verdict.Dropped
+		for i, n := range w.verdict.Cut {
+			v.Cut[i] += n
+		}
+		v.Lost = append(v.Lost, w.verdict.Lost...)
+	}
+	v.Contract, v.Scope = m.o.Contract, m.o.Scope
+	v.Lost = firstLost(v.Lost, m.o.maxLost())
+	mask := uint16(0)
+	for _, lanes := range m.inUse {
+		mask |= lanes
+	}
+	v.VLs = max(1, bits.OnesCount16(mask))
+}
+
+func (m *mixture) graph() *graph { return &graph{f: m.f, lanes: m.lanes, matrix: m.matrix} }

@@ -1,0 +1,436 @@
+package deadlock
+
+import (
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// mixedMaps is what the SL2VL maps of some tables say together, in the order in
+// which the walkers ask, as laneMaps is for one. Lanes are bits, with dropLane for
+// what is dropped.
+type mixedMaps struct {
+	index [routing.SLs]uint8 // [SL] its place among those in use
+	used  int                // service levels in use
+	lanes []uint16           // [turn × used + index] those of the second trunk
+	start []uint16           // [group.start + out-port × used + index]
+}
+
+func newMixedMaps(tables []*routing.Tables, sls uint16, groups [][]group) *mixedMaps {
+	f := tables[0].Fabric
+	m := &mixedMaps{used: bits.OnesCount16(sls)}
+	var levels []uint8
+	for mask := sls; mask != 0; mask &= mask - 1 {
+		sl := uint8(bits.TrailingZeros16(mask))
+		m.index[sl] = uint8(len(levels))
+		levels = append(levels, sl)
+	}
+	fill := func(at []uint16, s fabric.NodeID, in, out uint8) {
+		for _, t := range tables {
+			for i, sl := range levels {
+				at[i] |= 1 << min(t.Lanes.SL2VL.VL(s, in, out, sl), dropLane)
+			}
+		}
+	}
+	m.lanes = make([]uint16, f.Turns()*m.used)
+	for in := range fabric.ChannelID(f.Trunks()) {
+		s, inPort := f.Heads()[in], f.Channel(in).ToPort
+		first, end := f.TrunksFrom(s)
+		for out := first; out < end; out++ {
+			fill(m.lanes[f.Turn(in, out)*m.used:][:m.used], s, inPort, f.Channel(out).FromPort)
+		}
+	}
+	for s := range groups {
+		ports := f.Node(fabric.NodeID(s)).Ports + 1
+		for i := range groups[s] {
+			g := &groups[s][i]
+			g.start = len(m.start)
+			m.start = append(m.start, make([]uint16, ports*m.used)...)
+			for out := range ports {
+				fill(m.start[g.start+out*m.used:][:m.used], fabric.NodeID(s), g.port, uint8(out))
+			}
+		}
+	}
+	return m
+}
+
+// turn and first are the lanes on which packets go on after a turn, and on which
+// those of a group leave their switch.
+func (m *mixedMaps) turn(turn int, sl uint8) uint16 { return m.lanes[turn*m.used+int(m.index[sl])] }
+
+func (m *mixedMaps) first(g *group, out, sl uint8) uint16 {
+	return m.start[g.start+int(out)*m.used+int(m.index[sl])]
+}
+
+// mixtureWalker follows the routes to one destination after another, by every
+// entry that a switch may have.
+type mixtureWalker struct {
+	m       *mixture
+	f       *fabric.Fabric
+	k       int // tables
+	verdict MixtureVerdict
+	matrix  []uint64 // see mixture
+	inUse   []uint16 // see mixture
+
+	// Per destination.
+	own    []fabric.ChannelID // [table × switches + switch] the trunk that its entry leads to; None otherwise
+	fates  []fate             // [table × switches + switch] what becomes of a packet that meets this table only
+	next   []fabric.ChannelID // [switch × k + i] the different trunks of own
+	ways   []uint8            // [switch] how many
+	lossy  []bool             // [switch] packets may get lost here or behind
+	state  []visit            // [switch] of the search for order
+	tried  []uint8            // [switch] the ways that it has tried
+	order  []fabric.NodeID    // switches that packets reach, each after all that forward to it unless they circle
+	circle bool               // they can
+	home   uint8              // the port by which its switch delivers; 0: it is the switch
+
+	slMask []uint16              // [switch] service levels of the packets there
+	vlMask [][routing.SLs]uint16 // [switch × k + i][SL] lanes of those that leave by next, as bits
+	stack  []fabric.NodeID
+}
+
+// visit is how far the search for order has come with a switch.
+type visit uint8
+
+const (
+	unseen visit = iota
+	open         // on the way from where the search began
+	done
+)
+
+func newMixtureWalker(m *mixture) *mixtureWalker {
+	n, k := m.f.Switches(), len(m.tables)
+	w := &mixtureWalker{
+		m: m, f: m.f, k: k,
+		matrix: make([]uint64, m.f.Turns()*wordsPerTurn(m.lanes)),
+		inUse:  make([]uint16, m.f.Trunks()),
+		own:    make([]fabric.ChannelID, n*k), fates: make([]fate, n*k),
+		next: make([]fabric.ChannelID, n*k), ways: make([]uint8, n),
+		lossy: make([]bool, n), state: make([]visit, n), tried: make([]uint8, n),
+		slMask: make([]uint16, n), vlMask: make([][routing.SLs]uint16, n*k),
+	}
+	w.verdict.Cut = make([]int64, k)
+	return w
+}
+
+// destination follows all routes to one LID.
+func (w *mixtureWalker) destination(lid fabric.LID) {
+	e := w.f.Endpoint(w.f.Owner(lid))
+	w.readEntries(lid, e)
+	w.order, w.circle = w.order[:0], false
+	clear(w.state)
+	clear(w.slMask)
+	clear(w.vlMask)
+	for s := range w.m.groups {
+		w.inject(fabric.NodeID(s), lid, e)
+	}
+	if w.circle {
+		w.verdict.Circles++
+	}
+	// Packets that circle come back to switches that were done: go on until nothing is
+	// new. The order is that of ends, the last first.
+	for again := true; again; {
+		again = false
+		for i := len(w.order) - 1; i >= 0; i-- {
+			again = w.forward(w.order[i]) || again
+		}
+		again = again && w.circle
+	}
+}
+
+// readEntries turns the entries for an endpoint into trunks and fates.
+func (w *mixtureWalker) readEntries(lid fabric.LID, e *fabric.Endpoint) {
+	n := w.f.Switches()
+	w.home = 0
+	if e.Deliver != fabric.None {
+		w.home = w.f.Channel(e.Deliver).FromPort
+	}
+	clear(w.ways)
+	for i, t := range w.m.tables {
+		own, fates := w.own[i*n:][:n], w.fates[i*n:][:n]
+		for s, port := range t.Forwarding.Row(lid) {
+			own[s], fates[s] = w.entry(fabric.NodeID(s), port, e)
+			if own[s] != fabric.None {
+				w.addWay(s, own[s])
+			}
+		}
+		w.followOwn(own, fates)
+	}
+	for s := range w.lossy {
+		w.lossy[s] = false
+		for i := range w.k {
+			// Where the way goes on, what is behind decides.
+			if w.own[i*n+s] == fabric.None && w.fates[i*n+s] != arrives {
+				w.lossy[s] = true
+			}
+		}
+	}
+}
+
+// entry is the trunk that an entry leads to, or what becomes of the packet.
+func (w *mixtureWalker) entry(s fabric.NodeID, port uint8, e *fabric.Endpoint) (fabric.ChannelID, fate) {
+	c := w.f.Out(s, port)
+	switch {
+	case port == routing.NoPort:
+		return fabric.None, lost + fate(NoEntry)
+	case s == e.Switch && port == w.home:
+		return fabric.None, arrives
+	case port == 0:
+		return fabric.None, lost + fate(WrongNode)
+	case c == fabric.None:
+		return fabric.None, lost + fate(DeadPort)
+	case int(c) >= w.f.Trunks():
+		return fabric.None, lost + fate(WrongNode)
+	}
+	return c, lost + fate(Circles) // until the end of the way is known
+}
+
+// addWay adds a trunk to those by which packets may leave a switch.
+func (w *mixtureWalker) addWay(s int, c fabric.ChannelID) {
+	for _, known := range w.next[s*w.k:][:w.ways[s]] {
+		if known == c {
+			return
+		}
+	}
+	w.next[s*w.k+int(w.ways[s])] = c
+	w.ways[s]++
+}
+
+// followOwn carries what becomes of packets from the ends of the ways back, along
+// the entries of one tables.
+func (w *mixtureWalker) followOwn(own []fabric.ChannelID, fates []fate) {
+	heads := w.f.Heads()
+	clear(w.state)
+	for s := range own {
+		w.stack = w.stack[:0]
+		at := fabric.NodeID(s)
+		for ; w.state[at] == unseen && own[at] != fabric.None; at = heads[own[at]] {
+			w.state[at] = open
+			w.stack = append(w.stack, at)
+		}
+		end := fates[at] // of a circle: Circles, as read
+		for _, at := range w.stack {
+			fates[at], w.state[at] = end, done
+		}
+	}
+}
+
+// inject counts the pairs of a switch and a LID and starts their packets.
+func (w *mixtureWalker) inject(s fabric.NodeID, lid fabric.LID, to *fabric.Endpoint) {
+	pairs := int64(0)
+	for i := range w.m.groups[s] {
+		g := &w.m.groups[s][i]
+		sources := int64(len(g.from))
+		sls := uint16(0)
+		if s != to.Switch {
+			sls = w.levels(g, lid)
+		} else {
+			sources, sls = w.levelsOfOthers(g, lid)
+		}
+		if sources == 0 || sls == 0 {
+			continue
+		}
+		pairs += sources
+		w.slMask[s] |= sls
+		for i, c := range w.next[int(s)*w.k:][:w.ways[s]] {
+			out := w.f.Channel(c).FromPort
+			for m := sls; m != 0; m &= m - 1 {
+				sl := uint8(bits.TrailingZeros16(m))
+				w.vlMask[int(s)*w.k+i][sl] |= w.keep(w.m.maps.first(g, out, sl))
+			}
+		}
+		if w.arrivesAt(s) && w.home != 0 {
+			for m := sls; m != 0; m &= m - 1 {
+				w.deliver(s, g.port, uint8(bits.TrailingZeros16(m)))
+			}
+		}
+	}
+	if pairs == 0 {
+		return
+	}
+	w.verdict.Pairs += pairs
+	n := w.f.Switches()
+	for i := range w.k {
+		if w.fates[i*n+int(s)] != arrives {
+			w.verdict.Cut[i] += pairs
+		}
+	}
+	w.search(s)
+	if last := w.fates[(w.k-1)*n+int(s)]; last == arrives && w.lossy[s] {
+		w.verdict.Exposed += pairs
+		if len(w.verdict.Lost) < w.m.o.maxLost() {
+			w.verdict.Lost = append(w.verdict.Lost, Lost{Switch: s, LID: lid, Why: w.why(s), Pairs: pairs})
+		}
+	}
+}
+
+// why is what becomes of packets from switch s that get lost in some mixture.
+func (w *mixtureWalker) why(s fabric.NodeID) Loss {
+	for i := range w.k {
+		if end := w.fates[i*w.f.Switches()+int(s)]; end != arrives {
+			return Loss(end - lost)
+		}
+	}
+	return NoEntry
+}
+
+// levels is the service levels on which the packets of a group may ride, as bits.
+func (w *mixtureWalker) levels(g *group, lid fabric.LID) uint16 {
+	if w.m.fixed != 0 {
+		return w.m.fixed
+	}
+	there, back := uint16(0), uint16(0)
+	for i, t := range w.m.tables {
+		row := t.Lanes.SLRow(lid)
+		if row == nil {
+			there |= 1
+			continue
+		}
+		there |= bit(row[g.rows[i]])
+		if a := w.m.answers[i]; a != nil {
+			back |= a.toGroups(t.Lanes.Row[w.f.Owner(lid)])[g.index]
+		}
+	}
+	if there == 0 {
+		return 0
+	}
+	return there | back
+}
+
+// levelsOfOthers is levels, and a count of the sources, without the destination
+// itself.
+func (w *mixtureWalker) levelsOfOthers(g *group, lid fabric.LID) (sources int64, sls uint16) {
+	to := w.f.Owner(lid)
+	for _, e := range g.from {
+		if e != to {
+			sources++
+			there, back := w.m.ofSource(e, lid)
+			sls |= there | back
+		}
+	}
+	return sources, sls
+}
+
+// ofSource is the service levels of packets from one source, as bits: those of
+// their own direction, and those of the way back.
+func (m *mixture) ofSource(e fabric.EndpointID, lid fabric.LID) (there, back uint16) {
+	if m.fixed != 0 {
+		return m.fixed, 0
+	}
+	for i, t := range m.tables {
+		there |= bit(t.Lanes.SL(e, lid))
+		if a := m.answers[i]; a != nil {
+			back |= a.toSource(t.Lanes.Row[m.f.Owner(lid)], e)
+		}
+	}
+	if there == 0 {
+		return 0, 0
+	}
+	return there, back
+}
+
+// keep takes what is dropped from lanes, and notes it.
+func (w *mixtureWalker) keep(lanes uint16) uint16 {
+	if lanes>>dropLane != 0 {
+		w.verdict.Dropped++
+	}
+	return lanes &^ (1 << dropLane)
+}
+
+// arrivesAt says whether some tables deliver from a switch.
+func (w *mixtureWalker) arrivesAt(s fabric.NodeID) bool {
+	for i := range w.k {
+		if at := i*w.f.Switches() + int(s); w.own[at] == fabric.None && w.fates[at] == arrives {
+			return true
+		}
+	}
+	return false
+}
+
+// search adds all switches that packets from s can reach to the order, those
+// behind first, and carries back whether packets may get lost. Of the switches of a
+// circle each has packets that may: the one that is done first leads to one that is
+// still open, and the others to one that is done before them or open.
+func (w *mixtureWalker) search(s fabric.NodeID) {
+	if w.state[s] != unseen {
+		return
+	}
+	heads := w.f.Heads()
+	w.stack = append(w.stack[:0], s)
+	w.state[s] = open
+	for len(w.stack) > 0 {
+		at := w.stack[len(w.stack)-1]
+		i := w.tried[at]
+		if i == w.ways[at] {
+			w.tried[at], w.state[at] = 0, done
+			w.order = append(w.order, at)
+			w.stack = w.stack[:len(w.stack)-1]
+			if len(w.stack) > 0 && w.lossy[at] {
+				w.lossy[w.stack[len(w.stack)-1]] = true
+			}
+			continue
+		}
+		w.tried[at]++
+		switch u := heads[w.next[int(at)*w.k+int(i)]]; w.state[u] {
+		case unseen:
+			w.state[u] = open
+			w.stack = append(w.stack, u)
+		case open:
+			w.circle, w.lossy[at] = true, true
+		case done:
+			w.lossy[at] = w.lossy[at] || w.lossy[u]
+		}
+	}
+}
+
+// forward sends the packets of a switch on by all their ways, and says whether that
+// brought anything new to a switch behind.
+func (w *mixtureWalker) forward(s fabric.NodeID) bool {
+	channels := w.f.Channels()
+	fresh := false
+	for i, in := range w.next[int(s)*w.k:][:w.ways[s]] {
+		u := channels[in].To
+		w.slMask[u] |= w.slMask[s]
+		for m := w.slMask[s]; m != 0; m &= m - 1 {
+			sl := uint8(bits.TrailingZeros16(m))
+			from := w.vlMask[int(s)*w.k+i][sl]
+			if from == 0 {
+				continue
+			}
+			w.inUse[in] |= from
+			for j, out := range w.next[int(u)*w.k:][:w.ways[u]] {
+				turn := w.f.Turn(in, out)
+				to := w.keep(w.m.maps.turn(turn, sl))
+				w.note(turn, from, to)
+				had := &w.vlMask[int(u)*w.k+j][sl]
+				fresh = fresh || to&^*had != 0
+				*had |= to
+			}
+			if w.home != 0 && w.arrivesAt(u) {
+				w.deliver(u, channels[in].ToPort, sl)
+			}
+		}
+	}
+	return fresh
+}
+
+// note adds the dependencies of a turn.
+func (w *mixtureWalker) note(turn int, from, to uint16) {
+	words := wordsPerTurn(w.m.lanes)
+	matrix := w.matrix[turn*words:][:words]
+	for ; from != 0; from &= from - 1 {
+		for next := to; next != 0; next &= next - 1 {
+			setBit(matrix, w.m.lanes, uint8(bits.TrailingZeros16(from)), uint8(bits.TrailingZeros16(next)))
+		}
+	}
+}
+
+// deliver notes packets of an SL that are dropped on the last cable.
+func (w *mixtureWalker) deliver(s fabric.NodeID, in, sl uint8) {
+	for _, t := range w.m.tables {
+		if t.Lanes.SL2VL.VL(s, in, w.home, sl) >= dropLane {
+			w.verdict.Dropped++
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package deadlock
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// witness finds a route and a mixture for every step of a cycle: the lowest
+// destination LID, then the lowest source, that makes it, and of its ways one with
+// the fewest hops. An answer is named only where no packet on a service level of its
+// own direction does.
+func (m *mixture) witness(cycle []int32) []MixtureStep {
+	steps := make([]MixtureStep, len(cycle))
+	for i, v := range cycle {
+		u := cycle[(i+1)%len(cycle)]
+		hold := hop{fabric.ChannelID(int(v) / m.lanes), uint8(int(v) % m.lanes)}
+		want := hop{fabric.ChannelID(int(u) / m.lanes), uint8(int(u) % m.lanes)}
+		step, ok := m.cause(hold, want, false)
+		if !ok {
+			step, ok = m.cause(hold, want, true)
+		}
+		if !ok {
+			panic("deadlock: a dependency of a mixture without a route that causes it")
+		}
+		steps[i] = step
+	}
+	return steps
+}
+
+// cause finds a route that holds one hop and goes on to the other, among those on
+// the SLs of their own direction or among answers.
+func (m *mixture) cause(hold, want hop, answer bool) (MixtureStep, bool) {
+	sources := m.o.Scope.Endpoints(m.f)
+	for lid, to := range m.f.LIDs() {
+		if ep := m.f.Endpoint(to); !m.o.Scope.Includes(ep.Class) || ep.Switch == fabric.None || !m.leads(lid, hold.trunk) || !m.leads(lid, want.trunk) {
+			continue
+		}
+		for _, src := range sources {
+			if src == to {
+				continue
+			}
+			there, back := m.ofSource(src, lid)
+			sls := there
+			if answer {
+				sls = back &^ there
+			}
+			for ; sls != 0; sls &= sls - 1 {
+				sl := uint8(bits.TrailingZeros16(sls))
+				if way := m.way(src, lid, sl, hold, want); way != nil {
+					return MixtureStep{Step{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: src, Dst: lid, Answer: answer}, way}, true
+				}
+			}
+		}
+	}
+	return MixtureStep{}, false
+}
+
+// leads says whether any of the tables forwards packets to a LID by a trunk.
+func (m *mixture) leads(lid fabric.LID, c fabric.ChannelID) bool {
+	ch := m.f.Channel(c)
+	for _, t := range m.tables {
+		if t.Forwarding.Port(ch.From, lid) == ch.FromPort {
+			return true
+		}
+	}
+	return false
+}
+
+// state is a packet on its way: the hop that it holds, how it was sent there, and
+// the place in the list of the state before.
+type state struct {
+	hop
+	by     Choice
+	before int
+}
+
+// way searches for a way on which packets from src hold one hop and go on to the
+// other: breadth first over what they may hold. nil: there is none.
+func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, want hop) []Choice {
+	seen := map[hop]bool{}
+	var list []state
+	add := func(at fabric.NodeID, in uint8, before int) {
+		for _, s := range m.choices(at, in, lid, sl) {
+			if !seen[s.hop] || before >= 0 && list[before].hop == hold && s.hop == want {
+				seen[s.hop] = true
+				s.before = before
+				list = append(list, s)
+			}
+		}
+	}
+	add(m.f.Endpoint(src).Switch, inPort(m.f, src), -1)
+	for i := 0; i < len(list); i++ {
+		if b := list[i].before; b >= 0 && list[b].hop == hold && list[i].hop == want {
+			var way []Choice
+			for ; i >= 0; i = list[i].before {
+				way = append(way, list[i].by)
+			}
+			slices.Reverse(way)
+			return way
+		}
+		c := m.f.Channel(list[i].trunk)
+		add(c.To, c.ToPort, i)
+	}
+	return nil
+}
+
+// choices is what a packet may hold next at a switch, by the first tables that say
+// so.
+func (m *mixture) choices(at fabric.NodeID, in uint8, lid fabric.LID, sl uint8) []state {
+	var all []state
+	for i, t := range m.tables {
+		c := m.f.Out(at, t.Forwarding.Port(at, lid))
+		if c == fabric.None || int(c) >= m.f.Trunks() {
+			continue
+		}
+		for j, u := range m.tables {
+			h := hop{c, u.Lanes.SL2VL.VL(at, in, m.f.Channel(c).FromPort, sl)}
+			if h.vl < dropLane && !slices.ContainsFunc(all, func(s state) bool { return s.hop == h }) {
+				all = append(all, state{hop: h, by: Choice{Switch: at, Entry: i, Map: j}})
+			}
+		}
+	}
+	return all
+}
