@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -112,7 +113,7 @@ func (j *compareJob) printCSV() error {
 
 // printTable prints the table for people, or in Markdown.
 func (j *compareJob) printTable(s *compareSummary) error {
-	var p page
+	p := j.newPage()
 	if !j.o.markdown {
 		p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric), plural(j.fabric.Count().SwitchCables, "cable"))
 		if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
@@ -144,12 +145,10 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	if j.o.uniformRates {
 		rates = "all links alike"
 	}
-	_, err := fmt.Fprintf(j.stdout, `
-load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.
-all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.
-time, memory: of routing, proof not included; what it added to the heap.
-`, j.o.precision, s.Endpoints, rates, phases)
-	return err
+	return errors.Join(j.say(""),
+		j.say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
+		j.say("all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.", phases),
+		j.say("time, memory: of routing, proof not included; what it added to the heap."))
 }
 
 // cells is a row for people. Bandwidth and all-to-all are compared with the first

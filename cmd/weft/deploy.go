@@ -274,7 +274,7 @@ func adapterPorts(f *fabric.Fabric, list []string) ([]fabric.EndpointID, error) 
 }
 
 func (a *app) printDeployment(s *deploySummary, out string) error {
-	var p page
+	p := a.newPage()
 	levels := "SL 0 for everything"
 	if len(s.Levels) > 1 || s.Levels[0] != 0 {
 		levels = fmt.Sprintf("%d by destination, on %s", len(s.Levels), plural(s.VLs, "lane"))

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/routing/engines"
@@ -114,16 +113,6 @@ func topologiesCommand(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the list for programs")
 	return c
-}
-
-// newTable is a table in the style of this command.
-func (a *app) newTable(header ...any) table.Writer {
-	t := table.NewWriter()
-	t.SetOutputMirror(a.stdout)
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
-	t.AppendHeader(table.Row(header))
-	return t
 }
 
 func engineNames() (names []string) {

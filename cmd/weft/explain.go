@@ -138,8 +138,7 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 			answer += "\n" + note
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s %s\n", s.Engine, answer)
-	return err
+	return a.say("%s %s", s.Engine, answer)
 }
 
 // settleContract settles what is proven: where one lane serves all, or every service

@@ -31,7 +31,7 @@ func infoCommand(a *app) *cobra.Command {
 			if asJSON {
 				return a.printJSON(s)
 			}
-			_, err = fmt.Fprint(a.stdout, s.screen(f))
+			_, err = fmt.Fprint(a.stdout, s.screen(a, f))
 			return err
 		},
 	}
@@ -123,8 +123,8 @@ func diameter(ctx context.Context, f *fabric.Fabric) int {
 	return most
 }
 
-func (s *infoSummary) screen(f *fabric.Fabric) string {
-	var p page
+func (s *infoSummary) screen(a *app, f *fabric.Fabric) string {
+	p := a.newPage()
 	p.fact("fabric", "%s", s.Name)
 	p.fact("nodes", "%s, %s, %s", plural(s.Switches, "switch"), plural(s.Adapters, "adapter"), plural(s.Routers, "router"))
 	p.fact("endpoints", "%s", describeEndpoints(f))

@@ -41,7 +41,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	out := &sink{w: stdout}
-	cmd := newRoot(&app{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr})
+	a := &app{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr}
+	a.columns, a.terminal = columnsOf(stdout)
+	cmd := newRoot(a)
 	cmd.SetArgs(args)
 	cmd.SetIn(stdin)
 	cmd.SetOut(out)

@@ -126,7 +126,7 @@ func (j *packetsJob) proven(ctx context.Context, name string, r *packets.Replay)
 }
 
 func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
-	var p page
+	p := j.newPage()
 	n := j.fabric.Count()
 	p.fact("fabric", "%s: %s, %s", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric))
 	if s.Run == nil {

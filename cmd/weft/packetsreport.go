@@ -201,7 +201,7 @@ func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 
 // screen prints for people.
 func (j *packetsJob) screen(s *packetsSummary) error {
-	var p page
+	p := j.newPage()
 	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
 	tables := "engine " + s.Engine
 	if s.Tables != "" {
@@ -347,7 +347,7 @@ func (j *packetsJob) runComplete(ctx context.Context) error {
 }
 
 func (j *packetsJob) completeScreen(s *packetsSummary, phases int) error {
-	var p page
+	p := j.newPage()
 	r := s.Runs[0]
 	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
 	p.fact("traffic", "%s among %s, %s", s.Traffic, plural(s.Ranks, "endpoint"), plural(phases, "phase"))

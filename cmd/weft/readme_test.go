@@ -7,14 +7,15 @@ import (
 	"testing"
 )
 
-// What the README shows of its examples is what the program prints, but for times
-// and memory.
+// What the README shows of its examples is what the program prints on a terminal of
+// 120 columns, but for times and memory.
 func TestReadmeShowsWhatIsPrinted(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir("../..")
+	t.Setenv("COLUMNS", "120")
 	for _, args := range [][]string{
 		{"route", "examples/cluster.ibnetdiscover"},
 		{"route", "examples/cluster.ibnetdiscover", "--engine", "minhop"},

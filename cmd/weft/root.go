@@ -20,6 +20,9 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	quiet  bool
+
+	columns  int  // how wide lines on stdout may be, 0: any width
+	terminal bool // stdout is one
 }
 
 func newRoot(a *app) *cobra.Command {
@@ -41,6 +44,9 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("weft {{.Version}}\n")
+	if a.columns > 0 {
+		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", a.columns)))
+	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var flag *pflag.InvalidValueError

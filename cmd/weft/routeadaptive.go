@@ -104,7 +104,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 }
 
 func (j *routeJob) adaptiveScreen(s *adaptiveSummary) string {
-	var p page
+	p := j.newPage()
 	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
 	p.fact("engine", "%s (%s), adaptive: %s", s.Engine, j.engine.Paper, j.engine.Trust())
 	for _, note := range s.Notes {

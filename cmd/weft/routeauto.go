@@ -96,22 +96,13 @@ func trialText(trials []choose.Trial) string {
 		case choose.Loop:
 			what = "has a credit loop here"
 		case choose.Refused:
-			what = "refuses: " + shortened(t.Why)
+			what = "refuses: " + t.Why
 		case choose.Skipped:
 			what = "not tried: " + t.Why
 		}
 		lines[i] = fmt.Sprintf("%-10s %s", t.Engine, what)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// shortened is the beginning of a reason; weft explain and --json have all of it.
-func shortened(why string) string {
-	const most = 72
-	if runes := []rune(why); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return why
 }
 
 // noneProven reports that auto found nothing.

@@ -149,7 +149,7 @@ func (j *routeJob) report(o *routeFlags, wrote bool) error {
 
 // screen is the result for people: one screen.
 func (j *routeJob) screen(o *routeFlags) string {
-	var p page
+	p := j.newPage()
 	n := j.fabric.Count()
 	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric), plural(n.SwitchCables, "cable"))
 	p.fact("engine", "%s (%s): %s", j.engine.Name, j.engine.Paper, j.trust())

@@ -209,7 +209,7 @@ func (a *app) status(ctx context.Context, socket string, asJSON bool) error {
 }
 
 func (a *app) printStatus(s *daemon.Status) error {
-	var p page
+	p := a.newPage()
 	p.fact("daemon", "weft %s, pid %d, since %s", s.Version, s.PID, s.Since.Local().Format(time.DateTime))
 	lanes := "as many lanes as the fabric has"
 	if s.VLs > 0 {

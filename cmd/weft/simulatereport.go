@@ -165,7 +165,7 @@ func (j *simulateJob) report() error {
 }
 
 func (j *simulateJob) screen(s *simulateSummary) error {
-	var p page
+	p := j.newPage()
 	n := j.tables.Fabric.Count()
 	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.tables.Fabric), plural(n.SwitchCables, "cable"))
 	p.fact("tables", "%s", s.Tables)

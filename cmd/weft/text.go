@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
 // thousands writes a number with commas.
@@ -38,17 +42,71 @@ func some(names []string, what string) string {
 }
 
 // page collects what fits one screen: a label and lines for each fact.
-type page struct{ b strings.Builder }
+type page struct {
+	b       strings.Builder
+	columns int // that lines may take, 0: any number
+}
+
+// newPage is a page for standard output.
+func (a *app) newPage() *page { return &page{columns: a.columns} }
+
+// labelWidth is what the labels of a page take, with the space behind.
+const labelWidth = 11
 
 // fact prints a label and text; further lines are indented alike.
 func (p *page) fact(label, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for i, line := range strings.Split(text, "\n") {
-		if i > 0 {
+	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		for _, part := range wrapped(line, p.columns-labelWidth) {
+			fmt.Fprintf(&p.b, "%-*s %s\n", labelWidth-1, label, part)
 			label = ""
 		}
-		fmt.Fprintf(&p.b, "%-10s %s\n", label, line)
 	}
+}
+
+// wrapped breaks a line at spaces so that each part has at most so many columns,
+// where words allow it. Further parts are indented a little more than the first, or as
+// its second column is. A width of 0 or less is any.
+func wrapped(line string, width int) []string {
+	if width <= 0 || text.StringWidth(line) <= width {
+		return []string{line}
+	}
+	words := strings.TrimLeft(line, " ")
+	part := line[:len(line)-len(words)]
+	indent := part + "  "
+	if m := secondColumn.FindString(line); m != "" {
+		indent = strings.Repeat(" ", text.StringWidth(m))
+	}
+	var parts []string
+	begun := false
+	for word := range strings.SplitSeq(words, " ") {
+		if begun && text.StringWidth(part)+1+text.StringWidth(word) > width {
+			parts = append(parts, strings.TrimRight(part, " "))
+			part, begun = indent, false
+			if word == "" {
+				continue
+			}
+		}
+		if begun {
+			part += " "
+		}
+		part, begun = part+word, true
+	}
+	return append(parts, part)
+}
+
+// secondColumn is what stands before it: a word and at least two spaces.
+var secondColumn = regexp.MustCompile(`^ *[^ ]{1,16}  +`)
+
+// say prints lines for people on standard output.
+func (a *app) say(format string, args ...any) error {
+	var b strings.Builder
+	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		for _, part := range wrapped(line, a.columns) {
+			b.WriteString(part + "\n")
+		}
+	}
+	_, err := io.WriteString(a.stdout, b.String())
+	return err
 }
 
 func (p *page) String() string { return p.b.String() }

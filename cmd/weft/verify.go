@@ -299,7 +299,7 @@ func (j *verifyJob) report() error {
 }
 
 func (j *verifyJob) screen() string {
-	var p page
+	p := j.newPage()
 	f, v := j.fabric, j.verdict
 	n := f.Count()
 	p.fact("fabric", "%s: %s, %s", j.name, plural(n.Switches, "switch"), describeEndpoints(f))

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"golang.org/x/term"
+)
+
+// columnsOf is how wide lines on a writer may be: what $COLUMNS says, else the width
+// of the terminal that it is; 0 is any width, as for files and pipes.
+func columnsOf(w io.Writer) (columns int, terminal bool) {
+	f, ok := w.(*os.File)
+	terminal = ok && term.IsTerminal(int(f.Fd()))
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return max(n, 40), terminal
+	}
+	if terminal {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, 40), terminal
+		}
+	}
+	return 0, terminal
+}
+
+// atMost is how many of a list are shown to people: most on a terminal, all where
+// the output goes into a file or a program.
+func (a *app) atMost(most, all int) int {
+	if a.terminal {
+		return min(most, all)
+	}
+	return all
+}
+
+// grid is a table in the style of this command. Where it is too wide, text is
+// wrapped; where that does not do, the columns go into several tables, each of which
+// begins with the first. Nothing is cut.
+type grid struct {
+	out     io.Writer
+	columns int
+	header  table.Row
+	rows    []table.Row // nil: a line between
+	footer  table.Row
+	configs map[int]table.ColumnConfig // by column, from 1
+}
+
+// newTable is a table on standard output.
+func (a *app) newTable(header ...any) *grid {
+	return &grid{out: a.stdout, columns: a.columns, header: header, configs: map[int]table.ColumnConfig{}}
+}
+
+// AppendRow adds a row.
+func (g *grid) AppendRow(row table.Row) { g.rows = append(g.rows, row) }
+
+// AppendSeparator adds a line.
+func (g *grid) AppendSeparator() { g.rows = append(g.rows, nil) }
+
+// AppendFooter adds the last row.
+func (g *grid) AppendFooter(row table.Row) { g.footer = row }
+
+// SetColumnConfigs says how columns are aligned, and how wide they may be at most.
+func (g *grid) SetColumnConfigs(configs []table.ColumnConfig) {
+	for _, c := range configs {
+		g.configs[c.Number] = c
+	}
+}
+
+// RenderMarkdown prints the table in Markdown.
+func (g *grid) RenderMarkdown() {
+	t := g.part(g.all(), nil)
+	t.RenderMarkdown()
+}
+
+// Render prints the table, as wide as it may be.
+func (g *grid) Render() {
+	width, least := g.widths()
+	for _, columns := range g.split(width, least) {
+		g.part(columns, g.fit(columns, width, least)).Render()
+	}
+}
+
+// all is the indices of all columns.
+func (g *grid) all() []int {
+	columns := make([]int, len(g.header))
+	for i := range columns {
+		columns[i] = i
+	}
+	return columns
+}
+
+// widths is how wide each column would be, and how wide it has to be: as its
+// longest word, and wide enough to read.
+func (g *grid) widths() (width, least []int) {
+	width, least = make([]int, len(g.header)), make([]int, len(g.header))
+	for _, row := range append([]table.Row{g.header, g.footer}, g.rows...) {
+		for i, cell := range row {
+			value := fmt.Sprint(cell)
+			for line := range strings.Lines(value) {
+				width[i] = max(width[i], text.StringWidth(strings.TrimRight(line, "\n")))
+			}
+			for _, word := range strings.Fields(value) {
+				least[i] = max(least[i], text.StringWidth(word))
+			}
+		}
+	}
+	for i := range width {
+		if most := g.configs[i+1].WidthMax; most > 0 {
+			width[i] = min(width[i], most)
+		}
+		least[i] = min(width[i], max(least[i], legible))
+	}
+	return width, least
+}
+
+// frame is what the lines around so many columns take.
+func frame(columns int) int { return 3*columns + 1 }
+
+// split puts the columns into as few tables as fit.
+func (g *grid) split(width, least []int) [][]int {
+	total := frame(len(width))
+	for _, w := range width {
+		total += w
+	}
+	if g.columns == 0 || total <= g.columns || len(width) < 2 {
+		return [][]int{g.all()}
+	}
+	var tables [][]int
+	columns, used := []int{0}, least[0]
+	for i := 1; i < len(width); i++ {
+		if len(columns) > 1 && used+least[i]+frame(len(columns)+1) > g.columns {
+			tables = append(tables, columns)
+			columns, used = []int{0}, least[0]
+		}
+		columns, used = append(columns, i), used+least[i]
+	}
+	return append(tables, columns)
+}
+
+// legible is the least width that words are broken for.
+const legible = 12
+
+// fit takes from the widest columns until the table fits: between words, and where
+// that is not enough, within them.
+func (g *grid) fit(columns, width, least []int) []int {
+	fitted := make([]int, len(width))
+	total := frame(len(columns))
+	for _, i := range columns {
+		fitted[i] = width[i]
+		total += width[i]
+	}
+	shrink := func(to func(i int) int) {
+		for g.columns > 0 && total > g.columns {
+			widest := -1
+			for _, i := range columns {
+				if fitted[i] > to(i) && (widest < 0 || fitted[i] > fitted[widest]) {
+					widest = i
+				}
+			}
+			if widest < 0 {
+				return
+			}
+			fitted[widest]--
+			total--
+		}
+	}
+	shrink(func(i int) int { return least[i] })
+	shrink(func(int) int { return legible })
+	return fitted
+}
+
+// part is the table of some columns; nil widths: any.
+func (g *grid) part(columns, width []int) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(g.out)
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	t.Style().Format.Footer = text.FormatDefault
+	take := func(row table.Row) table.Row {
+		var some table.Row
+		for _, i := range columns {
+			if i < len(row) {
+				some = append(some, row[i])
+			}
+		}
+		return some
+	}
+	t.AppendHeader(take(g.header))
+	for _, row := range g.rows {
+		if row == nil {
+			t.AppendSeparator()
+		} else {
+			t.AppendRow(take(row))
+		}
+	}
+	if g.footer != nil {
+		t.AppendFooter(take(g.footer))
+	}
+	var configs []table.ColumnConfig
+	for k, i := range columns {
+		c := g.configs[i+1]
+		c.Number = k + 1
+		if width != nil {
+			c.WidthMax, c.WidthMaxEnforcer = width[i], text.WrapSoft
+		}
+		configs = append(configs, c)
+	}
+	t.SetColumnConfigs(configs)
+	return t
+}
