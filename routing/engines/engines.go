@@ -30,6 +30,8 @@ type Options struct {
 	// Before is the fabric before it was damaged: torus-2qos then keeps the
 	// service levels that it gave out. nil: not known.
 	Before *fabric.Fabric
+
+	shared *shared // see Sharing; nil: nothing is shared
 }
 
 // Shaped says that paths are wanted for an aim other than bisections, or for hosts

@@ -18,6 +18,7 @@ type Stages func(name string) (p routing.Progress, done func())
 // nil. Where the budget has fewer service levels than the engine gives out when it
 // uses all lanes, it is asked again with as few lanes: layers have a level each.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
+	o = o.sharing()
 	t, err := e.route(ctx, f, o, b, stages)
 	if err != nil || b.SLs == 0 || t.Lanes.Levels() <= b.SLs {
 		return t, err
@@ -42,6 +43,7 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 // that is needed, where the fabric has endpoints that tell the two apart. It returns
 // the scope that lanes were planned for.
 func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, stages Stages) (*routing.Tables, routing.Scope, error) {
+	o = o.sharing()
 	t, err := e.Route(ctx, f, o, b, stages)
 	if n := f.Count(); b.Scope > needed && n.Aggregation+n.Router > 0 && routing.Refused(err) {
 		b.Scope = needed
@@ -66,7 +68,7 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 		return e.Joint.New(o).Route(ctx, f, b, p)
 	}
 	p, done := stages("paths")
-	paths, err := e.Finder.New(o).Paths(ctx, f, p)
+	paths, err := o.shared.finder(e.Finder.Name, e.Finder.New(o)).Paths(ctx, f, p)
 	done()
 	if err != nil {
 		return nil, err

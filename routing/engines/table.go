@@ -12,7 +12,6 @@ import (
 	"github.com/weft-fabric/weft/routing/lanes/single"
 	weavelanes "github.com/weft-fabric/weft/routing/lanes/weave"
 	"github.com/weft-fabric/weft/routing/nue"
-	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/paths/dor"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
@@ -65,7 +64,7 @@ func Finders() []Finder {
 		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
 		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009,
-			New: func(o Options) routing.PathFinder { return balanced(o) }},
+			New: func(o Options) routing.PathFinder { return o.balance() }},
 		{Name: "multipath", Summary: "another tree of shortest paths for each address (LMC)", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return sssp.MultiPath{} }},
 		{Name: "mroots", Summary: "an Up*/Down* tree for each address (LMC), roots far apart", Paper: tpds2006,
@@ -169,16 +168,4 @@ func All() []Engine {
 			New: func(Options) routing.AdaptiveRouter { return escape.Router{} },
 		}),
 	}
-}
-
-// woven is the paths that weave is given: balanced ones, and the same kept to one
-// order of the dimensions of a torus, which need fewer lanes.
-func woven(o Options) []routing.PathFinder {
-	regular := balanced(o)
-	regular.Regular = true
-	return []routing.PathFinder{balanced(o), regular}
-}
-
-func balanced(o Options) balance.Finder {
-	return balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights}
 }

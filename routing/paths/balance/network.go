@@ -136,6 +136,13 @@ func (n *network) capacities(uniform bool) {
 	}
 }
 
+// Ordered says whether a fabric has dimensions, so that Finder.Regular changes its
+// paths.
+func Ordered(f *fabric.Fabric) bool {
+	_, err := grid.FindAll(f, nil, nil)
+	return err == nil
+}
+
 // dimensions finds the dimension of every trunk, if the network is a grid.
 func (n *network) dimensions() {
 	grids, err := grid.FindAll(n.f, nil, nil)

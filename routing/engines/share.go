@@ -1,0 +1,95 @@
+package engines
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/balance"
+)
+
+// Sharing returns options with which engines share paths: what a path finder made
+// for one of them is not made again for the next, as long as it is for the same
+// fabric. balance, weave and weave-any begin with the same paths, and so do sssp,
+// dfsssp and df-d2. The options must not be changed any more, and engines that
+// share are not to run at the same time.
+func (o Options) Sharing() Options {
+	o.shared = &shared{paths: map[string]*routing.Forwarding{}}
+	return o
+}
+
+// sharing has at least the attempts of one engine share paths.
+func (o Options) sharing() Options {
+	if o.shared == nil {
+		return o.Sharing()
+	}
+	return o
+}
+
+// shared is paths by the name of their finder.
+type shared struct {
+	f     *fabric.Fabric
+	paths map[string]*routing.Forwarding
+}
+
+// finder is a path finder that looks first whether its paths are there.
+func (s *shared) finder(name string, made routing.PathFinder) routing.PathFinder {
+	if s == nil {
+		return made
+	}
+	return sharedFinder{s, name, made}
+}
+
+type sharedFinder struct {
+	*shared
+	name string
+	made routing.PathFinder
+}
+
+// Paths implements routing.PathFinder.
+func (s sharedFinder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
+	if s.f != f {
+		s.f = f
+		clear(s.paths)
+	}
+	if fw := s.paths[s.name]; fw != nil {
+		return fw, ctx.Err()
+	}
+	fw, err := s.made.Paths(ctx, f, p)
+	if err == nil {
+		s.paths[s.name] = fw
+	}
+	return fw, err
+}
+
+// woven is the paths that weave is given: balanced ones, and the same kept to one
+// order of the dimensions of a torus, which need fewer lanes.
+func woven(o Options) []routing.PathFinder {
+	return []routing.PathFinder{o.balanced(), regular{o}}
+}
+
+const balanceName = "balance"
+
+// balanced is the finder of balance.
+func (o Options) balanced() routing.PathFinder {
+	return o.shared.finder(balanceName, o.balance())
+}
+
+func (o Options) balance() balance.Finder {
+	return balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights}
+}
+
+// regular is balanced paths in the order of dimensions where there are dimensions,
+// and else the same as without.
+type regular struct{ o Options }
+
+// Paths implements routing.PathFinder.
+func (r regular) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
+	finder := r.o.balanced()
+	if balance.Ordered(f) {
+		inOrder := r.o.balance()
+		inOrder.Regular = true
+		finder = r.o.shared.finder(balanceName+" in the order of dimensions", inOrder)
+	}
+	return finder.Paths(ctx, f, p)
+}

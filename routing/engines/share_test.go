@@ -1,0 +1,105 @@
+package engines
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// counting makes empty paths, and counts; the first time it is interrupted.
+type counting struct{ n *int }
+
+func (c counting) Paths(_ context.Context, f *fabric.Fabric, _ routing.Progress) (*routing.Forwarding, error) {
+	if *c.n++; *c.n == 1 {
+		return nil, context.Canceled
+	}
+	return routing.NewForwarding(f), nil
+}
+
+// Paths are made once for a fabric and a name, and again for another fabric or
+// after an error.
+func TestSharedPathsAreMadeOnce(t *testing.T) {
+	f, g := testnet.Build(t, "ring:4"), testnet.Build(t, "ring:5")
+	n := 0
+	finder := Options{}.Sharing().shared.finder("x", counting{&n})
+	if _, err := finder.Paths(t.Context(), f, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("the first attempt: %v", err)
+	}
+	first, _ := finder.Paths(t.Context(), f, nil)
+	again, _ := finder.Paths(t.Context(), f, nil)
+	if first == nil || first != again || n != 2 {
+		t.Errorf("made %d times, the same: %v", n, first == again)
+	}
+	if other, _ := finder.Paths(t.Context(), g, nil); other == first || n != 3 {
+		t.Errorf("made %d times with another fabric", n)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := finder.Paths(cancelled, g, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody waits, and the error is %v", err)
+	}
+}
+
+// weave's two sets of paths are one where a fabric has no dimensions.
+func TestWovenPathsAreMadeOnce(t *testing.T) {
+	for spec, one := range map[string]bool{testnet.Small: true, "torus:3x4": false} {
+		f := testnet.Build(t, spec)
+		finders := woven(Options{}.Sharing())
+		first, err := finders[0].Paths(t.Context(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := finders[1].Paths(t.Context(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (first == second) != one {
+			t.Errorf("%s: made once: %v", spec, first == second)
+		}
+	}
+}
+
+// Engines that share paths, in any order, make the same tables as those that do not.
+func TestSharingChangesNothing(t *testing.T) {
+	names := []string{"balance", "weave-any", "weave", "sssp", "dfsssp", "df-dn", "lash", "weave", "balance"}
+	b := routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}
+	for _, spec := range []string{testnet.Small, "torus:4x4,hosts=2", "dragonfly:p=2"} {
+		f := testnet.Build(t, spec)
+		o := Options{Seed: 3}.Sharing()
+		for _, name := range names {
+			e, err := Named(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone, err := e.Route(t.Context(), f, Options{Seed: 3}, b, nil)
+			with, errWith := e.Route(t.Context(), f, o, b, nil)
+			if routing.Refused(err) && routing.Refused(errWith) {
+				continue
+			}
+			if err != nil || errWith != nil {
+				t.Fatalf("%s on %s: %v, and sharing %v", name, spec, err, errWith)
+			}
+			for lid := range f.LIDs() {
+				if d := cmp.Diff(alone.Forwarding.Row(lid), with.Forwarding.Row(lid)); d != "" {
+					t.Fatalf("%s on %s, LID %d: %s", name, spec, lid, d)
+				}
+			}
+			if d := cmp.Diff(alone.Forwarding.Notes, with.Forwarding.Notes); d != "" {
+				t.Errorf("%s on %s: %s", name, spec, d)
+			}
+			for e := range f.Endpoints() {
+				for lid := range f.LIDs() {
+					if a, b := alone.Lanes.SL(fabric.EndpointID(e), lid), with.Lanes.SL(fabric.EndpointID(e), lid); a != b {
+						t.Fatalf("%s on %s: service levels %d and %d", name, spec, a, b)
+					}
+				}
+			}
+		}
+	}
+}
