@@ -20,21 +20,24 @@
 // of deadlock are no choice, and tables of an engine that promises nothing are, if
 // the judge proves them.
 //
-// Time. Candidates come in the order of the table, the likely first. The budget of
-// time is held against estimates by the size of the network, not against a clock,
-// so that the same input gives the same bytes on a loaded machine too. Whatever
-// the budget, the search goes on until something is proven.
+// Time. What is quick and takes every network comes first, so that there is a choice
+// soon, and then the candidates in the order of the table, the likely first. Which
+// of them are begun is decided by estimates, of routing, judging and simulating, by
+// the size of the network, so that the same input gives the same bytes on a loaded
+// machine too. The clock is a limit only: Overrun times the budget of time after the
+// beginning, the engine at work is stopped and no other is begun. Then, and only
+// then, the choice depends on the machine, and Choice.Stopped says so. Whatever the
+// budget, the search goes on until something is proven.
 package choose
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 	"time"
 
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -45,8 +48,11 @@ import (
 // Close is the difference of Λ that counts as none.
 const Close = 0.002
 
-// DefaultBudget is the time that estimates may add up to where no other is given.
+// DefaultBudget is DefaultTime for all but large networks.
 const DefaultBudget = 10 * time.Second
+
+// Overrun is how many times the budget of time the clock may reach.
+const Overrun = 1.5
 
 // Wish is what is wanted.
 type Wish struct {
@@ -54,46 +60,18 @@ type Wish struct {
 	Budget   routing.Budget   // lanes, service levels, and for whom lanes are planned
 	Scope    routing.Scope    // endpoints that must be proven, and among which Λ is measured
 	Options  engines.Options
-	Time     time.Duration // zero: DefaultBudget
+	Time     time.Duration // what estimates may add up to; zero: DefaultTime
 	Patterns int           // random patterns for Λ; zero: as many as make its error small beside Close
 
 	// Accept says why proven tables will not do for what they are meant for; nil: they
 	// always will.
 	Accept func(*routing.Tables) error
 
+	// Found is told of every choice that is better than all before, as soon as it is
+	// known, and Best goes on when it returns. Nil: nobody is.
+	Found func(*Choice)
+
 	Progress routing.Progress // of engines
-}
-
-// Outcome is what came of trying an engine.
-type Outcome uint8
-
-// The outcomes.
-const (
-	Proven  Outcome = iota // free of deadlock under the contract
-	Loop                   // has a credit loop under the contract
-	Refused                // by the engine, or not accepted
-	Skipped                // not tried: the time budget was spent, or it would not heed the options
-)
-
-func (o Outcome) String() string {
-	return [...]string{"proven", "credit-loop", "refused", "skipped"}[o]
-}
-
-// Trial is an engine that was tried.
-type Trial struct {
-	Engine  string
-	Outcome Outcome
-	Why     string        // of a refusal or a skip
-	VLs     int           // lanes needed
-	SLs     int           // service levels given out
-	Lambda  float64       // measured where it is proven
-	MaxLoad uint32        // routes on the fullest channel
-	Wider   bool          // proven with aggregation nodes and routers as endpoints too, or there are none
-	Spent   time.Duration // measured, and the only thing that differs from run to run
-
-	place   int // in the table of candidates
-	tables  *routing.Tables
-	verdict *deadlock.Verdict
 }
 
 // Choice is the best engine and how it was found.
@@ -103,6 +81,10 @@ type Choice struct {
 	Verdict *deadlock.Verdict // under the contract and in the scope of the wish
 	Trials  []Trial           // in the order of the table
 	Why     string            // a sentence
+
+	// Stopped is how many engines the clock kept from being tried. Unless it is
+	// none, another run may choose otherwise.
+	Stopped int
 }
 
 // NoneProven is the error where no engine is proven within the wish.
@@ -120,158 +102,157 @@ type search struct {
 	wish      Wish
 	fabric    *fabric.Fabric
 	placement traffic.Placement
-	trials    []Trial
-	best      float64 // largest Λ so far
+	trials    []Trial       // in the order of the table
+	best      float64       // largest Λ so far; before the first proof -Inf
+	left      time.Duration // of the budget, by estimates
+	balanced  bool          // balanced paths are there
+	limit     time.Time
+
+	named func(string) (engines.Engine, error) // nil: engines.Named; tests have engines of their own
 }
 
 // Best tries engines and returns the best. The error is *NoneProven, the
 // context's, or that of a fabric on which nothing can be measured.
 func Best(ctx context.Context, f *fabric.Fabric, w Wish) (*Choice, error) {
+	return newSearch(f, w).run(ctx, candidates)
+}
+
+func newSearch(f *fabric.Fabric, w Wish) *search {
 	if w.Time == 0 {
-		w.Time = DefaultBudget
+		w.Time = DefaultTime(f)
 	}
-	s := &search{wish: w, fabric: f, placement: w.Scope.Endpoints(f), best: math.Inf(-1)}
-	left := w.Time
-	for i, c := range candidates {
-		w.Progress.Report(i, len(candidates))
-		if !c.fits(w.Contract) {
-			continue
-		}
-		if c.deaf(w.Options) {
-			s.skip(c, i, "it does not heed --aim and --weight")
-			continue
-		}
-		cost := c.estimate(f)
-		if cost > left && !math.IsInf(s.best, -1) {
-			s.skip(c, i, fmt.Sprintf("about %s, and %s of %s are left (--budget)", round(cost), round(max(0, left)), round(w.Time)))
-			continue
-		}
-		left -= cost
-		t, err := s.try(ctx, c, i)
-		if err != nil {
+	w.Options = w.Options.Sharing()
+	return &search{
+		wish: w, fabric: f, placement: w.Scope.Endpoints(f), best: math.Inf(-1),
+		left: w.Time, limit: time.Now().Add(time.Duration(Overrun * float64(w.Time))),
+	}
+}
+
+// run tries the candidates of a table.
+func (s *search) run(ctx context.Context, table []candidate) (*Choice, error) {
+	for n, place := range inTurn(table) {
+		s.wish.Progress.Report(n, len(table))
+		if err := s.take(ctx, table[place], place); err != nil {
 			return nil, err
 		}
-		s.add(t)
 	}
 	return s.choice()
 }
 
-// skip notes a candidate that is not tried.
-func (s *search) skip(c candidate, place int, why string) {
-	s.trials = append(s.trials, Trial{Engine: c.engine, Outcome: Skipped, Why: why, place: place})
-}
-
-// round leaves as much of an estimate as it is worth.
-func round(d time.Duration) time.Duration {
-	if d < time.Second {
-		return d.Round(10 * time.Millisecond)
+// inTurn is the places in the table in the order of trying: what is sure first.
+func inTurn(table []candidate) []int {
+	places := make([]int, len(table))
+	for i := range places {
+		places[i] = i
 	}
-	return d.Round(time.Second)
-}
-
-// try routes with one engine, judges the result and measures it. An error is one
-// that ends the search; a refusal is an outcome.
-func (s *search) try(ctx context.Context, c candidate, place int) (Trial, error) {
-	began := time.Now()
-	t := Trial{Engine: c.engine, place: place}
-	err := s.route(ctx, c, &t)
-	if err == nil {
-		err = s.measure(ctx, &t)
-	}
-	if err == nil && t.Outcome == Proven && s.wish.Accept != nil {
-		if no := s.wish.Accept(t.tables); no != nil {
-			t.Outcome, t.Why = Refused, no.Error()
+	slices.SortStableFunc(places, func(a, b int) int {
+		switch {
+		case table[a].sure == table[b].sure:
+			return 0
+		case table[a].sure:
+			return -1
 		}
-	}
-	t.Spent = time.Since(began)
-	if rule := (*routing.Refusal)(nil); errors.As(err, &rule) {
-		t.Outcome, t.Why, err = Refused, rule.Brief(), nil
-	} else if routing.Refused(err) {
-		t.Outcome, t.Why, err = Refused, strings.TrimPrefix(err.Error(), "routing: "), nil
-	}
-	return t, err
+		return 1
+	})
+	return places
 }
 
-// route fills in the tables and the verdict. Where lanes for all adapters are too
-// many, those in scope must do, as in weft route.
-func (s *search) route(ctx context.Context, c candidate, t *Trial) error {
-	e, err := engines.Named(c.engine)
+func (s *search) engine(name string) (engines.Engine, error) {
+	if s.named != nil {
+		return s.named(name)
+	}
+	return engines.Named(name)
+}
+
+// take tries a candidate if it fits the wish and the time, and notes what came of it.
+func (s *search) take(ctx context.Context, c candidate, place int) error {
+	e, err := s.engine(c.engine)
 	if err != nil {
 		return fmt.Errorf("choose: the table of candidates: %w", err)
 	}
-	b := s.wish.Budget
-	if _, fixed := s.wish.Contract.FixedMask(); c.oneLane && fixed {
-		b.VLs = 1
+	if !c.fits(e, s.wish.Contract) {
+		return nil
 	}
-	if t.tables, _, err = e.RouteWide(ctx, s.fabric, s.wish.Options, b, s.wish.Scope, nil); err != nil {
-		return err
+	t := Trial{Engine: c.engine, place: place}
+	cost := c.estimate(s.fabric, s.balanced)
+	switch {
+	case c.deaf(s.wish.Options):
+		t.Outcome, t.Why = Skipped, "it does not heed --aim and --weight"
+	case s.proven() && cost > s.left:
+		t.Outcome, t.Why = Skipped, fmt.Sprintf("about %s, and %s of %s are left (--budget)", round(cost), round(max(0, s.left)), round(s.wish.Time))
+	case s.proven() && !time.Now().Before(s.limit):
+		t.Outcome, t.Why = Stopped, s.limitText()
+	default:
+		s.left -= cost
+		s.balanced = s.balanced || c.heeds
+		if err := s.within(ctx, c, e, &t); err != nil {
+			return err
+		}
 	}
-	t.verdict, err = deadlock.Verify(ctx, t.tables, deadlock.Options{Contract: s.wish.Contract, Scope: s.wish.Scope})
-	if err == nil && t.verdict.Loops > 0 {
-		err = fmt.Errorf("choose: packets circle for ever in the tables of %s", c.engine)
+	s.add(t)
+	return nil
+}
+
+// within tries a candidate within the limit of the clock, or without one as long as
+// nothing is proven.
+func (s *search) within(ctx context.Context, c candidate, e engines.Engine, t *Trial) error {
+	limited := ctx
+	if s.proven() {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithDeadline(ctx, s.limit)
+		defer cancel()
 	}
-	if err != nil || !t.verdict.Free() {
-		return err
-	}
-	t.Wider = true
-	if n := s.fabric.Count(); s.wish.Scope == routing.HCA && n.Aggregation+n.Router > 0 {
-		var wider *deadlock.Verdict
-		wider, err = deadlock.Verify(ctx, t.tables, deadlock.Options{Contract: s.wish.Contract, Scope: routing.Adapters})
-		t.Wider = err == nil && wider.Free()
+	err := s.try(limited, c, e, t)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		*t, err = Trial{Engine: t.Engine, Outcome: Stopped, Why: s.limitText(), Spent: t.Spent, place: t.place}, nil
 	}
 	return err
 }
 
-// measure fills in the figures.
-func (s *search) measure(ctx context.Context, t *Trial) error {
-	t.VLs, t.SLs = t.tables.Lanes.Needed, t.verdict.SLs
-	t.MaxLoad = congestion.Count(s.fabric, t.tables.Forwarding, s.wish.Scope).Max
-	if !t.verdict.Free() {
-		t.Outcome = Loop
-		return nil
-	}
-	if len(s.placement) < 2 {
-		return nil // nobody talks to anybody: all engines are alike
-	}
-	bisect, err := traffic.Parse("bisect")
-	if err != nil {
-		return err
-	}
-	r, err := congestion.Simulate(ctx, t.tables, congestion.Options{
-		Pattern: bisect, Placement: s.placement, Seed: s.wish.Options.Seed, Runs: s.patterns(),
-	})
-	if err != nil {
-		return err
-	}
-	t.Lambda = r.Lambda
-	return nil
+func (s *search) limitText() string {
+	return fmt.Sprintf("the clock reached %s, the limit for a --budget of %s", round(time.Duration(Overrun*float64(s.wish.Time))), round(s.wish.Time))
 }
 
-// patterns is how many random patterns are simulated. The standard deviation of Λ
-// over patterns falls with the root of the endpoints; that of differences between
-// engines on the same patterns is smaller still.
-func (s *search) patterns() int {
-	if s.wish.Patterns > 0 {
-		return s.wish.Patterns
+// proven says whether there is a choice.
+func (s *search) proven() bool { return !math.IsInf(s.best, -1) }
+
+// round leaves as much of a time as it is worth.
+func round(d time.Duration) time.Duration {
+	if d < time.Second {
+		return d.Round(10 * time.Millisecond)
 	}
-	return min(2000, max(200, 400_000/max(1, len(s.placement))))
+	if d < 20*time.Second {
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Second)
 }
 
-// add notes a trial, and lets go of tables that can no longer win.
+// add notes a trial, lets go of tables that can no longer win, and tells of a choice
+// that is better than those before.
 func (s *search) add(t Trial) {
-	s.trials = append(s.trials, t)
+	before := -1
+	if won := s.won(); won != nil {
+		before = won.place
+	}
 	if t.Outcome == Proven {
 		s.best = max(s.best, t.Lambda)
 	}
+	at, _ := slices.BinarySearchFunc(s.trials, t.place, func(t Trial, place int) int { return cmp.Compare(t.place, place) })
+	s.trials = slices.Insert(s.trials, at, t)
 	for i := range s.trials {
 		if x := &s.trials[i]; x.Outcome != Proven || x.Lambda < s.best-Close {
 			x.tables, x.verdict = nil, nil
 		}
 	}
+	if won := s.won(); s.wish.Found != nil && won != nil && won.place != before {
+		if c, err := s.choice(); err == nil {
+			s.wish.Found(c)
+		}
+	}
 }
 
-// choice is the best trial.
-func (s *search) choice() (*Choice, error) {
+// won is the best trial so far; nil: nothing is proven.
+func (s *search) won() *Trial {
 	var won *Trial
 	for i := range s.trials {
 		t := &s.trials[i]
@@ -279,29 +260,26 @@ func (s *search) choice() (*Choice, error) {
 			won = t
 		}
 	}
-	if won == nil {
-		return nil, &NoneProven{s.wish.Contract, s.trials}
+	return won
+}
+
+// choice is the best trial and how it was found.
+func (s *search) choice() (*Choice, error) {
+	won := s.won()
+	trials := slices.Clone(s.trials)
+	stopped := 0
+	for i := range trials {
+		trials[i].tables, trials[i].verdict = nil, nil
+		if trials[i].Outcome == Stopped {
+			stopped++
+		}
 	}
-	e, err := engines.Named(won.Engine)
+	if won == nil {
+		return nil, &NoneProven{s.wish.Contract, trials}
+	}
+	e, err := s.engine(won.Engine)
 	if err != nil {
 		return nil, err
 	}
-	c := &Choice{Engine: e, Tables: won.tables, Verdict: won.verdict, Trials: s.trials, Why: s.why(won)}
-	for i := range s.trials {
-		s.trials[i].tables, s.trials[i].verdict = nil, nil
-	}
-	return c, nil
-}
-
-// before says whether t is to be preferred to u, whose Λ is as good.
-func (t *Trial) before(u *Trial) bool {
-	switch {
-	case t.Wider != u.Wider:
-		return t.Wider
-	case t.VLs != u.VLs:
-		return t.VLs < u.VLs
-	case t.MaxLoad != u.MaxLoad:
-		return t.MaxLoad < u.MaxLoad
-	}
-	return t.place < u.place
+	return &Choice{Engine: e, Tables: won.tables, Verdict: won.verdict, Trials: trials, Why: s.why(won, stopped), Stopped: stopped}, nil
 }

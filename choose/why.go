@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// why is the sentence that says why a trial won.
-func (s *search) why(won *Trial) string {
+// why is the sentence that says why a trial won. stopped is how many the clock kept
+// from being tried.
+func (s *search) why(won *Trial, stopped int) string {
 	var equal []*Trial
 	var next *Trial
 	proven := 0
@@ -39,6 +40,9 @@ func (s *search) why(won *Trial) string {
 	}
 	if next != nil {
 		fmt.Fprintf(&b, "; the next, %s, has %.1f %% less", next.Engine, 100*(1-next.Lambda/won.Lambda))
+	}
+	if stopped > 0 {
+		fmt.Fprintf(&b, "; the clock ended the search, %d not tried: another run may choose otherwise", stopped)
 	}
 	return b.String()
 }

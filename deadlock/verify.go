@@ -42,6 +42,7 @@ type Options struct {
 	Contract routing.Contract // what clients use; zero: honored
 	Scope    routing.Scope    // who sends and receives; zero: host adapters
 	Lost     int              // how many lost pairs to list, by LID and switch; 0: 20; negative: all
+	NoCycle  bool             // leave Cycle nil: to find a shortest loop and its routes can take longer than the verdict
 	Progress routing.Progress
 }
 
@@ -63,7 +64,7 @@ type Verdict struct {
 	LaneMask     uint16 // the lanes of VLs, as bits
 
 	Certificate *Certificate // nil if there is a credit loop
-	Cycle       []Step       // a shortest credit loop, nil if there is none
+	Cycle       []Step       // a shortest credit loop, nil if there is none or it is not wanted
 }
 
 // Free says whether the tables are proven free of deadlock.
@@ -125,7 +126,9 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 		markUnused(rank, d.inUse, d.lanes)
 		return v, nil
 	}
-	v.Cycle = d.witness(g.shortestCycle(rank))
+	if !o.NoCycle {
+		v.Cycle = d.witness(g.shortestCycle(rank))
+	}
 	return v, nil
 }
 

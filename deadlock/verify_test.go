@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -72,6 +75,21 @@ func TestRingOfFive(t *testing.T) {
 		if c := f.Channel(s.Trunk); c.To != f.Channel(next.Trunk).From || s.VL != 0 || s.SL != 0 {
 			t.Errorf("step %d is %+v", i, s)
 		}
+	}
+}
+
+// NoCycle leaves out the loop and nothing else.
+func TestNoCycle(t *testing.T) {
+	f := ring(t, 5)
+	tables := &routing.Tables{Fabric: f, Forwarding: clockwise(f), Lanes: routing.OneSL(f, routing.LanePerSL(8))}
+	with := verify(t, f, tables.Forwarding, tables.Lanes, routing.Any)
+	without, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any, NoCycle: true})
+	if err != nil || without.Free() || without.Cycle != nil || len(with.Cycle) == 0 {
+		t.Fatalf("%v, free %v, a loop of %d steps", err, without.Free(), len(without.Cycle))
+	}
+	with.Cycle = nil
+	if d := cmp.Diff(with, without, cmpopts.EquateComparable(routing.Contract{})); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -86,7 +86,7 @@ func engineFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringVar(&o.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
 	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what the engine is made for)")
 	if engine == autoEngine {
-		f.DurationVar(&o.budget, "budget", choose.DefaultBudget, "time that auto may spend, by its own estimates")
+		f.DurationVar(&o.budget, "budget", 0, budgetUsage)
 	}
 	completeNames(c, "lanes", assignerNames)
 	c.MarkFlagsRequiredTogether("paths", "lanes")

@@ -13,7 +13,12 @@ import (
 type autoSummary struct {
 	Why   string         `json:"why"`
 	Tried []trialSummary `json:"tried"`
+	// LimitReached says that the clock ended the search, so that another run may
+	// choose otherwise.
+	LimitReached bool `json:"limit_reached"`
 }
+
+const budgetUsage = "time that auto may spend by its own estimates; the clock ends its search after one and a half times as long (default 10s, more on large networks)"
 
 type trialSummary struct {
 	Engine  string  `json:"engine"`
@@ -75,7 +80,7 @@ func trialSummaries(trials []choose.Trial) []trialSummary {
 func trialSeconds(trials []choose.Trial) map[string]float64 {
 	s := make(map[string]float64, len(trials))
 	for _, t := range trials {
-		if t.Outcome != choose.Skipped {
+		if t.Spent > 0 {
 			s[t.Engine] = t.Spent.Seconds()
 		}
 	}
@@ -99,6 +104,8 @@ func trialText(trials []choose.Trial) string {
 			what = "refuses: " + t.Why
 		case choose.Skipped:
 			what = "not tried: " + t.Why
+		case choose.Stopped:
+			what = "stopped: " + t.Why
 		}
 		lines[i] = fmt.Sprintf("%-10s %s", t.Engine, what)
 	}

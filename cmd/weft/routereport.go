@@ -110,7 +110,7 @@ func (j *routeJob) summary() *routeSummary {
 		s.MaxLoadOn = channelName(j.fabric, j.loads.Hottest)
 	}
 	if j.choice != nil {
-		s.Auto = &autoSummary{j.choice.Why, trialSummaries(j.choice.Trials)}
+		s.Auto = &autoSummary{j.choice.Why, trialSummaries(j.choice.Trials), j.choice.Stopped > 0}
 		s.Seconds.Tried = trialSeconds(j.choice.Trials)
 	}
 	if j.wider != nil {

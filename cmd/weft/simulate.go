@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-fabric/weft/choose"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -61,7 +60,7 @@ Exit code 1: some pairs have no route.`,
 	f := c.Flags()
 	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
 	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any; auto takes what is proven under it (default any)")
-	f.DurationVar(&o.route.budget, "budget", choose.DefaultBudget, "time that auto may spend, by its own estimates")
+	f.DurationVar(&o.route.budget, "budget", 0, budgetUsage)
 	o.job.addTo(c, "bisect")
 	f.StringVar(&o.model, "model", congestion.Bottleneck.String(), "bandwidth model: bottleneck or maxmin")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")

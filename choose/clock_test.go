@@ -1,0 +1,161 @@
+package choose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// slow is a router that takes a time, by the clock of the test, and then does what a
+// real one does.
+type slow struct {
+	takes time.Duration
+	real  engines.Engine
+}
+
+func (s slow) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, _ routing.Progress) (*routing.Tables, error) {
+	select {
+	case <-time.After(s.takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return s.real.Route(ctx, f, engines.Options{}, b, nil)
+}
+
+// slowly is how a search runs with engines that take so long, by name, on a clock of
+// its own. Estimates are those of the table.
+func slowly(t *testing.T, w Wish, table []candidate, takes map[string]time.Duration) (c *Choice, spent time.Duration) {
+	t.Helper()
+	f := testnet.Build(t, "dragonfly:p=2")
+	w.Patterns = 10
+	w.Budget.VLs = routing.DefaultVLs
+	synctest.Test(t, func(t *testing.T) {
+		s := newSearch(f, w)
+		s.named = func(name string) (engines.Engine, error) {
+			e, err := engines.Named(name)
+			router := slow{takes[name], e}
+			return engines.Engine{Name: name, Joint: &engines.Joint{
+				Contract: e.Contract(), New: func(engines.Options) routing.Router { return router },
+			}}, err
+		}
+		began := time.Now()
+		var err error
+		if c, err = s.run(t.Context(), table); err != nil {
+			t.Fatal(err)
+		}
+		spent = time.Since(began)
+	})
+	return c, spent
+}
+
+// outcomes is what came of a search, engine by engine.
+func outcomes(c *Choice) string {
+	var words []string
+	for _, t := range c.Trials {
+		words = append(words, t.Engine+" "+t.Outcome.String())
+	}
+	return strings.Join(words, ", ")
+}
+
+// short is a table with nothing else that is proven on a Dragonfly.
+var short = []candidate{{engine: "balance", heeds: true}, {engine: "weave-any", heeds: true}, {engine: "updn", sure: true}, {engine: "nue", oneLane: true}}
+
+// As long as the clock does not reach one and a half times the budget, an engine that
+// takes longer than was estimated changes nothing.
+func TestSlowMachineChoosesAlike(t *testing.T) {
+	want, _ := slowly(t, Wish{Contract: routing.Any, Time: 10 * time.Second}, short, nil)
+	for _, takes := range []time.Duration{time.Second, 3749 * time.Millisecond} {
+		all := map[string]time.Duration{"balance": takes, "weave-any": takes, "updn": takes, "nue": takes}
+		c, spent := slowly(t, Wish{Contract: routing.Any, Time: 10 * time.Second}, short, all)
+		if c.Engine.Name != want.Engine.Name || c.Stopped != 0 || outcomes(c) != outcomes(want) || c.Why != want.Why {
+			t.Errorf("%s (%s), with %v each %s (%s)", want.Engine.Name, outcomes(want), takes, c.Engine.Name, outcomes(c))
+		}
+		if spent != 4*takes {
+			t.Errorf("spent %v", spent)
+		}
+	}
+}
+
+// The clock ends the search at one and a half times the budget; what is proven by
+// then is taken, and both is said.
+func TestClockIsALimit(t *testing.T) {
+	w := Wish{Contract: routing.Any, Time: 10 * time.Second}
+	for _, test := range []struct {
+		takes   map[string]time.Duration
+		engine  string
+		all     string
+		stopped int
+	}{
+		{map[string]time.Duration{"balance": time.Hour}, "updn",
+			"balance stopped, weave-any stopped, updn proven, nue stopped", 3},
+		{map[string]time.Duration{"weave-any": 14 * time.Second, "nue": 2 * time.Second}, "weave-any",
+			"balance credit-loop, weave-any proven, updn proven, nue stopped", 1},
+		{map[string]time.Duration{"updn": time.Second, "weave-any": 13 * time.Second, "nue": 1001 * time.Millisecond}, "weave-any",
+			"balance credit-loop, weave-any proven, updn proven, nue stopped", 1},
+	} {
+		c, spent := slowly(t, w, short, test.takes)
+		if c.Engine.Name != test.engine || outcomes(c) != test.all || c.Stopped != test.stopped {
+			t.Errorf("%v: took %s of %s, %d stopped; want %s of %s, %d", test.takes, c.Engine.Name, outcomes(c), c.Stopped, test.engine, test.all, test.stopped)
+		}
+		if spent != 15*time.Second {
+			t.Errorf("%v: spent %v", test.takes, spent)
+		}
+		if said := fmt.Sprintf("the clock ended the search, %d not tried", test.stopped); !strings.Contains(c.Why, said) {
+			t.Errorf("%v: %s", test.takes, c.Why)
+		}
+		i := slices.IndexFunc(c.Trials, func(x Trial) bool { return x.Outcome == Stopped })
+		if x := c.Trials[i]; x.Why != "the clock reached 15s, the limit for a --budget of 10s" || x.VLs != 0 || x.tables != nil {
+			t.Errorf("%v: %+v", test.takes, x)
+		}
+	}
+}
+
+// As long as nothing is proven there is no limit.
+func TestNothingProvenYet(t *testing.T) {
+	table := []candidate{{engine: "ftree"}, {engine: "balance"}, {engine: "weave-any"}, {engine: "nue", oneLane: true}}
+	c, spent := slowly(t, Wish{Contract: routing.Any, Time: time.Second}, table, map[string]time.Duration{"balance": time.Hour, "weave-any": time.Minute})
+	if got := outcomes(c); got != "ftree refused, balance credit-loop, weave-any proven, nue stopped" {
+		t.Error(got)
+	}
+	if spent != time.Hour+time.Minute {
+		t.Errorf("spent %v", spent)
+	}
+}
+
+// Whoever waits is told of each choice that is better than those before, with its
+// proof, the quick one first.
+func TestFound(t *testing.T) {
+	type found struct {
+		engine string
+		at     time.Duration
+	}
+	var all []found
+	var began time.Time
+	w := Wish{Contract: routing.Any, Time: 100 * time.Second}
+	w.Found = func(c *Choice) {
+		if began.IsZero() {
+			began = time.Now().Add(-time.Second) // what updn takes
+		}
+		if !c.Verdict.Free() || c.Tables == nil || c.Why == "" {
+			t.Errorf("%s: no proof", c.Engine.Name)
+		}
+		all = append(all, found{c.Engine.Name, time.Since(began)})
+	}
+	takes := map[string]time.Duration{"balance": time.Second, "weave-any": 5 * time.Second, "updn": time.Second, "nue": 5 * time.Second}
+	c, _ := slowly(t, w, short, takes)
+	if want := []found{{"updn", time.Second}, {"weave-any", 7 * time.Second}}; !slices.Equal(all, want) {
+		t.Errorf("found %v, want %v", all, want)
+	}
+	if c.Engine.Name != "weave-any" {
+		t.Errorf("took %s in the end", c.Engine.Name)
+	}
+}
