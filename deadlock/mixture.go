@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -147,35 +146,12 @@ func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixt
 		}
 	}
 	m.maps = newMixedMaps(tables, used, m.groups)
-	return m, m.derive(ctx)
-}
-
-// derive follows the routes of all mixtures.
-func (m *mixture) derive(ctx context.Context) error {
-	var lids []fabric.LID
-	for lid, e := range m.f.LIDs() {
-		if ep := m.f.Endpoint(e); m.o.Scope.Includes(ep.Class) && ep.Switch != fabric.None {
-			lids = append(lids, lid)
-		}
-	}
-	workers := par.Workers(len(lids) / 16)
-	walkers := make([]*mixtureWalker, workers)
-	err := par.For(ctx, workers, func(_, i int) {
-		walkers[i] = newMixtureWalker(m)
-		// Every workers-th destination: the work is alike everywhere.
-		for n := i; n < len(lids) && ctx.Err() == nil; n += workers {
-			walkers[i].destination(lids[n])
-			if i == 0 && n%64 == 0 {
-				m.o.Progress.Report(n, len(lids))
-			}
-		}
-	})
+	walkers, err := eachDestination(ctx, m.f, o, func() *mixtureWalker { return newMixtureWalker(m) }, (*mixtureWalker).destination)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m.o.Progress.Report(len(lids), len(lids))
 	m.merge(walkers)
-	return nil
+	return m, nil
 }
 
 // merge adds up what the walkers saw, each of them a part of the destinations.

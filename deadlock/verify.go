@@ -163,6 +163,17 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 		d.fixed = enough(t, d.fixed)
 		d.maps = newLaneMaps(t, d.fixed, d.groups)
 	}
+	walkers, err := eachDestination(ctx, f, o, func() *walker { return newWalker(d) }, (*walker).destination)
+	if err != nil {
+		return nil, err
+	}
+	d.merge(walkers)
+	return d, nil
+}
+
+// eachDestination has walkers follow the routes to all LIDs in scope, on all cores,
+// and returns the walkers. A panic of one is a panic here.
+func eachDestination[W any](ctx context.Context, f *fabric.Fabric, o Options, start func() W, walk func(W, fabric.LID)) ([]W, error) {
 	var lids []fabric.LID
 	for lid, e := range f.LIDs() {
 		if ep := f.Endpoint(e); o.Scope.Includes(ep.Class) && ep.Switch != fabric.None {
@@ -170,16 +181,16 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 		}
 	}
 	workers := max(1, min(runtime.GOMAXPROCS(0), len(lids)/16))
-	walkers := make([]*walker, workers)
+	walkers := make([]W, workers)
 	var wg sync.WaitGroup
-	broken := make([]any, workers) // a panic belongs to whoever called
+	broken := make([]any, workers)
 	for i := range walkers {
-		walkers[i] = newWalker(d)
+		walkers[i] = start()
 		wg.Go(func() {
 			defer func() { broken[i] = recover() }()
 			// Every workers-th destination: the work is alike everywhere.
 			for n := i; n < len(lids) && ctx.Err() == nil; n += workers {
-				walkers[i].destination(lids[n])
+				walk(walkers[i], lids[n])
 				if i == 0 && n%64 == 0 {
 					o.Progress.Report(n, len(lids))
 				}
@@ -196,8 +207,7 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 		return nil, err
 	}
 	o.Progress.Report(len(lids), len(lids))
-	d.merge(walkers)
-	return d, nil
+	return walkers, nil
 }
 
 // laneCount is one more than the highest lane any packet can ride.

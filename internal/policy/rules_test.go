@@ -116,6 +116,11 @@ var rules = []rule{
 		why:      "the judge is not the defendant: it shares no code with what it judges, not even a graph",
 	},
 	{
+		packages: "transition",
+		may:      []string{"fabric", "routing", "deadlock"},
+		why:      "it judges a change as the judge judges tables, and shares no code with what makes the change",
+	},
+	{
 		packages: "congestion",
 		may:      []string{"fabric", "routing", "traffic", "internal/par"},
 		why:      "a simulator takes finished tables and does not ask who made them",

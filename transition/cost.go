@@ -1,0 +1,118 @@
+package transition
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Cost is what a subnet manager has to write for a change, counted over LIDs that
+// somebody has.
+type Cost struct {
+	Entries  int   // entries of forwarding tables that differ
+	Due      int   // entries that had to change: the old one loses what it gets, the new one does not
+	Blocks   int   // blocks of 64 LIDs of a switch with an entry that differs, what one packet writes
+	Switches int   // switches with such a block
+	SLs      int64 // (source row of the new tables, LID) that both tables give an SL, and not the same
+	Maps     int   // SL2VL cells (switch, in-port, out-port, SL) that differ
+
+	BySwitch []int // [switch] entries that differ
+}
+
+// block is how many LIDs a block of a forwarding table holds (IBA 14.2.5.6).
+const block = 64
+
+// CostOf counts what differs between two tables for one fabric.
+func CostOf(old, next *routing.Tables) Cost {
+	f := next.Fabric
+	c := Cost{BySwitch: make([]int, f.Switches())}
+	last := make([]int, f.Switches()) // [switch] the last block that was counted, plus one
+	for lid, owner := range f.LIDs() {
+		e := f.Endpoint(owner)
+		from, to := old.Forwarding.Row(lid), next.Forwarding.Row(lid)
+		for s := range from {
+			if from[s] == to[s] {
+				continue
+			}
+			c.BySwitch[s]++
+			if b := int(lid)/block + 1; last[s] != b {
+				last[s] = b
+				c.Blocks++
+			}
+			if !leads(f, fabric.NodeID(s), from[s], e) && leads(f, fabric.NodeID(s), to[s], e) {
+				c.Due++
+			}
+		}
+	}
+	for _, n := range c.BySwitch {
+		c.Entries += n
+		if n > 0 {
+			c.Switches++
+		}
+	}
+	c.SLs, c.Maps = slsThatDiffer(old, next), mapsThatDiffer(old, next)
+	return c
+}
+
+// leads says whether an entry of a switch for an endpoint brings packets to another
+// switch, or to the endpoint.
+func leads(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint) bool {
+	home := uint8(0)
+	if e.Deliver != fabric.None {
+		home = f.Channel(e.Deliver).FromPort
+	}
+	if s == e.Switch && port == home {
+		return true
+	}
+	c := f.Out(s, port)
+	return port != routing.NoPort && port != 0 && c != fabric.None && int(c) < f.Trunks()
+}
+
+// slsThatDiffer counts by one endpoint of each row of the new tables.
+func slsThatDiffer(old, next *routing.Tables) int64 {
+	f := next.Fabric
+	first := make([]fabric.EndpointID, next.Lanes.Rows)
+	for i := range first {
+		first[i] = fabric.None
+	}
+	for i, e := range f.Endpoints() {
+		if r := next.Lanes.Row[i]; e.Switch != fabric.None && e.Class != fabric.SwitchPort && first[r] == fabric.None {
+			first[r] = fabric.EndpointID(i)
+		}
+	}
+	n := int64(0)
+	for lid := range f.LIDs() {
+		for _, e := range first {
+			if e == fabric.None {
+				continue
+			}
+			if a, b := old.Lanes.SL(e, lid), next.Lanes.SL(e, lid); a != b && a != routing.NoSL && b != routing.NoSL {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func mapsThatDiffer(old, next *routing.Tables) int {
+	a, b := old.Lanes.SL2VL, next.Lanes.SL2VL
+	laneA, uniformA := a.Uniform()
+	laneB, uniformB := b.Uniform()
+	if a == b || uniformA && uniformB && laneA == laneB {
+		return 0
+	}
+	n := 0
+	f := next.Fabric
+	for s := range fabric.NodeID(f.Switches()) {
+		ports := uint8(f.Node(s).Ports)
+		for in := range ports + 1 {
+			for out := range ports + 1 {
+				for sl := range uint8(routing.SLs) {
+					if a.VL(s, in, out, sl) != b.VL(s, in, out, sl) {
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,113 @@
+package transition
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// On is tables as they act on another fabric: the same hardware some time later,
+// with cables and nodes gone or new. Switches are the same by GUID, endpoints by GUID
+// and port. Hardware knows LIDs and port numbers only, so those stay as they are: an
+// entry for a LID that belongs to somebody else by now brings packets there, and one
+// that names a port leads over the cable that is in it now, or into nothing.
+//
+// A switch that the tables do not know has no entries, and the SL2VL map that fresh
+// has for it: its links carry no packets before its map is written. An endpoint that
+// they do not know may use no LID under them, nor does anybody know a LID that is new.
+func On(f *fabric.Fabric, t, fresh *routing.Tables) (*routing.Tables, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if t.Fabric == f {
+		return t, nil
+	}
+	was := make([]fabric.NodeID, f.Switches()) // [switch of f] the same in t.Fabric, or None
+	for s := range was {
+		was[s] = t.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
+		if w := was[s]; w != fabric.None && (t.Fabric.Node(w).Kind != fabric.Switch || t.Fabric.Node(w).Ports != f.Node(fabric.NodeID(s)).Ports) {
+			was[s] = fabric.None
+		}
+	}
+	return &routing.Tables{Fabric: f, Forwarding: forwardingOn(f, t, was), Lanes: lanesOn(f, t, fresh, was)}, nil
+}
+
+func forwardingOn(f *fabric.Fabric, t *routing.Tables, was []fabric.NodeID) *routing.Forwarding {
+	fw := routing.NewForwarding(f)
+	for lid := range min(f.TopLID(), t.Fabric.TopLID()) + 1 {
+		to, from := fw.Row(lid), t.Forwarding.Row(lid)
+		for s, w := range was {
+			if w != fabric.None {
+				to[s] = from[w]
+			}
+		}
+	}
+	return fw
+}
+
+func lanesOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *routing.Lanes {
+	old := t.Lanes
+	unknown := int32(old.Rows) // the row of endpoints that t does not know
+	row := make([]int32, len(f.Endpoints()))
+	known := endpointsByPort(t.Fabric)
+	for i, e := range f.Endpoints() {
+		if w, ok := known[place{f.Node(e.Node).GUID, e.Port}]; ok {
+			row[i] = old.Row[w]
+		} else {
+			row[i] = unknown
+		}
+	}
+	l := routing.NewLanesByRow(f, mapOn(f, t, fresh, was), row, old.Rows+1)
+	for lid := range f.TopLID() + 1 {
+		to := l.SLRow(lid)
+		for r := range to {
+			to[r] = routing.NoSL
+		}
+		switch {
+		case lid > t.Fabric.TopLID() || t.Fabric.Owner(lid) == fabric.None:
+		case old.SLRow(lid) == nil:
+			clear(to[:unknown])
+		default:
+			copy(to, old.SLRow(lid))
+		}
+	}
+	return l
+}
+
+// mapOn is the SL2VL map of t on f.
+func mapOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *routing.SL2VL {
+	lane, uniform := t.Lanes.SL2VL.Uniform()
+	other, both := fresh.Lanes.SL2VL.Uniform()
+	if uniform && both && lane == other {
+		return t.Lanes.SL2VL
+	}
+	m := routing.UniformSL2VL([routing.SLs]uint8{}).PerPort(f)
+	for s, w := range was {
+		s, from, at := fabric.NodeID(s), t.Lanes.SL2VL, w
+		if w == fabric.None {
+			from, at = fresh.Lanes.SL2VL, s
+		}
+		ports := uint8(f.Node(s).Ports)
+		for in := range ports + 1 {
+			for out := range ports + 1 {
+				for sl := range uint8(routing.SLs) {
+					m.Set(s, in, out, sl, from.VL(at, in, out, sl))
+				}
+			}
+		}
+	}
+	return m
+}
+
+// place is where an endpoint is, whatever its number in a fabric.
+type place struct {
+	node fabric.GUID
+	port uint8
+}
+
+func endpointsByPort(f *fabric.Fabric) map[place]fabric.EndpointID {
+	all := make(map[place]fabric.EndpointID, len(f.Endpoints()))
+	for i, e := range f.Endpoints() {
+		all[place{f.Node(e.Node).GUID, e.Port}] = fabric.EndpointID(i)
+	}
+	return all
+}
