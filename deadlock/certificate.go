@@ -40,7 +40,7 @@ func (v *Violation) Error() string {
 // and compares ranks, without any search for cycles. The contract and scope are
 // the certificate's. The error is a *Violation where the proof does not hold.
 func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p routing.Progress) (*Verdict, error) {
-	d, err := derive(ctx, t, Options{Contract: c.Contract, Scope: c.Scope, Progress: p})
+	d, err := derive(ctx, t, Options{Contract: c.Contract, Scope: c.Scope, Lost: -1, Progress: p})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type compareFlags struct {
 	uniformRates bool
 	precision    float64
 	phases       int
+	strict       bool
 	json         bool
 	csv          bool
 	markdown     bool
@@ -56,7 +58,11 @@ is in another's way. Of more than --phases phases, so many are taken.
 
 --lfts-dir NAME=DIR takes tables from a folder with opensm-lfts.dump,
 opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
-(opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or gzip.`,
+(opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or gzip.
+
+Exit code 1: tables of --lfts-dir have a credit loop, leave pairs without a route
+or do not fit the fabric (which --strict refuses; see weft verify). What engines
+would do is no finding.`,
 		Example: `  weft compare fabric.ibnetdiscover
   weft compare fabric.ibnetdiscover --lfts-dir current=/var/log/opensm --engines updn,dfsssp,nue
   weft compare dragonfly:p=4 --engines sssp+first-fit,sssp+break-cycles --markdown`,
@@ -75,6 +81,7 @@ opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
 	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the effective bisection bandwidth")
 	f.IntVar(&o.phases, "phases", 1000, "at most so many phases of all-to-all; 0: all of them")
+	f.BoolVar(&o.strict, "strict", false, strictUsage)
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.markdown, "markdown", false, "print the table in Markdown")
@@ -125,7 +132,13 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 		}
 		j.rows = append(j.rows, row)
 	}
-	return j.print()
+	if err := j.print(); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(j.rows, compareRow.finding) {
+		return &exitError{code: exitFinding}
+	}
+	return nil
 }
 
 // check checks the flags, before anything takes time.
@@ -170,6 +183,7 @@ func (j *compareJob) check() error {
 		if err != nil {
 			return err
 		}
+		flags.strict = o.strict
 		j.dirs, j.names = append(j.dirs, &verifyJob{app: j.app, name: j.name, o: flags}), append(j.names, name)
 	}
 	var err error
@@ -257,6 +271,11 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, v *verifyJob)
 		return err
 	}
 	row.judged(v.verdict, v.verdict.VLs)
+	assumed := v.assumedSummary()
+	row.Assumed = &assumed
+	if v.misfits.found() {
+		row.Misfits = &v.misfits
+	}
 	row.Seconds.Verify = v.spent.verify.Seconds()
 	return j.measure(ctx, row, v.tables, congestion.Count(j.fabric, v.tables.Forwarding, j.scope))
 }
@@ -340,7 +359,7 @@ func (j *compareJob) simulate(ctx context.Context, label string, t *routing.Tabl
 // judged fills in the verdict.
 func (r *compareRow) judged(v *deadlock.Verdict, lanes int) {
 	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = verdictWord(v), v.Contract.String(), lanes, v.VLs, v.SLs
-	r.Pairs, r.Unreachable = v.Pairs, v.Unreachable
+	r.Pairs, r.Unreachable, r.complete = v.Pairs, v.Unreachable, v.Complete()
 }
 
 // refusal fills in why an engine refuses. Only the end of the context is an error.

@@ -26,24 +26,33 @@ type compareSummary struct {
 // compareRow is an engine, or tables that exist. What is not known is left out:
 // an engine that refuses has its reason, an adaptive one no tables to count on.
 type compareRow struct {
-	Name        string         `json:"name"`
-	Source      string         `json:"source"`           // engine or tables
-	Chosen      string         `json:"chosen,omitempty"` // by auto: the engine
-	Refused     string         `json:"refused,omitempty"`
-	Verdict     string         `json:"verdict,omitempty"`
-	Contract    string         `json:"contract,omitempty"`
-	VLs         int            `json:"vls,omitempty"` // that the proof needs
-	VLsUsed     int            `json:"vls_used,omitempty"`
-	SLs         int            `json:"sls,omitempty"`
-	Pairs       int64          `json:"pairs,omitempty"`
-	Unreachable int64          `json:"unreachable"`
-	Hops        *hopSummary    `json:"hops,omitempty"`
-	Index       *uint32        `json:"edge_forwarding_index,omitempty"`
-	EBB         *float64       `json:"ebb,omitempty"`
-	StdErr      *float64       `json:"ebb_stderr,omitempty"`
-	AllToAll    *float64       `json:"alltoall,omitempty"` // its time, 1 without congestion
-	Seconds     compareSeconds `json:"seconds"`
-	Heap        int64          `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
+	Name        string          `json:"name"`
+	Source      string          `json:"source"`           // engine or tables
+	Chosen      string          `json:"chosen,omitempty"` // by auto: the engine
+	Refused     string          `json:"refused,omitempty"`
+	Verdict     string          `json:"verdict,omitempty"`
+	Contract    string          `json:"contract,omitempty"`
+	VLs         int             `json:"vls,omitempty"` // that the proof needs
+	VLsUsed     int             `json:"vls_used,omitempty"`
+	SLs         int             `json:"sls,omitempty"`
+	Pairs       int64           `json:"pairs,omitempty"`
+	Unreachable int64           `json:"unreachable"`
+	Misfits     *misfits        `json:"misfits,omitempty"` // of tables that exist
+	Assumed     *assumedSummary `json:"assumed,omitempty"` // of tables that exist
+	Hops        *hopSummary     `json:"hops,omitempty"`
+	Index       *uint32         `json:"edge_forwarding_index,omitempty"`
+	EBB         *float64        `json:"ebb,omitempty"`
+	StdErr      *float64        `json:"ebb_stderr,omitempty"`
+	AllToAll    *float64        `json:"alltoall,omitempty"` // its time, 1 without congestion
+	Seconds     compareSeconds  `json:"seconds"`
+	Heap        int64           `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
+
+	complete bool // every pair has a route that delivers
+}
+
+// finding says whether the tables in force are not as they should be.
+func (r compareRow) finding() bool {
+	return r.Source == "tables" && (r.Verdict != deadlockFree || !r.complete || r.Misfits != nil)
 }
 
 type compareSeconds struct {
@@ -145,10 +154,29 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	if j.o.uniformRates {
 		rates = "all links alike"
 	}
+	if err := j.sayTables(); err != nil {
+		return err
+	}
 	return errors.Join(j.say(""),
 		j.say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
 		j.say("all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.", phases),
 		j.say("time, memory: of routing, proof not included; what it added to the heap."))
+}
+
+// sayTables says what was assumed of the tables that exist, and which do not fit the
+// fabric.
+func (j *compareJob) sayTables() error {
+	for i, d := range j.dirs {
+		a := d.assumedSummary()
+		text := fmt.Sprintf("\n%s: service levels %s, lanes %s", j.names[i], a.ServiceLevels, a.Lanes)
+		if d.misfits.found() {
+			text += "\n  " + d.misfits.text()
+		}
+		if err := j.say("%s", text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cells is a row for people. Bandwidth and all-to-all are compared with the first

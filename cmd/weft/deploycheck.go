@@ -153,7 +153,7 @@ func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 		in.Fabric, err = a.load(o.fabric)
 		return in, err
 	}
-	j := &verifyJob{app: a, name: o.fabric, o: &verifyFlags{lmc: -1, lfts: o.lfts, sl2vl: o.sl2vl, psl: o.psl, lst: o.lst}}
+	j := &verifyJob{app: a, name: o.fabric, o: &verifyFlags{lmc: -1, lfts: o.lfts, sl2vl: o.sl2vl, psl: o.psl, lst: o.lst, strict: true}}
 	if err := j.read(); err != nil {
 		return in, err
 	}

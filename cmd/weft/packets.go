@@ -201,7 +201,7 @@ func asUsage(err error) error {
 // readTables is for --lfts.
 func (j *packetsJob) readTables() error {
 	o := j.o
-	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{lmc: o.route.lmc, lfts: o.lfts, sl2vl: o.sl2vl, psl: o.psl, lst: o.lst}}
+	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{lmc: o.route.lmc, lfts: o.lfts, sl2vl: o.sl2vl, psl: o.psl, lst: o.lst, strict: true}}
 	if err := checkLMC(o.route.lmc); err != nil {
 		return err
 	}

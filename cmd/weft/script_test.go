@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,18 +33,26 @@ import (
 //	appears PATH                wait until a file matches this pattern
 //	signal NAME SOCKET          send HUP or TERM to the daemon at a socket
 //	appears-in REGEXP SOCKET    wait until weft status says this of the daemon at a socket
+//
+// $CORPUS is the folder of real dumps (testnet.Corpus), where the condition
+// [corpus] holds.
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"weft": main})
 }
 
 func TestScripts(t *testing.T) {
+	corpus, err := filepath.Abs(cmp.Or(os.Getenv("WEFT_CORPUS"), filepath.Join("..", "..", "..", "shared")))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GOMAXPROCS", "2") // many scenarios run at once
+			env.Setenv("CORPUS", corpus)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -58,8 +67,12 @@ func TestScripts(t *testing.T) {
 			"signal":       cmdSignal,
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "root" {
+			switch name {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "corpus":
+				_, err := os.Stat(filepath.Join(corpus, "fabrics"))
+				return err == nil, nil
 			}
 			return false, fmt.Errorf("no condition is called %q", name)
 		},

@@ -47,7 +47,10 @@ names:A,B,…; --ranks reads a host list or an Open MPI rank file.
 Runs of random patterns go on until the standard error is at most --precision, or
 --runs.
 
-Exit code 1: some pairs have no route.`,
+Tables that are older or newer than the fabric are counted as far as they go;
+--strict refuses them (see weft verify).
+
+Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 		Example: `  weft simulate fabric.ibnetdiscover --engine dfsssp
   weft simulate fabric.ibnetdiscover --lfts opensm-lfts.dump --lst opensm-subnet.lst --uniform-rates
   weft simulate dragonfly:p=4 --pattern shifts --allocation random:256 --json
@@ -84,6 +87,7 @@ func tableFlags(c *cobra.Command, o *verifyFlags) {
 	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps: opensm-sl2vl.dump or SLVL lines of ibdmchk")
 	f.StringVar(&o.psl, "psl", "", "service levels of paths, as ibdmchk reads them")
 	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
+	f.BoolVar(&o.strict, "strict", false, strictUsage)
 }
 
 // simulateJob is one run of weft simulate.
@@ -95,6 +99,7 @@ type simulateJob struct {
 	options congestion.Options
 	source  string // what the tables are
 	tables  *routing.Tables
+	misfits misfits // of finished tables
 	result  *congestion.Result
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad
@@ -144,8 +149,8 @@ func (j *simulateJob) check() error {
 		return usage("--precision %g: it cannot be negative", o.precision)
 	case o.hot < 0:
 		return usage("--hot %d: it cannot be negative", o.hot)
-	case o.tables.lfts == "" && (o.tables.sl2vl != "" || o.tables.psl != "" || o.tables.lst != ""):
-		return usage("--sl2vl, --psl and --lst belong to the tables of --lfts")
+	case o.tables.lfts == "" && (o.tables.sl2vl != "" || o.tables.psl != "" || o.tables.lst != "" || o.tables.strict):
+		return usage("--sl2vl, --psl, --lst and --strict belong to the tables of --lfts")
 	}
 	j.options.UniformRates, j.options.Seed = o.uniformRates, o.route.seed
 	j.options.Runs, j.options.Precision = o.runs, o.precision
@@ -164,6 +169,7 @@ func (j *simulateJob) readTables() error {
 	if err := v.read(); err != nil {
 		return err
 	}
+	j.misfits = v.misfits
 	j.tables, j.source = v.tables, fmt.Sprintf("%s, destinations found by %s", j.o.tables.lfts, v.rule)
 	return nil
 }

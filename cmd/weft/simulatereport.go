@@ -30,6 +30,7 @@ type simulateSummary struct {
 	Local     int64   `json:"local"`   // pairs on one endpoint, which cross no network
 	NoRoute   int64   `json:"noroute"` // pairs without a route
 
+	Misfits       *misfits            `json:"misfits,omitempty"`       // of the tables
 	NoRoutePairs  []pairSummary       `json:"noroute_pairs,omitempty"` // each once, the first of them
 	Histogram     []congestionSummary `json:"histogram"`
 	Bandwidth     []int64             `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
@@ -112,6 +113,9 @@ func (j *simulateJob) summary() *simulateSummary {
 		Spent:   simulateSeconds{j.spent.read.Seconds(), j.spent.choose.Seconds(), j.spent.paths.Seconds(), j.spent.lanes.Seconds(), j.spent.simulate.Seconds()},
 		PeakRSS: peakRSS(), Histogram: []congestionSummary{}, Hot: []hotSummary{}, Tiers: []tierSummary{}, Lanes: []laneSummary{},
 	}
+	if j.misfits.found() {
+		s.Misfits = &j.misfits
+	}
 	for _, l := range r.Losses {
 		s.NoRoutePairs = append(s.NoRoutePairs, pairSummary{endpointName(f, l.From), endpointName(f, l.To)})
 	}
@@ -158,7 +162,7 @@ func (j *simulateJob) report() error {
 	} else if err := j.screen(s); err != nil {
 		return err
 	}
-	if s.NoRoute > 0 {
+	if s.NoRoute > 0 || s.Misfits != nil {
 		return &exitError{code: exitFinding}
 	}
 	return nil
@@ -169,6 +173,9 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 	n := j.tables.Fabric.Count()
 	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.tables.Fabric), plural(n.SwitchCables, "cable"))
 	p.fact("tables", "%s", s.Tables)
+	if s.Misfits != nil {
+		p.fact("differs", "%s", s.Misfits.text())
+	}
 	p.fact("pattern", "%s among %s (endpoints %s); %s", s.Pattern, plural(s.Ranks, "rank"), s.Endpoints, j.ratesText())
 	p.fact("bandwidth", "%s", j.bandwidthText(s))
 	if s.NoRoute > 0 {

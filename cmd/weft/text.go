@@ -41,6 +41,23 @@ func some(names []string, what string) string {
 	return fmt.Sprintf("%s: %s", plural(len(names), what), list)
 }
 
+// firstOf lists the first few names and says how many more there are.
+func firstOf(names []string) string {
+	const most = 3
+	if len(names) <= most+1 { // "and 1 more" is no shorter than the name
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), thousands(int64(len(names)-most)))
+}
+
+// counted is a number and the words for one or for many.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(int64(n)) + " " + many
+}
+
 // page collects what fits one screen: a label and lines for each fact.
 type page struct {
 	b       strings.Builder

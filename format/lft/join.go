@@ -24,7 +24,7 @@ func (p *parser) join(j Join) (*Dump, error) {
 			return nil, err
 		}
 	}
-	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Misfits: p.misfits(m)}
+	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Misfits: p.misfits(m, j.List)}
 	reached := make([]bool, len(p.f.Endpoints()))
 	for lid, ours := range m.lids {
 		if ours == 0 {
@@ -121,6 +121,7 @@ func (p *parser) assign(rule Rule, find finder) *matching {
 		if offset >= 1<<e.LMC {
 			lost("LID %d is %d above the base LID of %s port %d, which has LMC %d in the fabric and so answers to %d LIDs",
 				lid, offset, p.f.Label(e.Node), e.Port, e.LMC, 1<<e.LMC)
+			m.gone[len(m.gone)-1].Beyond = true
 			continue
 		}
 		ours := e.LID + fabric.LID(offset)

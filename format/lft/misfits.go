@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -28,9 +29,11 @@ type Stranger struct {
 type Gone struct {
 	LID  fabric.LID  // of the dump
 	GUID fabric.GUID // port GUID that the dump prints; 0: none
-	Name string      // of its node, as the dump has it; may be empty
+	Name string      // of its node, as the dump or the subnet list has it; may be empty
 	Line int         // the first entry for it
 	Why  string      // a sentence
+
+	Beyond bool // its endpoint is there, but answers to fewer LIDs than the dump has for it (LMC)
 }
 
 // DeadPort is a port of a switch of the fabric that has no cable.
@@ -81,9 +84,19 @@ func (p *parser) deadEntry(port uint8) {
 	p.dead[DeadPort{p.at, port}]++
 }
 
-// misfits puts together what does not fit.
-func (p *parser) misfits(m *matching) Misfits {
+// misfits puts together what does not fit. The subnet list names what the dump
+// does not.
+func (p *parser) misfits(m *matching, list *subnetlst.Map) Misfits {
 	all := Misfits{Strangers: p.strangers, Gone: m.gone}
+	for i := range all.Gone {
+		g := &all.Gone[i]
+		if g.Name != "" || list == nil {
+			continue
+		}
+		if port, _, ok := list.ByLID(g.LID); ok && (g.GUID == 0 || g.GUID == port.GUID) {
+			g.Name = port.Name
+		}
+	}
 	for at, n := range p.dead {
 		all.Dead = append(all.Dead, DeadEntries{at, n})
 	}

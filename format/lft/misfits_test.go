@@ -62,26 +62,38 @@ func TestMisfits(t *testing.T) {
 			Dump{Rule: ByPortGUID, Unreached: []fabric.EndpointID{3}}},
 		{"host gone", alone, osmDump, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByPortGUID, Misfits: Misfits{
 			Gone: []Gone{
-				{4, 0x300, "h", 4, "LID 4: no connected port of the fabric has port GUID 0x0000000000000300"},
-				{5, 0x300, "h", 5, "LID 5: no connected port of the fabric has port GUID 0x0000000000000300"},
-				{6, 0x308, "h", 6, "LID 6: no connected port of the fabric has port GUID 0x0000000000000308"},
-				{7, 0x308, "h", 7, "LID 7: no connected port of the fabric has port GUID 0x0000000000000308"},
+				{4, 0x300, "h", 4, "LID 4: no connected port of the fabric has port GUID 0x0000000000000300", false},
+				{5, 0x300, "h", 5, "LID 5: no connected port of the fabric has port GUID 0x0000000000000300", false},
+				{6, 0x308, "h", 6, "LID 6: no connected port of the fabric has port GUID 0x0000000000000308", false},
+				{7, 0x308, "h", 7, "LID 7: no connected port of the fabric has port GUID 0x0000000000000308", false},
 			},
 			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
 		}}},
 		{"host gone, LIDs only", alone, fdbs, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByLID, Misfits: Misfits{
 			Gone: []Gone{
-				{4, 0, "", 6, "LID 4: nothing in the fabric answers to it"}, {5, 0, "", 7, "LID 5: nothing in the fabric answers to it"},
-				{6, 0, "", 8, "LID 6: nothing in the fabric answers to it"}, {7, 0, "", 9, "LID 7: nothing in the fabric answers to it"},
+				{4, 0, "", 6, "LID 4: nothing in the fabric answers to it", false}, {5, 0, "", 7, "LID 5: nothing in the fabric answers to it", false},
+				{6, 0, "", 8, "LID 6: nothing in the fabric answers to it", false}, {7, 0, "", 9, "LID 7: nothing in the fabric answers to it", false},
+			},
+			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
+		}}},
+		{"host gone, LIDs and a subnet list", alone, fdbs, list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByList, Misfits: Misfits{
+			Gone: []Gone{
+				{4, 0, "x", 6, "LID 4: the fabric has no node with GUID 0x0000000000000300, to which the subnet list gives this LID", false},
+				{5, 0, "x", 7, "LID 5: the fabric has no node with GUID 0x0000000000000300, to which the subnet list gives this LID", false},
+				{6, 0, "x", 8, "LID 6: the fabric has no node with GUID 0x0000000000000300, to which the subnet list gives this LID", false},
+				{7, 0, "x", 9, "LID 7: the fabric has no node with GUID 0x0000000000000300, to which the subnet list gives this LID", false},
 			},
 			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
 		}}},
 		{"cable gone", uncabled, osmDump, nil, want, Dump{Rule: ByPortGUID, Misfits: Misfits{Dead: []DeadEntries{{DeadPort{0, 1}, 4}, {DeadPort{1, 1}, 2}}}}},
+		{"fewer LIDs", f, strings.ReplaceAll(osmDump, "0x0007", "0x0008"), nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}, 6: {1, 2}}, Dump{Rule: ByPortGUID, Misfits: Misfits{
+			Gone: []Gone{{8, 0x308, "h", 7, "LID 8 is 2 above the base LID of h port 2, which has LMC 1 in the fabric and so answers to 2 LIDs", true}},
+		}}},
 		{"LID changed since the subnet list", f, moved(osmDump), list(t, 4, 6), want, Dump{Rule: ByList}},
 		{"port unknown to the subnet list", f, strings.ReplaceAll(osmDump, "0x0000000000000308", "0x0000000000000309"), list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}},
 			Dump{Rule: ByList, Unreached: []fabric.EndpointID{3}, Misfits: Misfits{Gone: []Gone{
-				{6, 0x309, "h", 6, "LID 6: port GUID 0x0000000000000309 is not in the subnet list"},
-				{7, 0x309, "h", 7, "LID 7: port GUID 0x0000000000000309 is not in the subnet list"},
+				{6, 0x309, "h", 6, "LID 6: port GUID 0x0000000000000309 is not in the subnet list", false},
+				{7, 0x309, "h", 7, "LID 7: port GUID 0x0000000000000309 is not in the subnet list", false},
 			}}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

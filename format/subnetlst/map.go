@@ -12,6 +12,7 @@ type Port struct {
 	Node   fabric.GUID // node GUID
 	Number uint8       // 0 for the management port of a switch
 	GUID   fabric.GUID // port GUID as the list prints it
+	Name   string      // of the node
 }
 
 // Map says which ports the LIDs and port GUIDs of one OpenSM belong to.
@@ -35,7 +36,7 @@ func ReadMap(r io.Reader, file string) (*Map, error) {
 	for i := range l.links {
 		k := &l.links[i]
 		for _, s := range [2]*side{&k.a, &k.b} {
-			p := Port{Node: l.nodes[s.node].GUID, Number: l.lidPort(s), GUID: s.portGUID}
+			p := Port{Node: l.nodes[s.node].GUID, Number: l.lidPort(s), GUID: s.portGUID, Name: l.nodes[s.node].Name}
 			if old, ok := m.byGUID[p.GUID]; ok && old != p {
 				return nil, l.lines.ErrorAt(k.line, "port GUID %s belongs to port %d of node %s and to port %d of node %s", p.GUID, old.Number, old.Node, p.Number, p.Node)
 			}

@@ -69,7 +69,7 @@ func TestReadMap(t *testing.T) {
 		port Port
 		base fabric.LID
 	}{
-		1: {Port{0x100, 0, 0x100}, 1}, 2: {Port{0x200, 0, 0x200}, 2}, 9: {Port{0x200, 0, 0x200}, 2}, 10: {Port{0x300, 1, 0x301}, 10}, 99: {Port{0x300, 2, 0x302}, 11},
+		1: {Port{0x100, 0, 0x100, "leaf {1}"}, 1}, 2: {Port{0x200, 0, 0x200, "spine"}, 2}, 9: {Port{0x200, 0, 0x200, "spine"}, 2}, 10: {Port{0x300, 1, 0x301, "host"}, 10}, 99: {Port{0x300, 2, 0x302, "host"}, 11},
 	} {
 		if p, base, ok := m.ByLID(lid); !ok || p != want.port || base != want.base {
 			t.Errorf("LID %d is %+v, base %d", lid, p, base)
@@ -78,7 +78,7 @@ func TestReadMap(t *testing.T) {
 	if _, _, ok := m.ByLID(0); ok {
 		t.Error("LID 0 is somebody's")
 	}
-	if p, ok := m.ByPortGUID(0x302); !ok || p != (Port{0x300, 2, 0x302}) {
+	if p, ok := m.ByPortGUID(0x302); !ok || p != (Port{0x300, 2, 0x302, "host"}) {
 		t.Errorf("%+v", p)
 	}
 	if _, ok := m.ByPortGUID(0x300); ok {

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// strictUsage describes --strict.
+const strictUsage = "refuse tables that do not fit the fabric exactly (exit code 3), in place of judging what fits"
+
+// read reads the fabric and its tables.
+func (j *verifyJob) read() error {
+	f, err := j.load(j.name)
+	if err != nil {
+		return err
+	}
+	if f, err = withLMC(f, j.o.lmc); err != nil {
+		return err
+	}
+	j.fabric = f
+	return j.readTables()
+}
+
+// readTables reads the tables of the fabric.
+func (j *verifyJob) readTables() error {
+	f := j.fabric
+	join := lft.Join{Lenient: !j.o.strict}
+	var err error
+	if j.o.lst != "" {
+		if join.List, err = readFile(j.app, j.o.lst, subnetlst.ReadMap); err != nil {
+			return err
+		}
+	}
+	dump, err := readFile(j.app, j.o.lfts, func(r io.Reader, name string) (*lft.Dump, error) {
+		return lft.Read(r, name, f, join)
+	})
+	if err != nil {
+		return err
+	}
+	j.rule = dump.Rule
+	j.misfits = misfitsOf(f, dump)
+	if j.o.strict {
+		if err := j.misfits.refuse(j.o.lfts, j.name); err != nil {
+			return err
+		}
+	}
+	m, err := j.readSL2VL()
+	if err != nil {
+		return err
+	}
+	lanes := routing.OneSL(f, m)
+	if j.o.psl != "" {
+		if lanes, err = j.readPSL(m, dump.LIDs); err != nil {
+			return err
+		}
+	}
+	j.tables = &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
+	return nil
+}
+
+// readSL2VL reads the maps of --sl2vl; without, SL n rides lane n.
+func (j *verifyJob) readSL2VL() (*routing.SL2VL, error) {
+	if j.o.sl2vl == "" {
+		return routing.LanePerSL(routing.MaxDataVLs), nil
+	}
+	return readFile(j.app, j.o.sl2vl, func(r io.Reader, name string) (*routing.SL2VL, error) {
+		if j.o.strict {
+			return slvl.Read(r, name, j.fabric)
+		}
+		m, fit, err := slvl.ReadLenient(r, name, j.fabric)
+		j.misfits.SL2VL = fileMisfits(name, fit, "pair of ports has", "pairs of ports have", "no map, and are taken to have that of the first entry")
+		return m, err
+	})
+}
+
+// readPSL reads the service levels of --psl; lids translates the LIDs of the dump.
+func (j *verifyJob) readPSL(m *routing.SL2VL, lids []fabric.LID) (*routing.Lanes, error) {
+	return readFile(j.app, j.o.psl, func(r io.Reader, name string) (*routing.Lanes, error) {
+		if j.o.strict {
+			return psl.Read(r, name, j.fabric, m, lids)
+		}
+		l, fit, err := psl.ReadLenient(r, name, j.fabric, m, lids)
+		j.misfits.PSL = fileMisfits(name, fit, "pair of endpoints has", "pairs of endpoints have", "no service level, and are taken to have that of their neighbours, or SL 0")
+		return l, err
+	})
+}
+
+// misfits is what the tables and the fabric do not have in common: one of the two
+// is older.
+type misfits struct {
+	NoTable   []string       `json:"switches_without_table,omitempty"`
+	NoEntry   []string       `json:"endpoints_without_entry,omitempty"` // no switch has one
+	Strangers []absentSwitch `json:"tables_of_absent_switches,omitempty"`
+	Gone      []absentLID    `json:"entries_for_absent_endpoints,omitempty"`
+	Beyond    []absentLID    `json:"lids_beyond_lmc,omitempty"`
+	Dead      []deadPort     `json:"entries_into_nothing,omitempty"` // by port without a cable
+	SL2VL     *fileMisfit    `json:"sl2vl,omitempty"`
+	PSL       *fileMisfit    `json:"psl,omitempty"`
+	OtherLIDs []otherLID     `json:"other_lids,omitempty"` // no misfit by itself: destinations go by port GUID
+}
+
+type absentSwitch struct {
+	GUID string `json:"guid"`
+	Name string `json:"name,omitempty"`
+	Line int    `json:"line"` // where its table begins
+}
+
+type absentLID struct {
+	LID  fabric.LID `json:"lid"`
+	GUID string     `json:"port_guid,omitempty"`
+	Name string     `json:"name,omitempty"`
+	Line int        `json:"line"`
+	Why  string     `json:"why"`
+}
+
+type deadPort struct {
+	Switch  string `json:"switch"`
+	Port    uint8  `json:"port"`
+	Entries int    `json:"entries"`
+}
+
+// fileMisfit is how a file of maps or service levels does not fit.
+type fileMisfit struct {
+	File         string `json:"file"`
+	Skipped      int64  `json:"lines_left_out,omitempty"`
+	FirstSkipped string `json:"first_left_out,omitempty"`
+	Missing      int64  `json:"missing,omitempty"`
+	FirstMissing string `json:"first_missing,omitempty"`
+
+	one, many, assumed string // what is missing, and what is assumed of it
+}
+
+type otherLID struct {
+	Endpoint string     `json:"endpoint"`
+	Tables   fabric.LID `json:"tables"`
+	Fabric   fabric.LID `json:"fabric"`
+}
+
+// misfitsOf lists what a dump and a fabric do not have in common.
+func misfitsOf(f *fabric.Fabric, d *lft.Dump) misfits {
+	var m misfits
+	for _, s := range d.NoTable {
+		m.NoTable = append(m.NoTable, f.Label(s))
+	}
+	for _, e := range d.Unreached {
+		if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort {
+			m.NoEntry = append(m.NoEntry, endpointName(f, e))
+		}
+	}
+	for _, s := range d.Misfits.Strangers {
+		m.Strangers = append(m.Strangers, absentSwitch{s.GUID.String(), s.Name, s.Line})
+	}
+	for _, g := range d.Misfits.Gone {
+		a := absentLID{LID: g.LID, Name: g.Name, Line: g.Line, Why: g.Why}
+		if g.GUID != 0 {
+			a.GUID = g.GUID.String()
+		}
+		if g.Beyond {
+			m.Beyond = append(m.Beyond, a)
+		} else {
+			m.Gone = append(m.Gone, a)
+		}
+	}
+	for _, p := range d.Misfits.Dead {
+		m.Dead = append(m.Dead, deadPort{f.Label(p.Switch), p.Port, p.Entries})
+	}
+	m.OtherLIDs = otherLIDs(f, d)
+	return m
+}
+
+// otherLIDs is the endpoints that have another LID in the tables than in the
+// fabric, if these are exceptions: tables of another OpenSM have others throughout.
+func otherLIDs(f *fabric.Fabric, d *lft.Dump) []otherLID {
+	var other []otherLID
+	same := 0
+	for lid, ours := range d.LIDs {
+		e := f.Owner(ours)
+		switch {
+		case ours == 0 || f.Endpoint(e).LID != ours:
+		case ours == fabric.LID(lid):
+			same++
+		default:
+			other = append(other, otherLID{endpointName(f, e), fabric.LID(lid), ours})
+		}
+	}
+	if len(other) >= same {
+		return nil
+	}
+	return other
+}
+
+func fileMisfits(name string, fit format.Misfits, one, many, assumed string) *fileMisfit {
+	if fit.Skipped == 0 && fit.Missing == 0 {
+		return nil
+	}
+	m := &fileMisfit{File: name, Skipped: fit.Skipped, Missing: fit.Missing, one: one, many: many, assumed: assumed}
+	if fit.FirstSkipped != nil {
+		m.FirstSkipped = fit.FirstSkipped.Error()
+	}
+	if fit.FirstMissing != nil {
+		m.FirstMissing = fit.FirstMissing.Error()
+	}
+	return m
+}
+
+// found says whether there are any.
+func (m *misfits) found() bool {
+	return len(m.NoTable)+len(m.NoEntry)+len(m.Strangers)+len(m.Gone)+len(m.Beyond)+len(m.Dead) > 0 || m.SL2VL != nil || m.PSL != nil
+}
+
+// refuse refuses a dump that lacks switches or endpoints of the fabric; whatever
+// else does not fit is an error of the reader's.
+func (m *misfits) refuse(tables, name string) error {
+	switch {
+	case len(m.NoTable) > 0:
+		return fmt.Errorf("%s does not fit %s: it has no table for %s", tables, name, some(m.NoTable, "switch"))
+	case len(m.NoEntry) > 0:
+		return fmt.Errorf("%s does not fit %s: no switch in it has an entry for %s", tables, name, some(m.NoEntry, "endpoint"))
+	}
+	return nil
+}
+
+// text says what does not fit, for people.
+func (m *misfits) text() string {
+	return "tables and fabric are not of one time:\n  " + strings.Join(m.lines(), "\n  ")
+}
+
+func (m *misfits) lines() []string {
+	var lines []string
+	say := func(n int, one, many, text string, args ...any) {
+		if n > 0 {
+			lines = append(lines, counted(n, one, many)+fmt.Sprintf(text, args...))
+		}
+	}
+	say(len(m.NoTable), "switch has", "switches have", " no table: %s", firstOf(m.NoTable))
+	absent := make([]string, len(m.Strangers))
+	for i, s := range m.Strangers {
+		absent[i] = cmp.Or(s.Name, s.GUID)
+	}
+	say(len(absent), "table is of a switch", "tables are of switches", " that the fabric does not have: %s", firstOf(absent))
+	say(len(m.NoEntry), "endpoint has", "endpoints have", " no entry in any switch: %s", firstOf(m.NoEntry))
+	gone := make([]string, len(m.Gone))
+	for i, g := range m.Gone {
+		gone[i] = fmt.Sprintf("%s (LID %d)", cmp.Or(g.Name, g.GUID, "unknown"), g.LID)
+	}
+	say(len(gone), "LID of the tables belongs", "LIDs of the tables belong", " to nothing in the fabric: %s", firstOf(gone))
+	if len(m.Beyond) > 0 {
+		say(len(m.Beyond), "LID", "LIDs", " of the tables that endpoints have by their LMC, but not in the fabric (--lmc N gives them); the first: %s", m.Beyond[0].Why)
+	}
+	entries, dead := 0, make([]string, len(m.Dead))
+	for i, p := range m.Dead {
+		dead[i] = fmt.Sprintf("%s, port %d (%s)", p.Switch, p.Port, thousands(int64(p.Entries)))
+		entries += p.Entries
+	}
+	say(entries, "entry leads", "entries lead", " to %s without a cable: %s", plural(len(dead), "port"), firstOf(dead))
+	for _, file := range []*fileMisfit{m.SL2VL, m.PSL} {
+		if file != nil {
+			lines = append(lines, file.lines()...)
+		}
+	}
+	return lines
+}
+
+func (m *fileMisfit) lines() []string {
+	var lines []string
+	if m.Skipped > 0 {
+		lines = append(lines, fmt.Sprintf("%s of %s left out; the first: %s", counted(int(m.Skipped), "line", "lines"), m.File, m.FirstSkipped))
+	}
+	if m.Missing > 0 {
+		lines = append(lines, fmt.Sprintf("%s %s; the first: %s", counted(int(m.Missing), m.one, m.many), m.assumed, m.FirstMissing))
+	}
+	return lines
+}
+
+// otherLIDsText says which endpoints have other LIDs; empty if none has.
+func (m *misfits) otherLIDsText() string {
+	names := make([]string, len(m.OtherLIDs))
+	for i, o := range m.OtherLIDs {
+		names[i] = fmt.Sprintf("%s (%d, in the fabric %d)", o.Endpoint, o.Tables, o.Fabric)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s another LID in the tables than in the fabric: %s", counted(len(names), "endpoint has", "endpoints have"), firstOf(names))
+}
