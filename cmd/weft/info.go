@@ -9,14 +9,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/inspect"
+	"github.com/weft-fabric/weft/fabric/names"
 )
 
 func infoCommand(a *app) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "info FABRIC",
-		Short: "Say what a fabric is made of",
-		Args:  cobra.ExactArgs(1),
+		Short: "Say what a fabric is made of, and what is odd about it",
+		Long: `Say what a fabric is made of: nodes, cables and their rates; hosts and rails;
+the levels of a tree, with the oversubscription of each, what comes from below by
+what goes up; and what is odd:
+
+  slow-link, narrow-link  cables slower than most between such switches, or to
+                          such adapters
+  missing-cable           pairs of switches with fewer cables than most like them
+  no-cable, no-switch     nodes cabled to nothing, switches to no other switch
+  missing-rail            hosts with fewer adapters than most
+  duplicate-name          several nodes of one description
+  no-name                 adapters whose hosts never named them
+
+Like is what is between the same levels and models, or an adapter of the same
+model; where no value is in the majority, none is odd. What was odd about the file
+is under warnings. On a terminal long lists are shortened; in a pipe and with --json
+all is there.`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			quiet := *a
 			quiet.quiet = true // warnings are part of the result here
@@ -31,8 +49,7 @@ func infoCommand(a *app) *cobra.Command {
 			if asJSON {
 				return a.printJSON(s)
 			}
-			_, err = fmt.Fprint(a.stdout, s.screen(a, f))
-			return err
+			return a.printInfo(s, f)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result for programs")
@@ -50,8 +67,15 @@ type infoSummary struct {
 	Rates     map[string]int `json:"rates"` // cables by rate
 	Parts     int            `json:"parts"`
 	Diameter  int            `json:"diameter"` // hops between switches, within a part
+	Hosts     hostCounts     `json:"hosts"`
+	Rails     []railSummary  `json:"rails"`
+	Levels    []levelSummary `json:"levels"` // from the hosts up; one: no tree
 	LIDs      lidSummary     `json:"lids"`
+	Odd       []oddSummary   `json:"odd"`
 	Warnings  []string       `json:"warnings"`
+
+	levels []inspect.Level
+	odd    []inspect.Finding
 }
 
 type endpointCounts struct {
@@ -85,6 +109,10 @@ func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary 
 			s.Rates[c.Rate.String()]++
 		}
 	}
+	index := names.New(f)
+	s.countHosts(index)
+	s.levels, s.odd = inspect.Levels(f), inspect.Odd(f)
+	s.Levels, s.Odd = levelSummaries(s.levels), oddSummaries(f, s.odd)
 	s.LIDs.Top = f.TopLID()
 	for range f.LIDs() {
 		s.LIDs.Used++
@@ -123,7 +151,7 @@ func diameter(ctx context.Context, f *fabric.Fabric) int {
 	return most
 }
 
-func (s *infoSummary) screen(a *app, f *fabric.Fabric) string {
+func (a *app) printInfo(s *infoSummary, f *fabric.Fabric) error {
 	p := a.newPage()
 	p.fact("fabric", "%s", s.Name)
 	p.fact("nodes", "%s, %s, %s", plural(s.Switches, "switch"), plural(s.Adapters, "adapter"), plural(s.Routers, "router"))
@@ -136,11 +164,25 @@ func (s *infoSummary) screen(a *app, f *fabric.Fabric) string {
 	}
 	slices.Sort(rates)
 	p.fact("rates", "%s", strings.Join(rates, ", "))
+	if len(s.Rails) > 1 {
+		p.fact("hosts", "%s", s.hostsText())
+	}
 	p.fact("shape", "%s, diameter %d", plural(s.Parts, "part"), s.Diameter)
 	if s.Parts > 1 {
 		p.fact("", "%s", strings.TrimPrefix(describeParts(f, f.Parts()), "\n"))
 	}
 	p.fact("LIDs", "%s, the largest %d", thousands(int64(s.LIDs.Used)), s.LIDs.Top)
+	if len(s.levels) == 1 && s.levels[0].Across > 0 {
+		p.fact("levels", "one, as all switches have hosts: no tree")
+	}
+	if _, err := fmt.Fprint(a.stdout, p.String()); err != nil {
+		return err
+	}
+	if len(s.levels) > 1 {
+		a.printLevels(s.levels)
+	}
+	p = a.newPage()
+	a.factOdd(p, f, s.odd)
 	for i, w := range s.Warnings {
 		label := ""
 		if i == 0 {
@@ -148,5 +190,6 @@ func (s *infoSummary) screen(a *app, f *fabric.Fabric) string {
 		}
 		p.fact(label, "%s", w)
 	}
-	return p.String()
+	_, err := fmt.Fprint(a.stdout, p.String())
+	return err
 }

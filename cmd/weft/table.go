@@ -72,8 +72,7 @@ func (g *grid) SetColumnConfigs(configs []table.ColumnConfig) {
 
 // RenderMarkdown prints the table in Markdown.
 func (g *grid) RenderMarkdown() {
-	t := g.part(g.all(), nil)
-	t.RenderMarkdown()
+	g.part(g.all(), nil).RenderMarkdown()
 }
 
 // Render prints the table, as wide as it may be.
@@ -173,6 +172,21 @@ func (g *grid) fit(columns, width, least []int) []int {
 	return fitted
 }
 
+// wrapCell breaks the lines of a cell at spaces, and words that are still too wide.
+func wrapCell(cell string, width int) string {
+	var lines []string
+	for line := range strings.SplitSeq(cell, "\n") {
+		for _, part := range wrap(line, width, "") {
+			for text.StringWidth(part) > width {
+				head := []rune(part)[:width]
+				lines, part = append(lines, string(head)), string([]rune(part)[width:])
+			}
+			lines = append(lines, part)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // part is the table of some columns; nil widths: any.
 func (g *grid) part(columns, width []int) table.Writer {
 	t := table.NewWriter()
@@ -203,9 +217,9 @@ func (g *grid) part(columns, width []int) table.Writer {
 	var configs []table.ColumnConfig
 	for k, i := range columns {
 		c := g.configs[i+1]
-		c.Number = k + 1
+		c.Number, c.WidthMax = k+1, 0
 		if width != nil {
-			c.WidthMax, c.WidthMaxEnforcer = width[i], text.WrapSoft
+			c.WidthMax, c.WidthMaxEnforcer = width[i], wrapCell
 		}
 		configs = append(configs, c)
 	}

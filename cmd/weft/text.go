@@ -84,15 +84,20 @@ func (p *page) fact(label, format string, args ...any) {
 // where words allow it. Further parts are indented a little more than the first, or as
 // its second column is. A width of 0 or less is any.
 func wrapped(line string, width int) []string {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
+	if m := secondColumn.FindString(line); m != "" {
+		indent = strings.Repeat(" ", text.StringWidth(m))
+	}
+	return wrap(line, width, indent)
+}
+
+// wrap is wrapped with the indent of further parts given.
+func wrap(line string, width int, indent string) []string {
 	if width <= 0 || text.StringWidth(line) <= width {
 		return []string{line}
 	}
 	words := strings.TrimLeft(line, " ")
 	part := line[:len(line)-len(words)]
-	indent := part + "  "
-	if m := secondColumn.FindString(line); m != "" {
-		indent = strings.Repeat(" ", text.StringWidth(m))
-	}
 	var parts []string
 	begun := false
 	for word := range strings.SplitSeq(words, " ") {

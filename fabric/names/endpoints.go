@@ -71,7 +71,7 @@ func (n *Endpoints) Hosts(name string) ([][]fabric.EndpointID, error) {
 			continue
 		}
 		in = append(in, v)
-		host, _ := hostOf(x.fabric.Node(v))
+		host, _ := HostOf(x.fabric.Node(v))
 		i, ok := at[host]
 		if !ok || host == "" || x.fabric.Node(v).Kind == fabric.Switch {
 			i = len(hosts)
@@ -105,7 +105,7 @@ func (n *Endpoints) rails(list []fabric.NodeID) bool {
 	names := map[string]bool{}
 	var of string
 	for i, v := range list {
-		host, adapter := hostOf(n.index.fabric.Node(v))
+		host, adapter := HostOf(n.index.fabric.Node(v))
 		if host == "" || i > 0 && host != of || adapter != "" && names[adapter] {
 			return false
 		}
@@ -120,8 +120,8 @@ func (n *Endpoints) sorted(list []fabric.NodeID) []fabric.NodeID {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b fabric.NodeID) int {
 		p, q := x.fabric.Node(a), x.fabric.Node(b)
-		host, _ := hostOf(p)
-		other, _ := hostOf(q)
+		host, _ := HostOf(p)
+		other, _ := HostOf(q)
 		if host == "" || other == "" {
 			host, other = p.Name, q.Name
 		}

@@ -58,7 +58,7 @@ func New(f *fabric.Fabric) *Index {
 		if node.Kind == fabric.Switch {
 			continue
 		}
-		if host, _ := hostOf(node); host != "" {
+		if host, _ := HostOf(node); host != "" {
 			x.host[host] = append(x.host[host], n)
 		} else if word, _, _ := strings.Cut(node.Name, " "); word != node.Name {
 			x.word[word] = append(x.word[word], n)
@@ -82,8 +82,8 @@ func New(f *fabric.Fabric) *Index {
 // compareAdapters orders the adapters of a host: by the number in their names,
 // then by name, then by GUID.
 func (x *Index) compareAdapters(a, b fabric.NodeID) int {
-	_, p := hostOf(x.fabric.Node(a))
-	_, q := hostOf(x.fabric.Node(b))
+	_, p := HostOf(x.fabric.Node(a))
+	_, q := HostOf(x.fabric.Node(b))
 	return cmp.Or(compareDevices(p, q), cmp.Compare(a, b))
 }
 
@@ -105,7 +105,7 @@ var (
 // shortNames is what a node is called without what its firmware or driver adds.
 func shortNames(n *fabric.Node) []string {
 	if n.Kind != fabric.Switch {
-		if host, adapter := hostOf(n); adapter != "" {
+		if host, adapter := HostOf(n); adapter != "" {
 			return []string{host + "/" + adapter}
 		}
 		return nil
@@ -123,11 +123,11 @@ func shortNames(n *fabric.Node) []string {
 	return nil
 }
 
-// hostOf splits the description of an adapter: "luna-0001 mlx5_0" into the host and
+// HostOf splits the description of an adapter: "luna-0001 mlx5_0" into the host and
 // its adapter, "luna-0001" into the host and nothing. A description such as
 // "MT4129 ConnectX7   Mellanox Technologies", which is the adapter's own until its
 // host sets one, names no host.
-func hostOf(n *fabric.Node) (host, adapter string) {
+func HostOf(n *fabric.Node) (host, adapter string) {
 	words := strings.Fields(n.Name)
 	switch {
 	case len(words) == 1:

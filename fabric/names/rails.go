@@ -75,7 +75,7 @@ func (x *Index) findRails() {
 	at := map[place][]fabric.EndpointID{}
 	for _, adapters := range x.host {
 		for k, n := range adapters {
-			_, adapter := hostOf(x.fabric.Node(n))
+			_, adapter := HostOf(x.fabric.Node(n))
 			p := place{number: deviceNumber(adapter), name: adapter}
 			if adapter == "" {
 				p.number = k
@@ -100,7 +100,7 @@ func (x *Index) findRails() {
 		hosts, adapters := map[string]bool{}, map[string]bool{}
 		for _, e := range at[p] {
 			x.rail[e] = i
-			host, adapter := hostOf(x.fabric.Node(x.fabric.Endpoint(e).Node))
+			host, adapter := HostOf(x.fabric.Node(x.fabric.Endpoint(e).Node))
 			hosts[host] = true
 			if adapter != "" && !adapters[adapter] {
 				adapters[adapter] = true
@@ -127,7 +127,7 @@ func (x *Index) OnRails(among []fabric.EndpointID, rails []string) ([]fabric.End
 		number, err := strconv.Atoi(rail)
 		any := false
 		for i, e := range among {
-			_, adapter := hostOf(x.fabric.Node(x.fabric.Endpoint(e).Node))
+			_, adapter := HostOf(x.fabric.Node(x.fabric.Endpoint(e).Node))
 			if err == nil && x.RailOf(e) == number && number > 0 || err != nil && adapter != "" && fits(adapter, rail) {
 				wanted[i], any = true, true
 			}
@@ -164,4 +164,22 @@ func (x *Index) noRail(rail string) error {
 		near = fmt.Sprintf("; nearest is %q", spell.Nearest(rail, adapters))
 	}
 	return fmt.Errorf("no endpoint in scope is on rail %q%s (rails: %s)", rail, near, listed(list))
+}
+
+// Host is a host and its adapters, in the order of rails.
+type Host struct {
+	Name     string
+	Adapters []fabric.NodeID
+}
+
+// Hosts is the hosts of a fabric by name, numbers in names by value.
+func (x *Index) Hosts() []Host {
+	hosts := make([]Host, 0, len(x.host))
+	for name, adapters := range x.host {
+		hosts = append(hosts, Host{name, adapters})
+	}
+	slices.SortFunc(hosts, func(a, b Host) int {
+		return cmp.Or(compareNatural(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
+	})
+	return hosts
 }

@@ -182,6 +182,7 @@ func (p *parser) agree(g *plugs) error {
 
 // addCables adds every cable once, and what is known of its ports.
 func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
+	oneSided, first, cables := 0, none, 0
 	for i := range p.ends {
 		e := &p.ends[i]
 		var back *end
@@ -191,10 +192,23 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
 		p.addPort(b, refs, e, back)
 		if back == nil {
 			p.addPort(b, refs, &end{node: e.peer, port: e.peerPort, lid: e.peerLID, guid: e.peerPortGUID}, nil)
+			if p.nodes[e.peer].line != 0 {
+				if oneSided++; oneSided == 1 {
+					first = i
+				}
+			}
 		} else if back.line < e.line {
 			continue // added with the other end
 		}
 		b.Cable(refs[e.node], e.port, refs[e.peer], e.peerPort, p.settleRate(e, back))
+		cables++
+	}
+	// A net file may give every cable once; where most are given twice, one that
+	// is not means that something was changing, or was edited.
+	if oneSided > 0 && oneSided <= cables/2 {
+		e := &p.ends[first]
+		p.warn("%s in the record of one end only; the first is %q[%d] to %q[%d] in line %d, of which the record of %[4]q says nothing",
+			count(oneSided, "cable is", "cables are"), p.nodes[e.node].id, e.port, p.nodes[e.peer].id, e.peerPort, e.line)
 	}
 }
 

@@ -22,6 +22,11 @@ var rules = []rule{
 		why:      "what people call the parts of a network is one question, asked by every command and every file about hosts",
 	},
 	{
+		packages: "fabric/inspect",
+		may:      []string{"fabric", "fabric/names"},
+		why:      "what is odd about cables and names shows before anything is routed",
+	},
+	{
 		packages: "topology",
 		may:      []string{"fabric", "internal/par", "internal/spell"},
 		why:      "a generator makes fabrics; how they are routed or written is not its business",

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/inspect"
+	"github.com/weft-fabric/weft/fabric/names"
+)
+
+// nodeSummary is a node, or one of its ports, for programs.
+type nodeSummary struct {
+	Name string `json:"name"` // the description; may be empty and need not be unique
+	GUID string `json:"guid"`
+	Port uint8  `json:"port,omitempty"`
+}
+
+func summariseNode(f *fabric.Fabric, n fabric.NodeID, port uint8) nodeSummary {
+	return nodeSummary{f.Node(n).Name, f.Node(n).GUID.String(), port}
+}
+
+// hostCounts is how many hosts there are, as far as adapters name them.
+type hostCounts struct {
+	Count      int         `json:"count"`
+	ByAdapters map[int]int `json:"by_adapters"` // hosts by how many adapters they have
+}
+
+// railSummary is a rail; its number, from 1, is what --rail takes.
+type railSummary struct {
+	Rail     int      `json:"rail"`
+	Adapters []string `json:"adapters"`
+	Port     uint8    `json:"port"`
+	Hosts    int      `json:"hosts"`
+}
+
+// levelSummary is a level of a tree.
+type levelSummary struct {
+	Level    int     `json:"level"`
+	Switches int     `json:"switches"`
+	Hosts    int     `json:"host_cables"`
+	Others   int     `json:"other_cables"` // to aggregation nodes and routers
+	Down     int     `json:"cables_down"`
+	Up       int     `json:"cables_up"`
+	Across   int     `json:"cables_across"`
+	Free     int     `json:"free_ports"`
+	Over     float64 `json:"oversubscription"` // of all its switches together; 0: nothing goes up
+	Least    float64 `json:"oversubscription_least"`
+	Most     float64 `json:"oversubscription_most"`
+}
+
+// oddSummary is something odd.
+type oddSummary struct {
+	Kind  string        `json:"kind"`
+	What  string        `json:"what"`
+	Links []linkSummary `json:"links,omitempty"`
+	Nodes []nodeSummary `json:"nodes,omitempty"`
+	Hosts []hostSummary `json:"hosts,omitempty"`
+}
+
+// linkSummary is a cable, or those between two switches.
+type linkSummary struct {
+	From   nodeSummary `json:"from"`
+	To     nodeSummary `json:"to"`
+	Rate   string      `json:"rate,omitempty"` // of one cable
+	Cables int         `json:"cables"`
+}
+
+// hostSummary is a host and its adapters.
+type hostSummary struct {
+	Name     string        `json:"name"`
+	Adapters []nodeSummary `json:"adapters"`
+}
+
+// countHosts counts hosts and their adapters.
+func (s *infoSummary) countHosts(index *names.Index) {
+	s.Hosts.ByAdapters, s.Rails = map[int]int{}, []railSummary{}
+	for _, h := range index.Hosts() {
+		s.Hosts.Count++
+		s.Hosts.ByAdapters[len(h.Adapters)]++
+	}
+	for i, r := range index.Rails() {
+		s.Rails = append(s.Rails, railSummary{i + 1, append([]string{}, r.Adapters...), r.Port, r.Hosts})
+	}
+}
+
+func levelSummaries(levels []inspect.Level) []levelSummary {
+	list := make([]levelSummary, len(levels))
+	for i, l := range levels {
+		list[i] = levelSummary{
+			Level: i, Switches: l.Switches, Hosts: l.Hosts, Others: l.Others, Down: l.Down, Up: l.Up, Across: l.Across,
+			Free: l.Free, Over: l.Over.Value(), Least: l.Least.Value(), Most: l.Most.Value(),
+		}
+	}
+	return list
+}
+
+func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
+	list := make([]oddSummary, len(findings))
+	for i, o := range findings {
+		s := &list[i]
+		s.Kind, s.What = string(o.Kind), o.What
+		for _, l := range o.Links {
+			link := linkSummary{From: summariseNode(f, l.A, l.APort), To: summariseNode(f, l.B, l.BPort), Cables: l.Cables}
+			if l.APort > 0 {
+				link.Rate = l.Rate.String()
+			}
+			s.Links = append(s.Links, link)
+		}
+		for _, n := range o.Nodes {
+			s.Nodes = append(s.Nodes, summariseNode(f, n, 0))
+		}
+		for _, h := range o.Hosts {
+			host := hostSummary{Name: h.Name}
+			for _, n := range h.Adapters {
+				host.Adapters = append(host.Adapters, summariseNode(f, n, 0))
+			}
+			s.Hosts = append(s.Hosts, host)
+		}
+	}
+	return list
+}
+
+// hostsText says how many hosts there are and which rails they have.
+func (s *infoSummary) hostsText() string {
+	rails := make([]string, len(s.Rails))
+	for i, r := range s.Rails {
+		rails[i] = fmt.Sprint(r.Rail)
+		if text := (&names.Rail{Adapters: r.Adapters, Port: r.Port}).String(); text != "" {
+			rails[i] += " (" + text + ")"
+		}
+	}
+	var counts []string
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(s.Hosts.ByAdapters))) {
+		counts = append(counts, fmt.Sprintf("%d with %s", s.Hosts.ByAdapters[n], plural(n, "adapter")))
+	}
+	return fmt.Sprintf("%s: %s; rails %s", plural(s.Hosts.Count, "host"), strings.Join(counts, ", "), strings.Join(rails, ", "))
+}
+
+// factOdd puts what is odd on the page, each with the places where it is.
+func (a *app) factOdd(p *page, f *fabric.Fabric, findings []inspect.Finding) {
+	label := "odd"
+	for _, o := range findings {
+		places := oddPlaces(f, &o)
+		text := o.What
+		shown := a.atMost(5, len(places))
+		for _, place := range places[:shown] {
+			text += "\n  " + place
+		}
+		if shown < len(places) {
+			text += fmt.Sprintf("\n  and %d more (in a pipe and with --json all are listed)", len(places)-shown)
+		}
+		p.fact(label, "%s", text)
+		label = ""
+	}
+}
+
+// oddPlaces is where something is odd.
+func oddPlaces(f *fabric.Fabric, o *inspect.Finding) []string {
+	var places []string
+	for _, l := range o.Links {
+		if l.APort == 0 {
+			places = append(places, fmt.Sprintf("%s – %s", f.Label(l.A), f.Label(l.B)))
+			continue
+		}
+		places = append(places, fmt.Sprintf("%s, port %d – %s, port %d", f.Label(l.A), l.APort, f.Label(l.B), l.BPort))
+	}
+	for _, n := range o.Nodes {
+		text := f.Label(n)
+		if o.Kind == inspect.DuplicateName || o.Kind == inspect.NoName {
+			text = f.Node(n).GUID.String() // the name is known
+		}
+		places = append(places, text+cabledTo(f, n))
+	}
+	for _, h := range o.Hosts {
+		adapters := make([]string, len(h.Adapters))
+		for i, n := range h.Adapters {
+			if _, adapters[i] = names.HostOf(f.Node(n)); adapters[i] == "" {
+				adapters[i] = f.Node(n).GUID.String()
+			}
+		}
+		places = append(places, fmt.Sprintf("%s: %s", h.Name, strings.Join(adapters, ", ")))
+	}
+	return places
+}
+
+// cabledTo says where an adapter is cabled to.
+func cabledTo(f *fabric.Fabric, n fabric.NodeID) string {
+	for p := 1; p <= f.Node(n).Ports && f.Node(n).Kind != fabric.Switch; p++ {
+		if c := f.Out(n, uint8(p)); c != fabric.None {
+			ch := f.Channel(c)
+			return fmt.Sprintf(" at %s, port %d", f.Label(ch.To), ch.ToPort)
+		}
+	}
+	return ""
+}
+
+// printLevels prints the levels of a tree, the top first. What no level has is left out.
+func (a *app) printLevels(levels []inspect.Level) {
+	var all inspect.Level
+	for _, l := range levels {
+		all.Others += l.Others
+		all.Across += l.Across
+	}
+	header := []any{"level", "switches", "hosts"}
+	if all.Others > 0 {
+		header = append(header, "others")
+	}
+	header = append(header, "down", "up")
+	if all.Across > 0 {
+		header = append(header, "across")
+	}
+	t := a.newTable(append(header, "free", "oversubscribed")...)
+	var right []table.ColumnConfig
+	for n := range len(header) + 1 {
+		right = append(right, table.ColumnConfig{Number: n + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(right)
+	for i := len(levels) - 1; i >= 0; i-- {
+		l := &levels[i]
+		row := table.Row{i, l.Switches, l.Hosts}
+		if all.Others > 0 {
+			row = append(row, l.Others)
+		}
+		row = append(row, l.Down, l.Up)
+		if all.Across > 0 {
+			row = append(row, l.Across)
+		}
+		t.AppendRow(append(row, l.Free, overText(l)))
+	}
+	t.Render()
+}
+
+// overText is an oversubscription, and between what it lies where switches differ.
+func overText(l *inspect.Level) string {
+	if l.Over.Above == 0 {
+		return ""
+	}
+	if l.Most.Value()-l.Least.Value() < 0.005 {
+		return fmt.Sprintf("%.2f", l.Over.Value())
+	}
+	return fmt.Sprintf("%.2f, %.2f to %.2f", l.Over.Value(), l.Least.Value(), l.Most.Value())
+}

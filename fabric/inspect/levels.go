@@ -1,0 +1,160 @@
+// Package inspect says what a fabric is like and what is odd about it: the levels
+// of a tree with their oversubscription, links that are slower than their like,
+// trunks with cables missing, names that several nodes have, hosts that lack
+// adapters.
+//
+// Like is what has the same place: cables between the same levels and models of
+// switches, or to the same model of adapter. What most of them have is what is
+// expected of all; where no value is in the majority, nothing is.
+package inspect
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Level is the switches of one level of a tree: 0 are those with hosts, 1 those a
+// hop away, and so on. A network with hosts on all switches has one level.
+type Level struct {
+	Switches int
+	Hosts    int   // cables to host adapters
+	Others   int   // cables to aggregation nodes and routers
+	Down, Up int   // cables to switches of the level below, and above
+	Across   int   // cables within the level
+	Free     int   // ports without a cable
+	Over     Ratio // of all of them together
+	Least    Ratio // of the switch with the least
+	Most     Ratio // of the switch with the most
+}
+
+// Ratio is an oversubscription: what comes from below, from hosts and switches, and
+// what goes up, in Mbit/s. Where a rate in the fabric is not known all cables count
+// as 1.
+type Ratio struct{ Below, Above int64 }
+
+// Value is below over above, 0 where nothing goes up.
+func (r Ratio) Value() float64 {
+	if r.Above == 0 {
+		return 0
+	}
+	return float64(r.Below) / float64(r.Above)
+}
+
+// fewHosts says when a switch with hosts is no leaf: when the switches it is cabled
+// to have more than so many times its hosts, in the mean over its cables. So a spine
+// with a server or two stays a spine, and a leaf with few hosts a leaf.
+const fewHosts = 4
+
+// survey is a fabric and what is known of its parts.
+type survey struct {
+	*fabric.Fabric
+	host  []bool // [ChannelID] from a switch to a host adapter
+	level []int  // [switch] or None where no cables lead to a host
+	rated bool   // the rates of all cables that carry traffic are known
+}
+
+func look(f *fabric.Fabric) *survey {
+	s := &survey{Fabric: f, host: make([]bool, len(f.Channels())), level: make([]int, f.Switches()), rated: true}
+	hosts := make([]int, f.Switches())
+	for i := range f.Endpoints() {
+		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Deliver != fabric.None {
+			s.host[e.Deliver] = true
+			hosts[e.Switch]++
+		}
+	}
+	for i := range f.Channels() {
+		c := f.Channel(fabric.ChannelID(i))
+		s.rated = s.rated && (c.Rate.Known() || c.From == c.To)
+	}
+	s.findLevels(hosts)
+	return s
+}
+
+// findLevels finds the levels by the number of hosts on every switch.
+func (s *survey) findLevels(hosts []int) {
+	var queue []fabric.NodeID
+	for v := range s.level {
+		s.level[v] = fabric.None
+		around := 0
+		first, end := s.TrunksFrom(fabric.NodeID(v))
+		for c := first; c < end; c++ {
+			around += hosts[s.Heads()[c]]
+		}
+		if hosts[v] > 0 && around <= fewHosts*hosts[v]*int(end-first) {
+			s.level[v] = 0
+			queue = append(queue, fabric.NodeID(v))
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		for c, end := s.TrunksFrom(queue[i]); c < end; c++ {
+			if v := s.Heads()[c]; s.level[v] < 0 {
+				s.level[v] = s.level[queue[i]] + 1
+				queue = append(queue, v)
+			}
+		}
+	}
+}
+
+// Levels is the levels of a fabric, the one with the hosts first. Switches from
+// which no cables lead to a host are on none.
+func Levels(f *fabric.Fabric) []Level {
+	s := look(f)
+	top := fabric.None
+	for _, at := range s.level {
+		top = max(top, at)
+	}
+	levels := make([]Level, top+1)
+	for v, at := range s.level {
+		if at >= 0 {
+			s.add(&levels[at], fabric.NodeID(v))
+		}
+	}
+	for i := range levels {
+		levels[i].Across /= 2 // seen from either end
+	}
+	return levels
+}
+
+// add counts the ports of a switch.
+func (s *survey) add(l *Level, v fabric.NodeID) {
+	var r Ratio
+	l.Switches++
+	for p := 1; p <= s.Node(v).Ports; p++ {
+		c := s.Out(v, uint8(p))
+		if c == fabric.None {
+			l.Free++
+			continue
+		}
+		ch := s.Channel(c)
+		width := int64(1)
+		if s.rated {
+			width = int64(ch.Rate.Mbps())
+		}
+		switch {
+		case ch.To == v: // a cable from the switch to itself
+		case s.host[c]:
+			l.Hosts++
+			r.Below += width
+		case s.Node(ch.To).Kind != fabric.Switch:
+			l.Others++
+		case s.level[ch.To] > s.level[v]:
+			l.Up++
+			r.Above += width
+		case s.level[ch.To] < s.level[v]:
+			l.Down++
+			r.Below += width
+		default:
+			l.Across++
+		}
+	}
+	l.Over.Below += r.Below
+	l.Over.Above += r.Above
+	if r.Above == 0 {
+		return
+	}
+	if l.Least.Above == 0 || r.Value() < l.Least.Value() {
+		l.Least = r
+	}
+	if r.Value() > l.Most.Value() {
+		l.Most = r
+	}
+}

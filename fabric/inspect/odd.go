@@ -1,0 +1,254 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
+)
+
+// Kind says what is odd.
+type Kind string
+
+// The kinds of finding, in the order that Odd lists them.
+const (
+	SlowLink      Kind = "slow-link"      // its lanes are slower than those of its like
+	NarrowLink    Kind = "narrow-link"    // it has fewer lanes
+	MissingCable  Kind = "missing-cable"  // a trunk has fewer cables than its like
+	NoCable       Kind = "no-cable"       // a node is cabled to nothing
+	NoSwitch      Kind = "no-switch"      // a switch is cabled to no other
+	MissingRail   Kind = "missing-rail"   // a host has fewer adapters than its like
+	DuplicateName Kind = "duplicate-name" // several nodes have one description
+	NoName        Kind = "no-name"        // adapters have the description they were made with
+)
+
+// Finding is something odd. Which of Links, Nodes and Hosts there are depends on the
+// kind.
+type Finding struct {
+	Kind  Kind
+	What  string // a sentence about all of them
+	Links []Link
+	Nodes []fabric.NodeID
+	Hosts []names.Host
+}
+
+// Link is a cable, or all cables between two switches.
+type Link struct {
+	A, B         fabric.NodeID
+	APort, BPort uint8       // 0: not one cable
+	Rate         fabric.Rate // of one cable
+	Cables       int         // how many there are
+}
+
+// Odd is what is odd about a fabric.
+func Odd(f *fabric.Fabric) []Finding {
+	s := look(f)
+	list := s.slowLinks()
+	list = append(list, s.missingCables()...)
+	list = append(list, s.uncabled()...)
+	index := names.New(f)
+	list = append(list, missingRails(index)...)
+	return append(list, duplicates(f)...)
+}
+
+// place is what cables have in common that are alike: levels and models of the
+// switches at their ends, or that and the model of the adapter.
+type place struct {
+	adapter        bool
+	level, higher  int
+	model, further uint32
+}
+
+// placeOf is the place of a cable, whichever way its channel goes.
+func (s *survey) placeOf(c *fabric.Channel) (p place, ok bool) {
+	a, b := s.Node(c.From), s.Node(c.To)
+	switch {
+	case c.From == c.To || a.Kind != fabric.Switch && b.Kind != fabric.Switch:
+		return place{}, false
+	case a.Kind != fabric.Switch || b.Kind != fabric.Switch:
+		at := c.From
+		if a.Kind != fabric.Switch {
+			a, b, at = b, a, c.To
+		}
+		return place{true, s.level[at], 0, a.DeviceID, b.DeviceID}, true
+	}
+	p = place{false, s.level[c.From], s.level[c.To], a.DeviceID, b.DeviceID}
+	if other := (place{false, p.higher, p.level, p.further, p.model}); comparePlaces(other, p) < 0 {
+		p = other
+	}
+	return p, true
+}
+
+func comparePlaces(p, q place) int {
+	if p.adapter != q.adapter {
+		if q.adapter {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(p.level, q.level), cmp.Compare(p.higher, q.higher),
+		cmp.Compare(p.model, q.model), cmp.Compare(p.further, q.further))
+}
+
+// grouped is the values of a map of lists, in the order of their keys.
+func grouped[K comparable, V any](m map[K][]V, compare func(K, K) int) (keys []K) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, compare)
+	return keys
+}
+
+// majority is the value that more than half of a list have.
+func majority[V comparable](list []V) (most V, count int) {
+	counts := map[V]int{}
+	for _, v := range list {
+		counts[v]++
+		if counts[v]*2 > len(list) {
+			most = v
+		}
+	}
+	if counts[most]*2 <= len(list) {
+		return most, 0
+	}
+	return most, counts[most]
+}
+
+// slowLinks finds cables that are slower or narrower than most of their like.
+func (s *survey) slowLinks() []Finding {
+	like := map[place][]*fabric.Channel{}
+	for i := range s.Channels() {
+		c := s.Channel(fabric.ChannelID(i))
+		if p, ok := s.placeOf(c); ok && c.Reverse > fabric.ChannelID(i) && c.Rate.Known() {
+			like[p] = append(like[p], c)
+		}
+	}
+	var list []Finding
+	for _, p := range grouped(like, comparePlaces) {
+		rates := make([]fabric.Rate, len(like[p]))
+		for i, c := range like[p] {
+			rates[i] = c.Rate
+		}
+		usual, count := majority(rates)
+		slower := map[fabric.Rate][]Link{}
+		for _, c := range like[p] {
+			if count > 0 && c.Rate.Mbps() < usual.Mbps() {
+				slower[c.Rate] = append(slower[c.Rate], Link{A: c.From, B: c.To, APort: c.FromPort, BPort: c.ToPort, Rate: c.Rate, Cables: 1})
+			}
+		}
+		for _, r := range grouped(slower, func(a, b fabric.Rate) int {
+			return cmp.Or(cmp.Compare(a.Mbps(), b.Mbps()), cmp.Compare(a.Width, b.Width))
+		}) {
+			kind := SlowLink
+			if r.Width < usual.Width {
+				kind = NarrowLink
+			}
+			list = append(list, Finding{Kind: kind, Links: slower[r], What: fmt.Sprintf("%s at %s, where %d of %d like %s run at %s",
+				verb(len(slower[r]), "cable runs", "cables run"), r, count, len(rates), it(len(slower[r])), usual)})
+		}
+	}
+	return list
+}
+
+// verb is "1 cable runs" or "3 cables run".
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func it(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
+
+// uncabled finds nodes without a cable, and switches cabled to no other.
+func (s *survey) uncabled() []Finding {
+	none, alone := Finding{Kind: NoCable}, Finding{Kind: NoSwitch}
+	for i := range s.Nodes() {
+		n := fabric.NodeID(i)
+		cables := 0
+		for p := 1; p <= s.Node(n).Ports; p++ {
+			if c := s.Out(n, uint8(p)); c != fabric.None && s.Channel(c).To != n {
+				cables++
+			}
+		}
+		if cables == 0 {
+			none.Nodes = append(none.Nodes, n)
+		} else if i < s.Switches() && s.Switches() > 1 {
+			if first, end := s.TrunksFrom(n); first == end {
+				alone.Nodes = append(alone.Nodes, n)
+			}
+		}
+	}
+	var list []Finding
+	if k := len(none.Nodes); k > 0 {
+		none.What = verb(k, "node has no cable", "nodes have no cable")
+		list = append(list, none)
+	}
+	if k := len(alone.Nodes); k > 0 {
+		alone.What = verb(k, "switch is cabled to no other switch", "switches are cabled to no other switch")
+		list = append(list, alone)
+	}
+	return list
+}
+
+// missingRails finds hosts that have fewer adapters than most, but at least half:
+// hosts with fewer are of another kind.
+func missingRails(index *names.Index) []Finding {
+	hosts := index.Hosts()
+	has := make([]int, len(hosts))
+	for i, h := range hosts {
+		has[i] = len(h.Adapters)
+	}
+	usual, count := majority(has)
+	if count == 0 || usual < 2 {
+		return nil
+	}
+	found := Finding{Kind: MissingRail}
+	for i, h := range hosts {
+		if has[i] < usual && has[i]*2 >= usual {
+			found.Hosts = append(found.Hosts, h)
+		}
+	}
+	lacking := len(found.Hosts)
+	if lacking == 0 {
+		return nil
+	}
+	found.What = fmt.Sprintf("%s than %d adapters, which %d of %d hosts have", verb(lacking, "host has fewer", "hosts have fewer"), usual, count, len(hosts))
+	return []Finding{found}
+}
+
+// duplicates finds nodes that have one description. Aggregation nodes all do.
+func duplicates(f *fabric.Fabric) []Finding {
+	aggregation := make([]bool, len(f.Nodes()))
+	for i := range f.Endpoints() {
+		e := f.Endpoint(fabric.EndpointID(i))
+		aggregation[e.Node] = e.Class == fabric.Aggregation
+	}
+	named := map[string][]fabric.NodeID{}
+	for i := range f.Nodes() {
+		if !aggregation[i] {
+			named[f.Node(fabric.NodeID(i)).Name] = append(named[f.Node(fabric.NodeID(i)).Name], fabric.NodeID(i))
+		}
+	}
+	var same, unnamed []Finding
+	for _, name := range grouped(named, cmp.Compare[string]) {
+		nodes := named[name]
+		switch host, _ := names.HostOf(f.Node(nodes[0])); {
+		case name == "":
+			unnamed = append(unnamed, Finding{Kind: NoName, Nodes: nodes, What: verb(len(nodes), "node has no description", "nodes have no description")})
+		case len(nodes) == 1:
+		case host == "" && f.Node(nodes[0]).Kind != fabric.Switch:
+			unnamed = append(unnamed, Finding{Kind: NoName, Nodes: nodes, What: fmt.Sprintf("%d adapters are called %q, which names no host", len(nodes), name)})
+		default:
+			same = append(same, Finding{Kind: DuplicateName, Nodes: nodes, What: fmt.Sprintf("%d nodes are called %q", len(nodes), name)})
+		}
+	}
+	return append(same, unnamed...)
+}

@@ -1,0 +1,172 @@
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// pair is two switches, the lower number first.
+type pair struct{ a, b fabric.NodeID }
+
+func comparePairs(p, q pair) int { return cmp.Or(cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b)) }
+
+// missingCables finds pairs of switches with fewer cables between them than most
+// pairs like them have. Where nearly all switches of a level are joined to all of
+// the next, as in a tree or in a part of one, that may be none.
+func (s *survey) missingCables() []Finding {
+	cables := map[place]map[pair]int{}
+	for c := range s.Trunks() {
+		ch := s.Channel(fabric.ChannelID(c))
+		if ch.Reverse < fabric.ChannelID(c) {
+			continue
+		}
+		p, _ := s.placeOf(ch)
+		if cables[p] == nil {
+			cables[p] = map[pair]int{}
+		}
+		cables[p][pair{min(ch.From, ch.To), max(ch.From, ch.To)}]++
+	}
+	places := make([]place, 0, len(cables))
+	for p := range cables {
+		places = append(places, p)
+	}
+	slices.SortFunc(places, comparePlaces)
+	var list []Finding
+	for _, p := range places {
+		list = append(list, s.fewer(p, s.groups(p, cables[p]))...)
+	}
+	return list
+}
+
+// groups splits the pairs of one place into parts that no other of these cables
+// join, such as the pods of a tree, and adds the pairs without a cable where most
+// have one.
+func (s *survey) groups(p place, cables map[pair]int) []map[pair]int {
+	if p.level == p.higher {
+		return []map[pair]int{cables} // switches of one level need not all be joined
+	}
+	part := map[fabric.NodeID]fabric.NodeID{}
+	var find func(v fabric.NodeID) fabric.NodeID
+	find = func(v fabric.NodeID) fabric.NodeID {
+		up, ok := part[v]
+		if !ok || up == v {
+			return v
+		}
+		part[v] = find(up)
+		return part[v]
+	}
+	pairs := make([]pair, 0, len(cables))
+	for q := range cables {
+		pairs = append(pairs, q)
+		if a, b := find(q.a), find(q.b); a != b {
+			part[max(a, b)] = min(a, b)
+		}
+	}
+	slices.SortFunc(pairs, comparePairs)
+	at := map[fabric.NodeID]int{}
+	var groups []map[pair]int
+	for _, q := range pairs {
+		root := find(q.a)
+		i, ok := at[root]
+		if !ok {
+			i = len(groups)
+			at[root] = i
+			groups = append(groups, map[pair]int{})
+		}
+		groups[i][q] = cables[q]
+	}
+	for _, g := range groups {
+		s.addUnjoined(g)
+	}
+	return groups
+}
+
+// addUnjoined adds the pairs without a cable, if at least three in four have one.
+func (s *survey) addUnjoined(group map[pair]int) {
+	var below, above []fabric.NodeID
+	seen := map[fabric.NodeID]bool{}
+	lowest := s.Switches()
+	for q := range group {
+		lowest = min(lowest, s.level[q.a], s.level[q.b])
+	}
+	for q := range group {
+		for _, v := range []fabric.NodeID{q.a, q.b} {
+			if seen[v] {
+				continue
+			}
+			seen[v] = true
+			if s.level[v] == lowest {
+				below = append(below, v)
+			} else {
+				above = append(above, v)
+			}
+		}
+	}
+	if 4*len(group) < 3*len(below)*len(above) {
+		return
+	}
+	for _, a := range below {
+		for _, b := range above {
+			q := pair{min(a, b), max(a, b)}
+			group[q] += 0
+		}
+	}
+}
+
+// fewer finds the pairs with fewer cables than most of their group.
+func (s *survey) fewer(p place, groups []map[pair]int) []Finding {
+	type lack struct{ usual, has int }
+	short := map[lack][]pair{}
+	like := map[int][2]int{} // usual: how many pairs have so many, of how many
+	for _, group := range groups {
+		counts := make([]int, 0, len(group))
+		for _, n := range group {
+			counts = append(counts, n)
+		}
+		usual, count := majority(counts)
+		if count == 0 || p.level == p.higher && 10*count < 9*len(counts) {
+			continue // within a level, cables of several kinds may look alike
+		}
+		like[usual] = [2]int{like[usual][0] + count, like[usual][1] + len(counts)}
+		for q, n := range group {
+			if n < usual {
+				short[lack{usual, n}] = append(short[lack{usual, n}], q)
+			}
+		}
+	}
+	var list []Finding
+	for _, l := range grouped(short, func(a, b lack) int { return cmp.Or(cmp.Compare(a.has, b.has), cmp.Compare(a.usual, b.usual)) }) {
+		pairs := short[l]
+		f := Finding{Kind: MissingCable}
+		for _, q := range pairs {
+			if s.level[q.a] > s.level[q.b] {
+				q.a, q.b = q.b, q.a
+			}
+			f.Links = append(f.Links, Link{A: q.a, B: q.b, Cables: l.has})
+		}
+		slices.SortFunc(f.Links, s.byName)
+		f.What = fmt.Sprintf("%s %s, where %d of %d like %s have %d",
+			verb(len(pairs), "pair of switches has", "pairs of switches have"), cablesText(l.has), like[l.usual][0], like[l.usual][1], it(len(pairs)), l.usual)
+		list = append(list, f)
+	}
+	return list
+}
+
+// byName orders links by the names of the switches.
+func (s *survey) byName(x, y Link) int {
+	return cmp.Or(cmp.Compare(s.Node(x.A).Name, s.Node(y.A).Name), cmp.Compare(s.Node(x.B).Name, s.Node(y.B).Name),
+		cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
+}
+
+func cablesText(n int) string {
+	switch n {
+	case 0:
+		return "no cable"
+	case 1:
+		return "1 cable"
+	}
+	return fmt.Sprintf("%d cables", n)
+}
