@@ -93,8 +93,8 @@ func TestDaemonWithOpenSM(t *testing.T) {
 		m.Sweep(t)
 		m.Await(t, "SUBNET UP", time.Minute)
 		status := s.Status()
-		for range 500 { // the daemon answers first and reports then
-			if status = s.Status(); status.Cached > 0 {
+		for range 500 { // the daemon answers first, and reports and writes then
+			if status = s.Status(); status.Cached > 0 && status.StateWaiting == 0 {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)

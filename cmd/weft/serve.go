@@ -173,8 +173,8 @@ func statusCommand(a *app) *cobra.Command {
 		Long: `Ask a running weft serve how it is: what it is set to, what came of the last sweep
 and which tables were handed over last.
 
-Exit code 1 if the last sweep was refused or the last reload was; 3 if no daemon
-answers.`,
+Exit code 1 if the last sweep was refused or the last reload was, or if the state
+folder cannot be written; 3 if no daemon answers.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context(), socket, asJSON) },
 	}
@@ -202,7 +202,7 @@ func (a *app) status(ctx context.Context, socket string, asJSON bool) error {
 	} else {
 		err = a.printStatus(&s)
 	}
-	if err == nil && (s.ReloadError != "" || s.Last != nil && s.Last.Refusal != "") {
+	if err == nil && (s.ReloadError != "" || s.StateError != "" || s.Last != nil && s.Last.Refusal != "") {
 		err = &exitError{code: exitFinding}
 	}
 	return err
@@ -233,10 +233,23 @@ func (a *app) printStatus(s *daemon.Status) error {
 		p.fact("reload", "refused, the old settings stand: %s", s.ReloadError)
 	}
 	if s.StateError != "" {
-		p.fact("state", "cannot be written: %s", s.StateError)
+		p.fact("state", "%s", stateText(&s.State))
 	}
 	_, err := fmt.Fprint(a.stdout, p.String())
 	return err
+}
+
+// stateText says what is wrong with the state folder.
+func stateText(s *daemon.State) string {
+	since := ""
+	if s.StateSince != nil {
+		since = " since " + s.StateSince.Local().Format(time.DateTime)
+	}
+	text := fmt.Sprintf("cannot be written%s, %s waiting", since, plural(s.StateWaiting, "sweep"))
+	if s.StateDropped > 0 {
+		text += fmt.Sprintf(", %s given up", thousands(s.StateDropped))
+	}
+	return text + ": " + s.StateError
 }
 
 // sweepText is a sweep in a few lines.

@@ -56,18 +56,35 @@ func (l *logged) String() string {
 // start starts a daemon in a folder of its own; it ends with the test.
 func start(t *testing.T, c Config) *running {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "weft") // short: the path of a socket has 107 letters
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if c.Socket == "" {
-		c.Socket = filepath.Join(dir, "s")
-	}
 	r := newRunning(t, c)
-	r.dir = dir
+	r.dir = r.socketDir()
+	if c.Socket == "" {
+		r.config.Socket = filepath.Join(r.dir, "s")
+	}
 	r.run()
 	return r
+}
+
+// socketDir is a folder for a socket: a short one, since its path has 107 letters.
+func (r *running) socketDir() string {
+	r.t.Helper()
+	dir, err := os.MkdirTemp("", "weft")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// stateDir is a folder to be made, in which only its owner writes whatever the umask.
+func stateDir(t *testing.T) string { return filepath.Join(t.TempDir(), "state") }
+
+func readJSON(t *testing.T, name string, v any) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err := errors.Join(err, json.Unmarshal(text, v)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func newRunning(t *testing.T, c Config) *running {
@@ -101,6 +118,13 @@ func (r *running) run() {
 	})
 }
 
+// refused is why a daemon does not start; nil if it does.
+func (r *running) refused() error {
+	ctx, stop := context.WithCancel(r.t.Context())
+	r.Ready = stop
+	return r.Run(ctx, nil)
+}
+
 // end ends the daemon before the test does.
 func (r *running) end() {
 	r.stop()
@@ -117,10 +141,11 @@ func (r *running) ask(q *wire.Request) *wire.Answer {
 	return a
 }
 
-// after waits until the daemon has reported so many sweeps: it answers first.
+// after waits until the daemon has reported so many sweeps and written what it
+// keeps: it answers first.
 func (r *running) after(sweeps int64) Status {
 	r.t.Helper()
-	return r.until(func(s Status) bool { return s.Sweeps >= sweeps })
+	return r.until(func(s Status) bool { return s.Sweeps >= sweeps && s.StateWaiting == 0 })
 }
 
 func (r *running) until(what func(Status) bool) Status {
@@ -143,7 +168,7 @@ func request(t *testing.T, spec string, sweep uint64) *wire.Request {
 
 func TestSweeps(t *testing.T) {
 	t.Parallel()
-	state := t.TempDir()
+	state := stateDir(t)
 	r := start(t, Config{Engine: Names{"dfsssp"}, Contract: "directed", State: state})
 	q := request(t, "torus:3x3,hosts=2", 1)
 	first := r.ask(q)
@@ -208,7 +233,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			c.config.State = t.TempDir()
+			c.config.State = stateDir(t)
 			r := start(t, c.config)
 			q := request(t, ring, 5)
 			if c.spoil != nil {
@@ -232,10 +257,9 @@ func TestRefusals(t *testing.T) {
 			if len(files) != 1 || s.Refused != 1 || s.LastGood != nil {
 				t.Fatalf("files %q, %+v", files, s)
 			}
-			text, err := os.ReadFile(files[0])
 			var got Sweep
-			if err := errors.Join(err, json.Unmarshal(text, &got)); err != nil || got.Refusal != a.Refusal {
-				t.Errorf("%v, refusal %q", err, got.Refusal)
+			if readJSON(t, files[0], &got); got.Refusal != a.Refusal {
+				t.Errorf("refusal %q", got.Refusal)
 			}
 			if _, err := os.Lstat(filepath.Join(c.config.State, lastGood)); err == nil {
 				t.Error("there are tables that are not proven")

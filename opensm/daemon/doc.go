@@ -29,7 +29,11 @@
 // daemons cannot serve one socket: a lock file beside it says so, and what a
 // killed daemon leaves is taken away.
 //
-// The state folder holds whole files only:
+// The state folder is written behind the answers, so that a disk which is slow or
+// hangs delays none; of what waits only the newest is kept, and what fails is tried
+// again and reported until it succeeds. The daemon takes no folder in which others
+// can write, follows no link out of it, and at the start removes what a killed run
+// left unfinished. It holds whole files only:
 //
 //	last-good       link to the folder of the tables handed over last: lfts.dump,
 //	                sl2vl.dump, paths.psl, certificate, sweep.json

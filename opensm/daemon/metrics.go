@@ -24,6 +24,8 @@ type metrics struct {
 	switches prometheus.Gauge
 	hosts    prometheus.Gauge
 	seconds  *prometheus.HistogramVec
+
+	unwritten prometheus.Counter
 }
 
 // labels of engines that were not used or named.
@@ -56,13 +58,32 @@ func newMetrics() *metrics {
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "weft", Name: "stage_seconds",
 			Help:    "Time of each stage of a request: read, route, verify, answer, total.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 11)}, []string{"stage"}),
+		unwritten: counter("state_failures_total", "Attempts to write the state folder that failed."),
 	}
 	m.registry.MustRegister(m.sweeps, m.cached, m.loops, m.bad, m.entries, m.levels, m.engine, m.proven, m.needed, m.lanes, m.load,
-		m.switches, m.hosts, m.seconds, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.switches, m.hosts, m.seconds, m.unwritten, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, verdict := range []string{deadlockFree, refused} {
 		m.sweeps.WithLabelValues(verdict)
 	}
 	return m
+}
+
+// watch tells of the state folder, if there is one.
+func (m *metrics) watch(w *writer) {
+	if w == nil {
+		return
+	}
+	gauge := func(name, help string, value func(State) float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "weft", Name: name, Help: help},
+			func() float64 { return value(w.state()) }))
+	}
+	gauge("state_ok", "1 if the state folder could be written the last time, 0 if not or if the disk hangs.", func(s State) float64 {
+		if s.StateError != "" {
+			return 0
+		}
+		return 1
+	})
+	gauge("state_waiting", "Tables and refusals that wait to be written to the state folder.", func(s State) float64 { return float64(s.StateWaiting) })
 }
 
 // note counts a sweep.

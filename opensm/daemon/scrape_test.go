@@ -139,7 +139,7 @@ func TestIdleConnectionsStarveNobody(t *testing.T) {
 		if err != nil || a.Refusal != "" {
 			t.Errorf("beside %d idle %s connections: %v, %+v", idle.number, idle.network, err, a)
 		}
-		if d := time.Since(begin); d > patience/2 {
+		if d := time.Since(begin); d >= patience {
 			t.Errorf("beside %d idle %s connections the answer took %v", idle.number, idle.network, d)
 		}
 		response, err := http.Get("http://" + addressIn(line) + "/metrics")

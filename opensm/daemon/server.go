@@ -36,7 +36,8 @@ type Server struct {
 	jobs    *jobs
 	places  *places
 	metrics *metrics
-	state   *state
+	writer  *writer                                  // nil: there is no state folder
+	open    func(dir string) (folder, error)         // nil: openState
 	peer    func(*net.UnixConn) (credentials, error) // nil: the kernel is asked
 	group   int
 
@@ -62,9 +63,6 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	if s.group, err = groupID(s.settings.Group); err != nil {
 		return err
 	}
-	if s.state, err = newState(s.settings.State); err != nil {
-		return err
-	}
 	s.jobs, s.metrics, s.places = newJobs(), newMetrics(), newPlaces(connections, questionBytes)
 	if s.peer == nil {
 		s.peer = peerOf
@@ -76,6 +74,11 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 		return err
 	}
 	defer socket.close()
+	if s.writer, err = s.startWriter(); err != nil {
+		return err
+	}
+	defer s.writer.finish(grace)
+	s.metrics.watch(s.writer)
 	stop, err := s.metrics.serve(s.settings.Metrics, s.Log)
 	if err != nil {
 		return err
@@ -232,7 +235,9 @@ func (s *Server) describe() {
 func (s *Server) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.status
+	now := s.status
+	now.State = s.writer.state()
+	return now
 }
 
 // current is the settings that hold now.

@@ -51,8 +51,8 @@ func bind(path string, group int) (*net.UnixListener, error) {
 			return nil, fmt.Errorf("daemon: something else answers on %s", path)
 		}
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(path), ".weft.*") // mode 0700: nobody connects before it is ready
-	if err != nil {
+	dir := path + ".new"                                                         // ours alone as long as we hold the lock
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil { // nobody connects before it is ready
 		return nil, fmt.Errorf("daemon: %w", err)
 	}
 	defer os.RemoveAll(dir)

@@ -2,11 +2,10 @@ package daemon
 
 import (
 	"errors"
-	"io"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +24,7 @@ func TestSocketIsOfOneGroup(t *testing.T) {
 	if _, err := os.Lstat(r.config.Socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket is left behind: %v", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(r.dir, ".weft*")); len(left) > 0 {
+	if left := names(t, r.dir); !slices.Equal(left, []string{"s.lock"}) {
 		t.Errorf("left behind: %q", left)
 	}
 }
@@ -33,7 +32,7 @@ func TestSocketIsOfOneGroup(t *testing.T) {
 func TestTwoDaemonsRefuse(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{})
-	err := newRunning(t, r.config).Run(t.Context(), nil)
+	err := newRunning(t, r.config).refused()
 	if err == nil || !strings.Contains(err.Error(), "another daemon") {
 		t.Errorf("a second daemon: %v", err)
 	}
@@ -51,13 +50,25 @@ func TestStaleSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := newRunning(t, Config{Socket: path}).Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "something else answers") {
+	if err := newRunning(t, Config{Socket: path}).refused(); err == nil || !strings.Contains(err.Error(), "something else answers") {
 		t.Errorf("beside a stranger: %v", err)
 	}
 	l.SetUnlinkOnClose(false)
 	l.Close()
+	killed, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, "t"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.SetUnlinkOnClose(false)
+	killed.Close()
+	if err := errors.Join(os.Mkdir(path+".new", 0o700), os.Rename(filepath.Join(dir, "t"), filepath.Join(path+".new", "s"))); err != nil {
+		t.Fatal(err)
+	}
 	r := newRunning(t, Config{Socket: path})
 	r.run()
+	if left := names(t, dir); !slices.Equal(left, []string{"s", "s.lock"}) {
+		t.Errorf("left behind: %q", left)
+	}
 	if a := r.ask(request(t, "ring:n=3", 1)); a.Refusal != "" {
 		t.Error(a.Refusal)
 	}
@@ -65,7 +76,7 @@ func TestStaleSocket(t *testing.T) {
 	if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := newRunning(t, Config{Socket: path}).Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no socket") {
+	if err := newRunning(t, Config{Socket: path}).refused(); err == nil || !strings.Contains(err.Error(), "no socket") {
 		t.Errorf("over a file: %v", err)
 	}
 }
@@ -136,17 +147,7 @@ func TestMetrics(t *testing.T) {
 	q.QoS = false
 	r.ask(q)
 	r.after(3)
-	address := r.metricsAddress()
-	c := http.Client{Timeout: 10 * time.Second}
-	response, err := c.Get("http://" + address + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := r.metricsText()
 	for _, line := range []string{
 		`weft_sweeps_total{verdict="deadlock-free"} 2`,
 		`weft_sweeps_total{verdict="refused"} 1`,
@@ -160,7 +161,7 @@ func TestMetrics(t *testing.T) {
 		`weft_stage_seconds_count{stage="route"} 2`,
 		`weft_stage_seconds_count{stage="total"} 3`,
 	} {
-		if !strings.Contains("\n"+string(text), "\n"+line+"\n") {
+		if !strings.Contains("\n"+text, "\n"+line+"\n") {
 			t.Errorf("there is no %s", line)
 		}
 	}

@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/format/lft"
@@ -21,54 +25,157 @@ const (
 	lastGood     = "last-good"
 	tablesPrefix = "tables-"
 	refusals     = "refusals"
+	unfinished   = ".new" // a file before it has its name, and at the end of a link's
+	lockName     = ".lock"
 	keptRefusals = 100
 )
 
-// state is the state folder; nil is none.
+// refusalName is what files in refusals are called; others are left alone.
+var refusalName = regexp.MustCompile(`^\d{8}T\d{6}\.\d{3}Z-\d{6,}\.json$`)
+
+// state is the state folder. Whatever is done in it is done below its handle, so
+// that no symbolic link leads out of it.
 type state struct {
-	dir    string
-	number int // of refusals in this run, to tell apart those of one second
+	root   *os.Root
+	lock   *os.File
+	number int // of refusals and tables in this run, to tell apart those of one second
 }
 
-func newState(dir string) (*state, error) {
-	if dir == "" {
-		return nil, nil
-	}
-	if err := os.MkdirAll(filepath.Join(dir, refusals), 0o755); err != nil {
+// openState makes the folder or takes over one that is there, if nobody else can
+// write in it, and removes what a killed run left unfinished.
+func openState(dir string) (_ *state, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("daemon: state folder: %w", err)
 	}
-	return &state{dir: dir}, nil
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("daemon: state folder: %w", err)
+	}
+	s := &state{root: root}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if err := s.ours("."); err != nil {
+		return nil, err
+	}
+	if err := root.Mkdir(refusals, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("daemon: state folder: %w", err)
+	}
+	if err := s.ours(refusals); err != nil {
+		return nil, err
+	}
+	if s.lock, err = root.OpenFile(lockName, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return nil, fmt.Errorf("daemon: state folder: %w", err)
+	}
+	if err := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, fmt.Errorf("daemon: another daemon uses the state folder %s (its lock is held): %w", dir, err)
+	}
+	if err := s.clean(); err != nil {
+		return nil, fmt.Errorf("daemon: state folder: %w", err)
+	}
+	return s, nil
+}
+
+// close gives the folder back.
+func (s *state) close() {
+	if s.lock != nil {
+		s.lock.Close()
+	}
+	s.root.Close()
+}
+
+// ours says what is wrong with a folder of which every word will be believed: only
+// this user and root may be able to write there.
+func (s *state) ours(name string) error {
+	at := filepath.Join(s.root.Name(), name)
+	info, err := s.root.Lstat(name)
+	switch {
+	case err != nil:
+		return fmt.Errorf("daemon: state folder: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("daemon: %s is no folder but %s; nothing was touched: remove it", at, kindOf(info.Mode()))
+	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() {
+		return fmt.Errorf("daemon: %s belongs to user %d, who could put other tables in place of the proven ones: chown it to user %d, whom weft serve runs as",
+			at, owner.Uid, os.Geteuid())
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("daemon: others than its owner can write in %s (mode %04o), and put other tables in place of the proven ones: chmod go-w %s", at, mode, at)
+	}
+	return nil
+}
+
+func kindOf(mode fs.FileMode) string {
+	if mode&fs.ModeSymlink != 0 {
+		return "a symbolic link"
+	}
+	return "something else"
+}
+
+// clean removes what a killed run left: files and links without their final name,
+// and folders of tables that last-good does not lead to.
+func (s *state) clean() error {
+	err := s.remove(lastGood + unfinished)
+	entries, listErr := s.list(refusals)
+	err = errors.Join(err, listErr)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), unfinished) {
+			err = errors.Join(err, s.remove(filepath.Join(refusals, e.Name())))
+		}
+	}
+	keep, linkErr := s.root.Readlink(lastGood)
+	if linkErr != nil && !errors.Is(linkErr, fs.ErrNotExist) {
+		return errors.Join(err, linkErr)
+	}
+	return errors.Join(err, s.sweepOut(keep))
+}
+
+// remove removes a file or link, if it is there.
+func (s *state) remove(name string) error {
+	if err := s.root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // refusal writes why there were no tables.
 func (s *state) refusal(r *Sweep) error {
-	if s == nil {
-		return nil
-	}
 	s.number++
-	dir := filepath.Join(s.dir, refusals)
 	name := fmt.Sprintf("%s-%06d.json", r.At.Format("20060102T150405.000Z"), s.number)
-	if err := whole(filepath.Join(dir, name), asJSON(r)); err != nil {
+	if err := s.whole(filepath.Join(refusals, name), asJSON(r)); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(dir) // by name, which is by time
-	for i := 0; i < len(entries)-keptRefusals; i++ {
-		err = errors.Join(err, os.Remove(filepath.Join(dir, entries[i].Name())))
+	entries, err := s.list(refusals)
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !refusalName.MatchString(e.Name()) })
+	for i := 0; i < len(entries)-keptRefusals; i++ { // by name, which is by time
+		err = errors.Join(err, s.remove(filepath.Join(refusals, entries[i].Name())))
 	}
 	return err
 }
 
+// list is the entries of a folder by name.
+func (s *state) list(name string) ([]fs.DirEntry, error) {
+	dir, err := s.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
 // tables writes the folder of the tables and turns the link to it.
 func (s *state) tables(r *Sweep, p *proven) error {
-	if s == nil {
-		return nil
-	}
-	dir, err := os.MkdirTemp(s.dir, tablesPrefix+r.At.Format("20060102T150405Z-"))
-	if err != nil {
-		return err
+	s.number++
+	dir := fmt.Sprintf("%s%s-%06d", tablesPrefix, r.At.Format("20060102T150405.000Z"), s.number)
+	err := s.root.Mkdir(dir, 0o755)
+	if err == nil {
+		err = s.root.Chmod(dir, 0o755) // whatever the umask
 	}
 	f, t := p.tables.Fabric, p.tables
-	err = os.Chmod(dir, 0o755)
 	for _, file := range []struct {
 		name  string
 		write func(io.Writer) error
@@ -80,26 +187,27 @@ func (s *state) tables(r *Sweep, p *proven) error {
 		{"sweep.json", asJSON(r)},
 	} {
 		if err == nil {
-			err = whole(filepath.Join(dir, file.name), file.write)
+			err = s.whole(filepath.Join(dir, file.name), file.write)
 		}
 	}
-	link := filepath.Join(s.dir, lastGood)
 	if err == nil {
-		os.Remove(link + ".new") // of a run that was killed
-		err = errors.Join(os.Symlink(filepath.Base(dir), link+".new"), os.Rename(link+".new", link))
+		err = errors.Join(s.remove(lastGood+unfinished), s.root.Symlink(dir, lastGood+unfinished))
+	}
+	if err == nil {
+		err = s.root.Rename(lastGood+unfinished, lastGood)
 	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(dir))
+		return errors.Join(err, s.root.RemoveAll(dir))
 	}
-	return s.sweepOut(filepath.Base(dir))
+	return s.sweepOut(dir)
 }
 
-// sweepOut removes the folders that last-good does not lead to.
+// sweepOut removes the folders of tables but one.
 func (s *state) sweepOut(keep string) error {
-	entries, err := os.ReadDir(s.dir)
+	entries, err := s.list(".")
 	for _, e := range entries {
 		if e.IsDir() && strings.HasPrefix(e.Name(), tablesPrefix) && e.Name() != keep {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(s.dir, e.Name())))
+			err = errors.Join(err, s.root.RemoveAll(e.Name()))
 		}
 	}
 	return err
@@ -114,16 +222,22 @@ func asJSON(v any) func(io.Writer) error {
 }
 
 // whole writes a file under another name and renames it.
-func whole(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new.*")
+func (s *state) whole(path string, write func(io.Writer) error) error {
+	temp := filepath.Join(filepath.Dir(path), unfinished)
+	if err := s.remove(temp); err != nil {
+		return err
+	}
+	f, err := s.root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails once renamed
 	out := bufio.NewWriterSize(f, 1<<20)
 	err = errors.Join(f.Chmod(0o644), write(out), out.Flush(), f.Sync(), f.Close())
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.root.Rename(temp, path)
 	}
-	return os.Rename(f.Name(), path)
+	if err != nil {
+		return errors.Join(err, s.remove(temp))
+	}
+	return nil
 }

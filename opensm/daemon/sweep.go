@@ -23,9 +23,9 @@ type Status struct {
 	Refused     int64     `json:"refused"`
 	Cached      int64     `json:"cached"` // answered from memory
 	ReloadError string    `json:"reload_error,omitempty"`
-	StateError  string    `json:"state_error,omitempty"`
-	Last        *Sweep    `json:"last,omitempty"`      // the last request
-	LastGood    *Sweep    `json:"last_good,omitempty"` // the last that got tables
+	State
+	Last     *Sweep `json:"last,omitempty"`      // the last request
+	LastGood *Sweep `json:"last_good,omitempty"` // the last that got tables
 }
 
 // Sweep is a request of OpenSM's, and what came of it.
@@ -186,8 +186,8 @@ func (t turn) leave() {
 	close(t.mine)
 }
 
-// report notes a sweep everywhere: metrics, log, state folder, and last the status,
-// so that what the status tells of is there.
+// report notes a sweep everywhere: metrics, log, status, and in the background the
+// state folder.
 func (s *Server) report(r *Sweep, p *proven) {
 	s.metrics.note(r)
 	attrs := []any{
@@ -206,19 +206,18 @@ func (s *Server) report(r *Sweep, p *proven) {
 	} else {
 		s.Log.Error("refused", append(attrs, "reason", firstLine(r.Refusal))...)
 	}
-	var err error
 	switch {
 	case !good:
-		err = s.state.refusal(r)
+		s.writer.refusal(r)
 	case s.last != p.tables:
-		err = s.state.tables(r, p)
+		s.writer.tables(r, p)
 		s.last = p.tables
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &s.status
 	st.Sweeps++
-	st.Last, st.StateError = r, ""
+	st.Last = r
 	if r.Cached {
 		st.Cached++
 	}
@@ -226,10 +225,6 @@ func (s *Server) report(r *Sweep, p *proven) {
 		st.LastGood = r
 	} else {
 		st.Refused++
-	}
-	if err != nil {
-		st.StateError = err.Error()
-		s.Log.Error("state folder", "error", err)
 	}
 }
 
