@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/opensm/wire"
@@ -83,6 +84,23 @@ func (d *daemon) serve(t testing.TB, c net.Conn) {
 	d.mu.Unlock()
 	if err := a(q, c); err != nil {
 		t.Logf("answering sweep %d: %v", q.Sweep, err)
+	}
+}
+
+// requests is how many requests there were.
+func (d *daemon) requests() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.asked
+}
+
+// wasAsked waits until there were so many requests.
+func (d *daemon) wasAsked(t testing.TB, times int) {
+	t.Helper()
+	for end := time.Now().Add(soon); d.requests() < times; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the daemon was asked %d times, want %d", d.requests(), times)
+		}
 	}
 }
 

@@ -65,7 +65,7 @@ func TestAdapters(t *testing.T) {
 	}{
 		{"df-dn", routing.Honored, []int{15}, "proven"}, // which nobody uses
 		{"df-dn", routing.Honored, []int{0}, "adapters are to drop SL 0, which is in use"},
-		{"lash", routing.Honored, []int{1}, "adapters are to drop SL 1, which is in use"},
+		{"df-dn", routing.Honored, []int{1}, "adapters are to drop SL 1, which is in use"},
 		{"updn", routing.Single(3), []int{3}, "adapters are to drop SL 3, which is in use"},
 		{"updn", routing.Single(3), []int{0}, "proven"},
 		{"updn", routing.Any, []int{15}, "adapters are to drop SL 15, which is in use"},

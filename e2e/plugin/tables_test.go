@@ -249,7 +249,13 @@ func (r *run) pairHolds(t *testing.T, tables *routing.Tables, chance *rand.Rand)
 // pathSL is the service level of OpenSM's path record, -1 if there is none.
 func (r *run) pathSL(t testing.TB, f *fabric.Fabric, slid, dlid fabric.LID) int {
 	t.Helper()
-	text := r.ask(t, f, "saquery", "-p", "--src-to-dst", fmt.Sprintf("%d:%d", slid, dlid))
+	return recordSL(t, r.ask(t, f, "saquery", "-p", "--src-to-dst", fmt.Sprintf("%d:%d", slid, dlid)))
+}
+
+// recordSL is the service level of a path record as saquery prints it, -1 if there
+// is none.
+func recordSL(t testing.TB, text string) int {
+	t.Helper()
 	m := regexp.MustCompile(`(?m)^\s*sl\.+0x(\w+)`).FindStringSubmatch(text)
 	if m == nil {
 		return -1

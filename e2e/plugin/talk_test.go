@@ -3,14 +3,48 @@ package plugin_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 )
+
+// TestLate stops waiting for a daemon, asks it something else, and takes that answer
+// when it comes, with ThreadSanitizer and AddressSanitizer watching.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:5,hosts=2")
+	silent, slow := wire.Of(f, 1), wire.Of(f, 1) // two hosts have changed places
+	first, last := f.Endpoint(fabric.EndpointID(f.Switches())).Node, f.Endpoint(fabric.EndpointID(len(f.Endpoints())-1)).Node
+	a, b := &slow.Nodes[first].Has[0], &slow.Nodes[last].Has[0]
+	a.LID, b.LID = b.LID, a.LID
+	var other bytes.Buffer
+	if err := slow.Write(&other); err != nil {
+		t.Fatal(err)
+	}
+	d := serve(t, nil)
+	d.become(func(q *wire.Request, c net.Conn) error {
+		if q.Nodes[first].Has[0].LID != a.LID {
+			_, err := c.Read(make([]byte, 1)) // until the plugin hangs up
+			return err
+		}
+		time.Sleep(500 * time.Millisecond)
+		return d.routes("df-dn", routing.Honored)(q, c)
+	})
+	want := []string{"waiting", "waiting", "waiting", "at once", "late: tables", "answered", "proven", "waiting"}
+	for _, flags := range []string{"-fsanitize=thread", asan} {
+		if out := core(t, flags, "late", silent, other.Bytes(), d.socket); !slices.Equal(out, want) {
+			t.Errorf("%s: %q, want %q", flags, out, want)
+		}
+	}
+}
 
 // TestTalk answers with messages that are cut anywhere, or spoilt where their
 // length and kind stand, with AddressSanitizer watching how the plugin takes them.

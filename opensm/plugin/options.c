@@ -10,7 +10,8 @@
 #include "options.h"
 
 #define DEFAULT_SOCKET "/run/weft/opensm.sock"
-#define DEFAULT_DEADLINE 60
+#define DEFAULT_DEADLINE 60 /* s */
+#define DEFAULT_WAIT 3	    /* s */
 
 #define WRONG(...) return SAY_TO(log, OSM_LOG_ERROR, __VA_ARGS__), 0
 
@@ -22,15 +23,26 @@ static int set_socket(struct options *o, const char *value, osm_log_t *log)
 	return 1;
 }
 
-static int set_deadline(struct options *o, const char *value, osm_log_t *log)
+/* set_seconds reads a time of 1 to 3600 s. */
+static int set_seconds(int *ms, const char *name, const char *value, osm_log_t *log)
 {
 	char *end;
 	long s = strtol(value, &end, 10);
 
 	if (*end || s < 1 || s > 3600)
-		WRONG("ERR W011: weft.deadline=%s is not 1 to 3600 seconds\n", value);
-	o->daemon.deadline_ms = (int)s * 1000;
+		WRONG("ERR W011: %s=%s is not 1 to 3600 seconds\n", name, value);
+	*ms = (int)s * 1000;
 	return 1;
+}
+
+static int set_deadline(struct options *o, const char *value, osm_log_t *log)
+{
+	return set_seconds(&o->daemon.deadline_ms, "weft.deadline", value, log);
+}
+
+static int set_wait(struct options *o, const char *value, osm_log_t *log)
+{
+	return set_seconds(&o->wait_ms, "weft.wait", value, log);
 }
 
 static int set_owner(struct options *o, const char *value, osm_log_t *log)
@@ -80,8 +92,8 @@ static const struct {
 	const char *name;
 	int (*set)(struct options *o, const char *value, osm_log_t *log);
 } known[] = {
-	{"weft.socket", set_socket},	 {"weft.deadline", set_deadline}, {"weft.owner", set_owner},
-	{"weft.contract", set_contract}, {"weft.scope", set_scope},
+	{"weft.socket", set_socket}, {"weft.deadline", set_deadline}, {"weft.wait", set_wait},
+	{"weft.owner", set_owner},   {"weft.contract", set_contract}, {"weft.scope", set_scope},
 };
 
 static int set(struct options *o, char *word, osm_log_t *log)
@@ -95,7 +107,7 @@ static int set(struct options *o, char *word, osm_log_t *log)
 	for (size_t i = 0; value && i < sizeof known / sizeof *known; i++)
 		if (strcmp(word, known[i].name) == 0)
 			return known[i].set(o, value, log);
-	WRONG("ERR W013: there is no option %s; there are weft.socket, weft.deadline, weft.owner, weft.contract and weft.scope, each with = and a value\n", word);
+	WRONG("ERR W013: there is no option %s; there are weft.socket, weft.deadline, weft.wait, weft.owner, weft.contract and weft.scope, each with = and a value\n", word);
 }
 
 int options_read(struct options *o, const osm_subn_t *subn, osm_log_t *log)
@@ -105,9 +117,10 @@ int options_read(struct options *o, const osm_subn_t *subn, osm_log_t *log)
 	char *copy = strdup(text ? text : ""), *rest = copy, *word;
 	int ok = copy != NULL;
 
-	strcpy(o->daemon.socket, DEFAULT_SOCKET);
-	o->daemon.deadline_ms = DEFAULT_DEADLINE * 1000;
-	o->daemon.owner = user ? user->pw_uid : geteuid();
+	*o = (struct options){
+		.daemon = {.socket = DEFAULT_SOCKET, .owner = user ? user->pw_uid : geteuid(), .deadline_ms = DEFAULT_DEADLINE * 1000},
+		.wait_ms = DEFAULT_WAIT * 1000,
+	};
 	while (ok && (word = strsep(&rest, ", \t")))
 		ok = set(o, word, log);
 	free(copy);

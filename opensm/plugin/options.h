@@ -6,6 +6,8 @@
  *
  *	weft.socket    path of the daemon's socket; /run/weft/opensm.sock
  *	weft.deadline  seconds for the whole answer, 1 to 3600; 60
+ *	weft.wait      seconds of them that OpenSM waits, and path records with it,
+ *	               while the tables in use are proven; 3
  *	weft.owner     number or name of the user that the daemon runs as; weft
  *	weft.contract  what clients may do at least in the daemon's proof: honored,
  *	               single:N or any; honored
@@ -28,6 +30,7 @@
 
 struct options {
 	struct daemon daemon;
+	int wait_ms;
 	struct terms wanted;
 };
 

@@ -11,7 +11,7 @@
 
 #include "talk.h"
 
-static int64_t now_ms(void)
+int64_t now_ms(void)
 {
 	struct timespec t;
 
@@ -19,14 +19,23 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* A connection, and how long it may take. */
+struct line {
+	int fd;
+	int stop;    /* file that can be read when nobody wants the answer any more, -1: none */
+	int64_t end; /* as now_ms */
+};
+
 /* until waits for the socket, 0 when it is ready. */
-static int until(int fd, short events, int64_t end, const char *doing, char *why)
+static int until(const struct line *l, short events, const char *doing, char *why)
 {
-	struct pollfd p = {.fd = fd, .events = events};
+	struct pollfd p[] = {{.fd = l->fd, .events = events}, {.fd = l->stop, .events = POLLIN}};
 
 	for (;;) {
-		int64_t left = end - now_ms();
-		int n = left > 0 ? poll(&p, 1, (int)left) : 0;
+		int64_t left = l->end - now_ms();
+		int n = left > 0 ? poll(p, 2, (int)left) : 0;
+		if (n > 0 && p[1].revents != 0)
+			return snprintf(why, WHY_SIZE, "nobody waits for it any more"), -1;
 		if (n > 0)
 			return 0;
 		if (n == 0)
@@ -36,12 +45,12 @@ static int until(int fd, short events, int64_t end, const char *doing, char *why
 	}
 }
 
-static int send_all(int fd, const uint8_t *b, size_t size, int64_t end, char *why)
+static int send_all(const struct line *l, const uint8_t *b, size_t size, char *why)
 {
 	while (size > 0) {
-		if (until(fd, POLLOUT, end, "sending the fabric", why) != 0)
+		if (until(l, POLLOUT, "sending the fabric", why) != 0)
 			return -1;
-		ssize_t n = send(fd, b, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = send(l->fd, b, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return snprintf(why, WHY_SIZE, "sending the fabric: %s", strerror(errno)), -1;
 		if (n > 0) {
@@ -52,12 +61,12 @@ static int send_all(int fd, const uint8_t *b, size_t size, int64_t end, char *wh
 	return 0;
 }
 
-static int receive_all(int fd, uint8_t *b, size_t size, int64_t end, char *why)
+static int receive_all(const struct line *l, uint8_t *b, size_t size, char *why)
 {
 	while (size > 0) {
-		if (until(fd, POLLIN, end, "waiting for the answer", why) != 0)
+		if (until(l, POLLIN, "waiting for the answer", why) != 0)
 			return -1;
-		ssize_t n = recv(fd, b, size, MSG_DONTWAIT);
+		ssize_t n = recv(l->fd, b, size, MSG_DONTWAIT);
 		if (n == 0)
 			return snprintf(why, WHY_SIZE, "the daemon hung up in the middle of its answer"), -1;
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
@@ -84,29 +93,34 @@ static int trusted(int fd, const struct daemon *d, char *why)
 	return 0;
 }
 
-/* connect_to returns a socket that does not block, or -1. */
-static int connect_to(const struct daemon *d, int64_t end, char *why)
+/* stopped waits for a moment, and says whether nobody waits any more. */
+static int stopped(const struct line *l)
+{
+	struct pollfd p = {.fd = l->stop, .events = POLLIN};
+
+	return poll(&p, 1, 20) > 0;
+}
+
+/* connect_to opens a socket that does not block; 0: it could not. */
+static int connect_to(struct line *l, const struct daemon *d, char *why)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd < 0)
-		return snprintf(why, WHY_SIZE, "socket: %s", strerror(errno)), -1;
+	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (l->fd < 0)
+		return snprintf(why, WHY_SIZE, "socket: %s", strerror(errno)), 0;
 	memcpy(a.sun_path, d->socket, sizeof a.sun_path);
-	while (connect(fd, (struct sockaddr *)&a, sizeof a) != 0) {
-		if (errno == EINTR || (errno == EAGAIN && now_ms() < end)) { /* its queue is full */
-			struct timespec nap = {.tv_nsec = 20 * 1000 * 1000};
-			nanosleep(&nap, NULL);
+	while (connect(l->fd, (struct sockaddr *)&a, sizeof a) != 0) {
+		if (errno == EINTR || (errno == EAGAIN && now_ms() < l->end && !stopped(l))) /* its queue is full */
 			continue;
-		}
 		snprintf(why, WHY_SIZE, "no daemon at %s: %s", d->socket, errno == EAGAIN ? "it does not take the call" : strerror(errno));
-		close(fd);
-		return -1;
+		close(l->fd);
+		return 0;
 	}
-	if (trusted(fd, d, why))
-		return fd;
-	close(fd);
-	return -1;
+	if (trusted(l->fd, d, why))
+		return 1;
+	close(l->fd);
+	return 0;
 }
 
 /* refused puts the daemon's words into why, fit for a log. */
@@ -119,13 +133,13 @@ static void refused(const uint8_t *body, uint64_t size, char *why)
 	why[used] = 0;
 }
 
-static struct tables *receive(int fd, const uint8_t *request, const struct net *n, int64_t end, char *why)
+static struct tables *receive(const struct line *l, const uint8_t *request, const struct net *n, char *why)
 {
 	uint8_t header[WIRE_HEADER_SIZE], *body;
 	uint64_t size, sweep = get64(request + WIRE_HEADER_SIZE);
 	uint16_t kind;
 
-	if (receive_all(fd, header, sizeof header, end, why) != 0)
+	if (receive_all(l, header, sizeof header, why) != 0)
 		return NULL;
 	kind = get16(header + 6);
 	size = get64(header + 8);
@@ -139,7 +153,7 @@ static struct tables *receive(int fd, const uint8_t *request, const struct net *
 	body = malloc(size);
 	if (!body)
 		return snprintf(why, WHY_SIZE, "out of memory"), NULL;
-	if (receive_all(fd, body, size, end, why) == 0) {
+	if (receive_all(l, body, size, why) == 0) {
 		if (kind == WIRE_TABLES)
 			return tables_new(body, size, sweep, n, why);
 		refused(body, size, why);
@@ -148,16 +162,15 @@ static struct tables *receive(int fd, const uint8_t *request, const struct net *
 	return NULL;
 }
 
-struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, char *why)
+struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, int stop, char *why)
 {
-	int64_t end = now_ms() + d->deadline_ms;
+	struct line l = {.stop = stop, .end = now_ms() + d->deadline_ms};
 	struct tables *t = NULL;
-	int fd = connect_to(d, end, why);
 
-	if (fd < 0)
+	if (!connect_to(&l, d, why))
 		return NULL;
-	if (send_all(fd, request, size, end, why) == 0)
-		t = receive(fd, request, n, end, why);
-	close(fd);
+	if (send_all(&l, request, size, why) == 0)
+		t = receive(&l, request, n, why);
+	close(l.fd);
 	return t;
 }

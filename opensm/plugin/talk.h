@@ -17,8 +17,11 @@ struct daemon {
 
 /*
  * ask_daemon sends a request and returns the tables of the answer, well formed
- * but not proven. NULL: why says what happened; a refusal is among that.
+ * but not proven. NULL: why says what happened; a refusal is among that. It gives
+ * up when the file stop can be read; -1: there is none.
  */
-struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, char *why);
+struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, int stop, char *why);
+
+int64_t now_ms(void); /* of a clock that is never set */
 
 #endif

@@ -16,8 +16,22 @@
  *
  * Options are in options.h.
  *
- * Threads: tables are built by the thread that sweeps. Path records are answered
- * by others at the same time; they only read the present tables, which never
+ * Locks. OpenSM 3.3.23 has one lock for all that it knows of the fabric, osm->lock,
+ * which is also sa.p_lock and sm.p_lock. While OpenSM calls ...
+ *	build_lid_matrices, ucast_build_fwd_tables	the sweeping thread holds it for itself
+ *	update_sl2vl					the same
+ *	path_sl						threads that answer path records share it,
+ *							or the sweeping thread holds it for itself
+ *	create, delete					nobody holds it
+ * So no query about nodes, ports or paths is answered while a routing engine works,
+ * and as each takes one of the dispatcher's threads, of which there are as many as
+ * processors, soon nothing else is either, not even the polls of a standby manager.
+ * The lock cannot be let go meanwhile: OpenSM has taken note that no engine is in use,
+ * and would make up service levels for path records by itself.
+ *
+ * Threads: tables are handed over by the thread that sweeps. Another asks the daemon
+ * and proves what comes (ask.h), so that the first can stop waiting. Path records are
+ * answered by others at the same time; they only read the present tables, which never
  * change and are freed when nobody reads any more.
  *
  * The proof is about unicast. Multicast trees are OpenSM's own, by its hop counts.
@@ -33,10 +47,10 @@
 #include <opensm/osm_opensm.h>
 #include <opensm/osm_version.h>
 
+#include "ask.h"
 #include "options.h"
 #include "request.h"
 #include "shelf.h"
-#include "talk.h"
 
 #ifndef BUILT_FOR /* a test builds it for another */
 #define BUILT_FOR OSM_VERSION
@@ -45,7 +59,8 @@
 struct weft {
 	struct osm_opensm *osm;
 	struct external_routing_engine_module module;
-	struct options options;
+	struct asker asker;
+	int wait_ms; /* how long OpenSM may be held up where there are proven tables */
 	uint64_t sweep;
 	struct shelf shelf; /* what OpenSM was last given */
 };
@@ -86,81 +101,135 @@ static int hand_over(struct weft *w, const struct tables *t, const struct net *n
 	return 1;
 }
 
-/* fresh asks for tables and proves them; NULL: why says why there are none. */
-static struct tables *fresh(struct weft *w, const uint8_t *request, size_t size, const struct net *n, char *why)
+/* use hands tables over and has path records answered by them. */
+static int use(struct weft *w, struct tables *t, const struct net *n)
 {
-	struct tables *t = ask_daemon(&w->options.daemon, request, size, n, why);
-	char wrong[WHY_SIZE];
-
-	if (!t || (tables_suffice(t, &w->options.wanted, wrong) && tables_prove(t, n, wrong) == 0))
-		return t;
-	snprintf(why, WHY_SIZE, "the daemon's tables do not hold: %.*s", WHY_SIZE / 2, wrong);
-	tables_free(t);
-	return NULL;
+	if (!hand_over(w, t, n)) {
+		tables_free(t);
+		return 0;
+	}
+	if (!shelf_put(&w->shelf, t)) {
+		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
+		tables_free(t);
+		return 0;
+	}
+	return 1;
 }
 
-/* keep says whether the last tables are proven for the fabric as it is now. */
-static const struct tables *keep(struct weft *w, const struct net *n, const char *why)
+/* fitting is the tables in use if they are proven for the fabric as it is now; else unfit says why not. */
+static const struct tables *fitting(struct weft *w, const struct net *n, char *unfit)
 {
 	const struct tables *t = atomic_load(&w->shelf.live);
 	char wrong[WHY_SIZE];
 
-	if (!t) {
-		SAY(w, OSM_LOG_ERROR, "ERR W001: no tables for sweep %llu: %s; there are none to keep, OpenSM goes on to its next routing engine\n",
-		    (unsigned long long)w->sweep, why);
-		return NULL;
-	}
-	if (tables_prove(t, n, wrong) != 0) {
-		SAY(w, OSM_LOG_ERROR, "ERR W002: no tables for sweep %llu: %s; those of sweep %llu do not fit the fabric any more (%s), OpenSM goes on to its next routing engine\n",
-		    (unsigned long long)w->sweep, why, (unsigned long long)t->sweep, wrong);
-		return NULL;
-	}
-	SAY(w, OSM_LOG_ERROR, "ERR W003: no tables for sweep %llu: %s; those of sweep %llu are proven for the fabric as it is and stay\n",
-	    (unsigned long long)w->sweep, why, (unsigned long long)t->sweep);
-	return t;
+	if (t && tables_prove(t, n, wrong) == 0)
+		return t;
+	if (t)
+		snprintf(unfit, WHY_SIZE, "those of sweep %llu do not fit the fabric any more (%.*s)", (unsigned long long)t->sweep, WHY_SIZE / 2, wrong);
+	else
+		snprintf(unfit, WHY_SIZE, "there are none to keep");
+	return NULL;
 }
 
-static int route(struct weft *w, const uint8_t *request, size_t size, const struct net *n)
+/* keep has the tables in use stay, if they may; why says why there are no others. */
+static int keep(struct weft *w, const struct tables *t, const struct net *n, const char *unfit, const char *why)
 {
-	char why[WHY_SIZE] = "", terms[TERMS_SIZE];
-	double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
-	struct tables *t = fresh(w, request, size, n, why);
+	if (t) {
+		SAY(w, OSM_LOG_ERROR, "ERR W003: no tables for sweep %llu: %s; those of sweep %llu are proven for the fabric as it is and stay\n",
+		    (unsigned long long)w->sweep, why, (unsigned long long)t->sweep);
+		return hand_over(w, t, n);
+	}
+	SAY(w, OSM_LOG_ERROR, "ERR %s: no tables for sweep %llu: %s; %s, OpenSM goes on to its next routing engine\n",
+	    atomic_load(&w->shelf.live) ? "W002" : "W001", (unsigned long long)w->sweep, why, unfit);
+	return 0;
+}
 
-	if (!t) {
-		const struct tables *kept = keep(w, n, why);
-		return kept && hand_over(w, kept, n) ? 0 : -1;
+/*
+ * late is told by the asking thread of an answer that came when nobody waited for it
+ * any more. Good tables are used at a sweep of their own, which discovers nothing
+ * and only routes again.
+ */
+static void late(void *context, const struct question *q)
+{
+	struct weft *w = context;
+
+	if (!q->tables) {
+		SAY(w, OSM_LOG_ERROR, "ERR W007: no tables after %.1f s: %s\n", (double)q->took / 1000, q->why);
+		return;
 	}
-	if (!hand_over(w, t, n))
-		goto failed;
-	if (!shelf_put(&w->shelf, t)) {
-		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
-		goto failed;
+	SAY(w, OSM_LOG_INFO, "the tables for sweep %llu came after %.1f s; OpenSM routes again\n", (unsigned long long)q->tables->sweep, (double)q->took / 1000);
+	w->osm->subn.force_reroute = TRUE;
+	osm_opensm_sweep(w->osm);
+}
+
+/*
+ * held is for how long OpenSM waits for tables at most where it has none, in ms. A
+ * standby manager takes over when this one has not answered it for so many polls, and
+ * it does not once every thread of OpenSM's dispatcher waits for the lock.
+ */
+static int64_t held(const struct weft *w)
+{
+	const osm_subn_opt_t *opt = &w->osm->subn.opt;
+	int64_t ms = (int64_t)opt->sminfo_polling_timeout * opt->polling_retry_number * 3 / 4;
+
+	return ms > w->wait_ms ? ms : w->wait_ms;
+}
+
+/* until is a time after the beginning of a question; if that is past its deadline, until it ends. */
+static int64_t until(const struct weft *w, const struct question *q, int64_t ms)
+{
+	return ms < w->asker.daemon.deadline_ms ? q->began + ms : INT64_MAX;
+}
+
+/*
+ * route waits for the answer, for as long as OpenSM may be held up. Where the tables
+ * in use are proven for the fabric as it is, or the daemon let the last question run
+ * out of time, that is weft.wait. Else nothing proven is at hand, a path record could
+ * only be a wrong one, and it is all of weft.deadline that held allows. An answer that
+ * comes after that is used when it comes.
+ */
+static int route(struct weft *w, const struct question *q)
+{
+	char unfit[WHY_SIZE] = "", terms[TERMS_SIZE], why[WHY_SIZE];
+	double cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
+	int silent = asker_silent(&w->asker), ended = asker_wait(&w->asker, until(w, q, w->wait_ms));
+	const struct tables *kept = ended ? NULL : fitting(w, q->net, unfit);
+	struct tables *t;
+
+	if (!ended && !kept && !silent)
+		ended = asker_wait(&w->asker, until(w, q, held(w)));
+	ended = ended || asker_leave(&w->asker);
+	if (!ended && kept) {
+		SAY(w, OSM_LOG_INFO, "sweep %llu: no answer in %.1f s; the tables of sweep %llu are proven for the fabric as it is and stay until it comes\n",
+		    (unsigned long long)w->sweep, (double)(now_ms() - q->began) / 1000, (unsigned long long)kept->sweep);
+		return hand_over(w, kept, q->net);
 	}
+	if (!ended) {
+		snprintf(why, sizeof why, "no answer in %.1f s, which is used when it comes", (double)(now_ms() - q->began) / 1000);
+		return keep(w, NULL, q->net, unfit, why);
+	}
+	t = asker_take(&w->asker);
+	if (!t)
+		return keep(w, kept ? kept : fitting(w, q->net, unfit), q->net, unfit, q->why);
+	if (!use(w, t, q->net))
+		return 0;
 	terms_text(&t->terms, terms);
 	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes, engine %s, proven; %.3f s, %.3f s of them in this process; %s\n",
-	    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, seconds(CLOCK_MONOTONIC) - wall,
-	    seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms);
-	return 0;
-failed:
-	tables_free(t);
-	return -1;
+	    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms);
+	return 1;
 }
 
 static int build_fwd_tables(void *context)
 {
 	struct weft *w = context;
 	size_t size;
-	uint8_t *request = request_new(&w->osm->subn, ++w->sweep, w->options.daemon.deadline_ms, w->osm->osm_version, &size);
-	struct net *n = request ? net_new(request, size) : NULL;
-	int result = -1;
+	uint8_t *request = request_new(&w->osm->subn, ++w->sweep, w->asker.daemon.deadline_ms, w->osm->osm_version, &size);
+	const struct question *q = request ? asker_ask(&w->asker, request, size) : NULL;
 
-	if (n)
-		result = route(w, request, size, n);
-	else
-		SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
-	net_free(n);
-	free(request);
-	return result;
+	if (q)
+		return route(w, q) ? 0 : -1;
+	SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
+	return -1;
 }
 
 static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
@@ -213,9 +282,37 @@ static int same_layout(const struct osm_opensm *osm)
 	       osm->sa.p_lock == &osm->lock;
 }
 
+/* prepare makes everything ready of which deleting has something to undo; 0: the log says what is wrong. */
+static int prepare(struct weft *w)
+{
+	struct osm_opensm *osm = w->osm;
+	struct options o;
+	char terms[TERMS_SIZE];
+
+	if (!options_read(&o, &osm->subn, &osm->log))
+		return 0;
+	w->wait_ms = o.wait_ms;
+	w->asker = (struct asker){.daemon = o.daemon, .wanted = o.wanted, .late = late, .context = w, .over = &osm_exit_flag};
+	if (!asker_begin(&w->asker)) {
+		SAY(w, OSM_LOG_ERROR, "ERR W006: no file to be had to stop a thread with\n");
+		return 0;
+	}
+	w->module.name = ENGINE;
+	w->module.setup = setup;
+	w->module.context = w;
+	if (osm_register_external_routing_engine(osm, &w->module, w) != 0) {
+		SAY(w, OSM_LOG_ERROR, "ERR W014: OpenSM does not take the routing engine\n");
+		asker_end(&w->asker);
+		return 0;
+	}
+	terms_text(&o.wanted, terms);
+	SAY(w, OSM_LOG_INFO, "routing engine for %s, daemon at %s, deadline %d s, OpenSM waits %d s; a proof is to be for %s\n", BUILT_FOR,
+	    o.daemon.socket, o.daemon.deadline_ms / 1000, o.wait_ms / 1000, terms);
+	return 1;
+}
+
 static void *create(struct osm_opensm *osm)
 {
-	char terms[TERMS_SIZE];
 	struct weft *w;
 
 	if (!same_layout(osm)) { /* the log is elsewhere too; OpenSM writes there that it cannot load the plugin */
@@ -226,28 +323,17 @@ static void *create(struct osm_opensm *osm)
 	if (!w)
 		return NULL;
 	w->osm = osm;
-	if (!options_read(&w->options, &osm->subn, &osm->log)) {
-		free(w);
-		return NULL;
-	}
-	w->module.name = ENGINE;
-	w->module.setup = setup;
-	w->module.context = w;
-	if (osm_register_external_routing_engine(osm, &w->module, w) != 0) {
-		SAY(w, OSM_LOG_ERROR, "ERR W014: OpenSM does not take the routing engine\n");
-		free(w);
-		return NULL;
-	}
-	terms_text(&w->options.wanted, terms);
-	SAY(w, OSM_LOG_INFO, "routing engine for %s, daemon at %s, deadline %d s; a proof is to be for %s\n", BUILT_FOR,
-	    w->options.daemon.socket, w->options.daemon.deadline_ms / 1000, terms);
-	return w;
+	if (prepare(w))
+		return w;
+	free(w);
+	return NULL;
 }
 
 static void delete(void *context)
 {
 	struct weft *w = context;
 
+	asker_end(&w->asker);
 	shelf_empty(&w->shelf);
 	free(w);
 }

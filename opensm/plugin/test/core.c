@@ -4,6 +4,7 @@
  *
  *	weft-core prove REQUEST ANSWERS     a verdict for each message of a file
  *	weft-core ask REQUEST - SOCKET      ask a daemon for at most a second, a verdict
+ *	weft-core late REQUEST OTHER SOCKET ask, stop waiting, ask the other, take that when it is late
  *	weft-core keep REQUEST ANSWER LATER a verdict on the answer for a later request
  *	weft-core time REQUEST ANSWER       seconds for the proof, path SLs a second
  *	weft-core swap REQUEST ANSWER N     replace the tables N times under two readers
@@ -15,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ask.h"
 #include "shelf.h"
-#include "talk.h"
 
 static uint8_t *slurp(const char *path, size_t *size)
 {
@@ -139,6 +140,59 @@ static void swap(const uint8_t *answer, const struct net *n, int times)
 	printf("replaced %d of %d times\n", put, times);
 }
 
+static atomic_int came;
+
+static void came_late(void *context, const struct question *q)
+{
+	(void)context;
+	printf("late: %s\n", q->tables ? "tables" : q->why);
+	atomic_store(&came, 1);
+}
+
+/* question asks, and says what became of it within a tenth of a second. */
+static const struct question *question(struct asker *a, const uint8_t *request, size_t size)
+{
+	static uint64_t sweep;
+	uint8_t *copy = malloc(size);
+	const struct question *q;
+
+	if (!copy)
+		exit(2);
+	memcpy(copy, request, size);
+	put64(copy + WIRE_HEADER_SIZE, ++sweep);
+	q = asker_ask(a, copy, size);
+	if (!q)
+		exit(2);
+	printf("%s\n", asker_wait(a, now_ms() + 100) ? "answered" : "waiting");
+	return q;
+}
+
+static void later(const char *socket, const uint8_t *request, size_t size, const uint8_t *other, size_t other_size)
+{
+	static const unsigned over;
+	struct asker a = {.daemon = {.owner = geteuid(), .deadline_ms = 20000}, .late = came_late, .over = &over};
+	const struct question *q;
+	int64_t began;
+
+	snprintf(a.daemon.socket, sizeof a.daemon.socket, "%s", socket);
+	if (!asker_begin(&a))
+		exit(2);
+	question(&a, request, size);
+	question(&a, request, size); /* goes on with the first */
+	if (asker_leave(&a))
+		exit(2);
+	began = now_ms();
+	q = question(&a, other, other_size);
+	printf("%s\n", now_ms() - began < 5000 ? "at once" : "the first was waited for");
+	if (!asker_leave(&a))
+		while (!atomic_load(&came))
+			usleep(1000);
+	if (question(&a, other, other_size) == q) /* with the tables that came late */
+		verdict(asker_take(&a), q->net, q->why);
+	question(&a, request, size);
+	asker_end(&a); /* while it asks */
+}
+
 int main(int argc, char **argv)
 {
 	size_t size, left;
@@ -155,12 +209,14 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "ask") == 0 && argc > 4) {
 		struct daemon d = {.owner = geteuid(), .deadline_ms = 1000};
 		snprintf(d.socket, sizeof d.socket, "%s", argv[4]);
-		verdict(ask_daemon(&d, request, size, n, why), n, why);
+		verdict(ask_daemon(&d, request, size, n, -1, why), n, why);
 		net_free(n);
 		free(request);
 		return 0;
 	}
 	file = slurp(argv[3], &left);
+	if (strcmp(argv[1], "late") == 0 && argc > 4)
+		later(argv[4], request, size, file, left);
 	for (m = file; strcmp(argv[1], "prove") == 0 && left >= WIRE_HEADER_SIZE;) {
 		uint64_t length = get64(m + 8);
 		if (length > left - WIRE_HEADER_SIZE)

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ask.h"
+
+#define LOOK_UP 100 /* ms between looks whether the process ends */
+
+/* fetch receives tables and proves them; NULL: why says why there are none. */
+static struct tables *fetch(const struct asker *a, const struct question *q, char *why)
+{
+	struct tables *t = ask_daemon(&a->daemon, q->request, q->size, q->net, a->stop, why);
+	char wrong[WHY_SIZE];
+
+	if (!t || (tables_suffice(t, &a->wanted, wrong) && tables_prove(t, q->net, wrong) == 0))
+		return t;
+	snprintf(why, WHY_SIZE, "the daemon's tables do not hold: %.*s", WHY_SIZE / 2, wrong);
+	tables_free(t);
+	return NULL;
+}
+
+static void *asking(void *asker)
+{
+	struct asker *a = asker;
+	struct question *q = a->now;
+	struct timespec cpu;
+
+	q->tables = fetch(a, q, q->why);
+	q->took = now_ms() - q->began;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+	q->cpu = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
+	pthread_mutex_lock(&a->lock);
+	a->ended = 1;
+	a->silent = !q->tables && q->took >= a->daemon.deadline_ms;
+	if (!a->awaited)
+		a->late(a->context, q);
+	pthread_cond_signal(&a->change);
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+/* drop ends the question, with its thread. */
+static void drop(struct asker *a)
+{
+	struct question *q = a->now;
+	uint64_t one = 1;
+
+	if (!q)
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->awaited = 1; /* whatever becomes of it is of no interest */
+	pthread_mutex_unlock(&a->lock);
+	while (write(a->stop, &one, sizeof one) < 0 && errno == EINTR)
+		;
+	pthread_join(a->thread, NULL);
+	while (read(a->stop, &one, sizeof one) < 0 && errno == EINTR)
+		;
+	a->now = NULL;
+	tables_free(q->tables);
+	net_free(q->net);
+	free(q->request);
+	free(q);
+}
+
+/* same says whether requests differ in no more than the number of the sweep. */
+static int same(const struct question *q, const uint8_t *request, size_t size)
+{
+	const size_t rest = WIRE_HEADER_SIZE + sizeof(uint64_t);
+
+	return q->size == size && memcmp(q->request + rest, request + rest, size - rest) == 0;
+}
+
+/* start starts the thread, which leaves signals to the others. */
+static int start(struct asker *a)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&a->thread, NULL, asking, a);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error == 0;
+}
+
+const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size)
+{
+	struct question *q = a->now;
+	int useful;
+
+	pthread_mutex_lock(&a->lock);
+	useful = q && same(q, request, size) && (!a->ended || q->tables);
+	if (useful)
+		a->awaited = 1;
+	pthread_mutex_unlock(&a->lock);
+	if (useful) {
+		free(request);
+		return q;
+	}
+	drop(a);
+	q = calloc(1, sizeof *q);
+	if (q)
+		q->net = net_new(request, size);
+	if (!q || !q->net)
+		goto out_of_memory;
+	q->request = request;
+	q->size = size;
+	q->began = now_ms();
+	a->ended = 0;
+	a->awaited = 1;
+	a->now = q;
+	if (start(a))
+		return q;
+	a->now = NULL;
+	net_free(q->net);
+out_of_memory:
+	free(q);
+	free(request);
+	return NULL;
+}
+
+int asker_wait(struct asker *a, int64_t until)
+{
+	int ended;
+
+	pthread_mutex_lock(&a->lock);
+	while (!a->ended && now_ms() < until && !*a->over) {
+		int64_t next = now_ms() + LOOK_UP;
+		struct timespec t;
+		if (next > until)
+			next = until;
+		t.tv_sec = next / 1000;
+		t.tv_nsec = next % 1000 * 1000000;
+		pthread_cond_timedwait(&a->change, &a->lock, &t);
+	}
+	ended = a->ended;
+	pthread_mutex_unlock(&a->lock);
+	return ended;
+}
+
+int asker_leave(struct asker *a)
+{
+	int ended;
+
+	pthread_mutex_lock(&a->lock);
+	ended = a->ended;
+	a->awaited = ended;
+	pthread_mutex_unlock(&a->lock);
+	return ended;
+}
+
+struct tables *asker_take(struct asker *a)
+{
+	struct tables *t = a->now->tables;
+
+	a->now->tables = NULL;
+	return t;
+}
+
+int asker_silent(struct asker *a)
+{
+	int silent;
+
+	pthread_mutex_lock(&a->lock);
+	silent = a->silent;
+	pthread_mutex_unlock(&a->lock);
+	return silent;
+}
+
+int asker_begin(struct asker *a)
+{
+	pthread_condattr_t by_clock;
+
+	a->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (a->stop < 0)
+		return 0;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_condattr_init(&by_clock);
+	pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&a->change, &by_clock);
+	pthread_condattr_destroy(&by_clock);
+	return 1;
+}
+
+void asker_end(struct asker *a)
+{
+	drop(a);
+	pthread_cond_destroy(&a->change);
+	pthread_mutex_destroy(&a->lock);
+	close(a->stop);
+}

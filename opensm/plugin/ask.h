@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A question to the daemon, asked by a thread of its own: OpenSM holds a lock that
+ * the SA needs while it waits for a routing engine, so that whoever asks must be
+ * able to stop waiting and take the answer later.
+ *
+ * There is one question at a time. asker_ask, asker_wait, asker_leave, asker_take
+ * and asker_end are for one thread; the answer is received and proven by another.
+ */
+#ifndef WEFT_ASK_H
+#define WEFT_ASK_H
+
+#include <pthread.h>
+
+#include "talk.h"
+
+/* What is asked, and once it has ended the answer. */
+struct question {
+	uint8_t *request;
+	size_t size;
+	struct net *net;       /* the fabric of the request */
+	int64_t began;	       /* ms, as now_ms */
+	struct tables *tables; /* proven, for all of the terms wanted; NULL: why says why there are none */
+	char why[WHY_SIZE];
+	int64_t took; /* ms from the beginning to the end */
+	double cpu;   /* s of the thread that asked */
+};
+
+struct asker {
+	struct daemon daemon;
+	struct terms wanted;
+	/*
+	 * Called by the asking thread when a question ends that nobody waits for any more.
+	 * It must not wait for the thread that asks.
+	 */
+	void (*late)(void *context, const struct question *q);
+	void *context;
+	const volatile unsigned *over; /* not 0: the process ends, and nobody waits */
+
+	/* The rest is ask.c's own. */
+	struct question *now; /* NULL: none */
+	pthread_t thread;     /* that asks now */
+	int stop;	      /* eventfd that ends it */
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	int ended, awaited; /* of now, under lock */
+	int silent;	    /* the last question ran out of time; under lock */
+};
+
+/* asker_begin makes an asker whose fields above are set ready; 0: it cannot. */
+int asker_begin(struct asker *a);
+void asker_end(struct asker *a);
+
+/*
+ * asker_ask asks, and takes the request over. If just that is being asked, or was
+ * answered with tables that nobody took, it goes on with that: requests differ if
+ * more than the number of the sweep does. NULL: out of memory.
+ */
+const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size);
+
+/* asker_wait waits until the question has ended, but not past a time; 1: it has. */
+int asker_wait(struct asker *a, int64_t until);
+
+/* asker_leave leaves the question to late; 1: it has ended before that. */
+int asker_leave(struct asker *a);
+
+/* asker_take takes the tables of a question that has ended; NULL: there are none. */
+struct tables *asker_take(struct asker *a);
+
+/* asker_silent says whether the daemon let the last question run out of time. */
+int asker_silent(struct asker *a);
+
+#endif
