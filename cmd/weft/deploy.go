@@ -229,7 +229,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 		}
 		s.Files = append(s.Files, f.Name)
 	}
-	if err := j.readTablesBack(d.path(deploy.LFTs)); err != nil {
+	if err := j.readTablesBack(d.at(deploy.LFTs)); err != nil {
 		return nil, err
 	}
 	return s, d.commit()

@@ -43,15 +43,20 @@ func (a *app) writeFile(name string, write func(io.Writer) error) error {
 			return err
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(at), "."+filepath.Base(at)+".*")
+	clearUnfinished(at)
+	u, err := newUnfinished(at, false)
 	if err != nil {
 		return explain(name, err)
 	}
-	defer os.Remove(f.Name()) // fails once renamed
+	defer u.discard() // nothing once renamed
+	f, err := os.OpenFile(u.path, os.O_WRONLY, 0)
+	if err != nil {
+		return explain(name, err)
+	}
 	if err := errors.Join(f.Chmod(0o644), fill(a.ctx, f, compress, write)); err != nil {
 		return explain(name, err)
 	}
-	return explain(name, os.Rename(f.Name(), at))
+	return explain(name, os.Rename(u.path, at))
 }
 
 // explain says of a file or folder of the user's what went wrong with it, in
@@ -110,8 +115,9 @@ func fill(ctx context.Context, f *os.File, compress bool, write func(io.Writer) 
 
 // folder is an output folder that appears whole or not at all.
 type folder struct {
-	final, temp string
-	force       bool
+	*unfinished
+	final string
+	force bool
 }
 
 // newFolder checks that a folder may be written and makes a temporary one beside
@@ -119,14 +125,15 @@ type folder struct {
 // something in it is not weft's.
 func newFolder(name string, force bool) (*folder, error) {
 	name = filepath.Clean(name)
+	clearUnfinished(name)
 	if err := mayReplace(name, force); err != nil {
 		return nil, err
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	u, err := newUnfinished(name, true)
 	if err != nil {
 		return nil, explain(name, err)
 	}
-	return &folder{final: name, temp: temp, force: force}, os.Chmod(temp, 0o755)
+	return &folder{u, name, force}, os.Chmod(u.path, 0o755)
 }
 
 func mayReplace(name string, force bool) error {
@@ -155,12 +162,12 @@ func mayReplace(name string, force bool) error {
 	return nil
 }
 
-// path is where a file of the folder lies for now.
-func (d *folder) path(name string) string { return filepath.Join(d.temp, name) }
+// at is where a file of the folder lies for now.
+func (d *folder) at(name string) string { return filepath.Join(d.path, name) }
 
 // write adds a file.
 func (d *folder) write(ctx context.Context, name string, write func(io.Writer) error) error {
-	f, err := os.Create(d.path(name))
+	f, err := os.Create(d.at(name))
 	if err == nil {
 		err = errors.Join(f.Chmod(0o644), fill(ctx, f, false, write))
 	}
@@ -172,13 +179,13 @@ func (d *folder) commit() error {
 	if err := mayReplace(d.final, d.force); err != nil {
 		return err
 	}
-	old := d.temp + ".old"
+	old := d.path + replacedMark
 	err := os.Rename(d.final, old)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return explain(d.final, err)
 	}
 	had := err == nil
-	if err := os.Rename(d.temp, d.final); err != nil {
+	if err := os.Rename(d.path, d.final); err != nil {
 		if had {
 			err = errors.Join(err, os.Rename(old, d.final))
 		}
@@ -186,6 +193,3 @@ func (d *folder) commit() error {
 	}
 	return os.RemoveAll(old)
 }
-
-// discard removes what was written, unless it was committed.
-func (d *folder) discard() { os.RemoveAll(d.temp) }

@@ -45,7 +45,7 @@ func TestCommitFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(d.temp); err != nil { // somebody else tidied up
+	if err := os.Remove(d.path); err != nil { // somebody else tidied up
 		t.Fatal(err)
 	}
 	if err := d.commit(); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), final+" cannot be written") {

@@ -79,19 +79,19 @@ func (j *routeJob) write(ctx context.Context, o *routeFlags) (bool, error) {
 // readBack reads what was written and compares it with what was meant.
 func (j *routeJob) readBack(ctx context.Context, d *folder) error {
 	f := j.fabric
-	dump, err := readFile(j.app, d.path(lftFile), func(r io.Reader, name string) (*lft.Dump, error) {
+	dump, err := readFile(j.app, d.at(lftFile), func(r io.Reader, name string) (*lft.Dump, error) {
 		return lft.Read(r, name, f, lft.Join{})
 	})
 	if err != nil {
 		return notAsWritten(err)
 	}
-	m, err := readFile(j.app, d.path(sl2vlFile), func(r io.Reader, name string) (*routing.SL2VL, error) {
+	m, err := readFile(j.app, d.at(sl2vlFile), func(r io.Reader, name string) (*routing.SL2VL, error) {
 		return slvl.Read(r, name, f)
 	})
 	if err != nil {
 		return notAsWritten(err)
 	}
-	lanes, err := readFile(j.app, d.path(pslFile), func(r io.Reader, name string) (*routing.Lanes, error) {
+	lanes, err := readFile(j.app, d.at(pslFile), func(r io.Reader, name string) (*routing.Lanes, error) {
 		return psl.Read(r, name, f, m, nil)
 	})
 	if err != nil {
@@ -111,7 +111,7 @@ func (j *routeJob) readBack(ctx context.Context, d *folder) error {
 	if !j.verdict.Free() {
 		return nil
 	}
-	c, err := readFile(j.app, d.path(certificateFile), func(r io.Reader, name string) (*deadlock.Certificate, error) {
+	c, err := readFile(j.app, d.at(certificateFile), func(r io.Reader, name string) (*deadlock.Certificate, error) {
 		return certificate.Read(r, name, f)
 	})
 	if err != nil {

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// unfinished is an output under the name that it has until it is whole. Its lock
+// says that somebody is at work on it; the system gives the lock back when that
+// somebody is killed, and the next run that writes the same output removes what is
+// left.
+type unfinished struct {
+	path string
+	lock *os.File
+}
+
+const (
+	unfinishedMark = ".weft-" // .NAME.weft-NUMBER
+	replacedMark   = ".old"   // .NAME.weft-NUMBER.old: the folder that is being replaced
+)
+
+// newUnfinished makes a file or folder beside the one that it will be.
+func newUnfinished(at string, folder bool) (*unfinished, error) {
+	for range 100 {
+		path, err := makeTemporary(at, folder)
+		if err != nil {
+			return nil, err
+		}
+		lock, err := os.Open(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.Join(err, os.Remove(path))
+		}
+		u := &unfinished{path, lock}
+		if err == nil && u.held() {
+			return u, nil
+		}
+		lock.Close() // another run took it for one that is left, before it was locked
+	}
+	return nil, errors.New("other runs remove it again and again")
+}
+
+func makeTemporary(at string, folder bool) (string, error) {
+	pattern := "." + filepath.Base(at) + unfinishedMark + "*"
+	if folder {
+		return os.MkdirTemp(filepath.Dir(at), pattern)
+	}
+	f, err := os.CreateTemp(filepath.Dir(at), pattern)
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
+}
+
+// held takes the lock, and says whether what is locked is still there. A file
+// system without locks has no other run's leftovers removed, and is no hindrance.
+func (u *unfinished) held() bool {
+	if errors.Is(tryLock(u.lock), syscall.EWOULDBLOCK) {
+		return false
+	}
+	here, err := os.Lstat(u.path)
+	if err != nil {
+		return false
+	}
+	mine, err := u.lock.Stat()
+	return err == nil && os.SameFile(here, mine)
+}
+
+func tryLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+
+// discard removes what is there under the unfinished name, if anything is.
+func (u *unfinished) discard() {
+	os.RemoveAll(u.path)
+	u.lock.Close()
+}
+
+// clearUnfinished removes what killed runs left of an output. A folder that one of
+// them had put aside, and not replaced, is put back.
+func clearUnfinished(at string) {
+	dir, prefix := filepath.Dir(at), "."+filepath.Base(at)+unfinishedMark
+	entries, _ := os.ReadDir(dir) // what cannot be read will not be written either
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), prefix) && !strings.HasSuffix(e.Name(), replacedMark) {
+			removeIfLeft(filepath.Join(dir, e.Name()))
+		}
+	}
+	for _, e := range entries {
+		old := filepath.Join(dir, e.Name())
+		if !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(old, replacedMark) || !e.IsDir() {
+			continue
+		}
+		if _, err := os.Lstat(strings.TrimSuffix(old, replacedMark)); err == nil {
+			continue // somebody is at work on it
+		}
+		if os.Rename(old, at) != nil { // something newer is there
+			os.RemoveAll(old)
+		}
+	}
+}
+
+// removeIfLeft removes a file or folder that nobody holds the lock of. It follows
+// no link, and waits for nothing.
+func removeIfLeft(path string) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && (info.IsDir() || info.Mode().IsRegular()) && tryLock(f) == nil {
+		os.RemoveAll(path)
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// fillWith makes files, with the folders they are in.
+func fillWith(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func entriesOf(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// What killed runs left of an output goes when it is written again. What a run
+// that lives works on stays, as does what a link leads to and what is another's.
+func TestUnfinishedOfKilledRuns(t *testing.T) {
+	for name, output := range map[string][]string{
+		"folder": {"route", "ring:3", "--engine", "updn", "--out"},
+		"file":   {"generate", "ring:3", "-o"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, outside := t.TempDir(), t.TempDir()
+			fillWith(t, outside, lftFile)
+			fillWith(t, dir, ".t.weft-1/"+lftFile, ".t.weft-2", ".t.weft-3.old/"+lftFile, ".t.123/mine", ".tt.weft-5")
+			if err := os.Symlink(outside, filepath.Join(dir, ".t.weft-4")); err != nil {
+				t.Fatal(err)
+			}
+			final := filepath.Join(dir, "t")
+			alive, err := newUnfinished(final, name == "folder")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string{".t.123", ".t.weft-4", filepath.Base(alive.path), ".tt.weft-5", "t"}
+			slices.Sort(want)
+			if name == "folder" { // put aside by a run that was killed before it put its own there
+				code, _, stderr := weft(append(output, final)...)
+				if code != exitUsage || !strings.Contains(stderr, "--force replaces it") {
+					t.Fatalf("exit code %d: %s", code, stderr)
+				}
+				if got := entriesOf(t, dir); !slices.Equal(got, want) {
+					t.Errorf("after a killed run: %q, want %q", got, want)
+				}
+				output = append(output, final, "--force")
+			} else {
+				if err := os.RemoveAll(filepath.Join(dir, ".t.weft-3.old")); err != nil {
+					t.Fatal(err)
+				}
+				output = append(output, final)
+			}
+			if code, _, stderr := weft(output...); code != exitOK {
+				t.Fatal(stderr)
+			}
+			if got := entriesOf(t, dir); !slices.Equal(got, want) {
+				t.Errorf("left: %q, want %q", got, want)
+			}
+			if got := entriesOf(t, outside); !slices.Equal(got, []string{lftFile}) {
+				t.Errorf("behind the link: %q", got)
+			}
+			alive.discard()
+			if got := entriesOf(t, dir); len(got) != len(want)-1 {
+				t.Errorf("the other run leaves %q", got)
+			}
+		})
+	}
+}
