@@ -73,7 +73,7 @@ class Fabric:
                     attributes[found[1]] = int(found[2], 16)
                 elif found := self.NODE.match(line):
                     node = int(found[3], 16)
-                    kind = self.kind(found[1], found[4], attributes)
+                    kind = self.kind(found[1], attributes)
                     attributes = {}
                     if kind == "switch":
                         self.switches[node] = int(found[2])
@@ -90,12 +90,12 @@ class Fabric:
                 e.switch, e.in_port = self.cables[e.node, e.port]
 
     @staticmethod
-    def kind(word, name, attributes):
+    def kind(word, attributes):
         if word == "Switch":
             return "switch"
         if word == "Rt":
             return "router"
-        if "Aggregation Node" in name:
+        if (attributes.get("vendid"), attributes.get("devid")) == (0x2C9, 0xCF09):
             return "aggregation"
         return "hca"
 

@@ -91,14 +91,17 @@ func recipes(maxSwitches int) *rapid.Generator[*recipe] {
 		}
 		for range rng.IntN(7) {
 			ports := 1 + rng.IntN(2)
-			kind, name := fabric.Adapter, "host"
+			kind, sharp := fabric.Adapter, false
 			switch rng.IntN(6) {
 			case 0:
-				name = "Mellanox Technologies Aggregation Node"
+				sharp = true
 			case 1:
 				kind = fabric.Router
 			}
-			n := add(kind, name, ports)
+			n := add(kind, "host", ports)
+			if sharp {
+				r.nodes[n].VendorID, r.nodes[n].DeviceID = fabric.AggregationVendor, fabric.AggregationDevice
+			}
 			for p := range uint8(ports) {
 				if end := (plug{fabric.NodeID(n), p + 1}); len(free) > 0 {
 					r.cables = append(r.cables, [2]plug{end, take()})

@@ -84,6 +84,7 @@ func (b *Builder) Build() (*Fabric, error) {
 		return nil, err
 	}
 	b.warnUnknownRates(f)
+	f.warnClaims()
 	return f, nil
 }
 
@@ -288,18 +289,6 @@ func (f *Fabric) addEndpoint(n NodeID, port uint8, p Port, e Endpoint) {
 		e.PortGUID = f.nodes[n].GUID + GUID(port)
 	}
 	f.endpoints = append(f.endpoints, e)
-}
-
-// classOf tells a SHARP aggregation node from a host adapter by what it calls
-// itself; nothing else in a dump does.
-func classOf(n *Node) Class {
-	switch {
-	case n.Kind == Router:
-		return RouterPort
-	case strings.Contains(n.Name, "Aggregation Node"):
-		return Aggregation
-	}
-	return HostAdapter
 }
 
 // warnUnknownRates says once for each unknown speed how many cables have it.

@@ -31,7 +31,7 @@ func small(t testing.TB) *fabric.Fabric {
 	dual := b.Node(fabric.Node{GUID: 0x40, Kind: fabric.Adapter, Ports: 2, Name: "host"}, "")
 	b2 := b.Node(fabric.Node{GUID: 0x30, Kind: fabric.Switch, Ports: 4, Name: "sw"}, "")
 	left := b.Node(fabric.Node{GUID: 0x20, Kind: fabric.Adapter, Ports: 1, Name: "left"}, "")
-	right := b.Node(fabric.Node{GUID: 0x50, Kind: fabric.Adapter, Ports: 1, Name: "Mellanox Technologies Aggregation Node"}, "")
+	right := b.Node(fabric.Node{GUID: 0x50, Kind: fabric.Adapter, Ports: 1, Name: "Mellanox Technologies Aggregation Node", VendorID: 0x2c9, DeviceID: 0xcf09}, "")
 	b1 := b.Node(fabric.Node{GUID: 0x15, Kind: fabric.Switch, Ports: 6, Name: "sw"}, "")
 	b.Cable(left, 1, right, 1, fabric.Rate{})
 	b.Cable(b1, 5, b1, 4, fabric.Rate{})

@@ -124,7 +124,7 @@ func TestEndpointsInScope(t *testing.T) {
 	b.Cable(sw[0], 1, sw[1], 1, fabric.Rate{})
 	for i, n := range []fabric.Node{
 		{GUID: 10, Kind: fabric.Adapter, Ports: 1},
-		{GUID: 11, Kind: fabric.Adapter, Ports: 1, Name: "Mellanox Technologies Aggregation Node"},
+		{GUID: 11, Kind: fabric.Adapter, Ports: 1, VendorID: fabric.AggregationVendor, DeviceID: fabric.AggregationDevice},
 		{GUID: 12, Kind: fabric.Router, Ports: 1},
 	} {
 		b.Cable(b.Node(n, ""), 1, sw[0], uint8(2+i), fabric.Rate{})

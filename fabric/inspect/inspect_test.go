@@ -2,6 +2,7 @@ package inspect_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -234,7 +235,11 @@ func TestNamesAndHosts(t *testing.T) {
 		"MT4129 ConnectX7   Mellanox Technologies", "MT4129 ConnectX7   Mellanox Technologies", "lone one of many",
 		"Mellanox Technologies Aggregation Node", "Mellanox Technologies Aggregation Node",
 	} {
-		h := b.Node(fabric.Node{GUID: fabric.GUID(0x1000 * (i + 1)), Kind: fabric.Adapter, Ports: 1, Name: name}, "")
+		n := fabric.Node{GUID: fabric.GUID(0x1000 * (i + 1)), Kind: fabric.Adapter, Ports: 1, Name: name}
+		if strings.HasSuffix(name, "Aggregation Node") {
+			n.VendorID, n.DeviceID = fabric.AggregationVendor, fabric.AggregationDevice
+		}
+		h := b.Node(n, "")
 		if i == 0 {
 			b.Cable(alone, 1, h, 1, fabric.Rate{})
 			continue

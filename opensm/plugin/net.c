@@ -12,15 +12,17 @@
 
 static uint8_t least(uint8_t a, uint8_t b) { return a < b ? a : b; }
 
-/* owner_of is HOST for a host adapter; aggregation nodes are told by their names. */
+/*
+ * owner_of is HOST for a host adapter. Aggregation nodes are told by what device
+ * they are: a name can be set by every host's root.
+ */
 static enum owner owner_of(const uint8_t *node)
 {
-	char name[WIRE_NAME_SIZE + 1] = "";
-
 	if (IS_SWITCH(node))
 		return SWITCH;
-	memcpy(name, node + 32, WIRE_NAME_SIZE);
-	return node[16] == 1 && !strstr(name, "Aggregation Node") ? HOST : OTHER_ADAPTER;
+	if (node[16] == 1 && (get32(node + 20) != WIRE_AGGREGATION_VENDOR || get32(node + 24) != WIRE_AGGREGATION_DEVICE))
+		return HOST;
+	return OTHER_ADAPTER;
 }
 
 static int allocate(struct net *n)

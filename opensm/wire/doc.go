@@ -39,7 +39,8 @@
 //	17  1  external ports: 0 … 254
 //	18  2  port records of the node
 //	20  4  vendor ID; 0 not known
-//	24  4  device ID; 0 not known
+//	24  4  device ID; 0 not known. An adapter of vendor 0x2c9 and device 0xcf09 is
+//	       an aggregation node, any other a host
 //	28  4  reserved
 //	32 64  description, UTF-8 padded with zeros
 //

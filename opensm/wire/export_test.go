@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -26,11 +27,13 @@ var Constants = map[string]string{
 	"REFUSAL_SIZE": fmt.Sprint(refusalSize),
 	"REASON_MAX":   fmt.Sprint(reasonMax),
 
-	"QOS":       fmt.Sprint(flagQoS),
-	"NO_PEER":   fmt.Sprintf("0x%X", uint32(noPeer)),
-	"NO_PORT":   fmt.Sprint(routing.NoPort),
-	"SLS":       fmt.Sprint(routing.SLs),
-	"MAX_LANES": fmt.Sprint(routing.MaxDataVLs),
-	"DROPPED":   fmt.Sprint(routing.MaxDataVLs),
-	"UNUSED":    fmt.Sprintf("(%d)", deadlock.Unused),
+	"QOS":                fmt.Sprint(flagQoS),
+	"NO_PEER":            fmt.Sprintf("0x%X", uint32(noPeer)),
+	"NO_PORT":            fmt.Sprint(routing.NoPort),
+	"SLS":                fmt.Sprint(routing.SLs),
+	"MAX_LANES":          fmt.Sprint(routing.MaxDataVLs),
+	"DROPPED":            fmt.Sprint(routing.MaxDataVLs),
+	"AGGREGATION_VENDOR": fmt.Sprintf("0x%x", fabric.AggregationVendor),
+	"AGGREGATION_DEVICE": fmt.Sprintf("0x%x", fabric.AggregationDevice),
+	"UNUSED":             fmt.Sprintf("(%d)", deadlock.Unused),
 }

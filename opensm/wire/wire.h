@@ -22,6 +22,10 @@
 
 #define WIRE_QOS 1 /* flag of a request */
 
+/* The device that aggregation nodes are; all other adapters are hosts. */
+#define WIRE_AGGREGATION_VENDOR 0x2c9
+#define WIRE_AGGREGATION_DEVICE 0xcf09
+
 #define WIRE_NO_PEER 0xFFFFFFFF
 #define WIRE_NO_PORT 255
 #define WIRE_SLS 16

@@ -38,19 +38,19 @@ func (k sketch) build(t tb) *fabric.Fabric {
 		refs = append(refs, b.Node(fabric.Node{GUID: fabric.GUID(s + 1), Ports: ports, Name: fmt.Sprintf("s%d", s)}, ""))
 	}
 	next := fabric.GUID(1000)
-	attach := func(s int, name string) {
+	attach := func(s int, vendor, device uint32) {
 		next++
-		a := b.Node(fabric.Node{GUID: next, Kind: fabric.Adapter, Ports: 1, Name: name}, "")
+		a := b.Node(fabric.Node{GUID: next, Kind: fabric.Adapter, Ports: 1, VendorID: vendor, DeviceID: device}, "")
 		b.Cable(refs[s], port(s), a, 1, fabric.Rate{})
 	}
 	for s, n := range k.hosts {
 		for range n {
-			attach(s, "host")
+			attach(s, 0, 0)
 		}
 	}
 	for s, n := range k.agg {
 		for range n {
-			attach(s, "Mellanox Technologies Aggregation Node")
+			attach(s, fabric.AggregationVendor, fabric.AggregationDevice)
 		}
 	}
 	for _, c := range k.cables {

@@ -1,0 +1,64 @@
+package fabric
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The device that SHARP aggregation nodes in the switches of Mellanox and NVIDIA
+// are. Unlike a description, which the root of any host can set, it comes with the
+// firmware.
+const (
+	AggregationVendor = 0x2c9
+	AggregationDevice = 0xcf09
+)
+
+// calledAggregationNode is how they describe themselves.
+const calledAggregationNode = "Aggregation Node"
+
+// classOf is the class of the ports of an adapter or router. What a proof for host
+// adapters may leave out is decided by the device: one that is not known, or not
+// said in the input, counts as a host whatever it calls itself.
+func classOf(n *Node) Class {
+	switch {
+	case n.Kind == Router:
+		return RouterPort
+	case n.VendorID == AggregationVendor && n.DeviceID == AggregationDevice:
+		return Aggregation
+	}
+	return HostAdapter
+}
+
+// warnClaims warns of adapters that are something else than they call themselves.
+func (f *Fabric) warnClaims() {
+	var unsaid, hosts, nodes []string
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		claims := strings.Contains(n.Name, calledAggregationNode)
+		switch is := classOf(n) == Aggregation; {
+		case n.Kind != Adapter || claims == is:
+		case is:
+			nodes = append(nodes, f.Label(NodeID(i)))
+		case n.DeviceID == 0:
+			unsaid = append(unsaid, n.GUID.String())
+		default:
+			hosts = append(hosts, fmt.Sprintf("%s (vendor %#x, device %#x)", n.GUID, n.VendorID, n.DeviceID))
+		}
+	}
+	for _, w := range []struct {
+		names []string
+		what  string
+	}{
+		{hosts, "called an aggregation node, but the device is none that weft knows: it counts as a host"},
+		{unsaid, "called an aggregation node, and the input does not say the device: it counts as a host"},
+		{nodes, "an aggregation node by its device, but not called one: it counts as an aggregation node"},
+	} {
+		switch len(w.names) {
+		case 0:
+		case 1:
+			f.warnings = append(f.warnings, fmt.Sprintf("%s is %s", w.names[0], w.what))
+		default:
+			f.warnings = append(f.warnings, fmt.Sprintf("%s and %d more: each is %s", w.names[0], len(w.names)-1, w.what))
+		}
+	}
+}
