@@ -179,7 +179,7 @@ func (s *search) take(ctx context.Context, c candidate, place int) error {
 	case c.deaf(s.wish.Options):
 		t.Outcome, t.Why = Skipped, "it does not heed --aim and --weight"
 	case s.proven() && cost > s.left:
-		t.Outcome, t.Why = Skipped, fmt.Sprintf("about %s, and %s of %s are left (--budget)", round(cost), round(max(0, s.left)), round(s.wish.Time))
+		t.Outcome, t.Why = Skipped, fmt.Sprintf("about %s, and %s of %s are left (--time-budget)", round(cost), round(max(0, s.left)), round(s.wish.Time))
 	case s.proven() && !time.Now().Before(s.limit):
 		t.Outcome, t.Why = Stopped, s.limitText()
 	default:
@@ -210,7 +210,7 @@ func (s *search) within(ctx context.Context, c candidate, e engines.Engine, t *T
 }
 
 func (s *search) limitText() string {
-	return fmt.Sprintf("the clock reached %s, the limit for a --budget of %s", round(time.Duration(Overrun*float64(s.wish.Time))), round(s.wish.Time))
+	return fmt.Sprintf("the clock reached %s, the limit for a --time-budget of %s", round(time.Duration(Overrun*float64(s.wish.Time))), round(s.wish.Time))
 }
 
 // proven says whether there is a choice.

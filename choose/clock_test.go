@@ -113,7 +113,7 @@ func TestClockIsALimit(t *testing.T) {
 			t.Errorf("%v: %s", test.takes, c.Why)
 		}
 		i := slices.IndexFunc(c.Trials, func(x Trial) bool { return x.Outcome == Stopped })
-		if x := c.Trials[i]; x.Why != "the clock reached 15s, the limit for a --budget of 10s" || x.VLs != 0 || x.tables != nil {
+		if x := c.Trials[i]; x.Why != "the clock reached 15s, the limit for a --time-budget of 10s" || x.VLs != 0 || x.tables != nil {
 			t.Errorf("%v: %+v", test.takes, x)
 		}
 	}

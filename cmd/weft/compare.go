@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -184,7 +182,7 @@ func (j *compareJob) check() error {
 			return err
 		}
 		flags.strict = o.strict
-		j.dirs, j.names = append(j.dirs, &verifyJob{app: j.app, name: j.name, o: flags}), append(j.names, name)
+		j.dirs, j.names = append(j.dirs, &verifyJob{app: j.app, name: j.name, o: &verifyFlags{tableFiles: flags}}), append(j.names, name)
 	}
 	var err error
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
@@ -195,31 +193,6 @@ func (j *compareJob) check() error {
 	}
 	j.shifts, err = traffic.Parse(fmt.Sprintf("shifts:phases=%d", o.phases))
 	return err
-}
-
-// tablesIn finds the files of a folder.
-func tablesIn(dir string) (*verifyFlags, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s: there is no such folder", dir)
-	}
-	find := func(names ...string) string {
-		for _, name := range names {
-			for _, packed := range []string{"", ".gz"} {
-				if path := filepath.Join(dir, name+packed); !missing(path) {
-					return path
-				}
-			}
-		}
-		return ""
-	}
-	o := &verifyFlags{
-		lfts: find("opensm-lfts.dump", lftFile, "opensm.fdbs"), lst: find("opensm-subnet.lst"),
-		sl2vl: find("opensm-sl2vl.dump", sl2vlFile), psl: find(pslFile),
-	}
-	if o.lfts == "" {
-		return nil, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s or opensm.fdbs, plain or gzip)", dir, lftFile)
-	}
-	return o, nil
 }
 
 // prepare reads the fabric, once for all.

@@ -19,8 +19,7 @@ import (
 // checkFlags is the command line of weft deploy check.
 type checkFlags struct {
 	conf, fabric        string
-	lfts, sl2vl         string
-	psl, lst            string
+	tables              tableFiles
 	contract, endpoints string
 	vls                 int
 	plugin, opensm      string
@@ -50,10 +49,7 @@ Exit code 1 if there is anything more than advice.`,
 	f := c.Flags()
 	f.StringVar(&o.conf, "conf", "", "opensm.conf, - for standard input")
 	f.StringVar(&o.fabric, "fabric", "", "the fabric: a file or a spec")
-	f.StringVar(&o.lfts, "lfts", "", "forwarding tables that run: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute output")
-	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps that run: opensm-sl2vl.dump")
-	f.StringVar(&o.psl, "psl", "", "service levels of paths, as ibdmchk reads them (OpenSM does not dump them)")
-	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
+	o.tables.addTo(c)
 	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: not known)")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca or all")
 	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes of the hardware (VLCap)")
@@ -139,25 +135,26 @@ func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 	if in.OpenSM, err = openSMVersion(o.opensm); err != nil {
 		return in, err
 	}
-	for _, dump := range []struct{ flag, name string }{{"sl2vl", o.sl2vl}, {"psl", o.psl}, {"lst", o.lst}} {
-		if dump.name != "" && o.lfts == "" {
-			return in, usage("--%s is about the tables of --lfts, which is not given", dump.flag)
-		}
+	if err := o.tables.settle(); err != nil {
+		return in, err
 	}
 	switch {
-	case o.fabric == "" && o.lfts != "":
+	case o.fabric == "" && o.tables.lfts != "":
 		return in, usage("--lfts needs the fabric that the tables are for: --fabric")
 	case o.fabric == "":
 		return in, nil
-	case o.lfts == "":
+	case o.tables.lfts == "":
 		in.Fabric, err = a.load(o.fabric)
 		return in, err
 	}
-	j := &verifyJob{app: a, name: o.fabric, o: &verifyFlags{lmc: -1, lfts: o.lfts, sl2vl: o.sl2vl, psl: o.psl, lst: o.lst, strict: true}}
+	j := &verifyJob{app: a, name: o.fabric, o: &verifyFlags{tableFiles: o.tables, lmc: -1}}
 	if err := j.read(); err != nil {
 		return in, err
 	}
-	in.Fabric, in.Tables, in.SLs = j.fabric, j.tables, o.psl != ""
+	if j.misfits.found() {
+		a.note("%s", j.misfits.text())
+	}
+	in.Fabric, in.Tables, in.SLs = j.fabric, j.tables, o.tables.psl != ""
 	return in, nil
 }
 

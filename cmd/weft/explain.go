@@ -23,7 +23,7 @@ func explainCommand(a *app) *cobra.Command {
 			return a.explain(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o, "dfsssp")
+	engineFlags(c, &o, "")
 	c.Flags().BoolVar(&o.json, "json", false, "print the result for programs")
 	return c
 }

@@ -47,7 +47,7 @@ do with that keeps paths whole, by a search that small networks allow.
 			return a.compareLanes(cmd.Context(), args[0], &o, exact, allPaths)
 		},
 	}
-	pathFlags(c, &o, "dfsssp")
+	pathFlags(c, &o, "")
 	f := c.Flags()
 	vls := f.Lookup("vls")
 	vls.Usage, vls.DefValue = "data lanes to do with if possible, 1 to 15", fmt.Sprint(routing.MaxDataVLs)

@@ -18,26 +18,26 @@ import (
 
 // packetsFlags is the command line of weft packets.
 type packetsFlags struct {
-	route                 routeFlags
-	lfts, sl2vl, psl, lst string
-	job                   jobFlags
-	loads                 string
-	untilSaturated        bool
-	preset, buffer        string
-	outBuffer             string
-	mtu, speedup          int
-	storeWhole            bool
-	lifetime, length      time.Duration
-	warmUp                time.Duration
-	process, choice       string
-	arbiter               string
-	vlarbHigh, vlarbLow   string
-	vlarbLimit            uint8
-	message               string
-	burst                 int
-	complete, replay      bool
-	json, csv             bool
-	plot                  string
+	route               routeFlags
+	tables              tableFiles
+	job                 jobFlags
+	loads               string
+	untilSaturated      bool
+	preset, buffer      string
+	outBuffer           string
+	mtu, speedup        int
+	storeWhole          bool
+	lifetime, length    time.Duration
+	warmUp              time.Duration
+	process, choice     string
+	arbiter             string
+	vlarbHigh, vlarbLow string
+	vlarbLimit          uint8
+	message             string
+	burst               int
+	complete, replay    bool
+	json, csv           bool
+	plot                string
 }
 
 func packetsCommand(a *app) *cobra.Command {
@@ -66,12 +66,9 @@ network stops, and that the same traffic drains under engines that are proven.
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.packets(cmd, args[0], &o) },
 	}
-	engineFlags(c, &o.route, "dfsssp")
+	engineFlags(c, &o.route, autoEngine)
 	f := c.Flags()
-	f.StringVar(&o.lfts, "lfts", "", "forwarding tables, in place of an engine's; see weft verify")
-	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps for --lfts")
-	f.StringVar(&o.psl, "psl", "", "service levels of paths for --lfts")
-	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --lfts")
+	o.tables.addTo(c)
 	o.job.addTo(c, "uniform")
 	f.StringVar(&o.loads, "load", "0.1:0.9:0.1", "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")
 	f.BoolVar(&o.untilSaturated, "until-saturated", false, "stop at the first load that is not delivered, and search the saturation throughput")
@@ -126,6 +123,7 @@ type packetsJob struct {
 	routed  *routeJob // nil with --lfts
 	fabric  *fabric.Fabric
 	tables  *routing.Tables
+	misfits misfits // of finished tables
 	network *packets.Network
 	scope   routing.Scope
 	results []*packets.Result // [load]; nil: not run
@@ -156,7 +154,7 @@ func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {
 
 // makeNetwork reads the fabric and routes it, or reads its tables.
 func (j *packetsJob) makeNetwork(ctx context.Context) error {
-	if j.o.lfts != "" {
+	if j.o.tables.lfts != "" {
 		return j.readTables()
 	}
 	r, err := j.newRouteJob(j.name, &j.o.route)
@@ -200,15 +198,14 @@ func asUsage(err error) error {
 
 // readTables is for --lfts.
 func (j *packetsJob) readTables() error {
-	o := j.o
-	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{lmc: o.route.lmc, lfts: o.lfts, sl2vl: o.sl2vl, psl: o.psl, lst: o.lst, strict: true}}
-	if err := checkLMC(o.route.lmc); err != nil {
+	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{tableFiles: j.o.tables, lmc: j.o.route.lmc}}
+	if err := checkLMC(j.o.route.lmc); err != nil {
 		return err
 	}
 	if err := v.read(); err != nil {
 		return err
 	}
-	j.fabric, j.tables = v.fabric, v.tables
+	j.fabric, j.tables, j.misfits = v.fabric, v.tables, v.misfits
 	var err error
 	j.network, err = packets.New(j.tables, j.config)
 	return asUsage(err)

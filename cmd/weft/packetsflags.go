@@ -14,6 +14,9 @@ import (
 func (j *packetsJob) readFlags() error {
 	o := j.o
 	var err error
+	if err = o.tables.settle(); err != nil {
+		return err
+	}
 	if j.config, err = packets.PresetNamed(o.preset); err != nil {
 		return usage("--preset: %w", err)
 	}

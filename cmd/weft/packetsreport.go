@@ -28,6 +28,7 @@ type packetsSummary struct {
 	Seed       uint64             `json:"seed"`
 	Runs       []runSummary       `json:"runs"`
 	Saturation *saturationSummary `json:"saturation,omitempty"`
+	Misfits    *misfits           `json:"misfits,omitempty"` // of the tables
 	Seconds    float64            `json:"seconds"`
 }
 
@@ -140,11 +141,14 @@ func (j *packetsJob) summary() *packetsSummary {
 	n := j.fabric.Count()
 	s := &packetsSummary{
 		Fabric: fabricSummary{Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router, Links: n.SwitchCables + n.AdapterCables + n.SelfCables},
-		Tables: j.o.lfts, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(),
+		Tables: j.o.tables.lfts, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent.Seconds(),
 	}
 	if j.routed != nil {
 		s.Engine = j.routed.engine.Name
+	}
+	if j.misfits.found() {
+		s.Misfits = &j.misfits
 	}
 	for _, r := range j.results {
 		if r != nil {
@@ -196,6 +200,9 @@ func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 			return &exitError{code: exitFinding}
 		}
 	}
+	if j.misfits.found() {
+		return &exitError{code: exitFinding}
+	}
 	return nil
 }
 
@@ -208,6 +215,9 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 		tables = s.Tables
 	}
 	p.fact("tables", "%s, %s", tables, plural(s.VLs, "lane"))
+	if j.misfits.found() {
+		p.fact("differs", "%s", j.misfits.text())
+	}
 	p.fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, thousands(int64(s.Buffer)), thousands(int64(s.MTU)), s.Seed)
 	p.fact("traffic", "%s among %s", s.Traffic, plural(s.Ranks, "endpoint"))
 	if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {

@@ -43,6 +43,12 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if word, ok := formerFlags[name]; ok {
+			name = word
+		}
+		return pflag.NormalizedName(name)
+	})
 	root.SetVersionTemplate("weft {{.Version}}\n")
 	if a.columns > 0 {
 		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", a.columns)))
@@ -65,6 +71,12 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		exitCodes(c)
 	}
 	return root
+}
+
+// formerFlags is flags by the names they had in the release before, which are
+// understood and not shown.
+var formerFlags = map[string]string{
+	"budget": "time-budget", // a budget is of lanes
 }
 
 // exitCodes gives what a command returns the exit code of bad input, where it has

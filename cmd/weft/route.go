@@ -34,7 +34,7 @@ type routeFlags struct {
 	roots                []string
 	contract, endpoints  string
 	withinParts          bool
-	budget               time.Duration
+	timeBudget           time.Duration
 	out                  string
 	force, unproven      bool
 	json                 bool
@@ -59,7 +59,7 @@ or none, read back and checked.
 
 Tables with a credit loop are shown, not written, unless --write-unproven.`,
 		Example: `  weft route fabric.ibnetdiscover
-  weft route fabric.ibnetdiscover --contract honored --budget 60s
+  weft route fabric.ibnetdiscover --contract honored --time-budget 60s
   weft route fabric.ibnetdiscover --engine lash --vls 4 --out tables
   weft route dragonfly:p=4 --paths sssp --lanes first-fit --json`,
 		Args: cobra.ExactArgs(1),
@@ -86,7 +86,7 @@ func engineFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringVar(&o.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
 	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what the engine is made for)")
 	if engine == autoEngine {
-		f.DurationVar(&o.budget, "budget", 0, budgetUsage)
+		f.DurationVar(&o.timeBudget, "time-budget", 0, timeBudgetUsage)
 	}
 	completeNames(c, "lanes", assignerNames)
 	c.MarkFlagsRequiredTogether("paths", "lanes")

@@ -18,7 +18,7 @@ type autoSummary struct {
 	LimitReached bool `json:"limit_reached"`
 }
 
-const budgetUsage = "time that auto may spend by its own estimates; the clock ends its search after one and a half times as long (default 10s, more on large networks)"
+const timeBudgetUsage = "time that auto may spend by its own estimates; the clock ends its search after one and a half times as long (default 10s, more on large networks)"
 
 type trialSummary struct {
 	Engine  string  `json:"engine"`
@@ -33,11 +33,14 @@ type trialSummary struct {
 // takeEngine notes the engine that was asked for.
 func (j *routeJob) takeEngine(o *routeFlags) (err error) {
 	if o.engine == autoEngine {
-		j.auto, j.budgeted = true, o.budget
-		if o.budget < 0 {
-			return usage("--budget %s: time does not run backwards", o.budget)
+		j.auto, j.budgeted = true, o.timeBudget
+		if o.timeBudget < 0 {
+			return usage("--time-budget %s: time does not run backwards", o.timeBudget)
 		}
 		return nil
+	}
+	if o.engine == "" {
+		return usage("name an engine, --engine E; weft engines lists them")
 	}
 	if j.engine, err = engines.Named(o.engine); err != nil {
 		return usage("%w, and %s for the best proven one", err, autoEngine)

@@ -57,7 +57,7 @@ func (j *routeJob) heeded(o *routeFlags) error {
 		{"weight", "is for balance, weave and weave-any; to %s all hosts are alike", len(j.weights) > 0, j.auto || balanced},
 		{"prefer", "is for weave; %s has no such choice", j.options.Prefer != weave.Bandwidth, j.auto || paths == "weave"},
 		{"order", "is for first-fit; %s takes paths in an order of its own", j.options.Order != layer.ByDestination, j.auto || strings.HasPrefix(lanes, "first-fit")},
-		{"budget", "is for auto; %s takes the time it takes", o.budget != 0, j.auto},
+		{"time-budget", "is for auto; %s takes the time it takes", o.timeBudget != 0, j.auto},
 	} {
 		if f.given && !f.heeded {
 			return usage("--"+f.name+" "+f.does, j.asked())

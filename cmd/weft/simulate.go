@@ -16,7 +16,7 @@ import (
 // simulateFlags is the command line of weft simulate.
 type simulateFlags struct {
 	route        routeFlags
-	tables       verifyFlags
+	tables       tableFiles
 	job          jobFlags
 	model        string
 	uniformRates bool
@@ -59,11 +59,11 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.simulate(cmd.Context(), args[0], &o) },
 	}
 	pathFlags(c, &o.route, autoEngine)
-	tableFlags(c, &o.tables)
+	o.tables.addTo(c)
 	f := c.Flags()
 	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
 	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any; auto takes what is proven under it (default any)")
-	f.DurationVar(&o.route.budget, "budget", 0, budgetUsage)
+	f.DurationVar(&o.route.timeBudget, "time-budget", 0, timeBudgetUsage)
 	o.job.addTo(c, "bisect")
 	f.StringVar(&o.model, "model", congestion.Bottleneck.String(), "bandwidth model: bottleneck or maxmin")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
@@ -74,20 +74,10 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 	f.Lookup("endpoints").Usage = "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)"
 	f.Lookup("seed").Usage = "seed of random patterns and placements, and of engines that choose by chance"
 	c.MarkFlagsRequiredTogether("paths", "lanes")
-	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"lfts", "contract"}, {"lfts", "budget"}} {
+	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"lfts", "contract"}, {"lfts", "time-budget"}} {
 		c.MarkFlagsMutuallyExclusive(pair...)
 	}
 	return c
-}
-
-// tableFlags adds the flags that say where finished tables are.
-func tableFlags(c *cobra.Command, o *verifyFlags) {
-	f := c.Flags()
-	f.StringVar(&o.lfts, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute output")
-	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps: opensm-sl2vl.dump or SLVL lines of ibdmchk")
-	f.StringVar(&o.psl, "psl", "", "service levels of paths, as ibdmchk reads them")
-	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
-	f.BoolVar(&o.strict, "strict", false, strictUsage)
 }
 
 // simulateJob is one run of weft simulate.
@@ -149,8 +139,9 @@ func (j *simulateJob) check() error {
 		return usage("--precision %g: it cannot be negative", o.precision)
 	case o.hot < 0:
 		return usage("--hot %d: it cannot be negative", o.hot)
-	case o.tables.lfts == "" && (o.tables.sl2vl != "" || o.tables.psl != "" || o.tables.lst != "" || o.tables.strict):
-		return usage("--sl2vl, --psl, --lst and --strict belong to the tables of --lfts")
+	}
+	if err := o.tables.settle(); err != nil {
+		return err
 	}
 	j.options.UniformRates, j.options.Seed = o.uniformRates, o.route.seed
 	j.options.Runs, j.options.Precision = o.runs, o.precision
@@ -164,8 +155,7 @@ func (j *simulateJob) readTables() error {
 	if err := checkLMC(j.o.route.lmc); err != nil {
 		return err
 	}
-	j.o.tables.lmc = j.o.route.lmc
-	v := &verifyJob{app: j.app, name: j.name, o: &j.o.tables}
+	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{tableFiles: j.o.tables, lmc: j.o.route.lmc}}
 	if err := v.read(); err != nil {
 		return err
 	}

@@ -16,11 +16,10 @@ import (
 
 // verifyFlags is the command line of weft verify.
 type verifyFlags struct {
+	tableFiles
 	lmc                        int
-	lfts, sl2vl, psl, lst      string
 	contract, endpoints        string
 	writeCertificate, readCert string
-	strict                     bool
 	json                       bool
 }
 
@@ -52,16 +51,12 @@ is an error with --strict, and where they have nothing in common.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.lfts, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute output")
-	f.StringVar(&o.sl2vl, "sl2vl", "", "SL to VL maps: opensm-sl2vl.dump or SLVL lines of ibdmchk")
-	f.StringVar(&o.psl, "psl", "", "service levels of paths, as ibdmchk reads them")
-	f.StringVar(&o.lst, "lst", "", "opensm-subnet.lst of the OpenSM that wrote the tables")
+	o.addTo(c)
 	f.StringVar(&o.contract, "contract", "honored", "what clients do with service levels: honored, directed, single:N or any")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
 	f.StringVar(&o.readCert, "certificate", "", "re-check this proof instead of searching for loops")
-	f.BoolVar(&o.strict, "strict", false, strictUsage)
 	f.BoolVar(&o.json, "json", false, "print the verdict for programs")
 	if err := c.MarkFlagRequired("lfts"); err != nil {
 		panic(err)
@@ -95,6 +90,9 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 		return usage("%w", err)
 	}
 	if err := checkLMC(o.lmc); err != nil {
+		return err
+	}
+	if err := o.settle(); err != nil {
 		return err
 	}
 	read := a.stage("reading", &j.spent.read)
