@@ -284,6 +284,9 @@ func anyNetwork(t *testing.T, rng *rand.Rand, seed uint64) *fabric.Fabric {
 
 // And about the tables of real fabrics.
 func TestCheckerAgreesOnRealFabrics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the networks of the campaign are enough")
+	}
 	c := startChecker(t)
 	var n tally
 	for _, name := range dumps {
