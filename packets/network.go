@@ -190,8 +190,18 @@ func slsInUse(t *routing.Tables) uint16 {
 // source is the port at which an endpoint's packets begin.
 func (n *Network) source(e fabric.EndpointID) int32 { return n.ports + int32(e) }
 
+// NoRoute is a pair of endpoints between which packets would not arrive.
+type NoRoute struct {
+	From, To fabric.EndpointID
+	Why      error
+}
+
+func (e *NoRoute) Error() string { return e.Why.Error() }
+
+func (e *NoRoute) Unwrap() error { return e.Why }
+
 // Covers says whether packets from one endpoint to another arrive by every address
-// that the source may use, and why not.
+// that the source may use, and why not; tables that lead them nowhere are a NoRoute.
 func (n *Network) Covers(from, to fabric.EndpointID) error {
 	f := n.Fabric
 	a, b := f.Endpoint(from), f.Endpoint(to)
@@ -211,11 +221,11 @@ func (n *Network) Covers(from, to fabric.EndpointID) error {
 		}
 		usable++
 		if err := n.follow(a, b, lid, sl); err != nil {
-			return err
+			return &NoRoute{from, to, err}
 		}
 	}
 	if usable == 0 {
-		return fmt.Errorf("packets: %s may use no address of %s: the tables do not cover the pair", f.Label(a.Node), f.Label(b.Node))
+		return &NoRoute{from, to, fmt.Errorf("packets: %s may use no address of %s: the tables do not cover the pair", f.Label(a.Node), f.Label(b.Node))}
 	}
 	return nil
 }

@@ -140,10 +140,19 @@ func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {
 	if err := j.makeNetwork(ctx); err != nil {
 		return err
 	}
+	err := j.run(ctx)
+	if pair := (*packets.NoRoute)(nil); errors.As(err, &pair) {
+		return finding("%w\nweft verify says who else is cut off; --allocation and --traffic choose who sends", err)
+	}
+	return err
+}
+
+// run does what the flags ask for.
+func (j *packetsJob) run(ctx context.Context) error {
 	switch {
-	case o.replay:
+	case j.o.replay:
 		return j.replayCycle(ctx)
-	case o.complete:
+	case j.o.complete:
 		return j.runComplete(ctx)
 	}
 	if err := j.sweep(ctx); err != nil {
