@@ -229,6 +229,9 @@ func (a *app) printStatus(s *daemon.Status) error {
 		}
 		p.fact("last good", "%s", good)
 	}
+	if s.Search != nil {
+		p.fact("search", "%s", searchText(s.Search))
+	}
 	if s.ReloadError != "" {
 		p.fact("reload", "refused, the old settings stand: %s", s.ReloadError)
 	}
@@ -252,6 +255,26 @@ func stateText(s *daemon.State) string {
 	return text + ": " + s.StateError
 }
 
+// searchText is how the search for better tables went.
+func searchText(s *daemon.Search) string {
+	if s.Ended == nil {
+		return fmt.Sprintf("goes on since %s for better tables than those of %s", s.Began.Local().Format(time.DateTime), s.Given)
+	}
+	how := fmt.Sprintf("ended at %s after %s: ", s.Ended.Local().Format(time.DateTime), seconds(s.Ended.Sub(s.Began)))
+	switch {
+	case !s.Better:
+		how += "none better than those of " + s.Given
+	case s.Awaited:
+		how += fmt.Sprintf("%s in place of %s, for which OpenSM routes again", s.Engine, s.Given)
+	default:
+		how += fmt.Sprintf("%s in place of %s, at OpenSM's next sweep", s.Engine, s.Given)
+	}
+	if s.Unfinished != "" {
+		how += " (not carried through: " + s.Unfinished + ")"
+	}
+	return how
+}
+
 // sweepText is a sweep in a few lines.
 func sweepText(s *daemon.Sweep) string {
 	var b strings.Builder
@@ -261,8 +284,11 @@ func sweepText(s *daemon.Sweep) string {
 		return b.String()
 	}
 	from := ""
-	if s.Cached {
+	switch {
+	case s.Cached:
 		from = ", from memory"
+	case s.SoFar:
+		from = ", the best so far"
 	}
 	fmt.Fprintf(&b, "%s by %s (contract %s), %d of %s, largest load %s\n", s.Verdict, s.Engine, s.Contract, s.VLsNeeded, plural(s.VLsAvailable, "lane"), thousands(int64(s.MaxLoad)))
 	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", thousands(s.ChangedEntries), thousands(s.ChangedSLs), seconds(time.Duration(s.Seconds.Total*float64(time.Second))), from)

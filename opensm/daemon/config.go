@@ -87,6 +87,7 @@ type settings struct {
 	contract routing.Contract
 	scope    routing.Scope
 	limit    time.Duration
+	first    time.Duration // firstAnswer, but in tests
 }
 
 // key tells settings apart that lead to different tables.
@@ -96,7 +97,7 @@ func (s *settings) key() string {
 
 // check settles what the configuration means.
 func (c Config) check() (*settings, error) {
-	s := &settings{Config: c, contract: routing.Any, limit: c.Limit}
+	s := &settings{Config: c, contract: routing.Any, limit: c.Limit, first: firstAnswer}
 	if !filepath.IsAbs(c.Socket) {
 		return nil, fmt.Errorf("daemon: socket %q is no absolute path", c.Socket)
 	}

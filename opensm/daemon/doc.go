@@ -14,8 +14,14 @@
 // tables, and they are kept (the last few fabrics): a sweep that finds nothing
 // changed is answered at once, and so is a cable that comes back.
 //
-// A request that runs out of time is refused, but its work goes on for the next
-// sweep, until another fabric is asked for.
+// Time. auto tries several engines. OpenSM gets the best so far five seconds after
+// the work began, as soon as there is something proven, and in any case within the
+// time that the plugin waits; the search goes on. A plugin that is told so asks
+// again at once, for better tables: that question is answered when the search has
+// ended, with them or with a refusal that is no finding, and the plugin has OpenSM
+// route again. A request that runs out of time with nothing proven is refused, but
+// its work goes on for the next sweep. Work that nobody waits for any more, and who
+// waits for better tables does not count, ends when another fabric is asked for.
 //
 // Trust. The socket belongs to one group, mode 0660; who connects is looked up
 // with SO_PEERCRED and must be root, the daemon's own user, or of that group.

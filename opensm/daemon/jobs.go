@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -52,10 +53,65 @@ func keyOf(f *fabric.Fabric, s *settings, lanes int) key {
 // job is work on one fabric.
 type job struct {
 	key     key
-	done    chan struct{} // closed when result is there
-	result  *proven
-	waiters int // connections that still want it
+	began   time.Time
+	some    chan struct{} // closed when best is there, or there is nothing
+	done    chan struct{} // closed when result is there, and its end was told
+	waiters int           // connections that still want it
 	cancel  context.CancelFunc
+
+	mu     sync.Mutex
+	result *proven // nil: it is worked on
+	best   *proven // so far; nil: none
+	given  *proven // the best so far that was handed over last; nil: none was
+	// awaited says that somebody waits, or did, for something better than that.
+	awaited bool
+}
+
+// found notes what is better than all before.
+func (x *job) found(p *proven) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.best == nil {
+		close(x.some)
+	}
+	x.best = p
+}
+
+// give is the best so far, to be handed over; nil: there is none. ended says that it
+// is the result, and nothing follows.
+func (x *job) give() (p *proven, ended bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.result != nil {
+		return x.result, true
+	}
+	if x.best != nil {
+		x.given = x.best
+	}
+	return x.best, false
+}
+
+// wait notes that somebody waits for something better than what was handed over, and
+// returns that; nil: nothing was.
+func (x *job) wait() (given *proven) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.awaited = true
+	return x.given
+}
+
+func (x *job) isAwaited() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.awaited
+}
+
+// settle notes the result, and returns what was handed over before; nil: nothing was.
+func (x *job) settle(p *proven) (given *proven) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.result = p
+	return x.given
 }
 
 // jobs works on one fabric at a time and remembers the last few.
@@ -68,10 +124,20 @@ type jobs struct {
 
 func newJobs() *jobs { return &jobs{turn: make(chan struct{}, 1)} }
 
+// task is how a job is done.
+type task struct {
+	// work returns the result, and tells of everything better than what was there
+	// before, while it goes on.
+	work  func(ctx context.Context, found func(*proven)) *proven
+	limit time.Duration
+	// ended is told at the end what was handed over meanwhile, if anything was.
+	ended func(x *job, given *proven)
+}
+
 // ask returns the job for a key, and starts it if there is none; known says that
 // it was finished already. Whoever asks must leave. Jobs that nobody waits for any
 // more make room for a new one.
-func (j *jobs) ask(ctx context.Context, s *settings, k key, work func(context.Context) *proven) (x *job, known bool) {
+func (j *jobs) ask(ctx context.Context, k key, t task) (x *job, known bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if i := slices.IndexFunc(j.list, func(x *job) bool { return x.key == k }); i >= 0 {
@@ -87,8 +153,8 @@ func (j *jobs) ask(ctx context.Context, s *settings, k key, work func(context.Co
 		}
 		return idle
 	})
-	work1, cancel := context.WithTimeout(ctx, s.limit)
-	x = &job{key: k, done: make(chan struct{}), waiters: 1, cancel: cancel}
+	limited, cancel := context.WithTimeout(ctx, t.limit)
+	x = &job{key: k, began: time.Now(), some: make(chan struct{}), done: make(chan struct{}), waiters: 1, cancel: cancel}
 	j.list = append(j.list, x)
 	if len(j.list) > kept {
 		if i := slices.IndexFunc(j.list, func(x *job) bool { return x.waiters == 0 }); i >= 0 {
@@ -98,19 +164,31 @@ func (j *jobs) ask(ctx context.Context, s *settings, k key, work func(context.Co
 	}
 	j.group.Go(func() {
 		defer cancel()
-		select {
-		case j.turn <- struct{}{}:
-			x.result = work(work1)
-			<-j.turn
-		case <-work1.Done():
-			x.result = &proven{refusal: "daemon: " + work1.Err().Error()}
-		}
-		if work1.Err() != nil && x.result.tables == nil {
-			j.forget(x) // it may do better with more time
-		}
-		close(x.done)
+		j.do(limited, x, t)
 	})
 	return x, false
+}
+
+// do does a job in its turn.
+func (j *jobs) do(ctx context.Context, x *job, t task) {
+	var p *proven
+	select {
+	case j.turn <- struct{}{}:
+		p = t.work(ctx, x.found)
+		<-j.turn
+	case <-ctx.Done():
+		p = &proven{refusal: "daemon: " + ctx.Err().Error()}
+	}
+	if ctx.Err() != nil && (p.tables == nil || p.unfinished != nil) {
+		j.forget(x) // it may do better with more time
+	}
+	if given := x.settle(p); given != nil {
+		t.ended(x, given)
+	}
+	if x.best == nil {
+		close(x.some)
+	}
+	close(x.done)
 }
 
 func (x *job) finished() bool {

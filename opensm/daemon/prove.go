@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ type proven struct {
 	refusal string // what to tell OpenSM; empty with tables
 	route   time.Duration
 	verify  time.Duration
+
+	// unfinished is why better tables were not looked for to the end; nil: they were.
+	unfinished error
 }
 
 // Attempt is an engine that was tried, and what came of it.
@@ -37,15 +41,26 @@ type Attempt struct {
 }
 
 // prove routes a fabric with the engines of the settings in their order, until the
-// judge proves what one of them made.
-func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) *proven {
+// judge proves what one of them made. found is told of every proven routing that is
+// better than those before, while the search goes on.
+func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*proven)) *proven {
 	p := &proven{}
 	if s.VLs > 0 {
 		lanes = min(lanes, s.VLs)
 	}
 	for _, r := range s.routers {
 		a := Attempt{Engine: r.name()}
-		err := p.try(ctx, f, r, s, lanes)
+		var last *proven
+		err := p.try(ctx, f, r, s, lanes, func(better proven) {
+			better.tried = append(slices.Clone(p.tried), a)
+			last = &better
+			found(last)
+		})
+		if err != nil && last != nil { // cut off or broken, with something to show
+			q := *last
+			q.unfinished = err
+			return &q
+		}
 		if err == nil {
 			p.tried = append(p.tried, a)
 			return p
@@ -68,12 +83,15 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) *prove
 
 // try routes in one way and asks the judge. An engine that breaks is one that
 // refuses.
-func (p *proven) try(ctx context.Context, f *fabric.Fabric, how router, s *settings, lanes int) (err error) {
+func (p *proven) try(ctx context.Context, f *fabric.Fabric, how router, s *settings, lanes int, found func(proven)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("daemon: internal error: %v\n%s", r, debug.Stack())
 		}
 	}()
+	if several, ok := how.(searcher); ok {
+		return p.search(ctx, f, several, s, lanes, found)
+	}
 	start := time.Now()
 	p.tables, p.engine, err = how.route(ctx, f, s, lanes)
 	p.route += time.Since(start)
@@ -86,6 +104,31 @@ func (p *proven) try(ctx context.Context, f *fabric.Fabric, how router, s *setti
 	if err != nil {
 		return err
 	}
+	return p.accept(f, s, lanes)
+}
+
+// search has several engines tried, and found told of the best so far. Judging is
+// part of the search.
+func (p *proven) search(ctx context.Context, f *fabric.Fabric, how searcher, s *settings, lanes int, found func(proven)) error {
+	start, before := time.Now(), p.route
+	take := func(c *choose.Choice) error {
+		p.tables, p.verdict, p.engine = c.Tables, c.Verdict, c.Engine.Name
+		p.route = before + time.Since(start)
+		return p.accept(f, s, lanes)
+	}
+	c, err := how.search(ctx, f, s, lanes, func(c *choose.Choice) {
+		if take(c) == nil {
+			found(*p)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return take(c)
+}
+
+// accept says why tables that were judged will not do.
+func (p *proven) accept(f *fabric.Fabric, s *settings, lanes int) error {
 	v := p.verdict
 	switch {
 	case !v.Complete():
@@ -110,6 +153,12 @@ type router interface {
 	route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error)
 }
 
+// searcher is a router that tries several engines, and tells of each that is proven
+// and better than those before.
+type searcher interface {
+	search(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*choose.Choice)) (*choose.Choice, error)
+}
+
 // single is an engine of the table.
 type single struct{ engines.Engine }
 
@@ -127,16 +176,21 @@ type best struct{}
 
 func (best) name() string { return auto }
 
-func (best) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
-	c, err := choose.Best(ctx, f, choose.Wish{
-		Contract: s.contract, Scope: s.scope,
-		Budget: routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters)},
-		Accept: func(t *routing.Tables) error { return wire.Expressible(t, s.contract) },
-	})
+func (b best) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
+	c, err := b.search(ctx, f, s, lanes, nil)
 	if err != nil {
 		return nil, auto, err
 	}
 	return c.Tables, c.Engine.Name, nil
+}
+
+func (best) search(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*choose.Choice)) (*choose.Choice, error) {
+	return choose.Best(ctx, f, choose.Wish{
+		Contract: s.contract, Scope: s.scope,
+		Budget: routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters)},
+		Accept: func(t *routing.Tables) error { return wire.Expressible(t, s.contract) },
+		Found:  found,
+	})
 }
 
 // loopError is a credit loop.

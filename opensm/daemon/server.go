@@ -246,5 +246,3 @@ func (s *Server) current() *settings {
 	defer s.mu.Unlock()
 	return s.settings
 }
-
-var errNoTime = errors.New("no time left: the work goes on, and the next sweep finds the tables ready")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
 
@@ -24,8 +23,9 @@ type Status struct {
 	Cached      int64     `json:"cached"` // answered from memory
 	ReloadError string    `json:"reload_error,omitempty"`
 	State
-	Last     *Sweep `json:"last,omitempty"`      // the last request
-	LastGood *Sweep `json:"last_good,omitempty"` // the last that got tables
+	Last     *Sweep  `json:"last,omitempty"`      // the last request
+	LastGood *Sweep  `json:"last_good,omitempty"` // the last that got tables
+	Search   *Search `json:"search,omitempty"`    // the last that went on when tables were handed over
 }
 
 // Sweep is a request of OpenSM's, and what came of it.
@@ -49,6 +49,8 @@ type Sweep struct {
 	ChangedEntries int64     `json:"changed_entries"` // of forwarding tables, against those handed over before
 	ChangedSLs     int64     `json:"changed_sls"`     // by source switch and destination
 	Cached         bool      `json:"cached"`
+	SoFar          bool      `json:"so_far"`          // the best so far: the search for better tables went on
+	Again          bool      `json:"again,omitempty"` // better tables than those handed over so far, and a sweep for them
 	Seconds        Seconds   `json:"seconds"`
 }
 
@@ -80,46 +82,23 @@ func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start tim
 	}
 	f, err := q.Fabric()
 	r.Seconds.Read = time.Since(start).Seconds()
-	p := &proven{}
+	var p reply
 	if err != nil {
-		p.refusal = err.Error()
+		p = refusal(err)
 	} else {
 		n := f.Count()
 		r.Switches, r.Endpoints, r.Links = n.Switches, n.HCA+n.Aggregation+n.Router, n.SwitchCables+n.AdapterCables+n.SelfCables
 		if err := x.enter(waiting); err != nil {
 			return err
 		}
-		p, r.Cached = s.ask(ctx, x, f, set, q, start)
+		p = s.ask(ctx, x, f, set, q, start)
 	}
+	r.Cached, r.SoFar, r.Again = p.cached, p.soFar, q.Again
 	return s.answer(x, q, r, p, start)
 }
 
-// ask has the fabric worked on, unless it was, for as long as the plugin waits.
-func (s *Server) ask(ctx context.Context, x *place, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (p *proven, cached bool) {
-	lanes := q.Lanes()
-	job, known := s.jobs.ask(ctx, set, keyOf(f, set, lanes), func(ctx context.Context) *proven { return prove(ctx, f, set, lanes) })
-	defer s.jobs.leave(job)
-	wait := set.limit
-	if q.Deadline > 0 {
-		// A tenth is for writing the answer and for the plugin to check it.
-		wait = min(wait, q.Deadline*9/10-time.Since(start))
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	if !known {
-		select {
-		case <-job.done:
-		case <-timer.C:
-			return &proven{refusal: errNoTime.Error()}, false
-		case <-x.lost:
-			return &proven{refusal: errPlaceLost.Error()}, false
-		}
-	}
-	return job.result, known
-}
-
 // answer sends what came of a request and reports it.
-func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p *proven, start time.Time) error {
+func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time.Time) error {
 	begin := time.Now()
 	if err := x.enter(taking); err != nil {
 		return err
@@ -127,9 +106,12 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p *proven, start ti
 	turn := s.queue()
 	defer turn.leave()
 	var sent error
-	if p.tables != nil {
+	switch {
+	case p.soFar:
+		sent = wire.WriteSoFar(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
+	case p.tables != nil:
 		sent = wire.WriteTables(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
-	} else {
+	default:
 		sent = wire.WriteRefusal(x.conn, q.Sweep, p.refusal)
 	}
 	if sent == nil {
@@ -144,6 +126,9 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p *proven, start ti
 	if !r.Cached {
 		r.Seconds.Route, r.Seconds.Verify = p.route.Seconds(), p.verify.Seconds()
 	}
+	if p.aside {
+		return sent
+	}
 	turn.wait()
 	switch {
 	case p.tables == nil:
@@ -154,7 +139,7 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p *proven, start ti
 		r.Verdict, r.Engine, r.VLsNeeded, r.MaxLoad = deadlockFree, p.engine, max(1, p.tables.Lanes.Needed), p.loads.Max
 		r.ChangedEntries, r.ChangedSLs = changes(s.last, p.tables)
 	}
-	s.report(r, p)
+	s.report(r, p.proven)
 	return sent
 }
 
@@ -193,7 +178,7 @@ func (s *Server) report(r *Sweep, p *proven) {
 	attrs := []any{
 		"sweep", r.Sweep, "verdict", r.Verdict, "engine", r.Engine, "wanted", Names(r.Wanted).String(), "contract", r.Contract,
 		"switches", r.Switches, "endpoints", r.Endpoints, "lanes_needed", r.VLsNeeded, "lanes_available", r.VLsAvailable, "max_load", r.MaxLoad,
-		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "seconds", fmt.Sprintf("%.4f", r.Seconds.Total),
+		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "so_far", r.SoFar, "seconds", fmt.Sprintf("%.4f", r.Seconds.Total),
 	}
 	for _, a := range r.Tried {
 		if a.Refused != "" {

@@ -17,6 +17,7 @@ type Answer struct {
 	Sweep   uint64
 	Refusal string // empty: the rest holds
 
+	SoFar    bool // better tables may follow: ask with Request.Again
 	Engine   string
 	Switches int
 	LIDs     int // one more than the largest
@@ -106,7 +107,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	}
 	a := &Answer{
 		Sweep: le.Uint64(b), Switches: int(le.Uint32(b[8:])), LIDs: int(le.Uint32(b[12:])),
-		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), Engine: unpadded(b[48:tablesSize]),
+		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), SoFar: b[30]&flagSoFar != 0, Engine: unpadded(b[48:tablesSize]),
 	}
 	copy(a.Adapters[:], b[32:])
 	if slices.Max(a.Adapters[:]) > routing.MaxDataVLs {
@@ -118,7 +119,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	case a.Switches != switches || a.LIDs != lids || int(le.Uint32(b[16:])) != ports || gotPairs != pairs && gotPairs != 0:
 		return nil, fmt.Errorf("wire: tables for %d switches, %d LIDs, %d ports and %d pairs; the fabric has %d, %d, %d and %d",
 			a.Switches, a.LIDs, le.Uint32(b[16:]), gotPairs, switches, lids, ports, pairs)
-	case a.Lanes < 1 || a.Lanes > routing.MaxDataVLs || a.Scope > routing.All || maps < 1 || le.Uint16(b[30:]) != 0:
+	case a.Lanes < 1 || a.Lanes > routing.MaxDataVLs || a.Scope > routing.All || maps < 1 || b[30]&^flagSoFar != 0 || b[31] != 0:
 		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d and %d maps", a.Lanes, a.Scope, maps)
 	}
 	cells := switches * lids

@@ -25,6 +25,9 @@
 //	16  4  milliseconds that the plugin waits for the whole answer
 //	20  1  data lanes that max_op_vls allows: 1, 2, 4, 8 or 15
 //	21  1  flags: bit 0: QoS is on, so that SL2VL tables will be written
+//	              bit 1: the sender knows bit 0 of the flags of tables
+//	              bit 2: tables for this fabric are in use that were answered with that
+//	                     bit: the answer is to wait for better ones
 //	22  2  length of OpenSM's version
 //	24     node records, 96 bytes each
 //	       port records, 24 bytes each: those of the first node, of the second …
@@ -70,7 +73,10 @@
 //	27  1  scope of the proof: 0 host adapters, 1 all adapters and routers, 2 all
 //	28  2  contract: the service levels, as bits, that any client may use whatever
 //	       its PathRecord says; 0: clients use the PathRecord's
-//	30  2  reserved
+//	30  1  flags: bit 0: the best so far; asked again with bit 2 of its flags, the
+//	              daemon answers when it has better ones, or refuses when it has found
+//	              none
+//	31  1  reserved
 //	32 16  lanes on which adapters send, by service level; 15 (dropped) only where
 //	       no adapter may send on it
 //	48 32  name of the engine, UTF-8 padded with zeros

@@ -28,6 +28,9 @@ var Constants = map[string]string{
 	"REASON_MAX":   fmt.Sprint(reasonMax),
 
 	"QOS":                fmt.Sprint(flagQoS),
+	"IMPROVES":           fmt.Sprint(flagImproves),
+	"AGAIN":              fmt.Sprint(flagAgain),
+	"SO_FAR":             fmt.Sprint(flagSoFar),
 	"NO_PEER":            fmt.Sprintf("0x%X", uint32(noPeer)),
 	"NO_PORT":            fmt.Sprint(routing.NoPort),
 	"SLS":                fmt.Sprint(routing.SLs),

@@ -20,6 +20,8 @@ type Request struct {
 	OpenSM   string        // its version
 	MaxVLs   int           // data lanes that max_op_vls allows
 	QoS      bool          // without it OpenSM writes no SL2VL table
+	Improves bool          // the sender knows Answer.SoFar
+	Again    bool          // it has such an answer for this fabric in use, and waits for a better one
 	Nodes    []Node
 }
 
@@ -63,8 +65,13 @@ func (q *Request) Write(w io.Writer) error {
 	m = le.AppendUint32(m, uint32(ports))
 	m = le.AppendUint32(m, uint32(min(q.Deadline.Milliseconds(), math.MaxUint32)))
 	flags := byte(0)
-	if q.QoS {
-		flags |= flagQoS
+	for _, f := range []struct {
+		set bool
+		bit byte
+	}{{q.QoS, flagQoS}, {q.Improves, flagImproves}, {q.Again, flagAgain}} {
+		if f.set {
+			flags |= f.bit
+		}
 	}
 	version := q.OpenSM[:min(len(q.OpenSM), math.MaxUint16)]
 	m = append(m, byte(q.MaxVLs), flags)
@@ -130,9 +137,11 @@ func decodeRequest(b []byte) (*Request, error) {
 		OpenSM:   string(b[len(b)-version:]),
 		MaxVLs:   int(b[20]),
 		QoS:      b[21]&flagQoS != 0,
+		Improves: b[21]&flagImproves != 0,
+		Again:    b[21]&flagAgain != 0,
 		Nodes:    make([]Node, nodes),
 	}
-	if q.MaxVLs < 1 || q.MaxVLs > routing.MaxDataVLs || b[21]&^flagQoS != 0 {
+	if q.MaxVLs < 1 || q.MaxVLs > routing.MaxDataVLs || b[21]&^(flagQoS|flagImproves|flagAgain) != 0 {
 		return nil, fmt.Errorf("wire: a request with %d lanes and flags %#x", q.MaxVLs, b[21])
 	}
 	records := b[requestSize+nodes*nodeSize : len(b)-version]

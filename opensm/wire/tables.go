@@ -38,6 +38,19 @@ func Expressible(t *routing.Tables, k routing.Contract) error {
 // clients use, and what the proof is about. Tables that are not Expressible are an
 // error, and nothing is written.
 func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
+	return writeTables(w, q, engine, t, proof, 0)
+}
+
+// WriteSoFar is WriteTables with tables to which better ones may follow. Who asked is
+// told so if they know what that means.
+func WriteSoFar(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
+	if !q.Improves {
+		return writeTables(w, q, engine, t, proof, 0)
+	}
+	return writeTables(w, q, engine, t, proof, flagSoFar)
+}
+
+func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, flags uint8) error {
 	f, l := t.Fabric, t.Lanes
 	rows, err := rowsOf(q, f)
 	if err != nil {
@@ -64,7 +77,7 @@ func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	m = le.AppendUint16(m, uint16(len(maps)))
 	m = append(m, byte(proof.Lanes), byte(proof.Scope))
 	m = le.AppendUint16(m, mask)
-	m = le.AppendUint16(m, 0)
+	m = append(m, flags, 0)
 	adapters := adapterLanes(q, l.SL2VL)
 	m = append(m, adapters[:]...)
 	m = padded(m, engine, engineSize)

@@ -22,8 +22,11 @@ const (
 	refusalSize = 8
 	reasonMax   = 4096
 
-	flagQoS = 1
-	noPeer  = 0xFFFFFFFF
+	flagQoS      = 1 // of requests
+	flagImproves = 2
+	flagAgain    = 4
+	flagSoFar    = 1 // of tables
+	noPeer       = 0xFFFFFFFF
 )
 
 // MaxRequest bounds the body of a request that is read, in bytes: the

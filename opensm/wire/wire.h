@@ -20,7 +20,10 @@
 #define WIRE_REFUSAL_SIZE 8 /* before the reason */
 #define WIRE_REASON_MAX 4096
 
-#define WIRE_QOS 1 /* flag of a request */
+#define WIRE_QOS 1	/* flags of a request */
+#define WIRE_IMPROVES 2 /* the sender knows WIRE_SO_FAR */
+#define WIRE_AGAIN 4	/* it waits for better tables than those answered with that */
+#define WIRE_SO_FAR 1	/* flag of tables: better ones may follow */
 
 /* The device that aggregation nodes are; all other adapters are hosts. */
 #define WIRE_AGGREGATION_VENDOR 0x2c9
