@@ -297,6 +297,16 @@ func TestAdaptiveJudgeAgreesOnGarbage(t *testing.T) {
 		if _, err := deadlock.CheckAdaptiveCertificate(context.Background(), a, v.Certificate, nil); err != nil {
 			t.Fatalf("the certificate does not hold: %v", err)
 		}
+		for i, rank := range v.Certificate.Rank {
+			if rank == deadlock.Unused {
+				continue
+			}
+			v.Certificate.Rank[i] = deadlock.Unused
+			if _, err := deadlock.CheckAdaptiveCertificate(context.Background(), a, v.Certificate, nil); err == nil {
+				t.Fatalf("without a rank for lane %d in use the certificate holds", i)
+			}
+			v.Certificate.Rank[i] = rank
+		}
 		for e := range w.edges {
 			i, j := int(e[0].Trunk)*v.Certificate.Lanes+int(e[0].Lane), int(e[1].Trunk)*v.Certificate.Lanes+int(e[1].Lane)
 			rank := v.Certificate.Rank

@@ -34,8 +34,8 @@ func (v *AdaptiveViolation) Error() string {
 
 // CheckAdaptiveCertificate re-checks a proof against an adaptive routing: it
 // derives the dependencies and compares ranks, without any search for cycles. The
-// scope and switching are the certificate's. The error is an *AdaptiveViolation
-// where the proof does not hold.
+// scope and switching are the certificate's. The error is an *AdaptiveViolation or
+// *Unranked where the proof does not hold.
 func CheckAdaptiveCertificate(ctx context.Context, t *routing.Adaptive, c *AdaptiveCertificate, p routing.Progress) (*AdaptiveVerdict, error) {
 	d, err := deriveAdaptive(ctx, t, AdaptiveOptions{Scope: c.Scope, Switching: c.Switching, Progress: p})
 	if err != nil {
@@ -58,6 +58,9 @@ func CheckAdaptiveCertificate(ctx context.Context, t *routing.Adaptive, c *Adapt
 	}
 	if wrong != nil {
 		return nil, wrong
+	}
+	if err := unranked(t.Fabric, c.Rank, c.Lanes, d.inUse); err != nil {
+		return nil, err
 	}
 	d.verdict.Certificate = c
 	return &d.verdict, nil

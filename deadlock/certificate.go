@@ -3,6 +3,7 @@ package deadlock
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -36,16 +37,29 @@ func (v *Violation) Error() string {
 		v.Switch, v.In, v.InVL, v.InRank, v.Out, v.OutVL, v.Rank)
 }
 
+// Unranked is a lane that carries traffic and has no rank in a certificate: it is
+// of tables that do not use the lane.
+type Unranked struct {
+	Switch string
+	Port   uint8 // of the trunk, at the switch it leaves
+	VL     uint8
+}
+
+func (u *Unranked) Error() string {
+	return fmt.Sprintf("deadlock: the certificate has no rank for VL %d of %s, port %d, which carries traffic", u.VL, u.Switch, u.Port)
+}
+
 // CheckCertificate re-checks a proof against tables: it derives the dependencies
 // and compares ranks, without any search for cycles. The contract and scope are
-// the certificate's. The error is a *Violation where the proof does not hold.
+// the certificate's. The error is a *Violation or *Unranked where the proof does not
+// hold.
 func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p routing.Progress) (*Verdict, error) {
-	d, err := derive(ctx, t, Options{Contract: c.Contract, Scope: c.Scope, Lost: -1, Progress: p})
+	d, err := derive(ctx, t, Options{Contract: c.Contract, Scope: c.Scope, Progress: p})
 	if err != nil {
 		return nil, err
 	}
 	g := &graph{f: t.Fabric, lanes: d.lanes, matrix: d.matrix}
-	if err := c.holds(g); err != nil {
+	if err := c.holds(g, d.inUse); err != nil {
 		return nil, err
 	}
 	d.verdict.Dependencies = g.count()
@@ -53,8 +67,9 @@ func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p 
 	return d.verdict, nil
 }
 
-// holds says whether the ranks rise along every dependency, by an error if not.
-func (c *Certificate) holds(g *graph) error {
+// holds says whether every lane in use has a rank and the ranks rise along every
+// dependency, by an error if not; inUse is lanes by trunk, as bits.
+func (c *Certificate) holds(g *graph, inUse []uint16) error {
 	if g.lanes > c.Lanes || len(c.Rank) != g.f.Trunks()*c.Lanes {
 		return fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), g.f.Trunks(), g.lanes)
 	}
@@ -69,6 +84,19 @@ func (c *Certificate) holds(g *graph) error {
 	}
 	if wrong != nil {
 		return wrong
+	}
+	return unranked(g.f, c.Rank, c.Lanes, inUse)
+}
+
+// unranked looks for a lane in use without a rank.
+func unranked(f *fabric.Fabric, rank []int32, stride int, inUse []uint16) error {
+	for trunk, lanes := range inUse {
+		for ; lanes != 0; lanes &= lanes - 1 {
+			if vl := bits.TrailingZeros16(lanes); rank[trunk*stride+vl] == Unused {
+				ch := f.Channel(fabric.ChannelID(trunk))
+				return &Unranked{Switch: f.Label(ch.From), Port: ch.FromPort, VL: uint8(vl)}
+			}
+		}
 	}
 	return nil
 }

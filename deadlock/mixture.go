@@ -89,7 +89,7 @@ func CheckMixture(ctx context.Context, tables []*routing.Tables, c *Certificate,
 		return nil, err
 	}
 	g := m.graph()
-	if err := c.holds(g); err != nil {
+	if err := c.holds(g, m.inUse); err != nil {
 		return nil, err
 	}
 	m.verdict.Dependencies, m.verdict.Certificate = g.count(), c

@@ -303,3 +303,34 @@ func TestCertificateIsForItsTables(t *testing.T) {
 		t.Errorf("the certificate of other tables: %v", err)
 	}
 }
+
+// A lane in use has a rank even where nothing waits for it and it waits for nothing.
+func TestCertificateRanksEveryLaneInUse(t *testing.T) {
+	f := ring(t, 2)
+	tables := &routing.Tables{Fabric: f, Forwarding: clockwise(f), Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+	v := verify(t, f, tables.Forwarding, tables.Lanes, routing.Honored)
+	if !v.Free() || v.Dependencies != 0 {
+		t.Fatalf("verdict is %+v", v)
+	}
+	used := 0
+	for trunk, rank := range v.Certificate.Rank {
+		if rank == deadlock.Unused {
+			continue
+		}
+		used++
+		holed := *v.Certificate
+		holed.Rank = slices.Clone(holed.Rank)
+		holed.Rank[trunk] = deadlock.Unused
+		want := deadlock.Unranked{Switch: f.Label(f.Channel(fabric.ChannelID(trunk)).From), Port: 2}
+		var got *deadlock.Unranked
+		if _, err := deadlock.CheckCertificate(context.Background(), tables, &holed, nil); !errors.As(err, &got) || *got != want {
+			t.Errorf("without a rank for trunk %d: %v, want %v", trunk, err, &want)
+		}
+		if _, err := deadlock.CheckMixture(context.Background(), []*routing.Tables{tables}, &holed, nil); !errors.As(err, &got) {
+			t.Errorf("of a mixture, without a rank for trunk %d: %v", trunk, err)
+		}
+	}
+	if used != 2 {
+		t.Errorf("%d lanes have a rank, not 2", used)
+	}
+}

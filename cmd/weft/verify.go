@@ -150,6 +150,13 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 		}
 		return finding("%w\nThe proof is not for these tables (was it made with other --sl2vl or --psl?); without --certificate they are judged afresh.", err)
 	}
+	if err != nil || j.verdict.Unreachable == 0 {
+		return err
+	}
+	all, err := deadlock.Verify(ctx, j.tables, j.options) // who is cut off
+	if err == nil {
+		j.verdict.Lost = all.Lost
+	}
 	return err
 }
 
