@@ -142,7 +142,7 @@ var rules = []rule{
 	},
 	{
 		packages: "opensm/conf",
-		may:      []string{"format"},
+		may:      []string{"format", "internal/spell"},
 		why:      "it reads a file of OpenSM's, whatever is made of it",
 	},
 	{

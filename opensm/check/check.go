@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/opensm/conf"
 	"github.com/weft-fabric/weft/routing"
@@ -50,13 +49,14 @@ func Run(ctx context.Context, in Input) (*Report, error) {
 	r.qos(&in)
 	r.lanes(&in)
 	r.versions(&in)
-	r.contract(&in)
+	r.clients(&in)
 	r.refusals(&in)
 	for _, n := range in.Conf.Cut {
 		r.add(Finding{Warning, Odd, "the line is longer than OpenSM reads at a time: the rest is taken for another option", "shorten it", nil, n})
 	}
+	r.unknown(in.Conf)
 	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
-		return cmp.Compare(slices.Index(order, a.Code), slices.Index(order, b.Code))
+		return cmp.Or(cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level)), cmp.Compare(slices.Index(order, a.Code), slices.Index(order, b.Code)))
 	})
 	return r, ctx.Err()
 }
@@ -113,56 +113,24 @@ func (r *Report) fallback(in *Input) {
 	}
 }
 
-// tables judges the tables that run.
-func (r *Report) tables(ctx context.Context, in *Input) error {
-	if in.Tables == nil {
-		return nil
-	}
-	verify := func(c routing.Contract) (*deadlock.Verdict, error) {
-		return deadlock.Verify(ctx, in.Tables, deadlock.Options{Contract: c, Scope: in.Scope})
-	}
-	how, v, err := judged(in, verify)
-	if err != nil {
-		return err
-	}
-	f := in.Fabric
-	if !v.Complete() {
-		r.add(Finding{Danger, CreditLoop, fmt.Sprintf("%d of %d pairs have no route that delivers (weft verify shows where)", v.Unreachable+v.Loops, v.Pairs), "find out which engine made the tables", nil, 0})
-	}
-	any, err := verify(routing.Any)
-	if err != nil {
-		return err
-	}
-	r.anySL = any.Free()
-	if v.Free() {
-		r.Needed = v.VLs
-		if r.anySL {
-			r.Needed = 1
-		}
-		return nil
-	}
-	var steps []string
-	for _, s := range v.Cycle[:min(3, len(v.Cycle))] {
-		ch := f.Channel(s.Trunk)
-		steps = append(steps, fmt.Sprintf("%s port %d, VL %d", f.Label(ch.From), ch.FromPort, s.VL))
-	}
-	r.add(Finding{Danger, CreditLoop, fmt.Sprintf("the tables have a credit loop of %d links %s: %s, …", len(v.Cycle), how, strings.Join(steps, "; ")),
-		"route with an engine that is proven for what clients do (weft route, weft serve)", nil, 0})
-	return nil
-}
+// maxUnknown is how many options that OpenSM does not know are named one by one.
+const maxUnknown = 8
 
-// judged asks the judge under what clients are said to do. Where nobody said and
-// the service levels of PathRecords are not known, that is SL 0 for everything,
-// which is what MPI libraries and NCCL use unless told otherwise.
-func judged(in *Input, verify func(routing.Contract) (*deadlock.Verdict, error)) (how string, v *deadlock.Verdict, err error) {
-	switch {
-	case in.Contract != nil:
-		v, err = verify(*in.Contract)
-		return "under contract " + in.Contract.String(), v, err
-	case in.SLs:
-		v, err = verify(routing.Honored)
-		return "though clients use the PathRecord's service level", v, err
+// unknown names the options that OpenSM skips.
+func (r *Report) unknown(c *conf.Conf) {
+	named, rest := map[string]bool{}, 0
+	for _, o := range c.Options {
+		switch {
+		case conf.Known(o.Key) || named[o.Key] || slices.Contains(c.Cut, o.Line):
+			continue
+		case len(named) == maxUnknown:
+			rest++
+			continue
+		}
+		named[o.Key] = true
+		r.add(Finding{Warning, Odd, fmt.Sprintf("OpenSM knows no option %q and skips it", o.Key), "the nearest it knows is " + conf.Nearest(o.Key), nil, o.Line})
 	}
-	v, err = verify(routing.Single(0))
-	return "for clients that use SL 0, as they do by default", v, err
+	if rest > 0 {
+		r.add(Finding{Warning, Odd, fmt.Sprintf("%d more lines have options that OpenSM 3.3.23 does not know", rest), "if another subnet manager runs, ask its manual: what is said here is about OpenSM", nil, 0})
+	}
 }

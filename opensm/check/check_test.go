@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -79,8 +80,13 @@ func TestFindings(t *testing.T) {
 		{"folded", Input{Fabric: ring}, "routing_engine dfsssp,no_fallback\nqos TRUE\nmax_op_vls 2\nqos_sl2vl 0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,15\n", Warning, FewLanes, "SL 2, 3, 6,"},
 		{"versions", Input{Plugin: "OpenSM 3.3.23", OpenSM: "OpenSM 3.3.24"}, plugin, Danger, Version, "built for OpenSM 3.3.23"},
 		{"versions unknown", Input{Plugin: "OpenSM 3.3.23"}, plugin, Advice, Version, "not compared"},
-		{"clients", Input{}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Warning, Contract, "every client uses"},
-		{"clients honor", Input{Contract: &routing.Directed}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Advice, Contract, "as you say yours do"},
+		{"clients", Input{}, "routing_engine lash,no_fallback\nqos TRUE\n", Warning, Contract, "every client uses"},
+		{"clients honor", Input{Contract: &routing.Honored}, "routing_engine lash,no_fallback\nqos TRUE\n", Advice, Contract, "as you say yours do"},
+		{"clients ask", Input{Contract: &routing.Directed}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Advice, Contract, "as you say yours do"},
+		{"clients answer", Input{Contract: &routing.Honored}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Warning, Contract, "a passive side"},
+		{"a policy", Input{}, "routing_engine file,no_fallback\nlfts_file /x\nqos_policy_file /y\nqos TRUE\n", Warning, Contract, "nobody has proven"},
+		{"records not known", Input{Fabric: ring, Tables: tables(t, ring, "lash")}, plugin, Danger, CreditLoop, "for clients that use SL 0"},
+		{"an unknown option", Input{}, plugin + "routing_engin weft\n", Warning, Odd, `no option "routing_engin"`},
 		{"one SL", Input{Contract: &single}, plugin, Advice, Contract, "SL 2"},
 		{"ftree", Input{Fabric: ring}, "routing_engine ftree,no_fallback\n", Danger, Refusal, "ftree is about to refuse"},
 		{"updn", Input{Fabric: ring}, "routing_engine updn,no_fallback\n", Danger, Refusal, "updn is about to refuse"},
@@ -100,13 +106,36 @@ func TestFindings(t *testing.T) {
 			}
 			last := -1
 			for _, f := range r.Findings {
-				at := slices.Index(order, f.Code)
+				at := slices.Index(levels, f.Level)*len(order) + slices.Index(order, f.Code)
 				if at < last || f.Do == "" {
 					t.Errorf("%+v comes after what is less dangerous, or says nothing to do", f)
 				}
 				last = at
 			}
 		})
+	}
+}
+
+// Options that OpenSM does not know are named with the nearest that it knows, each
+// once; of many the rest is counted.
+func TestUnknownOptions(t *testing.T) {
+	text := plugin + "QOS TRUE\nno_falback TRUE\nno_falback FALSE\n"
+	for i := range 10 {
+		text += fmt.Sprintf("ar_mode%d 1\n", i)
+	}
+	r, err := Run(t.Context(), Input{Conf: configuration(t, text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return f.Code != Odd })
+	if len(r.Findings) != maxUnknown+1 {
+		t.Fatalf("%d findings of %d: %+v", len(r.Findings), maxUnknown+1, r.Findings)
+	}
+	if f := r.Findings[0]; !strings.Contains(f.What, `"QOS"`) || !strings.HasSuffix(f.Do, " qos") || f.Line != 3 {
+		t.Errorf("%+v", f)
+	}
+	if f := r.Findings[maxUnknown]; !strings.HasPrefix(f.What, "4 more lines") {
+		t.Errorf("%+v", f)
 	}
 }
 

@@ -14,6 +14,8 @@
 // they are broken.
 package check
 
+import "github.com/weft-fabric/weft/routing"
+
 // Level is how bad a finding is.
 type Level string
 
@@ -24,7 +26,10 @@ const (
 	Advice  Level = "advice"  // nothing is wrong; here is what to set
 )
 
-// Code names a kind of finding. The order of the constants is that of danger.
+var levels = []Level{Danger, Warning, Advice}
+
+// Code names a kind of finding. The order of the constants is that of findings of
+// one level.
 type Code string
 
 // The kinds of finding.
@@ -34,12 +39,12 @@ const (
 	QoSOff         Code = "qos-off"
 	FewLanes       Code = "few-lanes"
 	Version        Code = "version"
-	Contract       Code = "contract"
 	Refusal        Code = "engine-refuses"
+	Contract       Code = "contract"
 	Odd            Code = "odd-line"
 )
 
-var order = []Code{CreditLoop, SilentFallback, QoSOff, FewLanes, Version, Contract, Refusal, Odd}
+var order = []Code{CreditLoop, SilentFallback, QoSOff, FewLanes, Version, Refusal, Contract, Odd}
 
 // Finding is one thing that was found.
 type Finding struct {
@@ -60,7 +65,7 @@ type Report struct {
 	Needed     int // lanes that the tables need; 0: not known
 	Findings   []Finding
 
-	anySL bool // the tables that run are proven whatever service levels clients use
+	free func(routing.Contract) bool // the tables that run have no credit loop under a contract; nil: not known
 }
 
 // Bad says whether anything is more than advice.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -23,34 +22,6 @@ func (r *Report) versions(in *Input) {
 			"build the plugin against the headers of the OpenSM that runs (make plugin)", nil, line})
 	case in.Plugin == "" || in.OpenSM == "":
 		r.add(Finding{Advice, Version, "the versions of the plugin and of OpenSM were not compared", "give both, with --plugin and --opensm", nil, line})
-	}
-}
-
-// contract says what clients must do for the tables to hold.
-func (r *Report) contract(in *Input) {
-	var sl int
-	if in.Contract != nil {
-		if n, err := fmt.Sscanf(in.Contract.String(), "single:%d", &sl); n == 1 && err == nil {
-			r.add(Finding{Advice, Contract, fmt.Sprintf("all clients must use SL %d", sl), "set it in the environment of every job",
-				[]string{fmt.Sprintf("UCX_IB_SL=%d", sl), fmt.Sprintf("NCCL_IB_SL=%d", sl)}, 0})
-			return
-		}
-	}
-	e, layers := needsLanes(in.Conf, r.Engines)
-	safe := r.anySL || in.Tables == nil && !layers
-	if safe || r.Needed == 1 {
-		return
-	}
-	who := "the tables"
-	if layers {
-		who = "the tables of " + e
-	}
-	switch {
-	case in.Contract != nil && in.Contract.Covers(routing.Directed):
-		r.add(Finding{Advice, Contract, who + " hold only where every client uses the PathRecord's service level, as you say yours do", "keep it so: UCX, NCCL, libfabric and Open MPI 5 do not by themselves", nil, 0})
-	default:
-		r.add(Finding{Warning, Contract, who + " hold only where every client uses the PathRecord's service level; UCX, NCCL, libfabric and Open MPI 5 use one that is configured, 0 by default",
-			"take an engine that is safe whatever clients do (updn, dnup, ftree, nue with one lane), or check with --contract single:N", nil, 0})
 	}
 }
 

@@ -10,7 +10,8 @@
 // OpenSM does not say so.
 //
 // Options that OpenSM does not know are kept: it prints a line about them and goes
-// on. Read refuses nothing but what breaks the limits of package format.
+// on (Known). Read refuses what breaks the limits of package format, and a file in
+// which OpenSM knows next to nothing, which is another one.
 package conf
 
 import (
@@ -54,7 +55,13 @@ func Read(r io.Reader, file string) (*Conf, error) {
 		}
 		c.line(text, n)
 	}
-	return c, lines.Err()
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if err := c.plausible(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 func (c *Conf) line(text []byte, n int) {

@@ -1,6 +1,10 @@
 package conf
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,8 +58,65 @@ func TestBool(t *testing.T) {
 	}
 }
 
+// The options are sorted, and are those that this machine's OpenSM writes.
+func TestOptionsAreOpenSMs(t *testing.T) {
+	if !slices.IsSorted(options) {
+		t.Error("the list is not sorted")
+	}
+	opensm, err := exec.LookPath("opensm")
+	if err != nil {
+		t.Skip("opensm is not installed")
+	}
+	file := filepath.Join(t.TempDir(), "opensm.conf")
+	out, err := exec.CommandContext(t.Context(), opensm, "-c", file).CombinedOutput()
+	text, readErr := os.ReadFile(file)
+	if readErr != nil {
+		t.Skipf("opensm -c: %v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "OpenSM 3.3.23") {
+		t.Skip("another version of OpenSM is installed")
+	}
+	missing := map[string]bool{}
+	for _, key := range options {
+		missing[key] = true
+	}
+	for _, o := range read(t, string(text)).Options {
+		if !Known(o.Key) {
+			t.Errorf("%s is not in the list", o.Key)
+		}
+		delete(missing, o.Key)
+	}
+	if delete(missing, "dimn_ports_file"); len(missing) > 0 {
+		t.Errorf("OpenSM does not write %v", missing)
+	}
+}
+
+// What is no opensm.conf is refused, with its first strange line; a file that is
+// empty, or of some options only, is not.
+func TestNoConfiguration(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a fabric":     {"# Topology\nvendid=0x2c9\ndevid=0x5a06\n", `f:2: "vendid=0x2c9" is no option`},
+		"YAML":         {"socket: /run/weft/opensm.sock\nengine: auto\n", `f:1: "socket:"`},
+		"one by luck":  {strings.Repeat("the quick fox\n", 20) + "guid 5\n", "of 21 lines 1 are"},
+		"empty":        {"", ""},
+		"comments":     {"# nothing\n\n", ""},
+		"one of ours":  {"routing_engine updn\n", ""},
+		"a newer SM's": {"qos TRUE\nar_mode 1\nar_sl_mask 0xFFFF\n", ""},
+	} {
+		_, err := Read(strings.NewReader(c.text), "f")
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	for word, want := range map[string]string{"routing_engin": "routing_engine", "QOS": "qos", "root_guids_file": "root_guid_file", "max_op_vl": "max_op_vls"} {
+		if got := Nearest(word); got != want || Known(word) || !Known(got) {
+			t.Errorf("nearest to %s is %s", word, got)
+		}
+	}
+}
+
 func TestLongLines(t *testing.T) {
-	c := read(t, "a 1\nevent_plugin_options "+strings.Repeat("x", 1200)+"\nqos TRUE\n")
+	c := read(t, "lmc 1\nevent_plugin_options "+strings.Repeat("x", 1200)+"\nqos TRUE\n")
 	if d := cmp.Diff([]int{2}, c.Cut); d != "" {
 		t.Error(d)
 	}

@@ -1,0 +1,142 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// tables judges the tables that run, under what clients are said to do and under
+// every contract that a finding may speak of.
+func (r *Report) tables(ctx context.Context, in *Input) error {
+	if in.Tables == nil {
+		return nil
+	}
+	assumed, how := assumption(in)
+	v, err := deadlock.Verify(ctx, in.Tables, deadlock.Options{Contract: assumed, Scope: in.Scope})
+	if err != nil {
+		return err
+	}
+	free := map[routing.Contract]bool{assumed: v.Free()}
+	for _, c := range []routing.Contract{routing.Any, routing.Single(0), routing.Honored, routing.Directed} {
+		if _, done := free[c]; done {
+			continue
+		}
+		other, err := deadlock.Verify(ctx, in.Tables, deadlock.Options{Contract: c, Scope: in.Scope, NoCycle: true})
+		if err != nil {
+			return err
+		}
+		free[c] = other.Free()
+	}
+	r.free = func(c routing.Contract) bool { return free[c] }
+	if !v.Complete() {
+		r.add(Finding{Danger, CreditLoop, fmt.Sprintf("%d of %d pairs have no route that delivers (weft verify shows where)", v.Unreachable+v.Loops, v.Pairs), "find out which engine made the tables", nil, 0})
+	}
+	if v.Free() {
+		r.Needed = v.VLs
+		if free[routing.Any] {
+			r.Needed = 1
+		}
+		return nil
+	}
+	f := in.Fabric
+	var steps []string
+	for _, s := range v.Cycle[:min(3, len(v.Cycle))] {
+		ch := f.Channel(s.Trunk)
+		steps = append(steps, fmt.Sprintf("%s port %d, VL %d", f.Label(ch.From), ch.FromPort, s.VL))
+	}
+	r.add(Finding{Danger, CreditLoop, fmt.Sprintf("the tables have a credit loop of %d links %s: %s, …", len(v.Cycle), how, strings.Join(steps, "; ")),
+		"route with an engine that is proven for what clients do (weft route, weft serve)", nil, 0})
+	return nil
+}
+
+// assumption is what clients are taken to do with the tables that run. Where
+// nobody said and the service levels of PathRecords are not known, that is SL 0
+// for everything, which is what MPI libraries and NCCL use unless told otherwise.
+func assumption(in *Input) (c routing.Contract, how string) {
+	switch {
+	case in.Contract != nil && !in.SLs && byRecord(*in.Contract):
+		return routing.Single(0), fmt.Sprintf("on SL 0, which stands for the service levels of PathRecords that contract %s is about: they are not known", *in.Contract)
+	case in.Contract != nil:
+		return *in.Contract, "under contract " + in.Contract.String()
+	case in.SLs:
+		return routing.Honored, "though clients use the PathRecord's service level, their own or the other side's"
+	}
+	return routing.Single(0), "for clients that use SL 0, as they do by default"
+}
+
+// byRecord says whether clients of a contract use the service levels of
+// PathRecords.
+func byRecord(c routing.Contract) bool { return c == routing.Honored || c == routing.Directed }
+
+// Words for what clients do.
+const (
+	byDefault = "UCX, NCCL, libfabric and Open MPI 5 use one that is configured, 0 by default"
+	wayBack   = "a passive side of RDMA-CM answers on the other side's"
+	safer     = "take tables that are proven whatever clients do (weft route, weft serve), or see that clients do so"
+)
+
+// clients says what clients must do for the tables to hold.
+func (r *Report) clients(in *Input) {
+	var sl int
+	if in.Contract != nil {
+		if n, err := fmt.Sscanf(in.Contract.String(), "single:%d", &sl); n == 1 && err == nil {
+			if r.free == nil || r.free(*in.Contract) { // else they must not
+				r.add(Finding{Advice, Contract, fmt.Sprintf("all clients must use SL %d", sl), "set it in the environment of every job",
+					[]string{fmt.Sprintf("UCX_IB_SL=%d", sl), fmt.Sprintf("NCCL_IB_SL=%d", sl)}, 0})
+			}
+			return
+		}
+	}
+	if r.free != nil {
+		r.clientsOfTables(in)
+	} else if e, layers := needsLanes(in.Conf, r.Engines); layers && r.Needed != 1 {
+		r.clientsOfEngine(in, e)
+	}
+}
+
+// clientsOfTables is about tables that were judged: it says of no contract that
+// they hold where they do not.
+func (r *Report) clientsOfTables(in *Input) {
+	switch {
+	case r.free(routing.Any):
+	case !in.SLs && r.free(routing.Single(0)):
+		r.add(Finding{Warning, Contract, "the tables hold where all clients use SL 0, and not where each uses what it likes; whether they hold on the service levels of PathRecords is not known",
+			"give those with --psl, or see that clients use SL 0: --contract single:0 says how", nil, 0})
+	case !in.SLs: // a loop, which was said
+	case r.free(routing.Honored):
+		zero := ", and have a credit loop where all use SL 0"
+		if r.free(routing.Single(0)) {
+			zero = ", or where all use SL 0"
+		}
+		r.mustUse(in, routing.Honored, "the tables hold where every client uses the PathRecord's service level"+zero, byDefault)
+	case r.free(routing.Directed):
+		r.mustUse(in, routing.Directed, "the tables hold where each side of a connection uses the service level of its own PathRecord, and have a credit loop where one uses the other side's",
+			wayBack+"; "+byDefault)
+	}
+}
+
+// clientsOfEngine is about tables that are not known, by what the engine promises.
+func (r *Report) clientsOfEngine(in *Input, engine string) {
+	switch engine {
+	case "lash": // gives both directions one service level
+		r.mustUse(in, routing.Honored, "the tables of lash hold only where every client uses the PathRecord's service level", byDefault)
+	case "file":
+		r.mustUse(in, routing.Honored, "the tables of file, with a QoS policy, need clients that use the PathRecord's service level, and nobody has proven them here (--fabric, --lfts, --psl)", byDefault)
+	default:
+		r.mustUse(in, routing.Directed, "the tables of "+engine+" hold only where each side of a connection uses the service level of its own PathRecord", wayBack+"; "+byDefault)
+	}
+}
+
+// mustUse is advice to those who say that their clients do as needed, and a warning
+// to the others.
+func (r *Report) mustUse(in *Input, needed routing.Contract, what, others string) {
+	if in.Contract != nil && byRecord(*in.Contract) && needed.Covers(*in.Contract) {
+		r.add(Finding{Advice, Contract, what + ", as you say yours do", "keep it so: " + others, nil, 0})
+		return
+	}
+	r.add(Finding{Warning, Contract, what + "; " + others, safer, nil, 0})
+}
