@@ -75,7 +75,7 @@ func (r *Report) fallback(in *Input) {
 	c, line := in.Conf, in.Conf.Line("routing_engine")
 	if len(r.Engines) == 0 {
 		r.add(Finding{Danger, SilentFallback, "no routing engine is named, so that OpenSM routes by MinHop, which can deadlock where cables form a ring",
-			"name an engine", []string{"routing_engine weft,no_fallback"}, line})
+			"name an engine", []string{"event_plugin_name " + PluginName, "routing_engine " + PluginName + ",no_fallback"}, line})
 	}
 	for _, e := range r.Engines {
 		switch {
