@@ -26,11 +26,18 @@ import (
 type Graph struct {
 	f     *fabric.Fabric
 	count []uint32 // [turn] how often it was added
+	ordered
+}
+
+// ordered is the neighbours of vertices and an order that agrees with them. The
+// vertices are trunks, or lanes of trunks.
+type ordered struct {
 	order
 	ahead, behind side
+	reverse       []fabric.ChannelID // [vertex] the same of the other direction of its cable
 
 	// Scratch of one insertion.
-	mark  []uint32 // [trunk] stamp when seen from the head of the new turn, stamp+1 from its tail
+	mark  []uint32 // [vertex] stamp when seen from the head of the new turn, stamp+1 from its tail
 	stamp uint32   // even
 }
 
@@ -54,16 +61,8 @@ func New(f *fabric.Fabric) *Graph {
 // From is the graph of turns known to be free of cycles, counted by turn, with a
 // topological order of all trunks. It takes over count.
 func From(f *fabric.Fabric, count []uint32, order []fabric.ChannelID) *Graph {
-	n := f.Trunks()
-	g := &Graph{
-		f:      f,
-		count:  count,
-		order:  newOrder(order),
-		ahead:  newSide(f, func(c *fabric.Channel) fabric.NodeID { return c.To }),
-		behind: newSide(f, func(c *fabric.Channel) fabric.NodeID { return c.From }),
-		mark:   make([]uint32, n),
-	}
-	for in := range fabric.ChannelID(n) {
+	g := &Graph{f: f, count: count, ordered: newOrdered(f, 1, order)}
+	for in := range fabric.ChannelID(f.Trunks()) {
 		first, end := f.TrunksFrom(f.Heads()[in])
 		for out := first; out < end; out++ {
 			if count[f.Turn(in, out)] > 0 {
@@ -74,27 +73,47 @@ func From(f *fabric.Fabric, count []uint32, order []fabric.ChannelID) *Graph {
 	return g
 }
 
-func newSide(f *fabric.Fabric, meets func(*fabric.Channel) fabric.NodeID) side {
-	n := f.Trunks()
+// newOrdered is vertices without neighbours: the lanes of all trunks, numbered trunk
+// × lanes + lane, in an order.
+func newOrdered(f *fabric.Fabric, lanes int, order []fabric.ChannelID) ordered {
+	n := f.Trunks() * lanes
+	o := ordered{
+		order:   newOrder(order),
+		ahead:   newSide(f, lanes, func(c *fabric.Channel) fabric.NodeID { return c.To }),
+		behind:  newSide(f, lanes, func(c *fabric.Channel) fabric.NodeID { return c.From }),
+		reverse: f.Reverses(),
+		mark:    make([]uint32, n),
+	}
+	if lanes > 1 {
+		o.reverse = make([]fabric.ChannelID, n)
+		for v := range o.reverse {
+			o.reverse[v] = f.Reverses()[v/lanes]*fabric.ChannelID(lanes) + fabric.ChannelID(v%lanes)
+		}
+	}
+	return o
+}
+
+func newSide(f *fabric.Fabric, lanes int, meets func(*fabric.Channel) fabric.NodeID) side {
+	n := f.Trunks() * lanes
 	d := side{first: make([]int32, n+1), base: make([]fabric.ChannelID, n)}
-	for c := range n {
-		first, end := f.TrunksFrom(meets(f.Channel(fabric.ChannelID(c))))
-		d.base[c] = first
-		d.first[c+1] = d.first[c] + int32(end-first+63)/64
+	for v := range n {
+		first, end := f.TrunksFrom(meets(f.Channel(fabric.ChannelID(v / lanes))))
+		d.base[v] = first * fabric.ChannelID(lanes)
+		d.first[v+1] = d.first[v] + (int32(end-first)*int32(lanes)+63)/64
 	}
 	d.words = make([]uint64, d.first[n])
 	return d
 }
 
-// link and unlink keep the neighbours in step with the counts.
-func (g *Graph) link(in, out fabric.ChannelID) {
+// link and unlink keep the neighbours on both sides in step.
+func (g *ordered) link(in, out fabric.ChannelID) {
 	g.ahead.set(in, out)
-	g.behind.set(out, g.f.Reverses()[in])
+	g.behind.set(out, g.reverse[in])
 }
 
-func (g *Graph) unlink(in, out fabric.ChannelID) {
+func (g *ordered) unlink(in, out fabric.ChannelID) {
 	g.ahead.clear(in, out)
-	g.behind.clear(out, g.f.Reverses()[in])
+	g.behind.clear(out, g.reverse[in])
 }
 
 func (d *side) set(c, neighbour fabric.ChannelID) {
@@ -105,6 +124,11 @@ func (d *side) set(c, neighbour fabric.ChannelID) {
 func (d *side) clear(c, neighbour fabric.ChannelID) {
 	i := neighbour - d.base[c]
 	d.words[d.first[c]+int32(i/64)] &^= 1 << (i % 64)
+}
+
+func (d *side) has(c, neighbour fabric.ChannelID) bool {
+	i := neighbour - d.base[c]
+	return d.words[d.first[c]+int32(i/64)]>>(i%64)&1 == 1
 }
 
 // Has says whether the graph holds a turn.
@@ -162,7 +186,7 @@ func (g *Graph) AddAll(turns []Turn) (culprit int, alone, ok bool) {
 
 // makeRoom reorders for a turn whose in comes behind its out. It fails, changing
 // nothing, when in can be reached from out.
-func (g *Graph) makeRoom(in, out fabric.ChannelID) bool {
+func (g *ordered) makeRoom(in, out fabric.ChannelID) bool {
 	g.begin()
 	ahead := append(g.ahead.found[:0], out)  //nolint:gocritic // scratch space, put back at the end
 	behind := append(g.behind.found[:0], in) //nolint:gocritic // the same
@@ -188,7 +212,7 @@ func (g *Graph) makeRoom(in, out fabric.ChannelID) bool {
 }
 
 // begin makes all marks old.
-func (g *Graph) begin() {
+func (g *ordered) begin() {
 	g.stamp += 2
 	if g.stamp == 0 { // wrapped: old marks could look new
 		clear(g.mark)
@@ -198,7 +222,7 @@ func (g *Graph) begin() {
 
 // lookAhead adds to found what a trunk leads to, up to a label. It fails where
 // the search from the other side was.
-func (g *Graph) lookAhead(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
+func (g *ordered) lookAhead(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
 	base := g.ahead.base[c]
 	for _, w := range g.ahead.words[g.ahead.first[c]:g.ahead.first[c+1]] {
 		for ; w != 0; w &= w - 1 {
@@ -219,12 +243,11 @@ func (g *Graph) lookAhead(c fabric.ChannelID, limit int64, found []fabric.Channe
 
 // lookBehind adds to found what leads to a trunk, down to a label. It fails
 // where the search from the other side was.
-func (g *Graph) lookBehind(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
-	reverse := g.f.Reverses()
+func (g *ordered) lookBehind(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
 	base := g.behind.base[c]
 	for _, w := range g.behind.words[g.behind.first[c]:g.behind.first[c+1]] {
 		for ; w != 0; w &= w - 1 {
-			prev := reverse[base+fabric.ChannelID(bits.TrailingZeros64(w))]
+			prev := g.reverse[base+fabric.ChannelID(bits.TrailingZeros64(w))]
 			if g.mark[prev] == g.stamp+1 || g.label[prev] < limit {
 				continue
 			}

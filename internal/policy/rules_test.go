@@ -126,6 +126,11 @@ var rules = []rule{
 		why:      "it judges a change as the judge judges tables, and shares no code with what makes the change",
 	},
 	{
+		packages: "repair",
+		may:      []string{"fabric", "routing", "internal/acyclic"},
+		why:      "it makes changes that others judge, and so asks no judge",
+	},
+	{
 		packages: "congestion",
 		may:      []string{"fabric", "routing", "traffic", "internal/par"},
 		why:      "a simulator takes finished tables and does not ask who made them",

@@ -1,0 +1,221 @@
+package repair
+
+import (
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// flow is the packets to one LID after another: by which trunks they go, by the
+// entries in force and by new ones, and on which lanes they are.
+type flow struct {
+	f      *fabric.Fabric
+	sl2vl  *routing.SL2VL
+	levels *levels
+	used   int // service levels in use; they are numbered by their place in levels.used
+	lanes  int // lanes are 0 … lanes-1
+
+	// depend is told of each dependency between two vertices (trunk × lanes + lane), and
+	// may say no.
+	depend func(in, out fabric.ChannelID) bool
+
+	// Per LID.
+	lid     fabric.LID
+	home    fabric.NodeID      // the switch of its owner
+	cur     []fabric.ChannelID // [switch] the trunk of the entry in force; None: it delivers or is dead
+	next    []fabric.ChannelID // [switch] that of the new entry; None: there is none
+	arrived []uint16           // [trunk × used + level] lanes of the packets on a trunk, as bits
+	touched []int32            // indices into arrived that are not 0, and more
+	under   []int64            // [switch] pairs that pass it by the entries in force
+	sorted  []fabric.NodeID    // scratch of addLoad
+	waiting []int32            // [switch] likewise
+}
+
+// dropLane is the lane of subnet management: data mapped to it is dropped.
+const dropLane = 15
+
+func newFlow(f *fabric.Fabric, sl2vl *routing.SL2VL, l *levels) *flow {
+	n := f.Switches()
+	w := &flow{
+		f: f, sl2vl: sl2vl, levels: l, used: len(l.used),
+		cur: make([]fabric.ChannelID, n), next: make([]fabric.ChannelID, n),
+		arrived: make([]uint16, f.Trunks()*len(l.used)),
+		under:   make([]int64, n), waiting: make([]int32, n),
+	}
+	w.lanes = 1 + int(w.topLane())
+	return w
+}
+
+// topLane is the highest lane that a packet can be on.
+func (w *flow) topLane() uint8 {
+	top := uint8(0)
+	if lane, ok := w.sl2vl.Uniform(); ok {
+		for _, sl := range w.levels.used {
+			if lane[sl] < dropLane {
+				top = max(top, lane[sl])
+			}
+		}
+		return top
+	}
+	for s := range fabric.NodeID(w.f.Switches()) {
+		first, end := w.f.TrunksFrom(s)
+		for out := first; out < end; out++ {
+			for in := range uint8(w.f.Node(s).Ports + 1) {
+				for _, sl := range w.levels.used {
+					if vl := w.sl2vl.VL(s, in, w.f.Channel(out).FromPort, sl); vl < dropLane {
+						top = max(top, vl)
+					}
+				}
+			}
+		}
+	}
+	return top
+}
+
+// begin reads the entries in force for a LID.
+func (w *flow) begin(fw *routing.Forwarding, lid fabric.LID) {
+	for _, i := range w.touched {
+		w.arrived[i] = 0
+	}
+	w.touched = w.touched[:0]
+	w.lid = lid
+	e := w.f.Endpoint(w.f.Owner(lid))
+	w.home = e.Switch
+	trunks := fabric.ChannelID(w.f.Trunks())
+	for s, port := range fw.Row(lid) {
+		w.next[s], w.cur[s] = fabric.None, fabric.None
+		if fabric.NodeID(s) == w.home {
+			continue
+		}
+		if c := w.f.Out(fabric.NodeID(s), port); c < trunks {
+			w.cur[s] = c // or None
+		}
+	}
+}
+
+// startAll sends the packets of all sources by the entries in force.
+func (w *flow) startAll() {
+	for s, c := range w.cur {
+		if c != fabric.None {
+			w.start(fabric.NodeID(s), c, nil)
+		}
+	}
+}
+
+// start sends the packets of the sources on a switch by a trunk. It fails where a
+// dependency is refused.
+func (w *flow) start(s fabric.NodeID, c fabric.ChannelID, log *undo) bool {
+	sls := w.levels.of(s, w.lid)
+	if sls == 0 {
+		return true
+	}
+	out := w.f.Channel(c).FromPort
+	for i, sl := range w.levels.used {
+		if sls>>sl&1 == 1 && !w.put(c, i, w.levels.first(s, out, sl), log) {
+			return false
+		}
+	}
+	return true
+}
+
+// put puts packets of a service level on lanes of a trunk and sends them on, by
+// the entries in force and by new ones. It fails where a dependency is refused.
+func (w *flow) put(c fabric.ChannelID, level int, lanes uint16, log *undo) bool {
+	at := int(c)*w.used + level
+	fresh := lanes &^ (w.arrived[at] | 1<<dropLane)
+	if fresh == 0 {
+		return true
+	}
+	w.touched = append(w.touched, int32(at))
+	log.arrived(at, w.arrived[at])
+	w.arrived[at] |= fresh
+	s := w.f.Heads()[c]
+	if s == w.home {
+		return true
+	}
+	return w.pass(c, w.cur[s], level, fresh, log) && w.pass(c, w.next[s], level, fresh, log)
+}
+
+// pass sends packets that came by a trunk on by another.
+func (w *flow) pass(in, out fabric.ChannelID, level int, lanes uint16, log *undo) bool {
+	if out == fabric.None {
+		return true
+	}
+	vl := w.sl2vl.VL(w.f.Heads()[in], w.f.Channel(in).ToPort, w.f.Channel(out).FromPort, w.levels.used[level])
+	if vl >= dropLane {
+		return log == nil // a new entry must not drop
+	}
+	to := out*fabric.ChannelID(w.lanes) + fabric.ChannelID(vl)
+	for m := lanes; m != 0; m &= m - 1 {
+		if !w.depend(in*fabric.ChannelID(w.lanes)+fabric.ChannelID(bits.TrailingZeros16(m)), to) {
+			return false
+		}
+	}
+	return w.put(out, level, 1<<vl, log)
+}
+
+// comes says whether any packet comes to a switch by a trunk, or begins there.
+func (w *flow) comes(s fabric.NodeID) bool {
+	if w.levels.of(s, w.lid) != 0 {
+		return true
+	}
+	first, end := w.f.TrunksFrom(s)
+	for c := first; c < end; c++ {
+		in := int(w.f.Reverses()[c]) * w.used
+		for _, lanes := range w.arrived[in : in+w.used] {
+			if lanes != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// addLoad counts the pairs on every trunk by the entries in force.
+func (w *flow) addLoad(load []int64) {
+	heads := w.f.Heads()
+	clear(w.waiting)
+	for s, c := range w.cur {
+		w.under[s] = int64(len(w.levels.sources[s]))
+		if c != fabric.None {
+			w.waiting[heads[c]]++
+		}
+	}
+	w.sorted = w.sorted[:0]
+	for s := range w.cur {
+		if w.waiting[s] == 0 {
+			w.sorted = append(w.sorted, fabric.NodeID(s))
+		}
+	}
+	for i := 0; i < len(w.sorted); i++ {
+		s := w.sorted[i]
+		c := w.cur[s]
+		if c == fabric.None {
+			continue
+		}
+		load[c] += w.under[s]
+		u := heads[c]
+		w.under[u] += w.under[s]
+		if w.waiting[u]--; w.waiting[u] == 0 {
+			w.sorted = append(w.sorted, u)
+		}
+	}
+}
+
+// undo is what an attempt changed. A nil undo notes nothing.
+type undo struct {
+	masks []mask
+	added [][2]fabric.ChannelID // dependencies
+}
+
+type mask struct {
+	at  int
+	was uint16
+}
+
+func (u *undo) arrived(at int, was uint16) {
+	if u != nil {
+		u.masks = append(u.masks, mask{at, was})
+	}
+}

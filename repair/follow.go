@@ -1,0 +1,47 @@
+package repair
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// follow gives entries to switches that no packet in scope passes, and for LIDs out of
+// scope. They add no dependency: nothing in scope ever follows them. So there is no
+// graph, only paths that end where they should.
+func (s *step) follow(ctx context.Context) error {
+	m := newMender(s)
+	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
+	m.take = func(at fabric.NodeID, c fabric.ChannelID) bool {
+		s.flow.next[at] = c
+		return true
+	}
+	for lid, owner := range s.f.LIDs() {
+		ep := s.f.Endpoint(owner)
+		if ep.Switch == fabric.None {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row := s.Tables.Forwarding.Row(lid)
+		s.Follow += m.deliver(lid, row)
+		s.flow.begin(s.before.Forwarding, lid)
+		m.settleWhole()
+		if !m.findRoots() {
+			continue
+		}
+		m.wanted = func(fabric.NodeID) bool { return true }
+		if s.o.Scope.Includes(ep.Class) {
+			s.flow.startAll()
+			m.wanted = func(at fabric.NodeID) bool { return !s.flow.comes(at) }
+		}
+		m.was.read(lid, m.had)
+		for slack := range int32(s.o.Slack + 1) {
+			m.reattachAll(slack)
+		}
+		m.reattachAll(int32(s.f.Switches())) // as long as it must be
+		s.Follow += m.write(row)
+	}
+	return nil
+}

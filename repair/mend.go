@@ -1,0 +1,272 @@
+package repair
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// mender gives switches new entries, one destination after another.
+type mender struct {
+	*step
+	wanted func(s fabric.NodeID) bool                     // whether a switch with a broken path is to get an entry
+	take   func(s fabric.NodeID, c fabric.ChannelID) bool // gives it one, if that is safe
+	undo   undo
+
+	// Per LID, all [switch].
+	child, sibling []fabric.NodeID // the switches that forward to a switch by the entries in force, as lists; None
+	dist           []int32         // hops along whole paths; unknown: not settled
+	had            []int32         // hops before the failure, or unknown
+	best           []int32         // hops of a shortest path; unknown: there is none
+
+	bestTo     fabric.NodeID // the destination switch of best
+	queue      []fabric.NodeID
+	roots      []fabric.NodeID // with dead entries
+	candidates []fabric.ChannelID
+}
+
+func newMender(s *step) *mender {
+	n := s.f.Switches()
+	m := &mender{
+		step:  s,
+		child: make([]fabric.NodeID, n), sibling: make([]fabric.NodeID, n),
+		dist: make([]int32, n), had: make([]int32, n), best: make([]int32, n),
+		bestTo: fabric.None,
+	}
+	m.wanted, m.take = s.flow.comes, m.takeSafely
+	s.flow.depend = func(in, out fabric.ChannelID) bool {
+		if s.graph.Has(in, out) {
+			return true
+		}
+		if !s.graph.Add(in, out) {
+			return false
+		}
+		m.undo.added = append(m.undo.added, [2]fabric.ChannelID{in, out})
+		return true
+	}
+	return m
+}
+
+// destination mends the entries for a LID and writes the new ones into its row.
+func (m *mender) destination(lid fabric.LID, row []uint8) {
+	w := m.flow
+	m.Mended += m.deliver(lid, row)
+	w.begin(m.before.Forwarding, lid)
+	m.settleWhole()
+	if !m.findRoots() {
+		return
+	}
+	w.startAll() // the graph has these dependencies
+	m.was.read(lid, m.had)
+	for slack := range int32(m.o.Slack + 1) {
+		m.reattachAll(slack)
+	}
+	m.Mended += m.write(row)
+	left := Left{LID: lid}
+	for s, hops := range m.dist {
+		if hops == unknown && m.best[s] != unknown && w.levels.of(fabric.NodeID(s), lid) != 0 {
+			left.Switches = append(left.Switches, fabric.NodeID(s))
+		}
+	}
+	if left.Switches != nil {
+		m.left = append(m.left, left)
+	}
+}
+
+// deliver has the switch of a LID's owner deliver to it, and counts the change.
+func (m *mender) deliver(lid fabric.LID, row []uint8) int {
+	e := m.f.Endpoint(m.f.Owner(lid))
+	port := uint8(0)
+	if e.Deliver != fabric.None {
+		port = m.f.Channel(e.Deliver).FromPort
+	}
+	if row[e.Switch] == port {
+		return 0
+	}
+	row[e.Switch] = port
+	return 1
+}
+
+// write writes the new entries for the LID at hand, and counts them.
+func (m *mender) write(row []uint8) int {
+	n := 0
+	for s, c := range m.flow.next {
+		if c != fabric.None {
+			row[s] = m.f.Channel(c).FromPort
+			n++
+		}
+	}
+	return n
+}
+
+// reattachAll tries all dead entries once, the nearest to the destination first.
+func (m *mender) reattachAll(slack int32) {
+	for _, r := range m.roots {
+		m.reattach(r, slack)
+	}
+}
+
+// settleWhole finds the switches whose paths are whole.
+func (m *mender) settleWhole() {
+	heads := m.f.Heads()
+	for s := range m.dist {
+		m.dist[s], m.child[s] = unknown, fabric.None
+	}
+	for s, c := range m.flow.cur {
+		if c != fabric.None {
+			u := heads[c]
+			m.sibling[s], m.child[u] = m.child[u], fabric.NodeID(s)
+		}
+	}
+	m.settle(m.flow.home, 0)
+}
+
+// settle makes a switch and all that forwards to it, by entries that do not change,
+// settled.
+func (m *mender) settle(s fabric.NodeID, hops int32) {
+	m.dist[s] = hops
+	m.queue = append(m.queue[:0], s)
+	for i := 0; i < len(m.queue); i++ {
+		at := m.queue[i]
+		for c := m.child[at]; c != fabric.None; c = m.sibling[c] {
+			if m.dist[c] == unknown {
+				m.dist[c] = m.dist[at] + 1
+				m.queue = append(m.queue, c)
+			}
+		}
+	}
+}
+
+// findRoots finds the dead entries of switches that the cables join to the
+// destination, those nearest to it first. It says whether there are any.
+func (m *mender) findRoots() bool {
+	m.roots = m.roots[:0]
+	for s, c := range m.flow.cur {
+		if c == fabric.None && m.dist[s] == unknown {
+			m.roots = append(m.roots, fabric.NodeID(s))
+		}
+	}
+	if len(m.roots) == 0 {
+		return false
+	}
+	m.measure()
+	m.roots = slices.DeleteFunc(m.roots, func(s fabric.NodeID) bool { return m.best[s] == unknown })
+	slices.SortFunc(m.roots, func(a, b fabric.NodeID) int {
+		return cmp.Or(cmp.Compare(m.best[a], m.best[b]), cmp.Compare(a, b))
+	})
+	return len(m.roots) > 0
+}
+
+// measure finds the hops of shortest paths to the destination.
+func (m *mender) measure() {
+	if m.bestTo == m.flow.home {
+		return
+	}
+	m.bestTo = m.flow.home
+	for s := range m.best {
+		m.best[s] = unknown
+	}
+	heads := m.f.Heads()
+	m.best[m.bestTo] = 0
+	m.queue = append(m.queue[:0], m.bestTo)
+	for i := 0; i < len(m.queue); i++ {
+		first, end := m.f.TrunksFrom(m.queue[i])
+		for c := first; c < end; c++ {
+			if u := heads[c]; m.best[u] == unknown {
+				m.best[u] = m.best[m.queue[i]] + 1
+				m.queue = append(m.queue, u)
+			}
+		}
+	}
+}
+
+// reattach gives a switch whose path is broken a new entry or, where none serves, the
+// switches that forward to it.
+func (m *mender) reattach(s fabric.NodeID, slack int32) {
+	if m.dist[s] != unknown || !m.wanted(s) {
+		return
+	}
+	for _, c := range m.ways(s, slack) {
+		if m.take(s, c) {
+			m.settle(s, m.dist[m.f.Heads()[c]]+1)
+			m.addLoad(s)
+			return
+		}
+	}
+	for c := m.child[s]; c != fabric.None; c = m.sibling[c] {
+		m.reattach(c, slack)
+	}
+}
+
+// ways is the trunks from a switch to settled ones that make its path no longer than it
+// was or must be, and slack hops; the shortest first, of these the least loaded.
+func (m *mender) ways(s fabric.NodeID, slack int32) []fabric.ChannelID {
+	heads := m.f.Heads()
+	most := max(m.had[s], m.best[s]) + slack
+	m.candidates = m.candidates[:0]
+	first, end := m.f.TrunksFrom(s)
+	for c := first; c < end; c++ {
+		if d := m.dist[heads[c]]; d != unknown && d+1 <= most {
+			m.candidates = append(m.candidates, c)
+		}
+	}
+	slices.SortFunc(m.candidates, func(a, b fabric.ChannelID) int {
+		return cmp.Or(cmp.Compare(m.dist[heads[a]], m.dist[heads[b]]), cmp.Compare(m.load[a], m.load[b]), cmp.Compare(a, b))
+	})
+	return m.candidates
+}
+
+// takeSafely gives a switch a new entry if all that arrives there, in any mixture, can go on
+// by it.
+func (m *mender) takeSafely(s fabric.NodeID, c fabric.ChannelID) bool {
+	w := m.flow
+	m.undo.masks, m.undo.added = m.undo.masks[:0], m.undo.added[:0]
+	w.next[s] = c
+	if m.join(s, c) {
+		return true
+	}
+	w.next[s] = fabric.None
+	for i := len(m.undo.masks) - 1; i >= 0; i-- {
+		w.arrived[m.undo.masks[i].at] = m.undo.masks[i].was
+	}
+	for _, d := range m.undo.added {
+		m.graph.Remove(d[0], d[1])
+	}
+	return false
+}
+
+// join sends what arrives at a switch on by a trunk.
+func (m *mender) join(s fabric.NodeID, c fabric.ChannelID) bool {
+	w := m.flow
+	if !w.start(s, c, &m.undo) {
+		return false
+	}
+	first, end := m.f.TrunksFrom(s)
+	for out := first; out < end; out++ {
+		in := m.f.Reverses()[out]
+		for i := range w.used {
+			if lanes := w.arrived[int(in)*w.used+i]; lanes != 0 && !w.pass(in, c, i, lanes, &m.undo) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// addLoad counts the pairs of a switch and of all that forwards to it on its new path.
+func (m *mender) addLoad(s fabric.NodeID) {
+	w := m.flow
+	pairs := int64(0)
+	for _, at := range m.queue { // what settle found
+		pairs += int64(len(w.levels.sources[at]))
+	}
+	for at := s; at != w.home; {
+		c := w.next[at]
+		if c == fabric.None {
+			c = w.cur[at]
+		}
+		m.load[c] += pairs
+		at = m.f.Heads()[c]
+	}
+}

@@ -1,0 +1,159 @@
+package repair
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// step is the making of one step.
+type step struct {
+	Step
+	o      Options
+	f      *fabric.Fabric
+	before *routing.Tables // in force when the step begins
+	was    *history
+	levels *levels
+	flow   *flow
+	graph  *acyclic.Lanes
+	load   []int64 // [trunk] pairs in scope that pass it
+	left   []Left
+}
+
+// newStep is a step after some tables, in which nothing has changed yet and any
+// dependency may come about.
+func newStep(tables, was *routing.Tables, o Options) *step {
+	f := tables.Fabric
+	s := &step{o: o, f: f, before: tables, was: newHistory(f, was), levels: newLevels(tables, o), load: make([]int64, f.Trunks())}
+	s.flow = newFlow(f, tables.Lanes.SL2VL, s.levels)
+	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
+	fw := routing.NewForwarding(f)
+	for lid := range f.TopLID() + 1 {
+		copy(fw.Row(lid), tables.Forwarding.Row(lid))
+	}
+	s.Tables = &routing.Tables{Fabric: f, Forwarding: fw, Lanes: tables.Lanes}
+	return s
+}
+
+// derive derives the graph and the loads from the tables in force.
+func (s *step) derive(ctx context.Context) error {
+	f, tables := s.f, s.before
+	var err error
+	s.graph = acyclic.NewLanes(f, s.flow.lanes, func(yield func(in, out fabric.ChannelID)) {
+		s.flow.depend = func(in, out fabric.ChannelID) bool { yield(in, out); return true }
+		err = s.eachInScope(ctx, func(lid fabric.LID) {
+			s.flow.begin(tables.Forwarding, lid)
+			s.flow.startAll()
+			s.flow.addLoad(s.load)
+		})
+	})
+	switch {
+	case err != nil:
+		return err
+	case s.graph == nil:
+		return ErrLoop
+	}
+	return nil
+}
+
+// eachInScope visits the LIDs of the endpoints in scope.
+func (s *step) eachInScope(ctx context.Context, visit func(fabric.LID)) error {
+	for lid, e := range s.f.LIDs() {
+		if ep := s.f.Endpoint(e); ep.Switch == fabric.None || !s.o.Scope.Includes(ep.Class) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		visit(lid)
+	}
+	return nil
+}
+
+// mend mends every destination in scope as far as it can.
+func (s *step) mend(ctx context.Context) error {
+	m := newMender(s)
+	return s.eachInScope(ctx, func(lid fabric.LID) {
+		m.destination(lid, s.Tables.Forwarding.Row(lid))
+	})
+}
+
+// history is how long paths were before the failure.
+type history struct {
+	tables *routing.Tables // nil: not known
+	same   []fabric.NodeID // [switch] the switch in the fabric of tables, or None
+	hops   []int32         // [switch of tables] to the LID at hand; unknown or lost
+	way    []fabric.NodeID
+}
+
+const (
+	unknown = -1
+	lost    = -2
+)
+
+func newHistory(f *fabric.Fabric, was *routing.Tables) *history {
+	h := &history{tables: was}
+	if was == nil {
+		return h
+	}
+	h.hops = make([]int32, was.Fabric.Switches())
+	h.same = make([]fabric.NodeID, f.Switches())
+	for s := range h.same {
+		h.same[s] = was.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
+	}
+	return h
+}
+
+// read fills had, [switch], with the hops that paths to a LID had; unknown where there
+// was none.
+func (h *history) read(lid fabric.LID, had []int32) {
+	if h.tables == nil || lid > h.tables.Fabric.TopLID() || h.tables.Fabric.Owner(lid) == fabric.None {
+		for s := range had {
+			had[s] = unknown
+		}
+		return
+	}
+	f := h.tables.Fabric
+	for s := range h.hops {
+		h.hops[s] = unknown
+	}
+	row := h.tables.Forwarding.Row(lid)
+	home := f.Endpoint(f.Owner(lid)).Switch
+	for s := range had {
+		had[s] = unknown
+		if at := h.same[s]; at != fabric.None {
+			had[s] = max(unknown, h.count(at, row, home))
+		}
+	}
+}
+
+// count is the hops from a switch, lost where packets do not arrive.
+func (h *history) count(from fabric.NodeID, row []uint8, home fabric.NodeID) int32 {
+	f := h.tables.Fabric
+	h.way = h.way[:0]
+	end := int32(lost)
+	for at := from; ; {
+		if h.hops[at] != unknown {
+			end = h.hops[at]
+			break
+		}
+		if at == home {
+			h.hops[at], end = 0, 0
+			break
+		}
+		h.way = append(h.way, at)
+		h.hops[at] = lost // until it is known; for ever where packets circle
+		c := f.Out(at, row[at])
+		if c == fabric.None || int(c) >= f.Trunks() {
+			break
+		}
+		at = f.Heads()[c]
+	}
+	for i := len(h.way) - 1; i >= 0 && end != lost; i-- {
+		end++
+		h.hops[h.way[i]] = end
+	}
+	return h.hops[from]
+}
