@@ -3,7 +3,6 @@ package wire_test
 import (
 	"bytes"
 	"context"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -86,54 +85,6 @@ func throughWire(t testing.TB, q *wire.Request) *wire.Request {
 		t.Fatal(err)
 	}
 	return got
-}
-
-// That better tables may follow is told to those only who know what that means; and
-// what means nothing is malformed.
-func TestSoFar(t *testing.T) {
-	f := testnet.Build(t, "ring:n=5")
-	tables, proof := routed(t, f, "updn")
-	for _, knows := range []bool{false, true} {
-		q := wire.Of(f, 9)
-		q.Improves = knows
-		for _, write := range []func(io.Writer, *wire.Request, string, *routing.Tables, *deadlock.Certificate) error{wire.WriteTables, wire.WriteSoFar} {
-			var b bytes.Buffer
-			if err := write(&b, q, "updn", tables, proof); err != nil {
-				t.Fatal(err)
-			}
-			message := bytes.Clone(b.Bytes())
-			a, err := wire.ReadAnswer(&b, q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if soFar := message[16+30] == 1; soFar != a.SoFar {
-				t.Errorf("the flag is %v and is read as %v", soFar, a.SoFar)
-			}
-			sameTables(t, q, a, tables, proof)
-			for _, at := range []int{30, 31} {
-				spoilt := bytes.Clone(message)
-				spoilt[16+at] |= 2
-				if _, err := wire.ReadAnswer(bytes.NewReader(spoilt), q); err == nil {
-					t.Errorf("byte %d may be anything", at)
-				}
-			}
-		}
-		var last bytes.Buffer
-		if err := wire.WriteSoFar(&last, q, "updn", tables, proof); err != nil {
-			t.Fatal(err)
-		}
-		if a, err := wire.ReadAnswer(&last, q); err != nil || a.SoFar != knows {
-			t.Errorf("knows %v, and is told %v, %v", knows, a.SoFar, err)
-		}
-	}
-	var b bytes.Buffer
-	if err := wire.Of(f, 9).Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	b.Bytes()[16+21] |= 8
-	if _, err := wire.ReadRequest(&b); err == nil {
-		t.Error("a request may have any flag")
-	}
 }
 
 // The order of nodes in the request is the order of rows in the answer, and every
