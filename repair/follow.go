@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // follow gives entries to switches that no packet in scope passes, and for LIDs out of
 // scope. They add no dependency: nothing in scope ever follows them. So there is no
-// graph, only paths that end where they should.
+// graph, only paths that end where they should. Entries that still lead into nothing
+// are taken out: a cable that comes back must not find them.
 func (s *step) follow(ctx context.Context) error {
 	m := newMender(s)
 	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
@@ -29,6 +31,7 @@ func (s *step) follow(ctx context.Context) error {
 		s.flow.begin(s.before.Forwarding, lid)
 		m.settleWhole()
 		if !m.findRoots() {
+			s.Follow += m.clearDead(row)
 			continue
 		}
 		m.wanted = func(fabric.NodeID) bool { return true }
@@ -41,7 +44,20 @@ func (s *step) follow(ctx context.Context) error {
 			m.reattachAll(slack)
 		}
 		m.reattachAll(int32(s.f.Switches())) // as long as it must be
-		s.Follow += m.write(row)
+		s.Follow += m.write(row) + m.clearDead(row)
 	}
 	return nil
+}
+
+// clearDead takes the entries out that lead into nothing, and counts them.
+func (m *mender) clearDead(row []uint8) int {
+	n := 0
+	for s, port := range row {
+		s := fabric.NodeID(s)
+		if s != m.flow.home && port != routing.NoPort && m.trunk(s, port) == fabric.None {
+			row[s] = routing.NoPort
+			n++
+		}
+	}
+	return n
 }

@@ -220,20 +220,29 @@ func (m *mender) ways(s fabric.NodeID, slack int32) []fabric.ChannelID {
 // takeSafely gives a switch a new entry if all that arrives there, in any mixture, can go on
 // by it.
 func (m *mender) takeSafely(s fabric.NodeID, c fabric.ChannelID) bool {
-	w := m.flow
-	m.undo.masks, m.undo.added = m.undo.masks[:0], m.undo.added[:0]
-	w.next[s] = c
+	m.begin()
+	m.flow.next[s] = c
 	if m.join(s, c) {
 		return true
 	}
-	w.next[s] = fabric.None
+	m.rollBack([]fabric.NodeID{s})
+	return false
+}
+
+// begin begins an attempt, which rollBack ends.
+func (m *mender) begin() { m.undo.masks, m.undo.added = m.undo.masks[:0], m.undo.added[:0] }
+
+// rollBack takes back the new entries of some switches and all that came of them.
+func (m *mender) rollBack(switches []fabric.NodeID) {
+	for _, s := range switches {
+		m.flow.next[s] = fabric.None
+	}
 	for i := len(m.undo.masks) - 1; i >= 0; i-- {
-		w.arrived[m.undo.masks[i].at] = m.undo.masks[i].was
+		m.flow.arrived[m.undo.masks[i].at] = m.undo.masks[i].was
 	}
 	for _, d := range m.undo.added {
 		m.graph.Remove(d[0], d[1])
 	}
-	return false
 }
 
 // join sends what arrives at a switch on by a trunk.
@@ -269,4 +278,12 @@ func (m *mender) addLoad(s fabric.NodeID) {
 		m.load[c] += pairs
 		at = m.f.Heads()[c]
 	}
+}
+
+// trunk is the trunk at a port of a switch, or None.
+func (m *mender) trunk(s fabric.NodeID, port uint8) fabric.ChannelID {
+	if c := m.f.Out(s, port); int(c) < m.f.Trunks() {
+		return c
+	}
+	return fabric.None
 }

@@ -58,7 +58,8 @@ type Options struct {
 	Contract routing.Contract // what clients use; zero: honored
 	Scope    routing.Scope    // who sends and receives; zero: host adapters
 	Slack    int              // extra hops that a path may take at most; zero: 4
-	Steps    int              // steps at most; zero: 4
+	Steps    int              // steps at most; zero: 4, for Bring 8
+	Drain    bool             // Bring may drop the packets of single destinations for a step where there is no other way
 }
 
 // Plan is a sequence of tables, each written when all switches have confirmed those
@@ -72,7 +73,8 @@ type Plan struct {
 type Step struct {
 	Tables *routing.Tables
 	Mended int // entries that packets in scope need
-	Follow int // entries that none does: of switches that no packet in scope passes, for LIDs out of scope
+	Drops  int // entries taken away for a step, so that the next one is safe (Options.Drain)
+	Follow int // entries that none does: of switches that no packet in scope passes, for LIDs out of scope, into nothing
 }
 
 // Left is a destination that some switches cannot reach after the last step, although

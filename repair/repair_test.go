@@ -167,6 +167,58 @@ func TestEverySingleFailure(t *testing.T) {
 	}
 }
 
+// When what was gone is back, so are the tables from before it went, exactly, by steps
+// that the judges accept.
+func TestBackAgain(t *testing.T) {
+	for _, spec := range []string{"ring:5,hosts=2", "torus:4x4,hosts=2", "dragonfly:p=2", "karytree:k=2,n=3", "slimfly:q=3,hosts=2", "random:switches=16,links=48,hosts=2,seed=1"} {
+		t.Run(spec, func(t *testing.T) {
+			f := testnet.Build(t, spec)
+			for _, engine := range []string{"updn", "dfsssp", "weave-any"} {
+				was, contract := route(t, f, engine)
+				if was == nil {
+					continue
+				}
+				every(t, f, func(what string, live *fabric.Fabric) {
+					old, err := transition.On(live, was, was)
+					if err != nil {
+						t.Fatal(err)
+					}
+					plan, err := repair.Mend(t.Context(), old, was, repair.Options{Contract: contract})
+					if err != nil {
+						t.Fatal(err)
+					}
+					now := old
+					if n := len(plan.Steps); n > 0 {
+						now = plan.Steps[n-1].Tables
+					}
+					if now, err = transition.On(f, now, was); err != nil {
+						t.Fatal(err)
+					}
+					back, err := repair.Bring(t.Context(), now, was, repair.Options{Contract: contract, Drain: true})
+					if err != nil {
+						t.Fatal(err)
+					}
+					drops := 0
+					for i, s := range back.Steps {
+						drops += s.Drops
+						v, err := transition.Verify(t.Context(), now, s.Tables, deadlock.Options{Contract: contract})
+						if err != nil || !v.Free() || v.Circles != 0 || v.Maps != 0 || v.SLs != 0 {
+							t.Fatalf("%s, %s: step %d back: %+v %+v, %v", engine, what, i+1, v.MixtureVerdict, v.Cost, err)
+						}
+						now = s.Tables
+					}
+					if cost := transition.CostOf(now, was); cost.Entries != 0 || len(back.Left) != 0 {
+						t.Errorf("%s, %s: %d entries differ after %d steps back; left %v", engine, what, cost.Entries, len(back.Steps), back.Left)
+					}
+					if engine == "weave-any" && drops > 0 && len(plan.Left) == 0 && !slices.Contains([]string{"ring:5,hosts=2"}, spec) {
+						t.Errorf("%s, %s: %d entries are dropped for a step", engine, what, drops)
+					}
+				})
+			}
+		})
+	}
+}
+
 // A trunk of several cables that loses one: the entries over it move to another cable
 // of the trunk, and no other changes.
 func TestAnotherCableOfTheTrunk(t *testing.T) {

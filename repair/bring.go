@@ -1,0 +1,151 @@
+package repair
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Bring plans the way from tables in force to others for the same fabric: to those from
+// before a failure when all cables are back, or to freshly balanced ones. Service levels
+// and maps stay as they are in the tables in force. target has to be free of deadlock
+// with them.
+//
+// Each step changes what the graph of its union allows: for each destination the whole
+// row, or else, from the destination outwards, entry by entry. What stands in the way is
+// gone when the step is confirmed. Where nothing is gained so, Options.Drain allows to drop
+// the packets of the destinations that are left for one step. The plan is empty where nothing differs; Left has the
+// destinations for which no further step gets anywhere.
+func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Plan, error) {
+	if err := tables.Check(); err != nil {
+		return nil, err
+	}
+	if o.Steps == 0 {
+		o.Steps = 8
+	}
+	plan := &Plan{}
+	for range o.Steps {
+		s := newStep(tables, nil, o)
+		if err := s.derive(ctx); err != nil {
+			return nil, err
+		}
+		b := &bringer{mender: newMender(s), target: target.Forwarding}
+		if err := s.eachInScope(ctx, func(lid fabric.LID) { b.destination(lid, s.Tables.Forwarding.Row(lid)) }); err != nil {
+			return nil, err
+		}
+		plan.Left = s.left
+		if s.Mended == 0 && o.Drain {
+			s.drop(target.Forwarding)
+		}
+		if s.Mended+s.Drops == 0 {
+			break
+		}
+		plan.Steps = append(plan.Steps, s.Step)
+		tables = s.Tables
+		if len(s.left) == 0 {
+			break
+		}
+	}
+	s := newStep(tables, nil, o)
+	for lid, owner := range s.f.LIDs() {
+		if ep := s.f.Endpoint(owner); ep.Switch == fabric.None || s.o.Scope.Includes(ep.Class) {
+			continue
+		}
+		to := s.Tables.Forwarding.Row(lid)
+		for at, port := range target.Forwarding.Row(lid) {
+			if to[at] != port {
+				to[at] = port
+				s.Follow++
+			}
+		}
+	}
+	if s.Follow > 0 {
+		plan.Steps = append(plan.Steps, s.Step)
+	}
+	return plan, nil
+}
+
+// drop takes the entries away that differ for what is left. The graph of the next step
+// is without them: then, with all other rows as in target or dropped too, it is a part of
+// target's, and nothing stands in the way of any row.
+func (s *step) drop(target *routing.Forwarding) {
+	for _, left := range s.left {
+		row := s.Tables.Forwarding.Row(left.LID)
+		for _, at := range left.Switches {
+			if row[at] != target.Port(at, left.LID) && row[at] != routing.NoPort {
+				row[at] = routing.NoPort
+				s.Drops++
+			}
+		}
+	}
+}
+
+// bringer brings rows towards those of other tables.
+type bringer struct {
+	*mender
+	target *routing.Forwarding
+	differ []fabric.NodeID
+}
+
+// destination brings the row of a LID as far as it can.
+func (b *bringer) destination(lid fabric.LID, row []uint8) {
+	w := b.flow
+	target := b.target.Row(lid)
+	b.Mended += b.deliver(lid, row)
+	b.differ = b.differ[:0]
+	w.begin(b.before.Forwarding, lid)
+	for s, port := range target {
+		if row[s] != port && fabric.NodeID(s) != w.home {
+			b.differ = append(b.differ, fabric.NodeID(s))
+		}
+	}
+	if len(b.differ) == 0 {
+		return
+	}
+	w.startAll() // the graph has these dependencies
+	if !b.takeRow(target) {
+		b.measure()
+		slices.SortFunc(b.differ, func(x, y fabric.NodeID) int {
+			return cmp.Or(cmp.Compare(b.best[x], b.best[y]), cmp.Compare(x, y))
+		})
+		for _, s := range b.differ {
+			if c := b.trunk(s, target[s]); c != fabric.None {
+				b.takeSafely(s, c)
+			}
+		}
+	}
+	left := Left{LID: lid}
+	for _, s := range b.differ {
+		switch {
+		case w.next[s] != fabric.None || b.trunk(s, target[s]) == fabric.None && !w.comes(s):
+			row[s] = target[s]
+			b.Mended++
+		default:
+			left.Switches = append(left.Switches, s)
+		}
+	}
+	if left.Switches != nil {
+		b.left = append(b.left, left)
+	}
+}
+
+// takeRow takes all entries that differ, or none.
+func (b *bringer) takeRow(target []uint8) bool {
+	b.begin()
+	for _, s := range b.differ {
+		if b.flow.next[s] = b.trunk(s, target[s]); b.flow.next[s] == fabric.None {
+			b.rollBack(b.differ)
+			return false
+		}
+	}
+	for _, s := range b.differ {
+		if !b.join(s, b.flow.next[s]) {
+			b.rollBack(b.differ)
+			return false
+		}
+	}
+	return true
+}
