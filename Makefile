@@ -6,27 +6,38 @@ FLAGS ?=
 CORPUS := $(or $(WEFT_CORPUS),../shared)
 REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
 
+# What the program and the packages say they are.
+VERSION ?= $(shell ./scripts/version.sh version)
+REVISION ?= $(shell ./scripts/version.sh revision)
+GO_LDFLAGS ?=
+# Where make builds.
+OUT ?= bin
+
 # Where make install puts things; DESTDIR goes before all of it.
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 SYSCONFDIR ?= $(if $(filter /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
 UNITDIR ?= $(if $(filter /usr/local,$(PREFIX)),/etc/systemd/system,$(PREFIX)/lib/systemd/system)
-DOCDIR ?= $(PREFIX)/share/doc/weft
-COMPLETION := $(PREFIX)/share/bash-completion/completions
+DATADIR ?= $(PREFIX)/share
+DOCDIR ?= $(DATADIR)/doc/weft
+MANDIR ?= $(DATADIR)/man/man1
+ZSHDIR ?= $(DATADIR)/zsh/site-functions
+PLACES = $(foreach p,OUT DESTDIR BINDIR LIBDIR SYSCONFDIR UNITDIR DATADIR DOCDIR MANDIR ZSHDIR,$(p)='$($(p))')
 OSM_INCLUDE ?= /usr/include/infiniband
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 
-.PHONY: help build plugin test race conformance fuzz bench bench-opensm reproduce install package lint cover clean
+.PHONY: help build plugin test race conformance fuzz bench bench-opensm reproduce install uninstall package rpm lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 build: ## build bin/weft
-	go build -o bin/weft ./cmd/weft
+	@# The version is ours to say: where git does not answer, the Go tool fails or says nothing.
+	go build -buildvcs=false -ldflags '-X main.madeVersion=$(VERSION) -X "main.madeRevision=$(REVISION)" $(GO_LDFLAGS)' -o $(OUT)/weft ./cmd/weft
 
 plugin: ## build bin/libweft.so, OpenSM's routing engine weft, for the OpenSM whose headers are installed
-	@$(MAKE) --no-print-directory -C opensm/plugin OUT=$(CURDIR)/bin OSM_INCLUDE=$(OSM_INCLUDE)
+	@$(MAKE) --no-print-directory -C opensm/plugin OUT=$(abspath $(OUT)) OSM_INCLUDE=$(OSM_INCLUDE)
 
 test: ## vet, lint, check the formatting and run every test (installs OpenSM and ibsim if it may)
 	@./scripts/test-deps.sh
@@ -55,18 +66,17 @@ bench-opensm: build plugin ## measure OpenSM's own engines and weft's in one Ope
 	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so bench/opensm/timed/timed.c
 	go run ./bench/opensm -weft bin/weft -plugins bin -o bench/opensm/table.md $(FLAGS)
 
-install: build $(PLUGIN) ## install weft, the plugin (with OpenSM's headers), unit, configuration and docs; DESTDIR, PREFIX
-	install -d $(addprefix $(DESTDIR),$(BINDIR) $(SYSCONFDIR)/weft $(UNITDIR) $(DOCDIR) $(COMPLETION))
-	install -m 755 bin/weft $(DESTDIR)$(BINDIR)/weft
-	$(if $(PLUGIN),install -d $(DESTDIR)$(LIBDIR) && install -m 644 bin/libweft.so $(DESTDIR)$(LIBDIR)/libweft.so,@echo "no plugin: OpenSM's headers are not in $(OSM_INCLUDE)")
-	sed 's,@BINDIR@,$(BINDIR),; s,@SYSCONFDIR@,$(SYSCONFDIR),; s,@DOCDIR@,$(DOCDIR),' packaging/weft.service >$(DESTDIR)$(UNITDIR)/weft.service
-	@# A configuration that is there stays.
-	test -e $(DESTDIR)$(SYSCONFDIR)/weft/weft.yaml || install -m 644 packaging/weft.yaml $(DESTDIR)$(SYSCONFDIR)/weft/weft.yaml
-	install -m 644 README.md LICENSE CHANGELOG.md GLOSSARY.md docs/opensm.md $(DESTDIR)$(DOCDIR)
-	bin/weft completion bash >$(DESTDIR)$(COMPLETION)/weft
+install: build $(PLUGIN) ## install weft, the plugin (with OpenSM's headers), unit, configuration, manual and docs; DESTDIR, PREFIX
+	@$(PLACES) ./scripts/install.sh $(if $(PLUGIN),,--no-plugin)
 
-package: build $(PLUGIN) ## build a Debian package of the same in bin/
-	@./scripts/package.sh
+uninstall: build ## remove what make install put there, by the same DESTDIR and PREFIX
+	@$(PLACES) ./scripts/uninstall.sh
+
+package: ## build a Debian package of the same in bin/
+	@OUT='$(OUT)' VERSION='$(VERSION)' ./scripts/package.sh
+
+rpm: ## build an RPM package of the same in bin/
+	@OUT='$(OUT)' VERSION='$(VERSION)' REVISION='$(REVISION)' ./scripts/rpm.sh
 
 lint: ## run golangci-lint as .golangci.yml says, in the version that tools/go.mod pins
 	@./scripts/lint.sh

@@ -5,19 +5,25 @@
 #
 #   examples/opensm-on-ibsim.sh [SPEC]      a network, see weft topologies (torus:5x5,hosts=1)
 #
-# Debian: apt-get install golang gcc make opensm libopensm-dev libibumad-dev \
-#           ibsim-utils libumad2sim0 infiniband-diags
+# In the repository it builds weft and the plugin; elsewhere it takes those that are
+# installed. Debian: apt-get install opensm ibsim-utils libumad2sim0 infiniband-diags,
+# and to build golang gcc make libopensm-dev libibumad-dev.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 spec=${1:-torus:5x5,hosts=1}
-bin=$PWD/bin
-PATH="$bin:$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+tools=(weft opensm ibsim saquery smpquery)
+bin=
+if [[ -e Makefile ]]; then
+	tools=(go cc make "${tools[@]:1}")
+	bin=$PWD/bin
+fi
+PATH="${bin:+$bin:}$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 say() { sed 's/^/   /'; }
 fail() { echo "opensm-on-ibsim: $*" >&2; exit 1; }
 
-for tool in go cc make opensm ibsim saquery smpquery; do
+for tool in "${tools[@]}"; do
 	command -v "$tool" >/dev/null || fail "$tool is not installed; the first lines of this script say what is needed"
 done
 umad2sim=$(ls /usr/lib/*/umad2sim/libumad2sim.so* /usr/lib*/umad2sim/libumad2sim.so* /usr/local/lib*/umad2sim/libumad2sim.so* 2>/dev/null | head -n1 || true)
@@ -49,9 +55,16 @@ await() {
 	fail "no \"$2\" in $1 after 30 seconds"
 }
 
-step "1. Build weft and its plugin for $(opensm --version 2>/dev/null | grep -o 'OpenSM [0-9.]*' | head -n1)"
-make --no-print-directory -s build plugin
-ls -l bin/weft bin/libweft.so | awk '{print $NF, $5, "bytes"}' | say
+opensm=$(opensm --version 2>/dev/null | grep -o 'OpenSM [0-9.]*' | head -n1)
+if [[ -n $bin ]]; then
+	step "1. Build weft and its plugin for $opensm"
+	make --no-print-directory -s build plugin
+	ls -l bin/weft bin/libweft.so | awk '{print $NF, $5, "bytes"}' | say
+else
+	step "1. weft and its plugin are installed, as is $opensm"
+	weft version | say
+	ldconfig -p | grep libweft.so | sed 's/^[[:space:]]*//' | say || fail "the linker does not know libweft.so: run ldconfig as root"
+fi
 
 step "2. Simulate $spec"
 net=$dir/net.ibnet

@@ -65,7 +65,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	root.AddCommand(
 		routeCommand(a), verifyCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a),
 		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), enginesCommand(a), topologiesCommand(a),
-		deployCommand(a), serveCommand(a), statusCommand(a), versionCommand(a),
+		deployCommand(a), serveCommand(a), statusCommand(a), versionCommand(a), manCommand(),
 	)
 	for _, c := range root.Commands() {
 		exitCodes(c)

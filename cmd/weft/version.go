@@ -1,12 +1,24 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
+
+// What the Makefile knows of the tree (scripts/version.sh); empty after a plain go
+// build or go install.
+var madeVersion, madeRevision string
+
+// archived is the commit, its time and its description, where the source came as
+// an archive made by git.
+//
+//go:embed archived.txt
+var archived string
 
 func versionCommand(a *app) *cobra.Command {
 	var asJSON bool
@@ -29,7 +41,7 @@ func versionCommand(a *app) *cobra.Command {
 
 type versionSummary struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision"`
+	Revision string `json:"revision"` // the commit
 	Go       string `json:"go"`
 }
 
@@ -37,23 +49,57 @@ func (v versionSummary) String() string {
 	return fmt.Sprintf("%s (%s, %s)", v.Version, v.Revision, v.Go)
 }
 
-// version reads what the Go tool noted when it built the program.
 func version() versionSummary {
-	v := versionSummary{Version: "devel", Revision: "unknown revision", Go: runtime.Version()}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return v
+	info, _ := debug.ReadBuildInfo()
+	v := versionFrom(madeVersion, madeRevision, info, archived)
+	v.Go = runtime.Version()
+	return v
+}
+
+// versionFrom takes the version and the revision each from the first that knows it:
+// the Makefile; the Go tool, which notes the commit unless it is told not to
+// (-buildvcs=false) or finds no repository; the archive.
+func versionFrom(version, revision string, info *debug.BuildInfo, archived string) versionSummary {
+	v := versionSummary{Version: version, Revision: revision}
+	if info == nil {
+		info = &debug.BuildInfo{}
 	}
-	if m := info.Main.Version; m != "" && m != "(devel)" {
-		v.Version = m
+	if v.Version == "" && info.Main.Version != "(devel)" {
+		v.Version = strings.TrimPrefix(info.Main.Version, "v")
 	}
+	if v.Revision == "" {
+		v.Revision = noted(info)
+	}
+	if words := strings.Fields(archived); len(words) >= 2 && !strings.HasPrefix(archived, "$") {
+		if v.Revision == "" {
+			v.Revision = words[0]
+		}
+		if v.Version == "" && len(words) == 3 {
+			v.Version = strings.TrimPrefix(words[2], "v")
+		}
+	}
+	if v.Version == "" {
+		v.Version = "devel"
+	}
+	if v.Revision == "" {
+		v.Revision = "unknown revision"
+	}
+	return v
+}
+
+// noted is the commit that the Go tool wrote into the program, if it did.
+func noted(info *debug.BuildInfo) string {
+	revision, modified := "", ""
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
-			v.Revision = s.Value
+			revision = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
-			v.Revision += ", modified"
+			modified = ", modified"
 		}
 	}
-	return v
+	if revision == "" {
+		return ""
+	}
+	return revision + modified
 }

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Puts what make built where it belongs: make install, with the folders that the
+# Makefile names. Usage: install.sh [--no-plugin]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+umask 022
+
+put() { # put MODE FILE PLACE
+	install -D -m "$1" "$2" "$DESTDIR$3"
+}
+
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+
+put 755 "$OUT/weft" "$BINDIR/weft"
+if [[ ${1:-} == --no-plugin ]]; then
+	echo "make install: without the plugin: OpenSM's headers are not installed (Debian: libopensm-dev libibumad-dev)" >&2
+else
+	put 644 "$OUT/libweft.so" "$LIBDIR/libweft.so"
+fi
+
+sed "s,@BINDIR@,$BINDIR,; s,@SYSCONFDIR@,$SYSCONFDIR,; s,@DOCDIR@,$DOCDIR," packaging/weft.service >"$made/weft.service"
+put 644 "$made/weft.service" "$UNITDIR/weft.service"
+if [[ ! -e $DESTDIR$SYSCONFDIR/weft/weft.yaml ]]; then # one that is there stays
+	put 644 packaging/weft.yaml "$SYSCONFDIR/weft/weft.yaml"
+fi
+
+for shell in bash zsh fish; do
+	"$OUT/weft" completion "$shell" >"$made/$shell"
+done
+put 644 "$made/bash" "$DATADIR/bash-completion/completions/weft"
+put 644 "$made/zsh" "$ZSHDIR/_weft"
+put 644 "$made/fish" "$DATADIR/fish/vendor_completions.d/weft.fish"
+
+"$OUT/weft" man "$made/man"
+for page in "$made"/man/*; do
+	put 644 "$page" "$MANDIR/${page##*/}"
+done
+
+# Documents lie as they do in the repository, so that they find one another.
+shopt -s nullglob
+for document in *.md LICENSE docs/*.md examples/* bench/*.md bench/opensm/*.md results/*.* results/*/*; do
+	mode=644
+	[[ ! -x $document ]] || mode=755
+	put "$mode" "$document" "$DOCDIR/$document"
+done
+put 644 packaging/copyright "$DOCDIR/copyright"
+./scripts/licenses.sh >"$made/licenses"
+put 644 "$made/licenses" "$DOCDIR/LICENSES-of-modules"
+
+./scripts/told.sh
