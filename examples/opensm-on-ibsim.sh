@@ -55,13 +55,13 @@ await() {
 	fail "no \"$2\" in $1 after 30 seconds"
 }
 
-opensm=$(opensm --version 2>/dev/null | grep -o 'OpenSM [0-9.]*' | head -n1)
+release=$(opensm --version 2>/dev/null | grep -o 'OpenSM [0-9.]*' | head -n1)
 if [[ -n $bin ]]; then
-	step "1. Build weft and its plugin for $opensm"
+	step "1. Build weft and its plugin for $release"
 	make --no-print-directory -s build plugin
 	ls -l bin/weft bin/libweft.so | awk '{print $NF, $5, "bytes"}' | say
 else
-	step "1. weft and its plugin are installed, as is $opensm"
+	step "1. weft and its plugin are installed, as is $release"
 	weft version | say
 	ldconfig -p | grep libweft.so | sed 's/^[[:space:]]*//' | say || fail "the linker does not know libweft.so: run ldconfig as root"
 fi

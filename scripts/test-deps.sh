@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # Installs what the live tests need: OpenSM, a simulated fabric to run it on,
-# ibdmchk, an independent judge of routing tables, Python for another, and what builds
-# the plugin: a C compiler and OpenSM's headers. Quiet when all of it is there.
+# ibdmchk, an independent judge of routing tables, Python for another, what builds
+# the plugin, a C compiler and OpenSM's headers, and rpmbuild. Quiet when all is there.
 # Never fails: without the tools those tests skip and all others run.
 set -euo pipefail
 
-packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev libopensm-dev libibumad-dev python3)
+packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev libopensm-dev libibumad-dev python3 rpm)
 
 # OpenSM and the diagnostics live in sbin, which is not on everybody's path.
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 missing() {
 	local tool
-	for tool in opensm ibsim ibdmchk smpquery cc python3; do
+	for tool in opensm ibsim ibdmchk smpquery cc python3 rpmbuild; do
 		command -v "$tool" >/dev/null || echo "$tool"
 	done
 	compgen -G '/usr/lib*/umad2sim/libumad2sim.so*' >/dev/null ||
@@ -44,5 +44,5 @@ if [[ $(id -u) -eq 0 ]] && command -v apt-get >/dev/null; then
 fi
 
 if [[ -n $lacking ]]; then
-	echo "test-deps: missing $lacking; the live tests will be skipped. On Debian: apt-get install ${packages[*]}"
+	echo "test-deps: missing $lacking; the tests that need them will be skipped. On Debian: apt-get install ${packages[*]}"
 fi
