@@ -222,7 +222,7 @@ func (w *mixtureWalker) inject(s fabric.NodeID, lid fabric.LID, to *fabric.Endpo
 	for i := range w.m.groups[s] {
 		g := &w.m.groups[s][i]
 		sources := int64(len(g.from))
-		sls := uint16(0)
+		var sls uint16
 		if s != to.Switch {
 			sls = w.levels(g, lid)
 		} else {

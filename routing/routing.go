@@ -18,6 +18,7 @@
 package routing
 
 import (
+	"bytes"
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -137,7 +138,7 @@ func (m *SL2VL) SameFrom(s fabric.NodeID, port, other uint8) bool {
 	}
 	size := int(m.ports[s]) * SLs
 	a, b := m.at(s, port, 0), m.at(s, other, 0)
-	return string(m.table[a:a+size]) == string(m.table[b:b+size])
+	return bytes.Equal(m.table[a:a+size], m.table[b:b+size])
 }
 
 // IgnoresSL says whether the lane is the same for all service levels everywhere: then

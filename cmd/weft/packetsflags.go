@@ -13,8 +13,8 @@ import (
 // readFlags checks everything that can be checked without the fabric.
 func (j *packetsJob) readFlags() error {
 	o := j.o
-	var err error
-	if err = o.tables.settle(); err != nil {
+	err := o.tables.settle()
+	if err != nil {
 		return err
 	}
 	if j.config, err = packets.PresetNamed(o.preset); err != nil {
