@@ -2,15 +2,15 @@ package deadlock
 
 import "github.com/weft-fabric/weft/routing"
 
-// Outside is what a verdict of some scope says nothing about, whatever it says:
-// for whoever prints one.
+// Outside is whose traffic a verdict of some scope says nothing about: for whoever
+// prints one. What routers pass on to other subnets is never in it.
 func Outside(s routing.Scope) []string {
 	list := []string{"multicast"}
 	if s < routing.Adapters {
-		list = append(list, "what aggregation nodes and routers send and receive")
+		list = append(list, "aggregation nodes", "routers")
 	}
 	if s < routing.All {
-		list = append(list, "data from and to port 0 of switches")
+		list = append(list, "port 0 of switches")
 	}
-	return append(list, "what routers pass on to other subnets")
+	return append(list, "other subnets")
 }

@@ -243,7 +243,8 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, v *verifyJob)
 	if err != nil {
 		return err
 	}
-	row.judged(v.verdict, v.verdict.VLs)
+	row.judged(v.verdict, 0)
+	row.VLs = v.verdict.VLs
 	assumed := v.assumedSummary()
 	row.Assumed = &assumed
 	if v.misfits.found() {
@@ -273,6 +274,7 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 		return err
 	}
 	row.judged(r.verdict, r.tables.Lanes.Needed)
+	row.Available = j.o.route.vls
 	row.Seconds.Verify = r.spent.verify.Seconds()
 	return j.measure(ctx, row, r.tables, r.loads)
 }
@@ -280,13 +282,14 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 // adaptive fills the row of an adaptive engine: there are no tables, and so no
 // flows to count.
 func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob, heap *heapWatch) error {
-	_, v, err := r.adapt(ctx)
+	t, v, err := r.adapt(ctx)
 	row.Heap = heap.stop()
 	row.Seconds.Paths, row.Seconds.Verify = r.spent.paths.Seconds(), r.spent.verify.Seconds()
 	if err != nil {
 		return row.refusal(ctx, err)
 	}
 	row.Verdict, row.Contract, row.VLs, row.VLsUsed = creditLoop, "adaptive", v.VLs, v.VLs
+	row.laneCounts = laneCounts{t.Needed, v.VLs, j.o.route.vls}
 	if v.Free() {
 		row.Verdict = deadlockFree
 	}
@@ -332,6 +335,7 @@ func (j *compareJob) simulate(ctx context.Context, label string, t *routing.Tabl
 // judged fills in the verdict.
 func (r *compareRow) judged(v *deadlock.Verdict, lanes int) {
 	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = verdictWord(v), v.Contract.String(), lanes, v.VLs, v.SLs
+	r.laneCounts = laneCounts{Needed: lanes, Used: v.VLs}
 	r.Pairs, r.Unreachable, r.complete = v.Pairs, v.Unreachable, v.Complete()
 }
 
@@ -343,6 +347,7 @@ func (r *compareRow) refusal(ctx context.Context, err error) error {
 	r.Refused = strings.TrimPrefix(err.Error(), "routing: ")
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		r.VLs = few.Need
+		r.laneCounts = laneCounts{Needed: few.Need, Available: few.Have}
 	}
 	return nil
 }

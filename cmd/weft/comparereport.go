@@ -26,14 +26,15 @@ type compareSummary struct {
 // compareRow is an engine, or tables that exist. What is not known is left out:
 // an engine that refuses has its reason, an adaptive one no tables to count on.
 type compareRow struct {
-	Name        string          `json:"name"`
-	Source      string          `json:"source"`           // engine or tables
-	Chosen      string          `json:"chosen,omitempty"` // by auto: the engine
-	Refused     string          `json:"refused,omitempty"`
-	Verdict     string          `json:"verdict,omitempty"`
-	Contract    string          `json:"contract,omitempty"`
-	VLs         int             `json:"vls,omitempty"` // that the proof needs
-	VLsUsed     int             `json:"vls_used,omitempty"`
+	Name     string `json:"name"`
+	Source   string `json:"source"`           // engine or tables
+	Chosen   string `json:"chosen,omitempty"` // by auto: the engine
+	Refused  string `json:"refused,omitempty"`
+	Verdict  string `json:"verdict,omitempty"`
+	Contract string `json:"contract,omitempty"`
+	laneCounts
+	VLs         int             `json:"vls,omitempty"`      // as lanes_needed; of tables that exist, as lanes_used
+	VLsUsed     int             `json:"vls_used,omitempty"` // as lanes_used
 	SLs         int             `json:"sls,omitempty"`
 	Pairs       int64           `json:"pairs,omitempty"`
 	Unreachable int64           `json:"unreachable"`
@@ -129,9 +130,9 @@ func (j *compareJob) printTable(s *compareSummary) error {
 			return err
 		}
 	}
-	t := j.newTable("tables", "verdict", "contract", "lanes", "SLs", "hops", "longest", "load", "bandwidth", "all-to-all", "time", "memory")
+	t := j.newTable("tables", "verdict", "contract", "lanes needed", "used", "SLs", "hops", "longest", "load", "bandwidth", "all-to-all", "time", "memory")
 	right := []table.ColumnConfig{{Number: 2, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}}
-	for n := 4; n <= 12; n++ {
+	for n := 4; n <= 13; n++ {
 		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	t.SetColumnConfigs(right)
@@ -158,6 +159,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 		return err
 	}
 	return errors.Join(j.say(""),
+		j.say("deadlock-free: outside %s. lanes needed: by the proof, of %d available; used: by traffic between switches.", outsideText(j.scope), j.o.route.vls),
 		j.say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
 		j.say("all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.", phases),
 		j.say("time, memory: of routing, proof not included; what it added to the heap."))
@@ -188,7 +190,7 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 		time, memory = "", ""
 	}
 	if r.Refused != "" {
-		return table.Row{r.Name, "refuses: " + r.Refused, "", "", "", "", "", "", "", "", time, memory}
+		return table.Row{r.Name, "refuses: " + r.Refused, "", "", "", "", "", "", "", "", "", time, memory}
 	}
 	name, verdict := r.Name, r.Verdict
 	if r.Chosen != "" {
@@ -197,12 +199,16 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 	if r.Unreachable > 0 {
 		verdict += fmt.Sprintf(", %s pairs without a route", thousands(r.Unreachable))
 	}
-	row := table.Row{name, verdict, r.Contract, r.VLs, r.SLs, "", "", "", "", "", time, memory}
+	needed := any("")
+	if r.Needed > 0 {
+		needed = r.Needed
+	}
+	row := table.Row{name, verdict, r.Contract, needed, r.Used, r.SLs, "", "", "", "", "", time, memory}
 	if r.Hops != nil {
-		row[6] = r.Hops.Max
+		row[7] = r.Hops.Max
 	}
 	if r.Index == nil {
-		row[4] = ""
+		row[5] = ""
 		return row
 	}
 	present := &j.rows[0]
@@ -216,10 +222,10 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 		}
 		return fmt.Sprintf(" (%+.0f%%)", percent)
 	}
-	row[5], row[7] = fmt.Sprintf("%.2f", r.Hops.Mean), thousands(int64(*r.Index))
-	row[8] = fmt.Sprintf("%.3f", *r.EBB) + change(r.EBB, present.EBB)
+	row[6], row[8] = fmt.Sprintf("%.2f", r.Hops.Mean), thousands(int64(*r.Index))
+	row[9] = fmt.Sprintf("%.3f", *r.EBB) + change(r.EBB, present.EBB)
 	if r.AllToAll != nil {
-		row[9] = fmt.Sprintf("%.2f", *r.AllToAll) + change(r.AllToAll, present.AllToAll)
+		row[10] = fmt.Sprintf("%.2f", *r.AllToAll) + change(r.AllToAll, present.AllToAll)
 	}
 	return row
 }

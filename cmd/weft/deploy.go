@@ -87,10 +87,11 @@ type deploySummary struct {
 	Engine   string        `json:"engine"`
 	Verdict  string        `json:"verdict"`
 	Contract string        `json:"contract"`
-	VLs      int           `json:"vls"`
-	Levels   []int         `json:"service_levels"`
-	Dir      string        `json:"dir"` // where opensm.conf says the files are
-	Files    []string      `json:"files"`
+	VLs      int           `json:"vls"` // as lanes_used
+	laneCounts
+	Levels []int    `json:"service_levels"`
+	Dir    string   `json:"dir"` // where opensm.conf says the files are
+	Files  []string `json:"files"`
 }
 
 // deployRefusal is a routing that files cannot express, for programs.
@@ -218,7 +219,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	defer d.discard()
 	s := &deploySummary{
 		Fabric: j.summary().Fabric, Engine: j.engine.Name, Verdict: verdictWord(j.verdict), Contract: j.contract.String(),
-		VLs: plan.VLs, Dir: opt.Dir,
+		VLs: plan.VLs, laneCounts: j.lanes(), Dir: opt.Dir,
 	}
 	for _, level := range plan.Levels() {
 		s.Levels = append(s.Levels, int(level))

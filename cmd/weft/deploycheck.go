@@ -64,14 +64,15 @@ Exit code 1 if there is anything more than advice.`,
 
 // checkSummary is the report for programs.
 type checkSummary struct {
-	Conf       string          `json:"conf"`
-	Engines    []string        `json:"engines"`
-	NoFallback bool            `json:"no_fallback"`
-	QoS        bool            `json:"qos"`
-	VLs        int             `json:"vls_available"`
-	Needed     int             `json:"vls_needed,omitempty"` // where known
-	Findings   []dangerSummary `json:"findings"`
-	Bad        bool            `json:"bad"`
+	Conf       string   `json:"conf"`
+	Engines    []string `json:"engines"`
+	NoFallback bool     `json:"no_fallback"`
+	QoS        bool     `json:"qos"`
+	VLs        int      `json:"vls_available"`        // as lanes_available
+	VLsNeeded  int      `json:"vls_needed,omitempty"` // as lanes_needed
+	laneCounts
+	Findings []dangerSummary `json:"findings"`
+	Bad      bool            `json:"bad"`
 }
 
 type dangerSummary struct {
@@ -94,7 +95,7 @@ func (a *app) deployCheck(ctx context.Context, o *checkFlags) error {
 	}
 	s := &checkSummary{
 		Conf: o.conf, Engines: append([]string{}, r.Engines...), NoFallback: r.NoFallback, QoS: r.QoS,
-		VLs: r.Lanes, Needed: r.Needed, Findings: []dangerSummary{}, Bad: r.Bad(),
+		VLs: r.Lanes, VLsNeeded: r.Needed, laneCounts: laneCounts{Needed: r.Needed, Available: r.Lanes}, Findings: []dangerSummary{}, Bad: r.Bad(),
 	}
 	for _, f := range r.Findings {
 		s.Findings = append(s.Findings, dangerSummary{string(f.Level), string(f.Code), f.What, f.Do, f.Lines, f.Line})
@@ -199,7 +200,7 @@ func (a *app) printCheck(s *checkSummary) error {
 	if s.QoS {
 		qos = "on"
 	}
-	fmt.Fprintf(&b, "%s: engines %s; QoS %s; %s\n", s.Conf, engines, qos, plural(s.VLs, "lane"))
+	fmt.Fprintf(&b, "%s: engines %s; QoS %s; lanes: %s\n", s.Conf, engines, qos, s.laneCounts)
 	for i, f := range s.Findings {
 		where := ""
 		if f.Line > 0 {

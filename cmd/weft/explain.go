@@ -34,7 +34,8 @@ type explainSummary struct {
 	Rules   []findingSummary `json:"rules"`
 	Routes  bool             `json:"routes"`
 	Refusal string           `json:"refusal,omitempty"`
-	VLs     int              `json:"vls,omitempty"`
+	VLs     int              `json:"vls,omitempty"` // as lanes_needed
+	Needed  int              `json:"lanes_needed,omitempty"`
 	Verdict string           `json:"verdict,omitempty"`
 
 	how   string   // the contract of the verdict, for people
@@ -84,7 +85,7 @@ func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary)
 		if err != nil {
 			return s.refused(err)
 		}
-		s.Routes, s.VLs, s.Verdict, s.how, s.notes = true, t.Needed, creditLoop, "adaptive", t.Notes
+		s.Routes, s.VLs, s.Needed, s.Verdict, s.how, s.notes = true, t.Needed, t.Needed, creditLoop, "adaptive", t.Notes
 		if v.Free() {
 			s.Verdict = deadlockFree
 		}
@@ -97,7 +98,8 @@ func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary)
 	if err := j.verify(ctx); err != nil {
 		return err
 	}
-	s.Routes, s.VLs, s.Verdict = true, j.tables.Lanes.Needed, verdictWord(j.verdict)
+	needed := j.tables.Lanes.Needed
+	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, verdictWord(j.verdict)
 	s.how, s.notes = "contract "+j.contract.String(), j.tables.Forwarding.Notes
 	return nil
 }
@@ -133,7 +135,7 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 	t.Render()
 	answer := "refuses: " + strings.TrimPrefix(s.Refusal, "routing: ")
 	if s.Routes {
-		answer = fmt.Sprintf("routes it on %s: %s (%s, endpoints %s)", plural(s.VLs, "lane"), s.Verdict, s.how, j.scope)
+		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", plural(s.Needed, "lane"), s.Verdict, s.how, j.scope)
 		for _, note := range s.notes {
 			answer += "\n" + note
 		}

@@ -62,8 +62,9 @@ do with that keeps paths whole, by a search that small networks allow.
 type lanesSummary struct {
 	Fabric    string           `json:"fabric"`
 	Paths     string           `json:"paths"`
-	Endpoints string           `json:"endpoints"` // for whom lanes are planned
-	Offered   int              `json:"vls_available"`
+	Endpoints string           `json:"endpoints"`     // for whom lanes are planned
+	Offered   int              `json:"vls_available"` // as lanes_available
+	Available int              `json:"lanes_available"`
 	Assigners []laneCount      `json:"assigners"`
 	Exact     *exactSummary    `json:"exact,omitempty"`
 	AllPaths  *allPathsSummary `json:"all_paths,omitempty"`
@@ -73,8 +74,9 @@ type lanesSummary struct {
 type laneCount struct {
 	Name    string  `json:"name"`
 	Variant string  `json:"variant,omitempty"` // order or heuristic
-	VLs     int     `json:"vls,omitempty"`
-	AtLeast bool    `json:"at_least,omitempty"` // VLs is a lower bound
+	VLs     int     `json:"vls,omitempty"`     // as lanes_needed
+	Needed  int     `json:"lanes_needed,omitempty"`
+	AtLeast bool    `json:"at_least,omitempty"` // they are a lower bound
 	Refused string  `json:"refused,omitempty"`
 	Seconds float64 `json:"seconds"`
 }
@@ -115,7 +117,7 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 	if err != nil {
 		return err
 	}
-	s := lanesSummary{Fabric: name, Paths: j.engine.PathsName(), Endpoints: j.budget.Scope.String(), Offered: o.vls}
+	s := lanesSummary{Fabric: name, Paths: j.engine.PathsName(), Endpoints: j.budget.Scope.String(), Offered: o.vls, Available: o.vls}
 	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
 		return err
 	}
@@ -197,11 +199,11 @@ func (l *laneCount) take(ctx context.Context, count func() (int, error)) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &few):
-		l.VLs, l.AtLeast = few.Need, few.AtLeast
+		l.VLs, l.Needed, l.AtLeast = few.Need, few.Need, few.AtLeast
 	case err != nil:
 		l.Refused = strings.TrimPrefix(err.Error(), "routing: ")
 	default:
-		l.VLs = n
+		l.VLs, l.Needed = n, n
 	}
 	return nil
 }
@@ -251,7 +253,7 @@ func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 }
 
 func (a *app) printLanes(s *lanesSummary) error {
-	t := a.newTable("lanes for "+s.Paths, "order or heuristic", "lanes", "time")
+	t := a.newTable("lanes for "+s.Paths, "order or heuristic", "lanes needed", "time")
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
 	row := func(l laneCount, detail string) {
 		if l.Refused != "" {
@@ -278,7 +280,7 @@ func (a *app) printLanes(s *lanesSummary) error {
 			thousands(p.Paths), thousands(p.Pairs), thousands(int64(p.Most)), list(p.PerLayer), list(p.Spread)))
 	}
 	t.Render()
-	_, err := fmt.Fprintf(a.stdout, "%s offered, planned for endpoints %s\n", plural(s.Offered, "lane"), s.Endpoints)
+	_, err := fmt.Fprintf(a.stdout, "%s available, planned for endpoints %s\n", plural(s.Offered, "lane"), s.Endpoints)
 	return err
 }
 

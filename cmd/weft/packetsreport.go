@@ -22,7 +22,8 @@ type packetsSummary struct {
 	Preset     string             `json:"preset"`
 	Traffic    string             `json:"traffic"`
 	Ranks      int                `json:"ranks"`
-	VLs        int                `json:"vls"`
+	VLs        int                `json:"vls"` // as lanes_used
+	Used       int                `json:"lanes_used"`
 	Buffer     int                `json:"buffer_bytes"`
 	MTU        int                `json:"mtu"`
 	Seed       uint64             `json:"seed"`
@@ -141,7 +142,7 @@ func (j *packetsJob) summary() *packetsSummary {
 	n := j.fabric.Count()
 	s := &packetsSummary{
 		Fabric: fabricSummary{Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router, Links: n.SwitchCables + n.AdapterCables + n.SelfCables},
-		Tables: j.o.tables.lfts, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(),
+		Tables: j.o.tables.lfts, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent.Seconds(),
 	}
 	if j.routed != nil {
@@ -214,7 +215,7 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	if s.Tables != "" {
 		tables = s.Tables
 	}
-	p.fact("tables", "%s, %s", tables, plural(s.VLs, "lane"))
+	p.fact("tables", "%s, %s used", tables, plural(s.VLs, "lane"))
 	if j.misfits.found() {
 		p.fact("differs", "%s", j.misfits.text())
 	}

@@ -326,16 +326,18 @@ func (j *routeJob) verify(ctx context.Context) error {
 
 // refusalSummary is a refusal for programs.
 type refusalSummary struct {
-	Engine    string       `json:"engine"`
-	Refused   string       `json:"refused"`
-	Need      int          `json:"vls_needed,omitempty"` // where it is for want of lanes
-	Available int          `json:"vls_available,omitempty"`
-	Fits      []fitSummary `json:"fits"` // engines that were tried and fit
+	Engine    string `json:"engine"`
+	Refused   string `json:"refused"`
+	Need      int    `json:"vls_needed,omitempty"`    // as lanes_needed, where it is for want of lanes
+	Available int    `json:"vls_available,omitempty"` // as lanes_available
+	laneCounts
+	Fits []fitSummary `json:"fits"` // engines that were tried and fit
 }
 
 type fitSummary struct {
 	Engine string `json:"engine"`
-	VLs    int    `json:"vls"`
+	VLs    int    `json:"vls"` // as lanes_needed
+	Needed int    `json:"lanes_needed"`
 }
 
 // advised is the engines to try where another refuses for want of lanes.
@@ -356,6 +358,7 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
+		s.laneCounts = laneCounts{Needed: few.Need, Available: few.Have}
 		text = tooFewText(&s, few.AtLeast)
 	}
 	if asJSON {
@@ -376,7 +379,7 @@ func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
 		}
 		other := routeJob{app: j.app, engine: e, budget: j.budget, scope: j.scope, fabric: j.fabric}
 		if other.compute(ctx) == nil {
-			fits = append(fits, fitSummary{name, other.tables.Lanes.Needed})
+			fits = append(fits, fitSummary{name, other.tables.Lanes.Needed, other.tables.Lanes.Needed})
 		}
 	}
 	return fits
@@ -395,5 +398,5 @@ func tooFewText(s *refusalSummary, atLeast bool) error {
 	if len(names) > 0 {
 		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
 	}
-	return fmt.Errorf("%s refuses: it needs %s%s here, --vls gives %d.\n%s", s.Engine, least, plural(s.Need, "lane"), s.Available, advice)
+	return fmt.Errorf("%s refuses: it needs %s%s here; %s available (--vls).\n%s", s.Engine, least, plural(s.Need, "lane"), counted(s.Available, "is", "are"), advice)
 }

@@ -12,9 +12,10 @@ import (
 // adaptiveSummary is the result of weft route with an adaptive engine, for
 // programs: the fields of routeSummary that make sense.
 type adaptiveSummary struct {
-	Fabric       fabricSummary         `json:"fabric"`
-	Engine       string                `json:"engine"`
-	Adaptive     bool                  `json:"adaptive"`
+	Fabric   fabricSummary `json:"fabric"`
+	Engine   string        `json:"engine"`
+	Adaptive bool          `json:"adaptive"`
+	laneCounts
 	VLs          int                   `json:"vls"`
 	VLsUsed      int                   `json:"vls_used"`
 	Verdict      string                `json:"verdict"`
@@ -84,7 +85,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 			Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router,
 			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
 		},
-		Engine: j.engine.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, Verdict: creditLoop, Endpoints: j.scope.String(),
+		Engine: j.engine.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, laneCounts: laneCounts{t.Needed, v.VLs, j.budget.VLs}, Verdict: creditLoop, Endpoints: j.scope.String(),
 		Minimal: v.Minimal, MaxHops: v.Hops, Pairs: v.Pairs, Unreachable: v.Unreachable, Dependencies: v.Dependencies, Notes: t.Notes,
 		Seconds: stageSeconds{Read: j.spent.read.Seconds(), Paths: j.spent.paths.Seconds(), Verify: j.spent.verify.Seconds()},
 		PeakRSS: peakRSS(),
@@ -119,7 +120,7 @@ func (j *routeJob) adaptiveScreen(s *adaptiveSummary) string {
 		}
 		p.fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, s.Endpoints, len(s.Cycle), strings.Join(steps, "\n"))
 	}
-	p.fact("lanes", "%d of %d needed, %d used", s.VLs, j.budget.VLs, s.VLsUsed)
+	p.fact("lanes", "%s", s.laneCounts)
 	minimal := "all paths minimal"
 	if !s.Minimal {
 		minimal = "with detours"

@@ -24,7 +24,8 @@ type trialSummary struct {
 	Engine  string  `json:"engine"`
 	Outcome string  `json:"outcome"`
 	Why     string  `json:"why,omitempty"`
-	VLs     int     `json:"vls,omitempty"`
+	VLs     int     `json:"vls,omitempty"` // as lanes_needed
+	Needed  int     `json:"lanes_needed,omitempty"`
 	SLs     int     `json:"sls,omitempty"`
 	Lambda  float64 `json:"ebb,omitempty"`
 	MaxLoad uint32  `json:"max_load,omitempty"`
@@ -74,7 +75,7 @@ func (j *routeJob) choose(ctx context.Context) error {
 func trialSummaries(trials []choose.Trial) []trialSummary {
 	s := make([]trialSummary, len(trials))
 	for i, t := range trials {
-		s[i] = trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.SLs, t.Lambda, t.MaxLoad}
+		s[i] = trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.VLs, t.SLs, t.Lambda, t.MaxLoad}
 	}
 	return s
 }
@@ -97,7 +98,7 @@ func trialText(trials []choose.Trial) string {
 		what := ""
 		switch t.Outcome {
 		case choose.Proven:
-			what = fmt.Sprintf("%s, %s on the fullest channel", plural(t.VLs, "lane"), plural(int(t.MaxLoad), "route"))
+			what = fmt.Sprintf("%s needed, %s on the fullest channel", plural(t.VLs, "lane"), plural(int(t.MaxLoad), "route"))
 			if t.Lambda > 0 { // else there is nobody to talk to
 				what = fmt.Sprintf("bandwidth %.3f of full, %s", t.Lambda, what)
 			}
@@ -121,9 +122,9 @@ func (j *routeJob) noneProven(none *choose.NoneProven, asJSON bool) error {
 		if err := j.printJSON(struct {
 			refusalSummary
 			Tried []trialSummary `json:"tried"`
-		}{refusalSummary{Engine: autoEngine, Refused: none.Error(), Available: j.budget.VLs, Fits: []fitSummary{}}, trialSummaries(none.Trials)}); err != nil {
+		}{refusalSummary{Engine: autoEngine, Refused: none.Error(), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)}); err != nil {
 			return err
 		}
 	}
-	return finding("no engine is proven under contract %s with %s:\n%s", none.Contract, plural(j.budget.VLs, "lane"), trialText(none.Trials))
+	return finding("no engine is proven under contract %s with %s available:\n%s", none.Contract, plural(j.budget.VLs, "lane"), trialText(none.Trials))
 }

@@ -11,17 +11,19 @@ import (
 
 // routeSummary is the result of weft route for programs, and summary.json.
 type routeSummary struct {
-	Fabric       fabricSummary `json:"fabric"`
-	Engine       string        `json:"engine"`
-	Paths        string        `json:"paths"`
-	Lanes        string        `json:"lanes"`
-	VLs          int           `json:"vls"`           // lanes the proof needs
-	VLsUsed      int           `json:"vls_used"`      // lanes that carry traffic under the contract, paths spread over spare ones
-	VLsAvailable int           `json:"vls_available"` //
+	Fabric fabricSummary `json:"fabric"`
+	Engine string        `json:"engine"`
+	Paths  string        `json:"paths"`
+	Lanes  string        `json:"lanes"`
+	laneCounts
+	VLs          int           `json:"vls"`           // as lanes_needed
+	VLsUsed      int           `json:"vls_used"`      // as lanes_used
+	VLsAvailable int           `json:"vls_available"` // as lanes_available
 	SLs          int           `json:"sls"`           // service levels that the tables give out
 	Verdict      string        `json:"verdict"`
 	Contract     string        `json:"contract"`
 	Endpoints    string        `json:"endpoints"`
+	NotCovered   []string      `json:"not_covered"`                    // by any verdict of these endpoints
 	AllAdapters  string        `json:"verdict_all_adapters,omitempty"` // with aggregation nodes and routers, where there are any
 	Hops         hopSummary    `json:"hops"`
 	MaxLoad      uint32        `json:"max_load"`
@@ -94,6 +96,7 @@ func (j *routeJob) summary() *routeSummary {
 			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
 		},
 		Engine: j.engine.Name, Paths: j.engine.PathsName(), Lanes: j.engine.LanesName(),
+		laneCounts: j.lanes(), NotCovered: deadlock.Outside(j.scope),
 		VLs: j.tables.Lanes.Needed, VLsUsed: j.verdict.VLs, VLsAvailable: j.budget.VLs, SLs: j.verdict.SLs,
 		Verdict: verdictWord(j.verdict), Contract: j.contract.String(), Endpoints: j.scope.String(),
 		Hops:    hopSummary{j.loads.MeanHops(), j.loads.MaxHops},
@@ -163,7 +166,10 @@ func (j *routeJob) screen(o *routeFlags) string {
 		p.fact("tried", "%s", trialText(j.choice.Trials))
 	}
 	p.fact("verdict", "%s", j.verdictText())
-	p.fact("lanes", "%d of %d needed; %s", j.tables.Lanes.Needed, j.budget.VLs, j.serviceLevels())
+	if j.verdict.Free() {
+		p.fact("outside", "%s", outsideText(j.scope))
+	}
+	p.fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
 	p.fact("hops", "%.2f mean, %d longest, over %s pairs", j.loads.MeanHops(), j.loads.MaxHops, thousands(j.loads.Pairs))
 	if j.loads.Hottest != fabric.None {
 		p.fact("load", "%s on the fullest channel, %s", plural(int(j.loads.Max), "route"), channelName(j.fabric, j.loads.Hottest))
@@ -205,16 +211,18 @@ func describeEndpoints(f *fabric.Fabric) string {
 	return s
 }
 
-// serviceLevels says what clients may do, and how paths spread over the lanes.
+// serviceLevels says what clients may do.
 func (j *routeJob) serviceLevels() string {
 	if j.contract == routing.Any {
 		return "clients may use any service level"
 	}
-	s := plural(j.verdict.SLs, "service level") + " in use"
-	if j.verdict.VLs > j.tables.Lanes.Needed {
-		s += fmt.Sprintf(", paths spread over %d lanes", j.verdict.VLs)
-	}
-	return s
+	return plural(j.verdict.SLs, "service level")
+}
+
+// lanes counts those of what was routed: with more used than are needed, paths are
+// spread over spare ones.
+func (j *routeJob) lanes() laneCounts {
+	return laneCounts{Needed: j.tables.Lanes.Needed, Used: j.verdict.VLs, Available: j.budget.VLs}
 }
 
 // verdictText says what was proven or what the loop is.

@@ -216,6 +216,9 @@ func (a *app) printStatus(s *daemon.Status) error {
 		lanes = plural(s.VLs, "lane") + " at most"
 	}
 	p.fact("settings", "engines %s; contract %s; endpoints %s; %s", strings.Join(s.Engines, ", then "), s.Contract, s.Endpoints, lanes)
+	if len(s.NotCovered) > 0 {
+		p.fact("outside", "of any proof: %s", strings.Join(s.NotCovered, ", "))
+	}
 	p.fact("sweeps", "%s; %s refused, %s answered from memory", plural(int(s.Sweeps), "sweep"), thousands(s.Refused), thousands(s.Cached))
 	if s.Last == nil {
 		p.fact("last", "OpenSM has not asked yet")
@@ -290,7 +293,7 @@ func sweepText(s *daemon.Sweep) string {
 	case s.SoFar:
 		from = ", the best so far"
 	}
-	fmt.Fprintf(&b, "%s by %s (contract %s), %d of %s, largest load %s\n", s.Verdict, s.Engine, s.Contract, s.VLsNeeded, plural(s.VLsAvailable, "lane"), thousands(int64(s.MaxLoad)))
+	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, thousands(int64(s.MaxLoad)), laneCounts{s.LanesNeeded, s.LanesUsed, s.LanesAvailable})
 	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", thousands(s.ChangedEntries), thousands(s.ChangedSLs), seconds(time.Duration(s.Seconds.Total*float64(time.Second))), from)
 	for _, t := range s.Tried {
 		if t.Refused != "" {

@@ -13,13 +13,13 @@ import (
 
 // verifySummary is the verdict for programs.
 type verifySummary struct {
-	Verdict      string          `json:"verdict"`
-	Contract     string          `json:"contract"`
-	Endpoints    string          `json:"endpoints"`
-	Assumed      assumedSummary  `json:"assumed"`
-	NotCovered   []string        `json:"not_covered"` // by any verdict of these endpoints
-	VLs          int             `json:"vls"`         // as lanes_used
-	LanesUsed    int             `json:"lanes_used"`
+	Verdict    string         `json:"verdict"`
+	Contract   string         `json:"contract"`
+	Endpoints  string         `json:"endpoints"`
+	Assumed    assumedSummary `json:"assumed"`
+	NotCovered []string       `json:"not_covered"` // by any verdict of these endpoints
+	VLs        int            `json:"vls"`         // as lanes_used
+	laneCounts
 	SLs          int             `json:"sls"`
 	Dependencies int             `json:"dependencies"`
 	Pairs        int64           `json:"pairs"`
@@ -62,7 +62,7 @@ func (j *verifyJob) summary() *verifySummary {
 	v := j.verdict
 	s := &verifySummary{
 		Verdict: verdictWord(v), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: deadlock.Outside(v.Scope),
-		VLs: v.VLs, LanesUsed: v.VLs, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
+		VLs: v.VLs, laneCounts: laneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
 		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: cycleSummary(j.fabric, v.Cycle),
 		Assumed: j.assumedSummary(), CutOff: cutOffBy(j.tables, v), JoinedBy: j.rule.String(), Rechecked: j.checked, Next: j.next(),
 		Seconds: verifyStageTime{j.spent.read.Seconds(), j.spent.verify.Seconds()},
@@ -115,7 +115,7 @@ func (j *verifyJob) screen() string {
 	if v.Free() {
 		p.fact("outside", "%s", outsideText(v.Scope))
 	}
-	p.fact("lanes", "%d used; %s", v.VLs, plural(v.SLs, "service level"))
+	p.fact("lanes", "%s; %s", laneCounts{Used: v.VLs}, plural(v.SLs, "service level"))
 	p.fact("routes", "%s", j.routesText())
 	if c := cutOffBy(j.tables, v); c != nil {
 		p.fact("cut off", "%s", c.text())

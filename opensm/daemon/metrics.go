@@ -19,6 +19,7 @@ type metrics struct {
 	engine   *prometheus.GaugeVec
 	proven   prometheus.Gauge
 	needed   prometheus.Gauge
+	used     prometheus.Gauge
 	lanes    prometheus.Gauge
 	load     prometheus.Gauge
 	switches prometheus.Gauge
@@ -51,6 +52,7 @@ func newMetrics() *metrics {
 			Help: "1 for the engines wanted and the one used in the last request."}, []string{"wanted", "used"}),
 		proven:   gauge("proven", "1 if the last request got tables, 0 if it was refused."),
 		needed:   gauge("lanes_needed", "Lanes that the tables handed over last need."),
+		used:     gauge("lanes_used", "Lanes that carry traffic between switches under the tables handed over last."),
 		lanes:    gauge("lanes_available", "Lanes that the fabric of the last request has."),
 		load:     gauge("largest_load", "Routes over the busiest link of the tables handed over last, with all to all."),
 		switches: gauge("switches", "Switches in the last request."),
@@ -60,7 +62,7 @@ func newMetrics() *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 11)}, []string{"stage"}),
 		unwritten: counter("state_failures_total", "Attempts to write the state folder that failed."),
 	}
-	m.registry.MustRegister(m.sweeps, m.cached, m.loops, m.bad, m.entries, m.levels, m.engine, m.proven, m.needed, m.lanes, m.load,
+	m.registry.MustRegister(m.sweeps, m.cached, m.loops, m.bad, m.entries, m.levels, m.engine, m.proven, m.needed, m.used, m.lanes, m.load,
 		m.switches, m.hosts, m.seconds, m.unwritten, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, verdict := range []string{deadlockFree, refused} {
 		m.sweeps.WithLabelValues(verdict)
@@ -89,7 +91,7 @@ func (m *metrics) watch(w *writer) {
 // note counts a sweep.
 func (m *metrics) note(r *Sweep) {
 	m.sweeps.WithLabelValues(r.Verdict).Inc()
-	m.lanes.Set(float64(r.VLsAvailable))
+	m.lanes.Set(float64(r.LanesAvailable))
 	m.switches.Set(float64(r.Switches))
 	m.hosts.Set(float64(r.Endpoints))
 	used := none
@@ -97,7 +99,8 @@ func (m *metrics) note(r *Sweep) {
 	if r.Verdict == deadlockFree {
 		used = r.Engine
 		m.proven.Set(1)
-		m.needed.Set(float64(r.VLsNeeded))
+		m.needed.Set(float64(r.LanesNeeded))
+		m.used.Set(float64(r.LanesUsed))
 		m.load.Set(float64(r.MaxLoad))
 		m.entries.Add(float64(r.ChangedEntries))
 		m.levels.Add(float64(r.ChangedSLs))

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -228,6 +229,7 @@ func (s *Server) reload() {
 // describe puts the settings into the status. The caller holds mu, or is alone.
 func (s *Server) describe() {
 	s.status.Socket, s.status.Engines, s.status.Contract = s.settings.Socket, s.settings.Engine, s.settings.contract.String()
+	s.status.NotCovered = deadlock.Outside(s.settings.scope)
 	s.status.Endpoints, s.status.VLs = s.settings.scope.String(), s.settings.VLs
 }
 

@@ -155,6 +155,7 @@ func TestMetrics(t *testing.T) {
 		`weft_engine_info{used="none",wanted="minhop,dfsssp"} 1`,
 		`weft_proven 0`,
 		`weft_lanes_needed 2`,
+		`weft_lanes_used 8`,
 		`weft_lanes_available 1`,
 		`weft_credit_loops_found_total 2`,
 		`weft_lft_entries_changed_total 147`,

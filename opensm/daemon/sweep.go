@@ -17,7 +17,8 @@ type Status struct {
 	Engines     []string  `json:"engines"` // wanted, in order
 	Contract    string    `json:"contract"`
 	Endpoints   string    `json:"endpoints"`
-	VLs         int       `json:"vls"` // at most; 0: as many as the fabric has
+	NotCovered  []string  `json:"not_covered"` // by any proof for these endpoints
+	VLs         int       `json:"vls"`         // at most; 0: as many as the fabric has
 	Sweeps      int64     `json:"sweeps"`
 	Refused     int64     `json:"refused"`
 	Cached      int64     `json:"cached"` // answered from memory
@@ -43,8 +44,11 @@ type Sweep struct {
 	Refusal        string    `json:"refusal,omitempty"`
 	Contract       string    `json:"contract"`
 	Scope          string    `json:"scope"`
-	VLsNeeded      int       `json:"vls_needed,omitempty"`
-	VLsAvailable   int       `json:"vls_available"`
+	VLsNeeded      int       `json:"vls_needed,omitempty"`   // as lanes_needed
+	VLsAvailable   int       `json:"vls_available"`          // as lanes_available
+	LanesNeeded    int       `json:"lanes_needed,omitempty"` // by the proof
+	LanesUsed      int       `json:"lanes_used,omitempty"`   // with paths spread over spare ones
+	LanesAvailable int       `json:"lanes_available"`        // of the fabric and the settings
 	MaxLoad        uint32    `json:"max_load"`
 	ChangedEntries int64     `json:"changed_entries"` // of forwarding tables, against those handed over before
 	ChangedSLs     int64     `json:"changed_sls"`     // by source switch and destination
@@ -80,6 +84,7 @@ func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start tim
 	if set.VLs > 0 {
 		r.VLsAvailable = min(r.VLsAvailable, set.VLs)
 	}
+	r.LanesAvailable = r.VLsAvailable
 	f, err := q.Fabric()
 	r.Seconds.Read = time.Since(start).Seconds()
 	var p reply
@@ -136,7 +141,9 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 	case sent != nil:
 		r.Refusal = "the tables could not be sent: " + sent.Error()
 	default:
-		r.Verdict, r.Engine, r.VLsNeeded, r.MaxLoad = deadlockFree, p.engine, max(1, p.tables.Lanes.Needed), p.loads.Max
+		r.Verdict, r.Engine, r.LanesUsed, r.MaxLoad = deadlockFree, p.engine, p.verdict.VLs, p.loads.Max
+		r.LanesNeeded = max(1, p.tables.Lanes.Needed)
+		r.VLsNeeded = r.LanesNeeded
 		r.ChangedEntries, r.ChangedSLs = changes(s.last, p.tables)
 	}
 	s.report(r, p.proven)
@@ -177,7 +184,7 @@ func (s *Server) report(r *Sweep, p *proven) {
 	s.metrics.note(r)
 	attrs := []any{
 		"sweep", r.Sweep, "verdict", r.Verdict, "engine", r.Engine, "wanted", Names(r.Wanted).String(), "contract", r.Contract,
-		"switches", r.Switches, "endpoints", r.Endpoints, "lanes_needed", r.VLsNeeded, "lanes_available", r.VLsAvailable, "max_load", r.MaxLoad,
+		"switches", r.Switches, "endpoints", r.Endpoints, "lanes_needed", r.LanesNeeded, "lanes_used", r.LanesUsed, "lanes_available", r.LanesAvailable, "max_load", r.MaxLoad,
 		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "so_far", r.SoFar, "seconds", fmt.Sprintf("%.4f", r.Seconds.Total),
 	}
 	for _, a := range r.Tried {
