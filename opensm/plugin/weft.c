@@ -214,7 +214,7 @@ static int route(struct weft *w, const struct question *q)
 	if (!use(w, t, q->net))
 		return 0;
 	terms_text(&t->terms, terms);
-	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes, engine %s, proven; %.3f s, %.3f s of them in this process; %s\n",
+	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s\n",
 	    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms);
 	return 1;
 }
