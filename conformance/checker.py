@@ -357,6 +357,8 @@ def check_certificate(tables, path):
     if listed != len(ranks):
         return f"it ends with {listed}, and lists {len(ranks)} ranks"
     j = Judgement(tables, facts["contract"], facts["endpoints"])
+    for lane in j.used - ranks.keys():
+        return f"{lane} carries traffic and has no rank"
     for lane, after in j.waits.items():
         for to in after:
             if lane not in ranks or to not in ranks or ranks[lane] >= ranks[to]:

@@ -54,7 +54,7 @@ func (u *Unranked) Error() string {
 // the certificate's. The error is a *Violation or *Unranked where the proof does not
 // hold.
 func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p routing.Progress) (*Verdict, error) {
-	d, err := derive(ctx, t, Options{Contract: c.Contract, Scope: c.Scope, Progress: p})
+	d, err := derive(ctx, t, Options{Contract: c.Contract, Scope: c.Scope, Lost: -1, Progress: p})
 	if err != nil {
 		return nil, err
 	}
