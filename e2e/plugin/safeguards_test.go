@@ -63,6 +63,8 @@ func TestSafeguards(t *testing.T) {
 		{"late tables are for the same fabric", "ask.c", "memcmp(q->request + rest, request + rest, size - rest) == 0", "1", "TestLate"},
 		{"what is late is told", "ask.c", "if (!a->awaited)", "if (0)", "TestLate"},
 		{"another fabric is asked about at once", "talk.c", "n > 0 && p[1].revents != 0", "0", "TestLate"},
+		{"better tables are asked for", "weft.c", "t->so_far && !asker_again(&w->asker)", "0", "TestImproves"},
+		{"a sweep does not wait for better tables", "ask.c", " && (a->ended || !q->again)", "", "TestBetter"},
 		{"no standby manager takes over", "weft.c", "until(w, q, held(w))", "INT64_MAX", "TestHeld"},
 		{"a hung daemon is waited for once", "weft.c", "!ended && !kept && !silent", "!ended && !kept", "TestHung"},
 		{"OpenSM can end", "ask.c", " && !*a->over", "", "TestEnds"},

@@ -10,12 +10,34 @@
 
 #include "ask.h"
 
-#define LOOK_UP 100 /* ms between looks whether the process ends */
+#define LOOK_UP 100	  /* ms between looks whether the process ends */
+#define BETTER_MS 3600000 /* ms to wait for better tables; the daemon limits its search */
+
+/* receive receives tables, better ones than those there are if the question is for these. */
+static struct tables *receive(const struct asker *a, const struct question *q, char *why)
+{
+	struct daemon d = a->daemon;
+	struct tables *t;
+	uint8_t *request;
+
+	if (!q->again)
+		return ask_daemon(&d, q->request, q->size, q->net, a->stop, why);
+	request = malloc(q->size);
+	if (!request)
+		return snprintf(why, WHY_SIZE, "out of memory"), NULL;
+	memcpy(request, q->request, q->size);
+	d.deadline_ms = BETTER_MS;
+	put32(request + WIRE_HEADER_SIZE + 16, BETTER_MS);
+	request[WIRE_HEADER_SIZE + 21] |= WIRE_AGAIN;
+	t = ask_daemon(&d, request, q->size, q->net, a->stop, why);
+	free(request);
+	return t;
+}
 
 /* fetch receives tables and proves them; NULL: why says why there are none. */
 static struct tables *fetch(const struct asker *a, const struct question *q, char *why)
 {
-	struct tables *t = ask_daemon(&a->daemon, q->request, q->size, q->net, a->stop, why);
+	struct tables *t = receive(a, q, why);
 	char wrong[WHY_SIZE];
 
 	if (!t || (tables_suffice(t, &a->wanted, wrong) && tables_prove(t, q->net, wrong) == 0))
@@ -37,7 +59,8 @@ static void *asking(void *asker)
 	q->cpu = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
 	pthread_mutex_lock(&a->lock);
 	a->ended = 1;
-	a->silent = !q->tables && q->took >= a->daemon.deadline_ms;
+	if (!q->again)
+		a->silent = !q->tables && q->took >= a->daemon.deadline_ms;
 	if (!a->awaited)
 		a->late(a->context, q);
 	pthread_cond_signal(&a->change);
@@ -89,31 +112,21 @@ static int start(struct asker *a)
 	return error == 0;
 }
 
-const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size)
+/* begin begins a question, and takes the request over; NULL: out of memory. */
+static struct question *begin(struct asker *a, uint8_t *request, size_t size, int again)
 {
-	struct question *q = a->now;
-	int useful;
+	struct question *q = calloc(1, sizeof *q);
 
-	pthread_mutex_lock(&a->lock);
-	useful = q && same(q, request, size) && (!a->ended || q->tables);
-	if (useful)
-		a->awaited = 1;
-	pthread_mutex_unlock(&a->lock);
-	if (useful) {
-		free(request);
-		return q;
-	}
-	drop(a);
-	q = calloc(1, sizeof *q);
 	if (q)
 		q->net = net_new(request, size);
 	if (!q || !q->net)
 		goto out_of_memory;
 	q->request = request;
 	q->size = size;
+	q->again = again;
 	q->began = now_ms();
 	a->ended = 0;
-	a->awaited = 1;
+	a->awaited = !again;
 	a->now = q;
 	if (start(a))
 		return q;
@@ -123,6 +136,36 @@ out_of_memory:
 	free(q);
 	free(request);
 	return NULL;
+}
+
+const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size)
+{
+	struct question *q = a->now;
+	int useful;
+
+	pthread_mutex_lock(&a->lock);
+	useful = q && same(q, request, size) && (!a->ended || q->tables) && (a->ended || !q->again);
+	if (useful)
+		a->awaited = 1;
+	pthread_mutex_unlock(&a->lock);
+	if (useful) {
+		free(request);
+		return q;
+	}
+	drop(a);
+	return begin(a, request, size, 0);
+}
+
+int asker_again(struct asker *a)
+{
+	size_t size = a->now->size;
+	uint8_t *request = malloc(size);
+
+	if (!request)
+		return 0;
+	memcpy(request, a->now->request, size);
+	drop(a);
+	return begin(a, request, size, 1) != NULL;
 }
 
 int asker_wait(struct asker *a, int64_t until)

@@ -4,8 +4,8 @@
  * the SA needs while it waits for a routing engine, so that whoever asks must be
  * able to stop waiting and take the answer later.
  *
- * There is one question at a time. asker_ask, asker_wait, asker_leave, asker_take
- * and asker_end are for one thread; the answer is received and proven by another.
+ * There is one question at a time. asker_ask, asker_wait, asker_leave, asker_take,
+ * asker_again and asker_end are for one thread; the answer is received and proven by another.
  */
 #ifndef WEFT_ASK_H
 #define WEFT_ASK_H
@@ -24,6 +24,7 @@ struct question {
 	char why[WHY_SIZE];
 	int64_t took; /* ms from the beginning to the end */
 	double cpu;   /* s of the thread that asked */
+	int again;    /* for better tables than those of the question before */
 };
 
 struct asker {
@@ -66,6 +67,12 @@ int asker_leave(struct asker *a);
 
 /* asker_take takes the tables of a question that has ended; NULL: there are none. */
 struct tables *asker_take(struct asker *a);
+
+/*
+ * asker_again asks, where the tables taken are the best so far, for better ones. That
+ * is left to late; asker_ask goes on with it once there are tables. 0: out of memory.
+ */
+int asker_again(struct asker *a);
 
 /* asker_silent says whether the daemon let the last question run out of time. */
 int asker_silent(struct asker *a);

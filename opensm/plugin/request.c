@@ -202,7 +202,7 @@ uint8_t *request_new(const osm_subn_t *subn, uint64_t sweep, int deadline_ms, co
 	put32(body + 12, (uint32_t)ports);
 	put32(body + 16, (uint32_t)deadline_ms);
 	body[20] = allowed(subn);
-	body[21] = subn->opt.qos ? WIRE_QOS : 0;
+	body[21] = WIRE_IMPROVES | (subn->opt.qos ? WIRE_QOS : 0);
 	put16(body + 22, (uint16_t)letters);
 	node = body + WIRE_REQUEST_SIZE;
 	port = node + count * WIRE_NODE_SIZE;

@@ -21,7 +21,8 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 	else if (t->rows != n->rows || t->lids != n->lids || t->slots != n->slots || (t->pairs != 0 && t->pairs != n->pairs))
 		snprintf(why, WHY_SIZE, "the tables are for %u switches, %u LIDs and %u ports; the fabric has %u, %u and %u",
 			 t->rows, t->lids, t->slots, n->rows, n->lids, n->slots);
-	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->terms.scope > 2 || t->maps < 1 || get16(t->body + 30) != 0)
+	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->terms.scope > 2 || t->maps < 1 ||
+		 (get16(t->body + 30) & ~WIRE_SO_FAR) != 0)
 		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u, %u maps and %u where nothing is to be", t->lanes, t->terms.scope, t->maps,
 			 get16(t->body + 30));
 	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes)
@@ -111,6 +112,7 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->lanes = body[26];
 	t->terms.scope = body[27];
 	t->terms.contract = get16(body + 28);
+	t->so_far = body[30] & WIRE_SO_FAR;
 	t->adapters = body + 32;
 	memcpy(t->engine, body + 48, WIRE_ENGINE_SIZE);
 	for (char *c = t->engine; *c; c++)

@@ -29,6 +29,7 @@ struct tables {
 	uint32_t rows, lids, slots, pairs;
 	uint32_t maps;
 	uint8_t lanes;
+	uint8_t so_far; /* better tables may follow */
 	struct terms terms;
 	const uint8_t *adapters; /* [SL] lane on which adapters send */
 	const uint8_t *out;      /* [row * lids + LID] */

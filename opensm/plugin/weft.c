@@ -153,11 +153,16 @@ static void late(void *context, const struct question *q)
 {
 	struct weft *w = context;
 
+	if (!q->tables && q->again) {
+		SAY(w, OSM_LOG_INFO, "no better tables after %.1f s: %s\n", (double)q->took / 1000, q->why);
+		return;
+	}
 	if (!q->tables) {
 		SAY(w, OSM_LOG_ERROR, "ERR W007: no tables after %.1f s: %s\n", (double)q->took / 1000, q->why);
 		return;
 	}
-	SAY(w, OSM_LOG_INFO, "the tables for sweep %llu came after %.1f s; OpenSM routes again\n", (unsigned long long)q->tables->sweep, (double)q->took / 1000);
+	SAY(w, OSM_LOG_INFO, "%s tables for sweep %llu came after %.1f s; OpenSM routes again\n", q->again ? "better" : "the",
+	    (unsigned long long)q->tables->sweep, (double)q->took / 1000);
 	w->osm->subn.force_reroute = TRUE;
 	osm_opensm_sweep(w->osm);
 }
@@ -214,8 +219,11 @@ static int route(struct weft *w, const struct question *q)
 	if (!use(w, t, q->net))
 		return 0;
 	terms_text(&t->terms, terms);
-	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s\n",
-	    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms);
+	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s%s\n",
+	    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms,
+	    t->so_far ? "; better tables may follow" : "");
+	if (t->so_far && !asker_again(&w->asker))
+		SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
 	return 1;
 }
 
