@@ -114,13 +114,13 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 		return err
 	}
 	j.accept = func(t *routing.Tables) error {
-		_, err := j.express(t)
+		_, err := j.plan(ctx, t)
 		return err
 	}
 	if err := j.compute(ctx); err != nil {
 		return j.refusal(ctx, err, o.json)
 	}
-	plan, err := j.express(j.tables)
+	plan, err := j.plan(ctx, j.tables)
 	if err != nil {
 		return j.inexpressible(ctx, err, o.json)
 	}
@@ -131,8 +131,7 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 		return err
 	}
 	if !j.verdict.Free() {
-		return finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
-			j.engine.Name, j.contract, j.scope)
+		return internal("the tables of %s have a credit loop under contract %s, and had none before", j.engine.Name, j.contract)
 	}
 	s, err := j.writeDeployment(ctx, plan, o)
 	if err != nil {
@@ -144,18 +143,27 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	return a.printDeployment(s, o.out)
 }
 
-// express plans for all that the lanes were planned for, if that is possible, else
-// for the endpoints that were asked for.
-func (j *routeJob) express(t *routing.Tables) (*deploy.Plan, error) {
-	plan, err := deploy.Express(t, j.budget.Scope)
-	if err != nil && j.budget.Scope > j.scope {
-		plan, err = deploy.Express(t, j.scope)
+// plan is the files for a stock OpenSM: with the service levels and lanes of the
+// tables, else without, where the forwarding tables are safe alone.
+func (j *routeJob) plan(ctx context.Context, t *routing.Tables) (*deploy.Plan, error) {
+	s, err := j.stock(ctx, t)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.levels != nil:
+		return s.levels, nil
+	case s.plain != nil:
+		return s.plain, nil
 	}
-	return plan, err
+	return nil, s.why
 }
 
 // inexpressible reports tables that files cannot express, and which engines' can.
 func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) error {
+	if errors.Is(err, errLoopInstalled) {
+		return finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
+			j.engine.Name, j.contract, j.scope)
+	}
 	var limit *deploy.Inexpressible
 	if !errors.As(err, &limit) {
 		return err
@@ -166,11 +174,11 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 		if err != nil || name == j.engine.Name {
 			continue
 		}
-		other := routeJob{app: j.app, engine: e, budget: j.budget, scope: j.scope, fabric: j.fabric}
+		other := routeJob{app: j.app, engine: e, budget: j.budget, scope: j.scope, contract: j.contract, fabric: j.fabric}
 		if other.compute(ctx) != nil {
 			continue
 		}
-		if _, err := other.express(other.tables); err == nil {
+		if _, err := other.plan(ctx, other.tables); err == nil {
 			s.Fits = append(s.Fits, name)
 		}
 	}

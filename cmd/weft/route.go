@@ -53,9 +53,10 @@ bandwidth among those proven under the contract wins (any, unless --contract say
 what else clients do); with --aim or --weight, of those that heed them. An engine
 is a path finder and a lane assigner (see weft engines); --paths and --lanes give
 other pairs. What needs more lanes than there are is refused, never replaced by
-something weaker. With --out the folder gets lfts.dump (OpenSM: routing_engine
-file, lfts_file), sl2vl.dump, paths.psl, certificate and summary.json, all of them
-or none, read back and checked.
+something weaker. With --out the folder gets lfts.dump, sl2vl.dump, paths.psl,
+certificate and summary.json, all of them or none, read back and checked; the last
+lines say how OpenSM takes them: some from the file, some with a QoS policy (weft
+deploy files), the others by the plugin only (weft serve).
 
 Tables with a credit loop are shown, not written, unless --write-unproven.`,
 		Example: `  weft route fabric.ibnetdiscover
@@ -140,6 +141,7 @@ type routeJob struct {
 	scope    routing.Scope
 	weights  []weighting
 	out      string
+	install  *installation // of what is written and proven
 
 	fabric  *fabric.Fabric
 	tables  *routing.Tables
@@ -167,6 +169,11 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	j.settleContract(o)
 	if err := j.verify(ctx); err != nil {
 		return err
+	}
+	if o.out != "" && j.verdict.Free() {
+		if j.install, err = j.installation(ctx); err != nil {
+			return err
+		}
 	}
 	wrote, err := j.write(ctx, o)
 	if err != nil {

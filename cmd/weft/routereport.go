@@ -38,6 +38,7 @@ type routeSummary struct {
 	Seconds      stageSeconds  `json:"seconds"`
 	PeakRSS      int64         `json:"peak_rss_bytes"`
 	Files        []string      `json:"files,omitempty"`
+	Install      *installation `json:"install,omitempty"` // how OpenSM takes what was written
 }
 
 type fabricSummary struct {
@@ -125,6 +126,7 @@ func (j *routeJob) summary() *routeSummary {
 			s.Files = append(s.Files, certificateFile)
 		}
 		s.Files = append(s.Files, summaryFile)
+		s.Install = j.install
 	}
 	return s
 }
@@ -250,11 +252,9 @@ func (j *routeJob) next() string {
 	case !j.verdict.Free():
 		return "--engine auto takes the best engine that is proven for this network and contract"
 	case j.out == "":
-		return "--out DIR writes the tables for OpenSM"
-	case j.contract == routing.Any || j.verdict.SLs == 1:
-		return fmt.Sprintf("opensm.conf: routing_engine file, lfts_file %s/%s", j.out, lftFile)
+		return "--out DIR writes the tables, and says how OpenSM takes them"
 	}
-	return fmt.Sprintf("opensm.conf: routing_engine file, lfts_file %[1]s/%[2]s, qos TRUE;\nclients must use the service levels of %[1]s/%[3]s (plain OpenSM cannot hand them out)", j.out, lftFile, pslFile)
+	return j.install.text()
 }
 
 // cycleSummary names the steps of a credit loop.

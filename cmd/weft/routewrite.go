@@ -70,7 +70,9 @@ func (j *routeJob) write(ctx context.Context, o *routeFlags) (bool, error) {
 		return false, err
 	}
 	s.done() // the summary says how long writing took
-	if err := d.write(ctx, summaryFile, func(w io.Writer) error { return (&app{stdout: w}).printJSON(j.summary()) }); err != nil {
+	summary := j.summary()
+	summary.Install = nil // it says where the folder is, which is not to change its files
+	if err := d.write(ctx, summaryFile, func(w io.Writer) error { return (&app{stdout: w}).printJSON(summary) }); err != nil {
 		return false, err
 	}
 	return true, d.commit()

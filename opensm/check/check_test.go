@@ -84,7 +84,7 @@ func TestFindings(t *testing.T) {
 		{"clients honor", Input{Contract: &routing.Honored}, "routing_engine lash,no_fallback\nqos TRUE\n", Advice, Contract, "as you say yours do"},
 		{"clients ask", Input{Contract: &routing.Directed}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Advice, Contract, "as you say yours do"},
 		{"clients answer", Input{Contract: &routing.Honored}, "routing_engine dfsssp,no_fallback\nqos TRUE\n", Warning, Contract, "a passive side"},
-		{"a policy", Input{}, "routing_engine file,no_fallback\nlfts_file /x\nqos_policy_file /y\nqos TRUE\n", Warning, Contract, "nobody has proven"},
+		{"a policy", Input{}, "routing_engine file,no_fallback\nlfts_file /x\nqos_policy_file /y\nqos TRUE\n", Warning, Contract, "hold at most"},
 		{"records not known", Input{Fabric: ring, Tables: tables(t, ring, "lash")}, plugin, Danger, CreditLoop, "for clients that use SL 0"},
 		{"an unknown option", Input{}, plugin + "routing_engin weft\n", Warning, Odd, `no option "routing_engin"`},
 		{"one SL", Input{Contract: &single}, plugin, Advice, Contract, "SL 2"},

@@ -108,14 +108,8 @@ func (p *Plan) conf(o *Options, io bool) string {
 	fmt.Fprintf(&b, "# Tables of %s, proven free of deadlock under contract %s.\n", o.Engine, o.Contract)
 	b.WriteString("# Replace the lines of the same options in opensm.conf by these.\n\n")
 	b.WriteString("# no_fallback: keep the tables there are rather than take ones that nobody proved.\n")
-	option("routing_engine", "file,no_fallback")
-	file("lfts_file", LFTs)
-	option("use_ucast_cache", "FALSE")
-	if width := p.Tables.Fabric.Addresses(); width > 1 {
-		lmc := 0
-		for ; 1<<lmc < width; lmc++ {
-		}
-		option("lmc", "%d", lmc)
+	for _, line := range p.Lines(path.Join(o.Dir, LFTs)) {
+		fmt.Fprintln(&b, line)
 	}
 	b.WriteString("\n# For OpenSM's own engines, should you go back to one.\n")
 	file("root_guid_file", Roots)
@@ -141,6 +135,25 @@ func (p *Plan) conf(o *Options, io bool) string {
 		option(port+"_sl2vl", "%s", strings.Join(lanes, ","))
 	}
 	return b.String()
+}
+
+// Lines is the options that have OpenSM take the forwarding tables from a file, and
+// keep the tables there are when it cannot. For tables without service levels they
+// are all there is to set.
+func (p *Plan) Lines(lfts string) []string {
+	lines := []string{"routing_engine file,no_fallback", "lfts_file " + lfts, "use_ucast_cache FALSE"}
+	return append(lines, LMC(p.Tables.Fabric)...)
+}
+
+// LMC is the option for ports with several addresses; nothing where all have one.
+func LMC(f *fabric.Fabric) []string {
+	width, lmc := f.Addresses(), 0
+	for ; 1<<lmc < width; lmc++ {
+	}
+	if lmc == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("lmc %d", lmc)}
 }
 
 // OpVLs is the code of the smallest PortInfo:OperationalVLs that has this many
