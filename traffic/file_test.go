@@ -117,6 +117,31 @@ func TestReadPairsOfHosts(t *testing.T) {
 	}
 }
 
+// Few processes on a host with many adapters take the first of them, one each.
+func TestRanksOnRails(t *testing.T) {
+	var b fabric.Builder
+	sw := b.Node(fabric.Node{GUID: 1, Ports: 8, Name: "leaf"}, "")
+	for i, name := range []string{"q mlx5_0", "q mlx5_1", "q mlx5_2", "q mlx5_3"} {
+		h := b.Node(fabric.Node{GUID: fabric.GUID(0x100 * (i + 1)), Kind: fabric.Adapter, Ports: 1, Name: name}, "")
+		b.Cable(sw, uint8(i+1), h, 1, fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]traffic.Placement{
+		"q slots=2": {1, 2}, "q:8": {1, 1, 2, 2, 3, 3, 4, 4}, "q": {1, 2, 3, 4}, "rank 1=q\nrank 0=q": {1, 2},
+	} {
+		got, err := traffic.ReadRanks(strings.NewReader(text), "ranks", endpoints(t, f, []fabric.EndpointID{1, 2, 3, 4}))
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
+
 func TestReadRanks(t *testing.T) {
 	f, among := hosts(t)
 	names := endpoints(t, f, among)

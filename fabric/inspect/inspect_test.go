@@ -50,7 +50,7 @@ func TestGeneratedNetworksAreRegular(t *testing.T) {
 	for _, spec := range []string{
 		"torus:4x4,hosts=2", "ring:2", "mesh:4x4", "dragonfly:p=3", "xgft:m=8x6,w=3x4", "karytree:k=4,n=3",
 		"random:switches=64,links=128", "kautz:b=3,n=3,hosts=2", "oft:k=4", "director:288", "deimos", "odin",
-		"fattree:ports=24,hosts=16", "hyperx:4x4,hosts=4", "slimfly:q=5,hosts=7", "jellyfish:switches=43,degree=12,hosts=12,seed=1",
+		"fattree:ports=24,hosts=16", "hyperx:4x4,hosts=4", "hyperx:4x2,k=2x1", "slimfly:q=5,hosts=7", "jellyfish:switches=43,degree=12,hosts=12,seed=1",
 		"planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2",
 	} {
 		if got := texts(testnet.Build(t, spec)); got != nil {
@@ -118,6 +118,33 @@ func TestLevelsWithHostsAbove(t *testing.T) {
 	})
 	if levels := inspect.Levels(f); levels[0].Switches != 48 || len(levels) != 3 {
 		t.Errorf("%+v", levels)
+	}
+}
+
+// Switches with hosts around them stay leaves, if theirs are not far fewer.
+func TestUnevenHosts(t *testing.T) {
+	f := testnet.Build(t, "ring:6,hosts=3")
+	first := 0
+	f = edited(t, f, nil, func(c *fabric.Channel) bool {
+		if min(c.From, c.To) == 0 && f.Node(max(c.From, c.To)).Kind == fabric.Adapter {
+			first++
+			return first == 1
+		}
+		return true
+	})
+	if levels := inspect.Levels(f); len(levels) != 1 || levels[0].Switches != 6 || levels[0].Hosts != 16 {
+		t.Errorf("%+v", levels)
+	}
+}
+
+// Where a third of the pairs of two levels have no cable, that is how the network is.
+func TestSparseLevels(t *testing.T) {
+	f := testnet.Build(t, "fattree:ports=16,hosts=8")
+	f = edited(t, f, nil, func(c *fabric.Channel) bool {
+		return f.Node(c.From).Kind != fabric.Switch || f.Node(c.To).Kind != fabric.Switch || (int(c.From)+int(c.To))%3 != 0
+	})
+	if got := texts(f); got != nil {
+		t.Errorf("%q", got)
 	}
 }
 

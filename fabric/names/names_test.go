@@ -358,3 +358,33 @@ func TestPattern(t *testing.T) {
 		}
 	})
 }
+
+// A short number is a LID, even where a GUID is as short; adapters that say only
+// which host they are in are all of it.
+func TestShortNumbersAndBareHosts(t *testing.T) {
+	var b fabric.Builder
+	sw := b.Node(fabric.Node{GUID: 0x28, Ports: 8, Name: "leaf"}, "")
+	for i, name := range []string{"bare", "bare", "bare mlx5_7"} {
+		h := b.Node(fabric.Node{GUID: fabric.GUID(0x300000 + i*0x1000), Kind: fabric.Adapter, Ports: 1, Name: name}, "")
+		b.Port(h, 1, fabric.Port{LID: fabric.LID(40 + i)})
+		b.Cable(sw, uint8(i+1), h, 1, fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := names.New(f)
+	if n, err := x.Node("0x0028"); err != nil || f.Node(n).GUID != 0x300000 {
+		t.Error(n, err)
+	}
+	if n, err := x.Node("0x0000000000000028"); err != nil || n != 0 {
+		t.Error(n, err)
+	}
+	hosts, err := x.Endpoints(hca(f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := hosts.Host("bare"); err != nil || len(got) != 3 {
+		t.Error(got, err)
+	}
+}
