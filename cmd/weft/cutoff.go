@@ -23,13 +23,14 @@ type cutOff struct {
 
 // cutPlace is a place where routes end that should go on: most pairs first.
 type cutPlace struct {
-	Switch       string   `json:"switch"`
-	Port         uint8    `json:"port,omitempty"` // that the entry names; 0: there is no entry, or it is the switch itself
-	Why          string   `json:"why"`
-	Pairs        int64    `json:"pairs"`
-	Sources      int      `json:"sources"` // endpoints
-	Switches     []string `json:"from_switches"`
-	Destinations []string `json:"to"`
+	Switch       string      `json:"switch"`
+	SwitchNode   nodeSummary `json:"switch_node"`    // and the port
+	Port         uint8       `json:"port,omitempty"` // that the entry names; 0: there is no entry, or it is the switch itself
+	Why          string      `json:"why"`
+	Pairs        int64       `json:"pairs"`
+	Sources      int         `json:"sources"` // endpoints
+	Switches     []string    `json:"from_switches"`
+	Destinations []string    `json:"to"`
 
 	at   []fabric.NodeID // one, or several that are printed together
 	why  deadlock.Loss
@@ -40,14 +41,16 @@ type cutPlace struct {
 
 // cutEndpoint is what an endpoint has lost: most first.
 type cutEndpoint struct {
-	Endpoint string `json:"endpoint"`
-	Switch   string `json:"switch"`
-	From     int64  `json:"not_reached_by"` // (source, LID of this one)
-	FromOf   int64  `json:"not_reached_by_of"`
-	To       int64  `json:"cannot_reach"` // LIDs of others
-	ToOf     int64  `json:"cannot_reach_of"`
-	sw       fabric.NodeID
-	number   fabric.EndpointID
+	Endpoint     string      `json:"endpoint"`
+	EndpointNode nodeSummary `json:"endpoint_node"`
+	Switch       string      `json:"switch"`
+	SwitchNode   nodeSummary `json:"switch_node"`
+	From         int64       `json:"not_reached_by"` // (source, LID of this one)
+	FromOf       int64       `json:"not_reached_by_of"`
+	To           int64       `json:"cannot_reach"` // LIDs of others
+	ToOf         int64       `json:"cannot_reach_of"`
+	sw           fabric.NodeID
+	number       fabric.EndpointID
 }
 
 // cutter collects cut-off pairs.
@@ -89,7 +92,7 @@ func cutOffBy(t *routing.Tables, v *deadlock.Verdict) *cutOff {
 	for _, k := range c.sortedPlaces() {
 		p := c.places[k]
 		slices.Sort(p.to)
-		l := cutPlace{Switch: f.Label(k.at), Port: k.port, Why: k.why.String(), Pairs: p.pairs, at: []fabric.NodeID{k.at}, why: k.why, from: p.from, to: slices.Compact(p.to)}
+		l := cutPlace{Switch: f.Label(k.at), SwitchNode: nodeOf(f, k.at, k.port), Port: k.port, Why: k.why.String(), Pairs: p.pairs, at: []fabric.NodeID{k.at}, why: k.why, from: p.from, to: slices.Compact(p.to)}
 		all.name(&l)
 		all.Places = append(all.Places, l)
 	}
@@ -217,7 +220,8 @@ func (c *cutter) listEndpoints() []cutEndpoint {
 		}
 		own := int64(1) << ep.LMC
 		list = append(list, cutEndpoint{
-			Endpoint: endpointName(c.f, e), Switch: c.f.Label(ep.Switch), From: c.from[e], FromOf: int64(len(all)-1) * own,
+			Endpoint: endpointName(c.f, e), EndpointNode: endpointNode(c.f, e), Switch: c.f.Label(ep.Switch), SwitchNode: nodeOf(c.f, ep.Switch, 0),
+			From: c.from[e], FromOf: int64(len(all)-1) * own,
 			To: c.to[e], ToOf: lids - own, sw: ep.Switch, number: e,
 		})
 	}
@@ -227,17 +231,17 @@ func (c *cutter) listEndpoints() []cutEndpoint {
 	return list
 }
 
-// mostCut is how many places and how many groups of endpoints are printed for
-// people.
+// mostCut is how many places and how many groups of endpoints are shown on a
+// terminal.
 const mostCut = 5
 
 // text is who is cut off, for people.
-func (c *cutOff) text() string {
+func (c *cutOff) text(a *app) string {
 	var b strings.Builder
 	places := c.merged()
 	fmt.Fprintf(&b, "routes end too early at %s:", plural(len(places), "place"))
 	for i := range places {
-		if i == mostCut {
+		if i == a.atMost(mostCut, len(places)) {
 			fmt.Fprintf(&b, "\n  and %s more (--json has all)", thousands(int64(len(places)-i)))
 			break
 		}
@@ -245,8 +249,9 @@ func (c *cutOff) text() string {
 	}
 	fmt.Fprintf(&b, "\n%s concerned:", counted(len(c.Endpoints), "endpoint is", "endpoints are"))
 	left := len(c.Endpoints)
-	for i, g := range c.groups() {
-		if i == mostCut {
+	groups := c.groups()
+	for i, g := range groups {
+		if i == a.atMost(mostCut, len(groups)) {
 			fmt.Fprintf(&b, "\n  and %s more with no more than %s (--json has all)", thousands(int64(left)), plural(int(g[0].From+g[0].To), "pair"))
 			break
 		}

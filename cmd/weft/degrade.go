@@ -68,6 +68,9 @@ type degradeSummary struct {
 		Switches []string      `json:"switches"`
 		Links    []removedLink `json:"links"`
 		Adapters []string      `json:"adapters"`
+
+		SwitchNodes  []nodeSummary `json:"switch_nodes"`
+		AdapterNodes []nodeSummary `json:"adapter_nodes"`
 	} `json:"removed"`
 	Left struct {
 		Switches int `json:"switches"`
@@ -83,6 +86,7 @@ type removedLink struct {
 	FromPort uint8  `json:"from_port"`
 	To       string `json:"to"`
 	ToPort   uint8  `json:"to_port"`
+	channelNodes
 }
 
 func (a *app) degrade(name string, o *degradeFlags) error {
@@ -169,9 +173,10 @@ func portion(flag, text string, all int) (int, error) {
 func summariseLoss(f *fabric.Fabric, loss *topology.Loss, left *fabric.Fabric) *degradeSummary {
 	s := &degradeSummary{}
 	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = labels(f, loss.Switches), labels(f, loss.Adapters), []removedLink{}
+	s.Removed.SwitchNodes, s.Removed.AdapterNodes = nodesOf(f, loss.Switches), nodesOf(f, loss.Adapters)
 	for _, c := range loss.Links {
 		ch := f.Channel(c)
-		s.Removed.Links = append(s.Removed.Links, removedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort})
+		s.Removed.Links = append(s.Removed.Links, removedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort, endsOf(f, c)})
 	}
 	n := left.Count()
 	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())

@@ -14,17 +14,6 @@ import (
 	"github.com/weft-fabric/weft/fabric/names"
 )
 
-// nodeSummary is a node, or one of its ports, for programs.
-type nodeSummary struct {
-	Name string `json:"name"` // the description; may be empty and need not be unique
-	GUID string `json:"guid"`
-	Port uint8  `json:"port,omitempty"`
-}
-
-func summariseNode(f *fabric.Fabric, n fabric.NodeID, port uint8) nodeSummary {
-	return nodeSummary{f.Node(n).Name, f.Node(n).GUID.String(), port}
-}
-
 // hostCounts is how many hosts there are, as far as adapters name them.
 type hostCounts struct {
 	Count      int         `json:"count"`
@@ -106,19 +95,19 @@ func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
 		s := &list[i]
 		s.Kind, s.What = string(o.Kind), o.What
 		for _, l := range o.Links {
-			link := linkSummary{From: summariseNode(f, l.A, l.APort), To: summariseNode(f, l.B, l.BPort), Cables: l.Cables}
+			link := linkSummary{From: nodeOf(f, l.A, l.APort), To: nodeOf(f, l.B, l.BPort), Cables: l.Cables}
 			if l.APort > 0 {
 				link.Rate = l.Rate.String()
 			}
 			s.Links = append(s.Links, link)
 		}
 		for _, n := range o.Nodes {
-			s.Nodes = append(s.Nodes, summariseNode(f, n, 0))
+			s.Nodes = append(s.Nodes, nodeOf(f, n, 0))
 		}
 		for _, h := range o.Hosts {
 			host := hostSummary{Name: h.Name}
 			for _, n := range h.Adapters {
-				host.Adapters = append(host.Adapters, summariseNode(f, n, 0))
+				host.Adapters = append(host.Adapters, nodeOf(f, n, 0))
 			}
 			s.Hosts = append(s.Hosts, host)
 		}

@@ -65,11 +65,12 @@ type latencySummary struct {
 }
 
 type channelSummary struct {
-	Channel string  `json:"channel"`
-	VL      int     `json:"vl"`
-	Busy    float64 `json:"busy"`
-	Blocks  float64 `json:"mean_blocks"`
-	Peak    int     `json:"peak_blocks"`
+	Channel string `json:"channel"`
+	channelNodes
+	VL     int     `json:"vl"`
+	Busy   float64 `json:"busy"`
+	Blocks float64 `json:"mean_blocks"`
+	Peak   int     `json:"peak_blocks"`
 }
 
 type saturationSummary struct {
@@ -89,7 +90,8 @@ type stopSummary struct {
 }
 
 type blockedSummary struct {
-	Channel string          `json:"channel"`
+	Channel string `json:"channel"`
+	channelNodes
 	VL      uint8           `json:"vl"`
 	Output  bool            `json:"output_buffer,omitempty"`
 	Used    int             `json:"blocks_used"`
@@ -97,8 +99,9 @@ type blockedSummary struct {
 }
 
 type packetSummary struct {
-	Src     string  `json:"src"`
-	Dst     string  `json:"dst"`
+	Src string `json:"src"`
+	Dst string `json:"dst"`
+	pairNodes
 	SL      uint8   `json:"sl"`
 	Bytes   int     `json:"bytes"`
 	Created float64 `json:"created_ns"`
@@ -118,7 +121,7 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 	}
 	for _, b := range r.Busiest(busiest) {
 		u := r.Use(b.Channel, b.VL)
-		s.Busiest = append(s.Busiest, channelSummary{channelName(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
+		s.Busiest = append(s.Busiest, channelSummary{channelName(j.fabric, b.Channel), endsOf(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
 	}
 	if r.Deadlock != nil {
 		s.Deadlock = j.stopSummary(r.Deadlock)
@@ -129,9 +132,9 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
 	s := &stopSummary{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
 	for _, b := range d.Cycle {
-		c := blockedSummary{Channel: channelName(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
+		c := blockedSummary{Channel: channelName(j.fabric, b.Channel), channelNodes: endsOf(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
 		for _, p := range b.Packets {
-			c.Packets = append(c.Packets, packetSummary{endpointName(j.fabric, p.Src), endpointName(j.fabric, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
+			c.Packets = append(c.Packets, packetSummary{endpointName(j.fabric, p.Src), endpointName(j.fabric, p.Dst), pairOf(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
 		}
 		s.Cycle = append(s.Cycle, c)
 	}
@@ -271,8 +274,8 @@ func (j *packetsJob) stopText(d *stopSummary) string {
 	text := fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n", j.when(d.ClosedNS),
 		plural(len(d.Cycle), "buffer"), plural(d.Packets, "packet"), plural(d.Buffers, "buffer"))
 	for i, b := range d.Cycle {
-		if i == maxSteps {
-			return text + fmt.Sprintf("  … and %d more buffers back to the first (--json has all)\n", len(d.Cycle)-maxSteps)
+		if i == j.atMost(maxSteps, len(d.Cycle)) {
+			return text + fmt.Sprintf("  … and %d more buffers back to the first (--json has all)\n", len(d.Cycle)-i)
 		}
 		where := ""
 		if b.Output {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -96,14 +95,6 @@ func exitCodes(c *cobra.Command) {
 		}
 		return nil
 	}
-}
-
-// printJSON prints a value for programs.
-func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.stdout)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }
 
 // plural is "1 switch" or "3 switches".

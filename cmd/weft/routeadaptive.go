@@ -37,6 +37,8 @@ type adaptiveStepSummary struct {
 	VL   uint8  `json:"vl"`
 	Kind string `json:"kind"`
 	Src  string `json:"src"` // a switch
+	channelNodes
+	SrcNode nodeSummary `json:"src_node"`
 }
 
 // routeAdaptive is weft route for an engine whose switches choose among ports.
@@ -99,6 +101,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 			From: fmt.Sprintf("%s, port %d", j.fabric.Label(c.From), c.FromPort),
 			To:   fmt.Sprintf("%s, port %d", j.fabric.Label(c.To), c.ToPort),
 			VL:   step.Lane, Kind: step.Kind.String(), Src: j.fabric.Label(step.Source),
+			channelNodes: endsOf(j.fabric, step.Trunk), SrcNode: nodeOf(j.fabric, step.Source, 0),
 		})
 	}
 	return s

@@ -116,13 +116,16 @@ func trialText(trials []choose.Trial) string {
 	return strings.Join(lines, "\n")
 }
 
+// noneProvenSummary is the refusal of auto, for programs.
+type noneProvenSummary struct {
+	refusalSummary
+	Tried []trialSummary `json:"tried"`
+}
+
 // noneProven reports that auto found nothing.
 func (j *routeJob) noneProven(none *choose.NoneProven, asJSON bool) error {
 	if asJSON {
-		if err := j.printJSON(struct {
-			refusalSummary
-			Tried []trialSummary `json:"tried"`
-		}{refusalSummary{Engine: autoEngine, Refused: none.Error(), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)}); err != nil {
+		if err := j.printJSON(noneProvenSummary{refusalSummary{Engine: autoEngine, Refused: none.Error(), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)}); err != nil {
 			return err
 		}
 	}

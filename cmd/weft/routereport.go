@@ -28,6 +28,7 @@ type routeSummary struct {
 	Hops         hopSummary    `json:"hops"`
 	MaxLoad      uint32        `json:"max_load"`
 	MaxLoadOn    string        `json:"max_load_channel,omitempty"`
+	MaxLoadNodes *channelNodes `json:"max_load_nodes,omitempty"` // of that channel
 	Pairs        int64         `json:"pairs"`
 	Unreachable  int64         `json:"unreachable"`
 	Dependencies int           `json:"dependencies"`
@@ -72,6 +73,8 @@ type stepSummary struct {
 	SL   uint8  `json:"sl"`
 	Src  string `json:"src"`
 	Dst  string `json:"dst"`
+	channelNodes
+	pairNodes
 	// SL is that of the way back: src answers on a connection that dst opened.
 	Answer bool `json:"answer,omitempty"`
 }
@@ -111,7 +114,8 @@ func (j *routeJob) summary() *routeSummary {
 		PeakRSS: peakRSS(),
 	}
 	if j.loads.Hottest != fabric.None {
-		s.MaxLoadOn = channelName(j.fabric, j.loads.Hottest)
+		nodes := endsOf(j.fabric, j.loads.Hottest)
+		s.MaxLoadOn, s.MaxLoadNodes = channelName(j.fabric, j.loads.Hottest), &nodes
 	}
 	if j.choice != nil {
 		s.Auto = &autoSummary{j.choice.Why, trialSummaries(j.choice.Trials), j.choice.Stopped > 0}
@@ -234,7 +238,7 @@ func (j *routeJob) verdictText() string {
 	if v.Free() {
 		fmt.Fprintf(&b, "%s (contract %s, endpoints %s): %s dependencies, a rank that rises along each", deadlockFree, v.Contract, v.Scope, thousands(int64(v.Dependencies)))
 	} else {
-		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), cycleText(j.fabric, v.Cycle))
+		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), j.cycleText(j.fabric, v.Cycle))
 	}
 	switch {
 	case j.wider == nil:
@@ -267,23 +271,24 @@ func cycleSummary(f *fabric.Fabric, cycle []deadlock.Step) []stepSummary {
 			To:   fmt.Sprintf("%s, port %d", f.Label(c.To), c.ToPort),
 			VL:   s.VL, SL: s.SL, Answer: s.Answer,
 			Src: endpointName(f, s.Src), Dst: endpointName(f, f.Owner(s.Dst)),
+			channelNodes: endsOf(f, s.Trunk), pairNodes: pairOf(f, s.Src, f.Owner(s.Dst)),
 		}
 	}
 	return steps
 }
 
-// maxSteps is how many steps of a loop are printed for people.
+// maxSteps is how many steps of a loop are shown on a terminal.
 const maxSteps = 12
 
 // cycleText is a credit loop for people, a step a line.
-func cycleText(f *fabric.Fabric, cycle []deadlock.Step) string {
+func (a *app) cycleText(f *fabric.Fabric, cycle []deadlock.Step) string {
 	var b strings.Builder
 	for i, s := range cycleSummary(f, cycle) {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		if i == maxSteps {
-			fmt.Fprintf(&b, "  … and %d more steps back to the first (--json has all)", len(cycle)-maxSteps)
+		if i == a.atMost(maxSteps, len(cycle)) {
+			fmt.Fprintf(&b, "  … and %d more steps back to the first (--json has all)", len(cycle)-i)
 			break
 		}
 		fmt.Fprintf(&b, "  %s → %s, VL %d    (by %s → %s", s.From, s.To, s.VL, s.Src, s.Dst)

@@ -41,6 +41,7 @@ type simulateSummary struct {
 	Hot           []hotSummary        `json:"hot_channels"`
 	Index         uint32              `json:"edge_forwarding_index"`
 	IndexOn       string              `json:"edge_forwarding_channel,omitempty"`
+	IndexNodes    *channelNodes       `json:"edge_forwarding_nodes,omitempty"` // of that channel
 	Tiers         []tierSummary       `json:"tiers"`
 	Lanes         []laneSummary       `json:"lanes"`
 	Spent         simulateSeconds     `json:"seconds"`
@@ -50,6 +51,11 @@ type simulateSummary struct {
 type pairSummary struct {
 	Src string `json:"src"`
 	Dst string `json:"dst"`
+	pairNodes
+}
+
+func summarisePair(f *fabric.Fabric, src, dst fabric.EndpointID) pairSummary {
+	return pairSummary{endpointName(f, src), endpointName(f, dst), pairOf(f, src, dst)}
 }
 
 // congestionSummary is the flows that meet so many on the fullest channel of
@@ -69,13 +75,15 @@ type flowSummary struct {
 
 type hopLoading struct {
 	Channel string `json:"channel"`
-	Flows   uint32 `json:"flows"`
+	channelNodes
+	Flows uint32 `json:"flows"`
 }
 
 type hotSummary struct {
-	Channel string  `json:"channel"`
-	Mean    float64 `json:"mean_flows"` // in a phase
-	Most    uint32  `json:"max_flows"`
+	Channel string `json:"channel"`
+	channelNodes
+	Mean float64 `json:"mean_flows"` // in a phase
+	Most uint32  `json:"max_flows"`
 }
 
 type tierSummary struct {
@@ -117,7 +125,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		s.Misfits = &j.misfits
 	}
 	for _, l := range r.Losses {
-		s.NoRoutePairs = append(s.NoRoutePairs, pairSummary{endpointName(f, l.From), endpointName(f, l.To)})
+		s.NoRoutePairs = append(s.NoRoutePairs, summarisePair(f, l.From, l.To))
 	}
 	for m, n := range r.Congestion {
 		if n > 0 {
@@ -132,16 +140,17 @@ func (j *simulateJob) summary() *simulateSummary {
 	}
 	if r.Flows > 0 {
 		w := r.Worst
-		s.Worst = &flowSummary{pairSummary: pairSummary{endpointName(f, w.From), endpointName(f, w.To)}, Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
+		s.Worst = &flowSummary{pairSummary: summarisePair(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
 		for i, c := range w.Route {
-			s.Worst.Route = append(s.Worst.Route, hopLoading{channelName(f, c), w.Load[i]})
+			s.Worst.Route = append(s.Worst.Route, hopLoading{channelName(f, c), endsOf(f, c), w.Load[i]})
 		}
 	}
 	for _, c := range r.Hot(j.o.hot) {
-		s.Hot = append(s.Hot, hotSummary{channelName(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]})
+		s.Hot = append(s.Hot, hotSummary{channelName(f, c), endsOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]})
 	}
 	if j.loads.Hottest != fabric.None {
-		s.IndexOn = channelName(f, j.loads.Hottest)
+		nodes := endsOf(f, j.loads.Hottest)
+		s.IndexOn, s.IndexNodes = channelName(f, j.loads.Hottest), &nodes
 	}
 	for _, t := range j.loads.Tiers(f, j.scope) {
 		s.Tiers = append(s.Tiers, tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:]})
@@ -179,7 +188,7 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 	p.fact("pattern", "%s among %s (endpoints %s); %s", s.Pattern, plural(s.Ranks, "rank"), s.Endpoints, j.ratesText())
 	p.fact("bandwidth", "%s", j.bandwidthText(s))
 	if s.NoRoute > 0 {
-		p.fact("NO ROUTE", "%s of %s pairs; they count with bandwidth 0:\n%s", thousands(s.NoRoute), thousands(s.NoRoute+s.Flows), noRouteText(s.NoRoutePairs))
+		p.fact("NO ROUTE", "%s of %s pairs; they count with bandwidth 0:\n%s", thousands(s.NoRoute), thousands(s.NoRoute+s.Flows), j.noRouteText(s.NoRoutePairs))
 	}
 	if s.Local > 0 {
 		p.fact("local", "%s pairs are on one endpoint and cross no network", thousands(s.Local))
@@ -237,11 +246,11 @@ func (j *simulateJob) bandwidthText(s *simulateSummary) string {
 	return fmt.Sprintf("%.4f ± %.4f %s (%s, seed %d)", s.EBB, s.StdErr, what, plural(s.Runs, "run"), s.Seed)
 }
 
-func noRouteText(pairs []pairSummary) string {
+func (a *app) noRouteText(pairs []pairSummary) string {
 	const most = 5
 	var lines []string
 	for i, p := range pairs {
-		if i == most {
+		if i == a.atMost(most, len(pairs)) {
 			lines = append(lines, fmt.Sprintf("  … (--json has %d)", len(pairs)))
 			break
 		}

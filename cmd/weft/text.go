@@ -33,12 +33,7 @@ func bytesOf(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)
 
 // some counts names and lists the first few.
 func some(names []string, what string) string {
-	const most = 3
-	list := strings.Join(names[:min(most, len(names))], ", ")
-	if len(names) > most {
-		list += ", …"
-	}
-	return fmt.Sprintf("%s: %s", plural(len(names), what), list)
+	return fmt.Sprintf("%s: %s", plural(len(names), what), firstOf(names))
 }
 
 // firstOf lists the first few names and says how many more there are.

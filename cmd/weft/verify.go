@@ -124,6 +124,12 @@ func (j *verifyJob) judge(ctx context.Context) (err error) {
 	return err
 }
 
+// badCertificate is a proof that does not hold, for programs.
+type badCertificate struct {
+	Verdict string `json:"verdict"`
+	Why     string `json:"why"`
+}
+
 // recheck checks a proof that is given.
 func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	c, err := readFile(j.app, j.o.readCert, func(r io.Reader, name string) (*deadlock.Certificate, error) {
@@ -144,7 +150,7 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	j.verdict, err = deadlock.CheckCertificate(ctx, j.tables, c, j.options.Progress)
 	if err != nil && ctx.Err() == nil {
 		if j.o.json {
-			if err := j.printJSON(map[string]any{"verdict": "certificate does not hold", "why": err.Error()}); err != nil {
+			if err := j.printJSON(badCertificate{"certificate does not hold", err.Error()}); err != nil {
 				return err
 			}
 		}

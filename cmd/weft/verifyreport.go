@@ -51,11 +51,13 @@ type verifyStageTime struct {
 
 // lostSummary is a switch and a LID that its endpoints do not reach.
 type lostSummary struct {
-	Switch string     `json:"switch"`
-	Dst    string     `json:"dst"`
-	LID    fabric.LID `json:"lid"`
-	Why    string     `json:"why"`
-	Pairs  int64      `json:"pairs"` // endpoints in scope on the switch that it concerns
+	Switch     string      `json:"switch"`
+	Dst        string      `json:"dst"`
+	SwitchNode nodeSummary `json:"switch_node"`
+	DstNode    nodeSummary `json:"dst_node"`
+	LID        fabric.LID  `json:"lid"`
+	Why        string      `json:"why"`
+	Pairs      int64       `json:"pairs"` // endpoints in scope on the switch that it concerns
 }
 
 func (j *verifyJob) summary() *verifySummary {
@@ -71,7 +73,9 @@ func (j *verifyJob) summary() *verifySummary {
 		s.Misfits = &j.misfits
 	}
 	for _, l := range v.Lost {
-		s.Lost = append(s.Lost, lostSummary{j.fabric.Label(l.Switch), endpointName(j.fabric, j.fabric.Owner(l.LID)), l.LID, l.Why.String(), l.Pairs})
+		s.Lost = append(s.Lost, lostSummary{
+			j.fabric.Label(l.Switch), endpointName(j.fabric, j.fabric.Owner(l.LID)), nodeOf(j.fabric, l.Switch, 0), endpointNode(j.fabric, j.fabric.Owner(l.LID)), l.LID, l.Why.String(), l.Pairs,
+		})
 	}
 	return s
 }
@@ -106,7 +110,7 @@ func (j *verifyJob) screen() string {
 	}
 	switch {
 	case !v.Free():
-		p.fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), cycleText(f, v.Cycle))
+		p.fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), j.cycleText(f, v.Cycle))
 	case j.checked:
 		p.fact("verdict", "%s (contract %s, endpoints %s): the ranks of %s rise along all %s dependencies", deadlockFree, v.Contract, v.Scope, j.o.readCert, thousands(int64(v.Dependencies)))
 	default:
@@ -118,7 +122,7 @@ func (j *verifyJob) screen() string {
 	p.fact("lanes", "%s; %s", laneCounts{Used: v.VLs}, plural(v.SLs, "service level"))
 	p.fact("routes", "%s", j.routesText())
 	if c := cutOffBy(j.tables, v); c != nil {
-		p.fact("cut off", "%s", c.text())
+		p.fact("cut off", "%s", c.text(j.app))
 	}
 	p.fact("time", "read %s, verify %s", seconds(j.spent.read), seconds(j.spent.verify))
 	if j.o.writeCertificate != "" && v.Free() {

@@ -99,7 +99,9 @@ func (j *verifyJob) readPSL(m *routing.SL2VL, lids []fabric.LID) (*routing.Lanes
 // is older.
 type misfits struct {
 	NoTable   []string       `json:"switches_without_table,omitempty"`
+	NoTableOf []nodeSummary  `json:"switches_without_table_nodes,omitempty"`
 	NoEntry   []string       `json:"endpoints_without_entry,omitempty"` // no switch has one
+	NoEntryOf []nodeSummary  `json:"endpoints_without_entry_nodes,omitempty"`
 	Strangers []absentSwitch `json:"tables_of_absent_switches,omitempty"`
 	Gone      []absentLID    `json:"entries_for_absent_endpoints,omitempty"`
 	Beyond    []absentLID    `json:"lids_beyond_lmc,omitempty"`
@@ -124,9 +126,10 @@ type absentLID struct {
 }
 
 type deadPort struct {
-	Switch  string `json:"switch"`
-	Port    uint8  `json:"port"`
-	Entries int    `json:"entries"`
+	Switch     string      `json:"switch"`
+	SwitchNode nodeSummary `json:"switch_node"` // and the port
+	Port       uint8       `json:"port"`
+	Entries    int         `json:"entries"`
 }
 
 // fileMisfit is how a file of maps or service levels does not fit.
@@ -141,20 +144,21 @@ type fileMisfit struct {
 }
 
 type otherLID struct {
-	Endpoint string     `json:"endpoint"`
-	Tables   fabric.LID `json:"tables"`
-	Fabric   fabric.LID `json:"fabric"`
+	Endpoint     string      `json:"endpoint"`
+	EndpointNode nodeSummary `json:"endpoint_node"`
+	Tables       fabric.LID  `json:"tables"`
+	Fabric       fabric.LID  `json:"fabric"`
 }
 
 // misfitsOf lists what a dump and a fabric do not have in common.
 func misfitsOf(f *fabric.Fabric, d *lft.Dump) misfits {
 	var m misfits
 	for _, s := range d.NoTable {
-		m.NoTable = append(m.NoTable, f.Label(s))
+		m.NoTable, m.NoTableOf = append(m.NoTable, f.Label(s)), append(m.NoTableOf, nodeOf(f, s, 0))
 	}
 	for _, e := range d.Unreached {
 		if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort {
-			m.NoEntry = append(m.NoEntry, endpointName(f, e))
+			m.NoEntry, m.NoEntryOf = append(m.NoEntry, endpointName(f, e)), append(m.NoEntryOf, endpointNode(f, e))
 		}
 	}
 	for _, s := range d.Misfits.Strangers {
@@ -172,7 +176,7 @@ func misfitsOf(f *fabric.Fabric, d *lft.Dump) misfits {
 		}
 	}
 	for _, p := range d.Misfits.Dead {
-		m.Dead = append(m.Dead, deadPort{f.Label(p.Switch), p.Port, p.Entries})
+		m.Dead = append(m.Dead, deadPort{f.Label(p.Switch), nodeOf(f, p.Switch, p.Port), p.Port, p.Entries})
 	}
 	m.OtherLIDs = otherLIDs(f, d)
 	return m
@@ -190,7 +194,7 @@ func otherLIDs(f *fabric.Fabric, d *lft.Dump) []otherLID {
 		case ours == fabric.LID(lid):
 			same++
 		default:
-			other = append(other, otherLID{endpointName(f, e), fabric.LID(lid), ours})
+			other = append(other, otherLID{endpointName(f, e), endpointNode(f, e), fabric.LID(lid), ours})
 		}
 	}
 	if len(other) >= same {

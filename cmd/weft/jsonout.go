@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/weft-fabric/weft/opensm/daemon"
+)
+
+// schema is the form of a JSON output. Its number rises when a field goes or changes
+// its meaning; fields that are added do not change it. docs/json.md has every field.
+type schema struct {
+	name    string // what the output calls itself
+	command string // that prints it
+	form    any    // a value of its type
+}
+
+// schemas is every JSON output. Lists have no place for a name: they are as they were
+// before there were any.
+var schemas = []schema{
+	{"weft/compare/1", "weft compare", compareSummary{}},
+	{"weft/degrade/1", "weft degrade", degradeSummary{}},
+	{"weft/deploy-check/1", "weft deploy check", checkSummary{}},
+	{"weft/deploy-files/1", "weft deploy files", deploySummary{}},
+	{"weft/deploy-refusal/1", "weft deploy files, where files cannot express the tables", deployRefusal{}},
+	{"weft/engines/1", "weft engines, a list", []engineSummary{}},
+	{"weft/experiments/1", "weft reproduce --list, a list", []experimentSummary{}},
+	{"weft/explain/1", "weft explain", explainSummary{}},
+	{"weft/info/1", "weft info", infoSummary{}},
+	{"weft/lanes/1", "weft lanes", lanesSummary{}},
+	{"weft/packets/1", "weft packets", packetsSummary{}},
+	{"weft/refusal/1", "route, simulate, packets, deploy files, where an engine refuses", refusalSummary{}},
+	{"weft/none-proven/1", "the same, where auto finds no engine that is proven", noneProvenSummary{}},
+	{"weft/replay/1", "weft packets --replay-cycle", replaySummary{}},
+	{"weft/reproduce/1", "weft reproduce", reproduceSummary{}},
+	{"weft/route/1", "weft route, and summary.json of --out", routeSummary{}},
+	{"weft/route-adaptive/1", "weft route, of adaptive engines", adaptiveSummary{}},
+	{"weft/simulate/1", "weft simulate", simulateSummary{}},
+	{"weft/status/1", "weft status", daemon.Status{}},
+	{"weft/topologies/1", "weft topologies, a list", []topologySummary{}},
+	{"weft/verify/1", "weft verify", verifySummary{}},
+	{"weft/verify-certificate/1", "weft verify --certificate, where the proof does not hold", badCertificate{}},
+	{"weft/version/1", "weft version", versionSummary{}},
+}
+
+// schemaOf is the schema of a value.
+func schemaOf(v any) (schema, error) {
+	t := reflect.TypeOf(v)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	for _, s := range schemas {
+		if reflect.TypeOf(s.form) == t {
+			return s, nil
+		}
+	}
+	return schema{}, internal("no JSON schema for %s", t)
+}
+
+// printJSON prints a value for programs, with its schema and the version of weft
+// before its own fields.
+func (a *app) printJSON(v any) error {
+	s, err := schemaOf(v)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	text := b.Bytes()
+	if rest, ok := bytes.CutPrefix(text, []byte("{\n")); ok {
+		head := fmt.Sprintf("{\n  \"schema\": %q,\n", s.name)
+		if !bytes.Contains(text, []byte("\n  \"version\": ")) { // version and status have one
+			head += fmt.Sprintf("  \"version\": %q,\n", version().Version)
+		}
+		if _, err := a.stdout.Write([]byte(head)); err != nil {
+			return err
+		}
+		text = rest
+	}
+	_, err = a.stdout.Write(text)
+	return err
+}
