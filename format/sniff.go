@@ -88,7 +88,7 @@ func sniffLine(line Cursor) Kind {
 
 // sniffNumbers tells SLVL lines, GUID in out bytes, from PSL lines, GUID LID SL.
 func sniffNumbers(c Cursor) Kind {
-	if _, ok := c.Hex(1<<64 - 1); !ok {
+	if _, ok := c.Hex(1<<64 - 1); !ok || len(c) > 0 && !blank(c[0]) {
 		return Unknown
 	}
 	words := 0
