@@ -54,7 +54,7 @@ class Endpoint:
 class Fabric:
     """The cables and endpoints of an ibnetdiscover text."""
 
-    NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"[SHR]-([0-9a-f]{16})"\s+# "(.*?)"(?: base port 0 lid (\d+) lmc (\d+))?$')
+    NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"[SHR]-([0-9a-f]{16})"\s+# ".*?"(?: base port 0 lid (\d+) lmc (\d+))?$')
     PORT = re.compile(r'\[(\d+)\](?:\([0-9a-f]+\))?\s+"([SHR])-([0-9a-f]{16})"\[(\d+)\](?:\([0-9a-f]+\))?\s+# (?:lid (\d+) lmc (\d+) )?"')
     ATTRIBUTE = re.compile(r'(vendid|devid)=0x([0-9a-f]+)$')
 
@@ -77,7 +77,7 @@ class Fabric:
                     attributes = {}
                     if kind == "switch":
                         self.switches[node] = int(found[2])
-                        self.add(Endpoint(node, 0, kind, int(found[5]), int(found[6])))
+                        self.add(Endpoint(node, 0, kind, int(found[4]), int(found[5])))
                 elif found := self.PORT.match(line):
                     port, peer = int(found[1]), (int(found[3], 16), int(found[4]))
                     self.cables[node, port] = peer
