@@ -272,6 +272,9 @@ func (f *Fabric) Addresses() int {
 	return most
 }
 
+// Address is which of its endpoint's LIDs a LID in use is, counted from the base LID.
+func (f *Fabric) Address(lid LID) int { return int(lid - f.Endpoint(f.lidOwner[lid]).LID) }
+
 // Warnings is what was odd about the input but could be settled, one sentence each.
 func (f *Fabric) Warnings() []string { return f.warnings }
 

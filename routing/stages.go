@@ -32,6 +32,10 @@ type Budget struct {
 	VLs   int   // data lanes, 1 … MaxDataVLs
 	SLs   int   // service levels, 1 … SLs; zero: all. Held to by engines.Engine.Route.
 	Scope Scope // endpoints whose traffic must be free of deadlock
+
+	// Contract is what clients do with service levels, so which lanes are safe. Zero:
+	// Honored.
+	Contract Contract
 }
 
 // LaneAssigner decides which lane. It covers every path between endpoints in

@@ -17,9 +17,9 @@ import (
 // heuristic: of each cycle the weakest edge is broken, the dependency induced by
 // the fewest paths between endpoints.
 //
-// Guarantee: deadlock-free under contract honored for any paths at all. Lanes
-// needed: 3 to 5 on the paper's random networks. Refuses with
-// *routing.TooFewLanes.
+// Guarantee: deadlock-free under contract honored for any paths at all, directed if
+// that was asked for. Lanes needed: 3 to 5 on the paper's random networks, directed.
+// Refuses with *routing.TooFewLanes.
 //
 // Complexity: one depth-first search per layer, resumed where it stopped, O(T)
 // over T turns; O(D) to find the destinations whose trees make a broken turn,
@@ -47,7 +47,7 @@ type BreakCycles struct {
 
 // Lanes implements routing.LaneAssigner.
 func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	bc := newBreaker(newPathSet(f, fw, b.Scope), routing.NewLanes(f, routing.LanePerSL(b.VLs)))
+	bc := newBreaker(newPathSet(f, fw, b))
 	bc.heuristic = o.Heuristic
 	var need int
 	for layer := uint8(0); ; layer++ {
@@ -70,34 +70,31 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 	}
 	if !o.Unsqueezed {
 		var err error
-		if need, err = newFirstFit(bc.pathSet, bc.lanes).squeeze(ctx, need, b.VLs); err != nil {
+		if need, err = newFirstFit(bc.pathSet).squeeze(ctx, need, b.VLs); err != nil {
 			return nil, err
 		}
 	}
 	if need > b.VLs {
 		var err error
-		if need, err = bc.restart(ctx, fw, need, b, p); err != nil {
+		if need, err = bc.restart(ctx, need, b.VLs, p); err != nil {
 			return nil, err
 		}
 	}
 	if !o.Unbalanced {
 		bc.spread(need, b.VLs)
 	}
-	bc.lanes.Needed = need
-	return bc.lanes, nil
+	lanes := bc.giveOut()
+	lanes.Needed = need
+	return lanes, nil
 }
 
-// restart assigns the layers anew, path by path, after the cycles left too many.
-func (bc *breaker) restart(ctx context.Context, fw *routing.Forwarding, need int, b routing.Budget, p routing.Progress) (int, error) {
-	lanes, err := FirstFit{Unbalanced: true}.Lanes(ctx, bc.f, fw, b, p)
+// restart assigns the layers anew, bundle by bundle, after the cycles left too many.
+func (bc *breaker) restart(ctx context.Context, need, vls int, p routing.Progress) (int, error) {
+	fewer, err := newFirstFit(bc.pathSet).fill(ctx, Suited, vls, p)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		few.Need = min(few.Need, need)
 	}
-	if err != nil {
-		return 0, err
-	}
-	bc.lanes = lanes
-	return lanes.Needed, nil
+	return fewer, err
 }
 
 // Heuristic says which dependency of a cycle to break: section IV of the paper,
@@ -121,13 +118,13 @@ type breaker struct {
 	*pathSet
 	heuristic Heuristic
 
-	lanes *routing.Lanes // service level = layer
-	count []uint32       // [turn] paths between endpoints that make it in the layer at hand
-	next  []uint32       // [turn] the same for the next layer
+	count []uint32 // [turn] paths between endpoints whose bundles have it in the layer at hand
+	next  []uint32 // [turn] the same for the next layer
 
 	fromPort []uint8 // [trunk]
 
-	byTrunk      []uint16 // index into dests, by trunk: see destsBy
+	trees        []tree   // how the destinations are reached
+	byTrunk      []uint16 // index into trees, by trunk: see treesBy
 	byTrunkFirst []int    // [trunk, plus one] into byTrunk
 
 	// Depth-first search.
@@ -135,8 +132,14 @@ type breaker struct {
 	stack  []visit            // the path of the search
 	post   []fabric.ChannelID // trunks in the order in which they were finished
 
-	subtree []fabric.NodeID // scratch of pathsOver
+	subtree []fabric.NodeID // scratch of behind
 	turns   []acyclic.Turn  // scratch: the turns of the path at hand
+}
+
+// tree is one of the ways to a destination.
+type tree struct {
+	lid fabric.LID
+	to  *destination
 }
 
 type visit struct {
@@ -151,11 +154,10 @@ const (
 	black
 )
 
-func newBreaker(p *pathSet, lanes *routing.Lanes) *breaker {
+func newBreaker(p *pathSet) *breaker {
 	f := p.f
 	bc := &breaker{
 		pathSet:  p,
-		lanes:    lanes,
 		count:    make([]uint32, f.Turns()),
 		next:     make([]uint32, f.Turns()),
 		fromPort: make([]uint8, f.Trunks()),
@@ -164,17 +166,37 @@ func newBreaker(p *pathSet, lanes *routing.Lanes) *breaker {
 	for c := range bc.fromPort {
 		bc.fromPort[c] = f.Channel(fabric.ChannelID(c)).FromPort
 	}
-	bc.countAll()
+	for i := range p.dests {
+		for _, lid := range p.dests[i].ways {
+			bc.trees = append(bc.trees, tree{lid, &p.dests[i]})
+		}
+	}
+	if p.both {
+		bc.countBundles()
+	} else {
+		bc.countPaths()
+	}
 	return bc
 }
 
-// countAll counts the paths of every turn while all are in the first layer.
-func (bc *breaker) countAll() {
+// countBundles counts the paths of every turn while all are in the first layer.
+func (bc *breaker) countBundles() {
+	bc.each(func(d *destination, s fabric.NodeID, _ *uint8) {
+		w := bc.weight(d, s)
+		bc.turns = bc.appendTurns(bc.turns[:0], d, s)
+		for _, t := range bc.turns {
+			bc.count[t.ID] += w
+		}
+	})
+}
+
+// countPaths is countBundles where each path is one, tree by tree.
+func (bc *breaker) countPaths() {
 	var t routing.Tree
 	routes := make([]uint32, bc.f.Switches())
 	heads := bc.f.Heads()
 	for _, d := range bc.dests {
-		t.Build(bc.f, bc.fw.Row(d.lid), d.root)
+		t.Build(bc.f, bc.fw.Row(d.lids[0]), d.root)
 		for _, s := range t.Order {
 			routes[s] = bc.sources[s]
 		}
@@ -190,7 +212,7 @@ func (bc *breaker) countAll() {
 	}
 }
 
-// clean searches the layer for cycles, and moves the paths of the weakest turn
+// clean searches the layer for cycles, and moves the bundles of the weakest turn
 // of each to the next layer, until none is left. It says whether it moved any.
 func (bc *breaker) clean(ctx context.Context, layer uint8, p routing.Progress) (moved bool, err error) {
 	clear(bc.colour)
@@ -300,12 +322,12 @@ func (bc *breaker) retreat() {
 	}
 }
 
-// move takes all paths over a turn from the layer to the next.
+// move takes all bundles over a turn from the layer to the next.
 func (bc *breaker) move(in, out fabric.ChannelID, layer uint8) {
-	bc.pathsOver(in, out, layer, func(d destination, s fabric.NodeID) {
-		bc.lanes.SLRow(d.lid)[s] = layer + 1
-		w := bc.sources[s]
-		bc.turns = bc.appendTurns(bc.turns[:0], bc.fw.Row(d.lid), d, s)
+	bc.bundlesOver(in, out, layer, func(d *destination, s fabric.NodeID) {
+		d.sl[s] = layer + 1
+		w := bc.weight(d, s)
+		bc.turns = bc.appendTurns(bc.turns[:0], d, s)
 		for _, t := range bc.turns {
 			bc.count[t.ID] -= w
 			bc.next[t.ID] += w
@@ -313,14 +335,15 @@ func (bc *breaker) move(in, out fabric.ChannelID, layer uint8) {
 	})
 }
 
-// pathsOver visits the paths of a layer that make a turn: of every destination
-// whose tree has the turn, the sources behind it.
-func (bc *breaker) pathsOver(in, out fabric.ChannelID, layer uint8, visit func(destination, fabric.NodeID)) {
+// bundlesOver visits the bundles of a layer that make a turn: of every tree that
+// has the turn, those with the paths from behind it. A visit takes the bundle out of
+// the layer.
+func (bc *breaker) bundlesOver(in, out fabric.ChannelID, layer uint8, visit func(*destination, fabric.NodeID)) {
 	if bc.byTrunk == nil {
 		bc.indexByTrunk()
 	}
 	u := bc.f.Channel(in).From
-	a, b := bc.destsBy(in), bc.destsBy(out)
+	a, b := bc.treesBy(in), bc.treesBy(out)
 	for len(a) > 0 && len(b) > 0 {
 		switch {
 		case a[0] < b[0]:
@@ -328,11 +351,13 @@ func (bc *breaker) pathsOver(in, out fabric.ChannelID, layer uint8, visit func(d
 		case a[0] > b[0]:
 			b = b[1:]
 		default:
-			d := bc.dests[a[0]]
+			t := bc.trees[a[0]]
 			a, b = a[1:], b[1:]
-			sl := bc.lanes.SLRow(d.lid)
-			for _, s := range bc.behind(u, bc.fw.Row(d.lid)) {
-				if bc.sources[s] > 0 && sl[s] == layer {
+			for _, s := range bc.behind(u, bc.fw.Row(t.lid)) {
+				if bc.sources[s] == 0 {
+					continue
+				}
+				if d, s := bc.bundle(t.to, s); d.sl[s] == layer {
 					visit(d, s)
 				}
 			}
@@ -340,17 +365,17 @@ func (bc *breaker) pathsOver(in, out fabric.ChannelID, layer uint8, visit func(d
 	}
 }
 
-// destsBy is the destinations that a trunk is on the way to, ascending.
-func (bc *breaker) destsBy(c fabric.ChannelID) []uint16 {
+// treesBy is the trees that a trunk is part of, ascending.
+func (bc *breaker) treesBy(c fabric.ChannelID) []uint16 {
 	return bc.byTrunk[bc.byTrunkFirst[c]:bc.byTrunkFirst[c+1]]
 }
 
-// indexByTrunk lists the destinations of every trunk.
+// indexByTrunk lists the trees of every trunk.
 func (bc *breaker) indexByTrunk() {
 	first := make([]int, bc.f.Trunks()+1)
-	each := func(visit func(c fabric.ChannelID, dest uint16)) {
-		for i, d := range bc.dests {
-			for s, port := range bc.fw.Row(d.lid) {
+	each := func(visit func(c fabric.ChannelID, tree uint16)) {
+		for i, t := range bc.trees {
+			for s, port := range bc.fw.Row(t.lid) {
 				if c := bc.f.Out(fabric.NodeID(s), port); c != fabric.None && int(c) < bc.f.Trunks() {
 					visit(c, uint16(i)) // there are fewer LIDs than that
 				}
@@ -363,8 +388,8 @@ func (bc *breaker) indexByTrunk() {
 	}
 	bc.byTrunk = make([]uint16, first[bc.f.Trunks()])
 	next := slices.Clone(first)
-	each(func(c fabric.ChannelID, dest uint16) {
-		bc.byTrunk[next[c]] = dest
+	each(func(c fabric.ChannelID, tree uint16) {
+		bc.byTrunk[next[c]] = tree
 		next[c]++
 	})
 	bc.byTrunkFirst = first

@@ -2,6 +2,7 @@ package layer
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -11,6 +12,9 @@ import (
 // sees to it that every source keeps an address of every endpoint.
 func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
 	ff.limit, ff.discard = b.VLs, true
+	if ff.both {
+		ff.addresses = ff.f.Addresses()
+	}
 	if o.Escape > 0 {
 		ff.limit--
 		ff.leaveOut(o.Escape)
@@ -18,7 +22,8 @@ func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget
 	if err := ff.assign(ctx, o.Order, p); err != nil {
 		return nil, err
 	}
-	ff.lanes.Needed = max(1, len(ff.layers))
+	lanes := ff.giveOut()
+	lanes.Needed = max(1, len(ff.layers))
 	escaped := false
 	for _, id := range b.Scope.Endpoints(ff.f) {
 		e := ff.f.Endpoint(id)
@@ -32,21 +37,77 @@ func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget
 		}
 	}
 	if escaped {
-		ff.lanes.Needed = b.VLs
+		lanes.Needed = b.VLs
 	}
 	if !o.Unbalanced {
 		if err := ff.balance(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return ff.lanes, nil
+	return ff.giveOut(), nil
+}
+
+// placeSome puts as many paths of a bundle into one layer as it can, and marks the
+// others as not to be used. Both ways these are addresses, to all endpoints alike,
+// and none is used unless every endpoint keeps one.
+func (ff *firstFit) placeSome(d *destination, s fabric.NodeID) (layer int, ok bool) {
+	if !ff.both {
+		ff.turns = ff.appendTurns(ff.turns[:0], d, s)
+		if layer, ok = ff.firstLayer(); !ok {
+			d.sl[s] = routing.NoSL
+		}
+		return layer, ok
+	}
+	for a := range ff.addresses {
+		ff.turns = ff.appendAddress(ff.turns[:0], d, s, a)
+		if ok && !ff.accepts(layer) {
+			ff.leave(d, s, a)
+		} else if !ok {
+			if layer, ok = ff.firstLayer(); !ok {
+				ff.leave(d, s, a)
+			}
+		}
+	}
+	if ok && ff.covered(d, s) && ff.covered(&ff.dests[ff.at[s]], d.root) {
+		return layer, true
+	}
+	if ok {
+		ff.turns = ff.appendTurns(ff.turns[:0], d, s)
+		for _, t := range ff.turns {
+			ff.remove(layer, t)
+		}
+	}
+	d.sl[s] = routing.NoSL
+	return 0, false
+}
+
+// leave marks an address as not to be used between two switches.
+func (ff *firstFit) leave(d *destination, s fabric.NodeID, address int) {
+	ff.eachOf(d, s, address, func(lid fabric.LID, s, _ fabric.NodeID) { ff.lanes.SLRow(lid)[s] = routing.NoSL })
+}
+
+// covered says whether a switch may use an address of every endpoint that has LIDs
+// among those of a destination.
+func (ff *firstFit) covered(d *destination, s fabric.NodeID) bool {
+	owner, has := fabric.EndpointID(fabric.None), true
+	for _, lid := range d.lids {
+		if e := ff.f.Owner(lid); e != owner {
+			if !has {
+				return false
+			}
+			owner, has = e, false
+		}
+		has = has || ff.lanes.SLRow(lid)[s] != routing.NoSL
+	}
+	return has
 }
 
 // leaveOut takes an address of every endpoint out of the set of paths.
 func (ff *firstFit) leaveOut(address int) {
 	kept := ff.dests[:0]
 	for _, d := range ff.dests {
-		if int(d.lid-ff.f.Endpoint(ff.f.Owner(d.lid)).LID) != address {
+		d.lids = slices.DeleteFunc(slices.Clone(d.lids), func(lid fabric.LID) bool { return ff.f.Address(lid) == address })
+		if len(d.lids) > 0 {
 			kept = append(kept, d)
 		}
 	}

@@ -16,9 +16,9 @@ import (
 // Networks, IEEE TPDS 17(1), 2006, section 5.1, steps 1 to 4. Over the paths of
 // sssp it is the online form of DFSSSP (IPDPS 2011, section IV).
 //
-// Guarantee: deadlock-free under contract honored for any paths at all. Lanes
-// needed: found out by doing; LASH's authors never saw more than 6 on 128
-// switches. Refuses with *routing.TooFewLanes.
+// Guarantee: deadlock-free under contract honored for any paths at all, directed if
+// that was asked for. Lanes needed: found out by doing; LASH's authors never saw more
+// than 6 on 128 switches, directed. Refuses with *routing.TooFewLanes.
 //
 // Complexity: O(P·h) for P paths of h hops while a layer already holds their
 // turns, which is nearly always. A turn new to a layer costs a search within the
@@ -46,41 +46,50 @@ type FirstFit struct {
 
 // Lanes implements routing.LaneAssigner.
 func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	ff := newFirstFit(newPathSet(f, fw, b.Scope), routing.NewLanes(f, routing.LanePerSL(b.VLs)))
+	ff := newFirstFit(newPathSet(f, fw, b))
 	if o.Discard || o.Escape > 0 {
 		return ff.discarding(ctx, o, b, p)
 	}
-	if err := ff.assign(ctx, o.Order, p); err != nil && !errors.Is(err, errStop) {
-		return nil, err
-	}
-	if ff.overflow {
-		return nil, &routing.TooFewLanes{Need: len(ff.layers) + 1, AtLeast: true, Have: b.VLs}
-	}
-	need, err := ff.squeeze(ctx, len(ff.layers), b.VLs)
+	need, err := ff.fill(ctx, o.Order, b.VLs, p)
 	if err != nil {
 		return nil, err
-	}
-	if need > b.VLs {
-		return nil, &routing.TooFewLanes{Need: need, Have: b.VLs}
 	}
 	if !o.Unbalanced {
 		if err := ff.balance(ctx); err != nil {
 			return nil, err
 		}
 	}
-	ff.lanes.Needed = max(1, need)
-	return ff.lanes, nil
+	lanes := ff.giveOut()
+	lanes.Needed = need
+	return lanes, nil
 }
 
-func newFirstFit(p *pathSet, lanes *routing.Lanes) *firstFit {
-	return &firstFit{pathSet: p, lanes: lanes, limit: maxLayers, state: make([]turnState, p.f.Turns())}
+// fill puts all bundles into as few layers as it can, and refuses more of them than
+// there are lanes.
+func (ff *firstFit) fill(ctx context.Context, order Order, vls int, p routing.Progress) (need int, err error) {
+	if err := ff.assign(ctx, order, p); err != nil && !errors.Is(err, errStop) {
+		return 0, err
+	}
+	if ff.overflow {
+		return 0, &routing.TooFewLanes{Need: len(ff.layers) + 1, AtLeast: true, Have: vls}
+	}
+	if need, err = ff.squeeze(ctx, max(1, len(ff.layers)), vls); err != nil {
+		return 0, err
+	}
+	if need > vls {
+		return 0, &routing.TooFewLanes{Need: need, Have: vls}
+	}
+	return need, nil
+}
+
+func newFirstFit(p *pathSet) *firstFit {
+	return &firstFit{pathSet: p, limit: maxLayers, state: make([]turnState, p.f.Turns())}
 }
 
 type firstFit struct {
 	*pathSet
-	lanes    *routing.Lanes
 	layers   []*acyclic.Graph
-	weight   []uint64    // [layer] pairs in it
+	filled   []uint64    // [layer] pairs in it
 	state    []turnState // [turn]
 	limit    int         // layers there may be
 	discard  bool        // paths that fit into none of them are left out
@@ -100,31 +109,39 @@ func (ff *firstFit) assign(ctx context.Context, order Order, p routing.Progress)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	done, total := 0, len(ff.dests)*len(ff.sources)
-	return ff.inOrder(order, func(d destination, s fabric.NodeID) error {
+	done, total := 0, ff.bundles()
+	return ff.inOrder(order, func(d *destination, s fabric.NodeID) error {
 		if done++; done%(1<<16) == 0 {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			p.Report(done, total)
 		}
-		ff.turns = ff.appendTurns(ff.turns[:0], ff.fw.Row(d.lid), d, s)
-		layer, ok := ff.firstLayer()
+		layer, ok := ff.place(d, s)
 		switch {
 		case !ok && ff.discard:
-			ff.lanes.SLRow(d.lid)[s] = routing.NoSL
 			return nil
 		case !ok:
 			ff.overflow = true
 			return errStop
 		}
-		ff.weight[layer] += uint64(ff.sources[s])
-		ff.lanes.SLRow(d.lid)[s] = uint8(layer)
+		ff.filled[layer] += uint64(ff.weight(d, s))
+		d.sl[s] = uint8(layer)
 		return nil
 	})
 }
 
-// firstLayer adds the path at hand to the first layer that stays acyclic, a new
+// place puts a bundle into the first layer that takes it, with some of its paths left
+// out if need be and allowed.
+func (ff *firstFit) place(d *destination, s fabric.NodeID) (layer int, ok bool) {
+	if ff.discard {
+		return ff.placeSome(d, s)
+	}
+	ff.turns = ff.appendTurns(ff.turns[:0], d, s)
+	return ff.firstLayer()
+}
+
+// firstLayer adds the paths at hand to the first layer that stays acyclic, a new
 // one if need be.
 func (ff *firstFit) firstLayer() (layer int, ok bool) {
 	all, none := ^uint64(0), uint64(0)
@@ -139,7 +156,7 @@ func (ff *firstFit) firstLayer() (layer int, ok bool) {
 				return 0, false
 			}
 			ff.layers = append(ff.layers, acyclic.New(ff.f))
-			ff.weight = append(ff.weight, 0)
+			ff.filled = append(ff.filled, 0)
 		}
 		if all>>layer&1 == 1 {
 			for _, t := range ff.turns {
@@ -154,7 +171,7 @@ func (ff *firstFit) firstLayer() (layer int, ok bool) {
 	return 0, false
 }
 
-// insert adds the path at hand to a layer, wholly or not at all.
+// insert adds the paths at hand to a layer, wholly or not at all.
 func (ff *firstFit) insert(layer int) bool {
 	bit := uint64(1) << layer
 	culprit, alone, ok := ff.layers[layer].AddAll(ff.turns)
@@ -186,11 +203,12 @@ func (ff *firstFit) balance(ctx context.Context) error {
 		for i := range ff.state {
 			ff.state[i].refused = 0 // layers have lost turns since
 		}
-		for _, d := range ff.dests {
+		for i := range ff.dests {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			for s := range ff.sources {
+			d := &ff.dests[i]
+			for s := range d.sl {
 				if ff.sources[s] > 0 && ff.lighten(d, fabric.NodeID(s)) {
 					moved = true
 				}
@@ -202,22 +220,22 @@ func (ff *firstFit) balance(ctx context.Context) error {
 
 // lighten moves the path from switch s to the emptiest layer that takes it, if
 // that lessens the imbalance.
-func (ff *firstFit) lighten(d destination, s fabric.NodeID) bool {
-	layer := &ff.lanes.SLRow(d.lid)[s]
+func (ff *firstFit) lighten(d *destination, s fabric.NodeID) bool {
+	layer := &d.sl[s]
 	if *layer == routing.NoSL {
 		return false
 	}
-	from, w := int(*layer), uint64(ff.sources[s])
+	from, w := int(*layer), uint64(ff.weight(d, s))
 	tried := uint64(0)
 	collected := false
 	for {
 		to := ff.emptiest(tried)
-		if to < 0 || ff.weight[from] <= ff.weight[to]+w {
+		if to < 0 || ff.filled[from] <= ff.filled[to]+w {
 			return false
 		}
 		tried |= 1 << to
 		if !collected {
-			ff.turns = ff.appendTurns(ff.turns[:0], ff.fw.Row(d.lid), d, s)
+			ff.turns = ff.appendTurns(ff.turns[:0], d, s)
 			collected = true
 		}
 		if !ff.accepts(to) {
@@ -226,14 +244,14 @@ func (ff *firstFit) lighten(d destination, s fabric.NodeID) bool {
 		for _, t := range ff.turns {
 			ff.remove(from, t)
 		}
-		ff.weight[from] -= w
-		ff.weight[to] += w
+		ff.filled[from] -= w
+		ff.filled[to] += w
 		*layer = uint8(to)
 		return true
 	}
 }
 
-// accepts adds the path at hand to a layer unless that is known to fail or fails.
+// accepts adds the paths at hand to a layer unless that is known to fail or fails.
 func (ff *firstFit) accepts(layer int) bool {
 	for _, t := range ff.turns {
 		if ff.state[t.ID].refused>>layer&1 == 1 {
@@ -246,8 +264,8 @@ func (ff *firstFit) accepts(layer int) bool {
 // emptiest is the layer with the fewest pairs not in tried, -1 if there is none.
 func (ff *firstFit) emptiest(tried uint64) int {
 	best := -1
-	for l, w := range ff.weight {
-		if tried>>l&1 == 0 && (best < 0 || w < ff.weight[best]) {
+	for l, n := range ff.filled {
+		if tried>>l&1 == 0 && (best < 0 || n < ff.filled[best]) {
 			best = l
 		}
 	}

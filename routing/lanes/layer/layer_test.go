@@ -78,14 +78,14 @@ func TestRefusalSaysHowMany(t *testing.T) {
 	fw := paths(t, f, sssp.Finder{})
 	for name, a := range assigners {
 		var few *routing.TooFewLanes
-		if _, err := a.Lanes(ctx, f, fw, routing.Budget{VLs: 1}, nil); !errors.As(err, &few) || few.Have != 1 || few.Need < 2 || few.AtLeast {
+		if _, err := a.Lanes(ctx, f, fw, routing.Budget{VLs: 1, Contract: routing.Directed}, nil); !errors.As(err, &few) || few.Have != 1 || few.Need < 2 || few.AtLeast {
 			t.Fatalf("%s with one lane: %v", name, err)
 		}
 		need := few.Need
 		if l := assign(t, f, fw, a, need); l.Needed != need || !verdict(t, f, fw, l).Free() {
 			t.Errorf("%s with the %d lanes it asked for: needs %d", name, need, l.Needed)
 		}
-		if _, err := a.Lanes(ctx, f, fw, routing.Budget{VLs: need - 1}, nil); !errors.As(err, &few) || few.Need != need || few.Have != need-1 {
+		if _, err := a.Lanes(ctx, f, fw, routing.Budget{VLs: need - 1, Contract: routing.Directed}, nil); !errors.As(err, &few) || few.Need != need || few.Have != need-1 {
 			t.Errorf("%s with %d lanes: %v", name, need-1, err)
 		}
 	}

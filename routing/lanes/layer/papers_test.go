@@ -39,9 +39,10 @@ func paths(t testing.TB, f *fabric.Fabric, p routing.PathFinder) *routing.Forwar
 	return fw
 }
 
+// assign has lanes assigned as the papers take for granted, each way by itself.
 func assign(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, a routing.LaneAssigner, vls int) *routing.Lanes {
 	t.Helper()
-	l, err := a.Lanes(ctx, f, fw, routing.Budget{VLs: vls}, nil)
+	l, err := a.Lanes(ctx, f, fw, routing.Budget{VLs: vls, Contract: routing.Directed}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func TestDiscardsAllButOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	fw := paths(t, f, sssp.MultiPath{})
-	if _, err := (layer.FirstFit{}).Lanes(ctx, f, fw, routing.Budget{VLs: 2}, nil); err == nil {
+	if _, err := (layer.FirstFit{}).Lanes(ctx, f, fw, routing.Budget{VLs: 2, Contract: routing.Directed}, nil); err == nil {
 		t.Fatal("all paths fit into two lanes: no test")
 	}
 	l := assign(t, f, fw, layer.FirstFit{Discard: true}, 2)

@@ -12,9 +12,19 @@
 // A path here is a pair (source switch, destination LID): all endpoints of a
 // switch share their switch-to-switch path to one destination, so they share
 // its layer, and the path weighs as many as they are.
+//
+// What is put into a layer as a whole is a bundle. Under contract directed that is
+// one path. Under contract honored packets may ride a path on the service level of
+// the way back as well, so a bundle is all paths between two switches, both ways,
+// to whichever of their LIDs: they have one service level. Less than that is safe
+// only if each path fits into the layers of all its ways back, which is as hard to
+// have as one layer for all and leaves the layers fuller.
 package layer
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
@@ -24,45 +34,220 @@ import (
 // exactly how many are needed.
 const maxLayers = 64
 
-// pathSet is the paths of a forwarding between the endpoints of a scope.
+// pathSet is the paths of a forwarding between the endpoints of a scope, in
+// bundles.
 type pathSet struct {
 	f       *fabric.Fabric
 	fw      *routing.Forwarding
+	lanes   *routing.Lanes
 	sources []uint32      // [switch] endpoints in scope on it
-	dests   []destination // by switch, then endpoint
+	dests   []destination // by switch, then LID
+
+	// Where bundles are both ways:
+	both bool
+	at   []int32  // [switch] its place in dests; -1: nothing in scope on it
+	seen []uint32 // [turn] stamp of the paths that last had it
+	now  uint32   // stamp of the paths at hand
+
+	// addresses is how many LIDs an endpoint may have where some of them may be left
+	// out; else 0.
+	addresses int
 }
 
+// destination is where bundles lead: a LID or, both ways, a switch.
 type destination struct {
-	lid  fabric.LID
-	root fabric.NodeID // the switch it hangs on
+	root fabric.NodeID // the switch
+	lids []fabric.LID  // the LID or, both ways, those in scope on the switch
+	ways []fabric.LID  // of these, those that are not reached like one before
+	sl   []uint8       // [switch] the layer of the bundle from there; both ways, from switches below root
 }
 
-func newPathSet(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) *pathSet {
-	p := &pathSet{f: f, fw: fw, sources: make([]uint32, f.Switches())}
-	for s := range f.Switches() {
-		for _, e := range f.Attached(fabric.NodeID(s)) {
-			ep := f.Endpoint(e)
-			if !scope.Includes(ep.Class) {
-				continue
-			}
-			p.sources[s]++
-			for l := range fabric.LID(1) << ep.LMC {
-				p.dests = append(p.dests, destination{ep.LID + l, fabric.NodeID(s)})
+func newPathSet(f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) *pathSet {
+	p := &pathSet{
+		f: f, fw: fw, lanes: routing.NewLanes(f, routing.LanePerSL(b.VLs)),
+		sources: b.Scope.PerSwitch(f), both: b.Contract.EitherWay(),
+	}
+	if p.both {
+		p.at, p.seen = make([]int32, f.Switches()), make([]uint32, f.Turns())
+	}
+	for s := range fabric.NodeID(f.Switches()) {
+		lids := lidsOn(f, s, b.Scope)
+		switch {
+		case p.both && len(lids) == 0:
+			p.at[s] = -1
+		case p.both:
+			p.at[s] = int32(len(p.dests))
+			p.dests = append(p.dests, destination{s, lids, unlike(fw, lids, s), make([]uint8, s)})
+		default:
+			for i, lid := range lids {
+				p.dests = append(p.dests, destination{s, lids[i : i+1], lids[i : i+1], p.lanes.SLRow(lid)})
 			}
 		}
 	}
 	return p
 }
 
-// appendTurns appends the turns of the path from switch s along a row, which
-// must not lead in circles. Without a path there are none.
-func (p *pathSet) appendTurns(turns []acyclic.Turn, row []uint8, d destination, s fabric.NodeID) []acyclic.Turn {
-	if s == d.root || row[s] == routing.NoPort {
+// lidsOn is the LIDs in scope on a switch.
+func lidsOn(f *fabric.Fabric, s fabric.NodeID, scope routing.Scope) []fabric.LID {
+	var lids []fabric.LID
+	for _, e := range f.Attached(s) {
+		ep := f.Endpoint(e)
+		if !scope.Includes(ep.Class) {
+			continue
+		}
+		for l := range fabric.LID(1) << ep.LMC {
+			lids = append(lids, ep.LID+l)
+		}
+	}
+	return lids
+}
+
+// unlike is the LIDs of a switch without those that every other switch forwards like
+// one before.
+func unlike(fw *routing.Forwarding, lids []fabric.LID, root fabric.NodeID) []fabric.LID {
+	var ways []fabric.LID
+	for _, lid := range lids {
+		row := fw.Row(lid)
+		if !slices.ContainsFunc(ways, func(w fabric.LID) bool {
+			same := fw.Row(w)
+			return bytes.Equal(row[:root], same[:root]) && bytes.Equal(row[root+1:], same[root+1:])
+		}) {
+			ways = append(ways, lid)
+		}
+	}
+	return ways
+}
+
+// bundles counts them, those of switches without sources too.
+func (p *pathSet) bundles() int {
+	n := 0
+	for i := range p.dests {
+		n += len(p.dests[i].sl)
+	}
+	return n
+}
+
+// weight is the paths between endpoints in a bundle.
+func (p *pathSet) weight(d *destination, s fabric.NodeID) uint32 {
+	if p.both {
+		return p.sources[s]*uint32(len(d.lids)) + p.sources[d.root]*uint32(len(p.dests[p.at[s]].lids))
+	}
+	return p.sources[s]
+}
+
+// bundle is the bundle with the path from a switch to a LID of a destination.
+func (p *pathSet) bundle(d *destination, s fabric.NodeID) (*destination, fabric.NodeID) {
+	if p.both && s > d.root {
+		return &p.dests[p.at[s]], d.root
+	}
+	return d, s
+}
+
+// each visits the layer of every bundle.
+func (p *pathSet) each(visit func(d *destination, s fabric.NodeID, sl *uint8)) {
+	for i := range p.dests {
+		d := &p.dests[i]
+		for s, n := range p.sources[:len(d.sl)] {
+			if n > 0 {
+				visit(d, fabric.NodeID(s), &d.sl[s])
+			}
+		}
+	}
+}
+
+// giveOut turns layers into service levels.
+func (p *pathSet) giveOut() *routing.Lanes {
+	if p.both {
+		p.each(func(d *destination, s fabric.NodeID, sl *uint8) {
+			p.give(d, s, *sl)
+			p.give(&p.dests[p.at[s]], d.root, *sl)
+		})
+	}
+	return p.lanes
+}
+
+// give gives the paths in use from a switch to a destination a service level.
+func (p *pathSet) give(d *destination, s fabric.NodeID, sl uint8) {
+	for _, lid := range d.lids {
+		if to := &p.lanes.SLRow(lid)[s]; *to != routing.NoSL {
+			*to = sl
+		}
+	}
+}
+
+// appendTurns appends the turns of the paths in use of a bundle, which must not
+// lead in circles, both ways each turn once. Without a path there are none.
+func (p *pathSet) appendTurns(turns []acyclic.Turn, d *destination, s fabric.NodeID) []acyclic.Turn {
+	if !p.both {
+		return p.walk(turns, d.lids[0], s, d.root)
+	}
+	if p.addresses > 0 {
+		for a := range p.addresses {
+			turns = p.appendAddress(turns, d, s, a)
+		}
+		return turns
+	}
+	p.now++
+	turns = p.walkAll(turns, d, s)
+	return p.walkAll(turns, &p.dests[p.at[s]], d.root)
+}
+
+// appendAddress appends the turns of the paths in use to one of the addresses of all
+// endpoints, each turn once.
+func (p *pathSet) appendAddress(turns []acyclic.Turn, d *destination, s fabric.NodeID, address int) []acyclic.Turn {
+	p.now++
+	p.eachOf(d, s, address, func(lid fabric.LID, s, root fabric.NodeID) {
+		if p.lanes.SLRow(lid)[s] != routing.NoSL {
+			turns = p.walkNew(turns, lid, s, root)
+		}
+	})
+	return turns
+}
+
+// eachOf visits the paths of a bundle to one of the addresses.
+func (p *pathSet) eachOf(d *destination, s fabric.NodeID, address int, visit func(lid fabric.LID, s, root fabric.NodeID)) {
+	for range 2 {
+		for _, lid := range d.lids {
+			if p.f.Address(lid) == address {
+				visit(lid, s, d.root)
+			}
+		}
+		d, s = &p.dests[p.at[s]], d.root
+	}
+}
+
+// walkAll appends the turns of the paths from a switch to a destination that are not
+// stamped yet.
+func (p *pathSet) walkAll(turns []acyclic.Turn, d *destination, s fabric.NodeID) []acyclic.Turn {
+	for _, lid := range d.ways {
+		turns = p.walkNew(turns, lid, s, d.root)
+	}
+	return turns
+}
+
+// walkNew appends the turns of a path that are not stamped yet, and stamps them.
+func (p *pathSet) walkNew(turns []acyclic.Turn, lid fabric.LID, s, root fabric.NodeID) []acyclic.Turn {
+	known := len(turns)
+	turns = p.walk(turns, lid, s, root)
+	fresh := turns[:known]
+	for _, t := range turns[known:] {
+		if p.seen[t.ID] != p.now {
+			p.seen[t.ID] = p.now
+			fresh = append(fresh, t)
+		}
+	}
+	return fresh
+}
+
+// walk appends the turns of the path from a switch to a LID on switch root.
+func (p *pathSet) walk(turns []acyclic.Turn, lid fabric.LID, s, root fabric.NodeID) []acyclic.Turn {
+	row := p.fw.Row(lid)
+	if s == root || row[s] == routing.NoPort {
 		return turns
 	}
 	heads := p.f.Heads()
 	in := p.f.Out(s, row[s])
-	for at := heads[in]; at != d.root; at = heads[in] {
+	for at := heads[in]; at != root; at = heads[in] {
 		out := p.f.Out(at, row[at])
 		turns = append(turns, acyclic.Turn{ID: int32(p.f.Turn(in, out)), In: in, Out: out})
 		in = out

@@ -16,24 +16,21 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 	g := acyclic.From(bc.f, bc.count, bc.post)
 	refused := make([]bool, bc.f.Turns())
 	var turns []acyclic.Turn
-	for _, d := range bc.dests {
-		sl := bc.lanes.SLRow(d.lid)
-		if !slices.Contains(sl, layer+1) {
-			continue
-		}
-		row := bc.fw.Row(d.lid)
-		for s := range sl {
-			if sl[s] != layer+1 {
+	for i := range bc.dests {
+		d := &bc.dests[i]
+		for s, sl := range d.sl {
+			if sl != layer+1 {
 				continue
 			}
-			turns = bc.appendTurns(turns[:0], row, d, fabric.NodeID(s))
+			turns = bc.appendTurns(turns[:0], d, fabric.NodeID(s))
 			if !insertPath(g, turns, refused) {
 				left = true
 				continue
 			}
-			sl[s] = layer
+			d.sl[s] = layer
+			w := bc.weight(d, fabric.NodeID(s))
 			for _, t := range turns {
-				bc.next[t.ID] -= bc.sources[s]
+				bc.next[t.ID] -= w
 			}
 		}
 	}

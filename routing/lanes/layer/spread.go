@@ -1,9 +1,6 @@
 package layer
 
-import (
-	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
-)
+import "github.com/weft-fabric/weft/fabric"
 
 // spread is the last step of Algorithm 2: paths are balanced over the lanes that
 // no layer needs. Any part of an acyclic layer is acyclic, so no search is due.
@@ -14,7 +11,7 @@ func (bc *breaker) spread(layers, vls int) {
 		return
 	}
 	weight := make([]uint64, vls) // [layer] paths between endpoints
-	bc.each(bc.lanes, func(s fabric.NodeID, sl *uint8) { weight[*sl] += uint64(bc.sources[s]) })
+	bc.each(func(d *destination, s fabric.NodeID, sl *uint8) { weight[*sl] += uint64(bc.weight(d, s)) })
 	lanesOf := make([][]uint8, layers)
 	for l := range lanesOf {
 		lanesOf[l] = []uint8{uint8(l)}
@@ -30,7 +27,7 @@ func (bc *breaker) spread(layers, vls int) {
 		lanesOf[fullest] = append(lanesOf[fullest], uint8(spare))
 	}
 	clear(weight) // from here on: [lane]
-	bc.each(bc.lanes, func(s fabric.NodeID, sl *uint8) {
+	bc.each(func(d *destination, s fabric.NodeID, sl *uint8) {
 		lanes := lanesOf[*sl]
 		best := lanes[0]
 		for _, lane := range lanes[1:] {
@@ -38,19 +35,7 @@ func (bc *breaker) spread(layers, vls int) {
 				best = lane
 			}
 		}
-		weight[best] += uint64(bc.sources[s])
+		weight[best] += uint64(bc.weight(d, s))
 		*sl = best
 	})
-}
-
-// each visits the service level of every path.
-func (p *pathSet) each(lanes *routing.Lanes, visit func(s fabric.NodeID, sl *uint8)) {
-	for _, d := range p.dests {
-		sl := lanes.SLRow(d.lid)
-		for s, n := range p.sources {
-			if n > 0 {
-				visit(fabric.NodeID(s), &sl[s])
-			}
-		}
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // How hard squeeze tries, in work and not in time, so that it is deterministic:
@@ -19,6 +18,8 @@ const (
 	idleRounds = 6
 	freePaths  = 4_000_000
 	few        = 3 // layers with which to be content
+
+	pathsOfBundle = 10 // as much work as that is a bundle of both ways: few of them find all their turns in a layer
 )
 
 // squeeze tries to make do with fewer layers, and returns how many are left. It is the iterated greedy of graph colouring (J. C. Culberson:
@@ -32,7 +33,10 @@ const (
 // Two layers cannot become one: there are two because all paths together close a
 // cycle. The receiver is left with the layers of the last round.
 func (ff *firstFit) squeeze(ctx context.Context, layers, vls int) (int, error) {
-	paths := max(1, len(ff.dests)*len(ff.sources))
+	paths := max(1, ff.bundles())
+	if ff.both {
+		paths *= pathsOfBundle
+	}
 	last := 0 // round that came to something
 	for round := 0; layers > 2; round++ {
 		work := (round + 1) * paths
@@ -40,8 +44,8 @@ func (ff *firstFit) squeeze(ctx context.Context, layers, vls int) (int, error) {
 			layers <= vls && (layers <= few || round-last == idleRounds || work > freePaths) {
 			break
 		}
-		order := layerOrder(ff.pathSet, ff.lanes, layers, round)
-		*ff = *newFirstFit(ff.pathSet, ff.lanes)
+		order := layerOrder(ff.pathSet, layers, round)
+		*ff = *newFirstFit(ff.pathSet)
 		if err := ff.again(ctx, order); err != nil {
 			return layers, err
 		}
@@ -54,7 +58,7 @@ func (ff *firstFit) squeeze(ctx context.Context, layers, vls int) (int, error) {
 
 // layerOrder is the order in which a round takes the layers: backwards, the
 // fullest first, the emptiest first in turns.
-func layerOrder(p *pathSet, lanes *routing.Lanes, layers, round int) []uint8 {
+func layerOrder(p *pathSet, layers, round int) []uint8 {
 	order := make([]uint8, layers)
 	for i := range order {
 		order[i] = uint8(layers - 1 - i)
@@ -63,7 +67,7 @@ func layerOrder(p *pathSet, lanes *routing.Lanes, layers, round int) []uint8 {
 		return order
 	}
 	weight := make([]int64, layers)
-	p.each(lanes, func(s fabric.NodeID, sl *uint8) { weight[*sl] += int64(p.sources[s]) })
+	p.each(func(d *destination, s fabric.NodeID, sl *uint8) { weight[*sl] += int64(p.weight(d, s)) })
 	if round%3 == 1 {
 		for i := range weight {
 			weight[i] = -weight[i]
@@ -78,25 +82,25 @@ func layerOrder(p *pathSet, lanes *routing.Lanes, layers, round int) []uint8 {
 func (ff *firstFit) again(ctx context.Context, order []uint8) error {
 	const done = 1 << 7 // marks a service level as a new layer
 	for _, old := range order {
-		for _, d := range ff.dests {
+		for i := range ff.dests {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			sl := ff.lanes.SLRow(d.lid)
-			for s := range sl {
-				if ff.sources[s] == 0 || sl[s] != old {
+			d := &ff.dests[i]
+			for s, sl := range d.sl {
+				if ff.sources[s] == 0 || sl != old {
 					continue
 				}
-				ff.turns = ff.appendTurns(ff.turns[:0], ff.fw.Row(d.lid), d, fabric.NodeID(s))
+				ff.turns = ff.appendTurns(ff.turns[:0], d, fabric.NodeID(s))
 				layer, ok := ff.firstLayer()
 				if !ok {
 					panic("layer: more layers than before")
 				}
-				ff.weight[layer] += uint64(ff.sources[s])
-				sl[s] = uint8(layer) | done
+				ff.filled[layer] += uint64(ff.weight(d, fabric.NodeID(s)))
+				d.sl[s] = uint8(layer) | done
 			}
 		}
 	}
-	ff.each(ff.lanes, func(_ fabric.NodeID, sl *uint8) { *sl &^= done })
+	ff.each(func(_ *destination, _ fabric.NodeID, sl *uint8) { *sl &^= done })
 	return nil
 }

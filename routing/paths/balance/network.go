@@ -188,22 +188,17 @@ func (n *network) destinations() {
 			switches = append(switches, fabric.NodeID(s))
 		}
 		n.rounds = max(n.rounds, len(lids[s]))
-		slices.SortStableFunc(lids[s], func(a, b fabric.LID) int { return cmp.Compare(n.address(a), n.address(b)) })
+		slices.SortStableFunc(lids[s], func(a, b fabric.LID) int { return cmp.Compare(n.f.Address(a), n.f.Address(b)) })
 	}
 	slices.SortStableFunc(switches, func(a, b fabric.NodeID) int { return cmp.Compare(len(lids[b]), len(lids[a])) })
 	for _, s := range switches {
 		r := root{order: []fabric.NodeID{s}}
 		for _, lid := range lids[s] {
 			r.dests = append(r.dests, int32(len(n.dests)))
-			n.dests = append(n.dests, dest{lid, int32(len(n.roots)), int32(int(s) + n.address(lid)), n.weight[n.f.Owner(lid)]})
+			n.dests = append(n.dests, dest{lid, int32(len(n.roots)), int32(int(s) + n.f.Address(lid)), n.weight[n.f.Owner(lid)]})
 		}
 		n.roots = append(n.roots, r)
 	}
-}
-
-// address is which of the addresses of its endpoint a LID is, from 0.
-func (n *network) address(lid fabric.LID) int {
-	return int(lid - n.f.Endpoint(n.f.Owner(lid)).LID)
 }
 
 // graphs builds the shortest paths to every root.
