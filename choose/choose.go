@@ -57,7 +57,7 @@ const Overrun = 1.5
 // Wish is what is wanted.
 type Wish struct {
 	Contract routing.Contract // what clients do with service levels
-	Budget   routing.Budget   // lanes, service levels, and for whom lanes are planned
+	Budget   routing.Budget   // lanes, service levels, and for whom lanes are planned; the contract is that of the wish
 	Scope    routing.Scope    // endpoints that must be proven, and among which Λ is measured
 	Options  engines.Options
 	Time     time.Duration // what estimates may add up to; zero: DefaultTime

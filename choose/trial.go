@@ -86,6 +86,7 @@ func (s *search) try(ctx context.Context, c candidate, e engines.Engine, t *Tria
 // many, those in scope must do, as in weft route.
 func (s *search) route(ctx context.Context, c candidate, e engines.Engine, t *Trial) error {
 	b := s.wish.Budget
+	b.Contract = s.wish.Contract
 	if _, fixed := s.wish.Contract.FixedMask(); c.oneLane && fixed {
 		b.VLs = 1
 	}

@@ -55,7 +55,10 @@ func (n *tally) campaign(t *testing.T, c *checker, seed uint64) error {
 	rng := rand.New(rand.NewPCG(seed, 0xC4A))
 	f := anyNetwork(t, rng, seed)
 	e := anyEngine(rng)
-	tables, err := e.Route(context.Background(), f, engines.Options{Seed: seed}, routing.Budget{VLs: []int{8, 8, 15, 2}[rng.IntN(4)], Scope: scopes[rng.IntN(3)]}, nil)
+	can := promised(e)
+	contract := can[rng.IntN(len(can))]
+	budget := routing.Budget{VLs: []int{8, 8, 15, 2}[rng.IntN(4)], Scope: scopes[rng.IntN(3)], Contract: contract}
+	tables, err := e.Route(context.Background(), f, engines.Options{Seed: seed}, budget, nil)
 	if err != nil {
 		if !routing.Refused(err) {
 			return fmt.Errorf("%s: %w", e.Name, err)
@@ -67,7 +70,7 @@ func (n *tally) campaign(t *testing.T, c *checker, seed uint64) error {
 	dirs := t.TempDir()
 	defer os.RemoveAll(dirs) // there are thousands
 	form := []psl.Form{psl.Full, psl.Compact}[rng.IntN(2)]
-	if err := n.folder(c, mustMkdir(t, dirs, "whole"), tables, form, e.Contract(), rng); err != nil {
+	if err := n.folder(c, mustMkdir(t, dirs, "whole"), tables, form, contract, rng); err != nil {
 		return fmt.Errorf("%s: %w", e.Name, err)
 	}
 	for i := range 2 {
@@ -297,7 +300,7 @@ func TestCheckerAgreesOnRealFabrics(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}, nil)
+			tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: e.Contract()}, nil)
 			if routing.Refused(err) {
 				continue
 			}

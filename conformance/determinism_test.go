@@ -31,7 +31,7 @@ type result struct {
 // everything runs an engine on a fabric and keeps all it says.
 func everything(e engines.Engine, f *fabric.Fabric, scope routing.Scope) result {
 	r := result{Nodes: f.Nodes(), Channels: f.Channels(), Endpoints: f.Endpoints()}
-	t, err := route(e, f, scope)
+	t, err := route(e, f, scope, e.Contract())
 	if err != nil {
 		r.Error = err.Error()
 		return r

@@ -28,7 +28,7 @@ var specs = []string{
 }
 
 // minimal is the path finders that take no detours.
-var minimal = []string{"minhop", "sssp", "shortest", "balance"}
+var minimal = []string{"minhop", "sssp", "shortest", "symmetric", "symmetric-regular", "lighter", "balance"}
 
 // fussy says whether an engine may refuse a network though it has the lanes.
 // Up*/Down* with roots of its own choice takes any.
@@ -62,12 +62,20 @@ func eachPair(test func(e engines.Engine)) {
 	}
 }
 
+// promised is the contracts for which an engine makes tables that hold under them.
+func promised(e engines.Engine) []routing.Contract {
+	if e.Contract() == routing.Honored {
+		return []routing.Contract{routing.Honored, routing.Directed}
+	}
+	return []routing.Contract{e.Contract()}
+}
+
 // route runs an engine with 8 lanes, or as many as it says it needs. No lanes at
 // all come back where 15 do not suffice.
-func route(e engines.Engine, f *fabric.Fabric, scope routing.Scope) (*routing.Tables, error) {
+func route(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contract routing.Contract) (*routing.Tables, error) {
 	ctx := context.Background()
 	if e.Joint != nil {
-		return e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: scope}, nil)
+		return e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: scope, Contract: contract}, nil)
 	}
 	fw, err := e.Finder.New(engines.Options{}).Paths(ctx, f, nil)
 	if err != nil {
@@ -75,7 +83,7 @@ func route(e engines.Engine, f *fabric.Fabric, scope routing.Scope) (*routing.Ta
 	}
 	t := &routing.Tables{Fabric: f, Forwarding: fw}
 	lanes := func(vls int) (*routing.Lanes, error) {
-		return e.Lanes.New(engines.Options{}).Lanes(ctx, f, fw, routing.Budget{VLs: vls, Scope: scope}, nil)
+		return e.Lanes.New(engines.Options{}).Lanes(ctx, f, fw, routing.Budget{VLs: vls, Scope: scope, Contract: contract}, nil)
 	}
 	var few *routing.TooFewLanes
 	t.Lanes, err = lanes(routing.DefaultVLs)
@@ -124,10 +132,19 @@ func scarce(lanes func(int) (*routing.Lanes, error), need int, refused bool) err
 	return fmt.Errorf("needs %d lanes, but with one fewer: %w", need, err)
 }
 
-// check routes a fabric with an engine and holds the tables against everything
-// that the engine, the judge and the flow counter promise.
+// check routes a fabric with an engine, for each contract that it can serve, and holds
+// the tables against everything that the engine, the judge and the flow counter promise.
 func check(e engines.Engine, f *fabric.Fabric, scope routing.Scope) error {
-	t, err := route(e, f, scope)
+	for _, contract := range promised(e) {
+		if err := checkUnder(e, f, scope, contract); err != nil {
+			return fmt.Errorf("%s: %w", contract, err)
+		}
+	}
+	return nil
+}
+
+func checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contract routing.Contract) error {
+	t, err := route(e, f, scope, contract)
 	var no *routing.Refusal
 	if errors.As(err, &no) && fussy(e) {
 		return nil
@@ -141,7 +158,7 @@ func check(e engines.Engine, f *fabric.Fabric, scope routing.Scope) error {
 	if t.Lanes == nil {
 		return nil
 	}
-	v, r, err := verify(t, e.Contract(), scope)
+	v, r, err := verify(t, contract, scope)
 	if err != nil {
 		return err
 	}
@@ -157,15 +174,15 @@ func check(e engines.Engine, f *fabric.Fabric, scope routing.Scope) error {
 		return fmt.Errorf("%d pairs without a route, %d circles, %d drops; the network cuts %d pairs", r.unreachable, v.Loops, v.Dropped, want)
 	}
 	if fewer := t.Lanes.Needed - 1; fewer > 0 && e.Joint == nil {
-		l, err := e.Lanes.New(engines.Options{}).Lanes(context.Background(), f, t.Forwarding, routing.Budget{VLs: fewer, Scope: scope}, nil)
+		l, err := e.Lanes.New(engines.Options{}).Lanes(context.Background(), f, t.Forwarding, routing.Budget{VLs: fewer, Scope: scope, Contract: contract}, nil)
 		if err == nil {
 			squeezed := &routing.Tables{Fabric: f, Forwarding: t.Forwarding, Lanes: l}
-			if v, _, err := verify(squeezed, e.Contract(), scope); err != nil || !v.Free() || v.VLs > fewer {
+			if v, _, err := verify(squeezed, contract, scope); err != nil || !v.Free() || v.VLs > fewer {
 				return fmt.Errorf("squeezed into %d lanes: not free: %w", fewer, err)
 			}
 		}
 	}
-	if e.Finder.Safe && e.Contract() == routing.Any {
+	if e.Finder.Safe && contract == routing.Any {
 		if v, _, err = verify(t, routing.Any, routing.All); err != nil || !v.Free() || v.Unreachable != cut(f, routing.All) {
 			return fmt.Errorf("not safe and connected between all switches under any contract: %w", err)
 		}
@@ -311,7 +328,7 @@ func TestEveryEngineOnAnyNetwork(t *testing.T) {
 		})
 		// The judge agrees under contracts and scopes that engines do not promise.
 		e := rapid.SampledFrom(routed()).Draw(t, "engine")
-		tables, err := route(e, f, scope)
+		tables, err := route(e, f, scope, e.Contract())
 		if err != nil || tables.Lanes == nil {
 			return
 		}

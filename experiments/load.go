@@ -90,7 +90,7 @@ func lash(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (*routing
 	if err != nil {
 		return nil, nil, err
 	}
-	lanes, err := layer.FirstFit{}.Lanes(ctx, f, paths, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
+	lanes, err := layer.FirstFit{}.Lanes(ctx, f, paths, routing.Budget{VLs: vls, Scope: routing.HCA, Contract: routing.Directed}, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -54,8 +54,9 @@ var methods = []method{
 	}},
 }
 
-// budget is what every engine may use: all lanes that InfiniBand has for data.
-var budget = routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA}
+// budget is what every engine may use: all lanes that InfiniBand has for data. The
+// papers take for granted that each side asks for its own service level.
+var budget = routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA, Contract: routing.Directed}
 
 // methodNamed finds a method, or makes one of an engine.
 func methodNamed(name string) (method, error) {
@@ -104,8 +105,8 @@ func (m method) contract() routing.Contract {
 	if m.lanes != nil {
 		return routing.Directed
 	}
-	if e, err := engines.Named(m.name); err == nil {
-		return e.Contract()
+	if e, err := engines.Named(m.name); err == nil && e.Contract() == routing.Any {
+		return routing.Any
 	}
 	return routing.Directed
 }

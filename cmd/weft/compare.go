@@ -85,7 +85,7 @@ would do is no finding.`,
 	f.BoolVar(&o.markdown, "markdown", false, "print the table in Markdown")
 	completeNames(c, "engines", choiceNames)
 	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
-	o.route.order = layer.ByDestination.String()
+	o.route.order = layer.Suited.String()
 	o.route.prefer = weave.Bandwidth.String()
 	return c
 }

@@ -52,6 +52,7 @@ do with that keeps paths whole, by a search that small networks allow.
 	vls := f.Lookup("vls")
 	vls.Usage, vls.DefValue = "data lanes to do with if possible, 1 to 15", fmt.Sprint(routing.MaxDataVLs)
 	o.vls = routing.MaxDataVLs
+	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored or directed (default honored)")
 	f.BoolVar(&exact, "exact", false, "find the fewest layers there are, or bounds")
 	f.BoolVar(&allPaths, "all-paths", false, "count the layers for all shortest paths, too")
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
@@ -62,6 +63,7 @@ do with that keeps paths whole, by a search that small networks allow.
 type lanesSummary struct {
 	Fabric    string           `json:"fabric"`
 	Paths     string           `json:"paths"`
+	Contract  string           `json:"contract"`      // under which assigners plan; exact, all_paths: directed
 	Endpoints string           `json:"endpoints"`     // for whom lanes are planned
 	Offered   int              `json:"vls_available"` // as lanes_available
 	Available int              `json:"lanes_available"`
@@ -113,11 +115,19 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 	if err := j.prepare(o); err != nil {
 		return err
 	}
+	if o.contract == "" {
+		j.contract, j.budget.Contract = routing.Honored, routing.Honored
+	} else if _, fixed := j.contract.FixedMask(); fixed {
+		return usage("--contract %s: lanes are for clients that use the service levels of their paths, honored or directed", o.contract)
+	}
 	paths, err := j.pathsOnly(ctx)
 	if err != nil {
 		return err
 	}
-	s := lanesSummary{Fabric: name, Paths: j.engine.PathsName(), Endpoints: j.budget.Scope.String(), Offered: o.vls, Available: o.vls}
+	s := lanesSummary{
+		Fabric: name, Paths: j.pathsName(), Contract: j.contract.String(), Endpoints: j.budget.Scope.String(),
+		Offered: o.vls, Available: o.vls,
+	}
 	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
 		return err
 	}
@@ -148,7 +158,7 @@ func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
 	}
 	s := j.stage("paths", &j.spent.paths)
 	defer s.done()
-	paths, err := j.engine.Finder.New(j.options).Paths(ctx, j.fabric, s.progress())
+	paths, err := j.engine.Finders(j.contract)[0].New(j.options).Paths(ctx, j.fabric, s.progress())
 	if err != nil {
 		return nil, j.refusal(ctx, err, false)
 	}
@@ -280,7 +290,7 @@ func (a *app) printLanes(s *lanesSummary) error {
 			thousands(p.Paths), thousands(p.Pairs), thousands(int64(p.Most)), list(p.PerLayer), list(p.Spread)))
 	}
 	t.Render()
-	_, err := fmt.Fprintf(a.stdout, "%s available, planned for endpoints %s\n", plural(s.Offered, "lane"), s.Endpoints)
+	_, err := fmt.Fprintf(a.stdout, "%s available, planned for contract %s and endpoints %s\n", plural(s.Offered, "lane"), s.Contract, s.Endpoints)
 	return err
 }
 

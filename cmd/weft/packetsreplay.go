@@ -91,7 +91,7 @@ func (j *packetsJob) proven(ctx context.Context, name string, r *packets.Replay)
 	if err != nil {
 		return p, err
 	}
-	budget := routing.Budget{VLs: j.o.route.vls, Scope: max(j.scope, routing.Adapters)}
+	budget := routing.Budget{VLs: j.o.route.vls, Scope: max(j.scope, routing.Adapters), Contract: e.Contract()}
 	tables, err := e.Route(ctx, j.fabric, engines.Options{Seed: j.load.Seed}, budget, nil)
 	if ctx.Err() != nil {
 		return p, ctx.Err()

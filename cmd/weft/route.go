@@ -104,7 +104,7 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
-	f.StringVar(&o.order, "order", layer.ByDestination.String(), "order in which first-fit takes paths: "+orderNames())
+	f.StringVar(&o.order, "order", layer.Suited.String(), "order in which first-fit takes paths: "+orderNames()+" (default: by-destination, under contract honored shortest-first)")
 	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
 	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
@@ -249,6 +249,7 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 			return nil, usage("%w", err)
 		}
 	}
+	j.budget.Contract = j.contract
 	if o.out != "" {
 		j.out = filepath.Clean(o.out)
 		probe, err := newFolder(o.out, o.force) // better now than after an hour
@@ -284,6 +285,15 @@ func (j *routeJob) checkParts(within bool) error {
 	}
 	j.apart += sources * dests
 	return nil
+}
+
+// pathsName is the path finder of the engine under the contract that lanes are planned
+// for: the first, where it tries several.
+func (j *routeJob) pathsName() string {
+	if j.engine.Joint != nil || j.engine.Adaptive != nil {
+		return j.engine.PathsName()
+	}
+	return j.engine.Finders(j.budget.Contract)[0].Name
 }
 
 // compute routes. Lanes are planned for all adapters if that is possible, else for
@@ -325,7 +335,7 @@ func (j *routeJob) verify(ctx context.Context) error {
 	if got := j.verdict.Unreachable; got > j.apart || j.verdict.Loops > 0 {
 		return internal("%s left %d pairs without a route where %d are in different parts, and %d forwarding loops", j.engine.Name, got, j.apart, j.verdict.Loops)
 	}
-	if promised := j.engine.Safe() && j.contract == j.engine.Contract(); promised && !j.verdict.Free() {
+	if promised := j.engine.Safe() && j.engine.Contract().Covers(j.contract); promised && !j.verdict.Free() {
 		return internal("the tables of %s have a credit loop, which it promises never to make", j.engine.Name)
 	}
 	return nil

@@ -56,7 +56,7 @@ func (j *routeJob) heeded(o *routeFlags) error {
 		{"aim", "is for balance, weave and weave-any; %s has an aim of its own", j.options.Aim != balance.Bisection, j.auto || balanced},
 		{"weight", "is for balance, weave and weave-any; to %s all hosts are alike", len(j.weights) > 0, j.auto || balanced},
 		{"prefer", "is for weave; %s has no such choice", j.options.Prefer != weave.Bandwidth, j.auto || paths == "weave"},
-		{"order", "is for first-fit; %s takes paths in an order of its own", j.options.Order != layer.ByDestination, j.auto || strings.HasPrefix(lanes, "first-fit")},
+		{"order", "is for first-fit; %s takes paths in an order of its own", j.options.Order != layer.Suited, j.auto || strings.HasPrefix(lanes, "first-fit")},
 		{"time-budget", "is for auto; %s takes the time it takes", o.timeBudget != 0, j.auto},
 	} {
 		if f.given && !f.heeded {

@@ -41,7 +41,7 @@ func (r *Report) need(ctx context.Context, in *Input) error {
 	if err != nil {
 		return err
 	}
-	t, err := e.Route(ctx, in.Fabric, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
+	t, err := e.Route(ctx, in.Fabric, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters, Contract: routing.Directed}, nil)
 	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
 	switch {
 	case errors.As(err, &few):

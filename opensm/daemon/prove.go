@@ -167,7 +167,7 @@ func (e single) name() string { return e.Name }
 // route plans lanes for all adapters if that is possible, else for the endpoints
 // that count.
 func (e single) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
-	t, _, err := e.RouteWide(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters)}, s.scope, nil)
+	t, _, err := e.RouteWide(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters), Contract: s.contract}, s.scope, nil)
 	return t, e.Name, err
 }
 

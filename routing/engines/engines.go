@@ -81,11 +81,16 @@ type Engine struct {
 	// choose among several ports, which InfiniBand tables cannot express.
 	Adaptive *Adaptive
 
+	// BothWays, if there are any, are tried in place of Finder under contract honored,
+	// in their order, until the lanes suffice: paths whose way back can share their
+	// service level on few lanes.
+	BothWays []Finder
+
 	safe bool // free of deadlock as a pair, though neither half is by itself
 
 	// fallback, if not nil, is tried where the lanes do not suffice and every
 	// endpoint has several addresses.
-	fallback func(Options) routing.Router
+	fallback func(Finder, Options) routing.Router
 }
 
 // Adaptive is an adaptive router by name.
@@ -108,10 +113,22 @@ func pair(name, paper, finder, assigner string) Engine {
 	return Engine{Name: name, Paper: paper, Finder: f, Lanes: a}
 }
 
+// bothWays is an engine with other path finders under contract honored.
+func bothWays(e Engine, finders ...string) Engine {
+	for _, name := range finders {
+		f, err := FinderNamed(name)
+		if err != nil {
+			panic("engines: the table names a finder that is not there: " + name)
+		}
+		e.BothWays = append(e.BothWays, f)
+	}
+	return e
+}
+
 // escaping is an engine whose paths go to an Up*/Down* layer where the lanes do
 // not suffice.
 func escaping(e Engine) Engine {
-	e.fallback = func(o Options) routing.Router { return withEscape{e.Finder.New(o)} }
+	e.fallback = func(f Finder, o Options) routing.Router { return withEscape{f.New(o)} }
 	return e
 }
 
@@ -139,14 +156,26 @@ func AssignerNamed(name string) (Assigner, error) {
 }
 
 // Pair is the engine of any path finder and lane assigner. Where the table has
-// it already, that is the one returned.
+// it already, that is the one returned; if that one has other paths under contract
+// honored, without these and its name.
 func Pair(f Finder, a Assigner) Engine {
 	for _, e := range All() {
 		if e.Joint == nil && e.Finder.Name == f.Name && e.Lanes.Name == a.Name {
+			if e.BothWays != nil {
+				e.Name, e.BothWays = f.Name+"+"+a.Name, nil
+			}
 			return e
 		}
 	}
 	return Engine{Name: f.Name + "+" + a.Name, Paper: strings.Trim(f.Paper+"; "+a.Paper, "; "), Finder: f, Lanes: a}
+}
+
+// Finders is the path finders that are tried under a contract, in their order.
+func (e Engine) Finders(c routing.Contract) []Finder {
+	if c.EitherWay() && e.BothWays != nil {
+		return e.BothWays
+	}
+	return []Finder{e.Finder}
 }
 
 // PathsName and LanesName name the two halves; a router that is both has one

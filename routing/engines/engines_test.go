@@ -2,6 +2,7 @@ package engines_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +20,7 @@ func TestTable(t *testing.T) {
 		if err != nil || got.Name != e.Name {
 			t.Errorf("engine %s: %v", e.Name, err)
 		}
-		if pair := engines.Pair(e.Finder, e.Lanes); e.Finder.Name != "" && pair.Name != e.Name {
+		if pair := engines.Pair(e.Finder, e.Lanes); e.Finder.Name != "" && e.BothWays == nil && pair.Name != e.Name {
 			t.Errorf("%s with %s is %s, not %s", e.Finder.Name, e.Lanes.Name, pair.Name, e.Name)
 		}
 		if e.Paper == "" || e.Trust() == "" {
@@ -46,49 +47,92 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Lanes needed, held against what OpenSM 3.3.23 needs on the same networks.
+// Lanes needed, held against what OpenSM 3.3.23 needs on the same networks. Its lash
+// gives both ways between two switches one service level, as contract honored asks for;
+// its dfsssp does not, and is what directed is held against.
 func TestLanesNeeded(t *testing.T) {
 	for _, c := range []struct {
-		spec, engine string
-		most         int
+		spec         string
+		lash, dfsssp int // OpenSM's; 0: it gives up
 	}{
-		{"dragonfly:p=4", "lash", 3}, {"dragonfly:p=4", "dfsssp", 4},
-		{"deimos", "lash", 2}, {"deimos", "dfsssp", 5},
-		{"torus:4x4x4,hosts=2", "lash", 5},
-		{"karytree:k=6,n=2", "lash", 1}, {"karytree:k=6,n=2", "dfsssp", 1}, {"karytree:k=4,n=3", "dfsssp", 1},
+		{"dragonfly:p=4", 3, 4}, {"deimos", 2, 5}, {"torus:4x4x4,hosts=2", 5, 0}, {"torus:6x5x5,hosts=7", 7, 0},
+		{"random:switches=64,links=128,hosts=16,seed=1", 4, 5}, {"random:switches=128,links=256,hosts=16,seed=1", 7, 0},
+		{"random:switches=128,links=512,hosts=16,seed=1", 4, 8}, {"random:switches=128,links=1024,hosts=16,seed=1", 3, 5},
+		{"kautz:b=5,n=3,hosts=7", 5, 7}, {"slimfly:q=5,hosts=7", 2, 2},
+		{"karytree:k=6,n=2", 1, 1}, {"karytree:k=4,n=3", 0, 1},
 	} {
-		t.Run(c.spec+"/"+c.engine, func(t *testing.T) {
-			f := testnet.Build(t, c.spec)
-			e, err := engines.Named(c.engine)
+		f := testnet.Build(t, c.spec)
+		for name, most := range map[string]int{"lash": c.lash, "dfsssp": c.dfsssp} {
+			e, err := engines.Named(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tables := route(t, e, f)
-			if n := tables.Lanes.Needed; n > c.most {
-				t.Errorf("%d lanes, OpenSM needs %d", n, c.most)
+			need := map[routing.Contract]int{}
+			for _, contract := range []routing.Contract{routing.Directed, routing.Honored} {
+				tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Contract: contract}, nil)
+				if err != nil && contract == routing.Directed && most == 0 {
+					continue // as OpenSM
+				}
+				if err != nil {
+					t.Fatalf("%s, %s, %s: %v", c.spec, name, contract, err)
+				}
+				need[contract] = tables.Lanes.Needed
+				v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: contract})
+				if err != nil || !v.Free() || !v.Complete() {
+					t.Errorf("%s, %s, %s: %v, free %v, complete %v", c.spec, name, contract, err, v.Free(), v.Complete())
+				}
 			}
-			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: e.Lanes.Contract})
-			if err != nil {
-				t.Fatal(err)
+			if n := need[routing.Directed]; most > 0 && n > most {
+				t.Errorf("%s: %s needs %d lanes, OpenSM %d", c.spec, name, n, most)
 			}
-			if !v.Free() || !v.Complete() {
-				t.Errorf("free %v, complete %v", v.Free(), v.Complete())
+			if n := need[routing.Honored]; name == "lash" && most > 0 && n > most || need[routing.Directed] > 0 && n > 2*need[routing.Directed] {
+				t.Errorf("%s: %s needs %d lanes under honored, %d under directed, OpenSM %d", c.spec, name, n, need[routing.Directed], most)
 			}
-		})
+		}
 	}
 }
 
-func route(t *testing.T, e engines.Engine, f *fabric.Fabric) *routing.Tables {
-	ctx := context.Background()
-	fw, err := e.Finder.New(engines.Options{}).Paths(ctx, f, nil)
+// Where the layers do not suffice, pairs go to an Up*/Down* layer, both ways.
+func TestEscapesBothWays(t *testing.T) {
+	for _, name := range []string{"lash", "mp-lash"} {
+		e, err := engines.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lmc := range uint8(3) {
+			f, err := testnet.Build(t, "torus:7x7").WithLMC(lmc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: 2}, nil)
+			if few := (*routing.TooFewLanes)(nil); lmc == 0 {
+				if !errors.As(err, &few) || few.Need < 3 {
+					t.Errorf("%s with one address: %v", name, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{}); err != nil || !v.Free() || !v.Complete() || v.VLs != 2 {
+				t.Errorf("%s, LMC %d: %v, free %v, complete %v, %d lanes", name, lmc, err, v.Free(), v.Complete(), v.VLs)
+			}
+		}
+	}
+}
+
+// A pair asked for by its parts has the paths asked for, whatever the contract.
+func TestPairKeepsItsPaths(t *testing.T) {
+	lash, err := engines.Named("lash")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := e.Lanes.New(engines.Options{}).Lanes(ctx, f, fw, routing.Budget{VLs: routing.DefaultVLs}, nil)
-	if err != nil {
-		t.Fatal(err)
+	if e := engines.Pair(lash.Finder, lash.Lanes); e.Name == "lash" || len(e.Finders(routing.Honored)) != 1 || e.Finders(routing.Honored)[0].Name != "shortest" {
+		t.Errorf("%s has the paths of %v under honored", e.Name, e.Finders(routing.Honored))
 	}
-	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}
+	if n := len(lash.Finders(routing.Honored)); n != 2 || lash.Finders(routing.Directed)[0].Name != "shortest" {
+		t.Errorf("lash tries %d finders under honored", n)
+	}
 }
 
 // Roots given to an engine are those of its path finder.

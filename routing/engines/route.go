@@ -67,8 +67,32 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 		defer done()
 		return e.Joint.New(o).Route(ctx, f, b, p)
 	}
+	finders := e.Finders(b.Contract)
+	var refusal error // the one with which the fewest lanes would do
+	few, fewest := (*routing.TooFewLanes)(nil), (*routing.TooFewLanes)(nil)
+	for _, finder := range finders {
+		t, err := e.pairUp(ctx, f, finder, o, b, stages)
+		if !routing.Refused(err) {
+			return t, err
+		}
+		if errors.As(err, &few) && (fewest == nil || few.Need < fewest.Need) {
+			refusal, fewest = err, few
+		} else if refusal == nil {
+			refusal = err
+		}
+	}
+	if e.fallback != nil && fewest != nil && b.VLs > 1 && f.Addresses() > 1 {
+		p, done := stages("lanes")
+		defer done()
+		return e.fallback(finders[0], o).Route(ctx, f, b, p)
+	}
+	return nil, refusal
+}
+
+// pairUp finds paths with one of the finders, and lanes for them.
+func (e Engine) pairUp(ctx context.Context, f *fabric.Fabric, finder Finder, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	p, done := stages("paths")
-	paths, err := o.shared.finder(e.Finder.Name, e.Finder.New(o)).Paths(ctx, f, p)
+	paths, err := o.shared.finder(finder.Name, finder.New(o)).Paths(ctx, f, p)
 	done()
 	if err != nil {
 		return nil, err
@@ -76,10 +100,6 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 	p, done = stages("lanes")
 	defer done()
 	lanes, err := e.Lanes.New(o).Lanes(ctx, f, paths, b, p)
-	few := (*routing.TooFewLanes)(nil)
-	if e.fallback != nil && b.VLs > 1 && f.Addresses() > 1 && errors.As(err, &few) {
-		return e.fallback(o).Route(ctx, f, b, p)
-	}
 	if err != nil {
 		return nil, err
 	}

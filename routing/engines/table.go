@@ -14,10 +14,12 @@ import (
 	"github.com/weft-fabric/weft/routing/nue"
 	"github.com/weft-fabric/weft/routing/paths/dor"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
+	"github.com/weft-fabric/weft/routing/paths/lighter"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
 	"github.com/weft-fabric/weft/routing/paths/p2sssp"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
+	"github.com/weft-fabric/weft/routing/paths/symmetric"
 	"github.com/weft-fabric/weft/routing/paths/updown"
 	"github.com/weft-fabric/weft/routing/torus2qos"
 	"github.com/weft-fabric/weft/routing/weave"
@@ -59,8 +61,16 @@ func Finders() []Finder {
 			New: func(Options) routing.PathFinder { return shortest.Finder{Pick: shortest.Lowest} }},
 		{Name: "shortest-random", Summary: "one shortest path per pair of switches, by chance (--seed)", Paper: tpds2006,
 			New: func(o Options) routing.PathFinder { return shortest.Finder{Pick: shortest.Random, Seed: o.Seed} }},
+		{Name: "symmetric", Summary: "one shortest path per pair of switches, the same both ways, balanced", Paper: ours,
+			New: func(Options) routing.PathFinder { return symmetric.Finder{} }},
+		{Name: "symmetric-regular", Summary: "the same, fewer lanes before balance", Paper: ours,
+			New: func(Options) routing.PathFinder { return symmetric.Finder{Regular: true} }},
 		{Name: "sssp", Summary: "shortest paths, balanced over the whole network", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return sssp.Finder{} }},
+		{Name: "lighter", Summary: "symmetric or, with an eighth less on the fullest channel, sssp", Paper: ours + "; " + hoti2009,
+			New: func(o Options) routing.PathFinder {
+				return lighter.Finder{Of: []routing.PathFinder{o.shared.finder("symmetric", symmetric.Finder{}), o.shared.finder("sssp", sssp.Finder{})}}
+			}},
 		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
 		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009,
@@ -78,19 +88,19 @@ func Assigners() []Assigner {
 		{Name: "single", Summary: "everything on one lane", Contract: routing.Any, Needs: "1",
 			New: func(Options) routing.LaneAssigner { return single.Assigner{} }},
 		{Name: "first-fit", Summary: "each path in the first layer that stays acyclic, layers balanced", Paper: tpds2006,
-			Safe: true, Contract: routing.Directed, Needs: "as found",
+			Safe: true, Needs: "as found",
 			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order} }},
 		{Name: "first-fit-some", Summary: "the same, leaving out addresses whose paths fit nowhere", Paper: tpds2006,
-			Safe: true, Contract: routing.Directed, Needs: "as found", Refuses: "pairs none of whose addresses fits",
+			Safe: true, Needs: "as found", Refuses: "pairs none of whose addresses fits",
 			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order, Discard: true} }},
 		{Name: "break-cycles", Summary: "all paths in one layer, the weakest dependency of each cycle moved on", Paper: ipdps11,
-			Safe: true, Contract: routing.Directed, Needs: "as found",
+			Safe: true, Needs: "as found",
 			New: func(Options) routing.LaneAssigner { return layer.BreakCycles{} }},
 		{Name: "break-strongest", Summary: "the same, breaking the strongest dependency", Paper: ipdps11,
-			Safe: true, Contract: routing.Directed, Needs: "as found",
+			Safe: true, Needs: "as found",
 			New: func(Options) routing.LaneAssigner { return layer.BreakCycles{Heuristic: layer.Strongest} }},
 		{Name: "break-first", Summary: "the same, breaking the dependency found first", Paper: ipdps11,
-			Safe: true, Contract: routing.Directed, Needs: "as found",
+			Safe: true, Needs: "as found",
 			New: func(Options) routing.LaneAssigner { return layer.BreakCycles{Heuristic: layer.First} }},
 		{Name: "hop-d2", Summary: "lane 0 from adapters, lane 1 from switches", Paper: hoti2016,
 			Safe: true, Contract: routing.Any, Needs: "2", Refuses: "paths of more than two hops",
@@ -128,9 +138,10 @@ func All() []Engine {
 		pair("sssp", hoti2009, "sssp", "single"),
 		pair("p2sssp", hoti2009, "p2sssp", "single"),
 		pair("balance", ours+", after "+hoti2009, "balance", "single"),
-		escaping(pair("lash", "Skeie, Lysne, Theiss, IPDPS 2002; "+tpds2006, "shortest", "first-fit")),
-		pair("dfsssp", ipdps11, "sssp", "break-cycles"),
-		pair("dfsssp-online", ipdps11, "sssp", "first-fit"),
+		escaping(bothWays(pair("lash", "Skeie, Lysne, Theiss, IPDPS 2002; "+tpds2006, "shortest", "first-fit"),
+			"symmetric", "symmetric-regular")),
+		bothWays(pair("dfsssp", ipdps11, "sssp", "break-cycles"), "lighter", "symmetric-regular"),
+		bothWays(pair("dfsssp-online", ipdps11, "sssp", "first-fit"), "lighter", "symmetric-regular"),
 		pair("df-d2", hoti2016, "sssp", "hop-d2"),
 		pair("df-d2-minhop", hoti2016, "minhop", "hop-d2"),
 		pair("df-dn", hoti2016, "sssp", "hop-dn"),
