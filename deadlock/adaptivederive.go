@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -46,25 +44,10 @@ func deriveAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions)
 	}
 	ends := int64(len(d.dests))
 	d.verdict.Pairs = ends * (ends - 1)
-	followers := make([]*follower, max(1, min(runtime.GOMAXPROCS(0), len(d.dests)/16)))
-	var wg sync.WaitGroup
-	for i := range followers {
-		followers[i] = newFollower(d)
-		wg.Go(func() {
-			// One destination in so many: the work is alike everywhere.
-			for n := i; n < len(d.dests) && ctx.Err() == nil; n += len(followers) {
-				if i == 0 {
-					o.Progress.Report(n, len(d.dests))
-				}
-				followers[i].destination(d.dests[n])
-			}
-		})
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
+	followers, err := onAllCores(ctx, d.dests, o.Progress, func() *follower { return newFollower(d) }, (*follower).destination)
+	if err != nil {
 		return nil, err
 	}
-	o.Progress.Report(len(d.dests), len(d.dests))
 	d.merge(followers)
 	return d, nil
 }

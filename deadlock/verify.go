@@ -30,8 +30,6 @@ package deadlock
 import (
 	"context"
 	"math"
-	"runtime"
-	"sync"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -172,7 +170,7 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 }
 
 // eachDestination has walkers follow the routes to all LIDs in scope, on all cores,
-// and returns the walkers. A panic of one is a panic here.
+// and returns the walkers.
 func eachDestination[W any](ctx context.Context, f *fabric.Fabric, o Options, start func() W, walk func(W, fabric.LID)) ([]W, error) {
 	var lids []fabric.LID
 	for lid, e := range f.LIDs() {
@@ -180,34 +178,7 @@ func eachDestination[W any](ctx context.Context, f *fabric.Fabric, o Options, st
 			lids = append(lids, lid)
 		}
 	}
-	workers := max(1, min(runtime.GOMAXPROCS(0), len(lids)/16))
-	walkers := make([]W, workers)
-	var wg sync.WaitGroup
-	broken := make([]any, workers)
-	for i := range walkers {
-		walkers[i] = start()
-		wg.Go(func() {
-			defer func() { broken[i] = recover() }()
-			// Every workers-th destination: the work is alike everywhere.
-			for n := i; n < len(lids) && ctx.Err() == nil; n += workers {
-				walk(walkers[i], lids[n])
-				if i == 0 && n%64 == 0 {
-					o.Progress.Report(n, len(lids))
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for _, b := range broken {
-		if b != nil {
-			panic(b)
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	o.Progress.Report(len(lids), len(lids))
-	return walkers, nil
+	return onAllCores(ctx, lids, o.Progress, start, walk)
 }
 
 // laneCount is one more than the highest lane any packet can ride.
