@@ -2,6 +2,7 @@
 
 .DEFAULT_GOAL := help
 FUZZ ?= 50000x
+SAMPLE ?= 200
 FLAGS ?=
 CORPUS := $(or $(WEFT_CORPUS),../shared)
 REFERENCE := $(addprefix -reference ,$(wildcard $(CORPUS)/reference/README.md))
@@ -27,7 +28,7 @@ PLACES = $(foreach p,OUT DESTDIR BINDIR LIBDIR SYSCONFDIR UNITDIR DATADIR DOCDIR
 OSM_INCLUDE ?= /usr/include/infiniband
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 
-.PHONY: help build plugin test race conformance fuzz bench bench-opensm reproduce install uninstall package rpm lint cover clean
+.PHONY: help build plugin test race conformance fuzz mutants bench bench-opensm reproduce install uninstall package rpm lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -54,6 +55,9 @@ conformance: ## every engine on every ruin of every network (minutes)
 
 fuzz: ## try every fuzz function on FUZZ inputs (50000x), or for FUZZ=1m each
 	./scripts/fuzz.sh $(FUZZ)
+
+mutants: ## change the programs that decide in SAMPLE places (200), one at a time, and see whether a test notices (hours; goes on where it was stopped)
+	go run ./scripts/mutants -sample $(SAMPLE) $(FLAGS)
 
 bench: build ## measure time, memory and lanes (half an hour), beside OpenSM's figures where they are at hand
 	go test -run '^$$' -bench . -benchmem -timeout 2h $(FLAGS) ./...

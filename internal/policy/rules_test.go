@@ -182,6 +182,10 @@ var rules = []rule{
 		why:      "a paper's experiment takes networks, engines and measures by name, and the algorithms that no engine is called by",
 	},
 	{
+		packages: "scripts/mutants",
+		why:      "it changes the programs that decide, and so is made of none of them",
+	},
+	{
 		packages: "bench/table",
 		why:      "it runs the program as a user does, and so knows nothing of its parts",
 	},

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// C is not parsed: a mutant is a token exchanged in the text of a function. What
+// the compiler refuses, with all its warnings, is no mutant.
+
+// cToken matches, in this order, what is skipped (comments, strings, characters,
+// preprocessor lines) and the tokens that can be exchanged.
+var cToken = regexp.MustCompile(`(?ms)` + strings.Join([]string{
+	`/\*.*?\*/`, `//[^\n]*`, `"(?:\\.|[^"\\\n])*"`, `'(?:\\.|[^'\\\n])*'`, `^#(?:\\\n|[^\n])*`,
+	`->`, `[<>]{2}=?`, `[-+*/|&^%]=`, `\+\+|--`,
+	`[<>=!]=`, `&&`, `\|\|`,
+	`[A-Za-z_]\w*`, `0[xX][0-9a-fA-F]+[uUlL]*`, `\d+[uUlL]*`,
+	`[<>+!;{}-]`, `-`,
+}, "|"))
+
+var cSwaps = map[string]string{
+	"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
+	"+": "-", "-": "+", "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|=", "<<": ">>", ">>": "<<", "++": "--", "--": "++",
+}
+
+// cAssign is a line that is a whole assignment, cCall one that is a whole call.
+var (
+	cAssign = regexp.MustCompile(`(?m)^[ \t]+([\w\[\]().>*-]+ [|&+-]?= [^;{}]*;)$`)
+	cFunc   = regexp.MustCompile(`(?m)^\w[\w *]*?[ *](\w+)\([^;]*$`)
+)
+
+func cMutants(name string, source []byte) []mutant {
+	c := &cFile{name: name, text: string(source)}
+	depth, last := 0, ""
+	for _, at := range cToken.FindAllStringIndex(c.text, -1) {
+		tok := c.text[at[0]:at[1]]
+		switch tok {
+		case "{":
+			depth++
+		case "}":
+			depth--
+		}
+		if depth > 0 {
+			c.token(tok, last, at[0])
+		}
+		last = tok
+	}
+	for _, at := range cAssign.FindAllStringSubmatchIndex(c.text, -1) {
+		c.add(at[2], at[3], ";")
+	}
+	slices.SortFunc(c.found, func(a, b mutant) int { return a.offset - b.offset })
+	return c.found
+}
+
+// cFile finds the mutants of a C file.
+type cFile struct {
+	name, text string
+	found      []mutant
+}
+
+// token notes the mutants of a token inside a function; last is the one before.
+func (c *cFile) token(tok, last string, at int) {
+	end := at + len(tok)
+	if to, ok := cSwaps[tok]; ok {
+		if (tok == "+" || tok == "-") && (end >= len(c.text) || c.text[end] != ' ') {
+			return // a sign
+		}
+		c.add(at, end, to)
+		return
+	}
+	switch {
+	case tok == "!":
+		c.add(at, end, "")
+	case tok == "continue", tok == "break":
+		c.add(at, end, "")
+	case tok == "if" && last != "#":
+		c.negate(end)
+	case tok[0] >= '0' && tok[0] <= '9':
+		digits := strings.TrimRight(tok, "uUlL")
+		v, err := strconv.ParseInt(digits, 0, 64)
+		if err != nil {
+			return
+		}
+		suffix := tok[len(digits):]
+		c.add(at, end, strconv.FormatInt(v+1, 10)+suffix)
+		if v > 0 {
+			c.add(at, end, strconv.FormatInt(v-1, 10)+suffix)
+		}
+	}
+}
+
+// negate turns the condition round that opens behind at.
+func (c *cFile) negate(at int) {
+	open := at + strings.IndexByte(c.text[at:], '(')
+	depth := 0
+	for i := open; i < len(c.text); i++ {
+		switch c.text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				c.add(open, i+1, "(!"+c.text[open:i+1]+")")
+				return
+			}
+		}
+	}
+}
+
+func (c *cFile) add(from, to int, text string) {
+	begin := strings.LastIndexByte(c.text[:from], '\n') + 1
+	stop := to + strings.IndexByte(c.text[to:]+"\n", '\n')
+	fn := ""
+	if all := cFunc.FindAllStringSubmatch(c.text[:from], -1); all != nil {
+		fn = all[len(all)-1][1]
+	}
+	c.found = append(c.found, mutant{
+		File: c.name, Func: fn, Line: 1 + strings.Count(c.text[:from], "\n"), Column: 1 + from - begin,
+		What:   change(c.text[begin:stop], c.text[begin:from]+text+c.text[to:stop]),
+		offset: from, end: to, text: text,
+	})
+}

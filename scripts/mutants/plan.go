@@ -1,0 +1,111 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// target is code that decides, and the tests that ought to notice when it decides
+// otherwise.
+type target struct {
+	code  string   // a folder, or "x/..." for all below x
+	tests []string // what is run after the code's own tests, quickest first: a package and flags
+}
+
+// quickly is the suite of every engine on every network, without what takes long.
+const quickly = "./conformance -skip=RealFabrics|AnyNumberOfCores"
+
+// targets is what is mutated: the judge, the engines, what they stand on, what
+// measures them, what carries tables to the machine.
+var targets = []target{
+	{"deadlock", []string{quickly}},
+	{"routing", []string{"./routing/engines", quickly}},
+	{"routing/paths/...", []string{"./conformance -run=Twins", quickly}},
+	{"routing/...", []string{quickly}},
+	{"internal/acyclic", []string{"./routing/lanes/layer", "./routing/lanes/exact", quickly}},
+	{"internal/loom", []string{"./routing/lanes/weave", "./routing/weave", quickly}},
+	{"internal/grid", []string{"./routing/paths/dor", "./routing/torus2qos", quickly}},
+	{"congestion", []string{"./conformance -run=TestEveryEngineOnAnyNetwork", "./choose"}},
+	{"packets", nil},
+	{"format", []string{"./format/ibnet", "./format/lft", "./format/psl", "./format/slvl", "./format/subnetlst"}},
+	{"format/...", []string{"./conformance -run=TestCheckerAgreesWith"}},
+	{"opensm/wire", []string{"./opensm/daemon", "./e2e/plugin -run=TestNothingUnproven|TestOtherSwitches|TestEngines"}},
+	{"opensm/plugin", []string{"./e2e/plugin"}},
+}
+
+// targetOf is the target that a folder belongs to, nil if none: the first that names
+// it, or else the first that it is below.
+func targetOf(dir string) *target {
+	for i := range targets {
+		if targets[i].code == dir {
+			return &targets[i]
+		}
+	}
+	for i := range targets {
+		if below, ok := strings.CutSuffix(targets[i].code, "..."); ok && strings.HasPrefix(dir, below) {
+			return &targets[i]
+		}
+	}
+	return nil
+}
+
+// mutants is all mutants of the folders that match one of the patterns, or of all
+// targets if there is none.
+func mutants(root string, patterns []string) ([]mutant, error) {
+	var all []mutant
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		if d.IsDir() {
+			if base := d.Name(); name != "." && (strings.HasPrefix(base, ".") || base == "testdata" || base == "test" || base == "bin") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		dir := path.Dir(name)
+		if targetOf(dir) == nil || !matches(patterns, dir) {
+			return nil
+		}
+		found, err := mutantsOf(file, name)
+		all = append(all, found...)
+		return err
+	})
+	return all, err
+}
+
+func mutantsOf(file, name string) ([]mutant, error) {
+	isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+	isC := strings.HasSuffix(name, ".c")
+	if !isGo && !isC {
+		return nil, nil
+	}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if isC {
+		return cMutants(name, source), nil
+	}
+	return goMutants(name, source)
+}
+
+// matches says whether a folder is named by a pattern: itself, or "x/...".
+func matches(patterns []string, dir string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+		p = strings.TrimPrefix(path.Clean(p), "./")
+		if above, ok := strings.CutSuffix(p, "/..."); ok {
+			return dir == above || strings.HasPrefix(dir, above+"/")
+		}
+		return dir == p
+	})
+}
