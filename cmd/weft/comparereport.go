@@ -131,7 +131,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 		}
 	}
 	t := j.newTable("tables", "verdict", "contract", "lanes needed", "used", "SLs", "hops", "longest", "load", "bandwidth", "all-to-all", "time", "memory")
-	right := []table.ColumnConfig{{Number: 2, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}}
+	var right []table.ColumnConfig
 	for n := 4; n <= 13; n++ {
 		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
@@ -155,7 +155,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	if j.o.uniformRates {
 		rates = "all links alike"
 	}
-	if err := j.sayTables(); err != nil {
+	if err := errors.Join(j.sayRefusals(), j.sayTables()); err != nil {
 		return err
 	}
 	return errors.Join(j.say(""),
@@ -163,6 +163,18 @@ func (j *compareJob) printTable(s *compareSummary) error {
 		j.say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
 		j.say("all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.", phases),
 		j.say("time, memory: of routing, proof not included; what it added to the heap."))
+}
+
+// sayRefusals says why engines refuse.
+func (j *compareJob) sayRefusals() error {
+	for i := range j.rows {
+		if r := &j.rows[i]; r.Refused != "" && !j.o.markdown {
+			if err := j.say("%s refuses: %s", r.Name, r.Refused); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sayTables says what was assumed of the tables that exist, and which do not fit the
@@ -190,7 +202,11 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 		time, memory = "", ""
 	}
 	if r.Refused != "" {
-		return table.Row{r.Name, "refuses: " + r.Refused, "", "", "", "", "", "", "", "", "", time, memory}
+		verdict := "refuses" // why is said below
+		if j.o.markdown {
+			verdict += ": " + r.Refused
+		}
+		return table.Row{r.Name, verdict, "", "", "", "", "", "", "", "", "", time, memory}
 	}
 	name, verdict := r.Name, r.Verdict
 	if r.Chosen != "" {

@@ -214,6 +214,5 @@ func (a *app) printCheck(s *checkSummary) error {
 	if len(s.Findings) == 0 {
 		b.WriteString("nothing dangerous was found\n")
 	}
-	_, err := a.stdout.Write([]byte(b.String()))
-	return err
+	return a.say("%s", strings.TrimSuffix(b.String(), "\n"))
 }
