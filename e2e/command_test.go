@@ -44,9 +44,8 @@ func TestTheCommandWithOpenSM(t *testing.T) {
 	weft(finding, "verify", net, "--lfts", theirs.LFTs, "--lst", theirs.Subnet, "--endpoints", "ca")
 }
 
-// built builds the command, and returns a function that runs it and wants an
-// exit code.
-func built(t *testing.T) func(code int, args ...string) {
+// binary builds the command.
+func binary(t *testing.T) string {
 	t.Helper()
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -56,6 +55,18 @@ func built(t *testing.T) func(code int, args ...string) {
 	if out, err := exec.CommandContext(t.Context(), tool, "build", "-o", weft, "../cmd/weft").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	return weft
+}
+
+// built builds the command, and returns a function that runs it and wants an
+// exit code.
+func built(t *testing.T) func(code int, args ...string) {
+	t.Helper()
+	return runs(t, binary(t))
+}
+
+// runs is a function that runs the command and wants an exit code.
+func runs(t *testing.T, weft string) func(code int, args ...string) {
 	return func(code int, args ...string) {
 		t.Helper()
 		got := 0
