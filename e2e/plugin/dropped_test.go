@@ -2,7 +2,6 @@ package plugin_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -18,11 +17,11 @@ func TestDropped(t *testing.T) {
 	t.Parallel()
 	f := testnet.Build(t, "dragonfly:p=2")
 	q := wire.Of(f, 1)
-	whole := answerTo(t, q, "df-dn", routing.Directed)
+	whole := answerTo(t, q, "df-dn", routing.Honored)
 	if out := core(t, asan, "prove", q, whole); out[0] != "proven" {
 		t.Fatal(out)
 	}
-	tables, _, err := routed(q, "df-dn", routing.Directed)
+	tables, _, err := routed(q, "df-dn", routing.Honored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +43,7 @@ func TestDropped(t *testing.T) {
 		"where it is due": {far.Switch, lastTrunk(tables, from, far.LID), f.Channel(far.Deliver).FromPort, "is dropped"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if out := core(t, asan, "prove", q, dropping(t, q, whole, c.at, c.in, c.out)); !strings.Contains(out[0], c.want) {
+			if out := core(t, asan, "prove", q, remapped(t, q, whole, c.at, c.in, c.out, func(m []byte) { copy(m, bytes.Repeat([]byte{15}, routing.SLs)) })); !strings.Contains(out[0], c.want) {
 				t.Errorf("%q, want %q", out, c.want)
 			}
 		})
@@ -123,7 +122,7 @@ func TestCircle(t *testing.T) {
 	t.Parallel()
 	f := testnet.Build(t, "ring:5,hosts=2")
 	q := wire.Of(f, 1)
-	whole := answerTo(t, q, "dfsssp", routing.Directed)
+	whole := answerTo(t, q, "df-dn", routing.Honored)
 	trunk := f.Channel(0)
 	lids := int(f.TopLID()) + 1
 	far := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 1))
@@ -162,23 +161,4 @@ func lastTrunk(tables *routing.Tables, from *fabric.Endpoint, lid fabric.LID) ui
 		s, in = c.To, c.ToPort
 	}
 	return in
-}
-
-// dropping is an answer with one more map, that drops everything, for one pair of
-// ports.
-func dropping(t testing.TB, q *wire.Request, whole []byte, at fabric.NodeID, in, out uint8) []byte {
-	p := parts(t, q, whole)
-	pair := 0
-	for s := range at {
-		pair += (q.Nodes[s].Ports + 1) * (q.Nodes[s].Ports + 1)
-	}
-	pair += int(in)*(q.Nodes[at].Ports+1) + int(out)
-	maps := (p[3] - p[2]) / routing.SLs
-	b := bytes.Clone(whole[:p[3]])
-	b = append(b, bytes.Repeat([]byte{15}, routing.SLs)...)
-	b = append(b, whole[p[3]:]...)
-	binary.LittleEndian.PutUint16(b[16+24:], uint16(maps+1))
-	binary.LittleEndian.PutUint16(b[p[3]+routing.SLs+2*pair:], uint16(maps))
-	binary.LittleEndian.PutUint64(b[8:], uint64(len(b)-16))
-	return b
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ const (
 // liar spoils the message of an engine.
 func (d *daemon) liar(engine string, lie func(message []byte) []byte) answer {
 	return func(q *wire.Request, c net.Conn) error {
-		tables, proof, err := routed(q, engine, routing.Directed)
+		tables, proof, err := routed(q, engine, routing.Honored)
 		if err != nil {
 			return err
 		}
@@ -50,6 +51,7 @@ func looping(q *wire.Request, c net.Conn) error {
 	if err != nil {
 		return err
 	}
+	proof.Contract = routing.Honored
 	for i, rank := range proof.Rank { // none is missing
 		if rank == deadlock.Unused {
 			proof.Rank[i] = int32(i)
@@ -64,7 +66,7 @@ func looping(q *wire.Request, c net.Conn) error {
 func TestLiars(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, good := serveRoutes(t, "dfsssp", routing.Directed)
+	d, good := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	r := start(t, f, d, conf(d, 2))
 	r.Await(t, "SUBNET UP", soon)
@@ -83,19 +85,19 @@ func TestLiars(t *testing.T) {
 			_, err := c.Write(b)
 			return err
 		}, "what answers is not weft's daemon"},
-		{"cut short", d.liar("dfsssp", func(m []byte) []byte { return m[:len(m)/2] }), "hung up in the middle"},
-		{"another version", d.liar("dfsssp", func(m []byte) []byte { m[4] = 2; return m }), "speaks version 2, this plugin 1"},
-		{"another kind", d.liar("dfsssp", func(m []byte) []byte { m[6] = 9; return m }), "which no answer has"},
-		{"a length without end", d.liar("dfsssp", func(m []byte) []byte { m[15] = 0x7F; return m }), "which no answer has"},
-		{"another length", d.liar("dfsssp", func(m []byte) []byte { m[8]--; return m }), "not what their figures make"},
-		{"an old answer", d.liar("dfsssp", func(m []byte) []byte { m[16]--; return m }), "the answer is to sweep"},
-		{"more switches", d.liar("dfsssp", func(m []byte) []byte { m[24]++; return m }), "the fabric has"},
-		{"a service level too many", d.liar("dfsssp", func(m []byte) []byte { return everySL(m, 16) }), "SL 16"},
-		{"a port that is not there", d.liar("dfsssp", func(m []byte) []byte { m[16+80+5] = 200; return m }), "out-port 200"},
-		{"adapters that drop all", d.liar("dfsssp", func(m []byte) []byte { copy(m[16+32:], bytes.Repeat([]byte{15}, 16)); return m }), "adapters are to drop SL"},
+		{"cut short", d.liar("df-dn", func(m []byte) []byte { return m[:len(m)/2] }), "hung up in the middle"},
+		{"another version", d.liar("df-dn", func(m []byte) []byte { m[4]++; return m }), fmt.Sprintf("speaks version %d, this plugin %d", wire.Version+1, wire.Version)},
+		{"another kind", d.liar("df-dn", func(m []byte) []byte { m[6] = 9; return m }), "which no answer has"},
+		{"a length without end", d.liar("df-dn", func(m []byte) []byte { m[15] = 0x7F; return m }), "which no answer has"},
+		{"another length", d.liar("df-dn", func(m []byte) []byte { m[8]--; return m }), "not what their figures make"},
+		{"an old answer", d.liar("df-dn", func(m []byte) []byte { m[16]--; return m }), "the answer is to sweep"},
+		{"more switches", d.liar("df-dn", func(m []byte) []byte { m[24]++; return m }), "the fabric has"},
+		{"a service level too many", d.liar("df-dn", func(m []byte) []byte { return everySL(m, 16) }), "SL 16"},
+		{"a port that is not there", d.liar("df-dn", func(m []byte) []byte { m[16+80+5] = 200; return m }), "out-port 200"},
+		{"adapters that drop all", d.liar("df-dn", func(m []byte) []byte { copy(m[16+32:], bytes.Repeat([]byte{15}, 16)); return m }), "adapters are to drop SL"},
 		{"a credit loop", looping, "a credit loop is not ruled out"},
 		{"says nothing", func(_ *wire.Request, c net.Conn) error { _, err := c.Read(make([]byte, 1)); return err }, "no time left"},
-		{"says little at a time", d.trickle("dfsssp"), "no time left"},
+		{"says little at a time", d.trickle("df-dn"), "no time left"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d.become(c.answer)
@@ -111,7 +113,7 @@ func TestLiars(t *testing.T) {
 		})
 	}
 	d.become(good)
-	if log := r.resweep(t); !strings.Contains(log, "engine dfsssp, proven") || strings.Contains(log, "ERR") {
+	if log := r.resweep(t); !strings.Contains(log, "engine df-dn, proven") || strings.Contains(log, "ERR") {
 		t.Errorf("the daemon is back\n%s", log)
 	}
 	r.holds(t, tables)
@@ -149,7 +151,7 @@ func (r *run) safe(t *testing.T, tables *routing.Tables) {
 	if !r.Alive() {
 		t.Fatal("OpenSM is gone")
 	}
-	if v := r.judged(t, tables); !v.Free() || !v.Complete() {
+	if v := r.judged(t, tables, routing.Honored); !v.Free() || !v.Complete() {
 		t.Errorf("free %v, complete %v", v.Free(), v.Complete())
 	}
 }
@@ -162,7 +164,7 @@ func TestDaemonProcess(t *testing.T) {
 	d := &daemon{socket: filepath.Join(openDir(t), "opensm.sock")}
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	r := start(t, f, d, conf(d, 3))
-	tables, _, err := routed(wire.Of(f, 1), "dfsssp", routing.Directed)
+	tables, _, err := routed(wire.Of(f, 1), "df-dn", routing.Honored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,10 +173,10 @@ func TestDaemonProcess(t *testing.T) {
 	says(t, log, "no daemon at", "there are none to keep", fell, "ERR W001", "nue tables configured")
 	r.safeOnOne(t, f)
 
-	child := spawn(t, d.socket, "dfsssp", 0)
-	says(t, r.resweep(t), "engine dfsssp, proven", "weft tables configured")
+	child := spawn(t, d.socket, "df-dn", 0)
+	says(t, r.resweep(t), "engine df-dn, proven", "weft tables configured")
 	before := r.dump(t)
-	says(t, r.resweep(t), "engine dfsssp, proven")
+	says(t, r.resweep(t), "engine df-dn, proven")
 	if r.dump(t) != before {
 		t.Error("the tables differ from one sweep to the next")
 	}
@@ -199,15 +201,15 @@ func TestDaemonProcess(t *testing.T) {
 
 	d.remove(t)
 	if os.Geteuid() == 0 {
-		child = spawn(t, d.socket, "dfsssp", 65534)
+		child = spawn(t, d.socket, "df-dn", 65534)
 		says(t, r.resweep(t), "user 65534 listens", kept)
 		child.kill(t)
 		d.remove(t)
 	}
 
-	spawn(t, d.socket, "dfsssp", 0)
+	spawn(t, d.socket, "df-dn", 0)
 	log = r.resweep(t)
-	says(t, log, "engine dfsssp, proven")
+	says(t, log, "engine df-dn, proven")
 	if strings.Contains(log, "ERR") || r.dump(t) != before {
 		t.Errorf("the daemon is back, with other tables or errors\n%s", log)
 	}
@@ -219,7 +221,7 @@ func TestDaemonProcess(t *testing.T) {
 func TestCables(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, good := serveRoutes(t, "dfsssp", routing.Directed)
+	d, good := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	r := start(t, f, d, conf(d, 20))
 	r.Await(t, "SUBNET UP", soon)
@@ -228,14 +230,14 @@ func TestCables(t *testing.T) {
 	id := func(n fabric.NodeID) string { return nodeID(f, n) }
 
 	r.Console(t, `Unlink "%s"[%d]`, id(trunk.From), trunk.FromPort)
-	says(t, r.settle(t), "engine dfsssp, proven")
+	says(t, r.settle(t), "engine df-dn, proven")
 	if got := d.tables().Fabric.Trunks(); got != f.Trunks()-2 {
 		t.Errorf("%d trunks of %d, a cable is out", got, f.Trunks())
 	}
 	r.holds(t, d.tables())
 
 	r.Console(t, `ReLink "%s"[%d]`, id(trunk.From), trunk.FromPort)
-	says(t, r.settle(t), "engine dfsssp, proven")
+	says(t, r.settle(t), "engine df-dn, proven")
 	r.holds(t, d.tables())
 	if r.dump(t) != whole {
 		t.Error("the cable is back, the tables are others than before")
@@ -247,7 +249,7 @@ func TestCables(t *testing.T) {
 			r.Console(t, `Unlink "%s"[%d]`, id(away), p)
 		}
 	}
-	says(t, r.settle(t), "engine dfsssp, proven")
+	says(t, r.settle(t), "engine df-dn, proven")
 	if got := d.tables().Fabric.Switches(); got != f.Switches()-1 {
 		t.Errorf("%d switches of %d, one is out", got, f.Switches())
 	}
@@ -262,7 +264,7 @@ func TestCables(t *testing.T) {
 	says(t, r.settle(t), "they are for other switches", fell, "ERR W002", "nue tables configured")
 	r.safeOnOne(t, f)
 	d.become(good)
-	says(t, r.resweep(t), "engine dfsssp, proven")
+	says(t, r.resweep(t), "engine df-dn, proven")
 	tables := d.tables()
 
 	// Without the daemon: a host that goes takes nothing with it, a cable in use does.

@@ -20,7 +20,7 @@ import (
 func TestRestart(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, good := serveRoutes(t, "dfsssp", routing.Directed)
+	d, good := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	r := start(t, f, d, conf(d, 20))
 	r.Await(t, "SUBNET UP", soon)
@@ -30,7 +30,7 @@ func TestRestart(t *testing.T) {
 	}
 	library := "LD_LIBRARY_PATH=" + build(t, "libweft.so", "")
 	r.Manager = r.Manage(t, "", r.Dir, conf(d, 20), library)
-	says(t, r.Await(t, "SUBNET UP", soon), "engine dfsssp, proven")
+	says(t, r.Await(t, "SUBNET UP", soon), "engine df-dn, proven")
 	if r.dump(t) != before {
 		t.Error("OpenSM is back with other tables")
 	}
@@ -42,7 +42,7 @@ func TestRestart(t *testing.T) {
 	says(t, r.Await(t, "SUBNET UP", soon), "there are none to keep", "nue tables configured")
 	r.safeOnOne(t, f)
 	d.become(good)
-	says(t, r.resweep(t), "engine dfsssp, proven")
+	says(t, r.resweep(t), "engine df-dn, proven")
 	if r.dump(t) != before {
 		t.Error("the daemon is back with other tables")
 	}
@@ -54,7 +54,7 @@ func TestRestart(t *testing.T) {
 func TestHandover(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, _ := serveRoutes(t, "dfsssp", routing.Directed)
+	d, _ := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	quick := func(priority string) map[string]string {
 		c := conf(d, 20)
@@ -74,15 +74,17 @@ func TestHandover(t *testing.T) {
 
 	first.Kill(t)
 	second.Await(t, "Entering MASTER", soon)
-	says(t, second.Await(t, "SUBNET UP", soon), "engine dfsssp, proven", "weft tables configured")
+	says(t, second.Await(t, "SUBNET UP", soon), "engine df-dn, proven", "weft tables configured")
 	if second.dump(t) != before {
 		t.Error("the second OpenSM has other tables")
 	}
 	second.safe(t, d.tables())
 
-	first.Manager = first.Manage(t, "", first.Dir, quick("9"), library)
+	// Not on its own host, as in TestRestart.
+	host = f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 3)).Node
+	first.Manager = first.Manage(t, nodeID(f, host), first.Dir, quick("9"), library)
 	first.Await(t, "Entering MASTER", soon)
-	says(t, first.Await(t, "SUBNET UP", soon), "engine dfsssp, proven")
+	says(t, first.Await(t, "SUBNET UP", soon), "engine df-dn, proven")
 	first.safe(t, d.tables())
 	if !second.Alive() {
 		t.Error("the second OpenSM is gone")
@@ -109,7 +111,7 @@ func TestSingle(t *testing.T) {
 func TestUnchanged(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	d, _ := serveRoutes(t, "dfsssp", routing.Directed)
+	d, _ := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	c := conf(d, 20)
 	c["log_flags"] = "0x4b" // debugging, which tells every block
@@ -119,7 +121,7 @@ func TestUnchanged(t *testing.T) {
 		t.Error("the first sweep writes nothing, or the log does not tell")
 	}
 	log := r.resweep(t)
-	says(t, log, "engine dfsssp, proven")
+	says(t, log, "engine df-dn, proven")
 	if n := strings.Count(log, writes); n != 0 {
 		t.Errorf("%d blocks are written though nothing changed", n)
 	}
@@ -151,7 +153,7 @@ func TestLanesAllowed(t *testing.T) {
 	live.Need(t)
 	greedy := func(q *wire.Request, c net.Conn) error {
 		q.QoS, q.MaxVLs = true, 8
-		tables, proof, err := routed(q, "lash", routing.Directed)
+		tables, proof, err := routed(q, "df-dn", routing.Honored)
 		if err != nil {
 			return err
 		}
@@ -238,16 +240,20 @@ func TestTerms(t *testing.T) {
 		contract        routing.Contract
 		says            string
 	}{
-		{"weft.contract=any", "dfsssp", routing.Honored, fewer + "honored, endpoints ca; event_plugin_options wants contract any, endpoints hca"},
+		{"weft.contract=any", "df-dn", routing.Honored, fewer + "honored, endpoints ca; event_plugin_options wants contract any, endpoints hca"},
 		{"weft.contract=any", "updn", routing.Any, "engine updn, proven"},
 		{"weft.contract=any", "updn", routing.Single(3), fewer + "single:3"},
 		{"weft.contract=single:3", "updn", routing.Single(3), "engine updn, proven"},
 		{"weft.contract=single:3", "updn", routing.Single(2), fewer + "single:2"},
 		{"weft.contract=single:3", "updn", routing.Any, "engine updn, proven"},
-		{"weft.contract=single:3", "dfsssp", routing.Honored, fewer + "honored"},
+		{"weft.contract=single:3", "df-dn", routing.Honored, fewer + "honored"},
 		{"weft.contract=honored", "updn", routing.Single(3), "engine updn, proven"},
-		{"weft.scope=ca", "dfsssp", routing.Honored, "engine dfsssp, proven"},
-		{"weft.scope=all", "dfsssp", routing.Honored, "wants contract honored, endpoints all"},
+		{"weft.contract=honored", "df-dn", routing.Directed, fewer + "directed, endpoints ca; event_plugin_options wants contract honored, endpoints hca"},
+		{"weft.owner=0", "df-dn", routing.Directed, fewer + "directed, endpoints ca; event_plugin_options wants contract honored, endpoints hca"},
+		{"weft.contract=directed", "df-dn", routing.Directed, "engine df-dn, proven"},
+		{"weft.contract=directed", "df-dn", routing.Honored, "engine df-dn, proven"},
+		{"weft.scope=ca", "df-dn", routing.Honored, "engine df-dn, proven"},
+		{"weft.scope=all", "df-dn", routing.Honored, "wants contract honored, endpoints all"},
 	} {
 		t.Run(c.options+" and "+c.contract.String(), func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,7 @@ func TestMemory(t *testing.T) {
 	if err != nil || !strings.Contains(string(libasan), "/") {
 		t.Skip("no AddressSanitizer")
 	}
-	d, good := serveRoutes(t, "df-dn", routing.Directed)
+	d, good := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "dragonfly:p=2")
 	s := live.Simulate(t, netFile(t, f))
 	dir := t.TempDir()
@@ -68,7 +68,7 @@ func TestMemory(t *testing.T) {
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	q := wire.Of(testnet.Build(t, "ring:5,hosts=2"), 1)
-	whole := answerTo(t, q, "dfsssp", routing.Directed)
+	whole := answerTo(t, q, "df-dn", routing.Honored)
 	for _, flags := range []string{"-fsanitize=thread", asan} {
 		out := core(t, flags, "swap", q, whole, "300")
 		var done, of int

@@ -96,6 +96,13 @@ func conf(d *daemon, deadline int) map[string]string {
 	}
 }
 
+// directedToo is a configuration that takes tables which hold only if each side
+// keeps to its own path record.
+func directedToo(conf map[string]string) map[string]string {
+	conf["event_plugin_options"] += ",weft.contract=directed"
+	return conf
+}
+
 // start starts a simulator, and OpenSM on it with the LIDs of the fabric.
 func start(t testing.TB, f *fabric.Fabric, d *daemon, conf map[string]string) *run {
 	t.Helper()

@@ -41,13 +41,13 @@ func daemonProcess(socket, how, uid string) {
 		q, err := wire.ReadRequest(c)
 		fail(err)
 		if how != "half" {
-			if err := d.routes(how, routing.Directed)(q, c); err != nil {
+			if err := d.routes(how, routing.Honored)(q, c); err != nil {
 				fmt.Println(err)
 			}
 			c.Close()
 			continue
 		}
-		fail(d.liar("dfsssp", func(m []byte) []byte { return m[:len(m)/2] })(q, c))
+		fail(d.liar("df-dn", func(m []byte) []byte { return m[:len(m)/2] })(q, c))
 		fmt.Println("half")
 		select {}
 	}

@@ -34,7 +34,7 @@ func TestScale(t *testing.T) {
 	}
 	d, _ := serveRoutes(t, "df-dn", routing.Directed)
 	f := testnet.Build(t, spec)
-	r := start(t, f, d, conf(d, 60))
+	r := start(t, f, d, directedToo(conf(d, 60)))
 	log := r.Await(t, "SUBNET UP", 110*time.Second)
 	m := took.FindStringSubmatch(log)
 	if m == nil {
@@ -53,8 +53,8 @@ func TestScale(t *testing.T) {
 // TestSpeed measures the proof and the path records without OpenSM.
 func TestSpeed(t *testing.T) {
 	q := wire.Of(testnet.Build(t, "dragonfly:p=6"), 1)
-	for _, engine := range []string{"df-dn", "updn"} {
-		out := core(t, "", "time", q, answerTo(t, q, engine, routing.Directed))
+	for engine, contract := range map[string]routing.Contract{"df-dn": routing.Directed, "updn": routing.Honored} {
+		out := core(t, "", "time", q, answerTo(t, q, engine, contract))
 		t.Logf("%s: %s", engine, strings.Join(out, ", "))
 		var seconds, rate float64
 		if _, err := fmt.Sscanf(strings.Join(out, " "), "prove %g s path SLs %g a second", &seconds, &rate); err != nil {

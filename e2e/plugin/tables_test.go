@@ -44,7 +44,7 @@ func TestEngines(t *testing.T) {
 			t.Parallel()
 			f := fabricOf(t, n.name, n.spec)
 			d, _ := serveRoutes(t, "updn", routing.Any)
-			r := start(t, f, d, conf(d, 20))
+			r := start(t, f, d, directedToo(conf(d, 20)))
 			r.Await(t, "SUBNET UP", soon)
 			for _, e := range engines.All() {
 				if e.Adaptive == nil {
@@ -280,7 +280,7 @@ func (r *run) ask(t testing.TB, f *fabric.Fabric, tool string, args ...string) s
 
 // judged is our judge's verdict on the forwarding tables that OpenSM dumped, with
 // the lanes of OpenSM's dump and the service levels of the tables.
-func (r *run) judged(t testing.TB, tables *routing.Tables) *deadlock.Verdict {
+func (r *run) judged(t testing.TB, tables *routing.Tables, contract routing.Contract) *deadlock.Verdict {
 	t.Helper()
 	lanes := *tables.Lanes
 	maps, err := slvl.Read(open(t, r.Dumps().SL2VL), "opensm-sl2vl.dump", tables.Fabric)
@@ -289,7 +289,7 @@ func (r *run) judged(t testing.TB, tables *routing.Tables) *deadlock.Verdict {
 	}
 	lanes.SL2VL = maps
 	read := &routing.Tables{Fabric: tables.Fabric, Forwarding: r.forwarding(t, tables.Fabric), Lanes: &lanes}
-	v, err := deadlock.Verify(t.Context(), read, deadlock.Options{Contract: routing.Directed, Scope: routing.Adapters})
+	v, err := deadlock.Verify(t.Context(), read, deadlock.Options{Contract: contract, Scope: routing.Adapters})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestSeveralAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := conf(d, 20)
+	c := directedToo(conf(d, 20))
 	c["lmc"] = "2"
 	r := start(t, f, d, c)
 	r.Await(t, "SUBNET UP", soon)
@@ -339,7 +339,7 @@ func TestSeveralAddresses(t *testing.T) {
 				t.Fatal(log)
 			}
 			tables := r.daemon.tables()
-			if v := r.judged(t, tables); !v.Free() || !v.Complete() {
+			if v := r.judged(t, tables, e.Contract()); !v.Free() || !v.Complete() {
 				t.Errorf("free %v, complete %v", v.Free(), v.Complete())
 			}
 		})

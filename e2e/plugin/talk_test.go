@@ -51,7 +51,7 @@ func TestLate(t *testing.T) {
 func TestTalk(t *testing.T) {
 	t.Parallel()
 	q := wire.Of(testnet.Build(t, "ring:4,hosts=1"), 1)
-	whole := answerTo(t, q, "dfsssp", routing.Directed)
+	whole := answerTo(t, q, "df-dn", routing.Honored)
 	var refusal bytes.Buffer
 	if err := wire.WriteRefusal(&refusal, 1, "no \x1b[2J%s%n\x00 tables"); err != nil {
 		t.Fatal(err)

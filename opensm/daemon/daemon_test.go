@@ -342,7 +342,7 @@ func TestBadClients(t *testing.T) {
 	if err := request(t, "ring:n=4", 1).Write(&whole); err != nil {
 		t.Fatal(err)
 	}
-	promise := append([]byte("WEFT\x01\x00\x01\x00"), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)
+	promise := append([]byte{'W', 'E', 'F', 'T', wire.Version, 0, 1, 0}, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)
 	for name, text := range map[string][]byte{
 		"nothing":       nil,
 		"garbage":       []byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),

@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"path/filepath"
@@ -189,7 +190,7 @@ func TestOtherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, err := wire.ReadAnswer(c, q)
-	if err != nil || !strings.Contains(a.Refusal, "speaks version 9, this one 1") {
+	if err != nil || !strings.Contains(a.Refusal, fmt.Sprintf("speaks version 9, this one %d", wire.Version)) {
 		t.Errorf("%v, %+v", err, a)
 	}
 	c.Close()

@@ -43,7 +43,11 @@ static void own(struct net *n, const uint8_t *port, uint32_t slot, enum owner ow
 {
 	uint32_t lid = get16(port + 12), end = lid + (1u << port[14]);
 
-	for (uint32_t l = lid; l < end && lid != 0; l++) {
+	if (lid == 0)
+		return;
+	n->link[slot].lid = (uint16_t)lid;
+	n->link[slot].lids = (uint16_t)(end - lid);
+	for (uint32_t l = lid; l < end; l++) {
 		n->home[l] = slot;
 		n->owner[l] = (uint8_t)owner;
 	}

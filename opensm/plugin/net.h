@@ -17,6 +17,8 @@ struct link {
 	int32_t peer;  /* slot at the other end, -1: no switch there */
 	uint8_t lanes; /* that OpenSM will make usable; 0: no cable */
 	uint8_t sends; /* enum owner of what sends into the switch here */
+	uint16_t lid;  /* the first LID of what sends here */
+	uint16_t lids; /* how many it has */
 };
 
 struct net {

@@ -62,7 +62,8 @@ static int set_contract(struct options *o, const char *value, osm_log_t *log)
 {
 	char *end;
 
-	if (strcmp(value, "honored") == 0) {
+	o->wanted.directed = strcmp(value, "directed") == 0;
+	if (o->wanted.directed || strcmp(value, "honored") == 0) {
 		o->wanted.contract = 0;
 	} else if (strcmp(value, "any") == 0) {
 		o->wanted.contract = 0xFFFF;
@@ -70,7 +71,7 @@ static int set_contract(struct options *o, const char *value, osm_log_t *log)
 		const char *number = strncmp(value, "single:", 7) == 0 ? value + 7 : "";
 		unsigned long sl = strtoul(number, &end, 10);
 		if (!isdigit((unsigned char)*number) || *end || sl >= WIRE_SLS)
-			WRONG("ERR W015: weft.contract=%s is not honored, any or single:N with N from 0 to 15\n", value);
+			WRONG("ERR W015: weft.contract=%s is not honored, directed, any or single:N with N from 0 to 15\n", value);
 		o->wanted.contract = (uint16_t)(1u << sl);
 	}
 	return 1;

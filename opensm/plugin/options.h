@@ -10,7 +10,7 @@
  *	               while the tables in use are proven; 3
  *	weft.owner     number or name of the user that the daemon runs as; weft
  *	weft.contract  what clients may do at least in the daemon's proof: honored,
- *	               single:N or any; honored
+ *	               directed, single:N or any; honored
  *	weft.scope     whom the proof must be about at least: hca, ca or all; hca
  *
  * Tables whose proof is for less than weft.contract and weft.scope are refused,

@@ -2,7 +2,8 @@
 /*
  * Cost, for S switches, D LIDs and paths of h trunks: O(S D) to see that all
  * arrive, O(S D h) for the ranks, times the service levels that differ in some
- * map if the contract lets clients use any.
+ * map if the contract lets clients use any, or up to twice where a path and its
+ * opposite have different ones.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@ struct proof {
 	const struct net *n;
 	char *why;
 	int32_t *start;		   /* [slot * 16 + SL] the highest rank on which senders begin */
+	uint16_t *varied;	   /* [slot] service levels, as bits, on which they begin differently */
+	uint16_t *back;		   /* [row of the destination * rows + row] service levels of the way back, as bits */
 	uint8_t distinct[WIRE_SLS]; /* [SL] the lowest SL with the same lanes everywhere */
 	uint8_t *out, *sl;	   /* [LID of the block][row] */
 	uint8_t *fate;		   /* [row] */
@@ -55,6 +58,19 @@ static int lane_ok(const struct proof *p, uint32_t slot, uint8_t lane)
 	return lane < p->t->lanes && lane < p->n->link[slot].lanes && rank(p->t, slot, lane) >= 0;
 }
 
+/* first ranks the lane on which packets from an in-port begin; out is a slot as well. */
+static int32_t first(const struct proof *p, uint32_t row, uint32_t in, uint32_t out, uint8_t sl)
+{
+	const struct net *n = p->n;
+	uint8_t lane = tables_map(p->t, row, (uint8_t)(in - n->slot[row]), (uint8_t)(out - n->slot[row]))[sl];
+
+	if (lane == WIRE_DROPPED)
+		return BAD;
+	if (n->link[out].peer < 0)
+		return NO_TRUNK;
+	return lane_ok(p, out, lane) ? rank(p->t, out, lane) : BAD;
+}
+
 /* starts ranks the lanes on which the senders of a switch begin. */
 static void starts(struct proof *p, uint32_t row)
 {
@@ -63,20 +79,60 @@ static void starts(struct proof *p, uint32_t row)
 	for (uint32_t x = n->slot[row]; x < n->slot[row + 1]; x++)
 		for (uint8_t sl = 0; sl < WIRE_SLS; sl++) {
 			int32_t *s = &p->start[(size_t)x * WIRE_SLS + sl];
+			int senders = 0;
 			*s = NO_TRUNK;
 			for (uint32_t in = n->slot[row]; in < n->slot[row + 1]; in++) {
 				if (!in_scope(p->t, n->link[in].sends) || in == x || x == n->slot[row])
 					continue;
-				uint8_t lane = tables_map(p->t, row, (uint8_t)(in - n->slot[row]), (uint8_t)(x - n->slot[row]))[sl];
-				int32_t r = n->link[x].peer < 0 ? NO_TRUNK : BAD;
-				if (n->link[x].peer >= 0 && lane_ok(p, x, lane))
-					r = rank(p->t, x, lane);
-				if (lane == WIRE_DROPPED)
-					r = BAD;
+				int32_t r = first(p, row, in, x, sl);
+				if (senders++ > 0 && r != *s)
+					p->varied[x] |= (uint16_t)(1u << sl);
 				if (r > *s)
 					*s = r;
 			}
 		}
+}
+
+/*
+ * answer_starts is starts for those senders of a row that answer on a service level:
+ * the ones with a LID to which what is on another row may send on it.
+ */
+static int32_t answer_starts(const struct proof *p, uint32_t row, uint32_t x, uint8_t sl, uint32_t other)
+{
+	const struct net *n = p->n;
+	const uint8_t *sls = p->t->sl + (size_t)other * p->t->lids;
+	int32_t highest = NO_TRUNK;
+
+	for (uint32_t in = n->slot[row]; in < n->slot[row + 1]; in++) {
+		const struct link *l = &n->link[in];
+		uint32_t lid = l->lid;
+		if (!in_scope(p->t, l->sends) || in == x || x == n->slot[row])
+			continue;
+		while (lid < (uint32_t)l->lid + l->lids && sls[lid] != sl)
+			lid++;
+		if (lid == (uint32_t)l->lid + l->lids)
+			continue;
+		int32_t r = first(p, row, in, x, sl);
+		if (r > highest)
+			highest = r;
+	}
+	return highest;
+}
+
+/*
+ * ways_back collects the service levels on which senders may answer. A passive side of
+ * a connection uses the service level of the request that it got, which is the
+ * requester's: path records are reversible.
+ */
+static void ways_back(struct proof *p)
+{
+	const struct tables *t = p->t;
+	const struct net *n = p->n;
+
+	for (uint32_t h = 0; h < n->rows; h++)
+		for (uint32_t l = 0; l < n->lids && !t->terms.directed; l++)
+			if (in_scope(t, n->owner[l]))
+				p->back[(size_t)h * n->rows + n->row_of[n->home[l]]] |= (uint16_t)(1u << (t->sl[(size_t)h * t->lids + l] % WIRE_SLS));
 }
 
 /* tell_apart finds the service levels that no map treats differently. */
@@ -144,13 +200,12 @@ static int arrive(struct proof *p, const uint8_t *out, uint32_t lid)
 	return 0;
 }
 
-/* climb follows one path and demands that the ranks rise. */
-static int climb(const struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid, uint8_t sl)
+/* climb follows one path and demands that the ranks rise, from the one on which senders begin. */
+static int climb(const struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid, uint8_t sl, int32_t last)
 {
 	const struct tables *t = p->t;
 	const struct net *n = p->n;
 	uint32_t x = n->slot[row] + out[row], home = n->home[lid];
-	int32_t last = p->start[(size_t)x * WIRE_SLS + sl];
 
 	if (last == BAD)
 		return wrong(p, row, lid, "on SL %u senders begin on a lane that does not exist or has no rank", sl);
@@ -173,6 +228,37 @@ static int climb(const struct proof *p, const uint8_t *out, uint32_t row, uint32
 	return 0;
 }
 
+/*
+ * climb_all follows one path on every service level on which packets may take it:
+ * those that the contract allows, that of the path record, and those of the way back.
+ */
+static int climb_all(const struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid, uint8_t sl)
+{
+	const struct net *n = p->n;
+	uint32_t x = n->slot[row] + out[row], home = n->row_of[n->home[lid]];
+	uint16_t own = (uint16_t)(p->t->terms.contract | 1u << sl), seen = 0;
+	uint16_t answers = (uint16_t)(p->back[(size_t)home * n->rows + row] & ~own);
+
+	for (uint8_t s = 0; s < WIRE_SLS; s++) {
+		uint16_t kind = (uint16_t)(1u << p->distinct[s]);
+		if (!(own >> s & 1) || seen & kind)
+			continue;
+		seen |= kind;
+		if (climb(p, out, row, lid, s, p->start[(size_t)x * WIRE_SLS + s]) != 0)
+			return -1;
+	}
+	for (uint8_t s = 0; s < WIRE_SLS; s++) {
+		int some = row == home || p->varied[x] >> s & 1; /* it depends on who answers */
+		if (!(answers >> s & 1) || seen & 1u << p->distinct[s])
+			continue;
+		if (!some)
+			seen |= (uint16_t)(1u << p->distinct[s]);
+		if (climb(p, out, row, lid, s, some ? answer_starts(p, row, x, s, home) : p->start[(size_t)x * WIRE_SLS + s]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* destination proves all paths to one LID. */
 static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, uint32_t lid)
 {
@@ -182,25 +268,16 @@ static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, u
 	if (arrive(p, out, lid) != 0)
 		return -1;
 	for (uint32_t r = 0; r < n->rows; r++) {
-		uint16_t mask, seen = 0;
-
 		if (sl[r] >= WIRE_SLS)
 			return wrong(p, r, lid, "SL %u", sl[r]);
 		if (n->adapters[r] == NOBODY && t->terms.scope < 2)
 			continue;
 		if (p->fate[r] != ARRIVES)
 			return wrong(p, r, lid, "packets do not arrive");
-		mask = (uint16_t)(t->terms.contract | 1u << sl[r]);
 		if (!in_scope(t, n->owner[lid]) || (t->terms.scope < 2 && !in_scope(t, n->adapters[r])))
 			continue;
-		for (uint8_t s = 0; s < WIRE_SLS; s++) {
-			uint16_t kind = (uint16_t)(1u << p->distinct[s]);
-			if (!(mask >> s & 1) || seen & kind)
-				continue;
-			seen |= kind;
-			if (climb(p, out, r, lid, s) != 0)
-				return -1;
-		}
+		if (climb_all(p, out, r, lid, sl[r]) != 0)
+			return -1;
 	}
 	return 0;
 }
@@ -300,8 +377,11 @@ int tables_prove(const struct tables *t, const struct net *n, char *why)
 	p.sl = malloc((size_t)BLOCK * (n->rows + 1));
 	p.fate = malloc(n->rows + 1);
 	p.way = malloc((n->rows + 1) * sizeof *p.way);
-	if (p.start && p.out && p.sl && p.fate && p.way) {
+	p.varied = calloc(n->slots + 1, sizeof *p.varied);
+	p.back = calloc((size_t)n->rows * n->rows + 1, sizeof *p.back);
+	if (p.start && p.out && p.sl && p.fate && p.way && p.varied && p.back) {
 		tell_apart(&p);
+		ways_back(&p);
 		for (uint32_t r = 0; r < n->rows; r++)
 			starts(&p, r);
 		result = all(&p);
@@ -313,5 +393,7 @@ int tables_prove(const struct tables *t, const struct net *n, char *why)
 	free(p.sl);
 	free(p.fate);
 	free(p.way);
+	free(p.varied);
+	free(p.back);
 	return result;
 }

@@ -21,10 +21,11 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 	else if (t->rows != n->rows || t->lids != n->lids || t->slots != n->slots || (t->pairs != 0 && t->pairs != n->pairs))
 		snprintf(why, WHY_SIZE, "the tables are for %u switches, %u LIDs and %u ports; the fabric has %u, %u and %u",
 			 t->rows, t->lids, t->slots, n->rows, n->lids, n->slots);
-	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->terms.scope > 2 || t->maps < 1 ||
-		 (get16(t->body + 30) & ~WIRE_SO_FAR) != 0)
+	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->terms.scope > 2 || t->maps < 1 || t->body[31] != 0)
 		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u, %u maps and %u where nothing is to be", t->lanes, t->terms.scope, t->maps,
-			 get16(t->body + 30));
+			 t->body[31]);
+	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED)) != 0 || (t->terms.directed && t->terms.contract != 0))
+		snprintf(why, WHY_SIZE, "a contract of service levels 0x%04x and flags %u, which there is not", t->terms.contract, t->body[30]);
 	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes)
 		snprintf(why, WHY_SIZE, "tables of %llu bytes, which is not what their figures make", (unsigned long long)size);
 	else
@@ -112,6 +113,7 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->lanes = body[26];
 	t->terms.scope = body[27];
 	t->terms.contract = get16(body + 28);
+	t->terms.directed = (body[30] & WIRE_DIRECTED) != 0;
 	t->so_far = body[30] & WIRE_SO_FAR;
 	t->adapters = body + 32;
 	memcpy(t->engine, body + 48, WIRE_ENGINE_SIZE);
@@ -154,7 +156,7 @@ void terms_text(const struct terms *t, char *text)
 	char contract[32];
 
 	if (t->contract == 0)
-		snprintf(contract, sizeof contract, "honored");
+		snprintf(contract, sizeof contract, t->directed ? "directed" : "honored");
 	else if (t->contract == 0xFFFF)
 		snprintf(contract, sizeof contract, "any");
 	else if ((t->contract & (t->contract - 1)) == 0)
@@ -168,7 +170,7 @@ int tables_suffice(const struct tables *t, const struct terms *wanted, char *why
 {
 	char has[TERMS_SIZE], wants[TERMS_SIZE];
 
-	if ((t->terms.contract & wanted->contract) == wanted->contract && t->terms.scope >= wanted->scope)
+	if ((t->terms.contract & wanted->contract) == wanted->contract && t->terms.directed <= wanted->directed && t->terms.scope >= wanted->scope)
 		return 1;
 	terms_text(&t->terms, has);
 	terms_text(wanted, wants);

@@ -20,6 +20,7 @@
 /* What a proof is for: what clients may do, and who sends and receives. */
 struct terms {
 	uint16_t contract; /* service levels, as bits, that any client may use beside the PathRecord's */
+	uint8_t directed;  /* nobody uses the service level of the way back */
 	uint8_t scope;	   /* 0 host adapters, 1 all adapters and routers, 2 all */
 };
 

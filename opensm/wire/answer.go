@@ -24,6 +24,7 @@ type Answer struct {
 	Lanes    int // of the proof
 	Scope    routing.Scope
 	Contract uint16 // service levels as bits; 0: the PathRecord's
+	Directed bool   // nobody uses the service level of the opposite direction
 
 	Adapters [routing.SLs]uint8   // lanes on which adapters send
 	OutPorts []uint8              // [switch × LIDs + LID], in the order of the request's switches
@@ -107,7 +108,8 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	}
 	a := &Answer{
 		Sweep: le.Uint64(b), Switches: int(le.Uint32(b[8:])), LIDs: int(le.Uint32(b[12:])),
-		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), SoFar: b[30]&flagSoFar != 0, Engine: unpadded(b[48:tablesSize]),
+		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), Directed: b[30]&flagDirected != 0,
+		SoFar: b[30]&flagSoFar != 0, Engine: unpadded(b[48:tablesSize]),
 	}
 	copy(a.Adapters[:], b[32:])
 	if slices.Max(a.Adapters[:]) > routing.MaxDataVLs {
@@ -119,8 +121,10 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	case a.Switches != switches || a.LIDs != lids || int(le.Uint32(b[16:])) != ports || gotPairs != pairs && gotPairs != 0:
 		return nil, fmt.Errorf("wire: tables for %d switches, %d LIDs, %d ports and %d pairs; the fabric has %d, %d, %d and %d",
 			a.Switches, a.LIDs, le.Uint32(b[16:]), gotPairs, switches, lids, ports, pairs)
-	case a.Lanes < 1 || a.Lanes > routing.MaxDataVLs || a.Scope > routing.All || maps < 1 || b[30]&^flagSoFar != 0 || b[31] != 0:
+	case a.Lanes < 1 || a.Lanes > routing.MaxDataVLs || a.Scope > routing.All || maps < 1 || b[31] != 0:
 		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d and %d maps", a.Lanes, a.Scope, maps)
+	case b[30]&^(flagSoFar|flagDirected) != 0 || a.Directed && a.Contract != 0:
+		return nil, fmt.Errorf("wire: tables with a contract of service levels %#x and flags %#x", a.Contract, b[30])
 	}
 	cells := switches * lids
 	if want := tablesSize + 2*cells + maps*routing.SLs + 2*gotPairs + 4*ports*a.Lanes; len(b) != want {

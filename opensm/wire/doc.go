@@ -13,7 +13,7 @@
 // Header, 16 bytes, of every message:
 //
 //	0  4  the letters "WEFT"
-//	4  2  version: 1
+//	4  2  version: 2
 //	6  2  kind: 1 request, 2 tables, 3 refusal, 4 how are you, 5 status
 //	8  8  length of the body that follows
 //
@@ -76,6 +76,8 @@
 //	30  1  flags: bit 0: the best so far; asked again with bit 2 of its flags, the
 //	              daemon answers when it has better ones, or refuses when it has found
 //	              none
+//	              bit 1: directed: no client uses the PathRecord of the opposite
+//	              direction; only where contract is 0
 //	31  1  reserved
 //	32 16  lanes on which adapters send, by service level; 15 (dropped) only where
 //	       no adapter may send on it
@@ -90,7 +92,10 @@
 //	       -1 for a lane that carries nothing
 //
 // The ranks are the proof: along every path from every source in scope to every
-// destination in scope the rank of the lane it takes rises from trunk to trunk.
+// destination in scope the rank of the lane it takes rises from trunk to trunk, on
+// the service level of the PathRecord, on every one that the contract lists, and,
+// unless the flag says directed, on every one on which the destination may send to
+// the source.
 //
 // Refusal:
 //

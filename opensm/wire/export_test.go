@@ -31,6 +31,7 @@ var Constants = map[string]string{
 	"IMPROVES":           fmt.Sprint(flagImproves),
 	"AGAIN":              fmt.Sprint(flagAgain),
 	"SO_FAR":             fmt.Sprint(flagSoFar),
+	"DIRECTED":           fmt.Sprint(flagDirected),
 	"NO_PEER":            fmt.Sprintf("0x%X", uint32(noPeer)),
 	"NO_PORT":            fmt.Sprint(routing.NoPort),
 	"SLS":                fmt.Sprint(routing.SLs),

@@ -77,6 +77,9 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	m = le.AppendUint16(m, uint16(len(maps)))
 	m = append(m, byte(proof.Lanes), byte(proof.Scope))
 	m = le.AppendUint16(m, mask)
+	if proof.Contract == routing.Directed {
+		flags |= flagDirected
+	}
 	m = append(m, flags, 0)
 	adapters := adapterLanes(q, l.SL2VL)
 	m = append(m, adapters[:]...)

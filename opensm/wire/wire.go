@@ -8,7 +8,7 @@ import (
 )
 
 // Version is what both ends must speak.
-const Version = 1
+const Version = 2
 
 const (
 	magic       = "WEFT"
@@ -26,6 +26,7 @@ const (
 	flagImproves = 2
 	flagAgain    = 4
 	flagSoFar    = 1 // of tables
+	flagDirected = 2
 	noPeer       = 0xFFFFFFFF
 )
 

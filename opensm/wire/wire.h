@@ -4,7 +4,7 @@
 #define WEFT_WIRE_H
 
 #define WIRE_MAGIC "WEFT"
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 
 #define WIRE_REQUEST 1
 #define WIRE_TABLES 2
@@ -23,7 +23,8 @@
 #define WIRE_QOS 1	/* flags of a request */
 #define WIRE_IMPROVES 2 /* the sender knows WIRE_SO_FAR */
 #define WIRE_AGAIN 4	/* it waits for better tables than those answered with that */
-#define WIRE_SO_FAR 1	/* flag of tables: better ones may follow */
+#define WIRE_SO_FAR 1	/* flags of tables: better ones may follow */
+#define WIRE_DIRECTED 2 /* no client uses the PathRecord of the opposite direction */
 
 /* The device that aggregation nodes are; all other adapters are hosts. */
 #define WIRE_AGGREGATION_VENDOR 0x2c9

@@ -104,7 +104,7 @@ func TestTables(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if a.Refusal != "" || a.Engine != engine || a.Scope != proof.Scope || a.Lanes != proof.Lanes {
+				if a.Refusal != "" || a.Engine != engine || a.Scope != proof.Scope || a.Lanes != proof.Lanes || a.Directed != (proof.Contract == routing.Directed) {
 					t.Fatalf("answer %q from %q, scope %v, %d lanes", a.Refusal, a.Engine, a.Scope, a.Lanes)
 				}
 				sameTables(t, q, a, tables, proof)
