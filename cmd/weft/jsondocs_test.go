@@ -238,7 +238,7 @@ func TestJSONPage(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(f.objects[name].fields, on.fields); diff != "" {
-			t.Errorf("docs/json.md, ### %s: %s", name, diff)
+			t.Errorf("docs/json.md, ### %s (go test ./cmd/weft -run TestJSONPage -update adds and removes rows): %s", name, diff)
 		}
 	}
 	for name := range objects {
