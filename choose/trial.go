@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
@@ -77,7 +77,7 @@ func (s *search) try(ctx context.Context, c candidate, e engines.Engine, t *Tria
 	if rule := (*routing.Refusal)(nil); errors.As(err, &rule) {
 		t.Outcome, t.Why, err = Refused, rule.Brief(), nil
 	} else if routing.Refused(err) {
-		t.Outcome, t.Why, err = Refused, strings.TrimPrefix(err.Error(), "routing: "), nil
+		t.Outcome, t.Why, err = Refused, plain.Error(err), nil
 	}
 	return err
 }

@@ -119,7 +119,7 @@ say <"$dir/opensm.conf"
 opensm=$!
 pids+=("$opensm")
 await "$dir/osm.log" 'SUBNET UP' 1
-grep -E 'weft|SUBNET UP' "$dir/osm.log" | cut -c1-160 | say
+grep -E 'weft|SUBNET UP' "$dir/osm.log" | say
 weft status --socket "$dir/opensm.sock" | say
 
 step "6. What the switches have, read back and judged with the lanes and the proof"
@@ -162,7 +162,7 @@ judge "$dir/opensm-subnet.lst"
 step "8. The daemon is killed, and OpenSM sweeps again"
 kill -KILL "$daemon"
 sweep
-grep 'ERR W' "$dir/osm.log" | tail -n1 | cut -c1-220 | say
+grep 'ERR W' "$dir/osm.log" | tail -n1 | say
 
 step "9. The daemon is back: the next sweep has new tables"
 serve 2
@@ -171,6 +171,6 @@ weft status --socket "$dir/opensm.sock" | sed -n '/^last/,$p' | say
 kill -0 "$opensm" || fail "OpenSM has died"
 
 step "10. weft's log, a line for every sweep"
-cut -c1-200 "$dir/weft.log" | say
+say <"$dir/weft.log"
 
 step "Done. Nothing is left behind."

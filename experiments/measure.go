@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"
@@ -210,7 +211,7 @@ func refused(err error) bool {
 	return errors.As(err, &r) || errors.As(err, &few)
 }
 
-func reason(err error) string { return strings.TrimPrefix(err.Error(), "routing: ") }
+func reason(err error) string { return plain.Error(err) }
 
 // footprint is about how many bytes it takes to route a fabric: tables of ports and
 // lanes, what is known of every turn, and for P²-SSSP the shortest paths to every

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/weave"
@@ -344,7 +345,7 @@ func (r *compareRow) refusal(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	r.Refused = strings.TrimPrefix(err.Error(), "routing: ")
+	r.Refused = plain.Error(err)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		r.VLs = few.Need
 		r.laneCounts = laneCounts{Needed: few.Need, Available: few.Have}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -61,7 +63,7 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	}
 	s := explainSummary{Engine: j.engine.Name, Rules: []findingSummary{connectedRule(j.fabric)}}
 	for _, f := range j.engine.Explain(j.fabric, j.options) {
-		why := strings.TrimSuffix(strings.TrimPrefix(f.Why, "routing: "), " (rule: "+f.Rule+")")
+		why := strings.TrimSuffix(plain.Text(f.Why), " (rule: "+f.Rule+")")
 		s.Rules = append(s.Rules, findingSummary{f.Rule, f.OK, why})
 	}
 	if err := j.tryOut(ctx, o, &s); err != nil {
@@ -109,7 +111,7 @@ func (s *explainSummary) refused(err error) error {
 	if !routing.Refused(err) {
 		return err
 	}
-	s.Refusal = err.Error()
+	s.Refusal = plain.Error(err)
 	return nil
 }
 
@@ -133,7 +135,10 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 		t.AppendRow(table.Row{r.Rule, kept, r.Why})
 	}
 	t.Render()
-	answer := "refuses: " + strings.TrimPrefix(s.Refusal, "routing: ")
+	answer := "refuses: " + s.Refusal
+	if slices.ContainsFunc(s.Rules, func(r findingSummary) bool { return !r.OK && strings.HasPrefix(s.Refusal, r.Why) }) {
+		answer = "refuses: a rule above is not kept" // and what was found stands beside it
+	}
 	if s.Routes {
 		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", plural(s.Needed, "lane"), s.Verdict, s.how, j.scope)
 		for _, note := range s.notes {

@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
 	"github.com/weft-fabric/weft/routing/lanes/exact"
@@ -211,7 +212,7 @@ func (l *laneCount) take(ctx context.Context, count func() (int, error)) error {
 	case errors.As(err, &few):
 		l.VLs, l.Needed, l.AtLeast = few.Need, few.Need, few.AtLeast
 	case err != nil:
-		l.Refused = strings.TrimPrefix(err.Error(), "routing: ")
+		l.Refused = plain.Error(err)
 	default:
 		l.VLs, l.Needed = n, n
 	}
@@ -228,7 +229,7 @@ func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exac
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		s.Refused = strings.TrimPrefix(strings.TrimPrefix(err.Error(), "exact: "), "routing: ")
+		s.Refused = plain.Error(err)
 	}
 	s.Seconds = time.Since(start).Seconds()
 	return s, nil

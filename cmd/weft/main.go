@@ -15,6 +15,8 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+
+	"github.com/weft-fabric/weft/internal/plain"
 )
 
 // The exit codes.
@@ -24,6 +26,8 @@ const (
 	exitUsage    = 2
 	exitInput    = 3 // bad input, or output that could not be written
 	exitInternal = 4 // a bug in weft
+
+	exitInterrupted = 130 // by a signal, as shells have it for SIGINT
 )
 
 func main() {
@@ -61,10 +65,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	if ctx.Err() != nil && e.err != nil {
 		fmt.Fprintln(stderr, "weft: interrupted; nothing was written")
-		return exitInput
+		return exitInterrupted
 	}
 	if e.err != nil {
-		fmt.Fprintf(stderr, "weft: %v\n", e.err)
+		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(e.err.Error(), args...))
 	}
 	return e.code
 }

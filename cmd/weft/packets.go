@@ -110,6 +110,9 @@ func presetNames() string {
 	return strings.Join(names, ", ")
 }
 
+// mostPayload is the largest --mtu.
+const mostPayload = 1 << 20
+
 // packetsJob is one run of weft packets.
 type packetsJob struct {
 	*app
@@ -132,6 +135,9 @@ type packetsJob struct {
 }
 
 func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {
+	if cmd.Flags().Changed("mtu") && (o.mtu < 1 || o.mtu > mostPayload) {
+		return usage("--mtu %d: a packet holds 1 to %d bytes of payload", o.mtu, mostPayload)
+	}
 	j := &packetsJob{app: a, name: name, o: o}
 	if err := j.readFlags(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -97,7 +98,7 @@ func (j *packetsJob) proven(ctx context.Context, name string, r *packets.Replay)
 		return p, ctx.Err()
 	}
 	if routing.Refused(err) {
-		p.Status, p.Refused = "refused", err.Error()
+		p.Status, p.Refused = "refused", plain.Error(err)
 		return p, nil
 	}
 	if err != nil {

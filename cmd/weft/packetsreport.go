@@ -197,7 +197,7 @@ func (j *packetsJob) print(s *packetsSummary, screen func(*packetsSummary) error
 func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 	if ctx.Err() != nil {
 		fmt.Fprintf(j.stderr, "weft: interrupted; the figures are of what was measured so far\n")
-		return &exitError{code: exitInput}
+		return &exitError{code: exitInterrupted}
 	}
 	for _, r := range s.Runs {
 		if r.Deadlock != nil {

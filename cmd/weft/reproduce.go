@@ -119,7 +119,7 @@ func (a *app) reproduce(ctx context.Context, list []experiments.Experiment, word
 	show.stage.done()
 	if ctx.Err() != nil {
 		fmt.Fprintf(a.stderr, "weft: interrupted; %d of %d points are kept in %s: the same command goes on from there\n", show.done, show.total, o.out)
-		return &exitError{exitInput, nil}
+		return &exitError{exitInterrupted, nil}
 	}
 	if err != nil {
 		return err

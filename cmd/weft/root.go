@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // app is what all subcommands share.
@@ -37,7 +41,7 @@ opensm-subnet.lst, plain or gzip), - for standard input, or the spec of a
 computed network such as torus:8x8x8,hosts=2.
 
 Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
-2 usage; 3 bad input; 4 internal error.`,
+2 usage; 3 bad input; 4 internal error; 130 interrupted.`,
 		Version:       version().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -54,11 +58,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		var flag *pflag.InvalidValueError
-		if errors.As(err, &flag) && (errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange)) {
-			err = fmt.Errorf("--%s %q is not a whole number", flag.GetFlag().Name, flag.GetValue())
-		}
-		return usage("%w\nSee %s --help.", err, cmd.CommandPath())
+		return usage("%w\nSee %s --help.", flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(simulateCommand(a), compareCommand(a), packetsCommand(a))
 	root.AddCommand(
@@ -66,16 +66,101 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), enginesCommand(a), topologiesCommand(a),
 		deployCommand(a), serveCommand(a), statusCommand(a), versionCommand(a), manCommand(),
 	)
+	root.SetHelpCommand(helpCommand(root))
 	for _, c := range root.Commands() {
 		exitCodes(c)
 	}
 	return root
 }
 
+// helpCommand is that of cobra, which takes words that are no command for a
+// question about all.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say what a command does and what it takes",
+		Args:  cobra.ArbitraryArgs,
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			at, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return commandNames(at), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			at := root
+			for _, word := range args {
+				i := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == word })
+				if i < 0 {
+					return unknownCommand(at, word)
+				}
+				at = at.Commands()[i]
+			}
+			at.InitDefaultHelpFlag()
+			return at.Help()
+		},
+	}
+}
+
+// unknownCommand says which command a word may have been meant to be.
+func unknownCommand(of *cobra.Command, word string) error {
+	names := commandNames(of)
+	if len(names) == 0 {
+		return usage("%s has no commands of its own, such as %q", of.CommandPath(), word)
+	}
+	return usage("no command of %s is called %q; nearest is %q (there are %s)", of.CommandPath(), word, spell.Nearest(word, names), strings.Join(names, ", "))
+}
+
+// commandNames is the commands of a command that are for users.
+func commandNames(of *cobra.Command) []string {
+	var names []string
+	for _, c := range of.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
 // formerFlags is flags by the names they had in the release before, which are
 // understood and not shown.
 var formerFlags = map[string]string{
 	"budget": "time-budget", // a budget is of lanes
+}
+
+// flagError says of a value that a flag does not take what it would take.
+func flagError(err error) error {
+	var wrong *pflag.InvalidValueError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	flag, value := wrong.GetFlag(), wrong.GetValue()
+	switch kind := flag.Value.Type(); {
+	case kind == "duration":
+		return fmt.Errorf("--%s %q: give a time with its unit, as in 500ms, 5s or 2m", flag.Name, value)
+	case kind == "float64":
+		return fmt.Errorf("--%s %q is not a number", flag.Name, value)
+	case strings.HasPrefix(kind, "uint"):
+		return fmt.Errorf("--%s %q is not a whole number from 0 to %d", flag.Name, value, uint64(math.MaxUint64)>>(64-bitsOf(kind)))
+	case strings.HasPrefix(kind, "int"):
+		return fmt.Errorf("--%s %q is not a whole number%s", flag.Name, value, tooLarge(err))
+	}
+	return err
+}
+
+// bitsOf is the size of a type such as uint8; uint64 without one.
+func bitsOf(kind string) int {
+	if n, err := strconv.Atoi(strings.TrimPrefix(kind, "uint")); err == nil {
+		return n
+	}
+	return 64
+}
+
+func tooLarge(err error) string {
+	if errors.Is(err, strconv.ErrRange) {
+		return " of a size that it may have"
+	}
+	return ""
 }
 
 // exitCodes gives what a command returns the exit code of bad input, where it has

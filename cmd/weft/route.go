@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
@@ -371,7 +372,7 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	if !routing.Refused(err) {
 		return err
 	}
-	s := refusalSummary{Engine: j.asked(), Refused: strings.TrimPrefix(err.Error(), "routing: "), Fits: []fitSummary{}}
+	s := refusalSummary{Engine: j.asked(), Refused: plain.Error(err), Fits: []fitSummary{}}
 	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)

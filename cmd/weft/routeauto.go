@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/choose"
+	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -44,6 +45,9 @@ func (j *routeJob) takeEngine(o *routeFlags) (err error) {
 		return usage("name an engine, --engine E; weft engines lists them")
 	}
 	if j.engine, err = engines.Named(o.engine); err != nil {
+		if spell.Nearest(o.engine, choiceNames()) == autoEngine {
+			return usage("no engine is called %q; nearest is %q, the best proven one (weft engines lists all)", o.engine, autoEngine)
+		}
 		return usage("%w, and %s for the best proven one", err, autoEngine)
 	}
 	return nil

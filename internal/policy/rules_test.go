@@ -112,7 +112,7 @@ var rules = []rule{
 	},
 	{
 		packages: "routing/engines",
-		may:      []string{"fabric", "routing", "routing/paths/...", "routing/lanes/...", "routing/adaptive/...", "routing/nue", "routing/torus2qos", "routing/weave"},
+		may:      []string{"fabric", "routing", "routing/paths/...", "routing/lanes/...", "routing/adaptive/...", "routing/nue", "routing/torus2qos", "routing/weave", "internal/spell"},
 		why:      "an engine is a row in a table: a path finder and a lane assigner",
 	},
 	{
@@ -142,7 +142,7 @@ var rules = []rule{
 	},
 	{
 		packages: "choose",
-		may:      []string{"fabric", "routing", "routing/engines", "traffic", "deadlock", "congestion", "internal/par"},
+		may:      []string{"fabric", "routing", "routing/engines", "traffic", "deadlock", "congestion", "internal/par", "internal/plain"},
 		why:      "choosing is running engines by name and asking the judge; it knows no engine in particular",
 	},
 	{
@@ -162,7 +162,7 @@ var rules = []rule{
 	},
 	{
 		packages: "opensm/daemon",
-		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "choose", "opensm/wire"},
+		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "choose", "opensm/wire", "internal/plain"},
 		modules:  []string{"go.yaml.in/yaml/v3", "github.com/prometheus/client_golang"},
 		why:      "it routes by the names of engines, asks the judge and answers over the wire; YAML and Prometheus are what administrators use",
 	},
@@ -178,7 +178,7 @@ var rules = []rule{
 	},
 	{
 		packages: "experiments",
-		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "figure", "internal/spell"},
+		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "figure", "internal/plain", "internal/spell"},
 		why:      "a paper's experiment takes networks, engines and measures by name, and the algorithms that no engine is called by",
 	},
 	{
@@ -223,6 +223,10 @@ var rules = []rule{
 		packages: "internal/par",
 		modules:  []string{"golang.org/x/sync"},
 		why:      "a loop on several cores",
+	},
+	{
+		packages: "internal/plain",
+		why:      "texts and nothing else",
 	},
 	{
 		packages: "internal/spell",

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -65,7 +66,7 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found 
 			p.tried = append(p.tried, a)
 			return p
 		}
-		a.Refused = strings.TrimPrefix(err.Error(), "routing: ")
+		a.Refused = plain.Error(err)
 		a.CreditLoop = errors.As(err, new(*loopError))
 		p.tried = append(p.tried, a)
 		if ctx.Err() != nil {

@@ -178,6 +178,19 @@ int tables_suffice(const struct tables *t, const struct terms *wanted, char *why
 	return 0;
 }
 
+unsigned tables_used(const struct tables *t)
+{
+	uint16_t used = 0;
+	unsigned lanes = 0;
+
+	for (size_t i = 0; i < (size_t)t->slots * t->lanes; i++)
+		if ((int32_t)get32(t->rank + 4 * i) != WIRE_UNUSED)
+			used |= (uint16_t)(1u << i % t->lanes);
+	for (; used; used &= (uint16_t)(used - 1))
+		lanes++;
+	return lanes ? lanes : 1;
+}
+
 uint32_t tables_row(const struct tables *t, uint64_t guid)
 {
 	uint32_t low = 0, high = t->rows;

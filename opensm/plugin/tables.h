@@ -70,6 +70,9 @@ int tables_suffice(const struct tables *t, const struct terms *wanted, char *why
 #define TERMS_SIZE 64
 void terms_text(const struct terms *t, char *text);
 
+/* tables_used counts the lanes that carry traffic between switches, at least 1. */
+unsigned tables_used(const struct tables *t);
+
 /* tables_row finds the row of a switch; NO_ROW: not there. */
 uint32_t tables_row(const struct tables *t, uint64_t guid);
 

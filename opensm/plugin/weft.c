@@ -220,7 +220,7 @@ static int route(struct weft *w, const struct question *q)
 		return 0;
 	terms_text(&t->terms, terms);
 	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s%s\n",
-	    (unsigned long long)t->sweep, t->rows, t->lanes, t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms,
+	    (unsigned long long)t->sweep, t->rows, tables_used(t), t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms,
 	    t->so_far ? "; better tables may follow" : "");
 	if (t->so_far && !asker_again(&w->asker))
 		SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/paths/balance"
@@ -251,5 +252,5 @@ func find[T any](name, what string, all []T, nameOf func(T) string) (T, error) {
 		}
 	}
 	var none T
-	return none, fmt.Errorf("engines: no %s is called %q; there are %s", what, name, strings.Join(names, ", "))
+	return none, fmt.Errorf("engines: no %s is called %q; nearest is %q (there are %s)", what, name, spell.Nearest(name, names), strings.Join(names, ", "))
 }
