@@ -9,7 +9,7 @@ import "strings"
 // against the code.
 var packages = []string{
 	"balance", "choose", "congestion", "daemon", "dag", "deadlock", "deploy", "engines", "exact", "experiments", "fabric", "figure", "format",
-	"layer", "loom", "nue", "packets", "psl", "repair", "routing", "topology", "torus2qos", "traffic", "updown", "weave", "wire",
+	"layer", "lighter", "loom", "nue", "packets", "psl", "repair", "routing", "topology", "torus2qos", "traffic", "updown", "weave", "wire",
 }
 
 // Error is what an error says, without the names of packages before its parts.

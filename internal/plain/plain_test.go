@@ -75,6 +75,6 @@ func TestPackages(t *testing.T) {
 	}
 	slices.Sort(names)
 	if !slices.Equal(names, packages) {
-		t.Errorf("the packages are\n%q, not\n%q", names, packages)
+		t.Errorf("the packages whose errors begin with their names are\n%q, and plain.packages is\n%q", names, packages)
 	}
 }
