@@ -21,11 +21,11 @@ func TestDebianPackage(t *testing.T) {
 		t.Helper()
 		return path.Join("/mnt", filepath.Base(strings.TrimSpace(build(t, append([]string{"package"}, args...)...))))
 	}
-	first, second := deb("VERSION=1.2.0~rc.1"), deb()
+	first, second := deb("VERSION=0.0.0~first"), deb()
 	const install = "dpkg --force-unsafe-io --install "
 
 	m.run(t, install+first)
-	if version, _ := versionOf(t, m.run(t, "weft version --json")); version != "1.2.0~rc.1" {
+	if version, _ := versionOf(t, m.run(t, "weft version --json")); version != "0.0.0~first" {
 		t.Errorf("weft says it is version %s", version)
 	}
 	if got := m.run(t, "id -nG weft; getent passwd weft | cut -d: -f6-"); got != "weft\n/var/lib/weft:/usr/sbin/nologin" {
@@ -49,11 +49,16 @@ func TestDebianPackage(t *testing.T) {
 		}
 	}
 	m.run(t, "man --warnings weft-serve >/dev/null; bash -c '. /usr/share/bash-completion/completions/weft'")
+	if got := m.run(t, "! command -v systemd-analyze >/dev/null || systemd-analyze verify /lib/systemd/system/weft.service 2>&1"); got != "" {
+		t.Errorf("the unit: %s", got)
+	}
 	startAsTheUnitSays(t, m)
 	routeByOpenSM(t, m)
 
 	m.run(t, "echo '# mine' >>/etc/weft/weft.yaml")
-	m.run(t, install+second)
+	if got := m.run(t, install+second); strings.Contains(got, "downgrad") {
+		t.Errorf("an upgrade: %s", got)
+	}
 	version, revision := versionOf(t, m.run(t, "weft version --json"))
 	if got := m.run(t, "dpkg-query -W -f '${Version}' weft"); version != got {
 		t.Errorf("weft says it is version %s, its package %s", version, got)

@@ -57,6 +57,31 @@ func TestInstallAndUninstall(t *testing.T) {
 	}
 }
 
+// Where make install is about this system and not about a folder, the linker knows
+// of the plugin afterwards, and after make uninstall no more.
+func TestLinkerIsTold(t *testing.T) {
+	t.Parallel()
+	if !hasHeaders() {
+		t.Skip("no headers of OpenSM to build the plugin with")
+	}
+	build(t, "plugin")
+	script, err := os.ReadFile(filepath.Join(root, "scripts", "told.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(out, "told.sh"), string(script))
+	got := newMachine(t).run(t, `known() { ldconfig -p | grep -c libweft.so || true; }
+install -m 644 /mnt/libweft.so /usr/local/lib/
+known
+DESTDIR=/elsewhere bash /mnt/told.sh; known
+DESTDIR= bash /mnt/told.sh; known
+rm /usr/local/lib/libweft.so
+DESTDIR= bash /mnt/told.sh; known`)
+	if got != "0\n0\n1\n0" {
+		t.Errorf("the linker knows %q", got)
+	}
+}
+
 // checkFiles checks what is installed: programs, manual, completions, documents.
 func checkFiles(t *testing.T, installed map[string]string, prefix string) {
 	t.Helper()
