@@ -43,7 +43,7 @@ func (r *Report) refusals(in *Input) {
 			}
 			if f.Trunks() > 0 && len(SeenRoots(f)) == 0 {
 				r.add(Finding{Danger, Refusal, "OpenSM's updn is about to refuse: no switch sees more than nine tenths of the adapters at one distance and the others at hardly any, which is how it finds roots",
-					"name roots (weft deploy files writes a root-guids file)", []string{"root_guid_file /etc/opensm/root-guids"}, line})
+					"name roots (weft deploy files writes a root-guids file), and have the tables judged: with roots, too, updn can make a credit loop (weft verify)", []string{"root_guid_file /etc/opensm/root-guids"}, line})
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func (r *Report) rules(f *fabric.Fabric, name string, line int) {
 		if finding.OK {
 			continue
 		}
-		r.add(Finding{Danger, Refusal, fmt.Sprintf("%s is about to refuse: %s (rule: %s)", name, finding.Why, finding.Rule), "repair the fabric, or take an engine for any network (nue, dfsssp, updn with roots)", nil, line})
+		r.add(Finding{Danger, Refusal, fmt.Sprintf("%s is about to refuse: %s (rule: %s)", name, finding.Why, finding.Rule), "repair the fabric, or take tables that are proven for it as it is (weft route says how OpenSM takes them)", nil, line})
 	}
 }
 

@@ -26,7 +26,7 @@
 // Trust. The socket belongs to one group, mode 0660; who connects is looked up
 // with SO_PEERCRED and must be root, the daemon's own user, or of that group.
 // Messages are bounded in size, a connection in time, connections in number and
-// in the memory that their questions take. One more than fit is served all the
+// in the memory that their questions take; answers are made as they are taken. One more than fit is served all the
 // same: of the user with the most connections the one gives up its place that is
 // longest silent, else the one that does not take its answer, else the one that
 // waits for tables, which is refused. The metrics port is for this host, by

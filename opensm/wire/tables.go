@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -69,7 +71,7 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 		mask = 0
 	}
 	lids := int(f.TopLID()) + 1
-	m := newMessage(kindTables, tablesSize+2*len(rows)*lids+routing.SLs*len(maps)+2*len(pairs)+4*ports*proof.Lanes)
+	m := newMessage(kindTables, tablesSize)
 	m = le.AppendUint64(m, q.Sweep)
 	for _, n := range []int{len(rows), lids, ports, len(pairs)} {
 		m = le.AppendUint32(m, uint32(n))
@@ -84,15 +86,29 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	adapters := adapterLanes(q, l.SL2VL)
 	m = append(m, adapters[:]...)
 	m = padded(m, engine, engineSize)
-	m = appendRows(m, t, rows, proof.Contract)
+	le.PutUint64(m[8:], uint64(tablesSize+2*len(rows)*lids+routing.SLs*len(maps)+2*len(pairs)+4*ports*proof.Lanes))
+	out := bufio.NewWriterSize(w, chunk) // its error stays until Flush
+	out.Write(m)
+	writeRows(out, rows, lids, func(block []byte, part []fabric.NodeID) { fillPorts(block, t, part, lids) })
+	writeRows(out, rows, lids, func(block []byte, part []fabric.NodeID) { fillLevels(block, t, part, lids, proof.Contract) })
 	for i := range maps {
-		m = append(m, maps[i][:]...)
+		out.Write(maps[i][:])
 	}
 	for _, p := range pairs {
-		m = le.AppendUint16(m, p)
+		out.Write(le.AppendUint16(out.AvailableBuffer(), p))
 	}
-	return send(w, appendRanks(m, f, rows, proof))
+	for _, s := range rows {
+		out.Write(appendRanks(out.AvailableBuffer(), f, s, proof))
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("wire: %w", err)
+	}
+	return nil
 }
+
+// chunk is how much of an answer is made at a time, in bytes: one that is taken
+// slowly takes no memory by its size.
+const chunk = 256 << 10
 
 // rowsOf is the switches in the order of the request.
 func rowsOf(q *Request, f *fabric.Fabric) ([]fabric.NodeID, error) {
@@ -128,31 +144,45 @@ func rowsAreSwitches(t *routing.Tables) error {
 	return nil
 }
 
-// appendRows is out-ports and service levels, transposed: a row for every switch.
-func appendRows(m []byte, t *routing.Tables, rows []fabric.NodeID, k routing.Contract) []byte {
-	f, l := t.Fabric, t.Lanes
-	lids := int(f.TopLID()) + 1
-	at := len(m)
-	m = append(m, make([]byte, 2*len(rows)*lids)...)
-	out, sls := m[at:at+len(rows)*lids], m[at+len(rows)*lids:]
-	for i := range out {
-		out[i] = routing.NoPort
+// writeRows writes a row of LIDs for every switch, as many at a time as a chunk
+// holds: fill fills in those of some switches, where zeros are.
+func writeRows(out *bufio.Writer, rows []fabric.NodeID, lids int, fill func(block []byte, part []fabric.NodeID)) {
+	several := max(1, min(len(rows), chunk/lids))
+	block := make([]byte, several*lids)
+	for part := range slices.Chunk(rows, several) {
+		clear(block)
+		fill(block, part)
+		out.Write(block[:len(part)*lids])
 	}
+}
+
+// fillPorts fills in out-ports, by LID in the tables and by switch in the block.
+func fillPorts(block []byte, t *routing.Tables, part []fabric.NodeID, lids int) {
+	for i := range block {
+		block[i] = routing.NoPort
+	}
+	for lid := range t.Fabric.LIDs() {
+		ports := t.Forwarding.Row(lid)
+		for i, s := range part {
+			block[i*lids+int(lid)] = ports[s]
+		}
+	}
+}
+
+// fillLevels fills in service levels likewise.
+func fillLevels(block []byte, t *routing.Tables, part []fabric.NodeID, lids int, k routing.Contract) {
 	single := singleSL(k)
-	for lid := range f.LIDs() {
-		ports, levels := t.Forwarding.Row(lid), l.SLRow(lid)
-		for i, s := range rows {
-			at := i*lids + int(lid)
-			out[at] = ports[s]
+	for lid := range t.Fabric.LIDs() {
+		levels := t.Lanes.SLRow(lid)
+		for i, s := range part {
 			switch {
 			case single != routing.NoSL:
-				sls[at] = single
+				block[i*lids+int(lid)] = single
 			case levels != nil:
-				sls[at] = levels[l.Row[s]]
+				block[i*lids+int(lid)] = levels[t.Lanes.Row[s]]
 			}
 		}
 	}
-	return m
 }
 
 // singleSL is the one service level of a contract single:N, or routing.NoSL.
@@ -210,18 +240,16 @@ func adapterLanes(q *Request, sl2vl *routing.SL2VL) laneMap {
 	return uniform
 }
 
-// appendRanks is the proof by switch, out-port and lane.
-func appendRanks(m []byte, f *fabric.Fabric, rows []fabric.NodeID, proof *deadlock.Certificate) []byte {
-	for _, s := range rows {
-		for port := range f.Node(s).Ports + 1 {
-			c := f.Out(s, uint8(port))
-			for lane := range proof.Lanes {
-				rank := int32(deadlock.Unused)
-				if c != fabric.None && int(c) < f.Trunks() {
-					rank = proof.Rank[int(c)*proof.Lanes+lane]
-				}
-				m = le.AppendUint32(m, uint32(rank))
+// appendRanks is the proof of a switch by out-port and lane.
+func appendRanks(m []byte, f *fabric.Fabric, s fabric.NodeID, proof *deadlock.Certificate) []byte {
+	for port := range f.Node(s).Ports + 1 {
+		c := f.Out(s, uint8(port))
+		for lane := range proof.Lanes {
+			rank := int32(deadlock.Unused)
+			if c != fabric.None && int(c) < f.Trunks() {
+				rank = proof.Rank[int(c)*proof.Lanes+lane]
 			}
+			m = le.AppendUint32(m, uint32(rank))
 		}
 	}
 	return m
