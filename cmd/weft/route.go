@@ -19,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/weave"
+	"github.com/weft-fabric/weft/traffic"
 )
 
 // autoEngine is the engine that is several: the best proven one.
@@ -140,7 +141,7 @@ type routeJob struct {
 	budget   routing.Budget
 	contract routing.Contract
 	scope    routing.Scope
-	weights  []weighting
+	weights  []traffic.Weighting
 	out      string
 	install  *installation // of what is written and proven
 

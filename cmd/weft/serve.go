@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,8 +28,10 @@ const defaultSocket = "/run/weft/opensm.sock"
 type serveFlags struct {
 	config string
 	daemon.Config
-	engines []string
-	log     string
+	engines, roots, weights []string
+
+	log   string
+	check bool // the configuration, and nothing else
 }
 
 func serveCommand(a *app) *cobra.Command {
@@ -43,9 +46,11 @@ that are proven, as in weft route.
 
 Settings come from --config, strict YAML with the names of the flags as keys, and
 from flags, which win. SIGHUP reads the file again; a bad one changes nothing.
+--check-config says whether settings are right, and what they mean.
 One line is logged for every sweep. weft status tells how things are.`,
 		Example: `  weft serve --socket /run/weft/opensm.sock --engine auto --contract any --state /var/lib/weft
-  weft serve --config /etc/weft/weft.yaml`,
+  weft serve --config /etc/weft/weft.yaml
+  weft serve --config /etc/weft/weft.yaml --check-config`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd, &o) },
 	}
@@ -57,9 +62,15 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.Contract, "contract", "any", "what clients do with service levels: honored, directed, single:N or any")
 	f.StringVar(&o.Endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca or all")
 	f.IntVar(&o.VLs, "vls", 0, "data lanes at most (default: as many as the fabric has)")
+	f.IntVar(&o.SLs, "sls", 0, "service levels at most (default: all)")
+	f.StringSliceVar(&o.roots, "roots", nil, "roots of updn, by name or GUID, with commas between (default: chosen)")
+	f.StringVar(&o.Aim, "aim", "", "what balanced paths are good for: bisection (pairs at random) or alltoall (the fullest channel) (default bisection)")
+	f.StringSliceVar(&o.weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
+	f.DurationVar(&o.Budget, "time-budget", 0, timeBudgetUsage)
 	f.DurationVar(&o.Limit, "limit", 10*time.Minute, "longest time that one fabric is worked on")
 	f.StringVar(&o.State, "state", "", "folder for the last good tables and the reasons of refusals")
 	f.StringVar(&o.Metrics, "metrics", "", "loopback address for Prometheus, such as 127.0.0.1:9469")
+	f.BoolVar(&o.check, "check-config", false, "say whether the configuration is right and what it means, and serve nothing")
 	f.StringVar(&o.log, "log", "text", "form of the log on standard error: text or json")
 	completeNames(c, "engine", choiceNames)
 	return c
@@ -68,7 +79,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 // load is the configuration: the file, and over it the flags that were given.
 func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	c := o.Config
-	c.Engine = o.engines
+	c.Engine, c.Roots, c.Weight = o.engines, o.roots, o.weights
 	if o.config == "" {
 		return c, nil
 	}
@@ -81,29 +92,59 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", o.config, err)
 	}
-	given := cmd.Flags().Changed
-	for _, flag := range []struct {
-		name string
-		set  func()
-	}{
-		{"socket", func() { read.Socket = c.Socket }},
-		{"group", func() { read.Group = c.Group }},
-		{"engine", func() { read.Engine = c.Engine }},
-		{"contract", func() { read.Contract = c.Contract }},
-		{"endpoints", func() { read.Endpoints = c.Endpoints }},
-		{"vls", func() { read.VLs = c.VLs }},
-		{"limit", func() { read.Limit = c.Limit }},
-		{"state", func() { read.State = c.State }},
-		{"metrics", func() { read.Metrics = c.Metrics }},
-	} {
-		if given(flag.name) {
-			flag.set()
+	for _, key := range read.Keys() {
+		if cmd.Flags().Changed(key) {
+			read.Take(key, &c)
 		}
 	}
 	if read.Socket == "" {
 		read.Socket = c.Socket
 	}
+	if _, err := read.Check(); err != nil {
+		return c, fmt.Errorf("%s: %w", o.config, err)
+	}
 	return read, nil
+}
+
+// checkConfig says what a configuration means.
+func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
+	c, err := o.load(cmd)
+	if err == nil {
+		c, err = c.Check()
+	}
+	if err != nil {
+		return err
+	}
+	var p page
+	from := "the command line"
+	if o.config != "" {
+		from = o.config
+	}
+	p.fact("config", "%s: nothing is wrong with it", from)
+	most := func(n int, what string) string {
+		if n == 0 {
+			return "all " + what + "s"
+		}
+		return plural(n, what) + " at most"
+	}
+	p.fact("engines", "%s; %s, %s", strings.Join(c.Engine, ", then "), most(c.VLs, "lane"), most(c.SLs, "service level"))
+	p.fact("proof", "contract %s; endpoints %s", c.Contract, c.Endpoints)
+	if len(c.Roots) > 0 {
+		p.fact("roots", "%s", c.Roots)
+	}
+	if len(c.Weight) > 0 || c.Aim != "bisection" {
+		p.fact("paths", "aim %s; weights %s", c.Aim, cmp.Or(c.Weight.String(), "all alike"))
+	}
+	budget := "as long as auto needs by the size of the fabric"
+	if c.Budget > 0 {
+		budget = c.Budget.String()
+	}
+	p.fact("time", "budget %s; limit %s", budget, c.Limit)
+	p.fact("socket", "%s, for %s", c.Socket, cmp.Or(c.Group, "the daemon's own group"))
+	p.fact("state", "%s", cmp.Or(c.State, "no folder: nothing is kept"))
+	p.fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
+	_, err = fmt.Fprint(a.stdout, p.String())
+	return err
 }
 
 func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
@@ -117,9 +158,6 @@ func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
 		return usage("--log %q: it is text or json", o.log)
 	}
 	log := slog.New(handler)
-	if _, err := o.load(cmd); err != nil {
-		return err
-	}
 	var err error
 	for _, path := range []*string{&o.Socket, &o.State} {
 		if *path != "" {
@@ -127,6 +165,9 @@ func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
 				return err
 			}
 		}
+	}
+	if o.check {
+		return a.checkConfig(cmd, o)
 	}
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)

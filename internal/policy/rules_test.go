@@ -162,9 +162,12 @@ var rules = []rule{
 	},
 	{
 		packages: "opensm/daemon",
-		may:      []string{"fabric", "routing", "routing/engines", "format/...", "deadlock", "congestion", "choose", "opensm/wire", "internal/plain"},
-		modules:  []string{"go.yaml.in/yaml/v3", "github.com/prometheus/client_golang"},
-		why:      "it routes by the names of engines, asks the judge and answers over the wire; YAML and Prometheus are what administrators use",
+		may: []string{
+			"fabric", "fabric/names", "routing", "routing/engines", "routing/paths/balance", "traffic", "format/...", "deadlock", "congestion", "choose",
+			"opensm/wire", "internal/plain", "internal/spell",
+		},
+		modules: []string{"go.yaml.in/yaml/v3", "github.com/prometheus/client_golang"},
+		why:     "it routes by the names of engines, asks the judge and answers over the wire; settings name switches, hosts and aims; YAML and Prometheus are what administrators use",
 	},
 	{
 		packages: "opensm/wire",

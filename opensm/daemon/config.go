@@ -4,17 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/netip"
-	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // Config is what an administrator sets. The zero Config lacks a socket only.
@@ -25,16 +22,17 @@ type Config struct {
 	Contract  string        `yaml:"contract"`  // honored, directed, single:N or any; empty: any
 	Endpoints string        `yaml:"endpoints"` // hca, ca or all; empty: hca
 	VLs       int           `yaml:"vls"`       // data lanes at most; 0: as many as the fabric has
+	SLs       int           `yaml:"sls"`       // service levels at most; 0: all
+	Roots     Names         `yaml:"roots"`     // of updn, by name or GUID; empty: chosen
+	Aim       string        `yaml:"aim"`       // of balance, weave and weave-any: bisection or alltoall; empty: bisection
+	Weight    Names         `yaml:"weight"`    // of these: traffic of hosts, as storage-*=40; empty: all alike
+	Budget    time.Duration `yaml:"budget"`    // time that auto may spend; 0: ten seconds, more on large fabrics
 	Limit     time.Duration `yaml:"limit"`     // longest time that one fabric is worked on; 0: ten minutes
 	State     string        `yaml:"state"`     // folder for the last good tables and refusals; empty: none
 	Metrics   string        `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
+
+	lines map[string]int // by key, in the file that they are from
 }
-
-// DefaultEngines is tried where no engine is named: the best that is proven.
-var DefaultEngines = Names{auto}
-
-// defaultLimit is Config.Limit where it is zero.
-const defaultLimit = 10 * time.Minute
 
 // Names is one name, several with commas between, or a list.
 type Names []string
@@ -63,132 +61,115 @@ func (n *Names) UnmarshalYAML(node *yaml.Node) error {
 func (n Names) String() string { return strings.Join(n, ",") }
 
 // ReadConfig reads a configuration in YAML. A key that does not exist, one that
-// stands twice and a second document are errors.
+// stands twice, a value of another kind and a second document are errors, which say
+// the line.
 func ReadConfig(r io.Reader) (Config, error) {
-	var c Config
+	var document yaml.Node
 	d := yaml.NewDecoder(r)
-	d.KnownFields(true)
-	if err := d.Decode(&c); err != nil && !errors.Is(err, io.EOF) { // an empty file says nothing
-		if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) { // in one line
-			return Config{}, fmt.Errorf("daemon: %s", strings.ReplaceAll(strings.Join(wrong.Errors, "; "), " in type daemon.Config", ""))
-		}
-		return Config{}, fmt.Errorf("daemon: %w", err)
+	switch err := d.Decode(&document); {
+	case errors.Is(err, io.EOF): // an empty file says nothing
+		return Config{}, nil
+	case err != nil:
+		return Config{}, fmt.Errorf("daemon: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return Config{}, errors.New("daemon: the configuration is more than one YAML document")
 	}
+	settings := document.Content[0]
+	if settings.Kind != yaml.MappingNode {
+		return Config{}, fmt.Errorf("daemon: line %d: settings are lines such as engine: auto", settings.Line)
+	}
+	c := Config{lines: map[string]int{}}
+	var wrong []string
+	for i := 0; i < len(settings.Content); i += 2 {
+		key := settings.Content[i]
+		if err := c.set(key, settings.Content[i+1]); err != nil {
+			wrong = append(wrong, fmt.Sprintf("line %d: %v", key.Line, err))
+		}
+	}
+	if wrong != nil {
+		return Config{}, fmt.Errorf("daemon: %s", strings.Join(wrong, "; "))
+	}
 	return c, nil
 }
 
-// settings is a Config that was checked.
-type settings struct {
-	Config
-	routers  []router // of Engine
-	contract routing.Contract
-	scope    routing.Scope
-	limit    time.Duration
-	first    time.Duration // firstAnswer, but in tests
-}
-
-// key tells settings apart that lead to different tables.
-func (s *settings) key() string {
-	return fmt.Sprintf("%s %s %s %d", s.Engine, s.contract, s.scope, s.VLs)
-}
-
-// check settles what the configuration means.
-func (c Config) check() (*settings, error) {
-	s := &settings{Config: c, contract: routing.Any, limit: c.Limit, first: firstAnswer}
-	if !filepath.IsAbs(c.Socket) {
-		return nil, fmt.Errorf("daemon: socket %q is no absolute path", c.Socket)
+// set takes over a line of the file.
+func (c *Config) set(key, value *yaml.Node) error {
+	keys, fields := c.fields()
+	if key.Value == "time-budget" { // the name of the flag
+		key.Value = "budget"
 	}
-	var err error
-	if c.Contract != "" {
-		if s.contract, err = routing.ParseContract(c.Contract); err != nil {
-			return nil, err
-		}
+	i := slices.Index(keys, key.Value)
+	switch {
+	case i < 0:
+		return fmt.Errorf("field %s not found; nearest is %s (there are %s)", key.Value, spell.Nearest(key.Value, keys), strings.Join(keys, ", "))
+	case c.lines[key.Value] > 0:
+		return fmt.Errorf("%s stands in line %d already", key.Value, c.lines[key.Value])
 	}
-	if c.Endpoints != "" {
-		if s.scope, err = routing.ParseScope(c.Endpoints); err != nil {
-			return nil, err
-		}
-	}
-	if c.VLs < 0 || c.VLs > routing.MaxDataVLs {
-		return nil, fmt.Errorf("daemon: vls %d; there are 1 to %d data lanes, and 0 is as many as the fabric has", c.VLs, routing.MaxDataVLs)
-	}
-	if c.Limit < 0 {
-		return nil, fmt.Errorf("daemon: limit %v is negative", c.Limit)
-	}
-	if c.Limit == 0 {
-		s.limit = defaultLimit
-	}
-	if c.State != "" && !filepath.IsAbs(c.State) {
-		return nil, fmt.Errorf("daemon: state folder %q is no absolute path", c.State)
-	}
-	if err := loopback(c.Metrics); err != nil {
-		return nil, err
-	}
-	if len(s.Engine) == 0 {
-		s.Engine = DefaultEngines
-	}
-	s.routers, err = named(s.Engine)
-	return s, err
-}
-
-// auto is the name of what picks the engine.
-const auto = "auto"
-
-// named is what makes tables, by the names of a list: engines, or what picks one.
-func named(names Names) ([]router, error) {
-	var all []router
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("daemon: engine %s is named twice", name)
-		}
-		if name == auto {
-			all = append(all, best{})
-			continue
-		}
-		e, err := engines.Named(name)
+	c.lines[key.Value] = key.Line
+	switch to := fields[i].Addr().Interface().(type) {
+	case *time.Duration:
+		d, err := time.ParseDuration(value.Value)
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("%s: %q is no time; it is a number with a unit, such as 90s or 10m", key.Value, value.Value)
 		}
-		if e.Adaptive != nil {
-			return nil, fmt.Errorf("daemon: %s makes adaptive tables, which OpenSM cannot set", name)
+		*to = d
+	case *int:
+		if value.Decode(to) != nil {
+			return fmt.Errorf("%s: %q is no whole number", key.Value, value.Value)
 		}
-		all = append(all, single{e})
-	}
-	return all, nil
-}
-
-// loopback refuses an address that others than this host can reach.
-func loopback(address string) error {
-	if address == "" {
-		return nil
-	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("daemon: metrics %q: %w", address, err)
-	}
-	if !isLoopback(host) {
-		return fmt.Errorf("daemon: metrics %q is no loopback address: what runs the fabric does not answer the network; use 127.0.0.1 or [::1]", address)
+	case *Names:
+		if value.Decode(to) != nil {
+			return fmt.Errorf("%s is one name, several with commas between, or a list of names", key.Value)
+		}
+	default:
+		if value.Decode(to) != nil {
+			return fmt.Errorf("%s is one word", key.Value)
+		}
 	}
 	return nil
 }
 
-// isLoopback says whether a host without a port names this host only.
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
-}
-
-// fixed says what of a new configuration would need a restart, or nothing.
-func (s *settings) fixed(now *settings) string {
-	for _, f := range [...]struct{ name, old, new string }{
-		{"socket", s.Socket, now.Socket}, {"group", s.Group, now.Group}, {"state", s.State, now.State}, {"metrics", s.Metrics, now.Metrics},
-	} {
-		if f.old != f.new {
-			return fmt.Sprintf("%s changes from %q to %q, which needs a restart", f.name, f.old, f.new)
+// fields is the settings and what they are called.
+func (c *Config) fields() (keys []string, fields []reflect.Value) {
+	v := reflect.ValueOf(c).Elem()
+	for i := range v.NumField() {
+		if key := v.Type().Field(i).Tag.Get("yaml"); key != "" {
+			keys, fields = append(keys, key), append(fields, v.Field(i))
 		}
 	}
-	return ""
+	return keys, fields
+}
+
+// Keys is what the settings are called.
+func (c *Config) Keys() []string {
+	keys, _ := c.fields()
+	return keys
+}
+
+// Take takes over a setting of another configuration.
+func (c *Config) Take(key string, from *Config) {
+	keys, mine := c.fields()
+	_, others := from.fields()
+	i := slices.Index(keys, key)
+	mine[i].Set(others[i])
+	delete(c.lines, key)
+}
+
+// at says where in its file a setting is that is wrong.
+func (c *Config) at(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, from := range []string{"daemon: ", "routing: ", "engines: ", "balance: ", "traffic: "} {
+		text = strings.TrimPrefix(text, from)
+	}
+	if !strings.HasPrefix(text, key) {
+		text = key + ": " + text
+	}
+	if line := c.lines[key]; line > 0 {
+		text = fmt.Sprintf("line %d: %s", line, text)
+	}
+	return errors.New("daemon: " + text)
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/weft-fabric/weft/choose"
 )
 
 func file(t *testing.T, name string) string {
@@ -21,13 +23,16 @@ func file(t *testing.T, name string) string {
 func TestInstalledConfiguration(t *testing.T) {
 	t.Parallel()
 	text := file(t, "packaging/weft.yaml")
-	c, err := ReadConfig(strings.NewReader(strings.ReplaceAll(text, "#metrics", "metrics")))
+	c, err := ReadConfig(strings.NewReader(regexp.MustCompile(`(?m)^#(\w+: )`).ReplaceAllString(text, "$1")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := c.check()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.Budget != choose.DefaultBudget || len(s.Roots) != 1 || len(s.weights) != 2 {
+		t.Errorf("the examples mean %+v", c)
 	}
 	if s.Engine.String() != DefaultEngines.String() || s.limit != defaultLimit || s.Metrics == "" || s.Group != "weft" {
 		t.Errorf("%+v", c)

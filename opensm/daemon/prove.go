@@ -26,7 +26,8 @@ type proven struct {
 	loads   *congestion.Loads // of the tables
 	engine  string
 	tried   []Attempt
-	refusal string // what to tell OpenSM; empty with tables
+	refusal string   // what to tell OpenSM; empty with tables
+	missing []string // what the settings name and the fabric has not
 	route   time.Duration
 	verify  time.Duration
 
@@ -48,6 +49,11 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found 
 	p := &proven{}
 	if s.VLs > 0 {
 		lanes = min(lanes, s.VLs)
+	}
+	s, missing, err := s.about(f)
+	if p.missing = missing; err != nil {
+		p.refusal = err.Error()
+		return p
 	}
 	for _, r := range s.routers {
 		a := Attempt{Engine: r.name()}
@@ -168,7 +174,7 @@ func (e single) name() string { return e.Name }
 // route plans lanes for all adapters if that is possible, else for the endpoints
 // that count.
 func (e single) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
-	t, _, err := e.RouteWide(ctx, f, engines.Options{}, routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters), Contract: s.contract}, s.scope, nil)
+	t, _, err := e.RouteWide(ctx, f, s.told, s.budget(lanes), s.scope, nil)
 	return t, e.Name, err
 }
 
@@ -187,8 +193,8 @@ func (b best) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes in
 
 func (best) search(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*choose.Choice)) (*choose.Choice, error) {
 	return choose.Best(ctx, f, choose.Wish{
-		Contract: s.contract, Scope: s.scope,
-		Budget: routing.Budget{VLs: lanes, Scope: max(s.scope, routing.Adapters)},
+		Contract: s.contract, Scope: s.scope, Options: s.told, Time: s.Budget,
+		Budget: s.budget(lanes),
 		Accept: func(t *routing.Tables) error { return wire.Expressible(t, s.contract) },
 		Found:  found,
 	})

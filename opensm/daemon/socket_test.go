@@ -191,6 +191,9 @@ func TestConfig(t *testing.T) {
 	for _, bad := range []Config{
 		{Socket: "relative"}, {Socket: "/s", VLs: 16}, {Socket: "/s", Endpoints: "some"}, {Socket: "/s", Limit: -1},
 		{Socket: "/s", Engine: Names{"updn", "updn"}}, {Socket: "/s", Engine: Names{"a-lash"}}, {Socket: "/s", State: "x"},
+		{Socket: "/s", SLs: 17}, {Socket: "/s", SLs: -1}, {Socket: "/s", Budget: -1}, {Socket: "/s", Aim: "fun"}, {Socket: "/s", Weight: Names{"x"}},
+		{Socket: "/s", Weight: Names{"x=101"}}, {Socket: "/s", Engine: Names{"ftree"}, Roots: Names{"x"}}, {Socket: "/s", Engine: Names{"nue"}, Aim: "alltoall"},
+		{Socket: "/s", Engine: Names{"nue"}, Weight: Names{"x=1"}}, {Socket: "/s", Engine: Names{"nue"}, Budget: 1},
 		{Socket: "/s", Metrics: "192.0.2.1:9"}, {Socket: "/s", Metrics: ":9"}, {Socket: "/s", Metrics: "example.org:9"}, {Socket: "/s", Metrics: "9"},
 	} {
 		if s, err := bad.check(); err == nil {

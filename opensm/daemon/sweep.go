@@ -42,6 +42,7 @@ type Sweep struct {
 	Tried          []Attempt `json:"tried"`
 	Verdict        string    `json:"verdict"` // deadlock-free, or refused
 	Refusal        string    `json:"refusal,omitempty"`
+	Missing        []string  `json:"missing,omitempty"` // what the settings name and the fabric has not
 	Contract       string    `json:"contract"`
 	Scope          string    `json:"scope"`
 	VLsNeeded      int       `json:"vls_needed,omitempty"`   // as lanes_needed
@@ -127,7 +128,7 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 	}
 	r.Seconds.Answer = time.Since(begin).Seconds()
 	r.Seconds.Total = time.Since(start).Seconds()
-	r.Tried = append(r.Tried, p.tried...)
+	r.Tried, r.Missing = append(r.Tried, p.tried...), p.missing
 	if !r.Cached {
 		r.Seconds.Route, r.Seconds.Verify = p.route.Seconds(), p.verify.Seconds()
 	}
@@ -191,6 +192,9 @@ func (s *Server) report(r *Sweep, p *proven) {
 		if a.Refused != "" {
 			attrs = append(attrs, "refused_"+a.Engine, firstLine(a.Refused))
 		}
+	}
+	for _, what := range r.Missing {
+		attrs = append(attrs, "missing", what)
 	}
 	good := r.Verdict == deadlockFree
 	if good {

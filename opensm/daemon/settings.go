@@ -1,0 +1,262 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	nodenames "github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// DefaultEngines is tried where no engine is named: the best that is proven.
+var DefaultEngines = Names{auto}
+
+// defaultLimit is Config.Limit where it is zero.
+const defaultLimit = 10 * time.Minute
+
+// settings is a Config that was checked.
+type settings struct {
+	Config
+	routers  []router // of Engine
+	contract routing.Contract
+	scope    routing.Scope
+	aim      balance.Aim
+	weights  []traffic.Weighting
+	limit    time.Duration
+	first    time.Duration   // firstAnswer, but in tests
+	told     engines.Options // about the fabric at hand, see about
+}
+
+// key tells settings apart that lead to different tables.
+func (s *settings) key() string {
+	return fmt.Sprintf("%q %s %s %d %d %q %s %v %s", s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Roots, s.aim, s.weights, s.Budget)
+}
+
+// Check returns a configuration with what it leaves out filled in, or says what is
+// wrong with it.
+func (c Config) Check() (Config, error) {
+	s, err := c.check()
+	if err != nil {
+		return c, err
+	}
+	if _, err := groupID(s.Group); err != nil {
+		return c, c.at("group", err)
+	}
+	c = s.Config
+	c.Contract, c.Endpoints, c.Aim, c.Limit = s.contract.String(), s.scope.String(), s.aim.String(), s.limit
+	return c, nil
+}
+
+// check settles what the configuration means.
+func (c Config) check() (*settings, error) {
+	s := &settings{Config: c, contract: routing.Any, limit: c.Limit, first: firstAnswer}
+	if len(s.Engine) == 0 {
+		s.Engine = DefaultEngines
+	}
+	if s.limit == 0 {
+		s.limit = defaultLimit
+	}
+	for _, setting := range []struct {
+		key    string
+		settle func() error
+	}{
+		{"socket", func() error { return absolute("socket", c.Socket) }},
+		{"engine", func() (err error) { s.routers, err = named(s.Engine); return err }},
+		{"contract", func() (err error) {
+			if c.Contract != "" {
+				s.contract, err = routing.ParseContract(c.Contract)
+			}
+			return err
+		}},
+		{"endpoints", func() (err error) {
+			if c.Endpoints != "" {
+				s.scope, err = routing.ParseScope(c.Endpoints)
+			}
+			return err
+		}},
+		{"vls", func() error { return among("vls", c.VLs, routing.MaxDataVLs, "data lanes") }},
+		{"sls", func() error { return among("sls", c.SLs, routing.SLs, "service levels") }},
+		{"roots", func() error { return s.heeded("roots", len(c.Roots) > 0, "updn") }},
+		{"aim", s.settleAim},
+		{"weight", s.settleWeights},
+		{"budget", s.settleBudget},
+		{"limit", func() error { return positive("limit", c.Limit) }},
+		{"state", func() error {
+			if c.State == "" {
+				return nil
+			}
+			return absolute("state", c.State)
+		}},
+		{"metrics", func() error { return loopback(c.Metrics) }},
+	} {
+		if err := c.at(setting.key, setting.settle()); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func absolute(key, path string) error {
+	if !filepath.IsAbs(path) {
+		return fmt.Errorf("daemon: %s %q is no absolute path", key, path)
+	}
+	return nil
+}
+
+func among(key string, n, most int, what string) error {
+	if n < 0 || n > most {
+		return fmt.Errorf("daemon: %s %d; there are 1 to %d %s, and 0 is no limit", key, n, most, what)
+	}
+	return nil
+}
+
+func positive(key string, d time.Duration) error {
+	if d < 0 {
+		return fmt.Errorf("daemon: %s %v is negative", key, d)
+	}
+	return nil
+}
+
+// heeded refuses a setting that no engine of the list looks at.
+func (s *settings) heeded(key string, given bool, by ...string) error {
+	for _, name := range append(by, auto) {
+		if !given || slices.Contains(s.Engine, name) {
+			return nil
+		}
+	}
+	return fmt.Errorf("daemon: %s is for %s; %s does not look at it", key, strings.Join(append(by, auto), ", "), s.Engine)
+}
+
+// balanced is the engines that make paths for an aim and for weights of hosts.
+var balanced = []string{"balance", "weave", "weave-any"}
+
+func (s *settings) settleAim() (err error) {
+	if s.Aim != "" {
+		s.aim, err = balance.ParseAim(s.Aim)
+	}
+	return errors.Join(err, s.heeded("aim", s.aim != balance.Bisection, balanced...))
+}
+
+func (s *settings) settleWeights() error {
+	for _, text := range s.Weight {
+		w, err := traffic.ParseWeighting(text)
+		if err != nil {
+			return err
+		}
+		s.weights = append(s.weights, w)
+	}
+	return s.heeded("weight", len(s.weights) > 0, balanced...)
+}
+
+func (s *settings) settleBudget() error {
+	if err := positive("budget", s.Budget); err != nil {
+		return err
+	}
+	return s.heeded("budget", s.Budget > 0)
+}
+
+// budget is the lanes and service levels that there are, so many lanes at most.
+func (s *settings) budget(lanes int) routing.Budget {
+	return routing.Budget{VLs: lanes, SLs: s.SLs, Scope: max(s.scope, routing.Adapters), Contract: s.contract}
+}
+
+// about is the settings with what engines are told about a fabric. What is named in
+// them and not there, since it may be down, is missing; if none of the roots is
+// there, that is an error.
+func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, err error) {
+	about := *s
+	about.told.Aim = s.aim
+	if len(s.Roots)+len(s.weights) == 0 {
+		return &about, nil, nil
+	}
+	index := nodenames.New(f)
+	for _, name := range s.Roots {
+		switches, err := index.Switches(name)
+		if err != nil {
+			missing = append(missing, "roots: "+err.Error())
+		}
+		for _, n := range switches {
+			if guid := f.Node(n).GUID; !slices.Contains(about.told.Roots, guid) {
+				about.told.Roots = append(about.told.Roots, guid)
+			}
+		}
+	}
+	if len(s.Roots) > 0 && len(about.told.Roots) == 0 {
+		return nil, missing, fmt.Errorf("daemon: the fabric has none of the roots that are set: %s", s.Roots)
+	}
+	weights, unknown := traffic.Weigh(index, f, s.weights)
+	for _, err := range unknown {
+		missing = append(missing, "weight: "+err.Error())
+	}
+	about.told.Weights = weights
+	return &about, missing, nil
+}
+
+// auto is the name of what picks the engine.
+const auto = "auto"
+
+// named is what makes tables, by the names of a list: engines, or what picks one.
+func named(names Names) ([]router, error) {
+	var all []router
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("daemon: engine %s is named twice", name)
+		}
+		if name == auto {
+			all = append(all, best{})
+			continue
+		}
+		e, err := engines.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		if e.Adaptive != nil {
+			return nil, fmt.Errorf("daemon: %s makes adaptive tables, which OpenSM cannot set", name)
+		}
+		all = append(all, single{e})
+	}
+	return all, nil
+}
+
+// loopback refuses an address that others than this host can reach.
+func loopback(address string) error {
+	if address == "" {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("daemon: metrics %q: %w", address, err)
+	}
+	if !isLoopback(host) {
+		return fmt.Errorf("daemon: metrics %q is no loopback address: what runs the fabric does not answer the network; use 127.0.0.1 or [::1]", address)
+	}
+	return nil
+}
+
+// isLoopback says whether a host without a port names this host only.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
+}
+
+// fixed says what of a new configuration would need a restart, or nothing.
+func (s *settings) fixed(now *settings) string {
+	for _, f := range [...]struct{ name, old, new string }{
+		{"socket", s.Socket, now.Socket}, {"group", s.Group, now.Group}, {"state", s.State, now.State}, {"metrics", s.Metrics, now.Metrics},
+	} {
+		if f.old != f.new {
+			return fmt.Sprintf("%s changes from %q to %q, which needs a restart", f.name, f.old, f.new)
+		}
+	}
+	return ""
+}
