@@ -60,8 +60,8 @@ opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 (opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or gzip.
 
 Exit code 1: tables of --lfts-dir have a credit loop, leave pairs without a route
-or do not fit the fabric (which --strict refuses; see weft verify). What engines
-would do is no finding.`,
+or do not fit the fabric (which --strict refuses; see weft verify), or the network
+is in parts (unless --within-parts). What engines would do is no finding.`,
 		Example: `  weft compare fabric.ibnetdiscover
   weft compare fabric.ibnetdiscover --lfts-dir current=/var/log/opensm --engines updn,dfsssp,nue
   weft compare dragonfly:p=4 --engines sssp+first-fit,sssp+break-cycles --markdown`,
@@ -75,7 +75,7 @@ would do is no finding.`,
 	f.IntVar(&o.route.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what each engine is made for)")
-	f.BoolVar(&o.route.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
+	f.BoolVar(&o.route.withinParts, "within-parts", false, "that the network is in parts is known, and no finding")
 	f.Uint64Var(&o.route.seed, "seed", 1, "seed of bisections, and of engines that choose by chance")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
 	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the effective bisection bandwidth")
@@ -134,7 +134,7 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 	if err := j.print(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(j.rows, compareRow.finding) {
+	if slices.ContainsFunc(j.rows, compareRow.finding) || len(j.routes) > 0 && j.routes[0].fallen {
 		return &exitError{code: exitFinding}
 	}
 	return nil
@@ -208,11 +208,13 @@ func (j *compareJob) prepare() error {
 	if j.fabric, err = withLMC(j.fabric, j.o.route.lmc); err != nil {
 		return err
 	}
-	for _, r := range j.routes {
+	for i, r := range j.routes {
 		r.fabric = j.fabric
-		if err := r.checkParts(j.o.route.withinParts); err != nil {
-			return err
+		if i > 0 {
+			r.app = &app{ctx: j.ctx, stderr: j.stderr, quiet: true} // once is enough
 		}
+		r.countApart(j.o.route.withinParts)
+		r.app = j.app
 	}
 	among := j.scope.Endpoints(j.fabric)
 	if len(among) < 2 {

@@ -138,9 +138,14 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 		return err
 	}
 	if o.json {
-		return a.printJSON(s)
+		err = a.printJSON(s)
+	} else {
+		err = a.printDeployment(s, o.out)
 	}
-	return a.printDeployment(s, o.out)
+	if err == nil && j.fallen {
+		err = &exitError{code: exitFinding}
+	}
+	return err
 }
 
 // plan is the files for a stock OpenSM: with the service levels and lanes of the

@@ -101,7 +101,7 @@ func (a *app) note(format string, args ...any) {
 	}
 }
 
-// describeParts says which parts a network falls into, for the error about it.
+// describeParts says which parts a network falls into, a line each.
 func describeParts(f *fabric.Fabric, parts [][]fabric.NodeID) string {
 	const most = 4
 	var b strings.Builder
@@ -114,7 +114,7 @@ func describeParts(f *fabric.Fabric, parts [][]fabric.NodeID) string {
 		for _, s := range part {
 			adapters += len(f.Attached(s)) - 1
 		}
-		fmt.Fprintf(&b, "\n  %s with %s, among them %s", plural(len(part), "switch"), plural(adapters, "endpoint"), f.Label(part[0]))
+		fmt.Fprintf(&b, "\n  %s with %s: %s", plural(len(part), "switch"), plural(adapters, "endpoint"), firstOf(labels(f, part)))
 	}
 	return b.String()
 }

@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitInterrupted
 	}
 	if e.err != nil {
-		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(e.err.Error(), args...))
+		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(e.err.Error(), args[min(1, len(args)):]...)) // behind the command: files of the user
 	}
 	return e.code
 }

@@ -104,7 +104,7 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.IntVar(&o.sls, "sls", routing.SLs, "service levels available, 1 to 16")
 	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by name, GUID or LID, with commas between; * is any text")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.BoolVar(&o.withinParts, "within-parts", false, "route a network that has fallen apart, each part by itself")
+	f.BoolVar(&o.withinParts, "within-parts", false, "that the network is in parts is known, and no finding")
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.order, "order", layer.Suited.String(), "order in which first-fit takes paths: "+orderNames()+" (default: by-destination, under contract honored shortest-first)")
 	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
@@ -150,7 +150,9 @@ type routeJob struct {
 	loads   *congestion.Loads
 	verdict *deadlock.Verdict
 	wider   *deadlock.Verdict // the verdict for all adapters, where that says more
-	apart   int64             // pairs in different parts of the network
+	parts   [][]fabric.NodeID // of the network, if there are pairs in different ones
+	apart   int64             // such pairs
+	fallen  bool              // and nobody said that this is known
 	spent   struct{ read, choose, paths, lanes, verify, write time.Duration }
 }
 
@@ -195,9 +197,7 @@ func (j *routeJob) prepare(o *routeFlags) error {
 	if j.fabric, err = withLMC(j.fabric, o.lmc); err != nil {
 		return err
 	}
-	if err := j.checkParts(o.withinParts); err != nil {
-		return err
-	}
+	j.countApart(o.withinParts)
 	if j.options.Weights, err = weigh(j.fabric, j.weights); err != nil {
 		return err
 	}
@@ -263,13 +263,10 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	return j, nil
 }
 
-// checkParts refuses a network that has fallen apart, unless that was asked for.
-func (j *routeJob) checkParts(within bool) error {
+// countApart counts the pairs that no cables join. That a network has fallen apart
+// is a finding, unless it is known (--within-parts); it is routed within its parts.
+func (j *routeJob) countApart(within bool) {
 	parts := j.fabric.Parts()
-	if len(parts) > 1 && !within {
-		return &exitError{exitInput, fmt.Errorf("%s: the network is in %d parts that no cable joins:%s\nGive --within-parts to route each part by itself",
-			j.name, len(parts), describeParts(j.fabric, parts))}
-	}
 	var sources, dests int64
 	for _, part := range parts {
 		var n, lids int64
@@ -286,7 +283,12 @@ func (j *routeJob) checkParts(within bool) error {
 		dests += lids
 	}
 	j.apart += sources * dests
-	return nil
+	if j.apart > 0 {
+		j.parts = parts
+	}
+	if j.fallen = j.apart > 0 && !within; j.fallen {
+		j.note("%s: the network is in %d parts that no cable joins; each is routed by itself (--within-parts: that is known)", j.name, len(parts))
+	}
 }
 
 // pathsName is the path finder of the engine under the contract that lanes are planned

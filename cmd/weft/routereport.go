@@ -31,6 +31,7 @@ type routeSummary struct {
 	MaxLoadNodes *channelNodes `json:"max_load_nodes,omitempty"` // of that channel
 	Pairs        int64         `json:"pairs"`
 	Unreachable  int64         `json:"unreachable"`
+	Apart        []partSummary `json:"apart,omitempty"` // the parts of a network that has fallen apart, but the largest
 	Dependencies int           `json:"dependencies"`
 	Cycle        []stepSummary `json:"cycle,omitempty"`
 	Notes        []string      `json:"notes,omitempty"`
@@ -47,6 +48,29 @@ type fabricSummary struct {
 	Switches  int    `json:"switches"`
 	Endpoints int    `json:"endpoints"` // adapter and router ports with a cable
 	Links     int    `json:"links"`     // all cables
+}
+
+// partSummary is a part of a network that no cable joins to others.
+type partSummary struct {
+	Switches  []string `json:"switches"`
+	Endpoints []string `json:"endpoints"` // in scope
+}
+
+// apartSummary is the parts but the largest.
+func (j *routeJob) apartSummary() []partSummary {
+	var list []partSummary
+	for _, part := range j.parts[min(1, len(j.parts)):] {
+		p := partSummary{Switches: labels(j.fabric, part), Endpoints: []string{}}
+		for _, s := range part {
+			for _, e := range j.fabric.Attached(s) {
+				if j.scope.Includes(j.fabric.Endpoint(e).Class) {
+					p.Endpoints = append(p.Endpoints, endpointName(j.fabric, e))
+				}
+			}
+		}
+		list = append(list, p)
+	}
+	return list
 }
 
 type hopSummary struct {
@@ -104,7 +128,7 @@ func (j *routeJob) summary() *routeSummary {
 		VLs: j.tables.Lanes.Needed, VLsUsed: j.verdict.VLs, VLsAvailable: j.budget.VLs, SLs: j.verdict.SLs,
 		Verdict: verdictWord(j.verdict), Contract: j.contract.String(), Endpoints: j.scope.String(),
 		Hops:    hopSummary{j.loads.MeanHops(), j.loads.MaxHops},
-		MaxLoad: j.loads.Max, Pairs: j.verdict.Pairs, Unreachable: j.verdict.Unreachable,
+		MaxLoad: j.loads.Max, Pairs: j.verdict.Pairs, Unreachable: j.verdict.Unreachable, Apart: j.apartSummary(),
 		Dependencies: j.verdict.Dependencies, Cycle: cycleSummary(j.fabric, j.verdict.Cycle),
 		Notes: j.tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
 		Seconds: stageSeconds{
@@ -147,6 +171,9 @@ func (j *routeJob) report(o *routeFlags, wrote bool) error {
 	} else if _, err := fmt.Fprint(j.stdout, j.screen(o)); err != nil {
 		return err
 	}
+	if j.fallen && j.verdict.Free() {
+		return &exitError{code: exitFinding}
+	}
 	if !j.verdict.Free() {
 		if o.out != "" && !wrote {
 			return finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
@@ -181,7 +208,7 @@ func (j *routeJob) screen(o *routeFlags) string {
 		p.fact("load", "%s on the fullest channel, %s", plural(int(j.loads.Max), "route"), channelName(j.fabric, j.loads.Hottest))
 	}
 	if j.apart > 0 {
-		p.fact("apart", "%s pairs are in different parts of the network and have no route", thousands(j.apart))
+		p.fact("apart", "%s pairs are in different parts of the network and have no route:%s", thousands(j.apart), describeParts(j.fabric, j.parts))
 	}
 	written := ""
 	if o.out != "" {
