@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -123,6 +124,24 @@ func engineNames() (names []string) {
 }
 
 // choiceNames is engineNames with auto, where a command takes that too.
+// engineNamed is the engine of a name, or the pair of a path finder + lane assigner.
+func engineNamed(name string) (engines.Engine, error) {
+	paths, lanes, pair := strings.Cut(name, "+")
+	if !pair {
+		return engines.Named(name)
+	}
+	return pairNamed(paths, lanes)
+}
+
+func pairNamed(paths, lanes string) (engines.Engine, error) {
+	f, errF := engines.FinderNamed(paths)
+	l, errL := engines.AssignerNamed(lanes)
+	if err := errors.Join(errF, errL); err != nil {
+		return engines.Engine{}, err
+	}
+	return engines.Pair(f, l), nil
+}
+
 func choiceNames() []string { return append([]string{autoEngine}, engineNames()...) }
 
 func finderNames() (names []string) {

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // packetsFlags is the command line of weft packets.
@@ -36,6 +37,7 @@ type packetsFlags struct {
 	message             string
 	burst               int
 	complete, replay    bool
+	engines             []string // that the traffic of --replay-cycle is sent under too
 	json, csv           bool
 	plot                string
 }
@@ -54,7 +56,8 @@ delivered, but the mean latency has not settled), or deadlocked (packets that ca
 never move again, found as such and not by a time-out).
 
 --replay-cycle sends along the routes of the judge's credit loop, shows that the
-network stops, and that the same traffic drains under engines that are proven.
+network stops, and that the same traffic drains under engines that are proven
+(--engines: under which ones).
 --complete sends the pattern once, phase by phase, and says how long it takes.
 
 ` + hostNamesHelp,
@@ -91,6 +94,8 @@ network stops, and that the same traffic drains under engines that are proven.
 	f.IntVar(&o.burst, "burst", 1, "messages that come together")
 	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")
 	f.BoolVar(&o.replay, "replay-cycle", false, "send along the judge's credit loop")
+	f.StringSliceVar(&o.engines, "engines", advised, "with --replay-cycle: engines, or path finder + lane assigner, to send the same under, with commas between")
+	completeNames(c, "engines", engineNames)
 	f.BoolVar(&o.json, "json", false, "print the figures for programs")
 	f.BoolVar(&o.csv, "csv", false, "print a line of figures for each load")
 	f.StringVar(&o.plot, "plot", "", "SVG file to draw latency and throughput into")
@@ -123,7 +128,9 @@ type packetsJob struct {
 	load   packets.Load
 	window packets.Window
 
-	routed  *routeJob // nil with --lfts
+	routed  *routeJob        // nil with --lfts
+	others  []engines.Engine // for --replay-cycle
+	chosen  bool             // and the user named them
 	fabric  *fabric.Fabric
 	tables  *routing.Tables
 	misfits misfits // of finished tables
@@ -138,9 +145,17 @@ func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {
 	if cmd.Flags().Changed("mtu") && (o.mtu < 1 || o.mtu > mostPayload) {
 		return usage("--mtu %d: a packet holds 1 to %d bytes of payload", o.mtu, mostPayload)
 	}
-	j := &packetsJob{app: a, name: name, o: o}
+	if cmd.Flags().Changed("engines") && !o.replay {
+		return usage("--engines is for --replay-cycle: it says under which engines the same traffic is sent too")
+	}
+	j := &packetsJob{app: a, name: name, o: o, chosen: cmd.Flags().Changed("engines")}
 	if err := j.readFlags(); err != nil {
 		return err
+	}
+	if o.replay {
+		if err := j.takeEngines(); err != nil {
+			return err
+		}
 	}
 	ctx := cmd.Context()
 	if err := j.makeNetwork(ctx); err != nil {

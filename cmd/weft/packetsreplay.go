@@ -19,12 +19,14 @@ type replaySummary struct {
 	Attempt int            `json:"attempt,omitempty"`
 	Run     *runSummary    `json:"run,omitempty"`
 	Matches bool           `json:"stopped_on_judged_cycle"`
-	Proven  []provenReplay `json:"proven,omitempty"`
+	Proven  []provenReplay `json:"proven,omitempty"` // under other engines
 }
 
-// provenReplay is the same traffic under an engine that is proven.
+// provenReplay is the same traffic under another engine: one that is proven, or was
+// asked for.
 type provenReplay struct {
 	Engine   string  `json:"engine"`
+	Verdict  string  `json:"verdict,omitempty"` // if it routes the fabric
 	Status   string  `json:"status"`
 	Makespan float64 `json:"makespan_ns,omitempty"`
 	Refused  string  `json:"refused,omitempty"`
@@ -72,26 +74,38 @@ func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySum
 		return nil
 	}
 	s.Matches = r.Result.Deadlock.Matches(steps)
-	for _, name := range advised {
-		if j.routed != nil && name == j.routed.engine.Name {
+	for i, e := range j.others {
+		if !j.chosen && j.routed != nil && e.Name == j.routed.engine.Name {
 			continue
 		}
-		p, err := j.proven(ctx, name, r)
+		p, err := j.under(ctx, e, r)
 		if err != nil {
 			return err
 		}
+		p.Engine = j.o.engines[i]
 		s.Proven = append(s.Proven, p)
 	}
 	return nil
 }
 
-// proven sends a replay under an engine, if it routes the fabric and is proven.
-func (j *packetsJob) proven(ctx context.Context, name string, r *packets.Replay) (provenReplay, error) {
-	p := provenReplay{Engine: name}
-	e, err := engines.Named(name)
-	if err != nil {
-		return p, err
+// takeEngines finds the engines of --engines.
+func (j *packetsJob) takeEngines() error {
+	for _, name := range j.o.engines {
+		e, err := engineNamed(name)
+		switch {
+		case err != nil:
+			return usage("--engines: %w", err)
+		case e.Adaptive != nil:
+			return usage("--engines: %s has no tables to replay on: its switches choose", name)
+		}
+		j.others = append(j.others, e)
 	}
+	return nil
+}
+
+// under sends a replay under an engine, if it routes the fabric.
+func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (provenReplay, error) {
+	p := provenReplay{}
 	budget := routing.Budget{VLs: j.o.route.vls, Scope: max(j.scope, routing.Adapters), Contract: e.Contract()}
 	tables, err := e.Route(ctx, j.fabric, engines.Options{Seed: j.load.Seed}, budget, nil)
 	if ctx.Err() != nil {
@@ -108,8 +122,9 @@ func (j *packetsJob) proven(ctx context.Context, name string, r *packets.Replay)
 	if err != nil {
 		return p, err
 	}
-	if !v.Free() {
-		return p, internal("%s is advised and not free of deadlock", name)
+	p.Verdict = verdictWord(v)
+	if !v.Free() && e.Safe() {
+		return p, internal("the tables of %s have a credit loop, which it promises never to make", e.Name)
 	}
 	n, err := packets.New(tables, j.config)
 	if err != nil {
@@ -119,11 +134,19 @@ func (j *packetsJob) proven(ctx context.Context, name string, r *packets.Replay)
 	if err != nil {
 		return p, err
 	}
-	if result.Deadlock != nil {
-		return p, internal("%s is proven, and the simulator stops: %s", name, result.Deadlock)
+	if result.Deadlock != nil && v.Free() {
+		return p, internal("%s is proven, and the simulator stops: %s", e.Name, result.Deadlock)
 	}
 	p.Status, p.Makespan = string(result.Status), nanoseconds(result.Makespan)
 	return p, nil
+}
+
+// ended says what became of the traffic, and when.
+func (r *provenReplay) ended(j *packetsJob) string {
+	if r.Makespan == 0 { // it never ended
+		return r.Status
+	}
+	return fmt.Sprintf("%s after %s", r.Status, j.when(r.Makespan))
 }
 
 func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
@@ -150,7 +173,11 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 		case r.Refused != "":
 			p.fact(r.Engine, "refuses: %s", r.Refused)
 		default:
-			p.fact(r.Engine, "the same traffic is %s after %s", r.Status, j.when(r.Makespan))
+			loop := ""
+			if r.Verdict == creditLoop {
+				loop = "has a credit loop here too; "
+			}
+			p.fact(r.Engine, "%sthe same traffic is %s", loop, r.ended(j))
 		}
 	}
 	_, err := fmt.Fprint(j.stdout, p.String())

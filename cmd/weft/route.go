@@ -215,12 +215,9 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	j := &routeJob{app: a, name: name}
 	var err error
 	if o.paths != "" {
-		f, errF := engines.FinderNamed(o.paths)
-		l, errL := engines.AssignerNamed(o.lanes)
-		if err := errors.Join(errF, errL); err != nil {
+		if j.engine, err = pairNamed(o.paths, o.lanes); err != nil {
 			return nil, usage("%w", err)
 		}
-		j.engine = engines.Pair(f, l)
 	} else if err := j.takeEngine(o); err != nil {
 		return nil, err
 	}
