@@ -118,7 +118,7 @@ func (j *routeJob) installation(ctx context.Context) (*installation, error) {
 	}
 	if _, err := engines.Named(j.engine.Name); err != nil {
 		way.By, way.Why = byNone, way.Why+"; the plugin can, but weft serve takes engines by name"
-		return way, nil //nolint:nilerr // the error says only that the name is not in the table
+		return way, nil
 	}
 	way.By = byPlugin
 	way.Lines = append([]string{"event_plugin_name weft", "routing_engine weft,no_fallback", "qos TRUE"}, deploy.LMC(j.fabric)...)

@@ -38,7 +38,7 @@ func (o *tableFiles) settle() error {
 		return nil
 	}
 	if info, err := os.Stat(o.lfts); err != nil || !info.IsDir() {
-		return nil //nolint:nilerr // a file, or what opening it will say
+		return nil // a file, or what opening it will say
 	}
 	in, err := tablesIn(o.lfts)
 	if err != nil {

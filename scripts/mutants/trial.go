@@ -153,7 +153,7 @@ func (b *bench) test(ctx context.Context, tests string, env []string, flags ...s
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
-	case context.Cause(ctx) == context.Canceled:
+	case errors.Is(context.Cause(ctx), context.Canceled):
 		return outcome{}, ctx.Err()
 	case err == nil:
 		return outcome{Fate: survived}, nil
