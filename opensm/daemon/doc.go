@@ -23,17 +23,17 @@
 // its work goes on for the next sweep. Work that nobody waits for any more, and who
 // waits for better tables does not count, ends when another fabric is asked for.
 //
-// Trust. The socket belongs to one group, mode 0660; who connects is looked up
-// with SO_PEERCRED and must be root, the daemon's own user, or of that group.
-// Messages are bounded in size, a connection in time, connections in number and
-// in the memory that their questions take; answers are made as they are taken. One more than fit is served all the
-// same: of the user with the most connections the one gives up its place that is
-// longest silent, else the one that does not take its answer, else the one that
-// waits for tables, which is refused. The metrics port is for this host, by
-// address and by name, and has few connections, of which a further one closes the
-// oldest: what happens there takes nothing from OpenSM's requests. Two
-// daemons cannot serve one socket: a lock file beside it says so, and what a
-// killed daemon leaves is taken away.
+// Trust. The socket belongs to one group, mode 0660; who connects is looked up with
+// SO_PEERCRED and must be root, the daemon's own user, or of that group. Messages
+// are bounded in size, a connection in time, connections in number and in the
+// memory that their questions take; answers are made as they are taken. One more
+// than fit is served all the same: of the user with the most connections the one
+// gives up its place that is longest silent, else the one that does not take its
+// answer, else the one that waits for tables, which is refused. The metrics port is
+// for this host, by address and by name, and has few connections, of which a
+// further one closes the oldest: what happens there takes nothing from OpenSM's
+// requests. Two daemons cannot serve one socket: a lock file beside it says so, and
+// what a killed daemon leaves is taken away.
 //
 // The state folder is written behind the answers, so that a disk which is slow or
 // hangs delays none; of what waits only the newest is kept, and what fails is tried
