@@ -140,7 +140,7 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	if o.json {
 		err = a.printJSON(s)
 	} else {
-		err = a.printDeployment(s, o.out)
+		err = a.printDeployment(s, j.contract, o.out)
 	}
 	if err == nil && j.fallen {
 		err = &exitError{code: exitFinding}
@@ -287,7 +287,7 @@ func adapterPorts(f *fabric.Fabric, list []string) ([]fabric.EndpointID, error) 
 	return ports, nil
 }
 
-func (a *app) printDeployment(s *deploySummary, out string) error {
+func (a *app) printDeployment(s *deploySummary, contract routing.Contract, out string) error {
 	p := a.newPage()
 	levels := "SL 0 for everything"
 	if len(s.Levels) > 1 || s.Levels[0] != 0 {
@@ -295,6 +295,7 @@ func (a *app) printDeployment(s *deploySummary, out string) error {
 	}
 	p.fact("tables", "%s, %s (contract %s)", s.Engine, s.Verdict, s.Contract)
 	p.fact("levels", "%s", levels)
+	p.fact("hold", "%s", where(contract))
 	p.fact("wrote", "%s: %s", out, strings.Join(s.Files, ", "))
 	p.fact("next", "put the folder at %s on the subnet manager's host, the lines of its opensm.conf\ninto yours, restart OpenSM, then ask: weft deploy check --conf opensm.conf", s.Dir)
 	_, err := fmt.Fprint(a.stdout, p.String())

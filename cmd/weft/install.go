@@ -88,6 +88,8 @@ type installation struct {
 	Command  string   `json:"command,omitempty"` // of weft, to run first
 	Contract string   `json:"contract"`          // under which they are proven, installed so
 	Why      string   `json:"why,omitempty"`     // why not an easier way
+
+	hold string // for which clients
 }
 
 // installation is the easiest way that keeps the tables proven.
@@ -103,7 +105,7 @@ func (j *routeJob) installation(ctx context.Context) (*installation, error) {
 		}
 		return &installation{By: byFile, Lines: s.plain.Lines(filepath.Join(dir, lftFile)), Contract: routing.Any.String()}, nil
 	}
-	way := &installation{Contract: j.contract.String(), Why: "on one lane they have a credit loop"}
+	way := &installation{Contract: j.contract.String(), Why: "on one lane they have a credit loop", hold: where(j.contract)}
 	if s.levels != nil {
 		way.By, way.Command = byPolicy, "weft deploy files"
 		return way, nil
@@ -136,9 +138,24 @@ func (i *installation) text() string {
 	case byFile:
 		return "in opensm.conf, with qos TRUE or FALSE since one lane is enough:\n    " + lines
 	case byPolicy:
-		return fmt.Sprintf("%s, in place of weft route, writes them for a stock OpenSM with clients of contract %s:\nrouting_engine file,no_fallback, qos TRUE and a QoS policy. Not the forwarding tables alone: %s", i.Command, i.Contract, i.Why)
+		return fmt.Sprintf("%s, in place of weft route, writes them for a stock OpenSM:\n    routing_engine file,no_fallback\n    qos TRUE, a QoS policy and one map for all ports\nThey hold %s.\nNot the forwarding tables alone: %s", i.Command, i.hold, i.Why)
 	case byPlugin:
-		return fmt.Sprintf("%s, and with the plugin (docs/opensm.md), in opensm.conf:\n    %s\nNot routing_engine file: %s", i.Command, lines, i.Why)
+		return fmt.Sprintf("%s, and with the plugin (docs/opensm.md), in opensm.conf:\n    %s\nThey hold %s.\nNot routing_engine file: %s", i.Command, lines, i.hold, i.Why)
 	}
 	return "for studying. Not routing_engine file: " + i.Why
+}
+
+// where says for which clients tables hold that are proven under a contract.
+func where(k routing.Contract) string {
+	var sl int
+	if n, err := fmt.Sscanf(k.String(), "single:%d", &sl); n == 1 && err == nil {
+		return fmt.Sprintf("where all clients use SL %d (UCX_IB_SL=%d, NCCL_IB_SL=%d)", sl, sl, sl)
+	}
+	switch k {
+	case routing.Honored:
+		return "where clients use the service level of the PathRecord, their own or the other side's"
+	case routing.Directed:
+		return "where each side uses the service level of its own PathRecord (a passive side of RDMA-CM does not: --contract honored proves for it too)"
+	}
+	return "whatever service levels clients use"
 }
