@@ -122,9 +122,9 @@ func TestHung(t *testing.T) {
 // whether another engine has routed meanwhile or none.
 func TestHeld(t *testing.T) {
 	live.Need(t)
-	for next, meanwhile := range map[string]string{
-		"nue":         "nue tables configured",
-		"no_fallback": "No routing engine able to successfully configure",
+	for next, c := range map[string]struct{ meanwhile, then string }{
+		"nue":         {"nue tables configured", fell + ", nue"},
+		"no_fallback": {"No routing engine able to successfully configure", "there is no other routing engine (no_fallback), and OpenSM tries again"},
 	} {
 		t.Run(next, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +135,7 @@ func TestHeld(t *testing.T) {
 			settings["sminfo_polling_timeout"], settings["polling_retry_number"] = "1000", "4"
 			settings["routing_engine"] = "weft," + next
 			r := start(t, testnet.Build(t, "torus:3x3,hosts=1"), d, settings)
-			says(t, r.Await(t, meanwhile, soon), "no answer in 3.0 s, which is used when it comes; there are none to keep")
+			says(t, r.Await(t, c.meanwhile, soon), "no answer in 3.0 s, which is used when it comes; there are none to keep, "+c.then)
 			says(t, r.Await(t, "weft tables configured", soon), "the tables for sweep 1 came after 6.", "engine df-dn, proven")
 			r.queriesHold(t, d.tables())
 			r.settle(t)

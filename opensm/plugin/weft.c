@@ -131,16 +131,34 @@ static const struct tables *fitting(struct weft *w, const struct net *n, char *u
 	return NULL;
 }
 
+/* and_then is what OpenSM does when there are no tables: as routing_engine says. */
+static const char *and_then(const struct weft *w, char *text, size_t size)
+{
+	const struct osm_routing_engine *e = w->osm->routing_engine_list;
+
+	while (e && e->context != w)
+		e = e->next;
+	if (e && e->next)
+		snprintf(text, size, "OpenSM goes on to its next routing engine, %s", e->next->name);
+	else if (w->osm->no_fallback_routing_engine)
+		snprintf(text, size, "there is no other routing engine (no_fallback), and OpenSM tries again");
+	else
+		snprintf(text, size, "OpenSM goes on to its next routing engine, minhop (no_fallback would keep it from that)");
+	return text;
+}
+
 /* keep has the tables in use stay, if they may; why says why there are no others. */
 static int keep(struct weft *w, const struct tables *t, const struct net *n, const char *unfit, const char *why)
 {
+	char next[128];
+
 	if (t) {
 		SAY(w, OSM_LOG_ERROR, "ERR W003: no tables for sweep %llu: %s; those of sweep %llu are proven for the fabric as it is and stay\n",
 		    (unsigned long long)w->sweep, why, (unsigned long long)t->sweep);
 		return hand_over(w, t, n);
 	}
-	SAY(w, OSM_LOG_ERROR, "ERR %s: no tables for sweep %llu: %s; %s, OpenSM goes on to its next routing engine\n",
-	    atomic_load(&w->shelf.live) ? "W002" : "W001", (unsigned long long)w->sweep, why, unfit);
+	SAY(w, OSM_LOG_ERROR, "ERR %s: no tables for sweep %llu: %s; %s, %s\n", atomic_load(&w->shelf.live) ? "W002" : "W001",
+	    (unsigned long long)w->sweep, why, unfit, and_then(w, next, sizeof next));
 	return 0;
 }
 
