@@ -33,7 +33,7 @@ type daemon struct {
 
 // serve starts a daemon in this process until the test ends.
 func serve(t testing.TB, a answer) *daemon {
-	d := &daemon{socket: filepath.Join(t.TempDir(), "opensm.sock"), answer: a}
+	d := &daemon{socket: filepath.Join(openDir(t), "opensm.sock"), answer: a}
 	d.listen(t)
 	return d
 }
@@ -153,7 +153,7 @@ func routed(q *wire.Request, engine string, contract routing.Contract) (*routing
 		return nil, nil, err
 	}
 	ctx := context.Background()
-	tables, err := e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: q.Lanes(), Scope: routing.Adapters}, nil)
+	tables, err := e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: q.Lanes(), Scope: routing.Adapters, Contract: contract}, nil)
 	if err != nil {
 		return nil, nil, err
 	}

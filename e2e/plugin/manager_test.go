@@ -203,6 +203,7 @@ func TestOptions(t *testing.T) {
 		"weft.socket=/" + strings.Repeat("x", 120): "ERR W010",
 		"weft.deadline=0":                          "ERR W011",
 		"weft.deadline=10s":                        "ERR W011",
+		"weft.wait=0":                              "ERR W011",
 		"weft.owner=nobody-of-this-name":           "ERR W012",
 		"weft.contract=all":                        "ERR W015",
 		"weft.contract=single:":                    "ERR W015",
@@ -225,7 +226,7 @@ func TestOptions(t *testing.T) {
 		d, _ := serveRoutes(t, "updn", routing.Any)
 		c := conf(d, 1)
 		c["event_plugin_options"] = "other=1 weft.deadline=9, weft.owner=0,weft.socket=" + d.socket
-		says(t, start(t, f, d, c).Await(t, "SUBNET UP", soon), "deadline 9 s", "engine updn, proven")
+		says(t, start(t, f, d, c).Await(t, "SUBNET UP", soon), "deadline 9 s, OpenSM waits 3 s; a proof is to be for contract honored, endpoints hca", "engine updn, proven")
 	})
 }
 

@@ -85,11 +85,11 @@ type run struct {
 	daemon *daemon
 }
 
-// conf is opensm.conf for a daemon.
+// conf is opensm.conf for a daemon, for which OpenSM waits all of its time.
 func conf(d *daemon, deadline int) map[string]string {
 	return map[string]string{
 		"event_plugin_name":    "weft",
-		"event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.deadline=%d", d.socket, deadline),
+		"event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.deadline=%d,weft.wait=%[2]d", d.socket, deadline),
 		"routing_engine":       "weft,nue",
 		"qos":                  "TRUE",
 		"max_op_vls":           "5",

@@ -100,7 +100,8 @@ func (p *process) kill(t testing.TB) {
 	_ = p.cmd.Wait() // it says how it died, which is known
 }
 
-// openDir is a folder in which every user may have a socket.
+// openDir is a folder in which every user may have a socket, and whose name has no
+// comma in it: options of plugins are apart by commas.
 func openDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "weft-")

@@ -38,10 +38,12 @@ func (r *run) record(t testing.TB, f *fabric.Fabric) (sl int, took time.Duration
 func TestSlow(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	const sleeps, waits = 10 * time.Second, 3 * time.Second // the latter is the plugin's weft.wait
+	const sleeps, waits = 10 * time.Second, 3 * time.Second
 	d, _ := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
-	r := start(t, f, d, conf(d, 30))
+	settings := conf(d, 30)
+	settings["event_plugin_options"] += ",weft.wait=3" // as if not set
+	r := start(t, f, d, settings)
 	r.Await(t, "SUBNET UP", soon)
 	first := d.tables()
 
