@@ -133,7 +133,7 @@ func TestNoMoreLanesThanTheExtremes(t *testing.T) {
 func TestTooFewLanes(t *testing.T) {
 	f := testnet.Build(t, "torus:5x5")
 	_, err := weave.Assigner{}.Lanes(context.Background(), f, sssps(t, f), routing.Budget{VLs: 1}, nil)
-	if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || few.Have != 1 {
+	if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || few.Have != 1 || few.Need != 2 || !few.AtLeast {
 		t.Fatalf("one lane on a torus: %v", err)
 	}
 	if _, err := (weave.Assigner{}).Lanes(context.Background(), f, sssps(t, f), routing.Budget{}, nil); err == nil {
