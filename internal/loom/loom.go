@@ -77,6 +77,9 @@ type Loom struct {
 	barred []uint16         // [turn] lanes, as bits, whose graph it would close a cycle in, for good
 	lane   []uint64         // [turn] four bits for each service level: its lane, or unset
 
+	undoing bool     // changes are noted in undo
+	undo    []change // since the bundle at hand began
+
 	fit fitter
 }
 
@@ -206,10 +209,15 @@ func (l *Loom) commit(sl int, steps []Step, lane []uint8) bool {
 	}
 	from = l.start(sl)
 	for i, s := range steps {
-		if from == lane[i] {
+		c := change{s, l.at(s.Turn, sl), unset}
+		if from == lane[i] && l.held[s.Turn]>>lane[i]&1 == 0 {
 			l.held[s.Turn] |= 1 << lane[i]
+			c.held = lane[i]
 		}
 		l.set(s.Turn, sl, lane[i])
+		if l.undoing {
+			l.undo = append(l.undo, c)
+		}
 		from = lane[i]
 	}
 	return true
@@ -228,6 +236,10 @@ func (l *Loom) blame(sl, i int, steps []Step, lane []uint8) {
 		from = lane[k]
 	}
 	s, to := steps[i], lane[i]
+	if l.undoing && len(l.undo) > 0 {
+		l.fit.bar(i, to) // what the bundle has added so far may go again
+		return
+	}
 	if added && l.graphs[to].Add(s.In, s.Out) {
 		l.graphs[to].Remove(s.In, s.Out)
 		l.fit.bar(i, to)

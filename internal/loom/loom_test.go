@@ -76,7 +76,7 @@ func ride(waits map[hold]map[hold]bool, steps []Step, first uint8, lanes []uint8
 func TestPlacedPathsCloseNoCycle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, fw := network(t)
-		p, err := Gather(context.Background(), f, fw, routing.HCA, nil)
+		p, err := Gather(context.Background(), f, fw, routing.Budget{Contract: routing.Directed}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,13 +125,97 @@ func TestPlacedPathsCloseNoCycle(t *testing.T) {
 	})
 }
 
+// Bundles are placed as a whole or not at all: one that is refused changes nothing, and
+// all paths of one that was placed are carried by one service level ever after.
+func TestBundlesArePlacedWholly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, fw := network(t)
+		p, err := Gather(context.Background(), f, fw, routing.Budget{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := p.inBundles()
+		change := rapid.SampledFrom([]Change{Free, Never, Always}).Draw(t, "change")
+		l := New(f, rapid.IntRange(1, 4).Draw(t, "lanes"), rapid.IntRange(1, 4).Draw(t, "levels"),
+			rapid.SampledFrom([]Policy{Even, Low}).Draw(t, "policy"), change)
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1))
+		rng.Shuffle(len(b.list), func(i, j int) { b.list[i], b.list[j] = b.list[j], b.list[i] })
+		has := func() (all []bool) {
+			for _, g := range l.graphs {
+				for turn := range f.Turns() {
+					all = append(all, g.Has(turn))
+				}
+			}
+			return all
+		}
+		var placed []together
+		for _, of := range b.list {
+			var paths together
+			paths.fill(p, of)
+			if turns := walkAll(f, fw, of); turns != len(paths.steps) {
+				t.Fatalf("%d turns between switches %d and %d, walked %d", len(paths.steps), of.a, of.b, turns)
+			}
+			lane, held, turns := slices.Clone(l.lane), slices.Clone(l.held), has()
+			if l.placeTogether(&paths) {
+				placed = append(placed, paths)
+			} else if !slices.Equal(lane, l.lane) || !slices.Equal(held, l.held) || !slices.Equal(turns, has()) {
+				t.Fatal("a bundle that was refused changed something")
+			}
+		}
+		waits := map[hold]map[hold]bool{}
+		for i := range placed {
+			sl := 0
+			for sl < l.used && !l.carriesAll(sl, &placed[i]) {
+				sl++
+			}
+			if sl == l.used && len(placed[i].end) > 0 {
+				t.Fatal("no service level carries a bundle that was placed")
+			}
+			for k := range placed[i].end {
+				steps := placed[i].path(k)
+				lanes := make([]uint8, len(steps))
+				for i, s := range steps {
+					lanes[i] = l.at(s.Turn, sl)
+				}
+				ride(waits, steps, l.start(sl), lanes)
+			}
+		}
+		if cyclic(waits) {
+			t.Fatal("the paths close a cycle")
+		}
+	})
+}
+
+// walkAll counts the turns of all different paths between two switches, both ways.
+func walkAll(f *fabric.Fabric, fw *routing.Forwarding, of bundle) (turns int) {
+	for range 2 {
+		seen := map[string]bool{}
+		for _, e := range f.Attached(of.b) {
+			if f.Endpoint(e).Class != fabric.HostAdapter {
+				continue
+			}
+			var way []fabric.ChannelID
+			for at := of.a; at != of.b; at = f.Heads()[way[len(way)-1]] {
+				way = append(way, f.Out(at, fw.Port(at, f.Endpoint(e).LID)))
+			}
+			if key := fmt.Sprint(way); !seen[key] {
+				seen[key] = true
+				turns += len(way) - 1
+			}
+		}
+		of.a, of.b = of.b, of.a
+	}
+	return turns
+}
+
 // The service levels and SL2VL tables alone give every packet the lanes planned for
 // its path.
 func TestTablesSayWhatWasPlanned(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, fw := network(t)
 		scope := rapid.SampledFrom([]routing.Scope{routing.HCA, routing.All}).Draw(t, "scope")
-		p, err := Gather(context.Background(), f, fw, scope, nil)
+		contract := rapid.SampledFrom([]routing.Contract{routing.Honored, routing.Directed}).Draw(t, "contract")
+		p, err := Gather(context.Background(), f, fw, routing.Budget{Scope: scope, Contract: contract}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +227,7 @@ func TestTablesSayWhatWasPlanned(t *testing.T) {
 		if l == nil {
 			t.Skip("too few service levels")
 		}
-		lanes := l.Tables(fw, p.LIDs())
+		lanes := l.Tables(fw, p.LIDs(), contract.EitherWay())
 		for _, lid := range p.LIDs() {
 			for i := range f.Endpoints() {
 				e := f.Endpoint(fabric.EndpointID(i))
@@ -251,7 +335,7 @@ func TestFewestLanesOfTinyNetworks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := Gather(context.Background(), f, fw, routing.HCA, nil)
+			p, err := Gather(context.Background(), f, fw, routing.Budget{Contract: routing.Directed}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -301,13 +385,13 @@ func TestPathsThatDoNotArrive(t *testing.T) {
 		}
 	}
 	var refusal *routing.Refusal
-	if _, err := Gather(context.Background(), f, fw, routing.HCA, nil); !errors.As(err, &refusal) || refusal.Label == "" {
+	if _, err := Gather(context.Background(), f, fw, routing.Budget{Contract: routing.Directed}, nil); !errors.As(err, &refusal) || refusal.Label == "" {
 		t.Fatalf("not refused: %v", err)
 	}
 	for s := range row {
 		row[s] = routing.NoPort
 	}
-	if _, err := Gather(context.Background(), f, fw, routing.HCA, nil); err != nil {
+	if _, err := Gather(context.Background(), f, fw, routing.Budget{Contract: routing.Directed}, nil); err != nil {
 		t.Fatalf("missing paths: %v", err)
 	}
 }

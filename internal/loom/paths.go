@@ -14,6 +14,9 @@ const none = -1
 // forest: a node is a hop, its parent the hop after it. Paths to one switch that
 // agree from a hop on share what follows. What carries a path carries all parts of
 // it, so only the leaves count, the paths that no other continues.
+//
+// Under contract honored that is so on one service level only. With several, all paths
+// between two switches, both ways, share one: they are a bundle.
 type Paths struct {
 	Change Change // when packets may change lanes; Weave goes by it
 
@@ -27,6 +30,10 @@ type Paths struct {
 	leaves []int32            // by hops, those with most first; of as many by destination
 	hops   int                // of the longest path
 	turns  []bool             // [turn] some path takes it
+
+	both    bool     // bundles count
+	rootEnd []int32  // [switch] the hops that lead to it end here, and begin where those to the one before end
+	bundles *bundles // nil until they are asked for
 }
 
 // Gather collects the paths between the endpoints in scope. A path that circles or
@@ -35,8 +42,8 @@ type Paths struct {
 // Complexity: O(D·S) for D destination LIDs and S switches. Memory: 8 bytes for
 // every different hop of the paths to a switch, S² where all addresses of a switch
 // are reached alike.
-func Gather(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope, p routing.Progress) (*Paths, error) {
-	all := &Paths{f: f, fw: fw, sources: scope.Ends(f), turns: make([]bool, f.Turns())}
+func Gather(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*Paths, error) {
+	all := &Paths{f: f, fw: fw, sources: b.Scope.Ends(f), turns: make([]bool, f.Turns()), both: b.Contract.EitherWay()}
 	g := gatherer{Paths: all, newest: make([]int32, f.Switches()), node: make([]int32, f.Switches()), needed: make([]bool, f.Switches())}
 	for i := range g.newest {
 		g.newest[i] = none
@@ -47,7 +54,7 @@ func Gather(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, scope
 		}
 		for _, e := range f.Attached(root) {
 			ep := f.Endpoint(e)
-			if !scope.Includes(ep.Class) {
+			if !b.Scope.Includes(ep.Class) {
 				continue
 			}
 			for l := range fabric.LID(1) << ep.LMC {
@@ -144,6 +151,7 @@ func (g *gatherer) closeRoot() {
 		g.leaves[hops] = append(g.leaves[hops], n)
 	}
 	g.first = len(g.trunk)
+	g.rootEnd = append(g.rootEnd, int32(g.first))
 	g.older, g.inner = g.older[:0], g.inner[:0]
 }
 

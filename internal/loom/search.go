@@ -24,15 +24,27 @@ const (
 // in the next round (D. E. Joslin, D. P. Clements: "Squeaky Wheel" Optimization,
 // JAIR 10, 1999). It is done with one policy, then with the other.
 func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewest int, err error) {
-	rounds := min(mostRounds, max(1, placements/max(1, len(p.leaves))))
+	if p.both && levels > 1 && lanes > 1 {
+		return p.weaveBundles(ctx, lanes, levels)
+	}
+	return p.rounds(p.leaves, len(p.trunk), lanes, levels, func(l *Loom, order []int32, limit int) ([]int32, error) {
+		return l.placeAll(ctx, p, order, limit)
+	})
+}
+
+// rounds goes through the rounds of Weave for what has numbers below space. place
+// places what it is given in an order, and returns what is left over, or not all of it
+// when that is more than a limit.
+func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *Loom, order []int32, limit int) ([]int32, error)) (best *Loom, fewest int, err error) {
+	rounds := min(mostRounds, max(1, placements/max(1, len(begin))))
 	if lanes == 1 {
 		levels, rounds = 1, 1 // service levels make no difference
 	}
 	for _, policy := range [...]Policy{Even, Low} {
-		order := p.leaves
+		order := begin
 		for range rounds {
 			l := New(p.f, lanes, levels, policy, p.Change)
-			left, err := l.placeAll(ctx, p, order, len(order)/hopeless)
+			left, err := place(l, order, len(order)/hopeless)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -45,7 +57,7 @@ func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewes
 			if len(left) > len(order)/hopeless {
 				break
 			}
-			order = p.first(left, order)
+			order = first(left, order, space)
 		}
 	}
 	return best, fewest, nil
@@ -147,9 +159,9 @@ func (l *Loom) placeAll(ctx context.Context, p *Paths, order []int32, limit int)
 	return left, nil
 }
 
-// first is an order of paths with some of them first.
-func (p *Paths) first(some, order []int32) []int32 {
-	moved := make([]bool, len(p.trunk))
+// first is an order, of numbers below space, with some of them first.
+func first(some, order []int32, space int) []int32 {
+	moved := make([]bool, space)
 	for _, n := range some {
 		moved[n] = true
 	}
@@ -166,7 +178,10 @@ func (p *Paths) first(some, order []int32) []int32 {
 // many, and with as few service levels as it then can. nil: it found none.
 func (p *Paths) Fewest(ctx context.Context, vls int) (*Loom, error) {
 	for lanes := 1; lanes <= vls; lanes++ {
-		l, left, err := p.Weave(ctx, lanes, Levels)
+		l, left, err := p.one(ctx, lanes)
+		if err == nil && (l == nil || left > 0) {
+			l, left, err = p.Weave(ctx, lanes, Levels)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -175,6 +190,15 @@ func (p *Paths) Fewest(ctx context.Context, vls int) (*Loom, error) {
 		}
 	}
 	return nil, nil
+}
+
+// one tries a single service level where that spares looking at bundles; else it
+// returns no loom.
+func (p *Paths) one(ctx context.Context, lanes int) (*Loom, int, error) {
+	if !p.both || p.Change == Never {
+		return nil, 0, nil
+	}
+	return p.Weave(ctx, lanes, 1)
 }
 
 // Reduce looks for lanes for all paths with as many lanes as a loom that carries

@@ -31,8 +31,9 @@ func (l *Loom) Carriers(a, b, c fabric.ChannelID, behind uint16) uint16 {
 }
 
 // Tables is the lanes for the paths of a forwarding to some LIDs, all of which the
-// loom must carry: to every source the lowest service level that carries its path.
-func (l *Loom) Tables(fw *routing.Forwarding, lids []fabric.LID) *routing.Lanes {
+// loom must carry: to every source the lowest service level that carries its path or,
+// if both ways are to share one, all paths between its switch and that of the LID.
+func (l *Loom) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool) *routing.Lanes {
 	if l.Used() == 1 {
 		lanes := routing.OneSL(l.f, l.sl2vl())
 		lanes.Needed = l.lanes
@@ -40,18 +41,31 @@ func (l *Loom) Tables(fw *routing.Forwarding, lids []fabric.LID) *routing.Lanes 
 	}
 	lanes := routing.NewLanes(l.f, l.sl2vl())
 	lanes.Needed = l.lanes
+	if both {
+		l.giveBothWays(lanes, fw, lids)
+		return lanes
+	}
+	l.eachTree(fw, lids, func(lid fabric.LID, s, _ fabric.NodeID, carriers uint16) {
+		if carriers != 0 {
+			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(carriers))
+		}
+	})
+	return lanes
+}
+
+// eachTree visits the path from every switch to every LID, with the switch of the LID
+// and the service levels that carry the path, as bits.
+func (l *Loom) eachTree(fw *routing.Forwarding, lids []fabric.LID, visit func(lid fabric.LID, s, to fabric.NodeID, carriers uint16)) {
 	var tree routing.Tree
 	carriers := make([]uint16, l.f.Switches())
 	for _, lid := range lids {
-		tree.Build(l.f, fw.Row(lid), l.f.Endpoint(l.f.Owner(lid)).Switch)
-		row := lanes.SLRow(lid)
+		to := l.f.Endpoint(l.f.Owner(lid)).Switch
+		tree.Build(l.f, fw.Row(lid), to)
 		for _, s := range tree.Order {
-			if carriers[s] = l.carriersOf(&tree, s, carriers); carriers[s] != 0 {
-				row[s] = uint8(bits.TrailingZeros16(carriers[s]))
-			}
+			carriers[s] = l.carriersOf(&tree, s, carriers)
+			visit(lid, s, to, carriers[s])
 		}
 	}
-	return lanes
 }
 
 // carriersOf is the service levels that carry the path from switch s along a tree,

@@ -109,7 +109,7 @@ func Assigners() []Assigner {
 			Safe: true, Contract: routing.Directed, Needs: "the hops of the longest path", Refuses: "paths for which 16 service levels do not suffice",
 			New: func(Options) routing.LaneAssigner { return hop.DN{} }},
 		{Name: "weave", Summary: "lanes turn by turn, that never fall along a path; few dependencies, few lanes", Paper: ours,
-			Safe: true, Contract: routing.Directed, Needs: "as found",
+			Safe: true, Needs: "as found",
 			New: func(Options) routing.LaneAssigner { return weavelanes.Assigner{} }},
 		{Name: "exact", Summary: "the fewest layers there are", Paper: ipdps11,
 			Safe: true, Contract: routing.Directed, Needs: "as few as can be", Refuses: "networks too large to search",
@@ -155,7 +155,7 @@ func All() []Engine {
 		}),
 		joint("weave", ours, Joint{
 			Summary:  "balanced shortest paths, a lane for every turn and service level",
-			Contract: routing.Directed, Needs: "as found, mostly 1 or 2",
+			Contract: routing.Honored, Needs: "as found, mostly 1 or 2",
 			New: func(o Options) routing.Router {
 				return weave.Router{Paths: append(woven(o), shortest.Finder{Pick: shortest.Lowest}), Prefer: o.Prefer}
 			},

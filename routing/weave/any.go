@@ -24,6 +24,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	if len(o.Paths) == 0 {
 		return nil, errNoPaths
 	}
+	b.Contract = routing.Any // whatever is asked for
 	t := trial{f: f, budget: b}
 	var before *routing.Forwarding
 	for i, finder := range o.Paths {
@@ -31,7 +32,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		if err != nil {
 			return nil, err
 		}
-		paths, err := loom.Gather(ctx, f, fw, b.Scope, nil)
+		paths, err := loom.Gather(ctx, f, fw, b, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +54,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	}
 	best := t.best
 	best.note()
-	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids)}, nil
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids, false)}, nil
 }
 
 // sameRows says whether two forwardings, of which the first may be nil, are alike.
@@ -145,7 +146,7 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 			break
 		}
 		fewest = left
-		r := newRerouting(t.f, fw, paths.LIDs(), t.budget.Scope)
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
 		r.limit = t.most / 2
 		if t.goal == 0 {
 			t.goal = r.before
@@ -171,7 +172,7 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 // aroundEscapes does so around escape trees of several kinds.
 func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
 	for _, s := range shapes(t.f, t.budget.VLs) {
-		r := newRerouting(t.f, fw, paths.LIDs(), t.budget.Scope)
+		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
 		r.grower.escapes = newEscapes(t.f, s.roots)
 		l, _, err := paths.Around(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
 		if err != nil {

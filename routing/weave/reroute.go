@@ -19,12 +19,12 @@ type rerouting struct {
 	grower *grower
 	had    *routing.Forwarding // the paths as they were
 	before uint64              // the largest load of the paths as they were
-	scope  routing.Scope
+	budget routing.Budget
 	limit  int // of the grower's work, after which no other destination is tried; 0: none
 }
 
-func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, scope routing.Scope) *rerouting {
-	r := &rerouting{f: f, fw: routing.NewForwarding(f), had: fw, lids: lids, grower: newGrower(f, scope), scope: scope}
+func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, b routing.Budget) *rerouting {
+	r := &rerouting{f: f, fw: routing.NewForwarding(f), had: fw, lids: lids, grower: newGrower(f, b.Scope), budget: b}
 	r.fw.Notes = slices.Clone(fw.Notes)
 	for lid := range f.LIDs() {
 		copy(r.fw.Row(lid), fw.Row(lid))
@@ -65,7 +65,7 @@ func (r *rerouting) adapt(ctx context.Context, l *loom.Loom, again func(*loom.Pa
 		if failed == 0 || err != nil || failed > len(r.lids)/hopeless || i > 0 && failed > before/2 {
 			return failed, err
 		}
-		paths, err := loom.Gather(ctx, r.f, r.fw, r.scope, nil)
+		paths, err := loom.Gather(ctx, r.f, r.fw, r.budget, nil)
 		if err != nil {
 			return failed, err
 		}

@@ -19,8 +19,8 @@
 // largest load.
 //
 // Guarantee: connected within each part of the network and free of deadlock, weave
-// under contract honored, weave-any under contract any; for the endpoints in the
-// budget's scope. Paths are minimal where nothing had to give way. weave refuses for
+// under contract honored, or directed if that was asked for, weave-any under contract
+// any; for the endpoints in the budget's scope. Paths are minimal where nothing had to give way. weave refuses for
 // want of lanes with *routing.TooFewLanes; weave-any refuses nothing.
 //
 // Lanes needed: 1 to 3 in every network tried. Complexity: that of the path finders
@@ -77,20 +77,21 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 		return nil, errNoPaths
 	}
 	var best *woven
-	vls, bound := b.VLs, uint64(0)
+	bound := uint64(0)
+	both := b.Contract.EitherWay()
 	for _, finder := range o.Paths {
 		fw, err := finder.Paths(ctx, f, p)
 		if err != nil {
 			return nil, err
 		}
-		w, err := o.weave(ctx, f, fw, b.Scope, vls)
+		w, err := o.weave(ctx, f, fw, b)
 		if err != nil {
 			return nil, err
 		}
 		if w == nil {
 			continue
 		}
-		load := newRerouting(f, w.fw, w.lids, b.Scope).before
+		load := newRerouting(f, w.fw, w.lids, b).before
 		if best != nil && load > bound {
 			continue
 		}
@@ -100,14 +101,14 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 		if best = w; o.Prefer == Bandwidth {
 			break
 		}
-		if vls = w.loom.Lanes() - 1; vls == 0 {
+		if b.VLs = w.loom.Lanes() - 1; b.VLs == 0 {
 			break
 		}
 	}
 	if best == nil {
 		return nil, &routing.TooFewLanes{Need: b.VLs + 1, AtLeast: true, Have: b.VLs}
 	}
-	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.loom.Tables(best.fw, best.lids)}, nil
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.loom.Tables(best.fw, best.lids, both)}, nil
 }
 
 // dear is the part of the largest load, one in so many, that other paths may add to it
@@ -122,15 +123,30 @@ type woven struct {
 }
 
 // weave finds lanes for paths, as few as can be. nil: they do not suffice.
-func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope, vls int) (*woven, error) {
-	paths, err := loom.Gather(ctx, f, fw, scope, nil)
+func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*woven, error) {
+	paths, err := loom.Gather(ctx, f, fw, b, nil)
 	if err != nil {
 		return nil, err
 	}
-	for lanes := 1; lanes <= vls; lanes++ {
-		l, left, err := paths.Weave(ctx, lanes, loom.Levels)
+	for lanes := 1; lanes <= b.VLs; lanes++ {
+		levels := loom.Levels
+		if b.Contract.EitherWay() {
+			// On one service level it does not matter what else rides it; with several, all
+			// paths between two switches are bound to each other.
+			levels = 1
+		}
+		l, left, err := paths.Weave(ctx, lanes, levels)
 		if err != nil {
 			return nil, err
+		}
+		if left > 0 && levels == 1 && lanes > 1 {
+			most, over, err := paths.Weave(ctx, lanes, loom.Levels)
+			if err != nil {
+				return nil, err
+			}
+			if over == 0 {
+				l, left = most, 0
+			}
 		}
 		if left == 0 {
 			l, err := paths.Reduce(ctx, l)
@@ -139,7 +155,7 @@ func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forward
 		if !paths.Few(left) {
 			continue
 		}
-		if w, err := o.reroute(ctx, f, fw, paths, l, scope); w != nil || err != nil {
+		if w, err := o.reroute(ctx, f, fw, paths, l, levels, b); w != nil || err != nil {
 			return w, err
 		}
 	}
@@ -152,14 +168,14 @@ var tolerance = [...]uint64{2, 8}
 
 // reroute routes the destinations of the few paths anew that a loom leaves over.
 // nil: that cannot be done, or would cost too much bandwidth.
-func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, l *loom.Loom, scope routing.Scope) (*woven, error) {
-	r := newRerouting(f, fw, paths.LIDs(), scope)
+func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, l *loom.Loom, levels int, b routing.Budget) (*woven, error) {
+	r := newRerouting(f, fw, paths.LIDs(), b)
 	lanes := l.Lanes()
-	failed, err := r.adapt(ctx, l, func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, lanes, loom.Levels) })
+	failed, err := r.adapt(ctx, l, func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, lanes, levels) })
 	if err != nil || failed > 0 || r.max()*100 > r.before*(100+tolerance[o.Prefer]) {
 		return nil, err
 	}
-	if paths, err = loom.Gather(ctx, f, r.fw, scope, nil); err != nil {
+	if paths, err = loom.Gather(ctx, f, r.fw, b, nil); err != nil {
 		return nil, err
 	}
 	r.note()

@@ -52,6 +52,7 @@ func verify(f *fabric.Fabric, tables *routing.Tables, c routing.Contract, b rout
 // route routes and has the tables judged.
 func route(t testing.TB, f *fabric.Fabric, r routing.Router, c routing.Contract, b routing.Budget) (*routing.Tables, *deadlock.Verdict) {
 	t.Helper()
+	b.Contract = c
 	tables, err := r.Route(context.Background(), f, b, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -126,15 +127,17 @@ func TestReference(t *testing.T) {
 			before := congestion.Count(f, paths, routing.HCA).Max
 			b := routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}
 
-			tables, v := route(t, f, honored, routing.Directed, b)
-			load := congestion.Count(f, tables.Forwarding, routing.HCA)
-			t.Logf("weave: %d lanes, %d service levels, load %d of %d", tables.Lanes.Needed, v.SLs, load.Max, before)
-			if tables.Lanes.Needed > n.lanes || v.SLs > 15 || load.Max*10 > before*11 {
-				t.Errorf("weave takes %d lanes, %d service levels and a load of %d; balance's is %d", tables.Lanes.Needed, v.SLs, load.Max, before)
+			for _, contract := range []routing.Contract{routing.Honored, routing.Directed} {
+				tables, v := route(t, f, honored, contract, b)
+				load := congestion.Count(f, tables.Forwarding, routing.HCA)
+				t.Logf("weave, %s: %d lanes, %d service levels, load %d of %d", contract, tables.Lanes.Needed, v.SLs, load.Max, before)
+				if tables.Lanes.Needed > n.lanes || v.SLs > 15 || load.Max*10 > before*11 {
+					t.Errorf("weave, %s: %d lanes, %d service levels and a load of %d; balance's is %d", contract, tables.Lanes.Needed, v.SLs, load.Max, before)
+				}
 			}
 
-			tables, _ = route(t, f, anySL, routing.Any, b)
-			load = congestion.Count(f, tables.Forwarding, routing.HCA)
+			tables, _ := route(t, f, anySL, routing.Any, b)
+			load := congestion.Count(f, tables.Forwarding, routing.HCA)
 			one, _ := route(t, f, nue.Router{}, routing.Any, routing.Budget{VLs: 1, Scope: b.Scope})
 			nues := congestion.Count(f, one.Forwarding, routing.HCA).Max
 			t.Logf("weave-any: %d lanes, load %d; nue's on one lane %d", tables.Lanes.Needed, load.Max, nues)
@@ -253,6 +256,7 @@ func TestAnyNetwork(t *testing.T) {
 		if _, err := verify(f, tables, routing.Any, b); err != nil {
 			t.Fatalf("weave-any: %v", err)
 		}
+		b.Contract = rapid.SampledFrom([]routing.Contract{routing.Honored, routing.Directed}).Draw(t, "contract")
 		prefer := rapid.SampledFrom([]weave.Prefer{weave.Bandwidth, weave.Lanes}).Draw(t, "prefer")
 		tables, err = weave.Router{Paths: finders, Prefer: prefer}.Route(context.Background(), f, b, nil)
 		if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
@@ -261,7 +265,7 @@ func TestAnyNetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := verify(f, tables, routing.Directed, b); err != nil {
+		if _, err := verify(f, tables, b.Contract, b); err != nil {
 			t.Fatalf("weave: %v", err)
 		}
 	})
@@ -273,10 +277,10 @@ func TestPrefer(t *testing.T) {
 	for _, spec := range []string{"torus:4x4x4,hosts=2", "torus:6x6", "deimos", "ring:8"} {
 		f := testnet.Build(t, spec)
 		b := routing.Budget{VLs: 8}
-		wide, _ := route(t, f, honored, routing.Directed, b)
+		wide, _ := route(t, f, honored, routing.Honored, b)
 		thrifty := honored
 		thrifty.Prefer = weave.Lanes
-		few, _ := route(t, f, thrifty, routing.Directed, b)
+		few, _ := route(t, f, thrifty, routing.Honored, b)
 		t.Logf("%s: %d or %d lanes", spec, wide.Lanes.Needed, few.Lanes.Needed)
 		if few.Lanes.Needed > wide.Lanes.Needed {
 			t.Errorf("%s: %d lanes where lanes are preferred, %d where bandwidth is", spec, few.Lanes.Needed, wide.Lanes.Needed)

@@ -7,8 +7,8 @@
 // as long as no cycle closes there, and changes to a higher one where that saves
 // dependencies. Package internal/loom says how, and docs/weave.md why.
 //
-// Guarantee: free of deadlock for any paths at all, under contract honored; under
-// contract any where one service level was enough. Lanes never fall along a path,
+// Guarantee: free of deadlock for any paths at all, under contract honored, or directed
+// if that was asked for; under contract any where one service level was enough. Lanes never fall along a path,
 // and the turns taken within a lane close no cycle. Refuses paths that do not arrive
 // with *routing.Refusal, and for want of lanes with *routing.TooFewLanes.
 //
@@ -46,7 +46,7 @@ func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	if err := b.Check(); err != nil {
 		return nil, err
 	}
-	paths, err := loom.Gather(ctx, f, fw, b.Scope, p)
+	paths, err := loom.Gather(ctx, f, fw, b, p)
 	if err != nil {
 		return nil, err
 	}
@@ -58,5 +58,5 @@ func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	if l == nil {
 		return nil, &routing.TooFewLanes{Need: b.VLs + 1, AtLeast: true, Have: b.VLs}
 	}
-	return l.Tables(fw, paths.LIDs()), nil
+	return l.Tables(fw, paths.LIDs(), b.Contract.EitherWay()), nil
 }

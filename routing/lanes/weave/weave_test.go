@@ -19,8 +19,8 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 )
 
-// assign finds lanes and has them judged under contract honored, and any too where
-// there is one service level.
+// assign finds lanes and has them judged under the contract that they are for, and any
+// too where there is one service level.
 func assign(t testnet.TB, f *fabric.Fabric, fw *routing.Forwarding, a routing.LaneAssigner, b routing.Budget) (*routing.Lanes, *deadlock.Verdict) {
 	t.Helper()
 	lanes, err := a.Lanes(context.Background(), f, fw, b, nil)
@@ -31,7 +31,7 @@ func assign(t testnet.TB, f *fabric.Fabric, fw *routing.Forwarding, a routing.La
 		t.Fatal(err)
 	}
 	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}
-	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed, Scope: b.Scope})
+	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: b.Contract, Scope: b.Scope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestNeverIsFirstFit(t *testing.T) {
 	for _, spec := range specs {
 		f := testnet.Build(t, spec)
 		fw := sssps(t, f)
-		b := routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA}
+		b := routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA, Contract: routing.Directed}
 		got, v := assign(t, f, fw, weave.Assigner{Change: weave.Never}, b)
 		want, _ := assign(t, f, fw, layer.FirstFit{}, b)
 		if got == nil || want == nil {
@@ -94,7 +94,7 @@ func TestAlwaysIsDFDN(t *testing.T) {
 	for _, spec := range []string{"ring:5", "ring:8", "torus:4x4", "mesh:3x3", "dragonfly:p=2", "dragonfly:p=3", "random:switches=20,links=40,seed=1", "karytree:k=3,n=3"} {
 		f := testnet.Build(t, spec)
 		fw := sssps(t, f)
-		b := routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA}
+		b := routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA, Contract: routing.Directed}
 		got, _ := assign(t, f, fw, weave.Assigner{Change: weave.Always}, b)
 		want, _ := assign(t, f, fw, hop.DN{}, b)
 		if got == nil || want == nil {
@@ -116,7 +116,7 @@ func TestNoMoreLanesThanTheExtremes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := routing.Budget{VLs: routing.MaxDataVLs, Scope: rapid.SampledFrom([]routing.Scope{routing.HCA, routing.All}).Draw(t, "scope")}
+		b := routing.Budget{VLs: routing.MaxDataVLs, Scope: rapid.SampledFrom([]routing.Scope{routing.HCA, routing.All}).Draw(t, "scope"), Contract: routing.Directed}
 		got, _ := assign(t, f, fw, weave.Assigner{}, b)
 		if got == nil {
 			t.Fatal("no lanes")
@@ -125,6 +125,33 @@ func TestNoMoreLanesThanTheExtremes(t *testing.T) {
 			if l, _ := assign(t, f, fw, a, b); l != nil && l.Needed < got.Needed {
 				t.Fatalf("%d lanes, %T %+v takes %d", got.Needed, a, a, l.Needed)
 			}
+		}
+	})
+}
+
+// For both ways between two switches one service level, and few lanes more.
+func TestBothWays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(3, 14).Draw(t, "switches")
+		links := rapid.IntRange(n, min(2*n, n*(n-1)/2)).Draw(t, "links")
+		f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,hosts=2,seed=%d", n, links, rapid.IntRange(1, 99).Draw(t, "wiring")))
+		fw := sssps(t, f)
+		b := routing.Budget{VLs: routing.MaxDataVLs, Scope: rapid.SampledFrom([]routing.Scope{routing.HCA, routing.All}).Draw(t, "scope")}
+		a := weave.Assigner{Change: rapid.SampledFrom([]weave.Change{weave.Free, weave.Never, weave.Always}).Draw(t, "change")}
+		l, _ := assign(t, f, fw, a, b)
+		if l == nil {
+			return
+		}
+		for _, from := range b.Scope.Endpoints(f) {
+			for _, to := range b.Scope.Endpoints(f) {
+				if there, back := l.SL(from, f.Endpoint(to).LID), l.SL(to, f.Endpoint(from).LID); from != to && there != back {
+					t.Fatalf("SL %d from endpoint %d to %d, SL %d back", there, from, to, back)
+				}
+			}
+		}
+		b.Contract = routing.Directed
+		if least, _ := assign(t, f, fw, a, b); least == nil || l.Needed > least.Needed+2 && a.Change != weave.Never {
+			t.Fatalf("%d lanes, directed %d", l.Needed, least.Needed)
 		}
 	})
 }

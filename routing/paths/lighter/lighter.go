@@ -26,11 +26,12 @@ type Finder struct {
 func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	var best *routing.Forwarding
 	loads, least := make([]uint64, f.Trunks()), uint64(0)
-	for _, finder := range o.Of {
-		t, err := finder.Paths(ctx, f, p)
+	for i, finder := range o.Of {
+		t, err := finder.Paths(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}
+		p.Report(i+1, len(o.Of))
 		count(f, t, loads)
 		most := slices.Max(append(loads, 0))
 		if best == nil || most < least-least/noticeable {

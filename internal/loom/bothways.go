@@ -1,0 +1,215 @@
+package loom
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// bundle is all paths between two switches, both ways. Under contract honored packets
+// may ride each of them on the service levels of the others, so that one service level
+// must carry all.
+type bundle struct{ a, b fabric.NodeID }
+
+// bundles is those that have a turn.
+type bundles struct {
+	newest []int32  // [to × switches + from] a hop that leads from the one switch to the other; none
+	older  []int32  // [node] another hop that leads from the same switch to the same; none
+	list   []bundle // by hops, those with most first
+	order  []int32  // of list: as it is
+}
+
+// inBundles is the paths by bundle.
+func (p *Paths) inBundles() *bundles {
+	if p.bundles != nil {
+		return p.bundles
+	}
+	n := p.f.Switches()
+	b := &bundles{newest: make([]int32, n*n), older: make([]int32, len(p.trunk))}
+	for i := range b.newest {
+		b.newest[i] = none
+	}
+	begin := int32(0)
+	for root, end := range p.rootEnd {
+		to := b.newest[root*n:][:n]
+		for node := begin; node < end; node++ {
+			from := p.f.Channel(p.trunk[node]).From
+			to[from], b.older[node] = node, to[from]
+		}
+		begin = end
+	}
+	hops := make([]int32, n*n) // [a × switches + b]
+	for x := range fabric.NodeID(n) {
+		for y := range x {
+			if p.sources[x] && p.sources[y] {
+				hops[int(y)*n+int(x)] = max(b.hops(p, x, y), b.hops(p, y, x))
+			}
+		}
+	}
+	for i, h := range hops {
+		if h > 1 { // one hop has no turn
+			b.list = append(b.list, bundle{fabric.NodeID(i / n), fabric.NodeID(i % n)})
+		}
+	}
+	slices.SortStableFunc(b.list, func(x, y bundle) int {
+		return cmp.Compare(hops[int(y.a)*n+int(y.b)], hops[int(x.a)*n+int(x.b)])
+	})
+	b.order = make([]int32, len(b.list))
+	for i := range b.order {
+		b.order[i] = int32(i)
+	}
+	p.bundles = b
+	return b
+}
+
+// hops is those of the longest path from one switch to another.
+func (b *bundles) hops(p *Paths, from, to fabric.NodeID) (most int32) {
+	for n := b.newest[int(to)*p.f.Switches()+int(from)]; n != none; n = b.older[n] {
+		h := int32(0)
+		for at := n; at != none; at = p.parent[at] {
+			h++
+		}
+		most = max(most, h)
+	}
+	return most
+}
+
+// together is the paths of a bundle that have a turn, scratch to be filled again.
+type together struct {
+	steps []Step
+	end   []int // of each path in steps
+}
+
+// path is the i-th path.
+func (t *together) path(i int) []Step {
+	begin := 0
+	if i > 0 {
+		begin = t.end[i-1]
+	}
+	return t.steps[begin:t.end[i]]
+}
+
+// fill takes the paths of a bundle.
+func (t *together) fill(p *Paths, of bundle) {
+	t.steps, t.end = t.steps[:0], t.end[:0]
+	n := p.f.Switches()
+	for range 2 {
+		for h := p.bundles.newest[int(of.b)*n+int(of.a)]; h != none; h = p.bundles.older[h] {
+			before := len(t.steps)
+			if t.steps = p.steps(t.steps, h); len(t.steps) > before {
+				t.end = append(t.end, len(t.steps))
+			}
+		}
+		of.a, of.b = of.b, of.a
+	}
+}
+
+// placeTogether is Place for paths that need the same service level: one that carries
+// all of them already, else the first in which they can be placed one after another.
+func (l *Loom) placeTogether(t *together) bool {
+	for sl := range l.used {
+		if l.carriesAll(sl, t) {
+			return true
+		}
+	}
+	for sl := range l.levels {
+		if l.putAll(sl, t) {
+			l.used = max(l.used, sl+1)
+			return true
+		}
+		if sl >= l.used {
+			break // nor can any other that is empty
+		}
+	}
+	return false
+}
+
+func (l *Loom) carriesAll(sl int, t *together) bool {
+	for i := range t.end {
+		if !l.carries(sl, t.path(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// putAll places paths in a service level, all or none.
+func (l *Loom) putAll(sl int, t *together) bool {
+	for i := range t.end {
+		if l.falls(sl, t.path(i)) {
+			return false
+		}
+	}
+	l.undo, l.undoing = l.undo[:0], true
+	defer func() { l.undoing = false }()
+	for i := range t.end {
+		steps := t.path(i)
+		if !l.carries(sl, steps) && (l.falls(sl, steps) || !l.put(sl, steps)) {
+			l.takeBack(sl)
+			return false
+		}
+	}
+	return true
+}
+
+// change is what to take back if the paths of a bundle after this one cannot be placed.
+type change struct {
+	Step
+	was  uint8 // the lane of the turn
+	held uint8 // the lane whose graph holds the turn since; unset: none
+}
+
+// takeBack takes all changes since the bundle began back.
+func (l *Loom) takeBack(sl int) {
+	for _, c := range slices.Backward(l.undo) {
+		l.set(c.Turn, sl, c.was)
+		if c.held != unset {
+			l.graphs[c.held].Remove(c.In, c.Out)
+			l.held[c.Turn] &^= 1 << c.held
+		}
+	}
+}
+
+// weaveBundles is Weave for bundles.
+func (p *Paths) weaveBundles(ctx context.Context, lanes, levels int) (best *Loom, fewest int, err error) {
+	b := p.inBundles()
+	var t together
+	return p.rounds(b.order, len(b.list), lanes, levels, func(l *Loom, order []int32, limit int) ([]int32, error) {
+		var left []int32
+		for i, n := range order {
+			if i%1024 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			t.fill(p, b.list[n])
+			if l.placeTogether(&t) {
+				continue
+			}
+			if left = append(left, n); len(left) > limit {
+				break
+			}
+		}
+		return left, nil
+	})
+}
+
+// giveBothWays gives out the lowest service level that carries all paths between two
+// switches.
+func (l *Loom) giveBothWays(lanes *routing.Lanes, fw *routing.Forwarding, lids []fabric.LID) {
+	n := l.f.Switches()
+	carriers := make([]uint16, n*n) // [the higher switch × switches + the lower] service levels, as bits
+	for i := range carriers {
+		carriers[i] = 1<<l.Used() - 1
+	}
+	l.eachTree(fw, lids, func(_ fabric.LID, s, to fabric.NodeID, carry uint16) {
+		carriers[int(max(s, to))*n+int(min(s, to))] &= carry
+	})
+	l.eachTree(fw, lids, func(lid fabric.LID, s, to fabric.NodeID, _ uint16) {
+		if carry := carriers[int(max(s, to))*n+int(min(s, to))]; carry != 0 { // else nothing is sent
+			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(carry))
+		}
+	})
+}
