@@ -22,7 +22,7 @@ type flow struct {
 
 	// Per LID.
 	lid     fabric.LID
-	home    fabric.NodeID      // the switch of its owner
+	home    fabric.NodeID      // the switch of its owner; None: nobody has it
 	cur     []fabric.ChannelID // [switch] the trunk of the entry in force; None: it delivers or is dead
 	next    []fabric.ChannelID // [switch] that of the new entry; None: there is none
 	arrived []uint16           // [trunk × used + level] lanes of the packets on a trunk, as bits
@@ -80,8 +80,10 @@ func (w *flow) begin(fw *routing.Forwarding, lid fabric.LID) {
 	}
 	w.touched = w.touched[:0]
 	w.lid = lid
-	e := w.f.Endpoint(w.f.Owner(lid))
-	w.home = e.Switch
+	w.home = fabric.None
+	if e := w.f.Owner(lid); e != fabric.None {
+		w.home = w.f.Endpoint(e).Switch
+	}
 	trunks := fabric.ChannelID(w.f.Trunks())
 	for s, port := range fw.Row(lid) {
 		w.next[s], w.cur[s] = fabric.None, fabric.None

@@ -32,7 +32,7 @@ func newLevels(t *routing.Tables, o Options) *levels {
 		}
 		l.fixed, used = mask, mask
 	} else {
-		for lid := range f.LIDs() {
+		for lid := range f.TopLID() + 1 {
 			row := t.Lanes.SLRow(lid)
 			if row == nil {
 				used = 1
@@ -86,7 +86,7 @@ func (l *levels) of(s fabric.NodeID, lid fabric.LID) uint16 {
 			mask |= 1 << row[l.lanes.Row[e]]
 		}
 	}
-	if mask != 0 && l.back != nil {
+	if mask != 0 && l.back != nil && to != fabric.None {
 		mask |= l.back[int(l.lanes.Row[to])*l.f.Switches()+int(s)]
 	}
 	return mask

@@ -48,6 +48,12 @@ func (s *step) derive(ctx context.Context) error {
 			s.flow.startAll()
 			s.flow.addLoad(s.load)
 		})
+		// Packets to a host that is gone are sent for a while yet, and get as far as the
+		// entries for it lead; and it may come back.
+		for _, lid := range s.was.gone(s.f, s.o.Scope) {
+			s.flow.begin(tables.Forwarding, lid)
+			s.flow.startAll()
+		}
 	})
 	switch {
 	case err != nil:
@@ -104,6 +110,24 @@ func newHistory(f *fabric.Fabric, was *routing.Tables) *history {
 		h.same[s] = was.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
 	}
 	return h
+}
+
+// gone is the LIDs of endpoints in scope that a fabric does not have any more.
+func (h *history) gone(f *fabric.Fabric, scope routing.Scope) []fabric.LID {
+	if h.tables == nil {
+		return nil
+	}
+	var list []fabric.LID
+	was := h.tables.Fabric
+	for lid, owner := range was.LIDs() {
+		if e := was.Endpoint(owner); e.Switch == fabric.None || !scope.Includes(e.Class) || lid > f.TopLID() {
+			continue
+		}
+		if e := f.Owner(lid); e == fabric.None || f.Endpoint(e).Switch == fabric.None {
+			list = append(list, lid)
+		}
+	}
+	return list
 }
 
 // read fills had, [switch], with the hops that paths to a LID had; unknown where there

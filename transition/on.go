@@ -1,6 +1,8 @@
 package transition
 
 import (
+	"slices"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -12,7 +14,7 @@ import (
 // that names a port leads over the cable that is in it now, or into nothing.
 //
 // A switch that the tables do not know has no entries, and the SL2VL map that fresh
-// has for it: its links carry no packets before its map is written. An endpoint that
+// has for it, if that is not nil: its links carry no packets before its map is written. An endpoint that
 // they do not know may use no LID under them, nor does anybody know a LID that is new.
 func On(f *fabric.Fabric, t, fresh *routing.Tables) (*routing.Tables, error) {
 	if err := t.Check(); err != nil {
@@ -76,8 +78,11 @@ func lanesOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *r
 // mapOn is the SL2VL map of t on f.
 func mapOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *routing.SL2VL {
 	lane, uniform := t.Lanes.SL2VL.Uniform()
+	if fresh == nil {
+		fresh = &routing.Tables{Lanes: &routing.Lanes{SL2VL: routing.LanePerSL(routing.MaxDataVLs)}}
+	}
 	other, both := fresh.Lanes.SL2VL.Uniform()
-	if uniform && both && lane == other {
+	if uniform && (both && lane == other || !slices.Contains(was, fabric.None)) {
 		return t.Lanes.SL2VL
 	}
 	m := routing.UniformSL2VL([routing.SLs]uint8{}).PerPort(f)

@@ -131,6 +131,11 @@ var rules = []rule{
 		why:      "it makes changes that others judge, and so asks no judge",
 	},
 	{
+		packages: "change",
+		may:      []string{"fabric", "routing", "deadlock", "transition", "repair"},
+		why:      "it brings those who plan a change and those who judge it together, and neither knows the other",
+	},
+	{
 		packages: "congestion",
 		may:      []string{"fabric", "routing", "traffic", "internal/par"},
 		why:      "a simulator takes finished tables and does not ask who made them",
@@ -191,6 +196,11 @@ var rules = []rule{
 	{
 		packages: "bench/table",
 		why:      "it runs the program as a user does, and so knows nothing of its parts",
+	},
+	{
+		packages: "bench/change",
+		may:      []string{"fabric", "topology", "routing", "routing/engines", "repair", "transition", "change", "traffic", "congestion"},
+		why:      "it measures repairs by the hundred, each of them too quick to measure as a process",
 	},
 	{
 		packages: "bench/opensm",

@@ -1,0 +1,151 @@
+// Package change plans a change of tables, has it judged, and says what it costs: what
+// commands and the daemon ask when the network changes.
+//
+// The plan is package repair's. Each of its steps is judged twice, by code that it does
+// not share: package transition has every mixture of the tables before and after it
+// judged, and package deadlock the tables after it. A plan that a judge rejects is an
+// error, not a result.
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/repair"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/transition"
+)
+
+// Options says under which assumptions a change is planned and judged.
+type Options struct {
+	Contract routing.Contract // what clients use; zero: honored
+	Scope    routing.Scope    // who sends and receives; zero: host adapters
+	Drain    bool             // single destinations may drop their packets for a step where there is no other way
+}
+
+// Proven is a plan whose every step was judged.
+type Proven struct {
+	Before *routing.Tables // as they act on the cables that are live
+	After  *routing.Tables // those of the last step; Before if there is none
+	Steps  []Step
+	Left   []repair.Left // destinations that no step mends
+
+	Pairs     int64 // ordered (source endpoint, destination LID) in scope
+	CutBefore int64 // of them, not delivered until the first step
+	CutAfter  int64 // not delivered after the last
+	Apart     int64 // of CutAfter, those that no cable joins
+}
+
+// Step is a step of a plan with its verdicts.
+type Step struct {
+	repair.Step
+	Union *transition.Verdict // of every mixture of the tables before and after it
+	Alone *deadlock.Verdict   // of the tables after it
+}
+
+// Rejected is a step that a judge does not let pass: a fault of the planner.
+type Rejected struct {
+	Step  int // from 1
+	Union *transition.Verdict
+	Alone *deadlock.Verdict
+}
+
+func (r *Rejected) Error() string {
+	if !r.Union.Free() {
+		return fmt.Sprintf("change: step %d passes through a credit loop of %d links", r.Step, len(r.Union.Cycle))
+	}
+	return fmt.Sprintf("change: the tables of step %d have a credit loop of %d links", r.Step, len(r.Alone.Cycle))
+}
+
+// Mend plans the repair of tables when the network has become another one. The error is
+// repair.ErrLoop if the tables have a credit loop on what is left.
+func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Options) (*Proven, error) {
+	before, err := transition.On(live, was, nil)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: o.Contract, Scope: o.Scope})
+	if err != nil {
+		return nil, err
+	}
+	return prove(ctx, before, plan, o)
+}
+
+// Return plans the way from tables, wherever they come from, to those that target has
+// for its fabric: what was gone is back.
+func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Proven, error) {
+	before, err := transition.On(target.Fabric, tables, target)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := repair.Bring(ctx, before, target, repair.Options{Contract: o.Contract, Scope: o.Scope, Drain: o.Drain})
+	if err != nil {
+		return nil, err
+	}
+	return prove(ctx, before, plan, o)
+}
+
+// prove has every step of a plan judged.
+func prove(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Options) (*Proven, error) {
+	p := &Proven{Before: before, After: before, Left: plan.Left}
+	judge := deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1}
+	for i, s := range plan.Steps {
+		union, err := transition.Verify(ctx, p.After, s.Tables, judge)
+		if err != nil {
+			return nil, err
+		}
+		alone, err := deadlock.Verify(ctx, s.Tables, judge)
+		if err != nil {
+			return nil, err
+		}
+		if !union.Free() || !alone.Free() {
+			return nil, &Rejected{i + 1, union, alone}
+		}
+		if i == 0 {
+			p.CutBefore = union.CutBefore()
+		}
+		p.Steps = append(p.Steps, Step{s, union, alone})
+		p.After, p.Pairs, p.CutAfter = s.Tables, union.Pairs, union.CutAfter()
+	}
+	if len(plan.Steps) == 0 {
+		v, err := deadlock.Verify(ctx, before, judge)
+		if err != nil {
+			return nil, err
+		}
+		p.Pairs, p.CutBefore, p.CutAfter = v.Pairs, v.Unreachable, v.Unreachable
+	}
+	p.Apart = apart(before.Fabric, o.Scope)
+	return p, nil
+}
+
+// Entries counts the entries that all steps change.
+func (p *Proven) Entries() (entries, blocks int) {
+	for _, s := range p.Steps {
+		entries += s.Union.Entries
+		blocks += s.Union.Blocks
+	}
+	return entries, blocks
+}
+
+// apart counts the ordered pairs (source endpoint, destination LID) in scope that lie in
+// different parts of a network.
+func apart(f *fabric.Fabric, scope routing.Scope) int64 {
+	var sources, lids, within int64
+	for _, part := range f.Parts() {
+		var s, l int64
+		for _, at := range part {
+			for _, e := range f.Attached(at) {
+				if ep := f.Endpoint(e); scope.Includes(ep.Class) {
+					s++
+					l += 1 << ep.LMC
+				}
+			}
+		}
+		within += s * l
+		sources += s
+		lids += l
+	}
+	return sources*lids - within
+}

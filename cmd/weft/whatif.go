@@ -1,0 +1,414 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/repair"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// whatIfFlags is the command line of weft what-if.
+type whatIfFlags struct {
+	route                  routeFlags
+	tables                 tableFiles
+	switches, cables, host []string
+	precision              float64
+	drain, json            bool
+}
+
+func whatIfCommand(a *app) *cobra.Command {
+	var o whatIfFlags
+	c := &cobra.Command{
+		Use:   "what-if FABRIC",
+		Short: "Say what becomes of a network without a cable, a switch or a host, and how to mend it",
+		Long: `Take cables, switches or hosts away from a fabric, and say who is cut off under the
+tables in force, what least change of the tables mends it, step by step, and what
+bandwidth is left; then how the tables from before come back when the parts do.
+
+The tables are those of --lfts, or those that an engine makes. Service levels and
+SL2VL maps stay as they are. Each step is safe while it is written, in whatever
+order: every mixture of the tables before and after it is proven free of credit
+loops, and so are the tables after it. The exit code is 1 if that does not mend
+everything that the cables join.`,
+		Example: `  weft what-if fabric.ibnetdiscover --lfts tables --without-switch spine-3
+  weft what-if fabric.ibnetdiscover --without-cable leaf-7:12 --without-cable leaf-7:13 --json
+  weft what-if dragonfly:p=4 --engine weave-any --without-switch 'sw-g3-*'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.whatIf(cmd.Context(), args[0], &o) },
+	}
+	engineFlags(c, &o.route, autoEngine)
+	o.tables.addTo(c)
+	f := c.Flags()
+	f.StringVar(&o.tables.lfts, "tables", "", "another word for --lfts")
+	f.StringArrayVar(&o.switches, "without-switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
+	f.StringArrayVar(&o.cables, "without-cable", nil, "take the cable at this port, NAME:PORT; may be repeated")
+	f.StringArrayVar(&o.host, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
+	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the bandwidth")
+	f.BoolVar(&o.drain, "drain", false, "on the way back, let single destinations drop their packets for a step where there is no other way")
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	for _, flag := range []string{"engine", "paths", "contract", "time-budget"} {
+		if flag != "contract" {
+			c.MarkFlagsMutuallyExclusive("lfts", flag)
+			c.MarkFlagsMutuallyExclusive("tables", flag)
+		}
+	}
+	return c
+}
+
+// whatIfJob is one run of weft what-if.
+type whatIfJob struct {
+	*app
+	name     string
+	o        *whatIfFlags
+	contract routing.Contract
+	scope    routing.Scope
+	source   string // what the tables are
+	was      *routing.Tables
+	gone     goneParts
+	live     *fabric.Fabric
+	there    *change.Proven
+	back     *change.Proven
+	ebb      struct{ before, after *float64 } // effective bisection bandwidth; nil: fewer than two endpoints
+	spent    struct{ read, plan, simulate time.Duration }
+}
+
+// goneParts is what is taken away.
+type goneParts struct {
+	Switches []string      `json:"switches"`
+	Links    []removedLink `json:"links"`
+	Hosts    []string      `json:"hosts"`
+
+	channels []fabric.ChannelID
+	nodes    []fabric.NodeID
+}
+
+func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
+	j := &whatIfJob{app: a, name: name, o: o}
+	if len(o.switches)+len(o.cables)+len(o.host) == 0 {
+		return usage("nothing is taken away: give --without-switch, --without-cable or --without-host")
+	}
+	if err := j.read(ctx); err != nil {
+		return err
+	}
+	if err := j.take(); err != nil {
+		return err
+	}
+	if err := j.plan(ctx); err != nil {
+		return err
+	}
+	if err := j.simulate(ctx); err != nil {
+		return err
+	}
+	return j.report()
+}
+
+// read reads the fabric and its tables, or routes it.
+func (j *whatIfJob) read(ctx context.Context) error {
+	o := j.o
+	if err := o.tables.settle(); err != nil {
+		return err
+	}
+	var err error
+	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
+		return usage("%w", err)
+	}
+	if o.tables.lfts == "" {
+		return j.compute(ctx)
+	}
+	s := j.stage("reading", &j.spent.read)
+	defer s.done()
+	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{tableFiles: o.tables, lmc: o.route.lmc}}
+	if err := v.read(); err != nil {
+		return err
+	}
+	j.was, j.source = v.tables, o.tables.lfts
+	j.contract = routing.Honored
+	if j.was.Lanes.SL2VL.IgnoresSL() {
+		j.contract = routing.Any
+	}
+	if o.route.contract != "" {
+		j.contract, err = routing.ParseContract(o.route.contract)
+	}
+	if err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+// compute routes the fabric.
+func (j *whatIfJob) compute(ctx context.Context) error {
+	r, err := j.newRouteJob(j.name, &j.o.route)
+	if err != nil {
+		return err
+	}
+	if r.engine.Adaptive != nil {
+		return usage("%s has no tables: its switches choose as they go", r.engine.Name)
+	}
+	if err := r.prepare(&j.o.route); err != nil {
+		return err
+	}
+	if err := r.compute(ctx); err != nil {
+		return r.refusal(ctx, err, j.o.json)
+	}
+	r.settleContract(&j.o.route)
+	j.was, j.contract, j.source = r.tables, r.contract, engineSource(r.engine)
+	return nil
+}
+
+// take takes away what the command line names.
+func (j *whatIfJob) take() error {
+	f := j.was.Fabric
+	index := names.New(f)
+	g := &j.gone
+	switches, err := namedSwitches(f, "--without-switch", j.o.switches)
+	if err != nil {
+		return err
+	}
+	g.nodes, g.Switches, g.Links, g.Hosts = switches, labels(f, switches), []removedLink{}, []string{}
+	for _, name := range j.o.host {
+		adapters, err := index.Adapters(name)
+		if err != nil {
+			return usage("--without-host %s: %w", name, err)
+		}
+		g.nodes, g.Hosts = append(g.nodes, adapters...), append(g.Hosts, labels(f, adapters)...)
+	}
+	for _, name := range j.o.cables {
+		c, err := index.Cable(name)
+		if err != nil {
+			return usage("--without-cable %s: %w", name, err)
+		}
+		ch := f.Channel(c)
+		g.channels = append(g.channels, c)
+		g.Links = append(g.Links, removedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort})
+	}
+	if j.live, err = f.Without(g.channels, g.nodes); err != nil {
+		return err
+	}
+	if j.live.Switches() == 0 {
+		return usage("no switch is left; one has to stay")
+	}
+	return nil
+}
+
+// plan plans the way there and back, and has both judged.
+func (j *whatIfJob) plan(ctx context.Context) error {
+	s := j.stage("plan", &j.spent.plan)
+	defer s.done()
+	o := change.Options{Contract: j.contract, Scope: j.scope, Drain: j.o.drain}
+	var err error
+	if j.there, err = change.Mend(ctx, j.was, j.live, o); err == nil {
+		j.back, err = change.Return(ctx, j.there.After, j.was, o)
+	}
+	var rejected *change.Rejected
+	switch {
+	case errors.Is(err, repair.ErrLoop):
+		return finding("the tables (%s) have a credit loop under contract %s: there is nothing safe to keep.\nweft verify shows the loop; weft route makes tables without one.", j.source, j.contract)
+	case errors.As(err, &rejected):
+		return internal("%w", err)
+	}
+	return err
+}
+
+// simulate measures the bandwidth before and after, between the endpoints that are
+// left.
+func (j *whatIfJob) simulate(ctx context.Context) error {
+	s := j.stage("simulate", &j.spent.simulate)
+	defer s.done()
+	pattern, err := traffic.Parse("bisect")
+	if err != nil {
+		return err
+	}
+	for _, m := range []struct {
+		tables *routing.Tables
+		to     **float64
+	}{{j.was, &j.ebb.before}, {j.there.After, &j.ebb.after}} {
+		ranks := traffic.Placement(j.stillThere(m.tables.Fabric))
+		if len(ranks) < 2 {
+			continue
+		}
+		r, err := congestion.Simulate(ctx, m.tables, congestion.Options{Pattern: pattern, Placement: ranks, Seed: j.o.route.seed, Precision: j.o.precision})
+		if err != nil {
+			return err
+		}
+		*m.to = &r.Lambda
+	}
+	return nil
+}
+
+// stillThere is the endpoints in scope of a fabric that are left, in their order.
+func (j *whatIfJob) stillThere(f *fabric.Fabric) []fabric.EndpointID {
+	var list []fabric.EndpointID
+	for _, e := range j.scope.Endpoints(f) {
+		ep := f.Endpoint(e)
+		if n := j.live.NodeByGUID(f.Node(ep.Node).GUID); n != fabric.None && j.live.Out(n, ep.Port) != fabric.None {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// stepOfPlan is a step of a plan for programs.
+type stepOfPlan struct {
+	Mended  int   `json:"entries_mended"`
+	Follow  int   `json:"entries_that_follow"`
+	Dropped int   `json:"entries_dropped"`
+	Due     int   `json:"entries_due"`
+	Blocks  int   `json:"blocks"`
+	Touched int   `json:"switches"`
+	Cut     int64 `json:"pairs_cut_after"`
+}
+
+func stepsOf(p *change.Proven) []stepOfPlan {
+	steps := []stepOfPlan{}
+	for _, s := range p.Steps {
+		steps = append(steps, stepOfPlan{s.Mended, s.Follow, s.Drops, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter()})
+	}
+	return steps
+}
+
+// whatIfSummary is the result for programs.
+type whatIfSummary struct {
+	Fabric    string       `json:"fabric"`
+	Tables    string       `json:"tables"`
+	Contract  string       `json:"contract"`
+	Endpoints string       `json:"endpoints"`
+	Without   *goneParts   `json:"without"`
+	Pairs     int64        `json:"pairs"`
+	CutNow    int64        `json:"pairs_cut_now"`   // until the first step is written
+	CutAfter  int64        `json:"pairs_cut_after"` // after the last
+	Apart     int64        `json:"pairs_apart"`     // of these, those that no cable joins
+	Steps     []stepOfPlan `json:"steps"`
+	Left      []string     `json:"left"` // destinations that no step mends
+	Bandwidth struct {
+		Before *float64 `json:"before"`
+		After  *float64 `json:"after"`
+	} `json:"bandwidth"`
+	Back struct {
+		Steps []stepOfPlan `json:"steps"`
+		Left  []string     `json:"left"`
+	} `json:"back"`
+	Seconds struct {
+		Plan     float64 `json:"plan"`
+		Simulate float64 `json:"simulate"`
+	} `json:"seconds"`
+}
+
+func (j *whatIfJob) summary() *whatIfSummary {
+	s := &whatIfSummary{
+		Fabric: j.name, Tables: j.source, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,
+		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Apart,
+		Steps: stepsOf(j.there), Left: leftOf(j.there),
+	}
+	s.Bandwidth.Before, s.Bandwidth.After = j.ebb.before, j.ebb.after
+	s.Back.Steps, s.Back.Left = stepsOf(j.back), leftOf(j.back)
+	s.Seconds.Plan, s.Seconds.Simulate = j.spent.plan.Seconds(), j.spent.simulate.Seconds()
+	return s
+}
+
+// leftOf names the destinations that a plan leaves.
+func leftOf(p *change.Proven) []string {
+	f := p.After.Fabric
+	list := []string{}
+	for _, l := range p.Left {
+		list = append(list, fmt.Sprintf("LID %d (%s)", l.LID, endpointName(f, f.Owner(l.LID))))
+	}
+	return list
+}
+
+func (j *whatIfJob) report() error {
+	s := j.summary()
+	var err error
+	if j.o.json {
+		err = j.printJSON(s)
+	} else {
+		err = j.print(s)
+	}
+	if err == nil && len(j.there.Left) > 0 {
+		err = &exitError{code: exitFinding}
+	}
+	return err
+}
+
+func (j *whatIfJob) print(s *whatIfSummary) error {
+	f := j.was.Fabric
+	p := j.newPage()
+	p.fact("fabric", "%s: %s, %s", j.name, plural(f.Switches(), "switch"), describeEndpoints(f))
+	p.fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
+	p.fact("without", "%s", j.gone.text())
+	p.fact("cut off", "%s", j.cutText(s))
+	p.fact("repair", "%s", planText(j.there, "nothing has to change"))
+	if n := len(s.Left); n > 0 {
+		p.fact("left", "no repair near these tables reaches %s from everywhere: %s\nroute anew (weft route); that changes far more, and nobody has proven the way there", plural(n, "destination"), firstOf(s.Left))
+	}
+	switch {
+	case s.Bandwidth.Before == nil || s.Bandwidth.After == nil:
+		p.fact("bandwidth", "fewer than two endpoints are left")
+	default:
+		p.fact("bandwidth", "%.3f of full before, %.3f after, random pairs of the endpoints that are left", *s.Bandwidth.Before, *s.Bandwidth.After)
+	}
+	p.fact("and back", "%s", planText(j.back, "the tables never changed"))
+	if n := len(s.Back.Left); n > 0 {
+		p.fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", plural(n, "destination"), firstOf(s.Back.Left))
+	}
+	p.fact("time", "plan and proofs %s, simulate %s", seconds(j.spent.plan), seconds(j.spent.simulate))
+	return j.say("%s", p)
+}
+
+func (g *goneParts) text() string {
+	var lines string
+	add := func(list []string, what string) {
+		if len(list) > 0 {
+			if lines != "" {
+				lines += "\n"
+			}
+			lines += some(list, what)
+		}
+	}
+	add(g.Switches, "switch")
+	links := make([]string, len(g.Links))
+	for i, l := range g.Links {
+		links[i] = fmt.Sprintf("%s port %d to %s port %d", l.From, l.FromPort, l.To, l.ToPort)
+	}
+	add(links, "cable")
+	add(g.Hosts, "adapter")
+	return lines
+}
+
+func (j *whatIfJob) cutText(s *whatIfSummary) string {
+	text := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", thousands(s.CutNow), thousands(s.Pairs), thousands(s.CutAfter))
+	if s.Apart > 0 {
+		text += fmt.Sprintf(" (%s that no cable joins any more)", thousands(s.Apart))
+	}
+	return text
+}
+
+// planText is a plan for people, a step a line.
+func planText(p *change.Proven, none string) string {
+	if len(p.Steps) == 0 {
+		return none
+	}
+	entries, blocks := p.Entries()
+	text := fmt.Sprintf("%s in %s, %s; each is free of credit loops in any mixture while it is written, and so are its tables",
+		counted(entries, "entry", "entries"), plural(len(p.Steps), "step"), counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
+	for i, s := range p.Steps {
+		what := counted(s.Mended, "entry", "entries") + " for traffic"
+		if s.Mended == 0 {
+			what = counted(s.Follow, "entry", "entries") + " that no traffic needs"
+		}
+		if s.Drops > 0 {
+			what += fmt.Sprintf(", %d taken out for a step", s.Drops)
+		}
+		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, what, plural(s.Union.Switches, "switch"), counted(int(s.Union.CutAfter()), "pair", "pairs"))
+	}
+	return text
+}
