@@ -282,6 +282,8 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/engines/1", "engines"},
 		{"weft/topologies/1", "topologies"},
 		{"weft/experiments/1", "reproduce --list"},
+		{"weft/what-if/1", "what-if torus:4x4,hosts=2 --engine weave-any --without-cable sw-0-0:3 --without-switch sw-1-1 --without-host host-9"},
+		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --without-cable sw-0-1:3"},
 		{"weft/version/1", "version"},
 	} {
 		if strings.HasPrefix(c.args, "info") {

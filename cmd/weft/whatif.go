@@ -86,7 +86,10 @@ type whatIfJob struct {
 type goneParts struct {
 	Switches []string      `json:"switches"`
 	Links    []removedLink `json:"links"`
-	Hosts    []string      `json:"hosts"`
+	Hosts    []string      `json:"hosts"` // adapters
+
+	SwitchNodes []nodeSummary `json:"switch_nodes"`
+	HostNodes   []nodeSummary `json:"host_nodes"`
 
 	channels []fabric.ChannelID
 	nodes    []fabric.NodeID
@@ -175,12 +178,14 @@ func (j *whatIfJob) take() error {
 		return err
 	}
 	g.nodes, g.Switches, g.Links, g.Hosts = switches, labels(f, switches), []removedLink{}, []string{}
+	g.SwitchNodes, g.HostNodes = nodesOf(f, switches), []nodeSummary{}
 	for _, name := range j.o.host {
 		adapters, err := index.Adapters(name)
 		if err != nil {
 			return usage("--without-host %s: %w", name, err)
 		}
 		g.nodes, g.Hosts = append(g.nodes, adapters...), append(g.Hosts, labels(f, adapters)...)
+		g.HostNodes = append(g.HostNodes, nodesOf(f, adapters)...)
 	}
 	for _, name := range j.o.cables {
 		c, err := index.Cable(name)
@@ -189,7 +194,7 @@ func (j *whatIfJob) take() error {
 		}
 		ch := f.Channel(c)
 		g.channels = append(g.channels, c)
-		g.Links = append(g.Links, removedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort})
+		g.Links = append(g.Links, removedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort, endsOf(f, c)})
 	}
 	if j.live, err = f.Without(g.channels, g.nodes); err != nil {
 		return err
@@ -288,14 +293,14 @@ type whatIfSummary struct {
 	CutAfter  int64        `json:"pairs_cut_after"` // after the last
 	Apart     int64        `json:"pairs_apart"`     // of these, those that no cable joins
 	Steps     []stepOfPlan `json:"steps"`
-	Left      []string     `json:"left"` // destinations that no step mends
+	Left      []leftOver   `json:"left"` // destinations that no step mends
 	Bandwidth struct {
 		Before *float64 `json:"before"`
 		After  *float64 `json:"after"`
 	} `json:"bandwidth"`
 	Back struct {
 		Steps []stepOfPlan `json:"steps"`
-		Left  []string     `json:"left"`
+		Left  []leftOver   `json:"left"`
 	} `json:"back"`
 	Seconds struct {
 		Plan     float64 `json:"plan"`
@@ -315,14 +320,30 @@ func (j *whatIfJob) summary() *whatIfSummary {
 	return s
 }
 
-// leftOf names the destinations that a plan leaves.
-func leftOf(p *change.Proven) []string {
+// leftOver is a destination that a plan leaves.
+type leftOver struct {
+	LID      fabric.LID  `json:"lid"`
+	Endpoint string      `json:"endpoint"`
+	Node     nodeSummary `json:"endpoint_node"`
+}
+
+func leftOf(p *change.Proven) []leftOver {
 	f := p.After.Fabric
-	list := []string{}
+	list := []leftOver{}
 	for _, l := range p.Left {
-		list = append(list, fmt.Sprintf("LID %d (%s)", l.LID, endpointName(f, f.Owner(l.LID))))
+		e := f.Owner(l.LID)
+		ep := f.Endpoint(e)
+		list = append(list, leftOver{l.LID, endpointName(f, e), nodeOf(f, ep.Node, ep.Port)})
 	}
 	return list
+}
+
+func leftText(list []leftOver) string {
+	names := make([]string, len(list))
+	for i, l := range list {
+		names[i] = fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint)
+	}
+	return firstOf(names)
 }
 
 func (j *whatIfJob) report() error {
@@ -348,7 +369,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	p.fact("cut off", "%s", j.cutText(s))
 	p.fact("repair", "%s", planText(j.there, "nothing has to change"))
 	if n := len(s.Left); n > 0 {
-		p.fact("left", "no repair near these tables reaches %s from everywhere: %s\nroute anew (weft route); that changes far more, and nobody has proven the way there", plural(n, "destination"), firstOf(s.Left))
+		p.fact("left", "no repair near these tables reaches %s from everywhere: %s\nroute anew (weft route); that changes far more, and nobody has proven the way there", plural(n, "destination"), leftText(s.Left))
 	}
 	switch {
 	case s.Bandwidth.Before == nil || s.Bandwidth.After == nil:
@@ -358,7 +379,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	}
 	p.fact("and back", "%s", planText(j.back, "the tables never changed"))
 	if n := len(s.Back.Left); n > 0 {
-		p.fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", plural(n, "destination"), firstOf(s.Back.Left))
+		p.fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", plural(n, "destination"), leftText(s.Back.Left))
 	}
 	p.fact("time", "plan and proofs %s, simulate %s", seconds(j.spent.plan), seconds(j.spent.simulate))
 	return j.say("%s", p)
