@@ -8,7 +8,7 @@ import "strings"
 // packages is those that begin their errors with their names; a test holds the list
 // against the code.
 var packages = []string{
-	"balance", "choose", "congestion", "daemon", "dag", "deadlock", "deploy", "engines", "exact", "experiments", "fabric", "figure", "format",
+	"balance", "change", "choose", "congestion", "daemon", "dag", "deadlock", "deploy", "engines", "exact", "experiments", "fabric", "figure", "format",
 	"layer", "lighter", "loom", "nue", "packets", "psl", "repair", "routing", "topology", "torus2qos", "traffic", "updown", "weave", "wire",
 }
 
