@@ -165,6 +165,8 @@ func TestErrors(t *testing.T) {
 		{"cut bytes", "0x01 0x01\n", "0x01\n", "slvl:1: no byte in hexadecimal for SL 14 and 15"},
 		{"no byte", "0x01 0x01\n", "0x01 0x101\n", "slvl:1: no byte in hexadecimal"},
 		{"prose", "0x0000000000000100 1 2", "hello", "slvl:1: an entry before any switch"},
+		{"a digit", small, "0\n", "slvl:1: an entry before any switch"},
+		{"two digits", small, "0x\n", "slvl:1: the fabric has no switch"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := Read(strings.NewReader(strings.Replace(small, tc.old, tc.new, 1)), "slvl", f)

@@ -3,8 +3,10 @@ package wire_test
 import (
 	"bytes"
 	"encoding/binary"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
@@ -112,4 +114,56 @@ func mapsAt(q *wire.Request) int { return 80 + 2*cells(q) }
 
 func pairsAt(m []byte, q *wire.Request) int {
 	return mapsAt(q) + routing.SLs*int(binary.LittleEndian.Uint16(m[16+24:]))
+}
+
+// No byte of a request is ignored: with any bit changed it is refused, or read as what
+// writes the same bytes again.
+func TestNoByteOfARequestIsIgnored(t *testing.T) {
+	q := wire.Of(testnet.Build(t, "ring:n=3"), 7)
+	q.OpenSM, q.Deadline = "OpenSM 3.3.23", 5*time.Second
+	q.Nodes[0].VendorID, q.Nodes[0].DeviceID = 0x12345678, 0xfedcba98
+	write := func(q *wire.Request) []byte {
+		t.Helper()
+		var b bytes.Buffer
+		if err := q.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	whole := write(q)
+	if got, err := wire.ReadRequest(bytes.NewReader(whole)); err != nil || !bytes.Equal(write(got), whole) {
+		t.Fatalf("%v, %+v", err, got)
+	}
+	size := func(name string) int {
+		n, err := strconv.Atoi(wire.Constants[name])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	nodes := 16 + size("REQUEST_SIZE")
+	inName := func(i int) bool { // what stands behind its end does not count
+		i -= nodes
+		return i >= 0 && i < len(q.Nodes)*size("NODE_SIZE") && i%size("NODE_SIZE") >= size("NODE_SIZE")-size("NAME_SIZE")
+	}
+	read := 0
+	for i := 16; i < len(whole); i++ {
+		if inName(i) {
+			continue
+		}
+		for bit := range 8 {
+			changed := bytes.Clone(whole)
+			changed[i] ^= 1 << bit
+			got, err := wire.ReadRequest(bytes.NewReader(changed))
+			if err != nil {
+				continue
+			}
+			if read++; !bytes.Equal(write(got), changed) {
+				t.Fatalf("bit %d of byte %d is ignored", bit, i)
+			}
+		}
+	}
+	if read < 1000 {
+		t.Errorf("only %d changed requests were read", read)
+	}
 }

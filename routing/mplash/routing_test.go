@@ -30,6 +30,9 @@ func TestRoutingIsProven(t *testing.T) {
 			if !v.Free() || v.Unreachable != 0 || !v.Minimal {
 				t.Errorf("%s, one layer %v: free %v, %d pairs without a way, minimal %v", spec, one, v.Free(), v.Unreachable, v.Minimal)
 			}
+			if r.Needed != a.Layers || len(r.Lanes) != a.Layers {
+				t.Errorf("%s: %d lanes, %d needed, for %d layers", spec, len(r.Lanes), r.Needed, a.Layers)
+			}
 			if int64(r.Addresses()) != a.Paths {
 				t.Errorf("%s: %d addresses for %d paths", spec, r.Addresses(), a.Paths)
 			}

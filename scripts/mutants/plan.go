@@ -28,6 +28,7 @@ var targets = []target{
 	{"deadlock", []string{quickly}},
 	{"routing", []string{"./routing/engines", quickly}},
 	{"routing/paths/...", []string{"./conformance -run=Twins", quickly}},
+	{"routing/adaptive/...", []string{"./routing/adaptive", "./experiments", quickly}},
 	{"routing/...", []string{quickly}},
 	{"internal/acyclic", []string{"./routing/lanes/layer", "./routing/lanes/exact", quickly}},
 	{"internal/loom", []string{"./routing/lanes/weave", "./routing/weave", quickly}},
