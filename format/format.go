@@ -43,18 +43,18 @@ type Misfits struct {
 // ErrSkip is what Skip returns for a line that is to be left out.
 var ErrSkip = errors.New("format: a line about what the fabric lacks")
 
-// Skip notes a line that the fabric has nothing for.
-func (m *Misfits) Skip(why error) error {
+// Skip notes a line that the fabric has nothing for; why is asked for the first.
+func (m *Misfits) Skip(why func() error) error {
 	if m.Skipped++; m.FirstSkipped == nil {
-		m.FirstSkipped = why
+		m.FirstSkipped = why()
 	}
 	return ErrSkip
 }
 
-// Miss notes something that the file lacks.
-func (m *Misfits) Miss(why error) {
+// Miss notes something that the file lacks; why is asked for the first.
+func (m *Misfits) Miss(why func() error) {
 	if m.Missing++; m.FirstMissing == nil {
-		m.FirstMissing = why
+		m.FirstMissing = why()
 	}
 }
 

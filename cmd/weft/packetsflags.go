@@ -35,6 +35,9 @@ func (j *packetsJob) readFlags() error {
 	if o.mtu != 0 {
 		j.config.MTU = o.mtu
 	}
+	if o.speedup < 1 {
+		return usage("--speedup %d: it is at least 1", o.speedup)
+	}
 	j.config.Speedup, j.config.StoreWhole = o.speedup, o.storeWhole
 	j.config.Lifetime = packets.Time(o.lifetime.Nanoseconds() * 1000)
 	j.window = packets.Window{Length: packets.Time(o.length.Nanoseconds() * 1000), WarmUp: packets.Time(o.warmUp.Nanoseconds() * 1000)}

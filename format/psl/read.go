@@ -106,11 +106,11 @@ func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []f
 // unknown is about something that is not in the fabric: an error, unless the
 // line shall be left out.
 func (p *parser) unknown(msg string, args ...any) error {
-	err := p.lines.Errorf(msg, args...)
+	why := func() error { return p.lines.Errorf(msg, args...) }
 	if p.lenient {
-		return p.misfits.Skip(err)
+		return p.misfits.Skip(why)
 	}
-	return err
+	return why()
 }
 
 type parser struct {
@@ -278,12 +278,14 @@ func (p *parser) complete() error {
 				continue
 			}
 			if (node == nil || node[lid] == unset) && (port == nil || port[lid] == unset) {
-				err := p.lines.Errorf("the file ends without a service level from %s to LID %d (only a file that begins with %q may leave pairs out)",
-					p.f.Label(from.Node), lid, compactMark)
-				if !p.lenient {
-					return err
+				why := func() error {
+					return p.lines.Errorf("the file ends without a service level from %s to LID %d (only a file that begins with %q may leave pairs out)",
+						p.f.Label(from.Node), lid, compactMark)
 				}
-				p.misfits.Miss(err)
+				if !p.lenient {
+					return why()
+				}
+				p.misfits.Miss(why)
 			}
 		}
 	}

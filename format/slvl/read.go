@@ -124,11 +124,11 @@ func (p *parser) findSwitch(c *format.Cursor) (fabric.NodeID, error) {
 	}
 	s, ok := p.byGUID[fabric.GUID(v)]
 	if !ok {
-		err := p.lines.Errorf("the fabric has no switch %s", fabric.GUID(v))
+		why := func() error { return p.lines.Errorf("the fabric has no switch %s", fabric.GUID(v)) }
 		if p.lenient {
-			err = p.misfits.Skip(err)
+			return fabric.None, p.misfits.Skip(why)
 		}
-		return fabric.None, err
+		return fabric.None, why()
 	}
 	return s, nil
 }
@@ -228,11 +228,13 @@ func (p *parser) complete() error {
 					continue
 				}
 				if p.seen[s] == nil || !p.seen[s][in*(ports+1)+out] {
-					err := p.lines.Errorf("the file ends without an entry of %s for in-port %d and out-port %d", p.f.Label(s), in, out)
-					if !p.lenient {
-						return err
+					why := func() error {
+						return p.lines.Errorf("the file ends without an entry of %s for in-port %d and out-port %d", p.f.Label(s), in, out)
 					}
-					p.misfits.Miss(err)
+					if !p.lenient {
+						return why()
+					}
+					p.misfits.Miss(why)
 				}
 			}
 		}
