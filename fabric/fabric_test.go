@@ -293,3 +293,36 @@ func TestWithLMC(t *testing.T) {
 		t.Errorf("LMC 8: %v", err)
 	}
 }
+
+// What a host calls itself makes it no aggregation node.
+func TestClaims(t *testing.T) {
+	var b fabric.Builder
+	sw := b.Node(fabric.Node{GUID: 1, Ports: 9}, "")
+	for i, n := range []fabric.Node{
+		{Name: "host"},
+		{Name: "an Aggregation Node, they say", VendorID: 0x2c9, DeviceID: 0x1021},
+		{Name: "another Aggregation Node"},
+		{Name: "Mellanox Technologies Aggregation Node", VendorID: 0x2c9, DeviceID: 0xcf09},
+		{Name: "shy", VendorID: 0x2c9, DeviceID: 0xcf09},
+		{Name: "Aggregation Node of somebody else's", VendorID: 0x8086, DeviceID: 0xcf09},
+	} {
+		n.GUID, n.Kind, n.Ports = fabric.GUID(0x100*(i+1)), fabric.Adapter, 1
+		b.Cable(sw, uint8(i+1), b.Node(n, ""), 1, fabric.Rate{})
+	}
+	f := must(t, &b)
+	var classes []fabric.Class
+	for _, e := range f.Attached(0)[1:] {
+		classes = append(classes, f.Endpoint(e).Class)
+	}
+	if want := []fabric.Class{fabric.HostAdapter, fabric.HostAdapter, fabric.HostAdapter, fabric.Aggregation, fabric.Aggregation, fabric.HostAdapter}; !slices.Equal(classes, want) {
+		t.Errorf("classes are %v, want %v", classes, want)
+	}
+	want := []string{
+		"0x0000000000000200 (vendor 0x2c9, device 0x1021) and 1 more: each is called an aggregation node, but the device is none that weft knows: it counts as a host",
+		"0x0000000000000300 is called an aggregation node, and the input does not say the device: it counts as a host",
+		"shy is an aggregation node by its device, but not called one: it counts as an aggregation node",
+	}
+	if !slices.Equal(f.Warnings(), want) {
+		t.Errorf("warnings are %q", f.Warnings())
+	}
+}

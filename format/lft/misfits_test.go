@@ -130,6 +130,7 @@ func TestNothingInCommon(t *testing.T) {
 		{"other switches", stranger, "dump:1: the fabric has no switch with node GUID 0x0000000000000900, nor any other"},
 		{"other destinations", strings.NewReplacer("portguid 0x0000000000000", "portguid 0x1000000000000").Replace(osmDump), "dump:2: LID 1: no connected port of the fabric has port GUID 0x1000000000000100, nor does any other destination fit"},
 		{"other LIDs", strings.NewReplacer("0x0001", "0x0006", "0x0002", "0x0001", "0x0004", "0x0002", "0x0006", "0x0004").Replace(fdbs), "are handed to other ports than theirs by their own switches"},
+		{"either meaning of port GUIDs finds as many", strings.NewReplacer("portguid 0x0000000000000308", "portguid 0x0000000000000302").Replace(osmDump), "a subnet list of the same OpenSM is needed to tell"},
 		{"a port the switch does not have", strings.Replace(osmDump, "0x0002 001", "0x0002 009", 1), "dump:3: a has 4 ports, not a port 9"},
 		{"cut in the table of a stranger", osmDump + without(stranger, "dumped"), "dump:18: truncated: the table of 0x0000000000000900, from line 16 on"},
 		{"a stranger twice", stranger + stranger, "dump:5: a second table of 0x0000000000000900; the first begins in line 1"},
