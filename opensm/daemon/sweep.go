@@ -188,15 +188,15 @@ func (s *Server) report(r *Sweep, p *proven) {
 		"switches", r.Switches, "endpoints", r.Endpoints, "lanes_needed", r.LanesNeeded, "lanes_used", r.LanesUsed, "lanes_available", r.LanesAvailable, "max_load", r.MaxLoad,
 		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "so_far", r.SoFar, "seconds", fmt.Sprintf("%.4f", r.Seconds.Total),
 	}
+	good := r.Verdict == deadlockFree
 	for _, a := range r.Tried {
-		if a.Refused != "" {
+		if good && a.Refused != "" { // else the reason has them all
 			attrs = append(attrs, "refused_"+a.Engine, firstLine(a.Refused))
 		}
 	}
 	for _, what := range r.Missing {
 		attrs = append(attrs, "missing", what)
 	}
-	good := r.Verdict == deadlockFree
 	if good {
 		s.Log.Info("proven", attrs...)
 	} else {
