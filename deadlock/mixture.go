@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -102,7 +103,9 @@ type mixture struct {
 	tables  []*routing.Tables
 	o       Options
 	fixed   uint16     // service levels to follow, as bits, where the contract alone says which; else 0
+	allowed uint16     // those that the contract allows then
 	groups  [][]group  // [switch] the sources on it
+	copies  uint16     // lanes that carry the same as the one that is followed, as bits with that; 0: all are followed
 	answers []*answers // [tables] nil where the way back adds no service levels
 	maps    *mixedMaps
 	lanes   int      // lanes are 0 … lanes-1
@@ -135,8 +138,9 @@ func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixt
 	}
 	used := uint16(0)
 	if mask, fixed := o.Contract.FixedMask(); fixed {
-		m.fixed = mask
-		if ignored {
+		m.fixed, m.allowed = mask, mask
+		m.copies = copiesOf(tables, mask)
+		if ignored || m.copies != 0 {
 			m.fixed &= -m.fixed // one stands for all
 		}
 		used = m.fixed
@@ -175,6 +179,7 @@ func (m *mixture) merge(walkers []*mixtureWalker) {
 		}
 		v.Lost = append(v.Lost, w.verdict.Lost...)
 	}
+	m.copyLanes()
 	v.Contract, v.Scope = m.o.Contract, m.o.Scope
 	v.Lost = firstLost(v.Lost, m.o.maxLost())
 	mask := uint16(0)
@@ -182,6 +187,51 @@ func (m *mixture) merge(walkers []*mixtureWalker) {
 		mask |= lanes
 	}
 	v.VLs = max(1, bits.OnesCount16(mask))
+}
+
+// copiesOf is the lanes of some service levels that all sources may use, as bits, if
+// each stays on its lane: the packets on one lane then go the ways of those on any other.
+// 0: they do not, or some are dropped.
+func copiesOf(tables []*routing.Tables, sls uint16) uint16 {
+	first, uniform := tables[0].Lanes.SL2VL.Uniform()
+	for _, t := range tables[1:] {
+		lane, ok := t.Lanes.SL2VL.Uniform()
+		uniform = uniform && ok && lane == first
+	}
+	if !uniform {
+		return 0
+	}
+	lanes := uint16(0)
+	for ; sls != 0; sls &= sls - 1 {
+		lanes |= 1 << min(first[bits.TrailingZeros16(sls)], dropLane)
+	}
+	if lanes>>dropLane != 0 {
+		return 0
+	}
+	return lanes
+}
+
+// copyLanes gives the lanes that were not followed what the one that was has.
+func (m *mixture) copyLanes() {
+	if m.copies == 0 {
+		return
+	}
+	for i, lanes := range m.inUse {
+		if lanes != 0 {
+			m.inUse[i] = m.copies
+		}
+	}
+	words := wordsPerTurn(m.lanes)
+	for i := 0; i < len(m.matrix); i += words {
+		turn := m.matrix[i : i+words]
+		if !slices.ContainsFunc(turn, func(w uint64) bool { return w != 0 }) {
+			continue
+		}
+		for lanes := m.copies; lanes != 0; lanes &= lanes - 1 {
+			vl := uint8(bits.TrailingZeros16(lanes))
+			setBit(turn, m.lanes, vl, vl)
+		}
+	}
 }
 
 func (m *mixture) graph() *graph { return &graph{f: m.f, lanes: m.lanes, matrix: m.matrix} }

@@ -309,6 +309,9 @@ func (w *mixtureWalker) levelsOfOthers(g *group, lid fabric.LID) (sources int64,
 			sls |= there | back
 		}
 	}
+	if w.m.fixed != 0 {
+		sls &= w.m.fixed
+	}
 	return sources, sls
 }
 
@@ -316,7 +319,7 @@ func (w *mixtureWalker) levelsOfOthers(g *group, lid fabric.LID) (sources int64,
 // their own direction, and those of the way back.
 func (m *mixture) ofSource(e fabric.EndpointID, lid fabric.LID) (there, back uint16) {
 	if m.fixed != 0 {
-		return m.fixed, 0
+		return m.allowed, 0
 	}
 	for i, t := range m.tables {
 		there |= bit(t.Lanes.SL(e, lid))

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -13,6 +14,8 @@ type levels struct {
 	f       *fabric.Fabric
 	lanes   *routing.Lanes
 	sources [][]fabric.EndpointID // [switch] in scope
+	row     []int32               // [switch] the row of service levels of all its sources; -1: they have several
+	ports   [][]uint8             // [switch] in-ports of its sources, one of those from which packets are mapped to lanes alike
 	fixed   uint16                // all service levels that clients may use, as bits; 0: what the tables say
 	used    []uint8               // the service levels that anybody may use
 	back    []uint16              // [row of the destination × switches + switch] those of the way back; nil: none
@@ -20,15 +23,15 @@ type levels struct {
 
 func newLevels(t *routing.Tables, o Options) *levels {
 	f := t.Fabric
-	l := &levels{f: f, lanes: t.Lanes, sources: make([][]fabric.EndpointID, f.Switches())}
+	n := f.Switches()
+	l := &levels{f: f, lanes: t.Lanes, sources: make([][]fabric.EndpointID, n), row: make([]int32, n), ports: make([][]uint8, n)}
 	for _, e := range o.Scope.Endpoints(f) {
-		s := f.Endpoint(e).Switch
-		l.sources[s] = append(l.sources[s], e)
+		l.addSource(e)
 	}
 	used := uint16(0)
 	if mask, fixed := o.Contract.FixedMask(); fixed {
-		if t.Lanes.SL2VL.IgnoresSL() {
-			mask &= -mask // one stands for all
+		if oneIsEnough(t.Lanes.SL2VL, mask) {
+			mask &= -mask
 		}
 		l.fixed, used = mask, mask
 	} else {
@@ -52,6 +55,40 @@ func newLevels(t *routing.Tables, o Options) *levels {
 	return l
 }
 
+func (l *levels) addSource(e fabric.EndpointID) {
+	ep := l.f.Endpoint(e)
+	s, row := ep.Switch, l.lanes.Row[e]
+	if len(l.sources[s]) == 0 {
+		l.row[s] = row
+	} else if l.row[s] != row {
+		l.row[s] = -1
+	}
+	l.sources[s] = append(l.sources[s], e)
+	in := uint8(0)
+	if ep.Inject != fabric.None {
+		in = l.f.Channel(ep.Inject).ToPort
+	}
+	if !slices.ContainsFunc(l.ports[s], func(p uint8) bool { return l.lanes.SL2VL.SameFrom(s, p, in) }) {
+		l.ports[s] = append(l.ports[s], in)
+	}
+}
+
+// oneIsEnough says whether one of some service levels that all clients may use stands
+// for all of them: all have the same lanes, or each stays on a lane of its own and the
+// packets on one lane go the ways of those on any other.
+func oneIsEnough(m *routing.SL2VL, mask uint16) bool {
+	lane, uniform := m.Uniform()
+	if !uniform {
+		return m.IgnoresSL()
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		if lane[bits.TrailingZeros16(mask)] >= dropLane {
+			return false
+		}
+	}
+	return true
+}
+
 // wayBack collects the service levels on which each row may send to the sources on
 // each switch: those may answer on them (routing.Honored).
 func (l *levels) wayBack() {
@@ -72,18 +109,24 @@ func (l *levels) wayBack() {
 // of is the service levels of the packets from the sources on a switch to a LID, as
 // bits; 0: there are none.
 func (l *levels) of(s fabric.NodeID, lid fabric.LID) uint16 {
-	to := l.f.Owner(lid)
-	mask := uint16(0)
+	to, sources := l.f.Owner(lid), l.sources[s]
+	if len(sources) == 0 || len(sources) == 1 && sources[0] == to {
+		return 0
+	}
 	row := l.lanes.SLRow(lid)
-	for _, e := range l.sources[s] {
-		switch {
-		case e == to:
-		case l.fixed != 0:
-			return l.fixed
-		case row == nil:
-			return 1
-		default:
-			mask |= 1 << row[l.lanes.Row[e]]
+	mask := uint16(0)
+	switch {
+	case l.fixed != 0:
+		return l.fixed
+	case row == nil:
+		return 1
+	case l.row[s] >= 0:
+		mask = 1 << row[l.row[s]]
+	default:
+		for _, e := range sources {
+			if e != to {
+				mask |= 1 << row[l.lanes.Row[e]]
+			}
 		}
 	}
 	if mask != 0 && l.back != nil && to != fabric.None {
@@ -96,11 +139,7 @@ func (l *levels) of(s fabric.NodeID, lid fabric.LID) uint16 {
 // trunk, as bits.
 func (l *levels) first(s fabric.NodeID, out, sl uint8) uint16 {
 	mask := uint16(0)
-	for _, e := range l.sources[s] {
-		in := uint8(0)
-		if inject := l.f.Endpoint(e).Inject; inject != fabric.None {
-			in = l.f.Channel(inject).ToPort
-		}
+	for _, in := range l.ports[s] {
 		mask |= 1 << l.lanes.SL2VL.VL(s, in, out, sl)
 	}
 	return mask
