@@ -276,6 +276,8 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/lanes/1", "lanes torus:4x4 --engine lash --exact --all-paths"},
 		{"weft/info/1", "info " + in("odd")},
 		{"weft/degrade/1", "degrade torus:4x4 --links 2 --switches 1 -o " + in("less")},
+		{"weft/route/1", "route torus:4x4 --engine sssp --write-unproven --out " + in("t4")},
+		{"weft/route/1", "route " + in("less") + " --engine updn --out " + in("t4less")},
 		{"weft/deploy-files/1", "deploy files ring:5 --engine updn --out " + in("files")},
 		{"weft/deploy-refusal/1", "deploy files torus:4x4 --engine lash --contract directed --out " + in("refused")},
 		{"weft/deploy-check/1", "deploy check --conf " + conf},
@@ -283,6 +285,8 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/topologies/1", "topologies"},
 		{"weft/experiments/1", "reproduce --list"},
 		{"weft/what-if/1", "what-if torus:4x4,hosts=2 --engine weave-any --without-cable sw-0-0:3 --without-switch sw-1-1 --without-host host-9"},
+		{"weft/diff/1", "diff ring:5 " + in("less")},
+		{"weft/diff/1", "diff torus:4x4 " + in("less") + " --old-tables " + in("t4") + " --new-tables " + in("t4less")},
 		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --without-cable sw-0-1:3"},
 		{"weft/version/1", "version"},
 	} {

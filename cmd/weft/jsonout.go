@@ -27,6 +27,7 @@ var schemas = []schema{
 	{"weft/deploy-refusal/1", "weft deploy files, where files cannot express the tables", deployRefusal{}},
 	{"weft/engines/1", "weft engines, a list", []engineSummary{}},
 	{"weft/experiments/1", "weft reproduce --list, a list", []experimentSummary{}},
+	{"weft/diff/1", "weft diff", diffSummary{}},
 	{"weft/explain/1", "weft explain", explainSummary{}},
 	{"weft/info/1", "weft info", infoSummary{}},
 	{"weft/lanes/1", "weft lanes", lanesSummary{}},

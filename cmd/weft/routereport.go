@@ -309,8 +309,13 @@ const maxSteps = 12
 
 // cycleText is a credit loop for people, a step a line.
 func (a *app) cycleText(f *fabric.Fabric, cycle []deadlock.Step) string {
+	return a.loopText(cycleSummary(f, cycle), func(int) string { return "" })
+}
+
+// loopText is cycleText with more to say about each step.
+func (a *app) loopText(cycle []stepSummary, more func(i int) string) string {
 	var b strings.Builder
-	for i, s := range cycleSummary(f, cycle) {
+	for i, s := range cycle {
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -322,7 +327,7 @@ func (a *app) cycleText(f *fabric.Fabric, cycle []deadlock.Step) string {
 		if s.Answer {
 			fmt.Fprintf(&b, ", answering on the request's SL %d", s.SL)
 		}
-		b.WriteString(")")
+		b.WriteString(more(i) + ")")
 	}
 	return b.String()
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/repair"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 // whatIfFlags is the command line of weft what-if.
@@ -78,7 +77,7 @@ type whatIfJob struct {
 	live     *fabric.Fabric
 	there    *change.Proven
 	back     *change.Proven
-	ebb      struct{ before, after *float64 } // effective bisection bandwidth; nil: fewer than two endpoints
+	ebb      bandwidths
 	spent    struct{ read, plan, simulate time.Duration }
 }
 
@@ -135,17 +134,8 @@ func (j *whatIfJob) read(ctx context.Context) error {
 		return err
 	}
 	j.was, j.source = v.tables, o.tables.lfts
-	j.contract = routing.Honored
-	if j.was.Lanes.SL2VL.IgnoresSL() {
-		j.contract = routing.Any
-	}
-	if o.route.contract != "" {
-		j.contract, err = routing.ParseContract(o.route.contract)
-	}
-	if err != nil {
-		return usage("%w", err)
-	}
-	return nil
+	j.contract, err = contractOf(o.route.contract, j.was)
+	return err
 }
 
 // compute routes the fabric.
@@ -224,42 +214,16 @@ func (j *whatIfJob) plan(ctx context.Context) error {
 	return err
 }
 
-// simulate measures the bandwidth before and after, between the endpoints that are
-// left.
+// simulate measures the bandwidth before and after.
 func (j *whatIfJob) simulate(ctx context.Context) error {
 	s := j.stage("simulate", &j.spent.simulate)
 	defer s.done()
-	pattern, err := traffic.Parse("bisect")
-	if err != nil {
+	var err error
+	if j.ebb.Before, err = bisection(ctx, j.was, j.live, j.scope, j.o.route.seed, j.o.precision); err != nil {
 		return err
 	}
-	for _, m := range []struct {
-		tables *routing.Tables
-		to     **float64
-	}{{j.was, &j.ebb.before}, {j.there.After, &j.ebb.after}} {
-		ranks := traffic.Placement(j.stillThere(m.tables.Fabric))
-		if len(ranks) < 2 {
-			continue
-		}
-		r, err := congestion.Simulate(ctx, m.tables, congestion.Options{Pattern: pattern, Placement: ranks, Seed: j.o.route.seed, Precision: j.o.precision})
-		if err != nil {
-			return err
-		}
-		*m.to = &r.Lambda
-	}
-	return nil
-}
-
-// stillThere is the endpoints in scope of a fabric that are left, in their order.
-func (j *whatIfJob) stillThere(f *fabric.Fabric) []fabric.EndpointID {
-	var list []fabric.EndpointID
-	for _, e := range j.scope.Endpoints(f) {
-		ep := f.Endpoint(e)
-		if n := j.live.NodeByGUID(f.Node(ep.Node).GUID); n != fabric.None && j.live.Out(n, ep.Port) != fabric.None {
-			list = append(list, e)
-		}
-	}
-	return list
+	j.ebb.After, err = bisection(ctx, j.there.After, j.live, j.scope, j.o.route.seed, j.o.precision)
+	return err
 }
 
 // stepOfPlan is a step of a plan for programs.
@@ -294,11 +258,8 @@ type whatIfSummary struct {
 	Apart     int64        `json:"pairs_apart"`     // of these, those that no cable joins
 	Steps     []stepOfPlan `json:"steps"`
 	Left      []leftOver   `json:"left"` // destinations that no step mends
-	Bandwidth struct {
-		Before *float64 `json:"before"`
-		After  *float64 `json:"after"`
-	} `json:"bandwidth"`
-	Back struct {
+	Bandwidth bandwidths   `json:"bandwidth"`
+	Back      struct {
 		Steps []stepOfPlan `json:"steps"`
 		Left  []leftOver   `json:"left"`
 	} `json:"back"`
@@ -314,7 +275,7 @@ func (j *whatIfJob) summary() *whatIfSummary {
 		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Apart,
 		Steps: stepsOf(j.there), Left: leftOf(j.there),
 	}
-	s.Bandwidth.Before, s.Bandwidth.After = j.ebb.before, j.ebb.after
+	s.Bandwidth = j.ebb
 	s.Back.Steps, s.Back.Left = stepsOf(j.back), leftOf(j.back)
 	s.Seconds.Plan, s.Seconds.Simulate = j.spent.plan.Seconds(), j.spent.simulate.Seconds()
 	return s
@@ -371,12 +332,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	if n := len(s.Left); n > 0 {
 		p.fact("left", "no repair near these tables reaches %s from everywhere: %s\nroute anew (weft route); that changes far more, and nobody has proven the way there", plural(n, "destination"), leftText(s.Left))
 	}
-	switch {
-	case s.Bandwidth.Before == nil || s.Bandwidth.After == nil:
-		p.fact("bandwidth", "fewer than two endpoints are left")
-	default:
-		p.fact("bandwidth", "%.3f of full before, %.3f after, random pairs of the endpoints that are left", *s.Bandwidth.Before, *s.Bandwidth.After)
-	}
+	p.fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
 	p.fact("and back", "%s", planText(j.back, "the tables never changed"))
 	if n := len(s.Back.Left); n > 0 {
 		p.fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", plural(n, "destination"), leftText(s.Back.Left))

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// bandwidths is effective bisection bandwidth before and after a change, as parts of
+// full; nil: fewer than two endpoints.
+type bandwidths struct {
+	Before *float64 `json:"before"`
+	After  *float64 `json:"after"`
+}
+
+// text is the two for people.
+func (b *bandwidths) text(among string) string {
+	if b.Before == nil || b.After == nil {
+		return "there are fewer than two " + among
+	}
+	return fmt.Sprintf("%.3f of full before, %.3f after, random pairs of the %s", *b.Before, *b.After, among)
+}
+
+// bisection is the effective bisection bandwidth of tables among those endpoints in
+// scope that another fabric has too, with a cable.
+func bisection(ctx context.Context, t *routing.Tables, other *fabric.Fabric, scope routing.Scope, seed uint64, precision float64) (*float64, error) {
+	pattern, err := traffic.Parse("bisect")
+	if err != nil {
+		return nil, err
+	}
+	f := t.Fabric
+	var ranks traffic.Placement
+	for _, e := range scope.Endpoints(f) {
+		ep := f.Endpoint(e)
+		if n := other.NodeByGUID(f.Node(ep.Node).GUID); n != fabric.None && other.Out(n, ep.Port) != fabric.None {
+			ranks = append(ranks, e)
+		}
+	}
+	if len(ranks) < 2 {
+		return nil, nil
+	}
+	r, err := congestion.Simulate(ctx, t, congestion.Options{Pattern: pattern, Placement: ranks, Seed: seed, Precision: precision})
+	if err != nil {
+		return nil, err
+	}
+	return &r.Lambda, nil
+}
+
+// contractOf is the contract that a flag says, or else what the tables are made for:
+// any where service levels make no difference to them.
+func contractOf(flag string, tables ...*routing.Tables) (routing.Contract, error) {
+	if flag != "" {
+		c, err := routing.ParseContract(flag)
+		if err != nil {
+			return c, usage("%w", err)
+		}
+		return c, nil
+	}
+	for _, t := range tables {
+		if !t.Lanes.SL2VL.IgnoresSL() {
+			return routing.Honored, nil
+		}
+	}
+	return routing.Any, nil
+}

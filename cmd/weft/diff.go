@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/transition"
+)
+
+// diffFlags is the command line of weft diff.
+type diffFlags struct {
+	oldTables, newTables string
+	contract, endpoints  string
+	lmc                  int
+	seed                 uint64
+	precision            float64
+	json                 bool
+}
+
+func diffCommand(a *app) *cobra.Command {
+	var o diffFlags
+	c := &cobra.Command{
+		Use:   "diff OLD [NEW]",
+		Short: "Compare two fabrics and their tables, and judge the way from one to the other",
+		Long: `Say what differs between two fabrics (files or specs; without NEW, the second is the
+first), and with tables for both what the change from one to the other does: how
+many entries a subnet manager has to write, whether packets can deadlock while it
+does, who is cut off before, for a while and after, and the bandwidth before and
+after.
+
+A subnet manager writes switch by switch. Meanwhile packets meet any mixture of old
+entries and new, which can have a credit loop though neither of the tables has one.
+All mixtures are judged at once, on the cables of NEW: the verdict is that none can
+deadlock, in whatever order tables are written, or a shortest credit loop, with a
+route for each of its steps and the switches that forward it by old and by new
+entries. Then the exit code is 1; weft route --keep plans a way that is safe.`,
+		Example: `  weft diff monday.ibnetdiscover tuesday.ibnetdiscover
+  weft diff fabric.ibnetdiscover --old-tables installed --new-tables planned
+  weft diff before.ibnetdiscover now.ibnetdiscover --old-tables t1 --new-tables t2/lfts.dump --json`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.diff(cmd.Context(), args, &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.oldTables, "old-tables", "", "tables of OLD: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
+	f.StringVar(&o.newTables, "new-tables", "", "tables of NEW, likewise")
+	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: any for tables that ignore service levels, else honored)")
+	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
+	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
+	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the bandwidth")
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	c.MarkFlagsRequiredTogether("old-tables", "new-tables")
+	return c
+}
+
+// diffJob is one run of weft diff.
+type diffJob struct {
+	*app
+	o        *diffFlags
+	old, new diffSide
+	scope    routing.Scope
+	contract routing.Contract
+	parts    transition.Parts
+
+	// With tables.
+	before  *routing.Tables // the old ones as they act on the new fabric
+	verdict *transition.Verdict
+	ebb     bandwidths
+	spent   struct{ read, verify, simulate time.Duration }
+}
+
+// diffSide is a fabric and its tables.
+type diffSide struct {
+	name, source string // source: of the tables, empty without
+	fabric       *fabric.Fabric
+	tables       *routing.Tables
+	misfits      misfits
+	alone        *deadlock.Verdict // of the tables, on their own fabric
+}
+
+func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
+	j := &diffJob{app: a, o: o, old: diffSide{name: args[0], source: o.oldTables}, new: diffSide{name: args[len(args)-1], source: o.newTables}}
+	var err error
+	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
+		return usage("%w", err)
+	}
+	if err := checkLMC(o.lmc); err != nil {
+		return err
+	}
+	if _, err := contractOf(o.contract); err != nil {
+		return err
+	}
+	if err := j.read(); err != nil {
+		return err
+	}
+	j.parts = transition.PartsOf(j.old.fabric, j.new.fabric)
+	if j.old.tables != nil {
+		if err := j.judge(ctx); err != nil {
+			return err
+		}
+		if err := j.simulate(ctx); err != nil {
+			return err
+		}
+	}
+	return j.report()
+}
+
+// read reads the fabrics and their tables.
+func (j *diffJob) read() error {
+	s := j.stage("reading", &j.spent.read)
+	defer s.done()
+	var err error
+	if j.old.fabric, err = j.fabricOf(j.old.name); err != nil {
+		return err
+	}
+	if j.new.fabric = j.old.fabric; j.new.name != j.old.name {
+		if j.new.fabric, err = j.fabricOf(j.new.name); err != nil {
+			return err
+		}
+	}
+	if j.old.source == "" {
+		return nil
+	}
+	for _, s := range []*diffSide{&j.old, &j.new} {
+		v := &verifyJob{app: j.app, name: s.name, fabric: s.fabric, o: &verifyFlags{tableFiles: tableFiles{lfts: s.source}}}
+		if err := v.o.settle(); err != nil {
+			return err
+		}
+		if err := v.readTables(); err != nil {
+			return err
+		}
+		s.tables, s.misfits = v.tables, v.misfits
+	}
+	j.contract, err = contractOf(j.o.contract, j.old.tables, j.new.tables)
+	return err
+}
+
+func (j *diffJob) fabricOf(name string) (*fabric.Fabric, error) {
+	f, err := j.load(name)
+	if err != nil {
+		return nil, err
+	}
+	return withLMC(f, j.o.lmc)
+}
+
+// judge judges each of the tables, and all mixtures.
+func (j *diffJob) judge(ctx context.Context) error {
+	s := j.stage("verify", &j.spent.verify)
+	defer s.done()
+	o := deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1}
+	var err error
+	for _, s := range []*diffSide{&j.old, &j.new} {
+		if s.alone, err = deadlock.Verify(ctx, s.tables, o); err != nil {
+			return err
+		}
+	}
+	if j.before, err = transition.On(j.new.fabric, j.old.tables, j.new.tables); err != nil {
+		return err
+	}
+	o.Progress = s.progress()
+	j.verdict, err = transition.Verify(ctx, j.before, j.new.tables, o)
+	return err
+}
+
+// simulate measures the bandwidth before and after between the endpoints that both
+// fabrics have.
+func (j *diffJob) simulate(ctx context.Context) error {
+	s := j.stage("simulate", &j.spent.simulate)
+	defer s.done()
+	var err error
+	if j.ebb.Before, err = bisection(ctx, j.old.tables, j.new.fabric, j.scope, j.o.seed, j.o.precision); err != nil {
+		return err
+	}
+	j.ebb.After, err = bisection(ctx, j.new.tables, j.old.fabric, j.scope, j.o.seed, j.o.precision)
+	return err
+}

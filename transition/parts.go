@@ -1,0 +1,63 @@
+package transition
+
+import "github.com/weft-fabric/weft/fabric"
+
+// Parts is what two fabrics do not have in common: the same hardware some time later,
+// with cables and nodes gone or new. Nodes are the same by GUID, cables by the ports
+// that they join.
+type Parts struct {
+	Gone        Part                // of the old fabric, not in the new
+	New         Part                // of the new, not in the old
+	Readdressed []fabric.EndpointID // of the new fabric: in both, with other LIDs
+}
+
+// Part is nodes and cables of one fabric.
+type Part struct {
+	Switches []fabric.NodeID
+	Others   []fabric.NodeID    // adapters and routers
+	Cables   []fabric.ChannelID // one channel of each, between nodes that both fabrics have
+}
+
+// PartsOf compares two fabrics.
+func PartsOf(old, next *fabric.Fabric) Parts {
+	p := Parts{Gone: missingIn(next, old), New: missingIn(old, next)}
+	known := endpointsByPort(old)
+	for i, e := range next.Endpoints() {
+		was, ok := known[place{next.Node(e.Node).GUID, e.Port}]
+		if ok && (old.Endpoint(was).LID != e.LID || old.Endpoint(was).LMC != e.LMC) {
+			p.Readdressed = append(p.Readdressed, fabric.EndpointID(i))
+		}
+	}
+	return p
+}
+
+// missingIn is what a fabric has and another has not.
+func missingIn(other, f *fabric.Fabric) Part {
+	var p Part
+	same := make([]fabric.NodeID, len(f.Nodes())) // [node of f] the same in other, or None
+	for i, n := range f.Nodes() {
+		at := other.NodeByGUID(n.GUID)
+		if at != fabric.None && other.Node(at).Kind != n.Kind {
+			at = fabric.None
+		}
+		same[i] = at
+		switch {
+		case at != fabric.None:
+		case n.Kind == fabric.Switch:
+			p.Switches = append(p.Switches, fabric.NodeID(i))
+		default:
+			p.Others = append(p.Others, fabric.NodeID(i))
+		}
+	}
+	for i, c := range f.Channels() {
+		from, to := same[c.From], same[c.To]
+		if c.Reverse < fabric.ChannelID(i) || from == fabric.None || to == fabric.None {
+			continue
+		}
+		out := other.Out(from, c.FromPort)
+		if out == fabric.None || other.Channel(out).To != to || other.Channel(out).ToPort != c.ToPort {
+			p.Cables = append(p.Cables, fabric.ChannelID(i))
+		}
+	}
+	return p
+}
