@@ -28,6 +28,10 @@ import (
 // a refusal for want of service levels says that none were found, not that there
 // are none.
 //
+// Under contract honored all paths between two switches, both ways, are a bundle that
+// needs one service level in which each of them rises. Else every path is a bundle by
+// itself, and those that another continues need not be looked at.
+//
 // Lanes. Where 16 service levels are too few, DN tries the same with a lane more,
 // up to the 15 there are: that leaves all paths more freedom. Lanes.Needed is
 // then more than the longest path's hops.
@@ -57,19 +61,32 @@ func (DN) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b
 	case far.hops > routing.MaxDataVLs:
 		return nil, &routing.TooFewLanes{Need: far.hops, Have: b.VLs}
 	}
-	lanes, plan, left, err := fewestLanes(ctx, sequencesOf(all, f.Turns()), max(1, far.hops))
+	var s *sequences
+	var list []bundle
+	what := "paths"
+	if b.Contract.EitherWay() {
+		s, list = bundlesOf(all, f.Turns())
+		what = "pairs of switches"
+	} else {
+		s = sequencesOf(all, f.Turns())
+	}
+	lanes, plan, left, err := fewestLanes(ctx, s, max(1, far.hops))
 	switch {
 	case err != nil:
 		return nil, err
 	case plan == nil:
 		return nil, routing.Refuse(f, ruleLevels, fabric.None, 0,
-			"%d paths are left over after %d service levels and %d lanes; the longest path has %d hops", left, routing.SLs, lanes, far.hops)
+			"%d %s are left over after %d service levels and %d lanes; the longest path has %d hops", left, what, routing.SLs, lanes, far.hops)
 	case lanes > b.VLs:
 		return nil, &routing.TooFewLanes{Need: lanes, Have: b.VLs}
 	}
 	l := routing.NewLanes(f, mapLanes(f, far.hops, plan.lane))
 	l.Needed = lanes
-	plan.giveOut(f, l, all)
+	if list != nil {
+		plan.giveBothWays(l, list)
+	} else {
+		plan.giveOut(f, l, all)
+	}
 	return l, nil
 }
 

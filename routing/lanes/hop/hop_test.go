@@ -60,8 +60,10 @@ func farthest(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) int
 	return most
 }
 
-// judge has the tables of an assigner judged; nil where it refuses.
+// judge has the tables that an assigner makes for a contract judged under it; nil where
+// it refuses.
 func judge(f *fabric.Fabric, fw *routing.Forwarding, a routing.LaneAssigner, c routing.Contract, b routing.Budget) (*deadlock.Verdict, *routing.Lanes, error) {
+	b.Contract = c
 	lanes, err := a.Lanes(context.Background(), f, fw, b, nil)
 	if err != nil {
 		return nil, nil, err
@@ -90,28 +92,37 @@ func check(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) error 
 	} else if far <= 2 && (err != nil || l.Needed != max(1, far)) {
 		return fmt.Errorf("d2 does not take %d hops: %v", far, err)
 	}
+	for _, c := range []routing.Contract{routing.Honored, routing.Directed} {
+		if err := checkDN(f, fw, scope, c, far); err != nil {
+			return fmt.Errorf("dn, %s: %w", c, err)
+		}
+	}
+	return nil
+}
+
+func checkDN(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope, c routing.Contract, far int) error {
 	few := (*routing.TooFewLanes)(nil)
-	_, l, err = judge(f, fw, hop.DN{}, routing.Directed, full)
+	_, l, err := judge(f, fw, hop.DN{}, c, routing.Budget{VLs: routing.MaxDataVLs, Scope: scope})
 	if far > routing.MaxDataVLs {
 		if !errors.As(err, &few) || few.Need != far {
-			return fmt.Errorf("dn on %d hops: %v", far, err)
+			return fmt.Errorf("%d hops: %v", far, err)
 		}
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("dn on %d hops: %w", far, err)
+		return fmt.Errorf("%d hops: %w", far, err)
 	}
 	if l.Needed < far {
-		return fmt.Errorf("dn says %d lanes for %d hops", l.Needed, far)
+		return fmt.Errorf("%d lanes for %d hops", l.Needed, far)
 	}
 	need := l.Needed
-	if _, _, err := judge(f, fw, hop.DN{}, routing.Directed, routing.Budget{VLs: need, Scope: scope}); err != nil {
-		return fmt.Errorf("dn with the %d lanes it needs: %w", need, err)
+	if _, _, err := judge(f, fw, hop.DN{}, c, routing.Budget{VLs: need, Scope: scope}); err != nil {
+		return fmt.Errorf("with the %d lanes it needs: %w", need, err)
 	}
 	if need > 1 {
-		_, _, err := judge(f, fw, hop.DN{}, routing.Directed, routing.Budget{VLs: need - 1, Scope: scope})
+		_, _, err := judge(f, fw, hop.DN{}, c, routing.Budget{VLs: need - 1, Scope: scope})
 		if !errors.As(err, &few) || few.Need != need {
-			return fmt.Errorf("dn with one lane fewer than %d: %v", need, err)
+			return fmt.Errorf("with one lane fewer than %d: %v", need, err)
 		}
 	}
 	return nil
@@ -221,7 +232,7 @@ func TestBrokenForwarding(t *testing.T) {
 	fw = paths(t, f, sssp.Finder{})
 	fw.Row(lid)[3] = routing.NoPort
 	for _, a := range []routing.LaneAssigner{hop.D2{}, hop.DN{}} {
-		if v, _, err := judge(f, fw, a, routing.Directed, budget); err != nil || v.Unreachable != 4 {
+		if v, _, err := judge(f, fw, a, routing.Honored, budget); err != nil || v.Unreachable != 4 {
 			t.Errorf("%T where a switch does not deliver: %v", a, err)
 		}
 	}

@@ -3,28 +3,49 @@ package hop
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/routing"
 )
 
-// sequences is paths as turns, from the source on, one path behind the other.
+// sequences is paths as turns, from the source on, one path behind the other, those of a
+// bundle together. A bundle is the paths that need the same service level: one path or,
+// under contract honored, all between two switches, both ways.
 type sequences struct {
-	turns []int32 //
-	start []int32 // [path, plus one at the end] into turns
-	space int     // turns are numbered below this
+	turns  []int32 //
+	start  []int32 // [path, plus one at the end] into turns
+	first  []int32 // [bundle, plus one at the end] its first path
+	bundle []int32 // [path] its bundle
+	space  int     // turns are numbered below this
 }
 
 // of is the turns of a path.
 func (s *sequences) of(p int32) []int32 { return s.turns[s.start[p]:s.start[p+1]] }
 
-// paths counts.
+// paths counts them.
 func (s *sequences) paths() int { return len(s.start) - 1 }
 
+// bundles counts them.
+func (s *sequences) bundles() int { return len(s.first) - 1 }
+
+// close ends the bundle to which the paths since the last belong, if there are any.
+func (s *sequences) close() (closed bool) {
+	n := int32(s.paths())
+	for len(s.bundle) < int(n) {
+		s.bundle = append(s.bundle, int32(s.bundles()))
+		closed = true
+	}
+	if closed {
+		s.first = append(s.first, n)
+	}
+	return closed
+}
+
 // plan is lanes by service level and turn, such that every path rises from lane
-// to lane in one service level at least.
+// to lane in one service level at least, all of a bundle in the same.
 type plan struct {
 	lane [][]uint8 // [service level][turn] 1 … top, 0: not used
-	sl   []uint8   // [path] the first in which it rises
+	sl   []uint8   // [bundle] the first in which all its paths rise
 }
 
 // makePlan looks for a plan with few service levels, in which the turns have the
@@ -32,7 +53,7 @@ type plan struct {
 // the service levels there are.
 func makePlan(ctx context.Context, s *sequences, top int) (*plan, int, error) {
 	m := newMender(s, top)
-	if left, err := m.elect(ctx); err != nil || left > s.paths()/hopeless {
+	if left, err := m.elect(ctx); err != nil || left > s.bundles()/hopeless {
 		return nil, left, err
 	}
 	if len(m.lane) > 1 {
@@ -47,8 +68,8 @@ func makePlan(ctx context.Context, s *sequences, top int) (*plan, int, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	p := &plan{lane: m.lane, sl: make([]uint8, s.paths())}
-	for i, mask := range m.rises {
+	p := &plan{lane: m.lane, sl: make([]uint8, s.bundles())}
+	for i, mask := range m.whole {
 		p.sl[i] = uint8(bits.TrailingZeros16(mask))
 	}
 	return p, 0, nil
@@ -81,7 +102,7 @@ func (s *sequences) fewest(top int) int {
 	return fewest
 }
 
-// hopeless is the part of all paths, one in so many, that mending has never been
+// hopeless is the part of all bundles, one in so many, that mending has never been
 // seen to find service levels for.
 const hopeless = 3
 
@@ -91,9 +112,9 @@ const hopeless = 3
 // every later service level took as many as the last, and returns how many are
 // left.
 func (m *mender) elect(ctx context.Context) (int, error) {
-	left := make([]int32, m.s.paths())
-	for p := range left {
-		left[p] = int32(p)
+	left := make([]int32, m.s.bundles())
+	for b := range left {
+		left[b] = int32(b)
 	}
 	votes := make([]uint32, m.s.space*m.top)
 	for sl := 0; len(left) > 0 && sl < routing.SLs; sl++ {
@@ -106,73 +127,104 @@ func (m *mender) elect(ctx context.Context) (int, error) {
 		m.lane = append(m.lane, lane)
 		left = m.fill(sl, left, m.winners(count(votes, m.top), lane))
 		left = m.fill(sl, left, m.room(lane))
-		if taken := before - len(left); len(left)-taken*(routing.SLs-1-sl) > m.s.paths()/hopeless {
+		if taken := before - len(left); len(left)-taken*(routing.SLs-1-sl) > m.s.bundles()/hopeless {
 			break
 		}
 	}
 	return len(left), nil
 }
 
-// fill gives a service level the paths that fit, and returns the others.
-func (m *mender) fill(sl int, paths []int32, fits func(turns []int32) bool) []int32 {
-	rest := paths[:0]
-	for _, p := range paths {
-		if fits(m.s.of(p)) {
-			m.rises[p] = 1 << sl
+// fill gives a service level the bundles that fit, and returns the others.
+func (m *mender) fill(sl int, bundles []int32, fits func(bundle int32) bool) []int32 {
+	rest := bundles[:0]
+	for _, b := range bundles {
+		if fits(b) {
+			m.whole[b] = 1 << sl
 		} else {
-			rest = append(rest, p)
+			rest = append(rest, b)
 		}
 	}
 	return rest
 }
 
-// winners is for paths that rise along the lanes elected; their turns get them.
-func (m *mender) winners(elected, lane []uint8) func(turns []int32) bool {
-	return func(turns []int32) bool {
-		if !rises(turns, elected) {
-			return false
+// winners is for bundles whose paths rise along the lanes elected; their turns get them.
+func (m *mender) winners(elected, lane []uint8) func(bundle int32) bool {
+	return func(bundle int32) bool {
+		first, end := m.s.first[bundle], m.s.first[bundle+1]
+		for p := first; p < end; p++ {
+			if !rises(m.s.of(p), elected) {
+				return false
+			}
 		}
-		for _, t := range turns {
+		for _, t := range m.s.turns[m.s.start[first]:m.s.start[end]] {
 			lane[t] = elected[t]
 		}
 		return true
 	}
 }
 
-// room is for paths that can rise if turns without a lane get one, as low as can
-// be; then they do.
-func (m *mender) room(lane []uint8) func(turns []int32) bool {
-	return func(turns []int32) bool {
-		at := 0
-		for i, t := range turns {
-			at++
-			if lane[t] != 0 && int(lane[t]) < at {
-				return false
+// room is for bundles whose paths can rise if turns without a lane get one, as low as
+// can be; then they do.
+func (m *mender) room(lane []uint8) func(bundle int32) bool {
+	var given []int32 // the turns that have a lane for the bundle at hand
+	return func(bundle int32) bool {
+		first, end := m.s.first[bundle], m.s.first[bundle+1]
+		given = given[:0]
+		for again := true; again; again = again && end-first > 1 {
+			again = false
+			for p := first; p < end; p++ {
+				changed, ok := m.lift(m.s.of(p), lane, &given)
+				if !ok {
+					for _, t := range given {
+						lane[t] = 0
+					}
+					return false
+				}
+				again = again || changed
 			}
-			if at = max(at, int(lane[t])); at+len(turns)-1-i > m.top {
-				return false
-			}
-		}
-		at = 0
-		for _, t := range turns {
-			at = max(at+1, int(lane[t]))
-			lane[t] = uint8(at)
 		}
 		return true
 	}
+}
+
+// lift gives the turns of a path that have no lane the lowest on which it rises, and
+// higher ones to those given, if it does not rise otherwise. It says whether lanes have
+// changed, and whether the path can rise.
+func (m *mender) lift(turns []int32, lane []uint8, given *[]int32) (changed, ok bool) {
+	at := 0
+	for i, t := range turns {
+		at++
+		switch vl := int(lane[t]); {
+		case vl == 0:
+			*given = append(*given, t)
+			fallthrough
+		case vl < at && slices.Contains(*given, t):
+			lane[t], changed = uint8(at), true
+		case vl < at:
+			return changed, false
+		default:
+			at = vl
+		}
+		if at+len(turns)-1-i > m.top {
+			return changed, false
+		}
+	}
+	return changed, true
 }
 
 // vote adds up for every turn and lane how many paths can have it there. Those
 // that have little choice count more.
 func (m *mender) vote(votes []uint32, voters []int32) {
 	clear(votes)
-	for _, p := range voters {
-		turns := m.s.of(p)
-		slack := m.top - len(turns)
-		weight := uint32(1) << (2 * max(0, 3-slack))
-		for i, t := range turns {
-			for k := range votes[int(t)*m.top+i:][:slack+1] {
-				votes[int(t)*m.top+i+k] += weight
+	for _, b := range voters {
+		for p := m.s.first[b]; p < m.s.first[b+1]; p++ {
+			turns := m.s.of(p)
+			slack := m.top - len(turns)
+			weight := uint32(1) << (2 * max(0, 3-slack))
+			for i, t := range turns {
+				for k := range votes[int(t)*m.top+i:][:slack+1] {
+					votes[int(t)*m.top+i+k] += weight
+				}
 			}
 		}
 	}

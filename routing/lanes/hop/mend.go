@@ -7,23 +7,25 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// mender improves the lanes of a number of service levels until every path
-// rises in one of them, by local search: it takes a path that rises in none and
-// gives its turns new lanes where that breaks the least. What is broken counts
-// the more the oftener it was taken up, so that the search does not go in
-// circles.
+// mender improves the lanes of a number of service levels until every bundle is whole
+// in one of them, all its paths rising there, by local search: it takes a bundle that is
+// whole in none and gives the turns of its paths new lanes where that breaks the least.
+// What is broken counts the more the oftener it was taken up, so that the search does
+// not go in circles.
 type mender struct {
 	s     *sequences
 	top   int
 	lane  [][]uint8 // [service level][turn] 1 … top, 0: not used
 	rises []uint16  // [path] service levels in which it rises, as bits
+	whole []uint16  // [bundle] service levels in which all its paths rise, as bits
 
 	first  []int32  // [turn, plus one at the end] into users
 	users  []int32  // the paths over every turn
-	weight []uint32 // [path] one more than how often it was taken up
-	loose  []int32  // the paths that rise nowhere, and some that do again
-	broken int      // how many rise nowhere
+	weight []uint32 // [bundle] one more than how often it was taken up
+	loose  []int32  // the bundles that are whole nowhere, and some that are again
+	broken int      // how many are whole nowhere
 	work   int      // uses of turns looked at
+	raised int32    // the bundle that is being raised; none
 
 	cost [maxTurns][maxTurns]uint32 // scratch: what breaks if the i-th turn of a path has lane i+1+k
 	best [maxTurns]uint8            // scratch: the lanes that break the least
@@ -42,7 +44,7 @@ const (
 )
 
 func newMender(s *sequences, top int) *mender {
-	return &mender{s: s, top: top, rises: make([]uint16, s.paths())}
+	return &mender{s: s, top: top, rises: make([]uint16, s.paths()), whole: make([]uint16, s.bundles()), raised: none}
 }
 
 // index finds the paths over every turn.
@@ -56,9 +58,11 @@ func (m *mender) index() {
 	}
 	next := slices.Clone(m.first)
 	m.users = make([]int32, len(m.s.turns))
-	m.weight = make([]uint32, m.s.paths())
+	m.weight = make([]uint32, m.s.bundles())
+	for b := range m.weight {
+		m.weight[b] = 1
+	}
 	for p := range int32(m.s.paths()) {
-		m.weight[p] = 1
 		for _, t := range m.s.of(p) {
 			m.users[next[t]] = p
 			next[t]++
@@ -66,7 +70,7 @@ func (m *mender) index() {
 	}
 }
 
-// findLoose finds out anew which path rises where.
+// findLoose finds out anew which path rises where, and which bundles are whole.
 func (m *mender) findLoose() {
 	m.loose, m.broken = m.loose[:0], 0
 	for p := range m.rises {
@@ -76,15 +80,21 @@ func (m *mender) findLoose() {
 				m.rises[p] |= 1 << sl
 			}
 		}
-		if m.rises[p] == 0 {
-			m.loosen(int32(p))
+	}
+	for b := range m.whole {
+		m.whole[b] = ^uint16(0)
+		for p := m.s.first[b]; p < m.s.first[b+1]; p++ {
+			m.whole[b] &= m.rises[p]
+		}
+		if m.whole[b] == 0 {
+			m.loosen(int32(b))
 		}
 	}
 }
 
-// loosen notes that a path rises nowhere any more.
-func (m *mender) loosen(p int32) {
-	m.loose = append(m.loose, p)
+// loosen notes that a bundle is whole nowhere any more.
+func (m *mender) loosen(b int32) {
+	m.loose = append(m.loose, b)
 	m.broken++
 }
 
@@ -98,8 +108,11 @@ func (m *mender) mendWithOneFewer(ctx context.Context) bool {
 	last := len(m.lane) - 1
 	m.lane = m.lane[:last]
 	for p := range m.rises {
-		if m.rises[p] &^= 1 << last; m.rises[p] == 0 {
-			m.loosen(int32(p))
+		m.rises[p] &^= 1 << last
+	}
+	for b := range m.whole {
+		if m.whole[b] &^= 1 << last; m.whole[b] == 0 {
+			m.loosen(int32(b))
 		}
 	}
 	if m.mend(ctx) {
@@ -110,7 +123,7 @@ func (m *mender) mendWithOneFewer(ctx context.Context) bool {
 	return false
 }
 
-// mend goes on until every path rises somewhere, or gives up.
+// mend goes on until every bundle is whole somewhere, or gives up.
 func (m *mender) mend(ctx context.Context) bool {
 	patience := min(patiencePerUse*len(m.s.turns), maxPatience)
 	m.work = 0
@@ -122,30 +135,50 @@ func (m *mender) mend(ctx context.Context) bool {
 		if m.work-since > patience || m.work > maxWork || step%1024 == 0 && ctx.Err() != nil {
 			return false
 		}
-		p := m.loose[len(m.loose)-1]
+		b := m.loose[len(m.loose)-1]
 		m.loose = m.loose[:len(m.loose)-1]
-		if m.rises[p] == 0 {
-			m.weight[p]++
-			m.raise(p)
+		if m.whole[b] == 0 {
+			m.weight[b]++
+			m.raise(b)
 		}
 	}
 	m.loose = m.loose[:0]
 	return true
 }
 
-// raise makes a path rise in the service level where that breaks the least.
-func (m *mender) raise(p int32) {
+// raise makes the paths of a bundle rise, one after another, in the service level where
+// that breaks the least. Where they are in each other's way it is taken up again.
+func (m *mender) raise(b int32) {
 	sl, least := 0, ^uint32(0)
-	var best [maxTurns]uint8
+	first, end := m.s.first[b], m.s.first[b+1]
 	for i := range m.lane {
-		if c := m.price(p, i); c < least {
-			sl, least, best = i, c, m.best
+		c := uint32(0)
+		for p := first; p < end; p++ {
+			if m.rises[p]>>i&1 == 0 {
+				c += m.price(p, i)
+			}
+		}
+		if c < least {
+			sl, least = i, c
 		}
 	}
-	for i, t := range m.s.of(p) {
-		if m.lane[sl][t] != best[i] {
-			m.set(sl, t, best[i])
+	m.raised = b
+	for p := first; p < end; p++ {
+		if m.rises[p]>>sl&1 == 1 {
+			continue
 		}
+		work := m.work
+		m.price(p, sl) // of the choices just weighed
+		m.work = work
+		for i, t := range m.s.of(p) {
+			if m.lane[sl][t] != m.best[i] {
+				m.set(sl, t, m.best[i])
+			}
+		}
+	}
+	m.raised = none
+	if m.whole[b] == 0 {
+		m.loose = append(m.loose, b)
 	}
 }
 
@@ -182,14 +215,23 @@ func (m *mender) price(p int32, sl int) uint32 {
 	return m.cost[len(turns)-1][slack]
 }
 
+// sibling is what it costs to break another path of the bundle that is being raised.
+const sibling = 1 << 16
+
 // breaks adds to cost what breaks when a turn has lane first, first+1, … in a
-// service level: the paths that rise there and nowhere else.
+// service level: the bundles that are whole there and nowhere else.
 func (m *mender) breaks(t int32, sl, first int, cost []uint32) {
 	users := m.users[m.first[t]:m.first[t+1]]
 	m.work += len(users)
 	lane := m.lane[sl]
 	for _, p := range users {
-		if m.rises[p] != 1<<sl {
+		b := m.s.bundle[p]
+		weight := m.weight[b]
+		switch {
+		case m.whole[b] == 1<<sl:
+		case b == m.raised && m.rises[p]>>sl&1 == 1:
+			weight = sibling
+		default:
 			continue
 		}
 		turns := m.s.of(p)
@@ -203,7 +245,7 @@ func (m *mender) breaks(t int32, sl, first int, cost []uint32) {
 		}
 		for k := range cost {
 			if first+k <= below || first+k >= above {
-				cost[k] += m.weight[p]
+				cost[k] += weight
 			}
 		}
 	}
@@ -216,17 +258,27 @@ func (m *mender) set(sl int, t int32, vl uint8) {
 	users := m.users[m.first[t]:m.first[t+1]]
 	m.work += len(users)
 	for _, p := range users {
-		before := m.rises[p]
 		if rises(m.s.of(p), lane) {
 			m.rises[p] |= 1 << sl
 		} else {
 			m.rises[p] &^= 1 << sl
 		}
-		switch {
-		case before == 0 && m.rises[p] != 0:
-			m.broken--
-		case before != 0 && m.rises[p] == 0:
-			m.loosen(p)
-		}
+		m.settle(m.s.bundle[p], sl)
+	}
+}
+
+// settle finds out whether a bundle is whole in a service level in which one of its
+// paths has changed.
+func (m *mender) settle(b int32, sl int) {
+	before, all := m.whole[b], uint16(1)<<sl
+	for p := m.s.first[b]; p < m.s.first[b+1]; p++ {
+		all &= m.rises[p]
+	}
+	m.whole[b] = before&^(1<<sl) | all
+	switch {
+	case before == 0 && all != 0:
+		m.broken--
+	case before != 0 && m.whole[b] == 0:
+		m.loosen(b)
 	}
 }

@@ -7,19 +7,24 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anySequences is a few paths of distinct turns.
+// anySequences is a few paths of distinct turns, in bundles.
 func anySequences(t *rapid.T, space, maxPaths, top int) *sequences {
-	s := &sequences{start: []int32{0}, space: space}
+	s := &sequences{start: []int32{0}, first: []int32{0}, space: space}
+	bundled := rapid.Bool().Draw(t, "bundled")
 	for range rapid.IntRange(1, maxPaths).Draw(t, "paths") {
 		way := rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(space-1)), 2, top, rapid.ID[int32]).Draw(t, "path")
 		s.turns = append(s.turns, way...)
 		s.start = append(s.start, int32(len(s.turns)))
+		if !bundled || rapid.Bool().Draw(t, "last of its bundle") {
+			s.close()
+		}
 	}
+	s.close()
 	return s
 }
 
-// Every path rises in the service level it is given, and never are there fewer
-// service levels than the bound says.
+// Every path rises in the service level that its bundle is given, and never are there
+// fewer service levels than the bound says.
 func TestPlanHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := rapid.IntRange(2, 6).Draw(t, "top")
@@ -35,8 +40,8 @@ func TestPlanHolds(t *testing.T) {
 			return
 		}
 		for path := range int32(s.paths()) {
-			if !rises(s.of(path), p.lane[p.sl[path]]) {
-				t.Fatalf("path %v does not rise along %v", s.of(path), p.lane[p.sl[path]])
+			if lane := p.lane[p.sl[s.bundle[path]]]; !rises(s.of(path), lane) {
+				t.Fatalf("path %v does not rise along %v", s.of(path), lane)
 			}
 		}
 		for _, lane := range p.lane {
@@ -59,8 +64,14 @@ func TestPlanAgainstBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := rapid.IntRange(2, 3).Draw(t, "top")
 		s := anySequences(t, 5, 10, top)
-		best := fewestByForce(s, top)
+		best, possible := fewestByForce(s, top)
 		p, _, err := makePlan(context.Background(), s, top)
+		if !possible {
+			if p != nil || err != nil {
+				t.Fatalf("a plan for paths that are in each other's way: %v", err)
+			}
+			return
+		}
 		if err != nil || p == nil {
 			t.Fatalf("no plan, though %d service levels suffice: %v", best, err)
 		}
@@ -78,17 +89,17 @@ func TestPlanAgainstBruteForce(t *testing.T) {
 }
 
 // fewestByForce tries every choice of lanes for a service level, and covers the
-// paths with as few choices as possible.
-func fewestByForce(s *sequences, top int) int {
-	risen := map[uint32]bool{} // which paths rise, as bits, for some choice
+// bundles with as few choices as possible.
+func fewestByForce(s *sequences, top int) (fewest int, possible bool) {
+	risen := map[uint32]bool{} // in which bundles all paths rise, as bits, for some choice
 	lane := make([]uint8, s.space)
 	var choose func(t int)
 	choose = func(t int) {
 		if t == s.space {
-			mask := uint32(0)
+			mask := uint32(1)<<s.bundles() - 1
 			for p := range s.paths() {
-				if rises(s.of(int32(p)), lane) {
-					mask |= 1 << p
+				if !rises(s.of(int32(p)), lane) {
+					mask &^= 1 << s.bundle[p]
 				}
 			}
 			risen[mask] = true
@@ -100,10 +111,17 @@ func fewestByForce(s *sequences, top int) int {
 		}
 	}
 	choose(0)
+	all := uint32(0)
+	for r := range risen {
+		all |= r
+	}
+	if all != 1<<s.bundles()-1 {
+		return 0, false
+	}
 	covered := map[uint32]bool{0: true}
 	for n := 0; ; n++ {
-		if covered[1<<s.paths()-1] {
-			return n
+		if covered[all] {
+			return n, true
 		}
 		next := map[uint32]bool{}
 		for c := range covered {

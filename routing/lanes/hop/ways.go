@@ -16,6 +16,7 @@ const none = -1
 // follows, whether they come from different switches or lead to different
 // addresses; nearly all do.
 type ways struct {
+	root   fabric.NodeID
 	lids   []fabric.LID
 	first  []int32  // [offset in lids × switches + switch] the first hop of the path; none: not asked for, or without a hop
 	nodes  []node   // a node comes after its parent
@@ -46,7 +47,7 @@ func gather(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, scope
 	sources := make([]bool, f.Switches())
 	var all []*ways
 	for s := range sources {
-		w := &ways{}
+		w := &ways{root: fabric.NodeID(s)}
 		for _, e := range f.Attached(fabric.NodeID(s)) {
 			ep := f.Endpoint(e)
 			if !scope.Includes(ep.Class) {
@@ -235,14 +236,20 @@ func (g *gatherer) findLeaves(w *ways) {
 // or more that no other path continues. Shorter ones have one turn or none, and
 // travel on any service level.
 func sequencesOf(all []*ways, turns int) *sequences {
-	s := &sequences{start: []int32{0}, space: turns}
+	s := &sequences{start: []int32{0}, first: []int32{0}, space: turns}
 	eachLong(all, func(w *ways, leaf int32) {
-		for n := w.nodes[leaf]; n.parent != none; n = w.nodes[n.parent] {
-			s.turns = append(s.turns, n.turn)
-		}
-		s.start = append(s.start, int32(len(s.turns)))
+		s.add(w, leaf)
+		s.close()
 	})
 	return s
+}
+
+// add adds the path that begins with a hop.
+func (s *sequences) add(w *ways, hop int32) {
+	for n := w.nodes[hop]; n.parent != none; n = w.nodes[n.parent] {
+		s.turns = append(s.turns, n.turn)
+	}
+	s.start = append(s.start, int32(len(s.turns)))
 }
 
 // eachLong visits the leaves of paths of three hops or more.
