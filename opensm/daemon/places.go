@@ -118,10 +118,14 @@ func (x *place) isLost() bool {
 }
 
 // enter begins a phase. Of the other end there is patience for a whole question
-// and for a whole answer.
+// and for a whole answer. A place that was lost before anything was read is left at
+// once: whoever waits for it waits for nothing else.
 func (x *place) enter(now phase) error {
 	x.of.mu.Lock()
 	defer x.of.mu.Unlock()
+	if now == asking && x.isLost() {
+		return errPlaceLost
+	}
 	x.of.entries++
 	x.phase, x.since = now, x.of.entries
 	if now != asking && now != taking {

@@ -84,6 +84,22 @@ func pair(t *testing.T) (here, there *net.UnixConn) {
 	return here, there
 }
 
+// A place that is lost before its question is waited for is left at once. Else each
+// such place keeps the next connection waiting, and a thousand idle ones keep
+// OpenSM's for longer than it has patience.
+func TestLostBeforeItsQuestion(t *testing.T) {
+	t.Parallel()
+	p := newPlaces(1, 1000)
+	here, _ := pair(t)
+	x := p.take(here, 0)
+	p.mu.Lock()
+	x.giveUp()
+	p.mu.Unlock()
+	if err := x.enter(asking); !errors.Is(err, errPlaceLost) {
+		t.Errorf("its question is waited for: %v", err)
+	}
+}
+
 // Questions that are too large together cost the largest its place, whoever sends
 // last.
 func TestQuestionsAreBounded(t *testing.T) {

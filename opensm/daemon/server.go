@@ -157,7 +157,7 @@ func (s *Server) serve(ctx context.Context, x *place, who credentials) {
 		return
 	}
 	if err := x.enter(asking); err != nil {
-		s.Log.Warn("connection", "error", err)
+		s.bad("bad client", who, err)
 		return
 	}
 	q, err := wire.ReadQuestion(counted{x})
