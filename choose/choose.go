@@ -24,7 +24,7 @@
 // soon, and then the candidates in the order of the table, the likely first. Which
 // of them are begun is decided by estimates, of routing, judging and simulating, by
 // the size of the network, so that the same input gives the same bytes on a loaded
-// machine too. The clock is a limit only: Overrun times the budget of time after the
+// machine too. The clock is a limit only, unless one is patient: Overrun times the budget of time after the
 // beginning, the engine at work is stopped and no other is begun. Then, and only
 // then, the choice depends on the machine, and Choice.Stopped says so. Whatever the
 // budget, the search goes on until something is proven.
@@ -61,6 +61,7 @@ type Wish struct {
 	Scope    routing.Scope    // endpoints that must be proven, and among which Λ is measured
 	Options  engines.Options
 	Time     time.Duration // what estimates may add up to; zero: DefaultTime
+	Patient  bool          // the clock is no limit: who waits has the best so far, by Found
 	Patterns int           // random patterns for Λ; zero: as many as make its error small beside Close
 
 	// Accept says why proven tables will not do for what they are meant for; nil: they
@@ -180,7 +181,7 @@ func (s *search) take(ctx context.Context, c candidate, place int) error {
 		t.Outcome, t.Why = Skipped, "it does not heed --aim and --weight"
 	case s.proven() && cost > s.left:
 		t.Outcome, t.Why = Skipped, fmt.Sprintf("about %s, and %s of %s are left (--time-budget)", round(cost), round(max(0, s.left)), round(s.wish.Time))
-	case s.proven() && !time.Now().Before(s.limit):
+	case s.limited() && !time.Now().Before(s.limit):
 		t.Outcome, t.Why = Stopped, s.limitText()
 	default:
 		s.left -= cost
@@ -197,7 +198,7 @@ func (s *search) take(ctx context.Context, c candidate, place int) error {
 // nothing is proven.
 func (s *search) within(ctx context.Context, c candidate, e engines.Engine, t *Trial) error {
 	limited := ctx
-	if s.proven() {
+	if s.limited() {
 		var cancel context.CancelFunc
 		limited, cancel = context.WithDeadline(ctx, s.limit)
 		defer cancel()
@@ -212,6 +213,9 @@ func (s *search) within(ctx context.Context, c candidate, e engines.Engine, t *T
 func (s *search) limitText() string {
 	return fmt.Sprintf("the clock reached %s, the limit for a --time-budget of %s", round(time.Duration(Overrun*float64(s.wish.Time))), round(s.wish.Time))
 }
+
+// limited says whether the clock is a limit now.
+func (s *search) limited() bool { return s.proven() && !s.wish.Patient }
 
 // proven says whether there is a choice.
 func (s *search) proven() bool { return !math.IsInf(s.best, -1) }

@@ -131,6 +131,16 @@ func TestNothingProvenYet(t *testing.T) {
 	}
 }
 
+// Whoever is patient lets the clock run, and gets what a quick machine chooses.
+func TestPatient(t *testing.T) {
+	w := Wish{Contract: routing.Any, Time: 10 * time.Second, Patient: true}
+	want, _ := slowly(t, w, short, nil)
+	c, spent := slowly(t, w, short, map[string]time.Duration{"balance": time.Hour, "nue": time.Hour})
+	if c.Engine.Name != want.Engine.Name || outcomes(c) != outcomes(want) || c.Stopped != 0 || spent != 2*time.Hour {
+		t.Errorf("%s of %s after %v, want %s of %s", c.Engine.Name, outcomes(c), spent, want.Engine.Name, outcomes(want))
+	}
+}
+
 // Whoever waits is told of each choice that is better than those before, with its
 // proof, the quick one first.
 func TestFound(t *testing.T) {

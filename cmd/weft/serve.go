@@ -331,6 +331,8 @@ func sweepText(s *daemon.Sweep) string {
 	switch {
 	case s.Cached:
 		from = ", from memory"
+	case s.Restored:
+		from = ", those handed over before the restart"
 	case s.SoFar:
 		from = ", the best so far"
 	}

@@ -14,8 +14,8 @@
 // tables, and they are kept (the last few fabrics): a sweep that finds nothing
 // changed is answered at once, and so is a cable that comes back.
 //
-// Time. auto tries several engines. OpenSM gets the best so far five seconds after
-// the work began, as soon as there is something proven, and in any case within the
+// Time. auto tries several engines. OpenSM gets the best so far within five
+// seconds, or as soon as there is something proven, and in any case within the
 // time that the plugin waits; the search goes on. A plugin that is told so asks
 // again at once, for better tables: that question is answered when the search has
 // ended, with them or with a refusal that is no finding, and the plugin has OpenSM
@@ -42,7 +42,9 @@
 // left unfinished. It holds whole files only:
 //
 //	last-good       link to the folder of the tables handed over last: lfts.dump,
-//	                sl2vl.dump, paths.psl, certificate, sweep.json
+//	                sl2vl.dump, paths.psl, certificate, sweep.json; read back after a
+//	                restart for the same fabric and settings, proven again, and handed
+//	                over as the best so far
 //	refusals/       a JSON document for every refusal, the last hundred
 //
 // SIGHUP reads the configuration again; a bad one, or one that would need another

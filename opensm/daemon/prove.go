@@ -31,6 +31,8 @@ type proven struct {
 	route   time.Duration
 	verify  time.Duration
 
+	restored bool // read back from the state folder, and proven again
+
 	// unfinished is why better tables were not looked for to the end; nil: they were.
 	unfinished error
 }
@@ -131,6 +133,9 @@ func (p *proven) search(ctx context.Context, f *fabric.Fabric, how searcher, s *
 	if err != nil {
 		return err
 	}
+	if c.Stopped > 0 {
+		p.unfinished = errors.New("the clock reached one and a half times the budget")
+	}
 	return take(c)
 }
 
@@ -193,7 +198,7 @@ func (b best) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes in
 
 func (best) search(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*choose.Choice)) (*choose.Choice, error) {
 	return choose.Best(ctx, f, choose.Wish{
-		Contract: s.contract, Scope: s.scope, Options: s.told, Time: s.Budget,
+		Contract: s.contract, Scope: s.scope, Options: s.told, Time: s.Budget, Patient: s.Budget == 0,
 		Budget: s.budget(lanes),
 		Accept: func(t *routing.Tables) error { return wire.Expressible(t, s.contract) },
 		Found:  found,

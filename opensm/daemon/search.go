@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -10,8 +11,9 @@ import (
 )
 
 // firstAnswer is how long after the beginning of the work OpenSM gets the best so
-// far, where the work goes on: it holds a lock while it waits that its SA needs.
-const firstAnswer = 5 * time.Second
+// far, where the work goes on: it holds a lock while it waits that its SA needs. With
+// reading the request and writing the answer it is five seconds at the most.
+const firstAnswer = 4 * time.Second
 
 // Search is the search for better tables than those that were handed over as the
 // best so far.
@@ -43,12 +45,12 @@ func refusal(err error) reply { return reply{proven: &proven{refusal: err.Error(
 
 // ask has the fabric worked on, unless it was, for as long as the plugin waits. Once
 // the work has gone on for a while, what is proven by then will do.
-func (s *Server) ask(ctx context.Context, x *place, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
+func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
 	lanes := q.Lanes()
-	job, known := s.jobs.ask(ctx, keyOf(f, set, lanes), task{
+	job, known := s.jobs.ask(ctx, k, task{
 		limit: set.limit,
 		work: func(ctx context.Context, found func(*proven)) *proven {
-			return prove(ctx, f, set, lanes, found)
+			return s.work(ctx, k, f, set, lanes, found)
 		},
 		ended: s.searched,
 	})
@@ -136,7 +138,7 @@ func (s *Server) better(job *job, x *place, wait time.Duration) reply {
 func (s *Server) searched(job *job, given *proven) {
 	p, now := job.result, time.Now().UTC()
 	r := &Search{Began: job.began.UTC(), Ended: &now, Given: given.engine, Engine: p.engine, Better: p.tables != given.tables, Awaited: job.isAwaited()}
-	attrs := []any{"given", r.Given, "best", r.Engine, "better", r.Better, "awaited", r.Awaited, "seconds", now.Sub(job.began).Round(time.Millisecond).Seconds()}
+	attrs := []any{"given", r.Given, "best", r.Engine, "better", r.Better, "awaited", r.Awaited, "seconds", fmt.Sprintf("%.4f", now.Sub(job.began).Seconds())}
 	if p.unfinished != nil {
 		r.Unfinished = firstLine(p.unfinished.Error())
 		attrs = append(attrs, "unfinished", r.Unfinished)

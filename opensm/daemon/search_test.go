@@ -32,7 +32,7 @@ func (finds) route(context.Context, *fabric.Fabric, *settings, int) (*routing.Ta
 	panic("a search is not asked for one result")
 }
 
-func (all finds) search(ctx context.Context, f *fabric.Fabric, s *settings, _ int, found func(*choose.Choice)) (*choose.Choice, error) {
+func (all finds) search(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*choose.Choice)) (*choose.Choice, error) {
 	var last *choose.Choice
 	for _, x := range all {
 		select {
@@ -46,7 +46,7 @@ func (all finds) search(ctx context.Context, f *fabric.Fabric, s *settings, _ in
 		case "broken":
 			panic("out of ideas")
 		}
-		c, err := chosen(ctx, f, s, x.engine)
+		c, err := chosen(ctx, f, s, lanes, x.engine)
 		if err != nil {
 			return nil, err
 		}
@@ -57,13 +57,13 @@ func (all finds) search(ctx context.Context, f *fabric.Fabric, s *settings, _ in
 }
 
 // chosen is an engine's tables as if they had been chosen.
-func chosen(ctx context.Context, f *fabric.Fabric, s *settings, engine string) (*choose.Choice, error) {
+func chosen(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, engine string) (*choose.Choice, error) {
 	all, err := named(Names{engine})
 	if err != nil {
 		return nil, err
 	}
 	e := all[0].(single).Engine
-	tables, _, err := all[0].route(ctx, f, s, 2)
+	tables, _, err := all[0].route(ctx, f, s, lanes)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (b *bench) ask(q *wire.Request) asked {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := b.Server.ask(b.Context(), b.place, f, b.set, q, time.Now())
+	r := b.Server.ask(b.Context(), b.place, keyOf(f, b.set, q.Lanes()), f, b.set, q, time.Now())
 	return asked{r.engine, r.refusal, r.soFar, time.Since(b.began)}
 }
 
@@ -126,18 +126,18 @@ func again(q *wire.Request) *wire.Request {
 	return &c
 }
 
-// The best so far is handed over five seconds after the work began, or as soon as
+// The best so far is handed over some seconds after the work began, or as soon as
 // there is something; what is found later is told to who waits for it.
 func TestBestSoFar(t *testing.T) {
 	q := request(t, "torus:3x4", 1)
 	search := finds{{time.Second, "updn"}, {10 * time.Second, "weave-any"}, {9 * time.Second, ""}}
 	onBench(t, search, func(b *bench) {
-		b.want("first", b.ask(q), asked{"updn", "", true, 5 * time.Second})
+		b.want("first", b.ask(q), asked{"updn", "", true, firstAnswer})
 		if s := b.Status().Search; s == nil || s.Ended != nil || s.Given != "updn" {
 			b.Errorf("status: %+v", s)
 		}
 		time.Sleep(2 * time.Second)
-		b.want("meanwhile", b.ask(q), asked{"updn", "", true, 7 * time.Second})
+		b.want("meanwhile", b.ask(q), asked{"updn", "", true, firstAnswer + 2*time.Second})
 		b.want("better", b.ask(again(q)), asked{"weave-any", "", false, 20 * time.Second})
 		synctest.Wait()
 		if s := b.Status().Search; s.Ended == nil || s.Given != "updn" || s.Engine != "weave-any" || !s.Better || !s.Awaited {
@@ -146,12 +146,12 @@ func TestBestSoFar(t *testing.T) {
 		b.want("from memory", b.ask(q), asked{"weave-any", "", false, 20 * time.Second})
 	})
 	onBench(t, search, func(b *bench) {
-		b.want("first", b.ask(q), asked{"updn", "", true, 5 * time.Second})
+		b.want("first", b.ask(q), asked{"updn", "", true, firstAnswer})
 		time.Sleep(time.Minute)
 		if s := b.Status().Search; s.Ended == nil || s.Awaited {
 			b.Errorf("nobody waits, and the status says %+v", s)
 		}
-		b.want("late", b.ask(again(q)), asked{"weave-any", "", false, 65 * time.Second})
+		b.want("late", b.ask(again(q)), asked{"weave-any", "", false, firstAnswer + time.Minute})
 	})
 	onBench(t, finds{{8 * time.Second, "updn"}, {time.Minute, ""}}, func(b *bench) {
 		b.want("as soon as there is something", b.ask(q), asked{"updn", "", true, 8 * time.Second})
@@ -176,7 +176,7 @@ func TestBestWithinDeadline(t *testing.T) {
 	onBench(t, finds{{4 * time.Second, "updn"}, {time.Minute, "weave-any"}}, func(b *bench) {
 		b.want("nothing", b.ask(q), asked{"", errNoTime.Error(), false, 1800 * time.Millisecond})
 		b.want("nothing", b.ask(q), asked{"", errNoTime.Error(), false, 3600 * time.Millisecond})
-		b.want("the work went on", b.ask(q), asked{"updn", "", true, 5 * time.Second})
+		b.want("the work went on", b.ask(q), asked{"updn", "", true, firstAnswer})
 	})
 }
 
@@ -185,7 +185,7 @@ func TestNothingBetter(t *testing.T) {
 	q := request(t, "torus:3x4", 1)
 	q.Deadline = time.Hour
 	onBench(t, finds{{time.Second, "updn"}, {29 * time.Second, ""}}, func(b *bench) {
-		b.want("first", b.ask(q), asked{"updn", "", true, 5 * time.Second})
+		b.want("first", b.ask(q), asked{"updn", "", true, firstAnswer})
 		b.want("no better", b.ask(again(q)), asked{"", errNoBetter.Error(), false, 30 * time.Second})
 		synctest.Wait()
 		if s := b.Status().Search; s.Ended == nil || s.Better || s.Engine != "updn" {
@@ -194,7 +194,7 @@ func TestNothingBetter(t *testing.T) {
 	})
 	// An engine that breaks, and a limit, take nothing away of what was found.
 	onBench(t, finds{{time.Second, "updn"}, {time.Minute, "broken"}}, func(b *bench) {
-		b.want("first", b.ask(q), asked{"updn", "", true, 5 * time.Second})
+		b.want("first", b.ask(q), asked{"updn", "", true, firstAnswer})
 		b.want("no better", b.ask(again(q)), asked{"", errNoBetter.Error(), false, 61 * time.Second})
 		synctest.Wait()
 		if s := b.Status().Search; !strings.Contains(s.Unfinished, "out of ideas") || strings.Contains(s.Unfinished, "\n") {
@@ -204,9 +204,9 @@ func TestNothingBetter(t *testing.T) {
 	})
 	onBench(t, finds{{time.Second, "updn"}, {time.Hour, "weave-any"}}, func(b *bench) {
 		b.set.limit = time.Minute
-		b.want("first", b.ask(q), asked{"updn", "", true, 5 * time.Second})
+		b.want("first", b.ask(q), asked{"updn", "", true, firstAnswer})
 		b.want("no better", b.ask(again(q)), asked{"", errNoBetter.Error(), false, time.Minute})
-		b.want("begun again", b.ask(q), asked{"updn", "", true, 65 * time.Second})
+		b.want("begun again", b.ask(q), asked{"updn", "", true, time.Minute + firstAnswer})
 		time.Sleep(time.Hour)
 	})
 }
@@ -215,12 +215,12 @@ func TestNothingBetter(t *testing.T) {
 func TestAnotherFabricWhileWaiting(t *testing.T) {
 	old, now := request(t, "torus:3x4", 1), request(t, "torus:3x3", 2)
 	onBench(t, finds{{time.Second, "updn"}, {time.Minute, "weave-any"}}, func(b *bench) {
-		b.want("first", b.ask(old), asked{"updn", "", true, 5 * time.Second})
+		b.want("first", b.ask(old), asked{"updn", "", true, firstAnswer})
 		waits := make(chan asked)
 		go func() { waits <- b.ask(again(old)) }()
 		synctest.Wait()
-		b.want("the new one", b.ask(now), asked{"updn", "", true, 10 * time.Second})
-		b.want("the old one", <-waits, asked{"", errNoBetter.Error(), false, 5 * time.Second})
+		b.want("the new one", b.ask(now), asked{"updn", "", true, 2 * firstAnswer})
+		b.want("the old one", <-waits, asked{"", errNoBetter.Error(), false, firstAnswer})
 		time.Sleep(time.Hour)
 	})
 }
@@ -231,17 +231,24 @@ type gated struct {
 	gate chan string // engines, one after another; closed at the end
 }
 
-func (g gated) search(ctx context.Context, f *fabric.Fabric, s *settings, _ int, found func(*choose.Choice)) (*choose.Choice, error) {
+func (g gated) search(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*choose.Choice)) (*choose.Choice, error) {
 	var last *choose.Choice
-	for engine := range g.gate {
-		c, err := chosen(ctx, f, s, engine)
-		if err != nil {
-			return nil, err
+	for {
+		select {
+		case engine, more := <-g.gate:
+			if !more {
+				return last, ctx.Err()
+			}
+			c, err := chosen(ctx, f, s, lanes, engine)
+			if err != nil {
+				return nil, err
+			}
+			last = c
+			found(c)
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
-		last = c
-		found(c)
 	}
-	return last, ctx.Err()
 }
 
 // The same over the socket, in the log and in the status.
@@ -300,4 +307,14 @@ func TestBetterTablesFollow(t *testing.T) {
 	if s := r.after(3); s.Refused != 0 {
 		t.Errorf("%d refused", s.Refused)
 	}
+}
+
+// judged is the judge's verdict on tables, whatever clients do.
+func judged(t *testing.T, tables *routing.Tables) *deadlock.Verdict {
+	t.Helper()
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -28,6 +28,13 @@ const (
 	unfinished   = ".new" // a file before it has its name, and at the end of a link's
 	lockName     = ".lock"
 	keptRefusals = 100
+
+	// Of tables, below last-good.
+	lftsName        = "lfts.dump"
+	sl2vlName       = "sl2vl.dump"
+	pslName         = "paths.psl"
+	certificateName = "certificate"
+	sweepName       = "sweep.json"
 )
 
 // refusalName is what files in refusals are called; others are left alone.
@@ -180,11 +187,11 @@ func (s *state) tables(r *Sweep, p *proven) error {
 		name  string
 		write func(io.Writer) error
 	}{
-		{"lfts.dump", func(w io.Writer) error { return lft.Write(w, f, t.Forwarding, lft.PortGUIDs) }},
-		{"sl2vl.dump", func(w io.Writer) error { return slvl.Write(w, f, t.Lanes.SL2VL, slvl.Dump) }},
-		{"paths.psl", func(w io.Writer) error { return psl.Write(w, t, psl.Compact) }},
-		{"certificate", func(w io.Writer) error { return certificate.Write(w, f, p.verdict.Certificate) }},
-		{"sweep.json", asJSON(r)},
+		{lftsName, func(w io.Writer) error { return lft.Write(w, f, t.Forwarding, lft.PortGUIDs) }},
+		{sl2vlName, func(w io.Writer) error { return slvl.Write(w, f, t.Lanes.SL2VL, slvl.Dump) }},
+		{pslName, func(w io.Writer) error { return psl.Write(w, t, psl.Compact) }},
+		{certificateName, func(w io.Writer) error { return certificate.Write(w, f, p.verdict.Certificate) }},
+		{sweepName, asJSON(r)},
 	} {
 		if err == nil {
 			err = s.whole(filepath.Join(dir, file.name), file.write)

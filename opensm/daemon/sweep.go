@@ -54,8 +54,10 @@ type Sweep struct {
 	ChangedEntries int64     `json:"changed_entries"` // of forwarding tables, against those handed over before
 	ChangedSLs     int64     `json:"changed_sls"`     // by source switch and destination
 	Cached         bool      `json:"cached"`
-	SoFar          bool      `json:"so_far"`          // the best so far: the search for better tables went on
-	Again          bool      `json:"again,omitempty"` // better tables than those handed over so far, and a sweep for them
+	SoFar          bool      `json:"so_far"`             // the best so far: the search for better tables went on
+	Again          bool      `json:"again,omitempty"`    // better tables than those handed over so far, and a sweep for them
+	Restored       bool      `json:"restored,omitempty"` // read back from the state folder after a restart, and proven again
+	Key            string    `json:"key,omitempty"`      // names fabric and settings: under the same key tables are the same
 	Seconds        Seconds   `json:"seconds"`
 }
 
@@ -97,9 +99,11 @@ func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start tim
 		if err := x.enter(waiting); err != nil {
 			return err
 		}
-		p = s.ask(ctx, x, f, set, q, start)
+		k := keyOf(f, set, q.Lanes())
+		r.Key = k.String()
+		p = s.ask(ctx, x, k, f, set, q, start)
 	}
-	r.Cached, r.SoFar, r.Again = p.cached, p.soFar, q.Again
+	r.Cached, r.SoFar, r.Again, r.Restored = p.cached, p.soFar, q.Again, p.restored
 	return s.answer(x, q, r, p, start)
 }
 
@@ -186,7 +190,7 @@ func (s *Server) report(r *Sweep, p *proven) {
 	attrs := []any{
 		"sweep", r.Sweep, "verdict", r.Verdict, "engine", r.Engine, "wanted", Names(r.Wanted).String(), "contract", r.Contract,
 		"switches", r.Switches, "endpoints", r.Endpoints, "lanes_needed", r.LanesNeeded, "lanes_used", r.LanesUsed, "lanes_available", r.LanesAvailable, "max_load", r.MaxLoad,
-		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "so_far", r.SoFar, "seconds", fmt.Sprintf("%.4f", r.Seconds.Total),
+		"changed_entries", r.ChangedEntries, "changed_sls", r.ChangedSLs, "cached", r.Cached, "so_far", r.SoFar, "restored", r.Restored, "seconds", fmt.Sprintf("%.4f", r.Seconds.Total),
 	}
 	good := r.Verdict == deadlockFree
 	for _, a := range r.Tried {

@@ -1,0 +1,215 @@
+package daemon
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/wire"
+)
+
+// handedOver has a daemon hand over tables for a fabric and end, and returns its
+// state folder and its answer.
+func handedOver(t *testing.T, c Config, spec string) (dir string, a *wire.Answer) {
+	t.Helper()
+	dir = t.TempDir()
+	c.State = dir
+	r := start(t, c)
+	a = r.ask(request(t, spec, 1))
+	if a.Refusal != "" {
+		t.Fatal(a.Refusal)
+	}
+	r.after(1)
+	r.until(func(Status) bool {
+		_, err := os.Stat(filepath.Join(dir, lastGood, sweepName))
+		return err == nil
+	})
+	r.end()
+	return dir, a
+}
+
+// restarted is a daemon on a state folder, whose search finds nothing before the test
+// says so, and which answers as soon as there is something.
+func restarted(t *testing.T, c Config, dir string) (*running, gated) {
+	t.Helper()
+	c.State = dir
+	r := start(t, c)
+	g := gated{gate: make(chan string, 2)}
+	r.instead(g)
+	r.Server.mu.Lock()
+	r.Server.settings.first = 0
+	r.Server.mu.Unlock()
+	return r, g
+}
+
+// After a restart OpenSM gets the tables it had, proven again, while the search goes
+// on; what the search finds before its end is not handed over in their place.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	for spec, c := range map[string]Config{
+		"torus:3x4,hosts=2": {}, "dragonfly:p=2": {Contract: "honored", Engine: Names{"weave", "auto"}}, "torus:4x4,hosts=2": {Contract: "directed", Engine: Names{"dfsssp", "auto"}},
+	} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			dir, before := handedOver(t, c, spec)
+			r, g := restarted(t, c, dir)
+			q := request(t, spec, 7)
+			q.Improves = true
+			a := r.ask(q)
+			if a.Engine != before.Engine || !a.SoFar || !bytes.Equal(a.OutPorts, before.OutPorts) || !bytes.Equal(a.SLs, before.SLs) || len(a.Maps) != len(before.Maps) || a.Lanes != before.Lanes {
+				t.Errorf("%q, so far %v, %q", a.Engine, a.SoFar, a.Refusal)
+			}
+			if l := r.after(1).Last; !l.Restored || !l.SoFar || l.VLsNeeded == 0 || l.Key == "" {
+				t.Errorf("%+v", l)
+			}
+			g.gate <- "updn"
+			if a := r.ask(q); a.Engine != before.Engine {
+				t.Errorf("before the search has ended its tables are %s's", a.Engine)
+			}
+			g.gate <- before.Engine
+			close(g.gate)
+			if a := r.ask(again(q)); a.Refusal != errNoBetter.Error() {
+				t.Errorf("the same tables again: %q, engine %q", a.Refusal, a.Engine)
+			}
+			if s := r.Status(); s.Search == nil || s.Search.Better || s.Refused != 0 {
+				t.Errorf("%+v", s.Search)
+			}
+		})
+	}
+}
+
+// A search that ends otherwise, or breaks.
+func TestRestartWithOtherTables(t *testing.T) {
+	t.Parallel()
+	spec := "torus:3x4,hosts=2"
+	q := request(t, spec, 7)
+	q.Improves = true
+	for engine, want := range map[string]string{"updn": "updn", "broken": ""} {
+		dir, before := handedOver(t, Config{}, spec)
+		r, g := restarted(t, Config{}, dir)
+		if a := r.ask(q); a.Engine != before.Engine {
+			t.Fatalf("%q, %q", a.Engine, a.Refusal)
+		}
+		g.gate <- engine
+		close(g.gate)
+		if a := r.ask(again(q)); a.Engine != want || (want == "") != (a.Refusal == errNoBetter.Error()) {
+			t.Errorf("%s: %q, %q", engine, a.Engine, a.Refusal)
+		}
+		r.end()
+	}
+}
+
+// Tables that were changed in the folder, or are for another fabric or for other
+// settings, are not handed over.
+func TestNothingSavedIsBelieved(t *testing.T) {
+	t.Parallel()
+	spec := "ring:n=7,hosts=2"
+	write := func(t *testing.T, dir, name string, change func(string) string) {
+		t.Helper()
+		path := filepath.Join(dir, lastGood, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now := change(string(text)); now == string(text) {
+			t.Fatalf("%s did not change", name)
+		} else if err := os.WriteFile(path, []byte(now), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		spoil  func(t *testing.T, dir string)
+		spec   string
+		config Config
+		logged string
+	}{
+		"a loop": {spoil: func(t *testing.T, dir string) {
+			// The tables of minhop, which has a credit loop on a ring.
+			f := testnet.Build(t, spec)
+			tables, err := honest(t, t.Context(), f, "minhop", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := t.TempDir()
+			s, err := openState(other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.close()
+			updn, err := honest(t, t.Context(), f, "updn", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &proven{tables: updn, verdict: judged(t, updn)}
+			p.tables.Forwarding = tables.Forwarding
+			if err := s.tables(&Sweep{}, p); err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(filepath.Join(other, lastGood, lftsName))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir, lftsName, func(string) string { return string(text) })
+		}, logged: "a credit loop"},
+		"an entry less": {spoil: func(t *testing.T, dir string) {
+			write(t, dir, lftsName, func(text string) string {
+				i := strings.LastIndex(text, "\n0x")
+				return text[:i] + text[i+1+strings.Index(text[i+1:], "\n"):]
+			})
+		}, logged: "are not used"},
+		"garbage": {spoil: func(t *testing.T, dir string) {
+			write(t, dir, pslName, func(string) string { return "\x00" })
+		}, logged: "are not used"},
+		"no sweep": {spoil: func(t *testing.T, dir string) {
+			write(t, dir, sweepName, func(string) string { return "[]" })
+		}, logged: "are not used"},
+		"refused": {spoil: func(t *testing.T, dir string) {
+			write(t, dir, sweepName, func(text string) string { return strings.Replace(text, deadlockFree, refused, 1) })
+		}},
+		"another fabric": {spec: "ring:n=7,hosts=3"},
+		"other settings": {config: Config{VLs: 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, _ := handedOver(t, Config{}, spec)
+			if c.spoil != nil {
+				c.spoil(t, dir)
+			}
+			r, g := restarted(t, c.config, dir)
+			if c.spec == "" {
+				c.spec = spec
+			}
+			if c.logged != "" { // before the search finds anything
+				go r.ask(request(t, c.spec, 6))
+				r.until(func(Status) bool { return strings.Contains(r.log.String(), c.logged) })
+			}
+			g.gate <- "updn"
+			a := r.ask(request(t, c.spec, 7))
+			if a.Engine != "updn" {
+				t.Errorf("%q, %q", a.Engine, a.Refusal)
+			}
+			close(g.gate)
+			if l := r.after(1).Last; l.Restored {
+				t.Errorf("%+v", l)
+			}
+		})
+	}
+}
+
+// What is written of a sweep is enough to read it back.
+func TestSweepIsWhole(t *testing.T) {
+	t.Parallel()
+	dir, a := handedOver(t, Config{}, "ring:n=4")
+	text, err := os.ReadFile(filepath.Join(dir, lastGood, sweepName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Sweep
+	if err := json.Unmarshal(text, &s); err != nil || len(s.Key) != 64 || s.Engine != a.Engine || s.VLsNeeded == 0 {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
