@@ -16,7 +16,7 @@ library, and the plainest algorithms that do. A packet of one service level for
 one LID is followed from every port where it may enter a switch; what it holds
 and what it asks for next is a dependency; the rest is a search for a cycle.
 
-    checker.py [--fabric FILE] [--contract honored] [--endpoints hca] DIR    prints JSON; exit 1: a finding
+    checker.py [--fabric FILE] [--contract honored] [--endpoints hca] DIR    prints JSON; exit 1: a finding, 3: bad input
     checker.py --jobs                                   a JSON object in, one out, line by line
 
 Which service levels may a packet from source s to LID j of endpoint d have?
@@ -54,7 +54,7 @@ class Endpoint:
 class Fabric:
     """The cables and endpoints of an ibnetdiscover text."""
 
-    NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"[SHR]-([0-9a-f]{16})"\s+# ".*?"(?: base port 0 lid (\d+) lmc (\d+))?$')
+    NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"[SHR]-([0-9a-f]{16})"\s+# ".*?"(?: (?:base|enhanced) port 0 lid (\d+) lmc (\d+))?$')
     PORT = re.compile(r'\[(\d+)\](?:\([0-9a-f]+\))?\s+"([SHR])-([0-9a-f]{16})"\[(\d+)\](?:\([0-9a-f]+\))?\s+# (?:lid (\d+) lmc (\d+) )?"')
     ATTRIBUTE = re.compile(r'(vendid|devid)=0x([0-9a-f]+)$')
 
@@ -67,8 +67,8 @@ class Fabric:
         node = kind = None
         attributes = {}
         with open(path, encoding="utf-8", errors="replace") as text:
-            for line in text:
-                line = line.rstrip("\n")
+            for number, line in enumerate(text, 1):
+                line = line.rstrip()
                 if found := self.ATTRIBUTE.match(line):
                     attributes[found[1]] = int(found[2], 16)
                 elif found := self.NODE.match(line):
@@ -83,6 +83,8 @@ class Fabric:
                     self.cables[node, port] = peer
                     if kind != "switch":
                         self.add(Endpoint(node, port, kind, int(found[5]), int(found[6])))
+                elif re.match(r'(Switch|Ca|Rt)\s|\[\d', line):  # to skip it would be to judge another network
+                    raise ValueError(f"{path}:{number}: not as ibnetdiscover writes it: {line}")
         for e in self.endpoints:
             if e.kind == "switch":
                 e.switch, e.in_port = e.node, 0
@@ -392,10 +394,14 @@ def main(args):
     while len(args) > 2 and args[0] in ("--contract", "--endpoints", "--fabric"):
         job[args[0][2:]] = args[1]
         args = args[2:]
-    if len(args) != 1:
+    if len(args) != 1 or args[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
-    report = answer(dict(job, dir=args[0]), {})
+    try:
+        report = answer(dict(job, dir=args[0]), {})
+    except (OSError, ValueError) as e:
+        print(f"checker.py: {e}", file=sys.stderr)
+        return 3
     print(json.dumps(report, indent=2))
     return int(not report["free"] or report["unreachable"] > 0 or report["dropped"])
 

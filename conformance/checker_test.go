@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/weft-fabric/weft/deadlock"
@@ -18,7 +20,9 @@ import (
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // checker is checker.py at work: a judge in another language that knows weft by its
@@ -206,6 +210,47 @@ func (c *checker) agree(dir string, t *routing.Tables, v *deadlock.Verdict) erro
 // holds asks checker.py whether a certificate proves the tables in a folder.
 func (c *checker) holds(dir, certificate string) (*opinion, error) {
 	return c.ask(map[string]string{"dir": dir, "certificate": filepath.Join(dir, certificate)})
+}
+
+// Switches with an enhanced port 0, as most are, count like others; a record that is
+// written in any other way is an error, not a network without it.
+func TestCheckerReadsEverySwitch(t *testing.T) {
+	c, dir := startChecker(t), t.TempDir()
+	e, err := engines.Named("minhop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := e.Route(t.Context(), testnet.Build(t, "torus:3x3"), engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Contract: routing.Any}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Any})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFolder(dir, tables, psl.Compact); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, fabricFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, known := range map[string]bool{"base": true, "enhanced": true, "novel": false} {
+		if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(" base port 0 "), []byte(" "+kind+" port 0 ")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ask(map[string]string{"dir": t.TempDir(), "contract": "any", "endpoints": "hca"}); err == nil {
+			t.Error("an empty folder has tables") // and the folder is read anew next
+		}
+		err := c.agree(dir, tables, v)
+		if known && err != nil {
+			t.Errorf("%s port 0: %v", kind, err)
+		}
+		if !known && (err == nil || !strings.Contains(err.Error(), "not as ibnetdiscover writes it")) {
+			t.Errorf("%s port 0 is taken: %v", kind, err)
+		}
+	}
 }
 
 func writeCertificate(dir string, f *fabric.Fabric, c *deadlock.Certificate) error {
