@@ -149,3 +149,69 @@ func TestWindowsLeftOpen(t *testing.T) {
 		}
 	}
 }
+
+// The warm-up and the window of a result are as long as asked for.
+func TestWindowsAreAsLongAsAskedFor(t *testing.T) {
+	n := routed(t, "ring:3", "updn", 1, mustPreset(t, "unit"))
+	for _, c := range []struct{ warmUp, want Time }{{8000, 8000}, {80, 80}, {8, 8}, {3, 8}, {15, 8}, {17, 16}} {
+		r := measured(t, n, Load{Offered: 0.1, Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{Length: 4000, WarmUp: c.warmUp, Exactly: true})
+		if r.WarmUp != c.want || r.Window != 4000 {
+			t.Errorf("of %d and 4000 ps: a warm-up of %d and a window of %d, want %d", c.warmUp, r.WarmUp, r.Window, c.want)
+		}
+	}
+}
+
+// What must not happen is kept, the first of it.
+func TestTheFirstErrorIsKept(t *testing.T) {
+	s := &region{flows: newFlows(false, false)}
+	s.settle(&mail{ended: []ended{{src: 1, dst: 2}}})
+	first := s.broken
+	if first == nil {
+		t.Fatal("a packet of no flow is no error")
+	}
+	m := &mail{ended: []ended{{src: 3, dst: 4}}}
+	if s.settle(m); s.broken != first || len(m.ended) != 0 {
+		t.Errorf("%v after %v, %d left", s.broken, first, len(m.ended))
+	}
+	if s.settle(&mail{}); s.broken != first {
+		t.Error("the first is forgotten")
+	}
+}
+
+// The limits of arbitration tables hold at the limit and not one beyond.
+func TestLimitsOfArbitration(t *testing.T) {
+	for _, c := range []struct {
+		a    *Arbitration
+		good bool
+	}{
+		{nil, true},
+		{&Arbitration{}, true},
+		{&Arbitration{High: make([]Weight, 64), Low: make([]Weight, 64)}, true},
+		{&Arbitration{High: make([]Weight, 65)}, false},
+		{&Arbitration{Low: make([]Weight, 65)}, false},
+		{&Arbitration{High: []Weight{{VL: 14}}, Low: []Weight{{VL: 14}}}, true},
+		{&Arbitration{High: []Weight{{VL: 15}}}, false},
+		{&Arbitration{Low: []Weight{{VL: 1}, {VL: 15}}}, false},
+	} {
+		if err := c.a.check(); (err == nil) != c.good {
+			t.Errorf("%+v: %v", c.a, err)
+		}
+	}
+	for _, c := range []struct {
+		a     *Arbitration
+		lanes int
+		good  bool
+	}{
+		{nil, 8, true},
+		{&Arbitration{}, 1, false},
+		{&Arbitration{Low: []Weight{{0, 1}}}, 1, true},
+		{&Arbitration{Low: []Weight{{0, 0}}}, 1, false},
+		{&Arbitration{Low: []Weight{{0, 1}}}, 2, false},
+		{&Arbitration{Low: []Weight{{0, 1}}, High: []Weight{{1, 1}}}, 2, true},
+		{&Arbitration{Low: []Weight{{0, 1}, {2, 1}}, High: []Weight{{1, 1}}}, 2, true},
+	} {
+		if err := c.a.serves(c.lanes); (err == nil) != c.good {
+			t.Errorf("%+v for %d lanes: %v", c.a, c.lanes, err)
+		}
+	}
+}
