@@ -158,12 +158,23 @@ func TestDamage(t *testing.T) {
 
 // The same on one core as on many.
 func TestSameOnAnyNumberOfCores(t *testing.T) {
-	f := testnet.Build(t, "torus:4x4,hosts=3")
+	for _, spec := range []string{"torus:4x4,hosts=3", testnet.Small} {
+		sameOnAnyNumberOfCores(t, testnet.Build(t, spec))
+	}
+}
+
+func sameOnAnyNumberOfCores(t *testing.T, f *fabric.Fabric) {
+	t.Helper()
 	was := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(was)
 	one := best(t, f, Wish{Contract: routing.Honored})
 	runtime.GOMAXPROCS(4)
 	four := best(t, f, Wish{Contract: routing.Honored})
+	for lid := range f.LIDs() {
+		if !slices.Equal(one.Tables.Forwarding.Row(lid), four.Tables.Forwarding.Row(lid)) {
+			t.Fatalf("other paths to LID %d", lid)
+		}
+	}
 	if d := cmp.Diff(one.Trials, four.Trials, cmpopts.IgnoreUnexported(Trial{}), cmpopts.IgnoreFields(Trial{}, "Spent")); d != "" {
 		t.Error(d)
 	}

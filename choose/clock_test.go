@@ -119,6 +119,26 @@ func TestClockIsALimit(t *testing.T) {
 	}
 }
 
+// Balanced paths count once in the estimates, whoever begins with them.
+func TestSharedPathsCountOnce(t *testing.T) {
+	f := testnet.Build(t, "dragonfly:p=2") // that of slowly
+	enough := time.Duration(0)
+	for i, c := range short[:3] {
+		enough += c.estimate(f, i == 1)
+	}
+	if twice := short[1].estimate(f, false); twice <= short[1].estimate(f, true) {
+		t.Errorf("paths that are there save nothing of %v", twice)
+	}
+	for less, want := range map[time.Duration]string{
+		0: "balance credit-loop, weave-any proven, updn proven, nue skipped",
+		1: "balance credit-loop, weave-any skipped, updn proven, nue skipped",
+	} {
+		if c, _ := slowly(t, Wish{Contract: routing.Any, Time: enough - less}, short, nil); outcomes(c) != want {
+			t.Errorf("with %v: %s, want %s", enough-less, outcomes(c), want)
+		}
+	}
+}
+
 // As long as nothing is proven there is no limit.
 func TestNothingProvenYet(t *testing.T) {
 	table := []candidate{{engine: "ftree"}, {engine: "balance"}, {engine: "weave-any"}, {engine: "nue", oneLane: true}}

@@ -40,6 +40,9 @@ func BenchmarkBest(b *testing.B) {
 				s := newSearch(f, w)
 				for _, place := range inTurn(candidates) {
 					c := candidates[place]
+					if e, err := s.engine(c.engine); err != nil || !c.fits(e, contract) {
+						continue
+					}
 					estimate := c.estimate(f, s.balanced)
 					began := spent(b)
 					if err := s.take(b.Context(), c, place); err != nil {

@@ -69,7 +69,7 @@ fi
 step "2. Simulate $spec"
 net=$dir/net.ibnet
 weft generate "$spec" -o "$net"
-weft info "$net" | head -n 3 | say
+weft info "$net" | sed -n 1,3p | say # head would end the pipe early
 switches=$(grep -c '^Switch' "$net")
 nodes=$(grep -cE '^(Switch|Ca|Hca)' "$net")
 mapfile -t hosts < <(grep -oE '^(Ca|Hca)[^"]*"[^"]*"' "$net" | cut -d'"' -f2)

@@ -31,7 +31,8 @@ type proven struct {
 	route   time.Duration
 	verify  time.Duration
 
-	restored bool // read back from the state folder, and proven again
+	restored bool            // read back from the state folder, and proven again
+	before   *routing.Tables // what was handed over before a restart, as far as it was read back
 
 	// unfinished is why better tables were not looked for to the end; nil: they were.
 	unfinished error

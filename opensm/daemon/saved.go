@@ -57,6 +57,7 @@ func saved(ctx context.Context, dir string, k key, f *fabric.Fabric, s *settings
 	if p.tables, err = readTables(folder, f, &r); err != nil {
 		return nil, err
 	}
+	p.before = p.tables
 	if p.verdict, err = deadlock.Verify(ctx, p.tables, deadlock.Options{Contract: s.contract, Scope: s.scope}); err != nil {
 		return nil, err
 	}
@@ -149,19 +150,18 @@ func (r *resumed) end(p *proven) *proven {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended = true
-	switch {
-	case r.saved == nil:
+	if r.saved == nil {
 		return p
-	case p.tables == nil:
-		q := *r.saved
-		q.unfinished = errors.New(p.refusal)
-		return &q
-	case alike(r.saved.tables, p.tables):
-		q := *p
-		q.tables, q.verdict = r.saved.tables, r.saved.verdict
-		return &q
 	}
-	return p
+	q := *p
+	if p.tables == nil {
+		q = *r.saved
+		q.tried, q.unfinished = p.tried, errors.New(p.refusal)
+	} else if alike(r.saved.tables, p.tables) {
+		q.tables, q.verdict = r.saved.tables, r.saved.verdict
+	}
+	q.before = r.saved.tables
+	return &q
 }
 
 // headStart is how long a search waits at the most for what is read back: both at

@@ -63,7 +63,7 @@ func TestRestart(t *testing.T) {
 			if a.Engine != before.Engine || !a.SoFar || !bytes.Equal(a.OutPorts, before.OutPorts) || !bytes.Equal(a.SLs, before.SLs) || len(a.Maps) != len(before.Maps) || a.Lanes != before.Lanes {
 				t.Errorf("%q, so far %v, %q", a.Engine, a.SoFar, a.Refusal)
 			}
-			if l := r.after(1).Last; !l.Restored || !l.SoFar || l.VLsNeeded == 0 || l.Key == "" {
+			if l := r.after(1).Last; !l.Restored || !l.SoFar || l.VLsNeeded == 0 || l.Key == "" || l.ChangedEntries != 0 {
 				t.Errorf("%+v", l)
 			}
 			g.gate <- "updn"
@@ -79,6 +79,59 @@ func TestRestart(t *testing.T) {
 				t.Errorf("%+v", s.Search)
 			}
 		})
+	}
+}
+
+// What is read back stands until the search has ended, and after that if the search
+// has nothing; what is read back too late is not handed over any more.
+func TestResumed(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "torus:4x4")
+	made := func(engine string) *proven {
+		tables, err := honest(t, t.Context(), f, engine, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &proven{tables: tables, engine: engine}
+	}
+	updn, nue, again := made("updn"), made("nue"), made("updn")
+	var told []*proven
+	r := &resumed{found: func(p *proven) { told = append(told, p) }}
+	r.better(nue)
+	r.take(updn)
+	r.better(nue)
+	if len(told) != 2 || told[0] != nue || told[1] != updn {
+		t.Errorf("told of %d", len(told))
+	}
+	if p := r.end(again); p.tables != updn.tables || p.before != updn.tables {
+		t.Error("the same tables are other ones")
+	}
+	if p := r.end(nue); p.tables != nue.tables || p.before != updn.tables {
+		t.Error("other tables are not taken")
+	}
+	refusal := &proven{refusal: "no idea", tried: []Attempt{{Engine: "lash", Refused: "no idea"}}}
+	if p := r.end(refusal); p.tables != updn.tables || p.unfinished == nil || len(p.tried) != 1 {
+		t.Errorf("%+v", p)
+	}
+	late := &resumed{found: func(*proven) { t.Error("told too late") }}
+	if p := late.end(nue); p != nue {
+		t.Errorf("%+v", p)
+	}
+	late.take(updn)
+}
+
+// A search that is quick is not waited for twice: the same tables, and no entry of
+// them is called changed.
+func TestQuickRestart(t *testing.T) {
+	t.Parallel()
+	dir, before := handedOver(t, Config{Engine: Names{"updn"}}, "ring:n=6")
+	r := start(t, Config{Engine: Names{"updn"}, State: dir})
+	a := r.ask(request(t, "ring:n=6", 1))
+	if !bytes.Equal(a.OutPorts, before.OutPorts) {
+		t.Error("other tables")
+	}
+	if l := r.after(1).Last; l.Restored || l.SoFar || l.ChangedEntries != 0 || l.ChangedSLs != 0 {
+		t.Errorf("%+v", l)
 	}
 }
 

@@ -149,6 +149,9 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 		r.Verdict, r.Engine, r.LanesUsed, r.MaxLoad = deadlockFree, p.engine, p.verdict.VLs, p.loads.Max
 		r.LanesNeeded = max(1, p.tables.Lanes.Needed)
 		r.VLsNeeded = r.LanesNeeded
+		if s.last == nil {
+			s.last = p.before
+		}
 		r.ChangedEntries, r.ChangedSLs = changes(s.last, p.tables)
 	}
 	s.report(r, p.proven)
