@@ -102,7 +102,7 @@ func checkFiles(t *testing.T, installed map[string]string, prefix string) {
 	has(prefix+"/share/fish/vendor_completions.d/weft.fish", "complete -c weft")
 
 	readme := installed[prefix+"/share/doc/weft/README.md"]
-	commands := regexp.MustCompile("`weft ([a-z]+)").FindAllStringSubmatch(readme, -1)
+	commands := regexp.MustCompile("`weft ([a-z]+(?:-[a-z]+)*)").FindAllStringSubmatch(readme, -1)
 	if len(commands) < 10 {
 		t.Errorf("README.md names %d commands", len(commands))
 	}
