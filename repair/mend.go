@@ -20,6 +20,7 @@ type mender struct {
 	had            []int32         // hops before the failure, or unknown
 	best           []int32         // hops of a shortest path; unknown: there is none
 
+	fresh      bool          // no switch has an entry for the LID at hand: its owner is new
 	bestTo     fabric.NodeID // the destination switch of best
 	queue      []fabric.NodeID
 	roots      []fabric.NodeID // with dead entries
@@ -34,7 +35,9 @@ func newMender(s *step) *mender {
 		dist: make([]int32, n), had: make([]int32, n), best: make([]int32, n),
 		bestTo: fabric.None,
 	}
-	m.wanted, m.take = s.flow.comes, m.takeSafely
+	// A row that is new grows from its destination, though nothing comes there yet.
+	m.wanted = func(at fabric.NodeID) bool { return m.fresh || s.flow.comes(at) }
+	m.take = m.takeSafely
 	s.flow.depend = func(in, out fabric.ChannelID) bool {
 		if s.graph.Has(in, out) {
 			return true
@@ -142,6 +145,7 @@ func (m *mender) settle(s fabric.NodeID, hops int32) {
 // destination, those nearest to it first. It says whether there are any.
 func (m *mender) findRoots() bool {
 	m.roots = m.roots[:0]
+	m.fresh = !slices.ContainsFunc(m.flow.cur, func(c fabric.ChannelID) bool { return c != fabric.None })
 	for s, c := range m.flow.cur {
 		if c == fabric.None && m.dist[s] == unknown {
 			m.roots = append(m.roots, fabric.NodeID(s))

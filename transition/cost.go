@@ -13,7 +13,7 @@ type Cost struct {
 	Blocks   int   // blocks of 64 LIDs of a switch with an entry that differs, what one packet writes
 	Switches int   // switches with such a block
 	SLs      int64 // (source row of the new tables, LID) that both tables give an SL, and not the same
-	Maps     int   // SL2VL cells (switch, in-port, out-port, SL) that differ
+	Maps     int   // SL2VL cells (switch, in-port, out-port, SL) that differ, of ports with a cable and port 0
 
 	BySwitch []int // [switch] entries that differ
 }
@@ -102,10 +102,16 @@ func mapsThatDiffer(old, next *routing.Tables) int {
 	}
 	n := 0
 	f := next.Fabric
+	var ports []uint8
 	for s := range fabric.NodeID(f.Switches()) {
-		ports := uint8(f.Node(s).Ports)
-		for in := range ports + 1 {
-			for out := range ports + 1 {
+		ports = ports[:0]
+		for p := range f.Node(s).Ports + 1 {
+			if p := uint8(p); p == 0 || f.Out(s, p) != fabric.None {
+				ports = append(ports, p)
+			}
+		}
+		for _, in := range ports {
+			for _, out := range ports {
 				for sl := range uint8(routing.SLs) {
 					if a.VL(s, in, out, sl) != b.VL(s, in, out, sl) {
 						n++

@@ -35,8 +35,7 @@ func bisection(ctx context.Context, t *routing.Tables, other *fabric.Fabric, sco
 	f := t.Fabric
 	var ranks traffic.Placement
 	for _, e := range scope.Endpoints(f) {
-		ep := f.Endpoint(e)
-		if n := other.NodeByGUID(f.Node(ep.Node).GUID); n != fabric.None && other.Out(n, ep.Port) != fabric.None {
+		if alsoIn(other, f, e) {
 			ranks = append(ranks, e)
 		}
 	}
@@ -48,6 +47,13 @@ func bisection(ctx context.Context, t *routing.Tables, other *fabric.Fabric, sco
 		return nil, err
 	}
 	return &r.Lambda, nil
+}
+
+// alsoIn says whether another fabric has an endpoint too, with a cable.
+func alsoIn(other, f *fabric.Fabric, e fabric.EndpointID) bool {
+	ep := f.Endpoint(e)
+	n := other.NodeByGUID(f.Node(ep.Node).GUID)
+	return n != fabric.None && (ep.Class == fabric.SwitchPort || other.Out(n, ep.Port) != fabric.None)
 }
 
 // contractOf is the contract that a flag says, or else what the tables are made for:

@@ -278,6 +278,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/degrade/1", "degrade torus:4x4 --links 2 --switches 1 -o " + in("less")},
 		{"weft/route/1", "route torus:4x4 --engine sssp --write-unproven --out " + in("t4")},
 		{"weft/route/1", "route " + in("less") + " --engine updn --out " + in("t4less")},
+		{"weft/route/1", "route torus:4x4 --engine updn --out " + in("t4up")},
 		{"weft/deploy-files/1", "deploy files ring:5 --engine updn --out " + in("files")},
 		{"weft/deploy-refusal/1", "deploy files torus:4x4 --engine lash --contract directed --out " + in("refused")},
 		{"weft/deploy-check/1", "deploy check --conf " + conf},
@@ -287,6 +288,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/what-if/1", "what-if torus:4x4,hosts=2 --engine weave-any --without-cable sw-0-0:3 --without-switch sw-1-1 --without-host host-9"},
 		{"weft/diff/1", "diff ring:5 " + in("less")},
 		{"weft/diff/1", "diff torus:4x4 " + in("less") + " --old-tables " + in("t4") + " --new-tables " + in("t4less")},
+		{"weft/route/1", "route " + in("less") + " --keep " + in("t4up") + " --steps " + in("steps")},
 		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --without-cable sw-0-1:3"},
 		{"weft/version/1", "version"},
 	} {
@@ -304,6 +306,12 @@ func TestJSONOutputs(t *testing.T) {
 		checkOutput(t, c.args, c.schema, out.Bytes(), objects, outputs[c.schema][1])
 		seen[c.schema] = true
 	}
+	plan, err := os.ReadFile(in("steps/plan.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkOutput(t, "plan.json", "weft/plan/1", plan, objects, outputs["weft/plan/1"][1])
+	seen["weft/plan/1"] = true
 	// weave-any is proven wherever it was tried, so auto does not fail.
 	var out bytes.Buffer
 	j := routeJob{app: &app{stdout: &out}}

@@ -32,6 +32,7 @@ var schemas = []schema{
 	{"weft/info/1", "weft info", infoSummary{}},
 	{"weft/lanes/1", "weft lanes", lanesSummary{}},
 	{"weft/packets/1", "weft packets", packetsSummary{}},
+	{"weft/plan/1", "plan.json of weft route --steps", planSummary{}},
 	{"weft/refusal/1", "route, simulate, packets, deploy files, where an engine refuses", refusalSummary{}},
 	{"weft/none-proven/1", "the same, where auto finds no engine that is proven", noneProvenSummary{}},
 	{"weft/replay/1", "weft packets --replay-cycle", replaySummary{}},

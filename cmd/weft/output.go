@@ -139,7 +139,7 @@ func newFolder(name string, force bool) (*folder, error) {
 func mayReplace(name string, force bool) error {
 	switch filepath.Base(name) {
 	case ".", "..", string(filepath.Separator):
-		return usage("--out %s: give the folder a name of its own; it appears when all its files are there", name)
+		return usage("%s: give the folder a name of its own; it appears when all its files are there", name)
 	}
 	entries, err := os.ReadDir(name)
 	switch {
@@ -150,16 +150,32 @@ func mayReplace(name string, force bool) error {
 	case err != nil:
 		return explain(name, err)
 	}
-	ours := append([]string{lftFile, sl2vlFile, pslFile, certificateFile, summaryFile}, deploy.Names...)
-	for _, e := range entries {
-		if !slices.Contains(ours, e.Name()) {
-			return usage("%s holds %s, which weft did not write; choose another folder", name, e.Name())
-		}
+	if other := notOurs(name, entries); other != "" {
+		return usage("%s holds %s, which weft did not write; choose another folder", name, other)
 	}
 	if len(entries) > 0 && !force {
 		return usage("%s is not empty; --force replaces it", name)
 	}
 	return nil
+}
+
+// notOurs is the first of the entries of a folder that weft does not write, or empty.
+// A folder of steps has a folder for each.
+func notOurs(dir string, entries []os.DirEntry) string {
+	ours := append([]string{lftFile, sl2vlFile, pslFile, certificateFile, summaryFile, planFile, planTextFile}, deploy.Names...)
+	for _, e := range entries {
+		if !e.IsDir() && slices.Contains(ours, e.Name()) {
+			continue
+		}
+		within, err := os.ReadDir(filepath.Join(dir, e.Name()))
+		if err != nil || !stepFolder.MatchString(e.Name()) {
+			return e.Name()
+		}
+		if other := notOurs(filepath.Join(dir, e.Name()), within); other != "" {
+			return filepath.Join(e.Name(), other)
+		}
+	}
+	return ""
 }
 
 // at is where a file of the folder lies for now.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
@@ -39,6 +37,7 @@ type routeFlags struct {
 	timeBudget           time.Duration
 	out                  string
 	force, unproven      bool
+	keep, steps          string
 	json                 bool
 }
 
@@ -60,15 +59,31 @@ certificate and summary.json, all of them or none, read back and checked; the la
 lines say how OpenSM takes them: some from the file, some with a QoS policy (weft
 deploy files), the others by the plugin only (weft serve).
 
-Tables with a credit loop are shown, not written, unless --write-unproven.`,
+Tables with a credit loop are shown, not written, unless --write-unproven.
+
+With --keep, the tables given are mended in place of routing from scratch: when the
+fabric has lost or got back cables, switches or hosts, the fewest entries change
+that serve, and service levels and SL2VL maps stay. The change is a sequence of
+steps, usually one. Each is safe while it is written, in whatever order; a step may
+begin when all switches have confirmed the one before, and its packets are gone.
+--steps writes them all, each as --out does, with a plan that says when to go on.`,
 		Example: `  weft route fabric.ibnetdiscover
   weft route fabric.ibnetdiscover --contract honored --time-budget 60s
   weft route fabric.ibnetdiscover --engine lash --vls 4 --out tables
-  weft route dragonfly:p=4 --paths sssp --lanes first-fit --json`,
+  weft route dragonfly:p=4 --paths sssp --lanes first-fit --json
+  weft route now.ibnetdiscover --keep tables --before then.ibnetdiscover --steps plan`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("out") && o.out == "" {
-				return usage("--out names no folder")
+			for _, flag := range []string{"out", "keep", "steps"} {
+				if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
+					return usage("--%s names no folder", flag)
+				}
+			}
+			if o.keep != "" {
+				return a.keep(cmd.Context(), args[0], &o)
+			}
+			if o.steps != "" {
+				return usage("--steps are those of a repair: it needs --keep")
 			}
 			return a.route(cmd.Context(), args[0], &o)
 		},
@@ -79,6 +94,7 @@ Tables with a credit loop are shown, not written, unless --write-unproven.`,
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
 	f.BoolVar(&o.unproven, "write-unproven", false, "write the tables even if they have a credit loop")
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	keepFlags(c, &o)
 	return c
 }
 
@@ -108,7 +124,7 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
 	f.StringVar(&o.order, "order", layer.Suited.String(), "order in which first-fit takes paths: "+orderNames()+" (default: by-destination, under contract honored shortest-first)")
 	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
-	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level")
+	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
 	balanceFlags(c, o)
 	names := engineNames
@@ -143,6 +159,7 @@ type routeJob struct {
 	scope    routing.Scope
 	weights  []traffic.Weighting
 	out      string
+	underway bool          // a step of several: entries may yet lead into a cable that is gone
 	install  *installation // of what is written and proven
 
 	fabric  *fabric.Fabric
@@ -340,81 +357,4 @@ func (j *routeJob) verify(ctx context.Context) error {
 		return internal("the tables of %s have a credit loop, which it promises never to make", j.engine.Name)
 	}
 	return nil
-}
-
-// refusalSummary is a refusal for programs.
-type refusalSummary struct {
-	Engine    string `json:"engine"`
-	Refused   string `json:"refused"`
-	Need      int    `json:"vls_needed,omitempty"`    // as lanes_needed, where it is for want of lanes
-	Available int    `json:"vls_available,omitempty"` // as lanes_available
-	laneCounts
-	Fits []fitSummary `json:"fits"` // engines that were tried and fit
-}
-
-type fitSummary struct {
-	Engine string `json:"engine"`
-	VLs    int    `json:"vls"` // as lanes_needed
-	Needed int    `json:"lanes_needed"`
-}
-
-// advised is the engines to try where another refuses for want of lanes.
-var advised = []string{"updn", "ftree", "lash", "dfsssp", "df-dn", "nue", "weave", "weave-any"}
-
-// refusal reports an engine's refusal, with advice: which engines do fit.
-func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if none := (*choose.NoneProven)(nil); errors.As(err, &none) {
-		return j.noneProven(none, asJSON)
-	}
-	if !routing.Refused(err) {
-		return err
-	}
-	s := refusalSummary{Engine: j.asked(), Refused: plain.Error(err), Fits: []fitSummary{}}
-	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
-	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
-		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
-		s.laneCounts = laneCounts{Needed: few.Need, Available: few.Have}
-		text = tooFewText(&s, few.AtLeast)
-	}
-	if asJSON {
-		if err := j.printJSON(s); err != nil {
-			return err
-		}
-	}
-	return finding("%w", text)
-}
-
-// thatFit tries other engines in the same budget.
-func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
-	fits := []fitSummary{}
-	for _, name := range advised {
-		e, err := engines.Named(name)
-		if err != nil || name == j.engine.Name {
-			continue
-		}
-		other := routeJob{app: j.app, engine: e, budget: j.budget, scope: j.scope, fabric: j.fabric}
-		if other.compute(ctx) == nil {
-			fits = append(fits, fitSummary{name, other.tables.Lanes.Needed, other.tables.Lanes.Needed})
-		}
-	}
-	return fits
-}
-
-func tooFewText(s *refusalSummary, atLeast bool) error {
-	least := ""
-	if atLeast {
-		least = "at least "
-	}
-	names := make([]string, len(s.Fits))
-	for i, f := range s.Fits {
-		names[i] = fmt.Sprintf("%s (%s)", f.Engine, plural(f.VLs, "lane"))
-	}
-	advice := "No other engine fits either; give more lanes (--vls)."
-	if len(names) > 0 {
-		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
-	}
-	return fmt.Errorf("%s refuses: it needs %s%s here; %s available (--vls).\n%s", s.Engine, least, plural(s.Need, "lane"), counted(s.Available, "is", "are"), advice)
 }

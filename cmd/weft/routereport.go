@@ -41,6 +41,7 @@ type routeSummary struct {
 	PeakRSS      int64         `json:"peak_rss_bytes"`
 	Files        []string      `json:"files,omitempty"`
 	Install      *installation `json:"install,omitempty"` // how OpenSM takes what was written
+	Kept         *planSummary  `json:"kept,omitempty"`    // of --keep: what changes
 }
 
 type fabricSummary struct {

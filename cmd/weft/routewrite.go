@@ -42,6 +42,15 @@ func (j *routeJob) write(ctx context.Context, o *routeFlags) (bool, error) {
 		return false, err
 	}
 	defer d.discard()
+	if err := j.fill(ctx, d, s.done); err != nil {
+		return false, err
+	}
+	return true, d.commit()
+}
+
+// fill writes the files of an output folder, and reads them back; written says that
+// all but the summary are written.
+func (j *routeJob) fill(ctx context.Context, d *folder, written func()) error {
 	t := j.tables
 	form := psl.Full
 	if nodes := int64(len(t.Fabric.Nodes())); nodes*nodes > maxFullPSL {
@@ -63,26 +72,23 @@ func (j *routeJob) write(ctx context.Context, o *routeFlags) (bool, error) {
 	}
 	for _, f := range files {
 		if err := d.write(ctx, f.name, f.write); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if err := j.readBack(ctx, d); err != nil {
-		return false, err
+		return err
 	}
-	s.done() // the summary says how long writing took
+	written() // the summary says how long writing took
 	summary := j.summary()
 	summary.Install = nil // it says where the folder is, which is not to change its files
-	if err := d.write(ctx, summaryFile, func(w io.Writer) error { return (&app{stdout: w}).printJSON(summary) }); err != nil {
-		return false, err
-	}
-	return true, d.commit()
+	return d.write(ctx, summaryFile, func(w io.Writer) error { return (&app{stdout: w}).printJSON(summary) })
 }
 
 // readBack reads what was written and compares it with what was meant.
 func (j *routeJob) readBack(ctx context.Context, d *folder) error {
 	f := j.fabric
 	dump, err := readFile(j.app, d.at(lftFile), func(r io.Reader, name string) (*lft.Dump, error) {
-		return lft.Read(r, name, f, lft.Join{})
+		return lft.Read(r, name, f, lft.Join{Lenient: j.underway})
 	})
 	if err != nil {
 		return notAsWritten(err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
-	"github.com/weft-fabric/weft/repair"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -204,14 +202,7 @@ func (j *whatIfJob) plan(ctx context.Context) error {
 	if j.there, err = change.Mend(ctx, j.was, j.live, o); err == nil {
 		j.back, err = change.Return(ctx, j.there.After, j.was, o)
 	}
-	var rejected *change.Rejected
-	switch {
-	case errors.Is(err, repair.ErrLoop):
-		return finding("the tables (%s) have a credit loop under contract %s: there is nothing safe to keep.\nweft verify shows the loop; weft route makes tables without one.", j.source, j.contract)
-	case errors.As(err, &rejected):
-		return internal("%w", err)
-	}
-	return err
+	return planError(err, j.source, j.contract)
 }
 
 // simulate measures the bandwidth before and after.
@@ -224,25 +215,6 @@ func (j *whatIfJob) simulate(ctx context.Context) error {
 	}
 	j.ebb.After, err = bisection(ctx, j.there.After, j.live, j.scope, j.o.route.seed, j.o.precision)
 	return err
-}
-
-// stepOfPlan is a step of a plan for programs.
-type stepOfPlan struct {
-	Mended  int   `json:"entries_mended"`
-	Follow  int   `json:"entries_that_follow"`
-	Dropped int   `json:"entries_dropped"`
-	Due     int   `json:"entries_due"`
-	Blocks  int   `json:"blocks"`
-	Touched int   `json:"switches"`
-	Cut     int64 `json:"pairs_cut_after"`
-}
-
-func stepsOf(p *change.Proven) []stepOfPlan {
-	steps := []stepOfPlan{}
-	for _, s := range p.Steps {
-		steps = append(steps, stepOfPlan{s.Mended, s.Follow, s.Drops, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter()})
-	}
-	return steps
 }
 
 // whatIfSummary is the result for programs.
@@ -281,32 +253,6 @@ func (j *whatIfJob) summary() *whatIfSummary {
 	return s
 }
 
-// leftOver is a destination that a plan leaves.
-type leftOver struct {
-	LID      fabric.LID  `json:"lid"`
-	Endpoint string      `json:"endpoint"`
-	Node     nodeSummary `json:"endpoint_node"`
-}
-
-func leftOf(p *change.Proven) []leftOver {
-	f := p.After.Fabric
-	list := []leftOver{}
-	for _, l := range p.Left {
-		e := f.Owner(l.LID)
-		ep := f.Endpoint(e)
-		list = append(list, leftOver{l.LID, endpointName(f, e), nodeOf(f, ep.Node, ep.Port)})
-	}
-	return list
-}
-
-func leftText(list []leftOver) string {
-	names := make([]string, len(list))
-	for i, l := range list {
-		names[i] = fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint)
-	}
-	return firstOf(names)
-}
-
 func (j *whatIfJob) report() error {
 	s := j.summary()
 	var err error
@@ -327,7 +273,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	p.fact("fabric", "%s: %s, %s", j.name, plural(f.Switches(), "switch"), describeEndpoints(f))
 	p.fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
 	p.fact("without", "%s", j.gone.text())
-	p.fact("cut off", "%s", j.cutText(s))
+	p.fact("cut off", "%s", cutText(j.there))
 	p.fact("repair", "%s", planText(j.there, "nothing has to change"))
 	if n := len(s.Left); n > 0 {
 		p.fact("left", "no repair near these tables reaches %s from everywhere: %s\nroute anew (weft route); that changes far more, and nobody has proven the way there", plural(n, "destination"), leftText(s.Left))
@@ -359,33 +305,4 @@ func (g *goneParts) text() string {
 	add(links, "cable")
 	add(g.Hosts, "adapter")
 	return lines
-}
-
-func (j *whatIfJob) cutText(s *whatIfSummary) string {
-	text := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", thousands(s.CutNow), thousands(s.Pairs), thousands(s.CutAfter))
-	if s.Apart > 0 {
-		text += fmt.Sprintf(" (%s that no cable joins any more)", thousands(s.Apart))
-	}
-	return text
-}
-
-// planText is a plan for people, a step a line.
-func planText(p *change.Proven, none string) string {
-	if len(p.Steps) == 0 {
-		return none
-	}
-	entries, blocks := p.Entries()
-	text := fmt.Sprintf("%s in %s, %s; each is free of credit loops in any mixture while it is written, and so are its tables",
-		counted(entries, "entry", "entries"), plural(len(p.Steps), "step"), counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
-	for i, s := range p.Steps {
-		what := counted(s.Mended, "entry", "entries") + " for traffic"
-		if s.Mended == 0 {
-			what = counted(s.Follow, "entry", "entries") + " that no traffic needs"
-		}
-		if s.Drops > 0 {
-			what += fmt.Sprintf(", %d taken out for a step", s.Drops)
-		}
-		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, what, plural(s.Union.Switches, "switch"), counted(int(s.Union.CutAfter()), "pair", "pairs"))
-	}
-	return text
 }

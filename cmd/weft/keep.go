@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// keptName is what the engine of kept tables is called.
+const keptName = "kept"
+
+// keepFlags adds --keep and --steps, with what has no meaning beside --keep.
+func keepFlags(c *cobra.Command, o *routeFlags) {
+	f := c.Flags()
+	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
+	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
+	for _, flag := range []string{"engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven"} {
+		c.MarkFlagsMutuallyExclusive("keep", flag)
+	}
+	c.MarkFlagsMutuallyExclusive("out", "steps")
+}
+
+// keepJob is one run of weft route --keep. Its tables are those of the last step.
+type keepJob struct {
+	*routeJob
+	o    *routeFlags
+	was  *routing.Tables // on the fabric they were made for
+	plan *change.Proven
+}
+
+// keep changes as little as possible of tables, in place of routing from scratch.
+func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
+	j := &keepJob{routeJob: &routeJob{app: a, name: name}, o: o}
+	var err error
+	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
+		return usage("%w", err)
+	}
+	if _, err := contractOf(o.contract); err != nil {
+		return err
+	}
+	if j.out = cmp.Or(o.out, o.steps); j.out != "" {
+		probe, err := newFolder(j.out, o.force)
+		if err != nil {
+			return err
+		}
+		probe.discard()
+		j.out = filepath.Clean(j.out)
+	}
+	if err := j.prepare(o); err != nil {
+		return err
+	}
+	if err := j.readKept(); err != nil {
+		return err
+	}
+	if err := j.mend(ctx); err != nil {
+		return err
+	}
+	if o.out != "" {
+		if j.install, err = j.installation(ctx); err != nil {
+			return err
+		}
+	}
+	if _, err = j.write(ctx, o); err == nil && o.steps != "" {
+		err = j.writeSteps(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return j.report()
+}
+
+// readKept reads the tables of before.
+func (j *keepJob) readKept() error {
+	s := j.stage("reading", &j.spent.read)
+	defer s.done()
+	v := &verifyJob{app: j.app, name: j.name, fabric: j.fabric, o: &verifyFlags{tableFiles: tableFiles{lfts: j.o.keep}}}
+	if then := j.options.Before; then != nil {
+		v.name, v.fabric = j.o.before, then
+		var news []string
+		for _, e := range j.scope.Endpoints(j.fabric) {
+			if !alsoIn(then, j.fabric, e) {
+				news = append(news, endpointName(j.fabric, e))
+			}
+		}
+		if news != nil {
+			return finding("the tables of %s have no service level for %s that it does not have.\nWithout --before they are taken to be as those of their neighbours.", j.o.before, some(news, "endpoint"))
+		}
+	}
+	if err := v.o.settle(); err != nil {
+		return err
+	}
+	if err := v.readTables(); err != nil {
+		return err
+	}
+	if v.misfits.found() {
+		j.note("%s", v.misfits.text())
+	}
+	j.was = v.tables
+	var err error
+	j.contract, err = contractOf(j.o.contract, j.was)
+	j.engine = engines.Engine{Name: keptName, Joint: &engines.Joint{Contract: j.contract}}
+	j.budget = routing.Budget{VLs: routing.MaxDataVLs, Contract: j.contract, Scope: j.scope}
+	return err
+}
+
+// mend plans the change and has its end judged, as any tables that weft route writes.
+func (j *keepJob) mend(ctx context.Context) error {
+	s := j.stage("plan", &j.spent.paths)
+	defer s.done()
+	var err error
+	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.scope}); err != nil {
+		return planError(err, j.o.keep, j.contract)
+	}
+	if len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Apart {
+		return j.notMended()
+	}
+	s.done()
+	j.tables = j.plan.After
+	if err = j.verify(ctx); err == nil {
+		j.tables = withLanesNeeded(j.tables, j.verdict.VLs)
+	}
+	return err
+}
+
+// notMended refuses what no repair reaches.
+func (j *keepJob) notMended() error {
+	left := leftOf(j.plan)
+	why := counted(len(left), "destination", "destinations") + " that cables reach and no repair near these tables does from everywhere: " + leftText(left)
+	if len(left) == 0 {
+		why = thousands(j.plan.CutAfter-j.plan.Apart) + " pairs that the tables have no service level for"
+	}
+	if j.o.json {
+		if err := j.printJSON(refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}); err != nil {
+			return err
+		}
+	}
+	return finding("%s cannot be kept: %s.\nNothing was written. weft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.o.keep, why)
+}
+
+// withLanesNeeded is tables that say how many lanes they need, which dumps do not.
+func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
+	lanes := *t.Lanes
+	lanes.Needed = needed
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes}
+}
+
+// stepJob is the writing of a step: a folder as weft route writes it.
+func (j *keepJob) stepJob(s *change.Step, out string) *routeJob {
+	step := *j.routeJob
+	step.tables, step.verdict, step.out = withLanesNeeded(s.Tables, s.Alone.VLs), s.Alone, out
+	step.loads = congestion.Count(j.fabric, s.Tables.Forwarding, j.scope)
+	step.underway = true
+	step.wider = nil // of the last step's tables
+	return &step
+}

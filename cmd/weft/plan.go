@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/repair"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// planError says why there is no plan, if there is none.
+func planError(err error, source string, contract routing.Contract) error {
+	var rejected *change.Rejected
+	switch {
+	case errors.Is(err, repair.ErrLoop):
+		return finding("the tables (%s) have a credit loop under contract %s: there is nothing safe to keep.\nweft verify shows the loop; weft route makes tables without one.", source, contract)
+	case errors.As(err, &rejected):
+		return internal("%w", err)
+	}
+	return err
+}
+
+// stepOfPlan is a step of a plan for programs.
+type stepOfPlan struct {
+	Mended  int   `json:"entries_mended"`
+	Follow  int   `json:"entries_that_follow"`
+	Dropped int   `json:"entries_dropped"`
+	Due     int   `json:"entries_due"`
+	Blocks  int   `json:"blocks"`
+	Touched int   `json:"switches"`
+	Cut     int64 `json:"pairs_cut_after"`
+}
+
+func stepsOf(p *change.Proven) []stepOfPlan {
+	steps := []stepOfPlan{}
+	for _, s := range p.Steps {
+		steps = append(steps, stepOfPlan{s.Mended, s.Follow, s.Drops, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter()})
+	}
+	return steps
+}
+
+// leftOver is a destination that a plan leaves.
+type leftOver struct {
+	LID      fabric.LID  `json:"lid"`
+	Endpoint string      `json:"endpoint"`
+	Node     nodeSummary `json:"endpoint_node"`
+}
+
+func leftOf(p *change.Proven) []leftOver {
+	f := p.After.Fabric
+	list := []leftOver{}
+	for _, l := range p.Left {
+		e := f.Owner(l.LID)
+		ep := f.Endpoint(e)
+		list = append(list, leftOver{l.LID, endpointName(f, e), nodeOf(f, ep.Node, ep.Port)})
+	}
+	return list
+}
+
+func leftText(list []leftOver) string {
+	names := make([]string, len(list))
+	for i, l := range list {
+		names[i] = fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint)
+	}
+	return firstOf(names)
+}
+
+// cutText says how many pairs a plan finds and leaves cut off.
+func cutText(p *change.Proven) string {
+	text := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", thousands(p.CutBefore), thousands(p.Pairs), thousands(p.CutAfter))
+	if p.Apart > 0 {
+		text += fmt.Sprintf(" (%s that no cable joins any more)", thousands(p.Apart))
+	}
+	return text
+}
+
+// planText is a plan for people, a step a line.
+func planText(p *change.Proven, none string) string {
+	if len(p.Steps) == 0 {
+		return none
+	}
+	entries, blocks := p.Entries()
+	text := fmt.Sprintf("%s in %s, %s; each is free of credit loops in any mixture while it is written, and so are its tables",
+		counted(entries, "entry", "entries"), plural(len(p.Steps), "step"), counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
+	for i, s := range p.Steps {
+		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), plural(s.Union.Switches, "switch"), counted(int(s.Union.CutAfter()), "pair", "pairs"))
+	}
+	return text
+}
+
+// mendedText says what a step changes, and for whom.
+func mendedText(s *change.Step) string {
+	what := counted(s.Mended, "entry", "entries") + " for traffic"
+	if s.Mended == 0 {
+		what = counted(s.Follow, "entry", "entries") + " that no traffic needs"
+	}
+	if s.Drops > 0 {
+		what += fmt.Sprintf(", %d taken out for a step", s.Drops)
+	}
+	return what
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/weft-fabric/weft/choose"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// refusalSummary is a refusal for programs.
+type refusalSummary struct {
+	Engine    string `json:"engine"`
+	Refused   string `json:"refused"`
+	Need      int    `json:"vls_needed,omitempty"`    // as lanes_needed, where it is for want of lanes
+	Available int    `json:"vls_available,omitempty"` // as lanes_available
+	laneCounts
+	Fits []fitSummary `json:"fits"`           // engines that were tried and fit
+	Left []leftOver   `json:"left,omitempty"` // of --keep: destinations that no repair reaches
+}
+
+type fitSummary struct {
+	Engine string `json:"engine"`
+	VLs    int    `json:"vls"` // as lanes_needed
+	Needed int    `json:"lanes_needed"`
+}
+
+// advised is the engines to try where another refuses for want of lanes.
+var advised = []string{"updn", "ftree", "lash", "dfsssp", "df-dn", "nue", "weave", "weave-any"}
+
+// refusal reports an engine's refusal, with advice: which engines do fit.
+func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if none := (*choose.NoneProven)(nil); errors.As(err, &none) {
+		return j.noneProven(none, asJSON)
+	}
+	if !routing.Refused(err) {
+		return err
+	}
+	s := refusalSummary{Engine: j.asked(), Refused: plain.Error(err), Fits: []fitSummary{}}
+	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
+	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
+		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
+		s.laneCounts = laneCounts{Needed: few.Need, Available: few.Have}
+		text = tooFewText(&s, few.AtLeast)
+	}
+	if asJSON {
+		if err := j.printJSON(s); err != nil {
+			return err
+		}
+	}
+	return finding("%w", text)
+}
+
+// thatFit tries other engines in the same budget.
+func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
+	fits := []fitSummary{}
+	for _, name := range advised {
+		e, err := engines.Named(name)
+		if err != nil || name == j.engine.Name {
+			continue
+		}
+		other := routeJob{app: j.app, engine: e, budget: j.budget, scope: j.scope, fabric: j.fabric}
+		if other.compute(ctx) == nil {
+			fits = append(fits, fitSummary{name, other.tables.Lanes.Needed, other.tables.Lanes.Needed})
+		}
+	}
+	return fits
+}
+
+func tooFewText(s *refusalSummary, atLeast bool) error {
+	least := ""
+	if atLeast {
+		least = "at least "
+	}
+	names := make([]string, len(s.Fits))
+	for i, f := range s.Fits {
+		names[i] = fmt.Sprintf("%s (%s)", f.Engine, plural(f.VLs, "lane"))
+	}
+	advice := "No other engine fits either; give more lanes (--vls)."
+	if len(names) > 0 {
+		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
+	}
+	return fmt.Errorf("%s refuses: it needs %s%s here; %s available (--vls).\n%s", s.Engine, least, plural(s.Need, "lane"), counted(s.Available, "is", "are"), advice)
+}
