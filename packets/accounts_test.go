@@ -2,6 +2,7 @@ package packets
 
 import (
 	"cmp"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -170,10 +171,10 @@ func TestTheFirstErrorIsKept(t *testing.T) {
 		t.Fatal("a packet of no flow is no error")
 	}
 	m := &mail{ended: []ended{{src: 3, dst: 4}}}
-	if s.settle(m); s.broken != first || len(m.ended) != 0 {
+	if s.settle(m); !errors.Is(s.broken, first) || len(m.ended) != 0 {
 		t.Errorf("%v after %v, %d left", s.broken, first, len(m.ended))
 	}
-	if s.settle(&mail{}); s.broken != first {
+	if s.settle(&mail{}); !errors.Is(s.broken, first) {
 		t.Error("the first is forgotten")
 	}
 }

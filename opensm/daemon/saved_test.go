@@ -237,7 +237,12 @@ func TestNothingSavedIsBelieved(t *testing.T) {
 				c.spec = spec
 			}
 			if c.logged != "" { // before the search finds anything
-				go r.ask(request(t, c.spec, 6))
+				early := request(t, c.spec, 6)
+				go func() {
+					if _, err := wire.Ask(t.Context(), r.config.Socket, early); err != nil {
+						t.Errorf("%v\n%s", err, r.log)
+					}
+				}()
 				r.until(func(Status) bool { return strings.Contains(r.log.String(), c.logged) })
 			}
 			g.gate <- "updn"

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -111,7 +112,7 @@ func TestSettingsAreHeeded(t *testing.T) {
 	r.reload <- nil
 	r.until(func(Status) bool { return strings.Contains(r.log.String(), "msg=reloaded") })
 	q.Sweep = 2
-	if second := r.ask(q); string(second.OutPorts) == string(first.OutPorts) {
+	if second := r.ask(q); bytes.Equal(second.OutPorts, first.OutPorts) {
 		t.Error("another root makes the same tables")
 	}
 	r.mu.Lock()
