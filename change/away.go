@@ -10,8 +10,8 @@ import (
 
 // Away plans the way to tables that no longer need parts that are still there: less is
 // the tables' fabric without them. Where tables have been written so, the parts can be
-// pulled, and no pair that stays is cut. The plan's Left is what no repair mends without
-// the parts, or no step brings there.
+// pulled, and no pair that stays is cut. Left is what no repair mends without the parts,
+// and then there are no steps, or what no step brings there.
 //
 // The end is what Mend makes of the tables on less, brought about on the whole fabric.
 // What goes keeps its entries: a switch still forwards what its own hosts send, and
@@ -21,17 +21,16 @@ func Away(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Optio
 	if err != nil {
 		return nil, err
 	}
-	target := overlay(was, mended.After)
-	p, err := Return(ctx, was, target, o)
-	if err != nil {
-		return nil, err
+	if len(mended.Left) == 0 {
+		return Return(ctx, was, overlay(was, mended.After), o)
 	}
-	for _, l := range mended.Left { // as LIDs, which both fabrics have, and switches of the whole one
-		var at []fabric.NodeID
+	p := &Proven{Before: was, After: was}
+	for _, l := range mended.Left {
+		left := repair.Left{LID: l.LID}
 		for _, s := range l.Switches {
-			at = append(at, was.Fabric.NodeByGUID(less.Node(s).GUID))
+			left.Switches = append(left.Switches, was.Fabric.NodeByGUID(less.Node(s).GUID))
 		}
-		p.Left = append(p.Left, repair.Left{LID: l.LID, Switches: at})
+		p.Left = append(p.Left, left)
 	}
 	return p, nil
 }

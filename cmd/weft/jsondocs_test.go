@@ -289,6 +289,9 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/diff/1", "diff ring:5 " + in("less")},
 		{"weft/diff/1", "diff torus:4x4 " + in("less") + " --old-tables " + in("t4") + " --new-tables " + in("t4less")},
 		{"weft/route/1", "route " + in("less") + " --keep " + in("t4up") + " --steps " + in("steps")},
+		{"weft/refusal/1", "drain torus:4x4 --tables " + in("t4up") + " --cable sw-0-0:3"},
+		{"weft/route/1", "route xgft:m=4x4,w=2x2 --engine updn --out " + in("tree")},
+		{"weft/drain/1", "drain xgft:m=4x4,w=2x2 --tables " + in("tree") + " --switch sw-l1-0-1"},
 		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --without-cable sw-0-1:3"},
 		{"weft/version/1", "version"},
 	} {

@@ -16,6 +16,11 @@ import (
 // keptName is what the engine of kept tables is called.
 const keptName = "kept"
 
+// keptEngine stands for the engine where tables come from a repair.
+func keptEngine(c routing.Contract) engines.Engine {
+	return engines.Engine{Name: keptName, Joint: &engines.Joint{Contract: c}}
+}
+
 // keepFlags adds --keep and --steps, with what has no meaning beside --keep.
 func keepFlags(c *cobra.Command, o *routeFlags) {
 	f := c.Flags()
@@ -33,6 +38,8 @@ type keepJob struct {
 	o    *routeFlags
 	was  *routing.Tables // on the fabric they were made for
 	plan *change.Proven
+
+	purpose string // of the plan, where it is not to serve a fabric as it is now
 }
 
 // keep changes as little as possible of tables, in place of routing from scratch.
@@ -105,7 +112,7 @@ func (j *keepJob) readKept() error {
 	j.was = v.tables
 	var err error
 	j.contract, err = contractOf(j.o.contract, j.was)
-	j.engine = engines.Engine{Name: keptName, Joint: &engines.Joint{Contract: j.contract}}
+	j.engine = keptEngine(j.contract)
 	j.budget = routing.Budget{VLs: routing.MaxDataVLs, Contract: j.contract, Scope: j.scope}
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -82,11 +83,11 @@ func (j *keepJob) planText(s *planSummary) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if len(s.Steps) == 0 {
-		say("Nothing has to change: the tables of %s serve %s as they are.", s.Tables, s.Fabric)
+		say("Nothing has to change: the tables of %s are as they should be.", s.Tables)
 		return b.String()
 	}
 	entries, blocks := j.plan.Entries()
-	say("From the tables of %s to those that serve %s: %s, %s in %s.", s.Tables, s.Fabric, plural(len(s.Steps), "step"),
+	say("From the tables of %s to those %s: %s, %s in %s.", s.Tables, cmp.Or(j.purpose, "that serve "+s.Fabric), plural(len(s.Steps), "step"),
 		counted(entries, "entry", "entries"), counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
 	say("Service levels and SL2VL maps stay. Of %s pairs %s are cut off now, %s after the last step.", thousands(s.Pairs), thousands(s.CutNow), thousands(s.CutAfter))
 	say("Each step may be written in any order of switches: every mixture of the tables before and")

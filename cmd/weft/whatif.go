@@ -72,6 +72,7 @@ type whatIfJob struct {
 	source   string // what the tables are
 	was      *routing.Tables
 	gone     goneParts
+	flags    string // what the flags for parts begin with
 	live     *fabric.Fabric
 	there    *change.Proven
 	back     *change.Proven
@@ -93,7 +94,7 @@ type goneParts struct {
 }
 
 func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
-	j := &whatIfJob{app: a, name: name, o: o}
+	j := &whatIfJob{app: a, name: name, o: o, flags: "--without-"}
 	if len(o.switches)+len(o.cables)+len(o.host) == 0 {
 		return usage("nothing is taken away: give --without-switch, --without-cable or --without-host")
 	}
@@ -161,7 +162,7 @@ func (j *whatIfJob) take() error {
 	f := j.was.Fabric
 	index := names.New(f)
 	g := &j.gone
-	switches, err := namedSwitches(f, "--without-switch", j.o.switches)
+	switches, err := namedSwitches(f, j.flags+"switch", j.o.switches)
 	if err != nil {
 		return err
 	}
@@ -170,7 +171,7 @@ func (j *whatIfJob) take() error {
 	for _, name := range j.o.host {
 		adapters, err := index.Adapters(name)
 		if err != nil {
-			return usage("--without-host %s: %w", name, err)
+			return usage("%shost %s: %w", j.flags, name, err)
 		}
 		g.nodes, g.Hosts = append(g.nodes, adapters...), append(g.Hosts, labels(f, adapters)...)
 		g.HostNodes = append(g.HostNodes, nodesOf(f, adapters)...)
@@ -178,7 +179,7 @@ func (j *whatIfJob) take() error {
 	for _, name := range j.o.cables {
 		c, err := index.Cable(name)
 		if err != nil {
-			return usage("--without-cable %s: %w", name, err)
+			return usage("%scable %s: %w", j.flags, name, err)
 		}
 		ch := f.Channel(c)
 		g.channels = append(g.channels, c)

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// drainFlags is the command line of weft drain: what is taken is named as for weft
+// what-if.
+type drainFlags struct {
+	whatIfFlags
+	steps, back string
+	force       bool
+}
+
+func drainCommand(a *app) *cobra.Command {
+	var o drainFlags
+	c := &cobra.Command{
+		Use:   "drain FABRIC --tables DIR",
+		Short: "Plan how to take a cable or a switch out of use before it is pulled, and back",
+		Long: `Plan how all traffic leaves a cable or a switch while it is still there, so that
+pulling it cuts no pair that stays, and how it comes back afterwards to the tables
+of today, entry for entry.
+
+Each step is safe while it is written, in whatever order: every mixture of the
+tables before and after it is proven free of credit loops, and so are the tables
+after it. Service levels and SL2VL maps stay. Pull the parts when all steps are
+confirmed and the last wait of the plan is over; take the way back when they are
+there again. --steps and --back-steps write the two, each with its plan. The exit
+code is 1 where there is no such plan.`,
+		Example: `  weft drain fabric.ibnetdiscover --tables installed --switch spine-3
+  weft drain fabric.ibnetdiscover --tables installed --cable leaf-7:12 --steps away --back-steps back`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.drain(cmd.Context(), args[0], &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.tables.lfts, "tables", "", "tables in force: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
+	f.StringArrayVar(&o.switches, "switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
+	f.StringArrayVar(&o.cables, "cable", nil, "take the cable at this port, NAME:PORT; may be repeated")
+	f.StringVar(&o.steps, "steps", "", "folder to write the steps away into, step-1, step-2 and so on, with plan.txt and plan.json")
+	f.StringVar(&o.back, "back-steps", "", "folder to write the steps of the way back into")
+	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in these folders")
+	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: any for tables that ignore service levels, else honored)")
+	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
+	f.IntVar(&o.route.lmc, "lmc", -1, lmcUsage)
+	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	if err := c.MarkFlagRequired("tables"); err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// drainJob is one run of weft drain.
+type drainJob struct {
+	whatIfJob
+	o      *drainFlags
+	folder string // of the tables, as given
+}
+
+func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
+	if len(o.switches)+len(o.cables) == 0 {
+		return usage("nothing is taken: give --switch or --cable")
+	}
+	if o.steps != "" && o.steps == o.back {
+		return usage("--steps and --back-steps are two folders")
+	}
+	if err := checkLMC(o.route.lmc); err != nil {
+		return err
+	}
+	j := &drainJob{whatIfJob{app: a, name: name, o: &o.whatIfFlags, flags: "--"}, o, o.tables.lfts}
+	if err := j.read(ctx); err != nil {
+		return err
+	}
+	if err := j.take(); err != nil {
+		return err
+	}
+	if err := j.planBoth(ctx); err != nil {
+		return err
+	}
+	away := j.way(j.there, o.steps, "without "+j.goneText())
+	back := j.way(j.back, o.back, "of before, with all of its parts")
+	back.o.keep = j.folder + ", drained,"
+	for _, w := range []*keepJob{away, back} {
+		if w.out == "" {
+			continue
+		}
+		if err := w.writeSteps(ctx); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return j.printJSON(drainSummary{j.name, j.folder, j.contract.String(), j.scope.String(), &j.gone,
+			j.there.Exposed(), j.back.Exposed(), away.planSummary(), back.planSummary()})
+	}
+	return j.print(away, back)
+}
+
+// planBoth plans the way out and the way back, and refuses where one of them does not
+// get there.
+func (j *drainJob) planBoth(ctx context.Context) error {
+	s := j.stage("plan", &j.spent.plan)
+	defer s.done()
+	o := change.Options{Contract: j.contract, Scope: j.scope}
+	var err error
+	if j.there, err = change.Away(ctx, j.was, j.live, o); err != nil {
+		return planError(err, j.source, j.contract)
+	}
+	if left := leftOf(j.there); len(left) > 0 {
+		return j.refuse(left, fmt.Sprintf("no plan takes %s out of use without cutting a pair: %s cannot do without: %s",
+			j.goneText(), counted(len(left), "destination", "destinations"), leftText(left)))
+	}
+	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
+		return planError(err, j.source, j.contract)
+	}
+	if left := leftOf(j.back); len(left) > 0 {
+		return j.refuse(left, fmt.Sprintf("%s could be taken out of use, but no steps that drop nothing bring the tables back: %s", j.goneText(), leftText(left)))
+	}
+	return nil
+}
+
+// refuse says that there is no plan, and which destinations stand in the way.
+func (j *drainJob) refuse(left []leftOver, why string) error {
+	if j.o.json {
+		if err := j.printJSON(refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}); err != nil {
+			return err
+		}
+	}
+	return finding("%s.\nNothing was written. weft what-if says what is lost when it is pulled.", why)
+}
+
+// goneText is what is drained, on one line.
+func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.text(), "\n", " and ") }
+
+// way is one of the two ways, as weft route --keep writes it.
+func (j *drainJob) way(p *change.Proven, out, purpose string) *keepJob {
+	r := &routeJob{app: j.app, name: j.name, engine: keptEngine(j.contract), contract: j.contract, scope: j.scope, fabric: j.was.Fabric, tables: p.After, out: out}
+	r.budget = routing.Budget{VLs: routing.MaxDataVLs, Contract: j.contract, Scope: j.scope}
+	return &keepJob{routeJob: r, o: &routeFlags{keep: j.folder, force: j.o.force}, was: j.was, plan: p, purpose: purpose}
+}
+
+// drainSummary is the result for programs.
+type drainSummary struct {
+	Fabric      string       `json:"fabric"`
+	Tables      string       `json:"tables"`
+	Contract    string       `json:"contract"`
+	Endpoints   string       `json:"endpoints"`
+	Drained     *goneParts   `json:"drained"`
+	ExposedAway int64        `json:"pairs_cut_meanwhile_away"`
+	ExposedBack int64        `json:"pairs_cut_meanwhile_back"`
+	Away        *planSummary `json:"away"`
+	Back        *planSummary `json:"back"`
+}
+
+func (j *drainJob) print(away, back *keepJob) error {
+	f := j.was.Fabric
+	p := j.newPage()
+	p.fact("fabric", "%s: %s, %s", j.name, plural(f.Switches(), "switch"), describeEndpoints(f))
+	p.fact("tables", "%s (contract %s, endpoints %s)", j.folder, j.contract, j.scope)
+	p.fact("drained", "%s", j.gone.text())
+	p.fact("way out", "%s", planText(j.there, "it carries nothing already"))
+	p.fact("way back", "%s", planText(j.back, "nothing has to change"))
+	p.fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", thousands(j.there.Pairs), thousands(j.there.Exposed()), thousands(j.back.Exposed()))
+	next := "--steps DIR and --back-steps DIR write the two ways"
+	if away.out != "" {
+		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.out, planTextFile)
+		if back.out != "" {
+			next += fmt.Sprintf(",\nand go back by %s/%s when they are there again", back.out, planTextFile)
+		}
+	}
+	p.fact("next", "%s", next)
+	_, err := io.WriteString(j.stdout, p.String())
+	return err
+}
