@@ -62,8 +62,11 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*deadlock.Certificate, er
 	}
 	for p.lines.Next() {
 		done, err := p.rank(p.lines.Text())
-		if err != nil || done {
-			return p.cert, err
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			return p.cert, p.nothingFollows()
 		}
 	}
 	if err := p.lines.Err(); err != nil {
@@ -118,6 +121,17 @@ func (p *parser) header() error {
 		p.cert.Rank[i] = deadlock.Unused
 	}
 	return nil
+}
+
+// nothingFollows says what is wrong where a file goes on after its end: it might be
+// two proofs of which one was not read.
+func (p *parser) nothingFollows() error {
+	for p.lines.Next() {
+		if !p.lines.Text().Empty() {
+			return p.lines.Errorf("the certificate ended before")
+		}
+	}
+	return p.lines.Err()
 }
 
 // rank reads one line; done says that it was the last.

@@ -233,6 +233,7 @@ func TestReadRefuses(t *testing.T) {
 		{"port 0", head + sw0 + " 0 1 17\nend 1\n", 5, "port 0 of sw-0 has no cable to another switch"},
 		{"no such port", head + sw0 + " 200 1 17\nend 1\n", 5, "port 200 of sw-0 has no cable to another switch"},
 		{"binary", head + "\x00\n", 5, "NUL"},
+		{"more after the end", head + rank + "end 1\n\n" + rank, 8, "ended before"},
 	} {
 		c, err := certificate.Read(strings.NewReader(tc.text), "proof", f)
 		var at *format.ParseError
