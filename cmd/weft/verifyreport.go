@@ -189,8 +189,13 @@ func (j *verifyJob) routesText() string {
 func (j *verifyJob) next() string {
 	var do []string
 	if !j.verdict.Free() {
-		if j.o.psl == "" || j.o.sl2vl == "" {
-			do = append(do, "if these tables come with service levels and SL2VL maps, give both (--psl, --sl2vl): the loop may not be there")
+		switch without := "if these tables come with %s: the loop may not be there"; {
+		case j.o.psl == "" && j.o.sl2vl == "":
+			do = append(do, fmt.Sprintf(without, "service levels and SL2VL maps, give both (--psl, --sl2vl)"))
+		case j.o.psl == "":
+			do = append(do, fmt.Sprintf(without, "service levels, give them too (--psl)"))
+		case j.o.sl2vl == "":
+			do = append(do, fmt.Sprintf(without, "SL2VL maps, give them too (--sl2vl)"))
 		}
 		do = append(do, fmt.Sprintf("weft route %s computes tables that are proven", j.name))
 	}
