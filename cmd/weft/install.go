@@ -123,12 +123,22 @@ func (j *routeJob) installation(ctx context.Context) (*installation, error) {
 		return way, nil
 	}
 	way.By = byPlugin
-	way.Lines = append([]string{"event_plugin_name weft", "routing_engine weft,no_fallback", "qos TRUE"}, deploy.LMC(j.fabric)...)
+	way.Lines = append(pluginLines(j.contract), deploy.LMC(j.fabric)...)
 	way.Command = fmt.Sprintf("weft serve --engine %s --contract %s", j.asked(), j.contract)
 	if j.scope != routing.HCA {
 		way.Command += " --endpoints " + j.scope.String()
 	}
 	return way, nil
+}
+
+// pluginLines is what opensm.conf needs for the plugin to take tables that are proven
+// under a contract. It refuses those for directed unless it is told to.
+func pluginLines(k routing.Contract) []string {
+	lines := []string{"event_plugin_name weft"}
+	if k == routing.Directed {
+		lines = append(lines, "event_plugin_options weft.contract=directed")
+	}
+	return append(lines, "routing_engine weft,no_fallback", "qos TRUE")
 }
 
 // text is the advice for people.

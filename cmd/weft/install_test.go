@@ -144,7 +144,7 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 	for _, spec := range []string{"ring:7,hosts=2", "torus:4x4", "torus:5x5", "dragonfly:p=2", "karytree:k=3,n=2"} {
 		f := testnet.Build(t, spec)
 		for _, e := range all {
-			for _, contract := range []string{"", "single:0"} {
+			for _, contract := range []string{"", "single:0", "directed"} {
 				args := []string{"route", spec, "--engine", e.Name, "--out", filepath.Join(t.TempDir(), "t"), "--json"}
 				if contract != "" {
 					args = append(args, "--contract", contract)
@@ -189,6 +189,10 @@ func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary)
 	}
 	if free != (s.Install.By == byFile) {
 		t.Errorf("%q: by the file alone free %v, and the advice is %+v", args, free, s.Install)
+	}
+	const permit = "event_plugin_options weft.contract=directed"
+	if s.Install.By == byPlugin && (s.Install.Contract == "directed") != slices.Contains(s.Install.Lines, permit) {
+		t.Errorf("%q: the plugin takes tables for directed only with %s, and for others without: %q", args, permit, s.Install.Lines)
 	}
 	if s.Install.By != byPolicy {
 		return
