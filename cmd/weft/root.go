@@ -67,6 +67,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		deployCommand(a), serveCommand(a), statusCommand(a), versionCommand(a), manCommand(),
 	)
 	root.SetHelpCommand(helpCommand(root))
+	completionCommand(root)
 	for _, c := range root.Commands() {
 		exitCodes(c)
 	}
@@ -99,6 +100,22 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 			at.InitDefaultHelpFlag()
 			return at.Help()
 		},
+	}
+}
+
+// completionCommand is that of cobra, which takes any word for a question about all
+// shells, and writes headings as Markdown does.
+func completionCommand(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return // cobra makes none where there are no other commands
+	}
+	c.Args = cobra.NoArgs
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	for _, shell := range c.Commands() {
+		shell.Long = strings.ReplaceAll(shell.Long, "#### ", "")
+		exitCodes(shell)
 	}
 }
 
