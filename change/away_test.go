@@ -8,7 +8,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // What is to be pulled carries nothing when the plan is done, no pair is ever cut, and
@@ -25,14 +24,7 @@ func TestAway(t *testing.T) {
 		{"dragonfly:p=2", 7, fabric.None},
 	} {
 		f := testnet.Build(t, c.spec)
-		e, err := engines.Named("weave-any")
-		if err != nil {
-			t.Fatal(err)
-		}
-		was, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: routing.Any}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		was := route(t, f, "weave-any")
 		var idle []fabric.ChannelID
 		var cables []fabric.ChannelID
 		var nodes []fabric.NodeID
@@ -80,5 +72,54 @@ func TestAway(t *testing.T) {
 				t.Fatalf("%s: the row of LID %d is not as before", c.spec, lid)
 			}
 		}
+	}
+}
+
+// A switch that goes with its hosts: until it is pulled, they reach everybody and
+// everybody reaches them.
+func TestAwayWithHosts(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=4x4,w=4x4,hosts=2")
+	was := route(t, f, "updn")
+	leaf := f.Endpoint(routing.HCA.Endpoints(f)[0]).Switch
+	less, err := f.Without(nil, []fabric.NodeID{leaf})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := change.Away(t.Context(), was, less, change.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Left) > 0 || p.CutBefore+p.CutAfter+p.Exposed() > 0 {
+		t.Errorf("%d destinations left, %d pairs cut after, %d meanwhile", len(p.Left), p.CutAfter, p.Exposed())
+	}
+}
+
+// Where no repair does without a cable there are no steps away from it: the tables
+// stay, and what stands in the way is named.
+func TestAwayCannot(t *testing.T) {
+	f := testnet.Build(t, "mesh:3x3,hosts=2")
+	was := route(t, f, "weave-any")
+	cannot := 0
+	for c := range fabric.ChannelID(f.Trunks()) {
+		less, err := f.Without([]fabric.ChannelID{c}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := change.Away(t.Context(), was, less, change.Options{Contract: routing.Any})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := congestion.Count(f, p.After.Forwarding, routing.HCA)
+		switch {
+		case len(p.Left) > 0 && len(p.Steps) > 0:
+			t.Errorf("trunk %d: %d steps to where %d destinations need it", c, len(p.Steps), len(p.Left))
+		case len(p.Left) > 0:
+			cannot++
+		case after.Routes[c]+after.Routes[f.Channel(c).Reverse] > 0:
+			t.Errorf("trunk %d still carries routes", c)
+		}
+	}
+	if cannot == 0 {
+		t.Error("every cable can be done without; the test shows nothing")
 	}
 }

@@ -10,18 +10,25 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
+// route routes a fabric.
+func route(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
+	t.Helper()
+	e, err := engines.Named(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: e.Contract()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables
+}
+
 // Hops is as many as a packet that starts at the worst switch passes.
 func TestHops(t *testing.T) {
 	for _, spec := range []string{"ring:7", "torus:4x4", "xgft:m=4x4,w=2x2", "mesh:1x5"} {
 		f := testnet.Build(t, spec)
-		e, err := engines.Named("updn")
-		if err != nil {
-			t.Fatal(err)
-		}
-		tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables := route(t, f, "updn")
 		most := 0
 		for lid, owner := range f.LIDs() {
 			for s := range fabric.NodeID(f.Switches()) {

@@ -41,18 +41,24 @@ func TestPartsOfMoved(t *testing.T) {
 	if n := f.Count(); len(p.Readdressed) < n.HCA || len(p.Gone.Cables)+len(p.New.Cables) > 0 {
 		t.Errorf("%d of %d adapters have other LIDs, %d cables are others", len(p.Readdressed), n.HCA, len(p.Gone.Cables))
 	}
-	build := func(port uint8) *fabric.Fabric {
+	build := func(port, lmc uint8) *fabric.Fabric {
 		var b fabric.Builder
 		x := b.Node(fabric.Node{GUID: 1, Kind: fabric.Switch, Ports: 4}, "")
 		y := b.Node(fabric.Node{GUID: 2, Kind: fabric.Switch, Ports: 4}, "")
 		b.Cable(x, 1, y, port, fabric.Rate{})
+		host := b.Node(fabric.Node{GUID: 3, Kind: fabric.Adapter, Ports: 1}, "")
+		b.Port(host, 1, fabric.Port{GUID: 4, LID: 8, LMC: lmc})
+		b.Cable(x, 3, host, 1, fabric.Rate{})
 		f, err := b.Build()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
-	if p := transition.PartsOf(build(1), build(2)); len(p.Gone.Cables) != 1 || len(p.New.Cables) != 1 {
+	if p := transition.PartsOf(build(1, 0), build(2, 0)); len(p.Gone.Cables) != 1 || len(p.New.Cables) != 1 || p.Readdressed != nil {
 		t.Errorf("a cable in another port: %+v", p)
+	}
+	if p := transition.PartsOf(build(1, 0), build(1, 1)); len(p.Readdressed) != 1 {
+		t.Errorf("a port with more LIDs: %+v", p)
 	}
 }
