@@ -39,7 +39,8 @@ entries and new, which can have a credit loop though neither of the tables has o
 All mixtures are judged at once, on the cables of NEW: the verdict is that none can
 deadlock, in whatever order tables are written, or a shortest credit loop, with a
 route for each of its steps and the switches that forward it by old and by new
-entries. Then the exit code is 1; weft route --keep plans a way that is safe.`,
+entries. Then the exit code is 1; weft route --keep plans a way that is safe. It is 1 too
+if the new tables cut pairs off.`,
 		Example: `  weft diff monday.ibnetdiscover tuesday.ibnetdiscover
   weft diff fabric.ibnetdiscover --old-tables installed --new-tables planned
   weft diff before.ibnetdiscover now.ibnetdiscover --old-tables t1 --new-tables t2/lfts.dump --json`,

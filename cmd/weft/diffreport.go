@@ -88,7 +88,7 @@ func (s *diffSide) summary() diffSideSummary {
 	if s.alone != nil {
 		o.Verdict = verdictWord(s.alone)
 	}
-	if s.misfits.found() || len(s.misfits.OtherLIDs) > 0 {
+	if s.misfits.found() {
 		o.Misfits = &s.misfits
 	}
 	return o
@@ -150,7 +150,7 @@ func (j *diffJob) report() error {
 	} else {
 		err = j.say("%s", strings.TrimSuffix(j.screen(s), "\n"))
 	}
-	if err == nil && j.verdict != nil && !j.verdict.Free() {
+	if err == nil && j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0) {
 		err = &exitError{code: exitFinding}
 	}
 	return err

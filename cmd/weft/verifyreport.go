@@ -69,7 +69,7 @@ func (j *verifyJob) summary() *verifySummary {
 		Assumed: j.assumedSummary(), CutOff: cutOffBy(j.tables, v), JoinedBy: j.rule.String(), Rechecked: j.checked, Next: j.next(),
 		Seconds: verifyStageTime{j.spent.read.Seconds(), j.spent.verify.Seconds()},
 	}
-	if j.misfits.found() || j.misfits.OtherLIDs != nil {
+	if j.misfits.found() {
 		s.Misfits = &j.misfits
 	}
 	for _, l := range v.Lost {
@@ -104,9 +104,6 @@ func (j *verifyJob) screen() string {
 	p.fact("assumed", "%s", j.assumed())
 	if j.misfits.found() {
 		p.fact("differs", "%s", j.misfits.text())
-	}
-	if text := j.misfits.otherLIDsText(); text != "" {
-		p.fact("note", "%s", text)
 	}
 	switch {
 	case !v.Free():

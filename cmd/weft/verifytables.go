@@ -108,7 +108,7 @@ type misfits struct {
 	Dead      []deadPort     `json:"entries_into_nothing,omitempty"` // by port without a cable
 	SL2VL     *fileMisfit    `json:"sl2vl,omitempty"`
 	PSL       *fileMisfit    `json:"psl,omitempty"`
-	OtherLIDs []otherLID     `json:"other_lids,omitempty"` // no misfit by itself: destinations go by port GUID
+	OtherLIDs []otherLID     `json:"other_lids,omitempty"`
 }
 
 type absentSwitch struct {
@@ -219,7 +219,7 @@ func fileMisfits(name string, fit format.Misfits, one, many, assumed string) *fi
 
 // found says whether there are any.
 func (m *misfits) found() bool {
-	return len(m.NoTable)+len(m.NoEntry)+len(m.Strangers)+len(m.Gone)+len(m.Beyond)+len(m.Dead) > 0 || m.SL2VL != nil || m.PSL != nil
+	return len(m.NoTable)+len(m.NoEntry)+len(m.Strangers)+len(m.Gone)+len(m.Beyond)+len(m.Dead)+len(m.OtherLIDs) > 0 || m.SL2VL != nil || m.PSL != nil
 }
 
 // refuse refuses a dump that lacks switches or endpoints of the fabric; whatever
@@ -267,6 +267,9 @@ func (m *misfits) lines() []string {
 		entries += p.Entries
 	}
 	say(entries, "entry leads", "entries lead", " to %s without a cable: %s", plural(len(dead), "port"), firstOf(dead))
+	if len(m.OtherLIDs) > 0 {
+		lines = append(lines, m.otherLIDsText())
+	}
 	for _, file := range []*fileMisfit{m.SL2VL, m.PSL} {
 		if file != nil {
 			lines = append(lines, file.lines()...)
@@ -286,14 +289,13 @@ func (m *fileMisfit) lines() []string {
 	return lines
 }
 
-// otherLIDsText says which endpoints have other LIDs; empty if none has.
+// otherLIDsText says which endpoints have other LIDs. What is judged is the tables with
+// the LIDs of their own time; in switches that still have them, packets to the LIDs of
+// the fabric go elsewhere.
 func (m *misfits) otherLIDsText() string {
 	names := make([]string, len(m.OtherLIDs))
 	for i, o := range m.OtherLIDs {
 		names[i] = fmt.Sprintf("%s (%d, in the fabric %d)", o.Endpoint, o.Tables, o.Fabric)
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s another LID in the tables than in the fabric: %s", counted(len(names), "endpoint has", "endpoints have"), firstOf(names))
+	return fmt.Sprintf("%s another LID in the tables than in the fabric, where packets to it go astray: %s", counted(len(names), "endpoint has", "endpoints have"), firstOf(names))
 }
