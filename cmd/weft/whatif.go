@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -285,7 +286,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 		p.fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", plural(n, "destination"), leftText(s.Back.Left))
 	}
 	p.fact("time", "plan and proofs %s, simulate %s", seconds(j.spent.plan), seconds(j.spent.simulate))
-	return j.say("%s", p)
+	return j.say("%s", strings.TrimSuffix(p.String(), "\n"))
 }
 
 func (g *goneParts) text() string {
