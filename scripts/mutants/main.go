@@ -53,7 +53,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "of the sample")
 	flag.IntVar(&o.sample, "sample", 200, "how many mutants that compile; 0: all")
 	flag.DurationVar(&o.budget, "budget", 0, "stop after this time, with what there is; 0: never")
-	flag.DurationVar(&o.patience, "patience", 90*time.Second, "how long the tests of a package may take")
+	flag.DurationVar(&o.patience, "patience", 90*time.Second, "how long the tests of a package may take, or five times as long as without a mutant")
 	flag.StringVar(&o.results, "results", "bin/mutants.jsonl", "where results are kept")
 	flag.StringVar(&o.match, "match", "", "only mutants whose \"file:line:column in function: change\" contains this; all of them, no sample")
 	flag.StringVar(&o.skip, "skip", "", "folders to leave out, with commas between")
@@ -134,7 +134,7 @@ func run(ctx context.Context, o *options) (*report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{root: root, dir: dir, patience: o.patience, rapid: map[string]bool{}, sound: map[string]outcome{}}
+	b := &bench{root: root, dir: dir, patience: o.patience, rapid: map[string]bool{}, sound: map[string]outcome{}, takes: map[string]time.Duration{}}
 	return r, r.sample(ctx, o, b, all, known, allow)
 }
 

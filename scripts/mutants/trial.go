@@ -37,8 +37,9 @@ type bench struct {
 	root     string
 	dir      string // for what is passed to the compilers
 	patience time.Duration
-	rapid    map[string]bool    // [package of tests] it uses rapid, which must be told to leave no files
-	sound    map[string]outcome // [tests] of no mutant
+	rapid    map[string]bool          // [package of tests] it uses rapid, which must be told to leave no files
+	sound    map[string]outcome       // [tests] of no mutant
+	takes    map[string]time.Duration // [tests] without a mutant
 }
 
 // memory is how much a test may have, in KiB: a mutant may want all there is.
@@ -123,9 +124,11 @@ func (b *bench) checkSound(ctx context.Context, tests string) (outcome, error) {
 	o, known := b.sound[tests]
 	if !known {
 		var err error
+		began := time.Now()
 		if o, err = b.test(ctx, tests, nil); err != nil {
 			return o, err
 		}
+		b.takes[tests] = time.Since(began)
 		if o.Fate != survived {
 			o = outcome{Fate: untested, By: o.By}
 		}
@@ -138,7 +141,8 @@ func (b *bench) checkSound(ctx context.Context, tests string) (outcome, error) {
 func (b *bench) test(ctx context.Context, tests string, env []string, flags ...string) (outcome, error) {
 	words := strings.Fields(tests)
 	pkg := words[0]
-	args := append([]string{"go", "test", "-short", "-failfast", "-count=1", "-vet=off", "-timeout=" + b.patience.String()}, flags...)
+	patience := max(b.patience, 5*b.takes[tests]) // the machine may be busy
+	args := append([]string{"go", "test", "-short", "-failfast", "-count=1", "-vet=off", "-timeout=" + patience.String()}, flags...)
 	args = append(append(args, words[1:]...), pkg)
 	if b.usesRapid(pkg) {
 		// The same draws for every mutant and for none: what fails by chance kills nothing.
@@ -148,7 +152,7 @@ func (b *bench) test(ctx context.Context, tests string, env []string, flags ...s
 	if strings.HasPrefix(pkg, "./e2e") {
 		limit = `exec "$@"` // the plugin's tests watch its memory, and need a lot of addresses for that
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.patience+5*time.Minute) // go test keeps the time itself
+	ctx, cancel := context.WithTimeout(ctx, patience+5*time.Minute) // go test keeps the time itself
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "nice", append([]string{"sh", "-c", limit, "sh"}, args...)...)
 	cmd.Dir = b.root
