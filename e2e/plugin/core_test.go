@@ -211,7 +211,7 @@ func lost(tables *routing.Tables) string {
 			at, steps := s, 0
 			for ; steps <= f.Switches(); steps++ {
 				out := tables.Forwarding.Port(at, lid)
-				if at == home.Switch && (out == 0 && home.Deliver == fabric.None || out != 0 && f.Out(at, out) == home.Deliver) {
+				if at == home.Switch && (out == 0 && home.Deliver == fabric.None || home.Deliver != fabric.None && f.Out(at, out) == home.Deliver) {
 					break
 				}
 				c := f.Out(at, out)
@@ -251,7 +251,9 @@ func tablesOf(f *fabric.Fabric, q *wire.Request, a *wire.Answer) (*routing.Table
 		ports := f.Node(s).Ports + 1
 		for p := range ports {
 			if c := f.Out(s, uint8(p)); c != fabric.None && int(c) < f.Trunks() {
-				copy(proof.Rank[int(c)*proof.Lanes:], a.Ranks[(port+p)*a.Lanes:][:a.Lanes])
+				for lane, rank := range a.Ranks[(port+p)*a.Lanes:][:a.Lanes] {
+					proof.Rank[int(c)*proof.Lanes+lane] = max(rank, deadlock.Unused) // the plugin takes anything negative for none
+				}
 			}
 			for out := range ports {
 				if a.Pairs == nil {

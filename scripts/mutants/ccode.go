@@ -25,6 +25,9 @@ var cSwaps = map[string]string{
 	"+": "-", "-": "+", "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|=", "<<": ">>", ">>": "<<", "++": "--", "--": "++",
 }
 
+// cTalk begins what puts something into words.
+var cTalk = regexp.MustCompile(`\b(snprintf|wrong|SAY|fprintf)\(`)
+
 // cAssign is a line that is a whole assignment, cCall one that is a whole call.
 var (
 	cAssign = regexp.MustCompile(`(?m)^[ \t]+([\w\[\]().>*-]+ [|&+-]?= [^;{}]*;)$`)
@@ -111,6 +114,9 @@ func (c *cFile) negate(at int) {
 func (c *cFile) add(from, to int, text string) {
 	begin := strings.LastIndexByte(c.text[:from], '\n') + 1
 	stop := to + strings.IndexByte(c.text[to:]+"\n", '\n')
+	if cTalk.MatchString(c.text[begin:from]) {
+		return
+	}
 	fn := ""
 	if all := cFunc.FindAllStringSubmatch(c.text[:from], -1); all != nil {
 		fn = all[len(all)-1][1]

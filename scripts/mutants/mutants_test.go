@@ -77,6 +77,8 @@ static int decide(struct net *n, int a)
 	if (n->rows <= a || !a)
 		return -1;
 	n->at = a + 0x10u;
+	if (snprintf(n->why, 9, "%d", a + 1) > 0)
+		wrong(n, a + 1);
 	for (;;)
 		break;
 	return 0;
@@ -96,6 +98,7 @@ func TestCMutants(t *testing.T) {
 		"`if (n->rows <= a || !a)` → `if (n->rows <= a && !a)`", "`if (n->rows <= a || !a)` → `if (n->rows <= a || a)`",
 		"`return -1;` → `return -2;`", "`return -1;` → `return -0;`",
 		"`n->at = a + 0x10u;` → `;`", "`n->at = a + 0x10u;` → `n->at = a - 0x10u;`", "`n->at = a + 0x10u;` → `n->at = a + 17u;`", "`n->at = a + 0x10u;` → `n->at = a + 15u;`",
+		"`if (snprintf(n->why, 9, \"%d\", a + 1) > 0)` → `if (!(snprintf(n->why, 9, \"%d\", a + 1) > 0))`",
 		"`break;` → `;`", "`return 0;` → `return 1;`",
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
