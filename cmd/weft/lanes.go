@@ -224,7 +224,7 @@ func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exac
 	start := time.Now()
 	s := &exactSummary{}
 	var err error
-	s.Lower, s.Upper, err = exact.Bounds(ctx, j.fabric, paths, j.budget.Scope, 0)
+	s.Lower, s.Upper, err = exact.Bounds(ctx, j.fabric, paths, j.budget, 0)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

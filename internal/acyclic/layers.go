@@ -52,6 +52,12 @@ func (l *Layers) First(turns []Turn, limit int) (layer int, ok bool) {
 	return 0, false
 }
 
+// Into adds turns, all or none, to a layer that there is.
+func (l *Layers) Into(layer int, turns []Turn) bool {
+	held, refused := l.opinion(turns)
+	return held>>layer&1 == 1 || refused>>layer&1 == 0 && l.add(layer, turns)
+}
+
 // Every adds turns to every layer that takes them all, out of n that there are,
 // and returns those, as bits.
 func (l *Layers) Every(turns []Turn, n int) uint64 {

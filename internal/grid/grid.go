@@ -81,6 +81,10 @@ type Grid struct {
 	Switch []fabric.NodeID // [point]; fabric.None: no switch there
 	Point  []int32         // [switch]; -1: in another part of the fabric
 
+	// SameWayBack says that two points halfway round a ring apart send by the same half,
+	// for the sake of the service level that both ways share.
+	SameWayBack bool
+
 	coord  []int32 // [point × dimensions + dimension]
 	weight []int   // [dimension] what a coordinate counts for in a point
 

@@ -33,7 +33,9 @@ func (g *Grid) measure() {
 // Shorter is the direction from coordinate c to another, t, along dimension d of
 // a grid without damage, and the hops. Halfway round a ring, even coordinates go
 // up and odd ones down: that loads both directions alike, and in a ring of four
-// leaves two turns in each direction that nobody takes.
+// leaves two turns in each direction that nobody takes. Where the way back shall be the
+// same, that is so in the lower half of a ring that needs a dateline; the upper half
+// does the reverse. With six, ten, … coordinates it makes no difference.
 func (g *Grid) Shorter(d, c, t int) (Dir, int) {
 	dim := g.Dims[d]
 	if !dim.Ring {
@@ -47,7 +49,11 @@ func (g *Grid) Shorter(d, c, t int) (Dir, int) {
 		up += dim.Size
 	}
 	down := dim.Size - up
-	if up < down || up == down && c%2 == 0 {
+	even := c%2 == 0
+	if half := dim.Size / 2; g.SameWayBack && dim.Dateline() && c >= half {
+		even = (c-half)%2 != 0
+	}
+	if up < down || up == down && even {
 		return Up(d), up
 	}
 	return Down(d), down

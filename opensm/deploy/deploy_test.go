@@ -19,7 +19,7 @@ var specs = []string{"ring:7,hosts=2", "torus:5x5", "mesh:4x4", "dragonfly:p=2",
 // route is an engine's tables, nil where it refuses.
 func route(t testing.TB, f *fabric.Fabric, e engines.Engine) *routing.Tables {
 	t.Helper()
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}, nil)
+	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: routing.Directed}, nil)
 	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
 	if errors.As(err, &few) || errors.As(err, &rule) {
 		return nil
@@ -30,7 +30,7 @@ func route(t testing.TB, f *fabric.Fabric, e engines.Engine) *routing.Tables {
 	return tables
 }
 
-// byNue is Nue's tables, which files can always say.
+// byNue is Nue's tables for contract directed, which files can always say.
 func byNue(t testing.TB, f *fabric.Fabric) *Plan {
 	t.Helper()
 	e, err := engines.Named("nue")

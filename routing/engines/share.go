@@ -6,6 +6,9 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/routing/paths/lighter"
+	"github.com/weft-fabric/weft/routing/paths/sssp"
+	"github.com/weft-fabric/weft/routing/paths/symmetric"
 )
 
 // Sharing returns options with which engines share paths: what a path finder made
@@ -77,6 +80,11 @@ func (o Options) balanced() routing.PathFinder {
 
 func (o Options) balance() balance.Finder {
 	return balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights}
+}
+
+// lighter is the finder of that name.
+func (o Options) lighter() routing.PathFinder {
+	return lighter.Finder{Of: []routing.PathFinder{o.shared.finder("symmetric", symmetric.Finder{}), o.shared.finder("sssp", sssp.Finder{})}}
 }
 
 // regular is balanced paths in the order of dimensions where there are dimensions,

@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/routing/nue"
 	"github.com/weft-fabric/weft/routing/paths/dor"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
-	"github.com/weft-fabric/weft/routing/paths/lighter"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
 	"github.com/weft-fabric/weft/routing/paths/p2sssp"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
@@ -68,9 +67,7 @@ func Finders() []Finder {
 		{Name: "sssp", Summary: "shortest paths, balanced over the whole network", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return sssp.Finder{} }},
 		{Name: "lighter", Summary: "symmetric or, with an eighth less on the fullest channel, sssp", Paper: ours + "; " + hoti2009,
-			New: func(o Options) routing.PathFinder {
-				return lighter.Finder{Of: []routing.PathFinder{o.shared.finder("symmetric", symmetric.Finder{}), o.shared.finder("sssp", sssp.Finder{})}}
-			}},
+			New: func(o Options) routing.PathFinder { return o.lighter() }},
 		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
 			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
 		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009,
@@ -112,11 +109,11 @@ func Assigners() []Assigner {
 			Safe: true, Needs: "as found",
 			New: func(Options) routing.LaneAssigner { return weavelanes.Assigner{} }},
 		{Name: "exact", Summary: "the fewest layers there are", Paper: ipdps11,
-			Safe: true, Contract: routing.Directed, Needs: "as few as can be", Refuses: "networks too large to search",
+			Safe: true, Needs: "as few as can be", Refuses: "networks too large to search",
 			New: func(Options) routing.LaneAssigner { return exact.Assigner{} }},
 		{Name: "address", Summary: "the layer is the address; sources may use all", Paper: tpds2006, Contract: routing.Directed, Needs: "2^LMC",
 			New: func(Options) routing.LaneAssigner { return address.Assigner{} }},
-		{Name: "address-one", Summary: "the layer is the address; each pair keeps to one", Paper: tpds2006, Contract: routing.Directed, Needs: "2^LMC",
+		{Name: "address-one", Summary: "the layer is the address; each pair keeps to one", Paper: tpds2006, Needs: "2^LMC",
 			New: func(Options) routing.LaneAssigner { return address.Assigner{Single: true} }},
 	}
 }
@@ -131,7 +128,7 @@ func All() []Engine {
 		pair("dor", "Dally, Seitz, Trans. Computers 1987", "dor", "single"),
 		joint("torus-2qos", "OpenSM's torus-2QoS", Joint{
 			Summary:  "dimension order with datelines by SL bits",
-			Contract: routing.Directed, Needs: "2",
+			Contract: routing.Honored, Needs: "2",
 			Refuses: "what is no mesh or torus; more damage than one switch, or one cable a ring",
 			New:     func(o Options) routing.Router { return torus2qos.Router{Before: o.Before} },
 		}),
@@ -150,8 +147,10 @@ func All() []Engine {
 		together(pair("d-mroots", tpds2006, "mroots", "address-one")),
 		joint("nue", "Domke, Hoefler, Matsuoka, HPDC 2016", Joint{
 			Summary:  "balanced shortest paths inside the dependency graph, with an escape tree",
-			Contract: routing.Directed, Needs: "1, takes all",
-			New: func(Options) routing.Router { return nue.Router{} },
+			Contract: routing.Honored, Needs: "1, takes what serves",
+			New: func(o Options) routing.Router {
+				return nue.Router{Wanted: []routing.PathFinder{o.lighter(), symmetric.Finder{Regular: true}}}
+			},
 		}),
 		joint("weave", ours, Joint{
 			Summary:  "balanced shortest paths, a lane for every turn and service level",

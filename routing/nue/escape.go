@@ -69,6 +69,16 @@ func (t *escapes) span(f *fabric.Fabric, roots []fabric.NodeID, dests []fabric.N
 // reserve adds every turn on an escape path to a destination of the layer to its
 // graph, which must be empty.
 func (t *escapes) reserve(f *fabric.Fabric, g *acyclic.Graph, state []uint8) {
+	t.eachTurn(f, func(in, out fabric.ChannelID) {
+		if !g.Add(in, out) {
+			panic("nue: a tree has a cycle of turns")
+		}
+		state[f.Turn(in, out)] = used
+	})
+}
+
+// eachTurn visits every turn on an escape path to a destination of the layer.
+func (t *escapes) eachTurn(f *fabric.Fabric, visit func(in, out fabric.ChannelID)) {
 	heads, reverses := f.Heads(), f.Reverses()
 	var tree []fabric.ChannelID // the trunks of the tree that leave a switch
 	for _, u := range t.order {
@@ -91,11 +101,7 @@ func (t *escapes) reserve(f *fabric.Fabric, g *acyclic.Graph, state []uint8) {
 				if back == out {
 					continue
 				}
-				in := reverses[back]
-				if !g.Add(in, out) {
-					panic("nue: a tree has a cycle of turns")
-				}
-				state[f.Turn(in, out)] = used
+				visit(reverses[back], out)
 			}
 		}
 	}

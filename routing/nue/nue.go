@@ -17,14 +17,19 @@
 // Unlike every path finder with a lane assigner behind it, this never runs out of
 // lanes: with fewer of them paths get longer.
 //
-// Guarantee: connected within each part of the network, for all switches and
-// endpoints in every scope, and deadlock-free. With one lane that holds whatever
-// service levels clients use; with several, if clients honor the service level,
-// which depends on the destination only. Precondition: none; no fabric is
-// refused. Paths need not be minimal.
+// That is the paper, and contract directed. Where packets may ride the service level of
+// the way back (contract honored), a lane for each destination is no good: both ways
+// between two switches need one. With one lane nothing changes. With several, lanes are
+// given to pairs of switches: see pairing.
 //
-// Lanes needed: one is enough; all of the budget are used, as far as there are
-// switches to divide.
+// Guarantee: connected within each part of the network, and deadlock-free. With one lane
+// that holds whatever service levels clients use, in every scope; under contract
+// directed for the service levels of destinations, in every scope; under honored for
+// those of pairs, for the endpoints in the budget's scope. Precondition: none; no fabric
+// is refused. Paths need not be minimal.
+//
+// Lanes needed: one is enough. Under contract directed all of the budget are used, as
+// far as there are switches to divide; under honored no more than the paths want.
 //
 // Complexity: O(S·(S + C)) for the shortest paths to each of S switches over C
 // trunks, O(D·M) to grow D in-trees, M the trunks on shortest paths to one
@@ -67,16 +72,29 @@ import (
 )
 
 // Router is Nue. The zero Router is ready to use.
-type Router struct{}
+type Router struct {
+	// Wanted finds the paths to begin with where lanes are given to pairs of switches,
+	// the better first; empty: shortest paths, balanced by each switch on its own.
+	Wanted []routing.PathFinder
+}
 
 // Route implements routing.Router. It uses every lane of the budget and serves
 // all scopes. It refuses no fabric; the only errors are a budget that is no
 // number of lanes, and ctx.Err().
-func (Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	if b.VLs < 1 || b.VLs > routing.MaxDataVLs {
 		return nil, fmt.Errorf("nue: %d lanes; there are 1 to %d", b.VLs, routing.MaxDataVLs)
 	}
-	layers := divide(f, b.VLs)
+	if b.VLs > 1 && b.Contract.EitherWay() {
+		return o.routePairs(ctx, f, b, p)
+	}
+	t, _, err := routeOn(ctx, f, b.VLs, p)
+	return t, err
+}
+
+// routeOn routes with a lane for each destination, and returns the loads of trunks too.
+func routeOn(ctx context.Context, f *fabric.Fabric, vls int, p routing.Progress) (*routing.Tables, []uint64, error) {
+	layers := divide(f, vls)
 	used := max(1, len(layers))
 	r := &router{
 		f:      f,
@@ -91,11 +109,11 @@ func (Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p r
 	r.lanes.Needed = used
 	for i, dests := range layers {
 		if err := r.route(ctx, uint8(i), dests); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	r.note()
-	return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.lanes}, nil
+	return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.lanes}, r.search.load, nil
 }
 
 // router is the state of one run.

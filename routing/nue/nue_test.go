@@ -20,12 +20,16 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/nue"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
+	"github.com/weft-fabric/weft/routing/paths/symmetric"
 	"github.com/weft-fabric/weft/routing/paths/updown"
 )
 
-func route(t testing.TB, f *fabric.Fabric, lanes int) *routing.Tables {
+// contracts is those that Nue makes different tables for.
+var contracts = []routing.Contract{routing.Directed, routing.Honored}
+
+func route(t testing.TB, f *fabric.Fabric, lanes int, c routing.Contract) *routing.Tables {
 	t.Helper()
-	tables, err := nue.Router{}.Route(context.Background(), f, routing.Budget{VLs: lanes, Scope: routing.All}, nil)
+	tables, err := nue.Router{}.Route(context.Background(), f, routing.Budget{VLs: lanes, Scope: routing.All, Contract: c}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +38,7 @@ func route(t testing.TB, f *fabric.Fabric, lanes int) *routing.Tables {
 
 // check says what is wrong with tables: whether the judge, in any scope, finds a
 // credit loop, a loop, or a pair within a part of the network without a route.
-func check(f *fabric.Fabric, tables *routing.Tables, lanes int) error {
-	contract := routing.Directed
+func check(f *fabric.Fabric, tables *routing.Tables, lanes int, contract routing.Contract) error {
 	if lanes == 1 {
 		contract = routing.Any
 	}
@@ -69,8 +72,10 @@ func TestAnyNumberOfLanes(t *testing.T) {
 	for _, spec := range networks {
 		f := testnet.Build(t, spec)
 		for _, lanes := range []int{1, 2, 3, 4, 5, 6, 7, 8, 15} {
-			if err := check(f, route(t, f, lanes), lanes); err != nil {
-				t.Errorf("%s on %d lanes: %v", spec, lanes, err)
+			for _, c := range contracts {
+				if err := check(f, route(t, f, lanes, c), lanes, c); err != nil {
+					t.Errorf("%s on %d lanes, %s: %v", spec, lanes, c, err)
+				}
 			}
 		}
 	}
@@ -91,8 +96,10 @@ func TestDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, lanes := range []int{1, 2, 8} {
-				if err := check(f, route(t, f, lanes), lanes); err != nil {
-					t.Errorf("%s, round %d, on %d lanes: %v", spec, round, lanes, err)
+				for _, c := range contracts {
+					if err := check(f, route(t, f, lanes, c), lanes, c); err != nil {
+						t.Errorf("%s, round %d, on %d lanes, %s: %v", spec, round, lanes, c, err)
+					}
 				}
 			}
 		}
@@ -148,11 +155,13 @@ func TestAnyNetwork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawn(t)
 		lanes := rapid.IntRange(1, routing.MaxDataVLs).Draw(t, "lanes")
-		tables, err := nue.Router{}.Route(context.Background(), f, routing.Budget{VLs: lanes}, nil)
+		c := rapid.SampledFrom(contracts).Draw(t, "contract")
+		r := nue.Router{Wanted: rapid.SampledFrom([][]routing.PathFinder{nil, {symmetric.Finder{}}, {sssp.Finder{}, symmetric.Finder{Regular: true}}}).Draw(t, "wanted")}
+		tables, err := r.Route(context.Background(), f, routing.Budget{VLs: lanes, Scope: routing.All, Contract: c}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := check(f, tables, lanes); err != nil {
+		if err := check(f, tables, lanes, c); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -172,7 +181,7 @@ func TestMinimalWhereNothingIsBlocked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := congestion.Count(f, route(t, f, c.lanes).Forwarding, routing.HCA)
+		got := congestion.Count(f, route(t, f, c.lanes, routing.Directed).Forwarding, routing.HCA)
 		if want := congestion.Count(f, shortest, routing.HCA); got.Hops != want.Hops || got.Max > want.Max*5/4 {
 			t.Errorf("%s on %d lanes: %d hops, largest load %d; sssp has %d and %d", c.spec, c.lanes, got.Hops, got.Max, want.Hops, want.Max)
 		}
@@ -188,7 +197,7 @@ func TestBetterThanUpDownOnOneLane(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, updn := congestion.Count(f, route(t, f, 1).Forwarding, routing.HCA), congestion.Count(f, other, routing.HCA)
+		got, updn := congestion.Count(f, route(t, f, 1, routing.Honored).Forwarding, routing.HCA), congestion.Count(f, other, routing.HCA)
 		if got.Hops >= updn.Hops || got.Max*3 > updn.Max*2 {
 			t.Errorf("%s: mean hops %.3f, largest load %d; updn has %.3f and %d", spec, got.MeanHops(), got.Max, updn.MeanHops(), updn.Max)
 		}
@@ -198,7 +207,7 @@ func TestBetterThanUpDownOnOneLane(t *testing.T) {
 func TestSameInputSameTables(t *testing.T) {
 	f := testnet.Build(t, "random:switches=32,links=64,hosts=4,seed=2")
 	for _, lanes := range []int{1, 3} {
-		a, b := route(t, f, lanes), route(t, f, lanes)
+		a, b := route(t, f, lanes, routing.Honored), route(t, f, lanes, routing.Honored)
 		for lid := range f.LIDs() {
 			if d := cmp.Diff(a.Forwarding.Row(lid), b.Forwarding.Row(lid)); d != "" {
 				t.Fatalf("LID %d: %s", lid, d)
@@ -210,12 +219,12 @@ func TestSameInputSameTables(t *testing.T) {
 	}
 }
 
-// The service level depends on the destination's switch only, and all lanes of
-// the budget carry about as many destinations.
+// Under contract directed the service level depends on the destination's switch only, and
+// all lanes of the budget carry about as many destinations.
 func TestLanesByDestination(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4x4,hosts=2")
 	const lanes = 5
-	tables := route(t, f, lanes)
+	tables := route(t, f, lanes, routing.Directed)
 	count := make([]int, lanes)
 	bySwitch := map[fabric.NodeID]uint8{}
 	for lid, e := range f.LIDs() {
@@ -239,6 +248,45 @@ func TestLanesByDestination(t *testing.T) {
 	}
 	if tables.Lanes.Needed != lanes {
 		t.Errorf("%d lanes needed, not %d", tables.Lanes.Needed, lanes)
+	}
+}
+
+// Under contract honored both ways between two switches have one service level. Where the
+// lanes suffice for the paths it begins with, these are the paths; with fewer lanes none
+// goes missing, and on no network does it do worse than on one lane.
+func TestLanesByPair(t *testing.T) {
+	for _, spec := range []string{"torus:4x4x4,hosts=2", "torus:5x6,hosts=3", "dragonfly:p=3", "kautz:b=3,n=3,hosts=2", "random:switches=32,links=64,hosts=2,seed=7"} {
+		f := testnet.Build(t, spec)
+		begin, err := symmetric.Finder{}.Paths(context.Background(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lanes := 2; lanes <= 8; lanes++ {
+			tables, err := nue.Router{Wanted: []routing.PathFinder{symmetric.Finder{}}}.Route(context.Background(), f, routing.Budget{VLs: lanes}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, from := range routing.HCA.Endpoints(f) {
+				for _, to := range routing.HCA.Endpoints(f) {
+					if there, back := tables.Lanes.SL(from, f.Endpoint(to).LID), tables.Lanes.SL(to, f.Endpoint(from).LID); from != to && there != back {
+						t.Fatalf("%s: SL %d from endpoint %d to %d, SL %d back", spec, there, from, to, back)
+					}
+				}
+			}
+			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{})
+			if err != nil || !v.Free() || !v.Complete() || v.VLs > lanes || v.VLs > tables.Lanes.Needed {
+				t.Errorf("%s on %d lanes: %v, free %v, complete %v, %d in use", spec, lanes, err, v.Free(), v.Complete(), v.VLs)
+			}
+			if lanes < 8 {
+				continue
+			}
+			for _, e := range routing.HCA.Endpoints(f) {
+				lid := f.Endpoint(e).LID
+				if d := cmp.Diff(begin.Row(lid), tables.Forwarding.Row(lid)); d != "" {
+					t.Fatalf("%s on %d lanes: LID %d: %s", spec, lanes, lid, d)
+				}
+			}
+		}
 	}
 }
 
@@ -274,8 +322,10 @@ func TestDumps(t *testing.T) {
 			continue
 		}
 		for _, lanes := range []int{1, 8} {
-			if err := check(f, route(t, f, lanes), lanes); err != nil {
-				t.Errorf("%s on %d lanes: %v", filepath.Base(name), lanes, err)
+			for _, c := range contracts {
+				if err := check(f, route(t, f, lanes, c), lanes, c); err != nil {
+					t.Errorf("%s on %d lanes: %v", filepath.Base(name), lanes, err)
+				}
 			}
 		}
 	}
@@ -285,12 +335,14 @@ func BenchmarkRoute(b *testing.B) {
 	for _, spec := range []string{"torus:6x5x5,hosts=7", "dragonfly:p=4"} {
 		f := testnet.Build(b, spec)
 		for _, lanes := range []int{1, 8} {
-			b.Run(fmt.Sprintf("%s/lanes=%d", spec, lanes), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					route(b, f, lanes)
-				}
-			})
+			for _, c := range contracts {
+				b.Run(fmt.Sprintf("%s/lanes=%d/%s", spec, lanes, c), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						route(b, f, lanes, c)
+					}
+				})
+			}
 		}
 	}
 }

@@ -16,8 +16,10 @@
 // # Guarantee
 //
 // Connected and free of deadlock in every scope, if clients use the service level
-// of their PathRecord. The service level of a pair depends on its coordinates
-// only, never on the damage. Minimal on an undamaged grid.
+// of their PathRecord, and of the way back too under contract honored: then it is the
+// same, since points halfway round a ring apart send by the same half. The service level
+// of a pair depends on its coordinates only, never on the damage. Minimal on an
+// undamaged grid.
 //
 // Why it is free. Within a whole ring, the paths of one service level stay on
 // one lane: those of lane 0 do not use the dateline, and those of lane 1, at most
@@ -104,6 +106,7 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	plans := make([]*plan, len(grids))
 	need := 1
 	for i, g := range grids {
+		g.SameWayBack = b.Contract.EitherWay()
 		if plans[i], err = newPlan(f, g); err != nil {
 			return nil, err
 		}

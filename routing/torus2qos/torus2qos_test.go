@@ -59,7 +59,7 @@ func route(t failer, o torus2qos.Router, f *fabric.Fabric) *routing.Tables {
 func judge(t failer, tables *routing.Tables) {
 	t.Helper()
 	for _, scope := range []routing.Scope{routing.HCA, routing.Adapters, routing.All} {
-		v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed, Scope: scope})
+		v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: scope})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestEverySize(t *testing.T) {
 			f := build(t, c.box, uint64(i))
 			tables := route(t, torus2qos.Router{}, f)
 			judge(t, tables)
-			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed, Scope: routing.All})
+			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: routing.All})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,6 +124,35 @@ func TestEverySize(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// On rings of eight, twelve … points halfway round apart have another way back under
+// contract directed, as ever, and the same under honored: without that a loop closes.
+func TestSameWayBack(t *testing.T) {
+	for _, size := range [][]int{{8}, {12}, {8, 5}, {16, 3}, {4, 4}} {
+		f := build(t, gridtest.Torus(size...), 1)
+		directed := two
+		directed.Contract = routing.Directed
+		tables, err := torus2qos.Router{}.Route(context.Background(), f, directed, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []routing.Contract{routing.Directed, routing.Honored} {
+			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: c, Scope: routing.All})
+			if free := c == routing.Directed || size[0] == 4; err != nil || v.Free() != free {
+				t.Errorf("%v: for directed, judged under %s: free %v, %v", size, c, v.Free(), err)
+			}
+		}
+		tables = route(t, torus2qos.Router{}, f)
+		judge(t, tables)
+		for _, from := range routing.All.Endpoints(f) {
+			for _, to := range routing.All.Endpoints(f) {
+				if there, back := tables.Lanes.SL(from, f.Endpoint(to).LID), tables.Lanes.SL(to, f.Endpoint(from).LID); there != back {
+					t.Fatalf("%v: SL %d from endpoint %d to %d, SL %d back", size, there, from, to, back)
+				}
+			}
+		}
 	}
 }
 

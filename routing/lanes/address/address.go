@@ -6,9 +6,10 @@
 // every layer, and of D-MROOTS, where packets between two endpoints must stay in
 // order and so keep to one.
 //
-// Guarantee: deadlock-free under contract honored if the paths to the i-th
+// Guarantee: deadlock-free under contract directed if the paths to the i-th
 // addresses are free of cycles among themselves, for every i; updown.MultiRoot
-// makes them so. Lanes needed: 2^LMC. O(1) per pair.
+// makes them so. With Single also under honored: then two switches use the same
+// address both ways. Lanes needed: 2^LMC. O(1) per pair.
 package address
 
 import (
@@ -47,10 +48,13 @@ func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, _ *routing.Forwar
 				row[s] = uint8(a)
 			}
 		}
-		if o.Single && e.LMC > 0 {
+		if o.Single && e.LMC > 0 && !b.Contract.EitherWay() {
 			keepOne(l, e, pairs, sources)
 		}
 		p.Report(i+1, len(f.Endpoints()))
+	}
+	if o.Single && b.Contract.EitherWay() {
+		keepOneBothWays(f, l, b.Scope, pairs, sources)
 	}
 	return l, nil
 }
@@ -59,17 +63,54 @@ func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, _ *routing.Forwar
 // the fewest pairs.
 func keepOne(l *routing.Lanes, e *fabric.Endpoint, pairs []uint64, sources []uint32) {
 	for s := range sources {
-		best := 0
-		for a := range 1 << e.LMC {
-			if pairs[a] < pairs[best] {
-				best = a
+		best := emptiest(pairs, 1<<e.LMC)
+		pairs[best] += uint64(sources[s])
+		keep(l, e, fabric.NodeID(s), best)
+	}
+}
+
+// keepOneBothWays leaves every two switches one address for each other's endpoints, the
+// one whose layer has the fewest pairs of those that all of them have.
+func keepOneBothWays(f *fabric.Fabric, l *routing.Lanes, scope routing.Scope, pairs []uint64, sources []uint32) {
+	ends := make([][]*fabric.Endpoint, len(sources)) // [switch] endpoints in scope
+	all := make([]int, len(sources))                 // [switch] addresses that all of them have
+	for s := range all {
+		all[s] = len(pairs)
+	}
+	for _, id := range scope.Endpoints(f) {
+		e := f.Endpoint(id)
+		ends[e.Switch], all[e.Switch] = append(ends[e.Switch], e), min(all[e.Switch], 1<<e.LMC)
+	}
+	for b := range fabric.NodeID(len(sources)) {
+		for a := range b + 1 {
+			best := emptiest(pairs, min(all[a], all[b]))
+			pairs[best] += 2 * uint64(sources[a]) * uint64(sources[b])
+			for _, e := range ends[b] {
+				keep(l, e, a, best)
+			}
+			for _, e := range ends[a] {
+				keep(l, e, b, best)
 			}
 		}
-		pairs[best] += uint64(sources[s])
-		for a := range 1 << e.LMC {
-			if a != best {
-				l.SLRow(e.LID + fabric.LID(a))[s] = routing.NoSL
-			}
+	}
+}
+
+// emptiest is the layer with the fewest pairs, of the first so many.
+func emptiest(pairs []uint64, of int) int {
+	best := 0
+	for layer, n := range pairs[:of] {
+		if n < pairs[best] {
+			best = layer
+		}
+	}
+	return best
+}
+
+// keep leaves a switch one address of an endpoint.
+func keep(l *routing.Lanes, e *fabric.Endpoint, s fabric.NodeID, address int) {
+	for a := range 1 << e.LMC {
+		if a != address {
+			l.SLRow(e.LID + fabric.LID(a))[s] = routing.NoSL
 		}
 	}
 }

@@ -3,8 +3,10 @@ package address_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
@@ -27,7 +29,7 @@ func assign(t *testing.T, f *fabric.Fabric, o address.Assigner, vls int) (*routi
 	if err != nil {
 		t.Fatal(err)
 	}
-	return o.Lanes(context.Background(), f, fw, routing.Budget{VLs: vls}, nil)
+	return o.Lanes(context.Background(), f, fw, routing.Budget{VLs: vls, Contract: routing.Directed}, nil)
 }
 
 // TPDS 2006, section 4.2, step 3: "If the packets are required to be delivered in
@@ -106,5 +108,33 @@ func TestTooFewLanes(t *testing.T) {
 	_, err := assign(t, f, address.Assigner{}, 3)
 	if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || few.Need != 4 || few.AtLeast || few.Have != 3 {
 		t.Errorf("on three lanes: %v", err)
+	}
+}
+
+// Under contract honored two switches use one address both ways, and the layers are about
+// as full as each other.
+func TestOneAddressBothWays(t *testing.T) {
+	for _, spec := range []string{"torus:5x5,hosts=3", "kautz:b=3,n=3,hosts=2", "random:switches=20,links=40,hosts=2,seed=1"} {
+		for lmc := range uint8(4) {
+			f := build(t, spec, lmc)
+			fw, err := updown.MultiRoot{}.Paths(context.Background(), f, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, scope := range []routing.Scope{routing.HCA, routing.All} {
+				l, err := address.Assigner{Single: true}.Lanes(context.Background(), f, fw, routing.Budget{VLs: 8, Scope: scope}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{Scope: scope})
+				if err != nil || !v.Free() || !v.Complete() {
+					t.Errorf("%s, LMC %d, scope %s: %v, free %v, complete %v", spec, lmc, scope, err, v.Free(), v.Complete())
+				}
+				pairs, one := pairsByLayer(t, f, l, 1<<lmc)
+				if most := slices.Max(pairs); scope == routing.HCA && (!one || most-slices.Min(pairs) > 2*9) {
+					t.Errorf("%s, LMC %d: one address for each pair %v; pairs by layer %v", spec, lmc, one, pairs)
+				}
+			}
+		}
 	}
 }

@@ -40,7 +40,7 @@ func uneven(t *testing.T) *fabric.Fabric {
 func TestEveryPairTakesTheEmptiestLayer(t *testing.T) {
 	f := uneven(t)
 	for _, single := range []bool{false, true} {
-		l, err := address.Assigner{Single: single}.Lanes(context.Background(), f, nil, routing.Budget{VLs: 8}, nil)
+		l, err := address.Assigner{Single: single}.Lanes(context.Background(), f, nil, routing.Budget{VLs: 8, Contract: routing.Directed}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,9 @@ import (
 )
 
 // Assigner gives paths the fewest layers there are. Guarantee: free of deadlock
-// under contract honored, and no assigner that keeps paths whole needs fewer
-// lanes. It refuses networks too large, and those where Effort does not settle
+// under contract honored, or directed if that was asked for, and no assigner that keeps
+// paths whole, and under honored gives both ways between two switches one lane, needs
+// fewer lanes. It refuses networks too large, and those where Effort does not settle
 // the question, with *routing.Refusal; and with *routing.TooFewLanes.
 type Assigner struct {
 	Effort int // steps after which it gives up; zero: DefaultEffort
@@ -25,7 +26,7 @@ const (
 
 // Lanes implements routing.LaneAssigner.
 func (a Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	n, err := read(f, fw, b.Scope)
+	n, err := read(f, fw, b)
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +51,11 @@ func (a Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	return l, nil
 }
 
-// Bounds is between which numbers the fewest layers of a forwarding are. Zero
-// effort is DefaultEffort. The error is *TooLarge, *routing.Refusal for paths
+// Bounds is between which numbers the fewest layers of a forwarding are, for the scope
+// and contract of a budget. Zero effort is DefaultEffort. The error is *TooLarge, *routing.Refusal for paths
 // that circle, or the context's.
-func Bounds(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope, effort int) (lower, upper int, err error) {
-	n, err := read(f, fw, scope)
+func Bounds(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, effort int) (lower, upper int, err error) {
+	n, err := read(f, fw, b)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -80,14 +81,16 @@ type pair struct {
 }
 
 // read makes the instance of the paths between endpoints in scope, equal paths
-// once.
-func read(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) (*network, error) {
+// once. Under contract honored those between two switches, both ways, are a bundle.
+func read(f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*network, error) {
 	n := &network{Instance: Instance{Vertices: f.Trunks()}}
-	sends := scope.Ends(f)
+	sends := b.Scope.Ends(f)
 	known := map[string]int32{}
+	bundles := map[[2]fabric.NodeID]int32{}
 	var key []byte
 	for lid, e := range f.LIDs() {
-		if ep := f.Endpoint(e); ep.Switch == fabric.None || !scope.Includes(ep.Class) {
+		ep := f.Endpoint(e)
+		if ep.Switch == fabric.None || !b.Scope.Includes(ep.Class) {
 			continue
 		}
 		for s := range fabric.NodeID(f.Switches()) {
@@ -110,11 +113,25 @@ func read(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) (*netwo
 				at = int32(len(n.Paths))
 				known[string(key)] = at
 				n.Paths = append(n.Paths, path)
+				if b.Contract.EitherWay() {
+					n.Bundle = append(n.Bundle, bundleOf(bundles, s, ep.Switch))
+				}
 			}
 			n.pairs, n.path = append(n.pairs, pair{s, lid}), append(n.path, at)
 		}
 	}
 	return n, nil
+}
+
+// bundleOf is the number of the bundle between two switches.
+func bundleOf(known map[[2]fabric.NodeID]int32, a, b fabric.NodeID) int32 {
+	key := [2]fabric.NodeID{min(a, b), max(a, b)}
+	at, seen := known[key]
+	if !seen {
+		at = int32(len(known))
+		known[key] = at
+	}
+	return at
 }
 
 // walk is the trunks of a path, up to where it is delivered or lost.

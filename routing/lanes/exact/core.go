@@ -6,14 +6,16 @@ import (
 )
 
 // core is what is hard of an instance: the edges that lie on cycles, and the
-// paths that have such edges, but for those whose edges are all on another path.
+// bundles that have such edges, but for those whose edges are all in another bundle. A
+// path that is free of others is a bundle, and a bundle is a set of edges: in here they
+// are all called paths.
 type core struct {
 	in    Instance
 	edges []edge
 	out   [][]int32 // [vertex] edges that leave it
 	paths [][]int32 // [core path] its edges
-	of    []int32   // [core path] its index in the instance
-	home  []int32   // [path of the instance] the core path whose layer it shares; none: any layer does
+	of    []int32   // [core path] its bundle in the instance
+	home  []int32   // [bundle of the instance] the core path whose layer it shares; none: any layer does
 }
 
 type edge struct{ from, to int32 }
@@ -22,11 +24,28 @@ const none = -1
 
 // reduce finds the core.
 func reduce(in Instance) *core {
-	c := &core{in: in, out: make([][]int32, in.Vertices), home: make([]int32, len(in.Paths))}
+	c := &core{in: in, out: make([][]int32, in.Vertices), home: make([]int32, in.bundles())}
 	all := c.number(in)
 	c.keepCyclic(all)
-	c.keepMaximal(all)
+	c.keepMaximal(c.bundled(all))
 	return c
+}
+
+// bundled is the edges of every bundle, from those of every path.
+func (c *core) bundled(all [][]int32) [][]int32 {
+	if c.in.Bundle == nil {
+		return all
+	}
+	bundles := make([][]int32, c.in.bundles())
+	for p, edges := range all {
+		b := &bundles[c.in.bundle(p)]
+		for _, e := range edges {
+			if !slices.Contains(*b, e) {
+				*b = append(*b, e)
+			}
+		}
+	}
+	return bundles
 }
 
 // number numbers the edges, and returns those of every path.
@@ -151,8 +170,8 @@ func (c *core) contains(edges []int32, over [][]int32) int32 {
 // expand turns a cover of the core into one of the instance.
 func (c *core) expand(in Instance, best *cover) []int {
 	layer := make([]int, len(in.Paths))
-	for p, h := range c.home {
-		if h != none {
+	for p := range layer {
+		if h := c.home[in.bundle(p)]; h != none {
 			layer[p] = int(best.layer[h])
 		}
 	}
@@ -170,20 +189,23 @@ func (c *core) clique() []int32 {
 	clash := make([][]bool, n)
 	degree := make([]int, n)
 	at := make([]int32, c.in.Vertices)
+	whole := c.whole()
 	for p := range clash {
 		clash[p] = make([]bool, n)
-		for i, v := range c.in.Paths[c.of[p]] {
-			at[v] = int32(i + 1)
-		}
-		for q := range p {
-			if c.opposed(c.in.Paths[c.of[q]], at) {
-				clash[p][q], clash[q][p] = true, true
-				degree[p]++
-				degree[q]++
+		for _, path := range whole[c.of[p]] {
+			for i, v := range path {
+				at[v] = int32(i + 1)
 			}
-		}
-		for _, v := range c.in.Paths[c.of[p]] {
-			at[v] = 0
+			for q := range p {
+				if !clash[p][q] && slices.ContainsFunc(whole[c.of[q]], func(other []int32) bool { return c.opposed(other, at) }) {
+					clash[p][q], clash[q][p] = true, true
+					degree[p]++
+					degree[q]++
+				}
+			}
+			for _, v := range path {
+				at[v] = 0
+			}
 		}
 	}
 	var best, candidates []int32
@@ -208,6 +230,15 @@ func (c *core) clique() []int32 {
 		}
 	}
 	return best
+}
+
+// whole is the paths of every bundle of the instance.
+func (c *core) whole() [][][]int32 {
+	whole := make([][][]int32, c.in.bundles())
+	for p, path := range c.in.Paths {
+		whole[c.in.bundle(p)] = append(whole[c.in.bundle(p)], path)
+	}
+	return whole
 }
 
 // opposed says whether a path passes two vertices in the other order than the

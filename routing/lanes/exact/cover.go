@@ -70,13 +70,15 @@ func (v *cover) putAnywhere(p int32) bool {
 }
 
 // firstFit puts path after path into the first layer that takes it, a new one if
-// there is none.
+// there is none. nil: one fits into no layer.
 func (c *core) firstFit() *cover {
 	v := newCover(c, 0)
 	for p := range int32(len(c.paths)) {
 		if !v.putAnywhere(p) {
 			v.add()
-			v.put(p, v.count()-1)
+			if !v.put(p, v.count()-1) {
+				return nil
+			}
 		}
 	}
 	return v

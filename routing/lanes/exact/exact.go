@@ -30,6 +30,7 @@ package exact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -45,6 +46,27 @@ const DefaultEffort = 10_000
 type Instance struct {
 	Vertices int       // numbered 0 … Vertices-1; in a network, its channels
 	Paths    [][]int32 // the vertices of each path, none twice
+
+	// Bundle is paths that need the same layer, numbered from 0, [path]; nil: each path
+	// is free of the others. That is not in the paper, but the same search.
+	Bundle []int32
+}
+
+// bundle is the bundle of a path.
+func (in *Instance) bundle(p int) int32 {
+	if in.Bundle == nil {
+		return int32(p)
+	}
+	return in.Bundle[p]
+}
+
+// bundles counts them.
+func (in *Instance) bundles() int {
+	n := int32(0)
+	for p := range in.Paths {
+		n = max(n, in.bundle(p)+1)
+	}
+	return int(n)
 }
 
 // Result is what is known of the fewest layers.
@@ -59,8 +81,11 @@ func (r *Result) Optimal() bool { return r.Lower == r.Upper }
 
 // TooLarge is the error for an instance beyond MaxPaths.
 type TooLarge struct {
-	Paths int // after the reduction
+	Paths int // after the reduction, a bundle as one
 }
+
+// errCyclic is the error for a bundle that no layer can hold.
+var errCyclic = errors.New("exact: the paths of a bundle close a cycle by themselves")
 
 func (e *TooLarge) Error() string {
 	return fmt.Sprintf("exact: %d paths are left after the reduction; %d can be looked at", e.Paths, MaxPaths)
@@ -69,7 +94,7 @@ func (e *TooLarge) Error() string {
 // Solve finds the fewest layers, or bounds when it gives up after so many
 // steps; zero effort is DefaultEffort. Even no path at all needs one layer.
 // The error is *TooLarge, for a path that passes a vertex twice or one that does
-// not exist, or the context's.
+// not exist, for a bundle with a cycle, or the context's.
 func Solve(ctx context.Context, in Instance, effort int) (*Result, error) {
 	if effort == 0 {
 		effort = DefaultEffort
@@ -82,6 +107,9 @@ func Solve(ctx context.Context, in Instance, effort int) (*Result, error) {
 		return nil, &TooLarge{Paths: len(c.paths)}
 	}
 	w := &work{c: c, clique: c.clique(), best: c.firstFit()}
+	if w.best == nil {
+		return nil, errCyclic
+	}
 	w.Lower, w.Upper = max(1, len(w.clique)), max(1, w.best.count())
 	// From below with half of the effort, where a no helps most; from above with
 	// the rest.
@@ -127,6 +155,9 @@ func (w *work) try(ctx context.Context, k, effort int) (verdict, error) {
 }
 
 func (in *Instance) check() error {
+	if in.Bundle != nil && len(in.Bundle) != len(in.Paths) {
+		return fmt.Errorf("exact: %d paths, and bundles for %d", len(in.Paths), len(in.Bundle))
+	}
 	seen := make([]int, in.Vertices)
 	for p, path := range in.Paths {
 		for _, v := range path {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -201,8 +202,18 @@ func TestFigure3(t *testing.T) {
 	}
 }
 
-// fewest tries every partition.
+// fewest tries every partition of the bundles. 0: one fits into no layer.
 func fewest(in exact.Instance) int {
+	bundles := make([][][]int32, len(in.Paths))
+	for p, path := range in.Paths {
+		b := p
+		if in.Bundle != nil {
+			b = int(in.Bundle[p])
+		}
+		if bundles[b] = append(bundles[b], path); cyclic(in.Vertices, bundles[b]) {
+			return 0
+		}
+	}
 	layers := make([][][]int32, len(in.Paths))
 	best := max(1, len(in.Paths))
 	var put func(p, used int)
@@ -215,11 +226,12 @@ func fewest(in exact.Instance) int {
 			return
 		}
 		for l := range used + 1 {
-			layers[l] = append(layers[l], in.Paths[p])
+			before := layers[l]
+			layers[l] = append(before[:len(before):len(before)], bundles[p]...)
 			if !cyclic(in.Vertices, layers[l]) {
 				put(p+1, max(used, l+1))
 			}
-			layers[l] = layers[l][:len(layers[l])-1]
+			layers[l] = before
 		}
 	}
 	put(0, 0)
@@ -232,11 +244,26 @@ func TestAgainstEveryPartition(t *testing.T) {
 		for range rapid.IntRange(0, 8).Draw(t, "paths") {
 			in.Paths = append(in.Paths, rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(in.Vertices-1)), 0, in.Vertices, rapid.ID[int32]).Draw(t, "path"))
 		}
+		if n := len(in.Paths); n > 0 && rapid.Bool().Draw(t, "bundled") {
+			in.Bundle = rapid.SliceOfN(rapid.Int32Range(0, int32(n-1)), n, n).Draw(t, "bundles")
+		}
+		want := fewest(in)
 		r, err := solve(in)
+		if want == 0 {
+			if err == nil {
+				t.Fatal("a bundle with a cycle is taken")
+			}
+			return
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := fewest(in); r.Lower != want || r.Upper != want {
+		for p, b := range in.Bundle {
+			if q := slices.Index(in.Bundle, b); r.Layer[p] != r.Layer[q] {
+				t.Fatalf("paths %d and %d of a bundle are in layers %d and %d", p, q, r.Layer[p], r.Layer[q])
+			}
+		}
+		if r.Lower != want || r.Upper != want {
 			t.Fatalf("%d to %d layers; the fewest are %d", r.Lower, r.Upper, want)
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
+	"github.com/weft-fabric/weft/routing/paths/symmetric"
 )
 
 // On small networks the fewest layers are found, the judge agrees, and no
@@ -34,7 +35,7 @@ func TestSmallNetworks(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, scope := range []routing.Scope{routing.HCA, routing.All} {
-					b := routing.Budget{VLs: 8, Scope: scope}
+					b := routing.Budget{VLs: 8, Scope: scope, Contract: routing.Directed}
 					l, err := exact.Assigner{}.Lanes(context.Background(), f, fw, b, nil)
 					if err != nil {
 						t.Fatal(err)
@@ -52,7 +53,7 @@ func TestSmallNetworks(t *testing.T) {
 							t.Errorf("%T: %T needs fewer than %d lanes: %v", finder, h, l.Needed, err)
 						}
 					}
-					if _, err = (exact.Assigner{}).Lanes(context.Background(), f, fw, routing.Budget{VLs: l.Needed - 1, Scope: scope}, nil); l.Needed > 1 {
+					if _, err = (exact.Assigner{}).Lanes(context.Background(), f, fw, routing.Budget{VLs: l.Needed - 1, Scope: scope, Contract: routing.Directed}, nil); l.Needed > 1 {
 						if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || few.Need != l.Needed || few.AtLeast {
 							t.Errorf("%T: with one lane fewer: %v", finder, err)
 						}
@@ -60,6 +61,41 @@ func TestSmallNetworks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Both ways between two switches in one layer: no fewer layers than the heuristics need,
+// and with symmetric paths seldom more than directed.
+func TestBothWays(t *testing.T) {
+	for _, c := range []struct {
+		spec   string
+		finder routing.PathFinder
+		want   int
+	}{
+		{"ring:5", sssp.Finder{}, 2}, {"torus:4x4", symmetric.Finder{}, 2}, {"torus:4x4", sssp.Finder{}, 2}, {"dragonfly:p=1", sssp.Finder{}, 2},
+		{"kautz:b=2,n=3", symmetric.Finder{}, 2}, {"random:switches=16,links=24,seed=1", sssp.Finder{}, 1}, {"karytree:k=2,n=3", sssp.Finder{}, 1},
+	} {
+		f := testnet.Build(t, c.spec)
+		fw, err := c.finder.Paths(context.Background(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := routing.Budget{VLs: 8}
+		l, err := exact.Assigner{}.Lanes(context.Background(), f, fw, b, nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.spec, err)
+			continue
+		}
+		if l.Needed != c.want {
+			t.Errorf("%s, %T: %d lanes, want %d", c.spec, c.finder, l.Needed, c.want)
+		}
+		v, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{})
+		if err != nil || !v.Free() || v.VLs > l.Needed {
+			t.Errorf("%s: not free of deadlock with %d lanes: %v", c.spec, l.Needed, err)
+		}
+		if few, err := (layer.FirstFit{}).Lanes(context.Background(), f, fw, b, nil); err != nil || few.Needed < l.Needed {
+			t.Errorf("%s: first-fit needs fewer than %d lanes: %v", c.spec, l.Needed, err)
+		}
 	}
 }
 
@@ -71,15 +107,15 @@ func TestBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	const effort = 300
-	lower, upper, err := exact.Bounds(context.Background(), f, fw, routing.HCA, effort)
+	lower, upper, err := exact.Bounds(context.Background(), f, fw, routing.Budget{Contract: routing.Directed}, effort)
 	if err != nil || lower < 2 || upper > 5 || lower == upper {
 		t.Errorf("%d to %d: %v", lower, upper, err)
 	}
-	_, err = exact.Assigner{Effort: effort}.Lanes(context.Background(), f, fw, routing.Budget{VLs: 8}, nil)
+	_, err = exact.Assigner{Effort: effort}.Lanes(context.Background(), f, fw, routing.Budget{VLs: 8, Contract: routing.Directed}, nil)
 	if refused := (*routing.Refusal)(nil); !errors.As(err, &refused) {
 		t.Errorf("not refused: %v", err)
 	}
-	_, err = exact.Assigner{Effort: effort}.Lanes(context.Background(), f, fw, routing.Budget{VLs: 1}, nil)
+	_, err = exact.Assigner{Effort: effort}.Lanes(context.Background(), f, fw, routing.Budget{VLs: 1, Contract: routing.Directed}, nil)
 	if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || !few.AtLeast || few.Need != lower {
 		t.Errorf("with one lane: %v", err)
 	}
@@ -100,7 +136,7 @@ func TestCircles(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := exact.Bounds(context.Background(), f, fw, routing.HCA, 0); err == nil {
+	if _, _, err := exact.Bounds(context.Background(), f, fw, routing.Budget{}, 0); err == nil {
 		t.Error("not refused")
 	}
 }
