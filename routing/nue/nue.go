@@ -78,8 +78,7 @@ type Router struct {
 	Wanted []routing.PathFinder
 }
 
-// Route implements routing.Router. It uses every lane of the budget and serves
-// all scopes. It refuses no fabric; the only errors are a budget that is no
+// Route implements routing.Router. It refuses no fabric; the only errors are a budget that is no
 // number of lanes, and ctx.Err().
 func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	if b.VLs < 1 || b.VLs > routing.MaxDataVLs {

@@ -17,8 +17,9 @@
 // paths are long fewer lanes, but more of them where paths are short.
 //
 // Guarantee: free of deadlock for any paths at all, minimal or not; D2 under
-// every contract, DN under contract honored, or directed if that was asked for. Lanes needed: as many as the longest
-// path has hops from switch to switch, so the switch diameter for minimal paths.
+// every contract, DN under contract honored, or directed if that was asked for. Lanes
+// needed: as many as the longest path has hops from switch to switch, so the switch
+// diameter for minimal paths.
 // Hops are counted for the paths between endpoints in scope.
 //
 // Deviations from the paper:
