@@ -1,7 +1,6 @@
 package plugin_test
 
 import (
-	"bytes"
 	"net"
 	"slices"
 	"strings"
@@ -14,25 +13,6 @@ import (
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 )
-
-// soFar answers with an engine's tables as the best so far.
-func (d *daemon) soFar(engine string, contract routing.Contract) answer {
-	return func(q *wire.Request, c net.Conn) error {
-		tables, proof, err := routed(q, engine, contract)
-		if err != nil {
-			return wire.WriteRefusal(c, q.Sweep, err.Error())
-		}
-		var whole bytes.Buffer
-		if err := wire.WriteSoFar(&whole, q, engine, tables, proof); err != nil {
-			return err
-		}
-		d.mu.Lock()
-		d.last = tables
-		d.mu.Unlock()
-		_, err = c.Write(whole.Bytes())
-		return err
-	}
-}
 
 // hangs answers nothing until the plugin hangs up.
 func hangs(_ *wire.Request, c net.Conn) error {

@@ -118,13 +118,22 @@ func (d *daemon) become(a answer) {
 
 // routes answers with an engine's tables, or with its refusal.
 func (d *daemon) routes(engine string, contract routing.Contract) answer {
+	return d.writes(engine, contract, wire.WriteTables)
+}
+
+// soFar answers with an engine's tables as the best so far.
+func (d *daemon) soFar(engine string, contract routing.Contract) answer {
+	return d.writes(engine, contract, wire.WriteSoFar)
+}
+
+func (d *daemon) writes(engine string, contract routing.Contract, write func(io.Writer, *wire.Request, string, *routing.Tables, *deadlock.Certificate) error) answer {
 	return func(q *wire.Request, c net.Conn) error {
 		tables, proof, err := routed(q, engine, contract)
 		if err != nil {
 			return wire.WriteRefusal(c, q.Sweep, err.Error())
 		}
 		var whole bytes.Buffer
-		if err := wire.WriteTables(&whole, q, engine, tables, proof); err != nil {
+		if err := write(&whole, q, engine, tables, proof); err != nil {
 			return wire.WriteRefusal(c, q.Sweep, err.Error())
 		}
 		d.mu.Lock()
