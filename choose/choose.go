@@ -142,20 +142,15 @@ func (s *search) run(ctx context.Context, table []candidate) (*Choice, error) {
 
 // inTurn is the places in the table in the order of trying: what is sure first.
 func inTurn(table []candidate) []int {
-	places := make([]int, len(table))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortStableFunc(places, func(a, b int) int {
-		switch {
-		case table[a].sure == table[b].sure:
-			return 0
-		case table[a].sure:
-			return -1
+	var first, rest []int
+	for i := range table {
+		if table[i].sure {
+			first = append(first, i)
+		} else {
+			rest = append(rest, i)
 		}
-		return 1
-	})
-	return places
+	}
+	return append(first, rest...)
 }
 
 func (s *search) engine(name string) (engines.Engine, error) {

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,6 +140,46 @@ func TestSharedPathsCountOnce(t *testing.T) {
 	}
 }
 
+// Without a budget of time small networks get ten seconds, large ones what the likely
+// engines are expected to take.
+func TestDefaultTime(t *testing.T) {
+	if d := DefaultTime(testnet.Build(t, "ring:5")); d != 10*time.Second {
+		t.Errorf("a small network gets %v", d)
+	}
+	f := testnet.Build(t, "xgft:m=20x18,w=18x18,hosts=18")
+	likely, ready := time.Duration(0), false
+	for _, name := range []string{"updn", "balance", "weave-any", "weave"} {
+		c := candidates[slices.IndexFunc(candidates, func(c candidate) bool { return c.engine == name })]
+		likely += c.estimate(f, ready)
+		ready = ready || name == "balance"
+	}
+	if d := DefaultTime(f); d != likely || d <= 10*time.Second {
+		t.Errorf("a large one gets %v, not %v", d, likely)
+	}
+}
+
+// Times are told as exactly as they are worth.
+func TestRound(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		1234 * time.Microsecond: "0s", 987 * time.Millisecond: "990ms", time.Second: "1s", 1260 * time.Millisecond: "1.3s",
+		19940 * time.Millisecond: "19.9s", 20 * time.Second: "20s", 20400 * time.Millisecond: "20s", 61500 * time.Millisecond: "1m2s",
+	} {
+		if got := round(d).String(); got != want {
+			t.Errorf("%v is told as %s, not %s", d, got, want)
+		}
+	}
+}
+
+// Who asked may stop the search, which is no outcome.
+func TestStoppedFromOutside(t *testing.T) {
+	f := testnet.Build(t, "ring:5")
+	ctx, cancel := context.WithCancel(t.Context())
+	w := Wish{Contract: routing.Any, Budget: routing.Budget{VLs: 2}, Found: func(*Choice) { cancel() }}
+	if c, err := Best(ctx, f, w); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
 // As long as nothing is proven there is no limit.
 func TestNothingProvenYet(t *testing.T) {
 	table := []candidate{{engine: "ftree"}, {engine: "balance"}, {engine: "weave-any"}, {engine: "nue", oneLane: true}}
@@ -187,5 +228,10 @@ func TestFound(t *testing.T) {
 	}
 	if c.Engine.Name != "weave-any" {
 		t.Errorf("took %s in the end", c.Engine.Name)
+	}
+	all, began = nil, time.Time{}
+	slowly(t, w, []candidate{{engine: "updn", sure: true}, {engine: "balance", heeds: true}}, nil)
+	if len(all) != 1 || all[0].engine != "updn" {
+		t.Errorf("found %v, and it is the first of the table", all)
 	}
 }
