@@ -1,6 +1,7 @@
 package change_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/weft-fabric/weft/change"
@@ -68,7 +69,7 @@ func TestAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		for lid := range f.LIDs() {
-			if string(back.After.Forwarding.Row(lid)) != string(was.Forwarding.Row(lid)) {
+			if !bytes.Equal(back.After.Forwarding.Row(lid), was.Forwarding.Row(lid)) {
 				t.Fatalf("%s: the row of LID %d is not as before", c.spec, lid)
 			}
 		}
