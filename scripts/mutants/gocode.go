@@ -95,6 +95,9 @@ func (g *goFile) visit(n ast.Node) bool {
 			g.replace(n, n, g.text(n.X))
 		}
 	case *ast.IfStmt:
+		if onlyReports(n) {
+			return false
+		}
 		g.negate(n.Cond)
 	case *ast.ForStmt:
 		// Without its first and last clause a loop does not end, or the program does
@@ -115,6 +118,19 @@ func (g *goFile) visit(n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// onlyReports says whether all that depends on a condition is when to tell of progress.
+func onlyReports(n *ast.IfStmt) bool {
+	if n.Else != nil || len(n.Body.List) != 1 {
+		return false
+	}
+	s, ok := n.Body.List[0].(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	c, ok := s.X.(*ast.CallExpr)
+	return ok && callee(c) == "Report"
 }
 
 // statement notes what can be left out.

@@ -23,6 +23,9 @@ func decide(a, b int, ok bool) (int, error) {
 			continue
 		}
 		b += max(i, limit)
+		if i%64 == 0 {
+			p.Report(i, a)
+		}
 	}
 	list := make([]int, 0, 8)
 	list = append(list, b)
