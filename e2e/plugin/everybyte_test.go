@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
@@ -85,4 +86,33 @@ func noLevel(t *testing.T, q *wire.Request, message []byte) bool {
 		t.Fatal(err)
 	}
 	return slices.Max(a.SLs) >= routing.SLs
+}
+
+// TestMostLanes is a proof over as many lanes as there are.
+func TestMostLanes(t *testing.T) {
+	q := wire.Of(testnet.Build(t, "ring:4,hosts=1"), 77)
+	tables, proof, err := routed(q, "dfsssp", routing.Directed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lanes := range []int{proof.Lanes, routing.MaxDataVLs} {
+		wide := *proof
+		wide.Lanes, wide.Rank = lanes, nil
+		for trunk := range len(proof.Rank) / proof.Lanes {
+			for lane := range lanes {
+				rank := int32(deadlock.Unused)
+				if lane < proof.Lanes {
+					rank = proof.Rank[trunk*proof.Lanes+lane]
+				}
+				wide.Rank = append(wide.Rank, rank)
+			}
+		}
+		var b bytes.Buffer
+		if err := wire.WriteTables(&b, q, "dfsssp", tables, &wide); err != nil {
+			t.Fatal(err)
+		}
+		if got := core(t, "", "prove", q, b.Bytes()); got[0] != "proven" {
+			t.Errorf("with %d lanes: %s", lanes, got[0])
+		}
+	}
 }
