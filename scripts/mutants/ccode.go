@@ -81,6 +81,9 @@ func (c *cFile) token(tok, last string, at int) {
 	case tok == "if" && last != "#":
 		c.negate(end)
 	case tok[0] >= '0' && tok[0] <= '9':
+		if line := c.text[strings.LastIndexByte(c.text[:at], '\n')+1 : at]; strings.Contains(line, "alloc(") {
+			return // sizes of buffers
+		}
 		digits := strings.TrimRight(tok, "uUlL")
 		v, err := strconv.ParseInt(digits, 0, 64)
 		if err != nil {

@@ -82,6 +82,7 @@ static int decide(struct net *n, int a)
 	n->at = a + 0x10u;
 	if (snprintf(n->why, 9, "%d", a + 1) > 0)
 		wrong(n, a + 1);
+	n->list = calloc(a, 2);
 	for (;;)
 		break;
 	return 0;
@@ -102,7 +103,7 @@ func TestCMutants(t *testing.T) {
 		"`return -1;` → `return -2;`", "`return -1;` → `return -0;`",
 		"`n->at = a + 0x10u;` → `;`", "`n->at = a + 0x10u;` → `n->at = a - 0x10u;`", "`n->at = a + 0x10u;` → `n->at = a + 17u;`", "`n->at = a + 0x10u;` → `n->at = a + 15u;`",
 		"`if (snprintf(n->why, 9, \"%d\", a + 1) > 0)` → `if (!(snprintf(n->why, 9, \"%d\", a + 1) > 0))`",
-		"`break;` → `;`", "`return 0;` → `return 1;`",
+		"`n->list = calloc(a, 2);` → `;`", "`break;` → `;`", "`return 0;` → `return 1;`",
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
