@@ -22,10 +22,11 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// planned is an engine's routing as files for a stock OpenSM express it.
+// planned is an engine's routing as files for a stock OpenSM express it: with a service
+// level for each destination, which for nue holds under directed only.
 func planned(t testing.TB, f *fabric.Fabric, e engines.Engine, vls int) *deploy.Plan {
 	t.Helper()
-	p, err := deploy.Express(route(t, f, e, vls), routing.Adapters)
+	p, err := deploy.Express(routeUnder(t, f, e, routing.Directed, vls), routing.Adapters)
 	if err != nil {
 		t.Fatal(err)
 	}

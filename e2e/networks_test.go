@@ -94,10 +94,16 @@ func netFile(t testing.TB, f *fabric.Fabric) string {
 	return written(t, "net.ibnet", func(w io.Writer) error { return ibnet.Write(w, f) })
 }
 
-// route runs an engine with the lanes that current switches offer.
+// route runs an engine with some lanes.
 func route(t testing.TB, f *fabric.Fabric, e engines.Engine, vls int) *routing.Tables {
 	t.Helper()
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: vls, Scope: routing.Adapters}, nil)
+	return routeUnder(t, f, e, routing.Honored, vls)
+}
+
+// routeUnder is route for clients that do as a contract says.
+func routeUnder(t testing.TB, f *fabric.Fabric, e engines.Engine, c routing.Contract, vls int) *routing.Tables {
+	t.Helper()
+	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: vls, Scope: routing.Adapters, Contract: c}, nil)
 	if err != nil {
 		if refused := (*routing.Refusal)(nil); errors.As(err, &refused) {
 			t.Skipf("%s refuses: %v", e.Name, err)
