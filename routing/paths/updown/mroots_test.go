@@ -98,7 +98,7 @@ func TestHotSpotsAreSpread(t *testing.T) {
 	}
 	for _, o := range []address.Assigner{{}, {Single: true}} {
 		for _, scope := range []routing.Scope{routing.HCA, routing.Adapters, routing.All} {
-			lanes, err := o.Lanes(ctx, f, fw, routing.Budget{VLs: 4, Scope: scope}, nil)
+			lanes, err := o.Lanes(ctx, f, fw, routing.Budget{VLs: 4, Scope: scope, Contract: routing.Directed}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
