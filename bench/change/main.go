@@ -35,7 +35,7 @@ var networks = []string{
 	"random:switches=128,links=256,hosts=16,seed=1",
 }
 
-var scope = change.Options{Contract: routing.Any}
+var options = change.Options{Contract: routing.Any}
 
 func main() {
 	only := flag.String("networks", "", "networks to measure, a regular expression (default: all)")
@@ -92,7 +92,7 @@ func route(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error) {
 	return e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}, nil)
 }
 
-// failure is what is taken away.
+// failure is cables between switches, by one of their channels, or nodes that go at once.
 type failure struct {
 	channels []fabric.ChannelID
 	nodes    []fabric.NodeID
@@ -142,12 +142,12 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x failure, bandw
 		return err
 	}
 	start := cpu()
-	if _, err := repair.Mend(ctx, before, was, repair.Options{Contract: scope.Contract}); err != nil {
+	if _, err := repair.Mend(ctx, before, was, repair.Options{Contract: options.Contract}); err != nil {
 		return err
 	}
 	r.repair += cpu() - start
 	start = cpu()
-	p, err := change.Mend(ctx, was, live, scope)
+	p, err := change.Mend(ctx, was, live, options)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x failure, bandw
 			r.two++
 		}
 	}
-	back, err := change.Return(ctx, p.After, was, scope)
+	back, err := change.Return(ctx, p.After, was, options)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,8 @@ func (r *row) compare(ctx context.Context, mended *routing.Tables, live *fabric.
 	return nil
 }
 
-// cpu is the processor time of this process.
+// cpu is the user and system time of this process, on all cores: a busy machine changes it
+// less than the clock.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -64,7 +64,7 @@ do with that keeps paths whole, by a search that small networks allow.
 type lanesSummary struct {
 	Fabric    string           `json:"fabric"`
 	Paths     string           `json:"paths"`
-	Contract  string           `json:"contract"`      // under which assigners plan; exact, all_paths: directed
+	Contract  string           `json:"contract"`      // under which assigners and exact plan; all_paths: directed
 	Endpoints string           `json:"endpoints"`     // for whom lanes are planned
 	Offered   int              `json:"vls_available"` // as lanes_available
 	Available int              `json:"lanes_available"`
