@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/repair"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/repair"
 )
 
 // Away plans the way to tables that no longer need parts that are still there: less is

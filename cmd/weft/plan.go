@@ -6,8 +6,8 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/repair"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/repair"
 )
 
 // planError says why there is no plan, if there is none.

@@ -61,53 +61,63 @@ var rules = []rule{
 		why:      "the contract between stages depends on none of them",
 	},
 	{
-		packages: "routing/paths/dag",
-		may:      []string{"fabric", "routing", "internal/acyclic", "internal/par"},
-		why:      "what path finders share is below all of them",
+		packages: "routing/internal/acyclic",
+		may:      []string{"fabric"},
+		why:      "a data structure over the channels of a fabric",
+	},
+	{
+		packages: "routing/internal/grid/gridtest",
+		may:      []string{"fabric"},
+		why:      "fabrics for tests, made without what they test",
+	},
+	{
+		packages: "routing/internal/...",
+		may:      []string{"fabric", "routing", "routing/internal/...", "internal/par"},
+		why:      "the steps that several engines need are below all of them: no arrow runs back up",
 	},
 	{
 		packages: "routing/paths/...",
-		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic", "internal/grid", "internal/par"},
+		may:      []string{"fabric", "routing", "routing/internal/...", "internal/par"},
 		why:      "which way and which lane are two decisions, and one paper's path finder is not built on another's",
 	},
 	{
 		packages: "routing/lanes/weave",
-		may:      []string{"fabric", "routing", "internal/loom"},
-		why:      "lanes by turn, which the routers that also change paths need too, are kept in internal/loom",
+		may:      []string{"fabric", "routing", "routing/internal/..."},
+		why:      "lanes by turn, which the routers that also change paths need too, are kept in routing/internal/loom",
 	},
 	{
 		packages: "routing/lanes/...",
-		may:      []string{"fabric", "routing", "internal/acyclic", "internal/par"},
+		may:      []string{"fabric", "routing", "routing/internal/acyclic", "internal/par"},
 		why:      "a lane assigner takes any forwarding tables, whoever made them, and is judged by others",
 	},
 	{
 		packages: "routing/torus2qos",
-		may:      []string{"fabric", "routing", "internal/grid"},
+		may:      []string{"fabric", "routing", "routing/internal/..."},
 		why:      "its lanes belong to its paths, so it decides both; the coordinates it shares with the path finder dor",
 	},
 	{
 		packages: "routing/nue",
-		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic"},
+		may:      []string{"fabric", "routing", "routing/internal/..."},
 		why:      "it decides both, which way and which lane, and so stands beside the path finders and lane assigners",
 	},
 	{
 		packages: "routing/weave",
-		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/loom"},
+		may:      []string{"fabric", "routing", "routing/internal/..."},
 		why:      "it changes paths for the sake of lanes, and so stands beside both; whose paths it begins with is not its business",
 	},
 	{
 		packages: "routing/mplash",
-		may:      []string{"fabric", "routing", "routing/paths/dag", "internal/acyclic"},
+		may:      []string{"fabric", "routing", "routing/internal/..."},
 		why:      "it counts the layers of routes that no tables can hold, and stands beside what makes tables",
 	},
 	{
 		packages: "routing/adaptive/ways",
-		may:      []string{"fabric", "routing", "routing/paths/dag"},
+		may:      []string{"fabric", "routing", "routing/internal/..."},
 		why:      "what adaptive routers share is below all of them",
 	},
 	{
 		packages: "routing/adaptive/...",
-		may:      []string{"fabric", "routing", "routing/adaptive/ways", "routing/paths/dag", "internal/acyclic"},
+		may:      []string{"fabric", "routing", "routing/adaptive/ways", "routing/internal/..."},
 		why:      "an adaptive router decides ways and lanes at once, is not built on another's, and is judged by others",
 	},
 	{
@@ -126,13 +136,13 @@ var rules = []rule{
 		why:      "it judges a change as the judge judges tables, and shares no code with what makes the change",
 	},
 	{
-		packages: "repair",
-		may:      []string{"fabric", "routing", "internal/acyclic"},
+		packages: "routing/repair",
+		may:      []string{"fabric", "routing", "routing/internal/..."},
 		why:      "it makes changes that others judge, and so asks no judge",
 	},
 	{
 		packages: "change",
-		may:      []string{"fabric", "routing", "deadlock", "transition", "repair"},
+		may:      []string{"fabric", "routing", "deadlock", "transition", "routing/repair"},
 		why:      "it brings those who plan a change and those who judge it together, and neither knows the other",
 	},
 	{
@@ -199,7 +209,7 @@ var rules = []rule{
 	},
 	{
 		packages: "bench/change",
-		may:      []string{"fabric", "topology", "routing", "routing/engines", "repair", "transition", "change", "traffic", "congestion"},
+		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/repair", "transition", "change", "traffic", "congestion"},
 		why:      "it measures repairs by the hundred, each of them too quick to measure as a process",
 	},
 	{
@@ -211,26 +221,6 @@ var rules = []rule{
 		may:      []string{"..."},
 		modules:  []string{"github.com", "golang.org/x", "gonum.org/v1/plot"},
 		why:      "the command puts everything together, and is the only one that talks to a terminal",
-	},
-	{
-		packages: "internal/acyclic",
-		may:      []string{"fabric"},
-		why:      "a data structure over the channels of a fabric",
-	},
-	{
-		packages: "internal/loom",
-		may:      []string{"fabric", "routing", "internal/acyclic"},
-		why:      "lanes by turn and service level, kept free of cycles: what a lane assigner and the routers share that change paths for it",
-	},
-	{
-		packages: "internal/grid",
-		may:      []string{"fabric", "routing", "routing/paths/dag"},
-		why:      "the coordinates of a fabric, and directions written as tables; which direction is decided elsewhere",
-	},
-	{
-		packages: "internal/grid/gridtest",
-		may:      []string{"fabric"},
-		why:      "fabrics for tests, made without what they test",
 	},
 	{
 		packages: "internal/par",
@@ -282,7 +272,7 @@ var rules = []rule{
 }
 
 // testOnly is what no code but tests may import, whatever the rules say.
-var testOnly = []string{"internal/dumped", "internal/grid/gridtest", "internal/live", "internal/policy", "internal/testnet", "bench", "conformance", "e2e"}
+var testOnly = []string{"internal/dumped", "routing/internal/grid/gridtest", "internal/live", "internal/policy", "internal/testnet", "bench", "conformance", "e2e"}
 
 // cgo is the packages that may import "C".
 var cgo = []string{"opensm/..."}

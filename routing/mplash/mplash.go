@@ -30,8 +30,8 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // The numbers of paths up to which a network is looked at.

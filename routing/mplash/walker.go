@@ -2,8 +2,8 @@ package mplash
 
 import (
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
 // sends says whether a switch has paths to the root of d that count.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // escapes is a spanning tree of each part of the network. It has a path from

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
 // undecided is the lane of two switches whose paths have none yet.

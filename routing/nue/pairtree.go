@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
 // pairedTree is an in-tree while it grows.

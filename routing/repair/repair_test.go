@@ -9,9 +9,9 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
-	"github.com/weft-fabric/weft/repair"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/repair"
 	"github.com/weft-fabric/weft/transition"
 )
 

@@ -2,8 +2,8 @@ package torus2qos
 
 import (
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/grid"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/grid"
 )
 
 // detour is how paths get round the corner that a missing switch was.

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/grid"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/grid"
 )
 
 // plan is how one part of a fabric is routed.

@@ -10,7 +10,7 @@
 // levels and two lanes, once: the second level of service that OpenSM adds would
 // double both.
 //
-// The coordinates are found in the graph itself, see internal/grid; OpenSM wants
+// The coordinates are found in the graph itself, see routing/internal/grid; OpenSM wants
 // the sizes and a seed of cables in a file.
 //
 // # Guarantee
@@ -80,8 +80,8 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/grid"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/grid"
 )
 
 // Router is torus-2QoS with one level of service.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/grid/gridtest"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/grid/gridtest"
 	"github.com/weft-fabric/weft/routing/torus2qos"
 	"github.com/weft-fabric/weft/topology"
 )

@@ -2,8 +2,8 @@ package weave
 
 import (
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/loom"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/loom"
 )
 
 // escapes is a spanning tree of each part of the network. It has a path from

@@ -2,7 +2,7 @@
 // change paths only where lanes are wanting.
 //
 // Router is weave: for every service level a lane for every turn (package
-// internal/loom). It takes as few lanes as carry all paths, and where a lane fewer
+// routing/internal/loom). It takes as few lanes as carry all paths, and where a lane fewer
 // leaves few paths over it routes their destinations anew, among shortest paths first
 // and longer ones then, as long as that costs little bandwidth. Paths that still need
 // too many lanes give way to others that need fewer.
@@ -34,8 +34,8 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/loom"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/loom"
 )
 
 // Prefer says what counts more where bandwidth and lanes cannot both be had: on

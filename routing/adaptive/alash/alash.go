@@ -44,9 +44,9 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/ways"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // Router is A-LASH. The zero Router is the algorithm with step 4 and with free

@@ -7,7 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
 // The phases of a packet under Up*/Down*.

@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
 // What breaks on one core of many breaks in the goroutine of the caller, who may

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/grid"
-	"github.com/weft-fabric/weft/internal/grid/gridtest"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/grid"
+	"github.com/weft-fabric/weft/routing/internal/grid/gridtest"
 )
 
 // found finds the one grid of a fabric.

@@ -37,7 +37,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // Levels is the most service levels that a loom uses: 15 of the 16, since SL 15

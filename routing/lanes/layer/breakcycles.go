@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // BreakCycles is the offline layering of DFSSSP.

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // FirstFit is the online layering of LASH.

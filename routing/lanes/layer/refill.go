@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // refill puts back into a layer, now free of cycles, the paths that fit after

@@ -5,7 +5,7 @@
 // two ends of it: a path keeps to one lane (LASH, DFSSSP: package layer) or changes
 // to a higher one at every hop (DF-DN: package hop). Here a path stays on its lane
 // as long as no cycle closes there, and changes to a higher one where that saves
-// dependencies. Package internal/loom says how, and docs/weave.md why.
+// dependencies. Package routing/internal/loom says how, and docs/weave.md why.
 //
 // Guarantee: free of deadlock for any paths at all, under contract honored, or directed
 // if that was asked for; under contract any where one service level was enough. Lanes never fall along a path,
@@ -14,15 +14,15 @@
 //
 // Lanes needed: found out by doing, never more than DF-DN's where its service levels
 // suffice and seldom more than 3. Complexity: that of a round of package
-// internal/loom, up to 32 times for each number of lanes and service levels tried.
+// routing/internal/loom, up to 32 times for each number of lanes and service levels tried.
 package weave
 
 import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/loom"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/loom"
 )
 
 // Change says when packets change lanes.

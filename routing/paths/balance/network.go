@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/grid"
 	"github.com/weft-fabric/weft/internal/par"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/grid"
 )
 
 // network is what all trials share and none changes.

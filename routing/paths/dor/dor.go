@@ -5,7 +5,7 @@
 // W. J. Dally, C. L. Seitz: Deadlock-Free Message Routing in Multiprocessor
 // Interconnection Networks, IEEE Trans. Computers C-36(5), 1987 (the e-cube of
 // the binary n-cube, and its generalisation to k-ary n-cubes). The coordinates
-// are found in the graph itself, see internal/grid: no names, no port numbers,
+// are found in the graph itself, see routing/internal/grid: no names, no port numbers,
 // no configuration; OpenSM's dor trusts that port numbers follow the dimensions.
 //
 // Guarantee: connected, and minimal on an undamaged grid. Deadlock-free on one
@@ -34,8 +34,8 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/grid"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/grid"
 )
 
 // Finder is dimension-order routing.

@@ -15,10 +15,10 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
-	"github.com/weft-fabric/weft/internal/grid/gridtest"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/grid/gridtest"
 	"github.com/weft-fabric/weft/routing/paths/dor"
 	"github.com/weft-fabric/weft/topology"
 )

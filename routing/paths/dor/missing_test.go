@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/grid"
-	"github.com/weft-fabric/weft/internal/grid/gridtest"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/grid"
+	"github.com/weft-fabric/weft/routing/internal/grid/gridtest"
 	"github.com/weft-fabric/weft/routing/paths/dor"
 )
 

@@ -37,7 +37,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
 // Finder is P-SSSP with minimal paths forced. The zero Finder is ready to use.

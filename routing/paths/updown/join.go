@@ -6,7 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/paths/dag"
+	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
 // joined is the rule behind the one refusal of this package.
