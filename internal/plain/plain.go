@@ -9,7 +9,7 @@ import "strings"
 // against the code.
 var packages = []string{
 	"balance", "change", "choose", "congestion", "daemon", "dag", "deadlock", "deploy", "engines", "exact", "experiments", "fabric", "figure", "format",
-	"layer", "lighter", "loom", "nue", "packets", "psl", "repair", "routing", "topology", "torus2qos", "traffic", "updown", "weave", "wire",
+	"layer", "lighter", "nue", "packets", "psl", "repair", "routing", "topology", "torus2qos", "traffic", "turnlanes", "updown", "weave", "wire",
 }
 
 // Error is what an error says, without the names of packages before its parts.

@@ -83,7 +83,7 @@ var rules = []rule{
 	{
 		packages: "routing/lanes/weave",
 		may:      []string{"fabric", "routing", "routing/internal/..."},
-		why:      "lanes by turn, which the routers that also change paths need too, are kept in routing/internal/loom",
+		why:      "lanes by turn, which the routers that also change paths need too, are kept in routing/internal/turnlanes",
 	},
 	{
 		packages: "routing/lanes/...",

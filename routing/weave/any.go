@@ -7,7 +7,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
-	"github.com/weft-fabric/weft/routing/internal/loom"
+	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
 // Any is weave-any. It needs at least one path finder.
@@ -32,7 +32,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		if err != nil {
 			return nil, err
 		}
-		paths, err := loom.Gather(ctx, f, fw, b, nil)
+		paths, err := turnlanes.Gather(ctx, f, fw, b, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -126,13 +126,13 @@ const hopeless = 16
 
 // plain routes anew what one loom leaves over of some paths, without escapes, with
 // more and more lanes as long as that leaves fewer paths over.
-func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
+func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	fewest := -1
 	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
-		again := func(p *loom.Paths) (*loom.Loom, int, error) { return p.Around(ctx, nil, lanes) }
+		again := func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.AssignAround(ctx, nil, lanes) }
 		onlyIfFew := lanes == 1 && t.budget.VLs > 1
 		if onlyIfFew { // one lane is for paths that nearly fit, others need not be tried hard
-			again = func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, 1, 1) }
+			again = func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.Assign(ctx, 1, 1) }
 		}
 		l, left, err := again(paths)
 		if err != nil {
@@ -170,11 +170,11 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *loom.P
 }
 
 // aroundEscapes does so around escape trees of several kinds.
-func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *loom.Paths) error {
+func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	for _, s := range shapes(t.f, t.budget.VLs) {
 		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
 		r.grower.escapes = newEscapes(t.f, s.roots)
-		l, _, err := paths.Around(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
+		l, _, err := paths.AssignAround(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
 		if err != nil {
 			return err
 		}

@@ -2,8 +2,9 @@ package weave
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/dag"
-	"github.com/weft-fabric/weft/routing/internal/loom"
+	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
 // escapes is a spanning tree of each part of the network. It has a path from
@@ -39,10 +40,10 @@ func newEscapes(f *fabric.Fabric, roots []fabric.NodeID) *escapes {
 
 // turns is every turn within the trees: those up on lane 0, and those down there too
 // if low, else on the highest of so many lanes.
-func (t *escapes) turns(lanes int, low bool) []loom.Reserved {
+func (t *escapes) turns(lanes int, low bool) []turnlanes.Reserved {
 	heads, reverses := t.f.Heads(), t.f.Reverses()
 	top := uint8(lanes - 1)
-	var all []loom.Reserved
+	var all []turnlanes.Reserved
 	var tree []fabric.ChannelID // the trunks of the tree that leave a switch
 	for s := range fabric.NodeID(t.f.Switches()) {
 		tree = tree[:0]
@@ -58,7 +59,7 @@ func (t *escapes) turns(lanes int, low bool) []loom.Reserved {
 					continue
 				}
 				in := reverses[back]
-				r := loom.Reserved{Step: loom.Step{Turn: int32(t.f.Turn(in, out)), In: in, Out: out}, Within: true}
+				r := turnlanes.Reserved{Turn: acyclic.Turn{ID: int32(t.f.Turn(in, out)), In: in, Out: out}, Within: true}
 				switch {
 				case low: // on lane 0
 				case back == t.up[s]: // from above

@@ -5,8 +5,9 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/dag"
-	"github.com/weft-fabric/weft/routing/internal/loom"
+	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
 // grower routes destinations anew, one after another, so that the loom carries the
@@ -14,7 +15,7 @@ import (
 type grower struct {
 	f       *fabric.Fabric
 	heads   []fabric.NodeID
-	loom    *loom.Loom
+	loom    *turnlanes.Assignment
 	escapes *escapes     // nil: none are reserved
 	sends   []bool       // [switch] it has sources in scope
 	sources []uint64     // [switch] weight of the endpoints on it
@@ -34,7 +35,7 @@ type grower struct {
 	late     []fabric.NodeID    // sources without a path so far
 
 	near  []fabric.ChannelID // scratch: trunks to choose from
-	steps []loom.Step        // scratch: the turns of a path
+	steps []acyclic.Turn     // scratch: the turns of a path
 	trail []fabric.NodeID    // scratch: its switches
 }
 
@@ -233,11 +234,11 @@ func (g *grower) carriersBy(c fabric.ChannelID) uint16 {
 	if b != fabric.None {
 		after = g.out[g.heads[b]]
 	}
-	return g.loom.Carriers(c, b, after, g.carriers[v])
+	return g.loom.Admitting(c, b, after, g.carriers[v])
 }
 
 // path is the turns of the path that begins with a trunk to a settled switch.
-func (g *grower) path(c fabric.ChannelID) []loom.Step {
+func (g *grower) path(c fabric.ChannelID) []acyclic.Turn {
 	g.steps, g.trail = g.steps[:0], g.trail[:0]
 	for {
 		v := g.heads[c]
@@ -245,7 +246,7 @@ func (g *grower) path(c fabric.ChannelID) []loom.Step {
 		if next == fabric.None {
 			return g.steps
 		}
-		g.steps = append(g.steps, loom.Step{Turn: int32(g.f.Turn(c, next)), In: c, Out: next})
+		g.steps = append(g.steps, acyclic.Turn{ID: int32(g.f.Turn(c, next)), In: c, Out: next})
 		g.trail = append(g.trail, v)
 		c = next
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
-	"github.com/weft-fabric/weft/routing/internal/loom"
+	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
 // rerouting is paths that are routed anew where no loom carries them.
@@ -58,14 +58,14 @@ const adaptions = 3
 // adapt routes anew around a loom without escapes, and returns for how many LIDs that
 // cannot be done. Where they are few, the others have come nearer to what one loom
 // carries: it begins again with the paths as they are then.
-func (r *rerouting) adapt(ctx context.Context, l *loom.Loom, again func(*loom.Paths) (*loom.Loom, int, error)) (failed int, err error) {
+func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, again func(*turnlanes.Paths) (*turnlanes.Assignment, int, error)) (failed int, err error) {
 	for i := range adaptions {
 		before := failed
 		failed, err = r.route(ctx, l)
 		if failed == 0 || err != nil || failed > len(r.lids)/hopeless || i > 0 && failed > before/2 {
 			return failed, err
 		}
-		paths, err := loom.Gather(ctx, r.f, r.fw, r.budget, nil)
+		paths, err := turnlanes.Gather(ctx, r.f, r.fw, r.budget, nil)
 		if err != nil {
 			return failed, err
 		}
@@ -78,7 +78,7 @@ func (r *rerouting) adapt(ctx context.Context, l *loom.Loom, again func(*loom.Pa
 
 // route routes the destinations anew whose paths a loom does not carry, and returns
 // for how many that cannot be done.
-func (r *rerouting) route(ctx context.Context, l *loom.Loom) (failed int, err error) {
+func (r *rerouting) route(ctx context.Context, l *turnlanes.Assignment) (failed int, err error) {
 	r.grower.loom = l
 	bad := make([]fabric.LID, 0, len(r.lids))
 	for _, lid := range r.lids {

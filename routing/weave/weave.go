@@ -2,7 +2,7 @@
 // change paths only where lanes are wanting.
 //
 // Router is weave: for every service level a lane for every turn (package
-// routing/internal/loom). It takes as few lanes as carry all paths, and where a lane fewer
+// routing/internal/turnlanes). It takes as few lanes as carry all paths, and where a lane fewer
 // leaves few paths over it routes their destinations anew, among shortest paths first
 // and longer ones then, as long as that costs little bandwidth. Paths that still need
 // too many lanes give way to others that need fewer.
@@ -24,7 +24,7 @@
 // want of lanes with *routing.TooFewLanes; weave-any refuses nothing.
 //
 // Lanes needed: 1 to 3 in every network tried. Complexity: that of the path finders
-// and of the rounds of package loom; O(S·c) for every destination routed anew, S the
+// and of the rounds of package turnlanes; O(S·c) for every destination routed anew, S the
 // switches and c the trunks of one; attempts end after a number of steps.
 package weave
 
@@ -35,7 +35,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/internal/loom"
+	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
 // Prefer says what counts more where bandwidth and lanes cannot both be had: on
@@ -119,28 +119,28 @@ const dear = 2
 type woven struct {
 	fw   *routing.Forwarding
 	lids []fabric.LID
-	loom *loom.Loom
+	loom *turnlanes.Assignment
 }
 
 // weave finds lanes for paths, as few as can be. nil: they do not suffice.
 func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*woven, error) {
-	paths, err := loom.Gather(ctx, f, fw, b, nil)
+	paths, err := turnlanes.Gather(ctx, f, fw, b, nil)
 	if err != nil {
 		return nil, err
 	}
 	for lanes := 1; lanes <= b.VLs; lanes++ {
-		levels := loom.Levels
+		levels := turnlanes.Levels
 		if b.Contract.EitherWay() {
 			// On one service level it does not matter what else rides it; with several, all
 			// paths between two switches are bound to each other.
 			levels = 1
 		}
-		l, left, err := paths.Weave(ctx, lanes, levels)
+		l, left, err := paths.Assign(ctx, lanes, levels)
 		if err != nil {
 			return nil, err
 		}
 		if left > 0 && levels == 1 && lanes > 1 {
-			most, over, err := paths.Weave(ctx, lanes, loom.Levels)
+			most, over, err := paths.Assign(ctx, lanes, turnlanes.Levels)
 			if err != nil {
 				return nil, err
 			}
@@ -168,14 +168,14 @@ var tolerance = [...]uint64{2, 8}
 
 // reroute routes the destinations of the few paths anew that a loom leaves over.
 // nil: that cannot be done, or would cost too much bandwidth.
-func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *loom.Paths, l *loom.Loom, levels int, b routing.Budget) (*woven, error) {
+func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, levels int, b routing.Budget) (*woven, error) {
 	r := newRerouting(f, fw, paths.LIDs(), b)
 	lanes := l.Lanes()
-	failed, err := r.adapt(ctx, l, func(p *loom.Paths) (*loom.Loom, int, error) { return p.Weave(ctx, lanes, levels) })
+	failed, err := r.adapt(ctx, l, func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.Assign(ctx, lanes, levels) })
 	if err != nil || failed > 0 || r.max()*100 > r.before*(100+tolerance[o.Prefer]) {
 		return nil, err
 	}
-	if paths, err = loom.Gather(ctx, f, r.fw, b, nil); err != nil {
+	if paths, err = turnlanes.Gather(ctx, f, r.fw, b, nil); err != nil {
 		return nil, err
 	}
 	r.note()

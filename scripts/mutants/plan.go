@@ -31,7 +31,7 @@ var targets = []target{
 	{"routing/adaptive/...", []string{"./routing/adaptive", "./experiments", quickly}},
 	{"routing/...", []string{quickly}},
 	{"routing/internal/acyclic", []string{"./routing/lanes/layer", "./routing/lanes/exact", quickly}},
-	{"routing/internal/loom", []string{"./routing/lanes/weave", "./routing/weave", quickly}},
+	{"routing/internal/turnlanes", []string{"./routing/lanes/weave", "./routing/weave", quickly}},
 	{"routing/internal/grid", []string{"./routing/paths/dor", "./routing/torus2qos", quickly}},
 	{"congestion", []string{"./conformance -run=TestEveryEngineOnAnyNetwork", "./choose"}},
 	{"packets", nil},

@@ -5,7 +5,7 @@
 // two ends of it: a path keeps to one lane (LASH, DFSSSP: package layer) or changes
 // to a higher one at every hop (DF-DN: package hop). Here a path stays on its lane
 // as long as no cycle closes there, and changes to a higher one where that saves
-// dependencies. Package routing/internal/loom says how, and docs/weave.md why.
+// dependencies. Package routing/internal/turnlanes says how, and docs/weave.md why.
 //
 // Guarantee: free of deadlock for any paths at all, under contract honored, or directed
 // if that was asked for; under contract any where one service level was enough. Lanes never fall along a path,
@@ -14,7 +14,7 @@
 //
 // Lanes needed: found out by doing, never more than DF-DN's where its service levels
 // suffice and seldom more than 3. Complexity: that of a round of package
-// routing/internal/loom, up to 32 times for each number of lanes and service levels tried.
+// routing/internal/turnlanes, up to 32 times for each number of lanes and service levels tried.
 package weave
 
 import (
@@ -22,18 +22,18 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/internal/loom"
+	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
 // Change says when packets change lanes.
-type Change = loom.Change
+type Change = turnlanes.Change
 
 // The rules: where it serves; never, which makes the layers of LASH; at every turn,
 // as DF-DN does.
 const (
-	Free   = loom.Free
-	Never  = loom.Never
-	Always = loom.Always
+	Free   = turnlanes.Free
+	Never  = turnlanes.Never
+	Always = turnlanes.Always
 )
 
 // Assigner is the lane assigner. The zero Assigner is ready to use.
@@ -46,7 +46,7 @@ func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	if err := b.Check(); err != nil {
 		return nil, err
 	}
-	paths, err := loom.Gather(ctx, f, fw, b, p)
+	paths, err := turnlanes.Gather(ctx, f, fw, b, p)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package loom
+package turnlanes
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // How hard to look, in work and not in time, so that results do not depend on the
@@ -13,29 +14,29 @@ import (
 const (
 	mostRounds = 16      // for each policy
 	placements = 1 << 20 // for each policy, but a round at least
-	hopeless   = 16      // one path in so many left over: further rounds would not make up for that
+	giveUp     = 16      // one path in so many left over: further rounds would not make up for that
 	few        = 32      // one path in so many left over may be routed anew
 )
 
-// Weave looks for lanes for all paths with so many lanes and service levels. It
-// returns the loom that leaves fewest paths over, and how many they are.
+// Assign looks for lanes for all paths with so many lanes and service levels. It
+// returns the assignment that leaves fewest paths over, and how many they are.
 //
 // Paths are placed one by one, those of most hops first. Those left over go first
 // in the next round (D. E. Joslin, D. P. Clements: "Squeaky Wheel" Optimization,
 // JAIR 10, 1999). It is done with one policy, then with the other.
-func (p *Paths) Weave(ctx context.Context, lanes, levels int) (best *Loom, fewest int, err error) {
+func (p *Paths) Assign(ctx context.Context, lanes, levels int) (best *Assignment, fewest int, err error) {
 	if p.both && levels > 1 && lanes > 1 {
-		return p.weaveBundles(ctx, lanes, levels)
+		return p.assignBundles(ctx, lanes, levels)
 	}
-	return p.rounds(p.leaves, len(p.trunk), lanes, levels, func(l *Loom, order []int32, limit int) ([]int32, error) {
+	return p.rounds(p.leaves, len(p.trunk), lanes, levels, func(l *Assignment, order []int32, limit int) ([]int32, error) {
 		return l.placeAll(ctx, p, order, limit)
 	})
 }
 
-// rounds goes through the rounds of Weave for what has numbers below space. place
+// rounds goes through the rounds of Assign for what has numbers below space. place
 // places what it is given in an order, and returns what is left over, or not all of it
 // when that is more than a limit.
-func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *Loom, order []int32, limit int) ([]int32, error)) (best *Loom, fewest int, err error) {
+func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *Assignment, order []int32, limit int) ([]int32, error)) (best *Assignment, fewest int, err error) {
 	rounds := min(mostRounds, max(1, placements/max(1, len(begin))))
 	if lanes == 1 {
 		levels, rounds = 1, 1 // service levels make no difference
@@ -44,7 +45,7 @@ func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *Lo
 		order := begin
 		for range rounds {
 			l := New(p.f, lanes, levels, policy, p.Change)
-			left, err := place(l, order, len(order)/hopeless)
+			left, err := place(l, order, len(order)/giveUp)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -54,7 +55,7 @@ func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *Lo
 			if fewest == 0 {
 				return best, 0, nil
 			}
-			if len(left) > len(order)/hopeless {
+			if len(left) > len(order)/giveUp {
 				break
 			}
 			order = first(left, order, space)
@@ -68,11 +69,11 @@ func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *Lo
 // that others are in the way of, so there are no rounds; paths are taken by their
 // hops and, if many are left over then, by how many others take their turns and, on
 // one lane, turn by turn.
-func (p *Paths) Around(ctx context.Context, reserved []Reserved, lanes int) (best *Loom, fewest int, err error) {
-	begin := [...]func(l *Loom) []int32{
-		func(*Loom) []int32 { return p.leaves },
-		func(*Loom) []int32 { return p.popularFirst() },
-		func(l *Loom) []int32 { l.placeTurns(p); return p.leaves },
+func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int) (best *Assignment, fewest int, err error) {
+	begin := [...]func(l *Assignment) []int32{
+		func(*Assignment) []int32 { return p.leaves },
+		func(*Assignment) []int32 { return p.popularFirst() },
+		func(l *Assignment) []int32 { l.placeTurns(p); return p.leaves },
 	}
 	for i := range begin {
 		if i == 2 && lanes > 1 {
@@ -97,11 +98,11 @@ func (p *Paths) Around(ctx context.Context, reserved []Reserved, lanes int) (bes
 // uses counts how many paths take each turn, [turn].
 func (p *Paths) uses() []int32 {
 	uses := make([]int32, p.f.Turns())
-	var steps []Step
+	var steps []acyclic.Turn
 	for _, n := range p.leaves {
 		steps = p.steps(steps[:0], n)
 		for _, s := range steps {
-			uses[s.Turn]++
+			uses[s.ID]++
 		}
 	}
 	return uses
@@ -111,11 +112,11 @@ func (p *Paths) uses() []int32 {
 func (p *Paths) popularFirst() []int32 {
 	uses := p.uses()
 	others := make([]int64, len(p.trunk))
-	var steps []Step
+	var steps []acyclic.Turn
 	for _, n := range p.leaves {
 		steps = p.steps(steps[:0], n)
 		for _, s := range steps {
-			others[n] += int64(uses[s.Turn])
+			others[n] += int64(uses[s.ID])
 		}
 	}
 	order := slices.Clone(p.leaves)
@@ -125,16 +126,16 @@ func (p *Paths) popularFirst() []int32 {
 
 // placeTurns takes turns one by one, those of most paths first, into the only lane:
 // a greedy heaviest graph without cycles.
-func (l *Loom) placeTurns(p *Paths) {
+func (l *Assignment) placeTurns(p *Paths) {
 	uses := p.uses()
-	var turns []Step
+	var turns []acyclic.Turn
 	for in := range fabric.ChannelID(p.f.Trunks()) {
 		p.eachTurn(int(in), func(out int) {
 			o := fabric.ChannelID(out)
-			turns = append(turns, Step{int32(p.f.Turn(in, o)), in, o})
+			turns = append(turns, acyclic.Turn{ID: int32(p.f.Turn(in, o)), In: in, Out: o})
 		})
 	}
-	slices.SortStableFunc(turns, func(a, b Step) int { return cmp.Compare(uses[b.Turn], uses[a.Turn]) })
+	slices.SortStableFunc(turns, func(a, b acyclic.Turn) int { return cmp.Compare(uses[b.ID], uses[a.ID]) })
 	for i := range turns {
 		l.Place(turns[i : i+1])
 	}
@@ -142,8 +143,8 @@ func (l *Loom) placeTurns(p *Paths) {
 
 // placeAll places paths in an order and returns those left over. It gives up when
 // they are more than a limit.
-func (l *Loom) placeAll(ctx context.Context, p *Paths, order []int32, limit int) (left []int32, err error) {
-	var steps []Step
+func (l *Assignment) placeAll(ctx context.Context, p *Paths, order []int32, limit int) (left []int32, err error) {
+	var steps []acyclic.Turn
 	for i, n := range order {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -176,11 +177,11 @@ func first(some, order []int32, space int) []int32 {
 
 // Fewest looks for lanes for all paths with as few lanes as it can, at most so
 // many, and with as few service levels as it then can. nil: it found none.
-func (p *Paths) Fewest(ctx context.Context, vls int) (*Loom, error) {
+func (p *Paths) Fewest(ctx context.Context, vls int) (*Assignment, error) {
 	for lanes := 1; lanes <= vls; lanes++ {
 		l, left, err := p.one(ctx, lanes)
 		if err == nil && (l == nil || left > 0) {
-			l, left, err = p.Weave(ctx, lanes, Levels)
+			l, left, err = p.Assign(ctx, lanes, Levels)
 		}
 		if err != nil {
 			return nil, err
@@ -193,19 +194,19 @@ func (p *Paths) Fewest(ctx context.Context, vls int) (*Loom, error) {
 }
 
 // one tries a single service level where that spares looking at bundles; else it
-// returns no loom.
-func (p *Paths) one(ctx context.Context, lanes int) (*Loom, int, error) {
+// returns none.
+func (p *Paths) one(ctx context.Context, lanes int) (*Assignment, int, error) {
 	if !p.both || p.Change == Never {
 		return nil, 0, nil
 	}
-	return p.Weave(ctx, lanes, 1)
+	return p.Assign(ctx, lanes, 1)
 }
 
-// Reduce looks for lanes for all paths with as many lanes as a loom that carries
+// Reduce looks for lanes for all paths with as many lanes as an assignment that admits
 // them, but fewer service levels.
-func (p *Paths) Reduce(ctx context.Context, l *Loom) (*Loom, error) {
+func (p *Paths) Reduce(ctx context.Context, l *Assignment) (*Assignment, error) {
 	for l.Used() > 1 && p.Change != Never {
-		fewer, left, err := p.Weave(ctx, l.lanes, l.Used()-1)
+		fewer, left, err := p.Assign(ctx, l.lanes, l.Used()-1)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package loom
+package turnlanes
 
 import (
 	"math/bits"
@@ -7,11 +7,11 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Carriers is the service levels, as bits, that carry the path which begins with
-// trunks a, b and c, where behind is those that carry it from b on. b and c are
+// Admitting is the service levels, as bits, that admit the path which begins with
+// trunks a, b and c, where behind is those that admit it from b on. b and c are
 // fabric.None where the path ends before. What comes later does not matter: a
 // switch sees the turn, not the lane before.
-func (l *Loom) Carriers(a, b, c fabric.ChannelID, behind uint16) uint16 {
+func (l *Assignment) Admitting(a, b, c fabric.ChannelID, behind uint16) uint16 {
 	if b == fabric.None {
 		return 1<<l.Used() - 1
 	}
@@ -19,21 +19,21 @@ func (l *Loom) Carriers(a, b, c fabric.ChannelID, behind uint16) uint16 {
 	if c != fabric.None {
 		next = int32(l.f.Turn(b, c))
 	}
-	carriers := uint16(0)
+	admitting := uint16(0)
 	for ; behind != 0; behind &= behind - 1 {
 		sl := bits.TrailingZeros16(behind)
 		lane := l.at(turn, sl)
 		if l.passes(turn, l.start(sl), lane) && (next == none || l.passes(next, lane, l.at(next, sl))) {
-			carriers |= 1 << sl
+			admitting |= 1 << sl
 		}
 	}
-	return carriers
+	return admitting
 }
 
 // Tables is the lanes for the paths of a forwarding to some LIDs, all of which the
-// loom must carry: to every source the lowest service level that carries its path or,
+// assignment must admit: to every source the lowest service level that admits its path or,
 // if both ways are to share one, all paths between its switch and that of the LID.
-func (l *Loom) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool) *routing.Lanes {
+func (l *Assignment) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool) *routing.Lanes {
 	if l.Used() == 1 {
 		lanes := routing.OneSL(l.f, l.sl2vl())
 		lanes.Needed = l.lanes
@@ -45,32 +45,32 @@ func (l *Loom) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool) *rou
 		l.giveBothWays(lanes, fw, lids)
 		return lanes
 	}
-	l.eachTree(fw, lids, func(lid fabric.LID, s, _ fabric.NodeID, carriers uint16) {
-		if carriers != 0 {
-			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(carriers))
+	l.eachTree(fw, lids, func(lid fabric.LID, s, _ fabric.NodeID, admitting uint16) {
+		if admitting != 0 {
+			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(admitting))
 		}
 	})
 	return lanes
 }
 
 // eachTree visits the path from every switch to every LID, with the switch of the LID
-// and the service levels that carry the path, as bits.
-func (l *Loom) eachTree(fw *routing.Forwarding, lids []fabric.LID, visit func(lid fabric.LID, s, to fabric.NodeID, carriers uint16)) {
+// and the service levels that admit the path, as bits.
+func (l *Assignment) eachTree(fw *routing.Forwarding, lids []fabric.LID, visit func(lid fabric.LID, s, to fabric.NodeID, admitting uint16)) {
 	var tree routing.Tree
-	carriers := make([]uint16, l.f.Switches())
+	admitting := make([]uint16, l.f.Switches())
 	for _, lid := range lids {
 		to := l.f.Endpoint(l.f.Owner(lid)).Switch
 		tree.Build(l.f, fw.Row(lid), to)
 		for _, s := range tree.Order {
-			carriers[s] = l.carriersOf(&tree, s, carriers)
-			visit(lid, s, to, carriers[s])
+			admitting[s] = l.admittingFrom(&tree, s, admitting)
+			visit(lid, s, to, admitting[s])
 		}
 	}
 }
 
-// carriersOf is the service levels that carry the path from switch s along a tree,
+// admittingFrom is the service levels that admit the path from switch s along a tree,
 // of which those of the switch it forwards to are known.
-func (l *Loom) carriersOf(tree *routing.Tree, s fabric.NodeID, known []uint16) uint16 {
+func (l *Assignment) admittingFrom(tree *routing.Tree, s fabric.NodeID, known []uint16) uint16 {
 	heads := l.f.Heads()
 	a := tree.Out[s]
 	b, c, behind := fabric.ChannelID(fabric.None), fabric.ChannelID(fabric.None), uint16(0)
@@ -80,12 +80,12 @@ func (l *Loom) carriersOf(tree *routing.Tree, s fabric.NodeID, known []uint16) u
 	if b != fabric.None {
 		c = tree.Out[heads[b]]
 	}
-	return l.Carriers(a, b, c, behind)
+	return l.Admitting(a, b, c, behind)
 }
 
 // sl2vl is the lanes by port. Service levels that are not in use repeat those that
 // are; a turn that no path takes has the highest lane.
-func (l *Loom) sl2vl() *routing.SL2VL {
+func (l *Assignment) sl2vl() *routing.SL2VL {
 	var start [routing.SLs]uint8
 	for sl := range start {
 		start[sl] = l.start(sl % l.Used())

@@ -1,6 +1,6 @@
-// Package loom finds lanes for the turns of a fabric, service level by service level,
-// so that given paths can ride them and no cycle of dependencies closes. The lane
-// assigner weave and the routers of package routing/weave stand on it.
+// Package turnlanes assigns a lane to every turn of a fabric, service level by service
+// level, so that given paths have lanes and no cycle of dependencies closes. The lane
+// assigner weave and the routers of package routing/weave use it.
 //
 // What it decides is all that InfiniBand tables can express: for every service level
 // a lane for every turn, a pair of in-port and out-port. A packet does not know the
@@ -11,11 +11,13 @@
 //   - the turns that are taken within a lane, from it to itself, are a graph without
 //     cycles over the trunks, one graph for each lane and all service levels.
 //
-// Guarantee: what the loom carries cannot deadlock. A cycle of dependencies cannot
+// A service level admits a path whose turns have lanes in it that keep to both rules.
+//
+// Guarantee: the paths that are admitted cannot deadlock. A cycle of dependencies cannot
 // fall from lane to lane, so it never rises either and lies within one lane, whose
 // graph has none (W. J. Dally, C. L. Seitz, IEEE Trans. Computers 36(5), 1987,
 // Theorem 1). To begin on lane 0 costs nothing: a first turn that would be taken
-// within a higher lane becomes one that rises to it. So what carries a path carries
+// within a higher lane becomes one that rises to it. So what admits a path admits
 // every part of it, and only paths count that no other continues.
 //
 // How. Paths are placed one by one, those of most hops first, in the first service
@@ -27,11 +29,11 @@
 // which is one layer of LASH. (T. Schneider, O. Bibartiu, T. Hoefler, HOTI 2016; T.
 // Skeie, O. Lysne, I. Theiss, IPDPS 2002.)
 //
-// Complexity: O(h·V) for a path of h turns on V lanes that a service level carries
-// or has room for, plus a search in the graph (package acyclic) for each turn that is
+// Complexity: O(h·V) for a path of h turns on V lanes that a service level admits
+// or can admit, plus a search in the graph (package acyclic) for each turn that is
 // new to it; a path fails at most h·V times before it is given up. Memory: 12 bytes
 // and 4·V for every turn of the fabric, and Paths.
-package loom
+package turnlanes
 
 import (
 	"fmt"
@@ -40,7 +42,7 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
-// Levels is the most service levels that a loom uses: 15 of the 16, since SL 15
+// Levels is the most service levels that are assigned: 15 of the 16, since SL 15
 // is mapped to the management lane in many a default table.
 const Levels = 15
 
@@ -50,28 +52,22 @@ type Change uint8
 // The rules. The last two are the extremes that others have published.
 const (
 	Free   Change = iota // where it serves
-	Never                // each service level rides a lane of its own: layers, as of LASH
+	Never                // each service level keeps to a lane of its own: layers, as of LASH
 	Always               // at every turn, as in DF-DN
 )
 
 // unset is the lane of a turn that a service level does not use yet.
 const unset = 15
 
-// Step is a turn on the way of a path.
-type Step struct {
-	Turn    int32
-	In, Out fabric.ChannelID
-}
-
-// Loom is lanes for the turns of a fabric, by service level, as far as paths have
-// asked for them.
-type Loom struct {
+// Assignment is the lane of every turn in every service level, as far as paths have
+// needed one.
+type Assignment struct {
 	f      *fabric.Fabric
 	lanes  int
-	levels int              // service levels there may be
-	used   int              // of them, those in use
-	policy Policy           //
-	change Change           //
+	levels int // service levels there may be
+	used   int // of them, those in use
+	policy Policy
+	change Change
 	graphs []*acyclic.Graph // [lane] the turns taken within it
 	held   []uint16         // [turn] lanes, as bits, whose graph holds it
 	barred []uint16         // [turn] lanes, as bits, whose graph it would close a cycle in, for good
@@ -83,16 +79,16 @@ type Loom struct {
 	fit fitter
 }
 
-// New is a loom for 1 to 15 lanes and 1 to Levels service levels. Where lanes never
+// New is an assignment, still empty, for 1 to 15 lanes and 1 to Levels service levels. Where lanes never
 // change there are as many service levels as lanes, whatever is asked for.
-func New(f *fabric.Fabric, lanes, levels int, policy Policy, change Change) *Loom {
+func New(f *fabric.Fabric, lanes, levels int, policy Policy, change Change) *Assignment {
 	if lanes < 1 || lanes > unset || levels < 1 || levels > Levels {
-		panic(fmt.Sprintf("loom: %d lanes and %d service levels", lanes, levels))
+		panic(fmt.Sprintf("turnlanes: %d lanes and %d service levels", lanes, levels))
 	}
 	if change == Never {
 		levels = lanes
 	}
-	l := &Loom{
+	l := &Assignment{
 		f: f, lanes: lanes, levels: levels, policy: policy, change: change,
 		held:   make([]uint16, f.Turns()),
 		barred: make([]uint16, f.Turns()),
@@ -108,7 +104,7 @@ func New(f *fabric.Fabric, lanes, levels int, policy Policy, change Change) *Loo
 }
 
 // start is the lane on which packets begin.
-func (l *Loom) start(sl int) uint8 {
+func (l *Assignment) start(sl int) uint8 {
 	if l.change == Never {
 		return uint8(sl)
 	}
@@ -116,29 +112,29 @@ func (l *Loom) start(sl int) uint8 {
 }
 
 // Lanes is how many lanes there are, used or not.
-func (l *Loom) Lanes() int { return l.lanes }
+func (l *Assignment) Lanes() int { return l.lanes }
 
 // Used is the service levels in use, at least 1.
-func (l *Loom) Used() int { return max(1, l.used) }
+func (l *Assignment) Used() int { return max(1, l.used) }
 
 // at is the lane of a turn in a service level.
-func (l *Loom) at(turn int32, sl int) uint8 { return uint8(l.lane[turn] >> (4 * sl) & 15) }
+func (l *Assignment) at(turn int32, sl int) uint8 { return uint8(l.lane[turn] >> (4 * sl) & 15) }
 
-func (l *Loom) set(turn int32, sl int, lane uint8) {
+func (l *Assignment) set(turn int32, sl int, lane uint8) {
 	l.lane[turn] = l.lane[turn]&^(15<<(4*sl)) | uint64(lane)<<(4*sl)
 }
 
 // passes says whether a turn may be taken from one lane to another as things are.
-func (l *Loom) passes(turn int32, from, to uint8) bool {
+func (l *Assignment) passes(turn int32, from, to uint8) bool {
 	return to != unset && (from < to || from == to && l.held[turn]>>to&1 == 1)
 }
 
-// carries says whether a service level carries a path as things are.
-func (l *Loom) carries(sl int, steps []Step) bool {
+// admits says whether a path has its lanes in a service level already.
+func (l *Assignment) admits(sl int, steps []acyclic.Turn) bool {
 	from := l.start(sl)
 	for _, s := range steps {
-		to := l.at(s.Turn, sl)
-		if !l.passes(s.Turn, from, to) {
+		to := l.at(s.ID, sl)
+		if !l.passes(s.ID, from, to) {
 			return false
 		}
 		from = to
@@ -146,12 +142,12 @@ func (l *Loom) carries(sl int, steps []Step) bool {
 	return true
 }
 
-// Place finds a service level for a path: one that carries it already, else the
+// Place finds a service level for a path: one that admits it already, else the
 // first in which the turns without a lane can get one, else it changes nothing and
 // says no.
-func (l *Loom) Place(steps []Step) bool {
+func (l *Assignment) Place(steps []acyclic.Turn) bool {
 	for sl := range l.used {
-		if l.carries(sl, steps) {
+		if l.admits(sl, steps) {
 			return true
 		}
 	}
@@ -171,10 +167,10 @@ func (l *Loom) Place(steps []Step) bool {
 }
 
 // falls says that the lanes of turns already set fall along a path.
-func (l *Loom) falls(sl int, steps []Step) bool {
+func (l *Assignment) falls(sl int, steps []acyclic.Turn) bool {
 	from := l.start(sl)
 	for _, s := range steps {
-		if to := l.at(s.Turn, sl); to != unset {
+		if to := l.at(s.ID, sl); to != unset {
 			if to < from {
 				return true
 			}
@@ -186,7 +182,7 @@ func (l *Loom) falls(sl int, steps []Step) bool {
 
 // put places a path in a service level, wholly or not at all. It ends, because
 // each failure bars one turn of the path from one more lane.
-func (l *Loom) put(sl int, steps []Step) bool {
+func (l *Assignment) put(sl int, steps []acyclic.Turn) bool {
 	l.fit.begin(len(steps))
 	for l.fit.find(l, sl, steps) {
 		if l.commit(sl, steps, l.fit.lane) {
@@ -198,10 +194,10 @@ func (l *Loom) put(sl int, steps []Step) bool {
 
 // commit adds the turns within lanes to their graphs and fixes all lanes. If one
 // would close a cycle it takes everything back and bars that choice.
-func (l *Loom) commit(sl int, steps []Step, lane []uint8) bool {
+func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
 	from := l.start(sl)
 	for i, s := range steps {
-		if to := lane[i]; from == to && l.held[s.Turn]>>to&1 == 0 && !l.graphs[to].Add(s.In, s.Out) {
+		if to := lane[i]; from == to && l.held[s.ID]>>to&1 == 0 && !l.graphs[to].Add(s.In, s.Out) {
 			l.blame(sl, i, steps, lane)
 			return false
 		}
@@ -209,12 +205,12 @@ func (l *Loom) commit(sl int, steps []Step, lane []uint8) bool {
 	}
 	from = l.start(sl)
 	for i, s := range steps {
-		c := change{s, l.at(s.Turn, sl), unset}
-		if from == lane[i] && l.held[s.Turn]>>lane[i]&1 == 0 {
-			l.held[s.Turn] |= 1 << lane[i]
+		c := change{s, l.at(s.ID, sl), unset}
+		if from == lane[i] && l.held[s.ID]>>lane[i]&1 == 0 {
+			l.held[s.ID] |= 1 << lane[i]
 			c.held = lane[i]
 		}
-		l.set(s.Turn, sl, lane[i])
+		l.set(s.ID, sl, lane[i])
 		if l.undoing {
 			l.undo = append(l.undo, c)
 		}
@@ -226,10 +222,10 @@ func (l *Loom) commit(sl int, steps []Step, lane []uint8) bool {
 // blame takes back what was added before the i-th turn, and bars that turn from
 // its lane: for good if the graph would not take it alone either, since it only
 // grows; else for this path.
-func (l *Loom) blame(sl, i int, steps []Step, lane []uint8) {
+func (l *Assignment) blame(sl, i int, steps []acyclic.Turn, lane []uint8) {
 	from, added := l.start(sl), false
 	for k, s := range steps[:i] {
-		if from == lane[k] && l.held[s.Turn]>>lane[k]&1 == 0 {
+		if from == lane[k] && l.held[s.ID]>>lane[k]&1 == 0 {
 			l.graphs[lane[k]].Remove(s.In, s.Out)
 			added = true
 		}
@@ -245,27 +241,27 @@ func (l *Loom) blame(sl, i int, steps []Step, lane []uint8) {
 		l.fit.bar(i, to)
 		return
 	}
-	l.barred[s.Turn] |= 1 << to
+	l.barred[s.ID] |= 1 << to
 }
 
 // Reserved is a turn that has a lane from the beginning.
 type Reserved struct {
-	Step
+	acyclic.Turn
 	Lane   uint8
 	Within bool // packets come to it on that lane
 }
 
-// reserve gives turns lanes in service level 0 of a loom without any. They must
+// reserve gives turns lanes in service level 0 of an empty assignment. They must
 // close no cycle.
-func (l *Loom) reserve(turns []Reserved) {
+func (l *Assignment) reserve(turns []Reserved) {
 	for _, r := range turns {
 		if r.Within && !l.graphs[r.Lane].Add(r.In, r.Out) {
-			panic("loom: reserved turns close a cycle")
+			panic("turnlanes: reserved turns close a cycle")
 		}
 		if r.Within {
-			l.held[r.Turn] |= 1 << r.Lane
+			l.held[r.ID] |= 1 << r.Lane
 		}
-		l.set(r.Turn, 0, r.Lane)
+		l.set(r.ID, 0, r.Lane)
 		l.used = 1
 	}
 }

@@ -1,10 +1,11 @@
-package loom
+package turnlanes
 
 import (
 	"context"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // none is the absent hop or turn.
@@ -12,13 +13,13 @@ const none = -1
 
 // Paths is the paths of a forwarding between the endpoints of a scope, as a
 // forest: a node is a hop, its parent the hop after it. Paths to one switch that
-// agree from a hop on share what follows. What carries a path carries all parts of
+// agree from a hop on share what follows. What admits a path admits all parts of
 // it, so only the leaves count, the paths that no other continues.
 //
 // Under contract honored that is so on one service level only. With several, all paths
 // between two switches, both ways, share one: they are a bundle.
 type Paths struct {
-	Change Change // when packets may change lanes; Weave goes by it
+	Change Change // when packets may change lanes; Assign goes by it
 
 	f       *fabric.Fabric
 	fw      *routing.Forwarding
@@ -163,10 +164,10 @@ func (p *Paths) sortLeaves(byHops [][]int32) {
 }
 
 // steps appends the turns of the path that begins with a hop.
-func (p *Paths) steps(steps []Step, n int32) []Step {
+func (p *Paths) steps(steps []acyclic.Turn, n int32) []acyclic.Turn {
 	for next := p.parent[n]; next != none; n, next = next, p.parent[next] {
 		in, out := p.trunk[n], p.trunk[next]
-		steps = append(steps, Step{int32(p.f.Turn(in, out)), in, out})
+		steps = append(steps, acyclic.Turn{ID: int32(p.f.Turn(in, out)), In: in, Out: out})
 	}
 	return steps
 }

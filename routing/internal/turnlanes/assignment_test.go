@@ -1,4 +1,4 @@
-package loom
+package turnlanes
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
 )
 
@@ -57,8 +58,8 @@ func cyclic(waits map[hold]map[hold]bool) bool {
 	}
 }
 
-// ride adds the dependencies of a path on some lanes, one for each of its trunks.
-func ride(waits map[hold]map[hold]bool, steps []Step, first uint8, lanes []uint8) {
+// depend adds the dependencies of a path on some lanes, one for each of its trunks.
+func depend(waits map[hold]map[hold]bool, steps []acyclic.Turn, first uint8, lanes []uint8) {
 	from := first
 	for i, s := range steps {
 		h := hold{s.In, from}
@@ -70,7 +71,7 @@ func ride(waits map[hold]map[hold]bool, steps []Step, first uint8, lanes []uint8
 	}
 }
 
-// Whatever is placed in whatever order: what a service level says it carries never
+// Whatever is placed in whatever order: what a service level admits never
 // falls and closes no cycle all together, a path once placed stays placed, and a
 // path refused changes nothing.
 func TestPlacedPathsCloseNoCycle(t *testing.T) {
@@ -86,7 +87,7 @@ func TestPlacedPathsCloseNoCycle(t *testing.T) {
 		order := slices.Clone(p.leaves)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1))
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		var placed [][]Step
+		var placed [][]acyclic.Turn
 		for _, n := range order {
 			steps := p.steps(nil, n)
 			lane, held := slices.Clone(l.lane), slices.Clone(l.held)
@@ -98,25 +99,25 @@ func TestPlacedPathsCloseNoCycle(t *testing.T) {
 		}
 		waits := map[hold]map[hold]bool{}
 		for _, steps := range placed {
-			carried := false
+			admitted := false
 			for sl := range l.used {
-				if !l.carries(sl, steps) {
+				if !l.admits(sl, steps) {
 					continue
 				}
-				carried = true
+				admitted = true
 				lanes := make([]uint8, len(steps))
 				from := l.start(sl)
 				for i, s := range steps {
-					lanes[i] = l.at(s.Turn, sl)
+					lanes[i] = l.at(s.ID, sl)
 					if lanes[i] < from || int(lanes[i]) >= l.lanes || change == Never && lanes[i] != from || change == Always && lanes[i] == from {
 						t.Fatalf("from lane %d to %d of %d", from, lanes[i], l.lanes)
 					}
 					from = lanes[i]
 				}
-				ride(waits, steps, l.start(sl), lanes)
+				depend(waits, steps, l.start(sl), lanes)
 			}
-			if !carried {
-				t.Fatal("no service level carries a path that was placed")
+			if !admitted {
+				t.Fatal("no service level admits a path that was placed")
 			}
 		}
 		if cyclic(waits) {
@@ -126,7 +127,7 @@ func TestPlacedPathsCloseNoCycle(t *testing.T) {
 }
 
 // Bundles are placed as a whole or not at all: one that is refused changes nothing, and
-// all paths of one that was placed are carried by one service level ever after.
+// all paths of one that was placed are admitted by one service level ever after.
 func TestBundlesArePlacedWholly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, fw := network(t)
@@ -165,19 +166,19 @@ func TestBundlesArePlacedWholly(t *testing.T) {
 		waits := map[hold]map[hold]bool{}
 		for i := range placed {
 			sl := 0
-			for sl < l.used && !l.carriesAll(sl, &placed[i]) {
+			for sl < l.used && !l.admitsAll(sl, &placed[i]) {
 				sl++
 			}
 			if sl == l.used && len(placed[i].end) > 0 {
-				t.Fatal("no service level carries a bundle that was placed")
+				t.Fatal("no service level admits a bundle that was placed")
 			}
 			for k := range placed[i].end {
 				steps := placed[i].path(k)
 				lanes := make([]uint8, len(steps))
 				for i, s := range steps {
-					lanes[i] = l.at(s.Turn, sl)
+					lanes[i] = l.at(s.ID, sl)
 				}
-				ride(waits, steps, l.start(sl), lanes)
+				depend(waits, steps, l.start(sl), lanes)
 			}
 		}
 		if cyclic(waits) {
@@ -240,13 +241,13 @@ func TestTablesSayWhatWasPlanned(t *testing.T) {
 }
 
 // follow follows a packet through the tables and compares its lanes.
-func follow(t *rapid.T, f *fabric.Fabric, fw *routing.Forwarding, l *Loom, lanes *routing.Lanes, from fabric.EndpointID, lid fabric.LID) {
+func follow(t *rapid.T, f *fabric.Fabric, fw *routing.Forwarding, l *Assignment, lanes *routing.Lanes, from fabric.EndpointID, lid fabric.LID) {
 	sl := lanes.SL(from, lid)
 	at, in := f.Endpoint(from).Switch, uint8(0)
 	if c := f.Endpoint(from).Inject; c != fabric.None {
 		in = f.Channel(c).ToPort
 	}
-	var steps []Step
+	var steps []acyclic.Turn
 	var got []uint8
 	last := fabric.ChannelID(fabric.None)
 	for {
@@ -257,19 +258,19 @@ func follow(t *rapid.T, f *fabric.Fabric, fw *routing.Forwarding, l *Loom, lanes
 		}
 		got = append(got, lanes.SL2VL.VL(at, in, out, sl))
 		if last != fabric.None {
-			steps = append(steps, Step{int32(f.Turn(last, c)), last, c})
+			steps = append(steps, acyclic.Turn{ID: int32(f.Turn(last, c)), In: last, Out: c})
 		}
 		last, at, in = c, f.Channel(c).To, f.Channel(c).ToPort
 	}
-	if !l.carries(int(sl), steps) {
-		t.Fatalf("SL %d from endpoint %d to LID %d does not carry the path", sl, from, lid)
+	if !l.admits(int(sl), steps) {
+		t.Fatalf("SL %d from endpoint %d to LID %d does not admit the path", sl, from, lid)
 	}
 	var want []uint8
 	if len(got) > 0 {
 		want = append(want, l.start(int(sl)))
 	}
 	for _, s := range steps {
-		want = append(want, l.at(s.Turn, int(sl)))
+		want = append(want, l.at(s.ID, int(sl)))
 	}
 	if !slices.Equal(got, want) {
 		t.Fatalf("SL %d from endpoint %d to LID %d: lanes %v, planned %v", sl, from, lid, got, want)
@@ -278,7 +279,7 @@ func follow(t *rapid.T, f *fabric.Fabric, fw *routing.Forwarding, l *Loom, lanes
 
 // optimum is the fewest lanes on which some paths close no cycle, whatever lanes
 // each of them takes, rising or not: it tries them all.
-func optimum(paths [][]Step) int {
+func optimum(paths [][]acyclic.Turn) int {
 	for lanes := 1; ; lanes++ {
 		if fits(paths, map[hold]map[hold]bool{}, uint8(lanes)) {
 			return lanes
@@ -286,11 +287,11 @@ func optimum(paths [][]Step) int {
 	}
 }
 
-func fits(paths [][]Step, waits map[hold]map[hold]bool, lanes uint8) bool {
+func fits(paths [][]acyclic.Turn, waits map[hold]map[hold]bool, lanes uint8) bool {
 	if len(paths) == 0 {
 		return true
 	}
-	ridden := make([]uint8, len(paths[0])+1)
+	lane := make([]uint8, len(paths[0])+1)
 	for {
 		next := map[hold]map[hold]bool{}
 		for h, w := range waits {
@@ -299,7 +300,7 @@ func fits(paths [][]Step, waits map[hold]map[hold]bool, lanes uint8) bool {
 				next[h][x] = true
 			}
 		}
-		ride(next, paths[0], ridden[0], ridden[1:])
+		depend(next, paths[0], lane[0], lane[1:])
 		probe := map[hold]map[hold]bool{}
 		for h, w := range next {
 			probe[h] = map[hold]bool{}
@@ -311,13 +312,13 @@ func fits(paths [][]Step, waits map[hold]map[hold]bool, lanes uint8) bool {
 			return true
 		}
 		i := 0
-		for ; i < len(ridden); i++ {
-			if ridden[i]++; ridden[i] < lanes {
+		for ; i < len(lane); i++ {
+			if lane[i]++; lane[i] < lanes {
 				break
 			}
-			ridden[i] = 0
+			lane[i] = 0
 		}
-		if i == len(ridden) {
+		if i == len(lane) {
 			return false
 		}
 	}
@@ -339,7 +340,7 @@ func TestFewestLanesOfTinyNetworks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var paths [][]Step
+			var paths [][]acyclic.Turn
 			for _, n := range p.leaves {
 				paths = append(paths, p.steps(nil, n))
 			}

@@ -1,4 +1,4 @@
-package loom
+package turnlanes
 
 import (
 	"cmp"
@@ -8,11 +8,12 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // bundle is all paths between two switches, both ways. Under contract honored packets
-// may ride each of them on the service levels of the others, so that one service level
-// must carry all.
+// may take each of them on the service levels of the others, so that one service level
+// must admit all.
 type bundle struct{ a, b fabric.NodeID }
 
 // bundles is those that have a turn.
@@ -80,12 +81,12 @@ func (b *bundles) hops(p *Paths, from, to fabric.NodeID) (most int32) {
 
 // together is the paths of a bundle that have a turn, scratch to be filled again.
 type together struct {
-	steps []Step
+	steps []acyclic.Turn
 	end   []int // of each path in steps
 }
 
 // path is the i-th path.
-func (t *together) path(i int) []Step {
+func (t *together) path(i int) []acyclic.Turn {
 	begin := 0
 	if i > 0 {
 		begin = t.end[i-1]
@@ -108,11 +109,11 @@ func (t *together) fill(p *Paths, of bundle) {
 	}
 }
 
-// placeTogether is Place for paths that need the same service level: one that carries
+// placeTogether is Place for paths that need the same service level: one that admits
 // all of them already, else the first in which they can be placed one after another.
-func (l *Loom) placeTogether(t *together) bool {
+func (l *Assignment) placeTogether(t *together) bool {
 	for sl := range l.used {
-		if l.carriesAll(sl, t) {
+		if l.admitsAll(sl, t) {
 			return true
 		}
 	}
@@ -128,9 +129,9 @@ func (l *Loom) placeTogether(t *together) bool {
 	return false
 }
 
-func (l *Loom) carriesAll(sl int, t *together) bool {
+func (l *Assignment) admitsAll(sl int, t *together) bool {
 	for i := range t.end {
-		if !l.carries(sl, t.path(i)) {
+		if !l.admits(sl, t.path(i)) {
 			return false
 		}
 	}
@@ -138,7 +139,7 @@ func (l *Loom) carriesAll(sl int, t *together) bool {
 }
 
 // putAll places paths in a service level, all or none.
-func (l *Loom) putAll(sl int, t *together) bool {
+func (l *Assignment) putAll(sl int, t *together) bool {
 	for i := range t.end {
 		if l.falls(sl, t.path(i)) {
 			return false
@@ -148,7 +149,7 @@ func (l *Loom) putAll(sl int, t *together) bool {
 	defer func() { l.undoing = false }()
 	for i := range t.end {
 		steps := t.path(i)
-		if !l.carries(sl, steps) && (l.falls(sl, steps) || !l.put(sl, steps)) {
+		if !l.admits(sl, steps) && (l.falls(sl, steps) || !l.put(sl, steps)) {
 			l.takeBack(sl)
 			return false
 		}
@@ -158,27 +159,27 @@ func (l *Loom) putAll(sl int, t *together) bool {
 
 // change is what to take back if the paths of a bundle after this one cannot be placed.
 type change struct {
-	Step
+	acyclic.Turn
 	was  uint8 // the lane of the turn
 	held uint8 // the lane whose graph holds the turn since; unset: none
 }
 
 // takeBack takes all changes since the bundle began back.
-func (l *Loom) takeBack(sl int) {
+func (l *Assignment) takeBack(sl int) {
 	for _, c := range slices.Backward(l.undo) {
-		l.set(c.Turn, sl, c.was)
+		l.set(c.ID, sl, c.was)
 		if c.held != unset {
 			l.graphs[c.held].Remove(c.In, c.Out)
-			l.held[c.Turn] &^= 1 << c.held
+			l.held[c.ID] &^= 1 << c.held
 		}
 	}
 }
 
-// weaveBundles is Weave for bundles.
-func (p *Paths) weaveBundles(ctx context.Context, lanes, levels int) (best *Loom, fewest int, err error) {
+// assignBundles is Assign for bundles.
+func (p *Paths) assignBundles(ctx context.Context, lanes, levels int) (best *Assignment, fewest int, err error) {
 	b := p.inBundles()
 	var t together
-	return p.rounds(b.order, len(b.list), lanes, levels, func(l *Loom, order []int32, limit int) ([]int32, error) {
+	return p.rounds(b.order, len(b.list), lanes, levels, func(l *Assignment, order []int32, limit int) ([]int32, error) {
 		var left []int32
 		for i, n := range order {
 			if i%1024 == 0 && ctx.Err() != nil {
@@ -196,20 +197,20 @@ func (p *Paths) weaveBundles(ctx context.Context, lanes, levels int) (best *Loom
 	})
 }
 
-// giveBothWays gives out the lowest service level that carries all paths between two
+// giveBothWays gives out the lowest service level that admits all paths between two
 // switches.
-func (l *Loom) giveBothWays(lanes *routing.Lanes, fw *routing.Forwarding, lids []fabric.LID) {
+func (l *Assignment) giveBothWays(lanes *routing.Lanes, fw *routing.Forwarding, lids []fabric.LID) {
 	n := l.f.Switches()
-	carriers := make([]uint16, n*n) // [the higher switch × switches + the lower] service levels, as bits
-	for i := range carriers {
-		carriers[i] = 1<<l.Used() - 1
+	admitting := make([]uint16, n*n) // [the higher switch × switches + the lower] service levels, as bits
+	for i := range admitting {
+		admitting[i] = 1<<l.Used() - 1
 	}
-	l.eachTree(fw, lids, func(_ fabric.LID, s, to fabric.NodeID, carry uint16) {
-		carriers[int(max(s, to))*n+int(min(s, to))] &= carry
+	l.eachTree(fw, lids, func(_ fabric.LID, s, to fabric.NodeID, admit uint16) {
+		admitting[int(max(s, to))*n+int(min(s, to))] &= admit
 	})
 	l.eachTree(fw, lids, func(lid fabric.LID, s, to fabric.NodeID, _ uint16) {
-		if carry := carriers[int(max(s, to))*n+int(min(s, to))]; carry != 0 { // else nothing is sent
-			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(carry))
+		if admit := admitting[int(max(s, to))*n+int(min(s, to))]; admit != 0 { // else nothing is sent
+			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(admit))
 		}
 	})
 }

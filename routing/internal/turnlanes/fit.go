@@ -1,4 +1,6 @@
-package loom
+package turnlanes
+
+import "github.com/weft-fabric/weft/routing/internal/acyclic"
 
 // Policy says which of several lanes a turn had better get. What counts first is
 // how many turns a path adds to lanes that do not hold them yet.
@@ -48,7 +50,7 @@ func (x *fitter) begin(turns int) {
 func (x *fitter) bar(i int, lane uint8) { x.bars[i] |= 1 << lane }
 
 // find fills in lane, or says that there are no lanes for the path.
-func (x *fitter) find(l *Loom, sl int, steps []Step) bool {
+func (x *fitter) find(l *Assignment, sl int, steps []acyclic.Turn) bool {
 	n := l.lanes
 	for len(x.cost) < len(steps)*n {
 		x.cost, x.came, x.lane = append(x.cost, 0), append(x.came, 0), append(x.lane, 0)
@@ -61,10 +63,10 @@ func (x *fitter) find(l *Loom, sl int, steps []Step) bool {
 	before := start[:n]
 	for i, s := range steps {
 		cost, came := x.cost[i*n:][:n], x.came[i*n:][:n]
-		fixed := l.at(s.Turn, sl)
+		fixed := l.at(s.ID, sl)
 		least, from := uint32(tooMuch), 0 // of the lanes below
 		for to, within := range before {
-			c := min(within+l.within(s.Turn, to, x.bars[i]), tooMuch)
+			c := min(within+l.within(s.ID, to, x.bars[i]), tooMuch)
 			came[to] = uint8(to)
 			if least < c && l.change != Never {
 				c, came[to] = least, uint8(from)
@@ -86,7 +88,7 @@ func (x *fitter) find(l *Loom, sl int, steps []Step) bool {
 }
 
 // within is the cost of taking a turn within a lane.
-func (l *Loom) within(turn int32, lane int, bars uint16) uint32 {
+func (l *Assignment) within(turn int32, lane int, bars uint16) uint32 {
 	switch {
 	case l.change == Always:
 		return tooMuch
