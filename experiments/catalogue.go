@@ -31,7 +31,7 @@ func Select(words []string) ([]Experiment, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("experiments: no experiment is called %q; the nearest is %q (weft reproduce --list shows all)", word, spell.Nearest(word, wordsOf(all)))
+			return nil, fmt.Errorf("experiments: no experiment is called %q%s (weft reproduce --list shows all)", word, spell.Hint(word, wordsOf(all)))
 		}
 	}
 	var list []Experiment

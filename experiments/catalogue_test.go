@@ -113,7 +113,7 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	for word, near := range map[string]string{"hoti2009-4": `"hoti2009-4a"`, "tpds206": `"tpds2006"`, "al": `"all"`, "ipdps2011-t2": `"ipdps2011-t1"`} {
-		if _, err := Select([]string{word}); err == nil || !strings.Contains(err.Error(), "the nearest is "+near) {
+		if _, err := Select([]string{word}); err == nil || !strings.Contains(err.Error(), "; nearest is "+near) {
 			t.Errorf("%s: %v", word, err)
 		}
 	}

@@ -32,7 +32,7 @@ func (r *row) nearby(given map[string]string, bad *fault) string {
 			with := maps.Clone(given)
 			with[key] = spell.Nearest(given[key], s.words)
 			q := params{given: with}
-			if bad.key == key && q.run(r.new()) == nil {
+			if with[key] != "" && bad.key == key && q.run(r.new()) == nil {
 				found = append(found, key+"="+with[key])
 			}
 		case bad.side != 0:

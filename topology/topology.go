@@ -95,7 +95,7 @@ func Parse(spec string) (Family, error) {
 		for i := range table {
 			names[i] = table[i].name
 		}
-		return nil, fmt.Errorf("topology: no family %q; nearest is %q (families: %s)", name, spell.Nearest(name, names), strings.Join(names, ", "))
+		return nil, fmt.Errorf("topology: no family %q%s (families: %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
 	}
 	given, err := r.split(rest)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *row) split(rest string) (map[string]string, error) {
 			if len(keys) == 0 {
 				return nil, fmt.Errorf("topology: %s has no parameters, so no %q", r.name, key)
 			}
-			return nil, fmt.Errorf("topology: %s: no key %q; nearest is %q (keys: %s)", r.name, key, spell.Nearest(key, keys), listed(keys))
+			return nil, fmt.Errorf("topology: %s: no key %q%s (keys: %s)", r.name, key, spell.Hint(key, keys), listed(keys))
 		}
 		if _, twice := given[key]; twice {
 			return nil, fmt.Errorf("topology: %s: %s is given twice", r.name, key)

@@ -81,7 +81,7 @@ func parseOne(spec string) (Pattern, error) {
 	name = strings.ReplaceAll(name, "neighbor", "neighbour")
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("traffic: no pattern %q; nearest is %q (patterns: %s)", name, spell.Nearest(name, kindNames()), strings.Join(kindNames(), ", "))
+		return nil, fmt.Errorf("traffic: no pattern %q%s (patterns: %s)", name, spell.Hint(name, kindNames()), strings.Join(kindNames(), ", "))
 	}
 	p := named{kind: &kinds[i]}
 	for _, k := range p.keys {
@@ -132,7 +132,7 @@ func (p *named) read(text string) error {
 		case len(known) == 0:
 			return fmt.Errorf("traffic: %s has no keys; %q is given", p.name, name)
 		case i < 0:
-			return fmt.Errorf("traffic: %s: no key %q; nearest is %q (keys: %s)", p.name, name, spell.Nearest(name, known), strings.Join(known, ", "))
+			return fmt.Errorf("traffic: %s: no key %q%s (keys: %s)", p.name, name, spell.Hint(name, known), strings.Join(known, ", "))
 		case slices.Contains(given, name):
 			return fmt.Errorf("traffic: %s: %s is given twice", p.name, name)
 		}

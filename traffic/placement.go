@@ -44,7 +44,7 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	case "guid":
 		slices.Sort(p)
 	default:
-		return nil, fmt.Errorf("traffic: no placement %q; nearest is %q (placements: %s)", how, spell.Nearest(how, []string{"all", "linear", "random", "guid"}), PlacementHelp)
+		return nil, fmt.Errorf("traffic: no placement %q%s (placements: %s)", how, spell.Hint(how, []string{"all", "linear", "random", "guid"}), PlacementHelp)
 	}
 	if how == "all" && counted || !counted && (how == "linear" || how == "random") {
 		return nil, fmt.Errorf("traffic: placement %q: placements are %s", spec, PlacementHelp)

@@ -112,7 +112,7 @@ func TestParseErrors(t *testing.T) {
 		"shift:k=0":            "k=0 is less than 1",
 		"shift:k=three":        `k="three" is not a whole number`,
 		"shift:3":              `"3" is not key=value, as in shift:k=3`,
-		"shift:j=3":            `no key "j"; nearest is "k" (keys: k)`,
+		"shift:j=3":            `no key "j" (keys: k)`,
 		"shift:k=3,k=4":        "k is given twice",
 		"ring:k=3":             "ring has no keys",
 		"bisect+":              `no pattern ""`,

@@ -45,6 +45,9 @@ func missing(arg string) bool {
 
 // compute builds the network of a spec.
 func compute(arg string) (*fabric.Fabric, error) {
+	if arg == "" {
+		return nil, usage("the fabric is empty: name a file, - for standard input, or a spec such as torus:4x4x4")
+	}
 	if !topology.IsSpec(arg) {
 		if family, _, ok := strings.Cut(arg, ":"); ok && !strings.ContainsAny(family, "/.") {
 			_, err := topology.Parse(arg)
@@ -122,6 +125,9 @@ func describeParts(f *fabric.Fabric, parts [][]fabric.NodeID) string {
 // open opens a file, or standard input, which may only be read once. Reading
 // ends when the user interrupts, even if a terminal or a pipe has nothing to say.
 func (a *app) open(name string) (io.ReadCloser, error) {
+	if name == "" {
+		return nil, usage("the name of a file is empty; - is standard input")
+	}
 	if name != "-" {
 		return format.Open(name, nil)
 	}

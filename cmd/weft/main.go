@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	out := &sink{w: stdout}
-	a := &app{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr}
+	a := &app{ctx: ctx, args: args, stdin: stdin, stdout: out, stderr: stderr}
 	a.columns, a.terminal = columnsOf(stdout)
 	cmd := newRoot(a)
 	cmd.SetArgs(args)

@@ -19,6 +19,7 @@ import (
 // app is what all subcommands share.
 type app struct {
 	ctx    context.Context // ends when the user interrupts
+	args   []string        // the command line, without the program's name
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
@@ -58,7 +59,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%w\nSee %s --help.", flagError(err), cmd.CommandPath())
+		return usage("%w\nSee %s --help.", a.flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(simulateCommand(a), compareCommand(a), packetsCommand(a))
 	root.AddCommand(
@@ -125,7 +126,7 @@ func unknownCommand(of *cobra.Command, word string) error {
 	if len(names) == 0 {
 		return usage("%s has no commands of its own, such as %q", of.CommandPath(), word)
 	}
-	return usage("no command of %s is called %q; nearest is %q (there are %s)", of.CommandPath(), word, spell.Nearest(word, names), strings.Join(names, ", "))
+	return usage("no command of %s is called %q%s (there are %s)", of.CommandPath(), word, spell.Hint(word, names), strings.Join(names, ", "))
 }
 
 // commandNames is the commands of a command that are for users.
@@ -145,22 +146,34 @@ var formerFlags = map[string]string{
 	"budget": "time-budget", // a budget is of lanes
 }
 
+// typed is the name by which the command line has a flag: that of now, or if it
+// stands there the one of the release before.
+func (a *app) typed(name string) string {
+	for former, now := range formerFlags {
+		if now == name && slices.ContainsFunc(a.args, func(arg string) bool { return arg == "--"+former || strings.HasPrefix(arg, "--"+former+"=") }) {
+			return former
+		}
+	}
+	return name
+}
+
 // flagError says of a value that a flag does not take what it would take.
-func flagError(err error) error {
+func (a *app) flagError(err error) error {
 	var wrong *pflag.InvalidValueError
 	if !errors.As(err, &wrong) {
 		return err
 	}
 	flag, value := wrong.GetFlag(), wrong.GetValue()
+	name := a.typed(flag.Name)
 	switch kind := flag.Value.Type(); {
 	case kind == "duration":
-		return fmt.Errorf("--%s %q: give a time with its unit, as in 500ms, 5s or 2m", flag.Name, value)
+		return fmt.Errorf("--%s %q: give a time with its unit, as in 500ms, 5s or 2m", name, value)
 	case kind == "float64":
-		return fmt.Errorf("--%s %q is not a number", flag.Name, value)
+		return fmt.Errorf("--%s %q is not a number", name, value)
 	case strings.HasPrefix(kind, "uint"):
-		return fmt.Errorf("--%s %q is not a whole number from 0 to %d", flag.Name, value, uint64(math.MaxUint64)>>(64-bitsOf(kind)))
+		return fmt.Errorf("--%s %q is not a whole number from 0 to %d", name, value, uint64(math.MaxUint64)>>(64-bitsOf(kind)))
 	case strings.HasPrefix(kind, "int"):
-		return fmt.Errorf("--%s %q is not a whole number%s", flag.Name, value, tooLarge(err))
+		return fmt.Errorf("--%s %q is not a whole number%s", name, value, tooLarge(err))
 	}
 	return err
 }

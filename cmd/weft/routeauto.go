@@ -37,7 +37,7 @@ func (j *routeJob) takeEngine(o *routeFlags) (err error) {
 	if o.engine == autoEngine {
 		j.auto, j.budgeted = true, o.timeBudget
 		if o.timeBudget < 0 {
-			return usage("--time-budget %s: time does not run backwards", o.timeBudget)
+			return usage("--%s %s: time does not run backwards", j.typed("time-budget"), o.timeBudget)
 		}
 		return nil
 	}

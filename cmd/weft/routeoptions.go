@@ -60,7 +60,7 @@ func (j *routeJob) heeded(o *routeFlags) error {
 		{"time-budget", "is for auto; %s takes the time it takes", o.timeBudget != 0, j.auto},
 	} {
 		if f.given && !f.heeded {
-			return usage("--"+f.name+" "+f.does, j.asked())
+			return usage("--"+j.typed(f.name)+" "+f.does, j.asked())
 		}
 	}
 	return nil

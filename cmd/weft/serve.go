@@ -77,11 +77,12 @@ One line is logged for every sweep. weft status tells how things are.`,
 }
 
 // load is the configuration: the file, and over it the flags that were given.
-func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
+func (o *serveFlags) load(a *app, cmd *cobra.Command) (daemon.Config, error) {
 	c := o.Config
 	c.Engine, c.Roots, c.Weight = o.engines, o.roots, o.weights
 	if o.config == "" {
-		return c, nil
+		_, err := c.Check()
+		return c, o.blame(a, cmd, err)
 	}
 	file, err := os.Open(o.config)
 	if err != nil {
@@ -100,19 +101,33 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	if read.Socket == "" {
 		read.Socket = c.Socket
 	}
-	if _, err := read.Check(); err != nil {
-		return c, fmt.Errorf("%s: %w", o.config, err)
+	_, err = read.Check()
+	return read, o.blame(a, cmd, err)
+}
+
+// blame says where a setting is from that is wrong: a flag, which is an error in
+// usage, or the file.
+func (o *serveFlags) blame(a *app, cmd *cobra.Command, err error) error {
+	var wrong *daemon.WrongSetting
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong) && (o.config == "" || cmd.Flags().Changed(wrong.Key)):
+		why := strings.TrimPrefix(strings.TrimPrefix(wrong.Why, wrong.Key), ": ")
+		return usage("--%s: %s", a.typed(cmd.Flags().Lookup(wrong.Key).Name), strings.TrimSpace(why))
+	case o.config != "":
+		return fmt.Errorf("%s: %w", o.config, err)
 	}
-	return read, nil
+	return err
 }
 
 // checkConfig says what a configuration means.
 func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
-	c, err := o.load(cmd)
-	if err == nil {
-		c, err = c.Check()
-	}
+	c, err := o.load(a, cmd)
 	if err != nil {
+		return err
+	}
+	if c, err = c.Check(); err != nil { // which fills in the defaults
 		return err
 	}
 	var p page
@@ -173,7 +188,7 @@ func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
 	signal.Notify(hup, syscall.SIGHUP)
 	defer signal.Stop(hup)
 	s := &daemon.Server{
-		Load:    func() (daemon.Config, error) { return o.load(cmd) },
+		Load:    func() (daemon.Config, error) { return o.load(a, cmd) },
 		Log:     log,
 		Version: version().String(),
 		Ready:   func() { tellSystemd(log, "READY=1") },

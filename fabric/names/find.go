@@ -227,7 +227,8 @@ func (x *Index) unknown(name string, k kinds) error {
 	return fmt.Errorf("no %s is called %q, and none has that GUID or LID%s", k.one, name, x.near(name, k))
 }
 
-// near is the end of an error: the nearest name, in letters of either case.
+// near is the end of an error: the nearest name, in letters of either case, or where
+// none is like it what names look like here.
 func (x *Index) near(name string, k kinds) string {
 	var folded, all []string
 	for i := range x.fabric.Nodes() {
@@ -248,7 +249,10 @@ func (x *Index) near(name string, k kinds) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; nearest is %q", all[slices.Index(folded, spell.Nearest(strings.ToLower(name), folded))])
+	if i := slices.Index(folded, spell.Nearest(strings.ToLower(name), folded)); i >= 0 {
+		return fmt.Sprintf("; nearest is %q", all[i])
+	}
+	return fmt.Sprintf("; names here look like %q", all[0])
 }
 
 // ambiguous says which nodes have a name.

@@ -160,8 +160,8 @@ func (x *Index) noRail(rail string) error {
 		}
 	}
 	near := ""
-	if _, err := strconv.Atoi(rail); err != nil && len(adapters) > 0 {
-		near = fmt.Sprintf("; nearest is %q", spell.Nearest(rail, adapters))
+	if _, err := strconv.Atoi(rail); err != nil {
+		near = spell.Hint(rail, adapters)
 	}
 	return fmt.Errorf("no endpoint in scope is on rail %q%s (rails: %s)", rail, near, listed(list))
 }

@@ -1,40 +1,69 @@
 // Package spell finds what a mistyped word was meant to be. The distance between
-// two words is the number of bytes to insert, delete or replace (V. I. Levenshtein:
-// Binary Codes Capable of Correcting Deletions, Insertions, and Reversals, Soviet
-// Physics Doklady 10(8), 1966), counted in time a·b for words of a and b bytes.
+// two words is the number of bytes to insert, delete or replace and of neighbours to
+// swap, no byte twice (optimal string alignment: V. I. Levenshtein, Binary Codes
+// Capable of Correcting Deletions, Insertions, and Reversals, Soviet Physics Doklady
+// 10(8), 1966, with the swaps of F. J. Damerau, A Technique for Computer Detection
+// and Correction of Spelling Errors, CACM 7(3), 1964), counted in time a·b for words
+// of a and b bytes.
 package spell
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"strings"
+)
 
 // Nearest is the word of among with the smallest distance from word, the first of
-// several, empty where there are none.
+// several; empty where none is like it. Words are alike if at most a third of the
+// longer one has to change, or if one of at least three bytes begins the other.
 func Nearest(word string, among []string) string {
 	best, fewest := "", math.MaxInt
 	for _, w := range among {
-		if d := distance(word, w); d < fewest {
+		if d := distance(word, w); d < fewest && alike(word, w, d) {
 			best, fewest = w, d
 		}
 	}
 	return best
 }
 
+// Hint is the end of an error about a word that is none of among: "; nearest is
+// "torus"", or nothing where none is like it.
+func Hint(word string, among []string) string {
+	if near := Nearest(word, among); near != "" {
+		return fmt.Sprintf("; nearest is %q", near)
+	}
+	return ""
+}
+
+// alike says whether a may have been meant to be b, at a distance of d.
+func alike(a, b string, d int) bool {
+	if short := min(len(a), len(b)); short >= 3 && (strings.HasPrefix(a, b[:short]) || strings.HasPrefix(b, a[:short])) {
+		return true
+	}
+	return d <= max(len(a), len(b))/3
+}
+
 // distance counts the edits of bytes that turn a into b.
 func distance(a, b string) int {
-	above := make([]int, len(b)+1) // from the start of a to each start of b
+	// Of the prefixes of a with 1 byte less than the one at hand, and with 2 less,
+	// the distance from each prefix of b.
+	above, twoAbove, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {
 		above[j] = j
 	}
 	for i := range len(a) {
-		diagonal := above[0]
-		above[0] = i + 1
+		row[0] = i + 1
 		for j := range len(b) {
-			replace := diagonal
+			replace := above[j]
 			if a[i] != b[j] {
 				replace++
 			}
-			diagonal = above[j+1]
-			above[j+1] = min(replace, above[j]+1, above[j+1]+1)
+			row[j+1] = min(replace, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], twoAbove[j-1]+1)
+			}
 		}
+		twoAbove, above, row = above, row, twoAbove
 	}
 	return above[len(b)]
 }

@@ -128,7 +128,11 @@ func (r *Report) unknown(c *conf.Conf) {
 			continue
 		}
 		named[o.Key] = true
-		r.add(Finding{Warning, Odd, fmt.Sprintf("OpenSM knows no option %q and skips it", o.Key), "the nearest it knows is " + conf.Nearest(o.Key), nil, o.Line})
+		do := "take the line out; none of its options is like that (opensm -c FILE writes them all)"
+		if near := conf.Nearest(o.Key); near != "" {
+			do = "the nearest it knows is " + near
+		}
+		r.add(Finding{Warning, Odd, fmt.Sprintf("OpenSM knows no option %q and skips it", o.Key), do, nil, o.Line})
 	}
 	if rest > 0 {
 		r.add(Finding{Warning, Odd, fmt.Sprintf("%d more lines have options that OpenSM 3.3.23 does not know", rest), "if another subnet manager runs, ask its manual: what is said here is about OpenSM", nil, 0})

@@ -49,7 +49,7 @@ func Known(key string) bool {
 	return ok
 }
 
-// Nearest is the option of OpenSM's that is most like a word.
+// Nearest is the option of OpenSM's that is most like a word, empty where none is.
 func Nearest(key string) string { return spell.Nearest(strings.ToLower(key), options) }
 
 // fewKnown is the share of lines below which a file is taken for another: one in

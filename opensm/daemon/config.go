@@ -102,7 +102,7 @@ func (c *Config) set(key, value *yaml.Node) error {
 	i := slices.Index(keys, key.Value)
 	switch {
 	case i < 0:
-		return fmt.Errorf("field %s not found; nearest is %s (there are %s)", key.Value, spell.Nearest(key.Value, keys), strings.Join(keys, ", "))
+		return fmt.Errorf("field %s not found%s (there are %s)", key.Value, spell.Hint(key.Value, keys), strings.Join(keys, ", "))
 	case c.lines[key.Value] > 0:
 		return fmt.Errorf("%s stands in line %d already", key.Value, c.lines[key.Value])
 	}
@@ -156,6 +156,24 @@ func (c *Config) Take(key string, from *Config) {
 	delete(c.lines, key)
 }
 
+// WrongSetting is a setting that cannot be.
+type WrongSetting struct {
+	Key  string // as in Config.Keys
+	Line int    // of the file that it is from; 0: it is from none
+	Why  string
+}
+
+func (w *WrongSetting) Error() string {
+	text := w.Why
+	if !strings.HasPrefix(text, w.Key) {
+		text = w.Key + ": " + text
+	}
+	if w.Line > 0 {
+		text = fmt.Sprintf("line %d: %s", w.Line, text)
+	}
+	return "daemon: " + text
+}
+
 // at says where in its file a setting is that is wrong.
 func (c *Config) at(key string, err error) error {
 	if err == nil {
@@ -165,11 +183,5 @@ func (c *Config) at(key string, err error) error {
 	for _, from := range []string{"daemon: ", "routing: ", "engines: ", "balance: ", "traffic: "} {
 		text = strings.TrimPrefix(text, from)
 	}
-	if !strings.HasPrefix(text, key) {
-		text = key + ": " + text
-	}
-	if line := c.lines[key]; line > 0 {
-		text = fmt.Sprintf("line %d: %s", line, text)
-	}
-	return errors.New("daemon: " + text)
+	return &WrongSetting{key, c.lines[key], text}
 }

@@ -15,14 +15,14 @@ import (
 func TestWrongLines(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"socket: /s\n\nendpoint: ca\n":               "line 3: field endpoint not found; nearest is endpoints (there are socket, group, ",
+		"socket: /s\n\nendpoint: ca\n":               "line 3: field endpoint not found; nearest is \"endpoints\" (there are socket, group, ",
 		"# a comment\nvls: 4x\n":                     `line 2: vls: "4x" is no whole number`,
 		"limit: 10\n":                                `line 1: limit: "10" is no time; it is a number with a unit`,
 		"engine: {a: b}\n":                           "line 1: engine is one name, several with commas between, or a list of names",
 		"state: [a, b]\n":                            "line 1: state is one word",
 		"vls: 1\n\nvls: 1\n":                         "line 3: vls stands in line 1 already",
 		"budget: 1s\ntime-budget: 2s\n":              "line 2: budget stands in line 1 already",
-		"sokket: /s\nlimits: 5s\n":                   "line 1: field sokket not found; nearest is socket",
+		"sokket: /s\nlimits: 5s\n":                   "line 1: field sokket not found; nearest is \"socket\"",
 		"vls:\n- 1\n":                                "line 1: vls",
 		"engine: auto\n\tvls: 1\n":                   "line 2",
 		"socket: /s\ncontract: none\n":               "line 2: contract: a contract is ",

@@ -64,7 +64,7 @@ func openState(dir string) (_ *state, err error) {
 			s.close()
 		}
 	}()
-	if err := s.ours("."); err != nil {
+	if err := errors.Join(s.ours("."), beneath(dir)); err != nil {
 		return nil, err
 	}
 	if err := root.Mkdir(refusals, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -114,9 +114,36 @@ func (s *state) ours(name string) error {
 	return nil
 }
 
+// beneath says what is wrong with the folders above the state folder: who can write
+// in one of them can put another folder in its place, unless its sticky bit is set.
+func beneath(dir string) error {
+	at, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return fmt.Errorf("daemon: state folder: %w", err)
+	}
+	for above := filepath.Dir(at); ; at, above = above, filepath.Dir(above) {
+		info, err := os.Stat(above)
+		if err != nil {
+			return fmt.Errorf("daemon: state folder: %w", err)
+		}
+		if mode := info.Mode(); mode.Perm()&0o022 != 0 && mode&fs.ModeSticky == 0 {
+			return fmt.Errorf("daemon: others than its owner can write in %s (mode %04o), and put another folder in place of %s: chmod go-w %s, or choose another state folder",
+				above, mode.Perm(), at, above)
+		}
+		if above == filepath.Dir(above) {
+			return nil
+		}
+	}
+}
+
 func kindOf(mode fs.FileMode) string {
-	if mode&fs.ModeSymlink != 0 {
+	switch {
+	case mode&fs.ModeSymlink != 0:
 		return "a symbolic link"
+	case mode.IsDir():
+		return "a folder"
+	case mode.IsRegular():
+		return "a file"
 	}
 	return "something else"
 }
@@ -132,11 +159,26 @@ func (s *state) clean() error {
 			err = errors.Join(err, s.remove(filepath.Join(refusals, e.Name())))
 		}
 	}
-	keep, linkErr := s.root.Readlink(lastGood)
-	if linkErr != nil && !errors.Is(linkErr, fs.ErrNotExist) {
+	keep, linkErr := s.lastTables()
+	if linkErr != nil {
 		return errors.Join(err, linkErr)
 	}
 	return errors.Join(err, s.sweepOut(keep))
+}
+
+// lastTables is the folder that last-good leads to, empty if there is none.
+func (s *state) lastTables() (string, error) {
+	info, err := s.root.Lstat(lastGood)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
+		return "", err
+	case info.Mode()&fs.ModeSymlink == 0:
+		return "", fmt.Errorf("%s is %s, and no link to the tables handed over last, as weft makes it; nothing was touched: move it away",
+			filepath.Join(s.root.Name(), lastGood), kindOf(info.Mode()))
+	}
+	return s.root.Readlink(lastGood)
 }
 
 // remove removes a file or link, if it is there.
@@ -228,6 +270,16 @@ func asJSON(v any) func(io.Writer) error {
 	}
 }
 
+// buffered writes through a large buffer. Flush says once more what went wrong with
+// a write before it, so that it is not asked then.
+func buffered(w io.Writer, write func(io.Writer) error) error {
+	out := bufio.NewWriterSize(w, 1<<20)
+	if err := write(out); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
 // whole writes a file under another name and renames it.
 func (s *state) whole(path string, write func(io.Writer) error) error {
 	temp := filepath.Join(filepath.Dir(path), unfinished)
@@ -238,8 +290,11 @@ func (s *state) whole(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(f, 1<<20)
-	err = errors.Join(f.Chmod(0o644), write(out), out.Flush(), f.Sync(), f.Close())
+	err = errors.Join(f.Chmod(0o644), buffered(f, write))
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = s.root.Rename(temp, path)
 	}

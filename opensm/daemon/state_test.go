@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -112,7 +113,11 @@ func TestStateOfOthers(t *testing.T) {
 		"a file": {func(_ *testing.T, dir, _ string) error {
 			return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o644))
 		}, "not a directory"},
-		"last-good is a folder": {func(t *testing.T, dir, _ string) error { put(t, filepath.Join(dir, lastGood, "x")); return nil }, lastGood},
+		"last-good is a folder": {func(t *testing.T, dir, _ string) error { put(t, filepath.Join(dir, lastGood, "x")); return nil }, "last-good is a folder, and no link"},
+		"last-good is a file":   {func(_ *testing.T, dir, _ string) error { return os.WriteFile(filepath.Join(dir, lastGood), nil, 0o644) }, "last-good is a file, and no link"},
+		"parent for all":        {func(_ *testing.T, dir, _ string) error { return os.Chmod(filepath.Dir(dir), 0o777) }, "put another folder in place of"},
+		"parent for a group":    {func(_ *testing.T, dir, _ string) error { return os.Chmod(filepath.Dir(dir), 0o770) }, "put another folder in place of"},
+		"a folder farther up":   {func(_ *testing.T, dir, _ string) error { return os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o707) }, "chmod go-w"},
 		"refusals is a link": {func(t *testing.T, dir, outside string) error {
 			if err := os.Remove(filepath.Join(dir, refusals)); err != nil {
 				return err
@@ -129,7 +134,7 @@ func TestStateOfOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, outside := filepath.Join(t.TempDir(), "state"), t.TempDir()
+			dir, outside := filepath.Join(t.TempDir(), "above", "state"), t.TempDir()
 			put(t, filepath.Join(outside, ".new.1"))
 			if err := os.MkdirAll(filepath.Join(dir, refusals), 0o755); err != nil {
 				t.Fatal(err)
@@ -145,6 +150,36 @@ func TestStateOfOthers(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A sticky bit keeps others from renaming what is in a folder, as in /tmp.
+func TestStateInASharedFolder(t *testing.T) {
+	t.Parallel()
+	above := t.TempDir()
+	if err := os.Chmod(above, 0o777|fs.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	s, err := openState(filepath.Join(above, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.close()
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// What is wrong with the disk is said once.
+func TestFullDiskIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{10, 2 << 20} { // written at the end, and before
+		err := buffered(fullDisk{}, func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err })
+		if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), "no space") != 1 {
+			t.Errorf("%d bytes: %q", size, err)
+		}
 	}
 }
 

@@ -252,5 +252,5 @@ func find[T any](name, what string, all []T, nameOf func(T) string) (T, error) {
 		}
 	}
 	var none T
-	return none, fmt.Errorf("engines: no %s is called %q; nearest is %q (there are %s)", what, name, spell.Nearest(name, names), strings.Join(names, ", "))
+	return none, fmt.Errorf("engines: no %s is called %q%s (there are %s)", what, name, spell.Hint(name, names), strings.Join(names, ", "))
 }
