@@ -11,16 +11,16 @@ import (
 type Switching uint8
 
 const (
-	// CutThrough buffers a packet that waits whole where it waits, so that it
-	// holds that one lane. InfiniBand is so, and store and forward.
+	// CutThrough: a waiting packet is buffered whole at one switch and holds that one
+	// lane. InfiniBand works like this, and so does store and forward.
 	CutThrough Switching = iota
-	// Wormhole lets a packet that waits hold lanes all along the way behind it.
+	// Wormhole: a waiting packet may hold lanes on all the cables behind it.
 	Wormhole
 )
 
 func (s Switching) String() string { return [...]string{"cut-through", "wormhole"}[s] }
 
-// AdaptiveOptions says under which assumptions an adaptive routing is judged.
+// AdaptiveOptions states the assumptions under which an adaptive routing is judged.
 type AdaptiveOptions struct {
 	Scope     routing.Scope // switches with endpoints in it send and receive; zero: host adapters
 	Switching Switching     // zero: cut-through
@@ -37,12 +37,12 @@ type AdaptiveVerdict struct {
 	Pairs       int64 // ordered pairs of different switches with endpoints in scope
 	Unreachable int64 // pairs of them without a flow that is sure to arrive
 	Flows       int64 // flows of all pairs
-	Astray      int64 // flows not sure to arrive: some choices end nowhere, or circle
-	Stranded    int64 // flows that can get to where the routing subfunction offers nothing
+	Astray      int64 // flows not sure to arrive: some choices of the switches end at a dead end or circle
+	Stranded    int64 // flows that can reach a switch where the routing subfunction offers no way on
 	Lost        []LostFlow
 
 	Hops         int    // the most trunks that a packet can take, of flows sure to arrive
-	Minimal      bool   // every trunk that a packet can take brings it nearer
+	Minimal      bool   // every trunk that a packet can take brings it nearer to its destination
 	VLs          int    // lanes that can carry traffic between switches (at least 1)
 	LaneMask     uint16 // the lanes of VLs, as bits
 	Dependencies int    // edges of the extended channel dependency graph
@@ -72,19 +72,20 @@ const NoFlow routing.Address = -1
 // LossOfFlow is what can happen to a packet of a flow.
 type LossOfFlow uint8
 
-// The ways to lose a packet that may choose.
+// The ways to lose a packet under adaptive routing.
 const (
-	NotAddressed LossOfFlow = iota // the source may use none of the addresses
-	DeadEnd                        // it can get to a switch that offers it nothing
-	Unrelied                       // it can get to where only ways beyond the routing subfunction are open
-	Wanders                        // it can circle for ever
+	NotAddressed LossOfFlow = iota // the source may use no address of the destination
+	DeadEnd                        // a packet can reach a switch that offers it no way on
+	NoEscape                       // a packet can reach a switch where only ways outside the routing subfunction are open
+	Wanders                        // a packet can circle for ever
 )
 
 func (l LossOfFlow) String() string {
 	return [...]string{"no address that it may use", "a switch that offers nothing", "nothing to rely on", "can circle for ever"}[l]
 }
 
-// VerifyAdaptive judges an adaptive routing: all that switches may choose counts.
+// VerifyAdaptive judges an adaptive routing. It takes into account everything that the
+// switches may choose.
 //
 // Theory. J. Duato: A Necessary and Sufficient Condition for Deadlock-Free
 // Routing in Cut-Through and Store-and-Forward Networks, IEEE Trans. Parallel and
@@ -94,27 +95,27 @@ func (l LossOfFlow) String() string {
 // subfunction R' whose extended channel dependency graph has no cycle. R' is what
 // the routing says it relies on (routing.AdaptiveLane).
 //
-// The graph. There is an edge from a lane of a trunk to another if some packet
-// can hold the one, having come there by R, and R' then offers it the other: a
-// direct dependency if it can come there by R' alone, else a cross dependency.
-// Under wormhole switching there are indirect ones as well: from a lane to what
-// R' offers after the packet went on from there by ways beyond R'. Where R' only
-// forbids to change lanes (Theorem 3), the graph is the layered dependency graph
-// of Definition 12.
+// The graph. There is an edge from lane A of a trunk to lane B of another if some
+// packet can hold A, having come there by R, and R' then offers it B. It is a direct
+// dependency if the packet can come there by R' alone, otherwise a cross dependency.
+// Under wormhole switching there are indirect dependencies as well: from a lane to what
+// R' offers after the packet went on from there by ways outside R'. Where R' only
+// forbids changing lanes (Theorem 3), the graph is the layered dependency graph of
+// Definition 12.
 //
-// Connected. From every place that a packet can get to by R, R' must offer a way
-// on; since the graph has no cycle, R' alone then leads to the destination. That
-// R also arrives, in bounded hops and whatever is chosen, is not needed to be
-// free of deadlock; it is what Astray counts.
+// Connected. From every place that a packet can reach by R, R' must offer a way on; as
+// the graph has no cycle, R' alone then leads to the destination. Freedom from deadlock
+// does not need R itself to arrive within bounded hops, whatever is chosen; Astray
+// counts the flows for which it does not.
 //
-// Complexity: O(F·C·K²·h) for F different (address, allowed lanes), C trunks, K
-// kinds of lane, those that packets use alike counted once, and h phases; the
-// turns from a trunk are taken as bits, 64 of them a step, and one by one only when
-// they are new. Destinations are shared out among the cores. Under wormhole
-// switching every lane is a kind, and for each of a trunk all that a packet can
-// reach from there without R' counts. Memory: a matrix of lanes by lanes for each
-// turn, and one more for every core. The error is for what is not a verdict: a
-// cancelled context, or lanes that name what is not there.
+// Complexity: O(F·C·K²·h) for F different pairs of address and allowed lanes, C trunks,
+// h phases and K kinds of lanes (lanes that packets use alike are counted once). The
+// turns from a trunk are read 64 at a time as bits; only new ones are read one by one.
+// Destinations are divided among the cores. Under wormhole switching every lane is a
+// kind of its own, and the search for what a packet can reach without R' is repeated
+// for each lane of a trunk. Memory: a matrix of lanes by lanes for each turn, and one
+// more for every core. The error is for what is not a verdict: a cancelled context, or
+// lanes that name a port or lane that does not exist.
 func VerifyAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions) (*AdaptiveVerdict, error) {
 	d, err := deriveAdaptive(ctx, t, o)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// AdaptiveCertificate is a proof that an adaptive routing cannot deadlock: a rank
-// for every lane of every trunk in use, such that whoever holds a lane is offered
-// one of higher rank, and the routing subfunction offers nothing else. A lane of
-// the highest rank is held by packets that have arrived; it drains, and then the
-// next lower one does.
+// AdaptiveCertificate is a proof that an adaptive routing cannot deadlock: a rank for
+// every lane of every trunk in use. A packet that holds a lane is offered a lane of
+// higher rank by the routing subfunction, and never one of the same or lower rank.
+// Lanes of the highest rank are held only by packets that have arrived, so they drain;
+// then those of the next lower rank do, and so on.
 type AdaptiveCertificate struct {
 	Scope     routing.Scope
 	Switching Switching
@@ -20,8 +20,8 @@ type AdaptiveCertificate struct {
 	Rank      []int32 // [trunk × Lanes + lane]; Unused for lanes that carry nothing
 }
 
-// AdaptiveViolation is a dependency along which a certificate does not rise: it
-// does not belong to the routing, or that was changed.
+// AdaptiveViolation is a dependency along which the ranks of a certificate do not rise:
+// the certificate belongs to another routing, or the routing was changed.
 type AdaptiveViolation struct {
 	Held, Wanted         Hop
 	HeldRank, WantedRank int32
@@ -66,7 +66,7 @@ func CheckAdaptiveCertificate(ctx context.Context, t *routing.Adaptive, c *Adapt
 	return &d.verdict, nil
 }
 
-// markUnused takes the rank from lanes that carry nothing.
+// markUnused sets the rank of lanes that carry nothing to Unused.
 func (d *adaptiveDerivation) markUnused(rank []int32) {
 	lanes := d.graph.lanes
 	for v := range rank {

@@ -12,19 +12,18 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// adaptiveDerivation is everything that an adaptive routing says, as far as the
-// judge wants to know.
+// adaptiveDerivation is what the judge derives from an adaptive routing.
 type adaptiveDerivation struct {
 	t       *routing.Adaptive
 	o       AdaptiveOptions
-	ends    []bool          // [switch] sends and receives
-	dests   []fabric.NodeID // the ends, ascending
+	ends    []bool          // [switch] has endpoints in scope, which send and receive
+	dests   []fabric.NodeID // the switches of ends, ascending
 	graph   *graph          // the extended channel dependency graph
 	inUse   []uint16        // [trunk] lanes that packets can hold, as bits
 	verdict AdaptiveVerdict
 }
 
-// deriveAdaptive follows every packet by every way once.
+// deriveAdaptive follows all packets along all ways.
 func deriveAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions) (*adaptiveDerivation, error) {
 	if err := t.Valid(); err != nil {
 		return nil, fmt.Errorf("deadlock: %w", err)
@@ -52,8 +51,8 @@ func deriveAdaptive(ctx context.Context, t *routing.Adaptive, o AdaptiveOptions)
 	return d, nil
 }
 
-// merge puts together what the followers found. They took over destinations
-// whole, so that who followed which of them leaves no trace.
+// merge adds up what the followers found. Each destination was done by one follower, so
+// the sum does not depend on how the destinations were divided.
 func (d *adaptiveDerivation) merge(followers []*follower) {
 	v, all := &d.verdict, followers[0]
 	for _, w := range followers[1:] {
@@ -88,40 +87,40 @@ func (d *adaptiveDerivation) merge(followers []*follower) {
 
 // follower follows the packets to one destination after another.
 type follower struct {
-	d     *adaptiveDerivation
-	group grouper
-	crowd *crowd
-	turns *adaptiveTurns
-	count *flowCounter
-	roam  *roam // nil unless under wormhole switching
-	far   map[edge]struct{}
+	d         *adaptiveDerivation
+	group     grouper
+	crowd     *reach
+	turns     *adaptiveTurns
+	count     *flowCounter
+	laneReach *laneReach // nil unless under wormhole switching
+	far       map[edge]struct{}
 }
 
 func newFollower(d *adaptiveDerivation) *follower {
 	w := &follower{
 		d:     d,
-		crowd: newCrowd(d.t, d.o.Switching == Wormhole),
+		crowd: newReach(d.t, d.o.Switching == Wormhole),
 		turns: newAdaptiveTurns(d.t),
 		count: newFlowCounter(d),
 		far:   map[edge]struct{}{},
 	}
 	if d.o.Switching == Wormhole {
-		w.roam = newRoam(d.t, true)
+		w.laneReach = newLaneReach(d.t, true)
 	}
 	return w
 }
 
-// destination follows all packets to a switch.
+// destination follows all packets to one switch.
 func (w *follower) destination(dest fabric.NodeID) {
 	w.count.begin(dest)
-	w.group.each(w.d, dest, func(p packets) bool {
-		w.crowd.loose(p)
+	w.group.each(w.d, dest, func(p flowSet) bool {
+		w.crowd.follow(p)
 		w.count.group(w.crowd)
 		w.turns.add(w.crowd)
-		if w.roam != nil {
-			w.roam.loose(p)
-			for i, v := range w.roam.states {
-				w.roam.beyond(i, func(u, _ int32) { w.far[edge{v, u}] = struct{}{} })
+		if w.laneReach != nil {
+			w.laneReach.follow(p)
+			for i, v := range w.laneReach.states {
+				w.laneReach.beyond(i, func(u, _ int32) { w.far[edge{v, u}] = struct{}{} })
 			}
 		}
 		return true
@@ -129,23 +128,23 @@ func (w *follower) destination(dest fabric.NodeID) {
 	w.count.end()
 }
 
-// packets is the packets to one address that may use the same lanes.
-type packets struct {
+// flowSet is the flows to one address whose packets may use the same lanes.
+type flowSet struct {
 	address routing.Address
 	dest    fabric.NodeID
 	lanes   uint16
 	sources []fabric.NodeID // ascending
 }
 
-// grouper puts sources together, again and again without allocating.
+// grouper finds the sources of a flowSet without allocating.
 type grouper struct {
 	done    []bool // [switch]
 	sources []fabric.NodeID
 }
 
-// each visits every address of a destination and set of lanes that some source may
-// use for it, as long as more are wanted. The sources are good until the next.
-func (g *grouper) each(d *adaptiveDerivation, dest fabric.NodeID, visit func(packets) (more bool)) bool {
+// each visits every pair of an address of dest and a set of lanes that some source may
+// use for it, until visit returns false. The sources are valid until the next visit.
+func (g *grouper) each(d *adaptiveDerivation, dest fabric.NodeID, visit func(flowSet) (more bool)) bool {
 	first, end := d.t.AddressesOf(dest)
 	for a := first; a < end; a++ {
 		row := d.t.AllowedRow(a)
@@ -161,7 +160,7 @@ func (g *grouper) each(d *adaptiveDerivation, dest fabric.NodeID, visit func(pac
 					g.done[u] = true
 				}
 			}
-			if !visit(packets{a, dest, row[s], g.sources}) {
+			if !visit(flowSet{a, dest, row[s], g.sources}) {
 				return false
 			}
 		}

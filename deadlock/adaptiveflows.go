@@ -8,12 +8,12 @@ import (
 
 // flowCounter counts pairs and flows, destination by destination.
 type flowCounter struct {
-	AdaptiveVerdict // what it counted so far
+	AdaptiveVerdict // the counts so far
 	d               *adaptiveDerivation
 	dest            fabric.NodeID
-	hops            []int32 // [switch] the fewest to dest; -1: no way
+	hops            []int32 // [switch] the fewest trunks to dest; -1: no way
 	has             []bool  // [switch] has a flow to dest
-	sure            []bool  // [switch] has one that is sure to arrive
+	sure            []bool  // [switch] has a flow to dest that is sure to arrive
 	fates
 
 	reached []fabric.NodeID // scratch: switches by their distance from dest
@@ -24,7 +24,7 @@ func newFlowCounter(d *adaptiveDerivation) *flowCounter {
 	return &flowCounter{AdaptiveVerdict: AdaptiveVerdict{Minimal: true}, d: d, hops: make([]int32, n), has: make([]bool, n), sure: make([]bool, n)}
 }
 
-// begin begins with a destination.
+// begin starts a new destination.
 func (c *flowCounter) begin(dest fabric.NodeID) {
 	c.dest = dest
 	clear(c.has)
@@ -46,7 +46,7 @@ func (c *flowCounter) begin(dest fabric.NodeID) {
 	}
 }
 
-// end settles the pairs of the destination at hand.
+// end counts the pairs of the destination.
 func (c *flowCounter) end() {
 	for _, s := range c.d.dests {
 		if s == c.dest || c.sure[s] {
@@ -59,14 +59,14 @@ func (c *flowCounter) end() {
 	}
 }
 
-// group counts the flows whose packets were let loose.
-func (c *flowCounter) group(w *crowd) {
+// group counts the flows of a set.
+func (c *flowCounter) group(w *reach) {
 	for i, p := range w.places {
 		for _, next := range w.successors(i) {
 			c.Minimal = c.Minimal && c.hops[w.places[next].at] < c.hops[p.at]
 		}
 	}
-	c.settle(w)
+	c.propagate(w)
 	for i, s := range w.sources {
 		c.has[s] = true
 		c.Flows++
@@ -81,7 +81,7 @@ func (c *flowCounter) group(w *crowd) {
 		if c.strands[i] {
 			c.Stranded++
 			if sure {
-				c.list(LostFlow{s, w.dest, w.address, Unrelied})
+				c.list(LostFlow{s, w.dest, w.address, NoEscape})
 			}
 		}
 	}
@@ -94,20 +94,20 @@ func (c *flowCounter) list(l LostFlow) {
 	}
 }
 
-// fates is what becomes of packets let loose, by place.
+// fates is what becomes of packets, by the place where they are.
 type fates struct {
-	arrives []bool  // whatever is chosen, in bounded hops
-	longest []int32 // the most trunks it can take from there, where it arrives
-	strands []bool  // it can get to where the routing subfunction offers nothing
+	arrives []bool  // [place] arrives in bounded hops, whatever is chosen
+	longest []int32 // [place] the most trunks that it can take from there, where it arrives
+	strands []bool  // [place] can get to where the routing subfunction offers no way on
 
-	left      []int32 // successors not yet known to arrive
-	before    []int32 // predecessors, by place
+	left      []int32 // [place] successors not yet known to arrive
+	before    []int32 // predecessors of all places, place after place
 	beforeEnd []int32 // [place] where its predecessors end in before
 	queue     []int32
 }
 
-// settle carries what becomes of packets from the ends of all ways back.
-func (c *fates) settle(w *crowd) {
+// propagate works out the fates from the ends of all ways back to the sources.
+func (c *fates) propagate(w *reach) {
 	n := len(w.places)
 	c.arrives, c.strands = sized(c.arrives, n), sized(c.strands, n)
 	c.longest, c.left = sized(c.longest, n), sized(c.left, n)
@@ -146,15 +146,15 @@ func (c *fates) settle(w *crowd) {
 	}
 }
 
-// sized is a slice of n zeros, in the old one's place if that is large enough.
+// sized returns n zeros, in the memory of s if that is large enough.
 func sized[T any](s []T, n int) []T {
 	s = slices.Grow(s[:0], n)[:n]
 	clear(s)
 	return s
 }
 
-// findPredecessors turns the successors round.
-func (c *fates) findPredecessors(w *crowd) {
+// findPredecessors fills before and beforeEnd from the successors.
+func (c *fates) findPredecessors(w *reach) {
 	c.beforeEnd = sized(c.beforeEnd, len(w.places)+1)
 	c.before = sized(c.before, len(w.next))
 	for _, u := range w.next {
@@ -163,7 +163,7 @@ func (c *fates) findPredecessors(w *crowd) {
 	for i := range w.places {
 		c.beforeEnd[i+1] += c.beforeEnd[i]
 	}
-	// Now beforeEnd is where they begin; filling them in makes it the end.
+	// beforeEnd now says where each list begins; filling the lists moves it to the end.
 	for i := range w.places {
 		for _, u := range w.successors(i) {
 			c.before[c.beforeEnd[u]] = int32(i)
@@ -180,9 +180,10 @@ func (c *fates) predecessors(u int32) []int32 {
 	return c.before[begin:c.beforeEnd[u]]
 }
 
-// why follows a packet of a flow that is not sure to arrive, always to the first
-// place from which it is not sure either: to a dead end, or round in a circle.
-func (c *fates) why(w *crowd, at int32) LossOfFlow {
+// why follows a packet of a flow that is not sure to arrive. At each place it takes the
+// first way whose arrival is not sure either, until it comes to a dead end or back to a
+// place it passed.
+func (c *fates) why(w *reach, at int32) LossOfFlow {
 	for range w.places {
 		next := int32(-1)
 		for _, u := range w.successors(int(at)) {

@@ -7,33 +7,33 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// adaptiveTurns is the dependencies between trunks that meet, as found so far.
+// adaptiveTurns collects the dependencies between trunks that meet.
 //
-// What packets on lanes of one kind wait for on lanes of another is the same matrix
-// of lanes on every turn. For each such matrix there is a plane, the turns that
-// hold it already: so that the turns from a trunk can be looked at 64 at once, and
-// only new ones one by one. Planes save work, no more; they may be forgotten.
+// The lanes of one kind wait for those of another by the same matrix of lanes on every
+// turn. For each such matrix a plane marks the turns whose dependencies have it
+// already, so that 64 turns from a trunk are compared at once and only new ones are
+// visited. Planes only save work; they may be dropped at any time.
 type adaptiveTurns struct {
 	t      *routing.Adaptive
 	matrix []uint64 // [turn × words + …], as in graph
 	inUse  []uint16 // [trunk] lanes that packets can hold, as bits
 
-	row     []int32 // [trunk, plus one] into a plane: the turns from there, as bits from a word of their own
+	row     []int32 // [trunk, plus one] into a plane: the turns from that trunk as bits, beginning at a word boundary
 	planes  map[laneMatrix][]uint64
 	allowed uint16      // the lanes that waits is for
-	waits   []kindWaits // [lead × lanes + lead]
+	waits   []kindWaits // [lowest lane of a kind × lanes + lowest lane of another]
 }
 
-// laneMatrix is which lane waits for which, as in the matrix of one turn.
+// laneMatrix says which lane waits for which, laid out as in the matrix of one turn.
 type laneMatrix [(routing.MaxDataVLs*routing.MaxDataVLs + 63) / 64]uint64
 
 // kindWaits is what lanes of one kind wait for on lanes of another.
 type kindWaits struct {
 	matrix laneMatrix
-	plane  []uint64 // nil: nothing to wait for
+	plane  []uint64 // nil: nothing waits
 }
 
-// maxPlaneWords is how many words of planes are kept, some 32 MB.
+// maxPlaneWords limits the memory of planes to 32 MB.
 const maxPlaneWords = 4 << 20
 
 func newAdaptiveTurns(t *routing.Adaptive) *adaptiveTurns {
@@ -53,8 +53,8 @@ func newAdaptiveTurns(t *routing.Adaptive) *adaptiveTurns {
 	return a
 }
 
-// add adds the dependencies of packets that were let loose.
-func (a *adaptiveTurns) add(w *crowd) {
+// add adds the dependencies of the packets in w.
+func (a *adaptiveTurns) add(w *reach) {
 	a.sort(w)
 	lanes := len(a.t.Lanes)
 	for n, in := range w.via {
@@ -72,7 +72,7 @@ func (a *adaptiveTurns) add(w *crowd) {
 	}
 }
 
-// mark adds a matrix to the open turns from a trunk that do not hold it yet.
+// mark adds a matrix to those open turns from a trunk that do not have it yet.
 func (a *adaptiveTurns) mark(in fabric.ChannelID, k *kindWaits, held, open []uint64) {
 	words := wordsPerTurn(len(a.t.Lanes))
 	for n, word := range open {
@@ -87,8 +87,8 @@ func (a *adaptiveTurns) mark(in fabric.ChannelID, k *kindWaits, held, open []uin
 	}
 }
 
-// sort finds out what the lanes that packets may use wait for.
-func (a *adaptiveTurns) sort(w *crowd) {
+// sort computes the lane matrices of the lanes that the packets may use.
+func (a *adaptiveTurns) sort(w *reach) {
 	if a.allowed == w.allowed {
 		return
 	}

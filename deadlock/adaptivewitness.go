@@ -18,13 +18,13 @@ type Hop struct {
 // Dependency is how a packet that holds one hop comes to wait for another.
 type Dependency uint8
 
-// The kinds of dependency (Definitions 4 and 14; the indirect ones are Duato's,
-// for wormhole switching).
+// The kinds of dependency: direct and cross are of Definitions 4 and 14, the indirect
+// ones are Duato's for wormhole switching.
 const (
-	Direct        Dependency = iota // all by the routing subfunction
-	Cross                           // it got to where it is beyond the subfunction
-	Indirect                        // it went on beyond it, holding the hop
-	IndirectCross                   // both
+	Direct        Dependency = iota // the packet came by the routing subfunction alone
+	Cross                           // it came there by a way outside the subfunction
+	Indirect                        // it went on outside the subfunction while it held the hop
+	IndirectCross                   // both cross and indirect
 )
 
 func (d Dependency) String() string {
@@ -38,17 +38,17 @@ type AdaptiveStep struct {
 	Kind    Dependency
 	Source  fabric.NodeID
 	Address routing.Address
-	Route   []Hop // from the source to this hop, it included
-	Via     []Hop // from this hop on to where the next is offered; nil unless indirect
+	Route   []Hop // from the source up to and including this hop
+	Via     []Hop // from this hop to where the next is offered; nil unless indirect
 }
 
 // edge is a dependency between two vertices.
 type edge struct{ from, to int32 }
 
-// farEdges is edges in order.
+// farEdges is a sorted list of edges between trunks that do not meet.
 type farEdges []edge
 
-// farFrom is the edges of a set that the turns of a graph do not hold.
+// farFrom is the edges of a set that are not turns of g.
 func farFrom(set map[edge]struct{}, g *graph) farEdges {
 	all := make(farEdges, 0, len(set))
 	for e := range set {
@@ -60,7 +60,7 @@ func farFrom(set map[edge]struct{}, g *graph) farEdges {
 	return all
 }
 
-// near says whether an edge is one of the turns.
+// near says whether an edge joins two trunks that meet.
 func (g *graph) near(e edge) bool {
 	in, out := fabric.ChannelID(int(e.from)/g.lanes), fabric.ChannelID(int(e.to)/g.lanes)
 	if g.f.Heads()[in] != g.f.Channel(out).From {
@@ -70,8 +70,8 @@ func (g *graph) near(e edge) bool {
 	return waits(m, int(e.from)%g.lanes, g.lanes)>>(int(e.to)%g.lanes)&1 == 1
 }
 
-// shortest is a shortest cycle of a graph that has one. The only cycles of one
-// step are far edges: a packet that went in a circle and waits for itself.
+// shortest is a shortest cycle of a graph that has one. A cycle of one step can only be
+// a far edge: a packet that went round a circle and waits for itself.
 func (all farEdges) shortest(g *graph, rank []int32) []int32 {
 	for _, e := range all {
 		if e.from == e.to {
@@ -89,14 +89,14 @@ func (all farEdges) successors(v int32, visit func(int32)) {
 	}
 }
 
-// witness finds packets that cause every step of a cycle: of the lowest address
-// and, for it, the lowest source whose allowed lanes make it possible.
+// witness finds packets that cause every step of a cycle: those of the lowest address
+// and, for it, of the lowest source whose allowed lanes make the step possible.
 func (d *adaptiveDerivation) witness(ctx context.Context, cycle []int32) ([]AdaptiveStep, error) {
 	steps := make([]AdaptiveStep, len(cycle))
 	missing := len(cycle)
-	w := newRoam(d.t, d.o.Switching == Wormhole)
-	look := func(p packets) (more bool) {
-		w.loose(p)
+	w := newLaneReach(d.t, d.o.Switching == Wormhole)
+	look := func(p flowSet) (more bool) {
+		w.follow(p)
 		for n, v := range cycle {
 			if steps[n].Route != nil {
 				continue
@@ -122,7 +122,7 @@ func (d *adaptiveDerivation) witness(ctx context.Context, cycle []int32) ([]Adap
 }
 
 // cause says how a packet that holds the vertex v comes to wait for u, if it does.
-func (w *roam) cause(v, u int32, s Switching) (AdaptiveStep, bool) {
+func (w *laneReach) cause(v, u int32, s Switching) (AdaptiveStep, bool) {
 	step := AdaptiveStep{Hop: w.hop(v), Address: w.address}
 	i, ok := w.stateOf(v)
 	if !ok {
@@ -144,7 +144,7 @@ func (w *roam) cause(v, u int32, s Switching) (AdaptiveStep, bool) {
 	if !ok {
 		return step, false
 	}
-	// Of lanes alike any would do on the way there.
+	// Any lane of a group will do on the way there.
 	way := []int32{v}
 	for at := w.parent[i]; at != -1; at = w.parent[at] {
 		way = append(way, w.states[at])
@@ -166,7 +166,7 @@ func (w *roam) cause(v, u int32, s Switching) (AdaptiveStep, bool) {
 }
 
 // stateOf is the state that stands for a vertex, if packets can get there.
-func (w *roam) stateOf(v int32) (int32, bool) {
+func (w *laneReach) stateOf(v int32) (int32, bool) {
 	h := w.hop(v)
 	if w.allowed>>h.Lane&1 == 0 {
 		return 0, false
@@ -175,13 +175,13 @@ func (w *roam) stateOf(v int32) (int32, bool) {
 	return w.index[lead], w.met[lead] == w.round
 }
 
-func (w *roam) hop(v int32) Hop {
+func (w *laneReach) hop(v int32) Hop {
 	trunk, lane := w.split(v)
 	return Hop{trunk, lane}
 }
 
-// hops turns vertices round, the first last.
-func (w *roam) hops(vertices []int32) []Hop {
+// hops turns vertices, listed last first, into hops in the order of travel.
+func (w *laneReach) hops(vertices []int32) []Hop {
 	way := make([]Hop, 0, len(vertices))
 	for _, v := range slices.Backward(vertices) {
 		way = append(way, w.hop(v))
@@ -189,9 +189,10 @@ func (w *roam) hops(vertices []int32) []Hop {
 	return way
 }
 
-// reachableByReliance says whether a packet can get to a vertex by the routing
-// subfunction alone. What lanes rely on may differ, so none stands for another.
-func (w *roam) reachableByReliance(v int32) bool {
+// reachableByReliance says whether a packet can reach a vertex by the routing
+// subfunction alone. What a lane relies on may differ within a group, so each lane is
+// followed by itself.
+func (w *laneReach) reachableByReliance(v int32) bool {
 	seen := make([]bool, len(w.index))
 	var queue []int32
 	see := func(u int32) {

@@ -5,18 +5,18 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// answers is the service levels of the way back (routing.Contract.EitherWay): a
-// source may send to a destination on any SL on which the destination may send to
-// it, since that is the SL of the connection that it answers on. Answers follow the
-// addresses of the request: they go to the LID that it came from.
+// answers is the service levels of answers (routing.Contract.EitherWay). The passive
+// side of a connection answers on the SL of the request: a source may send to a
+// destination on any SL on which the destination may send to it. An answer goes to the
+// LID from which the request came.
 type answers struct {
 	t      *routing.Tables
-	groups int      // in all
+	groups int      // number of groups on all switches
 	mask   []uint16 // [row of the destination × groups + group.index] SLs as bits
 }
 
-// newAnswers collects, for each row that sends, the SLs on which it may send to the
-// sources of each group. It is nil where everything has SL 0 and the way back adds
+// newAnswers collects, for each row that sends, the SLs on which it may answer the
+// sources of each group. It returns nil where everything has SL 0, so that answers add
 // nothing.
 func newAnswers(t *routing.Tables, groups [][]group) *answers {
 	if t.Lanes.SLRow(0) == nil {
@@ -27,7 +27,7 @@ func newAnswers(t *routing.Tables, groups [][]group) *answers {
 		a.groups += len(groups[s])
 	}
 	a.mask = make([]uint16, t.Lanes.Rows*a.groups)
-	back := make([]uint16, t.Lanes.Rows) // [row of the destination] for one group
+	back := make([]uint16, t.Lanes.Rows) // [row of the destination] the same for one group
 	for s := range groups {
 		for i := range groups[s] {
 			g := &groups[s][i]
@@ -62,7 +62,7 @@ func (a *answers) toSource(row int32, e fabric.EndpointID) uint16 {
 	return mask
 }
 
-// bit is a service level as a bit; none for routing.NoSL.
+// bit is a service level as a bit; 0 for routing.NoSL.
 func bit(sl uint8) uint16 { return 1 << sl }
 
 // lidsOf yields the LIDs of an endpoint.

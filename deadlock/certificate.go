@@ -23,8 +23,8 @@ type Certificate struct {
 // Unused is the rank of a lane that carries no traffic.
 const Unused = -1
 
-// Violation is a dependency along which a certificate does not rise: it does not
-// belong to the tables, or they were changed.
+// Violation is a dependency along which the ranks of a certificate do not rise: the
+// certificate belongs to other tables, or the tables were changed.
 type Violation struct {
 	Switch       string // where the two channels meet
 	In, Out      uint8  // ports of that switch
@@ -37,8 +37,8 @@ func (v *Violation) Error() string {
 		v.Switch, v.In, v.InVL, v.InRank, v.Out, v.OutVL, v.Rank)
 }
 
-// Unranked is a lane that carries traffic and has no rank in a certificate: it is
-// of tables that do not use the lane.
+// Unranked is a lane that carries traffic but has no rank in a certificate: the
+// certificate belongs to tables that do not use the lane.
 type Unranked struct {
 	Switch string
 	Port   uint8 // of the trunk, at the switch it leaves
@@ -67,8 +67,8 @@ func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p 
 	return d.verdict, nil
 }
 
-// holds says whether every lane in use has a rank and the ranks rise along every
-// dependency, by an error if not; inUse is lanes by trunk, as bits.
+// holds checks that every lane in use has a rank and that ranks rise along every
+// dependency; inUse is the lanes of each trunk, as bits.
 func (c *Certificate) holds(g *graph, inUse []uint16) error {
 	if g.lanes > c.Lanes || len(c.Rank) != g.f.Trunks()*c.Lanes {
 		return fmt.Errorf("deadlock: the certificate is for %d trunk lanes, the tables have %d trunks of %d lanes", len(c.Rank), g.f.Trunks(), g.lanes)
@@ -109,8 +109,8 @@ func violation(g *graph, v, u int32, rv, ru int32) *Violation {
 	}
 }
 
-// markUnused takes the rank from lanes that carry nothing; inUse is lanes by trunk,
-// as bits.
+// markUnused sets the rank of lanes that carry nothing to Unused; inUse is the lanes of
+// each trunk, as bits.
 func markUnused(rank []int32, inUse []uint16, lanes int) {
 	for v := range rank {
 		if inUse[v/lanes]>>(v%lanes)&1 == 0 {

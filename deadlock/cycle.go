@@ -12,7 +12,7 @@ func (g *graph) shortestCycle(rank []int32) []int32 {
 			best = cycle
 		}
 		if len(best) == 2 {
-			break // two cables in a circle: shorter than that there is none
+			break // a cycle needs at least two trunks
 		}
 	}
 	for i, v := range best {
@@ -21,8 +21,8 @@ func (g *graph) shortestCycle(rank []int32) []int32 {
 	return best
 }
 
-// core is the part of a graph in which every vertex lies on a cycle or between
-// two, numbered densely.
+// core is the part of a graph in which every vertex lies on a cycle or on a way from
+// one cycle to another, numbered densely.
 type core struct {
 	vertex      []int32 // [core vertex] its number in the graph
 	ahead, back side
@@ -32,15 +32,15 @@ type core struct {
 type side struct {
 	first []int32 // [core vertex, plus one] into next
 	next  []int32
-	seen  []int32 // [core vertex] the root of the search that saw it last, plus one
-	from  []int32 // [core vertex] where that search came from
+	seen  []int32 // [core vertex] the root of the last search that visited it, plus one
+	from  []int32 // [core vertex] its predecessor in that search
 	depth []int32 // [core vertex] edges from the root
 	queue []int32
 	level int // where in queue the deepest level begins
 }
 
-// newCore builds the core from the vertices without a rank: what comes behind a
-// cycle has none either and is peeled off here.
+// newCore builds the core from the vertices without a rank. Vertices behind a cycle
+// have no rank either; they are removed here.
 func newCore(g *graph, rank []int32) *core {
 	before := make([][]int32, len(rank)) // predecessors among the unranked
 	left := make([]int32, len(rank))     // successors among the unranked
@@ -109,8 +109,8 @@ func (s *side) begin(root int32) {
 	s.level = 0
 }
 
-// deepen searches one level further, among vertices above the root, and says
-// whether there was anything new.
+// deepen searches one level further, only among vertices above the root, and says
+// whether it found any.
 func (s *side) deepen() bool {
 	root := s.queue[0]
 	begin, end := s.level, len(s.queue)
@@ -126,15 +126,15 @@ func (s *side) deepen() bool {
 	return len(s.queue) > end
 }
 
-// cycleThrough is a shortest cycle through root and higher vertices, nil unless
-// it is shorter than limit (0: no limit). Lower vertices need no look: their
-// cycles are known. The search goes ahead and back in turns and ends where the
-// two meet: an edge from what the one has seen to what the other has.
+// cycleThrough is a shortest cycle through root and higher vertices; nil if there is
+// none shorter than limit (0: no limit). Cycles through lower vertices were searched
+// before. The search goes forwards and backwards alternately and ends where the two
+// meet: at an edge from a vertex seen forwards to a vertex seen backwards.
 func (c *core) cycleThrough(root int32, limit int) []int32 {
 	c.ahead.begin(root)
 	c.back.begin(root)
 	for length := 1; limit == 0 || length < limit; length++ {
-		// Every cycle of this length has an edge between the deepest levels.
+		// Every cycle of this length has an edge between the deepest levels of the two searches.
 		if v, u, ok := c.meet(root); ok {
 			return c.trace(root, v, u)
 		}

@@ -14,7 +14,8 @@ func setBit(turn []uint64, lanes int, from, to uint8) {
 	turn[i/64] |= 1 << (i % 64)
 }
 
-// diagonals is the matrices of turns on which every lane waits for itself only.
+// diagonals is the matrices of turns on which each lane waits only for the same lane of
+// the next trunk.
 func diagonals(same []uint16, lanes int) []uint64 {
 	words := wordsPerTurn(lanes)
 	matrix := make([]uint64, len(same)*words)
@@ -44,7 +45,7 @@ type graph struct {
 	f      *fabric.Fabric
 	lanes  int
 	matrix []uint64 // [turn × words + …] from-lane × lanes + to-lane, as bits
-	far    farEdges // edges between trunks that do not meet; nil: none
+	far    farEdges // edges between trunks that do not meet (wormhole switching); nil: none
 }
 
 // count counts the edges.
@@ -56,8 +57,8 @@ func (g *graph) count() int {
 	return n + len(g.far)
 }
 
-// successors calls visit for every vertex that v leads to, ascending by trunk,
-// then lane, those far away last.
+// successors calls visit for every vertex that v leads to: first those of turns,
+// ascending by trunk and lane, then those of far edges.
 func (g *graph) successors(v int32, visit func(int32)) {
 	in, lane := fabric.ChannelID(int(v)/g.lanes), int(v)%g.lanes
 	words := wordsPerTurn(g.lanes)

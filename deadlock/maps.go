@@ -7,11 +7,11 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// laneMaps is what an SL2VL map that differs from port to port says, in the order
-// in which the walkers ask: by turn, for the service levels in use only, so that
-// it stays in the cache.
+// laneMaps is an SL2VL map that differs from port to port, laid out in the order in
+// which the walkers read it (by turn, for the service levels in use only), so that it
+// stays in the cache.
 type laneMaps struct {
-	index [routing.SLs]uint8 // [SL] its place among those in use
+	index [routing.SLs]uint8 // [SL] its index among the service levels in use
 	used  int                // service levels in use
 	lanes []uint8            // [turn × used + index]
 	start []uint8            // [group.start + out-port × SLs + SL] the lane on which a group leaves its switch
@@ -20,13 +20,13 @@ type laneMaps struct {
 // lane is the lane of the second trunk of a turn.
 func (m *laneMaps) lane(turn int, sl uint8) uint8 { return m.lanes[turn*m.used+int(m.index[sl])] }
 
-// first is the lane on which a group leaves its switch by an out-port.
+// first is the lane on which packets of a group leave their switch by an out-port.
 func (m *laneMaps) first(g *group, out, sl uint8) uint8 {
 	return m.start[g.start+int(out)*routing.SLs+int(sl)]
 }
 
-// newLaneMaps reads the map for the service levels that packets can have: those that
-// are fixed or, if that is 0, those of the tables.
+// newLaneMaps reads the map for the service levels that packets can have: those in
+// fixed or, if that is 0, those of the tables.
 func newLaneMaps(t *routing.Tables, fixed uint16, groups [][]group) *laneMaps {
 	m := &laneMaps{}
 	var sls []uint8
@@ -56,7 +56,7 @@ func newLaneMaps(t *routing.Tables, fixed uint16, groups [][]group) *laneMaps {
 	return m
 }
 
-// addStart notes where a group of sources on switch s goes.
+// addStart adds the lanes on which the sources of a group on switch s start.
 func (m *laneMaps) addStart(f *fabric.Fabric, sl2vl *routing.SL2VL, s fabric.NodeID, g *group, sls []uint8) {
 	ports := f.Node(s).Ports + 1
 	g.start = len(m.start)
@@ -68,9 +68,9 @@ func (m *laneMaps) addStart(f *fabric.Fabric, sl2vl *routing.SL2VL, s fabric.Nod
 	}
 }
 
-// enough is as many of some service levels as must be followed: one, where the map
-// treats all alike and drops nothing.
-func enough(t *routing.Tables, sls uint16) uint16 {
+// representatives is those of some service levels that must be followed: only the
+// lowest, where the map treats all of them alike and drops none.
+func representatives(t *routing.Tables, sls uint16) uint16 {
 	if !t.Lanes.SL2VL.IgnoresSL() {
 		return sls
 	}

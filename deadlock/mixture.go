@@ -17,7 +17,7 @@ type MixtureVerdict struct {
 
 	Pairs   int64   // ordered (source endpoint, destination LID) in scope that some of the tables use
 	Cut     []int64 // [tables] pairs of them that those tables alone do not deliver
-	Exposed int64   // pairs that the last tables deliver and some mixture does not: cut off for a while at most
+	Exposed int64   // pairs that the last tables deliver and some mixture does not: they can be cut off for a while
 	Circles int64   // destination LIDs whose packets can circle in some mixture
 	Dropped int64   // turns at which an SL in use is mapped to VL 15 in some mixture
 	Lost    []Lost  // the first of the exposed pairs, at most 20
@@ -32,39 +32,40 @@ type MixtureVerdict struct {
 // Free says whether no mixture can deadlock.
 func (v *MixtureVerdict) Free() bool { return v.Certificate != nil }
 
-// MixtureStep is a step of a credit loop with the mixture that brings it about.
+// MixtureStep is a step of a credit loop with the mixture that causes it.
 type MixtureStep struct {
-	Step
-	Way []Choice // the switches that the packet passes, from its source to the one where the two trunks meet
+	LoopStep
+	Way []TableChoice // the switches that the packet passes, from its source to the switch where the two trunks meet
 }
 
-// Choice is by which of the tables a switch forwards a packet.
-type Choice struct {
+// TableChoice says by which of the tables a switch forwards a packet.
+type TableChoice struct {
 	Switch fabric.NodeID
-	Entry  int // the tables whose entry it follows: the first of those that agree
-	Map    int // the tables whose SL2VL map it follows, likewise
+	Entry  int // index of the tables whose entry it follows; the first of those that agree
+	Map    int // index of the tables whose SL2VL map it follows, likewise
 }
 
-// VerifyMixture judges what a network goes through while it changes from some
-// tables to others, which no subnet manager writes at one stroke: at each switch
-// the entry for a LID may be that of any of the tables, and so may the SL2VL map,
-// at any time; a source may use the service level that any of them gives. All
-// tables are for the same fabric, the cables that are live while they change (see
-// package transition for tables of another fabric).
+// VerifyMixture judges what a network goes through while it changes from some tables to
+// others. No subnet manager writes all switches at once: at each switch the entry for a
+// LID may be that of any of the tables at any time, and so may the SL2VL map; a source
+// may use the service level of any of them. All tables are for the same fabric: the
+// cables that are live during the change (see package transition for tables of another
+// fabric).
 //
-// The dependencies of all mixtures together are one graph. If it has no cycle, no
-// order of writes can deadlock, however late a packet or a write is: a packet that
-// was sent under the first tables holds only lanes of the graph, as does one that
-// met any mixture on its way. (The union of two routing functions as the condition
-// for changing from one to the other: T. M. Pinkston, R. Pang, J. Duato:
-// Deadlock-Free Dynamic Reconfiguration Schemes for Increased Network Dependability,
-// IEEE TPDS 14(8), 2003; O. Lysne et al.: An Efficient and Deadlock-Free Network
-// Reconfiguration Protocol, IEEE Trans. Computers 57(6), 2008.) The graph is that of
-// every entry at every visit: a packet that passes a switch twice may find two
-// entries there. So it has all that can happen, and the verdict errs towards a loop.
+// The dependencies of all mixtures together are one graph. If it has no cycle, no order
+// of writes can deadlock, however late a packet or a write is: a packet that was sent
+// under the first tables holds only lanes of the graph, and so does one that met any
+// mixture on its way. (The union of two routing functions as the condition for changing
+// from one to the other: T. M. Pinkston, R. Pang, J. Duato: Deadlock-Free Dynamic
+// Reconfiguration Schemes for Increased Network Dependability, IEEE TPDS 14(8), 2003;
+// O. Lysne et al.: An Efficient and Deadlock-Free Network Reconfiguration Protocol,
+// IEEE Trans. Computers 57(6), 2008.) The graph allows any entry at each visit: a
+// packet that passes a switch twice may find two different entries there. So the graph
+// contains all that can happen, and perhaps more: the verdict may report a loop that
+// cannot occur, but never misses one.
 //
-// With one tables VerifyMixture says what Verify says. Complexity: O(K·D·S) for K
-// tables, D destination LIDs and S switches, and as Verify for the rest.
+// With a single set of tables VerifyMixture agrees with Verify. Complexity: O(K·D·S)
+// for K tables, D destination LIDs and S switches, and as Verify for the rest.
 func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*MixtureVerdict, error) {
 	m, err := newMixture(ctx, tables, o)
 	if err != nil {
@@ -97,16 +98,16 @@ func CheckMixture(ctx context.Context, tables []*routing.Tables, c *Certificate,
 	return m.verdict, nil
 }
 
-// mixture is everything that some tables say together.
+// mixture is what the judge derives from several tables together.
 type mixture struct {
 	f       *fabric.Fabric
 	tables  []*routing.Tables
 	o       Options
-	fixed   uint16     // service levels to follow, as bits, where the contract alone says which; else 0
-	allowed uint16     // those that the contract allows then
+	fixed   uint16     // service levels to follow, as bits, where the contract alone decides them; else 0
+	allowed uint16     // the service levels that the contract then allows
 	groups  [][]group  // [switch] the sources on it
-	copies  uint16     // lanes that carry the same as the one that is followed, as bits with that; 0: all are followed
-	answers []*answers // [tables] nil where the way back adds no service levels
+	copies  uint16     // lanes whose traffic equals that of the one lane that is followed, as bits, that lane included; 0: all lanes are followed
+	answers []*answers // [tables] nil where answers add no service levels
 	maps    *mixedMaps
 	lanes   int      // lanes are 0 … lanes-1
 	matrix  []uint64 // [turn × words + …] which lane waits for which, lanes × lanes bits
@@ -141,7 +142,7 @@ func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixt
 		m.fixed, m.allowed = mask, mask
 		m.copies = copiesOf(tables, mask)
 		if ignored || m.copies != 0 {
-			m.fixed &= -m.fixed // one stands for all
+			m.fixed &= -m.fixed // the lowest stands for all
 		}
 		used = m.fixed
 	} else {
@@ -189,9 +190,9 @@ func (m *mixture) merge(walkers []*mixtureWalker) {
 	v.VLs = max(1, bits.OnesCount16(mask))
 }
 
-// copiesOf is the lanes of some service levels that all sources may use, as bits, if
-// each stays on its lane: the packets on one lane then go the ways of those on any other.
-// 0: they do not, or some are dropped.
+// copiesOf is the lanes of some service levels, as bits, if every source may use all of
+// them and each level stays on its lane: the packets on one lane then travel exactly
+// like those on any other. It is 0 if they do not, or if some are dropped.
 func copiesOf(tables []*routing.Tables, sls uint16) uint16 {
 	first, uniform := tables[0].Lanes.SL2VL.Uniform()
 	for _, t := range tables[1:] {
@@ -211,7 +212,7 @@ func copiesOf(tables []*routing.Tables, sls uint16) uint16 {
 	return lanes
 }
 
-// copyLanes gives the lanes that were not followed what the one that was has.
+// copyLanes gives every lane of copies the dependencies of the one that was followed.
 func (m *mixture) copyLanes() {
 	if m.copies == 0 {
 		return

@@ -7,13 +7,13 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// mixedMaps is what the SL2VL maps of some tables say together, in the order in
-// which the walkers ask, as laneMaps is for one. Lanes are bits, with dropLane for
-// what is dropped.
+// mixedMaps is the SL2VL maps of several tables together, laid out in the order in
+// which the walkers read them, as laneMaps is for one. Lanes are bits, with dropLane
+// for service levels that are dropped.
 type mixedMaps struct {
-	index [routing.SLs]uint8 // [SL] its place among those in use
+	index [routing.SLs]uint8 // [SL] its index among the service levels in use
 	used  int                // service levels in use
-	lanes []uint16           // [turn × used + index] those of the second trunk
+	lanes []uint16           // [turn × used + index] lanes of the second trunk
 	start []uint16           // [group.start + out-port × used + index]
 }
 
@@ -55,8 +55,8 @@ func newMixedMaps(tables []*routing.Tables, sls uint16, groups [][]group) *mixed
 	return m
 }
 
-// turn and first are the lanes on which packets go on after a turn, and on which
-// those of a group leave their switch.
+// turn is the lanes of the second trunk of a turn; first, the lanes on which packets of
+// a group leave their switch.
 func (m *mixedMaps) turn(turn int, sl uint8) uint16 { return m.lanes[turn*m.used+int(m.index[sl])] }
 
 func (m *mixedMaps) first(g *group, out, sl uint8) uint16 {
@@ -68,34 +68,34 @@ func (m *mixedMaps) first(g *group, out, sl uint8) uint16 {
 type mixtureWalker struct {
 	m       *mixture
 	f       *fabric.Fabric
-	k       int // tables
+	k       int // number of tables
 	verdict MixtureVerdict
 	matrix  []uint64 // see mixture
 	inUse   []uint16 // see mixture
 
 	// Per destination.
-	own    []fabric.ChannelID // [table × switches + switch] the trunk that its entry leads to; None otherwise
+	own    []fabric.ChannelID // [table × switches + switch] the trunk of its entry in that table; None if it has no trunk
 	fates  []fate             // [table × switches + switch] what becomes of a packet that meets this table only
 	next   []fabric.ChannelID // [switch × k + i] the different trunks of own
-	ways   []uint8            // [switch] how many
-	lossy  []bool             // [switch] packets may get lost here or behind
-	state  []visit            // [switch] of the search for order
-	tried  []uint8            // [switch] the ways that it has tried
-	order  []fabric.NodeID    // switches that packets reach, each after all that forward to it unless they circle
-	circle bool               // they can
-	home   uint8              // the port by which its switch delivers; 0: it is the switch
+	ways   []uint8            // [switch] number of trunks in next
+	lossy  []bool             // [switch] packets may get lost here or further on
+	state  []visit            // [switch] state of the depth-first search
+	tried  []uint8            // [switch] number of trunks of next already searched
+	order  []fabric.NodeID    // switches that packets reach, in the order in which the search finished them: a switch comes after those it forwards to, unless they circle
+	circle bool               // packets can circle
+	home   uint8              // the port by which the destination's switch delivers; 0: the destination is the switch itself
 
 	slMask []uint16              // [switch] service levels of the packets there
 	vlMask [][routing.SLs]uint16 // [switch × k + i][SL] lanes of those that leave by next, as bits
 	stack  []fabric.NodeID
 }
 
-// visit is how far the search for order has come with a switch.
+// visit is the state of a switch in the depth-first search.
 type visit uint8
 
 const (
 	unseen visit = iota
-	open         // on the way from where the search began
+	open         // on the path from where the search began
 	done
 )
 
@@ -128,8 +128,8 @@ func (w *mixtureWalker) destination(lid fabric.LID) {
 	if w.circle {
 		w.verdict.Circles++
 	}
-	// Packets that circle come back to switches that were done: go on until nothing is
-	// new. The order is that of ends, the last first.
+	// Circling packets come back to switches that were done: repeat until nothing is new.
+	// The order is reversed: the switch finished last comes first.
 	for again := true; again; {
 		again = false
 		for i := len(w.order) - 1; i >= 0; i-- {
@@ -139,7 +139,7 @@ func (w *mixtureWalker) destination(lid fabric.LID) {
 	}
 }
 
-// readEntries turns the entries for an endpoint into trunks and fates.
+// readEntries fills own and fates for an endpoint.
 func (w *mixtureWalker) readEntries(lid fabric.LID, e *fabric.Endpoint) {
 	n := w.f.Switches()
 	w.home = 0
@@ -160,7 +160,7 @@ func (w *mixtureWalker) readEntries(lid fabric.LID, e *fabric.Endpoint) {
 	for s := range w.lossy {
 		w.lossy[s] = false
 		for i := range w.k {
-			// Where the way goes on, what is behind decides.
+			// Where there is a trunk, the next switch decides.
 			if w.own[i*n+s] == fabric.None && w.fates[i*n+s] != arrives {
 				w.lossy[s] = true
 			}
@@ -168,7 +168,7 @@ func (w *mixtureWalker) readEntries(lid fabric.LID, e *fabric.Endpoint) {
 	}
 }
 
-// entry is the trunk that an entry leads to, or what becomes of the packet.
+// entry is the trunk to which an entry leads, or what becomes of the packet there.
 func (w *mixtureWalker) entry(s fabric.NodeID, port uint8, e *fabric.Endpoint) (fabric.ChannelID, fate) {
 	c := w.f.Out(s, port)
 	switch {
@@ -183,7 +183,7 @@ func (w *mixtureWalker) entry(s fabric.NodeID, port uint8, e *fabric.Endpoint) (
 	case int(c) >= w.f.Trunks():
 		return fabric.None, lost + fate(WrongNode)
 	}
-	return c, lost + fate(Circles) // until the end of the way is known
+	return c, lost + fate(Circles) // until the end of the path is known
 }
 
 // addWay adds a trunk to those by which packets may leave a switch.
@@ -197,8 +197,8 @@ func (w *mixtureWalker) addWay(s int, c fabric.ChannelID) {
 	w.ways[s]++
 }
 
-// followOwn carries what becomes of packets from the ends of the ways back, along
-// the entries of one tables.
+// followOwn computes fates along the entries of one of the tables, from the ends of the
+// paths back.
 func (w *mixtureWalker) followOwn(own []fabric.ChannelID, fates []fate) {
 	heads := w.f.Heads()
 	clear(w.state)
@@ -209,7 +209,7 @@ func (w *mixtureWalker) followOwn(own []fabric.ChannelID, fates []fate) {
 			w.state[at] = open
 			w.stack = append(w.stack, at)
 		}
-		end := fates[at] // of a circle: Circles, as read
+		end := fates[at] // in a circle: Circles, as set by entry
 		for _, at := range w.stack {
 			fates[at], w.state[at] = end, done
 		}
@@ -265,7 +265,7 @@ func (w *mixtureWalker) inject(s fabric.NodeID, lid fabric.LID, to *fabric.Endpo
 	}
 }
 
-// why is what becomes of packets from switch s that get lost in some mixture.
+// why is the reason why packets from switch s get lost in some mixture.
 func (w *mixtureWalker) why(s fabric.NodeID) Loss {
 	for i := range w.k {
 		if end := w.fates[i*w.f.Switches()+int(s)]; end != arrives {
@@ -275,7 +275,7 @@ func (w *mixtureWalker) why(s fabric.NodeID) Loss {
 	return NoEntry
 }
 
-// levels is the service levels on which the packets of a group may ride, as bits.
+// levels is the service levels that packets of a group may use, as bits.
 func (w *mixtureWalker) levels(g *group, lid fabric.LID) uint16 {
 	if w.m.fixed != 0 {
 		return w.m.fixed
@@ -298,8 +298,8 @@ func (w *mixtureWalker) levels(g *group, lid fabric.LID) uint16 {
 	return there | back
 }
 
-// levelsOfOthers is levels, and a count of the sources, without the destination
-// itself.
+// levelsOfOthers counts the sources of a group other than the destination itself, and
+// returns their service levels.
 func (w *mixtureWalker) levelsOfOthers(g *group, lid fabric.LID) (sources int64, sls uint16) {
 	to := w.f.Owner(lid)
 	for _, e := range g.from {
@@ -315,8 +315,8 @@ func (w *mixtureWalker) levelsOfOthers(g *group, lid fabric.LID) (sources int64,
 	return sources, sls
 }
 
-// ofSource is the service levels of packets from one source, as bits: those of
-// their own direction, and those of the way back.
+// ofSource is the service levels of packets from one source, as bits: those of their
+// own direction, and those of answers.
 func (m *mixture) ofSource(e fabric.EndpointID, lid fabric.LID) (there, back uint16) {
 	if m.fixed != 0 {
 		return m.allowed, 0
@@ -333,7 +333,7 @@ func (m *mixture) ofSource(e fabric.EndpointID, lid fabric.LID) (there, back uin
 	return there, back
 }
 
-// keep takes what is dropped from lanes, and notes it.
+// keep removes the drop lane from lanes, and counts it.
 func (w *mixtureWalker) keep(lanes uint16) uint16 {
 	if lanes>>dropLane != 0 {
 		w.verdict.Dropped++
@@ -351,10 +351,10 @@ func (w *mixtureWalker) arrivesAt(s fabric.NodeID) bool {
 	return false
 }
 
-// search adds all switches that packets from s can reach to the order, those
-// behind first, and carries back whether packets may get lost. Of the switches of a
-// circle each has packets that may: the one that is done first leads to one that is
-// still open, and the others to one that is done before them or open.
+// search adds all switches that packets from s can reach to the order, those further on
+// first, and passes back whether packets may get lost. In a circle every switch must be
+// marked as losing packets: the first one that is finished leads to one still open, and
+// each other leads to one finished before it or still open.
 func (w *mixtureWalker) search(s fabric.NodeID) {
 	if w.state[s] != unseen {
 		return
@@ -388,7 +388,7 @@ func (w *mixtureWalker) search(s fabric.NodeID) {
 }
 
 // forward sends the packets of a switch on by all their ways, and says whether that
-// brought anything new to a switch behind.
+// added anything to a switch that was done.
 func (w *mixtureWalker) forward(s fabric.NodeID) bool {
 	channels := w.f.Channels()
 	fresh := false
@@ -418,7 +418,7 @@ func (w *mixtureWalker) forward(s fabric.NodeID) bool {
 	return fresh
 }
 
-// note adds the dependencies of a turn.
+// note adds the dependencies from some lanes to others on a turn.
 func (w *mixtureWalker) note(turn int, from, to uint16) {
 	words := wordsPerTurn(w.m.lanes)
 	matrix := w.matrix[turn*words:][:words]
@@ -429,7 +429,7 @@ func (w *mixtureWalker) note(turn int, from, to uint16) {
 	}
 }
 
-// deliver notes packets of an SL that are dropped on the last cable.
+// deliver counts packets of an SL that are dropped on the cable to the destination.
 func (w *mixtureWalker) deliver(s fabric.NodeID, in, sl uint8) {
 	for _, t := range w.m.tables {
 		if t.Lanes.SL2VL.VL(s, in, w.home, sl) >= dropLane {

@@ -7,10 +7,10 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// witness finds a route and a mixture for every step of a cycle: the lowest
-// destination LID, then the lowest source, that makes it, and of its ways one with
-// the fewest hops. An answer is named only where no packet on a service level of its
-// own direction does.
+// witness finds a route and a mixture for every step of a cycle: those of the lowest
+// destination LID and, for it, the lowest source that cause the step, and of its routes
+// one with the fewest hops. An answer is named only if no packet on a service level of
+// its own direction causes the step.
 func (m *mixture) witness(cycle []int32) []MixtureStep {
 	steps := make([]MixtureStep, len(cycle))
 	for i, v := range cycle {
@@ -29,8 +29,8 @@ func (m *mixture) witness(cycle []int32) []MixtureStep {
 	return steps
 }
 
-// cause finds a route that holds one hop and goes on to the other, among those on
-// the SLs of their own direction or among answers.
+// cause finds a route that holds one hop and goes on to the other, either among packets
+// on the SLs of their own direction or among answers.
 func (m *mixture) cause(hold, want hop, answer bool) (MixtureStep, bool) {
 	sources := m.o.Scope.Endpoints(m.f)
 	for lid, to := range m.f.LIDs() {
@@ -49,7 +49,7 @@ func (m *mixture) cause(hold, want hop, answer bool) (MixtureStep, bool) {
 			for ; sls != 0; sls &= sls - 1 {
 				sl := uint8(bits.TrailingZeros16(sls))
 				if way := m.way(src, lid, sl, hold, want); way != nil {
-					return MixtureStep{Step{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: src, Dst: lid, Answer: answer}, way}, true
+					return MixtureStep{LoopStep{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: src, Dst: lid, Answer: answer}, way}, true
 				}
 			}
 		}
@@ -68,17 +68,17 @@ func (m *mixture) leads(lid fabric.LID, c fabric.ChannelID) bool {
 	return false
 }
 
-// state is a packet on its way: the hop that it holds, how it was sent there, and
-// the place in the list of the state before.
+// state is a packet on its route: the hop that it holds, the tables by which it was
+// forwarded, and the index of the state before.
 type state struct {
 	hop
-	by     Choice
+	by     TableChoice
 	before int
 }
 
-// way searches for a way on which packets from src hold one hop and go on to the
-// other: breadth first over what they may hold. nil: there is none.
-func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, want hop) []Choice {
+// way is a route on which packets from src hold one hop and go on to the other, found
+// breadth first; nil: there is none.
+func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, want hop) []TableChoice {
 	seen := map[hop]bool{}
 	var list []state
 	add := func(at fabric.NodeID, in uint8, before int) {
@@ -93,7 +93,7 @@ func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, wan
 	add(m.f.Endpoint(src).Switch, inPort(m.f, src), -1)
 	for i := 0; i < len(list); i++ {
 		if b := list[i].before; b >= 0 && list[b].hop == hold && list[i].hop == want {
-			var way []Choice
+			var way []TableChoice
 			for ; i >= 0; i = list[i].before {
 				way = append(way, list[i].by)
 			}
@@ -106,8 +106,8 @@ func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, wan
 	return nil
 }
 
-// choices is what a packet may hold next at a switch, by the first tables that say
-// so.
+// choices is the hops that a packet may hold next at a switch, each with the first
+// tables that allow it.
 func (m *mixture) choices(at fabric.NodeID, in uint8, lid fabric.LID, sl uint8) []state {
 	var all []state
 	for i, t := range m.tables {
@@ -118,7 +118,7 @@ func (m *mixture) choices(at fabric.NodeID, in uint8, lid fabric.LID, sl uint8) 
 		for j, u := range m.tables {
 			h := hop{c, u.Lanes.SL2VL.VL(at, in, m.f.Channel(c).FromPort, sl)}
 			if h.vl < dropLane && !slices.ContainsFunc(all, func(s state) bool { return s.hop == h }) {
-				all = append(all, state{hop: h, by: Choice{Switch: at, Entry: i, Map: j}})
+				all = append(all, state{hop: h, by: TableChoice{Switch: at, Entry: i, Map: j}})
 			}
 		}
 	}

@@ -2,8 +2,8 @@ package deadlock
 
 import "github.com/weft-fabric/weft/routing"
 
-// Outside is whose traffic a verdict of some scope says nothing about: for whoever
-// prints one. What routers pass on to other subnets is never in it.
+// Outside lists whose traffic a verdict for a scope does not cover, for printing. What
+// routers pass on to other subnets is never covered.
 func Outside(s routing.Scope) []string {
 	list := []string{"multicast"}
 	if s < routing.Adapters {

@@ -7,18 +7,19 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// group is the sources on one switch whose packets fare alike: they share a row of
-// service levels, and what comes in by their ports is mapped to lanes alike.
+// group is those sources on one switch whose packets are treated alike: they share a
+// row of service levels, and packets entering by their ports are mapped to the same
+// lanes.
 type group struct {
 	rows  []int32             // [tables] the row of service levels
-	index int                 // among the groups of all switches
+	index int                 // its number among the groups of all switches
 	from  []fabric.EndpointID // the sources
 	port  uint8               // the in-port of one of them
-	start int                 // into laneMaps.start
+	start int                 // where it begins in laneMaps.start
 }
 
-// groupSources lists the sources in scope on every switch, grouped by what all of
-// some tables for one fabric say of them.
+// groupSources lists the sources in scope on every switch, grouped by how all of the
+// tables treat them.
 func groupSources(scope routing.Scope, tables ...*routing.Tables) [][]group {
 	f := tables[0].Fabric
 	groups := make([][]group, f.Switches())

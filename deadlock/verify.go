@@ -1,10 +1,10 @@
 // Package deadlock is the judge: it says whether finished tables can deadlock,
 // and proves it.
 //
-// It believes nobody. It shares no code with path finders and lane assigners,
-// derives every dependency from the tables alone, and returns either a
-// certificate, a rank for every lane in use that rises along every dependency,
-// or a shortest credit loop with a route that causes each of its steps.
+// It shares no code with path finders and lane assigners and takes nothing from them on
+// trust. It derives every dependency from the tables alone, and returns either a
+// certificate, a rank for every lane in use that rises along every dependency, or a
+// shortest credit loop with a route that causes each of its steps.
 //
 // Theory. W. J. Dally, C. L. Seitz: Deadlock-Free Message Routing in
 // Multiprocessor Interconnection Networks, IEEE Trans. Computers 36(5), 1987,
@@ -15,12 +15,12 @@
 // The theorem is sufficient, not necessary (L. Schwiebert): a cycle is a
 // potential credit loop.
 //
-// What is sent: every source in scope sends to every LID of every other endpoint
-// in scope, on the service levels that the contract allows: under contract honored
-// on the SL of the way there and on those of the way back (see routing.Contract),
-// under directed on the SL of the way there. A LID marked routing.NoSL for the
-// source is left out under both. A packet keeps its service level; each switch maps
-// it to a lane by in-port and out-port. An SL mapped to VL 15 is dropped there.
+// Which packets count: every source in scope sends to every LID of every other endpoint
+// in scope, on the service levels that the contract allows: under contract honored on
+// the SL of its own direction and on those of answers (see routing.Contract), under
+// directed on the SL of its own direction. A LID marked routing.NoSL for the source is
+// left out under both. A packet keeps its service level; each switch maps it to a lane
+// by in-port and out-port. An SL mapped to VL 15 is dropped there.
 //
 // Complexity: O(D·S) for D destination LIDs and S switches to derive the
 // dependencies, O(T·V²) for T turns and V lanes to rank them. A shortest loop is
@@ -35,12 +35,12 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Options says under which assumptions tables are judged.
+// Options states the assumptions under which tables are judged.
 type Options struct {
 	Contract routing.Contract // what clients use; zero: honored
 	Scope    routing.Scope    // who sends and receives; zero: host adapters
 	Lost     int              // how many lost pairs to list, by LID and switch; 0: 20; negative: all
-	NoCycle  bool             // leave Cycle nil: to find a shortest loop and its routes can take longer than the verdict
+	NoCycle  bool             // leave Cycle nil: finding a shortest loop and its routes can take longer than the verdict
 	Progress routing.Progress
 }
 
@@ -50,19 +50,19 @@ type Verdict struct {
 	Contract routing.Contract
 	Scope    routing.Scope
 
-	Pairs        int64 // ordered (source endpoint, destination LID) in scope and in use, a source's own LIDs left out
-	Unreachable  int64 // pairs of them without a route
+	Pairs        int64 // ordered (source endpoint, destination LID) in scope and in use, without a source's own LIDs
+	Unreachable  int64 // those of Pairs without a route
 	Dropped      int64 // turns at which an SL in use is mapped to VL 15
 	Stray        int64 // (switch without sources, LID) without a route: harmless in this scope
 	Loops        int64 // (switch, LID) whose packets circle for ever
 	Lost         []Lost
 	Dependencies int    // distinct dependencies between lanes of trunks
 	VLs          int    // lanes that carry traffic between switches (at least 1)
-	SLs          int    // service levels that the tables give out to pairs in scope, whatever the contract
+	SLs          int    // number of service levels that the tables give to pairs in scope, whatever the contract
 	LaneMask     uint16 // the lanes of VLs, as bits
 
 	Certificate *Certificate // nil if there is a credit loop
-	Cycle       []Step       // a shortest credit loop, nil if there is none or it is not wanted
+	Cycle       []LoopStep   // a shortest credit loop; nil if there is none or Options.NoCycle
 }
 
 // Free says whether the tables are proven free of deadlock.
@@ -76,7 +76,7 @@ type Lost struct {
 	Switch fabric.NodeID
 	LID    fabric.LID
 	Why    Loss
-	Pairs  int64 // sources in scope there that it concerns
+	Pairs  int64 // sources in scope on that switch that are cut off
 }
 
 // Loss is why a packet does not arrive.
@@ -95,7 +95,7 @@ func (l Loss) String() string {
 	return [...]string{"no entry", "an out-port without a cable", "delivered to another node", "circles for ever", "no LID that it may use"}[l]
 }
 
-// maxLost is how many lost pairs a verdict lists, unless Options say.
+// maxLost is how many lost pairs a verdict lists by default.
 const maxLost = 20
 
 func (o *Options) maxLost() int {
@@ -130,13 +130,13 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 	return v, nil
 }
 
-// derivation is everything the tables say, as far as the judge wants to know.
+// derivation is what the judge derives from tables.
 type derivation struct {
 	t       *routing.Tables
 	o       Options
-	fixed   uint16    // service levels to follow, as bits, where the contract alone says which; else 0
+	fixed   uint16    // service levels to follow, as bits, where the contract alone decides them; else 0
 	groups  [][]group // [switch] the sources on it
-	answers *answers  // nil where the way back adds no service levels
+	answers *answers  // nil where answers add no service levels
 	maps    *laneMaps // nil where the SL alone decides the lane
 	lanes   int       // lanes are 0 … lanes-1
 	matrix  []uint64  // [turn × words + …] which lane waits for which, lanes × lanes bits
@@ -158,7 +158,7 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 		d.answers = newAnswers(t, d.groups)
 	}
 	if _, uniform := t.Lanes.SL2VL.Uniform(); !uniform {
-		d.fixed = enough(t, d.fixed)
+		d.fixed = representatives(t, d.fixed)
 		d.maps = newLaneMaps(t, d.fixed, d.groups)
 	}
 	walkers, err := eachDestination(ctx, f, o, func() *walker { return newWalker(d) }, (*walker).destination)
@@ -169,7 +169,7 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 	return d, nil
 }
 
-// eachDestination has walkers follow the routes to all LIDs in scope, on all cores,
+// eachDestination makes walkers follow the routes to all LIDs in scope, on all cores,
 // and returns the walkers.
 func eachDestination[W any](ctx context.Context, f *fabric.Fabric, o Options, start func() W, walk func(W, fabric.LID)) ([]W, error) {
 	var lids []fabric.LID
@@ -181,7 +181,7 @@ func eachDestination[W any](ctx context.Context, f *fabric.Fabric, o Options, st
 	return onAllCores(ctx, lids, o.Progress, start, walk)
 }
 
-// laneCount is one more than the highest lane any packet can ride.
+// laneCount is one more than the highest lane that any packet can use.
 func laneCount(t *routing.Tables) int {
 	top := uint8(0)
 	see := func(vl uint8) {

@@ -9,12 +9,12 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// dropLane is the lane of subnet management: data mapped to it is dropped.
+// dropLane is the lane of subnet management: data packets mapped to it are dropped.
 const dropLane = 15
 
-// walker follows the routes to one destination after another. Where the SL
-// alone decides the lane, which is nearly everywhere, it carries lanes along the
-// routes; else service levels and, for each, lanes.
+// walker follows the routes to one destination after another. Where the SL alone
+// decides the lane, as in nearly all networks, it carries sets of lanes along the
+// routes; otherwise sets of service levels and the lanes of each.
 type walker struct {
 	d       *derivation
 	f       *fabric.Fabric
@@ -23,19 +23,19 @@ type walker struct {
 	verdict Verdict  // the counts
 
 	// Per destination, all [switch].
-	next    []fabric.ChannelID // the trunk its entry leads to; None otherwise
-	waiting []int32            // switches that forward to it, not yet looked at
-	order   []fabric.NodeID    // each switch after all that forward to it; circles twice round
+	next    []fabric.ChannelID // the trunk of its entry; None otherwise
+	waiting []int32            // number of switches that forward to it and are not yet in order
+	order   []fabric.NodeID    // each switch after all that forward to it; those of a circle twice in succession
 	fate    []fate             // what becomes of a packet there
-	home    uint8              // the port by which its switch delivers; 0: it is the switch
+	home    uint8              // the port by which the destination's switch delivers; 0: the destination is the switch itself
 
-	simple  bool // the SL alone decides
+	simple  bool // the SL alone decides the lane
 	uniform [routing.SLs]uint8
 	dropped uint16   // service levels mapped to dropLane, as bits
 	lanes   []uint16 // [switch] lanes of the packets that leave by next, as bits
-	same    []uint16 // [turn] lanes that wait for the same lane of the next trunk, as bits
+	same    []uint16 // [turn] lanes on which packets wait for the same lane of the next trunk, as bits
 
-	// The lanes of service levels, all as bits, for levels 0 to 7 and 8 to 15.
+	// Lanes of a set of service levels, as bits: low for levels 0 to 7, high for 8 to 15.
 	low, high [256]uint16
 
 	slMask []uint16              // [switch] service levels of the packets that leave by next
@@ -48,7 +48,7 @@ type fate uint8
 
 const (
 	arrives fate = iota
-	lost         // lost + Loss is why
+	lost         // lost + Loss
 )
 
 func newWalker(d *derivation) *walker {
@@ -93,7 +93,7 @@ func (w *walker) destination(lid fabric.LID) {
 	e := w.f.Endpoint(w.f.Owner(lid))
 	w.readEntries(w.d.t.Forwarding.Row(lid), e)
 	w.sort()
-	w.settleFates()
+	w.propagateFates()
 	w.inject(lid, e)
 	if w.simple {
 		w.flowSimple()
@@ -102,7 +102,7 @@ func (w *walker) destination(lid fabric.LID) {
 	}
 }
 
-// readEntries turns the entries for an endpoint into trunks and fates.
+// readEntries fills next and fate for an endpoint.
 func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 	trunks := fabric.ChannelID(w.f.Trunks())
 	w.home = 0
@@ -125,15 +125,15 @@ func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 			w.fate[s] = lost + fate(WrongNode)
 		default:
 			w.next[s] = c
-			w.fate[s] = lost + fate(Circles) // until the end of the way is known
+			w.fate[s] = lost + fate(Circles) // until the end of the path is known
 		}
 	}
 }
 
 // sort orders the switches so that each comes after all that forward to it. The
-// switches of a circle come last and twice round: packets that circle hold lanes
-// and wait for others like any, and after the first round what enters the circle
-// anywhere has been carried to its beginning.
+// switches of a circle come last, each circle twice in succession: packets that circle
+// hold lanes and wait for others like any packets, and after the first round whatever
+// enters the circle anywhere has reached its beginning.
 func (w *walker) sort() {
 	heads := w.f.Heads()
 	clear(w.waiting)
@@ -144,7 +144,7 @@ func (w *walker) sort() {
 	}
 	w.order = w.order[:0]
 	for s := range w.next {
-		// From every switch nobody waits for, down as far as nobody waits.
+		// Begin at every switch to which none forwards, and go on while no other forwards to the next.
 		for at := fabric.NodeID(s); w.waiting[at] == 0; {
 			w.order = append(w.order, at)
 			w.waiting[at] = -1
@@ -168,8 +168,8 @@ func (w *walker) sort() {
 	}
 }
 
-// settleFates carries what becomes of packets from the end of the way back.
-func (w *walker) settleFates() {
+// propagateFates passes what becomes of packets from the end of each path back.
+func (w *walker) propagateFates() {
 	heads := w.f.Heads()
 	for i := len(w.order) - 1; i >= 0; i-- {
 		if c := w.next[w.order[i]]; c != fabric.None {
@@ -182,7 +182,7 @@ func (w *walker) settleFates() {
 func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 	row := w.d.t.Lanes.SLRow(lid)
 	fixed, isFixed := w.d.fixed, w.d.fixed != 0
-	var back []uint16 // [group.index] the service levels of the way back
+	var back []uint16 // [group.index] the service levels of answers
 	if w.d.answers != nil {
 		back = w.d.answers.toGroups(w.d.t.Lanes.Row[w.f.Owner(lid)])
 	}
@@ -193,12 +193,12 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 		} else {
 			w.slMask[s] = 0
 		}
-		pairs, mute := int64(0), int64(0) // mute: of sources that may use no LID of the destination
+		pairs, mute := int64(0), int64(0) // mute: pairs of sources that may use no LID of the destination
 		for i := range groups {
 			g := &groups[i]
 			sources := int64(len(g.from))
 			if s == to.Switch && slices.Contains(g.from, w.f.Owner(lid)) {
-				sources-- // it does not send to itself
+				sources-- // an endpoint does not send to itself
 			}
 			if sources == 0 {
 				continue
@@ -208,7 +208,7 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 				sl = row[g.rows[0]]
 			}
 			if sl == routing.NoSL && !isFixed {
-				if w.unaddressed(g, lid, to) {
+				if w.unaddressable(g, lid, to) {
 					mute += sources
 				}
 				continue
@@ -242,9 +242,10 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 	}
 }
 
-// unaddressed says whether sources that must not use a LID are cut off: they must
-// not use any LID of the endpoint. That is said once, at its base LID.
-func (w *walker) unaddressed(g *group, lid fabric.LID, to *fabric.Endpoint) bool {
+// unaddressable says whether sources that may not use a LID are cut off, because they
+// may not use any other LID of the endpoint either. It is true only for the base LID,
+// so that each pair is counted once.
+func (w *walker) unaddressable(g *group, lid fabric.LID, to *fabric.Endpoint) bool {
 	if lid != to.LID {
 		return false
 	}
@@ -256,8 +257,8 @@ func (w *walker) unaddressed(g *group, lid fabric.LID, to *fabric.Endpoint) bool
 	return true
 }
 
-// answersOfOthers is the service levels of the way back of the sources of a group
-// that are not the destination itself, as bits.
+// answersOfOthers is the service levels of answers of the sources of a group that are
+// not the destination itself, as bits.
 func (w *walker) answersOfOthers(g *group, lid fabric.LID) uint16 {
 	to := w.f.Owner(lid)
 	mask := uint16(0)
@@ -269,8 +270,8 @@ func (w *walker) answersOfOthers(g *group, lid fabric.LID) uint16 {
 	return mask
 }
 
-// lose notes that packets for a LID do not arrive from a switch, with so many
-// pairs behind it.
+// lose records that packets for a LID do not arrive from a switch, and how many pairs
+// this cuts off.
 func (w *walker) lose(s fabric.NodeID, lid fabric.LID, pairs int64) {
 	why := Loss(w.fate[s] - lost)
 	if why == Circles {
@@ -286,15 +287,15 @@ func (w *walker) lose(s fabric.NodeID, lid fabric.LID, pairs int64) {
 	w.list(Lost{s, lid, why, pairs})
 }
 
-// list adds to the list of lost pairs while it is short.
+// list adds a lost pair to the list while it is short.
 func (w *walker) list(l Lost) {
 	if len(w.verdict.Lost) < w.d.o.maxLost() {
 		w.verdict.Lost = append(w.verdict.Lost, l)
 	}
 }
 
-// flowSimple carries lanes along the routes where the SL alone decides the lane:
-// a packet never changes lanes.
+// flowSimple carries lanes along the routes where the SL alone decides the lane, so
+// that a packet never changes lanes.
 func (w *walker) flowSimple() {
 	heads := w.f.Heads()
 	for _, s := range w.order {
@@ -312,8 +313,8 @@ func (w *walker) flowSimple() {
 	}
 }
 
-// startSimple puts packets of some service levels on the lanes of their first
-// trunk where the SL alone decides.
+// startSimple puts packets of some service levels on the lanes of their first trunk
+// where the SL alone decides the lane.
 func (w *walker) startSimple(s fabric.NodeID, sls uint16) {
 	w.lanes[s] |= w.low[sls&255] | w.high[sls>>8]
 	if sls&w.dropped != 0 && (w.next[s] != fabric.None || w.fate[s] == arrives && w.home != 0) {
@@ -337,8 +338,8 @@ func (w *walker) start(s fabric.NodeID, g *group, sls uint16) {
 	}
 }
 
-// deliver notes packets of an SL that switch s hands to the destination, or
-// drops on the last cable.
+// deliver counts packets of an SL that switch s passes to the destination, or that are
+// dropped on the last cable.
 func (w *walker) deliver(s fabric.NodeID, in, sl uint8) {
 	if w.fate[s] == arrives && w.home != 0 && w.d.t.Lanes.SL2VL.VL(s, in, w.home, sl) >= dropLane {
 		w.verdict.Dropped++
@@ -394,7 +395,7 @@ func (v *Verdict) add(w *Verdict) {
 	v.Lost = append(v.Lost, w.Lost...)
 }
 
-// firstLost is the first so many lost pairs, by LID, then switch.
+// firstLost is the first lost pairs, at most so many, by LID, then switch.
 func firstLost(lost []Lost, most int) []Lost {
 	slices.SortStableFunc(lost, func(a, b Lost) int {
 		return cmp.Or(cmp.Compare(a.LID, b.LID), cmp.Compare(a.Switch, b.Switch))
@@ -402,7 +403,7 @@ func firstLost(lost []Lost, most int) []Lost {
 	return lost[:min(len(lost), most)]
 }
 
-// finish completes the counts when all destinations are done.
+// finish computes what depends on all destinations.
 func (v *Verdict) finish(inUse []uint16, sls uint16, maxLost int) {
 	v.Lost = firstLost(v.Lost, maxLost)
 	for _, mask := range inUse {

@@ -5,25 +5,25 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Step is one step of a credit loop: a packet that holds a lane of a trunk and
-// waits for the lane of the next step, and a route that brings it about.
-type Step struct {
+// LoopStep is one step of a credit loop: a packet that holds a lane of a trunk and
+// waits for the lane of the next step, with a route that causes it.
+type LoopStep struct {
 	Trunk fabric.ChannelID
 	VL    uint8
 	SL    uint8
 	Src   fabric.EndpointID
 	Dst   fabric.LID
 	// Answer says that SL is not the one that the tables give Src for Dst, but the one
-	// that they give the owner of Dst for Src: the packet belongs to a connection that
-	// the owner of Dst opened (contract honored).
+	// that they give the owner of Dst for Src: the packet answers on a connection that the
+	// owner of Dst opened (contract honored).
 	Answer bool
 }
 
-// witness finds a route for every step of a cycle: the lowest destination LID,
-// then the lowest source, that makes it. An answer is named only where no packet on
-// the SL of its own direction does.
-func (d *derivation) witness(cycle []int32) []Step {
-	steps := make([]Step, len(cycle))
+// witness finds a route for every step of a cycle: that of the lowest destination LID
+// and, for it, the lowest source that causes the step. An answer is named only if no
+// packet on the SL of its own direction causes it.
+func (d *derivation) witness(cycle []int32) []LoopStep {
+	steps := make([]LoopStep, len(cycle))
 	for i, v := range cycle {
 		u := cycle[(i+1)%len(cycle)]
 		hold := hop{fabric.ChannelID(int(v) / d.lanes), uint8(int(v) % d.lanes)}
@@ -46,9 +46,9 @@ type hop struct {
 	vl    uint8
 }
 
-// cause finds a route that holds one hop and goes on to the other, among those on
-// the SL of their own direction or among answers.
-func (d *derivation) cause(hold, want hop, answer bool) (Step, bool) {
+// cause finds a route that holds one hop and goes on to the other, either among packets
+// on the SLs of their own direction or among answers.
+func (d *derivation) cause(hold, want hop, answer bool) (LoopStep, bool) {
 	f := d.t.Fabric
 	in, out := f.Channel(hold.trunk), f.Channel(want.trunk)
 	for lid, e := range f.LIDs() {
@@ -65,15 +65,15 @@ func (d *derivation) cause(hold, want hop, answer bool) (Step, bool) {
 			}
 			mask := d.levels(fabric.EndpointID(src), lid, answer)
 			if sl, ok := d.makes(fabric.EndpointID(src), lid, mask, hold, want); ok {
-				return Step{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: fabric.EndpointID(src), Dst: lid, Answer: answer}, true
+				return LoopStep{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: fabric.EndpointID(src), Dst: lid, Answer: answer}, true
 			}
 		}
 	}
-	return Step{}, false
+	return LoopStep{}, false
 }
 
-// levels is the service levels of packets from src to lid, as bits: those of their
-// own direction, or those of the way back.
+// levels is the service levels of packets from src to lid, as bits: those of their own
+// direction, or those of answers.
 func (d *derivation) levels(src fabric.EndpointID, lid fabric.LID, answer bool) uint16 {
 	sl := d.t.Lanes.SL(src, lid)
 	switch {
@@ -87,8 +87,8 @@ func (d *derivation) levels(src fabric.EndpointID, lid fabric.LID, answer bool) 
 	return d.answers.toSource(d.t.Lanes.Row[d.t.Fabric.Owner(lid)], src)
 }
 
-// makes says whether packets from src to lid on one of some service levels go from
-// the one hop to the other, and on which level.
+// makes says whether packets from src to lid on one of some service levels go from one
+// hop to the other, and on which level.
 func (d *derivation) makes(src fabric.EndpointID, lid fabric.LID, mask uint16, hold, want hop) (sl uint8, ok bool) {
 	for sl := range uint8(routing.SLs) {
 		if mask>>sl&1 == 0 {
@@ -108,8 +108,8 @@ func (d *derivation) makes(src fabric.EndpointID, lid fabric.LID, mask uint16, h
 	return 0, false
 }
 
-// follow walks a packet through the tables, trunk by trunk, until visit says
-// false, it leaves the switches, or it must have circled twice.
+// follow walks a packet through the tables, trunk by trunk, until visit returns false,
+// the packet leaves the switches, or it must have circled twice.
 func (d *derivation) follow(src fabric.EndpointID, lid fabric.LID, sl uint8, visit func(hop) bool) {
 	f := d.t.Fabric
 	at, in := f.Endpoint(src).Switch, inPort(f, src)

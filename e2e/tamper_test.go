@@ -85,7 +85,7 @@ func byEndpoint(tables *routing.Tables) *routing.Tables {
 
 // closing searches for a change between two adapters that closes a loop, and
 // leaves the tables as they were.
-func closing(t testing.TB, tables *routing.Tables) (tampering, []deadlock.Step) {
+func closing(t testing.TB, tables *routing.Tables) (tampering, []deadlock.LoopStep) {
 	t.Helper()
 	f := tables.Fabric
 	for lid, owner := range f.LIDs() {
@@ -114,7 +114,7 @@ func closing(t testing.TB, tables *routing.Tables) (tampering, []deadlock.Step) 
 
 // passes says whether a loop has a step that the change may cause: on its service
 // level, to its destination.
-func passes(loop []deadlock.Step, c tampering) bool {
+func passes(loop []deadlock.LoopStep, c tampering) bool {
 	for _, s := range loop {
 		if s.SL == c.sl && s.Src == c.src && s.Dst == c.dst {
 			return true

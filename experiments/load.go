@@ -204,7 +204,7 @@ func carried(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (readi
 	if err != nil {
 		return reading{}, err
 	}
-	load := packets.Load{Offered: p.Load, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed}
+	load := packets.Injection{Offered: p.Load, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed}
 	if p.Traffic != "uniform" {
 		if load.Pattern, err = traffic.Parse(p.Traffic); err != nil {
 			return reading{}, err

@@ -54,7 +54,7 @@ func stop(ctx context.Context, f *fabric.Fabric, p Point) (reading, error) {
 // loopPairs is a message from every host to a host of its own: "we select
 // sender/receiver such that they utilize paths which contribute to a cycle in the CDG
 // if possible (otherwise the selection is random)".
-func loopPairs(f *fabric.Fabric, loop []deadlock.Step, r *rand.Rand) []packets.Message {
+func loopPairs(f *fabric.Fabric, loop []deadlock.LoopStep, r *rand.Rand) []packets.Message {
 	sends, receives := map[fabric.EndpointID]bool{}, map[fabric.EndpointID]bool{}
 	var list []packets.Message
 	add := func(from, to fabric.EndpointID) {

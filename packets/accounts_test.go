@@ -36,7 +36,7 @@ func TestFlowsKeepTheAccount(t *testing.T) {
 				a.open++
 			} else if c.gaps && rng.IntN(8) == 0 {
 				last := len(way[key]) - 1
-				if err := f.settle([]ended{{key[0], key[1], way[key][last], true}}); err != nil {
+				if err := f.record([]endedPacket{{key[0], key[1], way[key][last], true}}); err != nil {
 					t.Fatal(err)
 				}
 				way[key] = way[key][:last]
@@ -53,7 +53,7 @@ func TestFlowsKeepTheAccount(t *testing.T) {
 						t.Fatalf("step %d: packet %d of %v comes where %d of %d was due", step, wrong, key, a.next, a.sent)
 					}
 				}
-				if err := f.settle([]ended{{key[0], key[1], number, false}}); err != nil {
+				if err := f.record([]endedPacket{{key[0], key[1], number, false}}); err != nil {
 					t.Fatalf("step %d: %v", step, err)
 				}
 				way[key] = slices.Delete(way[key], at, at+1)
@@ -139,13 +139,13 @@ func TestWindowsLeftOpen(t *testing.T) {
 		{Window{Length: 100, Exactly: true}, Window{Length: 100, Exactly: true}},
 		{Window{Length: -1, WarmUp: -1}, Window{Length: 4000 * packet, WarmUp: 12_000 * packet}},
 	} {
-		l := Load{Offered: 0.1, Placement: hosts, Seed: 1}
+		l := Injection{Offered: 0.1, Placement: hosts, Seed: 1}
 		g, err := n.prepare(&l, rand.New(rand.NewPCG(1, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := c.in
-		if n.settle(&got, g); got.Length != c.want.Length || got.WarmUp != c.want.WarmUp || got.Exactly != c.want.Exactly {
+		if n.fillDefaults(&got, g); got.Length != c.want.Length || got.WarmUp != c.want.WarmUp || got.Exactly != c.want.Exactly {
 			t.Errorf("%+v is settled as %+v, want %+v", c.in, got, c.want)
 		}
 	}
@@ -155,7 +155,7 @@ func TestWindowsLeftOpen(t *testing.T) {
 func TestWindowsAreAsLongAsAskedFor(t *testing.T) {
 	n := routed(t, "ring:3", "updn", 1, mustPreset(t, "unit"))
 	for _, c := range []struct{ warmUp, want Time }{{8000, 8000}, {80, 80}, {8, 8}, {3, 8}, {15, 8}, {17, 16}} {
-		r := measured(t, n, Load{Offered: 0.1, Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{Length: 4000, WarmUp: c.warmUp, Exactly: true})
+		r := measured(t, n, Injection{Offered: 0.1, Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{Length: 4000, WarmUp: c.warmUp, Exactly: true})
 		if r.WarmUp != c.want || r.Window != 4000 {
 			t.Errorf("of %d and 4000 ps: a warm-up of %d and a window of %d, want %d", c.warmUp, r.WarmUp, r.Window, c.want)
 		}
@@ -165,16 +165,16 @@ func TestWindowsAreAsLongAsAskedFor(t *testing.T) {
 // What must not happen is kept, the first of it.
 func TestTheFirstErrorIsKept(t *testing.T) {
 	s := &region{flows: newFlows(false, false)}
-	s.settle(&mail{ended: []ended{{src: 1, dst: 2}}})
-	first := s.broken
+	s.record(&mail{ended: []endedPacket{{src: 1, dst: 2}}})
+	first := s.failure
 	if first == nil {
 		t.Fatal("a packet of no flow is no error")
 	}
-	m := &mail{ended: []ended{{src: 3, dst: 4}}}
-	if s.settle(m); !errors.Is(s.broken, first) || len(m.ended) != 0 {
-		t.Errorf("%v after %v, %d left", s.broken, first, len(m.ended))
+	m := &mail{ended: []endedPacket{{src: 3, dst: 4}}}
+	if s.record(m); !errors.Is(s.failure, first) || len(m.ended) != 0 {
+		t.Errorf("%v after %v, %d left", s.failure, first, len(m.ended))
 	}
-	if s.settle(&mail{}); !errors.Is(s.broken, first) {
+	if s.record(&mail{}); !errors.Is(s.failure, first) {
 		t.Error("the first is forgotten")
 	}
 }

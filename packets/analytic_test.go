@@ -21,7 +21,7 @@ func (p pattern) Random() bool            { return false }
 func (p pattern) String() string          { return "pattern" }
 
 // measured is a run that must not fail.
-func measured(t testing.TB, n *Network, l Load, w Window) *Result {
+func measured(t testing.TB, n *Network, l Injection, w Window) *Result {
 	t.Helper()
 	r, err := n.Measure(context.Background(), l, w)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestOneLinkIsMD1(t *testing.T) {
 	packet := float64(serial(n.Config.wire(2048), n.kindAt(0).perByte))
 	zero := packet + float64(3*n.Config.Cable+2*n.Config.Forward)
 	for _, rho := range []float64{0.1, 0.3, 0.5, 0.7, 0.8, 0.9} {
-		r := measured(t, n, Load{Offered: rho, Pattern: pattern{{From: 0, To: 1}}, Placement: routing.HCA.Endpoints(n.Fabric), Seed: 5}, Window{Length: Time(400_000 * packet), WarmUp: Time(20_000 * packet), Exactly: true})
+		r := measured(t, n, Injection{Offered: rho, Pattern: pattern{{From: 0, To: 1}}, Placement: routing.HCA.Endpoints(n.Fabric), Seed: 5}, Window{Length: Time(400_000 * packet), WarmUp: Time(20_000 * packet), Exactly: true})
 		want := zero + packet*rho/(2*(1-rho))
 		t.Logf("rho %.1f: %.0f ps, theory %.0f, error %.0f", rho, r.Mean, want, r.Error)
 		if r.Status != Steady || math.Abs(r.Mean-want) > 0.01*want+2*r.Error {
@@ -126,7 +126,7 @@ func TestHeadOfLineBlocking(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := Load{Offered: 1, Placement: routing.HCA.Endpoints(f), Regular: true, Seed: 1}
+	l := Injection{Offered: 1, Placement: routing.HCA.Endpoints(f), Regular: true, Seed: 1}
 	r := measured(t, n, l, Window{Length: 4000, WarmUp: 2000, Exactly: true})
 	limit := 2 - math.Sqrt2
 	t.Logf("accepted %.4f, the limit is %.4f", r.Accepted, limit)
@@ -166,17 +166,17 @@ func TestRingDeadlocks(t *testing.T) {
 	n.Config.Lottery = true
 	for i := range 12 {
 		for seed := range 3 {
-			r := measured(t, n, Load{Offered: float64(i+1) / 12, Pattern: twoOn(5), Placement: routing.HCA.Endpoints(n.Fabric), Seed: uint64(seed)}, Window{})
+			r := measured(t, n, Injection{Offered: float64(i+1) / 12, Pattern: twoOn(5), Placement: routing.HCA.Endpoints(n.Fabric), Seed: uint64(seed)}, Window{})
 			t.Log(i, seed, r.Status, r.Accepted, r.Deadlock)
 		}
 	}
-	r := measured(t, n, Load{Offered: 1, Pattern: twoOn(5), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{})
+	r := measured(t, n, Injection{Offered: 1, Pattern: twoOn(5), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{})
 	if r.Status != Deadlocked || len(r.Deadlock.Cycle) != 5 || r.Deadlock.Closed > r.Deadlock.Found {
 		t.Fatalf("%s: %+v", r.Status, r.Deadlock)
 	}
 	t.Logf("closed at %d ps, found at %d", r.Deadlock.Closed, r.Deadlock.Found)
 	safe := routed(t, "ring:5", "dfsssp", 8, mustPreset(t, "ib-hdr"))
-	if r := measured(t, safe, Load{Offered: 1, Pattern: twoOn(5), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{}); r.Status == Deadlocked {
+	if r := measured(t, safe, Injection{Offered: 1, Pattern: twoOn(5), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{}); r.Status == Deadlocked {
 		t.Fatalf("deadlocked: %+v", r.Deadlock)
 	}
 }

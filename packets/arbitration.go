@@ -7,17 +7,17 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Arbitration is how the lanes of a port share its cable, as InfiniBand's
-// VLArbitrationTable says it. Without one, lanes take turns, packet by packet.
+// Arbitration says how the lanes of a port share its cable, as in InfiniBand's
+// VLArbitrationTable. Without one, lanes are served round robin, packet by packet.
 type Arbitration struct {
 	High, Low []Weight
-	Limit     uint8 // of 4 KiB each: how much High may send while Low waits; 255: no limit, 0: one packet
+	Limit     uint8 // in units of 4 KiB: how much High may send while Low waits; 255: no limit, 0: one packet
 }
 
 // Weight is an entry of an arbitration table.
 type Weight struct {
 	VL     uint8
-	Blocks uint8 // how much the lane may send in its turn, in blocks; 0: the entry is skipped
+	Blocks uint8 // how many blocks the lane may send before the next entry; 0: the entry is skipped
 }
 
 func (a *Arbitration) check() error {
@@ -37,8 +37,8 @@ func (a *Arbitration) check() error {
 	return nil
 }
 
-// serves refuses tables that leave one of the lanes without a turn: what is in it
-// would wait for ever.
+// serves refuses tables without an entry for one of the lanes: its packets would wait
+// for ever.
 func (a *Arbitration) serves(lanes int) error {
 	if a == nil {
 		return nil
@@ -57,19 +57,19 @@ func (a *Arbitration) serves(lanes int) error {
 	return nil
 }
 
-// turn is where a port is in an arbitration table.
-type turn struct {
+// cursor is the position of a port in an arbitration table.
+type cursor struct {
 	at   uint8
 	left int16 // blocks
 }
 
-// arbiter is where a port is in both.
+// arbiter is the position of a port in both tables.
 type arbiter struct {
-	high, low turn
-	spent     int32 // blocks that High sent since Low last did, or since Low had nothing
+	high, low cursor
+	spent     int32 // blocks that High sent since Low last sent, or since Low had nothing to send
 }
 
-// pick is the lane of a set that goes next. The caller tells sent what went.
+// pick is the lane of ready that sends next. The caller then calls sent.
 func (a *Arbitration) pick(s *arbiter, ready uint16) (lane uint8, high bool) {
 	h, hok := next(a.High, &s.high, ready)
 	if hok && (a.Limit == 255 || s.spent <= int32(a.Limit)*(4096/Block)) {
@@ -81,7 +81,7 @@ func (a *Arbitration) pick(s *arbiter, ready uint16) (lane uint8, high bool) {
 	return h, true
 }
 
-// sent notes what a lane sent.
+// sent accounts for a packet that was sent.
 func (s *arbiter) sent(high bool, blocks int32) {
 	t := &s.low
 	if high {
@@ -93,9 +93,9 @@ func (s *arbiter) sent(high bool, blocks int32) {
 	t.left -= int16(blocks)
 }
 
-// next moves a turn to the entry that goes next: the same as long as its lane has
-// something and weight is left.
-func next(table []Weight, t *turn, ready uint16) (uint8, bool) {
+// next moves a cursor to the entry that sends next. It stays as long as its lane has
+// packets and weight is left.
+func next(table []Weight, t *cursor, ready uint16) (uint8, bool) {
 	if len(table) == 0 {
 		return 0, false
 	}

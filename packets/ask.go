@@ -7,7 +7,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// ask lets the new head of a queue ask for its way on.
+// ask makes the new head of a queue request its next buffer.
 func (s *region) ask(q int32) {
 	p := &s.packets[s.far[q].head]
 	in := q >> s.shift
@@ -38,23 +38,25 @@ func (s *region) wayOn(in int32, p *packet) int32 {
 	return s.out(s.Fabric.Out(at, port), lane)
 }
 
-// out is the buffer behind a channel, or before it where there are output buffers.
+// out is the input buffer at the far end of a channel, or the output buffer before the
+// channel if there are any.
 func (s *region) out(c fabric.ChannelID, lane uint8) int32 {
 	return (int32(c)+s.ports-s.channels)<<s.shift | int32(lane)
 }
 
-// wanted asks for the one way on, once the packet can keep up with it: the tail
-// must not be needed before it is there.
+// wanted requests the only possible buffer as soon as the packet can be sent without a
+// pause: its tail must have arrived before it has to leave.
 func (s *region) wanted(q int32, p *packet, into int32) {
-	if at := s.keepsUp(p, q, into); at > s.wheel.now {
+	if at := s.earliestStart(p, q, into); at > s.wheel.now {
 		s.wheel.push(at, code(evHead, q, 0))
 		return
 	}
 	s.request(q, into)
 }
 
-// keepsUp is when a packet may begin to go on from a buffer without running dry.
-func (s *region) keepsUp(p *packet, q, into int32) Time {
+// earliestStart is when a packet may begin to leave a buffer without its tail coming
+// too late.
+func (s *region) earliestStart(p *packet, q, into int32) Time {
 	if !s.mixed || s.Config.StoreWhole {
 		return 0
 	}
@@ -62,7 +64,7 @@ func (s *region) keepsUp(p *packet, q, into int32) Time {
 	return p.entered + came.latency + serial(p.bytes, came.perByte) - serial(p.bytes, s.kindAt(into>>s.shift).perByte)
 }
 
-// request puts the head of a queue on the list of those who want into a buffer.
+// request adds the head of a queue to the list of those that want to enter a buffer.
 func (s *region) request(q, into int32) {
 	r := int32(len(s.requests))
 	if last := len(s.spare) - 1; last >= 0 {
@@ -83,7 +85,7 @@ func (s *region) request(q, into int32) {
 	s.mark(into >> s.shift)
 }
 
-// forget takes back all requests of the head of a queue.
+// forget withdraws all requests of the head of a queue.
 func (s *region) forget(q int32) {
 	r := s.far[q].asked
 	s.far[q].asked = none
@@ -108,8 +110,8 @@ func (s *region) forget(q int32) {
 	}
 }
 
-// askAdaptive takes the way on with most free credits among those that are free
-// at once, the first of several alike, and asks for all of them if none is.
+// askAdaptive takes the way with the most free credits among those that are free now
+// (the first of equals). If none is free it requests all of them.
 func (s *region) askAdaptive(q int32, p *packet) {
 	in := q >> s.shift
 	lane := uint8(q & (1<<s.shift - 1))
@@ -137,7 +139,7 @@ func (s *region) askAdaptive(q int32, p *packet) {
 		}
 	}
 	visit(func(into int32) {
-		latest = max(latest, s.keepsUp(p, q, into))
+		latest = max(latest, s.earliestStart(p, q, into))
 		b, o := &s.near[into], s.port(into>>s.shift)
 		if free := b.free(); !o.sending && b.first == none && free >= p.blocks() && free > most {
 			best, most = into, free
@@ -161,7 +163,8 @@ func (s *region) askAdaptive(q int32, p *packet) {
 	}
 }
 
-// stuck is a packet for which the tables have no way: they break their promise.
+// stuck reports a packet for which the tables have no way on, although they claimed to
+// cover the pair.
 func (s *region) stuck(q int32) {
 	p := &s.packets[s.far[q].head]
 	s.fail("a packet from endpoint %d to %d, address %d, has no way on from switch %d", p.src, p.dst, p.address, s.links[q>>s.shift].to)

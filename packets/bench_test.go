@@ -33,7 +33,7 @@ func BenchmarkBookSim(b *testing.B) {
 				b.ReportAllocs()
 				moved, before := int64(0), cpuSeconds(b)
 				for b.Loop() {
-					r := measured(b, n, Load{Offered: load, Pattern: bookSimPattern("uniform", nodes, sink), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{Length: 100_000, WarmUp: 10_000, Exactly: true})
+					r := measured(b, n, Injection{Offered: load, Pattern: bookSimPattern("uniform", nodes, sink), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{Length: 100_000, WarmUp: 10_000, Exactly: true})
 					moved += r.Moved
 				}
 				b.ReportMetric(float64(moved)/(cpuSeconds(b)-before)/1e6, "Mflit-hops/cpu-s")
@@ -53,7 +53,7 @@ func BenchmarkFatTree(b *testing.B) {
 	b.ReportAllocs()
 	moved, before := int64(0), cpuSeconds(b)
 	for b.Loop() {
-		r := measured(b, n, Load{Offered: 0.5, Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{Length: 50_000_000, WarmUp: 10_000_000, Exactly: true})
+		r := measured(b, n, Injection{Offered: 0.5, Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}, Window{Length: 50_000_000, WarmUp: 10_000_000, Exactly: true})
 		moved += r.Moved
 	}
 	b.ReportMetric(float64(moved)/(cpuSeconds(b)-before)/1e6, "Mblock-hops/cpu-s")
@@ -64,7 +64,7 @@ func TestNothingIsAllocatedForAPacket(t *testing.T) {
 	n := routed(t, "torus:4x4", "dfsssp", 4, unit(16, 64))
 	s := newSim(n)
 	s.begin(1, 0)
-	g, err := n.prepare(&Load{Offered: 0.6, Placement: routing.HCA.Endpoints(n.Fabric)}, s.load.random)
+	g, err := n.prepare(&Injection{Offered: 0.6, Placement: routing.HCA.Endpoints(n.Fabric)}, s.sending.random)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -228,7 +228,7 @@ func TestBookSim(t *testing.T) {
 			continue
 		}
 		n, nodes, sink := bookSimNetwork(t, ref.config)
-		l := Load{Offered: ref.offered, Pattern: bookSimPattern(ref.traffic, nodes, sink), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}
+		l := Injection{Offered: ref.offered, Pattern: bookSimPattern(ref.traffic, nodes, sink), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}
 		r := measured(t, n, l, w)
 		accepted := r.Accepted
 		if ref.traffic == "transpose" {

@@ -135,7 +135,7 @@ func (c *campaign) round(t *testing.T, r *rand.Rand) {
 func (c *campaign) runsFree(t *testing.T, n *packets.Network, r *rand.Rand, name string) {
 	c.proven++
 	for _, spec := range []string{"uniform", "permutation", "shift:k=1", "tornado"} {
-		l := packets.Load{Offered: 1, Placement: routing.HCA.Endpoints(n.Fabric), Seed: r.Uint64()}
+		l := packets.Injection{Offered: 1, Placement: routing.HCA.Endpoints(n.Fabric), Seed: r.Uint64()}
 		if spec != "uniform" {
 			p, err := traffic.Parse(spec)
 			if err != nil {

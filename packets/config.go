@@ -16,37 +16,37 @@ const Block = 64
 // packets can promise space.
 const maxBlocks = 2048
 
-// Choice is how a source with several addresses of a destination to choose from
-// takes one for a packet.
-type Choice uint8
+// AddressChoice says how a source takes one of several addresses of a destination for a
+// packet.
+type AddressChoice uint8
 
-// The choices. With either, packets of one flow may overtake each other.
+// With either, packets of one flow may overtake each other.
 const (
-	AtRandom Choice = iota
+	AtRandom AddressChoice = iota
 	InTurn
 )
 
-// Config is the hardware: links, switches, buffers. Start from a preset.
+// Config describes the hardware: links, switches, buffers. Start from a preset.
 type Config struct {
 	MTU    int // bytes of payload in a packet at most
 	Header int // bytes added to each packet on the wire
 
-	Rate     fabric.Rate // of every link; zero: each its own, 4xHDR where that is not known
-	FlitTime Time        // not zero: every link takes so long for a Block, whatever Rate says
+	Rate     fabric.Rate // of every link; zero: each link its own, 4xHDR where that is not known
+	FlitTime Time        // if not zero, every link takes this long for a Block, whatever Rate says
 	Cable    Time        // from one end of a cable to the other, at least 1
-	Forward  Time        // from the head of a packet at a switch to its first chance to leave
+	Forward  Time        // from the arrival of a packet's head at a switch to the earliest time it can leave
 	Gap      Time        // between two packets that leave a port, and between two that leave a buffer
-	Credit   Time        // a credit's time from the tail that freed it to the cable back
+	Credit   Time        // from the tail that freed the space until the credit enters the cable back
 
-	Buffer      int  // bytes of input buffer for each lane of a port
-	OutBuffer   int  // bytes of output buffer likewise; 0: switches have input buffers only
-	Speedup     int  // see the package comment; 0: 1
-	StoreWhole  bool // store and forward in place of virtual cut-through
-	Lanes       int  // lanes there are; 0: as many as the tables use
-	Arbitration *Arbitration
-	Lottery     bool   // ports draw lots among the requests for a lane, in place of serving the oldest
-	Lifetime    Time   // a packet that heads its queue in a switch for longer is dropped; 0: never
-	Choice      Choice // among several addresses
+	Buffer        int  // bytes of input buffer for each lane of a port
+	OutBuffer     int  // bytes of output buffer likewise; 0: switches have input buffers only
+	Speedup       int  // see the package comment; 0: 1
+	StoreWhole    bool // store and forward instead of virtual cut-through
+	Lanes         int  // number of lanes; 0: as many as the tables use
+	Arbitration   *Arbitration
+	Lottery       bool          // ports pick a random request for a lane instead of the oldest
+	Lifetime      Time          // a packet that is the head of its queue in a switch for longer is dropped; 0: never
+	AddressChoice AddressChoice // how sources use several addresses of a destination
 }
 
 // Preset is a Config by name.
@@ -56,15 +56,15 @@ type Preset struct {
 	Config  Config
 }
 
-// infiniBand is what the presets of InfiniBand share: 5 m of cable, a switch that
-// takes 90 ns, headers and check sums of a packet of a reliable connection.
+// infiniBand has what the presets of InfiniBand share: 5 m of cable, a switch that
+// takes 90 ns, and the headers and checksums of a packet of a reliable connection.
 func infiniBand(rate fabric.Rate) Config {
 	return Config{
 		MTU: 2048, Header: 8 + 12 + 4 + 2, Rate: rate, Cable: 25_000, Forward: 90_000, Credit: 10_000, Buffer: 8192,
 	}
 }
 
-// Presets is every preset. The first is the default.
+// Presets lists all presets. The first is the default.
 func Presets() []Preset {
 	list := []Preset{{"ib", "InfiniBand, every link at its own rate (4xHDR where none is known)", infiniBand(fabric.Rate{})}}
 	for _, speed := range []fabric.Speed{fabric.QDR, fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR, fabric.XDR} {
@@ -88,7 +88,7 @@ func PresetNamed(name string) (Config, error) {
 	return Config{}, fmt.Errorf("packets: no preset is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// check says what is wrong with a Config, and settles what is left open.
+// check fills in defaults and says what is wrong with a Config.
 func (c *Config) check() error {
 	if c.Speedup == 0 {
 		c.Speedup = 1
@@ -118,11 +118,11 @@ func (c *Config) check() error {
 	return c.Arbitration.check()
 }
 
-// blocksOf is the credits that a packet takes.
+// blocksOf is the number of credits that a packet takes.
 func blocksOf(bytes int) int { return (bytes + Block - 1) / Block }
 
-// wire is the bytes on the wire of a packet: with its header, and in whole flits
-// where time is counted in flits.
+// wire is the bytes of a packet on the wire: with its header, and rounded up to whole
+// flits where time is counted in flits.
 func (c *Config) wire(payload int64) int32 {
 	bytes := int(payload) + c.Header
 	if c.FlitTime > 0 {
@@ -131,10 +131,11 @@ func (c *Config) wire(payload int64) int32 {
 	return int32(bytes)
 }
 
-// rateShift is the binary digits behind the point in a time per byte.
+// rateShift is the number of binary digits after the point in a time per byte.
 const rateShift = 24
 
-// perByte is the time of a byte on a link, with rateShift binary digits.
+// perByte is the time of a byte on a link in ps, with rateShift binary digits after the
+// point.
 func (c *Config) perByte(own fabric.Rate) int64 {
 	if c.FlitTime > 0 {
 		return int64(c.FlitTime) << rateShift / Block
@@ -149,8 +150,8 @@ func (c *Config) perByte(own fabric.Rate) int64 {
 	return (8_000_000 << rateShift) / int64(rate.Mbps())
 }
 
-// serial is how long so many bytes take, rounded to the nearest picosecond and at
-// least one.
+// serial is how long so many bytes take on a link, rounded to the nearest picosecond
+// and at least one.
 func serial(bytes int32, perByte int64) Time {
 	return max(1, Time((int64(bytes)*perByte+1<<(rateShift-1))>>rateShift))
 }

@@ -133,7 +133,7 @@ func TestHopsAreTrunks(t *testing.T) {
 			for at := n.Fabric.Endpoint(a).Switch; at != n.Fabric.Endpoint(b).Switch; want++ {
 				at = n.Fabric.Channel(n.Fabric.Out(at, n.tables.Forwarding.Port(at, n.Fabric.Endpoint(b).LID))).To
 			}
-			r := measured(t, n, Load{Offered: 0.2, Pattern: pattern{{From: int32(from), To: int32(to)}}, Placement: hosts, Seed: 1}, Window{Length: 20_000, WarmUp: 2_000, Exactly: true})
+			r := measured(t, n, Injection{Offered: 0.2, Pattern: pattern{{From: int32(from), To: int32(to)}}, Placement: hosts, Seed: 1}, Window{Length: 20_000, WarmUp: 2_000, Exactly: true})
 			if r.Hops != float64(want) {
 				t.Errorf("from %d to %d: %.3f hops, want %d", from, to, r.Hops, want)
 			}

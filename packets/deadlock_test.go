@@ -14,10 +14,10 @@ import (
 )
 
 // stepsOf is a credit loop as packets takes it.
-func stepsOf(v *deadlock.Verdict) []packets.Step {
-	steps := make([]packets.Step, len(v.Cycle))
+func stepsOf(v *deadlock.Verdict) []packets.LoopStep {
+	steps := make([]packets.LoopStep, len(v.Cycle))
 	for i, s := range v.Cycle {
-		steps[i] = packets.Step{Trunk: s.Trunk, VL: s.VL, SL: s.SL, Src: s.Src, Dst: s.Dst}
+		steps[i] = packets.LoopStep{Trunk: s.Trunk, VL: s.VL, SL: s.SL, Src: s.Src, Dst: s.Dst}
 	}
 	return steps
 }

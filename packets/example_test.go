@@ -32,7 +32,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	load := packets.Load{Offered: 0.3, Placement: routing.HCA.Endpoints(f), Seed: 1}
+	load := packets.Injection{Offered: 0.3, Placement: routing.HCA.Endpoints(f), Seed: 1}
 	r, err := network.Measure(context.Background(), load, packets.Window{})
 	if err != nil {
 		panic(err)

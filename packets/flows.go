@@ -2,29 +2,29 @@ package packets
 
 import "fmt"
 
-// ended is a packet that is no more under way.
-type ended struct {
+// endedPacket is a packet that was delivered or dropped.
+type endedPacket struct {
 	src, dst int32
 	number   uint32
 	dropped  bool
 }
 
-// flows keeps the account of every flow (source and destination) with packets
-// under way: nothing lost, nothing twice, nothing overtaken. It is a hash table
-// with linear probing, as large as there are flows under way.
+// flows checks every flow (source and destination) with packets in the network: nothing
+// is lost, duplicated or overtaken. It is a hash table with linear probing; its size
+// follows the number of such flows.
 type flows struct {
-	rows  []flow
-	used  int
-	seen  uint32 // sum of what settle read, so that it is
-	gaps  bool   // packets may be dropped
-	mixed bool   // packets of one flow go several ways, and may overtake
+	rows    []flow
+	used    int
+	touched uint32 // sum of what record prefetched, so that the compiler keeps the reads
+	gaps    bool   // packets may be dropped
+	mixed   bool   // packets of one flow take different ways and may overtake
 }
 
 type flow struct {
 	key  uint64 // source << 32 | destination, plus one; 0: free
-	sent uint32 // packets
+	sent uint32 // packets sent so far
 	next uint32 // the number of the packet that must come next
-	open uint32 // packets under way
+	open uint32 // packets in the network
 }
 
 func newFlows(gaps, mixed bool) flows {
@@ -33,7 +33,7 @@ func newFlows(gaps, mixed bool) flows {
 
 func flowKey(src, dst int32) uint64 { return uint64(src)<<32 | uint64(dst) + 1 }
 
-// slot is where a flow is, or would be.
+// slot is the index of a flow, or where it would be inserted.
 func (f *flows) slot(key uint64) int {
 	mask := len(f.rows) - 1
 	i := home(key, mask)
@@ -45,7 +45,7 @@ func (f *flows) slot(key uint64) int {
 
 func home(key uint64, mask int) int { return int(key*0x9E3779B97F4A7C15>>32) & mask }
 
-// send notes a new packet and returns its number in the flow.
+// send counts a new packet and returns its number in the flow.
 func (f *flows) send(src, dst int32) uint32 {
 	if 2*f.used >= len(f.rows) {
 		f.grow()
@@ -60,7 +60,7 @@ func (f *flows) send(src, dst int32) uint32 {
 	return r.sent - 1
 }
 
-// arrive notes that a packet came, and says so if it is not the one that must come next.
+// arrive counts a packet that was delivered; it is an error if it is not the next one.
 func (f *flows) arrive(src, dst int32, number uint32) error {
 	i := f.slot(flowKey(src, dst))
 	r := &f.rows[i]
@@ -72,12 +72,12 @@ func (f *flows) arrive(src, dst int32, number uint32) error {
 	return nil
 }
 
-// settle notes packets that are no more under way, in the order in which that
-// happened in each flow. Where it looks for them is read first, all at once.
-func (f *flows) settle(list []ended) error {
+// record takes packets that were delivered or dropped, for each flow in the order in
+// which that happened. It reads all their rows first, as prefetcher does.
+func (f *flows) record(list []endedPacket) error {
 	mask := len(f.rows) - 1
 	for i := range list {
-		f.seen += f.rows[home(flowKey(list[i].src, list[i].dst), mask)].open
+		f.touched += f.rows[home(flowKey(list[i].src, list[i].dst), mask)].open
 	}
 	for i := range list {
 		if e := &list[i]; e.dropped {
@@ -89,7 +89,7 @@ func (f *flows) settle(list []ended) error {
 	return nil
 }
 
-// close takes a packet off a flow, and the flow off the table with its last one.
+// close counts one packet less in a row, and removes the row with its last packet.
 func (f *flows) close(i int) {
 	r := &f.rows[i]
 	if r.open--; r.open > 0 {
@@ -98,7 +98,7 @@ func (f *flows) close(i int) {
 	f.used--
 	mask := len(f.rows) - 1
 	for j := (i + 1) & mask; f.rows[j].key != 0; j = (j + 1) & mask {
-		// Move up what this hole would hide.
+		// Move up rows that the hole would make unreachable.
 		if at := home(f.rows[j].key, mask); (j-at)&mask >= (j-i)&mask {
 			f.rows[i] = f.rows[j]
 			i = j

@@ -2,8 +2,8 @@ package packets
 
 import "math/bits"
 
-// histogram counts times in classes of 1/32 of a power of two: what it says is
-// right within 3 %.
+// histogram counts times in classes of 1/32 of a power of two, so that quantiles are
+// exact within 3 %.
 type histogram struct {
 	counts [64 * 32]int64
 	n      int64
@@ -33,7 +33,7 @@ func (h *histogram) add(t Time) {
 	h.max = max(h.max, t)
 }
 
-// join adds what another counted.
+// join adds the counts of another histogram.
 func (h *histogram) join(other *histogram) {
 	for class, n := range &other.counts {
 		h.counts[class] += n
@@ -42,7 +42,7 @@ func (h *histogram) join(other *histogram) {
 	h.max = max(h.max, other.max)
 }
 
-// quantile is the time that a share of the packets did not exceed.
+// quantile is a time that this share of the packets did not exceed.
 func (h *histogram) quantile(share float64) Time {
 	want := int64(share*float64(h.n) + 0.5)
 	for class, n := range &h.counts {
@@ -53,7 +53,7 @@ func (h *histogram) quantile(share float64) Time {
 	return h.max
 }
 
-// Class is the packets whose latency is at most End and above that of the class
+// Class counts the packets whose latency is at most End and above the End of the class
 // before.
 type Class struct {
 	End     Time  `json:"end_ps"`

@@ -52,15 +52,15 @@ func TestBadLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := Load{Offered: 0.5, Placement: routing.HCA.Endpoints(f)}
-	for want, change := range map[string]func(*Load){
-		"a load of 0":              func(l *Load) { l.Offered = 0 },
-		"a load of 1.01":           func(l *Load) { l.Offered = 1.01 },
-		"a load of NaN":            func(l *Load) { l.Offered = math.NaN() },
-		"messages of -1 bytes":     func(l *Load) { l.Bytes = -1 },
-		"fewer than two endpoints": func(l *Load) { l.Placement = l.Placement[:1] },
-		"sends nothing over":       func(l *Load) { l.Pattern = pattern{{From: 1, To: 1}} },
-		"sends nothing here":       func(l *Load) { l.Placement = traffic.Placement{0, 1} }, // port 0 of switches
+	good := Injection{Offered: 0.5, Placement: routing.HCA.Endpoints(f)}
+	for want, change := range map[string]func(*Injection){
+		"a load of 0":              func(l *Injection) { l.Offered = 0 },
+		"a load of 1.01":           func(l *Injection) { l.Offered = 1.01 },
+		"a load of NaN":            func(l *Injection) { l.Offered = math.NaN() },
+		"messages of -1 bytes":     func(l *Injection) { l.Bytes = -1 },
+		"fewer than two endpoints": func(l *Injection) { l.Placement = l.Placement[:1] },
+		"sends nothing over":       func(l *Injection) { l.Pattern = pattern{{From: 1, To: 1}} },
+		"sends nothing here":       func(l *Injection) { l.Placement = traffic.Placement{0, 1} }, // port 0 of switches
 	} {
 		l := good
 		change(&l)
@@ -95,7 +95,7 @@ func TestUncoveredPairs(t *testing.T) {
 		change(tables)
 		n, err := New(tables, mustPreset(t, "ib"))
 		if err == nil {
-			_, err = n.Measure(context.Background(), Load{Offered: 0.5, Placement: hosts}, Window{})
+			_, err = n.Measure(context.Background(), Injection{Offered: 0.5, Placement: hosts}, Window{})
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
@@ -123,7 +123,7 @@ func interrupted(t *testing.T, n *Network) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	parts := 0
-	r, err := n.Measure(ctx, Load{Offered: 0.4, Placement: routing.HCA.Endpoints(n.Fabric)}, Window{Length: 1e9, WarmUp: 1e8, Exactly: true, Batch: func() {
+	r, err := n.Measure(ctx, Injection{Offered: 0.4, Placement: routing.HCA.Endpoints(n.Fabric)}, Window{Length: 1e9, WarmUp: 1e8, Exactly: true, Batch: func() {
 		if parts++; parts == 14 {
 			cancel()
 		}
@@ -168,7 +168,7 @@ func TestLifetime(t *testing.T) {
 	c := mustPreset(t, "ib-hdr")
 	c.Lifetime = 20_000_000
 	n := routed(t, "ring:5", "sssp", 1, c)
-	l := Load{Offered: 0.9, Pattern: twoOn(5), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}
+	l := Injection{Offered: 0.9, Pattern: twoOn(5), Placement: routing.HCA.Endpoints(n.Fabric), Seed: 1}
 	n.Config.Lottery = true
 	r := measured(t, n, l, Window{Length: 1e9, WarmUp: 1e7, Exactly: true})
 	if r.Dropped == 0 || r.Deadlock != nil || r.Accepted == 0 {
@@ -187,9 +187,9 @@ func TestAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables := tablesOf(t, f, "mroots", 2)
-	for _, choice := range []Choice{AtRandom, InTurn} {
+	for _, choice := range []AddressChoice{AtRandom, InTurn} {
 		c := mustPreset(t, "ib-hdr")
-		c.Choice = choice
+		c.AddressChoice = choice
 		n, err := New(tables, c)
 		if err != nil {
 			t.Fatal(err)
@@ -223,11 +223,11 @@ func TestSaturation(t *testing.T) {
 		t.Fatal(err)
 	}
 	across := pattern{{From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 0}, {From: 3, To: 1}}
-	s, err := n.Saturation(context.Background(), Load{Pattern: across, Placement: routing.HCA.Endpoints(f), Seed: 3}, Window{Length: 400_000}, 0, 1, 0.02)
+	s, err := n.Saturation(context.Background(), Injection{Pattern: across, Placement: routing.HCA.Endpoints(f), Seed: 3}, Window{Length: 400_000}, 0, 1, 0.02)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Accepted < 0.46 || s.Accepted > 0.5 || s.Above-s.Load > 0.02 || s.Status != Saturated {
+	if s.Accepted < 0.46 || s.Accepted > 0.5 || s.Above-s.Offered > 0.02 || s.Status != Saturated {
 		t.Errorf("%+v", s)
 	}
 }

@@ -11,67 +11,67 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Status is how a run ended; the package comment defines the words.
+// Status says how a run ended; the package comment defines the words.
 type Status string
 
-// The ways a run ends.
+// How a run can end.
 const (
 	Steady      Status = "steady"
 	Unstable    Status = "unstable"
 	Saturated   Status = "saturated"
 	Deadlocked  Status = "deadlocked"
-	Completed   Status = "completed"   // everything there was to send has arrived, or was dropped
-	Interrupted Status = "interrupted" // the figures are of what was measured so far
+	Completed   Status = "completed"   // all messages have arrived or were dropped
+	Interrupted Status = "interrupted" // cancelled: the figures are of what was measured until then
 )
 
-// Window says how long to measure. The zero Window is sensible.
+// Window says how long to measure. The zero Window is a sensible default.
 type Window struct {
-	Length  Time   // to measure; 0: 4,000 times what a full packet takes on a link, at the most frequent rate of endpoints
-	WarmUp  Time   // at most, before measuring; 0: three times Length
-	Batch   func() // called at the end of each of its parts, some 30 of them; may be nil
-	Exactly bool   // warm up for exactly WarmUp, however the latency goes
+	Length  Time   // how long to measure; 0: 4,000 times the time of a full packet on a link, at the most frequent rate of endpoints
+	WarmUp  Time   // longest time before measuring; 0: three times Length
+	Batch   func() // called at the end of each part of the run, some 30 times; may be nil
+	Exactly bool   // warm up for exactly WarmUp, even if the latency is stationary earlier
 }
 
-// batches is how many parts a window is measured in.
+// batches is the number of parts of a window, for batch means.
 const batches = 20
 
-// Result is what a run measured. Times are those of packets from the creation of
-// their message to the arrival of their last byte, unless said otherwise.
+// Result is what a run measured. Times of packets are from the creation of their
+// message to the arrival of their last byte, unless stated otherwise.
 type Result struct {
 	Status   Status
-	Offered  float64 // of what the links of the senders carry
-	Accepted float64 // delivered in the window, likewise
+	Offered  float64 // bytes created, as a share of what the links of the senders carry
+	Accepted float64 // bytes delivered in the window, likewise
 	Packets  int64   // delivered in the window
-	Mean     float64 // ps
-	Error    float64 // ps; the mean is within it with 95 % confidence, from batch means
+	Mean     float64 // mean latency in ps
+	Error    float64 // half-width of the 95 % confidence interval of Mean in ps, from batch means
 	Median   Time
 	P90, P99 Time
 	P999     Time
 	Max      Time
-	Network  float64 // ps, mean without the wait at the source
-	Hops     float64 // channels between switches, mean
+	Network  float64 // mean latency in ps without the wait at the source
+	Hops     float64 // mean number of channels between switches
 	WarmUp   Time
 	Window   Time
 	Created  int64 // packets, in the whole run
 	Arrived  int64
 	Dropped  int64
 	Held     int64 // packets in the network at the end
-	Moved    int64 // blocks sent over a channel, each time counted
-	Makespan Time  // when the last packet arrived, where a run ends by itself
+	Moved    int64 // blocks sent, counted once for each channel
+	Makespan Time  // when the last packet arrived, for runs that end by themselves
 	Deadlock *Deadlock
-	Classes  []Class // histogram
+	Classes  []Class // histogram of latencies
 	Channels []Usage // [ChannelID × lanes + lane]
 	Lanes    int
 }
 
-// Usage is how a lane of a channel was used in the window.
+// Usage is the use of a lane of a channel in the window.
 type Usage struct {
-	Busy float64 // share of the time that it was sending
-	Mean float64 // blocks in the input buffer behind it
-	Peak int     // most blocks in it, in the whole run
+	Busy float64 // share of the time in which it was sending
+	Mean float64 // mean blocks in the input buffer behind the channel
+	Peak int     // most blocks in that buffer in the whole run
 }
 
-// watch measures.
+// watch collects the measurements of a run.
 type watch struct {
 	measuring bool
 	parts     []part
@@ -81,7 +81,7 @@ type watch struct {
 	queue     []int32
 }
 
-// part is a batch.
+// part is the measurements of one batch.
 type part struct {
 	n   int64
 	sum float64
@@ -89,7 +89,7 @@ type part struct {
 
 func (p part) mean() float64 { return p.sum / float64(max(1, p.n)) }
 
-// closePart ends a batch.
+// closePart ends a batch and begins the next.
 func (s *sim) closePart() {
 	n, sum := int64(0), int64(0)
 	for _, r := range s.regions {
@@ -99,7 +99,7 @@ func (s *sim) closePart() {
 	s.watch.parts = append(s.watch.parts, part{n, float64(sum)})
 }
 
-// stationary is the test whether a run has settled: of the last eight batches the
+// stationary is the test for the end of the warm-up: of the last eight batches, the
 // first four and the last four have means within 5 % of each other, or within two
 // standard errors of their difference.
 func stationary(parts []part) bool {
@@ -114,7 +114,7 @@ func stationary(parts []part) bool {
 	return a > 0 && b > 0 && (apart <= 0.05*b || apart <= 2*math.Sqrt((va+vb)/(n/2)))
 }
 
-// meanOf is the mean of batch means, and their variance.
+// meanOf is the mean and the variance of batch means.
 func meanOf(parts []part) (mean, variance float64) {
 	for _, p := range parts {
 		mean += p.mean()
@@ -129,17 +129,17 @@ func meanOf(parts []part) (mean, variance float64) {
 // student is the 97.5 % quantile of Student's t with batches-1 degrees of freedom.
 const student = 2.093
 
-// Measure runs a load: it warms up until the mean latency is stationary, then
-// measures. If the context ends, the Result is Interrupted and holds what was
-// measured so far; the error is for what cannot be run.
-func (n *Network) Measure(ctx context.Context, l Load, w Window) (*Result, error) {
+// Measure runs an Injection: it warms up until the mean latency is stationary, then
+// measures. If the context ends, the Result is Interrupted and holds what was measured
+// until then; the error is for what cannot be run.
+func (n *Network) Measure(ctx context.Context, l Injection, w Window) (*Result, error) {
 	s := newSim(n)
 	s.begin(l.Seed, l.Run)
-	g, err := n.prepare(&l, s.load.random)
+	g, err := n.prepare(&l, s.sending.random)
 	if err != nil {
 		return nil, err
 	}
-	n.settle(&w, g)
+	n.fillDefaults(&w, g)
 	s.watch.batch = w.Batch
 	s.generate(g)
 	batch := max(1, w.Length/batches)
@@ -164,9 +164,9 @@ func (n *Network) Measure(ctx context.Context, l Load, w Window) (*Result, error
 	return r, nil
 }
 
-// verdict tells a steady run from the others.
+// verdict is the status of a run that ended without deadlock.
 func (s *sim) verdict(r *Result, settled bool) Status {
-	// A Poisson process of so many packets strays by the root of their number.
+	// The number of packets of a Poisson process has a standard deviation of its square root.
 	stray := 4 / math.Sqrt(float64(max(1, r.Packets)))
 	parts := s.watch.parts
 	switch half := len(parts) / 2; {
@@ -178,16 +178,16 @@ func (s *sim) verdict(r *Result, settled bool) Status {
 	return Steady
 }
 
-// drifts says whether the mean of the second half of a window is a quarter above that of the
-// first, and not by chance.
+// drifts says whether the mean of the second half of a window is a quarter above that
+// of the first, and the difference is significant.
 func drifts(a, b []part) bool {
 	ma, va := meanOf(a)
 	mb, vb := meanOf(b)
 	return mb > 1.25*ma && mb-ma > 3*math.Sqrt((va+vb)/float64(len(a)))
 }
 
-// settle fills in what a Window leaves open.
-func (n *Network) settle(w *Window, g *generator) {
+// fillDefaults replaces the zero fields of a Window.
+func (n *Network) fillDefaults(w *Window, g *generator) {
 	if w.Length <= 0 {
 		packet := Time(1)
 		for e, gap := range g.gap {
@@ -202,7 +202,7 @@ func (n *Network) settle(w *Window, g *generator) {
 	}
 }
 
-// warmUp runs until the latency is stationary, or for as long as the window says.
+// warmUp runs until the latency is stationary, but no longer than the window allows.
 func (s *sim) warmUp(ctx context.Context, w Window, batch Time) (settled bool, stop Status, err error) {
 	if w.Exactly {
 		batch = max(1, w.WarmUp/8)
@@ -217,8 +217,8 @@ func (s *sim) warmUp(ctx context.Context, w Window, batch Time) (settled bool, s
 	return settled, stop, err
 }
 
-// batchesOf runs so many batches, or until enough says so, looking for deadlocks
-// now and then.
+// batchesOf runs up to count batches, or until enough returns true, and looks for
+// deadlocks several times in each.
 func (s *sim) batchesOf(ctx context.Context, batch Time, count int, enough func() bool) (Status, error) {
 	const looks = 4 // per batch
 	start := s.now
@@ -260,7 +260,7 @@ func (s *sim) measureFrom() {
 	}
 }
 
-// result is the figures of a run whose window began at a time.
+// result is the figures of a run whose window began at from.
 func (s *sim) result(from Time) *Result {
 	w, t, c := &s.watch, s.tallied(), s.counted()
 	r := &Result{
@@ -282,7 +282,7 @@ func (s *sim) result(from Time) *Result {
 		}
 	}
 	window := float64(max(1, r.Window))
-	if !w.measuring { // it ended before; what there is to see is from its beginning
+	if !w.measuring { // the run ended before its window: report all of it
 		window = float64(max(1, s.now))
 	}
 	r.Channels = make([]Usage, int(s.channels)*s.lanes)
@@ -295,9 +295,9 @@ func (s *sim) result(from Time) *Result {
 	return r
 }
 
-// Complete sends messages phase by phase, each phase when the one before has
-// arrived, until everything has or a deadlock stops it. limit is when to give up;
-// 0: never.
+// Complete sends messages phase by phase, each phase when all of the one before has
+// arrived, until everything has arrived or a deadlock stops it. It gives up at the time
+// limit; 0: never.
 func (n *Network) Complete(ctx context.Context, phases [][]Message, seed uint64, limit Time) (*Result, error) {
 	if err := n.checkMessages(phases); err != nil {
 		return nil, err
@@ -379,16 +379,17 @@ func (n *Network) slowest() int64 {
 	return most
 }
 
-// Use is how a lane of a channel was used.
+// Use is the usage of a lane of a channel.
 func (r *Result) Use(c fabric.ChannelID, vl int) Usage { return r.Channels[int(c)*r.Lanes+vl] }
 
-// Busy is a lane of a channel.
+// Busy is a lane of a channel with its usage.
 type Busy struct {
 	Channel fabric.ChannelID
 	VL      int
 }
 
-// Busiest is the lanes of channels that sent most, at most so many, ties by number.
+// Busiest is the lanes of channels that sent most, at most so many; equal ones by
+// number.
 func (r *Result) Busiest(most int) []Busy {
 	order := make([]int, 0, len(r.Channels))
 	for i, u := range r.Channels {

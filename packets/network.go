@@ -9,13 +9,13 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Network is hardware with a routing: everything about a simulation that stays the
-// same from run to run. Runs only read it, so several may go on at once.
+// Network is hardware with a routing: everything about a simulation that is the same
+// for all runs. Runs only read it, so several may go on at once.
 //
-// Ports. Everything that sends is a port: the channels of the fabric by their
-// numbers; with output buffers as many again, the way through the switch to each
-// channel; then the endpoints, as the places where packets begin. A port has a
-// buffer for each lane at its far end. Buffers are numbered port << shift | lane.
+// Ports. Everything that sends is a port: first the channels of the fabric by their
+// numbers; with output buffers as many again, for the way through the switch to each
+// channel; then the endpoints, where packets begin. A port has a buffer for each lane
+// at its far end. Buffers are numbered port << shift | lane.
 type Network struct {
 	Fabric *fabric.Fabric
 	Config Config
@@ -26,33 +26,33 @@ type Network struct {
 	lanes    int
 	shift    uint8
 	channels int32
-	ports    int32  // channels, twice with output buffers
+	ports    int32  // the number of channels, twice that with output buffers
 	links    []link // [port]
-	kinds    []kind
+	kinds    []portKind
 	mixed    bool // some links are faster than others
 	uniform  [routing.SLs]uint8
-	perPort  bool // SL2VL depends on the ports
+	perPort  bool // the SL2VL map depends on the ports
 	regions  int
 	regionOf []uint8 // [switch]
 }
 
-// link is where a port leads.
+// link is the far end of a port.
 type link struct {
 	to     int32 // the switch at the far end; -1: an endpoint, or an output buffer
 	kind   uint8
 	inPort uint8 // of that switch
 }
 
-// kind is what ports are like.
-type kind struct {
-	perByte int64 // time of a byte, with rateShift binary digits
-	latency Time  // from the start of sending to the first chance to go on at the far end
-	credit  Time  // for a credit to come back
-	blocks  int32 // buffer for a lane at the far end
+// portKind is the rate, delays and buffer size that ports have in common.
+type portKind struct {
+	perByte int64 // time of a byte in ps, with rateShift binary digits after the point
+	latency Time  // from the start of sending to the earliest time to go on at the far end
+	credit  Time  // time for a credit to come back
+	blocks  int32 // buffer of each lane at the far end
 }
 
-// New is a network that forwards by tables. It refuses tables that do not fit and a
-// Config that makes no sense.
+// New is a network that forwards by tables. It refuses tables that do not fit the
+// fabric and a Config that makes no sense.
 func New(t *routing.Tables, c Config) (*Network, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func New(t *routing.Tables, c Config) (*Network, error) {
 	return n, n.build(n.lanesOfTables())
 }
 
-// NewAdaptive is a network whose switches choose.
+// NewAdaptive is a network whose switches choose among several ports.
 func NewAdaptive(t *routing.Adaptive, c Config) (*Network, error) {
 	if err := t.Valid(); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func NewAdaptive(t *routing.Adaptive, c Config) (*Network, error) {
 	return n, n.build(len(t.Lanes))
 }
 
-// Lanes is the lanes that every port has.
+// Lanes is the number of lanes of every port.
 func (n *Network) Lanes() int { return n.lanes }
 
 func (n *Network) build(used int) error {
@@ -108,9 +108,9 @@ func (n *Network) build(used int) error {
 
 func (n *Network) buildLink(i fabric.ChannelID) {
 	c, ch := &n.Config, n.Fabric.Channel(i)
-	k := kind{perByte: c.perByte(ch.Rate), latency: c.Cable, credit: c.Cable + c.Credit, blocks: int32(c.Buffer / Block)}
-	if c.OutBuffer > 0 { // and the way through the switch into the output buffers
-		n.links[int32(i)+n.channels] = link{to: -1, kind: n.kindOf(kind{perByte: k.perByte / int64(c.Speedup), latency: c.Forward, blocks: int32(c.OutBuffer / Block)})}
+	k := portKind{perByte: c.perByte(ch.Rate), latency: c.Cable, credit: c.Cable + c.Credit, blocks: int32(c.Buffer / Block)}
+	if c.OutBuffer > 0 { // the ways through the switch into the output buffers
+		n.links[int32(i)+n.channels] = link{to: -1, kind: n.kindOf(portKind{perByte: k.perByte / int64(c.Speedup), latency: c.Forward, blocks: int32(c.OutBuffer / Block)})}
 	}
 	to := int32(-1)
 	if n.Fabric.Node(ch.To).Kind == fabric.Switch {
@@ -122,8 +122,9 @@ func (n *Network) buildLink(i fabric.ChannelID) {
 	n.links[i] = link{to: to, kind: n.kindOf(k), inPort: ch.ToPort}
 }
 
-// kindOf is the number of a kind. There are far fewer than 256: three for each rate.
-func (n *Network) kindOf(k kind) uint8 {
+// kindOf is the index of a kind, added if it is new. There are far fewer than 256:
+// three for each rate.
+func (n *Network) kindOf(k portKind) uint8 {
 	i := slices.Index(n.kinds, k)
 	if i < 0 {
 		n.mixed = n.mixed || len(n.kinds) > 0 && n.kinds[0].perByte != k.perByte
@@ -133,12 +134,12 @@ func (n *Network) kindOf(k kind) uint8 {
 	return uint8(i)
 }
 
-// kindAt is what a port is like.
-func (n *Network) kindAt(port int32) *kind { return &n.kinds[n.links[port].kind] }
+// kindAt is the kind of a port.
+func (n *Network) kindAt(port int32) *portKind { return &n.kinds[n.links[port].kind] }
 
-// lanesOfTables is one more than the highest lane that the SL2VL map can give to
-// a service level that is in use. Lanes from 15 on are no data lanes: whoever gets
-// one is found when routes are followed.
+// lanesOfTables is one more than the highest lane that the SL2VL map can give to a
+// service level in use. Lanes from 15 on carry no data: packets mapped to one are found
+// when routes are followed.
 func (n *Network) lanesOfTables() int {
 	f, t := n.Fabric, n.tables
 	inUse := slsInUse(t)
@@ -190,7 +191,7 @@ func slsInUse(t *routing.Tables) uint16 {
 // source is the port at which an endpoint's packets begin.
 func (n *Network) source(e fabric.EndpointID) int32 { return n.ports + int32(e) }
 
-// NoRoute is a pair of endpoints between which packets would not arrive.
+// NoRoute reports a pair of endpoints between which packets would not arrive.
 type NoRoute struct {
 	From, To fabric.EndpointID
 	Why      error
@@ -200,8 +201,8 @@ func (e *NoRoute) Error() string { return e.Why.Error() }
 
 func (e *NoRoute) Unwrap() error { return e.Why }
 
-// Covers says whether packets from one endpoint to another arrive by every address
-// that the source may use, and why not; tables that lead them nowhere are a NoRoute.
+// Covers says whether packets from one endpoint to another arrive by every address that
+// the source may use, and if not, why; a *NoRoute where the tables have no route.
 func (n *Network) Covers(from, to fabric.EndpointID) error {
 	f := n.Fabric
 	a, b := f.Endpoint(from), f.Endpoint(to)
@@ -230,7 +231,7 @@ func (n *Network) Covers(from, to fabric.EndpointID) error {
 	return nil
 }
 
-// coversRoute is Covers for a message that names address and service level.
+// coversRoute is Covers for a message that names its address and service level.
 func (n *Network) coversRoute(m Message) error {
 	f := n.Fabric
 	switch {
@@ -270,8 +271,8 @@ func (n *Network) follow(a, b *fabric.Endpoint, lid fabric.LID, sl uint8) error 
 	return fmt.Errorf("packets: packets from %s to LID %d of %s circle for ever", f.Label(a.Node), lid, f.Label(b.Node))
 }
 
-// coversAdaptive asks for an address only: that every way ends is what the judge
-// proves.
+// coversAdaptive only checks that there is an address: that all ways arrive is proven
+// by package deadlock.
 func (n *Network) coversAdaptive(a, b *fabric.Endpoint) error {
 	if a.Switch == b.Switch {
 		return nil

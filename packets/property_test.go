@@ -42,7 +42,7 @@ func anyConfig(t *rapid.T) Config {
 		c.Lifetime = 20 * serial(int32(packet), max(1, c.perByte(fabric.Rate{})))
 	}
 	if rapid.Bool().Draw(t, "in turn") {
-		c.Choice = InTurn
+		c.AddressChoice = InTurn
 	}
 	return c
 }
@@ -89,7 +89,7 @@ func anyNetwork(t *rapid.T, c Config) (n *Network, safe bool) {
 func TestNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, safe := anyNetwork(t, anyConfig(t))
-		l := Load{
+		l := Injection{
 			Offered: float64(rapid.IntRange(1, 20).Draw(t, "load")) / 20, Placement: routing.HCA.Endpoints(n.Fabric), Seed: rapid.Uint64().Draw(t, "seed"),
 			Regular: rapid.Bool().Draw(t, "regular"), Burst: rapid.IntRange(1, 3).Draw(t, "burst"), Bytes: int64(rapid.IntRange(1, 3*n.Config.MTU).Draw(t, "bytes")),
 		}
@@ -97,7 +97,7 @@ func TestNothingIsLost(t *testing.T) {
 		for i := range results {
 			s := newSim(n)
 			s.begin(l.Seed, 0)
-			g, err := n.prepare(&l, s.load.random)
+			g, err := n.prepare(&l, s.sending.random)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,59 +9,58 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// region is some switches and their endpoints, simulated for themselves until the
-// others can have sent them something. Everything that happens at a time and at a
-// switch happens in one region, and what crosses from one to another takes at least
-// the time of a window.
+// region is some switches and their endpoints, simulated independently of other regions
+// for the length of a window. All events at one switch happen in one region, and what
+// crosses from one region to another takes at least the time of a window.
 type region struct {
 	*Network
 	whole    *sim
 	number   uint8
 	lifetime bool
-	running  bool      // the first event has happened
-	near     []near    // [buffer] of all; those of ports that send from here are its own
-	far      []far     // [buffer] of all; those of ports that end here are its own
-	serials  []uint32  // of all, likewise
-	arbiters []arbiter // of all, likewise
-	flows    flows     // of its own sources
-	load     *load
+	running  bool      // the first event was handled
+	near     []near    // [buffer] of all regions; this one changes those of ports that send from here
+	far      []far     // [buffer] of all regions; this one changes those of ports that end here
+	serials  []uint32  // as far
+	arbiters []arbiter // as near
+	flows    flows     // of the sources in this region
+	sending  *sending
 
-	wheel    wheel
-	packets  []packet
-	unused   []int32 // free packets: a list beside them, for the way from one to the next must not lead through memory
-	requests []request
-	spare    []int32 // free requests, likewise
-	reader   reader
-	reads    bool    // ahead
-	fresh    []int32 // buffers with a new head
-	dirty    []int32 // ports to look at
-	count    counters
-	tally    tally
-	seed     uint64 // of lots
-	stream   *rand.PCG
-	random   *rand.Rand      // draws from stream
-	broken   error           // what must not happen
-	observe  func(p *packet) // tests: told of each delivery
+	wheel      wheel
+	packets    []packet
+	unused     []int32 // indices of free packets: a separate list, so that taking one does not read the packet before
+	requests   []request
+	spare      []int32 // indices of free requests, likewise
+	prefetcher prefetcher
+	prefetches bool    // prefetch the memory of events
+	fresh      []int32 // buffers with a new head
+	dirty      []int32 // ports that may be able to send
+	count      counters
+	tally      tally
+	seed       uint64 // of random choices at ports
+	stream     *rand.PCG
+	random     *rand.Rand      // draws from stream
+	failure    error           // the first internal error
+	observe    func(p *packet) // tests only: called at each delivery
 
-	homes []uint8 // [EndpointID] region
-	post  []mail  // [region]
+	homes  []uint8 // [EndpointID] its region
+	outbox []mail  // [region] what this one has for it
 }
 
 func newRegion(s *sim, number uint8) *region {
 	r := &region{
 		Network: s.Network, whole: s, number: number, lifetime: s.Config.Lifetime > 0,
-		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, load: &s.load,
-		flows: newFlows(s.Config.Lifetime > 0, s.adaptive != nil || s.Fabric.Addresses() > 1),
-		reads: len(s.near) > readsAhead, homes: s.homes, post: make([]mail, s.Network.regions),
+		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, sending: &s.sending,
+		flows:      newFlows(s.Config.Lifetime > 0, s.adaptive != nil || s.Fabric.Addresses() > 1),
+		prefetches: len(s.near) > prefetchFrom, homes: s.homes, outbox: make([]mail, s.Network.regions),
 	}
 	r.random = rand.New((*drawn)(r))
 	return r
 }
 
-// drawn is a region as a source of random numbers.
+// drawn is a region as a rand.Source.
 type drawn region
 
-// Uint64 draws from the stream at hand.
+// Uint64 draws from the stream of the source at hand.
 func (d *drawn) Uint64() uint64 { return d.stream.Uint64() }
 
 // drawing is the random numbers of a source.
@@ -70,14 +69,15 @@ func (s *region) drawing(src *source) *rand.Rand {
 	return s.random
 }
 
-// lot is one of n, each as likely: for the n-th request for a buffer that is looked at
-// now. It needs no memory of what was drawn elsewhere.
+// lot is a random number below n, for the n-th request for a buffer that is looked at
+// now. It depends only on seed, place and time, so that regions need not agree on what
+// was drawn.
 func (s *region) lot(into int32, n int) int {
 	high, _ := bits.Mul64(scramble(s.seed^scramble(uint64(s.wheel.now)^scramble(uint64(into)<<32|uint64(n)))), uint64(n))
 	return int(high)
 }
 
-// scramble makes a random number of another (SplitMix64).
+// scramble is the finaliser of SplitMix64.
 func scramble(x uint64) uint64 {
 	x += 0x9E3779B97F4A7C15
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
@@ -85,14 +85,14 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// step goes to the next time before another at which something happens, and does it
-// all; false if there is none. What happens first does not depend on the order of
-// events: all that arrives at a time is noted, then all new heads of queues ask, by
-// number, then all ports that could send choose, by number.
+// step handles all events of the next time at which something happens, if it is before
+// a given time; it returns false if there is none. The result does not depend on the
+// order of the events: first all arrivals are noted, then all new heads of queues
+// request their buffers, by number, then all ports that could send choose, by number.
 func (s *region) step(before Time) bool {
 	events := s.wheel.next(before)
-	if s.reads && len(s.wheel.moved) > 0 {
-		s.ahead(s.wheel.moved)
+	if s.prefetches && len(s.wheel.moved) > 0 {
+		s.prefetch(s.wheel.moved)
 		s.wheel.moved = nil
 	}
 	if events == nil {
@@ -119,14 +119,14 @@ func (s *region) step(before Time) bool {
 	return true
 }
 
-// fail notes what must not happen, the first of it.
+// fail records an internal error, if it is the first.
 func (s *region) fail(format string, args ...any) {
-	if s.broken == nil {
-		s.broken = fmt.Errorf("packets: internal error: "+format, args...)
+	if s.failure == nil {
+		s.failure = fmt.Errorf("packets: internal error: "+format, args...)
 	}
 }
 
-// sorted sorts what is mostly very short.
+// sorted sorts lists that are mostly very short.
 func sorted(list []int32) {
 	if len(list) > 12 {
 		slices.Sort(list)
@@ -164,7 +164,7 @@ func (s *region) happen(what uint64) {
 	}
 }
 
-// mark notes that a port may have something to do.
+// mark puts a port on the list of those that may be able to send.
 func (s *region) mark(o int32) {
 	if p := s.port(o); !p.dirty && !p.sending {
 		p.dirty = true
@@ -172,7 +172,7 @@ func (s *region) mark(o int32) {
 	}
 }
 
-// append puts a packet whose head is there into the queue of a buffer.
+// append adds a packet whose head has arrived to the queue of a buffer.
 func (s *region) append(q, index int32) {
 	b := &s.far[q]
 	s.packets[index].next = none
@@ -187,7 +187,7 @@ func (s *region) append(q, index int32) {
 	b.tail = index
 }
 
-// tailLeft ends the sending of a packet.
+// tailLeft handles the end of sending a packet.
 func (s *region) tailLeft(o int32) {
 	p := s.port(o)
 	p.sending = false
@@ -212,7 +212,7 @@ func (s *region) tailLeft(o int32) {
 	}
 }
 
-// markAsked marks every port that packets behind a port ask for.
+// markAsked marks every port that packets in the buffers of an in-port request.
 func (s *region) markAsked(in int32) {
 	for lane := range int32(s.lanes) {
 		for r := s.far[in<<s.shift|lane].asked; r != none; r = s.requests[r].sibling {
@@ -221,7 +221,7 @@ func (s *region) markAsked(in int32) {
 	}
 }
 
-// allot is a packet from the free ones.
+// allot takes a free packet.
 func (s *region) allot() int32 {
 	last := len(s.unused) - 1
 	if last < 0 {
@@ -238,7 +238,7 @@ func (s *region) release(index int32) {
 	s.unused = append(s.unused, index)
 }
 
-// port is where what is known of a port lies.
+// port is the state of a port, which is stored with its lane 0.
 func (s *region) port(o int32) *near { return &s.near[o<<s.shift] }
 
 // endpointOf is the endpoint of a source port.

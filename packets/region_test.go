@@ -21,7 +21,7 @@ type arrival struct {
 }
 
 // watched is a run of a load, in regions, and all that arrived.
-func watched(t testnet.TB, n *Network, regions, many int, l Load, length Time) (*Result, []arrival) {
+func watched(t testnet.TB, n *Network, regions, many int, l Injection, length Time) (*Result, []arrival) {
 	t.Helper()
 	own := *n
 	own.split(regions)
@@ -37,7 +37,7 @@ func watched(t testnet.TB, n *Network, regions, many int, l Load, length Time) (
 		}
 	}
 	s.begin(l.Seed, l.Run)
-	g, err := own.prepare(&l, s.load.random)
+	g, err := own.prepare(&l, s.sending.random)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestRegionsChangeNothing(t *testing.T) {
 	defer runtime.GOMAXPROCS(cores)
 	rapid.Check(t, func(t *rapid.T) {
 		n, _ := anyNetwork(t, anyConfig(t))
-		l := Load{
+		l := Injection{
 			Offered: float64(rapid.IntRange(1, 20).Draw(t, "load")) / 20, Placement: routing.HCA.Endpoints(n.Fabric), Seed: rapid.Uint64().Draw(t, "seed"),
 			Regular: rapid.Bool().Draw(t, "regular"), Burst: rapid.IntRange(1, 3).Draw(t, "burst"), Bytes: int64(rapid.IntRange(1, 3*n.Config.MTU).Draw(t, "bytes")),
 		}
@@ -95,7 +95,7 @@ func TestRegionsStopAlike(t *testing.T) {
 		n := routed(t, spec, "minhop", 1, c)
 		stopped := 0
 		for seed := range uint64(10) {
-			l := Load{Offered: 0.9, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed}
+			l := Injection{Offered: 0.9, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed}
 			want, arrived := watched(t, n, 1, 0, l, 500)
 			if want.Deadlock != nil {
 				stopped++

@@ -10,9 +10,9 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// Step is one step of a credit loop as the judge reports it: a lane of a trunk, and
+// LoopStep is one step of a credit loop as the judge reports it: a lane of a trunk, and
 // a route that holds it and waits for the lane of the next step.
-type Step struct {
+type LoopStep struct {
 	Trunk fabric.ChannelID
 	VL    uint8
 	SL    uint8
@@ -20,7 +20,7 @@ type Step struct {
 	Dst   fabric.LID
 }
 
-// Replay is traffic made from a credit loop, and what came of it.
+// Replay is traffic made from a credit loop, and its result.
 type Replay struct {
 	Messages []Message
 	Attempt  int // from 1
@@ -28,17 +28,18 @@ type Replay struct {
 	Result   *Result
 }
 
-// attempts is how often a replay is tried, with twice the packets and another seed each time.
+// attempts is how often a replay is tried, each time with twice the packets and another
+// seed.
 const attempts = 8
 
-// Replay sends along the routes of a credit loop, with no other traffic, until the
-// network stops. The routes come from different sources where the tables have such,
-// for a source that waits for one destination sends to no other; each sends a
-// stream of full packets, and from the third attempt on up to three more sources
-// help at each step. Ports draw lots, because endpoints and ports that take
-// turns like clockwork can miss each other for ever. What it returns was stopped by
-// a deadlock, or is the last attempt.
-func (n *Network) Replay(ctx context.Context, loop []Step, seed uint64) (*Replay, error) {
+// Replay sends packets along the routes of a credit loop, with no other traffic, until
+// the network deadlocks. It takes routes from different sources where it can, because a
+// source that waits for one destination sends nothing to others. Each route gets a
+// stream of full packets; from the third attempt on, up to three more sources are added
+// at each step. Ports choose requests at random, because endpoints and ports in fixed
+// rotation can miss the deadlock for ever. It returns the first attempt that was
+// stopped by a deadlock, or else the last.
+func (n *Network) Replay(ctx context.Context, loop []LoopStep, seed uint64) (*Replay, error) {
 	if n.adaptive != nil || len(loop) == 0 {
 		return nil, errors.New("packets: a replay needs tables and a credit loop")
 	}
@@ -60,8 +61,8 @@ func (n *Network) Replay(ctx context.Context, loop []Step, seed uint64) (*Replay
 	return last, nil
 }
 
-// On sends the same traffic over another network, by whatever addresses and service
-// levels its tables give out.
+// On sends the same traffic over another network, with the addresses and service levels
+// that its tables give.
 func (r *Replay) On(ctx context.Context, n *Network) (*Result, error) {
 	messages := make([]Message, len(r.Messages))
 	for i, m := range r.Messages {
@@ -73,16 +74,16 @@ func (r *Replay) On(ctx context.Context, n *Network) (*Result, error) {
 	return drawn.Complete(ctx, [][]Message{messages}, r.Seed, 0)
 }
 
-// route is a way that packets take.
+// route is the route that some packets take.
 type route struct {
 	src fabric.EndpointID
 	lid fabric.LID
 	sl  uint8
 }
 
-// routesOf is a route for every step, and so many more, from sources of their own
-// where there are such.
-func (n *Network) routesOf(loop []Step, more int) []route {
+// routesOf is a route for every step and up to more others for each, from different
+// sources where possible.
+func (n *Network) routesOf(loop []LoopStep, more int) []route {
 	taken := map[fabric.EndpointID]bool{}
 	scope := routing.HCA
 	for _, s := range loop {
@@ -111,9 +112,9 @@ func (n *Network) routesOf(loop []Step, more int) []route {
 	return routes
 }
 
-// sourcesOf is up to so many routes from sources not taken yet that hold the lane
-// of a step and go on to that of the next.
-func (n *Network) sourcesOf(hold, want Step, scope routing.Scope, taken map[fabric.EndpointID]bool, most int) []route {
+// sourcesOf is up to so many routes, from sources not in taken, that hold the lane of
+// one step and go on to that of the next.
+func (n *Network) sourcesOf(hold, want LoopStep, scope routing.Scope, taken map[fabric.EndpointID]bool, most int) []route {
 	f := n.Fabric
 	in, out := f.Channel(hold.Trunk), f.Channel(want.Trunk)
 	var found []route
@@ -139,13 +140,13 @@ func (n *Network) sourcesOf(hold, want Step, scope routing.Scope, taken map[fabr
 		}
 	}
 	for _, r := range found {
-		delete(taken, r.src) // the caller decides
+		delete(taken, r.src) // the caller decides which to use
 	}
 	return found
 }
 
-// makes says whether a route goes from the lane of one step to that of another.
-func (n *Network) makes(r route, hold, want Step) bool {
+// makes says whether a route goes from the lane of one step to the lane of another.
+func (n *Network) makes(r route, hold, want LoopStep) bool {
 	f := n.Fabric
 	at, in := f.Endpoint(r.src).Switch, f.Channel(f.Endpoint(r.src).Inject).ToPort
 	held := false
@@ -165,8 +166,8 @@ func (n *Network) makes(r route, hold, want Step) bool {
 	return false
 }
 
-// streams is so many full packets along each route, those of one source by turns,
-// each source from a moment of its own.
+// streams is so many full packets along each route. A source with several routes
+// alternates between them, and each source starts at a random time.
 func (n *Network) streams(routes []route, packets int, seed uint64) []Message {
 	r := traffic.Stream(seed, 1)
 	start := map[fabric.EndpointID]Time{}
@@ -186,8 +187,8 @@ func (n *Network) streams(routes []route, packets int, seed uint64) []Message {
 }
 
 // Matches says whether a deadlock is the credit loop: the same lanes of the same
-// channels, wherever either begins.
-func (d *Deadlock) Matches(loop []Step) bool {
+// channels, whatever the first of either.
+func (d *Deadlock) Matches(loop []LoopStep) bool {
 	if len(d.Cycle) != len(loop) {
 		return false
 	}
@@ -204,7 +205,7 @@ func (d *Deadlock) Matches(loop []Step) bool {
 	return false
 }
 
-// String is a sentence about it.
+// String describes the deadlock in a sentence.
 func (d *Deadlock) String() string {
 	return fmt.Sprintf("%d buffers in a circle, closed at %d ps; %d packets in %d buffers will never move", len(d.Cycle), d.Closed, d.Packets, d.Buffers)
 }

@@ -5,24 +5,25 @@ import (
 	"fmt"
 )
 
-// Saturation is where a network stops to deliver what is offered.
+// Saturation is the offered load above which a network delivers less than is offered.
 type Saturation struct {
-	Load     float64   // the highest that was delivered
-	Accepted float64   // of the run at that load: the saturation throughput
-	Above    float64   // the lowest load that was not; 1 if all were
-	Status   Status    // of the run there
-	Runs     []*Result // in the order in which they were made
+	Offered  float64   // the highest that was delivered, as a share of what the senders' links carry
+	Accepted float64   // accepted in that run: the saturation throughput
+	Above    float64   // the lowest that was not delivered; 1 if all were
+	Status   Status    // of the run at Above
+	Runs     []*Result // in the order of the search
 }
 
-// Saturation searches the saturation throughput of a load between two others, to a
-// step of step: low must be delivered, high is tried first. A run counts as
-// delivered when it is Steady or Unstable. The search ends where a run deadlocks:
-// there is no throughput above. Offered of the Load is not looked at.
-func (n *Network) Saturation(ctx context.Context, l Load, w Window, low, high, step float64) (*Saturation, error) {
+// Saturation searches for the highest offered load between low and high that the
+// network delivers, to a precision of step. It takes for granted that low is delivered,
+// and tries high first. A run counts as delivered when it is Steady or Unstable. The
+// search ends at a run that deadlocks: there is no throughput above. The field Offered
+// of the Injection is ignored.
+func (n *Network) Saturation(ctx context.Context, l Injection, w Window, low, high, step float64) (*Saturation, error) {
 	if !(low >= 0 && low < high && high <= 1 && step > 0) {
 		return nil, fmt.Errorf("packets: a search between loads %v and %v in steps of %v; they are from 0 to 1, and the first is lower", low, high, step)
 	}
-	s := &Saturation{Load: low, Above: high}
+	s := &Saturation{Offered: low, Above: high}
 	try := func(load float64) (*Result, error) {
 		l.Offered = load
 		r, err := n.Measure(ctx, l, w)
@@ -31,20 +32,20 @@ func (n *Network) Saturation(ctx context.Context, l Load, w Window, low, high, s
 		}
 		return r, err
 	}
-	for at := high; ; at = (s.Load + s.Above) / 2 {
+	for at := high; ; at = (s.Offered + s.Above) / 2 {
 		r, err := try(at)
 		if err != nil {
 			return nil, err
 		}
 		switch r.Status {
 		case Steady, Unstable:
-			s.Load, s.Accepted = at, r.Accepted
+			s.Offered, s.Accepted = at, r.Accepted
 		case Interrupted:
 			return s, nil
 		default:
 			s.Above, s.Status = at, r.Status
 		}
-		if s.Above-s.Load <= step || s.Load >= high {
+		if s.Above-s.Offered <= step || s.Offered >= high {
 			return s, nil
 		}
 	}

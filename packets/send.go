@@ -1,6 +1,6 @@
 package packets
 
-// choose lets a port send the packet whose turn it is, if there is any.
+// choose makes a port send the next packet, if one can be sent.
 func (s *region) choose(o int32, p *near) {
 	if s.shift == 0 {
 		if r := s.candidate(o); r != none {
@@ -21,12 +21,12 @@ func (s *region) choose(o int32, p *near) {
 	if ready == 0 {
 		return
 	}
-	lane := s.turn(o, p, ready, &candidates)
+	lane := s.nextLane(o, p, ready, &candidates)
 	s.start(candidates[lane])
 }
 
-// turn is the lane that goes next.
-func (s *region) turn(o int32, p *near, ready uint16, candidates *[16]int32) uint8 {
+// nextLane is the lane that sends next.
+func (s *region) nextLane(o int32, p *near, ready uint16, candidates *[16]int32) uint8 {
 	if a := s.Config.Arbitration; a != nil {
 		lane, high := a.pick(&s.arbiters[o], ready)
 		s.arbiters[o].sent(high, s.requests[candidates[lane]].blocks)
@@ -44,9 +44,9 @@ func (s *region) turn(o int32, p *near, ready uint16, candidates *[16]int32) uin
 	}
 }
 
-// candidate is the oldest request for a buffer that can be granted now. What lacks
-// credits is not overtaken on its lane; what waits for its own port, which sends
-// another packet, is.
+// candidate is the oldest request for a buffer that can be granted now. A request that
+// lacks credits keeps others of its lane waiting; one whose in-port is busy sending
+// another packet does not.
 func (s *region) candidate(into int32) int32 {
 	b := &s.near[into]
 	drawn, of := int32(none), 0
@@ -73,7 +73,7 @@ func (s *region) candidate(into int32) int32 {
 // readers is how many packets may leave the lanes of a port at once.
 func (s *region) readers() int {
 	if s.Config.OutBuffer > 0 {
-		return 1 // the speed-up is in the way through the switch
+		return 1 // the speed-up is modelled by the way to the output buffers
 	}
 	return s.Config.Speedup
 }
@@ -87,7 +87,7 @@ func (s *region) start(r int32) {
 	index := b.head
 	p := &s.packets[index]
 	b.head, b.leaving = p.next, true
-	s.another(q)
+	s.headChanged(q)
 
 	o := into >> s.shift
 	port := s.port(o)
@@ -125,8 +125,8 @@ func (s *region) start(r int32) {
 	}
 }
 
-// giveBack frees space in a buffer from a time on: its sender knows when the credit
-// is there.
+// giveBack frees space in a buffer at a time, and tells the sender when the credit will
+// be there.
 func (s *region) giveBack(q int32, b *far, at Time, blocks uint16) {
 	b.freed += blocks
 	at += s.kinds[b.kind].credit
@@ -135,23 +135,23 @@ func (s *region) giveBack(q int32, b *far, at Time, blocks uint16) {
 		s.wheel.push(at, what)
 		return
 	}
-	mail := &s.post[b.region]
+	mail := &s.outbox[b.region]
 	mail.credits = append(mail.credits, event{at, what})
 }
 
-// pass lets a packet be ready at the far end at a time.
+// pass makes a packet ready at the far end at a time.
 func (s *region) pass(at Time, index int32, to uint8) {
 	if to == s.number {
 		s.wheel.push(at, code(evReady, index, 0))
 		return
 	}
 	s.count.inside--
-	mail := &s.post[to]
+	mail := &s.outbox[to]
 	mail.packets = append(mail.packets, parcel{at, s.packets[index]})
 	s.release(index)
 }
 
-// deliver ends a packet's way. Endpoints take what arrives at once.
+// deliver removes a packet that arrived. Endpoints accept packets at once.
 func (s *region) deliver(index int32) {
 	p := &s.packets[index]
 	b := &s.far[p.into]
@@ -168,28 +168,29 @@ func (s *region) deliver(index int32) {
 	s.arrived()
 }
 
-// ledger is how many ends of packets are noted at once.
-const ledger = 256
+// endedBatch is how many delivered or dropped packets a region collects before it
+// records them.
+const endedBatch = 256
 
-// end tells the region of a packet's source that it is no more under way.
+// end tells the region of a packet's source that the packet was delivered or dropped.
 func (s *region) end(p *packet, dropped bool) {
 	home := s.homes[p.src]
-	mail := &s.post[home]
-	mail.ended = append(mail.ended, ended{p.src, p.dst, p.number, dropped})
-	if home == s.number && len(mail.ended) >= ledger {
-		s.settle(mail)
+	mail := &s.outbox[home]
+	mail.ended = append(mail.ended, endedPacket{p.src, p.dst, p.number, dropped})
+	if home == s.number && len(mail.ended) >= endedBatch {
+		s.record(mail)
 	}
 }
 
-// settle reads what a mail says of packets from here.
-func (s *region) settle(m *mail) {
-	if err := s.flows.settle(m.ended); err != nil && s.broken == nil {
-		s.broken = err
+// record reads what another region says of packets from this one.
+func (s *region) record(m *mail) {
+	if err := s.flows.record(m.ended); err != nil && s.failure == nil {
+		s.failure = err
 	}
 	m.ended = m.ended[:0]
 }
 
-// expire drops a packet that has headed its queue for too long.
+// expire drops a packet that has been the head of its queue for too long.
 func (s *region) expire(q int32, number uint32) {
 	b := &s.far[q]
 	if b.asked == none || s.serials[q]&numberMask != number {
@@ -199,7 +200,7 @@ func (s *region) expire(q int32, number uint32) {
 	index := b.head
 	p := &s.packets[index]
 	b.head = p.next
-	s.another(q)
+	s.headChanged(q)
 	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
 	s.giveBack(q, b, s.wheel.now, p.size)
 	s.count.inside--
@@ -212,8 +213,8 @@ func (s *region) expire(q int32, number uint32) {
 	s.arrived()
 }
 
-// another notes that a queue has another head.
-func (s *region) another(q int32) {
+// headChanged is called when a queue has a new head, or none.
+func (s *region) headChanged(q int32) {
 	if s.serials != nil {
 		s.serials[q]++
 	}

@@ -6,71 +6,71 @@ import (
 
 const none = -1
 
-// packet is one in the network or at its source. It is as long as a line of cache.
+// packet is a packet in the network or at its source. Its size is one cache line.
 type packet struct {
 	bytes    int32  // on the wire
 	src, dst int32  // endpoints
-	next     int32  // packet behind it in its queue
+	next     int32  // the packet behind it in its queue
 	address  int32  // LID, or routing.Address
-	number   uint32 // in its flow
-	into     int32  // buffer it is in or on the way to; none: the packet is free
+	number   uint32 // position in its flow
+	into     int32  // buffer it is in or on the way to; none: this packet is free
 	size     uint16 // blocks
 	lanes    uint16
 	sl       uint8
 	hops     uint16
 	created  Time
-	injected Time // it began to leave its source; waiting: it is there
-	entered  Time // it began to enter the buffer it is in
+	injected Time // when it began to leave its source; waiting: it is still there
+	entered  Time // when it began to enter the buffer it is in
 }
 
 const waiting = Time(-1)
 
 func (p *packet) blocks() int32 { return int32(p.size) }
 
-// A buffer is a lane of a port: the packets at the far end of a cable, and the space
-// that the near end knows of. The ends belong to two switches, which may be in two
-// regions.
+// A buffer is a lane of a port. It has two ends: the sender, at the near end of the
+// cable, knows the free space; the packets are at the far end. The ends belong to two
+// switches, which may be in two regions.
 
-// near is the near end of a buffer, and in lane 0 what is known of the port too.
+// near is the near end of a buffer; that of lane 0 also has the state of the port.
 type near struct {
-	changed     Time   // sent or limit last changed
-	busy        Time   // spent sending into it
+	changed     Time   // when sent or limit last changed
+	busy        Time   // time spent sending into it
 	first, last int32  // requests to send into this buffer, oldest first
 	source      int32  // buffer from which the port sends a packet
-	sent, limit uint16 // blocks sent and allowed in all, as FCTBS and FCCL count them: they wrap
+	sent, limit uint16 // blocks sent and allowed in total, as FCTBS and FCCL count them; they wrap
 	peak        uint16 // most blocks in it
 	wanted      uint16 // lanes of the port with requests, as bits
 	lastLane    uint8  // of the port
-	kind        uint8  // of the port
+	kind        uint8  // index of the port's portKind
 	region      uint8  // of the far end
 	ends        bool   // the far end is an endpoint
 	sending     bool   // the port sends a packet
-	dirty       bool   // the port is to be looked at
+	dirty       bool   // the port is on the list of those that may be able to send
 }
 
-// far is the far end of a buffer. Two fit into a line of cache.
+// far is the far end of a buffer. Two fit into a cache line.
 type far struct {
-	area       int64  // blocks × ps of packets that were in it
-	head, tail int32  // queue of packets whose head has arrived
-	asked      int32  // the request of the head of the queue; none: it has not asked
-	at         int32  // the switch that it is in; -1: an endpoint, or before the cable
-	freed      uint16 // as limit of the near end, when all credits will be there
-	kind       uint8  // of the port
+	area       int64  // blocks × ps of packets that have left it
+	head, tail int32  // queue of packets whose heads have arrived
+	asked      int32  // first request of the head of the queue; none: it has made no request
+	at         int32  // the switch that it is in; -1: an endpoint, or an output buffer
+	freed      uint16 // what limit of the near end will be when all credits have arrived
+	kind       uint8  // index of the port's portKind
 	region     uint8  // of the near end
-	leaving    bool   // a packet is leaving it; the next asks when its tail is gone
-	skipped    bool   // lane 0: requests of packets behind the port wait because it is being read
-	reading    uint8  // lane 0: packets that leave the buffers behind the port just now
+	leaving    bool   // a packet is leaving it; the next makes its request when the tail is gone
+	skipped    bool   // lane 0: a request of a packet of this port was passed over because the port was being read
+	reading    uint8  // lane 0: number of packets that are leaving the buffers of the port
 }
 
-// free is the blocks that may be sent into it.
+// free is the number of blocks that may be sent into it.
 func (b *near) free() int32 { return int32(b.limit - b.sent) }
 
-// request is the head of a queue that wants to be sent into a buffer.
+// request asks that the head of a queue be sent into a buffer.
 type request struct {
-	queue      int32 // buffer whose head it is
+	queue      int32 // the buffer whose head it is
 	into       int32
-	next, prev int32 // in the list of into
-	sibling    int32 // another request of the same packet
+	next, prev int32 // in the list of the buffer into
+	sibling    int32 // next request of the same packet
 	blocks     int32 // of the packet
 	since      Time
 }
@@ -78,34 +78,34 @@ type request struct {
 // sim is one run.
 type sim struct {
 	*Network
-	now      Time // all that is due before it has happened
+	now      Time // all events before it have been handled
 	near     []near
 	far      []far
-	serials  []uint32  // [buffer] heads of its queue so far; nil: packets live for ever
-	arbiters []arbiter // [port]; nil: lanes take turns
-	load     load
+	serials  []uint32  // [buffer] number of heads its queue has had; nil: packets live for ever
+	arbiters []arbiter // [port]; nil: lanes are served round robin
+	sending  sending
 	watch    watch
 	regions  []*region
-	homes    []uint8 // [EndpointID] region
+	homes    []uint8 // [EndpointID] its region
 	shortest int32   // bytes of the shortest packet that may be sent
-	many     int     // events that are to come, from which on all cores are used
+	many     int     // number of pending events above which all cores are used
 }
 
-// counters is what happened so far, in packets.
+// counters counts packets.
 type counters struct {
 	created, delivered, dropped int64
 	atSource, inside            int64
 	blockHops                   int64
 }
 
-// The kinds of event, in the highest bits.
+// The kinds of event, in the highest bits of its code.
 const (
 	evReady   uint64 = iota << 60 // a packet (index) may leave its buffer
 	evTail                        // a port (index) has sent its packet
-	evCredit                      // a buffer (index) has so many blocks (number) back
+	evCredit                      // a buffer (index) gets back some blocks (number)
 	evDeliver                     // a packet (index) has arrived whole
 	evSource                      // an endpoint (index) has something to send
-	evHead                        // the head of a buffer (index) may ask
+	evHead                        // the head of a buffer (index) may make its request
 	evExpire                      // the lifetime of a head (number) of a buffer (index) ends
 )
 
@@ -144,7 +144,7 @@ func newSim(n *Network) *sim {
 	return s
 }
 
-// counted is what happened in all regions.
+// counted is the sum over all regions.
 func (s *sim) counted() counters {
 	var all counters
 	for _, r := range s.regions {
@@ -162,7 +162,7 @@ func (s *sim) counted() counters {
 // homeOf is the region of an endpoint.
 func (s *sim) homeOf(e fabric.EndpointID) *region { return s.regions[s.homes[e]] }
 
-// shorter notes how short the packets of a message are.
+// shorter notes the shortest packet of a message.
 func (s *sim) shorter(bytes int64) {
 	mtu := int64(s.Config.MTU)
 	if rest := bytes % mtu; rest > 0 {

@@ -11,40 +11,40 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// ahead is how many packets a source keeps ready. Further messages are created,
-// with the time at which they were due, when there is room: a network that does
-// not keep up needs no more memory for it.
-const ahead = 64
+// sourceQueue is how many packets a source keeps ready. It creates further messages,
+// with the time at which they were due, when there is room: so a network that does not
+// keep up needs no more memory.
+const sourceQueue = 64
 
-// Message is something to be sent.
+// Message is one message to be sent.
 type Message struct {
 	At       Time
 	From, To fabric.EndpointID
 	Bytes    int64      // payload; zero: one full packet
-	LID      fabric.LID // the address and service level to use; zero: as the tables say
+	LID      fabric.LID // the address and service level to use; 0: as the tables say
 	SL       uint8
 }
 
 // source is an endpoint that sends.
 type source struct {
-	at      Time       // when the next message is due
-	exact   float64    // the same, not rounded
-	created Time       // of the message at hand
-	left    int64      // bytes of it not yet cut into packets
-	dst     int32      // where it goes
-	lid     fabric.LID // of the message at hand, and
-	sl      uint8      // its service level; 0: as the tables say
-	again   int32      // further messages of its burst
-	ready   int32      // packets created and not yet gone
-	armed   bool       // an event will refill it
-	turn    uint32     // packets so far, for addresses in turn
-	stream  rand.PCG   // what it draws from, so that it draws the same whatever others do
-	script  []Message
+	at        Time       // when the next message is due
+	exact     float64    // the same, not rounded to ps
+	createdAt Time       // of the current message
+	left      int64      // bytes of it not yet cut into packets
+	dst       int32      // endpoint it goes to
+	lid       fabric.LID // address of the current message, and
+	sl        uint8      // its service level; 0: as the tables say
+	again     int32      // messages left in its burst
+	ready     int32      // packets created that have not left
+	armed     bool       // an event will call refill
+	created   uint32     // packets so far, for addresses in turn
+	stream    rand.PCG   // its own random stream, independent of other sources
+	script    []Message
 }
 
-// load is what is sent in a run: a script, a phase at a time, or what a generator
-// makes for ever.
-type load struct {
+// sending is what is sent in a run: either a script, phase by phase, or the messages of
+// a generator.
+type sending struct {
 	random  *rand.Rand // for what is drawn before the run
 	sources []source   // [EndpointID]
 	gen     *generator
@@ -55,32 +55,32 @@ type load struct {
 const never = Time(math.MaxInt64)
 
 func (s *sim) begin(seed, run uint64) {
-	s.load.random = rand.New(rand.NewPCG(seed, run))
+	s.sending.random = rand.New(rand.NewPCG(seed, run))
 	own := scramble(scramble(seed) + run)
 	for _, r := range s.regions {
 		r.seed = own
 	}
-	s.load.sources = make([]source, len(s.Fabric.Endpoints()))
-	for e := range s.load.sources {
-		s.load.sources[e].at = never
-		s.load.sources[e].stream.Seed(scramble(own+uint64(2*e)), scramble(own+uint64(2*e+1)))
+	s.sending.sources = make([]source, len(s.Fabric.Endpoints()))
+	for e := range s.sending.sources {
+		s.sending.sources[e].at = never
+		s.sending.sources[e].stream.Seed(scramble(own+uint64(2*e)), scramble(own+uint64(2*e+1)))
 	}
 }
 
-// play starts scripts: each phase when the one before has arrived. Times are
-// relative to the beginning of the phase. A network of several regions plays one
-// phase only: the next begins everywhere at once, which regions on their own cannot.
+// play starts scripts: each phase when the one before has arrived. Times are relative
+// to the beginning of the phase. A network of several regions can play one phase only,
+// because the next would have to begin in all of them at once.
 func (s *sim) play(phases [][]Message) {
-	s.load.phases = phases
+	s.sending.phases = phases
 	s.nextPhase()
 }
 
-// nextPhase starts the next phase that has anything in it.
+// nextPhase starts the next phase that has messages.
 func (s *sim) nextPhase() {
-	for len(s.load.phases) > 0 && s.load.open == 0 {
+	for len(s.sending.phases) > 0 && s.sending.open == 0 {
 		now := s.regions[0].wheel.now
-		messages := slices.Clone(s.load.phases[0])
-		s.load.phases = s.load.phases[1:]
+		messages := slices.Clone(s.sending.phases[0])
+		s.sending.phases = s.sending.phases[1:]
 		slices.SortStableFunc(messages, func(a, b Message) int {
 			return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.At, b.At))
 		})
@@ -94,9 +94,9 @@ func (s *sim) nextPhase() {
 				}
 				m.At += now
 				s.shorter(m.Bytes)
-				s.load.open += (m.Bytes + int64(s.Config.MTU) - 1) / int64(s.Config.MTU)
+				s.sending.open += (m.Bytes + int64(s.Config.MTU) - 1) / int64(s.Config.MTU)
 			}
-			src := &s.load.sources[from]
+			src := &s.sending.sources[from]
 			src.script, messages = messages[:n], messages[n:]
 			src.at = src.script[0].At
 			if home := s.homeOf(from); home.running && src.at <= now {
@@ -108,17 +108,17 @@ func (s *sim) nextPhase() {
 	}
 }
 
-// arrived notes that a packet is no more under way.
+// arrived counts a packet of the phase that was delivered or dropped.
 func (s *region) arrived() {
-	if len(s.load.phases) == 0 {
+	if len(s.sending.phases) == 0 {
 		return
 	}
-	if s.load.open--; s.load.open == 0 {
+	if s.sending.open--; s.sending.open == 0 {
 		s.whole.nextPhase()
 	}
 }
 
-// arm sees to it that a source is refilled when its next message is due.
+// arm schedules the refill of a source for when its next message is due.
 func (s *region) arm(e int32, src *source) {
 	if !src.armed && src.at != never {
 		src.armed = true
@@ -126,25 +126,25 @@ func (s *region) arm(e int32, src *source) {
 	}
 }
 
-// left notes that a packet of a source is gone.
+// left is called when a packet has left its source.
 func (s *region) left(e int32) {
-	src := &s.load.sources[e]
+	src := &s.sending.sources[e]
 	src.ready--
-	if src.ready == ahead/2 && (src.left > 0 || src.at <= s.wheel.now) {
+	if src.ready == sourceQueue/2 && (src.left > 0 || src.at <= s.wheel.now) {
 		s.fill(e, src)
 	}
 }
 
-// refill is left for a source that waited for its next message.
+// refill is called when the next message of a source is due.
 func (s *region) refill(e int32) {
-	src := &s.load.sources[e]
+	src := &s.sending.sources[e]
 	src.armed = false
 	s.fill(e, src)
 }
 
-// fill creates the packets that are due.
+// fill creates the packets that are due, up to sourceQueue.
 func (s *region) fill(e int32, src *source) {
-	for src.ready < ahead {
+	for src.ready < sourceQueue {
 		if src.left == 0 {
 			if src.at > s.wheel.now {
 				s.arm(e, src)
@@ -158,11 +158,11 @@ func (s *region) fill(e int32, src *source) {
 	}
 }
 
-// message takes the next message.
+// message takes the next message of a source from its script or generator.
 func (s *region) message(e int32, src *source) {
-	src.created = src.at
-	if s.load.gen != nil {
-		s.load.gen.next(s.drawing(src), e, src)
+	src.createdAt = src.at
+	if s.sending.gen != nil {
+		s.sending.gen.next(s.drawing(src), e, src)
 		return
 	}
 	m := &src.script[0]
@@ -178,11 +178,11 @@ func (s *region) create(e int32, src *source, bytes int32) {
 	index := s.allot()
 	p := &s.packets[index]
 	*p = packet{
-		bytes: bytes, size: uint16(blocksOf(int(bytes))), src: e, dst: src.dst, created: src.created, injected: waiting,
+		bytes: bytes, size: uint16(blocksOf(int(bytes))), src: e, dst: src.dst, created: src.createdAt, injected: waiting,
 		number: s.flows.send(e, src.dst),
 	}
 	lane := s.address(p, src)
-	src.turn++
+	src.created++
 	src.ready++
 	s.count.created++
 	s.count.atSource++
@@ -190,8 +190,8 @@ func (s *region) create(e int32, src *source, bytes int32) {
 	s.append(p.into, index)
 }
 
-// address settles where a packet goes and on which service level or lanes, and
-// returns the lane on which it leaves the endpoint.
+// address sets where a packet goes and its service level or lanes, and returns the lane
+// on which it leaves the endpoint.
 func (s *region) address(p *packet, src *source) uint8 {
 	from, to := s.Fabric.Endpoint(fabric.EndpointID(p.src)), s.Fabric.Endpoint(fabric.EndpointID(p.dst))
 	if s.adaptive != nil {
@@ -203,7 +203,7 @@ func (s *region) address(p *packet, src *source) uint8 {
 		return s.firstLane(p.sl)
 	}
 	if to.LMC > 0 {
-		at += s.among(1<<to.LMC, src, func(i int32) bool {
+		at += s.pickAddress(1<<to.LMC, src, func(i int32) bool {
 			return s.tables.Lanes.SL(fabric.EndpointID(p.src), to.LID+fabric.LID(i)) != routing.NoSL
 		})
 	}
@@ -212,8 +212,8 @@ func (s *region) address(p *packet, src *source) uint8 {
 	return s.firstLane(p.sl)
 }
 
-// firstLane is the lane on which an adapter sends a service level. Adapters have
-// no map by ports.
+// firstLane is the lane on which an adapter sends a service level. Adapters have no
+// SL2VL map by ports.
 func (n *Network) firstLane(sl uint8) uint8 {
 	if n.perPort {
 		return sl % uint8(n.lanes)
@@ -223,14 +223,14 @@ func (n *Network) firstLane(sl uint8) uint8 {
 
 func (s *region) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoint) uint8 {
 	if from.Switch == to.Switch {
-		return uint8(src.turn % uint32(s.lanes))
+		return uint8(src.created % uint32(s.lanes))
 	}
 	first, end := s.adaptive.AddressesOf(to.Switch)
-	p.address = int32(first) + s.among(int32(end-first), src, func(i int32) bool {
+	p.address = int32(first) + s.pickAddress(int32(end-first), src, func(i int32) bool {
 		return s.adaptive.Allowed(from.Switch, first+routing.Address(i)) != 0
 	})
 	p.lanes = s.adaptive.Allowed(from.Switch, routing.Address(p.address))
-	skip := src.turn % uint32(bits.OnesCount16(p.lanes))
+	skip := src.created % uint32(bits.OnesCount16(p.lanes))
 	lanes := p.lanes
 	for range skip {
 		lanes &= lanes - 1
@@ -238,16 +238,17 @@ func (s *region) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoi
 	return uint8(bits.TrailingZeros16(lanes))
 }
 
-// among is one of the first n addresses that may be used. There is one.
-func (s *region) among(n int32, src *source, usable func(int32) bool) int32 {
+// pickAddress is one of the first n addresses, of those that are usable. There must be
+// one.
+func (s *region) pickAddress(n int32, src *source, usable func(int32) bool) int32 {
 	count := int32(0)
 	for i := range n {
 		if usable(i) {
 			count++
 		}
 	}
-	k := int32(src.turn % uint32(max(1, count)))
-	if s.Config.Choice == AtRandom && count > 1 {
+	k := int32(src.created % uint32(max(1, count)))
+	if s.Config.AddressChoice == AtRandom && count > 1 {
 		k = s.drawing(src).Int32N(count)
 	}
 	for i := range n {

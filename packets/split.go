@@ -3,14 +3,14 @@ package packets
 import "github.com/weft-fabric/weft/fabric"
 
 const (
-	regionSize  = 8192 // buffers, about: of the order of what a core's cache holds
+	regionSize  = 8192 // buffers, about: of the order of what the cache of a core holds
 	mostRegions = 250
 )
 
-// split divides the switches into about so many regions; 0: as many as make runs
-// fast, which is one for all but large networks. What comes of a run does not depend
-// on it. Each region grows from a switch: by the neighbour with most of its cables
-// inside, so that few go out.
+// split divides the switches into about count regions; 0: as many as are fastest, which
+// is one for all but large networks. The result of a run does not depend on it. Each
+// region grows from one switch, always by the neighbour with the largest share of its
+// cables inside, so that few cables cross.
 func (n *Network) split(count int) {
 	if count == 0 {
 		if count = int(n.channels) << n.shift / regionSize; count < 4 {
@@ -39,18 +39,17 @@ func (n *Network) split(count int) {
 	}
 }
 
-// grower lets a region grow.
+// grower is the state of split.
 type grower struct {
 	n      *Network
-	inside []int32         // [switch] cables into the region that grows
-	taken  []bool          // [switch]
-	edge   []fabric.NodeID // with cables into it
-	first  fabric.NodeID   // those before it are taken
+	inside []int32         // [switch] number of cables into the current region
+	taken  []bool          // [switch] belongs to some region
+	edge   []fabric.NodeID // switches not taken with cables into the region
+	first  fabric.NodeID   // all switches before it are taken
 }
 
-// next is the switch with the largest share of its cables inside, the first of
-// several; where the region has no neighbour the first switch that is not taken; -1 at
-// the end.
+// next is the switch with the largest share of its cables inside, the first of equals;
+// if the region has no neighbour, the first switch that is not taken; -1 if all are.
 func (g *grower) next() fabric.NodeID {
 	best := fabric.NodeID(-1)
 	part := func(s fabric.NodeID) (inside, all int64) {
@@ -94,13 +93,13 @@ func (g *grower) take(s fabric.NodeID) {
 	}
 }
 
-// leave begins another region.
+// leave begins the next region.
 func (g *grower) leave() {
 	clear(g.inside)
 	g.edge = g.edge[:0]
 }
 
-// regionsOf is the regions of the near and of the far end of a port.
+// regionsOf is the regions of the near and the far end of a port.
 func (n *Network) regionsOf(port int32) (from, to uint8) {
 	if port >= n.ports {
 		home := n.regionOfNode(n.Fabric.Endpoint(fabric.EndpointID(port - n.ports)).Switch)
@@ -117,7 +116,7 @@ func (n *Network) regionsOf(port int32) (from, to uint8) {
 	return from, to
 }
 
-// regionOfNode is 0 for what is no switch.
+// regionOfNode is 0 for adapters.
 func (n *Network) regionOfNode(s fabric.NodeID) uint8 {
 	if s < 0 || int(s) >= len(n.regionOf) {
 		return 0
@@ -125,7 +124,7 @@ func (n *Network) regionOfNode(s fabric.NodeID) uint8 {
 	return n.regionOf[s]
 }
 
-// inOneRegion is the same network in one region.
+// inOneRegion is a copy of the network that is not divided.
 func (n *Network) inOneRegion() *Network {
 	whole := *n
 	whole.split(1)

@@ -6,25 +6,25 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Deadlock is packets that can never move again.
+// Deadlock describes packets that can never move again.
 type Deadlock struct {
-	Closed  Time // the last packet of the cycle began to wait, or the last credit of it was used up
+	Closed  Time // when the last packet of the cycle began to wait, or its last credit was used up
 	Found   Time
-	Cycle   []Blocked // each waits for space in the next, the last for the first
-	Buffers int       // that can never move again, in the cycle and behind it
-	Packets int       // in them
+	Cycle   []Blocked // each waits for space in the next, the last in the first
+	Buffers int       // buffers that can never move again: those of the cycle and those that wait for them
+	Packets int       // packets in those buffers
 }
 
-// Blocked is a full buffer whose head waits for another.
+// Blocked is a full buffer whose head waits for space in another.
 type Blocked struct {
 	Channel fabric.ChannelID
 	VL      uint8
-	Output  bool // the output buffer before the channel; otherwise the input buffer behind it
-	Used    int  // blocks that its sender may not use
+	Output  bool // the output buffer before the channel; otherwise the input buffer at its far end
+	Used    int  // blocks of it that its sender may not use
 	Packets []Waiting
 }
 
-// Waiting is a packet in a buffer, the head first.
+// Waiting is a packet in a buffer.
 type Waiting struct {
 	Src, Dst fabric.EndpointID
 	LID      fabric.LID // 0 for adaptive routing
@@ -33,14 +33,14 @@ type Waiting struct {
 	Created  Time
 }
 
-// stuckNow is the packets that can never move again, nil if there are none. A
-// buffer will move if something in it is moving, or on its way to where it asks,
-// or if its head has a way on whose buffer has space for whoever is first in line,
-// or will move. What is left when all that is marked waits for itself. So it says
-// nothing false, and it says something as soon as all movement around it ended.
+// stuckNow is the packets that can never move again, nil if there are none. A buffer
+// will move if something in it is moving or on its way to it, or if its head has a way
+// on whose buffer has space for the first in line or will itself move. The buffers left
+// over wait only for each other. So it never reports a deadlock that is not one, and it
+// reports one as soon as all movement around it has ended.
 func (s *sim) stuckNow() *Deadlock {
 	if s.Config.Lifetime > 0 {
-		return nil // every head gives way in the end
+		return nil // every head is dropped at the end of its lifetime
 	}
 	w := &s.watch
 	if w.moves == nil {
@@ -78,7 +78,7 @@ func (s *sim) movesByItself(q int32) bool {
 	if b.asked == none {
 		return true
 	}
-	at := s.before(q) // and so are all that want what it wants
+	at := s.before(q) // and so are all queues that want the same buffer
 	for r := b.asked; r != none; r = at.requests[r].sibling {
 		into := at.requests[r].into
 		if s.returning(into) > 0 || s.near[into].free() >= at.requests[s.near[into].first].blocks {
@@ -88,19 +88,18 @@ func (s *sim) movesByItself(q int32) bool {
 	return false
 }
 
-// before is the region that the far end of a buffer is in: the packets and the
-// requests of its queue are there.
+// before is the region of the far end of a buffer, which has the packets of its queue
+// and their requests.
 func (s *sim) before(q int32) *region { return s.regions[s.near[q].region] }
 
-// behind is the region that the near end of a buffer is in: the requests for it are
-// there.
+// behind is the region of the near end of a buffer, which has the requests to enter it.
 func (s *sim) behind(into int32) *region { return s.regions[s.far[into].region] }
 
-// returning is blocks of a buffer whose packets have begun to leave, and whose credits
+// returning is blocks of a buffer whose packets have begun to leave and whose credits
 // are not back.
 func (s *sim) returning(q int32) uint16 { return s.far[q].freed - s.near[q].limit }
 
-// describe finds a cycle among the buffers that do not move.
+// describe finds a cycle among the buffers that will not move.
 func (s *sim) describe() *Deadlock {
 	d := &Deadlock{Found: s.now}
 	start := int32(none)
@@ -115,7 +114,7 @@ func (s *sim) describe() *Deadlock {
 			}
 		}
 	}
-	// Every one of them waits for one of them: walking on ends in a circle.
+	// Each of them waits for another of them, so that following them ends in a circle.
 	var walk []int32
 	for q := start; ; q = s.before(q).requests[s.far[q].asked].into {
 		if i := slices.Index(walk, q); i >= 0 {
@@ -134,7 +133,7 @@ func (s *sim) describe() *Deadlock {
 	return d
 }
 
-// waiting is the packets in a buffer.
+// waiting lists the packets in a buffer, the head first.
 func (s *sim) waiting(q int32) []Waiting {
 	var list []Waiting
 	all := s.before(q).packets

@@ -16,7 +16,7 @@ import (
 func started(t *rapid.T, n *Network) *sim {
 	s := newSim(n)
 	s.begin(rapid.Uint64().Draw(t, "seed"), 0)
-	g, err := n.prepare(&Load{Offered: 0.9, Placement: routing.HCA.Endpoints(n.Fabric)}, s.load.random)
+	g, err := n.prepare(&Injection{Offered: 0.9, Placement: routing.HCA.Endpoints(n.Fabric)}, s.sending.random)
 	if err != nil {
 		t.Fatal(err)
 	}

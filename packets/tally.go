@@ -1,15 +1,15 @@
 package packets
 
-// tally is what a region counts: whole numbers, so that their sums do not depend on
-// how the regions lie.
+// tally is what a region measures. It holds whole numbers only, so that the sums do not
+// depend on how the network is divided.
 type tally struct {
 	measuring bool
 	all       histogram
-	net       int64 // ps
+	net       int64 // ps, without the wait at the source
 	hops      int64
 	bytes     int64
-	n, sum    int64 // packets and ps of the batch that is running
-	last      Time  // delivery
+	n, sum    int64 // packets, and ps, of the current batch
+	last      Time  // time of the last delivery
 }
 
 // delivered counts a packet.
@@ -27,7 +27,7 @@ func (w *tally) delivered(now Time, p *packet) {
 	w.bytes += int64(p.bytes)
 }
 
-// tallied is the tallies of all regions together.
+// tallied is the sum of the tallies of all regions.
 func (s *sim) tallied() *tally {
 	all := &tally{}
 	for _, r := range s.regions {

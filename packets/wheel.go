@@ -5,7 +5,7 @@ import "math/bits"
 // Time is in picoseconds.
 type Time int64
 
-// event is what happens at a time: a kind, an index and a number, packed.
+// event packs a kind, an index and a number, with a time.
 type event struct {
 	at   Time
 	what uint64
@@ -16,28 +16,29 @@ const (
 	wheelSlots = 1 << wheelBits
 )
 
-// wheel is the queue of events: a radix heap to the base 4096. An event lies in the level of the
-// highest digit in which its time differs from now, in the slot of that digit. Time
-// only goes forwards, so an event moves down a level at a time, at most as often as
-// there are digits between it and now: once or twice for nearly all that a network
-// does. A slot of the lowest level holds the events of one picosecond.
+// wheel is the queue of events: a radix heap with base 4096. An event is in the level
+// of the highest digit in which its time differs from now, in the slot of that digit.
+// Time never goes back, so an event moves down a level at a time, at most once for each
+// digit: once or twice for nearly all events of a network. A slot of the lowest level
+// holds the events of one picosecond.
 type wheel struct {
 	now    Time
 	count  int
 	levels [6]level // 6 × 12 bits are more than a Time has
-	given  []event  // handed over last
-	moved  []event  // came into the lowest level last, to be read before the next push
+	given  []event  // the list that next returned last
+	moved  []event  // the list that came into the lowest level last; valid until the next push
 }
 
-// level is a digit of a wheel.
+// level is one digit of a wheel.
 type level struct {
 	slots [wheelSlots][]event
-	some  [wheelSlots / 64]uint64 // slots that hold something, as bits
+	some  [wheelSlots / 64]uint64 // slots that are not empty, as bits
 	words uint64                  // words of some that are not zero, as bits
-	spare [][]event               // space for slots that hold nothing: of the same level, for levels differ much in size
+	spare [][]event               // memory for slots that are empty; each level has its own, because their sizes differ much
 }
 
-// push adds an event. Its time is after now, or now before the first next.
+// push adds an event. Its time is after now; before the first call of next it may equal
+// now.
 func (w *wheel) push(at Time, what uint64) {
 	w.count++
 	w.place(event{at, what})
@@ -60,9 +61,9 @@ func (w *wheel) place(e event) {
 	l.words |= 1 << (slot / 64)
 }
 
-// next goes to the next time at which something happens and hands over all that
-// does, in no particular order, to be read before the next call; nil if nothing
-// happens before a time. Nothing may be pushed then that is due before it.
+// next goes to the next time at which something happens and returns its events in no
+// particular order, valid until the next call; nil if nothing happens before the given
+// time. After that, no event earlier than it may be pushed.
 func (w *wheel) next(before Time) []event {
 	if w.given != nil {
 		w.levels[0].recycle(w.given)
@@ -96,7 +97,7 @@ func (w *wheel) next(before Time) []event {
 			w.moved = events
 		}
 		l.recycle(events)
-		number = -1 // they lie below now
+		number = -1 // restart from the lowest level
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (w *wheel) begins(number, slot int) Time {
 	return (w.now>>(shift+wheelBits)<<wheelBits | Time(slot)) << shift
 }
 
-// earliest is a time before which nothing happens; never if nothing ever does.
+// earliest is a lower bound of the time of the next event; never if there is none.
 func (w *wheel) earliest() Time {
 	for number := range w.levels {
 		if slot := w.levels[number].first(); slot >= 0 {
@@ -117,10 +118,10 @@ func (w *wheel) earliest() Time {
 	return never
 }
 
-// recycle keeps the space of a slot for another.
+// recycle keeps the memory of a slot for another.
 func (l *level) recycle(events []event) { l.spare = append(l.spare, events[:0]) }
 
-// first is the first slot that holds something, or -1.
+// first is the first slot that is not empty, or -1.
 func (l *level) first() int {
 	if l.words != 0 {
 		i := bits.TrailingZeros64(l.words)

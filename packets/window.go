@@ -6,21 +6,21 @@ import (
 	"github.com/weft-fabric/weft/internal/par"
 )
 
-// mail is what a region sends to another: it is read when the window is over.
+// mail is what one region sends to another in a window; it is read after the window.
 type mail struct {
 	credits []event
 	packets []parcel
-	ended   []ended
+	ended   []endedPacket
 }
 
-// parcel is a packet that may leave its buffer at a time.
+// parcel is a packet with the time at which it may leave its buffer.
 type parcel struct {
 	at     Time
 	packet packet
 }
 
-// run lets everything happen that is due before a time, or all there is. It comes
-// to the same however many regions there are: see window.
+// run handles all events before a time, or all there are. The result is the same for
+// any number of regions: see window.
 func (s *sim) run(ctx context.Context, until Time) error {
 	var err error
 	if len(s.regions) == 1 {
@@ -37,7 +37,7 @@ func (s *sim) run(ctx context.Context, until Time) error {
 	return err
 }
 
-// pending is the events that are to come.
+// pending is the number of events that are still to come.
 func (s *sim) pending() int {
 	n := 0
 	for _, r := range s.regions {
@@ -46,24 +46,24 @@ func (s *sim) pending() int {
 	return n
 }
 
-// run is run for the only region.
+// run is the loop for the only region of a network.
 func (s *region) run(ctx context.Context, until Time) error {
 	const steps = 1 << 12
 	for n := 1; s.step(until); n++ {
 		if n%steps == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if s.broken != nil {
+		if s.failure != nil {
 			break
 		}
 	}
-	s.settle(&s.post[s.number])
-	return s.broken
+	s.record(&s.outbox[s.number])
+	return s.failure
 }
 
-// runRegions lets all regions go on window by window, on as many cores as there are.
-// What they send to each other in a window is due after it. In between, every region
-// reads its mail, in the order of regions.
+// runRegions runs all regions window by window, on all cores. What they send to each
+// other in a window is due after its end. Between windows every region reads its mail,
+// in the order of regions.
 func (s *sim) runRegions(ctx context.Context, until Time) error {
 	length := s.window()
 	for {
@@ -79,26 +79,26 @@ func (s *sim) runRegions(ctx context.Context, until Time) error {
 			before = from + length
 		}
 		s.forRegions(func(r *region) {
-			for r.broken == nil && r.step(before) {
+			for r.failure == nil && r.step(before) {
 			}
 		})
 		s.forRegions((*region).collect)
 		for _, r := range s.regions {
-			if r.broken != nil {
-				return r.broken
+			if r.failure != nil {
+				return r.failure
 			}
-			for i := range r.post {
-				r.post[i].credits, r.post[i].packets = r.post[i].credits[:0], r.post[i].packets[:0]
+			for i := range r.outbox {
+				r.outbox[i].credits, r.outbox[i].packets = r.outbox[i].credits[:0], r.outbox[i].packets[:0]
 			}
 		}
 	}
 }
 
-// manyEvents is how many are to come where it is worth while to wake other cores.
+// manyEvents is the number of pending events from which on it pays to wake other cores.
 const manyEvents = 4096
 
-// forRegions does something for all regions, to its end: who interrupts a run gets
-// figures of whole windows.
+// forRegions calls do for all regions, and is not interrupted in between, so that the
+// figures of a run that is cancelled cover whole windows.
 func (s *sim) forRegions(do func(r *region)) {
 	if s.pending() < s.many {
 		for _, r := range s.regions {
@@ -106,14 +106,14 @@ func (s *sim) forRegions(do func(r *region)) {
 		}
 		return
 	}
-	// It has no other error than that of the context, which does not end.
+	// The only possible error is that of the context, which has none.
 	_ = par.For(context.Background(), len(s.regions), func(_, i int) { do(s.regions[i]) })
 }
 
 // collect reads the mail of a region.
 func (s *region) collect() {
 	for _, from := range s.whole.regions {
-		m := &from.post[s.number]
+		m := &from.outbox[s.number]
 		for _, e := range m.credits {
 			s.wheel.push(e.at, e.what)
 		}
@@ -123,13 +123,13 @@ func (s *region) collect() {
 			s.count.inside++
 			s.wheel.push(m.packets[i].at, code(evReady, index, 0))
 		}
-		s.settle(m)
+		s.record(m)
 	}
 }
 
-// window is the least time between a cause in one region and its effect in another:
-// a packet's over a cable and through what follows, and a credit's, which sets out
-// when the tail of a packet is gone, and is known of when its head goes.
+// window is the least time between a cause in one region and its effect in another: for
+// a packet, over a cable and what follows; for a credit, which leaves when the tail of
+// a packet is gone but is known of when its head leaves.
 func (s *sim) window() Time {
 	fastest := s.kinds[0].perByte
 	for _, k := range s.kinds {
@@ -137,7 +137,7 @@ func (s *sim) window() Time {
 	}
 	tail := serial(s.shortest, fastest)
 	if s.Config.Lifetime > 0 {
-		tail = 0 // what is dropped frees its space at once
+		tail = 0 // a dropped packet frees its space at once
 	}
 	length := never
 	for port := range s.ports {

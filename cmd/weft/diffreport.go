@@ -122,9 +122,9 @@ func (j *diffJob) summary() *diffSummary {
 // mixtures names the steps of the credit loop.
 func (j *diffJob) mixtures() []mixtureSummary {
 	f := j.new.fabric
-	plain := make([]deadlock.Step, len(j.verdict.Cycle))
+	plain := make([]deadlock.LoopStep, len(j.verdict.Cycle))
 	for i, s := range j.verdict.Cycle {
-		plain[i] = s.Step
+		plain[i] = s.LoopStep
 	}
 	var list []mixtureSummary
 	for i, named := range cycleSummary(f, plain) {

@@ -125,7 +125,7 @@ type packetsJob struct {
 	o      *packetsFlags
 	config packets.Config
 	loads  []float64
-	load   packets.Load
+	load   packets.Injection
 	window packets.Window
 
 	routed  *routeJob        // nil with --lfts

@@ -72,7 +72,7 @@ func (j *packetsJob) readWords() error {
 	switch o.choice {
 	case "random":
 	case "in-turn":
-		j.config.Choice = packets.InTurn
+		j.config.AddressChoice = packets.InTurn
 	default:
 		return usage("--choice is random or in-turn, not %q", o.choice)
 	}

@@ -60,9 +60,9 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 
 // stop replays the loop, and the same traffic under the engines that are advised.
 func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySummary) error {
-	steps := make([]packets.Step, len(v.Cycle))
+	steps := make([]packets.LoopStep, len(v.Cycle))
 	for i, step := range v.Cycle {
-		steps[i] = packets.Step{Trunk: step.Trunk, VL: step.VL, SL: step.SL, Src: step.Src, Dst: step.Dst}
+		steps[i] = packets.LoopStep{Trunk: step.Trunk, VL: step.VL, SL: step.SL, Src: step.Src, Dst: step.Dst}
 	}
 	r, err := j.network.Replay(ctx, steps, j.load.Seed)
 	if err != nil {

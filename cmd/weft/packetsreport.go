@@ -160,7 +160,7 @@ func (j *packetsJob) summary() *packetsSummary {
 		}
 	}
 	if f := j.found; f != nil {
-		s.Saturation = &saturationSummary{Load: f.Load, Accepted: f.Accepted}
+		s.Saturation = &saturationSummary{Load: f.Offered, Accepted: f.Accepted}
 		if f.Status != "" {
 			s.Saturation.Above, s.Saturation.Status = f.Above, string(f.Status)
 		}

@@ -290,7 +290,7 @@ func (j *routeJob) next() string {
 }
 
 // cycleSummary names the steps of a credit loop.
-func cycleSummary(f *fabric.Fabric, cycle []deadlock.Step) []stepSummary {
+func cycleSummary(f *fabric.Fabric, cycle []deadlock.LoopStep) []stepSummary {
 	steps := make([]stepSummary, len(cycle))
 	for i, s := range cycle {
 		c := f.Channel(s.Trunk)
@@ -309,7 +309,7 @@ func cycleSummary(f *fabric.Fabric, cycle []deadlock.Step) []stepSummary {
 const maxSteps = 12
 
 // cycleText is a credit loop for people, a step a line.
-func (a *app) cycleText(f *fabric.Fabric, cycle []deadlock.Step) string {
+func (a *app) cycleText(f *fabric.Fabric, cycle []deadlock.LoopStep) string {
 	return a.loopText(cycleSummary(f, cycle), func(int) string { return "" })
 }
 

@@ -7,21 +7,21 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// roam is packets let loose, looked at one lane of one trunk at a time, where a
-// crowd would not tell trunks apart: to find ways that packets went, and what they
-// wait for under wormhole switching. A state is a lane of a trunk that a packet
-// holds, as a vertex of the graph; where it is the destination's, the packet has
-// arrived. One state stands for all lanes alike.
-type roam struct {
+// laneReach is the set of lanes of trunks that the packets of a flowSet can hold. It is
+// finer than reach, which does not tell trunks apart: it gives the route of a packet,
+// and what a packet waits for under wormhole switching. A state is a lane of a trunk
+// that a packet holds, numbered as a vertex of the graph; if the trunk ends at the
+// destination, the packet has arrived. One state stands for all lanes of a group.
+type laneReach struct {
 	laneKinds
-	packets
+	flowSet
 
 	states []int32  // [state] its vertex, in breadth-first order
 	parent []int32  // [state] the state it was first reached from; -1: the source
 	first  []int32  // [state, plus one] into next
-	next   []int32  // the states that states lead to
-	index  []int32  // [vertex] its state, if met says so
-	met    []uint32 // [vertex] the round that met it last
+	next   []int32  // the states that follow each state
+	index  []int32  // [vertex] its state; valid only if met has the current round
+	met    []uint32 // [vertex] the last round in which it was met
 	round  uint32
 
 	// Scratch of beyond, by state.
@@ -31,22 +31,22 @@ type roam struct {
 	queue []int32
 }
 
-// newRoam gets ready to let packets loose. Lanes that are alike are taken together
-// unless it is told to keep them apart.
-func newRoam(t *routing.Adaptive, apart bool) *roam {
+// newLaneReach allocates for the network of t. If separate, lanes are not grouped into
+// kinds.
+func newLaneReach(t *routing.Adaptive, apart bool) *laneReach {
 	n := t.Fabric.Trunks() * len(t.Lanes)
-	return &roam{
+	return &laneReach{
 		laneKinds: newLaneKinds(t, apart),
 		index:     make([]int32, n), met: make([]uint32, n), seen: make([]uint32, n), from: make([]int32, n),
 	}
 }
 
-// loose forgets all packets and follows others wherever they can go.
-func (w *roam) loose(p packets) {
+// follow forgets the last set and finds every state that p can reach.
+func (w *laneReach) follow(p flowSet) {
 	w.sort(p.lanes)
-	w.packets = p
+	w.flowSet = p
 	w.states, w.parent, w.first, w.next = w.states[:0], w.parent[:0], append(w.first[:0], 0), w.next[:0]
-	if w.round++; w.round == 0 { // wrapped: old marks could look new
+	if w.round++; w.round == 0 { // the counter wrapped: clear the old marks, they could equal a new round
 		clear(w.met)
 		w.round = 1
 	}
@@ -65,13 +65,14 @@ func (w *roam) loose(p packets) {
 }
 
 // split is the trunk and lane of a vertex.
-func (w *roam) split(v int32) (fabric.ChannelID, uint8) {
+func (w *laneReach) split(v int32) (fabric.ChannelID, uint8) {
 	n := int32(len(w.t.Lanes))
 	return fabric.ChannelID(v / n), uint8(v % n)
 }
 
-// meet is the state of a vertex, a new one if it was not met before.
-func (w *roam) meet(v, parent int32) int32 {
+// meet returns the state of a vertex and adds it, with the state it was reached from,
+// if it is new.
+func (w *laneReach) meet(v, parent int32) int32 {
 	if w.met[v] != w.round {
 		w.met[v], w.index[v] = w.round, int32(len(w.states))
 		w.states, w.parent = append(w.states, v), append(w.parent, parent)
@@ -79,8 +80,8 @@ func (w *roam) meet(v, parent int32) int32 {
 	return w.index[v]
 }
 
-// onwards visits where a packet can go on from a switch, by some lanes.
-func (w *roam) onwards(at fabric.NodeID, in fabric.ChannelID, from uint8, lanes uint16, visit func(v int32)) {
+// onwards visits every vertex to which a packet can go on from a switch by some lanes.
+func (w *laneReach) onwards(at fabric.NodeID, in fabric.ChannelID, from uint8, lanes uint16, visit func(v int32)) {
 	first, end := w.t.Fabric.TrunksFrom(at)
 	for ; lanes != 0; lanes &= lanes - 1 {
 		to := uint8(bits.TrailingZeros16(lanes))
@@ -91,24 +92,24 @@ func (w *roam) onwards(at fabric.NodeID, in fabric.ChannelID, from uint8, lanes 
 	}
 }
 
-// successors is the states that a packet can go to from a state.
-func (w *roam) successors(i int) []int32 { return w.next[w.first[i]:w.first[i+1]] }
+// successors is the states that follow state i.
+func (w *laneReach) successors(i int) []int32 { return w.next[w.first[i]:w.first[i+1]] }
 
-// lanesOf is the lanes that a state stands for.
-func (w *roam) lanesOf(i int32) uint16 {
+// lanesOf is the lanes that a state stands for, as bits.
+func (w *laneReach) lanesOf(i int32) uint16 {
 	_, lane := w.split(w.states[i])
 	return w.alike[lane]
 }
 
-// vertex is the vertex of a lane of a trunk.
-func (w *roam) vertex(c fabric.ChannelID, lane uint8) int32 {
+// vertex is the number of a lane of a trunk in the graph.
+func (w *laneReach) vertex(c fabric.ChannelID, lane uint8) int32 {
 	return int32(int(c)*len(w.t.Lanes) + int(lane))
 }
 
-// beyond visits, for a packet in a state, every vertex that the routing
-// subfunction offers after it went on by one or more ways beyond the subfunction,
-// and the state where it is offered. Lanes must be kept apart.
-func (w *roam) beyond(i int, visit func(v, at int32)) {
+// beyond visits every vertex that the routing subfunction offers to a packet after it
+// left state i by one or more ways outside the subfunction, with the state where it is
+// offered. It needs lanes that are not grouped.
+func (w *laneReach) beyond(i int, visit func(v, at int32)) {
 	if w.pass++; w.pass == 0 { // wrapped, as in begin
 		clear(w.seen)
 		w.pass = 1
@@ -132,9 +133,9 @@ func (w *roam) beyond(i int, visit func(v, at int32)) {
 	}
 }
 
-// via is the vertices on the way of the last search of beyond to a state, the
-// last first.
-func (w *roam) via(at int32) []int32 {
+// via is the vertices between the start of the last call of beyond and a state, the
+// last one first.
+func (w *laneReach) via(at int32) []int32 {
 	var way []int32
 	for ; w.from[at] != -1; at = w.from[at] {
 		way = append(way, w.states[at])

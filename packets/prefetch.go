@@ -2,28 +2,29 @@ package packets
 
 import "github.com/weft-fabric/weft/fabric"
 
-// reader reads ahead: what the events of some nanoseconds will need, before they
-// happen one after the other. Each of its passes reads what does not depend on
-// anything else in the pass, so that a core waits for many lines of memory at once
-// where events would wait for one. It changes nothing.
-type reader struct {
-	heads   []passing // packets that may ask, and where
-	waiting []int32   // requests that may be granted, then their queues, then their packets
-	sum     int32     // of all that was read, so that it is
+// prefetcher brings into the cache what the events of the next nanoseconds will read.
+// The events happen one after the other and each would wait for its own cache misses;
+// the reads of one pass here do not depend on each other, so that a core waits for many
+// of them at once. It changes nothing.
+type prefetcher struct {
+	heads   []queueHead // packets that may ask for a port, and the switches they are in
+	waiting []int32     // requests that may be granted; replaced by their queues, then by the heads of those
+	sum     int32       // of all values read, so that the compiler keeps the reads
 }
 
-// passing is the head of a queue in a switch; then the port that it will ask for.
-type passing struct {
+// queueHead is the head of a queue in a switch; index is the packet, later the port
+// that it will ask for.
+type queueHead struct {
 	at, index int32
 }
 
-// readsAhead is the buffers from which on a network is so much larger than the cache
-// of a core that reading ahead is worth its time.
-const readsAhead = 32768
+// prefetchFrom is the number of buffers above which a network exceeds the cache of a
+// core by so much that prefetching pays. Measured.
+const prefetchFrom = 32768
 
-// ahead reads what events will need.
-func (s *region) ahead(events []event) {
-	a := &s.reader
+// prefetch reads what events will need.
+func (s *region) prefetch(events []event) {
+	a := &s.prefetcher
 	sum := int32(0)
 	for _, e := range events {
 		index := int32(uint32(e.what))
@@ -35,7 +36,7 @@ func (s *region) ahead(events []event) {
 		case evCredit:
 			sum += s.near[index].source
 		case evSource:
-			sum += s.load.sources[index].ready
+			sum += s.sending.sources[index].ready
 		}
 	}
 	heads, waiting := a.heads[:0], a.waiting[:0]
@@ -43,11 +44,11 @@ func (s *region) ahead(events []event) {
 		index := int32(uint32(e.what))
 		switch e.what >> 60 << 60 {
 		case evReady, evDeliver:
-			heads = append(heads, passing{s.far[s.packets[index].into].at, index})
+			heads = append(heads, queueHead{s.far[s.packets[index].into].at, index})
 		case evTail:
 			p := &s.near[index<<s.shift]
 			if b := &s.far[p.source]; b.head != none {
-				heads = append(heads, passing{b.at, b.head})
+				heads = append(heads, queueHead{b.at, b.head})
 			}
 			if p.first != none {
 				waiting = append(waiting, p.first)
@@ -69,18 +70,18 @@ func (s *region) ahead(events []event) {
 		sum += s.packets[index].into
 	}
 	if s.adaptive == nil {
-		sum += s.waysAhead(heads)
+		sum += s.prefetchTables(heads)
 	}
 	a.sum += sum
 }
 
-// waysAhead reads the tables, and the ports to which they send.
-func (s *region) waysAhead(heads []passing) int32 {
+// prefetchTables reads the forwarding entries of some packets, and the ports they name.
+func (s *region) prefetchTables(heads []queueHead) int32 {
 	n := 0
 	for _, p := range heads {
 		if p.at >= 0 {
 			port := s.tables.Forwarding.Port(fabric.NodeID(p.at), fabric.LID(s.packets[p.index].address))
-			heads[n] = passing{p.at, int32(port)}
+			heads[n] = queueHead{p.at, int32(port)}
 			n++
 		}
 	}

@@ -8,32 +8,32 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// laneKinds sorts the lanes that some packets may use.
+// laneKinds groups the lanes that some packets may use.
 //
-// Lanes are alike if they have the same choices, lead to the same lanes, and are
-// led to by the same: then a packet that can hold one of them on a trunk can hold
-// the others there, and go on from there alike. The lowest leads: it stands for
-// them all. What a lane relies on may differ among them.
+// Two lanes are alike if they have the same choices, lead to the same lanes, and can be
+// reached from the same lanes. A packet that can hold one of them on a trunk can then
+// hold the others there, and has the same ways on. The lowest lane of a group stands
+// for all of them. Which lanes it relies on may still differ within a group.
 type laneKinds struct {
-	t       *routing.Adaptive
-	apart   bool   // no two lanes are alike
-	relied  uint16 // lanes of the routing subfunction at the source
-	allowed uint16
-	leads   uint16   // the lowest of the lanes alike, of those allowed
-	alike   []uint16 // [lane] the lanes like it, itself included
+	t        *routing.Adaptive
+	separate bool   // never group lanes
+	relied   uint16 // lanes of the routing subfunction that are allowed at the source
+	allowed  uint16
+	leads    uint16   // the lowest lane of each group, of the allowed lanes, as bits
+	alike    []uint16 // [lane] the lanes of its group, itself included, as bits
 }
 
-// newLaneKinds is the lanes of t, none of which is allowed yet.
+// newLaneKinds begins with no lane allowed.
 func newLaneKinds(t *routing.Adaptive, apart bool) laneKinds {
-	k := laneKinds{t: t, apart: apart, alike: make([]uint16, len(t.Lanes))}
+	k := laneKinds{t: t, separate: apart, alike: make([]uint16, len(t.Lanes))}
 	for _, l := range t.Lanes {
 		k.relied |= l.Rely
 	}
 	return k
 }
 
-// sort finds out which of the allowed lanes are alike, if others were allowed
-// before.
+// sort finds the groups of the allowed lanes, unless the same lanes were allowed in the
+// call before.
 func (k *laneKinds) sort(allowed uint16) {
 	if allowed == k.allowed {
 		return
@@ -59,7 +59,7 @@ func (k *laneKinds) sort(allowed uint16) {
 
 func (k *laneKinds) areAlike(x, y uint8) bool {
 	a, b := &k.t.Lanes[x], &k.t.Lanes[y]
-	if k.apart || a.Choices != b.Choices || (a.Next^b.Next)&k.allowed != 0 {
+	if k.separate || a.Choices != b.Choices || (a.Next^b.Next)&k.allowed != 0 {
 		return false
 	}
 	for l := range lanesIn(k.allowed) {
@@ -70,7 +70,7 @@ func (k *laneKinds) areAlike(x, y uint8) bool {
 	return true
 }
 
-// lead is the lane that stands for those like lane l.
+// lead is the lane that stands for the group of lane l.
 func (k *laneKinds) lead(l uint8) uint8 { return uint8(bits.TrailingZeros16(k.alike[l])) }
 
 // lanesIn is the lanes of a set, ascending.
@@ -84,40 +84,40 @@ func lanesIn(mask uint16) iter.Seq[uint8] {
 	}
 }
 
-// crowd is packets let loose: every place they can get to. Where a packet may go
-// depends on the switch, its lane, and its phase, not on the trunk that it came by:
-// all that agree in these are in one place. So there are no more places than
-// switches, times lanes and phases, and a way to follow for each trunk, where there
-// would be one for each turn.
-type crowd struct {
+// reach is the set of places that the packets of a flowSet can get to. Where a packet
+// may go next depends on the switch, its lane and its phase, but not on the trunk by
+// which it came: all packets that agree in these three are in one place. So there are
+// at most switches × lanes × phases places, each with one edge for every trunk out of
+// it, instead of one for every turn.
+type reach struct {
 	laneKinds
-	packets
-	phases int // the most of all choices
+	flowSet
+	phases int // the largest number of phases that any lane has
 
 	places  []place // in breadth-first order, the sources first
 	offered []uint16
 	first   []int32            // [place, plus one] into next and via
-	next    []int32            // the places that places lead to,
-	via     []fabric.ChannelID // by these trunks
+	next    []int32            // the places that follow each place,
+	via     []fabric.ChannelID // and the trunk to each of them
 	bitsAt  []int32            // [place] into bits
-	bits    []uint64           // for each place and lane of opens the trunks it may take, from the first of the switch
+	bits    []uint64           // for each place and each lane that is open there: the trunks it may take, counted from the first trunk of the switch
 
-	index []int32  // [switch, lane or none, phase] the place, if met says so
-	met   []uint32 // [as index] the round that met it last
+	index []int32  // [switch, lane or none, phase] the number of the place; valid only if met has the current round
+	met   []uint32 // [as index] the last round in which the place was met
 	round uint32
 }
 
-// place is where a packet is, as far as it matters for where it can go.
+// place is what decides where a packet can go next.
 type place struct {
 	at   fabric.NodeID
-	in   fabric.ChannelID // a trunk by which packets came; None at the source
+	in   fabric.ChannelID // a trunk by which packets came here; None at the source
 	lane uint8            // of that trunk; at the source the number of lanes
 }
 
-// newCrowd gets ready to let packets loose. Lanes that are alike are taken together
-// unless it is told to keep them apart.
-func newCrowd(t *routing.Adaptive, apart bool) *crowd {
-	w := &crowd{laneKinds: newLaneKinds(t, apart)}
+// newReach allocates for the network of t. If separate, lanes are not grouped into
+// kinds.
+func newReach(t *routing.Adaptive, apart bool) *reach {
+	w := &reach{laneKinds: newLaneKinds(t, apart)}
 	for _, l := range t.Lanes {
 		w.phases = max(w.phases, l.Choices.Phases())
 	}
@@ -126,14 +126,14 @@ func newCrowd(t *routing.Adaptive, apart bool) *crowd {
 	return w
 }
 
-// loose forgets all packets and follows others wherever they can go. The n-th
-// source is the n-th place.
-func (w *crowd) loose(p packets) {
+// follow forgets the last set and finds every place that p can reach. The n-th source
+// is the n-th place.
+func (w *reach) follow(p flowSet) {
 	w.sort(p.lanes)
-	w.packets = p
+	w.flowSet = p
 	w.places, w.offered, w.bitsAt, w.bits = w.places[:0], w.offered[:0], w.bitsAt[:0], w.bits[:0]
 	w.first, w.next, w.via = append(w.first[:0], 0), w.next[:0], w.via[:0]
-	if w.round++; w.round == 0 { // wrapped: old marks could look new
+	if w.round++; w.round == 0 { // the counter wrapped: clear the old marks, they could equal a new round
 		clear(w.met)
 		w.round = 1
 	}
@@ -147,8 +147,8 @@ func (w *crowd) loose(p packets) {
 	}
 }
 
-// meet is the number of a place, a new one if it was not met before.
-func (w *crowd) meet(p place, phase uint8) int32 {
+// meet returns the number of a place and adds it if it is new.
+func (w *reach) meet(p place, phase uint8) int32 {
 	i := (int(p.at)*(len(w.t.Lanes)+1)+int(p.lane))*w.phases + int(phase)
 	if w.met[i] != w.round {
 		w.met[i], w.index[i] = w.round, int32(len(w.places))
@@ -157,8 +157,8 @@ func (w *crowd) meet(p place, phase uint8) int32 {
 	return w.index[i]
 }
 
-// opens is the lanes that may be open to a packet in a place, one of each kind.
-func (w *crowd) opens(p place) uint16 {
+// opens is the lanes on which a packet in a place may go on, one lane of each group.
+func (w *reach) opens(p place) uint16 {
 	switch {
 	case p.at == w.dest:
 		return 0
@@ -168,9 +168,9 @@ func (w *crowd) opens(p place) uint16 {
 	return w.t.Lanes[p.lane].Next & w.leads
 }
 
-// onwards follows all ways on from a place. It returns the lanes by which there is
-// any.
-func (w *crowd) onwards(p place) (offered uint16) {
+// onwards adds all places that follow p, and returns the lanes by which there is a way
+// on.
+func (w *reach) onwards(p place) (offered uint16) {
 	heads := w.t.Fabric.Heads()
 	first, end := w.t.Fabric.TrunksFrom(p.at)
 	for to := range lanesIn(w.opens(p)) {
@@ -195,15 +195,15 @@ func (w *crowd) onwards(p place) (offered uint16) {
 	return offered
 }
 
-// successors is the places that a packet can go to from a place.
-func (w *crowd) successors(i int) []int32 { return w.next[w.first[i]:w.first[i+1]] }
+// successors is the places that follow place i.
+func (w *reach) successors(i int) []int32 { return w.next[w.first[i]:w.first[i+1]] }
 
 // arrived says whether a packet in a place is at its destination.
-func (w *crowd) arrived(i int) bool { return w.places[i].at == w.dest }
+func (w *reach) arrived(i int) bool { return w.places[i].at == w.dest }
 
-// canStrand says whether some lane of a place relies on none by which a packet can
-// go on.
-func (w *crowd) canStrand(i int) bool {
+// canStrand says whether a packet in a place can be on a lane that relies only on lanes
+// by which there is no way on.
+func (w *reach) canStrand(i int) bool {
 	p := w.places[i]
 	if p.in == fabric.None {
 		return w.relied&w.offered[i] == 0

@@ -9,33 +9,33 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// Load is traffic that goes on for ever: every rank creates messages at some rate,
-// whether the network keeps up or not.
-type Load struct {
-	Offered   float64           // bytes on the wire created, of what the endpoint's link could carry; above 0, at most 1
-	Pattern   traffic.Pattern   // who sends to whom, all phases at once, each pair as often as the others of its rank; nil: each message goes to any other rank
+// Injection is traffic without an end: every rank creates messages at a given rate,
+// whether the network keeps up or not (an open loop).
+type Injection struct {
+	Offered   float64           // bytes created on the wire, as a share of what the endpoint's link carries; above 0, at most 1
+	Pattern   traffic.Pattern   // who sends to whom. All its phases are mixed, and a rank uses its pairs equally often; nil: each message goes to a random other rank
 	Placement traffic.Placement // where the ranks are
-	Regular   bool              // messages come at equal intervals; otherwise as a Poisson process
+	Regular   bool              // messages come at equal intervals instead of as a Poisson process
 	Bytes     int64             // payload of a message; 0: one full packet
-	Burst     int               // messages that come together, to one destination; 0: 1
+	Burst     int               // messages created together, all to one destination; 0: 1
 	Seed      uint64
-	Run       uint64 // draws pattern and messages from a stream of its own
+	Run       uint64 // number of the run: the same seed draws another pattern and other messages
 }
 
-// generator makes the messages of a Load.
+// generator makes the messages of an Injection.
 type generator struct {
-	ranks   []int32   // endpoints, for uniform traffic
-	first   []int32   // [EndpointID, plus one] into dests; nil: uniform
+	ranks   []int32   // endpoints by rank, for uniform traffic
+	first   []int32   // [EndpointID, plus one] into dests; nil: uniform traffic
 	dests   []int32   //
-	gap     []float64 // [EndpointID] mean time between bursts; 0: it sends nothing
+	gap     []float64 // [EndpointID] mean time between bursts in ps; 0: it sends nothing
 	bytes   int64
 	burst   int32
 	regular bool
-	rate    float64 // bytes per ps that all senders' links carry together
+	rate    float64 // bytes per ps that the links of all senders carry together
 }
 
-// prepare checks a Load and gets its generator ready.
-func (n *Network) prepare(l *Load, r *rand.Rand) (*generator, error) {
+// prepare checks an Injection and builds its generator.
+func (n *Network) prepare(l *Injection, r *rand.Rand) (*generator, error) {
 	if !(l.Offered > 0 && l.Offered <= 1) {
 		return nil, fmt.Errorf("packets: a load of %v; it is above 0 and at most 1, of what an endpoint's link carries", l.Offered)
 	}
@@ -60,14 +60,14 @@ func (n *Network) prepare(l *Load, r *rand.Rand) (*generator, error) {
 			continue
 		}
 		own := n.kindAt(int32(n.Fabric.Endpoint(fabric.EndpointID(e)).Inject))
-		g.gap[e] = float64(n.takes(g.bytes, own)) * float64(g.burst) / l.Offered
+		g.gap[e] = float64(n.messageTime(g.bytes, own)) * float64(g.burst) / l.Offered
 		g.rate += float64(int64(1)<<rateShift) / float64(own.perByte)
 	}
 	return g, nil
 }
 
-// takes is how long a message takes on a link, its packets one after the other.
-func (n *Network) takes(bytes int64, l *kind) Time {
+// messageTime is how long the packets of a message take on a link, one after the other.
+func (n *Network) messageTime(bytes int64, l *portKind) Time {
 	mtu := int64(n.Config.MTU)
 	t := Time(bytes/mtu) * serial(n.Config.wire(mtu), l.perByte)
 	if rest := bytes % mtu; rest > 0 {
@@ -76,7 +76,7 @@ func (n *Network) takes(bytes int64, l *kind) Time {
 	return t
 }
 
-// uniform is every rank to any other.
+// uniform sets up traffic in which every rank sends to all others.
 func (g *generator) uniform(n *Network, p traffic.Placement) error {
 	for _, e := range p {
 		g.ranks = append(g.ranks, int32(e))
@@ -92,8 +92,8 @@ func (g *generator) uniform(n *Network, p traffic.Placement) error {
 	return n.coversAll(p)
 }
 
-// pairs is a pattern.
-func (g *generator) pairs(n *Network, l *Load, r *rand.Rand) error {
+// pairs sets up traffic by a pattern.
+func (g *generator) pairs(n *Network, l *Injection, r *rand.Rand) error {
 	list, err := pairsOf(l.Pattern, l.Placement, r)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (g *generator) pairs(n *Network, l *Load, r *rand.Rand) error {
 	return nil
 }
 
-// pairsOf is all pairs of a pattern that cross the network.
+// pairsOf lists all pairs of a pattern that cross the network.
 func pairsOf(p traffic.Pattern, at traffic.Placement, r *rand.Rand) ([]Message, error) {
 	phases, err := Phases(p, at, 0, r)
 	if err != nil {
@@ -134,8 +134,8 @@ func pairsOf(p traffic.Pattern, at traffic.Placement, r *rand.Rand) ([]Message, 
 	return all, nil
 }
 
-// Phases is the messages of a pattern, phase by phase, each of so many bytes where
-// the pattern does not say.
+// Phases is the messages of a pattern, phase by phase. A message has the given bytes
+// where the pattern does not say.
 func Phases(p traffic.Pattern, at traffic.Placement, bytes int64, r *rand.Rand) ([][]Message, error) {
 	count, err := p.Phases(len(at))
 	if err != nil {
@@ -158,7 +158,7 @@ func Phases(p traffic.Pattern, at traffic.Placement, bytes int64, r *rand.Rand) 
 	return phases, nil
 }
 
-// next is the next message of a source.
+// next prepares the next message of a source.
 func (g *generator) next(r *rand.Rand, e int32, src *source) {
 	src.left = g.bytes
 	if src.again > 0 {
@@ -168,7 +168,7 @@ func (g *generator) next(r *rand.Rand, e int32, src *source) {
 		src.dst = g.draw(r, e)
 	}
 	if src.again > 0 {
-		return // the next is due at once
+		return // the next message of the burst is due at once
 	}
 	if g.regular {
 		src.exact += g.gap[e]
@@ -178,7 +178,7 @@ func (g *generator) next(r *rand.Rand, e int32, src *source) {
 	src.at = Time(math.Ceil(src.exact))
 }
 
-// draw is the destination of a message.
+// draw is a random destination for a message.
 func (g *generator) draw(r *rand.Rand, e int32) int32 {
 	if g.first != nil {
 		own := g.dests[g.first[e]:g.first[e+1]]
@@ -194,15 +194,16 @@ func (g *generator) draw(r *rand.Rand, e int32) int32 {
 	}
 }
 
-// generate starts the sources of a generator, each somewhere in its first interval.
+// generate starts the sources of a generator, each at a random time in its first
+// interval.
 func (s *sim) generate(g *generator) {
-	s.load.gen = g
+	s.sending.gen = g
 	s.shorter(g.bytes)
 	for e, gap := range g.gap {
 		if gap == 0 {
 			continue
 		}
-		src := &s.load.sources[e]
+		src := &s.sending.sources[e]
 		home := s.homeOf(fabric.EndpointID(e))
 		if r := home.drawing(src); g.regular {
 			src.exact = gap * r.Float64()
@@ -214,7 +215,7 @@ func (s *sim) generate(g *generator) {
 	}
 }
 
-// coversAll is Covers for all pairs: destination by destination, where lanes do
+// coversAll is Covers for all pairs. It goes destination by destination where lanes do
 // not depend on ports.
 func (n *Network) coversAll(p traffic.Placement) error {
 	for _, to := range p {
@@ -231,8 +232,8 @@ func (n *Network) coversTo(p traffic.Placement, to fabric.EndpointID) error {
 		if from == to {
 			continue
 		}
-		// Endpoints of one switch share their way and mostly their service levels.
-		if last != fabric.None && n.alike(from, last) {
+		// Endpoints of one switch share their route and usually their service levels.
+		if last != fabric.None && n.sameRoutes(from, last) {
 			continue
 		}
 		if err := n.Covers(from, to); err != nil {
@@ -243,9 +244,9 @@ func (n *Network) coversTo(p traffic.Placement, to fabric.EndpointID) error {
 	return nil
 }
 
-// alike says whether packets of two endpoints fare alike, whatever their
+// sameRoutes says whether packets of two endpoints are routed alike to every
 // destination.
-func (n *Network) alike(a, b fabric.EndpointID) bool {
+func (n *Network) sameRoutes(a, b fabric.EndpointID) bool {
 	x, y := n.Fabric.Endpoint(a), n.Fabric.Endpoint(b)
 	if x.Switch != y.Switch || x.Switch == fabric.None || x.Inject == fabric.None {
 		return false
