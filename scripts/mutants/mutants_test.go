@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -246,7 +247,7 @@ func TestResultsGoOn(t *testing.T) {
 func TestTargets(t *testing.T) {
 	for dir, want := range map[string]string{
 		"deadlock": "deadlock", "routing": "routing", "routing/nue": "routing/...", "routing/paths/dor": "routing/paths/...", "format/lft": "format/...",
-		"opensm/wire": "opensm/wire", "opensm/daemon": "", "figure": "", "internal/par": "",
+		"opensm/wire": "opensm/wire", "opensm/daemon": "opensm/daemon", "routing/repair": "routing/repair", "figure": "", "internal/par": "",
 	} {
 		got := ""
 		if target := targetOf(dir); target != nil {
@@ -266,4 +267,54 @@ func TestTargets(t *testing.T) {
 			t.Errorf("%s matches %s: %v", c.pattern, c.dir, got)
 		}
 	}
+}
+
+// What the plan names is there: the code of each target, and tests for each name.
+func TestPlanIsOfThisTree(t *testing.T) {
+	root := filepath.Join("..", "..")
+	for _, target := range targets {
+		if _, err := os.Stat(filepath.Join(root, strings.TrimSuffix(target.code, "..."))); err != nil {
+			t.Errorf("code: %v", err)
+		}
+		for _, suite := range target.tests {
+			words := strings.Fields(suite)
+			names := testsIn(t, filepath.Join(root, words[0]))
+			if len(names) == 0 {
+				t.Errorf("%s: no tests in %s", target.code, words[0])
+			}
+			for _, flag := range words[1:] {
+				_, pattern, _ := strings.Cut(flag, "=")
+				pattern, _, _ = strings.Cut(pattern, "/")
+				for name := range strings.SplitSeq(pattern, "|") {
+					if !slices.ContainsFunc(names, regexp.MustCompile(name).MatchString) {
+						t.Errorf("%s: %s has no test %s", target.code, words[0], name)
+					}
+				}
+			}
+		}
+	}
+	for name := range exempt {
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			t.Errorf("exempt: %v", err)
+		}
+	}
+}
+
+// testsIn is the names of a folder's tests.
+func testsIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`func (Test\w+)\(`).FindAllSubmatch(text, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	return names
 }

@@ -19,31 +19,41 @@ type target struct {
 // quickly is the suite of every engine on every network, without what takes long.
 const quickly = "./conformance -skip=RealFabrics|AnyNumberOfCores"
 
+// changes is the commands that go from some tables to others.
+const changes = "./cmd/weft -run=TestScripts/(diff|drain|keep|what-if)"
+
 // withoutOpenSM is the tests of the plugin's own code.
 const withoutOpenSM = "./e2e/plugin -run=TestEveryByte|TestMostLanes|TestNothingUnproven|TestOtherSwitches|TestDropped|TestCircle|TestHangsUp|TestTalk"
 
-// targets is what is mutated: the judge, the engines, what they stand on, what
-// measures them, what carries tables to the machine.
+// targets is what is mutated: the judges, the engines, what they stand on, what
+// chooses among and measures them, what carries tables to the machine.
 var targets = []target{
 	{"deadlock", []string{quickly}},
 	{"routing", []string{"./routing/engines", quickly}},
 	{"routing/paths/...", []string{"./conformance -run=Twins", quickly}},
 	{"routing/adaptive/...", []string{"./routing/adaptive", "./experiments", quickly}},
+	{"routing/repair", []string{"./change", changes}},
 	{"routing/...", []string{quickly}},
+	{"routing/internal/dag", []string{"./routing/paths/sssp", "./routing/paths/updown", "./routing/paths/symmetric", quickly}},
 	{"routing/internal/acyclic", []string{"./routing/lanes/layer", "./routing/lanes/exact", quickly}},
 	{"routing/internal/turnlanes", []string{"./routing/lanes/weave", "./routing/weave", quickly}},
 	{"routing/internal/grid", []string{"./routing/paths/dor", "./routing/torus2qos", quickly}},
+	{"transition", []string{"./conformance -run=Mixture", "./change", "./routing/repair"}},
+	{"change", []string{changes}},
+	{"choose", []string{"./opensm/daemon", "./cmd/weft -run=TestScripts/auto"}},
 	{"congestion", []string{"./conformance -run=TestEveryEngineOnAnyNetwork", "./choose"}},
 	{"packets", nil},
 	{"format", []string{"./format/ibnet", "./format/lft", "./format/psl", "./format/slvl", "./format/subnetlst"}},
 	{"format/...", []string{"./conformance -run=TestCheckerAgreesWith"}},
 	{"opensm/wire", []string{"./opensm/daemon", withoutOpenSM}},
+	{"opensm/daemon", []string{"./cmd/weft -run=TestScripts/serve", withoutOpenSM}},
 	{"opensm/plugin", []string{withoutOpenSM, "./e2e/plugin"}},
 }
 
-// exempt is files of targets that decide nothing.
+// exempt is files of targets that decide nothing, and folders that only tests use.
 var exempt = map[string]string{
-	"packets/ahead.go": "it reads what is about to be needed, so that it is at hand: without it everything is as it is",
+	"routing/internal/grid/gridtest": "the rules of the tests of grids: who tests it tests tests",
+	"packets/ahead.go":               "it reads what is about to be needed, so that it is at hand: without it everything is as it is",
 }
 
 // targetOf is the target that a folder belongs to, nil if none: the first that names
@@ -82,7 +92,7 @@ func mutants(root string, patterns []string) ([]mutant, error) {
 			return nil
 		}
 		dir := path.Dir(name)
-		if targetOf(dir) == nil || !matches(patterns, dir) || exempt[name] != "" {
+		if targetOf(dir) == nil || !matches(patterns, dir) || exempt[name] != "" || exempt[dir] != "" {
 			return nil
 		}
 		found, err := mutantsOf(file, name)
