@@ -53,7 +53,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "of the sample")
 	flag.IntVar(&o.sample, "sample", 200, "how many mutants that compile; 0: all")
 	flag.DurationVar(&o.budget, "budget", 0, "stop after this time, with what there is; 0: never")
-	flag.DurationVar(&o.patience, "patience", 90*time.Second, "how long the tests of a package may take, or five times as long as without a mutant")
+	flag.DurationVar(&o.patience, "patience", 90*time.Second, "how much processor time the tests of a package may take; four times as much, or five times what they take without a mutant, by the clock")
 	flag.StringVar(&o.results, "results", "bin/mutants.jsonl", "where results are kept")
 	flag.StringVar(&o.match, "match", "", "only mutants whose \"file:line:column in function: change\" contains this; all of them, no sample")
 	flag.StringVar(&o.skip, "skip", "", "folders to leave out, with commas between")
