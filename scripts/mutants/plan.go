@@ -31,6 +31,7 @@ var targets = []target{
 	{"deadlock", []string{quickly}},
 	{"routing", []string{"./routing/engines", quickly}},
 	{"routing/paths/...", []string{"./conformance -run=Twins", quickly}},
+	{"routing/lanes/...", []string{"./routing/engines", quickly}},
 	{"routing/adaptive/...", []string{"./routing/adaptive", "./experiments", quickly}},
 	{"routing/repair", []string{"./change", changes}},
 	{"routing/...", []string{quickly}},

@@ -1,6 +1,7 @@
 package layer_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -251,6 +252,25 @@ func TestWeakestIsWeakest(t *testing.T) {
 		_, weight := content(f, l, bundles(f, fw, routing.Directed))
 		if len(weight) != 2 || weight[1] != want {
 			t.Errorf("%s: layers of %v pairs, want %d in the second", h, weight, want)
+		}
+	}
+}
+
+// Where all turns of a cycle are made by as many pairs, none of them is the weakest or
+// the strongest, and all heuristics break the first.
+func TestHeuristicsAgreeOnTies(t *testing.T) {
+	for n := 5; n <= 9; n += 2 {
+		f := testnet.Build(t, fmt.Sprintf("ring:n=%d,hosts=2", n))
+		fw := paths(t, f, sssp.Finder{})
+		all := bundles(f, fw, routing.Directed)
+		first := assign2(t, f, fw, layer.BreakCycles{Heuristic: layer.First, Unsqueezed: true, Unbalanced: true})
+		for _, h := range []layer.Heuristic{layer.Weakest, layer.Strongest} {
+			l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, Unsqueezed: true, Unbalanced: true})
+			for i := range all {
+				if got, want := layerOf(f, l, &all[i]), layerOf(f, first, &all[i]); got != want {
+					t.Errorf("ring of %d, switch %d to LID %d: layer %d by the %s turn, %d by the first", n, all[i].source, all[i].lid, got, h, want)
+				}
+			}
 		}
 	}
 }
