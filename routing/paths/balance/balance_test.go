@@ -300,6 +300,35 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// As many plans are begun as leave half of the work, but a second already where two
+// passes of both can be paid.
+func TestPlansBegun(t *testing.T) {
+	f := testnet.Build(t, "dragonfly:p=2")
+	n, err := newNetwork(context.Background(), f, Finder{Aim: Bisection})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := plans(n, Finder{Aim: Bisection})
+	if len(all) < 3 {
+		t.Fatalf("%d plans: no test", len(all))
+	}
+	cost := make([]int64, len(all)+1) // [plans] of two passes of each
+	for i, p := range all {
+		cost[i+1] = cost[i] + 2*n.price(p)
+	}
+	for _, c := range []struct {
+		work int64
+		want int
+	}{
+		{1, 1}, {cost[1], 1}, {cost[2] - 1, 1}, {cost[2], 2}, {2 * cost[2], 2},
+		{2*cost[3] - 1, 2}, {2 * cost[3], 3}, {2*cost[len(all)] - 1, len(all) - 1}, {2 * cost[len(all)], len(all)},
+	} {
+		if got := affordable(n, all, c.work); !slices.Equal(got, all[:c.want]) {
+			t.Errorf("work %d, plans cost %v: %d are begun, want the first %d", c.work, cost[1:], len(got), c.want)
+		}
+	}
+}
+
 func TestProgressAndNotes(t *testing.T) {
 	last, total := 0, 0
 	fw, err := Finder{}.Paths(context.Background(), testnet.Build(t, "torus:4x3,hosts=2"), func(done, of int) {

@@ -61,6 +61,20 @@ type tournament struct {
 	judge    func(*trial) float64 // the more the better
 }
 
+// affordable is the plans that are begun: the first in any case, a second if two
+// passes of each are within the work, more if they are within half of it.
+func affordable(n *network, all []plan, work int64) []plan {
+	var chosen []plan
+	cost := int64(0)
+	for _, p := range all {
+		cost += 2 * n.price(p)
+		if k := len(chosen); k == 0 || k == 1 && cost <= work || cost <= work/2 {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen
+}
+
 // search is a tournament. As many plans are begun as leave half of the work; each
 // gets a pass. Then the better half goes on for two passes, the better half of it
 // for four, and so on.
@@ -76,15 +90,11 @@ func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*tr
 	if fd.Time > 0 {
 		r.deadline = time.Now().Add(fd.Time)
 	}
-	budget, begun := r.work, int64(0)
-	for _, p := range plans(n, fd) {
-		begun += 2 * n.price(p)
-		if k := len(r.trials); k == 0 || k == 1 && begun <= budget || begun <= budget/2 {
-			t := newTrial(n, p, fd.Seed)
-			t.first = k == 0
-			r.trials = append(r.trials, t)
-			r.work -= n.price(p)
-		}
+	for k, p := range affordable(n, plans(n, fd), r.work) {
+		t := newTrial(n, p, fd.Seed)
+		t.first = k == 0
+		r.trials = append(r.trials, t)
+		r.work -= n.price(p)
 	}
 	total := max(1, r.passes)
 	// Trials do not know of each other: they may run at the same time.
