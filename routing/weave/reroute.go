@@ -120,7 +120,7 @@ func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 // pass routes LIDs again, keeping what is carried if so asked, and counts those for
 // which no tree was found: they keep what they have.
 func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (failed int, err error) {
-	var d dag.DAG
+	d := dag.DAG{Root: fabric.None}
 	for i, lid := range lids {
 		if err := ctx.Err(); err != nil {
 			return 0, err
@@ -128,7 +128,7 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 		if r.limit > 0 && r.grower.work > r.limit {
 			return failed + len(lids) - i, nil
 		}
-		if root := r.f.Endpoint(r.f.Owner(lid)).Switch; len(d.Order) == 0 || d.Root != root {
+		if root := r.f.Endpoint(r.f.Owner(lid)).Switch; d.Root != root {
 			dag.Shortest(&d, r.f, root)
 		}
 		r.charge(lid, -1)
@@ -146,7 +146,7 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 // note notes how many destinations have other paths than they had, and how many of
 // them longer ones than need be.
 func (r *rerouting) note() {
-	var d dag.DAG
+	d := dag.DAG{Root: fabric.None}
 	t := &r.grower.tree
 	changed, longer := 0, 0
 	for _, lid := range r.lids {
@@ -155,7 +155,7 @@ func (r *rerouting) note() {
 			continue
 		}
 		changed++
-		if len(d.Order) == 0 || d.Root != root {
+		if d.Root != root {
 			dag.Shortest(&d, r.f, root)
 		}
 		t.Build(r.f, row, root)

@@ -59,3 +59,56 @@ func TestGroupsUnlisted(t *testing.T) {
 		t.Errorf("networks of one layer and others: %v", met)
 	}
 }
+
+// A pair counts as apart only if none of its groups fits, the largest of all included:
+// on the first network that is the only one of its pair that does.
+func TestApartOnlyIfNothingFits(t *testing.T) {
+	some := false
+	for _, c := range []struct {
+		spec    string
+		passing []fabric.NodeID // switches that only pass on
+	}{
+		{"random:switches=10,links=12,seed=69971", []fabric.NodeID{1, 7, 8}},
+		{"random:switches=11,links=15,seed=77958", []fabric.NodeID{2, 4, 5, 6, 9}},
+		{"random:switches=13,links=19,seed=29530", nil},
+		{"torus:4x4", nil},
+	} {
+		f := testnet.Build(t, c.spec)
+		ends := routing.All.Ends(f)
+		for _, s := range c.passing {
+			ends[s] = false
+		}
+		g, err := newGroups(context.Background(), f, ends, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apart, err := g.putOneOfEachPair(context.Background(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := map[[2]fabric.NodeID]bool{} // [pair] it has a group in the layer
+		for i := range g.list {
+			x := &g.list[i]
+			pair := [2]fabric.NodeID{x.source, x.dest}
+			open[pair] = open[pair] || g.t.Allowed(x.source, x.address) != 0
+		}
+		without := 0
+		for _, served := range open {
+			if !served {
+				without++
+			}
+		}
+		if apart != without {
+			t.Errorf("%s: %d pairs apart, %d are", c.spec, apart, without)
+		}
+		some = some || apart > 0
+		for i := range g.list {
+			if x := &g.list[i]; !open[[2]fabric.NodeID{x.source, x.dest}] && g.put(x, 1) {
+				t.Errorf("%s: %d to %d is apart, and its paths over trunk %d fit", c.spec, x.source, x.dest, x.trunk)
+			}
+		}
+	}
+	if !some {
+		t.Error("no pair is apart: no test")
+	}
+}
