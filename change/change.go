@@ -1,10 +1,10 @@
-// Package change plans a change of tables, has it judged, and says what it costs: what
-// commands and the daemon ask when the network changes.
+// Package change plans a change of tables, has it judged, and says what it costs.
+// Commands and the daemon use it when the network changes.
 //
-// The plan is package repair's. Each of its steps is judged twice, by code that it does
-// not share: package transition has every mixture of the tables before and after it
-// judged, and package deadlock the tables after it. A plan that a judge rejects is an
-// error, not a result.
+// Package repair makes the plan. Each of its steps is judged twice, by code that shares
+// nothing with it: package transition judges every mixture of the tables before and
+// after the step, and package deadlock the tables after it. A plan that a judge rejects
+// is an error, not a result.
 package change
 
 import (
@@ -18,24 +18,24 @@ import (
 	"github.com/weft-fabric/weft/transition"
 )
 
-// Options says under which assumptions a change is planned and judged.
+// Options states the assumptions under which a change is planned and judged.
 type Options struct {
 	Contract routing.Contract // what clients use; zero: honored
 	Scope    routing.Scope    // who sends and receives; zero: host adapters
-	Drain    bool             // single destinations may drop their packets for a step where there is no other way
+	Drain    bool             // where there is no other way, a destination may lose its packets for a step
 }
 
-// Proven is a plan whose every step was judged.
+// Proven is a plan of which every step was judged.
 type Proven struct {
-	Before *routing.Tables // as they act on the cables that are live
-	After  *routing.Tables // those of the last step; Before if there is none
+	Before *routing.Tables // as they act on the live cables
+	After  *routing.Tables // the tables of the last step; Before if there is none
 	Steps  []Step
-	Left   []repair.Left // destinations that no step mends
+	Left   []repair.Left // destinations that no step serves
 
-	Pairs     int64 // ordered (source endpoint, destination LID) in scope
-	CutBefore int64 // of them, not delivered until the first step
-	CutAfter  int64 // not delivered after the last
-	Apart     int64 // of CutAfter, those that no cable joins
+	Pairs        int64 // ordered (source endpoint, destination LID) in scope
+	CutBefore    int64 // pairs not delivered before the first step
+	CutAfter     int64 // pairs not delivered after the last step
+	Disconnected int64 // pairs of CutAfter in different parts of the network
 }
 
 // Step is a step of a plan with its verdicts.
@@ -45,7 +45,7 @@ type Step struct {
 	Alone *deadlock.Verdict   // of the tables after it
 }
 
-// Rejected is a step that a judge does not let pass: a fault of the planner.
+// Rejected reports a step that a judge did not accept: a defect of the planner.
 type Rejected struct {
 	Step  int // from 1
 	Union *transition.Verdict
@@ -59,8 +59,8 @@ func (r *Rejected) Error() string {
 	return fmt.Sprintf("change: the tables of step %d have a credit loop of %d links", r.Step, len(r.Alone.Cycle))
 }
 
-// Mend plans the repair of tables when the network has become another one. The error is
-// repair.ErrLoop if the tables have a credit loop on what is left.
+// Mend plans the repair of tables when the network has changed. The error is
+// repair.ErrLoop if the tables have a credit loop on what is left of the network.
 func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Options) (*Proven, error) {
 	before, err := transition.On(live, was, nil)
 	if err != nil {
@@ -73,8 +73,8 @@ func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Optio
 	return prove(ctx, before, plan, o)
 }
 
-// Return plans the way from tables, wherever they come from, to those that target has
-// for its fabric: what was gone is back.
+// Return plans the way from any tables to those of target, for the time when parts that
+// were gone are back.
 func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Proven, error) {
 	before, err := transition.On(target.Fabric, tables, target)
 	if err != nil {
@@ -116,7 +116,7 @@ func prove(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Opt
 		}
 		p.Pairs, p.CutBefore, p.CutAfter = v.Pairs, v.Unreachable, v.Unreachable
 	}
-	p.Apart = apart(before.Fabric, o.Scope)
+	p.Disconnected = disconnected(before.Fabric, o.Scope)
 	return p, nil
 }
 
@@ -129,9 +129,9 @@ func (p *Proven) Entries() (entries, blocks int) {
 	return entries, blocks
 }
 
-// apart counts the ordered pairs (source endpoint, destination LID) in scope that lie in
+// disconnected counts the ordered pairs (source endpoint, destination LID) in scope in
 // different parts of a network.
-func apart(f *fabric.Fabric, scope routing.Scope) int64 {
+func disconnected(f *fabric.Fabric, scope routing.Scope) int64 {
 	var sources, lids, within int64
 	for _, part := range f.Parts() {
 		var s, l int64

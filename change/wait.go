@@ -5,12 +5,12 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Hops is how many switches a packet that is in the network has to leave at most, from
-// where it is to its destination, once some tables are in force everywhere. Times the
-// lifetime of a packet in a switch it is how long packets of earlier tables may be
-// about: what has to pass between two steps, since a step's proof covers the tables
-// before and after it and no third ones. Complexity: O(D·S) for D destination LIDs and
-// S switches.
+// Hops is the largest number of switches that a packet in the network still has to
+// leave on its way to its destination, once some tables are in force everywhere.
+// Multiplied by the lifetime of a packet in a switch, it bounds how long packets of
+// earlier tables can exist. That time has to pass between two steps, because the proof
+// of a step covers the tables before and after it only. Complexity: O(D·S) for D
+// destination LIDs and S switches.
 func Hops(t *routing.Tables) int {
 	f := t.Fabric
 	most := 0

@@ -1,18 +1,17 @@
 // Package congestion counts flows on channels: how a routing spreads all-to-all
 // traffic, and what bandwidth the flows of a pattern get.
 //
-// Loads. The edge-forwarding index of a routing is the largest number of routes
-// that share a channel (M.-C. Heydemann, J.-C. Meyer, D. Sotteau: On Forwarding
-// Indices of Networks, 1989; T. Hoefler, T. Schneider, A. Lumsdaine: Optimized
-// Routing for Large-Scale InfiniBand Networks, HOTI 2009, section I). Count finds
-// it, Tiers and LaneLoads sort the loads by tier and by lane.
+// Loads. The edge-forwarding index of a routing is the largest number of routes that
+// share a channel (M.-C. Heydemann, J.-C. Meyer, D. Sotteau: On Forwarding Indices of
+// Networks, 1989; T. Hoefler, T. Schneider, A. Lumsdaine: Optimized Routing for
+// Large-Scale InfiniBand Networks, HOTI 2009, section I). Count computes it; Tiers and
+// LaneLoads group the loads by tier and by lane.
 //
-// Flows. Simulate is the experiment of HOTI 2009, section IV: patterns are put on
-// the routes, the flows on each channel are counted, those between switches and
-// those at the endpoints, and a flow gets the share that the fullest channel of
-// its route leaves it. The mean over random bisections is the effective bisection
-// bandwidth Λ, here a fraction of full. What the papers call the number of
-// patterns N is Options.Runs.
+// Flows. Simulate is the experiment of HOTI 2009, section IV. A pattern is laid on the
+// routes, the flows on each channel are counted (between switches and at the
+// endpoints), and a flow gets its share of the fullest channel on its route. The mean
+// over random bisections is the effective bisection bandwidth Λ, here a fraction of
+// full. What the papers call the number of patterns N is Options.Runs.
 //
 // It agrees with ORCS, the simulator of that paper's authors, on tables of OpenSM
 // (opensm_test.go). It differs as follows:
@@ -29,9 +28,9 @@
 //     look no better for them;
 //   - runs may end by precision, looked at every 256 runs, not only by number.
 //
-// An endpoint with several addresses (LMC) is sent to by the first of them that
-// the source may use and that is reached.
+// A source sends to an endpoint with several addresses (LMC) by the first that it may
+// use and that is reached.
 //
-// Precondition: tables that fit their fabric (routing.Tables.Check); they need
-// not be complete or free of loops. Results do not depend on the number of cores.
+// Precondition: tables that fit their fabric (routing.Tables.Check). They may be
+// incomplete and may have loops. Results do not depend on the number of cores.
 package congestion

@@ -8,10 +8,10 @@ import (
 // Loads is how a routing uses the trunks when every endpoint in scope sends to
 // every LID of every other.
 type Loads struct {
-	Routes  []uint32         // [trunk] routes over it
-	Max     uint32           // the edge-forwarding index: the most routes over one trunk
-	Hottest fabric.ChannelID // the lowest trunk that carries so many; None without trunks in use
-	Pairs   int64            // (source endpoint, destination LID) with a route, a source's own LIDs left out
+	Routes  []uint32         // [trunk] number of routes over it
+	Max     uint32           // the edge-forwarding index: the largest value of Routes
+	Hottest fabric.ChannelID // the lowest trunk with that load; None if no trunk is in use
+	Pairs   int64            // (source endpoint, destination LID) with a route, without a source's own LIDs
 	Hops    int64            // trunks crossed by all pairs together
 	MaxHops int              // trunks on the longest route
 }

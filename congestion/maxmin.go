@@ -2,40 +2,41 @@ package congestion
 
 import "math"
 
-// filler finds max-min fair rates by progressive filling: all flows grow alike
-// until a channel is full, its flows stop there, and so on. It is scratch space
-// that fill uses again and again.
+// filler finds max-min fair rates by progressive filling: all flows grow at the same
+// rate until a channel is full; the flows of that channel stop there, the others grow
+// on. It is scratch space that fill uses again for every phase.
 //
-// A channel with one flow only matters if it is slower than all that the flow
-// shares: on those it gets less than their rate. The others are not looked at,
-// which leaves a few of the channels.
+// A channel with a single flow only matters if it is slower than every shared channel
+// of that flow, where the flow gets less than the channel's rate anyway. Channels that
+// do not matter are left out, so that few remain.
 type filler struct {
-	slot  []int32   // [ChannelID] 1 + the channel's place in what follows; 0: it does not matter
-	first []int32   // [place, plus one] where its flows begin in users
-	users []int32   // flows by place
-	left  []float64 // [place] rate not given away yet
-	open  []int32   // [place] flows without a rate yet
-	used  []uint32  // [place] ChannelID
-	heap  []offer   // a binary heap, least share first
+	slot  []int32   // [ChannelID] 1 + its slot; 0: the channel does not matter
+	first []int32   // [slot, plus one] where its flows begin in users
+	users []int32   // flows, slot by slot
+	left  []float64 // [slot] rate not yet given to flows
+	open  []int32   // [slot] number of flows without a rate yet
+	used  []uint32  // [slot] ChannelID
+	heap  []offer   // a binary heap, smallest share first
 }
 
-// offer is what a channel had for each of its flows when last looked at; it may
-// have more by now, never less.
+// offer is the share that a channel could give each of its flows when it was last
+// looked at. By now it may be more, but never less.
 type offer struct {
 	share float64
 	place int32
 }
 
-// less orders offers by share, ties by place.
+// less orders offers by share, equal ones by slot.
 func (o offer) less(p offer) bool {
 	return o.share < p.share || o.share == p.share && o.place < p.place
 }
 
-// fill sets the rate of every flow, [flow], in the unit of capacity, 0 without a
-// route. The channels of flow i are crossed[end[i-1]:end[i]]; load is the flows on
-// each channel. O(h·log C) a flow for h channels each and C in all.
+// fill sets the rate of every flow, [flow], in the unit of capacity, 0 without a route.
+// The channels of flow i are crossed[end[i-1]:end[i]]; load is the number of flows on
+// each channel. It takes O(h·log C) for each flow of h channels, with C channels in
+// all.
 func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint32, capacity []float64) {
-	growing := l.list(rate, crossed, end, load, capacity)
+	growing := l.listShared(rate, crossed, end, load, capacity)
 	l.index(crossed, end)
 	level := 0.0
 	for growing > 0 {
@@ -75,10 +76,10 @@ func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint
 	}
 }
 
-// list lists the channels that matter. Flows that share none get their rate here;
-// it returns how many do not.
-func (l *filler) list(rate []float64, crossed []uint32, end []int32, load []uint32, capacity []float64) (growing int) {
-	l.slot = grow(l.slot, len(load))
+// listShared lists the channels that matter. Flows without a shared channel get their
+// rate at once; growing is the number of the others.
+func (l *filler) listShared(rate []float64, crossed []uint32, end []int32, load []uint32, capacity []float64) (growing int) {
+	l.slot = resized(l.slot, len(load))
 	l.first, l.left, l.open, l.used, l.heap = l.first[:0], l.left[:0], l.open[:0], l.used[:0], l.heap[:0]
 	sum, first := int32(0), int32(0)
 	for flow, e := range end {
@@ -113,11 +114,11 @@ func (l *filler) list(rate []float64, crossed []uint32, end []int32, load []uint
 			l.open = append(l.open, int32(load[c]))
 		}
 	}
-	l.users = grow(l.users, int(sum))
+	l.users = resized(l.users, int(sum))
 	return growing
 }
 
-// index lists the flows on the channels that matter, and makes the heap.
+// index lists the flows on the channels that matter, and builds the heap.
 func (l *filler) index(crossed []uint32, end []int32) {
 	first := int32(0)
 	for flow, e := range end {
@@ -129,7 +130,7 @@ func (l *filler) index(crossed []uint32, end []int32) {
 		}
 		first = e
 	}
-	// What was the beginning of each is now that of the next.
+	// Each slot now has the beginning of the next; shift them by one.
 	l.first = append(l.first, 0)
 	copy(l.first[1:], l.first)
 	l.first[0] = 0
@@ -147,7 +148,7 @@ func (l *filler) pop() {
 	}
 }
 
-// down moves an offer down to where it belongs.
+// down moves an offer down to its position in the heap.
 func (l *filler) down(i int) {
 	h := l.heap
 	moved := h[i]

@@ -9,20 +9,20 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// place is where in a simulation something happened.
-type place struct{ run, phase int }
+// runPhase is a phase of a run.
+type runPhase struct{ run, phase int }
 
-func (p place) compare(q place) int {
+func (p runPhase) compare(q runPhase) int {
 	return cmp.Or(cmp.Compare(p.run, q.run), cmp.Compare(p.phase, q.phase))
 }
 
-// mostLosses is how many pairs without a route are listed.
+// mostLosses is how many pairs without a route are listed at most.
 const mostLosses = 100
 
-// loss is a pair without a route, and where it was met first.
+// loss is a pair without a route, and the first phase that had it.
 type loss struct {
 	Lost
-	at   place
+	at   runPhase
 	pair int
 }
 
@@ -30,7 +30,7 @@ func (l loss) compare(m loss) int {
 	return cmp.Or(l.at.compare(m.at), cmp.Compare(l.pair, m.pair))
 }
 
-// noteLost keeps the pairs without a route that come first, each once.
+// noteLost keeps the first pairs without a route, each once.
 func (w *worker) noteLost(l loss) {
 	if len(w.lost) == mostLosses && l.compare(w.lost[mostLosses-1]) > 0 {
 		return
@@ -50,8 +50,8 @@ func insertLoss(list []loss, l loss) []loss {
 	return list[:min(len(list), mostLosses)]
 }
 
-// noteWorst keeps the flow of a pair if none was worse, or as bad and earlier.
-func (w *worker) noteWorst(at place, pair int, bandwidth float64) {
+// noteWorst keeps a flow if none was worse, or if it is as bad and earlier.
+func (w *worker) noteWorst(at runPhase, pair int, bandwidth float64) {
 	old := &w.worst
 	if cmp.Or(cmp.Compare(bandwidth, old.Bandwidth), at.compare(old.at), cmp.Compare(pair, old.pair)) >= 0 {
 		return
@@ -71,8 +71,8 @@ func (w *worker) noteWorst(at place, pair int, bandwidth float64) {
 	}
 }
 
-// tally adds outcomes up, in their order, and keeps the mean of their fractions
-// and the squares of the deviations from it (B. P. Welford, 1962).
+// tally adds up outcomes in their order, and keeps the mean of their fractions and the
+// squares of the deviations from it (B. P. Welford, 1962).
 type tally struct {
 	outcome
 	n             int
@@ -108,7 +108,7 @@ func (o *outcome) fraction() float64 {
 	return o.got / o.full
 }
 
-// result puts together what the workers found.
+// result adds up what the workers found.
 func (j *job) result(all *tally, workers []*worker) (*Result, error) {
 	channels := len(j.capacity)
 	r := &Result{
@@ -155,9 +155,9 @@ func (j *job) result(all *tally, workers []*worker) (*Result, error) {
 	return r, nil
 }
 
-// Hot is the channels with most flows over all runs and phases, fullest first,
-// ties by number; those that never carried more than one flow at a time are left
-// out.
+// Hot is the channels with the most flows over all runs and phases, fullest first,
+// equal ones by number. It leaves out those that never had more than one flow at a
+// time.
 func (r *Result) Hot(most int) []fabric.ChannelID {
 	var hot []fabric.ChannelID
 	for c, n := range r.Most {

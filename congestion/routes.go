@@ -9,22 +9,22 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// mostTable is the bytes that the table of all routes may take. Beyond, flows
-// are walked through the forwarding tables, which takes a few times as long.
+// mostTable limits the memory of the table of all routes, in bytes. For larger
+// networks, flows are walked through the forwarding tables, which takes a few times as
+// long.
 const mostTable = 1 << 30
 
-// cellsPerFlow is how many routes are put into the table in the time that it
-// takes to walk one.
+// cellsPerFlow is how many routes can be put into the table in the time that it takes
+// to walk one.
 const cellsPerFlow = 4
 
-// routes finds the trunks that a flow crosses. Endpoints that take part are
-// numbered densely, as sites; sources that share a switch and a row of service
-// levels share their routes, and are a class.
+// routes finds the trunks that a flow crosses. Endpoints that take part are numbered
+// densely, as sites. Sources that share a switch and a row of service levels share
+// their routes; they form a class.
 //
-// The table has a record for every (destination site, class), so that a flow
-// costs one line of memory and no chain of look-ups: how many trunks, and which.
-// Small numbers keep the lines few; where there are more trunks than these can
-// tell apart, flows are walked.
+// The table has a record for every (destination site, class), so that a flow reads one
+// cache line and no chain of tables: the number of trunks, then the trunks as 16-bit
+// numbers. Where there are more trunks than 16 bits can number, flows are walked.
 type routes struct {
 	tables  *routing.Tables
 	sites   []fabric.EndpointID // [site]
@@ -34,11 +34,11 @@ type routes struct {
 	inject  []fabric.ChannelID  // [site] or None
 	deliver []fabric.ChannelID  // [site] or None
 
-	stride int      // of records
-	table  []uint16 // [(destination site × classes + class) × stride]; nil: walk
+	stride int      // length of a record
+	table  []uint16 // [(destination site × classes + class) × stride]; nil: flows are walked
 }
 
-// noRoute stands for the number of trunks where there is no route.
+// noRoute in place of the number of trunks says that there is no route.
 const noRoute = ^uint16(0)
 
 func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
@@ -71,8 +71,8 @@ func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 	return r
 }
 
-// makeTable fills the table, unless it would be too large or not pay for itself
-// with so many flows to come.
+// makeTable fills the table, unless it would be too large or would take longer than it
+// saves for so many flows.
 func (r *routes) makeTable(ctx context.Context, flows int64) error {
 	cells := int64(len(r.sites)) * int64(len(r.sources))
 	if flows < cells/cellsPerFlow || r.tables.Fabric.Trunks() >= int(noRoute) {
@@ -90,16 +90,16 @@ func (r *routes) makeTable(ctx context.Context, flows int64) error {
 	return err
 }
 
-// sampled is how many sites the length of records is guessed from, at least.
+// sampled is the least number of sites from which the length of records is estimated.
 const sampled = 32
 
-// longest is the most trunks on a route to every step-th site.
+// longest is the number of trunks on the longest route to every step-th site.
 func (r *routes) longest(ctx context.Context, step int) (int, error) {
 	return r.each(ctx, (len(r.sites)+step-1)/step, func(i int) int { return i * step }, func(int, int, []uint32, bool) {})
 }
 
 // fill fills the table with the routes that fit into its records, and returns the
-// most trunks on any.
+// number of trunks on the longest route.
 func (r *routes) fill(ctx context.Context, table []uint16, stride int) (int, error) {
 	return r.each(ctx, len(r.sites), func(i int) int { return i }, func(site, class int, trunks []uint32, ok bool) {
 		record := table[(site*len(r.sources)+class)*stride:][:stride]
@@ -115,8 +115,8 @@ func (r *routes) fill(ctx context.Context, table []uint16, stride int) (int, err
 	})
 }
 
-// each walks the routes from all classes to n sites, and returns the most trunks
-// on any.
+// each walks the routes from all classes to n sites, and returns the number of trunks
+// on the longest.
 func (r *routes) each(ctx context.Context, n int, site func(i int) int, yield func(site, class int, trunks []uint32, ok bool)) (int, error) {
 	type scratch struct {
 		trunks  []uint32

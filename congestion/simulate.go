@@ -16,14 +16,14 @@ import (
 type Model uint8
 
 const (
-	// Bottleneck is the papers': a flow gets the rate of a channel divided by the
-	// flows on it, the least over the channels of its route. What others on the
-	// channel leave unused, because they are slower elsewhere, is lost.
+	// Bottleneck is the model of the papers: a flow gets the smallest share on its route,
+	// where the share on a channel is its rate divided by the number of its flows. What
+	// other flows on a channel leave unused, because they are slower elsewhere, is lost.
 	Bottleneck Model = iota
 
-	// MaxMin is the max-min fair share, found by progressive filling (D.
-	// Bertsekas, R. Gallager: Data Networks, 2nd ed., 1992, section 6.5.2): no
-	// flow could have more but from one that has less or as much.
+	// MaxMin is the max-min fair share, found by progressive filling (D. Bertsekas, R.
+	// Gallager: Data Networks, 2nd ed., 1992, section 6.5.2): no flow can get more except
+	// at the cost of one that has as much or less.
 	MaxMin
 )
 
@@ -41,13 +41,13 @@ func ParseModel(s string) (Model, error) {
 
 // Limits of the number of runs.
 const (
-	// DefaultPrecision is the standard error at which runs end, where neither
-	// their number nor a precision is given.
+	// DefaultPrecision is the standard error at which runs end if neither their number nor
+	// a precision is given.
 	DefaultPrecision = 0.001
-	// MostRuns is where runs end if they never become precise.
+	// MostRuns is the number of runs after which it ends in any case.
 	MostRuns = 1_000_000
 
-	// round is how many runs there are between two looks at the precision.
+	// round is how many runs there are between two checks of the precision.
 	round = 256
 )
 
@@ -57,27 +57,27 @@ type Options struct {
 	Placement traffic.Placement
 
 	Model        Model
-	UniformRates bool   // all links alike, as in the papers
+	UniformRates bool   // give all links the same rate, as in the papers
 	Seed         uint64 // run k draws from traffic.Stream(Seed, k)
 
-	// Runs is how many runs of a random pattern there shall be. 0: until the
-	// standard error of Lambda is at most Precision; with both, whatever comes
-	// first. A pattern that is not random has one run.
+	// Runs is the number of runs of a random pattern. 0: until the standard error of
+	// Lambda is at most Precision; with both, whatever comes first. A pattern that is not
+	// random has one run.
 	Runs      int
 	Precision float64 // 0: DefaultPrecision if Runs is 0 too
 
 	Progress routing.Progress // of runs, or of phases of a pattern that is not random
 }
 
-// Bins is how many bins the range of bandwidth from none to full is cut into.
+// Bins is the number of bins of bandwidths, from none to full.
 const Bins = 20
 
-// Result is what a simulation found. Figures over all runs.
+// Result is what a simulation found, over all runs.
 type Result struct {
-	// Lambda is the mean bandwidth as a fraction of full, that is of what all flows
-	// would get if each were alone: the effective bisection bandwidth, for the
-	// pattern bisect. It is the mean over runs of the sum over flows, divided by
-	// the sum if each were alone. A pair without a route counts, and gets nothing.
+	// Lambda is the mean bandwidth as a fraction of full, which is what the flows would
+	// get if each were alone. For the pattern bisect it is the effective bisection
+	// bandwidth. It is the mean over runs of the sum over flows, divided by the sum if
+	// each were alone. A pair without a route counts, with bandwidth 0.
 	Lambda float64
 	StdErr float64 // of Lambda: the standard deviation of runs divided by √Runs
 	Runs   int
@@ -85,32 +85,30 @@ type Result struct {
 
 	Flows  int64  // with a route, over all runs and phases
 	Lost   int64  // pairs without a route, likewise
-	Local  int64  // pairs whose ranks share an endpoint, which are no flows
+	Local  int64  // pairs whose ranks share an endpoint; they are not flows
 	Losses []Lost // the first few pairs without a route, each once
 
-	Congestion    []int64     // [flows on the fullest channel of the route] flows
-	Bandwidth     [Bins]int64 // flows by bandwidth as a fraction of full; without a route: in the first
+	Congestion    []int64     // [flows on the fullest channel of the route] number of flows
+	Bandwidth     [Bins]int64 // number of flows by bandwidth as a fraction of full; those without a route are in the first bin
 	MaxCongestion int         // most flows on one channel at a time
-	Worst         Flow        // the flow with least bandwidth, the first of several
+	Worst         Flow        // the flow with the least bandwidth, the first of equals
 
 	Sum  []uint64 // [ChannelID] flows, over all runs and phases
-	Most []uint32 // [ChannelID] flows, most at a time
+	Most []uint32 // [ChannelID] largest number of flows at a time
 
-	// Time is how long a run takes in the mean if every pair has the same to send
-	// (or what Pair.Bytes says) and every phase waits for the slowest flow of the
-	// one before; Ideal is without any other flow. The unit is what the fastest
-	// link takes for what a pair sends (or for a byte). Infinite with pairs
-	// without a route.
+	// Time is the mean duration of a run if every pair sends the same amount (or
+	// Pair.Bytes) and every phase waits for the slowest flow of the phase before. Ideal is
+	// the same without any other flow. The unit is the time that the fastest link takes
+	// for what a pair sends (or for a byte). Both are infinite if a pair has no route.
 	Time, Ideal float64
 
-	Weighed bool // pairs said how many bytes
+	Weighed bool // the pairs state their bytes
 	Uniform bool // all links were treated alike
-	Mbps    int  // the rate of the fastest link, 0: not known
-	Table   bool // routes were looked up in a table, not walked; changes nothing else
+	Mbps    int  // the rate of the fastest link; 0: not known
+	Table   bool // routes were looked up in a table instead of walked; this changes no figure
 }
 
-// Slowdown is how many times as long a run takes as it would without any other
-// flow in each flow's way.
+// Slowdown is how many times as long a run takes as it would if each flow were alone.
 func (r *Result) Slowdown() float64 { return r.Time / r.Ideal }
 
 // Lost is a pair of endpoints without a route.
@@ -124,7 +122,7 @@ type Flow struct {
 	Load      []uint32           // flows on these
 	Run       int
 	Phase     int
-	at        place
+	at        runPhase
 	pair      int
 }
 
@@ -140,17 +138,17 @@ type job struct {
 	out, in  []float64 // [site] rate of its channels, 1 without
 }
 
-// Simulate counts flows. Every run of the pattern is put on the routes of the
-// tables; from how many flows meet on each channel follow their bandwidths. It
-// takes O(F·h) a run for F flows of h hops with the model Bottleneck, and
-// O(F·h·log C) on C channels with MaxMin. Before, unless there is little to
-// simulate, it makes a table of all routes between the endpoints of the
-// placement: O(P·s·h) for P endpoints on s switches.
+// Simulate counts flows. Every run of the pattern is laid on the routes of the tables;
+// the number of flows that meet on each channel decides their bandwidths. A run takes
+// O(F·h) for F flows of h hops with the model Bottleneck, and O(F·h·log C) on C
+// channels with MaxMin. Unless there is little to simulate, it first makes a table of
+// all routes between the endpoints of the placement: O(P·s·h) for P endpoints on s
+// switches.
 //
 // The same options and tables give the same result, bit for bit, on any number of
-// cores. It refuses placements without endpoints, patterns that cannot be had
-// among so many ranks, and placements in which every pair shares an endpoint. The
-// error is the context's if that ends.
+// cores. It refuses placements without endpoints, patterns that do not exist for so
+// many ranks, and placements in which every pair shares an endpoint. The error is the
+// context's if that ends.
 func Simulate(ctx context.Context, t *routing.Tables, o Options) (*Result, error) {
 	j, err := newJob(t, o)
 	if err != nil {
@@ -192,8 +190,8 @@ func newJob(t *routing.Tables, o Options) (*job, error) {
 	return j, nil
 }
 
-// flowsToCome is about how many flows there will be: as if every phase had as many
-// as the first.
+// flowsToCome estimates the number of flows, as if every phase had as many as the
+// first.
 func (j *job) flowsToCome() int64 {
 	runs := 1
 	if j.random {
@@ -206,8 +204,8 @@ func (j *job) flowsToCome() int64 {
 	return int64(len(first)) * int64(j.phases) * int64(runs)
 }
 
-// setRates finds the rate of every channel. Unknown rates are taken for the
-// commonest of those known.
+// setRates sets the rate of every channel. A link without a known rate gets the most
+// common of the known ones.
 func (j *job) setRates() {
 	f := j.routes.tables.Fabric
 	j.capacity = make([]float64, len(f.Channels()))

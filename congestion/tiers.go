@@ -10,23 +10,23 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// TierBins is how many bins the loads from none to the largest are cut into.
+// TierBins is the number of bins of loads, from none to the largest.
 const TierBins = 10
 
-// Tier is the trunks from switches of one level to those of another. The level of
-// a switch is its hops to the nearest with an endpoint in scope: on a tree, how
-// far up it is.
+// Tier is the trunks from switches of one level to those of another. The level of a
+// switch is its number of hops to the nearest switch with an endpoint in scope: on a
+// tree, its height.
 type Tier struct {
 	From, To int
 	Trunks   int
 	Least    uint32 // routes over a trunk
 	Most     uint32
 	Mean     float64
-	Loads    [TierBins]int // trunks by load, as a fraction of the largest load of all tiers
+	Loads    [TierBins]int // number of trunks by load, as a fraction of the largest load of all tiers
 }
 
-// Tiers sorts the loads of trunks by tier, from the lowest level up. Trunks of
-// switches that no cable joins to an endpoint in scope are left out.
+// Tiers groups the loads of trunks by tier, from the lowest level up. It leaves out
+// trunks of switches that are not connected to any endpoint in scope.
 func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
 	level := levels(f, scope)
 	var tiers []Tier
@@ -54,7 +54,7 @@ func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
 	return tiers
 }
 
-// levels is the level of every switch, -1 without a way to an endpoint.
+// levels is the level of every switch, -1 if no endpoint can be reached.
 func levels(f *fabric.Fabric, scope routing.Scope) []int {
 	level := make([]int, f.Switches())
 	var queue []fabric.NodeID
@@ -76,25 +76,26 @@ func levels(f *fabric.Fabric, scope routing.Scope) []int {
 	return level
 }
 
-// LaneLoad is what a lane carries when every endpoint in scope sends to every
-// address of every other that it may use.
+// LaneLoad is the load of a lane when every endpoint in scope sends to every address of
+// every other that it may use.
 type LaneLoad struct {
 	VL     uint8
-	Hops   int64  // trunks crossed on it by all routes together
-	Trunks int    // on which it is in use
-	Most   uint32 // routes over one of them
+	Hops   int64  // trunks crossed on this lane, summed over all routes
+	Trunks int    // number of trunks on which it is in use
+	Most   uint32 // largest number of routes over one of them
 }
 
-// sender is endpoints that share all their routes and lanes.
+// sender is a group of endpoints that share all their routes and lanes.
 type sender struct {
 	endpoint fabric.EndpointID // one of them
-	in       uint8             // the port of the switch that they come by
+	in       uint8             // the in-port of the switch for their packets
 	count    uint32
 }
 
-// LaneLoads is the loads of the lanes in use, by lane. O(s·D·h) for s groups of
-// senders, one a switch unless the SL2VL maps tell in-ports apart, D destination
-// LIDs and routes of h hops. A lane that drops packets, VL 15, carries none.
+// LaneLoads is the loads of the lanes in use, by lane. It takes O(s·D·h) for s groups
+// of senders (one for each switch, unless the SL2VL maps distinguish in-ports), D
+// destination LIDs and routes of h hops. Packets that are dropped because their lane is
+// VL 15 are not counted.
 func LaneLoads(ctx context.Context, t *routing.Tables, scope routing.Scope) ([]LaneLoad, error) {
 	f := t.Fabric
 	senders := sendersOf(t, scope)

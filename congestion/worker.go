@@ -8,36 +8,36 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// worker is the scratch space in which phases are counted, one after the other,
-// and what was found in them. After the first few phases nothing is allocated.
+// worker is the scratch space in which phases are counted, one after the other, and the
+// counts. After the first few phases it allocates nothing.
 type worker struct {
 	*job
 	source rand.PCG
 	rand   *rand.Rand
 
 	pairs   []traffic.Pair
-	weighed bool      // the pairs of the last phase say how many bytes
-	at      []uint32  // [pair] where its route is in the table
-	hops    []uint16  // [pair] its trunks, or noRoute
-	crossed []uint32  // the channels of all flows, flow after flow
-	end     []int32   // [pair] where those of its flow end in crossed; as before: no flow
+	weighed bool      // the pairs of the last phase state their bytes
+	at      []uint32  // [pair] index of its route in the table
+	hops    []uint16  // [pair] number of its trunks, or noRoute
+	crossed []uint32  // the channels of all flows, one flow after the other
+	end     []int32   // [pair] where its channels end in crossed; the same as for the pair before: not a flow
 	load    []uint32  // [ChannelID] flows in this phase
-	hist    []int64   // [largest load on the route] flows in this phase
+	hist    []int64   // [largest load on the route] number of flows in this phase
 	rate    []float64 // [pair] bandwidth, in units of the fastest link
 	filler  filler
 
 	sum        []uint64 // [ChannelID] flows in all phases
-	most       []uint32 // [ChannelID] in one phase
-	congestion []int64  // [largest load on the route] in all phases
+	most       []uint32 // [ChannelID] largest number of flows in one phase
+	congestion []int64  // [largest load on the route] number of flows in all phases
 	bandwidth  [Bins]int64
 	worst      Flow
 	lost       []loss
 }
 
-// outcome is what came of one run, or of one phase where nothing is random.
+// outcome is the figures of one run, or of one phase of a pattern that is not random.
 type outcome struct {
-	got, full          float64 // bandwidth of all flows, and without any other flow
-	time, ideal        float64 // of the slowest flow of each phase, and without any other flow
+	got, full          float64 // bandwidth of all flows; full: if each were alone
+	time, ideal        float64 // of the slowest flow of each phase; ideal: if each were alone
 	flows, lost, local int64
 }
 
@@ -50,22 +50,22 @@ func (j *job) newWorker() *worker {
 	return w
 }
 
-// run counts a unit: a run of a random pattern, else a phase.
+// run simulates a unit: a run of a random pattern, or else a phase.
 func (w *worker) run(unit int) outcome {
 	var o outcome
 	if !w.random {
-		w.phase(&o, place{0, unit})
+		w.phase(&o, runPhase{0, unit})
 		return o
 	}
 	w.source.Seed(w.Seed, uint64(unit)) // as traffic.Stream
 	for phase := range w.phases {
-		w.phase(&o, place{unit, phase})
+		w.phase(&o, runPhase{unit, phase})
 	}
 	return o
 }
 
 // phase counts one phase.
-func (w *worker) phase(o *outcome, at place) {
+func (w *worker) phase(o *outcome, at runPhase) {
 	w.pairs = w.Pattern.Append(w.pairs[:0], len(w.routes.rank), at.phase, w.rand)
 	w.expand(o, at)
 	if w.uniform && w.Model == Bottleneck && !w.weighed {
@@ -87,12 +87,12 @@ func (w *worker) phase(o *outcome, at place) {
 	clear(load)
 }
 
-// find looks up where in the table the routes of the pairs are, and how many
-// trunks they have. That is done for all pairs first because each look-up misses
-// the caches, and these misses do not wait for one another.
+// find looks up the routes of all pairs in the table, and their numbers of trunks. It
+// does so for all pairs first, because each look-up misses the caches, and misses that
+// do not depend on each other overlap.
 func (w *worker) find() {
 	r := w.routes
-	w.at, w.hops = grow(w.at, len(w.pairs)), grow(w.hops, len(w.pairs))
+	w.at, w.hops = resized(w.at, len(w.pairs)), resized(w.hops, len(w.pairs))
 	if r.table == nil {
 		return
 	}
@@ -103,10 +103,10 @@ func (w *worker) find() {
 	}
 }
 
-// expand lists the channels of every flow and counts them.
-func (w *worker) expand(o *outcome, at place) {
+// expand lists the channels of every flow and counts the flows on each.
+func (w *worker) expand(o *outcome, at runPhase) {
 	w.find()
-	r, load, end := w.routes, w.load, grow(w.end, len(w.pairs))
+	r, load, end := w.routes, w.load, resized(w.end, len(w.pairs))
 	crossed := w.crossed[:0]
 	bytes := int64(0)
 	for i, p := range w.pairs {
@@ -159,7 +159,7 @@ func (w *worker) fullest(crossed []uint32) uint32 {
 	return most
 }
 
-// note counts a flow whose fullest channel has m flows.
+// note counts a flow whose fullest channel carries m flows.
 func (w *worker) note(m uint32) {
 	for int(m) >= len(w.hist) {
 		w.hist = append(w.hist, 0)
@@ -168,9 +168,9 @@ func (w *worker) note(m uint32) {
 	w.hist[m]++
 }
 
-// countAlike finds the bandwidths of the flows where all links and all pairs are
-// alike. They are fractions 1/m, so that it is enough to count the flows by m.
-func (w *worker) countAlike(o *outcome, at place) {
+// countAlike computes the bandwidths where all links have one rate and all pairs the
+// same bytes. They are fractions 1/m, so that it is enough to count the flows by m.
+func (w *worker) countAlike(o *outcome, at runPhase) {
 	first, worst, slowest := int32(0), -1, uint32(0)
 	for i, end := range w.end {
 		if end == first {
@@ -198,9 +198,9 @@ func (w *worker) countAlike(o *outcome, at place) {
 	o.ideal++
 }
 
-// countRates finds the bandwidths of the flows in general.
-func (w *worker) countRates(o *outcome, at place) {
-	w.rate = grow(w.rate, len(w.pairs))
+// countRates computes the bandwidths in the general case.
+func (w *worker) countRates(o *outcome, at runPhase) {
+	w.rate = resized(w.rate, len(w.pairs))
 	if w.Model == MaxMin {
 		w.filler.fill(w.rate, w.crossed, w.end, w.load, w.capacity)
 	} else {
@@ -234,8 +234,7 @@ func (w *worker) countRates(o *outcome, at place) {
 	o.ideal += ideal
 }
 
-// share gives every flow its share of the channel on its route that has least for
-// each of its flows.
+// share gives every flow the smallest share on its route.
 func (w *worker) share() {
 	first := int32(0)
 	for i, end := range w.end {
@@ -248,12 +247,12 @@ func (w *worker) share() {
 	}
 }
 
-// bin is the bin of a bandwidth that is a fraction of full. What rounding puts
-// just below a boundary is above it.
+// bin is the bin of a bandwidth that is a fraction of full. A value that rounding put
+// just below a boundary belongs above it.
 func bin(fraction float64) int { return min(Bins-1, int(fraction*Bins+1e-9)) }
 
-// grow is a slice of length n with the space of s, if that suffices.
-func grow[T any](s []T, n int) []T {
+// resized is a slice of length n, in the memory of s if that suffices.
+func resized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/8)
 	}

@@ -1,11 +1,11 @@
 // Package figure draws curves and bars as SVG: same input, same bytes.
 //
-// It is a thin layer over gonum.org/v1/plot, which draws the axes, and fixes what
-// all figures of weft have in common: one style, a colour and a mark for each
-// series that also tell apart in print, no time stamps, no fonts embedded.
+// It is a thin layer over gonum.org/v1/plot, which draws the axes. It fixes what all
+// figures of weft have in common: one style, a colour and a mark for each series that
+// can also be told apart in black and white, no time stamps, no embedded fonts.
 //
-// A value that is not there is NaN: nothing is drawn in its place. What has no
-// value at all, and values that a logarithmic axis cannot show, are errors.
+// A missing value is NaN: nothing is drawn for it. A series without any value, and
+// values that a logarithmic axis cannot show, are errors.
 package figure
 
 import (
@@ -30,17 +30,17 @@ const (
 	height = 11 * vg.Centimeter
 )
 
-// Series is what belongs together: an engine, a kind of network.
+// Series is the values of one engine or one kind of network.
 type Series struct {
 	Name string
-	X    []float64 // of Curves; Bars have places in its stead
+	X    []float64 // of Curves; Bars have places instead
 	Y    []float64 // NaN: no value
 	Low  []float64 // with High, the ends of a whisker; nil: none
 	High []float64
-	Of   string // the series that it takes colour and mark of, paler and broken; empty: its own
+	Of   string // the series whose colour and mark it shares, drawn paler and broken; empty: it has its own
 }
 
-// Axes is what figures of both kinds have.
+// Axes is what Curves and Bars have in common.
 type Axes struct {
 	Title string
 	X, Y  string // what the axes show, with the unit
@@ -48,34 +48,35 @@ type Axes struct {
 	LogY  bool
 }
 
-// Curves is values over a number.
+// Curves are values over a number.
 type Curves struct {
 	Axes
 	Series []Series
 }
 
-// Bars is values at places that have no order: a group of bars at each. With a
-// logarithmic axis, on which a bar has no foot, they are marks.
+// Bars are values at places that have no order, a group of bars for each place. On a
+// logarithmic axis, where a bar has no base line, they are drawn as marks.
 type Bars struct {
 	Axes
 	Places []string
-	Series []Series // Y by place
+	Series []Series // Y has a value for each place
 }
 
-// palette is the colours of M. Okabe and K. Ito, which people who see few colours
-// can tell apart, the yellow left out: it is too pale for lines.
+// palette is the colours of M. Okabe and K. Ito, which people with colour blindness can
+// tell apart, without yellow: it is too pale for lines.
 var palette = []color.NRGBA{
 	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
 	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {120, 120, 120, 255},
 }
 
-// marks go with the palette; there is one less, so that a second round differs.
+// marks go with the palette. There is one fewer, so that the combinations differ after
+// the last colour.
 var marks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
 	draw.RingGlyph{}, draw.SquareGlyph{}, draw.PyramidGlyph{},
 }
 
-// styles is the look of each series. One that is another's takes no colour of its
+// styles is the look of each series. A series drawn like another takes no colour of its
 // own.
 type styles struct {
 	line []draw.LineStyle
@@ -111,7 +112,7 @@ func newStyles(series []Series) styles {
 	return all
 }
 
-// paler is half way to white.
+// paler mixes a colour half with white.
 func paler(c color.NRGBA) color.NRGBA {
 	half := func(v uint8) uint8 { return uint8((int(v) + 255) / 2) }
 	return color.NRGBA{half(c.R), half(c.G), half(c.B), 255}
@@ -150,7 +151,7 @@ func (b *Bars) SVG(w io.Writer) error {
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	}
 	look := newStyles(b.Series)
-	step := 0.8 / float64(max(1, len(b.Series))) // a group is 0.8 of the way from place to place
+	step := 0.8 / float64(max(1, len(b.Series))) // a group takes 0.8 of the distance between places
 	for i, s := range b.Series {
 		at := func(k int) float64 { return float64(k) + (float64(i)-float64(len(b.Series)-1)/2)*step }
 		for k, y := range s.Y {
@@ -178,7 +179,7 @@ func (b *Bars) SVG(w io.Writer) error {
 	return b.write(p, w)
 }
 
-// canvas is an empty plot with room for the series. places is 0 for curves.
+// canvas is an empty plot for the series. places is 0 for curves.
 func (a *Axes) canvas(series []Series, places int) (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = a.X, a.Y
@@ -247,10 +248,10 @@ func extent(series []Series, places int) (low, high float64, err error) {
 	return low, high, nil
 }
 
-// ErrEmpty is for a figure without a value.
+// ErrEmpty says that a figure has no value.
 var ErrEmpty = errors.New("figure: there is no value to draw")
 
-// runs is the values as lines, broken where one is missing.
+// runs is the values as lines, interrupted where a value is missing.
 func (s *Series) runs() []plotter.XYs {
 	var runs []plotter.XYs
 	broken := true
@@ -302,7 +303,7 @@ func (a *Axes) write(p *plot.Plot, w io.Writer) error {
 	title.Font.Size = vg.Points(11)
 	title.XAlign, title.YAlign = draw.XCenter, draw.YTop
 	dc.FillText(title, vg.Point{X: dc.Center().X, Y: dc.Max.Y - margin}, a.Title)
-	// The legend stands in a column of its own, so that it hides nothing.
+	// The legend has a column of its own, so that it hides nothing.
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
 	top := title.Font.Size + 2*margin

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// mostTicks is how many numbers an axis shows.
+// mostTicks is how many numbers an axis shows at most.
 const mostTicks = 8
 
 // linearTicks is multiples of 1, 2 or 5 times a power of ten.
@@ -25,7 +25,7 @@ func linearTicks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// logTicks is powers of ten, and where these are few, 2 and 5 times them, or all
+// logTicks is powers of ten; where these are few, also 2 and 5 times them, or all
 // multiples.
 func logTicks(low, high float64) (ticks []plot.Tick) {
 	decades := math.Log10(high / low)
@@ -52,10 +52,10 @@ func logTicks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// label writes a number without the digits that rounding put behind it.
+// label writes a number without digits that come from rounding.
 func label(v float64) string {
 	if v != 0 && (math.Abs(v) < 1e-3 || math.Abs(v) >= 1e6) {
 		return strconv.FormatFloat(v, 'e', 0, 64)
 	}
-	return strconv.FormatFloat(math.Round(v*1e6)/1e6+0, 'g', -1, 64) // no -0
+	return strconv.FormatFloat(math.Round(v*1e6)/1e6+0, 'g', -1, 64) // +0 turns -0 into 0
 }

@@ -34,7 +34,7 @@ func pair(pairs []Pair, from, to int) []Pair {
 	return append(pairs, Pair{From: int32(from), To: int32(to)})
 }
 
-// shifts is the phases of all to all among n ranks, or as many as are wanted.
+// shifts is the number of phases of all to all among n ranks, or as many as are wanted.
 func shifts(a args, n int) int {
 	if a[0] == 0 {
 		return n - 1
@@ -66,11 +66,11 @@ func neighbours(pairs []Pair, n, k int) []Pair {
 	return pairs
 }
 
-// bisect draws a random perfect matching and, for each of its pairs, who sends.
-// That has the distribution of a shuffle whose first half sends to the second,
-// and takes half as many random numbers: each set of n/2 directed pairs has the
-// same probability. The ranks not matched yet are kept in the space behind the
-// pairs drawn. There is no branch on what is drawn, which none could foresee.
+// bisect draws a random perfect matching and, for each of its pairs, who sends. It has
+// the same distribution as a shuffle whose first half sends to the second, because each
+// set of n/2 directed pairs has the same probability, but takes half as many random
+// numbers. The ranks not yet matched are kept in the space behind the pairs drawn.
+// There is no branch on what is drawn, because a processor could not predict it.
 func bisect(pairs []Pair, _ args, n, _ int, r *rand.Rand) []Pair {
 	first, left := len(pairs), n&^1
 	idle := n
@@ -108,8 +108,8 @@ func below(r *rand.Rand, n uint32) (uint32, int32) {
 	return uint32(product >> 32), int32(x & 1)
 }
 
-// permutation draws where each rank sends, by Fisher and Yates, and then leaves
-// out the ranks that would send to themselves.
+// permutation draws where each rank sends (Fisher and Yates), and then leaves out the
+// ranks that would send to themselves.
 func permutation(pairs []Pair, _ args, n, _ int, r *rand.Rand) []Pair {
 	first := len(pairs)
 	for i := range n {
@@ -130,8 +130,9 @@ func permutation(pairs []Pair, _ args, n, _ int, r *rand.Rand) []Pair {
 	return pairs[:kept]
 }
 
-// incast draws a rank and who sends to it: from rank to rank, each of the others
-// is taken with the probability that makes all sets alike (Knuth's algorithm S).
+// incast draws a rank and those who send to it: it goes through the other ranks and
+// takes each with the probability that makes all sets equally likely (Knuth's algorithm
+// S).
 func incast(pairs []Pair, a args, n, _ int, r *rand.Rand) []Pair {
 	to := r.IntN(n)
 	need, left := a[0], n-1
@@ -148,8 +149,8 @@ func incast(pairs []Pair, a args, n, _ int, r *rand.Rand) []Pair {
 	return pairs
 }
 
-// grid is the lengths of the sides of a grid of n ranks, longest first where they
-// are not given. fits has checked that those given divide n.
+// grid is the lengths of the sides of a grid of n ranks. Sides that are not given are
+// as equal as possible, longest first; fits has checked that the given ones divide n.
 func grid(n, dims int, given args) [3]int {
 	side := [3]int{1, 1, 1}
 	free := dims
@@ -171,8 +172,8 @@ func grid(n, dims int, given args) [3]int {
 	return side
 }
 
-// longest is the longest side of the most even grid of n in so many dimensions:
-// the smallest divisor of n whose dims-th power is at least n.
+// longest is the longest side of the most even grid of n in so many dimensions: the
+// smallest divisor of n whose dims-th power is at least n.
 func longest(n, dims int) int {
 	for d := 1; d < n; d++ {
 		power := 1

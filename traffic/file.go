@@ -13,14 +13,14 @@ import (
 	"github.com/weft-fabric/weft/fabric/names"
 )
 
-// ReadPairs reads a pattern from comma-separated values: source, destination and,
-// if they differ, bytes; hosts and adapters as package names finds them. A first
-// line that says "src,dst" or "src,dst,bytes" and lines that begin with # are passed
-// over. All pairs talk at once. The ranks of the pattern are the endpoints that it
-// names, in the order they come; the placement says which. Errors say file and line.
+// ReadPairs reads a pattern from comma-separated values: source, destination and
+// optionally bytes; hosts and adapters as package names finds them. It skips a first
+// line "src,dst" or "src,dst,bytes" and lines that begin with #. All pairs send at
+// once. The ranks of the pattern are the endpoints that it names, in the order of their
+// first occurrence; the placement says which. Errors name file and line.
 //
-// Between hosts with several adapter ports a pair is several, which share its bytes:
-// see railPairs.
+// If hosts have several adapter ports, a line becomes several pairs, which share its
+// bytes: see railPairs.
 func ReadPairs(r io.Reader, file string, names *names.Endpoints) (Pattern, Placement, error) {
 	in := csv.NewReader(r)
 	in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = '#', -1, true, true
@@ -77,7 +77,7 @@ func header(record []string) bool {
 	return len(record) >= 2 && strings.EqualFold(strings.TrimSpace(record[0]), "src") && strings.EqualFold(strings.TrimSpace(record[1]), "dst")
 }
 
-// flow is what one adapter port sends to another; 0 bytes: not said.
+// flow is what one adapter port sends to another; 0 bytes: not stated.
 type flow struct {
 	from, to fabric.EndpointID
 	bytes    int64
@@ -118,10 +118,10 @@ func readPair(record []string, names *names.Endpoints) ([]flow, error) {
 	return flows, nil
 }
 
-// railPairs is who talks to whom when one host talks to another: on each rail that
-// both have the one to the other, as collective communication libraries do. Where
-// they have none in common, the ports of the one with more share those of the other
-// in turn.
+// railPairs is the pairs of ports that are used when one host sends to another: one
+// pair for each rail that both have, as collective communication libraries do. If they
+// have no rail in common, the ports of the host with more share those of the other
+// round robin.
 func railPairs(from, to []fabric.EndpointID, rail func(fabric.EndpointID) int) []flow {
 	var flows []flow
 	for _, a := range from {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// mostPairs is how many pairs one phase may have: more would not fit in memory.
+// mostPairs limits the pairs of a phase: more would not fit in memory.
 const mostPairs = 1 << 22
 
 // kinds is the table of patterns. Their names are the literature's: W. Dally, B.

@@ -18,8 +18,8 @@ type kind struct {
 	keys    []key
 	random  bool
 
-	// phases is how many phases there are among n ranks; arguments have been
-	// checked by themselves, and n is at least 2.
+	// phases is the number of phases among n ranks. Each argument was checked before, and
+	// n is at least 2.
 	phases func(a args, n int) (int, error)
 	append func(pairs []Pair, a args, n, phase int, r *rand.Rand) []Pair
 }
@@ -28,7 +28,7 @@ type kind struct {
 type key struct {
 	name    string
 	meaning string
-	normal  int // without the key; below least: the key is needed
+	normal  int // value if the key is not given; if that is below least, the key must be given
 	least   int
 }
 
@@ -58,11 +58,11 @@ func Kinds() []Kind {
 }
 
 // Parse reads a pattern: a name, and after a colon its keys, as in "bisect",
-// "shift:k=3" or "incast:n=8". Several joined by + run at once, as in
-// "bisect+ring". Errors say the nearest name.
+// "shift:k=3" or "incast:n=8". Several patterns joined by + run at once, as in
+// "bisect+ring". Errors name the nearest pattern or key.
 func Parse(spec string) (Pattern, error) {
 	parts := strings.Split(spec, "+")
-	var all together
+	var all combined
 	for _, part := range parts {
 		p, err := parseOne(part)
 		if err != nil {
@@ -175,11 +175,11 @@ func (p named) String() string {
 	return b.String()
 }
 
-// together is patterns that run at once. One with fewer phases than another
-// starts over.
-type together []Pattern
+// combined is patterns that run at once. A pattern with fewer phases than another
+// starts again.
+type combined []Pattern
 
-func (t together) Phases(n int) (int, error) {
+func (t combined) Phases(n int) (int, error) {
 	most := 0
 	for _, p := range t {
 		k, err := p.Phases(n)
@@ -191,7 +191,7 @@ func (t together) Phases(n int) (int, error) {
 	return most, nil
 }
 
-func (t together) Append(pairs []Pair, n, phase int, r *rand.Rand) []Pair {
+func (t combined) Append(pairs []Pair, n, phase int, r *rand.Rand) []Pair {
 	for _, p := range t {
 		k, err := p.Phases(n)
 		if err != nil {
@@ -202,11 +202,11 @@ func (t together) Append(pairs []Pair, n, phase int, r *rand.Rand) []Pair {
 	return pairs
 }
 
-func (t together) Random() bool {
+func (t combined) Random() bool {
 	return slices.ContainsFunc(t, Pattern.Random)
 }
 
-func (t together) String() string {
+func (t combined) String() string {
 	specs := make([]string, len(t))
 	for i, p := range t {
 		specs[i] = p.String()

@@ -17,16 +17,15 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// PlacementHelp is the specs that Place reads, for help.
+// PlacementHelp lists what Place reads, for help texts.
 const PlacementHelp = "all, linear:N (by switch and port), random:N, guid or guid:N (by GUID)"
 
-// placementRun is the run whose stream random placements draw from: no pattern
-// gets so far.
+// placementRun numbers the random stream of placements: no pattern has so many runs.
 const placementRun = 1 << 63
 
 // Place puts ranks on some of the endpoints of a list, such as those in a scope:
 //
-//	all         all of them, by switch and port: neighbours in rank are near
+//	all         all of them, by switch and port: consecutive ranks are close
 //	linear:N    the first N of these
 //	random:N    N at random, in random order
 //	guid        all of them, by the GUID of their nodes, as subnet managers list them
@@ -36,7 +35,7 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	p := Placement(slices.Clone(endpoints))
 	switch how {
 	case "all", "linear":
-		slices.SortFunc(p, func(a, b fabric.EndpointID) int { return near(f, a, b) })
+		slices.SortFunc(p, func(a, b fabric.EndpointID) int { return bySwitchAndPort(f, a, b) })
 	case "random":
 		slices.Sort(p)
 		r := Stream(seed, placementRun)
@@ -65,13 +64,13 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	return p, nil
 }
 
-// near orders endpoints by the switch they hang on and the port there.
-func near(f *fabric.Fabric, a, b fabric.EndpointID) int {
+// bySwitchAndPort orders endpoints by their switch and the port there.
+func bySwitchAndPort(f *fabric.Fabric, a, b fabric.EndpointID) int {
 	x, y := f.Endpoint(a), f.Endpoint(b)
 	return cmp.Or(cmp.Compare(x.Switch, y.Switch), cmp.Compare(switchPort(f, x), switchPort(f, y)), cmp.Compare(a, b))
 }
 
-// switchPort is the port of the switch that an endpoint hangs on.
+// switchPort is the port of the switch that an endpoint is connected to.
 func switchPort(f *fabric.Fabric, e *fabric.Endpoint) uint8 {
 	if e.Inject == fabric.None {
 		return 0
@@ -79,8 +78,7 @@ func switchPort(f *fabric.Fabric, e *fabric.Endpoint) uint8 {
 	return f.Channel(e.Inject).ToPort
 }
 
-// Times puts k processes on every endpoint of a placement, ranks that follow each
-// other on the same one.
+// Times puts k processes on every endpoint of a placement, with consecutive ranks.
 func (p Placement) Times(k int) Placement {
 	all := make(Placement, 0, k*len(p))
 	for _, e := range p {
@@ -91,7 +89,7 @@ func (p Placement) Times(k int) Placement {
 	return all
 }
 
-// mostRanks is how many ranks a placement may have.
+// mostRanks limits the ranks of a placement.
 const mostRanks = 1 << 22
 
 var (
@@ -100,13 +98,13 @@ var (
 	hostLine = regexp.MustCompile(`^([^\s:]+):(\d+)$`)
 )
 
-// ReadRanks reads where the ranks of a job run: a list of hosts, one a line, as
-// package names finds them, with as many processes as "name:4" (MPICH) or "name
-// slots=4" (Open MPI) says; or an Open MPI rank file, lines like "rank 3=name
-// slot=0". Lines that begin with # are comments. Errors say file and line.
+// ReadRanks reads where the ranks of a job run: a list of hosts, one per line, as
+// package names finds them, with the number of processes as "name:4" (MPICH) or "name
+// slots=4" (Open MPI); or an Open MPI rank file, with lines like "rank 3=name slot=0".
+// Lines that begin with # are comments. Errors name file and line.
 //
-// A host has a rank on each of its adapter ports, rail by rail, or as many as it has
-// processes: see spread. The name of an adapter puts them on that one.
+// A host gets a rank on each of its adapter ports, rail by rail, or as many as it has
+// processes: see spread. The name of an adapter puts its ranks on that adapter.
 func ReadRanks(r io.Reader, file string, names *names.Endpoints) (Placement, error) {
 	h := hostFile{file: file, names: names, ranked: map[int]int{}}
 	scanner := bufio.NewScanner(r)
@@ -126,13 +124,13 @@ func ReadRanks(r io.Reader, file string, names *names.Endpoints) (Placement, err
 	return h.placement()
 }
 
-// hostFile is a host list or rank file while it is read.
+// hostFile is the state of reading a host list or rank file.
 type hostFile struct {
 	file   string
 	line   int
 	names  *names.Endpoints
 	ranks  Placement             // of a host list
-	hosts  [][]fabric.EndpointID // [rank] of a rank file; nil: not said
+	hosts  [][]fabric.EndpointID // [rank] of a rank file; nil: not stated
 	ranked map[int]int           // rank: line, of a rank file
 }
 
@@ -144,7 +142,7 @@ func (h *hostFile) read(text string) error {
 	if len(h.ranked) > 0 {
 		return fmt.Errorf("%q is not \"rank N=host\", as the lines above", text)
 	}
-	name, count := text, -1 // -1: not said
+	name, count := text, -1 // -1: not stated
 	if m := slotLine.FindStringSubmatch(text); m != nil {
 		name, count = m[1], number(m[2])
 	} else if m := hostLine.FindStringSubmatch(text); m != nil {
@@ -192,7 +190,7 @@ func (h *hostFile) rank(rank int, name string) error {
 	return nil
 }
 
-// placement is what was read.
+// placement is the result of reading.
 func (h *hostFile) placement() (Placement, error) {
 	if i := slices.IndexFunc(h.hosts, func(host []fabric.EndpointID) bool { return host == nil }); i >= 0 {
 		return nil, fmt.Errorf("%s: rank %d is missing; the last is %d", h.file, i, len(h.hosts)-1)
@@ -213,10 +211,10 @@ func (h *hostFile) placement() (Placement, error) {
 	return h.ranks, nil
 }
 
-// spread is the adapter port that process i of k on a host sends by: as hosts with
-// a network adapter for each accelerator pair them, processes that follow each other
-// share one where there are more processes than ports, and where there are fewer the
-// first ports have one each.
+// spread is the adapter port by which process i of k on a host sends. Hosts with a
+// network adapter for each accelerator pair them like this: if there are more processes
+// than ports, consecutive processes share one; if there are fewer, the first ports get
+// one each.
 func spread(host []fabric.EndpointID, i, k int) fabric.EndpointID {
 	if k > len(host) {
 		return host[i*len(host)/k]
@@ -224,7 +222,7 @@ func spread(host []fabric.EndpointID, i, k int) fabric.EndpointID {
 	return host[i]
 }
 
-// number is a number of digits only; one too large is as good as the largest.
+// number reads a number of digits only. One that is too large becomes the largest int.
 func number(digits string) int {
 	n, err := strconv.ParseInt(digits, 10, 32)
 	if err != nil {
@@ -233,7 +231,7 @@ func number(digits string) int {
 	return int(n)
 }
 
-// list is a pattern that was read.
+// list is a pattern that was read from a file.
 type list struct {
 	name  string
 	ranks int

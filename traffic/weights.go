@@ -9,13 +9,13 @@ import (
 	"github.com/weft-fabric/weft/fabric/names"
 )
 
-// Weights of hosts: how much they send and receive, relative to each other.
+// The weight of a host is how much it sends and receives, relative to other hosts.
 const (
 	MaxWeight = 100
 	ordinary  = 10 // of a host that is not named
 )
 
-// Weighting is the name of a host, or a pattern of them, and its weight.
+// Weighting gives a weight to the hosts whose names match a pattern.
 type Weighting struct {
 	Name   string
 	Weight uint8
@@ -31,16 +31,16 @@ func ParseWeighting(text string) (Weighting, error) {
 	return Weighting{text[:i], uint8(w)}, nil
 }
 
-// Weigh is the weight of every endpoint [EndpointID], or nil if none is given. Names
-// that are no host's are mistakes, or hosts that are down.
+// Weigh is the weight of every endpoint [EndpointID], or nil if none is given. unknown
+// lists names that match no host: mistakes, or hosts that are down.
 func Weigh(index *names.Index, f *fabric.Fabric, all []Weighting) (weights []uint8, unknown []error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
 	weights = make([]uint8, len(f.Endpoints()))
-	of := make([][]fabric.EndpointID, len(f.Nodes())) // [NodeID] those that hosts send from
+	of := make([][]fabric.EndpointID, len(f.Nodes())) // [NodeID] the endpoints of a host
 	for i := range weights {
-		// What is no host's is routed when the hosts are done, and has no weight.
+		// Endpoints that belong to no host are routed after the hosts, and have no weight.
 		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter {
 			weights[i] = ordinary
 			of[e.Node] = append(of[e.Node], fabric.EndpointID(i))

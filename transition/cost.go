@@ -5,27 +5,27 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Cost is what a subnet manager has to write for a change, counted over LIDs that
-// somebody has.
+// Cost is what a subnet manager has to write for a change, counted over LIDs that are
+// assigned.
 type Cost struct {
 	Entries  int   // entries of forwarding tables that differ
-	Due      int   // entries that had to change: the old one loses what it gets, the new one does not
-	Blocks   int   // blocks of 64 LIDs of a switch with an entry that differs, what one packet writes
+	Due      int   // entries that had to change: the old one loses packets, the new one does not
+	Blocks   int   // blocks of 64 LIDs at a switch with an entry that differs: one management packet writes a block
 	Switches int   // switches with such a block
-	SLs      int64 // (source row of the new tables, LID) that both tables give an SL, and not the same
-	Maps     int   // SL2VL cells (switch, in-port, out-port, SL) that differ, of ports with a cable and port 0
+	SLs      int64 // (source row of the new tables, LID) to which both tables give an SL, but not the same
+	Maps     int   // SL2VL cells (switch, in-port, out-port, SL) that differ, of ports with a cable and of port 0
 
 	BySwitch []int // [switch] entries that differ
 }
 
-// block is how many LIDs a block of a forwarding table holds (IBA 14.2.5.6).
+// block is the number of LIDs in a block of a forwarding table (IBA 14.2.5.6).
 const block = 64
 
 // CostOf counts what differs between two tables for one fabric.
 func CostOf(old, next *routing.Tables) Cost {
 	f := next.Fabric
 	c := Cost{BySwitch: make([]int, f.Switches())}
-	last := make([]int, f.Switches()) // [switch] the last block that was counted, plus one
+	last := make([]int, f.Switches()) // [switch] the last block counted, plus one
 	for lid, owner := range f.LIDs() {
 		e := f.Endpoint(owner)
 		from, to := old.Forwarding.Row(lid), next.Forwarding.Row(lid)
@@ -53,8 +53,8 @@ func CostOf(old, next *routing.Tables) Cost {
 	return c
 }
 
-// leads says whether an entry of a switch for an endpoint brings packets to another
-// switch, or to the endpoint.
+// leads says whether an entry for an endpoint forwards packets to another switch, or
+// delivers them.
 func leads(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint) bool {
 	home := uint8(0)
 	if e.Deliver != fabric.None {
@@ -67,7 +67,7 @@ func leads(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint) bo
 	return port != routing.NoPort && port != 0 && c != fabric.None && int(c) < f.Trunks()
 }
 
-// slsThatDiffer counts by one endpoint of each row of the new tables.
+// slsThatDiffer compares the SLs of one endpoint of each row of the new tables.
 func slsThatDiffer(old, next *routing.Tables) int64 {
 	f := next.Fabric
 	first := make([]fabric.EndpointID, next.Lanes.Rows)

@@ -7,15 +7,16 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// On is tables as they act on another fabric: the same hardware some time later,
-// with cables and nodes gone or new. Switches are the same by GUID, endpoints by GUID
-// and port. Hardware knows LIDs and port numbers only, so those stay as they are: an
-// entry for a LID that belongs to somebody else by now brings packets there, and one
-// that names a port leads over the cable that is in it now, or into nothing.
+// On is tables as they act on another fabric: the same hardware some time later, with
+// cables and nodes gone or new. Switches are the same by GUID, endpoints by GUID and
+// port. Hardware only knows LIDs and port numbers, so these stay: an entry for a LID
+// that now belongs to another endpoint brings packets there, and an entry that names a
+// port leads over the cable that is now in it, or drops packets if there is none.
 //
-// A switch that the tables do not know has no entries, and the SL2VL map that fresh
-// has for it, if that is not nil: its links carry no packets before its map is written. An endpoint that
-// they do not know may use no LID under them, nor does anybody know a LID that is new.
+// A switch that the tables do not know has no entries. Its SL2VL map is the one that
+// fresh has for it, if fresh is not nil: its links carry no packets before its map is
+// written. An endpoint that the tables do not know may use no LID under them, and no
+// source can use a new LID.
 func On(f *fabric.Fabric, t, fresh *routing.Tables) (*routing.Tables, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func On(f *fabric.Fabric, t, fresh *routing.Tables) (*routing.Tables, error) {
 	if t.Fabric == f {
 		return t, nil
 	}
-	was := make([]fabric.NodeID, f.Switches()) // [switch of f] the same in t.Fabric, or None
+	was := make([]fabric.NodeID, f.Switches()) // [switch of f] the same switch in t.Fabric, or None
 	for s := range was {
 		was[s] = t.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
 		if w := was[s]; w != fabric.None && (t.Fabric.Node(w).Kind != fabric.Switch || t.Fabric.Node(w).Ports != f.Node(fabric.NodeID(s)).Ports) {
@@ -103,7 +104,7 @@ func mapOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *rou
 	return m
 }
 
-// place is where an endpoint is, whatever its number in a fabric.
+// place identifies an endpoint in any fabric of the same hardware.
 type place struct {
 	node fabric.GUID
 	port uint8

@@ -2,13 +2,13 @@ package transition
 
 import "github.com/weft-fabric/weft/fabric"
 
-// Parts is what two fabrics do not have in common: the same hardware some time later,
-// with cables and nodes gone or new. Nodes are the same by GUID, cables by the ports
-// that they join.
+// Parts is the difference between two fabrics: the same hardware some time later, with
+// cables and nodes gone or new. Nodes are the same by GUID, cables by the ports that
+// they join.
 type Parts struct {
-	Gone        Part                // of the old fabric, not in the new
-	New         Part                // of the new, not in the old
-	Readdressed []fabric.EndpointID // of the new fabric: in both, with other LIDs
+	Gone        Part                // in the old fabric only
+	New         Part                // in the new fabric only
+	Readdressed []fabric.EndpointID // in both, with other LIDs; numbered as in the new fabric
 }
 
 // Part is nodes and cables of one fabric.
@@ -31,10 +31,10 @@ func PartsOf(old, next *fabric.Fabric) Parts {
 	return p
 }
 
-// missingIn is what a fabric has and another has not.
+// missingIn is the parts of f that other does not have.
 func missingIn(other, f *fabric.Fabric) Part {
 	var p Part
-	same := make([]fabric.NodeID, len(f.Nodes())) // [node of f] the same in other, or None
+	same := make([]fabric.NodeID, len(f.Nodes())) // [node of f] the same node in other, or None
 	for i, n := range f.Nodes() {
 		at := other.NodeByGUID(n.GUID)
 		if at != fabric.None && other.Node(at).Kind != n.Kind {

@@ -109,7 +109,7 @@ func (j *drainJob) planBoth(ctx context.Context) error {
 	defer s.done()
 	o := change.Options{Contract: j.contract, Scope: j.scope}
 	var err error
-	if j.there, err = change.Away(ctx, j.was, j.live, o); err != nil {
+	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
 		return planError(err, j.source, j.contract)
 	}
 	if left := leftOf(j.there); len(left) > 0 {

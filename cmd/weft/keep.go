@@ -125,7 +125,7 @@ func (j *keepJob) mend(ctx context.Context) error {
 	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.scope}); err != nil {
 		return planError(err, j.o.keep, j.contract)
 	}
-	if len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Apart {
+	if len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected {
 		return j.notMended()
 	}
 	s.done()
@@ -141,7 +141,7 @@ func (j *keepJob) notMended() error {
 	left := leftOf(j.plan)
 	why := counted(len(left), "destination", "destinations") + " that cables reach and no repair near these tables does from everywhere: " + leftText(left)
 	if len(left) == 0 {
-		why = thousands(j.plan.CutAfter-j.plan.Apart) + " pairs that the tables have no service level for"
+		why = thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"
 	}
 	if j.o.json {
 		if err := j.printJSON(refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}); err != nil {

@@ -61,7 +61,7 @@ func (j *keepJob) planSummary() *planSummary {
 	p := j.plan
 	s := &planSummary{
 		Fabric: j.name, Tables: j.o.keep, Contract: j.contract.String(), Endpoints: j.scope.String(),
-		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Apart, Steps: []planStep{},
+		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, Steps: []planStep{},
 	}
 	for i, step := range stepsOf(p) {
 		hops := change.Hops(p.Steps[i].Tables)

@@ -70,8 +70,8 @@ func leftText(list []leftOver) string {
 // cutText says how many pairs a plan finds and leaves cut off.
 func cutText(p *change.Proven) string {
 	text := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", thousands(p.CutBefore), thousands(p.Pairs), thousands(p.CutAfter))
-	if p.Apart > 0 {
-		text += fmt.Sprintf(" (%s that no cable joins any more)", thousands(p.Apart))
+	if p.Disconnected > 0 {
+		text += fmt.Sprintf(" (%s that no cable joins any more)", thousands(p.Disconnected))
 	}
 	return text
 }

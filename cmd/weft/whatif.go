@@ -246,7 +246,7 @@ type whatIfSummary struct {
 func (j *whatIfJob) summary() *whatIfSummary {
 	s := &whatIfSummary{
 		Fabric: j.name, Tables: j.source, Contract: j.contract.String(), Endpoints: j.scope.String(), Without: &j.gone,
-		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Apart,
+		Pairs: j.there.Pairs, CutNow: j.there.CutBefore, CutAfter: j.there.CutAfter, Apart: j.there.Disconnected,
 		Steps: stepsOf(j.there), Left: leftOf(j.there),
 	}
 	s.Bandwidth = j.ebb

@@ -8,15 +8,16 @@ import (
 	"github.com/weft-fabric/weft/routing/repair"
 )
 
-// Away plans the way to tables that no longer need parts that are still there: less is
-// the tables' fabric without them. Where tables have been written so, the parts can be
-// pulled, and no pair that stays is cut. Left is what no repair mends without the parts,
-// and then there are no steps, or what no step brings there.
+// Remove plans the way to tables that do not use some parts that are still cabled; less
+// is the tables' fabric without them. Once the tables are written, the parts can be
+// pulled without cutting any pair that stays. Left lists the destinations that no
+// repair can serve without the parts (then there are no steps), or that no step can
+// bring to their new routes.
 //
-// The end is what Mend makes of the tables on less, brought about on the whole fabric.
-// What goes keeps its entries: a switch still forwards what its own hosts send, and
-// hosts that go with it are reached as before.
-func Away(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Options) (*Proven, error) {
+// The aim is what Mend makes of the tables on less, carried out on the whole fabric.
+// The removed parts keep their entries: a switch still forwards what its own hosts
+// send, and hosts that are removed are reached as before.
+func Remove(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Options) (*Proven, error) {
 	mended, err := Mend(ctx, was, less, o)
 	if err != nil {
 		return nil, err
@@ -35,8 +36,8 @@ func Away(ctx context.Context, was *routing.Tables, less *fabric.Fabric, o Optio
 	return p, nil
 }
 
-// overlay is tables with the entries of others, for a part of the fabric, put in: at
-// the switches and for the LIDs that are in both.
+// overlay is the tables was with the entries of part put in, at the switches and for
+// the LIDs that are in both.
 func overlay(was, part *routing.Tables) *routing.Tables {
 	f, less := was.Fabric, part.Fabric
 	fw := routing.NewForwarding(f)
@@ -55,7 +56,7 @@ func overlay(was, part *routing.Tables) *routing.Tables {
 	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: was.Lanes}
 }
 
-// Exposed counts the pairs that are cut for a while in one step or another, at most.
+// Exposed counts the pairs that can be cut off during some step, at most.
 func (p *Proven) Exposed() int64 {
 	most := int64(0)
 	for _, s := range p.Steps {

@@ -49,7 +49,7 @@ func TestAway(t *testing.T) {
 		}
 		before := congestion.Count(f, was.Forwarding, routing.HCA)
 		o := change.Options{Contract: routing.Any}
-		p, err := change.Away(t.Context(), was, less, o)
+		p, err := change.Remove(t.Context(), was, less, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestAwayWithHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := change.Away(t.Context(), was, less, change.Options{})
+	p, err := change.Remove(t.Context(), was, less, change.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAwayCannot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := change.Away(t.Context(), was, less, change.Options{Contract: routing.Any})
+		p, err := change.Remove(t.Context(), was, less, change.Options{Contract: routing.Any})
 		if err != nil {
 			t.Fatal(err)
 		}
