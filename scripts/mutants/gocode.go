@@ -90,6 +90,10 @@ func (g *goFile) visit(n ast.Node) bool {
 		if to, ok := swaps[n.Op]; ok {
 			g.operator(n, n.OpPos, n.Op, to)
 		}
+		if n.Op == token.LAND && nowAndThen(n.X) && looksForEnd(n.Y) {
+			ast.Inspect(n.Y, g.visit)
+			return false
+		}
 	case *ast.UnaryExpr:
 		if n.Op == token.NOT {
 			g.replace(n, n, g.text(n.X))
@@ -131,6 +135,27 @@ func onlyReports(n *ast.IfStmt) bool {
 	}
 	c, ok := s.X.(*ast.CallExpr)
 	return ok && callee(c) == "Report"
+}
+
+// nowAndThen says whether a condition holds every so many times: a%b == 0. With
+// looksForEnd behind it, how many times decides nothing.
+func nowAndThen(cond ast.Expr) bool {
+	c, ok := cond.(*ast.BinaryExpr)
+	if !ok || c.Op != token.EQL {
+		return false
+	}
+	x, ok := c.X.(*ast.BinaryExpr)
+	return ok && x.Op == token.REM
+}
+
+// looksForEnd says whether a condition is that a context has ended.
+func looksForEnd(cond ast.Expr) bool {
+	c, ok := cond.(*ast.BinaryExpr)
+	if !ok || c.Op != token.NEQ {
+		return false
+	}
+	x, ok := c.X.(*ast.CallExpr)
+	return ok && callee(x) == "Err"
 }
 
 // statement notes what can be left out.

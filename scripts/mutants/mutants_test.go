@@ -27,6 +27,9 @@ func decide(a, b int, ok bool) (int, error) {
 		if i%64 == 0 {
 			p.Report(i, a)
 		}
+		if i%64 == 0 && ctx.Err() != nil {
+			break
+		}
 	}
 	list := make([]int, 0, 8)
 	list = append(list, b)
@@ -47,6 +50,8 @@ func TestGoMutants(t *testing.T) {
 		"`0` → `1`",
 		"`i < a` → `!(i < a)`", "`i < a` → `i <= a`", "`i == 2` → `i != 2`", "`2` → `3`", "`2` → `1`", "`continue` removed",
 		"`b += max(i, limit)` removed", "`b += max(i, limit)` → `b -= max(i, limit)`", "`max(i, limit)` → `min(i, limit)`",
+		"`i%64 == 0 && ctx.Err() != nil` → `!(i%64 == 0 && ctx.Err() != nil)`", "`i%64 == 0 && ctx.Err() != nil` → `i%64 == 0 || ctx.Err() != nil`",
+		"`ctx.Err() != nil` → `ctx.Err() == nil`", "`break` removed",
 		"`0` → `1`", "`list = append(list, b)` removed", "`0` → `1`",
 	}
 	var got []string

@@ -54,7 +54,7 @@ var targets = []target{
 // exempt is files of targets that decide nothing, and folders that only tests use.
 var exempt = map[string]string{
 	"routing/internal/grid/gridtest": "the rules of the tests of grids: who tests it tests tests",
-	"packets/ahead.go":               "it reads what is about to be needed, so that it is at hand: without it everything is as it is",
+	"packets/prefetch.go":            "it reads what is about to be needed, so that it is at hand: without it everything is as it is",
 }
 
 // targetOf is the target that a folder belongs to, nil if none: the first that names
