@@ -16,7 +16,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/weft-fabric/weft/experiments"
+	"github.com/weft-fabric/weft/internal/reproduce"
+	"github.com/weft-fabric/weft/internal/reproduce/claims"
+	"github.com/weft-fabric/weft/internal/reproduce/papers"
 )
 
 // reproduceFlags is what the user may choose.
@@ -65,7 +67,7 @@ and the papers' comparisons with OpenSM are made with it.`,
 			for _, arg := range args {
 				words = append(words, strings.Split(arg, ",")...)
 			}
-			list, err := experiments.Select(words)
+			list, err := papers.Select(words)
 			if err != nil {
 				return usage("%w", err)
 			}
@@ -86,7 +88,7 @@ and the papers' comparisons with OpenSM are made with it.`,
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		ids := []string{"all"}
-		for _, e := range experiments.All() {
+		for _, e := range papers.All() {
 			ids = append(ids, e.ID)
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
@@ -95,7 +97,7 @@ and the papers' comparisons with OpenSM are made with it.`,
 }
 
 // reproduce is the whole command.
-func (a *app) reproduce(ctx context.Context, list []experiments.Experiment, words []string, o *reproduceFlags) error {
+func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []string, o *reproduceFlags) error {
 	if o.memory < 1 {
 		return usage("--memory %d: it is MiB, at least 1", o.memory)
 	}
@@ -111,9 +113,9 @@ func (a *app) reproduce(ctx context.Context, list []experiments.Experiment, word
 		return err
 	}
 	show := a.points()
-	run, err := experiments.Execute(ctx, list, experiments.Options{
+	run, err := reproduce.Execute(ctx, list, reproduce.Options{
 		Dir: o.out, Quick: o.quick, Seed: o.seed, Real: real, OpenSM: reference, Workers: runtime.GOMAXPROCS(0), Memory: int64(o.memory) << 20,
-		Origin:   experiments.Origin{Weft: version().String(), Machine: experiments.Machine()},
+		Origin:   reproduce.Origin{Weft: version().String(), Machine: reproduce.Machine()},
 		Progress: show.tell,
 	})
 	show.stage.done()
@@ -159,7 +161,7 @@ func commandLine(words []string, o *reproduceFlags, real bool) string {
 const leastSwitches = 4
 
 // realFabrics reads the dumps at hand. What cannot be used is said and left out.
-func (a *app) realFabrics(o *reproduceFlags) ([]experiments.RealFabric, error) {
+func (a *app) realFabrics(o *reproduceFlags) ([]reproduce.RealFabric, error) {
 	dir := o.fabrics
 	if dir == "" {
 		if corpus := os.Getenv("WEFT_CORPUS"); corpus != "" {
@@ -176,7 +178,7 @@ func (a *app) realFabrics(o *reproduceFlags) ([]experiments.RealFabric, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []experiments.RealFabric
+	var list []reproduce.RealFabric
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -195,13 +197,13 @@ func (a *app) realFabrics(o *reproduceFlags) ([]experiments.RealFabric, error) {
 			continue
 		}
 		sum := sha256.Sum256(text)
-		list = append(list, experiments.RealFabric{Name: label, Digest: hex.EncodeToString(sum[:8]), Fabric: f})
+		list = append(list, reproduce.RealFabric{Name: label, Digest: hex.EncodeToString(sum[:8]), Fabric: f})
 	}
 	return list, nil
 }
 
 // readReference reads what OpenSM's tables have, if that is asked for.
-func readReference(name string) (*experiments.Reference, error) {
+func readReference(name string) (*reproduce.Reference, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -210,7 +212,7 @@ func readReference(name string) (*experiments.Reference, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return experiments.ReadReference(f, filepath.Base(name))
+	return reproduce.ReadReference(f, filepath.Base(name))
 }
 
 func (a *app) leftOut(label, why string) {
@@ -287,14 +289,14 @@ type reproduceSummary struct {
 	Experiments []experimentSummary `json:"experiments"`
 }
 
-func describe(e *experiments.Experiment) experimentSummary {
+func describe(e *papers.Experiment) experimentSummary {
 	quick, full := e.Count()
 	return experimentSummary{ID: e.ID, Paper: e.Paper, Figure: e.Figure, Title: e.Title, Measure: string(e.Measure), Quick: quick, Full: full}
 }
 
-func summariseReproduce(run *experiments.Run, o *reproduceFlags) reproduceSummary {
+func summariseReproduce(run *reproduce.Run, o *reproduceFlags) reproduceSummary {
 	s := reproduceSummary{
-		Out: o.out, Index: filepath.Join(o.out, experiments.IndexFile), Quick: o.quick, Seed: o.seed,
+		Out: o.out, Index: filepath.Join(o.out, reproduce.IndexFile), Quick: o.quick, Seed: o.seed,
 		Points: run.Points, Kept: run.Kept, Seconds: run.Spent,
 	}
 	if o.quick {
@@ -306,7 +308,7 @@ func summariseReproduce(run *experiments.Run, o *reproduceFlags) reproduceSummar
 		s.Agree, s.Differ, s.Open = s.Agree+t.Agree, s.Differ+t.Differ, s.Open+t.Open
 		for _, c := range answers {
 			claim := claimSummary{Section: c.Where, Paper: c.Says, Ours: c.Ours, Agreement: string(c.Agreement)}
-			if c.Agreement != experiments.Agrees {
+			if c.Agreement != claims.Agrees {
 				claim.Reason = c.Why
 			}
 			e.Claims = append(e.Claims, claim)
@@ -316,7 +318,7 @@ func summariseReproduce(run *experiments.Run, o *reproduceFlags) reproduceSummar
 	return s
 }
 
-func (a *app) printRun(run *experiments.Run, o *reproduceFlags) error {
+func (a *app) printRun(run *reproduce.Run, o *reproduceFlags) error {
 	t := a.newTable("experiment", "figure", "title", "agrees", "differs", "open")
 	s := summariseReproduce(run, o)
 	for _, out := range run.Outcomes {
@@ -335,7 +337,7 @@ func (a *app) printRun(run *experiments.Run, o *reproduceFlags) error {
 
 func asTime(s float64) string { return seconds(time.Duration(s * float64(time.Second))) }
 
-func (a *app) listExperiments(list []experiments.Experiment, o *reproduceFlags) error {
+func (a *app) listExperiments(list []papers.Experiment, o *reproduceFlags) error {
 	summaries := make([]experimentSummary, len(list))
 	for i := range list {
 		summaries[i] = describe(&list[i])

@@ -195,11 +195,6 @@ var rules = []rule{
 		why:      "curves and bars as SVG; what they show is not its business",
 	},
 	{
-		packages: "experiments",
-		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "figure", "internal/plain", "internal/spell"},
-		why:      "a paper's experiment takes networks, engines and measures by name, and the algorithms that no engine is called by",
-	},
-	{
 		packages: "scripts/mutants",
 		why:      "it changes the programs that decide, and so is made of none of them",
 	},
@@ -230,6 +225,28 @@ var rules = []rule{
 	{
 		packages: "internal/plain",
 		why:      "texts and nothing else",
+	},
+	{
+		packages: "internal/reproduce/measure",
+		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "traffic", "deadlock", "congestion", "packets", "internal/plain"},
+		modules:  []string{"golang.org/x/sync"},
+		why:      "a paper's figure takes networks, engines and measures by name, and the algorithms that no engine is called by",
+	},
+	{
+		packages: "internal/reproduce/claims",
+		may:      []string{"internal/reproduce/measure"},
+		why:      "a sentence of a paper is held against values, however they were measured",
+	},
+	{
+		packages: "internal/reproduce/papers",
+		may:      []string{"internal/reproduce/measure", "internal/reproduce/claims", "internal/spell"},
+		why:      "what the papers show and state is data",
+	},
+	{
+		packages: "internal/reproduce",
+		may:      []string{"fabric", "figure", "internal/reproduce/..."},
+		modules:  []string{"golang.org/x/sync"},
+		why:      "it runs what the papers' experiments ask for, keeps it and writes pages about it",
 	},
 	{
 		packages: "internal/spell",

@@ -1,0 +1,112 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/reproduce/measure"
+)
+
+// outcome is results by line over the places 1, 2, 3 …; 0 is none.
+func outcome(lines map[string][]float64) *Results {
+	r := NewResults(nil)
+	for _, name := range []string{"a", "b", "c", OpenSMPrefix + "b", "a" + Pairs, "b" + Pairs} {
+		values, ok := lines[name]
+		if !ok {
+			continue
+		}
+		l := Line{Name: name}
+		for i, v := range values {
+			at := Place{Label: fmt.Sprint(i + 1), X: float64(i + 1)}
+			l.Places = append(l.Places, at)
+			if v != 0 {
+				r.Set(name, at.Label, measure.Result{Value: v, Low: v - 0.1, High: v + 0.1, Count: 1, Index: 10 * v, Switches: i + 1, Cables: i + 1})
+			} else {
+				r.Set(name, at.Label, measure.Result{Refusals: 1, Refused: "no"})
+			}
+		}
+		r.lines = append(r.lines, l)
+	}
+	return r
+}
+
+func TestChecks(t *testing.T) {
+	o := outcome(map[string][]float64{"a": {2, 4, 8}, "b": {1, 4, 9}, "c": {1, 0, 3}})
+	pairs := outcome(map[string][]float64{"a": {2, 4}, "b": {1, 2}, "a" + Pairs: {2, 3}, "b" + Pairs: {2, 2.9}})
+	for name, c := range map[string]struct {
+		o     *Results
+		check Check
+		want  Agreement
+		says  string
+	}{
+		"gain":            {o, Gain("a", []string{"b", "c"}, "1", 1, 0.01), Agrees, "+100.0 % over b"},
+		"gain elsewhere":  {o, Gain("a", []string{"b", "c"}, "3", 1, 0.01), Differs, "-11.1 % over b"},
+		"no such place":   {o, Gain("a", []string{"b"}, "7", 1, 0.01), Open, "not measured"},
+		"above":           {o, Above("a", []string{"b"}, 0.01), Differs, "not below by more than 1 % at 2 of 3 places, clearly different at 1; but at 3: a 8, b 9"},
+		"above loosely":   {o, Above("a", []string{"b", "c"}, 0.2), Agrees, "at 3 of 3"},
+		"no difference":   {o, Above("a", []string{"a"}, 0.2), Differs, "clearly different at 0"},
+		"below":           {o, Below("b", []string{"a"}, 0.2), Agrees, "at 3 of 3"},
+		"significantly":   {o, Significantly("a", []string{"b"}, 0.03), Differs, "3 % or more above the best of them at 1 of 3 places; not at 2: +0.0 % over b"},
+		"but for some":    {o, Significantly("a", []string{"b"}, 0.03, "2", "3"), Agrees, "at 1 of 1"},
+		"between":         {o, Between([]string{"a"}, []string{"1", "2"}, 2, 4), Agrees, "2.000 to 4.000"},
+		"one at":          {o, OneAt("a", []string{"1", "2"}, 2), Differs, "1: 2, 2: 4"},
+		"within":          {o, Within("a", "b", 1), Agrees, "+100.0 % apart (at 1)"},
+		"not within":      {o, Within("a", "b", 0.5), Differs, ""},
+		"times":           {o, Times("a", "b", "", 0.9, 1.1), Agrees, "1 times (median; 0.89 to 2)"},
+		"times at one":    {o, Times("a", "b", "1", 3, 4), Differs, "2 times"},
+		"ranges":          {o, Ranges("a", 1.9, 8.1), Agrees, "1.9 to 8.1"},
+		"not in range":    {o, Ranges("a", 2, 8), Differs, ""},
+		"range refused":   {o, Ranges("c", 0, 9), Differs, "1 networks refused"},
+		"index":           {o, SmallerIndex("a", "b"), Differs, "at 1 of 3"},
+		"growth":          {o, Growth("a", "b", "1", "2", 0.4, 0.6), Agrees, "a grows 2 times, b 4 times: exponents as 0.50 to 1"},
+		"longest":         {o, Longest([]string{"a", "b"}, 8), Agrees, "a at most 8.1 s, b at most 9.1 s"},
+		"refuses":         {o, Refuses("c", "2"), Agrees, "refuses: no"},
+		"routes":          {o, Refuses("c", "1"), Differs, "routes it: 1"},
+		"routes all":      {o, RoutesAll("a"), Agrees, "3 places routed, 0 refused"},
+		"not all":         {o, RoutesAll("c"), Differs, "1 refused"},
+		"falling":         {o, Falling("a", 0), Differs, "from 2 to 8"},
+		"steady":          {o, Steady("a", []string{"2", "3"}, 0.5), Agrees, "between 4.000 and 8.000"},
+		"widening":        {o, Widening("a", []string{"c"}, "1", "3"), Agrees, "+100.0 % at 1, +166.7 % at 3"},
+		"crossing":        {o, Crossing("b", "a", 2.2, 0.5), Agrees, "at about 2"},
+		"no crossing":     {o, Crossing("a", "c", 2, 9), Differs, "do not cross"},
+		"same":            {o, SameAs("a", "a"), Agrees, ""},
+		"not the same":    {o, SameAs("a", "b"), Differs, ""},
+		"spread":          {o, Spread([]string{"a"}, 0.3), Agrees, "at most 0.2 apart"},
+		"wide spread":     {o, Spread([]string{"a"}, 0.1), Differs, "at 3 of 3 places"},
+		"peak":            {o, Peak([]string{"a"}, 2.5, 3.5), Agrees, "a: 3"},
+		"above at":        {o, AboveAt("a", "b", []string{"1"}), Agrees, "1: a 2, b 1"},
+		"below at":        {o, BelowAt("a", "b", []string{"2"}), Differs, ""},
+		"all within":      {o, AllWithin([]string{"a", "b"}, 0.5), Agrees, "50 % below the best (at 1, b)"},
+		"rises":           {o, RisesWithLinks("a"), Agrees, "2 increases, 2 of them"},
+		"savings":         {o, Savings("a", "b", []string{"1", "2"}, 0, 1), Agrees, "1: 2 and 1"},
+		"at most":         {o, AtMost("a", "2", 8), Agrees, "2 times as fast"},
+		"first":           {o, LastIs([]string{"a"}, 8), Differs, "a: 8"},
+		"range at":        {o, RangesAt("a", "2", 3.9, 4.1), Agrees, "3.9 to 4.1, mean 4"},
+		"range up to":     {o, RangesUpTo("a", 2, 1, 5), Agrees, "1.9 to 4.1 over 2 networks"},
+		"logarithm":       {outcome(map[string][]float64{"a": {1, 2, 2.6, 3}}), Logarithmic("a"), Agrees, "1.00 layers more"},
+		"no logarithm":    {o, Logarithmic("a"), Differs, ""},
+		"more":            {pairs, More("a", "b"), Agrees, "a 4.000, b 2.000 (+100.0 %)"},
+		"near":            {pairs, Near("a"+Pairs, "b"+Pairs), Agrees, ""},
+		"not near":        {pairs, Near("a", "b"), Differs, ""},
+		"closer in pairs": {pairs, Closer("a", "b"), Agrees, "+100.0 % uniform, +3.4 % pairwise"},
+		"poorest":         {pairs, Poorest("b", []string{"a"}), Agrees, "b 2.000, a 4.000 (-50.0 %)"},
+		"best":            {pairs, Best("b", []string{"a"}), Differs, ""},
+	} {
+		got := c.check(c.o)
+		if got.Agreement != c.want || !strings.Contains(got.Ours, c.says) {
+			t.Errorf("%s: %s, %q; want %s, %q", name, got.Agreement, got.Ours, c.want, c.says)
+		}
+	}
+}
+
+// Where OpenSM's own tables were measured, comparisons are made with these.
+func TestOpenSMGoesFirst(t *testing.T) {
+	o := outcome(map[string][]float64{"a": {4, 4}, "b": {4, 4}, OpenSMPrefix + "b": {2}})
+	if got := Gain("a", []string{"b"}, "1", 1, 0.1)(o); got.Agreement != Agrees || !strings.Contains(got.Ours, "over OpenSM b") {
+		t.Errorf("%+v", got)
+	}
+	if got := Gain("a", []string{"b"}, "2", 0, 0.1)(o); got.Agreement != Agrees || !strings.Contains(got.Ours, "over b (") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,120 @@
+package claims
+
+import (
+	"math"
+
+	"github.com/weft-fabric/weft/internal/reproduce/measure"
+)
+
+// Claims about packets: when a network stops, and how much one accepts.
+
+// NeverStops says in how many runs a network stood still; it agrees if in none.
+func NeverStops(line, place string) Check {
+	return stopping(line, place, true, func(v measure.Result) Answer {
+		return answer(false, "stopped in %d runs, after %s µs in the mean; %s", v.Count, number(v.Value), loopText(v))
+	})
+}
+
+// StopsAfter says after how long a network stood still; it agrees within a factor of
+// ten.
+func StopsAfter(line, place string, paper float64) Check {
+	return stopping(line, place, false, func(v measure.Result) Answer {
+		return answer(v.Value <= 10*paper && v.Value >= paper/10,
+			"%s to %s µs in the %d runs that stopped; %s", number(v.Low), number(v.High), v.Count, loopText(v))
+	})
+}
+
+// stopping says whether a network stood still, whether to never do so is what the
+// paper says, and if it did, what stopped says.
+func stopping(line, place string, never bool, stopped func(measure.Result) Answer) Check {
+	return func(r *Results) Answer {
+		v, ok := r.Get(line, place)
+		switch {
+		case !ok:
+			return NotMeasured
+		case v.Count == 0:
+			return answer(never, "never stopped; %s", loopText(v))
+		}
+		return stopped(v)
+	}
+}
+
+func loopText(r measure.Result) string {
+	if r.Loops > 0 {
+		return "the judge finds a credit loop"
+	}
+	return "proven free of credit loops"
+}
+
+// almost is up to which fraction two throughputs count as almost the same.
+const almost = 0.05
+
+// throughput is the largest accepted load of a line.
+func (r *Results) throughput(line string) (float64, bool) {
+	best := math.Inf(-1)
+	for _, v := range r.Values(line) {
+		best = max(best, v.Value)
+	}
+	return best, best > 0
+}
+
+// throughputs is that of two lines.
+func (r *Results) throughputs(line, other string) (a, b float64, ok bool) {
+	a, ok1 := r.throughput(line)
+	b, ok2 := r.throughput(other)
+	return a, b, ok1 && ok2
+}
+
+// More says whether a line has the larger throughput.
+func More(line, other string) Check {
+	return besides(line, []string{other}, func(a, b float64) bool { return a > b })
+}
+
+// NotFarBelow says whether a line has almost the throughput of another, or more.
+func NotFarBelow(line, other string) Check {
+	return besides(line, []string{other}, func(a, b float64) bool { return a >= b*(1-almost) })
+}
+
+// Near says whether two lines have almost the same throughput.
+func Near(line, other string) Check {
+	return besides(line, []string{other}, func(a, b float64) bool { return math.Abs(a/b-1) <= almost })
+}
+
+// Best says whether a line has the largest throughput.
+func Best(line string, others []string) Check {
+	return besides(line, others, func(a, b float64) bool { return a >= b })
+}
+
+// Poorest says whether a line has the smallest throughput.
+func Poorest(line string, others []string) Check {
+	return besides(line, others, func(a, b float64) bool { return a < b })
+}
+
+// besides says whether something holds of a line's throughput and that of each of
+// others.
+func besides(line string, others []string, holds func(a, b float64) bool) Check {
+	return func(r *Results) Answer {
+		var all list
+		for _, other := range others {
+			a, b, ok := r.throughputs(line, other)
+			if !ok {
+				return NotMeasured
+			}
+			all.add(holds(a, b), "%s %.3f, %s %.3f (%s)", line, a, other, b, percent(a, b))
+		}
+		return all.answer("; ")
+	}
+}
+
+// Closer says whether two lines differ less under pairwise traffic than under
+// uniform.
+func Closer(line, other string) Check {
+	return func(r *Results) Answer {
+		a, b, ok1 := r.throughputs(line, other)
+		c, d, ok2 := r.throughputs(line+Pairs, other+Pairs)
+		if !ok1 || !ok2 {
+			return NotMeasured
+		}
+		return answer(math.Abs(c/d-1) < math.Abs(a/b-1), "%s over %s: %s uniform, %s pairwise", line, other, percent(a, b), percent(c, d))
+	}
+}

@@ -1,0 +1,324 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/weft-fabric/weft/internal/reproduce/measure"
+)
+
+// Ranges says between which values a line lies, whiskers included; it agrees if
+// that is inside low and high.
+func Ranges(line string, low, high float64) Check {
+	return func(r *Results) Answer {
+		e, refused := r.extentOf(line)
+		if e.empty() {
+			return NotMeasured
+		}
+		text := number(e.least)
+		if e.least != e.most {
+			text += " to " + number(e.most)
+		}
+		if refused > 0 {
+			text += fmt.Sprintf("; %d networks refused", refused)
+		}
+		return answer(e.within(low, high) && refused == 0, "%s", text)
+	}
+}
+
+// RangesAt is Ranges at one place.
+func RangesAt(line, place string, low, high float64) Check {
+	return func(r *Results) Answer {
+		v, ok := r.At(line, place)
+		if !ok {
+			return NotMeasured
+		}
+		text := number(v.Low)
+		if v.Low != v.High {
+			text += " to " + number(v.High) + ", mean " + number(v.Value)
+		}
+		return answer(v.Low >= low && v.High <= high, "%s", text)
+	}
+}
+
+// RangesUpTo is Ranges over the places up to some x.
+func RangesUpTo(line string, x, low, high float64) Check {
+	return func(r *Results) Answer {
+		e, n := noExtent(), 0
+		for _, v := range r.Values(line) {
+			if v.X <= x {
+				e.add(v.Low, v.High)
+				n += v.Count
+			}
+		}
+		if n == 0 {
+			return NotMeasured
+		}
+		return answer(e.within(low, high), "%s to %s over %d networks", number(e.least), number(e.most), n)
+	}
+}
+
+// Between says between which values lines lie at some places.
+func Between(lines, places []string, low, high float64) Check {
+	return func(r *Results) Answer {
+		e := noExtent()
+		for _, l := range lines {
+			for _, p := range places {
+				if v, _, ok := r.other(l, p); ok {
+					e.add(v.Value, v.Value)
+				}
+			}
+		}
+		if e.empty() {
+			return NotMeasured
+		}
+		return answer(e.within(low, high), "%.3f to %.3f", e.least, e.most)
+	}
+}
+
+// Longest says what the largest value of lines is; it agrees if all of them reach a
+// limit.
+func Longest(lines []string, limit float64) Check {
+	return func(r *Results) Answer {
+		var all list
+		for _, l := range lines {
+			if e, _ := r.extentOf(l); !e.empty() {
+				all.add(e.most >= limit, "%s at most %s s", l, number(e.most))
+			}
+		}
+		return all.answer(", ")
+	}
+}
+
+// AtMost says what a line has at a place; it agrees if that is no more than the
+// paper's.
+func AtMost(line, place string, paper float64) Check {
+	return func(r *Results) Answer {
+		v, ok := r.At(line, place)
+		if !ok {
+			return Answer{"not in a run of this size", Open}
+		}
+		return answer(v.Value <= paper, "%s s, %s times as fast", number(v.Value), ratio(paper/v.Value))
+	}
+}
+
+// OneAt says what a line has at some places; it agrees if that is one number at
+// all of those measured.
+func OneAt(line string, places []string, want float64) Check {
+	return func(r *Results) Answer {
+		var all list
+		for _, p := range places {
+			if v, ok := r.At(line, p); ok {
+				all.add(v.Value == want, "%s: %s", p, number(v.Value))
+			}
+		}
+		return all.answer(", ")
+	}
+}
+
+// FirstIs says what every line begins with.
+func FirstIs(want float64) Check {
+	return ends(func(string) bool { return true }, want, func(all []Place) Place { return all[0] })
+}
+
+// LastIs says what lines end with.
+func LastIs(lines []string, want float64) Check {
+	return ends(func(l string) bool { return slices.Contains(lines, l) }, want, func(all []Place) Place { return all[len(all)-1] })
+}
+
+func ends(wanted func(line string) bool, want float64, end func([]Place) Place) Check {
+	return func(r *Results) Answer {
+		var all list
+		for _, l := range r.lines {
+			if !wanted(l.Name) {
+				continue
+			}
+			if v, ok := r.At(l.Name, end(l.Places).Label); ok {
+				all.add(v.Low == want && v.High == want, "%s: %s", l.Name, number(v.Value))
+			}
+		}
+		return all.answer(", ")
+	}
+}
+
+// Refuses says whether a line has no value at a place because the engine refused.
+func Refuses(line, place string) Check {
+	return func(r *Results) Answer {
+		v, ok := r.Get(line, place)
+		switch {
+		case !ok:
+			return NotMeasured
+		case v.Refused != "":
+			return Answer{"refuses: " + v.Refused, Agrees}
+		}
+		return Answer{"routes it: " + number(v.Value), Differs}
+	}
+}
+
+// RoutesAll says whether a line has a value everywhere.
+func RoutesAll(line string) Check {
+	return func(r *Results) Answer {
+		routed := len(r.Values(line))
+		_, refused := r.extentOf(line)
+		if routed == 0 && refused == 0 {
+			return NotMeasured
+		}
+		return answer(refused == 0, "%d places routed, %d refused", routed, refused)
+	}
+}
+
+// Falling says whether a line falls from place to place, up to a fraction.
+func Falling(line string, slack float64) Check {
+	return func(r *Results) Answer {
+		from := line
+		if len(r.Values(OpenSMPrefix+line)) > 1 {
+			from = OpenSMPrefix + line
+		}
+		values := r.Values(from)
+		if len(values) < 2 {
+			return NotMeasured
+		}
+		yes := true
+		for i := 1; i < len(values); i++ {
+			yes = yes && values[i].Value <= values[i-1].Value*(1+slack)
+		}
+		return answer(yes, "%s from %s to %s", from, number(values[0].Value), number(values[len(values)-1].Value))
+	}
+}
+
+// Steady says by how much a line varies over some places; it agrees up to a fraction
+// of the largest value.
+func Steady(line string, places []string, fraction float64) Check {
+	return func(r *Results) Answer {
+		e, from := noExtent(), line
+		for _, p := range places {
+			if v, name, ok := r.other(line, p); ok {
+				e.add(v.Value, v.Value)
+				from = name
+			}
+		}
+		if e.least >= e.most {
+			return NotMeasured
+		}
+		return answer((e.most-e.least)/e.most <= fraction, "%s between %.3f and %.3f", from, e.least, e.most)
+	}
+}
+
+// Spread says how far the networks of one place lie apart at most; it agrees up to a
+// limit.
+func Spread(lines []string, limit float64) Check {
+	return func(r *Results) Answer {
+		most, n, over := 0.0, 0, 0
+		for _, l := range lines {
+			for _, v := range r.Values(l) {
+				n++
+				most = max(most, v.High-v.Low)
+				if v.High-v.Low > limit {
+					over++
+				}
+			}
+		}
+		if n == 0 {
+			return NotMeasured
+		}
+		return answer(20*over <= n, "at most %s apart; more than %s at %d of %d places", number(most), number(limit), over, n)
+	}
+}
+
+// Peak says at which place the mean of each line is largest, the middle of all such
+// places; it agrees if that is between low and high for every line.
+func Peak(lines []string, low, high float64) Check {
+	return func(r *Results) Answer {
+		var all list
+		for _, l := range lines {
+			best, first, last := math.Inf(-1), 0.0, 0.0
+			for _, v := range r.Values(l) {
+				switch {
+				case v.Value > best+1e-9:
+					best, first, last = v.Value, v.X, v.X
+				case v.Value > best-1e-9:
+					last = v.X
+				}
+			}
+			if x := (first + last) / 2; !math.IsInf(best, -1) {
+				all.add(x >= low && x <= high, "%s: %s", l, number(x))
+			}
+		}
+		return all.answer(", ")
+	}
+}
+
+// RisesWithLinks says whether a line rises only where the number of cables does.
+func RisesWithLinks(line string) Check {
+	return func(r *Results) Answer {
+		values := r.Values(line)
+		if len(values) < 2 {
+			return NotMeasured
+		}
+		rises, without := 0, 0
+		for i := 1; i < len(values); i++ {
+			a, b := values[i-1], values[i]
+			if b.Value <= a.Value*(1+Sampling) {
+				continue
+			}
+			rises++
+			if b.Cables <= a.Cables {
+				without++
+			}
+		}
+		return answer(without == 0, "%d increases, %d of them with more links", rises, rises-without)
+	}
+}
+
+// Logarithmic says how well a line fits a + b·log x: by how much of its variance
+// that explains, against a line through x itself.
+func Logarithmic(line string) Check {
+	return func(r *Results) Answer {
+		var xs, logs, ys []float64
+		for _, v := range r.Values(line) {
+			xs, logs, ys = append(xs, v.X), append(logs, math.Log2(v.X)), append(ys, v.Value)
+		}
+		if len(xs) < 3 {
+			return NotMeasured
+		}
+		slope, byLog := Fit(logs, ys)
+		_, straight := Fit(xs, ys)
+		return answer(byLog > straight && byLog > 0.9,
+			"%.2f layers more for each doubling; R² %.3f by the logarithm, %.3f by a straight line", slope, byLog, straight)
+	}
+}
+
+// Fit is the least-squares line through points: its slope, and the share of the
+// variance of y that it explains.
+func Fit(xs, ys []float64) (slope, r2 float64) {
+	mx, my := measure.Mean(xs), measure.Mean(ys)
+	var sxx, sxy, syy float64
+	for i := range xs {
+		sxx += (xs[i] - mx) * (xs[i] - mx)
+		sxy += (xs[i] - mx) * (ys[i] - my)
+		syy += (ys[i] - my) * (ys[i] - my)
+	}
+	if sxx == 0 || syy == 0 {
+		return 0, 0
+	}
+	return sxy / sxx, sxy * sxy / (sxx * syy)
+}
+
+// HostsAsLabelled says whether every network has as many hosts as its label says.
+func HostsAsLabelled(r *Results) Answer {
+	n := 0
+	for _, l := range r.lines {
+		for _, v := range r.Values(l.Name) {
+			if strconv.Itoa(v.Hosts) != v.Label {
+				return answer(false, "%s %s has %d", l.Name, v.Label, v.Hosts)
+			}
+			n++
+		}
+	}
+	if n == 0 {
+		return NotMeasured
+	}
+	return answer(true, "all %d have", n)
+}

@@ -1,0 +1,216 @@
+package reproduce
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/reproduce/claims"
+	"github.com/weft-fabric/weft/internal/reproduce/measure"
+	"github.com/weft-fabric/weft/internal/reproduce/papers"
+)
+
+// Tally is how many claims agree, differ and are open.
+type Tally struct{ Agree, Differ, Open int }
+
+func (t *Tally) add(a claims.Agreement) {
+	switch a {
+	case claims.Agrees:
+		t.Agree++
+	case claims.Differs:
+		t.Differ++
+	default:
+		t.Open++
+	}
+}
+
+// Answered is a claim with its answer.
+type Answered struct {
+	claims.Claim
+	claims.Answer
+}
+
+// Answers holds every claim of the experiment against its results.
+func (o *Outcome) Answers() (list []Answered, t Tally) {
+	for _, c := range o.Claims {
+		a := Answered{c, c.Check(o.Results)}
+		t.add(a.Agreement)
+		list = append(list, a)
+	}
+	return list, t
+}
+
+// marks is how the index shows an agreement.
+var marks = map[claims.Agreement]string{claims.Agrees: "✔ agrees", claims.Differs: "✘ differs", claims.Open: "– open"}
+
+// Index writes the page to read first.
+func (r *Run) Index(w io.Writer, command string) error {
+	var b strings.Builder
+	r.preamble(&b, command)
+	for _, out := range r.Outcomes {
+		r.section(&b, out)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Run) preamble(b *strings.Builder, command string) {
+	set := "full"
+	if r.Options.Quick {
+		set = "quick"
+	}
+	fmt.Fprintf(b, "# The papers' experiments, run by weft: %s set\n\n", set)
+	fmt.Fprintf(b, "| | |\n|---|---|\n| date | %s |\n| machine | %s |\n| weft | %s |\n| command | `%s` |\n| seed | %d |\n",
+		r.Date.Format(time.DateOnly), r.Options.Origin.Machine, r.Options.Origin.Weft, command, r.Options.Seed)
+	runs := "one run"
+	if r.Runs != 1 {
+		runs = fmt.Sprintf("%d runs, each going on where the one before was", r.Runs)
+	}
+	fmt.Fprintf(b, "| points | %d |\n", r.Points)
+	fmt.Fprintf(b, "| time | %s by the clock, in %s; the points took %s in all, %d at a time (those that measure time alone) |\n",
+		clock(r.SpentRuns), runs, clock(r.SpentPoints), max(1, r.Options.Workers))
+	if r.Options.Quick {
+		seconds, points := r.Estimate()
+		fmt.Fprintf(b, "| full set | %d points, about %s on this machine: an estimate, scaled from the points of this run by the size of the networks |\n", points, clock(seconds))
+	}
+	names := "none; the points that use them are left out"
+	if len(r.Options.Real) > 0 {
+		var list []string
+		for _, f := range r.Options.Real {
+			n := f.Fabric.Count()
+			list = append(list, fmt.Sprintf("%s (%d switches, %d hosts)", f.Name, n.Switches, n.HCA))
+		}
+		names = strings.Join(list, ", ")
+	}
+	fmt.Fprintf(b, "| real fabrics at hand | %s |\n", names)
+	if ref := r.Options.OpenSM; ref != nil {
+		fmt.Fprintf(b, "| OpenSM beside ours | version %s on a simulated fabric, its own tables of the same networks where they have at most about a thousand hosts |\n", ref.Version)
+	}
+	b.WriteString("\n")
+	b.WriteString(`How to read it. Each section is a figure or table of a paper, measured again with weft's engines of the same names; where the
+paper's text states something about it, a row says what it is, what came out here and whether that agrees. **A difference is no
+failure by itself**: the engines here are not OpenSM's of the time, and of the systems measured then only two have a published plan.
+The reason is given as far as it is known. *Open* is what cannot be held against anything here. A gain counts as significant
+from 3 % on; samples within 1 % of each other count as equal. Whiskers are the least and the most
+of the networks drawn, of times the fastest and the slowest run, the fastest being the value; a missing bar or mark is a refusal. A line called OpenSM is what
+OpenSM's own tables have on the same network (` + "`" + `--opensm` + "`" + `); where there is one, the papers' comparisons with OpenSM are made with it.
+
+`)
+	var all Tally
+	b.WriteString("| figure | title | agrees | differs | open |\n|---|---|---|---|---|\n")
+	for _, out := range r.Outcomes {
+		_, t := out.Answers()
+		all.Agree, all.Differ, all.Open = all.Agree+t.Agree, all.Differ+t.Differ, all.Open+t.Open
+		fmt.Fprintf(b, "| [%s, %s](#%s) | %s | %d | %d | %d |\n", out.Paper, out.Figure, out.ID, cell(out.Title), t.Agree, t.Differ, t.Open)
+	}
+	fmt.Fprintf(b, "| | **all** | **%d** | **%d** | **%d** |\n", all.Agree, all.Differ, all.Open)
+}
+
+func (r *Run) section(b *strings.Builder, out *Outcome) {
+	fmt.Fprintf(b, "\n<a id=\"%s\"></a>\n\n## %s, %s: %s\n\n", out.ID, out.Paper, out.Figure, out.Title)
+	drawn := slices.ContainsFunc(out.Lines, func(l claims.Line) bool { return len(out.Values(l.Name)) > 0 })
+	if drawn {
+		fmt.Fprintf(b, "![%s](%s.svg)\n\n", cell(out.Title), out.ID)
+	} else {
+		b.WriteString("Nothing was measured.\n\n")
+	}
+	fmt.Fprintf(b, "%s%s Figures: [%s.csv](%s.csv).\n", out.Shows, effortText(out.Measure, out.Effort(r.Options.Quick)), out.ID, out.ID)
+	if out.Real && len(r.Options.Real) == 0 {
+		b.WriteString("\nNo real fabrics were at hand (`--fabrics`).\n")
+	}
+	if list := out.refusals(); len(list) > 0 {
+		b.WriteString("\nRefusals:\n\n")
+		for _, line := range list {
+			fmt.Fprintf(b, "- %s\n", line)
+		}
+	}
+	answers, _ := out.Answers()
+	if len(answers) == 0 {
+		b.WriteString("\nThe text states no number about this figure.\n")
+		return
+	}
+	b.WriteString("\n| section | the paper says | ours | | reason |\n|---|---|---|---|---|\n")
+	for _, a := range answers {
+		why := a.Why
+		switch {
+		case a.Agreement == claims.Agrees:
+			why = ""
+		case why == "":
+			why = "Not known."
+			if a.Agreement == claims.Open {
+				why = ""
+			}
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", cell(a.Where), cell(a.Says), cell(a.Ours), marks[a.Agreement], cell(why))
+	}
+}
+
+// effortText says how often was measured.
+func effortText(m measure.Measure, e papers.Effort) string {
+	var parts []string
+	if e.Networks > 1 {
+		parts = append(parts, fmt.Sprintf("%d networks drawn for each place", e.Networks))
+	}
+	switch m {
+	case measure.Bandwidth:
+		parts = append(parts, fmt.Sprintf("%d patterns on each network", max(1, e.Patterns)))
+	case measure.Accepted:
+		parts = append(parts, fmt.Sprintf("a window of %d time units after the latency has settled", e.Patterns))
+	case measure.Stops:
+		parts = append(parts, fmt.Sprintf("%d runs with other pairs", max(1, e.Repeats)))
+	case measure.Seconds:
+		parts = append(parts, fmt.Sprintf("the fastest of %d runs", max(1, e.Repeats)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " Here: " + strings.Join(parts, ", ") + "."
+}
+
+// refusals is a line for every engine that refused, with where and why the first
+// time.
+func (o *Outcome) refusals() (list []string) {
+	for _, l := range o.Lines {
+		var places []string
+		why := ""
+		for i := range l.Places {
+			at := &l.Places[i]
+			r, _ := o.Get(l.Name, at.Label)
+			if r.Refusals == 0 {
+				continue
+			}
+			where := at.Label
+			if r.Count > 0 {
+				where += fmt.Sprintf(" (%d of %d networks)", r.Refusals, r.Refusals+r.Count)
+			}
+			places = append(places, where)
+			if why == "" {
+				why = reason(at, r)
+			}
+		}
+		if len(places) > 0 {
+			list = append(list, fmt.Sprintf("%s on %s: %s", l.Name, strings.Join(places, ", "), why))
+		}
+	}
+	return list
+}
+
+// cell is text for a cell of a Markdown table.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
+}
+
+// clock writes seconds for people.
+func clock(seconds float64) string {
+	d := time.Duration(math.Round(seconds)) * time.Second
+	switch {
+	case seconds < 60:
+		return fmt.Sprintf("%.1f s", seconds)
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+}

@@ -1,0 +1,163 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/adaptive/alash"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/mplash"
+)
+
+// Everything that routes for the experiments is in this file.
+
+// budget is what every engine may use: all lanes that InfiniBand has for data. The
+// papers take for granted that each side asks for its own service level.
+var budget = routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA, Contract: routing.Directed}
+
+// method is an engine as the papers measure it. Lanes are counted before paths are
+// spread over spare ones, so that step is left out.
+type method struct {
+	name   string
+	finder string               // of package engines
+	lanes  routing.LaneAssigner // nil: those of the engine
+	safe   bool                 // promises freedom from deadlock
+
+	// count counts the layers of what no tables can hold. nil: there are tables.
+	count func(context.Context, *fabric.Fabric) (int, error)
+}
+
+// methods is what lines may name that is no engine, or that an engine of that name
+// does with a last step that the papers leave out.
+var methods = []method{
+	{name: "lash", finder: "shortest", lanes: layer.FirstFit{Unbalanced: true}, safe: true},
+	// TPDS 2006, section 8: "whenever the number of shortest paths to choose from
+	// was greater than 1, we chose one at random".
+	{name: "lash-random", finder: "shortest-random", lanes: layer.FirstFit{Unbalanced: true}, safe: true},
+	{name: "dfsssp", finder: "sssp", lanes: layer.BreakCycles{Unbalanced: true}, safe: true},
+	{name: "dfsssp-online", finder: "sssp", lanes: layer.FirstFit{Unbalanced: true}, safe: true},
+	// IPDPS 2011, section IV, the three heuristics without what saves lanes
+	// behind their back.
+	{name: "weakest", finder: "sssp", lanes: layer.BreakCycles{Unsqueezed: true, Unbalanced: true}, safe: true},
+	{name: "first found", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, Unsqueezed: true, Unbalanced: true}, safe: true},
+	{name: "strongest", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, Unsqueezed: true, Unbalanced: true}, safe: true},
+	{name: "mp-lash", count: layersOfMPLASH},
+	{name: "a-lash", count: layersOfALASH},
+}
+
+func layersOfMPLASH(ctx context.Context, f *fabric.Fabric) (int, error) {
+	a, err := mplash.Analyse(ctx, f, mplash.Options{})
+	if err != nil {
+		return 0, err
+	}
+	return a.Layers, nil
+}
+
+func layersOfALASH(ctx context.Context, f *fabric.Fabric) (int, error) {
+	t, err := alash.Router{OneLayer: true}.RouteAdaptive(ctx, f, budget, nil)
+	if err != nil {
+		return 0, err
+	}
+	return t.Needed, nil
+}
+
+// methodNamed finds a method, or makes one of an engine.
+func methodNamed(name string) (method, error) {
+	for _, m := range methods {
+		if m.name == name {
+			return m, nil
+		}
+	}
+	e, err := engines.Named(name)
+	if err != nil {
+		return method{}, err
+	}
+	if e.Adaptive != nil {
+		return method{}, fmt.Errorf("measure: %s makes no tables to measure", name)
+	}
+	return method{name: name, safe: e.Safe()}, nil
+}
+
+// tables routes a fabric.
+func (m method) tables(ctx context.Context, f *fabric.Fabric, seed uint64) (*routing.Tables, error) {
+	if m.lanes == nil {
+		return route(ctx, f, m.name, seed)
+	}
+	return pair(ctx, f, m.finder, m.lanes, seed, budget)
+}
+
+// contract is what clients must do for the tables to hold.
+func (m method) contract() routing.Contract {
+	if m.lanes != nil {
+		return routing.Directed
+	}
+	if e, err := engines.Named(m.name); err == nil && e.Contract() == routing.Any {
+		return routing.Any
+	}
+	return routing.Directed
+}
+
+// route is the tables of an engine by name.
+func route(ctx context.Context, f *fabric.Fabric, engine string, seed uint64) (*routing.Tables, error) {
+	e, err := engines.Named(engine)
+	if err != nil {
+		return nil, err
+	}
+	return e.Route(ctx, f, engines.Options{Seed: seed}, budget, nil)
+}
+
+// pair is the tables of a path finder by name with a lane assigner.
+func pair(ctx context.Context, f *fabric.Fabric, finder string, lanes routing.LaneAssigner, seed uint64, b routing.Budget) (*routing.Tables, error) {
+	paths, err := pathsOf(ctx, f, finder, seed)
+	if err != nil {
+		return nil, err
+	}
+	assigned, err := lanes.Lanes(ctx, f, paths, b, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: assigned}, nil
+}
+
+func pathsOf(ctx context.Context, f *fabric.Fabric, finder string, seed uint64) (*routing.Forwarding, error) {
+	p, err := engines.FinderNamed(finder)
+	if err != nil {
+		return nil, err
+	}
+	return p.New(engines.Options{Seed: seed}).Paths(ctx, f, nil)
+}
+
+// adaptive is the tables of an adaptive engine by name.
+func adaptive(ctx context.Context, f *fabric.Fabric, engine string, vls int) (*routing.Adaptive, error) {
+	e, err := engines.Named(engine)
+	if err != nil {
+		return nil, err
+	}
+	return e.Adaptive.New(engines.Options{}).RouteAdaptive(ctx, f, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
+}
+
+// routingTime times an engine as it is, with the spreading of paths over lanes.
+func routingTime(ctx context.Context, f *fabric.Fabric, p Point) (s sample, err error) {
+	for range p.Repeats {
+		start := time.Now()
+		if _, err := route(ctx, f, p.Engine, 0); err != nil {
+			return s, err
+		}
+		s.values = append(s.values, time.Since(start).Seconds())
+	}
+	return s, nil
+}
+
+// CheckEngine says whether a measure can be taken of an engine of that name.
+func CheckEngine(m Measure, engine string) (err error) {
+	if m == Accepted {
+		_, err = packetMethodNamed(engine)
+	} else {
+		_, err = methodNamed(engine)
+	}
+	return err
+}

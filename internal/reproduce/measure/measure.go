@@ -1,0 +1,97 @@
+// Package measure takes one value of a network that an engine has routed: its
+// bandwidth, its lanes, the time that routing takes, and what else the papers'
+// figures show.
+//
+// A Point says what is to be measured, a Meter measures it. Everything but times
+// is a function of the point. Every routing that claims to be free of deadlock is
+// judged by package deadlock before it is measured; if the judge disagrees, that
+// is an error and no value.
+package measure
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Measure is what is taken of a network routed by an engine.
+type Measure string
+
+// The measures.
+const (
+	Bandwidth Measure = "bandwidth" // effective bisection bandwidth, a fraction of full
+	Lanes     Measure = "lanes"     // virtual lanes needed, before paths are spread over spare ones
+	Seconds   Measure = "seconds"   // routing time, paths and lanes
+	Loops     Measure = "loops"     // 1 where the tables have a credit loop, 0 where they are proven free
+	Stops     Measure = "stops"     // microseconds until a network without lanes to spare stood still
+	Accepted  Measure = "accepted"  // packets delivered, a fraction of what the links of the hosts carry
+	Ports     Measure = "ports"     // the most ports of a switch
+	Example   Measure = "example"   // effective bisection bandwidth over all patterns, of HOTI 2009 figure 6
+)
+
+// Version is raised when the code that takes a measure changes what comes out, so
+// that finished points are taken again.
+var Version = map[Measure]int{Bandwidth: 1, Lanes: 1, Seconds: 2, Loops: 1, Stops: 1, Accepted: 1, Ports: 1, Example: 1}
+
+// SeedMark stands for one seed after another in the spec of a drawn network.
+const SeedMark = "{seed}"
+
+// RealPrefix marks a network that is a dump and no spec.
+const RealPrefix = "real:"
+
+// Uniform is the traffic of Accepted in which every packet has a receiver of its
+// own; other traffic is a pattern of package traffic.
+const Uniform = "uniform"
+
+// Point is the definition of one value. Its JSON form is its key.
+type Point struct {
+	Measure  Measure `json:"measure"`
+	Version  int     `json:"version"`
+	Network  string  `json:"network"`          // a spec of package topology, or real:NAME
+	Digest   string  `json:"digest,omitempty"` // of a real fabric's dump
+	Engine   string  `json:"engine,omitempty"` // by name, or one of methods
+	Job      int     `json:"job,omitempty"`    // hosts that take part, drawn anew for every pattern; 0: all
+	Traffic  string  `json:"traffic,omitempty"`
+	Load     float64 `json:"load,omitempty"`     // of Accepted: offered, as a fraction
+	Patterns int     `json:"patterns,omitempty"` // of Bandwidth; of Accepted the time units of the window
+	Networks int     `json:"networks,omitempty"` // drawn from a spec with a {seed}
+	Repeats  int     `json:"repeats,omitempty"`  // of Seconds and Stops
+	Seed     uint64  `json:"seed,omitempty"`     // where something is drawn
+}
+
+// Key is what a finished point is kept by.
+func (p Point) Key() string {
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return string(text)
+}
+
+// Alone says whether nothing else may run beside the point.
+func (p Point) Alone() bool { return p.Measure == Seconds }
+
+// Drawn is the spec of the i-th network of a point.
+func (p Point) Drawn(i int) string {
+	return strings.ReplaceAll(p.Network, SeedMark, fmt.Sprint(p.Seed+uint64(i)))
+}
+
+// Result is what came of a point.
+type Result struct {
+	Value float64 `json:"value"` // the mean; of times the least
+	Low   float64 `json:"low"`   // the least; of Bandwidth on one network the mean less its standard error
+	High  float64 `json:"high"`
+	Count int     `json:"count"` // networks, or repetitions, that the value is of; 0: there is none
+
+	Refused  string `json:"refused,omitempty"`  // why, of the first network refused
+	Refusals int    `json:"refusals,omitempty"` // networks refused
+
+	Index float64 `json:"edge_forwarding_index,omitempty"` // of Bandwidth, the mean
+	Loops int     `json:"credit_loops,omitempty"`          // networks whose tables have a credit loop
+	Delay float64 `json:"latency,omitempty"`               // of Accepted, the mean latency in time units
+
+	Switches int     `json:"switches"` // of the first network
+	Hosts    int     `json:"hosts"`
+	Cables   int     `json:"cables"` // between switches
+	Spent    float64 `json:"spent"`  // seconds that the whole point took
+}

@@ -1,0 +1,225 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// Meter measures points, several at a time as far as memory goes.
+type Meter struct {
+	real   map[string]*fabric.Fabric // dumps, by name
+	memory *semaphore.Weighted       // bytes
+	bytes  int64                     // all of it
+}
+
+// NewMeter is a meter for points on computed networks and on dumps by name. Points
+// measured at the same time take about so many bytes together; one that needs more
+// is measured when it is alone.
+func NewMeter(real map[string]*fabric.Fabric, bytes int64) *Meter {
+	return &Meter{real, semaphore.NewWeighted(bytes), bytes}
+}
+
+// Take measures a point. The error is none of the point's: a cancelled context, a
+// definition without sense, an engine caught in a lie.
+func (m *Meter) Take(ctx context.Context, p Point) (Result, error) {
+	start := time.Now()
+	r, err := m.take(ctx, p)
+	if err != nil {
+		return Result{}, fmt.Errorf("measure: %s of %s on %s: %w", p.Measure, p.Engine, p.Network, err)
+	}
+	r.Spent = time.Since(start).Seconds()
+	return r, nil
+}
+
+func (m *Meter) take(ctx context.Context, p Point) (Result, error) {
+	if p.Measure == Example {
+		return example(ctx, p.Engine)
+	}
+	var r Result
+	var all []sample
+	var values, indexes, delays []float64
+	for i := range max(1, p.Networks) {
+		f, err := m.network(p.Drawn(i))
+		if err != nil {
+			return r, err
+		}
+		if i == 0 {
+			n := f.Count()
+			r.Switches, r.Hosts, r.Cables = n.Switches, n.HCA, n.SwitchCables
+		}
+		s, err := m.one(ctx, f, p, p.Seed+uint64(i))
+		switch {
+		case ctx.Err() != nil:
+			return r, ctx.Err()
+		case refused(err):
+			r.Refusals++
+			if r.Refused == "" {
+				r.Refused = plain.Error(err)
+			}
+			continue
+		case err != nil:
+			return r, err
+		}
+		all = append(all, s)
+		values = append(values, s.values...)
+		indexes, delays = append(indexes, s.index), append(delays, s.latency)
+		if s.loop {
+			r.Loops++
+		}
+	}
+	r.summarise(p, values)
+	if p.Measure == Bandwidth && len(all) == 1 {
+		r.Low, r.High = r.Value-all[0].stderr, r.Value+all[0].stderr
+	}
+	r.Index, r.Delay = Mean(indexes), Mean(delays)
+	if p.Measure == Stops && len(values) == 0 {
+		r.Refused, r.Refusals = "the network did not stop in any run", 1
+	}
+	return r, nil
+}
+
+// one waits for memory and measures one network.
+func (m *Meter) one(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample, error) {
+	bytes := min(m.bytes, footprint(f, p.Engine))
+	if err := m.memory.Acquire(ctx, bytes); err != nil {
+		return sample{}, err
+	}
+	defer m.memory.Release(bytes)
+	switch p.Measure {
+	case Ports:
+		most := 0
+		for s := range f.Switches() {
+			most = max(most, f.Node(fabric.NodeID(s)).Ports)
+		}
+		return sample{values: []float64{float64(most)}}, nil
+	case Seconds:
+		return routingTime(ctx, f, p)
+	case Accepted:
+		return accepted(ctx, f, p, seed)
+	case Stops:
+		return stops(ctx, f, p)
+	}
+	return judged(ctx, f, p, seed)
+}
+
+// sample is what a measure took of one network.
+type sample struct {
+	values  []float64
+	stderr  float64
+	index   float64
+	latency float64
+	loop    bool // the tables have a credit loop
+}
+
+// judged is a measure of tables that the judge has seen.
+func judged(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample, error) {
+	m, err := methodNamed(p.Engine)
+	if err != nil {
+		return sample{}, err
+	}
+	if m.count != nil {
+		layers, err := m.count(ctx, f)
+		return sample{values: []float64{float64(layers)}}, err
+	}
+	t, err := m.tables(ctx, f, seed)
+	if err != nil {
+		return sample{}, err
+	}
+	v, err := deadlock.Verify(ctx, t, deadlock.Options{Contract: m.contract()})
+	if err != nil {
+		return sample{}, err
+	}
+	if !v.Complete() || m.safe && !v.Free() {
+		return sample{}, fmt.Errorf("its tables are not what the engine promises: free of credit loops %t, complete %t", v.Free(), v.Complete())
+	}
+	s := sample{loop: !v.Free()}
+	switch p.Measure {
+	case Lanes:
+		s.values = []float64{float64(t.Lanes.Needed)}
+		return s, nil
+	case Loops:
+		s.values = []float64{0}
+		if s.loop {
+			s.values[0] = 1
+		}
+		return s, nil
+	}
+	s.index = float64(congestion.Count(f, t.Forwarding, routing.HCA).Max)
+	mean, stderr, err := EffectiveBisection(ctx, t, p.Job, p.Patterns, seed)
+	s.values, s.stderr = []float64{mean}, stderr
+	return s, err
+}
+
+// network builds the network of a spec, or finds the dump.
+func (m *Meter) network(spec string) (*fabric.Fabric, error) {
+	if name, ok := strings.CutPrefix(spec, RealPrefix); ok {
+		if f := m.real[name]; f != nil {
+			return f, nil
+		}
+		return nil, fmt.Errorf("no dump is called %q", name)
+	}
+	return Build(spec)
+}
+
+// Build builds the network of a spec.
+func Build(spec string) (*fabric.Fabric, error) {
+	family, err := topology.Parse(spec)
+	if err != nil {
+		return nil, err
+	}
+	return family.Build()
+}
+
+// summarise makes one value of those of all networks, or repetitions.
+func (r *Result) summarise(p Point, values []float64) {
+	r.Count = len(values)
+	if r.Count == 0 {
+		return
+	}
+	r.Low, r.High, r.Value = slices.Min(values), slices.Max(values), Mean(values)
+	if p.Measure == Seconds {
+		r.Value = r.Low // what else the machine did only adds
+	}
+}
+
+// Mean is the mean of values, 0 of none.
+func Mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / math.Max(1, float64(len(values)))
+}
+
+// refused says whether an error is an engine's answer that it does not route.
+func refused(err error) bool {
+	var r *routing.Refusal
+	var few *routing.TooFewLanes
+	return errors.As(err, &r) || errors.As(err, &few)
+}
+
+// footprint is about how many bytes it takes to route a fabric: tables of ports and
+// lanes, what is known of every turn, and for P²-SSSP the shortest paths to every
+// switch at once.
+func footprint(f *fabric.Fabric, engine string) int64 {
+	n := int64(f.Switches())
+	bytes := 4*n*int64(f.TopLID()+1) + 40*int64(f.Turns()) + 64*int64(len(f.Channels()))
+	if engine == "p2sssp" {
+		bytes += 4 * n * int64(f.Trunks())
+	}
+	return bytes
+}

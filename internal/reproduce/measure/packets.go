@@ -1,0 +1,204 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/mplash"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// The packet simulations of TPDS 2006, section 8. All methods of a figure have the
+// same number of lanes on a network: what the one that needs most takes there.
+
+// network is what packets go through: tables, or those of switches that choose.
+type network struct {
+	tables   *routing.Tables
+	adaptive *routing.Adaptive
+}
+
+// packetMethod is a method of section 8: how a network forwards with so many lanes.
+type packetMethod struct {
+	name  string
+	lanes func(context.Context, *fabric.Fabric, uint64) (int, error) // that all methods of its figures have
+	route func(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (network, error)
+}
+
+// packetMethods is every method, by the name of its line. The word before the colon
+// says in which category: it settles the number of lanes.
+var packetMethods = []packetMethod{
+	{"deterministic:updn-dfs", lanesOfLASH, upDown},
+	{"deterministic:d-mroots", lanesOfLASH, roots(true)},
+	{"deterministic:lash", lanesOfLASH, lash},
+	{"source:mroots", lanesOfMPLASH, roots(false)},
+	{"source:mp-lash", lanesOfMPLASH, mpLASH(false)},
+	{"source:mp-lash-one", lanesOfMPLASH, mpLASH(true)},
+	{"source:lash", lanesOfMPLASH, lash},
+	{"switch:updn-adaptive", lanesOfALASH, adaptively("updn-adaptive")},
+	{"switch:escape", lanesOfALASH, adaptively("escape")},
+	{"switch:a-lash", lanesOfALASH, adaptively("a-lash")},
+	{"switch:lash", lanesOfALASH, lash},
+}
+
+func packetMethodNamed(name string) (packetMethod, error) {
+	for _, m := range packetMethods {
+		if m.name == name {
+			return m, nil
+		}
+	}
+	return packetMethod{}, fmt.Errorf("measure: no method of sending packets is called %q", name)
+}
+
+func lanesOfLASH(ctx context.Context, f *fabric.Fabric, seed uint64) (int, error) {
+	t, err := pair(ctx, f, "shortest-random", layer.FirstFit{Unbalanced: true}, seed, budget)
+	if err != nil {
+		return 0, err
+	}
+	return t.Lanes.Needed, nil
+}
+
+func lanesOfMPLASH(ctx context.Context, f *fabric.Fabric, _ uint64) (int, error) {
+	return layersOfMPLASH(ctx, f)
+}
+
+// lanesOfALASH is at least two, with which Escape can do.
+func lanesOfALASH(ctx context.Context, f *fabric.Fabric, _ uint64) (int, error) {
+	needed, err := layersOfALASH(ctx, f)
+	return max(2, needed), err
+}
+
+// lash is one shortest path for each pair, taken at random, layers balanced.
+func lash(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (network, error) {
+	t, err := pair(ctx, f, "shortest-random", layer.FirstFit{}, seed, routing.Budget{VLs: vls, Scope: routing.HCA, Contract: routing.Directed})
+	return network{tables: t}, err
+}
+
+// upDown is Up*/Down* along a depth-first spanning tree. "The choice of layer was
+// made by distributing the source/destination pairs as evenly between the layers as
+// possible."
+func upDown(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (network, error) {
+	return layered(ctx, f, "updn-dfs", vls, seed, func(e *fabric.Endpoint, _ fabric.LID, row []uint8) {
+		for s := range row {
+			row[s] = uint8((s + int(e.Switch)) % vls)
+		}
+	})
+}
+
+// roots is an Up*/Down* tree for each layer. LMC gives endpoints a power of two of
+// addresses; those beyond the layers are not used. With one, a pair keeps to one.
+func roots(one bool) func(context.Context, *fabric.Fabric, int, uint64) (network, error) {
+	return func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (network, error) {
+		f, err := f.WithLMC(uint8(bits.Len(uint(vls - 1))))
+		if err != nil {
+			return network{}, err
+		}
+		return layered(ctx, f, "mroots", vls, 0, func(e *fabric.Endpoint, lid fabric.LID, row []uint8) {
+			address := int(lid - e.LID)
+			for s := range row {
+				row[s] = uint8(address)
+				if address >= vls || one && e.LMC > 0 && address != (s+int(e.Switch))%vls {
+					row[s] = routing.NoSL
+				}
+			}
+		})
+	}
+}
+
+// layered is the paths of a finder with a lane for each service level, of which fill
+// chooses one by source switch in the row of every destination.
+func layered(ctx context.Context, f *fabric.Fabric, finder string, vls int, seed uint64, fill func(*fabric.Endpoint, fabric.LID, []uint8)) (network, error) {
+	paths, err := pathsOf(ctx, f, finder, seed)
+	if err != nil {
+		return network{}, err
+	}
+	lanes := routing.NewLanes(f, routing.LanePerSL(vls))
+	for lid, e := range f.LIDs() {
+		fill(f.Endpoint(e), lid, lanes.SLRow(lid))
+	}
+	return network{tables: &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}}, nil
+}
+
+// mpLASH opens every shortest path to its source, on every layer that takes it, or
+// on one.
+func mpLASH(one bool) func(context.Context, *fabric.Fabric, int, uint64) (network, error) {
+	return func(ctx context.Context, f *fabric.Fabric, _ int, _ uint64) (network, error) {
+		a, err := mplash.Analyse(ctx, f, mplash.Options{Spread: true})
+		if err != nil {
+			return network{}, err
+		}
+		return network{adaptive: a.Routing(one)}, nil
+	}
+}
+
+func adaptively(name string) func(context.Context, *fabric.Fabric, int, uint64) (network, error) {
+	return func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (network, error) {
+		t, err := adaptive(ctx, f, name, vls)
+		return network{adaptive: t}, err
+	}
+}
+
+// accepted sends packets over one network at the point's load and returns what
+// arrives, a fraction of what the links of the hosts carry, and the mean latency.
+func accepted(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample, error) {
+	n, err := simulated(ctx, f, p.Engine, seed)
+	if err != nil {
+		return sample{}, err
+	}
+	load := packets.Injection{Offered: p.Load, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed}
+	if p.Traffic != Uniform {
+		if load.Pattern, err = traffic.Parse(p.Traffic); err != nil {
+			return sample{}, err
+		}
+	}
+	// Section 8: "until the average latency had stabilized ... Thereafter, the
+	// simulation was run for another 50,000 time units."
+	r, err := n.Measure(ctx, load, packets.Window{Length: packets.Time(p.Patterns)})
+	if err != nil {
+		return sample{}, err
+	}
+	if r.Status == packets.Interrupted {
+		return sample{}, ctx.Err()
+	}
+	if r.Deadlock != nil {
+		return sample{}, fmt.Errorf("a routing that is proven free deadlocked: %s", r.Deadlock)
+	}
+	return sample{values: []float64{r.Accepted}, latency: r.Mean}, nil
+}
+
+// simulated is a fabric routed by a method of section 8, ready to send packets.
+func simulated(ctx context.Context, f *fabric.Fabric, name string, seed uint64) (*packets.Network, error) {
+	m, err := packetMethodNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	vls, err := m.lanes(ctx, f, seed)
+	if err != nil {
+		return nil, err
+	}
+	routed, err := m.route(ctx, f, vls, seed)
+	if err != nil {
+		return nil, err
+	}
+	config, err := packets.PresetNamed("unit")
+	if err != nil {
+		return nil, err
+	}
+	config.Lanes = vls
+	if routed.adaptive != nil {
+		return packets.NewAdaptive(routed.adaptive, config)
+	}
+	v, err := deadlock.Verify(ctx, routed.tables, deadlock.Options{Contract: routing.Directed})
+	if err != nil {
+		return nil, err
+	}
+	if !v.Free() || !v.Complete() {
+		return nil, fmt.Errorf("its tables are not what it promises: free of credit loops %t, complete %t", v.Free(), v.Complete())
+	}
+	return packets.New(routed.tables, config)
+}

@@ -1,0 +1,177 @@
+package reproduce
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weft-fabric/weft/figure"
+	"github.com/weft-fabric/weft/internal/reproduce/claims"
+	"github.com/weft-fabric/weft/internal/reproduce/measure"
+)
+
+// IndexFile is the page to read first.
+const IndexFile = "index.md"
+
+// Write writes a CSV file and a plot for each experiment, and the index page. Each
+// file appears whole. command is how the run was started, without what only this
+// machine knows.
+func (r *Run) Write(command string) error {
+	for _, out := range r.Outcomes {
+		if err := r.file(out.ID+".csv", out.CSV); err != nil {
+			return err
+		}
+		err := r.file(out.ID+".svg", out.SVG)
+		if errors.Is(err, figure.ErrEmpty) {
+			err = nil // the index says that there is nothing
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.file(IndexFile, func(w io.Writer) error { return r.Index(w, command) })
+}
+
+// file writes a file under another name and then renames it.
+func (r *Run) file(name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	final := filepath.Join(r.Options.Dir, name)
+	temp := filepath.Join(r.Options.Dir, "."+name+".new")
+	if err := os.WriteFile(temp, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("reproduce: %w", err)
+	}
+	if err := os.Rename(temp, final); err != nil {
+		return fmt.Errorf("reproduce: %w", errors.Join(err, os.Remove(temp)))
+	}
+	return nil
+}
+
+// measured visits the places that were measured, line by line.
+func (o *Outcome) measured(visit func(l *claims.Line, at *claims.Place, r measure.Result)) {
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		for k := range l.Places {
+			if r, ok := o.Get(l.Name, l.Places[k].Label); ok {
+				visit(l, &l.Places[k], r)
+			}
+		}
+	}
+}
+
+// CSV writes every value with the network it is of.
+func (o *Outcome) CSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	rows := [][]string{{
+		"line", "engine", "place", "network", "hosts_taking_part", string(o.Measure), "low", "high", "count", "refused", "reason",
+		"edge_forwarding_index", "latency", "networks_with_credit_loops", "switches", "hosts", "cables",
+	}}
+	o.measured(func(l *claims.Line, at *claims.Place, r measure.Result) {
+		value := func(v float64) string {
+			if r.Count == 0 {
+				return ""
+			}
+			return strconv.FormatFloat(v, 'g', 6, 64)
+		}
+		index, latency := "", ""
+		if r.Index > 0 {
+			index = value(r.Index)
+		}
+		if r.Delay > 0 {
+			latency = value(r.Delay)
+		}
+		job := r.Hosts
+		if at.Job > 0 {
+			job = min(job, at.Job)
+		}
+		rows = append(rows, []string{
+			l.Name, l.Engine, at.Label, at.Spec, strconv.Itoa(job), value(r.Value), value(r.Low), value(r.High), strconv.Itoa(r.Count),
+			strconv.Itoa(r.Refusals), reason(at, r), index, latency, strconv.Itoa(r.Loops), strconv.Itoa(r.Switches), strconv.Itoa(r.Hosts), strconv.Itoa(r.Cables),
+		})
+	})
+	return c.WriteAll(rows)
+}
+
+// axes is what the axis of a measure shows.
+var axes = map[measure.Measure]string{
+	measure.Bandwidth: "effective bisection bandwidth, fraction of full",
+	measure.Lanes:     "virtual lanes",
+	measure.Seconds:   "routing time, s",
+	measure.Loops:     "credit loop: 1 there is one, 0 proven free",
+	measure.Stops:     "µs until the network stood still",
+	measure.Accepted:  "accepted load, fraction of the hosts' links",
+	measure.Ports:     "most ports of a switch",
+	measure.Example:   "effective bisection bandwidth, exact",
+}
+
+// SVG draws the figure. Lines that were refused everywhere are left out; the index
+// says so.
+func (o *Outcome) SVG(w io.Writer) error {
+	a := figure.Axes{Title: o.Paper + ", " + o.Figure + ": " + o.Title, X: o.X, Y: axes[o.Measure], LogX: o.LogX, LogY: o.Measure == measure.Seconds}
+	places := o.placeNames()
+	var all []figure.Series
+	for _, l := range o.Lines {
+		if len(o.Values(l.Name)) == 0 {
+			continue
+		}
+		s := figure.Series{Name: l.Name, Of: l.Like}
+		if o.Curves {
+			for _, at := range l.Places {
+				if r, ok := o.Get(l.Name, at.Label); ok {
+					addValue(&s, at.X, r)
+				}
+			}
+		} else {
+			for i, place := range places {
+				r, _ := o.Get(l.Name, place)
+				addValue(&s, float64(i), r)
+			}
+		}
+		all = append(all, s)
+	}
+	if o.Curves {
+		c := figure.Curves{Axes: a, Series: all}
+		return c.SVG(w)
+	}
+	b := figure.Bars{Axes: a, Places: places, Series: all}
+	return b.SVG(w)
+}
+
+// placeNames is the places that were measured, those of all lines in order.
+func (o *Outcome) placeNames() (all []string) {
+	o.measured(func(_ *claims.Line, at *claims.Place, _ measure.Result) {
+		if !slices.Contains(all, at.Label) {
+			all = append(all, at.Label)
+		}
+	})
+	return all
+}
+
+// addValue adds a value with its whiskers, or the lack of one.
+func addValue(s *figure.Series, x float64, r measure.Result) {
+	y, low, high := r.Value, r.Low, r.High
+	if r.Count == 0 {
+		y, low, high = math.NaN(), math.NaN(), math.NaN()
+	}
+	s.X, s.Y = append(s.X, x), append(s.Y, y)
+	s.Low, s.High = append(s.Low, low), append(s.High, high)
+}
+
+// reason is why a network was refused; of a real fabric the rule only, for its
+// nodes' names are its owner's.
+func reason(at *claims.Place, r measure.Result) string {
+	if _, rule, ok := strings.Cut(r.Refused, "(rule: "); ok && strings.HasPrefix(at.Spec, measure.RealPrefix) {
+		return strings.TrimSuffix(rule, ")")
+	}
+	return r.Refused
+}

@@ -1,0 +1,115 @@
+// Package papers holds the experiments of the papers that weft is built on, as data:
+// each figure or table of theirs is a row of one literal table (All), with its lines
+// over networks and the sentences that the text states about it.
+//
+// The papers:
+//
+//   - O. Lysne, T. Skeie, S.-A. Reinemo, I. Theiss: Layered Routing in Irregular
+//     Networks, IEEE TPDS 17(1), 2006;
+//   - T. Hoefler, T. Schneider, A. Lumsdaine: Optimized Routing for Large-Scale
+//     InfiniBand Networks, HOTI 2009;
+//   - J. Domke, T. Hoefler, W. E. Nagel: Deadlock-Free Oblivious Routing for
+//     Arbitrary Topologies, IPDPS 2011;
+//   - T. Schneider, O. Bibartiu, T. Hoefler: Ensuring Deadlock-Freedom in
+//     Low-Diameter InfiniBand Networks, HOTI 2016.
+//
+// Deviations from the papers that hold for all experiments:
+//
+//   - The engines are those of this repository. Where a paper means OpenSM's, it
+//     is ours of the same name, which may balance or assign lanes better.
+//   - The real systems of the papers are not public, but for the plans of Deimos
+//     and Odin. Fat trees of the same kind and size stand in for others, and are
+//     called so; real fabrics at hand are taken where there are any.
+//   - Hosts count as endpoints, nothing else; every link has the same rate.
+//   - Packets are those of package packets, whose switches are not the ones of the
+//     papers' simulators, which are not described to that detail.
+package papers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weft-fabric/weft/internal/reproduce/claims"
+	"github.com/weft-fabric/weft/internal/reproduce/measure"
+	"github.com/weft-fabric/weft/internal/spell"
+)
+
+// Experiment is one figure or table of a paper.
+type Experiment struct {
+	ID     string // for the command line and file names
+	Paper  string // short: HOTI 2009
+	Figure string // as the paper numbers it
+	Title  string
+	Shows  string // what the figure shows, and how ours differs in set-up; Markdown
+
+	Measure measure.Measure
+	X       string // what the places are, with the unit
+	Curves  bool   // places are numbers; else they are names in a row
+	LogX    bool   // of Curves
+	Lines   []claims.Line
+	Real    bool // the real fabrics at hand are further places
+
+	Quick, Full Effort
+	Claims      []claims.Claim
+}
+
+// Effort is how often to measure. Zero counts as one.
+type Effort struct {
+	Patterns int // of Bandwidth, on each network; of Accepted the time units of the window
+	Networks int // drawn for each place whose spec has a {seed}
+	Repeats  int // of Seconds and Stops
+}
+
+// All is the table of experiments, in the order in which to show them.
+func All() []Experiment {
+	var all []Experiment
+	for _, paper := range [][]Experiment{hoti2009(), ipdps2011(), hoti2016(), tpds2006(), throughput("TPDS 2006")} {
+		all = append(all, paper...)
+	}
+	return all
+}
+
+// paper is the first word of an id, which all experiments of a paper share.
+func (e *Experiment) paper() string {
+	paper, _, _ := strings.Cut(e.ID, "-")
+	return paper
+}
+
+// Select finds experiments by a list of words: an id, the start of ids up to a
+// hyphen, which is all of a paper, or all. Each is taken once, in the order of the
+// table.
+func Select(words []string) (list []Experiment, err error) {
+	wanted, known := map[string]bool{}, map[string]bool{"all": true}
+	for _, word := range words {
+		wanted[word] = true
+	}
+	names := []string{"all"}
+	for _, e := range All() {
+		if wanted["all"] || wanted[e.ID] || wanted[e.paper()] {
+			list = append(list, e)
+		}
+		known[e.ID], known[e.paper()] = true, true
+		names = append(names, e.paper(), e.ID)
+	}
+	for _, word := range words {
+		if !known[word] {
+			return nil, fmt.Errorf("papers: no experiment is called %q%s (weft reproduce --list shows all)", word, spell.Hint(word, names))
+		}
+	}
+	return list, nil
+}
+
+// each is a line for every engine, all over the same networks.
+func each(engines []string, networks []claims.Place) []claims.Line {
+	lines := make([]claims.Line, len(engines))
+	for i, name := range engines {
+		lines[i] = claims.Line{Name: name, Engine: name, Places: networks}
+	}
+	return lines
+}
+
+// without is a list without one of its names.
+func without(list []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == name })
+}
