@@ -24,6 +24,7 @@ type flow struct {
 	lid     fabric.LID
 	home    fabric.NodeID      // the switch of its owner; None: nobody has it
 	cur     []fabric.ChannelID // [switch] the trunk of the entry in force; None: it delivers or is dead
+	dead    bool               // some switch but home has no trunk in cur
 	next    []fabric.ChannelID // [switch] that of the new entry; None: there is none
 	arrived []uint16           // [trunk × used + level] lanes of the packets on a trunk, as bits
 	touched []int32            // indices into arrived that are not 0, and more
@@ -84,6 +85,7 @@ func (w *flow) begin(fw *routing.Forwarding, lid fabric.LID) {
 	if e := w.f.Owner(lid); e != fabric.None {
 		w.home = w.f.Endpoint(e).Switch
 	}
+	w.dead = false
 	trunks := fabric.ChannelID(w.f.Trunks())
 	for s, port := range fw.Row(lid) {
 		w.next[s], w.cur[s] = fabric.None, fabric.None
@@ -93,6 +95,7 @@ func (w *flow) begin(fw *routing.Forwarding, lid fabric.LID) {
 		if c := w.f.Out(fabric.NodeID(s), port); c < trunks {
 			w.cur[s] = c // or None
 		}
+		w.dead = w.dead || w.cur[s] == fabric.None
 	}
 }
 

@@ -29,7 +29,6 @@ func (s *step) follow(ctx context.Context) error {
 		row := s.Tables.Forwarding.Row(lid)
 		s.Follow += m.deliver(lid, row)
 		s.flow.begin(s.before.Forwarding, lid)
-		m.settleWhole()
 		if !m.findRoots() {
 			s.Follow += m.clearDead(row)
 			continue

@@ -56,7 +56,6 @@ func (m *mender) destination(lid fabric.LID, row []uint8) {
 	w := m.flow
 	m.Mended += m.deliver(lid, row)
 	w.begin(m.before.Forwarding, lid)
-	m.settleWhole()
 	if !m.findRoots() {
 		return
 	}
@@ -145,6 +144,10 @@ func (m *mender) settle(s fabric.NodeID, hops int32) {
 // destination, those nearest to it first. It says whether there are any.
 func (m *mender) findRoots() bool {
 	m.roots = m.roots[:0]
+	if !m.flow.dead { // so it is for most LIDs after most failures
+		return false
+	}
+	m.settleWhole()
 	m.fresh = !slices.ContainsFunc(m.flow.cur, func(c fabric.ChannelID) bool { return c != fabric.None })
 	for s, c := range m.flow.cur {
 		if c == fabric.None && m.dist[s] == unknown {

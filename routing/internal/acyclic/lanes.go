@@ -25,7 +25,11 @@ func NewLanes(f *fabric.Fabric, lanes int, add func(yield func(in, out fabric.Ch
 		order[v] = fabric.ChannelID(v)
 	}
 	g := &Lanes{f: f, lanes: fabric.ChannelID(lanes), ordered: newOrdered(f, lanes, order)}
-	add(func(in, out fabric.ChannelID) { g.link(in, out) })
+	add(func(in, out fabric.ChannelID) {
+		if !g.ahead.has(in, out) {
+			g.link(in, out)
+		}
+	})
 	if !g.sortAll() {
 		return nil
 	}
