@@ -66,7 +66,7 @@ func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Optio
 	if err != nil {
 		return nil, err
 	}
-	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: o.Contract, Scope: o.Scope})
+	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: o.Contract, Scope: o.Scope, Drain: o.Drain})
 	if err != nil {
 		return nil, err
 	}

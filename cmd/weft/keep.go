@@ -26,6 +26,7 @@ func keepFlags(c *cobra.Command, o *routeFlags) {
 	f := c.Flags()
 	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
 	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
+	f.BoolVar(&o.drain, "drain", false, "with --keep, let single destinations drop their packets for a step where there is no other way")
 	for _, flag := range []string{"engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven"} {
 		c.MarkFlagsMutuallyExclusive("keep", flag)
 	}
@@ -122,7 +123,7 @@ func (j *keepJob) mend(ctx context.Context) error {
 	s := j.stage("plan", &j.spent.paths)
 	defer s.done()
 	var err error
-	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.scope}); err != nil {
+	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.scope, Drain: j.o.drain}); err != nil {
 		return planError(err, j.o.keep, j.contract)
 	}
 	if len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected {

@@ -27,6 +27,7 @@ type stepOfPlan struct {
 	Mended  int   `json:"entries_mended"`
 	Follow  int   `json:"entries_that_follow"`
 	Dropped int   `json:"entries_dropped"`
+	Rebuilt bool  `json:"rebuilt"`
 	Due     int   `json:"entries_due"`
 	Blocks  int   `json:"blocks"`
 	Touched int   `json:"switches"`
@@ -36,7 +37,7 @@ type stepOfPlan struct {
 func stepsOf(p *change.Proven) []stepOfPlan {
 	steps := []stepOfPlan{}
 	for _, s := range p.Steps {
-		steps = append(steps, stepOfPlan{s.Mended, s.Follow, s.Drops, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter()})
+		steps = append(steps, stepOfPlan{s.Mended, s.Follow, s.Drops, s.Rebuilt, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter()})
 	}
 	return steps
 }
@@ -86,6 +87,9 @@ func planText(p *change.Proven, none string) string {
 		counted(entries, "entry", "entries"), plural(len(p.Steps), "step"), counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
 	for i, s := range p.Steps {
 		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), plural(s.Union.Switches, "switch"), counted(int(s.Union.CutAfter()), "pair", "pairs"))
+		if s.Rebuilt {
+			text += "; some belong to destinations that lost nothing and make way for others"
+		}
 	}
 	return text
 }

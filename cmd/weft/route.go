@@ -38,6 +38,7 @@ type routeFlags struct {
 	out                  string
 	force, unproven      bool
 	keep, steps          string
+	drain                bool
 	json                 bool
 }
 

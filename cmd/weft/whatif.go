@@ -52,7 +52,7 @@ everything that the cables join.`,
 	f.StringArrayVar(&o.cables, "without-cable", nil, "take the cable at this port, NAME:PORT; may be repeated")
 	f.StringArrayVar(&o.host, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
 	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the bandwidth")
-	f.BoolVar(&o.drain, "drain", false, "on the way back, let single destinations drop their packets for a step where there is no other way")
+	f.BoolVar(&o.drain, "drain", false, "let single destinations drop their packets for a step where there is no other way")
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	for _, flag := range []string{"engine", "paths", "contract", "time-budget"} {
 		if flag != "contract" {

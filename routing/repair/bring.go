@@ -24,20 +24,30 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 		return nil, err
 	}
 	if o.Steps == 0 {
-		o.Steps = 8
+		o.Steps = defaultWay
 	}
+	return bring(ctx, tables, target, nil, nil, o)
+}
+
+// bring is Bring. was is as for Mend: packets to hosts that are gone go by the tables in
+// force until the first step has brought their rows too. If need is not empty, bring ends
+// as soon as its destinations are there.
+func bring(ctx context.Context, tables, target, was *routing.Tables, need []Left, o Options) (*Plan, error) {
 	plan := &Plan{}
-	for range o.Steps {
-		s := newStep(tables, nil, o)
+	for i := range o.Steps {
+		s := newStep(tables, was, o)
 		if err := s.derive(ctx); err != nil {
 			return nil, err
+		}
+		for _, lid := range s.was.gone(s.f, o.Scope) {
+			copy(s.Tables.Forwarding.Row(lid), target.Forwarding.Row(lid))
 		}
 		b := &bringer{mender: newMender(s), target: target.Forwarding}
 		if err := s.eachInScope(ctx, func(lid fabric.LID) { b.destination(lid, s.Tables.Forwarding.Row(lid)) }); err != nil {
 			return nil, err
 		}
 		plan.Left = s.left
-		if s.Mended == 0 && o.Drain {
+		if o.Drain && (s.Mended == 0 || i == o.Steps-2) { // the last step then ends it
 			s.drop(target.Forwarding)
 		}
 		if s.Mended+s.Drops == 0 {
@@ -45,7 +55,7 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 		}
 		plan.Steps = append(plan.Steps, s.Step)
 		tables = s.Tables
-		if len(s.left) == 0 {
+		if !anyLeft(s.left, need) {
 			break
 		}
 	}
@@ -66,6 +76,16 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 		plan.Steps = append(plan.Steps, s.Step)
 	}
 	return plan, nil
+}
+
+// anyLeft says whether any destination is left, or any of those in need if there are such.
+func anyLeft(left, need []Left) bool {
+	if len(need) == 0 {
+		return len(left) > 0
+	}
+	return slices.ContainsFunc(need, func(n Left) bool {
+		return slices.ContainsFunc(left, func(l Left) bool { return l.LID == n.LID })
+	})
 }
 
 // drop takes the entries away that differ for what is left. The graph of the next step
@@ -107,13 +127,15 @@ func (b *bringer) destination(lid fabric.LID, row []uint8) {
 	}
 	w.startAll() // the graph has these dependencies
 	if !b.takeRow(target) {
+		b.settleWhole()
 		b.measure()
 		slices.SortFunc(b.differ, func(x, y fabric.NodeID) int {
 			return cmp.Or(cmp.Compare(b.best[x], b.best[y]), cmp.Compare(x, y))
 		})
 		for _, s := range b.differ {
-			if c := b.trunk(s, target[s]); c != fabric.None {
-				b.takeSafely(s, c)
+			// Not to a switch whose own path is broken.
+			if c := b.trunk(s, target[s]); c != fabric.None && b.dist[b.f.Heads()[c]] != unknown && b.takeSafely(s, c) {
+				b.settle(s, b.dist[b.f.Heads()[c]]+1)
 			}
 		}
 	}

@@ -23,7 +23,8 @@
 //
 // A switch that is not settled keeps its dead entry. When all switches have confirmed
 // the new tables, what the old ones held is free: the graph is derived anew from the new
-// tables alone, and what is left is mended in a further step. Entries that no packet in
+// tables alone, and what is left is mended in a further step. What no such step mends
+// needs other destinations to make way (rebuild.go). Entries that no packet in
 // scope needs follow in the last: a spine that leaves avoid would otherwise send what
 // still comes by their old entries back up. Each step's union with the
 // tables before it is acyclic, and each step's tables are free of deadlock.
@@ -48,6 +49,7 @@ package repair
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -59,7 +61,7 @@ type Options struct {
 	Scope    routing.Scope    // who sends and receives; zero: host adapters
 	Slack    int              // extra hops that a path may take at most; zero: 4
 	Steps    int              // steps at most; zero: 4, for Bring 8
-	Drain    bool             // Bring may drop the packets of single destinations for a step where there is no other way
+	Drain    bool             // Bring and rebuilding may drop the packets of single destinations for a step where there is no other way
 }
 
 // Plan is a sequence of tables, each written when all switches have confirmed those
@@ -71,10 +73,11 @@ type Plan struct {
 
 // Step is one change of tables.
 type Step struct {
-	Tables *routing.Tables
-	Mended int // entries that packets in scope need
-	Drops  int // entries taken away for a step, so that the next one is safe (Options.Drain)
-	Follow int // entries that none does: of switches that no packet in scope passes, for LIDs out of scope, into nothing
+	Tables  *routing.Tables
+	Mended  int  // entries that packets in scope need
+	Rebuilt bool // it moves destinations that had lost nothing, to make way for others
+	Drops   int  // entries taken away for a step, so that the next one is safe (Options.Drain)
+	Follow  int  // entries that none does: of switches that no packet in scope passes, for LIDs out of scope, into nothing
 }
 
 // Left is a destination that some switches cannot reach after the last step, although
@@ -88,6 +91,13 @@ type Left struct {
 // are live: there is nothing safe to begin from.
 var ErrLoop = errors.New("repair: the tables in force have a credit loop; a repair would keep it")
 
+// What holds where Options says nothing.
+const (
+	defaultSlack = 4
+	defaultSteps = 4 // of Mend
+	defaultWay   = 8 // steps of Bring
+)
+
 // Mend plans the repair of tables that are in force, as they act on the cables that are
 // live (transition.On). was is the same tables on the fabric that they were made for: it
 // says how long paths were. It may be nil; then paths count as long as they must be.
@@ -96,30 +106,21 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 		return nil, err
 	}
 	if o.Slack == 0 {
-		o.Slack = 4
+		o.Slack = defaultSlack
 	}
 	if o.Steps == 0 {
-		o.Steps = 4
+		o.Steps = defaultSteps
 	}
 	plan := &Plan{}
-	for range o.Steps {
-		s := newStep(tables, was, o)
-		if err := s.derive(ctx); err != nil {
+	if err := plan.mend(ctx, tables, was, o); err != nil {
+		return nil, err
+	}
+	if len(plan.Left) > 0 {
+		if err := plan.rebuild(ctx, tables, was, o); err != nil {
 			return nil, err
-		}
-		if err := s.mend(ctx); err != nil {
-			return nil, err
-		}
-		plan.Left = s.left
-		if s.Mended == 0 {
-			break
-		}
-		plan.Steps = append(plan.Steps, s.Step)
-		tables = s.Tables
-		if len(s.left) == 0 {
-			break
 		}
 	}
+	tables = plan.end(tables)
 	s := newStep(tables, was, o)
 	if err := s.follow(ctx); err != nil {
 		return nil, err
@@ -128,4 +129,60 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 		plan.Steps = append(plan.Steps, s.Step)
 	}
 	return plan, nil
+}
+
+// end is the tables after all steps.
+func (p *Plan) end(before *routing.Tables) *routing.Tables {
+	if n := len(p.Steps); n > 0 {
+		return p.Steps[n-1].Tables
+	}
+	return before
+}
+
+// mend adds steps that mend tables, until nothing is left or nothing is gained.
+func (p *Plan) mend(ctx context.Context, tables, was *routing.Tables, o Options) error {
+	for range o.Steps {
+		s := newStep(p.end(tables), was, o)
+		if err := s.derive(ctx); err != nil {
+			return err
+		}
+		if err := s.mend(ctx); err != nil {
+			return err
+		}
+		p.Left = s.left
+		if s.Mended == 0 {
+			break
+		}
+		p.Steps = append(p.Steps, s.Step)
+		if len(s.left) == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// rebuild adds steps towards other tables that reach what is left, and mends these.
+// Steps after which as much is left as before are not worth writing.
+func (p *Plan) rebuild(ctx context.Context, tables, was *routing.Tables, o Options) error {
+	target, lost, err := rebuild(ctx, p.end(tables), was, p.Left, o)
+	if err != nil || len(lost) > 0 {
+		return err
+	}
+	o.Steps = defaultWay
+	way, err := bring(ctx, p.end(tables), target, was, p.Left, o)
+	if err != nil {
+		return err
+	}
+	for i := range way.Steps {
+		way.Steps[i].Rebuilt = true
+	}
+	longer := &Plan{Steps: append(slices.Clone(p.Steps), way.Steps...)}
+	o.Steps = defaultSteps
+	if err := longer.mend(ctx, tables, was, o); err != nil {
+		return err
+	}
+	if len(longer.Left) < len(p.Left) {
+		*p = *longer
+	}
+	return nil
 }

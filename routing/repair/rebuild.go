@@ -1,0 +1,292 @@
+package repair
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
+)
+
+// rebuildRounds is the rounds before the turns of Up*/Down* are put into the graph from
+// the beginning.
+const rebuildRounds = 4
+
+// rebuild finds tables that reach the destinations which a repair left, with the service
+// levels and SL2VL maps of the tables in force: the end of a way that Bring goes.
+//
+// The graph is empty at first. The destinations that are left grow their rows first, from
+// the destination outwards; all others then keep the row that they have where its
+// dependencies close no cycle, or grow another. Who finds no place comes first in the
+// next round. In the last one the turns of an Up*/Down* routing are in the graph from the
+// beginning: they have no cycle, whatever lanes the maps give them, so a destination that
+// finds no place takes its Up*/Down* row. So it fails only where the maps drop the
+// packets of such a turn, and Left says for whom.
+//
+// Complexity: that of a step for each round.
+func rebuild(ctx context.Context, tables, was *routing.Tables, left []Left, o Options) (*routing.Tables, []Left, error) {
+	r := newRebuilder(tables, was, left, o)
+	for round := range rebuildRounds + 1 {
+		if err := r.round(ctx, round == rebuildRounds); err != nil {
+			return nil, nil, err
+		}
+		if len(r.losers) == 0 {
+			break
+		}
+		for _, l := range r.losers {
+			r.lost[l.LID]++
+		}
+		slices.SortStableFunc(r.order, func(a, b fabric.LID) int { return cmp.Compare(r.lost[b], r.lost[a]) })
+	}
+	return r.Tables, r.losers, nil
+}
+
+// rebuilder is the making of rebuilt tables.
+type rebuilder struct {
+	*mender
+	order  []fabric.LID        // in scope, those first that shall be placed first
+	stuck  map[fabric.LID]bool // whose rows are not worth keeping
+	lost   map[fabric.LID]int  // rounds in which it found no place
+	empty  *routing.Forwarding // without entries: what rows grow from
+	rank   []int32             // [switch] its place from the roots outwards, see upDownRanks
+	all    []fabric.NodeID     // switches whose entries are taken together
+	added  [][2]fabric.ChannelID
+	losers []Left
+}
+
+func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilder {
+	if o.Slack == 0 {
+		o.Slack = defaultSlack
+	}
+	r := &rebuilder{mender: newMender(newStep(tables, was, o)), stuck: map[fabric.LID]bool{}, lost: map[fabric.LID]int{}, empty: routing.NewForwarding(tables.Fabric)}
+	for _, l := range left {
+		r.stuck[l.LID] = true
+		r.order = append(r.order, l.LID)
+	}
+	for lid, e := range r.f.LIDs() {
+		if ep := r.f.Endpoint(e); ep.Switch != fabric.None && o.Scope.Includes(ep.Class) && !r.stuck[lid] {
+			r.order = append(r.order, lid)
+		}
+	}
+	for _, lid := range r.step.was.gone(r.f, o.Scope) {
+		copy(r.Tables.Forwarding.Row(lid), r.empty.Row(lid)) // what is still sent there is dropped at once
+	}
+	r.rank = upDownRanks(r.f)
+	r.take = func(s fabric.NodeID, c fabric.ChannelID) bool {
+		ok := r.takeSafely(s, c)
+		if ok {
+			r.added = append(r.added, r.undo.added...)
+		}
+		return ok
+	}
+	return r
+}
+
+// round places all destinations, with the turns of an Up*/Down* routing in the graph or
+// not.
+func (r *rebuilder) round(ctx context.Context, safe bool) error {
+	r.graph = acyclic.NewLanes(r.f, r.flow.lanes, func(yield func(in, out fabric.ChannelID)) {
+		if safe {
+			r.upDownTurns(yield)
+		}
+	})
+	r.losers = r.losers[:0]
+	clear(r.load)
+	for _, lid := range r.order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !r.place(lid, safe) {
+			r.losers = append(r.losers, Left{LID: lid, Switches: r.unreached(lid)})
+		}
+	}
+	return nil
+}
+
+// place gives a destination a row: the one it has, one that grows, or an Up*/Down* one.
+func (r *rebuilder) place(lid fabric.LID, safe bool) bool {
+	w := r.flow
+	old := r.before.Forwarding.Row(lid)
+	row := r.Tables.Forwarding.Row(lid)
+	if !r.stuck[lid] && r.takeRow(lid, old) {
+		copy(row, old)
+		return true
+	}
+	w.begin(r.empty, lid)
+	r.added = r.added[:0]
+	if !r.findRoots() {
+		return true // no other switch in this part
+	}
+	for s := range r.had {
+		r.had[s] = unknown
+	}
+	for slack := range int32(r.o.Slack + 1) {
+		r.reattachAll(slack)
+	}
+	if len(r.unreached(lid)) > 0 {
+		for _, d := range r.added {
+			r.graph.Remove(d[0], d[1])
+		}
+		if !safe || !r.takeRow(lid, r.upDownRow()) {
+			return false
+		}
+	}
+	for s := range row {
+		if fabric.NodeID(s) != w.home {
+			row[s] = routing.NoPort
+		}
+	}
+	r.write(row)
+	return true
+}
+
+// unreached is the switches whose sources have no way to the LID at hand.
+func (r *rebuilder) unreached(lid fabric.LID) []fabric.NodeID {
+	var list []fabric.NodeID
+	for s, hops := range r.dist {
+		if hops == unknown && r.best[s] != unknown && r.flow.levels.of(fabric.NodeID(s), lid) != 0 {
+			list = append(list, fabric.NodeID(s))
+		}
+	}
+	return list
+}
+
+// takeRow takes a whole row into the graph, or nothing. It fails for a row that does not
+// bring the packets of every switch that the cables join to the destination there.
+func (r *rebuilder) takeRow(lid fabric.LID, row []uint8) bool {
+	w := r.flow
+	w.begin(r.empty, lid)
+	r.measure()
+	r.all = r.all[:0]
+	for s, port := range row {
+		s := fabric.NodeID(s)
+		if s == w.home {
+			continue
+		}
+		if w.next[s] = r.trunk(s, port); w.next[s] != fabric.None {
+			r.all = append(r.all, s)
+		} else if r.best[s] != unknown && w.levels.of(s, lid) != 0 {
+			return false
+		}
+	}
+	r.begin()
+	for _, s := range r.all {
+		if !r.join(s, w.next[s]) {
+			r.rollBack(r.all)
+			return false
+		}
+	}
+	for _, s := range r.all {
+		r.load[w.next[s]] += int64(len(w.levels.sources[s]))
+	}
+	return true
+}
+
+// upDownRanks ranks switches by their hops from a root, one in every part: the switch
+// with most trunks, of these the first.
+func upDownRanks(f *fabric.Fabric) []int32 {
+	rank := make([]int32, f.Switches())
+	var queue []fabric.NodeID
+	seen := make([]bool, f.Switches())
+	for _, part := range f.Parts() {
+		root := slices.MaxFunc(part, func(a, b fabric.NodeID) int {
+			return cmp.Or(cmp.Compare(trunksAt(f, a), trunksAt(f, b)), cmp.Compare(b, a))
+		})
+		first := len(queue)
+		queue = append(queue, root)
+		seen[root] = true
+		for i := first; i < len(queue); i++ {
+			rank[queue[i]] = int32(i)
+			from, end := f.TrunksFrom(queue[i])
+			for _, u := range f.Heads()[from:end] {
+				if !seen[u] {
+					seen[u] = true
+					queue = append(queue, u)
+				}
+			}
+		}
+	}
+	return rank
+}
+
+func trunksAt(f *fabric.Fabric, s fabric.NodeID) int {
+	first, end := f.TrunksFrom(s)
+	return int(end - first)
+}
+
+// upDownTurns yields every dependency of the turns that do not go from down to up. Up
+// leads to the lower rank.
+func (r *rebuilder) upDownTurns(yield func(in, out fabric.ChannelID)) {
+	w := r.flow
+	lanes := fabric.ChannelID(w.lanes)
+	for in := range fabric.ChannelID(r.f.Trunks()) {
+		c := r.f.Channel(in)
+		first, end := r.f.TrunksFrom(c.To)
+		for out := first; out < end; out++ {
+			down, up := r.rank[c.To] > r.rank[c.From], r.rank[r.f.Heads()[out]] < r.rank[c.To]
+			if out == c.Reverse || down && up {
+				continue
+			}
+			for _, sl := range w.levels.used {
+				vl := w.sl2vl.VL(c.To, c.ToPort, r.f.Channel(out).FromPort, sl)
+				if vl >= dropLane {
+					continue
+				}
+				for lane := range lanes {
+					yield(in*lanes+lane, out*lanes+fabric.ChannelID(vl))
+				}
+			}
+		}
+	}
+}
+
+// upDownRow is a row of Up*/Down* paths to the LID at hand: down where the destination is below,
+// else up, by the fewest hops.
+func (r *rebuilder) upDownRow() []uint8 {
+	f, home := r.f, r.flow.home
+	n := f.Switches()
+	row := make([]uint8, n)
+	hops := make([]int32, n)
+	for s := range row {
+		row[s], hops[s] = routing.NoPort, unknown
+	}
+	hops[home] = 0
+	queue := []fabric.NodeID{home}
+	enter := func(c fabric.ChannelID) { // sends the switch at its tail by c
+		ch := f.Channel(c)
+		row[ch.From], hops[ch.From] = ch.FromPort, hops[ch.To]+1
+	}
+	for i := 0; i < len(queue); i++ {
+		first, end := f.TrunksFrom(queue[i])
+		for out := first; out < end; out++ {
+			if u := f.Heads()[out]; hops[u] == unknown && r.rank[u] < r.rank[queue[i]] {
+				enter(f.Reverses()[out])
+				queue = append(queue, u)
+			}
+		}
+	}
+	outwards := make([]fabric.NodeID, n)
+	for s := range outwards {
+		outwards[s] = fabric.NodeID(s)
+	}
+	slices.SortFunc(outwards, func(a, b fabric.NodeID) int { return cmp.Compare(r.rank[a], r.rank[b]) })
+	for _, s := range outwards {
+		if hops[s] != unknown {
+			continue
+		}
+		best := fabric.ChannelID(fabric.None)
+		first, end := f.TrunksFrom(s)
+		for c := first; c < end; c++ {
+			u := f.Heads()[c]
+			if hops[u] != unknown && r.rank[u] < r.rank[s] && (best == fabric.None || hops[u] < hops[f.Heads()[best]]) {
+				best = c
+			}
+		}
+		if best != fabric.None {
+			enter(best)
+		}
+	}
+	return row
+}
