@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/intree"
 )
 
 // A layer is begun from as many roots, within these limits, as it takes to admit
@@ -29,7 +30,7 @@ type want struct {
 // those with the most routes first.
 func (s *search) wanted(ctx context.Context, dests []fabric.NodeID) ([]want, error) {
 	routes := make([]uint64, s.f.Turns())
-	load := slices.Clone(s.load)
+	load := slices.Clone(s.loads.On)
 	for i := range s.state {
 		s.state[i] = used // so that nothing is asked and nothing refused
 	}
@@ -45,22 +46,22 @@ func (s *search) wanted(ctx context.Context, dests []fabric.NodeID) ([]want, err
 				continue
 			}
 			for range 1 << ep.LMC {
-				s.tree(&d, false)
+				s.grow(&d, false)
 				s.charge()
 				s.countTurns(routes)
 			}
 		}
 	}
-	copy(s.load, load)
+	copy(s.loads.On, load)
 	return s.heaviestFirst(routes), nil
 }
 
 // countTurns adds the routes of the tree at hand, just charged, to its turns.
 func (s *search) countTurns(routes []uint64) {
-	for _, u := range s.order[1:] {
-		c := s.out[u]
-		if p := s.place[s.heads[c]]; p >= 0 {
-			routes[s.f.FirstTurn(c)+int(p)] += s.routes[u]
+	for _, u := range s.tree.Order[1:] {
+		c := s.tree.Out[u]
+		if next := s.tree.Out[s.heads[c]]; next != fabric.None {
+			routes[s.f.Turn(c, next)] += s.loads.Through[u]
 		}
 	}
 }
@@ -86,7 +87,7 @@ func (s *search) heaviestFirst(routes []uint64) []want {
 // enter begins a layer: an escape tree and the wanted turns that fit in with it,
 // from the roots with which the fewest routes are blocked.
 func (s *search) enter(ctx context.Context, dests []fabric.NodeID, wanted []want) error {
-	candidates := s.candidates(dests, max(fewestRoots, min(mostRoots, admissions/max(1, len(wanted)))))
+	candidates := candidates(s.f, dests, max(fewestRoots, min(mostRoots, admissions/max(1, len(wanted)))))
 	best, last, least := 0, 0, ^uint64(0)
 	for i := 0; i < len(candidates) && least > 0; i++ {
 		if err := ctx.Err(); err != nil {
@@ -108,8 +109,13 @@ func (s *search) enter(ctx context.Context, dests []fabric.NodeID, wanted []want
 func (s *search) begin(roots, dests []fabric.NodeID, wanted []want, limit uint64) uint64 {
 	s.graph = acyclic.New(s.f)
 	clear(s.state)
-	s.escapes.span(s.f, roots, dests)
-	s.escapes.reserve(s.f, s.graph, s.state)
+	s.escapes.Span(roots, dests)
+	s.escapes.EachTurn(func(in, out fabric.ChannelID) {
+		if !s.graph.Add(in, out) {
+			panic("nue: a tree has a cycle of turns")
+		}
+		s.state[s.f.Turn(in, out)] = used
+	})
 	cost := uint64(0)
 	for i := range wanted {
 		if w := &wanted[i]; s.state[w.turn] == unused && !s.add(w.in, w.out, w.turn) {
@@ -122,27 +128,15 @@ func (s *search) begin(roots, dests []fabric.NodeID, wanted []want, limit uint64
 	return cost
 }
 
-// candidates is so many sets of roots at the most, one root in each part of the
-// network. They are spread evenly over the switches by how far these are from
-// the destinations, the farthest first: no place in that order is best in every
-// network, but in fat trees the leaves are, and with them nothing is blocked.
-func (s *search) candidates(dests []fabric.NodeID, tries int) [][]fabric.NodeID {
-	far := make([]int64, s.f.Switches()) // [switch] hops to all LIDs of the layer
-	var d dag.DAG
-	for _, root := range dests {
-		dag.Shortest(&d, s.f, root)
-		lids := int64(len(s.f.Attached(root)))
-		for _, u := range d.Order {
-			far[u] += lids * int64(d.Hops[u])
-		}
+// candidates is so many sets of roots at the most, spread evenly over the switches by
+// how far these are from the destinations, the farthest first: no place in that order
+// is best in every network, but in fat trees the leaves are, and with them nothing is
+// blocked.
+func candidates(f *fabric.Fabric, dests []fabric.NodeID, tries int) [][]fabric.NodeID {
+	lids := make([]int64, f.Switches())
+	for _, d := range dests {
+		lids[d] = -int64(len(f.Attached(d))) // the farthest first
 	}
-	parts := s.f.Parts()
-	sets := make([][]fabric.NodeID, min(tries, len(parts[0])))
-	for _, part := range parts {
-		slices.SortStableFunc(part, func(a, b fabric.NodeID) int { return cmp.Compare(far[b], far[a]) })
-		for i := range sets {
-			sets[i] = append(sets[i], part[i*(len(part)-1)/max(1, len(sets)-1)])
-		}
-	}
-	return sets
+	far, _ := dag.Far(f, lids)
+	return intree.RootSets(f, far, tries)
 }

@@ -69,6 +69,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/intree"
 )
 
 // Router is Nue. The zero Router is ready to use.
@@ -112,7 +113,7 @@ func routeOn(ctx context.Context, f *fabric.Fabric, vls int, p routing.Progress)
 		}
 	}
 	r.note()
-	return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.lanes}, r.search.load, nil
+	return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.lanes}, r.search.loads.On, nil
 }
 
 // router is the state of one run.
@@ -163,7 +164,7 @@ func (r *router) route(ctx context.Context, layer uint8, dests []fabric.NodeID) 
 // grow grows the in-tree of a LID of endpoint e and writes it down.
 func (r *router) grow(d *dag.DAG, lid fabric.LID, e *fabric.Endpoint, layer uint8) {
 	own := e.Class == fabric.SwitchPort
-	detours, escapes := r.search.tree(d, own)
+	detours, escapes := r.search.grow(d, own)
 	r.trees++
 	if detours {
 		r.detour++
@@ -171,11 +172,7 @@ func (r *router) grow(d *dag.DAG, lid fabric.LID, e *fabric.Endpoint, layer uint
 	if escapes {
 		r.escape++
 	}
-	row := r.paths.Row(lid)
-	row[d.Root] = r.f.LastPort(e)
-	for _, u := range r.search.order[1:] {
-		row[u] = r.f.Channel(r.search.out[u]).FromPort
-	}
+	intree.Write(r.f, r.paths.Row(lid), lid, r.search.tree.Order, r.search.tree.Out)
 	if !own {
 		r.search.charge()
 	}

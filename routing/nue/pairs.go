@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/intree"
 )
 
 // undecided is the lane of two switches whose paths have none yet.
@@ -29,8 +30,7 @@ type pairing struct {
 	vls     int
 	wanted  *routing.Forwarding
 	paths   *routing.Forwarding
-	sources []uint64        // [switch] adapter and router ports on it
-	load    []uint64        // [trunk] routes to adapters over it so far
+	loads   *intree.Loads   // of routes to adapters
 	layers  *acyclic.Layers // [lane]
 	lane    []uint8         // [switch × switches + switch] of the paths between them, both ways alike; undecided
 	lids    [][]fabric.LID  // [switch] those in scope on it; its own only where there is no other
@@ -38,7 +38,7 @@ type pairing struct {
 	seen    []uint32        // [turn] stamp of the pair that last had it
 	now     uint32          // stamp of the pair at hand
 	turns   []acyclic.Turn  // scratch: turns of the pair or path at hand
-	escapes *escapes        // nil: every pair has its wanted paths
+	escapes *intree.Escapes // nil: every pair has its wanted paths
 	tree    pairedTree      // the tree at hand
 	count   struct{ trees, detours, escapes int }
 }
@@ -69,7 +69,7 @@ func (o Router) routePairs(ctx context.Context, f *fabric.Fabric, b routing.Budg
 	}
 	if r.count.escapes > 0 { // one lane wastes nothing on keeping ways apart
 		one, load, err := routeOn(ctx, f, 1, p)
-		if err != nil || squares(load) < squares(r.load) {
+		if err != nil || squares(load) < squares(r.loads.On) {
 			return one, err
 		}
 	}
@@ -80,12 +80,10 @@ func (o Router) routePairs(ctx context.Context, f *fabric.Fabric, b routing.Budg
 func newPairing(f *fabric.Fabric, b routing.Budget) *pairing {
 	n := f.Switches()
 	r := &pairing{
-		f: f, heads: f.Heads(), vls: b.VLs,
-		sources: make([]uint64, n), load: make([]uint64, f.Trunks()),
+		f: f, heads: f.Heads(), vls: b.VLs, loads: intree.NewLoads(f),
 		lane: make([]uint8, n*n), lids: make([][]fabric.LID, n), seen: make([]uint32, f.Turns()),
 	}
 	for s := range fabric.NodeID(n) {
-		r.sources[s] = uint64(len(f.Attached(s)) - 1) // less its own port 0
 		for _, lid := range dag.LIDsOn(f, s, nil) {
 			if c := f.Endpoint(f.Owner(lid)).Class; b.Scope.Includes(c) && c != fabric.SwitchPort {
 				r.lids[s] = append(r.lids[s], lid)
@@ -224,7 +222,7 @@ func (r *pairing) placeOnce(ctx context.Context, order []pair) (left int, err er
 func (r *pairing) reserve() {
 	r.layers.AtLeast(r.vls)
 	r.turns = r.turns[:0]
-	r.escapes.eachTurn(r.f, func(in, out fabric.ChannelID) {
+	r.escapes.EachTurn(func(in, out fabric.ChannelID) {
 		r.turns = append(r.turns, acyclic.Turn{ID: int32(r.f.Turn(in, out)), In: in, Out: out})
 	})
 	for lane := range r.vls {

@@ -6,7 +6,9 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/intree"
 	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
@@ -101,7 +103,7 @@ func (t *trial) note(ctx context.Context, r *rerouting) error {
 		return err
 	}
 	t.work += r.grower.work
-	if t.best == nil || r.max() < t.best.max() {
+	if t.best == nil || r.grower.loads.Most() < t.best.grower.loads.Most() {
 		t.best = r
 	}
 	return nil
@@ -110,7 +112,7 @@ func (t *trial) note(ctx context.Context, r *rerouting) error {
 // done says whether there is a routing nearly as good as the paths were, or one at
 // all after enough work.
 func (t *trial) done() bool {
-	return t.best != nil && (t.work > t.most || t.best.max() <= t.enough())
+	return t.best != nil && (t.work > t.most || t.best.grower.loads.Most() <= t.enough())
 }
 
 // enough is a largest load nearly as good as that of the paths to begin with, within
@@ -173,8 +175,9 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	for _, s := range shapes(t.f, t.budget.VLs) {
 		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
-		r.grower.escapes = newEscapes(t.f, s.roots)
-		l, _, err := paths.AssignAround(ctx, r.grower.escapes.turns(s.lanes, s.low), s.lanes)
+		r.grower.escapes = intree.NewEscapes(t.f)
+		r.grower.escapes.Span(s.roots, nil)
+		l, _, err := paths.AssignAround(ctx, reserved(t.f, r.grower.escapes, s.lanes, s.low), s.lanes)
 		if err != nil {
 			return err
 		}
@@ -218,37 +221,34 @@ func shapes(f *fabric.Fabric, vls int) []shape {
 	return all
 }
 
-// roots is sets of roots, one root in each part of the network, spread evenly over
-// the switches by how far they are from all others: the nearest first, then the
-// farthest, then those between.
+// roots is sets of roots, spread evenly over the switches by how far they are from all
+// others: the nearest first, then the farthest, then those between.
 func roots(f *fabric.Fabric) [][]fabric.NodeID {
-	far := make([]int64, f.Switches())
-	var d dag.DAG
-	for s := range far {
-		dag.Shortest(&d, f, fabric.NodeID(s))
-		for _, u := range d.Order {
-			far[s] += int64(d.Hops[u])
-		}
-	}
-	parts := f.Parts()
-	sets := make([][]fabric.NodeID, min(mostRoots, len(parts[0])))
-	for _, part := range parts {
-		slices.SortStableFunc(part, func(a, b fabric.NodeID) int { return int(far[a] - far[b]) })
-		for i, at := range nearFarBetween(len(sets)) {
-			sets[i] = append(sets[i], part[at*(len(part)-1)/max(1, len(sets)-1)])
-		}
+	far, _ := dag.Far(f, nil)
+	sets := intree.RootSets(f, far, mostRoots)
+	if len(sets) > 1 {
+		last := len(sets) - 1
+		sets = slices.Insert(sets[:last], 1, sets[last])
 	}
 	return sets
 }
 
-// nearFarBetween is 0, n-1, and then 1 to n-2.
-func nearFarBetween(n int) []int {
-	order := []int{0}
-	if n > 1 {
-		order = append(order, n-1)
-	}
-	for i := 1; i < n-1; i++ {
-		order = append(order, i)
-	}
-	return order
+// reserved is every turn within escape trees: those up on lane 0, and those down there
+// too if low, else on the highest of so many lanes.
+func reserved(f *fabric.Fabric, e *intree.Escapes, lanes int, low bool) []turnlanes.Reserved {
+	top := uint8(lanes - 1)
+	var all []turnlanes.Reserved
+	e.EachTurn(func(in, out fabric.ChannelID) {
+		r := turnlanes.Reserved{Turn: acyclic.Turn{ID: int32(f.Turn(in, out)), In: in, Out: out}, Within: true}
+		up := e.Up[f.Heads()[in]]
+		switch {
+		case low: // on lane 0
+		case f.Reverses()[in] == up: // from above
+			r.Lane = top
+		case out != up: // over the top
+			r.Lane, r.Within = top, top == 0
+		}
+		all = append(all, r)
+	})
+	return all
 }

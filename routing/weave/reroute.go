@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/intree"
 	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
@@ -32,23 +33,14 @@ func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, b
 	for _, lid := range r.lids {
 		r.charge(lid, 1)
 	}
-	r.before = r.max()
+	r.before = r.grower.loads.Most()
 	return r
-}
-
-// max is the largest load.
-func (r *rerouting) max() uint64 {
-	most := uint64(0)
-	for _, n := range r.grower.load {
-		most = max(most, n)
-	}
-	return most
 }
 
 // charge adds the routes to a LID to the loads; with -1 it takes them away.
 func (r *rerouting) charge(lid fabric.LID, sign int) {
 	e := r.f.Endpoint(r.f.Owner(lid))
-	r.grower.charge(r.fw.Row(lid), e.Switch, weight(e.Class)*uint64(sign))
+	r.grower.charge(r.fw.Row(lid), e.Switch, uint64(int64(weight(e.Class))*int64(sign)))
 }
 
 // adaptions is how often at most a loom is made for paths, anew for those that were
@@ -98,7 +90,7 @@ func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 	g := r.grower
 	g.work = 0
 	for range passes {
-		before := r.max()
+		before := r.grower.loads.Most()
 		if before <= goal || g.work > most {
 			break
 		}
@@ -109,7 +101,7 @@ func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 		if _, err := r.pass(ctx, r.lids, false); err != nil {
 			return err
 		}
-		if r.max() >= before {
+		if r.grower.loads.Most() >= before {
 			kept.Notes, r.fw = r.fw.Notes, kept
 			break
 		}
@@ -134,7 +126,7 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 		r.charge(lid, -1)
 		row := r.fw.Row(lid)
 		if keep && r.grower.mend(&d, row) || r.grower.grow(&d) {
-			r.grower.write(row)
+			intree.Write(r.f, row, lid, r.grower.tree.Order, r.grower.tree.Out)
 		} else {
 			failed++
 		}
@@ -147,7 +139,7 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 // them longer ones than need be.
 func (r *rerouting) note() {
 	d := dag.DAG{Root: fabric.None}
-	t := &r.grower.tree
+	t := &r.grower.had
 	changed, longer := 0, 0
 	for _, lid := range r.lids {
 		row, root := r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch

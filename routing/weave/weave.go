@@ -172,7 +172,7 @@ func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	r := newRerouting(f, fw, paths.LIDs(), b)
 	lanes := l.Lanes()
 	failed, err := r.adapt(ctx, l, func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.Assign(ctx, lanes, levels) })
-	if err != nil || failed > 0 || r.max()*100 > r.before*(100+tolerance[o.Prefer]) {
+	if err != nil || failed > 0 || r.grower.loads.Most()*100 > r.before*(100+tolerance[o.Prefer]) {
 		return nil, err
 	}
 	if paths, err = turnlanes.Gather(ctx, f, r.fw, b, nil); err != nil {

@@ -71,6 +71,29 @@ func Shortest(d *DAG, f *fabric.Fabric, root fabric.NodeID) {
 	}
 }
 
+// Far is how far switches are from others: the hops from each to all in its part, each
+// counted as often as its weight says, [switch]; nil: once. most is those to the
+// farthest of weight.
+func Far(f *fabric.Fabric, weight []int64) (sum []int64, most []int32) {
+	sum, most = make([]int64, f.Switches()), make([]int32, f.Switches())
+	var d DAG
+	for root := range fabric.NodeID(f.Switches()) {
+		w := int64(1)
+		if weight != nil {
+			w = weight[root]
+		}
+		if w == 0 {
+			continue
+		}
+		Shortest(&d, f, root)
+		for _, u := range d.Order {
+			sum[u] += w * int64(d.Hops[u])
+			most[u] = max(most[u], d.Hops[u])
+		}
+	}
+	return sum, most
+}
+
 // Builder fills d with the paths to root that a path finder is ready to use.
 type Builder func(d *DAG, f *fabric.Fabric, root fabric.NodeID)
 

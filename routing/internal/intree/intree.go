@@ -1,0 +1,181 @@
+// Package intree grows in-trees, the paths to one destination, one after the other,
+// where not every turn may be taken: a graph of turns that stays free of cycles, or
+// lanes given to turns, admits some and refuses others. Who admits what is Rules; the
+// steps are the same for all of them:
+//
+//  1. switches are settled on shortest paths, the nearest first (Tree.Shortest);
+//  2. those left over take detours, the shortest first;
+//  3. where that is not enough the tree is begun anew with these on escape paths,
+//     whose turns were admitted before all others (Escapes), and the rest is grown
+//     around them.
+//
+// It ends because more switches are on escape paths each time, and all of them are a
+// whole tree. Steps and escape paths are those of J. Domke, T. Hoefler, S. Matsuoka:
+// Routing on the Dependency Graph: A New Approach to Deadlock-Free High-Performance
+// Routing, HPDC 2016.
+//
+// Loads counts the routes over trunks, for whoever makes trees, grown here or not.
+//
+// Complexity: O(S + C) calls of Rules for S switches and C trunks, where no switch is
+// left over; each sweep of detours looks at the trunks of every switch left over, once
+// for each number of hops.
+package intree
+
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing/internal/dag"
+)
+
+// Rules is what a tree may do.
+type Rules interface {
+	// Settle puts switch u into the tree, by one of some trunks, if the turns of its path
+	// can be admitted. Only trunks to switches so many hops from the root count: a settled
+	// switch has hops, one that is not has Unsettled.
+	Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32) bool
+	// Escape puts switch u into the tree, by the first trunk of its escape path.
+	Escape(u fabric.NodeID, c fabric.ChannelID)
+	// Retract takes back what was admitted for the tree so far, which is begun anew.
+	Retract()
+}
+
+// Tree is an in-tree while it grows. It is scratch space for one destination after
+// another.
+type Tree struct {
+	Order []fabric.NodeID    // settled switches, the root first, each after the one it forwards to
+	Out   []fabric.ChannelID // [switch] the trunk it forwards to; None at the root, valid once it is settled
+	Hops  []int32            // [switch] to the root; Unsettled
+	Sum   []uint64           // [switch] load on its path, valid once it is settled
+	Late  []fabric.NodeID    // switches in need of a path, without one so far
+	Need  []bool             // [switch] it needs a path; nil: all do
+
+	f      *fabric.Fabric
+	heads  []fabric.NodeID
+	load   []uint64           // [trunk]
+	frozen []bool             // [switch] it keeps to its escape path
+	kept   []fabric.NodeID    // those switches, each after the one it forwards to
+	near   []fabric.ChannelID // scratch: trunks to choose from
+}
+
+// Unsettled is the hops of a switch without a path.
+const Unsettled = -1
+
+// New is a Tree for a fabric; the sums of its paths are of these loads.
+func New(f *fabric.Fabric, l *Loads) *Tree {
+	n := f.Switches()
+	return &Tree{
+		Order: make([]fabric.NodeID, 0, n), Out: make([]fabric.ChannelID, n), Hops: make([]int32, n), Sum: make([]uint64, n),
+		f: f, heads: f.Heads(), load: l.On, frozen: make([]bool, n),
+	}
+}
+
+// Plant begins a tree.
+func (t *Tree) Plant(root fabric.NodeID) {
+	for s := range t.Hops {
+		t.Hops[s] = Unsettled
+	}
+	t.Order, t.Late = append(t.Order[:0], root), t.Late[:0]
+	t.Hops[root], t.Sum[root], t.Out[root] = 0, 0, fabric.None
+}
+
+// Put settles u on trunk c.
+func (t *Tree) Put(u fabric.NodeID, c fabric.ChannelID) {
+	v := t.heads[c]
+	t.Out[u], t.Hops[u], t.Sum[u] = c, t.Hops[v]+1, t.Sum[v]+t.load[c]
+	t.Order = append(t.Order, u)
+}
+
+// Frozen says whether a switch keeps to its escape path.
+func (t *Tree) Frozen(u fabric.NodeID) bool { return t.frozen[u] }
+
+// Shortest begins the tree to d.Root and settles switches on shortest paths. Those
+// that need one and have none are in Late.
+func (t *Tree) Shortest(d *dag.DAG, r Rules) {
+	for _, u := range t.kept {
+		t.frozen[u] = false
+	}
+	t.kept = t.kept[:0]
+	t.Plant(d.Root)
+	for i := 1; i < len(d.Order); i++ {
+		if u := d.Order[i]; !r.Settle(u, d.Choices(i), d.Hops[u]-1) {
+			t.late(u)
+		}
+	}
+}
+
+func (t *Tree) late(u fabric.NodeID) {
+	if t.Need == nil || t.Need[u] {
+		t.Late = append(t.Late, u)
+	}
+}
+
+// Finish settles the late switches by detours and, unless there are no escape paths
+// (nil), by these in the end: then none is left. It says whether it took any of them.
+func (t *Tree) Finish(d *dag.DAG, e *Escapes, r Rules) (escaped bool) {
+	t.detour(r)
+	for len(t.Late) > 0 && e != nil {
+		escaped = true
+		t.escape(d, e, r)
+		t.detour(r)
+	}
+	return escaped
+}
+
+// detour settles late switches by longer paths, the shortest first. Those that stay
+// late have none.
+func (t *Tree) detour(r Rules) {
+	top := int32(0)
+	for _, u := range t.Order {
+		top = max(top, t.Hops[u])
+	}
+	for hops := int32(0); hops <= top && len(t.Late) > 0; hops++ {
+		t.Late = slices.DeleteFunc(t.Late, func(u fabric.NodeID) bool {
+			t.near = t.near[:0]
+			first, end := t.f.TrunksFrom(u)
+			for c := first; c < end; c++ {
+				if t.Hops[t.heads[c]] == hops {
+					t.near = append(t.near, c)
+				}
+			}
+			if len(t.near) == 0 || !r.Settle(u, t.near, hops) {
+				return false
+			}
+			top = max(top, hops+1)
+			return true
+		})
+	}
+}
+
+// escape begins the tree anew, with the late switches and all between them and the root
+// on their escape paths.
+func (t *Tree) escape(d *dag.DAG, e *Escapes, r Rules) {
+	r.Retract()
+	for _, u := range t.Late {
+		from := len(t.kept)
+		for ; u != d.Root && !t.frozen[u]; u = t.heads[e.Out(u, d.Root)] {
+			t.frozen[u] = true
+			t.kept = append(t.kept, u)
+		}
+		slices.Reverse(t.kept[from:])
+	}
+	t.Plant(d.Root)
+	for _, u := range t.kept {
+		r.Escape(u, e.Out(u, d.Root))
+	}
+	for _, u := range d.Order[1:] {
+		if t.Hops[u] == Unsettled {
+			t.late(u)
+		}
+	}
+}
+
+// Write puts an in-tree into the forwarding row of a LID on its root: order is its
+// switches, the root first, out the trunk of each, [switch].
+func Write(f *fabric.Fabric, row []uint8, lid fabric.LID, order []fabric.NodeID, out []fabric.ChannelID) {
+	row[order[0]] = f.LastPort(f.Endpoint(f.Owner(lid)))
+	channels := f.Channels()
+	for _, u := range order[1:] {
+		row[u] = channels[out[u]].FromPort
+	}
+}

@@ -1,0 +1,48 @@
+package intree
+
+import (
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Loads is the routes over trunks when all sources send to the destinations charged so
+// far.
+type Loads struct {
+	On      []uint64 // [trunk] routes
+	Sources []uint32 // [switch] routes that begin there
+	Through []uint64 // [switch] routes that begin there or pass it, in the tree charged last
+
+	heads []fabric.NodeID
+}
+
+// NewLoads is no routes yet. Sources are the ports of adapters and routers.
+func NewLoads(f *fabric.Fabric) *Loads {
+	return &Loads{
+		On: make([]uint64, f.Trunks()), Sources: routing.Adapters.PerSwitch(f), Through: make([]uint64, f.Switches()),
+		heads: f.Heads(),
+	}
+}
+
+// Charge adds the routes of an in-tree, so many times over; -1, as an uint64, takes
+// them away. order is its switches, the root first and each after the one that it
+// forwards to by out, [switch].
+func (l *Loads) Charge(order []fabric.NodeID, out []fabric.ChannelID, times uint64) {
+	for _, u := range order {
+		l.Through[u] = uint64(l.Sources[u])
+	}
+	for i := len(order) - 1; i > 0; i-- {
+		u := order[i]
+		c := out[u]
+		l.On[c] += l.Through[u] * times
+		l.Through[l.heads[c]] += l.Through[u]
+	}
+}
+
+// Most is the routes on the fullest trunk.
+func (l *Loads) Most() uint64 {
+	most := uint64(0)
+	for _, n := range l.On {
+		most = max(most, n)
+	}
+	return most
+}
