@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/opensm/deploy"
+	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -99,7 +101,8 @@ type deployRefusal struct {
 	Engine  string   `json:"engine"`
 	Refused string   `json:"refused"`
 	Limit   string   `json:"limit"`
-	Fits    []string `json:"fits"` // engines that were tried and can be expressed
+	Fits    []string `json:"fits"` // other engines that were tried and can be expressed
+	Ways    []string `json:"ways"` // flags that make tables which files can express
 }
 
 func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) error {
@@ -173,20 +176,8 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 	if !errors.As(err, &limit) {
 		return err
 	}
-	s := deployRefusal{Engine: j.engine.Name, Refused: limit.Where, Limit: string(limit.Limit), Fits: []string{}}
-	for _, name := range advised {
-		e, err := engines.Named(name)
-		if err != nil || name == j.engine.Name {
-			continue
-		}
-		other := routeJob{app: j.app, engine: e, budget: j.budget, scope: j.scope, contract: j.contract, fabric: j.fabric}
-		if other.compute(ctx) != nil {
-			continue
-		}
-		if _, err := other.plan(ctx, other.tables); err == nil {
-			s.Fits = append(s.Fits, name)
-		}
-	}
+	s := deployRefusal{Engine: j.engine.Name, Refused: limit.Where, Limit: string(limit.Limit), Fits: []string{}, Ways: []string{}}
+	j.ways(ctx, &s)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -195,11 +186,46 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 			return err
 		}
 	}
-	advice := "The plugin can (weft serve)."
-	if len(s.Fits) > 0 {
-		advice = "The plugin can (weft serve); engines that files can express here: " + strings.Join(s.Fits, ", ") + "."
+	var advice string
+	if len(s.Ways) > 0 {
+		advice += "\nFiles can express here:\n  " + strings.Join(s.Ways, "\n  ")
 	}
-	return finding("%s refuses: files for a stock OpenSM cannot express %s: %s.\n%s", s.Engine, s.Limit, s.Refused, advice)
+	if wire.Expressible(j.tables, j.contract) == nil {
+		advice += "\nThe plugin takes these tables as they are (weft serve, docs/opensm.md)."
+	}
+	return finding("%s refuses: files for a stock OpenSM cannot express %s: %s.%s", s.Engine, s.Limit, s.Refused, advice)
+}
+
+// ways tries what files can express in place of this: the engines that are advised,
+// as they are or with one lane, and this engine for directed clients.
+func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
+	fits := func(e engines.Engine, vls int, k routing.Contract) bool {
+		budget := j.budget
+		budget.VLs, budget.Contract = vls, k
+		other := routeJob{app: j.app, engine: e, budget: budget, scope: j.scope, contract: k, fabric: j.fabric}
+		if other.compute(ctx) != nil {
+			return false
+		}
+		_, err := other.plan(ctx, other.tables)
+		return err == nil
+	}
+	own := false
+	for _, e := range engines.All() {
+		own = own || e.Name == j.engine.Name
+		if e.Name != j.engine.Name && !slices.Contains(advised, e.Name) {
+			continue
+		}
+		switch {
+		case e.Name != j.engine.Name && fits(e, j.budget.VLs, j.contract):
+			s.Fits = append(s.Fits, e.Name)
+			s.Ways = append(s.Ways, "--engine "+e.Name)
+		case j.budget.VLs > 1 && fits(e, 1, j.contract):
+			s.Ways = append(s.Ways, "--engine "+e.Name+" --vls 1")
+		}
+	}
+	if own && j.contract == routing.Honored && fits(j.engine, j.budget.VLs, routing.Directed) {
+		s.Ways = append(s.Ways, fmt.Sprintf("--engine %s --contract directed (only where each side uses its own PathRecord)", j.engine.Name))
+	}
 }
 
 // writeDeployment writes the folder, reads the tables back and lets it appear.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/opensm/deploy"
 	"github.com/weft-fabric/weft/opensm/wire"
@@ -93,7 +95,7 @@ type installation struct {
 }
 
 // installation is the easiest way that keeps the tables proven.
-func (j *routeJob) installation(ctx context.Context) (*installation, error) {
+func (j *routeJob) installation(ctx context.Context, o *routeFlags) (*installation, error) {
 	s, err := j.stock(ctx, j.tables)
 	if err != nil {
 		return nil, err
@@ -106,8 +108,12 @@ func (j *routeJob) installation(ctx context.Context) (*installation, error) {
 		return &installation{By: byFile, Lines: s.plain.Lines(filepath.Join(dir, lftFile)), Contract: routing.Any.String()}, nil
 	}
 	way := &installation{Contract: j.contract.String(), Why: "on one lane they have a credit loop", hold: where(j.contract)}
+	if s.levels != nil && o.keep != "" {
+		way.By, way.Why = byNone, way.Why+"; weft deploy files routes anew, and keeps no tables"
+		return way, nil
+	}
 	if s.levels != nil {
-		way.By, way.Command = byPolicy, "weft deploy files"
+		way.By, way.Command = byPolicy, j.deployCommand(o)
 		return way, nil
 	}
 	limit := (*deploy.Inexpressible)(nil)
@@ -131,6 +137,45 @@ func (j *routeJob) installation(ctx context.Context) (*installation, error) {
 	return way, nil
 }
 
+// deployCommand is the weft deploy files that routes as this weft route did.
+func (j *routeJob) deployCommand(o *routeFlags) string {
+	words := []string{"weft", "deploy", "files", j.name}
+	if o.paths != "" {
+		words = append(words, "--paths", o.paths, "--lanes", o.lanes)
+	} else {
+		words = append(words, "--engine", j.engine.Name)
+	}
+	words = append(words, "--contract", j.contract.String())
+	o.flags.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "vls", "sls", "roots", "endpoints", "lmc", "order", "prefer", "before", "seed", "aim", "weight":
+			value := f.Value.String()
+			if list, ok := f.Value.(pflag.SliceValue); ok {
+				value = strings.Join(list.GetSlice(), ",")
+			}
+			words = append(words, "--"+f.Name, value)
+		case "within-parts":
+			words = append(words, "--within-parts")
+		}
+	})
+	words = append(words, "--out", j.out+"-opensm")
+	for i, w := range words {
+		words[i] = shellWord(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord is a word as a shell takes it.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,=@%+", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // pluginLines is what opensm.conf needs for the plugin to take tables that are proven
 // under a contract. It refuses those for directed unless it is told to.
 func pluginLines(k routing.Contract) []string {
@@ -148,7 +193,7 @@ func (i *installation) text() string {
 	case byFile:
 		return "in opensm.conf, with qos TRUE or FALSE since one lane is enough:\n    " + lines
 	case byPolicy:
-		return fmt.Sprintf("%s, in place of weft route, writes them for a stock OpenSM:\n    routing_engine file,no_fallback\n    qos TRUE, a QoS policy and one map for all ports\nThey hold %s.\nNot the forwarding tables alone: %s", i.Command, i.hold, i.Why)
+		return fmt.Sprintf("for a stock OpenSM:\n    %s\nwrites them with what else they need:\n    routing_engine file,no_fallback\n    qos TRUE, a QoS policy and one map for all ports\nThey hold %s.\nNot the forwarding tables alone: %s", i.Command, i.hold, i.Why)
 	case byPlugin:
 		return fmt.Sprintf("%s, and with the plugin (docs/opensm.md), in opensm.conf:\n    %s\nThey hold %s.\nNot routing_engine file: %s", i.Command, lines, i.hold, i.Why)
 	}

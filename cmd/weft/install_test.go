@@ -197,13 +197,11 @@ func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary)
 	if s.Install.By != byPolicy {
 		return
 	}
-	files := filepath.Join(t.TempDir(), "files")
-	args = append([]string{"deploy", "files"}, args[1:]...)
-	args[slices.Index(args, dir)] = files
+	args = strings.Fields(s.Install.Command)[1:]
 	if code, _, stderr := weft(args...); code != exitOK {
 		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
 	}
-	text, err := os.ReadFile(filepath.Join(files, "opensm.conf"))
+	text, err := os.ReadFile(filepath.Join(dir+"-opensm", "opensm.conf"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,4 +224,23 @@ func anyMaps(f *fabric.Fabric, seed uint64) *routing.SL2VL {
 		}
 	}
 	return m
+}
+
+// The command that is advised routes as the one before it did, whatever its flags,
+// and a shell reads it so.
+func TestAdvisedCommand(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "o'ut")
+	args := []string{"torus:4x4", "--engine", "nue", "--contract", "directed", "--vls", "4", "--seed", "7", "--lmc", "0", "--endpoints", "ca"}
+	code, text, stderr := weft(append([]string{"route", "--out", at, "--json"}, args...)...)
+	if code != exitOK {
+		t.Fatal(stderr)
+	}
+	var s routeSummary
+	if err := json.Unmarshal([]byte(text), &s); err != nil || s.Install == nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	want := "weft deploy files torus:4x4 --engine nue --contract directed --endpoints ca --lmc 0 --seed 7 --vls 4 --out '" + strings.ReplaceAll(at, "'", `'\''`) + "-opensm'"
+	if s.Install.Command != want {
+		t.Errorf("%s, want %s", s.Install.Command, want)
+	}
 }

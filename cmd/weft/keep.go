@@ -71,7 +71,7 @@ func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 		return err
 	}
 	if o.out != "" {
-		if j.install, err = j.installation(ctx); err != nil {
+		if j.install, err = j.installation(ctx, o); err != nil {
 			return err
 		}
 	}

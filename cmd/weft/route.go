@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/choose"
 	"github.com/weft-fabric/weft/congestion"
@@ -25,6 +26,7 @@ const autoEngine = "auto"
 
 // routeFlags is the command line of weft route.
 type routeFlags struct {
+	flags                *pflag.FlagSet
 	engine, paths, lanes string
 	vls, sls, lmc        int
 	seed                 uint64
@@ -115,6 +117,7 @@ func engineFlags(c *cobra.Command, o *routeFlags, engine string) {
 // pathFlags adds those of them that say which way the paths shall go, and for whom.
 func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f := c.Flags()
+	o.flags = f
 	f.StringVar(&o.engine, "engine", engine, "routing engine, see weft engines")
 	f.StringVar(&o.paths, "paths", "", "path finder, in place of --engine")
 	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
@@ -193,7 +196,7 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 		return err
 	}
 	if o.out != "" && j.verdict.Free() {
-		if j.install, err = j.installation(ctx); err != nil {
+		if j.install, err = j.installation(ctx, o); err != nil {
 			return err
 		}
 	}

@@ -229,6 +229,7 @@ func TestRefusals(t *testing.T) {
 		{"the best", Config{}, nil, "weave-any", ""},
 		{"single", Config{Engine: Names{"lash", "updn"}, Contract: "single:3"}, nil, "updn", ""},
 		{"no tree", Config{Engine: Names{"ftree"}}, nil, "", "ftree"},
+		{"no node", Config{}, func(q *wire.Request) { q.Nodes = nil }, "", "nothing to route"},
 		{"no LID", Config{}, func(q *wire.Request) { q.Nodes[0].Has[0].LID = 0xC001 }, "", "not valid"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
