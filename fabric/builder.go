@@ -11,9 +11,9 @@ import (
 // Ref names a node inside one Builder.
 type Ref int
 
-// Builder collects nodes, ports and cables, in any order, and freezes them into
-// a Fabric. The zero Builder is ready to use. What is wrong with the network is
-// said by Build; readers that can point at a line check before they add.
+// Builder collects nodes, ports and cables, in any order, and freezes them into a
+// Fabric. The zero Builder is ready to use. Build reports what is wrong with the
+// network; readers that can name a line check before they add.
 type Builder struct {
 	nodes    []builderNode
 	cables   []cable
@@ -26,7 +26,7 @@ type builderNode struct {
 	key   string
 }
 
-// Port is what is known of one port. The zero Port says nothing.
+// Port is what the source says of one port. The zero Port says nothing.
 type Port struct {
 	GUID GUID  // zero: not known; Build then takes node GUID + port number
 	LID  LID   // zero or invalid: Build assigns one
@@ -39,15 +39,15 @@ type cable struct {
 	rate         Rate
 }
 
-// Node adds a node. A node without a GUID is given one by Build, in the order of
-// its key, which must then be unique: the name the node goes by in the source.
+// Node adds a node. A node without a GUID gets one from Build, in the order of the
+// keys, which must then be unique; key is the name of the node in the source.
 func (b *Builder) Node(n Node, key string) Ref {
 	b.nodes = append(b.nodes, builderNode{Node: n, key: key})
 	return Ref(len(b.nodes) - 1)
 }
 
-// Port says what is known of a port of a node; port 0 is the management port of
-// a switch.
+// Port sets what is known of a port of a node; port 0 is the management port of a
+// switch.
 func (b *Builder) Port(r Ref, port uint8, p Port) {
 	n := &b.nodes[r]
 	if n.ports == nil {
@@ -56,19 +56,19 @@ func (b *Builder) Port(r Ref, port uint8, p Port) {
 	n.ports[port] = p
 }
 
-// Cable joins two ports, each of them a port of its node from 1 on.
+// Cable joins two ports, which are numbered from 1.
 func (b *Builder) Cable(a Ref, aPort uint8, z Ref, zPort uint8, rate Rate) {
 	b.cables = append(b.cables, cable{a, z, aPort, zPort, rate})
 }
 
-// Warn records something odd that could be settled, for Fabric.Warnings.
+// Warn records an oddity of the source that was resolved, for Fabric.Warnings.
 func (b *Builder) Warn(format string, args ...any) {
 	b.warnings = append(b.warnings, fmt.Sprintf(format, args...))
 }
 
-// Build checks the network and freezes it. It refuses two nodes with one GUID,
-// more ports than InfiniBand numbers, a cable to a port that does not exist, two
-// cables in one port, and more LIDs than InfiniBand has.
+// Build checks the network and freezes it. It refuses two nodes with one GUID, more
+// ports than InfiniBand numbers, a cable at a port that does not exist, two cables in
+// one port, and more LIDs than InfiniBand has.
 func (b *Builder) Build() (*Fabric, error) {
 	f := &Fabric{warnings: slices.Clone(b.warnings)}
 	id, err := b.placeNodes(f)
@@ -88,13 +88,13 @@ func (b *Builder) Build() (*Fabric, error) {
 	return f, nil
 }
 
-// assignedGUID starts the GUIDs of nodes that came without: an OUI with the
-// "locally administered" bit, so that none collides with a vendor's.
+// assignedGUID is the first GUID for nodes without one: an OUI with the "locally
+// administered" bit, so that it cannot be a vendor's.
 const assignedGUID GUID = 0x0200_0000_0000_0100
 
 // placeNodes orders the nodes and returns the NodeID of each Ref.
 func (b *Builder) placeNodes(f *Fabric) ([]NodeID, error) {
-	b.nameTheNameless()
+	b.assignGUIDs()
 	order := make([]Ref, len(b.nodes))
 	for i := range order {
 		order[i] = Ref(i)
@@ -125,9 +125,9 @@ func (b *Builder) placeNodes(f *Fabric) ([]NodeID, error) {
 	return id, nil
 }
 
-// nameTheNameless gives nodes without a GUID one, in the order of kind and key.
-// Each takes as many numbers as it has ports, so that port GUIDs are unique too.
-func (b *Builder) nameTheNameless() {
+// assignGUIDs gives GUIDs to nodes without one, in the order of kind and key. Each
+// takes as many numbers as it has ports, so that port GUIDs are unique too.
+func (b *Builder) assignGUIDs() {
 	taken := make(map[GUID]bool, len(b.nodes))
 	var nameless []Ref
 	for i := range b.nodes {
@@ -149,7 +149,7 @@ func (b *Builder) nameTheNameless() {
 	}
 }
 
-// placeChannels turns cables into channels in their final order.
+// placeChannels makes channels of the cables, in their final order.
 func (b *Builder) placeChannels(f *Fabric, id []NodeID) error {
 	f.portFirst = make([]int32, len(f.nodes)+1)
 	for i := range f.nodes {
@@ -187,7 +187,7 @@ func (b *Builder) placeChannels(f *Fabric, id []NodeID) error {
 	return nil
 }
 
-// plug marks two ports as taken while the cables are checked.
+// plug marks two ports as taken, and refuses ports that do not exist or are taken.
 func (f *Fabric) plug(from NodeID, fromPort uint8, to NodeID, toPort uint8) error {
 	const taken = 0
 	for _, end := range [2]struct {
@@ -207,8 +207,8 @@ func (f *Fabric) plug(from NodeID, fromPort uint8, to NodeID, toPort uint8) erro
 	return nil
 }
 
-// tier orders channels: trunks, then channels at adapters, then those that lead
-// nowhere.
+// tier orders channels: trunks, then channels at adapters, then those that cannot carry
+// traffic.
 func (f *Fabric) tier(c *Channel) int {
 	from, to := f.nodes[c.From].Kind, f.nodes[c.To].Kind
 	switch {
@@ -220,7 +220,7 @@ func (f *Fabric) tier(c *Channel) int {
 	return 0
 }
 
-// indexTrunks builds the adjacency of switches and the numbering of turns.
+// indexTrunks builds the adjacency of switches and numbers the turns.
 func (f *Fabric) indexTrunks() {
 	f.firstTrunk = make([]ChannelID, f.switches+1)
 	f.heads = make([]NodeID, f.trunks)
@@ -240,7 +240,7 @@ func (f *Fabric) indexTrunks() {
 	}
 }
 
-// placeEndpoints lists the endpoints and hangs them on their switches.
+// placeEndpoints lists the endpoints and attaches them to their switches.
 func (b *Builder) placeEndpoints(f *Fabric, id []NodeID) {
 	ports := make([]map[uint8]Port, len(f.nodes))
 	for r := range b.nodes {
@@ -291,7 +291,7 @@ func (f *Fabric) addEndpoint(n NodeID, port uint8, p Port, e Endpoint) {
 	f.endpoints = append(f.endpoints, e)
 }
 
-// warnUnknownRates says once for each unknown speed how many cables have it.
+// warnUnknownRates warns once for each unknown speed, with the number of cables.
 func (b *Builder) warnUnknownRates(f *Fabric) {
 	count := map[string]int{}
 	for i := range f.channels {

@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// The device that SHARP aggregation nodes in the switches of Mellanox and NVIDIA
-// are. Unlike a description, which the root of any host can set, it comes with the
-// firmware.
+// Vendor and device ID of the SHARP aggregation nodes in switches of Mellanox and
+// NVIDIA. They come with the firmware, while root on any host can set its description.
 const (
 	AggregationVendor = 0x2c9
 	AggregationDevice = 0xcf09
 )
 
-// calledAggregationNode is how they describe themselves.
+// calledAggregationNode is in the descriptions of aggregation nodes.
 const calledAggregationNode = "Aggregation Node"
 
-// classOf is the class of the ports of an adapter or router. What a proof for host
-// adapters may leave out is decided by the device: one that is not known, or not
-// said in the input, counts as a host whatever it calls itself.
+// classOf is the class of the ports of an adapter or router. The device decides what a
+// proof for host adapters may leave out: one that is unknown or not in the input counts
+// as a host, whatever its description.
 func classOf(n *Node) Class {
 	switch {
 	case n.Kind == Router:
@@ -29,7 +28,7 @@ func classOf(n *Node) Class {
 	return HostAdapter
 }
 
-// warnClaims warns of adapters that are something else than they call themselves.
+// warnClaims warns of adapters whose description and device disagree.
 func (f *Fabric) warnClaims() {
 	var unsaid, hosts, nodes []string
 	for i := range f.nodes {

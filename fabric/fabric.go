@@ -1,16 +1,14 @@
 // Package fabric is the network as cabled: a directed multigraph of switches
 // and adapters in flat arrays.
 //
-// Words. A cable joins two ports; it is two channels, one in each direction. A
-// trunk is a channel from one switch to another. An endpoint is anything that
-// sends and receives: a connected adapter port, a router port, or the
-// management port 0 of a switch. Adapters never forward. A turn is a pair of
-// trunks (in, out) that meet at a switch: the place where a dependency can
-// arise.
+// Words. A cable joins two ports; it is two channels, one in each direction. A trunk is
+// a channel from one switch to another. An endpoint is anything that sends and
+// receives: a connected adapter port, a router port, or the management port 0 of a
+// switch. Adapters never forward. A turn is a pair of trunks (in, out) that meet at a
+// switch; dependencies arise at turns.
 //
-// Index spaces. NodeID, ChannelID and EndpointID are dense from zero and depend
-// on the fabric only, never on the order in which a file or a program named its
-// parts:
+// Index spaces. NodeID, ChannelID and EndpointID are dense from zero and depend on the
+// fabric only, not on the order in which a file or a program listed its parts:
 //
 //   - nodes: switches first, [0, Switches()), then adapters, then routers, each
 //     by GUID;
@@ -27,7 +25,7 @@ import (
 	"iter"
 )
 
-// GUID is the 64-bit EUI-64 name of a node or port; zero means not known.
+// GUID is the 64-bit EUI-64 identifier of a node or port; zero means not known.
 type GUID uint64
 
 // String is the form that InfiniBand tools print: 0x and sixteen digits.
@@ -36,7 +34,7 @@ func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
 // LID is a local identifier, the address that forwarding tables are indexed by.
 type LID uint16
 
-// MaxLID is the largest unicast LID; the least is 1. Zero means none, 0xFFFF is the
+// MaxLID is the largest unicast LID; the smallest is 1. Zero means none, 0xFFFF is the
 // permissive LID.
 const MaxLID LID = 0xBFFF
 
@@ -91,7 +89,7 @@ type Node struct {
 	SystemGUID GUID   // zero: not known
 	Kind       Kind   //
 	Ports      int    // external ports, numbered 1 … Ports
-	Name       string // node description; may be empty and need not be unique
+	Name       string // node description; may be empty or shared with other nodes
 	VendorID   uint32 // zero: not known
 	DeviceID   uint32 // zero: not known
 }
@@ -104,7 +102,7 @@ type Channel struct {
 	Rate             Rate
 }
 
-// Endpoint is something that sends and receives.
+// Endpoint is a port that sends and receives.
 type Endpoint struct {
 	Node     NodeID
 	Port     uint8     // 0 for the management port of a switch
@@ -112,8 +110,8 @@ type Endpoint struct {
 	LID      LID       // base LID; the endpoint answers to LID … LID+2^LMC-1
 	LMC      uint8     // 0 … 7
 	Class    Class     //
-	Switch   NodeID    // the switch it hangs on (itself for port 0); None: cabled to an adapter
-	Inject   ChannelID // endpoint → switch; None for port 0 and without a switch
+	Switch   NodeID    // the switch it is attached to (itself for port 0); None: cabled to an adapter
+	Inject   ChannelID // endpoint → switch; None for port 0, and if Switch is None
 	Deliver  ChannelID // switch → endpoint; None likewise
 }
 
@@ -129,20 +127,20 @@ type Fabric struct {
 	trunks   int
 
 	// Adjacency of switches over trunks, compressed by switch.
-	firstTrunk []ChannelID // [switch, plus one at the end]
+	firstTrunk []ChannelID // [switch, plus one] into trunks
 	heads      []NodeID    // [trunk] the switch it leads to
 	reverse    []ChannelID // [trunk] the other direction, itself a trunk
-	firstTurn  []int32     // [trunk, plus one at the end] see Turn
+	firstTurn  []int32     // [trunk, plus one] see Turn
 
-	portFirst []int32     // [node, plus one at the end] offset of port 0 in portChan
-	portChan  []ChannelID // channel that leaves by a port, or None
+	portFirst []int32     // [node, plus one] offset of its port 0 in portChan
+	portChan  []ChannelID // the channel that leaves by a port, or None
 
-	attached      []EndpointID // endpoints by switch, compressed
-	attachedFirst []int32      // [switch, plus one at the end]
+	attached      []EndpointID // endpoints, switch by switch
+	attachedFirst []int32      // [switch, plus one] into attached
 
-	lidOwner []EndpointID // [LID 0 … top] or None
+	lidOwner []EndpointID // [LID] its endpoint, or None
 	byGUID   map[GUID]NodeID
-	sameName map[string]int // how many nodes carry a name, for Label
+	sameName map[string]int // number of nodes with a name, for Label
 }
 
 // Switches counts the switches; they are the nodes [0, Switches()).
@@ -162,8 +160,8 @@ func (f *Fabric) NodeByGUID(g GUID) NodeID {
 	return None
 }
 
-// Label names a node for people: its description, with the GUID behind it where
-// several nodes share the description or it is empty.
+// Label names a node for people: its description, with the GUID added if several nodes
+// share the description or it is empty.
 func (f *Fabric) Label(n NodeID) string {
 	node := &f.nodes[n]
 	switch {
@@ -196,18 +194,18 @@ func (f *Fabric) Heads() []NodeID { return f.heads }
 // Reverses is the other direction of each trunk, [trunk].
 func (f *Fabric) Reverses() []ChannelID { return f.reverse }
 
-// Turns counts the turns: pairs (in, out) of trunks that meet at a switch, the
-// way back over the same cable included.
+// Turns counts the turns: pairs (in, out) of trunks that meet at a switch, including
+// those that return over the same cable.
 func (f *Fabric) Turns() int { return int(f.firstTurn[f.trunks]) }
 
-// Turn is the dense number of the turn from trunk in to trunk out, which must
-// leave the switch that in leads to. The turns of one in are consecutive, in the
-// order of TrunksFrom.
+// Turn is the dense number of the turn from trunk in to trunk out, which must leave the
+// switch where in ends. The turns of one in are consecutive, in the order of
+// TrunksFrom.
 func (f *Fabric) Turn(in, out ChannelID) int {
 	return int(f.firstTurn[in]) + int(out-f.firstTrunk[f.heads[in]])
 }
 
-// FirstTurn is the turn from trunk in to the first trunk of the switch it leads to.
+// FirstTurn is the turn from trunk in to the first trunk of the switch where in ends.
 func (f *Fabric) FirstTurn(in ChannelID) int { return int(f.firstTurn[in]) }
 
 // Out is the channel that leaves node n by a port, or None where the port does
@@ -226,8 +224,8 @@ func (f *Fabric) Endpoints() []Endpoint { return f.endpoints }
 // Endpoint is the endpoint e.
 func (f *Fabric) Endpoint(e EndpointID) *Endpoint { return &f.endpoints[e] }
 
-// LastPort is the port by which an endpoint's switch delivers to it: 0 for the switch
-// itself, and where it hangs on none.
+// LastPort is the port by which an endpoint's switch delivers to it; 0 for the switch
+// itself, and for an endpoint without a switch.
 func (f *Fabric) LastPort(e *Endpoint) uint8 {
 	if e.Deliver == None {
 		return 0
@@ -263,7 +261,7 @@ func (f *Fabric) LIDs() iter.Seq2[LID, EndpointID] {
 	}
 }
 
-// Addresses is the most LIDs that an endpoint has, 2^LMC.
+// Addresses is the largest number of LIDs of an endpoint, 2^LMC.
 func (f *Fabric) Addresses() int {
 	most := 1
 	for i := range f.endpoints {
@@ -272,22 +270,22 @@ func (f *Fabric) Addresses() int {
 	return most
 }
 
-// Address is which of its endpoint's LIDs a LID in use is, counted from the base LID.
+// Address is the position of a LID in use among those of its endpoint, from 0.
 func (f *Fabric) Address(lid LID) int { return int(lid - f.Endpoint(f.lidOwner[lid]).LID) }
 
-// Warnings is what was odd about the input but could be settled, one sentence each.
+// Warnings lists oddities of the source that were resolved, one sentence each.
 func (f *Fabric) Warnings() []string { return f.warnings }
 
-// Count is what a fabric is made of, counted once. Cables, not channels.
+// Count is the numbers of parts of a fabric. Cables are counted, not channels.
 type Count struct {
 	Switches, Adapters, Routers int
 	HCA, Aggregation, Router    int // endpoints by class
 	SwitchCables                int // between two switches
-	AdapterCables               int // with an adapter or router at either end
+	AdapterCables               int // with an adapter or router at at least one end
 	SelfCables                  int // both ends in one node
 }
 
-// Count counts.
+// Count counts the parts.
 func (f *Fabric) Count() Count {
 	c := Count{Switches: f.switches}
 	for i := range f.nodes {
@@ -325,9 +323,8 @@ func (f *Fabric) Count() Count {
 	return c
 }
 
-// Parts is the connected parts of the network, as lists of switches, the part
-// with most switches first and ties by the lowest switch. A network that can be
-// routed whole has one.
+// Parts is the connected parts of the network, as lists of switches; the part with most
+// switches comes first, equal ones by their lowest switch. A connected network has one.
 func (f *Fabric) Parts() [][]NodeID {
 	part := make([]bool, f.switches)
 	var parts [][]NodeID

@@ -2,10 +2,9 @@ package fabric
 
 import "fmt"
 
-// assignLIDs settles the LID of every endpoint. A LID range from the input
-// stands when it is valid (1 … MaxLID), aligned to its LMC and claimed by one
-// endpoint only. Every other endpoint gets the lowest free aligned range, in the
-// order of endpoints: adapters and switches alike.
+// assignLIDs sets the LID of every endpoint. A LID range from the source is kept if it
+// is valid (1 … MaxLID), aligned to its LMC and claimed by one endpoint only. Every
+// other endpoint gets the lowest free aligned range, in the order of endpoints.
 func (b *Builder) assignLIDs(f *Fabric) error {
 	claims := make([]int32, 1<<16)
 	for i := range f.endpoints {
@@ -43,7 +42,7 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 			owner[int(e.LID)+l] = EndpointID(i)
 		}
 	}
-	if err := f.house(homeless, owner); err != nil {
+	if err := f.assignFree(homeless, owner); err != nil {
 		return err
 	}
 	top := int(MaxLID)
@@ -54,10 +53,10 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 	return nil
 }
 
-// house gives LIDs to endpoints that have none.
-func (f *Fabric) house(homeless []EndpointID, owner []EndpointID) error {
-	var next [8]int // by LMC: where the search for a free range goes on
-	for _, i := range homeless {
+// assignFree assigns free LID ranges to endpoints without one.
+func (f *Fabric) assignFree(without []EndpointID, owner []EndpointID) error {
+	var next [8]int // [LMC] where the search for a free range continues
+	for _, i := range without {
 		e := &f.endpoints[i]
 		step := e.width()
 		lid := max(next[e.LMC], step)

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Speed is the signalling generation of a lane, as InfiniBand tools print it.
-// A speed this package does not know is kept as it was written; its rate is
-// unknown.
+// Speed is the signalling generation of a lane, as InfiniBand tools print it. A speed
+// this package does not know is kept as written, and its rate is unknown.
 type Speed string
 
 // The speeds of InfiniBand, slowest first.
@@ -53,8 +52,8 @@ func (r Rate) String() string {
 	return strconv.Itoa(int(r.Width)) + "x" + string(r.Speed)
 }
 
-// ParseRate reads "4xNDR". The error tells a malformed text; a well-formed rate
-// of unknown speed is returned without one.
+// ParseRate reads "4xNDR". Malformed text is an error; a well-formed rate of unknown
+// speed is not.
 func ParseRate(s string) (Rate, error) {
 	width, speed, ok := strings.Cut(s, "x")
 	n, err := strconv.ParseUint(width, 10, 8)
@@ -64,8 +63,8 @@ func ParseRate(s string) (Rate, error) {
 	return Rate{Width: uint8(n), Speed: knownSpeed(speed)}, nil
 }
 
-// knownSpeed returns the constant for a speed, so that a rate does not keep the
-// line of text it was cut from alive.
+// knownSpeed returns the constant for a speed, so that a rate does not keep the whole
+// line of text in memory.
 func knownSpeed(s string) Speed {
 	switch s {
 	case "SDR":

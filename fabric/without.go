@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Without is a copy of the fabric with some cables and nodes taken away, as a
-// failure or an administrator would. Taking a channel takes its whole cable;
-// taking a node takes all its cables. The rest keeps its GUIDs, LIDs and port
-// numbers, but is numbered anew.
+// Without is a copy of the fabric without some cables and nodes. Removing a channel
+// removes its whole cable; removing a node removes all its cables. The rest keeps its
+// GUIDs, LIDs and port numbers, but gets new indices.
 func (f *Fabric) Without(channels []ChannelID, nodes []NodeID) (*Fabric, error) {
 	goneNode := make([]bool, len(f.nodes))
 	for _, n := range nodes {
@@ -24,8 +23,8 @@ func (f *Fabric) Without(channels []ChannelID, nodes []NodeID) (*Fabric, error) 
 	}, goneNode, goneChannel)
 }
 
-// copy is a copy of the fabric with other addresses and without what is gone;
-// nil slices: nothing is.
+// copy is a copy of the fabric with the LIDs that port returns, without the marked
+// nodes and channels; nil slices mark nothing.
 func (f *Fabric) copy(port func(*Endpoint) Port, goneNode, goneChannel []bool) (*Fabric, error) {
 	if goneNode == nil {
 		goneNode, goneChannel = make([]bool, len(f.nodes)), make([]bool, len(f.channels))
@@ -52,9 +51,9 @@ func (f *Fabric) copy(port func(*Endpoint) Port, goneNode, goneChannel []bool) (
 	return b.Build()
 }
 
-// WithLMC is a copy of the fabric in which every adapter and router port answers
-// to 2^lmc LIDs. All LIDs are assigned anew: those of ports with several must be
-// aligned. It refuses an LMC above 7, and a fabric that runs out of LIDs.
+// WithLMC is a copy of the fabric in which every adapter and router port has 2^lmc
+// LIDs. All LIDs are assigned anew, because those of ports with several must be
+// aligned. It refuses an LMC above 7, and a fabric that would need too many LIDs.
 func (f *Fabric) WithLMC(lmc uint8) (*Fabric, error) {
 	return f.copy(func(e *Endpoint) Port {
 		p := Port{GUID: e.PortGUID}
@@ -65,8 +64,8 @@ func (f *Fabric) WithLMC(lmc uint8) (*Fabric, error) {
 	}, nil, nil)
 }
 
-// sortParts puts the part with most switches first, ties by the lowest switch,
-// and the switches of each part in order.
+// sortParts sorts the switches of each part, and puts the part with most switches
+// first, equal ones by their lowest switch.
 func sortParts(parts [][]NodeID) {
 	for _, p := range parts {
 		slices.Sort(p)

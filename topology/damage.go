@@ -8,54 +8,54 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Damage takes parts of a fabric away: some by name, and then so many at random,
-// as failures do.
+// Damage takes parts of a fabric away: some by name, and then a number of others at
+// random, as failures do.
 //
-// Switches are drawn before cables. An adapter goes with the last of its cables.
-// Draws keep together what is together: a switch or cable that holds two others
-// together is passed over, unless MayCut. Every cable that can go is found (a cable
-// that holds a network together always will, whatever else goes), switches are
-// looked at again until none can go any more.
+// Switches are drawn before cables. An adapter is removed with the last of its cables.
+// A draw does not disconnect the network: a switch or cable whose removal would is
+// skipped, unless MayCut is set. A cable that was skipped stays necessary whatever else
+// is removed, so each is tried once; switches are tried again until no more can be
+// removed.
 //
-// The draws are math/rand/v2's PCG with Seed and a constant stream, over the
-// switches and cables in the order of the fabric. With the same seed, more switches
-// are those of fewer and further ones, and so are cables where the switches are the
-// same. Drawing takes O(E) a candidate, for E cables, and far less where the ends
-// of a cable find each other nearby.
+// The draws use math/rand/v2's PCG with Seed and a constant stream, over the switches
+// and cables in the order of the fabric. With the same seed, drawing more switches
+// removes the same ones and further ones, and likewise for cables if the switches are
+// the same. Drawing takes O(E) for each candidate with E cables, and far less where the
+// ends of a cable are connected by a short detour.
 type Damage struct {
-	Nodes    []fabric.NodeID    // to take away, drawn or not
-	Channels []fabric.ChannelID // whose cables to take away
-	Switches int                // to draw
-	Links    int                // cables between switches to draw
-	MayCut   bool               // draw blindly, though the network may fall apart
+	Nodes    []fabric.NodeID    // removed in any case
+	Channels []fabric.ChannelID // their cables are removed in any case
+	Switches int                // number to draw
+	Links    int                // number of cables between switches to draw
+	MayCut   bool               // draw without regard to whether the network stays connected
 	Seed     uint64             // of the random stream
 }
 
-// Loss is what damage takes away, everything once and in order.
+// Loss is what damage removes, each part once, in the order of the fabric.
 type Loss struct {
 	Switches []fabric.NodeID
-	Links    []fabric.ChannelID // cables between nodes that stay, by their lower channel
-	Adapters []fabric.NodeID    // and routers, with no cable left
+	Links    []fabric.ChannelID // cables between nodes that remain, by their lower channel
+	Adapters []fabric.NodeID    // adapters and routers that have no cable left
 }
 
 // damageStream is the second half of the PCG seed: "weft" and "damg" in ASCII.
 const damageStream = 0x77656674_64616d67
 
-// wreck is a fabric while parts are drawn.
-type wreck struct {
+// damaged is a fabric while parts are removed.
+type damaged struct {
 	f        *fabric.Fabric
 	goneNode []bool // [NodeID]
-	goneLink []bool // [ChannelID] both channels of a cable
+	goneLink []bool // [ChannelID] set for both channels of a cable
 	keep     bool
-	seen     []int // [NodeID of a switch] the last search that found it
+	seen     []int // [switch] the last search that reached it
 	searches int
 	queue    []fabric.NodeID
 }
 
-// Draw says what goes. It refuses to take more than there is, or than can go while
-// the rest holds together; the fabric needs at least one switch in the end.
+// Draw chooses what is removed. It refuses more than there is, or more than can be
+// removed while the rest stays connected; at least one switch has to remain.
 func (d Damage) Draw(f *fabric.Fabric) (*Loss, error) {
-	w := &wreck{
+	w := &damaged{
 		f: f, keep: !d.MayCut,
 		goneNode: make([]bool, len(f.Nodes())), goneLink: make([]bool, len(f.Channels())), seen: make([]int, f.Switches()),
 	}
@@ -80,17 +80,17 @@ func (l *Loss) Apply(f *fabric.Fabric) (*fabric.Fabric, error) {
 	return f.Without(l.Links, slices.Concat(l.Switches, l.Adapters))
 }
 
-func (w *wreck) take(c fabric.ChannelID) {
+func (w *damaged) take(c fabric.ChannelID) {
 	w.goneLink[c], w.goneLink[w.f.Channel(c).Reverse] = true, true
 }
 
-// there says whether a trunk is still there.
-func (w *wreck) there(c fabric.ChannelID) bool {
+// isLeft says whether a trunk has not been removed.
+func (w *damaged) isLeft(c fabric.ChannelID) bool {
 	ch := w.f.Channel(c)
 	return !w.goneLink[c] && !w.goneNode[ch.From] && !w.goneNode[ch.To]
 }
 
-func (w *wreck) drawSwitches(order []int, want int) error {
+func (w *damaged) drawSwitches(order []int, want int) error {
 	left, drawn := 0, 0
 	for s := range w.f.Switches() {
 		if !w.goneNode[s] {
@@ -103,7 +103,7 @@ func (w *wreck) drawSwitches(order []int, want int) error {
 	for drawn < want {
 		before := drawn
 		for _, s := range order {
-			if v := fabric.NodeID(s); drawn < want && !w.goneNode[v] && !w.holdsTogether(v) {
+			if v := fabric.NodeID(s); drawn < want && !w.goneNode[v] && !w.disconnects(v) {
 				w.goneNode[v] = true
 				drawn++
 			}
@@ -115,10 +115,10 @@ func (w *wreck) drawSwitches(order []int, want int) error {
 	return nil
 }
 
-func (w *wreck) drawLinks(order []int, want int) error {
+func (w *damaged) drawLinks(order []int, want int) error {
 	left, drawn := 0, 0
 	for c := range fabric.ChannelID(w.f.Trunks()) {
-		if c < w.f.Reverses()[c] && w.there(c) {
+		if c < w.f.Reverses()[c] && w.isLeft(c) {
 			left++
 		}
 	}
@@ -130,7 +130,7 @@ func (w *wreck) drawLinks(order []int, want int) error {
 		if drawn == want {
 			return nil
 		}
-		if c > w.f.Reverses()[c] || !w.there(c) {
+		if c > w.f.Reverses()[c] || !w.isLeft(c) {
 			continue
 		}
 		w.take(c)
@@ -146,7 +146,8 @@ func (w *wreck) drawLinks(order []int, want int) error {
 	return nil
 }
 
-// TooFragile says that the network would fall apart if as much went as is asked.
+// TooFragile says that the network would be disconnected if as much were removed as
+// asked for.
 type TooFragile struct {
 	What      string
 	Want, Can int
@@ -156,15 +157,14 @@ func (e *TooFragile) Error() string {
 	return fmt.Sprintf("topology: the network falls apart if more than %d of its %s go, and %d are asked for", e.Can, e.What, e.Want)
 }
 
-// holdsTogether says whether the neighbours of a switch would lose each other with
-// it.
-func (w *wreck) holdsTogether(v fabric.NodeID) bool {
+// disconnects says whether removing a switch would separate its neighbours.
+func (w *damaged) disconnects(v fabric.NodeID) bool {
 	if !w.keep {
 		return false
 	}
 	var next []fabric.NodeID
 	for c, end := w.f.TrunksFrom(v); c < end; c++ {
-		if u := w.f.Heads()[c]; w.there(c) && !slices.Contains(next, u) {
+		if u := w.f.Heads()[c]; w.isLeft(c) && !slices.Contains(next, u) {
 			next = append(next, u)
 		}
 	}
@@ -177,7 +177,7 @@ func (w *wreck) holdsTogether(v fabric.NodeID) bool {
 }
 
 // reach says whether one switch reaches all of some others.
-func (w *wreck) reach(from fabric.NodeID, to []fabric.NodeID) bool {
+func (w *damaged) reach(from fabric.NodeID, to []fabric.NodeID) bool {
 	w.searches++
 	missing := len(to)
 	w.queue = append(w.queue[:0], from)
@@ -185,7 +185,7 @@ func (w *wreck) reach(from fabric.NodeID, to []fabric.NodeID) bool {
 	for i := 0; i < len(w.queue) && missing > 0; i++ {
 		for c, end := w.f.TrunksFrom(w.queue[i]); c < end; c++ {
 			u := w.f.Heads()[c]
-			if w.seen[u] == w.searches || !w.there(c) {
+			if w.seen[u] == w.searches || !w.isLeft(c) {
 				continue
 			}
 			w.seen[u] = w.searches
@@ -198,14 +198,14 @@ func (w *wreck) reach(from fabric.NodeID, to []fabric.NodeID) bool {
 	return missing == 0
 }
 
-// loss lists what is gone.
-func (w *wreck) loss() *Loss {
+// loss lists what was removed.
+func (w *damaged) loss() *Loss {
 	l := &Loss{}
 	cables, kept := make([]int, len(w.goneNode)), make([]int, len(w.goneNode)) // [NodeID]
 	for c := range fabric.ChannelID(len(w.goneLink)) {
 		from := w.f.Channel(c).From
 		cables[from]++
-		if w.there(c) {
+		if w.isLeft(c) {
 			kept[from]++
 		}
 	}

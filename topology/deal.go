@@ -1,11 +1,11 @@
 package topology
 
-// dealUp joins each lower switch to all the upper ones by up cables. These are
-// taken in order, switch by switch, and dealt out to the upper switches in turn, as
-// are their ports: cable n of all goes to switch n mod S, port 1 + ⌊n/S⌋. So where
-// there are not more upper switches than cables, every lower switch reaches all of
-// them, and the numbers of cables differ by one at most. The cables of a lower switch
-// begin at the port after its hosts or children, which are below.
+// dealUp joins each lower switch to the upper ones by up cables. The cables are
+// numbered switch by switch and distributed round robin over the upper switches and
+// then over their ports: cable n goes to switch n mod S, port 1 + ⌊n/S⌋. So if there
+// are no more upper switches than cables on a switch, every lower switch reaches all of
+// them, and the numbers of cables differ by one at most. On a lower switch these cables
+// begin at the port after its hosts or children (below of them).
 func dealUp(l *layout, lower []int, below, up int, upper []int) {
 	for i, sw := range lower {
 		for c := range up {
@@ -15,7 +15,7 @@ func dealUp(l *layout, lower []int, below, up int, upper []int) {
 	}
 }
 
-// dealHosts deals out hosts to switches with free ports, one to each in turn.
+// dealHosts distributes hosts over switches with free ports, one to each round robin.
 func dealHosts(free []int, hosts int) []int {
 	has := make([]int, len(free))
 	for i := 0; hosts > 0; i = (i + 1) % len(free) {
@@ -27,8 +27,8 @@ func dealHosts(free []int, hosts int) []int {
 	return has
 }
 
-// share is how many of some hosts the i-th of n switches has when they are dealt
-// out evenly, the first ones getting one more.
+// share is the number of hosts on the i-th of n switches if they are distributed evenly
+// and the first switches get the remainder.
 func share(hosts, n, i int) int {
 	if i < hosts%n {
 		return hosts/n + 1
@@ -36,7 +36,7 @@ func share(hosts, n, i int) int {
 	return hosts / n
 }
 
-// countUp is the numbers first, first+1, … of n switches.
+// countUp is the n numbers from first on.
 func countUp(first, n int) []int {
 	list := make([]int, n)
 	for i := range list {

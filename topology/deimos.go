@@ -17,16 +17,15 @@ import "github.com/weft-fabric/weft/fabric"
 // crossbars of 24 ports. Leaf i has twelve outer ports, 1 to 12, and its port 13+j
 // goes to port 1+i of spine j.
 //
-// The papers give these figures, not the ports, nor which 20 of the 744 outer
-// ports without a cross cable are dark. Here both are dealt out evenly. Cross
-// cables take the outer ports from the top: the c-th cable of a director is at
-// port 12-⌊c/24⌋ of leaf c mod 24. The cables from d0 to d1 are the first 30 of
-// both, those from d1 to d2 the last 30 of d1 and the first 30 of d2. Hosts, 251,
-// 222 and 251, take the outer ports from the bottom, one on each leaf in turn
-// while it has a free port.
+// The papers give these figures, but not the ports, nor which 20 of the 744 outer ports
+// without a cross cable are unused. Here both are distributed evenly. Cross cables take
+// the outer ports from the top: the c-th cable of a director is at port 12-⌊c/24⌋ of
+// leaf c mod 24. The cables from d0 to d1 are the first 30 of both, those from d1 to d2
+// the last 30 of d1 and the first 30 of d2. Hosts, 251, 222 and 251, take the outer
+// ports from the bottom, one on each leaf round robin while it has a free port.
 //
-// Deviations: links are 4xHDR, like everywhere in this package; the machine's
-// were slower.
+// Deviations: links are 4xHDR, as in this whole package; those of the machine were
+// slower.
 //
 // Order: by director, its leaves and then its spines; hosts by leaf.
 type Deimos struct{}
@@ -58,7 +57,7 @@ func (d Deimos) Build() (*fabric.Fabric, error) {
 		free := in.outerPorts()
 		cross := deimosCross
 		if i == 1 {
-			cross *= 2 // the one in the middle
+			cross *= 2 // the middle one has cables to both others
 		}
 		for c := range cross {
 			free[c%in.leaves]--

@@ -6,28 +6,28 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Director is a director-class switch as it is inside, for instance the 288 ports
-// from 24-port crossbars that the clusters of the DFSSSP paper were built of: a fat
-// tree of two levels and full bisection bandwidth. (T. Hoefler, T. Schneider, A.
-// Lumsdaine: Multistage Switches are not Crossbars, CLUSTER 2008.)
+// Director is a director-class switch with its inner switches, for instance the 288
+// ports from 24-port crossbars in the clusters of the DFSSSP paper: a fat tree of two
+// levels and full bisection bandwidth. (T. Hoefler, T. Schneider, A. Lumsdaine:
+// Multistage Switches are not Crossbars, CLUSTER 2008.)
 //
 //	sw-d0-spine-0   …   sw-d0-spine-(L/2-1)     L/2 spine crossbars
 //	      │     each leaf to each spine     │
 //	sw-d0-leaf-0    …    sw-d0-leaf-(L-1)       L leaf crossbars, Radix/2 cables up
 //	    1 … Radix/2           …    Ports        L · Radix/2 = Ports outer ports
 //
-// Leaf i has outer ports 1 to Radix/2; its cables up are dealt out to the spines in
-// turn, leaf by leaf. With 24 ports a crossbar, 288 ports are 24 leaves and 12
-// spines, one cable between each two; 144 ports are 12 and 6, with two cables.
+// Leaf i has outer ports 1 to Radix/2; its cables up are distributed round robin over
+// the spines, leaf by leaf. With 24 ports a crossbar, 288 ports are 24 leaves and 12
+// spines with one cable between each two; 144 ports are 12 and 6 with two cables.
 //
-// Hosts take the outer ports from the bottom, one on each leaf in turn. All
+// Hosts take the outer ports from the bottom, one on each leaf round robin. All
 // crossbars have the SystemGUID of the first.
 //
 // Order: the leaves, then the spines; hosts by leaf.
 type Director struct {
-	Ports int // outer ports, a multiple of Radix/2, up to Radix²/2; zero: the smaller of 12·Radix and that
+	Ports int // outer ports, a multiple of Radix/2, up to Radix²/2; zero: 12·Radix, or that limit if it is smaller
 	Radix int // ports of a crossbar, even, from 4; zero: 24
-	Hosts int // on all leaves together; zero: Ports
+	Hosts int // on all leaves in total; zero: Ports
 }
 
 func (d *Director) declare(p *params) size {
@@ -55,7 +55,7 @@ func (d *Director) inside() director { return directorOf(d.Ports, d.Radix) }
 
 // Build makes the fabric.
 func (d Director) Build() (*fabric.Fabric, error) {
-	if err := settle(&d); err != nil {
+	if err := complete(&d); err != nil {
 		return nil, err
 	}
 	var l layout
@@ -66,7 +66,7 @@ func (d Director) Build() (*fabric.Fabric, error) {
 
 func (d Director) String() string { return specOf(&d) }
 
-// director is the inside of one director of a cluster.
+// director is the inner switches of one director of a cluster.
 type director struct {
 	radix          int // ports of a crossbar; half of those of a leaf are outer ports
 	leaves, spines int
@@ -77,7 +77,7 @@ func directorOf(ports, radix int) director {
 	return director{radix: radix, leaves: leaves, spines: ceilDiv(leaves, 2)}
 }
 
-// outerPorts is how many outer ports each leaf has.
+// outerPorts is the number of outer ports of each leaf.
 func (d director) outerPorts() []int {
 	free := make([]int, d.leaves)
 	for i := range free {
@@ -86,8 +86,8 @@ func (d director) outerPorts() []int {
 	return free
 }
 
-// add adds the crossbars of the director with a number, with hosts by leaf, and
-// returns the number of its first leaf.
+// add adds the crossbars of one director, with hosts by leaf, and returns the switch
+// number of its first leaf.
 func (d director) add(l *layout, number int, hosts []int) int {
 	first := len(l.switches)
 	for i := range d.leaves {

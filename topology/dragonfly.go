@@ -22,7 +22,7 @@ import (
 //
 // The global ports of a group are numbered k = r·H + j for port j of router r, 0 to
 // A·H-1, and used in T = ⌊A·H / (G-1)⌋ rounds of G-1, one cable to each other group in
-// each round; the last A·H - T(G-1) ports of each group stay dark. T = 1 at full size,
+// each round; the last A·H - T(G-1) ports of each group stay unused. T = 1 at full size,
 // G = A·H+1. One group has no cables out. Which port leads where is Global (C.
 // Camarero, E. Vallejo, R. Beivide: Topological Characterization of Hamming and
 // Dragonfly Networks and its Implications on Routing, ACM TACO 11(4), 2014). For
@@ -42,8 +42,8 @@ import (
 // ports.
 type Dragonfly struct {
 	P int // hosts on each router, from 1
-	A int // routers in each group; zero: 2P, as the paper balances it
-	H int // global ports of each router; zero: P, likewise
+	A int // routers in each group; zero: 2P, the balance of the paper
+	H int // global ports of each router; zero: P, the balance of the paper
 	G int // groups, up to A·H+1; zero: A·H+1
 
 	Global string // palmtree, consecutive or random; empty: palmtree
@@ -66,7 +66,7 @@ func (d *Dragonfly) declare(p *params) size {
 
 // Build makes the fabric.
 func (d Dragonfly) Build() (*fabric.Fabric, error) {
-	if err := settle(&d); err != nil {
+	if err := complete(&d); err != nil {
 		return nil, err
 	}
 	var l layout
@@ -79,7 +79,7 @@ func (d Dragonfly) Build() (*fabric.Fabric, error) {
 		for r := range d.A {
 			l.addHosts(g*d.A+r, d.P)
 			for other := r + 1; other < d.A; other++ {
-				// Each leaves itself out of the list of the others.
+				// A switch is not in its own list of the others, so indices after it are one lower.
 				l.cable(g*d.A+r, d.P+other, g*d.A+other, d.P+1+r)
 			}
 		}
@@ -88,9 +88,9 @@ func (d Dragonfly) Build() (*fabric.Fabric, error) {
 	return l.b.Build()
 }
 
-// globalPorts is for each group which of its global ports leads to which other group
-// in which round: entry t(G-1) + i is that of round t to the i-th other group, in
-// the order of their numbers.
+// globalPorts is, for each group, its global ports by where they lead: entry t(G-1) + i
+// is the port that leads in round t to the i-th other group, in the order of their
+// numbers.
 func (d *Dragonfly) globalPorts() [][]int {
 	used := d.rounds() * (d.G - 1)
 	rng := rand.New(rand.NewPCG(d.Seed, dragonflyStream))
@@ -114,7 +114,7 @@ func (d *Dragonfly) globalPorts() [][]int {
 	return ports
 }
 
-// rounds is T, the cables between two groups.
+// rounds is T, the number of cables between two groups.
 func (d *Dragonfly) rounds() int { return d.A * d.H / max(d.G-1, 1) }
 
 // cableGroups lays the global cables.
@@ -126,7 +126,7 @@ func (d *Dragonfly) cableGroups(l *layout) {
 	for g := range d.G {
 		for other := range g {
 			for t := range d.rounds() {
-				// Each leaves itself out of the list of the others.
+				// A group is not in its own list of the others.
 				a, aPort := end(g, ports[g][t*(d.G-1)+other])
 				z, zPort := end(other, ports[other][t*(d.G-1)+g-1])
 				l.cable(a, aPort, z, zPort)

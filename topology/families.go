@@ -2,16 +2,16 @@ package topology
 
 import "reflect"
 
-// row is what the package knows of a family beyond its own file.
+// row is a family in the table: what its own file does not say.
 type row struct {
 	name    string
-	bare    string // key of the parameter that may be given without it; empty: none
+	bare    string // key of the parameter that may be given without its key; empty: none
 	example string
 	summary string
 	new     func() form
 }
 
-// table is every family. A new family is a file with its struct, and a row here.
+// table lists every family. A new family is a file with its struct, and a row here.
 var table = []row{
 	{"ring", "n", "ring:8,hosts=1", "switches in a circle", func() form { return new(Ring) }},
 	{"mesh", "dims", "mesh:4x4x4,hosts=2", "a grid of any number of dimensions", func() form { return new(Mesh) }},
@@ -43,8 +43,8 @@ func rowNamed(name string) *row {
 	return nil
 }
 
-// rowOf finds the row of a family by its type, so that a family need not repeat
-// its name.
+// rowOf finds the row of a family by its type, so that the family's file need not
+// repeat its name.
 func rowOf(f form) *row {
 	for i := range table {
 		if reflect.TypeOf(table[i].new()) == reflect.TypeOf(f) {

@@ -2,12 +2,12 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// FatTree is the fat tree of two or three levels that is built from switches of P
-// ports each (C. Clos: A Study of Non-Blocking Switching Networks, Bell System
-// Technical Journal 32(2), 1953, folded; C. E. Leiserson: Fat-Trees, IEEE Transactions
-// on Computers C-34(10), 1985), with any oversubscription: what T. Hoefler, T.
-// Schneider and A. Lumsdaine route with 24 ports (Optimized Routing for Large-Scale
-// InfiniBand Networks, HOTI 2009, Figure 4c).
+// FatTree is the fat tree of two or three levels of switches with P ports each (C.
+// Clos: A Study of Non-Blocking Switching Networks, Bell System Technical Journal
+// 32(2), 1953, folded; C. E. Leiserson: Fat-Trees, IEEE Transactions on Computers
+// C-34(10), 1985), with any oversubscription. T. Hoefler, T. Schneider and A. Lumsdaine
+// route it with 24 ports (Optimized Routing for Large-Scale InfiniBand Networks, HOTI
+// 2009, Figure 4c).
 //
 //	two levels                          three levels
 //
@@ -17,17 +17,16 @@ import "github.com/weft-fabric/weft/fabric"
 //	  Hosts down, U up                  │      each to each       │  …  │ Pods  │
 //	                                    └─ sw-l0-0-i  Leaves ─────┘     └───────┘
 //
-// A leaf has Hosts ports down and the other U = P - Hosts up: the oversubscription
-// is Hosts:U, and one to one by default. With three levels a pod is Leaves leaves
-// and U middle switches ("aggs"), one cable between each two; an agg has Leaves ports
-// down and P - Leaves up, which may be oversubscribed too. The aggs with the same
-// number make a plane and have tops to themselves.
+// A leaf has Hosts ports down and the other U = P - Hosts up: the oversubscription is
+// Hosts:U, one to one by default. With three levels a pod has Leaves leaves and U
+// middle switches ("aggs"), with one cable between each two; an agg has Leaves ports
+// down and P - Leaves up, which may be oversubscribed too. The aggs of all pods with
+// the same number form a plane and have tops of their own.
 //
 // There are as many tops as the cables to them need: S = ⌈L·U/P⌉ for two levels, and
-// ⌈Pods·(P-Leaves)/P⌉ in each plane for three. The cables are dealt out to them in
-// turn, so that every leaf (agg) reaches all tops (of its plane), by several
-// cables where the tree is smaller than it could be. Full trees have P leaves, or P
-// pods.
+// ⌈Pods·(P-Leaves)/P⌉ in each plane for three. The cables are distributed over them
+// round robin, so that every leaf (agg) reaches all tops (of its plane), by several
+// cables if the tree is smaller than it could be. Full trees have P leaves, or P pods.
 //
 //	fattree:ports=24,hosts=16            24 leaves and 8 tops: 384 hosts, 2:1
 //	fattree:ports=24,leaves=12           12 leaves and 6 tops: the 144-port director
@@ -35,13 +34,13 @@ import "github.com/weft-fabric/weft/fabric"
 //	fattree:ports=36,levels=3,pods=12,hosts=24     5,184 hosts, 2:1
 //
 // Order: by level, leaves first; in a level by pod (plane), then by number. Ports:
-// those down, then those up; ports of a top that the dealing leaves over are dark.
+// those down, then those up; ports of a top that get no cable are unused.
 type FatTree struct {
 	P      int // ports of a switch, from 2
 	Levels int // 2 or 3; zero: 2
 	Hosts  int // on each leaf, up to P-1; zero: P/2
-	Leaves int // of the tree, up to P, or with three levels of a pod, up to P-1; zero: P, or P/2
-	Pods   int // up to P with three levels, else 1; zero: the most
+	Leaves int // number of leaves, up to P; with three levels, in each pod, up to P-1; zero: P, or P/2
+	Pods   int // number of pods, up to P with three levels, else 1; zero: P with three levels
 }
 
 func (t *FatTree) declare(p *params) size {
@@ -71,7 +70,7 @@ const (
 	podsMeaning   = "pods, with three levels (default ports)"
 )
 
-// tops is the switches on top, of each plane if there are three levels.
+// tops is the number of top switches, in each plane if there are three levels.
 func (t *FatTree) tops() int {
 	if t.Levels == 2 {
 		return ceilDiv(t.Leaves*(t.P-t.Hosts), t.P)
@@ -81,7 +80,7 @@ func (t *FatTree) tops() int {
 
 // Build makes the fabric.
 func (t FatTree) Build() (*fabric.Fabric, error) {
-	if err := settle(&t); err != nil {
+	if err := complete(&t); err != nil {
 		return nil, err
 	}
 	var l layout
@@ -110,8 +109,8 @@ func (t FatTree) Build() (*fabric.Fabric, error) {
 	return l.b.Build()
 }
 
-// addLevel adds the switches of a level, numbered within a radix, and returns their
-// numbers.
+// addLevel adds the switches of a level, whose names are numbers in a mixed radix, and
+// returns their switch numbers.
 func (t *FatTree) addLevel(l *layout, level int, radix ...int) []int {
 	first, n := len(l.switches), product(radix...)
 	at := make([]int, len(radix))

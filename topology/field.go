@@ -6,9 +6,9 @@ package topology
 // first. The powers of x run through all elements but 0: x is the primitive
 // element ξ.
 //
-// Adding takes O(k), multiplying O(1) with the tables of powers and logarithms,
-// and making the field O(q²) at the worst: all polynomials of degree k are tried
-// until the powers of x are different modulo one.
+// Adding takes O(k), multiplying O(1) with the tables of powers and logarithms. Making
+// the field takes O(q²) in the worst case: all polynomials of degree k are tried until
+// one makes the powers of x different from each other.
 type field struct {
 	q, p int
 	exp  []int // [e] ξ^e, e from 0 to q-2
@@ -23,9 +23,9 @@ func newField(q int) *field {
 	return f
 }
 
-// powersOf fills the tables with the powers of x modulo the polynomial x^k - low,
-// where low stands for a polynomial of smaller degree, and says whether they are
-// all different.
+// powersOf fills the tables with the powers of x modulo the polynomial x^k - low, where
+// low stands for a polynomial of smaller degree, and says whether all powers are
+// different.
 func (f *field) powersOf(low int) bool {
 	high := f.q / f.p // weight of the highest digit
 	clear(f.log)

@@ -9,10 +9,10 @@ import (
 // grid is what ring, mesh, torus and hypercube have in common: one switch at
 // each point of a box, cables between neighbours along each dimension.
 //
-// Order: the last coordinate runs fastest. Ports: the hosts, then for each
-// dimension, first to last, the port up (to the next larger coordinate) and the
-// port down. A dimension of size 2 has one cable and so one port; a dimension of
-// size 1 has neither. Without wraparound the outer ports at the ends are dark.
+// Order: the last coordinate changes fastest. Ports: the hosts, then for each
+// dimension, first to last, the port up (to the next larger coordinate) and the port
+// down. A dimension of size 2 has one cable and so one port; a dimension of size 1 has
+// none. Without wraparound the outer ports at the ends are unused.
 type grid struct {
 	dims  []int
 	hosts int

@@ -36,7 +36,7 @@ func (h *Hypercube) grid() *grid {
 
 // Build makes the fabric.
 func (h Hypercube) Build() (*fabric.Fabric, error) {
-	if err := settle(&h); err != nil {
+	if err := complete(&h); err != nil {
 		return nil, err
 	}
 	return h.grid().build()

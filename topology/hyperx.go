@@ -52,7 +52,7 @@ func (h *HyperX) declare(p *params) size {
 
 // Build makes the fabric.
 func (h HyperX) Build() (*fabric.Fabric, error) {
-	if err := settle(&h); err != nil {
+	if err := complete(&h); err != nil {
 		return nil, err
 	}
 	var l layout
@@ -69,7 +69,7 @@ func (h HyperX) Build() (*fabric.Fabric, error) {
 		for d, n := range h.Dims {
 			for other := at[d] + 1; other < n; other++ {
 				for c := range h.K[d] {
-					// Each leaves itself out of the list of the others.
+					// A switch is not in its own list of the others, so indices after it are one lower.
 					l.cable(s, port+(other-1)*h.K[d]+c, s+(other-at[d])*weight[d], port+at[d]*h.K[d]+c)
 				}
 			}

@@ -10,22 +10,23 @@ import (
 
 // Jellyfish is the random regular graph of A. Singla, C.-Y. Hong, L. Popa and P. B.
 // Godfrey: Jellyfish: Networking Data Centers Randomly, NSDI 2012, section 3: every
-// switch has the same number of cables, and where they lead is chance. It is also
-// the random network of T. Hoefler, T. Schneider and A. Lumsdaine (Optimized Routing
-// for Large-Scale InfiniBand Networks, HOTI 2009, section IV.E): 24-port crossbars
-// with 12 endpoints and 12 cables each, 43 of them for 516 endpoints.
+// switch has the same number of cables to randomly chosen others. It is also the random
+// network of T. Hoefler, T. Schneider and A. Lumsdaine (Optimized Routing for
+// Large-Scale InfiniBand Networks, HOTI 2009, section IV.E): 24-port crossbars with 12
+// endpoints and 12 cables each, 43 of them for 516 endpoints.
 //
 //	       ╲ │ ╱
 //	──── switch ────   Degree cables to switches drawn at random, no two
 //	      ╱│││╲        to the same and none to itself
 //	      hosts
 //
-// As the paper says: join two switches that have a free port and are not joined yet,
-// drawn at random, until there are none left; then, as long as a switch has two free
-// ports, take away a random cable to whose ends it is not joined, and join it to both.
-// Where two switches have one free port each, the cable's ends are shared out between
-// them; the paper leaves such ports dark. Should the result fall into parts, which is
-// rare, the drawing begins anew; the stream goes on.
+// The method of the paper: join two random switches that have a free port and are not
+// joined yet, until there are none left; then, as long as a switch has two free ports,
+// remove a random cable neither of whose ends is joined to it, and join it to both
+// ends. Where two switches have one free port each, the two ends of such a cable are
+// joined to one of them each; the paper leaves such ports unused. If the result is not
+// connected, which is rare, the drawing starts again with the next numbers of the
+// stream.
 //
 // The draws are math/rand/v2's PCG with Seed and a constant stream; the same
 // parameters give the same network. Order: switches by number. Ports: the hosts,
@@ -58,7 +59,7 @@ func (j *Jellyfish) declare(p *params) size {
 
 // Build makes the fabric.
 func (j Jellyfish) Build() (*fabric.Fabric, error) {
-	if err := settle(&j); err != nil {
+	if err := complete(&j); err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(j.Seed, jellyfishStream))
@@ -85,7 +86,7 @@ func (j Jellyfish) Build() (*fabric.Fabric, error) {
 
 func (j Jellyfish) String() string { return specOf(&j) }
 
-// regular is a random regular graph while it is drawn.
+// regular is a random regular graph under construction.
 type regular struct {
 	rand   *rand.Rand
 	degree int
@@ -97,13 +98,13 @@ func newRegular(rng *rand.Rand, n, degree int) *regular {
 	return &regular{rand: rng, degree: degree, next: make([][]int, n), open: countUp(0, n)}
 }
 
-// draw joins switches at random until no two with free ports are apart.
+// draw joins switches at random until no two switches with free ports are unjoined.
 func (r *regular) draw() {
-	const patience = 64 // draws in vain, before all pairs are looked at
+	const patience = 64 // draws without success before all pairs are listed
 	for vain := 0; len(r.open) > 1; {
 		a, z := r.open[r.rand.IntN(len(r.open))], r.open[r.rand.IntN(len(r.open))]
 		if vain >= patience {
-			pairs := r.apart()
+			pairs := r.unjoined()
 			if len(pairs) == 0 {
 				return
 			}
@@ -119,8 +120,8 @@ func (r *regular) draw() {
 	}
 }
 
-// apart is the pairs of switches with free ports that are not joined.
-func (r *regular) apart() [][2]int {
+// unjoined is the pairs of switches with free ports that are not joined.
+func (r *regular) unjoined() [][2]int {
 	var pairs [][2]int
 	for i, a := range r.open {
 		for _, z := range r.open[:i] {
@@ -132,10 +133,10 @@ func (r *regular) apart() [][2]int {
 	return pairs
 }
 
-// complete uses up free ports that draw could not: of two, the same switch's or not,
-// each is joined to one end of a cable that is taken away. There always is such a
-// cable: a switch that is not joined to the first has more neighbours than the
-// second, so that one of them is not joined to the second.
+// complete uses up free ports that draw could not. It removes a cable and joins each of
+// its ends to one of two free ports, which may be on one switch. There always is such a
+// cable: a switch that is not joined to the first has more neighbours than the second,
+// so that one of them is not joined to the second.
 func (r *regular) complete() {
 	for len(r.open) > 0 {
 		a, z := r.open[0], r.open[len(r.open)-1]
@@ -154,7 +155,7 @@ func (r *regular) complete() {
 			}
 		}
 		cable := fit[r.rand.IntN(len(fit))]
-		r.part(cable[0], cable[1])
+		r.unjoin(cable[0], cable[1])
 		r.join(a, cable[0])
 		r.join(z, cable[1])
 	}
@@ -171,9 +172,8 @@ func (r *regular) join(a, z int) {
 	}
 }
 
-// part takes the cable between two full switches away, which are to be joined to
-// others at once.
-func (r *regular) part(a, z int) {
+// unjoin removes the cable between two full switches; both get another at once.
+func (r *regular) unjoin(a, z int) {
 	for _, end := range [2][2]int{{a, z}, {z, a}} {
 		r.next[end[0]] = slices.DeleteFunc(r.next[end[0]], func(s int) bool { return s == end[1] })
 	}

@@ -45,7 +45,7 @@ func (t *KaryTree) declare(p *params) size {
 
 // Build makes the fabric.
 func (t KaryTree) Build() (*fabric.Fabric, error) {
-	if err := settle(&t); err != nil {
+	if err := complete(&t); err != nil {
 		return nil, err
 	}
 	radix := make([]int, t.N-1)

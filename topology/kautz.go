@@ -6,18 +6,18 @@ import "github.com/weft-fabric/weft/fabric"
 // in Theory of Cellular Logic Networks and Machines, AFCRL-68-0668, 1968) with the
 // switches as vertices, as J. Domke, T. Hoefler and W. E. Nagel use it
 // (Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS 2011, Table I).
-// A switch is a word of N letters out of B+1, no two alike side by side: (B+1)·B^(N-1)
-// of them. From each word a cable leads to every word that drops its first letter
-// and takes another at its end.
+// A switch is a word of N letters from an alphabet of B+1, with no equal letters side
+// by side; there are (B+1)·B^(N-1) of them. From each word a cable leads to every word
+// that drops its first letter and appends another.
 //
 //	sw-0-1 ─┬─► sw-1-0 ═► sw-0-1                     B = 2, N = 2:
 //	        └─► sw-1-2 ─► sw-2-0, sw-2-1 …           6 switches, 12 cables
 //
-// Every switch has B cables out and B in, 2B in all. Cables work both ways, so that
-// the words that alternate between two letters are joined by two, and no switch is
-// more than N hops away.
+// Every switch has B cables out and B in, 2B in all. Cables work both ways. The words
+// that alternate between two letters are joined by two cables, and no switch is more
+// than N hops away from another.
 //
-// Order: by word. Ports: the hosts, then the cables out by the letter taken, then
+// Order: by word. Ports: the hosts, then the cables out by the letter appended, then
 // the cables in by the letter that the neighbour drops.
 type Kautz struct {
 	B     int // cables out of a switch, from 2
@@ -38,7 +38,7 @@ func (k *Kautz) declare(p *params) size {
 
 // Build makes the fabric.
 func (k Kautz) Build() (*fabric.Fabric, error) {
-	if err := settle(&k); err != nil {
+	if err := complete(&k); err != nil {
 		return nil, err
 	}
 	return k.build(k.Hosts * k.switches())
@@ -52,7 +52,7 @@ func (k *Kautz) switches() int {
 	return n
 }
 
-// build deals out hosts evenly, at most Hosts on a switch.
+// build distributes hosts evenly, at most Hosts on a switch.
 func (k *Kautz) build(hosts int) (*fabric.Fabric, error) {
 	var l layout
 	n := k.switches()
@@ -70,8 +70,8 @@ func (k *Kautz) build(hosts int) (*fabric.Fabric, error) {
 	return l.b.Build()
 }
 
-// spell writes the letters of a word by its number: the first letter, then for each
-// other what it is among the letters that are not the one before.
+// spell writes the letters of the word with a number: the first letter, then each other
+// as its rank among the letters that differ from the one before.
 func (k *Kautz) spell(s int, word []int) {
 	for i := k.N - 1; i > 0; i-- {
 		word[i] = s % k.B
@@ -85,14 +85,14 @@ func (k *Kautz) spell(s int, word []int) {
 	}
 }
 
-// after is the number of a word behind s, which begins with the second letter of s:
-// the digits behind that move up, and out comes last.
+// after is the number of a word that follows s; second is the second letter of s, and
+// out the digit of the appended letter.
 func (k *Kautz) after(s, second, out int) int {
 	sameFirst := k.switches() / (k.B + 1) // words that begin with the same letter
 	return second*sameFirst + s%(sameFirst/k.B)*k.B + out
 }
 
-// rankBeside is what a letter is among those that are not other.
+// rankBeside is the rank of a letter among those other than other.
 func rankBeside(letter, other int) int {
 	if letter > other {
 		return letter - 1

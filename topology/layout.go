@@ -16,8 +16,8 @@ const (
 	guidStep        fabric.GUID = 0x100
 )
 
-// The hardware that every network is said to be made of: Quantum switches and
-// ConnectX-6 adapters, which run at linkRate.
+// All generated networks consist of this hardware: Quantum switches and ConnectX-6
+// adapters, at linkRate.
 const (
 	vendorID     = 0x2c9
 	switchDevice = 0xd2f0
@@ -26,7 +26,7 @@ const (
 
 var linkRate = fabric.Rate{Width: 4, Speed: fabric.HDR}
 
-// layout lays a network out, switches and hosts in the order of their numbers.
+// layout collects switches and hosts in the order of their numbers.
 type layout struct {
 	b        fabric.Builder
 	switches []fabric.Ref
@@ -38,8 +38,8 @@ func (l *layout) addSwitch(name string, ports int) int {
 	return l.addCrossbar(name, ports, len(l.switches))
 }
 
-// addCrossbar adds the next switch as a part of the system whose first switch
-// has the number system, and returns its own.
+// addCrossbar adds the next switch as part of the system (a director) whose first
+// switch has number system, and returns its own number.
 func (l *layout) addCrossbar(name string, ports, system int) int {
 	n := len(l.switches)
 	l.switches = append(l.switches, l.b.Node(fabric.Node{
@@ -54,7 +54,7 @@ func (l *layout) addCrossbar(name string, ports, system int) int {
 	return n
 }
 
-// addHosts hangs the next count hosts on a switch, on the ports 1 to count.
+// addHosts connects the next count hosts to a switch, on ports 1 to count.
 func (l *layout) addHosts(sw, count int) {
 	for port := 1; port <= count; port++ {
 		guid := firstHostGUID + fabric.GUID(l.hosts)*guidStep
@@ -78,7 +78,7 @@ func (l *layout) cable(a, aPort, z, zPort int) {
 	l.b.Cable(l.switches[a], uint8(aPort), l.switches[z], uint8(zPort), linkRate)
 }
 
-// named is prefix-3-0-1 for the digits 3, 0, 1.
+// named joins a prefix and digits: prefix-3-0-1.
 func named(prefix string, digits ...int) string {
 	var b strings.Builder
 	b.WriteString(prefix)
@@ -97,7 +97,7 @@ func digitsOf(n int, radix, digits []int) {
 	}
 }
 
-// weights is what each digit counts for in a mixed radix, most significant first.
+// weights is the place values of a mixed radix, most significant first.
 func weights(radix []int) []int {
 	w := make([]int, len(radix))
 	weight := 1
@@ -108,7 +108,7 @@ func weights(radix []int) []int {
 	return w
 }
 
-// hostsParam settles the number of hosts that each switch has.
+// hostsParam declares the parameter for hosts on each switch.
 func hostsParam(p *params, hosts *int) {
 	p.number("hosts", hosts, 1, 1, fabric.MaxPorts, "hosts on each switch (default 1)")
 }

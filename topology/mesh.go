@@ -12,8 +12,8 @@ import "github.com/weft-fabric/weft/fabric"
 //	sw-1-0 ── sw-1-1 ── sw-1-2
 //
 // Order: by coordinates, the last one fastest. Ports: the hosts, then for each
-// dimension the port up and the port down; at the ends of a dimension the outer
-// one is dark. A dimension of size 2 has one port, of size 1 none.
+// dimension the port up and the port down; at the ends of a dimension the outer one is
+// unused. A dimension of size 2 has one port, of size 1 none.
 type Mesh struct {
 	Dims  []int // switches along each dimension, from 1
 	Hosts int   // on each switch; zero: 1
@@ -31,7 +31,7 @@ func (m *Mesh) grid() *grid {
 
 // Build makes the fabric.
 func (m Mesh) Build() (*fabric.Fabric, error) {
-	if err := settle(&m); err != nil {
+	if err := complete(&m); err != nil {
 		return nil, err
 	}
 	return m.grid().build()

@@ -10,9 +10,9 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// nearby looks for the nearest values that work, one parameter changed at a time,
-// and returns them as "k=127 or n=1", empty when there are none.
-func (r *row) nearby(given map[string]string, bad *fault) string {
+// nearestWorking looks for the nearest values that work, changing one parameter at a
+// time, and returns them as "k=127 or n=1"; empty if there are none.
+func (r *row) nearestWorking(given map[string]string, bad *fault) string {
 	var known params
 	known.given = maps.Clone(given)
 	r.new().declare(&known)
@@ -44,8 +44,8 @@ func (r *row) nearby(given map[string]string, bad *fault) string {
 	return strings.Join(found, " or ")
 }
 
-// nearestChoices is the nearest number below, and the nearest above, that a
-// parameter can be and with which the rest works.
+// nearestChoices is the nearest choice below and the nearest above a parameter's value
+// with which the rest works.
 func (r *row) nearestChoices(given map[string]string, s *param) []int {
 	var p params
 	at := p.atoi(s.key, given[s.key], given[s.key], "a whole number")
@@ -73,11 +73,10 @@ func (r *row) nearestChoices(given map[string]string, s *param) []int {
 	return found
 }
 
-// nearestValue looks for the nearest value of one parameter with which the rest
-// works. Lists are clamped: the largest numbers come down, or the smallest go up,
-// to a common value. It takes for granted that too small, right and too large
-// follow each other as a value grows; where they do not it finds nothing, never
-// something wrong.
+// nearestValue looks for the nearest value of one parameter with which the rest works.
+// Lists are clamped: the largest numbers come down, or the smallest go up, to a common
+// value. It assumes that as a value grows it is first too small, then right, then too
+// large. Where that is not so it may find nothing, but what it finds does work.
 func (r *row) nearestValue(given map[string]string, key string) (string, bool) {
 	var p params
 	list := []int{}
@@ -98,22 +97,22 @@ func (r *row) nearestValue(given map[string]string, key string) (string, bool) {
 		return q.run(r.new())
 	}
 	var bad *fault
-	switch side := clamp(0, many).sideOf(key); {
+	switch side := clamp(0, saturated).sideOf(key); {
 	case side > 0:
 		tooLarge := sort.Search(slices.Max(list), func(c int) bool { return clamp(0, c).sideOf(key) > 0 })
 		bad = clamp(0, tooLarge-1)
 	case side < 0:
-		enough := sort.Search(many, func(c int) bool { return clamp(c, many).sideOf(key) >= 0 })
-		bad = clamp(enough, many)
+		enough := sort.Search(saturated, func(c int) bool { return clamp(c, saturated).sideOf(key) >= 0 })
+		bad = clamp(enough, saturated)
 	default:
 		return "", false
 	}
 	return with[key], bad == nil
 }
 
-// sideOf says which side of what works a key is on, as far as a fault tells. That
-// another parameter is outside the range it is allowed counts against this one,
-// the other way round.
+// sideOf says whether a key is too small (-1) or too large (+1), as far as a fault
+// tells. A fault in another parameter, whose range depends on this one, counts the
+// other way round.
 func (f *fault) sideOf(key string) int {
 	switch {
 	case f == nil:

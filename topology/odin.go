@@ -16,7 +16,7 @@ import "github.com/weft-fabric/weft/fabric"
 //	  128 hosts on 144 ports: 11 on the leaves 0 to 7, 10 on the others
 //
 // It is Director with 144 ports and 128 hosts; the paper does not say which 16 ports
-// are dark. Links are 4xHDR, like everywhere in this package; the machine's were
+// are unused. Links are 4xHDR, as in this whole package; those of the machine were
 // slower.
 type Odin struct{}
 

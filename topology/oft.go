@@ -22,22 +22,22 @@ import "github.com/weft-fabric/weft/fabric"
 // they are the same point of the two trees. It has 3R switches of 2K ports and
 // 2KR hosts.
 //
-// The plane is PG(2, K-1) over the field of K-1 elements, so that K-1 has to be a
-// prime power. K = 16, of which the paper speaks too, would take a plane of order
-// 15, and none is known. What there is near it is K = 14 and K = 17. (A plane of order
-// 16 less one line with its points, and less the other lines through one of these,
-// has 256 points and 256 lines, 16 to each; but then every leaf is without a middle
-// switch in common with 15 others, and that is no Orthogonal Fat-Tree.)
+// The plane is PG(2, K-1) over the field of K-1 elements, so that K-1 has to be a prime
+// power. The paper also mentions K = 16, which would take a plane of order 15, and none
+// is known. The nearest possible values are K = 14 and K = 17. (A plane of order 16
+// without one line and its points, and without the other lines through one of these
+// points, has 256 points and 256 lines, 16 to each; but then every leaf has no middle
+// switch in common with 15 others, and that is not an Orthogonal Fat-Tree.)
 //
 // Order: by level, then by number. Points are (1, y, z), (0, 1, z), (0, 0, 1) by
 // number, lines the same; a point lies on a line if the products of their
 // coordinates add up to 0. Ports of a leaf: the hosts, then its lines in order; of a
 // middle switch: its points on level 0, then those on level 2.
 type OFT struct {
-	K int // cables of a leaf, and its hosts; K-1 is a prime power
+	K int // cables of a leaf, and number of its hosts; K-1 is a prime power
 }
 
-// mostK is above where 3R switches and 2KR hosts take all LIDs.
+// mostK is larger than any K whose 3R switches and 2KR hosts have enough LIDs.
 const mostK = 32
 
 func (t *OFT) declare(p *params) size {
@@ -52,7 +52,7 @@ func (t *OFT) declare(p *params) size {
 
 // Build makes the fabric.
 func (t OFT) Build() (*fabric.Fabric, error) {
-	if err := settle(&t); err != nil {
+	if err := complete(&t); err != nil {
 		return nil, err
 	}
 	lines := projectivePlane(newField(t.K - 1))
@@ -64,7 +64,7 @@ func (t OFT) Build() (*fabric.Fabric, error) {
 	}
 	r := len(lines)
 	for _, level := range []int{0, 2} {
-		used := make([]int, r) // [point] cables of the leaf
+		used := make([]int, r) // [point] cables on the leaf so far
 		for line, points := range lines {
 			for i, point := range points {
 				l.cable(level*r+point, t.K+1+used[point], r+line, level/2*t.K+1+i)

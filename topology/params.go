@@ -13,54 +13,54 @@ import (
 // form is a pointer to a family's struct.
 type form interface {
 	Family
-	// declare names every parameter to p, in order, and says how large the
-	// network is. Each is settled when declare goes on to the next, so that
-	// defaults and ranges may depend on those before. After a fault the rest is
-	// only named: declare must bear any values, but its answer is not used.
+	// declare names every parameter to p, in order, and says how large the network is.
+	// Each parameter has its value when declare goes on to the next, so that defaults and
+	// ranges may depend on those before. After a fault, further parameters are only named:
+	// declare has to cope with any values, but its result is not used.
 	declare(p *params) size
 }
 
-// size is what a network needs, counted before it is built. The counts may be
+// size is the size of a network, counted before it is built. The counts may be
 // saturated, see product.
 type size struct {
 	switches, hosts int
-	ports           int // of the largest switch; zero: not known, but within the limit
+	ports           int // of the largest switch; zero: not known yet, but within the limit
 }
 
-// many is where counts stop: far above every limit, and small enough that two
-// of them can be multiplied.
-const many = math.MaxInt32
+// saturated is where counts stop: far above every limit, and small enough that two of
+// them can be multiplied.
+const saturated = math.MaxInt32
 
-// product multiplies positive numbers, up to many.
+// product multiplies positive numbers, up to saturated.
 func product(factors ...int) int {
 	n := 1
 	for _, f := range factors {
-		n = min(n*min(f, many), many)
+		n = min(n*min(f, saturated), saturated)
 	}
 	return n
 }
 
-// maxList is the longest list: with sixteen numbers above 1 no network fits.
+// maxList is the longest list: no network of sixteen dimensions above 1 fits.
 const maxList = 16
 
-// params reads and settles the parameters of one family.
+// params reads and checks the parameters of one family.
 type params struct {
-	given map[string]string // values by key, from a spec; filled in from a struct made by hand
+	given map[string]string // values by key, from a spec; filled in from the fields of a struct
 	seen  []param
-	fault *fault // the first
+	fault *fault // the first one found
 }
 
 type param struct {
 	key, meaning string
-	text         string   // the settled value
-	choices      []int    // the only numbers that it can be, rising; nil: any in a range
-	words        []string // the only words that it can be
+	text         string   // the value in use
+	choices      []int    // the only numbers allowed, ascending; nil: any in a range
+	words        []string // the only words allowed
 }
 
-// fault is a parameter that does not work, or a network that is too large.
+// fault is a parameter value that does not work, or a network that is too large.
 type fault struct {
 	key  string // empty: the network as a whole
-	side int    // -1: too small; +1: too large; 0: no number at all
+	side int    // -1: too small; +1: too large; 0: neither, such as not a number
 	msg  string
 }
 
@@ -72,15 +72,15 @@ func (p *params) keys() []string {
 	return keys
 }
 
-// refuse records what is wrong, unless something was wrong before.
+// refuse records a fault, if it is the first.
 func (p *params) refuse(key string, side int, format string, args ...any) {
 	if p.fault == nil {
 		p.fault = &fault{key: key, side: side, msg: fmt.Sprintf(format, args...)}
 	}
 }
 
-// number settles a parameter that is a number from lo (at least 1) to hi. Where
-// it is not given it is byDefault; zero: it must be given.
+// number declares a parameter that is a number from lo (at least 1) to hi. If it is not
+// given it is byDefault; zero: it must be given.
 func (p *params) number(key string, v *int, byDefault, lo, hi int, meaning string) {
 	text, given := p.given[key]
 	switch {
@@ -105,8 +105,8 @@ func (p *params) number(key string, v *int, byDefault, lo, hi int, meaning strin
 	}
 }
 
-// numbers settles a parameter that is a list of 1 to maxList numbers, each from
-// 1 to hi. Where it is not given it is byDefault; nil: it must be given.
+// numbers declares a parameter that is a list of 1 to maxList numbers, each from 1 to
+// hi. If it is not given it is byDefault; nil: it must be given.
 func (p *params) numbers(key string, v *[]int, byDefault []int, hi int, meaning string) {
 	text, given := p.given[key]
 	switch {
@@ -139,9 +139,9 @@ func (p *params) numbers(key string, v *[]int, byDefault []int, hi int, meaning 
 	}
 }
 
-// choice settles a parameter that is one of some numbers, which rise. Where it is
-// not given it is byDefault; zero: it must be given. What is wrong with any other
-// number is for why: "k-1 is no prime power".
+// choice declares a parameter that is one of some ascending numbers. If it is not given
+// it is byDefault; zero: it must be given. why says what is wrong with any other
+// number, such as "k-1 is no prime power".
 func (p *params) choice(key string, v *int, byDefault int, choices []int, why, meaning string) {
 	text, given := p.given[key]
 	switch {
@@ -160,7 +160,7 @@ func (p *params) choice(key string, v *int, byDefault int, choices []int, why, m
 	}
 }
 
-// listedNumbers is the first few of many numbers, and the last.
+// listedNumbers writes the first few of many numbers, and the last.
 func listedNumbers(list []int) string {
 	const most = 8
 	parts := make([]string, 0, most+2)
@@ -174,8 +174,7 @@ func listedNumbers(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// word settles a parameter that is one of some words, the first where it is not
-// given.
+// word declares a parameter that is one of some words, by default the first.
 func (p *params) word(key string, v *string, words []string, meaning string) {
 	if text, given := p.given[key]; given {
 		*v = text
@@ -190,8 +189,7 @@ func (p *params) word(key string, v *string, words []string, meaning string) {
 	}
 }
 
-// seed settles a parameter that starts a random stream: any 64 bits, 0 where it
-// is not given.
+// seed declares a parameter that starts a random stream: any 64 bits, by default 0.
 func (p *params) seed(key string, v *uint64, meaning string) {
 	if text, given := p.given[key]; given {
 		n, err := strconv.ParseUint(text, 10, 64)
@@ -204,7 +202,7 @@ func (p *params) seed(key string, v *uint64, meaning string) {
 	p.keep(key, strconv.FormatUint(*v, 10))
 }
 
-// keep notes the value of a struct made by hand as if a spec had given it.
+// keep records the value of a struct's field as if a spec had given it.
 func (p *params) keep(key, text string) {
 	if p.given == nil {
 		p.given = map[string]string{}
@@ -212,8 +210,8 @@ func (p *params) keep(key, text string) {
 	p.given[key] = text
 }
 
-// atoi reads the digits of one number in the text of a key, which wants to be
-// something; numbers above many become many.
+// atoi reads one number in the text of a key; want describes a valid text. Numbers
+// above saturated become saturated.
 func (p *params) atoi(key, text, digits, want string) int {
 	for _, c := range []byte(digits) {
 		if c < '0' || c > '9' {
@@ -227,7 +225,7 @@ func (p *params) atoi(key, text, digits, want string) int {
 	}
 	n, err := strconv.ParseUint(digits, 10, 31)
 	if err != nil {
-		return many
+		return saturated
 	}
 	return int(n)
 }
@@ -243,18 +241,18 @@ func join(list []int) string {
 	return b.String()
 }
 
-// settle fills in the defaults of a struct, and refuses what does not work.
-func settle(f form) error { return rowOf(f).settle(f, nil) }
+// complete fills in the defaults of a struct, and refuses what does not work.
+func complete(f form) error { return rowOf(f).complete(f, nil) }
 
-// settle fills in f from the given values and defaults, and refuses what does
-// not work. A nil given takes the values that f has.
-func (r *row) settle(f form, given map[string]string) error {
+// complete fills in f from the given values and defaults, and refuses what does not
+// work. With a nil given it takes the values of f's fields.
+func (r *row) complete(f form, given map[string]string) error {
 	p := params{given: given}
 	bad := p.run(f)
 	if bad == nil {
 		return nil
 	}
-	hint := r.nearby(p.given, bad)
+	hint := r.nearestWorking(p.given, bad)
 	if hint == "" {
 		hint = "an example that works: " + r.example
 	} else {
@@ -263,7 +261,8 @@ func (r *row) settle(f form, given map[string]string) error {
 	return fmt.Errorf("topology: %s: %s; %s", r.name, bad.msg, hint)
 }
 
-// run declares f and measures it against InfiniBand.
+// run declares the parameters of f and checks its size against the limits of
+// InfiniBand.
 func (p *params) run(f form) *fault {
 	s := f.declare(p)
 	if p.fault != nil {
@@ -279,13 +278,13 @@ func (p *params) run(f form) *fault {
 }
 
 func counted(n int) string {
-	if n >= many {
+	if n >= saturated {
 		return "over two billion"
 	}
 	return strconv.Itoa(n)
 }
 
-// spelled is all parameters, each with its key.
+// spelled writes all parameters, each with its key.
 func (p *params) spelled() string {
 	parts := make([]string, len(p.seen))
 	for i, s := range p.seen {

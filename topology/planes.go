@@ -2,32 +2,32 @@ package topology
 
 import "github.com/weft-fabric/weft/fabric"
 
-// Planes is a large cluster as it is grown in practice, with the properties that
-// make such trees hard to route: three levels of switches of P ports, the spines of
-// a group each on a plane of its own, planes that share no switch above, and tails:
-// leaves that were added behind a leaf, by a trunk of parallel cables. It is not
-// taken from a paper.
+// Planes is a large cluster as clusters grow in practice, with the properties that make
+// such trees hard to route: three levels of switches of P ports; each spine of a group
+// on a plane of its own; planes that share no switch above; and tails, which are leaves
+// that were added behind a leaf by several parallel cables. It is not taken from a
+// paper.
 //
 //	tops      sw-l2-j-0 … sw-l2-j-(Tops-1)        of plane j, and of no other
-//	             │  Up cables of each spine, dealt out in turn
+//	             │  Up cables of each spine, distributed round robin
 //	spines    sw-l1-g-j                            group g's spine on plane j
 //	             │  one cable to each leaf of the group
 //	leaves    sw-l0-g-0 … sw-l0-g-(Leaves-1)       with hosts on the ports left over
 //	             ║  Trunk cables from the last leaf, in the first Tails groups
 //	tail      sw-tail-g-0 ═ sw-tail-g-1 …          a chain of Tail leaves
 //
-// Group g is on the On planes g, g+1, … mod Planes. Where that is all of them every
-// two hosts outside the tails have a switch above both; where it is not, groups on
-// different planes meet only through leaves of others. Two spines of different
-// planes never have a switch above both.
+// Group g is on the On planes g, g+1, … mod Planes. If these are all planes, every two
+// hosts outside the tails have a switch above both; if not, groups on different planes
+// are connected only through leaves of others. Two spines of different planes never
+// have a switch above both.
 //
 // A network of 666 switches and 4,341 hosts: seven of the 14 groups have two leaves
 // behind their last one, and five pairs of groups have no plane in common, so that
-// shortest paths turn up again in leaves and close credit loops:
+// shortest paths go up again at leaves and close credit loops:
 //
 //	planes:groups=14,leaves=26,on=9,up=10,hosts=4341
 //
-// the same size with all groups on all planes, where shortest paths never do:
+// the same size with all groups on all planes, where shortest paths do not:
 //
 //	planes:groups=14,hosts=4341
 //
@@ -35,12 +35,13 @@ import "github.com/weft-fabric/weft/fabric"
 //
 //	planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2
 //
-// Order: group by group, its leaves, then its tail; then the spines by group and
-// plane; then the tops by plane. Hosts are dealt out to all leaves, one to each in
-// turn while it has a port. Ports: hosts on the lowest; the highest On of a leaf
-// lead up to its spines by plane, the Trunk ports below those to its tail; in a tail
-// the highest Trunk ports lead up and the Trunk ports below those on. Spines have
-// their leaves on ports 1 to Leaves and the cables up on the ports after those.
+// Order: group by group, its leaves, then its tail; then the spines by group and plane;
+// then the tops by plane. Hosts are distributed over all leaves, one to each round
+// robin while it has a free port. Ports: hosts on the lowest; the highest On ports of a
+// leaf lead up to its spines by plane, the Trunk ports below those to its tail; in a
+// tail the highest Trunk ports lead up and the Trunk ports below those to the next
+// leaf. Spines have their leaves on ports 1 to Leaves and the cables up on the ports
+// after those.
 type Planes struct {
 	P      int // ports of a switch, from 6; zero: 36
 	Groups int // groups of leaves
@@ -48,11 +49,11 @@ type Planes struct {
 	Planes int // planes of spines and tops; zero: P/2
 	On     int // planes that a group is on; zero: all
 	Up     int // cables from a spine to the tops; zero: P/2
-	Tops   int // in each plane; zero: P/4, or as many as the cables to them need
+	Tops   int // in each plane; zero: P/4, or as many as the cables of its spines need
 	Tails  int // groups with a tail; zero: half of them
 	Tail   int // leaves in a tail; zero: 2
-	Trunk  int // cables between two switches of a tail; zero: 2P/5
-	Hosts  int // in all; zero: as many as there are ports for
+	Trunk  int // parallel cables between two switches of a tail; zero: 2P/5
+	Hosts  int // in total; zero: as many as there are ports for
 }
 
 func (t *Planes) declare(p *params) size {
@@ -70,7 +71,7 @@ func (t *Planes) declare(p *params) size {
 	most := max(1, min(ports-t.On, (ports-1)/min(2, max(1, t.Tail))))
 	p.number("trunk", &t.Trunk, max(1, min(2*ports/5, most)), 1, most, "cables that join a tail, and each of its leaves to the next (default 2/5 of ports)")
 	if p.fault != nil {
-		p.number("hosts", &t.Hosts, 1, 1, many, hostsInAll)
+		p.number("hosts", &t.Hosts, 1, 1, saturated, hostsInAll)
 		return size{}
 	}
 	leaves := t.Groups*t.Leaves + product(t.Tails, t.Tail)
@@ -82,7 +83,7 @@ func (t *Planes) declare(p *params) size {
 	}
 	p.number("hosts", &t.Hosts, max(1, room), 1, max(1, room), hostsInAll)
 	return size{
-		switches: min(many, leaves+product(t.Groups, t.On)+product(t.Planes, t.Tops)),
+		switches: min(saturated, leaves+product(t.Groups, t.On)+product(t.Planes, t.Tops)),
 		hosts:    t.Hosts,
 		ports:    t.P,
 	}
@@ -90,11 +91,11 @@ func (t *Planes) declare(p *params) size {
 
 const hostsInAll = "hosts on all leaves together (default as many as there are ports for)"
 
-// leastOn is on how many planes each group must be for every plane to have a group
-// and all groups to be joined.
+// leastOn is the least number of planes for each group such that every plane has a
+// group and all groups are connected.
 func (t *Planes) leastOn() int { return max(1, min(2, t.Planes), t.Planes-t.Groups+1) }
 
-// groupsOn is how many groups a plane has at most.
+// groupsOn is the largest number of groups on a plane.
 func (t *Planes) groupsOn() int {
 	if t.Planes < 1 || t.On >= t.Planes {
 		return t.Groups
@@ -102,7 +103,8 @@ func (t *Planes) groupsOn() int {
 	return product(max(0, t.Groups/t.Planes), max(0, t.On)) + min(max(0, t.On), t.Groups%t.Planes)
 }
 
-// free is the ports for hosts of every leaf, by group, those of the tail last.
+// free is the number of ports for hosts of every leaf, by group, those of the tail
+// last.
 func (t *Planes) free() []int {
 	var free []int
 	for g := range t.Groups {
@@ -126,7 +128,7 @@ func (t *Planes) free() []int {
 
 // Build makes the fabric.
 func (t Planes) Build() (*fabric.Fabric, error) {
-	if err := settle(&t); err != nil {
+	if err := complete(&t); err != nil {
 		return nil, err
 	}
 	var l layout
@@ -159,8 +161,8 @@ func (t Planes) Build() (*fabric.Fabric, error) {
 	return l.b.Build()
 }
 
-// cableGroup adds the spines of a group, notes them by plane, and cables its leaves
-// and its tail.
+// cableGroup adds the spines of a group to members, by plane, and cables its leaves and
+// its tail.
 func (t *Planes) cableGroup(l *layout, g, leaf int, members [][]int) {
 	for i := range t.On {
 		plane := (g + i) % t.Planes
@@ -174,7 +176,7 @@ func (t *Planes) cableGroup(l *layout, g, leaf int, members [][]int) {
 		return
 	}
 	last := leaf + t.Leaves - 1
-	top := t.P - t.On // the highest port that leads on from the switch before
+	top := t.P - t.On // the highest port of the switch before that leads further into the tail
 	for i := range t.Tail {
 		for c := range t.Trunk {
 			l.cable(last+i, top-t.Trunk+1+c, last+i+1, t.P-t.Trunk+1+c)

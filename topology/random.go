@@ -15,19 +15,18 @@ import (
 //	  ╎         │         ╎       Links cables in all: further ones join
 //	  └╌╌╌╌╌╌ sw-2 ╌╌╌╌╌╌╌┘       two switches drawn at random (╌╌)
 //
-// Jellyfish is the sibling with a fixed number of links on each switch.
+// Jellyfish has a fixed number of links on each switch instead.
 //
-// The tree: the switches in random order, each joined to a random one before it
-// (this favours shallow trees; it is not uniform over all of them). A further
-// cable joins two random switches. No cable has both ends in one switch, and no
-// two cables join the same pair as long as there is a pair that is not joined:
-// only from Switches·(Switches-1)/2 links on are there parallel cables, and their
-// pairs are drawn without regard to what is there.
+// The tree: the switches in random order, each joined to a random one before it (this
+// favours shallow trees; it is not uniform over all of them). A further cable joins two
+// random switches. No cable has both ends in one switch, and no two cables join the
+// same pair as long as some pair is not joined: only from Switches·(Switches-1)/2 links
+// on are there parallel cables, and their pairs are drawn independently of the others.
 //
-// Links is at most a sixth of the free ports, Switches·(254-Hosts)/6. Then less
-// than a third of the switches can ever be full, there are always two with a
-// free port, and, while the network is simple, two that are not joined: nothing
-// has to be undone.
+// Links is at most a sixth of the free ports, Switches·(254-Hosts)/6. Then less than a
+// third of the switches can ever be full, there are always two with a free port and,
+// while there are no parallel cables, two that are not joined: no cable ever has to be
+// removed again.
 //
 // The draws are math/rand/v2's PCG with Seed and a constant stream; the same
 // parameters give the same network, and more Links only add cables to it. Order:
@@ -47,13 +46,13 @@ func (r *Random) declare(p *params) size {
 	p.number("hosts", &r.Hosts, 1, 1, fabric.MaxPorts-3, "hosts on each switch (default 1)")
 	p.number("links", &r.Links, 0, r.Switches-1, r.Switches*(fabric.MaxPorts-r.Hosts)/6, "cables between switches")
 	p.seed("seed", &r.Seed, "of the random stream (default 0)")
-	// The ports are not known before the draw, which keeps to the limit by itself.
+	// The ports are not known before the draw; the draw keeps to their limit.
 	return size{switches: r.Switches, hosts: product(r.Switches, r.Hosts)}
 }
 
 // Build makes the fabric.
 func (r Random) Build() (*fabric.Fabric, error) {
-	if err := settle(&r); err != nil {
+	if err := complete(&r); err != nil {
 		return nil, err
 	}
 	d := drawing{
@@ -80,7 +79,7 @@ func (r Random) Build() (*fabric.Fabric, error) {
 	return l.b.Build()
 }
 
-// drawing is a random network while it is drawn.
+// drawing is a random network under construction.
 type drawing struct {
 	rand   *rand.Rand
 	links  [][2]int

@@ -10,8 +10,8 @@ import "github.com/weft-fabric/weft/fabric"
 //	sw-0 ── sw-1 ── sw-2 ── … ── sw-(N-1)
 //	  └──────────────────────────────┘
 //
-// Two switches are joined by one cable, not by two. The order and the ports are
-// those of a torus of one dimension.
+// Also with N = 2 the two switches are joined by one cable, not by two. The order and
+// the ports are those of a torus of one dimension.
 type Ring struct {
 	N     int // switches, from 2
 	Hosts int // on each switch; zero: 1
@@ -29,7 +29,7 @@ func (r *Ring) grid() *grid {
 
 // Build makes the fabric.
 func (r Ring) Build() (*fabric.Fabric, error) {
-	if err := settle(&r); err != nil {
+	if err := complete(&r); err != nil {
 		return nil, err
 	}
 	return r.grid().build()

@@ -27,29 +27,30 @@ import (
 //	δ =  0:  X = {1, ξ², ξ⁴, …, ξ^(Q-2)}
 //	δ = -1:  X = {1, ξ², …, ξ^(2w-2)} ∪ {ξ^(2w-1), ξ^(2w+1), …, ξ^(4w-3)}
 //
-// and X' = ξX. Each is as large as -X and the same: cables have no direction. Q = 5
-// makes the Hoffman-Singleton graph, the largest there can be of degree 7.
+// and X' = ξX. Each set equals its own negative, because cables have no direction. Q =
+// 5 makes the Hoffman-Singleton graph, the largest possible graph of degree 7 and
+// diameter 2.
 //
 // The paper balances a switch with half as many hosts as it has cables to others,
-// rounded up, which is the default. T. Schneider, O. Bibartiu and T. Hoefler
-// (Ensuring Deadlock-Freedom in Low-Diameter InfiniBand Networks, HOTI 2016, Figure
-// 7) take as many hosts as cables: Q = 3, 5, 7, 11, 13 with 5, 7, 11, 17, 19 hosts.
-// (Its table says 337 switches for Q = 13; they are 2·13² = 338.)
+// rounded up, which is the default. T. Schneider, O. Bibartiu and T. Hoefler (Ensuring
+// Deadlock-Freedom in Low-Diameter InfiniBand Networks, HOTI 2016, Figure 7) use as
+// many hosts as cables: Q = 3, 5, 7, 11, 13 with 5, 7, 11, 17, 19 hosts. (Their table
+// says 337 switches for Q = 13; there are 2·13² = 338.)
 //
-// Order: by side, column, row. Elements of GF(Q) are numbers below Q, for a prime
-// themselves, else the digits of a polynomial in base p. Ports: the hosts, then the
-// cables within the column by the exponent of the difference, then those across by
+// Order: by side, column, row. Elements of GF(Q) are numbers below Q: for a prime Q
+// themselves, otherwise the digits of a polynomial in base p. Ports: the hosts, then
+// the cables within the column by the exponent of the difference, then those across by
 // column.
 type SlimFly struct {
 	Q     int // prime power from 3
 	Hosts int // on each switch; zero: half the cables to others, rounded up
 }
 
-// mostQ is where 2Q² switches with a host each take all LIDs.
+// mostQ is larger than any Q whose 2Q² switches with a host each have enough LIDs.
 const mostQ = 110
 
 func (s *SlimFly) declare(p *params) size {
-	// All prime powers above 2 are -1, 0 or 1 modulo 4.
+	// Every prime power above 2 is -1, 0 or 1 modulo 4.
 	p.choice("q", &s.Q, 0, primePowers(mostQ)[1:], "it is a prime power from 3 to 109", "prime power; there are 2q² switches")
 	degree := s.degree()
 	p.number("hosts", &s.Hosts, max(1, (degree+1)/2), 1, fabric.MaxPorts, "hosts on each switch (default half of its cables to others)")
@@ -60,7 +61,7 @@ func (s *SlimFly) declare(p *params) size {
 // degree is (3Q-δ)/2 = Q + 2w, the cables of a switch to others.
 func (s *SlimFly) degree() int { return s.Q + (s.Q+1)/4*2 }
 
-// exponents is those of the elements of X, with ξ: pairs that differ by ξ^e are
+// exponents is those e for which ξ^e is in X: switches whose rows differ by ξ^e are
 // joined in the columns of the first side.
 func (s *SlimFly) exponents() []int {
 	var list []int
@@ -80,7 +81,7 @@ func (s *SlimFly) exponents() []int {
 
 // Build makes the fabric.
 func (s SlimFly) Build() (*fabric.Fabric, error) {
-	if err := settle(&s); err != nil {
+	if err := complete(&s); err != nil {
 		return nil, err
 	}
 	var l layout
@@ -97,7 +98,7 @@ func (s SlimFly) Build() (*fabric.Fabric, error) {
 		for row := range s.Q {
 			for i, e := range inside {
 				other := gf.add(row, gf.exp[(e+side)%(s.Q-1)])
-				// The other finds this one at minus the difference.
+				// The other switch has this one at minus the difference.
 				back := slices.IndexFunc(inside, func(e int) bool { return gf.add(other, gf.exp[(e+side)%(s.Q-1)]) == row })
 				for column := range s.Q {
 					if first := (side*s.Q + column) * s.Q; row < other {

@@ -404,7 +404,7 @@ func TestAnyStruct(t *testing.T) {
 			&Table1{Family: rapid.SampledFrom([]string{"", "xgft", "kautz", "no"}).Draw(t, "family"), Endpoints: one("endpoints")},
 		} {
 			_ = f.String()
-			if err := settle(f); err == nil {
+			if err := complete(f); err == nil {
 				checkBuilt(t, f)
 			}
 		}

@@ -19,11 +19,11 @@ import (
 //	     2048   XGFT(2; 14,14; 7,7)        Kautz(4, 3)   14-ary 3-tree
 //	     4096   XGFT(2; 18,18; 9,9)        Kautz(6, 3)   18-ary 3-tree
 //
-// The endpoints are not multiples of the switches that can have them, nor k^n of
-// a k-ary n-tree; the paper does not say which switch has how many. Here they are
-// dealt out evenly to all switches of a Kautz graph and to the leaves of a tree, the
-// first ones getting one more. No switch then needs more than the 36 ports of the
-// paper's. (IPDPS' "6-ary 2-tree" with 64 endpoints has more hosts on a leaf than 6.)
+// The endpoints are not multiples of the number of switches, nor k^n of a k-ary n-tree;
+// the paper does not say which switch has how many. Here they are distributed evenly
+// over all switches of a Kautz graph and over the leaves of a tree; the first switches
+// get the remainder. No switch then needs more than the 36 ports of the paper's. (The
+// paper's "6-ary 2-tree" with 64 endpoints has more than 6 hosts on a leaf.)
 //
 // Order, ports and names are those of XGFT and Kautz. A k-ary n-tree is made as
 // XGFT(n-1; k, …; k, …), which has the same cables; its leaves are level 0.
@@ -50,7 +50,7 @@ var table1 = []tableRow{
 	{4096, []int{18, 18}, []int{9, 9}, Kautz{B: 6, N: 3}, KaryTree{K: 18, N: 3}},
 }
 
-// dealt is a family that can be built with hosts dealt out evenly.
+// dealt is a family that can be built with hosts distributed evenly.
 type dealt interface {
 	form
 	build(hosts int) (*fabric.Fabric, error)
@@ -71,8 +71,8 @@ func (t *Table1) declare(p *params) size {
 	return need
 }
 
-// network is the entry of the table, with as many hosts on a switch as that with
-// most has.
+// network is the entry of the table; its Hosts is the largest number of hosts on a
+// switch.
 func (t *Table1) network() dealt {
 	row := &table1[slices.IndexFunc(table1, func(r tableRow) bool { return r.endpoints == t.Endpoints })]
 	switch t.Family {
@@ -89,7 +89,7 @@ func (t *Table1) network() dealt {
 
 // Build makes the fabric.
 func (t Table1) Build() (*fabric.Fabric, error) {
-	if err := settle(&t); err != nil {
+	if err := complete(&t); err != nil {
 		return nil, err
 	}
 	return t.network().build(t.Endpoints)

@@ -1,7 +1,7 @@
 // Package topology computes networks: one file a family, a struct for each with
 // the literature's letters as field names, and Build to make the fabric.
 //
-// A spec names a family and its parameters in text that no shell needs quoted:
+// A spec names a family and its parameters, in characters that no shell interprets:
 //
 //	torus:8x8x8,hosts=2        dragonfly:p=4        deimos
 //
@@ -17,15 +17,15 @@
 //     comment gives, their GUIDs increase in that order, and so do the NodeIDs;
 //   - names carry coordinates or levels: sw-3-0-1, sw-l2-0-17, host-12;
 //   - the hosts of a switch sit on its lowest ports, host ports first;
-//   - a switch has the ports that its place in the family needs. Some may stay
-//     dark (the edge of a mesh, a dragonfly that is not full), so that one port
-//     number means one direction throughout the network;
+//   - a switch has the ports that its position in the family needs. Some may stay
+//     unused (at the edge of a mesh, in a dragonfly that is not full), so that a port
+//     number means the same direction throughout the network;
 //   - LIDs are left to fabric.Builder.
 //
-// Limits. A network has at most fabric.MaxLID switches and hosts together, and a
-// switch at most fabric.MaxPorts ports. Both are checked, without overflow,
-// before anything is built; a refusal names the parameter, what is allowed, and
-// the nearest values that work. A parameter left zero takes its default.
+// Limits. A network has at most fabric.MaxLID switches and hosts together, and a switch
+// at most fabric.MaxPorts ports. Both are checked, without overflow, before anything is
+// built; a refusal names the parameter, the allowed values, and the nearest values that
+// work. A zero parameter takes its default.
 package topology
 
 import (
@@ -37,16 +37,16 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// Family is a network of some family, with its parameters.
+// Family is a network with its parameters.
 type Family interface {
-	// Build makes the fabric: equal parameters make equal fabrics. It refuses
-	// parameters out of range and networks beyond the limits of InfiniBand.
+	// Build makes the fabric: equal parameters make equal fabrics. It refuses parameters
+	// out of range and networks beyond the limits of InfiniBand.
 	Build() (*fabric.Fabric, error)
-	// String is the spec, every parameter spelled out.
+	// String is the spec with every parameter.
 	String() string
 }
 
-// Info describes a family for people.
+// Info describes a family for help texts.
 type Info struct {
 	Name    string
 	Summary string // one line
@@ -57,8 +57,8 @@ type Info struct {
 // Key describes a parameter.
 type Key struct {
 	Name    string
-	Meaning string // with the default, where there is one
-	Bare    bool   // may be given first and without "name="
+	Meaning string // with the default, if there is one
+	Bare    bool   // may be given first and without its key
 }
 
 // Families lists the families in the order of the table.
@@ -102,13 +102,13 @@ func Parse(spec string) (Family, error) {
 		return nil, err
 	}
 	f := r.new()
-	if err := r.settle(f, given); err != nil {
+	if err := r.complete(f, given); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// split cuts the text behind the colon into values by key.
+// split splits the text after the colon into values by key.
 func (r *row) split(rest string) (map[string]string, error) {
 	given := map[string]string{}
 	if rest == "" {

@@ -13,9 +13,9 @@ import "github.com/weft-fabric/weft/fabric"
 //	sw-1-0 ── sw-1-1 ── sw-1-2
 //	└─────────────────────┘
 //
-// A dimension of size 2 has one cable between its two switches, not two, and so
-// one port; a dimension of size 1 has none. Order and ports are those of Mesh,
-// with no port dark.
+// A dimension of size 2 has one cable between its two switches, not two, and so one
+// port; a dimension of size 1 has none. Order and ports are those of Mesh, with no port
+// unused.
 type Torus struct {
 	Dims  []int // switches along each dimension, from 1
 	Hosts int   // on each switch; zero: 1
@@ -33,7 +33,7 @@ func (t *Torus) grid() *grid {
 
 // Build makes the fabric.
 func (t Torus) Build() (*fabric.Fabric, error) {
-	if err := settle(&t); err != nil {
+	if err := complete(&t); err != nil {
 		return nil, err
 	}
 	return t.grid().build()

@@ -12,12 +12,12 @@ import "github.com/weft-fabric/weft/fabric"
 //	                      each leaf to each top
 //	level 0 (leaves)   sw-l0-0  sw-l0-1  sw-l0-2    M = [3]: children of a top
 //
-// M[i-1] is mi, the children of a switch of level i; W[i-1] is wi, the parents of
-// a switch of level i-1. A switch of level l is a word of h digits d(h) … d(1),
-// digit j below wj for j ≤ l and below mj for j > l. A switch of level l is
-// joined to those of level l+1 that have the same digits but, perhaps, digit
-// l+1: a child's digit says which child it is, a parent's which parent. So level
-// l has m(l+1) … mh × w1 … wl switches.
+// M[i-1] is mi, the number of children of a switch of level i; W[i-1] is wi, the number
+// of parents of a switch of level i-1. A switch of level l is a word of h digits d(h) …
+// d(1), with digit j below wj for j ≤ l and below mj for j > l. A switch of level l is
+// joined to those of level l+1 that agree in all digits except perhaps digit l+1: in a
+// child this digit says which child it is, in a parent which parent. So level l has
+// m(l+1) … mh × w1 … wl switches.
 //
 // Order: by level, leaves first, then by the word as a number. Name: sw-l, the
 // level, the word from d(h) to d(1). Ports of level l: the hosts (leaves) or the
@@ -44,7 +44,7 @@ func (t *XGFT) declare(p *params) size {
 	}
 	var need size
 	for level := range t.levels() {
-		need.switches = min(need.switches+product(t.radix(level)...), many)
+		need.switches = min(need.switches+product(t.radix(level)...), saturated)
 		need.ports = max(need.ports, t.portsDown(level)+t.portsUp(level))
 	}
 	need.hosts = product(product(t.M...), t.Hosts)
@@ -82,13 +82,13 @@ func (t *XGFT) portsUp(level int) int {
 
 // Build makes the fabric.
 func (t XGFT) Build() (*fabric.Fabric, error) {
-	if err := settle(&t); err != nil {
+	if err := complete(&t); err != nil {
 		return nil, err
 	}
 	return t.build(product(t.M...) * t.Hosts)
 }
 
-// build deals out hosts evenly to the leaves, at most Hosts on each.
+// build distributes hosts evenly over the leaves, at most Hosts on each.
 func (t *XGFT) build(hosts int) (*fabric.Fabric, error) {
 	var l layout
 	first := make([]int, t.levels()) // number of the first switch of a level
@@ -116,7 +116,7 @@ func (t *XGFT) build(hosts int) (*fabric.Fabric, error) {
 func (t *XGFT) cableUp(l *layout, level, first, above int) {
 	radix, radixAbove := t.radix(level), t.radix(level+1)
 	weight := weights(radixAbove)
-	changes := len(radix) - 1 - level // where digit level+1 is
+	changes := len(radix) - 1 - level // index of digit level+1
 	word := make([]int, len(radix))
 	for s := range product(radix...) {
 		digitsOf(s, radix, word)

@@ -111,7 +111,7 @@ func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary 
 	}
 	index := names.New(f)
 	s.countHosts(index)
-	s.levels, s.odd = inspect.Levels(f), inspect.Odd(f)
+	s.levels, s.odd = inspect.Levels(f), inspect.Anomalies(f)
 	s.Levels, s.Odd = levelSummaries(s.levels), oddSummaries(f, s.odd)
 	s.LIDs.Top = f.TopLID()
 	for range f.LIDs() {

@@ -14,7 +14,7 @@ import (
 
 // texts is the findings as lines: kind, sentence, and how many places.
 func texts(f *fabric.Fabric) (lines []string) {
-	for _, o := range inspect.Odd(f) {
+	for _, o := range inspect.Anomalies(f) {
 		lines = append(lines, fmt.Sprintf("%s: %s [%d]", o.Kind, o.What, len(o.Links)+len(o.Nodes)+len(o.Hosts)))
 	}
 	return lines
@@ -229,7 +229,7 @@ func TestMissingCables(t *testing.T) {
 	if diff := cmp.Diff(want, texts(f)); diff != "" {
 		t.Error(diff)
 	}
-	odd := inspect.Odd(f)[0].Links[0]
+	odd := inspect.Anomalies(f)[0].Links[0]
 	if odd.A != first[0] && odd.B != first[0] || odd.A != first[1] && odd.B != first[1] || odd.Cables != 0 {
 		t.Errorf("%+v, want %v", odd, first)
 	}

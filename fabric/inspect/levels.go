@@ -1,37 +1,37 @@
-// Package inspect says what a fabric is like and what is odd about it: the levels
-// of a tree with their oversubscription, links that are slower than their like,
-// trunks with cables missing, names that several nodes have, hosts that lack
-// adapters.
+// Package inspect describes a fabric and finds anomalies in it: the levels of a tree
+// with their oversubscription, links that are slower than similar ones, trunks with
+// cables missing, names that several nodes have, hosts that lack adapters.
 //
-// Like is what has the same place: cables between the same levels and models of
-// switches, or to the same model of adapter. What most of them have is what is
-// expected of all; where no value is in the majority, nothing is.
+// Cables are similar if they join the same levels and models of switches, or lead to
+// the same model of adapter. A property that most similar cables have is expected of
+// all; if there is no majority, nothing is expected.
 package inspect
 
 import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Level is the switches of one level of a tree: 0 are those with hosts, 1 those a
-// hop away, and so on. A network with hosts on all switches has one level.
+// Level is the switches of one level of a tree: those of level 0 have hosts, those of
+// level 1 are a hop away, and so on. A network with hosts on all switches has one
+// level.
 type Level struct {
 	Switches int
 	Hosts    int   // cables to host adapters
 	Others   int   // cables to aggregation nodes and routers
-	Down, Up int   // cables to switches of the level below, and above
+	Down, Up int   // cables to switches of the level below, and of the level above
 	Across   int   // cables within the level
 	Free     int   // ports without a cable
-	Over     Ratio // of all of them together
-	Least    Ratio // of the switch with the least
-	Most     Ratio // of the switch with the most
+	Over     Ratio // of all its switches together
+	Least    Ratio // of the switch with the smallest ratio
+	Most     Ratio // of the switch with the largest ratio
 }
 
-// Ratio is an oversubscription: what comes from below, from hosts and switches, and
-// what goes up, in Mbit/s. Where a rate in the fabric is not known all cables count
-// as 1.
+// Ratio is an oversubscription: the bandwidth of the cables to hosts and lower levels,
+// and that of the cables up, in Mbit/s. If any rate in the fabric is not known, each
+// cable counts as 1.
 type Ratio struct{ Below, Above int64 }
 
-// Value is below over above, 0 where nothing goes up.
+// Value is Below divided by Above; 0 if there are no cables up.
 func (r Ratio) Value() float64 {
 	if r.Above == 0 {
 		return 0
@@ -39,16 +39,17 @@ func (r Ratio) Value() float64 {
 	return float64(r.Below) / float64(r.Above)
 }
 
-// fewHosts says when a switch with hosts is no leaf: when the switches it is cabled
-// to have more than so many times its hosts, in the mean over its cables. So a spine
-// with a server or two stays a spine, and a leaf with few hosts a leaf.
+// fewHosts is the ratio above which a switch with hosts is not taken for a leaf: when
+// the switches it is cabled to have on average (over its cables) more than fewHosts
+// times its hosts. So a spine with a server or two stays a spine, and a leaf with few
+// hosts a leaf.
 const fewHosts = 4
 
-// survey is a fabric and what is known of its parts.
+// survey is a fabric with what the anomalies are found from.
 type survey struct {
 	*fabric.Fabric
-	host  []bool // [ChannelID] from a switch to a host adapter
-	level []int  // [switch] or None where no cables lead to a host
+	host  []bool // [ChannelID] leads from a switch to a host adapter
+	level []int  // [switch] its level; None if no host can be reached
 	rated bool   // the rates of all cables that carry traffic are known
 }
 
@@ -69,7 +70,7 @@ func look(f *fabric.Fabric) *survey {
 	return s
 }
 
-// findLevels finds the levels by the number of hosts on every switch.
+// findLevels computes the levels from the number of hosts on every switch.
 func (s *survey) findLevels(hosts []int) {
 	var queue []fabric.NodeID
 	for v := range s.level {
@@ -94,8 +95,8 @@ func (s *survey) findLevels(hosts []int) {
 	}
 }
 
-// Levels is the levels of a fabric, the one with the hosts first. Switches from
-// which no cables lead to a host are on none.
+// Levels is the levels of a fabric, the one with the hosts first. Switches that cannot
+// reach a host are in none.
 func Levels(f *fabric.Fabric) []Level {
 	s := look(f)
 	top := fabric.None
@@ -109,12 +110,12 @@ func Levels(f *fabric.Fabric) []Level {
 		}
 	}
 	for i := range levels {
-		levels[i].Across /= 2 // seen from either end
+		levels[i].Across /= 2 // each cable was counted at both ends
 	}
 	return levels
 }
 
-// add counts the ports of a switch.
+// add adds the ports of a switch to its level.
 func (s *survey) add(l *Level, v fabric.NodeID) {
 	var r Ratio
 	l.Switches++
@@ -130,7 +131,7 @@ func (s *survey) add(l *Level, v fabric.NodeID) {
 			width = int64(ch.Rate.Mbps())
 		}
 		switch {
-		case ch.To == v: // a cable from the switch to itself
+		case ch.To == v: // a cable from the switch to itself: it belongs to no level
 		case s.host[c]:
 			l.Hosts++
 			r.Below += width

@@ -14,22 +14,22 @@ type pair struct{ a, b fabric.NodeID }
 func comparePairs(p, q pair) int { return cmp.Or(cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b)) }
 
 // missingCables finds pairs of switches with fewer cables between them than most
-// pairs like them have. Where nearly all switches of a level are joined to all of
-// the next, as in a tree or in a part of one, that may be none.
+// similar pairs. Where nearly all switches of a level are joined to all of the next, as
+// in a tree or in a pod, a pair without any cable counts too.
 func (s *survey) missingCables() []Finding {
-	cables := map[place]map[pair]int{}
+	cables := map[cableClass]map[pair]int{}
 	for c := range s.Trunks() {
 		ch := s.Channel(fabric.ChannelID(c))
 		if ch.Reverse < fabric.ChannelID(c) {
 			continue
 		}
-		p, _ := s.placeOf(ch)
+		p, _ := s.classOf(ch)
 		if cables[p] == nil {
 			cables[p] = map[pair]int{}
 		}
 		cables[p][pair{min(ch.From, ch.To), max(ch.From, ch.To)}]++
 	}
-	places := make([]place, 0, len(cables))
+	places := make([]cableClass, 0, len(cables))
 	for p := range cables {
 		places = append(places, p)
 	}
@@ -41,12 +41,11 @@ func (s *survey) missingCables() []Finding {
 	return list
 }
 
-// groups splits the pairs of one place into parts that no other of these cables
-// join, such as the pods of a tree, and adds the pairs without a cable where most
-// have one.
-func (s *survey) groups(p place, cables map[pair]int) []map[pair]int {
+// groups splits the pairs of one class into connected components, such as the pods of a
+// tree, and adds the pairs without a cable where most have one.
+func (s *survey) groups(p cableClass, cables map[pair]int) []map[pair]int {
 	if p.level == p.higher {
-		return []map[pair]int{cables} // switches of one level need not all be joined
+		return []map[pair]int{cables} // switches of one level are not expected to be all joined
 	}
 	part := map[fabric.NodeID]fabric.NodeID{}
 	var find func(v fabric.NodeID) fabric.NodeID
@@ -84,7 +83,7 @@ func (s *survey) groups(p place, cables map[pair]int) []map[pair]int {
 	return groups
 }
 
-// addUnjoined adds the pairs without a cable, if at least three in four have one.
+// addUnjoined adds the pairs without a cable, if at least three in four pairs have one.
 func (s *survey) addUnjoined(group map[pair]int) {
 	var below, above []fabric.NodeID
 	seen := map[fabric.NodeID]bool{}
@@ -117,10 +116,10 @@ func (s *survey) addUnjoined(group map[pair]int) {
 }
 
 // fewer finds the pairs with fewer cables than most of their group.
-func (s *survey) fewer(p place, groups []map[pair]int) []Finding {
+func (s *survey) fewer(p cableClass, groups []map[pair]int) []Finding {
 	type lack struct{ usual, has int }
 	short := map[lack][]pair{}
-	like := map[int][2]int{} // usual: how many pairs have so many, of how many
+	like := map[int][2]int{} // [usual number of cables] pairs that have it, and all pairs
 	for _, group := range groups {
 		counts := make([]int, 0, len(group))
 		for _, n := range group {
@@ -128,7 +127,7 @@ func (s *survey) fewer(p place, groups []map[pair]int) []Finding {
 		}
 		usual, count := majority(counts)
 		if count == 0 || p.level == p.higher && 10*count < 9*len(counts) {
-			continue // within a level, cables of several kinds may look alike
+			continue // within a level, cables of different kinds cannot be told apart
 		}
 		like[usual] = [2]int{like[usual][0] + count, like[usual][1] + len(counts)}
 		for q, n := range group {

@@ -7,16 +7,16 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Endpoints finds endpoints by name, among some of a fabric.
+// Endpoints finds endpoints by name among some endpoints of a fabric.
 type Endpoints struct {
 	index *Index
 	among []bool // [EndpointID]
-	some  bool   // there are any
-	where string // for errors: what those in among have in common
+	some  bool   // among is not empty
+	where string // for errors: what the endpoints in among have in common
 }
 
-// Endpoints finds endpoints among those of a list, such as those in a scope, as far
-// as they are on some rails (see OnRails).
+// Endpoints finds endpoints among those of a list, such as those in a scope, restricted
+// to some rails (see OnRails).
 func (x *Index) Endpoints(list []fabric.EndpointID, rails ...string) (*Endpoints, error) {
 	list, err := x.OnRails(list, rails)
 	if err != nil {
@@ -32,11 +32,11 @@ func (x *Index) Endpoints(list []fabric.EndpointID, rails ...string) (*Endpoints
 	return n, nil
 }
 
-// RailOf is the number of an endpoint's rail, from 1, or 0 if it is on none.
+// RailOf is the number of an endpoint's rail, from 1; 0 if it is on none.
 func (n *Endpoints) RailOf(e fabric.EndpointID) int { return n.index.RailOf(e) }
 
-// Host finds the endpoints of one host, or of whatever else has the name: one
-// adapter port, or several in the order of rails.
+// Host finds the endpoints of one host or other named node: one adapter port, or
+// several in the order of rails.
 func (n *Endpoints) Host(name string) ([]fabric.EndpointID, error) {
 	hosts, err := n.Hosts(name)
 	if err != nil {
@@ -48,8 +48,8 @@ func (n *Endpoints) Host(name string) ([]fabric.EndpointID, error) {
 	return hosts[0], nil
 }
 
-// Hosts finds the endpoints of a host, or of all hosts that fit a pattern: a list
-// for each host, in the order of rails; the hosts in the order of their names.
+// Hosts finds the endpoints of a host, or of all hosts that match a pattern: a list for
+// each host, in the order of rails; the hosts in the order of their names.
 func (n *Endpoints) Hosts(name string) ([][]fabric.EndpointID, error) {
 	x := n.index
 	if e := x.onePort(name); e != fabric.None && n.among[e] {
@@ -63,8 +63,8 @@ func (n *Endpoints) Hosts(name string) ([][]fabric.EndpointID, error) {
 		return nil, n.unknown(name)
 	}
 	var hosts [][]fabric.EndpointID
-	at := map[string]int{} // host: index in hosts
-	var in []fabric.NodeID // of those that count
+	at := map[string]int{} // host name → index in hosts
+	var in []fabric.NodeID // nodes with endpoints in among
 	for _, v := range n.sorted(found) {
 		ends := n.endpointsOf(v)
 		if len(ends) == 0 {
@@ -89,7 +89,7 @@ func (n *Endpoints) Hosts(name string) ([][]fabric.EndpointID, error) {
 	return hosts, nil
 }
 
-// endpointsOf is the endpoints of a node that count.
+// endpointsOf is the endpoints of a node that are in among.
 func (n *Endpoints) endpointsOf(v fabric.NodeID) []fabric.EndpointID {
 	var list []fabric.EndpointID
 	for e, end := n.index.of(v); e < end; e++ {
@@ -100,7 +100,7 @@ func (n *Endpoints) endpointsOf(v fabric.NodeID) []fabric.EndpointID {
 	return list
 }
 
-// rails says whether adapters are those of one host: none has the name of another.
+// rails says whether adapters are those of one host, each with a name of its own.
 func (n *Endpoints) rails(list []fabric.NodeID) bool {
 	names := map[string]bool{}
 	var of string
@@ -114,7 +114,7 @@ func (n *Endpoints) rails(list []fabric.NodeID) bool {
 	return true
 }
 
-// sorted orders nodes by host, with numbers in names by value, then by rail.
+// sorted orders nodes by host (numbers in names by value), then by rail.
 func (n *Endpoints) sorted(list []fabric.NodeID) []fabric.NodeID {
 	x := n.index
 	list = slices.Clone(list)
@@ -133,7 +133,7 @@ func (n *Endpoints) sorted(list []fabric.NodeID) []fabric.NodeID {
 	return list
 }
 
-// unknown says that nothing has a name.
+// unknown is the error for a name that nothing has.
 func (n *Endpoints) unknown(name string) error {
 	k := nodes
 	k.has = [...]bool{fabric.Router: false}
@@ -145,7 +145,7 @@ func (n *Endpoints) unknown(name string) error {
 	return fmt.Errorf("no endpoint is called %q%s", name, n.index.near(name, k))
 }
 
-// outside says what has a name but is not among the endpoints that count.
+// outside is the error for a name of nodes that have no endpoint in among.
 func (n *Endpoints) outside(name string, found []fabric.NodeID) error {
 	list := make([]string, len(found))
 	for i, v := range found {
@@ -154,8 +154,8 @@ func (n *Endpoints) outside(name string, found []fabric.NodeID) error {
 	return fmt.Errorf("no endpoint is called %q: it is %s, with no endpoint %s", name, listed(list), n.where)
 }
 
-// compareNatural compares names with the numbers in them by value: host-9 comes
-// before host-10.
+// compareNatural compares names with the numbers in them by value: host-9 comes before
+// host-10.
 func compareNatural(a, b string) int {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
@@ -177,7 +177,7 @@ func compareNatural(a, b string) int {
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// digits is the digits that a text begins with.
+// digits is the digits at the beginning of a text.
 func digits(s string) string {
 	i := 0
 	for i < len(s) && digit(s[i]) {
@@ -186,7 +186,7 @@ func digits(s string) string {
 	return s[:i]
 }
 
-// compareDigits compares numbers of any length.
+// compareDigits compares numbers of any length by value.
 func compareDigits(p, q string) int {
 	for len(p) > len(q) && p[0] == '0' {
 		p = p[1:]

@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// kinds is the nodes that a name may stand for.
+// kinds is the kinds of nodes that are looked for.
 type kinds struct {
 	one, many string
 	has       [fabric.Router + 1]bool // [Kind]
@@ -22,19 +22,19 @@ var (
 	nodes    = kinds{"node", "nodes", [...]bool{fabric.Switch: true, fabric.Adapter: true, fabric.Router: true}}
 )
 
-// Switches is the switch of a name, or all switches that fit a pattern.
+// Switches is the switch with a name, or all switches that match a pattern.
 func (x *Index) Switches(name string) ([]fabric.NodeID, error) {
 	found := x.find(name, switches)
 	switch {
 	case len(found) == 0:
 		return nil, x.unknown(name, switches)
-	case len(found) > 1 && !x.means(name, found):
+	case len(found) > 1 && !x.isMeantAsPattern(name, found):
 		return nil, x.ambiguous(name, found, switches)
 	}
 	return found, nil
 }
 
-// Node is the one node of a name.
+// Node is the one node with a name.
 func (x *Index) Node(name string) (fabric.NodeID, error) {
 	found := x.find(name, nodes)
 	switch len(found) {
@@ -46,8 +46,8 @@ func (x *Index) Node(name string) (fabric.NodeID, error) {
 	return fabric.None, x.ambiguous(name, found, nodes)
 }
 
-// Adapters is all adapters and routers that a name stands for: those of a host,
-// those of one description, those that fit a pattern.
+// Adapters is all adapters and routers with a name: those of a host, those with a
+// description, or those that match a pattern.
 func (x *Index) Adapters(name string) ([]fabric.NodeID, error) {
 	found := x.find(name, adapters)
 	if len(found) == 0 {
@@ -77,13 +77,13 @@ func (x *Index) Cable(text string) (fabric.ChannelID, error) {
 	return c, nil
 }
 
-// means says whether a name that several switches have was meant to have them all:
-// it is a pattern, and not itself the description of one.
-func (x *Index) means(name string, found []fabric.NodeID) bool {
+// isMeantAsPattern says whether a name stands for all the switches it matches: it is a
+// pattern, and not itself the description of a switch.
+func (x *Index) isMeantAsPattern(name string, found []fabric.NodeID) bool {
 	return isPattern(name) && x.fabric.Node(found[0]).Name != name
 }
 
-// find is all nodes of some kinds that a name stands for.
+// find is all nodes of some kinds with a name.
 func (x *Index) find(name string, k kinds) []fabric.NodeID {
 	if found := x.named(name, k); len(found) > 0 {
 		return found
@@ -94,7 +94,7 @@ func (x *Index) find(name string, k kinds) []fabric.NodeID {
 	return nil
 }
 
-// named is find without LIDs.
+// named is find without the look-up by LID.
 func (x *Index) named(name string, k kinds) []fabric.NodeID {
 	if name == "" {
 		return nil
@@ -118,8 +118,8 @@ func (x *Index) named(name string, k kinds) []fabric.NodeID {
 	return found
 }
 
-// described finds nodes by the whole description. Where that is the name of a host
-// too, all adapters of the host count.
+// described finds nodes by the whole description. If that is also the name of a host,
+// all adapters of the host are found.
 func (x *Index) described(name string) []fabric.NodeID {
 	list := x.description[name]
 	if len(list) == 0 || len(x.host[name]) == 0 {
@@ -139,7 +139,7 @@ func (x *Index) only(list []fabric.NodeID, k kinds) []fabric.NodeID {
 	return found
 }
 
-// fitsAny says whether one of the names of a node fits a pattern.
+// fitsAny says whether one of the names of a node matches a pattern.
 func (x *Index) fitsAny(n fabric.NodeID, pattern string) bool {
 	node := x.fabric.Node(n)
 	if fits(node.Name, pattern) {
@@ -151,8 +151,8 @@ func (x *Index) fitsAny(n fabric.NodeID, pattern string) bool {
 	return slices.ContainsFunc(shortNames(node), func(s string) bool { return fits(s, pattern) })
 }
 
-// byWord finds an adapter by the first word of its description, if no other
-// begins with it.
+// byWord finds an adapter by the first word of its description, if no other begins with
+// that word.
 func (x *Index) byWord(word string) []fabric.NodeID {
 	if found := x.word[word]; len(found) == 1 {
 		return found
@@ -160,8 +160,8 @@ func (x *Index) byWord(word string) []fabric.NodeID {
 	return nil
 }
 
-// parseGUID reads a GUID as InfiniBand tools write it. 0x and up to four digits is
-// a LID.
+// parseGUID reads a GUID as InfiniBand tools write it. 0x with up to four digits is a
+// LID instead.
 func parseGUID(text string) (fabric.GUID, bool) {
 	digits := text
 	if len(text) > 2 && text[1] == '-' && strings.IndexByte("SHR", text[0]) >= 0 {
@@ -202,8 +202,8 @@ func (x *Index) byLID(text string) fabric.EndpointID {
 	return x.fabric.Owner(fabric.LID(v))
 }
 
-// onePort is the endpoint that the GUID of a port or a LID stands for, or None:
-// what has a GUID of a node may have several.
+// onePort is the endpoint with a port GUID or a LID, or None: a node GUID may stand for
+// several endpoints.
 func (x *Index) onePort(text string) fabric.EndpointID {
 	if len(x.description[text]) > 0 {
 		return fabric.None
@@ -219,7 +219,7 @@ func (x *Index) onePort(text string) fabric.EndpointID {
 	return x.byLID(text)
 }
 
-// unknown says that nothing has a name, and which name is nearest.
+// unknown is the error for a name that nothing has, with the nearest name.
 func (x *Index) unknown(name string, k kinds) error {
 	if isPattern(name) {
 		return fmt.Errorf("no %s fits %q (* is any text)%s", k.one, name, x.near(strings.ReplaceAll(name, "*", ""), k))
@@ -227,8 +227,8 @@ func (x *Index) unknown(name string, k kinds) error {
 	return fmt.Errorf("no %s is called %q, and none has that GUID or LID%s", k.one, name, x.near(name, k))
 }
 
-// near is the end of an error: the nearest name, in letters of either case, or where
-// none is like it what names look like here.
+// near ends an error with the nearest name, ignoring case, or with an example of the
+// names here if none is similar.
 func (x *Index) near(name string, k kinds) string {
 	var folded, all []string
 	for i := range x.fabric.Nodes() {
@@ -255,7 +255,7 @@ func (x *Index) near(name string, k kinds) string {
 	return fmt.Sprintf("; names here look like %q", all[0])
 }
 
-// ambiguous says which nodes have a name.
+// ambiguous is the error for a name of several nodes.
 func (x *Index) ambiguous(name string, found []fabric.NodeID, k kinds) error {
 	list := make([]string, len(found))
 	for i, n := range found {
@@ -264,8 +264,8 @@ func (x *Index) ambiguous(name string, found []fabric.NodeID, k kinds) error {
 	return fmt.Errorf("%d %s are called %q; name one of them: %s", len(found), k.many, name, listed(list))
 }
 
-// distinct is a name that no other node has, and for an adapter without one of its
-// own where it is.
+// distinct is a name that no other node has; for an adapter without one, where it is
+// connected is added.
 func (x *Index) distinct(n fabric.NodeID) string {
 	node := x.fabric.Node(n)
 	for _, s := range append(shortNames(node), node.Name) {

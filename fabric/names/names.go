@@ -13,9 +13,9 @@
 //   - the first word of a description that only one adapter begins with;
 //   - a LID.
 //
-// An asterisk is any text, even none; a name with one means all that fit. Whoever
-// wants one thing and gets a name of several is told which there are, and who
-// mistypes gets the nearest name.
+// An asterisk matches any text, even none; a name with one means all nodes that match.
+// Where one node is wanted and several have the name, the error lists them; for an
+// unknown name it gives the nearest one.
 package names
 
 import (
@@ -32,10 +32,10 @@ type Index struct {
 	fabric      *fabric.Fabric
 	description map[string][]fabric.NodeID
 	short       map[string][]fabric.NodeID
-	host        map[string][]fabric.NodeID // adapters of a host, as compareAdapters orders them
+	host        map[string][]fabric.NodeID // [host name] its adapters, as compareAdapters orders them
 	word        map[string][]fabric.NodeID // adapters by the first word of descriptions that name no host
 	port        map[fabric.GUID]fabric.EndpointID
-	first       []fabric.EndpointID // [node, plus one at the end] its first endpoint
+	first       []fabric.EndpointID // [node, plus one] its first endpoint
 	rail        []int               // [EndpointID] index in rails, or None
 	rails       []Rail
 }
@@ -79,8 +79,8 @@ func New(f *fabric.Fabric) *Index {
 	return x
 }
 
-// compareAdapters orders the adapters of a host: by the number in their names,
-// then by name, then by GUID.
+// compareAdapters orders the adapters of a host by the number in their names, then by
+// name, then by GUID.
 func (x *Index) compareAdapters(a, b fabric.NodeID) int {
 	_, p := HostOf(x.fabric.Node(a))
 	_, q := HostOf(x.fabric.Node(b))
@@ -96,13 +96,13 @@ var (
 	// managed is how the firmware of managed switches writes descriptions:
 	// MF0;name:MODEL/U1, in a director MF0;name:MODEL/L02/U1.
 	managed = regexp.MustCompile(`^MF\d+;(.+):[^:/]*((?:/\w+)*)/U\d+$`)
-	// voltaire is how Voltaire's does: model, a mark, name.
+	// voltaire is how Voltaire's firmware does: model, a mark, name.
 	voltaire = regexp.MustCompile(`^Voltaire .*# (\S+)$`)
-	// device is a name of an adapter behind that of its host, as drivers write it.
+	// device is the name of an adapter after that of its host, as drivers write it.
 	device = regexp.MustCompile(`^(HCA-\d+|[a-z]+\d*_\d+)$`)
 )
 
-// shortNames is what a node is called without what its firmware or driver adds.
+// shortNames is the names of a node without what its firmware or driver adds.
 func shortNames(n *fabric.Node) []string {
 	if n.Kind != fabric.Switch {
 		if host, adapter := HostOf(n); adapter != "" {
@@ -123,10 +123,10 @@ func shortNames(n *fabric.Node) []string {
 	return nil
 }
 
-// HostOf splits the description of an adapter: "luna-0001 mlx5_0" into the host and
-// its adapter, "luna-0001" into the host and nothing. A description such as
-// "MT4129 ConnectX7   Mellanox Technologies", which is the adapter's own until its
-// host sets one, names no host.
+// HostOf splits the description of an adapter: "luna-0001 mlx5_0" into the host and its
+// adapter, "luna-0001" into the host and nothing. A manufacturer's description such as
+// "MT4129 ConnectX7   Mellanox Technologies", which an adapter has until its host sets
+// one, names no host.
 func HostOf(n *fabric.Node) (host, adapter string) {
 	words := strings.Fields(n.Name)
 	switch {
@@ -138,8 +138,9 @@ func HostOf(n *fabric.Node) (host, adapter string) {
 	return "", ""
 }
 
-// fits says whether a name is a pattern, in which * is any text, even none.
-// Nothing else is special: descriptions of nodes hold slashes and brackets.
+// fits says whether a name matches a pattern, in which * is any text, even none. No
+// other character is special, because descriptions of nodes contain slashes and
+// brackets.
 func fits(name, pattern string) bool {
 	parts := strings.Split(pattern, "*")
 	last := len(parts) - 1
@@ -158,5 +159,5 @@ func fits(name, pattern string) bool {
 	return strings.HasSuffix(name, parts[last])
 }
 
-// isPattern says whether a name may mean several things.
+// isPattern says whether a name may match several nodes.
 func isPattern(name string) bool { return strings.ContainsRune(name, '*') }

@@ -12,15 +12,16 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// Rail is the adapter ports that have one place in their hosts: all mlx5_0, say.
-// HCA-1 and mlx5_0 are the same place: drivers count from one or from zero.
+// Rail is the adapter ports with the same position in their hosts, such as all mlx5_0.
+// HCA-1 and mlx5_0 are the same position: some drivers count from one, others from
+// zero.
 type Rail struct {
-	Adapters []string // what the hosts call them, such as HCA-1 and mlx5_0; empty: they have no names
+	Adapters []string // their names in the hosts, such as HCA-1 and mlx5_0; empty: they have no names
 	Port     uint8    // of the adapter
-	Hosts    int      // that have it
+	Hosts    int      // number of hosts that have it
 }
 
-// String is the names of the adapters, and the port where it is not the first.
+// String is the names of the adapters, and the port if it is not the first.
 func (r *Rail) String() string {
 	text := strings.Join(r.Adapters, ", ")
 	if r.Port > 1 {
@@ -29,24 +30,25 @@ func (r *Rail) String() string {
 	return strings.TrimSpace(text)
 }
 
-// Rails is the rails of the fabric by the numbers in the names of the adapters. The
-// adapters that name no host are on none.
+// Rails is the rails of the fabric by the numbers in the names of the adapters.
+// Adapters whose description names no host are on none.
 func (x *Index) Rails() []Rail { return x.rails }
 
-// place is where an adapter port is in its host.
-type place struct {
-	number int    // in the name of the adapter, from 0; None: the name has none that counts
+// slot is the position of an adapter port in its host.
+type slot struct {
+	number int    // of the adapter, from 0; None: its name has no usable number
 	name   string // of the adapter, if it has no number
 	port   uint8
 }
 
-func (p place) compare(q place) int {
+func (p slot) compare(q slot) int {
 	return cmp.Or(cmp.Compare(p.number, q.number), cmp.Compare(p.name, q.name), cmp.Compare(p.port, q.port))
 }
 
 var counted = regexp.MustCompile(`^(HCA-|[a-z]+\d*_)(\d+)$`)
 
-// deviceNumber is the number of an adapter in its host, from 0, or None.
+// deviceNumber is the number of an adapter in its host, from 0; None: its name has
+// none.
 func deviceNumber(adapter string) int {
 	m := counted.FindStringSubmatch(adapter)
 	if m == nil {
@@ -66,17 +68,17 @@ func compareDevices(a, b string) int {
 	return cmp.Or(cmp.Compare(deviceNumber(a), deviceNumber(b)), cmp.Compare(a, b))
 }
 
-// findRails puts the adapter ports of all hosts on rails.
+// findRails assigns the adapter ports of all hosts to rails.
 func (x *Index) findRails() {
 	x.rail = make([]int, len(x.fabric.Endpoints()))
 	for i := range x.rail {
 		x.rail[i] = fabric.None
 	}
-	at := map[place][]fabric.EndpointID{}
+	at := map[slot][]fabric.EndpointID{}
 	for _, adapters := range x.host {
 		for k, n := range adapters {
 			_, adapter := HostOf(x.fabric.Node(n))
-			p := place{number: deviceNumber(adapter), name: adapter}
+			p := slot{number: deviceNumber(adapter), name: adapter}
 			if adapter == "" {
 				p.number = k
 			} else if p.number != fabric.None {
@@ -88,11 +90,11 @@ func (x *Index) findRails() {
 			}
 		}
 	}
-	places := make([]place, 0, len(at))
+	places := make([]slot, 0, len(at))
 	for p := range at {
 		places = append(places, p)
 	}
-	slices.SortFunc(places, place.compare)
+	slices.SortFunc(places, slot.compare)
 	x.rails = make([]Rail, len(places))
 	for i, p := range places {
 		r := &x.rails[i]
@@ -112,12 +114,12 @@ func (x *Index) findRails() {
 	}
 }
 
-// RailOf is the number of an endpoint's rail, from 1, or 0 if it is on none.
+// RailOf is the number of an endpoint's rail, from 1; 0 if it is on none.
 func (x *Index) RailOf(e fabric.EndpointID) int { return x.rail[e] + 1 }
 
-// OnRails is those of a list of endpoints that are on one of some rails: numbers
-// from 1, as in Rails, or names of adapters, with * for any text. No rails: all of
-// the list.
+// OnRails is those of a list of endpoints that are on one of some rails, which are
+// numbers from 1, as in Rails, or names of adapters, with * for any text. Without rails
+// it is the whole list.
 func (x *Index) OnRails(among []fabric.EndpointID, rails []string) ([]fabric.EndpointID, error) {
 	if len(rails) == 0 {
 		return among, nil
@@ -145,7 +147,7 @@ func (x *Index) OnRails(among []fabric.EndpointID, rails []string) ([]fabric.End
 	return chosen, nil
 }
 
-// noRail says which rails there are.
+// noRail is the error for an unknown rail, with the list of rails.
 func (x *Index) noRail(rail string) error {
 	if len(x.rails) == 0 {
 		return fmt.Errorf("there is no rail %q: no adapter of the fabric says which host it is in", rail)

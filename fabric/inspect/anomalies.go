@@ -9,26 +9,25 @@ import (
 	"github.com/weft-fabric/weft/fabric/names"
 )
 
-// Kind says what is odd.
+// Kind is a kind of anomaly.
 type Kind string
 
-// The kinds of finding, in the order that Odd lists them.
+// The kinds, in the order in which Anomalies lists them.
 const (
-	SlowLink      Kind = "slow-link"      // its lanes are slower than those of its like
-	NarrowLink    Kind = "narrow-link"    // it has fewer lanes
-	MissingCable  Kind = "missing-cable"  // a trunk has fewer cables than its like
-	NoCable       Kind = "no-cable"       // a node is cabled to nothing
-	NoSwitch      Kind = "no-switch"      // a switch is cabled to no other
-	MissingRail   Kind = "missing-rail"   // a host has fewer adapters than its like
-	DuplicateName Kind = "duplicate-name" // several nodes have one description
-	NoName        Kind = "no-name"        // adapters have the description they were made with
+	SlowLink      Kind = "slow-link"      // its lanes are slower than those of similar cables
+	NarrowLink    Kind = "narrow-link"    // it has fewer lanes than similar cables
+	MissingCable  Kind = "missing-cable"  // fewer cables join two switches than join similar pairs
+	NoCable       Kind = "no-cable"       // a node has no cable
+	NoSwitch      Kind = "no-switch"      // a switch has no cable to another switch
+	MissingRail   Kind = "missing-rail"   // a host has fewer adapters than most hosts
+	DuplicateName Kind = "duplicate-name" // several nodes have the same description
+	NoName        Kind = "no-name"        // adapters have the description of their manufacturer
 )
 
-// Finding is something odd. Which of Links, Nodes and Hosts there are depends on the
-// kind.
+// Finding is an anomaly. Its kind decides which of Links, Nodes and Hosts are set.
 type Finding struct {
 	Kind  Kind
-	What  string // a sentence about all of them
+	What  string // a sentence about all parts of it
 	Links []Link
 	Nodes []fabric.NodeID
 	Hosts []names.Host
@@ -37,13 +36,13 @@ type Finding struct {
 // Link is a cable, or all cables between two switches.
 type Link struct {
 	A, B         fabric.NodeID
-	APort, BPort uint8       // 0: not one cable
+	APort, BPort uint8       // 0: several cables
 	Rate         fabric.Rate // of one cable
-	Cables       int         // how many there are
+	Cables       int         // number of cables
 }
 
-// Odd is what is odd about a fabric.
-func Odd(f *fabric.Fabric) []Finding {
+// Anomalies lists what is unusual about a fabric.
+func Anomalies(f *fabric.Fabric) []Finding {
 	s := look(f)
 	list := s.slowLinks()
 	list = append(list, s.missingCables()...)
@@ -53,35 +52,35 @@ func Odd(f *fabric.Fabric) []Finding {
 	return append(list, duplicates(f)...)
 }
 
-// place is what cables have in common that are alike: levels and models of the
-// switches at their ends, or that and the model of the adapter.
-type place struct {
+// cableClass says which cables are similar: those with the same levels and models of
+// switches at their ends, or the same level, model of switch and model of adapter.
+type cableClass struct {
 	adapter        bool
 	level, higher  int
 	model, further uint32
 }
 
-// placeOf is the place of a cable, whichever way its channel goes.
-func (s *survey) placeOf(c *fabric.Channel) (p place, ok bool) {
+// classOf is the class of a cable; it is the same for both of its channels.
+func (s *survey) classOf(c *fabric.Channel) (p cableClass, ok bool) {
 	a, b := s.Node(c.From), s.Node(c.To)
 	switch {
 	case c.From == c.To || a.Kind != fabric.Switch && b.Kind != fabric.Switch:
-		return place{}, false
+		return cableClass{}, false
 	case a.Kind != fabric.Switch || b.Kind != fabric.Switch:
 		at := c.From
 		if a.Kind != fabric.Switch {
 			a, b, at = b, a, c.To
 		}
-		return place{true, s.level[at], 0, a.DeviceID, b.DeviceID}, true
+		return cableClass{true, s.level[at], 0, a.DeviceID, b.DeviceID}, true
 	}
-	p = place{false, s.level[c.From], s.level[c.To], a.DeviceID, b.DeviceID}
-	if other := (place{false, p.higher, p.level, p.further, p.model}); comparePlaces(other, p) < 0 {
+	p = cableClass{false, s.level[c.From], s.level[c.To], a.DeviceID, b.DeviceID}
+	if other := (cableClass{false, p.higher, p.level, p.further, p.model}); comparePlaces(other, p) < 0 {
 		p = other
 	}
 	return p, true
 }
 
-func comparePlaces(p, q place) int {
+func comparePlaces(p, q cableClass) int {
 	if p.adapter != q.adapter {
 		if q.adapter {
 			return -1
@@ -92,7 +91,7 @@ func comparePlaces(p, q place) int {
 		cmp.Compare(p.model, q.model), cmp.Compare(p.further, q.further))
 }
 
-// grouped is the values of a map of lists, in the order of their keys.
+// grouped is the keys of a map of lists, in order.
 func grouped[K comparable, V any](m map[K][]V, compare func(K, K) int) (keys []K) {
 	for k := range m {
 		keys = append(keys, k)
@@ -101,7 +100,7 @@ func grouped[K comparable, V any](m map[K][]V, compare func(K, K) int) (keys []K
 	return keys
 }
 
-// majority is the value that more than half of a list have.
+// majority is the value that more than half of a list have, and how many have it.
 func majority[V comparable](list []V) (most V, count int) {
 	counts := map[V]int{}
 	for _, v := range list {
@@ -116,12 +115,12 @@ func majority[V comparable](list []V) (most V, count int) {
 	return most, counts[most]
 }
 
-// slowLinks finds cables that are slower or narrower than most of their like.
+// slowLinks finds cables that are slower or narrower than most similar ones.
 func (s *survey) slowLinks() []Finding {
-	like := map[place][]*fabric.Channel{}
+	like := map[cableClass][]*fabric.Channel{}
 	for i := range s.Channels() {
 		c := s.Channel(fabric.ChannelID(i))
-		if p, ok := s.placeOf(c); ok && c.Reverse > fabric.ChannelID(i) && c.Rate.Known() {
+		if p, ok := s.classOf(c); ok && c.Reverse > fabric.ChannelID(i) && c.Rate.Known() {
 			like[p] = append(like[p], c)
 		}
 	}
@@ -167,7 +166,7 @@ func it(n int) string {
 	return "them"
 }
 
-// uncabled finds nodes without a cable, and switches cabled to no other.
+// uncabled finds nodes without a cable, and switches without a cable to another switch.
 func (s *survey) uncabled() []Finding {
 	none, alone := Finding{Kind: NoCable}, Finding{Kind: NoSwitch}
 	for i := range s.Nodes() {
@@ -198,8 +197,8 @@ func (s *survey) uncabled() []Finding {
 	return list
 }
 
-// missingRails finds hosts that have fewer adapters than most, but at least half:
-// hosts with fewer are of another kind.
+// missingRails finds hosts that have fewer adapters than most hosts, but at least half
+// as many: hosts with fewer are taken for another kind.
 func missingRails(index *names.Index) []Finding {
 	hosts := index.Hosts()
 	has := make([]int, len(hosts))
@@ -224,7 +223,8 @@ func missingRails(index *names.Index) []Finding {
 	return []Finding{found}
 }
 
-// duplicates finds nodes that have one description. Aggregation nodes all do.
+// duplicates finds nodes with the same description. All aggregation nodes have the same
+// one; they do not count.
 func duplicates(f *fabric.Fabric) []Finding {
 	aggregation := make([]bool, len(f.Nodes()))
 	for i := range f.Endpoints() {
