@@ -108,6 +108,9 @@ func TestNothingUnproven(t *testing.T) {
 	}
 }
 
+// answerHead is the bytes of an answer before its tables.
+const answerHead = 16 + 88
+
 // parts is where the tables of an answer begin: out-ports, service levels, maps,
 // pairs, ranks, end.
 func parts(t testing.TB, q *wire.Request, whole []byte) [6]int {
@@ -116,7 +119,7 @@ func parts(t testing.TB, q *wire.Request, whole []byte) [6]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := [6]int{16 + 80}
+	p := [6]int{answerHead}
 	for i, n := range []int{len(a.OutPorts), len(a.SLs), len(a.Maps) * routing.SLs, 2 * len(a.Pairs), 4 * len(a.Ranks)} {
 		p[i+1] = p[i] + n
 	}
@@ -133,7 +136,7 @@ func spoil(t testing.TB, q *wire.Request, whole []byte, chance *rand.Rand) []byt
 	for range 1 + chance.IntN(3) {
 		part := chance.IntN(6)
 		if part == 5 || p[part+1] == p[part] { // the figures before the tables
-			b[16+chance.IntN(80)] = byte(chance.IntN(20))
+			b[16+chance.IntN(answerHead-16)] = byte(chance.IntN(20))
 			continue
 		}
 		at := p[part] + chance.IntN(p[part+1]-p[part])

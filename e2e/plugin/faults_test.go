@@ -93,7 +93,7 @@ func TestLiars(t *testing.T) {
 		{"an old answer", d.liar("df-dn", func(m []byte) []byte { m[16]--; return m }), "the answer is to sweep"},
 		{"more switches", d.liar("df-dn", func(m []byte) []byte { m[24]++; return m }), "the fabric has"},
 		{"a service level too many", d.liar("df-dn", func(m []byte) []byte { return everySL(m, 16) }), "SL 16"},
-		{"a port that is not there", d.liar("df-dn", func(m []byte) []byte { m[16+80+5] = 200; return m }), "out-port 200"},
+		{"a port that is not there", d.liar("df-dn", func(m []byte) []byte { m[answerHead+5] = 200; return m }), "out-port 200"},
 		{"adapters that drop all", d.liar("df-dn", func(m []byte) []byte { copy(m[16+32:], bytes.Repeat([]byte{15}, 16)); return m }), "adapters are to drop SL"},
 		{"a credit loop", looping, "a credit loop is not ruled out"},
 		{"says nothing", func(_ *wire.Request, c net.Conn) error { _, err := c.Read(make([]byte, 1)); return err }, "no time left"},
@@ -123,7 +123,7 @@ func TestLiars(t *testing.T) {
 func everySL(m []byte, sl byte) []byte {
 	cells := int(binary.LittleEndian.Uint32(m[24:]) * binary.LittleEndian.Uint32(m[28:]))
 	for i := range cells {
-		m[16+80+cells+i] = sl
+		m[answerHead+cells+i] = sl
 	}
 	return m
 }

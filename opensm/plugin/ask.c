@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "ask.h"
 
 #define LOOK_UP 100	  /* ms between looks whether the process ends */
+#define SETTLE 20	  /* ms between looks whether earlier packets are gone */
 #define BETTER_MS 3600000 /* ms to wait for better tables; the daemon limits its search */
 
 /* receive receives tables, better ones than those there are if the question is for these. */
@@ -34,14 +36,44 @@ static struct tables *receive(const struct asker *a, const struct question *q, c
 	return t;
 }
 
+/* blocks_of is the block records of a request. */
+static struct blocks blocks_of(const struct question *q)
+{
+	const uint8_t *body = q->request + WIRE_HEADER_SIZE;
+	uint32_t count = get32(body + 36);
+	size_t rest = (size_t)count * WIRE_BLOCK_SIZE + get16(body + 22); /* the version is behind them */
+
+	return (struct blocks){q->request + q->size - rest, count};
+}
+
+/*
+ * settle waits until the packets of earlier tables are gone, before the next step; nobody
+ * who waits for the answer is kept longer than otherwise. 0: nobody wants it any more.
+ */
+static int settle(const struct asker *a, const struct tables *t, const struct question *q)
+{
+	struct pollfd p = {.fd = a->stop, .events = POLLIN};
+
+	while (t->step && t->number != tables_number(q->in_use) && now_ms() < atomic_load(&a->gone))
+		if (poll(&p, 1, SETTLE) > 0 || *a->over)
+			return 0;
+	return 1;
+}
+
 /* fetch receives tables and proves them; NULL: why says why there are none. */
 static struct tables *fetch(const struct asker *a, const struct question *q, char *why)
 {
 	struct tables *t = receive(a, q, why);
+	struct blocks blocks = blocks_of(q);
 	char wrong[WHY_SIZE];
 
-	if (!t || (tables_suffice(t, &a->wanted, wrong) && tables_prove(t, q->net, wrong) == 0))
-		return t;
+	if (!t)
+		return NULL;
+	if (tables_suffice(t, &a->wanted, wrong) && tables_prove_from(t, q->in_use, &blocks, q->net, &t->found, wrong) == 0) {
+		if (settle(a, t, q))
+			return t;
+		snprintf(wrong, sizeof wrong, "nobody waits for them any more");
+	}
 	snprintf(why, WHY_SIZE, "the daemon's tables do not hold: %.*s", WHY_SIZE / 2, wrong);
 	tables_free(t);
 	return NULL;
@@ -86,6 +118,7 @@ static void drop(struct asker *a)
 		;
 	a->now = NULL;
 	tables_free(q->tables);
+	tables_free(q->in_use);
 	net_free(q->net);
 	free(q->request);
 	free(q);
@@ -113,7 +146,7 @@ static int start(struct asker *a)
 }
 
 /* begin begins a question, and takes the request over; NULL: out of memory. */
-static struct question *begin(struct asker *a, uint8_t *request, size_t size, int again)
+static struct question *begin(struct asker *a, uint8_t *request, size_t size, struct tables *in_use, int again)
 {
 	struct question *q = calloc(1, sizeof *q);
 
@@ -123,6 +156,7 @@ static struct question *begin(struct asker *a, uint8_t *request, size_t size, in
 		goto out_of_memory;
 	q->request = request;
 	q->size = size;
+	q->in_use = tables_hold(in_use);
 	q->again = again;
 	q->began = now_ms();
 	a->ended = 0;
@@ -131,6 +165,7 @@ static struct question *begin(struct asker *a, uint8_t *request, size_t size, in
 	if (start(a))
 		return q;
 	a->now = NULL;
+	tables_free(q->in_use);
 	net_free(q->net);
 out_of_memory:
 	free(q);
@@ -138,7 +173,7 @@ out_of_memory:
 	return NULL;
 }
 
-const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size)
+const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size, struct tables *in_use)
 {
 	struct question *q = a->now;
 	int useful;
@@ -153,19 +188,13 @@ const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size)
 		return q;
 	}
 	drop(a);
-	return begin(a, request, size, 0);
+	return begin(a, request, size, in_use, 0);
 }
 
-int asker_again(struct asker *a)
+int asker_again(struct asker *a, uint8_t *request, size_t size, struct tables *in_use)
 {
-	size_t size = a->now->size;
-	uint8_t *request = malloc(size);
-
-	if (!request)
-		return 0;
-	memcpy(request, a->now->request, size);
 	drop(a);
-	return begin(a, request, size, 1) != NULL;
+	return begin(a, request, size, in_use, 1) != NULL;
 }
 
 int asker_wait(struct asker *a, int64_t until)
@@ -220,6 +249,7 @@ int asker_begin(struct asker *a)
 {
 	pthread_condattr_t by_clock;
 
+	atomic_init(&a->gone, 0);
 	a->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (a->stop < 0)
 		return 0;

@@ -12,6 +12,8 @@
 
 #include <pthread.h>
 
+#include <stdatomic.h>
+
 #include "talk.h"
 
 /* What is asked, and once it has ended the answer. */
@@ -19,6 +21,7 @@ struct question {
 	uint8_t *request;
 	size_t size;
 	struct net *net;       /* the fabric of the request */
+	struct tables *in_use; /* those that the request says are in use, held; NULL: none */
 	int64_t began;	       /* ms, as now_ms */
 	struct tables *tables; /* proven, for all of the terms wanted; NULL: why says why there are none */
 	char why[WHY_SIZE];
@@ -37,6 +40,11 @@ struct asker {
 	void (*late)(void *context, const struct question *q);
 	void *context;
 	const volatile unsigned *over; /* not 0: the process ends, and nobody waits */
+	/*
+	 * When the packets of the tables before those in use are gone, as now_ms. A step is
+	 * proven from the tables in use alone: it is no answer before that.
+	 */
+	atomic_llong gone;
 
 	/* The rest is ask.c's own. */
 	struct question *now; /* NULL: none */
@@ -55,9 +63,10 @@ void asker_end(struct asker *a);
 /*
  * asker_ask asks, and takes the request over. If just that is being asked, or was
  * answered with tables that nobody took, it goes on with that: requests differ if
- * more than the number of the sweep does. NULL: out of memory.
+ * more than the number of the sweep does. in_use is the tables in use by the request.
+ * NULL: out of memory.
  */
-const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size);
+const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size, struct tables *in_use);
 
 /* asker_wait waits until the question has ended, but not past a time; 1: it has. */
 int asker_wait(struct asker *a, int64_t until);
@@ -69,10 +78,11 @@ int asker_leave(struct asker *a);
 struct tables *asker_take(struct asker *a);
 
 /*
- * asker_again asks, where the tables taken are the best so far, for better ones. That
- * is left to late; asker_ask goes on with it once there are tables. 0: out of memory.
+ * asker_again asks, where the tables taken are the best so far, for better ones, or for
+ * the next step: the request, which it takes over, says that they are in use. That is
+ * left to late; asker_ask goes on with it once there are tables. 0: out of memory.
  */
-int asker_again(struct asker *a);
+int asker_again(struct asker *a, uint8_t *request, size_t size, struct tables *in_use);
 
 /* asker_silent says whether the daemon let the last question run out of time. */
 int asker_silent(struct asker *a);

@@ -32,6 +32,7 @@ struct net {
 	uint8_t *owner;     /* [LID] enum owner */
 	uint8_t *adapters;  /* [row] the highest enum owner below SWITCH that is cabled to it */
 	int qos;
+	int replaces; /* the request says that tables of ours are in use */
 };
 
 /* net_new reads a request, which this process wrote. NULL: out of memory. */

@@ -20,6 +20,7 @@ enum fate { UNKNOWN, ARRIVES, NOWHERE, ON_THE_WAY };
 
 struct proof {
 	const struct tables *t;
+	const struct tables *was; /* of a step: the tables in use; else NULL */
 	const struct net *n;
 	char *why;
 	int32_t *start;		   /* [slot * 16 + SL] the highest rank on which senders begin */
@@ -29,7 +30,12 @@ struct proof {
 	uint8_t *out, *sl;	   /* [LID of the block][row] */
 	uint8_t *fate;		   /* [row] */
 	uint32_t *way;		   /* rows on the way, a stack */
+	uint32_t *depth;	   /* [row] switches from there to where packets end */
+	struct found found;
+	uint32_t dead;		   /* slot by which a switch sends the LID at hand into nothing; NONE */
 };
+
+#define NONE UINT32_MAX
 
 static int wrong(const struct proof *p, uint32_t row, uint32_t lid, const char *what, ...)
 {
@@ -42,7 +48,7 @@ static int wrong(const struct proof *p, uint32_t row, uint32_t lid, const char *
 	return -1;
 }
 
-static int in_scope(const struct tables *t, uint8_t owner)
+int tables_in_scope(const struct tables *t, uint8_t owner)
 {
 	return owner == HOST || (owner == OTHER_ADAPTER && t->terms.scope >= 1) || (owner == SWITCH && t->terms.scope >= 2);
 }
@@ -82,7 +88,7 @@ static void starts(struct proof *p, uint32_t row)
 			int senders = 0;
 			*s = NO_TRUNK;
 			for (uint32_t in = n->slot[row]; in < n->slot[row + 1]; in++) {
-				if (!in_scope(p->t, n->link[in].sends) || in == x || x == n->slot[row])
+				if (!tables_in_scope(p->t, n->link[in].sends) || in == x || x == n->slot[row])
 					continue;
 				int32_t r = first(p, row, in, x, sl);
 				if (senders++ > 0 && r != *s)
@@ -106,7 +112,7 @@ static int32_t answer_starts(const struct proof *p, uint32_t row, uint32_t x, ui
 	for (uint32_t in = n->slot[row]; in < n->slot[row + 1]; in++) {
 		const struct link *l = &n->link[in];
 		uint32_t lid = l->lid;
-		if (!in_scope(p->t, l->sends) || in == x || x == n->slot[row])
+		if (!tables_in_scope(p->t, l->sends) || in == x || x == n->slot[row])
 			continue;
 		while (lid < (uint32_t)l->lid + l->lids && sls[lid] != sl)
 			lid++;
@@ -131,7 +137,7 @@ static void ways_back(struct proof *p)
 
 	for (uint32_t h = 0; h < n->rows; h++)
 		for (uint32_t l = 0; l < n->lids && !t->terms.directed; l++)
-			if (in_scope(t, n->owner[l]))
+			if (tables_in_scope(t, n->owner[l]))
 				p->back[(size_t)h * n->rows + n->row_of[n->home[l]]] |= (uint16_t)(1u << (t->sl[(size_t)h * t->lids + l] % WIRE_SLS));
 }
 
@@ -150,8 +156,33 @@ static void tell_apart(struct proof *p)
 		}
 }
 
+/* was_out is the out-port of the tables in use at a row of the fabric. */
+static uint8_t was_out(const struct proof *p, uint32_t row, uint32_t lid)
+{
+	uint32_t old = tables_row(p->was, p->n->guid[row]);
+
+	return old == NO_ROW || lid >= p->was->lids ? WIRE_NO_PORT : p->was->out[(size_t)old * p->was->lids + lid];
+}
+
+/* delivered says whether the tables in use deliver what is sent from a row. */
+static int delivered(const struct proof *p, uint32_t row, uint32_t lid)
+{
+	const struct net *n = p->n;
+
+	for (uint32_t left = n->rows; left > 0; left--) {
+		uint8_t out = was_out(p, row, lid);
+		uint32_t x = n->slot[row] + out;
+		if (out == WIRE_NO_PORT || x >= n->slot[row + 1] || x == n->home[lid])
+			return out != WIRE_NO_PORT && x == n->home[lid];
+		if (n->link[x].peer < 0)
+			return 0;
+		row = n->row_of[n->link[x].peer];
+	}
+	return 0;
+}
+
 /* step is the slot by which a row sends a LID on; -1: no path, -2: why says what is wrong. */
-static int64_t step(const struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid)
+static int64_t step(struct proof *p, const uint8_t *out, uint32_t row, uint32_t lid)
 {
 	const struct net *n = p->n;
 	uint32_t x = n->slot[row] + out[row];
@@ -162,11 +193,21 @@ static int64_t step(const struct proof *p, const uint8_t *out, uint32_t row, uin
 		return wrong(p, row, lid, "out-port %u of %u", out[row], n->slot[row + 1] - n->slot[row] - 1), -2;
 	if (x == n->home[lid])
 		return x;
-	if (n->link[x].lanes == 0)
-		return wrong(p, row, lid, "out-port %u has no cable", out[row]), -2;
-	if (n->link[x].peer < 0)
-		return wrong(p, row, lid, "out-port %u leads to another node", out[row]), -2;
-	return x;
+	if (n->link[x].peer >= 0)
+		return x;
+	if (p->dead == NONE)
+		p->dead = x;
+	return -1;
+}
+
+/* does_not_arrive says where packets are lost. */
+static int does_not_arrive(const struct proof *p, uint32_t row, uint32_t lid)
+{
+	uint32_t x = p->dead, at = x == NONE ? row : p->n->row_of[x];
+
+	if (x == NONE)
+		return wrong(p, row, lid, "packets do not arrive");
+	return wrong(p, at, lid, p->n->link[x].lanes == 0 ? "out-port %u has no cable" : "out-port %u leads to another node", x - p->n->slot[at]);
 }
 
 /* arrive settles for every row whether packets to a LID arrive. */
@@ -174,6 +215,7 @@ static int arrive(struct proof *p, const uint8_t *out, uint32_t lid)
 {
 	const struct net *n = p->n;
 
+	p->dead = NONE;
 	memset(p->fate, UNKNOWN, n->rows);
 	for (uint32_t s = 0; s < n->rows; s++) {
 		uint32_t depth = 0, r = s;
@@ -194,8 +236,12 @@ static int arrive(struct proof *p, const uint8_t *out, uint32_t lid)
 		end = p->fate[r];
 		if (end == ON_THE_WAY)
 			return wrong(p, r, lid, "packets circle for ever");
-		while (depth > 0)
+		for (uint32_t deep = depth > 0 && p->way[depth - 1] == r ? 0 : p->depth[r]; depth > 0;) {
 			p->fate[p->way[--depth]] = end;
+			p->depth[p->way[depth]] = ++deep;
+			if (end == ARRIVES && deep > p->found.hops)
+				p->found.hops = deep;
+		}
 	}
 	return 0;
 }
@@ -272,9 +318,13 @@ static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, u
 			return wrong(p, r, lid, "SL %u", sl[r]);
 		if (n->adapters[r] == NOBODY && t->terms.scope < 2)
 			continue;
+		if (p->fate[r] != ARRIVES && p->was && !delivered(p, r, lid)) {
+			p->found.cut++; /* before, and until a later step */
+			continue;
+		}
 		if (p->fate[r] != ARRIVES)
-			return wrong(p, r, lid, "packets do not arrive");
-		if (!in_scope(t, n->owner[lid]) || (t->terms.scope < 2 && !in_scope(t, n->adapters[r])))
+			return does_not_arrive(p, r, lid);
+		if (!tables_in_scope(t, n->owner[lid]) || (t->terms.scope < 2 && !tables_in_scope(t, n->adapters[r])))
 			continue;
 		if (climb_all(p, out, r, lid, sl[r]) != 0)
 			return -1;
@@ -361,10 +411,16 @@ static int adapters_send(const struct tables *t, const struct net *n, char *why)
 	return 1;
 }
 
-int tables_prove(const struct tables *t, const struct net *n, char *why)
+int tables_prove(const struct tables *t, const struct net *n, char *why) { return tables_prove_from(t, NULL, NULL, n, NULL, why); }
+
+int tables_prove_from(const struct tables *t, const struct tables *was, const struct blocks *blocks, const struct net *n, struct found *found, char *why)
 {
 	struct proof p = {.t = t, .n = n, .why = why};
 	int result = -1;
+
+	/* A step is one from the tables in use; tables that stay are no step any more. */
+	if (was && t->step)
+		p.was = was;
 
 	if (!belongs(t, n, why) || !adapters_send(t, n, why))
 		return -1;
@@ -377,14 +433,17 @@ int tables_prove(const struct tables *t, const struct net *n, char *why)
 	p.sl = malloc((size_t)BLOCK * (n->rows + 1));
 	p.fate = malloc(n->rows + 1);
 	p.way = malloc((n->rows + 1) * sizeof *p.way);
+	p.depth = malloc((n->rows + 1) * sizeof *p.depth);
 	p.varied = calloc(n->slots + 1, sizeof *p.varied);
 	p.back = calloc((size_t)n->rows * n->rows + 1, sizeof *p.back);
-	if (p.start && p.out && p.sl && p.fate && p.way && p.varied && p.back) {
+	if (p.start && p.out && p.sl && p.fate && p.way && p.depth && p.varied && p.back) {
 		tell_apart(&p);
 		ways_back(&p);
 		for (uint32_t r = 0; r < n->rows; r++)
 			starts(&p, r);
 		result = all(&p);
+		if (found)
+			*found = p.found;
 	} else {
 		snprintf(why, WHY_SIZE, "out of memory");
 	}
@@ -393,7 +452,8 @@ int tables_prove(const struct tables *t, const struct net *n, char *why)
 	free(p.sl);
 	free(p.fate);
 	free(p.way);
+	free(p.depth);
 	free(p.varied);
 	free(p.back);
-	return result;
+	return result == 0 && p.was ? step_prove(t, was, blocks, n, why) : result;
 }

@@ -177,9 +177,60 @@ static int has_record(osm_node_t *node, uint8_t number)
 	return number == 0 ? is_switch(node) && osm_node_get_physp_ptr(node, 0) != NULL : cabled(node, number);
 }
 
-uint8_t *request_new(const osm_subn_t *subn, uint64_t sweep, int deadline_ms, const char *version, size_t *size)
+/* lifetime is how long a packet may wait in a switch, in us; 0: for ever. */
+static uint32_t lifetime(const osm_subn_t *subn)
 {
-	size_t count, ports = 0, letters = strlen(version);
+	unsigned code = subn->opt.packet_life_time; /* 4.096 us * 2^code; 20 and more: no end */
+
+	return code < 20 ? (uint32_t)((4096ull << code) / 1000) : 0;
+}
+
+/*
+ * unconfirmed says whether a switch has confirmed another entry than the tables in use
+ * have. What it has for a LID that nobody has any more does not count.
+ */
+static int unconfirmed(const osm_subn_t *subn, const osm_switch_t *s, const struct tables *t, uint32_t row, uint32_t from)
+{
+	for (uint32_t lid = from; lid < from + WIRE_BLOCK_LIDS && lid < t->lids && lid < s->lft_size; lid++) {
+		uint8_t has = s->lft[lid], want = t->out[(size_t)row * t->lids + lid];
+		if (has != want && !(has == OSM_NO_PATH && (lid == 0 || !osm_get_port_by_lid_ho(subn, (uint16_t)lid))))
+			return 1;
+	}
+	return 0;
+}
+
+/* put_blocks writes what switches have otherwise than the tables in use; NULL only counts. */
+static uint32_t put_blocks(uint8_t *b, const osm_subn_t *subn, osm_node_t *const *nodes, size_t count, const struct asked *a)
+{
+	const struct tables *t = a->in_use;
+	uint32_t blocks = 0, row = 0;
+
+	for (size_t i = 0; t && !a->written && i < count; i++) {
+		const osm_switch_t *s = nodes[i]->sw;
+		uint32_t at = row, old = tables_row(t, cl_ntoh64(osm_node_get_node_guid(nodes[i])));
+		if (!is_switch(nodes[i]))
+			continue;
+		row++;
+		for (uint32_t from = 0; s && s->lft && old != NO_ROW && from < t->lids && from < s->lft_size; from += WIRE_BLOCK_LIDS) {
+			if (!unconfirmed(subn, s, t, old, from))
+				continue;
+			if (b) {
+				put32(b, at);
+				put16(b + 4, (uint16_t)(from / WIRE_BLOCK_LIDS));
+				memset(b + 8, WIRE_NO_PORT, WIRE_BLOCK_LIDS);
+				memcpy(b + 8, s->lft + from, s->lft_size - from < WIRE_BLOCK_LIDS ? s->lft_size - from : WIRE_BLOCK_LIDS);
+				b += WIRE_BLOCK_SIZE;
+			}
+			blocks++;
+		}
+	}
+	return blocks;
+}
+
+uint8_t *request_new(const osm_subn_t *subn, const struct asked *a, size_t *size)
+{
+	size_t count, ports = 0, letters = strlen(a->version);
+	uint32_t blocks;
 	osm_node_t **nodes = list(subn, &count);
 	uint8_t *message, *body, *node, *port;
 
@@ -188,7 +239,8 @@ uint8_t *request_new(const osm_subn_t *subn, uint64_t sweep, int deadline_ms, co
 	for (size_t i = 0; i < count; i++)
 		for (unsigned p = 0; p <= external_ports(nodes[i]); p++)
 			ports += (size_t)has_record(nodes[i], (uint8_t)p);
-	*size = WIRE_HEADER_SIZE + WIRE_REQUEST_SIZE + count * WIRE_NODE_SIZE + ports * WIRE_PORT_SIZE + letters;
+	blocks = put_blocks(NULL, subn, nodes, count, a);
+	*size = WIRE_HEADER_SIZE + WIRE_REQUEST_SIZE + count * WIRE_NODE_SIZE + ports * WIRE_PORT_SIZE + (size_t)blocks * WIRE_BLOCK_SIZE + letters;
 	message = calloc(1, *size);
 	if (!message)
 		goto out;
@@ -197,13 +249,16 @@ uint8_t *request_new(const osm_subn_t *subn, uint64_t sweep, int deadline_ms, co
 	put16(message + 6, WIRE_REQUEST);
 	put64(message + 8, *size - WIRE_HEADER_SIZE);
 	body = message + WIRE_HEADER_SIZE;
-	put64(body, sweep);
+	put64(body, a->sweep);
 	put32(body + 8, (uint32_t)count);
 	put32(body + 12, (uint32_t)ports);
-	put32(body + 16, (uint32_t)deadline_ms);
+	put32(body + 16, (uint32_t)a->deadline_ms);
 	body[20] = allowed(subn);
 	body[21] = WIRE_IMPROVES | (subn->opt.qos ? WIRE_QOS : 0);
 	put16(body + 22, (uint16_t)letters);
+	put64(body + 24, tables_number(a->in_use));
+	put32(body + 32, lifetime(subn));
+	put32(body + 36, blocks);
 	node = body + WIRE_REQUEST_SIZE;
 	port = node + count * WIRE_NODE_SIZE;
 	for (size_t i = 0; i < count; i++, node += WIRE_NODE_SIZE) {
@@ -216,7 +271,8 @@ uint8_t *request_new(const osm_subn_t *subn, uint64_t sweep, int deadline_ms, co
 			}
 		put_node(node, nodes[i], records);
 	}
-	memcpy(port, version, letters);
+	put_blocks(port, subn, nodes, count, a);
+	memcpy(port + (size_t)blocks * WIRE_BLOCK_SIZE, a->version, letters);
 out:
 	free(nodes);
 	return message;

@@ -9,8 +9,21 @@
 #include <opensm/osm_port.h>
 #include <opensm/osm_subnet.h>
 
-/* request_new is a whole message, to be freed. NULL: out of memory. */
-uint8_t *request_new(const osm_subn_t *subn, uint64_t sweep, int deadline_ms, const char *version, size_t *size);
+#include "tables.h"
+
+/*
+ * request_new is a whole message, to be freed. in_use is what OpenSM has of ours, NULL:
+ * nothing. Where switches have not confirmed it, the message says what they have, unless
+ * it is about to be written. NULL: out of memory.
+ */
+struct asked {
+	uint64_t sweep;
+	int deadline_ms;
+	const char *version;
+	const struct tables *in_use;
+	int written; /* in_use is being written, and counts as confirmed */
+};
+uint8_t *request_new(const osm_subn_t *subn, const struct asked *a, size_t *size);
 
 /* port_lanes is the data lanes that OpenSM will make usable on a port. */
 uint8_t port_lanes(const osm_physp_t *port, const osm_subn_t *subn);

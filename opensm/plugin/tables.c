@@ -21,10 +21,12 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 	else if (t->rows != n->rows || t->lids != n->lids || t->slots != n->slots || (t->pairs != 0 && t->pairs != n->pairs))
 		snprintf(why, WHY_SIZE, "the tables are for %u switches, %u LIDs and %u ports; the fabric has %u, %u and %u",
 			 t->rows, t->lids, t->slots, n->rows, n->lids, n->slots);
-	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->terms.scope > 2 || t->maps < 1 || t->body[31] != 0)
-		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u, %u maps and %u where nothing is to be", t->lanes, t->terms.scope, t->maps,
-			 t->body[31]);
-	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED)) != 0 || (t->terms.directed && t->terms.contract != 0))
+	else if (t->lanes < 1 || t->lanes > WIRE_MAX_LANES || t->terms.scope > 2 || t->maps < 1 || t->number == 0)
+		snprintf(why, WHY_SIZE, "tables with %u lanes, scope %u, %u maps and number %llu", t->lanes, t->terms.scope, t->maps,
+			 (unsigned long long)t->number);
+	else if (t->step && !n->replaces)
+		snprintf(why, WHY_SIZE, "a step from tables in use, where there are none");
+	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP)) != 0 || (t->terms.directed && t->terms.contract != 0))
 		snprintf(why, WHY_SIZE, "a contract of service levels 0x%04x and flags %u, which there is not", t->terms.contract, t->body[30]);
 	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes)
 		snprintf(why, WHY_SIZE, "tables of %llu bytes, which is not what their figures make", (unsigned long long)size);
@@ -115,6 +117,10 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->terms.contract = get16(body + 28);
 	t->terms.directed = (body[30] & WIRE_DIRECTED) != 0;
 	t->so_far = body[30] & WIRE_SO_FAR;
+	t->step = (body[30] & WIRE_STEP) != 0;
+	t->more = body[31];
+	t->number = get64(body + 80);
+	atomic_init(&t->holders, 1);
 	t->adapters = body + 32;
 	memcpy(t->engine, body + 48, WIRE_ENGINE_SIZE);
 	for (char *c = t->engine; *c; c++)
@@ -138,9 +144,16 @@ bad:
 	return NULL;
 }
 
+struct tables *tables_hold(struct tables *t)
+{
+	if (t)
+		atomic_fetch_add(&t->holders, 1);
+	return t;
+}
+
 void tables_free(struct tables *t)
 {
-	if (!t)
+	if (!t || atomic_fetch_sub(&t->holders, 1) > 1)
 		return;
 	free(t->body);
 	free(t->guid);

@@ -12,6 +12,8 @@
 #ifndef WEFT_TABLES_H
 #define WEFT_TABLES_H
 
+#include <stdatomic.h>
+
 #include "../wire/wire.h"
 #include "net.h"
 
@@ -24,13 +26,30 @@ struct terms {
 	uint8_t scope;	   /* 0 host adapters, 1 all adapters and routers, 2 all */
 };
 
+/* What a proof finds. */
+struct found {
+	uint32_t hops; /* switches on the longest path */
+	uint64_t cut;  /* pairs of a switch and a LID that a step leaves cut, as they were */
+};
+
+/* Block records of a request. */
+struct blocks {
+	const uint8_t *first;
+	uint32_t count;
+};
+
 struct tables {
 	uint8_t *body; /* the answer; the pointers below lead into it */
 	uint64_t sweep;
 	uint32_t rows, lids, slots, pairs;
 	uint32_t maps;
 	uint8_t lanes;
-	uint8_t so_far; /* better tables may follow */
+	uint8_t so_far; /* better tables, or the next step, may follow */
+	uint8_t step;	/* the ranks are to hold while the tables in use are replaced by these */
+	uint8_t more;	/* steps that are to follow */
+	uint64_t number; /* by which the daemon knows them */
+	struct found found; /* once they are proven */
+	atomic_int holders;
 	struct terms terms;
 	const uint8_t *adapters; /* [SL] lane on which adapters send */
 	const uint8_t *out;      /* [row * lids + LID] */
@@ -58,10 +77,26 @@ uint64_t tables_size_max(const struct net *n);
  * freed even if the tables are malformed. NULL: why says what is wrong.
  */
 struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const struct net *n, char *why);
+
+/* tables_hold says that one more has the tables, each of whom frees them once. */
+struct tables *tables_hold(struct tables *t);
 void tables_free(struct tables *t);
 
 /* tables_prove is 0 if the tables are good for the fabric; else why says why not. */
 int tables_prove(const struct tables *t, const struct net *n, char *why);
+
+/*
+ * tables_prove_from proves tables that are to replace others: of a step also that the
+ * ranks rise while they do, whatever part of them has arrived (step.c). blocks is where
+ * switches have confirmed something else than was; was may be NULL.
+ */
+int tables_prove_from(const struct tables *t, const struct tables *was, const struct blocks *blocks, const struct net *n, struct found *found, char *why);
+
+/* step_prove is the part of that which is about mixtures; was is not NULL. */
+int step_prove(const struct tables *t, const struct tables *was, const struct blocks *blocks, const struct net *n, char *why);
+
+/* Of every proof: who counts, and which service levels stay together. */
+int tables_in_scope(const struct tables *t, uint8_t owner);
 
 /* tables_suffice says whether the terms of a proof cover those wanted; else why says what is lacking. */
 int tables_suffice(const struct tables *t, const struct terms *wanted, char *why);
@@ -72,6 +107,9 @@ void terms_text(const struct terms *t, char *text);
 
 /* tables_used counts the lanes that carry traffic between switches, at least 1. */
 unsigned tables_used(const struct tables *t);
+
+/* tables_number is the number of tables that are in use; NULL: 0. */
+static inline uint64_t tables_number(const struct tables *t) { return t ? t->number : 0; }
 
 /* tables_row finds the row of a switch; NO_ROW: not there. */
 uint32_t tables_row(const struct tables *t, uint64_t guid);

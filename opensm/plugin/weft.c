@@ -22,7 +22,7 @@
  *	update_sl2vl					the same
  *	path_sl						threads that answer path records share it,
  *							or the sweeping thread holds it for itself
- *	create, delete					nobody holds it
+ *	create, delete, report				nobody holds it
  * So no query about nodes, ports or paths is answered while a routing engine works,
  * and as each takes one of the dispatcher's threads, of which there are as many as
  * processors, soon nothing else is either, not even the polls of a standby manager.
@@ -63,6 +63,9 @@ struct weft {
 	int wait_ms; /* how long OpenSM may be held up where there are proven tables */
 	uint64_t sweep;
 	struct shelf shelf; /* what OpenSM was last given */
+	int ours;	    /* it has these tables in use, and not another engine's */
+	atomic_llong linger; /* ms that packets of the tables before may be about under these */
+	atomic_int writing; /* it has been given other tables and has not said that they are written */
 };
 
 #define SAY(w, level, ...) SAY_TO(&(w)->osm->log, level, __VA_ARGS__)
@@ -98,12 +101,34 @@ static int hand_over(struct weft *w, const struct tables *t, const struct net *n
 			if (n->owner[lid] != NOBODY)
 				s->new_lft[lid] = t->out[(size_t)row * t->lids + lid];
 	}
+	w->ours = 1;
 	return 1;
 }
 
-/* use hands tables over and has path records answered by them. */
-static int use(struct weft *w, struct tables *t, const struct net *n)
+/* in_use is the tables that OpenSM has in use, if they are ours. */
+static struct tables *in_use(struct weft *w) { return w->ours ? atomic_load(&w->shelf.live) : NULL; }
+
+/* LIFETIME is that of a packet in a switch where there is no end to it, in us: OpenSM's default. */
+#define LIFETIME 1073741
+#define WRITES 10000 /* ms that writing tables takes at most */
+
+/* linger is how long packets of earlier tables may be about under tables, in ms. */
+static int64_t linger(const struct tables *t, const uint8_t *request)
 {
+	uint32_t lifetime = get32(request + WIRE_HEADER_SIZE + 32);
+
+	return (int64_t)t->found.hops * (lifetime ? lifetime : LIFETIME) / 1000;
+}
+
+/*
+ * use hands tables over and has path records answered by them. From now on, and until
+ * those of the tables before are gone, there are packets that no proof of a further step
+ * is about.
+ */
+static int use(struct weft *w, struct tables *t, const struct net *n, const uint8_t *request)
+{
+	int change = t->number != tables_number(in_use(w));
+
 	if (!hand_over(w, t, n)) {
 		tables_free(t);
 		return 0;
@@ -113,6 +138,11 @@ static int use(struct weft *w, struct tables *t, const struct net *n)
 		tables_free(t);
 		return 0;
 	}
+	if (change) {
+		atomic_store(&w->linger, linger(t, request));
+		atomic_store(&w->writing, 1);
+		atomic_store(&w->asker.gone, now_ms() + linger(t, request) + WRITES);
+	}
 	return 1;
 }
 
@@ -120,9 +150,11 @@ static int use(struct weft *w, struct tables *t, const struct net *n)
 static const struct tables *fitting(struct weft *w, const struct net *n, char *unfit)
 {
 	const struct tables *t = atomic_load(&w->shelf.live);
-	char wrong[WHY_SIZE];
+	struct found found;
+	char wrong[WHY_SIZE] = "pairs are cut";
 
-	if (t && tables_prove(t, n, wrong) == 0)
+	/* A step may leave pairs cut until a later one; then no more than those are. */
+	if (t && tables_prove_from(t, t, NULL, n, &found, wrong) == 0 && found.cut <= t->found.cut)
 		return t;
 	if (t)
 		snprintf(unfit, WHY_SIZE, "those of sweep %llu do not fit the fabric any more (%.*s)", (unsigned long long)t->sweep, WHY_SIZE / 2, wrong);
@@ -179,7 +211,7 @@ static void late(void *context, const struct question *q)
 		SAY(w, OSM_LOG_ERROR, "ERR W007: no tables after %.1f s: %s\n", (double)q->took / 1000, q->why);
 		return;
 	}
-	SAY(w, OSM_LOG_INFO, "%s tables for sweep %llu came after %.1f s; OpenSM routes again\n", q->again ? "better" : "the",
+	SAY(w, OSM_LOG_INFO, "%s tables for sweep %llu came after %.1f s; OpenSM routes again\n", q->tables->step ? "the next" : q->again ? "better" : "the",
 	    (unsigned long long)q->tables->sweep, (double)q->took / 1000);
 	w->osm->subn.force_reroute = TRUE;
 	osm_opensm_sweep(w->osm);
@@ -204,6 +236,31 @@ static int64_t until(const struct weft *w, const struct question *q, int64_t ms)
 	return ms < w->asker.daemon.deadline_ms ? q->began + ms : INT64_MAX;
 }
 
+/* again asks for what is to follow tables that OpenSM writes now; 0: out of memory. */
+static int again(struct weft *w, struct tables *t)
+{
+	struct asked a = {.sweep = w->sweep, .deadline_ms = w->asker.daemon.deadline_ms, .version = w->osm->osm_version, .in_use = t, .written = 1};
+	size_t size;
+	uint8_t *request = request_new(&w->osm->subn, &a, &size);
+
+	return request && asker_again(&w->asker, request, size, t);
+}
+
+/* manner says how tables replace those in use, and puts into follows what is to come. */
+static const char *manner(struct weft *w, const struct tables *t, char *follows)
+{
+	const struct tables *was = in_use(w);
+
+	follows[0] = 0;
+	if (t->more > 0)
+		snprintf(follows, WHY_SIZE, "; %u steps follow", t->more);
+	else if (t->so_far)
+		snprintf(follows, WHY_SIZE, "; better tables may follow");
+	if (!was || was->number == t->number)
+		return "";
+	return t->step ? "; a step, proven while it is written" : "; not a step: nothing is proven about the time until it is written";
+}
+
 /*
  * route waits for the answer, for as long as OpenSM may be held up. Where the tables
  * in use are proven for the fabric as it is, or the daemon let the last question run
@@ -213,7 +270,8 @@ static int64_t until(const struct weft *w, const struct question *q, int64_t ms)
  */
 static int route(struct weft *w, const struct question *q)
 {
-	char unfit[WHY_SIZE] = "", terms[TERMS_SIZE], why[WHY_SIZE];
+	char unfit[WHY_SIZE] = "", terms[TERMS_SIZE], why[WHY_SIZE], follows[WHY_SIZE];
+	const char *how;
 	double cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
 	int silent = asker_silent(&w->asker), ended = asker_wait(&w->asker, until(w, q, w->wait_ms));
 	const struct tables *kept = ended ? NULL : fitting(w, q->net, unfit);
@@ -234,28 +292,54 @@ static int route(struct weft *w, const struct question *q)
 	t = asker_take(&w->asker);
 	if (!t)
 		return keep(w, kept ? kept : fitting(w, q->net, unfit), q->net, unfit, q->why);
-	if (!use(w, t, q->net))
+	how = manner(w, t, follows);
+	if (!use(w, t, q->net, q->request))
 		return 0;
 	terms_text(&t->terms, terms);
-	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s%s\n",
+	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s%s%s\n",
 	    (unsigned long long)t->sweep, t->rows, tables_used(t), t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms,
-	    t->so_far ? "; better tables may follow" : "");
-	if (t->so_far && !asker_again(&w->asker))
+	    how, follows);
+	if (t->so_far && !again(w, t))
 		SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
 	return 1;
+}
+
+/* alone says whether OpenSM leaves the switches as they are when there are no tables. */
+static int alone(const struct weft *w)
+{
+	const struct osm_routing_engine *e = w->osm->routing_engine_list;
+
+	return e && e->context == w && !e->next && w->osm->no_fallback_routing_engine;
 }
 
 static int build_fwd_tables(void *context)
 {
 	struct weft *w = context;
+	struct asked a = {.sweep = ++w->sweep, .deadline_ms = w->asker.daemon.deadline_ms, .version = w->osm->osm_version, .in_use = in_use(w)};
 	size_t size;
-	uint8_t *request = request_new(&w->osm->subn, ++w->sweep, w->asker.daemon.deadline_ms, w->osm->osm_version, &size);
-	const struct question *q = request ? asker_ask(&w->asker, request, size) : NULL;
+	uint8_t *request = request_new(&w->osm->subn, &a, &size);
+	const struct question *q = request ? asker_ask(&w->asker, request, size, in_use(w)) : NULL;
 
-	if (q)
-		return route(w, q) ? 0 : -1;
-	SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
+	if (!q)
+		SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
+	if (q && route(w, q))
+		return 0;
+	w->ours = w->ours && alone(w);
 	return -1;
+}
+
+/*
+ * report is told when all packets that set tables were answered, or given up: from then
+ * on earlier packets are as old as they can get under these. A switch that did not answer
+ * is in the next request.
+ */
+static void report(void *context, osm_epi_event_id_t event, void *data)
+{
+	struct weft *w = context;
+
+	(void)data;
+	if (event == OSM_EVENT_ID_UCAST_ROUTING_DONE && atomic_exchange(&w->writing, 0))
+		atomic_store(&w->asker.gone, now_ms() + atomic_load(&w->linger));
 }
 
 static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
@@ -368,5 +452,5 @@ __attribute__((visibility("default"))) osm_event_plugin_t osm_event_plugin = {
 	.osm_version = BUILT_FOR,
 	.create = create,
 	.delete = delete,
-	.report = NULL,
+	.report = report,
 };

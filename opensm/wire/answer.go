@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,7 +18,10 @@ type Answer struct {
 	Sweep   uint64
 	Refusal string // empty: the rest holds
 
-	SoFar    bool // better tables may follow: ask with Request.Again
+	SoFar    bool   // better tables may follow: ask with Request.Again
+	Step     bool   // Ranks hold, too, while the tables in use are replaced by these
+	More     int    // steps that are to follow, at least
+	Number   uint64 // of these tables: Request.InUse once they are
 	Engine   string
 	Switches int
 	LIDs     int // one more than the largest
@@ -109,7 +113,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	a := &Answer{
 		Sweep: le.Uint64(b), Switches: int(le.Uint32(b[8:])), LIDs: int(le.Uint32(b[12:])),
 		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), Directed: b[30]&flagDirected != 0,
-		SoFar: b[30]&flagSoFar != 0, Engine: unpadded(b[48:tablesSize]),
+		SoFar: b[30]&flagSoFar != 0, Step: b[30]&flagStep != 0, More: int(b[31]), Number: le.Uint64(b[80:]), Engine: unpadded(b[48:80]),
 	}
 	copy(a.Adapters[:], b[32:])
 	if slices.Max(a.Adapters[:]) > routing.MaxDataVLs {
@@ -121,9 +125,11 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	case a.Switches != switches || a.LIDs != lids || int(le.Uint32(b[16:])) != ports || gotPairs != pairs && gotPairs != 0:
 		return nil, fmt.Errorf("wire: tables for %d switches, %d LIDs, %d ports and %d pairs; the fabric has %d, %d, %d and %d",
 			a.Switches, a.LIDs, le.Uint32(b[16:]), gotPairs, switches, lids, ports, pairs)
-	case a.Lanes < 1 || a.Lanes > routing.MaxDataVLs || a.Scope > routing.All || maps < 1 || b[31] != 0:
-		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d and %d maps", a.Lanes, a.Scope, maps)
-	case b[30]&^(flagSoFar|flagDirected) != 0 || a.Directed && a.Contract != 0:
+	case a.Lanes < 1 || a.Lanes > routing.MaxDataVLs || a.Scope > routing.All || maps < 1 || a.Number == 0:
+		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d, %d maps and number 0x%x", a.Lanes, a.Scope, maps, a.Number)
+	case a.Step && q.InUse == 0:
+		return nil, errors.New("wire: a step from tables in use, where there are none")
+	case b[30]&^(flagSoFar|flagDirected|flagStep) != 0 || a.Directed && a.Contract != 0:
 		return nil, fmt.Errorf("wire: tables with a contract of service levels %#x and flags %#x", a.Contract, b[30])
 	}
 	cells := switches * lids

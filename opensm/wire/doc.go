@@ -13,7 +13,7 @@
 // Header, 16 bytes, of every message:
 //
 //	0  4  the letters "WEFT"
-//	4  2  version: 2
+//	4  2  version: 3
 //	6  2  kind: 1 request, 2 tables, 3 refusal, 4 how are you, 5 status
 //	8  8  length of the body that follows
 //
@@ -27,10 +27,16 @@
 //	21  1  flags: bit 0: QoS is on, so that SL2VL tables will be written
 //	              bit 1: the sender knows bit 0 of the flags of tables
 //	              bit 2: tables for this fabric are in use that were answered with that
-//	                     bit: the answer is to wait for better ones
+//	                     bit: the answer is to wait for better ones, or for the time of
+//	                     the next step
 //	22  2  length of OpenSM's version
-//	24     node records, 96 bytes each
+//	24  8  number of the tables in use, as their answer said; 0: none, or OpenSM's own
+//	32  4  microseconds that a packet may wait in a switch; 0: for ever
+//	36  4  blocks: block records
+//	40  8  reserved
+//	48     node records, 96 bytes each
 //	       port records, 24 bytes each: those of the first node, of the second …
+//	       block records, 72 bytes each, ascending by switch and block
 //	       OpenSM's version, such as "OpenSM 3.3.23"
 //
 // Node record. Nodes come in any order; the switches, in that order, are the rows
@@ -61,6 +67,14 @@
 //	19  1  speed: 1 SDR, 2 DDR, 3 QDR, 4 FDR10, 5 FDR, 6 EDR, 7 HDR, 8 NDR, 9 XDR; 0 not known
 //	20  4  reserved
 //
+// Block record: a part of a forwarding table that a switch has otherwise than the
+// tables in use say, because it has not confirmed the packet that was to set it.
+//
+//	0  4  switch: index among the switches of the request
+//	4  2  block: the first LID over 64
+//	6  2  reserved
+//	8 64  out-ports as confirmed last, by LID; 255 no path
+//
 // Tables:
 //
 //	 0  8  number of the sweep
@@ -78,11 +92,14 @@
 //	              none
 //	              bit 1: directed: no client uses the PathRecord of the opposite
 //	              direction; only where contract is 0
-//	31  1  reserved
+//	              bit 2: a step: the ranks hold, too, while the tables in use are
+//	              replaced by these; only where the request says that some are in use
+//	31  1  steps that are to follow this one, at least
 //	32 16  lanes on which adapters send, by service level; 15 (dropped) only where
 //	       no adapter may send on it
 //	48 32  name of the engine, UTF-8 padded with zeros
-//	80     out-ports, switches × LIDs bytes: a row for every switch; 255 no path,
+//	80  8  number of these tables: others have another one; not 0
+//	88     out-ports, switches × LIDs bytes: a row for every switch; 255 no path,
 //	       as for every LID that nobody has
 //	       service levels, switches × LIDs bytes: a row for every switch, for all
 //	       that sends from it; 0 for a LID that nobody has
@@ -95,7 +112,9 @@
 // destination in scope the rank of the lane it takes rises from trunk to trunk, on
 // the service level of the PathRecord, on every one that the contract lists, and,
 // unless the flag says directed, on every one on which the destination may send to
-// the source.
+// the source. In a step they rise as well along every path on which each switch
+// forwards by the tables in use, by what it has confirmed, or by these, and maps by the
+// old SL2VL tables or the new; and pairs that are cut may stay so until a later step.
 //
 // Refusal:
 //

@@ -20,6 +20,13 @@ func FuzzRequest(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
+	b.Reset()
+	q := wire.Of(testnet.Build(f, "ring:n=3"), 1)
+	q.InUse, q.Blocks = 5, blocks(2, 0)
+	if err := q.Write(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, in []byte) {
 		q, err := wire.ReadRequest(bytes.NewReader(in))
 		if err != nil {
@@ -45,10 +52,16 @@ func FuzzRequest(f *testing.F) {
 func FuzzAnswer(f *testing.F) {
 	net := testnet.Build(f, "ring:n=3")
 	q := wire.Of(net, 1)
+	q.InUse = 3
 	for _, engine := range []string{"dfsssp", "df-dn"} {
 		tables, proof := routed(f, net, engine)
 		var b bytes.Buffer
 		if err := wire.WriteTables(&b, q, engine, tables, proof); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+		b.Reset()
+		if err := wire.WriteStep(&b, q, engine, tables, proof, 1, false); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b.Bytes())

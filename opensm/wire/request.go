@@ -23,6 +23,17 @@ type Request struct {
 	Improves bool          // the sender knows Answer.SoFar
 	Again    bool          // it has such an answer for this fabric in use, and waits for a better one
 	Nodes    []Node
+
+	InUse    uint64        // Answer.Number of the tables in use; 0: none, or OpenSM's own
+	Lifetime time.Duration // that a packet may wait in a switch, whole microseconds; 0: for ever
+	Blocks   []Block       // what switches have otherwise than the tables in use say
+}
+
+// Block is 64 entries of a switch's forwarding table as it confirmed them last.
+type Block struct {
+	Switch int     // row: index among the switches of the request
+	Number int     // the first LID over 64
+	Ports  []uint8 // by LID; routing.NoPort: no path
 }
 
 // Node is a node of the fabric. Switches, in the order of Request.Nodes, are the
@@ -59,7 +70,7 @@ func (q *Request) Write(w io.Writer) error {
 	for i := range q.Nodes {
 		ports += len(q.Nodes[i].Has)
 	}
-	m := newMessage(kindRequest, requestSize+len(q.Nodes)*nodeSize+ports*portSize+len(q.OpenSM))
+	m := newMessage(kindRequest, requestSize+len(q.Nodes)*nodeSize+ports*portSize+len(q.Blocks)*blockSize+len(q.OpenSM))
 	m = le.AppendUint64(m, q.Sweep)
 	m = le.AppendUint32(m, uint32(len(q.Nodes)))
 	m = le.AppendUint32(m, uint32(ports))
@@ -76,6 +87,10 @@ func (q *Request) Write(w io.Writer) error {
 	version := q.OpenSM[:min(len(q.OpenSM), math.MaxUint16)]
 	m = append(m, byte(q.MaxVLs), flags)
 	m = le.AppendUint16(m, uint16(len(version)))
+	m = le.AppendUint64(m, q.InUse)
+	m = le.AppendUint32(m, uint32(min(q.Lifetime.Microseconds(), math.MaxUint32)))
+	m = le.AppendUint32(m, uint32(len(q.Blocks)))
+	m = le.AppendUint64(m, 0)
 	for i := range q.Nodes {
 		m = q.Nodes[i].append(m)
 	}
@@ -83,6 +98,11 @@ func (q *Request) Write(w io.Writer) error {
 		for _, p := range q.Nodes[i].Has {
 			m = p.append(m)
 		}
+	}
+	for _, b := range q.Blocks {
+		m = le.AppendUint32(m, uint32(b.Switch))
+		m = le.AppendUint16(m, uint16(b.Number))
+		m = append(le.AppendUint16(m, 0), b.Ports[:blockLIDs]...)
 	}
 	return send(w, append(m, version...))
 }
@@ -127,9 +147,9 @@ func decodeRequest(b []byte) (*Request, error) {
 	if len(b) < requestSize {
 		return nil, fmt.Errorf("wire: a request of %d bytes; it has %d at least", len(b), requestSize)
 	}
-	nodes, ports, version := int(le.Uint32(b[8:])), int(le.Uint32(b[12:])), int(le.Uint16(b[22:]))
-	if want := requestSize + nodes*nodeSize + ports*portSize + version; len(b) != want {
-		return nil, fmt.Errorf("wire: a request of %d bytes; %d nodes and %d ports make it %d", len(b), nodes, ports, want)
+	nodes, ports, version, blocks := int(le.Uint32(b[8:])), int(le.Uint32(b[12:])), int(le.Uint16(b[22:])), int(le.Uint32(b[36:]))
+	if want := requestSize + nodes*nodeSize + ports*portSize + blocks*blockSize + version; len(b) != want {
+		return nil, fmt.Errorf("wire: a request of %d bytes; %d nodes, %d ports and %d blocks make it %d", len(b), nodes, ports, blocks, want)
 	}
 	q := &Request{
 		Sweep:    le.Uint64(b),
@@ -140,11 +160,17 @@ func decodeRequest(b []byte) (*Request, error) {
 		Improves: b[21]&flagImproves != 0,
 		Again:    b[21]&flagAgain != 0,
 		Nodes:    make([]Node, nodes),
+		InUse:    le.Uint64(b[24:]),
+		Lifetime: time.Duration(le.Uint32(b[32:])) * time.Microsecond,
 	}
 	if q.MaxVLs < 1 || q.MaxVLs > routing.MaxDataVLs || b[21]&^(flagQoS|flagImproves|flagAgain) != 0 {
 		return nil, fmt.Errorf("wire: a request with %d lanes and flags %#x", q.MaxVLs, b[21])
 	}
-	records := b[requestSize+nodes*nodeSize : len(b)-version]
+	if le.Uint64(b[40:]) != 0 || blocks > 0 && q.InUse == 0 {
+		return nil, fmt.Errorf("wire: a request with %d blocks beside tables 0x%x, and 0x%x where nothing is to be", blocks, q.InUse, le.Uint64(b[40:]))
+	}
+	end := len(b) - version - blocks*blockSize
+	records := b[requestSize+nodes*nodeSize : end]
 	for i := range q.Nodes {
 		n := &q.Nodes[i]
 		r := b[requestSize+i*nodeSize:][:nodeSize]
@@ -168,7 +194,32 @@ func decodeRequest(b []byte) (*Request, error) {
 	if len(records) != 0 {
 		return nil, fmt.Errorf("wire: %d port records belong to no node", len(records)/portSize)
 	}
+	if err := q.decodeBlocks(b[end:][:blocks*blockSize]); err != nil {
+		return nil, err
+	}
 	return q, q.check()
+}
+
+// decodeBlocks reads the block records: of switches of the request, ascending, and of
+// LIDs that there are.
+func (q *Request) decodeBlocks(b []byte) error {
+	switches := 0
+	for i := range q.Nodes {
+		if q.Nodes[i].Kind == fabric.Switch {
+			switches++
+		}
+	}
+	last := int64(-1)
+	for ; len(b) > 0; b = b[blockSize:] {
+		row, number := le.Uint32(b), le.Uint16(b[4:])
+		at := int64(row)<<16 | int64(number)
+		if row >= uint32(switches) || number > uint16(fabric.MaxLID/blockLIDs) || le.Uint16(b[6:]) != 0 || at <= last {
+			return fmt.Errorf("wire: a malformed block record: block %d of switch %d of %d", number, row, switches)
+		}
+		last = at
+		q.Blocks = append(q.Blocks, Block{Switch: int(row), Number: int(number), Ports: b[8:blockSize:blockSize]})
+	}
+	return nil
 }
 
 var errPort = errors.New("a malformed port record")

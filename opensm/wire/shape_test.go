@@ -60,22 +60,23 @@ func TestEveryFigureCounts(t *testing.T) {
 		"16 lanes":             {alike, func(m []byte) []byte { at(m, 26)[0] = 16; return m }, "with 16 lanes"},
 		"no such scope":        {alike, func(m []byte) []byte { at(m, 27)[0] = 3; return m }, "scope 3"},
 		"no map":               {alike, func(m []byte) []byte { at(m, 24)[0] = 0; return resize(m, len(m)-header-16) }, "0 maps"},
-		"unknown flag":         {alike, func(m []byte) []byte { at(m, 30)[0] = 4; return m }, "flags 0x4"},
+		"unknown flag":         {alike, func(m []byte) []byte { at(m, 30)[0] = 8; return m }, "flags 0x8"},
+		"a step from nothing":  {alike, func(m []byte) []byte { at(m, 30)[0] = 4; return m }, "a step from tables in use, where there are none"},
 		"directed, and any":    {alike, func(m []byte) []byte { at(m, 28)[0], at(m, 30)[0] = 1, 2; return m }, "a contract of service levels 0x1 and flags 0x2"},
-		"reserved byte":        {alike, func(m []byte) []byte { at(m, 31)[0] = 1; return m }, "wire: tables with"},
+		"no number":            {alike, func(m []byte) []byte { clear(at(m, 80)[:8]); return m }, "number 0x0"},
 		"one byte short":       {alike, func(m []byte) []byte { return resize(m, len(m)-header-1) }, "their figures make it"},
 		"one byte too many":    {alike, func(m []byte) []byte { return resize(m, len(m)-header+1) }, "their figures make it"},
-		"cut before the body":  {alike, func(m []byte) []byte { return resize(m, 79) }, "they have 80 at least"},
+		"cut before the body":  {alike, func(m []byte) []byte { return resize(m, 87) }, "they have 88 at least"},
 		"adapters on lane 16":  {alike, func(m []byte) []byte { at(m, 32)[15] = 16; return m }, "adapters are to send on lane 16"},
 		"adapters drop SL 0":   {alike, func(m []byte) []byte { at(m, 32)[0] = 15; return m }, "adapters are to drop SL 0"},
 		"a map with lane 16":   {alike, func(m []byte) []byte { at(m, mapsAt(q))[3] = 16; return m }, "map 0 has lane 16"},
 		"a pair beyond":        {byPort, func(m []byte) []byte { le.PutUint16(at(m, pairsAt(m, q)), le.Uint16(at(m, 24))); return m }, "pair 0 has map"},
 		"the last pair beyond": {byPort, func(m []byte) []byte { le.PutUint16(at(m, pairsAt(m, q)+2*int(le.Uint32(at(m, 20)))-2), 999); return m }, "has map 999"},
 		"an out-port for LID 0": {alike, func(m []byte) []byte {
-			at(m, 80)[0] = 1
+			at(m, 88)[0] = 1
 			return m
 		}, "LID 0, which nobody has"},
-		"a service level for LID 0": {alike, func(m []byte) []byte { at(m, 80+cells(q))[0] = 1; return m }, "LID 0, which nobody has"},
+		"a service level for LID 0": {alike, func(m []byte) []byte { at(m, 88+cells(q))[0] = 1; return m }, "LID 0, which nobody has"},
 		"another kind":              {alike, func(m []byte) []byte { m[6] = 1; return m }, "message of kind 1"},
 		"another magic":             {alike, func(m []byte) []byte { m[0]++; return m }, "something else speaks"},
 		"another version":           {alike, func(m []byte) []byte { m[4]++; return m }, "speaks version"},
@@ -110,7 +111,7 @@ func cells(q *wire.Request) int {
 	return switches * (top + 1)
 }
 
-func mapsAt(q *wire.Request) int { return 80 + 2*cells(q) }
+func mapsAt(q *wire.Request) int { return 88 + 2*cells(q) }
 
 func pairsAt(m []byte, q *wire.Request) int {
 	return mapsAt(q) + routing.SLs*int(binary.LittleEndian.Uint16(m[16+24:]))
@@ -122,6 +123,7 @@ func TestNoByteOfARequestIsIgnored(t *testing.T) {
 	q := wire.Of(testnet.Build(t, "ring:n=3"), 7)
 	q.OpenSM, q.Deadline = "OpenSM 3.3.23", 5*time.Second
 	q.Nodes[0].VendorID, q.Nodes[0].DeviceID = 0x12345678, 0xfedcba98
+	q.InUse, q.Lifetime, q.Blocks = 5, time.Second, blocks(1, 2)
 	write := func(q *wire.Request) []byte {
 		t.Helper()
 		var b bytes.Buffer

@@ -33,12 +33,9 @@ func TestSoFar(t *testing.T) {
 				t.Errorf("the flag is %v and is read as %v", soFar, a.SoFar)
 			}
 			sameTables(t, q, a, tables, proof)
-			for _, at := range []int{30, 31} {
-				spoilt := bytes.Clone(message)
-				spoilt[16+at] |= 2
-				if _, err := wire.ReadAnswer(bytes.NewReader(spoilt), q); err == nil {
-					t.Errorf("byte %d may be anything", at)
-				}
+			message[16+30] |= 2
+			if _, err := wire.ReadAnswer(bytes.NewReader(message), q); err == nil {
+				t.Error("flags may be anything")
 			}
 		}
 		var last bytes.Buffer

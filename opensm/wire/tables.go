@@ -2,8 +2,10 @@ package wire
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/weft-fabric/weft/deadlock"
@@ -40,19 +42,33 @@ func Expressible(t *routing.Tables, k routing.Contract) error {
 // clients use, and what the proof is about. Tables that are not Expressible are an
 // error, and nothing is written.
 func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
-	return writeTables(w, q, engine, t, proof, 0)
+	return writeTables(w, q, engine, t, proof, 0, 0)
+}
+
+// WriteStep is WriteTables with tables whose proof holds, too, while those in use are
+// replaced by them (package transition), and how many steps follow; where some do, or
+// better tables may (soFar), who asked is to ask again.
+func WriteStep(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, more int, soFar bool) error {
+	flags := uint8(0)
+	if q.InUse != 0 {
+		flags |= flagStep
+	}
+	if (more > 0 || soFar) && q.Improves {
+		flags |= flagSoFar
+	}
+	return writeTables(w, q, engine, t, proof, flags, uint8(min(more, math.MaxUint8)))
 }
 
 // WriteSoFar is WriteTables with tables to which better ones may follow. Who asked is
 // told so if they know what that means.
 func WriteSoFar(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
 	if !q.Improves {
-		return writeTables(w, q, engine, t, proof, 0)
+		return writeTables(w, q, engine, t, proof, 0, 0)
 	}
-	return writeTables(w, q, engine, t, proof, flagSoFar)
+	return writeTables(w, q, engine, t, proof, flagSoFar, 0)
 }
 
-func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, flags uint8) error {
+func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, flags, more uint8) error {
 	f, l := t.Fabric, t.Lanes
 	rows, err := rowsOf(q, f)
 	if err != nil {
@@ -82,10 +98,11 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	if proof.Contract == routing.Directed {
 		flags |= flagDirected
 	}
-	m = append(m, flags, 0)
+	m = append(m, flags, more)
 	adapters := adapterLanes(q, l.SL2VL)
 	m = append(m, adapters[:]...)
 	m = padded(m, engine, engineSize)
+	m = le.AppendUint64(m, Number(t))
 	le.PutUint64(m[8:], uint64(tablesSize+2*len(rows)*lids+routing.SLs*len(maps)+2*len(pairs)+4*ports*proof.Lanes))
 	out := bufio.NewWriterSize(w, chunk) // its error stays until Flush
 	out.Write(m)
@@ -104,6 +121,36 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 		return fmt.Errorf("wire: %w", err)
 	}
 	return nil
+}
+
+// Number tells tables apart from any others: by it plugin and daemon know what is in
+// use. It is never 0.
+func Number(t *routing.Tables) uint64 {
+	f := t.Fabric
+	h := sha256.New()
+	rows := make([]fabric.NodeID, f.Switches())
+	levels := make([]uint8, len(rows))
+	b := make([]byte, 0, 8)
+	for s := range rows {
+		rows[s] = fabric.NodeID(s)
+		h.Write(le.AppendUint64(b, uint64(f.Node(rows[s]).GUID)))
+	}
+	for lid := range f.LIDs() {
+		h.Write(le.AppendUint16(b, uint16(lid)))
+		h.Write(t.Forwarding.Row(lid))
+		for s := range levels {
+			levels[s] = t.Lanes.SL(fabric.EndpointID(s), lid)
+		}
+		h.Write(levels)
+	}
+	maps, pairs := mapsOf(f, t.Lanes.SL2VL, rows)
+	for i := range maps {
+		h.Write(maps[i][:])
+	}
+	for _, p := range pairs {
+		h.Write(le.AppendUint16(b, p))
+	}
+	return max(1, le.Uint64(h.Sum(nil)))
 }
 
 // chunk is how much of an answer is made at a time, in bytes: one that is taken

@@ -8,16 +8,18 @@ import (
 )
 
 // Version is what both ends must speak.
-const Version = 2
+const Version = 3
 
 const (
 	magic       = "WEFT"
 	headerSize  = 16
-	requestSize = 24
+	requestSize = 48
 	nodeSize    = 96
 	nameSize    = 64
 	portSize    = 24
-	tablesSize  = 80
+	blockSize   = 72
+	blockLIDs   = 64 // of a block record
+	tablesSize  = 88
 	engineSize  = 32
 	refusalSize = 8
 	reasonMax   = 4096
@@ -27,6 +29,7 @@ const (
 	flagAgain    = 4
 	flagSoFar    = 1 // of tables
 	flagDirected = 2
+	flagStep     = 4
 	noPeer       = 0xFFFFFFFF
 )
 

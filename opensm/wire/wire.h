@@ -4,18 +4,20 @@
 #define WEFT_WIRE_H
 
 #define WIRE_MAGIC "WEFT"
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 
 #define WIRE_REQUEST 1
 #define WIRE_TABLES 2
 #define WIRE_REFUSAL 3
 
 #define WIRE_HEADER_SIZE 16
-#define WIRE_REQUEST_SIZE 24 /* before the records */
+#define WIRE_REQUEST_SIZE 48 /* before the records */
 #define WIRE_NODE_SIZE 96
 #define WIRE_NAME_SIZE 64
 #define WIRE_PORT_SIZE 24
-#define WIRE_TABLES_SIZE 80 /* before the tables */
+#define WIRE_BLOCK_SIZE 72
+#define WIRE_BLOCK_LIDS 64 /* of a block record */
+#define WIRE_TABLES_SIZE 88 /* before the tables */
 #define WIRE_ENGINE_SIZE 32
 #define WIRE_REFUSAL_SIZE 8 /* before the reason */
 #define WIRE_REASON_MAX 4096
@@ -25,6 +27,7 @@
 #define WIRE_AGAIN 4	/* it waits for better tables than those answered with that */
 #define WIRE_SO_FAR 1	/* flags of tables: better ones may follow */
 #define WIRE_DIRECTED 2 /* no client uses the PathRecord of the opposite direction */
+#define WIRE_STEP 4	/* the ranks hold while the tables in use are replaced by these */
 
 /* The device that aggregation nodes are; all other adapters are hosts. */
 #define WIRE_AGGREGATION_VENDOR 0x2c9

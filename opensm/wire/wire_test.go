@@ -60,6 +60,10 @@ func TestRequest(t *testing.T) {
 			q := wire.Of(f, 7)
 			q.OpenSM, q.Deadline, q.QoS = "OpenSM 3.3.23", 1500*time.Millisecond, lmc > 0
 			q.Improves, q.Again = lmc != 1, lmc == 2
+			if lmc > 0 {
+				q.InUse, q.Lifetime = 0xfedcba9876543210, 1073741*time.Microsecond
+				q.Blocks = []wire.Block{{Switch: 0, Number: 1, Ports: bytes.Repeat([]byte{7}, 64)}, {Switch: 2, Ports: bytes.Repeat([]byte{255}, 64)}}
+			}
 			got := throughWire(t, q)
 			if d := cmp.Diff(q, got); d != "" {
 				t.Fatal(d)
@@ -301,6 +305,10 @@ func TestBadRequests(t *testing.T) {
 		"no node there":     {func(q *wire.Request) { q.Nodes[0].Has[1].Peer = 99 }, "malformed port"},
 		"no GUID":           {func(q *wire.Request) { q.Nodes[0].GUID = 0 }, "malformed"},
 		"no lanes":          {func(q *wire.Request) { q.MaxVLs = 0 }, "0 lanes"},
+		"blocks of nothing": {func(q *wire.Request) { q.Blocks = blocks(0, 0) }, "with 1 blocks beside tables 0x0"},
+		"no such switch":    {func(q *wire.Request) { q.InUse, q.Blocks = 1, blocks(3, 0) }, "block 0 of switch 3 of 3"},
+		"no such block":     {func(q *wire.Request) { q.InUse, q.Blocks = 1, blocks(0, 768) }, "block 768 of switch 0"},
+		"twice a block":     {func(q *wire.Request) { q.InUse, q.Blocks = 1, append(blocks(1, 2), blocks(1, 2)...) }, "block 2 of switch 1"},
 		"LID 0":             {func(q *wire.Request) { q.Nodes[0].Has[0].LID = 0 }, "LID 0"},
 		"LID of another":    {func(q *wire.Request) { q.Nodes[0].Has[0].LID = q.Nodes[1].Has[0].LID }, "not its own"},
 		"multicast LID":     {func(q *wire.Request) { q.Nodes[0].Has[0].LID = 0xC001 }, "not valid"},
@@ -321,6 +329,41 @@ func TestBadRequests(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// blocks is one block record.
+func blocks(row, number int) []wire.Block {
+	return []wire.Block{{Switch: row, Number: number, Ports: make([]uint8, 64)}}
+}
+
+// A step says so, with how many follow, to who has tables in use; tables have a number of
+// their own, the same whenever they are written.
+func TestStep(t *testing.T) {
+	f := testnet.Build(t, "ring:n=5")
+	tables, proof := routed(t, f, "updn")
+	others, _ := routed(t, f, "nue")
+	if n := wire.Number(tables); n == 0 || n == wire.Number(others) {
+		t.Errorf("numbers %x and %x", n, wire.Number(others))
+	}
+	for _, c := range []struct {
+		inUse       uint64
+		improves    bool
+		more        int
+		step, soFar bool
+	}{
+		{0, true, 2, false, true}, {7, true, 2, true, true}, {7, true, 0, true, false}, {7, false, 3, true, false},
+	} {
+		q := wire.Of(f, 1)
+		q.InUse, q.Improves = c.inUse, c.improves
+		var b bytes.Buffer
+		if err := wire.WriteStep(&b, q, "updn", tables, proof, c.more, false); err != nil {
+			t.Fatal(err)
+		}
+		a, err := wire.ReadAnswer(&b, q)
+		if err != nil || a.Step != c.step || a.SoFar != c.soFar || a.More != c.more || a.Number != wire.Number(tables) {
+			t.Errorf("%+v: %v, step %v, so far %v, %d more, number %x", c, err, a.Step, a.SoFar, a.More, a.Number)
+		}
 	}
 }
 

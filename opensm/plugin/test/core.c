@@ -7,6 +7,7 @@
  *	weft-core late REQUEST OTHER SOCKET ask, stop waiting, ask the other, take that when it is late
  *	weft-core better REQUEST - SOCKET   take the best so far, again, and the better tables that follow
  *	weft-core keep REQUEST ANSWER LATER a verdict on the answer for a later request
+ *	weft-core step REQUEST IN-USE STEPS a verdict for each message of a file as a step from another
  *	weft-core time REQUEST ANSWER       seconds for the proof, path SLs a second
  *	weft-core swap REQUEST ANSWER N     replace the tables N times under two readers
  */
@@ -62,6 +63,43 @@ static void verdict(struct tables *t, const struct net *n, const char *why)
 	else
 		printf("proven\n");
 	tables_free(t);
+}
+
+/* steps says of each answer of a file whether it is a proven step from the tables of another request's. */
+static void steps(const uint8_t *request, size_t size, const uint8_t *was, const char *path, const struct net *n)
+{
+	/* The file: the request that the tables in use answered, these tables, the steps. */
+	struct blocks blocks = {.count = get32(request + WIRE_HEADER_SIZE + 36)};
+	size_t left;
+	uint8_t *file = slurp(path, &left), *m = file;
+	uint64_t first = WIRE_HEADER_SIZE + get64(was + 8);
+	struct net *then = net_new(was, first);
+	const uint8_t *old = was + first;
+	char why[WHY_SIZE] = "", wrong[WHY_SIZE];
+	struct tables *in_use = tables_new(body(old, get64(old + 8)), get64(old + 8), get64(was + WIRE_HEADER_SIZE), then, why);
+
+	blocks.first = request + size - (size_t)blocks.count * WIRE_BLOCK_SIZE - get16(request + WIRE_HEADER_SIZE + 22);
+	if (!in_use) {
+		printf("malformed: %s\n", why);
+		exit(1);
+	}
+	while (left >= WIRE_HEADER_SIZE) {
+		uint64_t length = get64(m + 8);
+		struct tables *t = tables_new(body(m, length), length, get64(request + WIRE_HEADER_SIZE), n, why);
+		struct found found;
+		if (!t)
+			printf("malformed: %s\n", why);
+		else if (tables_prove_from(t, in_use, &blocks, n, &found, wrong) != 0)
+			printf("unproven: %s\n", wrong);
+		else
+			printf("proven, %u hops, %llu cut\n", found.hops, (unsigned long long)found.cut);
+		tables_free(t);
+		m += WIRE_HEADER_SIZE + length;
+		left -= WIRE_HEADER_SIZE + length;
+	}
+	tables_free(in_use);
+	net_free(then);
+	free(file);
 }
 
 static double now(void)
@@ -161,10 +199,22 @@ static const struct question *pose(struct asker *a, const uint8_t *request, size
 		exit(2);
 	memcpy(copy, request, size);
 	put64(copy + WIRE_HEADER_SIZE, ++sweep);
-	q = asker_ask(a, copy, size);
+	q = asker_ask(a, copy, size, NULL);
 	if (!q)
 		exit(2);
 	return q;
+}
+
+/* again asks for better tables. */
+static void again(struct asker *a, const uint8_t *request, size_t size)
+{
+	uint8_t *copy = malloc(size);
+
+	if (!copy)
+		exit(2);
+	memcpy(copy, request, size);
+	if (!asker_again(a, copy, size, NULL))
+		exit(2);
 }
 
 /* question asks, and says what became of it within a tenth of a second. */
@@ -222,11 +272,9 @@ static void better(const char *socket, const uint8_t *request, size_t size)
 	if (!asker_begin(&a))
 		exit(2);
 	taken(&a, pose(&a, request, size));
-	if (!asker_again(&a))
-		exit(2);
+	again(&a, request, size);
 	taken(&a, pose(&a, request, size)); /* OpenSM sweeps meanwhile */
-	if (!asker_again(&a))
-		exit(2);
+	again(&a, request, size);
 	while (!atomic_load(&came))
 		usleep(1000);
 	taken(&a, pose(&a, request, size)); /* with the tables that came */
@@ -287,6 +335,8 @@ int main(int argc, char **argv)
 		net_free(now);
 		free(later);
 	}
+	if (strcmp(argv[1], "step") == 0 && argc > 4)
+		steps(request, size, file, argv[4], n);
 	if (strcmp(argv[1], "swap") == 0)
 		swap(file, n, argc > 4 ? atoi(argv[4]) : 1000);
 	shelf_empty(&shelf);
