@@ -66,6 +66,12 @@ func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Optio
 	if err != nil {
 		return nil, err
 	}
+	return MendFrom(ctx, before, was, o)
+}
+
+// MendFrom is Mend where it is known how the tables act on the cables that are live, with
+// service levels for what is new; was is the same tables on the network of before.
+func MendFrom(ctx context.Context, before, was *routing.Tables, o Options) (*Proven, error) {
 	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: o.Contract, Scope: o.Scope, Drain: o.Drain})
 	if err != nil {
 		return nil, err

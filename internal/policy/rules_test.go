@@ -178,11 +178,16 @@ var rules = []rule{
 	{
 		packages: "opensm/daemon",
 		may: []string{
-			"fabric", "fabric/names", "routing", "routing/engines", "routing/paths/balance", "traffic", "format/...", "deadlock", "congestion", "choose",
-			"opensm/wire", "internal/plain", "internal/spell",
+			"fabric", "fabric/names", "routing", "routing/engines", "routing/paths/balance", "traffic", "format/...", "deadlock", "congestion", "choose", "transition",
+			"opensm/wire", "opensm/installed", "internal/plain", "internal/spell",
 		},
 		modules: []string{"go.yaml.in/yaml/v3", "github.com/prometheus/client_golang"},
 		why:     "it routes by the names of engines, asks the judge and answers over the wire; settings name switches, hosts and aims; YAML and Prometheus are what administrators use",
+	},
+	{
+		packages: "opensm/installed",
+		may:      []string{"fabric", "routing", "deadlock", "transition", "change"},
+		why:      "it plans changes and has them judged; who asks, and how tables travel, is not its business",
 	},
 	{
 		packages: "opensm/wire",

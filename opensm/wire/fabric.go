@@ -9,7 +9,8 @@ import (
 
 // Fabric is the fabric of the request, with the LIDs that OpenSM gave out. It
 // refuses a fabric in which a port has no valid LID of its own: tables are by
-// LID, and OpenSM's are the ones that count.
+// LID, and OpenSM's are the ones that count. One without a switch, of which OpenSM
+// asks nothing, is refused too: nothing is to be proven of it.
 func (q *Request) Fabric() (*fabric.Fabric, error) {
 	var b fabric.Builder
 	refs := make([]fabric.Ref, len(q.Nodes))
@@ -33,6 +34,9 @@ func (q *Request) Fabric() (*fabric.Fabric, error) {
 	f, err := b.Build()
 	if err != nil {
 		return nil, fmt.Errorf("wire: %w", err)
+	}
+	if f.Switches() == 0 {
+		return nil, fmt.Errorf("wire: the fabric has %d nodes and none of them is a switch: there is nothing to route", len(q.Nodes))
 	}
 	for i := range q.Nodes {
 		n := &q.Nodes[i]

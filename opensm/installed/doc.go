@@ -1,0 +1,28 @@
+// Package installed decides what a subnet manager is handed next, from what its switches
+// have: the least change of that, in steps each of which is proven while it is written.
+//
+// # What is known of the switches
+//
+// The tables that were handed over last, for the fabric of then; what the switches have
+// confirmed, where that is another; and the goal, the tables that were routed from
+// scratch last. Switches and endpoints of the fabric as it is now are the same by GUID
+// and port. LIDs are the hardware's: where a subnet manager gives out others than
+// before, nothing is kept.
+//
+// # What comes next
+//
+//   - Entries that lead into nothing, and hosts that are new: package change mends the
+//     tables. A host that only was away gets the row it has in the goal.
+//   - Cables or switches that are back: the tables are brought to what the goal is on the
+//     fabric as it is now, which is the goal itself when everything is back. Links are
+//     armed at the end of a sweep, so nothing is sent over a new one before the next.
+//   - Else nothing.
+//
+// Next plans anew each time and returns the first step, so that nothing has to be kept of
+// a plan: from what the first step leaves, the same plan goes on. Each step is judged on
+// the fabric as it is: every mixture of the tables handed over, those confirmed, and the
+// new ones (package transition), and the new ones alone.
+//
+// Packets to LIDs that nobody has any more are in no proof: OpenSM takes their entries
+// out in the same sweep.
+package installed

@@ -1,0 +1,260 @@
+package installed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/transition"
+)
+
+// State is what the switches have, and what they are to come back to.
+type State struct {
+	Sent      *routing.Tables // handed over last
+	Confirmed *routing.Tables // what the switches have confirmed, for the same fabric; nil: Sent
+	Goal      *routing.Tables // routed from scratch last; nil: there is nothing to come back to
+	Returning bool            // something is back, and the tables are not yet what the goal is with it
+}
+
+// Options says under which assumptions a step is planned and judged.
+type Options struct {
+	Contract routing.Contract
+	Scope    routing.Scope
+	Most     int // entries that a step may change where nothing is broken, at least a row; 0: any number
+}
+
+// Kind is what a move is for.
+type Kind string
+
+// The kinds of moves.
+const (
+	Same   Kind = "same"   // nothing changes
+	Repair Kind = "repair" // of what is broken, and for what is new
+	Return Kind = "return" // to the goal, since something is back
+)
+
+// Move is what is handed over next.
+type Move struct {
+	Kind      Kind
+	Tables    *routing.Tables
+	Union     *deadlock.MixtureVerdict // of every mixture with the tables of the state
+	Alone     *deadlock.Verdict        // of the tables
+	Cost      transition.Cost          // against what the switches have
+	More      int                      // steps that follow, at least
+	Returning bool                     // State.Returning from now on
+}
+
+// CutBefore counts the pairs that what the switches have does not deliver.
+func (m *Move) CutBefore() int64 { return m.Union.Cut[0] }
+
+// CutAfter counts the pairs that the tables of the move do not deliver.
+func (m *Move) CutAfter() int64 { return m.Union.Cut[len(m.Union.Cut)-1] }
+
+// ErrNone is why there is no step near the tables that are installed.
+var ErrNone = errors.New("no repair near the tables in use")
+
+func none(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrNone}, args...)...)
+}
+
+// Next is the next step for a fabric as it is now. The error is ErrNone where there is none.
+func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move, error) {
+	parts := transition.PartsOf(s.Sent.Fabric, live)
+	if n := len(parts.Readdressed); n > 0 {
+		e := live.Endpoint(parts.Readdressed[0])
+		return nil, none("%d endpoints have other LIDs than before, among them %s", n, live.Label(e.Node))
+	}
+	c := &carrier{State: s, live: live, o: o, change: change.Options{Contract: o.Contract, Scope: o.Scope}}
+	if err := c.carry(); err != nil {
+		return nil, err
+	}
+	unarmed := trunksOf(live, parts.New.Cables)
+	plan, err := c.mend(ctx, unarmed)
+	if err != nil && ctx.Err() == nil && c.likeNeighbours() {
+		plan, err = c.mend(ctx, unarmed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	back := len(unarmed)+len(parts.New.Switches) > 0
+	returning := (s.Returning || back) && s.Goal != nil
+	switch {
+	case len(plan) > 0:
+		return c.move(ctx, Repair, plan, returning)
+	case back && returning: // its links are not armed yet
+		m, err := c.move(ctx, Same, nil, true)
+		if err == nil {
+			m.More = 1
+		}
+		return m, err
+	case returning:
+		if plan, err = c.bring(ctx); err != nil {
+			return nil, err
+		}
+		if len(plan) > 0 {
+			return c.move(ctx, Return, c.atMost(plan), true)
+		}
+	}
+	return c.move(ctx, Same, nil, false)
+}
+
+func trunksOf(f *fabric.Fabric, channels []fabric.ChannelID) []fabric.ChannelID {
+	var trunks []fabric.ChannelID
+	for _, c := range channels {
+		if int(c) < f.Trunks() {
+			trunks = append(trunks, c)
+		}
+	}
+	return trunks
+}
+
+// mend plans what is broken, without trunks that are not armed yet if that will do.
+func (c *carrier) mend(ctx context.Context, unarmed []fabric.ChannelID) ([]*routing.Tables, error) {
+	if len(unarmed) > 0 {
+		less, err := c.live.Without(unarmed, nil)
+		if err != nil {
+			return nil, err
+		}
+		before, err := transition.On(less, c.before, nil)
+		if err != nil {
+			return nil, err
+		}
+		if plan, err := c.mended(ctx, before); err == nil {
+			return plan, nil
+		}
+	}
+	return c.mended(ctx, c.before)
+}
+
+// mended is the steps of a repair; the error says what it leaves.
+func (c *carrier) mended(ctx context.Context, before *routing.Tables) ([]*routing.Tables, error) {
+	p, err := change.MendFrom(ctx, before, c.Sent, c.change)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		return nil, none("%w", err)
+	case err != nil:
+		return nil, err
+	}
+	if err := whole(p); err != nil {
+		return nil, err
+	}
+	return c.steps(p)
+}
+
+// whole says what a plan does not mend.
+func whole(p *change.Proven) error {
+	if n := len(p.Left); n > 0 {
+		return none("%d destinations are left that cables join, the first of them LID %d", n, p.Left[0].LID)
+	}
+	if p.CutAfter > p.Disconnected {
+		return none("%d pairs stay cut that cables join", p.CutAfter-p.Disconnected)
+	}
+	return nil
+}
+
+// bring plans the way to what the goal is on the fabric as it is. Where what is broken
+// still is too much for the goal there is no way, and the tables stay.
+func (c *carrier) bring(ctx context.Context) ([]*routing.Tables, error) {
+	goal, err := c.goal()
+	if err != nil {
+		return nil, err
+	}
+	p, err := change.MendFrom(ctx, goal, c.Goal, c.change)
+	if err != nil || whole(p) != nil {
+		return nil, ctx.Err()
+	}
+	if p, err = change.Return(ctx, c.before, p.After, c.change); err != nil {
+		return nil, err
+	}
+	return c.steps(p)
+}
+
+// steps is the tables of a plan, on the fabric as it is, those left out that change
+// nothing. Rows for LIDs out of scope, which no proof is about, are as after the last
+// step from the first on: no packet in scope follows them.
+func (c *carrier) steps(p *change.Proven) ([]*routing.Tables, error) {
+	var plan []*routing.Tables
+	end, err := transition.On(c.live, p.After, nil)
+	if err != nil {
+		return nil, err
+	}
+	last := c.before
+	for i := range p.Steps {
+		t, err := transition.On(c.live, p.Steps[i].Tables, nil)
+		if err != nil {
+			return nil, err
+		}
+		now := c.rows(func(lid fabric.LID, owner fabric.EndpointID) *routing.Tables {
+			if c.o.Scope.Includes(c.live.Endpoint(owner).Class) {
+				return t
+			}
+			return end
+		})
+		if transition.CostOf(last, now).Entries > 0 {
+			plan, last = append(plan, now), now
+		}
+	}
+	return plan, nil
+}
+
+// atMost cuts the first step down to as many entries as there may be, by whole rows. A
+// part of a step is as safe as the step: its mixtures are among those of the step.
+func (c *carrier) atMost(plan []*routing.Tables) []*routing.Tables {
+	if c.o.Most == 0 || transition.CostOf(c.before, plan[0]).Entries <= c.o.Most {
+		return plan
+	}
+	entries := 0
+	part := c.rows(func(lid fabric.LID, _ fabric.EndpointID) *routing.Tables {
+		was, now, n := c.before.Forwarding.Row(lid), plan[0].Forwarding.Row(lid), 0
+		for s := range was {
+			if was[s] != now[s] {
+				n++
+			}
+		}
+		if entries > 0 && entries+n > c.o.Most {
+			return c.before
+		}
+		entries += n
+		return plan[0]
+	})
+	return append([]*routing.Tables{part}, plan...)
+}
+
+// move has the first step of a plan judged, or that nothing changes.
+func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, returning bool) (*Move, error) {
+	m := &Move{Kind: kind, Tables: c.before, Returning: returning}
+	if len(plan) > 0 {
+		m.Tables, m.More = plan[0], len(plan)-1
+	}
+	switch {
+	case kind == Repair && returning:
+		m.More++
+	case kind == Return:
+		m.Returning = m.More > 0
+	}
+	mixed := []*routing.Tables{c.hardware(c.before)}
+	if c.Confirmed != nil {
+		on, err := transition.On(c.live, c.Sent, c.Goal)
+		if err != nil {
+			return nil, err
+		}
+		mixed = append(mixed, c.hardware(&routing.Tables{Fabric: c.live, Forwarding: on.Forwarding, Lanes: c.before.Lanes}))
+	}
+	judge := deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1}
+	var err error
+	if m.Union, err = deadlock.VerifyMixture(ctx, append(mixed, m.Tables), judge); err != nil {
+		return nil, err
+	}
+	if !m.Union.Free() {
+		return nil, none("its first step passes through a credit loop of %d links", len(m.Union.Cycle))
+	}
+	if m.Alone, err = deadlock.Verify(ctx, m.Tables, judge); err != nil {
+		return nil, err
+	}
+	m.Cost = transition.CostOf(mixed[0], m.Tables)
+	return m, nil
+}

@@ -1,0 +1,293 @@
+package installed_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/installed"
+	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/transition"
+)
+
+// sweeps plays a subnet manager that is handed one step after another.
+type sweeps struct {
+	testing.TB
+	installed.State
+	o       installed.Options
+	steps   int
+	entries int
+}
+
+func begin(t testing.TB, f *fabric.Fabric, engine string, contract routing.Contract) *sweeps {
+	t.Helper()
+	e, err := engines.Named(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: contract}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &sweeps{TB: t, State: installed.State{Sent: tables, Goal: tables}, o: installed.Options{Contract: contract}}
+}
+
+// sweep hands over one step for a fabric, and holds it against the judges.
+func (s *sweeps) sweep(live *fabric.Fabric) *installed.Move {
+	s.Helper()
+	m, err := s.Next(s.Context(), live, s.o)
+	if err != nil {
+		s.Fatal(err)
+	}
+	v, err := transition.Verify(s.Context(), s.Sent, m.Tables, deadlock.Options{Contract: s.o.Contract})
+	if err != nil || !v.Free() || !m.Alone.Free() || !m.Union.Free() {
+		s.Fatalf("%s: every mixture is free of loops: %v, %v; the end: %v", m.Kind, v.Free(), err, m.Alone.Free())
+	}
+	if err := wire.Expressible(m.Tables, s.o.Contract); err != nil {
+		s.Fatal(err)
+	}
+	if m.Cost.Entries > 0 {
+		s.steps++
+		s.entries += m.Cost.Entries
+	}
+	s.Sent, s.Confirmed, s.Returning = m.Tables, nil, m.Returning
+	return m
+}
+
+// settle sweeps until nothing follows.
+func (s *sweeps) settle(live *fabric.Fabric) (first *installed.Move) {
+	s.Helper()
+	s.steps, s.entries = 0, 0
+	for i := 0; ; i++ {
+		m := s.sweep(live)
+		if first == nil {
+			first = m
+		}
+		if m.More == 0 {
+			if m.CutAfter() > 0 || !m.Alone.Complete() {
+				s.Fatalf("%d pairs are cut at the end", m.CutAfter())
+			}
+			return first
+		}
+		if i > 20 {
+			s.Fatal("it does not end")
+		}
+	}
+}
+
+func without(t testing.TB, f *fabric.Fabric, channels []fabric.ChannelID, nodes ...fabric.NodeID) *fabric.Fabric {
+	t.Helper()
+	less, err := f.Without(channels, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return less
+}
+
+// same holds tables against others for the same fabric.
+func (s *sweeps) same(want *routing.Tables) {
+	s.Helper()
+	for lid := range want.Fabric.LIDs() {
+		if !bytes.Equal(s.Sent.Forwarding.Row(lid), want.Forwarding.Row(lid)) {
+			s.Fatalf("the row of LID %d is another", lid)
+		}
+	}
+}
+
+// networks is what the tests are about, with engines and contracts.
+var networks = []struct {
+	spec, engine string
+	contract     routing.Contract
+}{
+	{"xgft:m=4x4,w=2x4,hosts=2", "weave-any", routing.Any},
+	{"torus:4x4,hosts=2", "weave-any", routing.Any},
+	{"dragonfly:p=2", "df-dn", routing.Honored},
+	{"dragonfly:p=2", "dfsssp", routing.Directed},
+	{"torus:4x4,hosts=1", "updn", routing.Single(1)},
+}
+
+func each(t *testing.T, do func(t *testing.T, f *fabric.Fabric, s *sweeps)) {
+	for _, n := range networks {
+		t.Run(fmt.Sprintf("%s/%s/%s", n.spec, n.engine, n.contract), func(t *testing.T) {
+			t.Parallel()
+			f := testnet.Build(t, n.spec)
+			do(t, f, begin(t, f, n.engine, n.contract))
+		})
+	}
+}
+
+// Nothing happened: nothing changes.
+func TestSame(t *testing.T) {
+	each(t, func(t *testing.T, f *fabric.Fabric, s *sweeps) {
+		was := s.Sent
+		if m := s.sweep(testnet.Build(t, fmt.Sprint(spec(t)))); m.Kind != installed.Same || m.More != 0 || m.Cost.Entries != 0 {
+			t.Errorf("%s, %d entries, %d more", m.Kind, m.Cost.Entries, m.More)
+		}
+		s.same(was)
+	})
+}
+
+// spec is the network that a subtest of each is about.
+func spec(t *testing.T) string {
+	for _, n := range networks {
+		if t.Name() == fmt.Sprintf("%s/%s/%s/%s", "TestSame", n.spec, n.engine, n.contract) {
+			return n.spec
+		}
+	}
+	return networks[0].spec
+}
+
+// A host that leaves changes nothing, one that is back its own row, and so does one that
+// was never there.
+func TestHosts(t *testing.T) {
+	each(t, func(t *testing.T, f *fabric.Fabric, s *sweeps) {
+		goal := s.Sent
+		hosts := routing.HCA.Endpoints(f)
+		for _, e := range []fabric.EndpointID{hosts[0], hosts[len(hosts)/2], hosts[len(hosts)-1]} {
+			less := without(t, f, nil, f.Endpoint(e).Node)
+			if m := s.settle(less); m.Kind != installed.Same || s.entries != 0 {
+				t.Errorf("it leaves: %s, %d entries", m.Kind, s.entries)
+			}
+			if s.settle(f); s.steps != 1 || s.entries > f.Switches() {
+				t.Errorf("it is back: %d steps, %d entries, %d switches", s.steps, s.entries, f.Switches())
+			}
+			s.same(goal)
+			s.Goal = nil // nobody remembers it
+			s.settle(less)
+			s.Goal = s.Sent
+			if s.settle(f); s.steps != 1 || s.entries > f.Switches() {
+				t.Errorf("it is new: %d steps, %d entries, %d switches", s.steps, s.entries, f.Switches())
+			}
+			s.Sent, s.Goal = goal, goal
+		}
+	})
+}
+
+// Cables go and come back, one after another and several at a time: each step is proven,
+// and at the end the tables are the first.
+func TestCables(t *testing.T) {
+	each(t, func(t *testing.T, f *fabric.Fabric, s *sweeps) {
+		goal := s.Sent
+		chance := rand.New(rand.NewPCG(2, uint64(f.Trunks())))
+		mended := 0
+		for range 6 {
+			var gone []fabric.ChannelID
+			for range 1 + chance.IntN(3) {
+				gone = append(gone, fabric.ChannelID(chance.IntN(f.Trunks())))
+			}
+			if len(without(t, f, gone).Parts()) > 1 {
+				continue
+			}
+			before := s.State
+			broken := false
+			for i := range gone {
+				if _, err := s.Next(t.Context(), without(t, f, gone[:i+1]), s.o); err != nil {
+					broken = true
+					break
+				}
+				s.settle(without(t, f, gone[:i+1]))
+			}
+			if broken {
+				s.State = before
+				continue
+			}
+			mended++
+			for i := range gone { // the first is back first
+				less := without(t, f, gone[i+1:])
+				if m := s.settle(less); m.Kind == installed.Return {
+					t.Error("a cable is used in the sweep that finds it")
+				}
+			}
+			s.same(goal)
+			if s.Returning {
+				t.Error("it still returns")
+			}
+		}
+		if mended < 3 {
+			t.Errorf("%d of 6 were mended", mended)
+		}
+	})
+}
+
+// A switch goes, with its hosts or without, and is back.
+func TestSwitches(t *testing.T) {
+	for _, spec := range []string{"xgft:m=4x4,w=2x4,hosts=2", "torus:4x4,hosts=2"} {
+		f := testnet.Build(t, spec)
+		s := begin(t, f, "weave-any", routing.Any)
+		goal := s.Sent
+		for _, n := range []fabric.NodeID{0, fabric.NodeID(f.Switches() - 1)} {
+			var gone []fabric.NodeID
+			for _, e := range f.Attached(n) {
+				if f.Endpoint(e).Node != n {
+					gone = append(gone, f.Endpoint(e).Node)
+				}
+			}
+			s.settle(without(t, f, nil, append(gone, n)...))
+			s.settle(f)
+			s.same(goal)
+		}
+	}
+}
+
+// A limit cuts what is brought back into steps, and no repair.
+func TestAtMost(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	s := begin(t, f, "weave-any", routing.Any)
+	goal := s.Sent
+	first, _ := f.TrunksFrom(3)
+	s.settle(without(t, f, []fabric.ChannelID{first}))
+	whole := s.State
+	s.settle(f)
+	free, entries := s.steps, s.entries
+	s.State = whole
+	s.o.Most = entries/3 + 1
+	s.settle(f)
+	s.same(goal)
+	if s.steps <= free || s.entries != entries {
+		t.Errorf("%d entries in %d steps without a limit; %d in %d with %d at most", entries, free, s.entries, s.steps, s.o.Most)
+	}
+	s.o.Most = 1
+	if m := s.sweep(without(t, f, []fabric.ChannelID{first})); m.Cost.Entries <= 1 {
+		t.Errorf("a repair of %d entries is cut short", m.Cost.Entries)
+	}
+}
+
+// What a switch has not confirmed counts, and is put right.
+func TestConfirmed(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	s := begin(t, f, "weave-any", routing.Any)
+	old := s.Sent
+	first, _ := f.TrunksFrom(5)
+	less := without(t, f, []fabric.ChannelID{first})
+	m := s.sweep(less)
+	// Switch 5 did not answer: it has what it had.
+	kept := &routing.Tables{Fabric: less, Forwarding: routing.NewForwarding(less), Lanes: m.Tables.Lanes}
+	for lid := range less.LIDs() {
+		row := kept.Forwarding.Row(lid)
+		copy(row, m.Tables.Forwarding.Row(lid))
+		row[5] = old.Forwarding.Port(5, lid)
+	}
+	s.Confirmed = kept
+	if again := s.settle(less); again.Kind != installed.Repair || again.Cost.Entries == 0 {
+		t.Errorf("%s, %d entries", again.Kind, again.Cost.Entries)
+	}
+}
+
+// Where LIDs were given out anew, nothing is kept.
+func TestOtherLIDs(t *testing.T) {
+	f := testnet.Build(t, "ring:5,hosts=2")
+	s := begin(t, f, "updn", routing.Any)
+	wide, err := f.WithLMC(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Next(t.Context(), wide, s.o); err == nil {
+		t.Error("kept")
+	}
+}
