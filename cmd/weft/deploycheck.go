@@ -34,8 +34,9 @@ func deployCheckCommand(a *app) *cobra.Command {
 		Long: `Read opensm.conf as OpenSM does and report what is dangerous, the worst first: a
 credit loop in the tables that run, a silent fallback to MinHop, QoS off while
 lanes are needed, too few operational lanes or a wrong max_op_vls, a plugin built
-for another OpenSM, service levels that clients do not use, ftree or updn about
-to refuse the fabric. With --fabric and --lfts the judge looks at the tables too.
+for another OpenSM, an option of the plugin that it does not know or that demands
+too little, service levels that clients do not use, ftree or updn about to refuse
+the fabric. With --fabric and --lfts the judge looks at the tables too.
 
 With --contract single:N it prints the environment that clients need.
 

@@ -172,7 +172,7 @@ var rules = []rule{
 	},
 	{
 		packages: "opensm/check",
-		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "opensm/conf"},
+		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "opensm/conf", "internal/plain", "internal/spell"},
 		why:      "it looks at a configuration with the eyes of the judge and of the engines by name",
 	},
 	{

@@ -49,6 +49,7 @@ func Run(ctx context.Context, in Input) (*Report, error) {
 	r.qos(&in)
 	r.lanes(&in)
 	r.versions(&in)
+	r.plugin(&in)
 	r.clients(&in)
 	r.refusals(&in)
 	for _, n := range in.Conf.Cut {
@@ -63,12 +64,6 @@ func Run(ctx context.Context, in Input) (*Report, error) {
 
 // known is the engines of OpenSM 3.3.23. "null" is an old name of minhop.
 var known = []string{"minhop", "null", "updn", "dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp"}
-
-// hasPlugin says whether the configuration loads weft's plugin.
-func hasPlugin(c *conf.Conf) bool {
-	v, _ := c.Get("event_plugin_name")
-	return slices.Contains(strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(" \t,", r) }), PluginName)
-}
 
 // fallback looks for ways on which tables come from another engine than meant.
 func (r *Report) fallback(in *Input) {

@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +95,25 @@ func TestFindings(t *testing.T) {
 		{"torus", Input{Fabric: tree}, "routing_engine torus-2QoS,no_fallback\nqos TRUE\n", Danger, Refusal, "torus-2QoS is about to refuse"},
 		{"a loop", Input{Fabric: ring, Tables: tables(t, ring, "minhop")}, plugin, Danger, CreditLoop, "for clients that use SL 0"},
 		{"a loop, asked", Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true, Contract: &single}, plugin, Danger, CreditLoop, "under contract single:2"},
+		{"an option of the plugin", Input{}, plugin + "event_plugin_options weft.contrakt=any\n", Danger, PluginOption, "no option weft.contrakt"},
+		{"an option without the prefix", Input{}, "event_plugin_name weft\nevent_plugin_options x=1,contract=any\n", Warning, PluginOption, "contract does not begin with weft."},
+		{"an option with another prefix", Input{}, plugin + "event_plugin_options wefft.contract=any\n", Warning, PluginOption, "wefft.contract does not begin with weft."},
+		{"an option without a value", Input{}, plugin + "event_plugin_options weft.socket\n", Danger, PluginOption, "weft.socket has no value"},
+		{"a relative socket", Input{}, plugin + "event_plugin_options weft.socket=run/s\n", Danger, PluginOption, "weft.socket=run/s is wrong"},
+		{"a long socket", Input{}, plugin + "event_plugin_options weft.socket=/" + strings.Repeat("s", 107) + "\n", Danger, PluginOption, "is wrong"},
+		{"a deadline with a unit", Input{}, plugin + "event_plugin_options weft.deadline=10s\n", Danger, PluginOption, "weft.deadline=10s is wrong"},
+		{"no wait", Input{}, plugin + "event_plugin_options weft.wait=0\n", Danger, PluginOption, "weft.wait=0 is wrong"},
+		{"nobody", Input{}, plugin + "event_plugin_options weft.owner=\n", Danger, PluginOption, "weft.owner= is wrong"},
+		{"no contract", Input{}, plugin + "event_plugin_options weft.contract=single:16\n", Danger, PluginOption, "weft.contract=single:16 is wrong"},
+		{"no scope", Input{}, plugin + "event_plugin_options weft.scope=everything\n", Danger, PluginOption, "weft.scope=everything is wrong"},
+		{"directed", Input{}, plugin + "event_plugin_options weft.contract=directed\n", Warning, PluginOption, "lets the plugin take"},
+		{"directed, needlessly", Input{Fabric: ring, Tables: tables(t, ring, "updn"), SLs: true}, plugin + "event_plugin_options weft.contract=directed\n", Warning, PluginOption, "weaker than what the tables"},
+		{"less than clients do", Input{Contract: &single}, plugin + "event_plugin_options weft.contract=single:1\n", Warning, PluginOption, "proven for contract single:1 only"},
+		{"the last counts", Input{Contract: &single}, plugin + "event_plugin_options weft.contract=single:2 weft.contract=honored\n", Warning, PluginOption, "proven for contract honored only"},
+		{"by default less", Input{Contract: &single}, plugin, Advice, PluginOption, "proven for contract honored only"},
+		{"more than the tables hold", Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true, Contract: &routing.Honored}, plugin + "event_plugin_options weft.contract=any\nqos TRUE\n", Warning, PluginOption, "a credit loop under it"},
+		{"more than one lane holds", Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true}, plugin + "event_plugin_options weft.contract=single:5\nqos TRUE\n", Warning, PluginOption, "a credit loop under it"},
+		{"fewer endpoints", Input{Scope: routing.All}, plugin + "event_plugin_options weft.scope=ca\n", Warning, PluginOption, "proven for ca only"},
 		{"a long line", Input{}, plugin + "log_prefix " + strings.Repeat("x", 1100) + "\n", Warning, Odd, "longer than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -139,6 +160,35 @@ func TestUnknownOptions(t *testing.T) {
 	}
 }
 
+// The options are those that the plugin reads.
+func TestPluginOptions(t *testing.T) {
+	source, err := os.ReadFile("../plugin/options.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(source), "} known[] = {")
+	table, _, _ = strings.Cut(table, "};")
+	var read []string
+	for _, m := range regexp.MustCompile(`\{"([^"]*)",`).FindAllStringSubmatch(table, -1) {
+		read = append(read, m[1])
+	}
+	if names := pluginOptionNames(); !slices.Equal(names, read) {
+		t.Errorf("%q; the plugin reads %q", names, read)
+	}
+}
+
+// A line to copy keeps the other options.
+func TestLineKeepsOptions(t *testing.T) {
+	r, err := Run(t.Context(), Input{Contract: &routing.Any, Conf: configuration(t, plugin+"qos TRUE\nevent_plugin_options weft.socket=/s weft.contract=directed,x=1\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "event_plugin_options weft.socket=/s,x=1,weft.contract=any"
+	if !slices.ContainsFunc(r.Findings, func(f Finding) bool { return slices.Equal(f.Lines, []string{want}) }) {
+		t.Errorf("no line %q: %+v", want, r.Findings)
+	}
+}
+
 // What is well set up has nothing but advice.
 func TestNothingToSay(t *testing.T) {
 	ring, tree := testnet.Build(t, "ring:7,hosts=2"), testnet.Build(t, "karytree:k=3,n=2")
@@ -148,6 +198,8 @@ func TestNothingToSay(t *testing.T) {
 	}{
 		"weft":         {Input{Plugin: "OpenSM 3.3.23", OpenSM: "OpenSM 3.3.23"}, plugin + "qos TRUE\n"},
 		"weft, proven": {Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true, Contract: &routing.Directed}, plugin + "qos TRUE\nmax_op_vls 4\n"},
+		"options":      {Input{Fabric: ring, Tables: tables(t, ring, "updn"), Scope: routing.Adapters}, plugin + "event_plugin_options other=1 scope=2 weft.contract=any,weft.scope=ca,weft.socket=/run/s weft.deadline=3600,weft.wait=1,weft.owner=65534\n"},
+		"no plugin":    {Input{}, "routing_engine updn,no_fallback\nevent_plugin_options weft.contrakt=any\n"},
 		"one lane":     {Input{Fabric: ring, Tables: tables(t, ring, "updn")}, plugin},
 		"ftree":        {Input{Fabric: tree}, "routing_engine ftree no_fallback\n"},
 		"updn":         {Input{Fabric: tree}, "routing_engine updn,no_fallback\n"},

@@ -4,7 +4,8 @@
 // It looks for what goes wrong in silence: OpenSM falls back to MinHop with one
 // INFO line, skips an engine whose name it does not know, takes "true" for FALSE,
 // reports success of dfsssp while QoS is off and no SL2VL table is ever written,
-// and masks lanes that a port does not have, so that VL 9 rides VL 1.
+// masks lanes that a port does not have, so that VL 9 rides VL 1, and goes on
+// without weft's plugin where an option of that is wrong.
 //
 // Facts are from OpenSM 3.3.23: its manual, its source and trying. Where a
 // sentence is about OpenSM's own updn, the search for roots is OpenSM's
@@ -39,12 +40,13 @@ const (
 	QoSOff         Code = "qos-off"
 	FewLanes       Code = "few-lanes"
 	Version        Code = "version"
+	PluginOption   Code = "plugin-option"
 	Refusal        Code = "engine-refuses"
 	Contract       Code = "contract"
 	Odd            Code = "odd-line"
 )
 
-var order = []Code{CreditLoop, SilentFallback, QoSOff, FewLanes, Version, Refusal, Contract, Odd}
+var order = []Code{CreditLoop, SilentFallback, QoSOff, FewLanes, Version, PluginOption, Refusal, Contract, Odd}
 
 // Finding is one thing that was found.
 type Finding struct {

@@ -21,7 +21,8 @@ func (r *Report) tables(ctx context.Context, in *Input) error {
 		return err
 	}
 	free := map[routing.Contract]bool{assumed: v.Free()}
-	for _, c := range []routing.Contract{routing.Any, routing.Single(0), routing.Honored, routing.Directed} {
+	contracts := []routing.Contract{routing.Any, routing.Single(0), routing.Honored, routing.Directed}
+	for _, c := range append(contracts, pluginContract(in.Conf)) {
 		if _, done := free[c]; done {
 			continue
 		}
