@@ -96,8 +96,7 @@ type compareJob struct {
 	*app
 	name   string
 	o      *compareFlags
-	dirs   []*verifyJob
-	names  []string // of dirs
+	dirs   []tableDir
 	routes []*routeJob
 	scope  routing.Scope
 
@@ -109,6 +108,12 @@ type compareJob struct {
 	rows      []compareRow
 }
 
+// tableDir is tables that exist.
+type tableDir struct {
+	name  string
+	files tableFiles
+}
+
 func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 	j := &compareJob{app: a, name: name, o: o}
 	if err := j.check(); err != nil {
@@ -117,9 +122,9 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 	if err := j.prepare(); err != nil {
 		return err
 	}
-	for i, d := range j.dirs {
-		row := compareRow{Name: j.names[i], Source: "tables"}
-		if err := j.present(ctx, &row, d); err != nil {
+	for _, d := range j.dirs {
+		row := compareRow{Name: d.name, Source: "tables"}
+		if err := j.present(ctx, &row, &d.files); err != nil {
 			return err
 		}
 		j.rows = append(j.rows, row)
@@ -183,7 +188,7 @@ func (j *compareJob) check() error {
 			return err
 		}
 		flags.strict = o.strict
-		j.dirs, j.names = append(j.dirs, &verifyJob{app: j.app, name: j.name, o: &verifyFlags{tableFiles: flags}}), append(j.names, name)
+		j.dirs = append(j.dirs, tableDir{name, flags})
 	}
 	var err error
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
@@ -202,7 +207,7 @@ func (j *compareJob) prepare() error {
 	s := j.stage("reading", &spent)
 	defer s.done()
 	var err error
-	if j.fabric, err = j.load(j.name); err != nil {
+	if j.fabric, err = load(j.console, j.name); err != nil {
 		return err
 	}
 	if j.fabric, err = withLMC(j.fabric, j.o.route.lmc); err != nil {
@@ -211,7 +216,7 @@ func (j *compareJob) prepare() error {
 	for i, r := range j.routes {
 		r.fabric = j.fabric
 		if i > 0 {
-			r.app = &app{ctx: j.ctx, stderr: j.stderr, quiet: true} // once is enough
+			r.app = &app{console: &console{ctx: j.ctx, stderr: j.stderr, quiet: true}} // once is enough
 		}
 		r.countApart(j.o.route.withinParts)
 		r.app = j.app
@@ -225,35 +230,33 @@ func (j *compareJob) prepare() error {
 }
 
 // present fills the row of tables that exist.
-func (j *compareJob) present(ctx context.Context, row *compareRow, v *verifyJob) error {
-	v.fabric, v.options.Scope = j.fabric, j.scope
+func (j *compareJob) present(ctx context.Context, row *compareRow, files *tableFiles) error {
+	o := deadlock.Options{Scope: j.scope}
 	if j.o.route.contract != "" {
 		var err error
-		if v.options.Contract, err = routing.ParseContract(j.o.route.contract); err != nil {
+		if o.Contract, err = routing.ParseContract(j.o.route.contract); err != nil {
 			return usage("%w", err)
 		}
 	}
-	s := j.stage("reading "+row.Name, &v.spent.read)
-	err := v.readTables()
+	var read, verify time.Duration
+	s := j.stage("reading "+row.Name, &read)
+	v, err := files.read(j.console, j.name, j.fabric)
 	s.done()
 	if err != nil {
 		return err
 	}
-	s = j.stage("verify "+row.Name, &v.spent.verify)
-	v.options.Progress = s.progress()
-	err = v.judge(ctx)
+	s = j.stage("verify "+row.Name, &verify)
+	o.Progress = s.progress()
+	verdict, err := deadlock.Verify(ctx, v.tables, o)
 	s.done()
 	if err != nil {
 		return err
 	}
-	row.judged(v.verdict, 0)
-	row.VLs = v.verdict.VLs
-	assumed := v.assumedSummary()
-	row.Assumed = &assumed
-	if v.misfits.found() {
-		row.Misfits = &v.misfits
-	}
-	row.Seconds.Verify = v.spent.verify.Seconds()
+	row.judged(verdict, 0)
+	row.VLs = verdict.VLs
+	assumed := files.assumed()
+	row.Assumed, row.Misfits = &assumed, v.misfits
+	row.Seconds.Verify = verify.Seconds()
 	return j.measure(ctx, row, v.tables, congestion.Count(j.fabric, v.tables.Forwarding, j.scope))
 }
 

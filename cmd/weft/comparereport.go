@@ -180,11 +180,13 @@ func (j *compareJob) sayRefusals() error {
 // sayTables says what was assumed of the tables that exist, and which do not fit the
 // fabric.
 func (j *compareJob) sayTables() error {
-	for i, d := range j.dirs {
-		a := d.assumedSummary()
-		text := fmt.Sprintf("\n%s: service levels %s, lanes %s", j.names[i], a.ServiceLevels, a.Lanes)
-		if d.misfits.found() {
-			text += "\n  " + d.misfits.text()
+	for _, r := range j.rows {
+		if r.Source != "tables" {
+			continue
+		}
+		text := fmt.Sprintf("\n%s: service levels %s, lanes %s", r.Name, r.Assumed.ServiceLevels, r.Assumed.Lanes)
+		if r.Misfits != nil {
+			text += "\n  " + r.Misfits.text()
 		}
 		if err := j.say("%s", text); err != nil {
 			return err

@@ -45,7 +45,7 @@ output.`,
 			if err != nil {
 				return err
 			}
-			return a.writeFile(args[1], write)
+			return writeFile(a.console, args[1], write)
 		},
 	}
 	f := c.Flags()
@@ -81,7 +81,7 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 	if o.fabric == "" {
 		return nil, usage("%s is %s: give the fabric it is for with --fabric", in, kind)
 	}
-	f, err := a.load(o.fabric)
+	f, err := load(a.console, o.fabric)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (a *app) tableConverter(text io.Reader, in string, kind format.Kind, f *fab
 		var join lft.Join
 		var err error
 		if o.lst != "" {
-			if join.List, err = readFile(a, o.lst, subnetlst.ReadMap); err != nil {
+			if join.List, err = readFile(a.console, o.lst, subnetlst.ReadMap); err != nil {
 				return nil, err
 			}
 		}

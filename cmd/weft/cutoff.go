@@ -236,12 +236,12 @@ func (c *cutter) listEndpoints() []cutEndpoint {
 const mostCut = 5
 
 // text is who is cut off, for people.
-func (c *cutOff) text(a *app) string {
+func (c *cutOff) text(on *console) string {
 	var b strings.Builder
 	places := c.merged()
 	fmt.Fprintf(&b, "routes end too early at %s:", plural(len(places), "place"))
 	for i := range places {
-		if i == a.atMost(mostCut, len(places)) {
+		if i == on.atMost(mostCut, len(places)) {
 			fmt.Fprintf(&b, "\n  and %s more (--json has all)", thousands(int64(len(places)-i)))
 			break
 		}
@@ -251,7 +251,7 @@ func (c *cutOff) text(a *app) string {
 	left := len(c.Endpoints)
 	groups := c.groups()
 	for i, g := range groups {
-		if i == a.atMost(mostCut, len(groups)) {
+		if i == on.atMost(mostCut, len(groups)) {
 			fmt.Fprintf(&b, "\n  and %s more with no more than %s (--json has all)", thousands(int64(left)), plural(int(g[0].From+g[0].To), "pair"))
 			break
 		}

@@ -80,20 +80,11 @@ type degradeSummary struct {
 	} `json:"left"`
 }
 
-// removedLink is a cable that is gone while its ends are still there.
-type removedLink struct {
-	From     string `json:"from"`
-	FromPort uint8  `json:"from_port"`
-	To       string `json:"to"`
-	ToPort   uint8  `json:"to_port"`
-	channelNodes
-}
-
 func (a *app) degrade(name string, o *degradeFlags) error {
 	if o.json && o.out == "-" {
 		return usage("--json and the fabric would both go to standard output; give a file with -o")
 	}
-	f, err := a.load(name)
+	f, err := load(a.console, name)
 	if err != nil {
 		return err
 	}
@@ -115,7 +106,7 @@ func (a *app) degrade(name string, o *degradeFlags) error {
 	if left.Switches() == 0 {
 		return usage("%s has no switch but those that --switch names; one has to stay", name)
 	}
-	if err := a.writeFile(o.out, func(w io.Writer) error { return ibnet.Write(w, left) }); err != nil {
+	if err := writeFile(a.console, o.out, func(w io.Writer) error { return ibnet.Write(w, left) }); err != nil {
 		return err
 	}
 	s := summariseLoss(f, loss, left)
@@ -181,14 +172,6 @@ func summariseLoss(f *fabric.Fabric, loss *topology.Loss, left *fabric.Fabric) *
 	n := left.Count()
 	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())
 	return s
-}
-
-func labels(f *fabric.Fabric, nodes []fabric.NodeID) []string {
-	names := make([]string, len(nodes))
-	for i, n := range nodes {
-		names[i] = f.Label(n)
-	}
-	return names
 }
 
 // print says on a few lines what went, and whether the rest holds together.

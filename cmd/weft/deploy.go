@@ -277,7 +277,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 
 // readTablesBack compares the forwarding tables in a file with those meant.
 func (j *routeJob) readTablesBack(file string) error {
-	dump, err := readFile(j.app, file, func(r io.Reader, name string) (*lft.Dump, error) {
+	dump, err := readFile(j.console, file, func(r io.Reader, name string) (*lft.Dump, error) {
 		return lft.Read(r, name, j.fabric, lft.Join{})
 	})
 	if err != nil {

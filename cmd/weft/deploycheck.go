@@ -128,7 +128,7 @@ func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 	if in.Scope, err = routing.ParseScope(o.endpoints); err != nil {
 		return in, usage("%w", err)
 	}
-	if in.Conf, err = readFile(a, o.conf, conf.Read); err != nil {
+	if in.Conf, err = readFile(a.console, o.conf, conf.Read); err != nil {
 		return in, err
 	}
 	if in.Plugin, err = openSMVersion(o.plugin); err != nil {
@@ -146,17 +146,17 @@ func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 	case o.fabric == "":
 		return in, nil
 	case o.tables.lfts == "":
-		in.Fabric, err = a.load(o.fabric)
+		in.Fabric, err = load(a.console, o.fabric)
 		return in, err
 	}
-	j := &verifyJob{app: a, name: o.fabric, o: &verifyFlags{tableFiles: o.tables, lmc: -1}}
-	if err := j.read(); err != nil {
+	v, err := readTables(a.console, o.fabric, -1, &o.tables)
+	if err != nil {
 		return in, err
 	}
-	if j.misfits.found() {
-		a.note("%s", j.misfits.text())
+	if v.misfits != nil {
+		a.note("%s", v.misfits.text())
 	}
-	in.Fabric, in.Tables, in.SLs = j.fabric, j.tables, o.tables.psl != ""
+	in.Fabric, in.Tables, in.SLs = v.tables.Fabric, v.tables, o.tables.psl != ""
 	return in, nil
 }
 

@@ -81,7 +81,7 @@ type diffSide struct {
 	name, source string // source: of the tables, empty without
 	fabric       *fabric.Fabric
 	tables       *routing.Tables
-	misfits      misfits
+	misfits      *misfits
 	alone        *deadlock.Verdict // of the tables, on their own fabric
 }
 
@@ -129,11 +129,12 @@ func (j *diffJob) read() error {
 		return nil
 	}
 	for _, s := range []*diffSide{&j.old, &j.new} {
-		v := &verifyJob{app: j.app, name: s.name, fabric: s.fabric, o: &verifyFlags{tableFiles: tableFiles{lfts: s.source}}}
-		if err := v.o.settle(); err != nil {
+		files := tableFiles{lfts: s.source}
+		if err := files.settle(); err != nil {
 			return err
 		}
-		if err := v.readTables(); err != nil {
+		v, err := files.read(j.console, s.name, s.fabric)
+		if err != nil {
 			return err
 		}
 		s.tables, s.misfits = v.tables, v.misfits
@@ -143,7 +144,7 @@ func (j *diffJob) read() error {
 }
 
 func (j *diffJob) fabricOf(name string) (*fabric.Fabric, error) {
-	f, err := j.load(name)
+	f, err := load(j.console, name)
 	if err != nil {
 		return nil, err
 	}

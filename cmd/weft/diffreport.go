@@ -84,12 +84,9 @@ func partsSummaryOf(f *fabric.Fabric, p *transition.Part) partsSummary {
 }
 
 func (s *diffSide) summary() diffSideSummary {
-	o := diffSideSummary{Fabric: s.name, Tables: s.source}
+	o := diffSideSummary{Fabric: s.name, Tables: s.source, Misfits: s.misfits}
 	if s.alone != nil {
 		o.Verdict = verdictWord(s.alone)
-	}
-	if s.misfits.found() {
-		o.Misfits = &s.misfits
 	}
 	return o
 }
@@ -182,7 +179,7 @@ func (j *diffJob) factSide(p *page, label string, s *diffSide) {
 		return
 	}
 	p.fact("", "tables %s, by themselves %s", s.source, verdictWord(s.alone))
-	if s.misfits.found() {
+	if s.misfits != nil {
 		p.fact("", "%s", s.misfits.text())
 	}
 }
@@ -247,7 +244,7 @@ func (j *diffJob) mixtureText(cycle []mixtureSummary) string {
 	for i, m := range cycle {
 		steps[i] = m.stepSummary
 	}
-	return j.loopText(steps, func(i int) string {
+	return loopText(j.console, steps, func(i int) string {
 		text, way := "", j.verdict.Cycle[i].Way
 		for k, c := range cycle[i].Way {
 			if c.Entry != "same" {

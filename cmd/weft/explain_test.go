@@ -18,7 +18,7 @@ func TestFailureIsNoRefusal(t *testing.T) {
 		if got := s.refused(err); !errors.Is(got, err) || s.Refusal != "" {
 			t.Errorf("%v: returned %v, refusal %q", err, got, s.Refusal)
 		}
-		j := &routeJob{app: &app{}}
+		j := &routeJob{app: &app{console: &console{}}}
 		if got := j.refusal(t.Context(), err, false); !errors.Is(got, err) || codeOf(got) == exitFinding {
 			t.Errorf("route: %v: returned %v", err, got)
 		}

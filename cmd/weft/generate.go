@@ -23,7 +23,7 @@ ibsim reads too. weft topologies lists the families and their parameters.`,
 			if err != nil {
 				return err
 			}
-			return a.writeFile(out, func(w io.Writer) error { return ibnet.Write(w, f) })
+			return writeFile(a.console, out, func(w io.Writer) error { return ibnet.Write(w, f) })
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "-", "file to write; .gz compresses, - is standard output")

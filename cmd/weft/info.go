@@ -36,9 +36,9 @@ is under warnings. On a terminal long lists are shortened; in a pipe and with --
 all is there.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			quiet := *a
+			quiet := *a.console
 			quiet.quiet = true // warnings are part of the result here
-			f, err := quiet.load(args[0])
+			f, err := load(&quiet, args[0])
 			if err != nil {
 				return err
 			}

@@ -81,12 +81,12 @@ func (o *jobFlags) place(a *app, f *fabric.Fabric, among []fabric.EndpointID, p 
 	list, named := strings.CutPrefix(o.allocation, "names:")
 	switch {
 	case o.traffic != "":
-		ranks, err = readFile(a, o.traffic, func(r io.Reader, name string) (ranks traffic.Placement, err error) {
+		ranks, err = readFile(a.console, o.traffic, func(r io.Reader, name string) (ranks traffic.Placement, err error) {
 			p, ranks, err = traffic.ReadPairs(r, name, hosts)
 			return ranks, err
 		})
 	case o.ranks != "":
-		ranks, err = readFile(a, o.ranks, func(r io.Reader, name string) (traffic.Placement, error) {
+		ranks, err = readFile(a.console, o.ranks, func(r io.Reader, name string) (traffic.Placement, error) {
 			return traffic.ReadRanks(r, name, hosts)
 		})
 	case named:

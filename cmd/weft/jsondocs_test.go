@@ -317,7 +317,7 @@ func TestJSONOutputs(t *testing.T) {
 	seen["weft/plan/1"] = true
 	// weave-any is proven wherever it was tried, so auto does not fail.
 	var out bytes.Buffer
-	j := routeJob{app: &app{stdout: &out}}
+	j := routeJob{app: &app{console: &console{stdout: &out}}}
 	if err := j.noneProven(&choose.NoneProven{Trials: []choose.Trial{{Engine: "minhop", Outcome: choose.Loop}}}, true); err == nil {
 		t.Error("auto that finds nothing is a finding")
 	}

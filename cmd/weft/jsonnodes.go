@@ -47,3 +47,12 @@ func endsOf(f *fabric.Fabric, c fabric.ChannelID) channelNodes {
 func pairOf(f *fabric.Fabric, src, dst fabric.EndpointID) pairNodes {
 	return pairNodes{endpointNode(f, src), endpointNode(f, dst)}
 }
+
+// removedLink is a cable that is gone while its ends are still there.
+type removedLink struct {
+	From     string `json:"from"`
+	FromPort uint8  `json:"from_port"`
+	To       string `json:"to"`
+	ToPort   uint8  `json:"to_port"`
+	channelNodes
+}

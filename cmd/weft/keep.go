@@ -88,9 +88,9 @@ func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 func (j *keepJob) readKept() error {
 	s := j.stage("reading", &j.spent.read)
 	defer s.done()
-	v := &verifyJob{app: j.app, name: j.name, fabric: j.fabric, o: &verifyFlags{tableFiles: tableFiles{lfts: j.o.keep}}}
+	name, f := j.name, j.fabric
 	if then := j.options.Before; then != nil {
-		v.name, v.fabric = j.o.before, then
+		name, f = j.o.before, then
 		var news []string
 		for _, e := range j.scope.Endpoints(j.fabric) {
 			if !alsoIn(then, j.fabric, e) {
@@ -101,17 +101,18 @@ func (j *keepJob) readKept() error {
 			return finding("the tables of %s have no service level for %s that it does not have.\nWithout --before they are taken to be as those of their neighbours.", j.o.before, some(news, "endpoint"))
 		}
 	}
-	if err := v.o.settle(); err != nil {
+	files := tableFiles{lfts: j.o.keep}
+	if err := files.settle(); err != nil {
 		return err
 	}
-	if err := v.readTables(); err != nil {
+	v, err := files.read(j.console, name, f)
+	if err != nil {
 		return err
 	}
-	if v.misfits.found() {
+	if v.misfits != nil {
 		j.note("%s", v.misfits.text())
 	}
 	j.was = v.tables
-	var err error
 	j.contract, err = contractOf(j.o.contract, j.was)
 	j.engine = keptEngine(j.contract)
 	j.budget = routing.Budget{VLs: routing.MaxDataVLs, Contract: j.contract, Scope: j.scope}

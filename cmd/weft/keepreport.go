@@ -129,7 +129,7 @@ func (j *keepJob) writeSteps(ctx context.Context) error {
 		}
 	}
 	plan := j.planSummary()
-	if err := d.write(ctx, planFile, func(w io.Writer) error { return (&app{stdout: w}).printJSON(plan) }); err != nil {
+	if err := d.write(ctx, planFile, func(w io.Writer) error { return (&app{console: &console{stdout: w}}).printJSON(plan) }); err != nil {
 		return err
 	}
 	if err := d.write(ctx, planTextFile, func(w io.Writer) error {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,11 +16,11 @@ import (
 
 // load reads the FABRIC argument: a file, - or the spec of a computed network. A
 // file of that name wins over a spec.
-func (a *app) load(arg string) (*fabric.Fabric, error) {
+func load(c *console, arg string) (*fabric.Fabric, error) {
 	if missing(arg) {
 		return compute(arg)
 	}
-	r, err := a.open(arg)
+	r, err := c.open(arg)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +32,7 @@ func (a *app) load(arg string) (*fabric.Fabric, error) {
 	if f.Switches() == 0 {
 		return nil, fmt.Errorf("%s: no switch in it (%d adapters): there is nothing to route", arg, f.Count().Adapters)
 	}
-	a.warn(f)
+	warn(c, f)
 	return f, nil
 }
 
@@ -82,77 +81,19 @@ func readFabric(r io.Reader, name string) (*fabric.Fabric, error) {
 }
 
 // warn prints the oddities of a fabric, the first few of them.
-func (a *app) warn(f *fabric.Fabric) {
+func warn(c *console, f *fabric.Fabric) {
 	const most = 5
 	warnings := f.Warnings()
 	for i, w := range warnings {
-		if a.quiet {
+		if c.quiet {
 			return
 		}
 		if i == most {
-			fmt.Fprintf(a.stderr, "weft: warning: %d more (weft info shows all)\n", len(warnings)-most)
+			fmt.Fprintf(c.stderr, "weft: warning: %d more (weft info shows all)\n", len(warnings)-most)
 			return
 		}
-		fmt.Fprintf(a.stderr, "weft: warning: %s\n", w)
+		fmt.Fprintf(c.stderr, "weft: warning: %s\n", w)
 	}
-}
-
-// note prints a warning about how weft was called.
-func (a *app) note(format string, args ...any) {
-	if !a.quiet {
-		fmt.Fprintf(a.stderr, "weft: warning: "+format+"\n", args...)
-	}
-}
-
-// describeParts says which parts a network falls into, a line each.
-func describeParts(f *fabric.Fabric, parts [][]fabric.NodeID) string {
-	const most = 4
-	var b strings.Builder
-	for i, part := range parts {
-		if i == most {
-			fmt.Fprintf(&b, "\n  and %d smaller parts", len(parts)-most)
-			break
-		}
-		adapters := 0
-		for _, s := range part {
-			adapters += len(f.Attached(s)) - 1
-		}
-		fmt.Fprintf(&b, "\n  %s with %s: %s", plural(len(part), "switch"), plural(adapters, "endpoint"), firstOf(labels(f, part)))
-	}
-	return b.String()
-}
-
-// open opens a file, or standard input, which may only be read once. Reading
-// ends when the user interrupts, even if a terminal or a pipe has nothing to say.
-func (a *app) open(name string) (io.ReadCloser, error) {
-	if name == "" {
-		return nil, usage("the name of a file is empty; - is standard input")
-	}
-	if name != "-" {
-		return format.Open(name, nil)
-	}
-	if a.stdin == nil {
-		return nil, usage("- is given twice, and standard input can be read only once")
-	}
-	r, w := io.Pipe()
-	go func(stdin io.Reader) {
-		_, err := io.Copy(w, stdin)
-		w.CloseWithError(err)
-	}(a.stdin)
-	context.AfterFunc(a.ctx, func() { w.CloseWithError(a.ctx.Err()) })
-	a.stdin = nil
-	return format.Open(name, r)
-}
-
-// readFile opens a file and reads it with one of the format packages.
-func readFile[T any](a *app, name string, read func(r io.Reader, name string) (T, error)) (T, error) {
-	var none T
-	r, err := a.open(name)
-	if err != nil {
-		return none, err
-	}
-	defer r.Close()
-	return read(r, name)
 }
 
 // lmcUsage describes --lmc.

@@ -19,17 +19,6 @@ import (
 	"github.com/weft-fabric/weft/internal/plain"
 )
 
-// The exit codes.
-const (
-	exitOK       = 0
-	exitFinding  = 1 // a credit loop, an unreachable pair, a refusal
-	exitUsage    = 2
-	exitInput    = 3 // bad input, or output that could not be written
-	exitInternal = 4 // a bug in weft
-
-	exitInterrupted = 130 // by a signal, as shells have it for SIGINT
-)
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -45,7 +34,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	out := &sink{w: stdout}
-	a := &app{ctx: ctx, args: args, stdin: stdin, stdout: out, stderr: stderr}
+	a := &app{&console{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr}, args}
 	a.columns, a.terminal = columnsOf(stdout)
 	cmd := newRoot(a)
 	cmd.SetArgs(args)
@@ -71,34 +60,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(e.err.Error(), args[min(1, len(args)):]...)) // behind the command: files of the user
 	}
 	return e.code
-}
-
-// exitError is an error with an exit code. Without an error inside, everything
-// has been said already.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
-
-func usage(format string, args ...any) error {
-	return &exitError{exitUsage, fmt.Errorf(format, args...)}
-}
-
-func internal(format string, args ...any) error {
-	return &exitError{exitInternal, fmt.Errorf("internal error: "+format, args...)}
-}
-
-func finding(format string, args ...any) error {
-	return &exitError{exitFinding, fmt.Errorf(format, args...)}
 }
 
 // sink remembers the first error of a writer, so that what prints need not look.

@@ -42,5 +42,5 @@ func TestManualPagesSayWhatHelpSays(t *testing.T) {
 			}
 		}
 	}
-	check(newRoot(&app{ctx: t.Context(), stdout: &out, stderr: &errs}))
+	check(newRoot(&app{console: &console{ctx: t.Context(), stdout: &out, stderr: &errs}}))
 }

@@ -20,9 +20,9 @@ import (
 // writeFile writes a file whole or not at all: under another name, then renamed.
 // - is standard output; names that end in .gz are compressed. What is no file,
 // such as a pipe or a device, stays what it is and is written into.
-func (a *app) writeFile(name string, write func(io.Writer) error) error {
+func writeFile(c *console, name string, write func(io.Writer) error) error {
 	if name == "-" {
-		return write(a.stdout)
+		return write(c.stdout)
 	}
 	compress := strings.HasSuffix(name, ".gz")
 	at := name
@@ -37,7 +37,7 @@ func (a *app) writeFile(name string, write func(io.Writer) error) error {
 		if err != nil {
 			return err
 		}
-		return explain(name, fill(a.ctx, f, compress, write))
+		return explain(name, fill(c.ctx, f, compress, write))
 	default:
 		if at, err = filepath.EvalSymlinks(name); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (a *app) writeFile(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return explain(name, err)
 	}
-	if err := errors.Join(f.Chmod(0o644), fill(a.ctx, f, compress, write)); err != nil {
+	if err := errors.Join(f.Chmod(0o644), fill(c.ctx, f, compress, write)); err != nil {
 		return explain(name, err)
 	}
 	return explain(name, os.Rename(u.path, at))

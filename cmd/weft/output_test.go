@@ -15,7 +15,7 @@ func TestWriteFileInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
 	line := []byte(strings.Repeat("x", 1<<16))
-	err := (&app{ctx: ctx}).writeFile(filepath.Join(dir, "file"), func(w io.Writer) error {
+	err := writeFile(&console{ctx: ctx}, filepath.Join(dir, "file"), func(w io.Writer) error {
 		for {
 			if _, err := w.Write(line); err != nil {
 				return err

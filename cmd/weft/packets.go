@@ -133,7 +133,7 @@ type packetsJob struct {
 	chosen  bool             // and the user named them
 	fabric  *fabric.Fabric
 	tables  *routing.Tables
-	misfits misfits // of finished tables
+	misfits *misfits // of finished tables
 	network *packets.Network
 	scope   routing.Scope
 	results []*packets.Result // [load]; nil: not run
@@ -228,15 +228,14 @@ func asUsage(err error) error {
 
 // readTables is for --lfts.
 func (j *packetsJob) readTables() error {
-	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{tableFiles: j.o.tables, lmc: j.o.route.lmc}}
 	if err := checkLMC(j.o.route.lmc); err != nil {
 		return err
 	}
-	if err := v.read(); err != nil {
+	v, err := readTables(j.console, j.name, j.o.route.lmc, &j.o.tables)
+	if err != nil {
 		return err
 	}
-	j.fabric, j.tables, j.misfits = v.fabric, v.tables, v.misfits
-	var err error
+	j.fabric, j.tables, j.misfits = v.tables.Fabric, v.tables, v.misfits
 	j.network, err = packets.New(j.tables, j.config)
 	return asUsage(err)
 }

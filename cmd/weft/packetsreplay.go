@@ -158,7 +158,7 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 		_, err := fmt.Fprint(j.stdout, p.String())
 		return err
 	}
-	p.fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, v.Contract, v.Scope, len(v.Cycle), j.cycleText(j.fabric, v.Cycle))
+	p.fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, v.Contract, v.Scope, len(v.Cycle), cycleText(j.console, j.fabric, v.Cycle))
 	if s.Run.Deadlock == nil {
 		p.fact("replay", "%s: %s arrived in each of %s. The loop is possible; this traffic does not close it", s.Run.Status, plural(s.Packets, "packet"), plural(s.Attempt, "attempt"))
 	} else {

@@ -151,9 +151,7 @@ func (j *packetsJob) summary() *packetsSummary {
 	if j.routed != nil {
 		s.Engine = j.routed.engine.Name
 	}
-	if j.misfits.found() {
-		s.Misfits = &j.misfits
-	}
+	s.Misfits = j.misfits
 	for _, r := range j.results {
 		if r != nil {
 			s.Runs = append(s.Runs, j.runSummary(r))
@@ -174,7 +172,7 @@ func (j *packetsJob) report(ctx context.Context) error {
 	s := j.summary()
 	err := j.print(s, j.screen)
 	if err == nil && j.o.plot != "" && ctx.Err() == nil {
-		err = j.writeFile(j.o.plot, func(w io.Writer) error { return plotRuns(w, s) })
+		err = writeFile(j.console, j.o.plot, func(w io.Writer) error { return plotRuns(w, s) })
 	}
 	if err != nil {
 		return err
@@ -204,7 +202,7 @@ func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 			return &exitError{code: exitFinding}
 		}
 	}
-	if j.misfits.found() {
+	if j.misfits != nil {
 		return &exitError{code: exitFinding}
 	}
 	return nil
@@ -219,7 +217,7 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 		tables = s.Tables
 	}
 	p.fact("tables", "%s, %s used", tables, plural(s.VLs, "lane"))
-	if j.misfits.found() {
+	if j.misfits != nil {
 		p.fact("differs", "%s", j.misfits.text())
 	}
 	p.fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, thousands(int64(s.Buffer)), thousands(int64(s.MTU)), s.Seed)

@@ -24,9 +24,9 @@ type stage struct {
 }
 
 // stage begins a stage; its time is noted in spent when it is done.
-func (a *app) stage(label string, spent *time.Duration) *stage {
+func (c *console) stage(label string, spent *time.Duration) *stage {
 	s := &stage{start: time.Now(), spent: spent, label: label}
-	if f, ok := a.stderr.(*os.File); ok && !a.quiet && term.IsTerminal(int(f.Fd())) {
+	if f, ok := c.stderr.(*os.File); ok && !c.quiet && term.IsTerminal(int(f.Fd())) {
 		s.w = f
 	}
 	return s

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -18,15 +16,8 @@ import (
 
 // app is what all subcommands share.
 type app struct {
-	ctx    context.Context // ends when the user interrupts
-	args   []string        // the command line, without the program's name
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-	quiet  bool
-
-	columns  int  // how wide lines on stdout may be, 0: any width
-	terminal bool // stdout is one
+	*console
+	args []string // the command line, without the program's name
 }
 
 func newRoot(a *app) *cobra.Command {
@@ -210,16 +201,4 @@ func exitCodes(c *cobra.Command) {
 		}
 		return nil
 	}
-}
-
-// plural is "1 switch" or "3 switches".
-func plural(n int, one string) string {
-	many := one + "s"
-	if strings.HasSuffix(one, "ch") {
-		many = one + "es"
-	}
-	if n == 1 {
-		many = one
-	}
-	return thousands(int64(n)) + " " + many
 }

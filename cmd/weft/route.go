@@ -212,7 +212,7 @@ func (j *routeJob) prepare(o *routeFlags) error {
 	read := j.stage("reading", &j.spent.read)
 	defer read.done()
 	var err error
-	if j.fabric, err = j.load(j.name); err != nil {
+	if j.fabric, err = load(j.console, j.name); err != nil {
 		return err
 	}
 	if j.fabric, err = withLMC(j.fabric, o.lmc); err != nil {
@@ -223,7 +223,7 @@ func (j *routeJob) prepare(o *routeFlags) error {
 		return err
 	}
 	if o.before != "" {
-		if j.options.Before, err = j.load(o.before); err != nil {
+		if j.options.Before, err = load(j.console, o.before); err != nil {
 			return fmt.Errorf("--before: %w", err)
 		}
 	}

@@ -90,33 +90,6 @@ type stageSeconds struct {
 	Tried map[string]float64 `json:"tried,omitempty"` // of auto: by engine
 }
 
-// stepSummary is a step of a credit loop.
-type stepSummary struct {
-	From string `json:"from"` // switch name, out-port
-	To   string `json:"to"`   // switch name, in-port
-	VL   uint8  `json:"vl"`
-	SL   uint8  `json:"sl"`
-	Src  string `json:"src"`
-	Dst  string `json:"dst"`
-	channelNodes
-	pairNodes
-	// SL is that of the way back: src answers on a connection that dst opened.
-	Answer bool `json:"answer,omitempty"`
-}
-
-// The verdicts in words, a contract with programs.
-const (
-	deadlockFree = "deadlock-free"
-	creditLoop   = "credit-loop"
-)
-
-func verdictWord(v *deadlock.Verdict) string {
-	if v.Free() {
-		return deadlockFree
-	}
-	return creditLoop
-}
-
 func (j *routeJob) summary() *routeSummary {
 	n := j.fabric.Count()
 	s := &routeSummary{
@@ -233,18 +206,6 @@ func (j *routeJob) trust() string {
 	return j.engine.Trust()
 }
 
-func describeEndpoints(f *fabric.Fabric) string {
-	n := f.Count()
-	s := plural(n.HCA, "host adapter port")
-	if n.Aggregation > 0 {
-		s += ", " + plural(n.Aggregation, "aggregation node")
-	}
-	if n.Router > 0 {
-		s += ", " + plural(n.Router, "router port")
-	}
-	return s
-}
-
 // serviceLevels says what clients may do.
 func (j *routeJob) serviceLevels() string {
 	if j.contract == routing.Any {
@@ -266,7 +227,7 @@ func (j *routeJob) verdictText() string {
 	if v.Free() {
 		fmt.Fprintf(&b, "%s (contract %s, endpoints %s): %s dependencies, a rank that rises along each", deadlockFree, v.Contract, v.Scope, thousands(int64(v.Dependencies)))
 	} else {
-		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), j.cycleText(j.fabric, v.Cycle))
+		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), cycleText(j.console, j.fabric, v.Cycle))
 	}
 	switch {
 	case j.wider == nil:
@@ -287,62 +248,4 @@ func (j *routeJob) next() string {
 		return "--out DIR writes the tables, and says how OpenSM takes them"
 	}
 	return j.install.text()
-}
-
-// cycleSummary names the steps of a credit loop.
-func cycleSummary(f *fabric.Fabric, cycle []deadlock.LoopStep) []stepSummary {
-	steps := make([]stepSummary, len(cycle))
-	for i, s := range cycle {
-		c := f.Channel(s.Trunk)
-		steps[i] = stepSummary{
-			From: fmt.Sprintf("%s, port %d", f.Label(c.From), c.FromPort),
-			To:   fmt.Sprintf("%s, port %d", f.Label(c.To), c.ToPort),
-			VL:   s.VL, SL: s.SL, Answer: s.Answer,
-			Src: endpointName(f, s.Src), Dst: endpointName(f, f.Owner(s.Dst)),
-			channelNodes: endsOf(f, s.Trunk), pairNodes: pairOf(f, s.Src, f.Owner(s.Dst)),
-		}
-	}
-	return steps
-}
-
-// maxSteps is how many steps of a loop are shown on a terminal.
-const maxSteps = 12
-
-// cycleText is a credit loop for people, a step a line.
-func (a *app) cycleText(f *fabric.Fabric, cycle []deadlock.LoopStep) string {
-	return a.loopText(cycleSummary(f, cycle), func(int) string { return "" })
-}
-
-// loopText is cycleText with more to say about each step.
-func (a *app) loopText(cycle []stepSummary, more func(i int) string) string {
-	var b strings.Builder
-	for i, s := range cycle {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		if i == a.atMost(maxSteps, len(cycle)) {
-			fmt.Fprintf(&b, "  … and %d more steps back to the first (--json has all)", len(cycle)-i)
-			break
-		}
-		fmt.Fprintf(&b, "  %s → %s, VL %d    (by %s → %s", s.From, s.To, s.VL, s.Src, s.Dst)
-		if s.Answer {
-			fmt.Fprintf(&b, ", answering on the request's SL %d", s.SL)
-		}
-		b.WriteString(more(i) + ")")
-	}
-	return b.String()
-}
-
-// endpointName names an endpoint, with its port where the node has several.
-func endpointName(f *fabric.Fabric, e fabric.EndpointID) string {
-	ep := f.Endpoint(e)
-	if n := f.Node(ep.Node); n.Kind != fabric.Switch && n.Ports > 1 {
-		return fmt.Sprintf("%s, port %d", f.Label(ep.Node), ep.Port)
-	}
-	return f.Label(ep.Node)
-}
-
-func channelName(f *fabric.Fabric, c fabric.ChannelID) string {
-	ch := f.Channel(c)
-	return fmt.Sprintf("%s, port %d → %s, port %d", f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort)
 }

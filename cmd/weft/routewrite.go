@@ -81,25 +81,25 @@ func (j *routeJob) fill(ctx context.Context, d *folder, written func()) error {
 	written() // the summary says how long writing took
 	summary := j.summary()
 	summary.Install = nil // it says where the folder is, which is not to change its files
-	return d.write(ctx, summaryFile, func(w io.Writer) error { return (&app{stdout: w}).printJSON(summary) })
+	return d.write(ctx, summaryFile, func(w io.Writer) error { return (&app{console: &console{stdout: w}}).printJSON(summary) })
 }
 
 // readBack reads what was written and compares it with what was meant.
 func (j *routeJob) readBack(ctx context.Context, d *folder) error {
 	f := j.fabric
-	dump, err := readFile(j.app, d.at(lftFile), func(r io.Reader, name string) (*lft.Dump, error) {
+	dump, err := readFile(j.console, d.at(lftFile), func(r io.Reader, name string) (*lft.Dump, error) {
 		return lft.Read(r, name, f, lft.Join{Lenient: j.underway})
 	})
 	if err != nil {
 		return notAsWritten(err)
 	}
-	m, err := readFile(j.app, d.at(sl2vlFile), func(r io.Reader, name string) (*routing.SL2VL, error) {
+	m, err := readFile(j.console, d.at(sl2vlFile), func(r io.Reader, name string) (*routing.SL2VL, error) {
 		return slvl.Read(r, name, f)
 	})
 	if err != nil {
 		return notAsWritten(err)
 	}
-	lanes, err := readFile(j.app, d.at(pslFile), func(r io.Reader, name string) (*routing.Lanes, error) {
+	lanes, err := readFile(j.console, d.at(pslFile), func(r io.Reader, name string) (*routing.Lanes, error) {
 		return psl.Read(r, name, f, m, nil)
 	})
 	if err != nil {
@@ -119,7 +119,7 @@ func (j *routeJob) readBack(ctx context.Context, d *folder) error {
 	if !j.verdict.Free() {
 		return nil
 	}
-	c, err := readFile(j.app, d.at(certificateFile), func(r io.Reader, name string) (*deadlock.Certificate, error) {
+	c, err := readFile(j.console, d.at(certificateFile), func(r io.Reader, name string) (*deadlock.Certificate, error) {
 		return certificate.Read(r, name, f)
 	})
 	if err != nil {

@@ -89,7 +89,7 @@ type simulateJob struct {
 	options congestion.Options
 	source  string // what the tables are
 	tables  *routing.Tables
-	misfits misfits // of finished tables
+	misfits *misfits // of finished tables
 	result  *congestion.Result
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad
@@ -155,12 +155,11 @@ func (j *simulateJob) readTables() error {
 	if err := checkLMC(j.o.route.lmc); err != nil {
 		return err
 	}
-	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{tableFiles: j.o.tables, lmc: j.o.route.lmc}}
-	if err := v.read(); err != nil {
+	v, err := readTables(j.console, j.name, j.o.route.lmc, &j.o.tables)
+	if err != nil {
 		return err
 	}
-	j.misfits = v.misfits
-	j.tables, j.source = v.tables, fmt.Sprintf("%s, destinations found by %s", j.o.tables.lfts, v.rule)
+	j.tables, j.misfits, j.source = v.tables, v.misfits, fmt.Sprintf("%s, destinations found by %s", j.o.tables.lfts, v.rule)
 	return nil
 }
 

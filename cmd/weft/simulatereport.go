@@ -119,10 +119,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
 		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
 		Spent:   simulateSeconds{j.spent.read.Seconds(), j.spent.choose.Seconds(), j.spent.paths.Seconds(), j.spent.lanes.Seconds(), j.spent.simulate.Seconds()},
-		PeakRSS: peakRSS(), Histogram: []congestionSummary{}, Hot: []hotSummary{}, Tiers: []tierSummary{}, Lanes: []laneSummary{},
-	}
-	if j.misfits.found() {
-		s.Misfits = &j.misfits
+		PeakRSS: peakRSS(), Misfits: j.misfits, Histogram: []congestionSummary{}, Hot: []hotSummary{}, Tiers: []tierSummary{}, Lanes: []laneSummary{},
 	}
 	for _, l := range r.Losses {
 		s.NoRoutePairs = append(s.NoRoutePairs, summarisePair(f, l.From, l.To))

@@ -30,8 +30,8 @@ func columnsOf(w io.Writer) (columns int, terminal bool) {
 
 // atMost is how many of a list are shown to people: most on a terminal, all where
 // the output goes into a file or a program.
-func (a *app) atMost(most, all int) int {
-	if a.terminal {
+func (c *console) atMost(most, all int) int {
+	if c.terminal {
 		return min(most, all)
 	}
 	return all
@@ -50,8 +50,8 @@ type grid struct {
 }
 
 // newTable is a table on standard output.
-func (a *app) newTable(header ...any) *grid {
-	return &grid{out: a.stdout, columns: a.columns, header: header, configs: map[int]table.ColumnConfig{}}
+func (c *console) newTable(header ...any) *grid {
+	return &grid{out: c.stdout, columns: c.columns, header: header, configs: map[int]table.ColumnConfig{}}
 }
 
 // AppendRow adds a row.

@@ -14,6 +14,9 @@ type tableFiles struct {
 	strict                bool
 }
 
+// strictUsage describes --strict.
+const strictUsage = "refuse tables that do not fit the fabric exactly (exit code 3), in place of judging what fits"
+
 // addTo declares the flags.
 func (o *tableFiles) addTo(c *cobra.Command) {
 	f := c.Flags()

@@ -8,9 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/deadlock"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/certificate"
-	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -71,10 +69,7 @@ type verifyJob struct {
 	name    string
 	o       *verifyFlags
 	options deadlock.Options
-	fabric  *fabric.Fabric
-	tables  *routing.Tables
-	rule    lft.Rule
-	misfits misfits
+	*givenTables
 	verdict *deadlock.Verdict
 	checked bool // the proof was given and re-checked
 	spent   struct{ read, verify time.Duration }
@@ -96,7 +91,7 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 		return err
 	}
 	read := a.stage("reading", &j.spent.read)
-	err = j.read()
+	j.givenTables, err = readTables(j.console, name, o.lmc, &o.tableFiles)
 	read.done()
 	if err != nil {
 		return err
@@ -132,8 +127,8 @@ type badCertificate struct {
 
 // recheck checks a proof that is given.
 func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
-	c, err := readFile(j.app, j.o.readCert, func(r io.Reader, name string) (*deadlock.Certificate, error) {
-		return certificate.Read(r, name, j.fabric)
+	c, err := readFile(j.console, j.o.readCert, func(r io.Reader, name string) (*deadlock.Certificate, error) {
+		return certificate.Read(r, name, j.tables.Fabric)
 	})
 	if err != nil {
 		return err
@@ -171,7 +166,7 @@ func (j *verifyJob) keepCertificate() error {
 	if j.o.writeCertificate == "" || !j.verdict.Free() {
 		return nil
 	}
-	return j.writeFile(j.o.writeCertificate, func(w io.Writer) error {
-		return certificate.Write(w, j.fabric, j.verdict.Certificate)
+	return writeFile(j.console, j.o.writeCertificate, func(w io.Writer) error {
+		return certificate.Write(w, j.tables.Fabric, j.verdict.Certificate)
 	})
 }

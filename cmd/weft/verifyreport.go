@@ -8,7 +8,6 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // verifySummary is the verdict for programs.
@@ -61,20 +60,17 @@ type lostSummary struct {
 }
 
 func (j *verifyJob) summary() *verifySummary {
-	v := j.verdict
+	f, v := j.tables.Fabric, j.verdict
 	s := &verifySummary{
 		Verdict: verdictWord(v), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: deadlock.Outside(v.Scope),
 		VLs: v.VLs, laneCounts: laneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
-		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: cycleSummary(j.fabric, v.Cycle),
-		Assumed: j.assumedSummary(), CutOff: cutOffBy(j.tables, v), JoinedBy: j.rule.String(), Rechecked: j.checked, Next: j.next(),
+		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: cycleSummary(f, v.Cycle),
+		Assumed: j.o.tableFiles.assumed(), Misfits: j.misfits, CutOff: cutOffBy(j.tables, v), JoinedBy: j.rule.String(), Rechecked: j.checked, Next: j.next(),
 		Seconds: verifyStageTime{j.spent.read.Seconds(), j.spent.verify.Seconds()},
-	}
-	if j.misfits.found() {
-		s.Misfits = &j.misfits
 	}
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, lostSummary{
-			j.fabric.Label(l.Switch), endpointName(j.fabric, j.fabric.Owner(l.LID)), nodeOf(j.fabric, l.Switch, 0), endpointNode(j.fabric, j.fabric.Owner(l.LID)), l.LID, l.Why.String(), l.Pairs,
+			f.Label(l.Switch), endpointName(f, f.Owner(l.LID)), nodeOf(f, l.Switch, 0), endpointNode(f, f.Owner(l.LID)), l.LID, l.Why.String(), l.Pairs,
 		})
 	}
 	return s
@@ -89,7 +85,7 @@ func (j *verifyJob) report() error {
 	} else if _, err := fmt.Fprint(j.stdout, j.screen()); err != nil {
 		return err
 	}
-	if !j.verdict.Free() || !j.verdict.Complete() || j.misfits.found() {
+	if !j.verdict.Free() || !j.verdict.Complete() || j.misfits != nil {
 		return &exitError{code: exitFinding}
 	}
 	return nil
@@ -97,17 +93,17 @@ func (j *verifyJob) report() error {
 
 func (j *verifyJob) screen() string {
 	p := j.newPage()
-	f, v := j.fabric, j.verdict
+	f, v := j.tables.Fabric, j.verdict
 	n := f.Count()
 	p.fact("fabric", "%s: %s, %s", j.name, plural(n.Switches, "switch"), describeEndpoints(f))
 	p.fact("tables", "%s, destinations found by %s", j.o.lfts, j.rule)
-	p.fact("assumed", "%s", j.assumed())
-	if j.misfits.found() {
+	p.fact("assumed", "%s", j.assumedText())
+	if j.misfits != nil {
 		p.fact("differs", "%s", j.misfits.text())
 	}
 	switch {
 	case !v.Free():
-		p.fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), j.cycleText(f, v.Cycle))
+		p.fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), cycleText(j.console, f, v.Cycle))
 	case j.checked:
 		p.fact("verdict", "%s (contract %s, endpoints %s): the ranks of %s rise along all %s dependencies", deadlockFree, v.Contract, v.Scope, j.o.readCert, thousands(int64(v.Dependencies)))
 	default:
@@ -119,7 +115,7 @@ func (j *verifyJob) screen() string {
 	p.fact("lanes", "%s; %s", laneCounts{Used: v.VLs}, plural(v.SLs, "service level"))
 	p.fact("routes", "%s", j.routesText())
 	if c := cutOffBy(j.tables, v); c != nil {
-		p.fact("cut off", "%s", c.text(j.app))
+		p.fact("cut off", "%s", c.text(j.console))
 	}
 	p.fact("time", "read %s, verify %s", seconds(j.spent.read), seconds(j.spent.verify))
 	if j.o.writeCertificate != "" && v.Free() {
@@ -131,21 +127,17 @@ func (j *verifyJob) screen() string {
 	return p.String()
 }
 
-// outsideText says what a proof is not about.
-func outsideText(s routing.Scope) string {
-	return "of any proof: " + strings.Join(deadlock.Outside(s), ", ")
-}
-
-func (j *verifyJob) assumedSummary() assumedSummary {
+// assumed is where the service levels and lanes of tables come from.
+func (o *tableFiles) assumed() assumedSummary {
 	return assumedSummary{
-		ServiceLevels: cmp.Or(j.o.psl, "0 everywhere"),
-		Lanes:         cmp.Or(j.o.sl2vl, "of the same number as the service level"),
+		ServiceLevels: cmp.Or(o.psl, "0 everywhere"),
+		Lanes:         cmp.Or(o.sl2vl, "of the same number as the service level"),
 	}
 }
 
-// assumed says under which assumptions the tables are judged, and what changes
+// assumedText says under which assumptions the tables are judged, and what changes
 // them.
-func (j *verifyJob) assumed() string {
+func (j *verifyJob) assumedText() string {
 	lines := []string{"every packet has SL 0 (--psl FILE gives service levels)"}
 	if j.o.psl != "" {
 		lines[0] = "service levels are those of " + j.o.psl
@@ -197,7 +189,7 @@ func (j *verifyJob) next() string {
 		do = append(do, fmt.Sprintf("weft route %s computes tables that are proven", j.name))
 	}
 	switch {
-	case j.misfits.found():
+	case j.misfits != nil:
 		do = append(do, "take both dumps again, close together; if they still differ, OpenSM has not routed since: SIGHUP to opensm makes it")
 	case !j.verdict.Complete():
 		do = append(do, "the tables leave out what the fabric has: route it again, or SIGHUP to opensm makes it route")

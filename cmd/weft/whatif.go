@@ -129,8 +129,8 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	}
 	s := j.stage("reading", &j.spent.read)
 	defer s.done()
-	v := &verifyJob{app: j.app, name: j.name, o: &verifyFlags{tableFiles: o.tables, lmc: o.route.lmc}}
-	if err := v.read(); err != nil {
+	v, err := readTables(j.console, j.name, o.route.lmc, &o.tables)
+	if err != nil {
 		return err
 	}
 	j.was, j.source = v.tables, o.tables.lfts

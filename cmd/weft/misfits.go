@@ -3,97 +3,12 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/format/psl"
-	"github.com/weft-fabric/weft/format/slvl"
-	"github.com/weft-fabric/weft/format/subnetlst"
-	"github.com/weft-fabric/weft/routing"
 )
-
-// strictUsage describes --strict.
-const strictUsage = "refuse tables that do not fit the fabric exactly (exit code 3), in place of judging what fits"
-
-// read reads the fabric and its tables.
-func (j *verifyJob) read() error {
-	f, err := j.load(j.name)
-	if err != nil {
-		return err
-	}
-	if f, err = withLMC(f, j.o.lmc); err != nil {
-		return err
-	}
-	j.fabric = f
-	return j.readTables()
-}
-
-// readTables reads the tables of the fabric.
-func (j *verifyJob) readTables() error {
-	f := j.fabric
-	join := lft.Join{Lenient: !j.o.strict}
-	var err error
-	if j.o.lst != "" {
-		if join.List, err = readFile(j.app, j.o.lst, subnetlst.ReadMap); err != nil {
-			return err
-		}
-	}
-	dump, err := readFile(j.app, j.o.lfts, func(r io.Reader, name string) (*lft.Dump, error) {
-		return lft.Read(r, name, f, join)
-	})
-	if err != nil {
-		return err
-	}
-	j.rule = dump.Rule
-	j.misfits = misfitsOf(f, dump)
-	if j.o.strict {
-		if err := j.misfits.refuse(j.o.lfts, j.name); err != nil {
-			return err
-		}
-	}
-	m, err := j.readSL2VL()
-	if err != nil {
-		return err
-	}
-	lanes := routing.OneSL(f, m)
-	if j.o.psl != "" {
-		if lanes, err = j.readPSL(m, dump.LIDs); err != nil {
-			return err
-		}
-	}
-	j.tables = &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
-	return nil
-}
-
-// readSL2VL reads the maps of --sl2vl; without, SL n rides lane n.
-func (j *verifyJob) readSL2VL() (*routing.SL2VL, error) {
-	if j.o.sl2vl == "" {
-		return routing.LanePerSL(routing.MaxDataVLs), nil
-	}
-	return readFile(j.app, j.o.sl2vl, func(r io.Reader, name string) (*routing.SL2VL, error) {
-		if j.o.strict {
-			return slvl.Read(r, name, j.fabric)
-		}
-		m, fit, err := slvl.ReadLenient(r, name, j.fabric)
-		j.misfits.SL2VL = fileMisfits(name, fit, "pair of ports has", "pairs of ports have", "no map, and are taken to have that of the first entry")
-		return m, err
-	})
-}
-
-// readPSL reads the service levels of --psl; lids translates the LIDs of the dump.
-func (j *verifyJob) readPSL(m *routing.SL2VL, lids []fabric.LID) (*routing.Lanes, error) {
-	return readFile(j.app, j.o.psl, func(r io.Reader, name string) (*routing.Lanes, error) {
-		if j.o.strict {
-			return psl.Read(r, name, j.fabric, m, lids)
-		}
-		l, fit, err := psl.ReadLenient(r, name, j.fabric, m, lids)
-		j.misfits.PSL = fileMisfits(name, fit, "pair of endpoints has", "pairs of endpoints have", "no service level, and are taken to have that of their neighbours, or SL 0")
-		return l, err
-	})
-}
 
 // misfits is what the tables and the fabric do not have in common: one of the two
 // is older.
@@ -151,8 +66,8 @@ type otherLID struct {
 }
 
 // misfitsOf lists what a dump and a fabric do not have in common.
-func misfitsOf(f *fabric.Fabric, d *lft.Dump) misfits {
-	var m misfits
+func misfitsOf(f *fabric.Fabric, d *lft.Dump) *misfits {
+	m := &misfits{}
 	for _, s := range d.NoTable {
 		m.NoTable, m.NoTableOf = append(m.NoTable, f.Label(s)), append(m.NoTableOf, nodeOf(f, s, 0))
 	}

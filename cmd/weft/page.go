@@ -4,75 +4,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )
-
-// thousands writes a number with commas.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// seconds writes a duration with the digits that matter.
-func seconds(d time.Duration) string {
-	if d >= time.Second {
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	}
-	return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
-}
-
-// bytesOf writes a size in MiB.
-func bytesOf(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
-
-// some counts names and lists the first few.
-func some(names []string, what string) string {
-	return fmt.Sprintf("%s: %s", plural(len(names), what), firstOf(names))
-}
-
-// firstOf lists the first few names and says how many more there are.
-func firstOf(names []string) string {
-	const most = 3
-	if len(names) <= most+1 { // "and 1 more" is no shorter than the name
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), thousands(int64(len(names)-most)))
-}
-
-// laneCounts is the lanes of a result. The words are the same everywhere, and so are
-// those for programs; 0 is not known.
-type laneCounts struct {
-	Needed    int `json:"lanes_needed,omitempty"`    // by the proof
-	Used      int `json:"lanes_used,omitempty"`      // carry traffic between switches under the contract
-	Available int `json:"lanes_available,omitempty"` // to the tables
-}
-
-func (l laneCounts) String() string {
-	var parts []string
-	for _, n := range []struct {
-		lanes int
-		what  string
-	}{{l.Needed, "needed"}, {l.Used, "used"}, {l.Available, "available"}} {
-		if n.lanes > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n.lanes, n.what))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// counted is a number and the words for one or for many.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(int64(n)) + " " + many
-}
 
 // page collects what fits one screen: a label and lines for each fact.
 type page struct {
@@ -81,7 +16,7 @@ type page struct {
 }
 
 // newPage is a page for standard output.
-func (a *app) newPage() *page { return &page{columns: a.columns} }
+func (c *console) newPage() *page { return &page{columns: c.columns} }
 
 // labelWidth is what the labels of a page take, with the space behind.
 const labelWidth = 11
@@ -136,14 +71,14 @@ func wrap(line string, width int, indent string) []string {
 var secondColumn = regexp.MustCompile(`^ *[^ ]{1,16}  +`)
 
 // say prints lines for people on standard output.
-func (a *app) say(format string, args ...any) error {
+func (c *console) say(format string, args ...any) error {
 	var b strings.Builder
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
-		for _, part := range wrapped(line, a.columns) {
+		for _, part := range wrapped(line, c.columns) {
 			b.WriteString(part + "\n")
 		}
 	}
-	_, err := io.WriteString(a.stdout, b.String())
+	_, err := io.WriteString(c.stdout, b.String())
 	return err
 }
 
