@@ -24,6 +24,7 @@ func TestEveryByte(t *testing.T) {
 		{"ring:3,hosts=1", "dfsssp", routing.Honored},
 		{"ring:4,hosts=1", "df-dn", routing.Directed},
 		{"mesh:1x3,hosts=2", "updn", routing.Any},
+		{"ring:3,hosts=1", "updn", routing.Single(2)}, // whose maps have lanes for service levels that nobody uses
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%s", c.spec, c.engine, c.contract), func(t *testing.T) {
 			t.Parallel()
