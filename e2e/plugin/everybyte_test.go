@@ -8,28 +8,104 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 )
 
+// spoilable is answers that TestEveryByte spoils. Between them every rule of the proof is
+// what stands between some changed byte and a wrong table.
+var spoilable = []struct {
+	name, spec, engine string
+	contract           routing.Contract
+	lmc                uint8
+	request            func(q *wire.Request)
+	answer             func(t testing.TB, q *wire.Request, whole []byte) []byte
+}{
+	{name: "one layer", spec: "ring:3,hosts=1", engine: "dfsssp", contract: routing.Honored},
+	{name: "maps of pairs", spec: "ring:4,hosts=1", engine: "df-dn", contract: routing.Directed},
+	{name: "all service levels", spec: "mesh:1x3,hosts=2", engine: "updn", contract: routing.Any},
+	{name: "lanes for service levels that nobody uses", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Single(2)},
+	{name: "two layers, and who answers counts", spec: "ring:5,hosts=2", engine: "dfsssp", contract: routing.Honored},
+	{name: "switches without hosts", spec: "karytree:k=2,n=2", engine: "updn", contract: routing.Honored, answer: inScope(routing.All)},
+	{name: "several addresses", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Honored, lmc: 1, answer: inScope(routing.HCA)},
+	{name: "an aggregation node", spec: "ring:3,hosts=2", engine: "updn", contract: routing.Honored, answer: inScope(routing.HCA), request: func(q *wire.Request) {
+		n := &q.Nodes[len(q.Nodes)-1]
+		n.VendorID, n.DeviceID = fabric.AggregationVendor, fabric.AggregationDevice
+	}},
+	{name: "adapters drop what nobody sends", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Honored, answer: dropUnused},
+	{name: "fewer lanes than the proof", spec: "ring:4,hosts=1", engine: "dfsssp", contract: routing.Directed, answer: rankAllAlike, request: func(q *wire.Request) { q.MaxVLs = 2 }},
+	{name: "QoS off", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Honored, request: func(q *wire.Request) { q.QoS = false }},
+}
+
+// The places of figures in an answer.
+const (
+	atScope    = 16 + 27
+	atAdapters = 16 + 32
+)
+
+// inScope is an answer proven for other endpoints.
+func inScope(s routing.Scope) func(testing.TB, *wire.Request, []byte) []byte {
+	return func(_ testing.TB, _ *wire.Request, whole []byte) []byte {
+		whole[atScope] = byte(s)
+		return whole
+	}
+}
+
+// dropUnused has adapters drop the service levels that no path has.
+func dropUnused(t testing.TB, q *wire.Request, whole []byte) []byte {
+	a, err := wire.ReadAnswer(bytes.NewReader(whole), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sl := range byte(routing.SLs) {
+		if !slices.Contains(a.SLs, sl) {
+			whole[atAdapters+int(sl)] = routing.MaxDataVLs // which is no lane for data: dropped
+		}
+	}
+	return whole
+}
+
+// rankAllAlike proves for more lanes than there are, the last with the ranks of the one before.
+func rankAllAlike(t testing.TB, q *wire.Request, _ []byte) []byte {
+	tables, proof, err := routed(q, "dfsssp", routing.Directed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := *proof
+	wide.Lanes, wide.Rank = 4, nil
+	for at := 0; at < len(proof.Rank); at += proof.Lanes {
+		for lane := range wide.Lanes {
+			wide.Rank = append(wide.Rank, proof.Rank[at+min(lane, proof.Lanes-1)])
+		}
+	}
+	var b bytes.Buffer
+	if err := wire.WriteTables(&b, q, "dfsssp", tables, &wide); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // TestEveryByte changes every byte of an answer to each value that lies at a limit, one
 // at a time. The plugin, in C, refuses what the daemon's reader or the judge, in Go,
 // refuse, and takes what both take.
 func TestEveryByte(t *testing.T) {
-	for _, c := range []struct {
-		spec, engine string
-		contract     routing.Contract
-	}{
-		{"ring:3,hosts=1", "dfsssp", routing.Honored},
-		{"ring:4,hosts=1", "df-dn", routing.Directed},
-		{"mesh:1x3,hosts=2", "updn", routing.Any},
-		{"ring:3,hosts=1", "updn", routing.Single(2)}, // whose maps have lanes for service levels that nobody uses
-	} {
-		t.Run(fmt.Sprintf("%s/%s/%s", c.spec, c.engine, c.contract), func(t *testing.T) {
+	for _, c := range spoilable {
+		t.Run(fmt.Sprintf("%s/%s/%s/%s", c.spec, c.engine, c.contract, c.name), func(t *testing.T) {
 			t.Parallel()
-			q := wire.Of(testnet.Build(t, c.spec), 77)
+			f, err := testnet.Build(t, c.spec).WithLMC(c.lmc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := wire.Of(f, 77)
+			if c.request != nil {
+				c.request(q)
+			}
 			whole := answerTo(t, q, c.engine, c.contract)
+			if c.answer != nil {
+				whole = c.answer(t, q, whole)
+			}
 			names := parts(t, q, whole)
 			var answers [][]byte
 			var what []string
@@ -42,7 +118,7 @@ func TestEveryByte(t *testing.T) {
 					continue
 				}
 				old := whole[i]
-				values := []byte{0, 1, 2, 7, 8, 14, 15, 16, 17, 127, 128, 254, 255, old - 1, old + 1, old ^ 1}
+				values := []byte{0, 1, 2, 3, 4, 5, 7, 8, 14, 15, 16, 17, 127, 128, 254, 255, old - 1, old + 1, old ^ 1}
 				slices.Sort(values)
 				for _, v := range slices.Compact(values) {
 					if v == old {
@@ -68,6 +144,9 @@ func TestEveryByte(t *testing.T) {
 				if why == "" && noLevel(t, q, answers[i]) {
 					why = "a LID not to be used, which no answer can say"
 				}
+				if why == "" && unwritten(t, q, answers[i]) {
+					why = "lanes, and QoS is off"
+				}
 				if (why == "") != (word == "proven") {
 					if wrong++; wrong < 10 {
 						t.Errorf("%s: the plugin says %q, the judge %q", what[i], verdict, why)
@@ -77,6 +156,16 @@ func TestEveryByte(t *testing.T) {
 			t.Logf("%d answers, %d wrong", len(answers), wrong)
 		})
 	}
+}
+
+// unwritten says whether an answer has lanes that OpenSM would not write.
+func unwritten(t *testing.T, q *wire.Request, message []byte) bool {
+	t.Helper()
+	a, err := wire.ReadAnswer(bytes.NewReader(message), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !q.QoS && slices.ContainsFunc(a.Maps, func(m [routing.SLs]uint8) bool { return m != [routing.SLs]uint8{} })
 }
 
 // noLevel says whether an answer leaves out a service level.
