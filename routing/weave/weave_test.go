@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -294,6 +296,70 @@ func TestPrefer(t *testing.T) {
 	if _, err := weave.ParsePrefer("speed"); err == nil {
 		t.Error("speed is no preference")
 	}
+}
+
+// The note says how many destinations have other paths than they were given, and how
+// many of them longer ones than need be; where there is none, none has.
+func TestNoteCounts(t *testing.T) {
+	noted := 0
+	for _, spec := range []string{"karytree:k=3,n=2", "torus:5x5", "torus:4x4,hosts=2", "ring:n=7", "dragonfly:p=2", "random:switches=16,links=32,hosts=4,seed=1"} {
+		f := testnet.Build(t, spec)
+		given, err := balanced[0].Paths(context.Background(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, _ := route(t, f, weave.Any{Paths: balanced[:1]}, routing.Any, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.HCA})
+		changed, longer := 0, 0
+		for lid, e := range f.LIDs() {
+			row := tables.Forwarding.Row(lid)
+			if slices.Equal(row, given.Row(lid)) {
+				continue
+			}
+			changed++
+			root := f.Endpoint(e).Switch
+			if hops := hopsBy(f, row, root); !slices.Equal(hops, hopsBy(f, given.Row(lid), root)) {
+				longer++
+			}
+		}
+		want := "none"
+		if changed > 0 {
+			want = fmt.Sprintf("%d of %d destinations routed anew for the sake of lanes, %d of them over longer paths", changed, hosts(f), longer)
+			noted++
+		}
+		got := "none"
+		for _, note := range tables.Forwarding.Notes {
+			if strings.Contains(note, "routed anew") {
+				got = note
+			}
+		}
+		if got != want {
+			t.Errorf("%s: note is %q, want %q", spec, got, want)
+		}
+	}
+	if noted < 2 {
+		t.Errorf("%d networks have destinations routed anew: no test", noted)
+	}
+}
+
+// hopsBy is how many hops each switch is away from a root by a row of ports.
+func hopsBy(f *fabric.Fabric, row []uint8, root fabric.NodeID) []int {
+	hops := make([]int, f.Switches())
+	for s := range hops {
+		for at := fabric.NodeID(s); at != root; at = f.Channel(f.Out(at, row[at])).To {
+			hops[s]++
+		}
+	}
+	return hops
+}
+
+// hosts is how many LIDs host adapters have.
+func hosts(f *fabric.Fabric) (n int) {
+	for _, e := range f.LIDs() {
+		if f.Endpoint(e).Class == fabric.HostAdapter {
+			n++
+		}
+	}
+	return n
 }
 
 func BenchmarkRoute(b *testing.B) {
