@@ -109,7 +109,7 @@ var networks = []struct {
 	{"torus:4x4,hosts=2", "weave-any", routing.Any},
 	{"dragonfly:p=2", "df-dn", routing.Honored},
 	{"dragonfly:p=2", "dfsssp", routing.Directed},
-	{"torus:4x4,hosts=1", "updn", routing.Single(1)},
+	{"torus:4x4,hosts=2", "updn", routing.Single(1)},
 }
 
 func each(t *testing.T, do func(t *testing.T, f *fabric.Fabric, s *sweeps)) {
