@@ -87,7 +87,7 @@ var rules = []rule{
 	},
 	{
 		packages: "routing/lanes/...",
-		may:      []string{"fabric", "routing", "routing/internal/acyclic", "internal/par"},
+		may:      []string{"fabric", "routing", "routing/internal/acyclic", "routing/internal/forest", "internal/par"},
 		why:      "a lane assigner takes any forwarding tables, whoever made them, and is judged by others",
 	},
 	{

@@ -38,6 +38,7 @@ var targets = []target{
 	{"routing/internal/dag", []string{"./routing/paths/sssp", "./routing/paths/updown", "./routing/paths/symmetric", quickly}},
 	{"routing/internal/intree", []string{"./routing/nue", "./routing/weave", quickly}},
 	{"routing/internal/acyclic", []string{"./routing/lanes/layer", "./routing/lanes/exact", quickly}},
+	{"routing/internal/forest", []string{"./conformance -run=PathsThatDoNotArrive", "./routing/lanes/layer", quickly}},
 	{"routing/internal/turnlanes", []string{"./routing/lanes/weave", "./routing/weave", quickly}},
 	{"routing/internal/grid", []string{"./routing/paths/dor", "./routing/torus2qos", quickly}},
 	{"transition", []string{"./conformance -run=Mixture", "./change", "./routing/repair"}},

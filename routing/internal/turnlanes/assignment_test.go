@@ -2,7 +2,6 @@ package turnlanes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -84,12 +83,12 @@ func TestPlacedPathsCloseNoCycle(t *testing.T) {
 		change := rapid.SampledFrom([]Change{Free, Never, Always}).Draw(t, "change")
 		l := New(f, rapid.IntRange(1, 4).Draw(t, "lanes"), rapid.IntRange(1, 4).Draw(t, "levels"),
 			rapid.SampledFrom([]Policy{Even, Low}).Draw(t, "policy"), change)
-		order := slices.Clone(p.leaves)
+		order := slices.Clone(p.maximal)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1))
 		rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		var placed [][]acyclic.Turn
 		for _, n := range order {
-			steps := p.steps(nil, n)
+			steps := p.AppendTurns(nil, n)
 			lane, held := slices.Clone(l.lane), slices.Clone(l.held)
 			if l.Place(steps) {
 				placed = append(placed, steps)
@@ -341,8 +340,8 @@ func TestFewestLanesOfTinyNetworks(t *testing.T) {
 				t.Fatal(err)
 			}
 			var paths [][]acyclic.Turn
-			for _, n := range p.leaves {
-				paths = append(paths, p.steps(nil, n))
+			for _, n := range p.maximal {
+				paths = append(paths, p.AppendTurns(nil, n))
 			}
 			l, err := p.Fewest(context.Background(), 15)
 			if err != nil || l == nil {
@@ -365,34 +364,5 @@ func TestFewestLanesOfTinyNetworks(t *testing.T) {
 	}
 	if more > 0 {
 		t.Errorf("%d of %d networks need fewer", more, tries)
-	}
-}
-
-// A path that circles is refused by the name of the switch; one that is missing is
-// left out.
-func TestPathsThatDoNotArrive(t *testing.T) {
-	f := testnet.Build(t, "ring:4")
-	fw, err := shortest.Finder{}.Paths(context.Background(), f, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := fw.Row(f.Endpoint(f.Attached(0)[1]).LID)
-	for c, head := range f.Heads() { // two switches beside the destination's send to each other
-		from := f.Channel(fabric.ChannelID(c)).From
-		if from > 0 && head > from {
-			row[from] = f.Channel(fabric.ChannelID(c)).FromPort
-			row[head] = f.Channel(fabric.ChannelID(c)).ToPort
-			break
-		}
-	}
-	var refusal *routing.Refusal
-	if _, err := Gather(context.Background(), f, fw, routing.Budget{Contract: routing.Directed}, nil); !errors.As(err, &refusal) || refusal.Label == "" {
-		t.Fatalf("not refused: %v", err)
-	}
-	for s := range row {
-		row[s] = routing.NoPort
-	}
-	if _, err := Gather(context.Background(), f, fw, routing.Budget{Contract: routing.Directed}, nil); err != nil {
-		t.Fatalf("missing paths: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/forest"
 )
 
 // bundle is all paths between two switches, both ways. Under contract honored packets
@@ -18,10 +19,9 @@ type bundle struct{ a, b fabric.NodeID }
 
 // bundles is those that have a turn.
 type bundles struct {
-	newest []int32  // [to × switches + from] a hop that leads from the one switch to the other; none
-	older  []int32  // [node] another hop that leads from the same switch to the same; none
-	list   []bundle // by hops, those with most first
-	order  []int32  // of list: as it is
+	paths *forest.Pairs
+	list  []bundle // by hops, those with most first
+	order []int32  // of list: as it is
 }
 
 // inBundles is the paths by bundle.
@@ -29,35 +29,28 @@ func (p *Paths) inBundles() *bundles {
 	if p.bundles != nil {
 		return p.bundles
 	}
-	n := p.f.Switches()
-	b := &bundles{newest: make([]int32, n*n), older: make([]int32, len(p.trunk))}
-	for i := range b.newest {
-		b.newest[i] = none
-	}
-	begin := int32(0)
-	for root, end := range p.rootEnd {
-		to := b.newest[root*n:][:n]
-		for node := begin; node < end; node++ {
-			from := p.f.Channel(p.trunk[node]).From
-			to[from], b.older[node] = node, to[from]
-		}
-		begin = end
-	}
-	hops := make([]int32, n*n) // [a × switches + b]
+	b := &bundles{paths: p.Pairs()}
+	n := p.Fabric.Switches()
+	hops := make([]int, n*n) // [a × switches + b] of the longest path of the bundle
+	var all []int32
 	for x := range fabric.NodeID(n) {
 		for y := range x {
-			if p.sources[x] && p.sources[y] {
-				hops[int(y)*n+int(x)] = max(b.hops(p, x, y), b.hops(p, y, x))
+			if !p.Sends[x] || !p.Sends[y] {
+				continue
+			}
+			all = b.paths.Append(all[:0], x, y)
+			all = b.paths.Append(all, y, x)
+			most := 0
+			for _, h := range all {
+				most = max(most, p.Hops(h))
+			}
+			if hops[int(y)*n+int(x)] = most; most > 1 { // one hop has no turn
+				b.list = append(b.list, bundle{y, x})
 			}
 		}
 	}
-	for i, h := range hops {
-		if h > 1 { // one hop has no turn
-			b.list = append(b.list, bundle{fabric.NodeID(i / n), fabric.NodeID(i % n)})
-		}
-	}
-	slices.SortStableFunc(b.list, func(x, y bundle) int {
-		return cmp.Compare(hops[int(y.a)*n+int(y.b)], hops[int(x.a)*n+int(x.b)])
+	slices.SortFunc(b.list, func(x, y bundle) int {
+		return cmp.Or(cmp.Compare(hops[int(y.a)*n+int(y.b)], hops[int(x.a)*n+int(x.b)]), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
 	})
 	b.order = make([]int32, len(b.list))
 	for i := range b.order {
@@ -67,22 +60,11 @@ func (p *Paths) inBundles() *bundles {
 	return b
 }
 
-// hops is those of the longest path from one switch to another.
-func (b *bundles) hops(p *Paths, from, to fabric.NodeID) (most int32) {
-	for n := b.newest[int(to)*p.f.Switches()+int(from)]; n != none; n = b.older[n] {
-		h := int32(0)
-		for at := n; at != none; at = p.parent[at] {
-			h++
-		}
-		most = max(most, h)
-	}
-	return most
-}
-
 // together is the paths of a bundle that have a turn, scratch to be filled again.
 type together struct {
 	steps []acyclic.Turn
-	end   []int // of each path in steps
+	end   []int   // of each path in steps
+	hops  []int32 // scratch of fill
 }
 
 // path is the i-th path.
@@ -97,11 +79,11 @@ func (t *together) path(i int) []acyclic.Turn {
 // fill takes the paths of a bundle.
 func (t *together) fill(p *Paths, of bundle) {
 	t.steps, t.end = t.steps[:0], t.end[:0]
-	n := p.f.Switches()
 	for range 2 {
-		for h := p.bundles.newest[int(of.b)*n+int(of.a)]; h != none; h = p.bundles.older[h] {
+		t.hops = p.bundles.paths.Append(t.hops[:0], of.a, of.b)
+		for _, h := range slices.Backward(t.hops) {
 			before := len(t.steps)
-			if t.steps = p.steps(t.steps, h); len(t.steps) > before {
+			if t.steps = p.AppendTurns(t.steps, h); len(t.steps) > before {
 				t.end = append(t.end, len(t.steps))
 			}
 		}

@@ -28,7 +28,7 @@ func (p *Paths) Assign(ctx context.Context, lanes, levels int) (best *Assignment
 	if p.both && levels > 1 && lanes > 1 {
 		return p.assignBundles(ctx, lanes, levels)
 	}
-	return p.rounds(p.leaves, len(p.trunk), lanes, levels, func(l *Assignment, order []int32, limit int) ([]int32, error) {
+	return p.rounds(p.maximal, len(p.Trunk), lanes, levels, func(l *Assignment, order []int32, limit int) ([]int32, error) {
 		return l.placeAll(ctx, p, order, limit)
 	})
 }
@@ -44,7 +44,7 @@ func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *As
 	for _, policy := range [...]Policy{Even, Low} {
 		order := begin
 		for range rounds {
-			l := New(p.f, lanes, levels, policy, p.Change)
+			l := New(p.Fabric, lanes, levels, policy, p.Change)
 			left, err := place(l, order, len(order)/giveUp)
 			if err != nil {
 				return nil, 0, err
@@ -71,17 +71,17 @@ func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *As
 // one lane, turn by turn.
 func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int) (best *Assignment, fewest int, err error) {
 	begin := [...]func(l *Assignment) []int32{
-		func(*Assignment) []int32 { return p.leaves },
+		func(*Assignment) []int32 { return p.maximal },
 		func(*Assignment) []int32 { return p.popularFirst() },
-		func(l *Assignment) []int32 { l.placeTurns(p); return p.leaves },
+		func(l *Assignment) []int32 { l.placeTurns(p); return p.maximal },
 	}
 	for i := range begin {
 		if i == 2 && lanes > 1 {
 			break // on several lanes a turn by itself says nothing
 		}
-		l := New(p.f, lanes, 1, Even, Free)
+		l := New(p.Fabric, lanes, 1, Even, Free)
 		l.reserve(reserved)
-		left, err := l.placeAll(ctx, p, begin[i](l), len(p.leaves))
+		left, err := l.placeAll(ctx, p, begin[i](l), len(p.maximal))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -97,10 +97,10 @@ func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int
 
 // uses counts how many paths take each turn, [turn].
 func (p *Paths) uses() []int32 {
-	uses := make([]int32, p.f.Turns())
+	uses := make([]int32, p.Fabric.Turns())
 	var steps []acyclic.Turn
-	for _, n := range p.leaves {
-		steps = p.steps(steps[:0], n)
+	for _, n := range p.maximal {
+		steps = p.AppendTurns(steps[:0], n)
 		for _, s := range steps {
 			uses[s.ID]++
 		}
@@ -111,15 +111,15 @@ func (p *Paths) uses() []int32 {
 // popularFirst is the paths by how many others take their turns, all together.
 func (p *Paths) popularFirst() []int32 {
 	uses := p.uses()
-	others := make([]int64, len(p.trunk))
+	others := make([]int64, len(p.Trunk))
 	var steps []acyclic.Turn
-	for _, n := range p.leaves {
-		steps = p.steps(steps[:0], n)
+	for _, n := range p.maximal {
+		steps = p.AppendTurns(steps[:0], n)
 		for _, s := range steps {
 			others[n] += int64(uses[s.ID])
 		}
 	}
-	order := slices.Clone(p.leaves)
+	order := slices.Clone(p.maximal)
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(others[b], others[a]) })
 	return order
 }
@@ -128,12 +128,17 @@ func (p *Paths) popularFirst() []int32 {
 // a greedy heaviest graph without cycles.
 func (l *Assignment) placeTurns(p *Paths) {
 	uses := p.uses()
+	f, heads := p.Fabric, p.Fabric.Heads()
 	var turns []acyclic.Turn
-	for in := range fabric.ChannelID(p.f.Trunks()) {
-		p.eachTurn(int(in), func(out int) {
-			o := fabric.ChannelID(out)
-			turns = append(turns, acyclic.Turn{ID: int32(p.f.Turn(in, o)), In: in, Out: o})
-		})
+	for in := range fabric.ChannelID(f.Trunks()) {
+		turn := int32(f.FirstTurn(in))
+		first, end := f.TrunksFrom(heads[in])
+		for out := first; out < end; out++ {
+			if uses[turn] > 0 {
+				turns = append(turns, acyclic.Turn{ID: turn, In: in, Out: out})
+			}
+			turn++
+		}
 	}
 	slices.SortStableFunc(turns, func(a, b acyclic.Turn) int { return cmp.Compare(uses[b.ID], uses[a.ID]) })
 	for i := range turns {
@@ -149,7 +154,7 @@ func (l *Assignment) placeAll(ctx context.Context, p *Paths, order []int32, limi
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		steps = p.steps(steps[:0], n)
+		steps = p.AppendTurns(steps[:0], n)
 		if l.Place(steps) {
 			continue
 		}
@@ -219,4 +224,4 @@ func (p *Paths) Reduce(ctx context.Context, l *Assignment) (*Assignment, error) 
 }
 
 // Few says whether so many paths left over are few enough to route them anew.
-func (p *Paths) Few(left int) bool { return left <= len(p.leaves)/few }
+func (p *Paths) Few(left int) bool { return left <= len(p.maximal)/few }

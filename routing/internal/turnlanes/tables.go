@@ -15,7 +15,7 @@ func (l *Assignment) Admitting(a, b, c fabric.ChannelID, behind uint16) uint16 {
 	if b == fabric.None {
 		return 1<<l.Used() - 1
 	}
-	turn, next := int32(l.f.Turn(a, b)), int32(none)
+	turn, next := int32(l.f.Turn(a, b)), int32(fabric.None)
 	if c != fabric.None {
 		next = int32(l.f.Turn(b, c))
 	}
@@ -23,7 +23,7 @@ func (l *Assignment) Admitting(a, b, c fabric.ChannelID, behind uint16) uint16 {
 	for ; behind != 0; behind &= behind - 1 {
 		sl := bits.TrailingZeros16(behind)
 		lane := l.at(turn, sl)
-		if l.passes(turn, l.start(sl), lane) && (next == none || l.passes(next, lane, l.at(next, sl))) {
+		if l.passes(turn, l.start(sl), lane) && (next == fabric.None || l.passes(next, lane, l.at(next, sl))) {
 			admitting |= 1 << sl
 		}
 	}

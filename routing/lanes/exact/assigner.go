@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/forest"
 )
 
 // Assigner gives paths the fewest layers there are. Guarantee: free of deadlock
@@ -21,12 +22,11 @@ type Assigner struct {
 const (
 	ruleSize    = "the paths that lie on cycles are few enough to be searched"
 	ruleSettled = "the fewest layers are found within the effort"
-	ruleEnds    = "no packet circles"
 )
 
 // Lanes implements routing.LaneAssigner.
 func (a Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	n, err := read(f, fw, b)
+	n, err := read(ctx, f, fw, b)
 	if err != nil {
 		return nil, err
 	}
@@ -44,18 +44,23 @@ func (a Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	}
 	l := routing.NewLanes(f, routing.LanePerSL(b.VLs))
 	l.Needed = r.Upper
-	for i, pair := range n.pairs {
-		l.SLRow(pair.lid)[pair.from] = uint8(r.Layer[n.path[i]])
-	}
+	err = n.forest.EachLID(ctx, func(t *forest.InTree, hop []int32) {
+		row := l.SLRow(t.LID)
+		for _, s := range t.Order {
+			if path := n.path[hop[s]]; path != forest.None {
+				row[s] = uint8(r.Layer[path])
+			}
+		}
+	})
 	p.Report(1, 1)
-	return l, nil
+	return l, err
 }
 
 // Bounds is between which numbers the fewest layers of a forwarding are, for the scope
 // and contract of a budget. Zero effort is DefaultEffort. The error is *TooLarge, *routing.Refusal for paths
-// that circle, or the context's.
+// that do not arrive, or the context's.
 func Bounds(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, effort int) (lower, upper int, err error) {
-	n, err := read(f, fw, b)
+	n, err := read(ctx, f, fw, b)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -66,58 +71,40 @@ func Bounds(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b rou
 	return r.Lower, r.Upper, nil
 }
 
-// network is the instance of a forwarding: its vertices are trunks.
+// network is the instance of a forwarding: its vertices are trunks, its paths those of
+// two hops or more that source switches take.
 type network struct {
 	Instance
-	pairs []pair
-	path  []int32 // [pair] its path
+	forest *forest.Forest
+	path   []int32 // [hop] the path that begins with it; forest.None: it has one hop only, or begins where none sends
 }
 
-// pair is a source switch and a destination LID that are joined by a path of two
-// hops or more.
-type pair struct {
-	from fabric.NodeID
-	lid  fabric.LID
-}
-
-// read makes the instance of the paths between endpoints in scope, equal paths
-// once. Under contract honored those between two switches, both ways, are a bundle.
-func read(f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*network, error) {
-	n := &network{Instance: Instance{Vertices: f.Trunks()}}
-	sends := b.Scope.Ends(f)
-	known := map[string]int32{}
+// read makes the instance of the paths between endpoints in scope. Under contract
+// honored those between two switches, both ways, are a bundle.
+func read(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*network, error) {
+	grown, err := forest.Of(f, fw, b.Scope).Grow(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	n := &network{Instance: Instance{Vertices: f.Trunks()}, forest: grown, path: make([]int32, len(grown.Trunk))}
 	bundles := map[[2]fabric.NodeID]int32{}
-	var key []byte
-	for lid, e := range f.LIDs() {
-		ep := f.Endpoint(e)
-		if ep.Switch == fabric.None || !b.Scope.Includes(ep.Class) {
-			continue
-		}
-		for s := range fabric.NodeID(f.Switches()) {
-			if !sends[s] {
+	for end := range grown.Ends {
+		to := grown.Ends[end].Switch
+		for hop, last := grown.Range(end); hop < last; hop++ {
+			n.path[hop] = forest.None
+			from := f.Channel(grown.Trunk[hop]).From
+			if !grown.Sends[from] || grown.Next[hop] == forest.None {
 				continue
 			}
-			path, ends := walk(f, fw.Row(lid), s)
-			if !ends {
-				return nil, routing.Refuse(f, ruleEnds, s, 0, "its packets to LID %d circle for ever", lid)
+			n.path[hop] = int32(len(n.Paths))
+			var path []int32
+			for h := hop; h != forest.None; h = grown.Next[h] {
+				path = append(path, int32(grown.Trunk[h]))
 			}
-			if len(path) < 2 {
-				continue
+			n.Paths = append(n.Paths, path)
+			if b.Contract.EitherWay() {
+				n.Bundle = append(n.Bundle, bundleOf(bundles, from, to))
 			}
-			key = key[:0]
-			for _, c := range path {
-				key = append(key, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
-			}
-			at, seen := known[string(key)]
-			if !seen {
-				at = int32(len(n.Paths))
-				known[string(key)] = at
-				n.Paths = append(n.Paths, path)
-				if b.Contract.EitherWay() {
-					n.Bundle = append(n.Bundle, bundleOf(bundles, s, ep.Switch))
-				}
-			}
-			n.pairs, n.path = append(n.pairs, pair{s, lid}), append(n.path, at)
 		}
 	}
 	return n, nil
@@ -132,17 +119,4 @@ func bundleOf(known map[[2]fabric.NodeID]int32, a, b fabric.NodeID) int32 {
 		known[key] = at
 	}
 	return at
-}
-
-// walk is the trunks of a path, up to where it is delivered or lost.
-func walk(f *fabric.Fabric, row []uint8, s fabric.NodeID) (path []int32, ends bool) {
-	for len(path) <= f.Switches() {
-		c := f.Out(s, row[s])
-		if c == fabric.None || int(c) >= f.Trunks() {
-			return path, true
-		}
-		path = append(path, int32(c))
-		s = f.Heads()[c]
-	}
-	return nil, false
 }

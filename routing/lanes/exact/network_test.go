@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/deadlock"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/exact"
@@ -118,25 +117,5 @@ func TestBounds(t *testing.T) {
 	_, err = exact.Assigner{Effort: effort}.Lanes(context.Background(), f, fw, routing.Budget{VLs: 1, Contract: routing.Directed}, nil)
 	if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || !few.AtLeast || few.Need != lower {
 		t.Errorf("with one lane: %v", err)
-	}
-}
-
-// Packets that circle have no path to put anywhere.
-func TestCircles(t *testing.T) {
-	f := testnet.Build(t, "ring:5")
-	fw, err := sssp.Finder{}.Paths(context.Background(), f, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := fw.Row(f.Endpoint(f.Attached(3)[1]).LID)
-	for s := range row {
-		for c, end := f.TrunksFrom(fabric.NodeID(s)); c < end; c++ {
-			if int(f.Heads()[c]) == (s+1)%5 {
-				row[s] = f.Channel(c).FromPort
-			}
-		}
-	}
-	if _, _, err := exact.Bounds(context.Background(), f, fw, routing.Budget{}, 0); err == nil {
-		t.Error("not refused")
 	}
 }

@@ -2,14 +2,16 @@ package hop
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/forest"
 )
 
 // DN is DF-DN. It refuses a path of more hops than there are lanes with
 // *routing.TooFewLanes, and paths that the 16 service levels cannot tell apart,
-// or that circle, with *routing.Refusal.
+// or that do not arrive, with *routing.Refusal.
 //
 // Service levels. A path of h hops has h-1 turns, which need rising lanes from 1
 // to L-1 where the longest path has L hops: the shorter the path, the more freely
@@ -44,50 +46,48 @@ type DN struct{}
 // The rules, for refusals and Explain.
 const (
 	ruleTwoHops = "no path between endpoints has more than two hops from switch to switch"
-	ruleEnds    = "no packet circles"
 	ruleLevels  = "sixteen service levels suffice to let the lanes of every path rise"
 )
 
 // Lanes implements routing.LaneAssigner.
 func (DN) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	all, err := gather(ctx, f, fw, b.Scope, p)
+	all, err := forest.Of(f, fw, b.Scope).Grow(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	far := longest(all)
-	switch {
-	case far.hops == circling:
-		return nil, far.refusal(f, ruleEnds)
-	case far.hops > routing.MaxDataVLs:
-		return nil, &routing.TooFewLanes{Need: far.hops, Have: b.VLs}
+	hops := 1
+	for _, n := range all.Leaves {
+		hops = max(hops, all.Hops(n))
+	}
+	if hops > routing.MaxDataVLs {
+		return nil, &routing.TooFewLanes{Need: hops, Have: b.VLs}
 	}
 	var s *sequences
 	var list []bundle
 	what := "paths"
 	if b.Contract.EitherWay() {
-		s, list = bundlesOf(all, f.Turns())
+		s, list = bundlesOf(all)
 		what = "pairs of switches"
 	} else {
-		s = sequencesOf(all, f.Turns())
+		s = sequencesOf(all)
 	}
-	lanes, plan, left, err := fewestLanes(ctx, s, max(1, far.hops))
+	lanes, plan, left, err := fewestLanes(ctx, s, hops)
 	switch {
 	case err != nil:
 		return nil, err
 	case plan == nil:
 		return nil, routing.Refuse(f, ruleLevels, fabric.None, 0,
-			"%d %s are left over after %d service levels and %d lanes; the longest path has %d hops", left, what, routing.SLs, lanes, far.hops)
+			"%d %s are left over after %d service levels and %d lanes; the longest path has %d hops", left, what, routing.SLs, lanes, hops)
 	case lanes > b.VLs:
 		return nil, &routing.TooFewLanes{Need: lanes, Have: b.VLs}
 	}
-	l := routing.NewLanes(f, mapLanes(f, far.hops, plan.lane))
+	l := routing.NewLanes(f, mapLanes(f, hops, plan.lane))
 	l.Needed = lanes
 	if list != nil {
 		plan.giveBothWays(l, list)
-	} else {
-		plan.giveOut(f, l, all)
+		return l, nil
 	}
-	return l, nil
+	return l, plan.giveOut(ctx, l, all)
 }
 
 // fewestLanes makes a plan with as few lanes as it can, starting with the
@@ -103,22 +103,64 @@ func fewestLanes(ctx context.Context, s *sequences, hops int) (lanes int, p *pla
 	return routing.MaxDataVLs, nil, left, nil
 }
 
-// giveOut gives every source and LID the service level of its path.
-func (p *plan) giveOut(f *fabric.Fabric, l *routing.Lanes, all []*ways) {
-	i := 0
-	eachLong(all, func(w *ways, leaf int32) {
-		w.sl[leaf] = p.sl[i]
-		i++
+// sequencesOf is the paths that need a service level found: those of three hops
+// or more that no other path continues. Shorter ones have one turn or none, and
+// take any service level.
+func sequencesOf(all *forest.Forest) *sequences {
+	s := newSequences(all.Fabric.Turns())
+	eachLong(all, func(leaf int32) {
+		s.add(all, leaf)
+		s.close()
 	})
-	for _, w := range all {
-		w.settle()
-		for i, lid := range w.lids {
-			row := l.SLRow(lid)
-			for s, n := range w.first[i*f.Switches():][:len(row)] {
-				if n != none {
-					row[s] = w.sl[n]
-				}
+	return s
+}
+
+// eachLong visits the leaves of paths of three hops or more. Within an End they come
+// last to first: the plan depends on the order, its correctness does not.
+func eachLong(all *forest.Forest, visit func(leaf int32)) {
+	leaves := all.Leaves
+	for end := range all.Ends {
+		_, last := all.Range(end)
+		mine, _ := slices.BinarySearch(leaves, last)
+		for _, leaf := range slices.Backward(leaves[:mine]) {
+			if long(all, leaf) {
+				visit(leaf)
 			}
 		}
+		leaves = leaves[mine:]
 	}
+}
+
+// long says whether the path that begins with a hop has three or more.
+func long(all *forest.Forest, n int32) bool {
+	next := all.Next[n]
+	return next != forest.None && all.Next[next] != forest.None
+}
+
+// giveOut gives every source and LID the service level of its path, or of one that
+// continues it.
+func (p *plan) giveOut(ctx context.Context, l *routing.Lanes, all *forest.Forest) error {
+	sl := make([]uint8, len(all.Trunk)) // [hop]
+	for n := range sl {
+		sl[n] = routing.NoSL
+	}
+	i := 0
+	eachLong(all, func(leaf int32) {
+		sl[leaf] = p.sl[i]
+		i++
+	})
+	for n := len(sl) - 1; n >= 0; n-- { // a hop comes behind the one after it
+		if sl[n] == routing.NoSL {
+			sl[n] = 0 // a short path that no other continues
+		}
+		if next := all.Next[n]; next != forest.None && sl[next] == routing.NoSL {
+			sl[next] = sl[n]
+		}
+	}
+	return all.EachLID(ctx, func(t *forest.InTree, hop []int32) {
+		row := l.SLRow(t.LID)
+		for _, s := range t.Order {
+			row[s] = sl[hop[s]]
+		}
+	})
 }

@@ -16,7 +16,7 @@
 // the lanes of its turns rise. Package layer needs no changes of lane, and where
 // paths are long fewer lanes, but more of them where paths are short.
 //
-// Guarantee: free of deadlock for any paths at all, minimal or not; D2 under
+// Guarantee: free of deadlock for any paths that arrive, minimal or not; D2 under
 // every contract, DN under contract honored, or directed if that was asked for. Lanes
 // needed: as many as the longest path has hops from switch to switch, so the switch
 // diameter for minimal paths.
@@ -42,6 +42,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/forest"
 )
 
 // D2 is DF-D2: two lanes, one service level is as good as another. It refuses
@@ -55,29 +56,21 @@ type D2 struct{}
 
 // Lanes implements routing.LaneAssigner.
 func (D2) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	all, err := gather(ctx, f, fw, b.Scope, p)
+	longest, err := forest.Of(f, fw, b.Scope).Longest(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	far := longest(all)
-	if far.hops > 2 {
-		return nil, far.refusal(f, ruleTwoHops)
+	hops := longest.Hops
+	if hops > 2 {
+		return nil, routing.Refuse(f, ruleTwoHops, longest.From, 0, "its path to LID %d (%s) has %d hops from switch to switch",
+			longest.LID, f.Label(f.Endpoint(f.Owner(longest.LID)).Node), hops)
 	}
-	if far.hops > b.VLs {
-		return nil, &routing.TooFewLanes{Need: far.hops, Have: b.VLs}
+	if hops > b.VLs {
+		return nil, &routing.TooFewLanes{Need: hops, Have: b.VLs}
 	}
-	l := routing.OneSL(f, mapLanes(f, far.hops, nil))
-	l.Needed = max(1, far.hops)
+	l := routing.OneSL(f, mapLanes(f, hops, nil))
+	l.Needed = max(1, hops)
 	return l, nil
-}
-
-// refusal says that a path is too long.
-func (far farthest) refusal(f *fabric.Fabric, rule string) *routing.Refusal {
-	to := f.Label(f.Endpoint(f.Owner(far.lid)).Node)
-	if far.hops == circling {
-		return routing.Refuse(f, rule, far.from, 0, "its packets to LID %d (%s) circle for ever", far.lid, to)
-	}
-	return routing.Refuse(f, rule, far.from, 0, "its path to LID %d (%s) has %d hops from switch to switch", far.lid, to, far.hops)
 }
 
 // mapLanes is the map for paths of so many hops: lane 0 for what comes from an

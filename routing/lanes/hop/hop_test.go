@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -203,38 +202,6 @@ func TestOnRealFabrics(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// Packets that circle have no longest path; those that end without arriving hold
-// lanes until they do.
-func TestBrokenForwarding(t *testing.T) {
-	f := testnet.Build(t, "ring:5")
-	budget := routing.Budget{VLs: routing.DefaultVLs}
-	lid := f.Endpoint(f.Attached(3)[1]).LID
-
-	fw := paths(t, f, sssp.Finder{})
-	row := fw.Row(lid)
-	for s := range fabric.NodeID(2) {
-		for c, end := f.TrunksFrom(s); c < end; c++ {
-			if f.Heads()[c] == 1-s {
-				row[s] = f.Channel(c).FromPort
-			}
-		}
-	}
-	for _, a := range []routing.LaneAssigner{hop.D2{}, hop.DN{}} {
-		_, err := a.Lanes(context.Background(), f, fw, budget, nil)
-		if refused := (*routing.Refusal)(nil); !errors.As(err, &refused) || !strings.Contains(refused.Why, "circle") {
-			t.Errorf("%T takes packets that circle: %v", a, err)
-		}
-	}
-
-	fw = paths(t, f, sssp.Finder{})
-	fw.Row(lid)[3] = routing.NoPort
-	for _, a := range []routing.LaneAssigner{hop.D2{}, hop.DN{}} {
-		if v, _, err := judge(f, fw, a, routing.Honored, budget); err != nil || v.Unreachable != 4 {
-			t.Errorf("%T where a switch does not deliver: %v", a, err)
-		}
 	}
 }
 

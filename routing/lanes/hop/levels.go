@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/forest"
 )
 
 // sequences is paths as turns, from the source on, one path behind the other, those of a
@@ -17,6 +18,18 @@ type sequences struct {
 	first  []int32 // [bundle, plus one at the end] its first path
 	bundle []int32 // [path] its bundle
 	space  int     // turns are numbered below this
+}
+
+func newSequences(turns int) *sequences {
+	return &sequences{start: []int32{0}, first: []int32{0}, space: turns}
+}
+
+// add adds the path that begins with a hop.
+func (s *sequences) add(all *forest.Forest, n int32) {
+	for next := all.Next[n]; next != forest.None; n, next = next, all.Next[next] {
+		s.turns = append(s.turns, int32(all.Fabric.Turn(all.Trunk[n], all.Trunk[next])))
+	}
+	s.start = append(s.start, int32(len(s.turns)))
 }
 
 // of is the turns of a path.

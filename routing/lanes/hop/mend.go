@@ -43,6 +43,9 @@ const (
 	maxWork        = 150_000_000
 )
 
+// none is no bundle.
+const none = -1
+
 func newMender(s *sequences, top int) *mender {
 	return &mender{s: s, top: top, rises: make([]uint16, s.paths()), whole: make([]uint16, s.bundles()), raised: none}
 }

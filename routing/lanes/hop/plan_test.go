@@ -9,7 +9,7 @@ import (
 
 // anySequences is a few paths of distinct turns, in bundles.
 func anySequences(t *rapid.T, space, maxPaths, top int) *sequences {
-	s := &sequences{start: []int32{0}, first: []int32{0}, space: space}
+	s := newSequences(space)
 	bundled := rapid.Bool().Draw(t, "bundled")
 	for range rapid.IntRange(1, maxPaths).Draw(t, "paths") {
 		way := rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(space-1)), 2, top, rapid.ID[int32]).Draw(t, "path")

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/forest"
 )
 
 // BreakCycles is the offline layering of DFSSSP.
@@ -17,9 +19,9 @@ import (
 // heuristic: of each cycle the weakest edge is broken, the dependency induced by
 // the fewest paths between endpoints.
 //
-// Guarantee: deadlock-free under contract honored for any paths at all, directed if
+// Guarantee: deadlock-free under contract honored for any paths that arrive, directed if
 // that was asked for. Lanes needed: 3 to 5 on the paper's random networks, directed.
-// Refuses with *routing.TooFewLanes.
+// Refuses with *routing.TooFewLanes, and paths that do not arrive with *routing.Refusal.
 //
 // Complexity: one depth-first search per layer, resumed where it stopped, O(T)
 // over T turns; O(D) to find the destinations whose trees make a broken turn,
@@ -47,7 +49,10 @@ type BreakCycles struct {
 
 // Lanes implements routing.LaneAssigner.
 func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	bc := newBreaker(newPathSet(f, fw, b))
+	bc, err := newBreaker(ctx, newPathSet(f, fw, b))
+	if err != nil {
+		return nil, err
+	}
 	bc.heuristic = o.Heuristic
 	var need int
 	for layer := uint8(0); ; layer++ {
@@ -154,8 +159,8 @@ const (
 	black
 )
 
-func newBreaker(p *pathSet) *breaker {
-	f := p.f
+func newBreaker(ctx context.Context, p *pathSet) (*breaker, error) {
+	f := p.Fabric
 	bc := &breaker{
 		pathSet:  p,
 		count:    make([]uint32, f.Turns()),
@@ -172,44 +177,61 @@ func newBreaker(p *pathSet) *breaker {
 		}
 	}
 	if p.both {
-		bc.countBundles()
-	} else {
-		bc.countPaths()
+		return bc, bc.countBundles(ctx)
 	}
-	return bc
+	return bc, bc.countPaths(ctx)
 }
 
 // countBundles counts the paths of every turn while all are in the first layer.
-func (bc *breaker) countBundles() {
-	bc.each(func(d *destination, s fabric.NodeID, _ *uint8) {
+func (bc *breaker) countBundles(ctx context.Context) error {
+	if err := bc.Check(ctx, nil); err != nil {
+		return err
+	}
+	bc.eachBundle(func(d *destination, s fabric.NodeID, _ *uint8) {
 		w := bc.weight(d, s)
 		bc.turns = bc.appendTurns(bc.turns[:0], d, s)
 		for _, t := range bc.turns {
 			bc.count[t.ID] += w
 		}
 	})
+	return nil
 }
 
 // countPaths is countBundles where each path is one, tree by tree.
-func (bc *breaker) countPaths() {
-	var t routing.Tree
-	routes := make([]uint32, bc.f.Switches())
-	heads := bc.f.Heads()
-	for _, d := range bc.dests {
-		t.Build(bc.f, bc.fw.Row(d.lids[0]), d.root)
-		for _, s := range t.Order {
-			routes[s] = bc.sources[s]
-		}
-		for i := len(t.Order) - 1; i > 0; i-- {
-			s := t.Order[i]
-			in := t.Out[s]
-			u := heads[in]
-			routes[u] += routes[s]
-			if out := t.Out[u]; out != fabric.None {
-				bc.count[bc.f.Turn(in, out)] += routes[s]
-			}
+func (bc *breaker) countPaths(ctx context.Context) error {
+	type sums struct {
+		routes []uint32 // [switch] paths of the tree at hand that lead through it
+		count  []uint32 // [turn]
+	}
+	workers := make([]sums, par.Workers(len(bc.Ends)))
+	for w := range workers {
+		workers[w] = sums{make([]uint32, bc.Fabric.Switches()), bc.count}
+		if w > 0 {
+			workers[w].count = make([]uint32, bc.Fabric.Turns())
 		}
 	}
+	heads := bc.Fabric.Heads()
+	err := bc.Each(ctx, nil, func(worker, _ int, t *forest.InTree) {
+		routes, count := workers[worker].routes, workers[worker].count
+		for t.Next() {
+			for _, s := range t.Order {
+				routes[s] = bc.sources[s]
+			}
+			for _, s := range slices.Backward(t.Order) {
+				in := t.Out[s]
+				if u := heads[in]; u != t.End.Switch {
+					routes[u] += routes[s]
+					count[bc.Fabric.Turn(in, t.Out[u])] += routes[s]
+				}
+			}
+		}
+	})
+	for _, more := range workers[1:] {
+		for turn, n := range more.count {
+			bc.count[turn] += n
+		}
+	}
+	return err
 }
 
 // clean searches the layer for cycles, and moves the bundles of the weakest turn
@@ -251,11 +273,11 @@ func (bc *breaker) push(c fabric.ChannelID) {
 // search goes on with the depth-first search until the trunk on top is finished
 // or a cycle closes; then back is where on the stack it closes.
 func (bc *breaker) search() (back int, found bool) {
-	heads := bc.f.Heads()
+	heads := bc.Fabric.Heads()
 	top := &bc.stack[len(bc.stack)-1]
 	for {
-		first, end := bc.f.TrunksFrom(heads[top.trunk])
-		turns := bc.count[bc.f.FirstTurn(top.trunk):][:end-first]
+		first, end := bc.Fabric.TrunksFrom(heads[top.trunk])
+		turns := bc.count[bc.Fabric.FirstTurn(top.trunk):][:end-first]
 		down := fabric.ChannelID(fabric.None)
 		for ; int(top.next) < len(turns); top.next++ {
 			if turns[top.next] == 0 {
@@ -299,7 +321,7 @@ func (bc *breaker) victim(back int) (in, out fabric.ChannelID) {
 		if i+1 < len(bc.stack) {
 			b = bc.stack[i+1].trunk
 		}
-		n := bc.count[bc.f.Turn(a, b)]
+		n := bc.count[bc.Fabric.Turn(a, b)]
 		if i == back || bc.heuristic == Weakest && n < best || bc.heuristic == Strongest && n > best {
 			best, in, out = n, a, b
 		}
@@ -311,7 +333,7 @@ func (bc *breaker) victim(back int) (in, out fabric.ChannelID) {
 // gone; what it had not finished is as if not seen.
 func (bc *breaker) retreat() {
 	for i := 1; i < len(bc.stack); i++ {
-		if bc.count[bc.f.Turn(bc.stack[i-1].trunk, bc.stack[i].trunk)] > 0 {
+		if bc.count[bc.Fabric.Turn(bc.stack[i-1].trunk, bc.stack[i].trunk)] > 0 {
 			continue
 		}
 		for _, v := range bc.stack[i:] {
@@ -342,7 +364,7 @@ func (bc *breaker) bundlesOver(in, out fabric.ChannelID, layer uint8, visit func
 	if bc.byTrunk == nil {
 		bc.indexByTrunk()
 	}
-	u := bc.f.Channel(in).From
+	u := bc.Fabric.Channel(in).From
 	a, b := bc.treesBy(in), bc.treesBy(out)
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -353,7 +375,7 @@ func (bc *breaker) bundlesOver(in, out fabric.ChannelID, layer uint8, visit func
 		default:
 			t := bc.trees[a[0]]
 			a, b = a[1:], b[1:]
-			for _, s := range bc.behind(u, bc.fw.Row(t.lid)) {
+			for _, s := range bc.behind(u, bc.Forwarding.Row(t.lid)) {
 				if bc.sources[s] == 0 {
 					continue
 				}
@@ -372,21 +394,21 @@ func (bc *breaker) treesBy(c fabric.ChannelID) []uint16 {
 
 // indexByTrunk lists the trees of every trunk.
 func (bc *breaker) indexByTrunk() {
-	first := make([]int, bc.f.Trunks()+1)
+	first := make([]int, bc.Fabric.Trunks()+1)
 	each := func(visit func(c fabric.ChannelID, tree uint16)) {
 		for i, t := range bc.trees {
-			for s, port := range bc.fw.Row(t.lid) {
-				if c := bc.f.Out(fabric.NodeID(s), port); c != fabric.None && int(c) < bc.f.Trunks() {
+			for s, port := range bc.Forwarding.Row(t.lid) {
+				if c := bc.Fabric.Out(fabric.NodeID(s), port); c != fabric.None && int(c) < bc.Fabric.Trunks() {
 					visit(c, uint16(i)) // there are fewer LIDs than that
 				}
 			}
 		}
 	}
 	each(func(c fabric.ChannelID, _ uint16) { first[c+1]++ })
-	for c := range bc.f.Trunks() {
+	for c := range bc.Fabric.Trunks() {
 		first[c+1] += first[c]
 	}
-	bc.byTrunk = make([]uint16, first[bc.f.Trunks()])
+	bc.byTrunk = make([]uint16, first[bc.Fabric.Trunks()])
 	next := slices.Clone(first)
 	each(func(c fabric.ChannelID, tree uint16) {
 		bc.byTrunk[next[c]] = tree
@@ -397,10 +419,10 @@ func (bc *breaker) indexByTrunk() {
 
 // behind is the switches whose path leads through switch u in a row, u first.
 func (bc *breaker) behind(u fabric.NodeID, row []uint8) []fabric.NodeID {
-	heads, reverse := bc.f.Heads(), bc.f.Reverses()
+	heads, reverse := bc.Fabric.Heads(), bc.Fabric.Reverses()
 	bc.subtree = append(bc.subtree[:0], u)
 	for i := 0; i < len(bc.subtree); i++ {
-		first, end := bc.f.TrunksFrom(bc.subtree[i])
+		first, end := bc.Fabric.TrunksFrom(bc.subtree[i])
 		for c := first; c < end; c++ {
 			if row[heads[c]] == bc.fromPort[reverse[c]] {
 				bc.subtree = append(bc.subtree, heads[c])

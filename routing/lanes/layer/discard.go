@@ -13,7 +13,7 @@ import (
 func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
 	ff.limit, ff.discard = b.VLs, true
 	if ff.both {
-		ff.addresses = ff.f.Addresses()
+		ff.addresses = ff.Fabric.Addresses()
 	}
 	if o.Escape > 0 {
 		ff.limit--
@@ -25,8 +25,8 @@ func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget
 	lanes := ff.giveOut()
 	lanes.Needed = max(1, len(ff.layers))
 	escaped := false
-	for _, id := range b.Scope.Endpoints(ff.f) {
-		e := ff.f.Endpoint(id)
+	for _, id := range b.Scope.Endpoints(ff.Fabric) {
+		e := ff.Fabric.Endpoint(id)
 		for s := range ff.sources {
 			switch used, ok := ff.settle(e, fabric.NodeID(s), o.Escape, uint8(b.VLs-1)); {
 			case !ok && ff.sources[s] > 0:
@@ -91,7 +91,7 @@ func (ff *firstFit) leave(d *destination, s fabric.NodeID, address int) {
 func (ff *firstFit) covered(d *destination, s fabric.NodeID) bool {
 	owner, has := fabric.EndpointID(fabric.None), true
 	for _, lid := range d.lids {
-		if e := ff.f.Owner(lid); e != owner {
+		if e := ff.Fabric.Owner(lid); e != owner {
 			if !has {
 				return false
 			}
@@ -106,7 +106,7 @@ func (ff *firstFit) covered(d *destination, s fabric.NodeID) bool {
 func (ff *firstFit) leaveOut(address int) {
 	kept := ff.dests[:0]
 	for _, d := range ff.dests {
-		d.lids = slices.DeleteFunc(slices.Clone(d.lids), func(lid fabric.LID) bool { return ff.f.Address(lid) == address })
+		d.lids = slices.DeleteFunc(slices.Clone(d.lids), func(lid fabric.LID) bool { return ff.Fabric.Address(lid) == address })
 		if len(d.lids) > 0 {
 			kept = append(kept, d)
 		}

@@ -16,9 +16,10 @@ import (
 // Networks, IEEE TPDS 17(1), 2006, section 5.1, steps 1 to 4. Over the paths of
 // sssp it is the online form of DFSSSP (IPDPS 2011, section IV).
 //
-// Guarantee: deadlock-free under contract honored for any paths at all, directed if
+// Guarantee: deadlock-free under contract honored for any paths that arrive, directed if
 // that was asked for. Lanes needed: found out by doing; LASH's authors never saw more
-// than 6 on 128 switches, directed. Refuses with *routing.TooFewLanes.
+// than 6 on 128 switches, directed. Refuses with *routing.TooFewLanes, and paths that do
+// not arrive with *routing.Refusal.
 //
 // Complexity: O(P·h) for P paths of h hops while a layer already holds their
 // turns, which is nearly always. A turn new to a layer costs a search within the
@@ -46,7 +47,11 @@ type FirstFit struct {
 
 // Lanes implements routing.LaneAssigner.
 func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	ff := newFirstFit(newPathSet(f, fw, b))
+	set := newPathSet(f, fw, b)
+	if err := set.Check(ctx, nil); err != nil {
+		return nil, err
+	}
+	ff := newFirstFit(set)
 	if o.Discard || o.Escape > 0 {
 		return ff.discarding(ctx, o, b, p)
 	}
@@ -83,7 +88,7 @@ func (ff *firstFit) fill(ctx context.Context, order Order, vls int, p routing.Pr
 }
 
 func newFirstFit(p *pathSet) *firstFit {
-	return &firstFit{pathSet: p, limit: maxLayers, state: make([]turnState, p.f.Turns())}
+	return &firstFit{pathSet: p, limit: maxLayers, state: make([]turnState, p.Fabric.Turns())}
 }
 
 type firstFit struct {
@@ -155,7 +160,7 @@ func (ff *firstFit) firstLayer() (layer int, ok bool) {
 			if layer == ff.limit {
 				return 0, false
 			}
-			ff.layers = append(ff.layers, acyclic.New(ff.f))
+			ff.layers = append(ff.layers, acyclic.New(ff.Fabric))
 			ff.filled = append(ff.filled, 0)
 		}
 		if all>>layer&1 == 1 {

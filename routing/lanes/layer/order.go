@@ -131,7 +131,7 @@ func (p *pathSet) hops() (hops [][]int16, longest int16) {
 	var t routing.Tree
 	for i := range p.dests {
 		d := &p.dests[i]
-		t.Build(p.f, p.fw.Row(d.lids[0]), d.root)
+		t.Build(p.Fabric, p.Forwarding.Row(d.lids[0]), d.root)
 		for _, s := range t.Order {
 			at := i
 			from := s

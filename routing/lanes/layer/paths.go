@@ -28,6 +28,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/forest"
 )
 
 // maxLayers is how far the search for layers goes before it gives up on saying
@@ -37,8 +38,7 @@ const maxLayers = 64
 // pathSet is the paths of a forwarding between the endpoints of a scope, in
 // bundles.
 type pathSet struct {
-	f       *fabric.Fabric
-	fw      *routing.Forwarding
+	*forest.Paths
 	lanes   *routing.Lanes
 	sources []uint32      // [switch] endpoints in scope on it
 	dests   []destination // by switch, then LID
@@ -64,42 +64,27 @@ type destination struct {
 
 func newPathSet(f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) *pathSet {
 	p := &pathSet{
-		f: f, fw: fw, lanes: routing.NewLanes(f, routing.LanePerSL(b.VLs)),
+		Paths: forest.Of(f, fw, b.Scope), lanes: routing.NewLanes(f, routing.LanePerSL(b.VLs)),
 		sources: b.Scope.PerSwitch(f), both: b.Contract.EitherWay(),
 	}
 	if p.both {
 		p.at, p.seen = make([]int32, f.Switches()), make([]uint32, f.Turns())
 	}
-	for s := range fabric.NodeID(f.Switches()) {
-		lids := lidsOn(f, s, b.Scope)
-		switch {
-		case p.both && len(lids) == 0:
-			p.at[s] = -1
-		case p.both:
+	for i := range p.at {
+		p.at[i] = -1
+	}
+	for _, end := range p.Ends {
+		if s := end.Switch; p.both {
 			p.at[s] = int32(len(p.dests))
-			p.dests = append(p.dests, destination{s, lids, unlike(fw, lids, s), make([]uint8, s)})
-		default:
-			for i, lid := range lids {
-				p.dests = append(p.dests, destination{s, lids[i : i+1], lids[i : i+1], p.lanes.SLRow(lid)})
-			}
+			p.dests = append(p.dests, destination{s, end.LIDs, unlike(fw, end.LIDs, s), make([]uint8, s)})
+			continue
+		}
+		for i, lid := range end.LIDs {
+			only := end.LIDs[i : i+1]
+			p.dests = append(p.dests, destination{end.Switch, only, only, p.lanes.SLRow(lid)})
 		}
 	}
 	return p
-}
-
-// lidsOn is the LIDs in scope on a switch.
-func lidsOn(f *fabric.Fabric, s fabric.NodeID, scope routing.Scope) []fabric.LID {
-	var lids []fabric.LID
-	for _, e := range f.Attached(s) {
-		ep := f.Endpoint(e)
-		if !scope.Includes(ep.Class) {
-			continue
-		}
-		for l := range fabric.LID(1) << ep.LMC {
-			lids = append(lids, ep.LID+l)
-		}
-	}
-	return lids
 }
 
 // unlike is the LIDs of a switch without those that every other switch forwards like
@@ -143,8 +128,8 @@ func (p *pathSet) bundle(d *destination, s fabric.NodeID) (*destination, fabric.
 	return d, s
 }
 
-// each visits the layer of every bundle.
-func (p *pathSet) each(visit func(d *destination, s fabric.NodeID, sl *uint8)) {
+// eachBundle visits the layer of every bundle.
+func (p *pathSet) eachBundle(visit func(d *destination, s fabric.NodeID, sl *uint8)) {
 	for i := range p.dests {
 		d := &p.dests[i]
 		for s, n := range p.sources[:len(d.sl)] {
@@ -158,7 +143,7 @@ func (p *pathSet) each(visit func(d *destination, s fabric.NodeID, sl *uint8)) {
 // giveOut turns layers into service levels.
 func (p *pathSet) giveOut() *routing.Lanes {
 	if p.both {
-		p.each(func(d *destination, s fabric.NodeID, sl *uint8) {
+		p.eachBundle(func(d *destination, s fabric.NodeID, sl *uint8) {
 			p.give(d, s, *sl)
 			p.give(&p.dests[p.at[s]], d.root, *sl)
 		})
@@ -175,11 +160,11 @@ func (p *pathSet) give(d *destination, s fabric.NodeID, sl uint8) {
 	}
 }
 
-// appendTurns appends the turns of the paths in use of a bundle, which must not
-// lead in circles, both ways each turn once. Without a path there are none.
+// appendTurns appends the turns of the paths in use of a bundle, both ways each turn
+// once. Without a path there are none.
 func (p *pathSet) appendTurns(turns []acyclic.Turn, d *destination, s fabric.NodeID) []acyclic.Turn {
 	if !p.both {
-		return p.walk(turns, d.lids[0], s, d.root)
+		return p.AppendTurns(turns, s, d.lids[0], d.root)
 	}
 	if p.addresses > 0 {
 		for a := range p.addresses {
@@ -208,7 +193,7 @@ func (p *pathSet) appendAddress(turns []acyclic.Turn, d *destination, s fabric.N
 func (p *pathSet) eachOf(d *destination, s fabric.NodeID, address int, visit func(lid fabric.LID, s, root fabric.NodeID)) {
 	for range 2 {
 		for _, lid := range d.lids {
-			if p.f.Address(lid) == address {
+			if p.Fabric.Address(lid) == address {
 				visit(lid, s, d.root)
 			}
 		}
@@ -228,7 +213,7 @@ func (p *pathSet) walkAll(turns []acyclic.Turn, d *destination, s fabric.NodeID)
 // walkNew appends the turns of a path that are not stamped yet, and stamps them.
 func (p *pathSet) walkNew(turns []acyclic.Turn, lid fabric.LID, s, root fabric.NodeID) []acyclic.Turn {
 	known := len(turns)
-	turns = p.walk(turns, lid, s, root)
+	turns = p.AppendTurns(turns, s, lid, root)
 	fresh := turns[:known]
 	for _, t := range turns[known:] {
 		if p.seen[t.ID] != p.now {
@@ -237,20 +222,4 @@ func (p *pathSet) walkNew(turns []acyclic.Turn, lid fabric.LID, s, root fabric.N
 		}
 	}
 	return fresh
-}
-
-// walk appends the turns of the path from a switch to a LID on switch root.
-func (p *pathSet) walk(turns []acyclic.Turn, lid fabric.LID, s, root fabric.NodeID) []acyclic.Turn {
-	row := p.fw.Row(lid)
-	if s == root || row[s] == routing.NoPort {
-		return turns
-	}
-	heads := p.f.Heads()
-	in := p.f.Out(s, row[s])
-	for at := heads[in]; at != root; at = heads[in] {
-		out := p.f.Out(at, row[at])
-		turns = append(turns, acyclic.Turn{ID: int32(p.f.Turn(in, out)), In: in, Out: out})
-		in = out
-	}
-	return turns
 }

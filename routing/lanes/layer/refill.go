@@ -13,8 +13,8 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 	// Finished last means first in order: no trunk is finished before those it
 	// leads to.
 	slices.Reverse(bc.post)
-	g := acyclic.From(bc.f, bc.count, bc.post)
-	refused := make([]bool, bc.f.Turns())
+	g := acyclic.From(bc.Fabric, bc.count, bc.post)
+	refused := make([]bool, bc.Fabric.Turns())
 	var turns []acyclic.Turn
 	for i := range bc.dests {
 		d := &bc.dests[i]

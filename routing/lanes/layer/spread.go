@@ -11,7 +11,7 @@ func (bc *breaker) spread(layers, vls int) {
 		return
 	}
 	weight := make([]uint64, vls) // [layer] paths between endpoints
-	bc.each(func(d *destination, s fabric.NodeID, sl *uint8) { weight[*sl] += uint64(bc.weight(d, s)) })
+	bc.eachBundle(func(d *destination, s fabric.NodeID, sl *uint8) { weight[*sl] += uint64(bc.weight(d, s)) })
 	lanesOf := make([][]uint8, layers)
 	for l := range lanesOf {
 		lanesOf[l] = []uint8{uint8(l)}
@@ -27,7 +27,7 @@ func (bc *breaker) spread(layers, vls int) {
 		lanesOf[fullest] = append(lanesOf[fullest], uint8(spare))
 	}
 	clear(weight) // from here on: [lane]
-	bc.each(func(d *destination, s fabric.NodeID, sl *uint8) {
+	bc.eachBundle(func(d *destination, s fabric.NodeID, sl *uint8) {
 		lanes := lanesOf[*sl]
 		best := lanes[0]
 		for _, lane := range lanes[1:] {

@@ -67,7 +67,7 @@ func layerOrder(p *pathSet, layers, round int) []uint8 {
 		return order
 	}
 	weight := make([]int64, layers)
-	p.each(func(d *destination, s fabric.NodeID, sl *uint8) { weight[*sl] += int64(p.weight(d, s)) })
+	p.eachBundle(func(d *destination, s fabric.NodeID, sl *uint8) { weight[*sl] += int64(p.weight(d, s)) })
 	if round%3 == 1 {
 		for i := range weight {
 			weight[i] = -weight[i]
@@ -101,6 +101,6 @@ func (ff *firstFit) again(ctx context.Context, order []uint8) error {
 			}
 		}
 	}
-	ff.each(func(_ *destination, _ fabric.NodeID, sl *uint8) { *sl &^= done })
+	ff.eachBundle(func(_ *destination, _ fabric.NodeID, sl *uint8) { *sl &^= done })
 	return nil
 }

@@ -7,10 +7,11 @@
 // as long as no cycle closes there, and changes to a higher one where that saves
 // dependencies. Package routing/internal/turnlanes says how, and docs/weave.md why.
 //
-// Guarantee: free of deadlock for any paths at all, under contract honored, or directed
-// if that was asked for; under contract any where one service level was enough. Lanes never fall along a path,
-// and the turns taken within a lane close no cycle. Refuses paths that do not arrive
-// with *routing.Refusal, and for want of lanes with *routing.TooFewLanes.
+// Guarantee: free of deadlock for any paths that arrive, under contract honored, or
+// directed if that was asked for; under contract any where one service level was enough.
+// Lanes never fall along a path, and the turns taken within a lane close no cycle.
+// Refuses paths that do not arrive with *routing.Refusal, and for want of lanes with
+// *routing.TooFewLanes.
 //
 // Lanes needed: found out by doing, never more than DF-DN's where its service levels
 // suffice and seldom more than 3. Complexity: that of a round of package

@@ -1,0 +1,186 @@
+package forest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
+)
+
+// None is the absent hop.
+const None = -1
+
+// Forest is all paths as a forest of hops. Hops are numbered End by End; within an End a
+// hop comes behind the one after it on its paths, and so do the hops of later LIDs.
+//
+// Whatever holds for a path holds for those that it continues, so most assigners look at
+// Leaves only: the paths that no other continues.
+type Forest struct {
+	*Paths
+	Trunk  []fabric.ChannelID // [hop]
+	Next   []int32            // [hop] the hop after it; None: it leads to the End
+	Leaves []int32            // the first hops of the paths that no other continues, ascending
+
+	first []int32 // [end, plus one at the end] its first hop
+}
+
+// Grow reads the paths into a forest. It refuses as Check does.
+//
+// Complexity: as Each. Memory: 8 bytes a hop, and as much while it is made. There are S²
+// hops where all LIDs of a switch are reached alike, D·S at most.
+func (p *Paths) Grow(ctx context.Context, report routing.Progress) (*Forest, error) {
+	growers := newGrowers(p)
+	parts := make([]part, len(p.Ends))
+	err := p.Each(ctx, report, func(worker, end int, t *InTree) {
+		g := growers[worker]
+		for t.Next() {
+			g.add(t)
+		}
+		parts[end] = part{slices.Clone(g.trunk), slices.Clone(g.next)}
+		g.reset()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.join(parts), nil
+}
+
+// part is the hops of one End.
+type part struct {
+	trunk []fabric.ChannelID
+	next  []int32 // counted within the part
+}
+
+func (p *Paths) join(parts []part) *Forest {
+	f := &Forest{Paths: p, first: make([]int32, len(parts)+1)}
+	for i := range parts {
+		f.first[i+1] = f.first[i] + int32(len(parts[i].trunk))
+	}
+	hops := f.first[len(parts)]
+	f.Trunk, f.Next = make([]fabric.ChannelID, 0, hops), make([]int32, 0, hops)
+	leaf := make([]bool, hops)
+	for i := range parts {
+		f.Trunk = append(f.Trunk, parts[i].trunk...)
+		for _, next := range parts[i].next {
+			if leaf[len(f.Next)] = true; next != None {
+				next += f.first[i]
+				leaf[next] = false
+			}
+			f.Next = append(f.Next, next)
+		}
+		parts[i] = part{}
+	}
+	for n, is := range leaf {
+		if is {
+			f.Leaves = append(f.Leaves, int32(n))
+		}
+	}
+	return f
+}
+
+// Range is the hops [first, end) of the paths to an End.
+func (f *Forest) Range(end int) (first, last int32) { return f.first[end], f.first[end+1] }
+
+// Hops counts the trunks of the path that begins with a hop.
+func (f *Forest) Hops(n int32) int {
+	hops := 0
+	for ; n != None; n = f.Next[n] {
+		hops++
+	}
+	return hops
+}
+
+// AppendTurns appends the turns of the path that begins with a hop.
+func (f *Forest) AppendTurns(turns []acyclic.Turn, n int32) []acyclic.Turn {
+	for next := f.Next[n]; next != None; n, next = next, f.Next[next] {
+		in, out := f.Trunk[n], f.Trunk[next]
+		turns = append(turns, acyclic.Turn{ID: int32(f.Fabric.Turn(in, out)), In: in, Out: out})
+	}
+	return turns
+}
+
+// EachLID calls visit for every LID with its in-tree and the hop of every switch in it,
+// [switch in t.Order]: as Each, on several cores.
+func (f *Forest) EachLID(ctx context.Context, visit func(t *InTree, hop []int32)) error {
+	growers := newGrowers(f.Paths)
+	return f.Each(ctx, nil, func(worker, end int, t *InTree) {
+		g := growers[worker]
+		first, last := f.Range(end)
+		for n := first; n < last; n++ {
+			next := f.Next[n]
+			if next != None {
+				next -= first
+			}
+			g.put(f.Trunk[n], next)
+		}
+		for t.Next() {
+			g.add(t)
+			for _, s := range t.Order {
+				g.hop[s] += first
+			}
+			visit(t, g.hop)
+		}
+		g.reset()
+	})
+}
+
+// grower collects the hops of the paths to one End after another.
+type grower struct {
+	heads []fabric.NodeID
+	hop   []int32 // [switch in the in-tree at hand] its hop
+
+	trunk  []fabric.ChannelID // [hop]
+	next   []int32            // [hop]
+	older  []int32            // [hop] another hop over the same trunk; None
+	newest []int32            // [trunk] a hop over it; None
+}
+
+func newGrowers(p *Paths) []*grower {
+	growers := make([]*grower, par.Workers(len(p.Ends)))
+	for w := range growers {
+		g := &grower{heads: p.Fabric.Heads(), hop: make([]int32, p.Fabric.Switches()), newest: make([]int32, p.Fabric.Trunks())}
+		for c := range g.newest {
+			g.newest[c] = None
+		}
+		growers[w] = g
+	}
+	return growers
+}
+
+// add finds or makes the hops of an in-tree.
+func (g *grower) add(t *InTree) {
+	for _, s := range t.Order {
+		out, next := t.Out[s], int32(None)
+		if head := g.heads[out]; head != t.End.Switch {
+			next = g.hop[head]
+		}
+		g.hop[s] = g.find(out, next)
+	}
+}
+
+func (g *grower) find(out fabric.ChannelID, next int32) int32 {
+	for n := g.newest[out]; n != None; n = g.older[n] {
+		if g.next[n] == next {
+			return n
+		}
+	}
+	return g.put(out, next)
+}
+
+func (g *grower) put(out fabric.ChannelID, next int32) int32 {
+	n := int32(len(g.trunk))
+	g.trunk, g.next, g.older = append(g.trunk, out), append(g.next, next), append(g.older, g.newest[out])
+	g.newest[out] = n
+	return n
+}
+
+// reset forgets the hops.
+func (g *grower) reset() {
+	for _, c := range g.trunk {
+		g.newest[c] = None
+	}
+	g.trunk, g.next, g.older = g.trunk[:0], g.next[:0], g.older[:0]
+}
