@@ -19,6 +19,16 @@ func (s *region) ask(q int32) {
 		s.wanted(q, p, q-s.channels<<s.shift)
 	case s.adaptive != nil:
 		s.askAdaptive(q, p)
+	case s.rewrites != nil:
+		into := s.wayNow(fabric.NodeID(s.far[in<<s.shift].at), in, p)
+		if into == none {
+			s.dropHead(q)
+			if s.far[q].head != none {
+				s.ask(q)
+			}
+			return
+		}
+		s.wanted(q, p, into)
 	default:
 		s.wanted(q, p, s.wayOn(in, p))
 	}

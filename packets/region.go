@@ -50,7 +50,7 @@ func newRegion(s *sim, number uint8) *region {
 	r := &region{
 		Network: s.Network, whole: s, number: number, lifetime: s.Config.Lifetime > 0,
 		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, sending: &s.sending,
-		flows:      newFlows(s.Config.Lifetime > 0, s.adaptive != nil || s.Fabric.Addresses() > 1),
+		flows:      newFlows(s.Config.Lifetime > 0 || s.rewrites != nil, s.adaptive != nil || s.rewrites != nil || s.Fabric.Addresses() > 1),
 		prefetches: len(s.near) > prefetchFrom, homes: s.homes, outbox: make([]mail, s.Network.regions),
 	}
 	r.random = rand.New((*drawn)(r))

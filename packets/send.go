@@ -197,20 +197,10 @@ func (s *region) expire(q int32, number uint32) {
 		return
 	}
 	s.forget(q)
-	index := b.head
-	p := &s.packets[index]
-	b.head = p.next
-	s.headChanged(q)
-	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
-	s.giveBack(q, b, s.wheel.now, p.size)
-	s.count.inside--
-	s.count.dropped++
-	s.end(p, true)
-	s.release(index)
+	s.dropHead(q)
 	if b.head != none {
 		s.fresh = append(s.fresh, q)
 	}
-	s.arrived()
 }
 
 // headChanged is called when a queue has a new head, or none.

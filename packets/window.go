@@ -136,7 +136,7 @@ func (s *sim) window() Time {
 		fastest = min(fastest, k.perByte)
 	}
 	tail := serial(s.shortest, fastest)
-	if s.Config.Lifetime > 0 {
+	if s.Config.Lifetime > 0 || s.rewrites != nil {
 		tail = 0 // a dropped packet frees its space at once
 	}
 	length := never

@@ -1,0 +1,98 @@
+package packets
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// TableBlock is how many LIDs a block of a forwarding table holds: what a subnet manager
+// writes by one packet (IBA 14.2.5.6).
+const TableBlock = 64
+
+// TableBlocks is how many blocks the forwarding tables of a fabric have.
+func TableBlocks(f *fabric.Fabric) int { return int(f.TopLID())/TableBlock + 1 }
+
+// Never is a time that does not come.
+const Never Time = never
+
+// Rewrite is tables that a subnet manager writes over those in force while packets are on
+// their way. From its time on, a block holds the new entries and a switch the new SL2VL
+// map; Never: it stays as it was. What enters the network has the service level of the
+// tables before all rewrites: clients remember their PathRecords.
+type Rewrite struct {
+	Tables *routing.Tables // for the fabric of the tables in force
+	Blocks []Time          // [switch × TableBlocks + block]
+	Maps   []Time          // [switch]
+}
+
+// NewRewritten is a network that forwards by tables and, as time passes, by those that
+// are written over them, one after another. A packet whose switch has no way on for it is
+// dropped. It refuses what New refuses, and rewrites that do not fit the fabric.
+func NewRewritten(t *routing.Tables, rewrites []Rewrite, c Config) (*Network, error) {
+	n, err := New(t, c)
+	if err != nil || len(rewrites) == 0 {
+		return n, err
+	}
+	if c.Lanes == 0 {
+		c.Lanes = n.lanes
+	}
+	for i, r := range rewrites {
+		next, err := New(r.Tables, c)
+		switch {
+		case r.Tables.Fabric != t.Fabric:
+			return nil, errors.New("packets: tables are rewritten by those of another fabric")
+		case len(r.Blocks) != t.Fabric.Switches()*TableBlocks(t.Fabric) || len(r.Maps) != t.Fabric.Switches():
+			return nil, fmt.Errorf("packets: rewrite %d has times of %d blocks and %d maps; there are %d and %d", i+1,
+				len(r.Blocks), len(r.Maps), t.Fabric.Switches()*TableBlocks(t.Fabric), t.Fabric.Switches())
+		case err != nil:
+			return nil, fmt.Errorf("rewrite %d: %w", i+1, err)
+		}
+		c.Lanes = max(c.Lanes, next.lanes)
+	}
+	if n, err = New(t, c); err == nil {
+		n.rewrites = rewrites
+	}
+	return n, err
+}
+
+// wayNow is wayOn by the entry and the map that a switch has by now; none where there is
+// no way on.
+func (s *region) wayNow(at fabric.NodeID, in int32, p *packet) int32 {
+	entries, maps := s.tables.Forwarding, s.tables.Lanes.SL2VL
+	block := int(at)*TableBlocks(s.Fabric) + int(p.address)/TableBlock
+	for i := range s.rewrites {
+		r := &s.rewrites[i]
+		if r.Blocks[block] <= s.wheel.now {
+			entries = r.Tables.Forwarding
+		}
+		if r.Maps[at] <= s.wheel.now {
+			maps = r.Tables.Lanes.SL2VL
+		}
+	}
+	port := entries.Port(at, fabric.LID(p.address))
+	c := s.Fabric.Out(at, port)
+	lane := maps.VL(at, s.links[in].inPort, port, p.sl)
+	if c == fabric.None || int(lane) >= s.lanes {
+		return none
+	}
+	return s.out(c, lane)
+}
+
+// dropHead drops the head of a queue, which has asked for no buffer.
+func (s *region) dropHead(q int32) {
+	b := &s.far[q]
+	index := b.head
+	p := &s.packets[index]
+	b.head = p.next
+	s.headChanged(q)
+	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
+	s.giveBack(q, b, s.wheel.now, p.size)
+	s.count.inside--
+	s.count.dropped++
+	s.end(p, true)
+	s.release(index)
+	s.arrived()
+}
