@@ -3,6 +3,7 @@ package packets
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -95,4 +96,48 @@ func (s *region) dropHead(q int32) {
 	s.end(p, true)
 	s.release(index)
 	s.arrived()
+}
+
+// Writing is how a subnet manager writes tables: one write after another, of a block or
+// of a switch's SL2VL map.
+type Writing struct {
+	Start Time // of the first write
+	Each  Time // from one write to the next
+	Pause Time // from the last write of some tables to the first of the next
+
+	// Shuffled writes come in a random order drawn from Seed. Otherwise they come as
+	// OpenSM makes them: block by block, within a block switch by switch in the order of
+	// GUIDs, then the maps.
+	Shuffled bool
+	Seed     uint64
+}
+
+// Rewrites is the rewrites by tables for one fabric that are written one after another.
+func (w Writing) Rewrites(sequence []*routing.Tables) []Rewrite {
+	var list []Rewrite
+	rng := rand.New(rand.NewPCG(w.Seed, 0))
+	now := w.Start
+	for _, t := range sequence {
+		switches, blocks := t.Fabric.Switches(), TableBlocks(t.Fabric)
+		r := Rewrite{Tables: t, Blocks: make([]Time, switches*blocks), Maps: make([]Time, switches)}
+		var times []*Time
+		for block := range blocks {
+			for s := range switches {
+				times = append(times, &r.Blocks[s*blocks+block])
+			}
+		}
+		for s := range switches {
+			times = append(times, &r.Maps[s])
+		}
+		if w.Shuffled {
+			rng.Shuffle(len(times), func(i, j int) { times[i], times[j] = times[j], times[i] })
+		}
+		for _, at := range times {
+			*at = now
+			now += w.Each
+		}
+		now += w.Pause - w.Each
+		list = append(list, r)
+	}
+	return list
 }

@@ -22,6 +22,7 @@ type packetsFlags struct {
 	route               routeFlags
 	tables              tableFiles
 	job                 jobFlags
+	change              changeFlags
 	loads               string
 	untilSaturated      bool
 	preset, buffer      string
@@ -59,6 +60,9 @@ never move again, found as such and not by a time-out).
 network stops, and that the same traffic drains under engines that are proven
 (--engines: under which ones).
 --complete sends the pattern once, phase by phase, and says how long it takes.
+--then writes other tables over those of --lfts during the run, block by block, as a
+subnet manager does: do packets survive the change? weft route --keep --steps and weft
+drain write steps that are proven to.
 
 ` + hostNamesHelp,
 		Example: `  weft packets torus:8x8 --engine torus-2qos --pattern uniform --load 0.1:0.9:0.1
@@ -73,6 +77,7 @@ network stops, and that the same traffic drains under engines that are proven
 	f := c.Flags()
 	o.tables.addTo(c)
 	o.job.addTo(c, "uniform")
+	o.change.addTo(c)
 	f.StringVar(&o.loads, "load", "0.1:0.9:0.1", "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")
 	f.BoolVar(&o.untilSaturated, "until-saturated", false, "stop at the first load that is not delivered, and search the saturation throughput")
 	f.StringVar(&o.preset, "preset", "ib-hdr", "links and switches: "+presetNames())
@@ -236,6 +241,10 @@ func (j *packetsJob) readTables() error {
 		return err
 	}
 	j.fabric, j.tables, j.misfits = v.tables.Fabric, v.tables, v.misfits
+	if j.o.change.then != nil {
+		j.network, err = j.rewritten()
+		return err
+	}
 	j.network, err = packets.New(j.tables, j.config)
 	return asUsage(err)
 }

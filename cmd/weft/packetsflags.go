@@ -13,6 +13,9 @@ import (
 // readFlags checks everything that can be checked without the fabric.
 func (j *packetsJob) readFlags() error {
 	o := j.o
+	if err := o.change.check(o.tables.lfts); err != nil {
+		return err
+	}
 	err := o.tables.settle()
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ type packetsSummary struct {
 	Fabric     fabricSummary      `json:"fabric"`
 	Engine     string             `json:"engine,omitempty"`
 	Tables     string             `json:"tables,omitempty"`
+	Then       []string           `json:"then,omitempty"` // tables written over them during the runs
 	Preset     string             `json:"preset"`
 	Traffic    string             `json:"traffic"`
 	Ranks      int                `json:"ranks"`
@@ -145,7 +146,7 @@ func (j *packetsJob) summary() *packetsSummary {
 	n := j.fabric.Count()
 	s := &packetsSummary{
 		Fabric: fabricSummary{Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router, Links: n.SwitchCables + n.AdapterCables + n.SelfCables},
-		Tables: j.o.tables.lfts, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
+		Tables: j.o.tables.lfts, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent.Seconds(),
 	}
 	if j.routed != nil {
@@ -202,7 +203,7 @@ func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 			return &exitError{code: exitFinding}
 		}
 	}
-	if j.misfits != nil {
+	if j.misfits != nil && s.Then == nil { // what is written over them may mend it
 		return &exitError{code: exitFinding}
 	}
 	return nil
@@ -220,6 +221,9 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	if j.misfits != nil {
 		p.fact("differs", "%s", j.misfits.text())
 	}
+	if s.Then != nil {
+		p.fact("then", "%s", j.o.change.text())
+	}
 	p.fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, thousands(int64(s.Buffer)), thousands(int64(s.MTU)), s.Seed)
 	p.fact("traffic", "%s among %s", s.Traffic, plural(s.Ranks, "endpoint"))
 	if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
@@ -234,6 +238,11 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 		t.AppendRow(append(row, short(r.Hops), r.Status))
 	}
 	t.Render()
+	for _, r := range s.Runs {
+		if r.Dropped > 0 {
+			fmt.Fprintf(j.stdout, "at load %s %s dropped, of %s\n", short(r.Offered), plural(int(r.Dropped), "packet"), thousands(r.Packets+r.Dropped))
+		}
+	}
 	if f := s.Saturation; f != nil {
 		fmt.Fprintf(j.stdout, "saturation throughput %s", short(f.Accepted))
 		if f.Status != "" {

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// changeFlags is the tables of weft packets that are written while packets are on their
+// way.
+type changeFlags struct {
+	then            []string
+	at, each, pause time.Duration
+	order           string
+}
+
+func (o *changeFlags) addTo(c *cobra.Command) {
+	f := c.Flags()
+	f.StringArrayVar(&o.then, "then", nil, "with --lfts: tables that are written over these during the run, a folder or a file; may be repeated, for the steps of a plan")
+	f.DurationVar(&o.at, "then-at", 10*time.Microsecond, "when the first of --then begins to be written")
+	f.DurationVar(&o.each, "write-time", time.Microsecond, "from one write to the next, of a block of 64 LIDs or of a switch's SL2VL map")
+	f.DurationVar(&o.pause, "write-pause", 50*time.Microsecond, "from the last write of one --then to the first of the next")
+	f.StringVar(&o.order, "write-order", "opensm", "order of the writes: opensm (block by block, switches by GUID, then maps) or shuffled (--seed)")
+}
+
+// check refuses what makes no sense.
+func (o *changeFlags) check(lfts string) error {
+	switch {
+	case o.then != nil && lfts == "":
+		return usage("--then is tables that are written over those of --lfts, which is not given")
+	case o.at < 0 || o.each <= 0 || o.pause < 0:
+		return usage("--then-at %s, --write-time %s, --write-pause %s: no time is negative, and a write takes some", o.at, o.each, o.pause)
+	case o.order != "opensm" && o.order != "shuffled":
+		return usage("--write-order %s: it is opensm or shuffled", o.order)
+	}
+	return nil
+}
+
+// rewritten is the network of a job whose tables are written over during the run.
+func (j *packetsJob) rewritten() (*packets.Network, error) {
+	o := &j.o.change
+	var sequence []*routing.Tables
+	for _, source := range o.then {
+		files := tableFiles{lfts: source, strict: j.o.tables.strict}
+		if err := files.settle(); err != nil {
+			return nil, err
+		}
+		v, err := files.read(j.console, j.name, j.fabric)
+		if err != nil {
+			return nil, err
+		}
+		sequence = append(sequence, v.tables)
+	}
+	ps := func(d time.Duration) packets.Time { return packets.Time(d.Nanoseconds() * 1000) }
+	w := packets.Writing{Start: ps(o.at), Each: ps(o.each), Pause: ps(o.pause), Shuffled: o.order == "shuffled", Seed: j.o.route.seed}
+	return packets.NewRewritten(j.tables, w.Rewrites(sequence), j.config)
+}
+
+// text says what is written, when and in which order.
+func (o *changeFlags) text() string {
+	order := "in OpenSM's order"
+	if o.order == "shuffled" {
+		order = "shuffled"
+	}
+	text := fmt.Sprintf("%s written over them from %s on, %s for each block and map, %s", strings.Join(o.then, ", then "), o.at, o.each, order)
+	if len(o.then) > 1 {
+		text += fmt.Sprintf(", %s between", o.pause)
+	}
+	return text
+}
