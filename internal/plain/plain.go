@@ -8,8 +8,8 @@ import "strings"
 // packages is those that begin their errors with their names; a test holds the list
 // against the code.
 var packages = []string{
-	"balance", "change", "choose", "congestion", "daemon", "dag", "deadlock", "deploy", "engines", "exact", "fabric", "figure", "format", "layer", "lighter",
-	"measure", "nue", "packets", "papers", "psl", "repair", "reproduce", "routing", "topology", "torus2qos", "traffic", "turnlanes", "updown", "weave", "wire",
+	"balance", "change", "choose", "congestion", "daemon", "deadlock", "deploy", "engines", "exact", "fabric", "figure", "format", "layer", "lighter",
+	"measure", "nue", "orient", "packets", "papers", "psl", "repair", "reproduce", "routing", "topology", "torus2qos", "traffic", "turnlanes", "updown", "weave", "wire",
 }
 
 // Error is what an error says, without the names of packages before its parts.

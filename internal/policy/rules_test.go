@@ -111,13 +111,8 @@ var rules = []rule{
 		why:      "it counts the layers of routes that no tables can hold, and stands beside what makes tables",
 	},
 	{
-		packages: "routing/adaptive/ways",
-		may:      []string{"fabric", "routing", "routing/internal/..."},
-		why:      "what adaptive routers share is below all of them",
-	},
-	{
 		packages: "routing/adaptive/...",
-		may:      []string{"fabric", "routing", "routing/adaptive/ways", "routing/internal/..."},
+		may:      []string{"fabric", "routing", "routing/internal/..."},
 		why:      "an adaptive router decides ways and lanes at once, is not built on another's, and is judged by others",
 	},
 	{

@@ -45,8 +45,8 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/ways"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/choices"
 )
 
 // Router is A-LASH. The zero Router is the algorithm with step 4 and with free
@@ -66,7 +66,7 @@ type Router struct {
 // RouteAdaptive implements routing.AdaptiveRouter. The budget's lanes are the
 // layers; those that step 2 does not need are used by step 4.
 func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
-	if err := ways.CheckBudget(b); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
 	g, err := newGroups(ctx, f, b.Scope.Ends(f), p)
@@ -78,7 +78,7 @@ func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 	case g.oneLayer && o.OneLayer:
 		g.allowAll(1)
 	case g.oneLayer:
-		g.allowAll(ways.AllLanes(b))
+		g.allowAll(choices.AllLanes(b))
 	default:
 		if need, left, err = o.place(ctx, g, b.VLs); err == nil && !o.OneLayer {
 			err = g.spread(ctx, b.VLs)
@@ -87,7 +87,7 @@ func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 	if err != nil {
 		return nil, err
 	}
-	t, all := g.t, ways.AllLanes(b)
+	t, all := g.t, choices.AllLanes(b)
 	for i := range b.VLs {
 		l := routing.AdaptiveLane{Choices: g.choices, Next: all, Rely: 1 << i}
 		if o.Stay {

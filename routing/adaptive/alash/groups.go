@@ -7,8 +7,8 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/ways"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/choices"
 	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
@@ -101,7 +101,7 @@ func newGroups(ctx context.Context, f *fabric.Fabric, ends []bool, p routing.Pro
 // trunks that a source may begin with.
 func (g *groups) address(d *dag.DAG) {
 	first, end := g.t.AddressesOf(d.Root)
-	ways.Shortest(g.choices.Fresh(first, later), d)
+	choices.Add(g.choices.Fresh(first, later), d)
 	for a := first; a < end; a++ {
 		g.choices.Share(a, later, first)
 		set := g.choices.Fresh(a, atSource)

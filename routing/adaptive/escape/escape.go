@@ -28,7 +28,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/ways"
+	"github.com/weft-fabric/weft/routing/internal/choices"
 	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
@@ -42,18 +42,18 @@ type Router struct {
 // budget, and refuses one lane and a root that is no switch.
 func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
 	const need = 2
-	if err := ways.CheckBudget(b); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
 	if b.VLs < need {
 		return nil, &routing.TooFewLanes{Need: need, Have: b.VLs}
 	}
-	up, err := ways.Orient(f, o.Root)
+	up, err := choices.NewUpDown(f, o.Root)
 	if err != nil {
 		return nil, err
 	}
 	ends := b.Scope.Ends(f)
-	t := routing.NewAdaptive(f, ways.OneEach(ends))
+	t := routing.NewAdaptive(f, choices.OneEach(ends))
 	minimal := routing.NewChoices(f, t.Addresses(), 1, make([]uint8, f.Trunks()))
 	legal := up.Choices(t.Addresses())
 	var d dag.DAG
@@ -62,16 +62,16 @@ func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 			return nil, err
 		}
 		dag.Shortest(&d, f, t.Destination(a))
-		ways.Shortest(minimal.Fresh(a, 0), &d)
+		choices.Add(minimal.Fresh(a, 0), &d)
 		up.Legal(legal, a, t.Destination(a))
 		p.Report(int(a)+1, t.Addresses())
 	}
-	all, last := ways.AllLanes(b), uint16(1)<<(b.VLs-1)
+	all, last := choices.AllLanes(b), uint16(1)<<(b.VLs-1)
 	for range b.VLs - 1 {
 		t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: minimal, Next: all, Rely: last})
 	}
 	t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: legal, Next: last, Rely: last})
-	ways.AllowAll(t, ends, all)
+	choices.AllowAll(t, ends, all)
 	t.Needed, t.Notes = need, []string{"escape " + up.Note()}
 	return t, nil
 }

@@ -26,7 +26,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/adaptive/ways"
+	"github.com/weft-fabric/weft/routing/internal/choices"
 )
 
 // Router is adaptive Up*/Down* routing. The zero Router chooses its root.
@@ -37,28 +37,28 @@ type Router struct {
 // RouteAdaptive implements routing.AdaptiveRouter. It uses every lane of the
 // budget, and refuses a root that is no switch.
 func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
-	if err := ways.CheckBudget(b); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
-	up, err := ways.Orient(f, o.Root)
+	up, err := choices.NewUpDown(f, o.Root)
 	if err != nil {
 		return nil, err
 	}
 	ends := b.Scope.Ends(f)
-	t := routing.NewAdaptive(f, ways.OneEach(ends))
-	choices := up.Choices(t.Addresses())
+	t := routing.NewAdaptive(f, choices.OneEach(ends))
+	open := up.Choices(t.Addresses())
 	for a := range routing.Address(t.Addresses()) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		up.Legal(choices, a, t.Destination(a))
+		up.Legal(open, a, t.Destination(a))
 		p.Report(int(a)+1, t.Addresses())
 	}
-	all := ways.AllLanes(b)
+	all := choices.AllLanes(b)
 	for range b.VLs {
-		t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: choices, Next: all, Rely: all})
+		t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: open, Next: all, Rely: all})
 	}
-	ways.AllowAll(t, ends, all)
+	choices.AllowAll(t, ends, all)
 	t.Needed, t.Notes = 1, []string{up.Note()}
 	return t, nil
 }

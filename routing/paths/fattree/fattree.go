@@ -25,7 +25,7 @@
 // connected for all endpoints and switches; shortest among the ways up and then
 // down. Where a switch is above both ends nobody goes up after going down. The
 // rest, such as one spine to another, is joined by turns from down to up
-// (dag.Join), each admitted only if all paths together stay free of cycles;
+// (orient.Join), each admitted only if all paths together stay free of cycles;
 // Forwarding.Notes counts them.
 //
 // Complexity: O(S·(S + C) + D·(S + M)) for S switches, C trunks, D destination
@@ -55,7 +55,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/orient"
 )
 
 // The rules.
@@ -84,9 +84,9 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		return nil, err
 	}
 	note := l.summary()
-	if w.slope.Apart(f) {
-		turns, err := dag.Join(ctx, f, &w.slope, t)
-		if lost := (*dag.NotJoined)(nil); errors.As(err, &lost) {
+	if w.Apart(f) {
+		turns, err := orient.Join(ctx, f, w.Orientation, t)
+		if lost := (*orient.NotJoined)(nil); errors.As(err, &lost) {
 			return nil, routing.Refuse(f, ruleTurns, lost.From, 0, "no way up and down to %s, and no turn that would make one", f.Label(lost.To))
 		}
 		if err != nil {

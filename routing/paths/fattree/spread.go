@@ -53,7 +53,7 @@ func newSpreader(f *fabric.Fabric, w *ways) *spreader {
 func spread(ctx context.Context, f *fabric.Fabric, w *ways, p routing.Progress) (*routing.Forwarding, error) {
 	sp := newSpreader(f, w)
 	t := routing.NewForwarding(f)
-	err := dag.ByDestination(ctx, f, w.legal, func(d *dag.DAG, lids []fabric.LID) {
+	err := dag.ByDestination(ctx, f, w.Legal, func(d *dag.DAG, lids []fabric.LID) {
 		slices.SortStableFunc(lids, func(a, b fabric.LID) int {
 			return int(f.Endpoint(f.Owner(a)).Class) - int(f.Endpoint(f.Owner(b)).Class)
 		})
@@ -141,7 +141,7 @@ func (sp *spreader) destination(row []uint8, d *dag.DAG, e *fabric.Endpoint, ste
 func (sp *spreader) stem(d *dag.DAG, index int, charge uint32) {
 	heads, reverse := sp.f.Heads(), sp.f.Reverses()
 	last := 0 // of those who can go down all the way
-	for last+1 < len(d.Order) && !sp.w.slope.Up[d.Out[d.First[last+1]]] {
+	for last+1 < len(d.Order) && !sp.w.Up[d.Out[d.First[last+1]]] {
 		last++
 	}
 	for i := last; i >= 0; i-- {
@@ -186,7 +186,7 @@ func (sp *spreader) settle(d *dag.DAG) {
 		switch {
 		case !met && sp.load != nil:
 			sp.out[s] = sp.load.lightest(d, i, sp.out)
-		case !met || sp.w.uneven[s] && sp.w.slope.Up[sp.out[s]]:
+		case !met || sp.w.uneven[s] && sp.w.Up[sp.out[s]]:
 			out := d.Choices(i)
 			least := dag.LeastUsed(out, sp.sent, int(s)%len(out))
 			if !met || sp.sent[sp.out[s]] > sp.sent[least]+1 {

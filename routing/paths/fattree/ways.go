@@ -2,14 +2,14 @@ package fattree
 
 import (
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/orient"
 )
 
 // ways is the trunks up and down from every switch.
 type ways struct {
-	slope dag.Slope
-	up    []fabric.ChannelID // up from s: up[upFirst[s]:upFirst[s+1]], by port
-	down  []fabric.ChannelID // likewise
+	*orient.Orientation
+	up   []fabric.ChannelID // up from s: up[upFirst[s]:upFirst[s+1]], by port
+	down []fabric.ChannelID // likewise
 
 	// The up trunks by which a destination may be given its way down: those to
 	// parents from which at least half as many hosts can be reached by going up
@@ -30,23 +30,18 @@ type ways struct {
 func newWays(l *levels) *ways {
 	n := l.f.Switches()
 	w := &ways{
-		slope:      dag.Slope{Up: make([]bool, l.f.Trunks()), Order: l.order},
-		upFirst:    make([]int32, n+1),
-		downFirst:  make([]int32, n+1),
-		climbFirst: make([]int32, n+1),
+		Orientation: orient.New(l.f, l.order),
+		upFirst:     make([]int32, n+1),
+		downFirst:   make([]int32, n+1),
+		climbFirst:  make([]int32, n+1),
 	}
 	for _, part := range l.part {
 		w.idle = append(w.idle, l.idle[part])
 	}
-	place := make([]int32, n)
-	for i, s := range l.order {
-		place[s] = int32(i)
-	}
-	heads := l.f.Heads()
 	for s := range n {
 		first, end := l.f.TrunksFrom(fabric.NodeID(s))
 		for c := first; c < end; c++ {
-			if w.slope.Up[c] = place[heads[c]] < place[s]; w.slope.Up[c] {
+			if w.Up[c] {
 				w.up = append(w.up, c)
 			} else {
 				w.down = append(w.down, c)
@@ -55,7 +50,7 @@ func newWays(l *levels) *ways {
 		w.upFirst[s+1], w.downFirst[s+1] = int32(len(w.up)), int32(len(w.down))
 	}
 	w.chooseClimbs(l)
-	w.findUneven(heads)
+	w.findUneven(l.f.Heads())
 	w.regular = w.isRegular(l)
 	return w
 }
@@ -142,53 +137,5 @@ func (w *ways) chooseClimbs(l *levels) {
 			}
 		}
 		w.climbFirst[s+1] = int32(len(w.climb))
-	}
-}
-
-// legal fills d with the shortest ways up and then down to root; it is a
-// dag.Builder. Whoever can go down all the way does so. First in d.Order are
-// those who can, then those who go up first; who can do neither is left out.
-func (w *ways) legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
-	d.Reset(f, root)
-	heads := f.Heads()
-	for i := 0; i < len(d.Order); i++ {
-		u := d.Order[i]
-		for _, c := range w.upFrom(u) {
-			if v := heads[c]; d.Hops[v] == dag.NoPath {
-				d.Hops[v] = d.Hops[u] + 1
-				d.Order = append(d.Order, v)
-			}
-		}
-		if i > 0 {
-			w.offer(d, heads, w.downFrom(u), d.Hops[u]-1)
-		}
-		d.First = append(d.First, int32(len(d.Out)))
-	}
-	for _, u := range w.slope.Order {
-		if d.Hops[u] != dag.NoPath {
-			continue
-		}
-		best := int32(dag.NoPath)
-		for _, c := range w.upFrom(u) {
-			if h := d.Hops[heads[c]]; h != dag.NoPath && (best == dag.NoPath || h < best) {
-				best = h
-			}
-		}
-		if best == dag.NoPath {
-			continue
-		}
-		d.Hops[u] = best + 1
-		d.Order = append(d.Order, u)
-		w.offer(d, heads, w.upFrom(u), best)
-		d.First = append(d.First, int32(len(d.Out)))
-	}
-}
-
-// offer adds those of some trunks that lead to switches with so many hops.
-func (w *ways) offer(d *dag.DAG, heads []fabric.NodeID, trunks []fabric.ChannelID, hops int32) {
-	for _, c := range trunks {
-		if v := heads[c]; d.Hops[v] == hops {
-			d.Out, d.Head = append(d.Out, c), append(d.Head, v)
-		}
 	}
 }

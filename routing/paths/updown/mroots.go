@@ -7,6 +7,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/orient"
 )
 
 // MultiRoot is one Up*/Down* tree for every address of an endpoint, with roots
@@ -32,8 +33,8 @@ func (MultiRoot) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 	trees := f.Addresses()
 	roots := farApart(f, trees)
 	for i, root := range roots {
-		o := orient(f, byRank(f, []fabric.NodeID{root}))
-		err := dag.RouteSome(ctx, f, t, o.legal, func(address int) bool { return address == i },
+		o := orient.New(f, orient.ByRank(f, []fabric.NodeID{root}))
+		err := dag.RouteSome(ctx, f, t, o.Legal, func(address int) bool { return address == i },
 			func(done, total int) { p.Report(i*total+done, trees*total) })
 		if err != nil {
 			return nil, err
@@ -48,7 +49,7 @@ func (MultiRoot) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 func farApart(f *fabric.Fabric, n int) []fabric.NodeID {
 	roots := []fabric.NodeID{0}
 	for len(roots) < n {
-		hops := distances(f, roots)
+		hops := orient.Distances(f, roots)
 		best := fabric.NodeID(0)
 		for s := range hops {
 			if hops[s] > hops[best] {
@@ -64,12 +65,12 @@ func farApart(f *fabric.Fabric, n int) []fabric.NodeID {
 // as they are: what LASH does with paths that fit no layer (section 5.1).
 func Escape(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, address int, p routing.Progress) error {
 	for _, roots := range candidates(f) {
-		o := orient(f, byRank(f, roots))
-		if o.apart(f) {
+		o := orient.New(f, orient.ByRank(f, roots))
+		if o.Apart(f) {
 			continue
 		}
 		t.Notes = append(t.Notes, "Up*/Down* layer, roots: "+name(f, roots))
-		return dag.RouteSome(ctx, f, t, o.legal, func(a int) bool { return a == address }, p)
+		return dag.RouteSome(ctx, f, t, o.Legal, func(a int) bool { return a == address }, p)
 	}
 	return errors.New("updown: no order of the switches joins them all")
 }

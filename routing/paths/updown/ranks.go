@@ -6,31 +6,15 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/orient"
 )
-
-// byRank lists the switches by their distance from the nearest root, then by
-// number, which is by GUID. Parts of the network without a root follow, each
-// ranked from its lowest switch.
-func byRank(f *fabric.Fabric, roots []fabric.NodeID) []fabric.NodeID {
-	rank := distances(f, roots)
-	for s := range rank {
-		if rank[s] == dag.NoPath {
-			spreadFrom(f, []fabric.NodeID{fabric.NodeID(s)}, rank)
-		}
-	}
-	return sortedBy(rank)
-}
 
 // byHeight lists the switches by their distance from the nearest host adapters,
 // the farthest first; then by their distance from the centre of their part, so
 // that where all switches have hosts the centre is the one root.
 func byHeight(f *fabric.Fabric) []fabric.NodeID {
-	height := distances(f, leaves(f))
-	var centres []fabric.NodeID
-	for _, part := range f.Parts() {
-		centres = append(centres, centre(f, part))
-	}
-	order := byRank(f, centres)
+	height := orient.Distances(f, leaves(f))
+	order := orient.ByRank(f, orient.Centres(f))
 	slices.SortStableFunc(order, func(a, b fabric.NodeID) int { return cmp.Compare(height[b], height[a]) })
 	return order
 }
@@ -39,14 +23,7 @@ func byHeight(f *fabric.Fabric) []fabric.NodeID {
 // the switches it started from, one in each part.
 func depthFirst(f *fabric.Fabric) (order, roots []fabric.NodeID) {
 	n := f.Switches()
-	far := make([]int64, n) // hops to all others together
-	var d dag.DAG
-	for s := range n {
-		dag.Shortest(&d, f, fabric.NodeID(s))
-		for _, u := range d.Order {
-			far[s] += int64(d.Hops[u])
-		}
-	}
+	far, _ := dag.Far(f, nil)
 	farther := func(a, b fabric.NodeID) bool { return far[a] > far[b] || far[a] == far[b] && a < b }
 	found := make([]bool, n)
 	cables := make([]int32, n) // to switches already found
@@ -85,43 +62,4 @@ func depthFirst(f *fabric.Fabric) (order, roots []fabric.NodeID) {
 		}
 	}
 	return order, roots
-}
-
-// distances is the hops of every switch from the nearest of some, dag.NoPath
-// where there is none.
-func distances(f *fabric.Fabric, from []fabric.NodeID) []int32 {
-	d := make([]int32, f.Switches())
-	for i := range d {
-		d[i] = dag.NoPath
-	}
-	spreadFrom(f, from, d)
-	return d
-}
-
-// spreadFrom gives switches not yet in d their hops from some.
-func spreadFrom(f *fabric.Fabric, from []fabric.NodeID, d []int32) {
-	queue := slices.Clone(from)
-	for _, s := range queue {
-		d[s] = 0
-	}
-	heads := f.Heads()
-	for i := 0; i < len(queue); i++ {
-		first, end := f.TrunksFrom(queue[i])
-		for c := first; c < end; c++ {
-			if v := heads[c]; d[v] == dag.NoPath {
-				d[v] = d[queue[i]] + 1
-				queue = append(queue, v)
-			}
-		}
-	}
-}
-
-// sortedBy lists the switches by rank, then by number.
-func sortedBy(rank []int32) []fabric.NodeID {
-	order := make([]fabric.NodeID, len(rank))
-	for s := range order {
-		order[s] = fabric.NodeID(s)
-	}
-	slices.SortStableFunc(order, func(a, b fabric.NodeID) int { return cmp.Compare(rank[a], rank[b]) })
-	return order
 }

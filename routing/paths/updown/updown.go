@@ -47,7 +47,11 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/orient"
 )
+
+// joined is the rule behind the one refusal of this package.
+const joined = "every switch has a path to every other that goes up, then down, or by turns that keep all paths free of cycles"
 
 // Rank says how switches are put in order.
 type Rank uint8
@@ -68,7 +72,7 @@ type Finder struct {
 // Paths implements routing.PathFinder. It refuses roots that are no switches,
 // and an order that leaves a pair of switches without a path.
 func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
-	given, err := o.given(f)
+	given, err := orient.Roots(f, o.Roots...)
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +83,10 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	case o.Rank == FromLeaves:
 		return route(ctx, f, byHeight(f), "ranked from the switches with hosts", p)
 	case len(given) > 0:
-		return route(ctx, f, byRank(f, given), "roots: "+name(f, given), p)
+		return route(ctx, f, orient.ByRank(f, given), "roots: "+name(f, given), p)
 	}
 	for _, roots := range candidates(f) {
-		t, err := route(ctx, f, byRank(f, roots), "roots: "+name(f, roots), p)
+		t, err := route(ctx, f, orient.ByRank(f, roots), "roots: "+name(f, roots), p)
 		if apart := (*routing.Refusal)(nil); !errors.As(err, &apart) {
 			return t, err
 		}
@@ -90,34 +94,22 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	panic("updown: a single root in every part joins all")
 }
 
-func (o Finder) given(f *fabric.Fabric) ([]fabric.NodeID, error) {
-	var roots []fabric.NodeID
-	for _, g := range o.Roots {
-		n := f.NodeByGUID(g)
-		if n == fabric.None {
-			return nil, fmt.Errorf("updown: root %s is no node of this fabric", g)
-		}
-		if node := f.Node(n); node.Kind != fabric.Switch {
-			return nil, fmt.Errorf("updown: root %s is a %s; roots are switches", f.Label(n), node.Kind)
-		}
-		roots = append(roots, n)
-	}
-	return roots, nil
-}
-
 // route routes with the switches in this order, and notes what it was.
 func route(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, note string, p routing.Progress) (*routing.Forwarding, error) {
-	o := orient(f, order)
-	t, err := dag.RouteLocally(ctx, f, o.legal, p)
+	o := orient.New(f, order)
+	t, err := dag.RouteLocally(ctx, f, o.Legal, p)
 	if err != nil {
 		return nil, err
 	}
-	if o.apart(f) {
-		joined, err := join(ctx, f, o, t)
+	if o.Apart(f) {
+		turns, err := orient.Join(ctx, f, o, t)
+		if lost := (*orient.NotJoined)(nil); errors.As(err, &lost) {
+			err = routing.Refuse(f, joined, lost.From, 0, "no path to %s; give fewer roots, or take updn and let it choose", f.Label(lost.To))
+		}
 		if err != nil {
 			return nil, err
 		}
-		note += fmt.Sprintf("; %d turns from down to up join what that leaves apart", joined)
+		note += fmt.Sprintf("; %d turns from down to up join what that leaves apart", turns)
 	}
 	t.Notes = append(t.Notes, note)
 	return t, nil
@@ -135,72 +127,4 @@ func name(f *fabric.Fabric, switches []fabric.NodeID) string {
 		names = append(names, f.Label(s))
 	}
 	return strings.Join(names, ", ")
-}
-
-// orientation says which channels are up.
-type orientation struct {
-	up    []bool          // [trunk]
-	order []fabric.NodeID // every switch; up leads to an earlier one
-}
-
-func orient(f *fabric.Fabric, order []fabric.NodeID) *orientation {
-	o := &orientation{up: make([]bool, f.Trunks()), order: order}
-	place := make([]int32, f.Switches())
-	for i, s := range order {
-		place[s] = int32(i)
-	}
-	heads := f.Heads()
-	for s := range f.Switches() {
-		first, end := f.TrunksFrom(fabric.NodeID(s))
-		for c := first; c < end; c++ {
-			o.up[c] = place[heads[c]] < place[s]
-		}
-	}
-	return o
-}
-
-// legal fills d with the Up*/Down* paths to root; it is a dag.Builder. Switches
-// without one are left out.
-func (o *orientation) legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
-	d.Reset(f, root)
-	heads, reverse := f.Heads(), f.Reverses()
-	// Down all the way: breadth first from the root against the down channels.
-	for i := 0; i < len(d.Order); i++ {
-		u := d.Order[i]
-		first, end := f.TrunksFrom(u)
-		for c := first; c < end; c++ {
-			v, down := heads[c], !o.up[reverse[c]]
-			if down && d.Hops[v] == dag.NoPath {
-				d.Hops[v] = d.Hops[u] + 1
-				d.Order = append(d.Order, v)
-			} else if !o.up[c] && i > 0 && d.Hops[v] == d.Hops[u]-1 {
-				d.Out, d.Head = append(d.Out, c), append(d.Head, v)
-			}
-		}
-		d.First = append(d.First, int32(len(d.Out)))
-	}
-	// Up first: an up channel leads to a switch earlier in the order.
-	for _, u := range o.order {
-		if d.Hops[u] != dag.NoPath {
-			continue
-		}
-		best := int32(dag.NoPath)
-		first, end := f.TrunksFrom(u)
-		for c := first; c < end; c++ {
-			if h := d.Hops[heads[c]]; o.up[c] && h != dag.NoPath && (best == dag.NoPath || h < best) {
-				best = h
-			}
-		}
-		if best == dag.NoPath {
-			continue
-		}
-		d.Hops[u] = best + 1
-		d.Order = append(d.Order, u)
-		for c := first; c < end; c++ {
-			if o.up[c] && d.Hops[heads[c]] == best {
-				d.Out, d.Head = append(d.Out, c), append(d.Head, heads[c])
-			}
-		}
-		d.First = append(d.First, int32(len(d.Out)))
-	}
 }

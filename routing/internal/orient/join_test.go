@@ -1,4 +1,4 @@
-package dag_test
+package orient_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/orient"
 )
 
 // What breaks on one core of many breaks in the goroutine of the caller, who may
@@ -16,15 +16,12 @@ import (
 func TestJoinPanicsWhereItIsCalled(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	f := testnet.Build(t, "ring:5")
-	slope := &dag.Slope{Up: make([]bool, f.Trunks())}
-	for s := range f.Switches() {
-		slope.Order = append(slope.Order, fabric.NodeID(s))
-	}
+	o := orient.New(f, orient.ByRank(f, []fabric.NodeID{0}))
 	fw := routing.NewForwarding(testnet.Build(t, "torus:4x4"))
 	defer func() {
 		if recover() == nil {
 			t.Error("takes the forwarding of another network")
 		}
 	}()
-	_, _ = dag.Join(context.Background(), f, slope, fw)
+	_, _ = orient.Join(context.Background(), f, o, fw)
 }

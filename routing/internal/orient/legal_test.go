@@ -1,4 +1,4 @@
-package updown
+package orient
 
 import (
 	"math/rand/v2"
@@ -32,10 +32,10 @@ func TestLegalPathsAreAllThereAre(t *testing.T) {
 		for i, s := range rng.Perm(f.Switches()) {
 			order[i] = fabric.NodeID(s)
 		}
-		o := orient(f, order)
+		o := New(f, order)
 		var d dag.DAG
 		for root := range fabric.NodeID(f.Switches()) {
-			o.legal(&d, f, root)
+			o.Legal(&d, f, root)
 			l := &legalTwin{f: f, order: order, root: root}
 			seen := map[fabric.NodeID]bool{}
 			for i, u := range d.Order {

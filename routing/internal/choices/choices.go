@@ -1,10 +1,8 @@
-// Package ways is what adaptive routers share: the sets of trunks that lead to a
-// destination, by all shortest ways and by all shortest Up*/Down* ways.
-package ways
+// Package choices is the sets of trunks that switches of adaptive routers choose from:
+// those of all shortest paths to a destination, and of all shortest Up*/Down* paths.
+package choices
 
 import (
-	"fmt"
-
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
@@ -19,14 +17,6 @@ func OneEach(ends []bool) []int {
 		}
 	}
 	return addresses
-}
-
-// CheckBudget refuses budgets that no router can use.
-func CheckBudget(b routing.Budget) error {
-	if b.VLs < 1 || b.VLs > routing.MaxDataVLs {
-		return fmt.Errorf("routing: a budget has 1 to %d lanes, not %d", routing.MaxDataVLs, b.VLs)
-	}
-	return nil
 }
 
 // AllLanes is every lane of a budget, as bits.
@@ -51,8 +41,8 @@ func AllowAll(t *routing.Adaptive, ends []bool, lanes uint16) {
 	}
 }
 
-// Shortest writes every trunk that d leads by into a set.
-func Shortest(set routing.TrunkSet, d *dag.DAG) {
+// Add adds every trunk that the paths of d lead by to a set.
+func Add(set routing.TrunkSet, d *dag.DAG) {
 	for _, c := range d.Out {
 		set.Add(c)
 	}

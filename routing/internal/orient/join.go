@@ -1,4 +1,4 @@
-package dag
+package orient
 
 import (
 	"context"
@@ -11,37 +11,6 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
-// Slope says which trunks lead up. Order is every switch, the highest first: an
-// up trunk leads to a switch earlier in it, so that trunks taken up and then
-// down never close a cycle.
-type Slope struct {
-	Up    []bool          // [trunk]
-	Order []fabric.NodeID // every switch
-}
-
-// Apart says whether some switches cannot reach others by going up, then down:
-// whether a part of the network has more than one switch without a trunk up.
-func (o *Slope) Apart(f *fabric.Fabric) bool {
-	tops := 0
-	for s := range f.Switches() {
-		if o.top(f, fabric.NodeID(s)) {
-			tops++
-		}
-	}
-	return tops > len(f.Parts())
-}
-
-// top says whether no trunk leads up from a switch.
-func (o *Slope) top(f *fabric.Fabric, s fabric.NodeID) bool {
-	first, end := f.TrunksFrom(s)
-	for c := first; c < end; c++ {
-		if o.Up[c] {
-			return false
-		}
-	}
-	return true
-}
-
 // NotJoined is the failure of Join: no turn can be admitted that leads From one
 // switch To another.
 type NotJoined struct {
@@ -49,7 +18,7 @@ type NotJoined struct {
 }
 
 func (e *NotJoined) Error() string {
-	return fmt.Sprintf("dag: no turn can be admitted that leads from switch %d to switch %d", e.From, e.To)
+	return fmt.Sprintf("orient: no turn can be admitted that leads from switch %d to switch %d", e.From, e.To)
 }
 
 // Join completes a forwarding whose paths go up, then down: it gives every switch
@@ -62,7 +31,7 @@ func (e *NotJoined) Error() string {
 // has one. With all turns at the hub or right above it, no two of them can close
 // a cycle in a tree without faults. Where this does not help, other turns are
 // tried; where that comes to nothing either, all is tried again without hubs.
-func Join(ctx context.Context, f *fabric.Fabric, o *Slope, t *routing.Forwarding) (int, error) {
+func Join(ctx context.Context, f *fabric.Fabric, o *Orientation, t *routing.Forwarding) (int, error) {
 	order := upThenDown(f, o)
 	used, err := markTurns(ctx, f, t)
 	if err != nil {
@@ -142,7 +111,7 @@ func (j *joiner) undo() {
 
 // hub is that of some switches from which most are reached by going up only, of
 // several the last in the order.
-func (o *Slope) hub(f *fabric.Fabric, switches []fabric.NodeID) fabric.NodeID {
+func (o *Orientation) hub(f *fabric.Fabric, switches []fabric.NodeID) fabric.NodeID {
 	member := make(map[fabric.NodeID]bool, len(switches))
 	for _, s := range switches {
 		member[s] = true
@@ -174,7 +143,7 @@ func (o *Slope) hub(f *fabric.Fabric, switches []fabric.NodeID) fabric.NodeID {
 // upThenDown is the order of trunks in which going up, then down closes no cycle:
 // up trunks from the last switch to the first, then down trunks from the first
 // to the last.
-func upThenDown(f *fabric.Fabric, o *Slope) []fabric.ChannelID {
+func upThenDown(f *fabric.Fabric, o *Orientation) []fabric.ChannelID {
 	order := make([]fabric.ChannelID, 0, f.Trunks())
 	collect := func(s fabric.NodeID, up bool) {
 		first, end := f.TrunksFrom(s)
