@@ -120,7 +120,7 @@ func (sp *spreader) destination(row []uint8, d *dag.DAG, e *fabric.Endpoint, ste
 		sp.gather(d)
 		sp.settle(d)
 		if sp.load != nil && charge > 0 {
-			sp.load.add(d, sp.out)
+			sp.load.Charge(d.Order, sp.out, 1)
 		}
 	} else {
 		sp.load.scatter(d, sp.out)

@@ -7,10 +7,10 @@ package lighter
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/intree"
 )
 
 // noticeable is the part of the largest load, one in so many, that other paths must
@@ -25,16 +25,14 @@ type Finder struct {
 // Paths implements routing.PathFinder.
 func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	var best *routing.Forwarding
-	loads, least := make([]uint64, f.Trunks()), uint64(0)
+	least := uint64(0)
 	for i, finder := range o.Of {
 		t, err := finder.Paths(ctx, f, nil)
 		if err != nil {
 			return nil, err
 		}
 		p.Report(i+1, len(o.Of))
-		count(f, t, loads)
-		most := slices.Max(append(loads, 0))
-		if best == nil || most < least-least/noticeable {
+		if most := fullest(f, t); best == nil || most < least-least/noticeable {
 			best, least = t, most
 		}
 	}
@@ -44,25 +42,17 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	return best, nil
 }
 
-// count counts the routes over every trunk when each adapter and router sends to every
-// LID of every other.
-func count(f *fabric.Fabric, t *routing.Forwarding, loads []uint64) {
-	clear(loads)
-	heads := f.Heads()
-	sources := routing.Adapters.PerSwitch(f)
-	routes := make([]uint64, f.Switches())
+// fullest is the routes over the fullest trunk when each adapter and router sends to
+// every LID of every other.
+func fullest(f *fabric.Fabric, t *routing.Forwarding) uint64 {
+	loads := intree.NewLoads(f)
 	var tree routing.Tree
 	for _, e := range routing.Adapters.Endpoints(f) {
 		ep := f.Endpoint(e)
 		for a := range fabric.LID(1) << ep.LMC {
 			tree.Build(f, t.Row(ep.LID+a), ep.Switch)
-			for _, s := range tree.Order {
-				routes[s] = uint64(sources[s])
-			}
-			for _, s := range slices.Backward(tree.Order[1:]) {
-				loads[tree.Out[s]] += routes[s]
-				routes[heads[tree.Out[s]]] += routes[s]
-			}
+			loads.Charge(tree.Order, tree.Out, 1)
 		}
 	}
+	return loads.Most()
 }

@@ -54,18 +54,11 @@ const stream = 0x73686f7274657374 // "shortest"
 func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	t := routing.NewForwarding(f)
 	c := newChooser(f, o)
-	channels := f.Channels()
 	err := dag.ByDestination(ctx, f, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 		for i := 1; i < len(d.Order); i++ {
-			u := d.Order[i]
-			cables := c.cables(d.Choices(i), u)
-			for turn, lid := range lids {
-				t.Row(lid)[u] = channels[cables[turn%len(cables)]].FromPort
-			}
+			c.Deal(t, lids, c.link(d.Choices(i), d.Order[i]))
 		}
-		for _, lid := range lids {
-			t.Row(lid)[d.Root] = f.LastPort(f.Endpoint(f.Owner(lid)))
-		}
+		dag.Deliver(f, t, lids)
 		p.Report(int(d.Root)+1, f.Switches())
 	})
 	if err != nil {
@@ -74,72 +67,40 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	return t, nil
 }
 
-// chooser picks next switches. Parallel cables form a group, known by its lowest
-// trunk.
+// chooser picks next switches: all cables to one of them are a link.
 type chooser struct {
 	Finder
-	rng    *rand.Rand
-	group  []fabric.ChannelID // [trunk] the lowest trunk between the same switches
-	size   []uint32           // [trunk] cables in its group
-	pairs  []uint32           // [trunk] switch pairs sent by the group; counted at its lowest trunk
-	joined []fabric.ChannelID // scratch: the cables picked
+	*dag.Links
+	rng   *rand.Rand
+	pairs []uint32 // [link] switch pairs sent by it
 }
 
 func newChooser(f *fabric.Fabric, o Finder) *chooser {
-	n := f.Trunks()
-	c := &chooser{
-		Finder: o,
-		rng:    rand.New(rand.NewPCG(o.Seed, stream)),
-		group:  make([]fabric.ChannelID, n),
-		size:   make([]uint32, n),
-		pairs:  make([]uint32, n),
-	}
-	lowest := make([]fabric.ChannelID, f.Switches()) // [switch] lowest trunk to it from the switch at hand
-	heads := f.Heads()
-	for s := range f.Switches() {
-		first, end := f.TrunksFrom(fabric.NodeID(s))
-		for t := end - 1; t >= first; t-- {
-			lowest[heads[t]] = t
-		}
-		for t := first; t < end; t++ {
-			c.group[t] = lowest[heads[t]]
-			c.size[c.group[t]]++
-		}
-	}
-	for t := range c.size {
-		c.size[t] = c.size[c.group[t]]
-	}
-	return c
+	links := dag.NewLinks(f)
+	return &chooser{o, links, rand.New(rand.NewPCG(o.Seed, stream)), make([]uint32, len(links.To))}
 }
 
-// cables picks the next switch among out for switch u and returns the cables
-// that lead there.
-func (c *chooser) cables(out []fabric.ChannelID, u fabric.NodeID) []fabric.ChannelID {
-	best := c.group[out[0]]
+// link picks the link by which switch u sends, among those of out.
+func (c *chooser) link(out []fabric.ChannelID, u fabric.NodeID) int32 {
+	best := c.Of[out[0]]
 	switch c.Pick {
 	case Random:
-		best = c.group[out[c.rng.IntN(len(out))]]
+		best = c.Of[out[c.rng.IntN(len(out))]]
 	case Spread:
 		start := int(u) % len(out)
-		best = c.lighter(c.lighter(c.group[out[start]], out[start+1:]), out[:start])
+		best = c.lighter(c.lighter(c.Of[out[start]], out[start+1:]), out[:start])
 	}
 	c.pairs[best]++
-	c.joined = c.joined[:0]
-	for _, o := range out {
-		if c.group[o] == best {
-			c.joined = append(c.joined, o)
-		}
-	}
-	return c.joined
+	return best
 }
 
-// lighter is the group with the fewest pairs for each of its cables: best, or
-// the first of out with fewer.
-func (c *chooser) lighter(best fabric.ChannelID, out []fabric.ChannelID) fabric.ChannelID {
+// lighter is the link with the fewest pairs for each of its cables: best, or the first
+// of out with fewer.
+func (c *chooser) lighter(best int32, out []fabric.ChannelID) int32 {
 	for _, o := range out {
 		// pairs per cable, compared without dividing
-		if g := c.group[o]; c.pairs[g]*c.size[best] < c.pairs[best]*c.size[g] {
-			best = g
+		if l := c.Of[o]; int(c.pairs[l])*len(c.Cables(best)) < int(c.pairs[best])*len(c.Cables(l)) {
+			best = l
 		}
 	}
 	return best

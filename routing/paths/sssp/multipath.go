@@ -6,6 +6,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/intree"
 )
 
 // MultiPath gives each address of an endpoint another tree of shortest paths: the
@@ -38,9 +39,9 @@ func (MultiPath) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 				clear(trees)
 			}
 			w.chooseApart(d, trees)
-			w.write(t.Row(lid), d, f, e)
+			intree.Write(f, t.Row(lid), lid, d.Order, w.out)
 			if e.Class != fabric.SwitchPort {
-				w.charge(d, f.Heads())
+				w.Charge(d.Order, w.out, 1)
 				for _, u := range d.Order[1:] {
 					trees[w.out[u]]++
 				}
@@ -61,7 +62,7 @@ func (w *weights) chooseApart(d *dag.DAG, trees []uint64) {
 		heads := d.Head[d.First[i]:d.First[i+1]]
 		best, least := fabric.ChannelID(fabric.None), ^uint64(0)
 		for j, c := range d.Choices(i) {
-			if sum := w.sum[heads[j]] + w.load[c] + overlap*trees[c]; sum < least {
+			if sum := w.sum[heads[j]] + w.On[c] + overlap*trees[c]; sum < least {
 				least, best = sum, c
 			}
 		}

@@ -38,6 +38,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/intree"
 )
 
 // Finder is P-SSSP with minimal paths forced. The zero Finder is ready to use.
@@ -57,9 +58,9 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 					continue
 				}
 				w.choose(d)
-				w.write(t.Row(lid), d, f, e)
+				intree.Write(f, t.Row(lid), lid, d.Order, w.out)
 				if e.Class != fabric.SwitchPort {
-					w.charge(d, f.Heads())
+					w.Charge(d.Order, w.out, 1)
 				}
 			}
 			done++
@@ -95,26 +96,14 @@ func order(f *fabric.Fabric) (hosts, others []fabric.NodeID) {
 
 // weights is the state of the algorithm.
 type weights struct {
-	load    []uint64           // [trunk] routes on it so far: ω of the papers, less the initial weight
-	sources []uint64           // [switch] adapter and router ports on it
-	sum     []uint64           // [switch] load on its path to the destination
-	out     []fabric.ChannelID // [switch] first trunk of its path
-	routes  []uint64           // [switch] sources in its subtree
+	*intree.Loads                    // ω of the papers, less the initial weight
+	sum           []uint64           // [switch] load on its path to the destination
+	out           []fabric.ChannelID // [switch] first trunk of its path
 }
 
 func newWeights(f *fabric.Fabric) *weights {
 	n := f.Switches()
-	w := &weights{
-		load:    make([]uint64, f.Trunks()),
-		sources: make([]uint64, n),
-		sum:     make([]uint64, n),
-		out:     make([]fabric.ChannelID, n),
-		routes:  make([]uint64, n),
-	}
-	for s := range w.sources {
-		w.sources[s] = uint64(len(f.Attached(fabric.NodeID(s))) - 1) // less its own port 0
-	}
-	return w
+	return &weights{Loads: intree.NewLoads(f), sum: make([]uint64, n), out: make([]fabric.ChannelID, n)}
 }
 
 // choose finds the lightest of the shortest paths from every switch to d.Root. Of
@@ -124,38 +113,16 @@ func (w *weights) choose(d *dag.DAG) {
 	for i := 1; i < len(d.Order); i++ {
 		out, head := d.Out[d.First[i]:d.First[i+1]], d.Head[d.First[i]:d.First[i+1]]
 		at := int(d.Root) % len(out)
-		best, least := out[at], w.sum[head[at]]+w.load[out[at]]
+		best, least := out[at], w.sum[head[at]]+w.On[out[at]]
 		for range len(out) - 1 {
 			if at++; at == len(out) {
 				at = 0
 			}
-			if sum := w.sum[head[at]] + w.load[out[at]]; sum < least {
+			if sum := w.sum[head[at]] + w.On[out[at]]; sum < least {
 				least, best = sum, out[at]
 			}
 		}
 		u := d.Order[i]
 		w.sum[u], w.out[u] = least, best
-	}
-}
-
-// charge adds the routes just chosen to the loads.
-func (w *weights) charge(d *dag.DAG, heads []fabric.NodeID) {
-	for _, u := range d.Order {
-		w.routes[u] = w.sources[u]
-	}
-	// Breadth-first order backwards: each switch after all that forward to it.
-	for i := len(d.Order) - 1; i > 0; i-- {
-		u := d.Order[i]
-		w.load[w.out[u]] += w.routes[u]
-		w.routes[heads[w.out[u]]] += w.routes[u]
-	}
-}
-
-// write puts the chosen tree into the forwarding row of a LID of endpoint e.
-func (w *weights) write(row []uint8, d *dag.DAG, f *fabric.Fabric, e *fabric.Endpoint) {
-	row[d.Root] = f.LastPort(e)
-	channels := f.Channels()
-	for _, u := range d.Order[1:] {
-		row[u] = channels[w.out[u]].FromPort
 	}
 }

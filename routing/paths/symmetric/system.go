@@ -21,7 +21,7 @@ type system struct {
 func newSystem(n *network) *system {
 	return &system{
 		network: n, next: make([]uint8, n.n*n.n),
-		load: make([]uint64, len(n.links)), expected: make([]uint64, len(n.links)),
+		load: make([]uint64, len(n.To)), expected: make([]uint64, len(n.To)),
 	}
 }
 
@@ -69,7 +69,7 @@ func (s *system) lightest(a, b fabric.NodeID, symmetric bool) (there, back uint8
 		if i++; i >= len(links) {
 			i = 0
 		}
-		c := links[i].to
+		c := links[i]
 		if nearer[c] != nearer[a]-1 {
 			continue
 		}
@@ -80,7 +80,7 @@ func (s *system) lightest(a, b fabric.NodeID, symmetric bool) (there, back uint8
 		if !ok {
 			continue
 		}
-		if sum := s.cost(s.first[a]+int32(i)) + s.sum(c, b); there == none || sum < least {
+		if sum := s.cost(s.First[a]+int32(i)) + s.sum(c, b); there == none || sum < least {
 			there, back, least = uint8(i), last, sum
 		}
 	}
@@ -91,25 +91,25 @@ func (s *system) lightest(a, b fabric.NodeID, symmetric bool) (there, back uint8
 // be had in reverse.
 func (s *system) mirror(a, b, c fabric.NodeID) (back uint8, ok bool) {
 	if c == b {
-		for i, l := range s.of(b) {
-			if l.to == a {
+		for i, v := range s.of(b) {
+			if v == a {
 				return uint8(i), true
 			}
 		}
 	}
 	back = s.next[int(c)*s.n+int(b)]
-	y := s.of(b)[back].to
+	y := s.of(b)[back]
 	if y == c {
 		return back, true
 	}
-	return back, s.of(a)[s.next[int(y)*s.n+int(a)]].to == c
+	return back, s.of(a)[s.next[int(y)*s.n+int(a)]] == c
 }
 
 func (s *system) cost(link int32) uint64 { return s.load[link] + s.expected[link] }
 
 // out is the first link of the path from a to b.
 func (s *system) out(a, b fabric.NodeID) int32 {
-	return s.first[a] + int32(s.next[int(b)*s.n+int(a)])
+	return s.First[a] + int32(s.next[int(b)*s.n+int(a)])
 }
 
 // sum is the load on the path from a to b.
@@ -118,7 +118,7 @@ func (s *system) sum(a, b fabric.NodeID) uint64 {
 	for a != b {
 		l := s.out(a, b)
 		sum += s.cost(l)
-		a = s.links[l].to
+		a = s.To[l]
 	}
 	return sum
 }
@@ -127,11 +127,11 @@ func (s *system) set(a, b fabric.NodeID, first uint8) { s.next[int(b)*s.n+int(a)
 
 // charge adds the routes from a to b to the loads.
 func (s *system) charge(a, b fabric.NodeID) {
-	routes := s.hosts[a] * s.hosts[b]
+	routes := uint64(s.hosts[a]) * uint64(s.hosts[b])
 	for a != b {
 		l := s.out(a, b)
-		s.load[l] += routes * s.links[l].share
-		a = s.links[l].to
+		s.load[l] += routes * s.share[l]
+		a = s.To[l]
 	}
 }
 
@@ -142,7 +142,7 @@ func (s *system) squares() float64 {
 		routes := float64(load) / unit
 		// The conversion keeps the product from being fused with the sum, which would
 		// give another sum on other machines.
-		sum += float64(routes*routes) * float64(unit/s.links[l].share)
+		sum += float64(routes*routes) * float64(unit/s.share[l])
 	}
 	return sum
 }
