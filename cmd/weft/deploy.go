@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/opensm/advice"
 	"github.com/weft-fabric/weft/opensm/deploy"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
@@ -151,24 +152,18 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	return err
 }
 
-// plan is the files for a stock OpenSM: with the service levels and lanes of the
-// tables, else without, where the forwarding tables are safe alone.
+// plan is the files for a stock OpenSM.
 func (j *routeJob) plan(ctx context.Context, t *routing.Tables) (*deploy.Plan, error) {
-	s, err := j.stock(ctx, t)
-	switch {
-	case err != nil:
+	files, err := advice.ByFiles(ctx, t, j.proof())
+	if err != nil {
 		return nil, err
-	case s.levels != nil:
-		return s.levels, nil
-	case s.plain != nil:
-		return s.plain, nil
 	}
-	return nil, s.why
+	return files.Plan()
 }
 
 // inexpressible reports tables that files cannot express, and which engines' can.
 func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) error {
-	if errors.Is(err, errLoopInstalled) {
+	if errors.Is(err, advice.ErrLoop) {
 		return finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
 			j.engine.Name, j.contract, j.scope)
 	}
@@ -321,7 +316,7 @@ func (a *app) printDeployment(s *deploySummary, contract routing.Contract, out s
 	}
 	p.fact("tables", "%s, %s (contract %s)", s.Engine, s.Verdict, s.Contract)
 	p.fact("levels", "%s", levels)
-	p.fact("hold", "%s", where(contract))
+	p.fact("hold", "%s", advice.Clients(contract))
 	p.fact("wrote", "%s: %s", out, strings.Join(s.Files, ", "))
 	p.fact("next", "put the folder at %s on the subnet manager's host, the lines of its opensm.conf\ninto yours, restart OpenSM, then ask: weft deploy check --conf opensm.conf", s.Dir)
 	_, err := fmt.Fprint(a.stdout, p.String())

@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/advice"
 	"github.com/weft-fabric/weft/opensm/conf"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -140,7 +141,7 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 	if err := json.Unmarshal([]byte(list), &all); err != nil {
 		t.Fatal(err)
 	}
-	ways := map[string]int{}
+	ways := map[advice.By]int{}
 	for _, spec := range []string{"ring:7,hosts=2", "torus:4x4", "torus:5x5", "dragonfly:p=2", "karytree:k=3,n=2"} {
 		f := testnet.Build(t, spec)
 		for _, e := range all {
@@ -162,7 +163,7 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 			}
 		}
 	}
-	for _, by := range []string{byFile, byPolicy, byPlugin} {
+	for _, by := range []advice.By{advice.File, advice.Policy, advice.Plugin} {
 		if ways[by] == 0 {
 			t.Errorf("nothing was to be installed by %s: %v", by, ways)
 		}
@@ -178,7 +179,7 @@ func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary)
 		t.Fatal(err)
 	}
 	byFileAlone := "routing_engine file,no_fallback\nlfts_file " + filepath.Join(dir, lftFile) + "\n"
-	if s.Install.By == byFile {
+	if s.Install.By == advice.File {
 		byFileAlone = strings.Join(s.Install.Lines, "\n")
 	}
 	alone := configured(t, f, byFileAlone)
@@ -187,14 +188,14 @@ func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary)
 	for _, left := range []*routing.SL2VL{maps, anyMaps(f, 1), anyMaps(f, 2), routing.LanePerSL(1), routing.LanePerSL(15)} {
 		free = free && isFree(t, alone.tables(t, left), "any")
 	}
-	if free != (s.Install.By == byFile) {
+	if free != (s.Install.By == advice.File) {
 		t.Errorf("%q: by the file alone free %v, and the advice is %+v", args, free, s.Install)
 	}
 	const permit = "event_plugin_options weft.contract=directed"
-	if s.Install.By == byPlugin && (s.Install.Contract == "directed") != slices.Contains(s.Install.Lines, permit) {
+	if s.Install.By == advice.Plugin && (s.Install.Contract == "directed") != slices.Contains(s.Install.Lines, permit) {
 		t.Errorf("%q: the plugin takes tables for directed only with %s, and for others without: %q", args, permit, s.Install.Lines)
 	}
-	if s.Install.By != byPolicy {
+	if s.Install.By != advice.Policy {
 		return
 	}
 	args = strings.Fields(s.Install.Command)[1:]

@@ -166,6 +166,11 @@ var rules = []rule{
 		why:      "it writes tables that others made and proved",
 	},
 	{
+		packages: "opensm/advice",
+		may:      []string{"routing", "deadlock", "opensm/deploy", "opensm/wire", "internal/plain"},
+		why:      "which way into an OpenSM keeps tables proven is what files and the plugin can say, and the judge's word on what would be installed",
+	},
+	{
 		packages: "opensm/check",
 		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "opensm/conf", "internal/plain", "internal/spell"},
 		why:      "it looks at a configuration with the eyes of the judge and of the engines by name",
