@@ -20,9 +20,9 @@ import (
 
 // Options states the assumptions under which a change is planned and judged.
 type Options struct {
-	Contract routing.Contract // what clients use; zero: honored
-	Scope    routing.Scope    // who sends and receives; zero: host adapters
-	Drain    bool             // where there is no other way, a destination may lose its packets for a step
+	Contract   routing.Contract // what clients use; zero: honored
+	Scope      routing.Scope    // who sends and receives; zero: host adapters
+	AllowDrops bool             // where there is no other way, a destination may lose its packets for a step
 }
 
 // Proven is a plan of which every step was judged.
@@ -69,10 +69,10 @@ func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Optio
 	return MendFrom(ctx, before, was, o)
 }
 
-// MendFrom is Mend where it is known how the tables act on the cables that are live, with
-// service levels for what is new; was is the same tables on the network of before.
+// MendFrom is Mend if the caller knows how the tables act on the live cables (before),
+// with service levels for what is new; was is the same tables on the old network.
 func MendFrom(ctx context.Context, before, was *routing.Tables, o Options) (*Proven, error) {
-	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: o.Contract, Scope: o.Scope, Drain: o.Drain})
+	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	plan, err := repair.Bring(ctx, before, target, repair.Options{Contract: o.Contract, Scope: o.Scope, Drain: o.Drain})
+	plan, err := repair.Bring(ctx, before, target, repair.Options{Contract: o.Contract, Scope: o.Scope, AllowDrops: o.AllowDrops})
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Cursor is the rest of a line. Its methods cut something off the front; where
-// what they look for is not there, they leave the cursor as it was.
+// Cursor is the rest of a line. Its methods cut something off the front; if they do not
+// find what they look for, they leave the cursor as it was.
 type Cursor []byte
 
 // Space skips blanks.
@@ -31,8 +31,7 @@ func (c *Cursor) Cut(literal string) bool {
 	return true
 }
 
-// CutFold is Cut without regard to the case of ASCII letters; the literal is in
-// lower case.
+// CutFold is Cut ignoring the case of ASCII letters; the literal is in lower case.
 func (c *Cursor) CutFold(literal string) bool {
 	rest := *c
 	rest.Space()
@@ -122,7 +121,7 @@ func (c *Cursor) Word() []byte {
 	return word
 }
 
-// Quoted skips blanks and reads what stands between two double quotes.
+// Quoted skips blanks and reads the text between two double quotes.
 func (c *Cursor) Quoted() ([]byte, bool) {
 	rest := *c
 	if !rest.Cut(`"`) {
@@ -136,8 +135,8 @@ func (c *Cursor) Quoted() ([]byte, bool) {
 	return rest[:end], true
 }
 
-// QuotedWide is Quoted up to the last double quote of the line, so that what it
-// holds may itself hold quotes.
+// QuotedWide is Quoted up to the last double quote of the line, so that the text may
+// itself contain quotes.
 func (c *Cursor) QuotedWide() ([]byte, bool) {
 	rest := *c
 	if !rest.Cut(`"`) {
@@ -151,7 +150,7 @@ func (c *Cursor) QuotedWide() ([]byte, bool) {
 	return rest[:end], true
 }
 
-// Empty says whether nothing but blanks is left.
+// Empty says whether only blanks are left.
 func (c Cursor) Empty() bool {
 	c.Space()
 	return len(c) == 0

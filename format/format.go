@@ -1,12 +1,12 @@
-// Package format is what the readers of text files have in common: errors that
-// point at a line, opening (standard input, gzip), a line scanner with limits,
-// a cursor over a line, and a look at the first bytes that tells the kinds of
-// text apart. The formats themselves are the packages below this one.
+// Package format has what the readers of text files have in common: errors that point
+// at a line, opening (standard input, gzip), a line scanner with limits, a cursor over
+// a line, and recognition of the kind of a text by its beginning. The formats
+// themselves are the packages below this one.
 //
-// Limits. A line is at most MaxLine bytes, a file at most MaxSize bytes (tables:
-// MaxTable) after decompression, and neither holds a NUL byte: what breaks a limit is refused
-// with its file and line, so that no input can exhaust memory or stand for
-// something it is not.
+// Limits. A line has at most MaxLine bytes, a file at most MaxSize bytes (tables:
+// MaxTable) after decompression, and neither contains a NUL byte. A file beyond a limit
+// is refused with file and line, so that no input can exhaust memory or be mistaken for
+// another format.
 package format
 
 import (
@@ -18,7 +18,7 @@ import (
 	"os"
 )
 
-// ParseError says what is wrong with a file, and where.
+// ParseError says what is wrong with a file, and in which line.
 type ParseError struct {
 	File string
 	Line int // from 1
@@ -32,18 +32,19 @@ func Errorf(file string, line int, msg string, args ...any) error {
 	return &ParseError{File: file, Line: line, Msg: fmt.Sprintf(msg, args...)}
 }
 
-// Misfits is how a file about ports or paths does not fit the fabric, for readers
-// that may be lenient: with the lines about what the fabric lacks left out, and
-// something assumed for what the file lacks.
+// Misfits counts what of a file about ports or paths does not fit the fabric, for
+// lenient readers: they leave out lines about parts that the fabric does not have, and
+// assume something for parts that the file does not mention.
 type Misfits struct {
-	Skipped, Missing           int64 // lines left out; things of the fabric that the file does not speak of
+	Skipped, Missing           int64 // lines left out; parts of the fabric that the file does not mention
 	FirstSkipped, FirstMissing error // *ParseError; nil: none
 }
 
-// ErrSkip is what Skip returns for a line that is to be left out.
+// ErrSkip is what Skip returns for a line to be left out.
 var ErrSkip = errors.New("format: a line about what the fabric lacks")
 
-// Skip notes a line that the fabric has nothing for; why is asked for the first.
+// Skip counts a line about a part that the fabric does not have; why is called for the
+// first one.
 func (m *Misfits) Skip(why func() error) error {
 	if m.Skipped++; m.FirstSkipped == nil {
 		m.FirstSkipped = why()
@@ -51,7 +52,7 @@ func (m *Misfits) Skip(why func() error) error {
 	return ErrSkip
 }
 
-// Miss notes something that the file lacks; why is asked for the first.
+// Miss counts a part that the file does not mention; why is called for the first one.
 func (m *Misfits) Miss(why func() error) {
 	if m.Missing++; m.FirstMissing == nil {
 		m.FirstMissing = why()
@@ -95,14 +96,14 @@ func Open(name string, stdin io.Reader) (io.ReadCloser, error) {
 	return opened{unzipped, closer}, nil
 }
 
-// opened reads through what decompresses and closes what is below.
+// opened reads from the decompressor and closes the file.
 type opened struct {
 	io.Reader
 	io.Closer
 }
 
-// Printable is a name as the writers print it, and as ibnetdiscover and OpenSM
-// do: every control character is a blank. Other bytes stay, valid UTF-8 or not.
+// Printable is a name as the writers, ibnetdiscover and OpenSM print it: control
+// characters become blanks. Other bytes stay, valid UTF-8 or not.
 func Printable(name string) string {
 	clean := []byte(name)
 	for i, b := range clean {

@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// The limits of text files, in bytes. MaxSize holds for what describes a
-// network; tables, which are read into arrays whose size the network decides,
-// may be as large as MaxTable.
+// The limits of text files, in bytes. MaxSize is for files that describe a network.
+// Tables are read into arrays whose size depends on the network, so they may be as
+// large as MaxTable.
 const (
 	MaxLine  = 64 << 10
 	MaxSize  = 1 << 30
@@ -86,19 +86,19 @@ func (l *Lines) Text() Cursor { return l.text }
 // Number is the number of the line, from 1.
 func (l *Lines) Number() int { return l.n }
 
-// Whole says whether the line had a line end: only the last line of a text can
-// lack it, and a text that was cut short mostly does.
+// Whole says whether the line had a line end. Only the last line of a text can lack it;
+// it usually does if the text was cut short.
 func (l *Lines) Whole() bool { return l.whole }
 
-// Err is what ended the scan early, if anything did.
+// Err is the error that ended the scan early, if any.
 func (l *Lines) Err() error { return l.err }
 
-// Errorf is a *ParseError at the present line.
+// Errorf is a *ParseError at the current line.
 func (l *Lines) Errorf(msg string, args ...any) error {
 	return Errorf(l.file, max(l.n, 1), msg, args...)
 }
 
-// ErrorAt is a *ParseError at a line seen before.
+// ErrorAt is a *ParseError at an earlier line.
 func (l *Lines) ErrorAt(line int, msg string, args ...any) error {
 	return Errorf(l.file, line, msg, args...)
 }

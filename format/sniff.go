@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// Kind is what a text looks like.
+// Kind is the kind of a text, recognised by its beginning.
 type Kind uint8
 
-// The kinds of text weft reads, and three things that it does not.
+// The kinds of text that weft reads, and three that it does not.
 const (
-	Unknown     Kind = iota // text, but none of these
+	Unknown     Kind = iota // text, but none of the kinds below
 	Empty                   // nothing but white space
 	Binary                  // holds a NUL byte, or is still compressed
 	IBNet                   // ibnetdiscover output or ibsim net file: package ibnet
@@ -29,8 +29,8 @@ func (k Kind) String() string {
 		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate"}[k]
 }
 
-// sniffed is how much of a text Peek looks at: noise before the first line that
-// tells the kind is common.
+// sniffed is how many bytes Peek looks at. There may be other lines before the first
+// one that is typical of a kind.
 const sniffed = 16 << 10
 
 // Peek sniffs the beginning of r and returns a reader of all of it.
@@ -43,8 +43,8 @@ func Peek(r io.Reader) (Kind, io.Reader, error) {
 	return Sniff(head), b, nil
 }
 
-// Sniff tells the kind of a text by its beginning: the first line that is
-// typical of a kind decides.
+// Sniff recognises the kind of a text by its beginning: the first line that is typical
+// of a kind decides.
 func Sniff(head []byte) Kind {
 	if bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
 		return Binary
@@ -86,7 +86,8 @@ func sniffLine(line Cursor) Kind {
 	return Unknown
 }
 
-// sniffNumbers tells SLVL lines, GUID in out bytes, from PSL lines, GUID LID SL.
+// sniffNumbers distinguishes SLVL lines (GUID in out bytes) from PSL lines (GUID LID
+// SL).
 func sniffNumbers(c Cursor) Kind {
 	if _, ok := c.Hex(1<<64 - 1); !ok || len(c) > 0 && !blank(c[0]) {
 		return Unknown
@@ -114,9 +115,9 @@ func cutAttribute(c *Cursor) bool {
 	return false
 }
 
-// IsNodeRecord says whether a line of ibnetdiscover output or of an ibsim net
-// file begins a node: a keyword, a number of ports, a quoted identifier. Blanks
-// between them may be lost.
+// IsNodeRecord says whether a line of ibnetdiscover output or of an ibsim net file
+// begins a node: a keyword, a number of ports, a quoted identifier. The blanks between
+// them may be missing.
 func IsNodeRecord(c Cursor) bool {
 	for _, keyword := range [...]string{"switch", "ca", "hca", "rt", "router"} {
 		rest := c

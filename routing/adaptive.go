@@ -8,21 +8,20 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Address names a destination switch in an Adaptive. Addresses are dense from
-// zero, those of one destination consecutive. They are no LIDs: there may be more
-// of them than InfiniBand has.
+// Address identifies a destination switch together with a set of ways to it, in an
+// Adaptive. Addresses are dense from zero, those of one destination consecutive. They
+// are not LIDs: there may be more of them than InfiniBand has LIDs.
 type Address int32
 
-// Adaptive is a routing in which a switch has a choice: by which trunk, and on
-// which lane, a packet goes on is decided when it gets there. It is about traffic
-// between switches; what happens between a switch and its endpoints needs no
-// routing.
+// Adaptive is a routing in which switches choose: a packet's next trunk and lane are
+// decided when it arrives. It covers traffic between switches; between a switch and its
+// endpoints there is nothing to choose.
 //
 // The source, a switch, picks one of the destination's addresses that it may use
-// (AddressesOf; Allowed is not zero). From there on the packet carries its
-// address and its allowed lanes, T(s,a) in the words of O. Lysne et al.: Layered
-// Routing in Irregular Networks, IEEE TPDS 17(1), 2006, Definition 10. Neither
-// changes. Where it may go:
+// (AddressesOf; Allowed is not zero). From there on the packet carries its address and
+// its allowed lanes, T(s,a) in the words of O. Lysne et al.: Layered Routing in
+// Irregular Networks, IEEE TPDS 17(1), 2006, Definition 10. Neither changes on the way.
+// Where it may go:
 //
 //   - at its source, by any lane of Allowed, and on it by any trunk of Ways with
 //     fabric.None for the trunk it came by;
@@ -30,34 +29,35 @@ type Address int32
 //     that is also in Lanes[l].Next, and on it by any trunk of Ways;
 //   - at its destination, nowhere: it is delivered, whatever the sets say.
 //
-// The sets of Ways hold trunks of all switches; a packet takes one of the switch
-// where it is (fabric.TrunksFrom). All of that together is the routing function R
-// of the paper (Definition 3), which may look at the input channel.
+// The sets of Ways contain trunks of all switches; a packet takes one that leaves the
+// switch where it is (fabric.TrunksFrom). All of this together is the routing function
+// R of the paper (Definition 3), which may depend on the input channel.
 //
-// Within R, Lanes[l].Rely marks the routing subfunction R' (Definition 13) on
-// which the proof of freedom from deadlock rests; at the source R' is the union
-// of all Rely. A switch must offer a waiting packet all of R; which free lane it
-// takes first is its own affair.
+// Within R, Lanes[l].Rely marks the routing subfunction R' (Definition 13) on which the
+// proof of freedom from deadlock rests; at the source R' is the union of all Rely. A
+// switch must offer a waiting packet all of R; which free lane it takes first does not
+// matter.
 type Adaptive struct {
 	Fabric *fabric.Fabric
 	Lanes  []AdaptiveLane // [lane], at most MaxDataVLs
-	Needed int            // lanes the proof needs, before traffic is spread over spare ones; 0: not known
-	Notes  []string       // what people should know, a sentence each
+	Needed int            // lanes that the proof needs, before traffic is spread over spare ones; 0: not known
+	Notes  []string       // remarks for users, a sentence each
 
 	first   []Address       // [switch, plus one] addresses by destination
 	dest    []fabric.NodeID // [address]
 	allowed []uint16        // [address × switches + source switch]
 }
 
-// AdaptiveLane is how packets go that hold a lane of a trunk. Lane sets are bits.
+// AdaptiveLane says how packets that hold a lane of a trunk go on. Sets of lanes are
+// bits.
 type AdaptiveLane struct {
 	Choices *Choices // the trunks by which packets may take this lane
-	Next    uint16   // lanes that a packet on this one may take next, this one among them if it may stay
-	Rely    uint16   // those of Next whose draining is enough for it to get away
+	Next    uint16   // lanes that a packet on this one may take next; this one among them if it may stay
+	Rely    uint16   // those of Next that the proof relies on
 }
 
-// NewAdaptive is a routing of f without lanes or traffic, in which each
-// destination has so many addresses, [switch].
+// NewAdaptive is a routing of f without lanes or traffic; addresses is the number of
+// addresses of each destination, [switch].
 func NewAdaptive(f *fabric.Fabric, addresses []int) *Adaptive {
 	t := &Adaptive{Fabric: f, first: make([]Address, f.Switches()+1)}
 	for d := range f.Switches() {
@@ -81,9 +81,9 @@ func (t *Adaptive) AddressesOf(d fabric.NodeID) (first, end Address) {
 // Destination is the switch that an address belongs to.
 func (t *Adaptive) Destination(a Address) fabric.NodeID { return t.dest[a] }
 
-// AllowedRow is the lanes of the packets to an address, as bits, [source switch];
-// 0: the source does not use the address. Whoever builds the routing writes into
-// it; everybody else only reads.
+// AllowedRow is the lanes of the packets to an address, as bits, [source switch]; 0:
+// the source does not use the address. Only the engine that builds the routing writes
+// into it.
 func (t *Adaptive) AllowedRow(a Address) []uint16 {
 	n := t.Fabric.Switches()
 	i := int(a) * n
@@ -95,9 +95,9 @@ func (t *Adaptive) Allowed(s fabric.NodeID, a Address) uint16 {
 	return t.allowed[int(a)*t.Fabric.Switches()+int(s)]
 }
 
-// Ways is the trunks by which a packet to an address may take lane to, when it
-// came by trunk in on lane from; in is None at the source, and from is then not
-// looked at. A lane with other choices takes the packet as if it were new.
+// Ways is the trunks by which a packet to an address may take lane to, if it came by
+// trunk in on lane from; at the source in is None and from is ignored. A lane with
+// Choices other than those of the lane before treats the packet like a new one.
 func (t *Adaptive) Ways(a Address, in fabric.ChannelID, from, to uint8) TrunkSet {
 	c := t.Lanes[to].Choices
 	if in == fabric.None || t.Lanes[from].Choices != c {
@@ -106,8 +106,8 @@ func (t *Adaptive) Ways(a Address, in fabric.ChannelID, from, to uint8) TrunkSet
 	return c.Set(a, c.phase[in])
 }
 
-// Valid says what is wrong with the lanes, if anything: too many of them, sets
-// that name lanes that are not there, choices made for another routing.
+// Valid says what is wrong with the lanes, if anything: too many lanes, sets with lanes
+// that do not exist, choices made for another routing.
 func (t *Adaptive) Valid() error {
 	if len(t.Lanes) == 0 || len(t.Lanes) > MaxDataVLs {
 		return fmt.Errorf("routing: an adaptive routing has 1 to %d lanes, not %d", MaxDataVLs, len(t.Lanes))
@@ -178,9 +178,9 @@ func (s TrunkSet) AppendRange(words []uint64, first, end fabric.ChannelID) []uin
 	return words
 }
 
-// Choices is sets of trunks by address and phase. A packet's phase follows from
-// the trunk that it came by; a new packet's is 0. So Up*/Down* tells packets that
-// went down from the others, and A-LASH first switches from later ones.
+// Choices is sets of trunks by address and phase. A packet's phase follows from the
+// trunk that it came by; a new packet has phase 0. Up*/Down* uses phases for packets
+// that went down already, A-LASH for first and later switches.
 type Choices struct {
 	phases, words int
 	phase         []uint8  // [trunk]
@@ -190,8 +190,8 @@ type Choices struct {
 
 const noRow = -1
 
-// NewChoices is Choices without any. phase is that of a packet by the trunk it
-// came by, [trunk], and below phases. It is taken over.
+// NewChoices is Choices with empty sets. phase is the phase of a packet by the trunk it
+// came by, [trunk], and below phases. NewChoices keeps it.
 func NewChoices(f *fabric.Fabric, addresses, phases int, phase []uint8) *Choices {
 	if len(phase) != f.Trunks() {
 		panic(fmt.Sprintf("routing: %d phases for %d trunks", len(phase), f.Trunks()))
@@ -224,15 +224,15 @@ func (c *Choices) Set(a Address, phase uint8) TrunkSet {
 	return c.bits[i : i+c.words : i+c.words]
 }
 
-// Fresh gives an address a new, empty set for a phase and returns it to be
-// written to, until the next call of Fresh.
+// Fresh gives an address a new, empty set for a phase and returns it for writing, until
+// the next call of Fresh.
 func (c *Choices) Fresh(a Address, phase uint8) TrunkSet {
 	c.row[int(a)*c.phases+int(phase)] = int32(len(c.bits) / max(1, c.words))
 	c.bits = append(c.bits, make([]uint64, c.words)...)
 	return c.Set(a, phase)
 }
 
-// Share gives an address the set of another for a phase.
+// Share gives an address the set of another address for a phase.
 func (c *Choices) Share(a Address, phase uint8, with Address) {
 	c.row[int(a)*c.phases+int(phase)] = c.row[int(with)*c.phases+int(phase)]
 }
@@ -240,9 +240,9 @@ func (c *Choices) Share(a Address, phase uint8, with Address) {
 // Add adds a trunk to a set just made by Fresh.
 func (s TrunkSet) Add(c fabric.ChannelID) { s[c/64] |= 1 << (c % 64) }
 
-// AdaptiveRouter decides which ways and lanes are open to packets that choose as
-// they go. It covers every pair of switches with endpoints in the budget's scope
-// that the cables join, or refuses; with *TooFewLanes if it is for lack of lanes.
+// AdaptiveRouter computes an adaptive routing. It covers every pair of switches with
+// endpoints in the budget's scope that are connected, or refuses; with *TooFewLanes if
+// lanes are the reason.
 type AdaptiveRouter interface {
 	RouteAdaptive(ctx context.Context, f *fabric.Fabric, b Budget, p Progress) (*Adaptive, error)
 }

@@ -10,12 +10,12 @@ import (
 // Honored.
 //
 // An adapter does not choose an SL for each packet: a connection has one in each
-// direction. The side that opens a connection asks the subnet manager for a
-// PathRecord and takes its SL. The passive side of a connection made by RDMA-CM or
-// IB-CM asks nobody: it takes the SL of the request (Linux,
-// drivers/infiniband/core/cm.c, cm_format_paths_from_req), and OpenSM marks the
-// records reversible, which allows it. So packets from s to d ride the SL that the
-// tables give s for d, or the one that they give d for s.
+// direction. The side that opens a connection asks the subnet manager for a PathRecord
+// and uses its SL. The passive side of a connection made by RDMA-CM or IB-CM does not
+// ask: it uses the SL of the request (Linux, drivers/infiniband/core/cm.c,
+// cm_format_paths_from_req), and OpenSM marks the records reversible, which permits
+// this. So packets from s to d may use the SL that the tables give s for d, or the one
+// that they give d for s.
 type Contract struct {
 	kind contractKind
 	sl   uint8
@@ -32,21 +32,21 @@ const (
 
 // The contracts that need no number.
 var (
-	// Honored: clients use the SL of the PathRecord, and a side that was connected
-	// to may use that of the other side's.
+	// Honored: clients use the SL of the PathRecord, and the passive side of a connection
+	// may use the SL of the request.
 	Honored = Contract{}
-	// Directed: each side uses the SL of its own PathRecord. This is what the papers
-	// on layered routing take for granted.
+	// Directed: each side uses the SL of its own PathRecord. Papers on layered routing
+	// assume this.
 	Directed = Contract{kind: directed}
-	// Any: each client uses any SL it likes.
+	// Any: each client may use any SL.
 	Any = Contract{kind: anySL}
 )
 
 // Single is the contract that every client uses one SL.
 func Single(sl uint8) Contract { return Contract{kind: single, sl: sl} }
 
-// FixedMask is the SLs that a client may use, as bits, where that does not depend
-// on what the tables say.
+// FixedMask is the SLs that a client may use, as bits, if that does not depend on the
+// tables.
 func (c Contract) FixedMask() (mask uint16, fixed bool) {
 	switch c.kind {
 	case single:
@@ -57,12 +57,11 @@ func (c Contract) FixedMask() (mask uint16, fixed bool) {
 	return 0, false
 }
 
-// EitherWay says whether a path may be taken on the SL of the opposite direction
-// too.
+// EitherWay says whether a path may also be taken on the SL of the opposite direction.
 func (c Contract) EitherWay() bool { return c.kind == honored }
 
-// Covers says whether tables that are free of deadlock under c are so under other
-// as well, because clients do nothing under other that they may not do under c.
+// Covers says whether tables that are free of deadlock under c are also free of
+// deadlock under other, because other permits clients nothing that c does not.
 func (c Contract) Covers(other Contract) bool {
 	return c == other || c.kind == anySL || c.kind == honored && other.kind == directed
 }

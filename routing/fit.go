@@ -6,8 +6,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Check says what is wrong with tables that do not belong to their fabric, or
-// hold values that do not exist. The judge asks it before it follows them.
+// Check says what is wrong with tables that do not fit their fabric, or have invalid
+// values. The judge calls it before it follows them.
 func (t *Tables) Check() error {
 	f := t.Fabric
 	lids := int(f.TopLID()) + 1

@@ -1,5 +1,5 @@
-// Package routing is the contract between everything that computes, judges,
-// simulates or writes tables.
+// Package routing defines the values that are passed between everything that computes,
+// judges, simulates or writes tables.
 //
 // Two decisions make a routing. Which way: a PathFinder turns a fabric into a
 // Forwarding, the out-port of every switch for every destination LID. Which
@@ -27,25 +27,24 @@ import (
 // NoPort is the forwarding entry of a switch that has no path to a LID.
 const NoPort uint8 = 255
 
-// NoSL is the service level from a source to a LID that it must not use. An
-// endpoint with several LIDs (LMC) need not be reached from everywhere by each of
-// them; whoever uses the PathRecord's SL is told of the others.
+// NoSL is the service level from a source to a LID that it must not use. An endpoint
+// with several LIDs (LMC) need not be reachable from everywhere by each of them; the
+// PathRecords name those that a source may use.
 const NoSL uint8 = 255
 
 // Hardware limits. VL 15 carries subnet management only.
 const (
 	SLs        = 16
 	MaxDataVLs = 15
-	// DefaultVLs is what current switches offer for data.
+	// DefaultVLs is the number of data lanes of current switches.
 	DefaultVLs = 8
 )
 
-// Forwarding is the out-port by destination LID and switch: the linear
-// forwarding tables (LFT) of all switches. Rows are destinations, because
-// every algorithm here goes destination by destination; a row is the
-// destination's in-tree.
+// Forwarding is the out-port by destination LID and switch: the linear forwarding
+// tables (LFT) of all switches. A row belongs to a destination, because every algorithm
+// here goes destination by destination; it is the destination's in-tree.
 type Forwarding struct {
-	Notes []string // what the path finder wants people to know, a sentence each: the roots it chose
+	Notes []string // remarks of the path finder for users, a sentence each, such as the roots it chose
 
 	switches int
 	ports    []uint8 // [LID × switches + switch]
@@ -60,34 +59,34 @@ func NewForwarding(f *fabric.Fabric) *Forwarding {
 	return t
 }
 
-// Row is the out-port of every switch for a LID, [switch]. Whoever builds the
-// Forwarding writes into it; everybody else only reads.
+// Row is the out-port of every switch for a LID, [switch]. Only the path finder that
+// builds the Forwarding writes into it.
 func (t *Forwarding) Row(lid fabric.LID) []uint8 {
 	i := int(lid) * t.switches
 	return t.ports[i : i+t.switches : i+t.switches]
 }
 
-// Port is the out-port of switch s for a LID, NoPort where there is no path,
-// 0 where the LID is the switch's own.
+// Port is the out-port of switch s for a LID; NoPort if there is no path, 0 if the LID
+// is the switch's own.
 func (t *Forwarding) Port(s fabric.NodeID, lid fabric.LID) uint8 {
 	return t.ports[int(lid)*t.switches+int(s)]
 }
 
-// SL2VL is the lane that a packet leaves by, by switch, in-port, out-port and
-// service level. Most routings use one map for every port of every switch; a
-// table is kept only where they differ.
+// SL2VL is the lane on which a packet leaves, by switch, in-port, out-port and service
+// level. Most routings use one map for every port of every switch; a table is kept only
+// if ports differ.
 type SL2VL struct {
 	uniform [SLs]uint8
 	first   []int   // [switch] offset into table; nil: uniform everywhere
-	ports   []int32 // [switch] ports, port 0 included
+	ports   []int32 // [switch] number of ports, including port 0
 	table   []uint8 // [first + (in × ports + out) × SLs + SL]
 }
 
-// UniformSL2VL maps service levels to lanes alike at every port.
+// UniformSL2VL maps service levels to lanes in the same way at every port.
 func UniformSL2VL(lane [SLs]uint8) *SL2VL { return &SL2VL{uniform: lane} }
 
-// LanePerSL is the map of layered routings: SL s rides lane s, and the SLs
-// beyond the lanes start over at lane 0.
+// LanePerSL is the map of layered routings: SL s uses lane s, and SLs beyond the lanes
+// start again at lane 0.
 func LanePerSL(vls int) *SL2VL {
 	var lane [SLs]uint8
 	for s := range lane {
@@ -96,8 +95,8 @@ func LanePerSL(vls int) *SL2VL {
 	return UniformSL2VL(lane)
 }
 
-// PerPort is a copy of m with an entry for every pair of ports of every switch,
-// to be changed with Set.
+// PerPort is a copy of m with an entry for every pair of ports of every switch, which
+// Set can change.
 func (m *SL2VL) PerPort(f *fabric.Fabric) *SL2VL {
 	t := &SL2VL{first: make([]int, f.Switches()), ports: make([]int32, f.Switches())}
 	size := 0
@@ -118,7 +117,7 @@ func (m *SL2VL) PerPort(f *fabric.Fabric) *SL2VL {
 	return t
 }
 
-// Uniform is the one map that holds everywhere, if there is one.
+// Uniform is the map of all ports, if they have the same one.
 func (m *SL2VL) Uniform() (lane [SLs]uint8, ok bool) { return m.uniform, m.first == nil }
 
 // VL is the lane for a service level on the way through switch s from in-port to
@@ -130,8 +129,8 @@ func (m *SL2VL) VL(s fabric.NodeID, in, out, sl uint8) uint8 {
 	return m.table[m.at(s, in, out)+int(sl)]
 }
 
-// SameFrom says whether packets that enter switch s by one port and by another are
-// mapped to lanes alike, whatever their out-port and service level.
+// SameFrom says whether packets that enter switch s by either of two ports are mapped
+// to the same lanes, for every out-port and service level.
 func (m *SL2VL) SameFrom(s fabric.NodeID, port, other uint8) bool {
 	if m.first == nil || port == other {
 		return true
@@ -141,8 +140,8 @@ func (m *SL2VL) SameFrom(s fabric.NodeID, port, other uint8) bool {
 	return bytes.Equal(m.table[a:a+size], m.table[b:b+size])
 }
 
-// IgnoresSL says whether the lane is the same for all service levels everywhere: then
-// it does not matter which of them clients use.
+// IgnoresSL says whether the lane is the same for all service levels everywhere, so
+// that it does not matter which of them clients use.
 func (m *SL2VL) IgnoresSL() bool {
 	alike := func(lane []uint8) bool {
 		for _, vl := range lane {
@@ -169,21 +168,21 @@ func (m *SL2VL) at(s fabric.NodeID, in, out uint8) int {
 	return m.first[s] + (int(in)*int(m.ports[s])+int(out))*SLs
 }
 
-// Lanes is the service level of every (source, destination LID) and the SL2VL
-// map. Sources are grouped in rows that share their service levels: for our own
-// engines a row is a switch and holds all that hangs on it; tables read from
-// elsewhere may need finer rows.
+// Lanes is the service level of every (source, destination LID) and the SL2VL map.
+// Sources are grouped in rows that share their service levels: for our own engines a
+// row is a switch with all endpoints attached to it; tables read from files may need
+// finer rows.
 type Lanes struct {
 	Row    []int32 // [EndpointID] its row
 	Rows   int     //
 	SL2VL  *SL2VL  //
-	Needed int     // lanes the proof needs, before paths are spread over spare ones; 0: not known
+	Needed int     // lanes that the proof needs, before paths are spread over spare ones; 0: not known
 
 	sl []uint8 // [LID × Rows + row]; nil: SL 0 everywhere
 }
 
-// NewLanes is Lanes with a row for every switch and SL 0 for every pair. An
-// endpoint that hangs on no switch shares row 0 and sends nothing.
+// NewLanes is Lanes with a row for every switch and SL 0 for every pair. An endpoint
+// without a switch shares row 0 and sends nothing.
 func NewLanes(f *fabric.Fabric, m *SL2VL) *Lanes {
 	row := make([]int32, len(f.Endpoints()))
 	for i := range row {
@@ -197,15 +196,15 @@ func NewLanesByRow(f *fabric.Fabric, m *SL2VL, row []int32, rows int) *Lanes {
 	return &Lanes{Row: row, Rows: rows, SL2VL: m, sl: make([]uint8, (int(f.TopLID())+1)*rows)}
 }
 
-// OneSL is Lanes in which everything has SL 0.
+// OneSL is Lanes with SL 0 for every pair, without a table.
 func OneSL(f *fabric.Fabric, m *SL2VL) *Lanes {
 	l := NewLanes(f, m)
 	l.sl = nil
 	return l
 }
 
-// SLRow is the service level for a destination LID by row, NoSL where the row
-// must not use the LID; nil where every service level is 0.
+// SLRow is the service level for a destination LID by row, NoSL where the row must not
+// use the LID; nil if every service level is 0.
 func (l *Lanes) SLRow(lid fabric.LID) []uint8 {
 	if l.sl == nil {
 		return nil
@@ -222,7 +221,7 @@ func (l *Lanes) SL(from fabric.EndpointID, lid fabric.LID) uint8 {
 	return l.sl[int(lid)*l.Rows+int(l.Row[from])]
 }
 
-// Levels counts the service levels that are given out to pairs.
+// Levels counts the different service levels of pairs.
 func (l *Lanes) Levels() int {
 	if l.sl == nil {
 		return 1
@@ -236,7 +235,7 @@ func (l *Lanes) Levels() int {
 	return bits.OnesCount32(given)
 }
 
-// Tables is a whole routing of one fabric.
+// Tables is a complete routing of one fabric.
 type Tables struct {
 	Fabric     *fabric.Fabric
 	Forwarding *Forwarding

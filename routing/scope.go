@@ -9,7 +9,7 @@ import (
 // Scope says which endpoints count as sources and destinations.
 type Scope uint8
 
-// The scopes, each holding the one before.
+// Each scope contains the one before.
 const (
 	HCA      Scope = iota // host adapters
 	Adapters              // and aggregation nodes and routers
@@ -27,8 +27,7 @@ func (s Scope) Includes(c fabric.Class) bool {
 	return s >= Adapters
 }
 
-// Endpoints is the endpoints in scope that hang on a switch, in their order. An
-// adapter that does not takes no part.
+// Endpoints is the endpoints in scope that are attached to a switch, in their order.
 func (s Scope) Endpoints(f *fabric.Fabric) []fabric.EndpointID {
 	var list []fabric.EndpointID
 	for i := range f.Endpoints() {
@@ -48,8 +47,8 @@ func (s Scope) PerSwitch(f *fabric.Fabric) []uint32 {
 	return n
 }
 
-// Ends says which switches have endpoints in scope, [switch]: where paths begin
-// and end.
+// Ends says which switches have endpoints in scope, [switch]: paths begin and end
+// there.
 func (s Scope) Ends(f *fabric.Fabric) []bool {
 	ends := make([]bool, f.Switches())
 	for _, e := range s.Endpoints(f) {

@@ -8,8 +8,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Progress is told how much of a stage is done; nil is told nothing. It is
-// called from one goroutine at a time and must return quickly.
+// Progress is told how much of a stage is done; it may be nil. It is called from one
+// goroutine at a time and must return quickly.
 type Progress func(done, total int)
 
 // Report calls p if there is one.
@@ -19,10 +19,10 @@ func (p Progress) Report(done, total int) {
 	}
 }
 
-// PathFinder decides which way. It finds a path to every LID from every switch
-// that can reach it, and leaves NoPort elsewhere: a fabric in parts is routed
-// within its parts. It refuses rather than hand back something weaker than its
-// guarantee, and returns ctx.Err() when cancelled.
+// PathFinder decides which way. It finds a path to every LID from every switch that can
+// reach it, and leaves NoPort elsewhere: each connected part of a fabric is routed by
+// itself. It refuses rather than return something weaker than it guarantees, and
+// returns ctx.Err() when cancelled.
 type PathFinder interface {
 	Paths(ctx context.Context, f *fabric.Fabric, p Progress) (*Forwarding, error)
 }
@@ -50,27 +50,27 @@ type Router interface {
 	Route(ctx context.Context, f *fabric.Fabric, b Budget, p Progress) (*Tables, error)
 }
 
-// Explainer is what a path finder, lane assigner or router offers that does not
-// take every fabric: its rules, and how a fabric fares under each.
+// Explainer is implemented by path finders, lane assigners and engines that do not
+// route every fabric: their rules, and whether a fabric keeps each.
 type Explainer interface {
 	Explain(f *fabric.Fabric) []Finding
 }
 
-// Finding is how a fabric fares under one rule of an engine.
+// Finding says whether a fabric keeps one rule of an engine.
 type Finding struct {
 	Rule string // the rule, as a sentence
 	OK   bool
-	Why  string // what was found: where the rule is broken, or the figures behind a yes
+	Why  string // where the rule is broken, or the figures that show that it is kept
 }
 
-// Refusal says why an engine does not route a fabric: the rule that it breaks
-// and where.
+// Refusal says why an engine does not route a fabric: which rule the fabric breaks, and
+// where.
 type Refusal struct {
 	Rule  string        // the rule, as a sentence
-	Node  fabric.NodeID // fabric.None: nowhere in particular
-	Port  uint8         // 0: none in particular
-	Label string        // the node's name
-	Why   string        // what was found there
+	Node  fabric.NodeID // fabric.None: no particular node
+	Port  uint8         // 0: no particular port
+	Label string        // the node's name, for messages
+	Why   string        // what was found there, a sentence
 }
 
 // Refuse makes a Refusal.
@@ -100,7 +100,7 @@ func (r *Refusal) Brief() string {
 // TooFewLanes is the refusal of a lane assigner.
 type TooFewLanes struct {
 	Need    int
-	AtLeast bool // Need is a lower bound: the search was cut short
+	AtLeast bool // Need is a lower bound: the search was ended early
 	Have    int
 }
 
@@ -110,8 +110,8 @@ func Refused(err error) bool {
 	return errors.As(err, &lanes) || errors.As(err, &levels) || errors.As(err, &rule)
 }
 
-// TooFewLevels is the refusal of an engine that gives out more service levels than
-// there are.
+// TooFewLevels is the refusal of an engine that needs more service levels than there
+// are.
 type TooFewLevels struct {
 	Need, Have int
 }

@@ -3,18 +3,18 @@ package routing
 import "github.com/weft-fabric/weft/fabric"
 
 // Tree is the in-tree of one destination LID, in breadth-first order from the
-// destination: walked backwards, every switch comes before the one it forwards
-// to, so that a load is a sum over a subtree. A Tree is scratch space: Build
-// fills it again and again without allocating.
+// destination. In reverse order every switch comes before the one it forwards to, so
+// that a load is a sum over a subtree. A Tree is scratch space: Build can fill it again
+// without allocating.
 type Tree struct {
 	Order []fabric.NodeID    // switches with a path, the destination's first
 	Out   []fabric.ChannelID // [switch] the trunk it forwards to; None at the destination's switch and without a path
-	depth []int32            // [switch] hops to the destination's switch; -1 unknown, -2 on the way to find out
+	depth []int32            // [switch] hops to the destination's switch; -1 unknown, -2 being computed
 	count []int32            // scratch: switches by depth
 }
 
-// Build makes the tree of a LID that hangs on switch root. Switches whose
-// entries loop or end elsewhere are left out.
+// Build makes the tree of a LID whose endpoint is on switch root. It leaves out
+// switches whose entries loop or end elsewhere.
 func (t *Tree) Build(f *fabric.Fabric, row []uint8, root fabric.NodeID) {
 	n := f.Switches()
 	if len(t.Out) != n {
@@ -57,8 +57,8 @@ func (t *Tree) Build(f *fabric.Fabric, row []uint8, root fabric.NodeID) {
 // unreached marks a switch from which the destination cannot be reached.
 const unreached = -3
 
-// measure follows the tree from s to a switch of known depth and notes the depth
-// of all on the way.
+// measure follows the tree from s to a switch of known depth and sets the depth of all
+// switches passed.
 func (t *Tree) measure(heads []fabric.NodeID, s fabric.NodeID) int32 {
 	steps := int32(0)
 	at := s
@@ -86,6 +86,6 @@ func (t *Tree) measure(heads []fabric.NodeID, s fabric.NodeID) int32 {
 	return t.depth[s]
 }
 
-// Depth is the hops from switch s to the destination's switch, negative without
-// a path.
+// Depth is the hops from switch s to the destination's switch; negative if there is no
+// path.
 func (t *Tree) Depth(s fabric.NodeID) int { return int(t.depth[s]) }

@@ -1,6 +1,6 @@
-// Command change measures what the repair of tables costs: it takes every cable, or
-// every switch, of a network away (or a sample of them), mends the tables of weave-any,
-// has every step judged, brings the tables back, and prints a Markdown table.
+// Command change measures the repair of tables: it removes every cable, or every
+// switch, of a network (or a sample of them), mends the tables of weave-any, has every
+// step judged, restores the tables, and prints a Markdown table.
 //
 //	go run ./bench/change [-networks REGEXP] [-most N]
 package main
@@ -92,7 +92,8 @@ func route(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error) {
 	return e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}, nil)
 }
 
-// failure is cables between switches, by one of their channels, or nodes that go at once.
+// failure is cables between switches, by one of their channels, or nodes that fail
+// together.
 type failure struct {
 	channels []fabric.ChannelID
 	nodes    []fabric.NodeID
@@ -110,7 +111,7 @@ func failures(f *fabric.Fabric) (cables, switches []failure) {
 	return cables, switches
 }
 
-// sample is so many of a list, evenly spread.
+// sample is at most so many elements of a list, evenly spread.
 func sample(list []failure, most int) []failure {
 	if len(list) <= most {
 		return list

@@ -1,6 +1,6 @@
-// Command opensm measures OpenSM's own routing engines and weft's in one run, on
-// the same simulated fabrics and through the same interface: an OpenSM that stays,
-// of which one routing engine routes. It prints a Markdown table.
+// Command opensm measures OpenSM's own routing engines and weft's in one run, on the
+// same simulated fabrics and through the same interface: an OpenSM that keeps running
+// and uses one of the engines. It prints a Markdown table.
 //
 //	go run ./bench/opensm -weft bin/weft -plugins bin [-networks SPEC…] [-engines a,b] [-runs N]
 //
@@ -84,8 +84,8 @@ func main() {
 	}
 }
 
-// table measures everything, prints the rows as they come, and writes them into a
-// file when all are there.
+// table measures everything, prints the rows as they come, and finally writes them into
+// a file.
 func (b *bench) table(specs, names, out string) error {
 	var text strings.Builder
 	w := io.MultiWriter(os.Stdout, &text)

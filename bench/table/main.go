@@ -1,6 +1,6 @@
-// Command table measures weft as a user runs it, a process for every network and
-// engine, and prints a Markdown table: time, memory, lanes, service levels,
-// largest load, and what OpenSM needs for the same where a reference is at hand.
+// Command table measures weft as a user runs it, with a process for every network and
+// engine, and prints a Markdown table: time, memory, lanes, service levels, largest
+// load, and OpenSM's figures for the same if a reference is given.
 //
 //	go run ./bench/table -weft bin/weft [-reference FILE] [-networks REGEXP] [-engines a,b]
 package main
@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// network is a row of the reference: a spec of ours and how the reference begins
-// its row, empty where it has none.
+// network is a row of the reference: our spec, and the beginning of the reference's
+// row; empty if it has none.
 type network struct {
 	spec string
 	row  string

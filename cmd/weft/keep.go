@@ -124,7 +124,7 @@ func (j *keepJob) mend(ctx context.Context) error {
 	s := j.stage("plan", &j.spent.paths)
 	defer s.done()
 	var err error
-	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.scope, Drain: j.o.drain}); err != nil {
+	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}); err != nil {
 		return planError(err, j.o.keep, j.contract)
 	}
 	if len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected {

@@ -199,7 +199,7 @@ func (j *whatIfJob) take() error {
 func (j *whatIfJob) plan(ctx context.Context) error {
 	s := j.stage("plan", &j.spent.plan)
 	defer s.done()
-	o := change.Options{Contract: j.contract, Scope: j.scope, Drain: j.o.drain}
+	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}
 	var err error
 	if j.there, err = change.Mend(ctx, j.was, j.live, o); err == nil {
 		j.back, err = change.Return(ctx, j.there.After, j.was, o)

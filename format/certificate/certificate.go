@@ -10,8 +10,8 @@
 //	…
 //	end 1234
 //
-// The last line counts the ranks, so that a file cut short shows. Lanes that are
-// not listed carry nothing.
+// The last line counts the ranks, so that a truncated file is recognised. Lanes that
+// are not listed carry nothing.
 package certificate
 
 import (
@@ -52,9 +52,9 @@ func Write(w io.Writer, f *fabric.Fabric, c *deadlock.Certificate) error {
 	return out.Flush()
 }
 
-// Read reads a certificate for tables of f; file is the name for errors. That
-// the ranks rise is for deadlock.CheckCertificate to say; here a rank must be
-// given once, for a cable between switches of f.
+// Read reads a certificate for tables of f; file is the name for errors. It checks that
+// each rank is given once, for a cable between switches of f; deadlock.CheckCertificate
+// checks that the ranks rise.
 func Read(r io.Reader, file string, f *fabric.Fabric) (*deadlock.Certificate, error) {
 	p := &parser{lines: format.NewTableLines(r, file), f: f}
 	if err := p.header(); err != nil {
@@ -123,8 +123,8 @@ func (p *parser) header() error {
 	return nil
 }
 
-// nothingFollows says what is wrong where a file goes on after its end: it might be
-// two proofs of which one was not read.
+// nothingFollows refuses a file that goes on after its end: it might be two proofs, of
+// which one was not read.
 func (p *parser) nothingFollows() error {
 	for p.lines.Next() {
 		if !p.lines.Text().Empty() {

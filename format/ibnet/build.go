@@ -10,7 +10,7 @@ func (p *parser) warn(msg string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(msg, args...))
 }
 
-// finish refuses a text that was cut short or was never one of ours.
+// finish refuses a text that was truncated or is not in this format.
 func (p *parser) finish() error {
 	last := max(p.lines.Number(), 1)
 	switch {
@@ -37,8 +37,8 @@ func count(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// build checks what fabric.Builder would refuse without naming a line, pairs the
-// ends of the cables and builds.
+// build checks what fabric.Builder would refuse without naming a line, pairs the ends
+// of the cables and builds the fabric.
 func (p *parser) build() (*fabric.Fabric, error) {
 	if err := p.checkNodes(); err != nil {
 		return nil, err
@@ -68,8 +68,8 @@ func (p *parser) build() (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// lidsFromPeers gives the switches whose records have no LID the one that their
-// peers print.
+// lidsFromPeers gives switches whose records have no LID the one that their peers
+// print.
 func (p *parser) lidsFromPeers() {
 	for i := range p.ends {
 		e := &p.ends[i]
@@ -79,8 +79,7 @@ func (p *parser) lidsFromPeers() {
 	}
 }
 
-// checkNodes gives the nodes without a record what is known of them, and refuses
-// two nodes with one GUID.
+// checkNodes completes the nodes without a record, and refuses two nodes with one GUID.
 func (p *parser) checkNodes() error {
 	undeclared, first := 0, none
 	byGUID := make(map[fabric.GUID]int32, len(p.nodes))
@@ -123,14 +122,14 @@ func (n *node) where() int {
 	return n.seen
 }
 
-// plugs says for every port of every node which record speaks of it.
+// plugs lists the records of every port.
 type plugs struct {
 	first []int32 // [node, plus one at the end] offset of port 0
 	own   []int32 // [first+port] the port's own record, or none
 	other []int32 // [first+port] the record of another port that names this as its peer, or none
 }
 
-// plug files the records by port and refuses those that contradict each other.
+// plug sorts the records by port and refuses those that contradict each other.
 func (p *parser) plug() (*plugs, error) {
 	g := &plugs{first: make([]int32, len(p.nodes)+1)}
 	for i := range p.nodes {
@@ -159,7 +158,7 @@ func (p *parser) plug() (*plugs, error) {
 	return g, p.agree(g)
 }
 
-// agree refuses a port whose own record and whose peer's record name two cables.
+// agree refuses a port if its own record and its peer's record name two cables.
 func (p *parser) agree(g *plugs) error {
 	for i := range p.ends {
 		e := &p.ends[i]
@@ -180,7 +179,7 @@ func (p *parser) agree(g *plugs) error {
 	return nil
 }
 
-// addCables adds every cable once, and what is known of its ports.
+// addCables adds every cable once, and the properties of its ports.
 func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
 	oneSided, first, cables := 0, none, 0
 	for i := range p.ends {
@@ -200,11 +199,11 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
 		} else if back.line < e.line {
 			continue // added with the other end
 		}
-		b.Cable(refs[e.node], e.port, refs[e.peer], e.peerPort, p.settleRate(e, back))
+		b.Cable(refs[e.node], e.port, refs[e.peer], e.peerPort, p.slowerRate(e, back))
 		cables++
 	}
-	// A net file may give every cable once; where most are given twice, one that
-	// is not means that something was changing, or was edited.
+	// A net file may list every cable once. If most are listed twice, one that
+	// is not suggests that the network was changing or the file was edited.
 	if oneSided > 0 && oneSided <= cables/2 {
 		e := &p.ends[first]
 		p.warn("%s in the record of one end only; the first is %q[%d] to %q[%d] in line %d, of which the record of %[4]q says nothing",
@@ -212,8 +211,8 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
 	}
 }
 
-// addPort adds an adapter's port by its own record, and by what the record at
-// the other end of the cable says where its own is silent.
+// addPort adds an adapter's port by its own record, completed from the record at the
+// other end of the cable.
 func (p *parser) addPort(b *fabric.Builder, refs []fabric.Ref, e, back *end) {
 	if p.nodes[e.node].Kind == fabric.Switch {
 		return
@@ -232,8 +231,8 @@ func (p *parser) addPort(b *fabric.Builder, refs []fabric.Ref, e, back *end) {
 	}
 }
 
-// settleRate takes the slower rate where the ends differ.
-func (p *parser) settleRate(e, back *end) fabric.Rate {
+// slowerRate is the slower rate if the ends of a cable differ, with a warning.
+func (p *parser) slowerRate(e, back *end) fabric.Rate {
 	switch {
 	case back == nil || back.rate == e.rate || back.rate == fabric.Rate{}:
 		return e.rate

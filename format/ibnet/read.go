@@ -12,20 +12,19 @@
 // the attribute, else from an id like "S-0008f10400410015"; a node that has
 // neither is numbered by fabric.Builder. A node without a name goes by its id.
 //
-// How contradictions are settled. A cable is normally recorded at both ends.
-// Recorded at one end, it still is a cable; recorded with two different peers,
-// the file is refused. Where the rates at both ends differ, the slower stands,
-// with a warning: a real file has 1xSDR at one end and 4xSDR at the other. The
-// LID of a port comes from its own record, else from its peer's. A node that is
-// named as a peer but has no record is made up from what the cables say of it,
-// with a warning, if its id carries a GUID; else the file is refused. Lines that
-// are no part of the format (a terminal's prompt, "Chassis 1", messages of the
-// tool) are skipped; those that are neither comment nor section title are
-// counted in a warning.
+// How contradictions are resolved. A cable is normally recorded at both ends. If it is
+// recorded at one end, it still is a cable; if recorded with two different peers, the
+// file is refused. If the rates at both ends differ, the slower is used, with a
+// warning: a real file has 1xSDR at one end and 4xSDR at the other. The LID of a port
+// comes from its own record, else from its peer's. A node that is named as a peer but
+// has no record is made from what the cables say of it, with a warning, if its id
+// contains a GUID; otherwise the file is refused. Lines that are not part of the format
+// (a terminal's prompt, "Chassis 1", messages of the tool) are skipped; those that are
+// neither comments nor section titles are counted in a warning.
 //
-// A file that was cut short is refused where that can be told: an adapter's
-// record that ends the text without a port and without the blank line behind it,
-// attributes without a node, and a last line that lacks its line end and its
+// A truncated file is refused where it can be recognised: an adapter's record that ends
+// the text without a port and without the blank line after it, attributes without a
+// node, and a last line without line end and rate.
 // rate.
 package ibnet
 
@@ -38,9 +37,8 @@ import (
 	"github.com/weft-fabric/weft/format"
 )
 
-// Read reads a fabric; file is the name for errors, which are *format.ParseError
-// unless r itself fails. What was odd but could be settled is in the fabric's
-// Warnings.
+// Read reads a fabric; file is the name for errors, which are *format.ParseError unless
+// r itself fails. Contradictions that were resolved are in the fabric's Warnings.
 func Read(r io.Reader, file string) (*fabric.Fabric, error) {
 	p := parser{lines: format.NewLines(r, file), byID: map[string]int32{}, at: none}
 	for p.lines.Next() {
@@ -57,7 +55,7 @@ func Read(r io.Reader, file string) (*fabric.Fabric, error) {
 	return p.build()
 }
 
-// none is the index of nothing.
+// none is an index that is not set.
 const none = -1
 
 // node is a node as the file describes it.
@@ -65,7 +63,7 @@ type node struct {
 	fabric.Node
 	id   string
 	line int // of its record; 0: only named as a peer so far
-	seen int // the first line that names it
+	seen int // the first line that names the node
 	lid  fabric.LID
 	lmc  uint8
 	guid fabric.GUID // of port 0 of a switch
@@ -104,7 +102,7 @@ type parser struct {
 	warnings []string
 }
 
-// attributes are what the lines before a node record say of it.
+// attributes is the contents of the attribute lines before a node record.
 type attributes struct {
 	line           int // of the first; 0: none
 	vendor, device uint32
@@ -137,7 +135,7 @@ func (p *parser) line(text format.Cursor) error {
 	return nil
 }
 
-// sectionTitle tells the lines with which ibnetdiscover groups nodes.
+// sectionTitle recognises the lines with which ibnetdiscover groups nodes.
 func sectionTitle(c format.Cursor) bool {
 	return c.CutFold("chassis") || c.CutFold("non-chassis")
 }
@@ -272,8 +270,8 @@ func (p *parser) lidAndLMC(c *format.Cursor) (lid fabric.LID, lmc uint8, err err
 	return lid, lmc, nil
 }
 
-// named is the node that goes by an id; name is what a peer calls it, known only
-// if the node has no record.
+// named is the node with an id; name is what a peer calls it, used only if the node has
+// no record.
 func (p *parser) named(id, name []byte) int32 {
 	if at, ok := p.byID[string(id)]; ok {
 		return at

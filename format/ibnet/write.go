@@ -9,10 +9,10 @@ import (
 	"github.com/weft-fabric/weft/format"
 )
 
-// Write writes a fabric as ibnetdiscover would print it; ibsim accepts it as a
-// net file. Read gives the same fabric back, warnings aside. Control characters
-// in names become blanks, as ibnetdiscover makes them; double quotes stay, which
-// Read understands and other tools take for the end of the name.
+// Write writes a fabric as ibnetdiscover would print it; ibsim accepts it as a net
+// file. Read returns the same fabric, apart from warnings. Control characters in names
+// become blanks, as ibnetdiscover does it; double quotes stay, which Read accepts but
+// other tools take for the end of the name.
 func Write(w io.Writer, f *fabric.Fabric) error {
 	p := printer{Writer: bufio.NewWriterSize(w, 1<<16), f: f}
 	p.endpoint = make(map[portOf]fabric.EndpointID, len(f.Endpoints()))

@@ -48,15 +48,15 @@ func (p *parser) join(j Join) (*Dump, error) {
 	return d, nil
 }
 
-// matching is what a rule makes of the destinations of the dump.
+// matching is the result of applying a rule to the destinations of the dump.
 type matching struct {
 	rule  Rule
-	lids  []fabric.LID // [LID of the dump] that of the fabric; 0: none
+	lids  []fabric.LID // [LID of the dump] the LID of the fabric; 0: none
 	gone  []Gone       // destinations that are not found, by LID
 	found int
 }
 
-// resolve picks the rule and applies it.
+// resolve chooses the rule and applies it.
 func (p *parser) resolve(j Join) (*matching, error) {
 	switch {
 	case j.List != nil:
@@ -79,7 +79,7 @@ func (p *parser) resolve(j Join) (*matching, error) {
 	return nil, p.neitherFits(printed.gone[0], made.gone[0])
 }
 
-// only is the outcome of the one rule that there is.
+// only returns the result of the only applicable rule, or its error.
 func (p *parser) only(j Join, m *matching) (*matching, error) {
 	if m.gone != nil && !j.Lenient {
 		return nil, p.lines.ErrorAt(m.gone[0].Line, "%s", m.gone[0].Why)
@@ -87,7 +87,8 @@ func (p *parser) only(j Join, m *matching) (*matching, error) {
 	return m, nil
 }
 
-// neitherFits says what does not fit under the rule that carries further.
+// neitherFits is the error if both meanings of port GUIDs fail; it reports the one that
+// got further.
 func (p *parser) neitherFits(printed, made Gone) error {
 	if printed.Line >= made.Line {
 		return p.lines.ErrorAt(printed.Line, "%s (and if port GUIDs are node GUID + port number, line %d does not fit: %s)", printed.Why, made.Line, made.Why)
@@ -99,7 +100,7 @@ func (p *parser) neitherFits(printed, made Gone) error {
 // that LID from the endpoint's base LID.
 type finder func(lid fabric.LID) (fabric.EndpointID, int, error)
 
-// assign applies a rule to every destination; no two may share a LID of the
+// assign applies a rule to every destination; no two may get the same LID of the
 // fabric.
 func (p *parser) assign(rule Rule, find finder) *matching {
 	m := &matching{rule: rule, lids: make([]fabric.LID, len(p.dests))}
@@ -143,8 +144,8 @@ func (p *parser) byLID(lid fabric.LID) (fabric.EndpointID, int, error) {
 	return id, int(lid - p.f.Endpoint(id).LID), nil
 }
 
-// byList finds endpoints by the subnet list. If lenient, a port GUID counts for
-// more than a LID: the list may be from another minute, and the port have had
+// byList finds endpoints by the subnet list. If lenient, a port GUID takes precedence
+// over a LID: the list may be a few minutes older or newer, and the port may have had
 // another LID then.
 func (p *parser) byList(j Join) finder {
 	var blocks map[fabric.GUID]block
@@ -204,12 +205,11 @@ func endpointAt(f *fabric.Fabric, node fabric.NodeID, port uint8) fabric.Endpoin
 	return fabric.EndpointID(i)
 }
 
-// block is the LIDs of the dump that print one port GUID.
+// block is the range of LIDs of the dump with one port GUID.
 type block struct{ first, last fabric.LID }
 
-// base is the base LID of the block for an endpoint with an LMC: where there are
-// several LIDs, the dump may lack a path to the first, but a base LID is a
-// multiple of 2^LMC.
+// base is the base LID of the block, for an endpoint with an LMC. The dump may lack a
+// path to the first of several LIDs, but a base LID is a multiple of 2^LMC.
 func (b block) base(lmc uint8) fabric.LID {
 	if b.first == b.last {
 		return b.first
@@ -235,7 +235,7 @@ func (p *parser) blocks() map[fabric.GUID]block {
 	return blocks
 }
 
-// ambiguous stands for two endpoints with one GUID.
+// ambiguous stands for several endpoints with one GUID.
 const ambiguous fabric.EndpointID = -2
 
 // portGUIDs is the endpoints by the port GUIDs of the fabric.

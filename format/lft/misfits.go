@@ -11,7 +11,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Misfits is what a dump has and the fabric lacks: one of the two is older.
+// Misfits is what a dump has and the fabric does not: one of the two is older.
 type Misfits struct {
 	Strangers []Stranger // in the order of the file
 	Gone      []Gone     // by LID
@@ -25,7 +25,7 @@ type Stranger struct {
 	Line int    // where its table begins
 }
 
-// Gone is a destination of the dump that nothing in the fabric answers to.
+// Gone is a destination of the dump that no endpoint of the fabric has.
 type Gone struct {
 	LID  fabric.LID  // of the dump
 	GUID fabric.GUID // port GUID that the dump prints; 0: none
@@ -33,7 +33,7 @@ type Gone struct {
 	Line int         // the first entry for it
 	Why  string      // a sentence
 
-	Beyond bool // its endpoint is there, but answers to fewer LIDs than the dump has for it (LMC)
+	Beyond bool // its endpoint exists but has fewer LIDs (LMC) than the dump lists for it
 }
 
 // DeadPort is a port of a switch of the fabric that has no cable.
@@ -42,13 +42,13 @@ type DeadPort struct {
 	Port   uint8
 }
 
-// DeadEntries is the entries that lead to such a port.
+// DeadEntries is the number of entries that lead to such a port.
 type DeadEntries struct {
 	DeadPort
 	Entries int
 }
 
-// stranger notes a switch that the fabric lacks; c is the rest of its header.
+// stranger records a switch that the fabric does not have; c is the rest of its header.
 func (p *parser) stranger(guid fabric.GUID, c format.Cursor) error {
 	for i := range p.strangers {
 		if s := &p.strangers[i]; s.GUID == guid {
@@ -66,7 +66,7 @@ func (p *parser) stranger(guid fabric.GUID, c format.Cursor) error {
 // quoted is the name that a dump gives to a node: 'name'.
 func quoted(c format.Cursor) string { return between(c, "'", "'") }
 
-// between is what stands between the first and the last of two marks.
+// between is the text between the first and the last of two marks.
 func between(c format.Cursor, open, end string) string {
 	_, rest, ok := bytes.Cut(c, []byte(open))
 	i := bytes.LastIndex(rest, []byte(end))
@@ -76,7 +76,7 @@ func between(c format.Cursor, open, end string) string {
 	return string(rest[:i])
 }
 
-// deadEntry notes an entry that leads to a port without a cable.
+// deadEntry counts an entry that leads to a port without a cable.
 func (p *parser) deadEntry(port uint8) {
 	if p.dead == nil {
 		p.dead = map[DeadPort]int{}
@@ -84,8 +84,8 @@ func (p *parser) deadEntry(port uint8) {
 	p.dead[DeadPort{p.at, port}]++
 }
 
-// misfits puts together what does not fit. The subnet list names what the dump
-// does not.
+// misfits collects what does not fit. The subnet list supplies names that the dump does
+// not have.
 func (p *parser) misfits(m *matching, list *subnetlst.Map) Misfits {
 	all := Misfits{Strangers: p.strangers, Gone: m.gone}
 	for i := range all.Gone {
@@ -106,8 +106,8 @@ func (p *parser) misfits(m *matching, list *subnetlst.Map) Misfits {
 	return all
 }
 
-// plausible refuses tables that are of another fabric, or speak of other LIDs:
-// nearly all destinations are handed to their own port by their own switch.
+// plausible refuses tables of another fabric or for other LIDs. In tables that fit, the
+// destination's own switch delivers to the right port for nearly all destinations.
 func (p *parser) plausible(m *matching) error {
 	if m.found == 0 && len(m.gone) > 0 {
 		return p.lines.ErrorAt(m.gone[0].Line, "%s, nor does any other destination fit: these are the tables of another fabric", m.gone[0].Why)

@@ -1,7 +1,7 @@
 // Package lft reads and writes linear forwarding tables as OpenSM and the
 // diagnostic tools dump them.
 //
-// Read takes three dialects and tells them apart by their lines:
+// Read recognises three dialects by their lines:
 //
 //	Unicast lids [0-15] of switch Lid 2 guid 0x0002c90200000001 ('t0'):        opensm-lfts.dump
 //	0x0001 003 # Channel Adapter portguid 0x0002c90300000011: 'node0 HCA-1'
@@ -16,33 +16,33 @@
 //	0x0001 : 003  : 01   : yes
 //	0x0006 : UNREACHABLE
 //
-// Joining. A dump speaks of the LIDs and port GUIDs that one OpenSM gave out;
-// the fabric may come from another day, another OpenSM or a simulator. Switches
-// are therefore joined by node GUID, and destinations, in this order:
+// Joining. A dump contains the LIDs and port GUIDs that one OpenSM assigned; the fabric
+// may come from another day, another OpenSM or a simulator. Switches are therefore
+// joined by node GUID, and destinations in this order:
 //
 //   - with a subnet list of the same OpenSM, by the node GUID and port that it
 //     gives for the LID;
 //   - by the port GUIDs in the dump, taken either for those of the fabric or for
 //     node GUID + port number, which is what ibsim makes of them. One of the two
-//     must fit every destination, and never are they mixed: the node GUID of a
+//     must fit every destination, and the two are never mixed: the node GUID of a
 //     new adapter is the GUID of its port too, so a single destination can fit
 //     both and mean different ports;
 //   - without either, by the LIDs of the fabric itself.
 //
-// A port that answers to several LIDs (LMC) has them in one block, in the dump
-// and in the fabric. The result is indexed by the LIDs of the fabric.
+// A port with several LIDs (LMC) has them in one block, in the dump and in the fabric.
+// The result is indexed by the LIDs of the fabric.
 //
-// What does not fit is a *format.ParseError: a switch the fabric lacks, a switch
-// twice, a port a switch does not have or that has no cable, a LID nothing in
-// the fabric answers to. So is a dump that was cut short. Entries that a dump
-// lacks are not an error: they are in the Dump, and the judge's to weigh.
+// What does not fit is a *format.ParseError: a switch that the fabric does not have, a
+// switch twice, a port that a switch does not have or that has no cable, a LID that no
+// endpoint has. So is a truncated dump. Missing entries are not an error: they are in
+// the Dump, and the judge reports them.
 //
-// Dumps taken minutes apart differ by a host or a cable. With Join.Lenient what
-// one of them has and the other lacks is listed in Dump.Misfits, and the rest is
-// read; of the two meanings of port GUIDs the one that finds more destinations
-// holds. Tables that have nothing in common with the fabric, or whose
-// destinations are mostly handed to other ports than theirs by their own
-// switches, stay an error: they are of another fabric, or of other LIDs.
+// Dumps taken minutes apart may differ by a host or a cable. With Join.Lenient, what
+// one of them has and the other does not is listed in Dump.Misfits, and the rest is
+// read; of the two meanings of port GUIDs the one that finds more destinations is used.
+// Tables that have nothing in common with the fabric are still an error, and so are
+// tables whose destinations are mostly delivered to the wrong ports by their own
+// switches: they are of another fabric or for other LIDs.
 package lft
 
 import (
@@ -55,13 +55,13 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Join is what helps to find the destinations of a dump in a fabric.
+// Join says how to find the destinations of a dump in a fabric.
 type Join struct {
 	List    *subnetlst.Map // subnet list of the OpenSM that wrote the dump; nil: none
-	Lenient bool           // what does not fit the fabric goes to Dump.Misfits; else it is an error
+	Lenient bool           // list in Dump.Misfits what does not fit the fabric, instead of an error
 }
 
-// Dump is a dump as the fabric sees it.
+// Dump is a dump joined with the fabric.
 type Dump struct {
 	Forwarding *routing.Forwarding
 	LIDs       []fabric.LID        // [LID of the dump, up to its largest] the fabric's LID; 0: the dump has no path to it
@@ -197,7 +197,7 @@ func (p *parser) begin(c format.Cursor, trailed bool) error {
 	return nil
 }
 
-// end refuses to leave a table that has no end.
+// end refuses a table without its last line.
 func (p *parser) end() error {
 	if p.open {
 		name, line := p.here()
@@ -273,7 +273,7 @@ func (p *parser) entry(c format.Cursor) error {
 	return p.portGUID(c, d)
 }
 
-// dest is the destination with a LID, which is about to have a path.
+// dest is the destination with a LID, which gets its first path now.
 func (p *parser) dest(lid fabric.LID) *dest {
 	for int(lid) >= len(p.dests) {
 		p.dests = append(p.dests, dest{})
@@ -286,8 +286,8 @@ func (p *parser) dest(lid fabric.LID) *dest {
 	return d
 }
 
-// portGUID reads the rest of an entry: what the dump says of the destination.
-// The name behind the GUID may hold anything.
+// portGUID reads the rest of an entry: what the dump says of the destination. The name
+// after the GUID may contain anything.
 func (p *parser) portGUID(c format.Cursor, d *dest) error {
 	if !c.Cut("#") && !(c.Cut(":") && c.Cut("(")) {
 		return nil

@@ -11,15 +11,15 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// GUIDs says which port GUIDs Write prints. OpenSM remaps the entries of a file
-// by them to the LIDs that the ports have by then, so they must be those that
-// this OpenSM will see.
+// GUIDs says which port GUIDs Write prints. When OpenSM reads the file, it maps entries
+// by port GUID to the current LIDs of the ports, so they must be the GUIDs that this
+// OpenSM sees.
 type GUIDs uint8
 
 // The choices.
 const (
 	PortGUIDs    GUIDs = iota // the fabric's own
-	NodePlusPort              // node GUID + port number: what ibsim gives out
+	NodePlusPort              // node GUID + port number: as ibsim assigns them
 )
 
 // Write writes the tables in the form of opensm-lfts.dump, which OpenSM reads
@@ -56,8 +56,8 @@ func Write(w io.Writer, f *fabric.Fabric, t *routing.Forwarding, guids GUIDs) er
 	return out.Flush()
 }
 
-// destinations is what stands behind the port in every line, [LID], empty for
-// LIDs that nothing answers to.
+// destinations is the text after the port in every line, [LID]; empty for LIDs that no
+// endpoint has.
 func destinations(f *fabric.Fabric, guids GUIDs) []string {
 	tails := make([]string, int(f.TopLID())+1)
 	for lid, id := range f.LIDs() {

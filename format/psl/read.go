@@ -44,9 +44,9 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// The marks of the package comment: the first line of the compact form and of
-// the full form by weft, the start of a line for a single port and of one for a
-// pair that must not be used.
+// The marks of the package comment: the first line of the compact form, the first line
+// of the full form by weft, and the beginnings of a line for a single port and of a
+// line for a pair that must not be used.
 const (
 	compactMark = "#compact"
 	ownMark     = "#weft"
@@ -57,24 +57,24 @@ const (
 // unset marks pairs that the file does not list.
 const unset = 0xFE
 
-// Read reads the service levels of a fabric; file is the name for errors. m
-// becomes the SL2VL of the result. lids translates the LIDs of a file from
-// elsewhere, as a lft.Dump does; nil: they are the fabric's own.
+// Read reads the service levels of a fabric; file is the name for errors. m becomes the
+// SL2VL of the result. lids translates the LIDs of a file from elsewhere, as in an
+// lft.Dump; nil: they are the fabric's own.
 //
-// The result has a row for every switch; endpoints of one switch that the file
-// treats differently get further rows. In the full form a pair that is not
-// listed, such as one from the port 0 of a switch, has the service level of the
-// endpoints it shares a row with. Lines that give a pair two service levels are
-// refused, and so is a full file that lacks a pair of host adapters.
+// The result has a row for every switch; endpoints of one switch with other service
+// levels get further rows. In the full form a pair that is not listed, such as one from
+// the port 0 of a switch, has the service level of the endpoints with which it shares a
+// row. Lines that give a pair two service levels are refused, and so is a full file
+// that lacks a pair of host adapters.
 func Read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID) (*routing.Lanes, error) {
 	l, _, err := read(r, file, f, m, lids, false)
 	return l, err
 }
 
-// ReadLenient is Read for a file that is older or newer than the fabric: lines
-// about nodes and LIDs that the fabric lacks are left out, and a pair of host
-// adapters that a full file lacks has the service level of the endpoints it
-// shares a row with, or 0.
+// ReadLenient is Read for a file that is older or newer than the fabric: lines about
+// nodes and LIDs that the fabric does not have are left out, and a pair of host
+// adapters that a full file lacks gets the service level of the endpoints with which it
+// shares a row, or 0.
 func ReadLenient(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID) (*routing.Lanes, format.Misfits, error) {
 	return read(r, file, f, m, lids, true)
 }
@@ -103,8 +103,8 @@ func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []f
 	return p.build(m), p.misfits, nil
 }
 
-// unknown is about something that is not in the fabric: an error, unless the
-// line shall be left out.
+// unknown reports something that is not in the fabric: an error, or ErrSkip if the
+// reader is lenient.
 func (p *parser) unknown(msg string, args ...any) error {
 	why := func() error { return p.lines.Errorf(msg, args...) }
 	if p.lenient {
@@ -198,7 +198,7 @@ func (p *parser) portRow(c *format.Cursor) (row []uint8, e fabric.EndpointID, er
 	return p.byPort[fabric.EndpointID(i)], fabric.EndpointID(i), nil
 }
 
-// noneLine reads what stands behind #none.
+// noneLine reads the rest of a line after #none.
 func (p *parser) noneLine(c format.Cursor) error {
 	port := c
 	if port.Hex(math.MaxUint64); port.Cut(":") {
@@ -229,7 +229,7 @@ func (p *parser) pair(c format.Cursor, row *[]uint8) error {
 	return p.level(c, row, uint8(sl))
 }
 
-// level reads a LID and notes a service level for it in a row.
+// level reads a LID and sets its service level in a row.
 func (p *parser) level(c format.Cursor, row *[]uint8, sl uint8) error {
 	v, ok := c.Uint(0xFFFF)
 	if !ok {

@@ -32,19 +32,19 @@ func (p *parser) build(m *routing.SL2VL) *routing.Lanes {
 	return l
 }
 
-// group gives the endpoints of a switch their rows: those with the service
-// levels of the first share the row of the switch, the others get new ones.
+// group gives the endpoints of a switch their rows: those with the service levels of
+// the first share the row of the switch, the others get new ones.
 func (p *parser) group(s fabric.NodeID, row []int32, levels [][]uint8) [][]uint8 {
 	rows := []int32{int32(s)}
-	settled := false // the row of the switch has its service levels
+	hasLevels := false // the row of the switch has its service levels
 	for _, e := range p.f.Attached(s) {
 		own := p.levels(s, e)
 		row[e] = int32(s)
 		switch {
 		case own == nil && !p.compact:
 			continue // shares the row of the switch
-		case !settled:
-			levels[s], settled = p.founder(own), true
+		case !hasLevels:
+			levels[s], hasLevels = p.baseLevels(own), true
 			continue
 		}
 		at := slices.IndexFunc(rows, func(r int32) bool { return p.alike(levels[r], own) })
@@ -54,23 +54,22 @@ func (p *parser) group(s fabric.NodeID, row []int32, levels [][]uint8) [][]uint8
 		}
 		row[e] = int32(len(levels))
 		rows = append(rows, row[e])
-		levels = append(levels, p.founder(own))
+		levels = append(levels, p.baseLevels(own))
 	}
 	return levels
 }
 
-// founder is the service levels of a row by those of its first endpoint. The
-// full form fills them up from the others, so they are copied.
-func (p *parser) founder(own []uint8) []uint8 {
+// baseLevels is the service levels of a new row, from its first endpoint. In the full
+// form they are copied, because other endpoints add to them.
+func (p *parser) baseLevels(own []uint8) []uint8 {
 	if p.compact {
 		return own
 	}
 	return bytes.Clone(own)
 }
 
-// alike says whether an endpoint fits a row. In the compact form what is unset
-// is 0. In the full form nothing is known of it, and the row takes over what
-// the endpoint adds.
+// alike says whether an endpoint can share a row. In the compact form unset means 0. In
+// the full form unset means unknown, and the row takes over what the endpoint adds.
 func (p *parser) alike(row, own []uint8) bool {
 	if bytes.Equal(row, own) {
 		return true

@@ -11,7 +11,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Form is how Write writes.
+// Form is the form of the file.
 type Form uint8
 
 // The forms of the package comment.
@@ -20,8 +20,8 @@ const (
 	Compact             // only what is not SL 0, by switch
 )
 
-// MaxFull is the most lines that the full form may have; beyond that Write
-// refuses with *TooLarge.
+// MaxFull is the largest number of lines of the full form; beyond that Write refuses
+// with *TooLarge.
 const MaxFull = 50_000_000
 
 // TooLarge is the refusal to write the full form.
@@ -33,8 +33,8 @@ func (e *TooLarge) Error() string {
 	return fmt.Sprintf("psl: %d nodes × %d LIDs are %d lines; the full form may have %d, the compact form has no limit", e.Nodes, e.LIDs, e.Nodes*e.LIDs, MaxFull)
 }
 
-// Write writes the service levels of t. Read gives back the service level of
-// every endpoint that hangs on a switch.
+// Write writes the service levels of t. Read returns the same service levels for every
+// endpoint that is attached to a switch.
 func Write(w io.Writer, t *routing.Tables, form Form) error {
 	p := &printer{Writer: bufio.NewWriterSize(w, 1<<16), t: t}
 	for lid := range t.Fabric.LIDs() {
@@ -73,8 +73,8 @@ type printer struct {
 	t    *routing.Tables
 	lids []fabric.LID
 
-	// The service levels of some rows, taken out of Lanes together: there they
-	// stand by LID, and one row alone would touch all of its memory.
+	// The service levels of some rows, taken out of Lanes together: there they are stored
+	// by LID, and reading a single row would touch all of its memory.
 	first   int32
 	columns [][]uint8 // [row - first][LID]
 }
@@ -99,7 +99,8 @@ func (p *printer) node(first, end fabric.EndpointID) error {
 	return nil
 }
 
-// attached writes a switch in the compact form: its port 0 stands for all.
+// attached writes a switch in the compact form: the line of its port 0 stands for all
+// its endpoints.
 func (p *printer) attached(s fabric.NodeID, zero []uint8) error {
 	const together = 64 // rows; those of our engines are the switches, in order
 	ends := p.t.Fabric.Attached(s)
@@ -130,8 +131,8 @@ func (p *printer) nodeSource(n fabric.NodeID) []byte {
 	return append([]byte(p.t.Fabric.Node(n).GUID.String()), ' ')
 }
 
-// pairs writes a line for every LID, or where there is a default for every LID
-// that differs from it. Both are [LID].
+// pairs writes a line for every LID or, if there is a default, for every LID that
+// differs from it. Both are [LID].
 func (p *printer) pairs(source []byte, levels, usual []uint8) error {
 	for _, lid := range p.lids {
 		sl := levels[lid]
@@ -165,8 +166,8 @@ func (p *printer) none(source []byte, lid fabric.LID) error {
 
 func (p *printer) zero() []uint8 { return make([]uint8, int(p.t.Fabric.TopLID())+1) }
 
-// column is the service levels of a row, [LID]; some rows from this one on are
-// taken out together if it is not at hand.
+// column is the service levels of a row, [LID]. If it is not there yet, together rows
+// are taken out at once, this one first.
 func (p *printer) column(row int32, together int) []uint8 {
 	if row < p.first || int(row-p.first) >= len(p.columns) {
 		end := min(int(row)+together, p.t.Lanes.Rows)
@@ -175,7 +176,7 @@ func (p *printer) column(row int32, together int) []uint8 {
 	return p.columns[row-p.first]
 }
 
-// gather takes rows [first, end) out of Lanes.
+// gather reads rows [first, end) from Lanes.
 func (p *printer) gather(first, end int32) [][]uint8 {
 	columns := make([][]uint8, end-first)
 	for i := range columns {

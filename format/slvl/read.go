@@ -173,7 +173,7 @@ func (p *parser) entry(s fabric.NodeID, c format.Cursor, read func(*format.Curso
 	return nil
 }
 
-// cabled says whether packets can come or go by a port; by port 0 they can come.
+// cabled says whether packets can enter or leave by a port; they can enter by port 0.
 func (p *parser) cabled(s fabric.NodeID, port int) bool {
 	return port == 0 || p.f.Out(s, uint8(port)) != fabric.None
 }

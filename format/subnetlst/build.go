@@ -54,8 +54,8 @@ type portKey struct {
 	port uint8
 }
 
-// join finds the lines that are the same cable and returns one for each. It
-// refuses lines that contradict each other.
+// join finds the lines of the same cable and returns one for each cable. It refuses
+// lines that contradict each other.
 func (l *list) join() (cables []int, warnings []string, err error) {
 	taken := make(map[portKey]int, 2*len(l.links))
 	for i := range l.links {
@@ -90,7 +90,7 @@ func (l *list) join() (cables []int, warnings []string, err error) {
 	return cables, warnings, nil
 }
 
-// identity is what the first line that shows a port says of it.
+// identity is the GUID and LID of a port by the first line that shows it.
 type identity struct {
 	guid fabric.GUID
 	lid  fabric.LID

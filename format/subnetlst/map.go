@@ -7,7 +7,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Port names a port in a way that outlives restarts of the subnet manager.
+// Port identifies a port independently of LIDs, which change when the subnet manager
+// restarts.
 type Port struct {
 	Node   fabric.GUID // node GUID
 	Number uint8       // 0 for the management port of a switch
@@ -63,9 +64,9 @@ func (m *Map) ByPortGUID(g fabric.GUID) (Port, bool) {
 	return p, ok
 }
 
-// ByLID is the port with the largest base LID that is not above lid, and that
-// base: the only port that may answer to lid. Whether it does depends on its
-// LMC, which the list does not tell.
+// ByLID is the port with the largest base LID that is not above lid, and that base: the
+// only port that may have lid. Whether it does depends on its LMC, which is not in the
+// list.
 func (m *Map) ByLID(lid fabric.LID) (p Port, base fabric.LID, ok bool) {
 	i, exact := slices.BinarySearch(m.bases, lid)
 	if !exact {

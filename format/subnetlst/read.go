@@ -13,14 +13,14 @@
 // 100 NDR, 200 XDR; FDR10 is written as such. OpenSM prints the device of the
 // second node shifted by 16 bits, which is undone.
 //
-// Old versions of OpenSM label switches CA. Since every port of an adapter has a
-// GUID of its own and a switch has one for all, a node labelled CA is taken for
-// a switch when two of its ports show the same PortGUID, or when only one of its
-// ports is in use and it has more than four.
+// Old versions of OpenSM label switches CA. Every port of an adapter has a GUID of its
+// own, while a switch has one for all ports. So a node labelled CA is taken for a
+// switch when two of its ports show the same PortGUID, or when only one of its ports is
+// in use and it has more than four.
 //
-// Unconnected ports and nodes without a cable are not in the list, nor are LMCs.
-// Where both lines of a cable give different speeds the slower stands, with a
-// warning; any other contradiction is refused, naming both lines.
+// Unconnected ports and nodes without a cable are not in the list, nor are LMCs. If the
+// two lines of a cable give different speeds, the slower is used, with a warning; any
+// other contradiction is refused, naming both lines.
 package subnetlst
 
 import (
@@ -252,8 +252,8 @@ func (l *list) node(n fabric.Node, name []byte) (int32, error) {
 	return at, nil
 }
 
-// mostPorts is the largest number of ports an adapter is believed to have when
-// nothing else tells it from a switch.
+// mostPorts is the largest number of ports of a node that is taken for an adapter when
+// nothing else distinguishes it from a switch.
 const mostPorts = 4
 
 // findSwitches finds the switches among the nodes labelled CA.

@@ -1,5 +1,5 @@
-// Package dumped is the tables that OpenSM made, for the tests that hold ours against
-// them: read from its dumps, of a real fabric or of one that ran in a test.
+// Package dumped reads tables that OpenSM made, of a real fabric or of one that ran in
+// a test, for tests that compare ours with them.
 package dumped
 
 import (
@@ -42,7 +42,7 @@ func Read(t testing.TB, f *fabric.Fabric, subnet, lfts string) *routing.Tables {
 	return &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
 }
 
-// open opens a file, unzipped, until the test ends.
+// open opens and decompresses a file, and closes it when the test ends.
 func open(t testing.TB, path string) io.Reader {
 	t.Helper()
 	r, err := format.Open(path, nil)

@@ -7,7 +7,7 @@
 // that tests may run in parallel, and a limit of time: programs run under
 // timeout(1), which ends them even when the test binary itself is killed.
 //
-// What OpenSM does with routing_engine file and lfts_file F, as found by trying:
+// What OpenSM does with routing_engine file and lfts_file F, found by experiments:
 //
 //   - F is the lfts dump. Only three things in a line count: the GUID of the
 //     switch behind "guid 0x" in its header, LID and port of an entry, and
@@ -33,7 +33,7 @@
 // another manager), unless reassign_lids is TRUE. Ports not in the file get the
 // lowest free LIDs.
 //
-// What ibdmchk makes of its files, from trying and from its source:
+// What ibdmchk does with its files, from experiments and from its source:
 //
 //   - A routing between adapters is judged, or with -a between all nodes. The
 //     multicast file is required but may be empty.

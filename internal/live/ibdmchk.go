@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Verdict is what ibdmchk makes of a routing.
+// Verdict is the verdict of ibdmchk on a routing.
 type Verdict uint8
 
 // The verdicts.
@@ -25,8 +25,7 @@ func (v Verdict) String() string {
 	return [...]string{"undecided", "no credit loop", "credit loop"}[v]
 }
 
-// Input is the files of a routing. The package comment says what ibdmchk reads
-// in them.
+// Input is the files of a routing. The package comment says how ibdmchk reads them.
 type Input struct {
 	Subnet string // subnet.lst
 	FDBs   string // forwarding tables in the form of opensm.fdbs

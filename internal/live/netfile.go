@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// netFile is what must be known of a net file to simulate it.
+// netFile is the numbers that ibsim needs to know of a net file.
 type netFile struct {
 	path                   string // absolute
 	nodes, switches, ports int    // ports with port 0

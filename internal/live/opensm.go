@@ -14,8 +14,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Dumps is what one sweep of OpenSM left behind: paths in a temporary directory
-// of the test.
+// Dumps is the files that one sweep of OpenSM wrote, in a temporary directory of the
+// test.
 type Dumps struct {
 	LFTs     string // opensm-lfts.dump, forwarding tables by switch
 	FDBs     string // opensm.fdbs, the same with hop counts, which ibdmchk reads
@@ -25,8 +25,8 @@ type Dumps struct {
 	GUID2LID string // guid2lid
 	Log      string // osm.log
 
-	// Engine is the routing engine that made the tables. It is not the one that
-	// was asked for where OpenSM fell back.
+	// Engine is the routing engine that made the tables: not the one asked for if OpenSM
+	// fell back.
 	Engine string
 }
 
@@ -92,7 +92,7 @@ func OpenSM(t testing.TB, net string, conf map[string]string, pin *fabric.Fabric
 	return d
 }
 
-// configuration is opensm.conf: conf over what makes a sweep quick.
+// configuration is opensm.conf: conf, and options that make a sweep quick.
 func configuration(conf map[string]string) string {
 	all := map[string]string{
 		"max_wire_smps":  "64",

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Subnet is a simulated fabric that stays, on which managers and tools run and
-// whose cables can be taken out.
+// Subnet is a simulated fabric that runs until the test ends. Managers and tools run on
+// it, and its cables can be removed.
 type Subnet struct {
 	net    *netFile
 	socket string // of ibsim
@@ -52,8 +52,8 @@ func (s *Subnet) Console(t testing.TB, format string, args ...any) {
 	}
 }
 
-// env leads a program to the simulator; host is the node id of an adapter that
-// it runs on, empty: the first.
+// env is the environment that connects a program to the simulator; host is the node id
+// of the adapter that it runs on; empty: the first.
 func (s *Subnet) env(host string) []string {
 	tools, _ := find()
 	if host == "" {
@@ -70,7 +70,7 @@ func (s *Subnet) Query(t testing.TB, host, tool string, args ...string) (string,
 	return string(out), err
 }
 
-// Manager is an OpenSM that stays.
+// Manager is an OpenSM that keeps running.
 type Manager struct {
 	Dir string // its dumps
 	Log string // osm.log
@@ -83,10 +83,10 @@ type Manager struct {
 	read int // bytes of the log that Await has seen
 }
 
-// Manage starts OpenSM on a host, with lines of opensm.conf and of its
-// environment, until the test ends or it is stopped. Without log_flags it logs
-// errors and the course of things, and dumps its tables. A manager that is started
-// with the directory of one before takes over its LIDs.
+// Manage starts OpenSM on a host, with lines of opensm.conf and of its environment,
+// until the test ends or it is stopped. Without log_flags it logs errors and verbose
+// messages, and dumps its tables. A manager that is started with the directory of an
+// earlier one takes over its LIDs.
 func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, env ...string) *Manager {
 	t.Helper()
 	tools, _ := find()
@@ -96,7 +96,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	ctx, m.stop = context.WithCancel(context.Background())
 	env = append(append(s.env(host), "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir), env...)
 	pidFile := filepath.Join(dir, "pid")
-	// The shell is replaced by OpenSM, so that its number is OpenSM's: timeout(1)
+	// The shell is replaced by OpenSM, so that its process number is OpenSM's: timeout(1)
 	// would take a SIGHUP for the end.
 	cmd := command(ctx, dir, nil, "sh", append([]string{"-c", `echo $$ >"$0.new" && mv "$0.new" "$0" && exec env "$@"`, pidFile},
 		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", cmp.Or(conf["log_flags"], "0x43"))...)...)
@@ -194,8 +194,8 @@ func (m *Manager) Await(t testing.TB, phrase string, patience time.Duration) str
 	}
 }
 
-// Settle waits until a phrase is in the log, past what was waited for before, and
-// the log has not grown for a while: traps set off sweeps of their own. It
+// Settle waits until a phrase is in the log, after what was waited for before, and then
+// until the log has not grown for a while, because traps start further sweeps. It
 // returns the log from there on.
 func (m *Manager) Settle(t testing.TB, phrase string, patience time.Duration) string {
 	t.Helper()
@@ -218,7 +218,7 @@ func (m *Manager) Settle(t testing.TB, phrase string, patience time.Duration) st
 	return ""
 }
 
-// Dumps is where the manager leaves its dumps. They are of the last heavy sweep.
+// Dumps is the files that the manager writes, those of the last heavy sweep.
 func (m *Manager) Dumps() Dumps {
 	in := func(name string) string { return filepath.Join(m.Dir, name) }
 	return Dumps{

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// toolset is where the programs are.
+// toolset is the paths of the programs.
 type toolset struct {
 	opensm, ibsim, ibdmchk, timeout string
-	umad2sim                        string // the library that leads OpenSM to ibsim
+	umad2sim                        string // the library that connects OpenSM to ibsim
 }
 
-// find looks for the tools once. OpenSM lives in sbin, which is not on
-// everybody's path, and the library where each distribution likes it.
+// find looks for the tools once. OpenSM is in sbin, which is not in every PATH, and
+// each distribution has its own folder for the library.
 var find = sync.OnceValues(func() (tools toolset, lacking string) {
 	for _, tool := range []struct {
 		name string
@@ -56,7 +56,7 @@ func Need(t testing.TB) {
 	}
 }
 
-// UMAD2Sim is the library to be preloaded into whatever is to talk to ibsim.
+// UMAD2Sim is the library to preload into programs that use ibsim.
 func UMAD2Sim(t testing.TB) string {
 	t.Helper()
 	Need(t)

@@ -1,4 +1,4 @@
-// Package par is a loop on several cores.
+// Package par runs a loop on several cores.
 package par
 
 import (
@@ -10,18 +10,18 @@ import (
 	"sync/atomic"
 )
 
-// Workers is how many workers a loop over n items has: one for each core, and
-// never more than items.
+// Workers is the number of workers of a loop over n items: one for each core, but no
+// more than n.
 func Workers(n int) int { return max(1, min(n, runtime.GOMAXPROCS(0))) }
 
-// For calls do for every item in [0, n), in no order, on Workers(n) goroutines.
-// worker, below Workers(n), says whose scratch space the call may use. It stops
-// at an end of the context and returns its error.
+// For calls do for every item in [0, n), in no particular order, on Workers(n)
+// goroutines. worker is below Workers(n); calls with the same worker never overlap, so
+// it can index scratch space. For stops when the context ends and returns its error.
 //
 // If do panics, so does For, in the goroutine of its caller, who may recover.
 //
-// What comes of the items must not depend on who computes them: results belong
-// into slots by item, or must be sums of integers.
+// The result must not depend on which worker computes an item: store results in slots
+// by item, or as sums of integers.
 func For(ctx context.Context, n int, do func(worker, item int)) error {
 	workers := Workers(n)
 	if workers == 1 {

@@ -1,24 +1,25 @@
-// Package plain says errors to people. Errors begin with the package that they come
-// from, which helps whoever programs against it; who runs a command wants to know
-// what is wrong.
+// Package plain prepares errors for people. Errors begin with the name of the package
+// that they come from, which helps programmers; users of the command want to know what
+// is wrong.
 package plain
 
 import "strings"
 
-// packages is those that begin their errors with their names; a test holds the list
-// against the code.
+// packages lists those that begin their errors with their names; a test compares the
+// list with the code.
 var packages = []string{
 	"balance", "change", "choose", "congestion", "daemon", "deadlock", "deploy", "engines", "exact", "fabric", "figure", "format", "layer", "lighter",
 	"measure", "nue", "orient", "packets", "papers", "psl", "repair", "reproduce", "routing", "topology", "torus2qos", "traffic", "turnlanes", "updown", "weave", "wire",
 }
 
-// Error is what an error says, without the names of packages before its parts.
+// Error is the text of an error, without the package names at the beginning of its
+// parts.
 func Error(err error) string { return Text(err.Error()) }
 
-// Text is a text without the names of packages before its parts: at the start, behind
-// a colon or at the start of a line. The words of except stay: a file may be called
-// like a package. So may an engine: what is said of several, by name, is put together
-// from their Errors.
+// Text is a text without the package names at the beginning of its parts: at its start,
+// after a colon or at the start of a line. The names in except stay, because a file may
+// have the same name as a package. So may an engine: a text about several engines is
+// put together from their Errors.
 func Text(text string, except ...string) string {
 	var b strings.Builder
 	for text != "" {
@@ -33,8 +34,8 @@ func Text(text string, except ...string) string {
 	return b.String()
 }
 
-// leading is the length of a package's name and what follows it, at the start of a
-// text; 0: there is none.
+// leading is the length of a package name and the colon after it, at the start of a
+// text; 0 if there is none.
 func leading(text string, except []string) int {
 next:
 	for _, p := range packages {
@@ -51,7 +52,7 @@ next:
 	return 0
 }
 
-// partEnd is where the first part of a text ends, with what ends it.
+// partEnd is the length of the first part of a text, with the mark that ends it.
 func partEnd(text string) int {
 	end := len(text)
 	for _, mark := range [...]string{": ", "\n"} {

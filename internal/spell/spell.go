@@ -1,4 +1,4 @@
-// Package spell finds what a mistyped word was meant to be. The distance between
+// Package spell guesses which word a mistyped one was meant to be. The distance between
 // two words is the number of bytes to insert, delete or replace and of neighbours to
 // swap, no byte twice (optimal string alignment: V. I. Levenshtein, Binary Codes
 // Capable of Correcting Deletions, Insertions, and Reversals, Soviet Physics Doklady
@@ -14,8 +14,8 @@ import (
 )
 
 // Nearest is the word of among with the smallest distance from word, the first of
-// several; empty where none is like it. Words are alike if at most a third of the
-// longer one has to change, or if one of at least three bytes begins the other.
+// equals; empty if none is similar. Words are similar if at most a third of the longer
+// one has to change, or if one of at least three bytes begins the other.
 func Nearest(word string, among []string) string {
 	best, fewest := "", math.MaxInt
 	for _, w := range among {
@@ -26,8 +26,8 @@ func Nearest(word string, among []string) string {
 	return best
 }
 
-// Hint is the end of an error about a word that is none of among: "; nearest is
-// "torus"", or nothing where none is like it.
+// Hint ends an error about a word that is not among some others: "; nearest is
+// "torus"", or nothing if none is similar.
 func Hint(word string, among []string) string {
 	if near := Nearest(word, among); near != "" {
 		return fmt.Sprintf("; nearest is %q", near)
@@ -35,7 +35,7 @@ func Hint(word string, among []string) string {
 	return ""
 }
 
-// alike says whether a may have been meant to be b, at a distance of d.
+// alike says whether a may be a misspelling of b, at distance d.
 func alike(a, b string, d int) bool {
 	if short := min(len(a), len(b)); short >= 3 && (strings.HasPrefix(a, b[:short]) || strings.HasPrefix(b, a[:short])) {
 		return true
@@ -45,8 +45,8 @@ func alike(a, b string, d int) bool {
 
 // distance counts the edits of bytes that turn a into b.
 func distance(a, b string) int {
-	// Of the prefixes of a with 1 byte less than the one at hand, and with 2 less,
-	// the distance from each prefix of b.
+	// The distances from each prefix of b to the current prefix of a (row), and to those
+	// with 1 and 2 bytes fewer.
 	above, twoAbove, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {
 		above[j] = j

@@ -1,7 +1,7 @@
-// Package testnet is the networks that tests route: those of package topology by
-// their specs, and the dumps of real fabrics, which are not part of the repository.
-// It imports topology and format/ibnet, so that tests inside the packages these are
-// made of cannot use it.
+// Package testnet builds networks for tests: those of package topology by their specs,
+// and the dumps of real fabrics, which are not part of the repository. It imports
+// topology and format/ibnet, so that tests inside the packages that these import cannot
+// use it.
 package testnet
 
 import (
@@ -14,24 +14,23 @@ import (
 	"github.com/weft-fabric/weft/topology"
 )
 
-// TB is what Build needs of a testing.TB; the tests of properties, *rapid.T, have
-// it too.
+// TB is the part of testing.TB that Build needs; *rapid.T has it too.
 type TB interface {
 	Helper()
 	Fatal(args ...any)
 }
 
-// Grown is the spec of a network of 666 switches and 4,341 hosts with what makes
-// large trees hard that have grown: groups of leaves on separate planes of spines,
-// tails behind leaves, trunks of 14 cables, and credit loops in shortest paths. Small
-// is one with the same properties of 27 switches and 70 hosts.
+// Grown is the spec of a network of 666 switches and 4,341 hosts with the properties
+// that make grown trees hard to route: groups of leaves on separate planes of spines,
+// tails behind leaves, 14 parallel cables, and credit loops in shortest paths. Small
+// has the same properties with 27 switches and 70 hosts.
 const (
 	Grown = "planes:groups=14,leaves=26,on=9,up=10,hosts=4341"
 	Small = "planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2"
 )
 
-// Build is the network that a spec of package topology describes. The test fails
-// if there is none.
+// Build is the network of a spec of package topology. The test fails if the spec is
+// wrong.
 func Build(t TB, spec string) *fabric.Fabric {
 	t.Helper()
 	family, err := topology.Parse(spec)
@@ -45,8 +44,8 @@ func Build(t TB, spec string) *fabric.Fabric {
 	return f
 }
 
-// Apart counts the pairs, of a source and a LID, that no cables join: what any
-// routing leaves without a route, for endpoints of the classes that count.
+// Apart counts the pairs of a source and a LID in different connected parts, which no
+// routing can serve, for endpoints of the given classes.
 func Apart(f *fabric.Fabric, counts func(fabric.Class) bool) int64 {
 	part := make([]int, f.Switches())
 	for i, switches := range f.Parts() {
@@ -56,7 +55,7 @@ func Apart(f *fabric.Fabric, counts func(fabric.Class) bool) int64 {
 	}
 	in := func(e *fabric.Endpoint, i int) int {
 		if e.Switch == fabric.None {
-			return -1 - i // apart from all others
+			return -1 - i // unlike the part of any other
 		}
 		return part[e.Switch]
 	}
@@ -73,7 +72,7 @@ func Apart(f *fabric.Fabric, counts func(fabric.Class) bool) int64 {
 }
 
 // Corpus is the folder of real dumps and of what other programs made of them:
-// $WEFT_CORPUS, by default the folder shared beside the repository. The test is
+// $WEFT_CORPUS, by default the folder "shared" beside the repository. The test is
 // skipped if it has no fabrics.
 func Corpus(t testing.TB) string {
 	t.Helper()

@@ -12,14 +12,14 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Input is what there is to look at. Only Conf is needed.
+// Input is what Run examines. Only Conf is needed.
 type Input struct {
 	Conf   *conf.Conf
 	Fabric *fabric.Fabric  // nil: not known
 	Tables *routing.Tables // as dumped; nil: not known
-	SLs    bool            // the service levels in Tables are those of PathRecords, not SL 0 for want of them
+	SLs    bool            // the service levels in Tables are those of PathRecords; otherwise they are SL 0 because none are known
 
-	Contract *routing.Contract // what clients do; nil: not said
+	Contract *routing.Contract // what clients do; nil: not stated
 	Scope    routing.Scope
 	VLs      int // data lanes of the hardware, VLCap; 0: routing.DefaultVLs
 
@@ -31,8 +31,8 @@ type Input struct {
 // name of the engine that it registers.
 const PluginName = "weft"
 
-// Run looks at everything. The error is that of the judge, or of a cancelled
-// context; whatever is wrong with the configuration is a finding.
+// Run examines everything. The error is that of the judge, or of a cancelled context; a
+// problem in the configuration is a finding.
 func Run(ctx context.Context, in Input) (*Report, error) {
 	if in.VLs == 0 {
 		in.VLs = routing.DefaultVLs
@@ -65,7 +65,8 @@ func Run(ctx context.Context, in Input) (*Report, error) {
 // known is the engines of OpenSM 3.3.23. "null" is an old name of minhop.
 var known = []string{"minhop", "null", "updn", "dnup", "file", "ftree", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp"}
 
-// fallback looks for ways on which tables come from another engine than meant.
+// fallback finds configurations under which tables come from another engine than
+// intended.
 func (r *Report) fallback(in *Input) {
 	c, line := in.Conf, in.Conf.Line("routing_engine")
 	if len(r.Engines) == 0 {

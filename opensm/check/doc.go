@@ -1,30 +1,29 @@
-// Package check looks at the configuration of an OpenSM, at the tables that it
-// dumped and at the fabric, and says what is dangerous, the worst first.
+// Package check examines the configuration of an OpenSM, the tables that it dumped and
+// the fabric, and reports what is dangerous, the worst first.
 //
-// It looks for what goes wrong in silence: OpenSM falls back to MinHop with one
+// It looks for what goes wrong without a message: OpenSM falls back to MinHop with one
 // INFO line, skips an engine whose name it does not know, takes "true" for FALSE,
-// reports success of dfsssp while QoS is off and no SL2VL table is ever written,
-// masks lanes that a port does not have, so that VL 9 rides VL 1, and goes on
-// without weft's plugin where an option of that is wrong.
+// reports success of dfsssp while QoS is off and no SL2VL table is ever written, folds
+// lanes that a port does not have onto others, so that VL 9 uses VL 1, and continues
+// without weft's plugin if one of the plugin's options is wrong.
 //
-// Facts are from OpenSM 3.3.23: its manual, its source and trying. Where a
-// sentence is about OpenSM's own updn, the search for roots is OpenSM's
-// (updn_find_root_nodes_by_min_hop: a root sees more than 0.9 of all adapter
-// ports at one distance and not more than 0.05 at any other). For ftree and the
-// others the rules are those of weft's engines of the same name, which say where
-// they are broken.
+// The facts are from OpenSM 3.3.23: its manual, its source and experiments. For
+// OpenSM's own updn the search for roots is OpenSM's (updn_find_root_nodes_by_min_hop:
+// a root sees more than 0.9 of all adapter ports at one distance and at most 0.05 at
+// any other). For ftree and the others the rules are those of weft's engines of the
+// same name, which say where a fabric breaks them.
 package check
 
 import "github.com/weft-fabric/weft/routing"
 
-// Level is how bad a finding is.
+// Level is the severity of a finding.
 type Level string
 
 // The levels, the worst first.
 const (
-	Danger  Level = "danger"  // packets may stop, or already go by ways that nobody proved
-	Warning Level = "warning" // something is not as it seems
-	Advice  Level = "advice"  // nothing is wrong; here is what to set
+	Danger  Level = "danger"  // packets may stop, or already use paths that are not proven
+	Warning Level = "warning" // something is not as it seems to be
+	Advice  Level = "advice"  // nothing is wrong; what to set
 )
 
 var levels = []Level{Danger, Warning, Advice}
@@ -48,29 +47,29 @@ const (
 
 var order = []Code{CreditLoop, SilentFallback, QoSOff, FewLanes, Version, PluginOption, Refusal, Contract, Odd}
 
-// Finding is one thing that was found.
+// Finding is one problem or piece of advice.
 type Finding struct {
 	Level Level
 	Code  Code
 	What  string   // a sentence
 	Do    string   // what to do about it
-	Lines []string // to copy: for opensm.conf, or for the environment of clients
-	Line  int      // in opensm.conf; 0: nowhere in particular
+	Lines []string // for copying: into opensm.conf, or into the environment of clients
+	Line  int      // in opensm.conf; 0: no particular line
 }
 
-// Report is all that was found, the worst first.
+// Report is all findings, the worst first.
 type Report struct {
 	Engines    []string // that OpenSM will try, in order
 	NoFallback bool
 	QoS        bool
-	Lanes      int // that ports will have: of the hardware and max_op_vls the fewer
+	Lanes      int // that ports will have: the smaller of the hardware's and max_op_vls
 	Needed     int // lanes that the tables need; 0: not known
 	Findings   []Finding
 
-	free func(routing.Contract) bool // the tables that run have no credit loop under a contract; nil: not known
+	free func(routing.Contract) bool // whether the tables in force have no credit loop under a contract; nil: not known
 }
 
-// Bad says whether anything is more than advice.
+// Bad says whether any finding is more than advice.
 func (r *Report) Bad() bool {
 	for _, f := range r.Findings {
 		if f.Level != Advice {

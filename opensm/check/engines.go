@@ -25,8 +25,8 @@ func (r *Report) versions(in *Input) {
 	}
 }
 
-// refusals asks weft's engines of the same name whether they would take the
-// fabric, and OpenSM's updn whether it would find roots.
+// refusals asks weft's engines of the same name whether they would accept the fabric,
+// and checks whether OpenSM's updn would find roots.
 func (r *Report) refusals(in *Input) {
 	f := in.Fabric
 	if f == nil {
@@ -53,7 +53,7 @@ func (r *Report) refusals(in *Input) {
 func (r *Report) rules(f *fabric.Fabric, name string, line int) {
 	e, err := engines.Named(strings.ToLower(name))
 	if err != nil {
-		return // not one of ours
+		return // weft has no engine of this name
 	}
 	for _, finding := range e.Explain(f, engines.Options{}) {
 		if finding.OK {
@@ -63,9 +63,9 @@ func (r *Report) rules(f *fabric.Fabric, name string, line int) {
 	}
 }
 
-// SeenRoots is the switches that OpenSM's updn takes for roots when none are
-// named: those that see more than 0.9 of all adapter ports at one distance, and
-// more than 0.05 at no other. O(S·(S + C)).
+// SeenRoots is the switches that OpenSM's updn takes for roots when none are named:
+// those that see more than 0.9 of all adapter ports at one distance, and no more than
+// 0.05 at any other. O(S·(S + C)).
 func SeenRoots(f *fabric.Fabric) []fabric.NodeID {
 	ports := make([]int, f.Switches()) // [switch] adapter ports on it
 	all := 0

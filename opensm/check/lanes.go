@@ -13,31 +13,31 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// layered is the engines of OpenSM whose tables are free of deadlock only on
-// several lanes, with weft's engine of the same kind.
-var layered = map[string]string{"dfsssp": "dfsssp", "lash": "lash", "torus-2QoS": "torus-2qos", "nue": "nue"}
+// needsSeveralLanes maps the engines of OpenSM whose tables are free of deadlock only
+// on several lanes to weft's engine of the same kind.
+var needsSeveralLanes = map[string]string{"dfsssp": "dfsssp", "lash": "lash", "torus-2QoS": "torus-2qos", "nue": "nue"}
 
 // needsLanes is the first engine of the list that puts paths on several lanes.
 func needsLanes(c *conf.Conf, names []string) (string, bool) {
 	for _, e := range names {
 		if vls, set := c.Int("nue_max_num_vls"); e == "nue" && (!set || vls == 1) {
-			continue // one lane unless told otherwise
+			continue // one lane is the default
 		}
-		if _, policy := c.Get("qos_policy_file"); layered[e] != "" || e == "file" && policy {
+		if _, policy := c.Get("qos_policy_file"); needsSeveralLanes[e] != "" || e == "file" && policy {
 			return e, true // a policy beside the tables gives out service levels
 		}
 	}
 	return "", false
 }
 
-// need counts the lanes that the configured engine will want, with weft's engine
-// of the same kind, where no tables say it.
+// need estimates the number of lanes of the configured engine by weft's engine of the
+// same kind, if there are no tables.
 func (r *Report) need(ctx context.Context, in *Input) error {
 	name, ok := needsLanes(in.Conf, r.Engines)
 	if !ok || r.Needed > 0 || in.Fabric == nil || name == "nue" || name == "file" {
 		return nil
 	}
-	e, err := engines.Named(layered[name])
+	e, err := engines.Named(needsSeveralLanes[name])
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (r *Report) need(ctx context.Context, in *Input) error {
 	switch {
 	case errors.As(err, &few):
 		r.Needed = few.Need
-	case errors.As(err, &rule): // refusals says so
+	case errors.As(err, &rule): // refusals reports it
 	case err != nil:
 		return err
 	default:
@@ -55,7 +55,7 @@ func (r *Report) need(ctx context.Context, in *Input) error {
 	return nil
 }
 
-// qos looks whether service levels take effect at all.
+// qos checks whether service levels take effect at all.
 func (r *Report) qos(in *Input) {
 	line := in.Conf.Line("qos")
 	if v, ok := in.Conf.Get("qos"); ok && v != "TRUE" && v != "FALSE" {
@@ -82,7 +82,8 @@ var opLanes = [...]int{1: 1, 2: 2, 3: 4, 4: 8, 5: 15}
 // kinds is the prefixes of QoS options: for all ports, and for some.
 var kinds = [...]string{"qos", "qos_ca", "qos_rtr", "qos_sw0", "qos_swe"}
 
-// lanes counts the lanes that ports will have, and looks for maps beyond them.
+// lanes computes the number of lanes that ports will have, and finds maps that use
+// more.
 func (r *Report) lanes(in *Input) {
 	c := in.Conf
 	r.Lanes = in.VLs
@@ -125,7 +126,7 @@ func codeFor(lanes int) int {
 	return code
 }
 
-// folded looks for lanes that ports do not have.
+// folded finds maps with lanes that ports do not have.
 func (r *Report) folded(c *conf.Conf, key string) {
 	v, ok := c.Get(key)
 	if !ok || !r.QoS {

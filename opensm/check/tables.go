@@ -9,8 +9,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// tables judges the tables that run, under what clients are said to do and under
-// every contract that a finding may speak of.
+// tables judges the tables in force, under what clients are said to do and under every
+// contract that a finding may mention.
 func (r *Report) tables(ctx context.Context, in *Input) error {
 	if in.Tables == nil {
 		return nil
@@ -54,9 +54,9 @@ func (r *Report) tables(ctx context.Context, in *Input) error {
 	return nil
 }
 
-// assumption is what clients are taken to do with the tables that run. Where
-// nobody said and the service levels of PathRecords are not known, that is SL 0
-// for everything, which is what MPI libraries and NCCL use unless told otherwise.
+// assumption is what clients are assumed to do with the tables in force. If it is not
+// stated and the service levels of PathRecords are not known, it is SL 0 for
+// everything, the default of MPI libraries and NCCL.
 func assumption(in *Input) (c routing.Contract, how string) {
 	switch {
 	case in.Contract != nil && !in.SLs && byRecord(*in.Contract):
@@ -73,19 +73,19 @@ func assumption(in *Input) (c routing.Contract, how string) {
 // PathRecords.
 func byRecord(c routing.Contract) bool { return c == routing.Honored || c == routing.Directed }
 
-// Words for what clients do.
+// Texts about what clients do.
 const (
-	byDefault = "UCX, NCCL, libfabric and Open MPI 5 use one that is configured, 0 by default"
-	wayBack   = "a passive side of RDMA-CM answers on the other side's"
-	safer     = "take tables that are proven whatever clients do (weft route, weft serve), or see that clients do so"
+	byDefault          = "UCX, NCCL, libfabric and Open MPI 5 use one that is configured, 0 by default"
+	answersOnRequestSL = "a passive side of RDMA-CM answers on the other side's"
+	safer              = "take tables that are proven whatever clients do (weft route, weft serve), or see that clients do so"
 )
 
-// clients says what clients must do for the tables to hold.
+// clients reports what clients must do for the tables to be free of deadlock.
 func (r *Report) clients(in *Input) {
 	var sl int
 	if in.Contract != nil {
 		if n, err := fmt.Sscanf(in.Contract.String(), "single:%d", &sl); n == 1 && err == nil {
-			if r.free == nil || r.free(*in.Contract) { // else they must not
+			if r.free == nil || r.free(*in.Contract) { // otherwise the credit loop is reported
 				r.add(Finding{Advice, Contract, fmt.Sprintf("all clients must use SL %d", sl), "set it in the environment of every job",
 					[]string{fmt.Sprintf("UCX_IB_SL=%d", sl), fmt.Sprintf("NCCL_IB_SL=%d", sl)}, 0})
 			}
@@ -99,15 +99,15 @@ func (r *Report) clients(in *Input) {
 	}
 }
 
-// clientsOfTables is about tables that were judged: it says of no contract that
-// they hold where they do not.
+// clientsOfTables reports on tables that were judged: only contracts under which they
+// are free of deadlock.
 func (r *Report) clientsOfTables(in *Input) {
 	switch {
 	case r.free(routing.Any):
 	case !in.SLs && r.free(routing.Single(0)):
 		r.add(Finding{Warning, Contract, "the tables hold where all clients use SL 0, and not where each uses what it likes; whether they hold on the service levels of PathRecords is not known",
 			"give those with --psl, or see that clients use SL 0: --contract single:0 says how", nil, 0})
-	case !in.SLs: // a loop, which was said
+	case !in.SLs: // the loop was reported already
 	case r.free(routing.Honored):
 		zero := ", and have a credit loop where all use SL 0"
 		if r.free(routing.Single(0)) {
@@ -116,11 +116,11 @@ func (r *Report) clientsOfTables(in *Input) {
 		r.mustUse(in, routing.Honored, "the tables hold where every client uses the PathRecord's service level"+zero, byDefault)
 	case r.free(routing.Directed):
 		r.mustUse(in, routing.Directed, "the tables hold where each side of a connection uses the service level of its own PathRecord, and have a credit loop where one uses the other side's",
-			wayBack+"; "+byDefault)
+			answersOnRequestSL+"; "+byDefault)
 	}
 }
 
-// clientsOfEngine is about tables that are not known, by what the engine promises.
+// clientsOfEngine reports on tables that are not known, by what the engine promises.
 func (r *Report) clientsOfEngine(in *Input, engine string) {
 	switch engine {
 	case "lash": // gives both directions one service level
@@ -128,12 +128,12 @@ func (r *Report) clientsOfEngine(in *Input, engine string) {
 	case "file":
 		r.mustUse(in, routing.Honored, "the tables of file, with a QoS policy, hold at most where every client uses the PathRecord's service level (--fabric, --lfts and --psl have them judged)", byDefault)
 	default:
-		r.mustUse(in, routing.Directed, "the tables of "+engine+" hold at most where each side of a connection uses the service level of its own PathRecord", wayBack+"; "+byDefault)
+		r.mustUse(in, routing.Directed, "the tables of "+engine+" hold at most where each side of a connection uses the service level of its own PathRecord", answersOnRequestSL+"; "+byDefault)
 	}
 }
 
-// mustUse is advice to those who say that their clients do as needed, and a warning
-// to the others.
+// mustUse is advice if the stated contract of clients suffices, and a warning
+// otherwise.
 func (r *Report) mustUse(in *Input, needed routing.Contract, what, others string) {
 	if in.Contract != nil && byRecord(*in.Contract) && needed.Covers(*in.Contract) {
 		r.add(Finding{Advice, Contract, what + ", as you say yours do", "keep it so: " + others, nil, 0})

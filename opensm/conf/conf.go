@@ -1,17 +1,17 @@
 // Package conf reads opensm.conf as OpenSM does.
 //
-// A line is an option and its value, with blanks or tabs between; what follows
-// the value's first word belongs to it. Quotes round a value are taken off, and
-// (null) means that there is none. A line that begins with # is a comment. Of two
-// lines for one option the last counts. OpenSM reads 1,022 bytes at a time, so
-// that a longer line falls apart: Read cuts it at the same place.
+// A line is an option and its value, with blanks or tabs between; words after the first
+// word of the value belong to the value. Quotes around a value are removed, and (null)
+// means that there is none. A line that begins with # is a comment. If an option is set
+// twice, the last line counts. OpenSM reads 1,022 bytes at a time, so that it splits a
+// longer line; Read splits it at the same place.
 //
-// Booleans are TRUE, in capitals; whatever else is written means FALSE, and
-// OpenSM does not say so.
+// A boolean is true if it is TRUE, in capitals; anything else means FALSE, without a
+// message.
 //
-// Options that OpenSM does not know are kept: it prints a line about them and goes
-// on (Known). Read refuses what breaks the limits of package format, and a file in
-// which OpenSM knows next to nothing, which is another one.
+// Options that OpenSM does not know are kept: it prints a line about them and continues
+// (Known). Read refuses files beyond the limits of package format, and a file with
+// hardly any option that OpenSM knows, which must be another kind of file.
 package conf
 
 import (
@@ -80,7 +80,7 @@ func (c *Conf) line(text []byte, n int) {
 	c.Options = append(c.Options, Option{string(key), string(value), n})
 }
 
-// Get is the value of an option, or false where it is not set or set to nothing.
+// Get is the value of an option; false if it is not set or set to nothing.
 func (c *Conf) Get(key string) (string, bool) {
 	i, ok := c.last[key]
 	if !ok || c.Options[i].Value == "(null)" || c.Options[i].Value == "" {
@@ -89,7 +89,7 @@ func (c *Conf) Get(key string) (string, bool) {
 	return c.Options[i].Value, true
 }
 
-// Line is where an option is set, 0 where it is not.
+// Line is the line where an option is set; 0 if it is not.
 func (c *Conf) Line(key string) int {
 	if i, ok := c.last[key]; ok {
 		return c.Options[i].Line
@@ -97,7 +97,7 @@ func (c *Conf) Line(key string) int {
 	return 0
 }
 
-// Bool is a boolean option as OpenSM takes it.
+// Bool is a boolean option as OpenSM reads it.
 func (c *Conf) Bool(key string, unset bool) bool {
 	v, ok := c.Get(key)
 	if !ok {
@@ -106,7 +106,7 @@ func (c *Conf) Bool(key string, unset bool) bool {
 	return v == "TRUE"
 }
 
-// Int is a number, decimal or 0x, or false where there is none or it is none.
+// Int is a number, decimal or 0x; false if there is none.
 func (c *Conf) Int(key string) (int, bool) {
 	v, ok := c.Get(key)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// options is what OpenSM 3.3.23 reads, sorted: what opensm -c writes, and
+// options is all that OpenSM 3.3.23 reads, sorted: what opensm -c writes, and
 // dimn_ports_file, an old name.
 var options = strings.Fields(`
 accum_log_file allow_both_pkeys avoid_throttled_links babbling_port_policy cc_ca_cong_setting_ccti_increase
@@ -49,15 +49,15 @@ func Known(key string) bool {
 	return ok
 }
 
-// Nearest is the option of OpenSM's that is most like a word, empty where none is.
+// Nearest is the option that is most similar to a word; empty if none is.
 func Nearest(key string) string { return spell.Nearest(strings.ToLower(key), options) }
 
-// fewKnown is the share of lines below which a file is taken for another: one in
-// so many must be an option that OpenSM knows.
+// fewKnown is the smallest share of lines with known options, as 1 in fewKnown, in a
+// file that is taken for an opensm.conf.
 const fewKnown = 10
 
-// plausible refuses what is no opensm.conf: a file of hardly any line that OpenSM
-// knows. An empty one is fine.
+// plausible refuses a file with hardly any line that OpenSM knows. An empty file is
+// accepted.
 func (c *Conf) plausible() error {
 	known, first := 0, (*Option)(nil)
 	for i := range c.Options {

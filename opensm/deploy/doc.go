@@ -3,23 +3,23 @@
 // QoS options set one SL2VL map for every port, and a QoS policy gives each
 // destination its service level.
 //
-// That road is narrow. What it can say is
+// These files are limited. They can express
 //
 //   - any forwarding tables, with one path for each LID;
 //   - one map from service level to lane, the same at every port of every switch;
 //   - one service level for each destination port, whoever the source is.
 //
-// Express says whether a routing fits and what is in the way if it does not:
-// maps that differ by port (DF-D2, DF-DN, torus-2QoS), service levels that depend
-// on the source (LASH, DFSSSP with more than one lane) or on the address (MROOTS,
-// MP-LASH with LMC), addresses that some sources must not use. Nothing is half
-// expressed: tables whose proof needs what the files cannot say are refused.
+// Express says whether a routing fits and, if not, what does not: maps that differ by
+// port (DF-D2, DF-DN, torus-2QoS), service levels that depend on the source (LASH,
+// DFSSSP with more than one lane) or on the address (MROOTS, MP-LASH with LMC),
+// addresses that some sources must not use. Nothing is expressed in part: tables whose
+// proof needs what the files cannot say are refused.
 //
-// A pair on one switch crosses no trunk, so that its service level is free; the
-// files give it the destination's. Express therefore returns the tables as OpenSM
-// will have them, and these, not the engine's, are to be judged.
+// A pair on one switch crosses no trunk, so that its service level does not matter; the
+// files give it the destination's. Express therefore returns the tables as OpenSM will
+// have them; these have to be judged, not the engine's.
 //
-// What stock OpenSM does with the files, from trying (3.3.23) and from its source:
+// What stock OpenSM does with the files, from experiments (3.3.23) and from its source:
 //
 //   - routing_engine file re-reads lfts_file at every heavy sweep and follows
 //     port GUIDs when LIDs change. It does not look whether a cable is there and

@@ -7,7 +7,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Limit is a thing that files for a stock OpenSM cannot say.
+// Limit is something that files for a stock OpenSM cannot express.
 type Limit string
 
 // The limits of the package comment.
@@ -28,14 +28,14 @@ func (e *Inexpressible) Error() string {
 	return fmt.Sprintf("deploy: files for a stock OpenSM cannot express %s: %s", e.Limit, e.Where)
 }
 
-// Plan is a routing as files express it.
+// Plan is a routing as the files express it.
 type Plan struct {
 	Tables *routing.Tables     // as OpenSM will have them
-	SL     []uint8             // [EndpointID] service level to it
+	SL     []uint8             // [EndpointID] service level of packets to it
 	Lane   [routing.SLs]uint8  // the map at every port
-	VLs    int                 // lanes that the map uses for service levels given out
-	Scope  routing.Scope       // whose service levels are kept
-	levels [routing.SLs]int    // how many destinations have a service level
+	VLs    int                 // number of lanes that the map uses for service levels in use
+	Scope  routing.Scope       // endpoints whose service levels are kept
+	levels [routing.SLs]int    // number of destinations with a service level
 	order  []fabric.EndpointID // adapter and router ports by leaf switch
 }
 
@@ -50,8 +50,8 @@ func (p *Plan) Levels() []uint8 {
 	return levels
 }
 
-// Express is the routing as files express it, for sources and destinations in
-// scope, or an *Inexpressible.
+// Express is the routing as the files express it, for sources and destinations in
+// scope; the error is an *Inexpressible.
 func Express(t *routing.Tables, scope routing.Scope) (*Plan, error) {
 	f := t.Fabric
 	if err := t.Check(); err != nil {
@@ -88,8 +88,8 @@ func Express(t *routing.Tables, scope routing.Scope) (*Plan, error) {
 	return p, nil
 }
 
-// sameEverywhere is the map that holds at all pairs of ports by which packets can
-// travel, or says where two differ.
+// sameEverywhere is the map of all pairs of ports by which packets can travel; where
+// says where two differ.
 func sameEverywhere(t *routing.Tables) (first [routing.SLs]uint8, where string) {
 	f, seen := t.Fabric, false
 	for s := range fabric.NodeID(f.Switches()) {
@@ -112,7 +112,7 @@ func sameEverywhere(t *routing.Tables) (first [routing.SLs]uint8, where string) 
 	return first, ""
 }
 
-// source is a row of service levels, with an endpoint on it to name.
+// source is a row of service levels, with one of its endpoints for messages.
 type source struct {
 	row  int32
 	on   fabric.NodeID // the switch its endpoints hang on
@@ -138,7 +138,7 @@ func sourceRows(t *routing.Tables, scope routing.Scope) []source {
 	return rows
 }
 
-// destinationSL is the one service level that everybody uses to an endpoint.
+// destinationSL is the one service level that all sources use to an endpoint.
 func destinationSL(t *routing.Tables, rows []source, e fabric.EndpointID) (uint8, error) {
 	f := t.Fabric
 	to := f.Endpoint(e)
@@ -167,7 +167,7 @@ func destinationSL(t *routing.Tables, rows []source, e fabric.EndpointID) (uint8
 			}
 		}
 	}
-	if chosen == routing.NoSL { // nobody is anywhere else
+	if chosen == routing.NoSL { // all sources are on its own switch
 		return 0, nil
 	}
 	return chosen, nil

@@ -26,7 +26,7 @@ const (
 // Names is every file that Files may give.
 var Names = []string{LFTs, Conf, Policy, Roots, Computes, IOs, Order}
 
-// Options is what the files say besides the routing.
+// Options is the contents of the files other than the routing.
 type Options struct {
 	Dir      string              // folder of the files on the manager's host; an absolute path
 	GUIDs    lft.GUIDs           // the port GUIDs that the manager will see
@@ -82,8 +82,7 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// roles sorts adapter and router ports into those that compute and those that
-// serve.
+// roles divides adapter and router ports into compute nodes and I/O nodes.
 func (p *Plan) roles(serve []fabric.EndpointID) (computes, ios []fabric.EndpointID) {
 	f := p.Tables.Fabric
 	io := make([]bool, len(f.Endpoints()))
@@ -137,15 +136,14 @@ func (p *Plan) conf(o *Options, io bool) string {
 	return b.String()
 }
 
-// Lines is the options that have OpenSM take the forwarding tables from a file, and
-// keep the tables there are when it cannot. For tables without service levels they
-// are all there is to set.
+// Lines is the options that make OpenSM read the forwarding tables from a file, and
+// keep its present tables if it cannot. Tables without service levels need no others.
 func (p *Plan) Lines(lfts string) []string {
 	lines := []string{"routing_engine file,no_fallback", "lfts_file " + lfts, "use_ucast_cache FALSE"}
 	return append(lines, LMC(p.Tables.Fabric)...)
 }
 
-// LMC is the option for ports with several addresses; nothing where all have one.
+// LMC is the option for ports with several addresses; nothing if every port has one.
 func LMC(f *fabric.Fabric) []string {
 	width, lmc := f.Addresses(), 0
 	for ; 1<<lmc < width; lmc++ {

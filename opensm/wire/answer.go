@@ -13,10 +13,10 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Answer is what the daemon says: tables, or why there are none.
+// Answer is the daemon's answer: tables, or why there are none.
 type Answer struct {
 	Sweep   uint64
-	Refusal string // empty: the rest holds
+	Refusal string // empty: the fields below are set
 
 	SoFar    bool   // better tables may follow: ask with Request.Again
 	Step     bool   // Ranks hold, too, while the tables in use are replaced by these
@@ -27,15 +27,15 @@ type Answer struct {
 	LIDs     int // one more than the largest
 	Lanes    int // of the proof
 	Scope    routing.Scope
-	Contract uint16 // service levels as bits; 0: the PathRecord's
-	Directed bool   // nobody uses the service level of the opposite direction
+	Contract uint16 // service levels that any client may use, as bits; 0: clients use the PathRecord's
+	Directed bool   // no client uses the service level of the opposite direction
 
 	Adapters [routing.SLs]uint8   // lanes on which adapters send
 	OutPorts []uint8              // [switch × LIDs + LID], in the order of the request's switches
 	SLs      []uint8              // [switch × LIDs + LID]
 	Maps     [][routing.SLs]uint8 // different SL2VL maps
-	Pairs    []uint16             // into Maps, by switch, in-port, out-port; nil: the first for all
-	Ranks    []int32              // by switch, out-port (0 … its ports), lane
+	Pairs    []uint16             // indices into Maps, by switch, in-port, out-port; nil: all pairs use the first
+	Ranks    []int32              // by switch, out-port (from 0 to its number of ports), lane
 }
 
 // Ask sends a request to the daemon at a socket and reads the answer.
@@ -58,8 +58,8 @@ func Ask(ctx context.Context, socket string, q *Request) (*Answer, error) {
 	return ReadAnswer(c, q)
 }
 
-// ReadAnswer reads the answer to a request and checks that it has the shape the
-// request calls for. Whether the tables are right is another question.
+// ReadAnswer reads the answer to a request and checks that its sizes fit the request.
+// It does not check the tables.
 func ReadAnswer(r io.Reader, q *Request) (*Answer, error) {
 	k, body, err := readMessage(r, MaxReply)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *Answer) fits(q *Request) error {
 	return nil
 }
 
-// shape is the figures that the request settles.
+// shape is the sizes of an answer that follow from the request.
 func (q *Request) shape() (switches, lids, ports, pairs int) {
 	for i := range q.Nodes {
 		n := &q.Nodes[i]
@@ -168,9 +168,9 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	return a, a.fits(q)
 }
 
-// serves says what of an answer is about nobody, or would keep adapters from
-// sending: their own maps are on no path between switches, so that no proof is
-// about them.
+// serves refuses an answer with entries for LIDs that are not assigned, or that would
+// keep adapters from sending: the maps of adapters are on no path between switches, so
+// that the proof does not cover them.
 func (a *Answer) serves(q *Request) error {
 	owned, sends := make([]bool, a.LIDs), []bool{} // [LID], [row] whether an adapter is cabled to the switch
 	for i := range q.Nodes {

@@ -7,10 +7,10 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Fabric is the fabric of the request, with the LIDs that OpenSM gave out. It
-// refuses a fabric in which a port has no valid LID of its own: tables are by
-// LID, and OpenSM's are the ones that count. One without a switch, of which OpenSM
-// asks nothing, is refused too: nothing is to be proven of it.
+// Fabric is the fabric of the request, with the LIDs that OpenSM assigned. It refuses a
+// fabric in which a port has no valid LID of its own, because OpenSM's tables are by
+// LID. It also refuses a fabric without a switch: OpenSM asks for no tables then, and
+// there is nothing to prove.
 func (q *Request) Fabric() (*fabric.Fabric, error) {
 	var b fabric.Builder
 	refs := make([]fabric.Ref, len(q.Nodes))
@@ -49,7 +49,7 @@ func (q *Request) Fabric() (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// owns says whether the fabric kept the port's LID.
+// owns says whether the fabric kept the LID of a port.
 func owns(f *fabric.Fabric, n fabric.NodeID, p Port) bool {
 	e := f.Owner(p.LID)
 	if e == fabric.None {
@@ -59,9 +59,9 @@ func owns(f *fabric.Fabric, n fabric.NodeID, p Port) bool {
 	return ep.Node == n && ep.Port == p.Number && ep.LID == p.LID && ep.LMC == p.LMC
 }
 
-// Lanes is the data lanes that every cable between switches can use once OpenSM
-// has set them up: the least of both ends and of max_op_vls. Without QoS OpenSM
-// writes no SL2VL table, and only what is safe on one lane is safe.
+// Lanes is the number of data lanes that every cable between switches can use once
+// OpenSM has configured them: the least of both ends and of max_op_vls. Without QoS it
+// is 1, because OpenSM writes no SL2VL table.
 func (q *Request) Lanes() int {
 	if !q.QoS {
 		return 1
@@ -80,8 +80,8 @@ func (q *Request) Lanes() int {
 	return lanes
 }
 
-// Of is the request that a plugin sends for a fabric in which every port has the
-// default number of lanes. It is for tools and tests.
+// Of is the request that a plugin would send for a fabric in which every port has the
+// default number of lanes, for tools and tests.
 func Of(f *fabric.Fabric, sweep uint64) *Request {
 	q := &Request{Sweep: sweep, MaxVLs: routing.DefaultVLs, QoS: true, Nodes: make([]Node, len(f.Nodes()))}
 	addresses := make(map[[2]int]*fabric.Endpoint, len(f.Endpoints()))

@@ -12,16 +12,16 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Request is a fabric as OpenSM discovered it, with what OpenSM will do about
-// lanes.
+// Request is a fabric as OpenSM discovered it, with the lanes that OpenSM will
+// configure.
 type Request struct {
 	Sweep    uint64
 	Deadline time.Duration // how long the plugin waits for the whole answer; whole milliseconds
 	OpenSM   string        // its version
 	MaxVLs   int           // data lanes that max_op_vls allows
 	QoS      bool          // without it OpenSM writes no SL2VL table
-	Improves bool          // the sender knows Answer.SoFar
-	Again    bool          // it has such an answer for this fabric in use, and waits for a better one
+	Improves bool          // the sender understands Answer.SoFar
+	Again    bool          // tables of such an answer for this fabric are in use; the sender waits for better ones
 	Nodes    []Node
 
 	InUse    uint64        // Answer.Number of the tables in use; 0: none, or OpenSM's own
@@ -130,8 +130,8 @@ func (p *Port) append(m []byte) []byte {
 	return le.AppendUint32(m, 0)
 }
 
-// ReadRequest reads a request. It takes the length fields for true only as far as
-// bytes arrive; what a Fabric needs beyond that is checked by Request.Fabric.
+// ReadRequest reads a request. It allocates memory only for bytes that arrive, whatever
+// the length fields say; Request.Fabric checks the rest.
 func ReadRequest(r io.Reader) (*Request, error) {
 	k, body, err := readMessage(r, MaxRequest)
 	if err != nil {
@@ -262,8 +262,7 @@ func (n *Node) at(number uint8) *Port {
 	return &n.Has[i]
 }
 
-// check says where the two ends of a cable disagree, and which switch lacks its
-// port 0.
+// check finds cables whose two ends disagree, and switches without port 0.
 func (q *Request) check() error {
 	for i := range q.Nodes {
 		n := &q.Nodes[i]

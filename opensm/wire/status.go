@@ -12,12 +12,12 @@ import (
 // MaxStatus bounds a status, in bytes.
 const MaxStatus = 1 << 20
 
-// ErrAsk is what ReadQuestion returns where the other end asks how the daemon is,
-// and wants no tables.
+// ErrAsk is what ReadQuestion returns if the other end asks for the daemon's status
+// instead of tables.
 var ErrAsk = errors.New("wire: a question for the status")
 
-// ReadQuestion reads what a daemon may be asked: a request, as ReadRequest does, or
-// the status, for which the error is ErrAsk.
+// ReadQuestion reads a question to the daemon: a request, as ReadRequest does, or a
+// question for the status, for which the error is ErrAsk.
 func ReadQuestion(r io.Reader) (*Request, error) {
 	k, body, err := readMessage(r, MaxRequest)
 	switch {
@@ -43,7 +43,7 @@ func WriteStatus(w io.Writer, status any) error {
 	return send(w, append(newMessage(kindStatus, len(text)), text...))
 }
 
-// AskStatus asks the daemon at a socket how it is, and returns a JSON document.
+// AskStatus asks the daemon at a socket for its status, a JSON document.
 func AskStatus(ctx context.Context, socket string) (json.RawMessage, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "unix", socket)

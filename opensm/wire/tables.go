@@ -13,9 +13,9 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Expressible says what of tables an answer cannot hold: service levels that differ
-// between senders on one switch, and senders that must not use an address of a port
-// (routing.NoSL), since OpenSM cannot withhold a path record.
+// Expressible says what an answer cannot express of some tables: service levels that
+// differ between senders on one switch, and senders that must not use an address of a
+// port (routing.NoSL), since OpenSM cannot withhold a path record.
 func Expressible(t *routing.Tables, k routing.Contract) error {
 	if err := rowsAreSwitches(t); err != nil || singleSL(k) != routing.NoSL {
 		return err
@@ -34,13 +34,12 @@ func Expressible(t *routing.Tables, k routing.Contract) error {
 	return nil
 }
 
-// WriteTables answers a request with tables and their proof. The tables are for
-// q.Fabric(), and the proof is theirs: the plugin checks it on the path of every
-// pair and takes nothing that does not hold.
+// WriteTables answers a request with tables and their proof, both for q.Fabric(). The
+// plugin checks the proof on the path of every pair and rejects tables whose proof does
+// not hold.
 //
-// Where the contract is single:N, the PathRecords are to say N: that is what the
-// clients use, and what the proof is about. Tables that are not Expressible are an
-// error, and nothing is written.
+// If the contract is single:N, the PathRecords say N: clients use that, and the proof
+// is about it. Tables that are not Expressible are an error, and nothing is written.
 func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
 	return writeTables(w, q, engine, t, proof, 0, 0)
 }
@@ -59,8 +58,8 @@ func WriteStep(w io.Writer, q *Request, engine string, t *routing.Tables, proof 
 	return writeTables(w, q, engine, t, proof, flags, uint8(min(more, math.MaxUint8)))
 }
 
-// WriteSoFar is WriteTables with tables to which better ones may follow. Who asked is
-// told so if they know what that means.
+// WriteSoFar is WriteTables for tables to which better ones may follow. The answer says
+// so if the sender of the request understands that.
 func WriteSoFar(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate) error {
 	if !q.Improves {
 		return writeTables(w, q, engine, t, proof, 0, 0)
@@ -104,7 +103,7 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	m = padded(m, engine, engineSize)
 	m = le.AppendUint64(m, Number(t))
 	le.PutUint64(m[8:], uint64(tablesSize+2*len(rows)*lids+routing.SLs*len(maps)+2*len(pairs)+4*ports*proof.Lanes))
-	out := bufio.NewWriterSize(w, chunk) // its error stays until Flush
+	out := bufio.NewWriterSize(w, chunk) // Flush returns any earlier error
 	out.Write(m)
 	writeRows(out, rows, lids, func(block []byte, part []fabric.NodeID) { fillPorts(block, t, part, lids) })
 	writeRows(out, rows, lids, func(block []byte, part []fabric.NodeID) { fillLevels(block, t, part, lids, proof.Contract) })
@@ -123,7 +122,7 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	return nil
 }
 
-// Number tells tables apart from any others: by it plugin and daemon know what is in
+// Number identifies tables: it is a digest by which plugin and daemon agree on what is in
 // use. It is never 0.
 func Number(t *routing.Tables) uint64 {
 	f := t.Fabric
@@ -153,8 +152,8 @@ func Number(t *routing.Tables) uint64 {
 	return max(1, le.Uint64(h.Sum(nil)))
 }
 
-// chunk is how much of an answer is made at a time, in bytes: one that is taken
-// slowly takes no memory by its size.
+// chunk is how many bytes of an answer are prepared at a time, so that a slow reader
+// does not cost memory in proportion to the answer.
 const chunk = 256 << 10
 
 // rowsOf is the switches in the order of the request.
@@ -191,8 +190,8 @@ func rowsAreSwitches(t *routing.Tables) error {
 	return nil
 }
 
-// writeRows writes a row of LIDs for every switch, as many at a time as a chunk
-// holds: fill fills in those of some switches, where zeros are.
+// writeRows writes a row of LIDs for every switch, as many switches at a time as fit
+// into a chunk: fill sets the entries of some switches in a block of zeros.
 func writeRows(out *bufio.Writer, rows []fabric.NodeID, lids int, fill func(block []byte, part []fabric.NodeID)) {
 	several := max(1, min(len(rows), chunk/lids))
 	block := make([]byte, several*lids)
@@ -247,9 +246,9 @@ func singleSL(k routing.Contract) uint8 {
 // laneMap is the lane by service level.
 type laneMap [routing.SLs]uint8
 
-// mapsOf numbers the different maps of the switches, by switch, in-port and
-// out-port; a uniform map needs no numbers. Hardware has 15^16 maps and a fabric
-// of the largest size 65,536 kinds of port at most, which the numbers hold.
+// mapsOf numbers the different maps of the switches, by switch, in-port and out-port; a
+// uniform map needs no numbers. A fabric of the largest size has at most 65,536
+// different maps, which 16 bits can number.
 func mapsOf(f *fabric.Fabric, sl2vl *routing.SL2VL, rows []fabric.NodeID) (maps []laneMap, pairs []uint16) {
 	if uniform, ok := sl2vl.Uniform(); ok {
 		return []laneMap{uniform}, nil
@@ -276,8 +275,8 @@ func mapsOf(f *fabric.Fabric, sl2vl *routing.SL2VL, rows []fabric.NodeID) (maps 
 	return maps, pairs
 }
 
-// adapterLanes is how adapters send: by the map of the switches if they have but
-// one, else SL s on lane s as far as there are lanes. The lane of an injection
+// adapterLanes is the lanes on which adapters send: by the map of the switches if they
+// all have the same one, else SL s on lane s modulo the lanes. The lane of an injection
 // channel is part of no dependency that could close a loop.
 func adapterLanes(q *Request, sl2vl *routing.SL2VL) laneMap {
 	if uniform, ok := sl2vl.Uniform(); ok {

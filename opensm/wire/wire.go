@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// Version is what both ends must speak.
+// Version is the version of the format, which must be the same at both ends.
 const Version = 3
 
 const (
@@ -33,11 +33,11 @@ const (
 	noPeer       = 0xFFFFFFFF
 )
 
-// MaxRequest bounds the body of a request that is read, in bytes: the
-// largest fabric there can be has 49,151 LIDs.
+// MaxRequest limits the body of a request, in bytes: the largest possible fabric has
+// 49,151 LIDs.
 const MaxRequest = 64 << 20
 
-// MaxReply bounds the body of an answer.
+// MaxReply limits the body of an answer, in bytes.
 const MaxReply = 4 << 30
 
 // kind is the kind of a message.
@@ -53,17 +53,16 @@ const (
 
 var le = binary.LittleEndian
 
-// VersionError is a message in another version of this format. The header is the
-// same in all of them, so that an answer in this version is understood as far as
-// that.
+// VersionError reports a message in another version of this format. The header is the
+// same in all versions, so that its version can be read.
 type VersionError struct{ Other uint16 }
 
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("wire: the other end speaks version %d, this one %d: install plugin and daemon of one release", e.Other, Version)
 }
 
-// readMessage reads one message of at most limit bytes, growing as bytes arrive:
-// a length alone takes no memory.
+// readMessage reads one message of at most limit bytes, growing as bytes arrive: a
+// length field alone allocates nothing.
 func readMessage(r io.Reader, limit int64) (kind, []byte, error) {
 	var h [headerSize]byte
 	if _, err := io.ReadFull(r, h[:]); err != nil {

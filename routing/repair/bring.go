@@ -9,16 +9,17 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Bring plans the way from tables in force to others for the same fabric: to those from
-// before a failure when all cables are back, or to freshly balanced ones. Service levels
-// and maps stay as they are in the tables in force. target has to be free of deadlock
-// with them.
+// Bring plans the way from tables in force to other tables for the same fabric, for
+// instance to those from before a failure when all cables are back, or to newly
+// balanced ones. Service levels and SL2VL maps stay those of the tables in force;
+// target has to be free of deadlock with them.
 //
 // Each step changes what the graph of its union allows: for each destination the whole
-// row, or else, from the destination outwards, entry by entry. What stands in the way is
-// gone when the step is confirmed. Where nothing is gained so, Options.Drain allows to drop
-// the packets of the destinations that are left for one step. The plan is empty where nothing differs; Left has the
-// destinations for which no further step gets anywhere.
+// row or, if that closes a cycle, single entries from the destination outwards. The
+// dependencies of the entries that were replaced are gone when the step is confirmed.
+// If a step would change nothing, Options.AllowDrops permits to drop the packets of the
+// remaining destinations for one step. The plan is empty if nothing differs; Left lists
+// the destinations for which no further step makes progress.
 func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Plan, error) {
 	if err := tables.Check(); err != nil {
 		return nil, err
@@ -29,9 +30,9 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 	return bring(ctx, tables, target, nil, nil, o)
 }
 
-// bring is Bring. was is as for Mend: packets to hosts that are gone go by the tables in
-// force until the first step has brought their rows too. If need is not empty, bring ends
-// as soon as its destinations are there.
+// bring is Bring with two more parameters. was is as for Mend: packets to hosts that
+// are gone follow the tables in force until the first step has changed their rows too.
+// If need is not empty, bring ends as soon as the destinations in need are done.
 func bring(ctx context.Context, tables, target, was *routing.Tables, need []Left, o Options) (*Plan, error) {
 	plan := &Plan{}
 	for i := range o.Steps {
@@ -42,12 +43,12 @@ func bring(ctx context.Context, tables, target, was *routing.Tables, need []Left
 		for _, lid := range s.was.gone(s.f, o.Scope) {
 			copy(s.Tables.Forwarding.Row(lid), target.Forwarding.Row(lid))
 		}
-		b := &bringer{mender: newMender(s), target: target.Forwarding}
+		b := &rowBringer{mender: newMender(s), target: target.Forwarding}
 		if err := s.eachInScope(ctx, func(lid fabric.LID) { b.destination(lid, s.Tables.Forwarding.Row(lid)) }); err != nil {
 			return nil, err
 		}
 		plan.Left = s.left
-		if o.Drain && (s.Mended == 0 || i == o.Steps-2) { // the last step then ends it
+		if o.AllowDrops && (s.Mended == 0 || i == o.Steps-2) { // the last step then brings the entries
 			s.drop(target.Forwarding)
 		}
 		if s.Mended+s.Drops == 0 {
@@ -78,7 +79,8 @@ func bring(ctx context.Context, tables, target, was *routing.Tables, need []Left
 	return plan, nil
 }
 
-// anyLeft says whether any destination is left, or any of those in need if there are such.
+// anyLeft says whether any destination is left; if need is not empty, only those in
+// need count.
 func anyLeft(left, need []Left) bool {
 	if len(need) == 0 {
 		return len(left) > 0
@@ -88,9 +90,9 @@ func anyLeft(left, need []Left) bool {
 	})
 }
 
-// drop takes the entries away that differ for what is left. The graph of the next step
-// is without them: then, with all other rows as in target or dropped too, it is a part of
-// target's, and nothing stands in the way of any row.
+// drop removes the entries that differ for the destinations that are left. The graph of
+// the next step is then a part of target's graph, because every other row is as in
+// target or dropped too, and no row closes a cycle.
 func (s *step) drop(target *routing.Forwarding) {
 	for _, left := range s.left {
 		row := s.Tables.Forwarding.Row(left.LID)
@@ -103,15 +105,15 @@ func (s *step) drop(target *routing.Forwarding) {
 	}
 }
 
-// bringer brings rows towards those of other tables.
-type bringer struct {
+// rowBringer changes rows towards those of other tables.
+type rowBringer struct {
 	*mender
 	target *routing.Forwarding
 	differ []fabric.NodeID
 }
 
-// destination brings the row of a LID as far as it can.
-func (b *bringer) destination(lid fabric.LID, row []uint8) {
+// destination changes the row of a LID as far as possible.
+func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
 	w := b.flow
 	target := b.target.Row(lid)
 	b.Mended += b.deliver(lid, row)
@@ -125,17 +127,17 @@ func (b *bringer) destination(lid fabric.LID, row []uint8) {
 	if len(b.differ) == 0 {
 		return
 	}
-	w.startAll() // the graph has these dependencies
+	w.startAll() // these dependencies are in the graph already
 	if !b.takeRow(target) {
-		b.settleWhole()
+		b.markWhole()
 		b.measure()
 		slices.SortFunc(b.differ, func(x, y fabric.NodeID) int {
 			return cmp.Or(cmp.Compare(b.best[x], b.best[y]), cmp.Compare(x, y))
 		})
 		for _, s := range b.differ {
-			// Not to a switch whose own path is broken.
+			// Skip switches whose own path is broken.
 			if c := b.trunk(s, target[s]); c != fabric.None && b.dist[b.f.Heads()[c]] != unknown && b.takeSafely(s, c) {
-				b.settle(s, b.dist[b.f.Heads()[c]]+1)
+				b.markReached(s, b.dist[b.f.Heads()[c]]+1)
 			}
 		}
 	}
@@ -154,8 +156,8 @@ func (b *bringer) destination(lid fabric.LID, row []uint8) {
 	}
 }
 
-// takeRow takes all entries that differ, or none.
-func (b *bringer) takeRow(target []uint8) bool {
+// takeRow takes all entries that differ, or none of them.
+func (b *rowBringer) takeRow(target []uint8) bool {
 	b.begin()
 	for _, s := range b.differ {
 		if b.flow.next[s] = b.trunk(s, target[s]); b.flow.next[s] == fabric.None {

@@ -7,33 +7,33 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// flow is the packets to one LID after another: by which trunks they go, by the
-// entries in force and by new ones, and on which lanes they are.
+// flow is the packets to one LID: the trunks they take, by the entries in force and by
+// new ones, and the lanes they are on.
 type flow struct {
 	f      *fabric.Fabric
 	sl2vl  *routing.SL2VL
 	levels *levels
-	used   int // service levels in use; they are numbered by their place in levels.used
+	used   int // number of service levels in use; each is numbered by its index in levels.used
 	lanes  int // lanes are 0 … lanes-1
 
-	// depend is told of each dependency between two vertices (trunk × lanes + lane), and
-	// may say no.
+	// depend is called for each dependency between two vertices (trunk × lanes + lane),
+	// and may refuse it.
 	depend func(in, out fabric.ChannelID) bool
 
 	// Per LID.
 	lid     fabric.LID
-	home    fabric.NodeID      // the switch of its owner; None: nobody has it
-	cur     []fabric.ChannelID // [switch] the trunk of the entry in force; None: it delivers or is dead
+	home    fabric.NodeID      // the switch of its owner; None: the LID is not assigned
+	cur     []fabric.ChannelID // [switch] the trunk of the entry in force; None: the entry delivers or is dead
 	dead    bool               // some switch but home has no trunk in cur
-	next    []fabric.ChannelID // [switch] that of the new entry; None: there is none
+	next    []fabric.ChannelID // [switch] the trunk of the new entry; None: there is none
 	arrived []uint16           // [trunk × used + level] lanes of the packets on a trunk, as bits
-	touched []int32            // indices into arrived that are not 0, and more
-	under   []int64            // [switch] pairs that pass it by the entries in force
+	touched []int32            // superset of the indices into arrived that are not 0
+	under   []int64            // [switch] number of pairs whose paths pass it by the entries in force
 	sorted  []fabric.NodeID    // scratch of addLoad
-	waiting []int32            // [switch] likewise
+	waiting []int32            // [switch] scratch of addLoad
 }
 
-// dropLane is the lane of subnet management: data mapped to it is dropped.
+// dropLane is the lane of subnet management: data packets mapped to it are dropped.
 const dropLane = 15
 
 func newFlow(f *fabric.Fabric, sl2vl *routing.SL2VL, l *levels) *flow {
@@ -108,7 +108,7 @@ func (w *flow) startAll() {
 	}
 }
 
-// start sends the packets of the sources on a switch by a trunk. It fails where a
+// start sends the packets of the sources on a switch by a trunk. It fails if a
 // dependency is refused.
 func (w *flow) start(s fabric.NodeID, c fabric.ChannelID, log *undo) bool {
 	sls := w.levels.of(s, w.lid)
@@ -124,8 +124,8 @@ func (w *flow) start(s fabric.NodeID, c fabric.ChannelID, log *undo) bool {
 	return true
 }
 
-// put puts packets of a service level on lanes of a trunk and sends them on, by
-// the entries in force and by new ones. It fails where a dependency is refused.
+// put adds lanes of packets of a service level on a trunk and sends them on, by the
+// entries in force and by new ones. It fails if a dependency is refused.
 func (w *flow) put(c fabric.ChannelID, level int, lanes uint16, log *undo) bool {
 	at := int(c)*w.used + level
 	fresh := lanes &^ (w.arrived[at] | 1<<dropLane)
@@ -149,7 +149,7 @@ func (w *flow) pass(in, out fabric.ChannelID, level int, lanes uint16, log *undo
 	}
 	vl := w.sl2vl.VL(w.f.Heads()[in], w.f.Channel(in).ToPort, w.f.Channel(out).FromPort, w.levels.used[level])
 	if vl >= dropLane {
-		return log == nil // a new entry must not drop
+		return log == nil // a new entry must not drop packets
 	}
 	to := out*fabric.ChannelID(w.lanes) + fabric.ChannelID(vl)
 	for m := lanes; m != 0; m &= m - 1 {
@@ -160,7 +160,7 @@ func (w *flow) pass(in, out fabric.ChannelID, level int, lanes uint16, log *undo
 	return w.put(out, level, 1<<vl, log)
 }
 
-// comes says whether any packet comes to a switch by a trunk, or begins there.
+// comes says whether any packet arrives at a switch by a trunk, or starts there.
 func (w *flow) comes(s fabric.NodeID) bool {
 	if w.levels.of(s, w.lid) != 0 {
 		return true
@@ -208,7 +208,8 @@ func (w *flow) addLoad(load []int64) {
 	}
 }
 
-// undo is what an attempt changed. A nil undo notes nothing.
+// undo records what an attempt changed, so that it can be taken back. A nil undo
+// records nothing.
 type undo struct {
 	masks []mask
 	added [][2]fabric.ChannelID // dependencies

@@ -8,9 +8,9 @@ import (
 )
 
 // follow gives entries to switches that no packet in scope passes, and for LIDs out of
-// scope. They add no dependency: nothing in scope ever follows them. So there is no
-// graph, only paths that end where they should. Entries that still lead into nothing
-// are taken out: a cable that comes back must not find them.
+// scope. They add no dependency, because no packet in scope uses them; so they need no
+// check against the graph, only paths that arrive. Dead entries that remain are
+// removed, so that they do nothing unexpected when a cable comes back.
 func (s *step) follow(ctx context.Context) error {
 	m := newMender(s)
 	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
@@ -42,13 +42,13 @@ func (s *step) follow(ctx context.Context) error {
 		for slack := range int32(s.o.Slack + 1) {
 			m.reattachAll(slack)
 		}
-		m.reattachAll(int32(s.f.Switches())) // as long as it must be
+		m.reattachAll(int32(s.f.Switches())) // any length of path is allowed
 		s.Follow += m.write(row) + m.clearDead(row)
 	}
 	return nil
 }
 
-// clearDead takes the entries out that lead into nothing, and counts them.
+// clearDead removes the dead entries of a row, and counts them.
 func (m *mender) clearDead(row []uint8) int {
 	n := 0
 	for s, port := range row {

@@ -15,10 +15,10 @@ type levels struct {
 	lanes   *routing.Lanes
 	sources [][]fabric.EndpointID // [switch] in scope
 	row     []int32               // [switch] the row of service levels of all its sources; -1: they have several
-	ports   [][]uint8             // [switch] in-ports of its sources, one of those from which packets are mapped to lanes alike
+	ports   [][]uint8             // [switch] in-ports of its sources, one of each set from which packets are mapped to the same lanes
 	fixed   uint16                // all service levels that clients may use, as bits; 0: what the tables say
-	used    []uint8               // the service levels that anybody may use
-	back    []uint16              // [row of the destination × switches + switch] those of the way back; nil: none
+	used    []uint8               // the service levels that any source may use
+	back    []uint16              // [row of the destination × switches + switch] those of answers; nil: none
 }
 
 func newLevels(t *routing.Tables, o Options) *levels {
@@ -74,8 +74,8 @@ func (l *levels) addSource(e fabric.EndpointID) {
 }
 
 // oneIsEnough says whether one of some service levels that all clients may use stands
-// for all of them: all have the same lanes, or each stays on a lane of its own and the
-// packets on one lane go the ways of those on any other.
+// for all of them: either all have the same lanes, or each stays on a lane of its own,
+// so that the packets on one lane travel like those on any other.
 func oneIsEnough(m *routing.SL2VL, mask uint16) bool {
 	lane, uniform := m.Uniform()
 	if !uniform {
@@ -89,8 +89,8 @@ func oneIsEnough(m *routing.SL2VL, mask uint16) bool {
 	return true
 }
 
-// wayBack collects the service levels on which each row may send to the sources on
-// each switch: those may answer on them (routing.Honored).
+// wayBack collects the service levels of answers: those on which each row may send to
+// the sources on each switch (routing.Honored).
 func (l *levels) wayBack() {
 	n := l.f.Switches()
 	l.back = make([]uint16, l.lanes.Rows*n)

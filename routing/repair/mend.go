@@ -10,20 +10,20 @@ import (
 // mender gives switches new entries, one destination after another.
 type mender struct {
 	*step
-	wanted func(s fabric.NodeID) bool                     // whether a switch with a broken path is to get an entry
-	take   func(s fabric.NodeID, c fabric.ChannelID) bool // gives it one, if that is safe
+	wanted func(s fabric.NodeID) bool                     // says whether a switch with a broken path needs an entry
+	take   func(s fabric.NodeID, c fabric.ChannelID) bool // gives a switch an entry, if that is safe
 	undo   undo
 
 	// Per LID, all [switch].
-	child, sibling []fabric.NodeID // the switches that forward to a switch by the entries in force, as lists; None
-	dist           []int32         // hops along whole paths; unknown: not settled
+	child, sibling []fabric.NodeID // lists of the switches that forward to a switch by the entries in force; None ends a list
+	dist           []int32         // hops to the destination along a working path; unknown: the path is broken
 	had            []int32         // hops before the failure, or unknown
-	best           []int32         // hops of a shortest path; unknown: there is none
+	best           []int32         // hops of a shortest path; unknown: the cables do not reach the destination
 
-	fresh      bool          // no switch has an entry for the LID at hand: its owner is new
-	bestTo     fabric.NodeID // the destination switch of best
+	fresh      bool          // no switch has an entry for the LID: its owner is new
+	bestTo     fabric.NodeID // the destination switch for which best was computed
 	queue      []fabric.NodeID
-	roots      []fabric.NodeID // with dead entries
+	roots      []fabric.NodeID // switches with dead entries
 	candidates []fabric.ChannelID
 }
 
@@ -35,7 +35,7 @@ func newMender(s *step) *mender {
 		dist: make([]int32, n), had: make([]int32, n), best: make([]int32, n),
 		bestTo: fabric.None,
 	}
-	// A row that is new grows from its destination, though nothing comes there yet.
+	// A new row grows from its destination, although no packets arrive there yet.
 	m.wanted = func(at fabric.NodeID) bool { return m.fresh || s.flow.comes(at) }
 	m.take = m.takeSafely
 	s.flow.depend = func(in, out fabric.ChannelID) bool {
@@ -59,7 +59,7 @@ func (m *mender) destination(lid fabric.LID, row []uint8) {
 	if !m.findRoots() {
 		return
 	}
-	w.startAll() // the graph has these dependencies
+	w.startAll() // these dependencies are in the graph already
 	m.was.read(lid, m.had)
 	for slack := range int32(m.o.Slack + 1) {
 		m.reattachAll(slack)
@@ -76,7 +76,7 @@ func (m *mender) destination(lid fabric.LID, row []uint8) {
 	}
 }
 
-// deliver has the switch of a LID's owner deliver to it, and counts the change.
+// deliver sets the entry of the destination's switch, and counts the change.
 func (m *mender) deliver(lid fabric.LID, row []uint8) int {
 	e := m.f.Endpoint(m.f.Owner(lid))
 	port := uint8(0)
@@ -90,7 +90,7 @@ func (m *mender) deliver(lid fabric.LID, row []uint8) int {
 	return 1
 }
 
-// write writes the new entries for the LID at hand, and counts them.
+// write writes the new entries for the LID, and counts them.
 func (m *mender) write(row []uint8) int {
 	n := 0
 	for s, c := range m.flow.next {
@@ -102,15 +102,15 @@ func (m *mender) write(row []uint8) int {
 	return n
 }
 
-// reattachAll tries all dead entries once, the nearest to the destination first.
+// reattachAll tries all dead entries once, those nearest to the destination first.
 func (m *mender) reattachAll(slack int32) {
 	for _, r := range m.roots {
 		m.reattach(r, slack)
 	}
 }
 
-// settleWhole finds the switches whose paths are whole.
-func (m *mender) settleWhole() {
+// markWhole finds the switches whose paths are whole.
+func (m *mender) markWhole() {
 	heads := m.f.Heads()
 	for s := range m.dist {
 		m.dist[s], m.child[s] = unknown, fabric.None
@@ -121,12 +121,12 @@ func (m *mender) settleWhole() {
 			m.sibling[s], m.child[u] = m.child[u], fabric.NodeID(s)
 		}
 	}
-	m.settle(m.flow.home, 0)
+	m.markReached(m.flow.home, 0)
 }
 
-// settle makes a switch and all that forwards to it, by entries that do not change,
-// settled.
-func (m *mender) settle(s fabric.NodeID, hops int32) {
+// markReached sets dist for a switch and for all that forward to it by entries that do
+// not change.
+func (m *mender) markReached(s fabric.NodeID, hops int32) {
 	m.dist[s] = hops
 	m.queue = append(m.queue[:0], s)
 	for i := 0; i < len(m.queue); i++ {
@@ -140,14 +140,14 @@ func (m *mender) settle(s fabric.NodeID, hops int32) {
 	}
 }
 
-// findRoots finds the dead entries of switches that the cables join to the
+// findRoots finds the dead entries of switches from which the cables reach the
 // destination, those nearest to it first. It says whether there are any.
 func (m *mender) findRoots() bool {
 	m.roots = m.roots[:0]
-	if !m.flow.dead { // so it is for most LIDs after most failures
+	if !m.flow.dead { // true for most LIDs after most failures
 		return false
 	}
-	m.settleWhole()
+	m.markWhole()
 	m.fresh = !slices.ContainsFunc(m.flow.cur, func(c fabric.ChannelID) bool { return c != fabric.None })
 	for s, c := range m.flow.cur {
 		if c == fabric.None && m.dist[s] == unknown {
@@ -165,7 +165,7 @@ func (m *mender) findRoots() bool {
 	return len(m.roots) > 0
 }
 
-// measure finds the hops of shortest paths to the destination.
+// measure computes the hops of shortest paths to the destination.
 func (m *mender) measure() {
 	if m.bestTo == m.flow.home {
 		return
@@ -188,15 +188,15 @@ func (m *mender) measure() {
 	}
 }
 
-// reattach gives a switch whose path is broken a new entry or, where none serves, the
-// switches that forward to it.
+// reattach gives a switch whose path is broken a new entry. If no trunk works, it tries
+// the switches that forward to it.
 func (m *mender) reattach(s fabric.NodeID, slack int32) {
 	if m.dist[s] != unknown || !m.wanted(s) {
 		return
 	}
-	for _, c := range m.ways(s, slack) {
+	for _, c := range m.trunksToTry(s, slack) {
 		if m.take(s, c) {
-			m.settle(s, m.dist[m.f.Heads()[c]]+1)
+			m.markReached(s, m.dist[m.f.Heads()[c]]+1)
 			m.addLoad(s)
 			return
 		}
@@ -206,9 +206,10 @@ func (m *mender) reattach(s fabric.NodeID, slack int32) {
 	}
 }
 
-// ways is the trunks from a switch to settled ones that make its path no longer than it
-// was or must be, and slack hops; the shortest first, of these the least loaded.
-func (m *mender) ways(s fabric.NodeID, slack int32) []fabric.ChannelID {
+// trunksToTry is the trunks from a switch to switches with working paths that make its
+// path at most slack hops longer than it was or than a shortest one; the shortest
+// first, of these the least loaded.
+func (m *mender) trunksToTry(s fabric.NodeID, slack int32) []fabric.ChannelID {
 	heads := m.f.Heads()
 	most := max(m.had[s], m.best[s]) + slack
 	m.candidates = m.candidates[:0]
@@ -224,8 +225,8 @@ func (m *mender) ways(s fabric.NodeID, slack int32) []fabric.ChannelID {
 	return m.candidates
 }
 
-// takeSafely gives a switch a new entry if all that arrives there, in any mixture, can go on
-// by it.
+// takeSafely gives a switch a new entry if all packets that arrive there, in any
+// mixture of tables, can go on by it without closing a cycle.
 func (m *mender) takeSafely(s fabric.NodeID, c fabric.ChannelID) bool {
 	m.begin()
 	m.flow.next[s] = c
@@ -236,10 +237,11 @@ func (m *mender) takeSafely(s fabric.NodeID, c fabric.ChannelID) bool {
 	return false
 }
 
-// begin begins an attempt, which rollBack ends.
+// begin starts an attempt, which rollBack can take back.
 func (m *mender) begin() { m.undo.masks, m.undo.added = m.undo.masks[:0], m.undo.added[:0] }
 
-// rollBack takes back the new entries of some switches and all that came of them.
+// rollBack removes the new entries of some switches and the dependencies that they
+// added.
 func (m *mender) rollBack(switches []fabric.NodeID) {
 	for _, s := range switches {
 		m.flow.next[s] = fabric.None
@@ -252,7 +254,7 @@ func (m *mender) rollBack(switches []fabric.NodeID) {
 	}
 }
 
-// join sends what arrives at a switch on by a trunk.
+// join sends the packets that arrive at a switch on by a trunk.
 func (m *mender) join(s fabric.NodeID, c fabric.ChannelID) bool {
 	w := m.flow
 	if !w.start(s, c, &m.undo) {
@@ -274,7 +276,7 @@ func (m *mender) join(s fabric.NodeID, c fabric.ChannelID) bool {
 func (m *mender) addLoad(s fabric.NodeID) {
 	w := m.flow
 	pairs := int64(0)
-	for _, at := range m.queue { // what settle found
+	for _, at := range m.queue { // what markReached found
 		pairs += int64(len(w.levels.sources[at]))
 	}
 	for at := s; at != w.home; {

@@ -10,20 +10,21 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
-// rebuildRounds is the rounds before the turns of Up*/Down* are put into the graph from
-// the beginning.
+// rebuildRounds is the number of rounds before the turns of Up*/Down* are put into the
+// graph first.
 const rebuildRounds = 4
 
-// rebuild finds tables that reach the destinations which a repair left, with the service
-// levels and SL2VL maps of the tables in force: the end of a way that Bring goes.
+// rebuild finds tables that reach the destinations which a repair left, with the
+// service levels and SL2VL maps of the tables in force. Bring then plans the way to
+// these tables.
 //
-// The graph is empty at first. The destinations that are left grow their rows first, from
-// the destination outwards; all others then keep the row that they have where its
-// dependencies close no cycle, or grow another. Who finds no place comes first in the
-// next round. In the last one the turns of an Up*/Down* routing are in the graph from the
-// beginning: they have no cycle, whatever lanes the maps give them, so a destination that
-// finds no place takes its Up*/Down* row. So it fails only where the maps drop the
-// packets of such a turn, and Left says for whom.
+// The graph is empty at first. The rows of the destinations that are left grow first,
+// from the destination outwards. Every other destination then keeps its row if the
+// row's dependencies close no cycle, or grows another. A destination that finds no row
+// comes first in the next round. In the last round the turns of an Up*/Down* routing
+// are in the graph from the beginning. They have no cycle, whatever lanes the maps give
+// them, so a destination that finds no row takes its Up*/Down* row. Thus rebuild fails
+// only if the maps drop the packets of such a turn; Left says for which destinations.
 //
 // Complexity: that of a step for each round.
 func rebuild(ctx context.Context, tables, was *routing.Tables, left []Left, o Options) (*routing.Tables, []Left, error) {
@@ -43,15 +44,15 @@ func rebuild(ctx context.Context, tables, was *routing.Tables, left []Left, o Op
 	return r.Tables, r.losers, nil
 }
 
-// rebuilder is the making of rebuilt tables.
+// rebuilder is the state of rebuild.
 type rebuilder struct {
 	*mender
-	order  []fabric.LID        // in scope, those first that shall be placed first
-	stuck  map[fabric.LID]bool // whose rows are not worth keeping
-	lost   map[fabric.LID]int  // rounds in which it found no place
-	empty  *routing.Forwarding // without entries: what rows grow from
-	rank   []int32             // [switch] its place from the roots outwards, see upDownRanks
-	all    []fabric.NodeID     // switches whose entries are taken together
+	order  []fabric.LID        // in scope, those to be placed first at the front
+	stuck  map[fabric.LID]bool // LIDs whose rows in force are not kept
+	lost   map[fabric.LID]int  // number of rounds in which it found no row
+	empty  *routing.Forwarding // without entries: new rows start from it
+	rank   []int32             // [switch] its rank in Up*/Down* routing, see upDownRanks
+	all    []fabric.NodeID     // switches that take their entries together
 	added  [][2]fabric.ChannelID
 	losers []Left
 }
@@ -71,7 +72,7 @@ func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilde
 		}
 	}
 	for _, lid := range r.step.was.gone(r.f, o.Scope) {
-		copy(r.Tables.Forwarding.Row(lid), r.empty.Row(lid)) // what is still sent there is dropped at once
+		copy(r.Tables.Forwarding.Row(lid), r.empty.Row(lid)) // packets still sent there are dropped at their first switch
 	}
 	r.rank = upDownRanks(r.f)
 	r.take = func(s fabric.NodeID, c fabric.ChannelID) bool {
@@ -84,8 +85,8 @@ func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilde
 	return r
 }
 
-// round places all destinations, with the turns of an Up*/Down* routing in the graph or
-// not.
+// round places all destinations. If safe, the turns of an Up*/Down* routing are in the
+// graph first.
 func (r *rebuilder) round(ctx context.Context, safe bool) error {
 	r.graph = acyclic.NewLanes(r.f, r.flow.lanes, func(yield func(in, out fabric.ChannelID)) {
 		if safe {
@@ -105,7 +106,8 @@ func (r *rebuilder) round(ctx context.Context, safe bool) error {
 	return nil
 }
 
-// place gives a destination a row: the one it has, one that grows, or an Up*/Down* one.
+// place gives a destination a row: its present one, one that grows, or an Up*/Down*
+// one.
 func (r *rebuilder) place(lid fabric.LID, safe bool) bool {
 	w := r.flow
 	old := r.before.Forwarding.Row(lid)
@@ -142,7 +144,7 @@ func (r *rebuilder) place(lid fabric.LID, safe bool) bool {
 	return true
 }
 
-// unreached is the switches whose sources have no way to the LID at hand.
+// unreached is the switches whose sources have no path to the LID.
 func (r *rebuilder) unreached(lid fabric.LID) []fabric.NodeID {
 	var list []fabric.NodeID
 	for s, hops := range r.dist {
@@ -153,8 +155,8 @@ func (r *rebuilder) unreached(lid fabric.LID) []fabric.NodeID {
 	return list
 }
 
-// takeRow takes a whole row into the graph, or nothing. It fails for a row that does not
-// bring the packets of every switch that the cables join to the destination there.
+// takeRow adds all dependencies of a row to the graph, or none. It fails for a row that
+// does not deliver from every switch that cables connect to the destination.
 func (r *rebuilder) takeRow(lid fabric.LID, row []uint8) bool {
 	w := r.flow
 	w.begin(r.empty, lid)
@@ -184,8 +186,8 @@ func (r *rebuilder) takeRow(lid fabric.LID, row []uint8) bool {
 	return true
 }
 
-// upDownRanks ranks switches by their hops from a root, one in every part: the switch
-// with most trunks, of these the first.
+// upDownRanks ranks switches by their hops from a root, one in every connected part:
+// the switch with the most trunks, the first of equals.
 func upDownRanks(f *fabric.Fabric) []int32 {
 	rank := make([]int32, f.Switches())
 	var queue []fabric.NodeID
@@ -216,8 +218,8 @@ func trunksAt(f *fabric.Fabric, s fabric.NodeID) int {
 	return int(end - first)
 }
 
-// upDownTurns yields every dependency of the turns that do not go from down to up. Up
-// leads to the lower rank.
+// upDownTurns yields every dependency of the turns that do not go up after going down.
+// Up leads to the lower rank.
 func (r *rebuilder) upDownTurns(yield func(in, out fabric.ChannelID)) {
 	w := r.flow
 	lanes := fabric.ChannelID(w.lanes)
@@ -242,8 +244,8 @@ func (r *rebuilder) upDownTurns(yield func(in, out fabric.ChannelID)) {
 	}
 }
 
-// upDownRow is a row of Up*/Down* paths to the LID at hand: down where the destination is below,
-// else up, by the fewest hops.
+// upDownRow is a row of Up*/Down* paths to the LID: down if the destination can be
+// reached by going down only, else up, by the fewest hops.
 func (r *rebuilder) upDownRow() []uint8 {
 	f, home := r.f, r.flow.home
 	n := f.Switches()
@@ -254,7 +256,7 @@ func (r *rebuilder) upDownRow() []uint8 {
 	}
 	hops[home] = 0
 	queue := []fabric.NodeID{home}
-	enter := func(c fabric.ChannelID) { // sends the switch at its tail by c
+	enter := func(c fabric.ChannelID) { // lets the switch at the start of c use c
 		ch := f.Channel(c)
 		row[ch.From], hops[ch.From] = ch.FromPort, hops[ch.To]+1
 	}

@@ -1,36 +1,38 @@
-// Package repair changes as little as possible of tables that are in force when the
+// Package repair changes tables that are in force as little as possible when the
 // network changes, in steps that are safe while they are written.
 //
 // # The method
 //
-// What may be in the network while a subnet manager replaces some tables by others is
-// the union of the dependencies of both (package transition has the theory). So the
-// repair keeps one dependency graph over the lanes of trunks, in an incremental
-// topological order, that holds every dependency of any mixture of the tables in force
-// and the next ones, and adds to it only what closes no cycle. Service levels and SL2VL
-// maps stay as they are.
+// While a subnet manager replaces some tables by others, the network may hold any
+// mixture of both; what packets can do is the union of the dependencies of both
+// (package transition has the theory). So the repair keeps one dependency graph over
+// the lanes of trunks, in an incremental topological order, with every dependency of
+// any mixture of the tables in force and the next ones, and adds only what closes no
+// cycle. Service levels and SL2VL maps stay as they are.
 //
-// Destinations are mended one after another. A switch is settled if its path is whole;
-// an entry is dead if it leads into nothing. From the dead entries nearest to the
-// destination outwards, a switch tries its trunks to settled switches, those with the
-// fewest hops first and of these the least loaded. A trunk is taken if everything that
-// may arrive at the switch, by old entries and new, can go on by it: the lanes are
-// followed downstream over old and new entries, dependency by dependency, and all of it
-// is undone at the first that would close a cycle. Then the switch is settled and so is,
-// unchanged, all that forwards to it. Where no trunk serves, the switches that forward
-// to it try instead: on trees, leaves avoid the spine that lost its cable. At first
-// nobody's path may get longer than it was or must be; then by one hop, two …
+// Destinations are mended one after another. An entry is dead if its port has no cable,
+// or if there is no entry. From the dead entries nearest to the destination outwards, a
+// switch tries its trunks to switches with working paths: those with the fewest hops
+// first, of these the least loaded. A trunk is taken if everything that may arrive at
+// the switch, by old entries and new, can go on by it: the lanes are followed
+// downstream over old and new entries, dependency by dependency, and all of it is
+// undone at the first that would close a cycle. Then the path of the switch works, and
+// so do, unchanged, the paths of all that forward to it. If no trunk works, the
+// switches that forward to it try instead: on trees, leaves avoid the spine that lost
+// its cable. At first no path may become longer than it was or than a shortest one;
+// then by one hop, two …
 //
-// A switch that is not settled keeps its dead entry. When all switches have confirmed
-// the new tables, what the old ones held is free: the graph is derived anew from the new
-// tables alone, and what is left is mended in a further step. What no such step mends
-// needs other destinations to make way (rebuild.go). Entries that no packet in
-// scope needs follow in the last: a spine that leaves avoid would otherwise send what
-// still comes by their old entries back up. Each step's union with the
-// tables before it is acyclic, and each step's tables are free of deadlock.
+// A switch without a working path keeps its dead entry. When all switches have
+// confirmed the new tables, the dependencies of the old ones are gone: the graph is
+// derived anew from the new tables alone, and what is left is mended in a further step.
+// Destinations that no such step mends need other destinations to change (rebuild.go).
+// Entries that no packet in scope uses change in the last step: otherwise a spine that
+// leaves now avoid would send the packets that still arrive by their old entries back
+// up. The union of each step with the tables before it is acyclic, and the tables of
+// each step are free of deadlock.
 //
-// It shares no code with the judges, and asks neither: whoever takes a plan has them
-// judge it.
+// It shares no code with the judges and does not call them: whoever uses a plan has it
+// judged (package change).
 //
 // Complexity: O(D·S) for D destination LIDs and S switches to derive the graph of a
 // step; a dependency that agrees with the order costs nothing, one that does not a
@@ -55,52 +57,52 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Options says under which assumptions a plan is made, and how far it may go.
+// Options states the assumptions of a plan and its limits.
 type Options struct {
-	Contract routing.Contract // what clients use; zero: honored
-	Scope    routing.Scope    // who sends and receives; zero: host adapters
-	Slack    int              // extra hops that a path may take at most; zero: 4
-	Steps    int              // steps at most; zero: 4, for Bring 8
-	Drain    bool             // Bring and rebuilding may drop the packets of single destinations for a step where there is no other way
+	Contract   routing.Contract // what clients use; zero: honored
+	Scope      routing.Scope    // who sends and receives; zero: host adapters
+	Slack      int              // hops by which a path may become longer; zero: 4
+	Steps      int              // largest number of steps; zero: 4, for Bring 8
+	AllowDrops bool             // where there is no other way, Bring and rebuilding may drop the packets of single destinations for a step
 }
 
-// Plan is a sequence of tables, each written when all switches have confirmed those
-// before. It is empty where nothing has to change.
+// Plan is a sequence of tables, each written when all switches have confirmed the
+// tables before. It is empty if nothing has to change.
 type Plan struct {
 	Steps []Step
-	Left  []Left // what no step mends
+	Left  []Left // destinations that no step mends
 }
 
-// Step is one change of tables.
+// Step is one change of tables in a Plan.
 type Step struct {
 	Tables  *routing.Tables
-	Mended  int  // entries that packets in scope need
-	Rebuilt bool // it moves destinations that had lost nothing, to make way for others
-	Drops   int  // entries taken away for a step, so that the next one is safe (Options.Drain)
-	Follow  int  // entries that none does: of switches that no packet in scope passes, for LIDs out of scope, into nothing
+	Mended  int  // number of entries changed for packets in scope
+	Rebuilt bool // it moves destinations that lost nothing, to make room for others
+	Drops   int  // number of entries removed for a step, so that the next one is safe (Options.AllowDrops)
+	Follow  int  // number of other entries changed: of switches that no packet in scope passes, for LIDs out of scope, dead ones removed
 }
 
 // Left is a destination that some switches cannot reach after the last step, although
-// the cables join them.
+// cables connect them.
 type Left struct {
 	LID      fabric.LID
 	Switches []fabric.NodeID // with sources in scope
 }
 
-// ErrLoop is what Mend returns for tables that have a credit loop on the cables that
-// are live: there is nothing safe to begin from.
+// ErrLoop is what Mend returns for tables that have a credit loop on the live cables:
+// there is no safe state to begin from.
 var ErrLoop = errors.New("repair: the tables in force have a credit loop; a repair would keep it")
 
-// What holds where Options says nothing.
+// Defaults of Options.
 const (
 	defaultSlack = 4
 	defaultSteps = 4 // of Mend
 	defaultWay   = 8 // steps of Bring
 )
 
-// Mend plans the repair of tables that are in force, as they act on the cables that are
-// live (transition.On). was is the same tables on the fabric that they were made for: it
-// says how long paths were. It may be nil; then paths count as long as they must be.
+// Mend plans the repair of tables in force, as they act on the live cables
+// (transition.On). was is the same tables on the fabric that they were made for: it
+// says how long paths were. If it is nil, paths may be as long as shortest ones.
 func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, error) {
 	if err := tables.Check(); err != nil {
 		return nil, err
@@ -131,7 +133,7 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 	return plan, nil
 }
 
-// end is the tables after all steps.
+// end is the tables after the last step.
 func (p *Plan) end(before *routing.Tables) *routing.Tables {
 	if n := len(p.Steps); n > 0 {
 		return p.Steps[n-1].Tables
@@ -139,7 +141,7 @@ func (p *Plan) end(before *routing.Tables) *routing.Tables {
 	return before
 }
 
-// mend adds steps that mend tables, until nothing is left or nothing is gained.
+// mend adds steps that mend tables, until nothing is left or a step changes nothing.
 func (p *Plan) mend(ctx context.Context, tables, was *routing.Tables, o Options) error {
 	for range o.Steps {
 		s := newStep(p.end(tables), was, o)
@@ -161,8 +163,8 @@ func (p *Plan) mend(ctx context.Context, tables, was *routing.Tables, o Options)
 	return nil
 }
 
-// rebuild adds steps towards other tables that reach what is left, and mends these.
-// Steps after which as much is left as before are not worth writing.
+// rebuild adds steps towards other tables that reach what is left, and mends those. It
+// drops steps that reduce nothing.
 func (p *Plan) rebuild(ctx context.Context, tables, was *routing.Tables, o Options) error {
 	target, lost, err := rebuild(ctx, p.end(tables), was, p.Left, o)
 	if err != nil || len(lost) > 0 {

@@ -182,7 +182,7 @@ func TestDestinationsMakeWay(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				plan, err := repair.Mend(t.Context(), old, was, repair.Options{Contract: contract, Drain: true})
+				plan, err := repair.Mend(t.Context(), old, was, repair.Options{Contract: contract, AllowDrops: true})
 				if err != nil {
 					t.Fatalf("%s, %s, %s: %v", spec, engine, what, err)
 				}
@@ -276,7 +276,7 @@ func TestBackAgain(t *testing.T) {
 					if now, err = transition.On(f, now, was); err != nil {
 						t.Fatal(err)
 					}
-					back, err := repair.Bring(t.Context(), now, was, repair.Options{Contract: contract, Drain: true})
+					back, err := repair.Bring(t.Context(), now, was, repair.Options{Contract: contract, AllowDrops: true})
 					if err != nil {
 						t.Fatal(err)
 					}

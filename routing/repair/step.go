@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
-// step is the making of one step.
+// step is a step under construction.
 type step struct {
 	Step
 	o      Options
@@ -22,8 +22,7 @@ type step struct {
 	left   []Left
 }
 
-// newStep is a step after some tables, in which nothing has changed yet and any
-// dependency may come about.
+// newStep begins with the tables in force and an empty graph.
 func newStep(tables, was *routing.Tables, o Options) *step {
 	f := tables.Fabric
 	s := &step{o: o, f: f, before: tables, was: newHistory(f, was), levels: newLevels(tables, o), load: make([]int64, f.Trunks())}
@@ -37,7 +36,7 @@ func newStep(tables, was *routing.Tables, o Options) *step {
 	return s
 }
 
-// derive derives the graph and the loads from the tables in force.
+// derive computes the graph and the loads from the tables in force.
 func (s *step) derive(ctx context.Context) error {
 	f, tables := s.f, s.before
 	var err error
@@ -48,8 +47,8 @@ func (s *step) derive(ctx context.Context) error {
 			s.flow.startAll()
 			s.flow.addLoad(s.load)
 		})
-		// Packets to a host that is gone are sent for a while yet, and get as far as the
-		// entries for it lead; and it may come back.
+		// Packets to a host that is gone are still sent for a while and go as far as the
+		// entries for it lead; and the host may come back.
 		for _, lid := range s.was.gone(s.f, s.o.Scope) {
 			s.flow.begin(tables.Forwarding, lid)
 			s.flow.startAll()
@@ -78,7 +77,7 @@ func (s *step) eachInScope(ctx context.Context, visit func(fabric.LID)) error {
 	return nil
 }
 
-// mend mends every destination in scope as far as it can.
+// mend mends every destination in scope as far as possible.
 func (s *step) mend(ctx context.Context) error {
 	m := newMender(s)
 	return s.eachInScope(ctx, func(lid fabric.LID) {
@@ -86,7 +85,7 @@ func (s *step) mend(ctx context.Context) error {
 	})
 }
 
-// history is how long paths were before the failure.
+// history is the lengths of paths before the failure.
 type history struct {
 	tables *routing.Tables // nil: not known
 	same   []fabric.NodeID // [switch] the switch in the fabric of tables, or None
@@ -112,7 +111,7 @@ func newHistory(f *fabric.Fabric, was *routing.Tables) *history {
 	return h
 }
 
-// gone is the LIDs of endpoints in scope that a fabric does not have any more.
+// gone is the LIDs of endpoints in scope that fabric f no longer has.
 func (h *history) gone(f *fabric.Fabric, scope routing.Scope) []fabric.LID {
 	if h.tables == nil {
 		return nil
@@ -130,8 +129,8 @@ func (h *history) gone(f *fabric.Fabric, scope routing.Scope) []fabric.LID {
 	return list
 }
 
-// read fills had, [switch], with the hops that paths to a LID had; unknown where there
-// was none.
+// read fills had, [switch], with the hops of the old paths to a LID; unknown where
+// there was none.
 func (h *history) read(lid fabric.LID, had []int32) {
 	if h.tables == nil || lid > h.tables.Fabric.TopLID() || h.tables.Fabric.Owner(lid) == fabric.None {
 		for s := range had {
@@ -153,7 +152,7 @@ func (h *history) read(lid fabric.LID, had []int32) {
 	}
 }
 
-// count is the hops from a switch, lost where packets do not arrive.
+// count is the hops from a switch; lost if its packets do not arrive.
 func (h *history) count(from fabric.NodeID, row []uint8, home fabric.NodeID) int32 {
 	f := h.tables.Fabric
 	h.way = h.way[:0]
@@ -168,7 +167,7 @@ func (h *history) count(from fabric.NodeID, row []uint8, home fabric.NodeID) int
 			break
 		}
 		h.way = append(h.way, at)
-		h.hops[at] = lost // until it is known; for ever where packets circle
+		h.hops[at] = lost // until it is known; stays so if packets circle
 		c := f.Out(at, row[at])
 		if c == fabric.None || int(c) >= f.Trunks() {
 			break

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// C is not parsed: a mutant is a token exchanged in the text of a function. What
-// the compiler refuses, with all its warnings, is no mutant.
+// C is not parsed: a mutant exchanges one token in the text of a function. If the
+// compiler refuses it, with all warnings on, it does not count.
 
 // cToken matches, in this order, what is skipped (comments, strings, characters,
 // preprocessor lines) and the tokens that can be exchanged.
@@ -25,7 +25,7 @@ var cSwaps = map[string]string{
 	"+": "-", "-": "+", "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|=", "<<": ">>", ">>": "<<", "++": "--", "--": "++",
 }
 
-// cTalk begins what puts something into words.
+// cTalk begins a call that formats messages.
 var cTalk = regexp.MustCompile(`\b(snprintf|wrong|SAY|fprintf)\(`)
 
 // cAssign is a line that is a whole assignment, cCall one that is a whole call.
@@ -63,7 +63,7 @@ type cFile struct {
 	found      []mutant
 }
 
-// token notes the mutants of a token inside a function; last is the one before.
+// token records the mutants of a token inside a function; last is the token before.
 func (c *cFile) token(tok, last string, at int) {
 	end := at + len(tok)
 	if to, ok := cSwaps[tok]; ok {
@@ -97,7 +97,7 @@ func (c *cFile) token(tok, last string, at int) {
 	}
 }
 
-// negate turns the condition round that opens behind at.
+// negate negates the condition whose bracket opens after at.
 func (c *cFile) negate(at int) {
 	open := at + strings.IndexByte(c.text[at:], '(')
 	depth := 0

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// swaps is what each operator of two sides is exchanged for. What does not compile
-// (a sum of strings) is no mutant, and left out later.
+// swaps is the replacements of each binary operator. Mutants that do not compile (a
+// difference of strings) are left out later.
 var swaps = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
 	token.EQL: token.NEQ, token.NEQ: token.EQL,
@@ -22,11 +22,11 @@ var swaps = map[token.Token]token.Token{
 	token.INC: token.DEC, token.DEC: token.INC,
 }
 
-// talk is packages and methods whose arguments decide nothing: words for people,
-// sizes of buffers, progress.
+// talk is packages and methods whose arguments decide nothing: messages, sizes of
+// buffers, progress.
 var talk = []string{"fmt", "errors", "slog", "bufio", "Report", "Grow", "panic", "Errorf", "ErrorAt"}
 
-// wordy is functions that only put things into words.
+// wordy is functions that only format messages.
 var wordy = []string{"Error", "String", "Explain"}
 
 // goFile finds the mutants of a Go file.
@@ -78,7 +78,7 @@ func funcName(d *ast.FuncDecl) string {
 	}
 }
 
-// visit notes the mutants of a node, and says whether to look inside.
+// visit records the mutants of a node, and says whether to visit its children.
 func (g *goFile) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ArrayType: // its length is a matter of memory
@@ -104,8 +104,8 @@ func (g *goFile) visit(n ast.Node) bool {
 		}
 		g.negate(n.Cond)
 	case *ast.ForStmt:
-		// Without its first and last clause a loop does not end, or the program does
-		// not compile: that tells nothing about tests.
+		// Without its first and last clause a loop does not end, or does
+		// not compile: that says nothing about tests.
 		if n.Cond != nil {
 			g.negate(n.Cond)
 			ast.Inspect(n.Cond, g.visit)
@@ -124,7 +124,7 @@ func (g *goFile) visit(n ast.Node) bool {
 	return true
 }
 
-// onlyReports says whether all that depends on a condition is when to tell of progress.
+// onlyReports says whether a condition only decides when to report progress.
 func onlyReports(n *ast.IfStmt) bool {
 	if n.Else != nil || len(n.Body.List) != 1 {
 		return false
@@ -137,8 +137,8 @@ func onlyReports(n *ast.IfStmt) bool {
 	return ok && callee(c) == "Report"
 }
 
-// nowAndThen says whether a condition holds every so many times: a%b == 0. With
-// looksForEnd behind it, how many times decides nothing.
+// nowAndThen says whether a condition holds every so many times: a%b == 0. If
+// looksForEnd follows, the number does not affect any result.
 func nowAndThen(cond ast.Expr) bool {
 	c, ok := cond.(*ast.BinaryExpr)
 	if !ok || c.Op != token.EQL {
@@ -158,7 +158,7 @@ func looksForEnd(cond ast.Expr) bool {
 	return ok && callee(x) == "Err"
 }
 
-// statement notes what can be left out.
+// statement records what can be left out.
 func (g *goFile) statement(n ast.Stmt) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -185,7 +185,7 @@ func (g *goFile) statement(n ast.Stmt) bool {
 			g.replace(n, n, "")
 		}
 	case *ast.DeferStmt:
-		return false // it tidies up
+		return false // it only cleans up
 	}
 	return true
 }
@@ -223,7 +223,7 @@ func callee(n *ast.CallExpr) string {
 	return ""
 }
 
-// negate turns a condition round, if exchanging its operator does not do so anyway.
+// negate negates a condition, unless exchanging its operator does the same.
 func (g *goFile) negate(cond ast.Expr) {
 	switch c := cond.(type) {
 	case *ast.BinaryExpr:

@@ -1,20 +1,20 @@
-// Command mutants measures the tests: it changes the programs that decide in one
-// place at a time, and runs the tests that ought to notice.
+// Command mutants measures the tests: it changes the code in one place at a time, and
+// runs the tests that should fail then.
 //
-// What is mutated is the code in plan.go: the judge, the engines, what they stand on,
-// what carries tables to the machine. A mutant exchanges an operator, negates a
-// condition, adds one to a number or takes one away, or leaves out a statement. Words for people,
-// sizes of buffers and the steps of loops are left alone. A mutant is killed if a
-// test fails, or does not end; if it does not compile it is none. What is the same
-// program in other words is listed in equivalent.txt, with the reason.
+// It mutates the code listed in plan.go: the judge, the engines, what they are built
+// on, and what brings tables to the machine. A mutant exchanges an operator, negates a
+// condition, adds one to a number or subtracts one, or leaves out a statement.
+// Messages, sizes of buffers and the steps of loops are left alone. A mutant is killed
+// if a test fails or does not end; if it does not compile it does not count. Mutants
+// that behave exactly like the program are listed in equivalent.txt, with the reason.
 //
 //	go run ./scripts/mutants                         a sample of 200
 //	go run ./scripts/mutants -sample 50 deadlock     of some packages
 //	go run ./scripts/mutants -match dor.go:67        all on one line
 //
-// The sample depends on the seed and the code alone. Results are kept as they come
-// (-results), so that a run that was stopped goes on; survivors are tried once more
-// with -again. Survivors exit with 1.
+// The sample depends only on the seed and the code. Results are stored as they come
+// (-results), so that an interrupted run can be continued; survivors are tried again
+// with -again. The exit status is 1 if there are survivors.
 package main
 
 import (
@@ -86,7 +86,7 @@ type report struct {
 	ByTheClock  int      `json:"killed_by_the_clock"` // of those killed
 	Equivalent  int      `json:"equivalent"`          // counted neither as killed nor as surviving
 	NotCompiled int      `json:"do_not_compile"`
-	Untested    int      `json:"untested"` // whose tests fail without them
+	Untested    int      `json:"untested"` // mutants whose tests fail even without them
 	Rate        float64  `json:"killed_share"`
 	Survivors   []mutant `json:"survivors"`
 	Unused      []string `json:"equivalents_that_fit_no_mutant"`
@@ -138,7 +138,7 @@ func run(ctx context.Context, o *options) (*report, error) {
 	return r, r.sample(ctx, o, b, all, known, allow)
 }
 
-// sample tries mutants in their order until there are enough that compile.
+// sample tries mutants in their order until enough of them compile.
 func (r *report) sample(ctx context.Context, o *options, b *bench, all []mutant, known *results, allow *equivalents) error {
 	began := time.Now()
 	r.Complete = true

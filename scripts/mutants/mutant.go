@@ -22,7 +22,7 @@ type mutant struct {
 	nth         int    // among the mutants with the same File, Func and What
 }
 
-// name tells mutants of one file apart whatever stands in the other lines of it.
+// name identifies a mutant in its file, whatever changes in other lines.
 func (m *mutant) name() string { return fmt.Sprintf("%s %s %s %d", m.File, m.Func, m.What, m.nth) }
 
 // apply is the text of the mutated file.
@@ -38,8 +38,8 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d:%d%s: %s", m.File, m.Line, m.Column, in, m.What)
 }
 
-// shuffle numbers mutants with the same name and puts all in an order by chance, in
-// which each has a place of its own: where a file changes, the others keep theirs.
+// shuffle numbers mutants with the same name and puts all into a random order in which
+// each has a fixed position: where a file changes, the others keep theirs.
 func shuffle(all []mutant, seed uint64) {
 	count := map[string]int{}
 	place := make(map[string]uint64, len(all))
@@ -65,7 +65,7 @@ func change(old, new string) string {
 	return fmt.Sprintf("`%s` → `%s`", oneLine(old), oneLine(new))
 }
 
-// oneLine is source code with its blanks drawn together, cut where it gets long.
+// oneLine is source code on one line, cut where it gets long.
 func oneLine(s string) string {
 	r := []rune(strings.Join(strings.Fields(s), " "))
 	if len(r) > 100 {

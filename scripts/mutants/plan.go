@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// target is code that decides, and the tests that ought to notice when it decides
+// target is code that decides something, and the tests that should fail when it decides
 // otherwise.
 type target struct {
 	code  string   // a folder, or "x/..." for all below x
-	tests []string // what is run after the code's own tests, quickest first: a package and flags
+	tests []string // run after the code's own tests, quickest first: a package and flags
 }
 
-// quickly is the suite of every engine on every network, without what takes long.
+// quickly is the tests of every engine on every network, without those that take long.
 const quickly = "./conformance -skip=RealFabrics|AnyNumberOfCores"
 
-// changes is the commands that go from some tables to others.
+// changes is the tests of the commands that change tables.
 const changes = "./cmd/weft -run=TestScripts/(diff|drain|keep|what-if)"
 
-// withoutOpenSM is the tests of the plugin's own code.
+// withoutOpenSM is the tests of the plugin that need no OpenSM.
 const withoutOpenSM = "./e2e/plugin -run=TestEveryByte|TestMostLanes|TestNothingUnproven|TestOtherSwitches|TestDropped|TestCircle|TestHangsUp|TestTalk"
 
-// targets is what is mutated: the judges, the engines, what they stand on, what
-// chooses among and measures them, what carries tables to the machine.
+// targets is what is mutated: the judges, the engines, what they are built on, what
+// compares and measures them, and what brings tables to the machine.
 var targets = []target{
 	{"deadlock", []string{quickly}},
 	{"routing", []string{"./routing/engines", quickly}},
@@ -55,14 +55,14 @@ var targets = []target{
 	{"opensm/plugin", []string{withoutOpenSM, "./e2e/plugin"}},
 }
 
-// exempt is files of targets that decide nothing, and folders that only tests use.
+// exempt is files of targets that decide nothing, and folders used by tests only.
 var exempt = map[string]string{
 	"routing/internal/grid/gridtest": "the rules of the tests of grids: who tests it tests tests",
 	"packets/prefetch.go":            "it reads what is about to be needed, so that it is at hand: without it everything is as it is",
 }
 
-// targetOf is the target that a folder belongs to, nil if none: the first that names
-// it, or else the first that it is below.
+// targetOf is the target of a folder, nil if none: the first that names it, or else the
+// first that contains it.
 func targetOf(dir string) *target {
 	for i := range targets {
 		if targets[i].code == dir {

@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// record is a line of the file of results: a run that was stopped goes on from it.
+// record is a line of the file of results, from which an interrupted run continues.
 type record struct {
 	mutant
 	outcome
 	Nth     int     `json:"nth"`
-	Source  string  `json:"source"` // of the file that was mutated: another text is another mutant
+	Source  string  `json:"source"` // sum of the mutated file: a mutant of another text is another mutant
 	Seconds float64 `json:"seconds"`
 }
 
-// results is what became of mutants so far.
+// results is the outcomes so far.
 type results struct {
 	root string
 	file *os.File
@@ -29,8 +29,8 @@ type results struct {
 	sums map[string]string  // [file]
 }
 
-// openResults reads the results that are there and goes on behind them. again leaves
-// out those that survived, to be tried once more.
+// openResults reads existing results and appends to them. If again, it leaves out those
+// that survived, to be tried once more.
 func openResults(root, name string, again bool) (*results, error) {
 	r := &results{root: root, done: map[string]outcome{}, sums: map[string]string{}}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -56,7 +56,7 @@ func openResults(root, name string, again bool) (*results, error) {
 	return r, err
 }
 
-// source is a short sum of the file that a mutant is made of.
+// source is a short sum of the file that a mutant changes.
 func (r *results) source(m *mutant) (string, error) {
 	if sum, ok := r.sums[m.File]; ok {
 		return sum, nil
@@ -70,7 +70,7 @@ func (r *results) source(m *mutant) (string, error) {
 	return r.sums[m.File], nil
 }
 
-// of is what became of a mutant, if that is known.
+// of is the outcome of a mutant, if it is known.
 func (r *results) of(m *mutant) (o outcome, known bool, err error) {
 	source, err := r.source(m)
 	o, known = r.done[m.name()+source]
@@ -91,7 +91,7 @@ func (r *results) add(m *mutant, o outcome, seconds float64) error {
 	return err
 }
 
-// equivalents is mutants that no test can kill, and why.
+// equivalents is mutants that no test can kill, with the reasons.
 type equivalents struct {
 	why  map[string]string // [file, function, change]
 	used map[string]bool
@@ -127,7 +127,7 @@ func readEquivalents(name string) (*equivalents, error) {
 	return e, lines.Err()
 }
 
-// reason is why a mutant is equivalent to the program, "" if it is not known to be.
+// reason is why a mutant is equivalent to the program; "" if it is not listed.
 func (e *equivalents) reason(m *mutant) string {
 	key := strings.TrimSpace(m.File+" "+m.Func) + "\n" + m.What
 	if e.why[key] != "" {
@@ -136,7 +136,7 @@ func (e *equivalents) reason(m *mutant) string {
 	return e.why[key]
 }
 
-// stale is the blocks that fit none of the mutants there are.
+// stale is the blocks that match no existing mutant.
 func (e *equivalents) stale(all []mutant) []string {
 	there := map[string]bool{}
 	for i := range all {

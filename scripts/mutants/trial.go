@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// What becomes of a mutant.
+// Outcomes of a mutant.
 const (
 	killed      = "killed"
 	timedOut    = "killed by the clock"
@@ -25,24 +25,24 @@ const (
 	untested    = "tests that fail without it"
 )
 
-// outcome is what became of a mutant.
+// outcome is the result of trying a mutant.
 type outcome struct {
 	Fate string `json:"fate"`
 	By   string `json:"by,omitempty"` // the test that failed
 }
 
-// bench runs tests on mutants. The tree is not touched: Go takes the mutated file by
-// -overlay, and the plugin is built from a copy.
+// bench runs tests on mutants. It does not change the tree: Go reads the mutated file
+// by -overlay, and the plugin is built from a copy.
 type bench struct {
 	root     string
-	dir      string // for what is passed to the compilers
+	dir      string // for files that are passed to the compilers
 	patience time.Duration
-	rapid    map[string]bool          // [package of tests] it uses rapid, which must be told to leave no files
-	sound    map[string]outcome       // [tests] of no mutant
-	takes    map[string]time.Duration // [tests] without a mutant
+	rapid    map[string]bool          // [package of tests] whether it uses rapid, which must be told to leave no files
+	sound    map[string]outcome       // [tests] their outcome without a mutant
+	takes    map[string]time.Duration // [tests] their time without a mutant
 }
 
-// memory is how much a test may have, in KiB: a mutant may want all there is.
+// memory limits the memory of a test in KiB, because a mutant may allocate without end.
 const memory = 8 << 20
 
 var (
@@ -119,7 +119,8 @@ func (b *bench) tryPlugin(ctx context.Context, m *mutant, text []byte) (outcome,
 	return outcome{Fate: survived}, nil
 }
 
-// checkSound sees that tests pass without a mutant: what fails anyway kills nothing.
+// checkSound checks that tests pass without a mutant: tests that fail anyway kill
+// nothing.
 func (b *bench) checkSound(ctx context.Context, tests string) (outcome, error) {
 	o, known := b.sound[tests]
 	if !known {
@@ -152,7 +153,7 @@ func (b *bench) test(ctx context.Context, tests string, env []string, flags ...s
 	}
 	args = append(args, pkg)
 	if b.usesRapid(pkg) {
-		// The same draws for every mutant and for none: what fails by chance kills nothing.
+		// The same draws for every mutant and for none: a test that fails by chance would kill nothing.
 		args = append(args, "-rapid.nofailfile", "-rapid.shrinktime=1ms", "-rapid.seed=1")
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience+5*time.Minute) // go test keeps the time itself
