@@ -150,6 +150,12 @@ func TestReadRanks(t *testing.T) {
 		"# two\nnode2:2\nnode1 slots=1 max_slots=4":                       {2, 2, 1},
 		"rank 1=node1 slot=0\nrank 0 = node3 mlx5_1\nrank 2=node1 slot=1": {4, 1, 1},
 		"node3 mlx5_1": {4},
+		// As Slurm lists hosts.
+		"node[1-2]":               {1, 2},
+		"node[2,1]:2\nnode3:1":    {2, 2, 1, 1, 3},
+		"node[2-3] slots=1":       {2, 3},
+		"node2,node[1,3]:1":       {2, 1, 3},
+		"node[1-2],node3 slots=2": {1, 2, 3, 4},
 		// A host with two adapters has a rank on each, or its processes share them.
 		"node3":       {3, 4},
 		"node3:1":     {3},
@@ -170,6 +176,11 @@ func TestReadRanks(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                                 "ranks: no host in it: the allocation is empty",
+		"node1\n\nnode[3-1]":               `ranks:3: "node[3-1]": the range 3-1 ends before it begins`,
+		"node1\nnode[2-9]":                 `ranks:2: node[2-9]: no endpoint is called "node4"; nearest is "node1"`,
+		"node[1-2":                         `ranks:1: "node[1-2" has a [ without a ]`,
+		"node1,nod[1-2]":                   `ranks:1: nod[1-2]: no endpoint is called "nod1"; nearest is "node1"`,
+		"node[1-99999]":                    `ranks:1: "node[1-99999]" is more than 65536 hosts`,
 		"node1\nnode9":                     `ranks:2: no endpoint is called "node9"; nearest is "node1"`,
 		"rank 0=node1\nrank 2=node2":       "ranks: rank 1 is missing; the last is 2",
 		"rank 0=node1\nrank 0=node2":       "ranks:2: rank 0 is on line 1 already",

@@ -100,7 +100,8 @@ var (
 
 // ReadRanks reads where the ranks of a job run: a list of hosts, one per line, as
 // package names finds them, with the number of processes as "name:4" (MPICH) or "name
-// slots=4" (Open MPI); or an Open MPI rank file, with lines like "rank 3=name slot=0".
+// slots=4" (Open MPI), or several hosts as Slurm lists them, a[1-3,7],b02 (see
+// names.Expand); or an Open MPI rank file, with lines like "rank 3=name slot=0".
 // Lines that begin with # are comments. Errors name file and line.
 //
 // A host gets a rank on each of its adapter ports, rail by rail, or as many as it has
@@ -142,13 +143,21 @@ func (h *hostFile) read(text string) error {
 	if len(h.ranked) > 0 {
 		return fmt.Errorf("%q is not \"rank N=host\", as the lines above", text)
 	}
+	if items := h.items(text); len(items) > 1 {
+		for _, item := range items {
+			if err := h.read(item); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	name, count := text, -1 // -1: not stated
 	if m := slotLine.FindStringSubmatch(text); m != nil {
 		name, count = m[1], number(m[2])
 	} else if m := hostLine.FindStringSubmatch(text); m != nil {
 		name, count = m[1], number(m[2])
 	}
-	hosts, err := h.names.Hosts(name)
+	hosts, err := h.named(name)
 	if err != nil {
 		return err
 	}
@@ -165,6 +174,35 @@ func (h *hostFile) read(text string) error {
 		}
 	}
 	return nil
+}
+
+// items is the parts of a line that lists several hosts. A name that something in
+// the fabric has is one, whatever is in it.
+func (h *hostFile) items(text string) []string {
+	if _, err := h.names.Hosts(text); err == nil || !strings.Contains(text, ",") {
+		return []string{text}
+	}
+	return names.SplitList(text)
+}
+
+// named is the hosts of a name or of all that it stands for.
+func (h *hostFile) named(name string) ([][]fabric.EndpointID, error) {
+	hosts, err := h.names.Hosts(name)
+	if err == nil || !strings.ContainsAny(name, "[]") {
+		return hosts, err
+	}
+	list, err := names.Expand(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, each := range list {
+		found, err := h.names.Hosts(each)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		hosts = append(hosts, found...)
+	}
+	return hosts, nil
 }
 
 // rank reads a line of a rank file.

@@ -30,7 +30,7 @@ func (o *jobFlags) addTo(c *cobra.Command, pattern string) {
 	o.flags = f
 	f.StringVar(&o.pattern, "pattern", pattern, "who sends to whom: "+strings.Join(patternNames(), ", ")+"; + joins several")
 	f.StringVar(&o.traffic, "traffic", "", "file of src,dst[,bytes], by host name, adapter, GUID or LID, in place of a pattern")
-	f.StringVar(&o.allocation, "allocation", "all", "endpoints that the ranks run on: "+traffic.PlacementHelp+", names:A,B,…")
+	f.StringVar(&o.allocation, "allocation", "all", "endpoints that the ranks run on: "+traffic.PlacementHelp+", names:A,B,…, also as in Slurm: names:a[1-3,7],b02")
 	f.StringVar(&o.ranks, "ranks", "", "file of the hosts that the ranks run on, or an Open MPI rank file, in place of --allocation")
 	f.StringSliceVar(&o.rails, "rail", nil, "only these adapters of each host: a number of weft info, from 1, or a name such as mlx5_0, with commas between (default: all)")
 	f.IntVar(&o.perEndpoint, "per-endpoint", 1, "processes on each endpoint")
@@ -90,7 +90,7 @@ func (o *jobFlags) place(a *app, f *fabric.Fabric, among []fabric.EndpointID, p 
 			return traffic.ReadRanks(r, name, hosts)
 		})
 	case named:
-		if ranks, err = traffic.ReadRanks(strings.NewReader(strings.ReplaceAll(list, ",", "\n")), "--allocation names", hosts); err != nil {
+		if ranks, err = traffic.ReadRanks(strings.NewReader(strings.Join(names.SplitList(list), "\n")), "--allocation names", hosts); err != nil {
 			err = usage("%w", err)
 		}
 	default:

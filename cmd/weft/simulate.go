@@ -41,7 +41,8 @@ Patterns, several joined by + at once:
 ` + patternHelp() + `
 Ranks are placed on all endpoints in scope (--endpoints), or on an allocation:
 ` + traffic.PlacementHelp + `, or
-names:A,B,…; --ranks reads a host list or an Open MPI rank file.
+names:A,B,…; --ranks reads a host list or an Open MPI rank file. Both take lists of
+Slurm such as a[1-3,7],b02: --allocation "names:$SLURM_JOB_NODELIST".
 ` + hostNamesHelp + `
 
 Runs of random patterns go on until the standard error is at most --precision, or
