@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -51,13 +52,15 @@ func (m *SL2VL) check(f *fabric.Fabric) error {
 	return nil
 }
 
-// Check says what is wrong with a budget.
-func (b Budget) Check() error {
+// WithDefaults is the budget with what it leaves out filled in. It refuses numbers
+// that InfiniBand does not have.
+func (b Budget) WithDefaults() (Budget, error) {
+	b.VLs, b.SLs = cmp.Or(b.VLs, DefaultVLs), cmp.Or(b.SLs, SLs)
 	if b.VLs < 1 || b.VLs > MaxDataVLs {
-		return fmt.Errorf("routing: %d lanes; there are 1 to %d", b.VLs, MaxDataVLs)
+		return b, fmt.Errorf("routing: %d lanes; there are 1 to %d", b.VLs, MaxDataVLs)
 	}
-	if b.SLs < 0 || b.SLs > SLs {
-		return fmt.Errorf("routing: %d service levels; there are 1 to %d", b.SLs, SLs)
+	if b.SLs < 1 || b.SLs > SLs {
+		return b, fmt.Errorf("routing: %d service levels; there are 1 to %d", b.SLs, SLs)
 	}
-	return nil
+	return b, nil
 }

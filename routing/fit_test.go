@@ -49,9 +49,19 @@ func TestTablesThatDoNotFit(t *testing.T) {
 }
 
 func TestBudgetHasLimits(t *testing.T) {
-	for vls, ok := range map[int]bool{0: false, 1: true, 15: true, 16: false, -1: false} {
-		if err := (routing.Budget{VLs: vls}).Check(); (err == nil) != ok {
-			t.Errorf("%d lanes: %v", vls, err)
+	for b, want := range map[routing.Budget]routing.Budget{
+		{}:                   {VLs: routing.DefaultVLs, SLs: routing.SLs},
+		{VLs: 1, SLs: 1}:     {VLs: 1, SLs: 1},
+		{VLs: 15, SLs: 16}:   {VLs: 15, SLs: 16},
+		{Scope: routing.All}: {VLs: routing.DefaultVLs, SLs: routing.SLs, Scope: routing.All},
+	} {
+		if got, err := b.WithDefaults(); err != nil || got != want {
+			t.Errorf("%+v is %+v, %v; want %+v", b, got, err, want)
+		}
+	}
+	for _, b := range []routing.Budget{{VLs: 16}, {VLs: -1}, {SLs: 17}, {SLs: -1}} {
+		if _, err := b.WithDefaults(); err == nil {
+			t.Errorf("%+v is taken", b)
 		}
 	}
 }

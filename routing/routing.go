@@ -19,7 +19,6 @@ package routing
 
 import (
 	"bytes"
-	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -221,18 +220,15 @@ func (l *Lanes) SL(from fabric.EndpointID, lid fabric.LID) uint8 {
 	return l.sl[int(lid)*l.Rows+int(l.Row[from])]
 }
 
-// Levels counts the different service levels of pairs.
-func (l *Lanes) Levels() int {
-	if l.sl == nil {
-		return 1
-	}
-	var given uint32
+// TopLevel is the highest service level that is given out to a pair.
+func (l *Lanes) TopLevel() int {
+	top := 0
 	for _, sl := range l.sl {
 		if sl < SLs {
-			given |= 1 << sl
+			top = max(top, int(sl))
 		}
 	}
-	return bits.OnesCount32(given)
+	return top
 }
 
 // Tables is a complete routing of one fabric.

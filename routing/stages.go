@@ -27,10 +27,11 @@ type PathFinder interface {
 	Paths(ctx context.Context, f *fabric.Fabric, p Progress) (*Forwarding, error)
 }
 
-// Budget is what a lane assigner may use.
+// Budget is what a lane assigner or a router may use. The zero Budget is DefaultVLs
+// lanes and all service levels, for host adapters.
 type Budget struct {
-	VLs   int   // data lanes, 1 … MaxDataVLs
-	SLs   int   // service levels, 1 … SLs; zero: all. Held to by engines.Engine.Route.
+	VLs   int   // data lanes, 1 … MaxDataVLs; zero: DefaultVLs
+	SLs   int   // service levels, which count from 0, 1 … SLs; zero: all. Held to by engines.Engine.Route.
 	Scope Scope // endpoints whose traffic must be free of deadlock
 
 	// Contract is what clients do with service levels, so which lanes are safe. Zero:

@@ -18,12 +18,16 @@ type Stages func(name string) (p routing.Progress, done func())
 // nil. Where the budget has fewer service levels than the engine gives out when it
 // uses all lanes, it is asked again with as few lanes: layers have a level each.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	o = o.sharing()
 	t, err := e.route(ctx, f, o, b, stages)
-	if err != nil || b.SLs == 0 || t.Lanes.Levels() <= b.SLs {
+	if err != nil || t.Lanes.TopLevel() < b.SLs {
 		return t, err
 	}
-	need := t.Lanes.Levels()
+	need := t.Lanes.TopLevel() + 1
 	if b.SLs < b.VLs {
 		b.VLs = b.SLs
 		t, err = e.route(ctx, f, o, b, stages)
@@ -31,10 +35,10 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 		switch {
 		case errors.As(err, &few):
 			return nil, &routing.TooFewLevels{Need: min(need, few.Need), Have: b.SLs}
-		case err != nil || t.Lanes.Levels() <= b.SLs:
+		case err != nil || t.Lanes.TopLevel() < b.SLs:
 			return t, err
 		}
-		need = t.Lanes.Levels()
+		need = t.Lanes.TopLevel() + 1
 	}
 	return nil, &routing.TooFewLevels{Need: need, Have: b.SLs}
 }
@@ -53,9 +57,6 @@ func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b ro
 }
 
 func (e Engine) route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
-	if err := b.Check(); err != nil {
-		return nil, err
-	}
 	if e.Adaptive != nil {
 		return nil, fmt.Errorf("engines: %s makes adaptive tables, which InfiniBand cannot express: use RouteAdaptive", e.Name)
 	}

@@ -82,8 +82,9 @@ type Router struct {
 // Route implements routing.Router. It refuses no fabric; the only errors are a budget that is no
 // number of lanes, and ctx.Err().
 func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
-	if b.VLs < 1 || b.VLs > routing.MaxDataVLs {
-		return nil, fmt.Errorf("nue: %d lanes; there are 1 to %d", b.VLs, routing.MaxDataVLs)
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
 	}
 	if b.VLs > 1 && b.Contract.EitherWay() {
 		return o.routePairs(ctx, f, b, p)

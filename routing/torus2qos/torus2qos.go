@@ -95,6 +95,10 @@ type Router struct {
 
 // Route implements routing.Router.
 func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	earlier, err := o.earlier()
 	if err != nil {
 		return nil, err

@@ -20,7 +20,8 @@ type Any struct {
 // Route implements routing.Router. It refuses no fabric; the only errors are those of
 // the path finders, a budget that is no number of lanes, and ctx.Err().
 func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
-	if err := b.Check(); err != nil {
+	b, err := b.WithDefaults()
+	if err != nil {
 		return nil, err
 	}
 	if len(o.Paths) == 0 {

@@ -70,7 +70,8 @@ type Router struct {
 
 // Route implements routing.Router. It plans for the endpoints in the budget's scope.
 func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
-	if err := b.Check(); err != nil {
+	b, err := b.WithDefaults()
+	if err != nil {
 		return nil, err
 	}
 	if len(o.Paths) == 0 {

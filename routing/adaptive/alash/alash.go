@@ -66,7 +66,8 @@ type Router struct {
 // RouteAdaptive implements routing.AdaptiveRouter. The budget's lanes are the
 // layers; those that step 2 does not need are used by step 4.
 func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
-	if err := b.Check(); err != nil {
+	b, err := b.WithDefaults()
+	if err != nil {
 		return nil, err
 	}
 	g, err := newGroups(ctx, f, b.Scope.Ends(f), p)

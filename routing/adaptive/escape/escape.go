@@ -42,7 +42,8 @@ type Router struct {
 // budget, and refuses one lane and a root that is no switch.
 func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
 	const need = 2
-	if err := b.Check(); err != nil {
+	b, err := b.WithDefaults()
+	if err != nil {
 		return nil, err
 	}
 	if b.VLs < need {

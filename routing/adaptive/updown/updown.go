@@ -37,7 +37,8 @@ type Router struct {
 // RouteAdaptive implements routing.AdaptiveRouter. It uses every lane of the
 // budget, and refuses a root that is no switch.
 func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
-	if err := b.Check(); err != nil {
+	b, err := b.WithDefaults()
+	if err != nil {
 		return nil, err
 	}
 	up, err := choices.NewUpDown(f, o.Root)

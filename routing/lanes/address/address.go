@@ -29,6 +29,10 @@ type Assigner struct {
 
 // Lanes implements routing.LaneAssigner.
 func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, _ *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	layers := f.Addresses()
 	if layers > b.VLs {
 		return nil, &routing.TooFewLanes{Need: layers, Have: b.VLs}

@@ -26,6 +26,10 @@ const (
 
 // Lanes implements routing.LaneAssigner.
 func (a Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	n, err := read(ctx, f, fw, b)
 	if err != nil {
 		return nil, err

@@ -51,6 +51,10 @@ const (
 
 // Lanes implements routing.LaneAssigner.
 func (DN) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	all, err := forest.Of(f, fw, b.Scope).Grow(ctx, p)
 	if err != nil {
 		return nil, err

@@ -56,6 +56,10 @@ type D2 struct{}
 
 // Lanes implements routing.LaneAssigner.
 func (D2) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	longest, err := forest.Of(f, fw, b.Scope).Longest(ctx, p)
 	if err != nil {
 		return nil, err

@@ -49,6 +49,10 @@ type BreakCycles struct {
 
 // Lanes implements routing.LaneAssigner.
 func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	bc, err := newBreaker(ctx, newPathSet(f, fw, b))
 	if err != nil {
 		return nil, err

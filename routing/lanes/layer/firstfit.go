@@ -47,6 +47,10 @@ type FirstFit struct {
 
 // Lanes implements routing.LaneAssigner.
 func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	set := newPathSet(f, fw, b)
 	if err := set.Check(ctx, nil); err != nil {
 		return nil, err

@@ -19,6 +19,10 @@ type Assigner struct{}
 
 // Lanes implements routing.LaneAssigner.
 func (Assigner) Lanes(_ context.Context, f *fabric.Fabric, _ *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
+	}
 	l := routing.OneSL(f, routing.LanePerSL(b.VLs))
 	l.Needed = 1
 	p.Report(1, 1)

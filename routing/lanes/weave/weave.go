@@ -44,7 +44,8 @@ type Assigner struct {
 
 // Lanes implements routing.LaneAssigner.
 func (o Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
-	if err := b.Check(); err != nil {
+	b, err := b.WithDefaults()
+	if err != nil {
 		return nil, err
 	}
 	paths, err := turnlanes.Gather(ctx, f, fw, b, p)

@@ -163,8 +163,8 @@ func TestTooFewLanes(t *testing.T) {
 	if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || few.Have != 1 || few.Need != 2 || !few.AtLeast {
 		t.Fatalf("one lane on a torus: %v", err)
 	}
-	if _, err := (weave.Assigner{}).Lanes(context.Background(), f, sssps(t, f), routing.Budget{}, nil); err == nil {
-		t.Fatal("no lanes at all, and no error")
+	if _, err := (weave.Assigner{}).Lanes(context.Background(), f, sssps(t, f), routing.Budget{VLs: -1}, nil); err == nil {
+		t.Fatal("fewer lanes than none, and no error")
 	}
 }
 
