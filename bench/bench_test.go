@@ -82,12 +82,10 @@ func BenchmarkVerify(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			paths := findPaths(b, f, e.Finder)
-			lanes, err := e.Lanes.New(engines.Options{}).Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
+			t, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters}, nil)
 			if err != nil {
 				continue // refused: nothing to judge
 			}
-			t := &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}
 			b.Run(spec+"/"+name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

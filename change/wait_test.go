@@ -17,7 +17,7 @@ func route(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: e.Contract()}, nil)
+	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Contract: e.Contract}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

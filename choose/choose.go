@@ -108,32 +108,31 @@ type search struct {
 	left      time.Duration // of the budget, by estimates
 	balanced  bool          // balanced paths are there
 	limit     time.Time
-
-	named func(string) (engines.Engine, error) // nil: engines.Named; tests have engines of their own
+	table     []engines.Engine
 }
 
 // Best tries engines and returns the best. The error is *NoneProven, the
 // context's, or that of a fabric on which nothing can be measured.
 func Best(ctx context.Context, f *fabric.Fabric, w Wish) (*Choice, error) {
-	return newSearch(f, w).run(ctx, candidates)
+	return newSearch(f, w, candidates()).run(ctx)
 }
 
-func newSearch(f *fabric.Fabric, w Wish) *search {
+func newSearch(f *fabric.Fabric, w Wish, table []engines.Engine) *search {
 	if w.Time == 0 {
 		w.Time = DefaultTime(f)
 	}
 	w.Options = w.Options.Sharing()
 	return &search{
 		wish: w, fabric: f, placement: w.Scope.Endpoints(f), best: math.Inf(-1),
-		left: w.Time, limit: time.Now().Add(time.Duration(Overrun * float64(w.Time))),
+		left: w.Time, limit: time.Now().Add(time.Duration(Overrun * float64(w.Time))), table: table,
 	}
 }
 
-// run tries the candidates of a table.
-func (s *search) run(ctx context.Context, table []candidate) (*Choice, error) {
-	for n, place := range inTurn(table) {
-		s.wish.Progress.Report(n, len(table))
-		if err := s.take(ctx, table[place], place); err != nil {
+// run tries the engines of the table.
+func (s *search) run(ctx context.Context) (*Choice, error) {
+	for n, place := range inTurn(s.table) {
+		s.wish.Progress.Report(n, len(s.table))
+		if err := s.take(ctx, place); err != nil {
 			return nil, err
 		}
 	}
@@ -141,10 +140,10 @@ func (s *search) run(ctx context.Context, table []candidate) (*Choice, error) {
 }
 
 // inTurn is the places in the table in the order of trying: what is sure first.
-func inTurn(table []candidate) []int {
+func inTurn(table []engines.Engine) []int {
 	var first, rest []int
 	for i := range table {
-		if table[i].sure {
+		if table[i].Auto.Sure {
 			first = append(first, i)
 		} else {
 			rest = append(rest, i)
@@ -153,26 +152,16 @@ func inTurn(table []candidate) []int {
 	return append(first, rest...)
 }
 
-func (s *search) engine(name string) (engines.Engine, error) {
-	if s.named != nil {
-		return s.named(name)
-	}
-	return engines.Named(name)
-}
-
-// take tries a candidate if it fits the wish and the time, and notes what came of it.
-func (s *search) take(ctx context.Context, c candidate, place int) error {
-	e, err := s.engine(c.engine)
-	if err != nil {
-		return fmt.Errorf("choose: the table of candidates: %w", err)
-	}
-	if !c.fits(e, s.wish.Contract) {
+// take tries an engine if it fits the wish and the time, and notes what came of it.
+func (s *search) take(ctx context.Context, place int) error {
+	e := s.table[place]
+	if !fits(e, s.wish.Contract) {
 		return nil
 	}
-	t := Trial{Engine: c.engine, place: place}
-	cost := c.estimate(s.fabric, s.balanced)
+	t := Trial{Engine: e.Name, place: place}
+	cost := estimate(e, s.fabric, s.balanced)
 	switch {
-	case c.deaf(s.wish.Options):
+	case deaf(e, s.wish.Options):
 		t.Outcome, t.Why = Skipped, "it does not heed --aim and --weight"
 	case s.proven() && cost > s.left:
 		t.Outcome, t.Why = Skipped, fmt.Sprintf("about %s, and %s of %s are left (--time-budget)", round(cost), round(max(0, s.left)), round(s.wish.Time))
@@ -180,8 +169,8 @@ func (s *search) take(ctx context.Context, c candidate, place int) error {
 		t.Outcome, t.Why = Stopped, s.limitText()
 	default:
 		s.left -= cost
-		s.balanced = s.balanced || c.heeds
-		if err := s.within(ctx, c, e, &t); err != nil {
+		s.balanced = s.balanced || balanced(e)
+		if err := s.within(ctx, e, &t); err != nil {
 			return err
 		}
 	}
@@ -189,16 +178,16 @@ func (s *search) take(ctx context.Context, c candidate, place int) error {
 	return nil
 }
 
-// within tries a candidate within the limit of the clock, or without one as long as
+// within tries an engine within the limit of the clock, or without one as long as
 // nothing is proven.
-func (s *search) within(ctx context.Context, c candidate, e engines.Engine, t *Trial) error {
+func (s *search) within(ctx context.Context, e engines.Engine, t *Trial) error {
 	limited := ctx
 	if s.limited() {
 		var cancel context.CancelFunc
 		limited, cancel = context.WithDeadline(ctx, s.limit)
 		defer cancel()
 	}
-	err := s.try(limited, c, e, t)
+	err := s.try(limited, e, t)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		*t, err = Trial{Engine: t.Engine, Outcome: Stopped, Why: s.limitText(), Spent: t.Spent, place: t.place}, nil
 	}
@@ -276,9 +265,5 @@ func (s *search) choice() (*Choice, error) {
 	if won == nil {
 		return nil, &NoneProven{s.wish.Contract, trials}
 	}
-	e, err := s.engine(won.Engine)
-	if err != nil {
-		return nil, err
-	}
-	return &Choice{Engine: e, Tables: won.tables, Verdict: won.verdict, Trials: trials, Why: s.why(won, stopped), Stopped: stopped}, nil
+	return &Choice{Engine: s.table[won.place], Tables: won.tables, Verdict: won.verdict, Trials: trials, Why: s.why(won, stopped), Stopped: stopped}, nil
 }

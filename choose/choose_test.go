@@ -26,9 +26,6 @@ var contracts = []routing.Contract{routing.Any, routing.Honored, routing.Single(
 
 func best(t testnet.TB, f *fabric.Fabric, w Wish) *Choice {
 	t.Helper()
-	if w.Budget.VLs == 0 {
-		w.Budget.VLs = routing.DefaultVLs
-	}
 	c, err := Best(context.Background(), f, w)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +85,7 @@ func TestOrderAmongEquals(t *testing.T) {
 		{Engine: "sssp", Lambda: .49, VLs: 1, MaxLoad: 1, place: 4},
 		{Engine: "minhop", Lambda: .9, Outcome: Loop, place: 5},
 	}
-	s := &search{best: 0}
+	s := &search{best: 0, table: rows("updn", "lash", "nue", "dor", "sssp", "minhop")}
 	for _, x := range trials {
 		x.tables = some
 		s.add(x)
@@ -124,14 +121,9 @@ func TestBudgetOfTime(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	leftOut := []string{"dnup", "sssp", "p2sssp", "dfsssp-online", "df-d2-minhop", "df-dn-minhop", "mroots", "d-mroots", "mp-lash"}
 	for _, e := range engines.All() {
-		candidate := slices.ContainsFunc(candidates, func(c candidate) bool { return c.engine == e.Name })
-		if out := slices.Contains(leftOut, e.Name) || e.Adaptive != nil; out == candidate {
+		candidate := slices.ContainsFunc(candidates(), func(c engines.Engine) bool { return c.Name == e.Name })
+		if out := slices.Contains(leftOut, e.Name); out == candidate {
 			t.Errorf("%s: candidate %v, left out %v", e.Name, candidate, out)
-		}
-	}
-	for _, c := range candidates {
-		if _, err := engines.Named(c.engine); err != nil {
-			t.Error(err)
 		}
 	}
 }
@@ -213,11 +205,7 @@ func TestHeeds(t *testing.T) {
 		}
 	}
 	weighed := engines.Options{Weights: weights}
-	for _, c := range candidates {
-		e, err := engines.Named(c.engine)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range candidates() {
 		route := func(o engines.Options) *routing.Tables {
 			tables, err := e.Route(context.Background(), f, o, routing.Budget{VLs: routing.DefaultVLs}, nil)
 			if routing.Refused(err) {
@@ -230,8 +218,8 @@ func TestHeeds(t *testing.T) {
 		}
 		plain, heavy := route(engines.Options{}), route(weighed)
 		if plain == nil || heavy == nil {
-			if c.heeds {
-				t.Errorf("%s refuses", c.engine)
+			if balanced(e) {
+				t.Errorf("%s refuses", e.Name)
 			}
 			continue
 		}
@@ -239,13 +227,13 @@ func TestHeeds(t *testing.T) {
 		for lid := range f.LIDs() {
 			same = same && slices.Equal(plain.Forwarding.Row(lid), heavy.Forwarding.Row(lid))
 		}
-		if same == c.heeds {
-			t.Errorf("%s: heeds %v, and its tables are the same: %v", c.engine, c.heeds, same)
+		if same == balanced(e) {
+			t.Errorf("%s: heeds %v, and its tables are the same: %v", e.Name, balanced(e), same)
 		}
 	}
 	for _, x := range best(t, f, Wish{Contract: routing.Honored, Options: weighed, Patterns: 10}).Trials {
-		if c := candidates[x.place]; (x.Outcome == Skipped) == c.heeds {
-			t.Errorf("%s: heeds %v, and is %v (%s)", c.engine, c.heeds, x.Outcome, x.Why)
+		if e := candidates()[x.place]; (x.Outcome == Skipped) == balanced(e) {
+			t.Errorf("%s: heeds %v, and is %v (%s)", e.Name, balanced(e), x.Outcome, x.Why)
 		}
 	}
 }

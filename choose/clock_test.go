@@ -19,38 +19,34 @@ import (
 // slow is a router that takes a time, by the clock of the test, and then does what a
 // real one does.
 type slow struct {
+	engines.Router
 	takes time.Duration
-	real  engines.Engine
 }
 
-func (s slow) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, _ routing.Progress) (*routing.Tables, error) {
+func (s slow) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages engines.Stages) (*routing.Tables, error) {
 	select {
 	case <-time.After(s.takes):
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return s.real.Route(ctx, f, engines.Options{}, b, nil)
+	return s.Router.Route(ctx, f, b, stages)
 }
 
 // slowly is how a search runs with engines that take so long, by name, on a clock of
 // its own. Estimates are those of the table.
-func slowly(t *testing.T, w Wish, table []candidate, takes map[string]time.Duration) (c *Choice, spent time.Duration) {
+func slowly(t *testing.T, w Wish, table []engines.Engine, takes map[string]time.Duration) (c *Choice, spent time.Duration) {
 	t.Helper()
 	f := testnet.Build(t, "dragonfly:p=2")
 	w.Patterns = 10
-	w.Budget.VLs = routing.DefaultVLs
+	table = slices.Clone(table)
+	for i, e := range table {
+		table[i].New = func(o engines.Options) engines.Router { return slow{e.New(o), takes[e.Name]} }
+	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newSearch(f, w)
-		s.named = func(name string) (engines.Engine, error) {
-			e, err := engines.Named(name)
-			router := slow{takes[name], e}
-			return engines.Engine{Name: name, Joint: &engines.Joint{
-				Contract: e.Contract(), New: func(engines.Options) routing.Router { return router },
-			}}, err
-		}
+		s := newSearch(f, w, table)
 		began := time.Now()
 		var err error
-		if c, err = s.run(t.Context(), table); err != nil {
+		if c, err = s.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		spent = time.Since(began)
@@ -68,7 +64,20 @@ func outcomes(c *Choice) string {
 }
 
 // short is a table with nothing else that is proven on a Dragonfly.
-var short = []candidate{{engine: "balance", heeds: true}, {engine: "weave-any", heeds: true}, {engine: "updn", sure: true}, {engine: "nue", oneLane: true}}
+var short = rows("balance", "weave-any", "updn", "nue")
+
+// rows is engines of the table, routing with which is said to cost nothing.
+func rows(names ...string) (table []engines.Engine) {
+	for _, name := range names {
+		e, err := engines.Named(name)
+		if err != nil {
+			panic(err)
+		}
+		e.Auto = engines.Auto{Sure: e.Auto.Sure}
+		table = append(table, e)
+	}
+	return table
+}
 
 // As long as the clock does not reach one and a half times the budget, an engine that
 // takes longer than was estimated changes nothing.
@@ -125,9 +134,9 @@ func TestSharedPathsCountOnce(t *testing.T) {
 	f := testnet.Build(t, "dragonfly:p=2") // that of slowly
 	enough := time.Duration(0)
 	for i, c := range short[:3] {
-		enough += c.estimate(f, i == 1)
+		enough += estimate(c, f, i == 1)
 	}
-	if twice := short[1].estimate(f, false); twice <= short[1].estimate(f, true) {
+	if twice := estimate(short[1], f, false); twice <= estimate(short[1], f, true) {
 		t.Errorf("paths that are there save nothing of %v", twice)
 	}
 	for less, want := range map[time.Duration]string{
@@ -149,8 +158,8 @@ func TestDefaultTime(t *testing.T) {
 	f := testnet.Build(t, "xgft:m=20x18,w=18x18,hosts=18")
 	likely, ready := time.Duration(0), false
 	for _, name := range []string{"updn", "balance", "weave-any", "weave"} {
-		c := candidates[slices.IndexFunc(candidates, func(c candidate) bool { return c.engine == name })]
-		likely += c.estimate(f, ready)
+		c := candidates()[slices.IndexFunc(candidates(), func(c engines.Engine) bool { return c.Name == name })]
+		likely += estimate(c, f, ready)
 		ready = ready || name == "balance"
 	}
 	if d := DefaultTime(f); d != likely || d <= 10*time.Second {
@@ -182,7 +191,7 @@ func TestStoppedFromOutside(t *testing.T) {
 
 // As long as nothing is proven there is no limit.
 func TestNothingProvenYet(t *testing.T) {
-	table := []candidate{{engine: "ftree"}, {engine: "balance"}, {engine: "weave-any"}, {engine: "nue", oneLane: true}}
+	table := rows("ftree", "balance", "weave-any", "nue")
 	c, spent := slowly(t, Wish{Contract: routing.Any, Time: time.Second}, table, map[string]time.Duration{"balance": time.Hour, "weave-any": time.Minute})
 	if got := outcomes(c); got != "ftree refused, balance credit-loop, weave-any proven, nue stopped" {
 		t.Error(got)
@@ -230,7 +239,7 @@ func TestFound(t *testing.T) {
 		t.Errorf("took %s in the end", c.Engine.Name)
 	}
 	all, began = nil, time.Time{}
-	slowly(t, w, []candidate{{engine: "updn", sure: true}, {engine: "balance", heeds: true}}, nil)
+	slowly(t, w, rows("updn", "balance"), nil)
 	if len(all) != 1 || all[0].engine != "updn" {
 		t.Errorf("found %v, and it is the first of the table", all)
 	}

@@ -37,18 +37,18 @@ func BenchmarkBest(b *testing.B) {
 			})
 			b.Run(spec+" "+contract.String()+" estimates", func(b *testing.B) {
 				w.Time = time.Hour
-				s := newSearch(f, w)
-				for _, place := range inTurn(candidates) {
-					c := candidates[place]
-					if e, err := s.engine(c.engine); err != nil || !c.fits(e, contract) {
+				s := newSearch(f, w, candidates())
+				for _, place := range inTurn(s.table) {
+					e := s.table[place]
+					if !fits(e, contract) {
 						continue
 					}
-					estimate := c.estimate(f, s.balanced)
+					estimate := estimate(e, f, s.balanced)
 					began := spent(b)
-					if err := s.take(b.Context(), c, place); err != nil {
+					if err := s.take(b.Context(), place); err != nil {
 						b.Fatal(err)
 					}
-					b.Logf("%-10s estimate %6.2f s, took %6.2f s", c.engine, estimate.Seconds(), (spent(b) - began).Seconds())
+					b.Logf("%-10s estimate %6.2f s, took %6.2f s", e.Name, estimate.Seconds(), (spent(b) - began).Seconds())
 				}
 			})
 		}

@@ -62,9 +62,9 @@ func (t *Trial) before(u *Trial) bool {
 
 // try routes with one engine, judges the result and measures it. An error is one
 // that ends the search; a refusal is an outcome.
-func (s *search) try(ctx context.Context, c candidate, e engines.Engine, t *Trial) error {
+func (s *search) try(ctx context.Context, e engines.Engine, t *Trial) error {
 	began := time.Now()
-	err := s.route(ctx, c, e, t)
+	err := s.route(ctx, e, t)
 	if err == nil {
 		err = s.measure(ctx, t)
 	}
@@ -84,10 +84,10 @@ func (s *search) try(ctx context.Context, c candidate, e engines.Engine, t *Tria
 
 // route fills in the tables and the verdict. Where lanes for all adapters are too
 // many, those in scope must do, as in weft route.
-func (s *search) route(ctx context.Context, c candidate, e engines.Engine, t *Trial) error {
+func (s *search) route(ctx context.Context, e engines.Engine, t *Trial) error {
 	b := s.wish.Budget
 	b.Contract = s.wish.Contract
-	if _, fixed := s.wish.Contract.FixedMask(); c.oneLane && fixed {
+	if onOneLane(e, s.wish.Contract) {
 		b.VLs = 1
 	}
 	var err error
@@ -97,7 +97,7 @@ func (s *search) route(ctx context.Context, c candidate, e engines.Engine, t *Tr
 	judge := deadlock.Options{Contract: s.wish.Contract, Scope: s.wish.Scope, NoCycle: true}
 	t.verdict, err = deadlock.Verify(ctx, t.tables, judge)
 	if err == nil && t.verdict.Loops > 0 {
-		err = fmt.Errorf("choose: packets circle for ever in the tables of %s", c.engine)
+		err = fmt.Errorf("choose: packets circle for ever in the tables of %s", e.Name)
 	}
 	if err != nil || !t.verdict.Free() {
 		return err

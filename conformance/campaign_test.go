@@ -235,7 +235,7 @@ func corrupted(t *routing.Tables, rng *rand.Rand) *routing.Tables {
 // anyEngine is an engine of the table, more often than not, or any pair.
 func anyEngine(rng *rand.Rand) engines.Engine {
 	if rng.IntN(3) > 0 {
-		all := routed()
+		all := engines.All()
 		return all[rng.IntN(len(all))]
 	}
 	p, a := engines.Finders(), engines.Assigners()
@@ -300,14 +300,14 @@ func TestCheckerAgreesOnRealFabrics(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: e.Contract()}, nil)
+			tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: e.Contract}, nil)
 			if routing.Refused(err) {
 				continue
 			}
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, engine, err)
 			}
-			if err := n.folder(c, t.TempDir(), tables, psl.Compact, e.Contract(), rand.New(rand.NewPCG(1, uint64(n.verdicts)))); err != nil {
+			if err := n.folder(c, t.TempDir(), tables, psl.Compact, e.Contract, rand.New(rand.NewPCG(1, uint64(n.verdicts)))); err != nil {
 				t.Errorf("%s, %s: %v", name, engine, err)
 			}
 		}

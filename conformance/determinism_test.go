@@ -31,7 +31,7 @@ type result struct {
 // everything runs an engine on a fabric and keeps all it says.
 func everything(e engines.Engine, f *fabric.Fabric, scope routing.Scope) result {
 	r := result{Nodes: f.Nodes(), Channels: f.Channels(), Endpoints: f.Endpoints()}
-	t, err := route(e, f, scope, e.Contract())
+	t, err := route(e, f, scope, e.Contract)
 	if err != nil {
 		r.Error = err.Error()
 		return r
@@ -47,7 +47,7 @@ func everything(e engines.Engine, f *fabric.Fabric, scope routing.Scope) result 
 		r.SLs = append(r.SLs, t.Lanes.SLRow(lid))
 	}
 	r.Needed = t.Lanes.Needed
-	if r.Verdict, _, err = verify(t, e.Contract(), scope); err != nil {
+	if r.Verdict, _, err = verify(t, e.Contract, scope); err != nil {
 		r.Error = err.Error()
 	}
 	return r

@@ -33,7 +33,8 @@ var minimal = []string{"minhop", "sssp", "shortest", "symmetric", "symmetric-reg
 // fussy says whether an engine may refuse a network though it has the lanes.
 // Up*/Down* with roots of its own choice takes any.
 func fussy(e engines.Engine) bool {
-	return e.Refuses() != "" && (e.PathsName() != "updn" || e.Lanes.Refuses != "")
+	_, lanes, pair := parts(e)
+	return e.Refuses != "" && (!pair || e.Paths != "updn" || lanes.Refuses != "")
 }
 
 // shortSpecs is the corpus with -short.
@@ -42,16 +43,18 @@ var shortSpecs = []string{"ring:5", "torus:3x3,hosts=2", "karytree:k=2,n=3", "dr
 // dumps is the real fabrics small enough to walk packet by packet.
 var dumps = []string{"kalcher-stage-2014", "psmn-x5-2020", "ibtopotool-1", "ibtopotool-2", "ibtopotool-3", "ibtopotool-4"}
 
-// routed is the engines that make tables.
-func routed() []engines.Engine {
-	return slices.DeleteFunc(engines.All(), func(e engines.Engine) bool { return e.Adaptive != nil })
+// parts is the path finder and lane assigner of an engine that is a pair.
+func parts(e engines.Engine) (f engines.Finder, l engines.Assigner, pair bool) {
+	f, errF := engines.FinderNamed(e.Paths)
+	l, errL := engines.AssignerNamed(e.Lanes)
+	return f, l, errF == nil && errL == nil
 }
 
 // eachPair calls test for every path finder with every lane assigner, and for
 // every router that is both. (Adaptive routers have a suite of their own.)
 func eachPair(test func(e engines.Engine)) {
 	for _, e := range engines.All() {
-		if e.Joint != nil {
+		if _, _, pair := parts(e); !pair {
 			test(e)
 		}
 	}
@@ -64,26 +67,27 @@ func eachPair(test func(e engines.Engine)) {
 
 // promised is the contracts for which an engine makes tables that hold under them.
 func promised(e engines.Engine) []routing.Contract {
-	if e.Contract() == routing.Honored {
+	if e.Contract == routing.Honored {
 		return []routing.Contract{routing.Honored, routing.Directed}
 	}
-	return []routing.Contract{e.Contract()}
+	return []routing.Contract{e.Contract}
 }
 
 // route runs an engine with 8 lanes, or as many as it says it needs. No lanes at
 // all come back where 15 do not suffice.
 func route(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contract routing.Contract) (*routing.Tables, error) {
 	ctx := context.Background()
-	if e.Joint != nil {
+	finder, assigner, pair := parts(e)
+	if !pair {
 		return e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: scope, Contract: contract}, nil)
 	}
-	fw, err := e.Finder.New(engines.Options{}).Paths(ctx, f, nil)
+	fw, err := finder.New(engines.Options{}).Paths(ctx, f, nil)
 	if err != nil {
 		return nil, err
 	}
 	t := &routing.Tables{Fabric: f, Forwarding: fw}
 	lanes := func(vls int) (*routing.Lanes, error) {
-		return e.Lanes.New(engines.Options{}).Lanes(ctx, f, fw, routing.Budget{VLs: vls, Scope: scope, Contract: contract}, nil)
+		return assigner.New(engines.Options{}).Lanes(ctx, f, fw, routing.Budget{VLs: vls, Scope: scope, Contract: contract}, nil)
 	}
 	var few *routing.TooFewLanes
 	t.Lanes, err = lanes(routing.DefaultVLs)
@@ -162,7 +166,7 @@ func checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contrac
 	if err != nil {
 		return err
 	}
-	if e.Safe() && !v.Free() {
+	if e.Safe && !v.Free() {
 		return fmt.Errorf("a credit loop of %d steps, though the engine is safe", len(v.Cycle))
 	}
 	want := cut(f, scope)
@@ -173,8 +177,9 @@ func checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contrac
 	if !asCut || v.Loops != 0 || v.Dropped != 0 {
 		return fmt.Errorf("%d pairs without a route, %d circles, %d drops; the network cuts %d pairs", r.unreachable, v.Loops, v.Dropped, want)
 	}
-	if fewer := t.Lanes.Needed - 1; fewer > 0 && e.Joint == nil {
-		l, err := e.Lanes.New(engines.Options{}).Lanes(context.Background(), f, t.Forwarding, routing.Budget{VLs: fewer, Scope: scope, Contract: contract}, nil)
+	finder, assigner, pair := parts(e)
+	if fewer := t.Lanes.Needed - 1; fewer > 0 && pair {
+		l, err := assigner.New(engines.Options{}).Lanes(context.Background(), f, t.Forwarding, routing.Budget{VLs: fewer, Scope: scope, Contract: contract}, nil)
 		if err == nil {
 			squeezed := &routing.Tables{Fabric: f, Forwarding: t.Forwarding, Lanes: l}
 			if v, _, err := verify(squeezed, contract, scope); err != nil || !v.Free() || v.VLs > fewer {
@@ -182,7 +187,7 @@ func checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contrac
 			}
 		}
 	}
-	if e.Finder.Safe && contract == routing.Any {
+	if finder.Safe && contract == routing.Any {
 		if v, _, err = verify(t, routing.Any, routing.All); err != nil || !v.Free() || v.Unreachable != cut(f, routing.All) {
 			return fmt.Errorf("not safe and connected between all switches under any contract: %w", err)
 		}
@@ -234,7 +239,7 @@ func checkPaths(e engines.Engine, f *fabric.Fabric, fw *routing.Forwarding) erro
 			if fate != arrives {
 				return fmt.Errorf("LID %d from %s: %s", lid, f.Label(s), fate)
 			}
-			if slices.Contains(minimal, e.PathsName()) && len(way) != d[s][dest.Switch] {
+			if slices.Contains(minimal, e.Paths) && len(way) != d[s][dest.Switch] {
 				return fmt.Errorf("LID %d is %d hops from %s, not %d", lid, d[s][dest.Switch], f.Label(s), len(way))
 			}
 			for i := 1; i < len(way); i++ {
@@ -242,7 +247,7 @@ func checkPaths(e engines.Engine, f *fabric.Fabric, fw *routing.Forwarding) erro
 			}
 		}
 	}
-	if e.Finder.Safe && !acyclic(turns) {
+	if finder, _, _ := parts(e); finder.Safe && !acyclic(turns) {
 		return errors.New("the turns of all paths close a cycle, though the path finder is safe")
 	}
 	for _, scope := range scopes {
@@ -327,8 +332,8 @@ func TestEveryEngineOnAnyNetwork(t *testing.T) {
 			}
 		})
 		// The judge agrees under contracts and scopes that engines do not promise.
-		e := rapid.SampledFrom(routed()).Draw(t, "engine")
-		tables, err := route(e, f, scope, e.Contract())
+		e := rapid.SampledFrom(engines.All()).Draw(t, "engine")
+		tables, err := route(e, f, scope, e.Contract)
 		if err != nil || tables.Lanes == nil {
 			return
 		}

@@ -86,7 +86,7 @@ func TestTablesAreAsTheyWere(t *testing.T) {
 	for i, spec := range tabled {
 		f := testnet.Build(t, spec)
 		wait.Go(func() {
-			for _, e := range routed() {
+			for _, e := range engines.All() {
 				parts[i] += tablesOf(spec, f, e)
 			}
 		})

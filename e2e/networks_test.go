@@ -123,12 +123,12 @@ func named(t testing.TB, name string) engines.Engine {
 	return e
 }
 
-// enginesFor is the engines that make tables; on the real fabrics, which take
+// enginesFor is the engines; on the real fabrics, which take
 // OpenSM seconds, those of the main job.
 func enginesFor(n network) []engines.Engine {
 	main := []string{"minhop", "updn", "sssp", "dfsssp", "lash"}
 	return slices.DeleteFunc(engines.All(), func(e engines.Engine) bool {
-		return e.Adaptive != nil || n.spec == "" && !slices.Contains(main, e.Name)
+		return n.spec == "" && !slices.Contains(main, e.Name)
 	})
 }
 

@@ -113,7 +113,7 @@ func TestIbdmchkAgrees(t *testing.T) {
 				in := withLanes(t, d, tables, slvl.Lines)
 				sameRouting(t, tables, in.read(t, f))
 				switch got := in.agreed(t, f, routing.Adapters); {
-				case (e.Safe() || n.tree) && got != live.NoLoop:
+				case (e.Safe || n.tree) && got != live.NoLoop:
 					t.Errorf("%v, want none", got)
 				case !n.tree && (e.Name == "minhop" || e.Name == "sssp") && got != live.Loop:
 					t.Errorf("%v, want a loop", got)
@@ -127,7 +127,7 @@ func TestIbdmchkAgrees(t *testing.T) {
 				for vls := 1; vls <= 2; vls++ {
 					fewer := withLanes(t, d, onFewerLanes(tables, vls), slvl.Lines)
 					got := fewer.agreed(t, f, routing.Adapters)
-					if needed := tables.Lanes.Needed; vls == 1 && needed > 1 && got != live.Loop && e.Contract() == routing.Honored && (e.Lanes.Name == "first-fit" || e.Lanes.Name == "break-cycles") {
+					if needed := tables.Lanes.Needed; vls == 1 && needed > 1 && got != live.Loop && e.Contract == routing.Honored && (e.Lanes == "first-fit" || e.Lanes == "break-cycles") {
 						t.Errorf("needs %d lanes, but on one: %v", needed, got)
 					}
 					fewer.agreed(t, f, routing.All)

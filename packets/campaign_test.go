@@ -70,10 +70,16 @@ func anyFabric(t *testing.T, r *rand.Rand) (*fabric.Fabric, string) {
 
 func (c *campaign) round(t *testing.T, r *rand.Rand) {
 	f, name := anyFabric(t, r)
-	all := engines.All()
-	e := all[r.IntN(len(all))]
+	all, adaptives := engines.All(), engines.Adaptives()
+	var e engines.Engine
+	var adaptive engines.Adaptive
+	if i := r.IntN(len(all) + len(adaptives)); i < len(all) {
+		e = all[i]
+	} else {
+		adaptive = adaptives[i-len(all)]
+	}
 	budget := routing.Budget{VLs: []int{1, 2, 4, 8}[r.IntN(4)], Scope: routing.Adapters}
-	name = fmt.Sprintf("%s, %s, %d lanes", name, e.Name, budget.VLs)
+	name = fmt.Sprintf("%s, %s, %d lanes", name, e.Name+adaptive.Name, budget.VLs)
 	config, err := packets.PresetNamed([]string{"ib-hdr", "unit"}[r.IntN(2)])
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +91,8 @@ func (c *campaign) round(t *testing.T, r *rand.Rand) {
 		config.OutBuffer = packet
 	}
 	ctx := context.Background()
-	if e.Adaptive != nil {
-		a, err := e.Adaptive.New(engines.Options{}).RouteAdaptive(ctx, f, budget, nil)
+	if e.New == nil {
+		a, err := adaptive.RouteAdaptive(ctx, f, budget, nil)
 		if err != nil {
 			c.refused++
 			return

@@ -52,18 +52,9 @@ func anyConfig(t *rapid.T) Config {
 func anyNetwork(t *rapid.T, c Config) (n *Network, safe bool) {
 	f := testnet.Build(t, rapid.SampledFrom(smallNetworks).Draw(t, "network"))
 	name := rapid.SampledFrom(append([]string{"a-lash", "updn-adaptive", "escape", "mroots", "mp-lash"}, smallEngines...)).Draw(t, "engine")
-	e, err := engines.Named(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if name == "mroots" || name == "mp-lash" {
-		if f, err = f.WithLMC(1); err != nil {
-			t.Fatal(err)
-		}
-	}
 	budget := routing.Budget{VLs: 8, Scope: routing.Adapters}
-	if e.Adaptive != nil {
-		a, err := e.Adaptive.New(engines.Options{}).RouteAdaptive(context.Background(), f, budget, nil)
+	if e, err := engines.AdaptiveNamed(name); err == nil {
+		a, err := e.RouteAdaptive(context.Background(), f, budget, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,6 +64,15 @@ func anyNetwork(t *rapid.T, c Config) (n *Network, safe bool) {
 		}
 		return n, true
 	}
+	e, err := engines.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name == "mroots" || name == "mp-lash" {
+		if f, err = f.WithLMC(1); err != nil {
+			t.Fatal(err)
+		}
+	}
 	tables, err := e.Route(context.Background(), f, engines.Options{}, budget, nil)
 	if err != nil {
 		t.Skip(err)
@@ -80,7 +80,7 @@ func anyNetwork(t *rapid.T, c Config) (n *Network, safe bool) {
 	if n, err = New(tables, c); err != nil {
 		t.Fatal(err)
 	}
-	return n, e.Safe()
+	return n, e.Safe
 }
 
 // Whatever the hardware, the routing and the traffic: no credit and no packet is

@@ -122,11 +122,11 @@ func obeys(t *rapid.T, n *Network, p *packet, from int32) {
 }
 
 func adaptiveNetwork(t *rapid.T, spec, engine string, c Config) *Network {
-	e, err := engines.Named(engine)
+	e, err := engines.AdaptiveNamed(engine)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := e.Adaptive.New(engines.Options{}).RouteAdaptive(t.Context(), testnet.Build(t, spec), routing.Budget{VLs: 8, Scope: routing.Adapters}, nil)
+	a, err := e.RouteAdaptive(t.Context(), testnet.Build(t, spec), routing.Budget{VLs: 8, Scope: routing.Adapters}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/weave"
 	"github.com/weft-fabric/weft/traffic"
@@ -34,10 +35,6 @@ type compareFlags struct {
 	csv          bool
 	markdown     bool
 }
-
-// compared is the engines that weft compare asks if none are named: those that
-// people run, of each family of lane assigners the one to try first, and ours.
-var compared = []string{"minhop", "updn", "ftree", "torus-2qos", "sssp", "lash", "dfsssp", "df-dn", "nue", "balance", "weave", "weave-any"}
 
 func compareCommand(a *app) *cobra.Command {
 	var o compareFlags
@@ -69,7 +66,7 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.compare(cmd.Context(), args[0], &o) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.engines, "engines", compared, "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
+	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
 	f.StringArrayVar(&o.dirs, "lfts-dir", nil, "NAME=DIR: tables that exist, in a folder; may be given several times")
 	f.IntVar(&o.route.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
 	f.IntVar(&o.route.lmc, "lmc", -1, lmcUsage)
@@ -159,11 +156,7 @@ func (j *compareJob) check() error {
 	seen := map[string]bool{}
 	for _, name := range o.engines {
 		flags := o.route
-		if paths, lanes, ok := strings.Cut(name, "+"); ok {
-			flags.paths, flags.lanes = paths, lanes
-		} else {
-			flags.engine = name
-		}
+		flags.engine = name
 		r, err := j.newRouteJob(j.name, &flags)
 		if err != nil {
 			return err
@@ -263,7 +256,7 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, files *tableF
 // engine fills the row of an engine.
 func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) error {
 	heap := watchHeap()
-	if r.engine.Adaptive != nil {
+	if r.adaptive != nil {
 		return j.adaptive(ctx, row, r, heap)
 	}
 	err := r.compute(ctx)

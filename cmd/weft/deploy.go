@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,7 +69,7 @@ its level.`,
 			return a.deployFiles(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o.routeFlags, autoEngine)
+	engineFlags(c, &o.routeFlags, engines.AutoName)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the files into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
@@ -111,7 +110,7 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	if err != nil {
 		return err
 	}
-	if j.engine.Adaptive != nil {
+	if j.adaptive != nil {
 		return finding("%s refuses: its switches choose among several ports, which files for a stock OpenSM cannot express", j.engine.Name)
 	}
 	if err := j.prepare(&o.routeFlags); err != nil {
@@ -204,10 +203,8 @@ func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
 		_, err := other.plan(ctx, other.tables)
 		return err == nil
 	}
-	own := false
 	for _, e := range engines.All() {
-		own = own || e.Name == j.engine.Name
-		if e.Name != j.engine.Name && !slices.Contains(advised, e.Name) {
+		if e.Name != j.engine.Name && !e.Advised {
 			continue
 		}
 		switch {
@@ -218,7 +215,7 @@ func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
 			s.Ways = append(s.Ways, "--engine "+e.Name+" --vls 1")
 		}
 	}
-	if own && j.contract == routing.Honored && fits(j.engine, j.budget.VLs, routing.Directed) {
+	if j.contract == routing.Honored && fits(j.engine, j.budget.VLs, routing.Directed) {
 		s.Ways = append(s.Ways, fmt.Sprintf("--engine %s --contract directed (only where each side uses its own PathRecord)", j.engine.Name))
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -33,13 +32,10 @@ func enginesCommand(a *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			var list []engineSummary
 			for _, e := range engines.All() {
-				contract := e.Contract().String()
-				if e.Adaptive != nil {
-					contract = "adaptive" // no tables, so no service levels
-				}
-				list = append(list, engineSummary{
-					e.Name, e.PathsName(), e.LanesName(), e.Paper, contract, e.Safe(), e.Trust(), e.Needs(), e.Refuses(),
-				})
+				list = append(list, engineSummary{e.Name, e.Paths, e.Lanes, e.Paper, e.Contract.String(), e.Safe, e.Trust(), e.Needs, e.Refuses})
+			}
+			for _, e := range engines.Adaptives() { // no tables, so no service levels
+				list = append(list, engineSummary{e.Name, e.Name, e.Name, e.Paper, "adaptive", true, engines.AdaptiveTrust, e.Needs, ""})
 			}
 			if asJSON {
 				return a.printJSON(list)
@@ -117,32 +113,15 @@ func topologiesCommand(a *app) *cobra.Command {
 }
 
 func engineNames() (names []string) {
-	for _, e := range engines.All() {
+	names = engines.Names(func(engines.Engine) bool { return true })
+	for _, e := range engines.Adaptives() {
 		names = append(names, e.Name)
 	}
 	return names
 }
 
 // choiceNames is engineNames with auto, where a command takes that too.
-// engineNamed is the engine of a name, or the pair of a path finder + lane assigner.
-func engineNamed(name string) (engines.Engine, error) {
-	paths, lanes, pair := strings.Cut(name, "+")
-	if !pair {
-		return engines.Named(name)
-	}
-	return pairNamed(paths, lanes)
-}
-
-func pairNamed(paths, lanes string) (engines.Engine, error) {
-	f, errF := engines.FinderNamed(paths)
-	l, errL := engines.AssignerNamed(lanes)
-	if err := errors.Join(errF, errL); err != nil {
-		return engines.Engine{}, err
-	}
-	return engines.Pair(f, l), nil
-}
-
-func choiceNames() []string { return append([]string{autoEngine}, engineNames()...) }
+func choiceNames() []string { return append([]string{engines.AutoName}, engineNames()...) }
 
 func finderNames() (names []string) {
 	for _, f := range engines.Finders() {

@@ -62,7 +62,11 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 		return err
 	}
 	s := explainSummary{Engine: j.engine.Name, Rules: []findingSummary{connectedRule(j.fabric)}}
-	for _, f := range j.engine.Explain(j.fabric, j.options) {
+	var rules []routing.Finding
+	if j.adaptive == nil {
+		rules = j.engine.Explain(j.fabric, j.options)
+	}
+	for _, f := range rules {
 		why := strings.TrimSuffix(plain.Text(f.Why), " (rule: "+f.Rule+")")
 		s.Rules = append(s.Rules, findingSummary{f.Rule, f.OK, why})
 	}
@@ -82,7 +86,7 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 
 // tryOut routes and notes what comes of it, a refusal too.
 func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary) error {
-	if j.engine.Adaptive != nil {
+	if j.adaptive != nil {
 		t, v, err := j.adapt(ctx)
 		if err != nil {
 			return s.refused(err)

@@ -231,7 +231,7 @@ func anyMaps(f *fabric.Fabric, seed uint64) *routing.SL2VL {
 // and a shell reads it so.
 func TestAdvisedCommand(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "o'ut")
-	args := []string{"torus:4x4", "--engine", "nue", "--contract", "directed", "--vls", "4", "--seed", "7", "--lmc", "0", "--endpoints", "ca"}
+	args := []string{"torus:4x4", "--engine", "nue", "--contract", "directed", "--vls", "4", "--sls", "8", "--lmc", "0", "--endpoints", "ca"}
 	code, text, stderr := weft(append([]string{"route", "--out", at, "--json"}, args...)...)
 	if code != exitOK {
 		t.Fatal(stderr)
@@ -240,7 +240,7 @@ func TestAdvisedCommand(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &s); err != nil || s.Install == nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	want := "weft deploy files torus:4x4 --engine nue --contract directed --endpoints ca --lmc 0 --seed 7 --vls 4 --out '" + strings.ReplaceAll(at, "'", `'\''`) + "-opensm'"
+	want := "weft deploy files torus:4x4 --engine nue --contract directed --endpoints ca --lmc 0 --sls 8 --vls 4 --out '" + strings.ReplaceAll(at, "'", `'\''`) + "-opensm'"
 	if s.Install.Command != want {
 		t.Errorf("%s, want %s", s.Install.Command, want)
 	}

@@ -18,7 +18,7 @@ const keptName = "kept"
 
 // keptEngine stands for the engine where tables come from a repair.
 func keptEngine(c routing.Contract) engines.Engine {
-	return engines.Engine{Name: keptName, Joint: &engines.Joint{Contract: c}}
+	return engines.Engine{Name: keptName, Paths: keptName, Lanes: keptName, Contract: c, Safe: true}
 }
 
 // keepFlags adds --keep and --steps, with what has no meaning beside --keep.

@@ -110,8 +110,8 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 	if err := j.mustBeOne("lanes"); err != nil {
 		return err
 	}
-	if j.engine.Adaptive != nil {
-		return usage("%s has no paths of its own to put into lanes: its switches choose; see --all-paths", j.engine.Name)
+	if err := j.needsTables(); err != nil {
+		return usage("%w; --all-paths counts what it takes", err)
 	}
 	if err := j.prepare(o); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 		return err
 	}
 	s := lanesSummary{
-		Fabric: name, Paths: j.pathsName(), Contract: j.contract.String(), Endpoints: j.budget.Scope.String(),
+		Fabric: name, Paths: j.engine.PathsUnder(j.contract), Contract: j.contract.String(), Endpoints: j.budget.Scope.String(),
 		Offered: o.vls, Available: o.vls,
 	}
 	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
@@ -151,15 +151,9 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 // pathsOnly is the paths of the engine; of one that decides ways and lanes at
 // once, with all lanes it may have.
 func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
-	if j.engine.Joint != nil {
-		if err := j.compute(ctx); err != nil {
-			return nil, j.refusal(ctx, err, false)
-		}
-		return j.tables.Forwarding, nil
-	}
 	s := j.stage("paths", &j.spent.paths)
 	defer s.done()
-	paths, err := j.engine.Finders(j.contract)[0].New(j.options).Paths(ctx, j.fabric, s.progress())
+	paths, err := j.engine.PathsOnly(ctx, j.fabric, j.options, j.budget, j.scope, s.progress())
 	if err != nil {
 		return nil, j.refusal(ctx, err, false)
 	}

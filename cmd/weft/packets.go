@@ -73,7 +73,8 @@ drain write steps that are proven to.
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.packets(cmd, args[0], &o) },
 	}
-	engineFlags(c, &o.route, autoEngine)
+	engineFlags(c, &o.route, engines.AutoName)
+	o.route.seeded = nil // it is for traffic too
 	f := c.Flags()
 	o.tables.addTo(c)
 	o.job.addTo(c, "uniform")
@@ -99,7 +100,7 @@ drain write steps that are proven to.
 	f.IntVar(&o.burst, "burst", 1, "messages that come together")
 	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")
 	f.BoolVar(&o.replay, "replay-cycle", false, "send along the judge's credit loop")
-	f.StringSliceVar(&o.engines, "engines", advised, "with --replay-cycle: engines, or path finder + lane assigner, to send the same under, with commas between")
+	f.StringSliceVar(&o.engines, "engines", advised(), "with --replay-cycle: engines, or path finder + lane assigner, to send the same under, with commas between")
 	completeNames(c, "engines", engineNames)
 	f.BoolVar(&o.json, "json", false, "print the figures for programs")
 	f.BoolVar(&o.csv, "csv", false, "print a line of figures for each load")
@@ -201,7 +202,7 @@ func (j *packetsJob) makeNetwork(ctx context.Context) error {
 		return err
 	}
 	j.fabric = r.fabric
-	if r.engine.Adaptive != nil {
+	if r.adaptive != nil {
 		t, v, err := r.adapt(ctx)
 		if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 			return finding("%s refuses: %w", r.engine.Name, err)

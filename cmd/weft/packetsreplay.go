@@ -91,12 +91,9 @@ func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySum
 // takeEngines finds the engines of --engines.
 func (j *packetsJob) takeEngines() error {
 	for _, name := range j.o.engines {
-		e, err := engineNamed(name)
-		switch {
-		case err != nil:
+		e, err := engines.Named(name)
+		if err != nil {
 			return usage("--engines: %w", err)
-		case e.Adaptive != nil:
-			return usage("--engines: %s has no tables to replay on: its switches choose", name)
 		}
 		j.others = append(j.others, e)
 	}
@@ -106,7 +103,7 @@ func (j *packetsJob) takeEngines() error {
 // under sends a replay under an engine, if it routes the fabric.
 func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (provenReplay, error) {
 	p := provenReplay{}
-	budget := routing.Budget{VLs: j.o.route.vls, Scope: max(j.scope, routing.Adapters), Contract: e.Contract()}
+	budget := routing.Budget{VLs: j.o.route.vls, Scope: max(j.scope, routing.Adapters), Contract: e.Contract}
 	tables, err := e.Route(ctx, j.fabric, engines.Options{Seed: j.load.Seed}, budget, nil)
 	if ctx.Err() != nil {
 		return p, ctx.Err()
@@ -118,12 +115,12 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	if err != nil {
 		return p, err
 	}
-	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Contract: e.Contract(), Scope: budget.Scope})
+	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Contract: e.Contract, Scope: budget.Scope})
 	if err != nil {
 		return p, err
 	}
 	p.Verdict = verdictWord(v)
-	if !v.Free() && e.Safe() {
+	if !v.Free() && e.Safe {
 		return p, internal("the tables of %s have a credit loop, which it promises never to make", e.Name)
 	}
 	n, err := packets.New(tables, j.config)

@@ -21,15 +21,13 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// autoEngine is the engine that is several: the best proven one.
-const autoEngine = "auto"
-
 // routeFlags is the command line of weft route.
 type routeFlags struct {
 	flags                *pflag.FlagSet
 	engine, paths, lanes string
 	vls, sls, lmc        int
 	seed                 uint64
+	seeded               *pflag.Flag // --seed, where it is for engines only
 	order, before        string
 	prefer, aim          string
 	weights              []string
@@ -91,7 +89,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 			return a.route(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o, autoEngine)
+	engineFlags(c, &o, engines.AutoName)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the tables into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
@@ -107,7 +105,7 @@ func engineFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f := c.Flags()
 	f.StringVar(&o.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
 	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what the engine is made for)")
-	if engine == autoEngine {
+	if engine == engines.AutoName {
 		f.DurationVar(&o.timeBudget, "time-budget", 0, timeBudgetUsage)
 	}
 	completeNames(c, "lanes", assignerNames)
@@ -130,9 +128,10 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
 	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
+	o.seeded = f.Lookup("seed")
 	balanceFlags(c, o)
 	names := engineNames
-	if engine == autoEngine {
+	if engine == engines.AutoName {
 		names = choiceNames
 	}
 	completeNames(c, "engine", names)
@@ -151,8 +150,9 @@ func orderNames() string {
 // routeJob is one run of weft route: what was asked, and what came of it.
 type routeJob struct {
 	*app
-	name     string         // the FABRIC argument
-	engine   engines.Engine // of auto: the one chosen
+	name     string            // the FABRIC argument
+	engine   engines.Engine    // of auto: the one chosen
+	adaptive *engines.Adaptive // in place of an engine with tables; nil: there are tables
 	auto     bool
 	budgeted time.Duration               // of auto
 	choice   *choose.Choice              // of auto
@@ -185,7 +185,7 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	if err := j.prepare(o); err != nil {
 		return err
 	}
-	if j.engine.Adaptive != nil {
+	if j.adaptive != nil {
 		return j.routeAdaptive(ctx, o)
 	}
 	if err := j.compute(ctx); err != nil {
@@ -235,11 +235,7 @@ func (j *routeJob) prepare(o *routeFlags) error {
 func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	j := &routeJob{app: a, name: name}
 	var err error
-	if o.paths != "" {
-		if j.engine, err = pairNamed(o.paths, o.lanes); err != nil {
-			return nil, usage("%w", err)
-		}
-	} else if err := j.takeEngine(o); err != nil {
+	if err := j.takeEngine(o); err != nil {
 		return nil, err
 	}
 	if o.vls < 1 || o.vls > routing.MaxDataVLs {
@@ -262,7 +258,7 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	j.budget = routing.Budget{VLs: o.vls, SLs: o.sls, Scope: max(j.scope, routing.Adapters)}
 	j.contract = routing.Any
 	if !j.auto {
-		j.contract = j.engine.Contract()
+		j.contract = j.engine.Contract
 	}
 	if o.contract != "" {
 		if j.contract, err = routing.ParseContract(o.contract); err != nil {
@@ -309,15 +305,6 @@ func (j *routeJob) countApart(within bool) {
 	}
 }
 
-// pathsName is the path finder of the engine under the contract that lanes are planned
-// for: the first, where it tries several.
-func (j *routeJob) pathsName() string {
-	if j.engine.Joint != nil || j.engine.Adaptive != nil {
-		return j.engine.PathsName()
-	}
-	return j.engine.Finders(j.budget.Contract)[0].Name
-}
-
 // compute routes. Lanes are planned for all adapters if that is possible, else for
 // the endpoints that were asked for.
 func (j *routeJob) compute(ctx context.Context) error {
@@ -357,7 +344,7 @@ func (j *routeJob) verify(ctx context.Context) error {
 	if got := j.verdict.Unreachable; got > j.apart || j.verdict.Loops > 0 {
 		return internal("%s left %d pairs without a route where %d are in different parts, and %d forwarding loops", j.engine.Name, got, j.apart, j.verdict.Loops)
 	}
-	if promised := j.engine.Safe() && j.engine.Contract().Covers(j.contract); promised && !j.verdict.Free() {
+	if promised := j.engine.Safe && j.engine.Contract.Covers(j.contract); promised && !j.verdict.Free() {
 		return internal("the tables of %s have a credit loop, which it promises never to make", j.engine.Name)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // adaptiveSummary is the result of weft route with an adaptive engine, for
@@ -69,7 +70,7 @@ func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 // adapt routes and judges.
 func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.AdaptiveVerdict, error) {
 	s := j.stage("paths", &j.spent.paths)
-	t, err := j.engine.Adaptive.New(j.options).RouteAdaptive(ctx, j.fabric, j.budget, s.progress())
+	t, err := j.adaptive.RouteAdaptive(ctx, j.fabric, j.budget, s.progress())
 	s.done()
 	if err != nil {
 		return nil, nil, err
@@ -110,7 +111,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 func (j *routeJob) adaptiveScreen(s *adaptiveSummary) string {
 	p := j.newPage()
 	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
-	p.fact("engine", "%s (%s), adaptive: %s", s.Engine, j.engine.Paper, j.engine.Trust())
+	p.fact("engine", "%s (%s), adaptive: %s", s.Engine, j.adaptive.Paper, engines.AdaptiveTrust)
 	for _, note := range s.Notes {
 		p.fact("", "%s", note)
 	}

@@ -34,21 +34,40 @@ type trialSummary struct {
 
 // takeEngine notes the engine that was asked for.
 func (j *routeJob) takeEngine(o *routeFlags) (err error) {
-	if o.engine == autoEngine {
+	name := o.engine
+	if o.paths != "" {
+		name = o.paths + "+" + o.lanes
+	}
+	if name == engines.AutoName {
 		j.auto, j.budgeted = true, o.timeBudget
 		if o.timeBudget < 0 {
 			return usage("--%s %s: time does not run backwards", j.typed("time-budget"), o.timeBudget)
 		}
 		return nil
 	}
-	if o.engine == "" {
+	if name == "" {
 		return usage("name an engine, --engine E; weft engines lists them")
 	}
-	if j.engine, err = engines.Named(o.engine); err != nil {
-		if spell.Nearest(o.engine, choiceNames()) == autoEngine {
-			return usage("no engine is called %q; nearest is %q, the best proven one (weft engines lists all)", o.engine, autoEngine)
+	if a, err := engines.AdaptiveNamed(name); err == nil {
+		j.engine, j.adaptive = engines.Engine{Name: a.Name, Paper: a.Paper}, &a
+		return nil
+	}
+	if j.engine, err = engines.Named(name); err != nil {
+		if strings.Contains(name, "+") {
+			return usage("%w", err)
 		}
-		return usage("%w, and %s for the best proven one", err, autoEngine)
+		if spell.Nearest(o.engine, choiceNames()) == engines.AutoName {
+			return usage("no engine is called %q; nearest is %q, the best proven one (weft engines lists all)", o.engine, engines.AutoName)
+		}
+		return usage("%w, and %s for the best proven one", err, engines.AutoName)
+	}
+	return nil
+}
+
+// needsTables refuses an adaptive engine where a command is about tables.
+func (j *routeJob) needsTables() error {
+	if j.adaptive != nil {
+		return usage("%w", &engines.NoTables{Name: j.adaptive.Name})
 	}
 	return nil
 }
@@ -56,7 +75,7 @@ func (j *routeJob) takeEngine(o *routeFlags) (err error) {
 // mustBeOne refuses auto where a command is about one engine.
 func (j *routeJob) mustBeOne(command string) error {
 	if j.auto {
-		return usage("%s is about one engine, and %s is several: name one (weft engines)", command, autoEngine)
+		return usage("%s is about one engine, and %s is several: name one (weft engines)", command, engines.AutoName)
 	}
 	return nil
 }
@@ -129,7 +148,7 @@ type noneProvenSummary struct {
 // noneProven reports that auto found nothing.
 func (j *routeJob) noneProven(none *choose.NoneProven, asJSON bool) error {
 	if asJSON {
-		if err := j.printJSON(noneProvenSummary{refusalSummary{Engine: autoEngine, Refused: none.Error(), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)}); err != nil {
+		if err := j.printJSON(noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: none.Error(), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)}); err != nil {
 			return err
 		}
 	}

@@ -1,11 +1,12 @@
 package main
 
 import (
+	"errors"
 	"slices"
-	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/weave"
@@ -37,31 +38,30 @@ func (j *routeJob) takeOptions(o *routeFlags) (err error) {
 // asked is the engine that was asked for; of auto j.engine is the one chosen.
 func (j *routeJob) asked() string {
 	if j.auto {
-		return autoEngine
+		return engines.AutoName
 	}
 	return j.engine.Name
 }
 
 // heeded refuses what the engine would not look at.
 func (j *routeJob) heeded(o *routeFlags) error {
-	paths, lanes := j.engine.PathsName(), j.engine.LanesName()
-	balanced := slices.Contains([]string{"balance", "weave", "weave-any"}, paths)
-	for _, f := range []struct {
-		name, does string
-		given      bool
-		heeded     bool
-	}{
-		{"roots", "is for updn; %s has no roots", len(o.roots) > 0, j.auto || paths == "updn"},
-		{"before", "is for torus-2qos; %s does not look back", o.before != "", paths == "torus-2qos"},
-		{"aim", "is for balance, weave and weave-any; %s has an aim of its own", j.options.Aim != balance.Bisection, j.auto || balanced},
-		{"weight", "is for balance, weave and weave-any; to %s all hosts are alike", len(j.weights) > 0, j.auto || balanced},
-		{"prefer", "is for weave; %s has no such choice", j.options.Prefer != weave.Bandwidth, j.auto || paths == "weave"},
-		{"order", "is for first-fit; %s takes paths in an order of its own", j.options.Order != layer.Suited, j.auto || strings.HasPrefix(lanes, "first-fit")},
-		{"time-budget", "is for auto; %s takes the time it takes", o.timeBudget != 0, j.auto},
+	uses := j.engine.Uses
+	if j.auto {
+		uses = engines.AutoUses()
+	} else if o.timeBudget != 0 {
+		return usage("--%s is for %s; %s takes the time it takes", j.typed("time-budget"), engines.AutoName, j.engine.Name)
+	}
+	given := j.options.Given() &^ engines.Seed
+	for option, yes := range map[engines.Option]bool{
+		engines.Roots: len(o.roots) > 0, engines.Weights: len(j.weights) > 0, engines.Before: o.before != "",
+		engines.Seed: o.seeded != nil && o.seeded.Changed,
 	} {
-		if f.given && !f.heeded {
-			return usage("--"+j.typed(f.name)+" "+f.does, j.asked())
+		if yes {
+			given |= option
 		}
+	}
+	if unused := (*engines.Unused)(nil); errors.As(engines.Unheard(j.asked(), uses, given), &unused) {
+		return usage("--%s", unused.Sentence())
 	}
 	return nil
 }

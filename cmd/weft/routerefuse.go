@@ -30,7 +30,7 @@ type fitSummary struct {
 }
 
 // advised is the engines to try where another refuses for want of lanes.
-var advised = []string{"updn", "ftree", "lash", "dfsssp", "df-dn", "nue", "weave", "weave-any"}
+func advised() []string { return engines.Names(func(e engines.Engine) bool { return e.Advised }) }
 
 // refusal reports an engine's refusal, with advice: which engines do fit.
 func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
@@ -61,7 +61,7 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 // thatFit tries other engines in the same budget.
 func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
 	fits := []fitSummary{}
-	for _, name := range advised {
+	for _, name := range advised() {
 		e, err := engines.Named(name)
 		if err != nil || name == j.engine.Name {
 			continue

@@ -97,7 +97,7 @@ func (j *routeJob) summary() *routeSummary {
 			Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router,
 			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
 		},
-		Engine: j.engine.Name, Paths: j.pathsName(), Lanes: j.engine.LanesName(),
+		Engine: j.engine.Name, Paths: j.engine.PathsUnder(j.budget.Contract), Lanes: j.engine.Lanes,
 		laneCounts: j.lanes(), NotCovered: deadlock.Outside(j.scope),
 		VLs: j.tables.Lanes.Needed, VLsUsed: j.verdict.VLs, VLsAvailable: j.budget.VLs, SLs: j.verdict.SLs,
 		Verdict: verdictWord(j.verdict), Contract: j.contract.String(), Endpoints: j.scope.String(),

@@ -59,7 +59,7 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.simulate(cmd.Context(), args[0], &o) },
 	}
-	pathFlags(c, &o.route, autoEngine)
+	pathFlags(c, &o.route, engines.AutoName)
 	o.tables.addTo(c)
 	f := c.Flags()
 	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
@@ -73,6 +73,7 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 	f.IntVar(&o.hot, "hot", 10, "how many of the hottest channels to list")
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	f.Lookup("endpoints").Usage = "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)"
+	o.route.seeded = nil
 	f.Lookup("seed").Usage = "seed of random patterns and placements, and of engines that choose by chance"
 	c.MarkFlagsRequiredTogether("paths", "lanes")
 	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"lfts", "contract"}, {"lfts", "time-budget"}} {
@@ -170,8 +171,8 @@ func (j *simulateJob) route(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.engine.Adaptive != nil {
-		return usage("%s has no tables: its switches choose as they go, and flows cannot be counted", r.engine.Name)
+	if err := r.needsTables(); err != nil {
+		return err
 	}
 	if err := r.prepare(&j.o.route); err != nil {
 		return err

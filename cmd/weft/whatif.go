@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // whatIfFlags is the command line of weft what-if.
@@ -44,7 +45,8 @@ everything that the cables join.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.whatIf(cmd.Context(), args[0], &o) },
 	}
-	engineFlags(c, &o.route, autoEngine)
+	engineFlags(c, &o.route, engines.AutoName)
+	o.route.seeded = nil // it is for bisections too
 	o.tables.addTo(c)
 	f := c.Flags()
 	f.StringVar(&o.tables.lfts, "tables", "", "another word for --lfts")
@@ -144,8 +146,8 @@ func (j *whatIfJob) compute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.engine.Adaptive != nil {
-		return usage("%s has no tables: its switches choose as they go", r.engine.Name)
+	if err := r.needsTables(); err != nil {
+		return err
 	}
 	if err := r.prepare(&j.o.route); err != nil {
 		return err

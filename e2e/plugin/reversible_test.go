@@ -38,7 +38,7 @@ func TestReversible(t *testing.T) {
 			r := start(t, f, d, conf(d, 60))
 			r.Await(t, "SUBNET UP", soon)
 			for _, e := range engines.All() {
-				if e.Adaptive != nil || e.Contract() == routing.Any {
+				if e.Contract == routing.Any {
 					continue
 				}
 				t.Run(e.Name, func(t *testing.T) {

@@ -47,11 +47,9 @@ func TestEngines(t *testing.T) {
 			r := start(t, f, d, directedToo(conf(d, 20)))
 			r.Await(t, "SUBNET UP", soon)
 			for _, e := range engines.All() {
-				if e.Adaptive == nil {
-					t.Run(e.Name, func(t *testing.T) {
-						r.routesBy(t, e, n.judge == nil || os.Getenv("WEFT_THOROUGH") != "" || slices.Contains(n.judge, e.Name))
-					})
-				}
+				t.Run(e.Name, func(t *testing.T) {
+					r.routesBy(t, e, n.judge == nil || os.Getenv("WEFT_THOROUGH") != "" || slices.Contains(n.judge, e.Name))
+				})
 			}
 		})
 	}
@@ -77,7 +75,7 @@ func fabricOf(t testing.TB, name, spec string) *fabric.Fabric {
 // routesBy has the fabric routed by an engine and looks at everything, with
 // ibdmchk or without.
 func (r *run) routesBy(t *testing.T, e engines.Engine, ibdmchk bool) {
-	r.daemon.become(r.daemon.routes(e.Name, e.Contract()))
+	r.daemon.become(r.daemon.routes(e.Name, e.Contract))
 	before := r.daemon.tables()
 	log := r.resweep(t)
 	if !strings.Contains(log, "weft tables configured on all switches") {
@@ -91,7 +89,7 @@ func (r *run) routesBy(t *testing.T, e engines.Engine, ibdmchk bool) {
 		refusal, _, _ = strings.Cut(refusal, "\n")
 		t.Skip(refusal)
 	}
-	if !strings.Contains(log, "engine "+e.Name+", proven") || !strings.Contains(log, "contract "+e.Contract().String()+", endpoints ca") {
+	if !strings.Contains(log, "engine "+e.Name+", proven") || !strings.Contains(log, "contract "+e.Contract.String()+", endpoints ca") {
 		t.Fatalf("not routed by %s under its contract\n%s", e.Name, log)
 	}
 	r.holds(t, r.daemon.tables())
@@ -327,7 +325,7 @@ func TestSeveralAddresses(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			r.daemon.become(r.daemon.routes(e.Name, e.Contract()))
+			r.daemon.become(r.daemon.routes(e.Name, e.Contract))
 			log := r.resweep(t)
 			if name == "d-mroots" {
 				if !strings.Contains(log, "cannot withhold its path record") || !strings.Contains(log, "ERR W003") {
@@ -339,7 +337,7 @@ func TestSeveralAddresses(t *testing.T) {
 				t.Fatal(log)
 			}
 			tables := r.daemon.tables()
-			if v := r.judged(t, tables, e.Contract()); !v.Free() || !v.Complete() {
+			if v := r.judged(t, tables, e.Contract); !v.Free() || !v.Complete() {
 				t.Errorf("free %v, complete %v", v.Free(), v.Complete())
 			}
 		})

@@ -72,15 +72,11 @@ func route(t *testing.T, f *fabric.Fabric, engine string) *routing.Tables {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths, err := e.Finder.New(engines.Options{}).Paths(context.Background(), f, nil)
+	tables, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lanes, err := e.Lanes.New(engines.Options{}).Lanes(context.Background(), f, paths, routing.Budget{VLs: routing.DefaultVLs}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}
+	return tables
 }
 
 // Any ranks at all come back as they were.

@@ -3,7 +3,6 @@ package check
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -34,26 +33,19 @@ func (r *Report) refusals(in *Input) {
 	}
 	line := in.Conf.Line("routing_engine")
 	for _, name := range r.Engines {
-		switch name {
-		case "ftree", "dor", "torus-2QoS":
-			r.rules(f, name, line)
-		case "updn":
-			if _, given := in.Conf.Get("root_guid_file"); given {
-				continue
-			}
-			if f.Trunks() > 0 && len(SeenRoots(f)) == 0 {
-				r.add(Finding{Danger, Refusal, "OpenSM's updn is about to refuse: no switch sees more than nine tenths of the adapters at one distance and the others at hardly any, which is how it finds roots",
-					"name roots (weft deploy files writes a root-guids file), and have the tables judged: with roots, too, updn can make a credit loop (weft verify)", []string{"root_guid_file /etc/opensm/root-guids"}, line})
-			}
+		r.rules(f, name, line)
+		if _, given := in.Conf.Get("root_guid_file"); name == "updn" && !given && f.Trunks() > 0 && len(SeenRoots(f)) == 0 {
+			r.add(Finding{Danger, Refusal, "OpenSM's updn is about to refuse: no switch sees more than nine tenths of the adapters at one distance and the others at hardly any, which is how it finds roots",
+				"name roots (weft deploy files writes a root-guids file), and have the tables judged: with roots, too, updn can make a credit loop (weft verify)", []string{"root_guid_file /etc/opensm/root-guids"}, line})
 		}
 	}
 }
 
 // rules says which rules of an engine the fabric breaks.
 func (r *Report) rules(f *fabric.Fabric, name string, line int) {
-	e, err := engines.Named(strings.ToLower(name))
-	if err != nil {
-		return // weft has no engine of this name
+	e, ok := engines.OfOpenSM(name)
+	if !ok {
+		return // weft has none of the kind
 	}
 	for _, finding := range e.Explain(f, engines.Options{}) {
 		if finding.OK {

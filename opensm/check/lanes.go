@@ -13,9 +13,12 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// needsSeveralLanes maps the engines of OpenSM whose tables are free of deadlock only
-// on several lanes to weft's engine of the same kind.
-var needsSeveralLanes = map[string]string{"dfsssp": "dfsssp", "lash": "lash", "torus-2QoS": "torus-2qos", "nue": "nue"}
+// layered is weft's engine of the kind of one of OpenSM's whose tables are free of
+// deadlock only on several lanes.
+func layered(name string) (engines.Engine, bool) {
+	e, ok := engines.OfOpenSM(name)
+	return e, ok && e.Contract != routing.Any
+}
 
 // needsLanes is the first engine of the list that puts paths on several lanes.
 func needsLanes(c *conf.Conf, names []string) (string, bool) {
@@ -23,7 +26,8 @@ func needsLanes(c *conf.Conf, names []string) (string, bool) {
 		if vls, set := c.Int("nue_max_num_vls"); e == "nue" && (!set || vls == 1) {
 			continue // one lane is the default
 		}
-		if _, policy := c.Get("qos_policy_file"); needsSeveralLanes[e] != "" || e == "file" && policy {
+		_, lanes := layered(e)
+		if _, policy := c.Get("qos_policy_file"); lanes || e == "file" && policy {
 			return e, true // a policy beside the tables gives out service levels
 		}
 	}
@@ -37,16 +41,13 @@ func (r *Report) need(ctx context.Context, in *Input) error {
 	if !ok || r.Needed > 0 || in.Fabric == nil || name == "nue" || name == "file" {
 		return nil
 	}
-	e, err := engines.Named(needsSeveralLanes[name])
-	if err != nil {
-		return err
-	}
+	e, _ := layered(name)
 	t, err := e.Route(ctx, in.Fabric, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.Adapters, Contract: routing.Directed}, nil)
-	few, rule := (*routing.TooFewLanes)(nil), (*routing.Refusal)(nil)
+	few := (*routing.TooFewLanes)(nil)
 	switch {
 	case errors.As(err, &few):
 		r.Needed = few.Need
-	case errors.As(err, &rule): // refusals reports it
+	case routing.Refused(err): // refusals says so
 	case err != nil:
 		return err
 	default:

@@ -162,6 +162,7 @@ func (p *proven) accept(f *fabric.Fabric, s *settings, lanes int) error {
 // Either way the judge is asked about them before anybody else sees them.
 type router interface {
 	name() string
+	uses() engines.Option
 	// route returns the tables and the name of the engine that made them.
 	route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error)
 }
@@ -175,7 +176,8 @@ type searcher interface {
 // single is an engine of the table.
 type single struct{ engines.Engine }
 
-func (e single) name() string { return e.Name }
+func (e single) name() string         { return e.Name }
+func (e single) uses() engines.Option { return e.Uses }
 
 // route plans lanes for all adapters if that is possible, else for the endpoints
 // that count.
@@ -187,12 +189,13 @@ func (e single) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes 
 // best is the best engine that is proven.
 type best struct{}
 
-func (best) name() string { return auto }
+func (best) name() string         { return engines.AutoName }
+func (best) uses() engines.Option { return engines.AutoUses() }
 
 func (b best) route(ctx context.Context, f *fabric.Fabric, s *settings, lanes int) (*routing.Tables, string, error) {
 	c, err := b.search(ctx, f, s, lanes, nil)
 	if err != nil {
-		return nil, auto, err
+		return nil, engines.AutoName, err
 	}
 	return c.Tables, c.Engine.Name, nil
 }

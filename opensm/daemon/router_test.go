@@ -15,7 +15,8 @@ import (
 // fake is an engine that does what it is told.
 type fake func(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error)
 
-func (fake) name() string { return "fake" }
+func (fake) name() string         { return "fake" }
+func (fake) uses() engines.Option { return 0 }
 
 func (do fake) route(ctx context.Context, f *fabric.Fabric, _ *settings, _ int) (*routing.Tables, string, error) {
 	t, err := do(ctx, f)

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // find is what a search finds after a time.
@@ -26,7 +27,8 @@ type find struct {
 // an engine called broken panics.
 type finds []find
 
-func (finds) name() string { return auto }
+func (finds) name() string         { return engines.AutoName }
+func (finds) uses() engines.Option { return engines.AutoUses() }
 
 func (finds) route(context.Context, *fabric.Fabric, *settings, int) (*routing.Tables, string, error) {
 	panic("a search is not asked for one result")

@@ -19,7 +19,7 @@ import (
 )
 
 // DefaultEngines is tried where no engine is named: the best that is proven.
-var DefaultEngines = Names{auto}
+var DefaultEngines = Names{engines.AutoName}
 
 // defaultLimit is Config.Limit where it is zero.
 const defaultLimit = 10 * time.Minute
@@ -86,7 +86,7 @@ func (c Config) check() (*settings, error) {
 		}},
 		{"vls", func() error { return among("vls", c.VLs, routing.MaxDataVLs, "data lanes") }},
 		{"sls", func() error { return among("sls", c.SLs, routing.SLs, "service levels") }},
-		{"roots", func() error { return s.heeded("roots", len(c.Roots) > 0, "updn") }},
+		{"roots", func() error { return s.heeded(engines.Roots, len(c.Roots) > 0) }},
 		{"aim", s.settleAim},
 		{"weight", s.settleWeights},
 		{"budget", s.settleBudget},
@@ -128,23 +128,22 @@ func positive(key string, d time.Duration) error {
 }
 
 // heeded refuses a setting that no engine of the list looks at.
-func (s *settings) heeded(key string, given bool, by ...string) error {
-	for _, name := range append(by, auto) {
-		if !given || slices.Contains(s.Engine, name) {
-			return nil
-		}
+func (s *settings) heeded(option engines.Option, given bool) error {
+	uses := engines.Option(0)
+	for _, r := range s.routers {
+		uses |= r.uses()
 	}
-	return fmt.Errorf("daemon: %s is for %s; %s does not look at it", key, strings.Join(append(by, auto), ", "), s.Engine)
+	if unused := (*engines.Unused)(nil); given && errors.As(engines.Unheard(s.Engine.String(), uses, option), &unused) {
+		return fmt.Errorf("daemon: %s", unused.Sentence())
+	}
+	return nil
 }
-
-// balanced is the engines that make paths for an aim and for weights of hosts.
-var balanced = []string{"balance", "weave", "weave-any"}
 
 func (s *settings) settleAim() (err error) {
 	if s.Aim != "" {
 		s.aim, err = balance.ParseAim(s.Aim)
 	}
-	return errors.Join(err, s.heeded("aim", s.aim != balance.Bisection, balanced...))
+	return errors.Join(err, s.heeded(engines.Aim, s.aim != balance.Bisection))
 }
 
 func (s *settings) settleWeights() error {
@@ -155,14 +154,17 @@ func (s *settings) settleWeights() error {
 		}
 		s.weights = append(s.weights, w)
 	}
-	return s.heeded("weight", len(s.weights) > 0, balanced...)
+	return s.heeded(engines.Weights, len(s.weights) > 0)
 }
 
 func (s *settings) settleBudget() error {
 	if err := positive("budget", s.Budget); err != nil {
 		return err
 	}
-	return s.heeded("budget", s.Budget > 0)
+	if s.Budget > 0 && !slices.Contains(s.Engine, engines.AutoName) {
+		return fmt.Errorf("daemon: budget is for %s; %s does not look at it", engines.AutoName, s.Engine)
+	}
+	return nil
 }
 
 // budget is the lanes and service levels that there are, so many lanes at most.
@@ -202,9 +204,6 @@ func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, er
 	return &about, missing, nil
 }
 
-// auto is the name of what picks the engine.
-const auto = "auto"
-
 // named is what makes tables, by the names of a list: engines, or what picks one.
 func named(names Names) ([]router, error) {
 	var all []router
@@ -212,16 +211,13 @@ func named(names Names) ([]router, error) {
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("daemon: engine %s is named twice", name)
 		}
-		if name == auto {
+		if name == engines.AutoName {
 			all = append(all, best{})
 			continue
 		}
 		e, err := engines.Named(name)
 		if err != nil {
 			return nil, err
-		}
-		if e.Adaptive != nil {
-			return nil, fmt.Errorf("daemon: %s makes adaptive tables, which OpenSM cannot set", name)
 		}
 		all = append(all, single{e})
 	}

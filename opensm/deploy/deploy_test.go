@@ -97,9 +97,6 @@ func TestExpress(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range engines.All() {
-				if e.Adaptive != nil {
-					continue
-				}
 				tables := route(t, f, e)
 				if tables == nil {
 					continue

@@ -28,19 +28,11 @@ func routed(t testing.TB, f *fabric.Fabric, engine string) (*routing.Tables, *de
 		t.Fatal(err)
 	}
 	ctx, budget := context.Background(), routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}
-	var tables *routing.Tables
-	if e.Joint != nil {
-		tables, err = e.Joint.New(engines.Options{}).Route(ctx, f, budget, nil)
-	} else {
-		tables = &routing.Tables{Fabric: f}
-		if tables.Forwarding, err = e.Finder.New(engines.Options{}).Paths(ctx, f, nil); err == nil {
-			tables.Lanes, err = e.Lanes.New(engines.Options{}).Lanes(ctx, f, tables.Forwarding, budget, nil)
-		}
-	}
+	tables, err := e.Route(ctx, f, engines.Options{}, budget, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Scope: routing.Adapters, Contract: e.Contract()})
+	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Scope: routing.Adapters, Contract: e.Contract})
 	if err != nil || !v.Free() {
 		t.Fatalf("free %v, %v", v.Free(), err)
 	}

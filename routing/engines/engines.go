@@ -1,159 +1,147 @@
-// Package engines is the literal table of routing engines: a name, a paper, a
-// path finder and a lane assigner. Any other pair of finder and assigner is an
-// engine too, by Pair.
+// Package engines is the literal table of routing engines. An engine is a row: its
+// name and paper, what it promises and needs, which options it uses, what it costs,
+// and what makes its tables: a path finder with a lane assigner, or a router that
+// decides both at once. Any other pair of finder and assigner is an engine too, by
+// Pair. Adaptive routers, which make no tables, have a table of their own.
 package engines
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/paths/balance"
-	"github.com/weft-fabric/weft/routing/weave"
 )
 
-// Options is what a user may tell a path finder. The zero Options are sensible.
-type Options struct {
-	Roots []fabric.GUID // of updn; empty: chosen
-	Seed  uint64        // of shortest-random, balance and weave
-	Order layer.Order   // of first-fit: in which paths are taken
+// Engine is a row of the table.
+type Engine struct {
+	Name  string
+	Paper string
 
-	// Prefer is what weave gives up last where it cannot have both: bandwidth, or
-	// few lanes.
-	Prefer weave.Prefer
+	// Paths and Lanes are the names of its path finder and lane assigner; of a router
+	// that decides both at once, its own.
+	Paths, Lanes string
 
-	Aim     balance.Aim // of balance, weave and weave-any: what paths are good for
-	Weights []uint8     // of these: traffic of endpoints, see balance.Finder; nil: all hosts alike
+	// BothWays, if there are any, are the path finders in place of Paths under contract
+	// honored, tried in their order until the lanes suffice: those whose way back can
+	// share their service level on few lanes.
+	BothWays []string
 
-	// Before is the fabric before it was damaged: torus-2qos then keeps the
-	// service levels that it gave out. nil: not known.
-	Before *fabric.Fabric
+	// Escapes says that, where the lanes do not suffice and endpoints have several
+	// addresses, paths go to an Up*/Down* layer: see withEscape.
+	Escapes bool
 
-	shared *shared // see Sharing; nil: nothing is shared
-}
-
-// Shaped says that paths are wanted for an aim other than bisections, or for hosts
-// of different weight: what most engines do not look at.
-func (o Options) Shaped() bool { return o.Aim != balance.Bisection || o.Weights != nil }
-
-// Finder is a path finder by name.
-type Finder struct {
-	Name    string
-	Summary string
-	Paper   string
-	Safe    bool   // free of deadlock on one lane, whatever lane assigner follows
-	Refuses string // which fabrics; empty: none
-	New     func(Options) routing.PathFinder
-}
-
-// Assigner is a lane assigner by name.
-type Assigner struct {
-	Name     string
-	Summary  string
-	Paper    string
-	Safe     bool             // free of deadlock whatever paths it is given
 	Contract routing.Contract // what clients must do for its tables to hold
+	Safe     bool             // free of deadlock on every network that it routes
 	Needs    string           // lanes
 	Refuses  string           // which fabrics; empty: none but for want of lanes
-	New      func(Options) routing.LaneAssigner
+	Uses     Option           // all that it looks at; it is told of nothing else
+
+	// AnyOnOneLane says that on a single lane its tables hold for any contract.
+	AnyOnOneLane bool
+
+	OpenSM   string // what OpenSM calls its engine of the kind; empty: it has none
+	Compared bool   // weft compare shows it unless told otherwise
+	Advised  bool   // named to those whose engine refuses, where it does route
+	Auto     Auto   // how auto tries it
+
+	New func(Options) Router
 }
 
-// Joint is a router that decides both at once, by name.
-type Joint struct {
-	Summary  string
-	Contract routing.Contract
-	Needs    string
-	Refuses  string
-	New      func(Options) routing.Router
+// Auto is how auto tries an engine.
+type Auto struct {
+	// Place is where it stands among those that auto tries, from 1: the likely first,
+	// and of engines that are equally good the one that is taken. 0: not tried.
+	Place int
+
+	// Cost is the time of routing for every switch and LID, in nanoseconds on two
+	// cores of 2024, rounded up from what BenchmarkBest measures. What it begins with
+	// that others have made already is not in it.
+	Cost int
+
+	// Search is what it adds at the most on large networks to look for something
+	// better.
+	Search time.Duration
+
+	// Sure says that it takes every network and is quick: it is tried first, so that
+	// there is something proven soon.
+	Sure bool
 }
 
-// Engine is a path finder with a lane assigner, or a router that is both.
-type Engine struct {
-	Name   string
-	Paper  string
-	Finder Finder
-	Lanes  Assigner
-	Joint  *Joint // not nil: in place of Finder and Lanes
-
-	// Adaptive, if not nil, is in place of Finder, Lanes and Joint: switches
-	// choose among several ports, which InfiniBand tables cannot express.
-	Adaptive *Adaptive
-
-	// BothWays, if there are any, are tried in place of Finder under contract honored,
-	// in their order, until the lanes suffice: paths whose way back can share their
-	// service level on few lanes.
-	BothWays []Finder
-
-	safe bool // free of deadlock as a pair, though neither half is by itself
-
-	// fallback, if not nil, is tried where the lanes do not suffice and every
-	// endpoint has several addresses.
-	fallback func(Finder, Options) routing.Router
+// pair completes a row whose tables come from a path finder and a lane assigner.
+func (e Engine) pair(finder, assigner string) Engine {
+	return e.of(mustFind(FinderNamed(finder)), mustFind(AssignerNamed(assigner)))
 }
 
-// Adaptive is an adaptive router by name.
-type Adaptive struct {
-	Summary string
-	Needs   string
-	New     func(Options) routing.AdaptiveRouter
-}
-
-func adaptive(name, paper string, a Adaptive) Engine {
-	return Engine{Name: name, Paper: paper, Adaptive: &a}
-}
-
-func pair(name, paper, finder, assigner string) Engine {
-	f, errF := FinderNamed(finder)
-	a, errA := AssignerNamed(assigner)
-	if errF != nil || errA != nil {
-		panic("engines: the table names a finder or assigner that is not there: " + name)
+func (e Engine) of(f Finder, a Assigner) Engine {
+	finders := []Finder{f}
+	bothWays := make([]Finder, len(e.BothWays))
+	e.Uses |= f.Uses | a.Uses
+	for i, name := range e.BothWays {
+		bothWays[i] = mustFind(FinderNamed(name))
+		e.Uses |= bothWays[i].Uses
 	}
-	return Engine{Name: name, Paper: paper, Finder: f, Lanes: a}
-}
-
-// bothWays is an engine with other path finders under contract honored.
-func bothWays(e Engine, finders ...string) Engine {
-	for _, name := range finders {
-		f, err := FinderNamed(name)
-		if err != nil {
-			panic("engines: the table names a finder that is not there: " + name)
-		}
-		e.BothWays = append(e.BothWays, f)
+	if len(bothWays) == 0 {
+		bothWays = finders
+	}
+	e.Paths, e.Lanes = f.Name, a.Name
+	e.Contract, e.Needs, e.Refuses = a.Contract, a.Needs, strings.Trim(f.Refuses+"; "+a.Refuses, "; ")
+	e.Safe = e.Safe || f.Safe || a.Safe
+	escapes := e.Escapes
+	e.New = func(o Options) Router {
+		return &pair{options: o, finders: finders, bothWays: bothWays, assigner: a, escapes: escapes}
 	}
 	return e
 }
 
-// escaping is an engine whose paths go to an Up*/Down* layer where the lanes do
-// not suffice.
-func escaping(e Engine) Engine {
-	e.fallback = func(f Finder, o Options) routing.Router { return withEscape{f.New(o)} }
+// router completes the row of a router that decides paths and lanes at once.
+func (e Engine) router(make func(Options) routing.Router) Engine {
+	e.Paths, e.Lanes, e.Safe = e.Name, e.Name, true
+	e.New = func(o Options) Router { return joint{make(o)} }
 	return e
 }
 
-// together is a pair that is free of deadlock though neither half is by itself.
-func together(e Engine) Engine {
-	e.safe = true
-	return e
+func mustFind[T any](x T, err error) T {
+	if err != nil {
+		panic(err) // a row names what is not there
+	}
+	return x
 }
 
-func joint(name, paper string, j Joint) Engine { return Engine{Name: name, Paper: paper, Joint: &j} }
-
-// Named finds an engine.
+// Named finds an engine, or makes the pair of a path finder + lane assigner.
 func Named(name string) (Engine, error) {
+	if finder, assigner, ok := strings.Cut(name, "+"); ok {
+		return PairNamed(finder, assigner)
+	}
+	if a, err := AdaptiveNamed(name); err == nil {
+		return Engine{}, &NoTables{a.Name}
+	}
 	return find(name, "engine", All(), func(e Engine) string { return e.Name })
 }
 
-// FinderNamed finds a path finder.
-func FinderNamed(name string) (Finder, error) {
-	return find(name, "path finder", Finders(), func(f Finder) string { return f.Name })
+// Names is the names of the engines of which something is so, in the order of the
+// table.
+func Names(so func(Engine) bool) (names []string) {
+	for _, e := range All() {
+		if so(e) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
-// AssignerNamed finds a lane assigner.
-func AssignerNamed(name string) (Assigner, error) {
-	return find(name, "lane assigner", Assigners(), func(a Assigner) string { return a.Name })
+// OfOpenSM finds the engine that is of the kind of one of OpenSM's.
+func OfOpenSM(name string) (Engine, bool) {
+	all := All()
+	i := slices.IndexFunc(all, func(e Engine) bool { return name != "" && e.OpenSM == name })
+	if i < 0 {
+		return Engine{}, false
+	}
+	return all[i], true
 }
 
 // Pair is the engine of any path finder and lane assigner. Where the table has
@@ -161,83 +149,48 @@ func AssignerNamed(name string) (Assigner, error) {
 // honored, without these and its name.
 func Pair(f Finder, a Assigner) Engine {
 	for _, e := range All() {
-		if e.Joint == nil && e.Finder.Name == f.Name && e.Lanes.Name == a.Name {
-			if e.BothWays != nil {
-				e.Name, e.BothWays = f.Name+"+"+a.Name, nil
-			}
+		switch {
+		case e.Paths != f.Name || e.Lanes != a.Name:
+		case e.BothWays == nil:
 			return e
+		default:
+			e.Name, e.BothWays = f.Name+"+"+a.Name, nil
+			return e.of(f, a)
 		}
 	}
-	return Engine{Name: f.Name + "+" + a.Name, Paper: strings.Trim(f.Paper+"; "+a.Paper, "; "), Finder: f, Lanes: a}
+	return Engine{Name: f.Name + "+" + a.Name, Paper: strings.Trim(f.Paper+"; "+a.Paper, "; ")}.of(f, a)
 }
 
-// Finders is the path finders that are tried under a contract, in their order.
-func (e Engine) Finders(c routing.Contract) []Finder {
+// PairNamed is Pair by names.
+func PairNamed(finder, assigner string) (Engine, error) {
+	f, errF := FinderNamed(finder)
+	a, errA := AssignerNamed(assigner)
+	if err := errors.Join(errF, errA); err != nil {
+		return Engine{}, err
+	}
+	return Pair(f, a), nil
+}
+
+// PathsUnder is the name of the path finder that is tried first under a contract.
+func (e Engine) PathsUnder(c routing.Contract) string {
 	if c.EitherWay() && e.BothWays != nil {
-		return e.BothWays
+		return e.BothWays[0]
 	}
-	return []Finder{e.Finder}
+	return e.Paths
 }
 
-// PathsName and LanesName name the two halves; a router that is both has one
-// name for both.
-func (e Engine) PathsName() string {
-	if e.Joint != nil || e.Adaptive != nil {
-		return e.Name
-	}
-	return e.Finder.Name
-}
-
-// LanesName is the other half.
-func (e Engine) LanesName() string {
-	if e.Joint != nil || e.Adaptive != nil {
-		return e.Name
-	}
-	return e.Lanes.Name
-}
-
-// Contract is what clients must do for the engine's tables to hold.
-func (e Engine) Contract() routing.Contract {
-	if e.Joint != nil {
-		return e.Joint.Contract
-	}
-	return e.Lanes.Contract
-}
-
-// Safe says whether the engine's tables are free of deadlock on every network
-// that it routes.
-func (e Engine) Safe() bool {
-	return e.safe || e.Joint != nil || e.Adaptive != nil || e.Finder.Safe || e.Lanes.Safe
-}
-
-// Needs says how many lanes the engine takes.
-func (e Engine) Needs() string {
-	switch {
-	case e.Joint != nil:
-		return e.Joint.Needs
-	case e.Adaptive != nil:
-		return e.Adaptive.Needs
-	}
-	return e.Lanes.Needs
-}
-
-// Refuses says which fabrics the engine does not route, "" if it routes all for
-// which it has the lanes.
-func (e Engine) Refuses() string {
-	if e.Joint != nil {
-		return e.Joint.Refuses
-	}
-	return strings.Trim(e.Finder.Refuses+"; "+e.Lanes.Refuses, "; ")
+// Explain is how a fabric fares under each rule of the engine's parts, as far as
+// they have rules.
+func (e Engine) Explain(f *fabric.Fabric, o Options) []routing.Finding {
+	return e.New(o.only(e.Uses)).Explain(f)
 }
 
 // Trust says in a sentence why the engine's tables may be trusted, or not.
 func (e Engine) Trust() string {
 	switch {
-	case e.Adaptive != nil:
-		return "whatever way its switches choose, packets cannot wait for one another in a circle"
-	case e.Safe() && e.Contract() == routing.Any:
+	case e.Safe && e.Contract == routing.Any:
 		return "its tables cannot hold a credit loop, whatever service levels clients use"
-	case e.Safe():
+	case e.Safe:
 		return "its tables cannot hold a credit loop, if clients use the service level of their PathRecord"
 	}
 	return "it promises nothing: only the verdict below counts, for this network as it is"

@@ -1,6 +1,7 @@
 package engines_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -20,8 +21,8 @@ func TestTable(t *testing.T) {
 		if err != nil || got.Name != e.Name {
 			t.Errorf("engine %s: %v", e.Name, err)
 		}
-		if pair := engines.Pair(e.Finder, e.Lanes); e.Finder.Name != "" && e.BothWays == nil && pair.Name != e.Name {
-			t.Errorf("%s with %s is %s, not %s", e.Finder.Name, e.Lanes.Name, pair.Name, e.Name)
+		if pair, err := engines.PairNamed(e.Paths, e.Lanes); err == nil && e.BothWays == nil && pair.Name != e.Name {
+			t.Errorf("%s with %s is %s, not %s", e.Paths, e.Lanes, pair.Name, e.Name)
 		}
 		if e.Paper == "" || e.Trust() == "" {
 			t.Errorf("engine %s: paper %q, trust %q", e.Name, e.Paper, e.Trust())
@@ -32,7 +33,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("path finder %s: %v", f.Name, err)
 		}
 		for _, a := range engines.Assigners() {
-			if e := engines.Pair(f, a); (f.Safe || a.Safe) && !e.Safe() || e.Finder.Name != f.Name || e.Lanes.Name != a.Name {
+			if e := engines.Pair(f, a); (f.Safe || a.Safe) && !e.Safe || e.Paths != f.Name || e.Lanes != a.Name || e.Uses != f.Uses|a.Uses {
 				t.Errorf("%s with %s is %+v", f.Name, a.Name, e)
 			}
 		}
@@ -121,33 +122,57 @@ func TestEscapesBothWays(t *testing.T) {
 	}
 }
 
-// A pair asked for by its parts has the paths asked for, whatever the contract.
+// A pair asked for by its parts has the paths asked for, whatever the contract, and
+// else all that the engine of the table has.
 func TestPairKeepsItsPaths(t *testing.T) {
-	lash, err := engines.Named("lash")
-	if err != nil {
-		t.Fatal(err)
+	lash := named(t, "lash")
+	e, err := engines.PairNamed(lash.Paths, lash.Lanes)
+	if err != nil || e.Name != "shortest+first-fit" || e.PathsUnder(routing.Honored) != "shortest" || !e.Escapes || e.Paper != lash.Paper {
+		t.Errorf("%+v, %v", e, err)
 	}
-	if e := engines.Pair(lash.Finder, lash.Lanes); e.Name == "lash" || len(e.Finders(routing.Honored)) != 1 || e.Finders(routing.Honored)[0].Name != "shortest" {
-		t.Errorf("%s has the paths of %v under honored", e.Name, e.Finders(routing.Honored))
+	if lash.PathsUnder(routing.Honored) != "symmetric" || lash.PathsUnder(routing.Directed) != "shortest" {
+		t.Errorf("lash begins with %s, under directed with %s", lash.PathsUnder(routing.Honored), lash.PathsUnder(routing.Directed))
 	}
-	if n := len(lash.Finders(routing.Honored)); n != 2 || lash.Finders(routing.Directed)[0].Name != "shortest" {
-		t.Errorf("lash tries %d finders under honored", n)
+	f := testnet.Build(t, "torus:3x3")
+	for _, contract := range []routing.Contract{routing.Honored, routing.Directed} {
+		finder, err := engines.FinderNamed(lash.PathsUnder(contract))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := finder.New(engines.Options{}).Paths(t.Context(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := lash.New(engines.Options{}).Paths(t.Context(), f, routing.Budget{Contract: contract}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lid := range f.LIDs() {
+			if !bytes.Equal(want.Row(lid), got.Row(lid)) {
+				t.Errorf("%s, LID %d: %v, not %v", contract, lid, got.Row(lid), want.Row(lid))
+			}
+		}
 	}
 }
 
 // Roots given to an engine are those of its path finder.
 func TestRoots(t *testing.T) {
 	f := testnet.Build(t, "torus:3x3")
-	e, err := engines.Named("updn")
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := engines.Options{Roots: []fabric.GUID{f.Node(5).GUID}}
-	fw, err := e.Finder.New(o).Paths(context.Background(), f, nil)
+	fw, err := named(t, "updn").New(o).Paths(context.Background(), f, routing.Budget{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := "roots: " + f.Label(5); !slices.Contains(fw.Notes, want) {
 		t.Errorf("notes are %q, want %q", fw.Notes, want)
 	}
+}
+
+func named(t testing.TB, name string) engines.Engine {
+	t.Helper()
+	e, err := engines.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

@@ -59,7 +59,7 @@ func ExamplePair() {
 		fmt.Println(err)
 		return
 	}
-	v, err := deadlock.Verify(context.Background(), t, deadlock.Options{Contract: e.Contract()})
+	v, err := deadlock.Verify(context.Background(), t, deadlock.Options{Contract: e.Contract})
 	if err != nil {
 		fmt.Println(err)
 		return

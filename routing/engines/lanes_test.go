@@ -97,7 +97,7 @@ func lanes(t *testing.T, f *fabric.Fabric, name string, offered int) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: e.Contract(), Scope: routing.Adapters})
+	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: e.Contract, Scope: routing.Adapters})
 	if err != nil || !v.Free() || !v.Complete() {
 		t.Fatalf("%s: %+v, %v", name, v, err)
 	}

@@ -3,7 +3,6 @@ package engines
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -14,6 +13,16 @@ import (
 // at once has the stage "paths" only.
 type Stages func(name string) (p routing.Progress, done func())
 
+// Router makes the tables of an engine.
+type Router interface {
+	// Route routes a fabric within a budget, or refuses.
+	Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error)
+	// Paths is which way only, before lanes if that can be told apart.
+	Paths(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Forwarding, error)
+	// Explain is how a fabric fares under each rule that there is.
+	Explain(f *fabric.Fabric) []routing.Finding
+}
+
 // Route routes a fabric with the engine, or returns its refusal. stages may be
 // nil. Where the budget has fewer service levels than the engine gives out when it
 // uses all lanes, it is asked again with as few lanes: layers have a level each.
@@ -22,15 +31,18 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 	if err != nil {
 		return nil, err
 	}
-	o = o.sharing()
-	t, err := e.route(ctx, f, o, b, stages)
+	if stages == nil {
+		stages = func(string) (routing.Progress, func()) { return nil, func() {} }
+	}
+	r := e.New(o.only(e.Uses).sharing())
+	t, err := r.Route(ctx, f, b, stages)
 	if err != nil || t.Lanes.TopLevel() < b.SLs {
 		return t, err
 	}
 	need := t.Lanes.TopLevel() + 1
 	if b.SLs < b.VLs {
 		b.VLs = b.SLs
-		t, err = e.route(ctx, f, o, b, stages)
+		t, err = r.Route(ctx, f, b, stages)
 		few := (*routing.TooFewLanes)(nil)
 		switch {
 		case errors.As(err, &few):
@@ -48,31 +60,55 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 // the scope that lanes were planned for.
 func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, stages Stages) (*routing.Tables, routing.Scope, error) {
 	o = o.sharing()
-	t, err := e.Route(ctx, f, o, b, stages)
-	if n := f.Count(); b.Scope > needed && n.Aggregation+n.Router > 0 && routing.Refused(err) {
-		b.Scope = needed
-		t, err = e.Route(ctx, f, o, b, stages)
-	}
-	return t, b.Scope, err
+	return wide(f, b, needed, func(b routing.Budget) (*routing.Tables, error) { return e.Route(ctx, f, o, b, stages) })
 }
 
-func (e Engine) route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
-	if e.Adaptive != nil {
-		return nil, fmt.Errorf("engines: %s makes adaptive tables, which InfiniBand cannot express: use RouteAdaptive", e.Name)
+// PathsOnly is which way the engine's paths go, where lanes do not matter yet, for the
+// same scopes as RouteWide.
+func (e Engine) PathsOnly(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, p routing.Progress) (*routing.Forwarding, error) {
+	b, err := b.WithDefaults()
+	if err != nil {
+		return nil, err
 	}
-	if stages == nil {
-		stages = func(string) (routing.Progress, func()) { return nil, func() {} }
+	r := e.New(o.only(e.Uses).sharing())
+	fw, _, err := wide(f, b, needed, func(b routing.Budget) (*routing.Forwarding, error) { return r.Paths(ctx, f, b, p) })
+	return fw, err
+}
+
+// wide is what can be made for the budget's scope or else for the one that is needed.
+func wide[T any](f *fabric.Fabric, b routing.Budget, needed routing.Scope, make func(routing.Budget) (T, error)) (T, routing.Scope, error) {
+	made, err := make(b)
+	if n := f.Count(); b.Scope > needed && n.Aggregation+n.Router > 0 && routing.Refused(err) {
+		b.Scope = needed
+		made, err = make(b)
 	}
-	if e.Joint != nil {
-		p, done := stages("paths")
-		defer done()
-		return e.Joint.New(o).Route(ctx, f, b, p)
+	return made, b.Scope, err
+}
+
+// pair is a Router of a path finder, or several to be tried, and a lane assigner.
+type pair struct {
+	options  Options
+	finders  []Finder
+	bothWays []Finder // in place of finders under contract honored
+	assigner Assigner
+	escapes  bool
+}
+
+// under is the path finders that are tried under a contract, in their order.
+func (r *pair) under(c routing.Contract) []Finder {
+	if c.EitherWay() {
+		return r.bothWays
 	}
-	finders := e.Finders(b.Contract)
+	return r.finders
+}
+
+// Route implements Router.
+func (r *pair) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error) {
+	finders := r.under(b.Contract)
 	var refusal error // the one with which the fewest lanes would do
 	few, fewest := (*routing.TooFewLanes)(nil), (*routing.TooFewLanes)(nil)
 	for _, finder := range finders {
-		t, err := e.pairUp(ctx, f, finder, o, b, stages)
+		t, err := r.with(ctx, f, finder, b, stages)
 		if !routing.Refused(err) {
 			return t, err
 		}
@@ -82,48 +118,66 @@ func (e Engine) route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 			refusal = err
 		}
 	}
-	if e.fallback != nil && fewest != nil && b.VLs > 1 && f.Addresses() > 1 {
+	if r.escapes && fewest != nil && b.VLs > 1 && f.Addresses() > 1 {
 		p, done := stages("lanes")
 		defer done()
-		return e.fallback(finders[0], o).Route(ctx, f, b, p)
+		return withEscape(ctx, f, finders[0].New(r.options), b, p)
 	}
 	return nil, refusal
 }
 
-// pairUp finds paths with one of the finders, and lanes for them.
-func (e Engine) pairUp(ctx context.Context, f *fabric.Fabric, finder Finder, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
+// with finds paths with one of the finders, and lanes for them.
+func (r *pair) with(ctx context.Context, f *fabric.Fabric, finder Finder, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	p, done := stages("paths")
-	paths, err := o.shared.finder(finder.Name, finder.New(o)).Paths(ctx, f, p)
+	paths, err := r.options.shared.finder(finder.Name, finder.New(r.options)).Paths(ctx, f, p)
 	done()
 	if err != nil {
 		return nil, err
 	}
 	p, done = stages("lanes")
 	defer done()
-	lanes, err := e.Lanes.New(o).Lanes(ctx, f, paths, b, p)
+	lanes, err := r.assigner.New(r.options).Lanes(ctx, f, paths, b, p)
 	if err != nil {
 		return nil, err
 	}
 	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}, nil
 }
 
-// Explain is how a fabric fares under each rule of the engine's parts, as far as
-// they have rules.
-func (e Engine) Explain(f *fabric.Fabric, o Options) []routing.Finding {
-	var parts []any
-	switch {
-	case e.Joint != nil:
-		parts = []any{e.Joint.New(o)}
-	case e.Adaptive != nil:
-		parts = []any{e.Adaptive.New(o)}
-	default:
-		parts = []any{e.Finder.New(o), e.Lanes.New(o)}
+// Paths implements Router.
+func (r *pair) Paths(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
+	return r.under(b.Contract)[0].New(r.options).Paths(ctx, f, p)
+}
+
+// Explain implements Router.
+func (r *pair) Explain(f *fabric.Fabric) []routing.Finding {
+	return append(explain(f, r.finders[0].New(r.options)), explain(f, r.assigner.New(r.options))...)
+}
+
+// joint is a Router that decides both at once.
+type joint struct{ routing.Router }
+
+// Route implements Router.
+func (r joint) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error) {
+	p, done := stages("paths")
+	defer done()
+	return r.Router.Route(ctx, f, b, p)
+}
+
+// Paths implements Router.
+func (r joint) Paths(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
+	t, err := r.Router.Route(ctx, f, b, p)
+	if err != nil {
+		return nil, err
 	}
-	var findings []routing.Finding
-	for _, p := range parts {
-		if x, ok := p.(routing.Explainer); ok {
-			findings = append(findings, x.Explain(f)...)
-		}
+	return t.Forwarding, nil
+}
+
+// Explain implements Router.
+func (r joint) Explain(f *fabric.Fabric) []routing.Finding { return explain(f, r.Router) }
+
+func explain(f *fabric.Fabric, part any) []routing.Finding {
+	if x, ok := part.(routing.Explainer); ok {
+		return x.Explain(f)
 	}
-	return findings
+	return nil
 }

@@ -24,12 +24,12 @@ func route(t testing.TB, f *fabric.Fabric, engine string) (*routing.Tables, rout
 	}
 	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: 8, Scope: routing.Adapters}, nil)
 	if err != nil && routing.Refused(err) {
-		return nil, e.Contract()
+		return nil, e.Contract
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tables, e.Contract()
+	return tables, e.Contract
 }
 
 // outcome is what came of a plan.

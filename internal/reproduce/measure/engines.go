@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -76,10 +75,7 @@ func methodNamed(name string) (method, error) {
 	if err != nil {
 		return method{}, err
 	}
-	if e.Adaptive != nil {
-		return method{}, fmt.Errorf("measure: %s makes no tables to measure", name)
-	}
-	return method{name: name, safe: e.Safe()}, nil
+	return method{name: name, safe: e.Safe}, nil
 }
 
 // tables routes a fabric.
@@ -95,7 +91,7 @@ func (m method) contract() routing.Contract {
 	if m.lanes != nil {
 		return routing.Directed
 	}
-	if e, err := engines.Named(m.name); err == nil && e.Contract() == routing.Any {
+	if e, err := engines.Named(m.name); err == nil && e.Contract == routing.Any {
 		return routing.Any
 	}
 	return routing.Directed
@@ -133,11 +129,11 @@ func pathsOf(ctx context.Context, f *fabric.Fabric, finder string, seed uint64) 
 
 // adaptive is the tables of an adaptive engine by name.
 func adaptive(ctx context.Context, f *fabric.Fabric, engine string, vls int) (*routing.Adaptive, error) {
-	e, err := engines.Named(engine)
+	e, err := engines.AdaptiveNamed(engine)
 	if err != nil {
 		return nil, err
 	}
-	return e.Adaptive.New(engines.Options{}).RouteAdaptive(ctx, f, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
+	return e.RouteAdaptive(ctx, f, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
 }
 
 // routingTime times an engine as it is, with the spreading of paths over lanes.

@@ -17,14 +17,9 @@ import (
 //
 // It needs two addresses at least (LMC 1) and two lanes. Deadlock-free under
 // contract honored: each layer is acyclic by itself.
-type withEscape struct {
-	finder routing.PathFinder
-}
-
-// Route implements routing.Router.
-func (r withEscape) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+func withEscape(ctx context.Context, f *fabric.Fabric, finder routing.PathFinder, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	last := f.Addresses() - 1
-	paths, err := r.finder.Paths(ctx, f, p)
+	paths, err := finder.Paths(ctx, f, p)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,130 @@
+package engines
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/routing/weave"
+)
+
+// Options is what a user may tell engines. Each looks at some of them, see
+// Engine.Uses. The zero Options are sensible.
+type Options struct {
+	Roots   []fabric.GUID // switches of rank 0; empty: chosen
+	Seed    uint64        // of what is chosen by chance
+	Aim     balance.Aim   // what paths are good for
+	Weights []uint8       // traffic of endpoints, see balance.Finder; nil: all hosts alike
+	Order   layer.Order   // in which paths get their layers
+	Prefer  weave.Prefer  // what to give up last where not both can be had: bandwidth, or few lanes
+
+	// Before is the fabric before it was damaged, whose service levels are to be kept.
+	// nil: not known.
+	Before *fabric.Fabric
+
+	shared *shared // see Sharing; nil: nothing is shared
+}
+
+// Option is one of the Options, or several, as bits.
+type Option uint8
+
+// The options, in the order of the table below.
+const (
+	Roots Option = 1 << iota
+	Seed
+	Aim
+	Weights
+	Order
+	Prefer
+	Before
+
+	balanced = Seed | Aim | Weights // of balanced paths, and of what begins with them
+)
+
+// options is what there is to know of each option, by bit.
+var options = [...]struct {
+	name  string // as on the command line
+	given func(*Options) bool
+	copy  func(to, from *Options)
+}{
+	{"roots", func(o *Options) bool { return len(o.Roots) > 0 }, func(to, from *Options) { to.Roots = from.Roots }},
+	{"seed", func(o *Options) bool { return o.Seed != 0 }, func(to, from *Options) { to.Seed = from.Seed }},
+	{"aim", func(o *Options) bool { return o.Aim != balance.Bisection }, func(to, from *Options) { to.Aim = from.Aim }},
+	{"weight", func(o *Options) bool { return o.Weights != nil }, func(to, from *Options) { to.Weights = from.Weights }},
+	{"order", func(o *Options) bool { return o.Order != layer.Suited }, func(to, from *Options) { to.Order = from.Order }},
+	{"prefer", func(o *Options) bool { return o.Prefer != weave.Bandwidth }, func(to, from *Options) { to.Prefer = from.Prefer }},
+	{"before", func(o *Options) bool { return o.Before != nil }, func(to, from *Options) { to.Before = from.Before }},
+}
+
+func (o Option) String() string {
+	var names []string
+	for i := range options {
+		if o>>i&1 != 0 {
+			names = append(names, options[i].name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Given is the options that say something.
+func (o Options) Given() (given Option) {
+	for i := range options {
+		if options[i].given(&o) {
+			given |= 1 << i
+		}
+	}
+	return given
+}
+
+// only is what is said of some options, and nothing of the others. An engine is told
+// of no more than its row says that it uses, so that the row is true.
+func (o Options) only(use Option) Options {
+	told := Options{shared: o.shared}
+	for i := range options {
+		if use>>i&1 != 0 {
+			options[i].copy(&told, &o)
+		}
+	}
+	return told
+}
+
+// AutoName is the name of the engine that is several: the best that is proven.
+const AutoName = "auto"
+
+// AutoUses is the options that auto uses: those of any engine that it tries.
+func AutoUses() (uses Option) {
+	for _, e := range All() {
+		if e.Auto.Place > 0 {
+			uses |= e.Uses
+		}
+	}
+	return uses
+}
+
+// Unused is the error where an engine is told what it does not look at.
+type Unused struct {
+	Engine string
+	Option Option // one
+}
+
+// Unheard is an Unused for the first of the options given that an engine does not
+// use, or nil.
+func Unheard(engine string, uses, given Option) error {
+	if unused := given &^ uses; unused != 0 {
+		return &Unused{engine, 1 << bits.TrailingZeros8(uint8(unused))}
+	}
+	return nil
+}
+
+// Sentence says for which engines the option is.
+func (e *Unused) Sentence() string {
+	users := Names(func(other Engine) bool { return other.Uses&e.Option != 0 })
+	if AutoUses()&e.Option != 0 {
+		users = append(users, AutoName)
+	}
+	return e.Option.String() + " is for " + strings.Join(users, ", ") + "; " + e.Engine + " does not look at it"
+}
+
+func (e *Unused) Error() string { return "engines: " + e.Sentence() }

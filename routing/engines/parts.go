@@ -1,0 +1,136 @@
+package engines
+
+import (
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/lanes/address"
+	"github.com/weft-fabric/weft/routing/lanes/exact"
+	"github.com/weft-fabric/weft/routing/lanes/hop"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/lanes/single"
+	weavelanes "github.com/weft-fabric/weft/routing/lanes/weave"
+	"github.com/weft-fabric/weft/routing/paths/dor"
+	"github.com/weft-fabric/weft/routing/paths/fattree"
+	"github.com/weft-fabric/weft/routing/paths/minhop"
+	"github.com/weft-fabric/weft/routing/paths/p2sssp"
+	"github.com/weft-fabric/weft/routing/paths/shortest"
+	"github.com/weft-fabric/weft/routing/paths/sssp"
+	"github.com/weft-fabric/weft/routing/paths/symmetric"
+	"github.com/weft-fabric/weft/routing/paths/updown"
+)
+
+// Finder is a path finder by name.
+type Finder struct {
+	Name    string
+	Summary string
+	Paper   string
+	Safe    bool   // free of deadlock on one lane, whatever lane assigner follows
+	Refuses string // which fabrics; empty: none
+	Uses    Option
+	New     func(Options) routing.PathFinder
+}
+
+// Assigner is a lane assigner by name.
+type Assigner struct {
+	Name     string
+	Summary  string
+	Paper    string
+	Safe     bool             // free of deadlock whatever paths it is given
+	Contract routing.Contract // what clients must do for its tables to hold
+	Needs    string           // lanes
+	Refuses  string           // which fabrics; empty: none but for want of lanes
+	Uses     Option
+	New      func(Options) routing.LaneAssigner
+}
+
+// FinderNamed finds a path finder.
+func FinderNamed(name string) (Finder, error) {
+	return find(name, "path finder", Finders(), func(f Finder) string { return f.Name })
+}
+
+// AssignerNamed finds a lane assigner.
+func AssignerNamed(name string) (Assigner, error) {
+	return find(name, "lane assigner", Assigners(), func(a Assigner) string { return a.Name })
+}
+
+// Finders is every path finder.
+func Finders() []Finder {
+	return []Finder{
+		{Name: "minhop", Summary: "shortest paths, balanced by each switch on its own", Paper: "OpenSM's default",
+			New: func(Options) routing.PathFinder { return minhop.Finder{} }},
+		{Name: "updn", Summary: "no path goes up after it went down; ranked from roots", Paper: autonet, Safe: true,
+			Refuses: "roots that leave switches apart", Uses: Roots,
+			New: func(o Options) routing.PathFinder { return updown.Finder{Roots: o.Roots} }},
+		{Name: "updn-dfs", Summary: "the same along a depth-first spanning tree", Paper: sancho, Safe: true,
+			New: func(Options) routing.PathFinder { return updown.Finder{Rank: updown.DepthFirst} }},
+		{Name: "dnup", Summary: "the same, ranked from the switches with hosts", Paper: "OpenSM's dnup", Safe: true,
+			Refuses: "networks whose ranks leave switches apart",
+			New:     func(Options) routing.PathFinder { return updown.Finder{Rank: updown.FromLeaves} }},
+		{Name: "ftree", Summary: "fat trees: every destination comes down one way, dealt out in turn", Paper: "Zahavi et al., CCPE 2010", Safe: true,
+			Refuses: "what is no tree: cables within a level",
+			New:     func(Options) routing.PathFinder { return fattree.Finder{} }},
+		{Name: "dor", Summary: "dimension order, the coordinates found from the graph", Paper: "Dally, Seitz, Trans. Computers 1987",
+			Refuses: "what is no mesh, torus or hypercube; damage without a second way",
+			New:     func(Options) routing.PathFinder { return dor.Finder{} }},
+		{Name: "shortest", Summary: "one shortest path per pair of switches, spread", Paper: tpds2006,
+			New: func(Options) routing.PathFinder { return shortest.Finder{} }},
+		{Name: "shortest-lowest", Summary: "one shortest path per pair of switches, by the lowest port", Paper: tpds2006,
+			New: func(Options) routing.PathFinder { return shortest.Finder{Pick: shortest.Lowest} }},
+		{Name: "shortest-random", Summary: "one shortest path per pair of switches, by chance (--seed)", Paper: tpds2006, Uses: Seed,
+			New: func(o Options) routing.PathFinder { return shortest.Finder{Pick: shortest.Random, Seed: o.Seed} }},
+		{Name: "symmetric", Summary: "one shortest path per pair of switches, the same both ways, balanced", Paper: ours,
+			New: func(Options) routing.PathFinder { return symmetric.Finder{} }},
+		{Name: "symmetric-regular", Summary: "the same, fewer lanes before balance", Paper: ours,
+			New: func(Options) routing.PathFinder { return symmetric.Finder{Regular: true} }},
+		{Name: "sssp", Summary: "shortest paths, balanced over the whole network", Paper: hoti2009,
+			New: func(Options) routing.PathFinder { return sssp.Finder{} }},
+		{Name: "lighter", Summary: "symmetric or, with an eighth less on the fullest channel, sssp", Paper: ours + "; " + hoti2009,
+			New: func(o Options) routing.PathFinder { return o.lighter() }},
+		{Name: "p2sssp", Summary: "the same, charged pair by pair", Paper: hoti2009,
+			New: func(Options) routing.PathFinder { return p2sssp.Finder{} }},
+		{Name: "balance", Summary: "shortest paths, routed again until flows of random pairs meet no less", Paper: ours + ", after " + hoti2009, Uses: balanced,
+			New: func(o Options) routing.PathFinder { return o.balance() }},
+		{Name: "multipath", Summary: "another tree of shortest paths for each address (LMC)", Paper: tpds2006,
+			New: func(Options) routing.PathFinder { return sssp.MultiPath{} }},
+		{Name: "mroots", Summary: "an Up*/Down* tree for each address (LMC), roots far apart", Paper: tpds2006,
+			New: func(Options) routing.PathFinder { return updown.MultiRoot{} }},
+	}
+}
+
+// Assigners is every lane assigner.
+func Assigners() []Assigner {
+	return []Assigner{
+		{Name: "single", Summary: "everything on one lane", Contract: routing.Any, Needs: "1",
+			New: func(Options) routing.LaneAssigner { return single.Assigner{} }},
+		{Name: "first-fit", Summary: "each path in the first layer that stays acyclic, layers balanced", Paper: tpds2006,
+			Safe: true, Needs: "as found", Uses: Order,
+			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order} }},
+		{Name: "first-fit-some", Summary: "the same, leaving out addresses whose paths fit nowhere", Paper: tpds2006,
+			Safe: true, Needs: "as found", Refuses: "pairs none of whose addresses fits", Uses: Order,
+			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order, Discard: true} }},
+		{Name: "break-cycles", Summary: "all paths in one layer, the weakest dependency of each cycle moved on", Paper: ipdps11,
+			Safe: true, Needs: "as found",
+			New: func(Options) routing.LaneAssigner { return layer.BreakCycles{} }},
+		{Name: "break-strongest", Summary: "the same, breaking the strongest dependency", Paper: ipdps11,
+			Safe: true, Needs: "as found",
+			New: func(Options) routing.LaneAssigner { return layer.BreakCycles{Heuristic: layer.Strongest} }},
+		{Name: "break-first", Summary: "the same, breaking the dependency found first", Paper: ipdps11,
+			Safe: true, Needs: "as found",
+			New: func(Options) routing.LaneAssigner { return layer.BreakCycles{Heuristic: layer.First} }},
+		{Name: "hop-d2", Summary: "lane 0 from adapters, lane 1 from switches", Paper: hoti2016,
+			Safe: true, Contract: routing.Any, Needs: "2", Refuses: "paths of more than two hops",
+			New: func(Options) routing.LaneAssigner { return hop.D2{} }},
+		{Name: "hop-dn", Summary: "the lane rises at every hop", Paper: hoti2016,
+			Safe: true, Needs: "the hops of the longest path", Refuses: "paths for which 16 service levels do not suffice",
+			New: func(Options) routing.LaneAssigner { return hop.DN{} }},
+		{Name: "weave", Summary: "lanes turn by turn, that never fall along a path; few dependencies, few lanes", Paper: ours,
+			Safe: true, Needs: "as found",
+			New: func(Options) routing.LaneAssigner { return weavelanes.Assigner{} }},
+		{Name: "exact", Summary: "the fewest layers there are", Paper: ipdps11,
+			Safe: true, Needs: "as few as can be", Refuses: "networks too large to search",
+			New: func(Options) routing.LaneAssigner { return exact.Assigner{} }},
+		{Name: "address", Summary: "the layer is the address; sources may use all", Paper: tpds2006, Contract: routing.Directed, Needs: "2^LMC",
+			New: func(Options) routing.LaneAssigner { return address.Assigner{} }},
+		{Name: "address-one", Summary: "the layer is the address; each pair keeps to one", Paper: tpds2006, Needs: "2^LMC",
+			New: func(Options) routing.LaneAssigner { return address.Assigner{Single: true} }},
+	}
+}
