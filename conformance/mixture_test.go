@@ -73,7 +73,7 @@ func mix(tables []*routing.Tables, contract routing.Contract, scope routing.Scop
 				}
 				for sl, ok := range levels {
 					if ok {
-						r.roam(n, tables, at{entry(f, src), nothing}, lid, sl, map[at]bool{})
+						r.followAll(n, tables, at{entry(f, src), nothing}, lid, sl, map[at]bool{})
 					}
 				}
 				lost := r.strays(n, tables, src.Switch, lid, map[fabric.NodeID]bool{})
@@ -86,8 +86,8 @@ func mix(tables []*routing.Tables, contract routing.Contract, scope routing.Scop
 	return r
 }
 
-// roam follows a packet by every choice.
-func (r *mixed) roam(n *network, tables []*routing.Tables, p at, lid fabric.LID, sl uint8, seen map[at]bool) {
+// followAll follows a packet by every choice.
+func (r *mixed) followAll(n *network, tables []*routing.Tables, p at, lid fabric.LID, sl uint8, seen map[at]bool) {
 	if seen[p] {
 		return
 	}
@@ -109,7 +109,7 @@ func (r *mixed) roam(n *network, tables []*routing.Tables, p at, lid fabric.LID,
 				r.edges[edge{p.hold, next}] = true
 			}
 			ch := n.f.Channels()[c]
-			r.roam(n, tables, at{plug{ch.To, ch.ToPort}, next}, lid, sl, seen)
+			r.followAll(n, tables, at{plug{ch.To, ch.ToPort}, next}, lid, sl, seen)
 		}
 	}
 }

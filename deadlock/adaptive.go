@@ -34,12 +34,12 @@ type AdaptiveVerdict struct {
 	Scope     routing.Scope
 	Switching Switching
 
-	Pairs       int64 // ordered pairs of different switches with endpoints in scope
-	Unreachable int64 // pairs of them without a flow that is sure to arrive
-	Flows       int64 // flows of all pairs
-	Astray      int64 // flows not sure to arrive: some choices of the switches end at a dead end or circle
-	Stranded    int64 // flows that can reach a switch where the routing subfunction offers no way on
-	Lost        []LostFlow
+	Pairs        int64 // ordered pairs of different switches with endpoints in scope
+	Unreachable  int64 // pairs of them without a flow that is sure to arrive
+	Flows        int64 // flows of all pairs
+	MayNotArrive int64 // flows not sure to arrive: some choices of the switches end at a dead end or circle
+	Stranded     int64 // flows that can reach a switch where the routing subfunction offers no way on
+	Lost         []LostFlow
 
 	Hops         int    // the most trunks that a packet can take, of flows sure to arrive
 	Minimal      bool   // every trunk that a packet can take brings it nearer to its destination
@@ -56,7 +56,7 @@ func (v *AdaptiveVerdict) Free() bool { return v.Certificate != nil }
 
 // Complete says whether every pair has a flow, and every flow arrives within
 // Hops, whatever the switches choose.
-func (v *AdaptiveVerdict) Complete() bool { return v.Unreachable == 0 && v.Astray == 0 }
+func (v *AdaptiveVerdict) Complete() bool { return v.Unreachable == 0 && v.MayNotArrive == 0 }
 
 // LostFlow is a flow that is not sure to arrive or is stranded, or a pair without
 // flows.
@@ -77,7 +77,7 @@ const (
 	NotAddressed LossOfFlow = iota // the source may use no address of the destination
 	DeadEnd                        // a packet can reach a switch that offers it no way on
 	NoEscape                       // a packet can reach a switch where only ways outside the routing subfunction are open
-	Wanders                        // a packet can circle for ever
+	Circling                       // a packet can circle for ever
 )
 
 func (l LossOfFlow) String() string {
@@ -105,7 +105,7 @@ func (l LossOfFlow) String() string {
 //
 // Connected. From every place that a packet can reach by R, R' must offer a way on; as
 // the graph has no cycle, R' alone then leads to the destination. Freedom from deadlock
-// does not need R itself to arrive within bounded hops, whatever is chosen; Astray
+// does not need R itself to arrive within bounded hops, whatever is chosen; MayNotArrive
 // counts the flows for which it does not.
 //
 // Complexity: O(F·C·K²·h) for F different pairs of address and allowed lanes, C trunks,

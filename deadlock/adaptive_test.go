@@ -151,7 +151,7 @@ func TestEscape(t *testing.T) {
 		if v.Free() != c.free || v.Complete() != c.complete || v.Stranded != 0 || v.Minimal {
 			t.Errorf("%+v: verdict is %+v", c, v)
 		}
-		if !c.complete && (v.Astray == 0 || v.Lost[0].Why != deadlock.Wanders) {
+		if !c.complete && (v.MayNotArrive == 0 || v.Lost[0].Why != deadlock.Circling) {
 			t.Errorf("%+v: lost is %+v", c, v.Lost)
 		}
 		if !c.free && !slices.ContainsFunc(v.Cycle, func(s deadlock.AdaptiveStep) bool {
@@ -187,7 +187,7 @@ func TestLostFlows(t *testing.T) {
 		{Source: 1, Dest: 0, Address: deadlock.NoFlow, Why: deadlock.NotAddressed},
 		{Source: 0, Dest: 2, Address: second, Why: deadlock.DeadEnd},
 	}
-	if !slices.Equal(v.Lost[:2], want) || v.Unreachable != 5 || v.Astray != 4 || v.Complete() {
+	if !slices.Equal(v.Lost[:2], want) || v.Unreachable != 5 || v.MayNotArrive != 4 || v.Complete() {
 		t.Errorf("verdict is %+v", v)
 	}
 }

@@ -71,8 +71,8 @@ func TestAdaptiveJudgeOnAnyCores(t *testing.T) {
 					t.Errorf("%s, routing %d, %d cores: %+v, on one %+v", s, i, cores, v, first)
 				}
 			}
-			if first.Free() != (routed == proven) || (first.Astray > int64(len(first.Lost))) != (routed == spoilt) {
-				t.Errorf("%s, routing %d: free %v, %d astray, %d of them listed", s, i, first.Free(), first.Astray, len(first.Lost))
+			if first.Free() != (routed == proven) || (first.MayNotArrive > int64(len(first.Lost))) != (routed == spoilt) {
+				t.Errorf("%s, routing %d: free %v, %d astray, %d of them listed", s, i, first.Free(), first.MayNotArrive, len(first.Lost))
 			}
 		}
 	}

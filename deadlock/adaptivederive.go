@@ -67,7 +67,7 @@ func (d *adaptiveDerivation) merge(followers []*follower) {
 	for _, w := range followers {
 		v.Unreachable += w.count.Unreachable
 		v.Flows += w.count.Flows
-		v.Astray += w.count.Astray
+		v.MayNotArrive += w.count.MayNotArrive
 		v.Stranded += w.count.Stranded
 		v.Hops = max(v.Hops, w.count.Hops)
 		v.Minimal = v.Minimal && w.count.Minimal
@@ -89,7 +89,7 @@ func (d *adaptiveDerivation) merge(followers []*follower) {
 type follower struct {
 	d         *adaptiveDerivation
 	group     grouper
-	crowd     *reach
+	reach     *reach
 	turns     *adaptiveTurns
 	count     *flowCounter
 	laneReach *laneReach // nil unless under wormhole switching
@@ -99,7 +99,7 @@ type follower struct {
 func newFollower(d *adaptiveDerivation) *follower {
 	w := &follower{
 		d:     d,
-		crowd: newReach(d.t, d.o.Switching == Wormhole),
+		reach: newReach(d.t, d.o.Switching == Wormhole),
 		turns: newAdaptiveTurns(d.t),
 		count: newFlowCounter(d),
 		far:   map[edge]struct{}{},
@@ -114,9 +114,9 @@ func newFollower(d *adaptiveDerivation) *follower {
 func (w *follower) destination(dest fabric.NodeID) {
 	w.count.begin(dest)
 	w.group.each(w.d, dest, func(p flowSet) bool {
-		w.crowd.follow(p)
-		w.count.group(w.crowd)
-		w.turns.add(w.crowd)
+		w.reach.follow(p)
+		w.count.group(w.reach)
+		w.turns.add(w.reach)
 		if w.laneReach != nil {
 			w.laneReach.follow(p)
 			for i, v := range w.laneReach.states {

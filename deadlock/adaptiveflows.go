@@ -75,7 +75,7 @@ func (c *flowCounter) group(w *reach) {
 			c.sure[s] = true
 			c.Hops = max(c.Hops, int(c.longest[i]))
 		} else {
-			c.Astray++
+			c.MayNotArrive++
 			c.list(LostFlow{s, w.dest, w.address, c.why(w, int32(i))})
 		}
 		if c.strands[i] {
@@ -196,5 +196,5 @@ func (c *fates) why(w *reach, at int32) LossOfFlow {
 		}
 		at = next
 	}
-	return Wanders
+	return Circling
 }

@@ -243,7 +243,7 @@ func (w *twin) shortestCycle() int {
 
 // agrees says where a verdict differs from the twin's.
 func (w *twin) agrees(v *deadlock.AdaptiveVerdict) error {
-	got := []int64{v.Pairs, v.Unreachable, v.Flows, v.Astray, v.Stranded, int64(v.Hops), int64(v.Dependencies), int64(len(v.Cycle))}
+	got := []int64{v.Pairs, v.Unreachable, v.Flows, v.MayNotArrive, v.Stranded, int64(v.Hops), int64(v.Dependencies), int64(len(v.Cycle))}
 	want := []int64{w.pairs, w.unreachable, w.flows, w.astray, w.stranded, int64(w.hops), int64(len(w.edges)), int64(w.shortestCycle())}
 	if !slices.Equal(got, want) || v.Minimal != w.minimal {
 		return fmt.Errorf("pairs, unreachable, flows, astray, stranded, hops, dependencies, cycle, minimal:\n%v %v, want\n%v %v", got, v.Minimal, want, w.minimal)

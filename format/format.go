@@ -32,10 +32,10 @@ func Errorf(file string, line int, msg string, args ...any) error {
 	return &ParseError{File: file, Line: line, Msg: fmt.Sprintf(msg, args...)}
 }
 
-// Misfits counts what of a file about ports or paths does not fit the fabric, for
+// Mismatches counts what of a file about ports or paths does not fit the fabric, for
 // lenient readers: they leave out lines about parts that the fabric does not have, and
 // assume something for parts that the file does not mention.
-type Misfits struct {
+type Mismatches struct {
 	Skipped, Missing           int64 // lines left out; parts of the fabric that the file does not mention
 	FirstSkipped, FirstMissing error // *ParseError; nil: none
 }
@@ -45,7 +45,7 @@ var ErrSkip = errors.New("format: a line about what the fabric lacks")
 
 // Skip counts a line about a part that the fabric does not have; why is called for the
 // first one.
-func (m *Misfits) Skip(why func() error) error {
+func (m *Mismatches) Skip(why func() error) error {
 	if m.Skipped++; m.FirstSkipped == nil {
 		m.FirstSkipped = why()
 	}
@@ -53,7 +53,7 @@ func (m *Misfits) Skip(why func() error) error {
 }
 
 // Miss counts a part that the file does not mention; why is called for the first one.
-func (m *Misfits) Miss(why func() error) {
+func (m *Mismatches) Miss(why func() error) {
 	if m.Missing++; m.FirstMissing == nil {
 		m.FirstMissing = why()
 	}

@@ -220,11 +220,11 @@ func (s *sim) warmUp(ctx context.Context, w Window, batch Time) (settled bool, s
 // batchesOf runs up to count batches, or until enough returns true, and looks for
 // deadlocks several times in each.
 func (s *sim) batchesOf(ctx context.Context, batch Time, count int, enough func() bool) (Status, error) {
-	const looks = 4 // per batch
+	const checks = 4 // per batch
 	start := s.now
 	for i := range Time(count) {
-		for k := range Time(looks) {
-			switch err := s.run(ctx, start+i*batch+(k+1)*batch/looks); {
+		for k := range Time(checks) {
+			switch err := s.run(ctx, start+i*batch+(k+1)*batch/checks); {
 			case err == nil:
 			case errors.Is(err, ctx.Err()):
 				s.closePart()

@@ -76,10 +76,10 @@ func misfitsOf(f *fabric.Fabric, d *lft.Dump) *misfits {
 			m.NoEntry, m.NoEntryOf = append(m.NoEntry, endpointName(f, e)), append(m.NoEntryOf, endpointNode(f, e))
 		}
 	}
-	for _, s := range d.Misfits.Strangers {
+	for _, s := range d.Mismatches.UnknownSwitches {
 		m.Strangers = append(m.Strangers, absentSwitch{s.GUID.String(), s.Name, s.Line})
 	}
-	for _, g := range d.Misfits.Gone {
+	for _, g := range d.Mismatches.Gone {
 		a := absentLID{LID: g.LID, Name: g.Name, Line: g.Line, Why: g.Why}
 		if g.GUID != 0 {
 			a.GUID = g.GUID.String()
@@ -90,7 +90,7 @@ func misfitsOf(f *fabric.Fabric, d *lft.Dump) *misfits {
 			m.Gone = append(m.Gone, a)
 		}
 	}
-	for _, p := range d.Misfits.Dead {
+	for _, p := range d.Mismatches.Dead {
 		m.Dead = append(m.Dead, deadPort{f.Label(p.Switch), nodeOf(f, p.Switch, p.Port), p.Port, p.Entries})
 	}
 	m.OtherLIDs = otherLIDs(f, d)
@@ -118,7 +118,7 @@ func otherLIDs(f *fabric.Fabric, d *lft.Dump) []otherLID {
 	return other
 }
 
-func fileMisfits(name string, fit format.Misfits, one, many, assumed string) *fileMisfit {
+func fileMisfits(name string, fit format.Mismatches, one, many, assumed string) *fileMisfit {
 	if fit.Skipped == 0 && fit.Missing == 0 {
 		return nil
 	}

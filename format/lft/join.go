@@ -12,8 +12,8 @@ import (
 
 // join finds every destination of the dump in the fabric.
 func (p *parser) join(j Join) (*Dump, error) {
-	if j.Lenient && len(p.strangers) > 0 && !slices.ContainsFunc(p.header, func(line int) bool { return line != 0 }) {
-		return nil, p.lines.ErrorAt(p.strangers[0].Line, "the fabric has no switch with node GUID %s, nor any other that the file has a table of: these are the tables of another fabric", p.strangers[0].GUID)
+	if j.Lenient && len(p.unknownSwitches) > 0 && !slices.ContainsFunc(p.header, func(line int) bool { return line != 0 }) {
+		return nil, p.lines.ErrorAt(p.unknownSwitches[0].Line, "the fabric has no switch with node GUID %s, nor any other that the file has a table of: these are the tables of another fabric", p.unknownSwitches[0].GUID)
 	}
 	m, err := p.resolve(j)
 	if err != nil {
@@ -24,7 +24,7 @@ func (p *parser) join(j Join) (*Dump, error) {
 			return nil, err
 		}
 	}
-	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Misfits: p.misfits(m, j.List)}
+	d := &Dump{Forwarding: routing.NewForwarding(p.f), LIDs: m.lids, Rule: m.rule, Mismatches: p.mismatches(m, j.List)}
 	reached := make([]bool, len(p.f.Endpoints()))
 	for lid, ours := range m.lids {
 		if ours == 0 {

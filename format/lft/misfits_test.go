@@ -53,14 +53,14 @@ func TestMisfits(t *testing.T) {
 	}{
 		{"everything fits", f, osmDump, nil, want, Dump{Rule: ByPortGUID}},
 		{"switch gone", f, stranger + osmDump, nil, want, Dump{Rule: ByPortGUID,
-			Misfits: Misfits{Strangers: []Stranger{{0x900, "c (old)", 1}}}}},
+			Mismatches: Mismatches{UnknownSwitches: []UnknownSwitch{{0x900, "c (old)", 1}}}}},
 		{"switch gone, ibroute", f, dumpFts + "Unicast lids [0x0-0x7] of switch Lid 9 guid 0x0000000000000900 (c (old)):\n0x0001 200 : (unknown node and type)\n1 valid lids dumped\n", nil, want,
-			Dump{Rule: ByPortGUID, Misfits: Misfits{Strangers: []Stranger{{0x900, "c (old)", 21}}}}},
+			Dump{Rule: ByPortGUID, Mismatches: Mismatches{UnknownSwitches: []UnknownSwitch{{0x900, "c (old)", 21}}}}},
 		{"switch without a table", f, osmDump[:second], nil, map[fabric.LID][]uint8{1: {0, 255}, 2: {1, 255}, 4: {2, 255}, 5: {1, 255}, 6: {1, 255}, 7: {1, 255}},
 			Dump{Rule: ByPortGUID, NoTable: []fabric.NodeID{1}}},
 		{"host new", f, without(without(osmDump, "0x0006"), "0x0007"), nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}},
 			Dump{Rule: ByPortGUID, Unreached: []fabric.EndpointID{3}}},
-		{"host gone", alone, osmDump, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByPortGUID, Misfits: Misfits{
+		{"host gone", alone, osmDump, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByPortGUID, Mismatches: Mismatches{
 			Gone: []Gone{
 				{4, 0x300, "h", 4, "LID 4: no connected port of the fabric has port GUID 0x0000000000000300", false},
 				{5, 0x300, "h", 5, "LID 5: no connected port of the fabric has port GUID 0x0000000000000300", false},
@@ -69,14 +69,14 @@ func TestMisfits(t *testing.T) {
 			},
 			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
 		}}},
-		{"host gone, LIDs only", alone, fdbs, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByLID, Misfits: Misfits{
+		{"host gone, LIDs only", alone, fdbs, nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByLID, Mismatches: Mismatches{
 			Gone: []Gone{
 				{4, 0, "", 6, "LID 4: nothing in the fabric answers to it", false}, {5, 0, "", 7, "LID 5: nothing in the fabric answers to it", false},
 				{6, 0, "", 8, "LID 6: nothing in the fabric answers to it", false}, {7, 0, "", 9, "LID 7: nothing in the fabric answers to it", false},
 			},
 			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
 		}}},
-		{"host gone, LIDs and a subnet list", alone, fdbs, list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByList, Misfits: Misfits{
+		{"host gone, LIDs and a subnet list", alone, fdbs, list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}}, Dump{Rule: ByList, Mismatches: Mismatches{
 			Gone: []Gone{
 				{4, 0, "x", 6, "LID 4: the fabric has no node with GUID 0x0000000000000300, to which the subnet list gives this LID", false},
 				{5, 0, "x", 7, "LID 5: the fabric has no node with GUID 0x0000000000000300, to which the subnet list gives this LID", false},
@@ -85,13 +85,13 @@ func TestMisfits(t *testing.T) {
 			},
 			Dead: []DeadEntries{{DeadPort{0, 2}, 1}, {DeadPort{1, 2}, 2}},
 		}}},
-		{"cable gone", uncabled, osmDump, nil, want, Dump{Rule: ByPortGUID, Misfits: Misfits{Dead: []DeadEntries{{DeadPort{0, 1}, 4}, {DeadPort{1, 1}, 2}}}}},
-		{"fewer LIDs", f, strings.ReplaceAll(osmDump, "0x0007", "0x0008"), nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}, 6: {1, 2}}, Dump{Rule: ByPortGUID, Misfits: Misfits{
+		{"cable gone", uncabled, osmDump, nil, want, Dump{Rule: ByPortGUID, Mismatches: Mismatches{Dead: []DeadEntries{{DeadPort{0, 1}, 4}, {DeadPort{1, 1}, 2}}}}},
+		{"fewer LIDs", f, strings.ReplaceAll(osmDump, "0x0007", "0x0008"), nil, map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}, 6: {1, 2}}, Dump{Rule: ByPortGUID, Mismatches: Mismatches{
 			Gone: []Gone{{8, 0x308, "h", 7, "LID 8 is 2 above the base LID of h port 2, which has LMC 1 in the fabric and so answers to 2 LIDs", true}},
 		}}},
 		{"LID changed since the subnet list", f, moved(osmDump), list(t, 4, 6), want, Dump{Rule: ByList}},
 		{"port unknown to the subnet list", f, strings.ReplaceAll(osmDump, "0x0000000000000308", "0x0000000000000309"), list(t, 4, 6), map[fabric.LID][]uint8{1: {0, 1}, 2: {1, 0}, 4: {2, 1}, 5: {1, 255}},
-			Dump{Rule: ByList, Unreached: []fabric.EndpointID{3}, Misfits: Misfits{Gone: []Gone{
+			Dump{Rule: ByList, Unreached: []fabric.EndpointID{3}, Mismatches: Mismatches{Gone: []Gone{
 				{6, 0x309, "h", 6, "LID 6: port GUID 0x0000000000000309 is not in the subnet list", false},
 				{7, 0x309, "h", 7, "LID 7: port GUID 0x0000000000000309 is not in the subnet list", false},
 			}}}},
@@ -116,7 +116,7 @@ func TestMisfits(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", got, &tc.want)
 			}
 			strict, err := Read(strings.NewReader(tc.text), "dump", tc.fabric, Join{List: tc.list})
-			if fits := len(tc.want.Misfits.Gone)+len(tc.want.Misfits.Dead)+len(tc.want.Misfits.Strangers) == 0 && tc.name != "LID changed since the subnet list"; fits != (err == nil) {
+			if fits := len(tc.want.Mismatches.Gone)+len(tc.want.Mismatches.Dead)+len(tc.want.Mismatches.UnknownSwitches) == 0 && tc.name != "LID changed since the subnet list"; fits != (err == nil) {
 				t.Errorf("strict: %v, %v", strict, err)
 			}
 		})

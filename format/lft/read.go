@@ -38,7 +38,7 @@
 // the Dump, and the judge reports them.
 //
 // Dumps taken minutes apart may differ by a host or a cable. With Join.Lenient, what
-// one of them has and the other does not is listed in Dump.Misfits, and the rest is
+// one of them has and the other does not is listed in Dump.Mismatches, and the rest is
 // read; of the two meanings of port GUIDs the one that finds more destinations is used.
 // Tables that have nothing in common with the fabric are still an error, and so are
 // tables whose destinations are mostly delivered to the wrong ports by their own
@@ -58,7 +58,7 @@ import (
 // Join says how to find the destinations of a dump in a fabric.
 type Join struct {
 	List    *subnetlst.Map // subnet list of the OpenSM that wrote the dump; nil: none
-	Lenient bool           // list in Dump.Misfits what does not fit the fabric, instead of an error
+	Lenient bool           // list in Dump.Mismatches what does not fit the fabric, instead of an error
 }
 
 // Dump is a dump joined with the fabric.
@@ -68,7 +68,7 @@ type Dump struct {
 	Rule       Rule                // how destinations were found
 	NoTable    []fabric.NodeID     // switches of the fabric that the dump does not mention
 	Unreached  []fabric.EndpointID // endpoints to whose base LID the dump has no entry in any switch
-	Misfits    Misfits             // what the fabric lacks; empty unless Join.Lenient
+	Mismatches Mismatches          // what the fabric lacks; empty unless Join.Lenient
 }
 
 // Rule is a way to find the destinations of a dump.
@@ -97,7 +97,7 @@ func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
 	if err := p.lines.Err(); err != nil {
 		return nil, err
 	}
-	if p.at == fabric.None && p.strangers == nil {
+	if p.at == fabric.None && p.unknownSwitches == nil {
 		return nil, p.lines.Errorf("no forwarding table in the whole file")
 	}
 	if err := p.end(); err != nil {
@@ -118,11 +118,11 @@ type parser struct {
 	header  []int  // [switch] the line its table begins in; 0: none
 	guids   int    // destinations with a port GUID
 
-	strangers []Stranger
-	dead      map[DeadPort]int // entries by port without a cable
+	unknownSwitches []UnknownSwitch
+	dead            map[DeadPort]int // entries by port without a cable
 
 	// The table being read.
-	at      fabric.NodeID // None: none yet, or that of the last stranger
+	at      fabric.NodeID // None: none yet, or that of the last unknown switch
 	trailed bool          // its dialect ends tables with "N lids dumped"
 	open    bool          // and that line is still to come
 	entries int
@@ -180,7 +180,7 @@ func (p *parser) begin(c format.Cursor, trailed bool) error {
 	s := p.f.NodeByGUID(fabric.GUID(v))
 	switch {
 	case s == fabric.None && p.lenient:
-		if err := p.stranger(fabric.GUID(v), c); err != nil {
+		if err := p.unknownSwitch(fabric.GUID(v), c); err != nil {
 			return err
 		}
 		p.at, p.trailed, p.open, p.entries, p.topHere = fabric.None, trailed, trailed, 0, 0
@@ -209,7 +209,7 @@ func (p *parser) end() error {
 // here is the switch whose table is being read, and the line that it begins in.
 func (p *parser) here() (name string, line int) {
 	if p.at == fabric.None {
-		last := p.strangers[len(p.strangers)-1]
+		last := p.unknownSwitches[len(p.unknownSwitches)-1]
 		return last.GUID.String(), last.Line
 	}
 	return p.f.Label(p.at), p.header[p.at]
@@ -229,7 +229,7 @@ func (p *parser) trailer(n int, valid bool) error {
 
 // entry reads a line that begins with a LID.
 func (p *parser) entry(c format.Cursor) error {
-	if p.at == fabric.None && p.strangers == nil || p.trailed && !p.open {
+	if p.at == fabric.None && p.unknownSwitches == nil || p.trailed && !p.open {
 		return p.lines.Errorf("an entry outside of any table")
 	}
 	v, ok := c.Hex(0xFFFF)

@@ -338,8 +338,8 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if errLenient == nil && (!reflect.DeepEqual(d.LIDs, lenient.LIDs) || len(lenient.Misfits.Gone)+len(lenient.Misfits.Dead)+len(lenient.Misfits.Strangers) > 0) {
-			t.Fatalf("strict reads LIDs %v; lenient %v with misfits %v", d.LIDs, lenient.LIDs, lenient.Misfits)
+		if errLenient == nil && (!reflect.DeepEqual(d.LIDs, lenient.LIDs) || len(lenient.Mismatches.Gone)+len(lenient.Mismatches.Dead)+len(lenient.Mismatches.UnknownSwitches) > 0) {
+			t.Fatalf("strict reads LIDs %v; lenient %v with misfits %v", d.LIDs, lenient.LIDs, lenient.Mismatches)
 		}
 		var out bytes.Buffer
 		if err := Write(&out, n, d.Forwarding, PortGUIDs); err != nil {

@@ -75,11 +75,11 @@ func Read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []f
 // nodes and LIDs that the fabric does not have are left out, and a pair of host
 // adapters that a full file lacks gets the service level of the endpoints with which it
 // shares a row, or 0.
-func ReadLenient(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID) (*routing.Lanes, format.Misfits, error) {
+func ReadLenient(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID) (*routing.Lanes, format.Mismatches, error) {
 	return read(r, file, f, m, lids, true)
 }
 
-func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID, lenient bool) (*routing.Lanes, format.Misfits, error) {
+func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID, lenient bool) (*routing.Lanes, format.Mismatches, error) {
 	p := &parser{
 		lines: format.NewTableLines(r, file), f: f, lids: lids, lenient: lenient,
 		byNode: make([][]uint8, len(f.Nodes())), byPort: map[fabric.EndpointID][]uint8{},
@@ -116,7 +116,7 @@ func (p *parser) unknown(msg string, args ...any) error {
 type parser struct {
 	lines   *format.Lines
 	lenient bool
-	misfits format.Misfits
+	misfits format.Mismatches
 	any     bool // a line was about the fabric
 	f       *fabric.Fabric
 	lids    []fabric.LID // [LID of the file]; nil: the same

@@ -46,11 +46,11 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*routing.SL2VL, error) {
 // ReadLenient is Read for a file that is older or newer than the fabric: the
 // maps of switches that the fabric lacks are left out, and pairs of ports that
 // the file lacks get the map of its first entry.
-func ReadLenient(r io.Reader, file string, f *fabric.Fabric) (*routing.SL2VL, format.Misfits, error) {
+func ReadLenient(r io.Reader, file string, f *fabric.Fabric) (*routing.SL2VL, format.Mismatches, error) {
 	return read(r, file, f, true)
 }
 
-func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL2VL, format.Misfits, error) {
+func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL2VL, format.Mismatches, error) {
 	p := &parser{
 		lines: format.NewTableLines(r, file), f: f, lenient: lenient,
 		seen: make([][]bool, f.Switches()), at: fabric.None, byGUID: map[fabric.GUID]fabric.NodeID{},
@@ -82,7 +82,7 @@ type parser struct {
 	lines   *format.Lines
 	f       *fabric.Fabric
 	lenient bool
-	misfits format.Misfits
+	misfits format.Mismatches
 	byGUID  map[fabric.GUID]fabric.NodeID
 	at      fabric.NodeID  // the switch of an opensm-sl2vl.dump whose block this is, or None
 	skip    bool           // the block is an adapter's

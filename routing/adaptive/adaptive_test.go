@@ -69,8 +69,8 @@ func check(f *fabric.Fabric, p promise, b routing.Budget) error {
 		switch {
 		case !v.Free() && (s == deadlock.CutThrough || p.wormhole):
 			return fmt.Errorf("not free of deadlock under %s switching: cycle %+v, %d stranded", s, v.Cycle, v.Stranded)
-		case v.Astray > 0 || v.Unreachable != apart(f, b.Scope):
-			return fmt.Errorf("%d of %d pairs unreachable, %d flows astray: %+v", v.Unreachable, v.Pairs, v.Astray, v.Lost)
+		case v.MayNotArrive > 0 || v.Unreachable != apart(f, b.Scope):
+			return fmt.Errorf("%d of %d pairs unreachable, %d flows astray: %+v", v.Unreachable, v.Pairs, v.MayNotArrive, v.Lost)
 		case p.minimal && !v.Minimal:
 			return fmt.Errorf("not minimal")
 		}

@@ -90,7 +90,7 @@ func (g *goFile) visit(n ast.Node) bool {
 		if to, ok := swaps[n.Op]; ok {
 			g.operator(n, n.OpPos, n.Op, to)
 		}
-		if n.Op == token.LAND && nowAndThen(n.X) && looksForEnd(n.Y) {
+		if n.Op == token.LAND && nowAndThen(n.X) && checksForEnd(n.Y) {
 			ast.Inspect(n.Y, g.visit)
 			return false
 		}
@@ -148,8 +148,8 @@ func nowAndThen(cond ast.Expr) bool {
 	return ok && x.Op == token.REM
 }
 
-// looksForEnd says whether a condition is that a context has ended.
-func looksForEnd(cond ast.Expr) bool {
+// checksForEnd says whether a condition is that a context has ended.
+func checksForEnd(cond ast.Expr) bool {
 	c, ok := cond.(*ast.BinaryExpr)
 	if !ok || c.Op != token.NEQ {
 		return false

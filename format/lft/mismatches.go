@@ -11,15 +11,15 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Misfits is what a dump has and the fabric does not: one of the two is older.
-type Misfits struct {
-	Strangers []Stranger // in the order of the file
-	Gone      []Gone     // by LID
-	Dead      []DeadEntries
+// Mismatches is what a dump has and the fabric does not: one of the two is older.
+type Mismatches struct {
+	UnknownSwitches []UnknownSwitch // in the order of the file
+	Gone            []Gone          // by LID
+	Dead            []DeadEntries
 }
 
-// Stranger is a switch with a table that is not in the fabric.
-type Stranger struct {
+// UnknownSwitch is a switch with a table that is not in the fabric.
+type UnknownSwitch struct {
 	GUID fabric.GUID
 	Name string // as the dump has it; may be empty
 	Line int    // where its table begins
@@ -48,10 +48,10 @@ type DeadEntries struct {
 	Entries int
 }
 
-// stranger records a switch that the fabric does not have; c is the rest of its header.
-func (p *parser) stranger(guid fabric.GUID, c format.Cursor) error {
-	for i := range p.strangers {
-		if s := &p.strangers[i]; s.GUID == guid {
+// unknownSwitch records a switch that the fabric does not have; c is the rest of its header.
+func (p *parser) unknownSwitch(guid fabric.GUID, c format.Cursor) error {
+	for i := range p.unknownSwitches {
+		if s := &p.unknownSwitches[i]; s.GUID == guid {
 			return p.lines.Errorf("a second table of %s; the first begins in line %d", guid, s.Line)
 		}
 	}
@@ -59,7 +59,7 @@ func (p *parser) stranger(guid fabric.GUID, c format.Cursor) error {
 	if name == "" {
 		name = between(c, "(", "):")
 	}
-	p.strangers = append(p.strangers, Stranger{GUID: guid, Name: name, Line: p.lines.Number()})
+	p.unknownSwitches = append(p.unknownSwitches, UnknownSwitch{GUID: guid, Name: name, Line: p.lines.Number()})
 	return nil
 }
 
@@ -84,10 +84,10 @@ func (p *parser) deadEntry(port uint8) {
 	p.dead[DeadPort{p.at, port}]++
 }
 
-// misfits collects what does not fit. The subnet list supplies names that the dump does
+// mismatches collects what does not fit. The subnet list supplies names that the dump does
 // not have.
-func (p *parser) misfits(m *matching, list *subnetlst.Map) Misfits {
-	all := Misfits{Strangers: p.strangers, Gone: m.gone}
+func (p *parser) mismatches(m *matching, list *subnetlst.Map) Mismatches {
+	all := Mismatches{UnknownSwitches: p.unknownSwitches, Gone: m.gone}
 	for i := range all.Gone {
 		g := &all.Gone[i]
 		if g.Name != "" || list == nil {
