@@ -26,8 +26,9 @@ func keepFlags(c *cobra.Command, o *routeFlags) {
 	f := c.Flags()
 	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
 	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
-	f.BoolVar(&o.drain, "drain", false, "with --keep, let single destinations drop their packets for a step where there is no other way")
-	for _, flag := range []string{"engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven"} {
+	f.BoolVar(&o.drain, "drain", false, "with --keep and --survive, let single destinations drop their packets for a step where there is no other way")
+	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; exit 1 if one has no plan")
+	for _, flag := range []string{"engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive"} {
 		c.MarkFlagsMutuallyExclusive("keep", flag)
 	}
 	c.MarkFlagsMutuallyExclusive("out", "steps")

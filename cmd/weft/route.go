@@ -39,6 +39,7 @@ type routeFlags struct {
 	force, unproven      bool
 	keep, steps          string
 	drain                bool
+	survives             []string
 	json                 bool
 }
 
@@ -174,7 +175,9 @@ type routeJob struct {
 	parts   [][]fabric.NodeID // of the network, if there are pairs in different ones
 	apart   int64             // such pairs
 	fallen  bool              // and nobody said that this is known
-	spent   struct{ read, choose, paths, lanes, verify, write time.Duration }
+	spent   struct{ read, choose, paths, lanes, verify, repairs, write time.Duration }
+
+	survival []*survivalSummary // of --survive
 }
 
 func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
@@ -197,6 +200,11 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	}
 	if o.out != "" && j.verdict.Free() {
 		if j.install, err = j.installation(ctx, o); err != nil {
+			return err
+		}
+	}
+	if j.verdict.Free() {
+		if err := j.survive(ctx, o.survives, o.drain); err != nil {
 			return err
 		}
 	}
@@ -234,7 +242,10 @@ func (j *routeJob) prepare(o *routeFlags) error {
 // newRouteJob checks the flags.
 func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	j := &routeJob{app: a, name: name}
-	var err error
+	err := checkSurvive(o.survives)
+	if err != nil {
+		return nil, err
+	}
 	if err := j.takeEngine(o); err != nil {
 		return nil, err
 	}

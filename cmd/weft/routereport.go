@@ -16,32 +16,33 @@ type routeSummary struct {
 	Paths  string        `json:"paths"`
 	Lanes  string        `json:"lanes"`
 	laneCounts
-	VLs          int           `json:"vls"`           // as lanes_needed
-	VLsUsed      int           `json:"vls_used"`      // as lanes_used
-	VLsAvailable int           `json:"vls_available"` // as lanes_available
-	SLs          int           `json:"sls"`           // service levels that the tables give out
-	Verdict      string        `json:"verdict"`
-	Contract     string        `json:"contract"`
-	Endpoints    string        `json:"endpoints"`
-	NotCovered   []string      `json:"not_covered"`                    // by any verdict of these endpoints
-	AllAdapters  string        `json:"verdict_all_adapters,omitempty"` // with aggregation nodes and routers, where there are any
-	Hops         hopSummary    `json:"hops"`
-	MaxLoad      uint32        `json:"max_load"`
-	MaxLoadOn    string        `json:"max_load_channel,omitempty"`
-	MaxLoadNodes *channelNodes `json:"max_load_nodes,omitempty"` // of that channel
-	Pairs        int64         `json:"pairs"`
-	Unreachable  int64         `json:"unreachable"`
-	Apart        []partSummary `json:"apart,omitempty"` // the parts of a network that has fallen apart, but the largest
-	Dependencies int           `json:"dependencies"`
-	Cycle        []stepSummary `json:"cycle,omitempty"`
-	Notes        []string      `json:"notes,omitempty"`
-	Warnings     []string      `json:"warnings,omitempty"`
-	Auto         *autoSummary  `json:"auto,omitempty"` // where the engine was chosen
-	Seconds      stageSeconds  `json:"seconds"`
-	PeakRSS      int64         `json:"peak_rss_bytes"`
-	Files        []string      `json:"files,omitempty"`
-	Install      *installation `json:"install,omitempty"` // how OpenSM takes what was written
-	Kept         *planSummary  `json:"kept,omitempty"`    // of --keep: what changes
+	VLs          int                `json:"vls"`           // as lanes_needed
+	VLsUsed      int                `json:"vls_used"`      // as lanes_used
+	VLsAvailable int                `json:"vls_available"` // as lanes_available
+	SLs          int                `json:"sls"`           // service levels that the tables give out
+	Verdict      string             `json:"verdict"`
+	Contract     string             `json:"contract"`
+	Endpoints    string             `json:"endpoints"`
+	NotCovered   []string           `json:"not_covered"`                    // by any verdict of these endpoints
+	AllAdapters  string             `json:"verdict_all_adapters,omitempty"` // with aggregation nodes and routers, where there are any
+	Hops         hopSummary         `json:"hops"`
+	MaxLoad      uint32             `json:"max_load"`
+	MaxLoadOn    string             `json:"max_load_channel,omitempty"`
+	MaxLoadNodes *channelNodes      `json:"max_load_nodes,omitempty"` // of that channel
+	Pairs        int64              `json:"pairs"`
+	Unreachable  int64              `json:"unreachable"`
+	Apart        []partSummary      `json:"apart,omitempty"` // the parts of a network that has fallen apart, but the largest
+	Dependencies int                `json:"dependencies"`
+	Cycle        []stepSummary      `json:"cycle,omitempty"`
+	Notes        []string           `json:"notes,omitempty"`
+	Warnings     []string           `json:"warnings,omitempty"`
+	Auto         *autoSummary       `json:"auto,omitempty"`     // where the engine was chosen
+	Survival     []*survivalSummary `json:"survival,omitempty"` // of --survive: repairs of single failures
+	Seconds      stageSeconds       `json:"seconds"`
+	PeakRSS      int64              `json:"peak_rss_bytes"`
+	Files        []string           `json:"files,omitempty"`
+	Install      *installation      `json:"install,omitempty"` // how OpenSM takes what was written
+	Kept         *planSummary       `json:"kept,omitempty"`    // of --keep: what changes
 }
 
 type fabricSummary struct {
@@ -80,12 +81,13 @@ type hopSummary struct {
 }
 
 type stageSeconds struct {
-	Read   float64 `json:"read"`
-	Choose float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
-	Paths  float64 `json:"paths"`
-	Lanes  float64 `json:"lanes"`
-	Verify float64 `json:"verify"`
-	Write  float64 `json:"write"`
+	Read    float64 `json:"read"`
+	Choose  float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
+	Paths   float64 `json:"paths"`
+	Lanes   float64 `json:"lanes"`
+	Verify  float64 `json:"verify"`
+	Repairs float64 `json:"repairs,omitempty"` // of --survive
+	Write   float64 `json:"write"`
 
 	Tried map[string]float64 `json:"tried,omitempty"` // of auto: by engine
 }
@@ -107,9 +109,9 @@ func (j *routeJob) summary() *routeSummary {
 		Notes: j.tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
 		Seconds: stageSeconds{
 			Read: j.spent.read.Seconds(), Choose: j.spent.choose.Seconds(), Paths: j.spent.paths.Seconds(),
-			Lanes: j.spent.lanes.Seconds(), Verify: j.spent.verify.Seconds(), Write: j.spent.write.Seconds(),
+			Lanes: j.spent.lanes.Seconds(), Verify: j.spent.verify.Seconds(), Repairs: j.spent.repairs.Seconds(), Write: j.spent.write.Seconds(),
 		},
-		PeakRSS: peakRSS(),
+		PeakRSS: peakRSS(), Survival: j.survival,
 	}
 	if j.loads.Hottest != fabric.None {
 		nodes := endsOf(j.fabric, j.loads.Hottest)
@@ -145,7 +147,7 @@ func (j *routeJob) report(o *routeFlags, wrote bool) error {
 	} else if _, err := fmt.Fprint(j.stdout, j.screen(o)); err != nil {
 		return err
 	}
-	if j.fallen && j.verdict.Free() {
+	if (j.fallen || j.unmended()) && j.verdict.Free() {
 		return &exitError{code: exitFinding}
 	}
 	if !j.verdict.Free() {
@@ -184,9 +186,15 @@ func (j *routeJob) screen(o *routeFlags) string {
 	if j.apart > 0 {
 		p.fact("apart", "%s pairs are in different parts of the network and have no route:%s", thousands(j.apart), describeParts(j.fabric, j.parts))
 	}
+	for _, s := range j.survival {
+		p.fact("without", "%s", s.text())
+	}
 	written := ""
+	if len(o.survives) > 0 {
+		written = ", repairs " + seconds(j.spent.repairs)
+	}
 	if o.out != "" {
-		written = ", write " + seconds(j.spent.write)
+		written += ", write " + seconds(j.spent.write)
 	}
 	routed := "paths " + seconds(j.spent.paths) + ", lanes " + seconds(j.spent.lanes)
 	if j.choice != nil {

@@ -137,7 +137,7 @@ var rules = []rule{
 	},
 	{
 		packages: "change",
-		may:      []string{"fabric", "routing", "deadlock", "transition", "routing/repair"},
+		may:      []string{"fabric", "routing", "deadlock", "transition", "routing/repair", "internal/par"},
 		why:      "it brings those who plan a change and those who judge it together, and neither knows the other",
 	},
 	{

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// survivals is the kinds of failure that --survive knows.
+var survivals = map[string]func(*fabric.Fabric) []change.Failure{"links": change.Cables, "switches": change.Switches}
+
+// mostWorst is how many failures are told one by one.
+const mostWorst = 5
+
+// survivalSummary is what the repairs of all single failures of a kind take.
+type survivalSummary struct {
+	Failures string         `json:"failures"` // links or switches
+	Tried    int            `json:"tried"`
+	OneStep  int            `json:"mended_in_one_step"`
+	Mended   int            `json:"mended"`
+	Rebuilt  int            `json:"mended_by_rebuilding"`
+	Unmended int            `json:"not_mended"`
+	Worst    []survivalCase `json:"worst"`
+}
+
+// survivalCase is the repair of one failure.
+type survivalCase struct {
+	Without string `json:"without"`
+	Steps   int    `json:"steps"`
+	Entries int    `json:"entries_changed"`
+	Due     int    `json:"entries_due"`
+	Rebuilt bool   `json:"rebuilt"`
+	Left    int    `json:"destinations_left"`
+}
+
+// checkSurvive refuses other words.
+func checkSurvive(kinds []string) error {
+	for _, k := range kinds {
+		if survivals[k] == nil {
+			return usage("--survive %s: it is links or switches", k)
+		}
+	}
+	return nil
+}
+
+// survive plans the repair of every single failure of the kinds asked for.
+func (j *routeJob) survive(ctx context.Context, kinds []string, drain bool) error {
+	s := j.stage("repairs", &j.spent.repairs)
+	defer s.done()
+	for _, kind := range kinds {
+		failures := survivals[kind](j.fabric)
+		r, err := change.Survive(ctx, j.tables, failures, change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: drain})
+		if err != nil {
+			return err
+		}
+		sum := &survivalSummary{Failures: kind, Tried: len(failures), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, Unmended: r.Unmended, Worst: []survivalCase{}}
+		for _, x := range r.Worst() {
+			if x.Steps <= 1 && x.Left == 0 || len(sum.Worst) == mostWorst {
+				break
+			}
+			sum.Worst = append(sum.Worst, survivalCase{failureName(j.fabric, x.Failure), x.Steps, x.Entries, x.Due, x.Rebuilt, x.Left})
+		}
+		j.survival = append(j.survival, sum)
+	}
+	return nil
+}
+
+// failureName names the cables and switches of a failure.
+func failureName(f *fabric.Fabric, x change.Failure) string {
+	if len(x.Channels) > 0 {
+		c := f.Channel(x.Channels[0])
+		return fmt.Sprintf("%s port %d to %s port %d", f.Label(c.From), c.FromPort, f.Label(c.To), c.ToPort)
+	}
+	return f.Label(x.Nodes[0])
+}
+
+// text is a survival for people.
+func (s *survivalSummary) text() string {
+	one := map[string]string{"links": "cable", "switches": "switch"}[s.Failures]
+	text := fmt.Sprintf("the loss of any %s (%s tried): %s mended in one step, %s in several, for %s others make way, %s not mended", one,
+		thousands(int64(s.Tried)), thousands(int64(s.OneStep)), thousands(int64(s.Mended+s.Rebuilt-s.OneStep)), thousands(int64(s.Rebuilt)), thousands(int64(s.Unmended)))
+	for _, w := range s.Worst {
+		text += fmt.Sprintf("\n  %s: %s, %s of which %s had to change", w.Without, plural(w.Steps, "step"), counted(w.Entries, "entry", "entries"), thousands(int64(w.Due)))
+		if w.Rebuilt {
+			text += "; others make way"
+		}
+		if w.Left > 0 {
+			text += fmt.Sprintf("; %s cannot be reached from everywhere", plural(w.Left, "destination"))
+		}
+	}
+	return text
+}
+
+// unmended says whether a failure has no plan.
+func (j *routeJob) unmended() bool {
+	return slices.ContainsFunc(j.survival, func(s *survivalSummary) bool { return s.Unmended > 0 })
+}
