@@ -9,20 +9,32 @@ import (
 // MaxLayers is how many layers there may be: they are the bits of a word.
 const MaxLayers = 64
 
-// Layers is the dependencies in every layer, none of which has a cycle. What is
-// in a layer stays there.
+// Layers is the dependencies in every layer, none of which has a cycle.
 type Layers struct {
 	f      *fabric.Fabric
 	graphs []*Graph // [layer]
-
-	// [turn] layers, as bits: those that hold it, and those in which it would
-	// close a cycle. A layer only grows, so both are for good.
-	held, refused []uint64
+	turns  []inLayers
 }
+
+// inLayers is the layers, as bits, that hold a turn, and those in which it would close
+// a cycle: for good, as long as layers only grow.
+type inLayers struct{ held, refused uint64 }
 
 // NewLayers is no layer yet.
 func NewLayers(f *fabric.Fabric) *Layers {
-	return &Layers{f: f, held: make([]uint64, f.Turns()), refused: make([]uint64, f.Turns())}
+	return &Layers{f: f, turns: make([]inLayers, f.Turns())}
+}
+
+// OneLayer is a graph as the only layer yet.
+func OneLayer(g *Graph) *Layers {
+	l := NewLayers(g.f)
+	l.graphs = []*Graph{g}
+	for turn, n := range g.count {
+		if n > 0 {
+			l.turns[turn].held = 1
+		}
+	}
+	return l
 }
 
 // Len counts the layers.
@@ -38,14 +50,14 @@ func (l *Layers) AtLeast(n int) {
 // First adds turns, all or none, to the first layer below limit that takes them,
 // a new one if need be.
 func (l *Layers) First(turns []Turn, limit int) (layer int, ok bool) {
-	held, refused := l.opinion(turns)
-	for open := ^refused; open != 0; open &= open - 1 {
+	in := l.all(turns)
+	for open := ^in.refused; open != 0; open &= open - 1 {
 		layer = bits.TrailingZeros64(open)
 		if layer >= limit {
 			return 0, false
 		}
 		l.AtLeast(layer + 1)
-		if held>>layer&1 == 1 || l.add(layer, turns) {
+		if l.add(layer, turns, in.held) {
 			return layer, true
 		}
 	}
@@ -54,44 +66,66 @@ func (l *Layers) First(turns []Turn, limit int) (layer int, ok bool) {
 
 // Into adds turns, all or none, to a layer that there is.
 func (l *Layers) Into(layer int, turns []Turn) bool {
-	held, refused := l.opinion(turns)
-	return held>>layer&1 == 1 || refused>>layer&1 == 0 && l.add(layer, turns)
+	in := l.all(turns)
+	return in.refused>>layer&1 == 0 && l.add(layer, turns, in.held)
 }
 
 // Every adds turns to every layer that takes them all, out of n that there are,
 // and returns those, as bits.
-func (l *Layers) Every(turns []Turn, n int) uint64 {
-	held, refused := l.opinion(turns)
-	all := ^uint64(0) >> (MaxLayers - n)
-	took := held & all
-	for open := ^(held | refused) & all; open != 0; open &= open - 1 {
-		if layer := bits.TrailingZeros64(open); l.add(layer, turns) {
+func (l *Layers) Every(turns []Turn, n int) (took uint64) {
+	in := l.all(turns)
+	for open := ^in.refused & (^uint64(0) >> (MaxLayers - n)); open != 0; open &= open - 1 {
+		if layer := bits.TrailingZeros64(open); l.add(layer, turns, in.held) {
 			took |= 1 << layer
 		}
 	}
 	return took
 }
 
-// opinion is the layers that hold all of some turns, and those that refused one.
-func (l *Layers) opinion(turns []Turn) (held, refused uint64) {
-	held = 1<<len(l.graphs) - 1
+// Remove takes turns out of a layer, each as often as it is named. It may take what it
+// refused, after Forget.
+func (l *Layers) Remove(layer int, turns []Turn) {
+	g := l.graphs[layer]
 	for _, t := range turns {
-		held &= l.held[t.ID]
-		refused |= l.refused[t.ID]
+		if g.Remove(t.In, t.Out); !g.Has(int(t.ID)) {
+			l.turns[t.ID].held &^= 1 << layer
+		}
 	}
-	return held, refused
 }
 
-// add adds turns, all or none, to a layer.
-func (l *Layers) add(layer int, turns []Turn) bool {
+// Forget forgets what was refused.
+func (l *Layers) Forget() {
+	for i := range l.turns {
+		l.turns[i].refused = 0
+	}
+}
+
+// all is the layers that hold all of some turns, and those that refused one.
+func (l *Layers) all(turns []Turn) inLayers {
+	in := inLayers{held: 1<<len(l.graphs) - 1}
+	for _, t := range turns {
+		in.held &= l.turns[t.ID].held
+		in.refused |= l.turns[t.ID].refused
+	}
+	return in
+}
+
+// add adds turns, all or none, to a layer, where held is the layers that hold all.
+func (l *Layers) add(layer int, turns []Turn, held uint64) bool {
 	bit := uint64(1) << layer
+	if held&bit != 0 {
+		for _, t := range turns {
+			l.graphs[layer].Again(int(t.ID))
+		}
+		return true
+	}
 	culprit, alone, ok := l.graphs[layer].AddAll(turns)
 	if alone {
-		l.refused[turns[culprit].ID] |= bit
+		l.turns[turns[culprit].ID].refused |= bit
 	}
 	if ok {
 		for _, t := range turns {
-			l.held[t.ID] |= bit
+			l.turns[t.ID].held |= bit
 		}
 	}
 	return ok

@@ -23,7 +23,7 @@ func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget
 		return nil, err
 	}
 	lanes := ff.giveOut()
-	lanes.Needed = max(1, len(ff.layers))
+	lanes.Needed = max(1, ff.layers.Len())
 	escaped := false
 	for _, id := range b.Scope.Endpoints(ff.Fabric) {
 		e := ff.Fabric.Endpoint(id)
@@ -53,17 +53,17 @@ func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget
 func (ff *firstFit) placeSome(d *destination, s fabric.NodeID) (layer int, ok bool) {
 	if !ff.both {
 		ff.turns = ff.appendTurns(ff.turns[:0], d, s)
-		if layer, ok = ff.firstLayer(); !ok {
+		if layer, ok = ff.layers.First(ff.turns, ff.limit); !ok {
 			d.sl[s] = routing.NoSL
 		}
 		return layer, ok
 	}
 	for a := range ff.addresses {
 		ff.turns = ff.appendAddress(ff.turns[:0], d, s, a)
-		if ok && !ff.accepts(layer) {
+		if ok && !ff.layers.Into(layer, ff.turns) {
 			ff.leave(d, s, a)
 		} else if !ok {
-			if layer, ok = ff.firstLayer(); !ok {
+			if layer, ok = ff.layers.First(ff.turns, ff.limit); !ok {
 				ff.leave(d, s, a)
 			}
 		}
@@ -73,9 +73,7 @@ func (ff *firstFit) placeSome(d *destination, s fabric.NodeID) (layer int, ok bo
 	}
 	if ok {
 		ff.turns = ff.appendTurns(ff.turns[:0], d, s)
-		for _, t := range ff.turns {
-			ff.remove(layer, t)
-		}
+		ff.layers.Remove(layer, ff.turns)
 	}
 	d.sl[s] = routing.NoSL
 	return 0, false

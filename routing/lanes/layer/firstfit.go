@@ -3,7 +3,6 @@ package layer
 import (
 	"context"
 	"errors"
-	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -80,9 +79,9 @@ func (ff *firstFit) fill(ctx context.Context, order Order, vls int, p routing.Pr
 		return 0, err
 	}
 	if ff.overflow {
-		return 0, &routing.TooFewLanes{Need: len(ff.layers) + 1, AtLeast: true, Have: vls}
+		return 0, &routing.TooFewLanes{Need: ff.layers.Len() + 1, AtLeast: true, Have: vls}
 	}
-	if need, err = ff.squeeze(ctx, max(1, len(ff.layers)), vls); err != nil {
+	if need, err = ff.squeeze(ctx, max(1, ff.layers.Len()), vls); err != nil {
 		return 0, err
 	}
 	if need > vls {
@@ -92,25 +91,18 @@ func (ff *firstFit) fill(ctx context.Context, order Order, vls int, p routing.Pr
 }
 
 func newFirstFit(p *pathSet) *firstFit {
-	return &firstFit{pathSet: p, limit: maxLayers, state: make([]turnState, p.Fabric.Turns())}
+	return &firstFit{pathSet: p, limit: maxLayers, layers: acyclic.NewLayers(p.Fabric)}
 }
 
 type firstFit struct {
 	*pathSet
-	layers   []*acyclic.Graph
-	filled   []uint64    // [layer] pairs in it
-	state    []turnState // [turn]
-	limit    int         // layers there may be
-	discard  bool        // paths that fit into none of them are left out
-	overflow bool        // more than limit needed
+	layers   *acyclic.Layers
+	filled   [maxLayers]uint64 // [layer] pairs in it
+	limit    int               // layers there may be
+	discard  bool              // paths that fit into none of them are left out
+	overflow bool              // more than limit needed
 
 	turns []acyclic.Turn // scratch: the turns of the path at hand
-}
-
-// turnState is what the layers, as bits, think of a turn.
-type turnState struct {
-	held    uint64 // they hold it
-	refused uint64 // there it would close a cycle
 }
 
 // assign puts every path into the first layer that takes it.
@@ -147,71 +139,15 @@ func (ff *firstFit) place(d *destination, s fabric.NodeID) (layer int, ok bool) 
 		return ff.placeSome(d, s)
 	}
 	ff.turns = ff.appendTurns(ff.turns[:0], d, s)
-	return ff.firstLayer()
-}
-
-// firstLayer adds the paths at hand to the first layer that stays acyclic, a new
-// one if need be.
-func (ff *firstFit) firstLayer() (layer int, ok bool) {
-	all, none := ^uint64(0), uint64(0)
-	for _, t := range ff.turns {
-		all &= ff.state[t.ID].held
-		none |= ff.state[t.ID].refused
-	}
-	for open := ^none; open != 0; open &= open - 1 {
-		layer = bits.TrailingZeros64(open)
-		if layer == len(ff.layers) {
-			if layer == ff.limit {
-				return 0, false
-			}
-			ff.layers = append(ff.layers, acyclic.New(ff.Fabric))
-			ff.filled = append(ff.filled, 0)
-		}
-		if all>>layer&1 == 1 {
-			for _, t := range ff.turns {
-				ff.layers[layer].Again(int(t.ID))
-			}
-			return layer, true
-		}
-		if ff.insert(layer) {
-			return layer, true
-		}
-	}
-	return 0, false
-}
-
-// insert adds the paths at hand to a layer, wholly or not at all.
-func (ff *firstFit) insert(layer int) bool {
-	bit := uint64(1) << layer
-	culprit, alone, ok := ff.layers[layer].AddAll(ff.turns)
-	if alone {
-		ff.state[ff.turns[culprit].ID].refused |= bit
-	}
-	if ok {
-		for _, t := range ff.turns {
-			ff.state[t.ID].held |= bit
-		}
-	}
-	return ok
-}
-
-// remove takes one use of a turn out of a layer.
-func (ff *firstFit) remove(layer int, t acyclic.Turn) {
-	g := ff.layers[layer]
-	g.Remove(t.In, t.Out)
-	if !g.Has(int(t.ID)) {
-		ff.state[t.ID].held &^= 1 << layer
-	}
+	return ff.layers.First(ff.turns, ff.limit)
 }
 
 // balance is step 4 of the paper: move pairs from a fuller layer to an emptier
 // one that stays acyclic, until no move lessens the imbalance.
 func (ff *firstFit) balance(ctx context.Context) error {
-	for moved := len(ff.layers) > 1; moved; {
+	for moved := ff.layers.Len() > 1; moved; {
 		moved = false
-		for i := range ff.state {
-			ff.state[i].refused = 0 // layers have lost turns since
-		}
+		ff.layers.Forget() // they have lost turns since
 		for i := range ff.dests {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -247,12 +183,10 @@ func (ff *firstFit) lighten(d *destination, s fabric.NodeID) bool {
 			ff.turns = ff.appendTurns(ff.turns[:0], d, s)
 			collected = true
 		}
-		if !ff.accepts(to) {
+		if !ff.layers.Into(to, ff.turns) {
 			continue
 		}
-		for _, t := range ff.turns {
-			ff.remove(from, t)
-		}
+		ff.layers.Remove(from, ff.turns)
 		ff.filled[from] -= w
 		ff.filled[to] += w
 		*layer = uint8(to)
@@ -260,20 +194,10 @@ func (ff *firstFit) lighten(d *destination, s fabric.NodeID) bool {
 	}
 }
 
-// accepts adds the paths at hand to a layer unless that is known to fail or fails.
-func (ff *firstFit) accepts(layer int) bool {
-	for _, t := range ff.turns {
-		if ff.state[t.ID].refused>>layer&1 == 1 {
-			return false
-		}
-	}
-	return ff.insert(layer)
-}
-
 // emptiest is the layer with the fewest pairs not in tried, -1 if there is none.
 func (ff *firstFit) emptiest(tried uint64) int {
 	best := -1
-	for l, n := range ff.filled {
+	for l, n := range ff.filled[:ff.layers.Len()] {
 		if tried>>l&1 == 0 && (best < 0 || n < ff.filled[best]) {
 			best = l
 		}

@@ -13,8 +13,7 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 	// Finished last means first in order: no trunk is finished before those it
 	// leads to.
 	slices.Reverse(bc.post)
-	g := acyclic.From(bc.Fabric, bc.count, bc.post)
-	refused := make([]bool, bc.Fabric.Turns())
+	only := acyclic.OneLayer(acyclic.From(bc.Fabric, bc.count, bc.post))
 	var turns []acyclic.Turn
 	for i := range bc.dests {
 		d := &bc.dests[i]
@@ -23,7 +22,7 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 				continue
 			}
 			turns = bc.appendTurns(turns[:0], d, fabric.NodeID(s))
-			if !insertPath(g, turns, refused) {
+			if !only.Into(0, turns) {
 				left = true
 				continue
 			}
@@ -35,19 +34,4 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 		}
 	}
 	return left
-}
-
-// insertPath adds a path to a graph, wholly or not at all; turns that are
-// refused by themselves are remembered.
-func insertPath(g *acyclic.Graph, turns []acyclic.Turn, refused []bool) bool {
-	for _, t := range turns {
-		if refused[t.ID] {
-			return false
-		}
-	}
-	culprit, alone, ok := g.AddAll(turns)
-	if alone {
-		refused[turns[culprit].ID] = true
-	}
-	return ok
 }

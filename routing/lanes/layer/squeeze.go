@@ -49,8 +49,8 @@ func (ff *firstFit) squeeze(ctx context.Context, layers, vls int) (int, error) {
 		if err := ff.again(ctx, order); err != nil {
 			return layers, err
 		}
-		if len(ff.layers) < layers {
-			layers, last = len(ff.layers), round
+		if ff.layers.Len() < layers {
+			layers, last = ff.layers.Len(), round
 		}
 	}
 	return layers, nil
@@ -92,7 +92,7 @@ func (ff *firstFit) again(ctx context.Context, order []uint8) error {
 					continue
 				}
 				ff.turns = ff.appendTurns(ff.turns[:0], d, fabric.NodeID(s))
-				layer, ok := ff.firstLayer()
+				layer, ok := ff.layers.First(ff.turns, ff.limit)
 				if !ok {
 					panic("layer: more layers than before")
 				}
