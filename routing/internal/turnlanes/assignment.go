@@ -73,14 +73,14 @@ type Assignment struct {
 	barred []uint16         // [turn] lanes, as bits, whose graph it would close a cycle in, for good
 	lane   []uint64         // [turn] four bits for each service level: its lane, or unset
 
-	undoing bool     // changes are noted in undo
-	undo    []change // since the bundle at hand began
+	undo []change // since the first of the paths at hand was placed
 
 	fit fitter
 }
 
-// New is an assignment, still empty, for 1 to 15 lanes and 1 to Levels service levels. Where lanes never
-// change there are as many service levels as lanes, whatever is asked for.
+// New is an assignment, still empty, for 1 to 15 lanes and 1 to Levels service levels.
+// Where lanes never change there are as many service levels as lanes, whatever is asked
+// for.
 func New(f *fabric.Fabric, lanes, levels int, policy Policy, change Change) *Assignment {
 	if lanes < 1 || lanes > unset || levels < 1 || levels > Levels {
 		panic(fmt.Sprintf("turnlanes: %d lanes and %d service levels", lanes, levels))
@@ -140,108 +140,6 @@ func (l *Assignment) admits(sl int, steps []acyclic.Turn) bool {
 		from = to
 	}
 	return true
-}
-
-// Place finds a service level for a path: one that admits it already, else the
-// first in which the turns without a lane can get one, else it changes nothing and
-// says no.
-func (l *Assignment) Place(steps []acyclic.Turn) bool {
-	for sl := range l.used {
-		if l.admits(sl, steps) {
-			return true
-		}
-	}
-	for sl := range l.levels {
-		if sl < l.used && l.falls(sl, steps) {
-			continue
-		}
-		if l.put(sl, steps) {
-			l.used = max(l.used, sl+1)
-			return true
-		}
-		if sl >= l.used {
-			break // nor can any other that is empty
-		}
-	}
-	return false
-}
-
-// falls says that the lanes of turns already set fall along a path.
-func (l *Assignment) falls(sl int, steps []acyclic.Turn) bool {
-	from := l.start(sl)
-	for _, s := range steps {
-		if to := l.at(s.ID, sl); to != unset {
-			if to < from {
-				return true
-			}
-			from = to
-		}
-	}
-	return false
-}
-
-// put places a path in a service level, wholly or not at all. It ends, because
-// each failure bars one turn of the path from one more lane.
-func (l *Assignment) put(sl int, steps []acyclic.Turn) bool {
-	l.fit.begin(len(steps))
-	for l.fit.find(l, sl, steps) {
-		if l.commit(sl, steps, l.fit.lane) {
-			return true
-		}
-	}
-	return false
-}
-
-// commit adds the turns within lanes to their graphs and fixes all lanes. If one
-// would close a cycle it takes everything back and bars that choice.
-func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
-	from := l.start(sl)
-	for i, s := range steps {
-		if to := lane[i]; from == to && l.held[s.ID]>>to&1 == 0 && !l.graphs[to].Add(s.In, s.Out) {
-			l.blame(sl, i, steps, lane)
-			return false
-		}
-		from = lane[i]
-	}
-	from = l.start(sl)
-	for i, s := range steps {
-		c := change{s, l.at(s.ID, sl), unset}
-		if from == lane[i] && l.held[s.ID]>>lane[i]&1 == 0 {
-			l.held[s.ID] |= 1 << lane[i]
-			c.held = lane[i]
-		}
-		l.set(s.ID, sl, lane[i])
-		if l.undoing {
-			l.undo = append(l.undo, c)
-		}
-		from = lane[i]
-	}
-	return true
-}
-
-// blame takes back what was added before the i-th turn, and bars that turn from
-// its lane: for good if the graph would not take it alone either, since it only
-// grows; else for this path.
-func (l *Assignment) blame(sl, i int, steps []acyclic.Turn, lane []uint8) {
-	from, added := l.start(sl), false
-	for k, s := range steps[:i] {
-		if from == lane[k] && l.held[s.ID]>>lane[k]&1 == 0 {
-			l.graphs[lane[k]].Remove(s.In, s.Out)
-			added = true
-		}
-		from = lane[k]
-	}
-	s, to := steps[i], lane[i]
-	if l.undoing && len(l.undo) > 0 {
-		l.fit.bar(i, to) // what the bundle has added so far may go again
-		return
-	}
-	if added && l.graphs[to].Add(s.In, s.Out) {
-		l.graphs[to].Remove(s.In, s.Out)
-		l.fit.bar(i, to)
-		return
-	}
-	l.barred[s.ID] |= 1 << to
 }
 
 // Reserved is a turn that has a lane from the beginning.

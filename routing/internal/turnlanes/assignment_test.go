@@ -148,15 +148,19 @@ func TestBundlesArePlacedWholly(t *testing.T) {
 			}
 			return all
 		}
-		var placed []together
-		for _, of := range b.list {
-			var paths together
-			paths.fill(p, of)
-			if turns := walkAll(f, fw, of); turns != len(paths.steps) {
-				t.Fatalf("%d turns between switches %d and %d, walked %d", len(paths.steps), of.a, of.b, turns)
+		var placed [][][]acyclic.Turn
+		for i, of := range b.list {
+			var paths [][]acyclic.Turn
+			total := 0
+			for _, turns := range b.turns(p, int32(i)) {
+				paths = append(paths, slices.Clone(turns))
+				total += len(turns)
+			}
+			if turns := walkAll(f, fw, of); turns != total {
+				t.Fatalf("%d turns between switches %d and %d, walked %d", total, of.a, of.b, turns)
 			}
 			lane, held, turns := slices.Clone(l.lane), slices.Clone(l.held), has()
-			if l.placeTogether(&paths) {
+			if l.Place(paths...) {
 				placed = append(placed, paths)
 			} else if !slices.Equal(lane, l.lane) || !slices.Equal(held, l.held) || !slices.Equal(turns, has()) {
 				t.Fatal("a bundle that was refused changed something")
@@ -165,14 +169,13 @@ func TestBundlesArePlacedWholly(t *testing.T) {
 		waits := map[hold]map[hold]bool{}
 		for i := range placed {
 			sl := 0
-			for sl < l.used && !l.admitsAll(sl, &placed[i]) {
+			for sl < l.used && !l.admitsAll(sl, placed[i]) {
 				sl++
 			}
-			if sl == l.used && len(placed[i].end) > 0 {
+			if sl == l.used && len(placed[i]) > 0 {
 				t.Fatal("no service level admits a bundle that was placed")
 			}
-			for k := range placed[i].end {
-				steps := placed[i].path(k)
+			for _, steps := range placed[i] {
 				lanes := make([]uint8, len(steps))
 				for i, s := range steps {
 					lanes[i] = l.at(s.ID, sl)

@@ -26,17 +26,28 @@ const (
 // JAIR 10, 1999). It is done with one policy, then with the other.
 func (p *Paths) Assign(ctx context.Context, lanes, levels int) (best *Assignment, fewest int, err error) {
 	if p.both && levels > 1 && lanes > 1 {
-		return p.assignBundles(ctx, lanes, levels)
+		b := p.inBundles()
+		all := make([]int32, len(b.list))
+		for i := range all {
+			all[i] = int32(i)
+		}
+		return p.rounds(ctx, all, len(all), lanes, levels, func(n int32) [][]acyclic.Turn { return b.turns(p, n) })
 	}
-	return p.rounds(p.maximal, len(p.Trunk), lanes, levels, func(l *Assignment, order []int32, limit int) ([]int32, error) {
-		return l.placeAll(ctx, p, order, limit)
-	})
+	return p.rounds(ctx, p.maximal, len(p.Trunk), lanes, levels, p.alone())
 }
 
-// rounds goes through the rounds of Assign for what has numbers below space. place
-// places what it is given in an order, and returns what is left over, or not all of it
-// when that is more than a limit.
-func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *Assignment, order []int32, limit int) ([]int32, error)) (best *Assignment, fewest int, err error) {
+// alone gives every path by itself, as placeAll wants it.
+func (p *Paths) alone() func(n int32) [][]acyclic.Turn {
+	path := make([][]acyclic.Turn, 1)
+	return func(n int32) [][]acyclic.Turn {
+		path[0] = p.AppendTurns(path[0][:0], n)
+		return path
+	}
+}
+
+// rounds goes through the rounds of Assign for what has numbers below space: for paths,
+// or for bundles of them. turns is the turns of each path of a bundle.
+func (p *Paths) rounds(ctx context.Context, begin []int32, space, lanes, levels int, turns func(n int32) [][]acyclic.Turn) (best *Assignment, fewest int, err error) {
 	rounds := min(mostRounds, max(1, placements/max(1, len(begin))))
 	if lanes == 1 {
 		levels, rounds = 1, 1 // service levels make no difference
@@ -45,7 +56,7 @@ func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *As
 		order := begin
 		for range rounds {
 			l := New(p.Fabric, lanes, levels, policy, p.Change)
-			left, err := place(l, order, len(order)/giveUp)
+			left, err := l.placeAll(ctx, order, len(order)/giveUp, turns)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -64,7 +75,7 @@ func (p *Paths) rounds(begin []int32, space, lanes, levels int, place func(l *As
 	return best, fewest, nil
 }
 
-// Around is for one service level, in which some turns have lanes from the
+// AssignAround is for one service level, in which some turns have lanes from the
 // beginning: it looks for lanes for as many paths as can be. No order helps a path
 // that others are in the way of, so there are no rounds; paths are taken by their
 // hops and, if many are left over then, by how many others take their turns and, on
@@ -81,7 +92,7 @@ func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int
 		}
 		l := New(p.Fabric, lanes, 1, Even, Free)
 		l.reserve(reserved)
-		left, err := l.placeAll(ctx, p, begin[i](l), len(p.maximal))
+		left, err := l.placeAll(ctx, begin[i](l), len(p.maximal), p.alone())
 		if err != nil {
 			return nil, 0, err
 		}
@@ -146,16 +157,14 @@ func (l *Assignment) placeTurns(p *Paths) {
 	}
 }
 
-// placeAll places paths in an order and returns those left over. It gives up when
-// they are more than a limit.
-func (l *Assignment) placeAll(ctx context.Context, p *Paths, order []int32, limit int) (left []int32, err error) {
-	var steps []acyclic.Turn
+// placeAll places paths or bundles in an order and returns those left over. It gives up
+// when they are more than a limit.
+func (l *Assignment) placeAll(ctx context.Context, order []int32, limit int, turns func(n int32) [][]acyclic.Turn) (left []int32, err error) {
 	for i, n := range order {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		steps = p.AppendTurns(steps[:0], n)
-		if l.Place(steps) {
+		if l.Place(turns(n)...) {
 			continue
 		}
 		if left = append(left, n); len(left) > limit {

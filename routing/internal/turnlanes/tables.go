@@ -53,6 +53,24 @@ func (l *Assignment) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool
 	return lanes
 }
 
+// giveBothWays gives out the lowest service level that admits all paths between two
+// switches.
+func (l *Assignment) giveBothWays(lanes *routing.Lanes, fw *routing.Forwarding, lids []fabric.LID) {
+	n := l.f.Switches()
+	admitting := make([]uint16, n*n) // [the higher switch × switches + the lower] service levels, as bits
+	for i := range admitting {
+		admitting[i] = 1<<l.Used() - 1
+	}
+	l.eachTree(fw, lids, func(_ fabric.LID, s, to fabric.NodeID, admit uint16) {
+		admitting[int(max(s, to))*n+int(min(s, to))] &= admit
+	})
+	l.eachTree(fw, lids, func(lid fabric.LID, s, to fabric.NodeID, _ uint16) {
+		if admit := admitting[int(max(s, to))*n+int(min(s, to))]; admit != 0 { // else nothing is sent
+			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(admit))
+		}
+	})
+}
+
 // eachTree visits the path from every switch to every LID, with the switch of the LID
 // and the service levels that admit the path, as bits.
 func (l *Assignment) eachTree(fw *routing.Forwarding, lids []fabric.LID, visit func(lid fabric.LID, s, to fabric.NodeID, admitting uint16)) {

@@ -1,0 +1,150 @@
+package turnlanes
+
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
+)
+
+// Place finds one service level for paths: one that admits all of them already, else the
+// first in which their turns without a lane can get one. If there is none it changes
+// nothing and says no.
+func (l *Assignment) Place(paths ...[]acyclic.Turn) bool {
+	for sl := range l.used {
+		if l.admitsAll(sl, paths) {
+			return true
+		}
+	}
+	for sl := range l.levels {
+		if l.putAll(sl, paths) {
+			l.used = max(l.used, sl+1)
+			return true
+		}
+		if sl >= l.used {
+			break // nor can any other that is empty
+		}
+	}
+	return false
+}
+
+func (l *Assignment) admitsAll(sl int, paths [][]acyclic.Turn) bool {
+	for _, steps := range paths {
+		if !l.admits(sl, steps) {
+			return false
+		}
+	}
+	return true
+}
+
+// putAll places paths in a service level, one after another, all or none.
+func (l *Assignment) putAll(sl int, paths [][]acyclic.Turn) bool {
+	for _, steps := range paths {
+		if l.falls(sl, steps) {
+			return false
+		}
+	}
+	l.undo = l.undo[:0]
+	for i, steps := range paths {
+		if l.admits(sl, steps) {
+			continue
+		}
+		if i > 0 && l.falls(sl, steps) || !l.put(sl, steps) {
+			l.takeBack(sl)
+			return false
+		}
+	}
+	return true
+}
+
+// change is what to take back if a later one of the paths at hand cannot be placed.
+type change struct {
+	acyclic.Turn
+	was  uint8 // the lane of the turn
+	held uint8 // the lane whose graph holds the turn since; unset: none
+}
+
+func (l *Assignment) takeBack(sl int) {
+	for _, c := range slices.Backward(l.undo) {
+		l.set(c.ID, sl, c.was)
+		if c.held != unset {
+			l.graphs[c.held].Remove(c.In, c.Out)
+			l.held[c.ID] &^= 1 << c.held
+		}
+	}
+}
+
+// falls says that the lanes of turns already set fall along a path.
+func (l *Assignment) falls(sl int, steps []acyclic.Turn) bool {
+	from := l.start(sl)
+	for _, s := range steps {
+		if to := l.at(s.ID, sl); to != unset {
+			if to < from {
+				return true
+			}
+			from = to
+		}
+	}
+	return false
+}
+
+// put places a path in a service level, wholly or not at all. It ends, because
+// each failure bars one turn of the path from one more lane.
+func (l *Assignment) put(sl int, steps []acyclic.Turn) bool {
+	l.fit.begin(len(steps))
+	for l.fit.find(l, sl, steps) {
+		if l.commit(sl, steps, l.fit.lane) {
+			return true
+		}
+	}
+	return false
+}
+
+// commit adds the turns within lanes to their graphs and fixes all lanes. If one
+// would close a cycle it takes everything back and bars that choice.
+func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
+	from := l.start(sl)
+	for i, s := range steps {
+		if to := lane[i]; from == to && l.held[s.ID]>>to&1 == 0 && !l.graphs[to].Add(s.In, s.Out) {
+			l.blame(sl, i, steps, lane)
+			return false
+		}
+		from = lane[i]
+	}
+	from = l.start(sl)
+	for i, s := range steps {
+		c := change{s, l.at(s.ID, sl), unset}
+		if from == lane[i] && l.held[s.ID]>>lane[i]&1 == 0 {
+			l.held[s.ID] |= 1 << lane[i]
+			c.held = lane[i]
+		}
+		l.set(s.ID, sl, lane[i])
+		l.undo = append(l.undo, c)
+		from = lane[i]
+	}
+	return true
+}
+
+// blame takes back what was added before the i-th turn, and bars that turn from
+// its lane: for good if the graph would not take it alone either, since it only
+// grows; else for this path.
+func (l *Assignment) blame(sl, i int, steps []acyclic.Turn, lane []uint8) {
+	from, added := l.start(sl), false
+	for k, s := range steps[:i] {
+		if from == lane[k] && l.held[s.ID]>>lane[k]&1 == 0 {
+			l.graphs[lane[k]].Remove(s.In, s.Out)
+			added = true
+		}
+		from = lane[k]
+	}
+	s, to := steps[i], lane[i]
+	if len(l.undo) > 0 {
+		l.fit.bar(i, to) // what the paths before have added may go again
+		return
+	}
+	if added && l.graphs[to].Add(s.In, s.Out) {
+		l.graphs[to].Remove(s.In, s.Out)
+		l.fit.bar(i, to)
+		return
+	}
+	l.barred[s.ID] |= 1 << to
+}
