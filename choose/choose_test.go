@@ -53,6 +53,10 @@ func TestBestIsProvenAndBest(t *testing.T) {
 					if x.Outcome == Proven && x.Lambda > won.Lambda+Close {
 						t.Errorf("%s has %.3f and was taken; %s has %.3f", won.Engine, won.Lambda, x.Engine, x.Lambda)
 					}
+					// On one lane it holds whatever clients do.
+					if x.Engine == "nue" && contract != routing.Honored && x.Outcome != Skipped && (x.Outcome != Proven || x.VLs != 1) {
+						t.Errorf("nue: %v on %d lanes (%s), want it proven on one", x.Outcome, x.VLs, x.Why)
+					}
 				}
 			})
 		}
