@@ -34,6 +34,9 @@ var spoilable = []struct {
 		n := &q.Nodes[len(q.Nodes)-1]
 		n.VendorID, n.DeviceID = fabric.AggregationVendor, fabric.AggregationDevice
 	}},
+	{name: "a host with a second port", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Honored, answer: inScope(routing.HCA), request: func(q *wire.Request) {
+		q.Nodes[len(q.Nodes)-1].Ports = 2
+	}},
 	{name: "adapters drop what nobody sends", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Honored, answer: dropUnused},
 	{name: "fewer lanes than the proof", spec: "ring:4,hosts=1", engine: "dfsssp", contract: routing.Directed, answer: rankAllAlike, request: func(q *wire.Request) { q.MaxVLs = 2 }},
 	{name: "QoS off", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Honored, request: func(q *wire.Request) { q.QoS = false }},

@@ -37,7 +37,7 @@ var targets = []target{
 	{"routing/...", []string{quickly}},
 	{"routing/internal/dag", []string{"./routing/paths/sssp", "./routing/paths/updown", "./routing/paths/symmetric", quickly}},
 	{"routing/internal/orient", []string{"./routing/paths/updown", "./routing/paths/fattree", "./routing/adaptive", quickly}},
-	{"routing/internal/choices", []string{"./routing/adaptive", "./experiments", quickly}},
+	{"routing/internal/choices", []string{"./routing/adaptive", "./internal/reproduce", quickly}},
 	{"routing/internal/intree", []string{"./routing/nue", "./routing/weave", quickly}},
 	{"routing/internal/acyclic", []string{"./routing/lanes/layer", "./routing/lanes/exact", quickly}},
 	{"routing/internal/forest", []string{"./conformance -run=PathsThatDoNotArrive", "./routing/lanes/layer", quickly}},
