@@ -123,12 +123,8 @@ func (s *search) measure(ctx context.Context, t *Trial) error {
 	if len(s.placement) < 2 {
 		return nil // nobody talks to anybody: all engines are alike
 	}
-	bisect, err := traffic.Parse("bisect")
-	if err != nil {
-		return err
-	}
 	r, err := congestion.Simulate(ctx, t.tables, congestion.Options{
-		Pattern: bisect, Placement: s.placement, Seed: s.wish.Options.Seed, Runs: s.patterns(),
+		Pattern: traffic.Bisection(), Placement: s.placement, Seed: s.wish.Options.Seed, Runs: s.patterns(),
 	})
 	if err != nil {
 		return err

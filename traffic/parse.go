@@ -76,6 +76,16 @@ func Parse(spec string) (Pattern, error) {
 	return all, nil
 }
 
+// Bisection is the pattern "bisect". The mean bandwidth of its flows is the effective
+// bisection bandwidth.
+func Bisection() Pattern {
+	p, err := Parse("bisect")
+	if err != nil {
+		panic(err) // a row of the table without keys
+	}
+	return p
+}
+
 func parseOne(spec string) (Pattern, error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(spec), ":")
 	name = strings.ReplaceAll(name, "neighbor", "neighbour")

@@ -195,12 +195,8 @@ func (r *row) compare(ctx context.Context, mended *routing.Tables, live *fabric.
 		t   *routing.Tables
 		sum *float64
 	}{{mended, &r.after}, {scratch, &r.scratch}} {
-		pattern, err := traffic.Parse("bisect")
-		if err != nil {
-			return err
-		}
 		result, err := congestion.Simulate(ctx, x.t, congestion.Options{
-			Pattern: pattern, Placement: traffic.Placement(routing.HCA.Endpoints(live)), Seed: 1, Precision: 0.001,
+			Pattern: traffic.Bisection(), Placement: traffic.Placement(routing.HCA.Endpoints(live)), Seed: 1, Precision: 0.001,
 		})
 		if err != nil {
 			return err

@@ -28,10 +28,6 @@ func (b *bandwidths) text(among string) string {
 // bisection is the effective bisection bandwidth of tables among those endpoints in
 // scope that another fabric has too, with a cable.
 func bisection(ctx context.Context, t *routing.Tables, other *fabric.Fabric, scope routing.Scope, seed uint64, precision float64) (*float64, error) {
-	pattern, err := traffic.Parse("bisect")
-	if err != nil {
-		return nil, err
-	}
 	f := t.Fabric
 	var ranks traffic.Placement
 	for _, e := range scope.Endpoints(f) {
@@ -42,7 +38,7 @@ func bisection(ctx context.Context, t *routing.Tables, other *fabric.Fabric, sco
 	if len(ranks) < 2 {
 		return nil, nil
 	}
-	r, err := congestion.Simulate(ctx, t, congestion.Options{Pattern: pattern, Placement: ranks, Seed: seed, Precision: precision})
+	r, err := congestion.Simulate(ctx, t, congestion.Options{Pattern: traffic.Bisection(), Placement: ranks, Seed: seed, Precision: precision})
 	if err != nil {
 		return nil, err
 	}

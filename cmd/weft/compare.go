@@ -99,7 +99,6 @@ type compareJob struct {
 
 	fabric    *fabric.Fabric
 	placement traffic.Placement
-	bisect    traffic.Pattern
 	shifts    traffic.Pattern
 	phases    int // of all-to-all that were counted
 	rows      []compareRow
@@ -186,9 +185,6 @@ func (j *compareJob) check() error {
 	var err error
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
 		return usage("%w", err)
-	}
-	if j.bisect, err = traffic.Parse("bisect"); err != nil {
-		return err
 	}
 	j.shifts, err = traffic.Parse(fmt.Sprintf("shifts:phases=%d", o.phases))
 	return err
@@ -304,7 +300,7 @@ func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Ta
 	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
 	row.Index = &loads.Max
 	o := congestion.Options{
-		Pattern: j.bisect, Placement: j.placement, UniformRates: j.o.uniformRates, Seed: j.o.route.seed, Precision: j.o.precision,
+		Pattern: traffic.Bisection(), Placement: j.placement, UniformRates: j.o.uniformRates, Seed: j.o.route.seed, Precision: j.o.precision,
 	}
 	b, err := j.simulate(ctx, row.Name+": bisections", t, o)
 	if err != nil {

@@ -126,7 +126,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	p := j.newPage()
 	if !j.o.markdown {
 		p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric), plural(j.fabric.Count().SwitchCables, "cable"))
-		if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
+		if err := j.show(p); err != nil {
 			return err
 		}
 	}

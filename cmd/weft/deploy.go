@@ -140,15 +140,7 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	if err != nil {
 		return err
 	}
-	if o.json {
-		err = a.printJSON(s)
-	} else {
-		err = a.printDeployment(s, j.contract, o.out)
-	}
-	if err == nil && j.fallen {
-		err = &exitError{code: exitFinding}
-	}
-	return err
+	return a.answer(o.json, s, func() error { return a.printDeployment(s, j.contract, o.out) }, j.fallen)
 }
 
 // plan is the files for a stock OpenSM.
@@ -175,11 +167,6 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if asJSON {
-		if err := j.printJSON(s); err != nil {
-			return err
-		}
-	}
 	var advice string
 	if len(s.Ways) > 0 {
 		advice += "\nFiles can express here:\n  " + strings.Join(s.Ways, "\n  ")
@@ -187,7 +174,7 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 	if wire.Expressible(j.tables, j.contract) == nil {
 		advice += "\nThe plugin takes these tables as they are (weft serve, docs/opensm.md)."
 	}
-	return finding("%s refuses: files for a stock OpenSM cannot express %s: %s.%s", s.Engine, s.Limit, s.Refused, advice)
+	return j.refuse(asJSON, s, "%s refuses: files for a stock OpenSM cannot express %s: %s.%s", s.Engine, s.Limit, s.Refused, advice)
 }
 
 // ways tries what files can express in place of this: the engines that are advised,
@@ -316,6 +303,5 @@ func (a *app) printDeployment(s *deploySummary, contract routing.Contract, out s
 	p.fact("hold", "%s", advice.Clients(contract))
 	p.fact("wrote", "%s: %s", out, strings.Join(s.Files, ", "))
 	p.fact("next", "put the folder at %s on the subnet manager's host, the lines of its opensm.conf\ninto yours, restart OpenSM, then ask: weft deploy check --conf opensm.conf", s.Dir)
-	_, err := fmt.Fprint(a.stdout, p.String())
-	return err
+	return a.show(p)
 }

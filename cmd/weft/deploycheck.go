@@ -101,15 +101,7 @@ func (a *app) deployCheck(ctx context.Context, o *checkFlags) error {
 	for _, f := range r.Findings {
 		s.Findings = append(s.Findings, dangerSummary{string(f.Level), string(f.Code), f.What, f.Do, f.Lines, f.Line})
 	}
-	if o.json {
-		err = a.printJSON(s)
-	} else {
-		err = a.printCheck(s)
-	}
-	if err == nil && s.Bad {
-		err = &exitError{code: exitFinding}
-	}
-	return err
+	return a.answer(o.json, s, func() error { return a.printCheck(s) }, s.Bad)
 }
 
 // checkInput reads everything there is to look at.

@@ -141,16 +141,8 @@ func (j *diffJob) mixtures() []mixtureSummary {
 
 func (j *diffJob) report() error {
 	s := j.summary()
-	var err error
-	if j.o.json {
-		err = j.printJSON(s)
-	} else {
-		err = j.say("%s", strings.TrimSuffix(j.screen(s), "\n"))
-	}
-	if err == nil && j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0) {
-		err = &exitError{code: exitFinding}
-	}
-	return err
+	return j.answer(j.o.json, s, func() error { return j.say("%s", strings.TrimSuffix(j.screen(s), "\n")) },
+		j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0))
 }
 
 // screen is the result for people.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -95,11 +94,8 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 			return err
 		}
 	}
-	if o.json {
-		return j.printJSON(drainSummary{j.name, j.folder, j.contract.String(), j.scope.String(), &j.gone,
-			j.there.Exposed(), j.back.Exposed(), away.planSummary(), back.planSummary()})
-	}
-	return j.print(away, back)
+	s := drainSummary{j.name, j.folder, j.contract.String(), j.scope.String(), &j.gone, j.there.Exposed(), j.back.Exposed(), away.planSummary(), back.planSummary()}
+	return j.answer(o.json, s, func() error { return j.print(away, back) }, false)
 }
 
 // planBoth plans the way out and the way back, and refuses where one of them does not
@@ -127,12 +123,7 @@ func (j *drainJob) planBoth(ctx context.Context) error {
 
 // refuse says that there is no plan, and which destinations stand in the way.
 func (j *drainJob) refuse(left []leftOver, why string) error {
-	if j.o.json {
-		if err := j.printJSON(refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}); err != nil {
-			return err
-		}
-	}
-	return finding("%s.\nNothing was written. weft what-if says what is lost when it is pulled.", why)
+	return j.app.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s.\nNothing was written. weft what-if says what is lost when it is pulled.", why)
 }
 
 // goneText is what is drained, on one line.
@@ -175,6 +166,5 @@ func (j *drainJob) print(away, back *keepJob) error {
 		}
 	}
 	p.fact("next", "%s", next)
-	_, err := io.WriteString(j.stdout, p.String())
-	return err
+	return j.show(p)
 }

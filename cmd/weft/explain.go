@@ -73,15 +73,7 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	if err := j.tryOut(ctx, o, &s); err != nil {
 		return err
 	}
-	if o.json {
-		err = a.printJSON(s)
-	} else {
-		err = a.printExplanation(j, &s)
-	}
-	if err == nil && !s.Routes {
-		err = &exitError{code: exitFinding}
-	}
-	return err
+	return a.answer(o.json, s, func() error { return a.printExplanation(j, &s) }, !s.Routes)
 }
 
 // tryOut routes and notes what comes of it, a refusal too.

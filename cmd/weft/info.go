@@ -46,10 +46,7 @@ all is there.`,
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
-			if asJSON {
-				return a.printJSON(s)
-			}
-			return a.printInfo(s, f)
+			return a.answer(asJSON, s, func() error { return a.printInfo(s, f) }, false)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the result for programs")
@@ -175,7 +172,7 @@ func (a *app) printInfo(s *infoSummary, f *fabric.Fabric) error {
 	if len(s.levels) == 1 && s.levels[0].Across > 0 {
 		p.fact("levels", "one, as all switches have hosts: no tree")
 	}
-	if _, err := fmt.Fprint(a.stdout, p.String()); err != nil {
+	if err := a.show(p); err != nil {
 		return err
 	}
 	if len(s.levels) > 1 {
@@ -190,6 +187,5 @@ func (a *app) printInfo(s *infoSummary, f *fabric.Fabric) error {
 		}
 		p.fact(label, "%s", w)
 	}
-	_, err := fmt.Fprint(a.stdout, p.String())
-	return err
+	return a.show(p)
 }

@@ -91,3 +91,25 @@ func (a *app) printJSON(v any) error {
 	_, err = a.stdout.Write(text)
 	return err
 }
+
+// answer prints a result, for programs or for people; found says that it is a finding.
+func (a *app) answer(asJSON bool, s any, forPeople func() error, found bool) error {
+	print := forPeople
+	if asJSON {
+		print = func() error { return a.printJSON(s) }
+	}
+	if err := print(); err != nil || !found {
+		return err
+	}
+	return &exitError{code: exitFinding}
+}
+
+// refuse says that there is no result, for people and if asked for programs.
+func (a *app) refuse(asJSON bool, s any, format string, args ...any) error {
+	if asJSON {
+		if err := a.printJSON(s); err != nil {
+			return err
+		}
+	}
+	return finding(format, args...)
+}

@@ -146,12 +146,7 @@ func (j *keepJob) notMended() error {
 	if len(left) == 0 {
 		why = thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"
 	}
-	if j.o.json {
-		if err := j.printJSON(refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}); err != nil {
-			return err
-		}
-	}
-	return finding("%s cannot be kept: %s.\nNothing was written. weft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.o.keep, why)
+	return j.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. weft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.o.keep, why)
 }
 
 // withLanesNeeded is tables that say how many lanes they need, which dumps do not.

@@ -143,28 +143,19 @@ func (j *keepJob) writeSteps(ctx context.Context) error {
 
 // report prints the result. A network in parts is a finding, as for weft route.
 func (j *keepJob) report() error {
-	var err error
-	if j.o.json {
-		s := j.summary()
-		s.Kept = j.planSummary()
-		if j.o.steps != "" {
-			s.Files = []string{planFile, planTextFile}
-			for _, step := range s.Kept.Steps {
-				s.Files = append(s.Files, step.Folder)
-			}
+	s := j.summary()
+	s.Kept = j.planSummary()
+	if j.o.steps != "" {
+		s.Files = []string{planFile, planTextFile}
+		for _, step := range s.Kept.Steps {
+			s.Files = append(s.Files, step.Folder)
 		}
-		err = j.printJSON(s)
-	} else {
-		_, err = io.WriteString(j.stdout, j.screen())
 	}
-	if err == nil && j.fallen {
-		err = &exitError{code: exitFinding}
-	}
-	return err
+	return j.answer(j.o.json, s, func() error { return j.show(j.screen()) }, j.fallen)
 }
 
 // screen is the result for people.
-func (j *keepJob) screen() string {
+func (j *keepJob) screen() *page {
 	p := j.newPage()
 	n := j.fabric.Count()
 	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric), plural(n.SwitchCables, "cable"))
@@ -187,5 +178,5 @@ func (j *keepJob) screen() string {
 	default:
 		p.fact("next", "%s", j.next())
 	}
-	return p.String()
+	return p
 }

@@ -142,10 +142,7 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 			return err
 		}
 	}
-	if o.json {
-		return a.printJSON(s)
-	}
-	return a.printLanes(&s)
+	return a.answer(o.json, s, func() error { return a.printLanes(&s) }, false)
 }
 
 // pathsOnly is the paths of the engine; of one that decides ways and lanes at

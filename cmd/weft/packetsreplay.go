@@ -47,15 +47,7 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 			return err
 		}
 	}
-	if j.o.json {
-		err = j.printJSON(s)
-	} else {
-		err = j.replayScreen(s, v)
-	}
-	if err == nil && s.Run != nil && s.Run.Deadlock != nil {
-		err = &exitError{code: exitFinding}
-	}
-	return err
+	return j.answer(j.o.json, s, func() error { return j.replayScreen(s, v) }, s.Run != nil && s.Run.Deadlock != nil)
 }
 
 // stop replays the loop, and the same traffic under the engines that are advised.
@@ -152,8 +144,7 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 	p.fact("fabric", "%s: %s, %s", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric))
 	if s.Run == nil {
 		p.fact("verdict", "%s (contract %s, endpoints %s): there is no credit loop to replay", s.Verdict, v.Contract, v.Scope)
-		_, err := fmt.Fprint(j.stdout, p.String())
-		return err
+		return j.show(p)
 	}
 	p.fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, v.Contract, v.Scope, len(v.Cycle), cycleText(j.console, j.fabric, v.Cycle))
 	if s.Run.Deadlock == nil {
@@ -177,6 +168,5 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 			p.fact(r.Engine, "%sthe same traffic is %s", loop, r.ended(j))
 		}
 	}
-	_, err := fmt.Fprint(j.stdout, p.String())
-	return err
+	return j.show(p)
 }

@@ -226,7 +226,7 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	}
 	p.fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, thousands(int64(s.Buffer)), thousands(int64(s.MTU)), s.Seed)
 	p.fact("traffic", "%s among %s", s.Traffic, plural(s.Ranks, "endpoint"))
-	if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
+	if err := j.show(p); err != nil {
 		return err
 	}
 	t := j.newTable("load", "accepted", "mean "+j.unit(), "± 95 %", "p50", "p99", "max", "hops", "status")
@@ -380,6 +380,5 @@ func (j *packetsJob) completeScreen(s *packetsSummary, phases int) error {
 	if r.Deadlock != nil {
 		p.fact("deadlock", "%s", j.stopText(r.Deadlock))
 	}
-	_, err := fmt.Fprint(j.stdout, p.String())
-	return err
+	return j.show(p)
 }

@@ -83,3 +83,9 @@ func (c *console) say(format string, args ...any) error {
 }
 
 func (p *page) String() string { return p.b.String() }
+
+// show prints text as it is.
+func (c *console) show(text fmt.Stringer) error {
+	_, err := io.WriteString(c.stdout, text.String())
+	return err
+}

@@ -56,15 +56,7 @@ func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 		return err
 	}
 	sum := j.adaptiveSummary(t, v)
-	if o.json {
-		err = j.printJSON(sum)
-	} else {
-		_, err = fmt.Fprint(j.stdout, j.adaptiveScreen(sum))
-	}
-	if err == nil && !v.Free() {
-		err = &exitError{code: exitFinding}
-	}
-	return err
+	return j.answer(o.json, sum, func() error { return j.show(j.adaptiveScreen(sum)) }, !v.Free())
 }
 
 // adapt routes and judges.
@@ -108,7 +100,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 	return s
 }
 
-func (j *routeJob) adaptiveScreen(s *adaptiveSummary) string {
+func (j *routeJob) adaptiveScreen(s *adaptiveSummary) *page {
 	p := j.newPage()
 	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
 	p.fact("engine", "%s (%s), adaptive: %s", s.Engine, j.adaptive.Paper, engines.AdaptiveTrust)
@@ -133,5 +125,5 @@ func (j *routeJob) adaptiveScreen(s *adaptiveSummary) string {
 	p.fact("routes", "%s pairs of switches with endpoints, %s without a sure way", thousands(s.Pairs), thousands(s.Unreachable))
 	p.fact("time", "read %s, paths %s, verify %s; %s at the peak", seconds(j.spent.read), seconds(j.spent.paths), seconds(j.spent.verify), bytesOf(s.PeakRSS))
 	p.fact("next", "switches with forwarding tables cannot do this: it is for simulation and for comparing")
-	return p.String()
+	return p
 }

@@ -147,10 +147,6 @@ type noneProvenSummary struct {
 
 // noneProven reports that auto found nothing.
 func (j *routeJob) noneProven(none *choose.NoneProven, asJSON bool) error {
-	if asJSON {
-		if err := j.printJSON(noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: none.Error(), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)}); err != nil {
-			return err
-		}
-	}
-	return finding("no engine is proven under contract %s with %s available:\n%s", none.Contract, plural(j.budget.VLs, "lane"), trialText(none.Trials))
+	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: none.Error(), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
+		"no engine is proven under contract %s with %s available:\n%s", none.Contract, plural(j.budget.VLs, "lane"), trialText(none.Trials))
 }

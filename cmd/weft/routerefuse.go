@@ -50,12 +50,7 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 		s.laneCounts = laneCounts{Needed: few.Need, Available: few.Have}
 		text = tooFewText(&s, few.AtLeast)
 	}
-	if asJSON {
-		if err := j.printJSON(s); err != nil {
-			return err
-		}
-	}
-	return finding("%w", text)
+	return j.refuse(asJSON, s, "%w", text)
 }
 
 // thatFit tries other engines in the same budget.

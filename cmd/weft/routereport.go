@@ -140,27 +140,16 @@ func (j *routeJob) report(o *routeFlags, wrote bool) error {
 	if !wrote {
 		j.out = ""
 	}
-	if o.json {
-		if err := j.printJSON(j.summary()); err != nil {
-			return err
-		}
-	} else if _, err := fmt.Fprint(j.stdout, j.screen(o)); err != nil {
-		return err
+	unwritten := !j.verdict.Free() && o.out != "" && !wrote
+	err := j.answer(o.json, j.summary(), func() error { return j.show(j.screen(o)) }, !unwritten && (j.fallen || j.unmended() || !j.verdict.Free()))
+	if err == nil && unwritten {
+		err = finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
 	}
-	if (j.fallen || j.unmended()) && j.verdict.Free() {
-		return &exitError{code: exitFinding}
-	}
-	if !j.verdict.Free() {
-		if o.out != "" && !wrote {
-			return finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
-		}
-		return &exitError{code: exitFinding}
-	}
-	return nil
+	return err
 }
 
 // screen is the result for people: one screen.
-func (j *routeJob) screen(o *routeFlags) string {
+func (j *routeJob) screen(o *routeFlags) *page {
 	p := j.newPage()
 	n := j.fabric.Count()
 	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric), plural(n.SwitchCables, "cable"))
@@ -202,7 +191,7 @@ func (j *routeJob) screen(o *routeFlags) string {
 	}
 	p.fact("time", "read %s, %s, verify %s%s; %s at the peak", seconds(j.spent.read), routed, seconds(j.spent.verify), written, bytesOf(peakRSS()))
 	p.fact("next", "%s", j.next())
-	return p.String()
+	return p
 }
 
 // trust says why the tables may be trusted. What auto chose was proven under a

@@ -158,8 +158,7 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 	p.fact("socket", "%s, for %s", c.Socket, cmp.Or(c.Group, "the daemon's own group"))
 	p.fact("state", "%s", cmp.Or(c.State, "no folder: nothing is kept"))
 	p.fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
-	_, err = fmt.Fprint(a.stdout, p.String())
-	return err
+	return a.show(&p)
 }
 
 func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
@@ -253,15 +252,7 @@ func (a *app) status(ctx context.Context, socket string, asJSON bool) error {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return fmt.Errorf("%s: %w", socket, err)
 	}
-	if asJSON {
-		err = a.printJSON(s)
-	} else {
-		err = a.printStatus(&s)
-	}
-	if err == nil && (s.ReloadError != "" || s.StateError != "" || s.Last != nil && s.Last.Refusal != "") {
-		err = &exitError{code: exitFinding}
-	}
-	return err
+	return a.answer(asJSON, s, func() error { return a.printStatus(&s) }, s.ReloadError != "" || s.StateError != "" || s.Last != nil && s.Last.Refusal != "")
 }
 
 func (a *app) printStatus(s *daemon.Status) error {
@@ -297,8 +288,7 @@ func (a *app) printStatus(s *daemon.Status) error {
 	if s.StateError != "" {
 		p.fact("state", "%s", stateText(&s.State))
 	}
-	_, err := fmt.Fprint(a.stdout, p.String())
-	return err
+	return a.show(p)
 }
 
 // stateText says what is wrong with the state folder.

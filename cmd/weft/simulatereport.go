@@ -161,17 +161,7 @@ func (j *simulateJob) summary() *simulateSummary {
 // report prints the result, and turns pairs without a route into the exit code.
 func (j *simulateJob) report() error {
 	s := j.summary()
-	if j.o.json {
-		if err := j.printJSON(s); err != nil {
-			return err
-		}
-	} else if err := j.screen(s); err != nil {
-		return err
-	}
-	if s.NoRoute > 0 || s.Misfits != nil {
-		return &exitError{code: exitFinding}
-	}
-	return nil
+	return j.answer(j.o.json, s, func() error { return j.screen(s) }, s.NoRoute > 0 || s.Misfits != nil)
 }
 
 func (j *simulateJob) screen(s *simulateSummary) error {
@@ -211,7 +201,7 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 		routed = "choose " + seconds(j.spent.choose)
 	}
 	p.fact("time", "read %s, %s, simulate %s; %s at the peak", seconds(j.spent.read), routed, seconds(j.spent.simulate), bytesOf(s.PeakRSS))
-	if _, err := fmt.Fprint(j.stdout, p.String()); err != nil {
+	if err := j.show(p); err != nil {
 		return err
 	}
 	j.printTiers(s)

@@ -144,12 +144,7 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	j.options.Contract, j.options.Scope, j.checked = c.Contract, c.Scope, true
 	j.verdict, err = deadlock.CheckCertificate(ctx, j.tables, c, j.options.Progress)
 	if err != nil && ctx.Err() == nil {
-		if j.o.json {
-			if err := j.printJSON(badCertificate{"certificate does not hold", err.Error()}); err != nil {
-				return err
-			}
-		}
-		return finding("%w\nThe proof is not for these tables (was it made with other --sl2vl or --psl?); without --certificate they are judged afresh.", err)
+		return j.refuse(j.o.json, badCertificate{"certificate does not hold", err.Error()}, "%w\nThe proof is not for these tables (was it made with other --sl2vl or --psl?); without --certificate they are judged afresh.", err)
 	}
 	if err != nil || j.verdict.Unreachable == 0 {
 		return err

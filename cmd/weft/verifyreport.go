@@ -78,20 +78,11 @@ func (j *verifyJob) summary() *verifySummary {
 
 // report prints the verdict, and turns findings into the exit code.
 func (j *verifyJob) report() error {
-	if j.o.json {
-		if err := j.printJSON(j.summary()); err != nil {
-			return err
-		}
-	} else if _, err := fmt.Fprint(j.stdout, j.screen()); err != nil {
-		return err
-	}
-	if !j.verdict.Free() || !j.verdict.Complete() || j.misfits != nil {
-		return &exitError{code: exitFinding}
-	}
-	return nil
+	s := j.summary()
+	return j.answer(j.o.json, s, func() error { return j.show(j.screen(s)) }, !j.verdict.Free() || !j.verdict.Complete() || j.misfits != nil)
 }
 
-func (j *verifyJob) screen() string {
+func (j *verifyJob) screen(s *verifySummary) *page {
 	p := j.newPage()
 	f, v := j.tables.Fabric, j.verdict
 	n := f.Count()
@@ -114,8 +105,8 @@ func (j *verifyJob) screen() string {
 	}
 	p.fact("lanes", "%s; %s", laneCounts{Used: v.VLs}, plural(v.SLs, "service level"))
 	p.fact("routes", "%s", j.routesText())
-	if c := cutOffBy(j.tables, v); c != nil {
-		p.fact("cut off", "%s", c.text(j.console))
+	if s.CutOff != nil {
+		p.fact("cut off", "%s", s.CutOff.text(j.console))
 	}
 	p.fact("time", "read %s, verify %s", seconds(j.spent.read), seconds(j.spent.verify))
 	if j.o.writeCertificate != "" && v.Free() {
@@ -124,7 +115,7 @@ func (j *verifyJob) screen() string {
 	if next := j.next(); next != "" {
 		p.fact("next", "%s", next)
 	}
-	return p.String()
+	return p
 }
 
 // assumed is where the service levels and lanes of tables come from.

@@ -259,16 +259,7 @@ func (j *whatIfJob) summary() *whatIfSummary {
 
 func (j *whatIfJob) report() error {
 	s := j.summary()
-	var err error
-	if j.o.json {
-		err = j.printJSON(s)
-	} else {
-		err = j.print(s)
-	}
-	if err == nil && len(j.there.Left) > 0 {
-		err = &exitError{code: exitFinding}
-	}
-	return err
+	return j.answer(j.o.json, s, func() error { return j.print(s) }, len(j.there.Left) > 0)
 }
 
 func (j *whatIfJob) print(s *whatIfSummary) error {

@@ -14,10 +14,7 @@ import (
 // patterns, a fraction of full, and its standard error. Of a job, that many hosts
 // take part, drawn anew for each pattern; 0: all.
 func EffectiveBisection(ctx context.Context, t *routing.Tables, job, patterns int, seed uint64) (mean, stderr float64, err error) {
-	bisect, err := traffic.Parse("bisect")
-	if err != nil {
-		return 0, 0, err
-	}
+	bisect := traffic.Bisection()
 	hosts := routing.HCA.Endpoints(t.Fabric)
 	if job > 0 && job < len(hosts) {
 		bisect = part{bisect, job}
