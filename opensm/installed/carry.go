@@ -14,6 +14,7 @@ type carrier struct {
 	o      Options
 	change change.Options
 	before *routing.Tables // as the switches have them, with the rows that are known of hosts that are back
+	left   int             // destinations that bring leaves
 }
 
 // carry finds out how the installed tables act on the fabric as it is.
@@ -66,6 +67,19 @@ func (c *carrier) rows(from func(fabric.LID, fabric.EndpointID) *routing.Tables)
 		copy(fw.Row(lid), from(lid, owner).Forwarding.Row(lid))
 	}
 	return &routing.Tables{Fabric: c.live, Forwarding: fw, Lanes: c.before.Lanes}
+}
+
+// carried is tables for an earlier fabric that was alike.
+func (c *carrier) carried(plan []*routing.Tables) ([]*routing.Tables, error) {
+	var on []*routing.Tables
+	for _, t := range plan {
+		now, err := transition.On(c.live, t, c.Goal)
+		if err != nil {
+			return nil, err
+		}
+		on = append(on, c.rows(func(fabric.LID, fabric.EndpointID) *routing.Tables { return now }))
+	}
+	return on, nil
 }
 
 // hardware is tables as the switches have them: without rows for what is new.

@@ -16,12 +16,13 @@
 //   - Cables or switches that are back: the tables are brought to what the goal is on the
 //     fabric as it is now, which is the goal itself when everything is back. Links are
 //     armed at the end of a sweep, so nothing is sent over a new one before the next.
+//   - A plan goes on as long as the fabric stays as it was; what a switch did not confirm is
+//     handed over once more before that. Another fabric has a plan of its own, from the step
+//     that is installed.
 //   - Else nothing.
 //
-// Next plans anew each time and returns the first step, so that nothing has to be kept of
-// a plan: from what the first step leaves, the same plan goes on. Each step is judged on
-// the fabric as it is: every mixture of the tables handed over, those confirmed, and the
-// new ones (package transition), and the new ones alone.
+// Each step is judged on the fabric as it is: every mixture of the tables handed over,
+// those confirmed, and the new ones (package transition), and the new ones alone.
 //
 // Packets to LIDs that nobody has any more are in no proof: OpenSM takes their entries
 // out in the same sweep.

@@ -18,6 +18,13 @@ type State struct {
 	Confirmed *routing.Tables // what the switches have confirmed, for the same fabric; nil: Sent
 	Goal      *routing.Tables // routed from scratch last; nil: there is nothing to come back to
 	Returning bool            // something is back, and the tables are not yet what the goal is with it
+	Plan      Plan            // what is to follow Sent, while the fabric stays as it was
+}
+
+// Plan is the steps that are left of a plan.
+type Plan struct {
+	Kind  Kind
+	Steps []*routing.Tables
 }
 
 // Options says under which assumptions a step is planned and judged.
@@ -46,6 +53,8 @@ type Move struct {
 	Cost      transition.Cost          // against what the switches have
 	More      int                      // steps that follow, at least
 	Returning bool                     // State.Returning from now on
+	Plan      Plan                     // State.Plan from now on
+	Left      int                      // destinations that no safe step brings to the goal: they stay as they are
 }
 
 // CutBefore counts the pairs that what the switches have does not deliver.
@@ -72,7 +81,44 @@ func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move
 	if err := c.carry(); err != nil {
 		return nil, err
 	}
-	unarmed := trunksOf(live, parts.New.Cables)
+	if nothing(parts.Gone) && nothing(parts.New) {
+		return c.goOn(ctx)
+	}
+	return c.adapt(ctx, parts)
+}
+
+func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(p.Cables) == 0 }
+
+// goOn is the next step where nothing changed in the fabric.
+func (c *carrier) goOn(ctx context.Context) (*Move, error) {
+	switch {
+	case c.Confirmed != nil: // once more
+		sent, err := c.carried(append([]*routing.Tables{c.Sent}, c.Plan.Steps...))
+		if err != nil {
+			return nil, err
+		}
+		return c.move(ctx, Repair, sent, c.Returning)
+	case len(c.Plan.Steps) > 0:
+		plan, err := c.carried(c.Plan.Steps)
+		if err != nil {
+			return nil, err
+		}
+		return c.move(ctx, c.Plan.Kind, plan, c.Returning)
+	case c.Returning && c.Goal != nil:
+		plan, err := c.bring(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(plan) > 0 {
+			return c.move(ctx, Return, c.atMost(plan), true)
+		}
+	}
+	return c.move(ctx, Same, nil, false)
+}
+
+// adapt is the first step where the fabric is another.
+func (c *carrier) adapt(ctx context.Context, parts transition.Parts) (*Move, error) {
+	unarmed := trunksOf(c.live, parts.New.Cables)
 	plan, err := c.mend(ctx, unarmed)
 	if err != nil && ctx.Err() == nil && c.likeNeighbours() {
 		plan, err = c.mend(ctx, unarmed)
@@ -81,25 +127,15 @@ func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move
 		return nil, err
 	}
 	back := len(unarmed)+len(parts.New.Switches) > 0
-	returning := (s.Returning || back) && s.Goal != nil
-	switch {
-	case len(plan) > 0:
+	returning := (c.Returning || back) && c.Goal != nil
+	if len(plan) > 0 {
 		return c.move(ctx, Repair, plan, returning)
-	case back && returning: // its links are not armed yet
-		m, err := c.move(ctx, Same, nil, true)
-		if err == nil {
-			m.More = 1
-		}
-		return m, err
-	case returning:
-		if plan, err = c.bring(ctx); err != nil {
-			return nil, err
-		}
-		if len(plan) > 0 {
-			return c.move(ctx, Return, c.atMost(plan), true)
-		}
 	}
-	return c.move(ctx, Same, nil, false)
+	m, err := c.move(ctx, Same, nil, returning)
+	if err == nil && returning { // links that are new are not armed yet
+		m.More = 1
+	}
+	return m, err
 }
 
 func trunksOf(f *fabric.Fabric, channels []fabric.ChannelID) []fabric.ChannelID {
@@ -170,6 +206,7 @@ func (c *carrier) bring(ctx context.Context) ([]*routing.Tables, error) {
 	if p, err = change.Return(ctx, c.before, p.After, c.change); err != nil {
 		return nil, err
 	}
+	c.left = len(p.Left)
 	return c.steps(p)
 }
 
@@ -226,9 +263,9 @@ func (c *carrier) atMost(plan []*routing.Tables) []*routing.Tables {
 
 // move has the first step of a plan judged, or that nothing changes.
 func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, returning bool) (*Move, error) {
-	m := &Move{Kind: kind, Tables: c.before, Returning: returning}
+	m := &Move{Kind: kind, Tables: c.before, Returning: returning, Left: c.left}
 	if len(plan) > 0 {
-		m.Tables, m.More = plan[0], len(plan)-1
+		m.Tables, m.More, m.Plan = plan[0], len(plan)-1, Plan{kind, plan[1:]}
 	}
 	switch {
 	case kind == Repair && returning:

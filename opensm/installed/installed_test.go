@@ -23,6 +23,7 @@ type sweeps struct {
 	o       installed.Options
 	steps   int
 	entries int
+	left    int // destinations that did not come back
 }
 
 func begin(t testing.TB, f *fabric.Fabric, engine string, contract routing.Contract) *sweeps {
@@ -56,19 +57,20 @@ func (s *sweeps) sweep(live *fabric.Fabric) *installed.Move {
 		s.steps++
 		s.entries += m.Cost.Entries
 	}
-	s.Sent, s.Confirmed, s.Returning = m.Tables, nil, m.Returning
+	s.Sent, s.Confirmed, s.Returning, s.Plan = m.Tables, nil, m.Returning, m.Plan
 	return m
 }
 
 // settle sweeps until nothing follows.
 func (s *sweeps) settle(live *fabric.Fabric) (first *installed.Move) {
 	s.Helper()
-	s.steps, s.entries = 0, 0
+	s.steps, s.entries, s.left = 0, 0, 0
 	for i := 0; ; i++ {
 		m := s.sweep(live)
 		if first == nil {
 			first = m
 		}
+		s.left = max(s.left, m.Left)
 		if m.More == 0 {
 			if m.CutAfter() > 0 || !m.Alone.Complete() {
 				s.Fatalf("%d pairs are cut at the end", m.CutAfter())
@@ -109,7 +111,7 @@ var networks = []struct {
 	{"torus:4x4,hosts=2", "weave-any", routing.Any},
 	{"dragonfly:p=2", "df-dn", routing.Honored},
 	{"dragonfly:p=2", "dfsssp", routing.Directed},
-	{"torus:4x4,hosts=2", "updn", routing.Single(1)},
+	{"torus:4x4,hosts=1", "updn", routing.Single(1)},
 }
 
 func each(t *testing.T, do func(t *testing.T, f *fabric.Fabric, s *sweeps)) {
@@ -164,7 +166,7 @@ func TestHosts(t *testing.T) {
 			if s.settle(f); s.steps != 1 || s.entries > f.Switches() {
 				t.Errorf("it is new: %d steps, %d entries, %d switches", s.steps, s.entries, f.Switches())
 			}
-			s.Sent, s.Goal = goal, goal
+			s.State = installed.State{Sent: goal, Goal: goal}
 		}
 	})
 }
@@ -175,7 +177,7 @@ func TestCables(t *testing.T) {
 	each(t, func(t *testing.T, f *fabric.Fabric, s *sweeps) {
 		goal := s.Sent
 		chance := rand.New(rand.NewPCG(2, uint64(f.Trunks())))
-		mended := 0
+		mended, came := 0, 0
 		for range 6 {
 			var gone []fabric.ChannelID
 			for range 1 + chance.IntN(3) {
@@ -204,13 +206,18 @@ func TestCables(t *testing.T) {
 					t.Error("a cable is used in the sweep that finds it")
 				}
 			}
-			s.same(goal)
 			if s.Returning {
 				t.Error("it still returns")
 			}
+			if s.left > 0 { // said, and there is nothing to be done about it
+				s.State = before
+				continue
+			}
+			came++
+			s.same(goal)
 		}
-		if mended < 3 {
-			t.Errorf("%d of 6 were mended", mended)
+		if mended < 3 || came < 3 {
+			t.Errorf("%d of 6 were mended, %d came back", mended, came)
 		}
 	})
 }
