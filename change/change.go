@@ -122,7 +122,7 @@ func prove(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Opt
 		}
 		p.Pairs, p.CutBefore, p.CutAfter = v.Pairs, v.Unreachable, v.Unreachable
 	}
-	p.Disconnected = disconnected(before.Fabric, o.Scope)
+	p.Disconnected = Disconnected(before.Fabric, o.Scope)
 	return p, nil
 }
 
@@ -135,9 +135,9 @@ func (p *Proven) Entries() (entries, blocks int) {
 	return entries, blocks
 }
 
-// disconnected counts the ordered pairs (source endpoint, destination LID) in scope in
+// Disconnected counts the ordered pairs (source endpoint, destination LID) in scope in
 // different parts of a network.
-func disconnected(f *fabric.Fabric, scope routing.Scope) int64 {
+func Disconnected(f *fabric.Fabric, scope routing.Scope) int64 {
 	var sources, lids, within int64
 	for _, part := range f.Parts() {
 		var s, l int64

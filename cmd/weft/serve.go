@@ -68,6 +68,9 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringSliceVar(&o.weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
 	f.DurationVar(&o.Budget, "time-budget", 0, timeBudgetUsage)
 	f.DurationVar(&o.Limit, "limit", 10*time.Minute, "longest time that one fabric is worked on")
+	f.StringVar(&o.Keep, "keep", "least", "tables in use when the fabric changes: least (mend them), balanced (mend, then look for better ones) or never (route anew)")
+	f.IntVar(&o.MaxEntries, "max-entries-per-change", 0, "entries of forwarding tables that a change may have where nothing is broken (default: any number)")
+	f.StringVar(&o.Rebalance, "rebalance", "", "hours of the day for --keep balanced, as 02:00-05:00 (default: any)")
 	f.StringVar(&o.State, "state", "", "folder for the last good tables and the reasons of refusals")
 	f.StringVar(&o.Metrics, "metrics", "", "loopback address for Prometheus, such as 127.0.0.1:9469")
 	f.BoolVar(&o.check, "check-config", false, "say whether the configuration is right and what it means, and serve nothing")
@@ -94,7 +97,7 @@ func (o *serveFlags) load(a *app, cmd *cobra.Command) (daemon.Config, error) {
 		return c, fmt.Errorf("%s: %w", o.config, err)
 	}
 	for _, key := range read.Keys() {
-		if cmd.Flags().Changed(key) {
+		if cmd.Flags().Changed(strings.ReplaceAll(key, "_", "-")) {
 			read.Take(key, &c)
 		}
 	}
@@ -150,6 +153,7 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 	if len(c.Weight) > 0 || c.Aim != "bisection" {
 		p.fact("paths", "aim %s; weights %s", c.Aim, cmp.Or(c.Weight.String(), "all alike"))
 	}
+	p.fact("keep", "%s", keepText(&c))
 	budget := "as long as auto needs by the size of the fabric"
 	if c.Budget > 0 {
 		budget = c.Budget.String()
@@ -159,6 +163,21 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 	p.fact("state", "%s", cmp.Or(c.State, "no folder: nothing is kept"))
 	p.fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
 	return a.show(&p)
+}
+
+// keepText says what becomes of tables in use when the fabric changes.
+func keepText(c *daemon.Config) string {
+	if c.Keep == "never" {
+		return "never: tables are routed anew whenever the fabric changes"
+	}
+	text := c.Keep + ": tables in use are mended when the fabric changes"
+	if c.MaxEntries > 0 {
+		text += "; at most " + plural(c.MaxEntries, "entry") + " in a change where nothing is broken"
+	}
+	if c.Keep == "balanced" {
+		text += "; rebalanced " + cmp.Or(c.Rebalance, "at any time")
+	}
+	return text
 }
 
 func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
@@ -262,7 +281,7 @@ func (a *app) printStatus(s *daemon.Status) error {
 	if s.VLs > 0 {
 		lanes = plural(s.VLs, "lane") + " at most"
 	}
-	p.fact("settings", "engines %s; contract %s; endpoints %s; %s", strings.Join(s.Engines, ", then "), s.Contract, s.Endpoints, lanes)
+	p.fact("settings", "engines %s; contract %s; endpoints %s; %s; keep %s", strings.Join(s.Engines, ", then "), s.Contract, s.Endpoints, lanes, s.Keep)
 	if len(s.NotCovered) > 0 {
 		p.fact("outside", "of any proof: %s", strings.Join(s.NotCovered, ", "))
 	}
@@ -278,6 +297,9 @@ func (a *app) printStatus(s *daemon.Status) error {
 			good = sweepText(s.LastGood)
 		}
 		p.fact("last good", "%s", good)
+	}
+	if s.Plan != nil {
+		p.fact("plan", "%s", progressText(s.Plan))
 	}
 	if s.Search != nil {
 		p.fact("search", "%s", searchText(s.Search))
@@ -302,6 +324,25 @@ func stateText(s *daemon.State) string {
 		text += fmt.Sprintf(", %s given up", thousands(s.StateDropped))
 	}
 	return text + ": " + s.StateError
+}
+
+// progressText is how far a plan is.
+func progressText(g *daemon.Progress) string {
+	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "same": "waiting for new links"}[g.Kind]
+	text := fmt.Sprintf("%s, begun %s: %s", cmp.Or(purpose, g.Kind), g.Began.Local().Format(time.DateTime), plural(g.Steps, "step"))
+	if g.Ended != nil {
+		text += " done at " + g.Ended.Local().Format(time.TimeOnly)
+	} else {
+		text += fmt.Sprintf(" written, at least %d to follow, the next no sooner than %s after the last", g.More, seconds(time.Duration(g.Wait*float64(time.Second))))
+	}
+	text += fmt.Sprintf("\n%s changed, %s had to", plural(g.Entries, "LFT entry"), thousands(int64(g.Due)))
+	if g.CutPairs > 0 {
+		text += fmt.Sprintf("\n%s cut at the beginning, for %s; %s now", plural(int(g.CutPairs), "pair"), seconds(time.Duration(g.CutFor*float64(time.Second))), thousands(g.CutNow))
+	}
+	if g.Left > 0 {
+		text += fmt.Sprintf("\n%s by no safe step come back to what they were, and stay as they are", plural(g.Left, "destination"))
+	}
+	return text
 }
 
 // searchText is how the search for better tables went.
@@ -342,6 +383,11 @@ func sweepText(s *daemon.Sweep) string {
 		from = ", the best so far"
 	}
 	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, thousands(int64(s.MaxLoad)), laneCounts{s.LanesNeeded, s.LanesUsed, s.LanesAvailable})
+	if c := s.Change; c != nil && c.Kind == "full" {
+		fmt.Fprintf(&b, "routed anew: %s\n", c.Why)
+	} else if c != nil && c.Kind != "same" {
+		fmt.Fprintf(&b, "%s: step %d, %d more; %s of tables to write\n", c.Kind, c.Step, c.More, plural(c.Blocks, "block"))
+	}
 	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", thousands(s.ChangedEntries), thousands(s.ChangedSLs), seconds(time.Duration(s.Seconds.Total*float64(time.Second))), from)
 	for _, t := range s.Tried {
 		if t.Refused != "" {

@@ -28,8 +28,12 @@ type Config struct {
 	Weight    Names         `yaml:"weight"`    // of these: traffic of hosts, as storage-*=40; empty: all alike
 	Budget    time.Duration `yaml:"budget"`    // time that auto may spend; 0: ten seconds, more on large fabrics
 	Limit     time.Duration `yaml:"limit"`     // longest time that one fabric is worked on; 0: ten minutes
-	State     string        `yaml:"state"`     // folder for the last good tables and refusals; empty: none
-	Metrics   string        `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
+	Keep      string        `yaml:"keep"`      // tables in use when the fabric changes: least, balanced or never; empty: least
+	// Entries that a change may have where nothing is broken, at least a row; 0: any number.
+	MaxEntries int    `yaml:"max_entries_per_change"`
+	Rebalance  string `yaml:"rebalance"` // hours of the day for keep balanced, as 02:00-05:00; empty: any
+	State      string `yaml:"state"`     // folder for the last good tables and refusals; empty: none
+	Metrics    string `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
 
 	lines map[string]int // by key, in the file that they are from
 }

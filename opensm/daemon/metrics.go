@@ -5,6 +5,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/weft-fabric/weft/opensm/installed"
 )
 
 // metrics is what Prometheus is told.
@@ -27,6 +29,13 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec
 
 	unwritten prometheus.Counter
+
+	changes *prometheus.CounterVec
+	due     prometheus.Counter
+	blocks  prometheus.Counter
+	steps   prometheus.Gauge
+	cut     prometheus.Gauge
+	cutFor  prometheus.Counter
 }
 
 // labels of engines that were not used or named.
@@ -62,7 +71,17 @@ func newMetrics() *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 11)}, []string{"stage"}),
 		unwritten: counter("state_failures_total", "Attempts to write the state folder that failed."),
 	}
-	m.registry.MustRegister(m.sweeps, m.cached, m.loops, m.bad, m.entries, m.levels, m.engine, m.proven, m.needed, m.used, m.lanes, m.load,
+	m.changes = prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "weft", Name: "changes_total",
+		Help: "Tables handed over in place of others, by kind: repair, return, or full, which is routed anew."}, []string{"kind"})
+	m.due = counter("lft_entries_due_total", "Forwarding table entries that had to change: they led into nothing, or were for hosts that are new.")
+	m.blocks = counter("lft_blocks_changed_total", "Blocks of 64 forwarding table entries that OpenSM had to write for steps.")
+	m.steps = gauge("plan_steps_left", "Steps that are to follow the tables handed over last, at least.")
+	m.cut = gauge("pairs_cut", "Pairs that cables join and the tables handed over last do not, until a further step.")
+	m.cutFor = counter("cut_pair_seconds_total", "Pairs that were cut, times the seconds from OpenSM's question to the answer that mends them.")
+	for _, kind := range []string{string(installed.Repair), string(installed.Return), kindFull} {
+		m.changes.WithLabelValues(kind)
+	}
+	m.registry.MustRegister(m.changes, m.due, m.blocks, m.steps, m.cut, m.cutFor, m.sweeps, m.cached, m.loops, m.bad, m.entries, m.levels, m.engine, m.proven, m.needed, m.used, m.lanes, m.load,
 		m.switches, m.hosts, m.seconds, m.unwritten, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, verdict := range []string{deadlockFree, refused} {
 		m.sweeps.WithLabelValues(verdict)
@@ -88,6 +107,22 @@ func (m *metrics) watch(w *writer) {
 	gauge("state_waiting", "Tables and refusals that wait to be written to the state folder.", func(s State) float64 { return float64(s.StateWaiting) })
 }
 
+// noteChange counts how tables replaced others.
+func (m *metrics) noteChange(r *Sweep) {
+	c := r.Change
+	if c == nil || r.Verdict != deadlockFree {
+		return
+	}
+	m.steps.Set(float64(c.More))
+	m.cut.Set(float64(c.CutAfter))
+	m.due.Add(float64(c.Due))
+	m.blocks.Add(float64(c.Blocks))
+	m.cutFor.Add(float64(c.CutBefore) * r.Seconds.Total)
+	if c.Kind != string(installed.Same) {
+		m.changes.WithLabelValues(c.Kind).Inc()
+	}
+}
+
 // note counts a sweep.
 func (m *metrics) note(r *Sweep) {
 	m.sweeps.WithLabelValues(r.Verdict).Inc()
@@ -105,6 +140,7 @@ func (m *metrics) note(r *Sweep) {
 		m.entries.Add(float64(r.ChangedEntries))
 		m.levels.Add(float64(r.ChangedSLs))
 	}
+	m.noteChange(r)
 	m.engine.Reset()
 	m.engine.WithLabelValues(strings.Join(r.Wanted, ","), used).Set(1)
 	m.seconds.WithLabelValues("read").Observe(r.Seconds.Read)

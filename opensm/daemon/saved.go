@@ -15,7 +15,6 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/routing"
@@ -54,7 +53,7 @@ func saved(ctx context.Context, dir string, k key, f *fabric.Fabric, s *settings
 		return nil, nil
 	}
 	p = &proven{engine: r.Engine, tried: r.Tried, restored: true}
-	if p.tables, err = readTables(folder, f, &r); err != nil {
+	if p.tables, err = readTables(folder, "", f, &r); err != nil {
 		return nil, err
 	}
 	p.before = p.tables
@@ -70,28 +69,25 @@ func saved(ctx context.Context, dir string, k key, f *fabric.Fabric, s *settings
 // String is a key as sweeps have it.
 func (k key) String() string { return hex.EncodeToString(k[:]) }
 
-// readTables reads the tables of a sweep.
-func readTables(folder *os.Root, f *fabric.Fabric, r *Sweep) (*routing.Tables, error) {
+// readTables reads the tables of a sweep, or others beside them.
+func readTables(folder *os.Root, prefix string, f *fabric.Fabric, r *Sweep) (*routing.Tables, error) {
 	t := &routing.Tables{Fabric: f}
 	var maps *routing.SL2VL
+	var err error
+	if t.Forwarding, err = readLFTs(folder, prefix+lftsName, f); err != nil {
+		return nil, err
+	}
 	for _, file := range []struct {
 		name string
 		read func(in io.Reader, name string) error
 	}{
-		{lftsName, func(in io.Reader, name string) error {
-			d, err := lft.Read(in, name, f, lft.Join{})
-			if err == nil {
-				t.Forwarding = d.Forwarding
-			}
-			return err
-		}},
 		{sl2vlName, func(in io.Reader, name string) (err error) { maps, err = slvl.Read(in, name, f); return err }},
 		{pslName, func(in io.Reader, name string) (err error) {
 			t.Lanes, err = psl.Read(in, name, f, maps, nil)
 			return err
 		}},
 	} {
-		if err := readBack(folder, file.name, func(in io.Reader) error { return file.read(in, file.name) }); err != nil {
+		if err := readBack(folder, prefix+file.name, func(in io.Reader) error { return file.read(in, prefix+file.name) }); err != nil {
 			return nil, err
 		}
 	}

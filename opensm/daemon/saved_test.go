@@ -18,6 +18,9 @@ func handedOver(t *testing.T, c Config, spec string) (dir string, a *wire.Answer
 	t.Helper()
 	dir = t.TempDir()
 	c.State = dir
+	if c.Keep == "" { // the search goes on after a restart
+		c.Keep = "never"
+	}
 	r := start(t, c)
 	a = r.ask(request(t, spec, 1))
 	if a.Refusal != "" {
@@ -36,7 +39,7 @@ func handedOver(t *testing.T, c Config, spec string) (dir string, a *wire.Answer
 // says so, and which answers as soon as there is something.
 func restarted(t *testing.T, c Config, dir string) (*running, gated) {
 	t.Helper()
-	c.State = dir
+	c.State, c.Keep = dir, "never"
 	r := start(t, c)
 	g := gated{gate: make(chan string, 2)}
 	r.instead(g)
@@ -125,7 +128,7 @@ func TestResumed(t *testing.T) {
 func TestQuickRestart(t *testing.T) {
 	t.Parallel()
 	dir, before := handedOver(t, Config{Engine: Names{"updn"}}, "ring:n=6")
-	r := start(t, Config{Engine: Names{"updn"}, State: dir})
+	r := start(t, Config{Engine: Names{"updn"}, State: dir, Keep: "never"})
 	a := r.ask(request(t, "ring:n=6", 1))
 	if !bytes.Equal(a.OutPorts, before.OutPorts) {
 		t.Error("other tables")
@@ -197,7 +200,7 @@ func TestNothingSavedIsBelieved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &proven{tables: updn, verdict: judged(t, updn)}
+			p := &handed{proven: &proven{tables: updn, verdict: judged(t, updn)}}
 			p.tables.Forwarding = tables.Forwarding
 			if err := s.tables(&Sweep{}, p); err != nil {
 				t.Fatal(err)

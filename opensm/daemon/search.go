@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
 
@@ -33,6 +34,11 @@ type reply struct {
 	cached bool // it was there already
 	soFar  bool // better tables may follow
 	aside  bool // a refusal that is no finding: there are no better tables than those in use
+
+	handed *handed         // what the tables are remembered as; nil: there are none
+	move   *installed.Move // how they replace those in use; nil: they were routed anew
+	jumped bool            // steps of the move were left out
+	why    string          // for tables routed anew: why those in use were not kept
 }
 
 var (

@@ -303,10 +303,10 @@ func TestBetterTablesFollow(t *testing.T) {
 		t.Errorf("log:\n%s", text)
 	}
 	// That there is nothing better than those is no finding.
-	if a := r.ask(again(q)); a.Refusal != "" { // they are better than what was handed over so far
+	if a := r.ask(again(q)); a.Refusal != errNoBetter.Error() {
 		t.Errorf("%q", a.Refusal)
 	}
-	if s := r.after(3); s.Refused != 0 {
+	if s := r.Status(); s.Refused != 0 || s.Sweeps != 2 {
 		t.Errorf("%d refused", s.Refused)
 	}
 }

@@ -35,6 +35,7 @@ type Server struct {
 	Ready func()
 
 	jobs    *jobs
+	keeper  *keeper
 	places  *places
 	metrics *metrics
 	writer  *writer                                  // nil: there is no state folder
@@ -64,7 +65,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	if s.group, err = groupID(s.settings.Group); err != nil {
 		return err
 	}
-	s.jobs, s.metrics, s.places = newJobs(), newMetrics(), newPlaces(connections, questionBytes)
+	s.jobs, s.keeper, s.metrics, s.places = newJobs(), newKeeper(), newMetrics(), newPlaces(connections, questionBytes)
 	if s.peer == nil {
 		s.peer = peerOf
 	}
@@ -80,6 +81,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	}
 	defer s.writer.finish(grace)
 	s.metrics.watch(s.writer)
+	go s.restore()
 	stop, err := s.metrics.serve(s.settings.Metrics, s.Log)
 	if err != nil {
 		return err
@@ -230,7 +232,7 @@ func (s *Server) reload() {
 func (s *Server) describe() {
 	s.status.Socket, s.status.Engines, s.status.Contract = s.settings.Socket, s.settings.Engine, s.settings.contract.String()
 	s.status.NotCovered = deadlock.Outside(s.settings.scope)
-	s.status.Endpoints, s.status.VLs = s.settings.scope.String(), s.settings.VLs
+	s.status.Endpoints, s.status.VLs, s.status.Keep = s.settings.scope.String(), s.settings.VLs, string(s.settings.keep)
 }
 
 // Status is how the daemon is.

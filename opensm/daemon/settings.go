@@ -33,6 +33,8 @@ type settings struct {
 	aim      balance.Aim
 	weights  []traffic.Weighting
 	limit    time.Duration
+	keep     keep
+	hours    hours
 	first    time.Duration   // firstAnswer, but in tests
 	told     engines.Options // about the fabric at hand, see about
 }
@@ -53,7 +55,7 @@ func (c Config) Check() (Config, error) {
 		return c, c.at("group", err)
 	}
 	c = s.Config
-	c.Contract, c.Endpoints, c.Aim, c.Limit = s.contract.String(), s.scope.String(), s.aim.String(), s.limit
+	c.Contract, c.Endpoints, c.Aim, c.Limit, c.Keep = s.contract.String(), s.scope.String(), s.aim.String(), s.limit, string(s.keep)
 	return c, nil
 }
 
@@ -91,6 +93,9 @@ func (c Config) check() (*settings, error) {
 		{"weight", s.settleWeights},
 		{"budget", s.settleBudget},
 		{"limit", func() error { return positive("limit", c.Limit) }},
+		{"keep", func() (err error) { s.keep, err = parseKeep(c.Keep); return err }},
+		{"max_entries_per_change", s.checkMostEntries},
+		{"rebalance", s.settleHours},
 		{"state", func() error {
 			if c.State == "" {
 				return nil

@@ -15,14 +15,12 @@ import (
 	"syscall"
 
 	"github.com/weft-fabric/weft/format/certificate"
-	"github.com/weft-fabric/weft/format/lft"
-	"github.com/weft-fabric/weft/format/psl"
-	"github.com/weft-fabric/weft/format/slvl"
 )
 
 // Names in the state folder.
 const (
 	lastGood     = "last-good"
+	before       = "before" // link to the tables handed over before those
 	tablesPrefix = "tables-"
 	refusals     = "refusals"
 	unfinished   = ".new" // a file before it has its name, and at the end of a link's
@@ -151,7 +149,7 @@ func kindOf(mode fs.FileMode) string {
 // clean removes what a killed run left: files and links without their final name,
 // and folders of tables that last-good does not lead to.
 func (s *state) clean() error {
-	err := s.remove(lastGood + unfinished)
+	err := errors.Join(s.remove(lastGood+unfinished), s.remove(before+unfinished))
 	entries, listErr := s.list(refusals)
 	err = errors.Join(err, listErr)
 	for _, e := range entries {
@@ -217,45 +215,48 @@ func (s *state) list(name string) ([]fs.DirEntry, error) {
 }
 
 // tables writes the folder of the tables and turns the link to it.
-func (s *state) tables(r *Sweep, p *proven) error {
+func (s *state) tables(r *Sweep, p *handed) error {
 	s.number++
 	dir := fmt.Sprintf("%s%s-%06d", tablesPrefix, r.At.Format("20060102T150405.000Z"), s.number)
 	err := s.root.Mkdir(dir, 0o755)
 	if err == nil {
 		err = s.root.Chmod(dir, 0o755) // whatever the umask
 	}
-	f, t := p.tables.Fabric, p.tables
-	for _, file := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{
-		{lftsName, func(w io.Writer) error { return lft.Write(w, f, t.Forwarding, lft.PortGUIDs) }},
-		{sl2vlName, func(w io.Writer) error { return slvl.Write(w, f, t.Lanes.SL2VL, slvl.Dump) }},
-		{pslName, func(w io.Writer) error { return psl.Write(w, t, psl.Compact) }},
-		{certificateName, func(w io.Writer) error { return certificate.Write(w, f, p.verdict.Certificate) }},
-		{sweepName, asJSON(r)},
-	} {
+	files := append(tableFiles("", p.tables), stateFile{certificateName, func(w io.Writer) error {
+		return certificate.Write(w, p.tables.Fabric, p.verdict.Certificate)
+	}}, stateFile{sweepName, asJSON(r)})
+	for _, file := range append(files, p.files()...) {
 		if err == nil {
 			err = s.whole(filepath.Join(dir, file.name), file.write)
 		}
 	}
-	if err == nil {
-		err = errors.Join(s.remove(lastGood+unfinished), s.root.Symlink(dir, lastGood+unfinished))
+	last, _ := s.root.Readlink(lastGood) // none before the first
+	if err == nil && last != "" {
+		err = s.link(last, before)
 	}
 	if err == nil {
-		err = s.root.Rename(lastGood+unfinished, lastGood)
+		err = s.link(dir, lastGood)
 	}
 	if err != nil {
 		return errors.Join(err, s.root.RemoveAll(dir))
 	}
-	return s.sweepOut(dir)
+	return s.sweepOut(dir, last)
 }
 
-// sweepOut removes the folders of tables but one.
-func (s *state) sweepOut(keep string) error {
+// link turns a link to a folder of tables.
+func (s *state) link(dir, name string) error {
+	err := errors.Join(s.remove(name+unfinished), s.root.Symlink(dir, name+unfinished))
+	if err == nil {
+		err = s.root.Rename(name+unfinished, name)
+	}
+	return err
+}
+
+// sweepOut removes the folders of tables but some.
+func (s *state) sweepOut(keep ...string) error {
 	entries, err := s.list(".")
 	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), tablesPrefix) && e.Name() != keep {
+		if e.IsDir() && strings.HasPrefix(e.Name(), tablesPrefix) && !slices.Contains(keep, e.Name()) {
 			err = errors.Join(err, s.root.RemoveAll(e.Name()))
 		}
 	}

@@ -265,7 +265,7 @@ type hanging struct {
 	release chan struct{}
 }
 
-func (h hanging) tables(r *Sweep, p *proven) error {
+func (h hanging) tables(r *Sweep, p *handed) error {
 	<-h.release
 	return h.folder.tables(r, p)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
 
@@ -19,14 +21,16 @@ type Status struct {
 	Endpoints   string    `json:"endpoints"`
 	NotCovered  []string  `json:"not_covered"` // by any proof for these endpoints
 	VLs         int       `json:"vls"`         // at most; 0: as many as the fabric has
+	Keep        string    `json:"keep"`        // least, balanced or never
 	Sweeps      int64     `json:"sweeps"`
 	Refused     int64     `json:"refused"`
 	Cached      int64     `json:"cached"` // answered from memory
 	ReloadError string    `json:"reload_error,omitempty"`
 	State
-	Last     *Sweep  `json:"last,omitempty"`      // the last request
-	LastGood *Sweep  `json:"last_good,omitempty"` // the last that got tables
-	Search   *Search `json:"search,omitempty"`    // the last that went on when tables were handed over
+	Last     *Sweep    `json:"last,omitempty"`      // the last request
+	LastGood *Sweep    `json:"last_good,omitempty"` // the last that got tables
+	Plan     *Progress `json:"plan,omitempty"`      // of several steps, or the last that is done
+	Search   *Search   `json:"search,omitempty"`    // the last that went on when tables were handed over
 }
 
 // Sweep is a request of OpenSM's, and what came of it.
@@ -51,8 +55,9 @@ type Sweep struct {
 	LanesUsed      int       `json:"lanes_used,omitempty"`   // with paths spread over spare ones
 	LanesAvailable int       `json:"lanes_available"`        // of the fabric and the settings
 	MaxLoad        uint32    `json:"max_load"`
-	ChangedEntries int64     `json:"changed_entries"` // of forwarding tables, against those handed over before
-	ChangedSLs     int64     `json:"changed_sls"`     // by source switch and destination
+	ChangedEntries int64     `json:"changed_entries"`  // of forwarding tables, against those handed over before
+	ChangedSLs     int64     `json:"changed_sls"`      // by source switch and destination
+	Change         *Change   `json:"change,omitempty"` // how they replace the tables in use; absent: there were none
 	Cached         bool      `json:"cached"`
 	SoFar          bool      `json:"so_far"`             // the best so far: the search for better tables went on
 	Again          bool      `json:"again,omitempty"`    // better tables than those handed over so far, and a sweep for them
@@ -101,10 +106,34 @@ func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start tim
 		}
 		k := keyOf(f, set, q.Lanes())
 		r.Key = k.String()
-		p = s.ask(ctx, x, k, f, set, q, start)
+		p = s.reply(ctx, x, k, f, set, q, start)
 	}
 	r.Cached, r.SoFar, r.Again, r.Restored = p.cached, p.soFar, q.Again, p.restored
 	return s.answer(x, q, r, p, start)
+}
+
+// reply is a step from the tables in use, or else tables that are routed anew.
+func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
+	kept, why := s.follow(ctx, k, f, set, q, start)
+	if kept != nil {
+		if kept.handed != nil {
+			s.keeper.put(kept.handed)
+		}
+		return *kept
+	}
+	p := s.ask(ctx, x, k, f, set, q, start)
+	switch {
+	case p.tables != nil:
+		p.handed = &handed{
+			proven: p.proven, number: wire.Number(p.tables), key: k, settings: set.settingsKey(q.Lanes()), open: p.soFar,
+			state: installed.State{Sent: p.tables, Goal: p.tables},
+		}
+		s.keeper.put(p.handed)
+		p.why = why
+	case p.aside && p.refusal == errNoBetter.Error():
+		s.keeper.close(q.InUse)
+	}
+	return p
 }
 
 // answer sends what came of a request and reports it.
@@ -117,6 +146,8 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 	defer turn.leave()
 	var sent error
 	switch {
+	case p.move != nil:
+		sent = wire.WriteStep(x.conn, q, p.engine, p.tables, p.verdict.Certificate, p.move.More, p.soFar)
 	case p.soFar:
 		sent = wire.WriteSoFar(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
 	case p.tables != nil:
@@ -153,8 +184,12 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 			s.last = p.before
 		}
 		r.ChangedEntries, r.ChangedSLs = changes(s.last, p.tables)
+		r.Change = changeOf(&p, q)
+		if r.Change == nil && p.why != "" {
+			r.Change = &Change{Kind: kindFull, Why: p.why, Entries: int(r.ChangedEntries)}
+		}
 	}
-	s.report(r, p.proven)
+	s.report(r, p.handed)
 	return sent
 }
 
@@ -188,7 +223,7 @@ func (t turn) leave() {
 
 // report notes a sweep everywhere: metrics, log, status, and in the background the
 // state folder.
-func (s *Server) report(r *Sweep, p *proven) {
+func (s *Server) report(r *Sweep, h *handed) {
 	s.metrics.note(r)
 	attrs := []any{
 		"sweep", r.Sweep, "verdict", r.Verdict, "engine", r.Engine, "wanted", Names(r.Wanted).String(), "contract", r.Contract,
@@ -204,6 +239,7 @@ func (s *Server) report(r *Sweep, p *proven) {
 	for _, what := range r.Missing {
 		attrs = append(attrs, "missing", what)
 	}
+	attrs = append(attrs, r.Change.attrs()...)
 	if good {
 		s.Log.Info("proven", attrs...)
 	} else {
@@ -212,9 +248,9 @@ func (s *Server) report(r *Sweep, p *proven) {
 	switch {
 	case !good:
 		s.writer.refusal(r)
-	case s.last != p.tables:
-		s.writer.tables(r, p)
-		s.last = p.tables
+	case !r.Cached || s.last != h.tables:
+		s.writer.tables(r, h)
+		s.last = h.tables
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,6 +262,7 @@ func (s *Server) report(r *Sweep, p *proven) {
 	}
 	if good {
 		st.LastGood = r
+		st.Plan = h.progress
 	} else {
 		st.Refused++
 	}

@@ -28,7 +28,7 @@ type State struct {
 
 // folder is what the writer writes into.
 type folder interface {
-	tables(*Sweep, *proven) error
+	tables(*Sweep, *handed) error
 	refusal(*Sweep) error
 	close()
 }
@@ -36,14 +36,14 @@ type folder interface {
 // record is something to write.
 type record struct {
 	sweep  *Sweep
-	proven *proven // nil: a refusal
+	handed *handed // nil: a refusal
 }
 
 func (r *record) into(f folder) error {
-	if r.proven == nil {
+	if r.handed == nil {
 		return f.refusal(r.sweep)
 	}
-	return f.tables(r.sweep, r.proven)
+	return f.tables(r.sweep, r.handed)
 }
 
 // writer writes to the state folder behind the answers: a disk that is slow or
@@ -97,8 +97,8 @@ func (s *Server) startWriter() (*writer, error) {
 }
 
 // tables has tables written, in place of older ones that wait.
-func (w *writer) tables(r *Sweep, p *proven) {
-	w.add(func() { w.newest = &record{r, p} })
+func (w *writer) tables(r *Sweep, h *handed) {
+	w.add(func() { w.newest = &record{r, h} })
 }
 
 // refusal has a refusal written.

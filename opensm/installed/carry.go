@@ -23,7 +23,11 @@ func (c *carrier) carry() error {
 	if was == nil {
 		was = c.Sent
 	}
-	on, err := transition.On(c.live, was, c.Goal)
+	fresh, err := c.fresh()
+	if err != nil {
+		return err
+	}
+	on, err := transition.On(c.live, was, fresh)
 	if err != nil {
 		return err
 	}
@@ -38,6 +42,20 @@ func (c *carrier) carry() error {
 	}
 	c.before = &routing.Tables{Fabric: c.live, Forwarding: fw, Lanes: c.lanes(on.Lanes.SL2VL)}
 	return nil
+}
+
+// fresh is the SL2VL maps of switches that the tables handed over do not know: those of
+// the goal, or else a lane that all have.
+func (c *carrier) fresh() (*routing.Tables, error) {
+	maps := routing.UniformSL2VL([routing.SLs]uint8{})
+	if _, uniform := c.Sent.Lanes.SL2VL.Uniform(); uniform {
+		maps = c.Sent.Lanes.SL2VL
+	}
+	plain := &routing.Tables{Fabric: c.live, Lanes: routing.OneSL(c.live, maps)}
+	if c.Goal == nil {
+		return plain, nil
+	}
+	return transition.On(c.live, c.Goal, plain)
 }
 
 // likeNeighbours gives the LIDs that are new the rows of others on their switches, whose
@@ -69,11 +87,11 @@ func (c *carrier) rows(from func(fabric.LID, fabric.EndpointID) *routing.Tables)
 	return &routing.Tables{Fabric: c.live, Forwarding: fw, Lanes: c.before.Lanes}
 }
 
-// carried is tables for an earlier fabric that was alike.
-func (c *carrier) carried(plan []*routing.Tables) ([]*routing.Tables, error) {
+// onLive is tables for an earlier fabric that was alike.
+func (c *carrier) onLive(plan []*routing.Tables) ([]*routing.Tables, error) {
 	var on []*routing.Tables
 	for _, t := range plan {
-		now, err := transition.On(c.live, t, c.Goal)
+		now, err := transition.On(c.live, t, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -52,6 +52,7 @@ type Move struct {
 	Alone     *deadlock.Verdict        // of the tables
 	Cost      transition.Cost          // against what the switches have
 	More      int                      // steps that follow, at least
+	Hops      int                      // switches that a packet has to leave at most under the tables: so many times its lifetime in one is the wait before the next step
 	Returning bool                     // State.Returning from now on
 	Plan      Plan                     // State.Plan from now on
 	Left      int                      // destinations that no safe step brings to the goal: they stay as they are
@@ -93,15 +94,18 @@ func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(
 func (c *carrier) goOn(ctx context.Context) (*Move, error) {
 	switch {
 	case c.Confirmed != nil: // once more
-		sent, err := c.carried(append([]*routing.Tables{c.Sent}, c.Plan.Steps...))
+		sent, err := c.onLive(append([]*routing.Tables{c.Sent}, c.Plan.Steps...))
 		if err != nil {
 			return nil, err
 		}
 		return c.move(ctx, Repair, sent, c.Returning)
 	case len(c.Plan.Steps) > 0:
-		plan, err := c.carried(c.Plan.Steps)
+		plan, err := c.onLive(c.Plan.Steps)
 		if err != nil {
 			return nil, err
+		}
+		if c.Plan.Kind == Return {
+			plan = c.atMost(plan)
 		}
 		return c.move(ctx, c.Plan.Kind, plan, c.Returning)
 	case c.Returning && c.Goal != nil:
@@ -275,7 +279,7 @@ func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, r
 	}
 	mixed := []*routing.Tables{c.hardware(c.before)}
 	if c.Confirmed != nil {
-		on, err := transition.On(c.live, c.Sent, c.Goal)
+		on, err := transition.On(c.live, c.Sent, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -292,6 +296,9 @@ func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, r
 	if m.Alone, err = deadlock.Verify(ctx, m.Tables, judge); err != nil {
 		return nil, err
 	}
-	m.Cost = transition.CostOf(mixed[0], m.Tables)
+	if cut := m.CutAfter() - change.Disconnected(c.live, c.o.Scope); cut > 0 && m.More == 0 {
+		return nil, none("%d pairs stay cut that cables join", cut)
+	}
+	m.Cost, m.Hops = transition.CostOf(mixed[0], m.Tables), change.Hops(m.Tables)
 	return m, nil
 }

@@ -259,6 +259,9 @@ func TestAtMost(t *testing.T) {
 	if s.steps <= free || s.entries != entries {
 		t.Errorf("%d entries in %d steps without a limit; %d in %d with %d at most", entries, free, s.entries, s.steps, s.o.Most)
 	}
+	if want := entries/s.o.Most + 1; s.steps < want {
+		t.Errorf("%d steps for %d entries, %d at most in each", s.steps, entries, s.o.Most)
+	}
 	s.o.Most = 1
 	if m := s.sweep(without(t, f, []fabric.ChannelID{first})); m.Cost.Entries <= 1 {
 		t.Errorf("a repair of %d entries is cut short", m.Cost.Entries)

@@ -1,0 +1,201 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/opensm/installed"
+	"github.com/weft-fabric/weft/opensm/wire"
+)
+
+// Change is how tables replace those in use.
+type Change struct {
+	Kind      string  `json:"kind"`          // same, repair, return, or full: routed anew
+	Why       string  `json:"why,omitempty"` // for full: why the tables in use were not kept
+	Proven    bool    `json:"proven"`        // nothing can deadlock while it is written
+	Entries   int     `json:"entries"`       // of forwarding tables, that differ
+	Due       int     `json:"due"`           // of them, those that had to
+	Blocks    int     `json:"blocks"`        // of 64 LIDs, which OpenSM writes
+	Switches  int     `json:"switches"`      // with such a block
+	CutBefore int64   `json:"cut_before"`    // pairs that the tables in use do not deliver
+	CutAfter  int64   `json:"cut_after"`     // pairs that these do not
+	Step      int     `json:"step"`          // of its plan, from 1
+	More      int     `json:"more"`          // steps that follow, at least
+	Wait      float64 `json:"wait_seconds"`  // before the next, until earlier packets are gone
+}
+
+// kindFull is the kind of tables that were routed anew.
+const kindFull = "full"
+
+// Progress is a plan of several steps, or one that is done.
+type Progress struct {
+	Kind     string     `json:"kind"`
+	Began    time.Time  `json:"began"`
+	Ended    *time.Time `json:"ended,omitempty"` // nil: it goes on
+	Steps    int        `json:"steps"`           // handed over so far
+	More     int        `json:"more"`            // that follow, at least
+	Entries  int        `json:"entries"`         // changed so far
+	Due      int        `json:"due"`             // of them, those that had to
+	Wait     float64    `json:"wait_seconds"`    // before the next step
+	CutPairs int64      `json:"cut_pairs"`       // at the beginning
+	CutFor   float64    `json:"cut_seconds"`     // from OpenSM's question to the answer that mends
+	CutNow   int64      `json:"cut_now"`         // by the step handed over last
+	Left     int        `json:"left,omitempty"`  // destinations that no safe step brings back
+}
+
+// settled says whether nothing is under way from tables that were handed over.
+func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.state.Returning }
+
+// follow answers from the tables in use; nil: they are not kept, and why says why, unless
+// there are none.
+func (s *Server) follow(ctx context.Context, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
+	if set.keep == keepNever {
+		return nil, ""
+	}
+	h, why := s.keeper.inUse(q.InUse, set.settingsKey(q.Lanes()))
+	if h == nil {
+		return nil, why
+	}
+	if h.key == k && h.settled() && len(q.Blocks) == 0 {
+		switch {
+		case h.open:
+			return nil, "" // whoever searches has the word
+		case q.Again:
+			return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
+		case h.proven != nil && h.verdict != nil:
+			return &reply{proven: h.proven, cached: true, handed: h}, ""
+		}
+	}
+	if q.Deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, start.Add(q.Deadline*9/10))
+		defer cancel()
+	}
+	begin := time.Now()
+	state := h.state
+	state.Confirmed = confirmed(h.tables, q)
+	m, whole, err := next(ctx, state, f, set, q)
+	switch {
+	case ctx.Err() != nil:
+		r := refusal(errNoTime)
+		return &r, ""
+	case err != nil:
+		return nil, plain.Error(err)
+	}
+	now := h.after(m, f, set, q.Lifetime, start)
+	now.key, now.route = k, time.Since(begin)
+	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open, jumped: !whole}, ""
+}
+
+// next is the next step. A plugin that has no tables of ours in use cannot prove a step,
+// and takes only tables that connect all: then it is the last of a repair, and nothing is
+// proven of the time until it is written.
+func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *settings, q *wire.Request) (m *installed.Move, whole bool, err error) {
+	o := installed.Options{Contract: set.contract, Scope: set.scope, Most: set.MaxEntries}
+	for jumps := 0; ; jumps++ {
+		m, err := state.Next(ctx, f, o)
+		if err != nil || q.InUse != 0 || m.Kind != installed.Repair || len(m.Plan.Steps) == 0 {
+			return m, jumps == 0, err
+		}
+		state.Sent, state.Confirmed, state.Plan, state.Returning = m.Tables, nil, m.Plan, m.Returning
+	}
+}
+
+// after is what is handed over by a move, where a packet waits in a switch for so long at most.
+func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, in time.Duration, start time.Time) *handed {
+	v := *m.Alone
+	v.Certificate = m.Union.Certificate
+	p := &proven{
+		restored: h.verdict == nil, tables: m.Tables, verdict: &v, engine: h.engine, tried: h.tried, missing: h.missing, before: h.tables,
+		loads: congestion.Count(f, m.Tables.Forwarding, set.scope),
+	}
+	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state}
+	now.state.Sent, now.state.Confirmed, now.state.Plan, now.state.Returning = m.Tables, nil, m.Plan, m.Returning
+	now.progress = h.progress.next(m, start, wait(m, in))
+	return now
+}
+
+// lifetime is OpenSM's default of how long a packet waits in a switch.
+const lifetime = 1073741 * time.Microsecond
+
+// wait is how long the packets of the tables before may be about under these.
+func wait(m *installed.Move, in time.Duration) time.Duration {
+	if m.More == 0 || m.Cost.Entries == 0 {
+		return 0
+	}
+	if in == 0 {
+		in = lifetime
+	}
+	return time.Duration(m.Hops) * in
+}
+
+// next is how far the plan is after a move; a new one where the last has ended.
+func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) *Progress {
+	if m.Kind == installed.Same && (p == nil || p.Ended != nil) && m.More == 0 {
+		return p
+	}
+	now := Progress{Kind: string(m.Kind), Began: start.UTC(), CutPairs: m.CutBefore()}
+	if p != nil && p.Ended == nil {
+		now = *p
+		if m.Kind != installed.Same {
+			now.Kind = string(m.Kind)
+		}
+		now.CutPairs = max(now.CutPairs, m.CutBefore())
+	}
+	if m.Cost.Entries > 0 {
+		now.Steps++
+	}
+	now.More, now.CutNow, now.Left, now.Wait = m.More, m.CutAfter(), m.Left, wait.Seconds()
+	now.Entries += m.Cost.Entries
+	now.Due += m.Cost.Due
+	if now.CutPairs > 0 && m.CutBefore() > 0 {
+		now.CutFor = time.Since(now.Began).Seconds()
+	}
+	if m.More == 0 {
+		end := time.Now().UTC()
+		now.Ended = &end
+	}
+	return &now
+}
+
+// changeOf is what a reply says of the change.
+func changeOf(p *reply, q *wire.Request) *Change {
+	m := p.move
+	if m == nil {
+		return nil
+	}
+	c := &Change{
+		Kind: string(m.Kind), Proven: !p.jumped, Entries: m.Cost.Entries, Due: m.Cost.Due, Blocks: m.Cost.Blocks, Switches: m.Cost.Switches,
+		CutBefore: m.CutBefore(), CutAfter: m.CutAfter(), More: m.More, Wait: wait(m, q.Lifetime).Seconds(),
+	}
+	if g := p.handed.progress; g != nil {
+		c.Step = g.Steps
+	}
+	return c
+}
+
+// attrs is a change for the log.
+func (c *Change) attrs() []any {
+	if c == nil {
+		return nil
+	}
+	attrs := []any{"change", c.Kind, "entries", c.Entries}
+	if c.Why != "" {
+		return append(attrs, "not_kept", c.Why)
+	}
+	attrs = append(attrs, "due", c.Due, "blocks", c.Blocks, "step", c.Step, "more", c.More)
+	if c.More > 0 {
+		attrs = append(attrs, "wait", fmt.Sprintf("%.1f", c.Wait))
+	}
+	if c.CutBefore+c.CutAfter > 0 {
+		attrs = append(attrs, "cut_before", c.CutBefore, "cut_after", c.CutAfter)
+	}
+	if !c.Proven {
+		attrs = append(attrs, "proven_meanwhile", false)
+	}
+	return attrs
+}

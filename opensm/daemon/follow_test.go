@@ -1,0 +1,272 @@
+package daemon
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// opensm plays OpenSM with the plugin: it says what is in use.
+type opensm struct {
+	*running
+	sweep    uint64
+	inUse    uint64
+	engine   string
+	ports    []uint8 // of the answer that is in use
+	switches int
+}
+
+func openSM(r *running) *opensm { return &opensm{running: r} }
+
+// asks asks about a fabric, and uses the answer.
+func (o *opensm) asks(f *fabric.Fabric, again bool) *wire.Answer {
+	o.t.Helper()
+	o.sweep++
+	q := wire.Of(f, o.sweep)
+	q.OpenSM, q.Deadline, q.Improves, q.Again, q.InUse, q.Lifetime = "OpenSM 3.3.23", time.Minute, true, again, o.inUse, time.Second
+	a := o.ask(q)
+	if a.Refusal == "" {
+		o.inUse, o.engine, o.ports, o.switches = a.Number, a.Engine, a.OutPorts, a.Switches
+	}
+	return a
+}
+
+// settles asks until nothing follows, and returns the answers.
+func (o *opensm) settles(f *fabric.Fabric) (all []*wire.Answer) {
+	o.t.Helper()
+	for again := false; ; again = true {
+		a := o.asks(f, again)
+		if a.Refusal != "" {
+			o.t.Fatalf("%s\n%s", a.Refusal, o.log)
+		}
+		all = append(all, a)
+		if !a.SoFar {
+			return all
+		}
+		if len(all) > 20 {
+			o.t.Fatalf("no end\n%s", o.log)
+		}
+	}
+}
+
+func less(t *testing.T, f *fabric.Fabric, channels []fabric.ChannelID, nodes ...fabric.NodeID) *fabric.Fabric {
+	t.Helper()
+	g, err := f.Without(channels, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// differ counts the entries in which two answers for fabrics of the same LIDs differ.
+func differences(a, b []uint8) int {
+	n := 0
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// Tables in use are kept: a host that leaves changes nothing, a cable few entries, and all
+// back is as before. Every answer but the first is a step.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	for spec, engine := range map[string]string{"torus:4x4,hosts=2": "weave-any", "xgft:m=4x4,w=2x4,hosts=2": "updn"} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			o := openSM(start(t, Config{Engine: Names{engine}}))
+			f := testnet.Build(t, spec)
+			if first := o.settles(f); len(first) != 1 || first[0].Step {
+				t.Fatalf("%d answers, a step: %v", len(first), first[0].Step)
+			}
+			whole := o.ports
+			if a := o.settles(f); !a[0].Step && len(a) == 1 && !bytes.Equal(o.ports, whole) {
+				t.Error("nothing happened, and the tables are others")
+			}
+			if l := o.after(2).Last; !l.Cached {
+				t.Errorf("%+v", l)
+			}
+			host := f.Endpoint(routing.HCA.Endpoints(f)[3])
+			o.settles(less(t, f, nil, host.Node))
+			if l := o.after(3).Last; l.Change == nil || l.Change.Kind != "same" || l.Change.Entries != 0 {
+				t.Errorf("a host left: %+v", l.Change)
+			}
+			if o.settles(f); !bytes.Equal(o.ports, whole) {
+				t.Error("it is back, and the tables are others")
+			}
+			if l := o.after(4).Last; l.Change == nil || l.Change.Entries > f.Switches() || l.Change.Due != l.Change.Entries {
+				t.Errorf("a host is back: %+v", l.Change)
+			}
+			steps := o.settles(less(t, f, []fabric.ChannelID{0}))
+			if n := differences(o.ports, whole); n == 0 || n > len(whole)/10 {
+				t.Errorf("%d of %d entries change for a cable", n, len(whole))
+			}
+			for _, a := range steps {
+				if !a.Step {
+					t.Error("it is no step")
+				}
+			}
+			s := o.after(4 + int64(len(steps)))
+			if g := s.Plan; g == nil || g.Kind != "repair" || g.Ended == nil || g.Steps != len(steps) || g.CutPairs == 0 || g.CutNow != 0 || g.Due == 0 || g.Entries < g.Due {
+				t.Errorf("%+v", g)
+			}
+			back := o.settles(f)
+			if len(back) < 2 || back[0].More == 0 || !bytes.Equal(o.ports, whole) {
+				t.Errorf("%d answers until the cable is used again", len(back))
+			}
+			o.until(func(Status) bool {
+				return strings.Contains(o.log.String(), "change=repair") && strings.Contains(o.log.String(), "change=return")
+			})
+		})
+	}
+}
+
+// After a restart between two steps the plan goes on, and the goal is known.
+func TestKeepThroughRestart(t *testing.T) {
+	t.Parallel()
+	dir := stateDir(t)
+	c := Config{Engine: Names{"weave-any"}, State: dir, MaxEntries: 8}
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	o := openSM(start(t, c))
+	o.settles(f)
+	whole := o.ports
+	sweeps := int64(1 + len(o.settles(less(t, f, []fabric.ChannelID{0, 30}))))
+	restart := func() {
+		t.Helper()
+		o.after(sweeps)
+		o.end()
+		o.running = start(t, c)
+		sweeps = 0
+	}
+	restart()
+	last := o.asks(f, false) // the cables are found
+	for steps := 0; last.SoFar; steps++ {
+		sweeps++
+		if steps < 3 {
+			restart()
+		}
+		if last = o.asks(f, true); last.Refusal != "" || !last.Step || steps > 20 {
+			t.Fatalf("step %d: %q, a step: %v\n%s", steps, last.Refusal, last.Step, o.log)
+		}
+	}
+	if !bytes.Equal(o.ports, whole) {
+		t.Errorf("%d entries are others than at the beginning\n%s", differences(o.ports, whole), o.log)
+	}
+	if l := o.after(sweeps + 1).Last; l.Change.Kind != "return" || l.Change.Step < 3 {
+		t.Errorf("%+v", l.Change)
+	}
+}
+
+// Where OpenSM was started anew it gets the tables there were; where it has some that
+// nobody knows, or settings are others, all is routed anew, and said.
+func TestNotKept(t *testing.T) {
+	t.Parallel()
+	dir := stateDir(t)
+	o := openSM(start(t, Config{Engine: Names{"weave-any"}, State: dir}))
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	o.settles(f)
+	o.settles(less(t, f, []fabric.ChannelID{2}))
+	mended := o.ports
+	o.inUse = 0
+	if a := o.asks(less(t, f, []fabric.ChannelID{2}), false); a.Step || !bytes.Equal(o.ports, mended) {
+		t.Errorf("OpenSM was started anew: a step: %v, %d entries are others", a.Step, differences(o.ports, mended))
+	}
+	o.inUse = 12345
+	o.asks(less(t, f, []fabric.ChannelID{2}), false)
+	logs := func(text string) {
+		t.Helper()
+		o.until(func(Status) bool { return strings.Contains(o.log.String(), text) })
+	}
+	logs(`change=full`)
+	logs(`not_kept="OpenSM uses tables that this daemon does not know"`)
+	o.after(1)
+	o.end()
+	o.running = start(t, Config{Engine: Names{"updn"}, State: dir})
+	if a := o.asks(f, false); a.Engine != "updn" || a.Step {
+		t.Errorf("%q, a step: %v", a.Engine, a.Step)
+	}
+	logs(`not_kept="the tables in use are from other settings`)
+}
+
+// What switches have not confirmed is handed over once more.
+func TestUnconfirmed(t *testing.T) {
+	t.Parallel()
+	o := openSM(start(t, Config{Engine: Names{"weave-any"}}))
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	o.settles(f)
+	whole := o.ports
+	g := less(t, f, []fabric.ChannelID{0})
+	o.settles(g)
+	lids := len(whole) / f.Switches()
+	q := wire.Of(g, 50)
+	q.InUse, q.Improves, q.Deadline = o.inUse, true, time.Minute
+	ports := bytes.Repeat([]byte{routing.NoPort}, 64)
+	copy(ports, whole[:lids])
+	q.Blocks = []wire.Block{{Switch: 0, Ports: ports}}
+	a := o.ask(q)
+	if a.Refusal != "" || !a.Step || !bytes.Equal(a.OutPorts, o.ports) {
+		t.Errorf("%q, a step: %v, %d entries are others", a.Refusal, a.Step, differences(a.OutPorts, o.ports))
+	}
+	s := o.until(func(s Status) bool { return s.Last != nil && s.Last.Sweep == 50 })
+	if c := s.Last.Change; c == nil || c.Kind != "repair" || c.Entries == 0 || c.Due == 0 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// Policies that make no sense are errors, which say the line.
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"keep: least":                                     "",
+		"keep: most":                                      `line 2: keep "most"; it is least, balanced or never`,
+		"keep: never\nmax_entries_per_change: 5":          "line 3: max_entries_per_change has no meaning with keep: never",
+		"max_entries_per_change: -1":                      "line 2: max_entries_per_change -1 is negative",
+		"max_entries_per_change: many":                    "no whole number",
+		"rebalance: 02:00-05:00":                          "line 2: rebalance is for keep: balanced",
+		"keep: balanced\nrebalance: 22:30-05:00":          "",
+		"keep: balanced\nrebalance: 2-5":                  `line 3: rebalance "2-5"; it is a part of the day`,
+		"keep: balanced\nrebalance: 02:00-02:00":          "it is a part of the day",
+		"keep: balanced\nmax_entries_per_change: 1000000": "",
+	} {
+		c, err := ReadConfig(strings.NewReader("socket: /s\n" + text))
+		if err == nil {
+			_, err = c.check()
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// The hours of a day, also over midnight.
+func TestHours(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		hours, now string
+		want       time.Duration
+	}{
+		{"02:00-05:00", "02:00:00", 0}, {"02:00-05:00", "04:59:59", 0}, {"02:00-05:00", "05:00:00", 21 * time.Hour},
+		{"02:00-05:00", "01:30:00", 30 * time.Minute}, {"22:30-05:00", "23:00:00", 0}, {"22:30-05:00", "04:00:00", 0},
+		{"22:30-05:00", "05:00:00", 17*time.Hour + 30*time.Minute}, {"", "12:00:00", 0},
+	} {
+		s := &settings{Config: Config{Rebalance: c.hours}, keep: keepBalanced}
+		if err := s.settleHours(); err != nil {
+			t.Fatal(err)
+		}
+		now, err := time.Parse(time.TimeOnly, c.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.hours.until(now); got != c.want {
+			t.Errorf("%s at %s: %v, want %v", c.hours, c.now, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package daemon
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/installed"
+	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// handed is tables that were handed over, with what has to be known to go on from them.
+type handed struct {
+	*proven
+	number   uint64 // by which the plugin knows them
+	key      key    // of the fabric and the settings they were handed over for
+	settings string // under which they may be kept
+	state    installed.State
+	open     bool // a search for better tables goes on, or did when the daemon ended
+	progress *Progress
+}
+
+// handedKept is how many of those that were handed over last the daemon knows: what the
+// plugin says is in use is one of them.
+const handedKept = 6
+
+// keeper knows what was handed over.
+type keeper struct {
+	mu     sync.Mutex
+	list   []*handed     // the last is at the end
+	loaded chan struct{} // closed when what a run before handed over is read back
+}
+
+func newKeeper() *keeper { return &keeper{loaded: make(chan struct{})} }
+
+// put notes tables that are about to be handed over.
+func (k *keeper) put(h *handed) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = append(slices.DeleteFunc(k.list, func(o *handed) bool { return o.number == h.number }), h)
+	k.list = k.list[max(0, len(k.list)-handedKept):]
+}
+
+// close notes that nothing better was found than tables that were the best so far.
+func (k *keeper) close(number uint64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i, h := range k.list {
+		if h.number == number || number == 0 && i == len(k.list)-1 {
+			closed := *h
+			closed.open = false
+			k.list[i] = &closed
+		}
+	}
+}
+
+// restore notes what a run before handed over, behind what this one did.
+func (k *keeper) restore(before []*handed) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before = slices.DeleteFunc(before, func(o *handed) bool {
+		return slices.ContainsFunc(k.list, func(h *handed) bool { return h.number == o.number })
+	})
+	k.list = append(before, k.list...)
+	close(k.loaded)
+}
+
+// inUse is what a plugin that asks has in use: by number, or if it has none, which is so
+// when OpenSM was started, what was handed over last. Else why says why that is not known,
+// or must not be kept; both empty: there is nothing.
+func (k *keeper) inUse(number uint64, settings string) (h *handed, why string) {
+	select {
+	case <-k.loaded:
+	case <-time.After(headStart):
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := len(k.list) - 1
+	if number != 0 {
+		i = slices.IndexFunc(k.list, func(h *handed) bool { return h.number == number })
+	}
+	switch {
+	case i < 0 && number != 0:
+		return nil, "OpenSM uses tables that this daemon does not know"
+	case i < 0:
+		return nil, ""
+	case k.list[i].settings != settings:
+		return nil, "the tables in use are from other settings, or for another number of lanes"
+	}
+	return k.list[i], ""
+}
+
+// settingsKey names what tables have to have been made under to be kept.
+func (s *settings) settingsKey(lanes int) string { return fmt.Sprintf("%s %d", s.key(), lanes) }
+
+// confirmed is what the switches have confirmed by a request, of the tables in use; nil:
+// these. A block that is empty, of a switch that OpenSM did not know for a while, says
+// nothing about the switch: its entries count as those of the tables.
+func confirmed(t *routing.Tables, q *wire.Request) *routing.Tables {
+	if len(q.Blocks) == 0 {
+		return nil
+	}
+	f := t.Fabric
+	fw := routing.NewForwarding(f)
+	for lid := range f.TopLID() + 1 {
+		copy(fw.Row(lid), t.Forwarding.Row(lid))
+	}
+	var rows []fabric.NodeID // [switch of the request] in the fabric of the tables, or None
+	for i := range q.Nodes {
+		if q.Nodes[i].Kind == fabric.Switch {
+			rows = append(rows, f.NodeByGUID(q.Nodes[i].GUID))
+		}
+	}
+	for _, b := range q.Blocks {
+		s := rows[b.Switch]
+		if s == fabric.None || int(s) >= f.Switches() {
+			continue
+		}
+		for i, port := range b.Ports {
+			lid := fabric.LID(b.Number*len(b.Ports) + i)
+			if port != routing.NoPort && lid <= f.TopLID() && f.Owner(lid) != fabric.None {
+				fw.Row(lid)[s] = port
+			}
+		}
+	}
+	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: t.Lanes}
+}

@@ -1,0 +1,197 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/opensm/installed"
+	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Names below last-good of what is needed to go on from tables after a restart.
+const (
+	fabricName    = "fabric.request" // as a plugin would send it
+	installedName = "installed.json"
+	goalPrefix    = "goal-" // before the names of the tables that are to come back
+)
+
+// saving is installed.json.
+type saving struct {
+	Number    string         `json:"number"`
+	Settings  string         `json:"settings"`
+	Returning bool           `json:"returning"`
+	Open      bool           `json:"open"`
+	Goal      bool           `json:"goal"` // another than the tables themselves
+	PlanKind  installed.Kind `json:"plan_kind,omitempty"`
+	PlanSteps int            `json:"plan_steps"`
+	Progress  *Progress      `json:"progress,omitempty"`
+}
+
+// stateFile is a file of the state folder.
+type stateFile struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// stepName is the forwarding tables of a step that is to follow, from 1.
+func stepName(i int) string { return fmt.Sprintf("step-%d-%s", i, lftsName) }
+
+// files is what there is to write beside the tables.
+func (h *handed) files() []stateFile {
+	f := h.tables.Fabric
+	s := saving{
+		Number: strconv.FormatUint(h.number, 16), Settings: h.settings, Returning: h.state.Returning, Open: h.open,
+		PlanKind: h.state.Plan.Kind, PlanSteps: len(h.state.Plan.Steps), Progress: h.progress,
+	}
+	all := []stateFile{{fabricName, func(w io.Writer) error { return wire.Of(f, 0).Write(w) }}}
+	if g := h.state.Goal; g != nil && g != h.tables {
+		s.Goal = true
+		all = append(all, stateFile{goalPrefix + fabricName, func(w io.Writer) error { return wire.Of(g.Fabric, 0).Write(w) }})
+		all = append(all, tableFiles(goalPrefix, g)...)
+	}
+	for i, t := range h.state.Plan.Steps {
+		all = append(all, stateFile{stepName(i + 1), func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }})
+	}
+	return append(all, stateFile{installedName, asJSON(s)})
+}
+
+// tableFiles is forwarding tables, SL2VL maps and service levels.
+func tableFiles(prefix string, t *routing.Tables) []stateFile {
+	return []stateFile{
+		{prefix + lftsName, func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }},
+		{prefix + sl2vlName, func(w io.Writer) error { return slvl.Write(w, t.Fabric, t.Lanes.SL2VL, slvl.Dump) }},
+		{prefix + pslName, func(w io.Writer) error { return psl.Write(w, t, psl.Compact) }},
+	}
+}
+
+// restore reads back what a run before handed over. Nothing of it is believed: whoever
+// goes on from it has every step judged.
+func (s *Server) restore() {
+	var all []*handed
+	for _, link := range []string{before, lastGood} {
+		h, err := restored(s.settings.State, link)
+		switch {
+		case err != nil:
+			s.Log.Warn("the tables handed over are not known any more", "of", link, "error", firstLine(err.Error()))
+		case h != nil:
+			all = append(all, h)
+		}
+	}
+	s.keeper.restore(all)
+}
+
+// restored reads one folder of tables; nil: there is none.
+func restored(dir, link string) (h *handed, err error) {
+	defer func() {
+		if r := recover(); r != nil { // a file must not end the daemon
+			err = fmt.Errorf("daemon: internal error: %v\n%s", r, debug.Stack())
+		}
+	}()
+	if dir == "" {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	folder, err := root.OpenRoot(link)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	return readHanded(folder)
+}
+
+func readHanded(folder *os.Root) (*handed, error) {
+	var kept saving
+	var r Sweep
+	for name, v := range map[string]any{installedName: &kept, sweepName: &r} {
+		if err := readBack(folder, name, func(in io.Reader) error { return json.NewDecoder(in).Decode(v) }); err != nil {
+			return nil, err
+		}
+	}
+	number, err := strconv.ParseUint(kept.Number, 16, 64)
+	if err != nil || r.Verdict != deadlockFree || kept.PlanSteps < 0 || kept.PlanSteps > mostSteps {
+		return nil, fmt.Errorf("daemon: %s says number %q and %d steps, %s says %s", installedName, kept.Number, kept.PlanSteps, sweepName, r.Verdict)
+	}
+	t, err := readWhole(folder, "", &r)
+	if err != nil {
+		return nil, err
+	}
+	h := &handed{
+		proven: &proven{tables: t, engine: r.Engine, tried: r.Tried, restored: true}, number: number, settings: kept.Settings,
+		state: installed.State{Sent: t, Goal: t, Returning: kept.Returning}, open: kept.Open, progress: kept.Progress,
+	}
+	if kept.Goal {
+		if h.state.Goal, err = readWhole(folder, goalPrefix, &r); err != nil {
+			return nil, err
+		}
+	}
+	h.state.Plan.Kind = kept.PlanKind
+	for i := range kept.PlanSteps {
+		step := &routing.Tables{Fabric: t.Fabric, Lanes: t.Lanes}
+		if step.Forwarding, err = readLFTs(folder, stepName(i+1), t.Fabric); err != nil {
+			return nil, err
+		}
+		h.state.Plan.Steps = append(h.state.Plan.Steps, step)
+	}
+	return h, nil
+}
+
+// mostSteps is the steps of a plan that are read back at most.
+const mostSteps = 1000
+
+// readWhole reads tables with the fabric that they are for.
+func readWhole(folder *os.Root, prefix string, r *Sweep) (*routing.Tables, error) {
+	var f *fabric.Fabric
+	err := readBack(folder, prefix+fabricName, func(in io.Reader) error {
+		q, err := wire.ReadRequest(in)
+		if err == nil {
+			f, err = q.Fabric()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	t, err := readTables(folder, prefix, f, r)
+	if err == nil {
+		err = errors.Join(t.Check(), wire.Expressible(t, contractOf(r)))
+	}
+	return t, err
+}
+
+// contractOf is the contract that a sweep was proven under; honored if it says none.
+func contractOf(r *Sweep) routing.Contract {
+	c, err := routing.ParseContract(r.Contract)
+	if err != nil {
+		return routing.Honored
+	}
+	return c
+}
+
+func readLFTs(folder *os.Root, name string, f *fabric.Fabric) (fw *routing.Forwarding, err error) {
+	err = readBack(folder, name, func(in io.Reader) error {
+		d, err := lft.Read(in, name, f, lft.Join{})
+		if err == nil {
+			fw = d.Forwarding
+		}
+		return err
+	})
+	return fw, err
+}

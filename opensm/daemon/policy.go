@@ -1,0 +1,83 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// keep is what becomes of the tables in use when the fabric changes.
+type keep string
+
+// The values of keep.
+const (
+	keepLeast    keep = "least"    // they are mended, and come back when what was broken is back
+	keepBalanced keep = "balanced" // the same, and brought to better ones if there are any
+	keepNever    keep = "never"    // routed anew
+)
+
+func parseKeep(text string) (keep, error) {
+	switch k := keep(text); k {
+	case "":
+		return keepLeast, nil
+	case keepLeast, keepBalanced, keepNever:
+		return k, nil
+	}
+	return "", fmt.Errorf("daemon: keep %q; it is least, balanced or never", text)
+}
+
+func (s *settings) checkMostEntries() error {
+	switch {
+	case s.MaxEntries < 0:
+		return fmt.Errorf("daemon: max_entries_per_change %d is negative", s.MaxEntries)
+	case s.MaxEntries > 0 && s.keep == keepNever:
+		return errors.New("daemon: max_entries_per_change has no meaning with keep: never, which changes any number")
+	}
+	return nil
+}
+
+// hours is a part of the day, by the clock of the host; none: all of it.
+type hours struct{ from, to time.Duration }
+
+func (s *settings) settleHours() (err error) {
+	if s.Rebalance == "" {
+		return nil
+	}
+	if s.keep != keepBalanced {
+		return fmt.Errorf("daemon: rebalance is for keep: balanced; with keep: %s nothing is rebalanced", s.keep)
+	}
+	from, to, ok := strings.Cut(s.Rebalance, "-")
+	var a, b time.Time
+	if ok {
+		a, err = time.Parse("15:04", strings.TrimSpace(from))
+		if err == nil {
+			b, err = time.Parse("15:04", strings.TrimSpace(to))
+		}
+	}
+	if !ok || err != nil || a.Equal(b) {
+		return fmt.Errorf("daemon: rebalance %q; it is a part of the day, as 02:00-05:00", s.Rebalance)
+	}
+	s.hours = hours{sinceMidnight(a), sinceMidnight(b)}
+	return nil
+}
+
+func sinceMidnight(t time.Time) time.Duration {
+	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second
+}
+
+// until is how long it is until the hours begin; 0: now is one of them.
+func (h hours) until(now time.Time) time.Duration {
+	at := sinceMidnight(now)
+	within := h.from <= at && at < h.to
+	if h.from > h.to { // over midnight
+		within = at >= h.from || at < h.to
+	}
+	switch {
+	case h == hours{} || within:
+		return 0
+	case at < h.from:
+		return h.from - at
+	}
+	return h.from - at + 24*time.Hour
+}
