@@ -83,7 +83,7 @@ func (l *Layers) Every(turns []Turn, n int) (took uint64) {
 }
 
 // Remove takes turns out of a layer, each as often as it is named. It may take what it
-// refused, after Forget.
+// refused, after ResetRefused.
 func (l *Layers) Remove(layer int, turns []Turn) {
 	g := l.graphs[layer]
 	for _, t := range turns {
@@ -93,8 +93,8 @@ func (l *Layers) Remove(layer int, turns []Turn) {
 	}
 }
 
-// Forget forgets what was refused.
-func (l *Layers) Forget() {
+// ResetRefused forgets what was refused: layers that have lost turns may take others.
+func (l *Layers) ResetRefused() {
 	for i := range l.turns {
 		l.turns[i].refused = 0
 	}

@@ -147,7 +147,7 @@ func (ff *firstFit) place(d *destination, s fabric.NodeID) (layer int, ok bool) 
 func (ff *firstFit) balance(ctx context.Context) error {
 	for moved := ff.layers.Len() > 1; moved; {
 		moved = false
-		ff.layers.Forget() // they have lost turns since
+		ff.layers.ResetRefused() // they have lost turns since
 		for i := range ff.dests {
 			if err := ctx.Err(); err != nil {
 				return err
