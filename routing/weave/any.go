@@ -57,7 +57,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	}
 	best := t.best
 	best.note()
-	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.loom.Tables(best.fw, best.lids, false)}, nil
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.lanes.Tables(best.fw, best.lids, false)}, nil
 }
 
 // sameRows says whether two forwardings, of which the first may be nil, are alike.
@@ -83,22 +83,19 @@ type trial struct {
 	most   int    // work after which to be content
 }
 
-// leastWork and share say how many trunks may be looked at before no other attempt is
-// made, if one has succeeded: so many, or so many for every switch and destination.
+// Work is counted in trunks looked at. When so much is done, no other attempt is made if
+// one has succeeded.
 const (
-	leastWork = 50_000_000
-	share     = 1.5
+	leastWork     = 50_000_000
+	workPerEntry  = 1.5 // for every switch and destination, where that is more
+	placementCost = 4   // of a path that is placed
 )
 
-// looks is what placing a path counts as work.
-const looks = 4
-
-// mostWork is that number.
 func mostWork(f *fabric.Fabric, lids int) int {
-	return max(leastWork, int(share*float64(f.Switches())*float64(lids)))
+	return max(leastWork, int(workPerEntry*float64(f.Switches())*float64(lids)))
 }
 
-// note balances a routing that is carried, and notes it if it is the best.
+// note balances a routing that is admitted, and notes it if it is the best.
 func (t *trial) note(ctx context.Context, r *rerouting) error {
 	if err := r.balance(ctx, t.enough(), t.most/2); err != nil {
 		return err
@@ -123,12 +120,12 @@ func (t *trial) enough() uint64 {
 	return t.goal + t.goal/nearly
 }
 
-// hopeless is the part of all destinations, one in so many, without which to give
-// up on a loom, and on others with more lanes.
-const hopeless = 16
+// giveUp is the fraction of all destinations, one in so many, that cannot be routed anew
+// before an assignment is given up, and with it those of more lanes.
+const giveUp = 16
 
-// plain routes anew what one loom leaves over of some paths, without escapes, with
-// more and more lanes as long as that leaves fewer paths over.
+// plain routes anew what one service level does not admit of some paths, without
+// escapes, with more and more lanes as long as fewer paths are left over.
 func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	fewest := -1
 	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
@@ -144,7 +141,7 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 		if onlyIfFew && !paths.Few(left) {
 			continue
 		}
-		t.work += looks * paths.Len()
+		t.work += placementCost * paths.Len()
 		if fewest >= 0 && left >= fewest {
 			break
 		}
@@ -165,7 +162,7 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 				return err
 			}
 		}
-		if t.done() || failed > len(r.lids)/hopeless && t.work <= t.most/2 {
+		if t.done() || failed > len(r.lids)/giveUp && t.work <= t.most/2 {
 			break
 		}
 	}
@@ -183,12 +180,12 @@ func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths
 			return err
 		}
 		failed, err := r.route(ctx, l)
-		t.work += r.grower.work + looks*paths.Len()
+		t.work += r.grower.work + placementCost*paths.Len()
 		switch {
 		case err != nil:
 			return err
 		case failed > 0:
-			panic("weave: an escape path is not carried")
+			panic("weave: an escape path is not admitted")
 		}
 		if err := t.note(ctx, r); err != nil || t.done() {
 			return err

@@ -11,20 +11,21 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
-// grower routes destinations anew, one after another, so that the loom carries the
-// paths from all sources.
+// grower routes destinations anew, one after another, so that the lanes assigned to turns
+// admit the paths from all sources. Turns without a lane are given one where a path
+// needs it.
 type grower struct {
-	f        *fabric.Fabric
-	heads    []fabric.NodeID
-	loom     *turnlanes.Assignment
-	escapes  *intree.Escapes    // nil: none are reserved
-	sends    []bool             // [switch] it has sources in scope
-	loads    *intree.Loads      // by weight
-	work     int                // trunks looked at
-	had      routing.Tree       // scratch: the tree of a row
-	tree     *intree.Tree       // the tree at hand
-	carriers []uint16           // [switch] service levels that carry its path in it, as bits
-	avoid    []fabric.ChannelID // [switch] a trunk that was in others' way; None
+	f         *fabric.Fabric
+	heads     []fabric.NodeID
+	lanes     *turnlanes.Assignment
+	escapes   *intree.Escapes    // nil: none are reserved
+	sends     []bool             // [switch] it has sources in scope
+	loads     *intree.Loads      // by weight
+	work      int                // trunks looked at
+	had       routing.Tree       // scratch: the tree of a row
+	tree      *intree.Tree       // the tree at hand
+	admitting []uint16           // [switch] service levels that admit its path in it, as bits
+	avoid     []fabric.ChannelID // [switch] a trunk that kept another switch from its path; None
 
 	near  []fabric.ChannelID // scratch: trunks to choose from
 	steps []acyclic.Turn     // scratch: the turns of a path
@@ -43,8 +44,8 @@ func weight(c fabric.Class) uint32 {
 	return 1
 }
 
-// contention is what it costs to take a trunk that was in the way of others: more than
-// the loads of any path.
+// contention is what it costs, as load, to take a trunk that kept another switch from its
+// path: more than the loads of any path.
 const contention = 1 << 40
 
 func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
@@ -52,7 +53,7 @@ func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 	loads := intree.NewLoads(f)
 	g := &grower{
 		f: f, heads: f.Heads(), sends: scope.Ends(f), loads: loads, tree: intree.New(f, loads),
-		carriers: make([]uint16, n), avoid: make([]fabric.ChannelID, n),
+		admitting: make([]uint16, n), avoid: make([]fabric.ChannelID, n),
 	}
 	g.tree.Need = g.sends
 	for s := range g.sends {
@@ -64,20 +65,20 @@ func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 	return g
 }
 
-// tries is how often a tree is begun anew because some switches were in the way of
-// others.
+// tries is how often a tree is begun at most, because paths of some switches kept others
+// from theirs.
 const tries = 3
 
-// grow grows the tree to d.Root, and says whether all sources have a path that the
-// loom carries.
+// grow grows the tree to d.Root, and says whether all sources have a path that is
+// admitted.
 func (g *grower) grow(d *dag.DAG) bool {
-	g.carriers[d.Root] = ^uint16(0)
+	g.admitting[d.Root] = ^uint16(0)
 	for try := 1; ; try++ {
 		g.tree.Shortest(d, g)
 		if len(g.tree.Late) == 0 || try == tries {
 			break
 		}
-		g.complain(d)
+		g.avoidBlockers(d)
 	}
 	for s := range g.avoid {
 		g.avoid[s] = fabric.None
@@ -90,7 +91,7 @@ func (g *grower) grow(d *dag.DAG) bool {
 	return true
 }
 
-// mend keeps the paths of a row that the loom carries and settles the other sources
+// mend keeps the paths of a row that are admitted and settles the other sources
 // beside them, on shortest paths. It says whether there was room for all.
 func (g *grower) mend(d *dag.DAG, row []uint8) bool {
 	t := g.tree
@@ -98,7 +99,7 @@ func (g *grower) mend(d *dag.DAG, row []uint8) bool {
 	g.plant(d.Root)
 	for _, u := range g.had.Order[1:] {
 		if c := g.had.Out[u]; t.Hops[g.heads[c]] != intree.Unsettled {
-			if m := g.carriersBy(c); m != 0 {
+			if m := g.admittingBy(c); m != 0 {
 				g.put(u, c, m)
 			}
 		}
@@ -116,12 +117,12 @@ func (g *grower) mend(d *dag.DAG, row []uint8) bool {
 // plant begins a tree.
 func (g *grower) plant(root fabric.NodeID) {
 	g.tree.Plant(root)
-	g.carriers[root] = ^uint16(0)
+	g.admitting[root] = ^uint16(0)
 }
 
-// complain has the switches that late ones could follow choose another trunk in the
+// avoidBlockers has the switches that late ones could follow choose another trunk in the
 // next try.
-func (g *grower) complain(d *dag.DAG) {
+func (g *grower) avoidBlockers(d *dag.DAG) {
 	t := g.tree
 	for _, u := range t.Late {
 		first, end := g.f.TrunksFrom(u)
@@ -133,8 +134,8 @@ func (g *grower) complain(d *dag.DAG) {
 	}
 }
 
-// Settle implements intree.Rules: by the lightest path that is carried as things are or,
-// if there is none, can be.
+// Settle implements intree.Rules: by the lightest path that is admitted already or, if
+// there is none, can be.
 func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32) bool {
 	best, least, by := fabric.ChannelID(fabric.None), ^uint64(0), uint16(0)
 	g.near = g.near[:0]
@@ -147,7 +148,7 @@ func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 		if sum >= least {
 			continue
 		}
-		if m := g.carriersBy(c); m == 0 {
+		if m := g.admittingBy(c); m == 0 {
 			g.near = append(g.near, c)
 		} else {
 			best, least, by = c, sum, m
@@ -167,9 +168,9 @@ func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 		return 1
 	})
 	for _, c := range g.near {
-		if g.loom.Place(g.path(c)) {
+		if g.lanes.Place(g.path(c)) {
 			g.renew()
-			g.put(u, c, g.carriersBy(c))
+			g.put(u, c, g.admittingBy(c))
 			return true
 		}
 	}
@@ -186,26 +187,26 @@ func (g *grower) weight(u fabric.NodeID, c fabric.ChannelID) uint64 {
 }
 
 // Escape implements intree.Rules: escape paths were given lanes before all others.
-func (g *grower) Escape(u fabric.NodeID, c fabric.ChannelID) { g.put(u, c, g.carriersBy(c)) }
+func (g *grower) Escape(u fabric.NodeID, c fabric.ChannelID) { g.put(u, c, g.admittingBy(c)) }
 
 // Retract implements intree.Rules: lanes that turns were given stay.
 func (g *grower) Retract() {}
 
 // put settles u on trunk c.
-func (g *grower) put(u fabric.NodeID, c fabric.ChannelID, carriers uint16) {
+func (g *grower) put(u fabric.NodeID, c fabric.ChannelID, admitting uint16) {
 	g.tree.Put(u, c)
-	g.carriers[u] = carriers
+	g.admitting[u] = admitting
 }
 
-// carriersBy is the service levels that carry the path that begins with a trunk to a
-// settled switch.
-func (g *grower) carriersBy(c fabric.ChannelID) uint16 {
+// admittingBy is the service levels, as bits, that admit the path that begins with a trunk
+// to a settled switch.
+func (g *grower) admittingBy(c fabric.ChannelID) uint16 {
 	v := g.heads[c]
 	b, after := g.tree.Out[v], fabric.ChannelID(fabric.None)
 	if b != fabric.None {
 		after = g.tree.Out[g.heads[b]]
 	}
-	return g.loom.Admitting(c, b, after, g.carriers[v])
+	return g.lanes.Admitting(c, b, after, g.admitting[v])
 }
 
 // path is the turns of the path that begins with a trunk to a settled switch.
@@ -223,10 +224,10 @@ func (g *grower) path(c fabric.ChannelID) []acyclic.Turn {
 	}
 }
 
-// renew brings the carriers of the path just placed up to date.
+// renew finds the service levels that admit the path just placed, and its ends.
 func (g *grower) renew() {
 	for _, v := range slices.Backward(g.trail) {
-		g.carriers[v] = g.carriersBy(g.tree.Out[v])
+		g.admitting[v] = g.admittingBy(g.tree.Out[v])
 	}
 }
 
@@ -254,14 +255,14 @@ func (g *grower) charge(row []uint8, root fabric.NodeID, times uint64) {
 	g.loads.Charge(g.had.Order, g.had.Out, times)
 }
 
-// carried says whether the loom carries the paths of all sources along a row.
-func (g *grower) carried(row []uint8, root fabric.NodeID) bool {
+// admitted says whether the paths of all sources along a row are.
+func (g *grower) admitted(row []uint8, root fabric.NodeID) bool {
 	g.had.Build(g.f, row, root)
 	g.plant(root)
 	for _, u := range g.had.Order[1:] {
 		c := g.had.Out[u]
-		g.put(u, c, g.carriersBy(c))
-		if g.sends[u] && g.carriers[u] == 0 {
+		g.put(u, c, g.admittingBy(c))
+		if g.sends[u] && g.admitting[u] == 0 {
 			return false
 		}
 	}

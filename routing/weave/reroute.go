@@ -12,7 +12,7 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
-// rerouting is paths that are routed anew where no loom carries them.
+// rerouting is paths that are routed anew where they are not admitted.
 type rerouting struct {
 	f      *fabric.Fabric
 	fw     *routing.Forwarding // its own
@@ -43,18 +43,18 @@ func (r *rerouting) charge(lid fabric.LID, sign int) {
 	r.grower.charge(r.fw.Row(lid), e.Switch, uint64(int64(weight(e.Class))*int64(sign)))
 }
 
-// adaptions is how often at most a loom is made for paths, anew for those that were
-// routed around the one before.
+// adaptions is how often at most lanes are assigned to turns, anew for the paths that were
+// routed around the assignment before.
 const adaptions = 3
 
-// adapt routes anew around a loom without escapes, and returns for how many LIDs that
-// cannot be done. Where they are few, the others have come nearer to what one loom
-// carries: it begins again with the paths as they are then.
+// adapt routes anew around an assignment without escapes, and returns for how many LIDs
+// that cannot be done. Where they are few, the others have come nearer to what one
+// assignment admits: it begins again with the paths as they are then.
 func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, again func(*turnlanes.Paths) (*turnlanes.Assignment, int, error)) (failed int, err error) {
 	for i := range adaptions {
 		before := failed
 		failed, err = r.route(ctx, l)
-		if failed == 0 || err != nil || failed > len(r.lids)/hopeless || i > 0 && failed > before/2 {
+		if failed == 0 || err != nil || failed > len(r.lids)/giveUp || i > 0 && failed > before/2 {
 			return failed, err
 		}
 		paths, err := turnlanes.Gather(ctx, r.f, r.fw, r.budget, nil)
@@ -68,13 +68,13 @@ func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, again fu
 	return failed, nil
 }
 
-// route routes the destinations anew whose paths a loom does not carry, and returns
-// for how many that cannot be done.
+// route routes the destinations anew whose paths an assignment does not admit, and
+// returns for how many that cannot be done.
 func (r *rerouting) route(ctx context.Context, l *turnlanes.Assignment) (failed int, err error) {
-	r.grower.loom = l
+	r.grower.lanes = l
 	bad := make([]fabric.LID, 0, len(r.lids))
 	for _, lid := range r.lids {
-		if !r.grower.carried(r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch) {
+		if !r.grower.admitted(r.fw.Row(lid), r.f.Endpoint(r.f.Owner(lid)).Switch) {
 			bad = append(bad, lid)
 		}
 	}
@@ -109,7 +109,7 @@ func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 	return nil
 }
 
-// pass routes LIDs again, keeping what is carried if so asked, and counts those for
+// pass routes LIDs again, keeping what is admitted if so asked, and counts those for
 // which no tree was found: they keep what they have.
 func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (failed int, err error) {
 	d := dag.DAG{Root: fabric.None}

@@ -2,17 +2,17 @@
 // change paths only where lanes are wanting.
 //
 // Router is weave: for every service level a lane for every turn (package
-// routing/internal/turnlanes). It takes as few lanes as carry all paths, and where a lane fewer
-// leaves few paths over it routes their destinations anew, among shortest paths first
-// and longer ones then, as long as that costs little bandwidth. Paths that still need
-// too many lanes give way to others that need fewer.
+// routing/internal/turnlanes). It takes as few lanes as admit all paths, and where a lane
+// fewer leaves few paths over it routes their destinations anew, among shortest paths
+// first and longer ones then, as long as that costs little bandwidth. Paths that still
+// need too many lanes give way to others that need fewer.
 //
 // Any is weave-any, for clients that ignore service levels: one lane for every turn,
 // whatever the service level. Not all shortest paths of a network can be had then: on
 // a ring on which every three channels in a row are part of a path the dependencies
 // close a cycle on any number of lanes, since every channel behind another has one
-// lane for all packets that come by it. What one loom does not carry is mended: paths
-// that are carried stay, the others look for room beside them; then the destination
+// lane for all packets that come by it. Where a path is not admitted, those to the same
+// destination that are stay, and the others are sought beside them; then the destination
 // is routed anew; in the end switches take to an escape tree whose turns had lanes
 // before all others, as in Nue (J. Domke, T. Hoefler, S. Matsuoka, HPDC 2016), and so
 // it never fails. Several attempts, with and without escapes, are compared by their
@@ -20,8 +20,9 @@
 //
 // Guarantee: connected within each part of the network and free of deadlock, weave
 // under contract honored, or directed if that was asked for, weave-any under contract
-// any; for the endpoints in the budget's scope. Paths are minimal where nothing had to give way. weave refuses for
-// want of lanes with *routing.TooFewLanes; weave-any refuses nothing.
+// any; for the endpoints in the budget's scope. Paths are minimal where nothing had to
+// give way. weave refuses for want of lanes with *routing.TooFewLanes; weave-any refuses
+// nothing.
 //
 // Lanes needed: 1 to 3 in every network tried. Complexity: that of the path finders
 // and of the rounds of package turnlanes; O(S·c) for every destination routed anew, S the
@@ -77,7 +78,7 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	if len(o.Paths) == 0 {
 		return nil, errNoPaths
 	}
-	var best *woven
+	var best *assigned
 	bound := uint64(0)
 	both := b.Contract.EitherWay()
 	for _, finder := range o.Paths {
@@ -85,7 +86,7 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 		if err != nil {
 			return nil, err
 		}
-		w, err := o.weave(ctx, f, fw, b)
+		w, err := o.assign(ctx, f, fw, b)
 		if err != nil {
 			return nil, err
 		}
@@ -97,34 +98,34 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 			continue
 		}
 		if best == nil {
-			bound = load + load/dear
+			bound = load + load/loadGrowth
 		}
 		if best = w; o.Prefer == Bandwidth {
 			break
 		}
-		if b.VLs = w.loom.Lanes() - 1; b.VLs == 0 {
+		if b.VLs = w.lanes.Lanes() - 1; b.VLs == 0 {
 			break
 		}
 	}
 	if best == nil {
 		return nil, &routing.TooFewLanes{Need: b.VLs + 1, AtLeast: true, Have: b.VLs}
 	}
-	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.loom.Tables(best.fw, best.lids, both)}, nil
+	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.lanes.Tables(best.fw, best.lids, both)}, nil
 }
 
-// dear is the part of the largest load, one in so many, that other paths may add to it
-// where lanes are preferred. More would be a bad bargain.
-const dear = 2
+// loadGrowth is by how much the largest load may grow, one part in so many, with other
+// paths where lanes are preferred.
+const loadGrowth = 2
 
-// woven is paths with a loom that carries all of them.
-type woven struct {
-	fw   *routing.Forwarding
-	lids []fabric.LID
-	loom *turnlanes.Assignment
+// assigned is paths with an assignment of lanes that admits all of them.
+type assigned struct {
+	fw    *routing.Forwarding
+	lids  []fabric.LID
+	lanes *turnlanes.Assignment
 }
 
-// weave finds lanes for paths, as few as can be. nil: they do not suffice.
-func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*woven, error) {
+// assign finds lanes for paths, as few as can be. nil: they do not suffice.
+func (o Router) assign(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*assigned, error) {
 	paths, err := turnlanes.Gather(ctx, f, fw, b, nil)
 	if err != nil {
 		return nil, err
@@ -132,8 +133,8 @@ func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forward
 	for lanes := 1; lanes <= b.VLs; lanes++ {
 		levels := turnlanes.Levels
 		if b.Contract.EitherWay() {
-			// On one service level it does not matter what else rides it; with several, all
-			// paths between two switches are bound to each other.
+			// With one service level nothing binds paths to each other; with several, all
+			// between two switches share one.
 			levels = 1
 		}
 		l, left, err := paths.Assign(ctx, lanes, levels)
@@ -151,7 +152,7 @@ func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forward
 		}
 		if left == 0 {
 			l, err := paths.Reduce(ctx, l)
-			return &woven{fw, paths.LIDs(), l}, err
+			return &assigned{fw, paths.LIDs(), l}, err
 		}
 		if !paths.Few(left) {
 			continue
@@ -167,9 +168,9 @@ func (o Router) weave(ctx context.Context, f *fabric.Fabric, fw *routing.Forward
 // cost, by Prefer.
 var tolerance = [...]uint64{2, 8}
 
-// reroute routes the destinations of the few paths anew that a loom leaves over.
+// reroute routes the destinations of the few paths anew that an assignment leaves over.
 // nil: that cannot be done, or would cost too much bandwidth.
-func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, levels int, b routing.Budget) (*woven, error) {
+func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, levels int, b routing.Budget) (*assigned, error) {
 	r := newRerouting(f, fw, paths.LIDs(), b)
 	lanes := l.Lanes()
 	failed, err := r.adapt(ctx, l, func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.Assign(ctx, lanes, levels) })
@@ -180,6 +181,6 @@ func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 		return nil, err
 	}
 	r.note()
-	l, err = paths.Reduce(ctx, r.grower.loom)
-	return &woven{r.fw, r.lids, l}, err
+	l, err = paths.Reduce(ctx, r.grower.lanes)
+	return &assigned{r.fw, r.lids, l}, err
 }

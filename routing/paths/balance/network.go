@@ -29,8 +29,8 @@ type network struct {
 	roots  []root
 	dests  []dest
 	hosts  []fabric.EndpointID // those with weight
-	looks  int64               // trunks that a pass looks at
-	steps  int64               // trunks on its trees
+	looked int64               // trunks that a pass looks at
+	placed int64               // of them, those that it charges: on its trees
 	rounds int                 // most destinations on a switch
 }
 
@@ -210,8 +210,8 @@ func (n *network) graphs(ctx context.Context) error {
 	})
 	for i := range n.roots {
 		r := &n.roots[i]
-		n.looks += int64(len(r.ways)) * int64(len(r.dests))
-		n.steps += int64(len(r.order)) * int64(len(r.dests))
+		n.looked += int64(len(r.ways)) * int64(len(r.dests))
+		n.placed += int64(len(r.order)) * int64(len(r.dests))
 	}
 	return err
 }

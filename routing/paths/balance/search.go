@@ -15,8 +15,8 @@ import (
 const patience = 3
 
 // handicap is how much better all but the first plan must be: what begins switch
-// by switch or along the dimensions is more regular, needs fewer lanes and is kinder
-// to traffic that is not random, so that chance shall not decide against it.
+// by switch or along the dimensions is more regular, needs fewer lanes and serves traffic
+// that is not random better, so that chance shall not decide against it.
 const handicap = 0.999
 
 // plans is the ways to begin, the likeliest to be worth their work first.
@@ -47,9 +47,9 @@ func plans(n *network, fd Finder) []plan {
 // price is the work of a pass: trunks looked at, and trunks of trees charged.
 func (n *network) price(p plan) int64 {
 	if p.share > 0 {
-		return 2*n.looks + 4*n.steps
+		return 2*n.looked + 4*n.placed
 	}
-	return n.looks + 3*n.steps
+	return n.looked + 3*n.placed
 }
 
 // tournament is the state of the search.

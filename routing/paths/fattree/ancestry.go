@@ -76,7 +76,7 @@ func (l *levels) turnOver() {
 	}
 	for {
 		order := l.coreByHeight()
-		reach := l.reach(order, l.carried)
+		reach := l.reach(order, l.hostsBelow)
 		var over []fabric.NodeID
 		for _, s := range order {
 			if turned[s] < often && l.coreTop(s) && (l.joinsNothing(reach, s) || l.isTail(reach, s, total[l.part[s]])) {
@@ -139,54 +139,54 @@ func (l *levels) joinsNothing(reach *sets, s fabric.NodeID) bool {
 }
 
 func (l *levels) isTail(reach *sets, s fabric.NodeID, total int64) bool {
-	return l.hosts[s] > 0 && 2*reach.sum(s, l.carried) < total
+	return l.hosts[s] > 0 && 2*reach.sum(s, l.hostsBelow) < total
 }
 
-// family is how far a part of the network is a tree: for how many pairs of hosts
+// ancestry is how far a part of the network is a tree: for how many pairs of hosts
 // there is a switch above both, or that is one's and above the other.
-type family struct {
+type ancestry struct {
 	joined, pairs int64         // ordered pairs of hosts, a host with itself included
-	loner         fabric.NodeID // the switch whose hosts have least in common with others
-	with, of      int64         // with how many of how many hosts
+	isolated      fabric.NodeID // the switch whose hosts are joined with the fewest others; None
+	with, of      int64         // with how many, of how many hosts
 }
 
-// families judges every part of the network.
-func (l *levels) families() []family {
-	fams := make([]family, l.parts)
-	for i := range fams {
-		fams[i].loner = fabric.None
+// ancestries counts the pairs of hosts with a switch above both, by part of the network.
+func (l *levels) ancestries() []ancestry {
+	common := make([]ancestry, l.parts)
+	for i := range common {
+		common[i].isolated = fabric.None
 	}
 	total := make([]int64, l.parts)
 	for s, n := range l.hosts {
 		total[l.part[s]] += n
 	}
-	kin := l.reach(l.order, l.hosts)
-	for _, s := range l.order { // from high to low: what those above reach, s reaches by them
+	joined := l.reach(l.order, l.hosts) // with a switch above both
+	for _, s := range l.order {         // from high to low: what those above reach, s reaches by them
 		l.neighbours(s, func(v fabric.NodeID) {
 			if l.height[v] > l.height[s] {
-				kin.join(s, v)
+				joined.join(s, v)
 			}
 		})
 		if l.hosts[s] == 0 {
 			continue
 		}
-		fam := &fams[l.part[s]]
-		n := kin.sum(s, l.hosts)
-		fam.joined += n * l.hosts[s]
-		fam.pairs += total[l.part[s]] * l.hosts[s]
-		if fam.loner == fabric.None || n < fam.with {
-			fam.loner, fam.with, fam.of = s, n, total[l.part[s]]
+		j := &common[l.part[s]]
+		n := joined.sum(s, l.hosts)
+		j.joined += n * l.hosts[s]
+		j.pairs += total[l.part[s]] * l.hosts[s]
+		if j.isolated == fabric.None || n < j.with {
+			j.isolated, j.with, j.of = s, n, total[l.part[s]]
 		}
 	}
-	return fams
+	return common
 }
 
 // share is the part of the pairs that is joined, 1 where there are none.
-func share(fams []family) float64 {
+func share(common []ancestry) float64 {
 	var joined, pairs int64
-	for _, fam := range fams {
-		joined += fam.joined
-		pairs += fam.pairs
+	for _, j := range common {
+		joined += j.joined
+		pairs += j.pairs
 	}
 	if pairs == 0 {
 		return 1
@@ -194,13 +194,13 @@ func share(fams []family) float64 {
 	return float64(joined) / float64(pairs)
 }
 
-// estranged refuses a part of the network in which fewer than half of the pairs
+// tooFewCommon refuses a part of the network in which fewer than half of the pairs
 // of hosts have a switch above both.
-func (l *levels) estranged(fams []family) *routing.Refusal {
-	for _, fam := range fams {
-		if 2*fam.joined < fam.pairs {
-			return routing.Refuse(l.f, ruleFamily, fam.loner, 0, "its hosts have a way up and down to %d of %d hosts, and only %.0f %% of all pairs have one",
-				fam.with, fam.of, 100*float64(fam.joined)/float64(fam.pairs))
+func (l *levels) tooFewCommon(common []ancestry) *routing.Refusal {
+	for _, j := range common {
+		if 2*j.joined < j.pairs {
+			return routing.Refuse(l.f, ruleJoined, j.isolated, 0, "its hosts have a way up and down to %d of %d hosts, and only %.0f %% of all pairs have one",
+				j.with, j.of, 100*float64(j.joined)/float64(j.pairs))
 		}
 	}
 	return nil
@@ -209,34 +209,34 @@ func (l *levels) estranged(fams []family) *routing.Refusal {
 // survey finds the levels of f. Where some switches of the core have hosts, they
 // or what hangs below them may be its leaves; the way that leaves more pairs of
 // hosts with a switch above both is taken.
-func survey(f *fabric.Fabric) (*levels, []family, *routing.Refusal) {
+func survey(f *fabric.Fabric) (*levels, []ancestry, *routing.Refusal) {
 	l := newLevels(f)
-	first := l.measure(l.ownOrCarried())
-	var fams []family
+	first := l.measure(l.ownOrBelow())
+	var common []ancestry
 	if first == nil {
-		if fams = l.families(); share(fams) == 1 {
-			return l, fams, nil
+		if common = l.ancestries(); share(common) == 1 {
+			return l, common, nil
 		}
 	}
 	other := newLevels(f)
-	if second := other.measure(other.carried); second == nil {
-		if kin := other.families(); first != nil || share(kin) > share(fams) {
-			l, fams, first = other, kin, nil
+	if second := other.measure(other.hostsBelow); second == nil {
+		if better := other.ancestries(); first != nil || share(better) > share(common) {
+			l, common, first = other, better, nil
 		}
 	}
-	return l, fams, first
+	return l, common, first
 }
 
-// ownOrCarried is the hosts on every switch, or, in a part whose core has none,
+// ownOrBelow is the hosts on every switch, or, in a part whose core has none,
 // those that hang below it.
-func (l *levels) ownOrCarried() []int64 {
+func (l *levels) ownOrBelow() []int64 {
 	own := make([]bool, l.parts)
 	for s, n := range l.hosts {
 		own[l.part[s]] = own[l.part[s]] || n > 0 && l.inCore(fabric.NodeID(s))
 	}
 	weight := make([]int64, len(l.hosts))
 	for s := range weight {
-		if weight[s] = l.carried[s]; own[l.part[s]] {
+		if weight[s] = l.hostsBelow[s]; own[l.part[s]] {
 			weight[s] = l.hosts[s]
 		}
 	}

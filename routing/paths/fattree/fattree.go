@@ -61,7 +61,7 @@ import (
 // The rules.
 const (
 	ruleLevels = "every cable joins switches of neighbouring levels, counted from the switches with hosts"
-	ruleFamily = "most pairs of hosts have a switch above both"
+	ruleJoined = "most pairs of hosts have a switch above both"
 	ruleTurns  = "what has no switch above both is joined by turns from down to up that keep all paths free of cycles"
 )
 
@@ -71,9 +71,9 @@ type Finder struct{}
 // Paths implements routing.PathFinder. It refuses what is not a tree with
 // *routing.Refusal.
 func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
-	l, fams, refusal := survey(f)
+	l, common, refusal := survey(f)
 	if refusal == nil {
-		refusal = l.estranged(fams)
+		refusal = l.tooFewCommon(common)
 	}
 	if refusal != nil {
 		return nil, refusal
@@ -95,17 +95,17 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		note += fmt.Sprintf("; %d turns from down to up join switches with none above both", turns)
 	}
 	t.Notes = append(t.Notes, note)
-	if apart := unjoined(fams); apart > 0 {
+	if apart := unjoined(common); apart > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d pairs of hosts have no switch above both and go down and up again on their way", apart))
 	}
 	return t, nil
 }
 
 // unjoined counts the ordered pairs of hosts without a switch above both.
-func unjoined(fams []family) int64 {
+func unjoined(common []ancestry) int64 {
 	n := int64(0)
-	for _, fam := range fams {
-		n += fam.pairs - fam.joined
+	for _, j := range common {
+		n += j.pairs - j.joined
 	}
 	return n
 }
@@ -129,19 +129,19 @@ func (l *levels) summary() string {
 
 // Explain implements routing.Explainer.
 func (o Finder) Explain(f *fabric.Fabric) []routing.Finding {
-	l, fams, refusal := survey(f)
+	l, common, refusal := survey(f)
 	if refusal != nil {
 		return []routing.Finding{{Rule: ruleLevels, Why: where(refusal)}}
 	}
 	findings := []routing.Finding{{Rule: ruleLevels, OK: true, Why: l.summary()}}
-	if refusal = l.estranged(fams); refusal != nil {
-		return append(findings, routing.Finding{Rule: ruleFamily, Why: where(refusal)})
+	if refusal = l.tooFewCommon(common); refusal != nil {
+		return append(findings, routing.Finding{Rule: ruleJoined, Why: where(refusal)})
 	}
 	why := "all do"
-	if apart := unjoined(fams); apart > 0 {
-		why = fmt.Sprintf("%.1f %% do", 100*share(fams))
+	if apart := unjoined(common); apart > 0 {
+		why = fmt.Sprintf("%.1f %% do", 100*share(common))
 	}
-	findings = append(findings, routing.Finding{Rule: ruleFamily, OK: true, Why: why})
+	findings = append(findings, routing.Finding{Rule: ruleJoined, OK: true, Why: why})
 	t, err := o.Paths(context.Background(), f, nil)
 	if errors.As(err, &refusal) {
 		return append(findings, routing.Finding{Rule: ruleTurns, Why: where(refusal)})

@@ -19,9 +19,9 @@ type levels struct {
 	order  []fabric.NodeID // every switch, the highest first, then by number
 
 	// Scratch.
-	above   []fabric.NodeID // [switch] what it hangs below, if it is not in the core; None
-	carried []int64         // [switch] hosts on it and on all that hangs below it
-	seed    []bool          // [switch] taken for a leaf
+	above      []fabric.NodeID // [switch] what it hangs below, if it is not in the core; None
+	hostsBelow []int64         // [switch] hosts on it and on all that hangs below it
+	seed       []bool          // [switch] taken for a leaf
 }
 
 const unknown = -1
@@ -53,7 +53,7 @@ func newLevels(f *fabric.Fabric) *levels {
 			}
 		}
 	}
-	l.carried = slices.Clone(l.hosts)
+	l.hostsBelow = slices.Clone(l.hosts)
 	l.peel()
 	return l
 }
@@ -93,7 +93,7 @@ func (l *levels) peel() {
 			}
 		})
 		v := l.above[s]
-		l.carried[v] += l.carried[s]
+		l.hostsBelow[v] += l.hostsBelow[s]
 		if degree[v]--; degree[v] == 1 {
 			queue = append(queue, v)
 		}

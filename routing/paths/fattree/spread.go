@@ -13,7 +13,7 @@ import (
 type spreader struct {
 	f     *fabric.Fabric
 	w     *ways
-	brood []uint32 // [down trunk] destinations whose stem comes down by it
+	stems []uint32 // [down trunk] destinations whose stem comes down by it
 	sent  []uint32 // [trunk] destinations that its switch sends by it
 	seen  [classes]int
 	load  *load // routes on every trunk; nil in a regular tree, where all meet the stem
@@ -36,7 +36,7 @@ func newSpreader(f *fabric.Fabric, w *ways) *spreader {
 	n := f.Switches()
 	sp := &spreader{
 		f: f, w: w,
-		brood: make([]uint32, f.Trunks()),
+		stems: make([]uint32, f.Trunks()),
 		sent:  make([]uint32, f.Trunks()),
 		cost:  make([]uint64, n),
 		next:  make([]fabric.ChannelID, n),
@@ -160,7 +160,7 @@ func (sp *spreader) stem(d *dag.DAG, index int, charge uint32) {
 			if d.Hops[heads[c]] != d.Hops[s]+1 {
 				continue
 			}
-			cost := sp.cost[heads[c]] + uint64(sp.brood[reverse[c]])
+			cost := sp.cost[heads[c]] + uint64(sp.stems[reverse[c]])
 			if sp.next[s] == fabric.None || cost < sp.cost[s] {
 				sp.cost[s], sp.next[s] = cost, c
 			}
@@ -172,7 +172,7 @@ func (sp *spreader) stem(d *dag.DAG, index int, charge uint32) {
 		c := sp.next[s]
 		s = heads[c]
 		sp.out[s] = reverse[c]
-		sp.brood[reverse[c]] += charge
+		sp.stems[reverse[c]] += charge
 		sp.mark[s] = sp.stamp
 		sp.list = append(sp.list, s)
 	}
