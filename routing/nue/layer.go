@@ -34,23 +34,17 @@ func (s *search) wanted(ctx context.Context, dests []fabric.NodeID) ([]want, err
 	for i := range s.state {
 		s.state[i] = used // so that nothing is asked and nothing refused
 	}
-	var d dag.DAG
-	for _, root := range dests {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		dag.Shortest(&d, s.f, root)
-		for _, e := range s.f.Attached(root) {
-			ep := s.f.Endpoint(e)
-			if ep.Class == fabric.SwitchPort {
-				continue
-			}
-			for range 1 << ep.LMC {
-				s.grow(&d, false)
+	err := dag.InOrder(ctx, s.f, dests, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
+		for _, lid := range lids {
+			if s.f.Endpoint(s.f.Owner(lid)).Class != fabric.SwitchPort {
+				s.grow(d, false)
 				s.charge()
 				s.countTurns(routes)
 			}
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	copy(s.loads.On, load)
 	return s.heaviestFirst(routes), nil

@@ -113,7 +113,7 @@ func routeOn(ctx context.Context, f *fabric.Fabric, vls int, p routing.Progress)
 			return nil, nil, err
 		}
 	}
-	r.note()
+	r.paths.Notes = append(r.paths.Notes, r.count.String())
 	return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.lanes}, r.search.loads.On, nil
 }
 
@@ -125,9 +125,33 @@ type router struct {
 	search *search
 	report routing.Progress
 	done   int // switches whose LIDs are routed
-	trees  int // in-trees grown
-	detour int // of them, those with a switch whose path is not of the fewest hops
-	escape int // of them, those with escape paths
+	count  count
+}
+
+// count counts in-trees.
+type count struct {
+	trees   int // grown
+	detours int // of them, those with a switch whose path is not of the fewest hops
+	escapes int // of them, those with escape paths
+}
+
+func (n *count) add(detours, escapes bool) {
+	n.trees++
+	if detours {
+		n.detours++
+	}
+	if escapes {
+		n.escapes++
+	}
+}
+
+// String says how far one had to go from shortest paths.
+func (n *count) String() string {
+	text := fmt.Sprintf("%d in-trees, %d of them with detours", n.trees, n.detours)
+	if n.escapes > 0 {
+		text += fmt.Sprintf(", %d with escape paths", n.escapes)
+	}
+	return text
 }
 
 // route routes the LIDs on some switches, all in one layer.
@@ -139,40 +163,28 @@ func (r *router) route(ctx context.Context, layer uint8, dests []fabric.NodeID) 
 	if err := r.search.enter(ctx, dests, wanted); err != nil {
 		return err
 	}
-	var d dag.DAG
-	var lids []fabric.LID
 	for _, adapters := range [...]bool{true, false} {
-		for _, root := range dests {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			dag.Shortest(&d, r.f, root)
-			lids = dag.LIDsOn(r.f, root, lids[:0])
+		err := dag.InOrder(ctx, r.f, dests, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 			for _, lid := range lids {
-				if e := r.f.Endpoint(r.f.Owner(lid)); (e.Class != fabric.SwitchPort) == adapters {
-					r.grow(&d, lid, e, layer)
+				if own := r.f.Endpoint(r.f.Owner(lid)).Class == fabric.SwitchPort; own != adapters {
+					r.grow(d, lid, own, layer)
 				}
 			}
 			if !adapters {
 				r.done++
 				r.report.Report(r.done, r.f.Switches())
 			}
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// grow grows the in-tree of a LID of endpoint e and writes it down.
-func (r *router) grow(d *dag.DAG, lid fabric.LID, e *fabric.Endpoint, layer uint8) {
-	own := e.Class == fabric.SwitchPort
-	detours, escapes := r.search.grow(d, own)
-	r.trees++
-	if detours {
-		r.detour++
-	}
-	if escapes {
-		r.escape++
-	}
+// grow grows the in-tree of a LID, a switch's own or an adapter's, and writes it down.
+func (r *router) grow(d *dag.DAG, lid fabric.LID, own bool, layer uint8) {
+	r.count.add(r.search.grow(d, own))
 	intree.Write(r.f, r.paths.Row(lid), lid, r.search.tree.Order, r.search.tree.Out)
 	if !own {
 		r.search.charge()
@@ -180,13 +192,4 @@ func (r *router) grow(d *dag.DAG, lid fabric.LID, e *fabric.Endpoint, layer uint
 	for i, sl := 0, r.lanes.SLRow(lid); i < len(sl); i++ {
 		sl[i] = layer
 	}
-}
-
-// note says how far one had to go from shortest paths.
-func (r *router) note() {
-	note := fmt.Sprintf("%d in-trees, %d of them with detours", r.trees, r.detour)
-	if r.escape > 0 {
-		note += fmt.Sprintf(", %d with escape paths", r.escape)
-	}
-	r.paths.Notes = append(r.paths.Notes, note)
 }

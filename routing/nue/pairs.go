@@ -40,7 +40,7 @@ type pairing struct {
 	turns   []acyclic.Turn  // scratch: turns of the pair or path at hand
 	escapes *intree.Escapes // nil: every pair has its wanted paths
 	tree    pairedTree      // the tree at hand
-	count   struct{ trees, detours, escapes int }
+	count   count
 }
 
 type pair struct{ a, b fabric.NodeID }
@@ -99,27 +99,19 @@ func newPairing(f *fabric.Fabric, b routing.Budget) *pairing {
 // sort finds every two switches that send to each other, those of fewest hops first.
 func (r *pairing) sort(ctx context.Context) error {
 	var byHops [][]pair
-	var d dag.DAG
-	for b, lids := range r.lids {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if lids == nil {
-			continue
-		}
-		dag.Shortest(&d, r.f, fabric.NodeID(b))
-		for a := range fabric.NodeID(b) {
-			if r.lids[a] == nil || d.Hops[a] == dag.NoPath {
+	err := dag.ByDestination(ctx, r.f, dag.Shortest, func(d *dag.DAG, _ []fabric.LID) {
+		for a := range d.Root {
+			if r.lids[a] == nil || r.lids[d.Root] == nil || d.Hops[a] == dag.NoPath {
 				continue
 			}
 			for len(byHops) <= int(d.Hops[a]) {
 				byHops = append(byHops, nil)
 			}
-			byHops[d.Hops[a]] = append(byHops[d.Hops[a]], pair{a, fabric.NodeID(b)})
+			byHops[d.Hops[a]] = append(byHops[d.Hops[a]], pair{a, d.Root})
 		}
-	}
+	})
 	r.byHops = slices.Concat(byHops...)
-	return nil
+	return err
 }
 
 // want begins with the paths for which the lanes suffice, the first of several, or with

@@ -3,7 +3,6 @@ package nue
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -29,23 +28,14 @@ func (r *pairing) growAll(ctx context.Context, p routing.Progress) error {
 		return err
 	}
 	r.tree = pairedTree{Tree: intree.New(r.f, r.loads), lane: make([]uint8, n)}
-	var d dag.DAG
-	for root := range fabric.NodeID(n) {
-		if err := ctx.Err(); err != nil {
-			return err
+	err := dag.ByDestination(ctx, r.f, dag.Shortest, func(d *dag.DAG, _ []fabric.LID) {
+		for _, lid := range r.lids[d.Root] {
+			r.grow(d, lid)
 		}
-		dag.Shortest(&d, r.f, root)
-		for _, lid := range r.lids[root] {
-			r.grow(&d, lid)
-		}
-		p.Report(int(root)+1, n)
-	}
-	note := fmt.Sprintf("%d in-trees, %d of them with detours", r.count.trees, r.count.detours)
-	if r.count.escapes > 0 {
-		note += fmt.Sprintf(", %d with escape paths", r.count.escapes)
-	}
-	r.paths.Notes = append(r.paths.Notes, note)
-	return nil
+		p.Report(int(d.Root)+1, n)
+	})
+	r.paths.Notes = append(r.paths.Notes, r.count.String())
+	return err
 }
 
 // root chooses the escape tree beside which the fewest pairs are left over, of a few,
@@ -79,14 +69,7 @@ func (r *pairing) root(ctx context.Context) error {
 func (r *pairing) grow(d *dag.DAG, lid fabric.LID) {
 	t := &r.tree
 	t.row, t.root = r.wanted.Row(lid), d.Root
-	t.Shortest(d, r)
-	r.count.trees++
-	if len(t.Late) > 0 {
-		r.count.detours++
-		if t.Finish(d, r.escapes, r) {
-			r.count.escapes++
-		}
-	}
+	r.count.add(t.Grow(d, r.escapes, r))
 	intree.Write(r.f, r.paths.Row(lid), lid, t.Order, t.Out)
 	for _, u := range t.Order[1:] {
 		r.decide(u, d.Root, t.lane[u])

@@ -59,9 +59,7 @@ func (s *search) grow(d *dag.DAG, thrifty bool) (detours, escapes bool) {
 	}
 	s.forget()
 	t := s.tree
-	t.Shortest(d, s)
-	if len(t.Late) > 0 {
-		detours, escapes = true, t.Finish(d, s.escapes, s)
+	if detours, escapes = t.Grow(d, s.escapes, s); detours {
 		// Those that moved may now come before the one they forward to.
 		slices.SortStableFunc(t.Order, func(a, b fabric.NodeID) int { return int(t.Hops[a] - t.Hops[b]) })
 	}

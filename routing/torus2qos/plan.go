@@ -84,29 +84,16 @@ func (pl *plan) setLanes(f *fabric.Fabric, m *routing.SL2VL) {
 
 // route writes the forwarding and the service levels.
 func (pl *plan) route(ctx context.Context, t *routing.Tables, done func()) error {
-	w := grid.NewWriter(pl.f, pl.g)
-	dirs := make([]grid.Dir, len(pl.g.Switch))
 	levels := make([]uint8, pl.f.Switches())
-	for dest, s := range pl.g.Switch {
-		if s == fabric.None {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for point := range dirs {
-			dirs[point] = pl.next(point, dest)
-		}
-		w.Write(t.Forwarding, dest, dirs)
+	return pl.g.Route(ctx, pl.f, t.Forwarding, pl.next, func(dest int, lids []fabric.LID) {
 		if len(pl.datelines) > 0 {
 			pl.grant(dest, levels)
-			for _, lid := range w.LIDs(dest) {
+			for _, lid := range lids {
 				copy(t.Lanes.SLRow(lid), levels)
 			}
 		}
 		done()
-	}
-	return nil
+	})
 }
 
 // grant fills in the service level from every switch to a point.

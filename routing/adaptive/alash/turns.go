@@ -66,31 +66,17 @@ func (u *union) add(d *dag.DAG, ends []bool) {
 	}
 }
 
-// circles says whether some turns make a circle: whether some trunks are left over
-// when those to which no turn leads are taken out, again and again.
+// circles says whether some turns make a circle.
 func (u *union) circles() bool {
-	into := make([]int32, len(u.first)-1) // [trunk] turns that lead to it
-	for c := range into {
-		u.after(c, func(out fabric.ChannelID) { into[out]++ })
-	}
-	var queue []fabric.ChannelID
-	for c, n := range into {
-		if n == 0 {
-			queue = append(queue, fabric.ChannelID(c))
+	return acyclic.NewLanes(u.f, 1, func(yield func(in, out fabric.ChannelID)) {
+		for in := range fabric.ChannelID(u.f.Trunks()) {
+			u.after(in, func(out fabric.ChannelID) { yield(in, out) })
 		}
-	}
-	for i := 0; i < len(queue); i++ {
-		u.after(int(queue[i]), func(out fabric.ChannelID) {
-			if into[out]--; into[out] == 0 {
-				queue = append(queue, out)
-			}
-		})
-	}
-	return len(queue) < len(into)
+	}) == nil
 }
 
 // after visits the trunks that turns lead to from a trunk.
-func (u *union) after(in int, visit func(out fabric.ChannelID)) {
+func (u *union) after(in fabric.ChannelID, visit func(out fabric.ChannelID)) {
 	base, _ := u.f.TrunksFrom(u.f.Heads()[in])
 	for _, word := range u.turns[u.first[in]:u.first[in+1]] {
 		for ; word != 0; word &= word - 1 {

@@ -1,25 +1,47 @@
 package grid
 
 import (
+	"context"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
-// Writer writes directions into forwarding tables.
-type Writer struct {
-	f     *fabric.Fabric
-	g     *Grid
-	port  []uint8  // [point × directions + direction] of the first cable
-	count []uint32 // [trunk] destinations sent by it; nil where no cables are parallel
-	first []uint8  // scratch: [switch] the row of the first LID
-	lids  []fabric.LID
+// Route sends every LID on the switches of the grid the way that next says, the direction
+// from a point towards another. Behind each point it calls done, with its LIDs.
+func (g *Grid) Route(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, next func(from, to int) Dir, done func(dest int, lids []fabric.LID)) error {
+	w := newWriter(f, g)
+	dirs := make([]Dir, len(g.Switch))
+	for dest, s := range g.Switch {
+		if s == fabric.None {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for point := range dirs {
+			dirs[point] = next(point, dest)
+		}
+		w.write(t, dest, dirs)
+		done(dest, w.lids)
+	}
+	return nil
 }
 
-// NewWriter is a Writer for a grid of f.
-func NewWriter(f *fabric.Fabric, g *Grid) *Writer {
+// writer writes directions into forwarding tables.
+type writer struct {
+	f     *fabric.Fabric
+	g     *Grid
+	port  []uint8      // [point × directions + direction] of the first cable
+	count []uint32     // [trunk] destinations sent by it; nil where no cables are parallel
+	first []uint8      // scratch: [switch] the row of the first LID
+	lids  []fabric.LID // those on the switch written last, its own first
+}
+
+func newWriter(f *fabric.Fabric, g *Grid) *writer {
 	dirs := 2 * len(g.Dims)
-	w := &Writer{f: f, g: g, port: make([]uint8, len(g.Switch)*dirs), first: make([]uint8, f.Switches())}
+	w := &writer{f: f, g: g, port: make([]uint8, len(g.Switch)*dirs), first: make([]uint8, f.Switches())}
 	for p := range g.Switch {
 		for r := range dirs {
 			switch links := g.Links(p, Dir(r)); {
@@ -40,23 +62,18 @@ func NewWriter(f *fabric.Fabric, g *Grid) *Writer {
 	return w
 }
 
-// LIDs is the LIDs on the switch at a point, its own first; valid until the next call.
-func (w *Writer) LIDs(point int) []fabric.LID {
-	w.lids = dag.LIDsOn(w.f, w.g.Switch[point], w.lids[:0])
-	return w.lids
-}
-
-// Write sends every LID on the switch at point dest the way that dirs says,
+// write sends every LID on the switch at point dest the way that dirs says,
 // [point]. Of parallel cables it takes the one that a switch sends the fewest
 // destinations by so far; LIDs of switches do not count.
-func (w *Writer) Write(t *routing.Forwarding, dest int, dirs []Dir) {
+func (w *writer) write(t *routing.Forwarding, dest int, dirs []Dir) {
 	all := 2 * len(w.g.Dims)
 	for p, s := range w.g.Switch {
 		if s != fabric.None && p != dest {
 			w.first[s] = w.port[p*all+int(dirs[p])]
 		}
 	}
-	for _, lid := range w.LIDs(dest) {
+	w.lids = dag.LIDsOn(w.f, w.g.Switch[dest], w.lids[:0])
+	for _, lid := range w.lids {
 		row := t.Row(lid)
 		copy(row, w.first)
 		e := w.f.Endpoint(w.f.Owner(lid))
@@ -68,18 +85,12 @@ func (w *Writer) Write(t *routing.Forwarding, dest int, dirs []Dir) {
 }
 
 // balance chooses among parallel cables.
-func (w *Writer) balance(row []uint8, dest int, dirs []Dir, class fabric.Class) {
+func (w *writer) balance(row []uint8, dest int, dirs []Dir, class fabric.Class) {
 	for p, s := range w.g.Switch {
 		if s == fabric.None || p == dest {
 			continue
 		}
-		links := w.g.Links(p, dirs[p])
-		best := links[0]
-		for _, c := range links[1:] {
-			if w.count[c] < w.count[best] {
-				best = c
-			}
-		}
+		best := dag.LeastUsed(w.g.Links(p, dirs[p]), w.count, 0)
 		if class != fabric.SwitchPort {
 			w.count[best]++
 		}

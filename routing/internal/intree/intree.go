@@ -89,6 +89,16 @@ func (t *Tree) Put(u fabric.NodeID, c fabric.ChannelID) {
 // Frozen says whether a switch keeps to its escape path.
 func (t *Tree) Frozen(u fabric.NodeID) bool { return t.frozen[u] }
 
+// Grow grows the tree to d.Root, and says whether it took detours, and whether it took
+// escape paths. Who is late in the end has no path; with escape paths (not nil) nobody is.
+func (t *Tree) Grow(d *dag.DAG, e *Escapes, r Rules) (detours, escapes bool) {
+	t.Shortest(d, r)
+	if len(t.Late) == 0 {
+		return false, false
+	}
+	return true, t.Finish(d, e, r)
+}
+
 // Shortest begins the tree to d.Root and settles switches on shortest paths. Those
 // that need one and have none are in Late.
 func (t *Tree) Shortest(d *dag.DAG, r Rules) {

@@ -55,18 +55,12 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		if err := whole(f, g); err != nil {
 			return nil, err
 		}
-		w := grid.NewWriter(f, g)
-		dirs := make([]grid.Dir, len(g.Switch))
-		for dest := range g.Switch {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			for point := range dirs {
-				dirs[point] = next(g, point, dest)
-			}
-			w.Write(t, dest, dirs)
+		err := g.Route(ctx, f, t, func(from, to int) grid.Dir { return next(g, from, to) }, func(int, []fabric.LID) {
 			done++
 			p.Report(done, f.Switches())
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	t.Notes = append(t.Notes, "dimension order on a "+grid.Describe(grids)+"; "+lanes(grids))
