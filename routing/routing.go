@@ -19,6 +19,7 @@ package routing
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -56,6 +57,11 @@ func NewForwarding(f *fabric.Fabric) *Forwarding {
 		t.ports[i] = NoPort
 	}
 	return t
+}
+
+// Clone is a copy of t, notes included.
+func (t *Forwarding) Clone() *Forwarding {
+	return &Forwarding{Notes: slices.Clone(t.Notes), switches: t.switches, ports: slices.Clone(t.ports)}
 }
 
 // Row is the out-port of every switch for a LID, [switch]. Only the path finder that

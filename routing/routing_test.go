@@ -236,3 +236,19 @@ func TestIgnoresSL(t *testing.T) {
 		t.Error("one service level of one turn was overlooked")
 	}
 }
+
+// A clone says the same, and what is written to it stays with it.
+func TestCloneIsApart(t *testing.T) {
+	f := testnet.Build(t, "ring:4")
+	fw := routing.NewForwarding(f)
+	fw.Notes = []string{"as it was"}
+	fw.Row(3)[1] = 2
+	c := fw.Clone()
+	if c.Port(1, 3) != 2 || c.Port(0, 3) != routing.NoPort || len(c.Notes) != 1 || c.Notes[0] != "as it was" {
+		t.Errorf("the clone has port %d and notes %q", c.Port(1, 3), c.Notes)
+	}
+	c.Row(3)[1], c.Notes[0] = 1, "changed"
+	if fw.Port(1, 3) != 2 || fw.Notes[0] != "as it was" {
+		t.Error("what is written to a clone shows in what it was made from")
+	}
+}

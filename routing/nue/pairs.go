@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/dag"
 	"github.com/weft-fabric/weft/routing/internal/intree"
+	"github.com/weft-fabric/weft/routing/internal/marks"
 )
 
 // undecided is the lane of two switches whose paths have none yet.
@@ -35,8 +36,7 @@ type pairing struct {
 	lane    []uint8         // [switch × switches + switch] of the paths between them, both ways alike; undecided
 	lids    [][]fabric.LID  // [switch] those in scope on it; its own only where there is no other
 	byHops  []pair          // every two switches that send to each other
-	seen    []uint32        // [turn] stamp of the pair that last had it
-	now     uint32          // stamp of the pair at hand
+	seen    *marks.Set      // turns of the pair at hand
 	turns   []acyclic.Turn  // scratch: turns of the pair or path at hand
 	escapes *intree.Escapes // nil: every pair has its wanted paths
 	tree    pairedTree      // the tree at hand
@@ -55,12 +55,8 @@ func (o Router) routePairs(ctx context.Context, f *fabric.Fabric, b routing.Budg
 	if err != nil {
 		return nil, err
 	}
-	r.paths = routing.NewForwarding(f)
-	r.paths.Notes = slices.Clone(r.wanted.Notes)
+	r.paths = r.wanted.Clone()
 	if left == 0 {
-		for lid := range f.LIDs() {
-			copy(r.paths.Row(lid), r.wanted.Row(lid))
-		}
 		r.copyOthers()
 		return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.giveOut()}, nil
 	}
@@ -81,7 +77,7 @@ func newPairing(f *fabric.Fabric, b routing.Budget) *pairing {
 	n := f.Switches()
 	r := &pairing{
 		f: f, heads: f.Heads(), vls: b.VLs, loads: intree.NewLoads(f),
-		lane: make([]uint8, n*n), lids: make([][]fabric.LID, n), seen: make([]uint32, f.Turns()),
+		lane: make([]uint8, n*n), lids: make([][]fabric.LID, n), seen: marks.New(f.Turns()),
 	}
 	for s := range fabric.NodeID(n) {
 		for _, lid := range dag.LIDsOn(f, s, nil) {
@@ -232,16 +228,15 @@ func (r *pairing) decide(a, b fabric.NodeID, lane uint8) {
 // collect takes the turns of all wanted paths between two switches, both ways.
 func (r *pairing) collect(a, b fabric.NodeID) {
 	r.turns = r.turns[:0]
-	r.now++
+	r.seen.Empty()
 	for range 2 {
 		for _, lid := range r.lids[b] {
 			row := r.wanted.Row(lid)
 			in := r.f.Out(a, row[a])
 			for at := r.heads[in]; at != b; at = r.heads[in] {
 				out := r.f.Out(at, row[at])
-				if t := int32(r.f.Turn(in, out)); r.seen[t] != r.now {
-					r.seen[t] = r.now
-					r.turns = append(r.turns, acyclic.Turn{ID: t, In: in, Out: out})
+				if t := r.f.Turn(in, out); r.seen.Add(t) {
+					r.turns = append(r.turns, acyclic.Turn{ID: int32(t), In: in, Out: out})
 				}
 				in = out
 			}
@@ -251,20 +246,16 @@ func (r *pairing) collect(a, b fabric.NodeID) {
 }
 
 // copyOthers routes the LIDs out of scope, and switches' own, like another on the switch
-// where there is one in scope; else by the wanted paths.
+// where there is one in scope; else they keep to the wanted paths.
 func (r *pairing) copyOthers() {
 	for lid, e := range r.f.LIDs() {
 		ep := r.f.Endpoint(e)
-		if ep.Switch == fabric.None || slices.Contains(r.lids[ep.Switch], lid) {
+		if ep.Switch == fabric.None || r.lids[ep.Switch] == nil || slices.Contains(r.lids[ep.Switch], lid) {
 			continue
 		}
 		row := r.paths.Row(lid)
-		if lids := r.lids[ep.Switch]; lids != nil {
-			copy(row, r.paths.Row(lids[0]))
-			row[ep.Switch] = r.f.LastPort(ep)
-		} else {
-			copy(row, r.wanted.Row(lid))
-		}
+		copy(row, r.paths.Row(r.lids[ep.Switch][0]))
+		row[ep.Switch] = r.f.LastPort(ep)
 	}
 }
 

@@ -25,11 +25,7 @@ type rerouting struct {
 }
 
 func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, b routing.Budget) *rerouting {
-	r := &rerouting{f: f, fw: routing.NewForwarding(f), had: fw, lids: lids, grower: newGrower(f, b.Scope), budget: b}
-	r.fw.Notes = slices.Clone(fw.Notes)
-	for lid := range f.LIDs() {
-		copy(r.fw.Row(lid), fw.Row(lid))
-	}
+	r := &rerouting{f: f, fw: fw.Clone(), had: fw, lids: lids, grower: newGrower(f, b.Scope), budget: b}
 	for _, lid := range r.lids {
 		r.charge(lid, 1)
 	}
@@ -94,15 +90,12 @@ func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 		if before <= goal || g.work > most {
 			break
 		}
-		kept := routing.NewForwarding(r.f)
-		for lid := range r.f.LIDs() {
-			copy(kept.Row(lid), r.fw.Row(lid))
-		}
+		kept := r.fw.Clone()
 		if _, err := r.pass(ctx, r.lids, false); err != nil {
 			return err
 		}
 		if r.grower.loads.Most() >= before {
-			kept.Notes, r.fw = r.fw.Notes, kept
+			r.fw = kept
 			break
 		}
 	}

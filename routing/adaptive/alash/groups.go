@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/choices"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/marks"
 )
 
 // The phases of a packet: only at its source is the trunk fixed.
@@ -51,7 +52,7 @@ type groups struct {
 func newGroups(ctx context.Context, f *fabric.Fabric, ends []bool, p routing.Progress) (*groups, error) {
 	g := &groups{
 		f: f, ends: ends, layers: acyclic.NewLayers(f), progress: p,
-		counter: counter{f: f}, search: search{f: f, seen: make([]uint32, f.Trunks())},
+		counter: counter{f: f}, search: search{f: f, seen: marks.New(f.Trunks())},
 	}
 	var d dag.DAG
 	addresses := make([]int, f.Switches())

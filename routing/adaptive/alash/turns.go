@@ -7,6 +7,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/marks"
 )
 
 // union is the turns of all groups together.
@@ -91,10 +92,9 @@ func (u *union) after(in fabric.ChannelID, visit func(out fabric.ChannelID)) {
 type counter struct {
 	f     *fabric.Fabric
 	d     *dag.DAG
-	place []int32 // [switch] where it is in the order of d, if it is there
-	count []int32 // [switch] turns of a group whose first trunk leads there; unknown: not counted yet
-	seen  []uint32
-	stamp uint32
+	place []int32    // [switch] where it is in the order of d, if it is there
+	count []int32    // [switch] turns of a group whose first trunk leads there; unknown: not counted yet
+	seen  *marks.Set // switches
 	queue []fabric.NodeID
 }
 
@@ -104,7 +104,7 @@ const unknown = -1
 func (w *counter) begin(d *dag.DAG) {
 	n := w.f.Switches()
 	if w.d = d; w.count == nil {
-		w.place, w.count, w.seen = make([]int32, n), make([]int32, n), make([]uint32, n)
+		w.place, w.count, w.seen = make([]int32, n), make([]int32, n), marks.New(n)
 	}
 	for i, s := range d.Order {
 		w.place[s], w.count[s] = int32(i), unknown
@@ -118,10 +118,7 @@ func (w *counter) after(head fabric.NodeID) int32 {
 	if w.count[head] != unknown {
 		return w.count[head]
 	}
-	if w.stamp++; w.stamp == 0 { // wrapped: old marks could look new
-		clear(w.seen)
-		w.stamp = 1
-	}
+	w.seen.Empty()
 	degree := func(s fabric.NodeID) int32 { return w.d.First[w.place[s]+1] - w.d.First[w.place[s]] }
 	n := degree(head)
 	w.queue = append(w.queue[:0], head)
@@ -129,8 +126,7 @@ func (w *counter) after(head fabric.NodeID) int32 {
 		at := w.place[w.queue[i]]
 		for _, next := range w.d.Head[w.d.First[at]:w.d.First[at+1]] {
 			n += degree(next)
-			if w.seen[next] != w.stamp {
-				w.seen[next] = w.stamp
+			if w.seen.Add(int(next)) {
 				w.queue = append(w.queue, next)
 			}
 		}
@@ -142,8 +138,7 @@ func (w *counter) after(head fabric.NodeID) int32 {
 // search finds the turns of groups.
 type search struct {
 	f     *fabric.Fabric
-	seen  []uint32 // [trunk] the search that saw it last
-	stamp uint32
+	seen  *marks.Set // trunks
 	queue []fabric.ChannelID
 	turns []acyclic.Turn
 }
@@ -151,10 +146,7 @@ type search struct {
 // from is the turns of all paths that begin with trunk c and go on to dest by the
 // trunks of a set, until the next call.
 func (w *search) from(c fabric.ChannelID, dest fabric.NodeID, set routing.TrunkSet) []acyclic.Turn {
-	if w.stamp++; w.stamp == 0 { // wrapped: old marks could look new
-		clear(w.seen)
-		w.stamp = 1
-	}
+	w.seen.Empty()
 	heads := w.f.Heads()
 	w.turns, w.queue = w.turns[:0], append(w.queue[:0], c)
 	for i := 0; i < len(w.queue); i++ {
@@ -166,8 +158,7 @@ func (w *search) from(c fabric.ChannelID, dest fabric.NodeID, set routing.TrunkS
 		base := w.f.FirstTurn(in) - int(first)
 		for out := set.Next(first, end); out < end; out = set.Next(out+1, end) {
 			w.turns = append(w.turns, acyclic.Turn{ID: int32(base + int(out)), In: in, Out: out})
-			if w.seen[out] != w.stamp {
-				w.seen[out] = w.stamp
+			if w.seen.Add(int(out)) {
 				w.queue = append(w.queue, out)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/marks"
 )
 
 // spreader gives destinations their ways, one after the other.
@@ -22,10 +23,9 @@ type spreader struct {
 	cost  []uint64           // [switch] of the cheapest stem from here up
 	next  []fabric.ChannelID // [switch] first trunk of that stem; None at its top
 	out   []fabric.ChannelID // [switch] the trunk it takes
-	mark  []uint32           // [switch] stamp once it is known to meet the stem
-	stamp uint32
-	list  []fabric.NodeID // the stem, then all that meet it
-	turns []uint64        // [hops] product of the choices below: the divisor of a digit
+	met   *marks.Set         // switches known to meet the stem
+	list  []fabric.NodeID    // the stem, then all that meet it
+	turns []uint64           // [hops] product of the choices below: the divisor of a digit
 }
 
 // classes of endpoints are counted apart, so that the n-th host gets the n-th way
@@ -41,7 +41,7 @@ func newSpreader(f *fabric.Fabric, w *ways) *spreader {
 		cost:  make([]uint64, n),
 		next:  make([]fabric.ChannelID, n),
 		out:   make([]fabric.ChannelID, n),
-		mark:  make([]uint32, n),
+		met:   marks.New(n),
 	}
 	if !w.regular {
 		sp.load = newLoad(f)
@@ -114,7 +114,7 @@ func (sp *spreader) destination(row []uint8, d *dag.DAG, e *fabric.Endpoint, ste
 	if e.Class == fabric.SwitchPort {
 		charge = 0 // management only
 	}
-	sp.begin()
+	sp.met.Empty()
 	if stem || charge == 0 && !sp.w.idle[d.Root] {
 		sp.stem(d, sp.seen[e.Class], charge)
 		sp.gather(d)
@@ -166,14 +166,14 @@ func (sp *spreader) stem(d *dag.DAG, index int, charge uint32) {
 			}
 		}
 	}
-	sp.mark[d.Root] = sp.stamp
+	sp.met.Add(int(d.Root))
 	sp.list = append(sp.list[:0], d.Root)
 	for s := d.Root; sp.next[s] != fabric.None; {
 		c := sp.next[s]
 		s = heads[c]
 		sp.out[s] = reverse[c]
 		sp.stems[reverse[c]] += charge
-		sp.mark[s] = sp.stamp
+		sp.met.Add(int(s))
 		sp.list = append(sp.list, s)
 	}
 }
@@ -182,7 +182,7 @@ func (sp *spreader) stem(d *dag.DAG, index int, charge uint32) {
 func (sp *spreader) settle(d *dag.DAG) {
 	for i := 1; i < len(d.Order); i++ {
 		s := d.Order[i]
-		met := sp.mark[s] == sp.stamp
+		met := sp.met.Has(int(s))
 		switch {
 		case !met && sp.load != nil:
 			sp.out[s] = sp.load.lightest(d, i, sp.out)
@@ -193,15 +193,6 @@ func (sp *spreader) settle(d *dag.DAG) {
 				sp.out[s] = least
 			}
 		}
-	}
-}
-
-// begin makes all marks old.
-func (sp *spreader) begin() {
-	sp.stamp++
-	if sp.stamp == 0 { // wrapped: old marks could look new
-		clear(sp.mark)
-		sp.stamp = 1
 	}
 }
 
@@ -217,8 +208,7 @@ func (sp *spreader) gather(d *dag.DAG) {
 				continue
 			}
 			up := reverse[c]
-			if sp.mark[v] != sp.stamp {
-				sp.mark[v] = sp.stamp
+			if sp.met.Add(int(v)) {
 				sp.out[v] = up
 				sp.list = append(sp.list, v)
 			} else if sp.sent[up] < sp.sent[sp.out[v]] {

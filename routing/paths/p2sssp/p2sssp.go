@@ -32,6 +32,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/marks"
 )
 
 // Finder is P²-SSSP. The zero Finder is ready to use.
@@ -71,10 +72,9 @@ type search struct {
 	port  []uint8  // [trunk] port it leaves by
 
 	// One search.
-	stamp uint32
-	seen  []uint32           // [switch] the search that knows its cost
-	cost  []uint64           // [switch] of the cheapest way on
-	next  []fabric.ChannelID // [switch] its first trunk
+	seen *marks.Set         // switches whose cost is known
+	cost []uint64           // [switch] of the cheapest way on
+	next []fabric.ChannelID // [switch] its first trunk
 }
 
 // ways is the shortest paths to one switch: the trunks that bring a packet from
@@ -95,7 +95,7 @@ func newSearch(f *fabric.Fabric) *search {
 	s := &search{
 		f: f, table: routing.NewForwarding(f),
 		ways: make([]ways, n), load: make([]uint64, f.Trunks()), own: make([]uint64, f.Trunks()), port: make([]uint8, f.Trunks()),
-		seen: make([]uint32, n), cost: make([]uint64, n), next: make([]fabric.ChannelID, n),
+		seen: marks.New(n), cost: make([]uint64, n), next: make([]fabric.ChannelID, n),
 	}
 	for c := range s.port {
 		s.port[c] = f.Channel(fabric.ChannelID(c)).FromPort
@@ -150,7 +150,7 @@ func (s *search) route(src fabric.NodeID, d dest, charge bool) {
 	}
 	row := s.table.Row(d.lid)
 	if row[src] == routing.NoPort {
-		s.stamp++
+		s.seen.Empty()
 		s.explore(src, row, w, d.root)
 	}
 	heads := s.f.Heads()
@@ -174,10 +174,9 @@ func (s *search) explore(u fabric.NodeID, row []uint8, w *ways, root fabric.Node
 	if u == root {
 		return 0
 	}
-	if s.seen[u] == s.stamp {
+	if !s.seen.Add(int(u)) {
 		return s.cost[u]
 	}
-	s.seen[u] = s.stamp
 	heads := s.f.Heads()
 	least := uint64(math.MaxUint64)
 	if row[u] != routing.NoPort {
