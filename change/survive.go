@@ -50,11 +50,11 @@ type Repair struct {
 
 // Survival is the repairs of all failures of a kind.
 type Survival struct {
-	Repairs  []Repair // [failure]
-	OneStep  int      // failures mended by one step or none
-	Mended   int      // mended, without a rebuild
-	Rebuilt  int      // mended, but destinations that lost nothing have to make way
-	Unmended int      // for some destination there is no plan
+	Repairs   []Repair // [failure]
+	OneStep   int      // failures mended by one step or none
+	Mended    int      // mended, without a rebuild
+	Rebuilt   int      // mended, but destinations that lost nothing have to make way
+	NotMended int      // for some destination there is no plan
 }
 
 // Survive plans the repair of each failure of some tables, and has every step judged: what
@@ -69,7 +69,7 @@ func Survive(ctx context.Context, t *routing.Tables, failures []Failure, o Optio
 	for _, r := range s.Repairs {
 		switch {
 		case r.Left > 0:
-			s.Unmended++
+			s.NotMended++
 			continue
 		case r.Rebuilt:
 			s.Rebuilt++

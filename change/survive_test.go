@@ -22,7 +22,7 @@ func TestSurvive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Mended+s.Rebuilt+s.Unmended != len(failures) || len(s.Repairs) != len(failures) || (s.Rebuilt > 0) != c.rebuilt || s.OneStep == 0 {
+		if s.Mended+s.Rebuilt+s.NotMended != len(failures) || len(s.Repairs) != len(failures) || (s.Rebuilt > 0) != c.rebuilt || s.OneStep == 0 {
 			t.Errorf("%s: %d failures: %+v", c.spec, len(failures), s)
 		}
 		worst := s.Worst()

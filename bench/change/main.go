@@ -1,8 +1,8 @@
 // Command change measures the repair of tables: it removes every cable, or every
-// switch, of a network (or a sample of them), mends the tables of weave-any, has every
+// switch, of a network (or a sample of them), mends the tables of an engine, has every
 // step judged, restores the tables, and prints a Markdown table.
 //
-//	go run ./bench/change [-networks REGEXP] [-most N]
+//	go run ./bench/change [-engine NAME] [-networks REGEXP] [-most N] [FILE.ibnetdiscover]...
 package main
 
 import (
@@ -10,13 +10,16 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/repair"
@@ -28,6 +31,7 @@ import (
 var networks = []string{
 	"xgft:m=36,w=18,hosts=18",
 	"xgft:m=8x12,w=8x8,hosts=8",
+	"planes:groups=14,leaves=26,on=9,up=10,hosts=4341",
 	"torus:6x5x5,hosts=7",
 	"slimfly:q=5,hosts=7",
 	"dragonfly:p=4",
@@ -35,21 +39,27 @@ var networks = []string{
 	"random:switches=128,links=256,hosts=16,seed=1",
 }
 
-var options = change.Options{Contract: routing.Any}
-
 func main() {
 	only := flag.String("networks", "", "networks to measure, a regular expression (default: all)")
+	engine := flag.String("engine", "weave-any", "engine whose tables are mended")
 	most := flag.Int("most", 200, "failures of a kind at most, evenly spread")
 	flag.Parse()
-	if err := run(context.Background(), regexp.MustCompile(*only), *most); err != nil {
+	b := bench{engine: *engine, most: *most}
+	if err := b.run(context.Background(), regexp.MustCompile(*only), flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, only *regexp.Regexp, most int) error {
-	fmt.Println("| network | taken away | faults | mended | in one step | in two | changed / due | repair, CPU | its proofs | bandwidth after / from scratch | back exactly |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
+// bench is what is measured.
+type bench struct {
+	engine string
+	most   int // failures of a kind
+}
+
+func (b *bench) run(ctx context.Context, only *regexp.Regexp, files []string) error {
+	fmt.Println("| network | engine | taken away | faults | mended near | by rebuilding | in one step | in two | changed / due | repair, CPU | its proofs | bandwidth after / from scratch | back exactly |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, spec := range networks {
 		if !only.MatchString(spec) {
 			continue
@@ -62,61 +72,67 @@ func run(ctx context.Context, only *regexp.Regexp, most int) error {
 		if err != nil {
 			return err
 		}
-		was, err := route(ctx, f)
+		if err := b.network(ctx, spec, f); err != nil {
+			return err
+		}
+	}
+	for _, name := range files {
+		file, err := os.Open(name)
 		if err != nil {
 			return err
 		}
-		cables, switches := failures(f)
-		for _, kind := range []struct {
-			name string
-			list []failure
-		}{{"a cable", cables}, {"a switch", switches}} {
-			r := row{bandwidth: min(3, len(kind.list))}
-			list := sample(kind.list, most)
-			for i, x := range list {
-				if err := r.measure(ctx, was, x, i < r.bandwidth); err != nil {
-					return fmt.Errorf("%s without %s: %w", spec, kind.name, err)
-				}
-			}
-			r.print(spec, kind.name)
+		f, err := ibnet.Read(file, name)
+		file.Close()
+		if err != nil {
+			return err
+		}
+		if err := b.network(ctx, strings.TrimSuffix(filepath.Base(name), ".ibnetdiscover"), f); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func route(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error) {
-	e, err := engines.Named("weave-any")
+// network measures the failures of one network. An engine that refuses it has no rows.
+func (b *bench) network(ctx context.Context, name string, f *fabric.Fabric) error {
+	was, contract, err := b.route(ctx, f)
+	if err != nil && routing.Refused(err) {
+		fmt.Fprintf(os.Stderr, "%s on %s: %v\n", b.engine, name, err)
+		return nil
+	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}, nil)
-}
-
-// failure is cables between switches, by one of their channels, or nodes that fail
-// together.
-type failure struct {
-	channels []fabric.ChannelID
-	nodes    []fabric.NodeID
-}
-
-func failures(f *fabric.Fabric) (cables, switches []failure) {
-	for c := range fabric.ChannelID(f.Trunks()) {
-		if f.Channel(c).Reverse > c {
-			cables = append(cables, failure{channels: []fabric.ChannelID{c}})
+	for _, kind := range []struct {
+		name string
+		list []change.Failure
+	}{{"a cable", change.Cables(f)}, {"a switch", change.Switches(f)}} {
+		r := row{bench: b, options: change.Options{Contract: contract}, bandwidth: min(3, len(kind.list))}
+		for i, x := range sample(kind.list, b.most) {
+			if err := r.measure(ctx, was, x, i < r.bandwidth); err != nil {
+				return fmt.Errorf("%s without %s: %w", name, kind.name, err)
+			}
 		}
+		r.print(name, kind.name)
 	}
-	for s := range fabric.NodeID(f.Switches()) {
-		switches = append(switches, failure{nodes: []fabric.NodeID{s}})
+	return nil
+}
+
+func (b *bench) route(ctx context.Context, f *fabric.Fabric) (*routing.Tables, routing.Contract, error) {
+	e, err := engines.Named(b.engine)
+	if err != nil {
+		return nil, routing.Contract{}, err
 	}
-	return cables, switches
+	t, err := e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}, nil)
+	return t, e.Contract, err
 }
 
 // sample is at most so many elements of a list, evenly spread.
-func sample(list []failure, most int) []failure {
+func sample(list []change.Failure, most int) []change.Failure {
 	if len(list) <= most {
 		return list
 	}
-	some := make([]failure, most)
+	some := make([]change.Failure, most)
 	for i := range some {
 		some[i] = list[i*len(list)/most]
 	}
@@ -125,15 +141,18 @@ func sample(list []failure, most int) []failure {
 
 // row is the sums over the failures of a kind.
 type row struct {
-	faults, mended, one, two, back int
-	changed, due                   int
-	repair, proofs                 time.Duration
-	bandwidth                      int // failures of which it is measured
-	after, scratch                 float64
+	*bench
+	options change.Options
+
+	faults, mended, rebuilt, one, two, back int
+	changed, due                            int
+	repair, proofs                          time.Duration
+	bandwidth                               int // failures of which it is measured
+	after, scratch                          float64
 }
 
-func (r *row) measure(ctx context.Context, was *routing.Tables, x failure, bandwidth bool) error {
-	live, err := was.Fabric.Without(x.channels, x.nodes)
+func (r *row) measure(ctx context.Context, was *routing.Tables, x change.Failure, bandwidth bool) error {
+	live, err := was.Fabric.Without(x.Channels, x.Nodes)
 	if err != nil {
 		return err
 	}
@@ -143,35 +162,39 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x failure, bandw
 		return err
 	}
 	start := cpu()
-	if _, err := repair.Mend(ctx, before, was, repair.Options{Contract: options.Contract}); err != nil {
+	if _, err := repair.Mend(ctx, before, was, repair.Options{Contract: r.options.Contract}); err != nil {
 		return err
 	}
 	r.repair += cpu() - start
 	start = cpu()
-	p, err := change.Mend(ctx, was, live, options)
+	p, err := change.Mend(ctx, was, live, r.options)
 	if err != nil {
 		return err
 	}
 	r.proofs += cpu() - start // with the repair again
-	steps := 0
+	steps, rebuilt := 0, false
 	for _, s := range p.Steps {
 		if s.Mended == 0 {
 			continue
 		}
 		steps++
+		rebuilt = rebuilt || s.Rebuilt
 		r.changed += s.Union.Entries
 		r.due += s.Union.Due
 	}
-	if len(p.Left) == 0 {
+	switch {
+	case len(p.Left) > 0:
+	case rebuilt:
+		r.rebuilt++
+	default:
 		r.mended++
-		switch steps {
-		case 0, 1:
-			r.one++
-		case 2:
-			r.two++
-		}
 	}
-	back, err := change.Return(ctx, p.After, was, options)
+	if len(p.Left) == 0 && steps <= 1 {
+		r.one++
+	} else if len(p.Left) == 0 && steps == 2 {
+		r.two++
+	}
+	back, err := change.Return(ctx, p.After, was, r.options)
 	if err != nil {
 		return err
 	}
@@ -187,7 +210,7 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x failure, bandw
 // compare measures the effective bisection bandwidth of mended tables, and of tables
 // from scratch.
 func (r *row) compare(ctx context.Context, mended *routing.Tables, live *fabric.Fabric) error {
-	scratch, err := route(ctx, live)
+	scratch, _, err := r.route(ctx, live)
 	if err != nil {
 		return err
 	}
@@ -225,6 +248,6 @@ func (r *row) print(spec, kind string) {
 	if r.due > 0 {
 		ratio = fmt.Sprintf("%.2f", float64(r.changed)/float64(r.due))
 	}
-	fmt.Printf("| `%s` | %s | %d | %s | %s | %s | %s | %s | %s | %.3f | %s |\n", spec, kind, r.faults, percent(r.mended), percent(r.one), percent(r.two),
+	fmt.Printf("| `%s` | %s | %s | %d | %s | %s | %s | %s | %s | %s | %s | %.3f | %s |\n", spec, r.engine, kind, r.faults, percent(r.mended), percent(r.rebuilt), percent(r.one), percent(r.two),
 		ratio, milli(r.repair), milli(r.proofs-r.repair), r.after/r.scratch, percent(r.back))
 }

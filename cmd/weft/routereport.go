@@ -141,7 +141,7 @@ func (j *routeJob) report(o *routeFlags, wrote bool) error {
 		j.out = ""
 	}
 	unwritten := !j.verdict.Free() && o.out != "" && !wrote
-	err := j.answer(o.json, j.summary(), func() error { return j.show(j.screen(o)) }, !unwritten && (j.fallen || j.unmended() || !j.verdict.Free()))
+	err := j.answer(o.json, j.summary(), func() error { return j.show(j.screen(o)) }, !unwritten && (j.fallen || j.notMendable() || !j.verdict.Free()))
 	if err == nil && unwritten {
 		err = finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
 	}

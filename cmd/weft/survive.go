@@ -17,13 +17,13 @@ const mostWorst = 5
 
 // survivalSummary is what the repairs of all single failures of a kind take.
 type survivalSummary struct {
-	Failures string         `json:"failures"` // links or switches
-	Tried    int            `json:"tried"`
-	OneStep  int            `json:"mended_in_one_step"`
-	Mended   int            `json:"mended"`
-	Rebuilt  int            `json:"mended_by_rebuilding"`
-	Unmended int            `json:"not_mended"`
-	Worst    []survivalCase `json:"worst"`
+	Failures  string         `json:"failures"` // links or switches
+	Tried     int            `json:"tried"`
+	OneStep   int            `json:"mended_in_one_step"`
+	Mended    int            `json:"mended"`
+	Rebuilt   int            `json:"mended_by_rebuilding"`
+	NotMended int            `json:"not_mended"`
+	Worst     []survivalCase `json:"worst"`
 }
 
 // survivalCase is the repair of one failure.
@@ -56,7 +56,7 @@ func (j *routeJob) survive(ctx context.Context, kinds []string, drain bool) erro
 		if err != nil {
 			return err
 		}
-		sum := &survivalSummary{Failures: kind, Tried: len(failures), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, Unmended: r.Unmended, Worst: []survivalCase{}}
+		sum := &survivalSummary{Failures: kind, Tried: len(failures), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, NotMended: r.NotMended, Worst: []survivalCase{}}
 		for _, x := range r.Worst() {
 			if x.Steps <= 1 && x.Left == 0 || len(sum.Worst) == mostWorst {
 				break
@@ -81,7 +81,7 @@ func failureName(f *fabric.Fabric, x change.Failure) string {
 func (s *survivalSummary) text() string {
 	one := map[string]string{"links": "cable", "switches": "switch"}[s.Failures]
 	text := fmt.Sprintf("the loss of any %s (%s tried): %s mended in one step, %s in several, for %s others make way, %s not mended", one,
-		thousands(int64(s.Tried)), thousands(int64(s.OneStep)), thousands(int64(s.Mended+s.Rebuilt-s.OneStep)), thousands(int64(s.Rebuilt)), thousands(int64(s.Unmended)))
+		thousands(int64(s.Tried)), thousands(int64(s.OneStep)), thousands(int64(s.Mended+s.Rebuilt-s.OneStep)), thousands(int64(s.Rebuilt)), thousands(int64(s.NotMended)))
 	for _, w := range s.Worst {
 		text += fmt.Sprintf("\n  %s: %s, %s of which %s had to change", w.Without, plural(w.Steps, "step"), counted(w.Entries, "entry", "entries"), thousands(int64(w.Due)))
 		if w.Rebuilt {
@@ -95,6 +95,6 @@ func (s *survivalSummary) text() string {
 }
 
 // unmended says whether a failure has no plan.
-func (j *routeJob) unmended() bool {
-	return slices.ContainsFunc(j.survival, func(s *survivalSummary) bool { return s.Unmended > 0 })
+func (j *routeJob) notMendable() bool {
+	return slices.ContainsFunc(j.survival, func(s *survivalSummary) bool { return s.NotMended > 0 })
 }

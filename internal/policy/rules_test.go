@@ -209,7 +209,7 @@ var rules = []rule{
 	},
 	{
 		packages: "bench/change",
-		may:      []string{"fabric", "topology", "routing", "routing/engines", "routing/repair", "transition", "change", "traffic", "congestion"},
+		may:      []string{"fabric", "topology", "format/ibnet", "routing", "routing/engines", "routing/repair", "transition", "change", "traffic", "congestion"},
 		why:      "it measures repairs by the hundred, each of them too quick to measure as a process",
 	},
 	{
