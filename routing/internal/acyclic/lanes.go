@@ -13,7 +13,7 @@ import (
 type Lanes struct {
 	f     *fabric.Fabric
 	lanes fabric.ChannelID
-	ordered
+	Plain
 }
 
 // NewLanes is the graph of some dependencies, pairs of vertices whose trunks meet at
@@ -24,7 +24,7 @@ func NewLanes(f *fabric.Fabric, lanes int, add func(yield func(in, out fabric.Ch
 	for v := range order {
 		order[v] = fabric.ChannelID(v)
 	}
-	g := &Lanes{f: f, lanes: fabric.ChannelID(lanes), ordered: newOrdered(f, lanes, order)}
+	g := &Lanes{f: f, lanes: fabric.ChannelID(lanes), Plain: Plain{newOrdered(f, lanes, order)}}
 	add(func(in, out fabric.ChannelID) {
 		if !g.ahead.has(in, out) {
 			g.link(in, out)
@@ -79,18 +79,3 @@ func (g *Lanes) successors(v fabric.ChannelID, visit func(fabric.ChannelID)) {
 func (g *Lanes) Vertex(c fabric.ChannelID, lane uint8) fabric.ChannelID {
 	return c*g.lanes + fabric.ChannelID(lane)
 }
-
-// Has says whether the graph holds a dependency.
-func (g *Lanes) Has(in, out fabric.ChannelID) bool { return g.ahead.has(in, out) }
-
-// Add adds a dependency that the graph does not hold, unless it would close a cycle.
-func (g *Lanes) Add(in, out fabric.ChannelID) bool {
-	if in == out || g.label[in] > g.label[out] && !g.makeRoom(in, out) {
-		return false
-	}
-	g.link(in, out)
-	return true
-}
-
-// Remove takes a dependency out.
-func (g *Lanes) Remove(in, out fabric.ChannelID) { g.unlink(in, out) }

@@ -3,6 +3,8 @@ package exact
 import (
 	"cmp"
 	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
 )
 
 // core is what is hard of an instance: the edges that lie on cycles, and the
@@ -18,7 +20,7 @@ type core struct {
 	home  []int32   // [bundle of the instance] the core path whose layer it shares; none: any layer does
 }
 
-type edge struct{ from, to int32 }
+type edge struct{ from, to fabric.ChannelID } // vertices; trunks, in a network
 
 const none = -1
 
@@ -53,7 +55,7 @@ func (c *core) number(in Instance) [][]int32 {
 	all := make([][]int32, len(in.Paths))
 	for p, path := range in.Paths {
 		for i := 1; i < len(path); i++ {
-			e := edge{path[i-1], path[i]}
+			e := edge{fabric.ChannelID(path[i-1]), fabric.ChannelID(path[i])}
 			at := slices.IndexFunc(c.out[e.from], func(id int32) bool { return c.edges[id].to == e.to })
 			if at < 0 {
 				at = len(c.out[e.from])
@@ -105,7 +107,7 @@ func (c *core) components() []int32 {
 				open = append(open, u)
 			}
 			if next[u] < len(c.out[u]) {
-				w := c.edges[c.out[u][next[u]]].to
+				w := int32(c.edges[c.out[u][next[u]]].to)
 				next[u]++
 				if index[w] == 0 {
 					path = append(path, w)

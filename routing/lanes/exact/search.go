@@ -7,16 +7,16 @@ type search struct {
 	c      *core
 	k      int
 	solver solver
-	ride   []int32 // [core path] variables, one for each layer: the path is in it; none: not written down yet
+	member []int32 // [core path] variables, one for each layer: the path is in it; none: not written down yet
 	uses   []int32 // [edge] likewise: a path over it is in the layer
 	active []int32 // the paths written down
 	steps  int     // effort spent
 }
 
 func newSearch(c *core, layers int, clique []int32) *search {
-	s := &search{c: c, k: layers, ride: make([]int32, len(c.paths)), uses: make([]int32, len(c.edges))}
-	for p := range s.ride {
-		s.ride[p] = none
+	s := &search{c: c, k: layers, member: make([]int32, len(c.paths)), uses: make([]int32, len(c.edges))}
+	for p := range s.member {
+		s.member[p] = none
 	}
 	for e := range s.uses {
 		s.uses[e] = none
@@ -24,7 +24,7 @@ func newSearch(c *core, layers int, clique []int32) *search {
 	// Layers are alike, so who is in which can be said for a clique.
 	for l, p := range clique[:min(layers, len(clique))] {
 		s.write(p)
-		s.solver.add(is(s.ride[p] + int32(l)))
+		s.solver.add(is(s.member[p] + int32(l)))
 	}
 	for _, p := range clique[min(layers, len(clique)):] {
 		s.write(p)
@@ -35,15 +35,15 @@ func newSearch(c *core, layers int, clique []int32) *search {
 // write writes a path down: it is in some layer, and there its edges are used.
 func (s *search) write(p int32) {
 	s.active = append(s.active, p)
-	s.ride[p] = s.solver.variables(s.k)
+	s.member[p] = s.solver.variables(s.k)
 	var some []literal
 	for l := range int32(s.k) {
-		some = append(some, is(s.ride[p]+l))
+		some = append(some, is(s.member[p]+l))
 		for _, e := range s.c.paths[p] {
 			if s.uses[e] == none {
 				s.uses[e] = s.solver.variables(s.k)
 			}
-			s.solver.add(isNot(s.ride[p]+l), is(s.uses[e]+l))
+			s.solver.add(isNot(s.member[p]+l), is(s.uses[e]+l))
 		}
 	}
 	s.solver.add(some...)
@@ -95,7 +95,7 @@ func (s *search) run(ctx context.Context, effort int) (*cover, verdict, error) {
 		s.steps += len(s.c.paths) / pathsPerStep
 		var misfits []int32
 		for p := range int32(len(s.c.paths)) {
-			if s.ride[p] == none && !v.putAnywhere(p) {
+			if s.member[p] == none && !v.putAnywhere(p) {
 				misfits = append(misfits, p)
 			}
 		}
@@ -115,7 +115,7 @@ func (s *search) answer() (v *cover, cycles [][]int32) {
 	v = newCover(s.c, s.k)
 	for _, p := range s.active {
 		for l := range s.k {
-			if s.solver.value(is(s.ride[p]+int32(l))) != 1 {
+			if s.solver.value(is(s.member[p]+int32(l))) != 1 {
 				continue
 			}
 			edges := s.c.paths[p]
