@@ -13,7 +13,7 @@ import (
 type Lanes struct {
 	f     *fabric.Fabric
 	lanes fabric.ChannelID
-	Plain
+	AnyGraph
 }
 
 // NewLanes is the graph of some dependencies, pairs of vertices whose trunks meet at
@@ -24,7 +24,7 @@ func NewLanes(f *fabric.Fabric, lanes int, add func(yield func(in, out fabric.Ch
 	for v := range order {
 		order[v] = fabric.ChannelID(v)
 	}
-	g := &Lanes{f: f, lanes: fabric.ChannelID(lanes), Plain: Plain{newOrdered(f, lanes, order)}}
+	g := &Lanes{f: f, lanes: fabric.ChannelID(lanes), AnyGraph: AnyGraph{newOrdered(f, lanes, order)}}
 	add(func(in, out fabric.ChannelID) {
 		if !g.ahead.has(in, out) {
 			g.link(in, out)

@@ -16,7 +16,7 @@ type cover struct {
 type layer struct {
 	c     *core
 	paths []int32 // [edge] paths over it
-	graph *acyclic.Plain
+	graph *acyclic.AnyGraph
 }
 
 func newCover(c *core, layers int) *cover {
@@ -34,7 +34,7 @@ func (v *cover) count() int { return len(v.layers) }
 
 // add adds an empty layer.
 func (v *cover) add() {
-	v.layers = append(v.layers, &layer{v.c, make([]int32, len(v.c.edges)), acyclic.NewPlain(v.c.in.Vertices)})
+	v.layers = append(v.layers, &layer{v.c, make([]int32, len(v.c.edges)), acyclic.NewAnyGraph(v.c.in.Vertices)})
 }
 
 // put puts a path into a layer unless that closes a cycle.

@@ -2,13 +2,13 @@ package acyclic
 
 import "github.com/weft-fabric/weft/fabric"
 
-// Plain is a graph of dependencies between any vertices that stays free of cycles.
+// AnyGraph is a graph of dependencies between any vertices that stays free of cycles.
 // Dependencies are not counted: whoever takes one out knows that nobody else needs it.
-type Plain struct{ ordered }
+type AnyGraph struct{ ordered }
 
-// NewPlain is the graph without dependencies over the vertices 0 … n-1, each of which
+// NewAnyGraph is the graph without dependencies over the vertices 0 … n-1, each of which
 // may lead to any other. Memory: n²/4 bytes.
-func NewPlain(n int) *Plain {
+func NewAnyGraph(n int) *AnyGraph {
 	vertices := make([]fabric.ChannelID, n)
 	for v := range vertices {
 		vertices[v] = fabric.ChannelID(v)
@@ -22,14 +22,14 @@ func NewPlain(n int) *Plain {
 		s.words = make([]uint64, n*words)
 		return s
 	}
-	return &Plain{ordered{order: newOrder(vertices), ahead: all(), behind: all(), reverse: vertices, mark: make([]uint32, n)}}
+	return &AnyGraph{ordered{order: newOrder(vertices), ahead: all(), behind: all(), reverse: vertices, mark: make([]uint32, n)}}
 }
 
 // Has says whether the graph holds a dependency.
-func (g *Plain) Has(in, out fabric.ChannelID) bool { return g.ahead.has(in, out) }
+func (g *AnyGraph) Has(in, out fabric.ChannelID) bool { return g.ahead.has(in, out) }
 
 // Add adds a dependency that the graph does not hold, unless it would close a cycle.
-func (g *Plain) Add(in, out fabric.ChannelID) bool {
+func (g *AnyGraph) Add(in, out fabric.ChannelID) bool {
 	if in == out || g.label[in] > g.label[out] && !g.makeRoom(in, out) {
 		return false
 	}
@@ -38,4 +38,4 @@ func (g *Plain) Add(in, out fabric.ChannelID) bool {
 }
 
 // Remove takes a dependency out.
-func (g *Plain) Remove(in, out fabric.ChannelID) { g.unlink(in, out) }
+func (g *AnyGraph) Remove(in, out fabric.ChannelID) { g.unlink(in, out) }
