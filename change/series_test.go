@@ -90,7 +90,8 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// Any three cables at once, drawn at random: every step of the repair is proven.
+// Any three cables at once, drawn at random: all are mended, if packets may be dropped for
+// a step, and every step is proven.
 func TestTriples(t *testing.T) {
 	specs, n := []string{"torus:4x4,hosts=2", "slimfly:q=3,hosts=2", "xgft:m=4x4,w=4x4,hosts=2"}, 20
 	if os.Getenv("WEFT_THOROUGH") != "" {
@@ -113,11 +114,11 @@ func TestTriples(t *testing.T) {
 			steps += len(p.Steps)
 			if len(p.Left) > 0 {
 				left++
+				if p, err = change.Mend(t.Context(), was, live, change.Options{Contract: routing.Any, AllowDrops: true}); err != nil || len(p.Left) > 0 {
+					t.Errorf("%s: %d destinations are left even if packets may be dropped, %v", spec, len(p.Left), err)
+				}
 			}
 		}
-		t.Logf("%s: %d failures of three cables, %d steps, %d not mended", spec, n, steps, left)
-		if left > n/50 {
-			t.Errorf("%s: %d of %d are not mended", spec, left, n)
-		}
+		t.Logf("%s: %d failures of three cables, %d steps, %d not without dropping packets for a step", spec, n, steps, left)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/orient"
 )
 
 // rebuildRounds is the number of rounds before the turns of Up*/Down* are put into the
@@ -25,10 +27,11 @@ const rebuildRounds = 4
 // are in the graph from the beginning. They have no cycle, whatever lanes the maps give
 // them, so a destination that finds no row takes its Up*/Down* row. Thus rebuild fails
 // only if the maps drop the packets of such a turn; Left says for which destinations.
+// roots is where up leads to.
 //
 // Complexity: that of a step for each round.
-func rebuild(ctx context.Context, tables, was *routing.Tables, left []Left, o Options) (*routing.Tables, []Left, error) {
-	r := newRebuilder(tables, was, left, o)
+func rebuild(ctx context.Context, tables, was *routing.Tables, left []Left, roots []fabric.NodeID, o Options) (*routing.Tables, []Left, error) {
+	r := newRebuilder(tables, was, left, roots, o)
 	for round := range rebuildRounds + 1 {
 		if err := r.round(ctx, round == rebuildRounds); err != nil {
 			return nil, nil, err
@@ -47,17 +50,18 @@ func rebuild(ctx context.Context, tables, was *routing.Tables, left []Left, o Op
 // rebuilder is the state of rebuild.
 type rebuilder struct {
 	*mender
-	order  []fabric.LID        // in scope, those to be placed first at the front
-	stuck  map[fabric.LID]bool // LIDs whose rows in force are not kept
-	lost   map[fabric.LID]int  // number of rounds in which it found no row
-	empty  *routing.Forwarding // without entries: new rows start from it
-	rank   []int32             // [switch] its rank in Up*/Down* routing, see upDownRanks
-	all    []fabric.NodeID     // switches that take their entries together
-	added  [][2]fabric.ChannelID
-	losers []Left
+	order       []fabric.LID        // in scope, those to be placed first at the front
+	stuck       map[fabric.LID]bool // LIDs whose rows in force are not kept
+	lost        map[fabric.LID]int  // number of rounds in which it found no row
+	empty       *routing.Forwarding // without entries: new rows start from it
+	orientation *orient.Orientation // of the Up*/Down* rows
+	legal       dag.DAG             // the paths of such a row
+	all         []fabric.NodeID     // switches that take their entries together
+	added       [][2]fabric.ChannelID
+	losers      []Left
 }
 
-func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilder {
+func newRebuilder(tables, was *routing.Tables, left []Left, roots []fabric.NodeID, o Options) *rebuilder {
 	if o.Slack == 0 {
 		o.Slack = defaultSlack
 	}
@@ -74,7 +78,7 @@ func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilde
 	for _, lid := range r.step.was.gone(r.f, o.Scope) {
 		copy(r.Tables.Forwarding.Row(lid), r.empty.Row(lid)) // packets still sent there are dropped at their first switch
 	}
-	r.rank = upDownRanks(r.f)
+	r.orientation = orient.New(r.f, orient.ByRank(r.f, roots))
 	r.take = func(s fabric.NodeID, c fabric.ChannelID) bool {
 		ok := r.takeSafely(s, c)
 		if ok {
@@ -186,40 +190,7 @@ func (r *rebuilder) takeRow(lid fabric.LID, row []uint8) bool {
 	return true
 }
 
-// upDownRanks ranks switches by their hops from a root, one in every connected part:
-// the switch with the most trunks, the first of equals.
-func upDownRanks(f *fabric.Fabric) []int32 {
-	rank := make([]int32, f.Switches())
-	var queue []fabric.NodeID
-	seen := make([]bool, f.Switches())
-	for _, part := range f.Parts() {
-		root := slices.MaxFunc(part, func(a, b fabric.NodeID) int {
-			return cmp.Or(cmp.Compare(trunksAt(f, a), trunksAt(f, b)), cmp.Compare(b, a))
-		})
-		first := len(queue)
-		queue = append(queue, root)
-		seen[root] = true
-		for i := first; i < len(queue); i++ {
-			rank[queue[i]] = int32(i)
-			from, end := f.TrunksFrom(queue[i])
-			for _, u := range f.Heads()[from:end] {
-				if !seen[u] {
-					seen[u] = true
-					queue = append(queue, u)
-				}
-			}
-		}
-	}
-	return rank
-}
-
-func trunksAt(f *fabric.Fabric, s fabric.NodeID) int {
-	first, end := f.TrunksFrom(s)
-	return int(end - first)
-}
-
 // upDownTurns yields every dependency of the turns that do not go up after going down.
-// Up leads to the lower rank.
 func (r *rebuilder) upDownTurns(yield func(in, out fabric.ChannelID)) {
 	w := r.flow
 	lanes := fabric.ChannelID(w.lanes)
@@ -227,8 +198,7 @@ func (r *rebuilder) upDownTurns(yield func(in, out fabric.ChannelID)) {
 		c := r.f.Channel(in)
 		first, end := r.f.TrunksFrom(c.To)
 		for out := first; out < end; out++ {
-			down, up := r.rank[c.To] > r.rank[c.From], r.rank[r.f.Heads()[out]] < r.rank[c.To]
-			if out == c.Reverse || down && up {
+			if out == c.Reverse || !r.orientation.Up[in] && r.orientation.Up[out] {
 				continue
 			}
 			for _, sl := range w.levels.used {
@@ -244,50 +214,14 @@ func (r *rebuilder) upDownTurns(yield func(in, out fabric.ChannelID)) {
 	}
 }
 
-// upDownRow is a row of Up*/Down* paths to the LID: down if the destination can be
-// reached by going down only, else up, by the fewest hops.
+// upDownRow is a row of Up*/Down* paths to the LID, over the least loaded trunks.
 func (r *rebuilder) upDownRow() []uint8 {
-	f, home := r.f, r.flow.home
-	n := f.Switches()
-	row := make([]uint8, n)
-	hops := make([]int32, n)
-	for s := range row {
-		row[s], hops[s] = routing.NoPort, unknown
-	}
-	hops[home] = 0
-	queue := []fabric.NodeID{home}
-	enter := func(c fabric.ChannelID) { // lets the switch at the start of c use c
-		ch := f.Channel(c)
-		row[ch.From], hops[ch.From] = ch.FromPort, hops[ch.To]+1
-	}
-	for i := 0; i < len(queue); i++ {
-		first, end := f.TrunksFrom(queue[i])
-		for out := first; out < end; out++ {
-			if u := f.Heads()[out]; hops[u] == unknown && r.rank[u] < r.rank[queue[i]] {
-				enter(f.Reverses()[out])
-				queue = append(queue, u)
-			}
-		}
-	}
-	outwards := make([]fabric.NodeID, n)
-	for s := range outwards {
-		outwards[s] = fabric.NodeID(s)
-	}
-	slices.SortFunc(outwards, func(a, b fabric.NodeID) int { return cmp.Compare(r.rank[a], r.rank[b]) })
-	for _, s := range outwards {
-		if hops[s] != unknown {
-			continue
-		}
-		best := fabric.ChannelID(fabric.None)
-		first, end := f.TrunksFrom(s)
-		for c := first; c < end; c++ {
-			u := f.Heads()[c]
-			if hops[u] != unknown && r.rank[u] < r.rank[s] && (best == fabric.None || hops[u] < hops[f.Heads()[best]]) {
-				best = c
-			}
-		}
-		if best != fabric.None {
-			enter(best)
+	row := slices.Repeat([]uint8{routing.NoPort}, r.f.Switches())
+	r.orientation.Legal(&r.legal, r.f, r.flow.home)
+	for i, s := range r.legal.Order {
+		if out := r.legal.Out[r.legal.First[i]:r.legal.First[i+1]]; len(out) > 0 {
+			c := slices.MinFunc(out, func(a, b fabric.ChannelID) int { return cmp.Compare(r.load[a], r.load[b]) })
+			row[s] = r.f.Channel(c).FromPort
 		}
 	}
 	return row

@@ -55,6 +55,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/orient"
 )
 
 // Options states the assumptions of a plan and its limits.
@@ -98,6 +99,8 @@ const (
 	defaultSlack = 4
 	defaultSteps = 4 // of Mend
 	defaultWay   = 8 // steps of Bring
+
+	otherRoots = 4 // roots of Up*/Down* that are tried where the first ones do not help
 )
 
 // Mend plans the repair of tables in force, as they act on the live cables
@@ -163,28 +166,46 @@ func (p *Plan) mend(ctx context.Context, tables, was *routing.Tables, o Options)
 	return nil
 }
 
-// rebuild adds steps towards other tables that reach what is left, and mends those. It
-// drops steps that reduce nothing.
+// rebuild adds steps towards other tables that reach what is left, and mends these. The
+// way there may be barred, so other tables are tried until nothing is left. Steps after
+// which as much is left as before are not worth writing.
 func (p *Plan) rebuild(ctx context.Context, tables, was *routing.Tables, o Options) error {
-	target, lost, err := rebuild(ctx, p.end(tables), was, p.Left, o)
+	f, best := tables.Fabric, p
+	tries := [][]fabric.NodeID{orient.Centres(f), {f.Endpoint(f.Owner(p.Left[0].LID)).Switch}}
+	for i := range otherRoots {
+		tries = append(tries, []fabric.NodeID{fabric.NodeID(i * (f.Switches() - 1) / (otherRoots - 1))})
+	}
+	for _, roots := range tries {
+		longer, err := p.rebuilt(ctx, tables, was, roots, o)
+		if err != nil {
+			return err
+		}
+		if longer != nil && len(longer.Left) < len(best.Left) {
+			best = longer
+		}
+		if len(best.Left) == 0 {
+			break
+		}
+	}
+	*p = *best
+	return nil
+}
+
+// rebuilt is the plan with steps towards tables that rebuild finds, nil if it finds none.
+func (p *Plan) rebuilt(ctx context.Context, tables, was *routing.Tables, roots []fabric.NodeID, o Options) (*Plan, error) {
+	target, lost, err := rebuild(ctx, p.end(tables), was, p.Left, roots, o)
 	if err != nil || len(lost) > 0 {
-		return err
+		return nil, err
 	}
 	o.Steps = defaultWay
 	way, err := bring(ctx, p.end(tables), target, was, p.Left, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range way.Steps {
 		way.Steps[i].Rebuilt = true
 	}
 	longer := &Plan{Steps: append(slices.Clone(p.Steps), way.Steps...)}
 	o.Steps = defaultSteps
-	if err := longer.mend(ctx, tables, was, o); err != nil {
-		return err
-	}
-	if len(longer.Left) < len(p.Left) {
-		*p = *longer
-	}
-	return nil
+	return longer, longer.mend(ctx, tables, was, o)
 }
