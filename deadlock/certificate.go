@@ -33,8 +33,16 @@ type Violation struct {
 }
 
 func (v *Violation) Error() string {
-	return fmt.Sprintf("deadlock: the certificate does not hold at %s: from port %d, VL %d (rank %d) to port %d, VL %d (rank %d)",
-		v.Switch, v.In, v.InVL, v.InRank, v.Out, v.OutVL, v.Rank)
+	return fmt.Sprintf("deadlock: the certificate does not hold at %s: from port %d, VL %d (%s) to port %d, VL %d (%s)",
+		v.Switch, v.In, v.InVL, rankText(v.InRank), v.Out, v.OutVL, rankText(v.Rank))
+}
+
+// rankText is a rank in words.
+func rankText(rank int32) string {
+	if rank == Unused {
+		return "no rank"
+	}
+	return fmt.Sprintf("rank %d", rank)
 }
 
 // Unranked is a lane that carries traffic but has no rank in a certificate: the

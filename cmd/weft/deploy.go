@@ -302,6 +302,6 @@ func (a *app) printDeployment(s *deploySummary, contract routing.Contract, out s
 	p.fact("levels", "%s", levels)
 	p.fact("hold", "%s", advice.Clients(contract))
 	p.fact("wrote", "%s: %s", out, strings.Join(s.Files, ", "))
-	p.fact("next", "put the folder at %s on the subnet manager's host, the lines of its opensm.conf\ninto yours, restart OpenSM, then ask: weft deploy check --conf opensm.conf", s.Dir)
+	p.fact("next", "put the folder at %s on the subnet manager's host, the lines of its opensm.conf into yours, restart OpenSM, then ask: weft deploy check --conf opensm.conf", s.Dir)
 	return a.show(p)
 }

@@ -199,9 +199,11 @@ func (a *app) printCheck(s *checkSummary) error {
 		if f.Line > 0 {
 			where = fmt.Sprintf(" (line %d)", f.Line)
 		}
-		fmt.Fprintf(&b, "\n%d. %s: %s%s\n   %s\n", i+1, strings.ToUpper(f.Level), f.What, where, f.Do)
+		number := fmt.Sprintf("%d. ", i+1)
+		indent := strings.Repeat(" ", len(number))
+		fmt.Fprintf(&b, "\n%s%s: %s%s\n%s%s\n", number, strings.ToUpper(f.Level), f.What, where, indent, f.Do)
 		for _, l := range f.Lines {
-			fmt.Fprintf(&b, "       %s\n", l)
+			fmt.Fprintf(&b, "%s    %s\n", indent, l)
 		}
 	}
 	if len(s.Findings) == 0 {

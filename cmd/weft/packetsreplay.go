@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/internal/plain"
@@ -154,7 +155,7 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 		if !s.Matches {
 			where = "in other buffers than the judge's shortest loop"
 		}
-		p.fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, plural(s.Packets, "packet"), j.stopText(s.Run.Deadlock))
+		p.fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, plural(s.Packets, "packet"), strings.TrimSuffix(j.stopText(s.Run.Deadlock), "\n"))
 	}
 	for _, r := range s.Proven {
 		switch {

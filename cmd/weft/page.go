@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -36,7 +37,7 @@ func (p *page) fact(label, format string, args ...any) {
 // its second column is. A width of 0 or less is any.
 func wrapped(line string, width int) []string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
-	if m := secondColumn.FindString(line); m != "" {
+	if m := cmp.Or(secondColumn.FindString(line), itemNumber.FindString(line)); m != "" {
 		indent = strings.Repeat(" ", text.StringWidth(m))
 	}
 	return wrap(line, width, indent)
@@ -69,6 +70,9 @@ func wrap(line string, width int, indent string) []string {
 
 // secondColumn is what stands before it: a word and at least two spaces.
 var secondColumn = regexp.MustCompile(`^ *[^ ]{1,16}  +`)
+
+// itemNumber is what an item of a numbered list begins with.
+var itemNumber = regexp.MustCompile(`^\d+\. `)
 
 // say prints lines for people on standard output.
 func (c *console) say(format string, args ...any) error {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
@@ -40,7 +42,14 @@ func (o *tableFiles) read(c *console, name string, f *fabric.Fabric) (*givenTabl
 		}
 	}
 	dump, err := readFile(c, o.lfts, func(r io.Reader, name string) (*lft.Dump, error) {
-		return lft.Read(r, name, f, join)
+		switch kind, r, err := format.Peek(r); {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", name, err)
+		case kind == format.Unknown || kind == format.LFT || kind == format.FDBS:
+			return lft.Read(r, name, f, join) // which says where it is none
+		default:
+			return nil, format.Errorf(name, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
+		}
 	})
 	if err != nil {
 		return nil, err

@@ -170,6 +170,7 @@ func (j *verifyJob) next() string {
 	var do []string
 	if !j.verdict.Free() {
 		switch without := "if these tables come with %s: the loop may not be there"; {
+		case j.verdict.Loops > 0: // a loop on any service level
 		case j.o.psl == "" && j.o.sl2vl == "":
 			do = append(do, fmt.Sprintf(without, "service levels and SL2VL maps, give both (--psl, --sl2vl)"))
 		case j.o.psl == "":
@@ -182,6 +183,11 @@ func (j *verifyJob) next() string {
 	switch {
 	case j.misfits != nil:
 		do = append(do, "take both dumps again, close together; if they still differ, OpenSM has not routed since: SIGHUP to opensm makes it")
+		if j.verdict.Free() && !j.verdict.Complete() {
+			do = append(do, fmt.Sprintf("weft route %s --keep TABLES mends tables with the fewest changes, in steps that are safe", j.name))
+		}
+	case j.verdict.Loops > 0:
+		do = append(do, "the forwarding tables send packets round in circles: route the fabric again, or SIGHUP to opensm makes it route")
 	case !j.verdict.Complete():
 		do = append(do, "the tables leave out what the fabric has: route it again, or SIGHUP to opensm makes it route")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/opensm/conf"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -95,7 +96,7 @@ func (r *Report) fallback(in *Input) {
 		return !slices.Contains(known, e) && (e != PluginName || !hasPlugin(c))
 	})
 	if len(tried) > 0 && !r.NoFallback {
-		r.add(Finding{Danger, SilentFallback, fmt.Sprintf("when %s fails, OpenSM routes by MinHop and says so in one INFO line", strings.Join(tried, " and ")),
+		r.add(Finding{Danger, SilentFallback, fmt.Sprintf("when %s, OpenSM routes by MinHop and says so in one INFO line", fail(tried)),
 			"with no_fallback it keeps the tables there are", []string{"routing_engine " + strings.Join(tried, ",") + ",no_fallback"}, line})
 	}
 	if len(tried) > 1 && !slices.Contains(tried[1:], PluginName) {
@@ -107,6 +108,15 @@ func (r *Report) fallback(in *Input) {
 		r.add(Finding{Warning, SilentFallback, "use_ucast_cache lets OpenSM skip the engine after a change in the fabric: the tables are then old ones with holes, and nobody proved them",
 			"turn it off", []string{"use_ucast_cache FALSE"}, c.Line("use_ucast_cache")})
 	}
+}
+
+// fail is "A fails", "A and B fail".
+func fail(engines []string) string {
+	if len(engines) == 1 {
+		return engines[0] + " fails"
+	}
+	last := len(engines) - 1
+	return strings.Join(engines[:last], ", ") + " and " + engines[last] + " fail"
 }
 
 // maxUnknown is how many options that OpenSM does not know are named one by one.
@@ -124,6 +134,11 @@ func (r *Report) unknown(c *conf.Conf) {
 			continue
 		}
 		named[o.Key] = true
+		if spell.Nearest(o.Key, []string{"no_fallback"}) != "" {
+			r.add(Finding{Danger, SilentFallback, fmt.Sprintf("%s is no option of its own, and OpenSM skips the line", o.Key), "no_fallback is a word of routing_engine",
+				[]string{"routing_engine " + strings.Join(append(slices.Clone(r.Engines), "no_fallback"), ",")}, o.Line})
+			continue
+		}
 		do := "take the line out; none of its options is like that (opensm -c FILE writes them all)"
 		if near := conf.Nearest(o.Key); near != "" {
 			do = "the nearest it knows is " + near

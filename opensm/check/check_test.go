@@ -95,6 +95,10 @@ func TestFindings(t *testing.T) {
 		{"torus", Input{Fabric: tree}, "routing_engine torus-2QoS,no_fallback\nqos TRUE\n", Danger, Refusal, "torus-2QoS is about to refuse"},
 		{"a loop", Input{Fabric: ring, Tables: tables(t, ring, "minhop")}, plugin, Danger, CreditLoop, "for clients that use SL 0"},
 		{"a loop, asked", Input{Fabric: ring, Tables: tables(t, ring, "dfsssp"), SLs: true, Contract: &single}, plugin, Danger, CreditLoop, "under contract single:2"},
+		{"a plugin that is not asked", Input{}, "event_plugin_name weft\nrouting_engine updn,no_fallback\n", Warning, PluginOption, "never asked"},
+		{"no_fallback by itself", Input{}, "routing_engine updn\nno_fallback TRUE\n", Danger, SilentFallback, "no_fallback is no option of its own"},
+		{"no_fallback, misspelt", Input{}, "routing_engine updn\nno_falback TRUE\n", Danger, SilentFallback, "no_falback is no option of its own"},
+		{"several engines", Input{}, "routing_engine ftree,lash,updn\n", Danger, SilentFallback, "when ftree, lash and updn fail, OpenSM"},
 		{"an option of the plugin", Input{}, plugin + "event_plugin_options weft.contrakt=any\n", Danger, PluginOption, "no option weft.contrakt"},
 		{"an option without the prefix", Input{}, "event_plugin_name weft\nevent_plugin_options x=1,contract=any\n", Warning, PluginOption, "contract does not begin with weft."},
 		{"an option with another prefix", Input{}, plugin + "event_plugin_options wefft.contract=any\n", Warning, PluginOption, "wefft.contract does not begin with weft."},
@@ -140,7 +144,7 @@ func TestFindings(t *testing.T) {
 // Options that OpenSM does not know are named with the nearest that it knows, each
 // once; of many the rest is counted.
 func TestUnknownOptions(t *testing.T) {
-	text := plugin + "QOS TRUE\nno_falback TRUE\nno_falback FALSE\n"
+	text := plugin + "QOS TRUE\nnue_max_vls 2\nnue_max_vls 3\n"
 	for i := range 10 {
 		text += fmt.Sprintf("ar_mode%d 1\n", i)
 	}

@@ -73,6 +73,10 @@ func (r *Report) plugin(in *Input) {
 	if !hasPlugin(in.Conf) {
 		return
 	}
+	if !slices.Contains(r.Engines, PluginName) {
+		r.add(Finding{Warning, PluginOption, "the plugin is loaded, and routing_engine does not name it: it is never asked for tables", "name it first",
+			[]string{"routing_engine " + PluginName + ",no_fallback"}, in.Conf.Line("event_plugin_name")})
+	}
 	line := in.Conf.Line("event_plugin_options")
 	plugins, _ := in.Conf.Get("event_plugin_name")
 	alone := len(words(plugins)) == 1
