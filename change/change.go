@@ -122,7 +122,7 @@ func prove(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Opt
 		}
 		p.Pairs, p.CutBefore, p.CutAfter = v.Pairs, v.Unreachable, v.Unreachable
 	}
-	p.Disconnected = Disconnected(before.Fabric, o.Scope)
+	p.Disconnected = o.Scope.Disconnected(before.Fabric)
 	return p, nil
 }
 
@@ -133,25 +133,4 @@ func (p *Proven) Entries() (entries, blocks int) {
 		blocks += s.Union.Blocks
 	}
 	return entries, blocks
-}
-
-// Disconnected counts the ordered pairs (source endpoint, destination LID) in scope in
-// different parts of a network.
-func Disconnected(f *fabric.Fabric, scope routing.Scope) int64 {
-	var sources, lids, within int64
-	for _, part := range f.Parts() {
-		var s, l int64
-		for _, at := range part {
-			for _, e := range f.Attached(at) {
-				if ep := f.Endpoint(e); scope.Includes(ep.Class) {
-					s++
-					l += 1 << ep.LMC
-				}
-			}
-		}
-		within += s * l
-		sources += s
-		lids += l
-	}
-	return sources*lids - within
 }

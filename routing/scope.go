@@ -57,6 +57,27 @@ func (s Scope) Ends(f *fabric.Fabric) []bool {
 	return ends
 }
 
+// Disconnected counts the ordered pairs (source endpoint, destination LID) in scope in
+// different parts of a network, which no tables can join.
+func (s Scope) Disconnected(f *fabric.Fabric) int64 {
+	var sources, lids, within int64
+	for _, part := range f.Parts() {
+		var from, to int64
+		for _, at := range part {
+			for _, e := range f.Attached(at) {
+				if ep := f.Endpoint(e); s.Includes(ep.Class) {
+					from++
+					to += 1 << ep.LMC
+				}
+			}
+		}
+		within += from * to
+		sources += from
+		lids += to
+	}
+	return sources*lids - within
+}
+
 func (s Scope) String() string { return [...]string{"hca", "ca", "all"}[s] }
 
 // ParseScope reads hca, ca or all.

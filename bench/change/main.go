@@ -16,12 +16,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/repair"
 	"github.com/weft-fabric/weft/topology"
 	"github.com/weft-fabric/weft/traffic"
@@ -119,12 +119,11 @@ func (b *bench) network(ctx context.Context, name string, f *fabric.Fabric) erro
 }
 
 func (b *bench) route(ctx context.Context, f *fabric.Fabric) (*routing.Tables, routing.Contract, error) {
-	e, err := engines.Named(b.engine)
+	r, err := weft.Route(ctx, f, weft.Request{Engine: b.engine})
 	if err != nil {
 		return nil, routing.Contract{}, err
 	}
-	t, err := e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}, nil)
-	return t, e.Contract, err
+	return r.Tables, r.Contract, nil
 }
 
 // sample is at most so many elements of a list, evenly spread.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -255,18 +256,16 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 	if r.adaptive != nil {
 		return j.adaptive(ctx, row, r, heap)
 	}
+	stop := sync.OnceFunc(func() { row.Heap = heap.stop() })
+	r.made = stop
 	err := r.compute(ctx)
-	row.Heap = heap.stop()
+	stop()
 	row.Seconds.Paths, row.Seconds.Lanes, row.Seconds.Choose = r.spent.paths.Seconds(), r.spent.lanes.Seconds(), r.spent.choose.Seconds()
 	if err != nil {
 		return row.refusal(ctx, err)
 	}
 	if r.auto {
 		row.Chosen = r.engine.Name
-	}
-	r.settleContract(&j.o.route)
-	if err := r.verify(ctx); err != nil {
-		return err
 	}
 	row.judged(r.verdict, r.tables.Lanes.Needed)
 	row.Available = j.o.route.vls

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format/lft"
@@ -116,21 +117,19 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	if err := j.prepare(&o.routeFlags); err != nil {
 		return err
 	}
-	j.accept = func(t *routing.Tables) error {
-		_, err := j.plan(ctx, t)
+	j.accept = func(r *weft.Result) error {
+		_, err := planOf(ctx, r.Tables, advice.Proof{Contract: r.Contract, Scope: r.Scope, Planned: r.Planned})
 		return err
 	}
 	if err := j.compute(ctx); err != nil {
 		return j.refusal(ctx, err, o.json)
 	}
-	plan, err := j.plan(ctx, j.tables)
+	plan, err := planOf(ctx, j.tables, j.proof())
 	if err != nil {
 		return j.inexpressible(ctx, err, o.json)
 	}
 	// From here on the tables are those that OpenSM will have.
-	j.tables = plan.Tables
-	j.settleContract(&o.routeFlags)
-	if err := j.verify(ctx); err != nil {
+	if err := j.prove(ctx, plan.Tables); err != nil {
 		return err
 	}
 	if !j.verdict.Free() {
@@ -143,9 +142,9 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	return a.answer(o.json, s, func() error { return a.printDeployment(s, j.contract, o.out) }, j.fallen)
 }
 
-// plan is the files for a stock OpenSM.
-func (j *routeJob) plan(ctx context.Context, t *routing.Tables) (*deploy.Plan, error) {
-	files, err := advice.ByFiles(ctx, t, j.proof())
+// planOf is the files for a stock OpenSM.
+func planOf(ctx context.Context, t *routing.Tables, proof advice.Proof) (*deploy.Plan, error) {
+	files, err := advice.ByFiles(ctx, t, proof)
 	if err != nil {
 		return nil, err
 	}
@@ -181,13 +180,10 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 // as they are or with one lane, and this engine for directed clients.
 func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
 	fits := func(e engines.Engine, vls int, k routing.Contract) bool {
-		budget := j.budget
-		budget.VLs, budget.Contract = vls, k
-		other := routeJob{app: j.app, engine: e, budget: budget, scope: j.scope, contract: k, fabric: j.fabric}
-		if other.compute(ctx) != nil {
-			return false
+		r, err := weft.Route(ctx, j.fabric, weft.Request{Custom: &e, Contract: &k, VLs: vls, SLs: j.budget.SLs, Scope: j.scope, NoCycle: true})
+		if err == nil {
+			_, err = planOf(ctx, r.Tables, advice.Proof{Contract: k, Scope: r.Scope, Planned: r.Planned})
 		}
-		_, err := other.plan(ctx, other.tables)
 		return err == nil
 	}
 	for _, e := range engines.All() {

@@ -27,14 +27,14 @@ func TestFullDisk(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "t")
 	// What fits is written, and survives what does not.
 	small := filepath.Join(disk, "fabric")
-	if code, _, stderr := weft("generate", "ring:3", "-o", small); code != exitOK {
+	if code, _, stderr := runWeft("generate", "ring:3", "-o", small); code != exitOK {
 		t.Fatal(stderr)
 	}
 	tables := filepath.Join(disk, "t")
-	if code, _, stderr := weft("route", "ring:3", "--engine", "updn", "--out", tables); code != exitOK {
+	if code, _, stderr := runWeft("route", "ring:3", "--engine", "updn", "--out", tables); code != exitOK {
 		t.Fatal(stderr)
 	}
-	if code, _, stderr := weft("route", "torus:5x5", "--out", outside); code != exitOK {
+	if code, _, stderr := runWeft("route", "torus:5x5", "--out", outside); code != exitOK {
 		t.Fatal(stderr)
 	}
 	before := contents(t, disk)
@@ -46,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 		{"route", "torus:5x5", "--out", filepath.Join(disk, "new")},
 		{"route", "torus:5x5", "--out", tables, "--force"},
 	} {
-		code, stdout, stderr := weft(args...)
+		code, stdout, stderr := runWeft(args...)
 		if code != exitInput || stdout != "" || !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, args[len(args)-1]) && !strings.Contains(stderr, disk) {
 			t.Errorf("%q: exit code %d, %q, %q", args, code, stdout, stderr)
 		}
@@ -87,7 +87,7 @@ func TestDevice(t *testing.T) {
 	} else {
 		f.Close()
 	}
-	code, _, stderr := weft("generate", "torus:4x4", "-o", full)
+	code, _, stderr := runWeft("generate", "torus:4x4", "-o", full)
 	if code != exitInput || !strings.Contains(stderr, full+" cannot be written: no space left on device") {
 		t.Errorf("exit code %d, %q", code, stderr)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // weft runs the command in this process.
-func weft(args ...string) (code int, stdout, stderr string) {
+func runWeft(args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = run(context.Background(), args, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
@@ -22,7 +22,7 @@ func weft(args ...string) (code int, stdout, stderr string) {
 // credit loop, or refuses with a reason. Only the first leaves a folder behind,
 // and whoever promises to be free of deadlock makes no loops.
 func TestEveryEngine(t *testing.T) {
-	_, list, _ := weft("engines", "--json")
+	_, list, _ := runWeft("engines", "--json")
 	var all []engineSummary
 	if err := json.Unmarshal([]byte(list), &all); err != nil || len(all) < 5 {
 		t.Fatal(all, err)
@@ -35,7 +35,7 @@ func TestEveryEngine(t *testing.T) {
 					return
 				}
 				out := filepath.Join(t.TempDir(), "tables")
-				code, stdout, stderr := weft("route", spec, "--engine", e.Name, "--json", "--out", out)
+				code, stdout, stderr := runWeft("route", spec, "--engine", e.Name, "--json", "--out", out)
 				var s routeSummary
 				if err := json.Unmarshal([]byte(stdout), &s); stdout != "" && err != nil {
 					t.Fatal(err)
@@ -68,7 +68,7 @@ func TestEveryEngine(t *testing.T) {
 
 // routeAdaptively runs an engine that has a verdict but no tables to write.
 func routeAdaptively(t *testing.T, engine, spec string) {
-	code, stdout, stderr := weft("route", spec, "--engine", engine, "--json")
+	code, stdout, stderr := runWeft("route", spec, "--engine", engine, "--json")
 	var s adaptiveSummary
 	if err := json.Unmarshal([]byte(stdout), &s); err != nil || code != exitOK || stderr != "" {
 		t.Fatalf("exit code %d, %s, %v", code, stderr, err)
@@ -82,7 +82,7 @@ func routeAdaptively(t *testing.T, engine, spec string) {
 func verifyTables(t *testing.T, spec, out string, s *routeSummary) {
 	for _, proof := range [][]string{{"--contract", s.Contract}, {"--certificate", filepath.Join(out, certificateFile)}} {
 		args := []string{"verify", spec, "--json", "--lfts", filepath.Join(out, lftFile), "--sl2vl", filepath.Join(out, sl2vlFile), "--psl", filepath.Join(out, pslFile)}
-		code, stdout, stderr := weft(append(args, proof...)...)
+		code, stdout, stderr := runWeft(append(args, proof...)...)
 		var v verifySummary
 		if err := json.Unmarshal([]byte(stdout), &v); err != nil || code != exitOK {
 			t.Errorf("%q: exit code %d, %s, %v", proof, code, stderr, err)

@@ -92,10 +92,6 @@ func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary)
 	if err := j.compute(ctx); err != nil {
 		return s.refused(err)
 	}
-	j.settleContract(o)
-	if err := j.verify(ctx); err != nil {
-		return err
-	}
 	needed := j.tables.Lanes.Needed
 	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, verdictWord(j.verdict)
 	s.how, s.notes = "contract "+j.contract.String(), j.tables.Forwarding.Notes
@@ -142,12 +138,4 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 		}
 	}
 	return a.say("%s %s", s.Engine, answer)
-}
-
-// settleContract settles what is proven: where one lane serves all, or every service
-// level has the same lanes, it does not matter which of them clients use.
-func (j *routeJob) settleContract(o *routeFlags) {
-	if l := j.tables.Lanes; o.contract == "" && (l.Needed == 1 || l.SL2VL.IgnoresSL()) {
-		j.contract = routing.Any
-	}
 }

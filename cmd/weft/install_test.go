@@ -136,7 +136,7 @@ func isFree(t *testing.T, tables *routing.Tables, contract string) bool {
 // advises against the file alone, the file alone has one. On every kind of network
 // by every engine.
 func TestAdviceIsSafeAsInstalled(t *testing.T) {
-	_, list, _ := weft("engines", "--json")
+	_, list, _ := runWeft("engines", "--json")
 	var all []engineSummary
 	if err := json.Unmarshal([]byte(list), &all); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 				if contract != "" {
 					args = append(args, "--contract", contract)
 				}
-				code, out, stderr := weft(args...)
+				code, out, stderr := runWeft(args...)
 				if code == exitFinding || code == exitUsage { // refused, or a loop, or an engine that takes several addresses
 					continue
 				}
@@ -199,7 +199,7 @@ func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary)
 		return
 	}
 	args = strings.Fields(s.Install.Command)[1:]
-	if code, _, stderr := weft(args...); code != exitOK {
+	if code, _, stderr := runWeft(args...); code != exitOK {
 		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
 	}
 	text, err := os.ReadFile(filepath.Join(dir+"-opensm", "opensm.conf"))
@@ -232,7 +232,7 @@ func anyMaps(f *fabric.Fabric, seed uint64) *routing.SL2VL {
 func TestAdvisedCommand(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "o'ut")
 	args := []string{"torus:4x4", "--engine", "nue", "--contract", "directed", "--vls", "4", "--sls", "8", "--lmc", "0", "--endpoints", "ca"}
-	code, text, stderr := weft(append([]string{"route", "--out", at, "--json"}, args...)...)
+	code, text, stderr := runWeft(append([]string{"route", "--out", at, "--json"}, args...)...)
 	if code != exitOK {
 		t.Fatal(stderr)
 	}

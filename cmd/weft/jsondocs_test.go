@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/weft-fabric/weft/choose"
+	"github.com/weft-fabric/weft"
 )
 
 // update writes the page anew: fields that are not on it get a row to fill in.
@@ -319,7 +319,7 @@ func TestJSONOutputs(t *testing.T) {
 	// weave-any is proven wherever it was tried, so auto does not fail.
 	var out bytes.Buffer
 	j := routeJob{app: &app{console: &console{stdout: &out}}}
-	if err := j.noneProven(&choose.NoneProven{Trials: []choose.Trial{{Engine: "minhop", Outcome: choose.Loop}}}, true); err == nil {
+	if err := j.noneProven(&weft.NoneProven{Trials: []weft.Trial{{Engine: "minhop", Outcome: weft.Loop}}}, true); err == nil {
 		t.Error("auto that finds nothing is a finding")
 	}
 	checkOutput(t, "auto", "weft/none-proven/1", out.Bytes(), objects, outputs["weft/none-proven/1"][1])

@@ -116,6 +116,7 @@ func (j *keepJob) readKept() error {
 	j.was = v.tables
 	j.contract, err = contractOf(j.o.contract, j.was)
 	j.engine = keptEngine(j.contract)
+	j.contracted = &j.contract
 	j.budget = routing.Budget{VLs: routing.MaxDataVLs, Contract: j.contract, Scope: j.scope}
 	return err
 }
@@ -132,8 +133,7 @@ func (j *keepJob) mend(ctx context.Context) error {
 		return j.notMended()
 	}
 	s.done()
-	j.tables = j.plan.After
-	if err = j.verify(ctx); err == nil {
+	if err = j.prove(ctx, j.plan.After); err == nil {
 		j.tables = withLanesNeeded(j.tables, j.verdict.VLs)
 	}
 	return err

@@ -96,8 +96,9 @@ func (j *packetsJob) takeEngines() error {
 // under sends a replay under an engine, if it routes the fabric.
 func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (provenReplay, error) {
 	p := provenReplay{}
-	budget := routing.Budget{VLs: j.o.route.vls, Scope: max(j.scope, routing.Adapters), Contract: e.Contract}
-	tables, err := e.Route(ctx, j.fabric, engines.Options{Seed: j.load.Seed}, budget, nil)
+	o := routeJob{app: j.app, fabric: j.fabric, engine: e, contracted: &e.Contract, scope: max(j.scope, routing.Adapters)}
+	o.budget.VLs, o.options.Seed = j.o.route.vls, j.load.Seed
+	err := o.compute(ctx)
 	if ctx.Err() != nil {
 		return p, ctx.Err()
 	}
@@ -108,15 +109,8 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	if err != nil {
 		return p, err
 	}
-	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Contract: e.Contract, Scope: budget.Scope})
-	if err != nil {
-		return p, err
-	}
-	p.Verdict = verdictWord(v)
-	if !v.Free() && e.Safe {
-		return p, internal("the tables of %s have a credit loop, which it promises never to make", e.Name)
-	}
-	n, err := packets.New(tables, j.config)
+	p.Verdict = verdictWord(o.verdict)
+	n, err := packets.New(o.tables, j.config)
 	if err != nil {
 		return p, asUsage(err)
 	}
@@ -124,7 +118,7 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	if err != nil {
 		return p, err
 	}
-	if result.Deadlock != nil && v.Free() {
+	if result.Deadlock != nil && o.verdict.Free() {
 		return p, internal("%s is proven, and the simulator stops: %s", e.Name, result.Deadlock)
 	}
 	p.Status, p.Makespan = string(result.Status), nanoseconds(result.Makespan)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/weft-fabric/weft/choose"
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -155,13 +156,17 @@ type routeJob struct {
 	engine   engines.Engine    // of auto: the one chosen
 	adaptive *engines.Adaptive // in place of an engine with tables; nil: there are tables
 	auto     bool
-	budgeted time.Duration               // of auto
-	choice   *choose.Choice              // of auto
-	accept   func(*routing.Tables) error // of auto: what the tables must be good for; nil: anything
+	budgeted time.Duration            // of auto
+	choice   *weft.Choice             // of auto
+	accept   func(*weft.Result) error // of auto: what the tables must be good for; nil: anything
 	options  engines.Options
-	budget   routing.Budget
+	budget   routing.Budget // scope: of the plan for lanes
 	contract routing.Contract
 	scope    routing.Scope
+	made     func() // called before tables are judged; nil: nobody asks
+
+	contracted *routing.Contract // --contract; nil: not given
+
 	weights  []traffic.Weighting
 	out      string
 	underway bool          // a step of several: entries may yet lead into a cable that is gone
@@ -193,10 +198,6 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	}
 	if err := j.compute(ctx); err != nil {
 		return j.refusal(ctx, err, o.json)
-	}
-	j.settleContract(o)
-	if err := j.verify(ctx); err != nil {
-		return err
 	}
 	if o.out != "" && j.verdict.Free() {
 		if j.install, err = j.installation(ctx, o); err != nil {
@@ -275,6 +276,8 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 		if j.contract, err = routing.ParseContract(o.contract); err != nil {
 			return nil, usage("%w", err)
 		}
+		contract := j.contract
+		j.contracted = &contract
 	}
 	j.budget.Contract = j.contract
 	if o.out != "" {
@@ -288,75 +291,77 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	return j, nil
 }
 
-// countApart counts the pairs that no cables join. That a network has fallen apart
+// countApart looks whether all pairs can be joined. That a network has fallen apart
 // is a finding, unless it is known (--within-parts); it is routed within its parts.
 func (j *routeJob) countApart(within bool) {
-	parts := j.fabric.Parts()
-	var sources, dests int64
-	for _, part := range parts {
-		var n, lids int64
-		for _, s := range part {
-			for _, e := range j.fabric.Attached(s) {
-				if ep := j.fabric.Endpoint(e); j.scope.Includes(ep.Class) {
-					n++
-					lids += 1 << ep.LMC
-				}
-			}
-		}
-		j.apart -= n * lids
-		sources += n
-		dests += lids
-	}
-	j.apart += sources * dests
-	if j.apart > 0 {
-		j.parts = parts
+	if j.apart = j.scope.Disconnected(j.fabric); j.apart > 0 {
+		j.parts = j.fabric.Parts()
 	}
 	if j.fallen = j.apart > 0 && !within; j.fallen {
-		j.note("%s: the network is in %d parts that no cable joins; each is routed by itself (--within-parts: that is known)", j.name, len(parts))
+		j.note("%s: the network is in %d parts that no cable joins; each is routed by itself (--within-parts: that is known)", j.name, len(j.parts))
 	}
 }
 
-// compute routes. Lanes are planned for all adapters if that is possible, else for
-// the endpoints that were asked for.
-func (j *routeJob) compute(ctx context.Context) error {
-	if j.auto {
-		return j.choose(ctx)
+// request is what is asked of package weft.
+func (j *routeJob) request() weft.Request {
+	r := weft.Request{
+		VLs: j.budget.VLs, SLs: j.budget.SLs, Scope: j.scope, Contract: j.contracted, Options: j.options,
+		Time: j.budgeted, Accept: j.accept, Stages: j.timed,
 	}
-	var err error
-	j.tables, j.budget.Scope, err = j.engine.RouteWide(ctx, j.fabric, j.options, j.budget, j.scope, func(name string) (routing.Progress, func()) {
-		spent := &j.spent.paths
-		if name == "lanes" {
-			spent = &j.spent.lanes
+	if !j.auto {
+		r.Custom = &j.engine
+	}
+	return r
+}
+
+// timed is told of the stages of routing.
+func (j *routeJob) timed(name string) (routing.Progress, func()) {
+	spent := &j.spent.paths
+	switch name {
+	case "choose":
+		name, spent = "choosing", &j.spent.choose
+	case "lanes":
+		spent = &j.spent.lanes
+	case "verify":
+		spent = &j.spent.verify
+		if j.made != nil {
+			j.made()
 		}
-		s := j.stage(name, spent)
-		return s.progress(), s.done
-	})
-	return err
+	}
+	s := j.stage(name, spent)
+	return s.progress(), s.done
 }
 
-// verify judges what was computed, and counts its loads.
-func (j *routeJob) verify(ctx context.Context) error {
-	s := j.stage("verify", &j.spent.verify)
-	defer s.done()
-	var err error
-	o := deadlock.Options{Contract: j.contract, Scope: j.scope, Progress: s.progress()}
-	if c := j.choice; c != nil && c.Tables == j.tables && c.Verdict.Contract == j.contract {
-		j.verdict = c.Verdict // the judge's own, of these tables
-	} else if j.verdict, err = deadlock.Verify(ctx, j.tables, o); err != nil {
+// compute routes and has the tables judged. A credit loop is a verdict here.
+func (j *routeJob) compute(ctx context.Context) error {
+	return j.take(weft.Route(ctx, j.fabric, j.request()))
+}
+
+// prove has tables judged that were not made by an engine as they are.
+func (j *routeJob) prove(ctx context.Context, t *routing.Tables) error {
+	r := j.request()
+	r.Custom = &j.engine
+	if j.auto { // whatever the engine chosen is made for
+		r.Contract = &j.contract
+	}
+	return j.take(weft.Verify(ctx, t, r))
+}
+
+// take takes what package weft answers.
+func (j *routeJob) take(r *weft.Result, err error) error {
+	loop, broken := (*weft.CreditLoop)(nil), (*weft.EngineDefect)(nil)
+	switch {
+	case errors.As(err, &loop):
+		r = loop.Result
+	case errors.As(err, &broken):
+		return internal("%w", err)
+	case err != nil:
 		return err
 	}
-	if n := j.fabric.Count(); j.scope == routing.HCA && n.Aggregation+n.Router > 0 {
-		o.Scope = routing.Adapters
-		if j.wider, err = deadlock.Verify(ctx, j.tables, o); err != nil {
-			return err
-		}
-	}
-	j.loads = congestion.Count(j.fabric, j.tables.Forwarding, j.scope)
-	if got := j.verdict.Unreachable; got > j.apart || j.verdict.Loops > 0 {
-		return internal("%s left %d pairs without a route where %d are in different parts, and %d forwarding loops", j.engine.Name, got, j.apart, j.verdict.Loops)
-	}
-	if promised := j.engine.Safe && j.engine.Contract.Covers(j.contract); promised && !j.verdict.Free() {
-		return internal("the tables of %s have a credit loop, which it promises never to make", j.engine.Name)
+	j.engine, j.tables, j.contract, j.verdict, j.wider, j.loads = r.Engine, r.Tables, r.Contract, r.Verdict, r.Wider, r.Loads
+	j.budget.Scope = r.Planned
+	if r.Choice != nil {
+		j.choice = r.Choice
 	}
 	return nil
 }

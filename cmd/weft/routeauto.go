@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
-	"github.com/weft-fabric/weft/choose"
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -80,22 +80,7 @@ func (j *routeJob) mustBeOne(command string) error {
 	return nil
 }
 
-// choose routes with the best engine that is proven.
-func (j *routeJob) choose(ctx context.Context) error {
-	s := j.stage("choosing", &j.spent.choose)
-	defer s.done()
-	c, err := choose.Best(ctx, j.fabric, choose.Wish{
-		Contract: j.contract, Budget: j.budget, Scope: j.scope, Options: j.options, Time: j.budgeted,
-		Accept: j.accept, Progress: s.progress(),
-	})
-	if err != nil {
-		return err
-	}
-	j.choice, j.engine, j.tables = c, c.Engine, c.Tables
-	return nil
-}
-
-func trialSummaries(trials []choose.Trial) []trialSummary {
+func trialSummaries(trials []weft.Trial) []trialSummary {
 	s := make([]trialSummary, len(trials))
 	for i, t := range trials {
 		s[i] = trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.VLs, t.SLs, t.Lambda, t.MaxLoad}
@@ -104,7 +89,7 @@ func trialSummaries(trials []choose.Trial) []trialSummary {
 }
 
 // trialSeconds is what each engine took that was tried.
-func trialSeconds(trials []choose.Trial) map[string]float64 {
+func trialSeconds(trials []weft.Trial) map[string]float64 {
 	s := make(map[string]float64, len(trials))
 	for _, t := range trials {
 		if t.Spent > 0 {
@@ -115,23 +100,23 @@ func trialSeconds(trials []choose.Trial) map[string]float64 {
 }
 
 // trialText is a line for each engine that was tried.
-func trialText(trials []choose.Trial) string {
+func trialText(trials []weft.Trial) string {
 	lines := make([]string, len(trials))
 	for i, t := range trials {
 		what := ""
 		switch t.Outcome {
-		case choose.Proven:
+		case weft.Proven:
 			what = fmt.Sprintf("%s needed, %s on the fullest channel", plural(t.VLs, "lane"), plural(int(t.MaxLoad), "route"))
 			if t.Lambda > 0 { // else there is nobody to talk to
 				what = fmt.Sprintf("bandwidth %.3f of full, %s", t.Lambda, what)
 			}
-		case choose.Loop:
+		case weft.Loop:
 			what = "has a credit loop here"
-		case choose.Refused:
+		case weft.Refused:
 			what = "refuses: " + t.Why
-		case choose.Skipped:
+		case weft.Skipped:
 			what = "not tried: " + t.Why
-		case choose.Stopped:
+		case weft.Stopped:
 			what = "stopped: " + t.Why
 		}
 		lines[i] = fmt.Sprintf("%-10s %s", t.Engine, what)
@@ -146,7 +131,7 @@ type noneProvenSummary struct {
 }
 
 // noneProven reports that auto found nothing.
-func (j *routeJob) noneProven(none *choose.NoneProven, asJSON bool) error {
-	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: none.Error(), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
+func (j *routeJob) noneProven(none *weft.NoneProven, asJSON bool) error {
+	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
 		"no engine is proven under contract %s with %s available:\n%s", none.Contract, plural(j.budget.VLs, "lane"), trialText(none.Trials))
 }

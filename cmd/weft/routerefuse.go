@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/weft-fabric/weft/choose"
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -37,7 +37,7 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if none := (*choose.NoneProven)(nil); errors.As(err, &none) {
+	if none := (*weft.NoneProven)(nil); errors.As(err, &none) {
 		return j.noneProven(none, asJSON)
 	}
 	if !routing.Refused(err) {
@@ -57,13 +57,12 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
 	fits := []fitSummary{}
 	for _, name := range advised() {
-		e, err := engines.Named(name)
-		if err != nil || name == j.engine.Name {
+		if name == j.engine.Name {
 			continue
 		}
-		other := routeJob{app: j.app, engine: e, budget: j.budget, scope: j.scope, fabric: j.fabric}
-		if other.compute(ctx) == nil {
-			fits = append(fits, fitSummary{name, other.tables.Lanes.Needed, other.tables.Lanes.Needed})
+		r := weft.Request{Engine: name, Contract: &j.contract, VLs: j.budget.VLs, SLs: j.budget.SLs, Scope: j.scope, NoCycle: true}
+		if other, err := weft.Route(ctx, j.fabric, r); err == nil {
+			fits = append(fits, fitSummary{name, other.Tables.Lanes.Needed, other.Tables.Lanes.Needed})
 		}
 	}
 	return fits

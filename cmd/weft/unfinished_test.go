@@ -57,7 +57,7 @@ func TestUnfinishedOfKilledRuns(t *testing.T) {
 			want := []string{".t.123", ".t.weft-4", filepath.Base(alive.path), ".tt.weft-5", "t"}
 			slices.Sort(want)
 			if name == "folder" { // put aside by a run that was killed before it put its own there
-				code, _, stderr := weft(append(output, final)...)
+				code, _, stderr := runWeft(append(output, final)...)
 				if code != exitUsage || !strings.Contains(stderr, "--force replaces it") {
 					t.Fatalf("exit code %d: %s", code, stderr)
 				}
@@ -71,7 +71,7 @@ func TestUnfinishedOfKilledRuns(t *testing.T) {
 				}
 				output = append(output, final)
 			}
-			if code, _, stderr := weft(output...); code != exitOK {
+			if code, _, stderr := runWeft(output...); code != exitOK {
 				t.Fatal(stderr)
 			}
 			if got := entriesOf(t, dir); !slices.Equal(got, want) {

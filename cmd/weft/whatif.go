@@ -155,7 +155,6 @@ func (j *whatIfJob) compute(ctx context.Context) error {
 	if err := r.compute(ctx); err != nil {
 		return r.refusal(ctx, err, j.o.json)
 	}
-	r.settleContract(&j.o.route)
 	j.was, j.contract, j.source = r.tables, r.contract, engineSource(r.engine)
 	return nil
 }

@@ -8,8 +8,8 @@ import "strings"
 // packages lists those that begin their errors with their names; a test compares the
 // list with the code.
 var packages = []string{
-	"balance", "change", "choose", "congestion", "daemon", "deadlock", "deploy", "engines", "exact", "fabric", "figure", "format", "layer", "lighter",
-	"measure", "orient", "packets", "papers", "psl", "repair", "reproduce", "routing", "topology", "torus2qos", "traffic", "turnlanes", "updown", "weave", "wire",
+	"balance", "change", "congestion", "daemon", "deadlock", "deploy", "engines", "exact", "fabric", "figure", "format", "layer", "lighter",
+	"measure", "orient", "packets", "papers", "psl", "repair", "reproduce", "routing", "topology", "torus2qos", "traffic", "turnlanes", "updown", "weave", "weft", "wire",
 }
 
 // Error is the text of an error, without the package names at the beginning of its

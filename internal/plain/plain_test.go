@@ -19,7 +19,7 @@ func TestText(t *testing.T) {
 	}{
 		{"", "", nil},
 		{"routing: needs 3 lanes; 1 are available", "needs 3 lanes; 1 are available", nil},
-		{"choose: updown: routing: no way", "no way", nil},
+		{"change: updown: routing: no way", "no way", nil},
 		{"--contract: routing: a contract is honored", "--contract: a contract is honored", nil},
 		{"engines: no engine is called x\nengines: no path finder", "no engine is called x\nno path finder", nil},
 		{"minhop: routing: none; nue: few", "minhop: none; nue: few", nil},

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -70,6 +71,9 @@ func TestRulesForbid(t *testing.T) {
 		{"routing/lanes/layer", module + "/routing/internal/dag"},
 		{"routing/lanes/layer", module + "/deadlock"},
 		{"format/lft", module + "/format/ibnet"},
+		{"packets", module},
+		{"routing/engines", module},
+		{"deadlock", module},
 		{"cmd/weft", module + "/internal/live"},
 		{"routing", "C"},
 	} {
@@ -161,7 +165,8 @@ func (r *rule) problem(dir, imported string) string {
 		}
 		return "cgo stays in " + strings.Join(cgo, ", ")
 	}
-	if own, ok := strings.CutPrefix(imported, module+"/"); ok {
+	if own, ok := strings.CutPrefix(imported+"/", module+"/"); ok {
+		own = cmp.Or(strings.TrimSuffix(own, "/"), ".")
 		imported = own
 		switch {
 		case slices.Contains(testOnly, own):

@@ -5,8 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/weft-fabric/weft/choose"
+	"time"
 )
 
 func file(t *testing.T, name string) string {
@@ -32,7 +31,7 @@ func TestInstalledConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Budget != choose.DefaultBudget || len(s.Roots) != 1 || len(s.weights) != 2 {
+	if s.Budget != 10*time.Second || len(s.Roots) != 1 || len(s.weights) != 2 {
 		t.Errorf("the examples mean %+v", c)
 	}
 	if s.Engine.String() != DefaultEngines.String() || s.limit != defaultLimit || s.Metrics == "" || s.Group != "weft" {

@@ -1,34 +1,40 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
+// router is what stands for weft.Route.
+type router func(context.Context, *fabric.Fabric, weft.Request) (*weft.Result, error)
+
 // fake is an engine that does what it is told.
 type fake func(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error)
 
-func (fake) name() string         { return "fake" }
-func (fake) uses() engines.Option { return 0 }
-
-func (do fake) route(ctx context.Context, f *fabric.Fabric, _ *settings, _ int) (*routing.Tables, string, error) {
+func (do fake) route(ctx context.Context, f *fabric.Fabric, q weft.Request) (*weft.Result, error) {
 	t, err := do(ctx, f)
-	return t, "fake", err
+	if err != nil {
+		return nil, err
+	}
+	q.Custom = &engines.Engine{Name: "fake"}
+	return weft.Verify(ctx, t, q)
 }
 
 // instead lets the daemon route by other means than its configuration says.
-func (r *running) instead(routers ...router) {
+func (r *running) instead(route router) {
 	r.Server.mu.Lock()
 	defer r.Server.mu.Unlock()
 	s := *r.Server.settings
-	s.routers = routers
+	s.route = route
 	r.Server.settings = &s
 }
 
@@ -57,7 +63,7 @@ func TestEnginesThatBreak(t *testing.T) {
 				tables.Forwarding.Row(f.TopLID())[0] = routing.NoPort
 				return tables, err
 			}
-		}, "have no route"},
+		}, "without a route"},
 		"turns in circles": {func(t *testing.T) fake {
 			return func(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error) {
 				tables, err := honest(t, ctx, f, "updn", 1)
@@ -66,7 +72,7 @@ func TestEnginesThatBreak(t *testing.T) {
 				tables.Forwarding.Row(lid)[c.From], tables.Forwarding.Row(lid)[c.To] = c.FromPort, c.ToPort
 				return tables, err
 			}
-		}, "have no route"},
+		}, "without a route"},
 		"more lanes than there are": {func(t *testing.T) fake {
 			return func(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error) {
 				return honest(t, ctx, f, "dfsssp", 15)
@@ -93,12 +99,12 @@ func TestEnginesThatBreak(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := start(t, Config{Contract: "directed", VLs: 2})
-			r.instead(c.do(t))
+			r.instead(c.do(t).route)
 			a := r.ask(request(t, "torus:4x4,hosts=2", 1))
 			if !strings.Contains(a.Refusal, c.want) {
 				t.Errorf("%q, want %q; engine %q", a.Refusal, c.want, a.Engine)
 			}
-			r.instead(single{engines.Engine{Name: "gone"}}) // no engine at all: its parts are missing
+			r.instead(nil) // no engine at all
 			q := request(t, "torus:4x4,hosts=2", 2)
 			q.QoS = false
 			if a := r.ask(q); !strings.Contains(a.Refusal, "internal error") {
@@ -106,6 +112,31 @@ func TestEnginesThatBreak(t *testing.T) {
 			}
 			r.until(func(s Status) bool { return s.Refused == 2 })
 		})
+	}
+}
+
+// The daemon routes as the command does, and any program: with the same seed.
+func TestRoutesAsEverybody(t *testing.T) {
+	q := request(t, "random:switches=20,links=50,hosts=2,seed=5", 1)
+	f, err := q.Fabric()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range []string{"weave", "weave-any", weft.Auto} {
+		s, err := Config{Socket: "/s", Engine: Names{engine}, Contract: "honored"}.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := prove(t.Context(), f, s, 8, func(*proven) {})
+		want, err := weft.Route(t.Context(), f, weft.Request{Engine: engine, Contract: new(routing.Honored), Patient: true})
+		if err != nil || p.refusal != "" {
+			t.Fatalf("%s: %v, %s", engine, err, p.refusal)
+		}
+		for lid := range f.LIDs() {
+			if !bytes.Equal(p.tables.Forwarding.Row(lid), want.Tables.Forwarding.Row(lid)) {
+				t.Fatalf("%s: other paths to LID %d", engine, lid)
+			}
+		}
 	}
 }
 
@@ -118,7 +149,7 @@ func TestEndsInTime(t *testing.T) {
 		close(began)
 		<-ctx.Done()
 		return nil, ctx.Err()
-	}))
+	}).route)
 	answers := make(chan *wire.Answer, 1)
 	go func() {
 		a, err := wire.Ask(context.Background(), r.config.Socket, request(t, "ring:n=4", 1))
@@ -148,7 +179,7 @@ func TestNewFabricGoesFirst(t *testing.T) {
 			return nil, ctx.Err()
 		}
 		return honest(t, ctx, f, "updn", 1)
-	}))
+	}).route)
 	q := request(t, "ring:n=4", 1)
 	q.Deadline = 50 * time.Millisecond
 	if a := r.ask(q); !strings.Contains(a.Refusal, "no time left") {
@@ -157,7 +188,7 @@ func TestNewFabricGoesFirst(t *testing.T) {
 	if a := r.ask(request(t, "ring:n=5", 2)); a.Refusal != "" {
 		t.Errorf("%q", a.Refusal)
 	}
-	r.instead(single{updn(t)})
+	r.instead(updn(t).route)
 	if a := r.ask(request(t, "ring:n=4", 3)); a.Refusal != "" {
 		t.Errorf("what was cancelled is not begun again: %q", a.Refusal)
 	}
@@ -170,23 +201,20 @@ func TestLimit(t *testing.T) {
 	r.instead(fake(func(ctx context.Context, _ *fabric.Fabric) (*routing.Tables, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
-	}))
+	}).route)
 	q := request(t, "ring:n=4", 1)
 	if a := r.ask(q); a.Refusal == "" {
 		t.Error("an engine without end has tables")
 	}
 	time.Sleep(100 * time.Millisecond)
-	r.instead(single{updn(t)})
+	r.instead(updn(t).route)
 	if a := r.ask(q); a.Refusal != "" {
 		t.Errorf("%q", a.Refusal)
 	}
 }
 
-func updn(t *testing.T) engines.Engine {
-	t.Helper()
-	e, err := engines.Named("updn")
-	if err != nil {
-		t.Fatal(err)
+func updn(t *testing.T) fake {
+	return func(ctx context.Context, f *fabric.Fabric) (*routing.Tables, error) {
+		return honest(t, ctx, f, "updn", 1)
 	}
-	return e
 }

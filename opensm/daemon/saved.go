@@ -13,11 +13,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // mostSaved is the bytes of tables in the state folder that are read back; larger
@@ -57,13 +58,15 @@ func saved(ctx context.Context, dir string, k key, f *fabric.Fabric, s *settings
 		return nil, err
 	}
 	p.before = p.tables
-	if p.verdict, err = deadlock.Verify(ctx, p.tables, deadlock.Options{Contract: s.contract, Scope: s.scope}); err != nil {
+	again, err := weft.Verify(ctx, p.tables, weft.Request{Custom: &engines.Engine{Name: r.Engine}, Contract: &s.contract, Scope: s.scope})
+	if err != nil {
 		return nil, err
 	}
+	p.verdict, p.loads = again.Verdict, again.Loads
 	if s.VLs > 0 {
 		lanes = min(lanes, s.VLs)
 	}
-	return p, p.accept(f, s, lanes)
+	return p, s.acceptable(again, lanes)
 }
 
 // String is a key as sweeps have it.

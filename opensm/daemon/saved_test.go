@@ -41,8 +41,8 @@ func restarted(t *testing.T, c Config, dir string) (*running, gated) {
 	t.Helper()
 	c.State, c.Keep = dir, "never"
 	r := start(t, c)
-	g := gated{gate: make(chan string, 2)}
-	r.instead(g)
+	g := gated(make(chan string, 2))
+	r.instead(g.route)
 	r.Server.mu.Lock()
 	r.Server.settings.first = 0
 	r.Server.mu.Unlock()
@@ -69,12 +69,12 @@ func TestRestart(t *testing.T) {
 			if l := r.after(1).Last; !l.Restored || !l.SoFar || l.VLsNeeded == 0 || l.Key == "" || l.ChangedEntries != 0 {
 				t.Errorf("%+v", l)
 			}
-			g.gate <- "updn"
+			g <- "updn"
 			if a := r.ask(q); a.Engine != before.Engine {
 				t.Errorf("before the search has ended its tables are %s's", a.Engine)
 			}
-			g.gate <- before.Engine
-			close(g.gate)
+			g <- before.Engine
+			close(g)
 			if a := r.ask(again(q)); a.Refusal != errNoBetter.Error() {
 				t.Errorf("the same tables again: %q, engine %q", a.Refusal, a.Engine)
 			}
@@ -150,8 +150,8 @@ func TestRestartWithOtherTables(t *testing.T) {
 		if a := r.ask(q); a.Engine != before.Engine {
 			t.Fatalf("%q, %q", a.Engine, a.Refusal)
 		}
-		g.gate <- engine
-		close(g.gate)
+		g <- engine
+		close(g)
 		if a := r.ask(again(q)); a.Engine != want || (want == "") != (a.Refusal == errNoBetter.Error()) {
 			t.Errorf("%s: %q, %q", engine, a.Engine, a.Refusal)
 		}
@@ -248,12 +248,12 @@ func TestNothingSavedIsBelieved(t *testing.T) {
 				}()
 				r.until(func(Status) bool { return strings.Contains(r.log.String(), c.logged) })
 			}
-			g.gate <- "updn"
+			g <- "updn"
 			a := r.ask(request(t, c.spec, 7))
 			if a.Engine != "updn" {
 				t.Errorf("%q, %q", a.Engine, a.Refusal)
 			}
-			close(g.gate)
+			close(g)
 			if l := r.after(1).Last; l.Restored {
 				t.Errorf("%+v", l)
 			}

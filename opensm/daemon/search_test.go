@@ -9,12 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/weft-fabric/weft/choose"
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // find is what a search finds after a time.
@@ -27,15 +26,8 @@ type find struct {
 // an engine called broken panics.
 type finds []find
 
-func (finds) name() string         { return engines.AutoName }
-func (finds) uses() engines.Option { return engines.AutoUses() }
-
-func (finds) route(context.Context, *fabric.Fabric, *settings, int) (*routing.Tables, string, error) {
-	panic("a search is not asked for one result")
-}
-
-func (all finds) search(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*choose.Choice)) (*choose.Choice, error) {
-	var last *choose.Choice
+func (all finds) route(ctx context.Context, f *fabric.Fabric, q weft.Request) (*weft.Result, error) {
+	var last *weft.Result
 	for _, x := range all {
 		select {
 		case <-time.After(x.after):
@@ -48,29 +40,20 @@ func (all finds) search(ctx context.Context, f *fabric.Fabric, s *settings, lane
 		case "broken":
 			panic("out of ideas")
 		}
-		c, err := chosen(ctx, f, s, lanes, x.engine)
+		r, err := chosen(ctx, f, q, x.engine)
 		if err != nil {
 			return nil, err
 		}
-		last = c
-		found(c)
+		last = r
+		q.Found(r)
 	}
 	return last, nil
 }
 
 // chosen is an engine's tables as if they had been chosen.
-func chosen(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, engine string) (*choose.Choice, error) {
-	all, err := named(Names{engine})
-	if err != nil {
-		return nil, err
-	}
-	e := all[0].(single).Engine
-	tables, _, err := all[0].route(ctx, f, s, lanes)
-	if err != nil {
-		return nil, err
-	}
-	v, err := deadlock.Verify(ctx, tables, deadlock.Options{Contract: s.contract, Scope: s.scope})
-	return &choose.Choice{Engine: e, Tables: tables, Verdict: v}, err
+func chosen(ctx context.Context, f *fabric.Fabric, q weft.Request, engine string) (*weft.Result, error) {
+	q.Engine, q.Stages = engine, nil
+	return weft.Route(ctx, f, q)
 }
 
 // bench is a daemon without a socket, on a clock of the test's own.
@@ -97,7 +80,7 @@ func onBench(t *testing.T, what finds, do func(b *bench)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set.routers = []router{what}
+		set.route = what.route
 		b := &bench{T: t, set: set, place: &place{lost: make(chan struct{})}, began: time.Now()}
 		b.Server = &Server{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), jobs: newJobs()}
 		do(b)
@@ -227,26 +210,24 @@ func TestAnotherFabricWhileWaiting(t *testing.T) {
 	})
 }
 
-// gated is a search that goes on when the test says so.
-type gated struct {
-	finds
-	gate chan string // engines, one after another; closed at the end
-}
+// gated is a search that goes on when the test says so, by the names of engines, one
+// after another; closed at the end.
+type gated chan string
 
-func (g gated) search(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*choose.Choice)) (*choose.Choice, error) {
-	var last *choose.Choice
+func (gate gated) route(ctx context.Context, f *fabric.Fabric, q weft.Request) (*weft.Result, error) {
+	var last *weft.Result
 	for {
 		select {
-		case engine, more := <-g.gate:
+		case engine, more := <-gate:
 			if !more {
 				return last, ctx.Err()
 			}
-			c, err := chosen(ctx, f, s, lanes, engine)
+			r, err := chosen(ctx, f, q, engine)
 			if err != nil {
 				return nil, err
 			}
-			last = c
-			found(c)
+			last = r
+			q.Found(r)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -257,12 +238,12 @@ func (g gated) search(ctx context.Context, f *fabric.Fabric, s *settings, lanes 
 func TestBetterTablesFollow(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{})
-	g := gated{gate: make(chan string, 2)}
-	r.instead(g)
+	g := make(gated, 2)
+	r.instead(g.route)
 	r.Server.mu.Lock()
 	r.Server.settings.first = 0
 	r.Server.mu.Unlock()
-	g.gate <- "updn"
+	g <- "updn"
 	q := request(t, "torus:3x4", 1)
 	q.Improves = true
 	if a := r.ask(q); a.Engine != "updn" || !a.SoFar {
@@ -287,8 +268,8 @@ func TestBetterTablesFollow(t *testing.T) {
 		defer j.mu.Unlock()
 		return j.list[0].isAwaited()
 	})
-	g.gate <- "weave-any"
-	close(g.gate)
+	g <- "weave-any"
+	close(g)
 	if a := <-answers; a == nil || a.Engine != "weave-any" || a.SoFar {
 		t.Fatalf("%+v", a)
 	}

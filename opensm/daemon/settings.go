@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	nodenames "github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/routing"
@@ -19,7 +21,7 @@ import (
 )
 
 // DefaultEngines is tried where no engine is named: the best that is proven.
-var DefaultEngines = Names{engines.AutoName}
+var DefaultEngines = Names{weft.Auto}
 
 // defaultLimit is Config.Limit where it is zero.
 const defaultLimit = 10 * time.Minute
@@ -27,7 +29,7 @@ const defaultLimit = 10 * time.Minute
 // settings is a Config that was checked.
 type settings struct {
 	Config
-	routers  []router // of Engine
+	uses     engines.Option // what any of Engine does
 	contract routing.Contract
 	scope    routing.Scope
 	aim      balance.Aim
@@ -37,6 +39,8 @@ type settings struct {
 	hours    hours
 	first    time.Duration   // firstAnswer, but in tests
 	told     engines.Options // about the fabric at hand, see about
+
+	route func(context.Context, *fabric.Fabric, weft.Request) (*weft.Result, error) // weft.Route, but in tests
 }
 
 // key tells settings apart that lead to different tables.
@@ -61,7 +65,7 @@ func (c Config) Check() (Config, error) {
 
 // check settles what the configuration means.
 func (c Config) check() (*settings, error) {
-	s := &settings{Config: c, contract: routing.Any, limit: c.Limit, first: firstAnswer}
+	s := &settings{Config: c, contract: routing.Any, limit: c.Limit, first: firstAnswer, route: weft.Route}
 	if len(s.Engine) == 0 {
 		s.Engine = DefaultEngines
 	}
@@ -73,7 +77,7 @@ func (c Config) check() (*settings, error) {
 		settle func() error
 	}{
 		{"socket", func() error { return absolute("socket", c.Socket) }},
-		{"engine", func() (err error) { s.routers, err = named(s.Engine); return err }},
+		{"engine", func() (err error) { s.uses, err = named(s.Engine); return err }},
 		{"contract", func() (err error) {
 			if c.Contract != "" {
 				s.contract, err = routing.ParseContract(c.Contract)
@@ -134,11 +138,7 @@ func positive(key string, d time.Duration) error {
 
 // heeded refuses a setting that no engine of the list looks at.
 func (s *settings) heeded(option engines.Option, given bool) error {
-	uses := engines.Option(0)
-	for _, r := range s.routers {
-		uses |= r.uses()
-	}
-	if unused := (*engines.Unused)(nil); given && errors.As(engines.Unheard(s.Engine.String(), uses, option), &unused) {
+	if unused := (*engines.Unused)(nil); given && errors.As(engines.Unheard(s.Engine.String(), s.uses, option), &unused) {
 		return fmt.Errorf("daemon: %s", unused.Sentence())
 	}
 	return nil
@@ -166,15 +166,10 @@ func (s *settings) settleBudget() error {
 	if err := positive("budget", s.Budget); err != nil {
 		return err
 	}
-	if s.Budget > 0 && !slices.Contains(s.Engine, engines.AutoName) {
-		return fmt.Errorf("daemon: budget is for %s; %s does not look at it", engines.AutoName, s.Engine)
+	if s.Budget > 0 && !slices.Contains(s.Engine, weft.Auto) {
+		return fmt.Errorf("daemon: budget is for %s; %s does not look at it", weft.Auto, s.Engine)
 	}
 	return nil
-}
-
-// budget is the lanes and service levels that there are, so many lanes at most.
-func (s *settings) budget(lanes int) routing.Budget {
-	return routing.Budget{VLs: lanes, SLs: s.SLs, Scope: max(s.scope, routing.Adapters), Contract: s.contract}
 }
 
 // about is the settings with what engines are told about a fabric. What is named in
@@ -209,24 +204,23 @@ func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, er
 	return &about, missing, nil
 }
 
-// named is what makes tables, by the names of a list: engines, or what picks one.
-func named(names Names) ([]router, error) {
-	var all []router
+// named checks the names of a list of engines, and returns the options that any uses.
+func named(names Names) (uses engines.Option, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("daemon: engine %s is named twice", name)
+			return 0, fmt.Errorf("daemon: engine %s is named twice", name)
 		}
-		if name == engines.AutoName {
-			all = append(all, best{})
+		if name == weft.Auto {
+			uses |= engines.AutoUses()
 			continue
 		}
 		e, err := engines.Named(name)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		all = append(all, single{e})
+		uses |= e.Uses
 	}
-	return all, nil
+	return uses, nil
 }
 
 // loopback refuses an address that others than this host can reach.

@@ -296,7 +296,7 @@ func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, r
 	if m.Alone, err = deadlock.Verify(ctx, m.Tables, judge); err != nil {
 		return nil, err
 	}
-	if cut := m.CutAfter() - change.Disconnected(c.live, c.o.Scope); cut > 0 && m.More == 0 {
+	if cut := m.CutAfter() - c.o.Scope.Disconnected(c.live); cut > 0 && m.More == 0 {
 		return nil, none("%d pairs stay cut that cables join", cut)
 	}
 	m.Cost, m.Hops = transition.CostOf(mixed[0], m.Tables), change.Hops(m.Tables)

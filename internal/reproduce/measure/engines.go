@@ -2,8 +2,10 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
@@ -22,28 +24,27 @@ var budget = routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA, Contrac
 // spread over spare ones, so that step is left out.
 type method struct {
 	name   string
-	finder string               // of package engines
-	lanes  routing.LaneAssigner // nil: those of the engine
-	safe   bool                 // promises freedom from deadlock
+	finder string // of package engines
+	lanes  routing.LaneAssigner
 
-	// count counts the layers of what no tables can hold. nil: there are tables.
+	// count counts the layers of what no tables can hold, in place of them.
 	count func(context.Context, *fabric.Fabric) (int, error)
 }
 
 // methods is what lines may name that is no engine, or that an engine of that name
 // does with a last step that the papers leave out.
 var methods = []method{
-	{name: "lash", finder: "shortest", lanes: layer.FirstFit{Unbalanced: true}, safe: true},
+	{name: "lash", finder: "shortest", lanes: layer.FirstFit{Unbalanced: true}},
 	// TPDS 2006, section 8: "whenever the number of shortest paths to choose from
 	// was greater than 1, we chose one at random".
-	{name: "lash-random", finder: "shortest-random", lanes: layer.FirstFit{Unbalanced: true}, safe: true},
-	{name: "dfsssp", finder: "sssp", lanes: layer.BreakCycles{Unbalanced: true}, safe: true},
-	{name: "dfsssp-online", finder: "sssp", lanes: layer.FirstFit{Unbalanced: true}, safe: true},
+	{name: "lash-random", finder: "shortest-random", lanes: layer.FirstFit{Unbalanced: true}},
+	{name: "dfsssp", finder: "sssp", lanes: layer.BreakCycles{Unbalanced: true}},
+	{name: "dfsssp-online", finder: "sssp", lanes: layer.FirstFit{Unbalanced: true}},
 	// IPDPS 2011, section IV, the three heuristics without what saves lanes
 	// behind their back.
-	{name: "weakest", finder: "sssp", lanes: layer.BreakCycles{Unsqueezed: true, Unbalanced: true}, safe: true},
-	{name: "first found", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, Unsqueezed: true, Unbalanced: true}, safe: true},
-	{name: "strongest", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, Unsqueezed: true, Unbalanced: true}, safe: true},
+	{name: "weakest", finder: "sssp", lanes: layer.BreakCycles{Unsqueezed: true, Unbalanced: true}},
+	{name: "first found", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, Unsqueezed: true, Unbalanced: true}},
+	{name: "strongest", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, Unsqueezed: true, Unbalanced: true}},
 	{name: "mp-lash", count: layersOfMPLASH},
 	{name: "a-lash", count: layersOfALASH},
 }
@@ -64,46 +65,38 @@ func layersOfALASH(ctx context.Context, f *fabric.Fabric) (int, error) {
 	return t.Needed, nil
 }
 
-// methodNamed finds a method, or makes one of an engine.
-func methodNamed(name string) (method, error) {
+// methodNamed finds a method, or makes one of an engine: an engine, or what counts.
+func methodNamed(name string) (e engines.Engine, count func(context.Context, *fabric.Fabric) (int, error), err error) {
 	for _, m := range methods {
-		if m.name == name {
-			return m, nil
+		switch {
+		case m.name != name:
+		case m.count != nil:
+			return engines.Engine{}, m.count, nil
+		default:
+			f, err := engines.FinderNamed(m.finder)
+			return engines.Pair(f, engines.Assigner{
+				Name: m.name, Safe: true, Contract: routing.Directed, New: func(engines.Options) routing.LaneAssigner { return m.lanes },
+			}), nil, err
 		}
 	}
-	e, err := engines.Named(name)
-	if err != nil {
-		return method{}, err
-	}
-	return method{name: name, safe: e.Safe}, nil
+	e, err = engines.Named(name)
+	return e, nil, err
 }
 
-// tables routes a fabric.
-func (m method) tables(ctx context.Context, f *fabric.Fabric, seed uint64) (*routing.Tables, error) {
-	if m.lanes == nil {
-		return route(ctx, f, m.name, seed)
+// route is the tables of an engine with the judge's verdict, which may be a loop.
+// Whoever needs service levels asks for their own, as the papers take for granted.
+func route(ctx context.Context, f *fabric.Fabric, e engines.Engine, seed uint64) (*weft.Result, error) {
+	contract := routing.Directed
+	if e.Contract == routing.Any {
+		contract = routing.Any
 	}
-	return pair(ctx, f, m.finder, m.lanes, seed, budget)
-}
-
-// contract is what clients must do for the tables to hold.
-func (m method) contract() routing.Contract {
-	if m.lanes != nil {
-		return routing.Directed
+	r, err := weft.Route(ctx, f, weft.Request{
+		Custom: &e, Contract: &contract, VLs: budget.VLs, Scope: budget.Scope, ExactScope: true, Options: engines.Options{Seed: seed},
+	})
+	if loop := (*weft.CreditLoop)(nil); errors.As(err, &loop) {
+		return loop.Result, nil
 	}
-	if e, err := engines.Named(m.name); err == nil && e.Contract == routing.Any {
-		return routing.Any
-	}
-	return routing.Directed
-}
-
-// route is the tables of an engine by name.
-func route(ctx context.Context, f *fabric.Fabric, engine string, seed uint64) (*routing.Tables, error) {
-	e, err := engines.Named(engine)
-	if err != nil {
-		return nil, err
-	}
-	return e.Route(ctx, f, engines.Options{Seed: seed}, budget, nil)
+	return r, err
 }
 
 // pair is the tables of a path finder by name with a lane assigner.
@@ -138,9 +131,13 @@ func adaptive(ctx context.Context, f *fabric.Fabric, engine string, vls int) (*r
 
 // routingTime times an engine as it is, with the spreading of paths over lanes.
 func routingTime(ctx context.Context, f *fabric.Fabric, p Point) (s sample, err error) {
+	e, err := engines.Named(p.Engine)
+	if err != nil {
+		return s, err
+	}
 	for range p.Repeats {
 		start := time.Now()
-		if _, err := route(ctx, f, p.Engine, 0); err != nil {
+		if _, err := e.Route(ctx, f, engines.Options{}, budget, nil); err != nil {
 			return s, err
 		}
 		s.values = append(s.values, time.Since(start).Seconds())
@@ -153,7 +150,7 @@ func CheckEngine(m Measure, engine string) (err error) {
 	if m == Accepted {
 		_, err = packetMethodNamed(engine)
 	} else {
-		_, err = methodNamed(engine)
+		_, _, err = methodNamed(engine)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // ExampleSpec is the network of HOTI 2009, figure 6 and section IV.F, by which the
@@ -88,7 +89,11 @@ func exampleRoutes(ctx context.Context, line string) (routes, error) {
 	if err != nil {
 		return routes{}, err
 	}
-	t, err := route(ctx, f, line, 0)
+	e, err := engines.Named(line)
+	if err != nil {
+		return routes{}, err
+	}
+	routed, err := route(ctx, f, e, 0)
 	if err != nil {
 		return routes{}, err
 	}
@@ -96,7 +101,7 @@ func exampleRoutes(ctx context.Context, line string) (routes, error) {
 	for from := range r {
 		for to := range r {
 			if from != to {
-				r[from][to] = walk(t, fabric.GUID(100+from), fabric.GUID(100+to))
+				r[from][to] = walk(routed.Tables, fabric.GUID(100+from), fabric.GUID(100+to))
 			}
 		}
 	}

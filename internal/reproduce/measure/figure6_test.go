@@ -5,8 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // HOTI 2009, section IV.F: "P-SSSP and P²-SSSP would place all routes between 1 and
@@ -66,18 +65,22 @@ func TestFigure6AgreesWithSimulation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tables, err := route(context.Background(), f, name, 0)
+		e, err := engines.Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mean, stderr, err := EffectiveBisection(context.Background(), tables, 0, 20000, 3)
+		r, err := route(context.Background(), f, e, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, stderr, err := EffectiveBisection(context.Background(), r.Tables, 0, 20000, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if math.Abs(mean-exact.Value) > 4*stderr {
 			t.Errorf("%s: %.4f exactly, %.4f ± %.4f sampled", name, exact.Value, mean, stderr)
 		}
-		if index := congestion.Count(f, tables.Forwarding, routing.HCA).Max; float64(index) != exact.Index {
+		if index := r.Loads.Max; float64(index) != exact.Index {
 			t.Errorf("%s: index %g, by congestion %d", name, exact.Index, index)
 		}
 	}

@@ -11,8 +11,6 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
@@ -127,29 +125,22 @@ type sample struct {
 
 // judged is a measure of tables that the judge has seen.
 func judged(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample, error) {
-	m, err := methodNamed(p.Engine)
+	e, count, err := methodNamed(p.Engine)
 	if err != nil {
 		return sample{}, err
 	}
-	if m.count != nil {
-		layers, err := m.count(ctx, f)
+	if count != nil {
+		layers, err := count(ctx, f)
 		return sample{values: []float64{float64(layers)}}, err
 	}
-	t, err := m.tables(ctx, f, seed)
+	r, err := route(ctx, f, e, seed)
 	if err != nil {
 		return sample{}, err
 	}
-	v, err := deadlock.Verify(ctx, t, deadlock.Options{Contract: m.contract()})
-	if err != nil {
-		return sample{}, err
-	}
-	if !v.Complete() || m.safe && !v.Free() {
-		return sample{}, fmt.Errorf("its tables are not what the engine promises: free of credit loops %t, complete %t", v.Free(), v.Complete())
-	}
-	s := sample{loop: !v.Free()}
+	s := sample{loop: !r.Verdict.Free()}
 	switch p.Measure {
 	case Lanes:
-		s.values = []float64{float64(t.Lanes.Needed)}
+		s.values = []float64{float64(r.Tables.Lanes.Needed)}
 		return s, nil
 	case Loops:
 		s.values = []float64{0}
@@ -158,8 +149,8 @@ func judged(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample
 		}
 		return s, nil
 	}
-	s.index = float64(congestion.Count(f, t.Forwarding, routing.HCA).Max)
-	mean, stderr, err := EffectiveBisection(ctx, t, p.Job, p.Patterns, seed)
+	s.index = float64(r.Loads.Max)
+	mean, stderr, err := EffectiveBisection(ctx, r.Tables, p.Job, p.Patterns, seed)
 	s.values, s.stderr = []float64{mean}, stderr
 	return s, err
 }

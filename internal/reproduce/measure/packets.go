@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/mplash"
 	"github.com/weft-fabric/weft/traffic"
@@ -193,12 +194,8 @@ func simulated(ctx context.Context, f *fabric.Fabric, name string, seed uint64) 
 	if routed.adaptive != nil {
 		return packets.NewAdaptive(routed.adaptive, config)
 	}
-	v, err := deadlock.Verify(ctx, routed.tables, deadlock.Options{Contract: routing.Directed})
-	if err != nil {
+	if _, err := weft.Verify(ctx, routed.tables, weft.Request{Custom: &engines.Engine{Name: name}, Contract: &budget.Contract}); err != nil {
 		return nil, err
-	}
-	if !v.Free() || !v.Complete() {
-		return nil, fmt.Errorf("its tables are not what it promises: free of credit loops %t, complete %t", v.Free(), v.Complete())
 	}
 	return packets.New(routed.tables, config)
 }

@@ -59,18 +59,15 @@ func TestMethodsUseTheirLanes(t *testing.T) {
 // come first.
 func TestLoopPairs(t *testing.T) {
 	f := testnet.Build(t, "slimfly:q=3,hosts=2")
-	m, err := methodNamed("sssp")
+	e, _, err := methodNamed("sssp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := m.tables(context.Background(), f, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: routing.Directed})
-	if err != nil || v.Free() {
+	r, err := route(context.Background(), f, e, 1)
+	if err != nil || r.Verdict.Free() {
 		t.Fatalf("no loop to test with: %v", err)
 	}
+	v := r.Verdict
 	list := loopPairs(f, v.Cycle, rand.New(rand.NewPCG(1, 2)))
 	if len(list) < 35 || list[0].From != v.Cycle[0].Src || list[0].To != f.Owner(v.Cycle[0].Dst) {
 		t.Errorf("%d messages of 36 hosts, the first %+v", len(list), list[0])

@@ -15,19 +15,15 @@ import (
 // random, everything on one lane. The values are the microseconds after which the
 // network stopped, of the runs in which it did.
 func stops(ctx context.Context, f *fabric.Fabric, p Point) (sample, error) {
-	m, err := methodNamed(p.Engine)
+	e, _, err := methodNamed(p.Engine)
 	if err != nil {
 		return sample{}, err
 	}
-	t, err := m.tables(ctx, f, p.Seed)
+	r, err := route(ctx, f, e, p.Seed)
 	if err != nil {
 		return sample{}, err
 	}
-	v, err := deadlock.Verify(ctx, t, deadlock.Options{Contract: routing.Directed})
-	if err != nil {
-		return sample{}, err
-	}
-	s := sample{loop: !v.Free()}
+	s := sample{loop: !r.Verdict.Free()}
 	// "800 credits per port, an MTU of 2KiB, 10 GiB full duplex links". Ports draw
 	// lots: those that take turns like clockwork can miss each other for ever.
 	config, err := packets.PresetNamed("ib-edr")
@@ -35,12 +31,12 @@ func stops(ctx context.Context, f *fabric.Fabric, p Point) (sample, error) {
 		return sample{}, err
 	}
 	config.MTU, config.Buffer, config.Lanes, config.Lottery = 2048, 800*packets.Block, 1, true
-	n, err := packets.New(t, config)
+	n, err := packets.New(r.Tables, config)
 	if err != nil {
 		return sample{}, err
 	}
 	for run := range uint64(p.Repeats) {
-		result, err := n.Complete(ctx, [][]packets.Message{loopPairs(f, v.Cycle, rand.New(rand.NewPCG(p.Seed, run)))}, p.Seed+run, 0)
+		result, err := n.Complete(ctx, [][]packets.Message{loopPairs(f, r.Verdict.Cycle, rand.New(rand.NewPCG(p.Seed, run)))}, p.Seed+run, 0)
 		if err != nil {
 			return s, err
 		}

@@ -1,4 +1,4 @@
-package choose
+package weft
 
 import (
 	"context"
@@ -24,9 +24,9 @@ var specs = []string{"ring:6", "torus:4x4,hosts=2", "mesh:4x4", "karytree:k=4,n=
 
 var contracts = []routing.Contract{routing.Any, routing.Honored, routing.Single(3)}
 
-func best(t testnet.TB, f *fabric.Fabric, w Wish) *Choice {
+func best(t testnet.TB, f *fabric.Fabric, w Request) *Result {
 	t.Helper()
-	c, err := Best(context.Background(), f, w)
+	c, err := Route(context.Background(), f, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,17 +40,17 @@ func TestBestIsProvenAndBest(t *testing.T) {
 		for _, contract := range contracts {
 			t.Run(spec+" "+contract.String(), func(t *testing.T) {
 				f := testnet.Build(t, spec)
-				c := best(t, f, Wish{Contract: contract, Patterns: 100})
+				c := best(t, f, Request{Contract: new(contract), Patterns: 100})
 				v, err := deadlock.Verify(context.Background(), c.Tables, deadlock.Options{Contract: contract})
 				if err != nil || !v.Free() || v.Unreachable > 0 {
 					t.Fatalf("%s is not proven: %v, %d pairs without a route", c.Engine.Name, err, v.Unreachable)
 				}
-				won := c.Trials[slices.IndexFunc(c.Trials, func(x Trial) bool { return x.Engine == c.Engine.Name })]
+				won := c.Choice.Trials[slices.IndexFunc(c.Choice.Trials, func(x Trial) bool { return x.Engine == c.Engine.Name })]
 				if got := lambda(t, c.Tables, 100); got != won.Lambda {
 					t.Errorf("%s: measured anew it has %v, not %v", won.Engine, got, won.Lambda)
 				}
-				for _, x := range c.Trials {
-					if x.Outcome == Proven && x.Lambda > won.Lambda+Close {
+				for _, x := range c.Choice.Trials {
+					if x.Outcome == Proven && x.Lambda > won.Lambda+alike {
 						t.Errorf("%s has %.3f and was taken; %s has %.3f", won.Engine, won.Lambda, x.Engine, x.Lambda)
 					}
 					// On one lane it holds whatever clients do.
@@ -70,7 +70,7 @@ func lambda(t testing.TB, tables *routing.Tables, runs int) float64 {
 		t.Fatal(err)
 	}
 	r, err := congestion.Simulate(context.Background(), tables, congestion.Options{
-		Pattern: bisect, Placement: routing.HCA.Endpoints(tables.Fabric), Runs: runs,
+		Pattern: bisect, Placement: routing.HCA.Endpoints(tables.Fabric), Seed: DefaultSeed, Runs: runs,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,6 @@ func lambda(t testing.TB, tables *routing.Tables, runs int) float64 {
 
 // Among equals the order is: lanes, then load, then the table.
 func TestOrderAmongEquals(t *testing.T) {
-	some := new(routing.Tables)
 	trials := []Trial{
 		{Engine: "updn", Lambda: .5, VLs: 2, MaxLoad: 9, place: 0},
 		{Engine: "lash", Lambda: .5019, VLs: 1, MaxLoad: 9, place: 1},
@@ -89,9 +88,9 @@ func TestOrderAmongEquals(t *testing.T) {
 		{Engine: "sssp", Lambda: .49, VLs: 1, MaxLoad: 1, place: 4},
 		{Engine: "minhop", Lambda: .9, Outcome: Loop, place: 5},
 	}
-	s := &search{best: 0, table: rows("updn", "lash", "nue", "dor", "sssp", "minhop")}
+	s := &search{best: 0}
 	for _, x := range trials {
-		x.tables = some
+		x.result = &Result{Engine: engines.Engine{Name: x.Engine}}
 		s.add(x)
 	}
 	c, err := s.choice()
@@ -102,19 +101,19 @@ func TestOrderAmongEquals(t *testing.T) {
 		t.Errorf("%s was taken; nue has as much bandwidth as the best, one lane, the least load and comes first", c.Engine.Name)
 	}
 	const why = "of the 5 engines proven under contract honored, nue is as fast as updn, lash, dor, and comes first in the order of trying; the next, sssp, has 2.2 % less"
-	if c.Why != why {
-		t.Errorf("why: %s\nwant %s", c.Why, why)
+	if c.Choice.Why != why {
+		t.Errorf("why: %s\nwant %s", c.Choice.Why, why)
 	}
 }
 
 // However little time there is, something is proven; what was left out is said.
 func TestBudgetOfTime(t *testing.T) {
 	f := testnet.Build(t, "dragonfly:p=2")
-	c := best(t, f, Wish{Contract: routing.Any, Time: time.Nanosecond, Patterns: 10})
-	if i := slices.IndexFunc(c.Trials, func(x Trial) bool { return x.Outcome == Proven }); c.Trials[i].Engine != c.Engine.Name {
-		t.Errorf("%s was taken, and %s was the first proven", c.Engine.Name, c.Trials[i].Engine)
+	c := best(t, f, Request{Contract: new(routing.Any), Time: time.Nanosecond, Patterns: 10})
+	if i := slices.IndexFunc(c.Choice.Trials, func(x Trial) bool { return x.Outcome == Proven }); c.Choice.Trials[i].Engine != c.Engine.Name {
+		t.Errorf("%s was taken, and %s was the first proven", c.Engine.Name, c.Choice.Trials[i].Engine)
 	}
-	last := c.Trials[len(c.Trials)-1]
+	last := c.Choice.Trials[len(c.Choice.Trials)-1]
 	if last.Outcome != Skipped || last.Why == "" {
 		t.Errorf("the last candidate %s is %v (%q), not skipped with a reason", last.Engine, last.Outcome, last.Why)
 	}
@@ -145,7 +144,7 @@ func TestDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := best(t, damaged, Wish{Contract: routing.Any, Budget: routing.Budget{VLs: 1}, Patterns: 10, Time: time.Millisecond})
+		c := best(t, damaged, Request{Contract: new(routing.Any), VLs: 1, Patterns: 10, Time: time.Millisecond})
 		if !c.Verdict.Free() {
 			t.Fatalf("%s is not proven", c.Engine.Name)
 		}
@@ -163,15 +162,15 @@ func sameOnAnyNumberOfCores(t *testing.T, f *fabric.Fabric) {
 	t.Helper()
 	was := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(was)
-	one := best(t, f, Wish{Contract: routing.Honored})
+	one := best(t, f, Request{Contract: new(routing.Honored)})
 	runtime.GOMAXPROCS(4)
-	four := best(t, f, Wish{Contract: routing.Honored})
+	four := best(t, f, Request{Contract: new(routing.Honored)})
 	for lid := range f.LIDs() {
 		if !slices.Equal(one.Tables.Forwarding.Row(lid), four.Tables.Forwarding.Row(lid)) {
 			t.Fatalf("other paths to LID %d", lid)
 		}
 	}
-	if d := cmp.Diff(one.Trials, four.Trials, cmpopts.IgnoreUnexported(Trial{}), cmpopts.IgnoreFields(Trial{}, "Spent")); d != "" {
+	if d := cmp.Diff(one.Choice.Trials, four.Choice.Trials, cmpopts.IgnoreUnexported(Trial{}), cmpopts.IgnoreFields(Trial{}, "Spent")); d != "" {
 		t.Error(d)
 	}
 }
@@ -191,7 +190,7 @@ func TestNothingToMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := best(t, bare, Wish{Contract: routing.Any}); !c.Verdict.Free() {
+		if c := best(t, bare, Request{Contract: new(routing.Any)}); !c.Verdict.Free() {
 			t.Errorf("%d hosts: %s is not proven", keep, c.Engine.Name)
 		}
 	}
@@ -235,7 +234,7 @@ func TestHeeds(t *testing.T) {
 			t.Errorf("%s: heeds %v, and its tables are the same: %v", e.Name, balanced(e), same)
 		}
 	}
-	for _, x := range best(t, f, Wish{Contract: routing.Honored, Options: weighed, Patterns: 10}).Trials {
+	for _, x := range best(t, f, Request{Contract: new(routing.Honored), Options: weighed, Patterns: 10}).Choice.Trials {
 		if e := candidates()[x.place]; (x.Outcome == Skipped) == balanced(e) {
 			t.Errorf("%s: heeds %v, and is %v (%s)", e.Name, balanced(e), x.Outcome, x.Why)
 		}

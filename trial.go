@@ -1,13 +1,11 @@
-package choose
+package weft
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/weft-fabric/weft/congestion"
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -42,9 +40,8 @@ type Trial struct {
 	Wider   bool          // proven with aggregation nodes and routers as endpoints too, or there are none
 	Spent   time.Duration // measured, and as long as the clock stops nothing the only thing that differs from run to run
 
-	place   int // in the table of candidates
-	tables  *routing.Tables
-	verdict *deadlock.Verdict
+	place  int     // in the order of trying
+	result *Result // nil: not proven, or it can no longer win
 }
 
 // before says whether t is to be preferred to u, whose Λ is as good.
@@ -64,67 +61,52 @@ func (t *Trial) before(u *Trial) bool {
 // that ends the search; a refusal is an outcome.
 func (s *search) try(ctx context.Context, e engines.Engine, t *Trial) error {
 	began := time.Now()
-	err := s.route(ctx, e, t)
-	if err == nil {
-		err = s.measure(ctx, t)
-	}
-	if err == nil && t.Outcome == Proven && s.wish.Accept != nil {
-		if no := s.wish.Accept(t.tables); no != nil {
-			t.Outcome, t.Why = Refused, no.Error()
-		}
-	}
-	t.Spent = time.Since(began)
-	if rule := (*routing.Refusal)(nil); errors.As(err, &rule) {
-		t.Outcome, t.Why, err = Refused, rule.Brief(), nil
-	} else if routing.Refused(err) {
-		t.Outcome, t.Why, err = Refused, plain.Error(err), nil
-	}
-	return err
-}
-
-// route fills in the tables and the verdict. Where lanes for all adapters are too
-// many, those in scope must do, as in weft route.
-func (s *search) route(ctx context.Context, e engines.Engine, t *Trial) error {
-	b := s.wish.Budget
-	b.Contract = s.wish.Contract
-	if onOneLane(e, s.wish.Contract) {
-		b.VLs = 1
+	defer func() { t.Spent = time.Since(began) }()
+	r := s.Request
+	r.Stages, r.NoCycle = nil, true
+	if onOneLane(e, s.contract) {
+		r.VLs = 1
 	}
 	var err error
-	if t.tables, _, err = e.RouteWide(ctx, s.fabric, s.wish.Options, b, s.wish.Scope, nil); err != nil {
+	t.result, err = r.with(ctx, s.fabric, e)
+	if loop := (*CreditLoop)(nil); errors.As(err, &loop) {
+		t.Outcome = Loop
+		t.figures(loop.Result)
+		return nil
+	}
+	if err == nil {
+		t.figures(t.result)
+		if err = s.measure(ctx, t); err == nil && s.Accept != nil {
+			if no := s.Accept(t.result); no != nil {
+				t.Outcome, t.Why = Refused, no.Error()
+			}
+		}
 		return err
 	}
-	judge := deadlock.Options{Contract: s.wish.Contract, Scope: s.wish.Scope, NoCycle: true}
-	t.verdict, err = deadlock.Verify(ctx, t.tables, judge)
-	if err == nil && t.verdict.Loops > 0 {
-		err = fmt.Errorf("choose: packets circle for ever in the tables of %s", e.Name)
+	if rule := (*routing.Refusal)(nil); errors.As(err, &rule) {
+		t.Outcome, t.Why = Refused, rule.Brief()
+		return nil
 	}
-	if err != nil || !t.verdict.Free() {
-		return err
-	}
-	t.Wider = true
-	if n := s.fabric.Count(); s.wish.Scope == routing.HCA && n.Aggregation+n.Router > 0 {
-		judge.Scope = routing.Adapters
-		var wider *deadlock.Verdict
-		wider, err = deadlock.Verify(ctx, t.tables, judge)
-		t.Wider = err == nil && wider.Free()
+	if routing.Refused(err) {
+		t.Outcome, t.Why = Refused, plain.Error(err)
+		return nil
 	}
 	return err
 }
 
-// measure fills in the figures.
+// figures notes what the judge and the routes say.
+func (t *Trial) figures(r *Result) {
+	t.VLs, t.SLs, t.MaxLoad = r.Tables.Lanes.Needed, r.Verdict.SLs, r.Loads.Max
+	t.Wider = r.Verdict.Free() && (r.Wider == nil || r.Wider.Free())
+}
+
+// measure finds the bandwidth of what is proven.
 func (s *search) measure(ctx context.Context, t *Trial) error {
-	t.VLs, t.SLs = t.tables.Lanes.Needed, t.verdict.SLs
-	t.MaxLoad = congestion.Count(s.fabric, t.tables.Forwarding, s.wish.Scope).Max
-	if !t.verdict.Free() {
-		t.Outcome = Loop
-		return nil
-	}
 	if len(s.placement) < 2 {
 		return nil // nobody talks to anybody: all engines are alike
 	}
-	r, err := congestion.Simulate(ctx, t.tables, congestion.Options{
-		Pattern: traffic.Bisection(), Placement: s.placement, Seed: s.wish.Options.Seed, Runs: s.patterns(),
+	r, err := congestion.Simulate(ctx, t.result.Tables, congestion.Options{
+		Pattern: traffic.Bisection(), Placement: s.placement, Seed: s.Options.Seed, Runs: s.patterns(),
 	})
 	if err != nil {
 		return err
@@ -137,8 +119,8 @@ func (s *search) measure(ctx context.Context, t *Trial) error {
 // over patterns falls with the root of the endpoints; that of differences between
 // engines on the same patterns is smaller still.
 func (s *search) patterns() int {
-	if s.wish.Patterns > 0 {
-		return s.wish.Patterns
+	if s.Patterns > 0 {
+		return s.Patterns
 	}
 	return min(2000, max(200, 400_000/max(1, len(s.placement))))
 }

@@ -1,4 +1,4 @@
-package choose
+package weft
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func (s slow) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, sta
 
 // slowly is how a search runs with engines that take so long, by name, on a clock of
 // its own. Estimates are those of the table.
-func slowly(t *testing.T, w Wish, table []engines.Engine, takes map[string]time.Duration) (c *Choice, spent time.Duration) {
+func slowly(t *testing.T, w Request, table []engines.Engine, takes map[string]time.Duration) (c *Result, spent time.Duration) {
 	t.Helper()
 	f := testnet.Build(t, "dragonfly:p=2")
 	w.Patterns = 10
@@ -46,7 +46,7 @@ func slowly(t *testing.T, w Wish, table []engines.Engine, takes map[string]time.
 		s := newSearch(f, w, table)
 		began := time.Now()
 		var err error
-		if c, err = s.run(t.Context()); err != nil {
+		if c, err = s.run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		spent = time.Since(began)
@@ -55,9 +55,9 @@ func slowly(t *testing.T, w Wish, table []engines.Engine, takes map[string]time.
 }
 
 // outcomes is what came of a search, engine by engine.
-func outcomes(c *Choice) string {
+func outcomes(c *Result) string {
 	var words []string
-	for _, t := range c.Trials {
+	for _, t := range c.Choice.Trials {
 		words = append(words, t.Engine+" "+t.Outcome.String())
 	}
 	return strings.Join(words, ", ")
@@ -82,11 +82,11 @@ func rows(names ...string) (table []engines.Engine) {
 // As long as the clock does not reach one and a half times the budget, an engine that
 // takes longer than was estimated changes nothing.
 func TestSlowMachineChoosesAlike(t *testing.T) {
-	want, _ := slowly(t, Wish{Contract: routing.Any, Time: 10 * time.Second}, short, nil)
+	want, _ := slowly(t, Request{Contract: new(routing.Any), Time: 10 * time.Second}, short, nil)
 	for _, takes := range []time.Duration{time.Second, 3749 * time.Millisecond} {
 		all := map[string]time.Duration{"balance": takes, "weave-any": takes, "updn": takes, "nue": takes}
-		c, spent := slowly(t, Wish{Contract: routing.Any, Time: 10 * time.Second}, short, all)
-		if c.Engine.Name != want.Engine.Name || c.Stopped != 0 || outcomes(c) != outcomes(want) || c.Why != want.Why {
+		c, spent := slowly(t, Request{Contract: new(routing.Any), Time: 10 * time.Second}, short, all)
+		if c.Engine.Name != want.Engine.Name || c.Choice.Stopped != 0 || outcomes(c) != outcomes(want) || c.Choice.Why != want.Choice.Why {
 			t.Errorf("%s (%s), with %v each %s (%s)", want.Engine.Name, outcomes(want), takes, c.Engine.Name, outcomes(c))
 		}
 		if spent != 4*takes {
@@ -98,7 +98,7 @@ func TestSlowMachineChoosesAlike(t *testing.T) {
 // The clock ends the search at one and a half times the budget; what is proven by
 // then is taken, and both is said.
 func TestClockIsALimit(t *testing.T) {
-	w := Wish{Contract: routing.Any, Time: 10 * time.Second}
+	w := Request{Contract: new(routing.Any), Time: 10 * time.Second}
 	for _, test := range []struct {
 		takes   map[string]time.Duration
 		engine  string
@@ -113,17 +113,17 @@ func TestClockIsALimit(t *testing.T) {
 			"balance credit-loop, weave-any proven, updn proven, nue stopped", 1},
 	} {
 		c, spent := slowly(t, w, short, test.takes)
-		if c.Engine.Name != test.engine || outcomes(c) != test.all || c.Stopped != test.stopped {
-			t.Errorf("%v: took %s of %s, %d stopped; want %s of %s, %d", test.takes, c.Engine.Name, outcomes(c), c.Stopped, test.engine, test.all, test.stopped)
+		if c.Engine.Name != test.engine || outcomes(c) != test.all || c.Choice.Stopped != test.stopped {
+			t.Errorf("%v: took %s of %s, %d stopped; want %s of %s, %d", test.takes, c.Engine.Name, outcomes(c), c.Choice.Stopped, test.engine, test.all, test.stopped)
 		}
 		if spent != 15*time.Second {
 			t.Errorf("%v: spent %v", test.takes, spent)
 		}
-		if said := fmt.Sprintf("the clock ended the search, %d not tried", test.stopped); !strings.Contains(c.Why, said) {
-			t.Errorf("%v: %s", test.takes, c.Why)
+		if said := fmt.Sprintf("the clock ended the search, %d not tried", test.stopped); !strings.Contains(c.Choice.Why, said) {
+			t.Errorf("%v: %s", test.takes, c.Choice.Why)
 		}
-		i := slices.IndexFunc(c.Trials, func(x Trial) bool { return x.Outcome == Stopped })
-		if x := c.Trials[i]; x.Why != "the clock reached 15s, the limit for a --time-budget of 10s" || x.VLs != 0 || x.tables != nil {
+		i := slices.IndexFunc(c.Choice.Trials, func(x Trial) bool { return x.Outcome == Stopped })
+		if x := c.Choice.Trials[i]; x.Why != "the clock reached 15s, the limit for a --time-budget of 10s" || x.VLs != 0 || x.result != nil {
 			t.Errorf("%v: %+v", test.takes, x)
 		}
 	}
@@ -143,7 +143,7 @@ func TestSharedPathsCountOnce(t *testing.T) {
 		0: "balance credit-loop, weave-any proven, updn proven, nue skipped",
 		1: "balance credit-loop, weave-any skipped, updn proven, nue skipped",
 	} {
-		if c, _ := slowly(t, Wish{Contract: routing.Any, Time: enough - less}, short, nil); outcomes(c) != want {
+		if c, _ := slowly(t, Request{Contract: new(routing.Any), Time: enough - less}, short, nil); outcomes(c) != want {
 			t.Errorf("with %v: %s, want %s", enough-less, outcomes(c), want)
 		}
 	}
@@ -152,7 +152,7 @@ func TestSharedPathsCountOnce(t *testing.T) {
 // Without a budget of time small networks get ten seconds, large ones what the likely
 // engines are expected to take.
 func TestDefaultTime(t *testing.T) {
-	if d := DefaultTime(testnet.Build(t, "ring:5")); d != 10*time.Second {
+	if d := defaultTime(testnet.Build(t, "ring:5")); d != 10*time.Second {
 		t.Errorf("a small network gets %v", d)
 	}
 	f := testnet.Build(t, "xgft:m=20x18,w=18x18,hosts=18")
@@ -162,7 +162,7 @@ func TestDefaultTime(t *testing.T) {
 		likely += estimate(c, f, ready)
 		ready = ready || name == "balance"
 	}
-	if d := DefaultTime(f); d != likely || d <= 10*time.Second {
+	if d := defaultTime(f); d != likely || d <= 10*time.Second {
 		t.Errorf("a large one gets %v, not %v", d, likely)
 	}
 }
@@ -183,8 +183,8 @@ func TestRound(t *testing.T) {
 func TestStoppedFromOutside(t *testing.T) {
 	f := testnet.Build(t, "ring:5")
 	ctx, cancel := context.WithCancel(t.Context())
-	w := Wish{Contract: routing.Any, Budget: routing.Budget{VLs: 2}, Found: func(*Choice) { cancel() }}
-	if c, err := Best(ctx, f, w); !errors.Is(err, context.Canceled) {
+	w := Request{Contract: new(routing.Any), VLs: 2, Found: func(*Result) { cancel() }}
+	if c, err := Route(ctx, f, w); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", c, err)
 	}
 }
@@ -192,7 +192,7 @@ func TestStoppedFromOutside(t *testing.T) {
 // As long as nothing is proven there is no limit.
 func TestNothingProvenYet(t *testing.T) {
 	table := rows("ftree", "balance", "weave-any", "nue")
-	c, spent := slowly(t, Wish{Contract: routing.Any, Time: time.Second}, table, map[string]time.Duration{"balance": time.Hour, "weave-any": time.Minute})
+	c, spent := slowly(t, Request{Contract: new(routing.Any), Time: time.Second}, table, map[string]time.Duration{"balance": time.Hour, "weave-any": time.Minute})
 	if got := outcomes(c); got != "ftree refused, balance credit-loop, weave-any proven, nue stopped" {
 		t.Error(got)
 	}
@@ -203,10 +203,10 @@ func TestNothingProvenYet(t *testing.T) {
 
 // Whoever is patient lets the clock run, and gets what a quick machine chooses.
 func TestPatient(t *testing.T) {
-	w := Wish{Contract: routing.Any, Time: 10 * time.Second, Patient: true}
+	w := Request{Contract: new(routing.Any), Time: 10 * time.Second, Patient: true}
 	want, _ := slowly(t, w, short, nil)
 	c, spent := slowly(t, w, short, map[string]time.Duration{"balance": time.Hour, "nue": time.Hour})
-	if c.Engine.Name != want.Engine.Name || outcomes(c) != outcomes(want) || c.Stopped != 0 || spent != 2*time.Hour {
+	if c.Engine.Name != want.Engine.Name || outcomes(c) != outcomes(want) || c.Choice.Stopped != 0 || spent != 2*time.Hour {
 		t.Errorf("%s of %s after %v, want %s of %s", c.Engine.Name, outcomes(c), spent, want.Engine.Name, outcomes(want))
 	}
 }
@@ -220,12 +220,12 @@ func TestFound(t *testing.T) {
 	}
 	var all []found
 	var began time.Time
-	w := Wish{Contract: routing.Any, Time: 100 * time.Second}
-	w.Found = func(c *Choice) {
+	w := Request{Contract: new(routing.Any), Time: 100 * time.Second}
+	w.Found = func(c *Result) {
 		if began.IsZero() {
 			began = time.Now().Add(-time.Second) // what updn takes
 		}
-		if !c.Verdict.Free() || c.Tables == nil || c.Why == "" {
+		if !c.Verdict.Free() || c.Tables == nil || c.Choice.Why == "" {
 			t.Errorf("%s: no proof", c.Engine.Name)
 		}
 		all = append(all, found{c.Engine.Name, time.Since(began)})

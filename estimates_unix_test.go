@@ -1,6 +1,6 @@
 //go:build unix
 
-package choose
+package weft
 
 import (
 	"syscall"
@@ -21,15 +21,15 @@ func spent(tb testing.TB) time.Duration {
 }
 
 // Every candidate beside its estimate, and all of auto within its default budget.
-func BenchmarkBest(b *testing.B) {
+func BenchmarkRoute(b *testing.B) {
 	for _, spec := range []string{testnet.Grown, "dragonfly:p=6", "torus:8x8x8,hosts=2", "random:switches=128,links=256,hosts=16,seed=1"} {
 		f := testnet.Build(b, spec)
 		for _, contract := range []routing.Contract{routing.Any, routing.Directed} {
-			w := Wish{Contract: contract, Budget: routing.Budget{VLs: routing.DefaultVLs}}
+			w := Request{Contract: new(contract), VLs: routing.DefaultVLs}
 			b.Run(spec+" "+contract.String(), func(b *testing.B) {
 				for range b.N {
 					began := spent(b)
-					if _, err := Best(b.Context(), f, w); err != nil {
+					if _, err := Route(b.Context(), f, w); err != nil {
 						b.Fatal(err)
 					}
 					b.ReportMetric((spent(b) - began).Seconds(), "cpu-s/op")

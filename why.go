@@ -1,4 +1,4 @@
-package choose
+package weft
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func (s *search) why(won *Trial, stopped int) string {
 		proven++
 		switch {
 		case t == won:
-		case t.tables != nil: // within Close of the best
+		case t.result != nil: // within alike of the best
 			equal = append(equal, t)
 		case next == nil || t.Lambda > next.Lambda:
 			next = t
@@ -28,15 +28,15 @@ func (s *search) why(won *Trial, stopped int) string {
 	var b strings.Builder
 	switch {
 	case proven == 1:
-		fmt.Fprintf(&b, "%s is the only engine tried that is proven under contract %s", won.Engine, s.wish.Contract)
+		fmt.Fprintf(&b, "%s is the only engine tried that is proven under contract %s", won.Engine, s.contract)
 	case s.best == 0:
 		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s %s; there is no bandwidth to compare",
-			proven, s.wish.Contract, won.Engine, ahead(won, equal))
+			proven, s.contract, won.Engine, ahead(won, equal))
 	case len(equal) == 0:
-		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s has the most bandwidth", proven, s.wish.Contract, won.Engine)
+		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s has the most bandwidth", proven, s.contract, won.Engine)
 	default:
 		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s is as fast as %s, and %s",
-			proven, s.wish.Contract, won.Engine, names(equal), ahead(won, equal))
+			proven, s.contract, won.Engine, names(equal), ahead(won, equal))
 	}
 	if next != nil {
 		fmt.Fprintf(&b, "; the next, %s, has %.1f %% less", next.Engine, 100*(1-next.Lambda/won.Lambda))

@@ -1,4 +1,4 @@
-package choose
+package weft
 
 import (
 	"cmp"
@@ -70,9 +70,9 @@ func estimate(e engines.Engine, f *fabric.Fabric, ready bool) time.Duration {
 	return d
 }
 
-// DefaultTime is the budget of time where no other is given: ten seconds, or on large
+// defaultTime is the budget of time where no other is given: ten seconds, or on large
 // networks what the engines are expected to take that are best on most of them.
-func DefaultTime(f *fabric.Fabric) time.Duration {
+func defaultTime(f *fabric.Fabric) time.Duration {
 	d, ready := time.Duration(0), false
 	for _, e := range candidates() {
 		if e.Auto.Sure || balanced(e) {
@@ -80,5 +80,5 @@ func DefaultTime(f *fabric.Fabric) time.Duration {
 			ready = ready || balanced(e)
 		}
 	}
-	return max(DefaultBudget, d)
+	return max(leastTime, d)
 }

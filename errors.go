@@ -1,0 +1,43 @@
+package weft
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/routing"
+)
+
+// CreditLoop is the error where tables can deadlock. They are in it, to look at.
+type CreditLoop struct{ *Result }
+
+func (e *CreditLoop) Error() string {
+	text := fmt.Sprintf("weft: a credit loop under contract %s", e.Contract)
+	if len(e.Verdict.Cycle) > 0 {
+		f, first := e.Tables.Fabric, e.Verdict.Cycle[0]
+		c := f.Channel(first.Trunk)
+		text = fmt.Sprintf("weft: a credit loop of %d links under contract %s, one of them %s port %d on VL %d",
+			len(e.Verdict.Cycle), e.Contract, f.Label(c.From), c.FromPort, first.VL)
+	}
+	return text
+}
+
+// EngineDefect is the error where tables are not what their engine promises: it left
+// out pairs that cables join, sends packets in circles, or has a credit loop though it
+// is one that cannot.
+type EngineDefect struct{ *Result }
+
+func (e *EngineDefect) Error() string {
+	if v := e.Verdict; v.Unreachable > e.Disconnected || v.Loops > 0 {
+		return fmt.Sprintf("weft: %s left %d pairs without a route where %d are in different parts, and %d forwarding loops", e.Engine.Name, v.Unreachable, e.Disconnected, v.Loops)
+	}
+	return fmt.Sprintf("weft: the tables of %s have a credit loop, which it promises never to make", e.Engine.Name)
+}
+
+// NoneProven is the error where Auto finds no engine that is proven.
+type NoneProven struct {
+	Contract routing.Contract
+	Trials   []Trial
+}
+
+func (e *NoneProven) Error() string {
+	return fmt.Sprintf("weft: none of %d engines is proven under contract %s within the lanes and service levels given", len(e.Trials), e.Contract)
+}

@@ -1,0 +1,172 @@
+// Package weft routes a lossless network and proves that it cannot deadlock.
+//
+// Route is the whole way from a fabric to tables that are proven: it makes them with
+// the engine asked for, or with the best one there is, asks the judge (package
+// deadlock, which shares no code with the engines) and holds the engine to what it
+// promises. A fabric comes from one of the packages under format, from topology or
+// from fabric.Builder; tables are written by those under format and opensm.
+//
+// An engine that cannot do as asked refuses and says why; nothing weaker is put in its
+// place. See the errors of Route.
+package weft
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// Auto is the name of the engine that is several: the best of those that are proven
+// for the network.
+const Auto = engines.AutoName
+
+// DefaultSeed is what a Request without a seed has, and the command line.
+const DefaultSeed = 1
+
+// Request says what is wanted. The zero Request is the best engine that is proven
+// whatever service levels clients use, on 8 lanes, for host adapters.
+type Request struct {
+	// Engine is the name of an engine, of a path finder + lane assigner such as
+	// "sssp+first-fit", or Auto. Empty: Auto.
+	Engine string
+	// Custom is an engine that no table has, in place of Engine.
+	Custom *engines.Engine
+
+	// Contract is what clients do with service levels. Nil: what the engine is made for,
+	// of Auto Any; where the tables turn out to serve whoever uses any service level,
+	// that is what they are proven for.
+	Contract *routing.Contract
+
+	VLs int // data lanes available; zero: routing.DefaultVLs
+	SLs int // service levels available; zero: all
+
+	// Scope is the endpoints that count. Lanes are planned for all adapters where they
+	// suffice for that, unless ExactScope.
+	Scope      routing.Scope
+	ExactScope bool
+
+	Options engines.Options // a zero seed is DefaultSeed
+	Stages  engines.Stages  // told of "paths", "lanes" and "verify", of Auto of "choose"; nil: nobody is
+	NoCycle bool            // leave out the search for a shortest credit loop
+
+	// Of Auto only:
+
+	Time     time.Duration // what its estimates may add up to; zero: ten seconds, more on large networks
+	Patient  bool          // the clock is no limit: who waits has the best so far, by Found
+	Patterns int           // random patterns to simulate; zero: as many as tell engines apart
+
+	// Accept says why proven tables will not do for what they are meant for; nil: they
+	// always will.
+	Accept func(*Result) error
+
+	// Found is told of every choice that is better than all before, as soon as it is
+	// known, and the search goes on when it returns. Nil: nobody is.
+	Found func(*Result)
+}
+
+// Result is tables with the judge's verdict.
+type Result struct {
+	Engine       engines.Engine // of Auto the one chosen
+	Tables       *routing.Tables
+	Contract     routing.Contract // of the verdict
+	Scope        routing.Scope    // of the verdict
+	Planned      routing.Scope    // endpoints that lanes were planned for: those in scope or more
+	Verdict      *deadlock.Verdict
+	Wider        *deadlock.Verdict // for all adapters, where Scope is host adapters and there are others
+	Loads        *congestion.Loads // routes over every channel, in scope
+	Disconnected int64             // pairs in different parts of the network, which nothing can join
+	Choice       *Choice           // how Auto chose; nil: not asked
+}
+
+// Route routes a fabric and has the tables proven. The error is
+//
+//   - a refusal (routing.Refused): *routing.Refusal with the rule that the fabric breaks
+//     and where, *routing.TooFewLanes or *routing.TooFewLevels;
+//   - *CreditLoop, which holds the tables and their loop;
+//   - *NoneProven, where Auto finds nothing;
+//   - *EngineDefect, where an engine did not do what it says: a defect of ours;
+//   - or whatever else went wrong: a context that ended, an engine that nobody has.
+func Route(ctx context.Context, f *fabric.Fabric, r Request) (*Result, error) {
+	r.Options.Seed = cmp.Or(r.Options.Seed, DefaultSeed)
+	if r.Custom == nil && cmp.Or(r.Engine, Auto) == Auto {
+		return r.choose(ctx, f)
+	}
+	if r.Custom != nil {
+		return r.with(ctx, f, *r.Custom)
+	}
+	e, err := engines.Named(r.Engine)
+	if err != nil {
+		return nil, err
+	}
+	return r.with(ctx, f, e)
+}
+
+// with is Route by one engine.
+func (r *Request) with(ctx context.Context, f *fabric.Fabric, e engines.Engine) (*Result, error) {
+	b := routing.Budget{VLs: r.VLs, SLs: r.SLs, Contract: r.contract(e), Scope: r.Scope}
+	if !r.ExactScope {
+		b.Scope = max(b.Scope, routing.Adapters)
+	}
+	t, planned, err := e.RouteWide(ctx, f, r.Options, b, r.Scope, r.Stages)
+	if err != nil {
+		return nil, err
+	}
+	return r.judge(ctx, t, e, planned)
+}
+
+// contract is the contract that an engine is to keep to.
+func (r *Request) contract(e engines.Engine) routing.Contract {
+	if r.Contract != nil {
+		return *r.Contract
+	}
+	return e.Contract
+}
+
+// Verify has tables judged that came from elsewhere, as Route has its own. Custom or Engine
+// says what they are said to come from, whose promises they are held to.
+func Verify(ctx context.Context, t *routing.Tables, r Request) (*Result, error) {
+	e, err := engines.Engine{}, error(nil)
+	if r.Custom != nil {
+		e = *r.Custom
+	} else if e, err = engines.Named(r.Engine); err != nil {
+		return nil, err
+	}
+	return r.judge(ctx, t, e, r.Scope)
+}
+
+func (r *Request) judge(ctx context.Context, t *routing.Tables, e engines.Engine, planned routing.Scope) (*Result, error) {
+	s := &Result{Engine: e, Tables: t, Contract: r.contract(e), Scope: r.Scope, Planned: planned, Disconnected: r.Scope.Disconnected(t.Fabric)}
+	if r.Contract == nil && (t.Lanes.Needed == 1 || t.Lanes.SL2VL.IgnoresSL()) {
+		s.Contract = routing.Any // whichever service level is used, lanes are the same
+	}
+	o := deadlock.Options{Contract: s.Contract, Scope: r.Scope, NoCycle: r.NoCycle}
+	if r.Stages != nil {
+		p, done := r.Stages("verify")
+		defer done()
+		o.Progress = p
+	}
+	var err error
+	if s.Verdict, err = deadlock.Verify(ctx, t, o); err != nil {
+		return nil, err
+	}
+	if n := t.Fabric.Count(); r.Scope == routing.HCA && n.Aggregation+n.Router > 0 {
+		o.Scope = routing.Adapters
+		if s.Wider, err = deadlock.Verify(ctx, t, o); err != nil {
+			return nil, err
+		}
+	}
+	s.Loads = congestion.Count(t.Fabric, t.Forwarding, r.Scope)
+	if s.Verdict.Unreachable > s.Disconnected || s.Verdict.Loops > 0 || e.Safe && e.Contract.Covers(s.Contract) && !s.Verdict.Free() {
+		return nil, &EngineDefect{s}
+	}
+	if !s.Verdict.Free() {
+		return nil, &CreditLoop{s}
+	}
+	return s, nil
+}
