@@ -191,13 +191,13 @@ func (bc *breaker) countBundles(ctx context.Context) error {
 	if err := bc.Check(ctx, nil); err != nil {
 		return err
 	}
-	bc.eachBundle(func(d *destination, s fabric.NodeID, _ *uint8) {
+	for d, s := range bc.all {
 		w := bc.weight(d, s)
 		bc.turns = bc.appendTurns(bc.turns[:0], d, s)
 		for _, t := range bc.turns {
 			bc.count[t.ID] += w
 		}
-	})
+	}
 	return nil
 }
 

@@ -19,7 +19,7 @@ func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget
 		ff.limit--
 		ff.leaveOut(o.Escape)
 	}
-	if err := ff.assign(ctx, o.Order, p); err != nil {
+	if _, err := ff.assign(ctx, o.Order, p); err != nil {
 		return nil, err
 	}
 	lanes := ff.giveOut()

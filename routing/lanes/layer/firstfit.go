@@ -2,7 +2,6 @@ package layer
 
 import (
 	"context"
-	"errors"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -75,10 +74,10 @@ func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 // fill puts all bundles into as few layers as it can, and refuses more of them than
 // there are lanes.
 func (ff *firstFit) fill(ctx context.Context, order Order, vls int, p routing.Progress) (need int, err error) {
-	if err := ff.assign(ctx, order, p); err != nil && !errors.Is(err, errStop) {
+	switch ok, err := ff.assign(ctx, order, p); {
+	case err != nil:
 		return 0, err
-	}
-	if ff.overflow {
+	case !ok:
 		return 0, &routing.TooFewLanes{Need: ff.layers.Len() + 1, AtLeast: true, Have: vls}
 	}
 	if need, err = ff.squeeze(ctx, max(1, ff.layers.Len()), vls); err != nil {
@@ -96,40 +95,35 @@ func newFirstFit(p *pathSet) *firstFit {
 
 type firstFit struct {
 	*pathSet
-	layers   *acyclic.Layers
-	filled   [maxLayers]uint64 // [layer] pairs in it
-	limit    int               // layers there may be
-	discard  bool              // paths that fit into none of them are left out
-	overflow bool              // more than limit needed
+	layers  *acyclic.Layers
+	filled  [maxLayers]uint64 // [layer] pairs in it
+	limit   int               // layers there may be
+	discard bool              // paths that fit into none of them are left out
 
 	turns []acyclic.Turn // scratch: the turns of the path at hand
 }
 
-// assign puts every path into the first layer that takes it.
-func (ff *firstFit) assign(ctx context.Context, order Order, p routing.Progress) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+// assign puts every path into the first layer that takes it. It says no at the first
+// that fits into none, unless those are left out.
+func (ff *firstFit) assign(ctx context.Context, order Order, p routing.Progress) (ok bool, err error) {
 	done, total := 0, ff.bundles()
-	return ff.inOrder(order, func(d *destination, s fabric.NodeID) error {
+	for d, s := range ff.inOrder(order) {
 		if done++; done%(1<<16) == 0 {
 			if err := ctx.Err(); err != nil {
-				return err
+				return false, err
 			}
 			p.Report(done, total)
 		}
 		layer, ok := ff.place(d, s)
 		switch {
-		case !ok && ff.discard:
-			return nil
-		case !ok:
-			ff.overflow = true
-			return errStop
+		case ok:
+			ff.filled[layer] += uint64(ff.weight(d, s))
+			d.sl[s] = uint8(layer)
+		case !ff.discard:
+			return false, nil
 		}
-		ff.filled[layer] += uint64(ff.weight(d, s))
-		d.sl[s] = uint8(layer)
-		return nil
-	})
+	}
+	return true, ctx.Err()
 }
 
 // place puts a bundle into the first layer that takes it, with some of its paths left
@@ -148,15 +142,13 @@ func (ff *firstFit) balance(ctx context.Context) error {
 	for moved := ff.layers.Len() > 1; moved; {
 		moved = false
 		ff.layers.ResetRefused() // they have lost turns since
-		for i := range ff.dests {
-			if err := ctx.Err(); err != nil {
-				return err
+		tried := 0
+		for d, s := range ff.all {
+			if tried++; tried%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
 			}
-			d := &ff.dests[i]
-			for s := range d.sl {
-				if ff.sources[s] > 0 && ff.lighten(d, fabric.NodeID(s)) {
-					moved = true
-				}
+			if ff.lighten(d, s) {
+				moved = true
 			}
 		}
 	}

@@ -1,9 +1,10 @@
 package layer
 
 import (
-	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -40,80 +41,82 @@ func ParseOrder(name string) (Order, error) {
 	return 0, fmt.Errorf("layer: no order of paths is called %q", name)
 }
 
-// errStop ends a walk over paths early.
-var errStop = errors.New("layer: stop")
-
-// inOrder visits every bundle once, until visit returns an error.
-func (p *pathSet) inOrder(o Order, visit func(*destination, fabric.NodeID) error) error {
-	if o == Suited && p.both {
-		o = ShortestFirst
+// inOrder is every bundle, once.
+func (p *pathSet) inOrder(o Order) iter.Seq2[*destination, fabric.NodeID] {
+	switch {
+	case o == BySource:
+		return p.bySource
+	case o == Shuffled:
+		return p.shuffled
+	case o == LongestFirst || o == ShortestFirst || o == Suited && p.both:
+		return p.byLength(o == LongestFirst)
 	}
-	switch o {
-	case BySource:
-		for s := range p.sources {
-			for i := range p.dests {
-				if err := p.visitOne(&p.dests[i], fabric.NodeID(s), visit); err != nil {
-					return err
-				}
+	return p.all
+}
+
+// all yields every bundle, by destination, then source.
+func (p *pathSet) all(yield func(*destination, fabric.NodeID) bool) {
+	for i := range p.dests {
+		d := &p.dests[i]
+		for s := range d.sl {
+			if p.sources[s] > 0 && !yield(d, fabric.NodeID(s)) {
+				return
 			}
 		}
-		return nil
-	case LongestFirst, ShortestFirst:
-		return p.byLength(o == LongestFirst, visit)
 	}
-	dests, sources := p.dests, make([]fabric.NodeID, len(p.sources))
+}
+
+func (p *pathSet) bySource(yield func(*destination, fabric.NodeID) bool) {
+	for s, n := range p.sources {
+		for i := range p.dests {
+			if d := &p.dests[i]; n > 0 && s < len(d.sl) && !yield(d, fabric.NodeID(s)) {
+				return
+			}
+		}
+	}
+}
+
+func (p *pathSet) shuffled(yield func(*destination, fabric.NodeID) bool) {
+	rng := rand.New(rand.NewPCG(0, stream))
+	dests := slices.Clone(p.dests)
+	rng.Shuffle(len(dests), func(i, j int) { dests[i], dests[j] = dests[j], dests[i] })
+	sources := make([]fabric.NodeID, len(p.sources))
 	for s := range sources {
 		sources[s] = fabric.NodeID(s)
 	}
-	rng := rand.New(rand.NewPCG(0, stream))
-	if o == Shuffled {
-		dests = append([]destination(nil), dests...)
-		rng.Shuffle(len(dests), func(i, j int) { dests[i], dests[j] = dests[j], dests[i] })
-	}
 	for i := range dests {
-		if o == Shuffled {
-			rng.Shuffle(len(sources), func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })
-		}
+		d := &dests[i]
+		rng.Shuffle(len(sources), func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })
 		for _, s := range sources {
-			if err := p.visitOne(&dests[i], s, visit); err != nil {
-				return err
+			if p.sources[s] > 0 && int(s) < len(d.sl) && !yield(d, s) {
+				return
 			}
 		}
 	}
-	return nil
 }
 
 // stream names the random stream of this package.
 const stream = 0x6c61796572 // "layer"
 
-func (p *pathSet) visitOne(d *destination, s fabric.NodeID, visit func(*destination, fabric.NodeID) error) error {
-	if p.sources[s] == 0 || int(s) >= len(d.sl) {
-		return nil
-	}
-	return visit(d, s)
-}
-
-// byLength visits the bundles by the hops of their longest path to a first LID, and not
+// byLength yields the bundles by the hops of their longest path to a first LID, and not
 // those without a path.
-func (p *pathSet) byLength(longestFirst bool, visit func(*destination, fabric.NodeID) error) error {
-	hops, longest := p.hops()
-	for i := range longest + 1 {
-		now := i
-		if longestFirst {
-			now = longest - i
-		}
-		for i := range p.dests {
-			for s, h := range hops[i] {
-				if h != now {
-					continue
-				}
-				if err := p.visitOne(&p.dests[i], fabric.NodeID(s), visit); err != nil {
-					return err
+func (p *pathSet) byLength(longestFirst bool) iter.Seq2[*destination, fabric.NodeID] {
+	return func(yield func(*destination, fabric.NodeID) bool) {
+		hops, longest := p.hops()
+		for i := range longest + 1 {
+			now := i
+			if longestFirst {
+				now = longest - i
+			}
+			for d := range p.dests {
+				for s, h := range hops[d] {
+					if h == now && p.sources[s] > 0 && !yield(&p.dests[d], fabric.NodeID(s)) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // noPath stands for the hops of a bundle without paths.

@@ -128,25 +128,13 @@ func (p *pathSet) bundle(d *destination, s fabric.NodeID) (*destination, fabric.
 	return d, s
 }
 
-// eachBundle visits the layer of every bundle.
-func (p *pathSet) eachBundle(visit func(d *destination, s fabric.NodeID, sl *uint8)) {
-	for i := range p.dests {
-		d := &p.dests[i]
-		for s, n := range p.sources[:len(d.sl)] {
-			if n > 0 {
-				visit(d, fabric.NodeID(s), &d.sl[s])
-			}
-		}
-	}
-}
-
 // giveOut turns layers into service levels.
 func (p *pathSet) giveOut() *routing.Lanes {
 	if p.both {
-		p.eachBundle(func(d *destination, s fabric.NodeID, sl *uint8) {
-			p.give(d, s, *sl)
-			p.give(&p.dests[p.at[s]], d.root, *sl)
-		})
+		for d, s := range p.all {
+			p.give(d, s, d.sl[s])
+			p.give(&p.dests[p.at[s]], d.root, d.sl[s])
+		}
 	}
 	return p.lanes
 }

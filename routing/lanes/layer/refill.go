@@ -3,7 +3,6 @@ package layer
 import (
 	"slices"
 
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
@@ -15,22 +14,19 @@ func (bc *breaker) refill(layer uint8) (left bool) {
 	slices.Reverse(bc.post)
 	only := acyclic.OneLayer(acyclic.From(bc.Fabric, bc.count, bc.post))
 	var turns []acyclic.Turn
-	for i := range bc.dests {
-		d := &bc.dests[i]
-		for s, sl := range d.sl {
-			if sl != layer+1 {
-				continue
-			}
-			turns = bc.appendTurns(turns[:0], d, fabric.NodeID(s))
-			if !only.Into(0, turns) {
-				left = true
-				continue
-			}
-			d.sl[s] = layer
-			w := bc.weight(d, fabric.NodeID(s))
-			for _, t := range turns {
-				bc.next[t.ID] -= w
-			}
+	for d, s := range bc.all {
+		if d.sl[s] != layer+1 {
+			continue
+		}
+		turns = bc.appendTurns(turns[:0], d, s)
+		if !only.Into(0, turns) {
+			left = true
+			continue
+		}
+		d.sl[s] = layer
+		w := bc.weight(d, s)
+		for _, t := range turns {
+			bc.next[t.ID] -= w
 		}
 	}
 	return left

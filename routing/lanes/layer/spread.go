@@ -1,7 +1,5 @@
 package layer
 
-import "github.com/weft-fabric/weft/fabric"
-
 // spread is the last step of Algorithm 2: paths are balanced over the lanes that
 // no layer needs. Any part of an acyclic layer is acyclic, so no search is due.
 // Spare lanes go one by one to the layer with the most paths per lane; within
@@ -11,7 +9,9 @@ func (bc *breaker) spread(layers, vls int) {
 		return
 	}
 	weight := make([]uint64, vls) // [layer] paths between endpoints
-	bc.eachBundle(func(d *destination, s fabric.NodeID, sl *uint8) { weight[*sl] += uint64(bc.weight(d, s)) })
+	for d, s := range bc.all {
+		weight[d.sl[s]] += uint64(bc.weight(d, s))
+	}
 	lanesOf := make([][]uint8, layers)
 	for l := range lanesOf {
 		lanesOf[l] = []uint8{uint8(l)}
@@ -27,8 +27,8 @@ func (bc *breaker) spread(layers, vls int) {
 		lanesOf[fullest] = append(lanesOf[fullest], uint8(spare))
 	}
 	clear(weight) // from here on: [lane]
-	bc.eachBundle(func(d *destination, s fabric.NodeID, sl *uint8) {
-		lanes := lanesOf[*sl]
+	for d, s := range bc.all {
+		lanes := lanesOf[d.sl[s]]
 		best := lanes[0]
 		for _, lane := range lanes[1:] {
 			if weight[lane] < weight[best] {
@@ -36,6 +36,6 @@ func (bc *breaker) spread(layers, vls int) {
 			}
 		}
 		weight[best] += uint64(bc.weight(d, s))
-		*sl = best
-	})
+		d.sl[s] = best
+	}
 }

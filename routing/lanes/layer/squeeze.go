@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-
-	"github.com/weft-fabric/weft/fabric"
 )
 
 // How hard squeeze tries, in work and not in time, so that it is deterministic:
@@ -22,9 +20,9 @@ const (
 	pathsOfBundle = 10 // as much work as that is a bundle of both ways: few of them find all their turns in a layer
 )
 
-// squeeze tries to make do with fewer layers, and returns how many are left. It is the iterated greedy of graph colouring (J. C. Culberson:
-// Iterated Greedy Graph Coloring and the Difficulty Landscape, 1992), which holds
-// for layers as it does for colours: take the paths layer by layer, the layers in
+// squeeze tries to make do with fewer layers, and returns how many are left. It is the
+// iterated greedy of graph colouring (J. C. Culberson: Iterated Greedy Graph Coloring and
+// the Difficulty Landscape, 1992), which holds for layers as for colours: take the paths layer by layer, the layers in
 // any order, and put each path into the first layer that stays acyclic. The
 // paths of the i-th old layer all fit into the i-th new one, if not before, since
 // among themselves they close no cycle. So there are never more layers than
@@ -67,7 +65,9 @@ func layerOrder(p *pathSet, layers, round int) []uint8 {
 		return order
 	}
 	weight := make([]int64, layers)
-	p.eachBundle(func(d *destination, s fabric.NodeID, sl *uint8) { weight[*sl] += int64(p.weight(d, s)) })
+	for d, s := range p.all {
+		weight[d.sl[s]] += int64(p.weight(d, s))
+	}
 	if round%3 == 1 {
 		for i := range weight {
 			weight[i] = -weight[i]
@@ -81,26 +81,26 @@ func layerOrder(p *pathSet, layers, round int) []uint8 {
 // another.
 func (ff *firstFit) again(ctx context.Context, order []uint8) error {
 	const done = 1 << 7 // marks a service level as a new layer
+	tried := 0
 	for _, old := range order {
-		for i := range ff.dests {
-			if err := ctx.Err(); err != nil {
-				return err
+		for d, s := range ff.all {
+			if d.sl[s] != old {
+				continue
 			}
-			d := &ff.dests[i]
-			for s, sl := range d.sl {
-				if ff.sources[s] == 0 || sl != old {
-					continue
-				}
-				ff.turns = ff.appendTurns(ff.turns[:0], d, fabric.NodeID(s))
-				layer, ok := ff.layers.First(ff.turns, ff.limit)
-				if !ok {
-					panic("layer: more layers than before")
-				}
-				ff.filled[layer] += uint64(ff.weight(d, fabric.NodeID(s)))
-				d.sl[s] = uint8(layer) | done
+			if tried++; tried%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
 			}
+			ff.turns = ff.appendTurns(ff.turns[:0], d, s)
+			layer, ok := ff.layers.First(ff.turns, ff.limit)
+			if !ok {
+				panic("layer: more layers than before")
+			}
+			ff.filled[layer] += uint64(ff.weight(d, s))
+			d.sl[s] = uint8(layer) | done
 		}
 	}
-	ff.eachBundle(func(_ *destination, _ fabric.NodeID, sl *uint8) { *sl &^= done })
-	return nil
+	for d, s := range ff.all {
+		d.sl[s] &^= done
+	}
+	return ctx.Err()
 }
