@@ -1,5 +1,5 @@
 // Package address makes the layer a matter of the address: the i-th LID of every
-// endpoint rides lane i.
+// endpoint uses lane i.
 //
 // O. Lysne et al.: Layered Routing in Irregular Networks, IEEE TPDS 17(1), 2006,
 // section 4.2, step 3: the traffic assignment of MROOTS, where a source may use

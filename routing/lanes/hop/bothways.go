@@ -6,7 +6,7 @@ import (
 )
 
 // bundle is all paths between two switches, both ways, of which some need a service
-// level found: under contract honored packets may ride each of them on the service
+// level found: under contract honored packets may take each of them on the service
 // levels of the others.
 type bundle struct{ a, b *forest.End }
 
@@ -35,7 +35,7 @@ func bundlesOf(all *forest.Forest) (*sequences, []bundle) {
 }
 
 // giveBothWays gives every two switches the service level of their paths. Shorter ones
-// have one turn or none, and travel on any.
+// have one turn or none, and fit into any.
 func (p *plan) giveBothWays(l *routing.Lanes, list []bundle) {
 	for i, of := range list {
 		for range 2 {

@@ -27,7 +27,7 @@
 //     switch decides.
 //   - Figure 6 marks unused entries with 0, which is also a lane, and writes the
 //     lane of the last hop into all of them; and it wants an entry at the first
-//     switch of a path. Here the first hop rides lane 0 whatever the service
+//     switch of a path. Here the first hop uses lane 0 whatever the service
 //     level, and the delivery to an adapter needs no lane of its own, since an
 //     injection channel has no predecessor and a delivery channel no successor.
 //   - Figure 6 lets lanes rise by one at every hop and takes the first service

@@ -66,12 +66,12 @@ type plan struct {
 // the service levels there are.
 func makePlan(ctx context.Context, s *sequences, top int) (*plan, int, error) {
 	m := newMender(s, top)
-	if left, err := m.elect(ctx); err != nil || left > s.bundles()/hopeless {
+	if left, err := m.elect(ctx); err != nil || left > s.bundles()/giveUp {
 		return nil, left, err
 	}
 	if len(m.lane) > 1 {
 		m.index()
-		m.findLoose()
+		m.check()
 		if !m.mend(ctx) {
 			return nil, m.broken, ctx.Err()
 		}
@@ -115,9 +115,9 @@ func (s *sequences) fewest(top int) int {
 	return fewest
 }
 
-// hopeless is the part of all bundles, one in so many, that mending has never been
+// giveUp is the part of all bundles, one in so many, that mending has never been
 // seen to find service levels for.
-const hopeless = 3
+const giveUp = 3
 
 // elect lets the paths vote for the lane of every turn, service level by service
 // level: those that fit leave, the others vote again, until none is left or the
@@ -140,7 +140,7 @@ func (m *mender) elect(ctx context.Context) (int, error) {
 		m.lane = append(m.lane, lane)
 		left = m.fill(sl, left, m.winners(count(votes, m.top), lane))
 		left = m.fill(sl, left, m.room(lane))
-		if taken := before - len(left); len(left)-taken*(routing.SLs-1-sl) > m.s.bundles()/hopeless {
+		if taken := before - len(left); len(left)-taken*(routing.SLs-1-sl) > m.s.bundles()/giveUp {
 			break
 		}
 	}

@@ -22,7 +22,7 @@ type mender struct {
 	first  []int32  // [turn, plus one at the end] into users
 	users  []int32  // the paths over every turn
 	weight []uint32 // [bundle] one more than how often it was taken up
-	loose  []int32  // the bundles that are whole nowhere, and some that are again
+	todo   []int32  // the bundles that are whole nowhere, and some that are again
 	broken int      // how many are whole nowhere
 	work   int      // uses of turns looked at
 	raised int32    // the bundle that is being raised; none
@@ -73,9 +73,9 @@ func (m *mender) index() {
 	}
 }
 
-// findLoose finds out anew which path rises where, and which bundles are whole.
-func (m *mender) findLoose() {
-	m.loose, m.broken = m.loose[:0], 0
+// check finds out anew which path rises where, and which bundles are whole.
+func (m *mender) check() {
+	m.todo, m.broken = m.todo[:0], 0
 	for p := range m.rises {
 		m.rises[p] = 0
 		for sl, lane := range m.lane {
@@ -90,14 +90,14 @@ func (m *mender) findLoose() {
 			m.whole[b] &= m.rises[p]
 		}
 		if m.whole[b] == 0 {
-			m.loosen(int32(b))
+			m.breakUp(int32(b))
 		}
 	}
 }
 
-// loosen notes that a bundle is whole nowhere any more.
-func (m *mender) loosen(b int32) {
-	m.loose = append(m.loose, b)
+// breakUp notes that a bundle is whole nowhere any more.
+func (m *mender) breakUp(b int32) {
+	m.todo = append(m.todo, b)
 	m.broken++
 }
 
@@ -115,14 +115,14 @@ func (m *mender) mendWithOneFewer(ctx context.Context) bool {
 	}
 	for b := range m.whole {
 		if m.whole[b] &^= 1 << last; m.whole[b] == 0 {
-			m.loosen(int32(b))
+			m.breakUp(int32(b))
 		}
 	}
 	if m.mend(ctx) {
 		return true
 	}
 	m.lane = before
-	m.findLoose()
+	m.check()
 	return false
 }
 
@@ -138,14 +138,14 @@ func (m *mender) mend(ctx context.Context) bool {
 		if m.work-since > patience || m.work > maxWork || step%1024 == 0 && ctx.Err() != nil {
 			return false
 		}
-		b := m.loose[len(m.loose)-1]
-		m.loose = m.loose[:len(m.loose)-1]
+		b := m.todo[len(m.todo)-1]
+		m.todo = m.todo[:len(m.todo)-1]
 		if m.whole[b] == 0 {
 			m.weight[b]++
 			m.raise(b)
 		}
 	}
-	m.loose = m.loose[:0]
+	m.todo = m.todo[:0]
 	return true
 }
 
@@ -181,7 +181,7 @@ func (m *mender) raise(b int32) {
 	}
 	m.raised = none
 	if m.whole[b] == 0 {
-		m.loose = append(m.loose, b)
+		m.todo = append(m.todo, b)
 	}
 }
 
@@ -266,13 +266,13 @@ func (m *mender) set(sl int, t int32, vl uint8) {
 		} else {
 			m.rises[p] &^= 1 << sl
 		}
-		m.settle(m.s.bundle[p], sl)
+		m.update(m.s.bundle[p], sl)
 	}
 }
 
-// settle finds out whether a bundle is whole in a service level in which one of its
+// update finds out whether a bundle is whole in a service level in which one of its
 // paths has changed.
-func (m *mender) settle(b int32, sl int) {
+func (m *mender) update(b int32, sl int) {
 	before, all := m.whole[b], uint16(1)<<sl
 	for p := m.s.first[b]; p < m.s.first[b+1]; p++ {
 		all &= m.rises[p]
@@ -282,6 +282,6 @@ func (m *mender) settle(b int32, sl int) {
 	case before == 0 && all != 0:
 		m.broken--
 	case before != 0 && m.whole[b] == 0:
-		m.loosen(b)
+		m.breakUp(b)
 	}
 }

@@ -14,7 +14,7 @@
 // its layer, and the path weighs as many as they are.
 //
 // What is put into a layer as a whole is a bundle. Under contract directed that is
-// one path. Under contract honored packets may ride a path on the service level of
+// one path. Under contract honored packets may take a path on the service level of
 // the way back as well, so a bundle is all paths between two switches, both ways,
 // to whichever of their LIDs: they have one service level. Less than that is safe
 // only if each path fits into the layers of all its ways back, which is as hard to
