@@ -159,9 +159,9 @@ func newInTree(p *Paths) *InTree {
 func (t *InTree) begin(e *End) { t.End, t.next, t.refusal = e, 0, nil }
 
 // Next reads the in-tree of the next LID. It says no when there is none, or when a path
-// does not arrive.
+// does not arrive; then visit must return.
 func (t *InTree) Next() bool {
-	if t.next == len(t.End.LIDs) || t.refusal != nil {
+	if t.next == len(t.End.LIDs) {
 		return false
 	}
 	t.LID = t.End.LIDs[t.next]
@@ -224,7 +224,8 @@ type Path struct {
 }
 
 // Longest is the path with the most hops, the first of several by End, LID and source,
-// and no path at all if none has a hop. It refuses as Check does.
+// and no path at all if none has a hop. It refuses as Check does. The paths of switches
+// that send nothing need no exception: one that sends has a longer path over them.
 func (p *Paths) Longest(ctx context.Context, report routing.Progress) (Path, error) {
 	longest := make([]Path, len(p.Ends))
 	hops := make([][]int, par.Workers(len(p.Ends))) // [worker][switch]
@@ -238,10 +239,9 @@ func (p *Paths) Longest(ctx context.Context, report routing.Progress) (Path, err
 			hops[t.End.Switch] = 0
 			for _, s := range t.Order {
 				hops[s] = hops[heads[t.Out[s]]] + 1
-				if !p.Sends[s] || hops[s] < far.Hops || hops[s] == far.Hops && (t.LID != far.LID || s > far.From) {
-					continue
+				if hops[s] > far.Hops || hops[s] == far.Hops && t.LID == far.LID && s < far.From {
+					*far = Path{s, t.LID, hops[s]}
 				}
-				*far = Path{s, t.LID, hops[s]}
 			}
 		}
 	})

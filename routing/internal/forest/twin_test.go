@@ -78,6 +78,16 @@ func draw(t *rapid.T) (*fabric.Fabric, *routing.Forwarding, routing.Scope) {
 	if err == nil {
 		f, err = f.WithLMC(rapid.Uint8Range(0, 2).Draw(t, "LMC"))
 	}
+	if hosts := routing.HCA.Endpoints(f); err == nil && rapid.Bool().Draw(t, "a switch without hosts") {
+		at := f.Endpoint(hosts[0]).Switch
+		f, err = f.Without(nil, slices.Collect(func(yield func(fabric.NodeID) bool) {
+			for _, h := range hosts {
+				if ep := f.Endpoint(h); ep.Switch == at && !yield(ep.Node) {
+					return
+				}
+			}
+		}))
+	}
 	if err == nil && f.Trunks() > 0 && rapid.Bool().Draw(t, "a cable less") {
 		f, err = f.Without([]fabric.ChannelID{fabric.ChannelID(rapid.IntRange(0, f.Trunks()-1).Draw(t, "cable"))}, nil)
 	}
@@ -94,6 +104,11 @@ func draw(t *rapid.T) (*fabric.Fabric, *routing.Forwarding, routing.Scope) {
 			if f.Address(lid) == address {
 				copy(fw.Row(lid), one.Row(lid))
 			}
+		}
+	}
+	if lid := fabric.LID(rapid.IntRange(0, int(f.TopLID())).Draw(t, "LID without paths")); lid > 0 {
+		for s := range fw.Row(lid) {
+			fw.Row(lid)[s] = routing.NoPort
 		}
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "spoilt entries") {
@@ -215,6 +230,15 @@ func comparePaths(t *rapid.T, all *forest.Forest, of found, want map[pair]walked
 		}
 		if on && !slices.Equal(all.AppendTurns(nil, n), turns) {
 			t.Fatalf("hop %d: turns %v, walked %v", n, all.AppendTurns(nil, n), turns)
+		}
+	}
+	for _, end := range all.Ends {
+		for _, lid := range end.LIDs {
+			for s := range fabric.NodeID(f.Switches()) {
+				if fw := all.Forwarding; fw.Port(s, lid) == routing.NoPort && all.Paths.AppendTurns(nil, s, lid, end.Switch) != nil {
+					t.Fatalf("turns from %d to LID %d, and no path", s, lid)
+				}
+			}
 		}
 	}
 	got := map[string]bool{}
