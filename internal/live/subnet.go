@@ -226,3 +226,15 @@ func (m *Manager) Dumps() Dumps {
 		SL2VL: in("opensm-sl2vl.dump"), GUID2LID: in("guid2lid"), Log: m.Log,
 	}
 }
+
+// Fresh is what OpenSM has logged since the last call, or since what Await returned.
+func (m *Manager) Fresh(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(m.Log)
+	if err != nil {
+		t.Fatalf("live: %v", err)
+	}
+	fresh := string(text[min(m.read, len(text)):])
+	m.read = len(text)
+	return fresh
+}

@@ -8,6 +8,13 @@
 // there are, a credit loop, a pair left out, no time left, an engine that broke.
 // Nothing is ever handed over on trust.
 //
+// Tables in use are kept (package installed): where the fabric is another, they are
+// mended, in steps that are proven while they are written, one for each question. The
+// plugin says which tables are in use, by a number, and what switches have not
+// confirmed. All is routed anew only where there are no tables in use, where they are
+// from other settings, where no repair exists near them, or where the configuration
+// says so.
+//
 // Engines are tried in the order of the configuration, and the first whose tables
 // are proven is used; why the others were not is in the log, in the status and in
 // the state folder. Engines are deterministic, so the same fabric has the same
@@ -36,15 +43,16 @@
 // what a killed daemon leaves is taken away.
 //
 // The state folder is written behind the answers, so that a disk which is slow or
-// hangs delays none; of what waits only the newest is kept, and what fails is tried
+// hangs delays none, but for the steps of a change, which wait a second for it; of what waits only the newest is kept, and what fails is tried
 // again and reported until it succeeds. The daemon takes no folder in which others
 // can write, follows no link out of it, and at the start removes what a killed run
 // left unfinished. It holds whole files only:
 //
 //	last-good       link to the folder of the tables handed over last: lfts.dump,
-//	                sl2vl.dump, paths.psl, certificate, sweep.json; read back after a
-//	                restart for the same fabric and settings, proven again, and handed
-//	                over as the best so far
+//	                sl2vl.dump, paths.psl, certificate, sweep.json; with what is needed to
+//	                go on from them after a restart: the fabric they are for, the tables
+//	                they are to come back to, the steps that follow
+//	before          the same of the tables handed over before
 //	refusals/       a JSON document for every refusal, the last hundred
 //
 // SIGHUP reads the configuration again; a bad one, or one that would need another

@@ -38,6 +38,7 @@ type reply struct {
 	handed *handed         // what the tables are remembered as; nil: there are none
 	move   *installed.Move // how they replace those in use; nil: they were routed anew
 	jumped bool            // steps of the move were left out
+	saved  bool            // the tables are on their way into the state folder
 	why    string          // for tables routed anew: why those in use were not kept
 }
 

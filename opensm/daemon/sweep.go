@@ -139,6 +139,7 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 // answer sends what came of a request and reports it.
 func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time.Time) error {
 	begin := time.Now()
+	s.save(r, &p, q)
 	if err := x.enter(taking); err != nil {
 		return err
 	}
@@ -189,8 +190,28 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 			r.Change = &Change{Kind: kindFull, Why: p.why, Entries: int(r.ChangedEntries)}
 		}
 	}
-	s.report(r, p.handed)
+	s.report(r, &p)
 	return sent
+}
+
+// diskFirst is how long a step waits until it is in the state folder: a daemon that is
+// killed right after it handed it over is to know it.
+const diskFirst = time.Second
+
+// save writes a step into the state folder before it is handed over, as far as that does
+// not take long.
+func (s *Server) save(r *Sweep, p *reply, q *wire.Request) {
+	if p.move == nil || s.writer == nil {
+		return
+	}
+	p.saved = true
+	as := *r
+	as.Verdict, as.Engine, as.VLsNeeded, as.LanesNeeded, as.Tried = deadlockFree, p.engine, max(1, p.tables.Lanes.Needed), max(1, p.tables.Lanes.Needed), p.tried
+	as.Change = changeOf(p, q)
+	select {
+	case <-s.writer.tables(&as, p.handed):
+	case <-time.After(diskFirst):
+	}
 }
 
 // turn is the place of a sweep in the queue of reports. Sweeps are reported in the
@@ -223,7 +244,8 @@ func (t turn) leave() {
 
 // report notes a sweep everywhere: metrics, log, status, and in the background the
 // state folder.
-func (s *Server) report(r *Sweep, h *handed) {
+func (s *Server) report(r *Sweep, p *reply) {
+	h := p.handed
 	s.metrics.note(r)
 	attrs := []any{
 		"sweep", r.Sweep, "verdict", r.Verdict, "engine", r.Engine, "wanted", Names(r.Wanted).String(), "contract", r.Contract,
@@ -248,8 +270,10 @@ func (s *Server) report(r *Sweep, h *handed) {
 	switch {
 	case !good:
 		s.writer.refusal(r)
-	case !r.Cached || s.last != h.tables:
+	case s.last != h.tables && !p.saved:
 		s.writer.tables(r, h)
+	}
+	if good {
 		s.last = h.tables
 	}
 	s.mu.Lock()

@@ -36,7 +36,8 @@ type folder interface {
 // record is something to write.
 type record struct {
 	sweep  *Sweep
-	handed *handed // nil: a refusal
+	handed *handed       // nil: a refusal
+	done   chan struct{} // closed when it is written
 }
 
 func (r *record) into(f folder) error {
@@ -96,9 +97,12 @@ func (s *Server) startWriter() (*writer, error) {
 	}
 }
 
-// tables has tables written, in place of older ones that wait.
-func (w *writer) tables(r *Sweep, h *handed) {
-	w.add(func() { w.newest = &record{r, h} })
+// tables has tables written, in place of older ones that wait, and returns what is closed
+// when that is done.
+func (w *writer) tables(r *Sweep, h *handed) <-chan struct{} {
+	copied, done := *r, make(chan struct{}) // the sweep goes on meanwhile
+	w.add(func() { w.newest = &record{&copied, h, done} })
+	return done
 }
 
 // refusal has a refusal written.
@@ -192,6 +196,7 @@ func (w *writer) write(f folder) error {
 		switch {
 		case w.newest == r: // nothing newer came
 			w.newest = nil
+			close(r.done)
 		case len(w.refusals) > 0 && w.refusals[0] == r:
 			w.refusals = w.refusals[1:]
 		}

@@ -13,6 +13,7 @@
 
 #define LOOK_UP 100	  /* ms between looks whether the process ends */
 #define SETTLE 20	  /* ms between looks whether earlier packets are gone */
+#define PAUSE 1000	  /* ms before the daemon is asked again for the next step */
 #define BETTER_MS 3600000 /* ms to wait for better tables; the daemon limits its search */
 
 /* receive receives tables, better ones than those there are if the question is for these. */
@@ -79,13 +80,27 @@ static struct tables *fetch(const struct asker *a, const struct question *q, cha
 	return NULL;
 }
 
+/*
+ * retry says whether to ask once more, after a pause: for the next step of a plan, where
+ * the daemon is not there. It may have been started anew, and goes on with the plan.
+ */
+static int retry(const struct asker *a, const struct question *q)
+{
+	struct pollfd p = {.fd = a->stop, .events = POLLIN};
+
+	return q->again && q->in_use && q->in_use->more > 0 && !q->tables && strncmp(q->why, REFUSES, strlen(REFUSES)) != 0 &&
+	       now_ms() - q->began < BETTER_MS && poll(&p, 1, PAUSE) == 0 && !*a->over;
+}
+
 static void *asking(void *asker)
 {
 	struct asker *a = asker;
 	struct question *q = a->now;
 	struct timespec cpu;
 
-	q->tables = fetch(a, q, q->why);
+	do
+		q->tables = fetch(a, q, q->why);
+	while (retry(a, q));
 	q->took = now_ms() - q->began;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
 	q->cpu = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;

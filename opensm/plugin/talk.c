@@ -126,7 +126,7 @@ static int connect_to(struct line *l, const struct daemon *d, char *why)
 /* refused puts the daemon's words into why, fit for a log. */
 static void refused(const uint8_t *body, uint64_t size, char *why)
 {
-	int used = snprintf(why, WHY_SIZE, "the daemon refuses: ");
+	int used = snprintf(why, WHY_SIZE, REFUSES);
 
 	for (uint64_t i = WIRE_REFUSAL_SIZE; i < size && used < WHY_SIZE - 1; i++)
 		why[used++] = (char)(body[i] < ' ' || body[i] == 127 ? ' ' : body[i]);

@@ -22,6 +22,9 @@ struct daemon {
  */
 struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, int stop, char *why);
 
+/* With that begins why where the daemon answered, and has no tables. */
+#define REFUSES "the daemon refuses: "
+
 int64_t now_ms(void); /* of a clock that is never set */
 
 #endif
