@@ -59,7 +59,7 @@ func keeps(t *testing.T, f *fabric.Fabric, engine string, most int) *served {
 	k.run = &run{daemon: d}
 	k.serve(t)
 	k.run = start(t, k.f, d, k.conf())
-	k.Await(t, "SUBNET UP", soon)
+	k.Await(t, "SUBNET UP", 4*soon) // which logs every packet
 	return k
 }
 

@@ -72,7 +72,7 @@ func TestSafeguards(t *testing.T) {
 		{"late tables are used", "weft.c", "w->osm->subn.force_reroute = TRUE;\n\tosm_opensm_sweep(w->osm);", "", "TestSlow"},
 		{"late tables are not asked for again", "ask.c", "(!a->ended || q->tables)", "!a->ended", "TestSlow"},
 		{"late tables are for the same fabric", "ask.c", "memcmp(q->request + rest, request + rest, size - rest) == 0", "1", "TestLate"},
-		{"the next step waits for a daemon", "ask.c", "while (retry(a, q));", "while (0);", "TestDaemonKilledBetweenSteps"},
+		{"the next step waits for a daemon", "ask.c", "while (retry(a, q, asked));", "while (0);", "TestDaemonKilledBetweenSteps"},
 		{"a step waits for earlier packets", "ask.c", "now_ms() < atomic_load(&a->gone))", "0)", "TestStepWaits"},
 		{"a step is proven while it is written", "prove.c", "result == 0 && p.was ? step_prove(t, was, blocks, n, why) : result", "result", "TestStepOfLiar"},
 		{"what is late is told", "ask.c", "if (!a->awaited)", "if (0)", "TestLate"},

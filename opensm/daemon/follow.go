@@ -52,7 +52,7 @@ func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.stat
 
 // follow answers from the tables in use; nil: they are not kept, and why says why, unless
 // there are none.
-func (s *Server) follow(ctx context.Context, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
+func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
 	if set.keep == keepNever {
 		return nil, ""
 	}
@@ -60,14 +60,19 @@ func (s *Server) follow(ctx context.Context, k key, f *fabric.Fabric, set *setti
 	if h == nil {
 		return nil, why
 	}
+	var was *handed // to which there is something better
 	if h.key == k && h.settled() && len(q.Blocks) == 0 {
 		switch {
 		case h.open:
 			return nil, "" // whoever searches has the word
 		case q.Again:
-			return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
-		case h.proven != nil && h.verdict != nil:
-			return &reply{proven: h.proven, cached: true, handed: h}, ""
+			better := s.rebalance(ctx, x, h, f, set, q, start)
+			if better == nil {
+				return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
+			}
+			was, h = h, better
+		case h.verdict != nil:
+			return &reply{proven: h.proven, cached: true, handed: h, soFar: h.drifts(set)}, ""
 		}
 	}
 	if q.Deadline > 0 {
@@ -83,12 +88,16 @@ func (s *Server) follow(ctx context.Context, k key, f *fabric.Fabric, set *setti
 	case ctx.Err() != nil:
 		r := refusal(errNoTime)
 		return &r, ""
+	case was != nil && (err != nil || m.Left > 0 || m.Kind != installed.Return):
+		s.Log.Info("rebalance", "better", false, "reason", "no safe steps lead from the tables in use to the better ones")
+		s.keeper.put(was.stays())
+		return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
 	case err != nil:
 		return nil, plain.Error(err)
 	}
 	now := h.after(m, f, set, q.Lifetime, start)
 	now.key, now.route = k, time.Since(begin)
-	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open, jumped: !whole}, ""
+	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: !whole}, ""
 }
 
 // next is the next step. A plugin that has no tables of ours in use cannot prove a step,
@@ -113,8 +122,9 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, in ti
 		restored: h.verdict == nil, tables: m.Tables, verdict: &v, engine: h.engine, tried: h.tried, missing: h.missing, before: h.tables,
 		loads: congestion.Count(f, m.Tables.Forwarding, set.scope),
 	}
-	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state}
+	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state, balanced: h.balanced}
 	now.state.Sent, now.state.Confirmed, now.state.Plan, now.state.Returning = m.Tables, nil, m.Plan, m.Returning
+	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)
 	now.progress = h.progress.next(m, start, wait(m, in))
 	return now
 }

@@ -221,6 +221,82 @@ func TestUnconfirmed(t *testing.T) {
 	}
 }
 
+// With keep: balanced, tables from scratch follow a repair where they are better, by safe
+// steps; where they are not, or no step leads there, the tables stay.
+func TestBalanced(t *testing.T) {
+	t.Parallel()
+	better, stays := 0, 0
+	for _, engine := range []string{"updn", "weave-any"} {
+		o := openSM(start(t, Config{Engine: Names{engine}, Keep: "balanced", Rebalance: "00:00-23:59"}))
+		f := testnet.Build(t, "torus:4x4,hosts=2")
+		o.settles(f)
+		whole := o.ports
+		for _, c := range []fabric.ChannelID{0, 21, 33, 46} {
+			g := less(t, f, []fabric.ChannelID{c})
+			var before uint32
+			for again := false; ; again = true {
+				a := o.asks(g, again)
+				if a.Refusal == errNoBetter.Error() {
+					stays++
+					break
+				}
+				if a.Refusal != "" {
+					t.Fatalf("%s\n%s", a.Refusal, o.log)
+				}
+				if !a.Step { // routed anew, since there is no repair
+					break
+				}
+				l := o.until(func(s Status) bool { return s.Last != nil && s.Last.Sweep == o.sweep }).Last
+				if l.Change.Kind == "repair" {
+					before = l.MaxLoad
+				}
+				if !a.SoFar {
+					if better++; l.Change.Kind != "return" || l.MaxLoad > before-before/gain {
+						t.Errorf("%+v, largest load %d, %d before", l.Change, l.MaxLoad, before)
+					}
+					break
+				}
+			}
+			if a := o.asks(g, false); a.SoFar {
+				t.Error("it looks for better tables again")
+			}
+			for a := o.asks(f, false); a.SoFar && a.Refusal == ""; {
+				a = o.asks(f, true)
+			}
+		}
+		if !bytes.Equal(o.ports, whole) {
+			t.Logf("%s: %d entries are others", engine, differences(o.ports, whole))
+		}
+	}
+	if t.Logf("%d rebalanced, %d not", better, stays); better == 0 || stays == 0 {
+		t.Error("the trial is one-sided")
+	}
+}
+
+// A cable that was never there before is used, though nothing is broken; what it is
+// brought to becomes what tables come back to.
+func TestGrown(t *testing.T) {
+	t.Parallel()
+	o := openSM(start(t, Config{Engine: Names{"updn"}}))
+	f := testnet.Build(t, "xgft:m=4x4,w=2x4,hosts=2")
+	first, _ := f.TrunksFrom(20)
+	o.settles(less(t, f, []fabric.ChannelID{first}))
+	a := o.asks(f, false)
+	for steps := 0; a.SoFar && steps < 9; steps++ {
+		if a = o.asks(f, true); a.Refusal != "" {
+			t.Fatalf("%s\n%s", a.Refusal, o.log)
+		}
+	}
+	o.until(func(s Status) bool { return s.Last != nil && s.Last.Change != nil && s.Last.Change.Kind == "return" })
+	port, lids := f.Channel(first).FromPort, len(o.ports)/f.Switches()
+	if !bytes.Contains(o.ports[20*lids:21*lids], []byte{port}) {
+		t.Errorf("the new cable carries nothing\n%s", o.log)
+	}
+	if a := o.asks(f, false); a.SoFar {
+		t.Error("it looks for better tables again")
+	}
+}
+
 // Policies that make no sense are errors, which say the line.
 func TestPolicy(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,9 @@ type handed struct {
 	key      key    // of the fabric and the settings they were handed over for
 	settings string // under which they may be kept
 	state    installed.State
-	open     bool // a search for better tables goes on, or did when the daemon ended
+	balanced []key // fabrics that the goal was routed for, or for which nothing better was found
+	grown    bool  // the fabric has links that the goal does not know
+	open     bool  // a search for better tables goes on, or did when the daemon ended
 	progress *Progress
 }
 

@@ -114,7 +114,7 @@ func (s *Server) sweep(ctx context.Context, x *place, q *wire.Request, start tim
 
 // reply is a step from the tables in use, or else tables that are routed anew.
 func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
-	kept, why := s.follow(ctx, k, f, set, q, start)
+	kept, why := s.follow(ctx, x, k, f, set, q, start)
 	if kept != nil {
 		if kept.handed != nil {
 			s.keeper.put(kept.handed)
@@ -125,7 +125,7 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 	switch {
 	case p.tables != nil:
 		p.handed = &handed{
-			proven: p.proven, number: wire.Number(p.tables), key: k, settings: set.settingsKey(q.Lanes()), open: p.soFar,
+			proven: p.proven, number: wire.Number(p.tables), key: k, balanced: []key{k}, settings: set.settingsKey(q.Lanes()), open: p.soFar,
 			state: installed.State{Sent: p.tables, Goal: p.tables},
 		}
 		s.keeper.put(p.handed)

@@ -82,14 +82,15 @@ static struct tables *fetch(const struct asker *a, const struct question *q, cha
 
 /*
  * retry says whether to ask once more, after a pause: for the next step of a plan, where
- * the daemon is not there. It may have been started anew, and goes on with the plan.
+ * the daemon is not there, since it may have been started anew, and goes on with the plan;
+ * and where it said after a long time that there is nothing yet.
  */
-static int retry(const struct asker *a, const struct question *q)
+static int retry(const struct asker *a, const struct question *q, int64_t asked)
 {
 	struct pollfd p = {.fd = a->stop, .events = POLLIN};
+	int gone = q->in_use && q->in_use->more > 0 && strncmp(q->why, REFUSES, strlen(REFUSES)) != 0;
 
-	return q->again && q->in_use && q->in_use->more > 0 && !q->tables && strncmp(q->why, REFUSES, strlen(REFUSES)) != 0 &&
-	       now_ms() - q->began < BETTER_MS && poll(&p, 1, PAUSE) == 0 && !*a->over;
+	return q->again && !q->tables && (gone || now_ms() - asked > BETTER_MS / 2) && poll(&p, 1, PAUSE) == 0 && !*a->over;
 }
 
 static void *asking(void *asker)
@@ -98,9 +99,12 @@ static void *asking(void *asker)
 	struct question *q = a->now;
 	struct timespec cpu;
 
-	do
+	int64_t asked;
+
+	do {
+		asked = now_ms();
 		q->tables = fetch(a, q, q->why);
-	while (retry(a, q));
+	} while (retry(a, q, asked));
 	q->took = now_ms() - q->began;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
 	q->cpu = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;

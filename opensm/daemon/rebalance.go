@@ -1,0 +1,92 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/transition"
+)
+
+// gain is by how much the largest load of other tables has to be less, as a part of the
+// largest load in use, for a change that nothing makes necessary.
+const gain = 20
+
+// drifts says whether tables from scratch may be better than those in use, and nobody has
+// looked yet: where tables were mended if so asked, and else where there are links that
+// those in use know nothing of, so that they would carry nothing for ever.
+func (h *handed) drifts(set *settings) bool {
+	return (set.keep == keepBalanced || h.grown) && !slices.Contains(h.balanced, h.key)
+}
+
+// hasMore says whether a fabric has links between switches that another has not.
+func hasMore(f, than *fabric.Fabric) bool {
+	parts := transition.PartsOf(than, f)
+	return len(parts.New.Switches) > 0 || slices.ContainsFunc(parts.New.Cables, func(c fabric.ChannelID) bool { return int(c) < f.Trunks() })
+}
+
+// rebalance looks for better tables than those in use, when the hours for that have come,
+// and returns those in use with the better ones as what they are to come to; nil: there
+// are none, or whoever asks does not wait for so long.
+func (s *Server) rebalance(ctx context.Context, x *place, h *handed, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) *handed {
+	if !h.drifts(set) || !s.hoursCome(ctx, x, set, q, start) {
+		return nil
+	}
+	job, _ := s.jobs.ask(ctx, h.key, task{
+		limit: set.limit,
+		work: func(ctx context.Context, found func(*proven)) *proven {
+			return prove(ctx, f, set, q.Lanes(), found)
+		},
+		ended: s.searched,
+	})
+	s.jobs.leave(job) // it keeps no other fabric waiting
+	select {
+	case <-job.done:
+	case <-x.lost:
+		return nil
+	case <-ctx.Done():
+		return nil
+	}
+	p := job.result
+	better := p.tables != nil && p.loads.Max <= h.loads.Max-h.loads.Max/gain && p.loads.Max < h.loads.Max
+	s.Log.Info("rebalance", "better", better, "engine", p.engine, "largest_load_in_use", h.loads.Max, "largest_load", loadOf(p))
+	if !better {
+		s.keeper.put(h.stays())
+		return nil
+	}
+	now := *h
+	now.state.Goal, now.state.Returning, now.grown, now.balanced = p.tables, true, false, []key{h.key}
+	return &now
+}
+
+// stays is what is remembered where there is nothing better than tables, or no way there.
+func (h *handed) stays() *handed {
+	now := *h
+	now.balanced = append(slices.Clone(h.balanced[max(0, len(h.balanced)-handedKept):]), h.key)
+	return &now
+}
+
+func loadOf(p *proven) uint32 {
+	if p.loads == nil {
+		return 0
+	}
+	return p.loads.Max
+}
+
+// hoursCome waits for the hours of the day in which tables are rebalanced. false: whoever
+// asks does not wait for so long.
+func (s *Server) hoursCome(ctx context.Context, x *place, set *settings, q *wire.Request, start time.Time) bool {
+	wait := set.hours.until(time.Now())
+	if q.Deadline > 0 && time.Since(start)+wait > q.Deadline*9/10 {
+		wait = time.Until(start.Add(q.Deadline * 9 / 10)) // it asks again
+	}
+	select {
+	case <-time.After(max(0, wait)):
+		return set.hours.until(time.Now()) == 0
+	case <-x.lost:
+	case <-ctx.Done():
+	}
+	return false
+}
