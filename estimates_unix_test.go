@@ -24,7 +24,7 @@ func spent(tb testing.TB) time.Duration {
 func BenchmarkRoute(b *testing.B) {
 	for _, spec := range []string{testnet.Grown, "dragonfly:p=6", "torus:8x8x8,hosts=2", "random:switches=128,links=256,hosts=16,seed=1"} {
 		f := testnet.Build(b, spec)
-		for _, contract := range []routing.Contract{routing.Any, routing.Directed} {
+		for _, contract := range []routing.Contract{routing.Any, routing.Honored, routing.Directed} {
 			w := Request{Contract: new(contract), VLs: routing.DefaultVLs}
 			b.Run(spec+" "+contract.String(), func(b *testing.B) {
 				for range b.N {

@@ -59,8 +59,9 @@ type Auto struct {
 	Place int
 
 	// Cost is the time of routing for every switch and LID, in nanoseconds on two
-	// cores of 2024, rounded up from what BenchmarkBest measures. What it begins with
-	// that others have made already is not in it.
+	// cores of 2024, rounded up from what BenchmarkRoute measures, under the contract
+	// under which it takes longest. What it begins with that others have made already
+	// is not in it.
 	Cost int
 
 	// Search is what it adds at the most on large networks to look for something

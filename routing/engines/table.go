@@ -44,14 +44,14 @@ func All() []Engine {
 		Engine{Name: "p2sssp", Paper: hoti2009}.pair("p2sssp", "single"),
 		Engine{Name: "balance", Paper: ours + ", after " + hoti2009, Compared: true, Auto: Auto{Place: 1}}.pair("balance", "single"),
 		Engine{Name: "lash", Paper: "Skeie, Lysne, Theiss, IPDPS 2002; " + tpds2006, OpenSM: "lash", Compared: true, Advised: true, Escapes: true,
-			BothWays: []string{"symmetric", "symmetric-regular"}, Auto: Auto{Place: 10, Cost: 150, Search: time.Second}}.pair("shortest", "first-fit"),
+			BothWays: []string{"symmetric", "symmetric-regular"}, Auto: Auto{Place: 10, Cost: 150, Search: 2 * time.Second}}.pair("shortest", "first-fit"),
 		Engine{Name: "dfsssp", Paper: ipdps11, OpenSM: "dfsssp", Compared: true, Advised: true,
-			BothWays: []string{"lighter", "symmetric-regular"}, Auto: Auto{Place: 9, Cost: 150, Search: time.Second}}.pair("sssp", "break-cycles"),
+			BothWays: []string{"lighter", "symmetric-regular"}, Auto: Auto{Place: 9, Cost: 350, Search: 2 * time.Second}}.pair("sssp", "break-cycles"),
 		Engine{Name: "dfsssp-online", Paper: ipdps11, BothWays: []string{"lighter", "symmetric-regular"}}.pair("sssp", "first-fit"),
 		Engine{Name: "df-d2", Paper: hoti2016, Auto: Auto{Place: 8, Cost: 60}}.pair("sssp", "hop-d2"),
 		Engine{Name: "df-d2-minhop", Paper: hoti2016}.pair("minhop", "hop-d2"),
 		Engine{Name: "df-dn", Paper: hoti2016, Compared: true, Advised: true,
-			BothWays: []string{"sssp", "symmetric", "symmetric-regular"}, Auto: Auto{Place: 11, Cost: 850}}.pair("sssp", "hop-dn"),
+			BothWays: []string{"sssp", "symmetric", "symmetric-regular"}, Auto: Auto{Place: 11, Cost: 850, Search: time.Second}}.pair("sssp", "hop-dn"),
 		Engine{Name: "df-dn-minhop", Paper: hoti2016, BothWays: []string{"minhop", "symmetric", "symmetric-regular"}}.pair("minhop", "hop-dn"),
 		// Safe as pairs, though neither half is by itself.
 		Engine{Name: "mroots", Paper: tpds2006, Safe: true}.pair("mroots", "address"),
@@ -62,12 +62,12 @@ func All() []Engine {
 			return nue.Router{Wanted: []routing.PathFinder{o.lighter(), symmetric.Finder{Regular: true}}}
 		}),
 		Engine{Name: "weave", Paper: ours, Contract: routing.Honored, Needs: "as found, mostly 1 or 2",
-			Uses: balanced | Prefer, Compared: true, Advised: true, Auto: Auto{Place: 3, Cost: 100, Search: 500 * time.Millisecond},
+			Uses: balanced | Prefer, Compared: true, Advised: true, Auto: Auto{Place: 3, Cost: 250, Search: 1500 * time.Millisecond},
 		}.router(func(o Options) routing.Router {
 			return weave.Router{Paths: append(woven(o), shortest.Finder{Pick: shortest.Lowest}), Prefer: o.Prefer}
 		}),
 		Engine{Name: "weave-any", Paper: ours, Contract: routing.Any, Needs: "1, takes what serves",
-			Uses: balanced, Compared: true, Advised: true, Auto: Auto{Place: 2, Cost: 150, Search: 3 * time.Second},
+			Uses: balanced, Compared: true, Advised: true, Auto: Auto{Place: 2, Cost: 200, Search: 3 * time.Second},
 		}.router(func(o Options) routing.Router { return weave.Any{Paths: woven(o)} }),
 		Engine{Name: "mp-lash", Paper: tpds2006, Escapes: true}.pair("multipath", "first-fit-some"),
 	}
