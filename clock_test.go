@@ -19,7 +19,7 @@ import (
 // slow is a router that takes a time, by the clock of the test, and then does what a
 // real one does.
 type slow struct {
-	engines.Router
+	engines.Implementation
 	takes time.Duration
 }
 
@@ -29,7 +29,7 @@ func (s slow) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, sta
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return s.Router.Route(ctx, f, b, stages)
+	return s.Implementation.Route(ctx, f, b, stages)
 }
 
 // slowly is how a search runs with engines that take so long, by name, on a clock of
@@ -40,7 +40,7 @@ func slowly(t *testing.T, w Request, table []engines.Engine, takes map[string]ti
 	w.Patterns = 10
 	table = slices.Clone(table)
 	for i, e := range table {
-		table[i].New = func(o engines.Options) engines.Router { return slow{e.New(o), takes[e.Name]} }
+		table[i].New = func(o engines.Options) engines.Implementation { return slow{e.New(o), takes[e.Name]} }
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := newSearch(f, w, table)

@@ -114,12 +114,12 @@ func TestErrors(t *testing.T) {
 
 // spoils is a router whose tables are spoilt behind its back.
 type spoils struct {
-	engines.Router
+	engines.Implementation
 	spoil func(*routing.Tables)
 }
 
 func (r spoils) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, s engines.Stages) (*routing.Tables, error) {
-	t, err := r.Router.Route(ctx, f, b, s)
+	t, err := r.Implementation.Route(ctx, f, b, s)
 	if err == nil {
 		r.spoil(t)
 	}
@@ -144,7 +144,7 @@ func TestEngineDefects(t *testing.T) {
 			t.Fatal(err)
 		}
 		made := e.New
-		e.New = func(o engines.Options) engines.Router { return spoils{made(o), c.spoil} }
+		e.New = func(o engines.Options) engines.Implementation { return spoils{made(o), c.spoil} }
 		_, err = Route(t.Context(), f, Request{Custom: &e, Contract: new(routing.Honored)})
 		if broken := (*EngineDefect)(nil); errors.As(err, &broken) != c.broken || !strings.Contains(err.Error(), "weft: ") {
 			t.Errorf("%s: %v", c.name, err)

@@ -240,9 +240,9 @@ func (c *Choices) Share(a Address, phase uint8, with Address) {
 // Add adds a trunk to a set just made by Fresh.
 func (s TrunkSet) Add(c fabric.ChannelID) { s[c/64] |= 1 << (c % 64) }
 
-// AdaptiveRouter computes an adaptive routing. It covers every pair of switches with
+// AdaptiveEngine computes an adaptive routing. It covers every pair of switches with
 // endpoints in the budget's scope that are connected, or refuses; with *TooFewLanes if
 // lanes are the reason.
-type AdaptiveRouter interface {
+type AdaptiveEngine interface {
 	RouteAdaptive(ctx context.Context, f *fabric.Fabric, b Budget, p Progress) (*Adaptive, error)
 }

@@ -45,9 +45,9 @@ type LaneAssigner interface {
 	Lanes(ctx context.Context, f *fabric.Fabric, paths *Forwarding, b Budget, p Progress) (*Lanes, error)
 }
 
-// Router decides both at once, which way and which lane. Otherwise it promises
+// Engine decides both at once, which way and which lane. Otherwise it promises
 // what a PathFinder and a LaneAssigner do.
-type Router interface {
+type Engine interface {
 	Route(ctx context.Context, f *fabric.Fabric, b Budget, p Progress) (*Tables, error)
 }
 

@@ -230,7 +230,7 @@ func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exac
 func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 	s := &allPathsSummary{ALASH: laneCount{Name: "a-lash"}, MPLASH: laneCount{Name: "mp-lash"}}
 	err := s.ALASH.take(ctx, func() (int, error) {
-		t, err := alash.Router{OneLayer: true}.RouteAdaptive(ctx, j.fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.budget.Scope}, nil)
+		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, j.fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.budget.Scope}, nil)
 		if err != nil {
 			return 0, err
 		}

@@ -113,7 +113,7 @@ var rules = []rule{
 	{
 		packages: "routing/adaptive/...",
 		may:      []string{"fabric", "routing", "routing/internal/..."},
-		why:      "an adaptive router decides ways and lanes at once, is not built on another's, and is judged by others",
+		why:      "an adaptive engine decides paths and lanes at once, is not built on another's, and is judged by others",
 	},
 	{
 		packages: "routing/engines",

@@ -1,4 +1,4 @@
-// Package adaptive holds tests of every adaptive router on every kind of network,
+// Package adaptive holds tests of every adaptive engine on every kind of network,
 // healthy and damaged.
 package adaptive
 
@@ -26,7 +26,7 @@ import (
 
 // promise is what a router says of its tables.
 type promise struct {
-	router   routing.AdaptiveRouter
+	router   routing.AdaptiveEngine
 	minimal  bool // no path is longer than the shortest
 	wormhole bool // free of deadlock under wormhole switching too
 	legal    bool // all lanes hold every shortest legal way, rather than every shortest
@@ -34,12 +34,12 @@ type promise struct {
 }
 
 var promises = map[string]promise{
-	"a-lash":               {router: alash.Router{}, minimal: true, every: true},
-	"a-lash one layer":     {router: alash.Router{OneLayer: true}, minimal: true, every: true, wormhole: true},
-	"a-lash stay":          {router: alash.Router{Stay: true}, minimal: true, every: true, wormhole: true},
-	"a-lash partial":       {router: alash.Router{Partial: true}, minimal: true},
-	"adaptive Up*/Down*":   {router: updown.Router{}, wormhole: true, legal: true},
-	"Up*/Down* for escape": {router: escape.Router{}, wormhole: true, every: true},
+	"a-lash":               {router: alash.Engine{}, minimal: true, every: true},
+	"a-lash one layer":     {router: alash.Engine{OneLayer: true}, minimal: true, every: true, wormhole: true},
+	"a-lash stay":          {router: alash.Engine{Stay: true}, minimal: true, every: true, wormhole: true},
+	"a-lash partial":       {router: alash.Engine{Partial: true}, minimal: true},
+	"adaptive Up*/Down*":   {router: updown.Engine{}, wormhole: true, legal: true},
+	"Up*/Down* for escape": {router: escape.Engine{}, wormhole: true, every: true},
 }
 
 var specs = []string{
@@ -300,13 +300,13 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	for _, root := range []fabric.GUID{host, 0xdead} {
-		for _, r := range []routing.AdaptiveRouter{updown.Router{Root: root}, escape.Router{Root: root}} {
+		for _, r := range []routing.AdaptiveEngine{updown.Engine{Root: root}, escape.Engine{Root: root}} {
 			if _, err := r.RouteAdaptive(context.Background(), f, routing.Budget{VLs: 2}, nil); err == nil {
 				t.Errorf("%T takes %s for a root", r, root)
 			}
 		}
 	}
-	for spec, want := range map[string]routing.AdaptiveRouter{"ring:5": alash.Router{}, "ring:3": escape.Router{}} {
+	for spec, want := range map[string]routing.AdaptiveEngine{"ring:5": alash.Engine{}, "ring:3": escape.Engine{}} {
 		_, err := want.RouteAdaptive(context.Background(), testnet.Build(t, spec), routing.Budget{VLs: 1}, nil)
 		if few := (*routing.TooFewLanes)(nil); !errors.As(err, &few) || few.Need != 2 || few.Have != 1 {
 			t.Errorf("%T on %s with one lane: %v", want, spec, err)
@@ -318,7 +318,7 @@ func TestRefusals(t *testing.T) {
 func TestGivenRoot(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4")
 	for s := range fabric.NodeID(f.Switches()) {
-		a, err := updown.Router{Root: f.Node(s).GUID}.RouteAdaptive(context.Background(), f, routing.Budget{VLs: 1}, nil)
+		a, err := updown.Engine{Root: f.Node(s).GUID}.RouteAdaptive(context.Background(), f, routing.Budget{VLs: 1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,34 +9,34 @@ import (
 	"github.com/weft-fabric/weft/routing/adaptive/updown"
 )
 
-// Adaptive is an adaptive router by name: switches choose among several ports, which
-// InfiniBand's tables cannot express. Whatever they choose, it is free of deadlock.
+// Adaptive is an adaptive engine by name: switches choose among several ports, which
+// InfiniBand's tables cannot express. It is free of deadlock whatever they choose.
 type Adaptive struct {
 	Name    string
 	Summary string
 	Paper   string
 	Needs   string // lanes
-	routing.AdaptiveRouter
+	routing.AdaptiveEngine
 }
 
-// AdaptiveTrust says in a sentence why adaptive routers may be trusted.
+// AdaptiveTrust says in a sentence why adaptive engines may be trusted.
 const AdaptiveTrust = "whatever way its switches choose, packets cannot wait for one another in a circle"
 
-// Adaptives is every adaptive router.
+// Adaptives lists the adaptive engines.
 func Adaptives() []Adaptive {
 	return []Adaptive{
-		{"a-lash", "all shortest paths open, grouped by first link into layers", tpds2006, "as found", alash.Router{}},
-		{"updn-adaptive", "all Up*/Down* paths open", autonet + "; " + tpds2006, "1", updown.Router{}},
-		{"escape", "all shortest paths open, an Up*/Down* layer to escape to", "Silla, Duato, TPDS 2000; " + tpds2006, "2", escape.Router{}},
+		{"a-lash", "all shortest paths open, grouped by first link into layers", tpds2006, "as found", alash.Engine{}},
+		{"updn-adaptive", "all Up*/Down* paths open", autonet + "; " + tpds2006, "1", updown.Engine{}},
+		{"escape", "all shortest paths open, an Up*/Down* layer to escape to", "Silla, Duato, TPDS 2000; " + tpds2006, "2", escape.Engine{}},
 	}
 }
 
-// AdaptiveNamed finds an adaptive router.
+// AdaptiveNamed finds an adaptive engine.
 func AdaptiveNamed(name string) (Adaptive, error) {
-	return find(name, "adaptive router", Adaptives(), func(a Adaptive) string { return a.Name })
+	return find(name, "adaptive engine", Adaptives(), func(a Adaptive) string { return a.Name })
 }
 
-// NoTables is the error where an adaptive router is named and tables are wanted.
+// NoTables is the error if tables are wanted of an adaptive engine.
 type NoTables struct{ Name string }
 
 func (e *NoTables) Error() string {

@@ -170,10 +170,10 @@ func TestUses(t *testing.T) {
 }
 
 // skips is a router that gives out service levels 0 and 9.
-type skips struct{ engines.Router }
+type skips struct{ engines.Implementation }
 
 func (r skips) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, s engines.Stages) (*routing.Tables, error) {
-	t, err := r.Router.Route(ctx, f, b, s)
+	t, err := r.Implementation.Route(ctx, f, b, s)
 	if err == nil {
 		t.Lanes = routing.NewLanes(f, routing.LanePerSL(1))
 		t.Lanes.SLRow(f.TopLID())[0] = 9
@@ -185,7 +185,7 @@ func (r skips) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, s 
 func TestServiceLevelsThatAreSkipped(t *testing.T) {
 	e := named(t, "updn")
 	made := e.New
-	e.New = func(o engines.Options) engines.Router { return skips{made(o)} }
+	e.New = func(o engines.Options) engines.Implementation { return skips{made(o)} }
 	f := testnet.Build(t, "ring:4")
 	if _, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{SLs: 10}, nil); err != nil {
 		t.Error(err)

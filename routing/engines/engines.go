@@ -1,8 +1,8 @@
-// Package engines is the literal table of routing engines. An engine is a row: its
-// name and paper, what it promises and needs, which options it uses, what it costs,
-// and what makes its tables: a path finder with a lane assigner, or a router that
-// decides both at once. Any other pair of finder and assigner is an engine too, by
-// Pair. Adaptive routers, which make no tables, have a table of their own.
+// Package engines is the literal table of routing engines. An engine is a row: its name
+// and paper, what it promises and needs, which options it uses, what it costs, and what
+// makes its tables: a path finder with a lane assigner, or an algorithm that decides
+// both at once. Pair makes an engine of any other path finder and lane assigner.
+// Adaptive engines, which make no tables, have a table of their own.
 package engines
 
 import (
@@ -22,54 +22,52 @@ type Engine struct {
 	Name  string
 	Paper string
 
-	// Paths and Lanes are the names of its path finder and lane assigner; of a router
-	// that decides both at once, its own.
+	// Paths and Lanes are the names of its path finder and lane assigner; of an engine
+	// that decides both at once, its own name.
 	Paths, Lanes string
 
-	// BothWays, if there are any, are the path finders in place of Paths under contract
-	// honored, tried in their order until the lanes suffice: those whose way back can
-	// share their service level on few lanes.
+	// BothWays are path finders that replace Paths under contract honored, tried in their
+	// order until the lanes suffice: their paths need few lanes although answers use the
+	// service level of the request. May be empty.
 	BothWays []string
 
-	// Escapes says that, where the lanes do not suffice and endpoints have several
-	// addresses, paths go to an Up*/Down* layer: see withEscape.
+	// Escapes says that if the lanes do not suffice and endpoints have several addresses,
+	// paths are moved to an Up*/Down* layer: see withEscape.
 	Escapes bool
 
 	Contract routing.Contract // what clients must do for its tables to hold
 	Safe     bool             // free of deadlock on every network that it routes
 	Needs    string           // lanes
-	Refuses  string           // which fabrics; empty: none but for want of lanes
-	Uses     Option           // all that it looks at; it is told of nothing else
+	Refuses  string           // which fabrics it refuses; empty: none, except for lack of lanes
+	Uses     Option           // the options that it uses; it does not see the others
 
-	// AnyOnOneLane says that on a single lane its tables hold for any contract.
+	// AnyOnOneLane says that with a single lane its tables are safe under any contract.
 	AnyOnOneLane bool
 
-	OpenSM   string // what OpenSM calls its engine of the kind; empty: it has none
-	Compared bool   // weft compare shows it unless told otherwise
-	Advised  bool   // named to those whose engine refuses, where it does route
+	OpenSM   string // name of OpenSM's engine of the same kind; empty: it has none
+	Compared bool   // weft compare shows it by default
+	Advised  bool   // it is suggested to users whose engine refuses, if it does route the fabric
 	Auto     Auto   // how auto tries it
 
-	New func(Options) Router
+	New func(Options) Implementation
 }
 
 // Auto is how auto tries an engine.
 type Auto struct {
-	// Place is where it stands among those that auto tries, from 1: the likely first,
-	// and of engines that are equally good the one that is taken. 0: not tried.
+	// Place is its rank among the engines that auto tries, from 1: the most promising
+	// first; of equally good results the one with the lower rank is taken. 0: not tried.
 	Place int
 
-	// Cost is the time of routing for every switch and LID, in nanoseconds on two
-	// cores of 2024, rounded up from what BenchmarkRoute measures, under the contract
-	// under which it takes longest. What it begins with that others have made already
-	// is not in it.
+	// Cost is the routing time for every pair of switch and LID, in nanoseconds on two
+	// cores of 2024, rounded up from the figures of BenchmarkRoute under the contract
+	// under which it takes longest. It excludes paths that it shares with other engines.
 	Cost int
 
-	// Search is what it adds at the most on large networks to look for something
-	// better.
+	// Search is the most time that it adds on large networks to look for something better.
 	Search time.Duration
 
-	// Sure says that it takes every network and is quick: it is tried first, so that
-	// there is something proven soon.
+	// Sure says that it routes every network and is quick: it is tried first, so that
+	// there is a proven result soon.
 	Sure bool
 }
 
@@ -93,22 +91,22 @@ func (e Engine) of(f Finder, a Assigner) Engine {
 	e.Contract, e.Needs, e.Refuses = a.Contract, a.Needs, strings.Trim(f.Refuses+"; "+a.Refuses, "; ")
 	e.Safe = e.Safe || f.Safe || a.Safe
 	escapes := e.Escapes
-	e.New = func(o Options) Router {
+	e.New = func(o Options) Implementation {
 		return &pair{options: o, finders: finders, bothWays: bothWays, assigner: a, escapes: escapes}
 	}
 	return e
 }
 
-// router completes the row of a router that decides paths and lanes at once.
-func (e Engine) router(make func(Options) routing.Router) Engine {
+// joint completes the row of an engine that decides paths and lanes at once.
+func (e Engine) joint(make func(Options) routing.Engine) Engine {
 	e.Paths, e.Lanes, e.Safe = e.Name, e.Name, true
-	e.New = func(o Options) Router { return joint{make(o)} }
+	e.New = func(o Options) Implementation { return joint{make(o)} }
 	return e
 }
 
 func mustFind[T any](x T, err error) T {
 	if err != nil {
-		panic(err) // a row names what is not there
+		panic(err) // a row names an unknown finder or assigner
 	}
 	return x
 }
@@ -124,7 +122,7 @@ func Named(name string) (Engine, error) {
 	return find(name, "engine", All(), func(e Engine) string { return e.Name })
 }
 
-// Names is the names of the engines of which something is so, in the order of the
+// Names is the names of the engines for which so returns true, in the order of the
 // table.
 func Names(so func(Engine) bool) (names []string) {
 	for _, e := range All() {
@@ -135,7 +133,7 @@ func Names(so func(Engine) bool) (names []string) {
 	return names
 }
 
-// OfOpenSM finds the engine that is of the kind of one of OpenSM's.
+// OfOpenSM finds the engine of the same kind as one of OpenSM's.
 func OfOpenSM(name string) (Engine, bool) {
 	all := All()
 	i := slices.IndexFunc(all, func(e Engine) bool { return name != "" && e.OpenSM == name })
@@ -145,9 +143,8 @@ func OfOpenSM(name string) (Engine, bool) {
 	return all[i], true
 }
 
-// Pair is the engine of any path finder and lane assigner. Where the table has
-// it already, that is the one returned; if that one has other paths under contract
-// honored, without these and its name.
+// Pair is the engine of any path finder and lane assigner. If the table has it, that
+// row is returned; but without BothWays and the name if it has BothWays.
 func Pair(f Finder, a Assigner) Engine {
 	for _, e := range All() {
 		switch {
@@ -180,8 +177,7 @@ func (e Engine) PathsUnder(c routing.Contract) string {
 	return e.Paths
 }
 
-// Explain is how a fabric fares under each rule of the engine's parts, as far as
-// they have rules.
+// Explain says whether a fabric keeps each rule of the engine's parts.
 func (e Engine) Explain(f *fabric.Fabric, o Options) []routing.Finding {
 	return e.New(o.only(e.Uses)).Explain(f)
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/updown"
 )
 
-// withEscape is LASH (or MP-LASH) where the layers do not suffice: O. Lysne et
-// al., IEEE TPDS 17(1), 2006, section 5.1: "by assigning all of these paths to a
-// separate layer that is routed according to an UpDown structure". The last
-// address of every endpoint goes by Up*/Down*, the last lane is its layer, and
-// sources use it for endpoints of which they have no other address.
+// withEscape is LASH (or MP-LASH) if the layers do not suffice: O. Lysne et al., IEEE
+// TPDS 17(1), 2006, section 5.1: "by assigning all of these paths to a separate layer
+// that is routed according to an UpDown structure". The last address of every endpoint
+// is routed by Up*/Down*, the last lane is its layer, and sources use it for endpoints
+// of which they may use no other address.
 //
-// It needs two addresses at least (LMC 1) and two lanes. Deadlock-free under
-// contract honored: each layer is acyclic by itself.
+// It needs at least two addresses (LMC 1) and two lanes. Deadlock-free under contract
+// honored, because each layer is acyclic by itself.
 func withEscape(ctx context.Context, f *fabric.Fabric, finder routing.PathFinder, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	last := f.Addresses() - 1
 	paths, err := finder.Paths(ctx, f, p)

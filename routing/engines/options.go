@@ -10,18 +10,18 @@ import (
 	"github.com/weft-fabric/weft/routing/weave"
 )
 
-// Options is what a user may tell engines. Each looks at some of them, see
-// Engine.Uses. The zero Options are sensible.
+// Options are the settings of engines. Each engine uses some of them, see Engine.Uses.
+// The zero Options are sensible defaults.
 type Options struct {
-	Roots   []fabric.GUID // switches of rank 0; empty: chosen
-	Seed    uint64        // of what is chosen by chance
-	Aim     balance.Aim   // what paths are good for
+	Roots   []fabric.GUID // switches of rank 0; empty: the engine chooses
+	Seed    uint64        // of random choices
+	Aim     balance.Aim   // what paths are optimised for
 	Weights []uint8       // traffic of endpoints, see balance.Finder; nil: all hosts alike
-	Order   layer.Order   // in which paths get their layers
-	Prefer  weave.Prefer  // what to give up last where not both can be had: bandwidth, or few lanes
+	Order   layer.Order   // order in which paths get their layers
+	Prefer  weave.Prefer  // what matters more if both cannot be had: bandwidth, or few lanes
 
-	// Before is the fabric before it was damaged, whose service levels are to be kept.
-	// nil: not known.
+	// Before is the fabric before it was damaged, whose service levels are kept. nil: not
+	// known.
 	Before *fabric.Fabric
 
 	shared *shared // see Sharing; nil: nothing is shared
@@ -43,7 +43,7 @@ const (
 	balanced = Seed | Aim | Weights // of balanced paths, and of what begins with them
 )
 
-// options is what there is to know of each option, by bit.
+// options describes each option, by bit.
 var options = [...]struct {
 	name  string // as on the command line
 	given func(*Options) bool
@@ -68,7 +68,7 @@ func (o Option) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Given is the options that say something.
+// Given is the options that are set.
 func (o Options) Given() (given Option) {
 	for i := range options {
 		if options[i].given(&o) {
@@ -78,8 +78,8 @@ func (o Options) Given() (given Option) {
 	return given
 }
 
-// only is what is said of some options, and nothing of the others. An engine is told
-// of no more than its row says that it uses, so that the row is true.
+// only is the options in use, with the others unset. An engine sees only the options of
+// its row, so that the row is true.
 func (o Options) only(use Option) Options {
 	told := Options{shared: o.shared}
 	for i := range options {
@@ -90,7 +90,8 @@ func (o Options) only(use Option) Options {
 	return told
 }
 
-// AutoName is the name of the engine that is several: the best that is proven.
+// AutoName is the name of the engine that tries several and takes the best one that is
+// proven.
 const AutoName = "auto"
 
 // AutoUses is the options that auto uses: those of any engine that it tries.
@@ -103,14 +104,14 @@ func AutoUses() (uses Option) {
 	return uses
 }
 
-// Unused is the error where an engine is told what it does not look at.
+// Unused is the error if an option is set that an engine does not use.
 type Unused struct {
 	Engine string
 	Option Option // one
 }
 
-// Unheard is an Unused for the first of the options given that an engine does not
-// use, or nil.
+// Unheard is an *Unused for the first of the given options that an engine does not use,
+// or nil.
 func Unheard(engine string, uses, given Option) error {
 	if unused := given &^ uses; unused != 0 {
 		return &Unused{engine, 1 << bits.TrailingZeros8(uint8(unused))}
@@ -118,7 +119,7 @@ func Unheard(engine string, uses, given Option) error {
 	return nil
 }
 
-// Sentence says for which engines the option is.
+// Sentence says which engines use the option.
 func (e *Unused) Sentence() string {
 	users := Names(func(other Engine) bool { return other.Uses&e.Option != 0 })
 	if AutoUses()&e.Option != 0 {

@@ -23,8 +23,8 @@ type Finder struct {
 	Name    string
 	Summary string
 	Paper   string
-	Safe    bool   // free of deadlock on one lane, whatever lane assigner follows
-	Refuses string // which fabrics; empty: none
+	Safe    bool   // free of deadlock on one lane, with any lane assigner
+	Refuses string // which fabrics it refuses; empty: none
 	Uses    Option
 	New     func(Options) routing.PathFinder
 }
@@ -34,10 +34,10 @@ type Assigner struct {
 	Name     string
 	Summary  string
 	Paper    string
-	Safe     bool             // free of deadlock whatever paths it is given
+	Safe     bool             // free of deadlock with any paths
 	Contract routing.Contract // what clients must do for its tables to hold
 	Needs    string           // lanes
-	Refuses  string           // which fabrics; empty: none but for want of lanes
+	Refuses  string           // which fabrics it refuses; empty: none, except for lack of lanes
 	Uses     Option
 	New      func(Options) routing.LaneAssigner
 }
@@ -52,7 +52,7 @@ func AssignerNamed(name string) (Assigner, error) {
 	return find(name, "lane assigner", Assigners(), func(a Assigner) string { return a.Name })
 }
 
-// Finders is every path finder.
+// Finders lists the path finders.
 func Finders() []Finder {
 	return []Finder{
 		{Name: "minhop", Summary: "shortest paths, balanced by each switch on its own", Paper: "OpenSM's default",
@@ -96,7 +96,7 @@ func Finders() []Finder {
 	}
 }
 
-// Assigners is every lane assigner.
+// Assigners lists the lane assigners.
 func Assigners() []Assigner {
 	return []Assigner{
 		{Name: "single", Summary: "everything on one lane", Contract: routing.Any, Needs: "1",

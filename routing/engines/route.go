@@ -8,24 +8,25 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Stages is told when a stage of the work begins, "paths" or "lanes", and
-// returns its progress and what to call at its end. A router that decides both
-// at once has the stage "paths" only.
+// Stages is called when a stage of the work begins, "paths" or "lanes", and returns its
+// progress and what to call at its end. An engine that decides both at once has the
+// stage "paths" only.
 type Stages func(name string) (p routing.Progress, done func())
 
-// Router makes the tables of an engine.
-type Router interface {
+// Implementation makes the tables of one engine.
+type Implementation interface {
 	// Route routes a fabric within a budget, or refuses.
 	Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error)
-	// Paths is which way only, before lanes if that can be told apart.
+	// Paths is the paths only, before lanes, if the engine makes them separately.
 	Paths(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Forwarding, error)
-	// Explain is how a fabric fares under each rule that there is.
+	// Explain says whether a fabric keeps each rule of the engine.
 	Explain(f *fabric.Fabric) []routing.Finding
 }
 
-// Route routes a fabric with the engine, or returns its refusal. stages may be
-// nil. Where the budget has fewer service levels than the engine gives out when it
-// uses all lanes, it is asked again with as few lanes: layers have a level each.
+// Route routes a fabric with the engine, or returns its refusal. stages may be nil. If
+// the budget has fewer service levels than the engine uses with all lanes, it is tried
+// again with as many lanes as service levels, because each layer needs a level of its
+// own.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
@@ -55,16 +56,15 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 	return nil, &routing.TooFewLevels{Need: need, Have: b.SLs}
 }
 
-// RouteWide is Route for the budget's scope if that can be had and else for the scope
-// that is needed, where the fabric has endpoints that tell the two apart. It returns
-// the scope that lanes were planned for.
+// RouteWide is Route for the budget's scope if possible, else for the scope needed, if
+// the fabric has endpoints in one but not the other. It returns the scope that lanes
+// were planned for.
 func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, stages Stages) (*routing.Tables, routing.Scope, error) {
 	o = o.sharing()
 	return wide(f, b, needed, func(b routing.Budget) (*routing.Tables, error) { return e.Route(ctx, f, o, b, stages) })
 }
 
-// PathsOnly is which way the engine's paths go, where lanes do not matter yet, for the
-// same scopes as RouteWide.
+// PathsOnly is the engine's paths, before lanes, for the same scopes as RouteWide.
 func (e Engine) PathsOnly(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, p routing.Progress) (*routing.Forwarding, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
@@ -75,7 +75,7 @@ func (e Engine) PathsOnly(ctx context.Context, f *fabric.Fabric, o Options, b ro
 	return fw, err
 }
 
-// wide is what can be made for the budget's scope or else for the one that is needed.
+// wide makes something for the budget's scope, or else for the scope needed.
 func wide[T any](f *fabric.Fabric, b routing.Budget, needed routing.Scope, make func(routing.Budget) (T, error)) (T, routing.Scope, error) {
 	made, err := make(b)
 	if n := f.Count(); b.Scope > needed && n.Aggregation+n.Router > 0 && routing.Refused(err) {
@@ -85,11 +85,12 @@ func wide[T any](f *fabric.Fabric, b routing.Budget, needed routing.Scope, make 
 	return made, b.Scope, err
 }
 
-// pair is a Router of a path finder, or several to be tried, and a lane assigner.
+// pair is an Implementation of a path finder, or several that are tried in turn, and a lane
+// assigner.
 type pair struct {
 	options  Options
 	finders  []Finder
-	bothWays []Finder // in place of finders under contract honored
+	bothWays []Finder // instead of finders under contract honored
 	assigner Assigner
 	escapes  bool
 }
@@ -102,10 +103,10 @@ func (r *pair) under(c routing.Contract) []Finder {
 	return r.finders
 }
 
-// Route implements Router.
+// Route implements Implementation.
 func (r *pair) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	finders := r.under(b.Contract)
-	var refusal error // the one with which the fewest lanes would do
+	var refusal error // the one that needs the fewest lanes
 	few, fewest := (*routing.TooFewLanes)(nil), (*routing.TooFewLanes)(nil)
 	for _, finder := range finders {
 		t, err := r.with(ctx, f, finder, b, stages)
@@ -143,37 +144,37 @@ func (r *pair) with(ctx context.Context, f *fabric.Fabric, finder Finder, b rout
 	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}, nil
 }
 
-// Paths implements Router.
+// Paths implements Implementation.
 func (r *pair) Paths(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
 	return r.under(b.Contract)[0].New(r.options).Paths(ctx, f, p)
 }
 
-// Explain implements Router.
+// Explain implements Implementation.
 func (r *pair) Explain(f *fabric.Fabric) []routing.Finding {
 	return append(explain(f, r.finders[0].New(r.options)), explain(f, r.assigner.New(r.options))...)
 }
 
-// joint is a Router that decides both at once.
-type joint struct{ routing.Router }
+// joint is an Implementation that decides both at once.
+type joint struct{ routing.Engine }
 
-// Route implements Router.
+// Route implements Implementation.
 func (r joint) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	p, done := stages("paths")
 	defer done()
-	return r.Router.Route(ctx, f, b, p)
+	return r.Engine.Route(ctx, f, b, p)
 }
 
-// Paths implements Router.
+// Paths implements Implementation.
 func (r joint) Paths(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
-	t, err := r.Router.Route(ctx, f, b, p)
+	t, err := r.Engine.Route(ctx, f, b, p)
 	if err != nil {
 		return nil, err
 	}
 	return t.Forwarding, nil
 }
 
-// Explain implements Router.
-func (r joint) Explain(f *fabric.Fabric) []routing.Finding { return explain(f, r.Router) }
+// Explain implements Implementation.
+func (r joint) Explain(f *fabric.Fabric) []routing.Finding { return explain(f, r.Engine) }
 
 func explain(f *fabric.Fabric, part any) []routing.Finding {
 	if x, ok := part.(routing.Explainer); ok {

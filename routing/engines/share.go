@@ -11,17 +11,16 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/symmetric"
 )
 
-// Sharing returns options with which engines share paths: what a path finder made
-// for one of them is not made again for the next, as long as it is for the same
-// fabric. balance, weave and weave-any begin with the same paths, and so do sssp,
-// dfsssp and df-d2. The options must not be changed any more, and engines that
-// share are not to run at the same time.
+// Sharing returns options with which engines share paths: what a path finder made for
+// one engine is used again for the next on the same fabric. balance, weave and
+// weave-any begin with the same paths, and so do sssp, dfsssp and df-d2. The options
+// must not be changed after this, and engines that share must not run at the same time.
 func (o Options) Sharing() Options {
 	o.shared = &shared{paths: map[string]*routing.Forwarding{}}
 	return o
 }
 
-// sharing has at least the attempts of one engine share paths.
+// sharing makes at least the attempts of one engine share paths.
 func (o Options) sharing() Options {
 	if o.shared == nil {
 		return o.Sharing()
@@ -35,7 +34,7 @@ type shared struct {
 	paths map[string]*routing.Forwarding
 }
 
-// finder is a path finder that looks first whether its paths are there.
+// finder is a path finder that reuses its paths if they are there.
 func (s *shared) finder(name string, made routing.PathFinder) routing.PathFinder {
 	if s == nil {
 		return made
@@ -65,9 +64,9 @@ func (s sharedFinder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Pro
 	return fw, err
 }
 
-// woven is the paths that weave is given: balanced ones, and the same kept to one
-// order of the dimensions of a torus, which need fewer lanes.
-func woven(o Options) []routing.PathFinder {
+// weavePaths is the path finders of weave: balanced paths, and balanced paths in
+// dimension order on a torus, which need fewer lanes.
+func weavePaths(o Options) []routing.PathFinder {
 	return []routing.PathFinder{o.balanced(), regular{o}}
 }
 
@@ -82,13 +81,13 @@ func (o Options) balance() balance.Finder {
 	return balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights}
 }
 
-// lighter is the finder of that name.
+// lighter is the finder "lighter".
 func (o Options) lighter() routing.PathFinder {
 	return lighter.Finder{Of: []routing.PathFinder{o.shared.finder("symmetric", symmetric.Finder{}), o.shared.finder("sssp", sssp.Finder{})}}
 }
 
-// regular is balanced paths in the order of dimensions where there are dimensions,
-// and else the same as without.
+// regular is balanced paths in dimension order on meshes and tori; on other networks
+// the same as balance.
 type regular struct{ o Options }
 
 // Paths implements routing.PathFinder.

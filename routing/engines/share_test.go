@@ -50,7 +50,7 @@ func TestSharedPathsAreMadeOnce(t *testing.T) {
 func TestWovenPathsAreMadeOnce(t *testing.T) {
 	for spec, one := range map[string]bool{testnet.Small: true, "torus:3x4": false} {
 		f := testnet.Build(t, spec)
-		finders := woven(Options{}.Sharing())
+		finders := weavePaths(Options{}.Sharing())
 		first, err := finders[0].Paths(t.Context(), f, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func All() []Engine {
 		Engine{Name: "torus-2qos", Paper: "OpenSM's torus-2QoS", OpenSM: "torus-2QoS", Contract: routing.Honored, Needs: "2",
 			Refuses: "what is no mesh or torus; more damage than one switch, or one cable a ring",
 			Uses:    Before, Compared: true, Auto: Auto{Place: 7, Cost: 60},
-		}.router(func(o Options) routing.Router { return torus2qos.Router{Before: o.Before} }),
+		}.joint(func(o Options) routing.Engine { return torus2qos.Engine{Before: o.Before} }),
 		Engine{Name: "sssp", Paper: hoti2009, OpenSM: "sssp", Compared: true}.pair("sssp", "single"),
 		Engine{Name: "p2sssp", Paper: hoti2009}.pair("p2sssp", "single"),
 		Engine{Name: "balance", Paper: ours + ", after " + hoti2009, Compared: true, Auto: Auto{Place: 1}}.pair("balance", "single"),
@@ -58,17 +58,17 @@ func All() []Engine {
 		Engine{Name: "d-mroots", Paper: tpds2006, Safe: true}.pair("mroots", "address-one"),
 		Engine{Name: "nue", Paper: "Domke, Hoefler, Matsuoka, HPDC 2016", OpenSM: "nue", Contract: routing.Honored, Needs: "1, takes what serves",
 			AnyOnOneLane: true, Compared: true, Advised: true, Auto: Auto{Place: 13, Cost: 400, Search: 8 * time.Second},
-		}.router(func(o Options) routing.Router {
-			return nue.Router{Wanted: []routing.PathFinder{o.lighter(), symmetric.Finder{Regular: true}}}
+		}.joint(func(o Options) routing.Engine {
+			return nue.Engine{Wanted: []routing.PathFinder{o.lighter(), symmetric.Finder{Regular: true}}}
 		}),
 		Engine{Name: "weave", Paper: ours, Contract: routing.Honored, Needs: "as found, mostly 1 or 2",
 			Uses: balanced | Prefer, Compared: true, Advised: true, Auto: Auto{Place: 3, Cost: 250, Search: 1500 * time.Millisecond},
-		}.router(func(o Options) routing.Router {
-			return weave.Router{Paths: append(woven(o), shortest.Finder{Pick: shortest.Lowest}), Prefer: o.Prefer}
+		}.joint(func(o Options) routing.Engine {
+			return weave.Engine{Paths: append(weavePaths(o), shortest.Finder{Pick: shortest.Lowest}), Prefer: o.Prefer}
 		}),
 		Engine{Name: "weave-any", Paper: ours, Contract: routing.Any, Needs: "1, takes what serves",
 			Uses: balanced, Compared: true, Advised: true, Auto: Auto{Place: 2, Cost: 200, Search: 3 * time.Second},
-		}.router(func(o Options) routing.Router { return weave.Any{Paths: woven(o)} }),
+		}.joint(func(o Options) routing.Engine { return weave.Any{Paths: weavePaths(o)} }),
 		Engine{Name: "mp-lash", Paper: tpds2006, Escapes: true}.pair("multipath", "first-fit-some"),
 	}
 }

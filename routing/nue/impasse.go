@@ -56,7 +56,7 @@ func (s *search) move(u fabric.NodeID, c fabric.ChannelID, v fabric.NodeID, alt 
 	first, end := s.f.TrunksFrom(v)
 	for back := first; back < end; back++ {
 		child, in := s.heads[back], s.reverses[back]
-		if t.Hops[child] != intree.Unsettled && t.Out[child] == in && !s.step(child, in, alt) {
+		if t.Hops[child] != intree.NoPath && t.Out[child] == in && !s.step(child, in, alt) {
 			return s.stepBack()
 		}
 	}

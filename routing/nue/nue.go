@@ -72,16 +72,16 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/intree"
 )
 
-// Router is Nue. The zero Router is ready to use.
-type Router struct {
+// Engine is Nue. The zero Engine is ready to use.
+type Engine struct {
 	// Wanted finds the paths to begin with where lanes are given to pairs of switches,
 	// the better first; empty: shortest paths, balanced by each switch on its own.
 	Wanted []routing.PathFinder
 }
 
-// Route implements routing.Router. It refuses no fabric; the only errors are a budget that is no
+// Route implements routing.Engine. It refuses no fabric; the only errors are a budget that is no
 // number of lanes, and ctx.Err().
-func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 func routeOn(ctx context.Context, f *fabric.Fabric, vls int, p routing.Progress) (*routing.Tables, []uint64, error) {
 	layers := divide(f, vls)
 	used := max(1, len(layers))
-	r := &router{
+	r := &run{
 		f:      f,
 		paths:  routing.NewForwarding(f),
 		lanes:  routing.OneSL(f, routing.LanePerSL(used)),
@@ -117,8 +117,8 @@ func routeOn(ctx context.Context, f *fabric.Fabric, vls int, p routing.Progress)
 	return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.lanes}, r.search.loads.On, nil
 }
 
-// router is the state of one run.
-type router struct {
+// run is the state of one run.
+type run struct {
 	f      *fabric.Fabric
 	paths  *routing.Forwarding
 	lanes  *routing.Lanes
@@ -155,7 +155,7 @@ func (n *count) String() string {
 }
 
 // route routes the LIDs on some switches, all in one layer.
-func (r *router) route(ctx context.Context, layer uint8, dests []fabric.NodeID) error {
+func (r *run) route(ctx context.Context, layer uint8, dests []fabric.NodeID) error {
 	wanted, err := r.search.wanted(ctx, dests)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (r *router) route(ctx context.Context, layer uint8, dests []fabric.NodeID) 
 }
 
 // grow grows the in-tree of a LID, a switch's own or an adapter's, and writes it down.
-func (r *router) grow(d *dag.DAG, lid fabric.LID, own bool, layer uint8) {
+func (r *run) grow(d *dag.DAG, lid fabric.LID, own bool, layer uint8) {
 	r.count.add(r.search.grow(d, own))
 	intree.Write(r.f, r.paths.Row(lid), lid, r.search.tree.Order, r.search.tree.Out)
 	if !own {

@@ -29,7 +29,7 @@ var contracts = []routing.Contract{routing.Directed, routing.Honored}
 
 func route(t testing.TB, f *fabric.Fabric, lanes int, c routing.Contract) *routing.Tables {
 	t.Helper()
-	tables, err := nue.Router{}.Route(context.Background(), f, routing.Budget{VLs: lanes, Scope: routing.All, Contract: c}, nil)
+	tables, err := nue.Engine{}.Route(context.Background(), f, routing.Budget{VLs: lanes, Scope: routing.All, Contract: c}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestAnyNetwork(t *testing.T) {
 		f := drawn(t)
 		lanes := rapid.IntRange(1, routing.MaxDataVLs).Draw(t, "lanes")
 		c := rapid.SampledFrom(contracts).Draw(t, "contract")
-		r := nue.Router{Wanted: rapid.SampledFrom([][]routing.PathFinder{nil, {symmetric.Finder{}}, {sssp.Finder{}, symmetric.Finder{Regular: true}}}).Draw(t, "wanted")}
+		r := nue.Engine{Wanted: rapid.SampledFrom([][]routing.PathFinder{nil, {symmetric.Finder{}}, {sssp.Finder{}, symmetric.Finder{Regular: true}}}).Draw(t, "wanted")}
 		tables, err := r.Route(context.Background(), f, routing.Budget{VLs: lanes, Scope: routing.All, Contract: c}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -262,7 +262,7 @@ func TestLanesByPair(t *testing.T) {
 			t.Fatal(err)
 		}
 		for lanes := 2; lanes <= 8; lanes++ {
-			tables, err := nue.Router{Wanted: []routing.PathFinder{symmetric.Finder{}}}.Route(context.Background(), f, routing.Budget{VLs: lanes}, nil)
+			tables, err := nue.Engine{Wanted: []routing.PathFinder{symmetric.Finder{}}}.Route(context.Background(), f, routing.Budget{VLs: lanes}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -293,13 +293,13 @@ func TestLanesByPair(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	f := testnet.Build(t, "ring:n=4")
 	for _, lanes := range []int{-1, 0, routing.MaxDataVLs + 1} {
-		if _, err := (nue.Router{}).Route(context.Background(), f, routing.Budget{VLs: lanes}, nil); err == nil {
+		if _, err := (nue.Engine{}).Route(context.Background(), f, routing.Budget{VLs: lanes}, nil); err == nil {
 			t.Errorf("%d lanes are taken", lanes)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (nue.Router{}).Route(ctx, f, routing.Budget{VLs: 1}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := (nue.Engine{}).Route(ctx, f, routing.Budget{VLs: 1}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled, and the error is %v", err)
 	}
 }

@@ -46,7 +46,7 @@ type pairing struct {
 type pair struct{ a, b fabric.NodeID }
 
 // routePairs routes for contract honored on several lanes.
-func (o Router) routePairs(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+func (o Engine) routePairs(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	r := newPairing(f, b)
 	if err := r.sort(ctx); err != nil {
 		return nil, err

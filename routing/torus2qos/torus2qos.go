@@ -84,8 +84,8 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/grid"
 )
 
-// Router is torus-2QoS with one level of service.
-type Router struct {
+// Engine is torus-2QoS with one level of service.
+type Engine struct {
 	// Before is the fabric at the time when the service levels that clients hold
 	// were granted: coordinates, and with them service levels, are as they were.
 	// nil: the fabric itself, with the caveat of the package comment. Switches
@@ -93,8 +93,8 @@ type Router struct {
 	Before *fabric.Fabric
 }
 
-// Route implements routing.Router.
-func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+// Route implements routing.Engine.
+func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 }
 
 // earlier is the grids of Before.
-func (o Router) earlier() ([]*grid.Grid, error) {
+func (o Engine) earlier() ([]*grid.Grid, error) {
 	if o.Before == nil {
 		return nil, nil
 	}
@@ -180,7 +180,7 @@ const (
 )
 
 // Explain implements routing.Explainer.
-func (o Router) Explain(f *fabric.Fabric) []routing.Finding {
+func (o Engine) Explain(f *fabric.Fabric) []routing.Finding {
 	earlier, err := o.earlier()
 	if err != nil {
 		return []routing.Finding{{Rule: "the earlier fabric is a grid", Why: err.Error()}}

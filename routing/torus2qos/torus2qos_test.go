@@ -45,7 +45,7 @@ func without(t failer, f *fabric.Fabric, cables []fabric.ChannelID, nodes []fabr
 	return g
 }
 
-func route(t failer, o torus2qos.Router, f *fabric.Fabric) *routing.Tables {
+func route(t failer, o torus2qos.Engine, f *fabric.Fabric) *routing.Tables {
 	t.Helper()
 	tables, err := o.Route(context.Background(), f, two, nil)
 	if err != nil {
@@ -108,7 +108,7 @@ func TestEverySize(t *testing.T) {
 	} {
 		t.Run(c.box.String(), func(t *testing.T) {
 			f := build(t, c.box, uint64(i))
-			tables := route(t, torus2qos.Router{}, f)
+			tables := route(t, torus2qos.Engine{}, f)
 			judge(t, tables)
 			v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Scope: routing.All})
 			if err != nil {
@@ -118,7 +118,7 @@ func TestEverySize(t *testing.T) {
 				t.Errorf("%d lanes and %d service levels, want %d and %d", tables.Lanes.Needed, v.SLs, c.lanes, c.sl)
 			}
 			minimal(t, tables)
-			for _, finding := range (torus2qos.Router{}).Explain(f) {
+			for _, finding := range (torus2qos.Engine{}).Explain(f) {
 				if !finding.OK || finding.Why == "" || finding.Rule == "" {
 					t.Errorf("%+v", finding)
 				}
@@ -134,7 +134,7 @@ func TestSameWayBack(t *testing.T) {
 		f := build(t, gridtest.Torus(size...), 1)
 		directed := two
 		directed.Contract = routing.Directed
-		tables, err := torus2qos.Router{}.Route(context.Background(), f, directed, nil)
+		tables, err := torus2qos.Engine{}.Route(context.Background(), f, directed, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestSameWayBack(t *testing.T) {
 				t.Errorf("%v: for directed, judged under %s: free %v, %v", size, c, v.Free(), err)
 			}
 		}
-		tables = route(t, torus2qos.Router{}, f)
+		tables = route(t, torus2qos.Engine{}, f)
 		judge(t, tables)
 		for _, from := range routing.All.Endpoints(f) {
 			for _, to := range routing.All.Endpoints(f) {
@@ -187,19 +187,19 @@ func TestAnySwitchMayFail(t *testing.T) {
 	for i, b := range survivors {
 		t.Run(b.String(), func(t *testing.T) {
 			f := build(t, b, uint64(i))
-			before := route(t, torus2qos.Router{}, f)
+			before := route(t, torus2qos.Engine{}, f)
 			moved := 0
 			for s := range fabric.NodeID(f.Switches()) {
 				if f.Switches() > 40 && s%7 != 0 {
 					continue
 				}
 				g := without(t, f, nil, []fabric.NodeID{s})
-				after := route(t, torus2qos.Router{Before: f}, g)
+				after := route(t, torus2qos.Engine{Before: f}, g)
 				judge(t, after)
 				if n := changedLevels(before, after); n > 0 {
 					t.Errorf("without %s %d service levels changed", f.Label(s), n)
 				}
-				alone := route(t, torus2qos.Router{}, g)
+				alone := route(t, torus2qos.Engine{}, g)
 				judge(t, alone)
 				if changedLevels(before, alone) > 0 {
 					moved++
@@ -218,9 +218,9 @@ func TestAnySwitchOfAnOrderedTorusMayFail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := route(t, torus2qos.Router{}, f)
+		before := route(t, torus2qos.Engine{}, f)
 		for s := range fabric.NodeID(f.Switches()) {
-			after := route(t, torus2qos.Router{}, without(t, f, nil, []fabric.NodeID{s}))
+			after := route(t, torus2qos.Engine{}, without(t, f, nil, []fabric.NodeID{s}))
 			if n := changedLevels(before, after); n > 0 {
 				t.Errorf("torus %v without %s: %d service levels changed", dims, f.Label(s), n)
 			}
@@ -233,12 +233,12 @@ func TestAnyCableMayFail(t *testing.T) {
 	for i, b := range survivors {
 		t.Run(b.String(), func(t *testing.T) {
 			f := build(t, b, uint64(i))
-			before := route(t, torus2qos.Router{}, f)
+			before := route(t, torus2qos.Engine{}, f)
 			for c := range fabric.ChannelID(f.Trunks()) {
 				if f.Channel(c).Reverse < c || f.Trunks() > 100 && c%11 != 0 {
 					continue
 				}
-				after := route(t, torus2qos.Router{}, without(t, f, []fabric.ChannelID{c}, nil))
+				after := route(t, torus2qos.Engine{}, without(t, f, []fabric.ChannelID{c}, nil))
 				judge(t, after)
 				if n := changedLevels(before, after); n > 0 {
 					t.Errorf("without cable %d %d service levels changed", c, n)
@@ -252,10 +252,10 @@ func TestAnyCableMayFail(t *testing.T) {
 // would grant others, no harm is done as long as the old coordinates are kept.
 func TestOldServiceLevelsOnNewTables(t *testing.T) {
 	f := build(t, gridtest.Torus(6, 5), 3)
-	before := route(t, torus2qos.Router{}, f)
+	before := route(t, torus2qos.Engine{}, f)
 	for s := range fabric.NodeID(f.Switches()) {
 		g := without(t, f, nil, []fabric.NodeID{s})
-		after := route(t, torus2qos.Router{Before: f}, g)
+		after := route(t, torus2qos.Engine{Before: f}, g)
 		held := routing.NewLanes(g, after.Lanes.SL2VL)
 		held.Needed = after.Lanes.Needed
 		for lid := range g.LIDs() {
@@ -278,7 +278,7 @@ func TestRimOfAMesh(t *testing.T) {
 		f := build(t, b, uint64(i))
 		for s := range fabric.NodeID(f.Switches()) {
 			g := without(t, f, nil, []fabric.NodeID{s})
-			tables, err := torus2qos.Router{Before: f}.Route(context.Background(), g, two, nil)
+			tables, err := torus2qos.Engine{Before: f}.Route(context.Background(), g, two, nil)
 			if refusal := (*routing.Refusal)(nil); errors.As(err, &refusal) {
 				continue
 			}
@@ -310,7 +310,7 @@ func TestAnyDamage(t *testing.T) {
 			nodes = append(nodes, fabric.NodeID(rapid.IntRange(0, f.Switches()-1).Draw(t, "switch")))
 		}
 		g := without(t, f, cables, nodes)
-		o := torus2qos.Router{}
+		o := torus2qos.Engine{}
 		if rapid.Bool().Draw(t, "remembered") {
 			o.Before = f
 		}
@@ -327,7 +327,7 @@ func TestAnyDamage(t *testing.T) {
 		routed++
 		judge(t, tables)
 		if o.Before != nil {
-			if n := changedLevels(route(t, torus2qos.Router{}, f), tables); n > 0 {
+			if n := changedLevels(route(t, torus2qos.Engine{}, f), tables); n > 0 {
 				t.Fatalf("%d service levels changed", n)
 			}
 		}
@@ -341,7 +341,7 @@ func TestAnyDamage(t *testing.T) {
 // of those of d hops in each direction, and half of the eight that go halfway.
 func TestBitSaysCrossing(t *testing.T) {
 	f := build(t, gridtest.Torus(8), 5)
-	tables := route(t, torus2qos.Router{}, f)
+	tables := route(t, torus2qos.Engine{}, f)
 	crossing := 0
 	for s := range fabric.EndpointID(f.Switches()) {
 		for d := range fabric.EndpointID(f.Switches()) {
@@ -357,16 +357,16 @@ func TestRefusals(t *testing.T) {
 	five := gridtest.Torus(5, 5)
 	f := build(t, five, 1)
 	tooFew := (*routing.TooFewLanes)(nil)
-	if _, err := (torus2qos.Router{}).Route(context.Background(), f, routing.Budget{VLs: 1}, nil); !errors.As(err, &tooFew) || tooFew.Need != 2 {
+	if _, err := (torus2qos.Engine{}).Route(context.Background(), f, routing.Budget{VLs: 1}, nil); !errors.As(err, &tooFew) || tooFew.Need != 2 {
 		t.Errorf("one lane: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (torus2qos.Router{}).Route(ctx, f, two, nil); !errors.Is(err, context.Canceled) {
+	if _, err := (torus2qos.Engine{}).Route(ctx, f, two, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	strange := build(t, five, 2)
-	if _, err := (torus2qos.Router{Before: strange}).Route(context.Background(), f, two, nil); err == nil {
+	if _, err := (torus2qos.Engine{Before: strange}).Route(context.Background(), f, two, nil); err == nil {
 		t.Error("coordinates of another fabric are taken")
 	}
 	refusal := (*routing.Refusal)(nil)
@@ -374,15 +374,15 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (torus2qos.Router{}).Route(context.Background(), tree, two, nil); !errors.As(err, &refusal) || refusal.Node == fabric.None {
+	if _, err := (torus2qos.Engine{}).Route(context.Background(), tree, two, nil); !errors.As(err, &refusal) || refusal.Node == fabric.None {
 		t.Errorf("a tree: %v", err)
 	}
 	wide := build(t, gridtest.Box{Size: []int{5, 5, 5, 5, 5}, Ring: []bool{true, true, true, true, true}}, 1)
-	if _, err := (torus2qos.Router{}).Route(context.Background(), wide, two, nil); !errors.As(err, &refusal) || !strings.Contains(refusal.Rule, "four") {
+	if _, err := (torus2qos.Engine{}).Route(context.Background(), wide, two, nil); !errors.As(err, &refusal) || !strings.Contains(refusal.Rule, "four") {
 		t.Errorf("five dimensions: %v", err)
 	}
 	gone := without(t, f, nil, []fabric.NodeID{1, 9, 17})
-	if _, err := (torus2qos.Router{Before: f}).Route(context.Background(), gone, two, nil); !errors.As(err, &refusal) {
+	if _, err := (torus2qos.Engine{Before: f}).Route(context.Background(), gone, two, nil); !errors.As(err, &refusal) {
 		t.Errorf("three switches gone: %v", err)
 	}
 }
@@ -396,7 +396,7 @@ func BenchmarkTorus(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := (torus2qos.Router{}).Route(context.Background(), f, two, nil); err != nil {
+				if _, err := (torus2qos.Engine{}).Route(context.Background(), f, two, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

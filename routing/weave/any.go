@@ -17,8 +17,8 @@ type Any struct {
 	Paths []routing.PathFinder // whose paths to keep where that can be, those with most bandwidth first
 }
 
-// Route implements routing.Router. It refuses no fabric; the only errors are those of
-// the path finders, a budget that is no number of lanes, and ctx.Err().
+// Route implements routing.Engine. It refuses no fabric; the only errors are those of
+// the path finders, an invalid budget, and ctx.Err().
 func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
@@ -60,7 +60,7 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.lanes.Tables(best.fw, best.lids, false)}, nil
 }
 
-// sameRows says whether two forwardings, of which the first may be nil, are alike.
+// sameRows says whether two forwardings, of which the first may be nil, are equal.
 func sameRows(f *fabric.Fabric, a, b *routing.Forwarding) bool {
 	if a == nil {
 		return false
@@ -73,7 +73,7 @@ func sameRows(f *fabric.Fabric, a, b *routing.Forwarding) bool {
 	return true
 }
 
-// trial is the best routing of several attempts.
+// trial keeps the best routing of several attempts.
 type trial struct {
 	f      *fabric.Fabric
 	budget routing.Budget
@@ -95,7 +95,7 @@ func mostWork(f *fabric.Fabric, lids int) int {
 	return max(leastWork, int(workPerEntry*float64(f.Switches())*float64(lids)))
 }
 
-// note balances a routing that is admitted, and notes it if it is the best.
+// note balances a routing whose paths are all admitted, and keeps it if it is the best.
 func (t *trial) note(ctx context.Context, r *rerouting) error {
 	if err := r.balance(ctx, t.enough(), t.most/2); err != nil {
 		return err
@@ -107,25 +107,25 @@ func (t *trial) note(ctx context.Context, r *rerouting) error {
 	return nil
 }
 
-// done says whether there is a routing nearly as good as the paths were, or one at
-// all after enough work.
+// done says whether a routing nearly as good as the given paths was found, or any
+// routing after enough work.
 func (t *trial) done() bool {
 	return t.best != nil && (t.work > t.most || t.best.grower.loads.Most() <= t.enough())
 }
 
-// enough is a largest load nearly as good as that of the paths to begin with, within
-// one part in so many.
+// enough is a largest load that is accepted as nearly as good as that of the given
+// paths: 1/50 above it.
 func (t *trial) enough() uint64 {
 	const nearly = 50
 	return t.goal + t.goal/nearly
 }
 
-// giveUp is the fraction of all destinations, one in so many, that cannot be routed anew
-// before an assignment is given up, and with it those of more lanes.
+// giveUp: if the destinations that could not be routed are more than one in so many,
+// further lanes are not tried.
 const giveUp = 16
 
-// plain routes anew what one service level does not admit of some paths, without
-// escapes, with more and more lanes as long as fewer paths are left over.
+// plain routes destinations anew whose paths the assignment does not admit, without
+// escape paths, with more and more lanes as long as fewer paths are left.
 func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	fewest := -1
 	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
@@ -169,7 +169,7 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 	return nil
 }
 
-// aroundEscapes does so around escape trees of several kinds.
+// aroundEscapes does the same around escape trees of several kinds.
 func (t *trial) aroundEscapes(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
 	for _, s := range shapes(t.f, t.budget.VLs) {
 		r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
@@ -201,11 +201,10 @@ type shape struct {
 	low   bool
 }
 
-// mostRoots is how many roots are tried.
+// mostRoots is the number of sets of roots that are tried.
 const mostRoots = 8
 
-// shapes is the escape trees to try for so many lanes, the likeliest to be good
-// first.
+// shapes is the escape trees to try for so many lanes, the most promising first.
 func shapes(f *fabric.Fabric, vls int) []shape {
 	kinds := []shape{{nil, 2, false}, {nil, 3, false}, {nil, 1, true}, {nil, 2, true}}
 	var all []shape
@@ -231,8 +230,8 @@ func roots(f *fabric.Fabric) [][]fabric.NodeID {
 	return sets
 }
 
-// reserved is every turn within escape trees: those up on lane 0, and those down there
-// too if low, else on the highest of so many lanes.
+// reserved is every turn within escape trees: turns up are on lane 0; turns down on
+// lane 0 if low, else on the highest lane.
 func reserved(f *fabric.Fabric, e *intree.Escapes, lanes int, low bool) []turnlanes.Reserved {
 	top := uint8(lanes - 1)
 	var all []turnlanes.Reserved

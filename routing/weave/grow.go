@@ -11,9 +11,8 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
-// grower routes destinations anew, one after another, so that the lanes assigned to turns
-// admit the paths from all sources. Turns without a lane are given one where a path
-// needs it.
+// grower routes destinations anew, one after another, so that the assignment admits the
+// paths from all sources.
 type grower struct {
 	f         *fabric.Fabric
 	heads     []fabric.NodeID
@@ -44,8 +43,8 @@ func weight(c fabric.Class) uint32 {
 	return 1
 }
 
-// contention is what it costs, as load, to take a trunk that kept another switch from its
-// path: more than the loads of any path.
+// contention is the penalty for a trunk whose choice left others without a path: more
+// than the loads of any path.
 const contention = 1 << 40
 
 func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
@@ -65,12 +64,12 @@ func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 	return g
 }
 
-// tries is how often a tree is begun at most, because paths of some switches kept others
-// from theirs.
+// tries is how often a tree is begun again because the choices of some switches left
+// others without a path.
 const tries = 3
 
-// grow grows the tree to d.Root, and says whether all sources have a path that is
-// admitted.
+// grow grows the tree to d.Root, and says whether all sources have a path that the
+// assignment admits.
 func (g *grower) grow(d *dag.DAG) bool {
 	g.admitting[d.Root] = ^uint16(0)
 	for try := 1; ; try++ {
@@ -91,14 +90,14 @@ func (g *grower) grow(d *dag.DAG) bool {
 	return true
 }
 
-// mend keeps the paths of a row that are admitted and settles the other sources
-// beside them, on shortest paths. It says whether there was room for all.
+// mend keeps the paths of a row that the assignment admits, and gives the other sources
+// shortest paths beside them. It says whether all have one.
 func (g *grower) mend(d *dag.DAG, row []uint8) bool {
 	t := g.tree
 	g.had.Build(g.f, row, d.Root)
 	g.plant(d.Root)
 	for _, u := range g.had.Order[1:] {
-		if c := g.had.Out[u]; t.Hops[g.heads[c]] != intree.Unsettled {
+		if c := g.had.Out[u]; t.Hops[g.heads[c]] != intree.NoPath {
 			if m := g.admittingBy(c); m != 0 {
 				g.put(u, c, m)
 			}
@@ -106,7 +105,7 @@ func (g *grower) mend(d *dag.DAG, row []uint8) bool {
 	}
 	for i := 1; i < len(d.Order); i++ {
 		u := d.Order[i]
-		if t.Hops[u] == intree.Unsettled && !g.Settle(u, d.Choices(i), d.Hops[u]-1) && g.sends[u] {
+		if t.Hops[u] == intree.NoPath && !g.Settle(u, d.Choices(i), d.Hops[u]-1) && g.sends[u] {
 			return false
 		}
 	}
@@ -114,14 +113,14 @@ func (g *grower) mend(d *dag.DAG, row []uint8) bool {
 	return true
 }
 
-// plant begins a tree.
+// plant begins a tree with its root.
 func (g *grower) plant(root fabric.NodeID) {
 	g.tree.Plant(root)
 	g.admitting[root] = ^uint16(0)
 }
 
-// avoidBlockers has the switches that late ones could follow choose another trunk in the
-// next try.
+// avoidBlockers makes the switches that late ones could follow choose another trunk in
+// the next try.
 func (g *grower) avoidBlockers(d *dag.DAG) {
 	t := g.tree
 	for _, u := range t.Late {
@@ -134,8 +133,8 @@ func (g *grower) avoidBlockers(d *dag.DAG) {
 	}
 }
 
-// Settle implements intree.Rules: by the lightest path that is admitted already or, if
-// there is none, can be.
+// Settle implements intree.Rules: by the least loaded path that is admitted already or,
+// if there is none, that can be.
 func (g *grower) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32) bool {
 	best, least, by := fabric.ChannelID(fabric.None), ^uint64(0), uint16(0)
 	g.near = g.near[:0]
@@ -186,20 +185,21 @@ func (g *grower) weight(u fabric.NodeID, c fabric.ChannelID) uint64 {
 	return w
 }
 
-// Escape implements intree.Rules: escape paths were given lanes before all others.
+// Escape implements intree.Rules: the turns of escape paths have had lanes from the
+// start.
 func (g *grower) Escape(u fabric.NodeID, c fabric.ChannelID) { g.put(u, c, g.admittingBy(c)) }
 
-// Retract implements intree.Rules: lanes that turns were given stay.
+// Retract implements intree.Rules: turns keep their lanes.
 func (g *grower) Retract() {}
 
-// put settles u on trunk c.
+// put gives u the path by trunk c.
 func (g *grower) put(u fabric.NodeID, c fabric.ChannelID, admitting uint16) {
 	g.tree.Put(u, c)
 	g.admitting[u] = admitting
 }
 
-// admittingBy is the service levels, as bits, that admit the path that begins with a trunk
-// to a settled switch.
+// admittingBy is the service levels that admit the path that begins with a trunk to a
+// switch in the tree.
 func (g *grower) admittingBy(c fabric.ChannelID) uint16 {
 	v := g.heads[c]
 	b, after := g.tree.Out[v], fabric.ChannelID(fabric.None)
@@ -209,7 +209,7 @@ func (g *grower) admittingBy(c fabric.ChannelID) uint16 {
 	return g.lanes.Admitting(c, b, after, g.admitting[v])
 }
 
-// path is the turns of the path that begins with a trunk to a settled switch.
+// path is the turns of the path that begins with a trunk to a switch in the tree.
 func (g *grower) path(c fabric.ChannelID) []acyclic.Turn {
 	g.steps, g.trail = g.steps[:0], g.trail[:0]
 	for {
@@ -224,19 +224,19 @@ func (g *grower) path(c fabric.ChannelID) []acyclic.Turn {
 	}
 }
 
-// renew finds the service levels that admit the path just placed, and its ends.
+// renew updates admitting for the path just placed.
 func (g *grower) renew() {
 	for _, v := range slices.Backward(g.trail) {
 		g.admitting[v] = g.admittingBy(g.tree.Out[v])
 	}
 }
 
-// others settles switches without sources, for which lanes do not matter: nothing
-// is sent from there, and no source's path leads over them.
+// others gives switches without sources any shortest path: lanes do not matter, because
+// nothing is sent from there and no source's path passes them.
 func (g *grower) others(d *dag.DAG) {
 	for i := 1; i < len(d.Order); i++ {
 		u := d.Order[i]
-		if g.tree.Hops[u] != intree.Unsettled {
+		if g.tree.Hops[u] != intree.NoPath {
 			continue
 		}
 		best := d.Choices(i)[0]
@@ -249,13 +249,13 @@ func (g *grower) others(d *dag.DAG) {
 	}
 }
 
-// charge adds the routes of a row to the loads, so many times over; -1 takes them away.
+// charge adds the routes of a row to the loads, times over; -1 subtracts them.
 func (g *grower) charge(row []uint8, root fabric.NodeID, times uint64) {
 	g.had.Build(g.f, row, root)
 	g.loads.Charge(g.had.Order, g.had.Out, times)
 }
 
-// admitted says whether the paths of all sources along a row are.
+// admitted says whether the assignment admits the paths of all sources along a row.
 func (g *grower) admitted(row []uint8, root fabric.NodeID) bool {
 	g.had.Build(g.f, row, root)
 	g.plant(root)

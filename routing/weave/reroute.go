@@ -12,7 +12,8 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
-// rerouting is paths that are routed anew where they are not admitted.
+// rerouting is paths, of which those that the assignment does not admit are routed
+// anew.
 type rerouting struct {
 	f      *fabric.Fabric
 	fw     *routing.Forwarding // its own
@@ -33,19 +34,19 @@ func newRerouting(f *fabric.Fabric, fw *routing.Forwarding, lids []fabric.LID, b
 	return r
 }
 
-// charge adds the routes to a LID to the loads; with -1 it takes them away.
+// charge adds the routes to a LID to the loads; with -1 it subtracts them.
 func (r *rerouting) charge(lid fabric.LID, sign int) {
 	e := r.f.Endpoint(r.f.Owner(lid))
 	r.grower.charge(r.fw.Row(lid), e.Switch, uint64(int64(weight(e.Class))*int64(sign)))
 }
 
-// adaptions is how often at most lanes are assigned to turns, anew for the paths that were
-// routed around the assignment before.
+// adaptions is how often at most an assignment is made: after the first, for the paths
+// that were routed around the one before.
 const adaptions = 3
 
-// adapt routes anew around an assignment without escapes, and returns for how many LIDs
-// that cannot be done. Where they are few, the others have come nearer to what one
-// assignment admits: it begins again with the paths as they are then.
+// adapt routes anew around an assignment, without escapes, and returns for how many
+// LIDs that fails. If these are few, the paths have come nearer to what one assignment
+// can admit: it begins again with an assignment for the new paths.
 func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, again func(*turnlanes.Paths) (*turnlanes.Assignment, int, error)) (failed int, err error) {
 	for i := range adaptions {
 		before := failed
@@ -64,8 +65,8 @@ func (r *rerouting) adapt(ctx context.Context, l *turnlanes.Assignment, again fu
 	return failed, nil
 }
 
-// route routes the destinations anew whose paths an assignment does not admit, and
-// returns for how many that cannot be done.
+// route routes the destinations anew whose paths the assignment does not admit, and
+// returns for how many that fails.
 func (r *rerouting) route(ctx context.Context, l *turnlanes.Assignment) (failed int, err error) {
 	r.grower.lanes = l
 	bad := make([]fabric.LID, 0, len(r.lids))
@@ -77,11 +78,11 @@ func (r *rerouting) route(ctx context.Context, l *turnlanes.Assignment) (failed 
 	return r.pass(ctx, bad, true)
 }
 
-// passes is how often all destinations are routed again at most, to balance them.
+// passes is how often at most all destinations are routed again, to balance them.
 const passes = 3
 
-// balance routes all destinations again until the largest load is no more than a
-// goal or does not lessen any more, or enough work was done, and keeps the best.
+// balance routes all destinations again until the largest load is no more than goal,
+// stops decreasing, or enough work was done, and keeps the best.
 func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 	g := r.grower
 	g.work = 0
@@ -102,8 +103,8 @@ func (r *rerouting) balance(ctx context.Context, goal uint64, most int) error {
 	return nil
 }
 
-// pass routes LIDs again, keeping what is admitted if so asked, and counts those for
-// which no tree was found: they keep what they have.
+// pass routes LIDs again, keeping admitted paths if keep, and counts those for which no
+// tree was found; they keep their row.
 func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (failed int, err error) {
 	d := dag.DAG{Root: fabric.None}
 	for i, lid := range lids {
@@ -128,8 +129,8 @@ func (r *rerouting) pass(ctx context.Context, lids []fabric.LID, keep bool) (fai
 	return failed, nil
 }
 
-// note notes how many destinations have other paths than they had, and how many of
-// them longer ones than need be.
+// note adds a remark: how many destinations have new paths, and how many of them longer
+// ones than necessary.
 func (r *rerouting) note() {
 	d := dag.DAG{Root: fabric.None}
 	t := &r.grower.had

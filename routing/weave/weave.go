@@ -1,28 +1,27 @@
-// Package weave is two routers that begin with good paths, give their turns lanes, and
-// change paths only where lanes are wanting.
+// Package weave has two engines that begin with good paths, assign lanes to their turns,
+// and change paths only if lanes do not suffice.
 //
-// Router is weave: for every service level a lane for every turn (package
-// routing/internal/turnlanes). It takes as few lanes as admit all paths, and where a lane
-// fewer leaves few paths over it routes their destinations anew, among shortest paths
-// first and longer ones then, as long as that costs little bandwidth. Paths that still
-// need too many lanes give way to others that need fewer.
+// Engine is weave: for every service level a lane for every turn (package
+// routing/internal/turnlanes). It takes the fewest lanes with which all paths are
+// admitted. If one lane fewer leaves only a few paths, it routes their destinations anew,
+// first among shortest paths and then longer ones, as long as that costs little
+// bandwidth. If paths still need too many lanes, it tries those of the next path finder.
 //
 // Any is weave-any, for clients that ignore service levels: one lane for every turn,
-// whatever the service level. Not all shortest paths of a network can be had then: on
-// a ring on which every three channels in a row are part of a path the dependencies
-// close a cycle on any number of lanes, since every channel behind another has one
-// lane for all packets that come by it. Where a path is not admitted, those to the same
-// destination that are stay, and the others are sought beside them; then the destination
-// is routed anew; in the end switches take to an escape tree whose turns had lanes
-// before all others, as in Nue (J. Domke, T. Hoefler, S. Matsuoka, HPDC 2016), and so
-// it never fails. Several attempts, with and without escapes, are compared by their
+// whatever the service level. Then not all shortest paths of a network can be used: if on
+// a ring every three channels in a row are part of a path, the dependencies close a cycle
+// on any number of lanes, since a channel after another has one lane for all packets that
+// come by it. If a path is not admitted, the admitted ones to its destination stay, and
+// others are looked for beside them; then the destination is routed anew; finally
+// switches use an escape tree whose turns have had lanes from the start, as in Nue (J.
+// Domke, T. Hoefler, S. Matsuoka, HPDC 2016), so that it never fails. Several attempts, with and without escapes, are compared by their
 // largest load.
 //
 // Guarantee: connected within each part of the network and free of deadlock, weave
 // under contract honored, or directed if that was asked for, weave-any under contract
-// any; for the endpoints in the budget's scope. Paths are minimal where nothing had to
-// give way. weave refuses for want of lanes with *routing.TooFewLanes; weave-any refuses
-// nothing.
+// any; for the endpoints in the budget's scope. Paths are minimal unless they had to be
+// changed. weave refuses with *routing.TooFewLanes if lanes do not suffice; weave-any
+// refuses nothing.
 //
 // Lanes needed: 1 to 3 in every network tried. Complexity: that of the path finders
 // and of the rounds of package turnlanes; O(S·c) for every destination routed anew, S the
@@ -39,7 +38,7 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
 
-// Prefer says what counts more where bandwidth and lanes cannot both be had: on
+// Prefer says what counts more if bandwidth and few lanes cannot both be had, as on
 // tori, where balanced paths need more lanes than regular ones.
 type Prefer uint8
 
@@ -63,14 +62,14 @@ func ParsePrefer(s string) (Prefer, error) {
 
 var errNoPaths = errors.New("weave: no path finder to begin with; give at least one")
 
-// Router is weave. It needs at least one path finder.
-type Router struct {
+// Engine is weave. It needs at least one path finder.
+type Engine struct {
 	Paths  []routing.PathFinder // those with most bandwidth first
 	Prefer Prefer               // the zero value prefers bandwidth
 }
 
-// Route implements routing.Router. It plans for the endpoints in the budget's scope.
-func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
+// Route implements routing.Engine. It plans for the endpoints in the budget's scope.
+func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -113,11 +112,11 @@ func (o Router) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.lanes.Tables(best.fw, best.lids, both)}, nil
 }
 
-// loadGrowth is by how much the largest load may grow, one part in so many, with other
-// paths where lanes are preferred.
+// loadGrowth limits how much other paths may add to the largest load if few lanes are
+// preferred: 1/maxLoadGrowth of it.
 const loadGrowth = 2
 
-// assigned is paths with an assignment of lanes that admits all of them.
+// assigned is paths with an assignment that admits all of them.
 type assigned struct {
 	fw    *routing.Forwarding
 	lids  []fabric.LID
@@ -125,7 +124,7 @@ type assigned struct {
 }
 
 // assign finds lanes for paths, as few as can be. nil: they do not suffice.
-func (o Router) assign(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*assigned, error) {
+func (o Engine) assign(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*assigned, error) {
 	paths, err := turnlanes.Gather(ctx, f, fw, b, nil)
 	if err != nil {
 		return nil, err
@@ -164,13 +163,13 @@ func (o Router) assign(ctx context.Context, f *fabric.Fabric, fw *routing.Forwar
 	return nil, nil
 }
 
-// tolerance is how much more of the largest load, in percent, one lane less may
-// cost, by Prefer.
+// tolerance is by how many percent the largest load may grow to save one lane, by
+// Prefer.
 var tolerance = [...]uint64{2, 8}
 
-// reroute routes the destinations of the few paths anew that an assignment leaves over.
-// nil: that cannot be done, or would cost too much bandwidth.
-func (o Router) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, levels int, b routing.Budget) (*assigned, error) {
+// reroute routes the destinations of the few paths that the assignment does not admit
+// anew. nil: that fails, or costs too much bandwidth.
+func (o Engine) reroute(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, levels int, b routing.Budget) (*assigned, error) {
 	r := newRerouting(f, fw, paths.LIDs(), b)
 	lanes := l.Lanes()
 	failed, err := r.adapt(ctx, l, func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.Assign(ctx, lanes, levels) })

@@ -29,7 +29,7 @@ import (
 var (
 	balanced = []routing.PathFinder{balance.Finder{Seed: 1}, balance.Finder{Seed: 1, Regular: true}}
 	lowest   = shortest.Finder{Pick: shortest.Lowest}
-	honored  = weave.Router{Paths: append(balanced[:2:2], lowest)}
+	honored  = weave.Engine{Paths: append(balanced[:2:2], lowest)}
 	anySL    = weave.Any{Paths: balanced}
 )
 
@@ -52,7 +52,7 @@ func verify(f *fabric.Fabric, tables *routing.Tables, c routing.Contract, b rout
 }
 
 // route routes and has the tables judged.
-func route(t testing.TB, f *fabric.Fabric, r routing.Router, c routing.Contract, b routing.Budget) (*routing.Tables, *deadlock.Verdict) {
+func route(t testing.TB, f *fabric.Fabric, r routing.Engine, c routing.Contract, b routing.Budget) (*routing.Tables, *deadlock.Verdict) {
 	t.Helper()
 	b.Contract = c
 	tables, err := r.Route(context.Background(), f, b, nil)
@@ -140,7 +140,7 @@ func TestReference(t *testing.T) {
 
 			tables, _ := route(t, f, anySL, routing.Any, b)
 			load := congestion.Count(f, tables.Forwarding, routing.HCA)
-			one, _ := route(t, f, nue.Router{}, routing.Any, routing.Budget{VLs: 1, Scope: b.Scope})
+			one, _ := route(t, f, nue.Engine{}, routing.Any, routing.Budget{VLs: 1, Scope: b.Scope})
 			nues := congestion.Count(f, one.Forwarding, routing.HCA).Max
 			t.Logf("weave-any: %d lanes, load %d; nue's on one lane %d", tables.Lanes.Needed, load.Max, nues)
 			if got, least := bisection(t, tables), bisection(t, one); got < least*.99 {
@@ -164,7 +164,7 @@ func TestRealFabrics(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := congestion.Count(f, paths, routing.HCA).Max
-		for _, r := range []routing.Router{honored, anySL} {
+		for _, r := range []routing.Engine{honored, anySL} {
 			tables, _ := route(t, f, r, routing.Any, routing.Budget{VLs: 8, Scope: routing.Adapters})
 			if got, want := bisection(t, tables), bisection(t, &routing.Tables{Fabric: f, Forwarding: paths, Lanes: tables.Lanes}); got < want*.98 {
 				t.Errorf("%s: %T has a bisection bandwidth of %.3f, balance %.3f", name, r, got, want)
@@ -260,7 +260,7 @@ func TestAnyNetwork(t *testing.T) {
 		}
 		b.Contract = rapid.SampledFrom([]routing.Contract{routing.Honored, routing.Directed}).Draw(t, "contract")
 		prefer := rapid.SampledFrom([]weave.Prefer{weave.Bandwidth, weave.Lanes}).Draw(t, "prefer")
-		tables, err = weave.Router{Paths: finders, Prefer: prefer}.Route(context.Background(), f, b, nil)
+		tables, err = weave.Engine{Paths: finders, Prefer: prefer}.Route(context.Background(), f, b, nil)
 		if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 			return
 		}
@@ -365,8 +365,8 @@ func hosts(f *fabric.Fabric) (n int) {
 func BenchmarkRoute(b *testing.B) {
 	for _, spec := range []string{"dragonfly:p=4", "random:switches=64,links=128,hosts=16,seed=1"} {
 		f := testnet.Build(b, spec)
-		for name, r := range map[string]routing.Router{
-			"weave":     weave.Router{Paths: []routing.PathFinder{sssp.Finder{}}},
+		for name, r := range map[string]routing.Engine{
+			"weave":     weave.Engine{Paths: []routing.PathFinder{sssp.Finder{}}},
 			"weave-any": weave.Any{Paths: []routing.PathFinder{sssp.Finder{}}},
 		} {
 			b.Run(spec+"/"+name, func(b *testing.B) {

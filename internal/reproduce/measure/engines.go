@@ -42,9 +42,9 @@ var methods = []method{
 	{name: "dfsssp-online", finder: "sssp", lanes: layer.FirstFit{Unbalanced: true}},
 	// IPDPS 2011, section IV, the three heuristics without what saves lanes
 	// behind their back.
-	{name: "weakest", finder: "sssp", lanes: layer.BreakCycles{Unsqueezed: true, Unbalanced: true}},
-	{name: "first found", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, Unsqueezed: true, Unbalanced: true}},
-	{name: "strongest", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, Unsqueezed: true, Unbalanced: true}},
+	{name: "weakest", finder: "sssp", lanes: layer.BreakCycles{OnePass: true, Unbalanced: true}},
+	{name: "first found", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, OnePass: true, Unbalanced: true}},
+	{name: "strongest", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, OnePass: true, Unbalanced: true}},
 	{name: "mp-lash", count: layersOfMPLASH},
 	{name: "a-lash", count: layersOfALASH},
 }
@@ -58,7 +58,7 @@ func layersOfMPLASH(ctx context.Context, f *fabric.Fabric) (int, error) {
 }
 
 func layersOfALASH(ctx context.Context, f *fabric.Fabric) (int, error) {
-	t, err := alash.Router{OneLayer: true}.RouteAdaptive(ctx, f, budget, nil)
+	t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, f, budget, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -15,7 +15,7 @@
 // needed: found out by doing; in random networks with two links a switch 2 to 3 on
 // 16 switches, 3 to 4 on 32, 4 to 5 on 64, 7 to 9 on 128. Tori, with their many
 // shortest paths, need far more: 10 on 6x6, 21 on 4x4x4. Refuses with
-// *routing.TooFewLanes, or leaves paths out where Router.Partial says so.
+// *routing.TooFewLanes, or leaves paths out where Engine.Partial says so.
 //
 // Complexity: first all groups together are looked at, O(D·C) for D destinations
 // and C trunks, the turns from a trunk as bits, 64 of them a step. If there is no
@@ -49,9 +49,9 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/choices"
 )
 
-// Router is A-LASH. The zero Router is the algorithm with step 4 and with free
+// Engine is A-LASH. The zero Engine is the algorithm with step 4 and with free
 // moves among T(s,a).
-type Router struct {
+type Engine struct {
 	// OneLayer leaves out step 4: T(s,a) is one layer.
 	OneLayer bool
 	// Stay keeps every packet in the layer that it was injected into
@@ -63,9 +63,9 @@ type Router struct {
 	Partial bool
 }
 
-// RouteAdaptive implements routing.AdaptiveRouter. The budget's lanes are the
+// RouteAdaptive implements routing.AdaptiveEngine. The budget's lanes are the
 // layers; those that step 2 does not need are used by step 4.
-func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
+func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.B
 
 // place is steps 1 to 3: it finds a layer for every group. It returns how many
 // layers that took and how many groups are left out.
-func (o Router) place(ctx context.Context, g *groups, vls int) (need, left int, err error) {
+func (o Engine) place(ctx context.Context, g *groups, vls int) (need, left int, err error) {
 	if !o.Partial {
 		over, err := g.putAll(ctx, acyclic.MaxLayers, false)
 		if err != nil {

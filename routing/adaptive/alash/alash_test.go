@@ -16,7 +16,7 @@ import (
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
 )
 
-func route(t testing.TB, o alash.Router, f *fabric.Fabric, vls int) *routing.Adaptive {
+func route(t testing.TB, o alash.Engine, f *fabric.Fabric, vls int) *routing.Adaptive {
 	t.Helper()
 	a, err := o.RouteAdaptive(context.Background(), f, routing.Budget{VLs: vls}, nil)
 	if err != nil {
@@ -42,7 +42,7 @@ func TestOneLayerSuffices(t *testing.T) {
 	for n := 2; n <= 20; n++ {
 		for _, links := range []int{n - 1, n * (n - 1) / 2} {
 			f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", n, links, n))
-			if a := route(t, alash.Router{}, f, 1); a.Needed != 1 {
+			if a := route(t, alash.Engine{}, f, 1); a.Needed != 1 {
 				t.Errorf("%d switches, %d links: %d layers", n, links, a.Needed)
 			}
 		}
@@ -77,7 +77,7 @@ func needed(t *testing.T, switches, links int) []int {
 	var got []int
 	for seed := range 10 {
 		f := testnet.Build(t, fmt.Sprintf("random:switches=%d,links=%d,seed=%d", switches, links, seed))
-		a := route(t, alash.Router{OneLayer: true}, f, routing.MaxDataVLs)
+		a := route(t, alash.Engine{OneLayer: true}, f, routing.MaxDataVLs)
 		if v := judge(t, a, deadlock.CutThrough); !v.Free() || !v.Complete() || !v.Minimal || v.VLs != a.Needed {
 			t.Errorf("%d switches, %d links, seed %d: verdict is %+v", switches, links, seed, v)
 		}
@@ -93,14 +93,14 @@ func needed(t *testing.T, switches, links int) []int {
 func TestTheorem3(t *testing.T) {
 	for _, spec := range []string{"ring:8", "random:switches=32,links=64,seed=1"} {
 		f := testnet.Build(t, spec)
-		a := route(t, alash.Router{}, f, 8)
+		a := route(t, alash.Engine{}, f, 8)
 		if v := judge(t, a, deadlock.CutThrough); !v.Free() || !v.Complete() {
 			t.Errorf("%s, cut-through: verdict is %+v", spec, v)
 		}
 		if v := judge(t, a, deadlock.Wormhole); v.Free() || v.Cycle == nil {
 			t.Errorf("%s, wormhole: no cycle", spec)
 		}
-		if v := judge(t, route(t, alash.Router{Stay: true}, f, 8), deadlock.Wormhole); !v.Free() {
+		if v := judge(t, route(t, alash.Engine{Stay: true}, f, 8), deadlock.Wormhole); !v.Free() {
 			t.Errorf("%s, wormhole, and packets stay: cycle %+v", spec, v.Cycle)
 		}
 	}
@@ -111,8 +111,8 @@ func TestTheorem3(t *testing.T) {
 // free moves add no dependencies.
 func TestFreeMovesAddNoDependencies(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4")
-	moves := judge(t, route(t, alash.Router{}, f, 8), deadlock.CutThrough)
-	stays := judge(t, route(t, alash.Router{Stay: true}, f, 8), deadlock.CutThrough)
+	moves := judge(t, route(t, alash.Engine{}, f, 8), deadlock.CutThrough)
+	stays := judge(t, route(t, alash.Engine{Stay: true}, f, 8), deadlock.CutThrough)
 	if moves.Dependencies != stays.Dependencies || moves.Flows != stays.Flows {
 		t.Errorf("%d dependencies of %d flows, and %d of %d without moves", moves.Dependencies, moves.Flows, stays.Dependencies, stays.Flows)
 	}
@@ -120,7 +120,7 @@ func TestFreeMovesAddNoDependencies(t *testing.T) {
 
 // Step 4.1 leaves no layer untried: whatever T(s,a) lacks closes a cycle.
 func TestStep4LeavesNothingOut(t *testing.T) {
-	a := route(t, alash.Router{}, testnet.Build(t, "random:switches=10,links=18,seed=2"), 3)
+	a := route(t, alash.Engine{}, testnet.Build(t, "random:switches=10,links=18,seed=2"), 3)
 	lacking := 0
 	for x := range routing.Address(a.Addresses()) {
 		row := a.AllowedRow(x)
@@ -142,7 +142,7 @@ func TestStep4LeavesNothingOut(t *testing.T) {
 		t.Fatal("all layers take everything: no test")
 	}
 	for x := range routing.Address(a.Addresses()) {
-		one := route(t, alash.Router{OneLayer: true}, a.Fabric, 3)
+		one := route(t, alash.Engine{OneLayer: true}, a.Fabric, 3)
 		for s, mask := range one.AllowedRow(x) {
 			if bits.OnesCount16(mask) > 1 || (mask == 0) != (a.Allowed(fabric.NodeID(s), x) == 0) || mask&^a.Allowed(fabric.NodeID(s), x) != 0 {
 				t.Errorf("switch %d to address %d: layers %b without step 4, %b with it", s, x, mask, a.Allowed(fabric.NodeID(s), x))
@@ -156,7 +156,7 @@ func TestStep4LeavesNothingOut(t *testing.T) {
 // each, and only the first trunk is fixed.
 func TestGroupsOnARing(t *testing.T) {
 	f := testnet.Build(t, "ring:6")
-	a := route(t, alash.Router{}, f, 2)
+	a := route(t, alash.Engine{}, f, 2)
 	if a.Addresses() != 12 {
 		t.Fatalf("%d addresses, want 12", a.Addresses())
 	}
@@ -192,20 +192,20 @@ func TestGroupsOnARing(t *testing.T) {
 // With too few layers the answer is no, or fewer paths where they are asked for.
 func TestTooFewLayers(t *testing.T) {
 	f := testnet.Build(t, "torus:6x6")
-	_, err := alash.Router{}.RouteAdaptive(context.Background(), f, routing.Budget{VLs: 8}, nil)
+	_, err := alash.Engine{}.RouteAdaptive(context.Background(), f, routing.Budget{VLs: 8}, nil)
 	few := (*routing.TooFewLanes)(nil)
 	if !errors.As(err, &few) || few.Need <= 8 || few.AtLeast || few.Have != 8 {
 		t.Fatalf("refusal is %v", err)
 	}
-	if a := route(t, alash.Router{}, f, few.Need); a.Needed != few.Need {
+	if a := route(t, alash.Engine{}, f, few.Need); a.Needed != few.Need {
 		t.Errorf("%d layers needed, said to be %d", a.Needed, few.Need)
 	}
-	a := route(t, alash.Router{Partial: true}, f, 8)
+	a := route(t, alash.Engine{Partial: true}, f, 8)
 	v := judge(t, a, deadlock.CutThrough)
 	if !v.Free() || !v.Complete() || !v.Minimal || v.Flows < v.Pairs || !slices.ContainsFunc(a.Notes, func(n string) bool { return strings.Contains(n, "left out") }) {
 		t.Errorf("partial: %v, verdict is %+v", a.Notes, v)
 	}
-	if _, err := (alash.Router{Partial: true}).RouteAdaptive(context.Background(), f, routing.Budget{VLs: 2}, nil); !errors.As(err, &few) || !few.AtLeast {
+	if _, err := (alash.Engine{Partial: true}).RouteAdaptive(context.Background(), f, routing.Budget{VLs: 2}, nil); !errors.As(err, &few) || !few.AtLeast {
 		t.Errorf("partial on 2 lanes: %v", err)
 	}
 }
@@ -216,14 +216,14 @@ func BenchmarkRoute(b *testing.B) {
 		b.Run(spec, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				route(b, alash.Router{}, f, 15)
+				route(b, alash.Engine{}, f, 15)
 			}
 		})
 	}
 }
 
 func BenchmarkJudge(b *testing.B) {
-	a := route(b, alash.Router{}, testnet.Build(b, "random:switches=64,links=128,seed=1"), 8)
+	a := route(b, alash.Engine{}, testnet.Build(b, "random:switches=64,links=128,seed=1"), 8)
 	b.ReportAllocs()
 	for b.Loop() {
 		judge(b, a, deadlock.CutThrough)

@@ -32,15 +32,15 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
-// Router is minimal adaptive routing with an escape lane. The zero Router chooses
+// Engine is minimal adaptive routing with an escape lane. The zero Engine chooses
 // the root of Up*/Down*.
-type Router struct {
+type Engine struct {
 	Root fabric.GUID // a switch; zero: the one nearest to all others
 }
 
-// RouteAdaptive implements routing.AdaptiveRouter. It uses every lane of the
+// RouteAdaptive implements routing.AdaptiveEngine. It uses every lane of the
 // budget, and refuses one lane and a root that is no switch.
-func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
+func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
 	const need = 2
 	b, err := b.WithDefaults()
 	if err != nil {

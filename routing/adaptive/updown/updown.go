@@ -29,14 +29,14 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/choices"
 )
 
-// Router is adaptive Up*/Down* routing. The zero Router chooses its root.
-type Router struct {
+// Engine is adaptive Up*/Down* routing. The zero Engine chooses its root.
+type Engine struct {
 	Root fabric.GUID // a switch; zero: the one nearest to all others
 }
 
-// RouteAdaptive implements routing.AdaptiveRouter. It uses every lane of the
+// RouteAdaptive implements routing.AdaptiveEngine. It uses every lane of the
 // budget, and refuses a root that is no switch.
-func (o Router) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
+func (o Engine) RouteAdaptive(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Adaptive, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package choices is the sets of trunks that switches of adaptive routers choose from:
+// Package choices is the sets of trunks that switches choose from under adaptive routing:
 // those of all shortest paths to a destination, and of all shortest Up*/Down* paths.
 package choices
 

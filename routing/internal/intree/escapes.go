@@ -19,7 +19,7 @@ type Escapes struct {
 	total []int32         // [switch] destinations in its part
 }
 
-// NewEscapes is without trees; Span lays them.
+// NewEscapes allocates for the network, without trees; Span makes them.
 func NewEscapes(f *fabric.Fabric) *Escapes {
 	n := f.Switches()
 	return &Escapes{
@@ -28,8 +28,8 @@ func NewEscapes(f *fabric.Fabric) *Escapes {
 	}
 }
 
-// Span lays the breadth-first trees from these roots, one in each part, for paths to
-// some destinations; nil: to all switches.
+// Span makes the breadth-first trees from the given roots, one in each part, for paths
+// to some destinations; nil: to all switches.
 func (e *Escapes) Span(roots, dests []fabric.NodeID) {
 	const unseen = -1
 	for s := range e.depth {
@@ -73,7 +73,7 @@ func (e *Escapes) Span(roots, dests []fabric.NodeID) {
 // EachTurn visits every turn on a path along the trees to one of the destinations.
 func (e *Escapes) EachTurn(visit func(in, out fabric.ChannelID)) {
 	heads, reverses := e.f.Heads(), e.f.Reverses()
-	var tree []fabric.ChannelID // the trunks of the trees that leave a switch
+	var tree []fabric.ChannelID // the trunks of the tree that leave the switch
 	for _, u := range e.order {
 		tree = tree[:0]
 		first, end := e.f.TrunksFrom(u)
@@ -99,8 +99,8 @@ func (e *Escapes) EachTurn(visit func(in, out fabric.ChannelID)) {
 	}
 }
 
-// Out is the trunk of switch v on its escape path to another in its part: down to the
-// child that has it below, or up.
+// Out is the trunk of switch v on its escape path to another switch in its part: down
+// to the child that has it in its subtree, or up.
 func (e *Escapes) Out(v, to fabric.NodeID) fabric.ChannelID {
 	heads := e.f.Heads()
 	for e.depth[to] > e.depth[v] {
@@ -113,9 +113,9 @@ func (e *Escapes) Out(v, to fabric.NodeID) fabric.ChannelID {
 	return e.Up[v]
 }
 
-// RootSets is so many sets of roots at the most, one root in each part of the network:
-// no choice is best everywhere, so several are tried. They are spread evenly over the
-// switches by a measure, [switch], those with the least first.
+// RootSets is at most so many sets of roots, each with one root in each part of the
+// network: no choice is best everywhere, so callers try several. They are spread evenly
+// over the switches in the order of a measure, [switch], ascending.
 func RootSets(f *fabric.Fabric, measure []int64, most int) [][]fabric.NodeID {
 	parts := f.Parts()
 	sets := make([][]fabric.NodeID, min(most, len(parts[0])))

@@ -1,24 +1,24 @@
 // Package intree grows in-trees, the paths to one destination, one after the other,
-// where not every turn may be taken: a graph of turns that stays free of cycles, or
-// lanes given to turns, admits some and refuses others. Who admits what is Rules; the
-// steps are the same for all of them:
+// where not every turn may be taken: a graph of turns that must stay free of cycles, or
+// lanes assigned to turns, admits some and refuses others. Rules says what is admitted;
+// the steps are the same for all callers:
 //
-//  1. switches are settled on shortest paths, the nearest first (Tree.Shortest);
-//  2. those left over take detours, the shortest first;
-//  3. where that is not enough the tree is begun anew with these on escape paths,
-//     whose turns were admitted before all others (Escapes), and the rest is grown
+//  1. switches get shortest paths, the nearest first (Tree.Shortest);
+//  2. those still without a path get detours, the shortest first;
+//  3. if that is not enough, the tree is begun again with these switches on escape
+//     paths, whose turns were admitted before all others (Escapes), and the rest grows
 //     around them.
 //
-// It ends because more switches are on escape paths each time, and all of them are a
-// whole tree. Steps and escape paths are those of J. Domke, T. Hoefler, S. Matsuoka:
-// Routing on the Dependency Graph: A New Approach to Deadlock-Free High-Performance
-// Routing, HPDC 2016.
+// It ends because each time more switches are on escape paths, and these alone form a
+// whole tree. The steps and the escape paths are those of J. Domke, T. Hoefler, S.
+// Matsuoka: Routing on the Dependency Graph: A New Approach to Deadlock-Free
+// High-Performance Routing, HPDC 2016.
 //
-// Loads counts the routes over trunks, for whoever makes trees, grown here or not.
+// Loads counts the routes over trunks, also for trees that were not grown here.
 //
-// Complexity: O(S + C) calls of Rules for S switches and C trunks, where no switch is
-// left over; each sweep of detours looks at the trunks of every switch left over, once
-// for each number of hops.
+// Complexity: O(S + C) calls of Rules for S switches and C trunks if every switch gets
+// a shortest path; otherwise each number of hops takes a pass over the trunks of the
+// switches without a path.
 package intree
 
 import (
@@ -28,24 +28,24 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/dag"
 )
 
-// Rules is what a tree may do.
+// Rules says what may be added to a tree.
 type Rules interface {
-	// Settle puts switch u into the tree, by one of some trunks, if the turns of its path
-	// can be admitted. Only trunks to switches so many hops from the root count: a settled
-	// switch has hops, one that is not has Unsettled.
+	// Settle puts switch u into the tree by one of some trunks, if the turns of its path
+	// can be admitted. Only trunks to switches with this number of hops to the root count;
+	// a switch without a path has NoPath.
 	Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32) bool
 	// Escape puts switch u into the tree, by the first trunk of its escape path.
 	Escape(u fabric.NodeID, c fabric.ChannelID)
-	// Retract takes back what was admitted for the tree so far, which is begun anew.
+	// Retract takes back what was admitted for the tree so far, because it is begun again.
 	Retract()
 }
 
-// Tree is an in-tree while it grows. It is scratch space for one destination after
-// another.
+// Tree is an in-tree under construction. It is scratch space, used for one destination
+// after another.
 type Tree struct {
 	Order []fabric.NodeID    // settled switches, the root first, each after the one it forwards to
 	Out   []fabric.ChannelID // [switch] the trunk it forwards to; None at the root, valid once it is settled
-	Hops  []int32            // [switch] to the root; Unsettled
+	Hops  []int32            // [switch] to the root; NoPath
 	Sum   []uint64           // [switch] load on its path, valid once it is settled
 	Late  []fabric.NodeID    // switches in need of a path, without one so far
 	Need  []bool             // [switch] it needs a path; nil: all do
@@ -58,10 +58,10 @@ type Tree struct {
 	near   []fabric.ChannelID // scratch: trunks to choose from
 }
 
-// Unsettled is the hops of a switch without a path.
-const Unsettled = -1
+// NoPath is the hops of a switch without a path.
+const NoPath = -1
 
-// New is a Tree for a fabric; the sums of its paths are of these loads.
+// New is a Tree for a fabric; Sum adds up the given loads.
 func New(f *fabric.Fabric, l *Loads) *Tree {
 	n := f.Switches()
 	return &Tree{
@@ -70,23 +70,23 @@ func New(f *fabric.Fabric, l *Loads) *Tree {
 	}
 }
 
-// Plant begins a tree.
+// Plant begins a tree with its root.
 func (t *Tree) Plant(root fabric.NodeID) {
 	for s := range t.Hops {
-		t.Hops[s] = Unsettled
+		t.Hops[s] = NoPath
 	}
 	t.Order, t.Late = append(t.Order[:0], root), t.Late[:0]
 	t.Hops[root], t.Sum[root], t.Out[root] = 0, 0, fabric.None
 }
 
-// Put settles u on trunk c.
+// Put gives switch u the path by trunk c.
 func (t *Tree) Put(u fabric.NodeID, c fabric.ChannelID) {
 	v := t.heads[c]
 	t.Out[u], t.Hops[u], t.Sum[u] = c, t.Hops[v]+1, t.Sum[v]+t.load[c]
 	t.Order = append(t.Order, u)
 }
 
-// Frozen says whether a switch keeps to its escape path.
+// Frozen says whether a switch stays on its escape path.
 func (t *Tree) Frozen(u fabric.NodeID) bool { return t.frozen[u] }
 
 // Grow grows the tree to d.Root, and says whether it took detours, and whether it took
@@ -99,8 +99,8 @@ func (t *Tree) Grow(d *dag.DAG, e *Escapes, r Rules) (detours, escapes bool) {
 	return true, t.Finish(d, e, r)
 }
 
-// Shortest begins the tree to d.Root and settles switches on shortest paths. Those
-// that need one and have none are in Late.
+// Shortest begins the tree to d.Root and gives switches shortest paths. Late is then
+// those that need a path and have none.
 func (t *Tree) Shortest(d *dag.DAG, r Rules) {
 	for _, u := range t.kept {
 		t.frozen[u] = false
@@ -120,8 +120,8 @@ func (t *Tree) late(u fabric.NodeID) {
 	}
 }
 
-// Finish settles the late switches by detours and, unless there are no escape paths
-// (nil), by these in the end: then none is left. It says whether it took any of them.
+// Finish gives the late switches detours and, if escape paths are given (not nil),
+// these to the rest, so that none is left. It says whether it used any escape path.
 func (t *Tree) Finish(d *dag.DAG, e *Escapes, r Rules) (escaped bool) {
 	t.detour(r)
 	for len(t.Late) > 0 && e != nil {
@@ -132,8 +132,7 @@ func (t *Tree) Finish(d *dag.DAG, e *Escapes, r Rules) (escaped bool) {
 	return escaped
 }
 
-// detour settles late switches by longer paths, the shortest first. Those that stay
-// late have none.
+// detour gives late switches longer paths, the shortest first.
 func (t *Tree) detour(r Rules) {
 	top := int32(0)
 	for _, u := range t.Order {
@@ -157,8 +156,8 @@ func (t *Tree) detour(r Rules) {
 	}
 }
 
-// escape begins the tree anew, with the late switches and all between them and the root
-// on their escape paths.
+// escape begins the tree again, with the late switches and all between them and the
+// root on their escape paths.
 func (t *Tree) escape(d *dag.DAG, e *Escapes, r Rules) {
 	r.Retract()
 	for _, u := range t.Late {
@@ -174,14 +173,14 @@ func (t *Tree) escape(d *dag.DAG, e *Escapes, r Rules) {
 		r.Escape(u, e.Out(u, d.Root))
 	}
 	for _, u := range d.Order[1:] {
-		if t.Hops[u] == Unsettled {
+		if t.Hops[u] == NoPath {
 			t.late(u)
 		}
 	}
 }
 
-// Write puts an in-tree into the forwarding row of a LID on its root: order is its
-// switches, the root first, out the trunk of each, [switch].
+// Write stores an in-tree in the forwarding row of a LID on its root: order is its
+// switches, the root first, and out the trunk of each, [switch].
 func Write(f *fabric.Fabric, row []uint8, lid fabric.LID, order []fabric.NodeID, out []fabric.ChannelID) {
 	row[order[0]] = f.LastPort(f.Endpoint(f.Owner(lid)))
 	channels := f.Channels()

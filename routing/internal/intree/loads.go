@@ -5,17 +5,17 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Loads is the routes over trunks when all sources send to the destinations charged so
-// far.
+// Loads counts the routes over trunks when all sources send to the destinations charged
+// so far.
 type Loads struct {
-	On      []uint64 // [trunk] routes
-	Sources []uint32 // [switch] routes that begin there
+	On      []uint64 // [trunk] number of routes
+	Sources []uint32 // [switch] number of routes that begin there
 	Through []uint64 // [switch] routes that begin there or pass it, in the tree charged last
 
 	heads []fabric.NodeID
 }
 
-// NewLoads is no routes yet. Sources are the ports of adapters and routers.
+// NewLoads begins with no routes. Sources are the ports of adapters and routers.
 func NewLoads(f *fabric.Fabric) *Loads {
 	return &Loads{
 		On: make([]uint64, f.Trunks()), Sources: routing.Adapters.PerSwitch(f), Through: make([]uint64, f.Switches()),
@@ -23,9 +23,9 @@ func NewLoads(f *fabric.Fabric) *Loads {
 	}
 }
 
-// Charge adds the routes of an in-tree, so many times over; -1, as an uint64, takes
-// them away. order is its switches, the root first and each after the one that it
-// forwards to by out, [switch].
+// Charge adds the routes of an in-tree, times over; -1 as a uint64 subtracts them.
+// order is its switches, the root first and each after the one that it forwards to by
+// out, [switch].
 func (l *Loads) Charge(order []fabric.NodeID, out []fabric.ChannelID, times uint64) {
 	for _, u := range order {
 		l.Through[u] = uint64(l.Sources[u])
@@ -38,7 +38,7 @@ func (l *Loads) Charge(order []fabric.NodeID, out []fabric.ChannelID, times uint
 	}
 }
 
-// Most is the routes on the fullest trunk.
+// Most is the number of routes on the fullest trunk.
 func (l *Loads) Most() uint64 {
 	most := uint64(0)
 	for _, n := range l.On {

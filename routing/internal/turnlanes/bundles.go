@@ -9,21 +9,21 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/forest"
 )
 
-// bundle is all paths between two switches, both ways. Under contract honored packets
-// may take each of them on the service levels of the others, so that one service level
-// must admit all.
+// bundle is all paths between two switches, in both directions. Under contract honored
+// packets may take each path on the service levels of the others, so that one service
+// level must admit all.
 type bundle struct{ a, b fabric.NodeID }
 
-// bundles is those that have a turn.
+// bundles is the bundles with at least one turn.
 type bundles struct {
 	paths *forest.Pairs
-	list  []bundle // by hops, those with most first
+	list  []bundle // by hops, most first
 
 	hops []int32          // scratch of turns
-	each [][]acyclic.Turn // the same
+	each [][]acyclic.Turn // scratch of turns
 }
 
-// inBundles is the paths by bundle.
+// inBundles groups the paths by bundle.
 func (p *Paths) inBundles() *bundles {
 	if p.bundles != nil {
 		return p.bundles
@@ -55,7 +55,7 @@ func (p *Paths) inBundles() *bundles {
 	return b
 }
 
-// turns is the turns of every path of the n-th bundle that has any. It is valid until the
+// turns is the turns of every path of the n-th bundle that has any, valid until the
 // next call.
 func (b *bundles) turns(p *Paths, n int32) [][]acyclic.Turn {
 	of := b.list[n]

@@ -2,25 +2,25 @@ package turnlanes
 
 import "github.com/weft-fabric/weft/routing/internal/acyclic"
 
-// Policy says which of several lanes a turn had better get. What counts first is
-// how many turns a path adds to lanes that do not hold them yet.
+// Policy says which of several lanes a turn should get, if they add equally many turns
+// to the graphs.
 type Policy uint8
 
-// The policies. Which of them serves a network better is not known beforehand.
+// Which one is better for a network is not known beforehand.
 const (
 	Even Policy = iota // the turns of a path are spread evenly over the lanes
 	Low                // the lowest lanes, even if that adds turns to them
 )
 
-// What lanes cost.
+// Costs of lanes.
 const (
-	newTurn = 64      // a turn that its lane does not hold yet
-	uneven  = 4       // a place of a turn as far from the even one as there are lanes
-	high    = 200     // a lane higher
-	tooMuch = 1 << 30 // not to be had
+	newTurn = 64      // a turn that is not in the lane's graph yet
+	uneven  = 4       // per lane of distance from the even distribution
+	high    = 200     // per lane above the lowest
+	tooMuch = 1 << 30 // impossible
 )
 
-// prefer is what a policy charges for the i-th of so many turns on a lane.
+// prefer is what a policy charges for the i-th of some turns on a lane.
 func (p Policy) prefer(i, turns, lane, lanes int) uint32 {
 	if p == Low {
 		return uint32(high * lane)
@@ -29,16 +29,16 @@ func (p Policy) prefer(i, turns, lane, lanes int) uint32 {
 	return uint32(max(off, -off) * uneven / (turns + 1))
 }
 
-// fitter looks for the lanes of the turns of one path in one service level that
-// cost least, lane by lane along the path.
+// fitter finds the cheapest lanes for the turns of one path in one service level, turn
+// by turn along the path.
 type fitter struct {
-	lane []uint8  // [turn of the path] what was found
-	bars []uint16 // [turn of the path] lanes, as bits, within which not to take it
+	lane []uint8  // [turn of the path] the result
+	bars []uint16 // [turn of the path] lanes, as bits, within which it must not be taken
 	cost []uint32 // [turn of the path × lanes + lane]
 	came []uint8  // [turn of the path × lanes + lane] the lane before
 }
 
-// begin forgets the bars of the path before.
+// begin forgets the bars of the last path.
 func (x *fitter) begin(turns int) {
 	x.bars = x.bars[:0]
 	for range turns {
@@ -46,7 +46,7 @@ func (x *fitter) begin(turns int) {
 	}
 }
 
-// bar keeps the i-th turn from being taken within a lane.
+// bar excludes the i-th turn from a lane.
 func (x *fitter) bar(i int, lane uint8) { x.bars[i] |= 1 << lane }
 
 // find fills in lane, or says that there are no lanes for the path.
@@ -100,7 +100,7 @@ func (l *Assignment) within(turn int32, lane int, bars uint16) uint32 {
 	return newTurn
 }
 
-// trace follows the cheapest lanes back from the end.
+// trace follows the cheapest lanes back from the last turn.
 func (x *fitter) trace(end []uint32, turns, lanes int) bool {
 	at, least := uint8(0), uint32(tooMuch)
 	for to, c := range end {

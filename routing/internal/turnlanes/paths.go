@@ -8,18 +8,18 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/forest"
 )
 
-// Paths is the paths to find lanes for. A service level that admits a path admits all
-// parts of it, so only those are placed that no other continues.
+// Paths is the paths that need lanes. A service level that admits a path admits all its
+// suffixes, so only paths that are no suffix of another are placed.
 //
-// Under contract honored that is so on one service level only. With several, all paths
-// between two switches, both ways, share one: they are a bundle.
+// Under contract honored that is true for a single service level only. With several,
+// all paths between two switches, in both directions, share one: they are a bundle.
 type Paths struct {
-	Change Change // when packets may change lanes; Assign goes by it
+	Change Change // when packets may change lanes
 
 	*forest.Forest
-	maximal []int32  // first hops of the paths that no other continues and that have a turn; by hops, those with most first
-	both    bool     // bundles count
-	bundles *bundles // nil until they are asked for
+	maximal []int32  // first hops of the paths that are no suffix of another and have a turn; most hops first
+	both    bool     // bundles have to be placed
+	bundles *bundles // nil until needed
 }
 
 // Gather collects the paths between the endpoints in scope. It refuses as package
@@ -44,5 +44,5 @@ func Gather(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b rou
 	return p, nil
 }
 
-// Len counts the paths that no other continues and that have a turn.
+// Len counts the paths that are no suffix of another and have a turn.
 func (p *Paths) Len() int { return len(p.maximal) }

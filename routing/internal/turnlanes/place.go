@@ -6,9 +6,9 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
-// Place finds one service level for paths: one that admits all of them already, else the
-// first in which their turns without a lane can get one. If there is none it changes
-// nothing and says no.
+// Place finds one service level for paths: one that admits all of them already, else
+// the first in which their turns without a lane can get one. If there is none it
+// changes nothing and returns false.
 func (l *Assignment) Place(paths ...[]acyclic.Turn) bool {
 	for sl := range l.used {
 		if l.admitsAll(sl, paths) {
@@ -21,7 +21,7 @@ func (l *Assignment) Place(paths ...[]acyclic.Turn) bool {
 			return true
 		}
 		if sl >= l.used {
-			break // nor can any other that is empty
+			break // no other empty one can either
 		}
 	}
 	return false
@@ -36,7 +36,7 @@ func (l *Assignment) admitsAll(sl int, paths [][]acyclic.Turn) bool {
 	return true
 }
 
-// putAll places paths in a service level, one after another, all or none.
+// putAll places paths in a service level, all or none.
 func (l *Assignment) putAll(sl int, paths [][]acyclic.Turn) bool {
 	for _, steps := range paths {
 		if l.falls(sl, steps) {
@@ -56,11 +56,11 @@ func (l *Assignment) putAll(sl int, paths [][]acyclic.Turn) bool {
 	return true
 }
 
-// change is what to take back if a later one of the paths at hand cannot be placed.
+// change is what has to be undone if a later one of the current paths cannot be placed.
 type change struct {
 	acyclic.Turn
-	was  uint8 // the lane of the turn
-	held uint8 // the lane whose graph holds the turn since; unset: none
+	was  uint8 // the lane that the turn had before
+	held uint8 // the lane to whose graph the turn was added; unset: none
 }
 
 func (l *Assignment) takeBack(sl int) {
@@ -73,7 +73,7 @@ func (l *Assignment) takeBack(sl int) {
 	}
 }
 
-// falls says that the lanes of turns already set fall along a path.
+// falls says whether the lanes of turns that have one fall along a path.
 func (l *Assignment) falls(sl int, steps []acyclic.Turn) bool {
 	from := l.start(sl)
 	for _, s := range steps {
@@ -87,8 +87,8 @@ func (l *Assignment) falls(sl int, steps []acyclic.Turn) bool {
 	return false
 }
 
-// put places a path in a service level, wholly or not at all. It ends, because
-// each failure bars one turn of the path from one more lane.
+// put places a path in a service level, completely or not at all. It ends because each
+// failure excludes one turn of the path from one more lane.
 func (l *Assignment) put(sl int, steps []acyclic.Turn) bool {
 	l.fit.begin(len(steps))
 	for l.fit.find(l, sl, steps) {
@@ -99,8 +99,8 @@ func (l *Assignment) put(sl int, steps []acyclic.Turn) bool {
 	return false
 }
 
-// commit adds the turns within lanes to their graphs and fixes all lanes. If one
-// would close a cycle it takes everything back and bars that choice.
+// commit adds the turns within lanes to their graphs and fixes all lanes. If one would
+// close a cycle it undoes everything and excludes that choice.
 func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
 	from := l.start(sl)
 	for i, s := range steps {
@@ -124,9 +124,9 @@ func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
 	return true
 }
 
-// blame takes back what was added before the i-th turn, and bars that turn from
-// its lane: for good if the graph would not take it alone either, since it only
-// grows; else for this path.
+// blame undoes what was added before the i-th turn, and excludes that turn from its
+// lane: for good if the graph does not admit it alone either, since graphs only grow;
+// otherwise for this path.
 func (l *Assignment) blame(sl, i int, steps []acyclic.Turn, lane []uint8) {
 	from, added := l.start(sl), false
 	for k, s := range steps[:i] {
@@ -138,7 +138,7 @@ func (l *Assignment) blame(sl, i int, steps []acyclic.Turn, lane []uint8) {
 	}
 	s, to := steps[i], lane[i]
 	if len(l.undo) > 0 {
-		l.fit.bar(i, to) // what the paths before have added may go again
+		l.fit.bar(i, to) // turns that this path added may be removed again
 		return
 	}
 	if added && l.graphs[to].Add(s.In, s.Out) {

@@ -9,21 +9,21 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
-// How hard to look, in work and not in time, so that results do not depend on the
+// Limits of the search, in work and not in time, so that results do not depend on the
 // machine.
 const (
 	mostRounds = 16      // for each policy
-	placements = 1 << 20 // for each policy, but a round at least
-	giveUp     = 16      // one path in so many left over: further rounds would not make up for that
-	few        = 32      // one path in so many left over may be routed anew
+	placements = 1 << 20 // for each policy, but at least one round
+	giveUp     = 16      // give up if more than one path in so many is left: further rounds do not make up for that
+	few        = 32      // if at most one path in so many is left, these paths may be routed anew
 )
 
-// Assign looks for lanes for all paths with so many lanes and service levels. It
-// returns the assignment that leaves fewest paths over, and how many they are.
+// Assign looks for lanes for all paths with a number of lanes and service levels. It
+// returns the assignment that leaves the fewest paths, and how many they are.
 //
-// Paths are placed one by one, those of most hops first. Those left over go first
-// in the next round (D. E. Joslin, D. P. Clements: "Squeaky Wheel" Optimization,
-// JAIR 10, 1999). It is done with one policy, then with the other.
+// Paths are placed one by one, those with most hops first. Paths that could not be
+// placed go first in the next round (D. E. Joslin, D. P. Clements: "Squeaky Wheel"
+// Optimization, JAIR 10, 1999). This is done with each policy.
 func (p *Paths) Assign(ctx context.Context, lanes, levels int) (best *Assignment, fewest int, err error) {
 	if p.both && levels > 1 && lanes > 1 {
 		b := p.inBundles()
@@ -36,7 +36,7 @@ func (p *Paths) Assign(ctx context.Context, lanes, levels int) (best *Assignment
 	return p.rounds(ctx, p.maximal, len(p.Trunk), lanes, levels, p.alone())
 }
 
-// alone gives every path by itself, as placeAll wants it.
+// alone is every path as a bundle of its own, for placeAll.
 func (p *Paths) alone() func(n int32) [][]acyclic.Turn {
 	path := make([][]acyclic.Turn, 1)
 	return func(n int32) [][]acyclic.Turn {
@@ -45,12 +45,12 @@ func (p *Paths) alone() func(n int32) [][]acyclic.Turn {
 	}
 }
 
-// rounds goes through the rounds of Assign for what has numbers below space: for paths,
-// or for bundles of them. turns is the turns of each path of a bundle.
+// rounds goes through the rounds of Assign for paths or bundles, numbered below space.
+// turns is the turns of each path of a bundle.
 func (p *Paths) rounds(ctx context.Context, begin []int32, space, lanes, levels int, turns func(n int32) [][]acyclic.Turn) (best *Assignment, fewest int, err error) {
 	rounds := min(mostRounds, max(1, placements/max(1, len(begin))))
 	if lanes == 1 {
-		levels, rounds = 1, 1 // service levels make no difference
+		levels, rounds = 1, 1 // with a single lane further service levels make no difference
 	}
 	for _, policy := range [...]Policy{Even, Low} {
 		order := begin
@@ -75,11 +75,11 @@ func (p *Paths) rounds(ctx context.Context, begin []int32, space, lanes, levels 
 	return best, fewest, nil
 }
 
-// AssignAround is for one service level, in which some turns have lanes from the
-// beginning: it looks for lanes for as many paths as can be. No order helps a path
-// that others are in the way of, so there are no rounds; paths are taken by their
-// hops and, if many are left over then, by how many others take their turns and, on
-// one lane, turn by turn.
+// AssignAround is for one service level in which some turns have lanes from the start:
+// it looks for lanes for as many paths as possible. A path whose turns others have
+// taken is not helped by another order, so there are no rounds. Paths are taken by
+// their hops and, if many are left, by how many others use their turns and, on one
+// lane, turn by turn.
 func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int) (best *Assignment, fewest int, err error) {
 	begin := [...]func(l *Assignment) []int32{
 		func(*Assignment) []int32 { return p.maximal },
@@ -88,7 +88,7 @@ func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int
 	}
 	for i := range begin {
 		if i == 2 && lanes > 1 {
-			break // on several lanes a turn by itself says nothing
+			break // with several lanes a single turn does not decide a lane
 		}
 		l := New(p.Fabric, lanes, 1, Even, Free)
 		l.reserve(reserved)
@@ -106,7 +106,7 @@ func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int
 	return best, fewest, nil
 }
 
-// uses counts how many paths take each turn, [turn].
+// uses counts the paths over each turn, [turn].
 func (p *Paths) uses() []int32 {
 	uses := make([]int32, p.Fabric.Turns())
 	var steps []acyclic.Turn
@@ -119,7 +119,7 @@ func (p *Paths) uses() []int32 {
 	return uses
 }
 
-// popularFirst is the paths by how many others take their turns, all together.
+// popularFirst is the paths in the order of how many others use their turns, in total.
 func (p *Paths) popularFirst() []int32 {
 	uses := p.uses()
 	others := make([]int64, len(p.Trunk))
@@ -135,8 +135,8 @@ func (p *Paths) popularFirst() []int32 {
 	return order
 }
 
-// placeTurns takes turns one by one, those of most paths first, into the only lane:
-// a greedy heaviest graph without cycles.
+// placeTurns puts turns one by one, those of most paths first, into the only lane: a
+// greedy heaviest acyclic graph.
 func (l *Assignment) placeTurns(p *Paths) {
 	uses := p.uses()
 	f, heads := p.Fabric, p.Fabric.Heads()
@@ -157,8 +157,8 @@ func (l *Assignment) placeTurns(p *Paths) {
 	}
 }
 
-// placeAll places paths or bundles in an order and returns those left over. It gives up
-// when they are more than a limit.
+// placeAll places paths or bundles in an order and returns those that could not be
+// placed. It stops when they are more than a limit.
 func (l *Assignment) placeAll(ctx context.Context, order []int32, limit int, turns func(n int32) [][]acyclic.Turn) (left []int32, err error) {
 	for i, n := range order {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -174,7 +174,7 @@ func (l *Assignment) placeAll(ctx context.Context, order []int32, limit int, tur
 	return left, nil
 }
 
-// first is an order, of numbers below space, with some of them first.
+// first is an order, of numbers below space, with some of them moved to the front.
 func first(some, order []int32, space int) []int32 {
 	moved := make([]bool, space)
 	for _, n := range some {
@@ -189,8 +189,8 @@ func first(some, order []int32, space int) []int32 {
 	return next
 }
 
-// Fewest looks for lanes for all paths with as few lanes as it can, at most so
-// many, and with as few service levels as it then can. nil: it found none.
+// Fewest looks for lanes for all paths with as few lanes as possible, at most vls, and
+// then with as few service levels as possible. nil: it found none.
 func (p *Paths) Fewest(ctx context.Context, vls int) (*Assignment, error) {
 	for lanes := 1; lanes <= vls; lanes++ {
 		l, left, err := p.one(ctx, lanes)
@@ -207,8 +207,7 @@ func (p *Paths) Fewest(ctx context.Context, vls int) (*Assignment, error) {
 	return nil, nil
 }
 
-// one tries a single service level where that spares looking at bundles; else it
-// returns none.
+// one tries a single service level if that avoids bundles; otherwise it returns none.
 func (p *Paths) one(ctx context.Context, lanes int) (*Assignment, int, error) {
 	if !p.both || p.Change == Never {
 		return nil, 0, nil
@@ -216,8 +215,8 @@ func (p *Paths) one(ctx context.Context, lanes int) (*Assignment, int, error) {
 	return p.Assign(ctx, lanes, 1)
 }
 
-// Reduce looks for lanes for all paths with as many lanes as an assignment that admits
-// them, but fewer service levels.
+// Reduce looks for an assignment with the same number of lanes as one that admits all
+// paths, but fewer service levels.
 func (p *Paths) Reduce(ctx context.Context, l *Assignment) (*Assignment, error) {
 	for l.Used() > 1 && p.Change != Never {
 		fewer, left, err := p.Assign(ctx, l.lanes, l.Used()-1)
@@ -232,5 +231,5 @@ func (p *Paths) Reduce(ctx context.Context, l *Assignment) (*Assignment, error) 
 	return l, nil
 }
 
-// Few says whether so many paths left over are few enough to route them anew.
+// Few says whether the paths left are few enough to route them anew.
 func (p *Paths) Few(left int) bool { return left <= len(p.maximal)/few }

@@ -8,9 +8,9 @@ import (
 )
 
 // Admitting is the service levels, as bits, that admit the path which begins with
-// trunks a, b and c, where behind is those that admit it from b on. b and c are
-// fabric.None where the path ends before. What comes later does not matter: a
-// switch sees the turn, not the lane before.
+// trunks a, b and c; behind is those that admit it from b on. b and c are fabric.None
+// where the path has ended. The rest of the path does not matter, because a switch sees
+// the turn but not the lane before it.
 func (l *Assignment) Admitting(a, b, c fabric.ChannelID, behind uint16) uint16 {
 	if b == fabric.None {
 		return 1<<l.Used() - 1
@@ -31,8 +31,8 @@ func (l *Assignment) Admitting(a, b, c fabric.ChannelID, behind uint16) uint16 {
 }
 
 // Tables is the lanes for the paths of a forwarding to some LIDs, all of which the
-// assignment must admit: to every source the lowest service level that admits its path or,
-// if both ways are to share one, all paths between its switch and that of the LID.
+// assignment must admit. Every source gets the lowest service level that admits its
+// path or, if both, all paths between its switch and that of the LID.
 func (l *Assignment) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool) *routing.Lanes {
 	if l.Used() == 1 {
 		lanes := routing.OneSL(l.f, l.sl2vl())
@@ -53,7 +53,7 @@ func (l *Assignment) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool
 	return lanes
 }
 
-// giveBothWays gives out the lowest service level that admits all paths between two
+// giveBothWays assigns the lowest service level that admits all paths between two
 // switches.
 func (l *Assignment) giveBothWays(lanes *routing.Lanes, fw *routing.Forwarding, lids []fabric.LID) {
 	n := l.f.Switches()
@@ -65,7 +65,7 @@ func (l *Assignment) giveBothWays(lanes *routing.Lanes, fw *routing.Forwarding, 
 		admitting[int(max(s, to))*n+int(min(s, to))] &= admit
 	})
 	l.eachTree(fw, lids, func(lid fabric.LID, s, to fabric.NodeID, _ uint16) {
-		if admit := admitting[int(max(s, to))*n+int(min(s, to))]; admit != 0 { // else nothing is sent
+		if admit := admitting[int(max(s, to))*n+int(min(s, to))]; admit != 0 { // 0: nothing is sent between them
 			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(admit))
 		}
 	})
@@ -86,8 +86,8 @@ func (l *Assignment) eachTree(fw *routing.Forwarding, lids []fabric.LID, visit f
 	}
 }
 
-// admittingFrom is the service levels that admit the path from switch s along a tree,
-// of which those of the switch it forwards to are known.
+// admittingFrom is the service levels that admit the path from switch s along a tree;
+// those of the switch it forwards to are known.
 func (l *Assignment) admittingFrom(tree *routing.Tree, s fabric.NodeID, known []uint16) uint16 {
 	heads := l.f.Heads()
 	a := tree.Out[s]
@@ -101,8 +101,8 @@ func (l *Assignment) admittingFrom(tree *routing.Tree, s fabric.NodeID, known []
 	return l.Admitting(a, b, c, behind)
 }
 
-// sl2vl is the lanes by port. Service levels that are not in use repeat those that
-// are; a turn that no path takes has the highest lane.
+// sl2vl is the lanes by port. Service levels that are not in use repeat those that are;
+// turns that no path takes have the highest lane.
 func (l *Assignment) sl2vl() *routing.SL2VL {
 	var start [routing.SLs]uint8
 	for sl := range start {

@@ -39,9 +39,9 @@ import (
 // that takes fewer.
 type BreakCycles struct {
 	Heuristic Heuristic // which dependency of a cycle to break
-	// Unsqueezed leaves out what saves lanes behind the paper's back: to compare
+	// OnePass leaves out what saves lanes behind the paper's back: to compare
 	// heuristics.
-	Unsqueezed bool
+	OnePass bool
 
 	// Unbalanced leaves out the last step, the spreading of paths over spare lanes.
 	Unbalanced bool
@@ -77,7 +77,7 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 		bc.count, bc.next = bc.next, bc.count
 		clear(bc.next)
 	}
-	if !o.Unsqueezed {
+	if !o.OnePass {
 		var err error
 		if need, err = newFirstFit(bc.pathSet).squeeze(ctx, need, b.VLs); err != nil {
 			return nil, err

@@ -237,7 +237,7 @@ func TestHeuristicsOfTheDFSSSPPaper(t *testing.T) {
 		f := testnet.Build(t, fmt.Sprintf("random:switches=64,links=128,hosts=16,seed=%d", seed))
 		fw := paths(t, f, sssp.Finder{})
 		for h, most := range map[layer.Heuristic]int{layer.Weakest: 5, layer.First: 8, layer.Strongest: 16} {
-			l := assign(t, f, fw, layer.BreakCycles{Heuristic: h, Unsqueezed: true, Unbalanced: true}, 15)
+			l := assign(t, f, fw, layer.BreakCycles{Heuristic: h, OnePass: true, Unbalanced: true}, 15)
 			sum[h] += l.Needed
 			if l.Needed > most {
 				t.Errorf("%s, seed %d: %d lanes, the paper needs %d at the most", h, seed, l.Needed, most)

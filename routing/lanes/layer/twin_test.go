@@ -221,7 +221,7 @@ func TestBrokenLayersAreFull(t *testing.T) {
 		for _, contract := range []routing.Contract{routing.Directed, routing.Honored} {
 			for _, h := range layer.Heuristics {
 				all := bundles(f, fw, contract)
-				l, err := layer.BreakCycles{Heuristic: h, Unsqueezed: true, Unbalanced: true}.Lanes(ctx, f, fw, routing.Budget{VLs: 15, Contract: contract}, nil)
+				l, err := layer.BreakCycles{Heuristic: h, OnePass: true, Unbalanced: true}.Lanes(ctx, f, fw, routing.Budget{VLs: 15, Contract: contract}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -248,7 +248,7 @@ func TestWeakestIsWeakest(t *testing.T) {
 	f := unevenRing(t, 3, 1, 5, 2, 4)
 	fw := paths(t, f, sssp.Finder{})
 	for h, want := range map[layer.Heuristic]int{layer.Weakest: 2 + 2, layer.Strongest: 20 + 20} {
-		l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, Unsqueezed: true, Unbalanced: true})
+		l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, OnePass: true, Unbalanced: true})
 		_, weight := content(f, l, bundles(f, fw, routing.Directed))
 		if len(weight) != 2 || weight[1] != want {
 			t.Errorf("%s: layers of %v pairs, want %d in the second", h, weight, want)
@@ -263,9 +263,9 @@ func TestHeuristicsAgreeOnTies(t *testing.T) {
 		f := testnet.Build(t, fmt.Sprintf("ring:n=%d,hosts=2", n))
 		fw := paths(t, f, sssp.Finder{})
 		all := bundles(f, fw, routing.Directed)
-		first := assign2(t, f, fw, layer.BreakCycles{Heuristic: layer.First, Unsqueezed: true, Unbalanced: true})
+		first := assign2(t, f, fw, layer.BreakCycles{Heuristic: layer.First, OnePass: true, Unbalanced: true})
 		for _, h := range []layer.Heuristic{layer.Weakest, layer.Strongest} {
-			l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, Unsqueezed: true, Unbalanced: true})
+			l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, OnePass: true, Unbalanced: true})
 			for i := range all {
 				if got, want := layerOf(f, l, &all[i]), layerOf(f, first, &all[i]); got != want {
 					t.Errorf("ring of %d, switch %d to LID %d: layer %d by the %s turn, %d by the first", n, all[i].source, all[i].lid, got, h, want)
@@ -311,7 +311,7 @@ func TestSqueezeSaves(t *testing.T) {
 	fw := paths(t, f, sssp.Finder{})
 	_, plain := greedy(bundles(f, fw, routing.Directed))
 	fit := assign2(t, f, fw, layer.FirstFit{Order: layer.ByDestination, Unbalanced: true}).Needed
-	unsqueezed := assign2(t, f, fw, layer.BreakCycles{Unsqueezed: true, Unbalanced: true}).Needed
+	unsqueezed := assign2(t, f, fw, layer.BreakCycles{OnePass: true, Unbalanced: true}).Needed
 	squeezed := assign2(t, f, fw, layer.BreakCycles{Unbalanced: true}).Needed
 	t.Logf("first-fit %d layers, %d without; break-cycles %d, %d without", fit, plain, squeezed, unsqueezed)
 	if fit >= plain || squeezed >= unsqueezed {
