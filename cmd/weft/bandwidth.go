@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -58,7 +59,7 @@ func contractOf(flag string, tables ...*routing.Tables) (routing.Contract, error
 	if flag != "" {
 		c, err := routing.ParseContract(flag)
 		if err != nil {
-			return c, usage("%w", err)
+			return c, exit.Usage("%w", err)
 		}
 		return c, nil
 	}

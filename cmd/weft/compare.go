@@ -12,6 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -70,7 +76,7 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
 	f.StringArrayVar(&o.dirs, "lfts-dir", nil, "NAME=DIR: tables that exist, in a folder; may be given several times")
 	f.IntVar(&o.route.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
-	f.IntVar(&o.route.lmc, "lmc", -1, lmcUsage)
+	f.IntVar(&o.route.lmc, "lmc", -1, flags.LmcUsage)
 	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what each engine is made for)")
 	f.BoolVar(&o.route.withinParts, "within-parts", false, "that the network is in parts is known, and no finding")
@@ -78,11 +84,11 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
 	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the effective bisection bandwidth")
 	f.IntVar(&o.phases, "phases", 1000, "at most so many phases of all-to-all; 0: all of them")
-	f.BoolVar(&o.strict, "strict", false, strictUsage)
+	f.BoolVar(&o.strict, "strict", false, flags.StrictUsage)
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.markdown, "markdown", false, "print the table in Markdown")
-	completeNames(c, "engines", choiceNames)
+	flags.Complete(c, "engines", choiceNames)
 	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
 	o.route.order = layer.Suited.String()
 	o.route.prefer = weave.Bandwidth.String()
@@ -108,7 +114,7 @@ type compareJob struct {
 // tableDir is tables that exist.
 type tableDir struct {
 	name  string
-	files tableFiles
+	files flags.Tables
 }
 
 func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
@@ -137,7 +143,7 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 		return err
 	}
 	if slices.ContainsFunc(j.rows, compareRow.finding) || len(j.routes) > 0 && j.routes[0].fallen {
-		return &exitError{code: exitFinding}
+		return &exit.Error{Code: exit.Found}
 	}
 	return nil
 }
@@ -147,22 +153,22 @@ func (j *compareJob) check() error {
 	o := j.o
 	switch {
 	case !(o.precision > 0):
-		return usage("--precision %g: it is a standard error, above zero", o.precision)
+		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
 	case o.phases < 0:
-		return usage("--phases %d: it cannot be negative", o.phases)
+		return exit.Usage("--phases %d: it cannot be negative", o.phases)
 	case len(o.engines) == 0 && len(o.dirs) == 0:
-		return usage("nothing to compare: --engines is empty, and no --lfts-dir is given")
+		return exit.Usage("nothing to compare: --engines is empty, and no --lfts-dir is given")
 	}
 	seen := map[string]bool{}
 	for _, name := range o.engines {
-		flags := o.route
-		flags.engine = name
-		r, err := j.newRouteJob(j.name, &flags)
+		one := o.route
+		one.engine = name
+		r, err := j.newRouteJob(j.name, &one)
 		if err != nil {
 			return err
 		}
 		if seen[name] {
-			return usage("%s is named twice", name)
+			return exit.Usage("%s is named twice", name)
 		}
 		seen[name] = true
 		j.routes = append(j.routes, r)
@@ -170,22 +176,22 @@ func (j *compareJob) check() error {
 	for _, arg := range o.dirs {
 		name, dir, ok := strings.Cut(arg, "=")
 		if !ok || name == "" {
-			return usage("--lfts-dir %s: give the tables a name, as in current=%s", arg, strings.TrimPrefix(arg, "="))
+			return exit.Usage("--lfts-dir %s: give the tables a name, as in current=%s", arg, strings.TrimPrefix(arg, "="))
 		}
 		if seen[name] {
-			return usage("%s is named twice", name)
+			return exit.Usage("%s is named twice", name)
 		}
 		seen[name] = true
-		flags, err := tablesIn(dir)
+		files, err := flags.TablesIn(dir)
 		if err != nil {
 			return err
 		}
-		flags.strict = o.strict
-		j.dirs = append(j.dirs, tableDir{name, flags})
+		files.Strict = o.strict
+		j.dirs = append(j.dirs, tableDir{name, files})
 	}
 	var err error
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	j.shifts, err = traffic.Parse(fmt.Sprintf("shifts:phases=%d", o.phases))
 	return err
@@ -194,60 +200,60 @@ func (j *compareJob) check() error {
 // prepare reads the fabric, once for all.
 func (j *compareJob) prepare() error {
 	var spent time.Duration
-	s := j.stage("reading", &spent)
-	defer s.done()
+	s := j.Stage("reading", &spent)
+	defer s.Done()
 	var err error
-	if j.fabric, err = load(j.console, j.name); err != nil {
+	if j.fabric, err = input.Fabric(j.Console, j.name); err != nil {
 		return err
 	}
-	if j.fabric, err = withLMC(j.fabric, j.o.route.lmc); err != nil {
+	if j.fabric, err = input.WithLMC(j.fabric, j.o.route.lmc); err != nil {
 		return err
 	}
 	for i, r := range j.routes {
 		r.fabric = j.fabric
 		if i > 0 {
-			r.app = &app{console: &console{ctx: j.ctx, stderr: j.stderr, quiet: true}} // once is enough
+			r.app = &app{Console: &console.Console{Context: j.Context, Stderr: j.Stderr, Quiet: true}} // once is enough
 		}
 		r.countApart(j.o.route.withinParts)
 		r.app = j.app
 	}
 	among := j.scope.Endpoints(j.fabric)
 	if len(among) < 2 {
-		return fmt.Errorf("%s: %s in the scope %s: nobody talks to anybody; --endpoints widens it", j.name, plural(len(among), "endpoint"), j.scope)
+		return fmt.Errorf("%s: %s in the scope %s: nobody talks to anybody; --endpoints widens it", j.name, words.Plural(len(among), "endpoint"), j.scope)
 	}
 	j.placement, err = traffic.Place("all", j.fabric, among, j.o.route.seed)
 	return err
 }
 
 // present fills the row of tables that exist.
-func (j *compareJob) present(ctx context.Context, row *compareRow, files *tableFiles) error {
+func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.Tables) error {
 	o := deadlock.Options{Scope: j.scope}
 	if j.o.route.contract != "" {
 		var err error
 		if o.Contract, err = routing.ParseContract(j.o.route.contract); err != nil {
-			return usage("%w", err)
+			return exit.Usage("%w", err)
 		}
 	}
 	var read, verify time.Duration
-	s := j.stage("reading "+row.Name, &read)
-	v, err := files.read(j.console, j.name, j.fabric)
-	s.done()
+	s := j.Stage("reading "+row.Name, &read)
+	v, err := input.TablesOf(j.Console, j.name, j.fabric, files)
+	s.Done()
 	if err != nil {
 		return err
 	}
-	s = j.stage("verify "+row.Name, &verify)
-	o.Progress = s.progress()
-	verdict, err := deadlock.Verify(ctx, v.tables, o)
-	s.done()
+	s = j.Stage("verify "+row.Name, &verify)
+	o.Progress = s.Progress()
+	verdict, err := deadlock.Verify(ctx, v.Tables, o)
+	s.Done()
 	if err != nil {
 		return err
 	}
 	row.judged(verdict, 0)
 	row.VLs = verdict.VLs
-	assumed := files.assumed()
-	row.Assumed, row.Misfits = &assumed, v.misfits
+	assumed := files.Assumed()
+	row.Assumed, row.Misfits = &assumed, v.Mismatches
 	row.Seconds.Verify = verify.Seconds()
-	return j.measure(ctx, row, v.tables, congestion.Count(j.fabric, v.tables.Forwarding, j.scope))
+	return j.measure(ctx, row, v.Tables, congestion.Count(j.fabric, v.Tables.Forwarding, j.scope))
 }
 
 // engine fills the row of an engine.
@@ -282,10 +288,10 @@ func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob,
 	if err != nil {
 		return row.refusal(ctx, err)
 	}
-	row.Verdict, row.Contract, row.VLs, row.VLsUsed = creditLoop, "adaptive", v.VLs, v.VLs
-	row.laneCounts = laneCounts{t.Needed, v.VLs, j.o.route.vls}
+	row.Verdict, row.Contract, row.VLs, row.VLsUsed = report.CreditLoop, "adaptive", v.VLs, v.VLs
+	row.LaneCounts = report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.o.route.vls}
 	if v.Free() {
-		row.Verdict = deadlockFree
+		row.Verdict = report.DeadlockFree
 	}
 	row.Unreachable = v.Unreachable
 	row.Hops = &hopSummary{Max: v.Hops}
@@ -320,16 +326,16 @@ func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Ta
 
 func (j *compareJob) simulate(ctx context.Context, label string, t *routing.Tables, o congestion.Options) (*congestion.Result, error) {
 	var spent time.Duration
-	s := j.stage(label, &spent)
-	defer s.done()
-	o.Progress = s.progress()
+	s := j.Stage(label, &spent)
+	defer s.Done()
+	o.Progress = s.Progress()
 	return congestion.Simulate(ctx, t, o)
 }
 
 // judged fills in the verdict.
 func (r *compareRow) judged(v *deadlock.Verdict, lanes int) {
-	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = verdictWord(v), v.Contract.String(), lanes, v.VLs, v.SLs
-	r.laneCounts = laneCounts{Needed: lanes, Used: v.VLs}
+	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = report.Verdict(v), v.Contract.String(), lanes, v.VLs, v.SLs
+	r.LaneCounts = report.LaneCounts{Needed: lanes, Used: v.VLs}
 	r.Pairs, r.Unreachable, r.complete = v.Pairs, v.Unreachable, v.Complete()
 }
 
@@ -341,7 +347,7 @@ func (r *compareRow) refusal(ctx context.Context, err error) error {
 	r.Refused = plain.Error(err)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		r.VLs = few.Need
-		r.laneCounts = laneCounts{Needed: few.Need, Available: few.Have}
+		r.LaneCounts = report.LaneCounts{Needed: few.Need, Available: few.Have}
 	}
 	return nil
 }

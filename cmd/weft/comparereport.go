@@ -10,6 +10,11 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 )
 
 // compareSummary is the result of weft compare for programs.
@@ -32,28 +37,28 @@ type compareRow struct {
 	Refused  string `json:"refused,omitempty"`
 	Verdict  string `json:"verdict,omitempty"`
 	Contract string `json:"contract,omitempty"`
-	laneCounts
-	VLs         int             `json:"vls,omitempty"`      // as lanes_needed; of tables that exist, as lanes_used
-	VLsUsed     int             `json:"vls_used,omitempty"` // as lanes_used
-	SLs         int             `json:"sls,omitempty"`
-	Pairs       int64           `json:"pairs,omitempty"`
-	Unreachable int64           `json:"unreachable"`
-	Misfits     *misfits        `json:"misfits,omitempty"` // of tables that exist
-	Assumed     *assumedSummary `json:"assumed,omitempty"` // of tables that exist
-	Hops        *hopSummary     `json:"hops,omitempty"`
-	Index       *uint32         `json:"edge_forwarding_index,omitempty"`
-	EBB         *float64        `json:"ebb,omitempty"`
-	StdErr      *float64        `json:"ebb_stderr,omitempty"`
-	AllToAll    *float64        `json:"alltoall,omitempty"` // its time, 1 without congestion
-	Seconds     compareSeconds  `json:"seconds"`
-	Heap        int64           `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
+	report.LaneCounts
+	VLs         int               `json:"vls,omitempty"`      // as lanes_needed; of tables that exist, as lanes_used
+	VLsUsed     int               `json:"vls_used,omitempty"` // as lanes_used
+	SLs         int               `json:"sls,omitempty"`
+	Pairs       int64             `json:"pairs,omitempty"`
+	Unreachable int64             `json:"unreachable"`
+	Misfits     *input.Mismatches `json:"misfits,omitempty"` // of tables that exist
+	Assumed     *flags.Assumed    `json:"assumed,omitempty"` // of tables that exist
+	Hops        *hopSummary       `json:"hops,omitempty"`
+	Index       *uint32           `json:"edge_forwarding_index,omitempty"`
+	EBB         *float64          `json:"ebb,omitempty"`
+	StdErr      *float64          `json:"ebb_stderr,omitempty"`
+	AllToAll    *float64          `json:"alltoall,omitempty"` // its time, 1 without congestion
+	Seconds     compareSeconds    `json:"seconds"`
+	Heap        int64             `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
 
 	complete bool // every pair has a route that delivers
 }
 
 // finding says whether the tables in force are not as they should be.
 func (r compareRow) finding() bool {
-	return r.Source == "tables" && (r.Verdict != deadlockFree || !r.complete || r.Misfits != nil)
+	return r.Source == "tables" && (r.Verdict != report.DeadlockFree || !r.complete || r.Misfits != nil)
 }
 
 type compareSeconds struct {
@@ -85,7 +90,7 @@ func (j *compareJob) print() error {
 
 // printCSV prints a line for every row; what is not known is empty.
 func (j *compareJob) printCSV() error {
-	w := csv.NewWriter(j.stdout)
+	w := csv.NewWriter(j.Stdout)
 	lines := [][]string{{
 		"name", "source", "refused", "verdict", "contract", "vls", "vls_used", "sls", "pairs", "unreachable", "hops_mean", "hops_max",
 		"edge_forwarding_index", "ebb", "ebb_stderr", "alltoall", "paths_seconds", "lanes_seconds", "verify_seconds", "simulate_seconds", "heap_bytes",
@@ -123,14 +128,14 @@ func (j *compareJob) printCSV() error {
 
 // printTable prints the table for people, or in Markdown.
 func (j *compareJob) printTable(s *compareSummary) error {
-	p := j.newPage()
+	p := j.NewPage()
 	if !j.o.markdown {
-		p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric), plural(j.fabric.Count().SwitchCables, "cable"))
-		if err := j.show(p); err != nil {
+		p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(s.Fabric.Switches, "switch"), report.Endpoints(j.fabric), words.Plural(j.fabric.Count().SwitchCables, "cable"))
+		if err := j.Show(p); err != nil {
 			return err
 		}
 	}
-	t := j.newTable("tables", "verdict", "contract", "lanes needed", "used", "SLs", "hops", "longest", "load", "bandwidth", "all-to-all", "time", "memory")
+	t := j.NewTable("tables", "verdict", "contract", "lanes needed", "used", "SLs", "hops", "longest", "load", "bandwidth", "all-to-all", "time", "memory")
 	var right []table.ColumnConfig
 	for n := 4; n <= 13; n++ {
 		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
@@ -149,7 +154,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	}
 	phases := fmt.Sprintf("all %d", s.Phases)
 	if s.Phases < s.PhasesOfAll {
-		phases = fmt.Sprintf("%s of %s", thousands(int64(s.Phases)), thousands(int64(s.PhasesOfAll)))
+		phases = fmt.Sprintf("%s of %s", words.Thousands(int64(s.Phases)), words.Thousands(int64(s.PhasesOfAll)))
 	}
 	rates := "links at their rates"
 	if j.o.uniformRates {
@@ -158,18 +163,18 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	if err := errors.Join(j.sayRefusals(), j.sayTables()); err != nil {
 		return err
 	}
-	return errors.Join(j.say(""),
-		j.say("deadlock-free: outside %s. lanes needed: by the proof, of %d available; used: by traffic between switches.", outsideText(j.scope), j.o.route.vls),
-		j.say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
-		j.say("all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.", phases),
-		j.say("time, memory: of routing, proof not included; what it added to the heap."))
+	return errors.Join(j.Say(""),
+		j.Say("deadlock-free: outside %s. lanes needed: by the proof, of %d available; used: by traffic between switches.", report.Outside(j.scope), j.o.route.vls),
+		j.Say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
+		j.Say("all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.", phases),
+		j.Say("time, memory: of routing, proof not included; what it added to the heap."))
 }
 
 // sayRefusals says why engines refuse.
 func (j *compareJob) sayRefusals() error {
 	for i := range j.rows {
 		if r := &j.rows[i]; r.Refused != "" && !j.o.markdown {
-			if err := j.say("%s refuses: %s", r.Name, r.Refused); err != nil {
+			if err := j.Say("%s refuses: %s", r.Name, r.Refused); err != nil {
 				return err
 			}
 		}
@@ -186,9 +191,9 @@ func (j *compareJob) sayTables() error {
 		}
 		text := fmt.Sprintf("\n%s: service levels %s, lanes %s", r.Name, r.Assumed.ServiceLevels, r.Assumed.Lanes)
 		if r.Misfits != nil {
-			text += "\n  " + r.Misfits.text()
+			text += "\n  " + r.Misfits.Text()
 		}
-		if err := j.say("%s", text); err != nil {
+		if err := j.Say("%s", text); err != nil {
 			return err
 		}
 	}
@@ -199,7 +204,7 @@ func (j *compareJob) sayTables() error {
 // row, if that is of tables that exist.
 func (j *compareJob) cells(r *compareRow) table.Row {
 	spent := time.Duration((r.Seconds.Choose + r.Seconds.Paths + r.Seconds.Lanes) * float64(time.Second))
-	time, memory := seconds(spent), heapText(r.Heap)
+	time, memory := words.Seconds(spent), heapText(r.Heap)
 	if r.Source == "tables" {
 		time, memory = "", ""
 	}
@@ -215,7 +220,7 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 		name += ": " + r.Chosen
 	}
 	if r.Unreachable > 0 {
-		verdict += fmt.Sprintf(", %s pairs without a route", thousands(r.Unreachable))
+		verdict += fmt.Sprintf(", %s pairs without a route", words.Thousands(r.Unreachable))
 	}
 	needed := any("")
 	if r.Needed > 0 {
@@ -240,7 +245,7 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 		}
 		return fmt.Sprintf(" (%+.0f%%)", percent)
 	}
-	row[6], row[8] = fmt.Sprintf("%.2f", r.Hops.Mean), thousands(int64(*r.Index))
+	row[6], row[8] = fmt.Sprintf("%.2f", r.Hops.Mean), words.Thousands(int64(*r.Index))
 	row[9] = fmt.Sprintf("%.3f", *r.EBB) + change(r.EBB, present.EBB)
 	if r.AllToAll != nil {
 		row[10] = fmt.Sprintf("%.2f", *r.AllToAll) + change(r.AllToAll, present.AllToAll)
@@ -253,5 +258,5 @@ func heapText(n int64) string {
 	if n < 1<<20 {
 		return "<1 MiB"
 	}
-	return bytesOf(n)
+	return words.Bytes(n)
 }

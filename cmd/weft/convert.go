@@ -6,6 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/ibnet"
@@ -45,7 +49,7 @@ output.`,
 			if err != nil {
 				return err
 			}
-			return writeFile(a.console, args[1], write)
+			return output.WriteFile(a.Console, args[1], write)
 		},
 	}
 	f := c.Flags()
@@ -57,11 +61,11 @@ output.`,
 
 // converter reads a file and returns what writes it in the other form.
 func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, error) {
-	if missing(in) {
-		f, err := compute(in)
+	if console.Missing(in) {
+		f, err := input.Compute(in)
 		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
 	}
-	r, err := a.open(in)
+	r, err := a.Open(in)
 	if err != nil {
 		return nil, err
 	}
@@ -72,16 +76,16 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 	}
 	switch kind {
 	case format.IBNet, format.SubnetList:
-		f, err := readFabric(text, in)
+		f, err := input.ReadFabric(text, in)
 		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
 	case format.LFT, format.FDBS, format.SL2VLDump, format.SLVL, format.PSL:
 	default:
 		return nil, format.Errorf(in, 1, "this is %s, which weft cannot convert", kind)
 	}
 	if o.fabric == "" {
-		return nil, usage("%s is %s: give the fabric it is for with --fabric", in, kind)
+		return nil, exit.Usage("%s is %s: give the fabric it is for with --fabric", in, kind)
 	}
-	f, err := load(a.console, o.fabric)
+	f, err := input.Fabric(a.Console, o.fabric)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +99,7 @@ func (a *app) tableConverter(text io.Reader, in string, kind format.Kind, f *fab
 		var join lft.Join
 		var err error
 		if o.lst != "" {
-			if join.List, err = readFile(a.console, o.lst, subnetlst.ReadMap); err != nil {
+			if join.List, err = console.ReadFile(a.Console, o.lst, subnetlst.ReadMap); err != nil {
 				return nil, err
 			}
 		}

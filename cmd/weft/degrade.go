@@ -10,6 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format/ibnet"
@@ -65,12 +70,12 @@ type degradeSummary struct {
 	Seed    uint64 `json:"seed"`
 	Output  string `json:"output"`
 	Removed struct {
-		Switches []string      `json:"switches"`
-		Links    []removedLink `json:"links"`
-		Adapters []string      `json:"adapters"`
+		Switches []string             `json:"switches"`
+		Links    []report.RemovedLink `json:"links"`
+		Adapters []string             `json:"adapters"`
 
-		SwitchNodes  []nodeSummary `json:"switch_nodes"`
-		AdapterNodes []nodeSummary `json:"adapter_nodes"`
+		SwitchNodes  []report.Node `json:"switch_nodes"`
+		AdapterNodes []report.Node `json:"adapter_nodes"`
 	} `json:"removed"`
 	Left struct {
 		Switches int `json:"switches"`
@@ -82,9 +87,9 @@ type degradeSummary struct {
 
 func (a *app) degrade(name string, o *degradeFlags) error {
 	if o.json && o.out == "-" {
-		return usage("--json and the fabric would both go to standard output; give a file with -o")
+		return exit.Usage("--json and the fabric would both go to standard output; give a file with -o")
 	}
-	f, err := load(a.console, name)
+	f, err := input.Fabric(a.Console, name)
 	if err != nil {
 		return err
 	}
@@ -95,24 +100,24 @@ func (a *app) degrade(name string, o *degradeFlags) error {
 	loss, err := d.Draw(f)
 	var fragile *topology.TooFragile
 	if errors.As(err, &fragile) {
-		return finding("%w; take fewer, or let it fall (--keep-connected=false)", err)
+		return exit.Finding("%w; take fewer, or let it fall (--keep-connected=false)", err)
 	} else if err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	left, err := loss.Apply(f)
 	if err != nil {
 		return err
 	}
 	if left.Switches() == 0 {
-		return usage("%s has no switch but those that --switch names; one has to stay", name)
+		return exit.Usage("%s has no switch but those that --switch names; one has to stay", name)
 	}
-	if err := writeFile(a.console, o.out, func(w io.Writer) error { return ibnet.Write(w, left) }); err != nil {
+	if err := output.WriteFile(a.Console, o.out, func(w io.Writer) error { return ibnet.Write(w, left) }); err != nil {
 		return err
 	}
 	s := summariseLoss(f, loss, left)
 	s.Fabric, s.Seed, s.Output = name, o.seed, o.out
-	if !a.quiet {
-		s.print(a.stderr, f, left)
+	if !a.Quiet {
+		s.print(a.Stderr, f, left)
 	}
 	if o.json {
 		return a.printJSON(s)
@@ -137,7 +142,7 @@ func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
 	for _, name := range o.link {
 		c, err := index.Cable(name)
 		if err != nil {
-			return nil, usage("--link %s: %w", name, err)
+			return nil, exit.Usage("--link %s: %w", name, err)
 		}
 		d.Channels = append(d.Channels, c)
 	}
@@ -149,26 +154,22 @@ func portion(flag, text string, all int) (int, error) {
 	if percent, ok := strings.CutSuffix(text, "%"); ok {
 		share, err := strconv.ParseFloat(percent, 64)
 		if err != nil || !(share >= 0 && share <= 100) {
-			return 0, usage("%s %s: a percentage is from 0%% to 100%%", flag, text)
+			return 0, exit.Usage("%s %s: a percentage is from 0%% to 100%%", flag, text)
 		}
 		// Less a hair, so that 30% of 10 is not 4 for a rounding error.
 		return int(math.Ceil(share*float64(all)/100 - 1e-9)), nil
 	}
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {
-		return 0, usage("%s %s: give a whole number, or a percentage such as 2%%", flag, text)
+		return 0, exit.Usage("%s %s: give a whole number, or a percentage such as 2%%", flag, text)
 	}
 	return int(n), nil
 }
 
 func summariseLoss(f *fabric.Fabric, loss *topology.Loss, left *fabric.Fabric) *degradeSummary {
 	s := &degradeSummary{}
-	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = labels(f, loss.Switches), labels(f, loss.Adapters), []removedLink{}
-	s.Removed.SwitchNodes, s.Removed.AdapterNodes = nodesOf(f, loss.Switches), nodesOf(f, loss.Adapters)
-	for _, c := range loss.Links {
-		ch := f.Channel(c)
-		s.Removed.Links = append(s.Removed.Links, removedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort, endsOf(f, c)})
-	}
+	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = report.Labels(f, loss.Switches), report.Labels(f, loss.Adapters), report.RemovedLinks(f, loss.Links)
+	s.Removed.SwitchNodes, s.Removed.AdapterNodes = report.NodesOf(f, loss.Switches), report.NodesOf(f, loss.Adapters)
 	n := left.Count()
 	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())
 	return s
@@ -176,24 +177,21 @@ func summariseLoss(f *fabric.Fabric, loss *topology.Loss, left *fabric.Fabric) *
 
 // print says on a few lines what went, and whether the rest holds together.
 func (s *degradeSummary) print(w io.Writer, f, left *fabric.Fabric) {
-	links := make([]string, len(s.Removed.Links))
-	for i, l := range s.Removed.Links {
-		links[i] = fmt.Sprintf("%s port %d to %s port %d", l.From, l.FromPort, l.To, l.ToPort)
-	}
+	links := report.LinkNames(s.Removed.Links)
 	for _, gone := range []struct {
 		names []string
 		what  string
 	}{{s.Removed.Switches, "switch"}, {s.Removed.Adapters, "adapter"}, {links, "cable"}} {
 		if len(gone.names) > 0 {
-			fmt.Fprintf(w, "weft: removed %s\n", some(gone.names, gone.what))
+			fmt.Fprintf(w, "weft: removed %s\n", words.Some(gone.names, gone.what))
 		}
 	}
 	if len(s.Removed.Switches)+len(links)+len(s.Removed.Adapters) == 0 {
 		fmt.Fprintln(w, "weft: removed nothing (--links, --switches, --link and --switch say what)")
 	}
 	fmt.Fprintf(w, "weft: left %s, %s between them, %s\n",
-		plural(s.Left.Switches, "switch"), plural(s.Left.Links, "cable"), plural(s.Left.Adapters, "adapter"))
+		words.Plural(s.Left.Switches, "switch"), words.Plural(s.Left.Links, "cable"), words.Plural(s.Left.Adapters, "adapter"))
 	if s.Left.Parts > 1 && s.Left.Parts > len(f.Parts()) {
-		fmt.Fprintf(w, "weft: warning: the network falls into %d parts, which no route can join:%s\n", s.Left.Parts, describeParts(left, left.Parts()))
+		fmt.Fprintf(w, "weft: warning: the network falls into %d parts, which no route can join:%s\n", s.Left.Parts, report.Parts(left, left.Parts()))
 	}
 }

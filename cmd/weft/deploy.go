@@ -12,6 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format/lft"
@@ -65,7 +70,7 @@ its level.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.out == "" {
-				return usage("--out names no folder")
+				return exit.Usage("--out names no folder")
 			}
 			return a.deployFiles(cmd.Context(), args[0], &o)
 		},
@@ -91,7 +96,7 @@ type deploySummary struct {
 	Verdict  string        `json:"verdict"`
 	Contract string        `json:"contract"`
 	VLs      int           `json:"vls"` // as lanes_used
-	laneCounts
+	report.LaneCounts
 	Levels []int    `json:"service_levels"`
 	Dir    string   `json:"dir"` // where opensm.conf says the files are
 	Files  []string `json:"files"`
@@ -112,7 +117,7 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 		return err
 	}
 	if j.adaptive != nil {
-		return finding("%s refuses: its switches choose among several ports, which files for a stock OpenSM cannot express", j.engine.Name)
+		return exit.Finding("%s refuses: its switches choose among several ports, which files for a stock OpenSM cannot express", j.engine.Name)
 	}
 	if err := j.prepare(&o.routeFlags); err != nil {
 		return err
@@ -133,7 +138,7 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 		return err
 	}
 	if !j.verdict.Free() {
-		return internal("the tables of %s have a credit loop under contract %s, and had none before", j.engine.Name, j.contract)
+		return exit.Internal("the tables of %s have a credit loop under contract %s, and had none before", j.engine.Name, j.contract)
 	}
 	s, err := j.writeDeployment(ctx, plan, o)
 	if err != nil {
@@ -154,7 +159,7 @@ func planOf(ctx context.Context, t *routing.Tables, proof advice.Proof) (*deploy
 // inexpressible reports tables that files cannot express, and which engines' can.
 func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) error {
 	if errors.Is(err, advice.ErrLoop) {
-		return finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
+		return exit.Finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
 			j.engine.Name, j.contract, j.scope)
 	}
 	var limit *deploy.Inexpressible
@@ -224,35 +229,35 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	}
 	files, err := plan.Files(opt)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, exit.Usage("%w", err)
 	}
-	d, err := newFolder(o.out, o.force)
+	d, err := output.NewFolder(o.out, o.force)
 	if err != nil {
 		return nil, err
 	}
-	defer d.discard()
+	defer d.Discard()
 	s := &deploySummary{
-		Fabric: j.summary().Fabric, Engine: j.engine.Name, Verdict: verdictWord(j.verdict), Contract: j.contract.String(),
-		VLs: plan.VLs, laneCounts: j.lanes(), Dir: opt.Dir,
+		Fabric: j.summary().Fabric, Engine: j.engine.Name, Verdict: report.Verdict(j.verdict), Contract: j.contract.String(),
+		VLs: plan.VLs, LaneCounts: j.lanes(), Dir: opt.Dir,
 	}
 	for _, level := range plan.Levels() {
 		s.Levels = append(s.Levels, int(level))
 	}
 	for _, f := range files {
-		if err := d.write(ctx, f.Name, f.Write); err != nil {
+		if err := d.Write(ctx, f.Name, f.Write); err != nil {
 			return nil, err
 		}
 		s.Files = append(s.Files, f.Name)
 	}
-	if err := j.readTablesBack(d.at(deploy.LFTs)); err != nil {
+	if err := j.readTablesBack(d.At(deploy.LFTs)); err != nil {
 		return nil, err
 	}
-	return s, d.commit()
+	return s, d.Commit()
 }
 
 // readTablesBack compares the forwarding tables in a file with those meant.
 func (j *routeJob) readTablesBack(file string) error {
-	dump, err := readFile(j.console, file, func(r io.Reader, name string) (*lft.Dump, error) {
+	dump, err := console.ReadFile(j.Console, file, func(r io.Reader, name string) (*lft.Dump, error) {
 		return lft.Read(r, name, j.fabric, lft.Join{})
 	})
 	if err != nil {
@@ -273,7 +278,7 @@ func adapterPorts(f *fabric.Fabric, list []string) ([]fabric.EndpointID, error) 
 	for _, name := range list {
 		adapters, err := index.Adapters(name)
 		if err != nil {
-			return nil, usage("--io: %w", err)
+			return nil, exit.Usage("--io: %w", err)
 		}
 		for _, n := range adapters {
 			serves[n] = true
@@ -289,15 +294,15 @@ func adapterPorts(f *fabric.Fabric, list []string) ([]fabric.EndpointID, error) 
 }
 
 func (a *app) printDeployment(s *deploySummary, contract routing.Contract, out string) error {
-	p := a.newPage()
+	p := a.NewPage()
 	levels := "SL 0 for everything"
 	if len(s.Levels) > 1 || s.Levels[0] != 0 {
-		levels = fmt.Sprintf("%d by destination, on %s", len(s.Levels), plural(s.VLs, "lane"))
+		levels = fmt.Sprintf("%d by destination, on %s", len(s.Levels), words.Plural(s.VLs, "lane"))
 	}
-	p.fact("tables", "%s, %s (contract %s)", s.Engine, s.Verdict, s.Contract)
-	p.fact("levels", "%s", levels)
-	p.fact("hold", "%s", advice.Clients(contract))
-	p.fact("wrote", "%s: %s", out, strings.Join(s.Files, ", "))
-	p.fact("next", "put the folder at %s on the subnet manager's host, the lines of its opensm.conf into yours, restart OpenSM, then ask: weft deploy check --conf opensm.conf", s.Dir)
-	return a.show(p)
+	p.Fact("tables", "%s, %s (contract %s)", s.Engine, s.Verdict, s.Contract)
+	p.Fact("levels", "%s", levels)
+	p.Fact("hold", "%s", advice.Clients(contract))
+	p.Fact("wrote", "%s: %s", out, strings.Join(s.Files, ", "))
+	p.Fact("next", "put the folder at %s on the subnet manager's host, the lines of its opensm.conf into yours, restart OpenSM, then ask: weft deploy check --conf opensm.conf", s.Dir)
+	return a.Show(p)
 }

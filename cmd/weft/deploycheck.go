@@ -11,6 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/opensm/check"
 	"github.com/weft-fabric/weft/opensm/conf"
 	"github.com/weft-fabric/weft/routing"
@@ -19,7 +24,7 @@ import (
 // checkFlags is the command line of weft deploy check.
 type checkFlags struct {
 	conf, fabric        string
-	tables              tableFiles
+	tables              flags.Tables
 	contract, endpoints string
 	vls                 int
 	plugin, opensm      string
@@ -50,7 +55,7 @@ Exit code 1 if there is anything more than advice.`,
 	f := c.Flags()
 	f.StringVar(&o.conf, "conf", "", "opensm.conf, - for standard input")
 	f.StringVar(&o.fabric, "fabric", "", "the fabric: a file or a spec")
-	o.tables.addTo(c)
+	o.tables.AddTo(c)
 	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: not known)")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca or all")
 	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes of the hardware (VLCap)")
@@ -71,7 +76,7 @@ type checkSummary struct {
 	QoS        bool     `json:"qos"`
 	VLs        int      `json:"vls_available"`        // as lanes_available
 	VLsNeeded  int      `json:"vls_needed,omitempty"` // as lanes_needed
-	laneCounts
+	report.LaneCounts
 	Findings []dangerSummary `json:"findings"`
 	Bad      bool            `json:"bad"`
 }
@@ -96,7 +101,7 @@ func (a *app) deployCheck(ctx context.Context, o *checkFlags) error {
 	}
 	s := &checkSummary{
 		Conf: o.conf, Engines: append([]string{}, r.Engines...), NoFallback: r.NoFallback, QoS: r.QoS,
-		VLs: r.Lanes, VLsNeeded: r.Needed, laneCounts: laneCounts{Needed: r.Needed, Available: r.Lanes}, Findings: []dangerSummary{}, Bad: r.Bad(),
+		VLs: r.Lanes, VLsNeeded: r.Needed, LaneCounts: report.LaneCounts{Needed: r.Needed, Available: r.Lanes}, Findings: []dangerSummary{}, Bad: r.Bad(),
 	}
 	for _, f := range r.Findings {
 		s.Findings = append(s.Findings, dangerSummary{string(f.Level), string(f.Code), f.What, f.Do, f.Lines, f.Line})
@@ -107,20 +112,20 @@ func (a *app) deployCheck(ctx context.Context, o *checkFlags) error {
 // checkInput reads everything there is to look at.
 func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 	if o.vls < 1 || o.vls > routing.MaxDataVLs {
-		return in, usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
+		return in, exit.Usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
 	}
 	in.VLs = o.vls
 	if o.contract != "" {
 		c, err := routing.ParseContract(o.contract)
 		if err != nil {
-			return in, usage("%w", err)
+			return in, exit.Usage("%w", err)
 		}
 		in.Contract = &c
 	}
 	if in.Scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return in, usage("%w", err)
+		return in, exit.Usage("%w", err)
 	}
-	if in.Conf, err = readFile(a.console, o.conf, conf.Read); err != nil {
+	if in.Conf, err = console.ReadFile(a.Console, o.conf, conf.Read); err != nil {
 		return in, err
 	}
 	if in.Plugin, err = openSMVersion(o.plugin); err != nil {
@@ -129,26 +134,26 @@ func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 	if in.OpenSM, err = openSMVersion(o.opensm); err != nil {
 		return in, err
 	}
-	if err := o.tables.settle(); err != nil {
+	if err := o.tables.Settle(); err != nil {
 		return in, err
 	}
 	switch {
-	case o.fabric == "" && o.tables.lfts != "":
-		return in, usage("--lfts needs the fabric that the tables are for: --fabric")
+	case o.fabric == "" && o.tables.LFTs != "":
+		return in, exit.Usage("--lfts needs the fabric that the tables are for: --fabric")
 	case o.fabric == "":
 		return in, nil
-	case o.tables.lfts == "":
-		in.Fabric, err = load(a.console, o.fabric)
+	case o.tables.LFTs == "":
+		in.Fabric, err = input.Fabric(a.Console, o.fabric)
 		return in, err
 	}
-	v, err := readTables(a.console, o.fabric, -1, &o.tables)
+	v, err := input.Read(a.Console, o.fabric, -1, &o.tables)
 	if err != nil {
 		return in, err
 	}
-	if v.misfits != nil {
-		a.note("%s", v.misfits.text())
+	if v.Mismatches != nil {
+		a.Note("%s", v.Mismatches.Text())
 	}
-	in.Fabric, in.Tables, in.SLs = v.tables.Fabric, v.tables, o.tables.psl != ""
+	in.Fabric, in.Tables, in.SLs = v.Tables.Fabric, v.Tables, o.tables.PSL != ""
 	return in, nil
 }
 
@@ -193,7 +198,7 @@ func (a *app) printCheck(s *checkSummary) error {
 	if s.QoS {
 		qos = "on"
 	}
-	fmt.Fprintf(&b, "%s: engines %s; QoS %s; lanes: %s\n", s.Conf, engines, qos, s.laneCounts)
+	fmt.Fprintf(&b, "%s: engines %s; QoS %s; lanes: %s\n", s.Conf, engines, qos, s.LaneCounts)
 	for i, f := range s.Findings {
 		where := ""
 		if f.Line > 0 {
@@ -209,5 +214,5 @@ func (a *app) printCheck(s *checkSummary) error {
 	if len(s.Findings) == 0 {
 		b.WriteString("nothing dangerous was found\n")
 	}
-	return a.say("%s", strings.TrimSuffix(b.String(), "\n"))
+	return a.Say("%s", strings.TrimSuffix(b.String(), "\n"))
 }

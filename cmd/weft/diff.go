@@ -6,6 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -52,7 +55,7 @@ if the new tables cut pairs off.`,
 	f.StringVar(&o.newTables, "new-tables", "", "tables of NEW, likewise")
 	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: any for tables that ignore service levels, else honored)")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
+	f.IntVar(&o.lmc, "lmc", -1, flags.LmcUsage)
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
 	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the bandwidth")
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
@@ -81,7 +84,7 @@ type diffSide struct {
 	name, source string // source: of the tables, empty without
 	fabric       *fabric.Fabric
 	tables       *routing.Tables
-	misfits      *misfits
+	misfits      *input.Mismatches
 	alone        *deadlock.Verdict // of the tables, on their own fabric
 }
 
@@ -89,9 +92,9 @@ func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
 	j := &diffJob{app: a, o: o, old: diffSide{name: args[0], source: o.oldTables}, new: diffSide{name: args[len(args)-1], source: o.newTables}}
 	var err error
 	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
-	if err := checkLMC(o.lmc); err != nil {
+	if err := flags.CheckLMC(o.lmc); err != nil {
 		return err
 	}
 	if _, err := contractOf(o.contract); err != nil {
@@ -114,8 +117,8 @@ func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
 
 // read reads the fabrics and their tables.
 func (j *diffJob) read() error {
-	s := j.stage("reading", &j.spent.read)
-	defer s.done()
+	s := j.Stage("reading", &j.spent.read)
+	defer s.Done()
 	var err error
 	if j.old.fabric, err = j.fabricOf(j.old.name); err != nil {
 		return err
@@ -129,32 +132,32 @@ func (j *diffJob) read() error {
 		return nil
 	}
 	for _, s := range []*diffSide{&j.old, &j.new} {
-		files := tableFiles{lfts: s.source}
-		if err := files.settle(); err != nil {
+		files := flags.Tables{LFTs: s.source}
+		if err := files.Settle(); err != nil {
 			return err
 		}
-		v, err := files.read(j.console, s.name, s.fabric)
+		v, err := input.TablesOf(j.Console, s.name, s.fabric, &files)
 		if err != nil {
 			return err
 		}
-		s.tables, s.misfits = v.tables, v.misfits
+		s.tables, s.misfits = v.Tables, v.Mismatches
 	}
 	j.contract, err = contractOf(j.o.contract, j.old.tables, j.new.tables)
 	return err
 }
 
 func (j *diffJob) fabricOf(name string) (*fabric.Fabric, error) {
-	f, err := load(j.console, name)
+	f, err := input.Fabric(j.Console, name)
 	if err != nil {
 		return nil, err
 	}
-	return withLMC(f, j.o.lmc)
+	return input.WithLMC(f, j.o.lmc)
 }
 
 // judge judges each of the tables, and all mixtures.
 func (j *diffJob) judge(ctx context.Context) error {
-	s := j.stage("verify", &j.spent.verify)
-	defer s.done()
+	s := j.Stage("verify", &j.spent.verify)
+	defer s.Done()
 	o := deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1}
 	var err error
 	for _, s := range []*diffSide{&j.old, &j.new} {
@@ -165,7 +168,7 @@ func (j *diffJob) judge(ctx context.Context) error {
 	if j.before, err = transition.On(j.new.fabric, j.old.tables, j.new.tables); err != nil {
 		return err
 	}
-	o.Progress = s.progress()
+	o.Progress = s.Progress()
 	j.verdict, err = transition.Verify(ctx, j.before, j.new.tables, o)
 	return err
 }
@@ -173,8 +176,8 @@ func (j *diffJob) judge(ctx context.Context) error {
 // simulate measures the bandwidth before and after between the endpoints that both
 // fabrics have.
 func (j *diffJob) simulate(ctx context.Context) error {
-	s := j.stage("simulate", &j.spent.simulate)
-	defer s.done()
+	s := j.Stage("simulate", &j.spent.simulate)
+	defer s.Done()
 	var err error
 	if j.ebb.Before, err = bisection(ctx, j.old.tables, j.new.fabric, j.scope, j.o.seed, j.o.precision); err != nil {
 		return err

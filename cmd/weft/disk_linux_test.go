@@ -6,6 +6,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 )
 
 // smallDisk is a file system of 64 KiB.
@@ -27,14 +30,14 @@ func TestFullDisk(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "t")
 	// What fits is written, and survives what does not.
 	small := filepath.Join(disk, "fabric")
-	if code, _, stderr := runWeft("generate", "ring:3", "-o", small); code != exitOK {
+	if code, _, stderr := runWeft("generate", "ring:3", "-o", small); code != exit.OK {
 		t.Fatal(stderr)
 	}
 	tables := filepath.Join(disk, "t")
-	if code, _, stderr := runWeft("route", "ring:3", "--engine", "updn", "--out", tables); code != exitOK {
+	if code, _, stderr := runWeft("route", "ring:3", "--engine", "updn", "--out", tables); code != exit.OK {
 		t.Fatal(stderr)
 	}
-	if code, _, stderr := runWeft("route", "torus:5x5", "--out", outside); code != exitOK {
+	if code, _, stderr := runWeft("route", "torus:5x5", "--out", outside); code != exit.OK {
 		t.Fatal(stderr)
 	}
 	before := contents(t, disk)
@@ -42,12 +45,12 @@ func TestFullDisk(t *testing.T) {
 		{"generate", "torus:16x16", "-o", small},
 		{"generate", "torus:32x32", "-o", small + ".gz"},
 		{"convert", "torus:16x16", small},
-		{"convert", filepath.Join(outside, lftFile), filepath.Join(disk, "lfts"), "--fabric", "torus:5x5"},
+		{"convert", filepath.Join(outside, output.LFTs), filepath.Join(disk, "lfts"), "--fabric", "torus:5x5"},
 		{"route", "torus:5x5", "--out", filepath.Join(disk, "new")},
 		{"route", "torus:5x5", "--out", tables, "--force"},
 	} {
 		code, stdout, stderr := runWeft(args...)
-		if code != exitInput || stdout != "" || !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, args[len(args)-1]) && !strings.Contains(stderr, disk) {
+		if code != exit.BadInput || stdout != "" || !strings.Contains(stderr, "no space left on device") || !strings.Contains(stderr, args[len(args)-1]) && !strings.Contains(stderr, disk) {
 			t.Errorf("%q: exit code %d, %q, %q", args, code, stdout, stderr)
 		}
 		if after := contents(t, disk); after != before {
@@ -88,7 +91,7 @@ func TestDevice(t *testing.T) {
 		f.Close()
 	}
 	code, _, stderr := runWeft("generate", "torus:4x4", "-o", full)
-	if code != exitInput || !strings.Contains(stderr, full+" cannot be written: no space left on device") {
+	if code != exit.BadInput || !strings.Contains(stderr, full+" cannot be written: no space left on device") {
 		t.Errorf("exit code %d, %q", code, stderr)
 	}
 	if info, err := os.Stat(full); err != nil || info.Mode()&os.ModeCharDevice == 0 {

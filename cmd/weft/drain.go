@@ -8,6 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -40,7 +45,7 @@ code is 1 where there is no such plan.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.drain(cmd.Context(), args[0], &o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.tables.lfts, "tables", "", "tables in force: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
+	f.StringVar(&o.tables.LFTs, "tables", "", "tables in force: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
 	f.StringArrayVar(&o.switches, "switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
 	f.StringArrayVar(&o.cables, "cable", nil, "take the cable at this port, NAME:PORT; may be repeated")
 	f.StringVar(&o.steps, "steps", "", "folder to write the steps away into, step-1, step-2 and so on, with plan.txt and plan.json")
@@ -48,7 +53,7 @@ code is 1 where there is no such plan.`,
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in these folders")
 	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: any for tables that ignore service levels, else honored)")
 	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.IntVar(&o.route.lmc, "lmc", -1, lmcUsage)
+	f.IntVar(&o.route.lmc, "lmc", -1, flags.LmcUsage)
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	if err := c.MarkFlagRequired("tables"); err != nil {
 		panic(err)
@@ -65,15 +70,15 @@ type drainJob struct {
 
 func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	if len(o.switches)+len(o.cables) == 0 {
-		return usage("nothing is taken: give --switch or --cable")
+		return exit.Usage("nothing is taken: give --switch or --cable")
 	}
 	if o.steps != "" && o.steps == o.back {
-		return usage("--steps and --back-steps are two folders")
+		return exit.Usage("--steps and --back-steps are two folders")
 	}
-	if err := checkLMC(o.route.lmc); err != nil {
+	if err := flags.CheckLMC(o.route.lmc); err != nil {
 		return err
 	}
-	j := &drainJob{whatIfJob{app: a, name: name, o: &o.whatIfFlags, flags: "--"}, o, o.tables.lfts}
+	j := &drainJob{whatIfJob{app: a, name: name, o: &o.whatIfFlags, flags: "--"}, o, o.tables.LFTs}
 	if err := j.read(ctx); err != nil {
 		return err
 	}
@@ -101,8 +106,8 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 // planBoth plans the way out and the way back, and refuses where one of them does not
 // get there.
 func (j *drainJob) planBoth(ctx context.Context) error {
-	s := j.stage("plan", &j.spent.plan)
-	defer s.done()
+	s := j.Stage("plan", &j.spent.plan)
+	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope}
 	var err error
 	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
@@ -110,7 +115,7 @@ func (j *drainJob) planBoth(ctx context.Context) error {
 	}
 	if left := leftOf(j.there); len(left) > 0 {
 		return j.refuse(left, fmt.Sprintf("no plan takes %s out of use without cutting a pair: %s cannot do without: %s",
-			j.goneText(), counted(len(left), "destination", "destinations"), leftText(left)))
+			j.goneText(), words.Counted(len(left), "destination", "destinations"), leftText(left)))
 	}
 	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
 		return planError(err, j.source, j.contract)
@@ -151,20 +156,20 @@ type drainSummary struct {
 
 func (j *drainJob) print(away, back *keepJob) error {
 	f := j.was.Fabric
-	p := j.newPage()
-	p.fact("fabric", "%s: %s, %s", j.name, plural(f.Switches(), "switch"), describeEndpoints(f))
-	p.fact("tables", "%s (contract %s, endpoints %s)", j.folder, j.contract, j.scope)
-	p.fact("drained", "%s", j.gone.text())
-	p.fact("way out", "%s", planText(j.there, "it carries nothing already"))
-	p.fact("way back", "%s", planText(j.back, "nothing has to change"))
-	p.fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", thousands(j.there.Pairs), thousands(j.there.Exposed()), thousands(j.back.Exposed()))
+	p := j.NewPage()
+	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(f.Switches(), "switch"), report.Endpoints(f))
+	p.Fact("tables", "%s (contract %s, endpoints %s)", j.folder, j.contract, j.scope)
+	p.Fact("drained", "%s", j.gone.text())
+	p.Fact("way out", "%s", planText(j.there, "it carries nothing already"))
+	p.Fact("way back", "%s", planText(j.back, "nothing has to change"))
+	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(j.there.Exposed()), words.Thousands(j.back.Exposed()))
 	next := "--steps DIR and --back-steps DIR write the two ways"
 	if away.out != "" {
-		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.out, planTextFile)
+		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.out, output.PlanText)
 		if back.out != "" {
-			next += fmt.Sprintf(",\nand go back by %s/%s when they are there again", back.out, planTextFile)
+			next += fmt.Sprintf(",\nand go back by %s/%s when they are there again", back.out, output.PlanText)
 		}
 	}
-	p.fact("next", "%s", next)
-	return j.show(p)
+	p.Fact("next", "%s", next)
+	return j.Show(p)
 }

@@ -9,6 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 )
 
 // weft runs the command in this process.
@@ -42,16 +46,16 @@ func TestEveryEngine(t *testing.T) {
 				}
 				_, err := os.Stat(out)
 				switch {
-				case code == exitOK:
-					if s.Engine != e.Name || s.Verdict != deadlockFree || s.Unreachable != 0 || len(s.Files) != 5 || stderr != "" {
+				case code == exit.OK:
+					if s.Engine != e.Name || s.Verdict != report.DeadlockFree || s.Unreachable != 0 || len(s.Files) != 5 || stderr != "" {
 						t.Errorf("%+v, %s", s, stderr)
 					}
 					verifyTables(t, spec, out, &s)
-				case code == exitFinding && s.Verdict == creditLoop:
+				case code == exit.Found && s.Verdict == report.CreditLoop:
 					if e.Safe || len(s.Cycle) == 0 || !strings.Contains(stderr, "nothing was written") || !errors.Is(err, os.ErrNotExist) {
 						t.Errorf("%+v, %s, %v", s, stderr, err)
 					}
-				case code == exitFinding:
+				case code == exit.Found:
 					if !strings.Contains(stderr, e.Name+" refuses: ") || !errors.Is(err, os.ErrNotExist) {
 						t.Errorf("%s, %v", stderr, err)
 					}
@@ -70,21 +74,21 @@ func TestEveryEngine(t *testing.T) {
 func routeAdaptively(t *testing.T, engine, spec string) {
 	code, stdout, stderr := runWeft("route", spec, "--engine", engine, "--json")
 	var s adaptiveSummary
-	if err := json.Unmarshal([]byte(stdout), &s); err != nil || code != exitOK || stderr != "" {
+	if err := json.Unmarshal([]byte(stdout), &s); err != nil || code != exit.OK || stderr != "" {
 		t.Fatalf("exit code %d, %s, %v", code, stderr, err)
 	}
-	if !s.Adaptive || s.Engine != engine || s.Verdict != deadlockFree || s.Unreachable != 0 || len(s.Cycle) != 0 {
+	if !s.Adaptive || s.Engine != engine || s.Verdict != report.DeadlockFree || s.Unreachable != 0 || len(s.Cycle) != 0 {
 		t.Errorf("%+v", s)
 	}
 }
 
 // verifyTables judges what was written again, with and without its proof.
 func verifyTables(t *testing.T, spec, out string, s *routeSummary) {
-	for _, proof := range [][]string{{"--contract", s.Contract}, {"--certificate", filepath.Join(out, certificateFile)}} {
-		args := []string{"verify", spec, "--json", "--lfts", filepath.Join(out, lftFile), "--sl2vl", filepath.Join(out, sl2vlFile), "--psl", filepath.Join(out, pslFile)}
+	for _, proof := range [][]string{{"--contract", s.Contract}, {"--certificate", filepath.Join(out, output.Certificate)}} {
+		args := []string{"verify", spec, "--json", "--lfts", filepath.Join(out, output.LFTs), "--sl2vl", filepath.Join(out, output.SL2VL), "--psl", filepath.Join(out, output.PSL)}
 		code, stdout, stderr := runWeft(append(args, proof...)...)
 		var v verifySummary
-		if err := json.Unmarshal([]byte(stdout), &v); err != nil || code != exitOK {
+		if err := json.Unmarshal([]byte(stdout), &v); err != nil || code != exit.OK {
 			t.Errorf("%q: exit code %d, %s, %v", proof, code, stderr, err)
 			continue
 		}

@@ -49,7 +49,7 @@ func enginesCommand(a *app) *cobra.Command {
 }
 
 func (a *app) printEngines(list []engineSummary) {
-	t := a.newTable("engine", "paths", "lanes", "contract", "deadlock-free", "lanes needed", "refuses", "paper")
+	t := a.NewTable("engine", "paths", "lanes", "contract", "deadlock-free", "lanes needed", "refuses", "paper")
 	for _, e := range list {
 		free := "as verified"
 		if e.Safe {
@@ -58,12 +58,12 @@ func (a *app) printEngines(list []engineSummary) {
 		t.AppendRow(table.Row{e.Name, e.Paths, e.Lanes, e.Contract, free, e.Needs, e.Refuses, e.Paper})
 	}
 	t.Render()
-	t = a.newTable("--paths", "which way", "paper")
+	t = a.NewTable("--paths", "which way", "paper")
 	for _, f := range engines.Finders() {
 		t.AppendRow(table.Row{f.Name, f.Summary, f.Paper})
 	}
 	t.Render()
-	t = a.newTable("--lanes", "which lane", "paper")
+	t = a.NewTable("--lanes", "which lane", "paper")
 	for _, l := range engines.Assigners() {
 		t.AppendRow(table.Row{l.Name, l.Summary, l.Paper})
 	}
@@ -96,7 +96,7 @@ func topologiesCommand(a *app) *cobra.Command {
 				}
 				return a.printJSON(list)
 			}
-			t := a.newTable("family", "what", "example", "parameters")
+			t := a.NewTable("family", "what", "example", "parameters")
 			for _, f := range topology.Families() {
 				var keys []string
 				for _, k := range f.Keys {
@@ -135,13 +135,4 @@ func assignerNames() (names []string) {
 		names = append(names, l.Name)
 	}
 	return names
-}
-
-// completeNames lets the shell complete the value of a flag.
-func completeNames(c *cobra.Command, flag string, names func() []string) {
-	if err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return names(), cobra.ShellCompDirectiveNoFileComp
-	}); err != nil {
-		panic(err)
-	}
 }

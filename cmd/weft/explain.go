@@ -10,6 +10,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
@@ -70,22 +72,22 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 		why := strings.TrimSuffix(plain.Text(f.Why), " (rule: "+f.Rule+")")
 		s.Rules = append(s.Rules, findingSummary{f.Rule, f.OK, why})
 	}
-	if err := j.tryOut(ctx, o, &s); err != nil {
+	if err := j.tryOut(ctx, &s); err != nil {
 		return err
 	}
 	return a.answer(o.json, s, func() error { return a.printExplanation(j, &s) }, !s.Routes)
 }
 
 // tryOut routes and notes what comes of it, a refusal too.
-func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary) error {
+func (j *routeJob) tryOut(ctx context.Context, s *explainSummary) error {
 	if j.adaptive != nil {
 		t, v, err := j.adapt(ctx)
 		if err != nil {
 			return s.refused(err)
 		}
-		s.Routes, s.VLs, s.Needed, s.Verdict, s.how, s.notes = true, t.Needed, t.Needed, creditLoop, "adaptive", t.Notes
+		s.Routes, s.VLs, s.Needed, s.Verdict, s.how, s.notes = true, t.Needed, t.Needed, report.CreditLoop, "adaptive", t.Notes
 		if v.Free() {
-			s.Verdict = deadlockFree
+			s.Verdict = report.DeadlockFree
 		}
 		return nil
 	}
@@ -93,7 +95,7 @@ func (j *routeJob) tryOut(ctx context.Context, o *routeFlags, s *explainSummary)
 		return s.refused(err)
 	}
 	needed := j.tables.Lanes.Needed
-	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, verdictWord(j.verdict)
+	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, report.Verdict(j.verdict)
 	s.how, s.notes = "contract "+j.contract.String(), j.tables.Forwarding.Notes
 	return nil
 }
@@ -110,11 +112,11 @@ func (s *explainSummary) refused(err error) error {
 // connectedRule is the one rule that all engines have.
 func connectedRule(f *fabric.Fabric) findingSummary {
 	n := len(f.Parts())
-	return findingSummary{"cables join all switches", n == 1, fmt.Sprintf("%s of %s", plural(n, "part"), plural(f.Switches(), "switch"))}
+	return findingSummary{"cables join all switches", n == 1, fmt.Sprintf("%s of %s", words.Plural(n, "part"), words.Plural(f.Switches(), "switch"))}
 }
 
 func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
-	t := a.newTable("rule of "+s.Engine, "kept", "found")
+	t := a.NewTable("rule of "+s.Engine, "kept", "found")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 1, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
 		{Number: 3, WidthMax: 70, WidthMaxEnforcer: text.WrapSoft},
@@ -132,10 +134,10 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 		answer = "refuses: a rule above is not kept" // and what was found stands beside it
 	}
 	if s.Routes {
-		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", plural(s.Needed, "lane"), s.Verdict, s.how, j.scope)
+		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", words.Plural(s.Needed, "lane"), s.Verdict, s.how, j.scope)
 		for _, note := range s.notes {
 			answer += "\n" + note
 		}
 	}
-	return a.say("%s %s", s.Engine, answer)
+	return a.Say("%s %s", s.Engine, answer)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -18,8 +20,8 @@ func TestFailureIsNoRefusal(t *testing.T) {
 		if got := s.refused(err); !errors.Is(got, err) || s.Refusal != "" {
 			t.Errorf("%v: returned %v, refusal %q", err, got, s.Refusal)
 		}
-		j := &routeJob{app: &app{console: &console{}}}
-		if got := j.refusal(t.Context(), err, false); !errors.Is(got, err) || codeOf(got) == exitFinding {
+		j := &routeJob{app: &app{Console: &console.Console{}}}
+		if got := j.refusal(t.Context(), err, false); !errors.Is(got, err) || codeOf(got) == exit.Found {
 			t.Errorf("route: %v: returned %v", err, got)
 		}
 	}
@@ -35,9 +37,9 @@ func TestFailureIsNoRefusal(t *testing.T) {
 
 // codeOf is the exit code that an error carries; none is zero.
 func codeOf(err error) int {
-	e := (*exitError)(nil)
+	e := (*exit.Error)(nil)
 	if !errors.As(err, &e) {
 		return 0
 	}
-	return e.code
+	return e.Code
 }

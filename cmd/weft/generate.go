@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/format/ibnet"
 )
 
@@ -19,11 +21,11 @@ ibsim reads too. weft topologies lists the families and their parameters.`,
   weft generate dragonfly:p=4 | weft info -`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := compute(args[0])
+			f, err := input.Compute(args[0])
 			if err != nil {
 				return err
 			}
-			return writeFile(a.console, out, func(w io.Writer) error { return ibnet.Write(w, f) })
+			return output.WriteFile(a.Console, out, func(w io.Writer) error { return ibnet.Write(w, f) })
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "-", "file to write; .gz compresses, - is standard output")

@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/inspect"
 	"github.com/weft-fabric/weft/fabric/names"
@@ -36,9 +39,9 @@ is under warnings. On a terminal long lists are shortened; in a pipe and with --
 all is there.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			quiet := *a.console
-			quiet.quiet = true // warnings are part of the result here
-			f, err := load(&quiet, args[0])
+			quiet := *a.Console
+			quiet.Quiet = true // warnings are part of the result here
+			f, err := input.Fabric(&quiet, args[0])
 			if err != nil {
 				return err
 			}
@@ -149,43 +152,43 @@ func diameter(ctx context.Context, f *fabric.Fabric) int {
 }
 
 func (a *app) printInfo(s *infoSummary, f *fabric.Fabric) error {
-	p := a.newPage()
-	p.fact("fabric", "%s", s.Name)
-	p.fact("nodes", "%s, %s, %s", plural(s.Switches, "switch"), plural(s.Adapters, "adapter"), plural(s.Routers, "router"))
-	p.fact("endpoints", "%s", describeEndpoints(f))
-	p.fact("cables", "%s between switches, %s to adapters, %s from a node to itself (never routed over)",
-		thousands(int64(s.Links.Switch)), thousands(int64(s.Links.Adapter)), thousands(int64(s.Links.Self)))
+	p := a.NewPage()
+	p.Fact("fabric", "%s", s.Name)
+	p.Fact("nodes", "%s, %s, %s", words.Plural(s.Switches, "switch"), words.Plural(s.Adapters, "adapter"), words.Plural(s.Routers, "router"))
+	p.Fact("endpoints", "%s", report.Endpoints(f))
+	p.Fact("cables", "%s between switches, %s to adapters, %s from a node to itself (never routed over)",
+		words.Thousands(int64(s.Links.Switch)), words.Thousands(int64(s.Links.Adapter)), words.Thousands(int64(s.Links.Self)))
 	rates := make([]string, 0, len(s.Rates))
 	for rate, n := range s.Rates {
-		rates = append(rates, fmt.Sprintf("%s × %s", thousands(int64(n)), rate))
+		rates = append(rates, fmt.Sprintf("%s × %s", words.Thousands(int64(n)), rate))
 	}
 	slices.Sort(rates)
-	p.fact("rates", "%s", strings.Join(rates, ", "))
+	p.Fact("rates", "%s", strings.Join(rates, ", "))
 	if len(s.Rails) > 1 {
-		p.fact("hosts", "%s", s.hostsText())
+		p.Fact("hosts", "%s", s.hostsText())
 	}
-	p.fact("shape", "%s, diameter %d", plural(s.Parts, "part"), s.Diameter)
+	p.Fact("shape", "%s, diameter %d", words.Plural(s.Parts, "part"), s.Diameter)
 	if s.Parts > 1 {
-		p.fact("", "%s", strings.TrimPrefix(describeParts(f, f.Parts()), "\n"))
+		p.Fact("", "%s", strings.TrimPrefix(report.Parts(f, f.Parts()), "\n"))
 	}
-	p.fact("LIDs", "%s, the largest %d", thousands(int64(s.LIDs.Used)), s.LIDs.Top)
+	p.Fact("LIDs", "%s, the largest %d", words.Thousands(int64(s.LIDs.Used)), s.LIDs.Top)
 	if len(s.levels) == 1 && s.levels[0].Across > 0 {
-		p.fact("levels", "one, as all switches have hosts: no tree")
+		p.Fact("levels", "one, as all switches have hosts: no tree")
 	}
-	if err := a.show(p); err != nil {
+	if err := a.Show(p); err != nil {
 		return err
 	}
 	if len(s.levels) > 1 {
 		a.printLevels(s.levels)
 	}
-	p = a.newPage()
+	p = a.NewPage()
 	a.factOdd(p, f, s.odd)
 	for i, w := range s.Warnings {
 		label := ""
 		if i == 0 {
 			label = "warnings"
 		}
-		p.fact(label, "%s", w)
+		p.Fact(label, "%s", w)
 	}
-	return a.show(p)
+	return a.Show(p)
 }

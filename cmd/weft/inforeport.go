@@ -9,6 +9,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/inspect"
 	"github.com/weft-fabric/weft/fabric/names"
@@ -48,14 +51,14 @@ type oddSummary struct {
 	Kind  string        `json:"kind"`
 	What  string        `json:"what"`
 	Links []linkSummary `json:"links,omitempty"`
-	Nodes []nodeSummary `json:"nodes,omitempty"`
+	Nodes []report.Node `json:"nodes,omitempty"`
 	Hosts []hostSummary `json:"hosts,omitempty"`
 }
 
 // linkSummary is a cable, or those between two switches.
 type linkSummary struct {
-	From   nodeSummary `json:"from"`
-	To     nodeSummary `json:"to"`
+	From   report.Node `json:"from"`
+	To     report.Node `json:"to"`
 	Rate   string      `json:"rate,omitempty"` // of one cable
 	Cables int         `json:"cables"`
 }
@@ -63,7 +66,7 @@ type linkSummary struct {
 // hostSummary is a host and its adapters.
 type hostSummary struct {
 	Name     string        `json:"name"`
-	Adapters []nodeSummary `json:"adapters"`
+	Adapters []report.Node `json:"adapters"`
 }
 
 // countHosts counts hosts and their adapters.
@@ -95,19 +98,19 @@ func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
 		s := &list[i]
 		s.Kind, s.What = string(o.Kind), o.What
 		for _, l := range o.Links {
-			link := linkSummary{From: nodeOf(f, l.A, l.APort), To: nodeOf(f, l.B, l.BPort), Cables: l.Cables}
+			link := linkSummary{From: report.NodeOf(f, l.A, l.APort), To: report.NodeOf(f, l.B, l.BPort), Cables: l.Cables}
 			if l.APort > 0 {
 				link.Rate = l.Rate.String()
 			}
 			s.Links = append(s.Links, link)
 		}
 		for _, n := range o.Nodes {
-			s.Nodes = append(s.Nodes, nodeOf(f, n, 0))
+			s.Nodes = append(s.Nodes, report.NodeOf(f, n, 0))
 		}
 		for _, h := range o.Hosts {
 			host := hostSummary{Name: h.Name}
 			for _, n := range h.Adapters {
-				host.Adapters = append(host.Adapters, nodeOf(f, n, 0))
+				host.Adapters = append(host.Adapters, report.NodeOf(f, n, 0))
 			}
 			s.Hosts = append(s.Hosts, host)
 		}
@@ -126,25 +129,25 @@ func (s *infoSummary) hostsText() string {
 	}
 	var counts []string
 	for _, n := range slices.Backward(slices.Sorted(maps.Keys(s.Hosts.ByAdapters))) {
-		counts = append(counts, fmt.Sprintf("%d with %s", s.Hosts.ByAdapters[n], plural(n, "adapter")))
+		counts = append(counts, fmt.Sprintf("%d with %s", s.Hosts.ByAdapters[n], words.Plural(n, "adapter")))
 	}
-	return fmt.Sprintf("%s: %s; rails %s", plural(s.Hosts.Count, "host"), strings.Join(counts, ", "), strings.Join(rails, ", "))
+	return fmt.Sprintf("%s: %s; rails %s", words.Plural(s.Hosts.Count, "host"), strings.Join(counts, ", "), strings.Join(rails, ", "))
 }
 
 // factOdd puts what is odd on the page, each with the places where it is.
-func (a *app) factOdd(p *page, f *fabric.Fabric, findings []inspect.Finding) {
+func (a *app) factOdd(p *console.Page, f *fabric.Fabric, findings []inspect.Finding) {
 	label := "odd"
 	for _, o := range findings {
 		places := oddPlaces(f, &o)
 		text := o.What
-		shown := a.atMost(5, len(places))
+		shown := a.AtMost(5, len(places))
 		for _, place := range places[:shown] {
 			text += "\n  " + place
 		}
 		if shown < len(places) {
 			text += fmt.Sprintf("\n  and %d more (in a pipe and with --json all are listed)", len(places)-shown)
 		}
-		p.fact(label, "%s", text)
+		p.Fact(label, "%s", text)
 		label = ""
 	}
 }
@@ -204,7 +207,7 @@ func (a *app) printLevels(levels []inspect.Level) {
 	if all.Across > 0 {
 		header = append(header, "across")
 	}
-	t := a.newTable(append(header, "free", "oversubscribed")...)
+	t := a.NewTable(append(header, "free", "oversubscribed")...)
 	var right []table.ColumnConfig
 	for n := range len(header) + 1 {
 		right = append(right, table.ColumnConfig{Number: n + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/opensm/advice"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -35,7 +36,7 @@ func (j *routeJob) installation(ctx context.Context, o *routeFlags) (*installati
 	if err != nil {
 		return nil, err
 	}
-	a, err := advice.For(ctx, j.tables, j.proof(), filepath.Join(dir, lftFile))
+	a, err := advice.For(ctx, j.tables, j.proof(), filepath.Join(dir, output.LFTs))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/lft"
@@ -151,11 +153,11 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 					args = append(args, "--contract", contract)
 				}
 				code, out, stderr := runWeft(args...)
-				if code == exitFinding || code == exitUsage { // refused, or a loop, or an engine that takes several addresses
+				if code == exit.Found || code == exit.BadUsage { // refused, or a loop, or an engine that takes several addresses
 					continue
 				}
 				var s routeSummary
-				if err := json.Unmarshal([]byte(out), &s); code != exitOK || err != nil || s.Install == nil {
+				if err := json.Unmarshal([]byte(out), &s); code != exit.OK || err != nil || s.Install == nil {
 					t.Fatalf("%q: exit code %d, %v\n%s", args, code, err, stderr)
 				}
 				ways[s.Install.By]++
@@ -174,11 +176,11 @@ func TestAdviceIsSafeAsInstalled(t *testing.T) {
 func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary) {
 	t.Helper()
 	dir := args[slices.Index(args, "--out")+1]
-	maps, err := slvl.Read(opened(t, filepath.Join(dir, sl2vlFile)), sl2vlFile, f)
+	maps, err := slvl.Read(opened(t, filepath.Join(dir, output.SL2VL)), output.SL2VL, f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	byFileAlone := "routing_engine file,no_fallback\nlfts_file " + filepath.Join(dir, lftFile) + "\n"
+	byFileAlone := "routing_engine file,no_fallback\nlfts_file " + filepath.Join(dir, output.LFTs) + "\n"
 	if s.Install.By == advice.File {
 		byFileAlone = strings.Join(s.Install.Lines, "\n")
 	}
@@ -199,7 +201,7 @@ func checkAdvice(t *testing.T, f *fabric.Fabric, args []string, s *routeSummary)
 		return
 	}
 	args = strings.Fields(s.Install.Command)[1:]
-	if code, _, stderr := runWeft(args...); code != exitOK {
+	if code, _, stderr := runWeft(args...); code != exit.OK {
 		t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
 	}
 	text, err := os.ReadFile(filepath.Join(dir+"-opensm", "opensm.conf"))
@@ -233,7 +235,7 @@ func TestAdvisedCommand(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "o'ut")
 	args := []string{"torus:4x4", "--engine", "nue", "--contract", "directed", "--vls", "4", "--sls", "8", "--lmc", "0", "--endpoints", "ca"}
 	code, text, stderr := runWeft(append([]string{"route", "--out", at, "--json"}, args...)...)
-	if code != exitOK {
+	if code != exit.OK {
 		t.Fatal(stderr)
 	}
 	var s routeSummary

@@ -18,6 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 )
 
 // update writes the page anew: fields that are not on it get a row to fill in.
@@ -303,7 +305,7 @@ func TestJSONOutputs(t *testing.T) {
 			spoilCertificate(t, in("t/certificate"), in("none-of-it"))
 		}
 		var out, errs bytes.Buffer
-		if code := run(t.Context(), append(strings.Fields(c.args), "--json"), nil, &out, &errs); code > exitFinding {
+		if code := run(t.Context(), append(strings.Fields(c.args), "--json"), nil, &out, &errs); code > exit.Found {
 			t.Errorf("%s: exit code %d: %s", c.args, code, errs.String())
 			continue
 		}
@@ -318,7 +320,7 @@ func TestJSONOutputs(t *testing.T) {
 	seen["weft/plan/1"] = true
 	// weave-any is proven wherever it was tried, so auto does not fail.
 	var out bytes.Buffer
-	j := routeJob{app: &app{console: &console{stdout: &out}}}
+	j := routeJob{app: &app{Console: &console.Console{Stdout: &out}}}
 	if err := j.noneProven(&weft.NoneProven{Trials: []weft.Trial{{Engine: "minhop", Outcome: weft.Loop}}}, true); err == nil {
 		t.Error("auto that finds nothing is a finding")
 	}
@@ -390,7 +392,7 @@ func checkValue(t *testing.T, where string, v any, form string, objects map[stri
 func writeOdd(t *testing.T, file string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), strings.Fields("degrade xgft:m=4x4,w=2x2 --link sw-l0-0-0:5 -o -"), nil, &out, &errs); code != exitOK {
+	if code := run(t.Context(), strings.Fields("degrade xgft:m=4x4,w=2x2 --link sw-l0-0-0:5 -o -"), nil, &out, &errs); code != exit.OK {
 		t.Fatal(errs.String())
 	}
 	text := strings.Replace(out.String(), `"host-3" lid`, `"host-2" lid`, 1)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/opensm/daemon"
 )
 
@@ -60,7 +61,7 @@ func schemaOf(v any) (schema, error) {
 			return s, nil
 		}
 	}
-	return schema{}, internal("no JSON schema for %s", t)
+	return schema{}, exit.Internal("no JSON schema for %s", t)
 }
 
 // printJSON prints a value for programs, with its schema and the version of weft
@@ -83,12 +84,12 @@ func (a *app) printJSON(v any) error {
 		if !bytes.Contains(text, []byte("\n  \"version\": ")) { // version and status have one
 			head += fmt.Sprintf("  \"version\": %q,\n", version().Version)
 		}
-		if _, err := a.stdout.Write([]byte(head)); err != nil {
+		if _, err := a.Stdout.Write([]byte(head)); err != nil {
 			return err
 		}
 		text = rest
 	}
-	_, err = a.stdout.Write(text)
+	_, err = a.Stdout.Write(text)
 	return err
 }
 
@@ -101,7 +102,7 @@ func (a *app) answer(asJSON bool, s any, forPeople func() error, found bool) err
 	if err := print(); err != nil || !found {
 		return err
 	}
-	return &exitError{code: exitFinding}
+	return &exit.Error{Code: exit.Found}
 }
 
 // refuse says that there is no result, for people and if asked for programs.
@@ -111,5 +112,5 @@ func (a *app) refuse(asJSON bool, s any, format string, args ...any) error {
 			return err
 		}
 	}
-	return finding(format, args...)
+	return exit.Finding(format, args...)
 }

@@ -8,6 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -49,17 +55,17 @@ func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 	j := &keepJob{routeJob: &routeJob{app: a, name: name}, o: o}
 	var err error
 	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	if _, err := contractOf(o.contract); err != nil {
 		return err
 	}
 	if j.out = cmp.Or(o.out, o.steps); j.out != "" {
-		probe, err := newFolder(j.out, o.force)
+		probe, err := output.NewFolder(j.out, o.force)
 		if err != nil {
 			return err
 		}
-		probe.discard()
+		probe.Discard()
 		j.out = filepath.Clean(j.out)
 	}
 	if err := j.prepare(o); err != nil {
@@ -87,33 +93,33 @@ func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 
 // readKept reads the tables of before.
 func (j *keepJob) readKept() error {
-	s := j.stage("reading", &j.spent.read)
-	defer s.done()
+	s := j.Stage("reading", &j.spent.read)
+	defer s.Done()
 	name, f := j.name, j.fabric
 	if then := j.options.Before; then != nil {
 		name, f = j.o.before, then
 		var news []string
 		for _, e := range j.scope.Endpoints(j.fabric) {
 			if !alsoIn(then, j.fabric, e) {
-				news = append(news, endpointName(j.fabric, e))
+				news = append(news, report.Endpoint(j.fabric, e))
 			}
 		}
 		if news != nil {
-			return finding("the tables of %s have no service level for %s that it does not have.\nWithout --before they are taken to be as those of their neighbours.", j.o.before, some(news, "endpoint"))
+			return exit.Finding("the tables of %s have no service level for %s that it does not have.\nWithout --before they are taken to be as those of their neighbours.", j.o.before, words.Some(news, "endpoint"))
 		}
 	}
-	files := tableFiles{lfts: j.o.keep}
-	if err := files.settle(); err != nil {
+	files := flags.Tables{LFTs: j.o.keep}
+	if err := files.Settle(); err != nil {
 		return err
 	}
-	v, err := files.read(j.console, name, f)
+	v, err := input.TablesOf(j.Console, name, f, &files)
 	if err != nil {
 		return err
 	}
-	if v.misfits != nil {
-		j.note("%s", v.misfits.text())
+	if v.Mismatches != nil {
+		j.Note("%s", v.Mismatches.Text())
 	}
-	j.was = v.tables
+	j.was = v.Tables
 	j.contract, err = contractOf(j.o.contract, j.was)
 	j.engine = keptEngine(j.contract)
 	j.contracted = &j.contract
@@ -123,8 +129,8 @@ func (j *keepJob) readKept() error {
 
 // mend plans the change and has its end judged, as any tables that weft route writes.
 func (j *keepJob) mend(ctx context.Context) error {
-	s := j.stage("plan", &j.spent.paths)
-	defer s.done()
+	s := j.Stage("plan", &j.spent.paths)
+	defer s.Done()
 	var err error
 	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}); err != nil {
 		return planError(err, j.o.keep, j.contract)
@@ -132,7 +138,7 @@ func (j *keepJob) mend(ctx context.Context) error {
 	if len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected {
 		return j.notMended()
 	}
-	s.done()
+	s.Done()
 	if err = j.prove(ctx, j.plan.After); err == nil {
 		j.tables = withLanesNeeded(j.tables, j.verdict.VLs)
 	}
@@ -142,9 +148,9 @@ func (j *keepJob) mend(ctx context.Context) error {
 // notMended refuses what no repair reaches.
 func (j *keepJob) notMended() error {
 	left := leftOf(j.plan)
-	why := counted(len(left), "destination", "destinations") + " that cables reach and no repair near these tables does from everywhere: " + leftText(left)
+	why := words.Counted(len(left), "destination", "destinations") + " that cables reach and no repair near these tables does from everywhere: " + leftText(left)
 	if len(left) == 0 {
-		why = thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"
+		why = words.Thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"
 	}
 	return j.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. weft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.o.keep, why)
 }

@@ -7,22 +7,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 )
-
-// The files of a folder of steps.
-const (
-	planFile     = "plan.json"
-	planTextFile = "plan.txt"
-)
-
-// stepFolder is the folders of the steps.
-var stepFolder = regexp.MustCompile(`^step-[1-9]\d*$`)
 
 // switchLifetime is how long OpenSM lets a packet stay in a switch by default
 // (packet_life_time 0x12: 4.096 µs × 2^18, IBA 14.2.5.4).
@@ -52,7 +46,7 @@ type planStep struct {
 
 // switchEntries is how many entries of a switch a step changes.
 type switchEntries struct {
-	Switch  nodeSummary `json:"switch"`
+	Switch  report.Node `json:"switch"`
 	Entries int         `json:"entries"`
 }
 
@@ -68,7 +62,7 @@ func (j *keepJob) planSummary() *planSummary {
 		one := planStep{Folder: stepName(i), stepOfPlan: step, WaitHops: hops, WaitSeconds: (time.Duration(hops) * switchLifetime).Seconds()}
 		for at, n := range p.Steps[i].Union.BySwitch {
 			if n > 0 {
-				one.BySwitch = append(one.BySwitch, switchEntries{nodeOf(j.fabric, fabric.NodeID(at), 0), n})
+				one.BySwitch = append(one.BySwitch, switchEntries{report.NodeOf(j.fabric, fabric.NodeID(at), 0), n})
 			}
 		}
 		s.Steps = append(s.Steps, one)
@@ -87,17 +81,17 @@ func (j *keepJob) planText(s *planSummary) string {
 		return b.String()
 	}
 	entries, blocks := j.plan.Entries()
-	say("From the tables of %s to those %s: %s, %s in %s.", s.Tables, cmp.Or(j.purpose, "that serve "+s.Fabric), plural(len(s.Steps), "step"),
-		counted(entries, "entry", "entries"), counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
-	say("Service levels and SL2VL maps stay. Of %s pairs %s are cut off now, %s after the last step.", thousands(s.Pairs), thousands(s.CutNow), thousands(s.CutAfter))
+	say("From the tables of %s to those %s: %s, %s in %s.", s.Tables, cmp.Or(j.purpose, "that serve "+s.Fabric), words.Plural(len(s.Steps), "step"),
+		words.Counted(entries, "entry", "entries"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
+	say("Service levels and SL2VL maps stay. Of %s pairs %s are cut off now, %s after the last step.", words.Thousands(s.Pairs), words.Thousands(s.CutNow), words.Thousands(s.CutAfter))
 	say("Each step may be written in any order of switches: every mixture of the tables before and")
 	say("after it is free of credit loops, and so are the tables after it (contract %s, endpoints %s).", s.Contract, s.Endpoints)
 	for i, step := range s.Steps {
 		say("\nStep %d: write the tables of %s", i+1, step.Folder)
-		say("  %s, on %s, %s; %s cut off after it", mendedText(&j.plan.Steps[i]), plural(step.Touched, "switch"),
-			counted(step.Blocks, "block", "blocks"), counted(int(step.Cut), "pair", "pairs"))
+		say("  %s, on %s, %s; %s cut off after it", mendedText(&j.plan.Steps[i]), words.Plural(step.Touched, "switch"),
+			words.Counted(step.Blocks, "block", "blocks"), words.Counted(int(step.Cut), "pair", "pairs"))
 		for _, at := range step.BySwitch {
-			say("    %s %s: %s", at.Switch.GUID, at.Switch.Name, counted(at.Entries, "entry", "entries"))
+			say("    %s %s: %s", at.Switch.GUID, at.Switch.Name, words.Counted(at.Entries, "entry", "entries"))
 		}
 		next := "any later change"
 		if i+1 < len(s.Steps) {
@@ -112,33 +106,33 @@ func (j *keepJob) planText(s *planSummary) string {
 
 // writeSteps writes the folder of steps, all of it or nothing.
 func (j *keepJob) writeSteps(ctx context.Context) error {
-	s := j.stage("write", &j.spent.write)
-	defer s.done()
-	d, err := newFolder(j.out, j.o.force)
+	s := j.Stage("write", &j.spent.write)
+	defer s.Done()
+	d, err := output.NewFolder(j.out, j.o.force)
 	if err != nil {
 		return err
 	}
-	defer d.discard()
+	defer d.Discard()
 	for i := range j.plan.Steps {
-		within := &folder{unfinished: &unfinished{path: d.at(stepName(i))}, final: filepath.Join(j.out, stepName(i))}
-		if err := os.Mkdir(within.path, 0o755); err != nil {
-			return explain(within.final, err)
+		within := &output.Folder{Unfinished: &output.Unfinished{Path: d.At(stepName(i))}, Final: filepath.Join(j.out, stepName(i))}
+		if err := os.Mkdir(within.Path, 0o755); err != nil {
+			return output.Explain(within.Final, err)
 		}
-		if err := j.stepJob(&j.plan.Steps[i], within.final).fill(ctx, within, func() {}); err != nil {
+		if err := j.stepJob(&j.plan.Steps[i], within.Final).fill(ctx, within, func() {}); err != nil {
 			return err
 		}
 	}
 	plan := j.planSummary()
-	if err := d.write(ctx, planFile, func(w io.Writer) error { return (&app{console: &console{stdout: w}}).printJSON(plan) }); err != nil {
+	if err := d.Write(ctx, output.Plan, func(w io.Writer) error { return (&app{Console: &console.Console{Stdout: w}}).printJSON(plan) }); err != nil {
 		return err
 	}
-	if err := d.write(ctx, planTextFile, func(w io.Writer) error {
+	if err := d.Write(ctx, output.PlanText, func(w io.Writer) error {
 		_, err := io.WriteString(w, j.planText(plan))
 		return err
 	}); err != nil {
 		return err
 	}
-	return d.commit()
+	return d.Commit()
 }
 
 // report prints the result. A network in parts is a finding, as for weft route.
@@ -146,37 +140,37 @@ func (j *keepJob) report() error {
 	s := j.summary()
 	s.Kept = j.planSummary()
 	if j.o.steps != "" {
-		s.Files = []string{planFile, planTextFile}
+		s.Files = []string{output.Plan, output.PlanText}
 		for _, step := range s.Kept.Steps {
 			s.Files = append(s.Files, step.Folder)
 		}
 	}
-	return j.answer(j.o.json, s, func() error { return j.show(j.screen()) }, j.fallen)
+	return j.answer(j.o.json, s, func() error { return j.Show(j.screen()) }, j.fallen)
 }
 
 // screen is the result for people.
-func (j *keepJob) screen() *page {
-	p := j.newPage()
+func (j *keepJob) screen() *console.Page {
+	p := j.NewPage()
 	n := j.fabric.Count()
-	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric), plural(n.SwitchCables, "cable"))
-	p.fact("kept", "%s", j.o.keep)
-	p.fact("cut off", "%s", cutText(j.plan))
-	p.fact("repair", "%s", planText(j.plan, "nothing has to change"))
-	p.fact("verdict", "%s", j.verdictText())
-	p.fact("outside", "%s", outsideText(j.scope))
-	p.fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
-	p.fact("hops", "%.2f mean, %d longest, over %s pairs", j.loads.MeanHops(), j.loads.MaxHops, thousands(j.loads.Pairs))
+	p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.fabric), words.Plural(n.SwitchCables, "cable"))
+	p.Fact("kept", "%s", j.o.keep)
+	p.Fact("cut off", "%s", cutText(j.plan))
+	p.Fact("repair", "%s", planText(j.plan, "nothing has to change"))
+	p.Fact("verdict", "%s", j.verdictText())
+	p.Fact("outside", "%s", report.Outside(j.scope))
+	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
+	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.loads.MeanHops(), j.loads.MaxHops, words.Thousands(j.loads.Pairs))
 	if j.apart > 0 {
-		p.fact("apart", "%s pairs are in different parts of the network and have no route:%s", thousands(j.apart), describeParts(j.fabric, j.parts))
+		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.apart), report.Parts(j.fabric, j.parts))
 	}
-	p.fact("time", "read %s, plan and proofs %s, verify %s", seconds(j.spent.read), seconds(j.spent.paths), seconds(j.spent.verify))
+	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.read), words.Seconds(j.spent.paths), words.Seconds(j.spent.verify))
 	switch {
 	case j.o.steps != "":
-		p.fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.out, planTextFile))
+		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.out, output.PlanText))
 	case j.out != "" && len(j.plan.Steps) > 1:
-		p.fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", j.install.text())
+		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", j.install.text())
 	default:
-		p.fact("next", "%s", j.next())
+		p.Fact("next", "%s", j.next())
 	}
 	return p
 }

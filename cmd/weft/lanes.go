@@ -11,6 +11,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
@@ -111,7 +113,7 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 		return err
 	}
 	if err := j.needsTables(); err != nil {
-		return usage("%w; --all-paths counts what it takes", err)
+		return exit.Usage("%w; --all-paths counts what it takes", err)
 	}
 	if err := j.prepare(o); err != nil {
 		return err
@@ -119,7 +121,7 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 	if o.contract == "" {
 		j.contract, j.budget.Contract = routing.Honored, routing.Honored
 	} else if _, fixed := j.contract.FixedMask(); fixed {
-		return usage("--contract %s: lanes are for clients that use the service levels of their paths, honored or directed", o.contract)
+		return exit.Usage("--contract %s: lanes are for clients that use the service levels of their paths, honored or directed", o.contract)
 	}
 	paths, err := j.pathsOnly(ctx)
 	if err != nil {
@@ -148,9 +150,9 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 // pathsOnly is the paths of the engine; of one that decides ways and lanes at
 // once, with all lanes it may have.
 func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
-	s := j.stage("paths", &j.spent.paths)
-	defer s.done()
-	paths, err := j.engine.PathsOnly(ctx, j.fabric, j.options, j.budget, j.scope, s.progress())
+	s := j.Stage("paths", &j.spent.paths)
+	defer s.Done()
+	paths, err := j.engine.PathsOnly(ctx, j.fabric, j.options, j.budget, j.scope, s.Progress())
 	if err != nil {
 		return nil, j.refusal(ctx, err, false)
 	}
@@ -176,9 +178,9 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 	for i, v := range all {
 		counts[i] = laneCount{Name: v.name, Variant: v.variant}
 		err := counts[i].take(ctx, func() (int, error) {
-			s := j.stage(strings.TrimSpace(v.name+" "+v.variant), &j.spent.lanes)
-			defer s.done()
-			l, err := v.Lanes(ctx, j.fabric, paths, j.budget, s.progress())
+			s := j.Stage(strings.TrimSpace(v.name+" "+v.variant), &j.spent.lanes)
+			defer s.Done()
+			l, err := v.Lanes(ctx, j.fabric, paths, j.budget, s.Progress())
 			if err != nil {
 				return 0, err
 			}
@@ -255,13 +257,13 @@ func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 }
 
 func (a *app) printLanes(s *lanesSummary) error {
-	t := a.newTable("lanes for "+s.Paths, "order or heuristic", "lanes needed", "time")
+	t := a.NewTable("lanes for "+s.Paths, "order or heuristic", "lanes needed", "time")
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
 	row := func(l laneCount, detail string) {
 		if l.Refused != "" {
 			detail = "refuses: " + l.Refused
 		}
-		t.AppendRow(table.Row{l.Name, detail, l.lanes(), seconds(time.Duration(l.Seconds * float64(time.Second)))})
+		t.AppendRow(table.Row{l.Name, detail, l.lanes(), words.Seconds(time.Duration(l.Seconds * float64(time.Second)))})
 	}
 	for _, l := range s.Assigners {
 		row(l, l.Variant)
@@ -279,10 +281,10 @@ func (a *app) printLanes(s *lanesSummary) error {
 		t.AppendSeparator()
 		row(p.ALASH, "all shortest paths open, switches choose")
 		row(p.MPLASH, fmt.Sprintf("%s shortest paths of %s pairs of switches, at most %s of one; by layer %s, with each wherever it fits %s",
-			thousands(p.Paths), thousands(p.Pairs), thousands(int64(p.Most)), list(p.PerLayer), list(p.Spread)))
+			words.Thousands(p.Paths), words.Thousands(p.Pairs), words.Thousands(int64(p.Most)), list(p.PerLayer), list(p.Spread)))
 	}
 	t.Render()
-	_, err := fmt.Fprintf(a.stdout, "%s available, planned for contract %s and endpoints %s\n", plural(s.Offered, "lane"), s.Contract, s.Endpoints)
+	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints)
 	return err
 }
 
@@ -301,7 +303,7 @@ func (l *laneCount) lanes() string {
 func list(numbers []int64) string {
 	texts := make([]string, len(numbers))
 	for i, n := range numbers {
-		texts[i] = thousands(n)
+		texts[i] = words.Thousands(n)
 	}
 	return strings.Join(texts, " ")
 }

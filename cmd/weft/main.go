@@ -16,6 +16,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/internal/plain"
 )
 
@@ -30,12 +32,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(stderr, "weft: internal error: %v\nPlease report this with the input that causes it.\n%s", r, debug.Stack())
-			code = exitInternal
+			code = exit.Bug
 		}
 	}()
 	out := &sink{w: stdout}
-	a := &app{&console{ctx: ctx, stdin: stdin, stdout: out, stderr: stderr}, args}
-	a.columns, a.terminal = columnsOf(stdout)
+	a := &app{&console.Console{Context: ctx, Stdin: stdin, Stdout: out, Stderr: stderr}, args}
+	a.Columns, a.Terminal = console.ColumnsOf(stdout)
 	cmd := newRoot(a)
 	cmd.SetArgs(args)
 	cmd.SetIn(stdin)
@@ -43,23 +45,23 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	cmd.SetErr(stderr)
 	ran, err := cmd.ExecuteContextC(ctx)
 	if out.err != nil {
-		err = &exitError{exitInput, fmt.Errorf("standard output: %w", out.err)}
+		err = &exit.Error{Code: exit.BadInput, Err: fmt.Errorf("standard output: %w", out.err)}
 	}
 	if err == nil {
-		return exitOK
+		return exit.OK
 	}
-	var e *exitError
+	var e *exit.Error
 	if !errors.As(err, &e) { // the commands say theirs: this is cobra's, about the command line
-		e = &exitError{exitUsage, fmt.Errorf("%w\nSee %s --help.", err, ran.CommandPath())}
+		e = &exit.Error{Code: exit.BadUsage, Err: fmt.Errorf("%w\nSee %s --help.", err, ran.CommandPath())}
 	}
-	if ctx.Err() != nil && e.err != nil {
+	if ctx.Err() != nil && e.Err != nil {
 		fmt.Fprintln(stderr, "weft: interrupted; nothing was written")
-		return exitInterrupted
+		return exit.Interrupted
 	}
-	if e.err != nil {
-		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(e.err.Error(), args[min(1, len(args)):]...)) // behind the command: files of the user
+	if e.Err != nil {
+		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(e.Err.Error(), args[min(1, len(args)):]...)) // behind the command: files of the user
 	}
-	return e.code
+	return e.Code
 }
 
 // sink remembers the first error of a writer, so that what prints need not look.

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 )
 
 // Manual pages say what --help says, word by word: what looks like markup in a
@@ -16,7 +19,7 @@ import (
 func TestManualPagesSayWhatHelpSays(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"man", dir}, nil, &out, &errs); code != exitOK {
+	if code := run(t.Context(), []string{"man", dir}, nil, &out, &errs); code != exit.OK {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	markup := regexp.MustCompile(`\\f[BIPR]|(?m)^\.\w+ ?`)
@@ -42,5 +45,5 @@ func TestManualPagesSayWhatHelpSays(t *testing.T) {
 			}
 		}
 	}
-	check(newRoot(&app{console: &console{ctx: t.Context(), stdout: &out, stderr: &errs}}))
+	check(newRoot(&app{Console: &console.Console{Context: t.Context(), Stdout: &out, Stderr: &errs}}))
 }

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -20,8 +23,8 @@ import (
 // packetsFlags is the command line of weft packets.
 type packetsFlags struct {
 	route               routeFlags
-	tables              tableFiles
-	job                 jobFlags
+	tables              flags.Tables
+	job                 flags.Job
 	change              changeFlags
 	loads               string
 	untilSaturated      bool
@@ -64,7 +67,7 @@ network stops, and that the same traffic drains under engines that are proven
 subnet manager does: do packets survive the change? weft route --keep --steps and weft
 drain write steps that are proven to.
 
-` + hostNamesHelp,
+` + flags.HostNamesHelp,
 		Example: `  weft packets torus:8x8 --engine torus-2qos --pattern uniform --load 0.1:0.9:0.1
   weft packets fabric.ibnetdiscover --lfts opensm-lfts.dump --load 0.5 --json
   weft packets torus:5x5 --engine minhop --replay-cycle
@@ -76,8 +79,8 @@ drain write steps that are proven to.
 	engineFlags(c, &o.route, engines.AutoName)
 	o.route.seeded = nil // it is for traffic too
 	f := c.Flags()
-	o.tables.addTo(c)
-	o.job.addTo(c, "uniform")
+	o.tables.AddTo(c)
+	o.job.AddTo(c, "uniform")
 	o.change.addTo(c)
 	f.StringVar(&o.loads, "load", "0.1:0.9:0.1", "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")
 	f.BoolVar(&o.untilSaturated, "until-saturated", false, "stop at the first load that is not delivered, and search the saturation throughput")
@@ -101,7 +104,7 @@ drain write steps that are proven to.
 	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")
 	f.BoolVar(&o.replay, "replay-cycle", false, "send along the judge's credit loop")
 	f.StringSliceVar(&o.engines, "engines", advised(), "with --replay-cycle: engines, or path finder + lane assigner, to send the same under, with commas between")
-	completeNames(c, "engines", engineNames)
+	flags.Complete(c, "engines", engineNames)
 	f.BoolVar(&o.json, "json", false, "print the figures for programs")
 	f.BoolVar(&o.csv, "csv", false, "print a line of figures for each load")
 	f.StringVar(&o.plot, "plot", "", "SVG file to draw latency and throughput into")
@@ -139,7 +142,7 @@ type packetsJob struct {
 	chosen  bool             // and the user named them
 	fabric  *fabric.Fabric
 	tables  *routing.Tables
-	misfits *misfits // of finished tables
+	misfits *input.Mismatches // of finished tables
 	network *packets.Network
 	scope   routing.Scope
 	results []*packets.Result // [load]; nil: not run
@@ -149,10 +152,10 @@ type packetsJob struct {
 
 func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {
 	if cmd.Flags().Changed("mtu") && (o.mtu < 1 || o.mtu > mostPayload) {
-		return usage("--mtu %d: a packet holds 1 to %d bytes of payload", o.mtu, mostPayload)
+		return exit.Usage("--mtu %d: a packet holds 1 to %d bytes of payload", o.mtu, mostPayload)
 	}
 	if cmd.Flags().Changed("engines") && !o.replay {
-		return usage("--engines is for --replay-cycle: it says under which engines the same traffic is sent too")
+		return exit.Usage("--engines is for --replay-cycle: it says under which engines the same traffic is sent too")
 	}
 	j := &packetsJob{app: a, name: name, o: o, chosen: cmd.Flags().Changed("engines")}
 	if err := j.readFlags(); err != nil {
@@ -169,7 +172,7 @@ func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {
 	}
 	err := j.run(ctx)
 	if pair := (*packets.NoRoute)(nil); errors.As(err, &pair) {
-		return finding("%w\nweft verify says who else is cut off; --allocation and --traffic choose who sends", err)
+		return exit.Finding("%w\nweft verify says who else is cut off; --allocation and --traffic choose who sends", err)
 	}
 	return err
 }
@@ -190,7 +193,7 @@ func (j *packetsJob) run(ctx context.Context) error {
 
 // makeNetwork reads the fabric and routes it, or reads its tables.
 func (j *packetsJob) makeNetwork(ctx context.Context) error {
-	if j.o.tables.lfts != "" {
+	if j.o.tables.LFTs != "" {
 		return j.readTables()
 	}
 	r, err := j.newRouteJob(j.name, &j.o.route)
@@ -205,13 +208,13 @@ func (j *packetsJob) makeNetwork(ctx context.Context) error {
 	if r.adaptive != nil {
 		t, v, err := r.adapt(ctx)
 		if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
-			return finding("%s refuses: %w", r.engine.Name, err)
+			return exit.Finding("%s refuses: %w", r.engine.Name, err)
 		}
 		if err != nil {
 			return err
 		}
 		if !v.Free() {
-			return internal("%s is not free of deadlock", r.engine.Name)
+			return exit.Internal("%s is not free of deadlock", r.engine.Name)
 		}
 		j.network, err = packets.NewAdaptive(t, j.config)
 		return asUsage(err)
@@ -227,21 +230,21 @@ func (j *packetsJob) makeNetwork(ctx context.Context) error {
 // asUsage is the error of a Config: the flags are wrong.
 func asUsage(err error) error {
 	if err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	return nil
 }
 
 // readTables is for --lfts.
 func (j *packetsJob) readTables() error {
-	if err := checkLMC(j.o.route.lmc); err != nil {
+	if err := flags.CheckLMC(j.o.route.lmc); err != nil {
 		return err
 	}
-	v, err := readTables(j.console, j.name, j.o.route.lmc, &j.o.tables)
+	v, err := input.Read(j.Console, j.name, j.o.route.lmc, &j.o.tables)
 	if err != nil {
 		return err
 	}
-	j.fabric, j.tables, j.misfits = v.tables.Fabric, v.tables, v.misfits
+	j.fabric, j.tables, j.misfits = v.Tables.Fabric, v.Tables, v.Mismatches
 	if j.o.change.then != nil {
 		j.network, err = j.rewritten()
 		return err
@@ -256,7 +259,7 @@ func (j *packetsJob) verdict(ctx context.Context) (*deadlock.Verdict, error) {
 	if j.o.route.contract != "" {
 		var err error
 		if contract, err = routing.ParseContract(j.o.route.contract); err != nil {
-			return nil, usage("%w", err)
+			return nil, exit.Usage("%w", err)
 		}
 	}
 	return deadlock.Verify(ctx, j.tables, deadlock.Options{Contract: contract, Scope: j.scope})
@@ -271,7 +274,7 @@ func (j *packetsJob) place() error {
 		}
 	}
 	var err error
-	j.load.Pattern, j.load.Placement, err = j.o.job.place(j.app, j.fabric, among, j.load.Pattern, j.load.Seed)
+	j.load.Pattern, j.load.Placement, err = j.o.job.Place(j.Console, j.fabric, among, j.load.Pattern, j.load.Seed)
 	if err != nil {
 		return err
 	}
@@ -287,10 +290,10 @@ func (j *packetsJob) sweep(ctx context.Context) error {
 	if err := j.place(); err != nil {
 		return err
 	}
-	s := j.stage("packets", &j.spent)
-	defer s.done()
+	s := j.Stage("packets", &j.spent)
+	defer s.Done()
 	var mu sync.Mutex
-	progress, done := s.progress(), 0
+	progress, done := s.Progress(), 0
 	j.window.Batch = func() {
 		mu.Lock()
 		defer mu.Unlock()

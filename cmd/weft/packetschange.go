@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -32,11 +35,11 @@ func (o *changeFlags) addTo(c *cobra.Command) {
 func (o *changeFlags) check(lfts string) error {
 	switch {
 	case o.then != nil && lfts == "":
-		return usage("--then is tables that are written over those of --lfts, which is not given")
+		return exit.Usage("--then is tables that are written over those of --lfts, which is not given")
 	case o.at < 0 || o.each <= 0 || o.pause < 0:
-		return usage("--then-at %s, --write-time %s, --write-pause %s: no time is negative, and a write takes some", o.at, o.each, o.pause)
+		return exit.Usage("--then-at %s, --write-time %s, --write-pause %s: no time is negative, and a write takes some", o.at, o.each, o.pause)
 	case o.order != "opensm" && o.order != "shuffled":
-		return usage("--write-order %s: it is opensm or shuffled", o.order)
+		return exit.Usage("--write-order %s: it is opensm or shuffled", o.order)
 	}
 	return nil
 }
@@ -46,15 +49,15 @@ func (j *packetsJob) rewritten() (*packets.Network, error) {
 	o := &j.o.change
 	var sequence []*routing.Tables
 	for _, source := range o.then {
-		files := tableFiles{lfts: source, strict: j.o.tables.strict}
-		if err := files.settle(); err != nil {
+		files := flags.Tables{LFTs: source, Strict: j.o.tables.Strict}
+		if err := files.Settle(); err != nil {
 			return nil, err
 		}
-		v, err := files.read(j.console, j.name, j.fabric)
+		v, err := input.TablesOf(j.Console, j.name, j.fabric, &files)
 		if err != nil {
 			return nil, err
 		}
-		sequence = append(sequence, v.tables)
+		sequence = append(sequence, v.Tables)
 	}
 	ps := func(d time.Duration) packets.Time { return packets.Time(d.Nanoseconds() * 1000) }
 	w := packets.Writing{Start: ps(o.at), Each: ps(o.each), Pause: ps(o.pause), Shuffled: o.order == "shuffled", Seed: j.o.route.seed}

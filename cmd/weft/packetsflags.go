@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -13,15 +14,15 @@ import (
 // readFlags checks everything that can be checked without the fabric.
 func (j *packetsJob) readFlags() error {
 	o := j.o
-	if err := o.change.check(o.tables.lfts); err != nil {
+	if err := o.change.check(o.tables.LFTs); err != nil {
 		return err
 	}
-	err := o.tables.settle()
+	err := o.tables.Settle()
 	if err != nil {
 		return err
 	}
 	if j.config, err = packets.PresetNamed(o.preset); err != nil {
-		return usage("--preset: %w", err)
+		return exit.Usage("--preset: %w", err)
 	}
 	for _, size := range []struct {
 		flag, text string
@@ -30,7 +31,7 @@ func (j *packetsJob) readFlags() error {
 		if size.text != "" {
 			n, err := parseSize(size.text)
 			if err != nil || n > 1<<30 {
-				return usage("--%s %q is no size like 8KiB", size.flag, size.text)
+				return exit.Usage("--%s %q is no size like 8KiB", size.flag, size.text)
 			}
 			*size.to = int(n)
 		}
@@ -39,25 +40,25 @@ func (j *packetsJob) readFlags() error {
 		j.config.MTU = o.mtu
 	}
 	if o.speedup < 1 {
-		return usage("--speedup %d: it is at least 1", o.speedup)
+		return exit.Usage("--speedup %d: it is at least 1", o.speedup)
 	}
 	j.config.Speedup, j.config.StoreWhole = o.speedup, o.storeWhole
 	j.config.Lifetime = packets.Time(o.lifetime.Nanoseconds() * 1000)
 	j.window = packets.Window{Length: packets.Time(o.length.Nanoseconds() * 1000), WarmUp: packets.Time(o.warmUp.Nanoseconds() * 1000)}
 	if o.lifetime < 0 || o.length < 0 || o.warmUp < 0 {
-		return usage("--lifetime, --time and --warm-up are not negative")
+		return exit.Usage("--lifetime, --time and --warm-up are not negative")
 	}
 	if o.message != "" {
 		if j.load.Bytes, err = parseSize(o.message); err != nil || j.load.Bytes < 1 {
-			return usage("--message %q is no size like 64KiB", o.message)
+			return exit.Usage("--message %q is no size like 64KiB", o.message)
 		}
 	}
 	if o.burst < 1 {
-		return usage("--burst %d: it is at least 1", o.burst)
+		return exit.Usage("--burst %d: it is at least 1", o.burst)
 	}
 	j.load.Burst, j.load.Seed = o.burst, o.route.seed
 	if j.loads, err = parseLoads(o.loads); err != nil {
-		return usage("--load: %w", err)
+		return exit.Usage("--load: %w", err)
 	}
 	return j.readWords()
 }
@@ -70,30 +71,30 @@ func (j *packetsJob) readWords() error {
 	case "fixed":
 		j.load.Regular = true
 	default:
-		return usage("--process is poisson or fixed, not %q", o.process)
+		return exit.Usage("--process is poisson or fixed, not %q", o.process)
 	}
 	switch o.choice {
 	case "random":
 	case "in-turn":
 		j.config.AddressChoice = packets.InTurn
 	default:
-		return usage("--choice is random or in-turn, not %q", o.choice)
+		return exit.Usage("--choice is random or in-turn, not %q", o.choice)
 	}
 	switch o.arbiter {
 	case "oldest":
 	case "lottery":
 		j.config.Lottery = true
 	default:
-		return usage("--arbiter is oldest or lottery, not %q", o.arbiter)
+		return exit.Usage("--arbiter is oldest or lottery, not %q", o.arbiter)
 	}
 	if err := j.readArbitration(); err != nil {
 		return err
 	}
 	var err error
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
-	j.load.Pattern, err = o.job.parse(j.app)
+	j.load.Pattern, err = o.job.Parse(j.Console)
 	return err
 }
 
@@ -102,17 +103,17 @@ func (j *packetsJob) readArbitration() error {
 	o := j.o
 	if o.vlarbHigh == "" && o.vlarbLow == "" {
 		if o.vlarbLimit != 0 {
-			return usage("--vlarb-limit is for --vlarb-high and --vlarb-low")
+			return exit.Usage("--vlarb-limit is for --vlarb-high and --vlarb-low")
 		}
 		return nil
 	}
 	a := &packets.Arbitration{Limit: o.vlarbLimit}
 	var err error
 	if a.High, err = parseTurns(o.vlarbHigh); err != nil {
-		return usage("--vlarb-high: %w", err)
+		return exit.Usage("--vlarb-high: %w", err)
 	}
 	if a.Low, err = parseTurns(o.vlarbLow); err != nil {
-		return usage("--vlarb-low: %w", err)
+		return exit.Usage("--vlarb-low: %w", err)
 	}
 	j.config.Arbitration = a
 	return nil

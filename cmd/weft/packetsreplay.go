@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/packets"
@@ -15,7 +18,7 @@ import (
 // replaySummary is what --replay-cycle showed, for programs.
 type replaySummary struct {
 	Verdict string         `json:"verdict"`
-	Cycle   []stepSummary  `json:"cycle"`
+	Cycle   []report.Step  `json:"cycle"`
 	Packets int            `json:"packets"` // offered
 	Attempt int            `json:"attempt,omitempty"`
 	Run     *runSummary    `json:"run,omitempty"`
@@ -36,13 +39,13 @@ type provenReplay struct {
 // replayCycle stops the network with the routes of its credit loop.
 func (j *packetsJob) replayCycle(ctx context.Context) error {
 	if j.tables == nil {
-		return usage("--replay-cycle is for tables; %s is adaptive and proven", j.routed.engine.Name)
+		return exit.Usage("--replay-cycle is for tables; %s is adaptive and proven", j.routed.engine.Name)
 	}
 	v, err := j.verdict(ctx)
 	if err != nil {
 		return err
 	}
-	s := &replaySummary{Verdict: verdictWord(v), Cycle: cycleSummary(j.fabric, v.Cycle)}
+	s := &replaySummary{Verdict: report.Verdict(v), Cycle: report.Steps(j.fabric, v.Cycle)}
 	if !v.Free() {
 		if err := j.stop(ctx, v, s); err != nil {
 			return err
@@ -86,7 +89,7 @@ func (j *packetsJob) takeEngines() error {
 	for _, name := range j.o.engines {
 		e, err := engines.Named(name)
 		if err != nil {
-			return usage("--engines: %w", err)
+			return exit.Usage("--engines: %w", err)
 		}
 		j.others = append(j.others, e)
 	}
@@ -109,7 +112,7 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	if err != nil {
 		return p, err
 	}
-	p.Verdict = verdictWord(o.verdict)
+	p.Verdict = report.Verdict(o.verdict)
 	n, err := packets.New(o.tables, j.config)
 	if err != nil {
 		return p, asUsage(err)
@@ -119,7 +122,7 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 		return p, err
 	}
 	if result.Deadlock != nil && o.verdict.Free() {
-		return p, internal("%s is proven, and the simulator stops: %s", e.Name, result.Deadlock)
+		return p, exit.Internal("%s is proven, and the simulator stops: %s", e.Name, result.Deadlock)
 	}
 	p.Status, p.Makespan = string(result.Status), nanoseconds(result.Makespan)
 	return p, nil
@@ -134,34 +137,34 @@ func (r *provenReplay) ended(j *packetsJob) string {
 }
 
 func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
-	p := j.newPage()
+	p := j.NewPage()
 	n := j.fabric.Count()
-	p.fact("fabric", "%s: %s, %s", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric))
+	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.fabric))
 	if s.Run == nil {
-		p.fact("verdict", "%s (contract %s, endpoints %s): there is no credit loop to replay", s.Verdict, v.Contract, v.Scope)
-		return j.show(p)
+		p.Fact("verdict", "%s (contract %s, endpoints %s): there is no credit loop to replay", s.Verdict, v.Contract, v.Scope)
+		return j.Show(p)
 	}
-	p.fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, v.Contract, v.Scope, len(v.Cycle), cycleText(j.console, j.fabric, v.Cycle))
+	p.Fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, j.fabric, v.Cycle))
 	if s.Run.Deadlock == nil {
-		p.fact("replay", "%s: %s arrived in each of %s. The loop is possible; this traffic does not close it", s.Run.Status, plural(s.Packets, "packet"), plural(s.Attempt, "attempt"))
+		p.Fact("replay", "%s: %s arrived in each of %s. The loop is possible; this traffic does not close it", s.Run.Status, words.Plural(s.Packets, "packet"), words.Plural(s.Attempt, "attempt"))
 	} else {
 		where := "in the buffers that the judge names"
 		if !s.Matches {
 			where = "in other buffers than the judge's shortest loop"
 		}
-		p.fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, plural(s.Packets, "packet"), strings.TrimSuffix(j.stopText(s.Run.Deadlock), "\n"))
+		p.Fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, words.Plural(s.Packets, "packet"), strings.TrimSuffix(j.stopText(s.Run.Deadlock), "\n"))
 	}
 	for _, r := range s.Proven {
 		switch {
 		case r.Refused != "":
-			p.fact(r.Engine, "refuses: %s", r.Refused)
+			p.Fact(r.Engine, "refuses: %s", r.Refused)
 		default:
 			loop := ""
-			if r.Verdict == creditLoop {
+			if r.Verdict == report.CreditLoop {
 				loop = "has a credit loop here too; "
 			}
-			p.fact(r.Engine, "%sthe same traffic is %s", loop, r.ended(j))
+			p.Fact(r.Engine, "%sthe same traffic is %s", loop, r.ended(j))
 		}
 	}
-	return j.show(p)
+	return j.Show(p)
 }

@@ -10,6 +10,11 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -30,7 +35,7 @@ type packetsSummary struct {
 	Seed       uint64             `json:"seed"`
 	Runs       []runSummary       `json:"runs"`
 	Saturation *saturationSummary `json:"saturation,omitempty"`
-	Misfits    *misfits           `json:"misfits,omitempty"` // of the tables
+	Misfits    *input.Mismatches  `json:"misfits,omitempty"` // of the tables
 	Seconds    float64            `json:"seconds"`
 }
 
@@ -67,7 +72,7 @@ type latencySummary struct {
 
 type channelSummary struct {
 	Channel string `json:"channel"`
-	channelNodes
+	report.ChannelNodes
 	VL     int     `json:"vl"`
 	Busy   float64 `json:"busy"`
 	Blocks float64 `json:"mean_blocks"`
@@ -92,7 +97,7 @@ type stopSummary struct {
 
 type blockedSummary struct {
 	Channel string `json:"channel"`
-	channelNodes
+	report.ChannelNodes
 	VL      uint8           `json:"vl"`
 	Output  bool            `json:"output_buffer,omitempty"`
 	Used    int             `json:"blocks_used"`
@@ -102,7 +107,7 @@ type blockedSummary struct {
 type packetSummary struct {
 	Src string `json:"src"`
 	Dst string `json:"dst"`
-	pairNodes
+	report.PairNodes
 	SL      uint8   `json:"sl"`
 	Bytes   int     `json:"bytes"`
 	Created float64 `json:"created_ns"`
@@ -122,7 +127,7 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 	}
 	for _, b := range r.Busiest(busiest) {
 		u := r.Use(b.Channel, b.VL)
-		s.Busiest = append(s.Busiest, channelSummary{channelName(j.fabric, b.Channel), endsOf(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
+		s.Busiest = append(s.Busiest, channelSummary{report.Channel(j.fabric, b.Channel), report.EndsOf(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
 	}
 	if r.Deadlock != nil {
 		s.Deadlock = j.stopSummary(r.Deadlock)
@@ -133,9 +138,9 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
 	s := &stopSummary{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
 	for _, b := range d.Cycle {
-		c := blockedSummary{Channel: channelName(j.fabric, b.Channel), channelNodes: endsOf(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
+		c := blockedSummary{Channel: report.Channel(j.fabric, b.Channel), ChannelNodes: report.EndsOf(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
 		for _, p := range b.Packets {
-			c.Packets = append(c.Packets, packetSummary{endpointName(j.fabric, p.Src), endpointName(j.fabric, p.Dst), pairOf(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
+			c.Packets = append(c.Packets, packetSummary{report.Endpoint(j.fabric, p.Src), report.Endpoint(j.fabric, p.Dst), report.PairOf(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
 		}
 		s.Cycle = append(s.Cycle, c)
 	}
@@ -146,7 +151,7 @@ func (j *packetsJob) summary() *packetsSummary {
 	n := j.fabric.Count()
 	s := &packetsSummary{
 		Fabric: fabricSummary{Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router, Links: n.SwitchCables + n.AdapterCables + n.SelfCables},
-		Tables: j.o.tables.lfts, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
+		Tables: j.o.tables.LFTs, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent.Seconds(),
 	}
 	if j.routed != nil {
@@ -173,7 +178,7 @@ func (j *packetsJob) report(ctx context.Context) error {
 	s := j.summary()
 	err := j.print(s, j.screen)
 	if err == nil && j.o.plot != "" && ctx.Err() == nil {
-		err = writeFile(j.console, j.o.plot, func(w io.Writer) error { return plotRuns(w, s) })
+		err = output.WriteFile(j.Console, j.o.plot, func(w io.Writer) error { return plotRuns(w, s) })
 	}
 	if err != nil {
 		return err
@@ -187,7 +192,7 @@ func (j *packetsJob) print(s *packetsSummary, screen func(*packetsSummary) error
 	case j.o.json:
 		return j.printJSON(s)
 	case j.o.csv:
-		return writeRuns(j.stdout, s.Runs)
+		return writeRuns(j.Stdout, s.Runs)
 	}
 	return screen(s)
 }
@@ -195,41 +200,41 @@ func (j *packetsJob) print(s *packetsSummary, screen func(*packetsSummary) error
 // outcome is the exit code.
 func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 	if ctx.Err() != nil {
-		fmt.Fprintf(j.stderr, "weft: interrupted; the figures are of what was measured so far\n")
-		return &exitError{code: exitInterrupted}
+		fmt.Fprintf(j.Stderr, "weft: interrupted; the figures are of what was measured so far\n")
+		return &exit.Error{Code: exit.Interrupted}
 	}
 	for _, r := range s.Runs {
 		if r.Deadlock != nil {
-			return &exitError{code: exitFinding}
+			return &exit.Error{Code: exit.Found}
 		}
 	}
 	if j.misfits != nil && s.Then == nil { // what is written over them may mend it
-		return &exitError{code: exitFinding}
+		return &exit.Error{Code: exit.Found}
 	}
 	return nil
 }
 
 // screen prints for people.
 func (j *packetsJob) screen(s *packetsSummary) error {
-	p := j.newPage()
-	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
+	p := j.NewPage()
+	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(s.Fabric.Switches, "switch"), report.Endpoints(j.fabric))
 	tables := "engine " + s.Engine
 	if s.Tables != "" {
 		tables = s.Tables
 	}
-	p.fact("tables", "%s, %s used", tables, plural(s.VLs, "lane"))
+	p.Fact("tables", "%s, %s used", tables, words.Plural(s.VLs, "lane"))
 	if j.misfits != nil {
-		p.fact("differs", "%s", j.misfits.text())
+		p.Fact("differs", "%s", j.misfits.Text())
 	}
 	if s.Then != nil {
-		p.fact("then", "%s", j.o.change.text())
+		p.Fact("then", "%s", j.o.change.text())
 	}
-	p.fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, thousands(int64(s.Buffer)), thousands(int64(s.MTU)), s.Seed)
-	p.fact("traffic", "%s among %s", s.Traffic, plural(s.Ranks, "endpoint"))
-	if err := j.show(p); err != nil {
+	p.Fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, words.Thousands(int64(s.Buffer)), words.Thousands(int64(s.MTU)), s.Seed)
+	p.Fact("traffic", "%s among %s", s.Traffic, words.Plural(s.Ranks, "endpoint"))
+	if err := j.Show(p); err != nil {
 		return err
 	}
-	t := j.newTable("load", "accepted", "mean "+j.unit(), "± 95 %", "p50", "p99", "max", "hops", "status")
+	t := j.NewTable("load", "accepted", "mean "+j.unit(), "± 95 %", "p50", "p99", "max", "hops", "status")
 	for _, r := range s.Runs {
 		row := table.Row{short(r.Offered), short(r.Accepted)}
 		for _, v := range []float64{r.Latency.Mean, r.Latency.Error, r.Latency.P50, r.Latency.P99, r.Latency.Max} {
@@ -240,19 +245,19 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	t.Render()
 	for _, r := range s.Runs {
 		if r.Dropped > 0 {
-			fmt.Fprintf(j.stdout, "at load %s %s dropped, of %s\n", short(r.Offered), plural(int(r.Dropped), "packet"), thousands(r.Packets+r.Dropped))
+			fmt.Fprintf(j.Stdout, "at load %s %s dropped, of %s\n", short(r.Offered), words.Plural(int(r.Dropped), "packet"), words.Thousands(r.Packets+r.Dropped))
 		}
 	}
 	if f := s.Saturation; f != nil {
-		fmt.Fprintf(j.stdout, "saturation throughput %s", short(f.Accepted))
+		fmt.Fprintf(j.Stdout, "saturation throughput %s", short(f.Accepted))
 		if f.Status != "" {
-			fmt.Fprintf(j.stdout, " (offered %s; %s is %s)", short(f.Load), short(f.Above), f.Status)
+			fmt.Fprintf(j.Stdout, " (offered %s; %s is %s)", short(f.Load), short(f.Above), f.Status)
 		}
-		fmt.Fprintln(j.stdout)
+		fmt.Fprintln(j.Stdout)
 	}
 	for _, r := range s.Runs {
 		if r.Deadlock != nil {
-			fmt.Fprintf(j.stdout, "deadlock at load %s:\n%s", short(r.Offered), j.stopText(r.Deadlock))
+			fmt.Fprintf(j.Stdout, "deadlock at load %s:\n%s", short(r.Offered), j.stopText(r.Deadlock))
 			break
 		}
 	}
@@ -279,16 +284,16 @@ func (j *packetsJob) perUnit() float64 {
 // stopText is a deadlock for people.
 func (j *packetsJob) stopText(d *stopSummary) string {
 	text := fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n", j.when(d.ClosedNS),
-		plural(len(d.Cycle), "buffer"), plural(d.Packets, "packet"), plural(d.Buffers, "buffer"))
+		words.Plural(len(d.Cycle), "buffer"), words.Plural(d.Packets, "packet"), words.Plural(d.Buffers, "buffer"))
 	for i, b := range d.Cycle {
-		if i == j.atMost(maxSteps, len(d.Cycle)) {
+		if i == j.AtMost(report.MaxSteps, len(d.Cycle)) {
 			return text + fmt.Sprintf("  … and %d more buffers back to the first (--json has all)\n", len(d.Cycle)-i)
 		}
 		where := ""
 		if b.Output {
 			where = ", output buffer"
 		}
-		text += fmt.Sprintf("  %s, VL %d%s: %s, the first %s → %s\n", b.Channel, b.VL, where, plural(len(b.Packets), "packet"), b.Packets[0].Src, b.Packets[0].Dst)
+		text += fmt.Sprintf("  %s, VL %d%s: %s, the first %s → %s\n", b.Channel, b.VL, where, words.Plural(len(b.Packets), "packet"), b.Packets[0].Src, b.Packets[0].Dst)
 	}
 	return text
 }
@@ -308,7 +313,7 @@ func (j *packetsJob) when(ns float64) string {
 func short(v float64) string {
 	switch {
 	case v >= 1000:
-		return thousands(int64(v + 0.5))
+		return words.Thousands(int64(v + 0.5))
 	case v >= 100:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
@@ -350,7 +355,7 @@ func (j *packetsJob) runComplete(ctx context.Context) error {
 	}
 	phases, err := packets.Phases(pattern, j.load.Placement, j.load.Bytes, traffic.Stream(j.load.Seed, 0))
 	if err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	start := time.Now()
 	r, err := j.network.Complete(ctx, phases, j.load.Seed, 0)
@@ -368,17 +373,17 @@ func (j *packetsJob) runComplete(ctx context.Context) error {
 }
 
 func (j *packetsJob) completeScreen(s *packetsSummary, phases int) error {
-	p := j.newPage()
+	p := j.NewPage()
 	r := s.Runs[0]
-	p.fact("fabric", "%s: %s, %s", j.name, plural(s.Fabric.Switches, "switch"), describeEndpoints(j.fabric))
-	p.fact("traffic", "%s among %s, %s", s.Traffic, plural(s.Ranks, "endpoint"), plural(phases, "phase"))
-	p.fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), thousands(r.Packets), plural(int(r.Everything), "packet"))
-	p.fact("latency", "mean %s, p99 %s, max %s", j.when(r.Latency.Mean), j.when(r.Latency.P99), j.when(r.Latency.Max))
+	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(s.Fabric.Switches, "switch"), report.Endpoints(j.fabric))
+	p.Fact("traffic", "%s among %s, %s", s.Traffic, words.Plural(s.Ranks, "endpoint"), words.Plural(phases, "phase"))
+	p.Fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), words.Thousands(r.Packets), words.Plural(int(r.Everything), "packet"))
+	p.Fact("latency", "mean %s, p99 %s, max %s", j.when(r.Latency.Mean), j.when(r.Latency.P99), j.when(r.Latency.Max))
 	if r.Dropped > 0 {
-		p.fact("dropped", "%s", plural(int(r.Dropped), "packet"))
+		p.Fact("dropped", "%s", words.Plural(int(r.Dropped), "packet"))
 	}
 	if r.Deadlock != nil {
-		p.fact("deadlock", "%s", j.stopText(r.Deadlock))
+		p.Fact("deadlock", "%s", j.stopText(r.Deadlock))
 	}
-	return j.show(p)
+	return j.Show(p)
 }

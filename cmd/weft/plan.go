@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/repair"
@@ -15,9 +18,9 @@ func planError(err error, source string, contract routing.Contract) error {
 	var rejected *change.Rejected
 	switch {
 	case errors.Is(err, repair.ErrLoop):
-		return finding("the tables (%s) have a credit loop under contract %s: there is nothing safe to keep.\nweft verify shows the loop; weft route makes tables without one.", source, contract)
+		return exit.Finding("the tables (%s) have a credit loop under contract %s: there is nothing safe to keep.\nweft verify shows the loop; weft route makes tables without one.", source, contract)
 	case errors.As(err, &rejected):
-		return internal("%w", err)
+		return exit.Internal("%w", err)
 	}
 	return err
 }
@@ -46,7 +49,7 @@ func stepsOf(p *change.Proven) []stepOfPlan {
 type leftOver struct {
 	LID      fabric.LID  `json:"lid"`
 	Endpoint string      `json:"endpoint"`
-	Node     nodeSummary `json:"endpoint_node"`
+	Node     report.Node `json:"endpoint_node"`
 }
 
 func leftOf(p *change.Proven) []leftOver {
@@ -55,7 +58,7 @@ func leftOf(p *change.Proven) []leftOver {
 	for _, l := range p.Left {
 		e := f.Owner(l.LID)
 		ep := f.Endpoint(e)
-		list = append(list, leftOver{l.LID, endpointName(f, e), nodeOf(f, ep.Node, ep.Port)})
+		list = append(list, leftOver{l.LID, report.Endpoint(f, e), report.NodeOf(f, ep.Node, ep.Port)})
 	}
 	return list
 }
@@ -65,14 +68,14 @@ func leftText(list []leftOver) string {
 	for i, l := range list {
 		names[i] = fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint)
 	}
-	return firstOf(names)
+	return words.FirstOf(names)
 }
 
 // cutText says how many pairs a plan finds and leaves cut off.
 func cutText(p *change.Proven) string {
-	text := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", thousands(p.CutBefore), thousands(p.Pairs), thousands(p.CutAfter))
+	text := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", words.Thousands(p.CutBefore), words.Thousands(p.Pairs), words.Thousands(p.CutAfter))
 	if p.Disconnected > 0 {
-		text += fmt.Sprintf(" (%s that no cable joins any more)", thousands(p.Disconnected))
+		text += fmt.Sprintf(" (%s that no cable joins any more)", words.Thousands(p.Disconnected))
 	}
 	return text
 }
@@ -84,9 +87,9 @@ func planText(p *change.Proven, none string) string {
 	}
 	entries, blocks := p.Entries()
 	text := fmt.Sprintf("%s in %s, %s; each is free of credit loops in any mixture while it is written, and so are its tables",
-		counted(entries, "entry", "entries"), plural(len(p.Steps), "step"), counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
+		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
 	for i, s := range p.Steps {
-		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), plural(s.Union.Switches, "switch"), counted(int(s.Union.CutAfter()), "pair", "pairs"))
+		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(int(s.Union.CutAfter()), "pair", "pairs"))
 		if s.Rebuilt {
 			text += "; some belong to destinations that lost nothing and make way for others"
 		}
@@ -96,9 +99,9 @@ func planText(p *change.Proven, none string) string {
 
 // mendedText says what a step changes, and for whom.
 func mendedText(s *change.Step) string {
-	what := counted(s.Mended, "entry", "entries") + " for traffic"
+	what := words.Counted(s.Mended, "entry", "entries") + " for traffic"
 	if s.Mended == 0 {
-		what = counted(s.Follow, "entry", "entries") + " that no traffic needs"
+		what = words.Counted(s.Follow, "entry", "entries") + " that no traffic needs"
 	}
 	if s.Drops > 0 {
 		what += fmt.Sprintf(", %d taken out for a step", s.Drops)

@@ -16,6 +16,10 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/reproduce"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
@@ -69,7 +73,7 @@ and the papers' comparisons with OpenSM are made with it.`,
 			}
 			list, err := papers.Select(words)
 			if err != nil {
-				return usage("%w", err)
+				return exit.Usage("%w", err)
 			}
 			if o.list {
 				return a.listExperiments(list, &o)
@@ -99,10 +103,10 @@ and the papers' comparisons with OpenSM are made with it.`,
 // reproduce is the whole command.
 func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []string, o *reproduceFlags) error {
 	if o.memory < 1 {
-		return usage("--memory %d: it is MiB, at least 1", o.memory)
+		return exit.Usage("--memory %d: it is MiB, at least 1", o.memory)
 	}
 	if o.out == "" {
-		return usage("the name of the output folder is empty")
+		return exit.Usage("the name of the output folder is empty")
 	}
 	real, err := a.realFabrics(o)
 	if err != nil {
@@ -118,16 +122,16 @@ func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []s
 		Origin:   reproduce.Origin{Weft: version().String(), Machine: reproduce.Machine()},
 		Progress: show.tell,
 	})
-	show.stage.done()
+	show.stage.Done()
 	if ctx.Err() != nil {
-		fmt.Fprintf(a.stderr, "weft: interrupted; %d of %d points are kept in %s: the same command goes on from there\n", show.done, show.total, o.out)
-		return &exitError{exitInterrupted, nil}
+		fmt.Fprintf(a.Stderr, "weft: interrupted; %d of %d points are kept in %s: the same command goes on from there\n", show.done, show.total, o.out)
+		return &exit.Error{Code: exit.Interrupted, Err: nil}
 	}
 	if err != nil {
 		return err
 	}
-	if run.Dropped > 0 && !a.quiet {
-		fmt.Fprintf(a.stderr, "weft: %d points in %s came of another weft or machine and were taken again\n", run.Dropped, o.out)
+	if run.Dropped > 0 && !a.Quiet {
+		fmt.Fprintf(a.Stderr, "weft: %d points in %s came of another weft or machine and were taken again\n", run.Dropped, o.out)
 	}
 	if err := run.Write(commandLine(words, o, len(real) > 0)); err != nil {
 		return err
@@ -185,7 +189,7 @@ func (a *app) realFabrics(o *reproduceFlags) ([]reproduce.RealFabric, error) {
 			return nil, err
 		}
 		label := strings.TrimSuffix(filepath.Base(name), ".ibnetdiscover")
-		f, err := readFabric(strings.NewReader(string(text)), filepath.Base(name))
+		f, err := input.ReadFabric(strings.NewReader(string(text)), filepath.Base(name))
 		switch {
 		case err != nil:
 			a.leftOut(label, err.Error())
@@ -216,8 +220,8 @@ func readReference(name string) (*reproduce.Reference, error) {
 }
 
 func (a *app) leftOut(label, why string) {
-	if !a.quiet {
-		fmt.Fprintf(a.stderr, "weft: %s is left out: %s\n", label, why)
+	if !a.Quiet {
+		fmt.Fprintf(a.Stderr, "weft: %s is left out: %s\n", label, why)
 	}
 }
 
@@ -225,7 +229,7 @@ func (a *app) leftOut(label, why string) {
 // then.
 type points struct {
 	a           *app
-	stage       *stage
+	stage       *console.Stage
 	spent       time.Duration
 	last        time.Time
 	done, total int
@@ -236,21 +240,21 @@ const patienceWithLines = 30 * time.Second
 
 func (a *app) points() *points {
 	p := &points{a: a, last: time.Now()}
-	p.stage = a.stage("points", &p.spent)
+	p.stage = a.Stage("points", &p.spent)
 	return p
 }
 
 func (p *points) tell(done, total int, begun string) {
 	p.done, p.total = done, total
-	if show := p.stage.progress(); show != nil {
+	if show := p.stage.Progress(); show != nil {
 		show(done, total)
 		return
 	}
-	if p.a.quiet || begun == "" || time.Since(p.last) < patienceWithLines {
+	if p.a.Quiet || begun == "" || time.Since(p.last) < patienceWithLines {
 		return
 	}
 	p.last = time.Now()
-	fmt.Fprintf(p.a.stderr, "weft: %d of %d points; now %s\n", done, total, begun)
+	fmt.Fprintf(p.a.Stderr, "weft: %d of %d points; now %s\n", done, total, begun)
 }
 
 // experimentSummary is an experiment for programs.
@@ -319,7 +323,7 @@ func summariseReproduce(run *reproduce.Run, o *reproduceFlags) reproduceSummary 
 }
 
 func (a *app) printRun(run *reproduce.Run, o *reproduceFlags) error {
-	t := a.newTable("experiment", "figure", "title", "agrees", "differs", "open")
+	t := a.NewTable("experiment", "figure", "title", "agrees", "differs", "open")
 	s := summariseReproduce(run, o)
 	for _, out := range run.Outcomes {
 		_, tally := out.Answers()
@@ -327,15 +331,15 @@ func (a *app) printRun(run *reproduce.Run, o *reproduceFlags) error {
 	}
 	t.AppendFooter(table.Row{"", "", "claims of the papers", s.Agree, s.Differ, s.Open})
 	t.Render()
-	fmt.Fprintf(a.stdout, "%s, %d of them from before, in %s; read %s\n",
-		plural(run.Points, "point"), run.Kept, asTime(run.Spent), s.Index)
+	fmt.Fprintf(a.Stdout, "%s, %d of them from before, in %s; read %s\n",
+		words.Plural(run.Points, "point"), run.Kept, asTime(run.Spent), s.Index)
 	if o.quick {
-		fmt.Fprintf(a.stdout, "the full set of these would take about %s here\n", asTime(s.FullSeconds))
+		fmt.Fprintf(a.Stdout, "the full set of these would take about %s here\n", asTime(s.FullSeconds))
 	}
 	return nil
 }
 
-func asTime(s float64) string { return seconds(time.Duration(s * float64(time.Second))) }
+func asTime(s float64) string { return words.Seconds(time.Duration(s * float64(time.Second))) }
 
 func (a *app) listExperiments(list []papers.Experiment, o *reproduceFlags) error {
 	summaries := make([]experimentSummary, len(list))
@@ -345,7 +349,7 @@ func (a *app) listExperiments(list []papers.Experiment, o *reproduceFlags) error
 	if o.json {
 		return a.printJSON(summaries)
 	}
-	t := a.newTable("experiment", "figure", "title", "measure", "points, quick", "full")
+	t := a.NewTable("experiment", "figure", "title", "measure", "points, quick", "full")
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 3, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
 	for _, s := range summaries {
 		t.AppendRow(table.Row{s.ID, s.Paper + ", " + s.Figure, s.Title, s.Measure, s.Quick, s.Full})

@@ -11,12 +11,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
 // app is what all subcommands share.
 type app struct {
-	*console
+	*console.Console
 	args []string // the command line, without the program's name
 }
 
@@ -45,12 +47,12 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		return pflag.NormalizedName(name)
 	})
 	root.SetVersionTemplate("weft {{.Version}}\n")
-	if a.columns > 0 {
-		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", a.columns)))
+	if a.Columns > 0 {
+		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", a.Columns)))
 	}
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
+	root.PersistentFlags().BoolVarP(&a.Quiet, "quiet", "q", false, "no progress and no warnings on standard error")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%w\nSee %s --help.", a.flagError(err), cmd.CommandPath())
+		return exit.Usage("%w\nSee %s --help.", a.flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(simulateCommand(a), compareCommand(a), packetsCommand(a))
 	root.AddCommand(
@@ -115,9 +117,9 @@ func completionCommand(root *cobra.Command) {
 func unknownCommand(of *cobra.Command, word string) error {
 	names := commandNames(of)
 	if len(names) == 0 {
-		return usage("%s has no commands of its own, such as %q", of.CommandPath(), word)
+		return exit.Usage("%s has no commands of its own, such as %q", of.CommandPath(), word)
 	}
-	return usage("no command of %s is called %q%s (there are %s)", of.CommandPath(), word, spell.Hint(word, names), strings.Join(names, ", "))
+	return exit.Usage("no command of %s is called %q%s (there are %s)", of.CommandPath(), word, spell.Hint(word, names), strings.Join(names, ", "))
 }
 
 // commandNames is the commands of a command that are for users.
@@ -190,14 +192,14 @@ func exitCodes(c *cobra.Command) {
 	do, check := c.RunE, c.Args
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		err := do(cmd, args)
-		if e := (*exitError)(nil); err != nil && !errors.As(err, &e) {
-			return &exitError{exitInput, err}
+		if e := (*exit.Error)(nil); err != nil && !errors.As(err, &e) {
+			return &exit.Error{Code: exit.BadInput, Err: err}
 		}
 		return err
 	}
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usage("%w\nUsage: %s\nSee %s --help.", err, cmd.UseLine(), cmd.CommandPath())
+			return exit.Usage("%w\nUsage: %s\nSee %s --help.", err, cmd.UseLine(), cmd.CommandPath())
 		}
 		return nil
 	}

@@ -12,6 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -79,14 +83,14 @@ begin when all switches have confirmed the one before, and its packets are gone.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, flag := range []string{"out", "keep", "steps"} {
 				if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
-					return usage("--%s names no folder", flag)
+					return exit.Usage("--%s names no folder", flag)
 				}
 			}
 			if o.keep != "" {
 				return a.keep(cmd.Context(), args[0], &o)
 			}
 			if o.steps != "" {
-				return usage("--steps are those of a repair: it needs --keep")
+				return exit.Usage("--steps are those of a repair: it needs --keep")
 			}
 			return a.route(cmd.Context(), args[0], &o)
 		},
@@ -110,7 +114,7 @@ func engineFlags(c *cobra.Command, o *routeFlags, engine string) {
 	if engine == engines.AutoName {
 		f.DurationVar(&o.timeBudget, "time-budget", 0, timeBudgetUsage)
 	}
-	completeNames(c, "lanes", assignerNames)
+	flags.Complete(c, "lanes", assignerNames)
 	c.MarkFlagsRequiredTogether("paths", "lanes")
 }
 
@@ -125,7 +129,7 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by name, GUID or LID, with commas between; * is any text")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.BoolVar(&o.withinParts, "within-parts", false, "that the network is in parts is known, and no finding")
-	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
+	f.IntVar(&o.lmc, "lmc", -1, flags.LmcUsage)
 	f.StringVar(&o.order, "order", layer.Suited.String(), "order in which first-fit takes paths: "+orderNames()+" (default: by-destination, under contract honored shortest-first)")
 	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
 	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were")
@@ -136,8 +140,8 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	if engine == engines.AutoName {
 		names = choiceNames
 	}
-	completeNames(c, "engine", names)
-	completeNames(c, "paths", finderNames)
+	flags.Complete(c, "engine", names)
+	flags.Complete(c, "paths", finderNames)
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
 }
 
@@ -218,13 +222,13 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 
 // prepare reads the fabric and gives it the addresses that were asked for.
 func (j *routeJob) prepare(o *routeFlags) error {
-	read := j.stage("reading", &j.spent.read)
-	defer read.done()
+	read := j.Stage("reading", &j.spent.read)
+	defer read.Done()
 	var err error
-	if j.fabric, err = load(j.console, j.name); err != nil {
+	if j.fabric, err = input.Fabric(j.Console, j.name); err != nil {
 		return err
 	}
-	if j.fabric, err = withLMC(j.fabric, o.lmc); err != nil {
+	if j.fabric, err = input.WithLMC(j.fabric, o.lmc); err != nil {
 		return err
 	}
 	j.countApart(o.withinParts)
@@ -232,7 +236,7 @@ func (j *routeJob) prepare(o *routeFlags) error {
 		return err
 	}
 	if o.before != "" {
-		if j.options.Before, err = load(j.console, o.before); err != nil {
+		if j.options.Before, err = input.Fabric(j.Console, o.before); err != nil {
 			return fmt.Errorf("--before: %w", err)
 		}
 	}
@@ -251,19 +255,19 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 		return nil, err
 	}
 	if o.vls < 1 || o.vls > routing.MaxDataVLs {
-		return nil, usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
+		return nil, exit.Usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
 	}
 	if o.sls < 0 || o.sls > routing.SLs {
-		return nil, usage("--sls %d: there are 1 to %d service levels", o.sls, routing.SLs)
+		return nil, exit.Usage("--sls %d: there are 1 to %d service levels", o.sls, routing.SLs)
 	}
-	if err := checkLMC(o.lmc); err != nil {
+	if err := flags.CheckLMC(o.lmc); err != nil {
 		return nil, err
 	}
 	if err := j.takeOptions(o); err != nil {
 		return nil, err
 	}
 	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return nil, usage("%w", err)
+		return nil, exit.Usage("%w", err)
 	}
 	// Aggregation nodes shall be safe too where that is possible; the proof is
 	// for what was asked.
@@ -274,7 +278,7 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	}
 	if o.contract != "" {
 		if j.contract, err = routing.ParseContract(o.contract); err != nil {
-			return nil, usage("%w", err)
+			return nil, exit.Usage("%w", err)
 		}
 		contract := j.contract
 		j.contracted = &contract
@@ -282,11 +286,11 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	j.budget.Contract = j.contract
 	if o.out != "" {
 		j.out = filepath.Clean(o.out)
-		probe, err := newFolder(o.out, o.force) // better now than after an hour
+		probe, err := output.NewFolder(o.out, o.force) // better now than after an hour
 		if err != nil {
 			return nil, err
 		}
-		probe.discard()
+		probe.Discard()
 	}
 	return j, nil
 }
@@ -298,7 +302,7 @@ func (j *routeJob) countApart(within bool) {
 		j.parts = j.fabric.Parts()
 	}
 	if j.fallen = j.apart > 0 && !within; j.fallen {
-		j.note("%s: the network is in %d parts that no cable joins; each is routed by itself (--within-parts: that is known)", j.name, len(j.parts))
+		j.Note("%s: the network is in %d parts that no cable joins; each is routed by itself (--within-parts: that is known)", j.name, len(j.parts))
 	}
 }
 
@@ -328,8 +332,8 @@ func (j *routeJob) timed(name string) (routing.Progress, func()) {
 			j.made()
 		}
 	}
-	s := j.stage(name, spent)
-	return s.progress(), s.done
+	s := j.Stage(name, spent)
+	return s.Progress(), s.Done
 }
 
 // compute routes and has the tables judged. A credit loop is a verdict here.
@@ -354,7 +358,7 @@ func (j *routeJob) take(r *weft.Result, err error) error {
 	case errors.As(err, &loop):
 		r = loop.Result
 	case errors.As(err, &broken):
-		return internal("%w", err)
+		return exit.Internal("%w", err)
 	case err != nil:
 		return err
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -41,12 +44,12 @@ func (j *routeJob) takeEngine(o *routeFlags) (err error) {
 	if name == engines.AutoName {
 		j.auto, j.budgeted = true, o.timeBudget
 		if o.timeBudget < 0 {
-			return usage("--%s %s: time does not run backwards", j.typed("time-budget"), o.timeBudget)
+			return exit.Usage("--%s %s: time does not run backwards", j.typed("time-budget"), o.timeBudget)
 		}
 		return nil
 	}
 	if name == "" {
-		return usage("name an engine, --engine E; weft engines lists them")
+		return exit.Usage("name an engine, --engine E; weft engines lists them")
 	}
 	if a, err := engines.AdaptiveNamed(name); err == nil {
 		j.engine, j.adaptive = engines.Engine{Name: a.Name, Paper: a.Paper}, &a
@@ -54,12 +57,12 @@ func (j *routeJob) takeEngine(o *routeFlags) (err error) {
 	}
 	if j.engine, err = engines.Named(name); err != nil {
 		if strings.Contains(name, "+") {
-			return usage("%w", err)
+			return exit.Usage("%w", err)
 		}
 		if spell.Nearest(o.engine, choiceNames()) == engines.AutoName {
-			return usage("no engine is called %q; nearest is %q, the best proven one (weft engines lists all)", o.engine, engines.AutoName)
+			return exit.Usage("no engine is called %q; nearest is %q, the best proven one (weft engines lists all)", o.engine, engines.AutoName)
 		}
-		return usage("%w, and %s for the best proven one", err, engines.AutoName)
+		return exit.Usage("%w, and %s for the best proven one", err, engines.AutoName)
 	}
 	return nil
 }
@@ -67,7 +70,7 @@ func (j *routeJob) takeEngine(o *routeFlags) (err error) {
 // needsTables refuses an adaptive engine where a command is about tables.
 func (j *routeJob) needsTables() error {
 	if j.adaptive != nil {
-		return usage("%w", &engines.NoTables{Name: j.adaptive.Name})
+		return exit.Usage("%w", &engines.NoTables{Name: j.adaptive.Name})
 	}
 	return nil
 }
@@ -75,7 +78,7 @@ func (j *routeJob) needsTables() error {
 // mustBeOne refuses auto where a command is about one engine.
 func (j *routeJob) mustBeOne(command string) error {
 	if j.auto {
-		return usage("%s is about one engine, and %s is several: name one (weft engines)", command, engines.AutoName)
+		return exit.Usage("%s is about one engine, and %s is several: name one (weft engines)", command, engines.AutoName)
 	}
 	return nil
 }
@@ -106,7 +109,7 @@ func trialText(trials []weft.Trial) string {
 		what := ""
 		switch t.Outcome {
 		case weft.Proven:
-			what = fmt.Sprintf("%s needed, %s on the fullest channel", plural(t.VLs, "lane"), plural(int(t.MaxLoad), "route"))
+			what = fmt.Sprintf("%s needed, %s on the fullest channel", words.Plural(t.VLs, "lane"), words.Plural(int(t.MaxLoad), "route"))
 			if t.Lambda > 0 { // else there is nobody to talk to
 				what = fmt.Sprintf("bandwidth %.3f of full, %s", t.Lambda, what)
 			}
@@ -132,6 +135,6 @@ type noneProvenSummary struct {
 
 // noneProven reports that auto found nothing.
 func (j *routeJob) noneProven(none *weft.NoneProven, asJSON bool) error {
-	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.budget.VLs, laneCounts: laneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
-		"no engine is proven under contract %s with %s available:\n%s", none.Contract, plural(j.budget.VLs, "lane"), trialText(none.Trials))
+	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.budget.VLs, LaneCounts: report.LaneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
+		"no engine is proven under contract %s with %s available:\n%s", none.Contract, words.Plural(j.budget.VLs, "lane"), trialText(none.Trials))
 }

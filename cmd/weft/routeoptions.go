@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -18,19 +19,19 @@ func (j *routeJob) takeOptions(o *routeFlags) (err error) {
 	j.options.Seed = o.seed
 	if o.prefer != "" {
 		if j.options.Prefer, err = weave.ParsePrefer(o.prefer); err != nil {
-			return usage("--prefer: %w", err)
+			return exit.Usage("--prefer: %w", err)
 		}
 	}
 	if o.aim != "" {
 		if j.options.Aim, err = balance.ParseAim(o.aim); err != nil {
-			return usage("--aim: %w", err)
+			return exit.Usage("--aim: %w", err)
 		}
 	}
 	if j.weights, err = parseWeights(o.weights); err != nil {
 		return err
 	}
 	if j.options.Order, err = layer.ParseOrder(o.order); err != nil {
-		return usage("--order: %w", err)
+		return exit.Usage("--order: %w", err)
 	}
 	return j.heeded(o)
 }
@@ -49,7 +50,7 @@ func (j *routeJob) heeded(o *routeFlags) error {
 	if j.auto {
 		uses = engines.AutoUses()
 	} else if o.timeBudget != 0 {
-		return usage("--%s is for %s; %s takes the time it takes", j.typed("time-budget"), engines.AutoName, j.engine.Name)
+		return exit.Usage("--%s is for %s; %s takes the time it takes", j.typed("time-budget"), engines.AutoName, j.engine.Name)
 	}
 	given := j.options.Given() &^ engines.Seed
 	for option, yes := range map[engines.Option]bool{
@@ -61,7 +62,7 @@ func (j *routeJob) heeded(o *routeFlags) error {
 		}
 	}
 	if unused := (*engines.Unused)(nil); errors.As(engines.Unheard(j.asked(), uses, given), &unused) {
-		return usage("--%s", unused.Sentence())
+		return exit.Usage("--%s", unused.Sentence())
 	}
 	return nil
 }
@@ -87,7 +88,7 @@ func namedSwitches(f *fabric.Fabric, flag string, list []string) ([]fabric.NodeI
 	for _, name := range list {
 		switches, err := index.Switches(name)
 		if err != nil {
-			return nil, usage("%s: %w", flag, err)
+			return nil, exit.Usage("%s: %w", flag, err)
 		}
 		for _, s := range switches {
 			if !slices.Contains(all, s) {

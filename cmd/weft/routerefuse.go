@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -18,7 +20,7 @@ type refusalSummary struct {
 	Refused   string `json:"refused"`
 	Need      int    `json:"vls_needed,omitempty"`    // as lanes_needed, where it is for want of lanes
 	Available int    `json:"vls_available,omitempty"` // as lanes_available
-	laneCounts
+	report.LaneCounts
 	Fits []fitSummary `json:"fits"`           // engines that were tried and fit
 	Left []leftOver   `json:"left,omitempty"` // of --keep: destinations that no repair reaches
 }
@@ -47,7 +49,7 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
-		s.laneCounts = laneCounts{Needed: few.Need, Available: few.Have}
+		s.LaneCounts = report.LaneCounts{Needed: few.Need, Available: few.Have}
 		text = tooFewText(&s, few.AtLeast)
 	}
 	return j.refuse(asJSON, s, "%w", text)
@@ -75,11 +77,11 @@ func tooFewText(s *refusalSummary, atLeast bool) error {
 	}
 	names := make([]string, len(s.Fits))
 	for i, f := range s.Fits {
-		names[i] = fmt.Sprintf("%s (%s)", f.Engine, plural(f.VLs, "lane"))
+		names[i] = fmt.Sprintf("%s (%s)", f.Engine, words.Plural(f.VLs, "lane"))
 	}
 	advice := "No other engine fits either; give more lanes (--vls)."
 	if len(names) > 0 {
 		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
 	}
-	return fmt.Errorf("%s refuses: it needs %s%s here; %s available (--vls).\n%s", s.Engine, least, plural(s.Need, "lane"), counted(s.Available, "is", "are"), advice)
+	return fmt.Errorf("%s refuses: it needs %s%s here; %s available (--vls).\n%s", s.Engine, least, words.Plural(s.Need, "lane"), words.Counted(s.Available, "is", "are"), advice)
 }

@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -15,34 +20,34 @@ type routeSummary struct {
 	Engine string        `json:"engine"`
 	Paths  string        `json:"paths"`
 	Lanes  string        `json:"lanes"`
-	laneCounts
-	VLs          int                `json:"vls"`           // as lanes_needed
-	VLsUsed      int                `json:"vls_used"`      // as lanes_used
-	VLsAvailable int                `json:"vls_available"` // as lanes_available
-	SLs          int                `json:"sls"`           // service levels that the tables give out
-	Verdict      string             `json:"verdict"`
-	Contract     string             `json:"contract"`
-	Endpoints    string             `json:"endpoints"`
-	NotCovered   []string           `json:"not_covered"`                    // by any verdict of these endpoints
-	AllAdapters  string             `json:"verdict_all_adapters,omitempty"` // with aggregation nodes and routers, where there are any
-	Hops         hopSummary         `json:"hops"`
-	MaxLoad      uint32             `json:"max_load"`
-	MaxLoadOn    string             `json:"max_load_channel,omitempty"`
-	MaxLoadNodes *channelNodes      `json:"max_load_nodes,omitempty"` // of that channel
-	Pairs        int64              `json:"pairs"`
-	Unreachable  int64              `json:"unreachable"`
-	Apart        []partSummary      `json:"apart,omitempty"` // the parts of a network that has fallen apart, but the largest
-	Dependencies int                `json:"dependencies"`
-	Cycle        []stepSummary      `json:"cycle,omitempty"`
-	Notes        []string           `json:"notes,omitempty"`
-	Warnings     []string           `json:"warnings,omitempty"`
-	Auto         *autoSummary       `json:"auto,omitempty"`     // where the engine was chosen
-	Survival     []*survivalSummary `json:"survival,omitempty"` // of --survive: repairs of single failures
-	Seconds      stageSeconds       `json:"seconds"`
-	PeakRSS      int64              `json:"peak_rss_bytes"`
-	Files        []string           `json:"files,omitempty"`
-	Install      *installation      `json:"install,omitempty"` // how OpenSM takes what was written
-	Kept         *planSummary       `json:"kept,omitempty"`    // of --keep: what changes
+	report.LaneCounts
+	VLs          int                  `json:"vls"`           // as lanes_needed
+	VLsUsed      int                  `json:"vls_used"`      // as lanes_used
+	VLsAvailable int                  `json:"vls_available"` // as lanes_available
+	SLs          int                  `json:"sls"`           // service levels that the tables give out
+	Verdict      string               `json:"verdict"`
+	Contract     string               `json:"contract"`
+	Endpoints    string               `json:"endpoints"`
+	NotCovered   []string             `json:"not_covered"`                    // by any verdict of these endpoints
+	AllAdapters  string               `json:"verdict_all_adapters,omitempty"` // with aggregation nodes and routers, where there are any
+	Hops         hopSummary           `json:"hops"`
+	MaxLoad      uint32               `json:"max_load"`
+	MaxLoadOn    string               `json:"max_load_channel,omitempty"`
+	MaxLoadNodes *report.ChannelNodes `json:"max_load_nodes,omitempty"` // of that channel
+	Pairs        int64                `json:"pairs"`
+	Unreachable  int64                `json:"unreachable"`
+	Apart        []partSummary        `json:"apart,omitempty"` // the parts of a network that has fallen apart, but the largest
+	Dependencies int                  `json:"dependencies"`
+	Cycle        []report.Step        `json:"cycle,omitempty"`
+	Notes        []string             `json:"notes,omitempty"`
+	Warnings     []string             `json:"warnings,omitempty"`
+	Auto         *autoSummary         `json:"auto,omitempty"`     // where the engine was chosen
+	Survival     []*survivalSummary   `json:"survival,omitempty"` // of --survive: repairs of single failures
+	Seconds      stageSeconds         `json:"seconds"`
+	PeakRSS      int64                `json:"peak_rss_bytes"`
+	Files        []string             `json:"files,omitempty"`
+	Install      *installation        `json:"install,omitempty"` // how OpenSM takes what was written
+	Kept         *planSummary         `json:"kept,omitempty"`    // of --keep: what changes
 }
 
 type fabricSummary struct {
@@ -62,11 +67,11 @@ type partSummary struct {
 func (j *routeJob) apartSummary() []partSummary {
 	var list []partSummary
 	for _, part := range j.parts[min(1, len(j.parts)):] {
-		p := partSummary{Switches: labels(j.fabric, part), Endpoints: []string{}}
+		p := partSummary{Switches: report.Labels(j.fabric, part), Endpoints: []string{}}
 		for _, s := range part {
 			for _, e := range j.fabric.Attached(s) {
 				if j.scope.Includes(j.fabric.Endpoint(e).Class) {
-					p.Endpoints = append(p.Endpoints, endpointName(j.fabric, e))
+					p.Endpoints = append(p.Endpoints, report.Endpoint(j.fabric, e))
 				}
 			}
 		}
@@ -100,12 +105,12 @@ func (j *routeJob) summary() *routeSummary {
 			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
 		},
 		Engine: j.engine.Name, Paths: j.engine.PathsUnder(j.budget.Contract), Lanes: j.engine.Lanes,
-		laneCounts: j.lanes(), NotCovered: deadlock.Outside(j.scope),
+		LaneCounts: j.lanes(), NotCovered: deadlock.Outside(j.scope),
 		VLs: j.tables.Lanes.Needed, VLsUsed: j.verdict.VLs, VLsAvailable: j.budget.VLs, SLs: j.verdict.SLs,
-		Verdict: verdictWord(j.verdict), Contract: j.contract.String(), Endpoints: j.scope.String(),
+		Verdict: report.Verdict(j.verdict), Contract: j.contract.String(), Endpoints: j.scope.String(),
 		Hops:    hopSummary{j.loads.MeanHops(), j.loads.MaxHops},
 		MaxLoad: j.loads.Max, Pairs: j.verdict.Pairs, Unreachable: j.verdict.Unreachable, Apart: j.apartSummary(),
-		Dependencies: j.verdict.Dependencies, Cycle: cycleSummary(j.fabric, j.verdict.Cycle),
+		Dependencies: j.verdict.Dependencies, Cycle: report.Steps(j.fabric, j.verdict.Cycle),
 		Notes: j.tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
 		Seconds: stageSeconds{
 			Read: j.spent.read.Seconds(), Choose: j.spent.choose.Seconds(), Paths: j.spent.paths.Seconds(),
@@ -114,22 +119,22 @@ func (j *routeJob) summary() *routeSummary {
 		PeakRSS: peakRSS(), Survival: j.survival,
 	}
 	if j.loads.Hottest != fabric.None {
-		nodes := endsOf(j.fabric, j.loads.Hottest)
-		s.MaxLoadOn, s.MaxLoadNodes = channelName(j.fabric, j.loads.Hottest), &nodes
+		nodes := report.EndsOf(j.fabric, j.loads.Hottest)
+		s.MaxLoadOn, s.MaxLoadNodes = report.Channel(j.fabric, j.loads.Hottest), &nodes
 	}
 	if j.choice != nil {
 		s.Auto = &autoSummary{j.choice.Why, trialSummaries(j.choice.Trials), j.choice.Stopped > 0}
 		s.Seconds.Tried = trialSeconds(j.choice.Trials)
 	}
 	if j.wider != nil {
-		s.AllAdapters = verdictWord(j.wider)
+		s.AllAdapters = report.Verdict(j.wider)
 	}
 	if j.out != "" {
-		s.Files = []string{lftFile, sl2vlFile, pslFile}
+		s.Files = []string{output.LFTs, output.SL2VL, output.PSL}
 		if j.verdict.Free() {
-			s.Files = append(s.Files, certificateFile)
+			s.Files = append(s.Files, output.Certificate)
 		}
-		s.Files = append(s.Files, summaryFile)
+		s.Files = append(s.Files, output.Summary)
 		s.Install = j.install
 	}
 	return s
@@ -141,56 +146,56 @@ func (j *routeJob) report(o *routeFlags, wrote bool) error {
 		j.out = ""
 	}
 	unwritten := !j.verdict.Free() && o.out != "" && !wrote
-	err := j.answer(o.json, j.summary(), func() error { return j.show(j.screen(o)) }, !unwritten && (j.fallen || j.notMendable() || !j.verdict.Free()))
+	err := j.answer(o.json, j.summary(), func() error { return j.Show(j.screen(o)) }, !unwritten && (j.fallen || j.notMendable() || !j.verdict.Free()))
 	if err == nil && unwritten {
-		err = finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
+		err = exit.Finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
 	}
 	return err
 }
 
 // screen is the result for people: one screen.
-func (j *routeJob) screen(o *routeFlags) *page {
-	p := j.newPage()
+func (j *routeJob) screen(o *routeFlags) *console.Page {
+	p := j.NewPage()
 	n := j.fabric.Count()
-	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.fabric), plural(n.SwitchCables, "cable"))
-	p.fact("engine", "%s (%s): %s", j.engine.Name, j.engine.Paper, j.trust())
+	p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.fabric), words.Plural(n.SwitchCables, "cable"))
+	p.Fact("engine", "%s (%s): %s", j.engine.Name, j.engine.Paper, j.trust())
 	if j.choice != nil {
-		p.fact("", "%s", j.choice.Why)
+		p.Fact("", "%s", j.choice.Why)
 	}
 	for _, note := range j.tables.Forwarding.Notes {
-		p.fact("", "%s", note)
+		p.Fact("", "%s", note)
 	}
 	if j.choice != nil {
-		p.fact("tried", "%s", trialText(j.choice.Trials))
+		p.Fact("tried", "%s", trialText(j.choice.Trials))
 	}
-	p.fact("verdict", "%s", j.verdictText())
+	p.Fact("verdict", "%s", j.verdictText())
 	if j.verdict.Free() {
-		p.fact("outside", "%s", outsideText(j.scope))
+		p.Fact("outside", "%s", report.Outside(j.scope))
 	}
-	p.fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
-	p.fact("hops", "%.2f mean, %d longest, over %s pairs", j.loads.MeanHops(), j.loads.MaxHops, thousands(j.loads.Pairs))
+	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
+	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.loads.MeanHops(), j.loads.MaxHops, words.Thousands(j.loads.Pairs))
 	if j.loads.Hottest != fabric.None {
-		p.fact("load", "%s on the fullest channel, %s", plural(int(j.loads.Max), "route"), channelName(j.fabric, j.loads.Hottest))
+		p.Fact("load", "%s on the fullest channel, %s", words.Plural(int(j.loads.Max), "route"), report.Channel(j.fabric, j.loads.Hottest))
 	}
 	if j.apart > 0 {
-		p.fact("apart", "%s pairs are in different parts of the network and have no route:%s", thousands(j.apart), describeParts(j.fabric, j.parts))
+		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.apart), report.Parts(j.fabric, j.parts))
 	}
 	for _, s := range j.survival {
-		p.fact("without", "%s", s.text())
+		p.Fact("without", "%s", s.text())
 	}
 	written := ""
 	if len(o.survives) > 0 {
-		written = ", repairs " + seconds(j.spent.repairs)
+		written = ", repairs " + words.Seconds(j.spent.repairs)
 	}
 	if o.out != "" {
-		written += ", write " + seconds(j.spent.write)
+		written += ", write " + words.Seconds(j.spent.write)
 	}
-	routed := "paths " + seconds(j.spent.paths) + ", lanes " + seconds(j.spent.lanes)
+	routed := "paths " + words.Seconds(j.spent.paths) + ", lanes " + words.Seconds(j.spent.lanes)
 	if j.choice != nil {
-		routed = "choose " + seconds(j.spent.choose)
+		routed = "choose " + words.Seconds(j.spent.choose)
 	}
-	p.fact("time", "read %s, %s, verify %s%s; %s at the peak", seconds(j.spent.read), routed, seconds(j.spent.verify), written, bytesOf(peakRSS()))
-	p.fact("next", "%s", j.next())
+	p.Fact("time", "read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.spent.read), routed, words.Seconds(j.spent.verify), written, words.Bytes(peakRSS()))
+	p.Fact("next", "%s", j.next())
 	return p
 }
 
@@ -208,13 +213,13 @@ func (j *routeJob) serviceLevels() string {
 	if j.contract == routing.Any {
 		return "clients may use any service level"
 	}
-	return plural(j.verdict.SLs, "service level")
+	return words.Plural(j.verdict.SLs, "service level")
 }
 
 // lanes counts those of what was routed: with more used than are needed, paths are
 // spread over spare ones.
-func (j *routeJob) lanes() laneCounts {
-	return laneCounts{Needed: j.tables.Lanes.Needed, Used: j.verdict.VLs, Available: j.budget.VLs}
+func (j *routeJob) lanes() report.LaneCounts {
+	return report.LaneCounts{Needed: j.tables.Lanes.Needed, Used: j.verdict.VLs, Available: j.budget.VLs}
 }
 
 // verdictText says what was proven or what the loop is.
@@ -222,9 +227,9 @@ func (j *routeJob) verdictText() string {
 	var b strings.Builder
 	v := j.verdict
 	if v.Free() {
-		fmt.Fprintf(&b, "%s (contract %s, endpoints %s): %s dependencies, a rank that rises along each", deadlockFree, v.Contract, v.Scope, thousands(int64(v.Dependencies)))
+		fmt.Fprintf(&b, "%s (contract %s, endpoints %s): %s dependencies, a rank that rises along each", report.DeadlockFree, v.Contract, v.Scope, words.Thousands(int64(v.Dependencies)))
 	} else {
-		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", creditLoop, v.Contract, v.Scope, len(v.Cycle), cycleText(j.console, j.fabric, v.Cycle))
+		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, j.fabric, v.Cycle))
 	}
 	switch {
 	case j.wider == nil:

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/certificate"
@@ -14,15 +17,6 @@ import (
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/routing"
-)
-
-// The files of an output folder.
-const (
-	lftFile         = "lfts.dump"
-	sl2vlFile       = "sl2vl.dump"
-	pslFile         = "paths.psl"
-	certificateFile = "certificate"
-	summaryFile     = "summary.json"
 )
 
 // maxFullPSL is how many pairs are written one by one, as ibdmchk wants them;
@@ -35,22 +29,22 @@ func (j *routeJob) write(ctx context.Context, o *routeFlags) (bool, error) {
 	if o.out == "" || (!j.verdict.Free() && !o.unproven) {
 		return false, nil
 	}
-	s := j.stage("write", &j.spent.write)
-	defer s.done()
-	d, err := newFolder(o.out, o.force)
+	s := j.Stage("write", &j.spent.write)
+	defer s.Done()
+	d, err := output.NewFolder(o.out, o.force)
 	if err != nil {
 		return false, err
 	}
-	defer d.discard()
-	if err := j.fill(ctx, d, s.done); err != nil {
+	defer d.Discard()
+	if err := j.fill(ctx, d, s.Done); err != nil {
 		return false, err
 	}
-	return true, d.commit()
+	return true, d.Commit()
 }
 
 // fill writes the files of an output folder, and reads them back; written says that
 // all but the summary are written.
-func (j *routeJob) fill(ctx context.Context, d *folder, written func()) error {
+func (j *routeJob) fill(ctx context.Context, d *output.Folder, written func()) error {
 	t := j.tables
 	form := psl.Full
 	if nodes := int64(len(t.Fabric.Nodes())); nodes*nodes > maxFullPSL {
@@ -60,18 +54,18 @@ func (j *routeJob) fill(ctx context.Context, d *folder, written func()) error {
 		name  string
 		write func(io.Writer) error
 	}{
-		{lftFile, func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }},
-		{sl2vlFile, func(w io.Writer) error { return slvl.Write(w, t.Fabric, t.Lanes.SL2VL, slvl.Dump) }},
-		{pslFile, func(w io.Writer) error { return psl.Write(w, t, form) }},
+		{output.LFTs, func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }},
+		{output.SL2VL, func(w io.Writer) error { return slvl.Write(w, t.Fabric, t.Lanes.SL2VL, slvl.Dump) }},
+		{output.PSL, func(w io.Writer) error { return psl.Write(w, t, form) }},
 	}
 	if j.verdict.Free() {
 		files = append(files, struct {
 			name  string
 			write func(io.Writer) error
-		}{certificateFile, func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.verdict.Certificate) }})
+		}{output.Certificate, func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.verdict.Certificate) }})
 	}
 	for _, f := range files {
-		if err := d.write(ctx, f.name, f.write); err != nil {
+		if err := d.Write(ctx, f.name, f.write); err != nil {
 			return err
 		}
 	}
@@ -81,25 +75,25 @@ func (j *routeJob) fill(ctx context.Context, d *folder, written func()) error {
 	written() // the summary says how long writing took
 	summary := j.summary()
 	summary.Install = nil // it says where the folder is, which is not to change its files
-	return d.write(ctx, summaryFile, func(w io.Writer) error { return (&app{console: &console{stdout: w}}).printJSON(summary) })
+	return d.Write(ctx, output.Summary, func(w io.Writer) error { return (&app{Console: &console.Console{Stdout: w}}).printJSON(summary) })
 }
 
 // readBack reads what was written and compares it with what was meant.
-func (j *routeJob) readBack(ctx context.Context, d *folder) error {
+func (j *routeJob) readBack(ctx context.Context, d *output.Folder) error {
 	f := j.fabric
-	dump, err := readFile(j.console, d.at(lftFile), func(r io.Reader, name string) (*lft.Dump, error) {
+	dump, err := console.ReadFile(j.Console, d.At(output.LFTs), func(r io.Reader, name string) (*lft.Dump, error) {
 		return lft.Read(r, name, f, lft.Join{Lenient: j.underway})
 	})
 	if err != nil {
 		return notAsWritten(err)
 	}
-	m, err := readFile(j.console, d.at(sl2vlFile), func(r io.Reader, name string) (*routing.SL2VL, error) {
+	m, err := console.ReadFile(j.Console, d.At(output.SL2VL), func(r io.Reader, name string) (*routing.SL2VL, error) {
 		return slvl.Read(r, name, f)
 	})
 	if err != nil {
 		return notAsWritten(err)
 	}
-	lanes, err := readFile(j.console, d.at(pslFile), func(r io.Reader, name string) (*routing.Lanes, error) {
+	lanes, err := console.ReadFile(j.Console, d.At(output.PSL), func(r io.Reader, name string) (*routing.Lanes, error) {
 		return psl.Read(r, name, f, m, nil)
 	})
 	if err != nil {
@@ -107,19 +101,19 @@ func (j *routeJob) readBack(ctx context.Context, d *folder) error {
 	}
 	for lid := range f.LIDs() {
 		if !bytes.Equal(dump.Forwarding.Row(lid), j.tables.Forwarding.Row(lid)) {
-			return notAsWritten(fmt.Errorf("%s: the ports for LID %d differ", lftFile, lid))
+			return notAsWritten(fmt.Errorf("%s: the ports for LID %d differ", output.LFTs, lid))
 		}
 		for e := range f.Endpoints() {
 			e := fabric.EndpointID(e)
 			if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort && lanes.SL(e, lid) != j.tables.Lanes.SL(e, lid) {
-				return notAsWritten(fmt.Errorf("%s: the service level from %s to LID %d differs", pslFile, f.Label(ep.Node), lid))
+				return notAsWritten(fmt.Errorf("%s: the service level from %s to LID %d differs", output.PSL, f.Label(ep.Node), lid))
 			}
 		}
 	}
 	if !j.verdict.Free() {
 		return nil
 	}
-	c, err := readFile(j.console, d.at(certificateFile), func(r io.Reader, name string) (*deadlock.Certificate, error) {
+	c, err := console.ReadFile(j.Console, d.At(output.Certificate), func(r io.Reader, name string) (*deadlock.Certificate, error) {
 		return certificate.Read(r, name, f)
 	})
 	if err != nil {
@@ -137,5 +131,5 @@ func notAsWritten(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return internal("the files do not read back as written, nothing was kept: %w", err)
+	return exit.Internal("the files do not read back as written, nothing was kept: %w", err)
 }

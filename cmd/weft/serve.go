@@ -17,6 +17,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/opensm/daemon"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
@@ -75,7 +80,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.Metrics, "metrics", "", "loopback address for Prometheus, such as 127.0.0.1:9469")
 	f.BoolVar(&o.check, "check-config", false, "say whether the configuration is right and what it means, and serve nothing")
 	f.StringVar(&o.log, "log", "text", "form of the log on standard error: text or json")
-	completeNames(c, "engine", choiceNames)
+	flags.Complete(c, "engine", choiceNames)
 	return c
 }
 
@@ -117,7 +122,7 @@ func (o *serveFlags) blame(a *app, cmd *cobra.Command, err error) error {
 		return nil
 	case errors.As(err, &wrong) && (o.config == "" || cmd.Flags().Changed(wrong.Key)):
 		why := strings.TrimPrefix(strings.TrimPrefix(wrong.Why, wrong.Key), ": ")
-		return usage("--%s: %s", a.typed(cmd.Flags().Lookup(wrong.Key).Name), strings.TrimSpace(why))
+		return exit.Usage("--%s: %s", a.typed(cmd.Flags().Lookup(wrong.Key).Name), strings.TrimSpace(why))
 	case o.config != "":
 		return fmt.Errorf("%s: %w", o.config, err)
 	}
@@ -133,36 +138,36 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 	if c, err = c.Check(); err != nil { // which fills in the defaults
 		return err
 	}
-	var p page
+	var p console.Page
 	from := "the command line"
 	if o.config != "" {
 		from = o.config
 	}
-	p.fact("config", "%s: nothing is wrong with it", from)
+	p.Fact("config", "%s: nothing is wrong with it", from)
 	most := func(n int, what string) string {
 		if n == 0 {
 			return "all " + what + "s"
 		}
-		return plural(n, what) + " at most"
+		return words.Plural(n, what) + " at most"
 	}
-	p.fact("engines", "%s; %s, %s", strings.Join(c.Engine, ", then "), most(c.VLs, "lane"), most(c.SLs, "service level"))
-	p.fact("proof", "contract %s; endpoints %s", c.Contract, c.Endpoints)
+	p.Fact("engines", "%s; %s, %s", strings.Join(c.Engine, ", then "), most(c.VLs, "lane"), most(c.SLs, "service level"))
+	p.Fact("proof", "contract %s; endpoints %s", c.Contract, c.Endpoints)
 	if len(c.Roots) > 0 {
-		p.fact("roots", "%s", c.Roots)
+		p.Fact("roots", "%s", c.Roots)
 	}
 	if len(c.Weight) > 0 || c.Aim != "bisection" {
-		p.fact("paths", "aim %s; weights %s", c.Aim, cmp.Or(c.Weight.String(), "all alike"))
+		p.Fact("paths", "aim %s; weights %s", c.Aim, cmp.Or(c.Weight.String(), "all alike"))
 	}
-	p.fact("keep", "%s", keepText(&c))
+	p.Fact("keep", "%s", keepText(&c))
 	budget := "as long as auto needs by the size of the fabric"
 	if c.Budget > 0 {
 		budget = c.Budget.String()
 	}
-	p.fact("time", "budget %s; limit %s", budget, c.Limit)
-	p.fact("socket", "%s, for %s", c.Socket, cmp.Or(c.Group, "the daemon's own group"))
-	p.fact("state", "%s", cmp.Or(c.State, "no folder: nothing is kept"))
-	p.fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
-	return a.show(&p)
+	p.Fact("time", "budget %s; limit %s", budget, c.Limit)
+	p.Fact("socket", "%s, for %s", c.Socket, cmp.Or(c.Group, "the daemon's own group"))
+	p.Fact("state", "%s", cmp.Or(c.State, "no folder: nothing is kept"))
+	p.Fact("metrics", "%s", cmp.Or(c.Metrics, "none"))
+	return a.Show(&p)
 }
 
 // keepText says what becomes of tables in use when the fabric changes.
@@ -172,7 +177,7 @@ func keepText(c *daemon.Config) string {
 	}
 	text := c.Keep + ": tables in use are mended when the fabric changes"
 	if c.MaxEntries > 0 {
-		text += "; at most " + plural(c.MaxEntries, "entry") + " in a change where nothing is broken"
+		text += "; at most " + words.Plural(c.MaxEntries, "entry") + " in a change where nothing is broken"
 	}
 	if c.Keep == "balanced" {
 		text += "; rebalanced " + cmp.Or(c.Rebalance, "at any time")
@@ -184,11 +189,11 @@ func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
 	var handler slog.Handler
 	switch o.log {
 	case "text":
-		handler = slog.NewTextHandler(a.stderr, nil)
+		handler = slog.NewTextHandler(a.Stderr, nil)
 	case "json":
-		handler = slog.NewJSONHandler(a.stderr, nil)
+		handler = slog.NewJSONHandler(a.Stderr, nil)
 	default:
-		return usage("--log %q: it is text or json", o.log)
+		return exit.Usage("--log %q: it is text or json", o.log)
 	}
 	log := slog.New(handler)
 	var err error
@@ -275,42 +280,42 @@ func (a *app) status(ctx context.Context, socket string, asJSON bool) error {
 }
 
 func (a *app) printStatus(s *daemon.Status) error {
-	p := a.newPage()
-	p.fact("daemon", "weft %s, pid %d, since %s", s.Version, s.PID, s.Since.Local().Format(time.DateTime))
+	p := a.NewPage()
+	p.Fact("daemon", "weft %s, pid %d, since %s", s.Version, s.PID, s.Since.Local().Format(time.DateTime))
 	lanes := "as many lanes as the fabric has"
 	if s.VLs > 0 {
-		lanes = plural(s.VLs, "lane") + " at most"
+		lanes = words.Plural(s.VLs, "lane") + " at most"
 	}
-	p.fact("settings", "engines %s; contract %s; endpoints %s; %s; keep %s", strings.Join(s.Engines, ", then "), s.Contract, s.Endpoints, lanes, s.Keep)
+	p.Fact("settings", "engines %s; contract %s; endpoints %s; %s; keep %s", strings.Join(s.Engines, ", then "), s.Contract, s.Endpoints, lanes, s.Keep)
 	if len(s.NotCovered) > 0 {
-		p.fact("outside", "of any proof: %s", strings.Join(s.NotCovered, ", "))
+		p.Fact("outside", "of any proof: %s", strings.Join(s.NotCovered, ", "))
 	}
-	p.fact("sweeps", "%s; %s refused, %s answered from memory", plural(int(s.Sweeps), "sweep"), thousands(s.Refused), thousands(s.Cached))
+	p.Fact("sweeps", "%s; %s refused, %s answered from memory", words.Plural(int(s.Sweeps), "sweep"), words.Thousands(s.Refused), words.Thousands(s.Cached))
 	if s.Last == nil {
-		p.fact("last", "OpenSM has not asked yet")
+		p.Fact("last", "OpenSM has not asked yet")
 	} else {
-		p.fact("last", "%s", sweepText(s.Last))
+		p.Fact("last", "%s", sweepText(s.Last))
 	}
 	if s.Last != nil && s.Last.Refusal != "" {
 		good := "none: OpenSM has no tables of ours"
 		if s.LastGood != nil {
 			good = sweepText(s.LastGood)
 		}
-		p.fact("last good", "%s", good)
+		p.Fact("last good", "%s", good)
 	}
 	if s.Plan != nil {
-		p.fact("plan", "%s", progressText(s.Plan))
+		p.Fact("plan", "%s", progressText(s.Plan))
 	}
 	if s.Search != nil {
-		p.fact("search", "%s", searchText(s.Search))
+		p.Fact("search", "%s", searchText(s.Search))
 	}
 	if s.ReloadError != "" {
-		p.fact("reload", "refused, the old settings stand: %s", s.ReloadError)
+		p.Fact("reload", "refused, the old settings stand: %s", s.ReloadError)
 	}
 	if s.StateError != "" {
-		p.fact("state", "%s", stateText(&s.State))
+		p.Fact("state", "%s", stateText(&s.State))
 	}
-	return a.show(p)
+	return a.Show(p)
 }
 
 // stateText says what is wrong with the state folder.
@@ -319,9 +324,9 @@ func stateText(s *daemon.State) string {
 	if s.StateSince != nil {
 		since = " since " + s.StateSince.Local().Format(time.DateTime)
 	}
-	text := fmt.Sprintf("cannot be written%s, %s waiting", since, plural(s.StateWaiting, "sweep"))
+	text := fmt.Sprintf("cannot be written%s, %s waiting", since, words.Plural(s.StateWaiting, "sweep"))
 	if s.StateDropped > 0 {
-		text += fmt.Sprintf(", %s given up", thousands(s.StateDropped))
+		text += fmt.Sprintf(", %s given up", words.Thousands(s.StateDropped))
 	}
 	return text + ": " + s.StateError
 }
@@ -329,18 +334,18 @@ func stateText(s *daemon.State) string {
 // progressText is how far a plan is.
 func progressText(g *daemon.Progress) string {
 	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "same": "waiting for new links"}[g.Kind]
-	text := fmt.Sprintf("%s, begun %s: %s", cmp.Or(purpose, g.Kind), g.Began.Local().Format(time.DateTime), plural(g.Steps, "step"))
+	text := fmt.Sprintf("%s, begun %s: %s", cmp.Or(purpose, g.Kind), g.Began.Local().Format(time.DateTime), words.Plural(g.Steps, "step"))
 	if g.Ended != nil {
 		text += " done at " + g.Ended.Local().Format(time.TimeOnly)
 	} else {
-		text += fmt.Sprintf(" written, at least %d to follow, the next no sooner than %s after the last", g.More, seconds(time.Duration(g.Wait*float64(time.Second))))
+		text += fmt.Sprintf(" written, at least %d to follow, the next no sooner than %s after the last", g.More, words.Seconds(time.Duration(g.Wait*float64(time.Second))))
 	}
-	text += fmt.Sprintf("\n%s changed, %s had to", plural(g.Entries, "LFT entry"), thousands(int64(g.Due)))
+	text += fmt.Sprintf("\n%s changed, %s had to", words.Plural(g.Entries, "LFT entry"), words.Thousands(int64(g.Due)))
 	if g.CutPairs > 0 {
-		text += fmt.Sprintf("\n%s cut at the beginning, for %s; %s now", plural(int(g.CutPairs), "pair"), seconds(time.Duration(g.CutFor*float64(time.Second))), thousands(g.CutNow))
+		text += fmt.Sprintf("\n%s cut at the beginning, for %s; %s now", words.Plural(int(g.CutPairs), "pair"), words.Seconds(time.Duration(g.CutFor*float64(time.Second))), words.Thousands(g.CutNow))
 	}
 	if g.Left > 0 {
-		text += fmt.Sprintf("\n%s by no safe step come back to what they were, and stay as they are", plural(g.Left, "destination"))
+		text += fmt.Sprintf("\n%s by no safe step come back to what they were, and stay as they are", words.Plural(g.Left, "destination"))
 	}
 	return text
 }
@@ -350,7 +355,7 @@ func searchText(s *daemon.Search) string {
 	if s.Ended == nil {
 		return fmt.Sprintf("goes on since %s for better tables than those of %s", s.Began.Local().Format(time.DateTime), s.Given)
 	}
-	how := fmt.Sprintf("ended at %s after %s: ", s.Ended.Local().Format(time.DateTime), seconds(s.Ended.Sub(s.Began)))
+	how := fmt.Sprintf("ended at %s after %s: ", s.Ended.Local().Format(time.DateTime), words.Seconds(s.Ended.Sub(s.Began)))
 	switch {
 	case !s.Better:
 		how += "none better than those of " + s.Given
@@ -368,7 +373,7 @@ func searchText(s *daemon.Search) string {
 // sweepText is a sweep in a few lines.
 func sweepText(s *daemon.Sweep) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "sweep %d of %s at %s: %s, %s\n", s.Sweep, s.OpenSM, s.At.Local().Format(time.DateTime), plural(s.Switches, "switch"), plural(s.Endpoints, "endpoint"))
+	fmt.Fprintf(&b, "sweep %d of %s at %s: %s, %s\n", s.Sweep, s.OpenSM, s.At.Local().Format(time.DateTime), words.Plural(s.Switches, "switch"), words.Plural(s.Endpoints, "endpoint"))
 	if s.Refusal != "" {
 		fmt.Fprintf(&b, "refused: %s", s.Refusal)
 		return b.String()
@@ -382,13 +387,13 @@ func sweepText(s *daemon.Sweep) string {
 	case s.SoFar:
 		from = ", the best so far"
 	}
-	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, thousands(int64(s.MaxLoad)), laneCounts{s.LanesNeeded, s.LanesUsed, s.LanesAvailable})
+	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, words.Thousands(int64(s.MaxLoad)), report.LaneCounts{Needed: s.LanesNeeded, Used: s.LanesUsed, Available: s.LanesAvailable})
 	if c := s.Change; c != nil && c.Kind == "full" {
 		fmt.Fprintf(&b, "routed anew: %s\n", c.Why)
 	} else if c != nil && c.Kind != "same" {
-		fmt.Fprintf(&b, "%s: step %d, %d more; %s of tables to write\n", c.Kind, c.Step, c.More, plural(c.Blocks, "block"))
+		fmt.Fprintf(&b, "%s: step %d, %d more; %s of tables to write\n", c.Kind, c.Step, c.More, words.Plural(c.Blocks, "block"))
 	}
-	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", thousands(s.ChangedEntries), thousands(s.ChangedSLs), seconds(time.Duration(s.Seconds.Total*float64(time.Second))), from)
+	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", words.Thousands(s.ChangedEntries), words.Thousands(s.ChangedSLs), words.Seconds(time.Duration(s.Seconds.Total*float64(time.Second))), from)
 	for _, t := range s.Tried {
 		if t.Refused != "" {
 			fmt.Fprintf(&b, "\n%s refused: %s", t.Engine, t.Refused)

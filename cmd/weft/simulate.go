@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -16,8 +19,8 @@ import (
 // simulateFlags is the command line of weft simulate.
 type simulateFlags struct {
 	route        routeFlags
-	tables       tableFiles
-	job          jobFlags
+	tables       flags.Tables
+	job          flags.Job
 	model        string
 	uniformRates bool
 	runs         int
@@ -38,12 +41,12 @@ model), or its max-min fair share (--model maxmin). For the pattern bisect the
 mean over flows and runs is the effective bisection bandwidth, a fraction of full.
 
 Patterns, several joined by + at once:
-` + patternHelp() + `
+` + flags.PatternHelp() + `
 Ranks are placed on all endpoints in scope (--endpoints), or on an allocation:
 ` + traffic.PlacementHelp + `, or
 names:A,B,…; --ranks reads a host list or an Open MPI rank file. Both take lists of
 Slurm such as a[1-3,7],b02: --allocation "names:$SLURM_JOB_NODELIST".
-` + hostNamesHelp + `
+` + flags.HostNamesHelp + `
 
 Runs of random patterns go on until the standard error is at most --precision, or
 --runs.
@@ -60,12 +63,12 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.simulate(cmd.Context(), args[0], &o) },
 	}
 	pathFlags(c, &o.route, engines.AutoName)
-	o.tables.addTo(c)
+	o.tables.AddTo(c)
 	f := c.Flags()
 	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
 	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any; auto takes what is proven under it (default any)")
 	f.DurationVar(&o.route.timeBudget, "time-budget", 0, timeBudgetUsage)
-	o.job.addTo(c, "bisect")
+	o.job.AddTo(c, "bisect")
 	f.StringVar(&o.model, "model", congestion.Bottleneck.String(), "bandwidth model: bottleneck or maxmin")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
 	f.IntVar(&o.runs, "runs", 0, "runs of a random pattern (default: until the precision is reached)")
@@ -91,7 +94,7 @@ type simulateJob struct {
 	options congestion.Options
 	source  string // what the tables are
 	tables  *routing.Tables
-	misfits *misfits // of finished tables
+	misfits *input.Mismatches // of finished tables
 	result  *congestion.Result
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad
@@ -104,7 +107,7 @@ func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error
 		return err
 	}
 	var err error
-	if o.tables.lfts != "" {
+	if o.tables.LFTs != "" {
 		err = j.readTables()
 	} else {
 		err = j.route(ctx)
@@ -125,24 +128,24 @@ func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error
 func (j *simulateJob) check() error {
 	o := j.o
 	var err error
-	if j.options.Pattern, err = o.job.parse(j.app); err != nil {
+	if j.options.Pattern, err = o.job.Parse(j.Console); err != nil {
 		return err
 	}
 	if j.options.Model, err = congestion.ParseModel(o.model); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	switch {
 	case o.runs < 0:
-		return usage("--runs %d: it cannot be negative", o.runs)
+		return exit.Usage("--runs %d: it cannot be negative", o.runs)
 	case !(o.precision >= 0): // not a number is not
-		return usage("--precision %g: it cannot be negative", o.precision)
+		return exit.Usage("--precision %g: it cannot be negative", o.precision)
 	case o.hot < 0:
-		return usage("--hot %d: it cannot be negative", o.hot)
+		return exit.Usage("--hot %d: it cannot be negative", o.hot)
 	}
-	if err := o.tables.settle(); err != nil {
+	if err := o.tables.Settle(); err != nil {
 		return err
 	}
 	j.options.UniformRates, j.options.Seed = o.uniformRates, o.route.seed
@@ -152,16 +155,16 @@ func (j *simulateJob) check() error {
 
 // readTables reads the fabric and finished tables.
 func (j *simulateJob) readTables() error {
-	s := j.stage("reading", &j.spent.read)
-	defer s.done()
-	if err := checkLMC(j.o.route.lmc); err != nil {
+	s := j.Stage("reading", &j.spent.read)
+	defer s.Done()
+	if err := flags.CheckLMC(j.o.route.lmc); err != nil {
 		return err
 	}
-	v, err := readTables(j.console, j.name, j.o.route.lmc, &j.o.tables)
+	v, err := input.Read(j.Console, j.name, j.o.route.lmc, &j.o.tables)
 	if err != nil {
 		return err
 	}
-	j.tables, j.misfits, j.source = v.tables, v.misfits, fmt.Sprintf("%s, destinations found by %s", j.o.tables.lfts, v.rule)
+	j.tables, j.misfits, j.source = v.Tables, v.Mismatches, fmt.Sprintf("%s, destinations found by %s", j.o.tables.LFTs, v.Rule)
 	return nil
 }
 
@@ -203,17 +206,17 @@ func (j *simulateJob) place() error {
 		return fmt.Errorf("%s: it has no endpoints in the scope %s; --endpoints widens it", j.name, j.scope)
 	}
 	var err error
-	j.options.Pattern, j.options.Placement, err = j.o.job.place(j.app, f, among, j.options.Pattern, j.o.route.seed)
+	j.options.Pattern, j.options.Placement, err = j.o.job.Place(j.Console, f, among, j.options.Pattern, j.o.route.seed)
 	return err
 }
 
 // count simulates, and counts the loads of all to all.
 func (j *simulateJob) count(ctx context.Context) error {
-	s := j.stage("simulate", &j.spent.simulate)
-	j.options.Progress = s.progress()
+	s := j.Stage("simulate", &j.spent.simulate)
+	j.options.Progress = s.Progress()
 	var err error
 	j.result, err = congestion.Simulate(ctx, j.tables, j.options)
-	s.done()
+	s.Done()
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,9 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -30,32 +33,32 @@ type simulateSummary struct {
 	Local     int64   `json:"local"`   // pairs on one endpoint, which cross no network
 	NoRoute   int64   `json:"noroute"` // pairs without a route
 
-	Misfits       *misfits            `json:"misfits,omitempty"`       // of the tables
-	NoRoutePairs  []pairSummary       `json:"noroute_pairs,omitempty"` // each once, the first of them
-	Histogram     []congestionSummary `json:"histogram"`
-	Bandwidth     []int64             `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
-	MaxCongestion int                 `json:"max_congestion"`
-	Slowdown      float64             `json:"slowdown,omitempty"` // time of the pattern, without other flows 1; 0 if it never ends
-	Seconds       float64             `json:"transfer_seconds,omitempty"`
-	Worst         *flowSummary        `json:"worst_flow,omitempty"`
-	Hot           []hotSummary        `json:"hot_channels"`
-	Index         uint32              `json:"edge_forwarding_index"`
-	IndexOn       string              `json:"edge_forwarding_channel,omitempty"`
-	IndexNodes    *channelNodes       `json:"edge_forwarding_nodes,omitempty"` // of that channel
-	Tiers         []tierSummary       `json:"tiers"`
-	Lanes         []laneSummary       `json:"lanes"`
-	Spent         simulateSeconds     `json:"seconds"`
-	PeakRSS       int64               `json:"peak_rss_bytes"`
+	Misfits       *input.Mismatches    `json:"misfits,omitempty"`       // of the tables
+	NoRoutePairs  []pairSummary        `json:"noroute_pairs,omitempty"` // each once, the first of them
+	Histogram     []congestionSummary  `json:"histogram"`
+	Bandwidth     []int64              `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
+	MaxCongestion int                  `json:"max_congestion"`
+	Slowdown      float64              `json:"slowdown,omitempty"` // time of the pattern, without other flows 1; 0 if it never ends
+	Seconds       float64              `json:"transfer_seconds,omitempty"`
+	Worst         *flowSummary         `json:"worst_flow,omitempty"`
+	Hot           []hotSummary         `json:"hot_channels"`
+	Index         uint32               `json:"edge_forwarding_index"`
+	IndexOn       string               `json:"edge_forwarding_channel,omitempty"`
+	IndexNodes    *report.ChannelNodes `json:"edge_forwarding_nodes,omitempty"` // of that channel
+	Tiers         []tierSummary        `json:"tiers"`
+	Lanes         []laneSummary        `json:"lanes"`
+	Spent         simulateSeconds      `json:"seconds"`
+	PeakRSS       int64                `json:"peak_rss_bytes"`
 }
 
 type pairSummary struct {
 	Src string `json:"src"`
 	Dst string `json:"dst"`
-	pairNodes
+	report.PairNodes
 }
 
 func summarisePair(f *fabric.Fabric, src, dst fabric.EndpointID) pairSummary {
-	return pairSummary{endpointName(f, src), endpointName(f, dst), pairOf(f, src, dst)}
+	return pairSummary{report.Endpoint(f, src), report.Endpoint(f, dst), report.PairOf(f, src, dst)}
 }
 
 // congestionSummary is the flows that meet so many on the fullest channel of
@@ -75,13 +78,13 @@ type flowSummary struct {
 
 type hopLoading struct {
 	Channel string `json:"channel"`
-	channelNodes
+	report.ChannelNodes
 	Flows uint32 `json:"flows"`
 }
 
 type hotSummary struct {
 	Channel string `json:"channel"`
-	channelNodes
+	report.ChannelNodes
 	Mean float64 `json:"mean_flows"` // in a phase
 	Most uint32  `json:"max_flows"`
 }
@@ -139,15 +142,15 @@ func (j *simulateJob) summary() *simulateSummary {
 		w := r.Worst
 		s.Worst = &flowSummary{pairSummary: summarisePair(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
 		for i, c := range w.Route {
-			s.Worst.Route = append(s.Worst.Route, hopLoading{channelName(f, c), endsOf(f, c), w.Load[i]})
+			s.Worst.Route = append(s.Worst.Route, hopLoading{report.Channel(f, c), report.EndsOf(f, c), w.Load[i]})
 		}
 	}
 	for _, c := range r.Hot(j.o.hot) {
-		s.Hot = append(s.Hot, hotSummary{channelName(f, c), endsOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]})
+		s.Hot = append(s.Hot, hotSummary{report.Channel(f, c), report.EndsOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]})
 	}
 	if j.loads.Hottest != fabric.None {
-		nodes := endsOf(f, j.loads.Hottest)
-		s.IndexOn, s.IndexNodes = channelName(f, j.loads.Hottest), &nodes
+		nodes := report.EndsOf(f, j.loads.Hottest)
+		s.IndexOn, s.IndexNodes = report.Channel(f, j.loads.Hottest), &nodes
 	}
 	for _, t := range j.loads.Tiers(f, j.scope) {
 		s.Tiers = append(s.Tiers, tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:]})
@@ -165,43 +168,43 @@ func (j *simulateJob) report() error {
 }
 
 func (j *simulateJob) screen(s *simulateSummary) error {
-	p := j.newPage()
+	p := j.NewPage()
 	n := j.tables.Fabric.Count()
-	p.fact("fabric", "%s: %s, %s, %s between switches", j.name, plural(n.Switches, "switch"), describeEndpoints(j.tables.Fabric), plural(n.SwitchCables, "cable"))
-	p.fact("tables", "%s", s.Tables)
+	p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.tables.Fabric), words.Plural(n.SwitchCables, "cable"))
+	p.Fact("tables", "%s", s.Tables)
 	if s.Misfits != nil {
-		p.fact("differs", "%s", s.Misfits.text())
+		p.Fact("differs", "%s", s.Misfits.Text())
 	}
-	p.fact("pattern", "%s among %s (endpoints %s); %s", s.Pattern, plural(s.Ranks, "rank"), s.Endpoints, j.ratesText())
-	p.fact("bandwidth", "%s", j.bandwidthText(s))
+	p.Fact("pattern", "%s among %s (endpoints %s); %s", s.Pattern, words.Plural(s.Ranks, "rank"), s.Endpoints, j.ratesText())
+	p.Fact("bandwidth", "%s", j.bandwidthText(s))
 	if s.NoRoute > 0 {
-		p.fact("NO ROUTE", "%s of %s pairs; they count with bandwidth 0:\n%s", thousands(s.NoRoute), thousands(s.NoRoute+s.Flows), j.noRouteText(s.NoRoutePairs))
+		p.Fact("NO ROUTE", "%s of %s pairs; they count with bandwidth 0:\n%s", words.Thousands(s.NoRoute), words.Thousands(s.NoRoute+s.Flows), j.noRouteText(s.NoRoutePairs))
 	}
 	if s.Local > 0 {
-		p.fact("local", "%s pairs are on one endpoint and cross no network", thousands(s.Local))
+		p.Fact("local", "%s pairs are on one endpoint and cross no network", words.Thousands(s.Local))
 	}
 	if s.Slowdown > 0 {
 		took := ""
 		if s.Seconds > 0 {
 			took = fmt.Sprintf(", %.4g s", s.Seconds)
 		}
-		p.fact("duration", "%.2f times that without other flows, if each phase waits for its slowest flow%s", s.Slowdown, took)
+		p.Fact("duration", "%.2f times that without other flows, if each phase waits for its slowest flow%s", s.Slowdown, took)
 	}
-	p.fact("congestion", "%s", congestionText(s))
-	p.fact("", "%s", sharesText(s))
+	p.Fact("congestion", "%s", congestionText(s))
+	p.Fact("", "%s", sharesText(s))
 	if w := s.Worst; w != nil {
-		p.fact("worst", "%.3f of full: %s → %s%s", w.Bandwidth, w.Src, w.Dst, whenText(s, w))
+		p.Fact("worst", "%.3f of full: %s → %s%s", w.Bandwidth, w.Src, w.Dst, whenText(s, w))
 		for _, h := range w.Route {
-			p.fact("", "  %s: %s", h.Channel, plural(int(h.Flows), "flow"))
+			p.Fact("", "  %s: %s", h.Channel, words.Plural(int(h.Flows), "flow"))
 		}
 	}
-	p.fact("lanes", "%s", lanesText(s))
-	routed := "paths " + seconds(j.spent.paths) + ", lanes " + seconds(j.spent.lanes)
+	p.Fact("lanes", "%s", lanesText(s))
+	routed := "paths " + words.Seconds(j.spent.paths) + ", lanes " + words.Seconds(j.spent.lanes)
 	if j.spent.choose > 0 {
-		routed = "choose " + seconds(j.spent.choose)
+		routed = "choose " + words.Seconds(j.spent.choose)
 	}
-	p.fact("time", "read %s, %s, simulate %s; %s at the peak", seconds(j.spent.read), routed, seconds(j.spent.simulate), bytesOf(s.PeakRSS))
-	if err := j.show(p); err != nil {
+	p.Fact("time", "read %s, %s, simulate %s; %s at the peak", words.Seconds(j.spent.read), routed, words.Seconds(j.spent.simulate), words.Bytes(s.PeakRSS))
+	if err := j.Show(p); err != nil {
 		return err
 	}
 	j.printTiers(s)
@@ -228,16 +231,16 @@ func (j *simulateJob) bandwidthText(s *simulateSummary) string {
 		what = "of full: the effective bisection bandwidth"
 	}
 	if s.Runs == 1 && s.StdErr == 0 {
-		return fmt.Sprintf("%.4f %s (%s, %s)", s.EBB, what, plural(s.Phases, "phase"), plural(int(s.Flows), "flow"))
+		return fmt.Sprintf("%.4f %s (%s, %s)", s.EBB, what, words.Plural(s.Phases, "phase"), words.Plural(int(s.Flows), "flow"))
 	}
-	return fmt.Sprintf("%.4f ± %.4f %s (%s, seed %d)", s.EBB, s.StdErr, what, plural(s.Runs, "run"), s.Seed)
+	return fmt.Sprintf("%.4f ± %.4f %s (%s, seed %d)", s.EBB, s.StdErr, what, words.Plural(s.Runs, "run"), s.Seed)
 }
 
 func (a *app) noRouteText(pairs []pairSummary) string {
 	const most = 5
 	var lines []string
 	for i, p := range pairs {
-		if i == a.atMost(most, len(pairs)) {
+		if i == a.AtMost(most, len(pairs)) {
 			lines = append(lines, fmt.Sprintf("  … (--json has %d)", len(pairs)))
 			break
 		}
@@ -255,18 +258,18 @@ func congestionText(s *simulateSummary) string {
 		parts = append(parts, fmt.Sprintf("%d: %s", h.Congestion, percent(h.Flows, s.Flows)))
 	}
 	if len(parts) > most {
-		parts = []string{fmt.Sprintf("least %s", thousands(int64(s.Histogram[0].Congestion)))}
+		parts = []string{fmt.Sprintf("least %s", words.Thousands(int64(s.Histogram[0].Congestion)))}
 		for _, share := range []int64{50, 90, 99} {
 			sum := int64(0)
 			for _, h := range s.Histogram {
 				if sum += h.Flows; sum*100 >= s.Flows*share {
-					parts = append(parts, fmt.Sprintf("%d%% at most %s", share, thousands(int64(h.Congestion))))
+					parts = append(parts, fmt.Sprintf("%d%% at most %s", share, words.Thousands(int64(h.Congestion))))
 					break
 				}
 			}
 		}
 	}
-	return fmt.Sprintf("flows on the fullest channel of the route: %s; most %s", strings.Join(parts, ", "), thousands(int64(s.MaxCongestion)))
+	return fmt.Sprintf("flows on the fullest channel of the route: %s; most %s", strings.Join(parts, ", "), words.Thousands(int64(s.MaxCongestion)))
 }
 
 // sharesText says what the flows with least bandwidth get, from the histogram.
@@ -328,7 +331,7 @@ func (j *simulateJob) printTiers(s *simulateSummary) {
 	if len(s.Tiers) == 0 {
 		return
 	}
-	t := j.newTable("tier", "channels", "routes: least", "mean", "most", fmt.Sprintf("channels by load, 0 to %s in %d steps", thousands(int64(s.Index)), congestion.TierBins))
+	t := j.NewTable("tier", "channels", "routes: least", "mean", "most", fmt.Sprintf("channels by load, 0 to %s in %d steps", words.Thousands(int64(s.Index)), congestion.TierBins))
 	for _, r := range s.Tiers {
 		t.AppendRow(table.Row{fmt.Sprintf("%d → %d", r.From, r.To), r.Trunks, r.Least, fmt.Sprintf("%.1f", r.Mean), r.Most, strings.Trim(fmt.Sprint(r.Loads), "[]")})
 	}
@@ -340,7 +343,7 @@ func (j *simulateJob) printHot(s *simulateSummary) {
 	if len(s.Hot) == 0 {
 		return
 	}
-	t := j.newTable("hot channel", "flows: mean", "most")
+	t := j.NewTable("hot channel", "flows: mean", "most")
 	for _, h := range s.Hot {
 		t.AppendRow(table.Row{h.Channel, fmt.Sprintf("%.2f", h.Mean), h.Most})
 	}

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 )
 
@@ -40,7 +43,7 @@ type survivalCase struct {
 func checkSurvive(kinds []string) error {
 	for _, k := range kinds {
 		if survivals[k] == nil {
-			return usage("--survive %s: it is links or switches", k)
+			return exit.Usage("--survive %s: it is links or switches", k)
 		}
 	}
 	return nil
@@ -48,8 +51,8 @@ func checkSurvive(kinds []string) error {
 
 // survive plans the repair of every single failure of the kinds asked for.
 func (j *routeJob) survive(ctx context.Context, kinds []string, drain bool) error {
-	s := j.stage("repairs", &j.spent.repairs)
-	defer s.done()
+	s := j.Stage("repairs", &j.spent.repairs)
+	defer s.Done()
 	for _, kind := range kinds {
 		failures := survivals[kind](j.fabric)
 		r, err := change.Survive(ctx, j.tables, failures, change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: drain})
@@ -71,8 +74,7 @@ func (j *routeJob) survive(ctx context.Context, kinds []string, drain bool) erro
 // failureName names the cables and switches of a failure.
 func failureName(f *fabric.Fabric, x change.Failure) string {
 	if len(x.Channels) > 0 {
-		c := f.Channel(x.Channels[0])
-		return fmt.Sprintf("%s port %d to %s port %d", f.Label(c.From), c.FromPort, f.Label(c.To), c.ToPort)
+		return report.LinkNames(report.RemovedLinks(f, x.Channels[:1]))[0]
 	}
 	return f.Label(x.Nodes[0])
 }
@@ -81,14 +83,14 @@ func failureName(f *fabric.Fabric, x change.Failure) string {
 func (s *survivalSummary) text() string {
 	one := map[string]string{"links": "cable", "switches": "switch"}[s.Failures]
 	text := fmt.Sprintf("the loss of any %s (%s tried): %s mended in one step, %s in several, for %s others make way, %s not mended", one,
-		thousands(int64(s.Tried)), thousands(int64(s.OneStep)), thousands(int64(s.Mended+s.Rebuilt-s.OneStep)), thousands(int64(s.Rebuilt)), thousands(int64(s.NotMended)))
+		words.Thousands(int64(s.Tried)), words.Thousands(int64(s.OneStep)), words.Thousands(int64(s.Mended+s.Rebuilt-s.OneStep)), words.Thousands(int64(s.Rebuilt)), words.Thousands(int64(s.NotMended)))
 	for _, w := range s.Worst {
-		text += fmt.Sprintf("\n  %s: %s, %s of which %s had to change", w.Without, plural(w.Steps, "step"), counted(w.Entries, "entry", "entries"), thousands(int64(w.Due)))
+		text += fmt.Sprintf("\n  %s: %s, %s of which %s had to change", w.Without, words.Plural(w.Steps, "step"), words.Counted(w.Entries, "entry", "entries"), words.Thousands(int64(w.Due)))
 		if w.Rebuilt {
 			text += "; others make way"
 		}
 		if w.Left > 0 {
-			text += fmt.Sprintf("; %s cannot be reached from everywhere", plural(w.Left, "destination"))
+			text += fmt.Sprintf("; %s cannot be reached from everywhere", words.Plural(w.Left, "destination"))
 		}
 	}
 	return text

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 )
 
 // fillWith makes files, with the folders they are in.
@@ -38,49 +41,49 @@ func entriesOf(t *testing.T, dir string) []string {
 // What killed runs left of an output goes when it is written again. What a run
 // that lives works on stays, as does what a link leads to and what is another's.
 func TestUnfinishedOfKilledRuns(t *testing.T) {
-	for name, output := range map[string][]string{
+	for name, args := range map[string][]string{
 		"folder": {"route", "ring:3", "--engine", "updn", "--out"},
 		"file":   {"generate", "ring:3", "-o"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, outside := t.TempDir(), t.TempDir()
-			fillWith(t, outside, lftFile)
-			fillWith(t, dir, ".t.weft-1/"+lftFile, ".t.weft-2", ".t.weft-3.old/"+lftFile, ".t.123/mine", ".tt.weft-5")
+			fillWith(t, outside, output.LFTs)
+			fillWith(t, dir, ".t.weft-1/"+output.LFTs, ".t.weft-2", ".t.weft-3.old/"+output.LFTs, ".t.123/mine", ".tt.weft-5")
 			if err := os.Symlink(outside, filepath.Join(dir, ".t.weft-4")); err != nil {
 				t.Fatal(err)
 			}
 			final := filepath.Join(dir, "t")
-			alive, err := newUnfinished(final, name == "folder")
+			alive, err := output.NewUnfinished(final, name == "folder")
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := []string{".t.123", ".t.weft-4", filepath.Base(alive.path), ".tt.weft-5", "t"}
+			want := []string{".t.123", ".t.weft-4", filepath.Base(alive.Path), ".tt.weft-5", "t"}
 			slices.Sort(want)
 			if name == "folder" { // put aside by a run that was killed before it put its own there
-				code, _, stderr := runWeft(append(output, final)...)
-				if code != exitUsage || !strings.Contains(stderr, "--force replaces it") {
+				code, _, stderr := runWeft(append(args, final)...)
+				if code != exit.BadUsage || !strings.Contains(stderr, "--force replaces it") {
 					t.Fatalf("exit code %d: %s", code, stderr)
 				}
 				if got := entriesOf(t, dir); !slices.Equal(got, want) {
 					t.Errorf("after a killed run: %q, want %q", got, want)
 				}
-				output = append(output, final, "--force")
+				args = append(args, final, "--force")
 			} else {
 				if err := os.RemoveAll(filepath.Join(dir, ".t.weft-3.old")); err != nil {
 					t.Fatal(err)
 				}
-				output = append(output, final)
+				args = append(args, final)
 			}
-			if code, _, stderr := runWeft(output...); code != exitOK {
+			if code, _, stderr := runWeft(args...); code != exit.OK {
 				t.Fatal(stderr)
 			}
 			if got := entriesOf(t, dir); !slices.Equal(got, want) {
 				t.Errorf("left: %q, want %q", got, want)
 			}
-			if got := entriesOf(t, outside); !slices.Equal(got, []string{lftFile}) {
+			if got := entriesOf(t, outside); !slices.Equal(got, []string{output.LFTs}) {
 				t.Errorf("behind the link: %q", got)
 			}
-			alive.discard()
+			alive.Discard()
 			if got := entriesOf(t, dir); len(got) != len(want)-1 {
 				t.Errorf("the other run leaves %q", got)
 			}

@@ -7,6 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/routing"
@@ -14,7 +19,7 @@ import (
 
 // verifyFlags is the command line of weft verify.
 type verifyFlags struct {
-	tableFiles
+	flags.Tables
 	lmc                        int
 	contract, endpoints        string
 	writeCertificate, readCert string
@@ -49,10 +54,10 @@ is an error with --strict, and where they have nothing in common.`,
 		},
 	}
 	f := c.Flags()
-	o.addTo(c)
+	o.AddTo(c)
 	f.StringVar(&o.contract, "contract", "honored", "what clients do with service levels: honored, directed, single:N or any")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.IntVar(&o.lmc, "lmc", -1, lmcUsage)
+	f.IntVar(&o.lmc, "lmc", -1, flags.LmcUsage)
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
 	f.StringVar(&o.readCert, "certificate", "", "re-check this proof instead of searching for loops")
 	f.BoolVar(&o.json, "json", false, "print the verdict for programs")
@@ -69,7 +74,7 @@ type verifyJob struct {
 	name    string
 	o       *verifyFlags
 	options deadlock.Options
-	*givenTables
+	*input.Given
 	verdict *deadlock.Verdict
 	checked bool // the proof was given and re-checked
 	spent   struct{ read, verify time.Duration }
@@ -79,20 +84,20 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	j := &verifyJob{app: a, name: name, o: o, options: deadlock.Options{Lost: -1}}
 	var err error
 	if j.options.Contract, err = routing.ParseContract(o.contract); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
 	if j.options.Scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
-	if err := checkLMC(o.lmc); err != nil {
+	if err := flags.CheckLMC(o.lmc); err != nil {
 		return err
 	}
-	if err := o.settle(); err != nil {
+	if err := o.Settle(); err != nil {
 		return err
 	}
-	read := a.stage("reading", &j.spent.read)
-	j.givenTables, err = readTables(j.console, name, o.lmc, &o.tableFiles)
-	read.done()
+	read := a.Stage("reading", &j.spent.read)
+	j.Given, err = input.Read(j.Console, name, o.lmc, &o.Tables)
+	read.Done()
 	if err != nil {
 		return err
 	}
@@ -100,10 +105,10 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	if o.readCert != "" {
 		judge = func(ctx context.Context) error { return j.recheck(ctx, cmd) }
 	}
-	s := a.stage("verify", &j.spent.verify)
-	j.options.Progress = s.progress()
+	s := a.Stage("verify", &j.spent.verify)
+	j.options.Progress = s.Progress()
 	err = judge(cmd.Context())
-	s.done()
+	s.Done()
 	if err != nil {
 		return err
 	}
@@ -115,7 +120,7 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 
 // judge searches for a proof or a credit loop.
 func (j *verifyJob) judge(ctx context.Context) (err error) {
-	j.verdict, err = deadlock.Verify(ctx, j.tables, j.options)
+	j.verdict, err = deadlock.Verify(ctx, j.Tables, j.options)
 	return err
 }
 
@@ -127,8 +132,8 @@ type badCertificate struct {
 
 // recheck checks a proof that is given.
 func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
-	c, err := readFile(j.console, j.o.readCert, func(r io.Reader, name string) (*deadlock.Certificate, error) {
-		return certificate.Read(r, name, j.tables.Fabric)
+	c, err := console.ReadFile(j.Console, j.o.readCert, func(r io.Reader, name string) (*deadlock.Certificate, error) {
+		return certificate.Read(r, name, j.Tables.Fabric)
 	})
 	if err != nil {
 		return err
@@ -138,18 +143,18 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 		{"endpoints", j.options.Scope.String(), c.Scope.String()},
 	} {
 		if cmd.Flags().Changed(claim.flag) && claim.wanted != claim.given {
-			return usage("%s proves --%s %s, not %s", j.o.readCert, claim.flag, claim.given, claim.wanted)
+			return exit.Usage("%s proves --%s %s, not %s", j.o.readCert, claim.flag, claim.given, claim.wanted)
 		}
 	}
 	j.options.Contract, j.options.Scope, j.checked = c.Contract, c.Scope, true
-	j.verdict, err = deadlock.CheckCertificate(ctx, j.tables, c, j.options.Progress)
+	j.verdict, err = deadlock.CheckCertificate(ctx, j.Tables, c, j.options.Progress)
 	if err != nil && ctx.Err() == nil {
 		return j.refuse(j.o.json, badCertificate{"certificate does not hold", err.Error()}, "%w\nThe proof is not for these tables (was it made with other --sl2vl or --psl?); without --certificate they are judged afresh.", err)
 	}
 	if err != nil || j.verdict.Unreachable == 0 {
 		return err
 	}
-	all, err := deadlock.Verify(ctx, j.tables, j.options) // who is cut off
+	all, err := deadlock.Verify(ctx, j.Tables, j.options) // who is cut off
 	if err == nil {
 		j.verdict.Lost = all.Lost
 	}
@@ -161,7 +166,7 @@ func (j *verifyJob) keepCertificate() error {
 	if j.o.writeCertificate == "" || !j.verdict.Free() {
 		return nil
 	}
-	return writeFile(j.console, j.o.writeCertificate, func(w io.Writer) error {
-		return certificate.Write(w, j.tables.Fabric, j.verdict.Certificate)
+	return output.WriteFile(j.Console, j.o.writeCertificate, func(w io.Writer) error {
+		return certificate.Write(w, j.Tables.Fabric, j.verdict.Certificate)
 	})
 }

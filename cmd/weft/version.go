@@ -31,7 +31,7 @@ func versionCommand(a *app) *cobra.Command {
 			if asJSON {
 				return a.printJSON(v)
 			}
-			_, err := fmt.Fprintf(a.stdout, "weft %s\n", v)
+			_, err := fmt.Fprintf(a.Stdout, "weft %s\n", v)
 			return err
 		},
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/routing/paths/balance"
@@ -22,7 +23,7 @@ func parseWeights(texts []string) ([]traffic.Weighting, error) {
 	for _, text := range texts {
 		w, err := traffic.ParseWeighting(text)
 		if err != nil {
-			return nil, usage("--weight %w", err)
+			return nil, exit.Usage("--weight %w", err)
 		}
 		all = append(all, w)
 	}
@@ -34,7 +35,7 @@ func parseWeights(texts []string) ([]traffic.Weighting, error) {
 func weigh(f *fabric.Fabric, all []traffic.Weighting) ([]uint8, error) {
 	weights, unknown := traffic.Weigh(names.New(f), f, all)
 	if len(unknown) > 0 {
-		return nil, usage("--weight: %w", unknown[0])
+		return nil, exit.Usage("--weight: %w", unknown[0])
 	}
 	return weights, nil
 }

@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
@@ -19,7 +23,7 @@ import (
 // whatIfFlags is the command line of weft what-if.
 type whatIfFlags struct {
 	route                  routeFlags
-	tables                 tableFiles
+	tables                 flags.Tables
 	switches, cables, host []string
 	precision              float64
 	drain, json            bool
@@ -47,9 +51,9 @@ everything that the cables join.`,
 	}
 	engineFlags(c, &o.route, engines.AutoName)
 	o.route.seeded = nil // it is for bisections too
-	o.tables.addTo(c)
+	o.tables.AddTo(c)
 	f := c.Flags()
-	f.StringVar(&o.tables.lfts, "tables", "", "another word for --lfts")
+	f.StringVar(&o.tables.LFTs, "tables", "", "another word for --lfts")
 	f.StringArrayVar(&o.switches, "without-switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
 	f.StringArrayVar(&o.cables, "without-cable", nil, "take the cable at this port, NAME:PORT; may be repeated")
 	f.StringArrayVar(&o.host, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
@@ -85,12 +89,12 @@ type whatIfJob struct {
 
 // goneParts is what is taken away.
 type goneParts struct {
-	Switches []string      `json:"switches"`
-	Links    []removedLink `json:"links"`
-	Hosts    []string      `json:"hosts"` // adapters
+	Switches []string             `json:"switches"`
+	Links    []report.RemovedLink `json:"links"`
+	Hosts    []string             `json:"hosts"` // adapters
 
-	SwitchNodes []nodeSummary `json:"switch_nodes"`
-	HostNodes   []nodeSummary `json:"host_nodes"`
+	SwitchNodes []report.Node `json:"switch_nodes"`
+	HostNodes   []report.Node `json:"host_nodes"`
 
 	channels []fabric.ChannelID
 	nodes    []fabric.NodeID
@@ -99,7 +103,7 @@ type goneParts struct {
 func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
 	j := &whatIfJob{app: a, name: name, o: o, flags: "--without-"}
 	if len(o.switches)+len(o.cables)+len(o.host) == 0 {
-		return usage("nothing is taken away: give --without-switch, --without-cable or --without-host")
+		return exit.Usage("nothing is taken away: give --without-switch, --without-cable or --without-host")
 	}
 	if err := j.read(ctx); err != nil {
 		return err
@@ -119,23 +123,23 @@ func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
 // read reads the fabric and its tables, or routes it.
 func (j *whatIfJob) read(ctx context.Context) error {
 	o := j.o
-	if err := o.tables.settle(); err != nil {
+	if err := o.tables.Settle(); err != nil {
 		return err
 	}
 	var err error
 	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
-		return usage("%w", err)
+		return exit.Usage("%w", err)
 	}
-	if o.tables.lfts == "" {
+	if o.tables.LFTs == "" {
 		return j.compute(ctx)
 	}
-	s := j.stage("reading", &j.spent.read)
-	defer s.done()
-	v, err := readTables(j.console, j.name, o.route.lmc, &o.tables)
+	s := j.Stage("reading", &j.spent.read)
+	defer s.Done()
+	v, err := input.Read(j.Console, j.name, o.route.lmc, &o.tables)
 	if err != nil {
 		return err
 	}
-	j.was, j.source = v.tables, o.tables.lfts
+	j.was, j.source = v.Tables, o.tables.LFTs
 	j.contract, err = contractOf(o.route.contract, j.was)
 	return err
 }
@@ -168,38 +172,37 @@ func (j *whatIfJob) take() error {
 	if err != nil {
 		return err
 	}
-	g.nodes, g.Switches, g.Links, g.Hosts = switches, labels(f, switches), []removedLink{}, []string{}
-	g.SwitchNodes, g.HostNodes = nodesOf(f, switches), []nodeSummary{}
+	g.nodes, g.Switches, g.Links, g.Hosts = switches, report.Labels(f, switches), nil, []string{}
+	g.SwitchNodes, g.HostNodes = report.NodesOf(f, switches), []report.Node{}
 	for _, name := range j.o.host {
 		adapters, err := index.Adapters(name)
 		if err != nil {
-			return usage("%shost %s: %w", j.flags, name, err)
+			return exit.Usage("%shost %s: %w", j.flags, name, err)
 		}
-		g.nodes, g.Hosts = append(g.nodes, adapters...), append(g.Hosts, labels(f, adapters)...)
-		g.HostNodes = append(g.HostNodes, nodesOf(f, adapters)...)
+		g.nodes, g.Hosts = append(g.nodes, adapters...), append(g.Hosts, report.Labels(f, adapters)...)
+		g.HostNodes = append(g.HostNodes, report.NodesOf(f, adapters)...)
 	}
 	for _, name := range j.o.cables {
 		c, err := index.Cable(name)
 		if err != nil {
-			return usage("%scable %s: %w", j.flags, name, err)
+			return exit.Usage("%scable %s: %w", j.flags, name, err)
 		}
-		ch := f.Channel(c)
 		g.channels = append(g.channels, c)
-		g.Links = append(g.Links, removedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort, endsOf(f, c)})
 	}
+	g.Links = report.RemovedLinks(f, g.channels)
 	if j.live, err = f.Without(g.channels, g.nodes); err != nil {
 		return err
 	}
 	if j.live.Switches() == 0 {
-		return usage("no switch is left; one has to stay")
+		return exit.Usage("no switch is left; one has to stay")
 	}
 	return nil
 }
 
 // plan plans the way there and back, and has both judged.
 func (j *whatIfJob) plan(ctx context.Context) error {
-	s := j.stage("plan", &j.spent.plan)
-	defer s.done()
+	s := j.Stage("plan", &j.spent.plan)
+	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}
 	var err error
 	if j.there, err = change.Mend(ctx, j.was, j.live, o); err == nil {
@@ -210,8 +213,8 @@ func (j *whatIfJob) plan(ctx context.Context) error {
 
 // simulate measures the bandwidth before and after.
 func (j *whatIfJob) simulate(ctx context.Context) error {
-	s := j.stage("simulate", &j.spent.simulate)
-	defer s.done()
+	s := j.Stage("simulate", &j.spent.simulate)
+	defer s.Done()
 	var err error
 	if j.ebb.Before, err = bisection(ctx, j.was, j.live, j.scope, j.o.route.seed, j.o.precision); err != nil {
 		return err
@@ -263,22 +266,22 @@ func (j *whatIfJob) report() error {
 
 func (j *whatIfJob) print(s *whatIfSummary) error {
 	f := j.was.Fabric
-	p := j.newPage()
-	p.fact("fabric", "%s: %s, %s", j.name, plural(f.Switches(), "switch"), describeEndpoints(f))
-	p.fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
-	p.fact("without", "%s", j.gone.text())
-	p.fact("cut off", "%s", cutText(j.there))
-	p.fact("repair", "%s", planText(j.there, "nothing has to change"))
+	p := j.NewPage()
+	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(f.Switches(), "switch"), report.Endpoints(f))
+	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
+	p.Fact("without", "%s", j.gone.text())
+	p.Fact("cut off", "%s", cutText(j.there))
+	p.Fact("repair", "%s", planText(j.there, "nothing has to change"))
 	if n := len(s.Left); n > 0 {
-		p.fact("left", "no repair near these tables reaches %s from everywhere: %s\nroute anew (weft route); that changes far more, and nobody has proven the way there", plural(n, "destination"), leftText(s.Left))
+		p.Fact("left", "no repair near these tables reaches %s from everywhere: %s\nroute anew (weft route); that changes far more, and nobody has proven the way there", words.Plural(n, "destination"), leftText(s.Left))
 	}
-	p.fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
-	p.fact("and back", "%s", planText(j.back, "the tables never changed"))
+	p.Fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
+	p.Fact("and back", "%s", planText(j.back, "the tables never changed"))
 	if n := len(s.Back.Left); n > 0 {
-		p.fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", plural(n, "destination"), leftText(s.Back.Left))
+		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
 	}
-	p.fact("time", "plan and proofs %s, simulate %s", seconds(j.spent.plan), seconds(j.spent.simulate))
-	return j.say("%s", strings.TrimSuffix(p.String(), "\n"))
+	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.plan), words.Seconds(j.spent.simulate))
+	return j.Say("%s", strings.TrimSuffix(p.String(), "\n"))
 }
 
 func (g *goneParts) text() string {
@@ -288,15 +291,11 @@ func (g *goneParts) text() string {
 			if lines != "" {
 				lines += "\n"
 			}
-			lines += some(list, what)
+			lines += words.Some(list, what)
 		}
 	}
 	add(g.Switches, "switch")
-	links := make([]string, len(g.Links))
-	for i, l := range g.Links {
-		links[i] = fmt.Sprintf("%s port %d to %s port %d", l.From, l.FromPort, l.To, l.ToPort)
-	}
-	add(links, "cable")
+	add(report.LinkNames(g.Links), "cable")
 	add(g.Hosts, "adapter")
 	return lines
 }

@@ -217,6 +217,45 @@ var rules = []rule{
 		why:      "it runs OpenSM and the program as a user does, and so knows nothing of their parts",
 	},
 	{
+		packages: "cmd/weft/internal/exit",
+		why:      "exit codes and nothing else",
+	},
+	{
+		packages: "cmd/weft/internal/words",
+		why:      "texts and nothing else",
+	},
+	{
+		packages: "cmd/weft/internal/console",
+		may:      []string{"format", "routing", "cmd/weft/internal/exit", "cmd/weft/internal/words"},
+		modules:  []string{"github.com/jedib0t/go-pretty", "github.com/schollz/progressbar", "golang.org/x/term"},
+		why:      "it reads and prints, whatever it is about",
+	},
+	{
+		packages: "cmd/weft/internal/output",
+		may:      []string{"opensm/deploy", "cmd/weft/internal/exit", "cmd/weft/internal/console"},
+		why:      "it knows the names of the files that weft writes, and not what is in them",
+	},
+	{
+		packages: "cmd/weft/internal/report",
+		may:      []string{"fabric", "routing", "deadlock", "cmd/weft/internal/console", "cmd/weft/internal/words"},
+		why:      "it says what is in networks and verdicts; it makes none",
+	},
+	{
+		packages: "cmd/weft/internal/flags",
+		may: []string{
+			"fabric", "fabric/names", "traffic", "cmd/weft/internal/exit", "cmd/weft/internal/console", "cmd/weft/internal/output",
+		},
+		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
+		why:     "it declares and checks what several commands can be told, and does nothing of it",
+	},
+	{
+		packages: "cmd/weft/internal/input",
+		may: []string{
+			"fabric", "topology", "routing", "format/...", "cmd/weft/internal/...",
+		},
+		why: "it reads fabrics and tables from whatever file they are in",
+	},
+	{
 		packages: "cmd/weft",
 		may:      []string{"..."},
 		modules:  []string{"github.com", "golang.org/x", "gonum.org/v1/plot"},

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"cmp"
@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// cutOff is who cannot reach whom under some tables, and where their routes end.
-type cutOff struct {
+// CutOff is who cannot reach whom under some tables, and where their routes end.
+type CutOff struct {
 	Places    []cutPlace    `json:"places"`
 	Endpoints []cutEndpoint `json:"endpoints"`
 
@@ -23,14 +25,14 @@ type cutOff struct {
 
 // cutPlace is a place where routes end that should go on: most pairs first.
 type cutPlace struct {
-	Switch       string      `json:"switch"`
-	SwitchNode   nodeSummary `json:"switch_node"`    // and the port
-	Port         uint8       `json:"port,omitempty"` // that the entry names; 0: there is no entry, or it is the switch itself
-	Why          string      `json:"why"`
-	Pairs        int64       `json:"pairs"`
-	Sources      int         `json:"sources"` // endpoints
-	Switches     []string    `json:"from_switches"`
-	Destinations []string    `json:"to"`
+	Switch       string   `json:"switch"`
+	SwitchNode   Node     `json:"switch_node"`    // and the port
+	Port         uint8    `json:"port,omitempty"` // that the entry names; 0: there is no entry, or it is the switch itself
+	Why          string   `json:"why"`
+	Pairs        int64    `json:"pairs"`
+	Sources      int      `json:"sources"` // endpoints
+	Switches     []string `json:"from_switches"`
+	Destinations []string `json:"to"`
 
 	at   []fabric.NodeID // one, or several that are printed together
 	why  deadlock.Loss
@@ -41,14 +43,14 @@ type cutPlace struct {
 
 // cutEndpoint is what an endpoint has lost: most first.
 type cutEndpoint struct {
-	Endpoint     string      `json:"endpoint"`
-	EndpointNode nodeSummary `json:"endpoint_node"`
-	Switch       string      `json:"switch"`
-	SwitchNode   nodeSummary `json:"switch_node"`
-	From         int64       `json:"not_reached_by"` // (source, LID of this one)
-	FromOf       int64       `json:"not_reached_by_of"`
-	To           int64       `json:"cannot_reach"` // LIDs of others
-	ToOf         int64       `json:"cannot_reach_of"`
+	Endpoint     string `json:"endpoint"`
+	EndpointNode Node   `json:"endpoint_node"`
+	Switch       string `json:"switch"`
+	SwitchNode   Node   `json:"switch_node"`
+	From         int64  `json:"not_reached_by"` // (source, LID of this one)
+	FromOf       int64  `json:"not_reached_by_of"`
+	To           int64  `json:"cannot_reach"` // LIDs of others
+	ToOf         int64  `json:"cannot_reach_of"`
 	sw           fabric.NodeID
 	number       fabric.EndpointID
 }
@@ -75,9 +77,9 @@ type placeCount struct {
 	to    []fabric.EndpointID // ascending by LID, each once in a row
 }
 
-// cutOffBy lists who is cut off according to a verdict that has all lost pairs;
+// CutOffBy lists who is cut off according to a verdict that has all lost pairs;
 // nil if nobody is.
-func cutOffBy(t *routing.Tables, v *deadlock.Verdict) *cutOff {
+func CutOffBy(t *routing.Tables, v *deadlock.Verdict) *CutOff {
 	f := t.Fabric
 	c := &cutter{f: f, t: t, scope: v.Scope, places: map[placeKey]*placeCount{}, from: make([]int64, len(f.Endpoints())), to: make([]int64, len(f.Endpoints()))}
 	for _, l := range v.Lost {
@@ -88,11 +90,11 @@ func cutOffBy(t *routing.Tables, v *deadlock.Verdict) *cutOff {
 	if len(c.places) == 0 {
 		return nil
 	}
-	all := &cutOff{f: f, perSwitch: v.Scope.PerSwitch(f), Endpoints: c.listEndpoints()}
+	all := &CutOff{f: f, perSwitch: v.Scope.PerSwitch(f), Endpoints: c.listEndpoints()}
 	for _, k := range c.sortedPlaces() {
 		p := c.places[k]
 		slices.Sort(p.to)
-		l := cutPlace{Switch: f.Label(k.at), SwitchNode: nodeOf(f, k.at, k.port), Port: k.port, Why: k.why.String(), Pairs: p.pairs, at: []fabric.NodeID{k.at}, why: k.why, from: p.from, to: slices.Compact(p.to)}
+		l := cutPlace{Switch: f.Label(k.at), SwitchNode: NodeOf(f, k.at, k.port), Port: k.port, Why: k.why.String(), Pairs: p.pairs, at: []fabric.NodeID{k.at}, why: k.why, from: p.from, to: slices.Compact(p.to)}
 		all.name(&l)
 		all.Places = append(all.Places, l)
 	}
@@ -167,7 +169,7 @@ func (c *cutter) sortedPlaces() []placeKey {
 }
 
 // name names the ends of the pairs that are cut off at a place.
-func (c *cutOff) name(p *cutPlace) {
+func (c *CutOff) name(p *cutPlace) {
 	p.Sources, p.Switches, p.Destinations = 0, nil, nil
 	for s := range fabric.NodeID(c.f.Switches()) {
 		if p.from[s] {
@@ -177,7 +179,7 @@ func (c *cutOff) name(p *cutPlace) {
 	}
 	p.on = c.f.Label(c.f.Endpoint(p.to[0]).Switch)
 	for _, e := range p.to {
-		p.Destinations = append(p.Destinations, endpointName(c.f, e))
+		p.Destinations = append(p.Destinations, Endpoint(c.f, e))
 		if c.f.Label(c.f.Endpoint(e).Switch) != p.on {
 			p.on = ""
 		}
@@ -186,7 +188,7 @@ func (c *cutOff) name(p *cutPlace) {
 
 // merged is the places with those together that lack entries for the same
 // destinations, as all switches do for a host that is new.
-func (c *cutOff) merged() []cutPlace {
+func (c *CutOff) merged() []cutPlace {
 	var list []cutPlace
 	for _, p := range c.Places {
 		i := slices.IndexFunc(list, func(q cutPlace) bool {
@@ -220,7 +222,7 @@ func (c *cutter) listEndpoints() []cutEndpoint {
 		}
 		own := int64(1) << ep.LMC
 		list = append(list, cutEndpoint{
-			Endpoint: endpointName(c.f, e), EndpointNode: endpointNode(c.f, e), Switch: c.f.Label(ep.Switch), SwitchNode: nodeOf(c.f, ep.Switch, 0),
+			Endpoint: Endpoint(c.f, e), EndpointNode: EndpointNode(c.f, e), Switch: c.f.Label(ep.Switch), SwitchNode: NodeOf(c.f, ep.Switch, 0),
 			From: c.from[e], FromOf: int64(len(all)-1) * own,
 			To: c.to[e], ToOf: lids - own, sw: ep.Switch, number: e,
 		})
@@ -235,24 +237,24 @@ func (c *cutter) listEndpoints() []cutEndpoint {
 // terminal.
 const mostCut = 5
 
-// text is who is cut off, for people.
-func (c *cutOff) text(on *console) string {
+// Text is who is cut off, for people.
+func (c *CutOff) Text(on *console.Console) string {
 	var b strings.Builder
 	places := c.merged()
-	fmt.Fprintf(&b, "routes end too early at %s:", plural(len(places), "place"))
+	fmt.Fprintf(&b, "routes end too early at %s:", words.Plural(len(places), "place"))
 	for i := range places {
-		if i == on.atMost(mostCut, len(places)) {
-			fmt.Fprintf(&b, "\n  and %s more (--json has all)", thousands(int64(len(places)-i)))
+		if i == on.AtMost(mostCut, len(places)) {
+			fmt.Fprintf(&b, "\n  and %s more (--json has all)", words.Thousands(int64(len(places)-i)))
 			break
 		}
 		fmt.Fprintf(&b, "\n  %s", places[i].text())
 	}
-	fmt.Fprintf(&b, "\n%s concerned:", counted(len(c.Endpoints), "endpoint is", "endpoints are"))
+	fmt.Fprintf(&b, "\n%s concerned:", words.Counted(len(c.Endpoints), "endpoint is", "endpoints are"))
 	left := len(c.Endpoints)
 	groups := c.groups()
 	for i, g := range groups {
-		if i == on.atMost(mostCut, len(groups)) {
-			fmt.Fprintf(&b, "\n  and %s more with no more than %s (--json has all)", thousands(int64(left)), plural(int(g[0].From+g[0].To), "pair"))
+		if i == on.AtMost(mostCut, len(groups)) {
+			fmt.Fprintf(&b, "\n  and %s more with no more than %s (--json has all)", words.Thousands(int64(left)), words.Plural(int(g[0].From+g[0].To), "pair"))
 			break
 		}
 		left -= len(g)
@@ -270,24 +272,24 @@ var whyWords = map[deadlock.Loss]string{
 func (p *cutPlace) text() string {
 	where := p.Switch
 	if len(p.at) > 1 {
-		where = fmt.Sprintf("%s and %s", where, counted(len(p.at)-1, "other switch", "other switches"))
+		where = fmt.Sprintf("%s and %s", where, words.Counted(len(p.at)-1, "other switch", "other switches"))
 	}
 	if p.Port > 0 {
 		where += fmt.Sprintf(", port %d", p.Port)
 	}
-	switches := firstOf(p.Switches)
+	switches := words.FirstOf(p.Switches)
 	if len(p.Switches) > 4 {
-		switches = plural(len(p.Switches), "switch")
+		switches = words.Plural(len(p.Switches), "switch")
 	}
-	to := firstOf(p.Destinations)
+	to := words.FirstOf(p.Destinations)
 	if p.on != "" {
 		to += ", on " + p.on
 	}
-	return fmt.Sprintf("%s: %s: %s\n    from %s on %s\n    to %s", where, whyWords[p.why], counted(int(p.Pairs), "pair", "pairs"), plural(p.Sources, "endpoint"), switches, to)
+	return fmt.Sprintf("%s: %s: %s\n    from %s on %s\n    to %s", where, whyWords[p.why], words.Counted(int(p.Pairs), "pair", "pairs"), words.Plural(p.Sources, "endpoint"), switches, to)
 }
 
 // groups is the endpoints of a switch that have lost alike, together.
-func (c *cutOff) groups() [][]cutEndpoint {
+func (c *CutOff) groups() [][]cutEndpoint {
 	var groups [][]cutEndpoint
 	for _, e := range c.Endpoints {
 		if n := len(groups); n > 0 {
@@ -315,13 +317,13 @@ func groupText(g []cutEndpoint) string {
 	case e.From == e.FromOf:
 		what = append(what, "nobody reaches "+it)
 	case e.From > 0:
-		what = append(what, fmt.Sprintf("%s of %s do not reach %s", thousands(e.From), thousands(e.FromOf), it))
+		what = append(what, fmt.Sprintf("%s of %s do not reach %s", words.Thousands(e.From), words.Thousands(e.FromOf), it))
 	}
 	switch {
 	case e.To == e.ToOf:
 		what = append(what, reaches+" nobody")
 	case e.To > 0:
-		what = append(what, fmt.Sprintf("%s not reach %s of %s", does, thousands(e.To), thousands(e.ToOf)))
+		what = append(what, fmt.Sprintf("%s not reach %s of %s", does, words.Thousands(e.To), words.Thousands(e.ToOf)))
 	}
-	return fmt.Sprintf("%s, on %s: %s", firstOf(names), e.Switch, strings.Join(what, "; "))
+	return fmt.Sprintf("%s, on %s: %s", words.FirstOf(names), e.Switch, strings.Join(what, "; "))
 }

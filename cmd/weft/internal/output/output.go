@@ -1,4 +1,6 @@
-package main
+// Package output writes files and folders that appear whole or not at all, whatever
+// becomes of the process.
+package output
 
 import (
 	"bufio"
@@ -14,21 +16,23 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/opensm/deploy"
 )
 
-// writeFile writes a file whole or not at all: under another name, then renamed.
+// WriteFile writes a file whole or not at all: under another name, then renamed.
 // - is standard output; names that end in .gz are compressed. What is no file,
 // such as a pipe or a device, stays what it is and is written into.
-func writeFile(c *console, name string, write func(io.Writer) error) error {
+func WriteFile(c *console.Console, name string, write func(io.Writer) error) error {
 	if name == "-" {
-		return write(c.stdout)
+		return write(c.Stdout)
 	}
 	compress := strings.HasSuffix(name, ".gz")
 	at := name
 	switch info, err := os.Stat(name); {
 	case name == "":
-		return usage("the name of the output file is empty; - is standard output")
+		return exit.Usage("the name of the output file is empty; - is standard output")
 	case err != nil: // nothing there yet
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory; the output is a file", name)
@@ -37,31 +41,31 @@ func writeFile(c *console, name string, write func(io.Writer) error) error {
 		if err != nil {
 			return err
 		}
-		return explain(name, fill(c.ctx, f, compress, write))
+		return Explain(name, fill(c.Context, f, compress, write))
 	default:
 		if at, err = filepath.EvalSymlinks(name); err != nil {
 			return err
 		}
 	}
 	clearUnfinished(at)
-	u, err := newUnfinished(at, false)
+	u, err := NewUnfinished(at, false)
 	if err != nil {
-		return explain(name, err)
+		return Explain(name, err)
 	}
-	defer u.discard() // nothing once renamed
-	f, err := os.OpenFile(u.path, os.O_WRONLY, 0)
+	defer u.Discard() // nothing once renamed
+	f, err := os.OpenFile(u.Path, os.O_WRONLY, 0)
 	if err != nil {
-		return explain(name, err)
+		return Explain(name, err)
 	}
-	if err := errors.Join(f.Chmod(0o644), fill(c.ctx, f, compress, write)); err != nil {
-		return explain(name, err)
+	if err := errors.Join(f.Chmod(0o644), fill(c.Context, f, compress, write)); err != nil {
+		return Explain(name, err)
 	}
-	return explain(name, os.Rename(u.path, at))
+	return Explain(name, os.Rename(u.Path, at))
 }
 
-// explain says of a file or folder of the user's what went wrong with it, in
+// Explain says of a file or folder of the user's what went wrong with it, in
 // place of the temporary one that the error is about.
-func explain(name string, err error) error {
+func Explain(name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -113,33 +117,33 @@ func fill(ctx context.Context, f *os.File, compress bool, write func(io.Writer) 
 	return nil
 }
 
-// folder is an output folder that appears whole or not at all.
-type folder struct {
-	*unfinished
-	final string
+// Folder is an output folder that appears whole or not at all.
+type Folder struct {
+	*Unfinished
+	Final string
 	force bool
 }
 
-// newFolder checks that a folder may be written and makes a temporary one beside
+// NewFolder checks that a folder may be written and makes a temporary one beside
 // it. A folder with something in it is replaced only by force, and never if
 // something in it is not weft's.
-func newFolder(name string, force bool) (*folder, error) {
+func NewFolder(name string, force bool) (*Folder, error) {
 	name = filepath.Clean(name)
 	clearUnfinished(name)
 	if err := mayReplace(name, force); err != nil {
 		return nil, err
 	}
-	u, err := newUnfinished(name, true)
+	u, err := NewUnfinished(name, true)
 	if err != nil {
-		return nil, explain(name, err)
+		return nil, Explain(name, err)
 	}
-	return &folder{u, name, force}, os.Chmod(u.path, 0o755)
+	return &Folder{u, name, force}, os.Chmod(u.Path, 0o755)
 }
 
 func mayReplace(name string, force bool) error {
 	switch filepath.Base(name) {
 	case ".", "..", string(filepath.Separator):
-		return usage("%s: give the folder a name of its own; it appears when all its files are there", name)
+		return exit.Usage("%s: give the folder a name of its own; it appears when all its files are there", name)
 	}
 	entries, err := os.ReadDir(name)
 	switch {
@@ -148,13 +152,13 @@ func mayReplace(name string, force bool) error {
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%s cannot be a folder: it is a file, or lies below one", name)
 	case err != nil:
-		return explain(name, err)
+		return Explain(name, err)
 	}
 	if other := notOurs(name, entries); other != "" {
-		return usage("%s holds %s, which weft did not write; choose another folder", name, other)
+		return exit.Usage("%s holds %s, which weft did not write; choose another folder", name, other)
 	}
 	if len(entries) > 0 && !force {
-		return usage("%s is not empty; --force replaces it", name)
+		return exit.Usage("%s is not empty; --force replaces it", name)
 	}
 	return nil
 }
@@ -162,7 +166,7 @@ func mayReplace(name string, force bool) error {
 // notOurs is the first of the entries of a folder that weft does not write, or empty.
 // A folder of steps has a folder for each.
 func notOurs(dir string, entries []os.DirEntry) string {
-	ours := append([]string{lftFile, sl2vlFile, pslFile, certificateFile, summaryFile, planFile, planTextFile}, deploy.Names...)
+	ours := append([]string{LFTs, SL2VL, PSL, Certificate, Summary, Plan, PlanText}, deploy.Names...)
 	for _, e := range entries {
 		if !e.IsDir() && slices.Contains(ours, e.Name()) {
 			continue
@@ -178,34 +182,34 @@ func notOurs(dir string, entries []os.DirEntry) string {
 	return ""
 }
 
-// at is where a file of the folder lies for now.
-func (d *folder) at(name string) string { return filepath.Join(d.path, name) }
+// At is where a file of the folder lies for now.
+func (d *Folder) At(name string) string { return filepath.Join(d.Path, name) }
 
-// write adds a file.
-func (d *folder) write(ctx context.Context, name string, write func(io.Writer) error) error {
-	f, err := os.Create(d.at(name))
+// Write adds a file.
+func (d *Folder) Write(ctx context.Context, name string, write func(io.Writer) error) error {
+	f, err := os.Create(d.At(name))
 	if err == nil {
 		err = errors.Join(f.Chmod(0o644), fill(ctx, f, false, write))
 	}
-	return explain(filepath.Join(d.final, name), err)
+	return Explain(filepath.Join(d.Final, name), err)
 }
 
-// commit puts the folder in its place.
-func (d *folder) commit() error {
-	if err := mayReplace(d.final, d.force); err != nil {
+// Commit puts the folder in its place.
+func (d *Folder) Commit() error {
+	if err := mayReplace(d.Final, d.force); err != nil {
 		return err
 	}
-	old := d.path + replacedMark
-	err := os.Rename(d.final, old)
+	old := d.Path + replacedMark
+	err := os.Rename(d.Final, old)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return explain(d.final, err)
+		return Explain(d.Final, err)
 	}
 	had := err == nil
-	if err := os.Rename(d.path, d.final); err != nil {
+	if err := os.Rename(d.Path, d.Final); err != nil {
 		if had {
-			err = errors.Join(err, os.Rename(old, d.final))
+			err = errors.Join(err, os.Rename(old, d.Final))
 		}
-		return explain(d.final, err)
+		return Explain(d.Final, err)
 	}
 	return os.RemoveAll(old)
 }

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"cmp"
@@ -10,20 +10,20 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// page collects what fits one screen: a label and lines for each fact.
-type page struct {
+// Page collects what fits one screen: a label and lines for each fact.
+type Page struct {
 	b       strings.Builder
 	columns int // that lines may take, 0: any number
 }
 
-// newPage is a page for standard output.
-func (c *console) newPage() *page { return &page{columns: c.columns} }
+// NewPage is a page for standard output.
+func (c *Console) NewPage() *Page { return &Page{columns: c.Columns} }
 
 // labelWidth is what the labels of a page take, with the space behind.
 const labelWidth = 11
 
-// fact prints a label and text; further lines are indented alike.
-func (p *page) fact(label, format string, args ...any) {
+// Fact prints a label and text; further lines are indented alike.
+func (p *Page) Fact(label, format string, args ...any) {
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
 		for _, part := range wrapped(line, p.columns-labelWidth) {
 			fmt.Fprintf(&p.b, "%-*s %s\n", labelWidth-1, label, part)
@@ -74,22 +74,22 @@ var secondColumn = regexp.MustCompile(`^ *[^ ]{1,16}  +`)
 // itemNumber is what an item of a numbered list begins with.
 var itemNumber = regexp.MustCompile(`^\d+\. `)
 
-// say prints lines for people on standard output.
-func (c *console) say(format string, args ...any) error {
+// Say prints lines for people on standard output.
+func (c *Console) Say(format string, args ...any) error {
 	var b strings.Builder
 	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
-		for _, part := range wrapped(line, c.columns) {
+		for _, part := range wrapped(line, c.Columns) {
 			b.WriteString(part + "\n")
 		}
 	}
-	_, err := io.WriteString(c.stdout, b.String())
+	_, err := io.WriteString(c.Stdout, b.String())
 	return err
 }
 
-func (p *page) String() string { return p.b.String() }
+func (p *Page) String() string { return p.b.String() }
 
-// show prints text as it is.
-func (c *console) show(text fmt.Stringer) error {
-	_, err := io.WriteString(c.stdout, text.String())
+// Show prints text as it is.
+func (c *Console) Show(text fmt.Stringer) error {
+	_, err := io.WriteString(c.Stdout, text.String())
 	return err
 }

@@ -1,19 +1,19 @@
-package main
+package report
 
 import (
 	"fmt"
 	"strings"
 )
 
-// laneCounts is the lanes of a result. The words are the same everywhere, and so are
+// LaneCounts is the lanes of a result. The words are the same everywhere, and so are
 // those for programs; 0 is not known.
-type laneCounts struct {
+type LaneCounts struct {
 	Needed    int `json:"lanes_needed,omitempty"`    // by the proof
 	Used      int `json:"lanes_used,omitempty"`      // carry traffic between switches under the contract
 	Available int `json:"lanes_available,omitempty"` // to the tables
 }
 
-func (l laneCounts) String() string {
+func (l LaneCounts) String() string {
 	var parts []string
 	for _, n := range []struct {
 		lanes int

@@ -1,29 +1,31 @@
-package main
+package input
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/lft"
 )
 
-// misfits is what the tables and the fabric do not have in common: one of the two
+// Mismatches is what the tables and the fabric do not have in common: one of the two
 // is older.
-type misfits struct {
-	NoTable   []string       `json:"switches_without_table,omitempty"`
-	NoTableOf []nodeSummary  `json:"switches_without_table_nodes,omitempty"`
-	NoEntry   []string       `json:"endpoints_without_entry,omitempty"` // no switch has one
-	NoEntryOf []nodeSummary  `json:"endpoints_without_entry_nodes,omitempty"`
-	Strangers []absentSwitch `json:"tables_of_absent_switches,omitempty"`
-	Gone      []absentLID    `json:"entries_for_absent_endpoints,omitempty"`
-	Beyond    []absentLID    `json:"lids_beyond_lmc,omitempty"`
-	Dead      []deadPort     `json:"entries_into_nothing,omitempty"` // by port without a cable
-	SL2VL     *fileMisfit    `json:"sl2vl,omitempty"`
-	PSL       *fileMisfit    `json:"psl,omitempty"`
-	OtherLIDs []otherLID     `json:"other_lids,omitempty"`
+type Mismatches struct {
+	NoTable         []string       `json:"switches_without_table,omitempty"`
+	NoTableOf       []report.Node  `json:"switches_without_table_nodes,omitempty"`
+	NoEntry         []string       `json:"endpoints_without_entry,omitempty"` // no switch has one
+	NoEntryOf       []report.Node  `json:"endpoints_without_entry_nodes,omitempty"`
+	UnknownSwitches []absentSwitch `json:"tables_of_absent_switches,omitempty"`
+	Gone            []absentLID    `json:"entries_for_absent_endpoints,omitempty"`
+	Beyond          []absentLID    `json:"lids_beyond_lmc,omitempty"`
+	Dead            []deadPort     `json:"entries_into_nothing,omitempty"` // by port without a cable
+	SL2VL           *fileMisfit    `json:"sl2vl,omitempty"`
+	PSL             *fileMisfit    `json:"psl,omitempty"`
+	OtherLIDs       []otherLID     `json:"other_lids,omitempty"`
 }
 
 type absentSwitch struct {
@@ -42,7 +44,7 @@ type absentLID struct {
 
 type deadPort struct {
 	Switch     string      `json:"switch"`
-	SwitchNode nodeSummary `json:"switch_node"` // and the port
+	SwitchNode report.Node `json:"switch_node"` // and the port
 	Port       uint8       `json:"port"`
 	Entries    int         `json:"entries"`
 }
@@ -60,24 +62,24 @@ type fileMisfit struct {
 
 type otherLID struct {
 	Endpoint     string      `json:"endpoint"`
-	EndpointNode nodeSummary `json:"endpoint_node"`
+	EndpointNode report.Node `json:"endpoint_node"`
 	Tables       fabric.LID  `json:"tables"`
 	Fabric       fabric.LID  `json:"fabric"`
 }
 
 // misfitsOf lists what a dump and a fabric do not have in common.
-func misfitsOf(f *fabric.Fabric, d *lft.Dump) *misfits {
-	m := &misfits{}
+func misfitsOf(f *fabric.Fabric, d *lft.Dump) *Mismatches {
+	m := &Mismatches{}
 	for _, s := range d.NoTable {
-		m.NoTable, m.NoTableOf = append(m.NoTable, f.Label(s)), append(m.NoTableOf, nodeOf(f, s, 0))
+		m.NoTable, m.NoTableOf = append(m.NoTable, f.Label(s)), append(m.NoTableOf, report.NodeOf(f, s, 0))
 	}
 	for _, e := range d.Unreached {
 		if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort {
-			m.NoEntry, m.NoEntryOf = append(m.NoEntry, endpointName(f, e)), append(m.NoEntryOf, endpointNode(f, e))
+			m.NoEntry, m.NoEntryOf = append(m.NoEntry, report.Endpoint(f, e)), append(m.NoEntryOf, report.EndpointNode(f, e))
 		}
 	}
 	for _, s := range d.Mismatches.UnknownSwitches {
-		m.Strangers = append(m.Strangers, absentSwitch{s.GUID.String(), s.Name, s.Line})
+		m.UnknownSwitches = append(m.UnknownSwitches, absentSwitch{s.GUID.String(), s.Name, s.Line})
 	}
 	for _, g := range d.Mismatches.Gone {
 		a := absentLID{LID: g.LID, Name: g.Name, Line: g.Line, Why: g.Why}
@@ -91,7 +93,7 @@ func misfitsOf(f *fabric.Fabric, d *lft.Dump) *misfits {
 		}
 	}
 	for _, p := range d.Mismatches.Dead {
-		m.Dead = append(m.Dead, deadPort{f.Label(p.Switch), nodeOf(f, p.Switch, p.Port), p.Port, p.Entries})
+		m.Dead = append(m.Dead, deadPort{f.Label(p.Switch), report.NodeOf(f, p.Switch, p.Port), p.Port, p.Entries})
 	}
 	m.OtherLIDs = otherLIDs(f, d)
 	return m
@@ -109,7 +111,7 @@ func otherLIDs(f *fabric.Fabric, d *lft.Dump) []otherLID {
 		case ours == fabric.LID(lid):
 			same++
 		default:
-			other = append(other, otherLID{endpointName(f, e), endpointNode(f, e), fabric.LID(lid), ours})
+			other = append(other, otherLID{report.Endpoint(f, e), report.EndpointNode(f, e), fabric.LID(lid), ours})
 		}
 	}
 	if len(other) >= same {
@@ -133,55 +135,55 @@ func fileMisfits(name string, fit format.Mismatches, one, many, assumed string) 
 }
 
 // found says whether there are any.
-func (m *misfits) found() bool {
-	return len(m.NoTable)+len(m.NoEntry)+len(m.Strangers)+len(m.Gone)+len(m.Beyond)+len(m.Dead)+len(m.OtherLIDs) > 0 || m.SL2VL != nil || m.PSL != nil
+func (m *Mismatches) found() bool {
+	return len(m.NoTable)+len(m.NoEntry)+len(m.UnknownSwitches)+len(m.Gone)+len(m.Beyond)+len(m.Dead)+len(m.OtherLIDs) > 0 || m.SL2VL != nil || m.PSL != nil
 }
 
 // refuse refuses a dump that lacks switches or endpoints of the fabric; whatever
 // else does not fit is an error of the reader's.
-func (m *misfits) refuse(tables, name string) error {
+func (m *Mismatches) refuse(tables, name string) error {
 	switch {
 	case len(m.NoTable) > 0:
-		return fmt.Errorf("%s does not fit %s: it has no table for %s", tables, name, some(m.NoTable, "switch"))
+		return fmt.Errorf("%s does not fit %s: it has no table for %s", tables, name, words.Some(m.NoTable, "switch"))
 	case len(m.NoEntry) > 0:
-		return fmt.Errorf("%s does not fit %s: no switch in it has an entry for %s", tables, name, some(m.NoEntry, "endpoint"))
+		return fmt.Errorf("%s does not fit %s: no switch in it has an entry for %s", tables, name, words.Some(m.NoEntry, "endpoint"))
 	}
 	return nil
 }
 
-// text says what does not fit, for people.
-func (m *misfits) text() string {
+// Text says what does not fit, for people.
+func (m *Mismatches) Text() string {
 	return "tables and fabric are not of one time:\n  " + strings.Join(m.lines(), "\n  ")
 }
 
-func (m *misfits) lines() []string {
+func (m *Mismatches) lines() []string {
 	var lines []string
 	say := func(n int, one, many, text string, args ...any) {
 		if n > 0 {
-			lines = append(lines, counted(n, one, many)+fmt.Sprintf(text, args...))
+			lines = append(lines, words.Counted(n, one, many)+fmt.Sprintf(text, args...))
 		}
 	}
-	say(len(m.NoTable), "switch has", "switches have", " no table: %s", firstOf(m.NoTable))
-	absent := make([]string, len(m.Strangers))
-	for i, s := range m.Strangers {
+	say(len(m.NoTable), "switch has", "switches have", " no table: %s", words.FirstOf(m.NoTable))
+	absent := make([]string, len(m.UnknownSwitches))
+	for i, s := range m.UnknownSwitches {
 		absent[i] = cmp.Or(s.Name, s.GUID)
 	}
-	say(len(absent), "table is of a switch", "tables are of switches", " that the fabric does not have: %s", firstOf(absent))
-	say(len(m.NoEntry), "endpoint has", "endpoints have", " no entry in any switch: %s", firstOf(m.NoEntry))
+	say(len(absent), "table is of a switch", "tables are of switches", " that the fabric does not have: %s", words.FirstOf(absent))
+	say(len(m.NoEntry), "endpoint has", "endpoints have", " no entry in any switch: %s", words.FirstOf(m.NoEntry))
 	gone := make([]string, len(m.Gone))
 	for i, g := range m.Gone {
 		gone[i] = fmt.Sprintf("%s (LID %d)", cmp.Or(g.Name, g.GUID, "unknown"), g.LID)
 	}
-	say(len(gone), "LID of the tables belongs", "LIDs of the tables belong", " to nothing in the fabric: %s", firstOf(gone))
+	say(len(gone), "LID of the tables belongs", "LIDs of the tables belong", " to nothing in the fabric: %s", words.FirstOf(gone))
 	if len(m.Beyond) > 0 {
 		say(len(m.Beyond), "LID", "LIDs", " of the tables that endpoints have by their LMC, but not in the fabric (--lmc N gives them); the first: %s", m.Beyond[0].Why)
 	}
 	entries, dead := 0, make([]string, len(m.Dead))
 	for i, p := range m.Dead {
-		dead[i] = fmt.Sprintf("%s, port %d (%s)", p.Switch, p.Port, thousands(int64(p.Entries)))
+		dead[i] = fmt.Sprintf("%s, port %d (%s)", p.Switch, p.Port, words.Thousands(int64(p.Entries)))
 		entries += p.Entries
 	}
-	say(entries, "entry leads", "entries lead", " to %s without a cable: %s", plural(len(dead), "port"), firstOf(dead))
+	say(entries, "entry leads", "entries lead", " to %s without a cable: %s", words.Plural(len(dead), "port"), words.FirstOf(dead))
 	if len(m.OtherLIDs) > 0 {
 		lines = append(lines, m.otherLIDsText())
 	}
@@ -196,10 +198,10 @@ func (m *misfits) lines() []string {
 func (m *fileMisfit) lines() []string {
 	var lines []string
 	if m.Skipped > 0 {
-		lines = append(lines, fmt.Sprintf("%s of %s left out; the first: %s", counted(int(m.Skipped), "line", "lines"), m.File, m.FirstSkipped))
+		lines = append(lines, fmt.Sprintf("%s of %s left out; the first: %s", words.Counted(int(m.Skipped), "line", "lines"), m.File, m.FirstSkipped))
 	}
 	if m.Missing > 0 {
-		lines = append(lines, fmt.Sprintf("%s %s; the first: %s", counted(int(m.Missing), m.one, m.many), m.assumed, m.FirstMissing))
+		lines = append(lines, fmt.Sprintf("%s %s; the first: %s", words.Counted(int(m.Missing), m.one, m.many), m.assumed, m.FirstMissing))
 	}
 	return lines
 }
@@ -207,10 +209,10 @@ func (m *fileMisfit) lines() []string {
 // otherLIDsText says which endpoints have other LIDs. What is judged is the tables with
 // the LIDs of their own time; in switches that still have them, packets to the LIDs of
 // the fabric go elsewhere.
-func (m *misfits) otherLIDsText() string {
+func (m *Mismatches) otherLIDsText() string {
 	names := make([]string, len(m.OtherLIDs))
 	for i, o := range m.OtherLIDs {
 		names[i] = fmt.Sprintf("%s (%d, in the fabric %d)", o.Endpoint, o.Tables, o.Fabric)
 	}
-	return fmt.Sprintf("%s another LID in the tables than in the fabric, where packets to it go astray: %s", counted(len(names), "endpoint has", "endpoints have"), firstOf(names))
+	return fmt.Sprintf("%s another LID in the tables than in the fabric, where packets to it go astray: %s", words.Counted(len(names), "endpoint has", "endpoints have"), words.FirstOf(names))
 }

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"io"
@@ -14,8 +14,8 @@ import (
 // patience is how long a stage runs before it is worth a progress bar.
 const patience = time.Second
 
-// stage times a stage of the work and, on a terminal, shows how far it is.
-type stage struct {
+// Stage times a stage of the work and, on a terminal, shows how far it is.
+type Stage struct {
 	start time.Time
 	spent *time.Duration
 	bar   *progressbar.ProgressBar
@@ -23,17 +23,17 @@ type stage struct {
 	w     io.Writer // nil: nobody is looking
 }
 
-// stage begins a stage; its time is noted in spent when it is done.
-func (c *console) stage(label string, spent *time.Duration) *stage {
-	s := &stage{start: time.Now(), spent: spent, label: label}
-	if f, ok := c.stderr.(*os.File); ok && !c.quiet && term.IsTerminal(int(f.Fd())) {
+// Stage begins a stage; its time is noted in spent when it is done.
+func (c *Console) Stage(label string, spent *time.Duration) *Stage {
+	s := &Stage{start: time.Now(), spent: spent, label: label}
+	if f, ok := c.Stderr.(*os.File); ok && !c.Quiet && term.IsTerminal(int(f.Fd())) {
 		s.w = f
 	}
 	return s
 }
 
-// progress is the routing.Progress of the stage.
-func (s *stage) progress() routing.Progress {
+// Progress is the routing.Progress of the stage.
+func (s *Stage) Progress() routing.Progress {
 	if s.w == nil {
 		return nil
 	}
@@ -54,8 +54,8 @@ func (s *stage) progress() routing.Progress {
 	}
 }
 
-// done ends the stage; doing so again changes nothing.
-func (s *stage) done() {
+// Done ends the stage; doing so again changes nothing.
+func (s *Stage) Done() {
 	if s.start.IsZero() {
 		return
 	}

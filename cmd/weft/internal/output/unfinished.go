@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"errors"
@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// unfinished is an output under the name that it has until it is whole. Its lock
+// Unfinished is an output under the name that it has until it is whole. Its lock
 // says that somebody is at work on it; the system gives the lock back when that
 // somebody is killed, and the next run that writes the same output removes what is
 // left.
-type unfinished struct {
-	path string
+type Unfinished struct {
+	Path string
 	lock *os.File
 }
 
@@ -23,8 +23,8 @@ const (
 	replacedMark   = ".old"   // .NAME.weft-NUMBER.old: the folder that is being replaced
 )
 
-// newUnfinished makes a file or folder beside the one that it will be.
-func newUnfinished(at string, folder bool) (*unfinished, error) {
+// NewUnfinished makes a file or folder beside the one that it will be.
+func NewUnfinished(at string, folder bool) (*Unfinished, error) {
 	for range 100 {
 		path, err := makeTemporary(at, folder)
 		if err != nil {
@@ -34,7 +34,7 @@ func newUnfinished(at string, folder bool) (*unfinished, error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, errors.Join(err, os.Remove(path))
 		}
-		u := &unfinished{path, lock}
+		u := &Unfinished{path, lock}
 		if err == nil && u.held() {
 			return u, nil
 		}
@@ -57,11 +57,11 @@ func makeTemporary(at string, folder bool) (string, error) {
 
 // held takes the lock, and says whether what is locked is still there. A file
 // system without locks has no other run's leftovers removed, and is no hindrance.
-func (u *unfinished) held() bool {
+func (u *Unfinished) held() bool {
 	if errors.Is(tryLock(u.lock), syscall.EWOULDBLOCK) {
 		return false
 	}
-	here, err := os.Lstat(u.path)
+	here, err := os.Lstat(u.Path)
 	if err != nil {
 		return false
 	}
@@ -71,9 +71,9 @@ func (u *unfinished) held() bool {
 
 func tryLock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
-// discard removes what is there under the unfinished name, if anything is.
-func (u *unfinished) discard() {
-	os.RemoveAll(u.path)
+// Discard removes what is there under the unfinished name, if anything is.
+func (u *Unfinished) Discard() {
+	os.RemoveAll(u.Path)
 	u.lock.Close()
 }
 

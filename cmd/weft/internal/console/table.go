@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"golang.org/x/term"
 )
 
-// columnsOf is how wide lines on a writer may be: what $COLUMNS says, else the width
+// ColumnsOf is how wide lines on a writer may be: what $COLUMNS says, else the width
 // of the terminal that it is; 0 is any width, as for files and pipes.
-func columnsOf(w io.Writer) (columns int, terminal bool) {
+func ColumnsOf(w io.Writer) (columns int, terminal bool) {
 	f, ok := w.(*os.File)
 	terminal = ok && term.IsTerminal(int(f.Fd()))
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
@@ -28,19 +28,19 @@ func columnsOf(w io.Writer) (columns int, terminal bool) {
 	return 0, terminal
 }
 
-// atMost is how many of a list are shown to people: most on a terminal, all where
+// AtMost is how many of a list are shown to people: most on a terminal, all where
 // the output goes into a file or a program.
-func (c *console) atMost(most, all int) int {
-	if c.terminal {
+func (c *Console) AtMost(most, all int) int {
+	if c.Terminal {
 		return min(most, all)
 	}
 	return all
 }
 
-// grid is a table in the style of this command. Where it is too wide, text is
+// Table is a table in the style of this command. Where it is too wide, text is
 // wrapped; where that does not do, the columns go into several tables, each of which
 // begins with the first. Nothing is cut.
-type grid struct {
+type Table struct {
 	out     io.Writer
 	columns int
 	header  table.Row
@@ -49,34 +49,34 @@ type grid struct {
 	configs map[int]table.ColumnConfig // by column, from 1
 }
 
-// newTable is a table on standard output.
-func (c *console) newTable(header ...any) *grid {
-	return &grid{out: c.stdout, columns: c.columns, header: header, configs: map[int]table.ColumnConfig{}}
+// NewTable is a table on standard output.
+func (c *Console) NewTable(header ...any) *Table {
+	return &Table{out: c.Stdout, columns: c.Columns, header: header, configs: map[int]table.ColumnConfig{}}
 }
 
 // AppendRow adds a row.
-func (g *grid) AppendRow(row table.Row) { g.rows = append(g.rows, row) }
+func (g *Table) AppendRow(row table.Row) { g.rows = append(g.rows, row) }
 
 // AppendSeparator adds a line.
-func (g *grid) AppendSeparator() { g.rows = append(g.rows, nil) }
+func (g *Table) AppendSeparator() { g.rows = append(g.rows, nil) }
 
 // AppendFooter adds the last row.
-func (g *grid) AppendFooter(row table.Row) { g.footer = row }
+func (g *Table) AppendFooter(row table.Row) { g.footer = row }
 
 // SetColumnConfigs says how columns are aligned, and how wide they may be at most.
-func (g *grid) SetColumnConfigs(configs []table.ColumnConfig) {
+func (g *Table) SetColumnConfigs(configs []table.ColumnConfig) {
 	for _, c := range configs {
 		g.configs[c.Number] = c
 	}
 }
 
 // RenderMarkdown prints the table in Markdown.
-func (g *grid) RenderMarkdown() {
+func (g *Table) RenderMarkdown() {
 	g.part(g.all(), nil).RenderMarkdown()
 }
 
 // Render prints the table, as wide as it may be.
-func (g *grid) Render() {
+func (g *Table) Render() {
 	width, least := g.widths()
 	for _, columns := range g.split(width, least) {
 		g.part(columns, g.fit(columns, width, least)).Render()
@@ -84,7 +84,7 @@ func (g *grid) Render() {
 }
 
 // all is the indices of all columns.
-func (g *grid) all() []int {
+func (g *Table) all() []int {
 	columns := make([]int, len(g.header))
 	for i := range columns {
 		columns[i] = i
@@ -94,7 +94,7 @@ func (g *grid) all() []int {
 
 // widths is how wide each column would be, and how wide it has to be: as its
 // longest word, and wide enough to read.
-func (g *grid) widths() (width, least []int) {
+func (g *Table) widths() (width, least []int) {
 	width, least = make([]int, len(g.header)), make([]int, len(g.header))
 	for _, row := range append([]table.Row{g.header, g.footer}, g.rows...) {
 		for i, cell := range row {
@@ -120,7 +120,7 @@ func (g *grid) widths() (width, least []int) {
 func frame(columns int) int { return 3*columns + 1 }
 
 // split puts the columns into as few tables as fit.
-func (g *grid) split(width, least []int) [][]int {
+func (g *Table) split(width, least []int) [][]int {
 	total := frame(len(width))
 	for _, w := range width {
 		total += w
@@ -145,7 +145,7 @@ const legible = 12
 
 // fit takes from the widest columns until the table fits: between words, and where
 // that is not enough, within them.
-func (g *grid) fit(columns, width, least []int) []int {
+func (g *Table) fit(columns, width, least []int) []int {
 	fitted := make([]int, len(width))
 	total := frame(len(columns))
 	for _, i := range columns {
@@ -188,7 +188,7 @@ func wrapCell(cell string, width int) string {
 }
 
 // part is the table of some columns; nil widths: any.
-func (g *grid) part(columns, width []int) table.Writer {
+func (g *Table) part(columns, width []int) table.Writer {
 	t := table.NewWriter()
 	t.SetOutputMirror(g.out)
 	t.SetStyle(table.StyleLight)

@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 )
 
 // Writing ends with the context, however much is still to be written.
@@ -15,7 +17,7 @@ func TestWriteFileInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := t.TempDir()
 	line := []byte(strings.Repeat("x", 1<<16))
-	err := writeFile(&console{ctx: ctx}, filepath.Join(dir, "file"), func(w io.Writer) error {
+	err := WriteFile(&console.Console{Context: ctx}, filepath.Join(dir, "file"), func(w io.Writer) error {
 		for {
 			if _, err := w.Write(line); err != nil {
 				return err
@@ -38,21 +40,21 @@ func TestCommitFails(t *testing.T) {
 	if err := os.Mkdir(final, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(final, lftFile), []byte("old"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(final, LFTs), []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d, err := newFolder(final, true)
+	d, err := NewFolder(final, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(d.path); err != nil { // somebody else tidied up
+	if err := os.Remove(d.Path); err != nil { // somebody else tidied up
 		t.Fatal(err)
 	}
-	if err := d.commit(); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), final+" cannot be written") {
+	if err := d.Commit(); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), final+" cannot be written") {
 		t.Error(err)
 	}
-	d.discard()
-	if text, err := os.ReadFile(filepath.Join(final, lftFile)); err != nil || string(text) != "old" {
+	d.Discard()
+	if text, err := os.ReadFile(filepath.Join(final, LFTs)); err != nil || string(text) != "old" {
 		t.Errorf("%q, %v", text, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {

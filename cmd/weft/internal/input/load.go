@@ -1,12 +1,14 @@
-package main
+// Package input reads fabrics, and the tables that are in force on them, and says what
+// the two do not have in common.
+package input
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/ibnet"
@@ -14,18 +16,18 @@ import (
 	"github.com/weft-fabric/weft/topology"
 )
 
-// load reads the FABRIC argument: a file, - or the spec of a computed network. A
+// Fabric reads the FABRIC argument: a file, - or the spec of a computed network. A
 // file of that name wins over a spec.
-func load(c *console, arg string) (*fabric.Fabric, error) {
-	if missing(arg) {
-		return compute(arg)
+func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
+	if console.Missing(arg) {
+		return Compute(arg)
 	}
-	r, err := c.open(arg)
+	r, err := c.Open(arg)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	f, err := readFabric(r, arg)
+	f, err := ReadFabric(r, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -36,37 +38,31 @@ func load(c *console, arg string) (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// missing says whether an argument is no file and not standard input.
-func missing(arg string) bool {
-	_, err := os.Stat(arg)
-	return arg != "-" && errors.Is(err, os.ErrNotExist)
-}
-
-// compute builds the network of a spec.
-func compute(arg string) (*fabric.Fabric, error) {
+// Compute builds the network of a spec.
+func Compute(arg string) (*fabric.Fabric, error) {
 	if arg == "" {
-		return nil, usage("the fabric is empty: name a file, - for standard input, or a spec such as torus:4x4x4")
+		return nil, exit.Usage("the fabric is empty: name a file, - for standard input, or a spec such as torus:4x4x4")
 	}
 	if !topology.IsSpec(arg) {
 		if family, _, ok := strings.Cut(arg, ":"); ok && !strings.ContainsAny(family, "/.") {
 			_, err := topology.Parse(arg)
-			return nil, usage("%w (and there is no such file)", err)
+			return nil, exit.Usage("%w (and there is no such file)", err)
 		}
 		return nil, fmt.Errorf("%s: no such file, and no family of computed networks is called that (see weft topologies)", arg)
 	}
 	family, err := topology.Parse(arg)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, exit.Usage("%w", err)
 	}
 	f, err := family.Build()
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, exit.Usage("%w", err)
 	}
 	return f, nil
 }
 
-// readFabric reads a fabric of whatever kind.
-func readFabric(r io.Reader, name string) (*fabric.Fabric, error) {
+// ReadFabric reads a fabric of whatever kind.
+func ReadFabric(r io.Reader, name string) (*fabric.Fabric, error) {
 	kind, r, err := format.Peek(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -81,40 +77,29 @@ func readFabric(r io.Reader, name string) (*fabric.Fabric, error) {
 }
 
 // warn prints the oddities of a fabric, the first few of them.
-func warn(c *console, f *fabric.Fabric) {
+func warn(c *console.Console, f *fabric.Fabric) {
 	const most = 5
 	warnings := f.Warnings()
 	for i, w := range warnings {
-		if c.quiet {
+		if c.Quiet {
 			return
 		}
 		if i == most {
-			fmt.Fprintf(c.stderr, "weft: warning: %d more (weft info shows all)\n", len(warnings)-most)
+			fmt.Fprintf(c.Stderr, "weft: warning: %d more (weft info shows all)\n", len(warnings)-most)
 			return
 		}
-		fmt.Fprintf(c.stderr, "weft: warning: %s\n", w)
+		fmt.Fprintf(c.Stderr, "weft: warning: %s\n", w)
 	}
 }
 
-// lmcUsage describes --lmc.
-const lmcUsage = "give every adapter port 2^N LIDs, N from 0 to 7 (default: as in the fabric)"
-
-// checkLMC checks --lmc; -1 is that it was not given.
-func checkLMC(lmc int) error {
-	if lmc < -1 || lmc > 7 {
-		return usage("--lmc %d: it is 0 to 7", lmc)
-	}
-	return nil
-}
-
-// withLMC gives every adapter port the addresses that --lmc asks for.
-func withLMC(f *fabric.Fabric, lmc int) (*fabric.Fabric, error) {
+// WithLMC gives every adapter port the addresses that --lmc asks for.
+func WithLMC(f *fabric.Fabric, lmc int) (*fabric.Fabric, error) {
 	if lmc < 0 {
 		return f, nil
 	}
 	f, err := f.WithLMC(uint8(lmc))
 	if err != nil {
-		return nil, usage("--lmc %d: %w", lmc, err)
+		return nil, exit.Usage("--lmc %d: %w", lmc, err)
 	}
 	return f, nil
 }

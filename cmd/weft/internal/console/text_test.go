@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"os"
@@ -51,7 +51,7 @@ func TestWrappedKeepsAll(t *testing.T) {
 func TestTableFits(t *testing.T) {
 	render := func(columns int) string {
 		var b strings.Builder
-		g := &grid{out: &b, columns: columns, header: table.Row{"name", "a rather long heading", "third", "fourth"}, configs: map[int]table.ColumnConfig{}}
+		g := &Table{out: &b, columns: columns, header: table.Row{"name", "a rather long heading", "third", "fourth"}, configs: map[int]table.ColumnConfig{}}
 		g.AppendRow(table.Row{"first", "several words that take some room, and more of them", 17, "MF0;A09-P1-IBLEAF-02-01:MQM9701/U1"})
 		g.AppendSeparator()
 		g.AppendRow(table.Row{"second", "", "", "x"})
@@ -91,7 +91,7 @@ func TestColumnsOf(t *testing.T) {
 	defer file.Close()
 	for set, want := range map[string]int{"": 0, "100": 100, "7": 40, "wide": 0, "-3": 0} {
 		t.Setenv("COLUMNS", set)
-		if got, terminal := columnsOf(file); got != want || terminal {
+		if got, terminal := ColumnsOf(file); got != want || terminal {
 			t.Errorf("COLUMNS=%q: %d, %v", set, got, terminal)
 		}
 	}

@@ -1,9 +1,11 @@
-package main
+package input
 
 import (
 	"fmt"
 	"io"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/lft"
@@ -13,35 +15,35 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// givenTables is tables read from files.
-type givenTables struct {
-	tables  *routing.Tables
-	rule    lft.Rule // by which destinations were found
-	misfits *misfits // between tables and fabric; nil: none
+// Given is tables read from files.
+type Given struct {
+	Tables     *routing.Tables
+	Rule       lft.Rule    // by which destinations were found
+	Mismatches *Mismatches // between tables and fabric; nil: none
 }
 
-// readTables reads a fabric, and tables for it.
-func readTables(c *console, name string, lmc int, o *tableFiles) (*givenTables, error) {
-	f, err := load(c, name)
+// Read reads a fabric, and tables for it.
+func Read(c *console.Console, name string, lmc int, o *flags.Tables) (*Given, error) {
+	f, err := Fabric(c, name)
 	if err != nil {
 		return nil, err
 	}
-	if f, err = withLMC(f, lmc); err != nil {
+	if f, err = WithLMC(f, lmc); err != nil {
 		return nil, err
 	}
-	return o.read(c, name, f)
+	return TablesOf(c, name, f, o)
 }
 
-// read reads the tables of a fabric.
-func (o *tableFiles) read(c *console, name string, f *fabric.Fabric) (*givenTables, error) {
-	join := lft.Join{Lenient: !o.strict}
+// TablesOf reads the tables of a fabric.
+func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables) (*Given, error) {
+	join := lft.Join{Lenient: !o.Strict}
 	var err error
-	if o.lst != "" {
-		if join.List, err = readFile(c, o.lst, subnetlst.ReadMap); err != nil {
+	if o.List != "" {
+		if join.List, err = console.ReadFile(c, o.List, subnetlst.ReadMap); err != nil {
 			return nil, err
 		}
 	}
-	dump, err := readFile(c, o.lfts, func(r io.Reader, name string) (*lft.Dump, error) {
+	dump, err := console.ReadFile(c, o.LFTs, func(r io.Reader, name string) (*lft.Dump, error) {
 		switch kind, r, err := format.Peek(r); {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -55,34 +57,34 @@ func (o *tableFiles) read(c *console, name string, f *fabric.Fabric) (*givenTabl
 		return nil, err
 	}
 	m := misfitsOf(f, dump)
-	if o.strict {
-		if err := m.refuse(o.lfts, name); err != nil {
+	if o.Strict {
+		if err := m.refuse(o.LFTs, name); err != nil {
 			return nil, err
 		}
 	}
-	maps, err := o.readSL2VL(c, f, m)
+	maps, err := readSL2VL(c, f, o, m)
 	if err != nil {
 		return nil, err
 	}
 	lanes := routing.OneSL(f, maps)
-	if o.psl != "" {
-		if lanes, err = o.readPSL(c, f, maps, dump.LIDs, m); err != nil {
+	if o.PSL != "" {
+		if lanes, err = readPSL(c, f, o, maps, dump.LIDs, m); err != nil {
 			return nil, err
 		}
 	}
 	if !m.found() {
 		m = nil
 	}
-	return &givenTables{&routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, dump.Rule, m}, nil
+	return &Given{&routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, dump.Rule, m}, nil
 }
 
 // readSL2VL reads the maps of --sl2vl; without, SL n rides lane n.
-func (o *tableFiles) readSL2VL(c *console, f *fabric.Fabric, m *misfits) (*routing.SL2VL, error) {
-	if o.sl2vl == "" {
+func readSL2VL(c *console.Console, f *fabric.Fabric, o *flags.Tables, m *Mismatches) (*routing.SL2VL, error) {
+	if o.SL2VL == "" {
 		return routing.LanePerSL(routing.MaxDataVLs), nil
 	}
-	return readFile(c, o.sl2vl, func(r io.Reader, name string) (*routing.SL2VL, error) {
-		if o.strict {
+	return console.ReadFile(c, o.SL2VL, func(r io.Reader, name string) (*routing.SL2VL, error) {
+		if o.Strict {
 			return slvl.Read(r, name, f)
 		}
 		maps, fit, err := slvl.ReadLenient(r, name, f)
@@ -92,9 +94,9 @@ func (o *tableFiles) readSL2VL(c *console, f *fabric.Fabric, m *misfits) (*routi
 }
 
 // readPSL reads the service levels of --psl; lids translates the LIDs of the dump.
-func (o *tableFiles) readPSL(c *console, f *fabric.Fabric, maps *routing.SL2VL, lids []fabric.LID, m *misfits) (*routing.Lanes, error) {
-	return readFile(c, o.psl, func(r io.Reader, name string) (*routing.Lanes, error) {
-		if o.strict {
+func readPSL(c *console.Console, f *fabric.Fabric, o *flags.Tables, maps *routing.SL2VL, lids []fabric.LID, m *Mismatches) (*routing.Lanes, error) {
+	return console.ReadFile(c, o.PSL, func(r io.Reader, name string) (*routing.Lanes, error) {
+		if o.Strict {
 			return psl.Read(r, name, f, maps, lids)
 		}
 		lanes, fit, err := psl.ReadLenient(r, name, f, maps, lids)

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"context"
@@ -47,12 +47,12 @@ func TestCutOffPairByPair(t *testing.T) {
 				if at, ok := walkedTo(tables, f.Endpoint(src).Switch, lid); !ok {
 					total++
 					places[at]++
-					from[endpointName(f, dst)]++
-					to[endpointName(f, src)]++
+					from[Endpoint(f, dst)]++
+					to[Endpoint(f, src)]++
 				}
 			}
 		}
-		c := cutOffBy(tables, v)
+		c := CutOffBy(tables, v)
 		if c == nil {
 			if total != 0 {
 				t.Errorf("seed %d: nobody is cut off; pair by pair %d are", seed, total)

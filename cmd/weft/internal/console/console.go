@@ -1,0 +1,72 @@
+// Package console is what a command reads from and prints to: the standard streams,
+// pages of facts, tables as wide as the terminal, and how far a stage of the work is.
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/format"
+)
+
+// Console is what a command reads from and prints to.
+type Console struct {
+	Context context.Context // ends when the user interrupts
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Quiet   bool
+
+	Columns  int  // how wide lines on stdout may be, 0: any width
+	Terminal bool // stdout is one
+}
+
+// Note prints a warning about how weft was called.
+func (c *Console) Note(format string, args ...any) {
+	if !c.Quiet {
+		fmt.Fprintf(c.Stderr, "weft: warning: "+format+"\n", args...)
+	}
+}
+
+// Open opens a file, or standard input, which may only be read once. Reading
+// ends when the user interrupts, even if a terminal or a pipe has nothing to say.
+func (c *Console) Open(name string) (io.ReadCloser, error) {
+	if name == "" {
+		return nil, exit.Usage("the name of a file is empty; - is standard input")
+	}
+	if name != "-" {
+		return format.Open(name, nil)
+	}
+	if c.Stdin == nil {
+		return nil, exit.Usage("- is given twice, and standard input can be read only once")
+	}
+	r, w := io.Pipe()
+	go func(stdin io.Reader) {
+		_, err := io.Copy(w, stdin)
+		w.CloseWithError(err)
+	}(c.Stdin)
+	context.AfterFunc(c.Context, func() { w.CloseWithError(c.Context.Err()) })
+	c.Stdin = nil
+	return format.Open(name, r)
+}
+
+// ReadFile opens a file and reads it with one of the format packages.
+func ReadFile[T any](c *Console, name string, read func(r io.Reader, name string) (T, error)) (T, error) {
+	var none T
+	r, err := c.Open(name)
+	if err != nil {
+		return none, err
+	}
+	defer r.Close()
+	return read(r, name)
+}
+
+// Missing says whether an argument is no file and not standard input.
+func Missing(arg string) bool {
+	_, err := os.Stat(arg)
+	return arg != "-" && errors.Is(err, os.ErrNotExist)
+}

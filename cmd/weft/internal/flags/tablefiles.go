@@ -1,0 +1,104 @@
+package flags
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+)
+
+// Tables is where finished tables are, and how well they have to fit.
+type Tables struct {
+	LFTs, SL2VL, PSL, List string
+	Strict                 bool
+}
+
+// StrictUsage describes --strict.
+const StrictUsage = "refuse tables that do not fit the fabric exactly (exit code 3), in place of judging what fits"
+
+// AddTo declares the flags.
+func (o *Tables) AddTo(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute output; or a folder with them and what follows")
+	f.StringVar(&o.SL2VL, "sl2vl", "", "SL to VL maps of --lfts: opensm-sl2vl.dump or SLVL lines of ibdmchk (default: SL n on lane n)")
+	f.StringVar(&o.PSL, "psl", "", "service levels of the paths of --lfts, as ibdmchk reads them (default: SL 0 for all)")
+	f.StringVar(&o.List, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --lfts, if its LIDs are others")
+	f.BoolVar(&o.Strict, "strict", false, StrictUsage)
+}
+
+// Settle checks the flags, and finds the files of a folder.
+func (o *Tables) Settle() error {
+	if o.LFTs == "" {
+		for _, f := range []struct{ flag, value string }{{"sl2vl", o.SL2VL}, {"psl", o.PSL}, {"lst", o.List}} {
+			if f.value != "" {
+				return exit.Usage("--%s is about the tables of --lfts, which is not given", f.flag)
+			}
+		}
+		if o.Strict {
+			return exit.Usage("--strict is about the tables of --lfts, which is not given")
+		}
+		return nil
+	}
+	if info, err := os.Stat(o.LFTs); err != nil || !info.IsDir() {
+		return nil // a file, or what opening it will say
+	}
+	in, err := TablesIn(o.LFTs)
+	if err != nil {
+		return err
+	}
+	o.LFTs = in.LFTs
+	for _, f := range []struct {
+		to   *string
+		find string
+	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}} {
+		if *f.to == "" {
+			*f.to = f.find
+		}
+	}
+	return nil
+}
+
+// TablesIn finds the files of a folder: OpenSM's, or weft's own.
+func TablesIn(dir string) (Tables, error) {
+	var o Tables
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return o, fmt.Errorf("%s: there is no such folder", dir)
+	}
+	find := func(names ...string) string {
+		for _, name := range names {
+			for _, packed := range []string{"", ".gz"} {
+				if path := filepath.Join(dir, name+packed); !console.Missing(path) {
+					return path
+				}
+			}
+		}
+		return ""
+	}
+	o.LFTs, o.List = find("opensm-lfts.dump", output.LFTs, "opensm.fdbs"), find("opensm-subnet.lst")
+	o.SL2VL, o.PSL = find("opensm-sl2vl.dump", output.SL2VL), find(output.PSL)
+	if o.LFTs == "" {
+		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s or opensm.fdbs, plain or gzip)", dir, output.LFTs)
+	}
+	return o, nil
+}
+
+// Assumed is where the service levels and lanes come from: a file, or what
+// is taken for want of one.
+type Assumed struct {
+	ServiceLevels string `json:"service_levels"`
+	Lanes         string `json:"lanes"`
+}
+
+// Assumed is where the service levels and lanes of tables come from.
+func (o *Tables) Assumed() Assumed {
+	return Assumed{
+		ServiceLevels: cmp.Or(o.PSL, "0 everywhere"),
+		Lanes:         cmp.Or(o.SL2VL, "of the same number as the service level"),
+	}
+}

@@ -1,0 +1,67 @@
+// Package report says what is in a network, what a verdict is and who is cut off, in
+// words for people and in the JSON that programs get. What one command alone says is
+// beside that command.
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Endpoint names an endpoint, with its port where the node has several.
+func Endpoint(f *fabric.Fabric, e fabric.EndpointID) string {
+	ep := f.Endpoint(e)
+	if n := f.Node(ep.Node); n.Kind != fabric.Switch && n.Ports > 1 {
+		return fmt.Sprintf("%s, port %d", f.Label(ep.Node), ep.Port)
+	}
+	return f.Label(ep.Node)
+}
+
+// Channel names both ends of a channel.
+func Channel(f *fabric.Fabric, c fabric.ChannelID) string {
+	ch := f.Channel(c)
+	return fmt.Sprintf("%s, port %d → %s, port %d", f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort)
+}
+
+// Labels is what nodes are called.
+func Labels(f *fabric.Fabric, nodes []fabric.NodeID) []string {
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = f.Label(n)
+	}
+	return names
+}
+
+// Endpoints counts the endpoints of a fabric.
+func Endpoints(f *fabric.Fabric) string {
+	n := f.Count()
+	s := words.Plural(n.HCA, "host adapter port")
+	if n.Aggregation > 0 {
+		s += ", " + words.Plural(n.Aggregation, "aggregation node")
+	}
+	if n.Router > 0 {
+		s += ", " + words.Plural(n.Router, "router port")
+	}
+	return s
+}
+
+// Parts says which parts a network falls into, a line each.
+func Parts(f *fabric.Fabric, parts [][]fabric.NodeID) string {
+	const most = 4
+	var b strings.Builder
+	for i, part := range parts {
+		if i == most {
+			fmt.Fprintf(&b, "\n  and %d smaller parts", len(parts)-most)
+			break
+		}
+		adapters := 0
+		for _, s := range part {
+			adapters += len(f.Attached(s)) - 1
+		}
+		fmt.Fprintf(&b, "\n  %s with %s: %s", words.Plural(len(part), "switch"), words.Plural(adapters, "endpoint"), words.FirstOf(Labels(f, part)))
+	}
+	return b.String()
+}

@@ -1,0 +1,63 @@
+// Package words says numbers, times and lists of names to people.
+package words
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Thousands writes a number with commas.
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Seconds writes a duration with the digits that matter.
+func Seconds(d time.Duration) string {
+	if d >= time.Second {
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
+}
+
+// Bytes writes a size in MiB.
+func Bytes(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
+
+// Some counts names and lists the first few.
+func Some(names []string, what string) string {
+	return fmt.Sprintf("%s: %s", Plural(len(names), what), FirstOf(names))
+}
+
+// FirstOf lists the first few names and says how many more there are.
+func FirstOf(names []string) string {
+	const most = 3
+	if len(names) <= most+1 { // "and 1 more" is no shorter than the name
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), Thousands(int64(len(names)-most)))
+}
+
+// Counted is a number and the words for one or for many.
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Thousands(int64(n)) + " " + many
+}
+
+// Plural is "1 switch" or "3 switches".
+func Plural(n int, one string) string {
+	many := one + "s"
+	if strings.HasSuffix(one, "ch") {
+		many = one + "es"
+	}
+	if n == 1 {
+		many = one
+	}
+	return Thousands(int64(n)) + " " + many
+}
