@@ -12,10 +12,10 @@ type step struct {
 	fresh   bool // it is new in the graph
 }
 
-// makeWay is the local backtracking. Switch u has neighbours as near to the
-// destination as it wants, but the turn is blocked at each of them. It looks for
-// one of them that can move to another trunk, as near, so that u can follow it.
-func (s *search) makeWay(u fabric.NodeID, choices []fabric.ChannelID, hops int32) bool {
+// backtrack is the local backtracking of the paper. Switch u has neighbours so many hops
+// from the destination, but the turn is blocked at each of them. It looks for one that
+// can move to another trunk without more hops, so that u can follow it.
+func (s *search) backtrack(u fabric.NodeID, choices []fabric.ChannelID, hops int32) bool {
 	if hops == 0 {
 		return false
 	}
@@ -63,12 +63,12 @@ func (s *search) move(u fabric.NodeID, c fabric.ChannelID, v fabric.NodeID, alt 
 	// The turns of the old place are not needed any more.
 	old := t.Out[v]
 	if s.fresh[v] {
-		s.take(old, t.Out[s.heads[old]])
+		s.remove(old, t.Out[s.heads[old]])
 	}
 	s.fresh[v] = len(own) > 0 && own[0].fresh
 	for _, p := range s.steps[1+len(own):] {
 		if s.fresh[p.u] {
-			s.take(p.in, old)
+			s.remove(p.in, old)
 		}
 		s.fresh[p.u] = p.fresh
 	}
@@ -91,7 +91,7 @@ func (s *search) step(u fabric.NodeID, in, out fabric.ChannelID) bool {
 func (s *search) stepBack() bool {
 	for _, p := range s.steps {
 		if p.fresh {
-			s.take(p.in, p.out)
+			s.remove(p.in, p.out)
 		}
 	}
 	return false

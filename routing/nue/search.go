@@ -9,7 +9,7 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/intree"
 )
 
-// What a layer thinks of a turn, in the words of the paper.
+// The states of a turn in the graph of a layer, in the words of the paper.
 const (
 	unused  uint8 = iota // not in the graph, not known to close a cycle
 	used                 // in the graph
@@ -32,10 +32,10 @@ type search struct {
 	// The tree at hand.
 	tree    *intree.Tree
 	fresh   []bool // [switch] the turn after its trunk is new in the graph
-	news    int    // turns added since the tree was begun
-	refused []int  // turns blocked after news, perhaps because of them
+	added   int    // turns new to the graph since the tree was begun
+	refused []int  // turns blocked since the first of them, perhaps because of them
 	newTurn uint64 // what a turn new to the graph counts, as load
-	taken   bool   // some of the news were taken out again
+	removed bool   // some of them were taken out again
 
 	steps []step // scratch of move
 }
@@ -50,11 +50,11 @@ func newSearch(f *fabric.Fabric) *search {
 }
 
 // grow grows the in-tree to d.Root, and says whether it has detours, and whether
-// it has escape paths. A tree that is thrifty takes a turn new to the graph only
-// for want of another: each of them costs a search, and may block others.
-func (s *search) grow(d *dag.DAG, thrifty bool) (detours, escapes bool) {
+// it has escape paths. With reuse it takes a turn new to the graph only where no other is
+// left: each of them costs a search, and may block others.
+func (s *search) grow(d *dag.DAG, reuse bool) (detours, escapes bool) {
 	s.newTurn = 0
-	if thrifty {
+	if reuse {
 		s.newTurn = 1 << 62
 	}
 	s.forget()
@@ -63,7 +63,7 @@ func (s *search) grow(d *dag.DAG, thrifty bool) (detours, escapes bool) {
 		// Those that moved may now come before the one they forward to.
 		slices.SortStableFunc(t.Order, func(a, b fabric.NodeID) int { return int(t.Hops[a] - t.Hops[b]) })
 	}
-	if s.taken {
+	if s.removed {
 		s.retry()
 	}
 	return detours, escapes
@@ -72,7 +72,7 @@ func (s *search) grow(d *dag.DAG, thrifty bool) (detours, escapes bool) {
 // forget forgets what was new with the tree before.
 func (s *search) forget() {
 	s.refused = s.refused[:0]
-	s.news, s.taken = 0, false
+	s.added, s.removed = 0, false
 }
 
 // Retract implements intree.Rules: it takes the turns that are new with this tree out
@@ -80,7 +80,7 @@ func (s *search) forget() {
 func (s *search) Retract() {
 	for _, u := range s.tree.Order[1:] {
 		if s.fresh[u] {
-			s.take(s.tree.Out[u], s.tree.Out[s.heads[s.tree.Out[u]]])
+			s.remove(s.tree.Out[u], s.tree.Out[s.heads[s.tree.Out[u]]])
 		}
 	}
 	s.retry()
@@ -130,7 +130,7 @@ func (s *search) Settle(u fabric.NodeID, choices []fabric.ChannelID, hops int32)
 			best, turn, least = c, next, sum
 		}
 		if best == fabric.None {
-			return s.makeWay(u, choices, hops)
+			return s.backtrack(u, choices, hops)
 		}
 		fresh := turn >= 0 && s.state[turn] == unused
 		if !fresh || s.add(best, t.Out[s.heads[best]], turn) {
@@ -150,21 +150,21 @@ func (s *search) put(u fabric.NodeID, c fabric.ChannelID, fresh bool) {
 func (s *search) add(in, out fabric.ChannelID, turn int) bool {
 	if s.graph.Add(in, out) {
 		s.state[turn] = used
-		s.news++
+		s.added++
 		return true
 	}
 	s.state[turn] = blocked
-	if s.news > 0 {
+	if s.added > 0 {
 		s.refused = append(s.refused, turn)
 	}
 	return false
 }
 
-// take takes a turn that is new with this tree out of the graph.
-func (s *search) take(in, out fabric.ChannelID) {
+// remove takes a turn that is new with this tree out of the graph.
+func (s *search) remove(in, out fabric.ChannelID) {
 	s.graph.Remove(in, out)
 	s.state[s.f.Turn(in, out)] = unused
-	s.taken = true
+	s.removed = true
 }
 
 // charge adds the routes of the tree at hand to the loads.

@@ -53,7 +53,7 @@ func (r *someTurns) Retract()                                   { r.retracts++ }
 
 // Whatever turns are refused, every switch of the root's part gets a path of turns that
 // may be taken, each behind the one it forwards to; where none is refused, a shortest
-// one, and where there are no escape paths, only those that need one may be left over.
+// one. Without escape paths only those are left over that can follow nobody.
 func TestEverySwitchIsSettled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := network(t)
@@ -96,6 +96,15 @@ func TestEverySwitchIsSettled(t *testing.T) {
 			tree.Shortest(&d, rules)
 			if tree.Finish(&d, nil, rules) || len(tree.Order)+len(tree.Late) != len(d.Order) {
 				t.Fatalf("to %d without escape paths: %d settled and %d late of %d", root, len(tree.Order), len(tree.Late), len(d.Order))
+			}
+			for _, u := range tree.Late {
+				first, end := f.TrunksFrom(u)
+				for c := first; c < end; c++ {
+					v := f.Heads()[c]
+					if tree.Hops[v] == 0 || tree.Hops[v] > 0 && rules.may[f.Turn(c, tree.Out[v])] {
+						t.Fatalf("to %d: %d is late, and could follow %d", root, u, v)
+					}
+				}
 			}
 		}
 	})
