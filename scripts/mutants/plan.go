@@ -23,7 +23,7 @@ const quickly = "./conformance -skip=RealFabrics|AnyNumberOfCores"
 const changes = "./cmd/weft -run=TestScripts/(diff|drain|keep|what-if)"
 
 // withoutOpenSM is the tests of the plugin that need no OpenSM.
-const withoutOpenSM = "./e2e/plugin -run=TestEveryByte|TestMostLanes|TestNothingUnproven|TestOtherSwitches|TestDropped|TestCircle|TestHangsUp|TestTalk"
+const withoutOpenSM = "./e2e/plugin -run=TestEveryByte|TestMostLanes|TestNothingUnproven|TestOtherSwitches|TestAdapters|TestDropped|TestNobodysLID|TestCircle|TestWayBack|TestWhoAnswers|TestStep|TestUnconfirmed|TestSwap|TestHangsUp|TestTalk|TestLate|TestBetter"
 
 // targets is what is mutated: the judges, the engines, what they are built on, what
 // compares and measures them, and what brings tables to the machine.
