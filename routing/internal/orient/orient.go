@@ -161,8 +161,8 @@ func Centres(f *fabric.Fabric) []fabric.NodeID {
 	sum, farthest := dag.Far(f, nil)
 	var centres []fabric.NodeID
 	for _, part := range f.Parts() {
-		centres = append(centres, slices.MinFunc(part, func(a, b fabric.NodeID) int {
-			return cmp.Or(cmp.Compare(farthest[a], farthest[b]), cmp.Compare(sum[a], sum[b]), cmp.Compare(a, b))
+		centres = append(centres, slices.MinFunc(part, func(a, b fabric.NodeID) int { // the first of several
+			return cmp.Or(cmp.Compare(farthest[a], farthest[b]), cmp.Compare(sum[a], sum[b]))
 		}))
 	}
 	return centres
