@@ -57,7 +57,7 @@ func digest(t *routing.Tables) string {
 func tablesOf(spec string, f *fabric.Fabric, e engines.Engine) string {
 	var b strings.Builder
 	for _, contract := range promised(e) {
-		said := ""
+		var said string
 		t, err := e.Route(context.Background(), f, engines.Options{}, routing.Budget{VLs: routing.MaxDataVLs, Scope: routing.HCA, Contract: contract}, nil)
 		var no *routing.Refusal
 		var few *routing.TooFewLanes

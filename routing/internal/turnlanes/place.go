@@ -105,7 +105,7 @@ func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
 	from := l.start(sl)
 	for i, s := range steps {
 		if to := lane[i]; from == to && l.held[s.ID]>>to&1 == 0 && !l.graphs[to].Add(s.In, s.Out) {
-			l.blame(sl, i, steps, lane)
+			l.undoAndExclude(sl, i, steps, lane)
 			return false
 		}
 		from = lane[i]
@@ -124,10 +124,10 @@ func (l *Assignment) commit(sl int, steps []acyclic.Turn, lane []uint8) bool {
 	return true
 }
 
-// blame undoes what was added before the i-th turn, and excludes that turn from its
+// undoAndExclude undoes what was added before the i-th turn, and excludes that turn from its
 // lane: for good if the graph does not admit it alone either, since graphs only grow;
 // otherwise for this path.
-func (l *Assignment) blame(sl, i int, steps []acyclic.Turn, lane []uint8) {
+func (l *Assignment) undoAndExclude(sl, i int, steps []acyclic.Turn, lane []uint8) {
 	from, added := l.start(sl), false
 	for k, s := range steps[:i] {
 		if from == lane[k] && l.held[s.ID]>>lane[k]&1 == 0 {

@@ -69,7 +69,7 @@ func (p *Paths) rounds(ctx context.Context, begin []int32, space, lanes, levels 
 			if len(left) > len(order)/giveUp {
 				break
 			}
-			order = first(left, order, space)
+			order = toFront(left, order, space)
 		}
 	}
 	return best, fewest, nil
@@ -83,7 +83,7 @@ func (p *Paths) rounds(ctx context.Context, begin []int32, space, lanes, levels 
 func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int) (best *Assignment, fewest int, err error) {
 	begin := [...]func(l *Assignment) []int32{
 		func(*Assignment) []int32 { return p.maximal },
-		func(*Assignment) []int32 { return p.popularFirst() },
+		func(*Assignment) []int32 { return p.mostSharedFirst() },
 		func(l *Assignment) []int32 { l.placeTurns(p); return p.maximal },
 	}
 	for i := range begin {
@@ -106,7 +106,7 @@ func (p *Paths) AssignAround(ctx context.Context, reserved []Reserved, lanes int
 	return best, fewest, nil
 }
 
-// uses counts the paths over each turn, [turn].
+// uses counts, of the paths that no other continues, those over each turn, [turn].
 func (p *Paths) uses() []int32 {
 	uses := make([]int32, p.Fabric.Turns())
 	var steps []acyclic.Turn
@@ -119,8 +119,8 @@ func (p *Paths) uses() []int32 {
 	return uses
 }
 
-// popularFirst is the paths in the order of how many others use their turns, in total.
-func (p *Paths) popularFirst() []int32 {
+// mostSharedFirst is the paths in the order of how many others use their turns, in total.
+func (p *Paths) mostSharedFirst() []int32 {
 	uses := p.uses()
 	others := make([]int64, len(p.Trunk))
 	var steps []acyclic.Turn
@@ -174,8 +174,8 @@ func (l *Assignment) placeAll(ctx context.Context, order []int32, limit int, tur
 	return left, nil
 }
 
-// first is an order, of numbers below space, with some of them moved to the front.
-func first(some, order []int32, space int) []int32 {
+// toFront is an order, of numbers below space, with some of them moved to the front.
+func toFront(some, order []int32, space int) []int32 {
 	moved := make([]bool, space)
 	for _, n := range some {
 		moved[n] = true

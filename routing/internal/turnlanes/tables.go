@@ -45,7 +45,7 @@ func (l *Assignment) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool
 		l.giveBothWays(lanes, fw, lids)
 		return lanes
 	}
-	l.eachTree(fw, lids, func(lid fabric.LID, s, _ fabric.NodeID, admitting uint16) {
+	l.eachPath(fw, lids, func(lid fabric.LID, s, _ fabric.NodeID, admitting uint16) {
 		if admitting != 0 {
 			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(admitting))
 		}
@@ -57,48 +57,40 @@ func (l *Assignment) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool
 // switches.
 func (l *Assignment) giveBothWays(lanes *routing.Lanes, fw *routing.Forwarding, lids []fabric.LID) {
 	n := l.f.Switches()
-	admitting := make([]uint16, n*n) // [the higher switch × switches + the lower] service levels, as bits
+	pair := func(s, to fabric.NodeID) int { return int(max(s, to))*n + int(min(s, to)) }
+	admitting := make([]uint16, n*n) // [pair] service levels, as bits
 	for i := range admitting {
 		admitting[i] = 1<<l.Used() - 1
 	}
-	l.eachTree(fw, lids, func(_ fabric.LID, s, to fabric.NodeID, admit uint16) {
-		admitting[int(max(s, to))*n+int(min(s, to))] &= admit
-	})
-	l.eachTree(fw, lids, func(lid fabric.LID, s, to fabric.NodeID, _ uint16) {
-		if admit := admitting[int(max(s, to))*n+int(min(s, to))]; admit != 0 { // 0: nothing is sent between them
+	l.eachPath(fw, lids, func(_ fabric.LID, s, to fabric.NodeID, admit uint16) { admitting[pair(s, to)] &= admit })
+	l.eachPath(fw, lids, func(lid fabric.LID, s, to fabric.NodeID, _ uint16) {
+		if admit := admitting[pair(s, to)]; admit != 0 { // 0: nothing is sent between them
 			lanes.SLRow(lid)[s] = uint8(bits.TrailingZeros16(admit))
 		}
 	})
 }
 
-// eachTree visits the path from every switch to every LID, with the switch of the LID
-// and the service levels that admit the path, as bits.
-func (l *Assignment) eachTree(fw *routing.Forwarding, lids []fabric.LID, visit func(lid fabric.LID, s, to fabric.NodeID, admitting uint16)) {
+// eachPath visits the path from every switch to every LID, those out of scope too, with
+// the switch of the LID and the service levels that admit the path, as bits.
+func (l *Assignment) eachPath(fw *routing.Forwarding, lids []fabric.LID, visit func(lid fabric.LID, s, to fabric.NodeID, admitting uint16)) {
 	var tree routing.Tree
-	admitting := make([]uint16, l.f.Switches())
+	admitting := make([]uint16, l.f.Switches()) // those of the path from a switch
+	heads := l.f.Heads()
 	for _, lid := range lids {
 		to := l.f.Endpoint(l.f.Owner(lid)).Switch
 		tree.Build(l.f, fw.Row(lid), to)
-		for _, s := range tree.Order {
-			admitting[s] = l.admittingFrom(&tree, s, admitting)
+		for _, s := range tree.Order { // each behind the one it forwards to
+			a, b, c, behind := tree.Out[s], fabric.ChannelID(fabric.None), fabric.ChannelID(fabric.None), uint16(0)
+			if a != fabric.None {
+				b, behind = tree.Out[heads[a]], admitting[heads[a]]
+			}
+			if b != fabric.None {
+				c = tree.Out[heads[b]]
+			}
+			admitting[s] = l.Admitting(a, b, c, behind)
 			visit(lid, s, to, admitting[s])
 		}
 	}
-}
-
-// admittingFrom is the service levels that admit the path from switch s along a tree;
-// those of the switch it forwards to are known.
-func (l *Assignment) admittingFrom(tree *routing.Tree, s fabric.NodeID, known []uint16) uint16 {
-	heads := l.f.Heads()
-	a := tree.Out[s]
-	b, c, behind := fabric.ChannelID(fabric.None), fabric.ChannelID(fabric.None), uint16(0)
-	if a != fabric.None {
-		b, behind = tree.Out[heads[a]], known[heads[a]]
-	}
-	if b != fabric.None {
-		c = tree.Out[heads[b]]
-	}
-	return l.Admitting(a, b, c, behind)
 }
 
 // sl2vl is the lanes by port. Service levels that are not in use repeat those that are;

@@ -176,7 +176,7 @@ func newBreaker(ctx context.Context, p *pathSet) (*breaker, error) {
 		bc.fromPort[c] = f.Channel(fabric.ChannelID(c)).FromPort
 	}
 	for i := range p.dests {
-		for _, lid := range p.dests[i].ways {
+		for _, lid := range p.dests[i].distinct {
 			bc.trees = append(bc.trees, tree{lid, &p.dests[i]})
 		}
 	}

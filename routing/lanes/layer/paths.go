@@ -56,10 +56,10 @@ type pathSet struct {
 
 // destination is where bundles lead: a LID or, both ways, a switch.
 type destination struct {
-	root fabric.NodeID // the switch
-	lids []fabric.LID  // the LID or, both ways, those in scope on the switch
-	ways []fabric.LID  // of these, those that are not reached like one before
-	sl   []uint8       // [switch] the layer of the bundle from there; both ways, from switches below root
+	root     fabric.NodeID // the switch
+	lids     []fabric.LID  // the LID or, both ways, those in scope on the switch
+	distinct []fabric.LID  // of these, those that other switches do not forward like one before
+	sl       []uint8       // [switch] the layer of the bundle from there; both ways, from switches below root
 }
 
 func newPathSet(f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) *pathSet {
@@ -76,7 +76,7 @@ func newPathSet(f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) *pat
 	for _, end := range p.Ends {
 		if s := end.Switch; p.both {
 			p.at[s] = int32(len(p.dests))
-			p.dests = append(p.dests, destination{s, end.LIDs, unlike(fw, end.LIDs, s), make([]uint8, s)})
+			p.dests = append(p.dests, destination{s, end.LIDs, distinct(fw, end.LIDs, s), make([]uint8, s)})
 			continue
 		}
 		for i, lid := range end.LIDs {
@@ -87,9 +87,9 @@ func newPathSet(f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) *pat
 	return p
 }
 
-// unlike is the LIDs of a switch without those that every other switch forwards like
+// distinct is the LIDs of a switch without those that every other switch forwards like
 // one before.
-func unlike(fw *routing.Forwarding, lids []fabric.LID, root fabric.NodeID) []fabric.LID {
+func distinct(fw *routing.Forwarding, lids []fabric.LID, root fabric.NodeID) []fabric.LID {
 	var ways []fabric.LID
 	for _, lid := range lids {
 		row := fw.Row(lid)
@@ -192,7 +192,7 @@ func (p *pathSet) eachOf(d *destination, s fabric.NodeID, address int, visit fun
 // walkAll appends the turns of the paths from a switch to a destination that are not
 // stamped yet.
 func (p *pathSet) walkAll(turns []acyclic.Turn, d *destination, s fabric.NodeID) []acyclic.Turn {
-	for _, lid := range d.ways {
+	for _, lid := range d.distinct {
 		turns = p.walkNew(turns, lid, s, d.root)
 	}
 	return turns
