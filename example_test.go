@@ -1,6 +1,7 @@
 package weft_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,12 +16,11 @@ import (
 
 // From what ibnetdiscover prints to tables that are proven.
 func Example() {
-	file, err := os.Open("examples/cluster.ibnetdiscover")
+	text, err := os.ReadFile("examples/cluster.ibnetdiscover")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer file.Close()
-	f, err := ibnet.Read(file, file.Name())
+	f, err := ibnet.Read(bytes.NewReader(text), "cluster.ibnetdiscover")
 	if err != nil {
 		log.Fatal(err) // says which line is wrong
 	}

@@ -97,10 +97,7 @@ func Route(ctx context.Context, f *fabric.Fabric, r Request) (*Result, error) {
 	if r.Custom == nil && cmp.Or(r.Engine, Auto) == Auto {
 		return r.choose(ctx, f)
 	}
-	if r.Custom != nil {
-		return r.with(ctx, f, *r.Custom)
-	}
-	e, err := engines.Named(r.Engine)
+	e, err := r.engine()
 	if err != nil {
 		return nil, err
 	}
@@ -131,13 +128,18 @@ func (r *Request) contract(e engines.Engine) routing.Contract {
 // Verify has tables judged that came from elsewhere, as Route has its own. Custom or Engine
 // says what they are said to come from, whose promises they are held to.
 func Verify(ctx context.Context, t *routing.Tables, r Request) (*Result, error) {
-	e, err := engines.Engine{}, error(nil)
-	if r.Custom != nil {
-		e = *r.Custom
-	} else if e, err = engines.Named(r.Engine); err != nil {
+	e, err := r.engine()
+	if err != nil {
 		return nil, err
 	}
 	return r.judge(ctx, t, e, r.Scope)
+}
+
+func (r *Request) engine() (engines.Engine, error) {
+	if r.Custom != nil {
+		return *r.Custom, nil
+	}
+	return engines.Named(r.Engine)
 }
 
 func (r *Request) judge(ctx context.Context, t *routing.Tables, e engines.Engine, planned routing.Scope) (*Result, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
+	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/lanes/exact"
 	"github.com/weft-fabric/weft/routing/lanes/hop"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
@@ -150,9 +151,17 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 // pathsOnly is the paths of the engine; of one that decides ways and lanes at
 // once, with all lanes it may have.
 func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
-	s := j.Stage("paths", &j.spent.paths)
-	defer s.Done()
-	paths, err := j.engine.PathsOnly(ctx, j.fabric, j.options, j.budget, j.scope, s.Progress())
+	var paths *routing.Forwarding
+	finder, err := engines.FinderNamed(j.engine.PathsUnder(j.contract))
+	if err != nil { // a router that decides both
+		if err = j.compute(ctx); err == nil {
+			paths = j.tables.Forwarding
+		}
+	} else {
+		s := j.Stage("paths", &j.spent.paths)
+		defer s.Done()
+		paths, err = finder.New(j.options).Paths(ctx, j.fabric, s.Progress())
+	}
 	if err != nil {
 		return nil, j.refusal(ctx, err, false)
 	}

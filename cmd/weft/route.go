@@ -220,6 +220,24 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	return j.report(o, wrote)
 }
 
+// routeTables routes a fabric for another command.
+func (a *app) routeTables(ctx context.Context, name string, o *routeFlags, asJSON bool) (*routeJob, error) {
+	j, err := a.newRouteJob(name, o)
+	if err == nil {
+		err = j.needsTables()
+	}
+	if err == nil {
+		err = j.prepare(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := j.compute(ctx); err != nil {
+		return nil, j.refusal(ctx, err, asJSON)
+	}
+	return j, nil
+}
+
 // prepare reads the fabric and gives it the addresses that were asked for.
 func (j *routeJob) prepare(o *routeFlags) error {
 	read := j.Stage("reading", &j.spent.read)

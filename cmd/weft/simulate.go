@@ -170,18 +170,9 @@ func (j *simulateJob) readTables() error {
 
 // route computes tables.
 func (j *simulateJob) route(ctx context.Context) error {
-	r, err := j.newRouteJob(j.name, &j.o.route)
+	r, err := j.routeTables(ctx, j.name, &j.o.route, j.o.json)
 	if err != nil {
 		return err
-	}
-	if err := r.needsTables(); err != nil {
-		return err
-	}
-	if err := r.prepare(&j.o.route); err != nil {
-		return err
-	}
-	if err := r.compute(ctx); err != nil {
-		return r.refusal(ctx, err, j.o.json)
 	}
 	j.tables, j.source = r.tables, engineSource(r.engine)
 	if r.auto {

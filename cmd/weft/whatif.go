@@ -146,18 +146,9 @@ func (j *whatIfJob) read(ctx context.Context) error {
 
 // compute routes the fabric.
 func (j *whatIfJob) compute(ctx context.Context) error {
-	r, err := j.newRouteJob(j.name, &j.o.route)
+	r, err := j.routeTables(ctx, j.name, &j.o.route, j.o.json)
 	if err != nil {
 		return err
-	}
-	if err := r.needsTables(); err != nil {
-		return err
-	}
-	if err := r.prepare(&j.o.route); err != nil {
-		return err
-	}
-	if err := r.compute(ctx); err != nil {
-		return r.refusal(ctx, err, j.o.json)
 	}
 	j.was, j.contract, j.source = r.tables, r.contract, engineSource(r.engine)
 	return nil

@@ -50,10 +50,11 @@ func TestAssignersWithoutABudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fw, err := named(t, "minhop").New(engines.Options{}).Paths(t.Context(), f, routing.Budget{}, nil)
+	minhop, err := named(t, "minhop").Route(t.Context(), f, engines.Options{}, routing.Budget{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	fw := minhop.Forwarding
 	for _, a := range engines.Assigners() {
 		l, err := a.New(engines.Options{}).Lanes(t.Context(), f, fw, routing.Budget{}, nil)
 		if err != nil && !routing.Refused(err) || err == nil && l.Needed > routing.DefaultVLs {

@@ -143,13 +143,13 @@ func TestPairKeepsItsPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := lash.New(engines.Options{}).Paths(t.Context(), f, routing.Budget{Contract: contract}, nil)
+		got, err := lash.Route(t.Context(), f, engines.Options{}, routing.Budget{Contract: contract}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for lid := range f.LIDs() {
-			if !bytes.Equal(want.Row(lid), got.Row(lid)) {
-				t.Errorf("%s, LID %d: %v, not %v", contract, lid, got.Row(lid), want.Row(lid))
+			if !bytes.Equal(want.Row(lid), got.Forwarding.Row(lid)) {
+				t.Errorf("%s, LID %d: %v, not %v", contract, lid, got.Forwarding.Row(lid), want.Row(lid))
 			}
 		}
 	}
@@ -159,10 +159,11 @@ func TestPairKeepsItsPaths(t *testing.T) {
 func TestRoots(t *testing.T) {
 	f := testnet.Build(t, "torus:3x3")
 	o := engines.Options{Roots: []fabric.GUID{f.Node(5).GUID}}
-	fw, err := named(t, "updn").New(o).Paths(context.Background(), f, routing.Budget{}, nil)
+	tables, err := named(t, "updn").Route(context.Background(), f, o, routing.Budget{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	fw := tables.Forwarding
 	if want := "roots: " + f.Label(5); !slices.Contains(fw.Notes, want) {
 		t.Errorf("notes are %q, want %q", fw.Notes, want)
 	}

@@ -17,8 +17,6 @@ type Stages func(name string) (p routing.Progress, done func())
 type Implementation interface {
 	// Route routes a fabric within a budget, or refuses.
 	Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error)
-	// Paths is the paths only, before lanes, if the engine makes them separately.
-	Paths(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Forwarding, error)
 	// Explain says whether a fabric keeps each rule of the engine.
 	Explain(f *fabric.Fabric) []routing.Finding
 }
@@ -61,28 +59,12 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 // were planned for.
 func (e Engine) RouteWide(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, stages Stages) (*routing.Tables, routing.Scope, error) {
 	o = o.sharing()
-	return wide(f, b, needed, func(b routing.Budget) (*routing.Tables, error) { return e.Route(ctx, f, o, b, stages) })
-}
-
-// PathsOnly is the engine's paths, before lanes, for the same scopes as RouteWide.
-func (e Engine) PathsOnly(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, needed routing.Scope, p routing.Progress) (*routing.Forwarding, error) {
-	b, err := b.WithDefaults()
-	if err != nil {
-		return nil, err
-	}
-	r := e.New(o.only(e.Uses).sharing())
-	fw, _, err := wide(f, b, needed, func(b routing.Budget) (*routing.Forwarding, error) { return r.Paths(ctx, f, b, p) })
-	return fw, err
-}
-
-// wide makes something for the budget's scope, or else for the scope needed.
-func wide[T any](f *fabric.Fabric, b routing.Budget, needed routing.Scope, make func(routing.Budget) (T, error)) (T, routing.Scope, error) {
-	made, err := make(b)
+	t, err := e.Route(ctx, f, o, b, stages)
 	if n := f.Count(); b.Scope > needed && n.Aggregation+n.Router > 0 && routing.Refused(err) {
 		b.Scope = needed
-		made, err = make(b)
+		t, err = e.Route(ctx, f, o, b, stages)
 	}
-	return made, b.Scope, err
+	return t, b.Scope, err
 }
 
 // pair is an Implementation of a path finder, or several that are tried in turn, and a lane
@@ -144,11 +126,6 @@ func (r *pair) with(ctx context.Context, f *fabric.Fabric, finder Finder, b rout
 	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}, nil
 }
 
-// Paths implements Implementation.
-func (r *pair) Paths(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
-	return r.under(b.Contract)[0].New(r.options).Paths(ctx, f, p)
-}
-
 // Explain implements Implementation.
 func (r *pair) Explain(f *fabric.Fabric) []routing.Finding {
 	return append(explain(f, r.finders[0].New(r.options)), explain(f, r.assigner.New(r.options))...)
@@ -162,15 +139,6 @@ func (r joint) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, st
 	p, done := stages("paths")
 	defer done()
 	return r.Engine.Route(ctx, f, b, p)
-}
-
-// Paths implements Implementation.
-func (r joint) Paths(ctx context.Context, f *fabric.Fabric, b routing.Budget, p routing.Progress) (*routing.Forwarding, error) {
-	t, err := r.Engine.Route(ctx, f, b, p)
-	if err != nil {
-		return nil, err
-	}
-	return t.Forwarding, nil
 }
 
 // Explain implements Implementation.
