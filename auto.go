@@ -14,8 +14,8 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// The engine auto tries engines, has each result judged under the contract asked for,
-// and keeps what is proven. Of that it takes, in this order,
+// The engine auto tries engines, has each result judged under the requested contract,
+// and keeps what is proven. Among the proven results it takes, in this order,
 //
 //  1. the largest effective bisection bandwidth Λ (T. Hoefler, T. Schneider, A.
 //     Lumsdaine: Optimized Routing for Large-Scale InfiniBand Networks, HOTI 2009,
@@ -27,23 +27,23 @@ import (
 //  4. the smallest load of a channel;
 //  5. the place in the table of engines.
 //
-// Where the options have an aim or weights of hosts, only engines are tried that
-// make their paths for them; Λ stays that of all hosts alike.
+// If the options have an aim or weights of hosts, only engines are tried that use them
+// for their paths; Λ is still that of all hosts alike.
 //
-// An engine is never taken on its word: tables that the judge does not find free
-// of deadlock are no choice, and tables of an engine that promises nothing are, if
-// the judge proves them.
+// No engine is trusted: tables that the judge does not find free of deadlock are not
+// chosen, and tables of an engine that promises nothing are chosen if the judge proves
+// them.
 //
-// Time. What is quick and takes every network comes first, so that there is a choice
-// soon, and then the others by their places, the likely first. Which of them are begun
-// is decided by estimates, of routing, judging and simulating, by the size of the
-// network, so that the same input gives the same bytes on a loaded machine too. The
-// clock is a limit only, unless one is patient: at overrun times the budget of time
-// after the beginning the engine at work is stopped and no other is begun. Then, and
-// only then, the choice depends on the machine, and Choice.Stopped says so. Whatever
-// the budget, the search goes on until something is proven.
+// Time. An engine that is quick and routes every network comes first, so that there
+// soon is a result, then the others by their places, the most promising first.
+// Estimates of routing, judging and simulating, from the size of the network, decide
+// which of them are begun, so that the same input gives the same bytes on a loaded
+// machine too. The clock is only a limit, unless Patient is set: at overrun times the
+// budget of time after the beginning, the engine at work is stopped and no other is
+// begun. Then, and only then, the choice depends on the machine, and Choice.Stopped
+// says so. Whatever the budget, the search goes on until something is proven.
 
-// alike is the difference of Λ that counts as none.
+// alike is the difference of Λ below which results count as equal.
 const alike = 0.002
 
 // leastTime is the budget of time for all but large networks.
@@ -69,9 +69,9 @@ type search struct {
 	fabric    *fabric.Fabric
 	placement traffic.Placement
 	trials    []Trial       // in the order of the table
-	best      float64       // largest Λ so far; before the first proof -Inf
+	best      float64       // largest Λ so far; -Inf before the first proof
 	left      time.Duration // of the budget, by estimates
-	balanced  bool          // balanced paths are there
+	balanced  bool          // balanced paths have been made
 	limit     time.Time
 	table     []engines.Engine
 }
@@ -115,7 +115,8 @@ func (s *search) run(ctx context.Context, p routing.Progress) (*Result, error) {
 	return s.choice()
 }
 
-// inTurn is the places in the table in the order of trying: what is sure first.
+// inTurn is the places in the table in the order of trying: engines that are Sure
+// first.
 func inTurn(table []engines.Engine) []int {
 	var first, rest []int
 	for i := range table {
@@ -128,7 +129,7 @@ func inTurn(table []engines.Engine) []int {
 	return append(first, rest...)
 }
 
-// take tries an engine if it fits the request and the time, and notes what came of it.
+// take tries an engine if it fits the request and the time, and records the result.
 func (s *search) take(ctx context.Context, place int) error {
 	e := s.table[place]
 	if !fits(e, s.contract) {
@@ -154,7 +155,7 @@ func (s *search) take(ctx context.Context, place int) error {
 	return nil
 }
 
-// within tries an engine within the limit of the clock, or without one as long as
+// within tries an engine within the limit of the clock; without a limit as long as
 // nothing is proven.
 func (s *search) within(ctx context.Context, e engines.Engine, t *Trial) error {
 	limited := ctx
@@ -174,13 +175,13 @@ func (s *search) limitText() string {
 	return fmt.Sprintf("the clock reached %s, the limit for a --time-budget of %s", round(time.Duration(overrun*float64(s.Time))), round(s.Time))
 }
 
-// limited says whether the clock is a limit now.
+// limited says whether the clock is a limit at present.
 func (s *search) limited() bool { return s.proven() && !s.Patient }
 
-// proven says whether there is a choice.
+// proven says whether any result is proven.
 func (s *search) proven() bool { return !math.IsInf(s.best, -1) }
 
-// round leaves as much of a time as it is worth.
+// round rounds a time to a sensible number of digits.
 func round(d time.Duration) time.Duration {
 	if d < time.Second {
 		return d.Round(10 * time.Millisecond)
@@ -191,8 +192,8 @@ func round(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
-// add notes a trial, lets go of tables that can no longer win, and tells of a choice
-// that is better than those before.
+// add records a trial, drops tables that can no longer win, and reports a result that
+// is better than those before.
 func (s *search) add(t Trial) {
 	before := -1
 	if won := s.won(); won != nil {
@@ -227,7 +228,7 @@ func (s *search) won() *Trial {
 	return won
 }
 
-// choice is the best trial and how it was found.
+// choice is the best trial, and how it was found.
 func (s *search) choice() (*Result, error) {
 	won := s.won()
 	trials := slices.Clone(s.trials)

@@ -6,7 +6,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// CreditLoop is the error where tables can deadlock. They are in it, to look at.
+// CreditLoop is the error for tables that can deadlock. It contains them, for
+// inspection.
 type CreditLoop struct{ *Result }
 
 func (e *CreditLoop) Error() string {
@@ -20,9 +21,9 @@ func (e *CreditLoop) Error() string {
 	return text
 }
 
-// EngineDefect is the error where tables are not what their engine promises: it left
-// out pairs that cables join, sends packets in circles, or has a credit loop though it
-// is one that cannot.
+// EngineDefect is the error for tables that break the promise of their engine: it left
+// out connected pairs, packets circle, or there is a credit loop although the engine is
+// one that cannot have any.
 type EngineDefect struct{ *Result }
 
 func (e *EngineDefect) Error() string {
@@ -32,7 +33,7 @@ func (e *EngineDefect) Error() string {
 	return fmt.Sprintf("weft: the tables of %s have a credit loop, which it promises never to make", e.Engine.Name)
 }
 
-// NoneProven is the error where Auto finds no engine that is proven.
+// NoneProven is the error of Auto if no engine is proven.
 type NoneProven struct {
 	Contract routing.Contract
 	Trials   []Trial

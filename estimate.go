@@ -17,28 +17,29 @@ func candidates() []engines.Engine {
 	return all
 }
 
-// What is known of parts of the work as of engines: judging and simulating any
-// tables, and making balanced paths, once for all that begin with them.
+// Estimates for other parts of the work: judging and simulating tables, and making
+// balanced paths, once for all engines that begin with them.
 var (
 	judging   = engines.Auto{Cost: 70, Search: 150 * time.Millisecond}
 	balancing = engines.Auto{Cost: 50, Search: 1500 * time.Millisecond}
 )
 
-// searching is the nanoseconds for every switch and LID that a search takes as long
-// as its limit is not reached.
+// searching is the nanoseconds per switch and LID of an engine's search, as long as its
+// limit is not reached.
 const searching = 6000
 
-// shaping is the options that balanced paths are made for. Others do not look at them.
+// shaping is the options for which balanced paths are made. Other engines do not use
+// them.
 const shaping = engines.Aim | engines.Weights
 
 // balanced says whether an engine begins with balanced paths.
 func balanced(e engines.Engine) bool { return e.Uses&shaping != 0 }
 
-// deaf says that an engine would make the same tables whatever the aim and the
-// weights of hosts that were asked for.
+// deaf says that an engine would make the same tables whatever aim and weights of hosts
+// are set.
 func deaf(e engines.Engine, o engines.Options) bool { return o.Given()&shaping&^e.Uses != 0 }
 
-// onOneLane says that an engine holds to a contract on a single lane only.
+// onOneLane says that an engine is safe under a contract on a single lane only.
 func onOneLane(e engines.Engine, contract routing.Contract) bool {
 	_, fixed := contract.FixedMask()
 	return fixed && e.AnyOnOneLane
@@ -50,8 +51,8 @@ func fits(e engines.Engine, contract routing.Contract) bool {
 	return !fixed || e.AnyOnOneLane || e.Contract == routing.Any
 }
 
-// expected is how long a part of the work is expected to take. All parts go switch by
-// switch for every LID.
+// expected is how long a part of the work is expected to take. All parts go through the
+// switches for every LID.
 func expected(a engines.Auto, f *fabric.Fabric) time.Duration {
 	work := 0
 	for range f.LIDs() {
@@ -61,7 +62,7 @@ func expected(a engines.Auto, f *fabric.Fabric) time.Duration {
 }
 
 // estimate is how long it takes to route with an engine, to judge the tables and to
-// simulate them. ready says that balanced paths are there already.
+// simulate them. ready says that balanced paths have been made.
 func estimate(e engines.Engine, f *fabric.Fabric, ready bool) time.Duration {
 	d := expected(e.Auto, f) + expected(judging, f)
 	if balanced(e) && !ready {
@@ -70,8 +71,8 @@ func estimate(e engines.Engine, f *fabric.Fabric, ready bool) time.Duration {
 	return d
 }
 
-// defaultTime is the budget of time where no other is given: ten seconds, or on large
-// networks what the engines are expected to take that are best on most of them.
+// defaultTime is the default budget of time: ten seconds or, on large networks, the
+// expected time of the engines that are best on most of them.
 func defaultTime(f *fabric.Fabric) time.Duration {
 	d, ready := time.Duration(0), false
 	for _, e := range candidates() {

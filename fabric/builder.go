@@ -129,18 +129,18 @@ func (b *Builder) placeNodes(f *Fabric) ([]NodeID, error) {
 // takes as many numbers as it has ports, so that port GUIDs are unique too.
 func (b *Builder) assignGUIDs() {
 	taken := make(map[GUID]bool, len(b.nodes))
-	var nameless []Ref
+	var without []Ref
 	for i := range b.nodes {
 		if b.nodes[i].GUID == 0 {
-			nameless = append(nameless, Ref(i))
+			without = append(without, Ref(i))
 		}
 		taken[b.nodes[i].GUID] = true
 	}
-	slices.SortFunc(nameless, func(x, y Ref) int {
+	slices.SortFunc(without, func(x, y Ref) int {
 		return cmp.Or(cmp.Compare(b.nodes[x].Kind, b.nodes[y].Kind), strings.Compare(b.nodes[x].key, b.nodes[y].key))
 	})
 	next := assignedGUID
-	for _, r := range nameless {
+	for _, r := range without {
 		for taken[next] {
 			next += 0x100
 		}

@@ -18,7 +18,7 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 			}
 		}
 	}
-	var homeless []EndpointID
+	var without []EndpointID
 	owner := make([]EndpointID, 1<<16)
 	for i := range owner {
 		owner[i] = None
@@ -27,22 +27,22 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 		e := &f.endpoints[i]
 		switch {
 		case e.LID == 0 || e.LID == 0xFFFF:
-			homeless = append(homeless, EndpointID(i))
+			without = append(without, EndpointID(i))
 			continue
 		case !e.hasValidLID():
 			f.warnings = append(f.warnings, fmt.Sprintf("%s port %d: LID %d with LMC %d is not valid; another is assigned", f.Label(e.Node), e.Port, e.LID, e.LMC))
-			homeless = append(homeless, EndpointID(i))
+			without = append(without, EndpointID(i))
 			continue
 		case claimedTwice(claims, e):
 			f.warnings = append(f.warnings, fmt.Sprintf("%s port %d: LID %d belongs to another port too; another is assigned", f.Label(e.Node), e.Port, e.LID))
-			homeless = append(homeless, EndpointID(i))
+			without = append(without, EndpointID(i))
 			continue
 		}
 		for l := range e.width() {
 			owner[int(e.LID)+l] = EndpointID(i)
 		}
 	}
-	if err := f.assignFree(homeless, owner); err != nil {
+	if err := f.assignFree(without, owner); err != nil {
 		return err
 	}
 	top := int(MaxLID)

@@ -17,7 +17,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 )
 
-// compareSummary is the result of weft compare for programs.
+// compareSummary is the output of weft compare --json.
 type compareSummary struct {
 	Fabric      fabricSummary `json:"fabric"`
 	Endpoints   string        `json:"endpoints"`

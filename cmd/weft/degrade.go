@@ -64,7 +64,7 @@ Standard error says what went; --json prints it on standard output.`,
 	return c
 }
 
-// degradeSummary is what went and what is left, for programs.
+// degradeSummary is what went and what is left, as JSON.
 type degradeSummary struct {
 	Fabric  string `json:"fabric"`
 	Seed    uint64 `json:"seed"`

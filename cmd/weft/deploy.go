@@ -89,7 +89,7 @@ its level.`,
 	return c
 }
 
-// deploySummary is what was written, for programs.
+// deploySummary is what was written, as JSON.
 type deploySummary struct {
 	Fabric   fabricSummary `json:"fabric"`
 	Engine   string        `json:"engine"`
@@ -102,7 +102,7 @@ type deploySummary struct {
 	Files  []string `json:"files"`
 }
 
-// deployRefusal is a routing that files cannot express, for programs.
+// deployRefusal is a routing that files cannot express, as JSON.
 type deployRefusal struct {
 	Engine  string   `json:"engine"`
 	Refused string   `json:"refused"`

@@ -68,7 +68,7 @@ Exit code 1 if there is anything more than advice.`,
 	return c
 }
 
-// checkSummary is the report for programs.
+// checkSummary is the output of weft deploy check --json.
 type checkSummary struct {
 	Conf       string   `json:"conf"`
 	Engines    []string `json:"engines"`

@@ -13,7 +13,7 @@ import (
 	"github.com/weft-fabric/weft/transition"
 )
 
-// diffSummary is the result for programs.
+// diffSummary is the output of weft diff --json.
 type diffSummary struct {
 	Old         diffSideSummary    `json:"old"`
 	New         diffSideSummary    `json:"new"`

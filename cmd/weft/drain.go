@@ -141,7 +141,7 @@ func (j *drainJob) way(p *change.Proven, out, purpose string) *keepJob {
 	return &keepJob{routeJob: r, o: &routeFlags{keep: j.folder, force: j.o.force}, was: j.was, plan: p, purpose: purpose}
 }
 
-// drainSummary is the result for programs.
+// drainSummary is the output of weft drain --json.
 type drainSummary struct {
 	Fabric      string       `json:"fabric"`
 	Tables      string       `json:"tables"`

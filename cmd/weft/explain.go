@@ -32,7 +32,7 @@ func explainCommand(a *app) *cobra.Command {
 	return c
 }
 
-// explainSummary is the answer for programs.
+// explainSummary is the output of weft explain --json.
 type explainSummary struct {
 	Engine  string           `json:"engine"`
 	Rules   []findingSummary `json:"rules"`

@@ -50,7 +50,7 @@ type switchEntries struct {
 	Entries int         `json:"entries"`
 }
 
-// summary is the plan for programs.
+// summary is the plan, as JSON.
 func (j *keepJob) planSummary() *planSummary {
 	p := j.plan
 	s := &planSummary{

@@ -63,7 +63,7 @@ do with that keeps paths whole, by a search that small networks allow.
 	return c
 }
 
-// lanesSummary is the answer for programs.
+// lanesSummary is the output of weft lanes --json.
 type lanesSummary struct {
 	Fabric    string           `json:"fabric"`
 	Paths     string           `json:"paths"`

@@ -15,7 +15,7 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// replaySummary is what --replay-cycle showed, for programs.
+// replaySummary is what --replay-cycle showed, as JSON.
 type replaySummary struct {
 	Verdict string         `json:"verdict"`
 	Cycle   []report.Step  `json:"cycle"`

@@ -19,7 +19,7 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// packetsSummary is what weft packets measured, for programs.
+// packetsSummary is what weft packets measured, as JSON.
 type packetsSummary struct {
 	Fabric     fabricSummary      `json:"fabric"`
 	Engine     string             `json:"engine,omitempty"`

@@ -25,7 +25,7 @@ func planError(err error, source string, contract routing.Contract) error {
 	return err
 }
 
-// stepOfPlan is a step of a plan for programs.
+// stepOfPlan is a step of a plan, as JSON.
 type stepOfPlan struct {
 	Mended  int   `json:"entries_mended"`
 	Follow  int   `json:"entries_that_follow"`

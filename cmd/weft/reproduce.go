@@ -257,7 +257,7 @@ func (p *points) tell(done, total int, begun string) {
 	fmt.Fprintf(p.a.Stderr, "weft: %d of %d points; now %s\n", done, total, begun)
 }
 
-// experimentSummary is an experiment for programs.
+// experimentSummary is an experiment, as JSON.
 type experimentSummary struct {
 	ID      string         `json:"id"`
 	Paper   string         `json:"paper"`
@@ -277,7 +277,7 @@ type claimSummary struct {
 	Reason    string `json:"reason,omitempty"`
 }
 
-// reproduceSummary is the answer for programs.
+// reproduceSummary is the output of weft reproduce --json.
 type reproduceSummary struct {
 	Out         string              `json:"out"`
 	Index       string              `json:"index"`

@@ -13,7 +13,7 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// autoSummary is what auto tried and why it chose, for programs.
+// autoSummary is what auto tried and why it chose, as JSON.
 type autoSummary struct {
 	Why   string         `json:"why"`
 	Tried []trialSummary `json:"tried"`
@@ -127,7 +127,7 @@ func trialText(trials []weft.Trial) string {
 	return strings.Join(lines, "\n")
 }
 
-// noneProvenSummary is the refusal of auto, for programs.
+// noneProvenSummary is the refusal of auto, as JSON.
 type noneProvenSummary struct {
 	refusalSummary
 	Tried []trialSummary `json:"tried"`

@@ -61,7 +61,7 @@ func (j *routeJob) heeded(o *routeFlags) error {
 			given |= option
 		}
 	}
-	if unused := (*engines.Unused)(nil); errors.As(engines.Unheard(j.asked(), uses, given), &unused) {
+	if unused := (*engines.Unused)(nil); errors.As(engines.FirstUnused(j.asked(), uses, given), &unused) {
 		return exit.Usage("--%s", unused.Sentence())
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// refusalSummary is a refusal for programs.
+// refusalSummary is a refusal, as JSON.
 type refusalSummary struct {
 	Engine    string `json:"engine"`
 	Refused   string `json:"refused"`

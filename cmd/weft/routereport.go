@@ -14,7 +14,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// routeSummary is the result of weft route for programs, and summary.json.
+// routeSummary is the output of weft route --json, and summary.json.
 type routeSummary struct {
 	Fabric fabricSummary `json:"fabric"`
 	Engine string        `json:"engine"`

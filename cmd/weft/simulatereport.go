@@ -14,7 +14,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// simulateSummary is the result of weft simulate for programs.
+// simulateSummary is the output of weft simulate --json.
 type simulateSummary struct {
 	Fabric    string  `json:"fabric"`
 	Tables    string  `json:"tables"`

@@ -124,7 +124,7 @@ func (j *verifyJob) judge(ctx context.Context) (err error) {
 	return err
 }
 
-// badCertificate is a proof that does not hold, for programs.
+// badCertificate is a proof that does not hold, as JSON.
 type badCertificate struct {
 	Verdict string `json:"verdict"`
 	Why     string `json:"why"`

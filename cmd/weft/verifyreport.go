@@ -14,7 +14,7 @@ import (
 	"github.com/weft-fabric/weft/format/lft"
 )
 
-// verifySummary is the verdict for programs.
+// verifySummary is the output of weft verify --json.
 type verifySummary struct {
 	Verdict    string        `json:"verdict"`
 	Contract   string        `json:"contract"`

@@ -214,7 +214,7 @@ func (j *whatIfJob) simulate(ctx context.Context) error {
 	return err
 }
 
-// whatIfSummary is the result for programs.
+// whatIfSummary is the output of weft what-if --json.
 type whatIfSummary struct {
 	Fabric    string       `json:"fabric"`
 	Tables    string       `json:"tables"`

@@ -41,9 +41,6 @@ func TestWordsAreKnown(t *testing.T) {
 func TestNoPrivateWords(t *testing.T) {
 	everywhere, names := private(t)
 	eachGo(t, func(name string, file *ast.File, set *token.FileSet) {
-		if pending.MatchString(name) {
-			return
-		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
 				for _, word := range wordsOf(id.Name) {
@@ -56,7 +53,7 @@ func TestNoPrivateWords(t *testing.T) {
 		})
 	})
 	eachFile(t, func(name string, text []byte) {
-		if !slices.Contains([]string{".go", ".md", ".c", ".h", ".txtar"}, path.Ext(name)) || strings.HasPrefix(name, "results/") || pending.MatchString(name) {
+		if !slices.Contains([]string{".go", ".md", ".c", ".h", ".txtar"}, path.Ext(name)) || strings.HasPrefix(name, "results/") {
 			return
 		}
 		for i, line := range bytes.Split(text, []byte("\n")) {
@@ -68,9 +65,6 @@ func TestNoPrivateWords(t *testing.T) {
 		}
 	})
 }
-
-// pending is the packages that still have private words.
-var pending = regexp.MustCompile(`^(choose|routing/engines|routing/lanes|cmd/weft|opensm/daemon|docs)/|^GLOSSARY.md$`)
 
 func TestWordsOf(t *testing.T) {
 	for name, want := range map[string]string{

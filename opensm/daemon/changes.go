@@ -5,10 +5,10 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// changes counts the entries of forwarding tables, and the service levels by
-// source switch and destination, in which tables differ from those before. Of a
-// switch that is new every entry counts. Switches are matched by GUID, entries by
-// LID: that is what OpenSM writes to the hardware.
+// changes counts the entries of forwarding tables, and the service levels by source
+// switch and destination, in which tables differ from those before. All entries of a
+// new switch count. Switches are matched by GUID, entries by LID, because that is what
+// OpenSM writes to the hardware.
 func changes(before, now *routing.Tables) (entries, levels int64) {
 	if before == now {
 		return 0, 0
@@ -45,8 +45,8 @@ func changes(before, now *routing.Tables) (entries, levels int64) {
 	return entries, levels
 }
 
-// entry is what tables say of a LID at a switch, nothing for one that they do not
-// know. Senders on a switch share its row.
+// entry is the out-port and service level of a LID at a switch; zero if the tables do
+// not know them. All senders on a switch share its row.
 func entry(t *routing.Tables, s fabric.NodeID, lid fabric.LID) (port, sl uint8) {
 	if lid > t.Fabric.TopLID() || t.Fabric.Owner(lid) == fabric.None {
 		return routing.NoPort, routing.NoSL

@@ -14,7 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// Config is what an administrator sets. The zero Config lacks a socket only.
+// Config is the configuration file. Only the socket has no default.
 type Config struct {
 	Socket    string        `yaml:"socket"`    // path of the Unix socket; required
 	Group     string        `yaml:"group"`     // group that may connect, by name or number; empty: the daemon's own
@@ -35,7 +35,7 @@ type Config struct {
 	State      string `yaml:"state"`     // folder for the last good tables and refusals; empty: none
 	Metrics    string `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
 
-	lines map[string]int // by key, in the file that they are from
+	lines map[string]int // [key] line in the file
 }
 
 // Names is one name, several with commas between, or a list.
@@ -64,9 +64,8 @@ func (n *Names) UnmarshalYAML(node *yaml.Node) error {
 
 func (n Names) String() string { return strings.Join(n, ",") }
 
-// ReadConfig reads a configuration in YAML. A key that does not exist, one that
-// stands twice, a value of another kind and a second document are errors, which say
-// the line.
+// ReadConfig reads a configuration in YAML. Unknown keys, duplicate keys, values of the
+// wrong kind and a second document are errors, which name the line.
 func ReadConfig(r io.Reader) (Config, error) {
 	var document yaml.Node
 	d := yaml.NewDecoder(r)
@@ -97,7 +96,7 @@ func ReadConfig(r io.Reader) (Config, error) {
 	return c, nil
 }
 
-// set takes over a line of the file.
+// set stores a line of the file.
 func (c *Config) set(key, value *yaml.Node) error {
 	keys, fields := c.fields()
 	if key.Value == "time-budget" { // the name of the flag
@@ -134,7 +133,7 @@ func (c *Config) set(key, value *yaml.Node) error {
 	return nil
 }
 
-// fields is the settings and what they are called.
+// fields is the settings and their names.
 func (c *Config) fields() (keys []string, fields []reflect.Value) {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
@@ -145,13 +144,13 @@ func (c *Config) fields() (keys []string, fields []reflect.Value) {
 	return keys, fields
 }
 
-// Keys is what the settings are called.
+// Keys is the names of the settings.
 func (c *Config) Keys() []string {
 	keys, _ := c.fields()
 	return keys
 }
 
-// Take takes over a setting of another configuration.
+// Take copies a setting from another configuration.
 func (c *Config) Take(key string, from *Config) {
 	keys, mine := c.fields()
 	_, others := from.fields()
@@ -160,10 +159,10 @@ func (c *Config) Take(key string, from *Config) {
 	delete(c.lines, key)
 }
 
-// WrongSetting is a setting that cannot be.
+// WrongSetting is the error for an invalid setting.
 type WrongSetting struct {
 	Key  string // as in Config.Keys
-	Line int    // of the file that it is from; 0: it is from none
+	Line int    // in its file; 0: it is from no file
 	Why  string
 }
 
@@ -178,7 +177,7 @@ func (w *WrongSetting) Error() string {
 	return "daemon: " + text
 }
 
-// at says where in its file a setting is that is wrong.
+// at adds to an error where in its file the setting is.
 func (c *Config) at(key string, err error) error {
 	if err == nil {
 		return nil

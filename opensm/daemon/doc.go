@@ -2,51 +2,48 @@
 // routes it, has the judge prove the tables, and hands over only what is proven
 // under the configured contract.
 //
-// Guarantee. An answer with tables carries the judge's certificate for exactly
-// these tables, with every pair of endpoints in scope connected. Everything else
-// is a refusal in words: no engine of the list that routes the fabric in the lanes
-// there are, a credit loop, a pair left out, no time left, an engine that broke.
-// Nothing is ever handed over on trust.
+// Guarantee. An answer with tables carries the judge's certificate for exactly these
+// tables, with every pair of endpoints in scope connected. Everything else is a refusal
+// with its reason: no engine of the list routes the fabric with the available lanes, a
+// credit loop, a pair left out, no time left, an engine that failed.
 //
-// Tables in use are kept (package installed): where the fabric is another, they are
-// mended, in steps that are proven while they are written, one for each question. The
-// plugin says which tables are in use, by a number, and what switches have not
-// confirmed. All is routed anew only where there are no tables in use, where they are
-// from other settings, where no repair exists near them, or where the configuration
-// says so.
+// Tables in use are kept (package installed): if the fabric changes, they are mended in
+// steps that are proven while they are written, one step for each question. The plugin
+// says which tables are in use, by a number, and what the switches have not confirmed.
+// Everything is routed anew only if there are no tables in use, if they were made under
+// other settings, if no repair close to them exists, or if the configuration says so.
 //
-// Engines are tried in the order of the configuration, and the first whose tables
-// are proven is used; why the others were not is in the log, in the status and in
-// the state folder. Engines are deterministic, so the same fabric has the same
-// tables, and they are kept (the last few fabrics): a sweep that finds nothing
-// changed is answered at once, and so is a cable that comes back.
+// Engines are tried in the order of the configuration, and the first whose tables are
+// proven is used; the log, the status and the state folder say why the others were not.
+// Engines are deterministic, so the same fabric gets the same tables, which are
+// remembered for the last few fabrics: a sweep that finds nothing changed is answered
+// at once, and so is one after a cable came back.
 //
-// Time. auto tries several engines. OpenSM gets the best so far within five
-// seconds, or as soon as there is something proven, and in any case within the
-// time that the plugin waits; the search goes on. A plugin that is told so asks
-// again at once, for better tables: that question is answered when the search has
-// ended, with them or with a refusal that is no finding, and the plugin has OpenSM
-// route again. A request that runs out of time with nothing proven is refused, but
-// its work goes on for the next sweep. Work that nobody waits for any more, and who
-// waits for better tables does not count, ends when another fabric is asked for.
+// Time. auto tries several engines. OpenSM gets the best result so far within five
+// seconds, or as soon as something is proven, and in any case within the time that the
+// plugin waits; the search goes on. A plugin that is told so asks again at once, for
+// better tables: that question is answered when the search has ended, with better
+// tables or with a refusal that is not a finding, and the plugin makes OpenSM route
+// again. A request that runs out of time with nothing proven is refused, but its work
+// goes on for the next sweep. Work that no request waits for (apart from requests for
+// better tables) ends when another fabric is asked for.
 //
-// Trust. The socket belongs to one group, mode 0660; who connects is looked up with
-// SO_PEERCRED and must be root, the daemon's own user, or of that group. Messages
-// are bounded in size, a connection in time, connections in number and in the
-// memory that their questions take; answers are made as they are taken. One more
-// than fit is served all the same: of the user with the most connections the one
-// gives up its place that is longest silent, else the one that does not take its
-// answer, else the one that waits for tables, which is refused. The metrics port is
-// for this host, by address and by name, and has few connections, of which a
-// further one closes the oldest: what happens there takes nothing from OpenSM's
-// requests. Two daemons cannot serve one socket: a lock file beside it says so, and
-// what a killed daemon leaves is taken away.
+// Trust. The socket belongs to one group, mode 0660; a client is looked up with
+// SO_PEERCRED and must be root, the daemon's own user, or of that group. Messages are
+// limited in size, connections in time, in number and in the memory of their questions;
+// answers are produced while they are read. If one more connection arrives than fits,
+// it is served: the user with the most connections loses one, the one that has been
+// silent longest, else one that does not read its answer, else one that waits for
+// tables, which is refused. The metrics port is for this host only, by address and by
+// name, and has few connections, of which a new one closes the oldest: what happens
+// there takes nothing from OpenSM's requests. Two daemons cannot serve one socket,
+// because of a lock file beside it; files left by a killed daemon are removed.
 //
-// The state folder is written behind the answers, so that a disk which is slow or
-// hangs delays none, but for the steps of a change, which wait a second for it; of what waits only the newest is kept, and what fails is tried
-// again and reported until it succeeds. The daemon takes no folder in which others
-// can write, follows no link out of it, and at the start removes what a killed run
-// left unfinished. It holds whole files only:
+// The state folder is written after the answers, so that a slow or hanging disk delays
+// none; only the steps of a change wait a second for it. Of waiting writes only the
+// newest is kept, and failed ones are tried again and reported until they succeed. The
+// daemon uses no folder in which others can write, follows no link out of it, and at
+// the start removes what a killed run left unfinished. It contains whole files only:
 //
 //	last-good       link to the folder of the tables handed over last: lfts.dump,
 //	                sl2vl.dump, paths.psl, certificate, sweep.json; with what is needed to

@@ -12,7 +12,7 @@ import (
 	"github.com/weft-fabric/weft/opensm/wire"
 )
 
-// Change is how tables replace those in use.
+// Change says how tables replace those in use.
 type Change struct {
 	Kind      string  `json:"kind"`          // same, repair, return, or full: routed anew
 	Why       string  `json:"why,omitempty"` // for full: why the tables in use were not kept
@@ -28,10 +28,10 @@ type Change struct {
 	Wait      float64 `json:"wait_seconds"`  // before the next, until earlier packets are gone
 }
 
-// kindFull is the kind of tables that were routed anew.
+// kindFull is the kind of a change to tables that were routed anew.
 const kindFull = "full"
 
-// Progress is a plan of several steps, or one that is done.
+// Progress is the progress of a plan of several steps.
 type Progress struct {
 	Kind     string     `json:"kind"`
 	Began    time.Time  `json:"began"`
@@ -47,11 +47,11 @@ type Progress struct {
 	Left     int        `json:"left,omitempty"`  // destinations that no safe step brings back
 }
 
-// settled says whether nothing is under way from tables that were handed over.
+// settled says whether no further step follows the tables handed over.
 func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.state.Returning }
 
-// follow answers from the tables in use; nil: they are not kept, and why says why, unless
-// there are none.
+// follow answers with a change of the tables in use; nil: they are not kept; why is the
+// reason, empty if there are none.
 func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
 	if set.keep == keepNever {
 		return nil, ""
@@ -60,7 +60,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	if h == nil {
 		return nil, why
 	}
-	var was *handed // to which there is something better
+	var was *handed // the tables to which there are better ones
 	if h.key == k && h.settled() && len(q.Blocks) == 0 {
 		switch {
 		case h.open:
@@ -100,9 +100,9 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: !whole}, ""
 }
 
-// next is the next step. A plugin that has no tables of ours in use cannot prove a step,
-// and takes only tables that connect all: then it is the last of a repair, and nothing is
-// proven of the time until it is written.
+// next is the next step. A plugin that has none of our tables in use cannot prove a
+// step, and accepts only tables that connect all pairs: then it gets the last step of a
+// repair at once, and the time until it is written is not covered by a proof.
 func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *settings, q *wire.Request) (m *installed.Move, whole bool, err error) {
 	o := installed.Options{Contract: set.contract, Scope: set.scope, Most: set.MaxEntries}
 	for jumps := 0; ; jumps++ {
@@ -114,7 +114,8 @@ func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *set
 	}
 }
 
-// after is what is handed over by a move, where a packet waits in a switch for so long at most.
+// after is what is handed over by a move; in is the time that a packet waits in a
+// switch at most.
 func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, in time.Duration, start time.Time) *handed {
 	v := *m.Alone
 	v.Certificate = m.Union.Certificate
@@ -132,7 +133,7 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, in ti
 // lifetime is OpenSM's default of how long a packet waits in a switch.
 const lifetime = 1073741 * time.Microsecond
 
-// wait is how long the packets of the tables before may be about under these.
+// wait is how long packets of the tables before can still exist under these.
 func wait(m *installed.Move, in time.Duration) time.Duration {
 	if m.More == 0 || m.Cost.Entries == 0 {
 		return 0
@@ -143,7 +144,7 @@ func wait(m *installed.Move, in time.Duration) time.Duration {
 	return time.Duration(m.Hops) * in
 }
 
-// next is how far the plan is after a move; a new one where the last has ended.
+// next is the progress after a move; a new one if the last plan has ended.
 func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) *Progress {
 	if m.Kind == installed.Same && (p == nil || p.Ended != nil) && m.More == 0 {
 		return p
@@ -188,7 +189,7 @@ func changeOf(p *reply, q *wire.Request) *Change {
 	return c
 }
 
-// attrs is a change for the log.
+// attrs is a change as attributes for the log.
 func (c *Change) attrs() []any {
 	if c == nil {
 		return nil

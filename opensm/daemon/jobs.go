@@ -12,14 +12,14 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// kept is how many fabrics the daemon remembers the tables of.
+// kept is the number of fabrics whose tables the daemon remembers.
 const kept = 4
 
-// key names a fabric under settings.
+// key identifies a fabric under settings.
 type key [sha256.Size]byte
 
-// keyOf is the same for fabrics that are alike: nodes and ports by GUID, cables,
-// rates, LIDs, lanes. Names of nodes are left out.
+// keyOf is equal for equal fabrics: nodes and ports by GUID, cables, rates, LIDs,
+// lanes. Names of nodes do not count.
 func keyOf(f *fabric.Fabric, s *settings, lanes int) key {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d\n", s.key(), lanes)
@@ -50,24 +50,24 @@ func keyOf(f *fabric.Fabric, s *settings, lanes int) key {
 	return key(h.Sum(nil))
 }
 
-// job is work on one fabric.
+// job is the routing of one fabric.
 type job struct {
 	key     key
 	began   time.Time
-	some    chan struct{} // closed when best is there, or there is nothing
-	done    chan struct{} // closed when result is there, and its end was told
-	waiters int           // connections that still want it
+	some    chan struct{} // closed when best is set, or there will be none
+	done    chan struct{} // closed when result is set and ended was called
+	waiters int           // number of connections that wait for it
 	cancel  context.CancelFunc
 
 	mu     sync.Mutex
-	result *proven // nil: it is worked on
-	best   *proven // so far; nil: none
-	given  *proven // the best so far that was handed over last; nil: none was
-	// awaited says that somebody waits, or did, for something better than that.
+	result *proven // nil: in progress
+	best   *proven // the best so far; nil: none
+	given  *proven // the one handed over last; nil: none
+	// awaited says that somebody waits, or waited, for something better than given.
 	awaited bool
 }
 
-// found notes what is better than all before.
+// found records a result that is better than all before.
 func (x *job) found(p *proven) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -77,8 +77,8 @@ func (x *job) found(p *proven) {
 	x.best = p
 }
 
-// give is the best so far, to be handed over; nil: there is none. ended says that it
-// is the result, and nothing follows.
+// give is the best so far, to be handed over; nil: there is none. ended says that it is
+// the result, and nothing follows.
 func (x *job) give() (p *proven, ended bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -91,8 +91,8 @@ func (x *job) give() (p *proven, ended bool) {
 	return x.best, false
 }
 
-// wait notes that somebody waits for something better than what was handed over, and
-// returns that; nil: nothing was.
+// wait records that somebody waits for something better than given, and returns given;
+// nil: nothing was handed over.
 func (x *job) wait() (given *proven) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -106,7 +106,7 @@ func (x *job) isAwaited() bool {
 	return x.awaited
 }
 
-// settle notes the result, and returns what was handed over before; nil: nothing was.
+// settle records the result, and returns what was handed over before; nil: nothing was.
 func (x *job) settle(p *proven) (given *proven) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -124,19 +124,19 @@ type jobs struct {
 
 func newJobs() *jobs { return &jobs{turn: make(chan struct{}, 1)} }
 
-// task is how a job is done.
+// task says how a job is done.
 type task struct {
-	// work returns the result, and tells of everything better than what was there
-	// before, while it goes on.
+	// work returns the result; found is called meanwhile with everything better than what
+	// was there before.
 	work  func(ctx context.Context, found func(*proven)) *proven
 	limit time.Duration
-	// ended is told at the end what was handed over meanwhile, if anything was.
+	// ended is called at the end with what was handed over meanwhile, if anything was.
 	ended func(x *job, given *proven)
 }
 
-// ask returns the job for a key, and starts it if there is none; known says that
-// it was finished already. Whoever asks must leave. Jobs that nobody waits for any
-// more make room for a new one.
+// ask returns the job for a key, and starts it if there is none; known says that it was
+// finished already. The caller must call leave. Jobs that nobody waits for make room
+// for a new one.
 func (j *jobs) ask(ctx context.Context, k key, t task) (x *job, known bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -169,7 +169,7 @@ func (j *jobs) ask(ctx context.Context, k key, t task) (x *job, known bool) {
 	return x, false
 }
 
-// do does a job in its turn.
+// do does a job when its turn comes.
 func (j *jobs) do(ctx context.Context, x *job, t task) {
 	var p *proven
 	select {
@@ -180,7 +180,7 @@ func (j *jobs) do(ctx context.Context, x *job, t task) {
 		p = &proven{refusal: "daemon: " + ctx.Err().Error()}
 	}
 	if ctx.Err() != nil && (p.tables == nil || p.unfinished != nil) {
-		j.forget(x) // it may do better with more time
+		j.forget(x) // the next request may have more time
 	}
 	if given := x.settle(p); given != nil {
 		t.ended(x, given)
@@ -200,7 +200,7 @@ func (x *job) finished() bool {
 	}
 }
 
-// leave says that a connection does not wait for a job any more.
+// leave says that a connection no longer waits for a job.
 func (j *jobs) leave(x *job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// handed is tables that were handed over, with what has to be known to go on from them.
+// handed is tables that were handed over, with what is needed to continue from them.
 type handed struct {
 	*proven
 	number   uint64 // by which the plugin knows them
-	key      key    // of the fabric and the settings they were handed over for
-	settings string // under which they may be kept
+	key      key    // of the fabric and settings they were handed over for
+	settings string // settings under which they may be kept
 	state    installed.State
 	balanced []key // fabrics that the goal was routed for, or for which nothing better was found
 	grown    bool  // the fabric has links that the goal does not know
@@ -25,11 +25,11 @@ type handed struct {
 	progress *Progress
 }
 
-// handedKept is how many of those that were handed over last the daemon knows: what the
-// plugin says is in use is one of them.
+// handedKept is how many of the tables handed over last the daemon remembers; the
+// tables in use are among them.
 const handedKept = 6
 
-// keeper knows what was handed over.
+// keeper remembers what was handed over.
 type keeper struct {
 	mu     sync.Mutex
 	list   []*handed     // the last is at the end
@@ -38,7 +38,7 @@ type keeper struct {
 
 func newKeeper() *keeper { return &keeper{loaded: make(chan struct{})} }
 
-// put notes tables that are about to be handed over.
+// put records tables that are about to be handed over.
 func (k *keeper) put(h *handed) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -46,7 +46,7 @@ func (k *keeper) put(h *handed) {
 	k.list = k.list[max(0, len(k.list)-handedKept):]
 }
 
-// close notes that nothing better was found than tables that were the best so far.
+// close records that nothing better was found than tables that were the best so far.
 func (k *keeper) close(number uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -59,7 +59,7 @@ func (k *keeper) close(number uint64) {
 	}
 }
 
-// restore notes what a run before handed over, behind what this one did.
+// restore adds what an earlier run handed over, before what this one did.
 func (k *keeper) restore(before []*handed) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,9 +70,9 @@ func (k *keeper) restore(before []*handed) {
 	close(k.loaded)
 }
 
-// inUse is what a plugin that asks has in use: by number, or if it has none, which is so
-// when OpenSM was started, what was handed over last. Else why says why that is not known,
-// or must not be kept; both empty: there is nothing.
+// inUse is the tables that a plugin has in use: by number or, if it has none (after a
+// start of OpenSM), those handed over last. If these are not known or may not be kept,
+// why says why; both are empty if there are none.
 func (k *keeper) inUse(number uint64, settings string) (h *handed, why string) {
 	select {
 	case <-k.loaded:
@@ -95,12 +95,12 @@ func (k *keeper) inUse(number uint64, settings string) (h *handed, why string) {
 	return k.list[i], ""
 }
 
-// settingsKey names what tables have to have been made under to be kept.
+// settingsKey identifies the settings that tables must have been made under to be kept.
 func (s *settings) settingsKey(lanes int) string { return fmt.Sprintf("%s %d", s.key(), lanes) }
 
-// confirmed is what the switches have confirmed by a request, of the tables in use; nil:
-// these. A block that is empty, of a switch that OpenSM did not know for a while, says
-// nothing about the switch: its entries count as those of the tables.
+// confirmed is the tables in use as the switches have confirmed them by a request; nil:
+// the request says nothing. An empty block, of a switch that OpenSM did not know for a
+// while, says nothing about the switch: its entries count as those of the tables.
 func confirmed(t *routing.Tables, q *wire.Request) *routing.Tables {
 	if len(q.Blocks) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func confirmed(t *routing.Tables, q *wire.Request) *routing.Tables {
 	for lid := range f.TopLID() + 1 {
 		copy(fw.Row(lid), t.Forwarding.Row(lid))
 	}
-	var rows []fabric.NodeID // [switch of the request] in the fabric of the tables, or None
+	var rows []fabric.NodeID // [switch of the request] the switch in the fabric of the tables, or None
 	for i := range q.Nodes {
 		if q.Nodes[i].Kind == fabric.Switch {
 			rows = append(rows, f.NodeByGUID(q.Nodes[i].GUID))

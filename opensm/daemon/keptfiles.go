@@ -19,14 +19,14 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Names below last-good of what is needed to go on from tables after a restart.
+// Names, below last-good, of the files needed to continue from tables after a restart.
 const (
 	fabricName    = "fabric.request" // as a plugin would send it
 	installedName = "installed.json"
 	goalPrefix    = "goal-" // before the names of the tables that are to come back
 )
 
-// saving is installed.json.
+// saving is the contents of installed.json.
 type saving struct {
 	Number    string         `json:"number"`
 	Settings  string         `json:"settings"`
@@ -44,10 +44,10 @@ type stateFile struct {
 	write func(io.Writer) error
 }
 
-// stepName is the forwarding tables of a step that is to follow, from 1.
+// stepName is the file of the forwarding tables of a step that follows, from 1.
 func stepName(i int) string { return fmt.Sprintf("step-%d-%s", i, lftsName) }
 
-// files is what there is to write beside the tables.
+// files is the files to write beside the tables.
 func (h *handed) files() []stateFile {
 	f := h.tables.Fabric
 	s := saving{
@@ -66,7 +66,7 @@ func (h *handed) files() []stateFile {
 	return append(all, stateFile{installedName, asJSON(s)})
 }
 
-// tableFiles is forwarding tables, SL2VL maps and service levels.
+// tableFiles is the files of forwarding tables, SL2VL maps and service levels.
 func tableFiles(prefix string, t *routing.Tables) []stateFile {
 	return []stateFile{
 		{prefix + lftsName, func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }},
@@ -75,8 +75,8 @@ func tableFiles(prefix string, t *routing.Tables) []stateFile {
 	}
 }
 
-// restore reads back what a run before handed over. Nothing of it is believed: whoever
-// goes on from it has every step judged.
+// restore reads back what an earlier run handed over. It is not trusted: whoever
+// continues from it has every step judged.
 func (s *Server) restore() {
 	var all []*handed
 	for _, link := range []string{before, lastGood} {
@@ -153,7 +153,7 @@ func readHanded(folder *os.Root) (*handed, error) {
 	return h, nil
 }
 
-// mostSteps is the steps of a plan that are read back at most.
+// mostSteps limits the steps of a plan that are read back.
 const mostSteps = 1000
 
 // readWhole reads tables with the fabric that they are for.

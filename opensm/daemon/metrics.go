@@ -9,7 +9,7 @@ import (
 	"github.com/weft-fabric/weft/opensm/installed"
 )
 
-// metrics is what Prometheus is told.
+// metrics is the metrics for Prometheus.
 type metrics struct {
 	registry *prometheus.Registry
 	sweeps   *prometheus.CounterVec
@@ -89,7 +89,7 @@ func newMetrics() *metrics {
 	return m
 }
 
-// watch tells of the state folder, if there is one.
+// watch adds the metrics of the state folder, if there is one.
 func (m *metrics) watch(w *writer) {
 	if w == nil {
 		return
@@ -148,7 +148,7 @@ func (m *metrics) note(r *Sweep) {
 	m.seconds.WithLabelValues("total").Observe(r.Seconds.Total)
 	if r.Cached {
 		m.cached.Inc()
-		return // what was not done again takes no time and finds nothing
+		return // a cached answer took no time and found nothing
 	}
 	m.seconds.WithLabelValues("route").Observe(r.Seconds.Route)
 	m.seconds.WithLabelValues("verify").Observe(r.Seconds.Verify)

@@ -7,7 +7,7 @@ import (
 	"net"
 )
 
-// peerOf refuses: without SO_PEERCRED nobody can be told apart.
+// peerOf refuses: without SO_PEERCRED the user at the other end is not known.
 func peerOf(*net.UnixConn) (credentials, error) {
 	return credentials{}, errors.New("daemon: this system does not say who connects; OpenSM and weft serve run on Linux")
 }

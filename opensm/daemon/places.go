@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// places is the connections that are served. Their number is bounded, and so is
-// the memory that their questions take. Where one more does not fit, another is
-// given up for it: who sends nothing, or takes nothing, keeps nobody out for long.
+// places is the connections that are served. Their number is limited, and so is the
+// memory of their questions. If one more does not fit, another is closed for it: a
+// client that sends or reads nothing keeps others out only briefly.
 type places struct {
 	most  int // connections
 	bytes int // of all questions together
 
 	mu      sync.Mutex
 	taken   []*place
-	entries int64         // into phases, of all places
-	freed   chan struct{} // a place was left since somebody waited for one
+	entries int64         // into phases, of all connections
+	freed   chan struct{} // closed when a connection ends while somebody waits for its place
 }
 
 // place is a connection that is served.
@@ -33,31 +33,30 @@ type place struct {
 	lost  chan struct{} // closed when the place is given to another
 }
 
-// phase is what a connection is waited for, in the order in which places are
-// given up.
+// phase is what a connection waits for, in the order in which connections are closed.
 type phase int
 
 const (
 	asking    phase = iota // its question
-	taking                 // that it takes its answer
-	waiting                // it waits for tables
-	reporting              // it has its answer, and is being noted
+	taking                 // the client to read its answer
+	waiting                // tables
+	reporting              // it has its answer, which is being recorded
 )
 
-// errPlaceLost ends a connection that made place.
+// errPlaceLost ends a connection that was closed for another.
 var errPlaceLost = errors.New("daemon: its place was needed for another connection")
 
-// Times of a connection whose place is needed.
+// Times for a connection whose place is needed.
 const (
-	lastWords = time.Second            // to take the refusal
-	hurry     = 250 * time.Millisecond // to leave, before another one is given up too
+	lastWords = time.Second            // for reading the refusal
+	hurry     = 250 * time.Millisecond // for ending, before another one is closed too
 )
 
 func newPlaces(most, bytes int) *places {
 	return &places{most: most, bytes: bytes, freed: make(chan struct{}, 1)}
 }
 
-// take takes a place for a connection of a user, that of another if need be.
+// take takes a place for a connection of a user; if necessary that of another.
 func (p *places) take(c *net.UnixConn, user uint32) *place {
 	x := &place{of: p, conn: c, user: user, lost: make(chan struct{})}
 	for {
@@ -80,9 +79,9 @@ func (p *places) take(c *net.UnixConn, user uint32) *place {
 	}
 }
 
-// victim is whose place a user gets, or nil: of those of the user with the most
-// places, the user who asks for one more included, the one that is longest in the
-// first phase that there is. So a user who connects often takes places from itself.
+// victim is the connection that is closed for one more of a user, or nil: of the user
+// with the most connections (including the new one), the one that has been longest in
+// the earliest phase. So a user who connects often only takes places from itself.
 func (p *places) victim(user uint32) *place {
 	places := map[uint32]int{user: 1}
 	var all []*place
@@ -100,11 +99,11 @@ func (p *places) victim(user uint32) *place {
 	})
 }
 
-// giveUp tells whoever serves the connection to leave. The caller holds mu.
+// giveUp tells the connection's goroutine to end. The caller holds mu.
 func (x *place) giveUp() {
 	close(x.lost)
 	if x.phase == asking || x.phase == taking {
-		_ = x.conn.SetDeadline(time.Unix(1, 0)) // fails only where it is closed already
+		_ = x.conn.SetDeadline(time.Unix(1, 0)) // fails only if it is closed already
 	}
 }
 
@@ -117,9 +116,9 @@ func (x *place) isLost() bool {
 	}
 }
 
-// enter begins a phase. Of the other end there is patience for a whole question
-// and for a whole answer. A place that was lost before anything was read is left at
-// once: whoever waits for it waits for nothing else.
+// enter begins a phase, with a time limit for a whole question and a whole answer. A
+// place that was lost before anything was read is left at once, because its connection
+// waits for nothing else.
 func (x *place) enter(now phase) error {
 	x.of.mu.Lock()
 	defer x.of.mu.Unlock()
@@ -160,8 +159,8 @@ func (p *places) cutOff() {
 	}
 }
 
-// counted reads from the connection of a place and counts what comes. The place
-// whose question is the largest is given up when all together are too large.
+// counted reads from a connection and counts the bytes. If all questions together are
+// too large, the connection with the largest one is closed.
 type counted struct{ *place }
 
 func (x counted) Read(b []byte) (int, error) {

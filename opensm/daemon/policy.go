@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// keep is what becomes of the tables in use when the fabric changes.
+// keep says what happens to the tables in use when the fabric changes.
 type keep string
 
 // The values of keep.
@@ -37,7 +37,7 @@ func (s *settings) checkMostEntries() error {
 	return nil
 }
 
-// hours is a part of the day, by the clock of the host; none: all of it.
+// hours is a part of the day, by the clock of the host; none: the whole day.
 type hours struct{ from, to time.Duration }
 
 func (s *settings) settleHours() (err error) {
@@ -66,7 +66,7 @@ func sinceMidnight(t time.Time) time.Duration {
 	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second
 }
 
-// until is how long it is until the hours begin; 0: now is one of them.
+// until is the time until the hours begin; 0: they have begun.
 func (h hours) until(now time.Time) time.Duration {
 	at := sinceMidnight(now)
 	within := h.from <= at && at < h.to

@@ -25,19 +25,19 @@ type proven struct {
 	loads   *congestion.Loads // of the tables
 	engine  string
 	tried   []Attempt
-	refusal string   // what to tell OpenSM; empty with tables
-	missing []string // what the settings name and the fabric has not
+	refusal string   // the reason to tell OpenSM; empty if there are tables
+	missing []string // names in the settings that the fabric does not have
 	route   time.Duration
 	verify  time.Duration
 
 	restored bool            // read back from the state folder, and proven again
-	before   *routing.Tables // what was handed over before a restart, as far as it was read back
+	before   *routing.Tables // what was handed over before a restart, as far as it could be read
 
-	// unfinished is why better tables were not looked for to the end; nil: they were.
+	// unfinished is why the search for better tables was not finished; nil: it was.
 	unfinished error
 }
 
-// Attempt is an engine that was tried, and what came of it.
+// Attempt is an engine that was tried, with the result.
 type Attempt struct {
 	Engine     string `json:"engine"`
 	Refused    string `json:"refused,omitempty"` // empty: its tables were handed over
@@ -45,8 +45,8 @@ type Attempt struct {
 }
 
 // prove routes a fabric with the engines of the settings in their order, until the
-// judge proves what one of them made. found is told of every proven routing that is
-// better than those before, while the search goes on.
+// judge proves the tables of one of them. found is called with every proven result that
+// is better than those before, while the search goes on.
 func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found func(*proven)) *proven {
 	p := &proven{}
 	if s.VLs > 0 {
@@ -65,7 +65,7 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found 
 			last = &better
 			found(last)
 		})
-		if err != nil && last != nil { // cut off or broken, with something to show
+		if err != nil && last != nil { // interrupted or failed, but there is a proven result
 			q := *last
 			q.unfinished = err
 			return &q
@@ -91,7 +91,7 @@ func prove(ctx context.Context, f *fabric.Fabric, s *settings, lanes int, found 
 }
 
 // try routes with an engine, or the best of several, and has the tables proven. found
-// is told of the best so far. An engine that breaks is one that refuses.
+// is called with the best so far. An engine that panics counts as one that refuses.
 func (p *proven) try(ctx context.Context, f *fabric.Fabric, engine string, s *settings, lanes int, found func(proven)) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -133,7 +133,7 @@ func (p *proven) try(ctx context.Context, f *fabric.Fabric, engine string, s *se
 	return take(r)
 }
 
-// acceptable says why tables that are proven will not do.
+// acceptable says why proven tables cannot be used, if so.
 func (s *settings) acceptable(r *weft.Result, lanes int) error {
 	switch v := r.Verdict; {
 	case !v.Complete():

@@ -10,26 +10,26 @@ import (
 	"github.com/weft-fabric/weft/transition"
 )
 
-// gain is by how much the largest load of other tables has to be less, as a part of the
-// largest load in use, for a change that nothing makes necessary.
+// gain is by how much the largest load has to shrink, as 1/gain of the load in use, for
+// a change that is not necessary otherwise.
 const gain = 20
 
-// drifts says whether tables from scratch may be better than those in use, and nobody has
-// looked yet: where tables were mended if so asked, and else where there are links that
-// those in use know nothing of, so that they would carry nothing for ever.
+// drifts says whether tables routed anew may be better than those in use, and no search
+// for them was made yet: if tables were mended and the settings ask for it, or if there
+// are links that the tables in use do not know, which would never carry traffic.
 func (h *handed) drifts(set *settings) bool {
 	return (set.keep == keepBalanced || h.grown) && !slices.Contains(h.balanced, h.key)
 }
 
-// hasMore says whether a fabric has links between switches that another has not.
+// hasMore says whether a fabric has links between switches that another does not have.
 func hasMore(f, than *fabric.Fabric) bool {
 	parts := transition.PartsOf(than, f)
 	return len(parts.New.Switches) > 0 || slices.ContainsFunc(parts.New.Cables, func(c fabric.ChannelID) bool { return int(c) < f.Trunks() })
 }
 
-// rebalance looks for better tables than those in use, when the hours for that have come,
-// and returns those in use with the better ones as what they are to come to; nil: there
-// are none, or whoever asks does not wait for so long.
+// rebalance looks for better tables than those in use, when the hours for that have
+// come, and returns those in use with the better ones as their goal; nil: there are
+// none, or the plugin does not wait that long.
 func (s *Server) rebalance(ctx context.Context, x *place, h *handed, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) *handed {
 	if !h.drifts(set) || !s.hoursCome(ctx, x, set, q, start) {
 		return nil
@@ -61,7 +61,7 @@ func (s *Server) rebalance(ctx context.Context, x *place, h *handed, f *fabric.F
 	return &now
 }
 
-// stays is what is remembered where there is nothing better than tables, or no way there.
+// stays is what is remembered if there are no better tables, or no safe change to them.
 func (h *handed) stays() *handed {
 	now := *h
 	now.balanced = append(slices.Clone(h.balanced[max(0, len(h.balanced)-handedKept):]), h.key)
@@ -75,8 +75,8 @@ func loadOf(p *proven) uint32 {
 	return p.loads.Max
 }
 
-// hoursCome waits for the hours of the day in which tables are rebalanced. false: whoever
-// asks does not wait for so long.
+// hoursCome waits for the hours of the day in which tables are rebalanced. false: the
+// plugin does not wait that long.
 func (s *Server) hoursCome(ctx context.Context, x *place, set *settings, q *wire.Request, start time.Time) bool {
 	wait := set.hours.until(time.Now())
 	if q.Deadline > 0 && time.Since(start)+wait > q.Deadline*9/10 {

@@ -21,12 +21,12 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// mostSaved is the bytes of tables in the state folder that are read back; larger
-// ones are routed anew as soon.
+// mostSaved limits the bytes of tables that are read back from the state folder; larger
+// ones are routed anew as quickly.
 const mostSaved = 1 << 30
 
-// saved reads the tables that were handed over last back from the state folder, if
-// they are for a key, and has the judge prove them again. nil: there are none.
+// saved reads the tables handed over last from the state folder, if they are for a key,
+// and has the judge prove them again. nil: there are none.
 func saved(ctx context.Context, dir string, k key, f *fabric.Fabric, s *settings, lanes int) (p *proven, err error) {
 	defer func() {
 		if r := recover(); r != nil { // a file must not end the daemon
@@ -69,10 +69,10 @@ func saved(ctx context.Context, dir string, k key, f *fabric.Fabric, s *settings
 	return p, s.acceptable(again, lanes)
 }
 
-// String is a key as sweeps have it.
+// String is a key as written in sweeps.
 func (k key) String() string { return hex.EncodeToString(k[:]) }
 
-// readTables reads the tables of a sweep, or others beside them.
+// readTables reads the tables of a sweep, or others in the same folder.
 func readTables(folder *os.Root, prefix string, f *fabric.Fabric, r *Sweep) (*routing.Tables, error) {
 	t := &routing.Tables{Fabric: f}
 	var maps *routing.SL2VL

@@ -138,7 +138,7 @@ func positive(key string, d time.Duration) error {
 
 // heeded refuses a setting that no engine of the list looks at.
 func (s *settings) heeded(option engines.Option, given bool) error {
-	if unused := (*engines.Unused)(nil); given && errors.As(engines.Unheard(s.Engine.String(), s.uses, option), &unused) {
+	if unused := (*engines.Unused)(nil); given && errors.As(engines.FirstUnused(s.Engine.String(), s.uses, option), &unused) {
 		return fmt.Errorf("daemon: %s", unused.Sentence())
 	}
 	return nil

@@ -209,17 +209,17 @@ func same(a, b *routing.Tables) bool {
 // Who is told what it does not use is told who does; all of that comes from the rows.
 func TestUnheard(t *testing.T) {
 	ftree := named(t, "ftree")
-	err := engines.Unheard(ftree.Name, ftree.Uses, engines.Aim|engines.Roots)
+	err := engines.FirstUnused(ftree.Name, ftree.Uses, engines.Aim|engines.Roots)
 	if want := "engines: roots is for updn, auto; ftree does not look at it"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	for _, e := range engines.All() {
-		if err := engines.Unheard(e.Name, e.Uses, e.Uses); err != nil {
+		if err := engines.FirstUnused(e.Name, e.Uses, e.Uses); err != nil {
 			t.Errorf("%s may not be told what it uses: %v", e.Name, err)
 		}
 		for option := engines.Roots; option <= engines.Before; option <<= 1 {
 			unused := (*engines.Unused)(nil)
-			if err := engines.Unheard(e.Name, e.Uses, option); errors.As(err, &unused) != (e.Uses&option == 0) {
+			if err := engines.FirstUnused(e.Name, e.Uses, option); errors.As(err, &unused) != (e.Uses&option == 0) {
 				t.Errorf("%s, %s: %v", e.Name, option, err)
 			} else if unused != nil && strings.Contains(unused.Sentence(), " "+e.Name+",") {
 				t.Errorf("%s is sent to itself: %v", e.Name, err)

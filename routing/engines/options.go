@@ -110,9 +110,9 @@ type Unused struct {
 	Option Option // one
 }
 
-// Unheard is an *Unused for the first of the given options that an engine does not use,
+// FirstUnused is an *Unused for the first of the given options that an engine does not use,
 // or nil.
-func Unheard(engine string, uses, given Option) error {
+func FirstUnused(engine string, uses, given Option) error {
 	if unused := given &^ uses; unused != 0 {
 		return &Unused{engine, 1 << bits.TrailingZeros8(uint8(unused))}
 	}

@@ -292,7 +292,7 @@ func TestLanesByPair(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	f := testnet.Build(t, "ring:n=4")
-	for _, lanes := range []int{-1, 0, routing.MaxDataVLs + 1} {
+	for _, lanes := range []int{-1, routing.MaxDataVLs + 1} {
 		if _, err := (nue.Engine{}).Route(context.Background(), f, routing.Budget{VLs: lanes}, nil); err == nil {
 			t.Errorf("%d lanes are taken", lanes)
 		}
