@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // Change says how tables replace those in use.
@@ -82,7 +83,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	}
 	begin := time.Now()
 	state := h.state
-	state.Confirmed = confirmed(h.tables, q)
+	state.Confirmed, state.Earlier = confirmed(h.tables, q), h.about(q)
 	m, whole, err := next(ctx, state, f, set, q)
 	switch {
 	case ctx.Err() != nil:
@@ -125,10 +126,30 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, in ti
 	}
 	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state, balanced: h.balanced}
 	now.state.Sent, now.state.Confirmed, now.state.Plan, now.state.Returning = m.Tables, nil, m.Plan, m.Returning
+	now.at, now.earlier, now.hops = start, h.tables, m.Hops
+	if m.Cost.Entries == 0 {
+		now.at, now.earlier = h.at, h.earlier
+	}
 	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)
 	now.progress = h.progress.next(m, start, wait(m, in))
 	return now
 }
+
+// about is the tables before those in use, if packets of theirs may be about when OpenSM
+// asks; nil: none. The next step of a plan waits until they are gone.
+func (h *handed) about(q *wire.Request) *routing.Tables {
+	in := q.Lifetime
+	if in == 0 {
+		in = lifetime
+	}
+	if q.Again || time.Since(h.at) > writing+time.Duration(h.hops)*in {
+		return nil
+	}
+	return h.earlier
+}
+
+// writing is how long OpenSM takes at most to write tables.
+const writing = 10 * time.Second
 
 // lifetime is OpenSM's default of how long a packet waits in a switch.
 const lifetime = 1073741 * time.Microsecond

@@ -161,7 +161,7 @@ func TestKeepThroughRestart(t *testing.T) {
 		t.Errorf("%d entries are others than at the beginning\n%s", differences(o.ports, whole), o.log)
 	}
 	if l := o.after(sweeps + 1).Last; l.Change.Kind != "return" || l.Change.Step < 3 {
-		t.Errorf("%+v", l.Change)
+		t.Errorf("%+v\n%s", l.Change, o.log)
 	}
 }
 

@@ -23,6 +23,10 @@ type handed struct {
 	grown    bool  // the fabric has links that the goal does not know
 	open     bool  // a search for better tables goes on, or did when the daemon ended
 	progress *Progress
+
+	at      time.Time       // when they were handed over in place of others
+	earlier *routing.Tables // those others; nil: not known
+	hops    int             // switches that a packet has to leave at most under them
 }
 
 // handedKept is how many of the tables handed over last the daemon remembers; the

@@ -139,12 +139,12 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 // answer sends what came of a request and reports it.
 func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time.Time) error {
 	begin := time.Now()
-	s.save(r, &p, q)
+	turn := s.queue()
+	defer turn.leave()
+	s.save(r, &p, q, turn)
 	if err := x.enter(taking); err != nil {
 		return err
 	}
-	turn := s.queue()
-	defer turn.leave()
 	var sent error
 	switch {
 	case p.move != nil:
@@ -200,9 +200,17 @@ const diskFirst = time.Second
 
 // save writes a step into the state folder before it is handed over, as far as that does
 // not take long.
-func (s *Server) save(r *Sweep, p *reply, q *wire.Request) {
+func (s *Server) save(r *Sweep, p *reply, q *wire.Request, t turn) {
 	if p.move == nil || s.writer == nil {
 		return
+	}
+	enough := time.After(diskFirst)
+	if t.before != nil { // of which the tables, too, are on their way into the folder
+		select {
+		case <-t.before:
+		case <-enough:
+			return
+		}
 	}
 	p.saved = true
 	as := *r
@@ -210,7 +218,7 @@ func (s *Server) save(r *Sweep, p *reply, q *wire.Request) {
 	as.Change = changeOf(p, q)
 	select {
 	case <-s.writer.tables(&as, p.handed):
-	case <-time.After(diskFirst):
+	case <-enough:
 	}
 }
 

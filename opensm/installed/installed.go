@@ -19,6 +19,7 @@ type State struct {
 	Goal      *routing.Tables // routed from scratch last; nil: there is nothing to come back to
 	Returning bool            // something is back, and the tables are not yet what the goal is with it
 	Plan      Plan            // what is to follow Sent, while the fabric stays as it was
+	Earlier   *routing.Tables // that Sent replaced so late that packets of theirs may be about; nil: none
 }
 
 // Plan is the steps that are left of a plan.
@@ -48,7 +49,7 @@ const (
 type Move struct {
 	Kind      Kind
 	Tables    *routing.Tables
-	Union     *deadlock.MixtureVerdict // of every mixture with the tables of the state
+	Union     *deadlock.MixtureVerdict // of every mixture with Sent and Confirmed, and with Earlier if that has no loop
 	Alone     *deadlock.Verdict        // of the tables
 	Cost      transition.Cost          // against what the switches have
 	More      int                      // steps that follow, at least
@@ -265,6 +266,23 @@ func (c *carrier) atMost(plan []*routing.Tables) []*routing.Tables {
 	return append([]*routing.Tables{part}, plan...)
 }
 
+// union judges every mixture, with the tables of earlier packets if that has no loop: then
+// the step need not wait until they are gone.
+func (c *carrier) union(ctx context.Context, tables []*routing.Tables, judge deadlock.Options) (*deadlock.MixtureVerdict, error) {
+	if c.Earlier != nil {
+		on, err := transition.On(c.live, c.Earlier, c.before)
+		if err != nil {
+			return nil, err
+		}
+		// The first of the tables are those that the switches have, the last the new ones.
+		all := append(append([]*routing.Tables{tables[0], on}, tables[1:len(tables)-1]...), tables[len(tables)-1])
+		if v, err := deadlock.VerifyMixture(ctx, all, judge); err != nil || v.Free() {
+			return v, err
+		}
+	}
+	return deadlock.VerifyMixture(ctx, tables, judge)
+}
+
 // move has the first step of a plan judged, or that nothing changes.
 func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, returning bool) (*Move, error) {
 	m := &Move{Kind: kind, Tables: c.before, Returning: returning, Left: c.left}
@@ -287,7 +305,7 @@ func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, r
 	}
 	judge := deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1}
 	var err error
-	if m.Union, err = deadlock.VerifyMixture(ctx, append(mixed, m.Tables), judge); err != nil {
+	if m.Union, err = c.union(ctx, append(mixed, m.Tables), judge); err != nil {
 		return nil, err
 	}
 	if !m.Union.Free() {

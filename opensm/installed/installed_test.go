@@ -268,6 +268,42 @@ func TestAtMost(t *testing.T) {
 	}
 }
 
+// A second failure so soon that packets of the first tables are about: the step is proven
+// for those too, where that can be.
+func TestEarlier(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	all := 0
+	for i := 0; i < 12; i++ {
+		s := begin(t, f, "weave-any", routing.Any)
+		first, second := fabric.ChannelID(i), fabric.ChannelID(f.Trunks()-1-i)
+		s.Earlier = s.Sent
+		s.sweep(without(t, f, []fabric.ChannelID{first}))
+		live := without(t, f, []fabric.ChannelID{first, second})
+		m, err := s.Next(t.Context(), live, s.o)
+		if err != nil {
+			continue // no repair
+		}
+		if len(m.Union.Cut) < 3 {
+			continue // it has to wait
+		}
+		all++
+		var mixed []*routing.Tables
+		for _, old := range []*routing.Tables{s.Earlier, s.Sent} {
+			on, err := transition.On(live, old, m.Tables)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mixed = append(mixed, on)
+		}
+		if _, err := deadlock.CheckMixture(t.Context(), append(mixed, m.Tables), m.Union.Certificate, nil); err != nil {
+			t.Errorf("trunks %d and %d: %v", first, second, err)
+		}
+	}
+	if all < 6 {
+		t.Errorf("%d of 12 need not wait", all)
+	}
+}
+
 // What a switch has not confirmed counts, and is put right.
 func TestConfirmed(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4,hosts=2")

@@ -37,14 +37,14 @@ static struct tables *receive(const struct asker *a, const struct question *q, c
 	return t;
 }
 
-/* blocks_of is the block records of a request. */
-static struct blocks blocks_of(const struct question *q)
+/* before_of is what packets may follow beside the tables that are asked for. */
+static struct before before_of(const struct question *q)
 {
 	const uint8_t *body = q->request + WIRE_HEADER_SIZE;
 	uint32_t count = get32(body + 36);
 	size_t rest = (size_t)count * WIRE_BLOCK_SIZE + get16(body + 22); /* the version is behind them */
 
-	return (struct blocks){q->request + q->size - rest, count};
+	return (struct before){q->in_use, q->earlier, q->request + q->size - rest, count};
 }
 
 /*
@@ -61,20 +61,35 @@ static int settle(const struct asker *a, const struct tables *t, const struct qu
 	return 1;
 }
 
+/*
+ * holds proves tables for now. With packets of earlier tables about, a step is proven for
+ * these too, or else it waits until they are gone.
+ */
+static int holds(const struct asker *a, struct tables *t, const struct question *q, char *wrong)
+{
+	struct before b = before_of(q);
+
+	if (!tables_suffice(t, &a->wanted, wrong))
+		return 0;
+	if (b.earlier && tables_prove_from(t, &b, q->net, &t->found, wrong) == 0)
+		return 1;
+	b.earlier = NULL;
+	if (tables_prove_from(t, &b, q->net, &t->found, wrong) != 0)
+		return 0;
+	if (settle(a, t, q))
+		return 1;
+	snprintf(wrong, WHY_SIZE, "nobody waits for them any more");
+	return 0;
+}
+
 /* fetch receives tables and proves them; NULL: why says why there are none. */
 static struct tables *fetch(const struct asker *a, const struct question *q, char *why)
 {
 	struct tables *t = receive(a, q, why);
-	struct blocks blocks = blocks_of(q);
 	char wrong[WHY_SIZE];
 
-	if (!t)
-		return NULL;
-	if (tables_suffice(t, &a->wanted, wrong) && tables_prove_from(t, q->in_use, &blocks, q->net, &t->found, wrong) == 0) {
-		if (settle(a, t, q))
-			return t;
-		snprintf(wrong, sizeof wrong, "nobody waits for them any more");
-	}
+	if (!t || holds(a, t, q, wrong))
+		return t;
 	snprintf(why, WHY_SIZE, "the daemon's tables do not hold: %.*s", WHY_SIZE / 2, wrong);
 	tables_free(t);
 	return NULL;
@@ -138,6 +153,7 @@ static void drop(struct asker *a)
 	a->now = NULL;
 	tables_free(q->tables);
 	tables_free(q->in_use);
+	tables_free(q->earlier);
 	net_free(q->net);
 	free(q->request);
 	free(q);
@@ -176,6 +192,8 @@ static struct question *begin(struct asker *a, uint8_t *request, size_t size, st
 	q->request = request;
 	q->size = size;
 	q->in_use = tables_hold(in_use);
+	if (!again && now_ms() < atomic_load(&a->gone))
+		q->earlier = tables_hold(a->earlier);
 	q->again = again;
 	q->began = now_ms();
 	a->ended = 0;
@@ -185,6 +203,7 @@ static struct question *begin(struct asker *a, uint8_t *request, size_t size, st
 		return q;
 	a->now = NULL;
 	tables_free(q->in_use);
+	tables_free(q->earlier);
 	net_free(q->net);
 out_of_memory:
 	free(q);
@@ -254,6 +273,14 @@ struct tables *asker_take(struct asker *a)
 	return t;
 }
 
+void asker_replaced(struct asker *a, struct tables *was)
+{
+	int settled = now_ms() >= atomic_load(&a->gone);
+
+	tables_free(a->earlier);
+	a->earlier = settled ? tables_hold(was) : NULL;
+}
+
 int asker_silent(struct asker *a)
 {
 	int silent;
@@ -283,6 +310,7 @@ int asker_begin(struct asker *a)
 void asker_end(struct asker *a)
 {
 	drop(a);
+	tables_free(a->earlier);
 	pthread_cond_destroy(&a->change);
 	pthread_mutex_destroy(&a->lock);
 	close(a->stop);

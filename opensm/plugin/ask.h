@@ -22,6 +22,7 @@ struct question {
 	size_t size;
 	struct net *net;       /* the fabric of the request */
 	struct tables *in_use; /* those that the request says are in use, held; NULL: none */
+	struct tables *earlier; /* whose packets are about still, beside theirs, held; NULL: none, or too many */
 	int64_t began;	       /* ms, as now_ms */
 	struct tables *tables; /* proven, for all of the terms wanted; NULL: why says why there are none */
 	char why[WHY_SIZE];
@@ -41,12 +42,13 @@ struct asker {
 	void *context;
 	const volatile unsigned *over; /* not 0: the process ends, and nobody waits */
 	/*
-	 * When the packets of the tables before those in use are gone, as now_ms. A step is
-	 * proven from the tables in use alone: it is no answer before that.
+	 * When the packets of the tables before those in use are gone, as now_ms. A step that
+	 * is proven from the tables in use alone is no answer before that.
 	 */
 	atomic_llong gone;
 
 	/* The rest is ask.c's own. */
+	struct tables *earlier; /* that those in use replaced, if packets of no others were about; held */
 	struct question *now; /* NULL: none */
 	pthread_t thread;     /* that asks now */
 	int stop;	      /* eventfd that ends it */
@@ -83,6 +85,9 @@ struct tables *asker_take(struct asker *a);
  * left to late; asker_ask goes on with it once there are tables. 0: out of memory.
  */
 int asker_again(struct asker *a, uint8_t *request, size_t size, struct tables *in_use);
+
+/* asker_replaced says which tables others replace now; to be said before gone is set. */
+void asker_replaced(struct asker *a, struct tables *was);
 
 /* asker_silent says whether the daemon let the last question run out of time. */
 int asker_silent(struct asker *a);

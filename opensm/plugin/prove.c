@@ -411,16 +411,16 @@ static int adapters_send(const struct tables *t, const struct net *n, char *why)
 	return 1;
 }
 
-int tables_prove(const struct tables *t, const struct net *n, char *why) { return tables_prove_from(t, NULL, NULL, n, NULL, why); }
+int tables_prove(const struct tables *t, const struct net *n, char *why) { return tables_prove_from(t, &(struct before){0}, n, NULL, why); }
 
-int tables_prove_from(const struct tables *t, const struct tables *was, const struct blocks *blocks, const struct net *n, struct found *found, char *why)
+int tables_prove_from(const struct tables *t, const struct before *b, const struct net *n, struct found *found, char *why)
 {
 	struct proof p = {.t = t, .n = n, .why = why};
 	int result = -1;
 
 	/* A step is one from the tables in use; tables that stay are no step any more. */
-	if (was && t->step)
-		p.was = was;
+	if (t->step)
+		p.was = b->in_use;
 
 	if (!belongs(t, n, why) || !adapters_send(t, n, why))
 		return -1;
@@ -455,5 +455,5 @@ int tables_prove_from(const struct tables *t, const struct tables *was, const st
 	free(p.depth);
 	free(p.varied);
 	free(p.back);
-	return result == 0 && p.was ? step_prove(t, was, blocks, n, why) : result;
+	return result == 0 && p.was ? step_prove(t, b, n, why) : result;
 }

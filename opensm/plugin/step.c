@@ -22,13 +22,15 @@
 
 #include "tables.h"
 
-#define WAYS 3 /* out-ports that a switch may have for a LID */
+#define OLD 2  /* tables that packets may have been sent by, at most: those in use, and those before */
+#define WAYS 4 /* out-ports that a switch may have for a LID */
 
 struct mixture {
-	const struct tables *t, *was;
+	const struct tables *t;
+	const struct tables *was[OLD]; /* NULL: none, nor any behind it */
 	const struct net *n;
 	char *why;
-	uint32_t *old;		    /* [row] row in the tables in use; NO_ROW */
+	uint32_t *old[OLD];	    /* [row] row in the tables of before; NO_ROW */
 	uint8_t *confirmed;	    /* [row * lids + LID] out-ports where a switch confirmed others; NULL: none did */
 	uint8_t distinct[WIRE_SLS]; /* [SL] the lowest SL with the same lanes everywhere, old and new */
 	uint16_t *lanes;	    /* [slot * 16 + SL] lanes on which packets come by a trunk, as bits */
@@ -59,19 +61,22 @@ static int32_t rank(const struct tables *t, uint32_t slot, uint8_t lane)
 static int ways(const struct mixture *m, uint32_t row, uint32_t *slots)
 {
 	const struct net *n = m->n;
-	uint8_t out[WAYS] = {WIRE_NO_PORT, WIRE_NO_PORT, WIRE_NO_PORT};
-	int count = 0;
+	uint8_t out[WAYS];
+	int given = 0, count = 0;
 
-	out[0] = m->t->out[(size_t)row * m->t->lids + m->lid];
-	if (m->old[row] != NO_ROW && m->lid < m->was->lids)
-		out[1] = m->was->out[(size_t)m->old[row] * m->was->lids + m->lid];
+	out[given++] = m->t->out[(size_t)row * m->t->lids + m->lid];
+	for (int k = 0; k < OLD && m->was[k]; k++)
+		if (m->old[k][row] != NO_ROW && m->lid < m->was[k]->lids)
+			out[given++] = m->was[k]->out[(size_t)m->old[k][row] * m->was[k]->lids + m->lid];
 	if (m->confirmed)
-		out[2] = m->confirmed[(size_t)row * n->lids + m->lid];
-	for (int i = 0; i < WAYS; i++) {
+		out[given++] = m->confirmed[(size_t)row * n->lids + m->lid];
+	for (int i = 0; i < given; i++) {
 		uint32_t x = n->slot[row] + out[i];
-		if (out[i] == WIRE_NO_PORT || x >= n->slot[row + 1] || n->link[x].peer < 0 || (i > 0 && out[i] == out[0]) || (i > 1 && out[i] == out[1]))
-			continue;
-		slots[count++] = x;
+		int again = 0;
+		for (int j = 0; j < i; j++)
+			again |= out[j] == out[i];
+		if (!again && out[i] != WIRE_NO_PORT && x < n->slot[row + 1] && n->link[x].peer >= 0)
+			slots[count++] = x;
 	}
 	return count;
 }
@@ -118,8 +123,9 @@ static int send_on(struct mixture *m, uint32_t row, uint32_t in, uint8_t sl, int
 		uint8_t from = (uint8_t)(in - n->slot[row]), to = (uint8_t)(slots[i] - n->slot[row]);
 		if (come(m, row, slots[i], sl, tables_map(m->t, row, from, to)[sl], behind) != 0)
 			return -1;
-		if (m->old[row] != NO_ROW && come(m, row, slots[i], sl, tables_map(m->was, m->old[row], from, to)[sl], behind) != 0)
-			return -1;
+		for (int k = 0; k < OLD && m->was[k]; k++)
+			if (m->old[k][row] != NO_ROW && come(m, row, slots[i], sl, tables_map(m->was[k], m->old[k][row], from, to)[sl], behind) != 0)
+				return -1;
 	}
 	return 0;
 }
@@ -138,10 +144,16 @@ static uint16_t levels(const struct mixture *m, uint32_t row, uint32_t in)
 	const struct net *n = m->n;
 	const struct link *l = &n->link[in];
 	uint32_t home = n->row_of[n->home[m->lid]];
-	uint16_t all = (uint16_t)(m->t->terms.contract | level(m->t, row, m->lid) | level(m->was, m->old[row], m->lid));
+	int back = !m->t->terms.directed;
+	uint16_t all = (uint16_t)(m->t->terms.contract | level(m->t, row, m->lid));
 
-	for (uint32_t lid = l->lid; !m->t->terms.directed && lid < (uint32_t)l->lid + l->lids; lid++)
-		all |= (uint16_t)(level(m->t, home, lid) | level(m->was, m->old[home], lid));
+	for (int k = 0; k < OLD && m->was[k]; k++)
+		all |= level(m->was[k], m->old[k][row], m->lid);
+	for (uint32_t lid = l->lid; back && lid < (uint32_t)l->lid + l->lids; lid++) {
+		all |= level(m->t, home, lid);
+		for (int k = 0; k < OLD && m->was[k]; k++)
+			all |= level(m->was[k], m->old[k][home], lid);
+	}
 	return all;
 }
 
@@ -165,9 +177,11 @@ static int begin_on(struct mixture *m, uint32_t row, uint32_t in, uint16_t all)
 static int start(struct mixture *m, uint32_t row)
 {
 	const struct net *n = m->n;
-	int alike = m->t->pairs == 0 && m->was->pairs == 0;
+	int alike = m->t->pairs == 0;
 	uint16_t all = 0;
 
+	for (int k = 0; k < OLD && m->was[k]; k++)
+		alike = alike && m->was[k]->pairs == 0;
 	for (uint32_t in = n->slot[row]; in < n->slot[row + 1]; in++) {
 		if (!tables_in_scope(m->t, n->link[in].sends) || in == n->home[m->lid])
 			continue;
@@ -202,14 +216,14 @@ static int destination(struct mixture *m)
 /* tell_apart finds the service levels that no map treats differently, neither old nor new. */
 static void tell_apart(struct mixture *m)
 {
-	const struct tables *both[] = {m->t, m->was};
+	const struct tables *any[1 + OLD] = {m->t, m->was[0], m->was[1]};
 
 	for (uint8_t a = 0; a < WIRE_SLS; a++)
 		for (uint8_t b = 0; b <= a; b++) {
 			int same = 1;
-			for (int k = 0; k < 2; k++)
-				for (uint32_t i = 0; same && i < both[k]->maps; i++)
-					same = both[k]->map[i * WIRE_SLS + a] == both[k]->map[i * WIRE_SLS + b];
+			for (int k = 0; k < 1 + OLD && any[k]; k++)
+				for (uint32_t i = 0; same && i < any[k]->maps; i++)
+					same = any[k]->map[i * WIRE_SLS + a] == any[k]->map[i * WIRE_SLS + b];
 			if (same) {
 				m->distinct[a] = b;
 				break;
@@ -217,45 +231,49 @@ static void tell_apart(struct mixture *m)
 		}
 }
 
-/* match finds the rows of the tables in use; a switch with other ports is another one. */
-static void match(struct mixture *m)
+/* match finds the rows of tables of before; a switch with other ports is another one. 0: out of memory. */
+static int match(struct mixture *m, int k)
 {
-	for (uint32_t r = 0; r < m->n->rows; r++) {
-		uint32_t old = tables_row(m->was, m->n->guid[r]);
-		if (old != NO_ROW && m->was->slot[old + 1] - m->was->slot[old] != m->n->slot[r + 1] - m->n->slot[r])
+	const struct tables *was = m->was[k];
+
+	m->old[k] = malloc((m->n->rows + 1) * sizeof *m->old[k]);
+	for (uint32_t r = 0; m->old[k] && r < m->n->rows; r++) {
+		uint32_t old = tables_row(was, m->n->guid[r]);
+		if (old != NO_ROW && was->slot[old + 1] - was->slot[old] != m->n->slot[r + 1] - m->n->slot[r])
 			old = NO_ROW;
-		m->old[r] = old;
+		m->old[k][r] = old;
 	}
+	return m->old[k] != NULL;
 }
 
 /* overlay fills in what switches have confirmed otherwise. */
-static void overlay(struct mixture *m, const struct blocks *blocks)
+static void overlay(struct mixture *m, const struct before *before)
 {
 	const struct net *n = m->n;
 
 	memset(m->confirmed, WIRE_NO_PORT, (size_t)n->rows * n->lids + 1);
-	for (uint32_t i = 0; i < blocks->count; i++) {
-		const uint8_t *b = blocks->first + (size_t)i * WIRE_BLOCK_SIZE;
+	for (uint32_t i = 0; i < before->count; i++) {
+		const uint8_t *b = before->blocks + (size_t)i * WIRE_BLOCK_SIZE;
 		uint32_t row = get32(b), from = (uint32_t)get16(b + 4) * WIRE_BLOCK_LIDS;
 		for (uint32_t k = 0; row < n->rows && k < WIRE_BLOCK_LIDS && from + k < n->lids; k++)
 			m->confirmed[(size_t)row * n->lids + from + k] = b[8 + k];
 	}
 }
 
-int step_prove(const struct tables *t, const struct tables *was, const struct blocks *blocks, const struct net *n, char *why)
+int step_prove(const struct tables *t, const struct before *b, const struct net *n, char *why)
 {
-	struct mixture m = {.t = t, .was = was, .n = n, .why = why};
-	int result = 0;
+	struct mixture m = {.t = t, .was = {b->in_use, b->earlier}, .n = n, .why = why};
+	int result = 0, ready = 1;
 
-	m.old = malloc((n->rows + 1) * sizeof *m.old);
 	m.lanes = calloc((size_t)(n->slots + 1) * WIRE_SLS, sizeof *m.lanes);
 	m.seen = malloc((size_t)(n->slots + 1) * WIRE_SLS * sizeof *m.seen);
-	if (blocks && blocks->count > 0)
+	for (int k = 0; k < OLD && m.was[k]; k++)
+		ready = ready && match(&m, k);
+	if (b->count > 0)
 		m.confirmed = malloc((size_t)n->rows * n->lids + 1);
-	if (m.old && m.lanes && m.seen && (!blocks || blocks->count == 0 || m.confirmed)) {
+	if (ready && m.lanes && m.seen && (b->count == 0 || m.confirmed)) {
 		if (m.confirmed)
-			overlay(&m, blocks);
-		match(&m);
+			overlay(&m, b);
 		tell_apart(&m);
 		for (m.lid = 0; result == 0 && m.lid < n->lids; m.lid++)
 			if (tables_in_scope(t, n->owner[m.lid]))
@@ -264,7 +282,8 @@ int step_prove(const struct tables *t, const struct tables *was, const struct bl
 		result = -1;
 		snprintf(why, WHY_SIZE, "out of memory");
 	}
-	free(m.old);
+	for (int k = 0; k < OLD; k++)
+		free(m.old[k]);
 	free(m.confirmed);
 	free(m.lanes);
 	free(m.seen);

@@ -32,9 +32,13 @@ struct found {
 	uint64_t cut;  /* pairs of a switch and a LID that a step leaves cut, as they were */
 };
 
-/* Block records of a request. */
-struct blocks {
-	const uint8_t *first;
+struct tables;
+
+/* What packets may follow beside new tables. */
+struct before {
+	const struct tables *in_use;  /* NULL: none, nor anything below */
+	const struct tables *earlier; /* that those replaced so late that packets of theirs are about; NULL: none */
+	const uint8_t *blocks;	      /* block records: what switches have confirmed otherwise than in_use */
 	uint32_t count;
 };
 
@@ -87,13 +91,12 @@ int tables_prove(const struct tables *t, const struct net *n, char *why);
 
 /*
  * tables_prove_from proves tables that are to replace others: of a step also that the
- * ranks rise while they do, whatever part of them has arrived (step.c). blocks is where
- * switches have confirmed something else than was; was may be NULL.
+ * ranks rise while they do, whatever part of them has arrived (step.c).
  */
-int tables_prove_from(const struct tables *t, const struct tables *was, const struct blocks *blocks, const struct net *n, struct found *found, char *why);
+int tables_prove_from(const struct tables *t, const struct before *b, const struct net *n, struct found *found, char *why);
 
-/* step_prove is the part of that which is about mixtures; was is not NULL. */
-int step_prove(const struct tables *t, const struct tables *was, const struct blocks *blocks, const struct net *n, char *why);
+/* step_prove is the part of that which is about mixtures; some tables are in use. */
+int step_prove(const struct tables *t, const struct before *b, const struct net *n, char *why);
 
 /* Of every proof: who counts, and which service levels stay together. */
 int tables_in_scope(const struct tables *t, uint8_t owner);

@@ -127,23 +127,27 @@ static int64_t linger(const struct tables *t, const uint8_t *request)
  */
 static int use(struct weft *w, struct tables *t, const struct net *n, const uint8_t *request)
 {
-	int change = t->number != tables_number(in_use(w));
+	struct tables *was = tables_hold(in_use(w));
+	int change = t->number != tables_number(was);
 
-	if (!hand_over(w, t, n)) {
-		tables_free(t);
-		return 0;
-	}
+	if (!hand_over(w, t, n))
+		goto out;
 	if (!shelf_put(&w->shelf, t)) {
 		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
-		tables_free(t);
-		return 0;
+		goto out;
 	}
 	if (change) {
+		asker_replaced(&w->asker, was);
 		atomic_store(&w->linger, linger(t, request));
 		atomic_store(&w->writing, 1);
 		atomic_store(&w->asker.gone, now_ms() + linger(t, request) + WRITES);
 	}
+	tables_free(was);
 	return 1;
+out:
+	tables_free(t);
+	tables_free(was);
+	return 0;
 }
 
 /* fitting is the tables in use if they are proven for the fabric as it is now; else unfit says why not. */
@@ -154,7 +158,7 @@ static const struct tables *fitting(struct weft *w, const struct net *n, char *u
 	char wrong[WHY_SIZE] = "pairs are cut";
 
 	/* A step may leave pairs cut until a later one; then no more than those are. */
-	if (t && tables_prove_from(t, t, NULL, n, &found, wrong) == 0 && found.cut <= t->found.cut)
+	if (t && tables_prove_from(t, &(struct before){.in_use = t}, n, &found, wrong) == 0 && found.cut <= t->found.cut)
 		return t;
 	if (t)
 		snprintf(unfit, WHY_SIZE, "those of sweep %llu do not fit the fabric any more (%.*s)", (unsigned long long)t->sweep, WHY_SIZE / 2, wrong);

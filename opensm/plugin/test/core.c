@@ -69,7 +69,7 @@ static void verdict(struct tables *t, const struct net *n, const char *why)
 static void steps(const uint8_t *request, size_t size, const uint8_t *was, const char *path, const struct net *n)
 {
 	/* The file: the request that the tables in use answered, these tables, the steps. */
-	struct blocks blocks = {.count = get32(request + WIRE_HEADER_SIZE + 36)};
+	struct before b = {.count = get32(request + WIRE_HEADER_SIZE + 36)};
 	size_t left;
 	uint8_t *file = slurp(path, &left), *m = file;
 	uint64_t first = WIRE_HEADER_SIZE + get64(was + 8);
@@ -78,7 +78,8 @@ static void steps(const uint8_t *request, size_t size, const uint8_t *was, const
 	char why[WHY_SIZE] = "", wrong[WHY_SIZE];
 	struct tables *in_use = tables_new(body(old, get64(old + 8)), get64(old + 8), get64(was + WIRE_HEADER_SIZE), then, why);
 
-	blocks.first = request + size - (size_t)blocks.count * WIRE_BLOCK_SIZE - get16(request + WIRE_HEADER_SIZE + 22);
+	b.in_use = in_use;
+	b.blocks = request + size - (size_t)b.count * WIRE_BLOCK_SIZE - get16(request + WIRE_HEADER_SIZE + 22);
 	if (!in_use) {
 		printf("malformed: %s\n", why);
 		exit(1);
@@ -89,7 +90,7 @@ static void steps(const uint8_t *request, size_t size, const uint8_t *was, const
 		struct found found;
 		if (!t)
 			printf("malformed: %s\n", why);
-		else if (tables_prove_from(t, in_use, &blocks, n, &found, wrong) != 0)
+		else if (tables_prove_from(t, &b, n, &found, wrong) != 0)
 			printf("unproven: %s\n", wrong);
 		else
 			printf("proven, %u hops, %llu cut\n", found.hops, (unsigned long long)found.cut);
