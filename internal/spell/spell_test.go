@@ -59,6 +59,14 @@ func edits(a, b string) int {
 }
 
 func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"ab", "ba", 1}, {"xab", "xba", 1}, {"abx", "bax", 1}, {"abc", "ca", 3}, {"abcd", "badc", 2}} {
+		if got := distance(c.a, c.b); got != c.want {
+			t.Errorf("%q, %q: %d edits, want %d", c.a, c.b, got, c.want)
+		}
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringMatching(`[abc]{0,7}`)
 		a, b := word.Draw(t, "a"), word.Draw(t, "b")

@@ -181,6 +181,25 @@ func TestPluginOptions(t *testing.T) {
 	}
 }
 
+// What the plugin would say of tables whose PathRecords are not known is not known.
+func TestUnknownRecords(t *testing.T) {
+	ring := testnet.Build(t, "ring:7,hosts=2")
+	in := Input{Fabric: ring, Tables: tables(t, ring, "minhop"), Conf: configuration(t, plugin+"qos TRUE\n")}
+	for _, c := range []struct {
+		records bool
+		said    bool
+	}{{false, false}, {true, true}} {
+		in.SLs = c.records
+		r, err := Run(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has(r, Warning, PluginOption, "a credit loop under it") != c.said {
+			t.Errorf("records known %v: %+v", c.records, r.Findings)
+		}
+	}
+}
+
 // A line to copy keeps the other options.
 func TestLineKeepsOptions(t *testing.T) {
 	r, err := Run(t.Context(), Input{Contract: &routing.Any, Conf: configuration(t, plugin+"qos TRUE\nevent_plugin_options weft.socket=/s weft.contract=directed,x=1\n")})
