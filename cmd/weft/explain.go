@@ -42,8 +42,8 @@ type explainSummary struct {
 	Needed  int              `json:"lanes_needed,omitempty"`
 	Verdict string           `json:"verdict,omitempty"`
 
-	how   string   // the contract of the verdict, for people
-	notes []string // of the engine, for people
+	how   string   // the contract of the verdict, in words
+	notes []string // remarks of the engine, in words
 }
 
 type findingSummary struct {
@@ -78,7 +78,7 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	return a.answer(o.json, s, func() error { return a.printExplanation(j, &s) }, !s.Routes)
 }
 
-// tryOut routes and notes what comes of it, a refusal too.
+// tryOut routes and records the result, also if it is a refusal.
 func (j *routeJob) tryOut(ctx context.Context, s *explainSummary) error {
 	if j.adaptive != nil {
 		t, v, err := j.adapt(ctx)
@@ -100,7 +100,7 @@ func (j *routeJob) tryOut(ctx context.Context, s *explainSummary) error {
 	return nil
 }
 
-// refused notes a refusal; any other error is returned.
+// refused records a refusal; any other error is returned.
 func (s *explainSummary) refused(err error) error {
 	if !routing.Refused(err) {
 		return err
@@ -109,7 +109,7 @@ func (s *explainSummary) refused(err error) error {
 	return nil
 }
 
-// connectedRule is the one rule that all engines have.
+// connectedRule is the rule that holds for all engines.
 func connectedRule(f *fabric.Fabric) findingSummary {
 	n := len(f.Parts())
 	return findingSummary{"cables join all switches", n == 1, fmt.Sprintf("%s of %s", words.Plural(n, "part"), words.Plural(f.Switches(), "switch"))}
@@ -131,7 +131,7 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 	t.Render()
 	answer := "refuses: " + s.Refusal
 	if slices.ContainsFunc(s.Rules, func(r findingSummary) bool { return !r.OK && strings.HasPrefix(s.Refusal, r.Why) }) {
-		answer = "refuses: a rule above is not kept" // and what was found stands beside it
+		answer = "refuses: a rule above is not kept" // the finding is printed beside the rule
 	}
 	if s.Routes {
 		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", words.Plural(s.Needed, "lane"), s.Verdict, s.how, j.scope)

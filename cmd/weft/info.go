@@ -120,8 +120,8 @@ func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary 
 	return s
 }
 
-// diameter is the most hops between two switches that reach each other; less if
-// ctx ends.
+// diameter is the largest number of hops between two switches that are connected; less
+// if ctx ends.
 func diameter(ctx context.Context, f *fabric.Fabric) int {
 	heads := f.Heads()
 	hops := make([]int, f.Switches())

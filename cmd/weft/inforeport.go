@@ -17,10 +17,10 @@ import (
 	"github.com/weft-fabric/weft/fabric/names"
 )
 
-// hostCounts is how many hosts there are, as far as adapters name them.
+// hostCounts is the number of hosts, as far as adapters name them.
 type hostCounts struct {
 	Count      int         `json:"count"`
-	ByAdapters map[int]int `json:"by_adapters"` // hosts by how many adapters they have
+	ByAdapters map[int]int `json:"by_adapters"` // number of hosts by their number of adapters
 }
 
 // railSummary is a rail; its number, from 1, is what --rail takes.
@@ -41,12 +41,12 @@ type levelSummary struct {
 	Up       int     `json:"cables_up"`
 	Across   int     `json:"cables_across"`
 	Free     int     `json:"free_ports"`
-	Over     float64 `json:"oversubscription"` // of all its switches together; 0: nothing goes up
+	Over     float64 `json:"oversubscription"` // of all its switches together; 0: no cables lead up
 	Least    float64 `json:"oversubscription_least"`
 	Most     float64 `json:"oversubscription_most"`
 }
 
-// oddSummary is something odd.
+// oddSummary is an anomaly.
 type oddSummary struct {
 	Kind  string        `json:"kind"`
 	What  string        `json:"what"`
@@ -134,7 +134,7 @@ func (s *infoSummary) hostsText() string {
 	return fmt.Sprintf("%s: %s; rails %s", words.Plural(s.Hosts.Count, "host"), strings.Join(counts, ", "), strings.Join(rails, ", "))
 }
 
-// factOdd puts what is odd on the page, each with the places where it is.
+// factOdd prints the anomalies, each with its places.
 func (a *app) factOdd(p *console.Page, f *fabric.Fabric, findings []inspect.Finding) {
 	label := "odd"
 	for _, o := range findings {
@@ -152,7 +152,7 @@ func (a *app) factOdd(p *console.Page, f *fabric.Fabric, findings []inspect.Find
 	}
 }
 
-// oddPlaces is where something is odd.
+// oddPlaces is the places of an anomaly.
 func oddPlaces(f *fabric.Fabric, o *inspect.Finding) []string {
 	var places []string
 	for _, l := range o.Links {
@@ -181,7 +181,7 @@ func oddPlaces(f *fabric.Fabric, o *inspect.Finding) []string {
 	return places
 }
 
-// cabledTo says where an adapter is cabled to.
+// cabledTo names the switch and port to which an adapter is cabled.
 func cabledTo(f *fabric.Fabric, n fabric.NodeID) string {
 	for p := 1; p <= f.Node(n).Ports && f.Node(n).Kind != fabric.Switch; p++ {
 		if c := f.Out(n, uint8(p)); c != fabric.None {
@@ -192,7 +192,8 @@ func cabledTo(f *fabric.Fabric, n fabric.NodeID) string {
 	return ""
 }
 
-// printLevels prints the levels of a tree, the top first. What no level has is left out.
+// printLevels prints the levels of a tree, the top first. Columns that are empty for
+// all levels are left out.
 func (a *app) printLevels(levels []inspect.Level) {
 	var all inspect.Level
 	for _, l := range levels {
@@ -228,7 +229,7 @@ func (a *app) printLevels(levels []inspect.Level) {
 	t.Render()
 }
 
-// overText is an oversubscription, and between what it lies where switches differ.
+// overText is an oversubscription, with its range if switches differ.
 func overText(l *inspect.Level) string {
 	if l.Over.Above == 0 {
 		return ""

@@ -19,15 +19,15 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// keptName is what the engine of kept tables is called.
+// keptName is the engine name of kept tables.
 const keptName = "kept"
 
-// keptEngine stands for the engine where tables come from a repair.
+// keptEngine stands for the engine of tables that come from a repair.
 func keptEngine(c routing.Contract) engines.Engine {
 	return engines.Engine{Name: keptName, Paths: keptName, Lanes: keptName, Contract: c, Safe: true}
 }
 
-// keepFlags adds --keep and --steps, with what has no meaning beside --keep.
+// keepFlags adds --keep and --steps, and the flags that only work with --keep.
 func keepFlags(c *cobra.Command, o *routeFlags) {
 	f := c.Flags()
 	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
@@ -44,13 +44,13 @@ func keepFlags(c *cobra.Command, o *routeFlags) {
 type keepJob struct {
 	*routeJob
 	o    *routeFlags
-	was  *routing.Tables // on the fabric they were made for
+	was  *routing.Tables // for the fabric they were made for
 	plan *change.Proven
 
-	purpose string // of the plan, where it is not to serve a fabric as it is now
+	purpose string // of the plan, if it is not to serve the fabric as it is now
 }
 
-// keep changes as little as possible of tables, in place of routing from scratch.
+// keep changes as little as possible of tables, instead of routing from scratch.
 func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 	j := &keepJob{routeJob: &routeJob{app: a, name: name}, o: o}
 	var err error
@@ -91,7 +91,7 @@ func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 	return j.report()
 }
 
-// readKept reads the tables of before.
+// readKept reads the old tables.
 func (j *keepJob) readKept() error {
 	s := j.Stage("reading", &j.spent.read)
 	defer s.Done()
@@ -127,7 +127,8 @@ func (j *keepJob) readKept() error {
 	return err
 }
 
-// mend plans the change and has its end judged, as any tables that weft route writes.
+// mend plans the change and has its last tables judged, like any tables that weft route
+// writes.
 func (j *keepJob) mend(ctx context.Context) error {
 	s := j.Stage("plan", &j.spent.paths)
 	defer s.Done()
@@ -145,7 +146,7 @@ func (j *keepJob) mend(ctx context.Context) error {
 	return err
 }
 
-// notMended refuses what no repair reaches.
+// notMended refuses, and names the destinations that no repair reaches.
 func (j *keepJob) notMended() error {
 	left := leftOf(j.plan)
 	why := words.Counted(len(left), "destination", "destinations") + " that cables reach and no repair near these tables does from everywhere: " + leftText(left)
@@ -155,19 +156,20 @@ func (j *keepJob) notMended() error {
 	return j.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. weft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.o.keep, why)
 }
 
-// withLanesNeeded is tables that say how many lanes they need, which dumps do not.
+// withLanesNeeded is tables with the number of lanes they need, which dumps do not
+// contain.
 func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
 	lanes := *t.Lanes
 	lanes.Needed = needed
 	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes}
 }
 
-// stepJob is the writing of a step: a folder as weft route writes it.
+// stepJob writes a step: a folder as weft route writes it.
 func (j *keepJob) stepJob(s *change.Step, out string) *routeJob {
 	step := *j.routeJob
 	step.tables, step.verdict, step.out = withLanesNeeded(s.Tables, s.Alone.VLs), s.Alone, out
 	step.loads = congestion.Count(j.fabric, s.Tables.Forwarding, j.scope)
 	step.underway = true
-	step.wider = nil // of the last step's tables
+	step.wider = nil // it is about the last step's tables
 	return &step
 }

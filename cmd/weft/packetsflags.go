@@ -63,7 +63,7 @@ func (j *packetsJob) readFlags() error {
 	return j.readWords()
 }
 
-// readWords checks the flags that are one of some words.
+// readWords checks the flags whose values are words of a list.
 func (j *packetsJob) readWords() error {
 	o := j.o
 	switch o.process {
@@ -98,7 +98,8 @@ func (j *packetsJob) readWords() error {
 	return err
 }
 
-// readArbitration reads the arbitration tables. Without any, lanes take turns.
+// readArbitration reads the arbitration tables. Without any, lanes are served round
+// robin.
 func (j *packetsJob) readArbitration() error {
 	o := j.o
 	if o.vlarbHigh == "" && o.vlarbLow == "" {
@@ -158,7 +159,7 @@ func parseLoads(text string) ([]float64, error) {
 				if v > n[1]+n[2]/1e6 {
 					break
 				}
-				// As it would be written: 0.1 and 0.2 make 0.3.
+				// Rounded, so that 0.1 + 0.2 is written as 0.3.
 				v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 				loads = append(loads, v)
 			}

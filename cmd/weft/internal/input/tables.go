@@ -18,8 +18,8 @@ import (
 // Given is tables read from files.
 type Given struct {
 	Tables     *routing.Tables
-	Rule       lft.Rule    // by which destinations were found
-	Mismatches *Mismatches // between tables and fabric; nil: none
+	Rule       lft.Rule    // how destinations were found
+	Mismatches *Mismatches // what tables and fabric do not have in common; nil: nothing
 }
 
 // Read reads a fabric, and tables for it.
@@ -48,7 +48,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", name, err)
 		case kind == format.Unknown || kind == format.LFT || kind == format.FDBS:
-			return lft.Read(r, name, f, join) // which says where it is none
+			return lft.Read(r, name, f, join) // its error names the line
 		default:
 			return nil, format.Errorf(name, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
 		}
@@ -78,7 +78,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	return &Given{&routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, dump.Rule, m}, nil
 }
 
-// readSL2VL reads the maps of --sl2vl; without, SL n rides lane n.
+// readSL2VL reads the maps of --sl2vl; without it SL n uses lane n.
 func readSL2VL(c *console.Console, f *fabric.Fabric, o *flags.Tables, m *Mismatches) (*routing.SL2VL, error) {
 	if o.SL2VL == "" {
 		return routing.LanePerSL(routing.MaxDataVLs), nil

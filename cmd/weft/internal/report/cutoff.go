@@ -14,7 +14,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// CutOff is who cannot reach whom under some tables, and where their routes end.
+// CutOff is which pairs are cut off under some tables, and where their routes end.
 type CutOff struct {
 	Places    []cutPlace    `json:"places"`
 	Endpoints []cutEndpoint `json:"endpoints"`
@@ -23,11 +23,11 @@ type CutOff struct {
 	perSwitch []uint32 // endpoints in scope, [switch]
 }
 
-// cutPlace is a place where routes end that should go on: most pairs first.
+// cutPlace is a place where routes end too early.
 type cutPlace struct {
 	Switch       string   `json:"switch"`
 	SwitchNode   Node     `json:"switch_node"`    // and the port
-	Port         uint8    `json:"port,omitempty"` // that the entry names; 0: there is no entry, or it is the switch itself
+	Port         uint8    `json:"port,omitempty"` // out-port of the entry; 0: there is no entry, or it names the switch itself
 	Why          string   `json:"why"`
 	Pairs        int64    `json:"pairs"`
 	Sources      int      `json:"sources"` // endpoints
@@ -38,10 +38,10 @@ type cutPlace struct {
 	why  deadlock.Loss
 	from map[fabric.NodeID]bool
 	to   []fabric.EndpointID
-	on   string // the one switch that all destinations hang on; empty: several
+	on   string // the switch of all destinations; empty: they are on several
 }
 
-// cutEndpoint is what an endpoint has lost: most first.
+// cutEndpoint is the pairs that an endpoint has lost.
 type cutEndpoint struct {
 	Endpoint     string `json:"endpoint"`
 	EndpointNode Node   `json:"endpoint_node"`
@@ -77,8 +77,8 @@ type placeCount struct {
 	to    []fabric.EndpointID // ascending by LID, each once in a row
 }
 
-// CutOffBy lists who is cut off according to a verdict that has all lost pairs;
-// nil if nobody is.
+// CutOffBy lists the pairs that are cut off according to a verdict with all lost pairs;
+// nil if there are none.
 func CutOffBy(t *routing.Tables, v *deadlock.Verdict) *CutOff {
 	f := t.Fabric
 	c := &cutter{f: f, t: t, scope: v.Scope, places: map[placeKey]*placeCount{}, from: make([]int64, len(f.Endpoints())), to: make([]int64, len(f.Endpoints()))}
@@ -125,7 +125,7 @@ func (c *cutter) add(l deadlock.Lost) {
 	}
 }
 
-// end follows a route to where it ends; of a circle that is its lowest switch.
+// end follows a route to its end; for a circle it is the lowest switch of the circle.
 func (c *cutter) end(l deadlock.Lost) placeKey {
 	row, at := c.t.Forwarding.Row(l.LID), l.Switch
 	if l.Why == deadlock.NoAddress {
@@ -168,7 +168,7 @@ func (c *cutter) sortedPlaces() []placeKey {
 	return keys
 }
 
-// name names the ends of the pairs that are cut off at a place.
+// name names the endpoints of the pairs that are cut off at a place.
 func (c *CutOff) name(p *cutPlace) {
 	p.Sources, p.Switches, p.Destinations = 0, nil, nil
 	for s := range fabric.NodeID(c.f.Switches()) {
@@ -186,8 +186,8 @@ func (c *CutOff) name(p *cutPlace) {
 	}
 }
 
-// merged is the places with those together that lack entries for the same
-// destinations, as all switches do for a host that is new.
+// merged joins the places that lack entries for the same destinations, as all switches
+// do for a new host.
 func (c *CutOff) merged() []cutPlace {
 	var list []cutPlace
 	for _, p := range c.Places {
@@ -233,11 +233,11 @@ func (c *cutter) listEndpoints() []cutEndpoint {
 	return list
 }
 
-// mostCut is how many places and how many groups of endpoints are shown on a
+// mostCut is how many places, and how many groups of endpoints, are shown on a
 // terminal.
 const mostCut = 5
 
-// Text is who is cut off, for people.
+// Text describes the pairs that are cut off, for a terminal.
 func (c *CutOff) Text(on *console.Console) string {
 	var b strings.Builder
 	places := c.merged()
@@ -263,7 +263,7 @@ func (c *CutOff) Text(on *console.Console) string {
 	return b.String()
 }
 
-// whyWords is what is wrong where a route ends, shorter than Loss.String.
+// whyWords is why a route ends, in fewer words than Loss.String.
 var whyWords = map[deadlock.Loss]string{
 	deadlock.NoEntry: "no entry", deadlock.DeadPort: "no cable", deadlock.WrongNode: "leads to another node",
 	deadlock.Circles: "in a circle for ever", deadlock.NoAddress: "no LID that may be used",
@@ -288,7 +288,7 @@ func (p *cutPlace) text() string {
 	return fmt.Sprintf("%s: %s: %s\n    from %s on %s\n    to %s", where, whyWords[p.why], words.Counted(int(p.Pairs), "pair", "pairs"), words.Plural(p.Sources, "endpoint"), switches, to)
 }
 
-// groups is the endpoints of a switch that have lost alike, together.
+// groups joins the endpoints of a switch that have lost the same pairs.
 func (c *CutOff) groups() [][]cutEndpoint {
 	var groups [][]cutEndpoint
 	for _, e := range c.Endpoints {

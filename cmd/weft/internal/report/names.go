@@ -1,6 +1,5 @@
-// Package report says what is in a network, what a verdict is and who is cut off, in
-// words for people and in the JSON that programs get. What one command alone says is
-// beside that command.
+// Package report describes networks, verdicts and pairs that are cut off, as text and
+// as JSON, for several commands. What only one command prints is beside that command.
 package report
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Endpoint names an endpoint, with its port where the node has several.
+// Endpoint names an endpoint, with its port if the node has several.
 func Endpoint(f *fabric.Fabric, e fabric.EndpointID) string {
 	ep := f.Endpoint(e)
 	if n := f.Node(ep.Node); n.Kind != fabric.Switch && n.Ports > 1 {
@@ -26,7 +25,7 @@ func Channel(f *fabric.Fabric, c fabric.ChannelID) string {
 	return fmt.Sprintf("%s, port %d → %s, port %d", f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort)
 }
 
-// Labels is what nodes are called.
+// Labels is the labels of nodes.
 func Labels(f *fabric.Fabric, nodes []fabric.NodeID) []string {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -48,7 +47,7 @@ func Endpoints(f *fabric.Fabric) string {
 	return s
 }
 
-// Parts says which parts a network falls into, a line each.
+// Parts lists the connected parts of a network, one per line.
 func Parts(f *fabric.Fabric, parts [][]fabric.NodeID) string {
 	const most = 4
 	var b strings.Builder
