@@ -113,20 +113,9 @@ func TestWhoAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := f.Endpoint(fabric.EndpointID(f.Switches()))
-	other := f.Endpoint(f.Attached(one.Switch)[2])
-	if other.LID == one.LID || other.Class != fabric.HostAdapter {
-		t.Fatal("there is no second adapter where there should be")
-	}
-	far := longest(tables, one)
-	const fresh = 14 // a service level that nobody has, to be made the twin of
-	twin := tables.Lanes.SL(fabric.EndpointID(far.Switch), one.LID)
-	p, lids := parts(t, q, whole), int(f.TopLID())+1
-	whole[16+32+fresh] = whole[16+32+twin]
-	for m := p[2]; m < p[3]; m += routing.SLs {
-		whole[m+fresh] = whole[m+int(twin)]
-	}
-	whole[p[1]+int(far.Switch)*lids+int(one.LID)] = fresh // far may send to one on it
+	one, other, far := neighbours(t, tables)
+	const fresh = 14 // a service level that nobody has
+	whole = twinned(t, q, tables, whole, one, far, fresh)
 	if out := core(t, asan, "prove", q, whole); out[0] != "proven" {
 		t.Fatal(out)
 	}
@@ -144,6 +133,34 @@ func TestWhoAnswers(t *testing.T) {
 			t.Errorf("from port %d: %q, want %q", in, out, c.want)
 		}
 	}
+}
+
+// neighbours is the first two host adapters of a switch, and the endpoint that lies
+// farthest from the first.
+func neighbours(t testing.TB, tables *routing.Tables) (one, other, far *fabric.Endpoint) {
+	t.Helper()
+	f := tables.Fabric
+	one = f.Endpoint(fabric.EndpointID(f.Switches()))
+	other = f.Endpoint(f.Attached(one.Switch)[2])
+	if other.LID == one.LID || other.Class != fabric.HostAdapter {
+		t.Fatal("there is no second adapter where there should be")
+	}
+	return one, other, longest(tables, one)
+}
+
+// twinned is an answer in which a fresh service level is treated like the one from far
+// to one, and far may send to one on it.
+func twinned(t testing.TB, q *wire.Request, tables *routing.Tables, whole []byte, one, far *fabric.Endpoint, fresh int) []byte {
+	t.Helper()
+	b := bytes.Clone(whole)
+	twin := int(tables.Lanes.SL(fabric.EndpointID(far.Switch), one.LID))
+	p, lids := parts(t, q, b), int(tables.Fabric.TopLID())+1
+	b[16+32+fresh] = b[16+32+twin]
+	for m := p[2]; m < p[3]; m += routing.SLs {
+		b[m+fresh] = b[m+twin]
+	}
+	b[p[1]+int(far.Switch)*lids+int(one.LID)] = byte(fresh)
+	return b
 }
 
 // remapped is an answer with one more map, a changed copy of the one for a pair of

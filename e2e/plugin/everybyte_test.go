@@ -28,6 +28,7 @@ var spoilable = []struct {
 	{name: "all service levels", spec: "mesh:1x3,hosts=2", engine: "updn", contract: routing.Any},
 	{name: "lanes for service levels that nobody uses", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Single(2)},
 	{name: "two layers, and who answers counts", spec: "ring:5,hosts=2", engine: "dfsssp", contract: routing.Honored},
+	{name: "a switch drops what one of its adapters may answer", spec: "ring:4,hosts=2", engine: "df-dn", contract: routing.Honored, answer: dropOne},
 	{name: "switches without hosts", spec: "karytree:k=2,n=2", engine: "updn", contract: routing.Honored, answer: inScope(routing.All)},
 	{name: "several addresses", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Honored, lmc: 1, answer: inScope(routing.HCA)},
 	{name: "an aggregation node", spec: "ring:3,hosts=2", engine: "updn", contract: routing.Honored, answer: inScope(routing.HCA), request: func(q *wire.Request) {
@@ -68,6 +69,20 @@ func dropUnused(t testing.TB, q *wire.Request, whole []byte) []byte {
 		}
 	}
 	return whole
+}
+
+// dropOne has a switch drop a service level that comes from one of its adapters, which
+// is not asked on it; the other is.
+func dropOne(t testing.TB, q *wire.Request, whole []byte) []byte {
+	tables, _, err := routed(q, "df-dn", routing.Honored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other, far := neighbours(t, tables)
+	const fresh = 14
+	b := twinned(t, q, tables, whole, one, far, fresh)
+	in := tables.Fabric.Channel(other.Inject).ToPort
+	return remapped(t, q, b, one.Switch, in, tables.Forwarding.Port(one.Switch, far.LID), func(m []byte) { m[fresh] = 15 })
 }
 
 // rankAllAlike proves for more lanes than there are, the last with the ranks of the one before.
