@@ -76,7 +76,7 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
 	f.StringArrayVar(&o.dirs, "lfts-dir", nil, "NAME=DIR: tables that exist, in a folder; may be given several times")
 	f.IntVar(&o.route.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
-	f.IntVar(&o.route.lmc, "lmc", -1, flags.LmcUsage)
+	f.IntVar(&o.route.lmc, "lmc", -1, flags.LMCUsage)
 	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what each engine is made for)")
 	f.BoolVar(&o.route.withinParts, "within-parts", false, "that the network is in parts is known, and no finding")

@@ -70,12 +70,8 @@ type compareSeconds struct {
 }
 
 func (j *compareJob) print() error {
-	n := j.fabric.Count()
 	s := &compareSummary{
-		Fabric: fabricSummary{
-			Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router,
-			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
-		},
+		Fabric:    summariseFabric(j.name, j.fabric),
 		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.seed,
 		Phases: j.phases, PhasesOfAll: len(j.placement) - 1, Rows: j.rows,
 	}

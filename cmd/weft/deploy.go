@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
@@ -237,7 +234,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	}
 	defer d.Discard()
 	s := &deploySummary{
-		Fabric: j.summary().Fabric, Engine: j.engine.Name, Verdict: report.Verdict(j.verdict), Contract: j.contract.String(),
+		Fabric: summariseFabric(j.name, j.fabric), Engine: j.engine.Name, Verdict: report.Verdict(j.verdict), Contract: j.contract.String(),
 		VLs: plan.VLs, LaneCounts: j.lanes(), Dir: opt.Dir,
 	}
 	for _, level := range plan.Levels() {
@@ -249,26 +246,10 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 		}
 		s.Files = append(s.Files, f.Name)
 	}
-	if err := j.readTablesBack(d.At(deploy.LFTs)); err != nil {
+	if _, err := j.readLFTsBack(d.At(deploy.LFTs)); err != nil {
 		return nil, err
 	}
 	return s, d.Commit()
-}
-
-// readTablesBack compares the forwarding tables in a file with those meant.
-func (j *routeJob) readTablesBack(file string) error {
-	dump, err := console.ReadFile(j.Console, file, func(r io.Reader, name string) (*lft.Dump, error) {
-		return lft.Read(r, name, j.fabric, lft.Join{})
-	})
-	if err != nil {
-		return notAsWritten(err)
-	}
-	for lid := range j.fabric.LIDs() {
-		if !bytes.Equal(dump.Forwarding.Row(lid), j.tables.Forwarding.Row(lid)) {
-			return notAsWritten(fmt.Errorf("%s: the ports for LID %d differ", deploy.LFTs, lid))
-		}
-	}
-	return nil
 }
 
 // adapterPorts is the connected ports of adapters, found by name.

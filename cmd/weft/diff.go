@@ -55,7 +55,7 @@ if the new tables cut pairs off.`,
 	f.StringVar(&o.newTables, "new-tables", "", "tables of NEW, likewise")
 	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: any for tables that ignore service levels, else honored)")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.IntVar(&o.lmc, "lmc", -1, flags.LmcUsage)
+	f.IntVar(&o.lmc, "lmc", -1, flags.LMCUsage)
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
 	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the bandwidth")
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
@@ -93,9 +93,6 @@ func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
 	var err error
 	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
 		return exit.Usage("%w", err)
-	}
-	if err := flags.CheckLMC(o.lmc); err != nil {
-		return err
 	}
 	if _, err := contractOf(o.contract); err != nil {
 		return err

@@ -53,7 +53,7 @@ code is 1 where there is no such plan.`,
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in these folders")
 	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: any for tables that ignore service levels, else honored)")
 	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.IntVar(&o.route.lmc, "lmc", -1, flags.LmcUsage)
+	f.IntVar(&o.route.lmc, "lmc", -1, flags.LMCUsage)
 	f.BoolVar(&o.json, "json", false, "print the result for programs")
 	if err := c.MarkFlagRequired("tables"); err != nil {
 		panic(err)
@@ -74,9 +74,6 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	}
 	if o.steps != "" && o.steps == o.back {
 		return exit.Usage("--steps and --back-steps are two folders")
-	}
-	if err := flags.CheckLMC(o.route.lmc); err != nil {
-		return err
 	}
 	j := &drainJob{whatIfJob{app: a, name: name, o: &o.whatIfFlags, flags: "--"}, o, o.tables.LFTs}
 	if err := j.read(ctx); err != nil {

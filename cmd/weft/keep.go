@@ -61,11 +61,9 @@ func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 		return err
 	}
 	if j.out = cmp.Or(o.out, o.steps); j.out != "" {
-		probe, err := output.NewFolder(j.out, o.force)
-		if err != nil {
+		if err := output.MayWrite(j.out, o.force); err != nil {
 			return err
 		}
-		probe.Discard()
 		j.out = filepath.Clean(j.out)
 	}
 	if err := j.prepare(o); err != nil {

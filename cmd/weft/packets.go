@@ -237,9 +237,6 @@ func asUsage(err error) error {
 
 // readTables is for --lfts.
 func (j *packetsJob) readTables() error {
-	if err := flags.CheckLMC(j.o.route.lmc); err != nil {
-		return err
-	}
 	v, err := input.Read(j.Console, j.name, j.o.route.lmc, &j.o.tables)
 	if err != nil {
 		return err

@@ -148,9 +148,8 @@ func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
 }
 
 func (j *packetsJob) summary() *packetsSummary {
-	n := j.fabric.Count()
 	s := &packetsSummary{
-		Fabric: fabricSummary{Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router, Links: n.SwitchCables + n.AdapterCables + n.SelfCables},
+		Fabric: summariseFabric(j.name, j.fabric),
 		Tables: j.o.tables.LFTs, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent.Seconds(),
 	}

@@ -129,7 +129,7 @@ func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
 	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by name, GUID or LID, with commas between; * is any text")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
 	f.BoolVar(&o.withinParts, "within-parts", false, "that the network is in parts is known, and no finding")
-	f.IntVar(&o.lmc, "lmc", -1, flags.LmcUsage)
+	f.IntVar(&o.lmc, "lmc", -1, flags.LMCUsage)
 	f.StringVar(&o.order, "order", layer.Suited.String(), "order in which first-fit takes paths: "+orderNames()+" (default: by-destination, under contract honored shortest-first)")
 	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
 	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were")
@@ -278,9 +278,6 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	if o.sls < 0 || o.sls > routing.SLs {
 		return nil, exit.Usage("--sls %d: there are 1 to %d service levels", o.sls, routing.SLs)
 	}
-	if err := flags.CheckLMC(o.lmc); err != nil {
-		return nil, err
-	}
 	if err := j.takeOptions(o); err != nil {
 		return nil, err
 	}
@@ -304,13 +301,9 @@ func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	j.budget.Contract = j.contract
 	if o.out != "" {
 		j.out = filepath.Clean(o.out)
-		probe, err := output.NewFolder(o.out, o.force) // better now than after an hour
-		if err != nil {
-			return nil, err
-		}
-		probe.Discard()
+		err = output.MayWrite(o.out, o.force)
 	}
-	return j, nil
+	return j, err
 }
 
 // countApart looks whether all pairs can be joined. That a network has fallen apart

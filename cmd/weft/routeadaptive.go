@@ -78,12 +78,8 @@ func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.Adap
 }
 
 func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerdict) *adaptiveSummary {
-	n := j.fabric.Count()
 	s := &adaptiveSummary{
-		Fabric: fabricSummary{
-			Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router,
-			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
-		},
+		Fabric: summariseFabric(j.name, j.fabric),
 		Engine: j.engine.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.budget.VLs}, Verdict: report.CreditLoop, Endpoints: j.scope.String(),
 		Minimal: v.Minimal, MaxHops: v.Hops, Pairs: v.Pairs, Unreachable: v.Unreachable, Dependencies: v.Dependencies, Notes: t.Notes,
 		Seconds: stageSeconds{Read: j.spent.read.Seconds(), Paths: j.spent.paths.Seconds(), Verify: j.spent.verify.Seconds()},

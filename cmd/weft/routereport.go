@@ -57,6 +57,11 @@ type fabricSummary struct {
 	Links     int    `json:"links"`     // all cables
 }
 
+func summariseFabric(name string, f *fabric.Fabric) fabricSummary {
+	n := f.Count()
+	return fabricSummary{name, n.Switches, n.HCA + n.Aggregation + n.Router, n.SwitchCables + n.AdapterCables + n.SelfCables}
+}
+
 // partSummary is a part of a network that no cable joins to others.
 type partSummary struct {
 	Switches  []string `json:"switches"`
@@ -98,12 +103,8 @@ type stageSeconds struct {
 }
 
 func (j *routeJob) summary() *routeSummary {
-	n := j.fabric.Count()
 	s := &routeSummary{
-		Fabric: fabricSummary{
-			Name: j.name, Switches: n.Switches, Endpoints: n.HCA + n.Aggregation + n.Router,
-			Links: n.SwitchCables + n.AdapterCables + n.SelfCables,
-		},
+		Fabric: summariseFabric(j.name, j.fabric),
 		Engine: j.engine.Name, Paths: j.engine.PathsUnder(j.budget.Contract), Lanes: j.engine.Lanes,
 		LaneCounts: j.lanes(), NotCovered: deadlock.Outside(j.scope),
 		VLs: j.tables.Lanes.Needed, VLsUsed: j.verdict.VLs, VLsAvailable: j.budget.VLs, SLs: j.verdict.SLs,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
@@ -81,11 +82,9 @@ func (j *routeJob) fill(ctx context.Context, d *output.Folder, written func()) e
 // readBack reads what was written and compares it with what was meant.
 func (j *routeJob) readBack(ctx context.Context, d *output.Folder) error {
 	f := j.fabric
-	dump, err := console.ReadFile(j.Console, d.At(output.LFTs), func(r io.Reader, name string) (*lft.Dump, error) {
-		return lft.Read(r, name, f, lft.Join{Lenient: j.underway})
-	})
+	dump, err := j.readLFTsBack(d.At(output.LFTs))
 	if err != nil {
-		return notAsWritten(err)
+		return err
 	}
 	m, err := console.ReadFile(j.Console, d.At(output.SL2VL), func(r io.Reader, name string) (*routing.SL2VL, error) {
 		return slvl.Read(r, name, f)
@@ -100,9 +99,6 @@ func (j *routeJob) readBack(ctx context.Context, d *output.Folder) error {
 		return notAsWritten(err)
 	}
 	for lid := range f.LIDs() {
-		if !bytes.Equal(dump.Forwarding.Row(lid), j.tables.Forwarding.Row(lid)) {
-			return notAsWritten(fmt.Errorf("%s: the ports for LID %d differ", output.LFTs, lid))
-		}
 		for e := range f.Endpoints() {
 			e := fabric.EndpointID(e)
 			if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort && lanes.SL(e, lid) != j.tables.Lanes.SL(e, lid) {
@@ -124,6 +120,22 @@ func (j *routeJob) readBack(ctx context.Context, d *output.Folder) error {
 		return notAsWritten(err)
 	}
 	return nil
+}
+
+// readLFTsBack reads forwarding tables and compares them with those meant.
+func (j *routeJob) readLFTsBack(file string) (*lft.Dump, error) {
+	dump, err := console.ReadFile(j.Console, file, func(r io.Reader, name string) (*lft.Dump, error) {
+		return lft.Read(r, name, j.fabric, lft.Join{Lenient: j.underway})
+	})
+	if err != nil {
+		return nil, notAsWritten(err)
+	}
+	for lid := range j.fabric.LIDs() {
+		if !bytes.Equal(dump.Forwarding.Row(lid), j.tables.Forwarding.Row(lid)) {
+			return nil, notAsWritten(fmt.Errorf("%s: the ports for LID %d differ", filepath.Base(file), lid))
+		}
+	}
+	return dump, nil
 }
 
 // notAsWritten is the error of files that do not read back as they were meant.

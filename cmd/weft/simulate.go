@@ -157,9 +157,6 @@ func (j *simulateJob) check() error {
 func (j *simulateJob) readTables() error {
 	s := j.Stage("reading", &j.spent.read)
 	defer s.Done()
-	if err := flags.CheckLMC(j.o.route.lmc); err != nil {
-		return err
-	}
 	v, err := input.Read(j.Console, j.name, j.o.route.lmc, &j.o.tables)
 	if err != nil {
 		return err

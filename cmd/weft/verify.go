@@ -57,7 +57,7 @@ is an error with --strict, and where they have nothing in common.`,
 	o.AddTo(c)
 	f.StringVar(&o.contract, "contract", "honored", "what clients do with service levels: honored, directed, single:N or any")
 	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.IntVar(&o.lmc, "lmc", -1, flags.LmcUsage)
+	f.IntVar(&o.lmc, "lmc", -1, flags.LMCUsage)
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
 	f.StringVar(&o.readCert, "certificate", "", "re-check this proof instead of searching for loops")
 	f.BoolVar(&o.json, "json", false, "print the verdict for programs")
@@ -88,9 +88,6 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	}
 	if j.options.Scope, err = routing.ParseScope(o.endpoints); err != nil {
 		return exit.Usage("%w", err)
-	}
-	if err := flags.CheckLMC(o.lmc); err != nil {
-		return err
 	}
 	if err := o.Settle(); err != nil {
 		return err

@@ -94,8 +94,11 @@ func warn(c *console.Console, f *fabric.Fabric) {
 
 // WithLMC gives every adapter port the addresses that --lmc asks for.
 func WithLMC(f *fabric.Fabric, lmc int) (*fabric.Fabric, error) {
-	if lmc < 0 {
+	switch {
+	case lmc == -1: // not given
 		return f, nil
+	case lmc < 0 || lmc > 7:
+		return nil, exit.Usage("--lmc %d: it is 0 to 7", lmc)
 	}
 	f, err := f.WithLMC(uint8(lmc))
 	if err != nil {

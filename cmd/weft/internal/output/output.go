@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -140,6 +141,15 @@ func NewFolder(name string, force bool) (*Folder, error) {
 	return &Folder{u, name, force}, os.Chmod(u.Path, 0o755)
 }
 
+// MayWrite says what keeps a folder from being written: better now than after an hour.
+func MayWrite(name string, force bool) error {
+	d, err := NewFolder(name, force)
+	if err == nil {
+		d.Discard()
+	}
+	return err
+}
+
 func mayReplace(name string, force bool) error {
 	switch filepath.Base(name) {
 	case ".", "..", string(filepath.Separator):
@@ -213,3 +223,21 @@ func (d *Folder) Commit() error {
 	}
 	return os.RemoveAll(old)
 }
+
+// The files of an output folder.
+const (
+	LFTs        = "lfts.dump"
+	SL2VL       = "sl2vl.dump"
+	PSL         = "paths.psl"
+	Certificate = "certificate"
+	Summary     = "summary.json"
+)
+
+// The files of a folder of steps.
+const (
+	Plan     = "plan.json"
+	PlanText = "plan.txt"
+)
+
+// stepFolder is the folders of the steps.
+var stepFolder = regexp.MustCompile(`^step-[1-9]\d*$`)
