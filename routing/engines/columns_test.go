@@ -262,3 +262,22 @@ func TestAdaptivesHaveNoTables(t *testing.T) {
 		t.Error("updn is adaptive")
 	}
 }
+
+// An engine is told of the options that its row names, and of no others.
+func TestToldOfNothingElse(t *testing.T) {
+	f := testnet.Build(t, "ring:4")
+	all := engines.Options{
+		Roots: []fabric.GUID{f.Node(0).GUID}, Seed: 3, Aim: balance.AllToAll, Weights: make([]uint8, len(f.Endpoints())),
+		Order: layer.BySource, Prefer: weave.Lanes, Before: f,
+	}
+	e := named(t, "updn")
+	made := e.New
+	for uses := engines.Option(0); uses <= all.Given(); uses++ {
+		told := engines.Option(0)
+		e.Uses = uses
+		e.New = func(o engines.Options) engines.Implementation { told = o.Given(); return made(o) }
+		if _, err := e.Route(t.Context(), f, all, routing.Budget{}, nil); err != nil || told != uses {
+			t.Fatalf("%q: told of %q, %v", uses, told, err)
+		}
+	}
+}
