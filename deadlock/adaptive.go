@@ -11,10 +11,10 @@ import (
 type Switching uint8
 
 const (
-	// CutThrough: a waiting packet is buffered whole at one switch and holds that one
+	// CutThrough buffers a waiting packet whole at one switch, so that it holds only one
 	// lane. InfiniBand works like this, and so does store and forward.
 	CutThrough Switching = iota
-	// Wormhole: a waiting packet may hold lanes on all the cables behind it.
+	// Wormhole lets a waiting packet hold lanes on all the cables behind it.
 	Wormhole
 )
 
