@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/weft-fabric/weft/internal/reproduce/measure"
@@ -154,3 +156,22 @@ func (s *store) line(v any) error {
 }
 
 func (s *store) close() error { return s.file.Close() }
+
+// Machine describes the machine: processor, cores, Go. It names no host.
+func Machine() string {
+	return fmt.Sprintf("%s, %d cores, %s %s/%s", processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// processor is the model that Linux shows, or nothing better than the architecture.
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "an unknown processor"
+	}
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "an unknown processor"
+}

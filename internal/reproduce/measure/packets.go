@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"math/rand/v2"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
@@ -198,4 +200,78 @@ func simulated(ctx context.Context, f *fabric.Fabric, name string, seed uint64) 
 		return nil, err
 	}
 	return packets.New(routed.tables, config)
+}
+
+// stops simulates HOTI 2016, section VI.A: every host sends one message of 128 KiB to
+// another, as far as possible along the routes of a credit loop, the others at
+// random, everything on one lane. The values are the microseconds after which the
+// network stopped, of the runs in which it did.
+func stops(ctx context.Context, f *fabric.Fabric, p Point) (sample, error) {
+	e, _, err := methodNamed(p.Engine)
+	if err != nil {
+		return sample{}, err
+	}
+	r, err := route(ctx, f, e, p.Seed)
+	if err != nil {
+		return sample{}, err
+	}
+	s := sample{loop: !r.Verdict.Free()}
+	// "800 credits per port, an MTU of 2KiB, 10 GiB full duplex links". Ports draw
+	// lots: those that take turns like clockwork can miss each other for ever.
+	config, err := packets.PresetNamed("ib-edr")
+	if err != nil {
+		return sample{}, err
+	}
+	config.MTU, config.Buffer, config.Lanes, config.Lottery = 2048, 800*packets.Block, 1, true
+	n, err := packets.New(r.Tables, config)
+	if err != nil {
+		return sample{}, err
+	}
+	for run := range uint64(p.Repeats) {
+		result, err := n.Complete(ctx, [][]packets.Message{loopPairs(f, r.Verdict.Cycle, rand.New(rand.NewPCG(p.Seed, run)))}, p.Seed+run, 0)
+		if err != nil {
+			return s, err
+		}
+		if d := result.Deadlock; d != nil {
+			s.values = append(s.values, float64(d.Closed)/1e6)
+		}
+	}
+	return s, nil
+}
+
+// loopPairs is a message from every host to a host of its own: "we select
+// sender/receiver such that they utilize paths which contribute to a cycle in the CDG
+// if possible (otherwise the selection is random)".
+func loopPairs(f *fabric.Fabric, loop []deadlock.LoopStep, r *rand.Rand) []packets.Message {
+	sends, receives := map[fabric.EndpointID]bool{}, map[fabric.EndpointID]bool{}
+	var list []packets.Message
+	add := func(from, to fabric.EndpointID) {
+		sends[from], receives[to] = true, true
+		list = append(list, packets.Message{From: from, To: to, Bytes: 128 << 10})
+	}
+	for _, step := range loop {
+		if to := f.Owner(step.Dst); !sends[step.Src] && !receives[to] {
+			add(step.Src, to)
+		}
+	}
+	var from, to []fabric.EndpointID
+	for i := range f.Endpoints() {
+		id := fabric.EndpointID(i)
+		if e := f.Endpoint(id); e.Switch == fabric.None || !routing.HCA.Includes(e.Class) {
+			continue
+		}
+		if !sends[id] {
+			from = append(from, id)
+		}
+		if !receives[id] {
+			to = append(to, id)
+		}
+	}
+	r.Shuffle(len(to), func(i, k int) { to[i], to[k] = to[k], to[i] })
+	for i, id := range from {
+		if id != to[i] {
+			add(id, to[i])
+		}
+	}
+	return list
 }
