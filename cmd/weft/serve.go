@@ -177,7 +177,7 @@ func keepText(c *daemon.Config) string {
 	}
 	text := c.Keep + ": tables in use are mended when the fabric changes"
 	if c.MaxEntries > 0 {
-		text += "; at most " + words.Plural(c.MaxEntries, "entry") + " in a change where nothing is broken"
+		text += "; at most " + words.Counted(c.MaxEntries, "entry", "entries") + " in a change where nothing is broken"
 	}
 	if c.Keep == "balanced" {
 		text += "; rebalanced " + cmp.Or(c.Rebalance, "at any time")
@@ -340,7 +340,7 @@ func progressText(g *daemon.Progress) string {
 	} else {
 		text += fmt.Sprintf(" written, at least %d to follow, the next no sooner than %s after the last", g.More, words.Seconds(time.Duration(g.Wait*float64(time.Second))))
 	}
-	text += fmt.Sprintf("\n%s changed, %s had to", words.Plural(g.Entries, "LFT entry"), words.Thousands(int64(g.Due)))
+	text += fmt.Sprintf("\nLFT entries: %s changed, %s had to", words.Thousands(int64(g.Entries)), words.Thousands(int64(g.Due)))
 	if g.CutPairs > 0 {
 		text += fmt.Sprintf("\n%s cut at the beginning, for %s; %s now", words.Plural(int(g.CutPairs), "pair"), words.Seconds(time.Duration(g.CutFor*float64(time.Second))), words.Thousands(g.CutNow))
 	}
