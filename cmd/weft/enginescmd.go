@@ -85,27 +85,17 @@ func topologiesCommand(a *app) *cobra.Command {
 		Short: "List the families of computed networks and their parameters",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				var list []topologySummary
-				for _, f := range topology.Families() {
-					keys := map[string]string{}
-					for _, k := range f.Keys {
-						keys[k.Name] = k.Meaning
-					}
-					list = append(list, topologySummary{f.Name, f.Summary, f.Example, keys})
-				}
-				return a.printJSON(list)
-			}
 			t := a.NewTable("family", "what", "example", "parameters")
+			var list []topologySummary
 			for _, f := range topology.Families() {
-				var keys []string
+				keys, lines := map[string]string{}, []string{}
 				for _, k := range f.Keys {
-					keys = append(keys, k.Name+": "+k.Meaning)
+					keys[k.Name], lines = k.Meaning, append(lines, k.Name+": "+k.Meaning)
 				}
-				t.AppendRow(table.Row{f.Name, f.Summary, f.Example, strings.Join(keys, "\n")})
+				list = append(list, topologySummary{f.Name, f.Summary, f.Example, keys})
+				t.AppendRow(table.Row{f.Name, f.Summary, f.Example, strings.Join(lines, "\n")})
 			}
-			t.Render()
-			return nil
+			return a.answer(asJSON, list, func() error { t.Render(); return nil }, false)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the list for programs")

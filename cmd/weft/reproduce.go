@@ -136,10 +136,8 @@ func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []s
 	if err := run.Write(commandLine(words, o, len(real) > 0)); err != nil {
 		return err
 	}
-	if o.json {
-		return a.printJSON(summariseReproduce(run, o))
-	}
-	return a.printRun(run, o)
+	s := summariseReproduce(run, o)
+	return a.answer(o.json, s, func() error { return a.printRun(run, &s) }, false)
 }
 
 // commandLine is the command without what only this machine knows.
@@ -322,9 +320,8 @@ func summariseReproduce(run *reproduce.Run, o *reproduceFlags) reproduceSummary 
 	return s
 }
 
-func (a *app) printRun(run *reproduce.Run, o *reproduceFlags) error {
+func (a *app) printRun(run *reproduce.Run, s *reproduceSummary) error {
 	t := a.NewTable("experiment", "figure", "title", "agrees", "differs", "open")
-	s := summariseReproduce(run, o)
 	for _, out := range run.Outcomes {
 		_, tally := out.Answers()
 		t.AppendRow(table.Row{out.ID, out.Paper + ", " + out.Figure, out.Title, tally.Agree, tally.Differ, tally.Open})
@@ -333,7 +330,7 @@ func (a *app) printRun(run *reproduce.Run, o *reproduceFlags) error {
 	t.Render()
 	fmt.Fprintf(a.Stdout, "%s, %d of them from before, in %s; read %s\n",
 		words.Plural(run.Points, "point"), run.Kept, asTime(run.Spent), s.Index)
-	if o.quick {
+	if s.Quick {
 		fmt.Fprintf(a.Stdout, "the full set of these would take about %s here\n", asTime(s.FullSeconds))
 	}
 	return nil
