@@ -8,10 +8,10 @@ import (
 // Loads is how a routing uses the trunks when every endpoint in scope sends to
 // every LID of every other.
 type Loads struct {
-	Routes  []uint32         // [trunk] number of routes over it
+	Routes  []uint32         // [trunk] routes over it, one for each source endpoint and destination LID
 	Max     uint32           // the edge-forwarding index: the largest value of Routes
 	Hottest fabric.ChannelID // the lowest trunk with that load; None if no trunk is in use
-	Pairs   int64            // (source endpoint, destination LID) with a route, without a source's own LIDs
+	Pairs   int64            // (source endpoint, LID of another endpoint) with a route
 	Hops    int64            // trunks crossed by all pairs together
 	MaxHops int              // trunks on the longest route
 }
@@ -25,18 +25,18 @@ func Count(f *fabric.Fabric, paths *routing.Forwarding, scope routing.Scope) *Lo
 	l := &Loads{Routes: make([]uint32, f.Trunks()), Hottest: fabric.None}
 	sources := scope.PerSwitch(f)
 	heads := f.Heads()
-	routes := make([]uint32, f.Switches())
+	subtree := make([]uint32, f.Switches()) // [switch] sources in its part of the in-tree
 	var t routing.Tree
 	for lid, id := range f.LIDs() {
 		e := f.Endpoint(id)
 		row := paths.Row(lid)
 		if e.Switch == fabric.None || !scope.Includes(e.Class) || row[e.Switch] != f.LastPort(e) {
-			continue
+			continue // nothing arrives
 		}
 		t.Build(f, row, e.Switch)
 		for _, s := range t.Order {
 			n := int64(sources[s])
-			routes[s] = sources[s]
+			subtree[s] = sources[s]
 			if s == e.Switch {
 				n--
 			}
@@ -46,10 +46,10 @@ func Count(f *fabric.Fabric, paths *routing.Forwarding, scope routing.Scope) *Lo
 				l.MaxHops = max(l.MaxHops, t.Depth(s))
 			}
 		}
-		for i := len(t.Order) - 1; i > 0; i-- {
+		for i := len(t.Order) - 1; i > 0; i-- { // Order[0] is the destination's switch: it has no trunk
 			c := t.Out[t.Order[i]]
-			l.Routes[c] += routes[t.Order[i]]
-			routes[heads[c]] += routes[t.Order[i]]
+			l.Routes[c] += subtree[t.Order[i]]
+			subtree[heads[c]] += subtree[t.Order[i]]
 		}
 	}
 	for c, n := range l.Routes {

@@ -2,8 +2,11 @@ package deadlock
 
 import "slices"
 
-// shortestCycle is a shortest cycle among the vertices that rank could not rank;
-// of several, the one through the lowest vertex.
+// shortestCycle is a shortest cycle, as vertices (lanes of trunks, see graph), nil if there
+// is none. rank is the result of graph.rank: -1 marks what it could not order. Of several
+// shortest cycles it is one through the lowest vertex, always the same.
+//
+// Complexity: one search from both ends for each vertex of the core.
 func (g *graph) shortestCycle(rank []int32) []int32 {
 	c := newCore(g, rank)
 	var best []int32
@@ -12,7 +15,7 @@ func (g *graph) shortestCycle(rank []int32) []int32 {
 			best = cycle
 		}
 		if len(best) == 2 {
-			break // a cycle needs at least two trunks
+			break // none is shorter: the caller has dealt with loops of one edge
 		}
 	}
 	for i, v := range best {
@@ -32,15 +35,15 @@ type core struct {
 type side struct {
 	first []int32 // [core vertex, plus one] into next
 	next  []int32
-	seen  []int32 // [core vertex] the root of the last search that visited it, plus one
+	seen  []int32 // [core vertex] the root of the last search that visited it, plus one: 0 is never
 	from  []int32 // [core vertex] its predecessor in that search
 	depth []int32 // [core vertex] edges from the root
 	queue []int32
 	level int // where in queue the deepest level begins
 }
 
-// newCore builds the core from the vertices without a rank. Vertices behind a cycle
-// have no rank either; they are removed here.
+// newCore builds the core from the vertices without a rank. Vertices that can be reached
+// from a cycle and reach none have no rank either; they are removed here.
 func newCore(g *graph, rank []int32) *core {
 	before := make([][]int32, len(rank)) // predecessors among the unranked
 	left := make([]int32, len(rank))     // successors among the unranked
@@ -109,7 +112,7 @@ func (s *side) begin(root int32) {
 	s.level = 0
 }
 
-// deepen searches one level further, only among vertices above the root, and says
+// deepen searches one level further, only among vertices with higher numbers than the root, and says
 // whether it found any.
 func (s *side) deepen() bool {
 	root := s.queue[0]
@@ -128,13 +131,14 @@ func (s *side) deepen() bool {
 
 // cycleThrough is a shortest cycle through root and higher vertices; nil if there is
 // none shorter than limit (0: no limit). Cycles through lower vertices were searched
-// before. The search goes forwards and backwards alternately and ends where the two
-// meet: at an edge from a vertex seen forwards to a vertex seen backwards.
+// before. The search goes forwards and backwards, each time on the side with fewer vertices
+// in its deepest level, and ends where the two meet: at an edge from a vertex seen forwards
+// to a vertex seen backwards.
 func (c *core) cycleThrough(root int32, limit int) []int32 {
 	c.ahead.begin(root)
 	c.back.begin(root)
 	for length := 1; limit == 0 || length < limit; length++ {
-		// Every cycle of this length has an edge between the deepest levels of the two searches.
+		// There is no shorter one, so every cycle of this length has an edge between the deepest levels.
 		if v, u, ok := c.meet(root); ok {
 			return c.trace(root, v, u)
 		}

@@ -74,13 +74,13 @@ func (s *survey) classOf(c *fabric.Channel) (p cableClass, ok bool) {
 		return cableClass{true, s.level[at], 0, a.DeviceID, b.DeviceID}, true
 	}
 	p = cableClass{false, s.level[c.From], s.level[c.To], a.DeviceID, b.DeviceID}
-	if other := (cableClass{false, p.higher, p.level, p.further, p.model}); comparePlaces(other, p) < 0 {
+	if other := (cableClass{false, p.higher, p.level, p.further, p.model}); compareClasses(other, p) < 0 {
 		p = other
 	}
 	return p, true
 }
 
-func comparePlaces(p, q cableClass) int {
+func compareClasses(p, q cableClass) int {
 	if p.adapter != q.adapter {
 		if q.adapter {
 			return -1
@@ -125,7 +125,7 @@ func (s *survey) slowLinks() []Finding {
 		}
 	}
 	var list []Finding
-	for _, p := range grouped(like, comparePlaces) {
+	for _, p := range grouped(like, compareClasses) {
 		rates := make([]fabric.Rate, len(like[p]))
 		for i, c := range like[p] {
 			rates[i] = c.Rate

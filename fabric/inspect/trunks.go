@@ -13,29 +13,30 @@ type pair struct{ a, b fabric.NodeID }
 
 func comparePairs(p, q pair) int { return cmp.Or(cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b)) }
 
-// missingCables finds pairs of switches with fewer cables between them than most
-// similar pairs. Where nearly all switches of a level are joined to all of the next, as
-// in a tree or in a pod, a pair without any cable counts too.
+// missingCables finds pairs of switches with fewer cables between them than most pairs of
+// their group: switches of two levels that cables of one class connect, such as a pod of a
+// tree. Where at least three in four pairs of a group have a cable, a pair without any
+// counts too.
 func (s *survey) missingCables() []Finding {
 	cables := map[cableClass]map[pair]int{}
 	for c := range s.Trunks() {
 		ch := s.Channel(fabric.ChannelID(c))
 		if ch.Reverse < fabric.ChannelID(c) {
-			continue
+			continue // each cable once
 		}
-		p, _ := s.classOf(ch)
+		p, _ := s.classOf(ch) // always: a trunk joins two switches
 		if cables[p] == nil {
 			cables[p] = map[pair]int{}
 		}
 		cables[p][pair{min(ch.From, ch.To), max(ch.From, ch.To)}]++
 	}
-	places := make([]cableClass, 0, len(cables))
+	classes := make([]cableClass, 0, len(cables))
 	for p := range cables {
-		places = append(places, p)
+		classes = append(classes, p)
 	}
-	slices.SortFunc(places, comparePlaces)
+	slices.SortFunc(classes, compareClasses)
 	var list []Finding
-	for _, p := range places {
+	for _, p := range classes {
 		list = append(list, s.fewer(p, s.groups(p, cables[p]))...)
 	}
 	return list
@@ -83,7 +84,8 @@ func (s *survey) groups(p cableClass, cables map[pair]int) []map[pair]int {
 	return groups
 }
 
-// addUnjoined adds the pairs without a cable, if at least three in four pairs have one.
+// addUnjoined adds the pairs without a cable, if at least three in four of all pairs of a
+// lower and an upper switch have one.
 func (s *survey) addUnjoined(group map[pair]int) {
 	var below, above []fabric.NodeID
 	seen := map[fabric.NodeID]bool{}
@@ -110,7 +112,7 @@ func (s *survey) addUnjoined(group map[pair]int) {
 	for _, a := range below {
 		for _, b := range above {
 			q := pair{min(a, b), max(a, b)}
-			group[q] += 0
+			group[q] += 0 // enters it if it is missing
 		}
 	}
 }
@@ -119,7 +121,7 @@ func (s *survey) addUnjoined(group map[pair]int) {
 func (s *survey) fewer(p cableClass, groups []map[pair]int) []Finding {
 	type lack struct{ usual, has int }
 	short := map[lack][]pair{}
-	like := map[int][2]int{} // [usual number of cables] pairs that have it, and all pairs
+	like := map[int][2]int{} // [usual number of cables] pairs that have it, and all pairs, of all groups with that number
 	for _, group := range groups {
 		counts := make([]int, 0, len(group))
 		for _, n := range group {
@@ -127,7 +129,9 @@ func (s *survey) fewer(p cableClass, groups []map[pair]int) []Finding {
 		}
 		usual, count := majority(counts)
 		if count == 0 || p.level == p.higher && 10*count < 9*len(counts) {
-			continue // within a level, cables of different kinds cannot be told apart
+			// No majority; or within a level, where cables of different kinds (local, global)
+			// look alike, fewer than nine in ten.
+			continue
 		}
 		like[usual] = [2]int{like[usual][0] + count, like[usual][1] + len(counts)}
 		for q, n := range group {

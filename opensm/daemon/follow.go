@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -26,7 +27,7 @@ type Change struct {
 	CutAfter  int64   `json:"cut_after"`     // pairs that these do not
 	Step      int     `json:"step"`          // of its plan, from 1
 	More      int     `json:"more"`          // steps that follow, at least
-	Wait      float64 `json:"wait_seconds"`  // before the next, until earlier packets are gone
+	Wait      float64 `json:"wait_seconds"`  // before the next, from when all switches have confirmed this one until earlier packets are gone
 }
 
 // kindFull is the kind of a change to tables that were routed anew.
@@ -42,8 +43,8 @@ type Progress struct {
 	Entries  int        `json:"entries"`         // changed so far
 	Due      int        `json:"due"`             // of them, those that had to
 	Wait     float64    `json:"wait_seconds"`    // before the next step
-	CutPairs int64      `json:"cut_pairs"`       // at the beginning
-	CutFor   float64    `json:"cut_seconds"`     // from OpenSM's question to the answer that mends
+	CutPairs int64      `json:"cut_pairs"`       // that were cut, at most
+	CutFor   float64    `json:"cut_seconds"`     // from OpenSM's question to the answer that mends the last of them
 	CutNow   int64      `json:"cut_now"`         // by the step handed over last
 	Left     int        `json:"left,omitempty"`  // destinations that no safe step brings back
 }
@@ -51,8 +52,9 @@ type Progress struct {
 // settled says whether no further step follows the tables handed over.
 func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.state.Returning }
 
-// follow answers with a change of the tables in use; nil: they are not kept; why is the
-// reason, empty if there are none.
+// follow answers with a change of the tables in use. If it returns nil they are to be made
+// anew; why says for the report why those in use were not kept, empty if there is nothing to
+// report: none are in use, they are never to be kept, or a search for better ones goes on.
 func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
 	if set.keep == keepNever {
 		return nil, ""
@@ -61,18 +63,18 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	if h == nil {
 		return nil, why
 	}
-	var was *handed // the tables to which there are better ones
+	var was *handed // those in use, if the step is to lead to better ones
 	if h.key == k && h.settled() && len(q.Blocks) == 0 {
 		switch {
 		case h.open:
-			return nil, "" // whoever searches has the word
+			return nil, "" // the search for better tables goes on; its result answers
 		case q.Again:
 			better := s.rebalance(ctx, x, h, f, set, q, start)
 			if better == nil {
 				return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
 			}
 			was, h = h, better
-		case h.verdict != nil:
+		case h.verdict != nil: // not read back after a restart and unproven yet
 			return &reply{proven: h.proven, cached: true, handed: h, soFar: h.drifts(set)}, ""
 		}
 	}
@@ -83,7 +85,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	}
 	begin := time.Now()
 	state := h.state
-	state.Confirmed, state.Earlier = confirmed(h.tables, q), h.about(q)
+	state.Confirmed, state.Earlier = confirmed(h.tables, q), h.lingering(q)
 	m, whole, err := next(ctx, state, f, set, q)
 	switch {
 	case ctx.Err() != nil:
@@ -101,7 +103,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: !whole}, ""
 }
 
-// next is the next step. A plugin that has none of our tables in use cannot prove a
+// next is the next step; whole says that no step was left out. A plugin that has none of our tables in use cannot prove a
 // step, and accepts only tables that connect all pairs: then it gets the last step of a
 // repair at once, and the time until it is written is not covered by a proof.
 func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *settings, q *wire.Request) (m *installed.Move, whole bool, err error) {
@@ -115,9 +117,9 @@ func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *set
 	}
 }
 
-// after is what is handed over by a move; in is the time that a packet waits in a
-// switch at most.
-func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, in time.Duration, start time.Time) *handed {
+// after is what is handed over by a move. A packet waits in a switch for no longer than
+// lifetime; 0 stands for OpenSM's default.
+func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifetime time.Duration, start time.Time) *handed {
 	v := *m.Alone
 	v.Certificate = m.Union.Certificate
 	p := &proven{
@@ -131,18 +133,14 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, in ti
 		now.at, now.earlier = h.at, h.earlier
 	}
 	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)
-	now.progress = h.progress.next(m, start, wait(m, in))
+	now.progress = h.progress.next(m, start, wait(m, lifetime))
 	return now
 }
 
-// about is the tables before those in use, if packets of theirs may be about when OpenSM
-// asks; nil: none. The next step of a plan waits until they are gone.
-func (h *handed) about(q *wire.Request) *routing.Tables {
-	in := q.Lifetime
-	if in == 0 {
-		in = lifetime
-	}
-	if q.Again || time.Since(h.at) > writing+time.Duration(h.hops)*in {
+// lingering is the tables before those in use, if packets of theirs may still be in the
+// network when OpenSM asks; nil: none. The next step of a plan waits until they are gone.
+func (h *handed) lingering(q *wire.Request) *routing.Tables {
+	if q.Again || time.Since(h.at) > writing+time.Duration(h.hops)*cmp.Or(q.Lifetime, defaultLifetime) {
 		return nil
 	}
 	return h.earlier
@@ -151,18 +149,18 @@ func (h *handed) about(q *wire.Request) *routing.Tables {
 // writing is how long OpenSM takes at most to write tables.
 const writing = 10 * time.Second
 
-// lifetime is OpenSM's default of how long a packet waits in a switch.
-const lifetime = 1073741 * time.Microsecond
+// defaultLifetime is how long a packet waits in a switch by OpenSM's default. It stands in
+// too where packets are to live for ever: then it is no bound, and no step could ever follow
+// another if it were not taken for one.
+const defaultLifetime = 1073741 * time.Microsecond
 
-// wait is how long packets of the tables before can still exist under these.
-func wait(m *installed.Move, in time.Duration) time.Duration {
+// wait is how long the next step has to wait for packets of the tables before these; 0 if
+// none follows or nothing changed.
+func wait(m *installed.Move, lifetime time.Duration) time.Duration {
 	if m.More == 0 || m.Cost.Entries == 0 {
 		return 0
 	}
-	if in == 0 {
-		in = lifetime
-	}
-	return time.Duration(m.Hops) * in
+	return time.Duration(m.Hops) * cmp.Or(lifetime, defaultLifetime)
 }
 
 // next is the progress after a move; a new one if the last plan has ended.

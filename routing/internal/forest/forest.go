@@ -13,16 +13,18 @@ import (
 // None is the absent hop.
 const None = -1
 
-// Forest is all paths as a forest of hops. Hops are numbered End by End; within an End a
-// hop comes behind the one after it on its paths, and so do the hops of later LIDs.
+// Forest is all paths as a forest of hops. A hop is a trunk with all that follows it to the
+// End: paths share a hop if they agree from there on, and one trunk is as many hops as there
+// are different ways on from it. Hops are numbered End by End; within an End Next[h] < h,
+// and hops that a later LID needs first have higher numbers.
 //
-// Whatever holds for a path holds for those that it continues, so most assigners look at
-// Leaves only: the paths that no other continues.
+// Whatever holds for a path holds for every tail of it, so most assigners look at Leaves
+// only (nothing to do with leaf switches): the paths that are no tail of a longer one.
 type Forest struct {
 	*Paths
 	Trunk  []fabric.ChannelID // [hop]
 	Next   []int32            // [hop] the hop after it; None: it leads to the End
-	Leaves []int32            // the first hops of the paths that no other continues, ascending
+	Leaves []int32            // the first hops of the paths that are no tail of a longer one, ascending
 
 	first []int32 // [end, plus one at the end] its first hop
 }
@@ -65,9 +67,10 @@ func (p *Paths) join(parts []part) *Forest {
 	for i := range parts {
 		f.Trunk = append(f.Trunk, parts[i].trunk...)
 		for _, next := range parts[i].next {
-			if leaf[len(f.Next)] = true; next != None {
+			leaf[len(f.Next)] = true
+			if next != None {
 				next += f.first[i]
-				leaf[next] = false
+				leaf[next] = false // marked before: Next[h] < h
 			}
 			f.Next = append(f.Next, next)
 		}
@@ -81,8 +84,8 @@ func (p *Paths) join(parts []part) *Forest {
 	return f
 }
 
-// Range is the hops [first, end) of the paths to an End.
-func (f *Forest) Range(end int) (first, last int32) { return f.first[end], f.first[end+1] }
+// Range is the hops [first, end) of the paths to Ends[i].
+func (f *Forest) Range(i int) (first, end int32) { return f.first[i], f.first[i+1] }
 
 // Hops counts the trunks of the path that begins with a hop.
 func (f *Forest) Hops(n int32) int {
@@ -103,13 +106,14 @@ func (f *Forest) AppendTurns(turns []acyclic.Turn, n int32) []acyclic.Turn {
 }
 
 // EachLID calls visit for every LID with its in-tree and the hop of every switch in it,
-// [switch in t.Order]: as Each, on several cores.
+// [switch], valid for those in t.Order and during the call. As Each, it uses several cores:
+// the LIDs of one End come one after another, those of different Ends at the same time.
 func (f *Forest) EachLID(ctx context.Context, visit func(t *InTree, hop []int32)) error {
 	growers := newGrowers(f.Paths)
-	return f.Each(ctx, nil, func(worker, end int, t *InTree) {
+	return f.Each(ctx, nil, func(worker, i int, t *InTree) {
 		g := growers[worker]
-		first, last := f.Range(end)
-		for n := first; n < last; n++ {
+		first, end := f.Range(i)
+		for n := first; n < end; n++ {
 			next := f.Next[n]
 			if next != None {
 				next -= first
@@ -119,7 +123,7 @@ func (f *Forest) EachLID(ctx context.Context, visit func(t *InTree, hop []int32)
 		for t.Next() {
 			g.add(t)
 			for _, s := range t.Order {
-				g.hop[s] += first
+				g.hop[s] += first // add writes it anew for the next LID, from the End outwards
 			}
 			visit(t, g.hop)
 		}
@@ -134,8 +138,8 @@ type grower struct {
 
 	trunk  []fabric.ChannelID // [hop]
 	next   []int32            // [hop]
-	older  []int32            // [hop] another hop over the same trunk; None
-	newest []int32            // [trunk] a hop over it; None
+	older  []int32            // [hop] the one made before it over the same trunk; None
+	newest []int32            // [trunk] the hop over it that was made last; None
 }
 
 func newGrowers(p *Paths) []*grower {
