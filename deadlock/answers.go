@@ -15,9 +15,10 @@ type answers struct {
 	mask   []uint16 // [row of the destination × groups + group.index] SLs as bits
 }
 
-// newAnswers collects, for each row that sends, the SLs on which it may answer the
-// sources of each group. It returns nil where everything has SL 0, so that answers add
-// nothing.
+// newAnswers collects, for each row and group (sources on a switch with the same service
+// levels and lanes, see sources.go), the SLs on which the row sends to the group's sources:
+// on these they may answer it. It returns nil where everything has SL 0, so that answers
+// add nothing; then SLRow has no rows.
 func newAnswers(t *routing.Tables, groups [][]group) *answers {
 	if t.Lanes.SLRow(0) == nil {
 		return nil
@@ -27,7 +28,7 @@ func newAnswers(t *routing.Tables, groups [][]group) *answers {
 		a.groups += len(groups[s])
 	}
 	a.mask = make([]uint16, t.Lanes.Rows*a.groups)
-	back := make([]uint16, t.Lanes.Rows) // [row of the destination] the same for one group
+	back := make([]uint16, t.Lanes.Rows) // [row of the answer's destination] the same for one group
 	for s := range groups {
 		for i := range groups[s] {
 			g := &groups[s][i]
@@ -47,13 +48,14 @@ func newAnswers(t *routing.Tables, groups [][]group) *answers {
 	return a
 }
 
-// toGroups is the SLs on which a row may send to the sources of each group, as
-// bits, [group.index].
+// toGroups is the SLs on which a row may send to the sources of each group, so that they
+// may answer it on these, as bits, [group.index].
 func (a *answers) toGroups(row int32) []uint16 {
 	return a.mask[int(row)*a.groups:][:a.groups]
 }
 
-// toSource is the SLs on which a row may send to one source, as bits.
+// toSource is the SLs on which a row may send to one source, so that it may answer the row
+// on these, as bits.
 func (a *answers) toSource(row int32, e fabric.EndpointID) uint16 {
 	mask := uint16(0)
 	for lid := range lidsOf(a.t.Fabric, e) {
@@ -62,7 +64,7 @@ func (a *answers) toSource(row int32, e fabric.EndpointID) uint16 {
 	return mask
 }
 
-// bit is a service level as a bit; 0 for routing.NoSL.
+// bit is a service level as a bit; 0 for routing.NoSL, which is beyond all bits.
 func bit(sl uint8) uint16 { return 1 << sl }
 
 // lidsOf yields the LIDs of an endpoint.

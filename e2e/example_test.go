@@ -37,7 +37,7 @@ func TestTheExample(t *testing.T) {
 		"weft tables configured on all switches",      // with the plugin
 		"deadlock-free by dfsssp (contract honored)",  // in the status
 		"verdict    deadlock-free (contract honored",  // by the judge, from the dumps
-		"sweep=2 verdict=deadlock-free",               // a cable breaks
+		"sweep=2 change=repair",                       // a cable breaks
 		"verdict    deadlock-free (contract honored",  //
 		"are proven for the fabric as it is and stay", // the daemon is killed
 		"changed LFT entries",                         // and back

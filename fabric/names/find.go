@@ -13,7 +13,7 @@ import (
 // kinds is the kinds of nodes that are looked for.
 type kinds struct {
 	one, many string
-	has       [fabric.Router + 1]bool // [Kind]
+	has       [fabric.Router + 1]bool // [Kind]; Router: false below gives the array its length
 }
 
 var (
@@ -152,7 +152,7 @@ func (x *Index) fitsAny(n fabric.NodeID, pattern string) bool {
 }
 
 // byWord finds an adapter by the first word of its description, if no other begins with
-// that word.
+// that word among descriptions that name no host.
 func (x *Index) byWord(word string) []fabric.NodeID {
 	if found := x.word[word]; len(found) == 1 {
 		return found
@@ -193,17 +193,21 @@ func (x *Index) byGUID(text string) []fabric.NodeID {
 	return found
 }
 
-// byLID is the endpoint that answers to a LID, decimal or 0x…, or None.
+// byLID is the endpoint that answers to a LID, decimal (010 is ten) or 0x…, or None.
 func (x *Index) byLID(text string) fabric.EndpointID {
-	v, err := strconv.ParseUint(text, 0, 16)
+	digits, base := text, 10
+	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
+		digits, base = hex, 16
+	}
+	v, err := strconv.ParseUint(digits, base, 16)
 	if err != nil || v > uint64(fabric.MaxLID) {
 		return fabric.None
 	}
 	return x.fabric.Owner(fabric.LID(v))
 }
 
-// onePort is the endpoint with a port GUID or a LID, or None: a node GUID may stand for
-// several endpoints.
+// onePort is the endpoint with a port GUID or a LID, or None if the text names a node in any
+// other way: that may stand for several endpoints.
 func (x *Index) onePort(text string) fabric.EndpointID {
 	if len(x.description[text]) > 0 {
 		return fabric.None
@@ -264,12 +268,12 @@ func (x *Index) ambiguous(name string, found []fabric.NodeID, k kinds) error {
 	return fmt.Errorf("%d %s are called %q; name one of them: %s", len(found), k.many, name, listed(list))
 }
 
-// distinct is a name that no other node has; for an adapter without one, where it is
-// connected is added.
+// distinct is a name that finds this node and no other; for a node without one its GUID,
+// and for an adapter where it is connected.
 func (x *Index) distinct(n fabric.NodeID) string {
 	node := x.fabric.Node(n)
 	for _, s := range append(shortNames(node), node.Name) {
-		if len(x.find(s, nodes)) == 1 {
+		if found := x.find(s, nodes); len(found) == 1 && found[0] == n {
 			return s
 		}
 	}

@@ -7,12 +7,16 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// follow gives entries to switches that no packet in scope passes, and for LIDs out of
-// scope. They add no dependency, because no packet in scope uses them; so they need no
-// check against the graph, only paths that arrive. Dead entries that remain are
-// removed, so that they do nothing unexpected when a cable comes back.
+// follow is the last step of Mend: entries that no packet in scope uses follow those that
+// were mended before. It gives them to switches that no packet in scope passes by the tables
+// in force (a spine that leaves avoid now would send what still comes by their old entries
+// back up, if it had a new one in the same step), and for LIDs out of scope. They add no
+// dependency, so they need no check against the graph, only paths that arrive. Entries that
+// remain without a cable or another switch behind them are removed, so that they do nothing
+// unexpected when a cable comes back.
 func (s *step) follow(ctx context.Context) error {
 	m := newMender(s)
+	// In place of newMender's checks.
 	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
 	m.take = func(at fabric.NodeID, c fabric.ChannelID) bool {
 		s.flow.next[at] = c
@@ -42,19 +46,19 @@ func (s *step) follow(ctx context.Context) error {
 		for slack := range int32(s.o.Slack + 1) {
 			m.reattachAll(slack)
 		}
-		m.reattachAll(int32(s.f.Switches())) // any length of path is allowed
+		m.reattachAll(int32(s.f.Switches())) // of any length: it delays nobody in scope
 		s.Follow += m.write(row) + m.clearDead(row)
 	}
 	return nil
 }
 
-// clearDead removes the dead entries of a row, and counts them.
+// clearDead removes the entries of a row that lead to no switch, and counts them.
 func (m *mender) clearDead(row []uint8) int {
 	n := 0
 	for s, port := range row {
-		s := fabric.NodeID(s)
-		if s != m.flow.home && port != routing.NoPort && m.trunk(s, port) == fabric.None {
-			row[s] = routing.NoPort
+		at := fabric.NodeID(s)
+		if at != m.flow.home && port != routing.NoPort && m.trunk(at, port) == fabric.None {
+			row[at] = routing.NoPort
 			n++
 		}
 	}

@@ -16,15 +16,15 @@ import (
 type grower struct {
 	f         *fabric.Fabric
 	heads     []fabric.NodeID
-	lanes     *turnlanes.Assignment
-	escapes   *intree.Escapes    // nil: none are reserved
-	sends     []bool             // [switch] it has sources in scope
-	loads     *intree.Loads      // by weight
-	work      int                // trunks looked at
-	had       routing.Tree       // scratch: the tree of a row
-	tree      *intree.Tree       // the tree at hand
-	admitting []uint16           // [switch] service levels that admit its path in it, as bits
-	avoid     []fabric.ChannelID // [switch] a trunk that kept another switch from its path; None
+	lanes     *turnlanes.Assignment // a lane for each turn, by service level
+	escapes   *intree.Escapes       // nil: none are reserved
+	sends     []bool                // [switch] it has sources in scope
+	loads     *intree.Loads         // by weight
+	work      int                   // trunks that Settle looked at: effort by a measure that no clock changes
+	had       routing.Tree          // scratch: the tree of a row
+	tree      *intree.Tree          // the tree at hand
+	admitting []uint16              // [switch] service levels that admit its path in it, as bits
+	avoid     []fabric.ChannelID    // [switch] a trunk that kept another switch from its path; None
 
 	near  []fabric.ChannelID // scratch: trunks to choose from
 	steps []acyclic.Turn     // scratch: the turns of a path
@@ -64,7 +64,7 @@ func newGrower(f *fabric.Fabric, scope routing.Scope) *grower {
 	return g
 }
 
-// tries is how often a tree is begun again because the choices of some switches left
+// tries is how often a tree is begun at most, because the choices of some switches left
 // others without a path.
 const tries = 3
 
@@ -90,8 +90,8 @@ func (g *grower) grow(d *dag.DAG) bool {
 	return true
 }
 
-// mend keeps the paths of a row that the assignment admits, and gives the other sources
-// shortest paths beside them. It says whether all have one.
+// mend keeps the paths of a row that the assignment admits, and gives the other switches
+// shortest paths beside them. It says whether all sources have one.
 func (g *grower) mend(d *dag.DAG, row []uint8) bool {
 	t := g.tree
 	g.had.Build(g.f, row, d.Root)
