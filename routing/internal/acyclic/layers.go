@@ -48,7 +48,7 @@ func (l *Layers) AtLeast(n int) {
 }
 
 // First adds turns, all or none, to the first layer below limit that takes them,
-// a new one if need be.
+// a new one if need be; 0 and false if none does.
 func (l *Layers) First(turns []Turn, limit int) (layer int, ok bool) {
 	in := l.all(turns)
 	for open := ^in.refused; open != 0; open &= open - 1 {

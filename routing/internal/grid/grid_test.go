@@ -171,6 +171,40 @@ func TestNearlyGrids(t *testing.T) {
 	}
 }
 
+// A mesh with a corner missing is a mesh as long as at least three quarters of it are there.
+func TestCornerMissing(t *testing.T) {
+	for _, c := range []struct {
+		size, width, height int // of the mesh, and of its missing corner
+		taken               bool
+	}{{7, 3, 3, true}, {7, 3, 4, true}, {7, 4, 4, false}, {6, 3, 4, false}, {8, 4, 5, false}} {
+		at := func(x, y int) int { return y*c.size + x }
+		there := func(x, y int) bool { return x < c.size && y < c.size && (x < c.size-c.width || y < c.size-c.height) }
+		var cables [][2]int
+		var gone []fabric.NodeID
+		for y := range c.size {
+			for x := range c.size {
+				switch {
+				case !there(x, y):
+					gone = append(gone, fabric.NodeID(at(x, y)))
+					continue
+				case there(x+1, y):
+					cables = append(cables, [2]int{at(x, y), at(x+1, y)})
+				}
+				if there(x, y+1) {
+					cables = append(cables, [2]int{at(x, y), at(x, y+1)})
+				}
+			}
+		}
+		f, err := graph(t, c.size*c.size, cables...).Without(nil, gone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := grid.FindAll(f, nil, nil); (err == nil) != c.taken {
+			t.Errorf("%dx%d without %dx%d: %v", c.size, c.size, c.width, c.height, err)
+		}
+	}
+}
+
 // boxes draws grids of two to four dimensions.
 func boxes(t *rapid.T) gridtest.Box {
 	n := rapid.IntRange(1, 4).Draw(t, "dimensions")
