@@ -135,6 +135,43 @@ func TestWhoAnswers(t *testing.T) {
 	}
 }
 
+// TestWhoAnswersOnWhich has two adapters on a switch answer on a service level each. One of
+// the two levels is fine from every adapter, the other is dropped from who answers on it:
+// that the first is fine says nothing about the second, whether or not the switches tell
+// the levels apart elsewhere.
+func TestWhoAnswersOnWhich(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "dragonfly:p=2")
+	q := wire.Of(f, 1)
+	whole := answerTo(t, q, "df-dn", routing.Honored)
+	tables, _, err := routed(q, "df-dn", routing.Honored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other, far := neighbours(t, tables)
+	const fine, dropped = 13, 14 // which nobody has
+	whole = twinned(t, q, tables, whole, one, far, fine)
+	whole = twinned(t, q, tables, whole, other, far, dropped)
+	out, in := tables.Forwarding.Port(one.Switch, far.LID), f.Channel(other.Inject).ToPort
+	if out != tables.Forwarding.Port(other.Switch, far.LID) {
+		t.Fatal("the two adapters send by different ports")
+	}
+	for name, b := range map[string][]byte{
+		"alike":      remapped(t, q, whole, one.Switch, in, out, func(m []byte) { m[fine], m[dropped] = 15, 15 }),
+		"told apart": remapped(t, q, remapped(t, q, whole, one.Switch, out, out, func(m []byte) { m[fine] = 15 }), one.Switch, in, out, func(m []byte) { m[dropped] = 15 }),
+	} {
+		if why := sound(t, q, b); why == "" {
+			t.Errorf("%s: the judge has nothing against it", name)
+		}
+		if got := core(t, asan, "prove", q, b); !strings.Contains(got[0], "senders begin on a lane that does not exist") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := core(t, asan, "prove", q, whole); got[0] != "proven" {
+		t.Errorf("nothing dropped: %q", got)
+	}
+}
+
 // neighbours is the first two host adapters of a switch, and the endpoint that lies
 // farthest from the first.
 func neighbours(t testing.TB, tables *routing.Tables) (one, other, far *fabric.Endpoint) {

@@ -279,3 +279,37 @@ func TestStepCuts(t *testing.T) {
 		}
 	}
 }
+
+// TestStepLosesPorts has a switch come back with fewer ports than its table in use names:
+// what it sent there was not delivered, and a step may leave it so.
+func TestStepLosesPorts(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "torus:3x3,hosts=1")
+	was, proof := honest(t, f, "updn", routing.Any)
+	_, end := f.TrunksFrom(0)
+	last := f.Channel(end - 1)
+	less, err := f.Without([]fabric.ChannelID{end - 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := inUse(t, was, proof)
+	q := r.ask(less)
+	q.Nodes[0].Ports = int(last.FromPort) - 1
+	if less, err = q.Fabric(); err != nil {
+		t.Fatal(err)
+	}
+	still := &routing.Tables{Fabric: less, Forwarding: routing.NewForwarding(less), Lanes: was.Lanes}
+	for lid := range less.LIDs() {
+		copy(still.Forwarding.Row(lid), was.Forwarding.Row(lid))
+		if row := still.Forwarding.Row(lid); row[0] == last.FromPort {
+			row[0] = routing.NoPort
+		}
+	}
+	v, err := deadlock.VerifyMixture(t.Context(), []*routing.Tables{still, still}, deadlock.Options{Contract: routing.Any, Scope: routing.Adapters})
+	if err != nil || v.Cut[0] == 0 {
+		t.Fatalf("%v, %d pairs cut", err, v.Cut[0])
+	}
+	if got := r.step(q, still, v.Certificate); !strings.HasPrefix(got, "proven") || strings.HasSuffix(got, " 0 cut") {
+		t.Errorf("pairs that were cut stay so: %q", got)
+	}
+}

@@ -172,8 +172,10 @@ static int delivered(const struct proof *p, uint32_t row, uint32_t lid)
 	for (uint32_t left = n->rows; left > 0; left--) {
 		uint8_t out = was_out(p, row, lid);
 		uint32_t x = n->slot[row] + out;
-		if (out == WIRE_NO_PORT || x >= n->slot[row + 1] || x == n->home[lid])
-			return out != WIRE_NO_PORT && x == n->home[lid];
+		if (out == WIRE_NO_PORT || x >= n->slot[row + 1])
+			return 0;
+		if (x == n->home[lid])
+			return 1;
 		if (n->link[x].peer < 0)
 			return 0;
 		row = n->row_of[n->link[x].peer];

@@ -332,6 +332,7 @@ int main(int argc, char **argv)
 		struct net *now = net_new(later, size);
 		if (!now)
 			return 2;
+		tables_free(tables_hold(t)); /* who else held them has let go */
 		verdict(t, now, why);
 		net_free(now);
 		free(later);
