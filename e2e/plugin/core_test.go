@@ -330,6 +330,25 @@ func keep(t *testing.T, q *wire.Request, answer []byte, later *wire.Request) str
 	return core(t, asan, "keep", q, answer, path)[0]
 }
 
+// TestLanesUnknown has a fabric whose links do not say how many lanes they have: OpenSM
+// takes one, and so does the plugin.
+func TestLanesUnknown(t *testing.T) {
+	t.Parallel()
+	q := wire.Of(testnet.Build(t, "ring:5,hosts=2"), 1)
+	one, several := answerTo(t, q, "updn", routing.Honored), answerTo(t, q, "df-dn", routing.Honored)
+	for i := range q.Nodes {
+		for p := range q.Nodes[i].Has {
+			q.Nodes[i].Has[p].VLs = 0
+		}
+	}
+	if out := core(t, asan, "prove", q, one); out[0] != "proven" {
+		t.Errorf("on one lane: %q", out)
+	}
+	if out := core(t, asan, "prove", q, several); !strings.Contains(out[0], "does not exist") {
+		t.Errorf("on several lanes: %q", out)
+	}
+}
+
 // TestHangsUp has a daemon hang up while the plugin is still sending a fabric
 // larger than what a socket buffers.
 func TestHangsUp(t *testing.T) {
