@@ -181,10 +181,10 @@ func TestLanesAllowed(t *testing.T) {
 		}
 		return wire.WriteTables(c, q, "greedy", tables, proof)
 	}
-	for name, c := range map[string]struct{ key, value, says string }{
-		"QoS off":   {"qos", "FALSE", "set qos TRUE"},
-		"one lane":  {"max_op_vls", "1", "does not exist"},
-		"two lanes": {"max_op_vls", "2", "does not exist"},
+	for name, c := range map[string]struct{ key, value, says, used string }{
+		"QoS off":   {"qos", "FALSE", "set qos TRUE", " 1 lanes used"},
+		"one lane":  {"max_op_vls", "1", "does not exist", " 1 lanes used"},
+		"two lanes": {"max_op_vls", "2", "does not exist", " 2 lanes used"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -195,7 +195,7 @@ func TestLanesAllowed(t *testing.T) {
 			r := start(t, f, d, settings)
 			says(t, r.Await(t, "SUBNET UP", soon), c.says, fell)
 			d.become(d.routes("updn", routing.Any))
-			says(t, r.resweep(t), "engine updn, proven")
+			says(t, r.resweep(t), c.used+", engine updn, proven")
 			if name != "QoS off" {
 				r.holds(t, d.tables())
 				return
