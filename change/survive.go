@@ -40,12 +40,11 @@ func Switches(f *fabric.Fabric) []Failure {
 // Repair is what the repair of a failure takes.
 type Repair struct {
 	Failure
-	Steps    int   // that packets in scope need
-	Entries  int   // that these steps change
-	Due      int   // of them, that led into nothing
-	Rebuilt  bool  // destinations that lost nothing have to make way
-	Left     int   // destinations that no step mends
-	CutFirst int64 // pairs that cables join and that are cut off after the first step
+	Steps   int  // that packets in scope need
+	Entries int  // that these steps change
+	Due     int  // of them, that led into nothing
+	Rebuilt bool // destinations that lost nothing have to make way
+	Left    int  // destinations that no step mends
 }
 
 // Survival is the repairs of all failures of a kind.
@@ -95,12 +94,9 @@ func repairOf(ctx context.Context, t *routing.Tables, x Failure, o Options) (Rep
 		return r, err
 	}
 	r.Left = len(p.Left)
-	for i, s := range p.Steps {
+	for _, s := range p.Steps {
 		if s.Mended+s.Drops == 0 {
 			continue
-		}
-		if i == 0 {
-			r.CutFirst = s.Union.CutAfter() - p.Disconnected
 		}
 		r.Steps++
 		r.Entries += s.Union.Entries

@@ -96,7 +96,7 @@ func (s *survivalSummary) text() string {
 	return text
 }
 
-// unmended says whether a failure has no plan.
+// notMendable says whether some failure has no plan.
 func (j *routeJob) notMendable() bool {
 	return slices.ContainsFunc(j.survival, func(s *survivalSummary) bool { return s.NotMended > 0 })
 }

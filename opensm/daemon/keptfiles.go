@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"runtime/debug"
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -93,28 +91,14 @@ func (s *Server) restore() {
 
 // restored reads one folder of tables; nil: there is none.
 func restored(dir, link string) (h *handed, err error) {
-	defer func() {
-		if r := recover(); r != nil { // a file must not end the daemon
-			err = fmt.Errorf("daemon: internal error: %v\n%s", r, debug.Stack())
-		}
-	}()
 	if dir == "" {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	folder, err := root.OpenRoot(link)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer folder.Close()
-	return readHanded(folder)
+	err = behind(dir, link, func(folder *os.Root) error {
+		h, err = readHanded(folder)
+		return err
+	})
+	return h, err
 }
 
 func readHanded(folder *os.Root) (*handed, error) {

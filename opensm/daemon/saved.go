@@ -28,6 +28,16 @@ const mostSaved = 1 << 30
 // saved reads the tables handed over last from the state folder, if they are for a key,
 // and has the judge prove them again. nil: there are none.
 func saved(ctx context.Context, dir string, k key, f *fabric.Fabric, s *settings, lanes int) (p *proven, err error) {
+	err = behind(dir, lastGood, func(folder *os.Root) error {
+		p, err = readSaved(ctx, folder, k, f, s, lanes)
+		return err
+	})
+	return p, err
+}
+
+// behind has the folder read that a link in the state folder leads to, if there is one. It
+// opens nothing outside the state folder, and what a file makes go wrong is an error.
+func behind(dir, link string, read func(folder *os.Root) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // a file must not end the daemon
 			err = fmt.Errorf("daemon: internal error: %v\n%s", r, debug.Stack())
@@ -35,17 +45,21 @@ func saved(ctx context.Context, dir string, k key, f *fabric.Fabric, s *settings
 	}()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
-	folder, err := root.OpenRoot(lastGood)
+	folder, err := root.OpenRoot(link)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer folder.Close()
+	return read(folder)
+}
+
+func readSaved(ctx context.Context, folder *os.Root, k key, f *fabric.Fabric, s *settings, lanes int) (p *proven, err error) {
 	var r Sweep
 	if err := readBack(folder, sweepName, func(in io.Reader) error { return json.NewDecoder(in).Decode(&r) }); err != nil {
 		return nil, err

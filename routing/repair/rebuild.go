@@ -16,52 +16,50 @@ import (
 // graph first.
 const rebuildRounds = 4
 
-// rebuild finds tables that reach the destinations which a repair left, with the
+// rebuilder finds tables that reach the destinations which a repair left, with the
 // service levels and SL2VL maps of the tables in force. Bring then plans the way to
 // these tables.
 //
 // The graph is empty at first. The rows of the destinations that are left grow first,
 // from the destination outwards. Every other destination then keeps its row if the
 // row's dependencies close no cycle, or grows another. A destination that finds no row
-// comes first in the next round. In the last round the turns of an Up*/Down* routing
-// are in the graph from the beginning. They have no cycle, whatever lanes the maps give
-// them, so a destination that finds no row takes its Up*/Down* row. Thus rebuild fails
-// only if the maps drop the packets of such a turn; Left says for which destinations.
-// roots is where up leads to.
+// comes first in the next round (keepOrGrow). In the last round the turns of an Up*/Down*
+// routing are in the graph from the beginning (upDown). They have no cycle, whatever lanes
+// the maps give them, so a destination that finds no row takes its Up*/Down* row. Thus it
+// fails only if the maps drop the packets of such a turn.
 //
 // Complexity: that of a step for each round.
-func rebuild(ctx context.Context, tables, was *routing.Tables, left []Left, roots []fabric.NodeID, o Options) (*routing.Tables, []Left, error) {
-	r := newRebuilder(tables, was, left, roots, o)
-	for round := range rebuildRounds + 1 {
-		if err := r.round(ctx, round == rebuildRounds); err != nil {
-			return nil, nil, err
-		}
-		if len(r.losers) == 0 {
-			break
-		}
-		for _, l := range r.losers {
-			r.lost[l.LID]++
-		}
-		slices.SortStableFunc(r.order, func(a, b fabric.LID) int { return cmp.Compare(r.lost[b], r.lost[a]) })
-	}
-	return r.Tables, r.losers, nil
-}
-
-// rebuilder is the state of rebuild.
 type rebuilder struct {
 	*mender
 	order       []fabric.LID        // in scope, those to be placed first at the front
 	stuck       map[fabric.LID]bool // LIDs whose rows in force are not kept
 	lost        map[fabric.LID]int  // number of rounds in which it found no row
 	empty       *routing.Forwarding // without entries: new rows start from it
-	orientation *orient.Orientation // of the Up*/Down* rows
+	orientation *orient.Orientation // of the Up*/Down* rows; nil: there are none
 	legal       dag.DAG             // the paths of such a row
 	all         []fabric.NodeID     // switches that take their entries together
 	added       [][2]fabric.ChannelID
-	losers      []Left
 }
 
-func newRebuilder(tables, was *routing.Tables, left []Left, roots []fabric.NodeID, o Options) *rebuilder {
+// keepOrGrow says whether every destination finds a row without Up*/Down*.
+func (r *rebuilder) keepOrGrow(ctx context.Context) (placed bool, err error) {
+	for range rebuildRounds {
+		if placed, err = r.round(ctx); placed || err != nil {
+			break
+		}
+		slices.SortStableFunc(r.order, func(a, b fabric.LID) int { return cmp.Compare(r.lost[b], r.lost[a]) })
+	}
+	return placed, err
+}
+
+// upDown says whether every destination finds a row beside the turns of an Up*/Down*
+// routing from these roots. It comes after keepOrGrow, which has found an order.
+func (r *rebuilder) upDown(ctx context.Context, roots []fabric.NodeID) (placed bool, err error) {
+	r.orientation = orient.New(r.f, orient.ByRank(r.f, roots))
+	return r.round(ctx)
+}
+
+func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilder {
 	if o.Slack == 0 {
 		o.Slack = defaultSlack
 	}
@@ -78,7 +76,6 @@ func newRebuilder(tables, was *routing.Tables, left []Left, roots []fabric.NodeI
 	for _, lid := range r.step.was.gone(r.f, o.Scope) {
 		copy(r.Tables.Forwarding.Row(lid), r.empty.Row(lid)) // packets still sent there are dropped at their first switch
 	}
-	r.orientation = orient.New(r.f, orient.ByRank(r.f, roots))
 	r.take = func(s fabric.NodeID, c fabric.ChannelID) bool {
 		ok := r.takeSafely(s, c)
 		if ok {
@@ -89,30 +86,30 @@ func newRebuilder(tables, was *routing.Tables, left []Left, roots []fabric.NodeI
 	return r
 }
 
-// round places all destinations. If safe, the turns of an Up*/Down* routing are in the
-// graph first.
-func (r *rebuilder) round(ctx context.Context, safe bool) error {
+// round places all destinations, and says whether each finds a row.
+func (r *rebuilder) round(ctx context.Context) (placed bool, err error) {
 	r.graph = acyclic.NewLanes(r.f, r.flow.lanes, func(yield func(in, out fabric.ChannelID)) {
-		if safe {
+		if r.orientation != nil {
 			r.upDownTurns(yield)
 		}
 	})
-	r.losers = r.losers[:0]
+	placed = true
 	clear(r.load)
 	for _, lid := range r.order {
 		if err := ctx.Err(); err != nil {
-			return err
+			return false, err
 		}
-		if !r.place(lid, safe) {
-			r.losers = append(r.losers, Left{LID: lid, Switches: r.unreached(lid)})
+		if !r.place(lid) {
+			placed = false
+			r.lost[lid]++
 		}
 	}
-	return nil
+	return placed, nil
 }
 
 // place gives a destination a row: its present one, one that grows, or an Up*/Down*
 // one.
-func (r *rebuilder) place(lid fabric.LID, safe bool) bool {
+func (r *rebuilder) place(lid fabric.LID) bool {
 	w := r.flow
 	old := r.before.Forwarding.Row(lid)
 	row := r.Tables.Forwarding.Row(lid)
@@ -131,11 +128,11 @@ func (r *rebuilder) place(lid fabric.LID, safe bool) bool {
 	for slack := range int32(r.o.Slack + 1) {
 		r.reattachAll(slack)
 	}
-	if len(r.unreached(lid)) > 0 {
+	if r.misses(lid) {
 		for _, d := range r.added {
 			r.graph.Remove(d[0], d[1])
 		}
-		if !safe || !r.takeRow(lid, r.upDownRow()) {
+		if r.orientation == nil || !r.takeRow(lid, r.upDownRow()) {
 			return false
 		}
 	}
@@ -148,15 +145,14 @@ func (r *rebuilder) place(lid fabric.LID, safe bool) bool {
 	return true
 }
 
-// unreached is the switches whose sources have no path to the LID.
-func (r *rebuilder) unreached(lid fabric.LID) []fabric.NodeID {
-	var list []fabric.NodeID
+// misses says whether the sources of some switch have no path to the LID.
+func (r *rebuilder) misses(lid fabric.LID) bool {
 	for s, hops := range r.dist {
 		if hops == unknown && r.best[s] != unknown && r.flow.levels.of(fabric.NodeID(s), lid) != 0 {
-			list = append(list, fabric.NodeID(s))
+			return true
 		}
 	}
-	return list
+	return false
 }
 
 // takeRow adds all dependencies of a row to the graph, or none. It fails for a row that
@@ -219,7 +215,7 @@ func (r *rebuilder) upDownRow() []uint8 {
 	row := slices.Repeat([]uint8{routing.NoPort}, r.f.Switches())
 	r.orientation.Legal(&r.legal, r.f, r.flow.home)
 	for i, s := range r.legal.Order {
-		if out := r.legal.Out[r.legal.First[i]:r.legal.First[i+1]]; len(out) > 0 {
+		if out := r.legal.Choices(i); len(out) > 0 {
 			c := slices.MinFunc(out, func(a, b fabric.ChannelID) int { return cmp.Compare(r.load[a], r.load[b]) })
 			row[s] = r.f.Channel(c).FromPort
 		}

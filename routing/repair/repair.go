@@ -167,36 +167,58 @@ func (p *Plan) mend(ctx context.Context, tables, was *routing.Tables, o Options)
 }
 
 // rebuild adds steps towards other tables that reach what is left, and mends these. The
-// way there may be barred, so other tables are tried until nothing is left. Steps after
+// way there may be barred. Rows that had to lean on Up*/Down* are then chosen anew for
+// other roots, until nothing is left; others would only come out the same. Steps after
 // which as much is left as before are not worth writing.
 func (p *Plan) rebuild(ctx context.Context, tables, was *routing.Tables, o Options) error {
-	f, best := tables.Fabric, p
-	tries := [][]fabric.NodeID{orient.Centres(f), {f.Endpoint(f.Owner(p.Left[0].LID)).Switch}}
-	for i := range otherRoots {
-		tries = append(tries, []fabric.NodeID{fabric.NodeID(i * (f.Switches() - 1) / (otherRoots - 1))})
+	r := newRebuilder(p.end(tables), was, p.Left, o)
+	placed, err := r.keepOrGrow(ctx)
+	if err != nil {
+		return err
 	}
-	for _, roots := range tries {
-		longer, err := p.rebuilt(ctx, tables, was, roots, o)
-		if err != nil {
-			return err
-		}
-		if longer != nil && len(longer.Left) < len(best.Left) {
+	best := p
+	better := func() error {
+		longer, err := p.towards(ctx, r.Tables, tables, was, o)
+		if err == nil && len(longer.Left) < len(best.Left) {
 			best = longer
 		}
-		if len(best.Left) == 0 {
-			break
+		return err
+	}
+	if placed {
+		if err := better(); err != nil {
+			return err
+		}
+	} else {
+		for _, roots := range rootsFor(tables.Fabric, p.Left) {
+			placed, err := r.upDown(ctx, roots)
+			if err == nil && placed {
+				err = better()
+			}
+			if err != nil {
+				return err
+			}
+			if len(best.Left) == 0 {
+				break
+			}
 		}
 	}
 	*p = *best
 	return nil
 }
 
-// rebuilt is the plan with steps towards tables that rebuild finds, nil if it finds none.
-func (p *Plan) rebuilt(ctx context.Context, tables, was *routing.Tables, roots []fabric.NodeID, o Options) (*Plan, error) {
-	target, lost, err := rebuild(ctx, p.end(tables), was, p.Left, roots, o)
-	if err != nil || len(lost) > 0 {
-		return nil, err
+// rootsFor is the roots of Up*/Down* that are tried, in their order: the centre of each
+// part, the switch of a destination that is left, and some others spread over the fabric.
+func rootsFor(f *fabric.Fabric, left []Left) [][]fabric.NodeID {
+	tries := [][]fabric.NodeID{orient.Centres(f), {f.Endpoint(f.Owner(left[0].LID)).Switch}}
+	for i := range otherRoots {
+		tries = append(tries, []fabric.NodeID{fabric.NodeID(i * (f.Switches() - 1) / (otherRoots - 1))})
 	}
+	return tries
+}
+
+// towards is the plan with steps from its end towards other tables, as far as what is left
+// needs them, and with steps that mend what they leave. tables is those before the plan.
+func (p *Plan) towards(ctx context.Context, target, tables, was *routing.Tables, o Options) (*Plan, error) {
 	o.Steps = defaultWay
 	way, err := bring(ctx, p.end(tables), target, was, p.Left, o)
 	if err != nil {
