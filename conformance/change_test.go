@@ -55,7 +55,7 @@ func snapshot(old, next *routing.Tables, done []write) *routing.Tables {
 	maps := old.Lanes.SL2VL.PerPort(f)
 	for _, w := range done {
 		if w.block >= 0 {
-			for lid := max(1, w.block*packets.TableBlock); lid < (w.block+1)*packets.TableBlock && lid <= int(f.TopLID()); lid++ {
+			for lid := max(1, w.block*routing.BlockLIDs); lid < (w.block+1)*routing.BlockLIDs && lid <= int(f.TopLID()); lid++ {
 				fw.Row(fabric.LID(lid))[w.s] = next.Forwarding.Port(w.s, fabric.LID(lid))
 			}
 			continue

@@ -9,12 +9,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// TableBlock is how many LIDs a block of a forwarding table holds: what a subnet manager
-// writes by one packet (IBA 14.2.5.6).
-const TableBlock = 64
-
-// TableBlocks is how many blocks the forwarding tables of a fabric have.
-func TableBlocks(f *fabric.Fabric) int { return int(f.TopLID())/TableBlock + 1 }
+// TableBlocks is how many blocks of routing.BlockLIDs the forwarding tables of a fabric have.
+func TableBlocks(f *fabric.Fabric) int { return int(f.TopLID())/routing.BlockLIDs + 1 }
 
 // Never is a time that does not come.
 const Never Time = never
@@ -63,7 +59,7 @@ func NewRewritten(t *routing.Tables, rewrites []Rewrite, c Config) (*Network, er
 // no way on.
 func (s *region) wayNow(at fabric.NodeID, in int32, p *packet) int32 {
 	entries, maps := s.tables.Forwarding, s.tables.Lanes.SL2VL
-	block := int(at)*TableBlocks(s.Fabric) + int(p.address)/TableBlock
+	block := int(at)*TableBlocks(s.Fabric) + int(p.address)/routing.BlockLIDs
 	for i := range s.rewrites {
 		r := &s.rewrites[i]
 		if r.Blocks[block] <= s.wheel.now {

@@ -38,6 +38,9 @@ const (
 	MaxDataVLs = 15
 	// DefaultVLs is the number of data lanes of current switches.
 	DefaultVLs = 8
+	// BlockLIDs is the number of LIDs in a block of a forwarding table, which a subnet
+	// manager writes by one packet (IBA 14.2.5.6).
+	BlockLIDs = 64
 )
 
 // Forwarding is the out-port by destination LID and switch: the linear forwarding

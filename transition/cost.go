@@ -18,9 +18,6 @@ type Cost struct {
 	BySwitch []int // [switch] entries that differ
 }
 
-// block is the number of LIDs in a block of a forwarding table (IBA 14.2.5.6).
-const block = 64
-
 // CostOf counts what differs between two tables for one fabric.
 func CostOf(old, next *routing.Tables) Cost {
 	f := next.Fabric
@@ -34,7 +31,7 @@ func CostOf(old, next *routing.Tables) Cost {
 				continue
 			}
 			c.BySwitch[s]++
-			if b := int(lid)/block + 1; last[s] != b {
+			if b := int(lid)/routing.BlockLIDs + 1; last[s] != b {
 				last[s] = b
 				c.Blocks++
 			}
