@@ -26,14 +26,12 @@ import (
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/weave"
 	"github.com/weft-fabric/weft/traffic"
 )
 
 // compareFlags is the command line of weft compare.
 type compareFlags struct {
-	route        routeFlags
+	route        flags.Engine
 	engines      []string
 	dirs         []string
 	uniformRates bool
@@ -77,23 +75,21 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	f := c.Flags()
 	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
 	f.StringArrayVar(&o.dirs, "lfts-dir", nil, "NAME=DIR: tables that exist, in a folder; may be given several times")
-	f.IntVar(&o.route.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
-	f.IntVar(&o.route.lmc, "lmc", -1, flags.LMCUsage)
-	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what each engine is made for)")
-	f.BoolVar(&o.route.withinParts, "within-parts", false, "that the network is in parts is known, and no finding")
-	f.Uint64Var(&o.route.seed, "seed", 1, "seed of bisections, and of engines that choose by chance")
+	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, "data lanes available, 1 to 15")
+	flags.AddLMC(f, &o.route.LMC)
+	flags.AddScope(f, &o.route.Scope)
+	flags.AddContract(f, &o.route.Contract, "what each engine is made for")
+	f.BoolVar(&o.route.WithinParts, "within-parts", false, flags.WithinPartsUsage)
+	f.Uint64Var(&o.route.Seed, "seed", 1, "seed of bisections, and of engines that choose by chance")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
-	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the effective bisection bandwidth")
-	f.IntVar(&o.phases, "phases", 1000, "at most so many phases of all-to-all; 0: all of them")
+	flags.AddPrecision(f, &o.precision)
+	flags.Whole(f, &o.phases, "phases", 1000, 0, math.MaxInt, "it cannot be negative", "at most so many phases of all-to-all; 0: all of them")
 	f.BoolVar(&o.strict, "strict", false, flags.StrictUsage)
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	flags.AddJSON(f, &o.json)
 	f.BoolVar(&o.csv, "csv", false, "print comma-separated values")
 	f.BoolVar(&o.markdown, "markdown", false, "print the table in Markdown")
-	flags.Complete(c, "engines", choiceNames)
+	flags.Complete(c, "engines", flags.ChoiceNames)
 	c.MarkFlagsMutuallyExclusive("json", "csv", "markdown")
-	o.route.order = layer.Suited.String()
-	o.route.prefer = weave.Bandwidth.String()
 	return c
 }
 
@@ -156,16 +152,14 @@ func (j *compareJob) check() error {
 	switch {
 	case !(o.precision > 0):
 		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
-	case o.phases < 0:
-		return exit.Usage("--phases %d: it cannot be negative", o.phases)
 	case len(o.engines) == 0 && len(o.dirs) == 0:
 		return exit.Usage("nothing to compare: --engines is empty, and no --lfts-dir is given")
 	}
 	seen := map[string]bool{}
 	for _, name := range o.engines {
 		one := o.route
-		one.engine = name
-		r, err := j.newRouteJob(j.name, &one)
+		one.Name = name
+		r, err := j.newRouteJob(j.name, &routeFlags{Engine: one})
 		if err != nil {
 			return err
 		}
@@ -192,9 +186,7 @@ func (j *compareJob) check() error {
 		j.dirs = append(j.dirs, tableDir{name, files})
 	}
 	var err error
-	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
-		return exit.Usage("%w", err)
-	}
+	j.scope = o.route.Scope
 	j.shifts, err = traffic.Parse(fmt.Sprintf("shifts:phases=%d", o.phases))
 	return err
 }
@@ -208,7 +200,7 @@ func (j *compareJob) prepare() error {
 	if j.fabric, err = input.Fabric(j.Console, j.name); err != nil {
 		return err
 	}
-	if j.fabric, err = input.WithLMC(j.fabric, j.o.route.lmc); err != nil {
+	if j.fabric, err = input.WithLMC(j.fabric, j.o.route.LMC); err != nil {
 		return err
 	}
 	for i, r := range j.routes {
@@ -216,25 +208,22 @@ func (j *compareJob) prepare() error {
 		if i > 0 {
 			r.app = &app{Console: &console.Console{Context: j.Context, Stderr: j.Stderr, Quiet: true}} // once is enough
 		}
-		r.countApart(j.o.route.withinParts)
+		r.countApart(j.o.route.WithinParts)
 		r.app = j.app
 	}
 	among := j.scope.Endpoints(j.fabric)
 	if len(among) < 2 {
 		return fmt.Errorf("%s: %s in the scope %s: nobody talks to anybody; --endpoints widens it", j.name, words.Plural(len(among), "endpoint"), j.scope)
 	}
-	j.placement, err = traffic.Place("all", j.fabric, among, j.o.route.seed)
+	j.placement, err = traffic.Place("all", j.fabric, among, j.o.route.Seed)
 	return err
 }
 
 // present fills the row of tables that exist.
 func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.Tables) error {
 	o := deadlock.Options{Scope: j.scope}
-	if j.o.route.contract != "" {
-		var err error
-		if o.Contract, err = routing.ParseContract(j.o.route.contract); err != nil {
-			return exit.Usage("%w", err)
-		}
+	if j.o.route.Contract != nil {
+		o.Contract = *j.o.route.Contract
 	}
 	var read, verify time.Duration
 	s := j.Stage("reading "+row.Name, &read)
@@ -276,7 +265,7 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 		row.Chosen = r.engine.Name
 	}
 	row.judged(r.verdict, r.tables.Lanes.Needed)
-	row.Available = j.o.route.vls
+	row.Available = j.o.route.VLs
 	row.Seconds.Verify = r.spent.verify.Seconds()
 	return j.measure(ctx, row, r.tables, r.loads)
 }
@@ -291,7 +280,7 @@ func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob,
 		return row.refusal(ctx, err)
 	}
 	row.Verdict, row.Contract, row.VLs, row.VLsUsed = report.CreditLoop, "adaptive", v.VLs, v.VLs
-	row.LaneCounts = report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.o.route.vls}
+	row.LaneCounts = report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.o.route.VLs}
 	if v.Free() {
 		row.Verdict = report.DeadlockFree
 	}
@@ -307,7 +296,7 @@ func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Ta
 	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
 	row.Index = &loads.Max
 	o := congestion.Options{
-		Pattern: traffic.Bisection(), Placement: j.placement, UniformRates: j.o.uniformRates, Seed: j.o.route.seed, Precision: j.o.precision,
+		Pattern: traffic.Bisection(), Placement: j.placement, UniformRates: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision,
 	}
 	b, err := j.simulate(ctx, row.Name+": bisections", t, o)
 	if err != nil {

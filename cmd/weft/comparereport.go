@@ -72,7 +72,7 @@ type compareSeconds struct {
 func (j *compareJob) print() error {
 	s := &compareSummary{
 		Fabric:    summariseFabric(j.name, j.fabric),
-		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.seed,
+		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.Seed,
 		Phases: j.phases, PhasesOfAll: len(j.placement) - 1, Rows: j.rows,
 	}
 	switch {
@@ -160,7 +160,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 		return err
 	}
 	return errors.Join(j.Say(""),
-		j.Say("deadlock-free: outside %s. lanes needed: by the proof, of %d available; used: by traffic between switches.", report.Outside(j.scope), j.o.route.vls),
+		j.Say("deadlock-free: outside %s. lanes needed: by the proof, of %d available; used: by traffic between switches.", report.Outside(j.scope), j.o.route.VLs),
 		j.Say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
 		j.Say("all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.", phases),
 		j.Say("time, memory: of routing, proof not included; what it added to the heap."))

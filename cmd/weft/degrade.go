@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
@@ -60,7 +61,7 @@ Standard error says what went; --json prints it on standard output.`,
 	f.BoolVar(&o.keep, "keep-connected", true, "draw nothing that would cut off other switches")
 	f.Uint64Var(&o.seed, "seed", 0, "of the random draws")
 	f.StringVarP(&o.out, "output", "o", "-", "file to write; .gz compresses, - is standard output")
-	f.BoolVar(&o.json, "json", false, "print what went for programs (needs -o FILE)")
+	flags.AddJSON(f, &o.json)
 	return c
 }
 
@@ -135,7 +136,7 @@ func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
 	if d.Links, err = portion("--links", o.links, f.Count().SwitchCables); err != nil {
 		return nil, err
 	}
-	if d.Nodes, err = namedSwitches(f, "--switch", o.node); err != nil {
+	if d.Nodes, err = input.Switches(f, "--switch", o.node); err != nil {
 		return nil, err
 	}
 	index := names.New(f)

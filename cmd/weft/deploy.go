@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
@@ -72,14 +73,14 @@ its level.`,
 			return a.deployFiles(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o.routeFlags, engines.AutoName)
+	o.AddTo(c, engines.AutoName)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the files into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
 	f.StringVar(&o.dir, "dir", "", "where the files will be on the subnet manager's host (default: the folder of --out)")
 	f.StringSliceVar(&o.io, "io", nil, "adapters that serve rather than compute, by name, with commas between; * is any text")
 	f.BoolVar(&o.ibsim, "ibsim", false, "for a subnet manager on ibsim, which makes port GUIDs of node GUID and port number")
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	flags.AddJSON(f, &o.json)
 	if err := c.MarkFlagRequired("out"); err != nil {
 		panic(err)
 	}
@@ -116,7 +117,7 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	if j.adaptive != nil {
 		return exit.Finding("%s refuses: its switches choose among several ports, which files for a stock OpenSM cannot express", j.engine.Name)
 	}
-	if err := j.prepare(&o.routeFlags); err != nil {
+	if err := j.prepare(&o.Engine); err != nil {
 		return err
 	}
 	j.accept = func(r *weft.Result) error {
@@ -211,7 +212,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	if err != nil {
 		return nil, err
 	}
-	opt := deploy.Options{Dir: out, VLs: o.vls, Contract: j.contract, Engine: j.engine.Name}
+	opt := deploy.Options{Dir: out, VLs: o.VLs, Contract: j.contract, Engine: j.engine.Name}
 	if o.dir != "" {
 		opt.Dir = filepath.Clean(o.dir)
 	}

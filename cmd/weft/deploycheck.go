@@ -23,12 +23,13 @@ import (
 
 // checkFlags is the command line of weft deploy check.
 type checkFlags struct {
-	conf, fabric        string
-	tables              flags.Tables
-	contract, endpoints string
-	vls                 int
-	plugin, opensm      string
-	json                bool
+	conf, fabric   string
+	tables         flags.Tables
+	contract       *routing.Contract
+	scope          routing.Scope
+	vls            int
+	plugin, opensm string
+	json           bool
 }
 
 func deployCheckCommand(a *app) *cobra.Command {
@@ -56,12 +57,12 @@ Exit code 1 if there is anything more than advice.`,
 	f.StringVar(&o.conf, "conf", "", "opensm.conf, - for standard input")
 	f.StringVar(&o.fabric, "fabric", "", "the fabric: a file or a spec")
 	o.tables.AddTo(c)
-	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: not known)")
-	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca or all")
-	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes of the hardware (VLCap)")
+	flags.AddContract(f, &o.contract, "not known")
+	flags.AddScope(f, &o.scope)
+	flags.AddVLs(f, &o.vls, routing.DefaultVLs, "data lanes of the hardware (VLCap)")
 	f.StringVar(&o.plugin, "plugin", "", "the plugin's library, to see which OpenSM it was built for")
 	f.StringVar(&o.opensm, "opensm", "", "the opensm program, or its version such as 3.3.23")
-	f.BoolVar(&o.json, "json", false, "print the report for programs")
+	flags.AddJSON(f, &o.json)
 	if err := c.MarkFlagRequired("conf"); err != nil {
 		panic(err)
 	}
@@ -111,20 +112,7 @@ func (a *app) deployCheck(ctx context.Context, o *checkFlags) error {
 
 // checkInput reads everything there is to look at.
 func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
-	if o.vls < 1 || o.vls > routing.MaxDataVLs {
-		return in, exit.Usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
-	}
-	in.VLs = o.vls
-	if o.contract != "" {
-		c, err := routing.ParseContract(o.contract)
-		if err != nil {
-			return in, exit.Usage("%w", err)
-		}
-		in.Contract = &c
-	}
-	if in.Scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return in, exit.Usage("%w", err)
-	}
+	in.VLs, in.Contract, in.Scope = o.vls, o.contract, o.scope
 	if in.Conf, err = console.ReadFile(a.Console, o.conf, conf.Read); err != nil {
 		return in, err
 	}
@@ -146,7 +134,7 @@ func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 		in.Fabric, err = input.Fabric(a.Console, o.fabric)
 		return in, err
 	}
-	v, err := input.Read(a.Console, o.fabric, -1, &o.tables)
+	v, err := input.Read(a.Console, o.fabric, flags.NoLMC, &o.tables)
 	if err != nil {
 		return in, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/congestion"
@@ -21,7 +20,8 @@ import (
 // diffFlags is the command line of weft diff.
 type diffFlags struct {
 	oldTables, newTables string
-	contract, endpoints  string
+	contract             *routing.Contract
+	scope                routing.Scope
 	lmc                  int
 	seed                 uint64
 	precision            float64
@@ -55,12 +55,12 @@ if the new tables cut pairs off.`,
 	f := c.Flags()
 	f.StringVar(&o.oldTables, "old-tables", "", "tables of OLD: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
 	f.StringVar(&o.newTables, "new-tables", "", "tables of NEW, likewise")
-	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: any for tables that ignore service levels, else honored)")
-	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.IntVar(&o.lmc, "lmc", -1, flags.LMCUsage)
+	flags.AddContract(f, &o.contract, contractOfTables)
+	flags.AddScope(f, &o.scope)
+	flags.AddLMC(f, &o.lmc)
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
-	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the bandwidth")
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	flags.AddPrecision(f, &o.precision)
+	flags.AddJSON(f, &o.json)
 	c.MarkFlagsRequiredTogether("old-tables", "new-tables")
 	return c
 }
@@ -91,14 +91,7 @@ type diffSide struct {
 }
 
 func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
-	j := &diffJob{app: a, o: o, old: diffSide{name: args[0], source: o.oldTables}, new: diffSide{name: args[len(args)-1], source: o.newTables}}
-	var err error
-	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return exit.Usage("%w", err)
-	}
-	if _, err := contractOf(o.contract); err != nil {
-		return err
-	}
+	j := &diffJob{app: a, o: o, scope: o.scope, old: diffSide{name: args[0], source: o.oldTables}, new: diffSide{name: args[len(args)-1], source: o.newTables}}
 	if err := j.read(); err != nil {
 		return err
 	}
@@ -141,8 +134,8 @@ func (j *diffJob) read() error {
 		}
 		s.tables, s.misfits = v.Tables, v.Mismatches
 	}
-	j.contract, err = contractOf(j.o.contract, j.old.tables, j.new.tables)
-	return err
+	j.contract = contractOf(j.o.contract, j.old.tables, j.new.tables)
+	return nil
 }
 
 func (j *diffJob) fabricOf(name string) (*fabric.Fabric, error) {
@@ -227,20 +220,19 @@ func alsoIn(other, f *fabric.Fabric, e fabric.EndpointID) bool {
 	return n != fabric.None && (ep.Class == fabric.SwitchPort || other.Out(n, ep.Port) != fabric.None)
 }
 
-// contractOf is the contract that a flag says, or else what the tables are made for:
-// any where service levels make no difference to them.
-func contractOf(flag string, tables ...*routing.Tables) (routing.Contract, error) {
-	if flag != "" {
-		c, err := routing.ParseContract(flag)
-		if err != nil {
-			return c, exit.Usage("%w", err)
-		}
-		return c, nil
+// contractOfTables says in helps what contractOf takes if nothing is given.
+const contractOfTables = "any for tables that ignore service levels, else honored"
+
+// contractOf is the contract that is given, or else what the tables are made for: any
+// where service levels make no difference to them.
+func contractOf(given *routing.Contract, tables ...*routing.Tables) routing.Contract {
+	if given != nil {
+		return *given
 	}
 	for _, t := range tables {
 		if !t.Lanes.SL2VL.IgnoresSL() {
-			return routing.Honored, nil
+			return routing.Honored
 		}
 	}
-	return routing.Any, nil
+	return routing.Any
 }

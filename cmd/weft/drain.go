@@ -51,10 +51,10 @@ code is 1 where there is no such plan.`,
 	f.StringVar(&o.steps, "steps", "", "folder to write the steps away into, step-1, step-2 and so on, with plan.txt and plan.json")
 	f.StringVar(&o.back, "back-steps", "", "folder to write the steps of the way back into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in these folders")
-	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: any for tables that ignore service levels, else honored)")
-	f.StringVar(&o.route.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.IntVar(&o.route.lmc, "lmc", -1, flags.LMCUsage)
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	flags.AddContract(f, &o.route.Contract, contractOfTables)
+	flags.AddScope(f, &o.route.Scope)
+	flags.AddLMC(f, &o.route.LMC)
+	flags.AddJSON(f, &o.json)
 	if err := c.MarkFlagRequired("tables"); err != nil {
 		panic(err)
 	}

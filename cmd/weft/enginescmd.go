@@ -6,6 +6,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -44,7 +45,7 @@ func enginesCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the list for programs")
+	flags.AddJSON(c.Flags(), &asJSON)
 	return c
 }
 
@@ -98,31 +99,6 @@ func topologiesCommand(a *app) *cobra.Command {
 			return a.answer(asJSON, list, func() error { t.Render(); return nil }, false)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the list for programs")
+	flags.AddJSON(c.Flags(), &asJSON)
 	return c
-}
-
-func engineNames() (names []string) {
-	names = engines.Names(func(engines.Engine) bool { return true })
-	for _, e := range engines.Adaptives() {
-		names = append(names, e.Name)
-	}
-	return names
-}
-
-// choiceNames is engineNames with auto, where a command takes that too.
-func choiceNames() []string { return append([]string{engines.AutoName}, engineNames()...) }
-
-func finderNames() (names []string) {
-	for _, f := range engines.Finders() {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
-func assignerNames() (names []string) {
-	for _, l := range engines.Assigners() {
-		names = append(names, l.Name)
-	}
-	return names
 }

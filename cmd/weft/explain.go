@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
@@ -27,8 +28,8 @@ func explainCommand(a *app) *cobra.Command {
 			return a.explain(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o, "")
-	c.Flags().BoolVar(&o.json, "json", false, "print the result for programs")
+	o.AddTo(c, "")
+	flags.AddJSON(c.Flags(), &o.json)
 	return c
 }
 
@@ -60,7 +61,7 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	if err := j.mustBeOne("explain"); err != nil {
 		return err
 	}
-	if err := j.prepare(o); err != nil {
+	if err := j.prepare(&o.Engine); err != nil {
 		return err
 	}
 	s := explainSummary{Engine: j.engine.Name, Rules: []findingSummary{connectedRule(j.fabric)}}

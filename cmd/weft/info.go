@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
@@ -52,7 +53,7 @@ all is there.`,
 			return a.answer(asJSON, s, func() error { return a.printInfo(s, f) }, false)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the result for programs")
+	flags.AddJSON(c.Flags(), &asJSON)
 	return c
 }
 

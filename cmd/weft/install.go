@@ -61,13 +61,13 @@ func (j *routeJob) installation(ctx context.Context, o *routeFlags) (*installati
 // deployCommand is the weft deploy files that routes as this weft route did.
 func (j *routeJob) deployCommand(o *routeFlags) string {
 	words := []string{"weft", "deploy", "files", j.name}
-	if o.paths != "" {
-		words = append(words, "--paths", o.paths, "--lanes", o.lanes)
+	if o.Paths != "" {
+		words = append(words, "--paths", o.Paths, "--lanes", o.Lanes)
 	} else {
 		words = append(words, "--engine", j.engine.Name)
 	}
 	words = append(words, "--contract", j.contract.String())
-	o.flags.Visit(func(f *pflag.Flag) {
+	o.Set.Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "vls", "sls", "roots", "endpoints", "lmc", "order", "prefer", "before", "seed", "aim", "weight":
 			value := f.Value.String()

@@ -53,20 +53,15 @@ type keepJob struct {
 // keep changes as little as possible of tables, instead of routing from scratch.
 func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 	j := &keepJob{routeJob: &routeJob{app: a, name: name}, o: o}
+	j.scope = o.Scope
 	var err error
-	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return exit.Usage("%w", err)
-	}
-	if _, err := contractOf(o.contract); err != nil {
-		return err
-	}
 	if j.out = cmp.Or(o.out, o.steps); j.out != "" {
 		if err := output.MayWrite(j.out, o.force); err != nil {
 			return err
 		}
 		j.out = filepath.Clean(j.out)
 	}
-	if err := j.prepare(o); err != nil {
+	if err := j.prepare(&o.Engine); err != nil {
 		return err
 	}
 	if err := j.readKept(); err != nil {
@@ -95,7 +90,7 @@ func (j *keepJob) readKept() error {
 	defer s.Done()
 	name, f := j.name, j.fabric
 	if then := j.options.Before; then != nil {
-		name, f = j.o.before, then
+		name, f = j.o.Before, then
 		var news []string
 		for _, e := range j.scope.Endpoints(j.fabric) {
 			if !alsoIn(then, j.fabric, e) {
@@ -103,7 +98,7 @@ func (j *keepJob) readKept() error {
 			}
 		}
 		if news != nil {
-			return exit.Finding("the tables of %s have no service level for %s that it does not have.\nWithout --before they are taken to be as those of their neighbours.", j.o.before, words.Some(news, "endpoint"))
+			return exit.Finding("the tables of %s have no service level for %s that it does not have.\nWithout --before they are taken to be as those of their neighbours.", j.o.Before, words.Some(news, "endpoint"))
 		}
 	}
 	files := flags.Tables{LFTs: j.o.keep}
@@ -118,11 +113,11 @@ func (j *keepJob) readKept() error {
 		j.Note("%s", v.Mismatches.Text())
 	}
 	j.was = v.Tables
-	j.contract, err = contractOf(j.o.contract, j.was)
+	j.contract = contractOf(j.o.Contract, j.was)
 	j.engine = keptEngine(j.contract)
 	j.contracted = &j.contract
 	j.budget = routing.Budget{VLs: routing.MaxDataVLs, Contract: j.contract, Scope: j.scope}
-	return err
+	return nil
 }
 
 // mend plans the change and has its last tables judged, like any tables that weft route

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
@@ -45,21 +46,22 @@ do with that keeps paths whole, by a search that small networks allow.
   weft lanes random:switches=64,links=128 --paths minhop --all-paths --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.paths != "" {
-				o.lanes = "single" // not asked for its lanes
+			if o.Paths != "" {
+				o.Lanes = "single" // not asked for its lanes
 			}
 			return a.compareLanes(cmd.Context(), args[0], &o, exact, allPaths)
 		},
 	}
-	pathFlags(c, &o, "")
+	o.AddPathsTo(c, "")
 	f := c.Flags()
 	vls := f.Lookup("vls")
 	vls.Usage, vls.DefValue = "data lanes to do with if possible, 1 to 15", fmt.Sprint(routing.MaxDataVLs)
-	o.vls = routing.MaxDataVLs
-	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored or directed (default honored)")
+	o.VLs = routing.MaxDataVLs
+	flags.AddContract(f, &o.Contract, "honored")
+	f.Lookup("contract").Usage = "what clients do with service levels: honored or directed (default honored)"
 	f.BoolVar(&exact, "exact", false, "find the fewest layers there are, or bounds")
 	f.BoolVar(&allPaths, "all-paths", false, "count the layers for all shortest paths, too")
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	flags.AddJSON(f, &o.json)
 	return c
 }
 
@@ -116,13 +118,13 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 	if err := j.needsTables(); err != nil {
 		return exit.Usage("%w; --all-paths counts what it takes", err)
 	}
-	if err := j.prepare(o); err != nil {
+	if err := j.prepare(&o.Engine); err != nil {
 		return err
 	}
-	if o.contract == "" {
+	if o.Contract == nil {
 		j.contract, j.budget.Contract = routing.Honored, routing.Honored
 	} else if _, fixed := j.contract.FixedMask(); fixed {
-		return exit.Usage("--contract %s: lanes are for clients that use the service levels of their paths, honored or directed", o.contract)
+		return exit.Usage("--contract %s: lanes are for clients that use the service levels of their paths, honored or directed", o.Contract)
 	}
 	paths, err := j.pathsOnly(ctx)
 	if err != nil {
@@ -130,7 +132,7 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 	}
 	s := lanesSummary{
 		Fabric: name, Paths: j.engine.PathsUnder(j.contract), Contract: j.contract.String(), Endpoints: j.budget.Scope.String(),
-		Offered: o.vls, Available: o.vls,
+		Offered: o.VLs, Available: o.VLs,
 	}
 	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
 		return err

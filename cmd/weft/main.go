@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	out := &sink{w: stdout}
-	a := &app{&console.Console{Context: ctx, Stdin: stdin, Stdout: out, Stderr: stderr}, args}
+	a := &app{&console.Console{Context: ctx, Stdin: stdin, Stdout: out, Stderr: stderr}}
 	a.Columns, a.Terminal = console.ColumnsOf(stdout)
 	cmd := newRoot(a)
 	cmd.SetArgs(args)
@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exit.Interrupted
 	}
 	if e.Err != nil {
-		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(e.Err.Error(), args[min(1, len(args)):]...)) // behind the command: files of the user
+		fmt.Fprintf(stderr, "weft: %s\n", plain.Text(asTyped(e.Err.Error(), args), args[min(1, len(args)):]...)) // behind the command: files of the user
 	}
 	return e.Code
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -76,8 +78,8 @@ drain write steps that are proven to.
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.packets(cmd, args[0], &o) },
 	}
-	engineFlags(c, &o.route, engines.AutoName)
-	o.route.seeded = nil // it is for traffic too
+	o.route.AddTo(c, engines.AutoName)
+	o.route.SeedForMore("seed of traffic, and of engines that choose by chance")
 	f := c.Flags()
 	o.tables.AddTo(c)
 	o.job.AddTo(c, "uniform")
@@ -87,8 +89,8 @@ drain write steps that are proven to.
 	f.StringVar(&o.preset, "preset", "ib-hdr", "links and switches: "+presetNames())
 	f.StringVar(&o.buffer, "buffer", "", "input buffer for each lane of a port, as in 8KiB (default: of the preset)")
 	f.StringVar(&o.outBuffer, "output-buffer", "", "output buffer likewise (default: none)")
-	f.IntVar(&o.mtu, "mtu", 0, "bytes of payload in a packet (default: of the preset)")
-	f.IntVar(&o.speedup, "speedup", 1, "packets that leave the lanes of an in-port at once; with --output-buffer how much faster switches are than links")
+	flags.Whole(f, &o.mtu, "mtu", 0, 1, mostPayload, fmt.Sprintf("a packet holds 1 to %d bytes of payload", mostPayload), "bytes of payload in a packet (default: of the preset)")
+	flags.Whole(f, &o.speedup, "speedup", 1, 1, math.MaxInt, "it is at least 1", "packets that leave the lanes of an in-port at once; with --output-buffer how much faster switches are than links")
 	f.BoolVar(&o.storeWhole, "store-and-forward", false, "in place of virtual cut-through")
 	f.DurationVar(&o.lifetime, "lifetime", 0, "drop what heads its queue for longer, as switches do (HOQ), as in 100us (default: never)")
 	f.DurationVar(&o.length, "time", 0, "network time to measure, as in 1ms (default: 4,000 packets); a picosecond of unit is 1/1000 ns")
@@ -100,12 +102,12 @@ drain write steps that are proven to.
 	f.StringVar(&o.vlarbLow, "vlarb-low", "", "low-priority table likewise, as qos_vlarb_low")
 	f.Uint8Var(&o.vlarbLimit, "vlarb-limit", 0, "blocks of 4 KiB that the high table may send while the low one waits, as qos_high_limit: 0 is one packet, 255 no limit")
 	f.StringVar(&o.message, "message", "", "size of a message, as in 64KiB (default: a packet)")
-	f.IntVar(&o.burst, "burst", 1, "messages that come together")
+	flags.Whole(f, &o.burst, "burst", 1, 1, math.MaxInt, "it is at least 1", "messages that come together")
 	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")
 	f.BoolVar(&o.replay, "replay-cycle", false, "send along the judge's credit loop")
 	f.StringSliceVar(&o.engines, "engines", advised(), "with --replay-cycle: engines, or path finder + lane assigner, to send the same under, with commas between")
-	flags.Complete(c, "engines", engineNames)
-	f.BoolVar(&o.json, "json", false, "print the figures for programs")
+	flags.Complete(c, "engines", flags.EngineNames)
+	flags.AddJSON(f, &o.json)
 	f.BoolVar(&o.csv, "csv", false, "print a line of figures for each load")
 	f.StringVar(&o.plot, "plot", "", "SVG file to draw latency and throughput into")
 	c.MarkFlagsMutuallyExclusive("json", "csv")
@@ -151,9 +153,6 @@ type packetsJob struct {
 }
 
 func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {
-	if cmd.Flags().Changed("mtu") && (o.mtu < 1 || o.mtu > mostPayload) {
-		return exit.Usage("--mtu %d: a packet holds 1 to %d bytes of payload", o.mtu, mostPayload)
-	}
 	if cmd.Flags().Changed("engines") && !o.replay {
 		return exit.Usage("--engines is for --replay-cycle: it says under which engines the same traffic is sent too")
 	}
@@ -201,7 +200,7 @@ func (j *packetsJob) makeNetwork(ctx context.Context) error {
 		return err
 	}
 	j.routed = r
-	if err := r.prepare(&j.o.route); err != nil {
+	if err := r.prepare(&j.o.route.Engine); err != nil {
 		return err
 	}
 	j.fabric = r.fabric
@@ -237,7 +236,7 @@ func asUsage(err error) error {
 
 // readTables is for --lfts.
 func (j *packetsJob) readTables() error {
-	v, err := input.Read(j.Console, j.name, j.o.route.lmc, &j.o.tables)
+	v, err := input.Read(j.Console, j.name, j.o.route.LMC, &j.o.tables)
 	if err != nil {
 		return err
 	}
@@ -253,11 +252,8 @@ func (j *packetsJob) readTables() error {
 // verdict is the judge's on the tables.
 func (j *packetsJob) verdict(ctx context.Context) (*deadlock.Verdict, error) {
 	contract := routing.Honored
-	if j.o.route.contract != "" {
-		var err error
-		if contract, err = routing.ParseContract(j.o.route.contract); err != nil {
-			return nil, exit.Usage("%w", err)
-		}
+	if j.o.route.Contract != nil {
+		contract = *j.o.route.Contract
 	}
 	return deadlock.Verify(ctx, j.tables, deadlock.Options{Contract: contract, Scope: j.scope})
 }

@@ -60,7 +60,7 @@ func (j *packetsJob) rewritten() (*packets.Network, error) {
 		sequence = append(sequence, v.Tables)
 	}
 	ps := func(d time.Duration) packets.Time { return packets.Time(d.Nanoseconds() * 1000) }
-	w := packets.Writing{Start: ps(o.at), Each: ps(o.each), Pause: ps(o.pause), Shuffled: o.order == "shuffled", Seed: j.o.route.seed}
+	w := packets.Writing{Start: ps(o.at), Each: ps(o.each), Pause: ps(o.pause), Shuffled: o.order == "shuffled", Seed: j.o.route.Seed}
 	return packets.NewRewritten(j.tables, w.Rewrites(sequence), j.config)
 }
 

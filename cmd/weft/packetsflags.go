@@ -39,9 +39,6 @@ func (j *packetsJob) readFlags() error {
 	if o.mtu != 0 {
 		j.config.MTU = o.mtu
 	}
-	if o.speedup < 1 {
-		return exit.Usage("--speedup %d: it is at least 1", o.speedup)
-	}
 	j.config.Speedup, j.config.StoreWhole = o.speedup, o.storeWhole
 	j.config.Lifetime = packets.Time(o.lifetime.Nanoseconds() * 1000)
 	j.window = packets.Window{Length: packets.Time(o.length.Nanoseconds() * 1000), WarmUp: packets.Time(o.warmUp.Nanoseconds() * 1000)}
@@ -53,10 +50,7 @@ func (j *packetsJob) readFlags() error {
 			return exit.Usage("--message %q is no size like 64KiB", o.message)
 		}
 	}
-	if o.burst < 1 {
-		return exit.Usage("--burst %d: it is at least 1", o.burst)
-	}
-	j.load.Burst, j.load.Seed = o.burst, o.route.seed
+	j.load.Burst, j.load.Seed = o.burst, o.route.Seed
 	if j.loads, err = parseLoads(o.loads); err != nil {
 		return exit.Usage("--load: %w", err)
 	}
@@ -90,10 +84,8 @@ func (j *packetsJob) readWords() error {
 	if err := j.readArbitration(); err != nil {
 		return err
 	}
+	j.scope = o.route.Scope
 	var err error
-	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
-		return exit.Usage("%w", err)
-	}
 	j.load.Pattern, err = o.job.Parse(j.Console)
 	return err
 }

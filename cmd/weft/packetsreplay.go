@@ -100,7 +100,7 @@ func (j *packetsJob) takeEngines() error {
 func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (provenReplay, error) {
 	p := provenReplay{}
 	o := routeJob{app: j.app, fabric: j.fabric, engine: e, contracted: &e.Contract, scope: max(j.scope, routing.Adapters)}
-	o.budget.VLs, o.options.Seed = j.o.route.vls, j.load.Seed
+	o.budget.VLs, o.options.Seed = j.o.route.VLs, j.load.Seed
 	err := o.compute(ctx)
 	if ctx.Err() != nil {
 		return p, ctx.Err()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/reproduce"
@@ -89,7 +90,7 @@ and the papers' comparisons with OpenSM are made with it.`,
 	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns and networks")
 	f.IntVar(&o.memory, "memory", 4096, "MiB that points may use together, about")
 	f.BoolVar(&o.list, "list", false, "list the experiments instead")
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	flags.AddJSON(f, &o.json)
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		ids := []string{"all"}
 		for _, e := range papers.All() {

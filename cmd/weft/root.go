@@ -23,7 +23,6 @@ import (
 // app is what all subcommands share.
 type app struct {
 	*console.Console
-	args []string // the command line, without the program's name
 }
 
 func newRoot(a *app) *cobra.Command {
@@ -56,7 +55,10 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	}
 	root.PersistentFlags().BoolVarP(&a.Quiet, "quiet", "q", false, "no progress and no warnings on standard error")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return exit.Usage("%w\nSee %s --help.", a.flagError(err), cmd.CommandPath())
+		if ours := (*exit.Error)(nil); errors.As(err, &ours) {
+			return ours // it says what the flag takes
+		}
+		return exit.Usage("%w\nSee %s --help.", flagError(err), cmd.CommandPath())
 	})
 	root.AddCommand(simulateCommand(a), compareCommand(a), packetsCommand(a))
 	root.AddCommand(
@@ -143,25 +145,24 @@ var formerFlags = map[string]string{
 	"budget": "time-budget", // a budget is of lanes
 }
 
-// typed is the name by which the command line has a flag: that of now, or if it
-// stands there the one of the release before.
-func (a *app) typed(name string) string {
+// asTyped is a text that names flags, by the names that the command line has.
+func asTyped(text string, args []string) string {
 	for former, now := range formerFlags {
-		if now == name && slices.ContainsFunc(a.args, func(arg string) bool { return arg == "--"+former || strings.HasPrefix(arg, "--"+former+"=") }) {
-			return former
+		if slices.ContainsFunc(args, func(arg string) bool { return arg == "--"+former || strings.HasPrefix(arg, "--"+former+"=") }) {
+			text = strings.ReplaceAll(text, "--"+now, "--"+former)
 		}
 	}
-	return name
+	return text
 }
 
 // flagError says of a value that a flag does not take what it would take.
-func (a *app) flagError(err error) error {
+func flagError(err error) error {
 	var wrong *pflag.InvalidValueError
 	if !errors.As(err, &wrong) {
 		return err
 	}
 	flag, value := wrong.GetFlag(), wrong.GetValue()
-	name := a.typed(flag.Name)
+	name := flag.Name
 	switch kind := flag.Value.Type(); {
 	case kind == "duration":
 		return fmt.Errorf("--%s %q: give a time with its unit, as in 500ms, 5s or 2m", name, value)

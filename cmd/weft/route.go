@@ -3,13 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
@@ -21,31 +18,16 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/weave"
-	"github.com/weft-fabric/weft/traffic"
 )
 
-// routeFlags is the command line of weft route.
 type routeFlags struct {
-	flags                *pflag.FlagSet
-	engine, paths, lanes string
-	vls, sls, lmc        int
-	seed                 uint64
-	seeded               *pflag.Flag // --seed, where it is for engines only
-	order, before        string
-	prefer, aim          string
-	weights              []string
-	roots                []string
-	contract, endpoints  string
-	withinParts          bool
-	timeBudget           time.Duration
-	out                  string
-	force, unproven      bool
-	keep, steps          string
-	drain                bool
-	survives             []string
-	json                 bool
+	flags.Engine
+	out             string
+	force, unproven bool
+	keep, steps     string
+	drain           bool
+	survives        []string
+	json            bool
 }
 
 func routeCommand(a *app) *cobra.Command {
@@ -95,62 +77,14 @@ begin when all switches have confirmed the one before, and its packets are gone.
 			return a.route(cmd.Context(), args[0], &o)
 		},
 	}
-	engineFlags(c, &o, engines.AutoName)
+	o.AddTo(c, engines.AutoName)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the tables into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
 	f.BoolVar(&o.unproven, "write-unproven", false, "write the tables even if they have a credit loop")
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	flags.AddJSON(f, &o.json)
 	keepFlags(c, &o)
 	return c
-}
-
-// engineFlags adds the flags that say which engine shall do what.
-func engineFlags(c *cobra.Command, o *routeFlags, engine string) {
-	pathFlags(c, o, engine)
-	f := c.Flags()
-	f.StringVar(&o.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
-	f.StringVar(&o.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any (default: what the engine is made for)")
-	if engine == engines.AutoName {
-		f.DurationVar(&o.timeBudget, "time-budget", 0, timeBudgetUsage)
-	}
-	flags.Complete(c, "lanes", assignerNames)
-	c.MarkFlagsRequiredTogether("paths", "lanes")
-}
-
-// pathFlags adds those of them that say which way the paths shall go, and for whom.
-func pathFlags(c *cobra.Command, o *routeFlags, engine string) {
-	f := c.Flags()
-	o.flags = f
-	f.StringVar(&o.engine, "engine", engine, "routing engine, see weft engines")
-	f.StringVar(&o.paths, "paths", "", "path finder, in place of --engine")
-	f.IntVar(&o.vls, "vls", routing.DefaultVLs, "data lanes available, 1 to 15")
-	f.IntVar(&o.sls, "sls", routing.SLs, "service levels available, 1 to 16")
-	f.StringSliceVar(&o.roots, "roots", nil, "root switches of updn, by name, GUID or LID, with commas between; * is any text")
-	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.BoolVar(&o.withinParts, "within-parts", false, "that the network is in parts is known, and no finding")
-	f.IntVar(&o.lmc, "lmc", -1, flags.LMCUsage)
-	f.StringVar(&o.order, "order", layer.Suited.String(), "order in which first-fit takes paths: "+orderNames()+" (default: by-destination, under contract honored shortest-first)")
-	f.StringVar(&o.prefer, "prefer", weave.Bandwidth.String(), "what weave gives up last where it cannot have both: bandwidth or lanes")
-	f.StringVar(&o.before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of what chooses by chance")
-	o.seeded = f.Lookup("seed")
-	balanceFlags(c, o)
-	names := engineNames
-	if engine == engines.AutoName {
-		names = choiceNames
-	}
-	flags.Complete(c, "engine", names)
-	flags.Complete(c, "paths", finderNames)
-	c.MarkFlagsMutuallyExclusive("engine", "paths")
-}
-
-func orderNames() string {
-	names := make([]string, len(layer.Orders))
-	for i, o := range layer.Orders {
-		names[i] = o.String()
-	}
-	return strings.Join(names, ", ")
 }
 
 // routeJob is one run of weft route: what was asked, and what came of it.
@@ -171,7 +105,6 @@ type routeJob struct {
 
 	contracted *routing.Contract // --contract; nil: not given
 
-	weights  []traffic.Weighting
 	out      string
 	underway bool          // a step of several: entries may yet lead into a cable that is gone
 	install  *installation // of what is written and proven
@@ -194,7 +127,7 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := j.prepare(o); err != nil {
+	if err := j.prepare(&o.Engine); err != nil {
 		return err
 	}
 	if j.adaptive != nil {
@@ -227,7 +160,7 @@ func (a *app) routeTables(ctx context.Context, name string, o *routeFlags, asJSO
 		err = j.needsTables()
 	}
 	if err == nil {
-		err = j.prepare(o)
+		err = j.prepare(&o.Engine)
 	}
 	if err != nil {
 		return nil, err
@@ -239,64 +172,42 @@ func (a *app) routeTables(ctx context.Context, name string, o *routeFlags, asJSO
 }
 
 // prepare reads the fabric and gives it the addresses that were asked for.
-func (j *routeJob) prepare(o *routeFlags) error {
+func (j *routeJob) prepare(o *flags.Engine) error {
 	read := j.Stage("reading", &j.spent.read)
 	defer read.Done()
 	var err error
 	if j.fabric, err = input.Fabric(j.Console, j.name); err != nil {
 		return err
 	}
-	if j.fabric, err = input.WithLMC(j.fabric, o.lmc); err != nil {
+	if j.fabric, err = input.WithLMC(j.fabric, o.LMC); err != nil {
 		return err
 	}
-	j.countApart(o.withinParts)
-	if j.options.Weights, err = weigh(j.fabric, j.weights); err != nil {
-		return err
-	}
-	if o.before != "" {
-		if j.options.Before, err = input.Fabric(j.Console, o.before); err != nil {
-			return fmt.Errorf("--before: %w", err)
-		}
-	}
-	j.options.Roots, err = rootGUIDs(j.fabric, o.roots)
+	j.countApart(o.WithinParts)
+	j.options, err = input.Options(j.Console, j.fabric, o)
 	return err
 }
 
 // newRouteJob checks the flags.
 func (a *app) newRouteJob(name string, o *routeFlags) (*routeJob, error) {
 	j := &routeJob{app: a, name: name}
-	err := checkSurvive(o.survives)
+	if err := checkSurvive(o.survives); err != nil {
+		return nil, err
+	}
+	asked, err := o.Find()
 	if err != nil {
 		return nil, err
 	}
-	if err := j.takeEngine(o); err != nil {
-		return nil, err
-	}
-	if o.vls < 1 || o.vls > routing.MaxDataVLs {
-		return nil, exit.Usage("--vls %d: there are 1 to %d data lanes", o.vls, routing.MaxDataVLs)
-	}
-	if o.sls < 0 || o.sls > routing.SLs {
-		return nil, exit.Usage("--sls %d: there are 1 to %d service levels", o.sls, routing.SLs)
-	}
-	if err := j.takeOptions(o); err != nil {
-		return nil, err
-	}
-	if j.scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return nil, exit.Usage("%w", err)
-	}
+	j.engine, j.adaptive, j.auto, j.budgeted = asked.Engine, asked.Adaptive, asked.Auto, o.TimeBudget
+	j.scope = o.Scope
 	// Aggregation nodes shall be safe too where that is possible; the proof is
 	// for what was asked.
-	j.budget = routing.Budget{VLs: o.vls, SLs: o.sls, Scope: max(j.scope, routing.Adapters)}
+	j.budget = routing.Budget{VLs: o.VLs, SLs: o.SLs, Scope: max(j.scope, routing.Adapters)}
 	j.contract = routing.Any
 	if !j.auto {
 		j.contract = j.engine.Contract
 	}
-	if o.contract != "" {
-		if j.contract, err = routing.ParseContract(o.contract); err != nil {
-			return nil, exit.Usage("%w", err)
-		}
-		contract := j.contract
-		j.contracted = &contract
+	if j.contracted = o.Contract; o.Contract != nil {
+		j.contract = *o.Contract
 	}
 	j.budget.Contract = j.contract
 	if o.out != "" {

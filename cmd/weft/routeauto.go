@@ -9,7 +9,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
-	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -22,8 +21,6 @@ type autoSummary struct {
 	LimitReached bool `json:"limit_reached"`
 }
 
-const timeBudgetUsage = "time that auto may spend by its own estimates; the clock ends its search after one and a half times as long (default 10s, more on large networks)"
-
 type trialSummary struct {
 	Engine  string  `json:"engine"`
 	Outcome string  `json:"outcome"`
@@ -35,36 +32,12 @@ type trialSummary struct {
 	MaxLoad uint32  `json:"max_load,omitempty"`
 }
 
-// takeEngine notes the engine that was asked for.
-func (j *routeJob) takeEngine(o *routeFlags) (err error) {
-	name := o.engine
-	if o.paths != "" {
-		name = o.paths + "+" + o.lanes
+// asked is the engine that was asked for; of auto j.engine is the one chosen.
+func (j *routeJob) asked() string {
+	if j.auto {
+		return engines.AutoName
 	}
-	if name == engines.AutoName {
-		j.auto, j.budgeted = true, o.timeBudget
-		if o.timeBudget < 0 {
-			return exit.Usage("--%s %s: time does not run backwards", j.typed("time-budget"), o.timeBudget)
-		}
-		return nil
-	}
-	if name == "" {
-		return exit.Usage("name an engine, --engine E; weft engines lists them")
-	}
-	if a, err := engines.AdaptiveNamed(name); err == nil {
-		j.engine, j.adaptive = engines.Engine{Name: a.Name, Paper: a.Paper}, &a
-		return nil
-	}
-	if j.engine, err = engines.Named(name); err != nil {
-		if strings.Contains(name, "+") {
-			return exit.Usage("%w", err)
-		}
-		if spell.Nearest(o.engine, choiceNames()) == engines.AutoName {
-			return exit.Usage("no engine is called %q; nearest is %q, the best proven one (weft engines lists all)", o.engine, engines.AutoName)
-		}
-		return exit.Usage("%w, and %s for the best proven one", err, engines.AutoName)
-	}
-	return nil
+	return j.engine.Name
 }
 
 // needsTables refuses an adaptive engine where a command is about tables.

@@ -71,7 +71,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringSliceVar(&o.roots, "roots", nil, "roots of updn, by name or GUID, with commas between (default: chosen)")
 	f.StringVar(&o.Aim, "aim", "", "what balanced paths are good for: bisection (pairs at random) or alltoall (the fullest channel) (default bisection)")
 	f.StringSliceVar(&o.weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
-	f.DurationVar(&o.Budget, "time-budget", 0, timeBudgetUsage)
+	f.DurationVar(&o.Budget, "time-budget", 0, flags.TimeBudgetUsage)
 	f.DurationVar(&o.Limit, "limit", 10*time.Minute, "longest time that one fabric is worked on")
 	f.StringVar(&o.Keep, "keep", "least", "tables in use when the fabric changes: least (mend them), balanced (mend, then look for better ones) or never (route anew)")
 	f.IntVar(&o.MaxEntries, "max-entries-per-change", 0, "entries of forwarding tables that a change may have where nothing is broken (default: any number)")
@@ -80,17 +80,17 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.Metrics, "metrics", "", "loopback address for Prometheus, such as 127.0.0.1:9469")
 	f.BoolVar(&o.check, "check-config", false, "say whether the configuration is right and what it means, and serve nothing")
 	f.StringVar(&o.log, "log", "text", "form of the log on standard error: text or json")
-	flags.Complete(c, "engine", choiceNames)
+	flags.Complete(c, "engine", flags.ChoiceNames)
 	return c
 }
 
 // load is the configuration: the file, and over it the flags that were given.
-func (o *serveFlags) load(a *app, cmd *cobra.Command) (daemon.Config, error) {
+func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	c := o.Config
 	c.Engine, c.Roots, c.Weight = o.engines, o.roots, o.weights
 	if o.config == "" {
 		_, err := c.Check()
-		return c, o.blame(a, cmd, err)
+		return c, o.blame(cmd, err)
 	}
 	file, err := os.Open(o.config)
 	if err != nil {
@@ -110,19 +110,19 @@ func (o *serveFlags) load(a *app, cmd *cobra.Command) (daemon.Config, error) {
 		read.Socket = c.Socket
 	}
 	_, err = read.Check()
-	return read, o.blame(a, cmd, err)
+	return read, o.blame(cmd, err)
 }
 
 // blame says where a setting is from that is wrong: a flag, which is an error in
 // usage, or the file.
-func (o *serveFlags) blame(a *app, cmd *cobra.Command, err error) error {
+func (o *serveFlags) blame(cmd *cobra.Command, err error) error {
 	var wrong *daemon.WrongSetting
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrong) && (o.config == "" || cmd.Flags().Changed(wrong.Key)):
 		why := strings.TrimPrefix(strings.TrimPrefix(wrong.Why, wrong.Key), ": ")
-		return exit.Usage("--%s: %s", a.typed(cmd.Flags().Lookup(wrong.Key).Name), strings.TrimSpace(why))
+		return exit.Usage("--%s: %s", cmd.Flags().Lookup(wrong.Key).Name, strings.TrimSpace(why))
 	case o.config != "":
 		return fmt.Errorf("%s: %w", o.config, err)
 	}
@@ -131,7 +131,7 @@ func (o *serveFlags) blame(a *app, cmd *cobra.Command, err error) error {
 
 // checkConfig says what a configuration means.
 func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
-	c, err := o.load(a, cmd)
+	c, err := o.load(cmd)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
 	signal.Notify(hup, syscall.SIGHUP)
 	defer signal.Stop(hup)
 	s := &daemon.Server{
-		Load:    func() (daemon.Config, error) { return o.load(a, cmd) },
+		Load:    func() (daemon.Config, error) { return o.load(cmd) },
 		Log:     log,
 		Version: version().String(),
 		Ready:   func() { tellSystemd(log, "READY=1") },
@@ -258,7 +258,7 @@ folder cannot be written; 3 if no daemon answers.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.status(cmd.Context(), socket, asJSON) },
 	}
 	c.Flags().StringVar(&socket, "socket", defaultSocket, "Unix socket of the daemon")
-	c.Flags().BoolVar(&asJSON, "json", false, "print the status for programs")
+	flags.AddJSON(c.Flags(), &asJSON)
 	return c
 }
 

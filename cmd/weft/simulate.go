@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ type simulateFlags struct {
 	route        routeFlags
 	tables       flags.Tables
 	job          flags.Job
-	model        string
+	model        congestion.Model
 	uniformRates bool
 	runs         int
 	precision    float64
@@ -62,23 +63,17 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.simulate(cmd.Context(), args[0], &o) },
 	}
-	pathFlags(c, &o.route, engines.AutoName)
+	o.route.AddTo(c, engines.AutoName)
+	o.route.SeedForMore("seed of random patterns and placements, and of engines that choose by chance")
 	o.tables.AddTo(c)
 	f := c.Flags()
-	f.StringVar(&o.route.lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
-	f.StringVar(&o.route.contract, "contract", "", "what clients do with service levels: honored, directed, single:N or any; auto takes what is proven under it (default any)")
-	f.DurationVar(&o.route.timeBudget, "time-budget", 0, timeBudgetUsage)
 	o.job.AddTo(c, "bisect")
-	f.StringVar(&o.model, "model", congestion.Bottleneck.String(), "bandwidth model: bottleneck or maxmin")
+	flags.Word(f, &o.model, "model", congestion.Bottleneck, congestion.ParseModel, "bandwidth model: bottleneck or maxmin")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
-	f.IntVar(&o.runs, "runs", 0, "runs of a random pattern (default: until the precision is reached)")
+	flags.Whole(f, &o.runs, "runs", 0, 0, math.MaxInt, "it cannot be negative", "runs of a random pattern (default: until the precision is reached)")
 	f.Float64Var(&o.precision, "precision", 0, fmt.Sprintf("standard error at which runs end (default %g without --runs)", congestion.DefaultPrecision))
-	f.IntVar(&o.hot, "hot", 10, "how many of the hottest channels to list")
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
-	f.Lookup("endpoints").Usage = "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)"
-	o.route.seeded = nil
-	f.Lookup("seed").Usage = "seed of random patterns and placements, and of engines that choose by chance"
-	c.MarkFlagsRequiredTogether("paths", "lanes")
+	flags.Whole(f, &o.hot, "hot", 10, 0, math.MaxInt, "it cannot be negative", "how many of the hottest channels to list")
+	flags.AddJSON(f, &o.json)
 	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"lfts", "contract"}, {"lfts", "time-budget"}} {
 		c.MarkFlagsMutuallyExclusive(pair...)
 	}
@@ -127,28 +122,18 @@ func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error
 // check checks the flags.
 func (j *simulateJob) check() error {
 	o := j.o
+	j.scope = o.route.Scope
 	var err error
 	if j.options.Pattern, err = o.job.Parse(j.Console); err != nil {
 		return err
 	}
-	if j.options.Model, err = congestion.ParseModel(o.model); err != nil {
-		return exit.Usage("%w", err)
-	}
-	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
-		return exit.Usage("%w", err)
-	}
-	switch {
-	case o.runs < 0:
-		return exit.Usage("--runs %d: it cannot be negative", o.runs)
-	case !(o.precision >= 0): // not a number is not
+	if !(o.precision >= 0) { // not a number is not
 		return exit.Usage("--precision %g: it cannot be negative", o.precision)
-	case o.hot < 0:
-		return exit.Usage("--hot %d: it cannot be negative", o.hot)
 	}
 	if err := o.tables.Settle(); err != nil {
 		return err
 	}
-	j.options.UniformRates, j.options.Seed = o.uniformRates, o.route.seed
+	j.options.Model, j.options.UniformRates, j.options.Seed = o.model, o.uniformRates, o.route.Seed
 	j.options.Runs, j.options.Precision = o.runs, o.precision
 	return nil
 }
@@ -157,7 +142,7 @@ func (j *simulateJob) check() error {
 func (j *simulateJob) readTables() error {
 	s := j.Stage("reading", &j.spent.read)
 	defer s.Done()
-	v, err := input.Read(j.Console, j.name, j.o.route.lmc, &j.o.tables)
+	v, err := input.Read(j.Console, j.name, j.o.route.LMC, &j.o.tables)
 	if err != nil {
 		return err
 	}
@@ -194,7 +179,7 @@ func (j *simulateJob) place() error {
 		return fmt.Errorf("%s: it has no endpoints in the scope %s; --endpoints widens it", j.name, j.scope)
 	}
 	var err error
-	j.options.Pattern, j.options.Placement, err = j.o.job.Place(j.Console, f, among, j.options.Pattern, j.o.route.seed)
+	j.options.Pattern, j.options.Placement, err = j.o.job.Place(j.Console, f, among, j.options.Pattern, j.o.route.Seed)
 	return err
 }
 

@@ -21,7 +21,8 @@ import (
 type verifyFlags struct {
 	flags.Tables
 	lmc                        int
-	contract, endpoints        string
+	contract                   *routing.Contract
+	scope                      routing.Scope
 	writeCertificate, readCert string
 	json                       bool
 }
@@ -55,12 +56,12 @@ is an error with --strict, and where they have nothing in common.`,
 	}
 	f := c.Flags()
 	o.AddTo(c)
-	f.StringVar(&o.contract, "contract", "honored", "what clients do with service levels: honored, directed, single:N or any")
-	f.StringVar(&o.endpoints, "endpoints", "hca", "who sends and receives: hca, ca (aggregation nodes, routers too) or all (port 0 of switches too)")
-	f.IntVar(&o.lmc, "lmc", -1, flags.LMCUsage)
+	flags.AddContract(f, &o.contract, "honored")
+	flags.AddScope(f, &o.scope)
+	flags.AddLMC(f, &o.lmc)
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
 	f.StringVar(&o.readCert, "certificate", "", "re-check this proof instead of searching for loops")
-	f.BoolVar(&o.json, "json", false, "print the verdict for programs")
+	flags.AddJSON(f, &o.json)
 	if err := c.MarkFlagRequired("lfts"); err != nil {
 		panic(err)
 	}
@@ -81,14 +82,11 @@ type verifyJob struct {
 }
 
 func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
-	j := &verifyJob{app: a, name: name, o: o, options: deadlock.Options{Lost: -1}}
+	j := &verifyJob{app: a, name: name, o: o, options: deadlock.Options{Scope: o.scope, Lost: -1}}
+	if o.contract != nil {
+		j.options.Contract = *o.contract
+	}
 	var err error
-	if j.options.Contract, err = routing.ParseContract(o.contract); err != nil {
-		return exit.Usage("%w", err)
-	}
-	if j.options.Scope, err = routing.ParseScope(o.endpoints); err != nil {
-		return exit.Usage("%w", err)
-	}
 	if err := o.Settle(); err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 )
 
 // What the Makefile knows of the tree (scripts/version.sh); empty after a plain go
@@ -35,7 +37,7 @@ func versionCommand(a *app) *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the version for programs")
+	flags.AddJSON(c.Flags(), &asJSON)
 	return c
 }
 

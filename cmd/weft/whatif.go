@@ -13,7 +13,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/routing"
@@ -49,17 +48,17 @@ everything that the cables join.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.whatIf(cmd.Context(), args[0], &o) },
 	}
-	engineFlags(c, &o.route, engines.AutoName)
-	o.route.seeded = nil // it is for bisections too
+	o.route.AddTo(c, engines.AutoName)
+	o.route.SeedForMore("seed of bisections, and of engines that choose by chance")
 	o.tables.AddTo(c)
 	f := c.Flags()
 	f.StringVar(&o.tables.LFTs, "tables", "", "another word for --lfts")
 	f.StringArrayVar(&o.switches, "without-switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
 	f.StringArrayVar(&o.cables, "without-cable", nil, "take the cable at this port, NAME:PORT; may be repeated")
 	f.StringArrayVar(&o.host, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
-	f.Float64Var(&o.precision, "precision", congestion.DefaultPrecision, "standard error of the bandwidth")
+	flags.AddPrecision(f, &o.precision)
 	f.BoolVar(&o.drain, "drain", false, "let single destinations drop their packets for a step where there is no other way")
-	f.BoolVar(&o.json, "json", false, "print the result for programs")
+	flags.AddJSON(f, &o.json)
 	for _, flag := range []string{"engine", "paths", "contract", "time-budget"} {
 		if flag != "contract" {
 			c.MarkFlagsMutuallyExclusive("lfts", flag)
@@ -126,22 +125,19 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	if err := o.tables.Settle(); err != nil {
 		return err
 	}
-	var err error
-	if j.scope, err = routing.ParseScope(o.route.endpoints); err != nil {
-		return exit.Usage("%w", err)
-	}
+	j.scope = o.route.Scope
 	if o.tables.LFTs == "" {
 		return j.compute(ctx)
 	}
 	s := j.Stage("reading", &j.spent.read)
 	defer s.Done()
-	v, err := input.Read(j.Console, j.name, o.route.lmc, &o.tables)
+	v, err := input.Read(j.Console, j.name, o.route.LMC, &o.tables)
 	if err != nil {
 		return err
 	}
 	j.was, j.source = v.Tables, o.tables.LFTs
-	j.contract, err = contractOf(o.route.contract, j.was)
-	return err
+	j.contract = contractOf(o.route.Contract, j.was)
+	return nil
 }
 
 // compute routes the fabric.
@@ -159,7 +155,7 @@ func (j *whatIfJob) take() error {
 	f := j.was.Fabric
 	index := names.New(f)
 	g := &j.gone
-	switches, err := namedSwitches(f, j.flags+"switch", j.o.switches)
+	switches, err := input.Switches(f, j.flags+"switch", j.o.switches)
 	if err != nil {
 		return err
 	}
@@ -207,10 +203,10 @@ func (j *whatIfJob) simulate(ctx context.Context) error {
 	s := j.Stage("simulate", &j.spent.simulate)
 	defer s.Done()
 	var err error
-	if j.ebb.Before, err = bisection(ctx, j.was, j.live, j.scope, j.o.route.seed, j.o.precision); err != nil {
+	if j.ebb.Before, err = bisection(ctx, j.was, j.live, j.scope, j.o.route.Seed, j.o.precision); err != nil {
 		return err
 	}
-	j.ebb.After, err = bisection(ctx, j.there.After, j.live, j.scope, j.o.route.seed, j.o.precision)
+	j.ebb.After, err = bisection(ctx, j.there.After, j.live, j.scope, j.o.route.Seed, j.o.precision)
 	return err
 }
 

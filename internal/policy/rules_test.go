@@ -243,7 +243,8 @@ var rules = []rule{
 	{
 		packages: "cmd/weft/internal/flags",
 		may: []string{
-			"fabric", "fabric/names", "traffic", "cmd/weft/internal/exit", "cmd/weft/internal/console", "cmd/weft/internal/output",
+			"fabric", "fabric/names", "traffic", "routing", "routing/engines", "routing/lanes/layer", "routing/paths/balance", "routing/weave", "congestion",
+			"internal/spell", "cmd/weft/internal/exit", "cmd/weft/internal/console", "cmd/weft/internal/output",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		why:     "it declares and checks what several commands can be told, and does nothing of it",
@@ -251,7 +252,7 @@ var rules = []rule{
 	{
 		packages: "cmd/weft/internal/input",
 		may: []string{
-			"fabric", "topology", "routing", "format/...", "cmd/weft/internal/...",
+			"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "cmd/weft/internal/...",
 		},
 		why: "it reads fabrics and tables from whatever file they are in",
 	},

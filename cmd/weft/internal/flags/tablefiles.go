@@ -103,15 +103,3 @@ func (o *Tables) Assumed() Assumed {
 		Lanes:         cmp.Or(o.SL2VL, "of the same number as the service level"),
 	}
 }
-
-// Complete lets the shell complete the value of a flag.
-func Complete(c *cobra.Command, flag string, names func() []string) {
-	if err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return names(), cobra.ShellCompDirectiveNoFileComp
-	}); err != nil {
-		panic(err)
-	}
-}
-
-// LMCUsage describes --lmc.
-const LMCUsage = "give every adapter port 2^N LIDs, N from 0 to 7 (default: as in the fabric)"

@@ -1,0 +1,203 @@
+package flags
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/internal/spell"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/routing/weave"
+)
+
+// Engine is which engine shall route, what it is told, and for whom its tables are
+// proven.
+type Engine struct {
+	Set *pflag.FlagSet // these flags, and the others of the command
+
+	Name         string // empty, or ignored, with Paths and Lanes
+	Paths, Lanes string
+	Contract     *routing.Contract // nil: not given
+	Scope        routing.Scope
+	VLs, SLs     int
+	LMC          int           // NoLMC: as in the fabric
+	WithinParts  bool          // that the network is in parts is known
+	TimeBudget   time.Duration // of auto
+
+	Order   layer.Order
+	Prefer  weave.Prefer
+	Aim     balance.Aim
+	Before  string // the fabric before it was damaged
+	Roots   []string
+	Weights []string
+	Seed    uint64
+
+	seedIsTheirs bool // --seed is for engines, and for nothing else of the command
+}
+
+// AddTo declares the flags; name is the engine that is meant if none is given.
+func (o *Engine) AddTo(c *cobra.Command, name string) {
+	o.AddPathsTo(c, name)
+	f := c.Flags()
+	f.StringVar(&o.Lanes, "lanes", "", "lane assigner, with --paths in place of --engine")
+	without := "what the engine is made for"
+	if name == engines.AutoName {
+		without += "; of auto any"
+		f.DurationVar(&o.TimeBudget, "time-budget", 0, TimeBudgetUsage)
+	}
+	AddContract(f, &o.Contract, without)
+	Complete(c, "lanes", assignerNames)
+	c.MarkFlagsRequiredTogether("paths", "lanes")
+}
+
+// TimeBudgetUsage describes --time-budget.
+const TimeBudgetUsage = "time that auto may spend by its own estimates; the clock ends its search after one and a half times as long (default 10s, more on large networks)"
+
+// AddPathsTo declares those of the flags that say which way paths shall go, and for whom.
+func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
+	f := c.Flags()
+	o.Set, o.seedIsTheirs = f, true
+	f.StringVar(&o.Name, "engine", name, "routing engine, see weft engines")
+	f.StringVar(&o.Paths, "paths", "", "path finder, in place of --engine")
+	AddVLs(f, &o.VLs, routing.DefaultVLs, "data lanes available, 1 to 15")
+	Whole(f, &o.SLs, "sls", routing.SLs, 0, routing.SLs, "there are 1 to 16 service levels", "service levels available, 1 to 16")
+	f.StringSliceVar(&o.Roots, "roots", nil, "root switches of updn, by name, GUID or LID, with commas between; * is any text")
+	AddScope(f, &o.Scope)
+	f.BoolVar(&o.WithinParts, "within-parts", false, WithinPartsUsage)
+	AddLMC(f, &o.LMC)
+	Word(f, &o.Order, "order", layer.Suited, layer.ParseOrder, "order in which first-fit takes paths: "+orderNames()+" (default: by-destination, under contract honored shortest-first)")
+	Word(f, &o.Prefer, "prefer", weave.Bandwidth, weave.ParsePrefer, "what weave gives up last where it cannot have both: bandwidth or lanes")
+	f.StringVar(&o.Before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were")
+	f.Uint64Var(&o.Seed, "seed", 1, "seed of what chooses by chance")
+	Word(f, &o.Aim, "aim", balance.Bisection, balance.ParseAim, "what balance is good for: bisection (pairs at random) or alltoall (the fullest channel)")
+	f.StringArrayVar(&o.Weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
+	names := EngineNames
+	if name == engines.AutoName {
+		names = ChoiceNames
+	}
+	Complete(c, "engine", names)
+	Complete(c, "paths", finderNames)
+	c.MarkFlagsMutuallyExclusive("engine", "paths")
+}
+
+// WithinPartsUsage describes --within-parts.
+const WithinPartsUsage = "that the network is in parts is known, and no finding"
+
+// SeedForMore says that --seed is for more than engines, as usage says.
+func (o *Engine) SeedForMore(usage string) {
+	o.seedIsTheirs = false
+	o.Set.Lookup("seed").Usage = usage
+}
+
+// Wanted is what an engine flag names: an engine, an adaptive one or auto.
+type Wanted struct {
+	engines.Engine                   // of auto: none as yet
+	Adaptive       *engines.Adaptive // in place of an engine with tables; nil: there are tables
+	Auto           bool
+}
+
+// String is the name that was asked for.
+func (w *Wanted) String() string {
+	if w.Auto {
+		return engines.AutoName
+	}
+	return w.Name
+}
+
+// Find finds the engine. What it would not heed of the other flags is a mistake.
+func (o *Engine) Find() (w Wanted, err error) {
+	name := o.Name
+	if o.Paths != "" {
+		name = o.Paths + "+" + o.Lanes
+	}
+	switch adaptive, noSuch := engines.AdaptiveNamed(name); {
+	case name == engines.AutoName:
+		w.Auto = true
+	case name == "":
+		return w, exit.Usage("name an engine, --engine E; weft engines lists them")
+	case noSuch == nil:
+		w.Engine, w.Adaptive = engines.Engine{Name: adaptive.Name, Paper: adaptive.Paper}, &adaptive
+	default:
+		if w.Engine, err = engines.Named(name); err != nil {
+			return w, notFound(name, err)
+		}
+	}
+	return w, o.heeded(&w)
+}
+
+func notFound(name string, err error) error {
+	switch {
+	case strings.Contains(name, "+"):
+		return exit.Usage("%w", err)
+	case spell.Nearest(name, ChoiceNames()) == engines.AutoName:
+		return exit.Usage("no engine is called %q; nearest is %q, the best proven one (weft engines lists all)", name, engines.AutoName)
+	}
+	return exit.Usage("%w, and %s for the best proven one", err, engines.AutoName)
+}
+
+// heeded refuses what the engine would not look at.
+func (o *Engine) heeded(w *Wanted) error {
+	uses := w.Uses
+	switch {
+	case w.Auto && o.TimeBudget < 0:
+		return exit.Usage("--time-budget %s: time does not run backwards", o.TimeBudget)
+	case w.Auto:
+		uses = engines.AutoUses()
+	case o.TimeBudget != 0:
+		return exit.Usage("--time-budget is for %s; %s takes the time it takes", engines.AutoName, w.Name)
+	}
+	given := (engines.Options{Order: o.Order, Prefer: o.Prefer, Aim: o.Aim}).Given()
+	for option, yes := range map[engines.Option]bool{
+		engines.Roots: len(o.Roots) > 0, engines.Weights: len(o.Weights) > 0, engines.Before: o.Before != "",
+		engines.Seed: o.seedIsTheirs && o.Set.Changed("seed"),
+	} {
+		if yes {
+			given |= option
+		}
+	}
+	if unused := (*engines.Unused)(nil); errors.As(engines.FirstUnused(w.String(), uses, given), &unused) {
+		return exit.Usage("--%s", unused.Sentence())
+	}
+	return nil
+}
+
+func orderNames() string {
+	names := make([]string, len(layer.Orders))
+	for i, o := range layer.Orders {
+		names[i] = o.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// EngineNames is the names of all engines.
+func EngineNames() (names []string) {
+	names = engines.Names(func(engines.Engine) bool { return true })
+	for _, e := range engines.Adaptives() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// ChoiceNames is the names of all engines, and auto.
+func ChoiceNames() []string { return append([]string{engines.AutoName}, EngineNames()...) }
+
+func finderNames() (names []string) {
+	for _, f := range engines.Finders() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func assignerNames() (names []string) {
+	for _, l := range engines.Assigners() {
+		names = append(names, l.Name)
+	}
+	return names
+}

@@ -1,0 +1,68 @@
+package input
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// Options is what an engine is told, in terms of the fabric that it routes.
+func Options(c *console.Console, f *fabric.Fabric, o *flags.Engine) (engines.Options, error) {
+	told := engines.Options{Seed: o.Seed, Aim: o.Aim, Order: o.Order, Prefer: o.Prefer}
+	var err error
+	if told.Weights, err = weights(f, o.Weights); err != nil {
+		return told, err
+	}
+	if o.Before != "" {
+		if told.Before, err = Fabric(c, o.Before); err != nil {
+			return told, fmt.Errorf("--before: %w", err)
+		}
+	}
+	roots, err := Switches(f, "--roots", o.Roots)
+	for _, s := range roots {
+		told.Roots = append(told.Roots, f.Node(s).GUID)
+	}
+	return told, err
+}
+
+// weights is the weight of every endpoint, or nil if none is given.
+func weights(f *fabric.Fabric, texts []string) ([]uint8, error) {
+	all := make([]traffic.Weighting, len(texts))
+	for i, text := range texts {
+		var err error
+		if all[i], err = traffic.ParseWeighting(text); err != nil {
+			return nil, exit.Usage("--weight %w", err)
+		}
+	}
+	weights, unknown := traffic.Weigh(names.New(f), f, all)
+	if len(unknown) > 0 {
+		return nil, exit.Usage("--weight: %w", unknown[0])
+	}
+	return weights, nil
+}
+
+// Switches is the switches of some names and patterns, each of them once, in the order
+// they are named.
+func Switches(f *fabric.Fabric, flag string, list []string) ([]fabric.NodeID, error) {
+	index := names.New(f)
+	var all []fabric.NodeID
+	for _, name := range list {
+		switches, err := index.Switches(name)
+		if err != nil {
+			return nil, exit.Usage("%s: %w", flag, err)
+		}
+		for _, s := range switches {
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all, nil
+}
