@@ -67,7 +67,7 @@ func (g *graph) near(e edge) bool {
 		return false
 	}
 	m := g.matrix[g.f.Turn(in, out)*wordsPerTurn(g.lanes):]
-	return waits(m, int(e.from)%g.lanes, g.lanes)>>(int(e.to)%g.lanes)&1 == 1
+	return waitsFor(m, int(e.from)%g.lanes, g.lanes)>>(int(e.to)%g.lanes)&1 == 1
 }
 
 // shortest is a shortest cycle of a graph that has one. A cycle of one step can only be

@@ -3,6 +3,7 @@ package deadlock
 import (
 	"math/bits"
 
+	"github.com/weft-fabric/weft/deadlock/waits"
 	"github.com/weft-fabric/weft/fabric"
 )
 
@@ -28,8 +29,8 @@ func diagonals(same []uint16, lanes int) []uint64 {
 	return matrix
 }
 
-// waits is the lanes that a lane waits for in the matrix of one turn, as bits.
-func waits(turn []uint64, lane, lanes int) uint64 {
+// waitsFor is the lanes that a lane waits for in the matrix of one turn, as bits.
+func waitsFor(turn []uint64, lane, lanes int) uint64 {
 	i := lane * lanes
 	row := turn[i/64] >> (i % 64)
 	if over := i%64 + lanes - 64; over > 0 {
@@ -67,42 +68,19 @@ func (g *graph) successors(v int32, visit func(int32)) {
 	for out := first; out < end; out++ {
 		m := g.matrix[turn*words:][:words]
 		turn++
-		for row := waits(m, lane, g.lanes); row != 0; row &= row - 1 {
+		for row := waitsFor(m, lane, g.lanes); row != 0; row &= row - 1 {
 			visit(int32(int(out)*g.lanes + bits.TrailingZeros64(row)))
 		}
 	}
 	g.far.successors(v, visit)
 }
 
-// rank gives every vertex a number that rises along every edge, the length of
-// the longest way to it. Vertices on cycles and behind them get none: -1. It
-// says whether all got one.
+// rank gives every vertex a number that rises along every edge, see waits.Rank.
 func (g *graph) rank() (rank []int32, all bool) {
-	n := g.f.Trunks() * g.lanes
-	waiting := make([]int32, n)
-	for v := range int32(n) {
-		g.successors(v, func(u int32) { waiting[u]++ })
-	}
-	rank = make([]int32, n)
-	queue := make([]int32, 0, n)
-	for v := range int32(n) {
-		if waiting[v] == 0 {
-			queue = append(queue, v)
-		}
-	}
-	for i := 0; i < len(queue); i++ {
-		v := queue[i]
-		g.successors(v, func(u int32) {
-			rank[u] = max(rank[u], rank[v]+1)
-			if waiting[u]--; waiting[u] == 0 {
-				queue = append(queue, u)
-			}
-		})
-	}
-	for v := range rank {
-		if waiting[v] > 0 {
-			rank[v] = -1
-		}
-	}
-	return rank, len(queue) == n
+	return waits.Rank(g.f.Trunks()*g.lanes, g.successors)
+}
+
+// shortestCycle is a shortest cycle, as lanes of trunks; rank is that of graph.rank.
+func (g *graph) shortestCycle(rank []int32) []int32 {
+	return waits.ShortestCycle(rank, g.successors)
 }

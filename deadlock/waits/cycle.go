@@ -1,14 +1,14 @@
-package deadlock
+package waits
 
 import "slices"
 
-// shortestCycle is a shortest cycle, as vertices (lanes of trunks, see graph), nil if there
-// is none. rank is the result of graph.rank: -1 marks what it could not order. Of several
-// shortest cycles it is one through the lowest vertex, always the same.
+// ShortestCycle is a shortest cycle, as vertices, nil if there is none. rank is the result of
+// Rank: -1 marks what it could not order. Of several shortest cycles it is one through
+// the lowest vertex, always the same. Edges from a vertex to itself are not looked for.
 //
 // Complexity: one search from both ends for each vertex of the core.
-func (g *graph) shortestCycle(rank []int32) []int32 {
-	c := newCore(g, rank)
+func ShortestCycle(rank []int32, successors Successors) []int32 {
+	c := newCore(rank, successors)
 	var best []int32
 	for v := range int32(len(c.vertex)) {
 		if cycle := c.cycleThrough(v, len(best)); cycle != nil {
@@ -44,14 +44,14 @@ type side struct {
 
 // newCore builds the core from the vertices without a rank. Vertices that can be reached
 // from a cycle and reach none have no rank either; they are removed here.
-func newCore(g *graph, rank []int32) *core {
+func newCore(rank []int32, successors Successors) *core {
 	before := make([][]int32, len(rank)) // predecessors among the unranked
 	left := make([]int32, len(rank))     // successors among the unranked
 	for v := range int32(len(rank)) {
 		if rank[v] >= 0 {
 			continue
 		}
-		g.successors(v, func(u int32) {
+		successors(v, func(u int32) {
 			if rank[u] < 0 {
 				before[u] = append(before[u], v)
 				left[v]++
@@ -82,7 +82,7 @@ func newCore(g *graph, rank []int32) *core {
 			c.vertex = append(c.vertex, v)
 		}
 	}
-	c.ahead = newSide(c.vertex, id, g.successors)
+	c.ahead = newSide(c.vertex, id, successors)
 	c.back = newSide(c.vertex, id, func(v int32, visit func(int32)) {
 		for _, u := range before[v] {
 			visit(u)
