@@ -10,6 +10,7 @@
 #include "../wire/wire.h"
 #include "net.h"
 #include "request.h"
+#include "switches.h"
 
 #define NDR 8 /* LinkSpeedExtActive of 100 Gb/s a lane, later than these headers */
 
@@ -185,20 +186,6 @@ static uint32_t lifetime(const osm_subn_t *subn)
 	return code < 20 ? (uint32_t)((4096ull << code) / 1000) : 0;
 }
 
-/*
- * unconfirmed says whether a switch has confirmed another entry than the tables in use
- * have. What it has for a LID that nobody has any more does not count.
- */
-static int unconfirmed(const osm_subn_t *subn, const osm_switch_t *s, const struct tables *t, uint32_t row, uint32_t from)
-{
-	for (uint32_t lid = from; lid < from + WIRE_BLOCK_LIDS && lid < t->lids && lid < s->lft_size; lid++) {
-		uint8_t has = s->lft[lid], want = t->out[(size_t)row * t->lids + lid];
-		if (has != want && !(has == OSM_NO_PATH && (lid == 0 || !osm_get_port_by_lid_ho(subn, (uint16_t)lid))))
-			return 1;
-	}
-	return 0;
-}
-
 /* put_blocks writes what switches have otherwise than the tables in use; NULL only counts. */
 static uint32_t put_blocks(uint8_t *b, const osm_subn_t *subn, osm_node_t *const *nodes, size_t count, const struct asked *a)
 {
@@ -212,7 +199,7 @@ static uint32_t put_blocks(uint8_t *b, const osm_subn_t *subn, osm_node_t *const
 			continue;
 		row++;
 		for (uint32_t from = 0; s && s->lft && old != NO_ROW && from < t->lids && from < s->lft_size; from += WIRE_BLOCK_LIDS) {
-			if (!unconfirmed(subn, s, t, old, from))
+			if (switch_has_block(subn, s, t, old, from))
 				continue;
 			if (b) {
 				put32(b, at);

@@ -117,6 +117,12 @@ static inline uint64_t tables_number(const struct tables *t) { return t ? t->num
 /* tables_row finds the row of a switch; NO_ROW: not there. */
 uint32_t tables_row(const struct tables *t, uint64_t guid);
 
+/* tables_same_home says whether a LID hangs on the same switch in both; neither knows it: no. */
+static inline int tables_same_home(const struct tables *a, const struct tables *b, uint16_t lid)
+{
+	return lid < a->lids && lid < b->lids && a->row_at[lid] != NO_ROW && b->row_at[lid] != NO_ROW && a->guid[a->row_at[lid]] == b->guid[b->row_at[lid]];
+}
+
 /* tables_map is the lane by service level from an in-port to an out-port. */
 const uint8_t *tables_map(const struct tables *t, uint32_t row, uint8_t in, uint8_t out);
 

@@ -51,6 +51,7 @@
 #include "options.h"
 #include "request.h"
 #include "shelf.h"
+#include "switches.h"
 
 #ifndef BUILT_FOR /* a test builds it for another */
 #define BUILT_FOR OSM_VERSION
@@ -63,6 +64,8 @@ struct weft {
 	int wait_ms; /* how long OpenSM may be held up where there are proven tables */
 	uint64_t sweep;
 	struct shelf shelf; /* what OpenSM was last given */
+	struct shelf levels; /* whose service levels path records carry: the same once it is written */
+	uint64_t lacked; /* number of the last tables that some switch had not confirmed at first */
 	int ours;	    /* it has these tables in use, and not another engine's */
 	atomic_llong linger; /* ms that packets of the tables before may be about under these */
 	atomic_int writing; /* it has been given other tables and has not said that they are written */
@@ -121,16 +124,33 @@ static int64_t linger(const struct tables *t, const uint8_t *request)
 }
 
 /*
- * use hands tables over and has path records answered by them. From now on, and until
- * those of the tables before are gone, there are packets that no proof of a further step
- * is about.
+ * publish has path records carry the service levels of tables; 0: it cannot. Those of
+ * other tables than before are for the forwarding tables and SL2VL maps of these, so they
+ * are published when all switches have confirmed them (report). At once they are only
+ * where path records had none of ours before, and where a step replaces tables that
+ * were never confirmed: its proof is about the service levels of these and its own.
+ */
+static int publish(struct weft *w, struct tables *t)
+{
+	if (atomic_load(&w->levels.live) == t)
+		return 1;
+	if (shelf_put(&w->levels, tables_hold(t)))
+		return 1;
+	tables_free(t);
+	SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
+	return 0;
+}
+
+/*
+ * use hands tables over. From now on, and until those of the tables before are gone,
+ * there are packets that no proof of a further step is about.
  */
 static int use(struct weft *w, struct tables *t, const struct net *n, const uint8_t *request)
 {
 	struct tables *was = tables_hold(in_use(w));
 	int change = t->number != tables_number(was);
 
-	if (!hand_over(w, t, n))
+	if (!hand_over(w, t, n) || ((!was || t->step) && !publish(w, was ? was : t)))
 		goto out;
 	if (!shelf_put(&w->shelf, t)) {
 		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
@@ -198,6 +218,13 @@ static int keep(struct weft *w, const struct tables *t, const struct net *n, con
 	return 0;
 }
 
+/* reroute has OpenSM route again, without discovering the fabric again. */
+static void reroute(struct weft *w)
+{
+	w->osm->subn.force_reroute = TRUE;
+	osm_opensm_sweep(w->osm);
+}
+
 /*
  * late is told by the asking thread of an answer that came when nobody waited for it
  * any more. Good tables are used at a sweep of their own, which discovers nothing
@@ -217,8 +244,7 @@ static void late(void *context, const struct question *q)
 	}
 	SAY(w, OSM_LOG_INFO, "%s tables for sweep %llu came after %.1f s; OpenSM routes again\n", q->tables->step ? "the next" : q->again ? "better" : "the",
 	    (unsigned long long)q->tables->sweep, (double)q->took / 1000);
-	w->osm->subn.force_reroute = TRUE;
-	osm_opensm_sweep(w->osm);
+	reroute(w);
 }
 
 /*
@@ -333,6 +359,34 @@ static int build_fwd_tables(void *context)
 }
 
 /*
+ * written publishes the tables in use once all switches have confirmed them. OpenSM does
+ * not notice a switch that lacks an SL2VL map; it is made to write once more, and then
+ * does so at every sweep of its own.
+ */
+static void written(struct weft *w)
+{
+	struct tables *t = in_use(w);
+	uint64_t guid = 0;
+
+	if (!t)
+		return;
+	if (t->number != tables_number(atomic_load(&w->levels.live))) {
+		cl_plock_acquire(&w->osm->lock);
+		guid = switches_lack(&w->osm->subn, t);
+		cl_plock_release(&w->osm->lock);
+	}
+	if (!guid) {
+		publish(w, t);
+		return;
+	}
+	SAY(w, OSM_LOG_INFO, "switch 0x%016llx has not confirmed the tables of sweep %llu; until it has, path records keep the service levels of those before\n",
+	    (unsigned long long)guid, (unsigned long long)t->sweep);
+	if (w->lacked != t->number)
+		reroute(w);
+	w->lacked = t->number;
+}
+
+/*
  * report is told when all packets that set tables were answered, or given up: from then
  * on earlier packets are as old as they can get under these. A switch that did not answer
  * is in the next request.
@@ -342,16 +396,24 @@ static void report(void *context, osm_epi_event_id_t event, void *data)
 	struct weft *w = context;
 
 	(void)data;
-	if (event == OSM_EVENT_ID_UCAST_ROUTING_DONE && atomic_exchange(&w->writing, 0))
+	if (event != OSM_EVENT_ID_UCAST_ROUTING_DONE)
+		return;
+	if (atomic_exchange(&w->writing, 0))
 		atomic_store(&w->asker.gone, now_ms() + atomic_load(&w->linger));
+	written(w);
 }
 
 static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const ib_net16_t dlid)
 {
 	struct weft *w = context;
-	const struct tables *t = shelf_take(&w->shelf);
-	uint8_t sl = t ? tables_sl(t, cl_ntoh16(slid), cl_ntoh16(dlid)) : NO_SL;
+	const struct tables *given = shelf_take(&w->shelf), *t = shelf_take(&w->levels);
+	uint16_t from = cl_ntoh16(slid), to = cl_ntoh16(dlid);
+	uint8_t sl;
 
+	if (!t || !given || !tables_same_home(t, given, from) || !tables_same_home(t, given, to))
+		t = given; /* a path that there was not before */
+	sl = t ? tables_sl(t, from, to) : NO_SL;
+	shelf_return(&w->levels);
 	shelf_return(&w->shelf);
 	return sl == NO_SL ? hint : sl; /* without an entry for the LID there is no path */
 }
@@ -359,19 +421,13 @@ static uint8_t path_sl(void *context, uint8_t hint, const ib_net16_t slid, const
 static void update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t out, ib_slvl_table_t *table)
 {
 	struct weft *w = context;
-	const osm_node_t *node = osm_physp_get_node_ptr(port);
-	int is_switch = osm_node_get_type(node) == IB_NODE_TYPE_SWITCH;
-	const osm_physp_t *sends = is_switch ? osm_node_get_physp_ptr((osm_node_t *)node, out) : port;
+	osm_node_t *node = osm_physp_get_node_ptr(port);
 	const struct tables *t = shelf_take(&w->shelf);
-	uint32_t row = t && is_switch ? tables_row(t, cl_ntoh64(osm_node_get_node_guid(node))) : NO_ROW;
-	uint8_t lanes = sends ? port_lanes(sends, &w->osm->subn) : 1;
 
-	if (t && (!is_switch || (row != NO_ROW && in < t->slot[row + 1] - t->slot[row] && out < t->slot[row + 1] - t->slot[row]))) {
-		const uint8_t *map = is_switch ? tables_map(t, row, in, out) : t->adapters;
-		/* What the proof is about is below lanes; for the rest OpenSM would mask bits off. */
-		for (uint8_t sl = 0; sl < WIRE_SLS; sl++)
-			ib_slvl_table_set(table, sl, map[sl] == WIRE_DROPPED ? WIRE_DROPPED : map[sl] % lanes);
-	}
+	if (t && osm_node_get_type(node) == IB_NODE_TYPE_SWITCH)
+		switch_map(&w->osm->subn, node, t, in, out, table);
+	else if (t)
+		adapter_map(&w->osm->subn, port, t, table);
 	shelf_return(&w->shelf);
 }
 
@@ -449,6 +505,7 @@ static void delete(void *context)
 
 	asker_end(&w->asker);
 	shelf_empty(&w->shelf);
+	shelf_empty(&w->levels);
 	free(w);
 }
 

@@ -1,0 +1,68 @@
+package plugin_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/live"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// TestLevelsWait has all be routed anew while a switch answers none of the packets that set
+// its forwarding table, or its SL2VL maps: path records carry the service levels of the
+// tables before until it has confirmed the new ones.
+func TestLevelsWait(t *testing.T) {
+	live.Need(t)
+	for name, attribute := range map[string]int{"forwarding table": 0x19, "SL2VL map": 0x17} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, _ := serveRoutes(t, "updn", routing.Honored)
+			f := testnet.Build(t, "torus:3x4,hosts=1")
+			r := start(t, f, d, conf(d, 20))
+			r.Await(t, "SUBNET UP", soon)
+			before := d.tables()
+			from, to, want := otherLevel(t, before)
+			if sl := r.pathSL(t, f, from, to); sl != int(before.Lanes.SL(f.Owner(from), to)) {
+				t.Fatalf("SL %d before", sl)
+			}
+			fails := func(percent int) { r.Console(t, `Error "%s" %d %d`, nodeID(f, 5), percent, attribute) }
+			fails(100)
+			d.become(d.routes("df-dn", routing.Honored))
+			r.Sweep(t)
+			says(t, r.Await(t, "path records keep the service levels", soon), "has not confirmed the tables of sweep 2;")
+			if sl := r.pathSL(t, f, from, to); sl != int(before.Lanes.SL(f.Owner(from), to)) {
+				t.Errorf("SL %d while a switch has the table before", sl)
+			}
+			d.wasAsked(t, 3) // OpenSM is made to write once more
+			fails(0)
+			r.settle(t)
+			if strings.Contains(r.resweep(t), "path records keep the service levels") {
+				t.Error("a switch still lacks something")
+			}
+			if sl := r.pathSL(t, f, from, to); sl != want {
+				t.Errorf("SL %d, want %d: all switches have confirmed it", sl, want)
+			}
+			r.holds(t, d.tables())
+		})
+	}
+}
+
+// otherLevel is a pair of adapters, by LID, that has another service level under df-dn.
+func otherLevel(t *testing.T, before *routing.Tables) (from, to fabric.LID, sl int) {
+	t.Helper()
+	f := before.Fabric
+	after, _ := honest(t, f, "df-dn", routing.Honored)
+	hosts := routing.HCA.Endpoints(f)
+	for _, a := range hosts {
+		for _, b := range hosts {
+			to := f.Endpoint(b).LID
+			if sl := after.Lanes.SL(a, to); a != b && sl != before.Lanes.SL(a, to) {
+				return f.Endpoint(a).LID, to, int(sl)
+			}
+		}
+	}
+	t.Fatal("no service level differs")
+	return 0, 0, 0
+}
