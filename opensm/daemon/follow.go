@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/plain"
@@ -86,7 +87,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	begin := time.Now()
 	state := h.state
 	state.Confirmed, state.Earlier = confirmed(h.tables, q), h.lingering(q)
-	m, whole, err := next(ctx, state, f, set, q)
+	m, jumped, err := next(ctx, state, f, set, q)
 	switch {
 	case ctx.Err() != nil:
 		r := refusal(errNoTime)
@@ -98,23 +99,23 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	case err != nil:
 		return nil, plain.Error(err)
 	}
+	if q.Lifetime == 0 && m.More > 0 {
+		s.Log.Warn("packet_life_time of OpenSM has no end: nothing bounds how long packets of earlier tables are about", "wait", wait(m, 0).Seconds())
+	}
 	now := h.after(m, f, set, q.Lifetime, start)
 	now.key, now.route = k, time.Since(begin)
-	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: !whole}, ""
+	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: jumped}, ""
 }
 
-// next is the next step; whole says that no step was left out. A plugin that has none of our tables in use cannot prove a
-// step, and accepts only tables that connect all pairs: then it gets the last step of a
-// repair at once, and the time until it is written is not covered by a proof.
-func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *settings, q *wire.Request) (m *installed.Move, whole bool, err error) {
+// next is the next step. A plugin that has none of our tables in use cannot prove a step,
+// and accepts only tables that connect all pairs.
+func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *settings, q *wire.Request) (m *installed.Move, jumped bool, err error) {
 	o := installed.Options{Contract: set.contract, Scope: set.scope, Most: set.MaxEntries}
-	for jumps := 0; ; jumps++ {
-		m, err := state.Next(ctx, f, o)
-		if err != nil || q.InUse != 0 || m.Kind != installed.Repair || len(m.Plan.Steps) == 0 {
-			return m, jumps == 0, err
-		}
-		state.Sent, state.Confirmed, state.Plan, state.Returning = m.Tables, nil, m.Plan, m.Returning
+	if q.InUse == 0 {
+		return state.End(ctx, f, o)
 	}
+	m, err = state.Next(ctx, f, o)
+	return m, false, err
 }
 
 // after is what is handed over by a move. A packet waits in a switch for no longer than
@@ -128,9 +129,9 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifet
 	}
 	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state, balanced: h.balanced}
 	now.state.Sent, now.state.Confirmed, now.state.Plan, now.state.Returning = m.Tables, nil, m.Plan, m.Returning
-	now.at, now.earlier, now.hops = start, h.tables, m.Hops
-	if m.Cost.Entries == 0 {
-		now.at, now.earlier = h.at, h.earlier
+	now.since, now.hops = h.since, m.Hops
+	if m.Cost.Entries > 0 {
+		now.since = since{start, h.tables}
 	}
 	now.grown = now.state.Goal != nil && hasMore(f, now.state.Goal.Fabric)
 	now.progress = h.progress.next(m, start, wait(m, lifetime))
@@ -140,18 +141,35 @@ func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifet
 // lingering is the tables before those in use, if packets of theirs may still be in the
 // network when OpenSM asks; nil: none. The next step of a plan waits until they are gone.
 func (h *handed) lingering(q *wire.Request) *routing.Tables {
-	if q.Again || time.Since(h.at) > writing+time.Duration(h.hops)*cmp.Or(q.Lifetime, defaultLifetime) {
+	if q.Again || time.Since(h.since.at) > writing+time.Duration(h.hops)*cmp.Or(q.Lifetime, defaultLifetime) {
 		return nil
 	}
-	return h.earlier
+	return h.since.earlier
+}
+
+// anew is tables that were routed anew, which replace those in use, if these are known.
+func (s *Server) anew(p reply, k key, set *settings, q *wire.Request, start time.Time) *handed {
+	h := &handed{
+		proven: p.proven, number: wire.Number(p.tables), key: k, balanced: []key{k}, settings: set.settingsKey(q.Lanes()), open: p.soFar,
+		state: installed.State{Sent: p.tables, Goal: p.tables}, hops: change.Hops(p.tables),
+	}
+	was := s.keeper.find(q.InUse)
+	switch {
+	case was == nil:
+	case was.number == h.number:
+		h.since = was.since
+	default:
+		h.since = since{start, was.tables}
+	}
+	return h
 }
 
 // writing is how long OpenSM takes at most to write tables.
 const writing = 10 * time.Second
 
 // defaultLifetime is how long a packet waits in a switch by OpenSM's default. It stands in
-// too where packets are to live for ever: then it is no bound, and no step could ever follow
-// another if it were not taken for one.
+// too where packets are to live for ever: then it is no bound, which the log and weft deploy
+// check say, but no step could ever follow another if it were not taken for one.
 const defaultLifetime = 1073741 * time.Microsecond
 
 // wait is how long the next step has to wait for packets of the tables before these; 0 if
@@ -168,21 +186,21 @@ func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) 
 	if m.Kind == installed.Same && (p == nil || p.Ended != nil) && m.More == 0 {
 		return p
 	}
-	now := Progress{Kind: string(m.Kind), Began: start.UTC(), CutPairs: m.CutBefore()}
+	now := Progress{Kind: string(m.Kind), Began: start.UTC(), CutPairs: m.CutBefore}
 	if p != nil && p.Ended == nil {
 		now = *p
 		if m.Kind != installed.Same {
 			now.Kind = string(m.Kind)
 		}
-		now.CutPairs = max(now.CutPairs, m.CutBefore())
+		now.CutPairs = max(now.CutPairs, m.CutBefore)
 	}
 	if m.Cost.Entries > 0 {
 		now.Steps++
 	}
-	now.More, now.CutNow, now.Left, now.Wait = m.More, m.CutAfter(), m.Left, wait.Seconds()
+	now.More, now.CutNow, now.Left, now.Wait = m.More, m.CutAfter, m.Left, wait.Seconds()
 	now.Entries += m.Cost.Entries
 	now.Due += m.Cost.Due
-	if now.CutPairs > 0 && m.CutBefore() > 0 {
+	if now.CutPairs > 0 && m.CutBefore > 0 {
 		now.CutFor = time.Since(now.Began).Seconds()
 	}
 	if m.More == 0 {
@@ -200,7 +218,7 @@ func changeOf(p *reply, q *wire.Request) *Change {
 	}
 	c := &Change{
 		Kind: string(m.Kind), Proven: !p.jumped, Entries: m.Cost.Entries, Due: m.Cost.Due, Blocks: m.Cost.Blocks, Switches: m.Cost.Switches,
-		CutBefore: m.CutBefore(), CutAfter: m.CutAfter(), More: m.More, Wait: wait(m, q.Lifetime).Seconds(),
+		CutBefore: m.CutBefore, CutAfter: m.CutAfter, More: m.More, Wait: wait(m, q.Lifetime).Seconds(),
 	}
 	if g := p.handed.progress; g != nil {
 		c.Step = g.Steps

@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,16 +21,17 @@ type opensm struct {
 	engine   string
 	ports    []uint8 // of the answer that is in use
 	switches int
+	lifetime time.Duration // of packets in a switch; 0: for ever
 }
 
-func openSM(r *running) *opensm { return &opensm{running: r} }
+func openSM(r *running) *opensm { return &opensm{running: r, lifetime: time.Second} }
 
 // asks asks about a fabric, and uses the answer.
 func (o *opensm) asks(f *fabric.Fabric, again bool) *wire.Answer {
 	o.t.Helper()
 	o.sweep++
 	q := wire.Of(f, o.sweep)
-	q.OpenSM, q.Deadline, q.Improves, q.Again, q.InUse, q.Lifetime = "OpenSM 3.3.23", time.Minute, true, again, o.inUse, time.Second
+	q.OpenSM, q.Deadline, q.Improves, q.Again, q.InUse, q.Lifetime = "OpenSM 3.3.23", time.Minute, true, again, o.inUse, o.lifetime
 	a := o.ask(q)
 	if a.Refusal == "" {
 		o.inUse, o.engine, o.ports, o.switches = a.Number, a.Engine, a.OutPorts, a.Switches
@@ -162,6 +164,54 @@ func TestKeepThroughRestart(t *testing.T) {
 	}
 	if l := o.after(sweeps + 1).Last; l.Change.Kind != "return" || l.Change.Step < 3 {
 		t.Errorf("%+v\n%s", l.Change, o.log)
+	}
+}
+
+// Packets of tables in use are about still when all was routed anew: the next step is to
+// hold for these too, until they are gone.
+func TestLingering(t *testing.T) {
+	t.Parallel()
+	o := openSM(start(t, Config{Engine: Names{"weave-any"}}))
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	o.settles(f)
+	was := o.keeper.find(o.inUse)
+	o.mu.Lock()
+	o.config.Engine = Names{"updn"}
+	o.mu.Unlock()
+	o.reload <- syscall.SIGHUP
+	o.until(func(s Status) bool { return s.Engines[0] == "updn" })
+	o.settles(f)
+	q := &wire.Request{Lifetime: time.Second}
+	now := o.keeper.find(o.inUse)
+	if now == was || now.lingering(q) != was.tables || now.hops == 0 {
+		t.Errorf("%d switches; the tables before are known: %v", now.hops, now.lingering(q) != nil)
+	}
+	o.settles(f)
+	if again := o.keeper.find(o.inUse); again.lingering(q) != was.tables || !again.since.at.Equal(now.since.at) {
+		t.Error("nothing changed, and the tables before are forgotten")
+	}
+	late := *now
+	late.since.at = late.since.at.Add(-writing - time.Duration(now.hops)*q.Lifetime)
+	if late.lingering(q) != nil || now.lingering(&wire.Request{Lifetime: time.Second, Again: true}) != nil {
+		t.Error("they are never gone")
+	}
+}
+
+// Where packets live for ever, the log says that the wait between two steps is no bound.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	for _, lifetime := range []time.Duration{0, time.Second} {
+		o := openSM(start(t, Config{Engine: Names{"weave-any"}}))
+		o.lifetime = lifetime
+		o.settles(f)
+		o.settles(less(t, f, []fabric.ChannelID{0}))
+		if all := o.settles(f); len(all) < 2 {
+			t.Fatal("the cable is back in one step")
+		}
+		if said := strings.Contains(o.log.String(), "packet_life_time of OpenSM has no end"); said != (lifetime == 0) {
+			t.Errorf("lifetime %v: said: %v", lifetime, said)
+		}
 	}
 }
 

@@ -24,9 +24,14 @@ type handed struct {
 	open     bool  // a search for better tables goes on, or did when the daemon ended
 	progress *Progress
 
-	at      time.Time       // when they were handed over in place of others
+	since since
+	hops  int // switches that a packet has to leave at most under them
+}
+
+// since says when tables were handed over in place of others.
+type since struct {
+	at      time.Time
 	earlier *routing.Tables // those others; nil: not known
-	hops    int             // switches that a packet has to leave at most under them
 }
 
 // handedKept is how many of the tables handed over last the daemon remembers; the
@@ -86,7 +91,7 @@ func (k *keeper) inUse(number uint64, settings string) (h *handed, why string) {
 	defer k.mu.Unlock()
 	i := len(k.list) - 1
 	if number != 0 {
-		i = slices.IndexFunc(k.list, func(h *handed) bool { return h.number == number })
+		i = k.index(number)
 	}
 	switch {
 	case i < 0 && number != 0:
@@ -97,6 +102,21 @@ func (k *keeper) inUse(number uint64, settings string) (h *handed, why string) {
 		return nil, "the tables in use are from other settings, or for another number of lanes"
 	}
 	return k.list[i], ""
+}
+
+// index is where tables are in the list; -1: they are not known.
+func (k *keeper) index(number uint64) int {
+	return slices.IndexFunc(k.list, func(h *handed) bool { return h.number == number })
+}
+
+// find is the tables of a number; nil: they are not known.
+func (k *keeper) find(number uint64) *handed {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if i := k.index(number); i >= 0 {
+		return k.list[i]
+	}
+	return nil
 }
 
 // settingsKey identifies the settings that tables must have been made under to be kept.

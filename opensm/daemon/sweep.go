@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
 
@@ -124,10 +123,7 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 	p := s.ask(ctx, x, k, f, set, q, start)
 	switch {
 	case p.tables != nil:
-		p.handed = &handed{
-			proven: p.proven, number: wire.Number(p.tables), key: k, balanced: []key{k}, settings: set.settingsKey(q.Lanes()), open: p.soFar,
-			state: installed.State{Sent: p.tables, Goal: p.tables},
-		}
+		p.handed = s.anew(p, k, set, q, start)
 		s.keeper.put(p.handed)
 		p.why = why
 	case p.aside && p.refusal == errNoBetter.Error():

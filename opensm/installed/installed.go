@@ -52,18 +52,16 @@ type Move struct {
 	Union     *deadlock.MixtureVerdict // of every mixture with Sent and Confirmed, and with Earlier if that has no loop
 	Alone     *deadlock.Verdict        // of the tables
 	Cost      transition.Cost          // against what the switches have
+	CutBefore int64                    // pairs that what the switches have does not deliver
+	CutAfter  int64                    // pairs that the tables do not deliver
 	More      int                      // steps that follow, at least
 	Hops      int                      // switches that a packet has to leave at most under the tables: so many times its lifetime in one is the wait before the next step
 	Returning bool                     // State.Returning from now on
 	Plan      Plan                     // State.Plan from now on
 	Left      int                      // destinations that no safe step brings to the goal: they stay as they are
+
+	before *routing.Tables // what the switches have, on the fabric as it is
 }
-
-// CutBefore counts the pairs that what the switches have does not deliver.
-func (m *Move) CutBefore() int64 { return m.Union.Cut[0] }
-
-// CutAfter counts the pairs that the tables of the move do not deliver.
-func (m *Move) CutAfter() int64 { return m.Union.Cut[len(m.Union.Cut)-1] }
 
 // ErrNone is why there is no step near the tables that are installed.
 var ErrNone = errors.New("no repair near the tables in use")
@@ -87,6 +85,24 @@ func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move
 		return c.goOn(ctx)
 	}
 	return c.adapt(ctx, parts)
+}
+
+// End is Next where only tables that connect all pairs will do: the last step of a repair at
+// once. jumped says that steps were left out; then no proof covers the time until the tables
+// are written.
+func (s State) End(ctx context.Context, live *fabric.Fabric, o Options) (m *Move, jumped bool, err error) {
+	first, err := s.Next(ctx, live, o)
+	for m = first; err == nil && m.Kind == Repair && len(m.Plan.Steps) > 0; {
+		s.Sent, s.Confirmed, s.Plan, s.Returning = m.Tables, nil, m.Plan, m.Returning
+		m, err = s.Next(ctx, live, o)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if m != first { // the switches never had what it is a step from
+		m.before, m.CutBefore, m.Cost = first.before, first.CutBefore, transition.CostOf(first.before, m.Tables)
+	}
+	return m, m != first, nil
 }
 
 func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(p.Cables) == 0 }
@@ -314,9 +330,11 @@ func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, r
 	if m.Alone, err = deadlock.Verify(ctx, m.Tables, judge); err != nil {
 		return nil, err
 	}
-	if cut := m.CutAfter() - c.o.Scope.Disconnected(c.live); cut > 0 && m.More == 0 {
+	m.CutBefore, m.CutAfter = m.Union.Cut[0], m.Union.Cut[len(m.Union.Cut)-1]
+	if cut := m.CutAfter - c.o.Scope.Disconnected(c.live); cut > 0 && m.More == 0 {
 		return nil, none("%d pairs stay cut that cables join", cut)
 	}
-	m.Cost, m.Hops = transition.CostOf(mixed[0], m.Tables), change.Hops(m.Tables)
+	m.before = mixed[0]
+	m.Cost, m.Hops = transition.CostOf(m.before, m.Tables), change.Hops(m.Tables)
 	return m, nil
 }
