@@ -103,6 +103,7 @@ func TestFindings(t *testing.T) {
 		{"an option without the prefix", Input{}, "event_plugin_name weft\nevent_plugin_options x=1,contract=any\n", Warning, PluginOption, "contract does not begin with weft."},
 		{"an option with another prefix", Input{}, plugin + "event_plugin_options wefft.contract=any\n", Warning, PluginOption, "wefft.contract does not begin with weft."},
 		{"an option without a value", Input{}, plugin + "event_plugin_options weft.socket\n", Danger, PluginOption, "weft.socket has no value"},
+		{"packets live for ever", Input{}, plugin + "packet_life_time 0x14\n", Warning, PluginOption, "packet_life_time 0x14: switches keep packets for ever"},
 		{"a relative socket", Input{}, plugin + "event_plugin_options weft.socket=run/s\n", Danger, PluginOption, "weft.socket=run/s is wrong"},
 		{"a long socket", Input{}, plugin + "event_plugin_options weft.socket=/" + strings.Repeat("s", 107) + "\n", Danger, PluginOption, "is wrong"},
 		{"a deadline with a unit", Input{}, plugin + "event_plugin_options weft.deadline=10s\n", Danger, PluginOption, "weft.deadline=10s is wrong"},

@@ -107,7 +107,14 @@ func (r *Report) plugin(in *Input) {
 		}
 	}
 	r.terms(in, line)
+	if n, ok := in.Conf.Int("packet_life_time"); ok && n >= endless {
+		r.add(Finding{Warning, PluginOption, fmt.Sprintf("packet_life_time %#x: switches keep packets for ever, so that nothing bounds how long those of earlier tables are about: "+
+			"between two steps of a change weft waits as if each switch dropped them after 1.07 s", n), "set OpenSM's default", []string{"packet_life_time 0x12"}, in.Conf.Line("packet_life_time")})
+	}
 }
+
+// endless is the least packet_life_time that has no end (IBA 14.2.5.4).
+const endless = 20
 
 // given is the words of event_plugin_options.
 func given(c *conf.Conf) []string {
