@@ -193,8 +193,7 @@ func (j *compareJob) check() error {
 
 // prepare reads the fabric, once for all.
 func (j *compareJob) prepare() error {
-	var spent time.Duration
-	s := j.Stage("reading", &spent)
+	s := j.Stage("reading", new(float64))
 	defer s.Done()
 	var err error
 	if j.fabric, err = input.Fabric(j.Console, j.name); err != nil {
@@ -225,14 +224,13 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.
 	if j.o.route.Contract != nil {
 		o.Contract = *j.o.route.Contract
 	}
-	var read, verify time.Duration
-	s := j.Stage("reading "+row.Name, &read)
+	s := j.Stage("reading "+row.Name, new(float64))
 	v, err := input.TablesOf(j.Console, j.name, j.fabric, files)
 	s.Done()
 	if err != nil {
 		return err
 	}
-	s = j.Stage("verify "+row.Name, &verify)
+	s = j.Stage("verify "+row.Name, &row.Seconds.Verify)
 	o.Progress = s.Progress()
 	verdict, err := deadlock.Verify(ctx, v.Tables, o)
 	s.Done()
@@ -243,7 +241,6 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.
 	row.VLs = verdict.VLs
 	assumed := files.Assumed()
 	row.Assumed, row.Misfits = &assumed, v.Mismatches
-	row.Seconds.Verify = verify.Seconds()
 	return j.measure(ctx, row, v.Tables, congestion.Count(j.fabric, v.Tables.Forwarding, j.scope))
 }
 
@@ -257,7 +254,7 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 	r.made = stop
 	err := r.compute(ctx)
 	stop()
-	row.Seconds.Paths, row.Seconds.Lanes, row.Seconds.Choose = r.spent.paths.Seconds(), r.spent.lanes.Seconds(), r.spent.choose.Seconds()
+	row.Seconds.Paths, row.Seconds.Lanes, row.Seconds.Choose = r.spent.Paths, r.spent.Lanes, r.spent.Choose
 	if err != nil {
 		return row.refusal(ctx, err)
 	}
@@ -266,7 +263,7 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 	}
 	row.judged(r.verdict, r.tables.Lanes.Needed)
 	row.Available = j.o.route.VLs
-	row.Seconds.Verify = r.spent.verify.Seconds()
+	row.Seconds.Verify = r.spent.Verify
 	return j.measure(ctx, row, r.tables, r.loads)
 }
 
@@ -275,7 +272,7 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob, heap *heapWatch) error {
 	t, v, err := r.adapt(ctx)
 	row.Heap = heap.stop()
-	row.Seconds.Paths, row.Seconds.Verify = r.spent.paths.Seconds(), r.spent.verify.Seconds()
+	row.Seconds.Paths, row.Seconds.Verify = r.spent.Paths, r.spent.Verify
 	if err != nil {
 		return row.refusal(ctx, err)
 	}
@@ -291,19 +288,17 @@ func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob,
 
 // measure fills in what flows get.
 func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Tables, loads *congestion.Loads) error {
-	start := time.Now()
-	defer func() { row.Seconds.Simulate = time.Since(start).Seconds() }()
 	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
 	row.Index = &loads.Max
 	o := congestion.Options{
 		Pattern: traffic.Bisection(), Placement: j.placement, UniformRates: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision,
 	}
-	b, err := j.simulate(ctx, row.Name+": bisections", t, o)
+	b, err := j.simulate(ctx, row, "bisections", t, o)
 	if err != nil {
 		return err
 	}
 	o.Pattern = j.shifts
-	all, err := j.simulate(ctx, row.Name+": all-to-all", t, o)
+	all, err := j.simulate(ctx, row, "all-to-all", t, o)
 	if err != nil {
 		return err
 	}
@@ -315,9 +310,8 @@ func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Ta
 	return nil
 }
 
-func (j *compareJob) simulate(ctx context.Context, label string, t *routing.Tables, o congestion.Options) (*congestion.Result, error) {
-	var spent time.Duration
-	s := j.Stage(label, &spent)
+func (j *compareJob) simulate(ctx context.Context, row *compareRow, what string, t *routing.Tables, o congestion.Options) (*congestion.Result, error) {
+	s := j.Stage(row.Name+": "+what, &row.Seconds.Simulate)
 	defer s.Done()
 	o.Progress = s.Progress()
 	return congestion.Simulate(ctx, t, o)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -199,8 +198,7 @@ func (j *compareJob) sayTables() error {
 // cells is a row for people. Bandwidth and all-to-all are compared with the first
 // row, if that is of tables that exist.
 func (j *compareJob) cells(r *compareRow) table.Row {
-	spent := time.Duration((r.Seconds.Choose + r.Seconds.Paths + r.Seconds.Lanes) * float64(time.Second))
-	time, memory := words.Seconds(spent), heapText(r.Heap)
+	time, memory := words.Seconds(r.Seconds.Choose+r.Seconds.Paths+r.Seconds.Lanes), heapText(r.Heap)
 	if r.Source == "tables" {
 		time, memory = "", ""
 	}

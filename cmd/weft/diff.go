@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +77,7 @@ type diffJob struct {
 	before  *routing.Tables // the old ones as they act on the new fabric
 	verdict *transition.Verdict
 	ebb     bandwidths
-	spent   struct{ read, verify, simulate time.Duration }
+	spent   diffSeconds
 }
 
 // diffSide is a fabric and its tables.
@@ -109,7 +108,7 @@ func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
 
 // read reads the fabrics and their tables.
 func (j *diffJob) read() error {
-	s := j.Stage("reading", &j.spent.read)
+	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
 	var err error
 	if j.old.fabric, err = j.fabricOf(j.old.name); err != nil {
@@ -148,7 +147,7 @@ func (j *diffJob) fabricOf(name string) (*fabric.Fabric, error) {
 
 // judge judges each of the tables, and all mixtures.
 func (j *diffJob) judge(ctx context.Context) error {
-	s := j.Stage("verify", &j.spent.verify)
+	s := j.Stage("verify", &j.spent.Verify)
 	defer s.Done()
 	o := deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1}
 	var err error
@@ -168,7 +167,7 @@ func (j *diffJob) judge(ctx context.Context) error {
 // simulate measures the bandwidth before and after between the endpoints that both
 // fabrics have.
 func (j *diffJob) simulate(ctx context.Context) error {
-	s := j.Stage("simulate", &j.spent.simulate)
+	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
 	var err error
 	if j.ebb.Before, err = bisection(ctx, j.old.tables, j.new.fabric, j.scope, j.o.seed, j.o.precision); err != nil {

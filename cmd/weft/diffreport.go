@@ -95,7 +95,7 @@ func (j *diffJob) summary() *diffSummary {
 		Old: j.old.summary(), New: j.new.summary(),
 		Gone: partsSummaryOf(j.old.fabric, &j.parts.Gone), Added: partsSummaryOf(j.new.fabric, &j.parts.New),
 		Readdressed: []report.Node{},
-		Seconds:     diffSeconds{j.spent.read.Seconds(), j.spent.verify.Seconds(), j.spent.simulate.Seconds()},
+		Seconds:     j.spent,
 	}
 	for _, e := range j.parts.Readdressed {
 		s.Readdressed = append(s.Readdressed, report.EndpointNode(j.new.fabric, e))

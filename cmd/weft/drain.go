@@ -103,7 +103,7 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 // planBoth plans the way out and the way back, and refuses where one of them does not
 // get there.
 func (j *drainJob) planBoth(ctx context.Context) error {
-	s := j.Stage("plan", &j.spent.plan)
+	s := j.Stage("plan", &j.spent.Plan)
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope}
 	var err error

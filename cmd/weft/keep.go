@@ -86,7 +86,7 @@ func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 
 // readKept reads the old tables.
 func (j *keepJob) readKept() error {
-	s := j.Stage("reading", &j.spent.read)
+	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
 	name, f := j.name, j.fabric
 	if then := j.options.Before; then != nil {
@@ -123,7 +123,7 @@ func (j *keepJob) readKept() error {
 // mend plans the change and has its last tables judged, like any tables that weft route
 // writes.
 func (j *keepJob) mend(ctx context.Context) error {
-	s := j.Stage("plan", &j.spent.paths)
+	s := j.Stage("plan", &j.spent.Paths)
 	defer s.Done()
 	var err error
 	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}); err != nil {

@@ -106,7 +106,7 @@ func (j *keepJob) planText(s *planSummary) string {
 
 // writeSteps writes the folder of steps, all of it or nothing.
 func (j *keepJob) writeSteps(ctx context.Context) error {
-	s := j.Stage("write", &j.spent.write)
+	s := j.Stage("write", &j.spent.Write)
 	defer s.Done()
 	d, err := output.NewFolder(j.out, j.o.force)
 	if err != nil {
@@ -163,7 +163,7 @@ func (j *keepJob) screen() *console.Page {
 	if j.apart > 0 {
 		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.apart), report.Parts(j.fabric, j.parts))
 	}
-	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.read), words.Seconds(j.spent.paths), words.Seconds(j.spent.verify))
+	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Paths), words.Seconds(j.spent.Verify))
 	switch {
 	case j.o.steps != "":
 		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.out, output.PlanText))

@@ -160,7 +160,7 @@ func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
 			paths = j.tables.Forwarding
 		}
 	} else {
-		s := j.Stage("paths", &j.spent.paths)
+		s := j.Stage("paths", &j.spent.Paths)
 		defer s.Done()
 		paths, err = finder.New(j.options).Paths(ctx, j.fabric, s.Progress())
 	}
@@ -189,7 +189,7 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 	for i, v := range all {
 		counts[i] = laneCount{Name: v.name, Variant: v.variant}
 		err := counts[i].take(ctx, func() (int, error) {
-			s := j.Stage(strings.TrimSpace(v.name+" "+v.variant), &j.spent.lanes)
+			s := j.Stage(strings.TrimSpace(v.name+" "+v.variant), &j.spent.Lanes)
 			defer s.Done()
 			l, err := v.Lanes(ctx, j.fabric, paths, j.budget, s.Progress())
 			if err != nil {
@@ -274,7 +274,7 @@ func (a *app) printLanes(s *lanesSummary) error {
 		if l.Refused != "" {
 			detail = "refuses: " + l.Refused
 		}
-		t.AppendRow(table.Row{l.Name, detail, l.lanes(), words.Seconds(time.Duration(l.Seconds * float64(time.Second)))})
+		t.AppendRow(table.Row{l.Name, detail, l.lanes(), words.Seconds(l.Seconds)})
 	}
 	for _, l := range s.Assigners {
 		row(l, l.Variant)

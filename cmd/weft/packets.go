@@ -149,7 +149,7 @@ type packetsJob struct {
 	scope   routing.Scope
 	results []*packets.Result // [load]; nil: not run
 	found   *packets.Saturation
-	spent   time.Duration
+	spent   float64 // seconds
 }
 
 func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {

@@ -151,7 +151,7 @@ func (j *packetsJob) summary() *packetsSummary {
 	s := &packetsSummary{
 		Fabric: summariseFabric(j.name, j.fabric),
 		Tables: j.o.tables.LFTs, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
-		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent.Seconds(),
+		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent,
 	}
 	if j.routed != nil {
 		s.Engine = j.routed.engine.Name
@@ -361,7 +361,7 @@ func (j *packetsJob) runComplete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.spent = time.Since(start)
+	j.spent = time.Since(start).Seconds()
 	j.results = []*packets.Result{r}
 	s := j.summary()
 	s.Runs[0].Makespan = nanoseconds(r.Makespan)

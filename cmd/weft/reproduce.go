@@ -229,7 +229,6 @@ func (a *app) leftOut(label, why string) {
 type points struct {
 	a           *app
 	stage       *console.Stage
-	spent       time.Duration
 	last        time.Time
 	done, total int
 }
@@ -239,7 +238,7 @@ const patienceWithLines = 30 * time.Second
 
 func (a *app) points() *points {
 	p := &points{a: a, last: time.Now()}
-	p.stage = a.Stage("points", &p.spent)
+	p.stage = a.Stage("points", new(float64))
 	return p
 }
 
@@ -330,14 +329,12 @@ func (a *app) printRun(run *reproduce.Run, s *reproduceSummary) error {
 	t.AppendFooter(table.Row{"", "", "claims of the papers", s.Agree, s.Differ, s.Open})
 	t.Render()
 	fmt.Fprintf(a.Stdout, "%s, %d of them from before, in %s; read %s\n",
-		words.Plural(run.Points, "point"), run.Kept, asTime(run.Spent), s.Index)
+		words.Plural(run.Points, "point"), run.Kept, words.Seconds(run.Spent), s.Index)
 	if s.Quick {
-		fmt.Fprintf(a.Stdout, "the full set of these would take about %s here\n", asTime(s.FullSeconds))
+		fmt.Fprintf(a.Stdout, "the full set of these would take about %s here\n", words.Seconds(s.FullSeconds))
 	}
 	return nil
 }
-
-func asTime(s float64) string { return words.Seconds(time.Duration(s * float64(time.Second))) }
 
 func (a *app) listExperiments(list []papers.Experiment, o *reproduceFlags) error {
 	summaries := make([]experimentSummary, len(list))

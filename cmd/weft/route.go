@@ -117,7 +117,7 @@ type routeJob struct {
 	parts   [][]fabric.NodeID // of the network, if there are pairs in different ones
 	apart   int64             // such pairs
 	fallen  bool              // and nobody said that this is known
-	spent   struct{ read, choose, paths, lanes, verify, repairs, write time.Duration }
+	spent   stageSeconds
 
 	survival []*survivalSummary // of --survive
 }
@@ -173,7 +173,7 @@ func (a *app) routeTables(ctx context.Context, name string, o *routeFlags, asJSO
 
 // prepare reads the fabric and gives it the addresses that were asked for.
 func (j *routeJob) prepare(o *flags.Engine) error {
-	read := j.Stage("reading", &j.spent.read)
+	read := j.Stage("reading", &j.spent.Read)
 	defer read.Done()
 	var err error
 	if j.fabric, err = input.Fabric(j.Console, j.name); err != nil {
@@ -242,14 +242,14 @@ func (j *routeJob) request() weft.Request {
 
 // timed is told of the stages of routing.
 func (j *routeJob) timed(name string) (routing.Progress, func()) {
-	spent := &j.spent.paths
+	spent := &j.spent.Paths
 	switch name {
 	case "choose":
-		name, spent = "choosing", &j.spent.choose
+		name, spent = "choosing", &j.spent.Choose
 	case "lanes":
-		spent = &j.spent.lanes
+		spent = &j.spent.Lanes
 	case "verify":
-		spent = &j.spent.verify
+		spent = &j.spent.Verify
 		if j.made != nil {
 			j.made()
 		}

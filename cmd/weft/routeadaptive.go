@@ -65,13 +65,13 @@ func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 
 // adapt routes and judges.
 func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.AdaptiveVerdict, error) {
-	s := j.Stage("paths", &j.spent.paths)
+	s := j.Stage("paths", &j.spent.Paths)
 	t, err := j.adaptive.RouteAdaptive(ctx, j.fabric, j.budget, s.Progress())
 	s.Done()
 	if err != nil {
 		return nil, nil, err
 	}
-	s = j.Stage("verify", &j.spent.verify)
+	s = j.Stage("verify", &j.spent.Verify)
 	defer s.Done()
 	v, err := deadlock.VerifyAdaptive(ctx, t, deadlock.AdaptiveOptions{Scope: j.scope, Progress: s.Progress()})
 	return t, v, err
@@ -82,7 +82,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 		Fabric: summariseFabric(j.name, j.fabric),
 		Engine: j.engine.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.budget.VLs}, Verdict: report.CreditLoop, Endpoints: j.scope.String(),
 		Minimal: v.Minimal, MaxHops: v.Hops, Pairs: v.Pairs, Unreachable: v.Unreachable, Dependencies: v.Dependencies, Notes: t.Notes,
-		Seconds: stageSeconds{Read: j.spent.read.Seconds(), Paths: j.spent.paths.Seconds(), Verify: j.spent.verify.Seconds()},
+		Seconds: j.spent,
 		PeakRSS: peakRSS(),
 	}
 	if v.Free() {
@@ -123,7 +123,7 @@ func (j *routeJob) adaptiveScreen(s *adaptiveSummary) *console.Page {
 	}
 	p.Fact("hops", "at most %d, %s", s.MaxHops, minimal)
 	p.Fact("routes", "%s pairs of switches with endpoints, %s without a sure way", words.Thousands(s.Pairs), words.Thousands(s.Unreachable))
-	p.Fact("time", "read %s, paths %s, verify %s; %s at the peak", words.Seconds(j.spent.read), words.Seconds(j.spent.paths), words.Seconds(j.spent.verify), words.Bytes(s.PeakRSS))
+	p.Fact("time", "read %s, paths %s, verify %s; %s at the peak", words.Seconds(j.spent.Read), words.Seconds(j.spent.Paths), words.Seconds(j.spent.Verify), words.Bytes(s.PeakRSS))
 	p.Fact("next", "switches with forwarding tables cannot do this: it is for simulation and for comparing")
 	return p
 }

@@ -113,11 +113,7 @@ func (j *routeJob) summary() *routeSummary {
 		MaxLoad: j.loads.Max, Pairs: j.verdict.Pairs, Unreachable: j.verdict.Unreachable, Apart: j.apartSummary(),
 		Dependencies: j.verdict.Dependencies, Cycle: report.Steps(j.fabric, j.verdict.Cycle),
 		Notes: j.tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
-		Seconds: stageSeconds{
-			Read: j.spent.read.Seconds(), Choose: j.spent.choose.Seconds(), Paths: j.spent.paths.Seconds(),
-			Lanes: j.spent.lanes.Seconds(), Verify: j.spent.verify.Seconds(), Repairs: j.spent.repairs.Seconds(), Write: j.spent.write.Seconds(),
-		},
-		PeakRSS: peakRSS(), Survival: j.survival,
+		Seconds: j.spent, PeakRSS: peakRSS(), Survival: j.survival,
 	}
 	if j.loads.Hottest != fabric.None {
 		nodes := report.EndsOf(j.fabric, j.loads.Hottest)
@@ -186,16 +182,16 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 	}
 	written := ""
 	if len(o.survives) > 0 {
-		written = ", repairs " + words.Seconds(j.spent.repairs)
+		written = ", repairs " + words.Seconds(j.spent.Repairs)
 	}
 	if o.out != "" {
-		written += ", write " + words.Seconds(j.spent.write)
+		written += ", write " + words.Seconds(j.spent.Write)
 	}
-	routed := "paths " + words.Seconds(j.spent.paths) + ", lanes " + words.Seconds(j.spent.lanes)
+	routed := "paths " + words.Seconds(j.spent.Paths) + ", lanes " + words.Seconds(j.spent.Lanes)
 	if j.choice != nil {
-		routed = "choose " + words.Seconds(j.spent.choose)
+		routed = "choose " + words.Seconds(j.spent.Choose)
 	}
-	p.Fact("time", "read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.spent.read), routed, words.Seconds(j.spent.verify), written, words.Bytes(peakRSS()))
+	p.Fact("time", "read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.spent.Read), routed, words.Seconds(j.spent.Verify), written, words.Bytes(peakRSS()))
 	p.Fact("next", "%s", j.next())
 	return p
 }

@@ -30,7 +30,7 @@ func (j *routeJob) write(ctx context.Context, o *routeFlags) (bool, error) {
 	if o.out == "" || (!j.verdict.Free() && !o.unproven) {
 		return false, nil
 	}
-	s := j.Stage("write", &j.spent.write)
+	s := j.Stage("write", &j.spent.Write)
 	defer s.Done()
 	d, err := output.NewFolder(o.out, o.force)
 	if err != nil {

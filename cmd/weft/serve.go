@@ -338,11 +338,11 @@ func progressText(g *daemon.Progress) string {
 	if g.Ended != nil {
 		text += " done at " + g.Ended.Local().Format(time.TimeOnly)
 	} else {
-		text += fmt.Sprintf(" written, at least %d to follow, the next no sooner than %s after the last", g.More, words.Seconds(time.Duration(g.Wait*float64(time.Second))))
+		text += fmt.Sprintf(" written, at least %d to follow, the next no sooner than %s after the last", g.More, words.Seconds(g.Wait))
 	}
 	text += fmt.Sprintf("\nLFT entries: %s changed, %s had to", words.Thousands(int64(g.Entries)), words.Thousands(int64(g.Due)))
 	if g.CutPairs > 0 {
-		text += fmt.Sprintf("\n%s cut at the beginning, for %s; %s now", words.Plural(int(g.CutPairs), "pair"), words.Seconds(time.Duration(g.CutFor*float64(time.Second))), words.Thousands(g.CutNow))
+		text += fmt.Sprintf("\n%s cut at the beginning, for %s; %s now", words.Plural(int(g.CutPairs), "pair"), words.Seconds(g.CutFor), words.Thousands(g.CutNow))
 	}
 	if g.Left > 0 {
 		text += fmt.Sprintf("\n%s by no safe step come back to what they were, and stay as they are", words.Plural(g.Left, "destination"))
@@ -355,7 +355,7 @@ func searchText(s *daemon.Search) string {
 	if s.Ended == nil {
 		return fmt.Sprintf("goes on since %s for better tables than those of %s", s.Began.Local().Format(time.DateTime), s.Given)
 	}
-	how := fmt.Sprintf("ended at %s after %s: ", s.Ended.Local().Format(time.DateTime), words.Seconds(s.Ended.Sub(s.Began)))
+	how := fmt.Sprintf("ended at %s after %s: ", s.Ended.Local().Format(time.DateTime), words.Seconds(s.Ended.Sub(s.Began).Seconds()))
 	switch {
 	case !s.Better:
 		how += "none better than those of " + s.Given
@@ -393,7 +393,7 @@ func sweepText(s *daemon.Sweep) string {
 	} else if c != nil && c.Kind != "same" {
 		fmt.Fprintf(&b, "%s: step %d, %d more; %s of tables to write\n", c.Kind, c.Step, c.More, words.Plural(c.Blocks, "block"))
 	}
-	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", words.Thousands(s.ChangedEntries), words.Thousands(s.ChangedSLs), words.Seconds(time.Duration(s.Seconds.Total*float64(time.Second))), from)
+	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", words.Thousands(s.ChangedEntries), words.Thousands(s.ChangedSLs), words.Seconds(s.Seconds.Total), from)
 	for _, t := range s.Tried {
 		if t.Refused != "" {
 			fmt.Fprintf(&b, "\n%s refused: %s", t.Engine, t.Refused)

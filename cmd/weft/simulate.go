@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -93,7 +92,7 @@ type simulateJob struct {
 	result  *congestion.Result
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad
-	spent   struct{ read, choose, paths, lanes, simulate time.Duration }
+	spent   simulateSeconds
 }
 
 func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error {
@@ -140,7 +139,7 @@ func (j *simulateJob) check() error {
 
 // readTables reads the fabric and finished tables.
 func (j *simulateJob) readTables() error {
-	s := j.Stage("reading", &j.spent.read)
+	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
 	v, err := input.Read(j.Console, j.name, j.o.route.LMC, &j.o.tables)
 	if err != nil {
@@ -160,7 +159,7 @@ func (j *simulateJob) route(ctx context.Context) error {
 	if r.auto {
 		j.source += fmt.Sprintf(", the best of those proven under contract %s", r.contract)
 	}
-	j.spent.read, j.spent.choose, j.spent.paths, j.spent.lanes = r.spent.read, r.spent.choose, r.spent.paths, r.spent.lanes
+	j.spent = simulateSeconds{Read: r.spent.Read, Choose: r.spent.Choose, Paths: r.spent.Paths, Lanes: r.spent.Lanes}
 	return nil
 }
 
@@ -185,7 +184,7 @@ func (j *simulateJob) place() error {
 
 // count simulates, and counts the loads of all to all.
 func (j *simulateJob) count(ctx context.Context) error {
-	s := j.Stage("simulate", &j.spent.simulate)
+	s := j.Stage("simulate", &j.spent.Simulate)
 	j.options.Progress = s.Progress()
 	var err error
 	j.result, err = congestion.Simulate(ctx, j.tables, j.options)

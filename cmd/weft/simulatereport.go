@@ -121,7 +121,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		Endpoints: j.scope.String(), Model: j.options.Model.String(), Uniform: r.Uniform, LinkMbps: r.Mbps, Seed: j.options.Seed,
 		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
 		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
-		Spent:   simulateSeconds{j.spent.read.Seconds(), j.spent.choose.Seconds(), j.spent.paths.Seconds(), j.spent.lanes.Seconds(), j.spent.simulate.Seconds()},
+		Spent:   j.spent,
 		PeakRSS: peakRSS(), Misfits: j.misfits, Histogram: []congestionSummary{}, Hot: []hotSummary{}, Tiers: []tierSummary{}, Lanes: []laneSummary{},
 	}
 	for _, l := range r.Losses {
@@ -199,11 +199,11 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 		}
 	}
 	p.Fact("lanes", "%s", lanesText(s))
-	routed := "paths " + words.Seconds(j.spent.paths) + ", lanes " + words.Seconds(j.spent.lanes)
-	if j.spent.choose > 0 {
-		routed = "choose " + words.Seconds(j.spent.choose)
+	routed := "paths " + words.Seconds(j.spent.Paths) + ", lanes " + words.Seconds(j.spent.Lanes)
+	if j.spent.Choose > 0 {
+		routed = "choose " + words.Seconds(j.spent.Choose)
 	}
-	p.Fact("time", "read %s, %s, simulate %s; %s at the peak", words.Seconds(j.spent.read), routed, words.Seconds(j.spent.simulate), words.Bytes(s.PeakRSS))
+	p.Fact("time", "read %s, %s, simulate %s; %s at the peak", words.Seconds(j.spent.Read), routed, words.Seconds(j.spent.Simulate), words.Bytes(s.PeakRSS))
 	if err := j.Show(p); err != nil {
 		return err
 	}

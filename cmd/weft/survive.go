@@ -51,7 +51,7 @@ func checkSurvive(kinds []string) error {
 
 // survive plans the repair of every single failure of the kinds asked for.
 func (j *routeJob) survive(ctx context.Context, kinds []string, drain bool) error {
-	s := j.Stage("repairs", &j.spent.repairs)
+	s := j.Stage("repairs", &j.spent.Repairs)
 	defer s.Done()
 	for _, kind := range kinds {
 		failures := survivals[kind](j.fabric)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +77,7 @@ type verifyJob struct {
 	*input.Given
 	verdict *deadlock.Verdict
 	checked bool // the proof was given and re-checked
-	spent   struct{ read, verify time.Duration }
+	spent   verifyStageTime
 }
 
 func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
@@ -90,7 +89,7 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	if err := o.Settle(); err != nil {
 		return err
 	}
-	read := a.Stage("reading", &j.spent.read)
+	read := a.Stage("reading", &j.spent.Read)
 	j.Given, err = input.Read(j.Console, name, o.lmc, &o.Tables)
 	read.Done()
 	if err != nil {
@@ -100,7 +99,7 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	if o.readCert != "" {
 		judge = func(ctx context.Context) error { return j.recheck(ctx, cmd) }
 	}
-	s := a.Stage("verify", &j.spent.verify)
+	s := a.Stage("verify", &j.spent.Verify)
 	j.options.Progress = s.Progress()
 	err = judge(cmd.Context())
 	s.Done()

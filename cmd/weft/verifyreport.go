@@ -63,7 +63,7 @@ func (j *verifyJob) summary() *verifySummary {
 		VLs: v.VLs, LaneCounts: report.LaneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
 		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: report.Steps(f, v.Cycle),
 		Assumed: j.o.Tables.Assumed(), Misfits: j.Mismatches, CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
-		Seconds: verifyStageTime{j.spent.read.Seconds(), j.spent.verify.Seconds()},
+		Seconds: j.spent,
 	}
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, lostSummary{
@@ -105,7 +105,7 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 	if s.CutOff != nil {
 		p.Fact("cut off", "%s", s.CutOff.Text(j.Console))
 	}
-	p.Fact("time", "read %s, verify %s", words.Seconds(j.spent.read), words.Seconds(j.spent.verify))
+	p.Fact("time", "read %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Verify))
 	if j.o.writeCertificate != "" && v.Free() {
 		p.Fact("proof", "%s", j.o.writeCertificate)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -83,7 +82,7 @@ type whatIfJob struct {
 	there    *change.Proven
 	back     *change.Proven
 	ebb      bandwidths
-	spent    struct{ read, plan, simulate time.Duration }
+	spent    struct{ Read, Plan, Simulate float64 }
 }
 
 // goneParts is what is taken away.
@@ -129,7 +128,7 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	if o.tables.LFTs == "" {
 		return j.compute(ctx)
 	}
-	s := j.Stage("reading", &j.spent.read)
+	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
 	v, err := input.Read(j.Console, j.name, o.route.LMC, &o.tables)
 	if err != nil {
@@ -188,7 +187,7 @@ func (j *whatIfJob) take() error {
 
 // plan plans the way there and back, and has both judged.
 func (j *whatIfJob) plan(ctx context.Context) error {
-	s := j.Stage("plan", &j.spent.plan)
+	s := j.Stage("plan", &j.spent.Plan)
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}
 	var err error
@@ -200,7 +199,7 @@ func (j *whatIfJob) plan(ctx context.Context) error {
 
 // simulate measures the bandwidth before and after.
 func (j *whatIfJob) simulate(ctx context.Context) error {
-	s := j.Stage("simulate", &j.spent.simulate)
+	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
 	var err error
 	if j.ebb.Before, err = bisection(ctx, j.was, j.live, j.scope, j.o.route.Seed, j.o.precision); err != nil {
@@ -242,7 +241,7 @@ func (j *whatIfJob) summary() *whatIfSummary {
 	}
 	s.Bandwidth = j.ebb
 	s.Back.Steps, s.Back.Left = stepsOf(j.back), leftOf(j.back)
-	s.Seconds.Plan, s.Seconds.Simulate = j.spent.plan.Seconds(), j.spent.simulate.Seconds()
+	s.Seconds.Plan, s.Seconds.Simulate = j.spent.Plan, j.spent.Simulate
 	return s
 }
 
@@ -267,7 +266,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	if n := len(s.Back.Left); n > 0 {
 		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
 	}
-	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.plan), words.Seconds(j.spent.simulate))
+	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
 	return j.Say("%s", strings.TrimSuffix(p.String(), "\n"))
 }
 

@@ -17,14 +17,14 @@ const patience = time.Second
 // Stage times a stage of the work and, on a terminal, shows how far it is.
 type Stage struct {
 	start time.Time
-	spent *time.Duration
+	spent *float64 // in seconds
 	bar   *progressbar.ProgressBar
 	label string
 	w     io.Writer // nil: nobody is looking
 }
 
-// Stage begins a stage; its time is noted in spent when it is done.
-func (c *Console) Stage(label string, spent *time.Duration) *Stage {
+// Stage begins a stage; the seconds that it takes are added to spent when it is done.
+func (c *Console) Stage(label string, spent *float64) *Stage {
 	s := &Stage{start: time.Now(), spent: spent, label: label}
 	if f, ok := c.Stderr.(*os.File); ok && !c.Quiet && term.IsTerminal(int(f.Fd())) {
 		s.w = f
@@ -59,7 +59,7 @@ func (s *Stage) Done() {
 	if s.start.IsZero() {
 		return
 	}
-	*s.spent += time.Since(s.start)
+	*s.spent += time.Since(s.start).Seconds()
 	s.start = time.Time{}
 	if s.bar != nil {
 		s.bar.Clear() //nolint:errcheck // see progress

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Thousands writes a number with commas.
@@ -17,12 +16,12 @@ func Thousands(n int64) string {
 	return s
 }
 
-// Seconds writes a duration with the digits that matter.
-func Seconds(d time.Duration) string {
-	if d >= time.Second {
-		return fmt.Sprintf("%.2f s", d.Seconds())
+// Seconds writes a time with the digits that matter.
+func Seconds(s float64) string {
+	if s >= 1 {
+		return fmt.Sprintf("%.2f s", s)
 	}
-	return fmt.Sprintf("%.1f ms", d.Seconds()*1000)
+	return fmt.Sprintf("%.1f ms", s*1000)
 }
 
 // Bytes writes a size in MiB.
