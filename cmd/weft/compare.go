@@ -159,7 +159,7 @@ func (j *compareJob) check() error {
 	for _, name := range o.engines {
 		one := o.route
 		one.Name = name
-		r, err := j.newRouteJob(j.name, &routeFlags{Engine: one})
+		r, err := j.newRouteJob(j.name, &one)
 		if err != nil {
 			return err
 		}
@@ -196,10 +196,7 @@ func (j *compareJob) prepare() error {
 	s := j.Stage("reading", new(float64))
 	defer s.Done()
 	var err error
-	if j.fabric, err = input.Fabric(j.Console, j.name); err != nil {
-		return err
-	}
-	if j.fabric, err = input.WithLMC(j.fabric, j.o.route.LMC); err != nil {
+	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.route.LMC); err != nil {
 		return err
 	}
 	for i, r := range j.routes {
@@ -207,7 +204,7 @@ func (j *compareJob) prepare() error {
 		if i > 0 {
 			r.app = &app{Console: &console.Console{Context: j.Context, Stderr: j.Stderr, Quiet: true}} // once is enough
 		}
-		r.countApart(j.o.route.WithinParts)
+		r.countApart(j.scope, j.o.route.WithinParts)
 		r.app = j.app
 	}
 	among := j.scope.Endpoints(j.fabric)
@@ -247,7 +244,7 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.
 // engine fills the row of an engine.
 func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) error {
 	heap := watchHeap()
-	if r.adaptive != nil {
+	if r.wanted.Adaptive != nil {
 		return j.adaptive(ctx, row, r, heap)
 	}
 	stop := sync.OnceFunc(func() { row.Heap = heap.stop() })
@@ -258,13 +255,13 @@ func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) e
 	if err != nil {
 		return row.refusal(ctx, err)
 	}
-	if r.auto {
-		row.Chosen = r.engine.Name
+	if r.wanted.Auto {
+		row.Chosen = r.Engine.Name
 	}
-	row.judged(r.verdict, r.tables.Lanes.Needed)
+	row.judged(r.Verdict, r.Tables.Lanes.Needed)
 	row.Available = j.o.route.VLs
 	row.Seconds.Verify = r.spent.Verify
-	return j.measure(ctx, row, r.tables, r.loads)
+	return j.measure(ctx, row, r.Tables, r.Loads)
 }
 
 // adaptive fills the row of an adaptive engine: there are no tables, and so no

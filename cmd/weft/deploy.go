@@ -110,44 +110,52 @@ type deployRefusal struct {
 }
 
 func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) error {
-	j, err := a.newRouteJob(name, &o.routeFlags)
+	j, err := a.newRouteJob(name, &o.Engine)
 	if err != nil {
 		return err
 	}
-	if j.adaptive != nil {
-		return exit.Finding("%s refuses: its switches choose among several ports, which files for a stock OpenSM cannot express", j.engine.Name)
+	if j.wanted.Adaptive != nil {
+		return exit.Finding("%s refuses: its switches choose among several ports, which files for a stock OpenSM cannot express", j.wanted.Name)
 	}
-	if err := j.prepare(&o.Engine); err != nil {
+	if err := output.MayWrite(o.out, o.force); err != nil {
+		return err
+	}
+	if err := j.prepare(); err != nil {
 		return err
 	}
 	j.accept = func(r *weft.Result) error {
-		_, err := planOf(ctx, r.Tables, advice.Proof{Contract: r.Contract, Scope: r.Scope, Planned: r.Planned})
+		_, err := planOf(ctx, r)
 		return err
 	}
 	if err := j.compute(ctx); err != nil {
 		return j.refusal(ctx, err, o.json)
 	}
-	plan, err := planOf(ctx, j.tables, j.proof())
+	plan, err := planOf(ctx, j.Result)
 	if err != nil {
 		return j.inexpressible(ctx, err, o.json)
 	}
 	// From here on the tables are those that OpenSM will have.
-	if err := j.prove(ctx, plan.Tables); err != nil {
+	r := j.request()
+	r.Custom = &j.Engine
+	if j.wanted.Auto { // whatever the engine chosen is made for
+		r.Contract = &j.Contract
+	}
+	if j.Result, err = loopOrResult(weft.Verify(ctx, plan.Tables, r)); err != nil {
 		return err
 	}
-	if !j.verdict.Free() {
-		return exit.Internal("the tables of %s have a credit loop under contract %s, and had none before", j.engine.Name, j.contract)
+	if !j.Verdict.Free() {
+		return exit.Internal("the tables of %s have a credit loop under contract %s, and had none before", j.Engine.Name, j.Contract)
 	}
 	s, err := j.writeDeployment(ctx, plan, o)
 	if err != nil {
 		return err
 	}
-	return a.answer(o.json, s, func() error { return a.printDeployment(s, j.contract, o.out) }, j.fallen)
+	return a.answer(o.json, s, func() error { return a.printDeployment(s, j.Contract, o.out) }, j.fallen)
 }
 
 // planOf is the files for a stock OpenSM.
-func planOf(ctx context.Context, t *routing.Tables, proof advice.Proof) (*deploy.Plan, error) {
-	files, err := advice.ByFiles(ctx, t, proof)
+func planOf(ctx context.Context, r *weft.Result) (*deploy.Plan, error) {
+	files, err := advice.ByFiles(ctx, r.Tables, proofOf(r))
 	if err != nil {
 		return nil, err
 	}
@@ -158,13 +166,13 @@ func planOf(ctx context.Context, t *routing.Tables, proof advice.Proof) (*deploy
 func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) error {
 	if errors.Is(err, advice.ErrLoop) {
 		return exit.Finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
-			j.engine.Name, j.contract, j.scope)
+			j.Engine.Name, j.Contract, j.Scope)
 	}
 	var limit *deploy.Inexpressible
 	if !errors.As(err, &limit) {
 		return err
 	}
-	s := deployRefusal{Engine: j.engine.Name, Refused: limit.Where, Limit: string(limit.Limit), Fits: []string{}, Ways: []string{}}
+	s := deployRefusal{Engine: j.Engine.Name, Refused: limit.Where, Limit: string(limit.Limit), Fits: []string{}, Ways: []string{}}
 	j.ways(ctx, &s)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -173,7 +181,7 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 	if len(s.Ways) > 0 {
 		advice += "\nFiles can express here:\n  " + strings.Join(s.Ways, "\n  ")
 	}
-	if wire.Expressible(j.tables, j.contract) == nil {
+	if wire.Expressible(j.Tables, j.Contract) == nil {
 		advice += "\nThe plugin takes these tables as they are (weft serve, docs/opensm.md)."
 	}
 	return j.refuse(asJSON, s, "%s refuses: files for a stock OpenSM cannot express %s: %s.%s", s.Engine, s.Limit, s.Refused, advice)
@@ -183,26 +191,26 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 // as they are or with one lane, and this engine for directed clients.
 func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
 	fits := func(e engines.Engine, vls int, k routing.Contract) bool {
-		r, err := weft.Route(ctx, j.fabric, weft.Request{Custom: &e, Contract: &k, VLs: vls, SLs: j.budget.SLs, Scope: j.scope, NoCycle: true})
+		r, err := weft.Route(ctx, j.fabric, weft.Request{Custom: &e, Contract: &k, VLs: vls, SLs: j.o.SLs, Scope: j.Scope, NoCycle: true})
 		if err == nil {
-			_, err = planOf(ctx, r.Tables, advice.Proof{Contract: k, Scope: r.Scope, Planned: r.Planned})
+			_, err = planOf(ctx, r)
 		}
 		return err == nil
 	}
 	for _, e := range engines.All() {
-		if e.Name != j.engine.Name && !e.Advised {
+		if e.Name != j.Engine.Name && !e.Advised {
 			continue
 		}
 		switch {
-		case e.Name != j.engine.Name && fits(e, j.budget.VLs, j.contract):
+		case e.Name != j.Engine.Name && fits(e, j.vls, j.Contract):
 			s.Fits = append(s.Fits, e.Name)
 			s.Ways = append(s.Ways, "--engine "+e.Name)
-		case j.budget.VLs > 1 && fits(e, 1, j.contract):
+		case j.vls > 1 && fits(e, 1, j.Contract):
 			s.Ways = append(s.Ways, "--engine "+e.Name+" --vls 1")
 		}
 	}
-	if j.contract == routing.Honored && fits(j.engine, j.budget.VLs, routing.Directed) {
-		s.Ways = append(s.Ways, fmt.Sprintf("--engine %s --contract directed (only where each side uses its own PathRecord)", j.engine.Name))
+	if j.Contract == routing.Honored && fits(j.Engine, j.vls, routing.Directed) {
+		s.Ways = append(s.Ways, fmt.Sprintf("--engine %s --contract directed (only where each side uses its own PathRecord)", j.Engine.Name))
 	}
 }
 
@@ -212,7 +220,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	if err != nil {
 		return nil, err
 	}
-	opt := deploy.Options{Dir: out, VLs: o.VLs, Contract: j.contract, Engine: j.engine.Name}
+	opt := deploy.Options{Dir: out, VLs: o.VLs, Contract: j.Contract, Engine: j.Engine.Name}
 	if o.dir != "" {
 		opt.Dir = filepath.Clean(o.dir)
 	}
@@ -235,7 +243,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	}
 	defer d.Discard()
 	s := &deploySummary{
-		Fabric: summariseFabric(j.name, j.fabric), Engine: j.engine.Name, Verdict: report.Verdict(j.verdict), Contract: j.contract.String(),
+		Fabric: summariseFabric(j.name, j.fabric), Engine: j.Engine.Name, Verdict: report.Verdict(j.Verdict), Contract: j.Contract.String(),
 		VLs: plan.VLs, LaneCounts: j.lanes(), Dir: opt.Dir,
 	}
 	for _, level := range plan.Levels() {

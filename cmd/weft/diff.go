@@ -111,11 +111,11 @@ func (j *diffJob) read() error {
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
 	var err error
-	if j.old.fabric, err = j.fabricOf(j.old.name); err != nil {
+	if j.old.fabric, err = input.FabricWithLMC(j.Console, j.old.name, j.o.lmc); err != nil {
 		return err
 	}
 	if j.new.fabric = j.old.fabric; j.new.name != j.old.name {
-		if j.new.fabric, err = j.fabricOf(j.new.name); err != nil {
+		if j.new.fabric, err = input.FabricWithLMC(j.Console, j.new.name, j.o.lmc); err != nil {
 			return err
 		}
 	}
@@ -135,14 +135,6 @@ func (j *diffJob) read() error {
 	}
 	j.contract = contractOf(j.o.contract, j.old.tables, j.new.tables)
 	return nil
-}
-
-func (j *diffJob) fabricOf(name string) (*fabric.Fabric, error) {
-	f, err := input.Fabric(j.Console, name)
-	if err != nil {
-		return nil, err
-	}
-	return input.WithLMC(f, j.o.lmc)
 }
 
 // judge judges each of the tables, and all mixtures.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
@@ -87,16 +88,16 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	}
 	away := j.way(j.there, o.steps, "without "+j.goneText())
 	back := j.way(j.back, o.back, "of before, with all of its parts")
-	back.o.keep = j.folder + ", drained,"
-	for _, w := range []*keepJob{away, back} {
+	back.source += ", drained,"
+	for _, w := range []*planned{away, back} {
 		if w.out == "" {
 			continue
 		}
-		if err := w.writeSteps(ctx); err != nil {
+		if err := w.writeSteps(ctx, j.o.force); err != nil {
 			return err
 		}
 	}
-	s := drainSummary{j.name, j.folder, j.contract.String(), j.scope.String(), &j.gone, j.there.Exposed(), j.back.Exposed(), away.planSummary(), back.planSummary()}
+	s := drainSummary{j.name, j.folder, j.contract.String(), j.scope.String(), &j.gone, j.there.Exposed(), j.back.Exposed(), away.jsonPlan(), back.jsonPlan()}
 	return j.answer(o.json, s, func() error { return j.print(away, back) }, false)
 }
 
@@ -132,10 +133,9 @@ func (j *drainJob) refuse(left []leftOver, why string) error {
 func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.text(), "\n", " and ") }
 
 // way is one of the two ways, as weft route --keep writes it.
-func (j *drainJob) way(p *change.Proven, out, purpose string) *keepJob {
-	r := &routeJob{app: j.app, name: j.name, engine: keptEngine(j.contract), contract: j.contract, scope: j.scope, fabric: j.was.Fabric, tables: p.After, out: out}
-	r.budget = routing.Budget{VLs: routing.MaxDataVLs, Contract: j.contract, Scope: j.scope}
-	return &keepJob{routeJob: r, o: &routeFlags{keep: j.folder, force: j.o.force}, was: j.was, plan: p, purpose: purpose}
+func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
+	r := &weft.Result{Engine: kept(j.contract), Contract: j.contract, Scope: j.scope, Planned: j.scope, Tables: p.After}
+	return &planned{judged{app: j.app, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs, out: out}, j.folder, p, purpose}
 }
 
 // drainSummary is the output of weft drain --json.
@@ -151,14 +151,14 @@ type drainSummary struct {
 	Back        *planSummary `json:"back"`
 }
 
-func (j *drainJob) print(away, back *keepJob) error {
+func (j *drainJob) print(away, back *planned) error {
 	f := j.was.Fabric
 	p := j.NewPage()
 	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(f.Switches(), "switch"), report.Endpoints(f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.folder, j.contract, j.scope)
 	p.Fact("drained", "%s", j.gone.text())
-	p.Fact("way out", "%s", planText(j.there, "it carries nothing already"))
-	p.Fact("way back", "%s", planText(j.back, "nothing has to change"))
+	p.Fact("way out", "%s", stepsText(j.there, "it carries nothing already"))
+	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change"))
 	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(j.there.Exposed()), words.Thousands(j.back.Exposed()))
 	next := "--steps DIR and --back-steps DIR write the two ways"
 	if away.out != "" {

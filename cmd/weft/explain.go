@@ -19,17 +19,18 @@ import (
 )
 
 func explainCommand(a *app) *cobra.Command {
-	var o routeFlags
+	var o flags.Engine
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "explain FABRIC --engine ENGINE",
 		Short: "Say why an engine routes or refuses a fabric, rule by rule",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.explain(cmd.Context(), args[0], &o)
+			return a.explain(cmd.Context(), args[0], &o, asJSON)
 		},
 	}
 	o.AddTo(c, "")
-	flags.AddJSON(c.Flags(), &o.json)
+	flags.AddJSON(c.Flags(), &asJSON)
 	return c
 }
 
@@ -53,7 +54,7 @@ type findingSummary struct {
 	Why  string `json:"why"`
 }
 
-func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
+func (a *app) explain(ctx context.Context, name string, o *flags.Engine, asJSON bool) error {
 	j, err := a.newRouteJob(name, o)
 	if err != nil {
 		return err
@@ -61,13 +62,13 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	if err := j.mustBeOne("explain"); err != nil {
 		return err
 	}
-	if err := j.prepare(&o.Engine); err != nil {
+	if err := j.prepare(); err != nil {
 		return err
 	}
-	s := explainSummary{Engine: j.engine.Name, Rules: []findingSummary{connectedRule(j.fabric)}}
+	s := explainSummary{Engine: j.wanted.Name, Rules: []findingSummary{connectedRule(j.fabric)}}
 	var rules []routing.Finding
-	if j.adaptive == nil {
-		rules = j.engine.Explain(j.fabric, j.options)
+	if j.wanted.Adaptive == nil {
+		rules = j.wanted.Explain(j.fabric, j.options)
 	}
 	for _, f := range rules {
 		why := strings.TrimSuffix(plain.Text(f.Why), " (rule: "+f.Rule+")")
@@ -76,12 +77,12 @@ func (a *app) explain(ctx context.Context, name string, o *routeFlags) error {
 	if err := j.tryOut(ctx, &s); err != nil {
 		return err
 	}
-	return a.answer(o.json, s, func() error { return a.printExplanation(j, &s) }, !s.Routes)
+	return a.answer(asJSON, s, func() error { return a.printExplanation(j, &s) }, !s.Routes)
 }
 
 // tryOut routes and records the result, also if it is a refusal.
 func (j *routeJob) tryOut(ctx context.Context, s *explainSummary) error {
-	if j.adaptive != nil {
+	if j.wanted.Adaptive != nil {
 		t, v, err := j.adapt(ctx)
 		if err != nil {
 			return s.refused(err)
@@ -95,9 +96,9 @@ func (j *routeJob) tryOut(ctx context.Context, s *explainSummary) error {
 	if err := j.compute(ctx); err != nil {
 		return s.refused(err)
 	}
-	needed := j.tables.Lanes.Needed
-	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, report.Verdict(j.verdict)
-	s.how, s.notes = "contract "+j.contract.String(), j.tables.Forwarding.Notes
+	needed := j.Tables.Lanes.Needed
+	s.Routes, s.VLs, s.Needed, s.Verdict = true, needed, needed, report.Verdict(j.Verdict)
+	s.how, s.notes = "contract "+j.Contract.String(), j.Tables.Forwarding.Notes
 	return nil
 }
 
@@ -135,7 +136,7 @@ func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 		answer = "refuses: a rule above is not kept" // the finding is printed beside the rule
 	}
 	if s.Routes {
-		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", words.Plural(s.Needed, "lane"), s.Verdict, s.how, j.scope)
+		answer = fmt.Sprintf("routes it, %s needed: %s (%s, endpoints %s)", words.Plural(s.Needed, "lane"), s.Verdict, s.how, j.o.Scope)
 		for _, note := range s.notes {
 			answer += "\n" + note
 		}

@@ -20,7 +20,7 @@ func TestFailureIsNoRefusal(t *testing.T) {
 		if got := s.refused(err); !errors.Is(got, err) || s.Refusal != "" {
 			t.Errorf("%v: returned %v, refusal %q", err, got, s.Refusal)
 		}
-		j := &routeJob{app: &app{Console: &console.Console{}}}
+		j := &routeJob{judged: judged{app: &app{Console: &console.Console{}}}}
 		if got := j.refusal(t.Context(), err, false); !errors.Is(got, err) || codeOf(got) == exit.Found {
 			t.Errorf("route: %v: returned %v", err, got)
 		}

@@ -8,15 +8,16 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/opensm/advice"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// proof is what the tables are proven for.
-func (j *routeJob) proof() advice.Proof {
-	return advice.Proof{Contract: j.contract, Scope: j.scope, Planned: j.budget.Scope}
+// proofOf is what tables are proven for.
+func proofOf(r *weft.Result) advice.Proof {
+	return advice.Proof{Contract: r.Contract, Scope: r.Scope, Planned: r.Planned}
 }
 
 // installation is how to get tables into an OpenSM.
@@ -30,44 +31,46 @@ type installation struct {
 	hold string // for which clients
 }
 
-// installation is the easiest way that keeps the tables proven.
-func (j *routeJob) installation(ctx context.Context, o *routeFlags) (*installation, error) {
+// installation is the easiest way that keeps the tables proven: as they are, by the command
+// that routes so for files, if there is one, or by the plugin, where the daemon has an
+// engine of that name.
+func (j *judged) installation(ctx context.Context, byFiles, engine string) (*installation, error) {
 	dir, err := filepath.Abs(j.out)
 	if err != nil {
 		return nil, err
 	}
-	a, err := advice.For(ctx, j.tables, j.proof(), filepath.Join(dir, output.LFTs))
+	a, err := advice.For(ctx, j.Tables, proofOf(j.Result), filepath.Join(dir, output.LFTs))
 	if err != nil {
 		return nil, err
 	}
 	way := &installation{By: a.By, Lines: a.Lines, Contract: a.Contract.String(), Why: a.Why, hold: advice.Clients(a.Contract)}
-	_, unnamed := engines.Named(j.engine.Name)
+	_, unnamed := engines.Named(j.Engine.Name)
 	switch {
-	case way.By == advice.Policy && o.keep != "":
+	case way.By == advice.Policy && byFiles == "":
 		way.By, way.Why = advice.None, way.Why+"; weft deploy files routes anew, and keeps no tables"
 	case way.By == advice.Policy:
-		way.Command = j.deployCommand(o)
+		way.Command = byFiles
 	case way.By == advice.Plugin && unnamed != nil:
 		way.By, way.Lines, way.Why = advice.None, nil, way.Why+"; the plugin can, but weft serve takes engines by name"
 	case way.By == advice.Plugin:
-		way.Command = fmt.Sprintf("weft serve --engine %s --contract %s", j.asked(), j.contract)
-		if j.scope != routing.HCA {
-			way.Command += " --endpoints " + j.scope.String()
+		way.Command = fmt.Sprintf("weft serve --engine %s --contract %s", engine, j.Contract)
+		if j.Scope != routing.HCA {
+			way.Command += " --endpoints " + j.Scope.String()
 		}
 	}
 	return way, nil
 }
 
 // deployCommand is the weft deploy files that routes as this weft route did.
-func (j *routeJob) deployCommand(o *routeFlags) string {
+func (j *routeJob) deployCommand() string {
 	words := []string{"weft", "deploy", "files", j.name}
-	if o.Paths != "" {
-		words = append(words, "--paths", o.Paths, "--lanes", o.Lanes)
+	if j.o.Paths != "" {
+		words = append(words, "--paths", j.o.Paths, "--lanes", j.o.Lanes)
 	} else {
-		words = append(words, "--engine", j.engine.Name)
+		words = append(words, "--engine", j.Engine.Name)
 	}
-	words = append(words, "--contract", j.contract.String())
-	o.Set.Visit(func(f *pflag.Flag) {
+	words = append(words, "--contract", j.Contract.String())
+	j.o.Set.Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "vls", "sls", "roots", "endpoints", "lmc", "order", "prefer", "before", "seed", "aim", "weight":
 			value := f.Value.String()

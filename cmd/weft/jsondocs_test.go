@@ -320,7 +320,7 @@ func TestJSONOutputs(t *testing.T) {
 	seen["weft/plan/1"] = true
 	// weave-any is proven wherever it was tried, so auto does not fail.
 	var out bytes.Buffer
-	j := routeJob{app: &app{Console: &console.Console{Stdout: &out}}}
+	j := routeJob{judged: judged{app: &app{Console: &console.Console{Stdout: &out}}}}
 	if err := j.noneProven(&weft.NoneProven{Trials: []weft.Trial{{Engine: "minhop", Outcome: weft.Loop}}}, true); err == nil {
 		t.Error("auto that finds nothing is a finding")
 	}

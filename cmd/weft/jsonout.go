@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"reflect"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
@@ -64,9 +65,11 @@ func schemaOf(v any) (schema, error) {
 	return schema{}, exit.Internal("no JSON schema for %s", t)
 }
 
+func (a *app) printJSON(v any) error { return printJSON(a.Stdout, v) }
+
 // printJSON prints a value for programs, with its schema and the version of weft
 // before its own fields.
-func (a *app) printJSON(v any) error {
+func printJSON(w io.Writer, v any) error {
 	s, err := schemaOf(v)
 	if err != nil {
 		return err
@@ -84,12 +87,9 @@ func (a *app) printJSON(v any) error {
 		if !bytes.Contains(text, []byte("\n  \"version\": ")) { // version and status have one
 			head += fmt.Sprintf("  \"version\": %q,\n", version().Version)
 		}
-		if _, err := a.Stdout.Write([]byte(head)); err != nil {
-			return err
-		}
-		text = rest
+		text = append([]byte(head), rest...)
 	}
-	_, err = a.Stdout.Write(text)
+	_, err = w.Write(text)
 	return err
 }
 

@@ -3,29 +3,23 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
-	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/routing/engines"
 )
-
-// keptName is the engine name of kept tables.
-const keptName = "kept"
-
-// keptEngine stands for the engine of tables that come from a repair.
-func keptEngine(c routing.Contract) engines.Engine {
-	return engines.Engine{Name: keptName, Paths: keptName, Lanes: keptName, Contract: c, Safe: true}
-}
 
 // keepFlags adds --keep and --steps, and the flags that only work with --keep.
 func keepFlags(c *cobra.Command, o *routeFlags) {
@@ -40,43 +34,36 @@ func keepFlags(c *cobra.Command, o *routeFlags) {
 	c.MarkFlagsMutuallyExclusive("out", "steps")
 }
 
-// keepJob is one run of weft route --keep. Its tables are those of the last step.
+// keepJob mends tables. Its own are those after the last step.
 type keepJob struct {
-	*routeJob
-	o    *routeFlags
-	was  *routing.Tables // for the fabric they were made for
-	plan *change.Proven
-
-	purpose string // of the plan, if it is not to serve the fabric as it is now
+	planned
+	o        *routeFlags
+	was      *routing.Tables // for the fabric they were made for
+	contract routing.Contract
 }
 
 // keep changes as little as possible of tables, instead of routing from scratch.
-func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
-	j := &keepJob{routeJob: &routeJob{app: a, name: name}, o: o}
-	j.scope = o.Scope
-	var err error
+func (a *app) keep(ctx context.Context, name string, o *routeFlags) (err error) {
+	j := &keepJob{planned: planned{judged: judged{app: a, name: name, vls: routing.MaxDataVLs}, source: o.keep}, o: o}
 	if j.out = cmp.Or(o.out, o.steps); j.out != "" {
 		if err := output.MayWrite(j.out, o.force); err != nil {
 			return err
 		}
 		j.out = filepath.Clean(j.out)
 	}
-	if err := j.prepare(&o.Engine); err != nil {
-		return err
-	}
-	if err := j.readKept(); err != nil {
+	if err := j.read(); err != nil {
 		return err
 	}
 	if err := j.mend(ctx); err != nil {
 		return err
 	}
-	if o.out != "" {
-		if j.install, err = j.installation(ctx, o); err != nil {
-			return err
+	switch {
+	case o.steps != "":
+		err = j.writeSteps(ctx, o.force)
+	case o.out != "":
+		if j.install, err = j.installation(ctx, "", keptName); err == nil {
+			err = j.writeFolder(ctx, o.force)
 		}
-	}
-	if _, err = j.write(ctx, o); err == nil && o.steps != "" {
-		err = j.writeSteps(ctx)
 	}
 	if err != nil {
 		return err
@@ -84,24 +71,25 @@ func (a *app) keep(ctx context.Context, name string, o *routeFlags) error {
 	return j.report()
 }
 
-// readKept reads the old tables.
-func (j *keepJob) readKept() error {
+// read reads the fabric, and the tables for it or for the one before.
+func (j *keepJob) read() (err error) {
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
+	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.LMC); err != nil {
+		return err
+	}
+	j.countApart(j.o.Scope, j.o.WithinParts)
 	name, f := j.name, j.fabric
-	if then := j.options.Before; then != nil {
-		name, f = j.o.Before, then
-		var news []string
-		for _, e := range j.scope.Endpoints(j.fabric) {
-			if !alsoIn(then, j.fabric, e) {
-				news = append(news, report.Endpoint(j.fabric, e))
-			}
+	if j.o.Before != "" {
+		name = j.o.Before
+		if f, err = input.Fabric(j.Console, name); err != nil {
+			return fmt.Errorf("--before: %w", err)
 		}
-		if news != nil {
-			return exit.Finding("the tables of %s have no service level for %s that it does not have.\nWithout --before they are taken to be as those of their neighbours.", j.o.Before, words.Some(news, "endpoint"))
+		if err := j.hasAll(f); err != nil {
+			return err
 		}
 	}
-	files := flags.Tables{LFTs: j.o.keep}
+	files := flags.Tables{LFTs: j.source}
 	if err := files.Settle(); err != nil {
 		return err
 	}
@@ -112,29 +100,41 @@ func (j *keepJob) readKept() error {
 	if v.Mismatches != nil {
 		j.Note("%s", v.Mismatches.Text())
 	}
-	j.was = v.Tables
-	j.contract = contractOf(j.o.Contract, j.was)
-	j.engine = keptEngine(j.contract)
-	j.contracted = &j.contract
-	j.budget = routing.Budget{VLs: routing.MaxDataVLs, Contract: j.contract, Scope: j.scope}
+	j.was, j.contract = v.Tables, contractOf(j.o.Contract, v.Tables)
 	return nil
+}
+
+// hasAll refuses endpoints that the fabric before did not have: its tables have no
+// service level for them.
+func (j *keepJob) hasAll(before *fabric.Fabric) error {
+	var news []string
+	for _, e := range j.o.Scope.Endpoints(j.fabric) {
+		if !alsoIn(before, j.fabric, e) {
+			news = append(news, report.Endpoint(j.fabric, e))
+		}
+	}
+	if news == nil {
+		return nil
+	}
+	return exit.Finding("the tables of %s have no service level for %s that it does not have.\nWithout --before they are taken to be as those of their neighbours.", j.o.Before, words.Some(news, "endpoint"))
 }
 
 // mend plans the change and has its last tables judged, like any tables that weft route
 // writes.
-func (j *keepJob) mend(ctx context.Context) error {
+func (j *keepJob) mend(ctx context.Context) (err error) {
 	s := j.Stage("plan", &j.spent.Paths)
 	defer s.Done()
-	var err error
-	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}); err != nil {
-		return planError(err, j.o.keep, j.contract)
+	if j.plan, err = change.Mend(ctx, j.was, j.fabric, change.Options{Contract: j.contract, Scope: j.o.Scope, AllowDrops: j.o.drain}); err != nil {
+		return planError(err, j.source, j.contract)
 	}
 	if len(j.plan.Left) > 0 || j.plan.CutAfter > j.plan.Disconnected {
 		return j.notMended()
 	}
 	s.Done()
-	if err = j.prove(ctx, j.plan.After); err == nil {
-		j.tables = withLanesNeeded(j.tables, j.verdict.VLs)
+	engine := kept(j.contract)
+	j.Result, err = loopOrResult(weft.Verify(ctx, j.plan.After, weft.Request{Custom: &engine, Contract: &j.contract, Scope: j.o.Scope, Stages: j.timed}))
+	if err == nil {
+		j.Tables = withLanesNeeded(j.Tables, j.Verdict.VLs)
 	}
 	return err
 }
@@ -146,23 +146,45 @@ func (j *keepJob) notMended() error {
 	if len(left) == 0 {
 		why = words.Thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"
 	}
-	return j.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. weft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.o.keep, why)
+	return j.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. weft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.source, why)
 }
 
-// withLanesNeeded is tables with the number of lanes they need, which dumps do not
-// contain.
-func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
-	lanes := *t.Lanes
-	lanes.Needed = needed
-	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes}
+// report prints the result. A network in parts is a finding, as for weft route.
+func (j *keepJob) report() error {
+	s := j.summary()
+	s.Kept = j.jsonPlan()
+	if j.o.steps != "" {
+		s.Files = []string{output.Plan, output.PlanText}
+		for _, step := range s.Kept.Steps {
+			s.Files = append(s.Files, step.Folder)
+		}
+	}
+	return j.answer(j.o.json, s, func() error { return j.Show(j.screen()) }, j.fallen)
 }
 
-// stepJob writes a step: a folder as weft route writes it.
-func (j *keepJob) stepJob(s *change.Step, out string) *routeJob {
-	step := *j.routeJob
-	step.tables, step.verdict, step.out = withLanesNeeded(s.Tables, s.Alone.VLs), s.Alone, out
-	step.loads = congestion.Count(j.fabric, s.Tables.Forwarding, j.scope)
-	step.underway = true
-	step.wider = nil // it is about the last step's tables
-	return &step
+// screen is the result for people.
+func (j *keepJob) screen() *console.Page {
+	p := j.NewPage()
+	n := j.fabric.Count()
+	p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.fabric), words.Plural(n.SwitchCables, "cable"))
+	p.Fact("kept", "%s", j.source)
+	p.Fact("cut off", "%s", cutText(j.plan))
+	p.Fact("repair", "%s", stepsText(j.plan, "nothing has to change"))
+	p.Fact("verdict", "%s", j.verdictText())
+	p.Fact("outside", "%s", report.Outside(j.Scope))
+	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
+	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
+	if j.Disconnected > 0 {
+		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.Disconnected), report.Parts(j.fabric, j.parts))
+	}
+	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Paths), words.Seconds(j.spent.Verify))
+	switch {
+	case j.o.steps != "":
+		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.out, output.PlanText))
+	case j.out != "" && len(j.plan.Steps) > 1:
+		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", j.install.text())
+	default:
+		p.Fact("next", "%s", j.next())
+	}
+	return p
 }

@@ -26,8 +26,8 @@ import (
 )
 
 func lanesCommand(a *app) *cobra.Command {
-	var o routeFlags
-	var exact, allPaths bool
+	var o flags.Engine
+	var exact, allPaths, asJSON bool
 	c := &cobra.Command{
 		Use:   "lanes FABRIC",
 		Short: "Compare how many lanes each lane assigner needs for the same paths",
@@ -49,7 +49,7 @@ do with that keeps paths whole, by a search that small networks allow.
 			if o.Paths != "" {
 				o.Lanes = "single" // not asked for its lanes
 			}
-			return a.compareLanes(cmd.Context(), args[0], &o, exact, allPaths)
+			return a.compareLanes(cmd.Context(), args[0], &o, exact, allPaths, asJSON)
 		},
 	}
 	o.AddPathsTo(c, "")
@@ -61,7 +61,7 @@ do with that keeps paths whole, by a search that small networks allow.
 	f.Lookup("contract").Usage = "what clients do with service levels: honored or directed (default honored)"
 	f.BoolVar(&exact, "exact", false, "find the fewest layers there are, or bounds")
 	f.BoolVar(&allPaths, "all-paths", false, "count the layers for all shortest paths, too")
-	flags.AddJSON(f, &o.json)
+	flags.AddJSON(f, &asJSON)
 	return c
 }
 
@@ -107,7 +107,7 @@ type allPathsSummary struct {
 }
 
 // compareLanes is the whole command.
-func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exact, allPaths bool) error {
+func (a *app) compareLanes(ctx context.Context, name string, o *flags.Engine, exact, allPaths, asJSON bool) error {
 	j, err := a.newRouteJob(name, o)
 	if err != nil {
 		return err
@@ -118,12 +118,12 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 	if err := j.needsTables(); err != nil {
 		return exit.Usage("%w; --all-paths counts what it takes", err)
 	}
-	if err := j.prepare(&o.Engine); err != nil {
+	if err := j.prepare(); err != nil {
 		return err
 	}
 	if o.Contract == nil {
-		j.contract, j.budget.Contract = routing.Honored, routing.Honored
-	} else if _, fixed := j.contract.FixedMask(); fixed {
+		o.Contract = &routing.Honored
+	} else if _, fixed := o.Contract.FixedMask(); fixed {
 		return exit.Usage("--contract %s: lanes are for clients that use the service levels of their paths, honored or directed", o.Contract)
 	}
 	paths, err := j.pathsOnly(ctx)
@@ -131,7 +131,7 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 		return err
 	}
 	s := lanesSummary{
-		Fabric: name, Paths: j.engine.PathsUnder(j.contract), Contract: j.contract.String(), Endpoints: j.budget.Scope.String(),
+		Fabric: name, Paths: j.wanted.PathsUnder(j.contract()), Contract: j.contract().String(), Endpoints: j.budget().Scope.String(),
 		Offered: o.VLs, Available: o.VLs,
 	}
 	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
@@ -147,17 +147,17 @@ func (a *app) compareLanes(ctx context.Context, name string, o *routeFlags, exac
 			return err
 		}
 	}
-	return a.answer(o.json, s, func() error { return a.printLanes(&s) }, false)
+	return a.answer(asJSON, s, func() error { return a.printLanes(&s) }, false)
 }
 
 // pathsOnly is the paths of the engine; of one that decides ways and lanes at
 // once, with all lanes it may have.
 func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
 	var paths *routing.Forwarding
-	finder, err := engines.FinderNamed(j.engine.PathsUnder(j.contract))
+	finder, err := engines.FinderNamed(j.wanted.PathsUnder(j.contract()))
 	if err != nil { // a router that decides both
 		if err = j.compute(ctx); err == nil {
-			paths = j.tables.Forwarding
+			paths = j.Tables.Forwarding
 		}
 	} else {
 		s := j.Stage("paths", &j.spent.Paths)
@@ -191,7 +191,7 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 		err := counts[i].take(ctx, func() (int, error) {
 			s := j.Stage(strings.TrimSpace(v.name+" "+v.variant), &j.spent.Lanes)
 			defer s.Done()
-			l, err := v.Lanes(ctx, j.fabric, paths, j.budget, s.Progress())
+			l, err := v.Lanes(ctx, j.fabric, paths, j.budget(), s.Progress())
 			if err != nil {
 				return 0, err
 			}
@@ -228,7 +228,7 @@ func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exac
 	start := time.Now()
 	s := &exactSummary{}
 	var err error
-	s.Lower, s.Upper, err = exact.Bounds(ctx, j.fabric, paths, j.budget, 0)
+	s.Lower, s.Upper, err = exact.Bounds(ctx, j.fabric, paths, j.budget(), 0)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -243,7 +243,7 @@ func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exac
 func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 	s := &allPathsSummary{ALASH: laneCount{Name: "a-lash"}, MPLASH: laneCount{Name: "mp-lash"}}
 	err := s.ALASH.take(ctx, func() (int, error) {
-		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, j.fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.budget.Scope}, nil)
+		t, err := alash.Engine{OneLayer: true}.RouteAdaptive(ctx, j.fabric, routing.Budget{VLs: routing.MaxDataVLs, Scope: j.budget().Scope}, nil)
 		if err != nil {
 			return 0, err
 		}
@@ -253,12 +253,12 @@ func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 		return nil, err
 	}
 	return s, s.MPLASH.take(ctx, func() (int, error) {
-		t, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget.Scope})
+		t, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget().Scope})
 		if err != nil {
 			return 0, err
 		}
 		s.Pairs, s.Paths, s.Most, s.PerLayer = t.Pairs, t.Paths, t.MostPaths, t.PerLayer
-		spread, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget.Scope, Spread: true})
+		spread, err := mplash.Analyse(ctx, j.fabric, mplash.Options{Scope: j.budget().Scope, Spread: true})
 		if err != nil {
 			return 0, err
 		}

@@ -24,7 +24,7 @@ import (
 
 // packetsFlags is the command line of weft packets.
 type packetsFlags struct {
-	route               routeFlags
+	route               flags.Engine
 	tables              flags.Tables
 	job                 flags.Job
 	change              changeFlags
@@ -139,7 +139,7 @@ type packetsJob struct {
 	load   packets.Injection
 	window packets.Window
 
-	routed  *routeJob        // nil with --lfts
+	engine  string           // that made the tables; empty with --lfts
 	others  []engines.Engine // for --replay-cycle
 	chosen  bool             // and the user named them
 	fabric  *fabric.Fabric
@@ -199,21 +199,20 @@ func (j *packetsJob) makeNetwork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.routed = r
-	if err := r.prepare(&j.o.route.Engine); err != nil {
+	if err := r.prepare(); err != nil {
 		return err
 	}
-	j.fabric = r.fabric
-	if r.adaptive != nil {
+	j.fabric, j.engine = r.fabric, r.wanted.Name
+	if r.wanted.Adaptive != nil {
 		t, v, err := r.adapt(ctx)
 		if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
-			return exit.Finding("%s refuses: %w", r.engine.Name, err)
+			return exit.Finding("%s refuses: %w", r.wanted.Name, err)
 		}
 		if err != nil {
 			return err
 		}
 		if !v.Free() {
-			return exit.Internal("%s is not free of deadlock", r.engine.Name)
+			return exit.Internal("%s is not free of deadlock", r.wanted.Name)
 		}
 		j.network, err = packets.NewAdaptive(t, j.config)
 		return asUsage(err)
@@ -221,7 +220,7 @@ func (j *packetsJob) makeNetwork(ctx context.Context) error {
 	if err := r.compute(ctx); err != nil {
 		return r.refusal(ctx, err, j.o.json)
 	}
-	j.tables = r.tables
+	j.tables, j.engine = r.Tables, r.Engine.Name
 	j.network, err = packets.New(j.tables, j.config)
 	return asUsage(err)
 }

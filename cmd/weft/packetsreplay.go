@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
@@ -39,7 +40,7 @@ type provenReplay struct {
 // replayCycle stops the network with the routes of its credit loop.
 func (j *packetsJob) replayCycle(ctx context.Context) error {
 	if j.tables == nil {
-		return exit.Usage("--replay-cycle is for tables; %s is adaptive and proven", j.routed.engine.Name)
+		return exit.Usage("--replay-cycle is for tables; %s is adaptive and proven", j.engine)
 	}
 	v, err := j.verdict(ctx)
 	if err != nil {
@@ -71,7 +72,7 @@ func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySum
 	}
 	s.Matches = r.Result.Deadlock.Matches(steps)
 	for i, e := range j.others {
-		if !j.chosen && j.routed != nil && e.Name == j.routed.engine.Name {
+		if !j.chosen && e.Name == j.engine {
 			continue
 		}
 		p, err := j.under(ctx, e, r)
@@ -99,9 +100,9 @@ func (j *packetsJob) takeEngines() error {
 // under sends a replay under an engine, if it routes the fabric.
 func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Replay) (provenReplay, error) {
 	p := provenReplay{}
-	o := routeJob{app: j.app, fabric: j.fabric, engine: e, contracted: &e.Contract, scope: max(j.scope, routing.Adapters)}
-	o.budget.VLs, o.options.Seed = j.o.route.VLs, j.load.Seed
-	err := o.compute(ctx)
+	o, err := loopOrResult(weft.Route(ctx, j.fabric, weft.Request{
+		Custom: &e, Contract: &e.Contract, Scope: max(j.scope, routing.Adapters), VLs: j.o.route.VLs, Options: engines.Options{Seed: j.load.Seed},
+	}))
 	if ctx.Err() != nil {
 		return p, ctx.Err()
 	}
@@ -112,8 +113,8 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	if err != nil {
 		return p, err
 	}
-	p.Verdict = report.Verdict(o.verdict)
-	n, err := packets.New(o.tables, j.config)
+	p.Verdict = report.Verdict(o.Verdict)
+	n, err := packets.New(o.Tables, j.config)
 	if err != nil {
 		return p, asUsage(err)
 	}
@@ -121,7 +122,7 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	if err != nil {
 		return p, err
 	}
-	if result.Deadlock != nil && o.verdict.Free() {
+	if result.Deadlock != nil && o.Verdict.Free() {
 		return p, exit.Internal("%s is proven, and the simulator stops: %s", e.Name, result.Deadlock)
 	}
 	p.Status, p.Makespan = string(result.Status), nanoseconds(result.Makespan)

@@ -149,12 +149,9 @@ func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
 
 func (j *packetsJob) summary() *packetsSummary {
 	s := &packetsSummary{
-		Fabric: summariseFabric(j.name, j.fabric),
+		Fabric: summariseFabric(j.name, j.fabric), Engine: j.engine,
 		Tables: j.o.tables.LFTs, Then: j.o.change.then, Preset: j.o.preset, Traffic: j.o.job.String(), Ranks: len(j.load.Placement), VLs: j.network.Lanes(), Used: j.network.Lanes(),
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent,
-	}
-	if j.routed != nil {
-		s.Engine = j.routed.engine.Name
 	}
 	s.Misfits = j.misfits
 	for _, r := range j.results {

@@ -80,8 +80,8 @@ func cutText(p *change.Proven) string {
 	return text
 }
 
-// planText is a plan for people, a step a line.
-func planText(p *change.Proven, none string) string {
+// stepsText is a plan for people, a step a line.
+func stepsText(p *change.Proven, none string) string {
 	if len(p.Steps) == 0 {
 		return none
 	}

@@ -50,11 +50,11 @@ type adaptiveStepSummary struct {
 // There are no InfiniBand tables to write, only a verdict.
 func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 	if o.out != "" {
-		return exit.Usage("%s is adaptive: InfiniBand tables cannot express it, so there is nothing to write with --out", j.engine.Name)
+		return exit.Usage("%s is adaptive: InfiniBand tables cannot express it, so there is nothing to write with --out", j.wanted.Name)
 	}
 	t, v, err := j.adapt(ctx)
 	if routing.Refused(err) {
-		return exit.Finding("%s refuses: %w", j.engine.Name, err)
+		return exit.Finding("%s refuses: %w", j.wanted.Name, err)
 	}
 	if err != nil {
 		return err
@@ -66,21 +66,21 @@ func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 // adapt routes and judges.
 func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.AdaptiveVerdict, error) {
 	s := j.Stage("paths", &j.spent.Paths)
-	t, err := j.adaptive.RouteAdaptive(ctx, j.fabric, j.budget, s.Progress())
+	t, err := j.wanted.Adaptive.RouteAdaptive(ctx, j.fabric, j.budget(), s.Progress())
 	s.Done()
 	if err != nil {
 		return nil, nil, err
 	}
 	s = j.Stage("verify", &j.spent.Verify)
 	defer s.Done()
-	v, err := deadlock.VerifyAdaptive(ctx, t, deadlock.AdaptiveOptions{Scope: j.scope, Progress: s.Progress()})
+	v, err := deadlock.VerifyAdaptive(ctx, t, deadlock.AdaptiveOptions{Scope: j.o.Scope, Progress: s.Progress()})
 	return t, v, err
 }
 
 func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerdict) *adaptiveSummary {
 	s := &adaptiveSummary{
 		Fabric: summariseFabric(j.name, j.fabric),
-		Engine: j.engine.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.budget.VLs}, Verdict: report.CreditLoop, Endpoints: j.scope.String(),
+		Engine: j.wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.vls}, Verdict: report.CreditLoop, Endpoints: j.o.Scope.String(),
 		Minimal: v.Minimal, MaxHops: v.Hops, Pairs: v.Pairs, Unreachable: v.Unreachable, Dependencies: v.Dependencies, Notes: t.Notes,
 		Seconds: j.spent,
 		PeakRSS: peakRSS(),
@@ -103,7 +103,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 func (j *routeJob) adaptiveScreen(s *adaptiveSummary) *console.Page {
 	p := j.NewPage()
 	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(s.Fabric.Switches, "switch"), report.Endpoints(j.fabric))
-	p.Fact("engine", "%s (%s), adaptive: %s", s.Engine, j.adaptive.Paper, engines.AdaptiveTrust)
+	p.Fact("engine", "%s (%s), adaptive: %s", s.Engine, j.wanted.Adaptive.Paper, engines.AdaptiveTrust)
 	for _, note := range s.Notes {
 		p.Fact("", "%s", note)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft"
-	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
@@ -30,30 +29,6 @@ type trialSummary struct {
 	SLs     int     `json:"sls,omitempty"`
 	Lambda  float64 `json:"ebb,omitempty"`
 	MaxLoad uint32  `json:"max_load,omitempty"`
-}
-
-// asked is the engine that was asked for; of auto j.engine is the one chosen.
-func (j *routeJob) asked() string {
-	if j.auto {
-		return engines.AutoName
-	}
-	return j.engine.Name
-}
-
-// needsTables refuses an adaptive engine where a command is about tables.
-func (j *routeJob) needsTables() error {
-	if j.adaptive != nil {
-		return exit.Usage("%w", &engines.NoTables{Name: j.adaptive.Name})
-	}
-	return nil
-}
-
-// mustBeOne refuses auto where a command is about one engine.
-func (j *routeJob) mustBeOne(command string) error {
-	if j.auto {
-		return exit.Usage("%s is about one engine, and %s is several: name one (weft engines)", command, engines.AutoName)
-	}
-	return nil
 }
 
 func trialSummaries(trials []weft.Trial) []trialSummary {
@@ -108,6 +83,6 @@ type noneProvenSummary struct {
 
 // noneProven reports that auto found nothing.
 func (j *routeJob) noneProven(none *weft.NoneProven, asJSON bool) error {
-	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.budget.VLs, LaneCounts: report.LaneCounts{Available: j.budget.VLs}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
-		"no engine is proven under contract %s with %s available:\n%s", none.Contract, words.Plural(j.budget.VLs, "lane"), trialText(none.Trials))
+	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.vls, LaneCounts: report.LaneCounts{Available: j.vls}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
+		"no engine is proven under contract %s with %s available:\n%s", none.Contract, words.Plural(j.vls, "lane"), trialText(none.Trials))
 }

@@ -45,7 +45,7 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 	if !routing.Refused(err) {
 		return err
 	}
-	s := refusalSummary{Engine: j.asked(), Refused: plain.Error(err), Fits: []fitSummary{}}
+	s := refusalSummary{Engine: j.wanted.String(), Refused: plain.Error(err), Fits: []fitSummary{}}
 	text := fmt.Errorf("%s refuses: %s", s.Engine, s.Refused)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		s.Need, s.Available, s.Fits = few.Need, few.Have, j.thatFit(ctx)
@@ -59,10 +59,11 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
 	fits := []fitSummary{}
 	for _, name := range advised() {
-		if name == j.engine.Name {
+		if name == j.wanted.Name {
 			continue
 		}
-		r := weft.Request{Engine: name, Contract: &j.contract, VLs: j.budget.VLs, SLs: j.budget.SLs, Scope: j.scope, NoCycle: true}
+		contract := j.contract()
+		r := weft.Request{Engine: name, Contract: &contract, VLs: j.o.VLs, SLs: j.o.SLs, Scope: j.o.Scope, NoCycle: true}
 		if other, err := weft.Route(ctx, j.fabric, r); err == nil {
 			fits = append(fits, fitSummary{name, other.Tables.Lanes.Needed, other.Tables.Lanes.Needed})
 		}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
@@ -11,7 +8,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // routeSummary is the output of weft route --json, and summary.json.
@@ -69,13 +65,13 @@ type partSummary struct {
 }
 
 // apartSummary is the parts but the largest.
-func (j *routeJob) apartSummary() []partSummary {
+func (j *judged) apartSummary() []partSummary {
 	var list []partSummary
 	for _, part := range j.parts[min(1, len(j.parts)):] {
 		p := partSummary{Switches: report.Labels(j.fabric, part), Endpoints: []string{}}
 		for _, s := range part {
 			for _, e := range j.fabric.Attached(s) {
-				if j.scope.Includes(j.fabric.Endpoint(e).Class) {
+				if j.Scope.Includes(j.fabric.Endpoint(e).Class) {
 					p.Endpoints = append(p.Endpoints, report.Endpoint(j.fabric, e))
 				}
 			}
@@ -102,48 +98,44 @@ type stageSeconds struct {
 	Tried map[string]float64 `json:"tried,omitempty"` // of auto: by engine
 }
 
-func (j *routeJob) summary() *routeSummary {
+func (j *judged) summary() *routeSummary {
 	s := &routeSummary{
 		Fabric: summariseFabric(j.name, j.fabric),
-		Engine: j.engine.Name, Paths: j.engine.PathsUnder(j.budget.Contract), Lanes: j.engine.Lanes,
-		LaneCounts: j.lanes(), NotCovered: deadlock.Outside(j.scope),
-		VLs: j.tables.Lanes.Needed, VLsUsed: j.verdict.VLs, VLsAvailable: j.budget.VLs, SLs: j.verdict.SLs,
-		Verdict: report.Verdict(j.verdict), Contract: j.contract.String(), Endpoints: j.scope.String(),
-		Hops:    hopSummary{j.loads.MeanHops(), j.loads.MaxHops},
-		MaxLoad: j.loads.Max, Pairs: j.verdict.Pairs, Unreachable: j.verdict.Unreachable, Apart: j.apartSummary(),
-		Dependencies: j.verdict.Dependencies, Cycle: report.Steps(j.fabric, j.verdict.Cycle),
-		Notes: j.tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
+		Engine: j.Engine.Name, Paths: j.Engine.PathsUnder(j.under), Lanes: j.Engine.Lanes,
+		LaneCounts: j.lanes(), NotCovered: deadlock.Outside(j.Scope),
+		VLs: j.Tables.Lanes.Needed, VLsUsed: j.Verdict.VLs, VLsAvailable: j.vls, SLs: j.Verdict.SLs,
+		Verdict: report.Verdict(j.Verdict), Contract: j.Contract.String(), Endpoints: j.Scope.String(),
+		Hops:    hopSummary{j.Loads.MeanHops(), j.Loads.MaxHops},
+		MaxLoad: j.Loads.Max, Pairs: j.Verdict.Pairs, Unreachable: j.Verdict.Unreachable, Apart: j.apartSummary(),
+		Dependencies: j.Verdict.Dependencies, Cycle: report.Steps(j.fabric, j.Verdict.Cycle),
+		Notes: j.Tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
 		Seconds: j.spent, PeakRSS: peakRSS(), Survival: j.survival,
 	}
-	if j.loads.Hottest != fabric.None {
-		nodes := report.EndsOf(j.fabric, j.loads.Hottest)
-		s.MaxLoadOn, s.MaxLoadNodes = report.Channel(j.fabric, j.loads.Hottest), &nodes
+	if j.Loads.Hottest != fabric.None {
+		nodes := report.EndsOf(j.fabric, j.Loads.Hottest)
+		s.MaxLoadOn, s.MaxLoadNodes = report.Channel(j.fabric, j.Loads.Hottest), &nodes
 	}
-	if j.choice != nil {
-		s.Auto = &autoSummary{j.choice.Why, trialSummaries(j.choice.Trials), j.choice.Stopped > 0}
-		s.Seconds.Tried = trialSeconds(j.choice.Trials)
+	if j.Choice != nil {
+		s.Auto = &autoSummary{j.Choice.Why, trialSummaries(j.Choice.Trials), j.Choice.Stopped > 0}
+		s.Seconds.Tried = trialSeconds(j.Choice.Trials)
 	}
-	if j.wider != nil {
-		s.AllAdapters = report.Verdict(j.wider)
+	if j.Wider != nil {
+		s.AllAdapters = report.Verdict(j.Wider)
 	}
 	if j.out != "" {
 		s.Files = []string{output.LFTs, output.SL2VL, output.PSL}
-		if j.verdict.Free() {
+		if j.Verdict.Free() {
 			s.Files = append(s.Files, output.Certificate)
 		}
-		s.Files = append(s.Files, output.Summary)
-		s.Install = j.install
+		s.Files, s.Install = append(s.Files, output.Summary), j.install
 	}
 	return s
 }
 
 // report prints the result, and turns a credit loop into the exit code.
-func (j *routeJob) report(o *routeFlags, wrote bool) error {
-	if !wrote {
-		j.out = ""
-	}
-	unwritten := !j.verdict.Free() && o.out != "" && !wrote
-	err := j.answer(o.json, j.summary(), func() error { return j.Show(j.screen(o)) }, !unwritten && (j.fallen || j.notMendable() || !j.verdict.Free()))
+func (j *routeJob) report(o *routeFlags) error {
+	unwritten := o.out != "" && j.out == ""
+	err := j.answer(o.json, j.summary(), func() error { return j.Show(j.screen(o)) }, !unwritten && (j.fallen || j.notMendable() || !j.Verdict.Free()))
 	if err == nil && unwritten {
 		err = exit.Finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
 	}
@@ -155,27 +147,27 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 	p := j.NewPage()
 	n := j.fabric.Count()
 	p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.fabric), words.Plural(n.SwitchCables, "cable"))
-	p.Fact("engine", "%s (%s): %s", j.engine.Name, j.engine.Paper, j.trust())
-	if j.choice != nil {
-		p.Fact("", "%s", j.choice.Why)
+	p.Fact("engine", "%s (%s): %s", j.Engine.Name, j.Engine.Paper, j.trust())
+	if j.Choice != nil {
+		p.Fact("", "%s", j.Choice.Why)
 	}
-	for _, note := range j.tables.Forwarding.Notes {
+	for _, note := range j.Tables.Forwarding.Notes {
 		p.Fact("", "%s", note)
 	}
-	if j.choice != nil {
-		p.Fact("tried", "%s", trialText(j.choice.Trials))
+	if j.Choice != nil {
+		p.Fact("tried", "%s", trialText(j.Choice.Trials))
 	}
 	p.Fact("verdict", "%s", j.verdictText())
-	if j.verdict.Free() {
-		p.Fact("outside", "%s", report.Outside(j.scope))
+	if j.Verdict.Free() {
+		p.Fact("outside", "%s", report.Outside(j.Scope))
 	}
 	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
-	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.loads.MeanHops(), j.loads.MaxHops, words.Thousands(j.loads.Pairs))
-	if j.loads.Hottest != fabric.None {
-		p.Fact("load", "%s on the fullest channel, %s", words.Plural(int(j.loads.Max), "route"), report.Channel(j.fabric, j.loads.Hottest))
+	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
+	if j.Loads.Hottest != fabric.None {
+		p.Fact("load", "%s on the fullest channel, %s", words.Plural(int(j.Loads.Max), "route"), report.Channel(j.fabric, j.Loads.Hottest))
 	}
-	if j.apart > 0 {
-		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.apart), report.Parts(j.fabric, j.parts))
+	if j.Disconnected > 0 {
+		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.Disconnected), report.Parts(j.fabric, j.parts))
 	}
 	for _, s := range j.survival {
 		p.Fact("without", "%s", s.text())
@@ -188,7 +180,7 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 		written += ", write " + words.Seconds(j.spent.Write)
 	}
 	routed := "paths " + words.Seconds(j.spent.Paths) + ", lanes " + words.Seconds(j.spent.Lanes)
-	if j.choice != nil {
+	if j.Choice != nil {
 		routed = "choose " + words.Seconds(j.spent.Choose)
 	}
 	p.Fact("time", "read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.spent.Read), routed, words.Seconds(j.spent.Verify), written, words.Bytes(peakRSS()))
@@ -199,49 +191,16 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 // trust says why the tables may be trusted. What auto chose was proven under a
 // contract that may ask less of clients than the engine does.
 func (j *routeJob) trust() string {
-	if j.choice != nil {
+	if j.Choice != nil {
 		return "the best of those proven for this network"
 	}
-	return j.engine.Trust()
-}
-
-// serviceLevels says what clients may do.
-func (j *routeJob) serviceLevels() string {
-	if j.contract == routing.Any {
-		return "clients may use any service level"
-	}
-	return words.Plural(j.verdict.SLs, "service level")
-}
-
-// lanes counts those of what was routed: with more used than are needed, paths are
-// spread over spare ones.
-func (j *routeJob) lanes() report.LaneCounts {
-	return report.LaneCounts{Needed: j.tables.Lanes.Needed, Used: j.verdict.VLs, Available: j.budget.VLs}
-}
-
-// verdictText says what was proven or what the loop is.
-func (j *routeJob) verdictText() string {
-	var b strings.Builder
-	v := j.verdict
-	if v.Free() {
-		fmt.Fprintf(&b, "%s (contract %s, endpoints %s): %s dependencies, a rank that rises along each", report.DeadlockFree, v.Contract, v.Scope, words.Thousands(int64(v.Dependencies)))
-	} else {
-		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, j.fabric, v.Cycle))
-	}
-	switch {
-	case j.wider == nil:
-	case j.wider.Free():
-		b.WriteString("\nalso with aggregation nodes and routers as endpoints")
-	case v.Free():
-		fmt.Fprintf(&b, "\nNOT when aggregation nodes or routers send data too: --endpoints ca shows a loop of %d steps", len(j.wider.Cycle))
-	}
-	return b.String()
+	return j.Engine.Trust()
 }
 
 // next says what to do now.
-func (j *routeJob) next() string {
+func (j *judged) next() string {
 	switch {
-	case !j.verdict.Free():
+	case !j.Verdict.Free():
 		return "--engine auto takes the best engine that is proven for this network and contract"
 	case j.out == "":
 		return "--out DIR writes the tables, and says how OpenSM takes them"

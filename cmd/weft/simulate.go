@@ -18,7 +18,7 @@ import (
 
 // simulateFlags is the command line of weft simulate.
 type simulateFlags struct {
-	route        routeFlags
+	route        flags.Engine
 	tables       flags.Tables
 	job          flags.Job
 	model        congestion.Model
@@ -155,15 +155,15 @@ func (j *simulateJob) route(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.tables, j.source = r.tables, engineSource(r.engine)
-	if r.auto {
-		j.source += fmt.Sprintf(", the best of those proven under contract %s", r.contract)
+	j.tables, j.source = r.Tables, engineSource(&r.Engine)
+	if r.wanted.Auto {
+		j.source += fmt.Sprintf(", the best of those proven under contract %s", r.Contract)
 	}
 	j.spent = simulateSeconds{Read: r.spent.Read, Choose: r.spent.Choose, Paths: r.spent.Paths, Lanes: r.spent.Lanes}
 	return nil
 }
 
-func engineSource(e engines.Engine) string {
+func engineSource(e *engines.Engine) string {
 	if e.Paper == "" {
 		return e.Name
 	}

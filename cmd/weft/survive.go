@@ -50,12 +50,12 @@ func checkSurvive(kinds []string) error {
 }
 
 // survive plans the repair of every single failure of the kinds asked for.
-func (j *routeJob) survive(ctx context.Context, kinds []string, drain bool) error {
+func (j *judged) survive(ctx context.Context, kinds []string, drain bool) error {
 	s := j.Stage("repairs", &j.spent.Repairs)
 	defer s.Done()
 	for _, kind := range kinds {
 		failures := survivals[kind](j.fabric)
-		r, err := change.Survive(ctx, j.tables, failures, change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: drain})
+		r, err := change.Survive(ctx, j.Tables, failures, change.Options{Contract: j.Contract, Scope: j.Scope, AllowDrops: drain})
 		if err != nil {
 			return err
 		}
@@ -97,6 +97,6 @@ func (s *survivalSummary) text() string {
 }
 
 // notMendable says whether some failure has no plan.
-func (j *routeJob) notMendable() bool {
+func (j *judged) notMendable() bool {
 	return slices.ContainsFunc(j.survival, func(s *survivalSummary) bool { return s.NotMended > 0 })
 }

@@ -20,7 +20,7 @@ import (
 
 // whatIfFlags is the command line of weft what-if.
 type whatIfFlags struct {
-	route                  routeFlags
+	route                  flags.Engine
 	tables                 flags.Tables
 	switches, cables, host []string
 	precision              float64
@@ -145,7 +145,7 @@ func (j *whatIfJob) compute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.was, j.contract, j.source = r.tables, r.contract, engineSource(r.engine)
+	j.was, j.contract, j.source = r.Tables, r.Contract, engineSource(&r.Engine)
 	return nil
 }
 
@@ -257,12 +257,12 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
 	p.Fact("without", "%s", j.gone.text())
 	p.Fact("cut off", "%s", cutText(j.there))
-	p.Fact("repair", "%s", planText(j.there, "nothing has to change"))
+	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change"))
 	if n := len(s.Left); n > 0 {
 		p.Fact("left", "no repair near these tables reaches %s from everywhere: %s\nroute anew (weft route); that changes far more, and nobody has proven the way there", words.Plural(n, "destination"), leftText(s.Left))
 	}
 	p.Fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
-	p.Fact("and back", "%s", planText(j.back, "the tables never changed"))
+	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed"))
 	if n := len(s.Back.Left); n > 0 {
 		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/ibnet"
@@ -92,16 +93,13 @@ func warn(c *console.Console, f *fabric.Fabric) {
 	}
 }
 
-// WithLMC gives every adapter port the addresses that --lmc asks for.
-func WithLMC(f *fabric.Fabric, lmc int) (*fabric.Fabric, error) {
-	switch {
-	case lmc == -1: // not given
-		return f, nil
-	case lmc < 0 || lmc > 7:
-		return nil, exit.Usage("--lmc %d: it is 0 to 7", lmc)
+// FabricWithLMC is Fabric with the addresses that --lmc asks for.
+func FabricWithLMC(c *console.Console, arg string, lmc int) (*fabric.Fabric, error) {
+	f, err := Fabric(c, arg)
+	if err != nil || lmc == flags.NoLMC {
+		return f, err
 	}
-	f, err := f.WithLMC(uint8(lmc))
-	if err != nil {
+	if f, err = f.WithLMC(uint8(lmc)); err != nil {
 		return nil, exit.Usage("--lmc %d: %w", lmc, err)
 	}
 	return f, nil

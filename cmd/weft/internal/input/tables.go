@@ -24,11 +24,8 @@ type Given struct {
 
 // Read reads a fabric, and tables for it.
 func Read(c *console.Console, name string, lmc int, o *flags.Tables) (*Given, error) {
-	f, err := Fabric(c, name)
+	f, err := FabricWithLMC(c, name, lmc)
 	if err != nil {
-		return nil, err
-	}
-	if f, err = WithLMC(f, lmc); err != nil {
 		return nil, err
 	}
 	return TablesOf(c, name, f, o)

@@ -10,13 +10,51 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
-	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 )
+
+// planned is a plan from some tables to others, and those after its last step.
+type planned struct {
+	judged
+	source  string // what the tables are from which it leads
+	plan    *change.Proven
+	purpose string // what the last tables are for; empty: the fabric as it is now
+}
+
+// keptName is the engine name of kept tables.
+const keptName = "kept"
+
+// kept stands for the engine of tables that come from a plan.
+func kept(c routing.Contract) engines.Engine {
+	return engines.Engine{Name: keptName, Paths: keptName, Lanes: keptName, Contract: c, Safe: true}
+}
+
+// step is the tables of a step, as weft route writes them into a folder.
+func (j *planned) step(s *change.Step, out string) *judged {
+	step := j.judged
+	step.out, step.underway = out, true
+	step.Result = &weft.Result{
+		Engine: j.Engine, Contract: j.Contract, Scope: j.Scope, Planned: j.Planned, Disconnected: j.Disconnected,
+		Tables: withLanesNeeded(s.Tables, s.Alone.VLs), Verdict: s.Alone, Loads: congestion.Count(j.fabric, s.Tables.Forwarding, j.Scope),
+	}
+	return &step
+}
+
+// withLanesNeeded is tables with the number of lanes they need, which dumps do not
+// contain.
+func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
+	lanes := *t.Lanes
+	lanes.Needed = needed
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes}
+}
 
 // switchLifetime is how long OpenSM lets a packet stay in a switch by default
 // (packet_life_time 0x12: 4.096 µs × 2^18, IBA 14.2.5.4).
@@ -50,11 +88,10 @@ type switchEntries struct {
 	Entries int         `json:"entries"`
 }
 
-// summary is the plan, as JSON.
-func (j *keepJob) planSummary() *planSummary {
+func (j *planned) jsonPlan() *planSummary {
 	p := j.plan
 	s := &planSummary{
-		Fabric: j.name, Tables: j.o.keep, Contract: j.contract.String(), Endpoints: j.scope.String(),
+		Fabric: j.name, Tables: j.source, Contract: j.Contract.String(), Endpoints: j.Scope.String(),
 		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, Steps: []planStep{},
 	}
 	for i, step := range stepsOf(p) {
@@ -72,8 +109,8 @@ func (j *keepJob) planSummary() *planSummary {
 
 func stepName(i int) string { return fmt.Sprintf("step-%d", i+1) }
 
-// planText is the plan in words.
-func (j *keepJob) planText(s *planSummary) string {
+// textPlan is plan.txt.
+func (j *planned) textPlan(s *planSummary) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	if len(s.Steps) == 0 {
@@ -105,10 +142,10 @@ func (j *keepJob) planText(s *planSummary) string {
 }
 
 // writeSteps writes the folder of steps, all of it or nothing.
-func (j *keepJob) writeSteps(ctx context.Context) error {
+func (j *planned) writeSteps(ctx context.Context, force bool) error {
 	s := j.Stage("write", &j.spent.Write)
 	defer s.Done()
-	d, err := output.NewFolder(j.out, j.o.force)
+	d, err := output.NewFolder(j.out, force)
 	if err != nil {
 		return err
 	}
@@ -118,59 +155,23 @@ func (j *keepJob) writeSteps(ctx context.Context) error {
 		if err := os.Mkdir(within.Path, 0o755); err != nil {
 			return output.Explain(within.Final, err)
 		}
-		if err := j.stepJob(&j.plan.Steps[i], within.Final).fill(ctx, within, func() {}); err != nil {
+		step := j.step(&j.plan.Steps[i], within.Final)
+		if err := step.writeTables(ctx, within); err != nil {
+			return err
+		}
+		if err := step.writeSummary(ctx, within); err != nil {
 			return err
 		}
 	}
-	plan := j.planSummary()
-	if err := d.Write(ctx, output.Plan, func(w io.Writer) error { return (&app{Console: &console.Console{Stdout: w}}).printJSON(plan) }); err != nil {
+	plan := j.jsonPlan()
+	if err := j.writeJSON(ctx, d, output.Plan, plan); err != nil {
 		return err
 	}
 	if err := d.Write(ctx, output.PlanText, func(w io.Writer) error {
-		_, err := io.WriteString(w, j.planText(plan))
+		_, err := io.WriteString(w, j.textPlan(plan))
 		return err
 	}); err != nil {
 		return err
 	}
 	return d.Commit()
-}
-
-// report prints the result. A network in parts is a finding, as for weft route.
-func (j *keepJob) report() error {
-	s := j.summary()
-	s.Kept = j.planSummary()
-	if j.o.steps != "" {
-		s.Files = []string{output.Plan, output.PlanText}
-		for _, step := range s.Kept.Steps {
-			s.Files = append(s.Files, step.Folder)
-		}
-	}
-	return j.answer(j.o.json, s, func() error { return j.Show(j.screen()) }, j.fallen)
-}
-
-// screen is the result for people.
-func (j *keepJob) screen() *console.Page {
-	p := j.NewPage()
-	n := j.fabric.Count()
-	p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.fabric), words.Plural(n.SwitchCables, "cable"))
-	p.Fact("kept", "%s", j.o.keep)
-	p.Fact("cut off", "%s", cutText(j.plan))
-	p.Fact("repair", "%s", planText(j.plan, "nothing has to change"))
-	p.Fact("verdict", "%s", j.verdictText())
-	p.Fact("outside", "%s", report.Outside(j.scope))
-	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
-	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.loads.MeanHops(), j.loads.MaxHops, words.Thousands(j.loads.Pairs))
-	if j.apart > 0 {
-		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.apart), report.Parts(j.fabric, j.parts))
-	}
-	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Paths), words.Seconds(j.spent.Verify))
-	switch {
-	case j.o.steps != "":
-		p.Fact("next", "%s says what to write, step by step, and when to go on", filepath.Join(j.out, output.PlanText))
-	case j.out != "" && len(j.plan.Steps) > 1:
-		p.Fact("next", "these are the tables of the last step. The way there is safe step by step only (--steps DIR in place of --out).\n%s", j.install.text())
-	default:
-		p.Fact("next", "%s", j.next())
-	}
-	return p
 }

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/opensm/deploy"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// judged is a fabric and tables for it with their verdict, which weft route, deploy files,
+// keep and drain show and write.
+type judged struct {
+	*app
+	name   string // the FABRIC argument
+	fabric *fabric.Fabric
+	*weft.Result
+	vls    int               // lanes that the tables may use
+	under  routing.Contract  // what they were planned for; the verdict may be for more
+	parts  [][]fabric.NodeID // of the network, if there are pairs in different ones
+	fallen bool              // and nobody said that this is known
+	spent  stageSeconds
+
+	out      string        // folder that they are written into; empty: none
+	install  *installation // how OpenSM takes them from there
+	survival []*survivalSummary
+	underway bool // a step of several: entries may yet lead into a cable that is gone
+}
+
+// countApart looks whether all pairs can be joined. That a network has fallen apart
+// is a finding, unless it is known (--within-parts); it is routed within its parts.
+func (j *judged) countApart(scope routing.Scope, known bool) {
+	if scope.Disconnected(j.fabric) == 0 {
+		return
+	}
+	j.parts = j.fabric.Parts()
+	if j.fallen = !known; j.fallen {
+		j.Note("%s: the network is in %d parts that no cable joins; each is routed by itself (--within-parts: that is known)", j.name, len(j.parts))
+	}
+}
+
+// timed is told of the stages of package weft.
+func (j *judged) timed(name string) (routing.Progress, func()) {
+	spent := &j.spent.Paths
+	switch name {
+	case "choose":
+		name, spent = "choosing", &j.spent.Choose
+	case "lanes":
+		spent = &j.spent.Lanes
+	case "verify":
+		spent = &j.spent.Verify
+	}
+	s := j.Stage(name, spent)
+	return s.Progress(), s.Done
+}
+
+// serviceLevels says what clients may do.
+func (j *judged) serviceLevels() string {
+	if j.Contract == routing.Any {
+		return "clients may use any service level"
+	}
+	return words.Plural(j.Verdict.SLs, "service level")
+}
+
+// lanes counts those of what was routed: with more used than are needed, paths are
+// spread over spare ones.
+func (j *judged) lanes() report.LaneCounts {
+	return report.LaneCounts{Needed: j.Tables.Lanes.Needed, Used: j.Verdict.VLs, Available: j.vls}
+}
+
+// verdictText says what was proven or what the loop is.
+func (j *judged) verdictText() string {
+	var b strings.Builder
+	v := j.Verdict
+	if v.Free() {
+		fmt.Fprintf(&b, "%s (contract %s, endpoints %s): %s dependencies, a rank that rises along each", report.DeadlockFree, v.Contract, v.Scope, words.Thousands(int64(v.Dependencies)))
+	} else {
+		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, j.fabric, v.Cycle))
+	}
+	switch {
+	case j.Wider == nil:
+	case j.Wider.Free():
+		b.WriteString("\nalso with aggregation nodes and routers as endpoints")
+	case v.Free():
+		fmt.Fprintf(&b, "\nNOT when aggregation nodes or routers send data too: --endpoints ca shows a loop of %d steps", len(j.Wider.Cycle))
+	}
+	return b.String()
+}
+
+// maxFullPSL is how many pairs are written one by one, as ibdmchk wants them;
+// larger networks get the compact form.
+const maxFullPSL = 4_000_000
+
+// writeFolder writes the output folder, reads the files back, checks them, and only
+// then lets the folder appear.
+func (j *judged) writeFolder(ctx context.Context, force bool) error {
+	s := j.Stage("write", &j.spent.Write)
+	defer s.Done()
+	d, err := output.NewFolder(j.out, force)
+	if err != nil {
+		return err
+	}
+	defer d.Discard()
+	if err := j.writeTables(ctx, d); err != nil {
+		return err
+	}
+	s.Done() // the summary says how long writing took
+	if err := j.writeSummary(ctx, d); err != nil {
+		return err
+	}
+	return d.Commit()
+}
+
+// writeTables writes all files but the summary, and reads them back.
+func (j *judged) writeTables(ctx context.Context, d *output.Folder) error {
+	t := j.Tables
+	form := psl.Full
+	if nodes := int64(len(t.Fabric.Nodes())); nodes*nodes > maxFullPSL {
+		form = psl.Compact
+	}
+	files := []deploy.File{
+		{Name: output.LFTs, Write: func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }},
+		{Name: output.SL2VL, Write: func(w io.Writer) error { return slvl.Write(w, t.Fabric, t.Lanes.SL2VL, slvl.Dump) }},
+		{Name: output.PSL, Write: func(w io.Writer) error { return psl.Write(w, t, form) }},
+	}
+	if j.Verdict.Free() {
+		files = append(files, deploy.File{Name: output.Certificate, Write: func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.Verdict.Certificate) }})
+	}
+	for _, f := range files {
+		if err := d.Write(ctx, f.Name, f.Write); err != nil {
+			return err
+		}
+	}
+	return j.readBack(ctx, d)
+}
+
+// writeSummary writes what weft route --json prints, but not how to install it: that says
+// where the folder is, which is not to change its files.
+func (j *judged) writeSummary(ctx context.Context, d *output.Folder) error {
+	s := j.summary()
+	s.Install = nil
+	return j.writeJSON(ctx, d, output.Summary, s)
+}
+
+func (a *app) writeJSON(ctx context.Context, d *output.Folder, name string, v any) error {
+	return d.Write(ctx, name, func(w io.Writer) error { return printJSON(w, v) })
+}
+
+// readBack reads what was written and compares it with what was meant.
+func (j *judged) readBack(ctx context.Context, d *output.Folder) error {
+	f := j.fabric
+	dump, err := j.readLFTsBack(d.At(output.LFTs))
+	if err != nil {
+		return err
+	}
+	m, err := console.ReadFile(j.Console, d.At(output.SL2VL), func(r io.Reader, name string) (*routing.SL2VL, error) {
+		return slvl.Read(r, name, f)
+	})
+	if err != nil {
+		return notAsWritten(err)
+	}
+	lanes, err := console.ReadFile(j.Console, d.At(output.PSL), func(r io.Reader, name string) (*routing.Lanes, error) {
+		return psl.Read(r, name, f, m, nil)
+	})
+	if err != nil {
+		return notAsWritten(err)
+	}
+	for lid := range f.LIDs() {
+		for e := range f.Endpoints() {
+			e := fabric.EndpointID(e)
+			if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort && lanes.SL(e, lid) != j.Tables.Lanes.SL(e, lid) {
+				return notAsWritten(fmt.Errorf("%s: the service level from %s to LID %d differs", output.PSL, f.Label(ep.Node), lid))
+			}
+		}
+	}
+	if !j.Verdict.Free() {
+		return nil
+	}
+	c, err := console.ReadFile(j.Console, d.At(output.Certificate), func(r io.Reader, name string) (*deadlock.Certificate, error) {
+		return certificate.Read(r, name, f)
+	})
+	if err != nil {
+		return notAsWritten(err)
+	}
+	read := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
+	if _, err := deadlock.CheckCertificate(ctx, read, c, nil); err != nil {
+		return notAsWritten(err)
+	}
+	return nil
+}
+
+// readLFTsBack reads forwarding tables and compares them with those meant.
+func (j *judged) readLFTsBack(file string) (*lft.Dump, error) {
+	dump, err := console.ReadFile(j.Console, file, func(r io.Reader, name string) (*lft.Dump, error) {
+		return lft.Read(r, name, j.fabric, lft.Join{Lenient: j.underway})
+	})
+	if err != nil {
+		return nil, notAsWritten(err)
+	}
+	for lid := range j.fabric.LIDs() {
+		if !bytes.Equal(dump.Forwarding.Row(lid), j.Tables.Forwarding.Row(lid)) {
+			return nil, notAsWritten(fmt.Errorf("%s: the ports for LID %d differ", filepath.Base(file), lid))
+		}
+	}
+	return dump, nil
+}
+
+// notAsWritten is the error of files that do not read back as they were meant.
+func notAsWritten(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	return exit.Internal("the files do not read back as written, nothing was kept: %w", err)
+}

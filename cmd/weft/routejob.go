@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// routeJob routes a fabric as the command line says, for any command.
+type routeJob struct {
+	judged  // once it is routed
+	o       *flags.Engine
+	wanted  flags.Wanted
+	options engines.Options
+
+	accept func(*weft.Result) error // of auto: what the tables must be good for; nil: anything
+	made   func()                   // called before tables are judged; nil: nobody asks
+}
+
+// newRouteJob finds the engine.
+func (a *app) newRouteJob(name string, o *flags.Engine) (*routeJob, error) {
+	wanted, err := o.Find()
+	return &routeJob{judged: judged{app: a, name: name, vls: o.VLs}, o: o, wanted: wanted}, err
+}
+
+// prepare reads the fabric, and in its terms what engines are told.
+func (j *routeJob) prepare() error {
+	read := j.Stage("reading", &j.spent.Read)
+	defer read.Done()
+	var err error
+	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.LMC); err != nil {
+		return err
+	}
+	j.countApart(j.o.Scope, j.o.WithinParts)
+	j.options, err = input.Options(j.Console, j.fabric, j.o)
+	return err
+}
+
+// contract is what the engine has to plan for.
+func (j *routeJob) contract() routing.Contract {
+	switch {
+	case j.o.Contract != nil:
+		return *j.o.Contract
+	case j.wanted.Auto:
+		return routing.Any
+	}
+	return j.wanted.Contract
+}
+
+// budget is the lanes that the engine may use, and for whom. Aggregation nodes shall be
+// safe too where that is possible, though the proof is for the endpoints asked for.
+func (j *routeJob) budget() routing.Budget {
+	return routing.Budget{VLs: j.o.VLs, SLs: j.o.SLs, Contract: j.contract(), Scope: max(j.o.Scope, routing.Adapters)}
+}
+
+// request is what is asked of package weft.
+func (j *routeJob) request() weft.Request {
+	r := weft.Request{
+		VLs: j.o.VLs, SLs: j.o.SLs, Scope: j.o.Scope, Contract: j.o.Contract, Options: j.options,
+		Time: j.o.TimeBudget, Accept: j.accept, Stages: j.timed,
+	}
+	if !j.wanted.Auto {
+		r.Custom = &j.wanted.Engine
+	}
+	return r
+}
+
+// timed is told of the stages of routing.
+func (j *routeJob) timed(name string) (routing.Progress, func()) {
+	if name == "verify" && j.made != nil {
+		j.made()
+	}
+	return j.judged.timed(name)
+}
+
+// compute routes and has the tables judged.
+func (j *routeJob) compute(ctx context.Context) (err error) {
+	j.under = j.contract()
+	j.Result, err = loopOrResult(weft.Route(ctx, j.fabric, j.request()))
+	return err
+}
+
+// loopOrResult is what package weft answers: a credit loop is a verdict here, and no
+// error.
+func loopOrResult(r *weft.Result, err error) (*weft.Result, error) {
+	loop, broken := (*weft.CreditLoop)(nil), (*weft.EngineDefect)(nil)
+	switch {
+	case errors.As(err, &loop):
+		return loop.Result, nil
+	case errors.As(err, &broken):
+		return nil, exit.Internal("%w", err)
+	}
+	return r, err
+}
+
+// routeTables routes a fabric for a command that is about tables.
+func (a *app) routeTables(ctx context.Context, name string, o *flags.Engine, asJSON bool) (*routeJob, error) {
+	j, err := a.newRouteJob(name, o)
+	if err == nil {
+		err = j.needsTables()
+	}
+	if err == nil {
+		err = j.prepare()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := j.compute(ctx); err != nil {
+		return nil, j.refusal(ctx, err, asJSON)
+	}
+	return j, nil
+}
+
+// needsTables refuses an adaptive engine where a command is about tables.
+func (j *routeJob) needsTables() error {
+	if j.wanted.Adaptive != nil {
+		return exit.Usage("%w", &engines.NoTables{Name: j.wanted.Name})
+	}
+	return nil
+}
+
+// mustBeOne refuses auto where a command is about one engine.
+func (j *routeJob) mustBeOne(command string) error {
+	if j.wanted.Auto {
+		return exit.Usage("%s is about one engine, and %s is several: name one (weft engines)", command, engines.AutoName)
+	}
+	return nil
+}
