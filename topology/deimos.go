@@ -49,8 +49,9 @@ func (*Deimos) declare(*params) size {
 }
 
 // Build makes the fabric.
-func (d Deimos) Build() (*fabric.Fabric, error) {
-	var l layout
+func (d Deimos) Build() (*fabric.Fabric, error) { return built(&d) }
+
+func (d *Deimos) lay(l *layout) {
 	in := directorOf(deimosPorts, deimosRadix)
 	first := make([]int, len(deimosHosts)) // [director] its first leaf
 	for i, hosts := range deimosHosts {
@@ -62,7 +63,7 @@ func (d Deimos) Build() (*fabric.Fabric, error) {
 		for c := range cross {
 			free[c%in.leaves]--
 		}
-		first[i] = in.add(&l, i, dealHosts(free, hosts))
+		first[i] = in.add(l, i, dealHosts(free, hosts))
 	}
 	// join joins the a-th cross cable of a director to the z-th of the next.
 	join := func(i, a, z int) {
@@ -72,7 +73,6 @@ func (d Deimos) Build() (*fabric.Fabric, error) {
 		join(0, c, c)
 		join(1, deimosCross+c, c)
 	}
-	return l.b.Build()
 }
 
 func (d Deimos) String() string { return specOf(&d) }

@@ -128,7 +128,7 @@ func TestSlimFlyDiameter(t *testing.T) {
 			t.Errorf("q = %d: %+v, want %+v", q, got, want)
 		}
 		checkSimple(t, f)
-		if p := (SlimFly{Q: q}); complete(&p) != nil || p.Hosts != (degree+1)/2 {
+		if p := (SlimFly{Q: q}); rowOf(&p).complete(&p, nil) != nil || p.Hosts != (degree+1)/2 {
 			t.Errorf("q = %d: %d hosts by default", q, p.Hosts)
 		}
 	}

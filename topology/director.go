@@ -54,14 +54,11 @@ func (d *Director) declare(p *params) size {
 func (d *Director) inside() director { return directorOf(d.Ports, d.Radix) }
 
 // Build makes the fabric.
-func (d Director) Build() (*fabric.Fabric, error) {
-	if err := complete(&d); err != nil {
-		return nil, err
-	}
-	var l layout
+func (d Director) Build() (*fabric.Fabric, error) { return built(&d) }
+
+func (d *Director) lay(l *layout) {
 	in := d.inside()
-	in.add(&l, 0, dealHosts(in.outerPorts(), d.Hosts))
-	return l.b.Build()
+	in.add(l, 0, dealHosts(in.outerPorts(), d.Hosts))
 }
 
 func (d Director) String() string { return specOf(&d) }

@@ -65,11 +65,9 @@ func (d *Dragonfly) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (d Dragonfly) Build() (*fabric.Fabric, error) {
-	if err := complete(&d); err != nil {
-		return nil, err
-	}
-	var l layout
+func (d Dragonfly) Build() (*fabric.Fabric, error) { return built(&d) }
+
+func (d *Dragonfly) lay(l *layout) {
 	for g := range d.G {
 		for r := range d.A {
 			l.addSwitch("sw-g"+strconv.Itoa(g)+"-r"+strconv.Itoa(r), d.P+d.A-1+d.H)
@@ -84,8 +82,7 @@ func (d Dragonfly) Build() (*fabric.Fabric, error) {
 			}
 		}
 	}
-	d.cableGroups(&l)
-	return l.b.Build()
+	d.cableGroups(l)
 }
 
 // globalPorts is, for each group, its global ports by where they lead: entry t(G-1) + i

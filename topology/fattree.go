@@ -79,34 +79,31 @@ func (t *FatTree) tops() int {
 }
 
 // Build makes the fabric.
-func (t FatTree) Build() (*fabric.Fabric, error) {
-	if err := complete(&t); err != nil {
-		return nil, err
-	}
-	var l layout
+func (t FatTree) Build() (*fabric.Fabric, error) { return built(&t) }
+
+func (t *FatTree) lay(l *layout) {
 	up := t.P - t.Hosts
 	if t.Levels == 2 {
-		leaves := t.addLevel(&l, 0, t.Leaves)
-		tops := t.addLevel(&l, 1, t.tops())
-		t.hangHosts(&l, leaves)
-		dealUp(&l, leaves, t.Hosts, up, tops)
-		return l.b.Build()
+		leaves := t.addLevel(l, 0, t.Leaves)
+		tops := t.addLevel(l, 1, t.tops())
+		t.hangHosts(l, leaves)
+		dealUp(l, leaves, t.Hosts, up, tops)
+		return
 	}
-	leaves := t.addLevel(&l, 0, t.Pods, t.Leaves)
-	aggs := t.addLevel(&l, 1, t.Pods, up)
-	tops := t.addLevel(&l, 2, up, t.tops())
-	t.hangHosts(&l, leaves)
+	leaves := t.addLevel(l, 0, t.Pods, t.Leaves)
+	aggs := t.addLevel(l, 1, t.Pods, up)
+	tops := t.addLevel(l, 2, up, t.tops())
+	t.hangHosts(l, leaves)
 	for pod := range t.Pods {
-		dealUp(&l, leaves[pod*t.Leaves:][:t.Leaves], t.Hosts, up, aggs[pod*up:][:up])
+		dealUp(l, leaves[pod*t.Leaves:][:t.Leaves], t.Hosts, up, aggs[pod*up:][:up])
 	}
 	for plane := range up {
 		lower := make([]int, t.Pods)
 		for pod := range lower {
 			lower[pod] = aggs[pod*up+plane]
 		}
-		dealUp(&l, lower, t.Leaves, t.P-t.Leaves, tops[plane*t.tops():][:t.tops()])
+		dealUp(l, lower, t.Leaves, t.P-t.Leaves, tops[plane*t.tops():][:t.tops()])
 	}
-	return l.b.Build()
 }
 
 // addLevel adds the switches of a level, whose names are numbers in a mixed radix, and

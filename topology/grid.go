@@ -2,8 +2,6 @@ package topology
 
 import (
 	"strings"
-
-	"github.com/weft-fabric/weft/fabric"
 )
 
 // grid is what ring, mesh, torus and hypercube have in common: one switch at
@@ -32,8 +30,7 @@ func (g *grid) size() size {
 	return size{switches: n, hosts: product(n, g.hosts), ports: ports}
 }
 
-func (g *grid) build() (*fabric.Fabric, error) {
-	var l layout
+func (g *grid) lay(l *layout) {
 	need := g.size()
 	at := make([]int, len(g.dims))
 	for s := range need.switches {
@@ -55,7 +52,6 @@ func (g *grid) build() (*fabric.Fabric, error) {
 			up = down + 1
 		}
 	}
-	return l.b.Build()
 }
 
 // coordinateName is sw-3-0-1.

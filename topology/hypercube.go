@@ -35,11 +35,8 @@ func (h *Hypercube) grid() *grid {
 }
 
 // Build makes the fabric.
-func (h Hypercube) Build() (*fabric.Fabric, error) {
-	if err := complete(&h); err != nil {
-		return nil, err
-	}
-	return h.grid().build()
-}
+func (h Hypercube) Build() (*fabric.Fabric, error) { return built(&h) }
+
+func (h *Hypercube) lay(l *layout) { h.grid().lay(l) }
 
 func (h Hypercube) String() string { return specOf(&h) }

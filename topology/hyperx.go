@@ -51,11 +51,9 @@ func (h *HyperX) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (h HyperX) Build() (*fabric.Fabric, error) {
-	if err := complete(&h); err != nil {
-		return nil, err
-	}
-	var l layout
+func (h HyperX) Build() (*fabric.Fabric, error) { return built(&h) }
+
+func (h *HyperX) lay(l *layout) {
 	need := h.declare(new(params))
 	at := make([]int, len(h.Dims))
 	for s := range need.switches {
@@ -76,7 +74,6 @@ func (h HyperX) Build() (*fabric.Fabric, error) {
 			port += h.K[d] * (n - 1)
 		}
 	}
-	return l.b.Build()
 }
 
 func (h HyperX) String() string { return specOf(&h) }

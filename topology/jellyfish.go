@@ -58,10 +58,9 @@ func (j *Jellyfish) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (j Jellyfish) Build() (*fabric.Fabric, error) {
-	if err := complete(&j); err != nil {
-		return nil, err
-	}
+func (j Jellyfish) Build() (*fabric.Fabric, error) { return built(&j) }
+
+func (j *Jellyfish) lay(l *layout) {
 	rng := rand.New(rand.NewPCG(j.Seed, jellyfishStream))
 	var r *regular
 	for r == nil || !r.connected() {
@@ -69,7 +68,6 @@ func (j Jellyfish) Build() (*fabric.Fabric, error) {
 		r.draw()
 		r.complete()
 	}
-	var l layout
 	for s := range j.Switches {
 		slices.Sort(r.next[s])
 		l.addHosts(l.addSwitch(named("sw", s), j.Hosts+j.Degree), j.Hosts)
@@ -81,7 +79,6 @@ func (j Jellyfish) Build() (*fabric.Fabric, error) {
 			}
 		}
 	}
-	return l.b.Build()
 }
 
 func (j Jellyfish) String() string { return specOf(&j) }

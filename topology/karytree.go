@@ -44,17 +44,15 @@ func (t *KaryTree) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (t KaryTree) Build() (*fabric.Fabric, error) {
-	if err := complete(&t); err != nil {
-		return nil, err
-	}
+func (t KaryTree) Build() (*fabric.Fabric, error) { return built(&t) }
+
+func (t *KaryTree) lay(l *layout) {
 	radix := make([]int, t.N-1)
 	perLevel := 1
 	for i := range radix {
 		radix[i] = t.K
 		perLevel *= t.K
 	}
-	var l layout
 	w := make([]int, len(radix))
 	for level := range t.N {
 		ports := 2 * t.K
@@ -80,7 +78,6 @@ func (t KaryTree) Build() (*fabric.Fabric, error) {
 	for s := range perLevel {
 		l.addHosts((t.N-1)*perLevel+s, t.K)
 	}
-	return l.b.Build()
 }
 
 func (t KaryTree) String() string { return specOf(&t) }

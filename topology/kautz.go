@@ -37,12 +37,9 @@ func (k *Kautz) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (k Kautz) Build() (*fabric.Fabric, error) {
-	if err := complete(&k); err != nil {
-		return nil, err
-	}
-	return k.build(k.Hosts * k.switches())
-}
+func (k Kautz) Build() (*fabric.Fabric, error) { return built(&k) }
+
+func (k *Kautz) lay(l *layout) { k.layDealt(l, k.Hosts*k.switches()) }
 
 func (k *Kautz) switches() int {
 	n := k.B + 1
@@ -52,9 +49,8 @@ func (k *Kautz) switches() int {
 	return n
 }
 
-// build distributes hosts evenly, at most Hosts on a switch.
-func (k *Kautz) build(hosts int) (*fabric.Fabric, error) {
-	var l layout
+// layDealt distributes hosts evenly, at most Hosts on a switch.
+func (k *Kautz) layDealt(l *layout, hosts int) {
 	n := k.switches()
 	word := make([]int, k.N)
 	for s := range n {
@@ -67,7 +63,6 @@ func (k *Kautz) build(hosts int) (*fabric.Fabric, error) {
 			l.cable(s, k.Hosts+1+out, k.after(s, word[1], out), k.Hosts+k.B+1+rankBeside(word[0], word[1]))
 		}
 	}
-	return l.b.Build()
 }
 
 // spell writes the letters of the word with a number: the first letter, then each other

@@ -30,11 +30,8 @@ func (m *Mesh) grid() *grid {
 }
 
 // Build makes the fabric.
-func (m Mesh) Build() (*fabric.Fabric, error) {
-	if err := complete(&m); err != nil {
-		return nil, err
-	}
-	return m.grid().build()
-}
+func (m Mesh) Build() (*fabric.Fabric, error) { return built(&m) }
+
+func (m *Mesh) lay(l *layout) { m.grid().lay(l) }
 
 func (m Mesh) String() string { return specOf(&m) }

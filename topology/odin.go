@@ -24,7 +24,9 @@ func (Odin) director() *Director { return &Director{Ports: 144, Radix: 24, Hosts
 
 func (o *Odin) declare(*params) size { return o.director().declare(new(params)) }
 
+func (o *Odin) lay(l *layout) { o.director().lay(l) }
+
 // Build makes the fabric.
-func (o Odin) Build() (*fabric.Fabric, error) { return o.director().Build() }
+func (o Odin) Build() (*fabric.Fabric, error) { return built(&o) }
 
 func (o Odin) String() string { return specOf(&o) }

@@ -51,12 +51,10 @@ func (t *OFT) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (t OFT) Build() (*fabric.Fabric, error) {
-	if err := complete(&t); err != nil {
-		return nil, err
-	}
+func (t OFT) Build() (*fabric.Fabric, error) { return built(&t) }
+
+func (t *OFT) lay(l *layout) {
 	lines := projectivePlane(newField(t.K - 1))
-	var l layout
 	for level := range 3 {
 		for i := range lines {
 			l.addSwitch(levelName(level, []int{i}), 2*t.K)
@@ -75,7 +73,6 @@ func (t OFT) Build() (*fabric.Fabric, error) {
 			l.addHosts(level*r+leaf, t.K)
 		}
 	}
-	return l.b.Build()
 }
 
 // projectivePlane is the points on each line of PG(2, q), in order.

@@ -18,6 +18,8 @@ type form interface {
 	// ranges may depend on those before. After a fault, further parameters are only named:
 	// declare has to cope with any values, but its result is not used.
 	declare(p *params) size
+	// lay adds the switches, hosts and cables; every parameter has its value.
+	lay(l *layout)
 }
 
 // size is the size of a network, counted before it is built. The counts may be
@@ -241,8 +243,16 @@ func join(list []int) string {
 	return b.String()
 }
 
-// complete fills in the defaults of a struct, and refuses what does not work.
-func complete(f form) error { return rowOf(f).complete(f, nil) }
+// built fills in the defaults of a struct, refuses what does not work, and makes the
+// fabric.
+func built(f form) (*fabric.Fabric, error) {
+	if err := rowOf(f).complete(f, nil); err != nil {
+		return nil, err
+	}
+	var l layout
+	f.lay(&l)
+	return l.b.Build()
+}
 
 // complete fills in f from the given values and defaults, and refuses what does not
 // work. With a nil given it takes the values of f's fields.

@@ -127,11 +127,9 @@ func (t *Planes) free() []int {
 }
 
 // Build makes the fabric.
-func (t Planes) Build() (*fabric.Fabric, error) {
-	if err := complete(&t); err != nil {
-		return nil, err
-	}
-	var l layout
+func (t Planes) Build() (*fabric.Fabric, error) { return built(&t) }
+
+func (t *Planes) lay(l *layout) {
 	first := make([]int, t.Groups) // [group] its first leaf
 	for g := range t.Groups {
 		first[g] = len(l.switches)
@@ -149,16 +147,15 @@ func (t Planes) Build() (*fabric.Fabric, error) {
 	}
 	members := make([][]int, t.Planes) // [plane] its spines
 	for g := range t.Groups {
-		t.cableGroup(&l, g, first[g], members)
+		t.cableGroup(l, g, first[g], members)
 	}
 	for plane, spines := range members {
 		tops := make([]int, t.Tops)
 		for i := range tops {
 			tops[i] = l.addSwitch(levelName(2, []int{plane, i}), t.P)
 		}
-		dealUp(&l, spines, t.Leaves, t.Up, tops)
+		dealUp(l, spines, t.Leaves, t.Up, tops)
 	}
-	return l.b.Build()
 }
 
 // cableGroup adds the spines of a group to members, by plane, and cables its leaves and

@@ -51,10 +51,9 @@ func (r *Random) declare(p *params) size {
 }
 
 // Build makes the fabric.
-func (r Random) Build() (*fabric.Fabric, error) {
-	if err := complete(&r); err != nil {
-		return nil, err
-	}
+func (r Random) Build() (*fabric.Fabric, error) { return built(&r) }
+
+func (r *Random) lay(l *layout) {
 	d := drawing{
 		rand:   rand.New(rand.NewPCG(r.Seed, randomStream)),
 		degree: make([]int, r.Switches),
@@ -65,7 +64,6 @@ func (r Random) Build() (*fabric.Fabric, error) {
 	for len(d.links) < r.Links {
 		d.link()
 	}
-	var l layout
 	for s, degree := range d.degree {
 		l.addSwitch(named("sw", s), r.Hosts+degree)
 		l.addHosts(s, r.Hosts)
@@ -76,7 +74,6 @@ func (r Random) Build() (*fabric.Fabric, error) {
 		used[k[1]]++
 		l.cable(k[0], r.Hosts+used[k[0]], k[1], r.Hosts+used[k[1]])
 	}
-	return l.b.Build()
 }
 
 // drawing is a random network under construction.

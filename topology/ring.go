@@ -28,11 +28,8 @@ func (r *Ring) grid() *grid {
 }
 
 // Build makes the fabric.
-func (r Ring) Build() (*fabric.Fabric, error) {
-	if err := complete(&r); err != nil {
-		return nil, err
-	}
-	return r.grid().build()
-}
+func (r Ring) Build() (*fabric.Fabric, error) { return built(&r) }
+
+func (r *Ring) lay(l *layout) { r.grid().lay(l) }
 
 func (r Ring) String() string { return specOf(&r) }

@@ -80,11 +80,9 @@ func (s *SlimFly) exponents() []int {
 }
 
 // Build makes the fabric.
-func (s SlimFly) Build() (*fabric.Fabric, error) {
-	if err := complete(&s); err != nil {
-		return nil, err
-	}
-	var l layout
+func (s SlimFly) Build() (*fabric.Fabric, error) { return built(&s) }
+
+func (s *SlimFly) lay(l *layout) {
 	for side := range 2 {
 		for column := range s.Q {
 			for row := range s.Q {
@@ -117,7 +115,6 @@ func (s SlimFly) Build() (*fabric.Fabric, error) {
 			}
 		}
 	}
-	return l.b.Build()
 }
 
 func (s SlimFly) String() string { return specOf(&s) }

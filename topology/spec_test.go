@@ -404,7 +404,7 @@ func TestAnyStruct(t *testing.T) {
 			&Table1{Family: rapid.SampledFrom([]string{"", "xgft", "kautz", "no"}).Draw(t, "family"), Endpoints: one("endpoints")},
 		} {
 			_ = f.String()
-			if err := complete(f); err == nil {
+			if err := rowOf(f).complete(f, nil); err == nil {
 				checkBuilt(t, f)
 			}
 		}

@@ -50,10 +50,10 @@ var table1 = []tableRow{
 	{4096, []int{18, 18}, []int{9, 9}, Kautz{B: 6, N: 3}, KaryTree{K: 18, N: 3}},
 }
 
-// dealt is a family that can be built with hosts distributed evenly.
+// dealt is a family that can be laid out with hosts distributed evenly.
 type dealt interface {
 	form
-	build(hosts int) (*fabric.Fabric, error)
+	layDealt(l *layout, hosts int)
 }
 
 func (t *Table1) declare(p *params) size {
@@ -88,11 +88,8 @@ func (t *Table1) network() dealt {
 }
 
 // Build makes the fabric.
-func (t Table1) Build() (*fabric.Fabric, error) {
-	if err := complete(&t); err != nil {
-		return nil, err
-	}
-	return t.network().build(t.Endpoints)
-}
+func (t Table1) Build() (*fabric.Fabric, error) { return built(&t) }
+
+func (t *Table1) lay(l *layout) { t.network().layDealt(l, t.Endpoints) }
 
 func (t Table1) String() string { return specOf(&t) }

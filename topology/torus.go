@@ -32,11 +32,8 @@ func (t *Torus) grid() *grid {
 }
 
 // Build makes the fabric.
-func (t Torus) Build() (*fabric.Fabric, error) {
-	if err := complete(&t); err != nil {
-		return nil, err
-	}
-	return t.grid().build()
-}
+func (t Torus) Build() (*fabric.Fabric, error) { return built(&t) }
+
+func (t *Torus) lay(l *layout) { t.grid().lay(l) }
 
 func (t Torus) String() string { return specOf(&t) }

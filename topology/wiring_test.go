@@ -145,7 +145,7 @@ func TestDragonflyWiring(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := complete(&d); err != nil {
+		if err := rowOf(&d).complete(&d, nil); err != nil {
 			t.Fatal(err)
 		}
 		t.Run(d.String(), func(t *testing.T) {
@@ -203,7 +203,7 @@ func TestDragonflyArrangements(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := complete(&d); err != nil {
+			if err := rowOf(&d).complete(&d, nil); err != nil {
 				t.Fatal(err)
 			}
 			checkGroups(t, f, d)

@@ -81,16 +81,12 @@ func (t *XGFT) portsUp(level int) int {
 }
 
 // Build makes the fabric.
-func (t XGFT) Build() (*fabric.Fabric, error) {
-	if err := complete(&t); err != nil {
-		return nil, err
-	}
-	return t.build(product(t.M...) * t.Hosts)
-}
+func (t XGFT) Build() (*fabric.Fabric, error) { return built(&t) }
 
-// build distributes hosts evenly over the leaves, at most Hosts on each.
-func (t *XGFT) build(hosts int) (*fabric.Fabric, error) {
-	var l layout
+func (t *XGFT) lay(l *layout) { t.layDealt(l, product(t.M...)*t.Hosts) }
+
+// layDealt distributes hosts evenly over the leaves, at most Hosts on each.
+func (t *XGFT) layDealt(l *layout, hosts int) {
 	first := make([]int, t.levels()) // number of the first switch of a level
 	word := make([]int, len(t.M))
 	for level := range t.levels() {
@@ -106,9 +102,8 @@ func (t *XGFT) build(hosts int) (*fabric.Fabric, error) {
 		l.addHosts(s, share(hosts, leaves, s))
 	}
 	for level := range len(t.M) {
-		t.cableUp(&l, level, first[level], first[level+1])
+		t.cableUp(l, level, first[level], first[level+1])
 	}
-	return l.b.Build()
 }
 
 // cableUp joins a level to the one above; first and above are the numbers of
