@@ -100,10 +100,8 @@ func LaneLoads(ctx context.Context, t *routing.Tables, scope routing.Scope) ([]L
 	f := t.Fabric
 	senders := sendersOf(t, scope)
 	var lids []fabric.LID
-	for lid, e := range f.LIDs() {
-		if ep := f.Endpoint(e); ep.Switch != fabric.None && scope.Includes(ep.Class) {
-			lids = append(lids, lid)
-		}
+	for lid := range scope.LIDs(f) {
+		lids = append(lids, lid)
 	}
 	counts := make([][]uint32, par.Workers(len(lids))) // [worker][VL × trunks + trunk]
 	trees := make([]routing.Tree, len(counts))
@@ -150,8 +148,8 @@ func sendersOf(t *routing.Tables, scope routing.Scope) []sender {
 	for _, id := range scope.Endpoints(f) {
 		e := f.Endpoint(id)
 		k := key{e.Switch, t.Lanes.Row[id], 0}
-		if !uniform && e.Inject != fabric.None {
-			k.in = f.Channel(e.Inject).ToPort
+		if !uniform {
+			k.in = f.LastPort(e)
 		}
 		n, ok := number[k]
 		if !ok {

@@ -34,7 +34,7 @@ func newAnswers(t *routing.Tables, groups [][]group) *answers {
 			g := &groups[s][i]
 			clear(back)
 			for _, e := range g.from {
-				for lid := range lidsOf(t.Fabric, e) {
+				for lid := range t.Fabric.Endpoint(e).LIDs() {
 					for r, sl := range t.Lanes.SLRow(lid) {
 						back[r] |= bit(sl)
 					}
@@ -58,7 +58,7 @@ func (a *answers) toGroups(row int32) []uint16 {
 // on these, as bits.
 func (a *answers) toSource(row int32, e fabric.EndpointID) uint16 {
 	mask := uint16(0)
-	for lid := range lidsOf(a.t.Fabric, e) {
+	for lid := range a.t.Fabric.Endpoint(e).LIDs() {
 		mask |= bit(a.t.Lanes.SLRow(lid)[row])
 	}
 	return mask
@@ -66,15 +66,3 @@ func (a *answers) toSource(row int32, e fabric.EndpointID) uint16 {
 
 // bit is a service level as a bit; 0 for routing.NoSL, which is beyond all bits.
 func bit(sl uint8) uint16 { return 1 << sl }
-
-// lidsOf yields the LIDs of an endpoint.
-func lidsOf(f *fabric.Fabric, id fabric.EndpointID) func(yield func(fabric.LID) bool) {
-	e := f.Endpoint(id)
-	return func(yield func(fabric.LID) bool) {
-		for i := range fabric.LID(1) << e.LMC {
-			if !yield(e.LID + i) {
-				return
-			}
-		}
-	}
-}

@@ -117,6 +117,12 @@ func violation(g *graph, v, u int32, rv, ru int32) *Violation {
 	}
 }
 
+// certify makes the proof of ranks that rise along every dependency.
+func certify(rank []int32, inUse []uint16, lanes int, o Options) *Certificate {
+	markUnused(rank, inUse, lanes)
+	return &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: lanes, Rank: rank}
+}
+
 // markUnused sets the rank of lanes that carry nothing to Unused; inUse is the lanes of
 // each trunk, as bits.
 func markUnused(rank []int32, inUse []uint16, lanes int) {

@@ -29,6 +29,13 @@ func diagonals(same []uint16, lanes int) []uint64 {
 	return matrix
 }
 
+// unite adds a set to another, both bits.
+func unite[W uint16 | uint64](into, from []W) {
+	for i, bits := range from {
+		into[i] |= bits
+	}
+}
+
 // waitsFor is the lanes that a lane waits for in the matrix of one turn, as bits.
 func waitsFor(turn []uint64, lane, lanes int) uint64 {
 	i := lane * lanes

@@ -75,11 +75,10 @@ func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*M
 	v.Dependencies = g.count()
 	rank, free := g.rank()
 	if free {
-		markUnused(rank, m.inUse, m.lanes)
-		v.Certificate = &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: m.lanes, Rank: rank}
-		return v, nil
+		v.Certificate = certify(rank, m.inUse, m.lanes, o)
+	} else {
+		v.Cycle = witness(g.shortestCycle(rank), m.lanes, m.cause)
 	}
-	v.Cycle = m.witness(g.shortestCycle(rank))
 	return v, nil
 }
 
@@ -103,15 +102,15 @@ type mixture struct {
 	f       *fabric.Fabric
 	tables  []*routing.Tables
 	o       Options
-	fixed   uint16     // service levels to follow, as bits, where the contract alone decides them; else 0
-	allowed uint16     // the service levels that the contract then allows
-	groups  [][]group  // [switch] the sources on it
-	copies  uint16     // lanes whose traffic equals that of the one lane that is followed, as bits, that lane included; 0: all lanes are followed
-	answers []*answers // [tables] nil where answers add no service levels
-	maps    *mixedMaps
-	lanes   int      // lanes are 0 … lanes-1
-	matrix  []uint64 // [turn × words + …] which lane waits for which, lanes × lanes bits
-	inUse   []uint16 // [trunk] lanes that carry something
+	fixed   uint16            // service levels to follow, as bits, where the contract alone decides them; else 0
+	allowed uint16            // the service levels that the contract then allows
+	groups  [][]group         // [switch] the sources on it
+	copies  uint16            // lanes whose traffic equals that of the one lane that is followed, as bits, that lane included; 0: all lanes are followed
+	answers []*answers        // [tables] nil where answers add no service levels
+	maps    *laneMaps[uint16] // lanes as bits, with dropLane for service levels that are dropped
+	lanes   int               // lanes are 0 … lanes-1
+	matrix  []uint64          // [turn × words + …] which lane waits for which, lanes × lanes bits
+	inUse   []uint16          // [trunk] lanes that carry something
 	verdict *MixtureVerdict
 }
 
@@ -147,10 +146,15 @@ func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixt
 		used = m.fixed
 	} else {
 		for _, t := range tables {
-			used |= slsInUse(t, 0)
+			used |= t.Levels()
 		}
 	}
-	m.maps = newMixedMaps(tables, used, m.groups)
+	m.maps = newLaneMaps(m.f, used, m.groups, func(s fabric.NodeID, in, out, sl uint8) (lanes uint16) {
+		for _, t := range tables {
+			lanes |= 1 << min(t.Lanes.SL2VL.VL(s, in, out, sl), dropLane)
+		}
+		return lanes
+	})
 	walkers, err := eachDestination(ctx, m.f, o, func() *mixtureWalker { return newMixtureWalker(m) }, (*mixtureWalker).destination)
 	if err != nil {
 		return nil, err
@@ -165,12 +169,8 @@ func (m *mixture) merge(walkers []*mixtureWalker) {
 	m.matrix, m.inUse, m.verdict = first.matrix, first.inUse, &first.verdict
 	v := m.verdict
 	for _, w := range walkers[1:] {
-		for i, bits := range w.matrix {
-			m.matrix[i] |= bits
-		}
-		for i, bits := range w.inUse {
-			m.inUse[i] |= bits
-		}
+		unite(m.matrix, w.matrix)
+		unite(m.inUse, w.inUse)
 		v.Pairs += w.verdict.Pairs
 		v.Exposed += w.verdict.Exposed
 		v.Circles += w.verdict.Circles

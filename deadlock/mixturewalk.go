@@ -7,62 +7,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// mixedMaps is the SL2VL maps of several tables together, laid out in the order in
-// which the walkers read them, as laneMaps is for one. Lanes are bits, with dropLane
-// for service levels that are dropped.
-type mixedMaps struct {
-	index [routing.SLs]uint8 // [SL] its index among the service levels in use
-	used  int                // service levels in use
-	lanes []uint16           // [turn × used + index] lanes of the second trunk
-	start []uint16           // [group.start + out-port × used + index]
-}
-
-func newMixedMaps(tables []*routing.Tables, sls uint16, groups [][]group) *mixedMaps {
-	f := tables[0].Fabric
-	m := &mixedMaps{used: bits.OnesCount16(sls)}
-	var levels []uint8
-	for mask := sls; mask != 0; mask &= mask - 1 {
-		sl := uint8(bits.TrailingZeros16(mask))
-		m.index[sl] = uint8(len(levels))
-		levels = append(levels, sl)
-	}
-	fill := func(at []uint16, s fabric.NodeID, in, out uint8) {
-		for _, t := range tables {
-			for i, sl := range levels {
-				at[i] |= 1 << min(t.Lanes.SL2VL.VL(s, in, out, sl), dropLane)
-			}
-		}
-	}
-	m.lanes = make([]uint16, f.Turns()*m.used)
-	for in := range fabric.ChannelID(f.Trunks()) {
-		s, inPort := f.Heads()[in], f.Channel(in).ToPort
-		first, end := f.TrunksFrom(s)
-		for out := first; out < end; out++ {
-			fill(m.lanes[f.Turn(in, out)*m.used:][:m.used], s, inPort, f.Channel(out).FromPort)
-		}
-	}
-	for s := range groups {
-		ports := f.Node(fabric.NodeID(s)).Ports + 1
-		for i := range groups[s] {
-			g := &groups[s][i]
-			g.start = len(m.start)
-			m.start = append(m.start, make([]uint16, ports*m.used)...)
-			for out := range ports {
-				fill(m.start[g.start+out*m.used:][:m.used], fabric.NodeID(s), g.port, uint8(out))
-			}
-		}
-	}
-	return m
-}
-
-// turn is the lanes of the second trunk of a turn; first, the lanes on which packets of
-// a group leave their switch.
-func (m *mixedMaps) turn(turn int, sl uint8) uint16 { return m.lanes[turn*m.used+int(m.index[sl])] }
-
-func (m *mixedMaps) first(g *group, out, sl uint8) uint16 {
-	return m.start[g.start+int(out)*m.used+int(m.index[sl])]
-}
-
 // mixtureWalker follows the routes to one destination after another, by every
 // entry that a switch may have.
 type mixtureWalker struct {
@@ -142,15 +86,12 @@ func (w *mixtureWalker) destination(lid fabric.LID) {
 // readEntries fills own and fates for an endpoint.
 func (w *mixtureWalker) readEntries(lid fabric.LID, e *fabric.Endpoint) {
 	n := w.f.Switches()
-	w.home = 0
-	if e.Deliver != fabric.None {
-		w.home = w.f.Channel(e.Deliver).FromPort
-	}
+	w.home = w.f.LastPort(e)
 	clear(w.ways)
 	for i, t := range w.m.tables {
 		own, fates := w.own[i*n:][:n], w.fates[i*n:][:n]
 		for s, port := range t.Forwarding.Row(lid) {
-			own[s], fates[s] = w.entry(fabric.NodeID(s), port, e)
+			own[s], fates[s] = entry(w.f, fabric.NodeID(s), port, e, w.home)
 			if own[s] != fabric.None {
 				w.addWay(s, own[s])
 			}
@@ -166,24 +107,6 @@ func (w *mixtureWalker) readEntries(lid fabric.LID, e *fabric.Endpoint) {
 			}
 		}
 	}
-}
-
-// entry is the trunk to which an entry leads, or what becomes of the packet there.
-func (w *mixtureWalker) entry(s fabric.NodeID, port uint8, e *fabric.Endpoint) (fabric.ChannelID, fate) {
-	c := w.f.Out(s, port)
-	switch {
-	case port == routing.NoPort:
-		return fabric.None, lost + fate(NoEntry)
-	case s == e.Switch && port == w.home:
-		return fabric.None, arrives
-	case port == 0:
-		return fabric.None, lost + fate(WrongNode)
-	case c == fabric.None:
-		return fabric.None, lost + fate(DeadPort)
-	case int(c) >= w.f.Trunks():
-		return fabric.None, lost + fate(WrongNode)
-	}
-	return c, lost + fate(Circles) // until the end of the path is known
 }
 
 // addWay adds a trunk to those by which packets may leave a switch.
@@ -404,7 +327,7 @@ func (w *mixtureWalker) forward(s fabric.NodeID) bool {
 			w.inUse[in] |= from
 			for j, out := range w.next[int(u)*w.k:][:w.ways[u]] {
 				turn := w.f.Turn(in, out)
-				to := w.keep(w.m.maps.turn(turn, sl))
+				to := w.keep(w.m.maps.lane(turn, sl))
 				w.note(turn, from, to)
 				had := &w.vlMask[int(u)*w.k+j][sl]
 				fresh = fresh || to&^*had != 0

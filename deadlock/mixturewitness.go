@@ -7,34 +7,13 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// witness finds a route and a mixture for every step of a cycle: those of the lowest
-// destination LID and, for it, the lowest source that cause the step, and of its routes
-// one with the fewest hops. An answer is named only if no packet on a service level of
-// its own direction causes the step.
-func (m *mixture) witness(cycle []int32) []MixtureStep {
-	steps := make([]MixtureStep, len(cycle))
-	for i, v := range cycle {
-		u := cycle[(i+1)%len(cycle)]
-		hold := hop{fabric.ChannelID(int(v) / m.lanes), uint8(int(v) % m.lanes)}
-		want := hop{fabric.ChannelID(int(u) / m.lanes), uint8(int(u) % m.lanes)}
-		step, ok := m.cause(hold, want, false)
-		if !ok {
-			step, ok = m.cause(hold, want, true)
-		}
-		if !ok {
-			panic("deadlock: a dependency of a mixture without a route that causes it")
-		}
-		steps[i] = step
-	}
-	return steps
-}
-
 // cause finds a route that holds one hop and goes on to the other, either among packets
-// on the SLs of their own direction or among answers.
+// on the SLs of their own direction or among answers: that of the lowest destination LID
+// and, for it, the lowest source, and of its routes one with the fewest hops.
 func (m *mixture) cause(hold, want hop, answer bool) (MixtureStep, bool) {
 	sources := m.o.Scope.Endpoints(m.f)
-	for lid, to := range m.f.LIDs() {
-		if ep := m.f.Endpoint(to); !m.o.Scope.Includes(ep.Class) || ep.Switch == fabric.None || !m.leads(lid, hold.trunk) || !m.leads(lid, want.trunk) {
+	for lid, to := range m.o.Scope.LIDs(m.f) {
+		if !m.leads(lid, hold.trunk) || !m.leads(lid, want.trunk) {
 			continue
 		}
 		for _, src := range sources {
@@ -90,7 +69,7 @@ func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, wan
 			}
 		}
 	}
-	add(m.f.Endpoint(src).Switch, inPort(m.f, src), -1)
+	add(m.f.Endpoint(src).Switch, m.f.LastPort(m.f.Endpoint(src)), -1)
 	for i := 0; i < len(list); i++ {
 		if b := list[i].before; b >= 0 && list[b].hop == hold && list[i].hop == want {
 			var way []TableChoice

@@ -43,7 +43,7 @@ func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*r
 	for i, t := range tables {
 		rows[i] = t.Lanes.Row[e]
 	}
-	port := inPort(tables[0].Fabric, e)
+	port := tables[0].Fabric.LastPort(tables[0].Fabric.Endpoint(e))
 	for i := range groups {
 		if g := &groups[i]; slices.Equal(g.rows, rows) && slices.IndexFunc(tables, func(t *routing.Tables) bool {
 			return !t.Lanes.SL2VL.SameFrom(s, g.port, port)
@@ -53,13 +53,4 @@ func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*r
 		}
 	}
 	return append(groups, group{rows: rows, from: []fabric.EndpointID{e}, port: port})
-}
-
-// inPort is the port by which the packets of an endpoint enter its switch, 0 for
-// the switch's own.
-func inPort(f *fabric.Fabric, e fabric.EndpointID) uint8 {
-	if inject := f.Endpoint(e).Inject; inject != fabric.None {
-		return f.Channel(inject).ToPort
-	}
-	return 0
 }

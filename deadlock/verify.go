@@ -117,15 +117,12 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 	}
 	v := d.verdict
 	g := &graph{f: t.Fabric, lanes: d.lanes, matrix: d.matrix}
-	rank, free := g.rank()
 	v.Dependencies = g.count()
+	rank, free := g.rank()
 	if free {
-		v.Certificate = &Certificate{Contract: o.Contract, Scope: o.Scope, Lanes: d.lanes, Rank: rank}
-		markUnused(rank, d.inUse, d.lanes)
-		return v, nil
-	}
-	if !o.NoCycle {
-		v.Cycle = d.witness(g.shortestCycle(rank))
+		v.Certificate = certify(rank, d.inUse, d.lanes, o)
+	} else if !o.NoCycle {
+		v.Cycle = witness(g.shortestCycle(rank), d.lanes, d.cause)
 	}
 	return v, nil
 }
@@ -134,13 +131,13 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 type derivation struct {
 	t       *routing.Tables
 	o       Options
-	fixed   uint16    // service levels to follow, as bits, where the contract alone decides them; else 0
-	groups  [][]group // [switch] the sources on it
-	answers *answers  // nil where answers add no service levels
-	maps    *laneMaps // nil where the SL alone decides the lane
-	lanes   int       // lanes are 0 … lanes-1
-	matrix  []uint64  // [turn × words + …] which lane waits for which, lanes × lanes bits
-	inUse   []uint16  // [trunk] lanes that carry something
+	fixed   uint16           // service levels to follow, as bits, where the contract alone decides them; else 0
+	groups  [][]group        // [switch] the sources on it
+	answers *answers         // nil where answers add no service levels
+	maps    *laneMaps[uint8] // nil where the SL alone decides the lane
+	lanes   int              // lanes are 0 … lanes-1
+	matrix  []uint64         // [turn × words + …] which lane waits for which, lanes × lanes bits
+	inUse   []uint16         // [trunk] lanes that carry something
 	verdict *Verdict
 }
 
@@ -159,7 +156,11 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 	}
 	if _, uniform := t.Lanes.SL2VL.Uniform(); !uniform {
 		d.fixed = representatives(t, d.fixed)
-		d.maps = newLaneMaps(t, d.fixed, d.groups)
+		used := d.fixed
+		if used == 0 {
+			used = t.Levels()
+		}
+		d.maps = newLaneMaps(f, used, d.groups, t.Lanes.SL2VL.VL)
 	}
 	walkers, err := eachDestination(ctx, f, o, func() *walker { return newWalker(d) }, (*walker).destination)
 	if err != nil {
@@ -173,10 +174,8 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 // and returns the walkers.
 func eachDestination[W any](ctx context.Context, f *fabric.Fabric, o Options, start func() W, walk func(W, fabric.LID)) ([]W, error) {
 	var lids []fabric.LID
-	for lid, e := range f.LIDs() {
-		if ep := f.Endpoint(e); o.Scope.Includes(ep.Class) && ep.Switch != fabric.None {
-			lids = append(lids, lid)
-		}
+	for lid := range o.Scope.LIDs(f) {
+		lids = append(lids, lid)
 	}
 	return onAllCores(ctx, lids, o.Progress, start, walk)
 }
@@ -184,28 +183,11 @@ func eachDestination[W any](ctx context.Context, f *fabric.Fabric, o Options, st
 // laneCount is one more than the highest lane that any packet can use.
 func laneCount(t *routing.Tables) int {
 	top := uint8(0)
-	see := func(vl uint8) {
+	eachLane(t, func(vl uint8) {
 		if vl < dropLane {
 			top = max(top, vl)
 		}
-	}
-	if lane, ok := t.Lanes.SL2VL.Uniform(); ok {
-		for _, vl := range lane {
-			see(vl)
-		}
-		return int(top) + 1
-	}
-	f := t.Fabric
-	for s := range f.Switches() {
-		ports := uint8(f.Node(fabric.NodeID(s)).Ports)
-		for in := range ports + 1 {
-			for out := range ports + 1 {
-				for sl := range uint8(routing.SLs) {
-					see(t.Lanes.SL2VL.VL(fabric.NodeID(s), in, out, sl))
-				}
-			}
-		}
-	}
+	})
 	return int(top) + 1
 }
 
@@ -215,15 +197,9 @@ func (d *derivation) merge(walkers []*walker) {
 	d.matrix, d.inUse, d.verdict = first.matrix, first.inUse, &first.verdict
 	sls := first.sls
 	for _, w := range walkers[1:] {
-		for i, bits := range w.matrix {
-			d.matrix[i] |= bits
-		}
-		for i, bits := range w.same {
-			first.same[i] |= bits
-		}
-		for i, bits := range w.inUse {
-			d.inUse[i] |= bits
-		}
+		unite(d.matrix, w.matrix)
+		unite(first.same, w.same)
+		unite(d.inUse, w.inUse)
 		d.verdict.add(&w.verdict)
 		sls |= w.sls
 	}

@@ -104,30 +104,29 @@ func (w *walker) destination(lid fabric.LID) {
 
 // readEntries fills next and fate for an endpoint.
 func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
-	trunks := fabric.ChannelID(w.f.Trunks())
-	w.home = 0
-	if e.Deliver != fabric.None {
-		w.home = w.f.Channel(e.Deliver).FromPort
-	}
+	w.home = w.f.LastPort(e)
 	for s, port := range row {
-		w.next[s] = fabric.None
-		c := w.f.Out(fabric.NodeID(s), port)
-		switch {
-		case port == routing.NoPort:
-			w.fate[s] = lost + fate(NoEntry)
-		case fabric.NodeID(s) == e.Switch && port == w.home:
-			w.fate[s] = arrives
-		case port == 0:
-			w.fate[s] = lost + fate(WrongNode)
-		case c == fabric.None:
-			w.fate[s] = lost + fate(DeadPort)
-		case c >= trunks:
-			w.fate[s] = lost + fate(WrongNode)
-		default:
-			w.next[s] = c
-			w.fate[s] = lost + fate(Circles) // until the end of the path is known
-		}
+		w.next[s], w.fate[s] = entry(w.f, fabric.NodeID(s), port, e, w.home)
 	}
+}
+
+// entry is the trunk to which an entry for an endpoint leads, or what becomes of the
+// packet there; home is as in walker.
+func entry(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint, home uint8) (fabric.ChannelID, fate) {
+	c := f.Out(s, port)
+	switch {
+	case port == routing.NoPort:
+		return fabric.None, lost + fate(NoEntry)
+	case s == e.Switch && port == home:
+		return fabric.None, arrives
+	case port == 0:
+		return fabric.None, lost + fate(WrongNode)
+	case c == fabric.None:
+		return fabric.None, lost + fate(DeadPort)
+	case int(c) >= f.Trunks():
+		return fabric.None, lost + fate(WrongNode)
+	}
+	return c, lost + fate(Circles) // until the end of the path is known
 }
 
 // sort orders the switches so that each comes after all that forward to it. The
@@ -249,8 +248,8 @@ func (w *walker) unaddressable(g *group, lid fabric.LID, to *fabric.Endpoint) bo
 	if lid != to.LID {
 		return false
 	}
-	for l := range fabric.LID(1) << to.LMC {
-		if w.d.t.Lanes.SLRow(to.LID + l)[g.rows[0]] != routing.NoSL {
+	for l := range to.LIDs() {
+		if w.d.t.Lanes.SLRow(l)[g.rows[0]] != routing.NoSL {
 			return false
 		}
 	}

@@ -19,18 +19,17 @@ type LoopStep struct {
 	Answer bool
 }
 
-// witness finds a route for every step of a cycle: that of the lowest destination LID
-// and, for it, the lowest source that causes the step. An answer is named only if no
-// packet on the SL of its own direction causes it.
-func (d *derivation) witness(cycle []int32) []LoopStep {
-	steps := make([]LoopStep, len(cycle))
+// witness finds what causes every step of a cycle. An answer is named only if no packet
+// on a service level of its own direction causes the step.
+func witness[S any](cycle []int32, lanes int, cause func(hold, want hop, answer bool) (S, bool)) []S {
+	steps := make([]S, len(cycle))
 	for i, v := range cycle {
 		u := cycle[(i+1)%len(cycle)]
-		hold := hop{fabric.ChannelID(int(v) / d.lanes), uint8(int(v) % d.lanes)}
-		want := hop{fabric.ChannelID(int(u) / d.lanes), uint8(int(u) % d.lanes)}
-		step, ok := d.cause(hold, want, false)
-		if !ok && d.answers != nil {
-			step, ok = d.cause(hold, want, true)
+		hold := hop{fabric.ChannelID(int(v) / lanes), uint8(int(v) % lanes)}
+		want := hop{fabric.ChannelID(int(u) / lanes), uint8(int(u) % lanes)}
+		step, ok := cause(hold, want, false)
+		if !ok {
+			step, ok = cause(hold, want, true)
 		}
 		if !ok {
 			panic("deadlock: a dependency without a route that causes it")
@@ -47,25 +46,26 @@ type hop struct {
 }
 
 // cause finds a route that holds one hop and goes on to the other, either among packets
-// on the SLs of their own direction or among answers.
+// on the SLs of their own direction or among answers: that of the lowest destination LID
+// and, for it, the lowest source.
 func (d *derivation) cause(hold, want hop, answer bool) (LoopStep, bool) {
+	if answer && d.answers == nil {
+		return LoopStep{}, false
+	}
 	f := d.t.Fabric
 	in, out := f.Channel(hold.trunk), f.Channel(want.trunk)
-	for lid, e := range f.LIDs() {
-		if ep := f.Endpoint(e); !d.o.Scope.Includes(ep.Class) || ep.Switch == fabric.None {
-			continue
-		}
+	sources := d.o.Scope.Endpoints(f)
+	for lid, to := range d.o.Scope.LIDs(f) {
 		row := d.t.Forwarding.Row(lid)
 		if row[in.From] != in.FromPort || row[out.From] != out.FromPort {
 			continue
 		}
-		for src := range f.Endpoints() {
-			if ep := f.Endpoint(fabric.EndpointID(src)); src == int(e) || ep.Switch == fabric.None || !d.o.Scope.Includes(ep.Class) {
+		for _, src := range sources {
+			if src == to {
 				continue
 			}
-			mask := d.levels(fabric.EndpointID(src), lid, answer)
-			if sl, ok := d.makes(fabric.EndpointID(src), lid, mask, hold, want); ok {
-				return LoopStep{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: fabric.EndpointID(src), Dst: lid, Answer: answer}, true
+			if sl, ok := d.makes(src, lid, d.levels(src, lid, answer), hold, want); ok {
+				return LoopStep{Trunk: hold.trunk, VL: hold.vl, SL: sl, Src: src, Dst: lid, Answer: answer}, true
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (d *derivation) makes(src fabric.EndpointID, lid fabric.LID, mask uint16, h
 // the packet leaves the switches, or it must have circled twice.
 func (d *derivation) follow(src fabric.EndpointID, lid fabric.LID, sl uint8, visit func(hop) bool) {
 	f := d.t.Fabric
-	at, in := f.Endpoint(src).Switch, inPort(f, src)
+	at, in := f.Endpoint(src).Switch, f.LastPort(f.Endpoint(src))
 	for range 2*f.Switches() + 1 {
 		c := f.Out(at, d.t.Forwarding.Port(at, lid))
 		if c == fabric.None || int(c) >= f.Trunks() {

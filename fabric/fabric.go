@@ -224,8 +224,19 @@ func (f *Fabric) Endpoints() []Endpoint { return f.endpoints }
 // Endpoint is the endpoint e.
 func (f *Fabric) Endpoint(e EndpointID) *Endpoint { return &f.endpoints[e] }
 
-// LastPort is the port by which an endpoint's switch delivers to it; 0 for the switch
-// itself, and for an endpoint without a switch.
+// LIDs is every LID that an endpoint answers to, ascending.
+func (e *Endpoint) LIDs() iter.Seq[LID] {
+	return func(yield func(LID) bool) {
+		for i := range LID(1) << e.LMC {
+			if !yield(e.LID + i) {
+				return
+			}
+		}
+	}
+}
+
+// LastPort is the port by which an endpoint's switch delivers to it, and by which its
+// packets come in; 0 for the switch itself, and for an endpoint without a switch.
 func (f *Fabric) LastPort(e *Endpoint) uint8 {
 	if e.Deliver == None {
 		return 0

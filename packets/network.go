@@ -143,7 +143,7 @@ func (n *Network) kindAt(port int32) *portKind { return &n.kinds[n.links[port].k
 // when routes are followed.
 func (n *Network) lanesOfTables() int {
 	f, t := n.Fabric, n.tables
-	inUse := slsInUse(t)
+	inUse := t.Levels()
 	most := 0
 	see := func(vl uint8) {
 		if vl < routing.MaxDataVLs {
@@ -170,23 +170,6 @@ func (n *Network) lanesOfTables() int {
 		}
 	}
 	return most
-}
-
-// slsInUse is the service levels that tables give out, as bits.
-func slsInUse(t *routing.Tables) uint16 {
-	mask := uint16(0)
-	for lid := range t.Fabric.LIDs() {
-		row := t.Lanes.SLRow(lid)
-		if row == nil {
-			return 1
-		}
-		for _, sl := range row {
-			if sl != routing.NoSL {
-				mask |= 1 << sl
-			}
-		}
-	}
-	return mask
 }
 
 // source is the port at which an endpoint's packets begin.

@@ -116,9 +116,7 @@ func (m *SL2VL) PerPort(f *fabric.Fabric) *SL2VL {
 	for s := range t.first {
 		for in := range t.ports[s] {
 			for out := range t.ports[s] {
-				for sl := range uint8(SLs) {
-					t.Set(fabric.NodeID(s), uint8(in), uint8(out), sl, m.VL(fabric.NodeID(s), uint8(in), uint8(out), sl))
-				}
+				t.SetMap(fabric.NodeID(s), uint8(in), uint8(out), m.Map(fabric.NodeID(s), uint8(in), uint8(out)))
 			}
 		}
 	}
@@ -135,6 +133,14 @@ func (m *SL2VL) VL(s fabric.NodeID, in, out, sl uint8) uint8 {
 		return m.uniform[sl]
 	}
 	return m.table[m.at(s, in, out)+int(sl)]
+}
+
+// Map is VL for all service levels.
+func (m *SL2VL) Map(s fabric.NodeID, in, out uint8) [SLs]uint8 {
+	if m.first == nil {
+		return m.uniform
+	}
+	return [SLs]uint8(m.table[m.at(s, in, out):])
 }
 
 // SameFrom says whether packets that enter switch s by either of two ports are mapped
@@ -170,6 +176,11 @@ func (m *SL2VL) IgnoresSL() bool {
 // Set changes one entry of a per-port map.
 func (m *SL2VL) Set(s fabric.NodeID, in, out, sl, vl uint8) {
 	m.table[m.at(s, in, out)+int(sl)] = vl
+}
+
+// SetMap changes the entries of a per-port map for all service levels.
+func (m *SL2VL) SetMap(s fabric.NodeID, in, out uint8, lane [SLs]uint8) {
+	copy(m.table[m.at(s, in, out):], lane[:])
 }
 
 func (m *SL2VL) at(s fabric.NodeID, in, out uint8) int {
@@ -245,4 +256,18 @@ type Tables struct {
 	Fabric     *fabric.Fabric
 	Forwarding *Forwarding
 	Lanes      *Lanes
+}
+
+// Levels is the service levels that are given out for the LIDs in use, as bits.
+func (t *Tables) Levels() uint16 {
+	if t.Lanes.sl == nil {
+		return 1
+	}
+	mask := uint16(0)
+	for lid := range t.Fabric.LIDs() {
+		for _, sl := range t.Lanes.SLRow(lid) {
+			mask |= 1 << sl // NoSL is beyond all bits
+		}
+	}
+	return mask
 }

@@ -2,6 +2,7 @@ package routing
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -25,6 +26,18 @@ func (s Scope) Includes(c fabric.Class) bool {
 		return s == All
 	}
 	return s >= Adapters
+}
+
+// LIDs is the LIDs in use, ascending, of the endpoints in scope that are attached to a
+// switch.
+func (s Scope) LIDs(f *fabric.Fabric) iter.Seq2[fabric.LID, fabric.EndpointID] {
+	return func(yield func(fabric.LID, fabric.EndpointID) bool) {
+		for lid, id := range f.LIDs() {
+			if e := f.Endpoint(id); e.Switch != fabric.None && s.Includes(e.Class) && !yield(lid, id) {
+				return
+			}
+		}
+	}
 }
 
 // Endpoints is the endpoints in scope that are attached to a switch, in their order.

@@ -67,15 +67,7 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 // bySwitchAndPort orders endpoints by their switch and the port there.
 func bySwitchAndPort(f *fabric.Fabric, a, b fabric.EndpointID) int {
 	x, y := f.Endpoint(a), f.Endpoint(b)
-	return cmp.Or(cmp.Compare(x.Switch, y.Switch), cmp.Compare(switchPort(f, x), switchPort(f, y)), cmp.Compare(a, b))
-}
-
-// switchPort is the port of the switch that an endpoint is connected to.
-func switchPort(f *fabric.Fabric, e *fabric.Endpoint) uint8 {
-	if e.Inject == fabric.None {
-		return 0
-	}
-	return f.Channel(e.Inject).ToPort
+	return cmp.Or(cmp.Compare(x.Switch, y.Switch), cmp.Compare(f.LastPort(x), f.LastPort(y)), cmp.Compare(a, b))
 }
 
 // Times puts k processes on every endpoint of a placement, with consecutive ranks.

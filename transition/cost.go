@@ -53,11 +53,7 @@ func CostOf(old, next *routing.Tables) Cost {
 // leads says whether an entry for an endpoint forwards packets to another switch, or
 // delivers them.
 func leads(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint) bool {
-	home := uint8(0)
-	if e.Deliver != fabric.None {
-		home = f.Channel(e.Deliver).FromPort
-	}
-	if s == e.Switch && port == home {
+	if s == e.Switch && port == f.LastPort(e) {
 		return true
 	}
 	c := f.Out(s, port)

@@ -95,9 +95,7 @@ func mapOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *rou
 		ports := uint8(f.Node(s).Ports)
 		for in := range ports + 1 {
 			for out := range ports + 1 {
-				for sl := range uint8(routing.SLs) {
-					m.Set(s, in, out, sl, from.VL(at, in, out, sl))
-				}
+				m.SetMap(s, in, out, from.Map(at, in, out))
 			}
 		}
 	}

@@ -98,10 +98,7 @@ func sameEverywhere(t *routing.Tables) (first [routing.SLs]uint8, where string) 
 				if in == out || in > 0 && f.Out(s, uint8(in)) == fabric.None || f.Out(s, uint8(out)) == fabric.None {
 					continue
 				}
-				var lane [routing.SLs]uint8
-				for sl := range lane {
-					lane[sl] = t.Lanes.SL2VL.VL(s, uint8(in), uint8(out), uint8(sl))
-				}
+				lane := t.Lanes.SL2VL.Map(s, uint8(in), uint8(out))
 				if seen && lane != first {
 					return first, fmt.Sprintf("%s maps service levels otherwise from port %d to port %d than other ports do", f.Label(s), in, out)
 				}

@@ -258,10 +258,7 @@ func mapsOf(f *fabric.Fabric, sl2vl *routing.SL2VL, rows []fabric.NodeID) (maps 
 		ports := f.Node(s).Ports + 1
 		for in := range ports {
 			for out := range ports {
-				var m laneMap
-				for sl := range uint8(routing.SLs) {
-					m[sl] = sl2vl.VL(s, uint8(in), uint8(out), sl)
-				}
+				m := laneMap(sl2vl.Map(s, uint8(in), uint8(out)))
 				n, ok := number[m]
 				if !ok {
 					n = uint16(len(maps))

@@ -9,6 +9,7 @@ package dag
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -148,10 +149,7 @@ func InOrder(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, build
 // by endpoint, then by offset.
 func LIDsOn(f *fabric.Fabric, s fabric.NodeID, lids []fabric.LID) []fabric.LID {
 	for _, e := range f.Attached(s) {
-		ep := f.Endpoint(e)
-		for l := range fabric.LID(1) << ep.LMC {
-			lids = append(lids, ep.LID+l)
-		}
+		lids = slices.AppendSeq(lids, f.Endpoint(e).LIDs())
 	}
 	return lids
 }

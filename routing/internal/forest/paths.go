@@ -45,12 +45,8 @@ func Of(f *fabric.Fabric, fw *routing.Forwarding, scope routing.Scope) *Paths {
 	for s := range fabric.NodeID(f.Switches()) {
 		var lids []fabric.LID
 		for _, e := range f.Attached(s) {
-			ep := f.Endpoint(e)
-			if !scope.Includes(ep.Class) {
-				continue
-			}
-			for l := range fabric.LID(1) << ep.LMC {
-				lids = append(lids, ep.LID+l)
+			if ep := f.Endpoint(e); scope.Includes(ep.Class) {
+				lids = slices.AppendSeq(lids, ep.LIDs())
 			}
 		}
 		if len(lids) > 0 {

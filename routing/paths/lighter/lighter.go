@@ -49,8 +49,8 @@ func fullest(f *fabric.Fabric, t *routing.Forwarding) uint64 {
 	var tree routing.Tree
 	for _, e := range routing.Adapters.Endpoints(f) {
 		ep := f.Endpoint(e)
-		for a := range fabric.LID(1) << ep.LMC {
-			tree.Build(f, t.Row(ep.LID+a), ep.Switch)
+		for lid := range ep.LIDs() {
+			tree.Build(f, t.Row(lid), ep.Switch)
 			loads.Charge(tree.Order, tree.Out, 1)
 		}
 	}
