@@ -32,10 +32,12 @@ func Errorf(file string, line int, msg string, args ...any) error {
 	return &ParseError{File: file, Line: line, Msg: fmt.Sprintf(msg, args...)}
 }
 
-// Mismatches counts what of a file about ports or paths does not fit the fabric, for
-// lenient readers: they leave out lines about parts that the fabric does not have, and
-// assume something for parts that the file does not mention.
+// Mismatches is what of a file about ports or paths does not fit the fabric. Lenient
+// readers leave out lines about parts that the fabric does not have, and assume something
+// for parts that the file does not mention.
 type Mismatches struct {
+	Lenient bool // what does not fit is counted, not refused
+
 	Skipped, Missing           int64 // lines left out; parts of the fabric that the file does not mention
 	FirstSkipped, FirstMissing error // *ParseError; nil: none
 }
@@ -43,20 +45,28 @@ type Mismatches struct {
 // ErrSkip is what Skip returns for a line to be left out.
 var ErrSkip = errors.New("format: a line about what the fabric lacks")
 
-// Skip counts a line about a part that the fabric does not have; why is called for the
-// first one.
+// Skip refuses a line about a part that the fabric does not have or, lenient, counts it
+// and returns ErrSkip; why is called for the first one.
 func (m *Mismatches) Skip(why func() error) error {
+	if !m.Lenient {
+		return why()
+	}
 	if m.Skipped++; m.FirstSkipped == nil {
 		m.FirstSkipped = why()
 	}
 	return ErrSkip
 }
 
-// Miss counts a part that the file does not mention; why is called for the first one.
-func (m *Mismatches) Miss(why func() error) {
+// Miss refuses a file that does not mention a part or, lenient, counts the part; why is
+// called for the first one.
+func (m *Mismatches) Miss(why func() error) error {
+	if !m.Lenient {
+		return why()
+	}
 	if m.Missing++; m.FirstMissing == nil {
 		m.FirstMissing = why()
 	}
+	return nil
 }
 
 // Open opens a file for one of the readers; "-" is stdin. Contents compressed

@@ -80,6 +80,16 @@ func (l *Lines) Next() bool {
 	return true
 }
 
+// Each reads every line, up to the first error but ErrSkip.
+func (l *Lines) Each(read func(Cursor) error) error {
+	for l.Next() {
+		if err := read(l.text); err != nil && !errors.Is(err, ErrSkip) {
+			return err
+		}
+	}
+	return l.err
+}
+
 // Text is the line without its end. It is overwritten by Next.
 func (l *Lines) Text() Cursor { return l.text }
 

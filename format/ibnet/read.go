@@ -41,12 +41,7 @@ import (
 // r itself fails. Contradictions that were resolved are in the fabric's Warnings.
 func Read(r io.Reader, file string) (*fabric.Fabric, error) {
 	p := parser{lines: format.NewLines(r, file), byID: map[string]int32{}, at: none}
-	for p.lines.Next() {
-		if err := p.line(p.lines.Text()); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.lines.Err(); err != nil {
+	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
 	if err := p.finish(); err != nil {

@@ -89,12 +89,7 @@ func (r Rule) String() string {
 // Read reads the tables of a fabric; file is the name for errors.
 func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
 	p := &parser{lines: format.NewTableLines(r, file), f: f, lenient: j.Lenient, at: fabric.None, header: make([]int, f.Switches())}
-	for p.lines.Next() {
-		if err := p.line(p.lines.Text()); err != nil {
-			return nil, err
-		}
-	}
-	if err := p.lines.Err(); err != nil {
+	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
 	if p.at == fabric.None && p.unknownSwitches == nil {

@@ -32,7 +32,6 @@ package psl
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -81,15 +80,10 @@ func ReadLenient(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, l
 
 func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []fabric.LID, lenient bool) (*routing.Lanes, format.Mismatches, error) {
 	p := &parser{
-		lines: format.NewTableLines(r, file), f: f, lids: lids, lenient: lenient,
+		lines: format.NewTableLines(r, file), f: f, lids: lids, misfits: format.Mismatches{Lenient: lenient},
 		byNode: make([][]uint8, len(f.Nodes())), byPort: map[fabric.EndpointID][]uint8{},
 	}
-	for p.lines.Next() {
-		if err := p.line(p.lines.Text()); err != nil && !errors.Is(err, format.ErrSkip) {
-			return nil, p.misfits, err
-		}
-	}
-	if err := p.lines.Err(); err != nil {
+	if err := p.lines.Each(p.line); err != nil {
 		return nil, p.misfits, err
 	}
 	if p.misfits.Skipped > 0 && !p.any {
@@ -103,19 +97,13 @@ func read(r io.Reader, file string, f *fabric.Fabric, m *routing.SL2VL, lids []f
 	return p.build(m), p.misfits, nil
 }
 
-// unknown reports something that is not in the fabric: an error, or ErrSkip if the
-// reader is lenient.
+// unknown is about something that is not in the fabric.
 func (p *parser) unknown(msg string, args ...any) error {
-	why := func() error { return p.lines.Errorf(msg, args...) }
-	if p.lenient {
-		return p.misfits.Skip(why)
-	}
-	return why()
+	return p.misfits.Skip(func() error { return p.lines.Errorf(msg, args...) })
 }
 
 type parser struct {
 	lines   *format.Lines
-	lenient bool
 	misfits format.Mismatches
 	any     bool // a line was about the fabric
 	f       *fabric.Fabric
@@ -266,26 +254,21 @@ func slName(sl uint8) string {
 
 // complete looks for pairs of host adapters that a full file lacks.
 func (p *parser) complete() error {
-	for i := range p.f.Endpoints() {
-		from := p.f.Endpoint(fabric.EndpointID(i))
-		if from.Class != fabric.HostAdapter || from.Switch == fabric.None {
-			continue
-		}
-		node, port := p.byNode[from.Node], p.byPort[fabric.EndpointID(i)]
-		for lid, owner := range p.f.LIDs() {
-			to := p.f.Endpoint(owner)
-			if to.Class != fabric.HostAdapter || to.Switch == fabric.None || to.Node == from.Node {
+	for _, e := range routing.HCA.Endpoints(p.f) {
+		from := p.f.Endpoint(e)
+		node, port := p.byNode[from.Node], p.byPort[e]
+		for lid, to := range routing.HCA.LIDs(p.f) {
+			if p.f.Endpoint(to).Node == from.Node {
 				continue
 			}
 			if (node == nil || node[lid] == unset) && (port == nil || port[lid] == unset) {
-				why := func() error {
+				err := p.misfits.Miss(func() error {
 					return p.lines.Errorf("the file ends without a service level from %s to LID %d (only a file that begins with %q may leave pairs out)",
 						p.f.Label(from.Node), lid, compactMark)
+				})
+				if err != nil {
+					return err
 				}
-				if !p.lenient {
-					return why()
-				}
-				p.misfits.Miss(why)
 			}
 		}
 	}

@@ -20,7 +20,6 @@
 package slvl
 
 import (
-	"errors"
 	"io"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -52,7 +51,7 @@ func ReadLenient(r io.Reader, file string, f *fabric.Fabric) (*routing.SL2VL, fo
 
 func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL2VL, format.Mismatches, error) {
 	p := &parser{
-		lines: format.NewTableLines(r, file), f: f, lenient: lenient,
+		lines: format.NewTableLines(r, file), f: f, misfits: format.Mismatches{Lenient: lenient},
 		seen: make([][]bool, f.Switches()), at: fabric.None, byGUID: map[fabric.GUID]fabric.NodeID{},
 	}
 	for s := range fabric.NodeID(f.Switches()) {
@@ -61,12 +60,7 @@ func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL
 	for s := range fabric.NodeID(f.Switches()) {
 		p.byGUID[f.Node(s).GUID] = s
 	}
-	for p.lines.Next() {
-		if err := p.line(p.lines.Text()); err != nil && !errors.Is(err, format.ErrSkip) {
-			return nil, p.misfits, err
-		}
-	}
-	if err := p.lines.Err(); err != nil {
+	if err := p.lines.Each(p.line); err != nil {
 		return nil, p.misfits, err
 	}
 	if err := p.complete(); err != nil {
@@ -81,7 +75,6 @@ func read(r io.Reader, file string, f *fabric.Fabric, lenient bool) (*routing.SL
 type parser struct {
 	lines   *format.Lines
 	f       *fabric.Fabric
-	lenient bool
 	misfits format.Mismatches
 	byGUID  map[fabric.GUID]fabric.NodeID
 	at      fabric.NodeID  // the switch of an opensm-sl2vl.dump whose block this is, or None
@@ -124,11 +117,7 @@ func (p *parser) findSwitch(c *format.Cursor) (fabric.NodeID, error) {
 	}
 	s, ok := p.byGUID[fabric.GUID(v)]
 	if !ok {
-		why := func() error { return p.lines.Errorf("the fabric has no switch %s", fabric.GUID(v)) }
-		if p.lenient {
-			return fabric.None, p.misfits.Skip(why)
-		}
-		return fabric.None, why()
+		return fabric.None, p.misfits.Skip(func() error { return p.lines.Errorf("the fabric has no switch %s", fabric.GUID(v)) })
 	}
 	return s, nil
 }
@@ -166,9 +155,7 @@ func (p *parser) entry(s fabric.NodeID, c format.Cursor, read func(*format.Curso
 		p.table = routing.UniformSL2VL(p.first).PerPort(p.f)
 	}
 	if p.table != nil {
-		for sl, lane := range vl {
-			p.table.Set(s, uint8(in), uint8(out), uint8(sl), lane)
-		}
+		p.table.SetMap(s, uint8(in), uint8(out), vl)
 	}
 	return nil
 }
@@ -228,13 +215,12 @@ func (p *parser) complete() error {
 					continue
 				}
 				if p.seen[s] == nil || !p.seen[s][in*(ports+1)+out] {
-					why := func() error {
+					err := p.misfits.Miss(func() error {
 						return p.lines.Errorf("the file ends without an entry of %s for in-port %d and out-port %d", p.f.Label(s), in, out)
+					})
+					if err != nil {
+						return err
 					}
-					if !p.lenient {
-						return why()
-					}
-					p.misfits.Miss(why)
 				}
 			}
 		}

@@ -106,10 +106,7 @@ func (p *printer) pair(s fabric.NodeID, in, out int) bool {
 func (p *printer) entry(s fabric.NodeID, in, out int) error {
 	tail := p.alike
 	if tail == nil {
-		var lane lanes
-		for sl := range lane {
-			lane[sl] = p.m.VL(s, uint8(in), uint8(out), uint8(sl))
-		}
+		lane := p.m.Map(s, uint8(in), uint8(out))
 		tail = p.tail(p.AvailableBuffer(), &lane)
 	}
 	_, err := p.Write(tail)

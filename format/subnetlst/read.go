@@ -63,16 +63,7 @@ type list struct {
 
 func parse(r io.Reader, file string) (*list, error) {
 	l := &list{lines: format.NewLines(r, file), byGUID: map[fabric.GUID]int32{}, ports: map[portKey]identity{}}
-	for l.lines.Next() {
-		c := l.lines.Text()
-		if c.Empty() || c.Cut("#") {
-			continue
-		}
-		if err := l.line(c); err != nil {
-			return nil, err
-		}
-	}
-	if err := l.lines.Err(); err != nil {
+	if err := l.lines.Each(l.line); err != nil {
 		return nil, err
 	}
 	if len(l.links) == 0 {
@@ -83,6 +74,9 @@ func parse(r io.Reader, file string) (*list, error) {
 }
 
 func (l *list) line(c format.Cursor) error {
+	if c.Empty() || c.Cut("#") {
+		return nil
+	}
 	k := link{line: l.lines.Number()}
 	var err error
 	if k.a, err = l.side(&c); err != nil {
@@ -110,34 +104,19 @@ func (l *list) line(c format.Cursor) error {
 		return l.lines.Errorf("no speed behind SPD=; the line may be cut short")
 	}
 	if width > 0 {
-		k.rate = fabric.Rate{Width: uint8(width), Speed: speedOf(speed)}
+		known, ok := speeds[string(speed)]
+		if !ok {
+			known = fabric.Speed(speed)
+		}
+		k.rate = fabric.Rate{Width: uint8(width), Speed: known}
 	}
 	l.links = append(l.links, k)
 	return nil
 }
 
-func speedOf(spd []byte) fabric.Speed {
-	switch string(spd) {
-	case "2.5":
-		return fabric.SDR
-	case "5":
-		return fabric.DDR
-	case "10":
-		return fabric.QDR
-	case "FDR10":
-		return fabric.FDR10
-	case "14":
-		return fabric.FDR
-	case "25":
-		return fabric.EDR
-	case "50":
-		return fabric.HDR
-	case "100":
-		return fabric.NDR
-	case "200":
-		return fabric.XDR
-	}
-	return fabric.Speed(spd)
+// speeds is what OpenSM prints for each speed, in Gbit/s a lane; it prints FDR10 by name.
+var speeds = map[string]fabric.Speed{
+	"2.5": fabric.SDR, "5": fabric.DDR, "10": fabric.QDR, "14": fabric.FDR, "25": fabric.EDR, "50": fabric.HDR, "100": fabric.NDR, "200": fabric.XDR,
 }
 
 // hexField is a field of a half line: its key and the largest value it may have.
