@@ -62,7 +62,6 @@ type Choice struct {
 	Stopped int
 }
 
-// search is one run of Auto.
 type search struct {
 	Request
 	contract  routing.Contract
@@ -104,7 +103,6 @@ func newSearch(f *fabric.Fabric, r Request, table []engines.Engine) *search {
 	}
 }
 
-// run tries the engines of the table.
 func (s *search) run(ctx context.Context, p routing.Progress) (*Result, error) {
 	for n, place := range inTurn(s.table) {
 		p.Report(n, len(s.table))
@@ -178,7 +176,6 @@ func (s *search) limitText() string {
 // limited says whether the clock is a limit at present.
 func (s *search) limited() bool { return s.proven() && !s.Patient }
 
-// proven says whether any result is proven.
 func (s *search) proven() bool { return !math.IsInf(s.best, -1) }
 
 // round rounds a time to a sensible number of digits.

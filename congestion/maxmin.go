@@ -148,7 +148,6 @@ func (l *filler) pop() {
 	}
 }
 
-// down moves an offer down to its position in the heap.
 func (l *filler) down(i int) {
 	h := l.heap
 	moved := h[i]

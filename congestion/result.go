@@ -9,7 +9,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// runPhase is a phase of a run.
 type runPhase struct{ run, phase int }
 
 func (p runPhase) compare(q runPhase) int {
@@ -93,7 +92,6 @@ func (t *tally) add(o *outcome) {
 	t.squares += d * (o.fraction() - t.mean)
 }
 
-// stdErr is the standard error of the mean.
 func (t *tally) stdErr() float64 {
 	if t.n < 2 {
 		return 0

@@ -64,7 +64,6 @@ func (w *worker) run(unit int) outcome {
 	return o
 }
 
-// phase counts one phase.
 func (w *worker) phase(o *outcome, at runPhase) {
 	w.pairs = w.Pattern.Append(w.pairs[:0], len(w.routes.rank), at.phase, w.rand)
 	w.expand(o, at)

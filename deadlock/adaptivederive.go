@@ -12,7 +12,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// adaptiveDerivation is what the judge derives from an adaptive routing.
 type adaptiveDerivation struct {
 	t       *routing.Adaptive
 	o       AdaptiveOptions

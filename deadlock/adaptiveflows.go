@@ -59,7 +59,6 @@ func (c *flowCounter) end() {
 	}
 }
 
-// group counts the flows of a set.
 func (c *flowCounter) group(w *reach) {
 	for i, p := range w.places {
 		for _, next := range w.successors(i) {

@@ -92,7 +92,6 @@ func (w *laneReach) onwards(at fabric.NodeID, in fabric.ChannelID, from uint8, l
 	}
 }
 
-// successors is the states that follow state i.
 func (w *laneReach) successors(i int) []int32 { return w.next[w.first[i]:w.first[i+1]] }
 
 // lanesOf is the lanes that a state stands for, as bits.

@@ -195,10 +195,8 @@ func (w *reach) onwards(p place) (offered uint16) {
 	return offered
 }
 
-// successors is the places that follow place i.
 func (w *reach) successors(i int) []int32 { return w.next[w.first[i]:w.first[i+1]] }
 
-// arrived says whether a packet in a place is at its destination.
 func (w *reach) arrived(i int) bool { return w.places[i].at == w.dest }
 
 // canStrand says whether a packet in a place can be on a lane that relies only on lanes

@@ -56,7 +56,6 @@ type graph struct {
 	far    farEdges // edges between trunks that do not meet (wormhole switching); nil: none
 }
 
-// count counts the edges.
 func (g *graph) count() int {
 	n := 0
 	for _, w := range g.matrix {

@@ -127,7 +127,6 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 	return v, nil
 }
 
-// derivation is what the judge derives from tables.
 type derivation struct {
 	t       *routing.Tables
 	o       Options

@@ -384,7 +384,6 @@ func (w *walker) flow() {
 	clear(w.vlMask)
 }
 
-// add adds the counts of another walker.
 func (v *Verdict) add(w *Verdict) {
 	v.Pairs += w.Pairs
 	v.Unreachable += w.Unreachable

@@ -135,7 +135,6 @@ func (n *Network) kindOf(k portKind) uint8 {
 	return uint8(i)
 }
 
-// kindAt is the kind of a port.
 func (n *Network) kindAt(port int32) *portKind { return &n.kinds[n.links[port].kind] }
 
 // lanesOfTables is one more than the highest lane that the SL2VL map can give to a

@@ -241,5 +241,4 @@ func (s *region) release(index int32) {
 // port is the state of a port, which is stored with its lane 0.
 func (s *region) port(o int32) *near { return &s.near[o<<s.shift] }
 
-// endpointOf is the endpoint of a source port.
 func (s *region) endpointOf(port int32) fabric.EndpointID { return fabric.EndpointID(port - s.ports) }

@@ -74,7 +74,6 @@ func (r *Replay) On(ctx context.Context, n *Network) (*Result, error) {
 	return drawn.Complete(ctx, [][]Message{messages}, r.Seed, 0)
 }
 
-// route is the route that some packets take.
 type route struct {
 	src fabric.EndpointID
 	lid fabric.LID

@@ -75,7 +75,6 @@ type request struct {
 	since      Time
 }
 
-// sim is one run.
 type sim struct {
 	*Network
 	now      Time // all events before it have been handled
@@ -91,7 +90,6 @@ type sim struct {
 	many     int     // number of pending events above which all cores are used
 }
 
-// counters counts packets.
 type counters struct {
 	created, delivered, dropped int64
 	atSource, inside            int64
@@ -159,7 +157,6 @@ func (s *sim) counted() counters {
 	return all
 }
 
-// homeOf is the region of an endpoint.
 func (s *sim) homeOf(e fabric.EndpointID) *region { return s.regions[s.homes[e]] }
 
 // shorter notes the shortest packet of a message.

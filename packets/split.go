@@ -39,7 +39,6 @@ func (n *Network) split(count int) {
 	}
 }
 
-// grower is the state of split.
 type grower struct {
 	n      *Network
 	inside []int32         // [switch] number of cables into the current region

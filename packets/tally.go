@@ -12,7 +12,6 @@ type tally struct {
 	last      Time  // time of the last delivery
 }
 
-// delivered counts a packet.
 func (w *tally) delivered(now Time, p *packet) {
 	t := now - p.created
 	w.last = now

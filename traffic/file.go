@@ -83,7 +83,6 @@ type flow struct {
 	bytes    int64
 }
 
-// readPair reads a line.
 func readPair(record []string, names *names.Endpoints) ([]flow, error) {
 	if len(record) != 2 && len(record) != 3 {
 		return nil, fmt.Errorf("%d fields; a line is src,dst or src,dst,bytes", len(record))

@@ -127,7 +127,6 @@ type hostFile struct {
 	ranked map[int]int           // rank: line, of a rank file
 }
 
-// read reads a line.
 func (h *hostFile) read(text string) error {
 	if m := rankLine.FindStringSubmatch(text); m != nil {
 		return h.rank(number(m[1]), m[2])
@@ -220,7 +219,6 @@ func (h *hostFile) rank(rank int, name string) error {
 	return nil
 }
 
-// placement is the result of reading.
 func (h *hostFile) placement() (Placement, error) {
 	if i := slices.IndexFunc(h.hosts, func(host []fabric.EndpointID) bool { return host == nil }); i >= 0 {
 		return nil, fmt.Errorf("%s: rank %d is missing; the last is %d", h.file, i, len(h.hosts)-1)

@@ -51,7 +51,6 @@ func main() {
 	}
 }
 
-// bench is what is measured.
 type bench struct {
 	engine string
 	most   int // failures of a kind

@@ -47,7 +47,6 @@ type bench struct {
 	runs    int
 }
 
-// figures is a measurement.
 type figures struct {
 	used    string // engine whose tables are in use
 	engine  float64
@@ -116,13 +115,11 @@ func (b *bench) table(specs, names, out string) error {
 
 var number = regexp.MustCompile(`(OpenSM |weft )?\d[-.+\w]*|devel`)
 
-// version is what a program says it is.
 func (b *bench) version(program, arg string) string {
 	text, _ := exec.CommandContext(b.ctx, program, arg).CombinedOutput() // opensm's status says nothing
 	return strings.TrimPrefix(number.FindString(string(text)), "weft ")
 }
 
-// find finds the programs and libraries.
 func (b *bench) find(weft, plugins string) (err error) {
 	if b.weft, err = filepath.Abs(weft); err != nil {
 		return err

@@ -20,7 +20,6 @@ const patience = time.Minute
 // errSlow is what start returns when patience is over.
 var errSlow = errors.New("not ready in time")
 
-// process is a program that runs.
 type process struct {
 	*exec.Cmd
 	done chan struct{}
@@ -107,7 +106,6 @@ func (p *process) peak() int64 {
 	return kb << 10
 }
 
-// sim is a simulated fabric.
 type sim struct {
 	*process
 	b      *bench

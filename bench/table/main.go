@@ -82,7 +82,6 @@ type bench struct {
 	limit time.Duration
 }
 
-// engines is the engines that the program has.
 func (b *bench) engines() ([]string, error) {
 	out, err := exec.Command(b.weft, "engines", "--json").Output()
 	if err != nil {

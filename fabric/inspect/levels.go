@@ -115,7 +115,6 @@ func Levels(f *fabric.Fabric) []Level {
 	return levels
 }
 
-// add adds the ports of a switch to its level.
 func (s *survey) add(l *Level, v fabric.NodeID) {
 	var r Ratio
 	l.Switches++

@@ -133,7 +133,6 @@ func (n *Endpoints) sorted(list []fabric.NodeID) []fabric.NodeID {
 	return list
 }
 
-// unknown is the error for a name that nothing has.
 func (n *Endpoints) unknown(name string) error {
 	k := nodes
 	k.has = [...]bool{fabric.Router: false}

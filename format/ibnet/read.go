@@ -105,7 +105,6 @@ type attributes struct {
 	port           fabric.GUID
 }
 
-// line reads one line.
 func (p *parser) line(text format.Cursor) error {
 	p.lastEnd, p.bare = false, false
 	c := text

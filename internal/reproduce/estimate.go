@@ -67,7 +67,6 @@ func work(p measure.Point) float64 {
 	return float64(max(1, p.Networks)) * float64(max(1, p.Repeats)) * math.Max(1, float64(p.Patterns)/1000)
 }
 
-// predict is what a point is expected to take.
 func predict(samples []sized, p measure.Point) float64 {
 	if len(samples) == 0 {
 		return 0

@@ -116,7 +116,6 @@ func (s *store) parse(text []byte) (o Origin, kept int) {
 	}
 }
 
-// get is the result of a point, if it is finished.
 func (s *store) get(p measure.Point) (measure.Result, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +123,6 @@ func (s *store) get(p measure.Point) (measure.Result, bool) {
 	return r, ok
 }
 
-// put keeps the result of a point.
 func (s *store) put(p measure.Point, r measure.Result) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

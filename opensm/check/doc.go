@@ -79,5 +79,4 @@ func (r *Report) Bad() bool {
 	return false
 }
 
-// add adds a finding.
 func (r *Report) add(f Finding) { r.Findings = append(r.Findings, f) }

@@ -40,7 +40,6 @@ const MaxRequest = 64 << 20
 // MaxReply limits the body of an answer, in bytes.
 const MaxReply = 4 << 30
 
-// kind is the kind of a message.
 type kind uint16
 
 const (

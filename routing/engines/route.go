@@ -85,7 +85,6 @@ func (r *pair) under(c routing.Contract) []Finder {
 	return r.finders
 }
 
-// Route implements Implementation.
 func (r *pair) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	finders := r.under(b.Contract)
 	var refusal error // the one that needs the fewest lanes
@@ -126,7 +125,6 @@ func (r *pair) with(ctx context.Context, f *fabric.Fabric, finder Finder, b rout
 	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}, nil
 }
 
-// Explain implements Implementation.
 func (r *pair) Explain(f *fabric.Fabric) []routing.Finding {
 	return append(explain(f, r.finders[0].New(r.options)), explain(f, r.assigner.New(r.options))...)
 }
@@ -134,14 +132,12 @@ func (r *pair) Explain(f *fabric.Fabric) []routing.Finding {
 // joint is an Implementation that decides both at once.
 type joint struct{ routing.Engine }
 
-// Route implements Implementation.
 func (r joint) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	p, done := stages("paths")
 	defer done()
 	return r.Engine.Route(ctx, f, b, p)
 }
 
-// Explain implements Implementation.
 func (r joint) Explain(f *fabric.Fabric) []routing.Finding { return explain(f, r.Engine) }
 
 func explain(f *fabric.Fabric, part any) []routing.Finding {

@@ -48,7 +48,6 @@ type sharedFinder struct {
 	made routing.PathFinder
 }
 
-// Paths implements routing.PathFinder.
 func (s sharedFinder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	if s.f != f {
 		s.f = f
@@ -72,7 +71,6 @@ func weavePaths(o Options) []routing.PathFinder {
 
 const balanceName = "balance"
 
-// balanced is the finder of balance.
 func (o Options) balanced() routing.PathFinder {
 	return o.shared.finder(balanceName, o.balance())
 }
@@ -81,7 +79,6 @@ func (o Options) balance() balance.Finder {
 	return balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights}
 }
 
-// lighter is the finder "lighter".
 func (o Options) lighter() routing.PathFinder {
 	return lighter.Finder{Of: []routing.PathFinder{o.shared.finder("symmetric", symmetric.Finder{}), o.shared.finder("sssp", sssp.Finder{})}}
 }
@@ -90,7 +87,6 @@ func (o Options) lighter() routing.PathFinder {
 // the same as balance.
 type regular struct{ o Options }
 
-// Paths implements routing.PathFinder.
 func (r regular) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	finder := r.o.balanced()
 	if balance.Ordered(f) {

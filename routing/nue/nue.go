@@ -117,7 +117,6 @@ func routeOn(ctx context.Context, f *fabric.Fabric, vls int, p routing.Progress)
 	return &routing.Tables{Fabric: f, Forwarding: r.paths, Lanes: r.lanes}, r.search.loads.On, nil
 }
 
-// run is the state of one run.
 type run struct {
 	f      *fabric.Fabric
 	paths  *routing.Forwarding
@@ -128,7 +127,6 @@ type run struct {
 	count  count
 }
 
-// count counts in-trees.
 type count struct {
 	trees   int // grown
 	detours int // of them, those with a switch whose path is not of the fewest hops

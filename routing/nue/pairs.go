@@ -136,7 +136,6 @@ func (r *pairing) want(ctx context.Context, finders []routing.PathFinder, p rout
 // local is shortest paths, balanced by each switch on its own.
 type local struct{}
 
-// Paths implements routing.PathFinder.
 func (local) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	return dag.RouteLocally(ctx, f, dag.Shortest, p)
 }
@@ -183,7 +182,6 @@ func (r *pairing) backwards(order []pair) []pair {
 	return slices.Concat(byLane...)
 }
 
-// placeOnce is a round.
 func (r *pairing) placeOnce(ctx context.Context, order []pair) (left int, err error) {
 	r.layers = acyclic.NewLayers(r.f)
 	if r.escapes != nil {

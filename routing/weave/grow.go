@@ -113,7 +113,6 @@ func (g *grower) mend(d *dag.DAG, row []uint8) bool {
 	return true
 }
 
-// plant begins a tree with its root.
 func (g *grower) plant(root fabric.NodeID) {
 	g.tree.Plant(root)
 	g.admitting[root] = ^uint16(0)
@@ -192,7 +191,6 @@ func (g *grower) Escape(u fabric.NodeID, c fabric.ChannelID) { g.put(u, c, g.adm
 // Retract implements intree.Rules: turns keep their lanes.
 func (g *grower) Retract() {}
 
-// put gives u the path by trunk c.
 func (g *grower) put(u fabric.NodeID, c fabric.ChannelID, admitting uint16) {
 	g.tree.Put(u, c)
 	g.admitting[u] = admitting

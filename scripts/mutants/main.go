@@ -77,7 +77,6 @@ func main() {
 	}
 }
 
-// report is the figures of a run.
 type report struct {
 	Seed        uint64   `json:"seed"`
 	Mutants     int      `json:"mutants"` // in all, those that do not compile included

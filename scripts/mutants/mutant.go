@@ -25,7 +25,6 @@ type mutant struct {
 // name identifies a mutant in its file, whatever changes in other lines.
 func (m *mutant) name() string { return fmt.Sprintf("%s %s %s %d", m.File, m.Func, m.What, m.nth) }
 
-// apply is the text of the mutated file.
 func (m *mutant) apply(source []byte) []byte {
 	return slices.Concat(source[:m.offset], []byte(m.text), source[m.end:])
 }

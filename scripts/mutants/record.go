@@ -21,7 +21,6 @@ type record struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// results is the outcomes so far.
 type results struct {
 	root string
 	file *os.File

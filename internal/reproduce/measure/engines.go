@@ -120,7 +120,6 @@ func pathsOf(ctx context.Context, f *fabric.Fabric, finder string, seed uint64) 
 	return p.New(engines.Options{Seed: seed}).Paths(ctx, f, nil)
 }
 
-// adaptive is the tables of an adaptive engine by name.
 func adaptive(ctx context.Context, f *fabric.Fabric, engine string, vls int) (*routing.Adaptive, error) {
 	e, err := engines.AdaptiveNamed(engine)
 	if err != nil {

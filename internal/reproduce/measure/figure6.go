@@ -68,7 +68,6 @@ func figure6() (*fabric.Fabric, error) {
 // routes is the switches of every route, [from][to] of hosts 0 to 5.
 type routes [6][6]string
 
-// exampleRoutes is the routes of a line of the example.
 func exampleRoutes(ctx context.Context, line string) (routes, error) {
 	switch line {
 	case PrintedP:
@@ -187,7 +186,6 @@ func walk(t *routing.Tables, from, to fabric.GUID) string {
 	return way
 }
 
-// example measures a line of the example.
 func example(ctx context.Context, line string) (Result, error) {
 	r, err := exampleRoutes(ctx, line)
 	if err != nil {

@@ -117,7 +117,6 @@ func (m *Meter) one(ctx context.Context, f *fabric.Fabric, p Point, seed uint64)
 	return judged(ctx, f, p, seed)
 }
 
-// sample is what a measure took of one network.
 type sample struct {
 	values  []float64
 	stderr  float64
@@ -243,10 +242,8 @@ type part struct {
 	ranks int
 }
 
-// Phases implements traffic.Pattern.
 func (p part) Phases(n int) (int, error) { return p.Pattern.Phases(min(n, p.ranks)) }
 
-// Append implements traffic.Pattern.
 func (p part) Append(pairs []traffic.Pair, n, phase int, r *rand.Rand) []traffic.Pair {
 	chosen := r.Perm(n)[:min(n, p.ranks)]
 	first := len(pairs)
@@ -258,5 +255,4 @@ func (p part) Append(pairs []traffic.Pair, n, phase int, r *rand.Rand) []traffic
 	return pairs
 }
 
-// String implements traffic.Pattern.
 func (p part) String() string { return fmt.Sprintf("%s of %d ranks", p.Pattern, p.ranks) }

@@ -114,7 +114,6 @@ func (g *groups) address(d *dag.DAG) {
 	}
 }
 
-// listAll lists the groups of a destination.
 func (g *groups) listAll(d *dag.DAG) {
 	a, _ := g.t.AddressesOf(d.Root)
 	set := g.choices.Set(a, later)

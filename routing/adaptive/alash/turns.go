@@ -100,7 +100,6 @@ type counter struct {
 
 const unknown = -1
 
-// begin begins with a destination.
 func (w *counter) begin(d *dag.DAG) {
 	n := w.f.Switches()
 	if w.d = d; w.count == nil {

@@ -42,7 +42,6 @@ func (o *order) relabel() {
 	}
 }
 
-// sort puts trunks into their order.
 func (o *order) sort(trunks []fabric.ChannelID) {
 	slices.SortFunc(trunks, func(a, b fabric.ChannelID) int {
 		if o.label[a] < o.label[b] {

@@ -4,7 +4,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// opposite is the direction back.
 func opposite(r Dir) Dir { return r ^ 1 }
 
 // measure fills run: from each end of a line back along it.

@@ -61,7 +61,6 @@ func newGraph(f *fabric.Fabric, part []fabric.NodeID) (*graph, error) {
 	return n, nil
 }
 
-// arc finds the arc from u to v.
 func (n *graph) arc(u, v int32) (int32, bool) {
 	i, ok := slices.BinarySearch(n.to[n.first[u]:n.first[u+1]], v)
 	return n.first[u] + int32(i), ok

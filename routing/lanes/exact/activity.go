@@ -57,7 +57,6 @@ func (a *activity) pop(assigned []int8) (v int32, ok bool) {
 	return 0, false
 }
 
-// bump counts a conflict.
 func (a *activity) bump(v int32) {
 	a.score[v] += a.step
 	if a.score[v] > tooHigh {

@@ -24,7 +24,6 @@ type edge struct{ from, to fabric.ChannelID } // vertices; trunks, in a network
 
 const none = -1
 
-// reduce finds the core.
 func reduce(in Instance) *core {
 	c := &core{in: in, out: make([][]int32, in.Vertices), home: make([]int32, in.bundles())}
 	all := c.number(in)

@@ -32,7 +32,6 @@ func newCover(c *core, layers int) *cover {
 
 func (v *cover) count() int { return len(v.layers) }
 
-// add adds an empty layer.
 func (v *cover) add() {
 	v.layers = append(v.layers, &layer{v.c, make([]int32, len(v.c.edges)), acyclic.NewAnyGraph(v.c.in.Vertices)})
 }

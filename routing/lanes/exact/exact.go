@@ -52,7 +52,6 @@ type Instance struct {
 	Bundle []int32
 }
 
-// bundle is the bundle of a path.
 func (in *Instance) bundle(p int) int32 {
 	if in.Bundle == nil {
 		return int32(p)
@@ -60,7 +59,6 @@ func (in *Instance) bundle(p int) int32 {
 	return in.Bundle[p]
 }
 
-// bundles counts them.
 func (in *Instance) bundles() int {
 	n := int32(0)
 	for p := range in.Paths {

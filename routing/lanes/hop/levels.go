@@ -32,13 +32,10 @@ func (s *sequences) add(all *forest.Forest, n int32) {
 	s.start = append(s.start, int32(len(s.turns)))
 }
 
-// of is the turns of a path.
 func (s *sequences) of(p int32) []int32 { return s.turns[s.start[p]:s.start[p+1]] }
 
-// paths counts them.
 func (s *sequences) paths() int { return len(s.start) - 1 }
 
-// bundles counts them.
 func (s *sequences) bundles() int { return len(s.first) - 1 }
 
 // close ends the bundle to which the paths since the last belong, if there are any.
@@ -257,7 +254,6 @@ func count(votes []uint32, top int) []uint8 {
 	return lane
 }
 
-// rises says whether a path rises from lane to lane.
 func rises(turns []int32, lane []uint8) bool {
 	at := uint8(0)
 	for _, t := range turns {

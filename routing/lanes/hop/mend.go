@@ -254,7 +254,6 @@ func (m *mender) breaks(t int32, sl, first int, cost []uint32) {
 	}
 }
 
-// set gives a turn a lane in a service level.
 func (m *mender) set(sl int, t int32, vl uint8) {
 	lane := m.lane[sl]
 	lane[t] = vl

@@ -36,7 +36,6 @@ type trial struct {
 	stale    int     // passes since
 }
 
-// trunk is the state of a trunk.
 type trunk struct {
 	load    int64 // routes on it, by weight
 	first   int64 // trees in which its switch uses it, by weight

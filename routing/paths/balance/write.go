@@ -18,7 +18,6 @@ func (t *trial) write(fw *routing.Forwarding) {
 	}
 }
 
-// row writes one tree.
 func (t *trial) row(fw *routing.Forwarding, lid fabric.LID, r *root, pick []uint8) {
 	row := fw.Row(lid)
 	row[r.order[0]] = t.f.LastPort(t.f.Endpoint(t.f.Owner(lid)))

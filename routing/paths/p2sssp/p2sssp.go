@@ -61,7 +61,6 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	return s.table, nil
 }
 
-// search is the state of the algorithm.
 type search struct {
 	f     *fabric.Fabric
 	table *routing.Forwarding

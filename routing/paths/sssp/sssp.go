@@ -94,7 +94,6 @@ func order(f *fabric.Fabric) (hosts, others []fabric.NodeID) {
 	return hosts, others
 }
 
-// weights is the state of the algorithm.
 type weights struct {
 	*intree.Loads                    // ω of the papers, less the initial weight
 	sum           []uint64           // [switch] load on its path to the destination

@@ -35,7 +35,6 @@ func newNetwork(f *fabric.Fabric) *network {
 // of is the neighbours of a switch, by link.
 func (n *network) of(s fabric.NodeID) []fabric.NodeID { return n.To[n.First[s]:n.First[s+1]] }
 
-// pair is two switches.
 type pair struct{ a, b fabric.NodeID }
 
 // pairs is every two switches that a path joins, those of fewest hops first. Of as
