@@ -28,11 +28,17 @@ type Tier struct {
 // Tiers groups the loads of trunks by tier, from the lowest level up. It leaves out
 // trunks of switches that are not connected to any endpoint in scope.
 func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
-	level := levels(f, scope)
+	var ends []fabric.NodeID
+	for s, end := range scope.Ends(f) {
+		if end {
+			ends = append(ends, fabric.NodeID(s))
+		}
+	}
+	level := f.Hops(ends...)
 	var tiers []Tier
 	for c, load := range l.Routes {
 		ch := f.Channel(fabric.ChannelID(c))
-		from, to := level[ch.From], level[ch.To]
+		from, to := int(level[ch.From]), int(level[ch.To])
 		if from < 0 {
 			continue
 		}
@@ -52,28 +58,6 @@ func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
 	}
 	slices.SortFunc(tiers, func(a, b Tier) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return tiers
-}
-
-// levels is the level of every switch, -1 if no endpoint can be reached.
-func levels(f *fabric.Fabric, scope routing.Scope) []int {
-	level := make([]int, f.Switches())
-	var queue []fabric.NodeID
-	for s, end := range scope.Ends(f) {
-		level[s] = -1
-		if end {
-			level[s] = 0
-			queue = append(queue, fabric.NodeID(s))
-		}
-	}
-	for i := 0; i < len(queue); i++ {
-		for c, end := f.TrunksFrom(queue[i]); c < end; c++ {
-			if v := f.Heads()[c]; level[v] < 0 {
-				level[v] = level[queue[i]] + 1
-				queue = append(queue, v)
-			}
-		}
-	}
-	return level
 }
 
 // LaneLoad is the load of a lane when every endpoint in scope sends to every address of

@@ -333,29 +333,3 @@ func (f *Fabric) Count() Count {
 	}
 	return c
 }
-
-// Parts is the connected parts of the network, as lists of switches; the part with most
-// switches comes first, equal ones by their lowest switch. A connected network has one.
-func (f *Fabric) Parts() [][]NodeID {
-	part := make([]bool, f.switches)
-	var parts [][]NodeID
-	for s := range part {
-		if part[s] {
-			continue
-		}
-		part[s] = true
-		queue := []NodeID{NodeID(s)}
-		for i := 0; i < len(queue); i++ {
-			first, end := f.TrunksFrom(queue[i])
-			for c := first; c < end; c++ {
-				if v := f.heads[c]; !part[v] {
-					part[v] = true
-					queue = append(queue, v)
-				}
-			}
-		}
-		parts = append(parts, queue)
-	}
-	sortParts(parts)
-	return parts
-}

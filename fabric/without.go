@@ -1,10 +1,5 @@
 package fabric
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Without is a copy of the fabric without some cables and nodes. Removing a channel
 // removes its whole cable; removing a node removes all its cables. The rest keeps its
 // GUIDs, LIDs and port numbers, but gets new indices.
@@ -62,15 +57,4 @@ func (f *Fabric) WithLMC(lmc uint8) (*Fabric, error) {
 		}
 		return p
 	}, nil, nil)
-}
-
-// sortParts sorts the switches of each part, and puts the part with most switches
-// first, equal ones by their lowest switch.
-func sortParts(parts [][]NodeID) {
-	for _, p := range parts {
-		slices.Sort(p)
-	}
-	slices.SortFunc(parts, func(x, y []NodeID) int {
-		return cmp.Or(cmp.Compare(len(y), len(x)), cmp.Compare(x[0], y[0]))
-	})
 }

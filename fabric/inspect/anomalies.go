@@ -56,7 +56,7 @@ func Anomalies(f *fabric.Fabric) []Finding {
 // switches at their ends, or the same level, model of switch and model of adapter.
 type cableClass struct {
 	adapter        bool
-	level, higher  int
+	level, higher  int32
 	model, further uint32
 }
 

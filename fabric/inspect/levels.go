@@ -48,13 +48,13 @@ const fewHosts = 4
 // survey is a fabric with what the anomalies are found from.
 type survey struct {
 	*fabric.Fabric
-	host  []bool // [ChannelID] leads from a switch to a host adapter
-	level []int  // [switch] its level; None if no host can be reached
-	rated bool   // the rates of all cables that carry traffic are known
+	host  []bool  // [ChannelID] leads from a switch to a host adapter
+	level []int32 // [switch] its level; None if no host can be reached
+	rated bool    // the rates of all cables that carry traffic are known
 }
 
 func look(f *fabric.Fabric) *survey {
-	s := &survey{Fabric: f, host: make([]bool, len(f.Channels())), level: make([]int, f.Switches()), rated: true}
+	s := &survey{Fabric: f, host: make([]bool, len(f.Channels())), rated: true}
 	hosts := make([]int, f.Switches())
 	for i := range f.Endpoints() {
 		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Deliver != fabric.None {
@@ -72,34 +72,25 @@ func look(f *fabric.Fabric) *survey {
 
 // findLevels computes the levels from the number of hosts on every switch.
 func (s *survey) findLevels(hosts []int) {
-	var queue []fabric.NodeID
-	for v := range s.level {
-		s.level[v] = fabric.None
+	var leaves []fabric.NodeID
+	for v := range hosts {
 		around := 0
 		first, end := s.TrunksFrom(fabric.NodeID(v))
 		for c := first; c < end; c++ {
 			around += hosts[s.Heads()[c]]
 		}
 		if hosts[v] > 0 && around <= fewHosts*hosts[v]*int(end-first) {
-			s.level[v] = 0
-			queue = append(queue, fabric.NodeID(v))
+			leaves = append(leaves, fabric.NodeID(v))
 		}
 	}
-	for i := 0; i < len(queue); i++ {
-		for c, end := s.TrunksFrom(queue[i]); c < end; c++ {
-			if v := s.Heads()[c]; s.level[v] < 0 {
-				s.level[v] = s.level[queue[i]] + 1
-				queue = append(queue, v)
-			}
-		}
-	}
+	s.level = s.Hops(leaves...)
 }
 
 // Levels is the levels of a fabric, the one with the hosts first. Switches that cannot
 // reach a host are in none.
 func Levels(f *fabric.Fabric) []Level {
 	s := look(f)
-	top := fabric.None
+	top := int32(fabric.None)
 	for _, at := range s.level {
 		top = max(top, at)
 	}

@@ -89,7 +89,7 @@ func (s *survey) groups(p cableClass, cables map[pair]int) []map[pair]int {
 func (s *survey) addUnjoined(group map[pair]int) {
 	var below, above []fabric.NodeID
 	seen := map[fabric.NodeID]bool{}
-	lowest := s.Switches()
+	lowest := int32(s.Switches())
 	for q := range group {
 		lowest = min(lowest, s.level[q.a], s.level[q.b])
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -59,37 +60,15 @@ func (r *Report) rules(f *fabric.Fabric, name string, line int) {
 // those that see more than 0.9 of all adapter ports at one distance, and no more than
 // 0.05 at any other. O(S·(S + C)).
 func SeenRoots(f *fabric.Fabric) []fabric.NodeID {
-	ports := make([]int, f.Switches()) // [switch] adapter ports on it
-	all := 0
-	for s := range fabric.NodeID(f.Switches()) {
-		for _, e := range f.Attached(s) {
-			if f.Endpoint(e).Class != fabric.SwitchPort {
-				ports[s]++
-				all++
-			}
-		}
-	}
+	ports := routing.Adapters.PerSwitch(f) // [switch] adapter ports on it
+	all := len(routing.Adapters.Endpoints(f))
 	var roots []fabric.NodeID
-	hops := make([]int, f.Switches())
+	at := make([]int, f.Switches()) // [distance] adapter ports
 	for s := range fabric.NodeID(f.Switches()) {
-		for i := range hops {
-			hops[i] = -1
-		}
-		hops[s] = 0
-		queue := []fabric.NodeID{s}
-		var at []int // [distance] adapter ports
-		for i := 0; i < len(queue); i++ {
-			u := queue[i]
-			for len(at) <= hops[u] {
-				at = append(at, 0)
-			}
-			at[hops[u]] += ports[u]
-			first, end := f.TrunksFrom(u)
-			for _, v := range f.Heads()[first:end] {
-				if hops[v] < 0 {
-					hops[v] = hops[u] + 1
-					queue = append(queue, v)
-				}
+		clear(at)
+		for u, hops := range f.Hops(s) {
+			if hops >= 0 {
+				at[hops] += int(ports[u])
 			}
 		}
 		most, some := 0, 0

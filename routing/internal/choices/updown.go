@@ -36,7 +36,7 @@ func NewUpDown(f *fabric.Fabric, root fabric.GUID) (*UpDown, error) {
 		if err != nil {
 			return nil, err
 		}
-		distance := orient.Distances(f, given)
+		distance := f.Hops(given...)
 		for i := range roots {
 			if distance[roots[i]] != dag.NoPath {
 				roots[i] = given[0]

@@ -111,10 +111,10 @@ func (o *Orientation) Legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
 // number, which is by GUID. Parts of the network without a root follow, each
 // ranked from its lowest switch.
 func ByRank(f *fabric.Fabric, roots []fabric.NodeID) []fabric.NodeID {
-	rank := Distances(f, roots)
+	rank := f.Hops(roots...)
 	for s := range rank {
-		if rank[s] == dag.NoPath {
-			spreadFrom(f, []fabric.NodeID{fabric.NodeID(s)}, rank)
+		if rank[s] == fabric.None {
+			f.AddHops(rank, fabric.NodeID(s))
 		}
 	}
 	order := make([]fabric.NodeID, len(rank))
@@ -123,35 +123,6 @@ func ByRank(f *fabric.Fabric, roots []fabric.NodeID) []fabric.NodeID {
 	}
 	slices.SortStableFunc(order, func(a, b fabric.NodeID) int { return cmp.Compare(rank[a], rank[b]) })
 	return order
-}
-
-// Distances is the hops of every switch from the nearest of some, dag.NoPath
-// where there is none, [switch].
-func Distances(f *fabric.Fabric, from []fabric.NodeID) []int32 {
-	d := make([]int32, f.Switches())
-	for i := range d {
-		d[i] = dag.NoPath
-	}
-	spreadFrom(f, from, d)
-	return d
-}
-
-// spreadFrom gives switches not yet in d their hops from some.
-func spreadFrom(f *fabric.Fabric, from []fabric.NodeID, d []int32) {
-	queue := slices.Clone(from)
-	for _, s := range queue {
-		d[s] = 0
-	}
-	heads := f.Heads()
-	for i := 0; i < len(queue); i++ {
-		first, end := f.TrunksFrom(queue[i])
-		for _, v := range heads[first:end] {
-			if d[v] == dag.NoPath {
-				d[v] = d[queue[i]] + 1
-				queue = append(queue, v)
-			}
-		}
-	}
 }
 
 // Centres is a switch of each part, in the order of f.Parts: that with the smallest

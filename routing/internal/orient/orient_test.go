@@ -47,7 +47,7 @@ func TestDistances(t *testing.T) {
 			from = append(from, fabric.NodeID(r))
 		}
 		rank := make([]int, f.Switches())
-		for s, d := range Distances(f, from) {
+		for s, d := range f.Hops(from...) {
 			want := apart
 			for _, r := range roots {
 				want = min(want, hops[s][r])

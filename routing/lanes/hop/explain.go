@@ -34,23 +34,11 @@ func diameter(f *fabric.Fabric) (most int, from, to fabric.NodeID) {
 			ends = append(ends, fabric.NodeID(s))
 		}
 	}
-	hops := make([]int, f.Switches())
-	queue := make([]fabric.NodeID, 0, f.Switches())
 	for _, a := range ends {
-		clear(hops)
-		queue = append(queue[:0], a)
-		for i := 0; i < len(queue); i++ {
-			first, end := f.TrunksFrom(queue[i])
-			for _, v := range f.Heads()[first:end] {
-				if v != a && hops[v] == 0 {
-					hops[v] = hops[queue[i]] + 1
-					queue = append(queue, v)
-				}
-			}
-		}
+		hops := f.Hops(a)
 		for _, z := range ends {
-			if hops[z] > most {
-				most, from, to = hops[z], a, z
+			if int(hops[z]) > most {
+				most, from, to = int(hops[z]), a, z
 			}
 		}
 	}

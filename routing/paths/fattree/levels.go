@@ -33,10 +33,12 @@ func newLevels(f *fabric.Fabric) *levels {
 	l := &levels{
 		f:      f,
 		part:   make([]int32, n),
-		hosts:  make([]int64, n),
 		height: make([]int32, n),
 		above:  make([]fabric.NodeID, n),
 		seed:   make([]bool, n),
+	}
+	for _, n := range routing.HCA.PerSwitch(f) {
+		l.hosts = append(l.hosts, int64(n))
 	}
 	parts := f.Parts()
 	l.parts = len(parts)
@@ -45,12 +47,7 @@ func newLevels(f *fabric.Fabric) *levels {
 		l.idle[i] = true
 		for _, s := range switches {
 			l.part[s] = int32(i)
-			for _, e := range f.Attached(s) {
-				if f.Endpoint(e).Class == fabric.HostAdapter {
-					l.hosts[s]++
-					l.idle[i] = false
-				}
-			}
+			l.idle[i] = l.idle[i] && l.hosts[s] == 0
 		}
 	}
 	l.hostsBelow = slices.Clone(l.hosts)

@@ -49,7 +49,7 @@ func (MultiRoot) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 func farApart(f *fabric.Fabric, n int) []fabric.NodeID {
 	roots := []fabric.NodeID{0}
 	for len(roots) < n {
-		hops := orient.Distances(f, roots)
+		hops := f.Hops(roots...)
 		best := fabric.NodeID(0)
 		for s := range hops {
 			if hops[s] > hops[best] {

@@ -13,7 +13,7 @@ import (
 // the farthest first; then by their distance from the centre of their part, so
 // that where all switches have hosts the centre is the one root.
 func byHeight(f *fabric.Fabric) []fabric.NodeID {
-	height := orient.Distances(f, leaves(f))
+	height := f.Hops(f.Leaves()...)
 	order := orient.ByRank(f, orient.Centres(f))
 	slices.SortStableFunc(order, func(a, b fabric.NodeID) int { return cmp.Compare(height[b], height[a]) })
 	return order

@@ -1,0 +1,77 @@
+package fabric
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Hops is the number of trunks from every switch to the nearest of some, [switch]; None
+// where no cable leads to one.
+func (f *Fabric) Hops(from ...NodeID) []int32 {
+	hops := slices.Repeat([]int32{None}, f.switches)
+	f.AddHops(hops, from...)
+	return hops
+}
+
+// AddHops fills in Hops for the switches that have none, and returns them, the nearest
+// first.
+func (f *Fabric) AddHops(hops []int32, from ...NodeID) []NodeID {
+	reached := slices.Clone(from)
+	for _, s := range from {
+		hops[s] = 0
+	}
+	for i := 0; i < len(reached); i++ {
+		first, end := f.TrunksFrom(reached[i])
+		for _, v := range f.heads[first:end] {
+			if hops[v] == None {
+				hops[v] = hops[reached[i]] + 1
+				reached = append(reached, v)
+			}
+		}
+	}
+	return reached
+}
+
+// Parts is the connected parts of the network, as lists of switches; the part with most
+// switches comes first, equal ones by their lowest switch. A connected network has one.
+func (f *Fabric) Parts() [][]NodeID {
+	hops := f.Hops()
+	var parts [][]NodeID
+	for s := range hops {
+		if hops[s] == None {
+			part := f.AddHops(hops, NodeID(s))
+			slices.Sort(part)
+			parts = append(parts, part)
+		}
+	}
+	slices.SortFunc(parts, func(x, y []NodeID) int {
+		return cmp.Or(cmp.Compare(len(y), len(x)), cmp.Compare(x[0], y[0]))
+	})
+	return parts
+}
+
+// Leaves is the switches with host adapters.
+func (f *Fabric) Leaves() []NodeID {
+	var leaves []NodeID
+	for s := range NodeID(f.switches) {
+		if slices.ContainsFunc(f.Attached(s), func(e EndpointID) bool { return f.endpoints[e].Class == HostAdapter }) {
+			leaves = append(leaves, s)
+		}
+	}
+	return leaves
+}
+
+// Tops is the switches without host adapters whose neighbours are all nearer to host
+// adapters than they are: the spines of a fat tree. In a network that has hosts
+// everywhere there are none.
+func (f *Fabric) Tops() []NodeID {
+	height := f.Hops(f.Leaves()...)
+	var tops []NodeID
+	for s := range NodeID(f.switches) {
+		first, end := f.TrunksFrom(s)
+		if height[s] > 0 && !slices.ContainsFunc(f.heads[first:end], func(v NodeID) bool { return height[v] >= height[s] }) {
+			tops = append(tops, s)
+		}
+	}
+	return tops
+}
