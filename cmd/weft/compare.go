@@ -29,7 +29,6 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// compareFlags is the command line of weft compare.
 type compareFlags struct {
 	route        flags.Engine
 	engines      []string
@@ -93,7 +92,6 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	return c
 }
 
-// compareJob is one run of weft compare.
 type compareJob struct {
 	*app
 	name   string
@@ -109,7 +107,6 @@ type compareJob struct {
 	rows      []compareRow
 }
 
-// tableDir is tables that exist.
 type tableDir struct {
 	name  string
 	files flags.Tables
@@ -215,7 +212,6 @@ func (j *compareJob) prepare() error {
 	return err
 }
 
-// present fills the row of tables that exist.
 func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.Tables) error {
 	o := deadlock.Options{Scope: j.scope}
 	if j.o.route.Contract != nil {
@@ -241,7 +237,6 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.
 	return j.measure(ctx, row, v.Tables, congestion.Count(j.fabric, v.Tables.Forwarding, j.scope))
 }
 
-// engine fills the row of an engine.
 func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) error {
 	heap := watchHeap()
 	if r.wanted.Adaptive != nil {
@@ -283,7 +278,6 @@ func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob,
 	return nil
 }
 
-// measure fills in what flows get.
 func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Tables, loads *congestion.Loads) error {
 	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
 	row.Index = &loads.Max
@@ -314,7 +308,6 @@ func (j *compareJob) simulate(ctx context.Context, row *compareRow, what string,
 	return congestion.Simulate(ctx, t, o)
 }
 
-// judged fills in the verdict.
 func (r *compareRow) judged(v *deadlock.Verdict, lanes int) {
 	r.Verdict, r.Contract, r.VLs, r.VLsUsed, r.SLs = report.Verdict(v), v.Contract.String(), lanes, v.VLs, v.SLs
 	r.LaneCounts = report.LaneCounts{Needed: lanes, Used: v.VLs}
@@ -369,7 +362,6 @@ func (w *heapWatch) stop() int64 {
 	return int64(<-w.found - w.base)
 }
 
-// heapBytes is the bytes of all objects on the heap.
 func heapBytes() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)

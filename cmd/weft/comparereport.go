@@ -16,7 +16,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 )
 
-// compareSummary is the output of weft compare --json.
 type compareSummary struct {
 	Fabric      fabricSummary `json:"fabric"`
 	Endpoints   string        `json:"endpoints"`
@@ -83,7 +82,6 @@ func (j *compareJob) print() error {
 	return j.printTable(s)
 }
 
-// printCSV prints a line for every row; what is not known is empty.
 func (j *compareJob) printCSV() error {
 	w := csv.NewWriter(j.Stdout)
 	lines := [][]string{{
@@ -121,7 +119,6 @@ func (j *compareJob) printCSV() error {
 	return w.WriteAll(lines)
 }
 
-// printTable prints the table for people, or in Markdown.
 func (j *compareJob) printTable(s *compareSummary) error {
 	p := j.NewPage()
 	if !j.o.markdown {
@@ -165,7 +162,6 @@ func (j *compareJob) printTable(s *compareSummary) error {
 		j.Say("time, memory: of routing, proof not included; what it added to the heap."))
 }
 
-// sayRefusals says why engines refuse.
 func (j *compareJob) sayRefusals() error {
 	for i := range j.rows {
 		if r := &j.rows[i]; r.Refused != "" && !j.o.markdown {

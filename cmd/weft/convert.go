@@ -20,7 +20,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// convertFlags is the command line of weft convert.
 type convertFlags struct {
 	fabric, lst string
 	compact     bool
@@ -59,7 +58,6 @@ output.`,
 	return c
 }
 
-// converter reads a file and returns what writes it in the other form.
 func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, error) {
 	if console.Missing(in) {
 		f, err := input.Compute(in)
@@ -92,7 +90,6 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 	return a.tableConverter(text, in, kind, f, o)
 }
 
-// tableConverter reads tables of f and returns what writes them.
 func (a *app) tableConverter(text io.Reader, in string, kind format.Kind, f *fabric.Fabric, o *convertFlags) (func(io.Writer) error, error) {
 	switch kind {
 	case format.LFT, format.FDBS:

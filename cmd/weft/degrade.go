@@ -22,7 +22,6 @@ import (
 	"github.com/weft-fabric/weft/topology"
 )
 
-// degradeFlags is the command line of weft degrade.
 type degradeFlags struct {
 	links, switches string
 	link, node      []string
@@ -65,7 +64,6 @@ Standard error says what went; --json prints it on standard output.`,
 	return c
 }
 
-// degradeSummary is what went and what is left, as JSON.
 type degradeSummary struct {
 	Fabric  string `json:"fabric"`
 	Seed    uint64 `json:"seed"`
@@ -126,7 +124,6 @@ func (a *app) degrade(name string, o *degradeFlags) error {
 	return nil
 }
 
-// damage reads the command line.
 func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
 	d := &topology.Damage{MayCut: !o.keep, Seed: o.seed}
 	var err error
@@ -176,7 +173,6 @@ func summariseLoss(f *fabric.Fabric, loss *topology.Loss, left *fabric.Fabric) *
 	return s
 }
 
-// print says on a few lines what went, and whether the rest holds together.
 func (s *degradeSummary) print(w io.Writer, f, left *fabric.Fabric) {
 	links := report.LinkNames(s.Removed.Links)
 	for _, gone := range []struct {

@@ -39,7 +39,6 @@ func deployCommand(a *app) *cobra.Command {
 	return c
 }
 
-// deployFlags is the command line of weft deploy files.
 type deployFlags struct {
 	routeFlags
 	dir   string
@@ -87,7 +86,6 @@ its level.`,
 	return c
 }
 
-// deploySummary is what was written, as JSON.
 type deploySummary struct {
 	Fabric   fabricSummary `json:"fabric"`
 	Engine   string        `json:"engine"`
@@ -153,7 +151,6 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	return a.answer(o.json, s, func() error { return a.printDeployment(s, j.Contract, o.out) }, j.fallen)
 }
 
-// planOf is the files for a stock OpenSM.
 func planOf(ctx context.Context, r *weft.Result) (*deploy.Plan, error) {
 	files, err := advice.ByFiles(ctx, r.Tables, proofOf(r))
 	if err != nil {

@@ -21,7 +21,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// checkFlags is the command line of weft deploy check.
 type checkFlags struct {
 	conf, fabric   string
 	tables         flags.Tables
@@ -69,7 +68,6 @@ Exit code 1 if there is anything more than advice.`,
 	return c
 }
 
-// checkSummary is the output of weft deploy check --json.
 type checkSummary struct {
 	Conf       string   `json:"conf"`
 	Engines    []string `json:"engines"`
@@ -110,7 +108,6 @@ func (a *app) deployCheck(ctx context.Context, o *checkFlags) error {
 	return a.answer(o.json, s, func() error { return a.printCheck(s) }, s.Bad)
 }
 
-// checkInput reads everything there is to look at.
 func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 	in.VLs, in.Contract, in.Scope = o.vls, o.contract, o.scope
 	if in.Conf, err = console.ReadFile(a.Console, o.conf, conf.Read); err != nil {

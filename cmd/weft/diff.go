@@ -16,7 +16,6 @@ import (
 	"github.com/weft-fabric/weft/transition"
 )
 
-// diffFlags is the command line of weft diff.
 type diffFlags struct {
 	oldTables, newTables string
 	contract             *routing.Contract
@@ -64,7 +63,6 @@ if the new tables cut pairs off.`,
 	return c
 }
 
-// diffJob is one run of weft diff.
 type diffJob struct {
 	*app
 	o        *diffFlags
@@ -80,7 +78,6 @@ type diffJob struct {
 	spent   diffSeconds
 }
 
-// diffSide is a fabric and its tables.
 type diffSide struct {
 	name, source string // source: of the tables, empty without
 	fabric       *fabric.Fabric
@@ -106,7 +103,6 @@ func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
 	return j.report()
 }
 
-// read reads the fabrics and their tables.
 func (j *diffJob) read() error {
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
@@ -176,7 +172,6 @@ type bandwidths struct {
 	After  *float64 `json:"after"`
 }
 
-// text is the two for people.
 func (b *bandwidths) text(among string) string {
 	if b.Before == nil || b.After == nil {
 		return "there are fewer than two " + among

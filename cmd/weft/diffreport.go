@@ -13,7 +13,6 @@ import (
 	"github.com/weft-fabric/weft/transition"
 )
 
-// diffSummary is the output of weft diff --json.
 type diffSummary struct {
 	Old         diffSideSummary    `json:"old"`
 	New         diffSideSummary    `json:"new"`
@@ -31,14 +30,12 @@ type diffSideSummary struct {
 	Misfits *input.Mismatches `json:"misfits,omitempty"`
 }
 
-// partsSummary is what one fabric has and the other has not.
 type partsSummary struct {
 	Switches []report.Node        `json:"switches"`
 	Hosts    []report.Node        `json:"hosts"`
 	Links    []report.RemovedLink `json:"links"`
 }
 
-// transitionSummary is what a change of tables does.
 type transitionSummary struct {
 	Contract     string           `json:"contract"`
 	Endpoints    string           `json:"endpoints"`
@@ -115,7 +112,6 @@ func (j *diffJob) summary() *diffSummary {
 	return s
 }
 
-// mixtures names the steps of the credit loop.
 func (j *diffJob) mixtures() []mixtureSummary {
 	f := j.new.fabric
 	plain := make([]deadlock.LoopStep, len(j.verdict.Cycle))
@@ -144,7 +140,6 @@ func (j *diffJob) report() error {
 		j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0))
 }
 
-// screen is the result for people.
 func (j *diffJob) screen(s *diffSummary) string {
 	p := j.NewPage()
 	j.factSide(p, "old", &j.old)
@@ -212,7 +207,6 @@ func (j *diffJob) factChange(p *console.Page, c *transitionSummary) {
 	}
 }
 
-// advice is what to do about a loop.
 func (j *diffJob) advice() string {
 	switch {
 	case !j.new.alone.Free():

@@ -62,7 +62,6 @@ code is 1 where there is no such plan.`,
 	return c
 }
 
-// drainJob is one run of weft drain.
 type drainJob struct {
 	whatIfJob
 	o      *drainFlags
@@ -138,7 +137,6 @@ func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
 	return &planned{judged{app: j.app, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs, out: out}, j.folder, p, purpose}
 }
 
-// drainSummary is the output of weft drain --json.
 type drainSummary struct {
 	Fabric      string       `json:"fabric"`
 	Tables      string       `json:"tables"`

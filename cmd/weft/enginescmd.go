@@ -11,7 +11,6 @@ import (
 	"github.com/weft-fabric/weft/topology"
 )
 
-// engineSummary is an engine, as JSON.
 type engineSummary struct {
 	Name      string `json:"name"`
 	Paths     string `json:"paths"`
@@ -71,7 +70,6 @@ func (a *app) printEngines(list []engineSummary) {
 	t.Render()
 }
 
-// topologySummary is a family of computed networks, as JSON.
 type topologySummary struct {
 	Name    string            `json:"name"`
 	Summary string            `json:"summary"`

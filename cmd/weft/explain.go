@@ -34,7 +34,6 @@ func explainCommand(a *app) *cobra.Command {
 	return c
 }
 
-// explainSummary is the output of weft explain --json.
 type explainSummary struct {
 	Engine  string           `json:"engine"`
 	Rules   []findingSummary `json:"rules"`

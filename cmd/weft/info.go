@@ -57,7 +57,6 @@ all is there.`,
 	return c
 }
 
-// infoSummary is what a fabric is made of, as JSON.
 type infoSummary struct {
 	Name      string         `json:"name"`
 	Switches  int            `json:"switches"`

@@ -31,7 +31,6 @@ type railSummary struct {
 	Hosts    int      `json:"hosts"`
 }
 
-// levelSummary is a level of a tree.
 type levelSummary struct {
 	Level    int     `json:"level"`
 	Switches int     `json:"switches"`
@@ -46,7 +45,6 @@ type levelSummary struct {
 	Most     float64 `json:"oversubscription_most"`
 }
 
-// oddSummary is an anomaly.
 type oddSummary struct {
 	Kind  string        `json:"kind"`
 	What  string        `json:"what"`
@@ -63,13 +61,11 @@ type linkSummary struct {
 	Cables int         `json:"cables"`
 }
 
-// hostSummary is a host and its adapters.
 type hostSummary struct {
 	Name     string        `json:"name"`
 	Adapters []report.Node `json:"adapters"`
 }
 
-// countHosts counts hosts and their adapters.
 func (s *infoSummary) countHosts(index *names.Index) {
 	s.Hosts.ByAdapters, s.Rails = map[int]int{}, []railSummary{}
 	for _, h := range index.Hosts() {
@@ -118,7 +114,6 @@ func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
 	return list
 }
 
-// hostsText says how many hosts there are and which rails they have.
 func (s *infoSummary) hostsText() string {
 	rails := make([]string, len(s.Rails))
 	for i, r := range s.Rails {
@@ -152,7 +147,6 @@ func (a *app) factOdd(p *console.Page, f *fabric.Fabric, findings []inspect.Find
 	}
 }
 
-// oddPlaces is the places of an anomaly.
 func oddPlaces(f *fabric.Fabric, o *inspect.Finding) []string {
 	var places []string
 	for _, l := range o.Links {

@@ -100,7 +100,6 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// text is the advice for people.
 func (i *installation) text() string {
 	lines := strings.Join(i.Lines, "\n    ")
 	switch i.By {

@@ -51,7 +51,6 @@ var schemas = []schema{
 	{"weft/version/1", "weft version", versionSummary{}},
 }
 
-// schemaOf is the schema of a value.
 func schemaOf(v any) (schema, error) {
 	t := reflect.TypeOf(v)
 	if t.Kind() == reflect.Pointer {

@@ -56,7 +56,6 @@ func (j *judged) countApart(scope routing.Scope, known bool) {
 	}
 }
 
-// timed is told of the stages of package weft.
 func (j *judged) timed(name string) (routing.Progress, func()) {
 	spent := &j.spent.Paths
 	switch name {
@@ -71,7 +70,6 @@ func (j *judged) timed(name string) (routing.Progress, func()) {
 	return s.Progress(), s.Done
 }
 
-// serviceLevels says what clients may do.
 func (j *judged) serviceLevels() string {
 	if j.Contract == routing.Any {
 		return "clients may use any service level"
@@ -85,7 +83,6 @@ func (j *judged) lanes() report.LaneCounts {
 	return report.LaneCounts{Needed: j.Tables.Lanes.Needed, Used: j.Verdict.VLs, Available: j.vls}
 }
 
-// verdictText says what was proven or what the loop is.
 func (j *judged) verdictText() string {
 	var b strings.Builder
 	v := j.Verdict
@@ -163,7 +160,6 @@ func (a *app) writeJSON(ctx context.Context, d *output.Folder, name string, v an
 	return d.Write(ctx, name, func(w io.Writer) error { return printJSON(w, v) })
 }
 
-// readBack reads what was written and compares it with what was meant.
 func (j *judged) readBack(ctx context.Context, d *output.Folder) error {
 	f := j.fabric
 	dump, err := j.readLFTsBack(d.At(output.LFTs))
@@ -206,7 +202,6 @@ func (j *judged) readBack(ctx context.Context, d *output.Folder) error {
 	return nil
 }
 
-// readLFTsBack reads forwarding tables and compares them with those meant.
 func (j *judged) readLFTsBack(file string) (*lft.Dump, error) {
 	dump, err := console.ReadFile(j.Console, file, func(r io.Reader, name string) (*lft.Dump, error) {
 		return lft.Read(r, name, j.fabric, lft.Join{Lenient: j.underway})

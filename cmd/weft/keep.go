@@ -139,7 +139,6 @@ func (j *keepJob) mend(ctx context.Context) (err error) {
 	return err
 }
 
-// notMended refuses, and names the destinations that no repair reaches.
 func (j *keepJob) notMended() error {
 	left := leftOf(j.plan)
 	why := words.Counted(len(left), "destination", "destinations") + " that cables reach and no repair near these tables does from everywhere: " + leftText(left)
@@ -162,7 +161,6 @@ func (j *keepJob) report() error {
 	return j.answer(j.o.json, s, func() error { return j.Show(j.screen()) }, j.fallen)
 }
 
-// screen is the result for people.
 func (j *keepJob) screen() *console.Page {
 	p := j.NewPage()
 	n := j.fabric.Count()

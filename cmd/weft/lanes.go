@@ -65,7 +65,6 @@ do with that keeps paths whole, by a search that small networks allow.
 	return c
 }
 
-// lanesSummary is the output of weft lanes --json.
 type lanesSummary struct {
 	Fabric    string           `json:"fabric"`
 	Paths     string           `json:"paths"`
@@ -106,7 +105,6 @@ type allPathsSummary struct {
 	Spread   []int64   `json:"per_layer_spread,omitempty"`
 }
 
-// compareLanes is the whole command.
 func (a *app) compareLanes(ctx context.Context, name string, o *flags.Engine, exact, allPaths, asJSON bool) error {
 	j, err := a.newRouteJob(name, o)
 	if err != nil {
@@ -223,7 +221,6 @@ func (l *laneCount) take(ctx context.Context, count func() (int, error)) error {
 	return nil
 }
 
-// fewest is between which numbers the fewest layers are.
 func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exactSummary, error) {
 	start := time.Now()
 	s := &exactSummary{}
@@ -239,7 +236,6 @@ func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exac
 	return s, nil
 }
 
-// openAll is what it takes to open all shortest paths.
 func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 	s := &allPathsSummary{ALASH: laneCount{Name: "a-lash"}, MPLASH: laneCount{Name: "mp-lash"}}
 	err := s.ALASH.take(ctx, func() (int, error) {
@@ -299,7 +295,6 @@ func (a *app) printLanes(s *lanesSummary) error {
 	return err
 }
 
-// lanes is the count for people.
 func (l *laneCount) lanes() string {
 	switch {
 	case l.Refused != "":
@@ -310,7 +305,6 @@ func (l *laneCount) lanes() string {
 	return fmt.Sprint(l.VLs)
 }
 
-// list is numbers with spaces between.
 func list(numbers []int64) string {
 	texts := make([]string, len(numbers))
 	for i, n := range numbers {

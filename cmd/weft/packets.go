@@ -22,7 +22,6 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// packetsFlags is the command line of weft packets.
 type packetsFlags struct {
 	route               flags.Engine
 	tables              flags.Tables
@@ -126,10 +125,8 @@ func presetNames() string {
 	return strings.Join(names, ", ")
 }
 
-// mostPayload is the largest --mtu.
 const mostPayload = 1 << 20
 
-// packetsJob is one run of weft packets.
 type packetsJob struct {
 	*app
 	name   string
@@ -176,7 +173,6 @@ func (a *app) packets(cmd *cobra.Command, name string, o *packetsFlags) error {
 	return err
 }
 
-// run does what the flags ask for.
 func (j *packetsJob) run(ctx context.Context) error {
 	switch {
 	case j.o.replay:
@@ -190,7 +186,6 @@ func (j *packetsJob) run(ctx context.Context) error {
 	return j.report(ctx)
 }
 
-// makeNetwork reads the fabric and routes it, or reads its tables.
 func (j *packetsJob) makeNetwork(ctx context.Context) error {
 	if j.o.tables.LFTs != "" {
 		return j.readTables()
@@ -233,7 +228,6 @@ func asUsage(err error) error {
 	return nil
 }
 
-// readTables is for --lfts.
 func (j *packetsJob) readTables() error {
 	v, err := input.Read(j.Console, j.name, j.o.route.LMC, &j.o.tables)
 	if err != nil {
@@ -248,7 +242,6 @@ func (j *packetsJob) readTables() error {
 	return asUsage(err)
 }
 
-// verdict is the judge's on the tables.
 func (j *packetsJob) verdict(ctx context.Context) (*deadlock.Verdict, error) {
 	contract := routing.Honored
 	if j.o.route.Contract != nil {
@@ -257,7 +250,6 @@ func (j *packetsJob) verdict(ctx context.Context) (*deadlock.Verdict, error) {
 	return deadlock.Verify(ctx, j.tables, deadlock.Options{Contract: contract, Scope: j.scope})
 }
 
-// place settles the ranks and who of them sends to whom.
 func (j *packetsJob) place() error {
 	var among []fabric.EndpointID
 	for e := range j.fabric.Endpoints() {

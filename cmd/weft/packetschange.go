@@ -31,7 +31,6 @@ func (o *changeFlags) addTo(c *cobra.Command) {
 	f.StringVar(&o.order, "write-order", "opensm", "order of the writes: opensm (block by block, switches by GUID, then maps) or shuffled (--seed)")
 }
 
-// check refuses what makes no sense.
 func (o *changeFlags) check(lfts string) error {
 	switch {
 	case o.then != nil && lfts == "":
@@ -64,7 +63,6 @@ func (j *packetsJob) rewritten() (*packets.Network, error) {
 	return packets.NewRewritten(j.tables, w.Rewrites(sequence), j.config)
 }
 
-// text says what is written, when and in which order.
 func (o *changeFlags) text() string {
 	order := "in OpenSM's order"
 	if o.order == "shuffled" {

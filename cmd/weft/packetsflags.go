@@ -57,7 +57,6 @@ func (j *packetsJob) readFlags() error {
 	return j.readWords()
 }
 
-// readWords checks the flags whose values are words of a list.
 func (j *packetsJob) readWords() error {
 	o := j.o
 	switch o.process {

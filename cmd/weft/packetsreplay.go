@@ -16,7 +16,6 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// replaySummary is what --replay-cycle showed, as JSON.
 type replaySummary struct {
 	Verdict string         `json:"verdict"`
 	Cycle   []report.Step  `json:"cycle"`
@@ -85,7 +84,6 @@ func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySum
 	return nil
 }
 
-// takeEngines finds the engines of --engines.
 func (j *packetsJob) takeEngines() error {
 	for _, name := range j.o.engines {
 		e, err := engines.Named(name)
@@ -129,7 +127,6 @@ func (j *packetsJob) under(ctx context.Context, e engines.Engine, r *packets.Rep
 	return p, nil
 }
 
-// ended says what became of the traffic, and when.
 func (r *provenReplay) ended(j *packetsJob) string {
 	if r.Makespan == 0 { // it never ended
 		return r.Status

@@ -19,7 +19,6 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// packetsSummary is what weft packets measured, as JSON.
 type packetsSummary struct {
 	Fabric     fabricSummary      `json:"fabric"`
 	Engine     string             `json:"engine,omitempty"`
@@ -86,7 +85,6 @@ type saturationSummary struct {
 	Status   string  `json:"status,omitempty"`
 }
 
-// stopSummary is a deadlock.
 type stopSummary struct {
 	ClosedNS float64          `json:"closed_ns"`
 	FoundNS  float64          `json:"found_ns"`
@@ -113,10 +111,8 @@ type packetSummary struct {
 	Created float64 `json:"created_ns"`
 }
 
-// nanoseconds is a time for people and programs.
 func nanoseconds(t packets.Time) float64 { return float64(t) / 1000 }
 
-// busiest is how many channels a run lists.
 const busiest = 5
 
 func (j *packetsJob) runSummary(r *packets.Result) runSummary {
@@ -193,7 +189,6 @@ func (j *packetsJob) print(s *packetsSummary, screen func(*packetsSummary) error
 	return screen(s)
 }
 
-// outcome is the exit code.
 func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 	if ctx.Err() != nil {
 		fmt.Fprintf(j.Stderr, "weft: interrupted; the figures are of what was measured so far\n")
@@ -210,7 +205,6 @@ func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 	return nil
 }
 
-// screen prints for people.
 func (j *packetsJob) screen(s *packetsSummary) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(s.Fabric.Switches, "switch"), report.Endpoints(j.fabric))
@@ -269,7 +263,6 @@ func (j *packetsJob) unit() string {
 	return "ns"
 }
 
-// perUnit is how many units a nanosecond has.
 func (j *packetsJob) perUnit() float64 {
 	if j.config.FlitTime > 0 {
 		return 1000 / float64(j.config.FlitTime)
@@ -277,7 +270,6 @@ func (j *packetsJob) perUnit() float64 {
 	return 1
 }
 
-// stopText is a deadlock for people.
 func (j *packetsJob) stopText(d *stopSummary) string {
 	text := fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n", j.when(d.ClosedNS),
 		words.Plural(len(d.Cycle), "buffer"), words.Plural(d.Packets, "packet"), words.Plural(d.Buffers, "buffer"))
@@ -294,7 +286,6 @@ func (j *packetsJob) stopText(d *stopSummary) string {
 	return text
 }
 
-// when is a time of the network.
 func (j *packetsJob) when(ns float64) string {
 	if j.config.FlitTime > 0 {
 		return short(ns*j.perUnit()) + " units"
@@ -316,7 +307,6 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// writeRuns is --csv.
 func writeRuns(w io.Writer, runs []runSummary) error {
 	c := csv.NewWriter(w)
 	record := []string{"offered", "accepted", "status", "mean_ns", "error_95_ns", "network_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "hops", "packets", "dropped"}
@@ -340,7 +330,6 @@ func writeRuns(w io.Writer, runs []runSummary) error {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
 
-// runComplete is --complete.
 func (j *packetsJob) runComplete(ctx context.Context) error {
 	pattern := j.load.Pattern
 	if err := j.place(); err != nil {

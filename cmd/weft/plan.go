@@ -13,7 +13,6 @@ import (
 	"github.com/weft-fabric/weft/routing/repair"
 )
 
-// planError says why there is no plan, if there is none.
 func planError(err error, source string, contract routing.Contract) error {
 	var rejected *change.Rejected
 	switch {
@@ -25,7 +24,6 @@ func planError(err error, source string, contract routing.Contract) error {
 	return err
 }
 
-// stepOfPlan is a step of a plan, as JSON.
 type stepOfPlan struct {
 	Mended  int   `json:"entries_mended"`
 	Follow  int   `json:"entries_that_follow"`
@@ -45,7 +43,6 @@ func stepsOf(p *change.Proven) []stepOfPlan {
 	return steps
 }
 
-// leftOver is a destination that a plan leaves.
 type leftOver struct {
 	LID      fabric.LID  `json:"lid"`
 	Endpoint string      `json:"endpoint"`
@@ -71,7 +68,6 @@ func leftText(list []leftOver) string {
 	return words.FirstOf(names)
 }
 
-// cutText says how many pairs a plan finds and leaves cut off.
 func cutText(p *change.Proven) string {
 	text := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", words.Thousands(p.CutBefore), words.Thousands(p.Pairs), words.Thousands(p.CutAfter))
 	if p.Disconnected > 0 {
@@ -97,7 +93,6 @@ func stepsText(p *change.Proven, none string) string {
 	return text
 }
 
-// mendedText says what a step changes, and for whom.
 func mendedText(s *change.Step) string {
 	what := words.Counted(s.Mended, "entry", "entries") + " for traffic"
 	if s.Mended == 0 {

@@ -82,7 +82,6 @@ type planStep struct {
 	WaitSeconds float64         `json:"wait_seconds"`
 }
 
-// switchEntries is how many entries of a switch a step changes.
 type switchEntries struct {
 	Switch  report.Node `json:"switch"`
 	Entries int         `json:"entries"`
@@ -109,7 +108,6 @@ func (j *planned) jsonPlan() *planSummary {
 
 func stepName(i int) string { return fmt.Sprintf("step-%d", i+1) }
 
-// textPlan is plan.txt.
 func (j *planned) textPlan(s *planSummary) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

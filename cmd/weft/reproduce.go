@@ -26,7 +26,6 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 )
 
-// reproduceFlags is what the user may choose.
 type reproduceFlags struct {
 	quick, list, json    bool
 	out, fabrics, opensm string
@@ -101,7 +100,6 @@ and the papers' comparisons with OpenSM are made with it.`,
 	return c
 }
 
-// reproduce is the whole command.
 func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []string, o *reproduceFlags) error {
 	if o.memory < 1 {
 		return exit.Usage("--memory %d: it is MiB, at least 1", o.memory)
@@ -205,7 +203,6 @@ func (a *app) realFabrics(o *reproduceFlags) ([]reproduce.RealFabric, error) {
 	return list, nil
 }
 
-// readReference reads what OpenSM's tables have, if that is asked for.
 func readReference(name string) (*reproduce.Reference, error) {
 	if name == "" {
 		return nil, nil
@@ -233,7 +230,6 @@ type points struct {
 	done, total int
 }
 
-// patienceWithLines is how often a line is printed where there is no bar.
 const patienceWithLines = 30 * time.Second
 
 func (a *app) points() *points {
@@ -255,7 +251,6 @@ func (p *points) tell(done, total int, begun string) {
 	fmt.Fprintf(p.a.Stderr, "weft: %d of %d points; now %s\n", done, total, begun)
 }
 
-// experimentSummary is an experiment, as JSON.
 type experimentSummary struct {
 	ID      string         `json:"id"`
 	Paper   string         `json:"paper"`
@@ -275,7 +270,6 @@ type claimSummary struct {
 	Reason    string `json:"reason,omitempty"`
 }
 
-// reproduceSummary is the output of weft reproduce --json.
 type reproduceSummary struct {
 	Out         string              `json:"out"`
 	Index       string              `json:"index"`

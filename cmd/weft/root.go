@@ -20,7 +20,6 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// app is what all subcommands share.
 type app struct {
 	*console.Console
 }
@@ -128,7 +127,6 @@ func unknownCommand(of *cobra.Command, word string) error {
 	return exit.Usage("no command of %s is called %q%s (there are %s)", of.CommandPath(), word, spell.Hint(word, names), strings.Join(names, ", "))
 }
 
-// commandNames is the commands of a command that are for users.
 func commandNames(of *cobra.Command) []string {
 	var names []string
 	for _, c := range of.Commands() {

@@ -63,7 +63,6 @@ func (j *routeJob) routeAdaptive(ctx context.Context, o *routeFlags) error {
 	return j.answer(o.json, sum, func() error { return j.Show(j.adaptiveScreen(sum)) }, !v.Free())
 }
 
-// adapt routes and judges.
 func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.AdaptiveVerdict, error) {
 	s := j.Stage("paths", &j.spent.Paths)
 	t, err := j.wanted.Adaptive.RouteAdaptive(ctx, j.fabric, j.budget(), s.Progress())

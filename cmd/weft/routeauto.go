@@ -39,7 +39,6 @@ func trialSummaries(trials []weft.Trial) []trialSummary {
 	return s
 }
 
-// trialSeconds is what each engine took that was tried.
 func trialSeconds(trials []weft.Trial) map[string]float64 {
 	s := make(map[string]float64, len(trials))
 	for _, t := range trials {
@@ -50,7 +49,6 @@ func trialSeconds(trials []weft.Trial) map[string]float64 {
 	return s
 }
 
-// trialText is a line for each engine that was tried.
 func trialText(trials []weft.Trial) string {
 	lines := make([]string, len(trials))
 	for i, t := range trials {
@@ -81,7 +79,6 @@ type noneProvenSummary struct {
 	Tried []trialSummary `json:"tried"`
 }
 
-// noneProven reports that auto found nothing.
 func (j *routeJob) noneProven(none *weft.NoneProven, asJSON bool) error {
 	return j.refuse(asJSON, noneProvenSummary{refusalSummary{Engine: engines.AutoName, Refused: plain.Error(none), Available: j.vls, LaneCounts: report.LaneCounts{Available: j.vls}, Fits: []fitSummary{}}, trialSummaries(none.Trials)},
 		"no engine is proven under contract %s with %s available:\n%s", none.Contract, words.Plural(j.vls, "lane"), trialText(none.Trials))

@@ -23,7 +23,6 @@ type routeJob struct {
 	made   func()                   // called before tables are judged; nil: nobody asks
 }
 
-// newRouteJob finds the engine.
 func (a *app) newRouteJob(name string, o *flags.Engine) (*routeJob, error) {
 	wanted, err := o.Find()
 	return &routeJob{judged: judged{app: a, name: name, vls: o.VLs}, o: o, wanted: wanted}, err
@@ -59,7 +58,6 @@ func (j *routeJob) budget() routing.Budget {
 	return routing.Budget{VLs: j.o.VLs, SLs: j.o.SLs, Contract: j.contract(), Scope: max(j.o.Scope, routing.Adapters)}
 }
 
-// request is what is asked of package weft.
 func (j *routeJob) request() weft.Request {
 	r := weft.Request{
 		VLs: j.o.VLs, SLs: j.o.SLs, Scope: j.o.Scope, Contract: j.o.Contract, Options: j.options,
@@ -71,7 +69,6 @@ func (j *routeJob) request() weft.Request {
 	return r
 }
 
-// timed is told of the stages of routing.
 func (j *routeJob) timed(name string) (routing.Progress, func()) {
 	if name == "verify" && j.made != nil {
 		j.made()
@@ -79,7 +76,6 @@ func (j *routeJob) timed(name string) (routing.Progress, func()) {
 	return j.judged.timed(name)
 }
 
-// compute routes and has the tables judged.
 func (j *routeJob) compute(ctx context.Context) (err error) {
 	j.under = j.contract()
 	j.Result, err = loopOrResult(weft.Route(ctx, j.fabric, j.request()))

@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// refusalSummary is a refusal, as JSON.
 type refusalSummary struct {
 	Engine    string `json:"engine"`
 	Refused   string `json:"refused"`

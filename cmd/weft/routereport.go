@@ -10,7 +10,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// routeSummary is the output of weft route --json, and summary.json.
 type routeSummary struct {
 	Fabric fabricSummary `json:"fabric"`
 	Engine string        `json:"engine"`
@@ -64,7 +63,6 @@ type partSummary struct {
 	Endpoints []string `json:"endpoints"` // in scope
 }
 
-// apartSummary is the parts but the largest.
 func (j *judged) apartSummary() []partSummary {
 	var list []partSummary
 	for _, part := range j.parts[min(1, len(j.parts)):] {
@@ -132,7 +130,6 @@ func (j *judged) summary() *routeSummary {
 	return s
 }
 
-// report prints the result, and turns a credit loop into the exit code.
 func (j *routeJob) report(o *routeFlags) error {
 	unwritten := o.out != "" && j.out == ""
 	err := j.answer(o.json, j.summary(), func() error { return j.Show(j.screen(o)) }, !unwritten && (j.fallen || j.notMendable() || !j.Verdict.Free()))
@@ -142,7 +139,6 @@ func (j *routeJob) report(o *routeFlags) error {
 	return err
 }
 
-// screen is the result for people: one screen.
 func (j *routeJob) screen(o *routeFlags) *console.Page {
 	p := j.NewPage()
 	n := j.fabric.Count()
@@ -197,7 +193,6 @@ func (j *routeJob) trust() string {
 	return j.Engine.Trust()
 }
 
-// next says what to do now.
 func (j *judged) next() string {
 	switch {
 	case !j.Verdict.Free():

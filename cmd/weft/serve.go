@@ -29,7 +29,6 @@ import (
 // defaultSocket is where daemon and plugin meet unless told otherwise.
 const defaultSocket = "/run/weft/opensm.sock"
 
-// serveFlags is the command line of weft serve.
 type serveFlags struct {
 	config string
 	daemon.Config
@@ -84,7 +83,6 @@ One line is logged for every sweep. weft status tells how things are.`,
 	return c
 }
 
-// load is the configuration: the file, and over it the flags that were given.
 func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	c := o.Config
 	c.Engine, c.Roots, c.Weight = o.engines, o.roots, o.weights
@@ -129,7 +127,6 @@ func (o *serveFlags) blame(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// checkConfig says what a configuration means.
 func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 	c, err := o.load(cmd)
 	if err != nil {
@@ -170,7 +167,6 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 	return a.Show(&p)
 }
 
-// keepText says what becomes of tables in use when the fabric changes.
 func keepText(c *daemon.Config) string {
 	if c.Keep == "never" {
 		return "never: tables are routed anew whenever the fabric changes"
@@ -318,7 +314,6 @@ func (a *app) printStatus(s *daemon.Status) error {
 	return a.Show(p)
 }
 
-// stateText says what is wrong with the state folder.
 func stateText(s *daemon.State) string {
 	since := ""
 	if s.StateSince != nil {
@@ -331,7 +326,6 @@ func stateText(s *daemon.State) string {
 	return text + ": " + s.StateError
 }
 
-// progressText is how far a plan is.
 func progressText(g *daemon.Progress) string {
 	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "same": "waiting for new links"}[g.Kind]
 	text := fmt.Sprintf("%s, begun %s: %s", cmp.Or(purpose, g.Kind), g.Began.Local().Format(time.DateTime), words.Plural(g.Steps, "step"))
@@ -350,7 +344,6 @@ func progressText(g *daemon.Progress) string {
 	return text
 }
 
-// searchText is how the search for better tables went.
 func searchText(s *daemon.Search) string {
 	if s.Ended == nil {
 		return fmt.Sprintf("goes on since %s for better tables than those of %s", s.Began.Local().Format(time.DateTime), s.Given)
@@ -370,7 +363,6 @@ func searchText(s *daemon.Search) string {
 	return how
 }
 
-// sweepText is a sweep in a few lines.
 func sweepText(s *daemon.Sweep) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sweep %d of %s at %s: %s, %s\n", s.Sweep, s.OpenSM, s.At.Local().Format(time.DateTime), words.Plural(s.Switches, "switch"), words.Plural(s.Endpoints, "endpoint"))

@@ -16,7 +16,6 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// simulateFlags is the command line of weft simulate.
 type simulateFlags struct {
 	route        flags.Engine
 	tables       flags.Tables
@@ -79,7 +78,6 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 	return c
 }
 
-// simulateJob is one run of weft simulate.
 type simulateJob struct {
 	*app
 	name    string
@@ -118,7 +116,6 @@ func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error
 	return j.report()
 }
 
-// check checks the flags.
 func (j *simulateJob) check() error {
 	o := j.o
 	j.scope = o.route.Scope
@@ -137,7 +134,6 @@ func (j *simulateJob) check() error {
 	return nil
 }
 
-// readTables reads the fabric and finished tables.
 func (j *simulateJob) readTables() error {
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
@@ -149,7 +145,6 @@ func (j *simulateJob) readTables() error {
 	return nil
 }
 
-// route computes tables.
 func (j *simulateJob) route(ctx context.Context) error {
 	r, err := j.routeTables(ctx, j.name, &j.o.route, j.o.json)
 	if err != nil {
@@ -170,7 +165,6 @@ func engineSource(e *engines.Engine) string {
 	return fmt.Sprintf("%s (%s)", e.Name, e.Paper)
 }
 
-// place puts the ranks on endpoints.
 func (j *simulateJob) place() error {
 	f := j.tables.Fabric
 	among := j.scope.Endpoints(f)
@@ -182,7 +176,6 @@ func (j *simulateJob) place() error {
 	return err
 }
 
-// count simulates, and counts the loads of all to all.
 func (j *simulateJob) count(ctx context.Context) error {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	j.options.Progress = s.Progress()

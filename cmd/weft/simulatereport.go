@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// simulateSummary is the output of weft simulate --json.
 type simulateSummary struct {
 	Fabric    string  `json:"fabric"`
 	Tables    string  `json:"tables"`
@@ -212,7 +211,6 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 	return nil
 }
 
-// ratesText says what links were taken for.
 func (j *simulateJob) ratesText() string {
 	text := "model " + j.options.Model.String() + ", "
 	switch {
@@ -224,7 +222,6 @@ func (j *simulateJob) ratesText() string {
 	return text + fmt.Sprintf("links at their rates, up to %g Gbit/s", float64(j.result.Mbps)/1000)
 }
 
-// bandwidthText says what flows get.
 func (j *simulateJob) bandwidthText(s *simulateSummary) string {
 	what := "of full for the mean flow"
 	if s.Pattern == "bisect" {
@@ -293,7 +290,6 @@ func sharesText(s *simulateSummary) string {
 	return "of the flows " + strings.Join(parts, ", ") + " of full"
 }
 
-// percent is a share for people.
 func percent(part, whole int64) string {
 	if share := 100 * float64(part) / float64(whole); share >= 0.05 {
 		return fmt.Sprintf("%.1f%%", share)
@@ -326,7 +322,6 @@ func lanesText(s *simulateSummary) string {
 	return "of all routes' hops: " + strings.Join(parts, ", ")
 }
 
-// printTiers prints the loads by tier.
 func (j *simulateJob) printTiers(s *simulateSummary) {
 	if len(s.Tiers) == 0 {
 		return
@@ -338,7 +333,6 @@ func (j *simulateJob) printTiers(s *simulateSummary) {
 	t.Render()
 }
 
-// printHot prints the channels that most flows crossed.
 func (j *simulateJob) printHot(s *simulateSummary) {
 	if len(s.Hot) == 0 {
 		return

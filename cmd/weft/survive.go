@@ -15,7 +15,6 @@ import (
 // survivals is the kinds of failure that --survive knows.
 var survivals = map[string]func(*fabric.Fabric) []change.Failure{"links": change.Cables, "switches": change.Switches}
 
-// mostWorst is how many failures are told one by one.
 const mostWorst = 5
 
 // survivalSummary is what the repairs of all single failures of a kind take.
@@ -29,7 +28,6 @@ type survivalSummary struct {
 	Worst     []survivalCase `json:"worst"`
 }
 
-// survivalCase is the repair of one failure.
 type survivalCase struct {
 	Without string `json:"without"`
 	Steps   int    `json:"steps"`
@@ -39,7 +37,6 @@ type survivalCase struct {
 	Left    int    `json:"destinations_left"`
 }
 
-// checkSurvive refuses other words.
 func checkSurvive(kinds []string) error {
 	for _, k := range kinds {
 		if survivals[k] == nil {
@@ -71,7 +68,6 @@ func (j *judged) survive(ctx context.Context, kinds []string, drain bool) error 
 	return nil
 }
 
-// failureName names the cables and switches of a failure.
 func failureName(f *fabric.Fabric, x change.Failure) string {
 	if len(x.Channels) > 0 {
 		return report.LinkNames(report.RemovedLinks(f, x.Channels[:1]))[0]
@@ -79,7 +75,6 @@ func failureName(f *fabric.Fabric, x change.Failure) string {
 	return f.Label(x.Nodes[0])
 }
 
-// text is a survival for people.
 func (s *survivalSummary) text() string {
 	one := map[string]string{"links": "cable", "switches": "switch"}[s.Failures]
 	text := fmt.Sprintf("the loss of any %s (%s tried): %s mended in one step, %s in several, for %s others make way, %s not mended", one,
@@ -96,7 +91,6 @@ func (s *survivalSummary) text() string {
 	return text
 }
 
-// notMendable says whether some failure has no plan.
 func (j *judged) notMendable() bool {
 	return slices.ContainsFunc(j.survival, func(s *survivalSummary) bool { return s.NotMended > 0 })
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// verifyFlags is the command line of weft verify.
 type verifyFlags struct {
 	flags.Tables
 	lmc                        int
@@ -68,7 +67,6 @@ is an error with --strict, and where they have nothing in common.`,
 	return c
 }
 
-// verifyJob is one run of weft verify.
 type verifyJob struct {
 	*app
 	name    string
@@ -112,7 +110,6 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	return j.report()
 }
 
-// judge searches for a proof or a credit loop.
 func (j *verifyJob) judge(ctx context.Context) (err error) {
 	j.verdict, err = deadlock.Verify(ctx, j.Tables, j.options)
 	return err
@@ -124,7 +121,6 @@ type badCertificate struct {
 	Why     string `json:"why"`
 }
 
-// recheck checks a proof that is given.
 func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	c, err := console.ReadFile(j.Console, j.o.readCert, func(r io.Reader, name string) (*deadlock.Certificate, error) {
 		return certificate.Read(r, name, j.Tables.Fabric)
@@ -155,7 +151,6 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 	return err
 }
 
-// keepCertificate writes the proof, if there is one and it is wanted.
 func (j *verifyJob) keepCertificate() error {
 	if j.o.writeCertificate == "" || !j.verdict.Free() {
 		return nil

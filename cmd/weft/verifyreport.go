@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/format/lft"
 )
 
-// verifySummary is the output of weft verify --json.
 type verifySummary struct {
 	Verdict    string        `json:"verdict"`
 	Contract   string        `json:"contract"`
@@ -73,7 +72,6 @@ func (j *verifyJob) summary() *verifySummary {
 	return s
 }
 
-// report prints the verdict, and turns findings into the exit code.
 func (j *verifyJob) report() error {
 	s := j.summary()
 	return j.answer(j.o.json, s, func() error { return j.Show(j.screen(s)) }, !j.verdict.Free() || !j.verdict.Complete() || j.Mismatches != nil)
@@ -137,7 +135,6 @@ func (j *verifyJob) assumedText() string {
 	return strings.Join(lines, "\n")
 }
 
-// routesText says how many pairs have a route.
 func (j *verifyJob) routesText() string {
 	v := j.verdict
 	var b strings.Builder

@@ -89,7 +89,6 @@ func versionFrom(version, revision string, info *debug.BuildInfo, archived strin
 	return v
 }
 
-// noted is the commit that the Go tool wrote into the program, if it did.
 func noted(info *debug.BuildInfo) string {
 	revision, modified := "", ""
 	for _, s := range info.Settings {

@@ -18,7 +18,6 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// whatIfFlags is the command line of weft what-if.
 type whatIfFlags struct {
 	route                  flags.Engine
 	tables                 flags.Tables
@@ -67,7 +66,6 @@ everything that the cables join.`,
 	return c
 }
 
-// whatIfJob is one run of weft what-if.
 type whatIfJob struct {
 	*app
 	name     string
@@ -85,7 +83,6 @@ type whatIfJob struct {
 	spent    struct{ Read, Plan, Simulate float64 }
 }
 
-// goneParts is what is taken away.
 type goneParts struct {
 	Switches []string             `json:"switches"`
 	Links    []report.RemovedLink `json:"links"`
@@ -139,7 +136,6 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	return nil
 }
 
-// compute routes the fabric.
 func (j *whatIfJob) compute(ctx context.Context) error {
 	r, err := j.routeTables(ctx, j.name, &j.o.route, j.o.json)
 	if err != nil {
@@ -149,7 +145,6 @@ func (j *whatIfJob) compute(ctx context.Context) error {
 	return nil
 }
 
-// take takes away what the command line names.
 func (j *whatIfJob) take() error {
 	f := j.was.Fabric
 	index := names.New(f)
@@ -197,7 +192,6 @@ func (j *whatIfJob) plan(ctx context.Context) error {
 	return planError(err, j.source, j.contract)
 }
 
-// simulate measures the bandwidth before and after.
 func (j *whatIfJob) simulate(ctx context.Context) error {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
@@ -209,7 +203,6 @@ func (j *whatIfJob) simulate(ctx context.Context) error {
 	return err
 }
 
-// whatIfSummary is the output of weft what-if --json.
 type whatIfSummary struct {
 	Fabric    string       `json:"fabric"`
 	Tables    string       `json:"tables"`

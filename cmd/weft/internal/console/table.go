@@ -83,7 +83,6 @@ func (g *Table) Render() {
 	}
 }
 
-// all is the indices of all columns.
 func (g *Table) all() []int {
 	columns := make([]int, len(g.header))
 	for i := range columns {

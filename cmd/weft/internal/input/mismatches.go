@@ -49,7 +49,6 @@ type deadPort struct {
 	Entries    int         `json:"entries"`
 }
 
-// fileMisfit is how a file of maps or service levels does not fit.
 type fileMisfit struct {
 	File         string `json:"file"`
 	Skipped      int64  `json:"lines_left_out,omitempty"`
@@ -67,7 +66,6 @@ type otherLID struct {
 	Fabric       fabric.LID  `json:"fabric"`
 }
 
-// misfitsOf lists what a dump and a fabric do not have in common.
 func misfitsOf(f *fabric.Fabric, d *lft.Dump) *Mismatches {
 	m := &Mismatches{}
 	for _, s := range d.NoTable {
@@ -134,7 +132,6 @@ func fileMisfits(name string, fit format.Mismatches, one, many, assumed string) 
 	return m
 }
 
-// found says whether there are any.
 func (m *Mismatches) found() bool {
 	return len(m.NoTable)+len(m.NoEntry)+len(m.UnknownSwitches)+len(m.Gone)+len(m.Beyond)+len(m.Dead)+len(m.OtherLIDs) > 0 || m.SL2VL != nil || m.PSL != nil
 }

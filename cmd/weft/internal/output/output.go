@@ -94,7 +94,6 @@ func (w whileRunning) Write(p []byte) (int, error) {
 	return w.w.Write(p)
 }
 
-// fill writes, flushes and closes a file.
 func fill(ctx context.Context, f *os.File, compress bool, write func(io.Writer) error) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	out := bufio.NewWriterSize(whileRunning{ctx, f}, 1<<20)

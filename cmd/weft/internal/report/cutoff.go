@@ -41,7 +41,6 @@ type cutPlace struct {
 	on   string // the switch of all destinations; empty: they are on several
 }
 
-// cutEndpoint is the pairs that an endpoint has lost.
 type cutEndpoint struct {
 	Endpoint     string `json:"endpoint"`
 	EndpointNode Node   `json:"endpoint_node"`
@@ -55,7 +54,6 @@ type cutEndpoint struct {
 	number       fabric.EndpointID
 }
 
-// cutter collects cut-off pairs.
 type cutter struct {
 	f      *fabric.Fabric
 	t      *routing.Tables
@@ -168,7 +166,6 @@ func (c *cutter) sortedPlaces() []placeKey {
 	return keys
 }
 
-// name names the endpoints of the pairs that are cut off at a place.
 func (c *CutOff) name(p *cutPlace) {
 	p.Sources, p.Switches, p.Destinations = 0, nil, nil
 	for s := range fabric.NodeID(c.f.Switches()) {
