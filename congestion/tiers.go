@@ -76,18 +76,27 @@ type sender struct {
 	count    uint32
 }
 
-// LaneLoads is the loads of the lanes in use, by lane. It takes O(s·D·h) for s groups
-// of senders (one for each switch, unless the SL2VL maps distinguish in-ports), D
-// destination LIDs and routes of h hops. Packets that are dropped because their lane is
-// VL 15 are not counted.
-func LaneLoads(ctx context.Context, t *routing.Tables, scope routing.Scope) ([]LaneLoad, error) {
+// LaneRoutes is how many routes every trunk carries on each lane when every endpoint in
+// scope sends to every address of every other that it may use.
+type LaneRoutes struct {
+	Trunks int
+	Routes []uint32 // [VL × Trunks + trunk]
+}
+
+// On is the routes of the trunks on a lane, [trunk].
+func (r *LaneRoutes) On(vl int) []uint32 { return r.Routes[vl*r.Trunks : (vl+1)*r.Trunks] }
+
+// CountLanes counts the routes on the lanes. It takes O(s·D·h) for s groups of senders
+// (one for each switch, unless the SL2VL maps distinguish in-ports), D destination LIDs and
+// routes of h hops. Packets that are dropped because their lane is VL 15 are not counted.
+func CountLanes(ctx context.Context, t *routing.Tables, scope routing.Scope) (*LaneRoutes, error) {
 	f := t.Fabric
 	senders := sendersOf(t, scope)
 	var lids []fabric.LID
 	for lid := range scope.LIDs(f) {
 		lids = append(lids, lid)
 	}
-	counts := make([][]uint32, par.Workers(len(lids))) // [worker][VL × trunks + trunk]
+	counts := make([][]uint32, max(1, par.Workers(len(lids)))) // [worker][VL × trunks + trunk]
 	trees := make([]routing.Tree, len(counts))
 	for i := range counts {
 		counts[i] = make([]uint32, routing.MaxDataVLs*f.Trunks())
@@ -98,14 +107,20 @@ func LaneLoads(ctx context.Context, t *routing.Tables, scope routing.Scope) ([]L
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range counts[1:] {
+		for i, n := range w {
+			counts[0][i] += n
+		}
+	}
+	return &LaneRoutes{f.Trunks(), counts[0]}, nil
+}
+
+// Loads is the loads of the lanes in use, by lane.
+func (r *LaneRoutes) Loads() []LaneLoad {
 	var lanes []LaneLoad
 	for vl := range routing.MaxDataVLs {
 		l := LaneLoad{VL: uint8(vl)}
-		for c := range f.Trunks() {
-			n := uint32(0)
-			for _, w := range counts {
-				n += w[vl*f.Trunks()+c]
-			}
+		for _, n := range r.On(vl) {
 			if n > 0 {
 				l.Hops += int64(n)
 				l.Trunks++
@@ -116,7 +131,16 @@ func LaneLoads(ctx context.Context, t *routing.Tables, scope routing.Scope) ([]L
 			lanes = append(lanes, l)
 		}
 	}
-	return lanes, nil
+	return lanes
+}
+
+// LaneLoads is the loads of the lanes in use, by lane; see CountLanes.
+func LaneLoads(ctx context.Context, t *routing.Tables, scope routing.Scope) ([]LaneLoad, error) {
+	r, err := CountLanes(ctx, t, scope)
+	if err != nil {
+		return nil, err
+	}
+	return r.Loads(), nil
 }
 
 func sendersOf(t *routing.Tables, scope routing.Scope) []sender {

@@ -65,6 +65,9 @@ func (f *forms) typeText(t *testing.T, v reflect.Type, parent, field string) str
 	case reflect.Float32, reflect.Float64:
 		return "number"
 	case reflect.Slice, reflect.Array:
+		if v == reflect.TypeOf([]byte{}) {
+			return "string" // base64
+		}
 		return "list of " + f.typeText(t, v.Elem(), parent, field)
 	case reflect.Map:
 		return "map of " + f.typeText(t, v.Elem(), parent, field)
@@ -296,6 +299,8 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/route/1", "route xgft:m=4x4,w=2x2 --engine updn --out " + in("tree")},
 		{"weft/drain/1", "drain xgft:m=4x4,w=2x2 --tables " + in("tree") + " --switch sw-l1-0-1"},
 		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --without-cable sw-0-1:3"},
+		{"weft/report/1", "report torus:4x4,hosts=2 --engine weave --job few=host-[1-6]"},
+		{"weft/report/1", "report torus:4x4 --lfts " + in("t4") + " --engine updn"},
 		{"weft/version/1", "version"},
 	} {
 		if strings.HasPrefix(c.args, "info") {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/opensm/daemon"
+	"github.com/weft-fabric/weft/report"
 )
 
 // schema is the form of a JSON output. Its number rises when a field goes or changes
@@ -40,6 +41,7 @@ var schemas = []schema{
 	{"weft/none-proven/1", "the same, where auto finds no engine that is proven", noneProvenSummary{}},
 	{"weft/replay/1", "weft packets --replay-cycle", replaySummary{}},
 	{"weft/reproduce/1", "weft reproduce", reproduceSummary{}},
+	{"weft/report/1", "weft report", report.Data{}},
 	{"weft/route/1", "weft route, and summary.json of --out", routeSummary{}},
 	{"weft/route-adaptive/1", "weft route, of adaptive engines", adaptiveSummary{}},
 	{"weft/simulate/1", "weft simulate", simulateSummary{}},

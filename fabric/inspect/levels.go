@@ -106,6 +106,9 @@ func Levels(f *fabric.Fabric) []Level {
 	return levels
 }
 
+// LevelOf is the level of every switch, [switch]; fabric.None where no host can be reached.
+func LevelOf(f *fabric.Fabric) []int32 { return look(f).level }
+
 func (s *survey) add(l *Level, v fabric.NodeID) {
 	var r Ratio
 	l.Switches++

@@ -125,7 +125,7 @@ func (n *Endpoints) sorted(list []fabric.NodeID) []fabric.NodeID {
 		if host == "" || other == "" {
 			host, other = p.Name, q.Name
 		}
-		if c := compareNatural(host, other); c != 0 {
+		if c := Compare(host, other); c != 0 {
 			return c
 		}
 		return x.compareAdapters(a, b)
@@ -153,9 +153,9 @@ func (n *Endpoints) outside(name string, found []fabric.NodeID) error {
 	return fmt.Errorf("no endpoint is called %q: it is %s, with no endpoint %s", name, listed(list), n.where)
 }
 
-// compareNatural compares names with the numbers in them by value: host-9 comes before
+// Compare orders names with the numbers in them by value: host-9 comes before
 // host-10.
-func compareNatural(a, b string) int {
+func Compare(a, b string) int {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
 		if !digit(a[i]) || !digit(b[j]) {

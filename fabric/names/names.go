@@ -102,6 +102,18 @@ var (
 	device = regexp.MustCompile(`^(HCA-\d+|[a-z]+\d*_\d+)$`)
 )
 
+// Short is the shortest name by which people know a node: a short name if it has one,
+// otherwise its description, or its GUID where that is empty.
+func Short(n *fabric.Node) string {
+	if list := shortNames(n); len(list) > 0 {
+		return list[0]
+	}
+	if n.Name == "" {
+		return n.GUID.String()
+	}
+	return n.Name
+}
+
 // shortNames is the names of a node without what its firmware or driver adds.
 func shortNames(n *fabric.Node) []string {
 	if n.Kind != fabric.Switch {

@@ -181,7 +181,7 @@ func (x *Index) Hosts() []Host {
 		hosts = append(hosts, Host{name, adapters})
 	}
 	slices.SortFunc(hosts, func(a, b Host) int {
-		return cmp.Or(compareNatural(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(Compare(a.Name, b.Name), cmp.Compare(a.Name, b.Name))
 	})
 	return hosts
 }

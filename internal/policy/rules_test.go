@@ -199,6 +199,25 @@ var rules = []rule{
 		why:      "a request is a fabric and an answer is tables with their proof; who routes is on the other side",
 	},
 	{
+		packages: "routing/coordinates",
+		may:      []string{"fabric", "routing/internal/grid"},
+		why:      "what the engines know of a grid, for those who draw it",
+	},
+	{
+		packages: "report/layout",
+		may:      []string{"fabric", "fabric/names", "fabric/inspect", "routing/coordinates"},
+		why:      "where switches are drawn follows from the cables, whatever is routed over them",
+	},
+	{
+		packages: "report",
+		may:      []string{"fabric", "fabric/names", "fabric/inspect", "routing", "deadlock", "transition", "traffic", "congestion", "report/layout", "web"},
+		why:      "it shows what judges and simulators found; who routed, and where files lie, is not its business",
+	},
+	{
+		packages: "web",
+		why:      "files and nothing else",
+	},
+	{
 		packages: "figure",
 		modules:  []string{"gonum.org/v1/plot"},
 		why:      "curves and bars as SVG; what they show is not its business",

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/report"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// reportFlags is the command line of weft report.
+type reportFlags struct {
+	route     flags.Engine
+	chosen    bool // the command line names an engine
+	tables    flags.Tables
+	out       string
+	title     string
+	with      []string
+	jobs      []string
+	precision float64
+	json      bool
+}
+
+func reportCommand(a *app) *cobra.Command {
+	var o reportFlags
+	c := &cobra.Command{
+		Use:   "report FABRIC...",
+		Short: "Write one page to look at: the verdict, a map with loads, lanes and paths, charts and tables",
+		Long: `Write one HTML file that shows a fabric and its tables: the verdict and any credit
+loop, a map of the switches that can be searched, coloured by load, lane, rate or
+tier and asked for the path between two hosts, charts, and tables of switches,
+cables and endpoints. The file needs nothing but a browser: it opens from disk and
+loads nothing from anywhere. Without scripts it shows the map as a drawing.
+
+The tables are those of an engine, or those of --lfts; with both, the two are shown
+side by side, with what would change. Several fabrics make one page.
+
+--with FILE adds what other commands found: the output of weft compare --json,
+packets --json, diff --json or what-if --json. --job NAME=HOSTS adds what random
+pairs of a job's hosts get; HOSTS is a list such as a[1-3,7],b02.
+
+Exit code 1: the tables have a credit loop, leave pairs without a route or do not
+fit the fabric. The page is written all the same.`,
+		Example: `  weft report fabric.ibnetdiscover -o report.html
+  weft report fabric.ibnetdiscover --lfts /var/log/opensm --engine auto -o report.html
+  weft report fattree:ports=24 dragonfly:p=4 --with compared.json -o report.html`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.chosen = cmd.Flags().Changed("engine") || cmd.Flags().Changed("paths")
+			return a.report(cmd.Context(), args, &o)
+		},
+	}
+	o.route.AddTo(c, engines.AutoName)
+	o.tables.AddTo(c)
+	f := c.Flags()
+	f.StringVarP(&o.out, "out", "o", "report.html", "file to write; - is standard output")
+	f.StringVar(&o.title, "title", "", "title of the page (default: the names of the fabrics)")
+	f.StringArrayVar(&o.with, "with", nil, "JSON output of another command to show; may be repeated")
+	f.StringArrayVar(&o.jobs, "job", nil, "NAME=HOSTS: a job whose bandwidth is shown; may be repeated")
+	f.Float64Var(&o.precision, "precision", 0.002, "standard error of the bandwidth of random pairs")
+	flags.AddJSON(f, &o.json)
+	return c
+}
+
+// reportJob is one run of weft report.
+type reportJob struct {
+	*app
+	o       *reportFlags
+	options report.Options
+	scope   routing.Scope
+	data    *report.Data
+	found   bool // something that the exit code tells
+	spent   struct{ Read, Verify, Measure float64 }
+}
+
+func (a *app) report(ctx context.Context, fabrics []string, o *reportFlags) error {
+	j := &reportJob{app: a, o: o, data: &report.Data{Made: "weft " + version().Version, Networks: []*report.Network{}, Results: []*report.Result{}}}
+	if err := j.check(fabrics); err != nil {
+		return err
+	}
+	for _, name := range fabrics {
+		if err := j.add(ctx, name); err != nil {
+			return err
+		}
+	}
+	if j.data.Title = o.title; o.title == "" {
+		short := make([]string, len(fabrics))
+		for i, name := range fabrics {
+			short[i] = filepath.Base(name)
+		}
+		j.data.Title = strings.Join(short, ", ")
+	}
+	return j.print()
+}
+
+// check checks the flags, before anything takes time.
+func (j *reportJob) check(fabrics []string) error {
+	o := j.o
+	if err := o.tables.Settle(); err != nil {
+		return err
+	}
+	switch {
+	case !(o.precision > 0):
+		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
+	case o.tables.LFTs != "" && len(fabrics) > 1:
+		return exit.Usage("--lfts is the tables of one fabric, and %d are given", len(fabrics))
+	case !o.json && o.out == "":
+		return exit.Usage("--out names no file; - is standard output")
+	}
+	for i, name := range fabrics {
+		if slices.Contains(fabrics[:i], name) {
+			return exit.Usage("%s is named twice", name)
+		}
+	}
+	j.scope = o.route.Scope
+	j.options = report.Options{Seed: o.route.Seed, Precision: o.precision}
+	return nil
+}
+
+// add adds a fabric with its tables: those in force, ours, or both.
+func (j *reportJob) add(ctx context.Context, name string) error {
+	var given []*report.Given
+	if j.o.tables.LFTs != "" {
+		g, err := j.present(ctx, name)
+		if err != nil {
+			return err
+		}
+		given = append(given, g)
+	}
+	if j.o.tables.LFTs == "" || j.o.chosen {
+		g, err := j.ours(ctx, name, given)
+		if err != nil {
+			return err
+		}
+		given = append(given, g)
+	}
+	f := given[0].Tables.Fabric
+	n := report.NewNetwork(name, f)
+	o := j.options
+	var err error
+	if o.Jobs, err = j.jobs(f); err != nil {
+		return err
+	}
+	for _, g := range given {
+		s := j.Stage("measuring "+g.Name, &j.spent.Measure)
+		o.Progress = s.Progress()
+		err := n.Add(ctx, g, o)
+		s.Done()
+		if err != nil {
+			return err
+		}
+		v := g.Verdict
+		j.found = j.found || !v.Free() || v.Unreachable > j.scope.Disconnected(f) || v.Loops > 0 || v.Dropped > 0
+	}
+	if len(given) == 2 {
+		if err := n.Compare(ctx, given[0].Tables, given[1].Tables, deadlock.Options{Contract: given[1].Verdict.Contract, Scope: j.scope, NoCycle: true}); err != nil {
+			return err
+		}
+	}
+	j.data.Networks = append(j.data.Networks, n)
+	return nil
+}
+
+// present is the tables in force.
+func (j *reportJob) present(ctx context.Context, name string) (*report.Given, error) {
+	s := j.Stage("reading", &j.spent.Read)
+	v, err := input.Read(j.Console, name, j.o.route.LMC, &j.o.tables)
+	s.Done()
+	if err != nil {
+		return nil, err
+	}
+	g := &report.Given{Name: "in force", Source: j.o.tables.LFTs, Tables: v.Tables}
+	contract := contractOf(j.o.route.Contract, v.Tables)
+	s = j.Stage("verify", &j.spent.Verify)
+	g.Verdict, err = deadlock.Verify(ctx, v.Tables, deadlock.Options{Contract: contract, Scope: j.scope, Lost: -1, Progress: s.Progress()})
+	s.Done()
+	if err != nil {
+		return nil, err
+	}
+	assumed := j.o.tables.Assumed()
+	g.Notes = append(g.Notes, "service levels: "+assumed.ServiceLevels, "lanes: "+assumed.Lanes)
+	if v.Mismatches != nil {
+		j.found = true
+		g.Notes = append(g.Notes, strings.Split(v.Mismatches.Text(), "\n")...)
+		g.Next = append(g.Next, "the tables and the fabric are of different times: take both anew")
+	}
+	g.Next = append(g.Next, nextFor(name, g.Verdict)...)
+	return g, nil
+}
+
+// ours is the tables of an engine, for the fabric of those in force if there are any.
+func (j *reportJob) ours(ctx context.Context, name string, beside []*report.Given) (*report.Given, error) {
+	r, err := j.newRouteJob(name, &j.o.route)
+	if err == nil {
+		err = r.needsTables()
+	}
+	if err == nil {
+		err = r.prepare()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(beside) > 0 {
+		r.fabric = beside[0].Tables.Fabric
+	}
+	if err := r.compute(ctx); err != nil {
+		return nil, r.refusal(ctx, err, j.o.json)
+	}
+	g := &report.Given{
+		Name: r.Engine.Name, Source: engineSource(&r.Engine), Tables: r.Tables, Verdict: r.Verdict, Available: r.vls,
+		Notes: slices.Clone(r.Tables.Forwarding.Notes),
+	}
+	if r.Choice != nil {
+		g.Notes = append(g.Notes, r.Choice.Why)
+	}
+	g.Next = nextFor(name, g.Verdict)
+	j.found = j.found || r.fallen
+	return g, nil
+}
+
+// nextFor is what to do about a verdict.
+func nextFor(name string, v *deadlock.Verdict) []string {
+	var next []string
+	if !v.Free() {
+		next = append(next, fmt.Sprintf("weft route %s computes tables that are proven", name))
+	}
+	if v.Free() && v.Unreachable > 0 {
+		next = append(next, fmt.Sprintf("weft route %s --keep TABLES mends tables after a failure; weft verify says who is cut off, and where", name))
+	}
+	return next
+}
+
+// jobs places the jobs of --job.
+func (j *reportJob) jobs(f *fabric.Fabric) ([]report.Job, error) {
+	if len(j.o.jobs) == 0 {
+		return nil, nil
+	}
+	hosts, err := names.New(f).Endpoints(j.scope.Endpoints(f))
+	if err != nil {
+		return nil, err
+	}
+	var jobs []report.Job
+	for _, text := range j.o.jobs {
+		name, list, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, exit.Usage("--job %s: give the job a name and its hosts, as in lattice=node[001-128]", text)
+		}
+		ranks, err := traffic.ReadRanks(strings.NewReader(strings.Join(names.SplitList(list), "\n")), "--job "+name, hosts)
+		if err != nil {
+			return nil, exit.Usage("%w", err)
+		}
+		jobs = append(jobs, report.Job{Name: name, Placement: ranks})
+	}
+	return jobs, nil
+}
+
+func (j *reportJob) print() error {
+	if j.o.json {
+		return j.answer(true, j.data, nil, j.found)
+	}
+	size := &sized{}
+	err := output.WriteFile(j.Console, j.o.out, func(w io.Writer) error {
+		size.to = w
+		return j.data.Write(size)
+	})
+	if err != nil {
+		return err
+	}
+	return j.answer(false, nil, func() error {
+		if j.o.out == "-" {
+			return nil
+		}
+		return j.Show(j.screen(size.n))
+	}, j.found)
+}
+
+// sized counts what is written.
+type sized struct {
+	to io.Writer
+	n  int64
+}
+
+func (s *sized) Write(p []byte) (int, error) {
+	n, err := s.to.Write(p)
+	s.n += int64(n)
+	return n, err
+}
