@@ -301,6 +301,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --without-cable sw-0-1:3"},
 		{"weft/report/1", "report torus:4x4,hosts=2 --engine weave --job few=host-[1-6]"},
 		{"weft/report/1", "report torus:4x4 --lfts " + in("t4") + " --engine updn"},
+		{"weft/verify-ethernet/1", "verify ../../examples/ethernet/clos-two-links-down"},
 		{"weft/version/1", "version"},
 	} {
 		if strings.HasPrefix(c.args, "info") {

@@ -130,6 +130,37 @@ var rules = []rule{
 		why:      "the judge is not the defendant: it shares no code with what it judges, not even a graph",
 	},
 	{
+		packages: "ethernet",
+		why:      "lossless Ethernet as a value: devices, cables, routes and priorities; who reads or judges them is not its business",
+	},
+	{
+		packages: "ethernet/internal/lined",
+		may:      []string{"format"},
+		why:      "JSON with lines, for the readers of dumps",
+	},
+	{
+		packages: "ethernet/clab",
+		may:      []string{"ethernet", "format"},
+		modules:  []string{"go.yaml.in/yaml/v3"},
+		why:      "a reader of one kind of file; Containerlab writes YAML",
+	},
+	{
+		packages: "ethernet/folder",
+		may:      []string{"ethernet", "ethernet/frr", "ethernet/lldp", "ethernet/sonic", "format"},
+		modules:  []string{"go.yaml.in/yaml/v3"},
+		why:      "it puts together what the devices of a network say, each in its own dialect",
+	},
+	{
+		packages: "ethernet/judge",
+		may:      []string{"ethernet", "deadlock/waits"},
+		why:      "the judge of Ethernet shares no code with what it judges",
+	},
+	{
+		packages: "ethernet/...",
+		may:      []string{"ethernet/internal/lined", "format"},
+		why:      "a reader of one kind of file knows no network and no other reader",
+	},
+	{
 		packages: "transition",
 		may:      []string{"fabric", "routing", "deadlock"},
 		why:      "it judges a change as the judge judges tables, and shares no code with what makes the change",

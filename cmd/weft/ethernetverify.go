@@ -1,0 +1,331 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/judge"
+)
+
+// verifyEthernetCommand is weft verify, of lossless Ethernet too.
+func verifyEthernetCommand(a *app) *cobra.Command {
+	o := &ethernetFlags{}
+	return withEthernet(ethernetCommand{
+		Command: verifyCommand(a),
+		also:    []string{"json", "endpoints"},
+		flags:   o.addTo,
+		long: `Of a lossless Ethernet network FABRIC is a folder with what the devices say:
+NAME.route.json and NAME.interface.json of FRR, NAME.lldp.json, SONiC's
+NAME.config_db.json. The verdict then is about every choice that ECMP can make under
+priority flow control; --endpoints is hosts or all. See docs/ethernet.md.`,
+		run: func(cmd *cobra.Command, name string) error { return a.verifyEthernet(cmd, name, o) },
+	})
+}
+
+// verifyEthernetSummary is the output of weft verify --json, of lossless Ethernet.
+type verifyEthernetSummary struct {
+	Verdict      string           `json:"verdict"`
+	Endpoints    string           `json:"endpoints"`
+	Assumed      []string         `json:"assumed"`     // and left out
+	NotCovered   []string         `json:"not_covered"` // by any verdict
+	Devices      int              `json:"devices"`
+	Cables       int              `json:"cables"`
+	Prefixes     int              `json:"prefixes"`
+	Hosts        int              `json:"host_prefixes"`
+	Classes      int              `json:"classes"`
+	Priorities   []int            `json:"lossless_priorities"`
+	Dependencies int              `json:"dependencies"`
+	Pairs        int64            `json:"pairs"`
+	Unreachable  int64            `json:"unreachable"`
+	Lost         []ethernetLost   `json:"lost,omitempty"`
+	Circles      int              `json:"forwarding_loops"`
+	Circling     []ethernetCircle `json:"circling,omitempty"`
+	Cycle        []ethernetStep   `json:"cycle"`
+	Next         string           `json:"next,omitempty"`
+	Seconds      verifyStageTime  `json:"seconds"`
+}
+
+// ethernetLink is one direction of a cable.
+type ethernetLink struct {
+	From          string `json:"from"`
+	FromInterface string `json:"from_interface"`
+	To            string `json:"to"`
+	ToInterface   string `json:"to_interface"`
+}
+
+// ethernetStep is a step of a credit loop: packets that hold a priority of a link and wait
+// for that of the next.
+type ethernetStep struct {
+	ethernetLink
+	Priority int      `json:"priority"`
+	Mark     string   `json:"mark"`
+	Prefix   string   `json:"prefix"`
+	Next     string   `json:"next_hop"`
+	Tunnel   string   `json:"tunnel_to,omitempty"`
+	Path     []string `json:"path"` // devices, from where the packets enter the network
+}
+
+// ethernetLost is prefixes that cannot be reached from others.
+type ethernetLost struct {
+	From   string `json:"from"`
+	Device string `json:"device"`
+	To     string `json:"to"`
+	Why    string `json:"why"`
+	Where  string `json:"where"`
+	Pairs  int64  `json:"pairs"`
+}
+
+// ethernetCircle is a forwarding loop.
+type ethernetCircle struct {
+	Prefix string         `json:"prefix"`
+	Links  []ethernetLink `json:"links"`
+}
+
+// outsideEthernet is what no verdict about lossless Ethernet covers.
+var outsideEthernet = []string{"multicast and flooding", "hosts that pause for ever", "link-level pause without priorities"}
+
+// ethernetScope is the scope by the word of --endpoints.
+func ethernetScope(cmd *cobra.Command) (ethernet.Scope, error) {
+	f := cmd.Flags().Lookup("endpoints")
+	switch word := f.Value.String(); {
+	case !f.Changed || word == ethernet.HostScope.String():
+		return ethernet.HostScope, nil
+	case word == ethernet.AllScope.String():
+		return ethernet.AllScope, nil
+	}
+	return 0, exit.Usage("--endpoints of a lossless Ethernet network is hosts (subnets with hosts behind them) or all (every prefix and device)")
+}
+
+// verifyEthernetJob is one run.
+type verifyEthernetJob struct {
+	*app
+	name    string
+	n       *ethernet.Network
+	verdict *judge.Verdict
+	spent   struct{ read, verify time.Duration }
+}
+
+func (a *app) verifyEthernet(cmd *cobra.Command, name string, o *ethernetFlags) error {
+	j := &verifyEthernetJob{app: a, name: name}
+	scope, err := ethernetScope(cmd)
+	if err != nil {
+		return err
+	}
+	s := a.Stage("reading", &j.spent.read)
+	j.n, err = o.read(name)
+	s.Done()
+	if err != nil {
+		return err
+	}
+	if len(j.n.Senders(scope)) == 0 {
+		return exit.Finding("no subnet with hosts is in the tables, so that nothing is proven; --endpoints all judges the traffic of the devices themselves")
+	}
+	s = a.Stage("verify", &j.spent.verify)
+	j.verdict, err = judge.Verify(cmd.Context(), j.n, judge.Options{Scope: scope})
+	s.Done()
+	if err != nil {
+		return err
+	}
+	asJSON, err := cmd.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	v := j.verdict
+	return a.answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, !v.Free() || !v.Complete())
+}
+
+func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
+	n, v := j.n, j.verdict
+	s := &verifyEthernetSummary{
+		Verdict: ethernetVerdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: outsideEthernet,
+		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes),
+		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
+		Cycle: ethernetSteps(n, v.Cycle), Next: j.next(), Seconds: verifyStageTime{j.spent.read.Seconds(), j.spent.verify.Seconds()},
+	}
+	for _, l := range v.Lost {
+		s.Lost = append(s.Lost, ethernetLost{senderName(n, &l), n.Names[l.From], n.Classes[l.Class].Prefix().String(), l.Why.String(), n.Names[l.Where], l.Pairs})
+	}
+	for _, c := range v.Circling {
+		e := ethernetCircle{Prefix: n.Classes[c.Class].Prefix().String()}
+		for _, l := range c.Links {
+			e.Links = append(e.Links, namedLink(n, l))
+		}
+		s.Circling = append(s.Circling, e)
+	}
+	return s
+}
+
+func ethernetVerdict(v *judge.Verdict) string {
+	if v.Free() {
+		return report.DeadlockFree
+	}
+	return report.CreditLoop
+}
+
+func namedLink(n *ethernet.Network, l ethernet.LinkID) ethernetLink {
+	link := n.Links[l]
+	return ethernetLink{n.Names[link.From], link.FromInterface, n.Names[link.To], link.ToInterface}
+}
+
+// ethernetSteps names the steps of a credit loop.
+func ethernetSteps(n *ethernet.Network, cycle []judge.Step) []ethernetStep {
+	steps := make([]ethernetStep, len(cycle))
+	for i, s := range cycle {
+		next := cycle[(i+1)%len(cycle)].Link
+		steps[i] = ethernetStep{
+			ethernetLink: namedLink(n, s.Link), Priority: s.Lane, Mark: n.Priorities.Marks[s.Mark],
+			Prefix: n.Classes[s.Class].Prefix().String(), Next: n.Names[n.Links[next].To], Path: pathNames(n, s.Path),
+		}
+		if s.Tunnel != ethernet.None {
+			steps[i].Tunnel = n.Classes[s.Tunnel].Prefix().String()
+		}
+	}
+	return steps
+}
+
+func pathNames(n *ethernet.Network, path []ethernet.LinkID) []string {
+	names := []string{n.Names[n.Links[path[0]].From]}
+	for _, l := range path {
+		names = append(names, n.Names[n.Links[l].To])
+	}
+	return names
+}
+
+func senderName(n *ethernet.Network, l *judge.Lost) string {
+	if l.Sender.Class == ethernet.None {
+		return n.Names[l.From]
+	}
+	return n.Classes[l.Sender.Class].Prefix().String()
+}
+
+func (j *verifyEthernetJob) screen() *console.Page {
+	p := j.NewPage()
+	n, v := j.n, j.verdict
+	p.Fact("network", "%s: %s, %s, %s with hosts", j.name, words.Plural(len(n.Names), "device"), words.Plural(n.Cables(), "cable"), words.Counted(n.HostPrefixes(), "prefix", "prefixes"))
+	if len(n.Notes) > 0 {
+		p.Fact("read", "%s", strings.Join(n.Notes, "\n"))
+	}
+	if v.Free() {
+		p.Fact("verdict", "%s (endpoints %s): %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, words.Thousands(int64(v.Dependencies)))
+		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
+	} else {
+		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Scope, len(v.Cycle), ethernetLoopText(j.Console, n, v.Cycle))
+	}
+	p.Fact("lanes", "%s", losslessText(v.Lanes))
+	p.Fact("routes", "%s", j.routesText())
+	if len(v.Lost) > 0 {
+		p.Fact("cut off", "%s", j.lostText())
+	}
+	if len(v.Circling) > 0 {
+		p.Fact("circling", "%s", j.circleText())
+	}
+	p.Fact("time", "read %s, verify %s", words.Seconds(j.spent.read), words.Seconds(j.spent.verify))
+	if next := j.next(); next != "" {
+		p.Fact("next", "%s", next)
+	}
+	return p
+}
+
+func losslessText(lanes []int) string {
+	names := make([]string, len(lanes))
+	for i, l := range lanes {
+		names[i] = string('0' + rune(l))
+	}
+	switch len(lanes) {
+	case 0:
+		return "no packet is lossless anywhere, so that none waits"
+	case 1:
+		return "lossless between devices: priority " + names[0]
+	}
+	return "lossless between devices: priorities " + strings.Join(names, ", ")
+}
+
+// ethernetLoopText is a credit loop for people, a step a line.
+func ethernetLoopText(c *console.Console, n *ethernet.Network, cycle []judge.Step) string {
+	var lines []string
+	most := c.AtMost(report.MaxSteps, len(cycle))
+	for i, s := range ethernetSteps(n, cycle) {
+		if i == most {
+			lines = append(lines, "  … and "+words.Plural(len(cycle)-i, "more step")+" back to the first (--json has all)")
+			break
+		}
+		by := "by " + s.Prefix + ", next hop " + s.Next
+		if s.Tunnel != "" {
+			by += " through the tunnel to " + s.Tunnel
+		}
+		lines = append(lines, "  "+s.From+", "+s.FromInterface+" → "+s.To+", "+s.ToInterface+", priority "+string('0'+rune(s.Priority))+"    ("+by+"; path "+strings.Join(s.Path, " ")+")")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (j *verifyEthernetJob) routesText() string {
+	v := j.verdict
+	text := words.Thousands(v.Pairs) + " pairs of prefixes with hosts, " + words.Thousands(v.Unreachable) + " without a sure route"
+	if v.Scope == ethernet.AllScope {
+		text = words.Thousands(v.Pairs) + " pairs of a device and a prefix, " + words.Thousands(v.Unreachable) + " without a sure route"
+	}
+	if v.Circles > 0 {
+		text += "; packets to " + words.Counted(v.Circles, "prefix", "prefixes") + " can circle for ever"
+	}
+	return text
+}
+
+func (j *verifyEthernetJob) lostText() string {
+	var lines []string
+	pairs := int64(0)
+	for _, l := range j.summary().Lost {
+		line := l.From
+		if l.Device != l.From {
+			line += " (" + l.Device + ")"
+		}
+		line += " to " + l.To + ": "
+		if l.Why == judge.Circles.String() {
+			line += "packets can circle, from " + l.Where
+		} else {
+			line += "no route at " + l.Where
+		}
+		if l.Pairs > 1 {
+			line += ", and " + words.Plural(int(l.Pairs-1), "more pair") + " like it"
+		}
+		pairs += l.Pairs
+		lines = append(lines, line)
+	}
+	if more := j.verdict.Unreachable - pairs; more > 0 {
+		lines = append(lines, "and "+words.Thousands(more)+" more pairs")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (j *verifyEthernetJob) circleText() string {
+	var lines []string
+	for _, c := range j.summary().Circling {
+		line := c.Prefix + ": " + c.Links[0].From
+		for _, l := range c.Links {
+			line += " → " + l.To
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// next says what to do about findings; empty if there are none.
+func (j *verifyEthernetJob) next() string {
+	var do []string
+	v := j.verdict
+	if !v.Free() {
+		do = append(do, "weft route "+j.name+" --lossless 2 computes rules for priorities that make it safe")
+	}
+	if v.Circles > 0 {
+		do = append(do, "routes that circle are usually caught in the middle of a change: take the dumps again")
+	} else if !v.Complete() {
+		do = append(do, "devices without a route drop these packets: look at their BGP sessions, and at AS numbers that refuse a detour")
+	}
+	return strings.Join(do, "\n")
+}

@@ -1,0 +1,212 @@
+package folder
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/judge"
+)
+
+func verify(t *testing.T, n *ethernet.Network, scope ethernet.Scope) *judge.Verdict {
+	t.Helper()
+	v, err := judge.Verify(context.Background(), n, judge.Options{Scope: scope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// steps is a loop as device, interface and prefix.
+func steps(n *ethernet.Network, v *judge.Verdict) string {
+	var list []string
+	for i, s := range v.Cycle {
+		next := v.Cycle[(i+1)%len(v.Cycle)].Link
+		list = append(list, fmt.Sprintf("%s priority %d: %s to %s", n.End(s.Link), s.Lane, n.Classes[s.Class].Prefix(), n.Names[n.Links[next].To]))
+	}
+	return strings.Join(list, "\n")
+}
+
+// What FRR says of a Clos that is whole, of one with two links down, and of the same with
+// both spines in one AS.
+func TestClosOfFRR(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		cables, unreachable int
+		loop                string
+	}{
+		{"clos-healthy", 8, 0, ""},
+		{"clos-two-links-down", 6, 0, `lf3, lf3-sp1 priority 3: 10.1.4.0/24 to lf4
+sp1, sp1-lf4 priority 3: 10.1.1.0/24 to sp2
+lf4, lf4-sp2 priority 3: 10.1.3.0/24 to lf3
+sp2, sp2-lf3 priority 3: 10.1.2.0/24 to sp1`},
+		{"clos-two-links-down-same-as", 6, 2, ""},
+	} {
+		n, err := Read("../../examples/ethernet/"+c.name, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := verify(t, n, ethernet.HostScope)
+		if n.Cables() != c.cables || v.Free() != (c.loop == "") || steps(n, v) != c.loop || v.Pairs != 12 || v.Unreachable != int64(c.unreachable) {
+			t.Errorf("%s: %d cables, %d of %d pairs cut off, a loop:\n%s", c.name, n.Cables(), v.Unreachable, v.Pairs, steps(n, v))
+		}
+	}
+}
+
+// pair is two devices, a and b, with a cable and hosts behind both.
+func pair() map[string]string {
+	return map[string]string{
+		"a.interface.json": interfaces("eth0", "10.0.0.0/31"),
+		"b.interface.json": interfaces("eth0", "10.0.0.1/31"),
+		"a.route.json":     routes("10.1.0.0/24 vlan1", "10.2.0.0/24 eth0 10.0.0.1", "10.0.0.0/31 eth0"),
+		"b.route.json":     routes("10.2.0.0/24 vlan1", "10.1.0.0/24 eth0 10.0.0.0", "10.0.0.0/31 eth0"),
+	}
+}
+
+func interfaces(pairs ...string) string {
+	var list []string
+	for i := 0; i < len(pairs); i += 2 {
+		list = append(list, fmt.Sprintf("%q:{\"administrativeStatus\":\"up\",\"operationalStatus\":\"up\",\"vrfName\":\"default\",\n\"ipAddresses\":[{\"address\":%q}]}", pairs[i], pairs[i+1]))
+	}
+	return "{\n" + strings.Join(list, ",\n") + "\n}"
+}
+
+// routes is what FRR says of routes: prefix, interface and, if there is one, next hop.
+func routes(list ...string) string {
+	var text []string
+	for _, r := range list {
+		f := strings.Fields(r)
+		hop := fmt.Sprintf("{\"fib\":true,\"active\":true,\"interfaceName\":%q}", f[1])
+		if len(f) > 2 {
+			hop = fmt.Sprintf("{\"fib\":true,\"active\":true,\"interfaceName\":%q,\"ip\":%q}", f[1], f[2])
+		}
+		text = append(text, fmt.Sprintf("%q:[\n{\"vrfName\":\"default\",\"protocol\":\"bgp\",\"selected\":true,\"destSelected\":true,\"nexthops\":[%s]}]", f[0], hop))
+	}
+	return "{\n" + strings.Join(text, ",\n") + "\n}"
+}
+
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const config = `{"DEVICE_NEIGHBOR":{
+"eth0":{"name":"b","port":"%s"}},
+"PORT_QOS_MAP":{"eth0":{"dscp_to_tc_map":"AZURE","pfc_enable":"%s"}},
+"DSCP_TO_TC_MAP":{"AZURE":{
+"3":"3",
+"%s":"4"}},
+"ACL_TABLE":{}}`
+
+const qos = "lossless: [3, 4]\n"
+
+// Mistakes are refused by file and line, or by device; with Partial what can be is noted.
+func TestMistakes(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  map[string]string // files in place of those of pair; empty: left out
+		want    string            // in the error
+		partial string            // in the notes with Partial; empty: refused still
+	}{
+		{"nothing", map[string]string{"a.interface.json": "", "b.interface.json": "", "a.route.json": "", "b.route.json": ""}, "has no file such as", ""},
+		{"no routes", map[string]string{"b.route.json": ""}, "no routes of b", "not covered: no routes of b"},
+		{"no cables", map[string]string{"a.interface.json": "", "b.interface.json": ""}, "no cable of a, b is known", "not covered: no cable of a, b"},
+		{"not JSON", map[string]string{"a.route.json": "{\n\"10.0.0.0/8\": [,]}"}, "a.route.json:2: not JSON", ""},
+		{"cut", map[string]string{"a.route.json": "{\n\"10.0.0.0/8\": [\n"}, "a.route.json:3: the JSON ends in the middle", ""},
+		{"bad prefix", map[string]string{"a.route.json": routes("10.1.0.0/24 vlan1", "10.1.0.0 vlan1")}, `a.route.json:4: "10.1.0.0" is not a prefix`, ""},
+		{"bits", map[string]string{"a.route.json": routes("10.1.0.1/24 vlan1")}, "10.1.0.1/24 has bits behind its length: 10.1.0.0/24", ""},
+		{"twice", map[string]string{"a.route.json": routes("10.1.0.0/24 vlan1", "10.1.0.0/24 vlan1")}, `a.route.json:4: "10.1.0.0/24" a second time: it is in line 2 too`, ""},
+		{"nowhere", map[string]string{"a.route.json": routes("10.2.0.0/24 eth0 10.0.0.1", "10.9.0.0/24 eth7 10.7.0.1")}, "a.route.json:5: a sends 10.9.0.0/24 to 10.7.0.1 by eth7: no cable of it is known", "not covered: "},
+		{"wrong hop", map[string]string{"a.route.json": routes("10.2.0.0/24 eth0 10.0.0.7")}, "a.route.json:3: a sends 10.2.0.0/24 to 10.0.0.7 by eth0, and the address of b, eth0 there is 10.0.0.1", "not covered: "},
+		{"three ends", map[string]string{"c.interface.json": interfaces("eth0", "10.0.0.1/31"), "c.route.json": routes("10.3.0.0/24 vlan1")}, "3 interfaces have addresses in 10.0.0.0/31: a, eth0, b, eth0, c, eth0", "not covered: 3 interfaces"},
+		{"two cables", map[string]string{"a.lldp.json": `{"lldp":{"interface":[` + "\n" + `{"eth0":{"chassis":{"b":{}},"port":{"id":{"value":"eth5"}}}}]}}`}, "two cables at a, eth0: LLDP has it go to b, eth5, and the subnet 10.0.0.0/31 to b, eth0", "not covered: two cables"},
+		{"two neighbors", map[string]string{"qos.yaml": qos, "a.config_db.json": fmt.Sprintf(config, "eth9", "3,4", "4"), "a.lldp.json": `{"lldp":{"interface":{"eth0":{"chassis":{"b":{}},"port":{"id":{"value":"eth0"}}}}}}`}, "a.config_db.json:2: two cables at a, eth0: LLDP has it go to b, eth0, and DEVICE_NEIGHBOR to b, eth9", "not covered: "},
+		{"DSCP", map[string]string{"qos.yaml": qos, "a.config_db.json": fmt.Sprintf(config, "eth0", "3,4", "64")}, `a.config_db.json:6: DSCP_TO_TC_MAP|AZURE: "64" is out of range, which is 0 to 63`, ""},
+		{"PFC", map[string]string{"qos.yaml": qos, "a.config_db.json": fmt.Sprintf(config, "eth0", "3,8", "4")}, `pfc_enable "3,8": priorities are 0 to 7`, ""},
+		{"half mapped", map[string]string{"a.config_db.json": fmt.Sprintf(config, "eth0", "3,4", "4")}, "no PORT_QOS_MAP of b", "not covered: no PORT_QOS_MAP of b"},
+		{"settings", map[string]string{"qos.yaml": "lossles: [3]\n"}, "qos.yaml: unmarshal errors:\n  line 1: field lossles not found", ""},
+		{"priority 9", map[string]string{"qos.yaml": "lossless: [9]\n"}, "lossless priority 9; priorities are 0 to 7", ""},
+	} {
+		files := pair()
+		for name, text := range c.change {
+			files[name] = text
+			if text == "" {
+				delete(files, name)
+			}
+		}
+		dir := write(t, files)
+		if _, err := Read(dir, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		n, err := Read(dir, Options{Partial: true})
+		switch {
+		case c.partial == "" && err == nil:
+			t.Errorf("%s: read with --partial", c.name)
+		case c.partial != "" && err != nil:
+			t.Errorf("%s, with --partial: %v", c.name, err)
+		case c.partial != "" && !slices.ContainsFunc(n.Notes, func(s string) bool { return strings.Contains(s, c.partial) }):
+			t.Errorf("%s: notes %q", c.name, n.Notes)
+		}
+	}
+}
+
+// What can be told in several ways is read the same.
+func TestDialects(t *testing.T) {
+	lldp := func(port string) string {
+		return `{"lldp":{"interface":[{"eth0":{"via":"LLDP","chassis":{"b":{"id":{"type":"mac","value":"aa"}}},"port":{"id":{"type":"ifname","value":"` + port + `"}}}}]}}`
+	}
+	inFolder := map[string]string{}
+	for name, text := range pair() {
+		inFolder[strings.Replace(name, ".", "/", 1)] = text
+	}
+	vrf := pair()
+	vrf["a.route.json"] = `{"default":` + vrf["a.route.json"] + `,"mgmt":{"0.0.0.0/0":[{"vrfName":"mgmt","selected":true,"nexthops":[{"fib":true,"interfaceName":"mgmt0","ip":"10.8.0.1"}]}]}}`
+	byLLDP := map[string]string{"a.route.json": pair()["a.route.json"], "b.route.json": pair()["b.route.json"], "a.lldp.json": lldp("eth0")}
+	json0 := map[string]string{"a.route.json": pair()["a.route.json"], "b.route.json": pair()["b.route.json"],
+		"a.lldp.json": `{"lldp":[{"interface":[{"name":"eth0","chassis":[{"name":[{"value":"b"}]}],"port":[{"id":[{"type":"ifname","value":"eth0"}]}]}]}]}`}
+	recursive := pair()
+	recursive["a.route.json"] = strings.Replace(recursive["a.route.json"], `[{"fib":true,"active":true,"interfaceName":"eth0","ip":"10.0.0.1"}]`,
+		`[{"recursive":true,"active":true,"ip":"10.9.9.9"},{"fib":true,"resolver":true,"interfaceName":"eth0","ip":"10.0.0.1"}]`, 1)
+	for name, files := range map[string]map[string]string{"files": pair(), "folders": inFolder, "VRFs": vrf, "LLDP": byLLDP, "json0": json0, "recursive": recursive} {
+		n, err := Read(write(t, files), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		v := verify(t, n, ethernet.HostScope)
+		if n.Cables() != 1 || v.Pairs != 2 || !v.Free() || !v.Complete() {
+			t.Errorf("%s: %d cables, %+v", name, n.Cables(), v)
+		}
+	}
+}
+
+// A blackhole for a part of a prefix loses the part; a part that is routed another way is
+// followed by its own route.
+func TestLongestMatch(t *testing.T) {
+	files := pair()
+	files["a.route.json"] = routes("10.1.0.0/24 vlan1", "10.2.0.0/16 eth0 10.0.0.1", "10.0.0.0/31 eth0")
+	files["a.route.json"] = strings.Replace(files["a.route.json"], "{\n", `{"10.2.0.128/25":[{"selected":true,"nexthops":[{"fib":true,"blackhole":true}]}],`+"\n", 1)
+	n, err := Read(write(t, files), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := verify(t, n, ethernet.HostScope)
+	if v.Unreachable == 0 || n.Names[v.Lost[0].Where] != "a" || n.Classes[v.Lost[0].Class].Prefix().String() != "10.2.0.128/25" {
+		t.Fatalf("%+v", v)
+	}
+}

@@ -1,0 +1,252 @@
+// Package frr reads what FRR's vtysh says of a router: show ip route json, show ipv6 route
+// json (of one VRF or of all) and show interface json. SONiC's routers speak the same.
+//
+// A route counts if zebra selected it, with the next hops that it put into the kernel or
+// the hardware (fib). A recursive next hop counts by those that it was resolved to, which
+// FRR lists behind it.
+package frr
+
+import (
+	"io"
+	"net/netip"
+
+	"github.com/weft-fabric/weft/ethernet/internal/lined"
+	"github.com/weft-fabric/weft/format"
+)
+
+// Route is a route in force.
+type Route struct {
+	File     string
+	Line     int
+	Prefix   netip.Prefix
+	Protocol string // connected, bgp, static, …
+	Hops     []Hop  // none: packets are dropped
+}
+
+// Hop is a next hop.
+type Hop struct {
+	Interface string
+	IP        netip.Addr // zero: hosts on the interface
+}
+
+// ReadRoutes reads the routes of one VRF. VRFs that were there are added to seen.
+func ReadRoutes(r io.Reader, file, vrf string, seen map[string]bool) ([]Route, error) {
+	v, err := lined.Read(r, file)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Want(lined.Object, "show ip route json"); err != nil {
+		return nil, err
+	}
+	return routes(v, vrf, seen)
+}
+
+func routes(v *lined.Value, vrf string, seen map[string]bool) ([]Route, error) {
+	var list []Route
+	for i := range v.Members {
+		m := &v.Members[i]
+		if m.Value.Kind == lined.Object { // show ip route vrf all json: an object for each VRF
+			seen[m.Name] = true
+			more, err := routes(&m.Value, vrf, seen)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
+			continue
+		}
+		prefix, err := netip.ParsePrefix(m.Name)
+		if err != nil {
+			return nil, m.Value.Errorf("%q is not a prefix such as 10.1.0.0/24", m.Name)
+		}
+		if prefix != prefix.Masked() {
+			return nil, m.Value.Errorf("%s has bits behind its length: %s", prefix, prefix.Masked())
+		}
+		if err := m.Value.Want(lined.List, "what FRR says of "+m.Name); err != nil {
+			return nil, err
+		}
+		found, err := selected(&m.Value, prefix, vrf, seen)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// selected is the entry of a prefix that is in force; none or one.
+func selected(entries *lined.Value, prefix netip.Prefix, vrf string, seen map[string]bool) ([]Route, error) {
+	var found []Route
+	for i := range entries.Items {
+		e := &entries.Items[i]
+		if err := e.Want(lined.Object, "an entry of "+prefix.String()); err != nil {
+			return nil, err
+		}
+		name, err := e.String("vrfName")
+		if err != nil {
+			return nil, err
+		}
+		if name == "" {
+			name = "default"
+		}
+		seen[name] = true
+		chosen, err := isSelected(e)
+		if err != nil {
+			return nil, err
+		}
+		if name != vrf || !chosen {
+			continue
+		}
+		if len(found) > 0 {
+			return nil, e.Errorf("%s is selected a second time: line %d too", prefix, found[0].Line)
+		}
+		r := Route{File: e.File, Line: e.Line, Prefix: prefix}
+		if r.Protocol, err = e.String("protocol"); err != nil {
+			return nil, err
+		}
+		if r.Hops, err = hops(e); err != nil {
+			return nil, err
+		}
+		found = append(found, r)
+	}
+	return found, nil
+}
+
+func isSelected(e *lined.Value) (bool, error) {
+	for _, name := range [...]string{"destSelected", "selected"} {
+		if e.Get(name) != nil {
+			return e.True(name)
+		}
+	}
+	return false, nil
+}
+
+// hops is the next hops in force of an entry.
+func hops(e *lined.Value) ([]Hop, error) {
+	all := e.Get("nexthops")
+	if all == nil {
+		return nil, nil
+	}
+	if err := all.Want(lined.List, "nexthops"); err != nil {
+		return nil, err
+	}
+	var list []Hop
+	for i := range all.Items {
+		h := &all.Items[i]
+		if err := h.Want(lined.Object, "a next hop"); err != nil {
+			return nil, err
+		}
+		fib, err := h.True("fib")
+		if err != nil {
+			return nil, err
+		}
+		recursive, err := h.True("recursive")
+		if err != nil {
+			return nil, err
+		}
+		drops := false
+		for _, name := range [...]string{"unreachable", "blackhole", "reject"} {
+			yes, err := h.True(name)
+			if err != nil {
+				return nil, err
+			}
+			drops = drops || yes
+		}
+		if !fib || recursive || drops {
+			continue
+		}
+		hop, err := hopOf(h)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, hop)
+	}
+	return list, nil
+}
+
+func hopOf(h *lined.Value) (hop Hop, err error) {
+	if hop.Interface, err = h.String("interfaceName"); err != nil {
+		return hop, err
+	}
+	if hop.Interface == "" {
+		return hop, h.Errorf("a next hop in the FIB without interfaceName")
+	}
+	ip, err := h.String("ip")
+	if err != nil || ip == "" {
+		return hop, err
+	}
+	if hop.IP, err = netip.ParseAddr(ip); err != nil {
+		return hop, h.Errorf("the next hop %q is not an IP address", ip)
+	}
+	return hop, nil
+}
+
+// Interface is an interface of a router.
+type Interface struct {
+	Name      string
+	Line      int
+	VRF       string
+	Up        bool
+	Loopback  bool
+	MAC       string
+	Addresses []netip.Prefix // as configured, not masked
+}
+
+// ReadInterfaces reads show interface json.
+func ReadInterfaces(r io.Reader, file string) ([]Interface, error) {
+	v, err := lined.Read(r, file)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Want(lined.Object, "show interface json"); err != nil {
+		return nil, err
+	}
+	var list []Interface
+	for i := range v.Members {
+		m := &v.Members[i]
+		if err := m.Value.Want(lined.Object, "interface "+m.Name); err != nil {
+			return nil, err
+		}
+		in, err := interfaceOf(m.Name, &m.Value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in)
+	}
+	return list, nil
+}
+
+func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
+	in = Interface{Name: name, Line: v.Line}
+	text := map[string]string{}
+	for _, key := range [...]string{"vrfName", "operationalStatus", "administrativeStatus", "type", "hardwareAddress"} {
+		if text[key], err = v.String(key); err != nil {
+			return in, err
+		}
+	}
+	in.VRF, in.MAC = text["vrfName"], text["hardwareAddress"]
+	in.Up = text["operationalStatus"] == "up" && text["administrativeStatus"] != "down"
+	in.Loopback = text["type"] == "Loopback"
+	addresses := v.Get("ipAddresses")
+	if addresses == nil {
+		return in, nil
+	}
+	if err := addresses.Want(lined.List, "ipAddresses"); err != nil {
+		return in, err
+	}
+	for i := range addresses.Items {
+		a := &addresses.Items[i]
+		if err := a.Want(lined.Object, "an address"); err != nil {
+			return in, err
+		}
+		address, err := a.String("address")
+		if err != nil {
+			return in, err
+		}
+		prefix, err := netip.ParsePrefix(address)
+		if err != nil {
+			return in, format.Errorf(a.File, a.Line, "the address %q of %s is not one such as 10.0.0.1/31", address, name)
+		}
+		in.Addresses = append(in.Addresses, prefix)
+	}
+	return in, nil
+}

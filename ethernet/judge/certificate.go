@@ -1,0 +1,48 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// Certificate is a proof that a network cannot deadlock: a rank for every lane in use, which
+// rises along every dependency. Packets in a lane of the highest rank wait for hosts only,
+// so the lane drains, and then those of the next lower rank do.
+type Certificate struct {
+	Scope ethernet.Scope
+	Lanes int     // lanes of a link are numbered 0 … Lanes-1
+	Rank  []int32 // [link × Lanes + lane]; Unused for lanes that carry nothing
+}
+
+// Unused is the rank of a lane that carries no packets.
+const Unused = -1
+
+// Check holds a proof against a network: it derives the dependencies again and compares ranks.
+func Check(ctx context.Context, n *ethernet.Network, c *Certificate) error {
+	d, err := derive(ctx, n, c.Scope)
+	if err != nil {
+		return err
+	}
+	if d.lanes > c.Lanes || len(c.Rank) != len(n.Links)*c.Lanes {
+		return fmt.Errorf("judge: the certificate is for %d lanes, the network has %d links of %d lanes", len(c.Rank), len(n.Links), d.lanes)
+	}
+	rank := func(v int32) int32 { return c.Rank[int(v)/d.lanes*c.Lanes+int(v)%d.lanes] }
+	lane := func(v int32) string {
+		return fmt.Sprintf("%s, lane %d", n.End(ethernet.LinkID(int(v)/d.lanes)), int(v)%d.lanes)
+	}
+	var wrong error
+	for v, used := range d.inUse() {
+		v := int32(v)
+		if used && rank(v) == Unused && wrong == nil {
+			wrong = fmt.Errorf("judge: the certificate has no rank for %s, which carries packets", lane(v))
+		}
+		d.successors(v, func(u int32) {
+			if wrong == nil && rank(v) >= rank(u) {
+				wrong = fmt.Errorf("judge: the certificate does not hold: %s (rank %d) waits for %s (rank %d)", lane(v), rank(v), lane(u), rank(u))
+			}
+		})
+	}
+	return wrong
+}

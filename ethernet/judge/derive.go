@@ -1,0 +1,315 @@
+package judge
+
+import (
+	"context"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// dependencies is who waits for whom. A vertex is a lane of a link, link × lanes + lane.
+type dependencies struct {
+	n     *ethernet.Network
+	lanes int
+	first []int32    // [LinkID, plus one] its words in next
+	next  [][]uint64 // [mark] the links that packets of the mark go on to from each link, bits as in a row
+	carry []uint64   // [LinkID] marks that it carries, as bits
+	extra [][2]int32 // from vertex, to vertex: through tunnels, in order
+}
+
+func newDependencies(n *ethernet.Network) *dependencies {
+	d := &dependencies{n: n, first: make([]int32, len(n.Links)+1), next: make([][]uint64, len(n.Priorities.Marks)), carry: make([]uint64, len(n.Links))}
+	for l := range n.Links {
+		to := n.Links[l].To
+		d.first[l+1] = d.first[l] + int32(n.FirstWord(to+1)-n.FirstWord(to))
+	}
+	for m := range d.next {
+		d.next[m] = make([]uint64, d.first[len(n.Links)])
+	}
+	for _, lane := range n.Priorities.Lossless() {
+		d.lanes = lane + 1
+	}
+	return d
+}
+
+// add joins what another found.
+func (d *dependencies) add(o *dependencies) {
+	for m := range d.next {
+		for i, w := range o.next[m] {
+			d.next[m][i] |= w
+		}
+	}
+	for l, marks := range o.carry {
+		d.carry[l] |= marks
+	}
+	d.extra = append(d.extra, o.extra...)
+}
+
+// vertex is the lane of packets with a mark on a link, or -1 if they are lossy there.
+func (d *dependencies) vertex(l ethernet.LinkID, mark uint8) int32 {
+	lane := d.n.Priorities.Of(mark, l)
+	if lane == ethernet.Lossy {
+		return -1
+	}
+	return int32(int(l)*d.lanes + int(lane))
+}
+
+// successors calls visit for every lane that packets in a lane may wait for; several
+// times for one that they wait for with several marks.
+func (d *dependencies) successors(v int32, visit func(int32)) {
+	l := ethernet.LinkID(int(v) / d.lanes)
+	to := d.n.Links[l].To
+	for m := range d.next {
+		if d.vertex(l, uint8(m)) != v {
+			continue
+		}
+		d.n.Each(d.next[m][d.first[l]:d.first[l+1]], to, func(out ethernet.LinkID) {
+			if u := d.vertex(out, d.n.Priorities.Rules.Becomes(l, out, uint8(m))); u >= 0 {
+				visit(u)
+			}
+		})
+	}
+	i, _ := slices.BinarySearchFunc(d.extra, [2]int32{v, -1}, comparePairs)
+	for ; i < len(d.extra) && d.extra[i][0] == v; i++ {
+		visit(d.extra[i][1])
+	}
+}
+
+func comparePairs(a, b [2]int32) int {
+	if a[0] != b[0] {
+		return int(a[0] - b[0])
+	}
+	return int(a[1] - b[1])
+}
+
+// count counts the dependencies, each once.
+func (d *dependencies) count() int {
+	n := 0
+	var seen []int32
+	for v := range int32(len(d.n.Links) * d.lanes) {
+		seen = seen[:0]
+		d.successors(v, func(u int32) { seen = append(seen, u) })
+		slices.Sort(seen)
+		n += len(slices.Compact(seen))
+	}
+	return n
+}
+
+// inUse is the lanes that carry packets, [vertex].
+func (d *dependencies) inUse() []bool {
+	used := make([]bool, len(d.n.Links)*d.lanes)
+	for l, marks := range d.carry {
+		for ; marks != 0; marks &= marks - 1 {
+			if v := d.vertex(ethernet.LinkID(l), uint8(bits.TrailingZeros64(marks))); v >= 0 {
+				used[v] = true
+			}
+		}
+	}
+	return used
+}
+
+// seed is packets that come out of a tunnel's beginning: they take a link with a mark.
+type seed struct {
+	out  ethernet.LinkID
+	mark uint8
+}
+
+// walk follows the packets of one class after the other.
+type walk struct {
+	d     *dependencies
+	seen  []uint64 // [LinkID] marks that reached it, as bits
+	there []uint64 // [DeviceID] marks that are there
+	stack []arrival
+	links []ethernet.LinkID   // with marks in seen
+	at    []ethernet.DeviceID // with marks in there
+	seeds map[int][]seed      // by class of the outer header
+}
+
+// arrival is marks that are new at a link.
+type arrival struct {
+	link  ethernet.LinkID
+	marks uint64
+}
+
+func newWalk(d *dependencies) *walk {
+	return &walk{d: d, seen: make([]uint64, len(d.n.Links)), there: make([]uint64, len(d.n.Names)), seeds: map[int][]seed{}}
+}
+
+// begin forgets the class before.
+func (w *walk) begin() {
+	for _, l := range w.links {
+		w.seen[l] = 0
+	}
+	for _, d := range w.at {
+		w.there[d] = 0
+	}
+	w.links, w.at = w.links[:0], w.at[:0]
+}
+
+// class follows the packets of a class from all senders, by next hops that are those of the
+// class or a set in their place.
+func (w *walk) class(i int, next ethernet.Row, from []ethernet.DeviceID) {
+	w.begin()
+	c := &w.d.n.Classes[i]
+	for _, at := range from {
+		w.arrive(c, next, ethernet.None, at, w.d.n.Priorities.Start)
+	}
+	w.run(c, next)
+}
+
+// tunnelled follows packets of a class that begin with seeds.
+func (w *walk) tunnelled(i int, seeds []seed) {
+	w.begin()
+	c := &w.d.n.Classes[i]
+	for _, s := range seeds {
+		w.push(s.out, 1<<s.mark)
+	}
+	w.run(c, c.Next)
+}
+
+func (w *walk) run(c *ethernet.Class, next ethernet.Row) {
+	for len(w.stack) > 0 {
+		a := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		w.arrive(c, next, a.link, w.d.n.Links[a.link].To, a.marks)
+	}
+	for _, l := range w.links {
+		w.d.carry[l] |= w.seen[l]
+	}
+}
+
+// push notes marks on a link, and goes on with those that are new.
+func (w *walk) push(l ethernet.LinkID, marks uint64) {
+	if marks &^= w.seen[l]; marks == 0 {
+		return
+	}
+	if w.seen[l] == 0 {
+		w.links = append(w.links, l)
+	}
+	w.seen[l] |= marks
+	w.stack = append(w.stack, arrival{l, marks})
+}
+
+// arrive sends packets that came by a link, None for hosts, on to all next hops.
+func (w *walk) arrive(c *ethernet.Class, next ethernet.Row, in ethernet.LinkID, at ethernet.DeviceID, marks uint64) {
+	n := w.d.n
+	words := n.Words(next, at)
+	switch {
+	case n.Priorities.Rules.Changes(at):
+		w.rewritten(words, in, at, marks)
+	default:
+		if in != ethernet.None {
+			for m := marks; m != 0; m &= m - 1 {
+				to := w.d.next[bits.TrailingZeros64(m)][w.d.first[in]:w.d.first[in+1]]
+				for i, bits := range words {
+					to[i] |= bits
+				}
+			}
+		}
+		if fresh := marks &^ w.there[at]; fresh != 0 {
+			if w.there[at] == 0 {
+				w.at = append(w.at, at)
+			}
+			w.there[at] |= fresh
+			n.Each(words, at, func(out ethernet.LinkID) { w.push(out, fresh) })
+		}
+	}
+	for _, t := range c.Tunnels {
+		if t.Device == at {
+			w.wrap(t, in, marks)
+		}
+	}
+}
+
+// rewritten is arrive at a device that changes marks.
+func (w *walk) rewritten(words []uint64, in ethernet.LinkID, at ethernet.DeviceID, marks uint64) {
+	n := w.d.n
+	n.Each(words, at, func(out ethernet.LinkID) {
+		for m := marks; m != 0; m &= m - 1 {
+			mark := uint8(bits.TrailingZeros64(m))
+			if in != ethernet.None {
+				first, _ := n.LinksFrom(at)
+				i := int(out - first)
+				w.d.next[mark][int(w.d.first[in])+i/64] |= 1 << (i % 64)
+			}
+			w.push(out, 1<<n.Priorities.Rules.Becomes(in, out, mark))
+		}
+	})
+}
+
+// wrap sends packets that came by a link into a tunnel.
+func (w *walk) wrap(t ethernet.Tunnel, in ethernet.LinkID, marks uint64) {
+	n := w.d.n
+	n.Each(n.Words(n.Classes[t.Into].Next, t.Device), t.Device, func(out ethernet.LinkID) {
+		for m := marks; m != 0; m &= m - 1 {
+			mark := uint8(bits.TrailingZeros64(m))
+			outer := n.TunnelMaps[t.Map][mark]
+			if in != ethernet.None {
+				if v, u := w.d.vertex(in, mark), w.d.vertex(out, outer); v >= 0 && u >= 0 {
+					w.d.extra = append(w.d.extra, [2]int32{v, u})
+				}
+			}
+			w.seeds[t.Into] = append(w.seeds[t.Into], seed{out, outer})
+		}
+	})
+}
+
+// derive finds all dependencies of a scope.
+func derive(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*dependencies, error) {
+	all := newDependencies(n)
+	from := sources(n, scope)
+	workers := make([]*walk, runtime.GOMAXPROCS(0))
+	var at atomic.Int64
+	var wg sync.WaitGroup
+	for i := range workers {
+		workers[i] = newWalk(newDependencies(n))
+		wg.Go(func() {
+			for {
+				class := int(at.Add(1)) - 1
+				if class >= len(n.Classes) || ctx.Err() != nil {
+					return
+				}
+				if n.Wanted(class, scope) {
+					workers[i].class(class, n.Classes[class].Next, from)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	seeds := map[int][]seed{}
+	for _, w := range workers {
+		all.add(w.d)
+		for class, s := range w.seeds {
+			seeds[class] = append(seeds[class], s...)
+		}
+	}
+	last := newWalk(newDependencies(n))
+	for class, s := range seeds {
+		last.tunnelled(class, s)
+	}
+	all.add(last.d)
+	slices.SortFunc(all.extra, comparePairs)
+	all.extra = slices.Compact(all.extra)
+	return all, ctx.Err()
+}
+
+// sources is the devices where packets enter the network, ascending.
+func sources(n *ethernet.Network, scope ethernet.Scope) []ethernet.DeviceID {
+	in := make([]bool, len(n.Names))
+	for _, s := range n.Senders(scope) {
+		for _, d := range s.At {
+			in[d] = true
+		}
+	}
+	var list []ethernet.DeviceID
+	for d, yes := range in {
+		if yes {
+			list = append(list, ethernet.DeviceID(d))
+		}
+	}
+	return list
+}

@@ -1,0 +1,204 @@
+package judge
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// Lost is a sender and a class whose packets can be lost between them.
+type Lost struct {
+	Sender ethernet.Sender
+	From   ethernet.DeviceID // where they enter the network
+	Class  int
+	Why    Loss
+	Where  ethernet.DeviceID // the device without a next hop, or where the circle begins
+	Pairs  int64             // of prefixes that it concerns
+}
+
+// Loss is what becomes of packets.
+type Loss uint8
+
+// The ways to lose packets.
+const (
+	NoRoute Loss = iota // a device has no next hop
+	Circles             // packets can circle
+)
+
+func (l Loss) String() string { return [...]string{"no route", "circles"}[l] }
+
+// Circle is a forwarding loop: links that packets of a class can take round and round.
+type Circle struct {
+	Class int
+	Links []ethernet.LinkID
+}
+
+// fate is what becomes of the packets of a class at each device.
+type fate uint8
+
+const (
+	unknown fate = iota // in a circle, or on the way to one
+	arrives
+	lost
+)
+
+// reach counts the pairs that are cut off, and finds forwarding loops.
+func (d *dependencies) reach(ctx context.Context, v *Verdict, o Options) error {
+	n := d.n
+	senders := n.Senders(o.Scope)
+	r := &reacher{n: n, fate: make([][]fate, len(n.Classes)), ways: make([]int32, len(n.Names))}
+	for class := range n.Classes {
+		if n.Wanted(class, o.Scope) && ctx.Err() == nil {
+			fates := r.of(class)
+			circling := false
+			for i := range senders {
+				s := &senders[i]
+				pairs := int64(s.Count) * int64(len(n.Classes[class].Prefixes))
+				if s.Class == class {
+					pairs = int64(s.Count) * int64(s.Count-1)
+				}
+				if s.Class != ethernet.None && n.Classes[s.Class].Prefix().Addr().Is4() != n.Classes[class].Prefix().Addr().Is4() {
+					continue
+				}
+				v.Pairs += pairs
+				for _, at := range s.At {
+					if fates[at] == arrives || pairs == 0 {
+						continue
+					}
+					v.Unreachable += pairs
+					l := Lost{*s, at, class, NoRoute, at, pairs}
+					if l.Where, l.Why = r.trace(class, at); l.Why == Circles {
+						circling = true
+					}
+					if o.Most < 0 || len(v.Lost) < o.Most {
+						v.Lost = append(v.Lost, l)
+					}
+					break
+				}
+			}
+			if circling {
+				v.Circles += len(n.Classes[class].Prefixes)
+				if o.Most < 0 || len(v.Circling) < o.Most {
+					v.Circling = append(v.Circling, Circle{class, r.circle(class, senders)})
+				}
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// reacher finds the fates of classes.
+type reacher struct {
+	n    *ethernet.Network
+	fate [][]fate // [class][DeviceID], nil where not known yet
+	ways []int32  // [DeviceID] next hops whose fate is not known
+}
+
+// of is what becomes of packets of a class at each device: they arrive if all choices do.
+// It goes back from the devices without next hops.
+func (r *reacher) of(class int) []fate {
+	if r.fate[class] != nil {
+		return r.fate[class]
+	}
+	n, c := r.n, &r.n.Classes[class]
+	fates := make([]fate, len(n.Names))
+	bad := make([]bool, len(n.Names))
+	r.fate[class] = fates
+	for _, t := range c.Tunnels {
+		if r.of(t.Into)[t.Device] != arrives {
+			bad[t.Device] = true
+		}
+	}
+	var queue []ethernet.DeviceID
+	settle := func(d ethernet.DeviceID) {
+		fates[d] = arrives
+		if bad[d] {
+			fates[d] = lost
+		}
+		queue = append(queue, d)
+	}
+	for d := range ethernet.DeviceID(len(n.Names)) {
+		r.ways[d] = 0
+		n.Each(n.Words(c.Next, d), d, func(ethernet.LinkID) { r.ways[d]++ })
+	}
+	for d := range ethernet.DeviceID(len(n.Names)) {
+		if r.ways[d] == 0 {
+			bad[d] = bad[d] || !c.Leaves(d) && !wraps(c, d)
+			settle(d)
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		d := queue[i]
+		for l, end := n.LinksFrom(d); l < end; l++ {
+			back := n.Reverse[l]
+			if !n.Has(c.Next, back) {
+				continue
+			}
+			u := n.Links[l].To
+			bad[u] = bad[u] || fates[d] == lost
+			if r.ways[u]--; r.ways[u] == 0 {
+				settle(u)
+			}
+		}
+	}
+	return fates
+}
+
+func wraps(c *ethernet.Class, d ethernet.DeviceID) bool {
+	for _, t := range c.Tunnels {
+		if t.Device == d {
+			return true
+		}
+	}
+	return false
+}
+
+// trace follows packets from a device to where they are lost, or into a circle: always by
+// the first next hop from which they may not arrive.
+func (r *reacher) trace(class int, d ethernet.DeviceID) (ethernet.DeviceID, Loss) {
+	fates := r.of(class)
+	seen := map[ethernet.DeviceID]bool{}
+	for !seen[d] {
+		seen[d] = true
+		next := r.worse(class, fates, d)
+		if next == ethernet.None {
+			return d, NoRoute
+		}
+		d = r.n.Links[next].To
+	}
+	return d, Circles
+}
+
+// worse is the first link from a device by which packets may not arrive; None if there is none.
+func (r *reacher) worse(class int, fates []fate, d ethernet.DeviceID) ethernet.LinkID {
+	n := r.n
+	next := ethernet.LinkID(ethernet.None)
+	n.Each(n.Words(n.Classes[class].Next, d), d, func(l ethernet.LinkID) {
+		if to := fates[n.Links[l].To]; to != arrives && (next == ethernet.None || to == unknown && fates[n.Links[next].To] == lost) {
+			next = l
+		}
+	})
+	return next
+}
+
+// circle is a forwarding loop that packets of some sender get into.
+func (r *reacher) circle(class int, senders []ethernet.Sender) []ethernet.LinkID {
+	fates := r.of(class)
+	for i := range senders {
+		for _, at := range senders[i].At {
+			if fates[at] == arrives {
+				continue
+			}
+			begin, why := r.trace(class, at)
+			if why != Circles {
+				continue
+			}
+			var links []ethernet.LinkID
+			for d := begin; len(links) == 0 || d != begin; d = r.n.Links[links[len(links)-1]].To {
+				links = append(links, r.worse(class, fates, d))
+			}
+			return links
+		}
+	}
+	return nil
+}

@@ -1,0 +1,322 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// randomNetwork is a few devices with any cables, next hops, priorities, rules and tunnels,
+// sensible or not.
+func randomNetwork(t testing.TB, r *rand.Rand) *ethernet.Network {
+	t.Helper()
+	devices := make([]string, 2+r.IntN(5))
+	for i := range devices {
+		devices[i] = fmt.Sprintf("d%d", i)
+	}
+	var cables []ethernet.Cable
+	for i := range 1 + r.IntN(2*len(devices)) {
+		a, b := r.IntN(len(devices)), r.IntN(len(devices))
+		if a != b {
+			port := fmt.Sprintf("eth%d", i)
+			cables = append(cables, ethernet.Cable{A: ethernet.End{Device: devices[a], Interface: port}, B: ethernet.End{Device: devices[b], Interface: port}})
+		}
+	}
+	c, err := ethernet.NewCabling(devices, cables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &ethernet.Network{Cabling: c}
+	toward := r.IntN(2) == 0 // next hops are nearer to the end, as sensible routes are
+	for i := range 1 + r.IntN(4) {
+		n.Classes = append(n.Classes, randomClass(r, n, i, toward))
+	}
+	n.Priorities = randomPriorities(r, c)
+	if r.IntN(3) == 0 {
+		randomTunnels(r, n)
+	}
+	return n
+}
+
+func randomClass(r *rand.Rand, n *ethernet.Network, i int, toward bool) ethernet.Class {
+	class := ethernet.Class{Next: n.NewRow(), Hosts: r.IntN(5) > 0}
+	for k := range 1 + r.IntN(2) {
+		class.Prefixes = append(class.Prefixes, netip.MustParsePrefix(fmt.Sprintf("10.%d.%d.0/24", i, k)))
+	}
+	end := ethernet.DeviceID(r.IntN(len(n.Names)))
+	class.At = append(class.At, end)
+	distance := map[ethernet.DeviceID]int{end: 1}
+	for queue := []ethernet.DeviceID{end}; len(queue) > 0; queue = queue[1:] {
+		for l, last := n.LinksFrom(queue[0]); l < last; l++ {
+			if to := n.Links[l].To; distance[to] == 0 {
+				distance[to] = distance[queue[0]] + 1
+				queue = append(queue, to)
+			}
+		}
+	}
+	for l, link := range n.Links {
+		nearer := distance[link.To] < distance[link.From]
+		if link.From != end && (toward && nearer && r.IntN(8) > 0 || !toward && r.IntN(3) == 0 || r.IntN(12) == 0) {
+			n.Add(class.Next, ethernet.LinkID(l))
+		}
+	}
+	return class
+}
+
+func randomPriorities(r *rand.Rand, c *ethernet.Cabling) *ethernet.Priorities {
+	marks := 1 + r.IntN(3)
+	p := &ethernet.Priorities{Marks: make([]string, marks), Start: 1 + r.Uint64N(1<<marks-1)}
+	plain := r.IntN(2) == 0
+	for m := range marks {
+		for range c.Links {
+			lane := int8(m)
+			if !plain {
+				lane = int8(r.IntN(4)) - 1
+			}
+			p.Lane = append(p.Lane, lane)
+		}
+	}
+	if r.IntN(2) == 0 {
+		p.Rules = ethernet.NewRules(c, marks)
+		for out := range c.Links {
+			from := c.Links[out].From
+			for l, end := c.LinksFrom(from); l <= end; l++ {
+				in := ethernet.LinkID(ethernet.None)
+				if l < end {
+					in = c.Reverse[l]
+				}
+				if r.IntN(3) == 0 {
+					p.Rules.Set(in, ethernet.LinkID(out), uint8(r.IntN(marks)), uint8(r.IntN(marks)))
+				}
+			}
+		}
+	}
+	return p
+}
+
+func randomTunnels(r *rand.Rand, n *ethernet.Network) {
+	m := make([]uint8, len(n.Priorities.Marks))
+	for i := range m {
+		m[i] = uint8(r.IntN(len(m)))
+	}
+	n.TunnelMaps = [][]uint8{m}
+	into := r.IntN(len(n.Classes))
+	for i := range n.Classes {
+		if i != into && r.IntN(2) == 0 {
+			n.Classes[i].Tunnels = []ethernet.Tunnel{{Device: ethernet.DeviceID(r.IntN(len(n.Names))), Into: into}}
+		}
+	}
+}
+
+// held is a lane of a link.
+type held struct {
+	link ethernet.LinkID
+	lane int8
+}
+
+// twin is the judge once more: one packet at a time, in maps.
+type twin struct {
+	n     *ethernet.Network
+	waits map[[2]held]bool
+	uses  map[held]bool
+	seen  map[string]bool
+}
+
+// send follows a packet that is at a device, having come by a link or from a host.
+func (w *twin) send(class int, wrapped bool, in ethernet.LinkID, at ethernet.DeviceID, mark uint8) {
+	key := fmt.Sprint(class, wrapped, in, at, mark)
+	if w.seen[key] {
+		return
+	}
+	w.seen[key] = true
+	c := &w.n.Classes[class]
+	go1 := func(class int, wrapped bool, out ethernet.LinkID, becomes uint8) {
+		a, b := held{in, -1}, held{out, w.n.Priorities.Of(becomes, out)}
+		if in != ethernet.None {
+			a.lane = w.n.Priorities.Of(mark, in)
+		}
+		if b.lane >= 0 {
+			w.uses[b] = true
+		}
+		if a.lane >= 0 && b.lane >= 0 {
+			w.waits[[2]held{a, b}] = true
+		}
+		w.send(class, wrapped, out, w.n.Links[out].To, becomes)
+	}
+	for l := range w.n.Links {
+		out := ethernet.LinkID(l)
+		if w.n.Links[l].From != at {
+			continue
+		}
+		if w.n.Has(c.Next, out) {
+			go1(class, wrapped, out, w.n.Priorities.Rules.Becomes(in, out, mark))
+		}
+		for _, t := range c.Tunnels {
+			if !wrapped && t.Device == at && w.n.Has(w.n.Classes[t.Into].Next, out) {
+				go1(t.Into, true, out, w.n.TunnelMaps[t.Map][mark])
+			}
+		}
+	}
+}
+
+// shortest is the length of a shortest circle, 0 without.
+func (w *twin) shortest() int {
+	best := 0
+	for e := range w.waits {
+		start := e[0]
+		distance := map[held]int{start: 0}
+		for queue := []held{start}; len(queue) > 0; queue = queue[1:] {
+			for next := range w.waits {
+				if next[0] != queue[0] {
+					continue
+				}
+				if next[1] == start && (best == 0 || distance[queue[0]]+1 < best) {
+					best = distance[queue[0]] + 1
+				}
+				if _, seen := distance[next[1]]; !seen {
+					distance[next[1]] = distance[queue[0]] + 1
+					queue = append(queue, next[1])
+				}
+			}
+		}
+	}
+	return best
+}
+
+// arrives says whether packets arrive from a device, whatever is chosen: on is the devices on the way.
+func (w *twin) arrives(class int, at ethernet.DeviceID, on map[ethernet.DeviceID]bool) bool {
+	if on[at] {
+		return false
+	}
+	on[at] = true
+	defer delete(on, at)
+	c := &w.n.Classes[class]
+	ways := 0
+	for l := range w.n.Links {
+		if w.n.Links[l].From == at && w.n.Has(c.Next, ethernet.LinkID(l)) {
+			ways++
+			if !w.arrives(class, w.n.Links[l].To, on) {
+				return false
+			}
+		}
+	}
+	for _, t := range c.Tunnels {
+		if t.Device == at {
+			ways++
+			if !w.arrives(t.Into, at, map[ethernet.DeviceID]bool{}) {
+				return false
+			}
+		}
+	}
+	return ways > 0 || c.Leaves(at)
+}
+
+// The judge finds what one packet after the other finds, and its proofs and loops hold.
+func TestTwin(t *testing.T) {
+	const rounds = 10_000
+	free, loops, lossy := 0, 0, 0
+	for i := range rounds {
+		n := randomNetwork(t, rand.New(rand.NewPCG(17, uint64(i))))
+		scope := ethernet.Scope(i % 2)
+		v, err := Verify(context.Background(), n, Options{Scope: scope, Most: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &twin{n, map[[2]held]bool{}, map[held]bool{}, map[string]bool{}}
+		var pairs, unreachable int64
+		for class := range n.Classes {
+			if !n.Wanted(class, scope) {
+				continue
+			}
+			for _, s := range n.Senders(scope) {
+				count := int64(s.Count * len(n.Classes[class].Prefixes))
+				if s.Class == class {
+					count = int64(s.Count * (s.Count - 1))
+				}
+				pairs += count
+				sure := true
+				for _, at := range s.At {
+					for mark := range uint8(len(n.Priorities.Marks)) {
+						if n.Priorities.Start>>mark&1 == 1 {
+							w.send(class, false, ethernet.None, at, mark)
+						}
+					}
+					sure = sure && w.arrives(class, at, map[ethernet.DeviceID]bool{})
+				}
+				if !sure {
+					unreachable += count
+				}
+			}
+		}
+		if v.Dependencies != len(w.waits) || len(v.Cycle) != w.shortest() || v.Pairs != pairs || v.Unreachable != unreachable {
+			t.Fatalf("network %d: %d dependencies, a loop of %d, %d of %d pairs cut off; packet by packet %d, %d, %d, %d",
+				i, v.Dependencies, len(v.Cycle), v.Unreachable, v.Pairs, len(w.waits), w.shortest(), unreachable, pairs)
+		}
+		if v.Free() {
+			free++
+			holds(t, n, v, w)
+		} else {
+			loops++
+			explained(t, n, v, w)
+		}
+		if v.Unreachable > 0 {
+			lossy++
+		}
+	}
+	if free < rounds/5 || loops < rounds/20 || lossy < rounds/10 {
+		t.Fatalf("%d proven, %d with loops, %d with pairs cut off: the networks test little", free, loops, lossy)
+	}
+}
+
+// holds checks a proof by the twin's dependencies, and that a proof with a rank changed
+// is refused.
+func holds(t *testing.T, n *ethernet.Network, v *Verdict, w *twin) {
+	t.Helper()
+	c := v.Certificate
+	rank := func(h held) int32 { return c.Rank[int(h.link)*c.Lanes+int(h.lane)] }
+	for e := range w.waits {
+		if rank(e[0]) >= rank(e[1]) {
+			t.Fatalf("ranks do not rise along %v", e)
+		}
+	}
+	for h := range w.uses {
+		if rank(h) == Unused {
+			t.Fatalf("%v carries packets and has no rank", h)
+		}
+	}
+	if err := Check(context.Background(), n, c); err != nil {
+		t.Fatal(err)
+	}
+	for e := range w.waits {
+		wrong := *c
+		wrong.Rank = append([]int32{}, c.Rank...)
+		wrong.Rank[int(e[0].link)*c.Lanes+int(e[0].lane)] = rank(e[1])
+		if Check(context.Background(), n, &wrong) == nil {
+			t.Fatal("a proof whose ranks do not rise is accepted")
+		}
+		break
+	}
+}
+
+// explained checks that each step of a loop is a dependency, and its path one that packets take.
+func explained(t *testing.T, n *ethernet.Network, v *Verdict, w *twin) {
+	t.Helper()
+	for i, s := range v.Cycle {
+		next := v.Cycle[(i+1)%len(v.Cycle)]
+		if !w.waits[[2]held{{s.Link, int8(s.Lane)}, {next.Link, int8(next.Lane)}}] {
+			t.Fatalf("step %d is not a dependency", i)
+		}
+		if s.Class == ethernet.None || len(s.Path) < 2 || s.Path[len(s.Path)-1] != next.Link || s.Path[len(s.Path)-2] != s.Link {
+			t.Fatalf("step %d is not explained: %+v", i, s)
+		}
+		for j := 1; j < len(s.Path); j++ {
+			if n.Links[s.Path[j]].From != n.Links[s.Path[j-1]].To {
+				t.Fatalf("the path of step %d is in pieces: %v", i, s.Path)
+			}
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package judge
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// Step is a lane of a circle, and why packets in it wait for the lane of the next step.
+type Step struct {
+	Link   ethernet.LinkID
+	Lane   int
+	Mark   uint8             // of the packets on this link
+	Class  int               // that they belong to
+	Tunnel int               // the class of the outer header if they are wrapped where the link ends, None otherwise
+	Path   []ethernet.LinkID // how they come from a sender: links up to Link and the next one
+}
+
+// witness finds for each step of a circle packets that make it. It follows the classes
+// again, now with the way back to the sender.
+func (d *dependencies) witness(cycle []int32, scope ethernet.Scope) []Step {
+	steps := make([]Step, len(cycle))
+	open := len(cycle)
+	for i, v := range cycle {
+		steps[i] = Step{Link: ethernet.LinkID(int(v) / d.lanes), Lane: int(v) % d.lanes, Class: ethernet.None, Tunnel: ethernet.None}
+	}
+	from := sources(d.n, scope)
+	seeds := map[int][]traced{}
+	t := &tracer{d: d}
+	look := func(class int) {
+		for i := range steps {
+			if steps[i].Class == ethernet.None && t.explains(&steps[i], cycle[(i+1)%len(cycle)]) {
+				steps[i].Class = class
+				open--
+			}
+		}
+	}
+	for class := range d.n.Classes {
+		if open > 0 && d.n.Wanted(class, scope) {
+			t.follow(class, from, nil)
+			look(class)
+			t.intoTunnels(from, seeds)
+		}
+	}
+	for class := range d.n.Classes {
+		if open > 0 && len(seeds[class]) > 0 {
+			t.follow(class, nil, seeds[class])
+			look(class)
+		}
+	}
+	return steps
+}
+
+// state is packets with a mark on a link; at a sender the link is None.
+type state struct {
+	link ethernet.LinkID
+	mark uint8
+}
+
+// traced is a state where packets come out of a tunnel's beginning, with their way to there.
+type traced struct {
+	state
+	path []ethernet.LinkID
+}
+
+// tracer follows one class and remembers where packets came from.
+type tracer struct {
+	d     *dependencies
+	class *ethernet.Class
+	came  map[state]state
+	paths map[state][]ethernet.LinkID // of states that begin with a seed
+	order []state
+}
+
+// follow is every state that packets of a class get to.
+func (t *tracer) follow(class int, from []ethernet.DeviceID, seeds []traced) {
+	n := t.d.n
+	t.class = &n.Classes[class]
+	t.came, t.paths, t.order = map[state]state{}, map[state][]ethernet.LinkID{}, t.order[:0]
+	enter := func(s, before state) {
+		if _, seen := t.came[s]; !seen {
+			t.came[s] = before
+			t.order = append(t.order, s)
+		}
+	}
+	for _, at := range from {
+		n.Each(n.Words(t.class.Next, at), at, func(out ethernet.LinkID) {
+			for m := n.Priorities.Start; m != 0; m &= m - 1 {
+				mark := uint8(bits.TrailingZeros64(m))
+				enter(state{out, n.Priorities.Rules.Becomes(ethernet.None, out, mark)}, state{ethernet.None, mark})
+			}
+		})
+	}
+	for _, s := range seeds {
+		if t.paths[s.state] == nil {
+			t.paths[s.state] = s.path
+		}
+		enter(s.state, state{link: ethernet.None})
+	}
+	for i := 0; i < len(t.order); i++ {
+		s := t.order[i]
+		at := n.Links[s.link].To
+		n.Each(n.Words(t.class.Next, at), at, func(out ethernet.LinkID) {
+			enter(state{out, n.Priorities.Rules.Becomes(s.link, out, s.mark)}, s)
+		})
+	}
+}
+
+// path is the links from the sender up to a state.
+func (t *tracer) path(s state) []ethernet.LinkID {
+	var back []ethernet.LinkID
+	for {
+		if p := t.paths[s]; p != nil && t.came[s].link == ethernet.None {
+			for i := len(p) - 1; i >= 0; i-- {
+				back = append(back, p[i])
+			}
+			break
+		}
+		back = append(back, s.link)
+		if s = t.came[s]; s.link == ethernet.None {
+			break
+		}
+	}
+	slices.Reverse(back)
+	return back
+}
+
+// explains fills in a step if packets of the class make it wait for a vertex.
+func (t *tracer) explains(s *Step, next int32) bool {
+	n := t.d.n
+	out := ethernet.LinkID(int(next) / t.d.lanes)
+	for mark := range uint8(len(n.Priorities.Marks)) {
+		here := state{s.Link, mark}
+		if _, seen := t.came[here]; !seen || t.d.vertex(s.Link, mark) != t.d.vertexOf(s) {
+			continue
+		}
+		if n.Has(t.class.Next, out) && t.d.vertex(out, n.Priorities.Rules.Becomes(s.Link, out, mark)) == next {
+			s.Mark, s.Path = mark, append(t.path(here), out)
+			return true
+		}
+		for _, tunnel := range t.class.Tunnels {
+			if tunnel.Device == n.Links[s.Link].To && n.Has(n.Classes[tunnel.Into].Next, out) && t.d.vertex(out, n.TunnelMaps[tunnel.Map][mark]) == next {
+				s.Mark, s.Tunnel, s.Path = mark, tunnel.Into, append(t.path(here), out)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (d *dependencies) vertexOf(s *Step) int32 { return int32(int(s.Link)*d.lanes + s.Lane) }
+
+// intoTunnels notes where packets of the class that was followed go into tunnels.
+func (t *tracer) intoTunnels(from []ethernet.DeviceID, seeds map[int][]traced) {
+	n := t.d.n
+	for _, tunnel := range t.class.Tunnels {
+		wrap := func(mark uint8, path []ethernet.LinkID) {
+			n.Each(n.Words(n.Classes[tunnel.Into].Next, tunnel.Device), tunnel.Device, func(out ethernet.LinkID) {
+				whole := append(slices.Clone(path), out)
+				seeds[tunnel.Into] = append(seeds[tunnel.Into], traced{state{out, n.TunnelMaps[tunnel.Map][mark]}, whole})
+			})
+		}
+		if slices.Contains(from, tunnel.Device) {
+			for m := n.Priorities.Start; m != 0; m &= m - 1 {
+				wrap(uint8(bits.TrailingZeros64(m)), nil)
+			}
+		}
+		for _, s := range t.order {
+			if n.Links[s.link].To == tunnel.Device {
+				wrap(s.mark, t.path(s))
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package ethernet
+
+import (
+	"net/netip"
+)
+
+// Network is a cabling with the routes of all prefixes and the priorities of packets.
+type Network struct {
+	*Cabling
+	Classes    []Class
+	Priorities *Priorities
+	TunnelMaps [][]uint8 // [Tunnel.Map][mark] the mark of the outer header
+
+	Notes []string // what was assumed or left out when it was read, a sentence each
+}
+
+// Class is prefixes that every device routes alike.
+type Class struct {
+	Prefixes []netip.Prefix
+	Next     Row        // the next hops of every device
+	At       []DeviceID // where packets leave the network, ascending
+	Hosts    bool       // hosts or the world outside are behind it, not only devices and cables
+	Tunnels  []Tunnel
+}
+
+// Tunnel says that a device may wrap packets of a class and send them to another device, as
+// one of two top-of-rack switches does for a host whose other cable is active.
+type Tunnel struct {
+	Device DeviceID // that wraps
+	Into   int      // the class of the outer header; the packet is unwrapped and leaves where that ends
+	Map    int      // into Network.TunnelMaps
+}
+
+// Leaves says whether packets of the class leave the network at a device.
+func (c *Class) Leaves(d DeviceID) bool {
+	for _, at := range c.At {
+		if at == d {
+			return true
+		}
+	}
+	return false
+}
+
+// Prefix is the first prefix of the class, which stands for all in messages.
+func (c *Class) Prefix() netip.Prefix { return c.Prefixes[0] }
+
+// Scope says whose traffic counts.
+type Scope uint8
+
+// The scopes.
+const (
+	HostScope Scope = iota // from subnets with hosts to subnets with hosts
+	AllScope               // from every device to every prefix
+)
+
+func (s Scope) String() string { return [...]string{"hosts", "all"}[s] }
+
+// Sender is where packets come from: the hosts of a class, or a device itself.
+type Sender struct {
+	Class int // whose hosts send; None: the device
+	At    []DeviceID
+	Count int // prefixes of the class, 1 for a device
+}
+
+// Senders is who sends in a scope.
+func (n *Network) Senders(s Scope) []Sender {
+	var list []Sender
+	if s == AllScope {
+		for d := range DeviceID(len(n.Names)) {
+			list = append(list, Sender{None, []DeviceID{d}, 1})
+		}
+		return list
+	}
+	for i := range n.Classes {
+		if c := &n.Classes[i]; c.Hosts && len(c.At) > 0 {
+			list = append(list, Sender{i, c.At, len(c.Prefixes)})
+		}
+	}
+	return list
+}
+
+// Wanted says whether a class is a destination in a scope.
+func (n *Network) Wanted(class int, s Scope) bool { return s == AllScope || n.Classes[class].Hosts }
+
+// HostPrefixes counts the prefixes with hosts.
+func (n *Network) HostPrefixes() int {
+	count := 0
+	for i := range n.Classes {
+		if n.Classes[i].Hosts {
+			count += len(n.Classes[i].Prefixes)
+		}
+	}
+	return count
+}
+
+// Prefixes counts all prefixes.
+func (n *Network) Prefixes() int {
+	count := 0
+	for i := range n.Classes {
+		count += len(n.Classes[i].Prefixes)
+	}
+	return count
+}

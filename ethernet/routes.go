@@ -1,0 +1,173 @@
+package ethernet
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"slices"
+)
+
+// Delivery says what a device does with packets of a route besides sending them to next hops.
+type Delivery uint8
+
+// The kinds of delivery.
+const (
+	Forwarded Delivery = iota // nothing else
+	ToHosts                   // hosts are behind one of its interfaces
+	ToItself                  // an address of the device, or of a cable's end
+	Outside                   // next hops outside the devices that were read
+)
+
+// Route is a line of a device's forwarding table. A route without delivery and next hops
+// drops packets.
+type Route struct {
+	Prefix  netip.Prefix
+	Deliver Delivery
+	Via     []LinkID // next hops by the links that lead there
+	Wraps   bool     // the device may also wrap the packets: see Class.Tunnels
+}
+
+// Classify sorts the prefixes of all devices into classes. tables is the forwarding table of
+// each device, one route a prefix. Each prefix of any table is looked up in all of them, by
+// longest match; prefixes that are wholly covered by longer ones carry no packets of their
+// own and are left out. Tunnels have their device only: the caller says where they lead.
+func (c *Cabling) Classify(tables [][]Route) ([]Class, error) {
+	look := make([]map[netip.Prefix]*Route, len(tables))
+	all := map[netip.Prefix]bool{}
+	for d, table := range tables {
+		look[d] = make(map[netip.Prefix]*Route, len(table))
+		for i := range table {
+			r := &table[i]
+			if look[d][r.Prefix] != nil {
+				return nil, fmt.Errorf("ethernet: %s has two routes to %s", c.Names[d], r.Prefix)
+			}
+			look[d][r.Prefix] = r
+			all[r.Prefix] = true
+		}
+	}
+	var classes []Class
+	index := map[string]int{}
+	for _, p := range carrying(all) {
+		class := c.classOf(p, look)
+		key := class.key()
+		if i, ok := index[key]; ok {
+			classes[i].Prefixes = append(classes[i].Prefixes, p)
+			continue
+		}
+		index[key] = len(classes)
+		classes = append(classes, class)
+	}
+	return classes, nil
+}
+
+// classOf looks a prefix up at every device.
+func (c *Cabling) classOf(p netip.Prefix, look []map[netip.Prefix]*Route) Class {
+	class := Class{Prefixes: []netip.Prefix{p}, Next: c.NewRow()}
+	for d := range look {
+		r := longest(p, look[d])
+		if r == nil {
+			continue
+		}
+		for _, l := range r.Via {
+			c.Add(class.Next, l)
+		}
+		if r.Wraps {
+			class.Tunnels = append(class.Tunnels, Tunnel{Device: DeviceID(d), Into: None})
+		}
+		if r.Deliver != Forwarded {
+			class.At = append(class.At, DeviceID(d))
+			class.Hosts = class.Hosts || r.Deliver != ToItself
+		}
+	}
+	return class
+}
+
+// longest is the route of the longest prefix that covers p.
+func longest(p netip.Prefix, table map[netip.Prefix]*Route) *Route {
+	for length := p.Bits(); length >= 0; length-- {
+		if r := table[netip.PrefixFrom(p.Addr(), length).Masked()]; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// carrying is the prefixes that are not wholly covered by longer ones, in order.
+func carrying(all map[netip.Prefix]bool) []netip.Prefix {
+	list := make([]netip.Prefix, 0, len(all))
+	for p := range all {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, ComparePrefixes)
+	var kept []netip.Prefix
+	for i, p := range list {
+		inside := list[i+1:]
+		n := 0
+		for n < len(inside) && p.Contains(inside[n].Addr()) {
+			n++
+		}
+		if !covered(p, inside[:n]) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// covered says whether prefixes, in order and all inside p, make up all of p. As they are
+// nested or apart, their addresses add up: it follows p from its first address.
+func covered(p netip.Prefix, parts []netip.Prefix) bool {
+	next := p.Addr()
+	for _, q := range parts {
+		if q.Addr() != next {
+			if q.Addr().Compare(next) < 0 {
+				continue // inside one that was counted
+			}
+			return false
+		}
+		last := lastAddress(q)
+		if last == lastAddress(p) {
+			return true
+		}
+		next = last.Next()
+	}
+	return false
+}
+
+func lastAddress(p netip.Prefix) netip.Addr {
+	b := p.Addr().AsSlice()
+	for i := p.Bits(); i < 8*len(b); i++ {
+		b[i/8] |= 1 << (7 - i%8)
+	}
+	a, _ := netip.AddrFromSlice(b)
+	return a
+}
+
+// ComparePrefixes orders prefixes: IPv4 first, then by address, shorter ones first.
+func ComparePrefixes(a, b netip.Prefix) int {
+	return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits()))
+}
+
+// key is equal for prefixes of one class.
+func (c *Class) key() string {
+	var b []byte
+	if c.Prefix().Addr().Is4() {
+		b = append(b, 4)
+	}
+	if c.Hosts {
+		b = append(b, 1)
+	}
+	b = append(b, 0)
+	for _, d := range c.At {
+		b = binary.LittleEndian.AppendUint32(b, uint32(d))
+	}
+	b = append(b, 0)
+	for _, t := range c.Tunnels {
+		b = binary.LittleEndian.AppendUint32(b, uint32(t.Device))
+	}
+	b = append(b, 0)
+	for _, w := range c.Next {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return string(b)
+}
