@@ -7,9 +7,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
@@ -122,21 +119,17 @@ func (j *compareJob) printCSV() error {
 func (j *compareJob) printTable(s *compareSummary) error {
 	p := j.NewPage()
 	if !j.o.markdown {
-		p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(s.Fabric.Switches, "switch"), report.Endpoints(j.fabric), words.Plural(j.fabric.Count().SwitchCables, "cable"))
+		p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
 		if err := j.Show(p); err != nil {
 			return err
 		}
 	}
 	t := j.NewTable("tables", "verdict", "contract", "lanes needed", "used", "SLs", "hops", "longest", "load", "bandwidth", "all-to-all", "time", "memory")
-	var right []table.ColumnConfig
-	for n := 4; n <= 13; n++ {
-		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(right)
+	t.Right(3, 12)
 	for i := range j.rows {
-		t.AppendRow(j.cells(&j.rows[i]))
+		t.Row(j.cells(&j.rows[i])...)
 		if next := i + 1; next < len(j.rows) && j.rows[i].Source != j.rows[next].Source {
-			t.AppendSeparator()
+			t.Line()
 		}
 	}
 	if j.o.markdown {
@@ -193,7 +186,7 @@ func (j *compareJob) sayTables() error {
 
 // cells is a row for people. Bandwidth and all-to-all are compared with the first
 // row, if that is of tables that exist.
-func (j *compareJob) cells(r *compareRow) table.Row {
+func (j *compareJob) cells(r *compareRow) []any {
 	time, memory := words.Seconds(r.Seconds.Choose+r.Seconds.Paths+r.Seconds.Lanes), heapText(r.Heap)
 	if r.Source == "tables" {
 		time, memory = "", ""
@@ -203,7 +196,7 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 		if j.o.markdown {
 			verdict += ": " + r.Refused
 		}
-		return table.Row{r.Name, verdict, "", "", "", "", "", "", "", "", "", time, memory}
+		return []any{r.Name, verdict, "", "", "", "", "", "", "", "", "", time, memory}
 	}
 	name, verdict := r.Name, r.Verdict
 	if r.Chosen != "" {
@@ -216,7 +209,7 @@ func (j *compareJob) cells(r *compareRow) table.Row {
 	if r.Needed > 0 {
 		needed = r.Needed
 	}
-	row := table.Row{name, verdict, r.Contract, needed, r.Used, r.SLs, "", "", "", "", "", time, memory}
+	row := []any{name, verdict, r.Contract, needed, r.Used, r.SLs, "", "", "", "", "", time, memory}
 	if r.Hops != nil {
 		row[7] = r.Hops.Max
 	}

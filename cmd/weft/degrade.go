@@ -174,17 +174,16 @@ func summariseLoss(f *fabric.Fabric, loss *topology.Loss, left *fabric.Fabric) *
 }
 
 func (s *degradeSummary) print(w io.Writer, f, left *fabric.Fabric) {
-	links := report.LinkNames(s.Removed.Links)
-	for _, gone := range []struct {
-		names []string
-		what  string
-	}{{s.Removed.Switches, "switch"}, {s.Removed.Adapters, "adapter"}, {links, "cable"}} {
-		if len(gone.names) > 0 {
-			fmt.Fprintf(w, "weft: removed %s\n", words.Some(gone.names, gone.what))
-		}
+	removed := words.Lists(
+		words.Kind{Names: s.Removed.Switches, What: "switch"},
+		words.Kind{Names: s.Removed.Adapters, What: "adapter"},
+		words.Kind{Names: report.LinkNames(s.Removed.Links), What: "cable"},
+	)
+	if removed == nil {
+		removed = []string{"nothing (--links, --switches, --link and --switch say what)"}
 	}
-	if len(s.Removed.Switches)+len(links)+len(s.Removed.Adapters) == 0 {
-		fmt.Fprintln(w, "weft: removed nothing (--links, --switches, --link and --switch say what)")
+	for _, line := range removed {
+		fmt.Fprintf(w, "weft: removed %s\n", line)
 	}
 	fmt.Fprintf(w, "weft: left %s, %s between them, %s\n",
 		words.Plural(s.Left.Switches, "switch"), words.Plural(s.Left.Links, "cable"), words.Plural(s.Left.Adapters, "adapter"))

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
@@ -91,11 +93,8 @@ func (j *diffJob) summary() *diffSummary {
 	s := &diffSummary{
 		Old: j.old.summary(), New: j.new.summary(),
 		Gone: partsSummaryOf(j.old.fabric, &j.parts.Gone), Added: partsSummaryOf(j.new.fabric, &j.parts.New),
-		Readdressed: []report.Node{},
+		Readdressed: list.Of(j.parts.Readdressed, func(e fabric.EndpointID) report.Node { return report.EndpointNode(j.new.fabric, e) }),
 		Seconds:     j.spent,
-	}
-	for _, e := range j.parts.Readdressed {
-		s.Readdressed = append(s.Readdressed, report.EndpointNode(j.new.fabric, e))
 	}
 	if v := j.verdict; v != nil {
 		s.Change = &transitionSummary{
@@ -114,11 +113,8 @@ func (j *diffJob) summary() *diffSummary {
 
 func (j *diffJob) mixtures() []mixtureSummary {
 	f := j.new.fabric
-	plain := make([]deadlock.LoopStep, len(j.verdict.Cycle))
-	for i, s := range j.verdict.Cycle {
-		plain[i] = s.LoopStep
-	}
-	var list []mixtureSummary
+	plain := list.Of(j.verdict.Cycle, func(s deadlock.MixtureStep) deadlock.LoopStep { return s.LoopStep })
+	var all []mixtureSummary
 	for i, named := range report.Steps(f, plain) {
 		m := mixtureSummary{Step: named}
 		for _, c := range j.verdict.Cycle[i].Way {
@@ -129,9 +125,9 @@ func (j *diffJob) mixtures() []mixtureSummary {
 			}
 			m.Way = append(m.Way, choiceSummary{report.NodeOf(f, c.Switch, 0), entry, word[c.Map]})
 		}
-		list = append(list, m)
+		all = append(all, m)
 	}
-	return list
+	return all
 }
 
 func (j *diffJob) report() error {
@@ -147,11 +143,8 @@ func (j *diffJob) screen(s *diffSummary) string {
 	p.Fact("gone", "%s", partsText(j.old.fabric, &j.parts.Gone))
 	p.Fact("added", "%s", partsText(j.new.fabric, &j.parts.New))
 	if n := len(j.parts.Readdressed); n > 0 {
-		list := make([]string, n)
-		for i, e := range j.parts.Readdressed {
-			list[i] = report.Endpoint(j.new.fabric, e)
-		}
-		p.Fact("addresses", "%s other LIDs than before: %s", words.Counted(n, "port has", "ports have"), words.FirstOf(list))
+		names := list.Of(j.parts.Readdressed, func(e fabric.EndpointID) string { return report.Endpoint(j.new.fabric, e) })
+		p.Fact("addresses", "%s other LIDs than before: %s", words.Counted(n, "port has", "ports have"), words.FirstOf(names))
 	}
 	if s.Change != nil {
 		j.factChange(p, s.Change)
@@ -160,7 +153,7 @@ func (j *diffJob) screen(s *diffSummary) string {
 }
 
 func (j *diffJob) factSide(p *console.Page, label string, s *diffSide) {
-	p.Fact(label, "%s: %s, %s", s.name, words.Plural(s.fabric.Switches(), "switch"), report.Endpoints(s.fabric))
+	p.Fact(label, "%s", report.Network(s.name, s.fabric))
 	if s.alone == nil {
 		return
 	}
@@ -171,19 +164,11 @@ func (j *diffJob) factSide(p *console.Page, label string, s *diffSide) {
 }
 
 func partsText(f *fabric.Fabric, p *transition.Part) string {
-	var lines []string
-	add := func(list []string, what string) {
-		if len(list) > 0 {
-			lines = append(lines, words.Some(list, what))
-		}
-	}
-	add(report.Labels(f, p.Switches), "switch")
-	add(report.Labels(f, p.Others), "adapter")
-	add(report.LinkNames(report.RemovedLinks(f, p.Cables)), "cable")
-	if lines == nil {
-		return "nothing"
-	}
-	return strings.Join(lines, "\n")
+	return cmp.Or(strings.Join(words.Lists(
+		words.Kind{Names: report.Labels(f, p.Switches), What: "switch"},
+		words.Kind{Names: report.Labels(f, p.Others), What: "adapter"},
+		words.Kind{Names: report.LinkNames(report.RemovedLinks(f, p.Cables)), What: "cable"},
+	), "\n"), "nothing")
 }
 
 func (j *diffJob) factChange(p *console.Page, c *transitionSummary) {
@@ -220,10 +205,7 @@ func (j *diffJob) advice() string {
 // mixtureText is the loop for people: behind each step the switches on the packet's way
 // whose entries differ, and which of the two each follows.
 func (j *diffJob) mixtureText(cycle []mixtureSummary) string {
-	steps := make([]report.Step, len(cycle))
-	for i, m := range cycle {
-		steps[i] = m.Step
-	}
+	steps := list.Of(cycle, func(m mixtureSummary) report.Step { return m.Step })
 	return report.LoopText(j.Console, steps, func(i int) string {
 		text, way := "", j.verdict.Cycle[i].Way
 		for k, c := range cycle[i].Way {

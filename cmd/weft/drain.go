@@ -152,7 +152,7 @@ type drainSummary struct {
 func (j *drainJob) print(away, back *planned) error {
 	f := j.was.Fabric
 	p := j.NewPage()
-	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(f.Switches(), "switch"), report.Endpoints(f))
+	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.folder, j.contract, j.scope)
 	p.Fact("drained", "%s", j.gone.text())
 	p.Fact("way out", "%s", stepsText(j.there, "it carries nothing already"))

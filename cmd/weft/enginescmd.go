@@ -3,10 +3,10 @@ package main
 import (
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -30,42 +30,37 @@ func enginesCommand(a *app) *cobra.Command {
 		Short: "List the routing engines and the parts they are made of",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			var list []engineSummary
-			for _, e := range engines.All() {
-				list = append(list, engineSummary{e.Name, e.Paths, e.Lanes, e.Paper, e.Contract.String(), e.Safe, e.Trust(), e.Needs, e.Refuses})
-			}
+			all := list.Of(engines.All(), func(e engines.Engine) engineSummary {
+				return engineSummary{e.Name, e.Paths, e.Lanes, e.Paper, e.Contract.String(), e.Safe, e.Trust(), e.Needs, e.Refuses}
+			})
 			for _, e := range engines.Adaptives() { // no tables, so no service levels
-				list = append(list, engineSummary{e.Name, e.Name, e.Name, e.Paper, "adaptive", true, engines.AdaptiveTrust, e.Needs, ""})
+				all = append(all, engineSummary{e.Name, e.Name, e.Name, e.Paper, "adaptive", true, engines.AdaptiveTrust, e.Needs, ""})
 			}
-			if asJSON {
-				return a.printJSON(list)
-			}
-			a.printEngines(list)
-			return nil
+			return a.answer(asJSON, all, func() error { a.printEngines(all); return nil }, false)
 		},
 	}
 	flags.AddJSON(c.Flags(), &asJSON)
 	return c
 }
 
-func (a *app) printEngines(list []engineSummary) {
+func (a *app) printEngines(all []engineSummary) {
 	t := a.NewTable("engine", "paths", "lanes", "contract", "deadlock-free", "lanes needed", "refuses", "paper")
-	for _, e := range list {
+	for _, e := range all {
 		free := "as verified"
 		if e.Safe {
 			free = "always"
 		}
-		t.AppendRow(table.Row{e.Name, e.Paths, e.Lanes, e.Contract, free, e.Needs, e.Refuses, e.Paper})
+		t.Row(e.Name, e.Paths, e.Lanes, e.Contract, free, e.Needs, e.Refuses, e.Paper)
 	}
 	t.Render()
 	t = a.NewTable("--paths", "which way", "paper")
 	for _, f := range engines.Finders() {
-		t.AppendRow(table.Row{f.Name, f.Summary, f.Paper})
+		t.Row(f.Name, f.Summary, f.Paper)
 	}
 	t.Render()
 	t = a.NewTable("--lanes", "which lane", "paper")
 	for _, l := range engines.Assigners() {
-		t.AppendRow(table.Row{l.Name, l.Summary, l.Paper})
+		t.Row(l.Name, l.Summary, l.Paper)
 	}
 	t.Render()
 }
@@ -92,7 +87,7 @@ func topologiesCommand(a *app) *cobra.Command {
 					keys[k.Name], lines = k.Meaning, append(lines, k.Name+": "+k.Meaning)
 				}
 				list = append(list, topologySummary{f.Name, f.Summary, f.Example, keys})
-				t.AppendRow(table.Row{f.Name, f.Summary, f.Example, strings.Join(lines, "\n")})
+				t.Row(f.Name, f.Summary, f.Example, strings.Join(lines, "\n"))
 			}
 			return a.answer(asJSON, list, func() error { t.Render(); return nil }, false)
 		},

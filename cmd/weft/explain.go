@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
@@ -118,16 +116,14 @@ func connectedRule(f *fabric.Fabric) findingSummary {
 
 func (a *app) printExplanation(j *routeJob, s *explainSummary) error {
 	t := a.NewTable("rule of "+s.Engine, "kept", "found")
-	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 1, WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
-		{Number: 3, WidthMax: 70, WidthMaxEnforcer: text.WrapSoft},
-	})
+	t.AtMost(0, 50)
+	t.AtMost(2, 70)
 	for _, r := range s.Rules {
 		kept := "yes"
 		if !r.OK {
 			kept = "no"
 		}
-		t.AppendRow(table.Row{r.Rule, kept, r.Why})
+		t.Row(r.Rule, kept, r.Why)
 	}
 	t.Render()
 	answer := "refuses: " + s.Refusal

@@ -1,15 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
@@ -78,21 +77,21 @@ func (s *infoSummary) countHosts(index *names.Index) {
 }
 
 func levelSummaries(levels []inspect.Level) []levelSummary {
-	list := make([]levelSummary, len(levels))
-	for i, l := range levels {
-		list[i] = levelSummary{
-			Level: i, Switches: l.Switches, Hosts: l.Hosts, Others: l.Others, Down: l.Down, Up: l.Up, Across: l.Across,
+	all := list.Of(levels, func(l inspect.Level) levelSummary {
+		return levelSummary{
+			Switches: l.Switches, Hosts: l.Hosts, Others: l.Others, Down: l.Down, Up: l.Up, Across: l.Across,
 			Free: l.Free, Over: l.Over.Value(), Least: l.Least.Value(), Most: l.Most.Value(),
 		}
+	})
+	for i := range all {
+		all[i].Level = i
 	}
-	return list
+	return all
 }
 
 func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
-	list := make([]oddSummary, len(findings))
-	for i, o := range findings {
-		s := &list[i]
-		s.Kind, s.What = string(o.Kind), o.What
+	return list.Of(findings, func(o inspect.Finding) oddSummary {
+		s := oddSummary{Kind: string(o.Kind), What: o.What}
 		for _, l := range o.Links {
 			link := linkSummary{From: report.NodeOf(f, l.A, l.APort), To: report.NodeOf(f, l.B, l.BPort), Cables: l.Cables}
 			if l.APort > 0 {
@@ -100,28 +99,21 @@ func oddSummaries(f *fabric.Fabric, findings []inspect.Finding) []oddSummary {
 			}
 			s.Links = append(s.Links, link)
 		}
-		for _, n := range o.Nodes {
-			s.Nodes = append(s.Nodes, report.NodeOf(f, n, 0))
-		}
+		s.Nodes = report.NodesOf(f, o.Nodes)
 		for _, h := range o.Hosts {
-			host := hostSummary{Name: h.Name}
-			for _, n := range h.Adapters {
-				host.Adapters = append(host.Adapters, report.NodeOf(f, n, 0))
-			}
-			s.Hosts = append(s.Hosts, host)
+			s.Hosts = append(s.Hosts, hostSummary{h.Name, report.NodesOf(f, h.Adapters)})
 		}
-	}
-	return list
+		return s
+	})
 }
 
 func (s *infoSummary) hostsText() string {
-	rails := make([]string, len(s.Rails))
-	for i, r := range s.Rails {
-		rails[i] = fmt.Sprint(r.Rail)
+	rails := list.Of(s.Rails, func(r railSummary) string {
 		if text := (&names.Rail{Adapters: r.Adapters, Port: r.Port}).String(); text != "" {
-			rails[i] += " (" + text + ")"
+			return fmt.Sprintf("%d (%s)", r.Rail, text)
 		}
-	}
+		return fmt.Sprint(r.Rail)
+	})
 	var counts []string
 	for _, n := range slices.Backward(slices.Sorted(maps.Keys(s.Hosts.ByAdapters))) {
 		counts = append(counts, fmt.Sprintf("%d with %s", s.Hosts.ByAdapters[n], words.Plural(n, "adapter")))
@@ -164,12 +156,10 @@ func oddPlaces(f *fabric.Fabric, o *inspect.Finding) []string {
 		places = append(places, text+cabledTo(f, n))
 	}
 	for _, h := range o.Hosts {
-		adapters := make([]string, len(h.Adapters))
-		for i, n := range h.Adapters {
-			if _, adapters[i] = names.HostOf(f.Node(n)); adapters[i] == "" {
-				adapters[i] = f.Node(n).GUID.String()
-			}
-		}
+		adapters := list.Of(h.Adapters, func(n fabric.NodeID) string {
+			_, adapter := names.HostOf(f.Node(n))
+			return cmp.Or(adapter, f.Node(n).GUID.String())
+		})
 		places = append(places, fmt.Sprintf("%s: %s", h.Name, strings.Join(adapters, ", ")))
 	}
 	return places
@@ -203,14 +193,10 @@ func (a *app) printLevels(levels []inspect.Level) {
 		header = append(header, "across")
 	}
 	t := a.NewTable(append(header, "free", "oversubscribed")...)
-	var right []table.ColumnConfig
-	for n := range len(header) + 1 {
-		right = append(right, table.ColumnConfig{Number: n + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(right)
+	t.Right(0, len(header)) // all but the last, which is text
 	for i := len(levels) - 1; i >= 0; i-- {
 		l := &levels[i]
-		row := table.Row{i, l.Switches, l.Hosts}
+		row := []any{i, l.Switches, l.Hosts}
 		if all.Others > 0 {
 			row = append(row, l.Others)
 		}
@@ -218,7 +204,7 @@ func (a *app) printLevels(levels []inspect.Level) {
 		if all.Across > 0 {
 			row = append(row, l.Across)
 		}
-		t.AppendRow(append(row, l.Free, overText(l)))
+		t.Row(append(row, l.Free, overText(l))...)
 	}
 	t.Render()
 }

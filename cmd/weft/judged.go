@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
@@ -84,21 +83,15 @@ func (j *judged) lanes() report.LaneCounts {
 }
 
 func (j *judged) verdictText() string {
-	var b strings.Builder
-	v := j.Verdict
-	if v.Free() {
-		fmt.Fprintf(&b, "%s (contract %s, endpoints %s): %s dependencies, a rank that rises along each", report.DeadlockFree, v.Contract, v.Scope, words.Thousands(int64(v.Dependencies)))
-	} else {
-		fmt.Fprintf(&b, "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, j.fabric, v.Cycle))
-	}
+	text := report.VerdictText(j.Console, j.fabric, j.Verdict)
 	switch {
 	case j.Wider == nil:
 	case j.Wider.Free():
-		b.WriteString("\nalso with aggregation nodes and routers as endpoints")
-	case v.Free():
-		fmt.Fprintf(&b, "\nNOT when aggregation nodes or routers send data too: --endpoints ca shows a loop of %d steps", len(j.Wider.Cycle))
+		text += "\nalso with aggregation nodes and routers as endpoints"
+	case j.Verdict.Free():
+		text += fmt.Sprintf("\nNOT when aggregation nodes or routers send data too: --endpoints ca shows a loop of %d steps", len(j.Wider.Cycle))
 	}
-	return b.String()
+	return text
 }
 
 // maxFullPSL is how many pairs are written one by one, as ibdmchk wants them;

@@ -163,8 +163,7 @@ func (j *keepJob) report() error {
 
 func (j *keepJob) screen() *console.Page {
 	p := j.NewPage()
-	n := j.fabric.Count()
-	p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.fabric), words.Plural(n.SwitchCables, "cable"))
+	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
 	p.Fact("kept", "%s", j.source)
 	p.Fact("cut off", "%s", cutText(j.plan))
 	p.Fact("repair", "%s", stepsText(j.plan, "nothing has to change"))

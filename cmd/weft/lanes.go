@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
@@ -265,12 +264,12 @@ func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 
 func (a *app) printLanes(s *lanesSummary) error {
 	t := a.NewTable("lanes for "+s.Paths, "order or heuristic", "lanes needed", "time")
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
+	t.AtMost(1, 60)
 	row := func(l laneCount, detail string) {
 		if l.Refused != "" {
 			detail = "refuses: " + l.Refused
 		}
-		t.AppendRow(table.Row{l.Name, detail, l.lanes(), words.Seconds(l.Seconds)})
+		t.Row(l.Name, detail, l.lanes(), words.Seconds(l.Seconds))
 	}
 	for _, l := range s.Assigners {
 		row(l, l.Variant)
@@ -285,10 +284,10 @@ func (a *app) printLanes(s *lanesSummary) error {
 		row(l, detail)
 	}
 	if p := s.AllPaths; p != nil {
-		t.AppendSeparator()
+		t.Line()
 		row(p.ALASH, "all shortest paths open, switches choose")
 		row(p.MPLASH, fmt.Sprintf("%s shortest paths of %s pairs of switches, at most %s of one; by layer %s, with each wherever it fits %s",
-			words.Thousands(p.Paths), words.Thousands(p.Pairs), words.Thousands(int64(p.Most)), list(p.PerLayer), list(p.Spread)))
+			words.Thousands(p.Paths), words.Thousands(p.Pairs), words.Thousands(int64(p.Most)), inARow(p.PerLayer), inARow(p.Spread)))
 	}
 	t.Render()
 	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints)
@@ -305,10 +304,4 @@ func (l *laneCount) lanes() string {
 	return fmt.Sprint(l.VLs)
 }
 
-func list(numbers []int64) string {
-	texts := make([]string, len(numbers))
-	for i, n := range numbers {
-		texts[i] = words.Thousands(n)
-	}
-	return strings.Join(texts, " ")
-}
+func inARow(numbers []int64) string { return strings.Join(list.Of(numbers, words.Thousands), " ") }

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
@@ -118,11 +119,7 @@ drain write steps that are proven to.
 }
 
 func presetNames() string {
-	var names []string
-	for _, p := range packets.Presets() {
-		names = append(names, p.Name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(list.Of(packets.Presets(), func(p packets.Preset) string { return p.Name }), ", ")
 }
 
 const mostPayload = 1 << 20

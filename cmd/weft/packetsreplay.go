@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
@@ -56,10 +57,9 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 
 // stop replays the loop, and the same traffic under the engines that are advised.
 func (j *packetsJob) stop(ctx context.Context, v *deadlock.Verdict, s *replaySummary) error {
-	steps := make([]packets.LoopStep, len(v.Cycle))
-	for i, step := range v.Cycle {
-		steps[i] = packets.LoopStep{Trunk: step.Trunk, VL: step.VL, SL: step.SL, Src: step.Src, Dst: step.Dst}
-	}
+	steps := list.Of(v.Cycle, func(s deadlock.LoopStep) packets.LoopStep {
+		return packets.LoopStep{Trunk: s.Trunk, VL: s.VL, SL: s.SL, Src: s.Src, Dst: s.Dst}
+	})
 	r, err := j.network.Replay(ctx, steps, j.load.Seed)
 	if err != nil {
 		return err
@@ -136,13 +136,12 @@ func (r *provenReplay) ended(j *packetsJob) string {
 
 func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 	p := j.NewPage()
-	n := j.fabric.Count()
-	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.fabric))
+	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	if s.Run == nil {
 		p.Fact("verdict", "%s (contract %s, endpoints %s): there is no credit loop to replay", s.Verdict, v.Contract, v.Scope)
 		return j.Show(p)
 	}
-	p.Fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, j.fabric, v.Cycle))
+	p.Fact("verdict", "%s", report.VerdictText(j.Console, j.fabric, v))
 	if s.Run.Deadlock == nil {
 		p.Fact("replay", "%s: %s arrived in each of %s. The loop is possible; this traffic does not close it", s.Run.Status, words.Plural(s.Packets, "packet"), words.Plural(s.Attempt, "attempt"))
 	} else {

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
@@ -207,7 +205,7 @@ func (j *packetsJob) outcome(ctx context.Context, s *packetsSummary) error {
 
 func (j *packetsJob) screen(s *packetsSummary) error {
 	p := j.NewPage()
-	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(s.Fabric.Switches, "switch"), report.Endpoints(j.fabric))
+	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	tables := "engine " + s.Engine
 	if s.Tables != "" {
 		tables = s.Tables
@@ -226,11 +224,11 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	}
 	t := j.NewTable("load", "accepted", "mean "+j.unit(), "± 95 %", "p50", "p99", "max", "hops", "status")
 	for _, r := range s.Runs {
-		row := table.Row{short(r.Offered), short(r.Accepted)}
+		row := []any{short(r.Offered), short(r.Accepted)}
 		for _, v := range []float64{r.Latency.Mean, r.Latency.Error, r.Latency.P50, r.Latency.P99, r.Latency.Max} {
 			row = append(row, short(v*j.perUnit()))
 		}
-		t.AppendRow(append(row, short(r.Hops), r.Status))
+		t.Row(append(row, short(r.Hops), r.Status)...)
 	}
 	t.Render()
 	for _, r := range s.Runs {
@@ -360,7 +358,7 @@ func (j *packetsJob) runComplete(ctx context.Context) error {
 func (j *packetsJob) completeScreen(s *packetsSummary, phases int) error {
 	p := j.NewPage()
 	r := s.Runs[0]
-	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(s.Fabric.Switches, "switch"), report.Endpoints(j.fabric))
+	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	p.Fact("traffic", "%s among %s, %s", s.Traffic, words.Plural(s.Ranks, "endpoint"), words.Plural(phases, "phase"))
 	p.Fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), words.Thousands(r.Packets), words.Plural(int(r.Everything), "packet"))
 	p.Fact("latency", "mean %s, p99 %s, max %s", j.when(r.Latency.Mean), j.when(r.Latency.P99), j.when(r.Latency.Max))

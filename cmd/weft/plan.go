@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
@@ -36,11 +37,9 @@ type stepOfPlan struct {
 }
 
 func stepsOf(p *change.Proven) []stepOfPlan {
-	steps := []stepOfPlan{}
-	for _, s := range p.Steps {
-		steps = append(steps, stepOfPlan{s.Mended, s.Follow, s.Drops, s.Rebuilt, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter()})
-	}
-	return steps
+	return list.Of(p.Steps, func(s change.Step) stepOfPlan {
+		return stepOfPlan{s.Mended, s.Follow, s.Drops, s.Rebuilt, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter()}
+	})
 }
 
 type leftOver struct {
@@ -51,21 +50,14 @@ type leftOver struct {
 
 func leftOf(p *change.Proven) []leftOver {
 	f := p.After.Fabric
-	list := []leftOver{}
-	for _, l := range p.Left {
+	return list.Of(p.Left, func(l repair.Left) leftOver {
 		e := f.Owner(l.LID)
-		ep := f.Endpoint(e)
-		list = append(list, leftOver{l.LID, report.Endpoint(f, e), report.NodeOf(f, ep.Node, ep.Port)})
-	}
-	return list
+		return leftOver{l.LID, report.Endpoint(f, e), report.EndpointNode(f, e)}
+	})
 }
 
-func leftText(list []leftOver) string {
-	names := make([]string, len(list))
-	for i, l := range list {
-		names[i] = fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint)
-	}
-	return words.FirstOf(names)
+func leftText(left []leftOver) string {
+	return words.FirstOf(list.Of(left, func(l leftOver) string { return fmt.Sprintf("LID %d (%s)", l.LID, l.Endpoint) }))
 }
 
 func cutText(p *change.Proven) string {

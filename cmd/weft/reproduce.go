@@ -12,14 +12,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/reproduce"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
@@ -285,7 +284,7 @@ type reproduceSummary struct {
 	Experiments []experimentSummary `json:"experiments"`
 }
 
-func describe(e *papers.Experiment) experimentSummary {
+func describe(e papers.Experiment) experimentSummary {
 	quick, full := e.Count()
 	return experimentSummary{ID: e.ID, Paper: e.Paper, Figure: e.Figure, Title: e.Title, Measure: string(e.Measure), Quick: quick, Full: full}
 }
@@ -299,7 +298,7 @@ func summariseReproduce(run *reproduce.Run, o *reproduceFlags) reproduceSummary 
 		s.FullSeconds, _ = run.Estimate()
 	}
 	for _, out := range run.Outcomes {
-		e := describe(out.Experiment)
+		e := describe(*out.Experiment)
 		answers, t := out.Answers()
 		s.Agree, s.Differ, s.Open = s.Agree+t.Agree, s.Differ+t.Differ, s.Open+t.Open
 		for _, c := range answers {
@@ -318,9 +317,9 @@ func (a *app) printRun(run *reproduce.Run, s *reproduceSummary) error {
 	t := a.NewTable("experiment", "figure", "title", "agrees", "differs", "open")
 	for _, out := range run.Outcomes {
 		_, tally := out.Answers()
-		t.AppendRow(table.Row{out.ID, out.Paper + ", " + out.Figure, out.Title, tally.Agree, tally.Differ, tally.Open})
+		t.Row(out.ID, out.Paper+", "+out.Figure, out.Title, tally.Agree, tally.Differ, tally.Open)
 	}
-	t.AppendFooter(table.Row{"", "", "claims of the papers", s.Agree, s.Differ, s.Open})
+	t.Footer("", "", "claims of the papers", s.Agree, s.Differ, s.Open)
 	t.Render()
 	fmt.Fprintf(a.Stdout, "%s, %d of them from before, in %s; read %s\n",
 		words.Plural(run.Points, "point"), run.Kept, words.Seconds(run.Spent), s.Index)
@@ -330,18 +329,15 @@ func (a *app) printRun(run *reproduce.Run, s *reproduceSummary) error {
 	return nil
 }
 
-func (a *app) listExperiments(list []papers.Experiment, o *reproduceFlags) error {
-	summaries := make([]experimentSummary, len(list))
-	for i := range list {
-		summaries[i] = describe(&list[i])
-	}
+func (a *app) listExperiments(all []papers.Experiment, o *reproduceFlags) error {
+	summaries := list.Of(all, describe)
 	if o.json {
 		return a.printJSON(summaries)
 	}
 	t := a.NewTable("experiment", "figure", "title", "measure", "points, quick", "full")
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 3, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft}})
+	t.AtMost(2, 60)
 	for _, s := range summaries {
-		t.AppendRow(table.Row{s.ID, s.Paper + ", " + s.Figure, s.Title, s.Measure, s.Quick, s.Full})
+		t.Row(s.ID, s.Paper+", "+s.Figure, s.Title, s.Measure, s.Quick, s.Full)
 	}
 	t.Render()
 	return nil

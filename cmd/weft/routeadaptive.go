@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
@@ -101,7 +102,7 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 
 func (j *routeJob) adaptiveScreen(s *adaptiveSummary) *console.Page {
 	p := j.NewPage()
-	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(s.Fabric.Switches, "switch"), report.Endpoints(j.fabric))
+	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	p.Fact("engine", "%s (%s), adaptive: %s", s.Engine, j.wanted.Adaptive.Paper, engines.AdaptiveTrust)
 	for _, note := range s.Notes {
 		p.Fact("", "%s", note)
@@ -109,10 +110,9 @@ func (j *routeJob) adaptiveScreen(s *adaptiveSummary) *console.Page {
 	if s.Verdict == report.DeadlockFree {
 		p.Fact("verdict", "%s (endpoints %s): %s dependencies of the extended graph, a rank that rises along each", s.Verdict, s.Endpoints, words.Thousands(int64(s.Dependencies)))
 	} else {
-		steps := make([]string, len(s.Cycle))
-		for i, c := range s.Cycle {
-			steps[i] = fmt.Sprintf("  %s → %s, VL %d    (%s, from %s)", c.From, c.To, c.VL, c.Kind, c.Src)
-		}
+		steps := list.Of(s.Cycle, func(c adaptiveStepSummary) string {
+			return fmt.Sprintf("  %s → %s, VL %d    (%s, from %s)", c.From, c.To, c.VL, c.Kind, c.Src)
+		})
 		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", s.Verdict, s.Endpoints, len(s.Cycle), strings.Join(steps, "\n"))
 	}
 	p.Fact("lanes", "%s", s.LaneCounts)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
@@ -32,11 +33,9 @@ type trialSummary struct {
 }
 
 func trialSummaries(trials []weft.Trial) []trialSummary {
-	s := make([]trialSummary, len(trials))
-	for i, t := range trials {
-		s[i] = trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.VLs, t.SLs, t.Lambda, t.MaxLoad}
-	}
-	return s
+	return list.Of(trials, func(t weft.Trial) trialSummary {
+		return trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.VLs, t.SLs, t.Lambda, t.MaxLoad}
+	})
 }
 
 func trialSeconds(trials []weft.Trial) map[string]float64 {
@@ -50,8 +49,7 @@ func trialSeconds(trials []weft.Trial) map[string]float64 {
 }
 
 func trialText(trials []weft.Trial) string {
-	lines := make([]string, len(trials))
-	for i, t := range trials {
+	return strings.Join(list.Of(trials, func(t weft.Trial) string {
 		what := ""
 		switch t.Outcome {
 		case weft.Proven:
@@ -68,9 +66,8 @@ func trialText(trials []weft.Trial) string {
 		case weft.Stopped:
 			what = "stopped: " + t.Why
 		}
-		lines[i] = fmt.Sprintf("%-10s %s", t.Engine, what)
-	}
-	return strings.Join(lines, "\n")
+		return fmt.Sprintf("%-10s %s", t.Engine, what)
+	}), "\n")
 }
 
 // noneProvenSummary is the refusal of auto, as JSON.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
@@ -75,12 +76,9 @@ func tooFewText(s *refusalSummary, atLeast bool) error {
 	if atLeast {
 		least = "at least "
 	}
-	names := make([]string, len(s.Fits))
-	for i, f := range s.Fits {
-		names[i] = fmt.Sprintf("%s (%s)", f.Engine, words.Plural(f.VLs, "lane"))
-	}
 	advice := "No other engine fits either; give more lanes (--vls)."
-	if len(names) > 0 {
+	if len(s.Fits) > 0 {
+		names := list.Of(s.Fits, func(f fitSummary) string { return fmt.Sprintf("%s (%s)", f.Engine, words.Plural(f.VLs, "lane")) })
 		advice = "Engines that fit: " + strings.Join(names, ", ") + "."
 	}
 	return fmt.Errorf("%s refuses: it needs %s%s here; %s available (--vls).\n%s", s.Engine, least, words.Plural(s.Need, "lane"), words.Counted(s.Available, "is", "are"), advice)

@@ -141,8 +141,7 @@ func (j *routeJob) report(o *routeFlags) error {
 
 func (j *routeJob) screen(o *routeFlags) *console.Page {
 	p := j.NewPage()
-	n := j.fabric.Count()
-	p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.fabric), words.Plural(n.SwitchCables, "cable"))
+	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
 	p.Fact("engine", "%s (%s): %s", j.Engine.Name, j.Engine.Paper, j.trust())
 	if j.Choice != nil {
 		p.Fact("", "%s", j.Choice.Why)

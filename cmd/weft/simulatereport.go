@@ -5,9 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/congestion"
@@ -121,11 +120,9 @@ func (j *simulateJob) summary() *simulateSummary {
 		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
 		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
 		Spent:   j.spent,
-		PeakRSS: peakRSS(), Misfits: j.misfits, Histogram: []congestionSummary{}, Hot: []hotSummary{}, Tiers: []tierSummary{}, Lanes: []laneSummary{},
+		PeakRSS: peakRSS(), Misfits: j.misfits, Histogram: []congestionSummary{},
 	}
-	for _, l := range r.Losses {
-		s.NoRoutePairs = append(s.NoRoutePairs, summarisePair(f, l.From, l.To))
-	}
+	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) pairSummary { return summarisePair(f, l.From, l.To) })
 	for m, n := range r.Congestion {
 		if n > 0 {
 			s.Histogram = append(s.Histogram, congestionSummary{m, n})
@@ -144,19 +141,17 @@ func (j *simulateJob) summary() *simulateSummary {
 			s.Worst.Route = append(s.Worst.Route, hopLoading{report.Channel(f, c), report.EndsOf(f, c), w.Load[i]})
 		}
 	}
-	for _, c := range r.Hot(j.o.hot) {
-		s.Hot = append(s.Hot, hotSummary{report.Channel(f, c), report.EndsOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]})
-	}
+	s.Hot = list.Of(r.Hot(j.o.hot), func(c fabric.ChannelID) hotSummary {
+		return hotSummary{report.Channel(f, c), report.EndsOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]}
+	})
 	if j.loads.Hottest != fabric.None {
 		nodes := report.EndsOf(f, j.loads.Hottest)
 		s.IndexOn, s.IndexNodes = report.Channel(f, j.loads.Hottest), &nodes
 	}
-	for _, t := range j.loads.Tiers(f, j.scope) {
-		s.Tiers = append(s.Tiers, tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:]})
-	}
-	for _, l := range j.lanes {
-		s.Lanes = append(s.Lanes, laneSummary{l.VL, l.Hops, l.Trunks, l.Most})
-	}
+	s.Tiers = list.Of(j.loads.Tiers(f, j.scope), func(t congestion.Tier) tierSummary {
+		return tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:]}
+	})
+	s.Lanes = list.Of(j.lanes, func(l congestion.LaneLoad) laneSummary { return laneSummary{l.VL, l.Hops, l.Trunks, l.Most} })
 	return s
 }
 
@@ -168,8 +163,7 @@ func (j *simulateJob) report() error {
 
 func (j *simulateJob) screen(s *simulateSummary) error {
 	p := j.NewPage()
-	n := j.tables.Fabric.Count()
-	p.Fact("fabric", "%s: %s, %s, %s between switches", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(j.tables.Fabric), words.Plural(n.SwitchCables, "cable"))
+	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.tables.Fabric))
 	p.Fact("tables", "%s", s.Tables)
 	if s.Misfits != nil {
 		p.Fact("differs", "%s", s.Misfits.Text())
@@ -328,7 +322,7 @@ func (j *simulateJob) printTiers(s *simulateSummary) {
 	}
 	t := j.NewTable("tier", "channels", "routes: least", "mean", "most", fmt.Sprintf("channels by load, 0 to %s in %d steps", words.Thousands(int64(s.Index)), congestion.TierBins))
 	for _, r := range s.Tiers {
-		t.AppendRow(table.Row{fmt.Sprintf("%d → %d", r.From, r.To), r.Trunks, r.Least, fmt.Sprintf("%.1f", r.Mean), r.Most, strings.Trim(fmt.Sprint(r.Loads), "[]")})
+		t.Row(fmt.Sprintf("%d → %d", r.From, r.To), r.Trunks, r.Least, fmt.Sprintf("%.1f", r.Mean), r.Most, strings.Trim(fmt.Sprint(r.Loads), "[]"))
 	}
 	t.Render()
 }
@@ -339,7 +333,7 @@ func (j *simulateJob) printHot(s *simulateSummary) {
 	}
 	t := j.NewTable("hot channel", "flows: mean", "most")
 	for _, h := range s.Hot {
-		t.AppendRow(table.Row{h.Channel, fmt.Sprintf("%.2f", h.Mean), h.Most})
+		t.Row(h.Channel, fmt.Sprintf("%.2f", h.Mean), h.Most)
 	}
 	t.Render()
 }

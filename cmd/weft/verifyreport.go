@@ -80,20 +80,16 @@ func (j *verifyJob) report() error {
 func (j *verifyJob) screen(s *verifySummary) *console.Page {
 	p := j.NewPage()
 	f, v := j.Tables.Fabric, j.verdict
-	n := f.Count()
-	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(n.Switches, "switch"), report.Endpoints(f))
+	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s, destinations found by %s", j.o.LFTs, j.Rule)
 	p.Fact("assumed", "%s", j.assumedText())
 	if j.Mismatches != nil {
 		p.Fact("differs", "%s", j.Mismatches.Text())
 	}
-	switch {
-	case !v.Free():
-		p.Fact("verdict", "%s (contract %s, endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, f, v.Cycle))
-	case j.checked:
+	if j.checked {
 		p.Fact("verdict", "%s (contract %s, endpoints %s): the ranks of %s rise along all %s dependencies", report.DeadlockFree, v.Contract, v.Scope, j.o.readCert, words.Thousands(int64(v.Dependencies)))
-	default:
-		p.Fact("verdict", "%s (contract %s, endpoints %s): %s dependencies, a rank that rises along each", report.DeadlockFree, v.Contract, v.Scope, words.Thousands(int64(v.Dependencies)))
+	} else {
+		p.Fact("verdict", "%s", report.VerdictText(j.Console, f, v))
 	}
 	if v.Free() {
 		p.Fact("outside", "%s", report.Outside(v.Scope))

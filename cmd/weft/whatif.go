@@ -246,7 +246,7 @@ func (j *whatIfJob) report() error {
 func (j *whatIfJob) print(s *whatIfSummary) error {
 	f := j.was.Fabric
 	p := j.NewPage()
-	p.Fact("fabric", "%s: %s, %s", j.name, words.Plural(f.Switches(), "switch"), report.Endpoints(f))
+	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, s.Contract, s.Endpoints)
 	p.Fact("without", "%s", j.gone.text())
 	p.Fact("cut off", "%s", cutText(j.there))
@@ -264,17 +264,7 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 }
 
 func (g *goneParts) text() string {
-	var lines string
-	add := func(list []string, what string) {
-		if len(list) > 0 {
-			if lines != "" {
-				lines += "\n"
-			}
-			lines += words.Some(list, what)
-		}
-	}
-	add(g.Switches, "switch")
-	add(report.LinkNames(g.Links), "cable")
-	add(g.Hosts, "adapter")
-	return lines
+	return strings.Join(words.Lists(
+		words.Kind{Names: g.Switches, What: "switch"}, words.Kind{Names: report.LinkNames(g.Links), What: "cable"}, words.Kind{Names: g.Hosts, What: "adapter"},
+	), "\n")
 }

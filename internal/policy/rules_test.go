@@ -279,6 +279,10 @@ var rules = []rule{
 		why:      "texts and nothing else",
 	},
 	{
+		packages: "cmd/weft/internal/list",
+		why:      "lists of anything",
+	},
+	{
 		packages: "cmd/weft/internal/console",
 		may:      []string{"format", "routing", "cmd/weft/internal/exit", "cmd/weft/internal/words"},
 		modules:  []string{"github.com/jedib0t/go-pretty", "github.com/schollz/progressbar", "golang.org/x/term"},
@@ -291,14 +295,14 @@ var rules = []rule{
 	},
 	{
 		packages: "cmd/weft/internal/report",
-		may:      []string{"fabric", "routing", "deadlock", "cmd/weft/internal/console", "cmd/weft/internal/words"},
+		may:      []string{"fabric", "routing", "deadlock", "cmd/weft/internal/console", "cmd/weft/internal/list", "cmd/weft/internal/words"},
 		why:      "it says what is in networks and verdicts; it makes none",
 	},
 	{
 		packages: "cmd/weft/internal/flags",
 		may: []string{
 			"fabric", "fabric/names", "traffic", "routing", "routing/engines", "routing/lanes/layer", "routing/paths/balance", "routing/weave", "congestion",
-			"internal/spell", "cmd/weft/internal/exit", "cmd/weft/internal/console", "cmd/weft/internal/output",
+			"internal/spell", "cmd/weft/internal/exit", "cmd/weft/internal/list", "cmd/weft/internal/console", "cmd/weft/internal/output",
 		},
 		modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"},
 		why:     "it declares and checks what several commands can be told, and does nothing of it",

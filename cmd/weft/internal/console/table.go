@@ -46,27 +46,31 @@ type Table struct {
 	header  table.Row
 	rows    []table.Row // nil: a line between
 	footer  table.Row
-	configs map[int]table.ColumnConfig // by column, from 1
+	most    map[int]int  // how wide a column may be at most
+	right   map[int]bool // columns that are aligned to the right
 }
 
 // NewTable is a table on standard output.
 func (c *Console) NewTable(header ...any) *Table {
-	return &Table{out: c.Stdout, columns: c.Columns, header: header, configs: map[int]table.ColumnConfig{}}
+	return &Table{out: c.Stdout, columns: c.Columns, header: header, most: map[int]int{}, right: map[int]bool{}}
 }
 
-// AppendRow adds a row.
-func (g *Table) AppendRow(row table.Row) { g.rows = append(g.rows, row) }
+// Row adds a row.
+func (g *Table) Row(cells ...any) { g.rows = append(g.rows, cells) }
 
-// AppendSeparator adds a line.
-func (g *Table) AppendSeparator() { g.rows = append(g.rows, nil) }
+// Line adds a line between rows.
+func (g *Table) Line() { g.rows = append(g.rows, nil) }
 
-// AppendFooter adds the last row.
-func (g *Table) AppendFooter(row table.Row) { g.footer = row }
+// Footer adds the last row.
+func (g *Table) Footer(cells ...any) { g.footer = cells }
 
-// SetColumnConfigs says how columns are aligned, and how wide they may be at most.
-func (g *Table) SetColumnConfigs(configs []table.ColumnConfig) {
-	for _, c := range configs {
-		g.configs[c.Number] = c
+// AtMost says how wide a column may be, from 0.
+func (g *Table) AtMost(column, width int) { g.most[column] = width }
+
+// Right aligns columns to the right, the last one included.
+func (g *Table) Right(first, last int) {
+	for i := first; i <= last; i++ {
+		g.right[i] = true
 	}
 }
 
@@ -107,7 +111,7 @@ func (g *Table) widths() (width, least []int) {
 		}
 	}
 	for i := range width {
-		if most := g.configs[i+1].WidthMax; most > 0 {
+		if most := g.most[i]; most > 0 {
 			width[i] = min(width[i], most)
 		}
 		least[i] = min(width[i], max(least[i], legible))
@@ -215,8 +219,10 @@ func (g *Table) part(columns, width []int) table.Writer {
 	}
 	var configs []table.ColumnConfig
 	for k, i := range columns {
-		c := g.configs[i+1]
-		c.Number, c.WidthMax = k+1, 0
+		c := table.ColumnConfig{Number: k + 1}
+		if g.right[i] {
+			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
+		}
 		if width != nil {
 			c.WidthMax, c.WidthMaxEnforcer = width[i], wrapCell
 		}

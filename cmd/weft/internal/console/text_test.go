@@ -51,11 +51,11 @@ func TestWrappedKeepsAll(t *testing.T) {
 func TestTableFits(t *testing.T) {
 	render := func(columns int) string {
 		var b strings.Builder
-		g := &Table{out: &b, columns: columns, header: table.Row{"name", "a rather long heading", "third", "fourth"}, configs: map[int]table.ColumnConfig{}}
-		g.AppendRow(table.Row{"first", "several words that take some room, and more of them", 17, "MF0;A09-P1-IBLEAF-02-01:MQM9701/U1"})
-		g.AppendSeparator()
-		g.AppendRow(table.Row{"second", "", "", "x"})
-		g.AppendFooter(table.Row{"", "in all", 17, ""})
+		g := &Table{out: &b, columns: columns, header: table.Row{"name", "a rather long heading", "third", "fourth"}}
+		g.Row("first", "several words that take some room, and more of them", 17, "MF0;A09-P1-IBLEAF-02-01:MQM9701/U1")
+		g.Line()
+		g.Row("second", "", "", "x")
+		g.Footer("", "in all", 17, "")
 		g.Render()
 		return b.String()
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -72,7 +73,7 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	AddScope(f, &o.Scope)
 	f.BoolVar(&o.WithinParts, "within-parts", false, WithinPartsUsage)
 	AddLMC(f, &o.LMC)
-	Word(f, &o.Order, "order", layer.Suited, layer.ParseOrder, "order in which first-fit takes paths: "+orderNames()+" (default: by-destination, under contract honored shortest-first)")
+	Word(f, &o.Order, "order", layer.Suited, layer.ParseOrder, "order in which first-fit takes paths: "+strings.Join(list.Of(layer.Orders[:], layer.Order.String), ", ")+" (default: by-destination, under contract honored shortest-first)")
 	Word(f, &o.Prefer, "prefer", weave.Bandwidth, weave.ParsePrefer, "what weave gives up last where it cannot have both: bandwidth or lanes")
 	f.StringVar(&o.Before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of what chooses by chance")
@@ -168,36 +169,18 @@ func (o *Engine) heeded(w *Wanted) error {
 	return nil
 }
 
-func orderNames() string {
-	names := make([]string, len(layer.Orders))
-	for i, o := range layer.Orders {
-		names[i] = o.String()
-	}
-	return strings.Join(names, ", ")
-}
-
 // EngineNames is the names of all engines.
-func EngineNames() (names []string) {
-	names = engines.Names(func(engines.Engine) bool { return true })
-	for _, e := range engines.Adaptives() {
-		names = append(names, e.Name)
-	}
-	return names
+func EngineNames() []string {
+	return append(engines.Names(func(engines.Engine) bool { return true }), list.Of(engines.Adaptives(), func(a engines.Adaptive) string { return a.Name })...)
 }
 
 // ChoiceNames is the names of all engines, and auto.
 func ChoiceNames() []string { return append([]string{engines.AutoName}, EngineNames()...) }
 
-func finderNames() (names []string) {
-	for _, f := range engines.Finders() {
-		names = append(names, f.Name)
-	}
-	return names
+func finderNames() []string {
+	return list.Of(engines.Finders(), func(f engines.Finder) string { return f.Name })
 }
 
-func assignerNames() (names []string) {
-	for _, l := range engines.Assigners() {
-		names = append(names, l.Name)
-	}
-	return names
+func assignerNames() []string {
+	return list.Of(engines.Assigners(), func(a engines.Assigner) string { return a.Name })
 }

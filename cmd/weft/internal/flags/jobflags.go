@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/traffic"
@@ -119,11 +120,8 @@ func (o *Job) placeAll(index *names.Index, among []fabric.EndpointID, f *fabric.
 	return ranks, nil
 }
 
-func patternNames() (names []string) {
-	for _, k := range traffic.Kinds() {
-		names = append(names, k.Name)
-	}
-	return names
+func patternNames() []string {
+	return list.Of(traffic.Kinds(), func(k traffic.Kind) string { return k.Name })
 }
 
 // PatternHelp is a line for each kind of pattern.

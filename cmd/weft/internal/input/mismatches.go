@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
@@ -68,17 +69,13 @@ type otherLID struct {
 
 func misfitsOf(f *fabric.Fabric, d *lft.Dump) *Mismatches {
 	m := &Mismatches{}
-	for _, s := range d.NoTable {
-		m.NoTable, m.NoTableOf = append(m.NoTable, f.Label(s)), append(m.NoTableOf, report.NodeOf(f, s, 0))
-	}
+	m.NoTable, m.NoTableOf = report.Labels(f, d.NoTable), report.NodesOf(f, d.NoTable)
 	for _, e := range d.Unreached {
 		if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort {
 			m.NoEntry, m.NoEntryOf = append(m.NoEntry, report.Endpoint(f, e)), append(m.NoEntryOf, report.EndpointNode(f, e))
 		}
 	}
-	for _, s := range d.Mismatches.UnknownSwitches {
-		m.UnknownSwitches = append(m.UnknownSwitches, absentSwitch{s.GUID.String(), s.Name, s.Line})
-	}
+	m.UnknownSwitches = list.Of(d.Mismatches.UnknownSwitches, func(s lft.UnknownSwitch) absentSwitch { return absentSwitch{s.GUID.String(), s.Name, s.Line} })
 	for _, g := range d.Mismatches.Gone {
 		a := absentLID{LID: g.LID, Name: g.Name, Line: g.Line, Why: g.Why}
 		if g.GUID != 0 {
@@ -90,9 +87,9 @@ func misfitsOf(f *fabric.Fabric, d *lft.Dump) *Mismatches {
 			m.Gone = append(m.Gone, a)
 		}
 	}
-	for _, p := range d.Mismatches.Dead {
-		m.Dead = append(m.Dead, deadPort{f.Label(p.Switch), report.NodeOf(f, p.Switch, p.Port), p.Port, p.Entries})
-	}
+	m.Dead = list.Of(d.Mismatches.Dead, func(p lft.DeadEntries) deadPort {
+		return deadPort{f.Label(p.Switch), report.NodeOf(f, p.Switch, p.Port), p.Port, p.Entries}
+	})
 	m.OtherLIDs = otherLIDs(f, d)
 	return m
 }
@@ -161,25 +158,19 @@ func (m *Mismatches) lines() []string {
 		}
 	}
 	say(len(m.NoTable), "switch has", "switches have", " no table: %s", words.FirstOf(m.NoTable))
-	absent := make([]string, len(m.UnknownSwitches))
-	for i, s := range m.UnknownSwitches {
-		absent[i] = cmp.Or(s.Name, s.GUID)
-	}
+	absent := list.Of(m.UnknownSwitches, func(s absentSwitch) string { return cmp.Or(s.Name, s.GUID) })
 	say(len(absent), "table is of a switch", "tables are of switches", " that the fabric does not have: %s", words.FirstOf(absent))
 	say(len(m.NoEntry), "endpoint has", "endpoints have", " no entry in any switch: %s", words.FirstOf(m.NoEntry))
-	gone := make([]string, len(m.Gone))
-	for i, g := range m.Gone {
-		gone[i] = fmt.Sprintf("%s (LID %d)", cmp.Or(g.Name, g.GUID, "unknown"), g.LID)
-	}
+	gone := list.Of(m.Gone, func(g absentLID) string { return fmt.Sprintf("%s (LID %d)", cmp.Or(g.Name, g.GUID, "unknown"), g.LID) })
 	say(len(gone), "LID of the tables belongs", "LIDs of the tables belong", " to nothing in the fabric: %s", words.FirstOf(gone))
 	if len(m.Beyond) > 0 {
 		say(len(m.Beyond), "LID", "LIDs", " of the tables that endpoints have by their LMC, but not in the fabric (--lmc N gives them); the first: %s", m.Beyond[0].Why)
 	}
-	entries, dead := 0, make([]string, len(m.Dead))
-	for i, p := range m.Dead {
-		dead[i] = fmt.Sprintf("%s, port %d (%s)", p.Switch, p.Port, words.Thousands(int64(p.Entries)))
+	entries := 0
+	dead := list.Of(m.Dead, func(p deadPort) string {
 		entries += p.Entries
-	}
+		return fmt.Sprintf("%s, port %d (%s)", p.Switch, p.Port, words.Thousands(int64(p.Entries)))
+	})
 	say(entries, "entry leads", "entries lead", " to %s without a cable: %s", words.Plural(len(dead), "port"), words.FirstOf(dead))
 	if len(m.OtherLIDs) > 0 {
 		lines = append(lines, m.otherLIDsText())
@@ -207,9 +198,8 @@ func (m *fileMisfit) lines() []string {
 // the LIDs of their own time; in switches that still have them, packets to the LIDs of
 // the fabric go elsewhere.
 func (m *Mismatches) otherLIDsText() string {
-	names := make([]string, len(m.OtherLIDs))
-	for i, o := range m.OtherLIDs {
-		names[i] = fmt.Sprintf("%s (%d, in the fabric %d)", o.Endpoint, o.Tables, o.Fabric)
-	}
+	names := list.Of(m.OtherLIDs, func(o otherLID) string {
+		return fmt.Sprintf("%s (%d, in the fabric %d)", o.Endpoint, o.Tables, o.Fabric)
+	})
 	return fmt.Sprintf("%s another LID in the tables than in the fabric, where packets to it go astray: %s", words.Counted(len(names), "endpoint has", "endpoints have"), words.FirstOf(names))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -156,14 +157,9 @@ func (c *cutter) end(l deadlock.Lost) placeKey {
 }
 
 func (c *cutter) sortedPlaces() []placeKey {
-	keys := make([]placeKey, 0, len(c.places))
-	for k := range c.places {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b placeKey) int {
+	return slices.SortedFunc(maps.Keys(c.places), func(a, b placeKey) int {
 		return cmp.Or(cmp.Compare(c.places[b].pairs, c.places[a].pairs), cmp.Compare(a.at, b.at), cmp.Compare(a.port, b.port), cmp.Compare(a.why, b.why))
 	})
-	return keys
 }
 
 func (c *CutOff) name(p *cutPlace) {
@@ -301,10 +297,7 @@ func (c *CutOff) groups() [][]cutEndpoint {
 }
 
 func groupText(g []cutEndpoint) string {
-	names := make([]string, len(g))
-	for i, e := range g {
-		names[i] = e.Endpoint
-	}
+	names := list.Of(g, func(e cutEndpoint) string { return e.Endpoint })
 	e, it, reaches, does := g[0], "it", "it reaches", "it does"
 	if len(g) > 1 {
 		it, reaches, does = "them", "they reach", "they do"

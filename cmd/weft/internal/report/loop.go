@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -38,6 +40,15 @@ func Verdict(v *deadlock.Verdict) string {
 	return CreditLoop
 }
 
+// VerdictText is the verdict for people, with the credit loop if there is one.
+func VerdictText(c *console.Console, f *fabric.Fabric, v *deadlock.Verdict) string {
+	about := fmt.Sprintf("%s (contract %s, endpoints %s)", Verdict(v), v.Contract, v.Scope)
+	if v.Free() {
+		return fmt.Sprintf("%s: %s dependencies, a rank that rises along each", about, words.Thousands(int64(v.Dependencies)))
+	}
+	return fmt.Sprintf("%s, a shortest one of %d steps:\n%s", about, len(v.Cycle), CycleText(c, f, v.Cycle))
+}
+
 // Outside says what a proof is not about.
 func Outside(s routing.Scope) string {
 	return "of any proof: " + strings.Join(deadlock.Outside(s), ", ")
@@ -45,18 +56,16 @@ func Outside(s routing.Scope) string {
 
 // Steps names the steps of a credit loop.
 func Steps(f *fabric.Fabric, cycle []deadlock.LoopStep) []Step {
-	steps := make([]Step, len(cycle))
-	for i, s := range cycle {
+	return list.Of(cycle, func(s deadlock.LoopStep) Step {
 		c := f.Channel(s.Trunk)
-		steps[i] = Step{
+		return Step{
 			From: fmt.Sprintf("%s, port %d", f.Label(c.From), c.FromPort),
 			To:   fmt.Sprintf("%s, port %d", f.Label(c.To), c.ToPort),
 			VL:   s.VL, SL: s.SL, Answer: s.Answer,
 			Src: Endpoint(f, s.Src), Dst: Endpoint(f, f.Owner(s.Dst)),
 			ChannelNodes: EndsOf(f, s.Trunk), PairNodes: PairOf(f, s.Src, f.Owner(s.Dst)),
 		}
-	}
-	return steps
+	})
 }
 
 // MaxSteps is how many steps of a loop are shown on a terminal.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -27,11 +28,7 @@ func Channel(f *fabric.Fabric, c fabric.ChannelID) string {
 
 // Labels is the labels of nodes.
 func Labels(f *fabric.Fabric, nodes []fabric.NodeID) []string {
-	names := make([]string, len(nodes))
-	for i, n := range nodes {
-		names[i] = f.Label(n)
-	}
-	return names
+	return list.Of(nodes, f.Label)
 }
 
 // Endpoints counts the endpoints of a fabric.
@@ -45,6 +42,16 @@ func Endpoints(f *fabric.Fabric) string {
 		s += ", " + words.Plural(n.Router, "router port")
 	}
 	return s
+}
+
+// Network names a fabric and counts its nodes.
+func Network(name string, f *fabric.Fabric) string {
+	return fmt.Sprintf("%s: %s, %s", name, words.Plural(f.Switches(), "switch"), Endpoints(f))
+}
+
+// NetworkAndCables is Network with the cables between switches.
+func NetworkAndCables(name string, f *fabric.Fabric) string {
+	return fmt.Sprintf("%s, %s between switches", Network(name, f), words.Plural(f.Count().SwitchCables, "cable"))
 }
 
 // Parts lists the connected parts of a network, one per line.
@@ -117,12 +124,8 @@ func EndpointNode(f *fabric.Fabric, e fabric.EndpointID) Node {
 }
 
 // NodesOf is nodeOf for several, without ports.
-func NodesOf(f *fabric.Fabric, list []fabric.NodeID) []Node {
-	nodes := make([]Node, len(list))
-	for i, n := range list {
-		nodes[i] = NodeOf(f, n, 0)
-	}
-	return nodes
+func NodesOf(f *fabric.Fabric, nodes []fabric.NodeID) []Node {
+	return list.Of(nodes, func(n fabric.NodeID) Node { return NodeOf(f, n, 0) })
 }
 
 // EndsOf is the ports that a channel joins.
@@ -147,19 +150,15 @@ type RemovedLink struct {
 
 // RemovedLinks is the cables of channels.
 func RemovedLinks(f *fabric.Fabric, channels []fabric.ChannelID) []RemovedLink {
-	links := []RemovedLink{}
-	for _, c := range channels {
+	return list.Of(channels, func(c fabric.ChannelID) RemovedLink {
 		ch := f.Channel(c)
-		links = append(links, RemovedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort, EndsOf(f, c)})
-	}
-	return links
+		return RemovedLink{f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort, EndsOf(f, c)}
+	})
 }
 
 // LinkNames is what cables are called.
 func LinkNames(links []RemovedLink) []string {
-	names := make([]string, len(links))
-	for i, l := range links {
-		names[i] = fmt.Sprintf("%s port %d to %s port %d", l.From, l.FromPort, l.To, l.ToPort)
-	}
-	return names
+	return list.Of(links, func(l RemovedLink) string {
+		return fmt.Sprintf("%s port %d to %s port %d", l.From, l.FromPort, l.To, l.ToPort)
+	})
 }

@@ -32,6 +32,23 @@ func Some(names []string, what string) string {
 	return fmt.Sprintf("%s: %s", Plural(len(names), what), FirstOf(names))
 }
 
+// Kind is some names and what they are the names of.
+type Kind struct {
+	Names []string
+	What  string
+}
+
+// Lists is Some for each kind that has any names.
+func Lists(kinds ...Kind) []string {
+	var lines []string
+	for _, k := range kinds {
+		if len(k.Names) > 0 {
+			lines = append(lines, Some(k.Names, k.What))
+		}
+	}
+	return lines
+}
+
 // FirstOf lists the first few names and says how many more there are.
 func FirstOf(names []string) string {
 	const most = 3
