@@ -2,7 +2,6 @@ package main
 
 import (
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -109,7 +108,7 @@ type verifyEthernetJob struct {
 	name    string
 	n       *ethernet.Network
 	verdict *judge.Verdict
-	spent   struct{ read, verify time.Duration }
+	spent   struct{ read, verify float64 }
 }
 
 func (a *app) verifyEthernet(cmd *cobra.Command, name string, o *ethernetFlags) error {
@@ -147,7 +146,7 @@ func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
 		Verdict: ethernetVerdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: outsideEthernet,
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes),
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
-		Cycle: ethernetSteps(n, v.Cycle), Next: j.next(), Seconds: verifyStageTime{j.spent.read.Seconds(), j.spent.verify.Seconds()},
+		Cycle: ethernetSteps(n, v.Cycle), Next: j.next(), Seconds: verifyStageTime{j.spent.read, j.spent.verify},
 	}
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, ethernetLost{senderName(n, &l), n.Names[l.From], n.Classes[l.Class].Prefix().String(), l.Why.String(), n.Names[l.Where], l.Pairs})
