@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"bytes"
+	"errors"
+	"net"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,13 +28,18 @@ type opensm struct {
 
 func openSM(r *running) *opensm { return &opensm{running: r, lifetime: time.Second} }
 
-// asks asks about a fabric, and uses the answer.
-func (o *opensm) asks(f *fabric.Fabric, again bool) *wire.Answer {
-	o.t.Helper()
+// question is about a fabric.
+func (o *opensm) question(f *fabric.Fabric, again bool) *wire.Request {
 	o.sweep++
 	q := wire.Of(f, o.sweep)
 	q.OpenSM, q.Deadline, q.Improves, q.Again, q.InUse, q.Lifetime = "OpenSM 3.3.23", time.Minute, true, again, o.inUse, o.lifetime
-	a := o.ask(q)
+	return q
+}
+
+// asks asks about a fabric, and uses the answer.
+func (o *opensm) asks(f *fabric.Fabric, again bool) *wire.Answer {
+	o.t.Helper()
+	a := o.ask(o.question(f, again))
 	if a.Refusal == "" {
 		o.inUse, o.engine, o.ports, o.switches = a.Number, a.Engine, a.OutPorts, a.Switches
 	}
@@ -194,6 +201,40 @@ func TestLingering(t *testing.T) {
 	late.since.at = late.since.at.Add(-writing - time.Duration(now.hops)*q.Lifetime)
 	if late.lingering(q) != nil || now.lingering(&wire.Request{Lifetime: time.Second, Again: true}) != nil {
 		t.Error("they are never gone")
+	}
+}
+
+// A plugin that has a newer question drops the one for the next step: that is no finding.
+func TestDropped(t *testing.T) {
+	t.Parallel()
+	o := openSM(start(t, Config{Engine: Names{"weave-any"}}))
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	o.settles(f)
+	o.settles(less(t, f, []fabric.ChannelID{0}))
+	if a := o.asks(f, false); a.More == 0 {
+		t.Fatal("no step follows")
+	}
+	last := func() *handed {
+		o.keeper.mu.Lock()
+		defer o.keeper.mu.Unlock()
+		return o.keeper.list[len(o.keeper.list)-1]
+	}
+	before := last()
+	c, err := net.Dial("unix", o.config.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := o.question(f, true)
+	if err := errors.Join(q.Write(c), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); last() == before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("no step is made")
+		}
+	}
+	if o.settles(f); o.after(1).Refused != 0 || strings.Contains(o.log.String(), "broken pipe") {
+		t.Errorf("%d refused\n%s", o.after(1).Refused, o.log)
 	}
 }
 

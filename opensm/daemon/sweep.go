@@ -164,6 +164,9 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 	if !r.Cached {
 		r.Seconds.Route, r.Seconds.Verify = p.route.Seconds(), p.verify.Seconds()
 	}
+	if sent != nil && q.Again { // the plugin has a newer question, and dropped this one
+		return nil
+	}
 	if p.aside {
 		return sent
 	}

@@ -13,21 +13,19 @@ type carrier struct {
 	live   *fabric.Fabric
 	o      Options
 	change change.Options
-	before *routing.Tables // as the switches have them, with the rows that are known of hosts that are back
+	before *routing.Tables // as they were handed over, with the rows that are known of hosts that are back
 	left   int             // destinations that bring leaves
 }
 
-// carry finds out how the installed tables act on the fabric as it is.
+// carry finds out how the tables handed over act on the fabric as it is. Plans begin there,
+// also where a switch has not confirmed them: it may have them all the same, and what
+// it is said to have may be nothing at all, if the cable to it was pulled meanwhile.
 func (c *carrier) carry() error {
-	was := c.Confirmed
-	if was == nil {
-		was = c.Sent
-	}
 	fresh, err := c.fresh()
 	if err != nil {
 		return err
 	}
-	on, err := transition.On(c.live, was, fresh)
+	on, err := transition.On(c.live, c.Sent, fresh)
 	if err != nil {
 		return err
 	}
@@ -98,6 +96,20 @@ func (c *carrier) onLive(plan []*routing.Tables) ([]*routing.Tables, error) {
 		on = append(on, c.rows(func(fabric.LID, fabric.EndpointID) *routing.Tables { return now }))
 	}
 	return on, nil
+}
+
+// mixed is the tables that packets may meet before a step: those that the switches have by
+// what they have confirmed, and those handed over where these are others.
+func (c *carrier) mixed() ([]*routing.Tables, error) {
+	sent := c.hardware(c.before)
+	if c.Confirmed == nil {
+		return []*routing.Tables{sent}, nil
+	}
+	on, err := transition.On(c.live, c.Confirmed, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []*routing.Tables{c.hardware(&routing.Tables{Fabric: c.live, Forwarding: on.Forwarding, Lanes: c.before.Lanes}), sent}, nil
 }
 
 // hardware is tables as the switches have them: without rows for what is new.

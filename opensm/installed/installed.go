@@ -111,11 +111,11 @@ func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(
 func (c *carrier) goOn(ctx context.Context) (*Move, error) {
 	switch {
 	case c.Confirmed != nil: // once more
-		sent, err := c.onLive(append([]*routing.Tables{c.Sent}, c.Plan.Steps...))
+		plan, err := c.onLive(c.Plan.Steps)
 		if err != nil {
 			return nil, err
 		}
-		return c.move(ctx, Repair, sent, c.Returning)
+		return c.move(ctx, Repair, append([]*routing.Tables{c.before}, plan...), c.Returning)
 	case len(c.Plan.Steps) > 0:
 		plan, err := c.onLive(c.Plan.Steps)
 		if err != nil {
@@ -149,6 +149,9 @@ func (c *carrier) adapt(ctx context.Context, parts transition.Parts) (*Move, err
 	}
 	back := len(unarmed)+len(parts.New.Switches) > 0
 	returning := (c.Returning || back) && c.Goal != nil
+	if len(plan) == 0 && c.Confirmed != nil {
+		plan = []*routing.Tables{c.before}
+	}
 	if len(plan) > 0 {
 		return c.move(ctx, Repair, plan, returning)
 	}
@@ -311,16 +314,11 @@ func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, r
 	case kind == Return:
 		m.Returning = m.More > 0
 	}
-	mixed := []*routing.Tables{c.hardware(c.before)}
-	if c.Confirmed != nil {
-		on, err := transition.On(c.live, c.Sent, nil)
-		if err != nil {
-			return nil, err
-		}
-		mixed = append(mixed, c.hardware(&routing.Tables{Fabric: c.live, Forwarding: on.Forwarding, Lanes: c.before.Lanes}))
+	mixed, err := c.mixed()
+	if err != nil {
+		return nil, err
 	}
 	judge := deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1}
-	var err error
 	if m.Union, err = c.union(ctx, append(mixed, m.Tables), judge); err != nil {
 		return nil, err
 	}

@@ -360,6 +360,37 @@ func TestConfirmed(t *testing.T) {
 	}
 }
 
+// OpenSM takes a packet that came back unanswered for an answer: a switch to which a cable was
+// pulled meanwhile has confirmed nothing but zeros. The cable is mended as if it had confirmed.
+func TestConfirmedNothing(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	for i := range fabric.ChannelID(f.Trunks()) {
+		less := without(t, f, []fabric.ChannelID{i})
+		s := begin(t, f, "weave-any", routing.Any)
+		plain, err := s.Next(t.Context(), less, s.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Confirmed = &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: s.Sent.Lanes}
+		for lid := range f.LIDs() {
+			row := s.Confirmed.Forwarding.Row(lid)
+			copy(row, s.Sent.Forwarding.Row(lid))
+			row[f.Channel(i).From], row[f.Channel(i).To] = 0, 0
+		}
+		m, err := s.Next(t.Context(), less, s.o)
+		if err != nil {
+			t.Fatalf("trunk %d: %v", i, err)
+		}
+		if m.Kind != installed.Repair || m.CutBefore <= plain.CutBefore || m.CutAfter != 0 && plain.CutAfter == 0 || transition.CostOf(plain.Tables, m.Tables).Entries != 0 {
+			t.Errorf("trunk %d: %s, %d pairs cut, %d after", i, m.Kind, m.CutBefore, m.CutAfter)
+		}
+		host := f.Endpoint(routing.HCA.Endpoints(f)[int(i)%32]).Node
+		if m, err = s.Next(t.Context(), without(t, f, nil, host), s.o); err != nil || m.Kind != installed.Repair || m.Cost.Entries == 0 {
+			t.Fatalf("a host goes as well: %v, %+v", err, m)
+		}
+	}
+}
+
 // Where LIDs were given out anew, nothing is kept.
 func TestOtherLIDs(t *testing.T) {
 	f := testnet.Build(t, "ring:5,hosts=2")
