@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -24,14 +23,11 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// keepProcess is this program as weft's daemon.
-func keepProcess(socket, engine, state, most string) {
-	entries, _ := strconv.Atoi(most) // none: any number
+// keepProcess is this program as weft's daemon, with a configuration as in weft.yaml.
+func keepProcess(config string) {
 	s := &weftd.Server{
-		Load: func() (weftd.Config, error) {
-			return weftd.Config{Socket: socket, Engine: weftd.Names{engine}, State: state, MaxEntries: entries}, nil
-		},
-		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)), Version: "test", Ready: func() { fmt.Println("listening") },
+		Load: func() (weftd.Config, error) { return weftd.ReadConfig(strings.NewReader(config)) },
+		Log:  slog.New(slog.NewTextHandler(os.Stderr, nil)), Version: "test", Ready: func() { fmt.Println("listening") },
 	}
 	if err := s.Run(context.Background(), nil); err != nil {
 		fmt.Println("failed:", err)
@@ -43,8 +39,7 @@ func keepProcess(socket, engine, state, most string) {
 type served struct {
 	*run
 	f        *fabric.Fabric
-	engine   string
-	most     int // entries in a change
+	settings string // of weft.yaml, beside the socket and the state folder
 	lifetime string
 	state    string
 	weft     *process
@@ -52,17 +47,17 @@ type served struct {
 }
 
 // keeps starts both. OpenSM gives packets 67 ms in a switch, so that steps are quick.
-func keeps(t *testing.T, f *fabric.Fabric, engine string, most int) *served {
+func keeps(t *testing.T, f *fabric.Fabric, settings ...string) *served {
 	t.Helper()
-	return keepsFor(t, f, engine, most, "0x0e")
+	return keepsFor(t, f, "0x0e", settings...)
 }
 
 // keepsFor is keeps with a packet_life_time of the caller's.
-func keepsFor(t *testing.T, f *fabric.Fabric, engine string, most int, lifetime string) *served {
+func keepsFor(t *testing.T, f *fabric.Fabric, lifetime string, settings ...string) *served {
 	t.Helper()
 	live.Need(t)
 	d := &daemon{socket: filepath.Join(openDir(t), "opensm.sock")}
-	k := &served{f: f, engine: engine, most: most, lifetime: lifetime, state: filepath.Join(t.TempDir(), "state"), log: filepath.Join(t.TempDir(), "weft.log")}
+	k := &served{f: f, settings: strings.Join(settings, "\n"), lifetime: lifetime, state: filepath.Join(t.TempDir(), "state"), log: filepath.Join(t.TempDir(), "weft.log")}
 	k.run = &run{daemon: d}
 	k.serve(t)
 	k.run = start(t, k.f, d, k.conf())
@@ -80,7 +75,7 @@ func (k *served) conf() map[string]string {
 func (k *served) serve(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "WEFT_TEST_KEEP="+k.daemon.socket, "WEFT_TEST_ENGINE="+k.engine, "WEFT_TEST_STATE="+k.state, fmt.Sprintf("WEFT_TEST_MOST=%d", k.most))
+	cmd.Env = append(os.Environ(), fmt.Sprintf("WEFT_TEST_KEEP=socket: %s\nstate: %s\n%s\n", k.daemon.socket, k.state, k.settings))
 	log, err := os.OpenFile(k.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +226,7 @@ func TestKeeps(t *testing.T) {
 				t.Skip("WEFT_THOROUGH is not set")
 			}
 			t.Parallel()
-			k := keeps(t, fabricOf(t, "topograph-ndr-dgx-2025", n.spec), n.engine, 0)
+			k := keeps(t, fabricOf(t, "topograph-ndr-dgx-2025", n.spec), "engine: "+n.engine)
 			f := k.f
 			first := k.tables(t)
 			hosts := routing.HCA.Endpoints(f)
@@ -275,10 +270,14 @@ func TestKeeps(t *testing.T) {
 // TestHostsLikeMinHop has a host leave and come back under weft and under OpenSM's minhop:
 // weft has OpenSM write no more.
 func TestHostsLikeMinHop(t *testing.T) {
+	likeMinHop(t, testnet.Build(t, "dragonfly:p=2"))
+}
+
+func likeMinHop(t *testing.T, f *fabric.Fabric) {
+	t.Helper()
 	live.Need(t)
 	t.Parallel()
-	f := testnet.Build(t, "dragonfly:p=2")
-	k := keeps(t, f, "weave-any", 0)
+	k := keeps(t, f, "engine: weave-any")
 	host := f.Endpoint(routing.HCA.Endpoints(f)[f.Switches()/2])
 	c := k.conf()
 	c["routing_engine"] = "minhop"
@@ -298,8 +297,8 @@ func TestHostsLikeMinHop(t *testing.T) {
 // about. The step is proven for these too, and OpenSM has it at once.
 func TestSecondFault(t *testing.T) {
 	t.Parallel()
-	k := keepsFor(t, testnet.Build(t, "torus:4x4,hosts=2"), "weave-any", 0, "0x12") // 1.07 s
-	time.Sleep(8 * time.Second)                                                     // those of the first tables are gone
+	k := keepsFor(t, testnet.Build(t, "torus:4x4,hosts=2"), "0x12", "engine: weave-any") // 1.07 s
+	time.Sleep(8 * time.Second)                                                          // those of the first tables are gone
 	k.Console(t, "%s", k.unplug(0))
 	k.Sweep(t)
 	says(t, k.Await(t, "SUBNET UP", soon), "a step, proven while it is written")
@@ -317,7 +316,7 @@ func TestSecondFault(t *testing.T) {
 // comes back to them in small steps.
 func interrupted(t *testing.T) (k *served, first string) {
 	t.Helper()
-	k = keeps(t, testnet.Build(t, "torus:4x4,hosts=2"), "weave-any", 8)
+	k = keeps(t, testnet.Build(t, "torus:4x4,hosts=2"), "engine: weave-any", "max_entries_per_change: 8")
 	first = k.tables(t)
 	k.change(t, k.unplug(0), k.unplug(21))
 	k.Console(t, "%s", k.plug(0))

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 		daemonProcess(socket, os.Getenv("WEFT_TEST_ANSWER"), os.Getenv("WEFT_TEST_UID"))
 		return
 	}
-	if socket := os.Getenv("WEFT_TEST_KEEP"); socket != "" {
-		keepProcess(socket, os.Getenv("WEFT_TEST_ENGINE"), os.Getenv("WEFT_TEST_STATE"), os.Getenv("WEFT_TEST_MOST"))
+	if config := os.Getenv("WEFT_TEST_KEEP"); config != "" {
+		keepProcess(config)
 		return
 	}
 	code := m.Run()

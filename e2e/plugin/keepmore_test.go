@@ -1,0 +1,192 @@
+package plugin_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/live"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// said is what the daemon logged.
+func (k *served) said(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(k.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// says waits for a phrase in the daemon's log, and returns the line.
+func (k *served) says(t *testing.T, phrase string) string {
+	t.Helper()
+	for end := time.Now().Add(2 * soon); ; time.Sleep(50 * time.Millisecond) {
+		for line := range strings.Lines(k.said(t)) {
+			if strings.Contains(line, phrase) {
+				return line
+			}
+		}
+		if time.Now().After(end) {
+			k.logs(t)
+			t.Fatalf("the daemon does not say %q", phrase)
+		}
+	}
+}
+
+// TestKeepsSwitch has whole switches leave with their hosts, and come back: those that stay
+// reach each other, and then the tables are the first.
+func TestKeepsSwitch(t *testing.T) {
+	for spec, engine := range map[string]string{"dragonfly:p=2": "weave-any", "xgft:m=4x4,w=2x4,hosts=2": "updn"} {
+		t.Run(spec, func(t *testing.T) {
+			t.Parallel()
+			f := testnet.Build(t, spec)
+			k := keeps(t, f, "engine: "+engine)
+			first := k.tables(t)
+			// Not that of OpenSM's host, which is the first, nor of the last, which asks it.
+			for _, s := range []fabric.NodeID{3, fabric.NodeID(f.Switches() - 2)} {
+				away := []fabric.NodeID{s}
+				for _, e := range f.Attached(s) {
+					if f.Endpoint(e).Class != fabric.SwitchPort {
+						away = append(away, f.Endpoint(e).Node)
+					}
+				}
+				less, err := f.Without(nil, away)
+				if err != nil {
+					t.Fatal(err)
+				}
+				blocks := k.change(t, fmt.Sprintf(`Unlink "%s"`, nodeID(f, s)))
+				t.Logf("%s and %d hosts leave: %d blocks; plan %+v", f.Label(s), len(away)-1, blocks, k.status(t).Plan)
+				k.resweep(t)
+				k.safe(t, &routing.Tables{Fabric: less, Lanes: routing.OneSL(less, nil)})
+				blocks = k.change(t, fmt.Sprintf(`ReLink "%s"`, nodeID(f, s)))
+				t.Logf("back: %d blocks", blocks)
+				if k.tables(t) != first {
+					k.logs(t)
+					t.Error("the switch is back, and the tables are others")
+				}
+			}
+			if strings.Contains(k.said(t), "change=full") {
+				t.Error("all is routed anew")
+			}
+		})
+	}
+}
+
+// TestFlaps has cables and hosts flap while OpenSM sweeps and steps are under way. Whatever
+// it has seen of that, every answer is a step, and when all is back so are the first tables.
+func TestFlaps(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	k := keeps(t, f, "engine: weave-any")
+	first := k.tables(t)
+	hosts := routing.HCA.Endpoints(f)
+	candidates := []fabric.ChannelID{2, 13, 40, f.Endpoint(hosts[7]).Deliver, f.Endpoint(hosts[20]).Deliver}
+	chance, gone := rand.New(rand.NewPCG(5, 5)), []fabric.ChannelID{}
+	for range 60 {
+		c := candidates[chance.IntN(len(candidates))]
+		if i := slices.Index(gone, c); i >= 0 {
+			k.Console(t, "%s", k.plug(c))
+			gone = slices.Delete(gone, i, i+1)
+		} else {
+			k.Console(t, "%s", k.unplug(c))
+			gone = append(gone, c)
+		}
+		k.Sweep(t)
+		time.Sleep(time.Duration(chance.IntN(120)) * time.Millisecond)
+	}
+	var back []string
+	for _, c := range gone {
+		back = append(back, k.plug(c))
+	}
+	k.change(t, back...)
+	if k.tables(t) != first {
+		k.logs(t)
+		t.Error("all is back, and the tables are others")
+	}
+	if said := k.said(t); strings.Contains(said, "change=full") || strings.Count(said, "change=repair") < 3 || strings.Count(said, "change=return") == 0 {
+		k.logs(t)
+		t.Error("all is routed anew, or nothing was mended")
+	}
+}
+
+// TestHostsOfMany is about the fabric of 160 switches and 225,120 entries on which a host that
+// leaves had 80 % of them rewritten when all was routed anew: it costs no more than under
+// OpenSM's minhop.
+func TestHostsOfMany(t *testing.T) {
+	if os.Getenv("WEFT_THOROUGH") == "" {
+		t.Skip("WEFT_THOROUGH is not set")
+	}
+	likeMinHop(t, testnet.Build(t, "planes:groups=5,leaves=16,on=9,planes=9,tops=3,up=9,tails=4,hosts=1247"))
+}
+
+// TestNeverKept has a cable leave with keep: never: all is routed anew, and OpenSM's log says
+// that nothing is proven about the time between.
+func TestNeverKept(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	k := keeps(t, f, "engine: updn", "keep: never")
+	k.Console(t, "%s", k.unplug(0))
+	says(t, k.settle(t), "not a step: nothing is proven about the time until it is written")
+	less, err := f.Without([]fabric.ChannelID{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.resweep(t)
+	k.safe(t, &routing.Tables{Fabric: less, Lanes: routing.OneSL(less, nil)})
+	if s := k.status(t); s.Plan != nil || s.Keep != "never" {
+		t.Errorf("keep: %s, plan %+v", s.Keep, s.Plan)
+	}
+}
+
+// TestBalancedInHours has a cable leave with keep: balanced: it is mended at once. Better
+// tables follow when the hours for that have come, in steps of no more entries than asked.
+func TestBalancedInHours(t *testing.T) {
+	if os.Getenv("WEFT_THOROUGH") == "" {
+		t.Skip("WEFT_THOROUGH is not set: it waits for hours that begin in a minute or two")
+	}
+	live.Need(t)
+	t.Parallel()
+	const most = 12
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	begins := time.Now().Add(2 * time.Minute).Truncate(time.Minute)
+	k := keeps(t, f, "engine: updn", "keep: balanced", fmt.Sprintf("max_entries_per_change: %d", most),
+		fmt.Sprintf("rebalance: %s-%s", begins.Format("15:04"), begins.Add(time.Hour).Format("15:04")))
+	k.tables(t)
+	k.change(t, k.unplug(0))
+	mended := k.status(t).LastGood
+	if time.Now().After(begins) {
+		t.Skip("the machine is too slow: the hours have begun")
+	}
+	if said := k.said(t); strings.Contains(said, "msg=rebalance") || strings.Contains(said, "change=return") {
+		t.Error("it does not wait for the hours")
+	}
+	time.Sleep(time.Until(begins))
+	if line := k.says(t, "msg=rebalance"); !strings.Contains(line, "better=true") {
+		t.Fatal(line)
+	}
+	k.rest(t, 0)
+	s := k.status(t)
+	if s.Plan.Kind != "return" || s.Plan.Ended == nil || s.LastGood.MaxLoad > mended.MaxLoad-mended.MaxLoad/20 {
+		t.Errorf("%+v, largest load %d, %d before", s.Plan, s.LastGood.MaxLoad, mended.MaxLoad)
+	}
+	steps := 0
+	for _, m := range regexp.MustCompile(`change=return entries=(\d+)`).FindAllStringSubmatch(k.said(t), -1) {
+		if n, _ := strconv.Atoi(m[1]); n > most+f.Switches() { // or a whole row
+			t.Errorf("a step of %d entries, %d at most", n, most)
+		}
+		steps++
+	}
+	if steps < 3 {
+		t.Errorf("%d steps", steps)
+	}
+}
