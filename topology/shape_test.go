@@ -148,6 +148,8 @@ func TestClosedForms(t *testing.T) {
 		{"planes:groups=14,hosts=4341", shape{14*17 + 7*2 + 14*18 + 18*9, 4341, 14*17*18 + 7*2*14 + 14*18*18, 14, 35, 36, 8, 8}},
 		{"planes:groups=14,leaves=26,on=9,up=10,hosts=4341", shape{14*26 + 7*2 + 14*9 + 18*9, 4341, 14*26*9 + 7*2*14 + 14*9*10, 5 * 10 / 9, 36, 36, 10, 10}},
 		{"planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2", shape{3*3 + 2*2 + 3*2 + 4*2, 70, 3*3*2 + 2*2*2 + 3*2*4, 2, 7, 8, 12, 10}},
+		{"planes:groups=14,planes=9,wide=2,hosts=4341", shape{14*17 + 7*2 + 14*18 + 9*14, 4341, 14*17*18 + 7*2*14 + 14*18*18, 14, 36, 36, 8, 8}},
+		{"planes:ports=8,groups=3,planes=2,wide=2,tails=2,trunk=2", shape{3*3 + 2*2 + 3*4 + 2*3, 52, 3*3*4 + 2*2*2 + 3*4*4, 2, 8, 8, 8, 8}},
 		{"planes:ports=6,groups=1,leaves=1,planes=1,tops=1,tails=1,tail=1,trunk=1,up=2", shape{1 + 1 + 1 + 1, 9, 1 + 1 + 2, 1, 3, 6, 3, 1}},
 
 		{"director:288", shape{36, 288, 288, 12, 24, 24, 2, 2}},

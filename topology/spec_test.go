@@ -391,7 +391,7 @@ func TestAnyStruct(t *testing.T) {
 			&Random{Switches: one("switches"), Links: one("links"), Hosts: one("hosts")},
 			&FatTree{P: one("ports"), Levels: one("levels"), Hosts: one("hosts"), Leaves: one("leaves"), Pods: one("pods")},
 			&Planes{
-				P: one("ports"), Groups: one("groups"), Leaves: one("leaves"), Planes: one("planes"), On: one("on"), Up: one("up"),
+				P: one("ports"), Groups: one("groups"), Leaves: one("leaves"), Planes: one("planes"), Wide: one("wide"), On: one("on"), Up: one("up"),
 				Tops: one("tops"), Tails: one("tails"), Tail: one("tail"), Trunk: one("trunk"), Hosts: one("hosts"),
 			},
 			&Director{Ports: one("ports"), Radix: one("radix"), Hosts: one("hosts")},

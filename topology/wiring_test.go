@@ -138,6 +138,26 @@ func TestPlanesWiring(t *testing.T) {
 	}
 }
 
+// TestWidePlanesWiring: two groups of two leaves, each with two spines on each of two
+// planes. The highest four of the eight ports of a leaf lead up, from plane g on and
+// by spine.
+func TestWidePlanesWiring(t *testing.T) {
+	var want []joint
+	for g := range 2 {
+		for plane := range 2 {
+			for i := range 2 {
+				spine := fmt.Sprintf("sw-l1-%d-%d-%d", g, plane, i)
+				for leaf := range 2 {
+					want = twice(want, joint{fmt.Sprintf("sw-l0-%d-%d", g, leaf), uint8(5 + 2*((plane+g)%2) + i), spine, uint8(1 + leaf)})
+				}
+				want = twice(want, joint{spine, 3, fmt.Sprintf("sw-l2-%d-0", plane), uint8(1 + 2*g + i)})
+			}
+		}
+	}
+	want = twice(want, joint{"sw-l0-0-1", 4, "sw-tail-0-0", 8})
+	checkJoints(t, build(t, "planes:ports=8,groups=2,leaves=2,planes=2,wide=2,up=1,tails=1,tail=1,trunk=1"), want)
+}
+
 // TestDragonflyWiring: every port of every group, by the formulas of the comment.
 func TestDragonflyWiring(t *testing.T) {
 	for _, d := range []Dragonfly{{P: 1}, {P: 2}, {P: 2, A: 3, H: 1}, {P: 1, A: 4, H: 3, G: 6}, {P: 1, A: 4, H: 2, G: 2}, {P: 1, A: 4, H: 2, G: 3}, {P: 1, A: 3, H: 2, G: 1}} {

@@ -23,10 +23,15 @@ type TB interface {
 // Grown is the spec of a network of 666 switches and 4,341 hosts with the properties
 // that make grown trees hard to route: groups of leaves on separate planes of spines,
 // tails behind leaves, 14 parallel cables, and credit loops in shortest paths. Small
-// has the same properties with 27 switches and 70 hosts.
+// has the same properties with 27 switches and 70 hosts. Wide has two spines of a group on
+// each plane, so that no turns from down to up join all spines without a credit loop: 630
+// switches and 4,341 hosts; SmallWide 31 and 52.
 const (
 	Grown = "planes:groups=14,leaves=26,on=9,up=10,hosts=4341"
 	Small = "planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2"
+
+	Wide      = "planes:groups=14,planes=9,wide=2,hosts=4341"
+	SmallWide = "planes:ports=8,groups=3,planes=2,wide=2,tails=2,trunk=2"
 )
 
 // Build is the network of a spec of package topology. The test fails if the spec is
