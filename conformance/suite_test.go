@@ -22,7 +22,7 @@ import (
 var specs = []string{
 	"ring:5", "ring:8,hosts=2", "mesh:3x4", "torus:3x3,hosts=2", "torus:4x4", "hypercube:4",
 	"karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3x4,w=2x2,hosts=3", "dragonfly:p=1", "dragonfly:p=2",
-	"dragonfly:p=1,a=2,h=2,global=random,seed=1", "fattree:ports=4,levels=3", "fattree:ports=6,hosts=4,leaves=4", "director:8,radix=4", testnet.Small,
+	"dragonfly:p=1,a=2,h=2,global=random,seed=1", "fattree:ports=4,levels=3", "fattree:ports=6,hosts=4,leaves=4", "director:8,radix=4", testnet.Small, testnet.SmallWide,
 	"slimfly:q=3,hosts=1", "oft:k=3", "kautz:b=2,n=3", "hyperx:3x4", "jellyfish:switches=14,degree=3,seed=1",
 	"random:switches=12,links=16,hosts=2,seed=1", "random:switches=20,links=50,seed=2", "random:switches=3,links=12,hosts=3",
 }
@@ -162,6 +162,9 @@ func checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contrac
 	if t.Lanes == nil {
 		return nil
 	}
+	if t.Forwarding.Apart { // then engines refuse all other scopes that are not joined
+		scope = routing.HCA
+	}
 	v, r, err := verify(t, contract, scope)
 	if err != nil {
 		return err
@@ -188,7 +191,7 @@ func checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contrac
 		}
 	}
 	if finder.Safe && contract == routing.Any {
-		if v, _, err = verify(t, routing.Any, routing.All); err != nil || !v.Free() || v.Unreachable != cut(f, routing.All) {
+		if v, _, err = verify(t, routing.Any, routing.All); err != nil || !v.Free() || v.Unreachable != cut(f, routing.All) && !t.Forwarding.Apart {
 			return fmt.Errorf("not safe and connected between all switches under any contract: %w", err)
 		}
 	}
@@ -220,15 +223,19 @@ func cut(f *fabric.Fabric, scope routing.Scope) int64 {
 }
 
 // checkPaths holds a forwarding against the promises of its finder: every LID
-// reached from every switch of its part, minimal paths if not Up*/Down*, and
+// reached from every switch of its part, or of those apart host adapters, minimal paths if not Up*/Down*, and
 // loads as counted.
 func checkPaths(e engines.Engine, f *fabric.Fabric, fw *routing.Forwarding) error {
 	n := newNetwork(f)
 	d := hops(f)
 	turns := map[[2]fabric.ChannelID]bool{}
+	hosts := routing.HCA.Ends(f)
 	for lid, owner := range f.LIDs() {
 		dest := f.Endpoint(owner)
 		for s := range fabric.NodeID(f.Switches()) {
+			if fw.Apart && fw.Port(s, lid) == routing.NoPort && (!hosts[s] || dest.Class != fabric.HostAdapter) {
+				continue
+			}
 			if dest.Switch == fabric.None || d[s][dest.Switch] >= apart {
 				if port := fw.Port(s, lid); port != routing.NoPort {
 					return fmt.Errorf("%s sends LID %d by port %d, though no path leads there", f.Label(s), lid, port)

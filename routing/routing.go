@@ -49,6 +49,11 @@ const (
 type Forwarding struct {
 	Notes []string // remarks of the path finder for users, a sentence each, such as the roots it chose
 
+	// Some pairs that cables join have no path: addresses of switches, aggregation nodes
+	// or routers for which every path could close a credit loop. Host adapters all reach
+	// each other.
+	Apart bool
+
 	switches int
 	ports    []uint8 // [LID × switches + switch]
 }
@@ -64,7 +69,7 @@ func NewForwarding(f *fabric.Fabric) *Forwarding {
 
 // Clone is a copy of t, notes included.
 func (t *Forwarding) Clone() *Forwarding {
-	return &Forwarding{Notes: slices.Clone(t.Notes), switches: t.switches, ports: slices.Clone(t.ports)}
+	return &Forwarding{Notes: slices.Clone(t.Notes), Apart: t.Apart, switches: t.switches, ports: slices.Clone(t.ports)}
 }
 
 // Row is the out-port of every switch for a LID, [switch]. Only the path finder that

@@ -93,6 +93,23 @@ func TestLanesNeeded(t *testing.T) {
 	}
 }
 
+// What leaves addresses of switches apart serves host adapters, and refuses whoever asks
+// for more, by the first pair.
+func TestRefusesWhatItLeavesApart(t *testing.T) {
+	f := testnet.Build(t, "planes:ports=12,groups=4,planes=3,wide=2")
+	ftree := named(t, "ftree")
+	for _, scope := range []routing.Scope{routing.HCA, routing.Adapters} {
+		tables, err := ftree.Route(t.Context(), f, engines.Options{}, routing.Budget{Scope: scope}, nil)
+		if err != nil || !tables.Forwarding.Apart {
+			t.Fatalf("%s: %v", scope, err)
+		}
+	}
+	_, err := ftree.Route(t.Context(), f, engines.Options{}, routing.Budget{Scope: routing.All}, nil)
+	if no := (*routing.Refusal)(nil); !errors.As(err, &no) || no.Label == "" || !strings.Contains(no.Why, "no such path to LID ") {
+		t.Errorf("asked for all switches: %v", err)
+	}
+}
+
 // Where the layers do not suffice, pairs go to an Up*/Down* layer, both ways.
 func TestEscapesBothWays(t *testing.T) {
 	for _, name := range []string{"lash", "mp-lash"} {

@@ -113,6 +113,9 @@ func (r *pair) with(ctx context.Context, f *fabric.Fabric, finder Finder, b rout
 	p, done := stages("paths")
 	paths, err := r.options.shared.finder(finder.Name, finder.New(r.options)).Paths(ctx, f, p)
 	done()
+	if err == nil {
+		err = leftApart(f, paths, b.Scope)
+	}
 	if err != nil {
 		return nil, err
 	}

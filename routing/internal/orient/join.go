@@ -12,7 +12,7 @@ import (
 )
 
 // NotJoined is the failure of Join: no turn can be admitted that leads From one
-// switch To another.
+// switch To another, both with hosts.
 type NotJoined struct {
 	From, To fabric.NodeID
 }
@@ -21,82 +21,152 @@ func (e *NotJoined) Error() string {
 	return fmt.Sprintf("orient: no turn can be admitted that leads from switch %d to switch %d", e.From, e.To)
 }
 
-// Join completes a forwarding whose paths go up, then down: it gives every switch
-// a path to every LID of its part of the network, by turns from down to up of
-// which each is admitted only if the turns of all paths together stay free of
-// cycles. It counts the entries that took such a turn, and fails with *NotJoined.
+// Join completes a forwarding whose paths go up, then down, by turns from down to up
+// of which each is admitted only if the turns of all paths together stay free of
+// cycles.
 //
 // Every part has a hub, the switch from which most others are reached by going
 // up only. Whoever has no path goes towards the hub until it meets somebody who
 // has one. With all turns at the hub or right above it, no two of them can close
 // a cycle in a tree without faults. Where this does not help, other turns are
 // tried; where that comes to nothing either, all is tried again without hubs.
-func Join(ctx context.Context, f *fabric.Fabric, o *Orientation, t *routing.Forwarding) (int, error) {
-	order := upThenDown(f, o)
+//
+// There may be no such turns for all: in a tree whose planes of spines share no switch
+// above, two spines of a plane above the same leaf are enough. Then what hosts need
+// comes first: paths from switches with host adapters to the LIDs of host adapters.
+// It fails with *NotJoined if one of these has no turn left. All other addresses, such
+// as those of spines, get what is still free; where nothing is, their entries stay
+// empty, and Forwarding.Apart says so. The note is what was done.
+func Join(ctx context.Context, f *fabric.Fabric, o *Orientation, t *routing.Forwarding) (note string, err error) {
 	used, err := markTurns(ctx, f, t)
 	if err != nil {
-		return 0, err
+		return "", err
+	}
+	order := upThenDown(f, o)
+	begin := func(hubs bool) *joiner {
+		return newJoiner(f, o, t, acyclic.From(f, slices.Clone(used), order), hubs)
 	}
 	for _, hubs := range [2]bool{true, false} {
-		j := &joiner{f: f, t: t, g: acyclic.From(f, slices.Clone(used), order), up: o.Up, part: make([]int32, f.Switches())}
-		for i, switches := range f.Parts() {
-			for _, s := range switches {
-				j.part[s] = int32(i)
-			}
-			j.hubs = append(j.hubs, nil)
-			if hubs {
-				hub := f.Endpoint(f.Attached(o.hub(f, switches))[0]) // its port 0
-				j.hubs[i] = t.Row(hub.LID)
-			}
-		}
+		j := begin(hubs)
 		if err = j.all(ctx); err == nil {
-			return j.added, nil
+			return j.note(), nil
 		}
 		j.undo()
 	}
-	return 0, err
+	var best *joiner
+	for _, hubs := range [2]bool{true, false} {
+		j := begin(hubs)
+		if err = j.hostsFirst(ctx); err == nil && (best == nil || j.empty < best.empty) {
+			best = j
+		}
+		j.undo()
+	}
+	if best == nil {
+		return "", err
+	}
+	best.redo()
+	t.Apart = best.empty > 0
+	return best.note(), nil
 }
 
 // joiner completes a forwarding in which some switches have no path.
 type joiner struct {
-	f      *fabric.Fabric
-	t      *routing.Forwarding
-	g      *acyclic.Graph // the turns of all paths
-	up     []bool         // [trunk]
-	part   []int32        // [switch]
-	hubs   [][]uint8      // [part] the way to its hub, by switch; nil: do without
-	tree   routing.Tree
-	added  int
-	filled []entry // what there was no path for
+	f       *fabric.Fabric
+	t       *routing.Forwarding
+	g       *acyclic.Graph // the turns of all paths
+	refused []bool         // [turn] would close a cycle, now and ever after
+	up      []bool         // [trunk]
+	part    []int32        // [switch]
+	hubs    [][]uint8      // [part] the way to its hub, by switch; nil: do without
+	tree    routing.Tree
+	added   int             // entries that turn from down to up
+	empty   int             // entries for which no turn is left
+	filled  []entry         // what there was no path for
+	lost    []fabric.NodeID // scratch
 }
 
 // entry is a place in a forwarding.
 type entry struct {
-	lid fabric.LID
-	s   fabric.NodeID
+	lid  fabric.LID
+	s    fabric.NodeID
+	port uint8
 }
 
-// all completes the forwarding for every LID.
+func newJoiner(f *fabric.Fabric, o *Orientation, t *routing.Forwarding, g *acyclic.Graph, hubs bool) *joiner {
+	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), up: o.Up, part: make([]int32, f.Switches())}
+	for i, switches := range f.Parts() {
+		for _, s := range switches {
+			j.part[s] = int32(i)
+		}
+		j.hubs = append(j.hubs, nil)
+		if hubs {
+			hub := f.Endpoint(f.Attached(o.hub(f, switches))[0]) // its port 0
+			j.hubs[i] = t.Row(hub.LID)
+		}
+	}
+	return j
+}
+
+// all completes the forwarding for every LID in turn.
 func (j *joiner) all(ctx context.Context) error {
-	var lost []fabric.NodeID
+	return j.each(ctx, anyClass, func(lid fabric.LID, root fabric.NodeID) error {
+		if still := j.rescue(lid, root); len(still) > 0 {
+			return &NotJoined{From: still[0], To: root}
+		}
+		return nil
+	})
+}
+
+// hostsFirst gives switches with hosts their paths to the LIDs of host adapters, then
+// whatever has no path one if it can: first to host adapters, last to port 0 of
+// switches.
+func (j *joiner) hostsFirst(ctx context.Context) error {
+	hosts := routing.HCA.Ends(j.f)
+	hasHosts := func(s fabric.NodeID) bool { return hosts[s] }
+	err := j.each(ctx, fabric.HostAdapter, func(lid fabric.LID, root fabric.NodeID) error {
+		if !slices.ContainsFunc(j.lost, hasHosts) {
+			return nil
+		}
+		still := j.rescue(lid, root)
+		if i := slices.IndexFunc(still, hasHosts); i >= 0 {
+			return &NotJoined{From: still[i], To: root}
+		}
+		return nil
+	})
+	for class := fabric.HostAdapter; class <= fabric.SwitchPort && err == nil; class++ {
+		err = j.each(ctx, class, func(lid fabric.LID, root fabric.NodeID) error {
+			j.empty += len(j.rescue(lid, root))
+			return nil
+		})
+	}
+	return err
+}
+
+// anyClass stands for endpoints of all classes.
+const anyClass = fabric.SwitchPort + 1
+
+// each calls visit for every LID of a class that some switch has no path to, with its switch; j.lost is the switches of
+// the same part without a path to it.
+func (j *joiner) each(ctx context.Context, class fabric.Class, visit func(lid fabric.LID, root fabric.NodeID) error) error {
 	for lid, e := range j.f.LIDs() {
-		root := j.f.Endpoint(e).Switch
-		if root == fabric.None {
+		end := j.f.Endpoint(e)
+		if class != anyClass && end.Class != class || end.Switch == fabric.None {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		lost = lost[:0]
-		row := j.t.Row(lid)
-		for s, port := range row {
-			if port == routing.NoPort && j.part[s] == j.part[root] {
-				lost = append(lost, fabric.NodeID(s))
-				j.filled = append(j.filled, entry{lid, fabric.NodeID(s)})
+		j.lost = j.lost[:0]
+		for s, port := range j.t.Row(lid) {
+			if port == routing.NoPort && j.part[s] == j.part[end.Switch] {
+				j.lost = append(j.lost, fabric.NodeID(s))
 			}
 		}
-		if still := j.rescue(row, root, lost, j.hubs[j.part[root]]); len(still) > 0 {
-			return &NotJoined{From: still[0], To: root}
+		if len(j.lost) == 0 {
+			continue
+		}
+		if err := visit(lid, end.Switch); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -107,6 +177,32 @@ func (j *joiner) undo() {
 	for _, e := range j.filled {
 		j.t.Row(e.lid)[e.s] = routing.NoPort
 	}
+}
+
+// redo writes them again.
+func (j *joiner) redo() {
+	for _, e := range j.filled {
+		j.t.Row(e.lid)[e.s] = e.port
+	}
+}
+
+// note says for users what was done.
+func (j *joiner) note() string {
+	text := fmt.Sprintf("%d turns from down to up join switches with none above both", j.added)
+	if j.empty > 0 {
+		text += fmt.Sprintf("; %d entries of switches, for addresses that no host needs from there, stay empty: every path would close a credit loop", j.empty)
+	}
+	return text
+}
+
+// add admits a turn, unless it would close a cycle.
+func (j *joiner) add(in, out fabric.ChannelID) bool {
+	turn := j.f.Turn(in, out)
+	if j.refused[turn] {
+		return false
+	}
+	j.refused[turn] = !j.g.Add(in, out)
+	return !j.refused[turn]
 }
 
 // hub is that of some switches from which most are reached by going up only, of
@@ -204,25 +300,23 @@ func markRow(f *fabric.Fabric, row []uint8, out []fabric.ChannelID, mark []uint3
 	}
 }
 
-// rescue gives lost switches a path by way of neighbours that have one, and
-// returns those it could not help. They go towards the hub where they can. For
+// rescue gives the lost switches a path to a LID by way of neighbours that have one,
+// and returns those it could not help. They go towards the hub where they can. For
 // the others, what is legal and what was admitted before is used as far as it
 // goes; only then one more turn from down to up is admitted, and so on: so the
 // same few turns serve all.
-func (j *joiner) rescue(row []uint8, root fabric.NodeID, lost []fabric.NodeID, hub []uint8) []fabric.NodeID {
-	if len(lost) == 0 {
-		return nil
-	}
-	j.tree.Build(j.f, row, root)
+func (j *joiner) rescue(lid fabric.LID, root fabric.NodeID) []fabric.NodeID {
+	hub, lost := j.hubs[j.part[root]], j.lost
+	j.tree.Build(j.f, j.t.Row(lid), root)
 	for len(lost) > 0 {
 		before := len(lost)
-		if lost = j.towards(hub, row, lost); len(lost) < before {
+		if lost = j.towards(hub, lid, lost); len(lost) < before {
 			continue
 		}
-		if lost = j.pass(row, lost, false); len(lost) < before {
+		if lost = j.pass(lid, lost, false); len(lost) < before {
 			continue
 		}
-		if lost = j.pass(row, lost, true); len(lost) == before {
+		if lost = j.pass(lid, lost, true); len(lost) == before {
 			return lost
 		}
 	}
@@ -231,7 +325,7 @@ func (j *joiner) rescue(row []uint8, root fabric.NodeID, lost []fabric.NodeID, h
 
 // towards sends lost switches towards the hub, where the next on the way has a
 // path and the turn there can be admitted. It returns those still lost.
-func (j *joiner) towards(hub, row []uint8, lost []fabric.NodeID) []fabric.NodeID {
+func (j *joiner) towards(hub []uint8, lid fabric.LID, lost []fabric.NodeID) []fabric.NodeID {
 	if hub == nil {
 		return lost
 	}
@@ -243,22 +337,29 @@ func (j *joiner) towards(hub, row []uint8, lost []fabric.NodeID) []fabric.NodeID
 			continue
 		}
 		out := j.tree.Out[j.f.Heads()[c]]
-		if out == fabric.None || !j.g.Add(c, out) {
+		if out == fabric.None || !j.add(c, out) {
 			still = append(still, s)
 			continue
 		}
 		if !j.up[c] && j.up[out] {
 			j.added++
 		}
-		row[s] = j.f.Channel(c).FromPort
-		j.tree.Out[s] = c
+		j.fill(lid, s, c)
 	}
 	return still
 }
 
+// fill sends a LID from a lost switch by a trunk.
+func (j *joiner) fill(lid fabric.LID, s fabric.NodeID, c fabric.ChannelID) {
+	port := j.f.Channel(c).FromPort
+	j.t.Row(lid)[s] = port
+	j.tree.Out[s] = c
+	j.filled = append(j.filled, entry{lid, s, port})
+}
+
 // pass looks once at every lost switch, and returns those still lost. It stops
 // after the first turn from down to up that it had to admit.
-func (j *joiner) pass(row []uint8, lost []fabric.NodeID, admit bool) []fabric.NodeID {
+func (j *joiner) pass(lid fabric.LID, lost []fabric.NodeID, admit bool) []fabric.NodeID {
 	still := lost[:0]
 	for i, s := range lost {
 		c := j.wayOut(s, admit)
@@ -266,8 +367,7 @@ func (j *joiner) pass(row []uint8, lost []fabric.NodeID, admit bool) []fabric.No
 			still = append(still, s)
 			continue
 		}
-		row[s] = j.f.Channel(c).FromPort
-		j.tree.Out[s] = c
+		j.fill(lid, s, c)
 		if admit {
 			j.added++
 			return append(still, lost[i+1:]...)
@@ -288,7 +388,7 @@ func (j *joiner) wayOut(s fabric.NodeID, admit bool) fabric.ChannelID {
 			continue
 		}
 		known := j.g.Has(j.f.Turn(c, out)) || j.up[c] || !j.up[out]
-		if (known || admit) && j.g.Add(c, out) {
+		if (known || admit) && j.add(c, out) {
 			return c
 		}
 	}

@@ -207,24 +207,41 @@ func (l *levels) tooFewCommon(common []ancestry) *routing.Refusal {
 }
 
 // survey finds the levels of f. Where some switches of the core have hosts, they
-// or what hangs below them may be its leaves; the way that leaves more pairs of
-// hosts with a switch above both is taken.
-func survey(f *fabric.Fabric) (*levels, []ancestry, *routing.Refusal) {
-	l := newLevels(f)
-	first := l.measure(l.ownOrBelow())
-	var common []ancestry
-	if first == nil {
-		if common = l.ancestries(); share(common) == 1 {
-			return l, common, nil
+// or what hangs below them may be its leaves; and where every leaf has one cable up,
+// nothing hangs below the core and all of it counts. Of these, the one that leaves most
+// pairs of hosts with a switch above both is taken, the first of several.
+func survey(f *fabric.Fabric) (best *levels, common []ancestry, refusal *routing.Refusal) {
+	for _, leaves := range []func(*levels) []int64{(*levels).ownOrBelow, (*levels).below, (*levels).unpeeled} {
+		l := newLevels(f)
+		if no := l.measure(leaves(l)); no != nil {
+			if refusal == nil {
+				refusal = no
+			}
+			continue
+		}
+		if joined := l.ancestries(); best == nil || share(joined) > share(common) {
+			best, common = l, joined
+		}
+		if share(common) == 1 {
+			break
 		}
 	}
-	other := newLevels(f)
-	if second := other.measure(other.hostsBelow); second == nil {
-		if better := other.ancestries(); first != nil || share(better) > share(common) {
-			l, common, first = other, better, nil
-		}
+	if best != nil {
+		return best, common, nil
 	}
-	return l, common, first
+	return nil, nil, refusal
+}
+
+// below is the hosts on every switch and on all that hangs below it.
+func (l *levels) below() []int64 { return l.hostsBelow }
+
+// unpeeled puts everything back into the core, and is the hosts on every switch.
+func (l *levels) unpeeled() []int64 {
+	for s := range l.above {
+		l.above[s] = fabric.None
+	}
+	copy(l.hostsBelow, l.hosts)
+	return l.hosts
 }
 
 // ownOrBelow is the hosts on every switch, or, in a part whose core has none,

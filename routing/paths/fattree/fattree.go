@@ -22,11 +22,12 @@
 // d-mod-k. All who can meet the stem on a shortest path do.
 //
 // Guarantee: deadlock-free on one lane, whatever service level a client uses;
-// connected for all endpoints and switches; shortest among the ways up and then
-// down. Where a switch is above both ends nobody goes up after going down. The
-// rest, such as one spine to another, is joined by turns from down to up
-// (orient.Join), each admitted only if all paths together stay free of cycles;
-// Forwarding.Notes counts them.
+// connected for all host adapters; shortest among the ways up and then down. Where
+// a switch is above both ends nobody goes up after going down. The rest, such as
+// one spine to another, is joined by turns from down to up (orient.Join), each
+// admitted only if all paths together stay free of cycles; Forwarding.Notes counts
+// them. What no host needs, such as the address of a spine at a spine of another
+// plane, stays without a path where no turn is left; a note counts that too.
 //
 // Complexity: O(S·(S + C) + D·(S + M)) for S switches, C trunks, D destination
 // LIDs, M the trunks on the shortest ways up from one leaf and down from its
@@ -43,8 +44,8 @@
 //
 // It refuses a core with a cable within a level (every torus, mesh, hypercube and
 // dragonfly with hosts alike on all switches), a network in which fewer than half
-// of the pairs of hosts have a switch above both, and one where a turn that is
-// needed would close a cycle. A part of the network without hosts is exempt.
+// of the pairs of hosts have a switch above both, and one where a turn that two hosts
+// need would close a cycle. A part of the network without hosts is exempt.
 package fattree
 
 import (
@@ -92,7 +93,7 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		if err != nil {
 			return nil, err
 		}
-		note += fmt.Sprintf("; %d turns from down to up join switches with none above both", turns)
+		note += "; " + turns
 	}
 	t.Notes = append(t.Notes, note)
 	if apart := unjoined(common); apart > 0 {

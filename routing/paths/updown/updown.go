@@ -17,7 +17,8 @@
 //     ranks, so that a tree needs no roots to be named (dnup).
 //
 // Guarantee: deadlock-free on one lane, whatever service level a client uses,
-// and connected for all switches and endpoints. Paths need not be minimal.
+// and connected for all host adapters; for all switches and endpoints with one root,
+// and with several where turns are left (orient.Join). Paths need not be minimal.
 //
 // Complexity: O(S·(S + C) + D·M) as for minhop.
 //
@@ -109,7 +110,7 @@ func route(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, note st
 		if err != nil {
 			return nil, err
 		}
-		note += fmt.Sprintf("; %d turns from down to up join what that leaves apart", turns)
+		note += "; " + turns
 	}
 	t.Notes = append(t.Notes, note)
 	return t, nil
