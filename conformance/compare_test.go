@@ -101,7 +101,7 @@ func checkCycle(t *routing.Tables, v *deadlock.Verdict, r *findings) error {
 	seen := map[lane]bool{}
 	for i, step := range v.Cycle {
 		next := v.Cycle[(i+1)%len(v.Cycle)]
-		hold, want := lane{step.Trunk, step.VL}, lane{next.Trunk, next.VL}
+		hold, want := lane{step.Trunk, int32(step.VL)}, lane{next.Trunk, int32(next.VL)}
 		if seen[hold] {
 			return fmt.Errorf("step %d: %v is on the cycle twice", i, hold)
 		}

@@ -60,7 +60,7 @@ func (s *scout) switches() (all []fabric.NodeID) {
 // nearer is the trunks of a switch, by port, that lead one hop nearer to another.
 func (s *scout) nearer(at, root fabric.NodeID) (out []fabric.ChannelID) {
 	for port := range s.f.Node(at).Ports + 1 {
-		c, cabled := s.cable[plug{at, uint8(port)}]
+		c, cabled := s.at(plug{at, uint8(port)})
 		if cabled && s.isTrunk(c) && s.hops[at][root] < apart && s.hops[s.head(c)][root] == s.hops[at][root]-1 {
 			out = append(out, c)
 		}

@@ -79,7 +79,7 @@ func (r *findings) proven(f *fabric.Fabric, c *deadlock.Certificate) bool {
 	rank := func(l lane) int32 { return c.Rank[int(l.trunk)*c.Lanes+int(l.vl)] }
 	for t := range f.Trunks() {
 		for vl := range c.Lanes {
-			l := lane{fabric.ChannelID(t), uint8(vl)}
+			l := lane{fabric.ChannelID(t), int32(vl)}
 			if r.used[l] != (rank(l) != deadlock.Unused) {
 				return false
 			}

@@ -95,12 +95,12 @@ func (r *mixed) followAll(n *network, tables []*routing.Tables, p at, lid fabric
 	dest := n.f.Endpoints()[n.f.Owner(lid)]
 	for _, t := range tables {
 		port := t.Forwarding.Port(p.node, lid)
-		c, cabled := n.cable[plug{p.node, port}]
+		c, cabled := n.at(plug{p.node, port})
 		if port == routing.NoPort || port == 0 || !cabled || p.node == dest.Switch && port == delivery(n.f, dest) || !n.isTrunk(c) {
 			continue
 		}
 		for _, u := range tables {
-			next := lane{c, u.Lanes.SL2VL.VL(p.node, p.port, port, sl)}
+			next := lane{c, int32(u.Lanes.SL2VL.VL(p.node, p.port, port, sl))}
 			if next.vl == 15 {
 				continue
 			}
@@ -127,7 +127,7 @@ func (r *mixed) strays(n *network, tables []*routing.Tables, s fabric.NodeID, li
 	lost := false
 	for _, t := range tables {
 		port := t.Forwarding.Port(s, lid)
-		c, cabled := n.cable[plug{s, port}]
+		c, cabled := n.at(plug{s, port})
 		switch {
 		case port != routing.NoPort && s == dest.Switch && port == delivery(n.f, dest):
 		case port == routing.NoPort || port == 0 || !cabled || !n.isTrunk(c):
@@ -189,10 +189,10 @@ func checkMixtureCycle(t *rapid.T, tables []*routing.Tables, v *deadlock.Mixture
 				t.Fatalf("step %d: at switch %d, not %d", i, where.node, c.Switch)
 			}
 			ch := f.Out(c.Switch, port)
-			way = append(way, lane{ch, tables[c.Map].Lanes.SL2VL.VL(c.Switch, where.port, port, step.SL)})
+			way = append(way, lane{ch, int32(tables[c.Map].Lanes.SL2VL.VL(c.Switch, where.port, port, step.SL))})
 			where = plug{f.Channel(ch).To, f.Channel(ch).ToPort}
 		}
-		if len(way) < 2 || way[len(way)-2] != (lane{step.Trunk, step.VL}) || way[len(way)-1] != (lane{next.Trunk, next.VL}) {
+		if len(way) < 2 || way[len(way)-2] != (lane{step.Trunk, int32(step.VL)}) || way[len(way)-1] != (lane{next.Trunk, int32(next.VL)}) {
 			t.Fatalf("step %d: %+v ends in %v", i, step, way)
 		}
 		levels := false

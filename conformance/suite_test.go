@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -43,25 +44,44 @@ var shortSpecs = []string{"ring:5", "torus:3x3,hosts=2", "karytree:k=2,n=3", "dr
 // dumps is the real fabrics small enough to walk packet by packet.
 var dumps = []string{"kalcher-stage-2014", "psmn-x5-2020", "ibtopotool-1", "ibtopotool-2", "ibtopotool-3", "ibtopotool-4"}
 
+var (
+	finders   = engines.Finders()
+	assigners = engines.Assigners()
+	pairs     = everyPair()
+)
+
 // parts is the path finder and lane assigner of an engine that is a pair.
 func parts(e engines.Engine) (f engines.Finder, l engines.Assigner, pair bool) {
-	f, errF := engines.FinderNamed(e.Paths)
-	l, errL := engines.AssignerNamed(e.Lanes)
-	return f, l, errF == nil && errL == nil
+	i := slices.IndexFunc(finders, func(f engines.Finder) bool { return f.Name == e.Paths })
+	k := slices.IndexFunc(assigners, func(l engines.Assigner) bool { return l.Name == e.Lanes })
+	if i >= 0 {
+		f = finders[i]
+	}
+	if k >= 0 {
+		l = assigners[k]
+	}
+	return f, l, i >= 0 && k >= 0
 }
 
-// eachPair calls test for every path finder with every lane assigner, and for
-// every router that is both. (Adaptive routers have a suite of their own.)
-func eachPair(test func(e engines.Engine)) {
+// everyPair is every path finder with every lane assigner, and every router that is
+// both. (Adaptive routers have a suite of their own.)
+func everyPair() (all []engines.Engine) {
 	for _, e := range engines.All() {
 		if _, _, pair := parts(e); !pair {
-			test(e)
+			all = append(all, e)
 		}
 	}
-	for _, p := range engines.Finders() {
-		for _, l := range engines.Assigners() {
-			test(engines.Pair(p, l))
+	for _, p := range finders {
+		for _, l := range assigners {
+			all = append(all, engines.Pair(p, l))
 		}
+	}
+	return all
+}
+
+func eachPair(test func(e engines.Engine)) {
+	for _, e := range pairs {
+		test(e)
 	}
 }
 
@@ -136,18 +156,22 @@ func scarce(lanes func(int) (*routing.Lanes, error), need int, refused bool) err
 	return fmt.Errorf("needs %d lanes, but with one fewer: %w", need, err)
 }
 
+// checked is the paths on one fabric that were held against the promises of their finder:
+// what many engines and contracts share is walked once.
+type checked map[[sha256.Size]byte]bool
+
 // check routes a fabric with an engine, for each contract that it can serve, and holds
 // the tables against everything that the engine, the judge and the flow counter promise.
-func check(e engines.Engine, f *fabric.Fabric, scope routing.Scope) error {
+func (c checked) check(e engines.Engine, f *fabric.Fabric, scope routing.Scope) error {
 	for _, contract := range promised(e) {
-		if err := checkUnder(e, f, scope, contract); err != nil {
+		if err := c.checkUnder(e, f, scope, contract); err != nil {
 			return fmt.Errorf("%s: %w", contract, err)
 		}
 	}
 	return nil
 }
 
-func checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contract routing.Contract) error {
+func (c checked) checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contract routing.Contract) error {
 	t, err := route(e, f, scope, contract)
 	var no *routing.Refusal
 	if errors.As(err, &no) && fussy(e) {
@@ -156,7 +180,7 @@ func checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contrac
 	if err != nil {
 		return err
 	}
-	if err := checkPaths(e, f, t.Forwarding); err != nil {
+	if err := c.checkPaths(e, f, t.Forwarding); err != nil {
 		return err
 	}
 	if t.Lanes == nil {
@@ -225,7 +249,17 @@ func cut(f *fabric.Fabric, scope routing.Scope) int64 {
 // checkPaths holds a forwarding against the promises of its finder: every LID
 // reached from every switch of its part, or of those apart host adapters, minimal paths if not Up*/Down*, and
 // loads as counted.
-func checkPaths(e engines.Engine, f *fabric.Fabric, fw *routing.Forwarding) error {
+func (c checked) checkPaths(e engines.Engine, f *fabric.Fabric, fw *routing.Forwarding) error {
+	paths := sha256.New()
+	fmt.Fprintln(paths, e.Paths)
+	for lid := range f.TopLID() + 1 {
+		paths.Write(fw.Row(lid))
+	}
+	key := [sha256.Size]byte(paths.Sum(nil))
+	if c[key] {
+		return nil
+	}
+	c[key] = true
 	n := newNetwork(f)
 	d := hops(f)
 	turns := map[[2]fabric.ChannelID]bool{}
@@ -285,13 +319,13 @@ const stride = 6
 func checkAll(t *testing.T, f *fabric.Fabric, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for step := 0; ; step++ {
-		n := 0
+		n, c := 0, checked{}
 		eachPair(func(e engines.Engine) {
 			// The whole network meets every pair, each of its ruins a few.
 			if n++; step > 0 && !thorough && n%stride != step%stride {
 				return
 			}
-			if err := check(e, f, scopes[step%len(scopes)]); err != nil {
+			if err := c.check(e, f, scopes[step%len(scopes)]); err != nil {
 				t.Errorf("%s after %d failures, %d switches and %d trunks left: %v", e.Name, step, f.Switches(), f.Trunks(), err)
 			}
 		})
@@ -333,8 +367,9 @@ func TestEveryEngineOnAnyNetwork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustBuild(t, recipes(7).Draw(t, "network"))
 		scope := rapid.SampledFrom(scopes).Draw(t, "scope")
+		c := checked{}
 		eachPair(func(e engines.Engine) {
-			if err := check(e, f, scope); err != nil {
+			if err := c.check(e, f, scope); err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
 		})
@@ -358,8 +393,9 @@ func TestEveryEngineOnRealFabrics(t *testing.T) {
 	for _, name := range dumps {
 		t.Run(name, func(t *testing.T) {
 			f := testnet.Dump(t, name)
+			c := checked{}
 			eachPair(func(e engines.Engine) {
-				if err := check(e, f, routing.Adapters); err != nil {
+				if err := c.check(e, f, routing.Adapters); err != nil {
 					t.Errorf("%s: %v", e.Name, err)
 				}
 			})

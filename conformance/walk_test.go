@@ -13,7 +13,7 @@ import (
 // lane is a virtual lane of a trunk: what a packet holds, and waits for.
 type lane struct {
 	trunk fabric.ChannelID
-	vl    uint8
+	vl    int32 // as wide as trunk: a map of lanes hashes them in one go
 }
 
 // edge is a dependency: whoever holds from may wait for to.
@@ -31,18 +31,29 @@ type plug struct {
 	port uint8
 }
 
-// network is the cables of a fabric as a map.
+// network is the cables of a fabric by their ends.
 type network struct {
 	f     *fabric.Fabric
-	cable map[plug]fabric.ChannelID
+	cable [][256]fabric.ChannelID // [node][port]; None
 }
 
 func newNetwork(f *fabric.Fabric) *network {
-	n := &network{f, map[plug]fabric.ChannelID{}}
+	n := &network{f, make([][256]fabric.ChannelID, len(f.Nodes()))}
+	for v := range n.cable {
+		for p := range n.cable[v] {
+			n.cable[v][p] = fabric.None
+		}
+	}
 	for i, c := range f.Channels() {
-		n.cable[plug{c.From, c.FromPort}] = fabric.ChannelID(i)
+		n.cable[c.From][c.FromPort] = fabric.ChannelID(i)
 	}
 	return n
+}
+
+// at is the channel that leaves by a port.
+func (n *network) at(p plug) (c fabric.ChannelID, cabled bool) {
+	c = n.cable[p.node][p.port]
+	return c, c != fabric.None
 }
 
 // isTrunk says whether a channel joins two different switches.
@@ -65,10 +76,10 @@ func delivery(f *fabric.Fabric, e fabric.Endpoint) uint8 {
 // before.
 func (n *network) walk(fw *routing.Forwarding, at plug, lid fabric.LID, lanes func(s fabric.NodeID, in, out uint8) uint8) (way []lane, fate string) {
 	dest := n.f.Endpoints()[n.f.Owner(lid)]
-	seen := map[plug]bool{}
+	var seen []plug
 	for last := false; ; {
 		port := fw.Port(at.node, lid)
-		c, cabled := n.cable[plug{at.node, port}]
+		c, cabled := n.at(plug{at.node, port})
 		home := at.node == dest.Switch && port == delivery(n.f, dest)
 		switch {
 		case port == routing.NoPort:
@@ -84,7 +95,7 @@ func (n *network) walk(fw *routing.Forwarding, at plug, lid fabric.LID, lanes fu
 		}
 		hop := lane{trunk: c}
 		if lanes != nil {
-			if hop.vl = lanes(at.node, at.port, port); hop.vl == 15 {
+			if hop.vl = int32(lanes(at.node, at.port, port)); hop.vl == 15 {
 				return way, dropped
 			}
 		}
@@ -95,8 +106,8 @@ func (n *network) walk(fw *routing.Forwarding, at plug, lid fabric.LID, lanes fu
 		if last {
 			return way, deadlock.Circles.String()
 		}
-		last = seen[at]
-		seen[at] = true
+		last = slices.Contains(seen, at)
+		seen = append(seen, at)
 		at = plug{n.f.Channels()[c].To, n.f.Channels()[c].ToPort}
 	}
 }

@@ -155,10 +155,7 @@ func (b *Builder) placeChannels(f *Fabric, id []NodeID) error {
 	for i := range f.nodes {
 		f.portFirst[i+1] = f.portFirst[i] + int32(f.nodes[i].Ports) + 1
 	}
-	f.portChan = make([]ChannelID, f.portFirst[len(f.nodes)])
-	for i := range f.portChan {
-		f.portChan[i] = None
-	}
+	f.portChan = slices.Repeat([]ChannelID{None}, int(f.portFirst[len(f.nodes)]))
 	f.channels = make([]Channel, 0, 2*len(b.cables))
 	for i := range b.cables {
 		k := &b.cables[i]

@@ -75,3 +75,12 @@ func (f *Fabric) Tops() []NodeID {
 	}
 	return tops
 }
+
+// All is the numbers below n: the switches, trunks or endpoints of a fabric that has n.
+func All[ID ~int | ~int32](n int) []ID {
+	all := make([]ID, n)
+	for i := range all {
+		all[i] = ID(i)
+	}
+	return all
+}

@@ -1,6 +1,10 @@
 package fabric
 
-import "fmt"
+import (
+	"slices"
+
+	"fmt"
+)
 
 // assignLIDs sets the LID of every endpoint. A LID range from the source is kept if it
 // is valid (1 … MaxLID), aligned to its LMC and claimed by one endpoint only. Every
@@ -19,10 +23,7 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 		}
 	}
 	var without []EndpointID
-	owner := make([]EndpointID, 1<<16)
-	for i := range owner {
-		owner[i] = None
-	}
+	owner := slices.Repeat([]EndpointID{None}, 1<<16)
 	for i := range f.endpoints {
 		e := &f.endpoints[i]
 		switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -201,11 +202,7 @@ func NewChoices(f *fabric.Fabric, addresses, phases int, phase []uint8) *Choices
 			panic(fmt.Sprintf("routing: trunk %d has phase %d of %d", c, p, phases))
 		}
 	}
-	c := &Choices{phases: phases, words: (f.Trunks() + 63) / 64, phase: phase, row: make([]int32, addresses*phases)}
-	for i := range c.row {
-		c.row[i] = noRow
-	}
-	return c
+	return &Choices{phases: phases, words: (f.Trunks() + 63) / 64, phase: phase, row: slices.Repeat([]int32{noRow}, addresses*phases)}
 }
 
 // Phases counts the phases.

@@ -60,11 +60,7 @@ type Forwarding struct {
 
 // NewForwarding is a Forwarding for f without any path.
 func NewForwarding(f *fabric.Fabric) *Forwarding {
-	t := &Forwarding{switches: f.Switches(), ports: make([]uint8, (int(f.TopLID())+1)*f.Switches())}
-	for i := range t.ports {
-		t.ports[i] = NoPort
-	}
-	return t
+	return &Forwarding{switches: f.Switches(), ports: slices.Repeat([]uint8{NoPort}, (int(f.TopLID())+1)*f.Switches())}
 }
 
 // Clone is a copy of t, notes included.

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -76,10 +77,7 @@ func directorOf(ports, radix int) director {
 
 // outerPorts is the number of outer ports of each leaf.
 func (d director) outerPorts() []int {
-	free := make([]int, d.leaves)
-	for i := range free {
-		free[i] = d.radix / 2
-	}
+	free := slices.Repeat([]int{d.radix / 2}, d.leaves)
 	return free
 }
 

@@ -1,6 +1,10 @@
 package topology
 
-import "github.com/weft-fabric/weft/fabric"
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
 
 // HyperX is the network of J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S.
 // Schreiber: HyperX: Topology, Routing, and Packaging of Efficient Large-Scale
@@ -30,10 +34,7 @@ type HyperX struct {
 
 func (h *HyperX) declare(p *params) size {
 	p.numbers("dims", &h.Dims, nil, fabric.MaxPorts, "switches along each dimension")
-	ones := make([]int, max(1, min(len(h.Dims), maxList)))
-	for i := range ones {
-		ones[i] = 1
-	}
+	ones := slices.Repeat([]int{1}, max(1, min(len(h.Dims), maxList)))
 	p.numbers("k", &h.K, ones, fabric.MaxPorts, "cables between two switches along each dimension (default 1 each)")
 	hostsParam(p, &h.Hosts)
 	if len(h.K) != len(h.Dims) {

@@ -3,6 +3,7 @@ package transition
 import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"slices"
 )
 
 // Cost is what a subnet manager has to write for a change, counted over LIDs that are
@@ -63,10 +64,7 @@ func leads(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint) bo
 // slsThatDiffer compares the SLs of one endpoint of each row of the new tables.
 func slsThatDiffer(old, next *routing.Tables) int64 {
 	f := next.Fabric
-	first := make([]fabric.EndpointID, next.Lanes.Rows)
-	for i := range first {
-		first[i] = fabric.None
-	}
+	first := slices.Repeat([]fabric.EndpointID{fabric.None}, next.Lanes.Rows)
 	for i, e := range f.Endpoints() {
 		if r := next.Lanes.Row[i]; e.Switch != fabric.None && e.Class != fabric.SwitchPort && first[r] == fabric.None {
 			first[r] = fabric.EndpointID(i)

@@ -70,10 +70,7 @@ func compareDevices(a, b string) int {
 
 // findRails assigns the adapter ports of all hosts to rails.
 func (x *Index) findRails() {
-	x.rail = make([]int, len(x.fabric.Endpoints()))
-	for i := range x.rail {
-		x.rail[i] = fabric.None
-	}
+	x.rail = slices.Repeat([]int{fabric.None}, len(x.fabric.Endpoints()))
 	at := map[slot][]fabric.EndpointID{}
 	for _, adapters := range x.host {
 		for k, n := range adapters {

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/weft-fabric/weft/deadlock"
@@ -116,10 +117,7 @@ func (p *parser) header() error {
 	if err != nil {
 		return p.lines.ErrorAt(3, "%v", err)
 	}
-	p.cert = &deadlock.Certificate{Contract: k, Scope: s, Lanes: int(lanes), Rank: make([]int32, p.f.Trunks()*int(lanes))}
-	for i := range p.cert.Rank {
-		p.cert.Rank[i] = deadlock.Unused
-	}
+	p.cert = &deadlock.Certificate{Contract: k, Scope: s, Lanes: int(lanes), Rank: slices.Repeat([]int32{deadlock.Unused}, p.f.Trunks()*int(lanes))}
 	return nil
 }
 

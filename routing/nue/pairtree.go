@@ -41,10 +41,7 @@ func (r *pairing) growAll(ctx context.Context, p routing.Progress) error {
 // root chooses the escape tree beside which the fewest pairs are left over, of a few,
 // and places the others.
 func (r *pairing) root(ctx context.Context) error {
-	all := make([]fabric.NodeID, r.f.Switches())
-	for s := range all {
-		all[s] = fabric.NodeID(s)
-	}
+	all := fabric.All[fabric.NodeID](r.f.Switches())
 	sets := candidates(r.f, all, fewestRoots)
 	best, last, fewest := 0, 0, -1
 	r.escapes = intree.NewEscapes(r.f)

@@ -76,10 +76,7 @@ func newGroups(ctx context.Context, f *fabric.Fabric, ends []bool, p routing.Pro
 	}
 	g.oneLayer = !all.circles()
 	g.t = routing.NewAdaptive(f, addresses)
-	phase := make([]uint8, f.Trunks())
-	for c := range phase {
-		phase[c] = later
-	}
+	phase := slices.Repeat([]uint8{later}, f.Trunks())
 	g.choices = routing.NewChoices(f, g.t.Addresses(), phases, phase)
 	for s, n := range addresses {
 		if err := ctx.Err(); err != nil {

@@ -51,10 +51,7 @@ type side struct {
 
 // New is the graph of f without any turn.
 func New(f *fabric.Fabric) *Graph {
-	order := make([]fabric.ChannelID, f.Trunks())
-	for c := range order {
-		order[c] = fabric.ChannelID(c)
-	}
+	order := fabric.All[fabric.ChannelID](f.Trunks())
 	return From(f, make([]uint32, f.Turns()), order)
 }
 

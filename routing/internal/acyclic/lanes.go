@@ -20,10 +20,7 @@ type Lanes struct {
 // a switch. It is nil if they have a cycle. add is called once and yields them, in any
 // order and as often as it likes.
 func NewLanes(f *fabric.Fabric, lanes int, add func(yield func(in, out fabric.ChannelID))) *Lanes {
-	order := make([]fabric.ChannelID, f.Trunks()*lanes)
-	for v := range order {
-		order[v] = fabric.ChannelID(v)
-	}
+	order := fabric.All[fabric.ChannelID](f.Trunks() * lanes)
 	g := &Lanes{f: f, lanes: fabric.ChannelID(lanes), AnyGraph: AnyGraph{newOrdered(f, lanes, order)}}
 	add(func(in, out fabric.ChannelID) {
 		if !g.ahead.has(in, out) {

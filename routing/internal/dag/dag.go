@@ -103,10 +103,7 @@ type Builder func(d *DAG, f *fabric.Fabric, root fabric.NodeID)
 // on one, so that two cores are used where the algorithm itself is sequential;
 // build must therefore not share state with visit.
 func ByDestination(ctx context.Context, f *fabric.Fabric, build Builder, visit func(d *DAG, lids []fabric.LID)) error {
-	order := make([]fabric.NodeID, f.Switches())
-	for s := range order {
-		order[s] = fabric.NodeID(s)
-	}
+	order := fabric.All[fabric.NodeID](f.Switches())
 	return InOrder(ctx, f, order, build, visit)
 }
 

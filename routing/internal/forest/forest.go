@@ -145,11 +145,7 @@ type grower struct {
 func newGrowers(p *Paths) []*grower {
 	growers := make([]*grower, par.Workers(len(p.Ends)))
 	for w := range growers {
-		g := &grower{heads: p.Fabric.Heads(), hop: make([]int32, p.Fabric.Switches()), newest: make([]int32, p.Fabric.Trunks())}
-		for c := range g.newest {
-			g.newest[c] = None
-		}
-		growers[w] = g
+		growers[w] = &grower{heads: p.Fabric.Heads(), hop: make([]int32, p.Fabric.Switches()), newest: slices.Repeat([]int32{None}, p.Fabric.Trunks())}
 	}
 	return growers
 }

@@ -16,10 +16,7 @@ type Pairs struct {
 // Pairs is the paths by pair of switches. Memory: 4 bytes for every pair and for every hop.
 func (f *Forest) Pairs() *Pairs {
 	n := f.Fabric.Switches()
-	p := &Pairs{switches: n, newest: make([]int32, n*n), older: make([]int32, len(f.Trunk))}
-	for i := range p.newest {
-		p.newest[i] = None
-	}
+	p := &Pairs{switches: n, newest: slices.Repeat([]int32{None}, n*n), older: make([]int32, len(f.Trunk))}
 	for i := range f.Ends {
 		to := p.newest[int(f.Ends[i].Switch)*n:][:n]
 		for hop, last := f.Range(i); hop < last; hop++ {

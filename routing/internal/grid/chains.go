@@ -18,10 +18,7 @@ type step struct {
 // chains joins the classes to dimensions and says what each arc does.
 func (n *graph) chains(p *parallels) ([]Dim, []step) {
 	next := p.successors()
-	before := make([]int32, len(next))
-	for i := range before {
-		before[i] = fabric.None
-	}
+	before := slices.Repeat([]int32{fabric.None}, len(next))
 	for a, b := range next {
 		if b != fabric.None {
 			before[b] = int32(a)
@@ -84,10 +81,7 @@ func follow(start int32, next []int32) []int32 {
 // changes. With trustFew it is enough that most edges of one of the two do; those
 // with the largest share of the larger class come first.
 func (p *parallels) successors() []int32 {
-	next := make([]int32, len(p.size))
-	for i := range next {
-		next[i] = fabric.None
-	}
+	next := slices.Repeat([]int32{fabric.None}, len(p.size))
 	taken := make([]bool, len(p.size))
 	all := p.going()
 	larger := func(g going) int64 { return int64(max(p.size[g.from], p.size[g.to])) }
@@ -140,10 +134,7 @@ func (p *parallels) mend() {
 	for {
 		sets := newSets(len(p.size))
 		joined := false
-		comesFrom := make([]int32, len(p.size)) // [class] a class that goes on in it
-		for i := range comesFrom {
-			comesFrom[i] = fabric.None
-		}
+		comesFrom := slices.Repeat([]int32{fabric.None}, len(p.size)) // [class] a class that goes on in it
 		for a, b := range p.mainly() {
 			switch {
 			case b == fabric.None:
@@ -169,10 +160,7 @@ func (p *parallels) trustFew() { p.few = true }
 // go straight on, or none.
 func (p *parallels) mainly() []int32 {
 	const several = -2
-	next := make([]int32, len(p.size))
-	for i := range next {
-		next[i] = fabric.None
-	}
+	next := slices.Repeat([]int32{fabric.None}, len(p.size))
 	for _, g := range p.going() {
 		if 2*g.edges <= p.size[g.from] {
 			continue

@@ -2,6 +2,7 @@ package grid
 
 import (
 	"cmp"
+	"github.com/weft-fabric/weft/fabric"
 	"math"
 	"slices"
 )
@@ -26,10 +27,7 @@ func (b *box) members() int { return len(b.coord) / max(1, len(b.dims)) }
 
 // keys is, for each dimension, the lowest member in line with the anchor.
 func (b *box) keys() []int {
-	keys := make([]int, len(b.dims))
-	for d := range keys {
-		keys[d] = math.MaxInt
-	}
+	keys := slices.Repeat([]int{math.MaxInt}, len(b.dims))
 	for m := b.members() - 1; m > 0; m-- {
 		along, differ := 0, 0
 		for d, c := range b.at(m) {
@@ -86,10 +84,7 @@ func (b *box) foldSquares() {
 // GUID in line with the anchor.
 func (b *box) sortDims() {
 	keys := b.keys()
-	order := make([]int, len(b.dims))
-	for d := range order {
-		order[d] = d
-	}
+	order := fabric.All[int](len(b.dims))
 	slices.SortStableFunc(order, func(x, y int) int {
 		return cmp.Or(cmp.Compare(b.dims[y].Size, b.dims[x].Size), lines(b.dims[x])-lines(b.dims[y]), cmp.Compare(keys[x], keys[y]))
 	})

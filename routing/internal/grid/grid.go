@@ -284,19 +284,15 @@ func recall(f *fabric.Fabric, part []fabric.NodeID, was *fabric.Fabric, before [
 
 // build checks coordinates against the cables and makes the grid.
 func build(f *fabric.Fabric, part []fabric.NodeID, dims []Dim, coord []int32) (*Grid, error) {
-	g := &Grid{Dims: dims, Point: make([]int32, f.Switches()), weight: make([]int, len(dims))}
-	for i := range g.Point {
-		g.Point[i] = -1
-	}
+	g := &Grid{Dims: dims, Point: slices.Repeat([]int32{-1}, f.Switches()), weight: make([]int, len(dims))}
 	points := 1
 	for d := len(dims) - 1; d >= 0; d-- {
 		g.weight[d] = points
 		points *= dims[d].Size
 	}
-	g.Switch = make([]fabric.NodeID, points)
+	g.Switch = slices.Repeat([]fabric.NodeID{fabric.None}, points)
 	g.coord = make([]int32, points*len(dims))
 	for p := range g.Switch {
-		g.Switch[p] = fabric.None
 		for d := range dims {
 			g.coord[p*len(dims)+d] = int32(p / g.weight[d] % dims[d].Size)
 		}

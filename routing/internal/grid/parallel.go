@@ -148,11 +148,7 @@ func (n *graph) opposite(v, u, w int32) (x int32, count int) {
 type sets struct{ parent []int32 }
 
 func newSets(n int) *sets {
-	s := &sets{make([]int32, n)}
-	for i := range s.parent {
-		s.parent[i] = int32(i)
-	}
-	return s
+	return &sets{fabric.All[int32](n)}
 }
 
 func (s *sets) find(i int32) int32 {

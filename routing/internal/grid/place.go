@@ -1,5 +1,11 @@
 package grid
 
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
 // unknown stands for a coordinate not yet found.
 const unknown = -1
 
@@ -13,10 +19,7 @@ type placing struct {
 
 // place gives every member its coordinates.
 func (n *graph) place(dims []Dim, steps []step) ([]int32, error) {
-	p := &placing{n, dims, steps, make([]int32, len(n.part)*len(dims))}
-	for i := range p.coord {
-		p.coord[i] = unknown
-	}
+	p := &placing{n, dims, steps, slices.Repeat([]int32{unknown}, len(n.part)*len(dims))}
 	if err := p.readOff(); err != nil {
 		return nil, err
 	}
@@ -65,10 +68,7 @@ func (p *placing) readOff() error {
 
 // pass hands coordinates on across edges of other dimensions.
 func (p *placing) pass() error {
-	queue := make([]int32, len(p.part))
-	for m := range queue {
-		queue[m] = int32(m)
-	}
+	queue := fabric.All[int32](len(p.part))
 	for len(queue) > 0 {
 		m := queue[0]
 		queue = queue[1:]

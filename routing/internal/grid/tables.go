@@ -2,6 +2,7 @@ package grid
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -41,7 +42,7 @@ type writer struct {
 
 func newWriter(f *fabric.Fabric, g *Grid) *writer {
 	dirs := 2 * len(g.Dims)
-	w := &writer{f: f, g: g, port: make([]uint8, len(g.Switch)*dirs), first: make([]uint8, f.Switches())}
+	w := &writer{f: f, g: g, port: make([]uint8, len(g.Switch)*dirs), first: slices.Repeat([]uint8{routing.NoPort}, f.Switches())}
 	for p := range g.Switch {
 		for r := range dirs {
 			switch links := g.Links(p, Dir(r)); {
@@ -55,9 +56,6 @@ func newWriter(f *fabric.Fabric, g *Grid) *writer {
 				w.port[p*dirs+r] = f.Channel(links[0]).FromPort
 			}
 		}
-	}
-	for s := range w.first {
-		w.first[s] = routing.NoPort
 	}
 	return w
 }

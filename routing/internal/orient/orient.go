@@ -117,10 +117,7 @@ func ByRank(f *fabric.Fabric, roots []fabric.NodeID) []fabric.NodeID {
 			f.AddHops(rank, fabric.NodeID(s))
 		}
 	}
-	order := make([]fabric.NodeID, len(rank))
-	for s := range order {
-		order[s] = fabric.NodeID(s)
-	}
+	order := fabric.All[fabric.NodeID](len(rank))
 	slices.SortStableFunc(order, func(a, b fabric.NodeID) int { return cmp.Compare(rank[a], rank[b]) })
 	return order
 }

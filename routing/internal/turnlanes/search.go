@@ -27,10 +27,7 @@ const (
 func (p *Paths) Assign(ctx context.Context, lanes, levels int) (best *Assignment, fewest int, err error) {
 	if p.both && levels > 1 && lanes > 1 {
 		b := p.inBundles()
-		all := make([]int32, len(b.list))
-		for i := range all {
-			all[i] = int32(i)
-		}
+		all := fabric.All[int32](len(b.list))
 		return p.rounds(ctx, all, len(all), lanes, levels, func(n int32) [][]acyclic.Turn { return b.turns(p, n) })
 	}
 	return p.rounds(ctx, p.maximal, len(p.Trunk), lanes, levels, p.alone())

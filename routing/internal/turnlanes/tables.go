@@ -2,6 +2,7 @@ package turnlanes
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -58,10 +59,7 @@ func (l *Assignment) Tables(fw *routing.Forwarding, lids []fabric.LID, both bool
 func (l *Assignment) giveBothWays(lanes *routing.Lanes, fw *routing.Forwarding, lids []fabric.LID) {
 	n := l.f.Switches()
 	pair := func(s, to fabric.NodeID) int { return int(max(s, to))*n + int(min(s, to)) }
-	admitting := make([]uint16, n*n) // [pair] service levels, as bits
-	for i := range admitting {
-		admitting[i] = 1<<l.Used() - 1
-	}
+	admitting := slices.Repeat([]uint16{1<<l.Used() - 1}, n*n) // [pair] service levels, as bits
 	l.eachPath(fw, lids, func(_ fabric.LID, s, to fabric.NodeID, admit uint16) { admitting[pair(s, to)] &= admit })
 	l.eachPath(fw, lids, func(lid fabric.LID, s, to fabric.NodeID, _ uint16) {
 		if admit := admitting[pair(s, to)]; admit != 0 { // 0: nothing is sent between them

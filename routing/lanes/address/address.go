@@ -14,6 +14,7 @@ package address
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -76,11 +77,8 @@ func keepOne(l *routing.Lanes, e *fabric.Endpoint, pairs []uint64, sources []uin
 // keepOneBothWays leaves every two switches one address for each other's endpoints, the
 // one whose layer has the fewest pairs of those that all of them have.
 func keepOneBothWays(f *fabric.Fabric, l *routing.Lanes, scope routing.Scope, pairs []uint64, sources []uint32) {
-	ends := make([][]*fabric.Endpoint, len(sources)) // [switch] endpoints in scope
-	all := make([]int, len(sources))                 // [switch] addresses that all of them have
-	for s := range all {
-		all[s] = len(pairs)
-	}
+	ends := make([][]*fabric.Endpoint, len(sources))      // [switch] endpoints in scope
+	all := slices.Repeat([]int{len(pairs)}, len(sources)) // [switch] addresses that all of them have
 	for _, id := range scope.Endpoints(f) {
 		e := f.Endpoint(id)
 		ends[e.Switch], all[e.Switch] = append(ends[e.Switch], e), min(all[e.Switch], 1<<e.LMC)

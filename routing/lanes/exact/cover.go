@@ -3,6 +3,7 @@ package exact
 import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
+	"slices"
 )
 
 // cover is layers without cycles, with some or all paths in them.
@@ -20,10 +21,7 @@ type layer struct {
 }
 
 func newCover(c *core, layers int) *cover {
-	v := &cover{c: c, layer: make([]int32, len(c.paths))}
-	for p := range v.layer {
-		v.layer[p] = none
-	}
+	v := &cover{c: c, layer: slices.Repeat([]int32{none}, len(c.paths))}
 	for range layers {
 		v.add()
 	}

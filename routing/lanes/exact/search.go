@@ -1,6 +1,9 @@
 package exact
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // search looks for a cover with a number of layers.
 type search struct {
@@ -14,13 +17,7 @@ type search struct {
 }
 
 func newSearch(c *core, layers int, clique []int32) *search {
-	s := &search{c: c, k: layers, member: make([]int32, len(c.paths)), uses: make([]int32, len(c.edges))}
-	for p := range s.member {
-		s.member[p] = none
-	}
-	for e := range s.uses {
-		s.uses[e] = none
-	}
+	s := &search{c: c, k: layers, member: slices.Repeat([]int32{none}, len(c.paths)), uses: slices.Repeat([]int32{none}, len(c.edges))}
 	// Layers are alike, so who is in which can be said for a clique.
 	for l, p := range clique[:min(layers, len(clique))] {
 		s.write(p)

@@ -144,10 +144,7 @@ func long(all *forest.Forest, n int32) bool {
 // giveOut gives every source and LID the service level of its path, or of one that
 // continues it.
 func (p *plan) giveOut(ctx context.Context, l *routing.Lanes, all *forest.Forest) error {
-	sl := make([]uint8, len(all.Trunk)) // [hop]
-	for n := range sl {
-		sl[n] = routing.NoSL
-	}
+	sl := slices.Repeat([]uint8{routing.NoSL}, len(all.Trunk)) // [hop]
 	i := 0
 	eachLong(all, func(leaf int32) {
 		sl[leaf] = p.sl[i]

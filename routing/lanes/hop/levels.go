@@ -2,6 +2,7 @@ package hop
 
 import (
 	"context"
+	"github.com/weft-fabric/weft/fabric"
 	"math/bits"
 	"slices"
 
@@ -122,10 +123,7 @@ const giveUp = 3
 // every later service level took as many as the last, and returns how many are
 // left.
 func (m *mender) elect(ctx context.Context) (int, error) {
-	left := make([]int32, m.s.bundles())
-	for b := range left {
-		left[b] = int32(b)
-	}
+	left := fabric.All[int32](m.s.bundles())
 	votes := make([]uint32, m.s.space*m.top)
 	for sl := 0; len(left) > 0 && sl < routing.SLs; sl++ {
 		if err := ctx.Err(); err != nil {

@@ -61,10 +61,7 @@ func (m *mender) index() {
 	}
 	next := slices.Clone(m.first)
 	m.users = make([]int32, len(m.s.turns))
-	m.weight = make([]uint32, m.s.bundles())
-	for b := range m.weight {
-		m.weight[b] = 1
-	}
+	m.weight = slices.Repeat([]uint32{1}, m.s.bundles())
 	for p := range int32(m.s.paths()) {
 		for _, t := range m.s.of(p) {
 			m.users[next[t]] = p

@@ -80,10 +80,7 @@ func (p *pathSet) shuffled(yield func(*destination, fabric.NodeID) bool) {
 	rng := rand.New(rand.NewPCG(0, stream))
 	dests := slices.Clone(p.dests)
 	rng.Shuffle(len(dests), func(i, j int) { dests[i], dests[j] = dests[j], dests[i] })
-	sources := make([]fabric.NodeID, len(p.sources))
-	for s := range sources {
-		sources[s] = fabric.NodeID(s)
-	}
+	sources := fabric.All[fabric.NodeID](len(p.sources))
 	for i := range dests {
 		d := &dests[i]
 		rng.Shuffle(len(sources), func(i, j int) { sources[i], sources[j] = sources[j], sources[i] })

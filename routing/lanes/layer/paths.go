@@ -68,10 +68,7 @@ func newPathSet(f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) *pat
 		sources: b.Scope.PerSwitch(f), both: b.Contract.EitherWay(),
 	}
 	if p.both {
-		p.at, p.seen = make([]int32, f.Switches()), make([]uint32, f.Turns())
-	}
-	for i := range p.at {
-		p.at[i] = -1
+		p.at, p.seen = slices.Repeat([]int32{-1}, f.Switches()), make([]uint32, f.Turns())
 	}
 	for _, end := range p.Ends {
 		if s := end.Switch; p.both {

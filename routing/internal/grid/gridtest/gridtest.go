@@ -5,6 +5,7 @@ package gridtest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -21,10 +22,7 @@ type Box struct {
 
 // Torus and Mesh are boxes of one kind of dimension with one host on each switch.
 func Torus(size ...int) Box {
-	ring := make([]bool, len(size))
-	for d := range ring {
-		ring[d] = true
-	}
+	ring := slices.Repeat([]bool{true}, len(size))
 	return Box{Size: size, Ring: ring, Hosts: 1}
 }
 
