@@ -119,11 +119,7 @@ func (j *diffJob) read() error {
 		return nil
 	}
 	for _, s := range []*diffSide{&j.old, &j.new} {
-		files := flags.Tables{LFTs: s.source}
-		if err := files.Settle(); err != nil {
-			return err
-		}
-		v, err := input.TablesOf(j.Console, s.name, s.fabric, &files)
+		v, err := input.TablesOf(j.Console, s.name, s.fabric, &flags.Tables{LFTs: s.source})
 		if err != nil {
 			return err
 		}

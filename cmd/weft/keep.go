@@ -28,9 +28,7 @@ func keepFlags(c *cobra.Command, o *routeFlags) {
 	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
 	f.BoolVar(&o.drain, "drain", false, "with --keep and --survive, let single destinations drop their packets for a step where there is no other way")
 	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; exit 1 if one has no plan")
-	for _, flag := range []string{"engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive"} {
-		c.MarkFlagsMutuallyExclusive("keep", flag)
-	}
+	flags.Without(c, "keep", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
 	c.MarkFlagsMutuallyExclusive("out", "steps")
 }
 
@@ -89,11 +87,7 @@ func (j *keepJob) read() (err error) {
 			return err
 		}
 	}
-	files := flags.Tables{LFTs: j.source}
-	if err := files.Settle(); err != nil {
-		return err
-	}
-	v, err := input.TablesOf(j.Console, name, f, &files)
+	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source})
 	if err != nil {
 		return err
 	}

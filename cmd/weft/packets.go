@@ -28,19 +28,19 @@ type packetsFlags struct {
 	tables              flags.Tables
 	job                 flags.Job
 	change              changeFlags
-	loads               string
+	loads               []float64
 	untilSaturated      bool
-	preset, buffer      string
-	outBuffer           string
+	preset              string
+	buffer, outBuffer   int64
 	mtu, speedup        int
 	storeWhole          bool
 	lifetime, length    time.Duration
 	warmUp              time.Duration
 	process, choice     string
 	arbiter             string
-	vlarbHigh, vlarbLow string
+	vlarbHigh, vlarbLow []packets.Weight
 	vlarbLimit          uint8
-	message             string
+	message             int64
 	burst               int
 	complete, replay    bool
 	engines             []string // that the traffic of --replay-cycle is sent under too
@@ -84,24 +84,24 @@ drain write steps that are proven to.
 	o.tables.AddTo(c)
 	o.job.AddTo(c, "uniform")
 	o.change.addTo(c)
-	f.StringVar(&o.loads, "load", "0.1:0.9:0.1", "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")
+	flags.Parse(f, &o.loads, "load", "0.1:0.9:0.1", parseLoads, "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")
 	f.BoolVar(&o.untilSaturated, "until-saturated", false, "stop at the first load that is not delivered, and search the saturation throughput")
 	f.StringVar(&o.preset, "preset", "ib-hdr", "links and switches: "+presetNames())
-	f.StringVar(&o.buffer, "buffer", "", "input buffer for each lane of a port, as in 8KiB (default: of the preset)")
-	f.StringVar(&o.outBuffer, "output-buffer", "", "output buffer likewise (default: none)")
+	flags.Parse(f, &o.buffer, "buffer", "", parseSize, "input buffer for each lane of a port, as in 8KiB (default: of the preset)")
+	flags.Parse(f, &o.outBuffer, "output-buffer", "", parseSize, "output buffer likewise (default: none)")
 	flags.Whole(f, &o.mtu, "mtu", 0, 1, mostPayload, fmt.Sprintf("a packet holds 1 to %d bytes of payload", mostPayload), "bytes of payload in a packet (default: of the preset)")
 	flags.Whole(f, &o.speedup, "speedup", 1, 1, math.MaxInt, "it is at least 1", "packets that leave the lanes of an in-port at once; with --output-buffer how much faster switches are than links")
 	f.BoolVar(&o.storeWhole, "store-and-forward", false, "in place of virtual cut-through")
 	f.DurationVar(&o.lifetime, "lifetime", 0, "drop what heads its queue for longer, as switches do (HOQ), as in 100us (default: never)")
 	f.DurationVar(&o.length, "time", 0, "network time to measure, as in 1ms (default: 4,000 packets); a picosecond of unit is 1/1000 ns")
 	f.DurationVar(&o.warmUp, "warm-up", 0, "network time to warm up at most (default: three times as long as to measure)")
-	f.StringVar(&o.process, "process", "poisson", "when messages come: poisson or fixed")
-	f.StringVar(&o.choice, "choice", "random", "among several addresses (LMC): random or in-turn")
-	f.StringVar(&o.arbiter, "arbiter", "oldest", "which request for a lane of a port goes first: oldest, or lottery")
-	f.StringVar(&o.vlarbHigh, "vlarb-high", "", "high-priority arbitration table of every port, VL:WEIGHT,... in blocks of 64 bytes, as OpenSM's qos_vlarb_high (default: lanes take turns)")
-	f.StringVar(&o.vlarbLow, "vlarb-low", "", "low-priority table likewise, as qos_vlarb_low")
+	flags.OneOf(f, &o.process, "process", "when messages come: poisson or fixed", "poisson", "fixed")
+	flags.OneOf(f, &o.choice, "choice", "among several addresses (LMC): random or in-turn", "random", "in-turn")
+	flags.OneOf(f, &o.arbiter, "arbiter", "which request for a lane of a port goes first: oldest, or lottery", "oldest", "lottery")
+	flags.Parse(f, &o.vlarbHigh, "vlarb-high", "", parseTurns, "high-priority arbitration table of every port, VL:WEIGHT,... in blocks of 64 bytes, as OpenSM's qos_vlarb_high (default: lanes take turns)")
+	flags.Parse(f, &o.vlarbLow, "vlarb-low", "", parseTurns, "low-priority table likewise, as qos_vlarb_low")
 	f.Uint8Var(&o.vlarbLimit, "vlarb-limit", 0, "blocks of 4 KiB that the high table may send while the low one waits, as qos_high_limit: 0 is one packet, 255 no limit")
-	f.StringVar(&o.message, "message", "", "size of a message, as in 64KiB (default: a packet)")
+	flags.Parse(f, &o.message, "message", "", parseSize, "size of a message, as in 64KiB (default: a packet)")
 	flags.Whole(f, &o.burst, "burst", 1, 1, math.MaxInt, "it is at least 1", "messages that come together")
 	f.BoolVar(&o.complete, "complete", false, "send the pattern once and say how long it takes")
 	f.BoolVar(&o.replay, "replay-cycle", false, "send along the judge's credit loop")
@@ -111,8 +111,7 @@ drain write steps that are proven to.
 	f.BoolVar(&o.csv, "csv", false, "print a line of figures for each load")
 	f.StringVar(&o.plot, "plot", "", "SVG file to draw latency and throughput into")
 	c.MarkFlagsMutuallyExclusive("json", "csv")
-	c.MarkFlagsMutuallyExclusive("lfts", "engine")
-	c.MarkFlagsMutuallyExclusive("lfts", "paths")
+	flags.Without(c, "lfts", "engine", "paths")
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "until-saturated")
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "plot")
 	return c
@@ -122,7 +121,10 @@ func presetNames() string {
 	return strings.Join(list.Of(packets.Presets(), func(p packets.Preset) string { return p.Name }), ", ")
 }
 
-const mostPayload = 1 << 20
+const (
+	mostPayload = 1 << 20 // of a packet, in bytes
+	mostBuffer  = 1 << 30 // bytes
+)
 
 type packetsJob struct {
 	*app

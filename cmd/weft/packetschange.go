@@ -28,7 +28,7 @@ func (o *changeFlags) addTo(c *cobra.Command) {
 	f.DurationVar(&o.at, "then-at", 10*time.Microsecond, "when the first of --then begins to be written")
 	f.DurationVar(&o.each, "write-time", time.Microsecond, "from one write to the next, of a block of 64 LIDs or of a switch's SL2VL map")
 	f.DurationVar(&o.pause, "write-pause", 50*time.Microsecond, "from the last write of one --then to the first of the next")
-	f.StringVar(&o.order, "write-order", "opensm", "order of the writes: opensm (block by block, switches by GUID, then maps) or shuffled (--seed)")
+	flags.OneOf(f, &o.order, "write-order", "order of the writes: opensm (block by block, switches by GUID, then maps) or shuffled (--seed)", "opensm", "shuffled")
 }
 
 func (o *changeFlags) check(lfts string) error {
@@ -37,8 +37,6 @@ func (o *changeFlags) check(lfts string) error {
 		return exit.Usage("--then is tables that are written over those of --lfts, which is not given")
 	case o.at < 0 || o.each <= 0 || o.pause < 0:
 		return exit.Usage("--then-at %s, --write-time %s, --write-pause %s: no time is negative, and a write takes some", o.at, o.each, o.pause)
-	case o.order != "opensm" && o.order != "shuffled":
-		return exit.Usage("--write-order %s: it is opensm or shuffled", o.order)
 	}
 	return nil
 }
@@ -48,18 +46,13 @@ func (j *packetsJob) rewritten() (*packets.Network, error) {
 	o := &j.o.change
 	var sequence []*routing.Tables
 	for _, source := range o.then {
-		files := flags.Tables{LFTs: source, Strict: j.o.tables.Strict}
-		if err := files.Settle(); err != nil {
-			return nil, err
-		}
-		v, err := input.TablesOf(j.Console, j.name, j.fabric, &files)
+		v, err := input.TablesOf(j.Console, j.name, j.fabric, &flags.Tables{LFTs: source, Strict: j.o.tables.Strict})
 		if err != nil {
 			return nil, err
 		}
 		sequence = append(sequence, v.Tables)
 	}
-	ps := func(d time.Duration) packets.Time { return packets.Time(d.Nanoseconds() * 1000) }
-	w := packets.Writing{Start: ps(o.at), Each: ps(o.each), Pause: ps(o.pause), Shuffled: o.order == "shuffled", Seed: j.o.route.Seed}
+	w := packets.Writing{Start: networkTime(o.at), Each: networkTime(o.each), Pause: networkTime(o.pause), Shuffled: o.order == "shuffled", Seed: j.o.route.Seed}
 	return packets.NewRewritten(j.tables, w.Rewrites(sequence), j.config)
 }
 

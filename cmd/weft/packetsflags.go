@@ -1,122 +1,61 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// readFlags checks everything that can be checked without the fabric.
-func (j *packetsJob) readFlags() error {
+// readFlags takes over what the flags say of the model and the traffic.
+func (j *packetsJob) readFlags() (err error) {
 	o := j.o
 	if err := o.change.check(o.tables.LFTs); err != nil {
 		return err
 	}
-	err := o.tables.Settle()
-	if err != nil {
+	if err := o.tables.Settle(); err != nil {
 		return err
+	}
+	switch {
+	case o.lifetime < 0 || o.length < 0 || o.warmUp < 0:
+		return exit.Usage("--lifetime, --time and --warm-up are not negative")
+	case max(o.buffer, o.outBuffer) > mostBuffer:
+		return exit.Usage("--buffer and --output-buffer are at most %d bytes", mostBuffer)
+	case o.vlarbHigh == nil && o.vlarbLow == nil && o.vlarbLimit != 0:
+		return exit.Usage("--vlarb-limit is for --vlarb-high and --vlarb-low")
 	}
 	if j.config, err = packets.PresetNamed(o.preset); err != nil {
 		return exit.Usage("--preset: %w", err)
 	}
-	for _, size := range []struct {
-		flag, text string
-		to         *int
-	}{{"buffer", o.buffer, &j.config.Buffer}, {"output-buffer", o.outBuffer, &j.config.OutBuffer}} {
-		if size.text != "" {
-			n, err := parseSize(size.text)
-			if err != nil || n > 1<<30 {
-				return exit.Usage("--%s %q is no size like 8KiB", size.flag, size.text)
-			}
-			*size.to = int(n)
-		}
-	}
-	if o.mtu != 0 {
-		j.config.MTU = o.mtu
-	}
-	j.config.Speedup, j.config.StoreWhole = o.speedup, o.storeWhole
-	j.config.Lifetime = packets.Time(o.lifetime.Nanoseconds() * 1000)
-	j.window = packets.Window{Length: packets.Time(o.length.Nanoseconds() * 1000), WarmUp: packets.Time(o.warmUp.Nanoseconds() * 1000)}
-	if o.lifetime < 0 || o.length < 0 || o.warmUp < 0 {
-		return exit.Usage("--lifetime, --time and --warm-up are not negative")
-	}
-	if o.message != "" {
-		if j.load.Bytes, err = parseSize(o.message); err != nil || j.load.Bytes < 1 {
-			return exit.Usage("--message %q is no size like 64KiB", o.message)
-		}
-	}
-	j.load.Burst, j.load.Seed = o.burst, o.route.Seed
-	if j.loads, err = parseLoads(o.loads); err != nil {
-		return exit.Usage("--load: %w", err)
-	}
-	return j.readWords()
-}
-
-func (j *packetsJob) readWords() error {
-	o := j.o
-	switch o.process {
-	case "poisson":
-	case "fixed":
-		j.load.Regular = true
-	default:
-		return exit.Usage("--process is poisson or fixed, not %q", o.process)
-	}
-	switch o.choice {
-	case "random":
-	case "in-turn":
+	j.config.Buffer, j.config.OutBuffer = cmp.Or(int(o.buffer), j.config.Buffer), cmp.Or(int(o.outBuffer), j.config.OutBuffer)
+	j.config.MTU = cmp.Or(o.mtu, j.config.MTU)
+	j.config.Speedup, j.config.StoreWhole, j.config.Lottery = o.speedup, o.storeWhole, o.arbiter == "lottery"
+	j.config.Lifetime = networkTime(o.lifetime)
+	if o.choice == "in-turn" {
 		j.config.AddressChoice = packets.InTurn
-	default:
-		return exit.Usage("--choice is random or in-turn, not %q", o.choice)
 	}
-	switch o.arbiter {
-	case "oldest":
-	case "lottery":
-		j.config.Lottery = true
-	default:
-		return exit.Usage("--arbiter is oldest or lottery, not %q", o.arbiter)
+	if o.vlarbHigh != nil || o.vlarbLow != nil { // else lanes are served round robin
+		j.config.Arbitration = &packets.Arbitration{High: o.vlarbHigh, Low: o.vlarbLow, Limit: o.vlarbLimit}
 	}
-	if err := j.readArbitration(); err != nil {
-		return err
-	}
-	j.scope = o.route.Scope
-	var err error
+	j.window = packets.Window{Length: networkTime(o.length), WarmUp: networkTime(o.warmUp)}
+	j.load.Bytes, j.load.Burst, j.load.Seed, j.load.Regular = o.message, o.burst, o.route.Seed, o.process == "fixed"
+	j.loads, j.scope = o.loads, o.route.Scope
 	j.load.Pattern, err = o.job.Parse(j.Console)
 	return err
 }
 
-// readArbitration reads the arbitration tables. Without any, lanes are served round
-// robin.
-func (j *packetsJob) readArbitration() error {
-	o := j.o
-	if o.vlarbHigh == "" && o.vlarbLow == "" {
-		if o.vlarbLimit != 0 {
-			return exit.Usage("--vlarb-limit is for --vlarb-high and --vlarb-low")
-		}
-		return nil
-	}
-	a := &packets.Arbitration{Limit: o.vlarbLimit}
-	var err error
-	if a.High, err = parseTurns(o.vlarbHigh); err != nil {
-		return exit.Usage("--vlarb-high: %w", err)
-	}
-	if a.Low, err = parseTurns(o.vlarbLow); err != nil {
-		return exit.Usage("--vlarb-low: %w", err)
-	}
-	j.config.Arbitration = a
-	return nil
-}
+// networkTime is a time of the simulation, which counts picoseconds.
+func networkTime(d time.Duration) packets.Time { return packets.Time(d.Nanoseconds() * 1000) }
 
 // parseTurns reads 0:64,1:32, as OpenSM writes an arbitration table.
 func parseTurns(text string) ([]packets.Weight, error) {
 	var table []packets.Weight
-	if text == "" {
-		return nil, nil
-	}
 	for _, entry := range strings.Split(text, ",") {
 		lane, weight, ok := strings.Cut(strings.TrimSpace(entry), ":")
 		vl, laneErr := strconv.ParseUint(lane, 0, 8)
@@ -172,8 +111,8 @@ func parseSize(text string) (int64, error) {
 		}
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(text, "B")), 10, 64)
-	if err != nil || n < 0 || n > (1<<50)/unit {
-		return 0, fmt.Errorf("%q is no size", text)
+	if err != nil || n < 1 || n > (1<<50)/unit {
+		return 0, fmt.Errorf("%q is no size like 8KiB", text)
 	}
 	return n * unit, nil
 }

@@ -78,7 +78,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.State, "state", "", "folder for the last good tables and the reasons of refusals")
 	f.StringVar(&o.Metrics, "metrics", "", "loopback address for Prometheus, such as 127.0.0.1:9469")
 	f.BoolVar(&o.check, "check-config", false, "say whether the configuration is right and what it means, and serve nothing")
-	f.StringVar(&o.log, "log", "text", "form of the log on standard error: text or json")
+	flags.OneOf(f, &o.log, "log", "form of the log on standard error: text or json", "text", "json")
 	flags.Complete(c, "engine", flags.ChoiceNames)
 	return c
 }
@@ -182,16 +182,10 @@ func keepText(c *daemon.Config) string {
 }
 
 func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
-	var handler slog.Handler
-	switch o.log {
-	case "text":
-		handler = slog.NewTextHandler(a.Stderr, nil)
-	case "json":
-		handler = slog.NewJSONHandler(a.Stderr, nil)
-	default:
-		return exit.Usage("--log %q: it is text or json", o.log)
+	log := slog.New(slog.NewTextHandler(a.Stderr, nil))
+	if o.log == "json" {
+		log = slog.New(slog.NewJSONHandler(a.Stderr, nil))
 	}
-	log := slog.New(handler)
 	var err error
 	for _, path := range []*string{&o.Socket, &o.State} {
 		if *path != "" {
@@ -214,10 +208,7 @@ func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
 	}
 	err = s.Run(cmd.Context(), hup)
 	tellSystemd(log, "STOPPING=1")
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 // tellSystemd tells the service manager how far the daemon is, if one asked.

@@ -72,9 +72,7 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
 	f.Float64Var(&o.precision, "precision", 0, fmt.Sprintf("standard error at which runs end (default %g without --runs)", congestion.DefaultPrecision))
 	flags.Whole(f, &o.hot, "hot", 10, 0, math.MaxInt, "it cannot be negative", "how many of the hottest channels to list")
 	flags.AddJSON(f, &o.json)
-	for _, pair := range [][]string{{"lfts", "engine"}, {"lfts", "paths"}, {"lfts", "contract"}, {"lfts", "time-budget"}} {
-		c.MarkFlagsMutuallyExclusive(pair...)
-	}
+	flags.Without(c, "lfts", "engine", "paths", "contract", "time-budget")
 	return c
 }
 

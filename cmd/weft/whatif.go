@@ -57,12 +57,8 @@ everything that the cables join.`,
 	flags.AddPrecision(f, &o.precision)
 	f.BoolVar(&o.drain, "drain", false, "let single destinations drop their packets for a step where there is no other way")
 	flags.AddJSON(f, &o.json)
-	for _, flag := range []string{"engine", "paths", "contract", "time-budget"} {
-		if flag != "contract" {
-			c.MarkFlagsMutuallyExclusive("lfts", flag)
-			c.MarkFlagsMutuallyExclusive("tables", flag)
-		}
-	}
+	flags.Without(c, "lfts", "engine", "paths", "time-budget")
+	flags.Without(c, "tables", "engine", "paths", "time-budget")
 	return c
 }
 

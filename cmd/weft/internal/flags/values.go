@@ -2,7 +2,9 @@ package flags
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -12,69 +14,84 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// value is a flag that is checked as soon as it is read, so that commands need not.
-type value[T any] struct {
-	to    *T
-	kind  string // pflag's name of the type
-	print func(T) string
-	read  func(string) (T, error)
+// value is a flag that is read and checked as soon as it is met, so that commands need
+// not.
+type value struct {
+	text, kind string // kind is what pflag calls the type
+	take       func(text string) error
 }
 
-func (v *value[T]) String() string { return v.print(*v.to) }
-func (v *value[T]) Type() string   { return v.kind }
+func (v *value) String() string { return v.text }
+func (v *value) Type() string   { return v.kind }
 
-func (v *value[T]) Set(text string) error {
-	x, err := v.read(text)
+func (v *value) Set(text string) error {
+	err := v.take(text)
 	if err == nil {
-		*v.to = x
+		v.text = text
 	}
 	return err
 }
 
-// Word declares a flag whose values are words that parse knows.
-func Word[T fmt.Stringer](f *pflag.FlagSet, to *T, name string, def T, parse func(string) (T, error), usage string) {
-	*to = def
-	f.Var(&value[T]{to, "string", T.String, func(text string) (T, error) {
-		x, err := parse(text)
-		if err != nil {
-			err = exit.Usage("--%s: %w", name, err)
+// Parse declares a flag that parse reads. An empty default is that nothing is given,
+// and so is an empty value then: the zero T.
+func Parse[T any](f *pflag.FlagSet, to *T, name, def string, parse func(string) (T, error), usage string) {
+	take := func(text string) (err error) {
+		var x T
+		if text != "" || def != "" {
+			if x, err = parse(text); err != nil {
+				return exit.Usage("--%s: %w", name, err)
+			}
 		}
-		return x, err
-	}}, name, usage)
+		*to = x
+		return nil
+	}
+	if err := take(def); err != nil {
+		panic(err) // a default that is no value
+	}
+	f.Var(&value{def, "string", take}, name, usage)
+}
+
+// Word is Parse for one of a few words that are values of a type.
+func Word[T fmt.Stringer](f *pflag.FlagSet, to *T, name string, def T, parse func(string) (T, error), usage string) {
+	Parse(f, to, name, def.String(), parse, usage)
+}
+
+// OneOf is Parse for one of a few words, the first if none is given.
+func OneOf(f *pflag.FlagSet, to *string, name, usage string, words ...string) {
+	Parse(f, to, name, words[0], func(text string) (string, error) {
+		if !slices.Contains(words, text) {
+			return "", fmt.Errorf("it is %s, not %q", strings.Join(words, " or "), text)
+		}
+		return text, nil
+	}, usage)
 }
 
 // Whole declares a flag that is a number from least to most; what says so of any other.
 func Whole(f *pflag.FlagSet, to *int, name string, def, least, most int, what, usage string) {
 	*to = def
-	f.Var(&value[int]{to, "int", strconv.Itoa, func(text string) (int, error) {
+	f.Var(&value{strconv.Itoa(def), "int", func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err == nil && (n < least || n > most) {
 			err = exit.Usage("--%s %d: %s", name, n, what)
 		}
-		return n, err
+		*to = n
+		return err
 	}}, name, usage)
+}
+
+// Without says that a flag goes with none of the others.
+func Without(c *cobra.Command, flag string, others ...string) {
+	for _, other := range others {
+		c.MarkFlagsMutuallyExclusive(flag, other)
+	}
 }
 
 // AddContract declares --contract; nil is not given, and without says what then.
 func AddContract(f *pflag.FlagSet, to **routing.Contract, without string) {
-	f.Var(&value[*routing.Contract]{to, "string",
-		func(c *routing.Contract) string {
-			if c == nil {
-				return ""
-			}
-			return c.String()
-		},
-		func(text string) (*routing.Contract, error) {
-			if text == "" {
-				return nil, nil
-			}
-			c, err := routing.ParseContract(text)
-			if err != nil {
-				err = exit.Usage("--contract: %w", err)
-			}
-			return &c, err
-		},
-	}, "contract", "what clients do with service levels: honored, directed, single:N or any (default: "+without+")")
+	Parse(f, to, "contract", "", func(text string) (*routing.Contract, error) {
+		c, err := routing.ParseContract(text)
+		return &c, err
+	}, "what clients do with service levels: honored, directed, single:N or any (default: "+without+")")
 }
 
 // AddScope declares --endpoints.

@@ -33,8 +33,11 @@ func Read(c *console.Console, name string, lmc int, o *flags.Tables) (*Given, er
 
 // TablesOf reads the tables of a fabric.
 func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables) (*Given, error) {
+	err := o.Settle()
+	if err != nil {
+		return nil, err
+	}
 	join := lft.Join{Lenient: !o.Strict}
-	var err error
 	if o.List != "" {
 		if join.List, err = console.ReadFile(c, o.List, subnetlst.ReadMap); err != nil {
 			return nil, err
