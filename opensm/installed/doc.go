@@ -24,6 +24,9 @@
 // Each step is judged on the fabric as it is: every mixture of the tables handed over,
 // those confirmed, and the new ones (package transition), and the new ones alone.
 //
-// Packets to LIDs that nobody has any more are in no proof: OpenSM takes their entries
-// out in the same sweep.
+// Plans begin at the tables handed over, also where a switch has not confirmed them.
+//
+// Packets that are past what went are in no proof: those to and from hosts that left, and
+// those beyond a cable or switch that is gone. They are in the network for microseconds,
+// and a step is written a sweep later. TestPast counts what they could do.
 package installed
