@@ -11,7 +11,8 @@
 // steps that are proven while they are written, one step for each question. The plugin
 // says which tables are in use, by a number, and what the switches have not confirmed.
 // Everything is routed anew only if there are no tables in use, if they were made under
-// other settings, if no repair close to them exists, or if the configuration says so.
+// other settings, if no repair close to them exists, or if the configuration says so; in
+// proven steps if that can be, as on trees.
 //
 // Engines are tried in the order of the configuration, and the first whose tables are
 // proven is used; the log, the status and the state folder say why the others were not.

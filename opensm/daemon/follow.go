@@ -19,7 +19,7 @@ import (
 type Change struct {
 	Kind      string  `json:"kind"`          // same, repair, return, or full: routed anew
 	Why       string  `json:"why,omitempty"` // for full: why the tables in use were not kept
-	Proven    bool    `json:"proven"`        // nothing can deadlock while it is written
+	Proven    bool    `json:"proven"`        // nothing can deadlock while it is written; for full, where not, only entries are counted
 	Entries   int     `json:"entries"`       // of forwarding tables, that differ
 	Due       int     `json:"due"`           // of them, those that had to
 	Blocks    int     `json:"blocks"`        // of 64 LIDs, which OpenSM writes
@@ -30,9 +30,6 @@ type Change struct {
 	More      int     `json:"more"`          // steps that follow, at least
 	Wait      float64 `json:"wait_seconds"`  // before the next, from when all switches have confirmed this one until earlier packets are gone
 }
-
-// kindFull is the kind of a change to tables that were routed anew.
-const kindFull = "full"
 
 // Progress is the progress of a plan of several steps.
 type Progress struct {
@@ -57,11 +54,11 @@ func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.stat
 // anew; why says for the report why those in use were not kept, empty if there is nothing to
 // report: none are in use, they are never to be kept, or a search for better ones goes on.
 func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
-	if set.keep == keepNever {
-		return nil, ""
-	}
 	h, why := s.keeper.inUse(q.InUse, set.settingsKey(q.Lanes()))
-	if h == nil {
+	switch {
+	case set.keep == keepNever && (h == nil || h.key != k || h.settled()):
+		return nil, ""
+	case h == nil:
 		return nil, why
 	}
 	var was *handed // those in use, if the step is to lead to better ones
@@ -79,11 +76,8 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 			return &reply{proven: h.proven, cached: true, handed: h, soFar: h.drifts(set)}, ""
 		}
 	}
-	if q.Deadline > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, start.Add(q.Deadline*9/10))
-		defer cancel()
-	}
+	ctx, cancel := inTime(ctx, q, start)
+	defer cancel()
 	begin := time.Now()
 	state := h.state
 	state.Confirmed, state.Earlier = confirmed(h.tables, q), h.lingering(q)
@@ -107,24 +101,35 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: jumped}, ""
 }
 
+// inTime ends when the answer is due. A tenth of the plugin's time is for writing the answer
+// and for the plugin to check it.
+func inTime(ctx context.Context, q *wire.Request, start time.Time) (context.Context, context.CancelFunc) {
+	if q.Deadline == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, start.Add(q.Deadline*9/10))
+}
+
 // next is the next step. A plugin that has none of our tables in use cannot prove a step,
 // and accepts only tables that connect all pairs.
 func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *settings, q *wire.Request) (m *installed.Move, jumped bool, err error) {
-	o := installed.Options{Contract: set.contract, Scope: set.scope, Most: set.MaxEntries}
 	if q.InUse == 0 {
-		return state.End(ctx, f, o)
+		return state.End(ctx, f, set.installed())
 	}
-	m, err = state.Next(ctx, f, o)
+	m, err = state.Next(ctx, f, set.installed())
 	return m, false, err
+}
+
+// installed is the settings that steps are planned under.
+func (s *settings) installed() installed.Options {
+	return installed.Options{Contract: s.contract, Scope: s.scope, Most: s.MaxEntries}
 }
 
 // after is what is handed over by a move. A packet waits in a switch for no longer than
 // lifetime; 0 stands for OpenSM's default.
 func (h *handed) after(m *installed.Move, f *fabric.Fabric, set *settings, lifetime time.Duration, start time.Time) *handed {
-	v := *m.Alone
-	v.Certificate = m.Union.Certificate
 	p := &proven{
-		restored: h.verdict == nil, tables: m.Tables, verdict: &v, engine: h.engine, tried: h.tried, missing: h.missing, before: h.tables,
+		restored: h.verdict == nil, tables: m.Tables, verdict: m.Verdict(), engine: h.engine, tried: h.tried, missing: h.missing, before: h.tables,
 		loads: congestion.Count(f, m.Tables.Forwarding, set.scope),
 	}
 	now := &handed{proven: p, number: wire.Number(m.Tables), settings: h.settings, open: h.open, state: h.state, balanced: h.balanced}
@@ -147,21 +152,37 @@ func (h *handed) lingering(q *wire.Request) *routing.Tables {
 	return h.since.earlier
 }
 
-// anew is tables that were routed anew, which replace those in use, if these are known.
-func (s *Server) anew(p reply, k key, set *settings, q *wire.Request, start time.Time) *handed {
+// anew hands over tables that were routed anew, as a step where nothing can deadlock while
+// they replace those in use, if these are known.
+func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wire.Request, start time.Time) {
 	h := &handed{
-		proven: p.proven, number: wire.Number(p.tables), key: k, balanced: []key{k}, settings: set.settingsKey(q.Lanes()), open: p.soFar,
-		state: installed.State{Sent: p.tables, Goal: p.tables}, hops: change.Hops(p.tables),
+		proven: r.proven, number: wire.Number(r.tables), key: k, balanced: []key{k}, settings: set.settingsKey(q.Lanes()), open: r.soFar,
+		state: installed.State{Sent: r.tables, Goal: r.tables}, hops: change.Hops(r.tables),
 	}
+	r.handed = h
 	was := s.keeper.find(q.InUse)
 	switch {
 	case was == nil:
+		return
 	case was.number == h.number:
 		h.since = was.since
-	default:
-		h.since = since{start, was.tables}
+		return
 	}
-	return h
+	h.since = since{start, was.tables}
+	if was.settings != h.settings { // under which those in use may have a loop
+		return
+	}
+	ctx, cancel := inTime(ctx, q, start)
+	defer cancel()
+	state := was.state
+	state.Confirmed, state.Earlier = confirmed(was.tables, q), was.lingering(q)
+	m, err := state.Replace(ctx, r.tables, set.installed())
+	if err != nil {
+		return
+	}
+	now := h.after(m, r.tables.Fabric, set, q.Lifetime, start)
+	now.key, now.since, now.route, now.verify = k, h.since, r.route, r.verify
+	r.proven, r.handed, r.move, r.soFar = now.proven, now, m, r.soFar || m.More > 0
 }
 
 // writing is how long OpenSM takes at most to write tables.
@@ -233,7 +254,7 @@ func (c *Change) attrs() []any {
 	}
 	attrs := []any{"change", c.Kind, "entries", c.Entries}
 	if c.Why != "" {
-		return append(attrs, "not_kept", c.Why)
+		attrs = append(attrs, "not_kept", c.Why)
 	}
 	attrs = append(attrs, "due", c.Due, "blocks", c.Blocks, "step", c.Step, "more", c.More)
 	if c.More > 0 {

@@ -78,7 +78,7 @@ func newMetrics() *metrics {
 	m.steps = gauge("plan_steps_left", "Steps that are to follow the tables handed over last, at least.")
 	m.cut = gauge("pairs_cut", "Pairs that cables join and the tables handed over last do not, until a further step.")
 	m.cutFor = counter("cut_pair_seconds_total", "Pairs that were cut, times the seconds from OpenSM's question to the answer that mends them.")
-	for _, kind := range []string{string(installed.Repair), string(installed.Return), kindFull} {
+	for _, kind := range []string{string(installed.Repair), string(installed.Return), string(installed.Full)} {
 		m.changes.WithLabelValues(kind)
 	}
 	m.registry.MustRegister(m.changes, m.due, m.blocks, m.steps, m.cut, m.cutFor, m.sweeps, m.cached, m.loops, m.bad, m.entries, m.levels, m.engine, m.proven, m.needed, m.used, m.lanes, m.load,

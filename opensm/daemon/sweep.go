@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
 
@@ -123,7 +124,7 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 	p := s.ask(ctx, x, k, f, set, q, start)
 	switch {
 	case p.tables != nil:
-		p.handed = s.anew(p, k, set, q, start)
+		s.anew(ctx, &p, k, set, q, start)
 		s.keeper.put(p.handed)
 		p.why = why
 	case p.aside && p.refusal == errNoBetter.Error():
@@ -186,7 +187,10 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 		r.ChangedEntries, r.ChangedSLs = changes(s.last, p.tables)
 		r.Change = changeOf(&p, q)
 		if r.Change == nil && p.why != "" {
-			r.Change = &Change{Kind: kindFull, Why: p.why, Entries: int(r.ChangedEntries)}
+			r.Change = &Change{Kind: string(installed.Full), Entries: int(r.ChangedEntries)}
+		}
+		if r.Change != nil {
+			r.Change.Why = p.why
 		}
 	}
 	s.report(r, &p)

@@ -43,6 +43,7 @@ const (
 	Same   Kind = "same"   // nothing changes
 	Repair Kind = "repair" // of what is broken, and for what is new
 	Return Kind = "return" // to the goal, since something is back
+	Full   Kind = "full"   // to tables that were routed anew
 )
 
 // Move is what is handed over next.
@@ -63,6 +64,13 @@ type Move struct {
 	before *routing.Tables // what the switches have, on the fabric as it is
 }
 
+// Verdict is that of the tables, with ranks that hold for every mixture as well.
+func (m *Move) Verdict() *deadlock.Verdict {
+	v := *m.Alone
+	v.Certificate = m.Union.Certificate
+	return &v
+}
+
 // ErrNone is why there is no step near the tables that are installed.
 var ErrNone = errors.New("no repair near the tables in use")
 
@@ -72,19 +80,24 @@ func none(format string, args ...any) error {
 
 // Next is the next step for a fabric as it is now. The error is ErrNone where there is none.
 func (s *State) Next(ctx context.Context, live *fabric.Fabric, o Options) (*Move, error) {
-	parts := transition.PartsOf(s.Sent.Fabric, live)
-	if n := len(parts.Readdressed); n > 0 {
-		e := live.Endpoint(parts.Readdressed[0])
-		return nil, none("%d endpoints have other LIDs than before, among them %s", n, live.Label(e.Node))
-	}
-	c := &carrier{State: s, live: live, o: o, change: change.Options{Contract: o.Contract, Scope: o.Scope}}
-	if err := c.carry(); err != nil {
+	c, parts, err := s.carrier(live, o)
+	if err != nil {
 		return nil, err
 	}
 	if nothing(parts.Gone) && nothing(parts.New) {
 		return c.goOn(ctx)
 	}
 	return c.adapt(ctx, parts)
+}
+
+func (s *State) carrier(live *fabric.Fabric, o Options) (*carrier, transition.Parts, error) {
+	parts := transition.PartsOf(s.Sent.Fabric, live)
+	if n := len(parts.Readdressed); n > 0 {
+		e := live.Endpoint(parts.Readdressed[0])
+		return nil, parts, none("%d endpoints have other LIDs than before, among them %s", n, live.Label(e.Node))
+	}
+	c := &carrier{State: s, live: live, o: o, change: change.Options{Contract: o.Contract, Scope: o.Scope}}
+	return c, parts, c.carry()
 }
 
 // End is Next where only tables that connect all pairs will do: the last step of a repair at
@@ -314,25 +327,30 @@ func (c *carrier) move(ctx context.Context, kind Kind, plan []*routing.Tables, r
 	case kind == Return:
 		m.Returning = m.More > 0
 	}
+	return m, c.judge(ctx, m)
+}
+
+// judge has a move judged, and says what it costs. The error is ErrNone where it is not safe.
+func (c *carrier) judge(ctx context.Context, m *Move) error {
 	mixed, err := c.mixed()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	judge := deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1}
 	if m.Union, err = c.union(ctx, append(mixed, m.Tables), judge); err != nil {
-		return nil, err
+		return err
 	}
 	if !m.Union.Free() {
-		return nil, none("its first step passes through a credit loop of %d links", len(m.Union.Cycle))
+		return none("its first step passes through a credit loop of %d links", len(m.Union.Cycle))
 	}
 	if m.Alone, err = deadlock.Verify(ctx, m.Tables, judge); err != nil {
-		return nil, err
+		return err
 	}
 	m.CutBefore, m.CutAfter = m.Union.Cut[0], m.Union.Cut[len(m.Union.Cut)-1]
 	if cut := m.CutAfter - c.o.Scope.Disconnected(c.live); cut > 0 && m.More == 0 {
-		return nil, none("%d pairs stay cut that cables join", cut)
+		return none("%d pairs stay cut that cables join", cut)
 	}
 	m.before = mixed[0]
 	m.Cost, m.Hops = transition.CostOf(m.before, m.Tables), change.Hops(m.Tables)
-	return m, nil
+	return nil
 }

@@ -1,0 +1,45 @@
+package installed_test
+
+import (
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/installed"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Tables that are routed anew replace others in proven moves on trees, whatever cable is gone;
+// on other networks few do, and the others are refused.
+func TestReplace(t *testing.T) {
+	for _, n := range []struct {
+		spec, engine string
+		all          bool
+	}{{"xgft:m=4x4,w=2x4,hosts=2", "updn", true}, {"xgft:m=4,w=4,hosts=4", "ftree", true}, {"torus:4x4,hosts=2", "weave-any", false}} {
+		f := testnet.Build(t, n.spec)
+		safe, refused := 0, 0
+		for i := 0; i < f.Trunks(); i += 5 {
+			s := begin(t, f, n.engine, routing.Any)
+			anew := begin(t, without(t, f, []fabric.ChannelID{fabric.ChannelID(i)}), n.engine, routing.Any).Sent
+			m, err := s.Replace(t.Context(), anew, s.o)
+			if err != nil {
+				refused++
+				continue
+			}
+			if m.Kind != installed.Full || !m.Union.Free() || !m.Alone.Complete() || m.Returning {
+				t.Errorf("%s, trunk %d: %+v", n.spec, i, m)
+			}
+			s.Sent, s.Goal, s.Plan = m.Tables, anew, m.Plan
+			for more := m.More; more > 0; more-- {
+				if last := s.sweep(anew.Fabric); last.Kind != installed.Full || last.More != more-1 {
+					t.Errorf("%s, trunk %d: %s, %d more", n.spec, i, last.Kind, last.More)
+				}
+			}
+			s.same(anew)
+			safe++
+		}
+		if t.Logf("%s: %d in proven moves, %d not", n.spec, safe, refused); safe == 0 && n.all || n.all != (refused == 0) {
+			t.Errorf("%s: %d in proven moves, %d not", n.spec, safe, refused)
+		}
+	}
+}
