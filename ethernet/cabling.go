@@ -171,6 +171,11 @@ func (c *Cabling) Each(words []uint64, d DeviceID, visit func(LinkID)) {
 	}
 }
 
+// FirstOf is the lowest link of a set within one word of a device.
+func (c *Cabling) FirstOf(d DeviceID, word int, set uint64) LinkID {
+	return c.first[d] + LinkID(word*64+bits.TrailingZeros64(set))
+}
+
 // Natural compares names as people order them: numbers in them by value.
 func Natural(a, b string) int {
 	i, j := 0, 0

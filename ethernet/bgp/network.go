@@ -1,0 +1,77 @@
+package bgp
+
+import (
+	"net/netip"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// Subnets gives each device with hosts a prefix of its own, 10.0.0.0/24 and so on; hosts is
+// the number of hosts of each device, [DeviceID].
+func Subnets(c *ethernet.Cabling, hosts []int) []ethernet.Class {
+	var classes []ethernet.Class
+	for d, count := range hosts {
+		if count > 0 {
+			i := len(classes)
+			p := netip.PrefixFrom(netip.AddrFrom4([4]byte{byte(10 + i>>16), byte(i >> 8), byte(i), 0}), 24)
+			classes = append(classes, ethernet.Class{Prefixes: []netip.Prefix{p}, At: []ethernet.DeviceID{ethernet.DeviceID(d)}, Hosts: true})
+		}
+	}
+	return classes
+}
+
+// Leaves is the devices where packets of some class with hosts leave, ascending.
+func Leaves(classes []ethernet.Class) []ethernet.DeviceID {
+	var list []ethernet.DeviceID
+	for i := range classes {
+		if classes[i].Hosts {
+			list = append(list, classes[i].At...)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Fill computes the next hops of classes.
+func (p *Plan) Fill(classes []ethernet.Class) {
+	down := make([]bool, len(p.Cabling.Links))
+	var at atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			c := NewComputer(p)
+			for {
+				i := int(at.Add(1)) - 1
+				if i >= len(classes) {
+					return
+				}
+				classes[i].Next = p.Cabling.NewRow()
+				c.Row(classes[i].At, down, classes[i].Next)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// HostClasses is the classes of a network with hosts, one for each set of devices
+// that they are behind, without next hops.
+func HostClasses(n *ethernet.Network) []ethernet.Class {
+	var list []ethernet.Class
+	for i := range n.Classes {
+		c := &n.Classes[i]
+		if !c.Hosts || len(c.At) == 0 {
+			continue
+		}
+		same := slices.IndexFunc(list, func(o ethernet.Class) bool { return slices.Equal(o.At, c.At) })
+		if same < 0 {
+			same = len(list)
+			list = append(list, ethernet.Class{At: c.At, Hosts: true})
+		}
+		list[same].Prefixes = append(list[same].Prefixes, c.Prefixes...)
+	}
+	return list
+}

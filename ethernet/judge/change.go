@@ -1,0 +1,158 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// Base is a network whose judgment is kept, so that changes to a few of its classes are
+// judged quickly. Priorities must be the same on all links, without rules and tunnels.
+type Base struct {
+	n       *ethernet.Network
+	scope   ethernet.Scope
+	sources []ethernet.DeviceID
+	d       *dependencies
+	free    bool
+}
+
+// NewBase judges a network as a base.
+func NewBase(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*Base, error) {
+	if n.Priorities.Rules != nil || len(n.TunnelMaps) > 0 {
+		return nil, errors.New("judge: changes of networks whose devices change marks or wrap packets are judged one by one")
+	}
+	for m := range n.Priorities.Marks {
+		for l := range n.Links {
+			if n.Priorities.Of(uint8(m), ethernet.LinkID(l)) != n.Priorities.Of(uint8(m), 0) {
+				return nil, errors.New("judge: changes of networks with different priorities on different links are judged one by one")
+			}
+		}
+	}
+	one := *n // every lossless priority has the same dependencies, so one of them tells
+	one.Priorities = ethernet.Uniform(n.Cabling, []uint8{0})
+	d, err := derive(ctx, &one, scope)
+	if err != nil {
+		return nil, err
+	}
+	b := &Base{n: &one, scope: scope, sources: sources(n, scope), d: d}
+	c := b.Checker()
+	b.free = c.acyclic()
+	return b, nil
+}
+
+// Free says whether the network is free of deadlock as it is.
+func (b *Base) Free() bool { return b.free }
+
+// Change is the next hops of a class in place of those that it had.
+type Change struct {
+	Class int
+	Next  ethernet.Row
+}
+
+// Checker judges changes of a base, one after the other. It is for one goroutine.
+type Checker struct {
+	b       *Base
+	next    []uint64 // as dependencies.next of the only mark, with what a change adds
+	touched []int32  // words of next that differ from the base
+	there   []bool   // [DeviceID]
+	devices []ethernet.DeviceID
+
+	done, open []uint64 // rows, of the search for a circle
+	stack      []ethernet.LinkID
+}
+
+// Checker is a new checker.
+func (b *Base) Checker() *Checker {
+	return &Checker{
+		b: b, next: slices.Clone(b.d.next[0]), there: make([]bool, len(b.n.Names)),
+		done: b.n.NewRow(), open: b.n.NewRow(),
+	}
+}
+
+// Suffices says whether the base with changes added is free of deadlock. If classes that are not
+// among the changes lost next hops, they count with those that they had; so true is a proof and
+// false calls for a full verdict.
+func (c *Checker) Suffices(changes []Change) bool {
+	for _, w := range c.touched {
+		c.next[w] = c.b.d.next[0][w]
+	}
+	c.touched = c.touched[:0]
+	for i := range changes {
+		c.follow(changes[i].Next)
+	}
+	if len(c.touched) == 0 {
+		return c.b.free
+	}
+	return c.acyclic()
+}
+
+// follow adds the dependencies of packets that go by a row from all senders.
+func (c *Checker) follow(row ethernet.Row) {
+	n, d := c.b.n, c.b.d
+	c.devices = append(c.devices[:0], c.b.sources...)
+	for _, at := range c.devices {
+		c.there[at] = true
+	}
+	for i := 0; i < len(c.devices); i++ {
+		at := c.devices[i]
+		n.Each(n.Words(row, at), at, func(out ethernet.LinkID) {
+			to := n.Links[out].To
+			for k, bits := range n.Words(row, to) {
+				w := d.first[out] + int32(k)
+				if bits&^c.next[w] != 0 {
+					c.next[w] |= bits
+					c.touched = append(c.touched, w)
+				}
+			}
+			if !c.there[to] {
+				c.there[to] = true
+				c.devices = append(c.devices, to)
+			}
+		})
+	}
+	for _, at := range c.devices {
+		c.there[at] = false
+	}
+}
+
+// acyclic says whether the dependencies have no circle: a depth-first search that takes the
+// links of a device 64 at a time.
+func (c *Checker) acyclic() bool {
+	n, first := c.b.n, c.b.d.first
+	clear(c.done)
+	clear(c.open)
+	for root := range ethernet.LinkID(len(n.Links)) {
+		if n.Has(c.done, root) {
+			continue
+		}
+		c.stack = append(c.stack[:0], root)
+		n.Add(c.open, root)
+		for len(c.stack) > 0 {
+			l := c.stack[len(c.stack)-1]
+			to := n.Links[l].To
+			out := c.next[first[l]:first[l+1]]
+			done, open := n.Words(c.done, to), n.Words(c.open, to)
+			deeper := ethernet.LinkID(ethernet.None)
+			for k, w := range out {
+				if w&open[k] != 0 {
+					return false
+				}
+				if fresh := w &^ done[k]; fresh != 0 {
+					deeper = n.FirstOf(to, k, fresh)
+					break
+				}
+			}
+			if deeper == ethernet.None {
+				c.stack = c.stack[:len(c.stack)-1]
+				n.Remove(c.open, l)
+				n.Add(c.done, l)
+				continue
+			}
+			c.stack = append(c.stack, deeper)
+			n.Add(c.open, deeper)
+		}
+	}
+	return true
+}
