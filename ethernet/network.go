@@ -10,6 +10,7 @@ type Network struct {
 	Classes    []Class
 	Priorities *Priorities
 	TunnelMaps [][]uint8 // [Tunnel.Map][mark] the mark of the outer header
+	AS         []uint32  // [DeviceID] AS number of BGP, 0 where it is not known; nil: of none
 
 	Notes []string // what was assumed or left out when it was read, a sentence each
 }

@@ -8,16 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
-	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/folder"
 )
-
-// ethernetFlags is what commands can be told about a lossless Ethernet network.
-type ethernetFlags struct {
-	vrf      string
-	partial  bool
-	lossless []uint
-}
 
 // ethernetCommand is a command that takes a lossless Ethernet network too, in place of a fabric.
 type ethernetCommand struct {
@@ -74,25 +66,4 @@ func isEthernet(cmd *cobra.Command, own *pflag.FlagSet, name string) bool {
 // isClab says whether a name is that of a Containerlab file.
 func isClab(name string) bool {
 	return strings.HasSuffix(name, ".clab.yml") || strings.HasSuffix(name, ".clab.yaml")
-}
-
-// addTo declares the flags.
-func (o *ethernetFlags) addTo(f *pflag.FlagSet) {
-	f.StringVar(&o.vrf, "vrf", "", "VRF whose routes count (default \"default\")")
-	f.BoolVar(&o.partial, "partial", false, "go on where dumps are missing or disagree, and say what is not covered")
-	f.UintSliceVar(&o.lossless, "lossless-priorities", nil, "priorities with PFC, where no configuration says so (default 3)")
-}
-
-// read reads the network.
-func (o *ethernetFlags) read(name string) (*ethernet.Network, error) {
-	lossless := make([]uint8, 0, len(o.lossless))
-	for _, p := range o.lossless {
-		lossless = append(lossless, uint8(min(p, 255)))
-	}
-	if len(lossless) > 0 {
-		if err := folder.CheckLossless(lossless); err != nil {
-			return nil, exit.Usage("--lossless-priorities: %w", err)
-		}
-	}
-	return folder.Read(name, folder.Options{VRF: o.vrf, Partial: o.partial, Lossless: lossless})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
@@ -15,7 +16,7 @@ import (
 
 // verifyEthernetCommand is weft verify, of lossless Ethernet too.
 func verifyEthernetCommand(a *app) *cobra.Command {
-	o := &ethernetFlags{}
+	o := &verifyEthernetFlags{}
 	return withEthernet(ethernetCommand{
 		Command: verifyCommand(a),
 		also:    []string{"json", "endpoints"},
@@ -23,9 +24,34 @@ func verifyEthernetCommand(a *app) *cobra.Command {
 		long: `Of a lossless Ethernet network FABRIC is a folder with what the devices say:
 NAME.route.json and NAME.interface.json of FRR, NAME.lldp.json, SONiC's
 NAME.config_db.json. The verdict then is about every choice that ECMP can make under
-priority flow control; --endpoints is hosts or all. See docs/ethernet.md.`,
-		run: func(cmd *cobra.Command, name string) error { return a.verifyEthernet(cmd, name, o) },
+priority flow control; --endpoints is hosts or all. With --routes, routes are
+computed, of a Containerlab file or a computed network too. --failures computes them
+for every failure and says which open a loop or cut a pair. See docs/ethernet.md.`,
+		run: func(cmd *cobra.Command, name string) error {
+			if o.failures != "" {
+				return a.ethernetFailures(cmd, name, o)
+			}
+			if o.converging {
+				return exit.Usage("--converging is about the change after a failure: it needs --failures")
+			}
+			return a.verifyEthernet(cmd, name, &o.ethernetFlags)
+		},
 	})
+}
+
+// verifyEthernetFlags is the flags of weft verify for lossless Ethernet.
+type verifyEthernetFlags struct {
+	ethernetFlags
+	failures   string
+	converging bool
+	samples    int
+}
+
+func (o *verifyEthernetFlags) addTo(f *pflag.FlagSet) {
+	o.ethernetFlags.addTo(f)
+	f.StringVar(&o.failures, "failures", "", "compute routes after every failure of these, and judge them: links, switches or 2-links")
+	f.BoolVar(&o.converging, "converging", false, "with --failures: judge every mixture of the routes before and after")
+	f.IntVar(&o.samples, "samples", 10_000, "with --failures 2-links: pairs to try, drawn at random where there are more")
 }
 
 // verifyEthernetSummary is the output of weft verify --json, of lossless Ethernet.
@@ -38,6 +64,7 @@ type verifyEthernetSummary struct {
 	Cables       int              `json:"cables"`
 	Prefixes     int              `json:"prefixes"`
 	Hosts        int              `json:"host_prefixes"`
+	Routes       string           `json:"routes"` // as read, or how they were computed
 	Classes      int              `json:"classes"`
 	Priorities   []int            `json:"lossless_priorities"`
 	Dependencies int              `json:"dependencies"`
@@ -106,7 +133,7 @@ func ethernetScope(cmd *cobra.Command) (ethernet.Scope, error) {
 type verifyEthernetJob struct {
 	*app
 	name    string
-	n       *ethernet.Network
+	n       *ethernetInput
 	verdict *judge.Verdict
 	spent   struct{ read, verify float64 }
 }
@@ -118,7 +145,7 @@ func (a *app) verifyEthernet(cmd *cobra.Command, name string, o *ethernetFlags) 
 		return err
 	}
 	s := a.Stage("reading", &j.spent.read)
-	j.n, err = o.read(name)
+	j.n, err = o.read(j.Console, name)
 	s.Done()
 	if err != nil {
 		return err
@@ -127,7 +154,7 @@ func (a *app) verifyEthernet(cmd *cobra.Command, name string, o *ethernetFlags) 
 		return exit.Finding("no subnet with hosts is in the tables, so that nothing is proven; --endpoints all judges the traffic of the devices themselves")
 	}
 	s = a.Stage("verify", &j.spent.verify)
-	j.verdict, err = judge.Verify(cmd.Context(), j.n, judge.Options{Scope: scope})
+	j.verdict, err = judge.Verify(cmd.Context(), j.n.Network, judge.Options{Scope: scope})
 	s.Done()
 	if err != nil {
 		return err
@@ -144,17 +171,17 @@ func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
 	n, v := j.n, j.verdict
 	s := &verifyEthernetSummary{
 		Verdict: ethernetVerdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: outsideEthernet,
-		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes),
+		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
-		Cycle: ethernetSteps(n, v.Cycle), Next: j.next(), Seconds: verifyStageTime{j.spent.read, j.spent.verify},
+		Cycle: ethernetSteps(n.Network, v.Cycle), Next: j.next(), Seconds: verifyStageTime{j.spent.read, j.spent.verify},
 	}
 	for _, l := range v.Lost {
-		s.Lost = append(s.Lost, ethernetLost{senderName(n, &l), n.Names[l.From], n.Classes[l.Class].Prefix().String(), l.Why.String(), n.Names[l.Where], l.Pairs})
+		s.Lost = append(s.Lost, ethernetLost{senderName(n.Network, &l), n.Names[l.From], n.Classes[l.Class].Prefix().String(), l.Why.String(), n.Names[l.Where], l.Pairs})
 	}
 	for _, c := range v.Circling {
 		e := ethernetCircle{Prefix: n.Classes[c.Class].Prefix().String()}
 		for _, l := range c.Links {
-			e.Links = append(e.Links, namedLink(n, l))
+			e.Links = append(e.Links, namedLink(n.Network, l))
 		}
 		s.Circling = append(s.Circling, e)
 	}
@@ -208,6 +235,9 @@ func (j *verifyEthernetJob) screen() *console.Page {
 	p := j.NewPage()
 	n, v := j.n, j.verdict
 	p.Fact("network", "%s: %s, %s, %s with hosts", j.name, words.Plural(len(n.Names), "device"), words.Plural(n.Cables(), "cable"), words.Counted(n.HostPrefixes(), "prefix", "prefixes"))
+	if n.plan != nil {
+		p.Fact("routing", "%s", n.routes)
+	}
 	if len(n.Notes) > 0 {
 		p.Fact("read", "%s", strings.Join(n.Notes, "\n"))
 	}
@@ -215,7 +245,7 @@ func (j *verifyEthernetJob) screen() *console.Page {
 		p.Fact("verdict", "%s (endpoints %s): %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, words.Thousands(int64(v.Dependencies)))
 		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
 	} else {
-		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Scope, len(v.Cycle), ethernetLoopText(j.Console, n, v.Cycle))
+		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Scope, len(v.Cycle), ethernetLoopText(j.Console, n.Network, v.Cycle))
 	}
 	p.Fact("lanes", "%s", losslessText(v.Lanes))
 	p.Fact("routes", "%s", j.routesText())

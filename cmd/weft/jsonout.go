@@ -49,6 +49,7 @@ var schemas = []schema{
 	{"weft/topologies/1", "weft topologies, a list", []topologySummary{}},
 	{"weft/verify/1", "weft verify", verifySummary{}},
 	{"weft/verify-ethernet/1", "weft verify, of a lossless Ethernet network", verifyEthernetSummary{}},
+	{"weft/verify-failures/1", "weft verify --failures", ethernetFailuresSummary{}},
 	{"weft/verify-certificate/1", "weft verify --certificate, where the proof does not hold", badCertificate{}},
 	{"weft/what-if/1", "weft what-if", whatIfSummary{}},
 	{"weft/version/1", "weft version", versionSummary{}},

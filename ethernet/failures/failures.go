@@ -56,7 +56,7 @@ type Options struct {
 	Samples    int  // pairs of cables to try at most, drawn at random where there are more; 0: 10,000
 	Seed       uint64
 	Most       int                   // findings that come with a verdict; 0: 10
-	Progress   func(done, total int) // may be nil; is called by several goroutines
+	Progress   func(done, total int) // may be nil
 }
 
 // Failure is what fails together.
@@ -75,6 +75,7 @@ type Finding struct {
 
 // Report is what was found.
 type Report struct {
+	Before    bool      // there is a loop before anything fails
 	Tried, Of int       // failures; Of counts all, where only some were drawn
 	Loops     int       // failures that open a loop
 	Cuts      int       // failures that cut a pair
@@ -107,22 +108,26 @@ func Run(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, o Options) (*
 	t.prepare()
 	all, of := t.failures()
 	found := make([]Finding, len(all))
-	var next, done atomic.Int64
+	var next atomic.Int64
 	var failed error
-	var once sync.Once
+	var mu sync.Mutex // over failed and done
+	done := 0
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			w := t.worker()
 			for i := int(next.Add(1)) - 1; i < len(all) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				f, err := w.try(ctx, all[i])
-				if err != nil {
-					once.Do(func() { failed = err })
-					return
-				}
 				found[i] = f
+				mu.Lock()
+				done++
+				failed = cmp.Or(failed, err)
 				if o.Progress != nil {
-					o.Progress(int(done.Add(1)), len(all))
+					o.Progress(done, len(all))
+				}
+				mu.Unlock()
+				if err != nil {
+					return
 				}
 			}
 		})
@@ -204,7 +209,7 @@ func (t *trial) pairs(cables []ethernet.LinkID) (list []Failure, of int) {
 
 // report orders the findings, and judges the worst of them once more for the loop itself.
 func (t *trial) report(ctx context.Context, found []Finding, of int) (*Report, error) {
-	r := &Report{Tried: len(found), Of: of}
+	r := &Report{Before: !t.base.Free(), Tried: len(found), Of: of}
 	for _, f := range found {
 		if f.Loop {
 			r.Loops++

@@ -27,11 +27,12 @@ type device struct {
 	interfaces map[string]*frr.Interface // nil: no dump of them
 	neighbors  []lldp.Neighbor
 	config     *sonic.Config
+	as         uint32
 }
 
 // fileName is what a file of a device is called: in a folder of the device's name, or with
 // the name and a point before it.
-var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db)\.json(?:\.gz)?$`)
+var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr)\.(?:json|conf)(?:\.gz)?$`)
 
 // settingsName is what the file with settings for the whole folder is called.
 var settingsName = regexp.MustCompile(`^(qos|weft)\.ya?ml$`)
@@ -136,6 +137,8 @@ func (c *contents) read(path, name, kind, vrf string) error {
 		d.neighbors, err = lldp.Read(r, path)
 	case "config_db":
 		d.config, err = sonic.Read(r, path)
+	case "frr":
+		d.as, err = frr.ReadAS(r, path)
 	default:
 		d.hasRoutes = true
 		var routes []frr.Route

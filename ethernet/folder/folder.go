@@ -6,6 +6,7 @@
 //	leaf1.interface.json  show interface json
 //	leaf1.lldp.json       lldpcli -f json show neighbors
 //	leaf1.config_db.json  SONiC's configuration
+//	leaf1.frr.conf        FRR's, for the AS number if routes are to be computed
 //	qos.yaml              lossless: [3, 4], where devices have no SONiC configuration
 //
 // Cables are taken from LLDP, from SONiC's DEVICE_NEIGHBOR, and from subnets of two
@@ -31,6 +32,7 @@ type Options struct {
 	VRF      string  // empty: default
 	Partial  bool    // go on where something is missing, and note it
 	Lossless []uint8 // priorities, where the folder says nothing; empty: 3
+	NoRoutes bool    // read prefixes with hosts only: routes will be computed
 }
 
 // reading is a folder on its way to a network.
@@ -77,7 +79,7 @@ func Read(dir string, o Options) (*ethernet.Network, error) {
 	if err := r.cable(); err != nil {
 		return nil, err
 	}
-	n := &ethernet.Network{Cabling: r.cabling}
+	n := &ethernet.Network{Cabling: r.cabling, AS: r.numbers()}
 	if err := r.route(n); err != nil {
 		return nil, err
 	}
@@ -106,7 +108,7 @@ func (r *reading) gap(err error) error {
 func (r *reading) whole(dir string) error {
 	var without []string
 	for _, name := range r.names {
-		if !r.c.devices[name].hasRoutes {
+		if d := r.c.devices[name]; !d.hasRoutes && (!r.o.NoRoutes || d.interfaces == nil && d.config == nil) {
 			without = append(without, name)
 		}
 	}
@@ -151,6 +153,9 @@ func (r *reading) route(n *ethernet.Network) error {
 				tables[d] = append(tables[d], route)
 			}
 		}
+		if !r.c.devices[name].hasRoutes {
+			tables[d] = r.attached(ethernet.DeviceID(d))
+		}
 		tables[d] = r.standby(ethernet.DeviceID(d), tables[d])
 	}
 	var err error
@@ -169,11 +174,50 @@ func (r *reading) convert(d ethernet.DeviceID, from *frr.Route) (ethernet.Route,
 		return to, false, nil
 	}
 	for _, hop := range from.Hops {
+		if r.o.NoRoutes && hop.IP.IsValid() {
+			return to, false, nil
+		}
 		if err := r.hop(d, from, hop, &to); err != nil {
 			return to, false, err
 		}
 	}
-	return to, true, nil
+	return to, !r.o.NoRoutes || to.Deliver == ethernet.ToHosts, nil
+}
+
+// attached is the subnets with hosts of a device that has no routes, by its addresses.
+func (r *reading) attached(d ethernet.DeviceID) []ethernet.Route {
+	name := r.names[d]
+	dev := r.c.devices[name]
+	var list []ethernet.Route
+	for _, in := range dev.interfaceNames() {
+		here := ethernet.End{Device: name, Interface: dev.port(in)}
+		if r.cabling.LinkAt(d, here.Interface) != ethernet.None || r.cut[here] {
+			continue
+		}
+		for _, p := range r.prefixes(dev, in) {
+			p = p.Masked()
+			known := slices.ContainsFunc(list, func(o ethernet.Route) bool { return o.Prefix == p })
+			if !known && !p.IsSingleIP() && !pointToPoint(p) && !p.Addr().IsLinkLocalUnicast() {
+				list = append(list, ethernet.Route{Prefix: p, Deliver: ethernet.ToHosts})
+			}
+		}
+	}
+	return list
+}
+
+// numbers is the AS numbers of the devices; nil if none is known.
+func (r *reading) numbers() []uint32 {
+	list := make([]uint32, len(r.names))
+	for d, name := range r.names {
+		list[d] = r.c.devices[name].as
+		if config := r.c.devices[name].config; list[d] == 0 && config != nil {
+			list[d] = config.AS
+		}
+	}
+	if slices.Max(list) == 0 {
+		return nil
+	}
+	return list
 }
 
 // hop adds a next hop to a route.

@@ -8,6 +8,7 @@ package frr
 
 import (
 	"io"
+	"math"
 	"net/netip"
 
 	"github.com/weft-fabric/weft/ethernet/internal/lined"
@@ -249,4 +250,25 @@ func interfaceOf(name string, v *lined.Value) (in Interface, err error) {
 		in.Addresses = append(in.Addresses, prefix)
 	}
 	return in, nil
+}
+
+// ReadAS reads the AS number in an FRR configuration; 0 if there is none. That of the default
+// VRF counts.
+func ReadAS(r io.Reader, file string) (uint32, error) {
+	lines := format.NewLines(r, file)
+	as := uint64(0)
+	for lines.Next() {
+		c := lines.Text()
+		if !c.Cut("router bgp ") {
+			continue
+		}
+		n, ok := c.Uint(math.MaxUint32)
+		if !ok {
+			return 0, lines.Errorf("router bgp is followed by an AS number")
+		}
+		if c.Empty() {
+			as = n
+		}
+	}
+	return uint32(as), lines.Err()
 }

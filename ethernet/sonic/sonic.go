@@ -19,6 +19,7 @@ import (
 type Config struct {
 	File      string
 	Hostname  string
+	AS        uint32 // of BGP; 0: not said
 	Neighbors []Neighbor
 	Channel   map[string]string // the port channel of a port
 	Alias     map[string]string // the port with an alias
@@ -133,8 +134,15 @@ func each(v *lined.Value, table string, visit func(key string, row *lined.Value)
 
 func (c *Config) readNames(v *lined.Value) error {
 	err := each(v, "DEVICE_METADATA", func(key string, row *lined.Value) (err error) {
-		if key == "localhost" {
-			c.Hostname, err = row.String("hostname")
+		if key != "localhost" {
+			return nil
+		}
+		if c.Hostname, err = row.String("hostname"); err != nil {
+			return err
+		}
+		asn, err := row.String("bgp_asn")
+		if n, bad := strconv.ParseUint(asn, 10, 32); bad == nil {
+			c.AS = uint32(n)
 		}
 		return err
 	})

@@ -151,6 +151,16 @@ var rules = []rule{
 		why:      "it puts together what the devices of a network say, each in its own dialect",
 	},
 	{
+		packages: "ethernet/bgp",
+		may:      []string{"ethernet"},
+		why:      "it computes routes, and does not ask what is made of them",
+	},
+	{
+		packages: "ethernet/failures",
+		may:      []string{"ethernet", "ethernet/bgp", "ethernet/judge"},
+		why:      "it has the routes after a failure computed by the one and judged by the other",
+	},
+	{
 		packages: "ethernet/judge",
 		may:      []string{"ethernet", "deadlock/waits"},
 		why:      "the judge of Ethernet shares no code with what it judges",

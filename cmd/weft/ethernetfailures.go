@@ -1,0 +1,224 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/bgp"
+	"github.com/weft-fabric/weft/ethernet/failures"
+)
+
+// ethernetFailuresSummary is the output of weft verify --failures --json.
+type ethernetFailuresSummary struct {
+	Failures   string            `json:"failures"`
+	Converging bool              `json:"converging"`
+	Routes     string            `json:"routes"`
+	Differ     []string          `json:"routes_differ,omitempty"` // devices whose routes were read and are computed otherwise
+	Assumed    []string          `json:"assumed"`
+	NotCovered []string          `json:"not_covered"`
+	Before     bool              `json:"loop_before"`
+	Tried      int               `json:"tried"`
+	Of         int               `json:"of"`
+	Loops      int               `json:"open_a_loop"`
+	Cuts       int               `json:"cut_a_pair"`
+	Findings   []ethernetFailure `json:"findings"` // the worst first
+	Seconds    ethernetTime      `json:"seconds"`
+}
+
+// ethernetTime is what the stages took.
+type ethernetTime struct {
+	Read     float64 `json:"read"`
+	Failures float64 `json:"failures"`
+}
+
+// ethernetFailure is a failure that opens a loop or cuts pairs.
+type ethernetFailure struct {
+	Device string         `json:"device,omitempty"`
+	Cables []ethernetLink `json:"cables,omitempty"`
+	Loop   bool           `json:"opens_a_loop"`
+	Cut    int64          `json:"pairs_cut"`
+	Cycle  []ethernetStep `json:"cycle,omitempty"`
+}
+
+// maxFailures is how many findings are shown on a terminal.
+const maxFailures = 10
+
+// ethernetFailures answers weft verify --failures.
+func (a *app) ethernetFailures(cmd *cobra.Command, name string, o *verifyEthernetFlags) error {
+	kind, err := failures.ParseKind(o.failures)
+	if err != nil {
+		return exit.Usage("--failures: %w", err)
+	}
+	if scope, err := ethernetScope(cmd); err != nil || scope != ethernet.HostScope {
+		return exit.Usage("--failures is about subnets with hosts: --endpoints hosts")
+	}
+	if o.samples < 1 {
+		return exit.Usage("--samples is at least 1")
+	}
+	s := &ethernetFailuresSummary{Failures: kind.String(), Converging: o.converging, NotCovered: outsideEthernet}
+	stage := a.Stage("reading", &s.Seconds.Read)
+	in, err := o.read(a.Console, name)
+	if err == nil && in.plan == nil {
+		s.Differ, err = o.computeLike(in)
+	}
+	stage.Done()
+	if err != nil {
+		return err
+	}
+	s.Routes, s.Assumed = in.routes, append([]string{}, in.Notes...)
+	stage = a.Stage("failures", &s.Seconds.Failures)
+	r, err := failures.Run(cmd.Context(), in.plan, in.Network, failures.Options{Kind: kind, Converging: o.converging, Samples: o.samples, Progress: stage.Progress()})
+	stage.Done()
+	if err != nil {
+		return err
+	}
+	s.Before, s.Tried, s.Of, s.Loops, s.Cuts = r.Before, r.Tried, r.Of, r.Loops, r.Cuts
+	s.Findings = make([]ethernetFailure, 0, len(r.Findings))
+	for _, f := range r.Findings {
+		s.Findings = append(s.Findings, in.failure(f))
+	}
+	asJSON, err := cmd.Flags().GetBool("json")
+	if err != nil {
+		return err
+	}
+	return a.answer(asJSON, s, func() error { return a.Show(a.failuresScreen(name, in, r, s)) }, r.Before || r.Loops > 0 || r.Cuts > 0)
+}
+
+// computeLike computes routes in place of those that were read, by the flags or by the AS
+// numbers in the dumps, and says which devices had others.
+func (o *verifyEthernetFlags) computeLike(in *ethernetInput) ([]string, error) {
+	read := in.Network
+	computed := *read
+	computed.Classes = bgp.HostClasses(read)
+	next := &ethernetInput{Network: &computed}
+	if err := o.compute(next); err != nil {
+		return nil, err
+	}
+	differ := make([]bool, len(read.Names))
+	for i := range computed.Classes {
+		c := &computed.Classes[i]
+		for j := range read.Classes {
+			if !containsPrefix(&read.Classes[j], c) {
+				continue
+			}
+			for d := range ethernet.DeviceID(len(read.Names)) {
+				a, b := read.Words(c.Next, d), read.Words(read.Classes[j].Next, d)
+				for k := range a {
+					differ[d] = differ[d] || a[k] != b[k]
+				}
+			}
+		}
+	}
+	*in = *next
+	var names []string
+	for d, yes := range differ {
+		if yes {
+			names = append(names, in.Names[d])
+		}
+	}
+	return names, nil
+}
+
+func containsPrefix(of, c *ethernet.Class) bool {
+	for _, p := range of.Prefixes {
+		for _, q := range c.Prefixes {
+			if p == q {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (in *ethernetInput) failure(f failures.Finding) ethernetFailure {
+	e := ethernetFailure{Loop: f.Loop, Cut: f.Cut}
+	if f.Device != ethernet.None {
+		e.Device = in.Names[f.Device]
+	} else {
+		for _, l := range f.Links {
+			e.Cables = append(e.Cables, namedLink(in.Network, l))
+		}
+	}
+	if f.Verdict != nil {
+		e.Cycle = ethernetSteps(in.Network, f.Verdict.Cycle)
+	}
+	return e
+}
+
+func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report, s *ethernetFailuresSummary) *console.Page {
+	p := a.NewPage()
+	p.Fact("network", "%s: %s, %s, %s with hosts", name, words.Plural(len(in.Names), "device"), words.Plural(in.Cables(), "cable"), words.Counted(in.HostPrefixes(), "prefix", "prefixes"))
+	p.Fact("routing", "%s", in.routes)
+	switch {
+	case len(s.Differ) > 0:
+		p.Fact("differ", "computed routes are not those that were read at %s: what follows is about those computed", strings.Join(s.Differ, ", "))
+	case len(in.Notes) > 0:
+		p.Fact("read", "%s", strings.Join(in.Notes, "\n"))
+	}
+	what := map[failures.Kind]string{failures.Links: "each cable", failures.Switches: "each device", failures.TwoLinks: "each pair of cables"}
+	kind, _ := failures.ParseKind(s.Failures)
+	text := what[kind] + ", " + words.Thousands(int64(r.Tried)) + " in all"
+	if r.Tried < r.Of {
+		text = words.Thousands(int64(r.Tried)) + " pairs of cables drawn at random from " + words.Thousands(int64(r.Of)) + " (--samples)"
+	}
+	when := "after it"
+	if s.Converging {
+		when = "while BGP converges, in any mixture of the routes before and after"
+	}
+	p.Fact("failures", "%s, judged %s", text, when)
+	p.Fact("verdict", "%s open a credit loop; %s cut a pair of prefixes", words.Thousands(int64(r.Loops)), words.Thousands(int64(r.Cuts)))
+	if r.Before {
+		p.Fact("before", "there is a credit loop before anything fails: weft verify %s shows it", name)
+	}
+	if len(r.Findings) > 0 {
+		p.Fact("worst", "%s", a.failuresText(in, r.Findings))
+	}
+	if r.Loops == 0 {
+		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
+	}
+	p.Fact("time", "read %s, failures %s; %s at the peak", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Failures), words.Bytes(peakRSS()))
+	if r.Loops > 0 {
+		p.Fact("next", "weft route %s --lossless 2 computes rules for priorities that are safe after every single failure", name)
+	}
+	return p
+}
+
+// failuresText is the worst findings for people, the loop of the first with it.
+func (a *app) failuresText(in *ethernetInput, list []failures.Finding) string {
+	var lines []string
+	shown := false
+	for i, f := range list {
+		if i == maxFailures {
+			lines = append(lines, "and "+words.Thousands(int64(len(list)-i))+" more (--json has all)")
+			break
+		}
+		e := in.failure(f)
+		parts := []string{e.Device}
+		if e.Device == "" {
+			parts = nil
+			for _, c := range e.Cables {
+				parts = append(parts, c.From+", "+c.FromInterface+" – "+c.To+", "+c.ToInterface)
+			}
+		}
+		line := strings.Join(parts, " and ") + ": "
+		switch {
+		case f.Loop && f.Cut > 0:
+			line += "a loop, and " + words.Plural(int(f.Cut), "pair") + " cut"
+		case f.Loop:
+			line += "a loop"
+		default:
+			line += words.Plural(int(f.Cut), "pair") + " cut"
+		}
+		lines = append(lines, line)
+		if f.Verdict != nil && !shown {
+			shown = true
+			lines = append(lines, ethernetLoopText(a.Console, in.Network, f.Verdict.Cycle))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
