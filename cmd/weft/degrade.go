@@ -17,7 +17,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -136,15 +135,8 @@ func (o *degradeFlags) damage(f *fabric.Fabric) (*topology.Damage, error) {
 	if d.Nodes, err = input.Switches(f, "--switch", o.node); err != nil {
 		return nil, err
 	}
-	index := names.New(f)
-	for _, name := range o.link {
-		c, err := index.Cable(name)
-		if err != nil {
-			return nil, exit.Usage("--link %s: %w", name, err)
-		}
-		d.Channels = append(d.Channels, c)
-	}
-	return d, nil
+	d.Channels, err = input.Cables(f, "--link", o.link)
+	return d, err
 }
 
 // portion reads a number, or a percentage of all, rounded up.

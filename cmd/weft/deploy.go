@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,11 +13,12 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/opensm/advice"
 	"github.com/weft-fabric/weft/opensm/deploy"
@@ -234,47 +236,31 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	if err != nil {
 		return nil, exit.Usage("%w", err)
 	}
-	d, err := output.NewFolder(o.out, o.force)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Discard()
 	s := &deploySummary{
 		Fabric: summariseFabric(j.name, j.fabric), Engine: j.Engine.Name, Verdict: report.Verdict(j.Verdict), Contract: j.Contract.String(),
 		VLs: plan.VLs, LaneCounts: j.lanes(), Dir: opt.Dir,
+		Levels: list.Of(plan.Levels(), func(level uint8) int { return int(level) }),
+		Files:  list.Of(files, func(f deploy.File) string { return f.Name }),
 	}
-	for _, level := range plan.Levels() {
-		s.Levels = append(s.Levels, int(level))
-	}
-	for _, f := range files {
-		if err := d.Write(ctx, f.Name, f.Write); err != nil {
-			return nil, err
+	return s, output.WriteFolder(o.out, o.force, func(d *output.Folder) error {
+		if err := d.Write(ctx, files...); err != nil {
+			return err
 		}
-		s.Files = append(s.Files, f.Name)
-	}
-	if _, err := j.readLFTsBack(d.At(deploy.LFTs)); err != nil {
-		return nil, err
-	}
-	return s, d.Commit()
+		_, err := j.readLFTsBack(d.At(deploy.LFTs))
+		return err
+	})
 }
 
 // adapterPorts is the connected ports of adapters, found by name.
 func adapterPorts(f *fabric.Fabric, list []string) ([]fabric.EndpointID, error) {
-	index := names.New(f)
-	serves := make([]bool, len(f.Nodes()))
-	for _, name := range list {
-		adapters, err := index.Adapters(name)
-		if err != nil {
-			return nil, exit.Usage("--io: %w", err)
-		}
-		for _, n := range adapters {
-			serves[n] = true
-		}
+	adapters, err := input.Adapters(f, "--io", list)
+	if err != nil {
+		return nil, err
 	}
 	var ports []fabric.EndpointID
 	for i := range f.Endpoints() {
-		if serves[f.Endpoint(fabric.EndpointID(i)).Node] {
-			ports = append(ports, fabric.EndpointID(i))
+		if e := fabric.EndpointID(i); slices.Contains(adapters, f.Endpoint(e).Node) {
+			ports = append(ports, e)
 		}
 	}
 	return ports, nil

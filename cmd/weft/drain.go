@@ -11,18 +11,21 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// drainFlags is the command line of weft drain: what is taken is named as for weft
-// what-if.
 type drainFlags struct {
-	whatIfFlags
+	partFlags
+	contract    *routing.Contract
+	scope       routing.Scope
+	lmc         int
+	tables      string
 	steps, back string
-	force       bool
+	force, json bool
 }
 
 func drainCommand(a *app) *cobra.Command {
@@ -46,15 +49,14 @@ code is 1 where there is no such plan.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.drain(cmd.Context(), args[0], &o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.tables.LFTs, "tables", "", "tables in force: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
-	f.StringArrayVar(&o.switches, "switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
-	f.StringArrayVar(&o.cables, "cable", nil, "take the cable at this port, NAME:PORT; may be repeated")
+	f.StringVar(&o.tables, "tables", "", "tables in force: a folder, of OpenSM's dumps or of weft route --out, or a file of forwarding tables")
+	o.addTo(f, "")
 	f.StringVar(&o.steps, "steps", "", "folder to write the steps away into, step-1, step-2 and so on, with plan.txt and plan.json")
 	f.StringVar(&o.back, "back-steps", "", "folder to write the steps of the way back into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in these folders")
-	flags.AddContract(f, &o.route.Contract, contractOfTables)
-	flags.AddScope(f, &o.route.Scope)
-	flags.AddLMC(f, &o.route.LMC)
+	flags.AddContract(f, &o.contract, contractOfTables)
+	flags.AddScope(f, &o.scope)
+	flags.AddLMC(f, &o.lmc)
 	flags.AddJSON(f, &o.json)
 	if err := c.MarkFlagRequired("tables"); err != nil {
 		panic(err)
@@ -63,9 +65,8 @@ code is 1 where there is no such plan.`,
 }
 
 type drainJob struct {
-	whatIfJob
-	o      *drainFlags
-	folder string // of the tables, as given
+	without
+	o *drainFlags
 }
 
 func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
@@ -75,11 +76,12 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	if o.steps != "" && o.steps == o.back {
 		return exit.Usage("--steps and --back-steps are two folders")
 	}
-	j := &drainJob{whatIfJob{app: a, name: name, o: &o.whatIfFlags, flags: "--"}, o, o.tables.LFTs}
-	if err := j.read(ctx); err != nil {
+	v, err := input.Read(a.Console, name, o.lmc, &flags.Tables{LFTs: o.tables})
+	if err != nil {
 		return err
 	}
-	if err := j.take(); err != nil {
+	j := &drainJob{without{app: a, name: name, source: o.tables, was: v.Tables, contract: contractOf(o.contract, v.Tables), scope: o.scope}, o}
+	if err := j.take(&o.partFlags); err != nil {
 		return err
 	}
 	if err := j.planBoth(ctx); err != nil {
@@ -96,14 +98,14 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 			return err
 		}
 	}
-	s := drainSummary{j.name, j.folder, j.contract.String(), j.scope.String(), &j.gone, j.there.Exposed(), j.back.Exposed(), away.jsonPlan(), back.jsonPlan()}
+	s := drainSummary{j.name, j.source, j.contract.String(), j.scope.String(), &j.gone, j.there.Exposed(), j.back.Exposed(), away.jsonPlan(), back.jsonPlan()}
 	return j.answer(o.json, s, func() error { return j.print(away, back) }, false)
 }
 
 // planBoth plans the way out and the way back, and refuses where one of them does not
 // get there.
 func (j *drainJob) planBoth(ctx context.Context) error {
-	s := j.Stage("plan", &j.spent.Plan)
+	s := j.Stage("plan", new(float64))
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope}
 	var err error
@@ -134,7 +136,7 @@ func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.text(), 
 // way is one of the two ways, as weft route --keep writes it.
 func (j *drainJob) way(p *change.Proven, out, purpose string) *planned {
 	r := &weft.Result{Engine: kept(j.contract), Contract: j.contract, Scope: j.scope, Planned: j.scope, Tables: p.After}
-	return &planned{judged{app: j.app, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs, out: out}, j.folder, p, purpose}
+	return &planned{judged{app: j.app, name: j.name, fabric: j.was.Fabric, Result: r, vls: routing.MaxDataVLs, out: out}, j.source, p, purpose}
 }
 
 type drainSummary struct {
@@ -153,7 +155,7 @@ func (j *drainJob) print(away, back *planned) error {
 	f := j.was.Fabric
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.Network(j.name, f))
-	p.Fact("tables", "%s (contract %s, endpoints %s)", j.folder, j.contract, j.scope)
+	p.Fact("tables", "%s (contract %s, endpoints %s)", j.source, j.contract, j.scope)
 	p.Fact("drained", "%s", j.gone.text())
 	p.Fact("way out", "%s", stepsText(j.there, "it carries nothing already"))
 	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change"))

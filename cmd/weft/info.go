@@ -123,32 +123,14 @@ func summarise(ctx context.Context, name string, f *fabric.Fabric) *infoSummary 
 // diameter is the largest number of hops between two switches that are connected; less
 // if ctx ends.
 func diameter(ctx context.Context, f *fabric.Fabric) int {
-	heads := f.Heads()
-	hops := make([]int, f.Switches())
-	queue := make([]fabric.NodeID, 0, f.Switches())
-	most := 0
+	most := int32(0)
 	for root := range f.Switches() {
 		if ctx.Err() != nil {
 			break
 		}
-		for i := range hops {
-			hops[i] = -1
-		}
-		hops[root] = 0
-		queue = append(queue[:0], fabric.NodeID(root))
-		for i := 0; i < len(queue); i++ {
-			u := queue[i]
-			most = max(most, hops[u])
-			first, end := f.TrunksFrom(u)
-			for _, v := range heads[first:end] {
-				if hops[v] < 0 {
-					hops[v] = hops[u] + 1
-					queue = append(queue, v)
-				}
-			}
-		}
+		most = max(most, slices.Max(f.Hops(fabric.NodeID(root))))
 	}
-	return most
+	return int(most)
 }
 
 func (a *app) printInfo(s *infoSummary, f *fabric.Fabric) error {

@@ -103,23 +103,12 @@ const maxFullPSL = 4_000_000
 func (j *judged) writeFolder(ctx context.Context, force bool) error {
 	s := j.Stage("write", &j.spent.Write)
 	defer s.Done()
-	d, err := output.NewFolder(j.out, force)
-	if err != nil {
-		return err
-	}
-	defer d.Discard()
-	if err := j.writeTables(ctx, d); err != nil {
-		return err
-	}
-	s.Done() // the summary says how long writing took
-	if err := j.writeSummary(ctx, d); err != nil {
-		return err
-	}
-	return d.Commit()
+	return output.WriteFolder(j.out, force, func(d *output.Folder) error { return j.fill(ctx, d, s.Done) })
 }
 
-// writeTables writes all files but the summary, and reads them back.
-func (j *judged) writeTables(ctx context.Context, d *output.Folder) error {
+// fill writes the files and reads them back; then tells that only the summary is missing,
+// which says how long the others took.
+func (j *judged) fill(ctx context.Context, d *output.Folder, then func()) error {
 	t := j.Tables
 	form := psl.Full
 	if nodes := int64(len(t.Fabric.Nodes())); nodes*nodes > maxFullPSL {
@@ -133,24 +122,20 @@ func (j *judged) writeTables(ctx context.Context, d *output.Folder) error {
 	if j.Verdict.Free() {
 		files = append(files, deploy.File{Name: output.Certificate, Write: func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.Verdict.Certificate) }})
 	}
-	for _, f := range files {
-		if err := d.Write(ctx, f.Name, f.Write); err != nil {
-			return err
-		}
+	if err := d.Write(ctx, files...); err != nil {
+		return err
 	}
-	return j.readBack(ctx, d)
-}
-
-// writeSummary writes what weft route --json prints, but not how to install it: that says
-// where the folder is, which is not to change its files.
-func (j *judged) writeSummary(ctx context.Context, d *output.Folder) error {
+	if err := j.readBack(ctx, d); err != nil {
+		return err
+	}
+	then()
 	s := j.summary()
-	s.Install = nil
-	return j.writeJSON(ctx, d, output.Summary, s)
+	s.Install = nil // it says where the folder is, which is not to change its files
+	return d.Write(ctx, jsonFile(output.Summary, s))
 }
 
-func (a *app) writeJSON(ctx context.Context, d *output.Folder, name string, v any) error {
-	return d.Write(ctx, name, func(w io.Writer) error { return printJSON(w, v) })
+func jsonFile(name string, v any) deploy.File {
+	return deploy.File{Name: name, Write: func(w io.Writer) error { return printJSON(w, v) }}
 }
 
 func (j *judged) readBack(ctx context.Context, d *output.Folder) error {

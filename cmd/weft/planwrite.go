@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/deploy"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -143,33 +142,20 @@ func (j *planned) textPlan(s *planSummary) string {
 func (j *planned) writeSteps(ctx context.Context, force bool) error {
 	s := j.Stage("write", &j.spent.Write)
 	defer s.Done()
-	d, err := output.NewFolder(j.out, force)
-	if err != nil {
-		return err
-	}
-	defer d.Discard()
-	for i := range j.plan.Steps {
-		within := &output.Folder{Unfinished: &output.Unfinished{Path: d.At(stepName(i))}, Final: filepath.Join(j.out, stepName(i))}
-		if err := os.Mkdir(within.Path, 0o755); err != nil {
-			return output.Explain(within.Final, err)
+	return output.WriteFolder(j.out, force, func(d *output.Folder) error {
+		for i := range j.plan.Steps {
+			within, err := d.Within(stepName(i))
+			if err == nil {
+				err = j.step(&j.plan.Steps[i], within.Final).fill(ctx, within, func() {})
+			}
+			if err != nil {
+				return err
+			}
 		}
-		step := j.step(&j.plan.Steps[i], within.Final)
-		if err := step.writeTables(ctx, within); err != nil {
+		plan := j.jsonPlan()
+		return d.Write(ctx, jsonFile(output.Plan, plan), deploy.File{Name: output.PlanText, Write: func(w io.Writer) error {
+			_, err := io.WriteString(w, j.textPlan(plan))
 			return err
-		}
-		if err := step.writeSummary(ctx, within); err != nil {
-			return err
-		}
-	}
-	plan := j.jsonPlan()
-	if err := j.writeJSON(ctx, d, output.Plan, plan); err != nil {
-		return err
-	}
-	if err := d.Write(ctx, output.PlanText, func(w io.Writer) error {
-		_, err := io.WriteString(w, j.textPlan(plan))
-		return err
-	}); err != nil {
-		return err
-	}
-	return d.Commit()
+		}})
+	})
 }

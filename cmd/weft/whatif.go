@@ -12,18 +12,15 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
-	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
-	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
 type whatIfFlags struct {
-	route                  flags.Engine
-	tables                 flags.Tables
-	switches, cables, host []string
-	precision              float64
-	drain, json            bool
+	route  flags.Engine
+	tables flags.Tables
+	partFlags
+	precision   float64
+	drain, json bool
 }
 
 func whatIfCommand(a *app) *cobra.Command {
@@ -51,9 +48,8 @@ everything that the cables join.`,
 	o.tables.AddTo(c)
 	f := c.Flags()
 	f.StringVar(&o.tables.LFTs, "tables", "", "another word for --lfts")
-	f.StringArrayVar(&o.switches, "without-switch", nil, "take the switch of this name, or all that fit, as in 'spine-*'; may be repeated")
-	f.StringArrayVar(&o.cables, "without-cable", nil, "take the cable at this port, NAME:PORT; may be repeated")
-	f.StringArrayVar(&o.host, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
+	o.addTo(f, "without-")
+	f.StringArrayVar(&o.hosts, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
 	flags.AddPrecision(f, &o.precision)
 	f.BoolVar(&o.drain, "drain", false, "let single destinations drop their packets for a step where there is no other way")
 	flags.AddJSON(f, &o.json)
@@ -63,43 +59,21 @@ everything that the cables join.`,
 }
 
 type whatIfJob struct {
-	*app
-	name     string
-	o        *whatIfFlags
-	contract routing.Contract
-	scope    routing.Scope
-	source   string // what the tables are
-	was      *routing.Tables
-	gone     goneParts
-	flags    string // what the flags for parts begin with
-	live     *fabric.Fabric
-	there    *change.Proven
-	back     *change.Proven
-	ebb      bandwidths
-	spent    struct{ Read, Plan, Simulate float64 }
-}
-
-type goneParts struct {
-	Switches []string             `json:"switches"`
-	Links    []report.RemovedLink `json:"links"`
-	Hosts    []string             `json:"hosts"` // adapters
-
-	SwitchNodes []report.Node `json:"switch_nodes"`
-	HostNodes   []report.Node `json:"host_nodes"`
-
-	channels []fabric.ChannelID
-	nodes    []fabric.NodeID
+	without
+	o     *whatIfFlags
+	ebb   bandwidths
+	spent struct{ Read, Plan, Simulate float64 }
 }
 
 func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
-	j := &whatIfJob{app: a, name: name, o: o, flags: "--without-"}
-	if len(o.switches)+len(o.cables)+len(o.host) == 0 {
+	j := &whatIfJob{without: without{app: a, name: name, scope: o.route.Scope}, o: o}
+	if len(o.switches)+len(o.cables)+len(o.hosts) == 0 {
 		return exit.Usage("nothing is taken away: give --without-switch, --without-cable or --without-host")
 	}
 	if err := j.read(ctx); err != nil {
 		return err
 	}
-	if err := j.take(); err != nil {
+	if err := j.take(&o.partFlags); err != nil {
 		return err
 	}
 	if err := j.plan(ctx); err != nil {
@@ -108,7 +82,8 @@ func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
 	if err := j.simulate(ctx); err != nil {
 		return err
 	}
-	return j.report()
+	s := j.summary()
+	return j.answer(o.json, s, func() error { return j.print(s) }, len(j.there.Left) > 0)
 }
 
 // read reads the fabric and its tables, or routes it.
@@ -117,9 +92,13 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	if err := o.tables.Settle(); err != nil {
 		return err
 	}
-	j.scope = o.route.Scope
 	if o.tables.LFTs == "" {
-		return j.compute(ctx)
+		r, err := j.routeTables(ctx, j.name, &o.route, o.json)
+		if err != nil {
+			return err
+		}
+		j.was, j.contract, j.source = r.Tables, r.Contract, engineSource(&r.Engine)
+		return nil
 	}
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
@@ -127,52 +106,7 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.was, j.source = v.Tables, o.tables.LFTs
-	j.contract = contractOf(o.route.Contract, j.was)
-	return nil
-}
-
-func (j *whatIfJob) compute(ctx context.Context) error {
-	r, err := j.routeTables(ctx, j.name, &j.o.route, j.o.json)
-	if err != nil {
-		return err
-	}
-	j.was, j.contract, j.source = r.Tables, r.Contract, engineSource(&r.Engine)
-	return nil
-}
-
-func (j *whatIfJob) take() error {
-	f := j.was.Fabric
-	index := names.New(f)
-	g := &j.gone
-	switches, err := input.Switches(f, j.flags+"switch", j.o.switches)
-	if err != nil {
-		return err
-	}
-	g.nodes, g.Switches, g.Links, g.Hosts = switches, report.Labels(f, switches), nil, []string{}
-	g.SwitchNodes, g.HostNodes = report.NodesOf(f, switches), []report.Node{}
-	for _, name := range j.o.host {
-		adapters, err := index.Adapters(name)
-		if err != nil {
-			return exit.Usage("%shost %s: %w", j.flags, name, err)
-		}
-		g.nodes, g.Hosts = append(g.nodes, adapters...), append(g.Hosts, report.Labels(f, adapters)...)
-		g.HostNodes = append(g.HostNodes, report.NodesOf(f, adapters)...)
-	}
-	for _, name := range j.o.cables {
-		c, err := index.Cable(name)
-		if err != nil {
-			return exit.Usage("%scable %s: %w", j.flags, name, err)
-		}
-		g.channels = append(g.channels, c)
-	}
-	g.Links = report.RemovedLinks(f, g.channels)
-	if j.live, err = f.Without(g.channels, g.nodes); err != nil {
-		return err
-	}
-	if j.live.Switches() == 0 {
-		return exit.Usage("no switch is left; one has to stay")
-	}
+	j.was, j.source, j.contract = v.Tables, o.tables.LFTs, contractOf(o.route.Contract, v.Tables)
 	return nil
 }
 
@@ -234,11 +168,6 @@ func (j *whatIfJob) summary() *whatIfSummary {
 	return s
 }
 
-func (j *whatIfJob) report() error {
-	s := j.summary()
-	return j.answer(j.o.json, s, func() error { return j.print(s) }, len(j.there.Left) > 0)
-}
-
 func (j *whatIfJob) print(s *whatIfSummary) error {
 	f := j.was.Fabric
 	p := j.NewPage()
@@ -257,10 +186,4 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	}
 	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
 	return j.Say("%s", strings.TrimSuffix(p.String(), "\n"))
-}
-
-func (g *goneParts) text() string {
-	return strings.Join(words.Lists(
-		words.Kind{Names: g.Switches, What: "switch"}, words.Kind{Names: report.LinkNames(g.Links), What: "cable"}, words.Kind{Names: g.Hosts, What: "adapter"},
-	), "\n")
 }

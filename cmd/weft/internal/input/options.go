@@ -48,19 +48,41 @@ func weights(f *fabric.Fabric, texts []string) ([]uint8, error) {
 	return weights, nil
 }
 
+// Cables is the cables at some ports, NAME:PORT.
+func Cables(f *fabric.Fabric, flag string, ports []string) ([]fabric.ChannelID, error) {
+	index := names.New(f)
+	var all []fabric.ChannelID
+	for _, port := range ports {
+		c, err := index.Cable(port)
+		if err != nil {
+			return nil, exit.Usage("%s %s: %w", flag, port, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
 // Switches is the switches of some names and patterns, each of them once, in the order
 // they are named.
 func Switches(f *fabric.Fabric, flag string, list []string) ([]fabric.NodeID, error) {
-	index := names.New(f)
+	return named(flag, list, names.New(f).Switches)
+}
+
+// Adapters is likewise the adapters, or those of the hosts that are named.
+func Adapters(f *fabric.Fabric, flag string, list []string) ([]fabric.NodeID, error) {
+	return named(flag, list, names.New(f).Adapters)
+}
+
+func named(flag string, list []string, find func(name string) ([]fabric.NodeID, error)) ([]fabric.NodeID, error) {
 	var all []fabric.NodeID
 	for _, name := range list {
-		switches, err := index.Switches(name)
+		nodes, err := find(name)
 		if err != nil {
 			return nil, exit.Usage("%s: %w", flag, err)
 		}
-		for _, s := range switches {
-			if !slices.Contains(all, s) {
-				all = append(all, s)
+		for _, n := range nodes {
+			if !slices.Contains(all, n) {
+				all = append(all, n)
 			}
 		}
 	}

@@ -140,6 +140,19 @@ func NewFolder(name string, force bool) (*Folder, error) {
 	return &Folder{u, name, force}, os.Chmod(u.Path, 0o755)
 }
 
+// WriteFolder makes a folder that appears when fill has written all its files.
+func WriteFolder(name string, force bool, fill func(*Folder) error) error {
+	d, err := NewFolder(name, force)
+	if err != nil {
+		return err
+	}
+	defer d.Discard()
+	if err := fill(d); err != nil {
+		return err
+	}
+	return d.Commit()
+}
+
 // MayWrite says what keeps a folder from being written: better now than after an hour.
 func MayWrite(name string, force bool) error {
 	d, err := NewFolder(name, force)
@@ -194,13 +207,24 @@ func notOurs(dir string, entries []os.DirEntry) string {
 // At is where a file of the folder lies for now.
 func (d *Folder) At(name string) string { return filepath.Join(d.Path, name) }
 
-// Write adds a file.
-func (d *Folder) Write(ctx context.Context, name string, write func(io.Writer) error) error {
-	f, err := os.Create(d.At(name))
-	if err == nil {
-		err = errors.Join(f.Chmod(0o644), fill(ctx, f, false, write))
+// Within adds a folder.
+func (d *Folder) Within(name string) (*Folder, error) {
+	w := &Folder{Unfinished: &Unfinished{Path: d.At(name)}, Final: filepath.Join(d.Final, name)}
+	return w, Explain(w.Final, os.Mkdir(w.Path, 0o755))
+}
+
+// Write adds files.
+func (d *Folder) Write(ctx context.Context, files ...deploy.File) error {
+	for _, file := range files {
+		f, err := os.Create(d.At(file.Name))
+		if err == nil {
+			err = errors.Join(f.Chmod(0o644), fill(ctx, f, false, file.Write))
+		}
+		if err != nil {
+			return Explain(filepath.Join(d.Final, file.Name), err)
+		}
 	}
-	return Explain(filepath.Join(d.Final, name), err)
+	return nil
 }
 
 // Commit puts the folder in its place.
