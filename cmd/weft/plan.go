@@ -1,16 +1,26 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
+	"time"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/opensm/deploy"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/repair"
 )
 
@@ -94,4 +104,144 @@ func mendedText(s *change.Step) string {
 		what += fmt.Sprintf(", %d taken out for a step", s.Drops)
 	}
 	return what
+}
+
+// planned is a plan from some tables to others, and those after its last step.
+type planned struct {
+	judged
+	source  string // what the tables are from which it leads
+	plan    *change.Proven
+	purpose string // what the last tables are for; empty: the fabric as it is now
+}
+
+// keptName is the engine name of kept tables.
+const keptName = "kept"
+
+// kept stands for the engine of tables that come from a plan.
+func kept(c routing.Contract) engines.Engine {
+	return engines.Engine{Name: keptName, Paths: keptName, Lanes: keptName, Contract: c, Safe: true}
+}
+
+// step is the tables of a step, as weft route writes them into a folder.
+func (j *planned) step(s *change.Step, out string) *judged {
+	step := j.judged
+	step.out, step.underway = out, true
+	step.Result = &weft.Result{
+		Engine: j.Engine, Contract: j.Contract, Scope: j.Scope, Planned: j.Planned, Disconnected: j.Disconnected,
+		Tables: withLanesNeeded(s.Tables, s.Alone.VLs), Verdict: s.Alone, Loads: congestion.Count(j.fabric, s.Tables.Forwarding, j.Scope),
+	}
+	return &step
+}
+
+// withLanesNeeded is tables with the number of lanes they need, which dumps do not
+// contain.
+func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
+	lanes := *t.Lanes
+	lanes.Needed = needed
+	return &routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: &lanes}
+}
+
+// switchLifetime is how long OpenSM lets a packet stay in a switch by default
+// (packet_life_time 0x12: 4.096 µs × 2^18, IBA 14.2.5.4).
+const switchLifetime = 4096 * time.Nanosecond << 18
+
+// planSummary is a change in steps for programs, and plan.json.
+type planSummary struct {
+	Fabric    string     `json:"fabric"`
+	Tables    string     `json:"tables"`
+	Contract  string     `json:"contract"`
+	Endpoints string     `json:"endpoints"`
+	Pairs     int64      `json:"pairs"`
+	CutNow    int64      `json:"pairs_cut_now"`
+	CutAfter  int64      `json:"pairs_cut_after"`
+	Apart     int64      `json:"pairs_apart"`
+	Steps     []planStep `json:"steps"`
+}
+
+// planStep is a step of it, with what has to pass before the next.
+type planStep struct {
+	Folder string `json:"folder"`
+	stepOfPlan
+	BySwitch    []switchEntries `json:"by_switch"`
+	WaitHops    int             `json:"wait_hops"`
+	WaitSeconds float64         `json:"wait_seconds"`
+}
+
+type switchEntries struct {
+	Switch  report.Node `json:"switch"`
+	Entries int         `json:"entries"`
+}
+
+func (j *planned) jsonPlan() *planSummary {
+	p := j.plan
+	s := &planSummary{
+		Fabric: j.name, Tables: j.source, Contract: j.Contract.String(), Endpoints: j.Scope.String(),
+		Pairs: p.Pairs, CutNow: p.CutBefore, CutAfter: p.CutAfter, Apart: p.Disconnected, Steps: []planStep{},
+	}
+	for i, step := range stepsOf(p) {
+		hops := change.Hops(p.Steps[i].Tables)
+		one := planStep{Folder: stepName(i), stepOfPlan: step, WaitHops: hops, WaitSeconds: (time.Duration(hops) * switchLifetime).Seconds()}
+		for at, n := range p.Steps[i].Union.BySwitch {
+			if n > 0 {
+				one.BySwitch = append(one.BySwitch, switchEntries{report.NodeOf(j.fabric, fabric.NodeID(at), 0), n})
+			}
+		}
+		s.Steps = append(s.Steps, one)
+	}
+	return s
+}
+
+func stepName(i int) string { return fmt.Sprintf("step-%d", i+1) }
+
+func (j *planned) textPlan(s *planSummary) string {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	if len(s.Steps) == 0 {
+		say("Nothing has to change: the tables of %s are as they should be.", s.Tables)
+		return b.String()
+	}
+	entries, blocks := j.plan.Entries()
+	say("From the tables of %s to those %s: %s, %s in %s.", s.Tables, cmp.Or(j.purpose, "that serve "+s.Fabric), words.Plural(len(s.Steps), "step"),
+		words.Counted(entries, "entry", "entries"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
+	say("Service levels and SL2VL maps stay. Of %s pairs %s are cut off now, %s after the last step.", words.Thousands(s.Pairs), words.Thousands(s.CutNow), words.Thousands(s.CutAfter))
+	say("Each step may be written in any order of switches: every mixture of the tables before and")
+	say("after it is free of credit loops, and so are the tables after it (contract %s, endpoints %s).", s.Contract, s.Endpoints)
+	for i, step := range s.Steps {
+		say("\nStep %d: write the tables of %s", i+1, step.Folder)
+		say("  %s, on %s, %s; %s cut off after it", mendedText(&j.plan.Steps[i]), words.Plural(step.Touched, "switch"),
+			words.Counted(step.Blocks, "block", "blocks"), words.Counted(int(step.Cut), "pair", "pairs"))
+		for _, at := range step.BySwitch {
+			say("    %s %s: %s", at.Switch.GUID, at.Switch.Name, words.Counted(at.Entries, "entry", "entries"))
+		}
+		next := "any later change"
+		if i+1 < len(s.Steps) {
+			next = fmt.Sprintf("step %d", i+2)
+		}
+		say("  Before %s: wait until every switch has confirmed these tables, and from then until the", next)
+		say("  packets of the tables before are gone: %d switches times the lifetime of a packet in a", step.WaitHops)
+		say("  switch, %.1f s with OpenSM's packet_life_time of 0x12.", step.WaitSeconds)
+	}
+	return b.String()
+}
+
+// writeSteps writes the folder of steps, all of it or nothing.
+func (j *planned) writeSteps(ctx context.Context, force bool) error {
+	s := j.Stage("write", &j.spent.Write)
+	defer s.Done()
+	return output.WriteFolder(j.out, force, func(d *output.Folder) error {
+		for i := range j.plan.Steps {
+			within, err := d.Within(stepName(i))
+			if err == nil {
+				err = j.step(&j.plan.Steps[i], within.Final).fill(ctx, within, func() {})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		plan := j.jsonPlan()
+		return d.Write(ctx, jsonFile(output.Plan, plan), deploy.File{Name: output.PlanText, Write: func(w io.Writer) error {
+			_, err := io.WriteString(w, j.textPlan(plan))
+			return err
+		}})
+	})
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,8 +13,12 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -158,4 +164,166 @@ func (j *verifyJob) keepCertificate() error {
 	return output.WriteFile(j.Console, j.o.writeCertificate, func(w io.Writer) error {
 		return certificate.Write(w, j.Tables.Fabric, j.verdict.Certificate)
 	})
+}
+
+type verifySummary struct {
+	Verdict    string        `json:"verdict"`
+	Contract   string        `json:"contract"`
+	Endpoints  string        `json:"endpoints"`
+	Assumed    flags.Assumed `json:"assumed"`
+	NotCovered []string      `json:"not_covered"` // by any verdict of these endpoints
+	VLs        int           `json:"vls"`         // as lanes_used
+	report.LaneCounts
+	SLs          int               `json:"sls"`
+	Dependencies int               `json:"dependencies"`
+	Pairs        int64             `json:"pairs"`
+	Unreachable  int64             `json:"unreachable"`
+	Loops        int64             `json:"forwarding_loops"`
+	Dropped      int64             `json:"dropped_turns"`
+	Stray        int64             `json:"stray"` // (switch without endpoints in scope, LID) without a route
+	Misfits      *input.Mismatches `json:"misfits,omitempty"`
+	CutOff       *report.CutOff    `json:"cut_off,omitempty"`
+	Lost         []lostSummary     `json:"lost,omitempty"`
+	Cycle        []report.Step     `json:"cycle"`
+	JoinedBy     string            `json:"joined_by"`
+	Rechecked    bool              `json:"certificate_checked"`
+	Next         string            `json:"next,omitempty"`
+	Seconds      verifyStageTime   `json:"seconds"`
+}
+
+type verifyStageTime struct {
+	Read   float64 `json:"read"`
+	Verify float64 `json:"verify"`
+}
+
+// lostSummary is a switch and a LID that its endpoints do not reach.
+type lostSummary struct {
+	Switch     string      `json:"switch"`
+	Dst        string      `json:"dst"`
+	SwitchNode report.Node `json:"switch_node"`
+	DstNode    report.Node `json:"dst_node"`
+	LID        fabric.LID  `json:"lid"`
+	Why        string      `json:"why"`
+	Pairs      int64       `json:"pairs"` // endpoints in scope on the switch that it concerns
+}
+
+func (j *verifyJob) summary() *verifySummary {
+	f, v := j.Tables.Fabric, j.verdict
+	s := &verifySummary{
+		Verdict: report.Verdict(v), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: deadlock.Outside(v.Scope),
+		VLs: v.VLs, LaneCounts: report.LaneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
+		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: report.Steps(f, v.Cycle),
+		Assumed: j.o.Tables.Assumed(), Misfits: j.Mismatches, CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
+		Seconds: j.spent,
+	}
+	for _, l := range v.Lost {
+		s.Lost = append(s.Lost, lostSummary{
+			f.Label(l.Switch), report.Endpoint(f, f.Owner(l.LID)), report.NodeOf(f, l.Switch, 0), report.EndpointNode(f, f.Owner(l.LID)), l.LID, l.Why.String(), l.Pairs,
+		})
+	}
+	return s
+}
+
+func (j *verifyJob) report() error {
+	s := j.summary()
+	return j.answer(j.o.json, s, func() error { return j.Show(j.screen(s)) }, !j.verdict.Free() || !j.verdict.Complete() || j.Mismatches != nil)
+}
+
+func (j *verifyJob) screen(s *verifySummary) *console.Page {
+	p := j.NewPage()
+	f, v := j.Tables.Fabric, j.verdict
+	p.Fact("fabric", "%s", report.Network(j.name, f))
+	p.Fact("tables", "%s, destinations found by %s", j.o.LFTs, j.Rule)
+	p.Fact("assumed", "%s", j.assumedText())
+	if j.Mismatches != nil {
+		p.Fact("differs", "%s", j.Mismatches.Text())
+	}
+	if j.checked {
+		p.Fact("verdict", "%s (contract %s, endpoints %s): the ranks of %s rise along all %s dependencies", report.DeadlockFree, v.Contract, v.Scope, j.o.readCert, words.Thousands(int64(v.Dependencies)))
+	} else {
+		p.Fact("verdict", "%s", report.VerdictText(j.Console, f, v))
+	}
+	if v.Free() {
+		p.Fact("outside", "%s", report.Outside(v.Scope))
+	}
+	p.Fact("lanes", "%s; %s", report.LaneCounts{Used: v.VLs}, words.Plural(v.SLs, "service level"))
+	p.Fact("routes", "%s", j.routesText())
+	if s.CutOff != nil {
+		p.Fact("cut off", "%s", s.CutOff.Text(j.Console))
+	}
+	p.Fact("time", "read %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Verify))
+	if j.o.writeCertificate != "" && v.Free() {
+		p.Fact("proof", "%s", j.o.writeCertificate)
+	}
+	if next := j.next(); next != "" {
+		p.Fact("next", "%s", next)
+	}
+	return p
+}
+
+// assumedText says under which assumptions the tables are judged, and what changes
+// them.
+func (j *verifyJob) assumedText() string {
+	lines := []string{"every packet has SL 0 (--psl FILE gives service levels)"}
+	if j.o.PSL != "" {
+		lines[0] = "service levels are those of " + j.o.PSL
+	}
+	switch {
+	case j.o.SL2VL != "":
+		lines = append(lines, "lanes are those of "+j.o.SL2VL)
+	case j.o.PSL != "":
+		lines = append(lines, "SL n rides VL n (--sl2vl FILE gives the maps of the switches, such as opensm-sl2vl.dump)")
+	default:
+		lines[0] = "every packet has SL 0 and rides VL 0 (--psl FILE gives service levels, --sl2vl FILE lanes)"
+	}
+	lines = append(lines, fmt.Sprintf("clients keep contract %s, endpoints are %s (--contract, --endpoints)", j.options.Contract, j.options.Scope))
+	if j.Rule == lft.ByLID {
+		lines = append(lines, "the tables speak of the LIDs of the fabric (--lst FILE gives the opensm-subnet.lst of their OpenSM)")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (j *verifyJob) routesText() string {
+	v := j.verdict
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s pairs of endpoints, %s without a route", words.Thousands(v.Pairs), words.Thousands(v.Unreachable))
+	if v.Loops > 0 {
+		fmt.Fprintf(&b, "; packets circle for ever from %s (switch, LID)", words.Thousands(v.Loops))
+	}
+	if v.Dropped > 0 {
+		fmt.Fprintf(&b, "; packets are dropped at %s turns, their SL being mapped to VL 15", words.Thousands(v.Dropped))
+	}
+	if v.Stray > 0 {
+		fmt.Fprintf(&b, "; %s more from switches without endpoints in this scope (harmless)", words.Thousands(v.Stray))
+	}
+	return b.String()
+}
+
+// next says what to do about findings; empty if there are none.
+func (j *verifyJob) next() string {
+	var do []string
+	if !j.verdict.Free() {
+		switch without := "if these tables come with %s: the loop may not be there"; {
+		case j.verdict.Loops > 0: // a loop on any service level
+		case j.o.PSL == "" && j.o.SL2VL == "":
+			do = append(do, fmt.Sprintf(without, "service levels and SL2VL maps, give both (--psl, --sl2vl)"))
+		case j.o.PSL == "":
+			do = append(do, fmt.Sprintf(without, "service levels, give them too (--psl)"))
+		case j.o.SL2VL == "":
+			do = append(do, fmt.Sprintf(without, "SL2VL maps, give them too (--sl2vl)"))
+		}
+		do = append(do, fmt.Sprintf("weft route %s computes tables that are proven", j.name))
+	}
+	switch {
+	case j.Mismatches != nil:
+		do = append(do, "take both dumps again, close together; if they still differ, OpenSM has not routed since: SIGHUP to opensm makes it")
+		if j.verdict.Free() && !j.verdict.Complete() {
+			do = append(do, fmt.Sprintf("weft route %s --keep TABLES mends tables with the fewest changes, in steps that are safe", j.name))
+		}
+	case j.verdict.Loops > 0:
+		do = append(do, "the forwarding tables send packets round in circles: route the fabric again, or SIGHUP to opensm makes it route")
+	case !j.verdict.Complete():
+		do = append(do, "the tables leave out what the fabric has: route it again, or SIGHUP to opensm makes it route")
+	}
+	return strings.Join(do, "\n")
 }

@@ -59,7 +59,7 @@ type cutter struct {
 	f      *fabric.Fabric
 	t      *routing.Tables
 	scope  routing.Scope
-	places map[placeKey]*placeCount
+	places map[placeKey]*cutPlace
 	from   []int64 // [EndpointID]
 	to     []int64 // [EndpointID]
 }
@@ -70,17 +70,11 @@ type placeKey struct {
 	why  deadlock.Loss
 }
 
-type placeCount struct {
-	pairs int64
-	from  map[fabric.NodeID]bool
-	to    []fabric.EndpointID // ascending by LID, each once in a row
-}
-
 // CutOffBy lists the pairs that are cut off according to a verdict with all lost pairs;
 // nil if there are none.
 func CutOffBy(t *routing.Tables, v *deadlock.Verdict) *CutOff {
 	f := t.Fabric
-	c := &cutter{f: f, t: t, scope: v.Scope, places: map[placeKey]*placeCount{}, from: make([]int64, len(f.Endpoints())), to: make([]int64, len(f.Endpoints()))}
+	c := &cutter{f: f, t: t, scope: v.Scope, places: map[placeKey]*cutPlace{}, from: make([]int64, len(f.Endpoints())), to: make([]int64, len(f.Endpoints()))}
 	for _, l := range v.Lost {
 		if l.Pairs > 0 {
 			c.add(l)
@@ -90,12 +84,13 @@ func CutOffBy(t *routing.Tables, v *deadlock.Verdict) *CutOff {
 		return nil
 	}
 	all := &CutOff{f: f, perSwitch: v.Scope.PerSwitch(f), Endpoints: c.listEndpoints()}
-	for _, k := range c.sortedPlaces() {
-		p := c.places[k]
+	for _, p := range slices.SortedFunc(maps.Values(c.places), func(a, b *cutPlace) int {
+		return cmp.Or(cmp.Compare(b.Pairs, a.Pairs), cmp.Compare(a.at[0], b.at[0]), cmp.Compare(a.Port, b.Port), cmp.Compare(a.why, b.why))
+	}) {
 		slices.Sort(p.to)
-		l := cutPlace{Switch: f.Label(k.at), SwitchNode: NodeOf(f, k.at, k.port), Port: k.port, Why: k.why.String(), Pairs: p.pairs, at: []fabric.NodeID{k.at}, why: k.why, from: p.from, to: slices.Compact(p.to)}
-		all.name(&l)
-		all.Places = append(all.Places, l)
+		p.to = slices.Compact(p.to)
+		all.name(p)
+		all.Places = append(all.Places, *p)
 	}
 	return all
 }
@@ -105,10 +100,13 @@ func (c *cutter) add(l deadlock.Lost) {
 	k := c.end(l)
 	p := c.places[k]
 	if p == nil {
-		p = &placeCount{from: map[fabric.NodeID]bool{}}
+		p = &cutPlace{
+			Switch: c.f.Label(k.at), SwitchNode: NodeOf(c.f, k.at, k.port), Port: k.port, Why: k.why.String(),
+			at: []fabric.NodeID{k.at}, why: k.why, from: map[fabric.NodeID]bool{},
+		}
 		c.places[k] = p
 	}
-	p.pairs += l.Pairs
+	p.Pairs += l.Pairs
 	p.from[l.Switch] = true
 	if len(p.to) == 0 || p.to[len(p.to)-1] != owner {
 		p.to = append(p.to, owner)
@@ -154,12 +152,6 @@ func (c *cutter) end(l deadlock.Lost) placeKey {
 		k.port = 0
 	}
 	return k
-}
-
-func (c *cutter) sortedPlaces() []placeKey {
-	return slices.SortedFunc(maps.Keys(c.places), func(a, b placeKey) int {
-		return cmp.Or(cmp.Compare(c.places[b].pairs, c.places[a].pairs), cmp.Compare(a.at, b.at), cmp.Compare(a.port, b.port), cmp.Compare(a.why, b.why))
-	})
 }
 
 func (c *CutOff) name(p *cutPlace) {
