@@ -213,10 +213,7 @@ func (j *compareJob) prepare() error {
 }
 
 func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.Tables) error {
-	o := deadlock.Options{Scope: j.scope}
-	if j.o.route.Contract != nil {
-		o.Contract = *j.o.route.Contract
-	}
+	o := deadlock.Options{Scope: j.scope, Contract: flags.ContractOr(j.o.route.Contract, routing.Honored)}
 	s := j.Stage("reading "+row.Name, new(float64))
 	v, err := input.TablesOf(j.Console, j.name, j.fabric, files)
 	s.Done()

@@ -82,9 +82,7 @@ its level.`,
 	f.StringSliceVar(&o.io, "io", nil, "adapters that serve rather than compute, by name, with commas between; * is any text")
 	f.BoolVar(&o.ibsim, "ibsim", false, "for a subnet manager on ibsim, which makes port GUIDs of node GUID and port number")
 	flags.AddJSON(f, &o.json)
-	if err := c.MarkFlagRequired("out"); err != nil {
-		panic(err)
-	}
+	flags.Required(c, "out")
 	return c
 }
 

@@ -62,9 +62,7 @@ Exit code 1 if there is anything more than advice.`,
 	f.StringVar(&o.plugin, "plugin", "", "the plugin's library, to see which OpenSM it was built for")
 	f.StringVar(&o.opensm, "opensm", "", "the opensm program, or its version such as 3.3.23")
 	flags.AddJSON(f, &o.json)
-	if err := c.MarkFlagRequired("conf"); err != nil {
-		panic(err)
-	}
+	flags.Required(c, "conf")
 	return c
 }
 

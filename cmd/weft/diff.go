@@ -100,7 +100,8 @@ func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
 			return err
 		}
 	}
-	return j.report()
+	s := j.summary()
+	return j.answer(j.o.json, s, func() error { return j.Show(j.screen(s)) }, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0))
 }
 
 func (j *diffJob) read() error {
@@ -208,13 +209,11 @@ const contractOfTables = "any for tables that ignore service levels, else honore
 // contractOf is the contract that is given, or else what the tables are made for: any
 // where service levels make no difference to them.
 func contractOf(given *routing.Contract, tables ...*routing.Tables) routing.Contract {
-	if given != nil {
-		return *given
-	}
+	made := routing.Any
 	for _, t := range tables {
 		if !t.Lanes.SL2VL.IgnoresSL() {
-			return routing.Honored
+			made = routing.Honored
 		}
 	}
-	return routing.Any
+	return flags.ContractOr(given, made)
 }

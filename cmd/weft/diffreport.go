@@ -130,13 +130,7 @@ func (j *diffJob) mixtures() []mixtureSummary {
 	return all
 }
 
-func (j *diffJob) report() error {
-	s := j.summary()
-	return j.answer(j.o.json, s, func() error { return j.Say("%s", strings.TrimSuffix(j.screen(s), "\n")) },
-		j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0))
-}
-
-func (j *diffJob) screen(s *diffSummary) string {
+func (j *diffJob) screen(s *diffSummary) *console.Page {
 	p := j.NewPage()
 	j.factSide(p, "old", &j.old)
 	j.factSide(p, "new", &j.new)
@@ -149,7 +143,7 @@ func (j *diffJob) screen(s *diffSummary) string {
 	if s.Change != nil {
 		j.factChange(p, s.Change)
 	}
-	return p.String()
+	return p
 }
 
 func (j *diffJob) factSide(p *console.Page, label string, s *diffSide) {

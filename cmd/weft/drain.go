@@ -58,9 +58,7 @@ code is 1 where there is no such plan.`,
 	flags.AddScope(f, &o.scope)
 	flags.AddLMC(f, &o.lmc)
 	flags.AddJSON(f, &o.json)
-	if err := c.MarkFlagRequired("tables"); err != nil {
-		panic(err)
-	}
+	flags.Required(c, "tables")
 	return c
 }
 

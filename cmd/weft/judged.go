@@ -94,6 +94,22 @@ func (j *judged) verdictText() string {
 	return text
 }
 
+// factResult says what was proven, and for whom.
+func (j *judged) factResult(p *console.Page) {
+	p.Fact("verdict", "%s", j.verdictText())
+	if j.Verdict.Free() {
+		p.Fact("outside", "%s", report.Outside(j.Scope))
+	}
+	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
+	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
+}
+
+func (j *judged) factApart(p *console.Page) {
+	if j.Disconnected > 0 {
+		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.Disconnected), report.Parts(j.fabric, j.parts))
+	}
+}
+
 // maxFullPSL is how many pairs are written one by one, as ibdmchk wants them;
 // larger networks get the compact form.
 const maxFullPSL = 4_000_000

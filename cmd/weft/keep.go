@@ -161,13 +161,8 @@ func (j *keepJob) screen() *console.Page {
 	p.Fact("kept", "%s", j.source)
 	p.Fact("cut off", "%s", cutText(j.plan))
 	p.Fact("repair", "%s", stepsText(j.plan, "nothing has to change"))
-	p.Fact("verdict", "%s", j.verdictText())
-	p.Fact("outside", "%s", report.Outside(j.Scope))
-	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
-	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
-	if j.Disconnected > 0 {
-		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.Disconnected), report.Parts(j.fabric, j.parts))
-	}
+	j.factResult(p)
+	j.factApart(p)
 	p.Fact("time", "read %s, plan and proofs %s, verify %s", words.Seconds(j.spent.Read), words.Seconds(j.spent.Paths), words.Seconds(j.spent.Verify))
 	switch {
 	case j.o.steps != "":

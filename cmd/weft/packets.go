@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/packets"
@@ -241,21 +241,8 @@ func (j *packetsJob) readTables() error {
 	return asUsage(err)
 }
 
-func (j *packetsJob) verdict(ctx context.Context) (*deadlock.Verdict, error) {
-	contract := routing.Honored
-	if j.o.route.Contract != nil {
-		contract = *j.o.route.Contract
-	}
-	return deadlock.Verify(ctx, j.tables, deadlock.Options{Contract: contract, Scope: j.scope})
-}
-
 func (j *packetsJob) place() error {
-	var among []fabric.EndpointID
-	for e := range j.fabric.Endpoints() {
-		if ep := j.fabric.Endpoint(fabric.EndpointID(e)); j.scope.Includes(ep.Class) && ep.Inject != fabric.None {
-			among = append(among, fabric.EndpointID(e))
-		}
-	}
+	among := slices.DeleteFunc(j.scope.Endpoints(j.fabric), func(e fabric.EndpointID) bool { return j.fabric.Endpoint(e).Class == fabric.SwitchPort })
 	var err error
 	j.load.Pattern, j.load.Placement, err = j.o.job.Place(j.Console, j.fabric, among, j.load.Pattern, j.load.Seed)
 	if err != nil {

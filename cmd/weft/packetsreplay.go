@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
@@ -42,7 +43,7 @@ func (j *packetsJob) replayCycle(ctx context.Context) error {
 	if j.tables == nil {
 		return exit.Usage("--replay-cycle is for tables; %s is adaptive and proven", j.engine)
 	}
-	v, err := j.verdict(ctx)
+	v, err := deadlock.Verify(ctx, j.tables, deadlock.Options{Contract: flags.ContractOr(j.o.route.Contract, routing.Honored), Scope: j.scope})
 	if err != nil {
 		return err
 	}

@@ -43,13 +43,10 @@ func (j *routeJob) prepare() error {
 
 // contract is what the engine has to plan for.
 func (j *routeJob) contract() routing.Contract {
-	switch {
-	case j.o.Contract != nil:
-		return *j.o.Contract
-	case j.wanted.Auto:
-		return routing.Any
+	if j.wanted.Auto {
+		return flags.ContractOr(j.o.Contract, routing.Any)
 	}
-	return j.wanted.Contract
+	return flags.ContractOr(j.o.Contract, j.wanted.Contract)
 }
 
 // budget is the lanes that the engine may use, and for whom. Aggregation nodes shall be

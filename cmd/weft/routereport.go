@@ -152,18 +152,11 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 	if j.Choice != nil {
 		p.Fact("tried", "%s", trialText(j.Choice.Trials))
 	}
-	p.Fact("verdict", "%s", j.verdictText())
-	if j.Verdict.Free() {
-		p.Fact("outside", "%s", report.Outside(j.Scope))
-	}
-	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
-	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
+	j.factResult(p)
 	if j.Loads.Hottest != fabric.None {
 		p.Fact("load", "%s on the fullest channel, %s", words.Plural(int(j.Loads.Max), "route"), report.Channel(j.fabric, j.Loads.Hottest))
 	}
-	if j.Disconnected > 0 {
-		p.Fact("apart", "%s pairs are in different parts of the network and have no route:%s", words.Thousands(j.Disconnected), report.Parts(j.fabric, j.parts))
-	}
+	j.factApart(p)
 	for _, s := range j.survival {
 		p.Fact("without", "%s", s.text())
 	}

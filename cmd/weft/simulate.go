@@ -111,7 +111,8 @@ func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error
 	if err := j.count(ctx); err != nil {
 		return err
 	}
-	return j.report()
+	s := j.summary()
+	return j.answer(o.json, s, func() error { return j.screen(s) }, s.NoRoute > 0 || s.Misfits != nil)
 }
 
 func (j *simulateJob) check() error {

@@ -155,12 +155,6 @@ func (j *simulateJob) summary() *simulateSummary {
 	return s
 }
 
-// report prints the result, and turns pairs without a route into the exit code.
-func (j *simulateJob) report() error {
-	s := j.summary()
-	return j.answer(j.o.json, s, func() error { return j.screen(s) }, s.NoRoute > 0 || s.Misfits != nil)
-}
-
 func (j *simulateJob) screen(s *simulateSummary) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.tables.Fabric))

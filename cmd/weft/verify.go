@@ -66,9 +66,7 @@ is an error with --strict, and where they have nothing in common.`,
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
 	f.StringVar(&o.readCert, "certificate", "", "re-check this proof instead of searching for loops")
 	flags.AddJSON(f, &o.json)
-	if err := c.MarkFlagRequired("lfts"); err != nil {
-		panic(err)
-	}
+	flags.Required(c, "lfts")
 	c.MarkFlagsMutuallyExclusive("write-certificate", "certificate")
 	return c
 }
@@ -85,12 +83,9 @@ type verifyJob struct {
 }
 
 func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
-	j := &verifyJob{app: a, name: name, o: o, options: deadlock.Options{Scope: o.scope, Lost: -1}}
-	if o.contract != nil {
-		j.options.Contract = *o.contract
-	}
-	var err error
-	if err := o.Settle(); err != nil {
+	j := &verifyJob{app: a, name: name, o: o, options: deadlock.Options{Contract: flags.ContractOr(o.contract, routing.Honored), Scope: o.scope, Lost: -1}}
+	err := o.Settle()
+	if err != nil {
 		return err
 	}
 	read := a.Stage("reading", &j.spent.Read)
@@ -99,26 +94,24 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	if err != nil {
 		return err
 	}
-	judge := j.judge
-	if o.readCert != "" {
-		judge = func(ctx context.Context) error { return j.recheck(ctx, cmd) }
+	judging := a.Stage("verify", &j.spent.Verify)
+	j.options.Progress = judging.Progress()
+	if o.readCert == "" {
+		j.verdict, err = deadlock.Verify(cmd.Context(), j.Tables, j.options)
+	} else {
+		err = j.recheck(cmd.Context(), cmd)
 	}
-	s := a.Stage("verify", &j.spent.Verify)
-	j.options.Progress = s.Progress()
-	err = judge(cmd.Context())
-	s.Done()
+	judging.Done()
+	if err == nil && o.writeCertificate != "" && j.verdict.Free() {
+		err = output.WriteFile(j.Console, o.writeCertificate, func(w io.Writer) error {
+			return certificate.Write(w, j.Tables.Fabric, j.verdict.Certificate)
+		})
+	}
 	if err != nil {
 		return err
 	}
-	if err := j.keepCertificate(); err != nil {
-		return err
-	}
-	return j.report()
-}
-
-func (j *verifyJob) judge(ctx context.Context) (err error) {
-	j.verdict, err = deadlock.Verify(ctx, j.Tables, j.options)
-	return err
+	s := j.summary()
+	return j.answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.verdict.Free() || !j.verdict.Complete() || j.Mismatches != nil)
 }
 
 // badCertificate is a proof that does not hold, as JSON.
@@ -155,15 +148,6 @@ func (j *verifyJob) recheck(ctx context.Context, cmd *cobra.Command) error {
 		j.verdict.Lost = all.Lost
 	}
 	return err
-}
-
-func (j *verifyJob) keepCertificate() error {
-	if j.o.writeCertificate == "" || !j.verdict.Free() {
-		return nil
-	}
-	return output.WriteFile(j.Console, j.o.writeCertificate, func(w io.Writer) error {
-		return certificate.Write(w, j.Tables.Fabric, j.verdict.Certificate)
-	})
 }
 
 type verifySummary struct {
@@ -222,11 +206,6 @@ func (j *verifyJob) summary() *verifySummary {
 		})
 	}
 	return s
-}
-
-func (j *verifyJob) report() error {
-	s := j.summary()
-	return j.answer(j.o.json, s, func() error { return j.Show(j.screen(s)) }, !j.verdict.Free() || !j.verdict.Complete() || j.Mismatches != nil)
 }
 
 func (j *verifyJob) screen(s *verifySummary) *console.Page {

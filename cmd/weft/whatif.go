@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -185,5 +184,5 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
 	}
 	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
-	return j.Say("%s", strings.TrimSuffix(p.String(), "\n"))
+	return j.Show(p)
 }

@@ -79,6 +79,13 @@ func Whole(f *pflag.FlagSet, to *int, name string, def, least, most int, what, u
 	}}, name, usage)
 }
 
+// Required says that a flag has to be given.
+func Required(c *cobra.Command, flag string) {
+	if err := c.MarkFlagRequired(flag); err != nil {
+		panic(err) // no such flag
+	}
+}
+
 // Without says that a flag goes with none of the others.
 func Without(c *cobra.Command, flag string, others ...string) {
 	for _, other := range others {
@@ -92,6 +99,14 @@ func AddContract(f *pflag.FlagSet, to **routing.Contract, without string) {
 		c, err := routing.ParseContract(text)
 		return &c, err
 	}, "what clients do with service levels: honored, directed, single:N or any (default: "+without+")")
+}
+
+// ContractOr is what --contract says, or else another.
+func ContractOr(given *routing.Contract, other routing.Contract) routing.Contract {
+	if given != nil {
+		return *given
+	}
+	return other
 }
 
 // AddScope declares --endpoints.
