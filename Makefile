@@ -31,7 +31,7 @@ PLACES = $(foreach p,OUT DESTDIR BINDIR LIBDIR SYSCONFDIR UNITDIR DATADIR DOCDIR
 OSM_INCLUDE ?= /usr/include/infiniband
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 
-.PHONY: help build plugin test race conformance fuzz mutants bench bench-opensm reproduce install uninstall package rpm lint cover clean
+.PHONY: help build plugin test web race conformance fuzz mutants bench bench-opensm reproduce install uninstall package rpm lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -49,6 +49,9 @@ test: ## vet, lint, check the formatting and run every test (installs OpenSM and
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt -w is due on:"; echo "$$unformatted"; exit 1; fi
 	@./scripts/lint.sh --if-possible
 	go test $(FLAGS) ./...
+
+web: ## bundle the program of report pages (web/dist/report.js) anew; takes Node and npm
+	cd web && npm ci --silent --no-audit --no-fund && npm run --silent build
 
 race: ## run every test under the race detector
 	go test -race $(FLAGS) ./...

@@ -59,6 +59,7 @@ type NodeColumns struct {
 	Short []string  `json:"short"` // its short name, or its description, or its GUID
 	GUID  []string  `json:"guid"`
 	Ports []int32   `json:"ports"`
+	LID   []int32   `json:"lid"`   // [switch] of its port 0; 0: none
 	Kind  []int32   `json:"kind"`  // 0 switch, 1 adapter, 2 router
 	X     []float64 `json:"x"`     // [switch] place on the map
 	Y     []float64 `json:"y"`     // [switch] downwards
@@ -175,6 +176,7 @@ type HopCounts struct {
 // to all, and by which lanes.
 type CableLoads struct {
 	Most    uint32    `json:"most"`
+	Scale   uint32    `json:"scale"` // load of the last colour: the most, or twice the mean if that is more
 	Hottest []HotSpot `json:"hottest"`
 	There   []uint32  `json:"there"` // [cable] from end a to end b
 	Back    []uint32  `json:"back"`

@@ -124,7 +124,7 @@ func (d *drawing) trunks() {
 	lines := map[class]*strings.Builder{}
 	most := uint32(0)
 	if d.t != nil {
-		most = d.t.Load.Most
+		most = d.t.Load.Scale
 	}
 	for _, p := range pairsOf(d.n, d.t) {
 		c := class{bin(p.load, most), min(3, 1+bitLength(p.cables-1))}

@@ -13,7 +13,7 @@ import (
 type page struct {
 	*Data
 	Style, Script template.HTML
-	Packed        string
+	Packed        template.HTML
 	Views         []networkView
 	ResultViews   []resultView
 }
@@ -77,9 +77,11 @@ func (d *Data) Write(w io.Writer) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	p := &page{Data: d, Style: element("style", web.Style), Script: element("script", web.Script)}
-	if p.Packed, err = d.Pack(); err != nil {
+	packed, err := d.Pack()
+	if err != nil {
 		return err
 	}
+	p.Packed = template.HTML(packed) //nolint:gosec // base64
 	for i, n := range d.Networks {
 		p.Views = append(p.Views, viewOf(n, i))
 	}
@@ -151,7 +153,7 @@ func setViewOf(n *Network, t *TableSet, i, k int) setView {
 	if b := t.Bandwidth; b != nil {
 		v.Facts = append(v.Facts, fact{"of full bandwidth", fmt.Sprintf("%.3f", b.Mean), fmt.Sprintf("random pairs, ± %.4f", b.StdErr)})
 	}
-	v.Facts = append(v.Facts, fact{"routes on the fullest channel", thousands(int64(t.Load.Most)), hottestText(t)},
+	v.Facts = append(v.Facts, fact{"routes, fullest channel", thousands(int64(t.Load.Most)), hottestText(t)},
 		fact{"hops on average", fmt.Sprintf("%.2f", t.Hops.Mean), fmt.Sprintf("%d on the longest route", t.Hops.Most)})
 	if t.Unreachable > 0 {
 		more := fmt.Sprintf("of %s", thousands(t.Pairs))

@@ -47,6 +47,7 @@ type MarkedParts struct {
 	GoneCables []int32 `json:"gone_cables"`
 	NewNodes   []int32 `json:"new_nodes"`
 	NewCables  []int32 `json:"new_cables"`
+	BySwitch   []int32 `json:"by_switch"` // [switch] entries that change
 }
 
 // ResultStep is a step of a loop in words.

@@ -153,6 +153,7 @@ func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, loads *
 	if err != nil {
 		return err
 	}
+	c.Scale = max(loads.Max, uint32(2*loads.Hops/int64(max(1, len(loads.Routes)))))
 	for i, n := range loads.Routes {
 		routes, mask := c.There, c.LanesA
 		if at[i].back {
