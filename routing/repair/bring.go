@@ -44,8 +44,15 @@ func bring(ctx context.Context, tables, target, was *routing.Tables, need []Left
 			copy(s.Tables.Forwarding.Row(lid), target.Forwarding.Row(lid))
 		}
 		b := &rowBringer{mender: newMender(s), target: target.Forwarding}
-		if err := s.eachInScope(ctx, func(lid fabric.LID) { b.destination(lid, s.Tables.Forwarding.Row(lid)) }); err != nil {
-			return nil, err
+		// First the others, which make way for those in need.
+		for _, needed := range []bool{false, true} {
+			if err := s.eachInScope(ctx, func(lid fabric.LID) {
+				if anyOf(need, lid) == needed {
+					b.destination(lid, s.Tables.Forwarding.Row(lid))
+				}
+			}); err != nil {
+				return nil, err
+			}
 		}
 		plan.Left = s.left
 		if o.AllowDrops && (s.Mended == 0 || i == o.Steps-2) { // the last step then brings the entries
@@ -85,9 +92,12 @@ func anyLeft(left, need []Left) bool {
 	if len(need) == 0 {
 		return len(left) > 0
 	}
-	return slices.ContainsFunc(need, func(n Left) bool {
-		return slices.ContainsFunc(left, func(l Left) bool { return l.LID == n.LID })
-	})
+	return slices.ContainsFunc(need, func(n Left) bool { return anyOf(left, n.LID) })
+}
+
+// anyOf says whether a LID is among those that are left.
+func anyOf(left []Left, lid fabric.LID) bool {
+	return slices.ContainsFunc(left, func(l Left) bool { return l.LID == lid })
 }
 
 // drop removes the entries that differ for the destinations that are left. The graph of
@@ -118,7 +128,7 @@ func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
 	target := b.target.Row(lid)
 	b.Mended += b.deliver(lid, row)
 	b.differ = b.differ[:0]
-	w.begin(b.before.Forwarding, lid)
+	w.begin(b.before.Forwarding.Row(lid), lid)
 	for s, port := range target {
 		if row[s] != port && fabric.NodeID(s) != w.home {
 			b.differ = append(b.differ, fabric.NodeID(s))

@@ -74,8 +74,8 @@ func (w *flow) topLane() uint8 {
 	return top
 }
 
-// begin reads the entries in force for a LID.
-func (w *flow) begin(fw *routing.Forwarding, lid fabric.LID) {
+// begin reads the entries in force for a LID: its row.
+func (w *flow) begin(row []uint8, lid fabric.LID) {
 	for _, i := range w.touched {
 		w.arrived[i] = 0
 	}
@@ -87,7 +87,7 @@ func (w *flow) begin(fw *routing.Forwarding, lid fabric.LID) {
 	}
 	w.dead = false
 	trunks := fabric.ChannelID(w.f.Trunks())
-	for s, port := range fw.Row(lid) {
+	for s, port := range row {
 		w.next[s], w.cur[s] = fabric.None, fabric.None
 		if fabric.NodeID(s) == w.home {
 			continue
@@ -99,13 +99,15 @@ func (w *flow) begin(fw *routing.Forwarding, lid fabric.LID) {
 	}
 }
 
-// startAll sends the packets of all sources by the entries in force.
-func (w *flow) startAll() {
+// startAll sends the packets of all sources by the entries in force. It fails if a
+// dependency is refused.
+func (w *flow) startAll() bool {
 	for s, c := range w.cur {
-		if c != fabric.None {
-			w.start(fabric.NodeID(s), c, nil)
+		if c != fabric.None && !w.start(fabric.NodeID(s), c, nil) {
+			return false
 		}
 	}
+	return true
 }
 
 // start sends the packets of the sources on a switch by a trunk. It fails if a

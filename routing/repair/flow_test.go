@@ -44,7 +44,7 @@ func TestAddLoad(t *testing.T) {
 	loads := func(lids ...fabric.LID) []int64 {
 		load := make([]int64, w.f.Trunks())
 		for _, lid := range lids {
-			w.begin(tables.Forwarding, lid)
+			w.begin(tables.Forwarding.Row(lid), lid)
 			w.addLoad(load)
 		}
 		return load

@@ -32,7 +32,7 @@ func (s *step) follow(ctx context.Context) error {
 		}
 		row := s.Tables.Forwarding.Row(lid)
 		s.Follow += m.deliver(lid, row)
-		s.flow.begin(s.before.Forwarding, lid)
+		s.flow.begin(s.before.Forwarding.Row(lid), lid)
 		if !m.findRoots() {
 			s.Follow += m.clearDead(row)
 			continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // mender gives switches new entries, one destination after another.
@@ -20,8 +21,9 @@ type mender struct {
 	had            []int32         // hops before the failure, or unknown
 	best           []int32         // hops of a shortest path; unknown: the cables do not reach the destination
 
-	fresh      bool          // no switch has an entry for the LID: its owner is new
-	bestTo     fabric.NodeID // the destination switch for which best was computed
+	keep       []fabric.ChannelID // [switch] preferred to trunks as near to the destination; empty: none
+	fresh      bool               // no switch has an entry for the LID: its owner is new
+	bestTo     fabric.NodeID      // the destination switch for which best was computed
 	queue      []fabric.NodeID
 	roots      []fabric.NodeID // switches with dead entries
 	candidates []fabric.ChannelID
@@ -51,11 +53,21 @@ func newMender(s *step) *mender {
 	return m
 }
 
+// misses says whether the sources of some switch have no path to the LID.
+func (m *mender) misses(lid fabric.LID) bool {
+	for s, hops := range m.dist {
+		if hops == unknown && m.best[s] != unknown && m.flow.levels.of(fabric.NodeID(s), lid) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // destination mends the entries for a LID and writes the new ones into its row.
 func (m *mender) destination(lid fabric.LID, row []uint8) {
 	w := m.flow
 	m.Mended += m.deliver(lid, row)
-	w.begin(m.before.Forwarding, lid)
+	w.begin(m.before.Forwarding.Row(lid), lid)
 	if !m.findRoots() {
 		return
 	}
@@ -219,8 +231,14 @@ func (m *mender) trunksToTry(s fabric.NodeID, slack int32) []fabric.ChannelID {
 			m.candidates = append(m.candidates, c)
 		}
 	}
+	kept := func(c fabric.ChannelID) int {
+		if len(m.keep) > 0 && m.keep[s] == c {
+			return 1
+		}
+		return 0
+	}
 	slices.SortFunc(m.candidates, func(a, b fabric.ChannelID) int {
-		return cmp.Or(cmp.Compare(m.dist[heads[a]], m.dist[heads[b]]), cmp.Compare(m.load[a], m.load[b]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(m.dist[heads[a]], m.dist[heads[b]]), cmp.Compare(kept(b), kept(a)), cmp.Compare(m.load[a], m.load[b]), cmp.Compare(a, b))
 	})
 	return m.candidates
 }
@@ -287,6 +305,14 @@ func (m *mender) addLoad(s fabric.NodeID) {
 		m.load[c] += pairs
 		at = m.f.Heads()[c]
 	}
+}
+
+// port is the port of a trunk, or NoPort.
+func (m *mender) port(c fabric.ChannelID) uint8 {
+	if c == fabric.None {
+		return routing.NoPort
+	}
+	return m.f.Channel(c).FromPort
 }
 
 // trunk is the trunk at a port of a switch, or None.

@@ -12,58 +12,30 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/orient"
 )
 
-// rebuildRounds is the number of rounds before the turns of Up*/Down* are put into the
-// graph first.
-const rebuildRounds = 4
-
-// rebuilder finds tables that reach the destinations which a repair left, with the
-// service levels and SL2VL maps of the tables in force. Bring then plans the way to
-// these tables.
+// rebuilder finds tables that reach the destinations for which nobody could make way, with
+// the service levels and SL2VL maps of the tables in force.
 //
-// The graph is empty at first. The rows of the destinations that are left grow first,
-// from the destination outwards. Every other destination then keeps its row if the
+// The turns of an Up*/Down* routing are in its graph from the beginning. They have no
+// cycle, whatever lanes the maps give them. The rows of the destinations that are left grow
+// first, from the destination outwards. Every other destination then keeps its row if the
 // row's dependencies close no cycle, or grows another. A destination that finds no row
-// comes first in the next round (keepOrGrow). In the last round the turns of an Up*/Down*
-// routing are in the graph from the beginning (upDown). They have no cycle, whatever lanes
-// the maps give them, so a destination that finds no row takes its Up*/Down* row. Thus it
-// fails only if the maps drop the packets of such a turn.
+// takes its Up*/Down* row. Thus it fails only if the maps drop the packets of such a turn.
+// Bring then plans the way to these tables.
 //
-// Complexity: that of a step for each round.
+// Complexity: that of a step.
 type rebuilder struct {
 	*mender
-	order       []fabric.LID        // in scope, those to be placed first at the front
+	order       []fabric.LID        // in scope, those that are left at the front
 	stuck       map[fabric.LID]bool // LIDs whose rows in force are not kept
-	lost        map[fabric.LID]int  // number of rounds in which it found no row
 	empty       *routing.Forwarding // without entries: new rows start from it
-	orientation *orient.Orientation // of the Up*/Down* rows; nil: there are none
+	orientation *orient.Orientation // of the Up*/Down* rows
 	legal       dag.DAG             // the paths of such a row
 	all         []fabric.NodeID     // switches that take their entries together
 	added       [][2]fabric.ChannelID
 }
 
-// keepOrGrow says whether every destination finds a row without Up*/Down*.
-func (r *rebuilder) keepOrGrow(ctx context.Context) (placed bool, err error) {
-	for range rebuildRounds {
-		if placed, err = r.round(ctx); placed || err != nil {
-			break
-		}
-		slices.SortStableFunc(r.order, func(a, b fabric.LID) int { return cmp.Compare(r.lost[b], r.lost[a]) })
-	}
-	return placed, err
-}
-
-// upDown says whether every destination finds a row beside the turns of an Up*/Down*
-// routing from these roots. It comes after keepOrGrow, which has found an order.
-func (r *rebuilder) upDown(ctx context.Context, roots []fabric.NodeID) (placed bool, err error) {
-	r.orientation = orient.New(r.f, orient.ByRank(r.f, roots))
-	return r.round(ctx)
-}
-
 func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilder {
-	if o.Slack == 0 {
-		o.Slack = defaultSlack
-	}
-	r := &rebuilder{mender: newMender(newStep(tables, was, o)), stuck: map[fabric.LID]bool{}, lost: map[fabric.LID]int{}, empty: routing.NewForwarding(tables.Fabric)}
+	r := &rebuilder{mender: newMender(newStep(tables, was, o)), stuck: map[fabric.LID]bool{}, empty: routing.NewForwarding(tables.Fabric)}
 	for _, l := range left {
 		r.stuck[l.LID] = true
 		r.order = append(r.order, l.LID)
@@ -73,9 +45,7 @@ func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilde
 			r.order = append(r.order, lid)
 		}
 	}
-	for _, lid := range r.step.was.gone(r.f, o.Scope) {
-		copy(r.Tables.Forwarding.Row(lid), r.empty.Row(lid)) // packets still sent there are dropped at their first switch
-	}
+	r.clearGone()
 	r.take = func(s fabric.NodeID, c fabric.ChannelID) bool {
 		ok := r.takeSafely(s, c)
 		if ok {
@@ -86,23 +56,18 @@ func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilde
 	return r
 }
 
-// round places all destinations, and says whether each finds a row.
-func (r *rebuilder) round(ctx context.Context) (placed bool, err error) {
-	r.graph = acyclic.NewLanes(r.f, r.flow.lanes, func(yield func(in, out fabric.ChannelID)) {
-		if r.orientation != nil {
-			r.upDownTurns(yield)
-		}
-	})
+// upDown says whether every destination finds a row beside the turns of an Up*/Down*
+// routing from these roots.
+func (r *rebuilder) upDown(ctx context.Context, roots []fabric.NodeID) (placed bool, err error) {
+	r.orientation = orient.New(r.f, orient.ByRank(r.f, roots))
+	r.graph = acyclic.NewLanes(r.f, r.flow.lanes, r.upDownTurns)
 	placed = true
 	clear(r.load)
 	for _, lid := range r.order {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		if !r.place(lid) {
-			placed = false
-			r.lost[lid]++
-		}
+		placed = r.place(lid) && placed
 	}
 	return placed, nil
 }
@@ -117,7 +82,7 @@ func (r *rebuilder) place(lid fabric.LID) bool {
 		copy(row, old)
 		return true
 	}
-	w.begin(r.empty, lid)
+	w.begin(r.empty.Row(lid), lid)
 	r.added = r.added[:0]
 	if !r.findRoots() {
 		return true // no other switch in this part
@@ -132,7 +97,7 @@ func (r *rebuilder) place(lid fabric.LID) bool {
 		for _, d := range r.added {
 			r.graph.Remove(d[0], d[1])
 		}
-		if r.orientation == nil || !r.takeRow(lid, r.upDownRow()) {
+		if !r.takeRow(lid, r.upDownRow()) {
 			return false
 		}
 	}
@@ -145,21 +110,11 @@ func (r *rebuilder) place(lid fabric.LID) bool {
 	return true
 }
 
-// misses says whether the sources of some switch have no path to the LID.
-func (r *rebuilder) misses(lid fabric.LID) bool {
-	for s, hops := range r.dist {
-		if hops == unknown && r.best[s] != unknown && r.flow.levels.of(fabric.NodeID(s), lid) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // takeRow adds all dependencies of a row to the graph, or none. It fails for a row that
 // does not deliver from every switch that cables connect to the destination.
 func (r *rebuilder) takeRow(lid fabric.LID, row []uint8) bool {
 	w := r.flow
-	w.begin(r.empty, lid)
+	w.begin(r.empty.Row(lid), lid)
 	r.measure()
 	r.all = r.all[:0]
 	for s, port := range row {

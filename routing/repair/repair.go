@@ -25,7 +25,8 @@
 // A switch without a working path keeps its dead entry. When all switches have
 // confirmed the new tables, the dependencies of the old ones are gone: the graph is
 // derived anew from the new tables alone, and what is left is mended in a further step.
-// Destinations that no such step mends need other destinations to change (rebuild.go).
+// Destinations that no such step mends need others to make way (makeway.go), or, where
+// that does not help either, all tables to be rebuilt (rebuild.go).
 // Entries that no packet in scope uses change in the last step: otherwise a spine that
 // leaves now avoid would send the packets that still arrive by their old entries back
 // up. The union of each step with the tables before it is acyclic, and the tables of
@@ -166,44 +167,52 @@ func (p *Plan) mend(ctx context.Context, tables, was *routing.Tables, o Options)
 	return nil
 }
 
-// rebuild adds steps towards other tables that reach what is left, and mends these. The
-// way there may be barred. Rows that had to lean on Up*/Down* are then chosen anew for
-// other roots, until nothing is left; others would only come out the same. Steps after
-// which as much is left as before are not worth writing.
+// rebuild adds steps towards other tables that reach what is left, and mends these. First
+// come tables for which few others make way, as long as fewer are left by that. If such
+// tables, or the way to them, are barred, rows beside those of Up*/Down* are tried for
+// several roots, until nothing is left. Steps after which as much is left as before are not
+// worth writing.
 func (p *Plan) rebuild(ctx context.Context, tables, was *routing.Tables, o Options) error {
-	r := newRebuilder(p.end(tables), was, p.Left, o)
-	placed, err := r.keepOrGrow(ctx)
-	if err != nil {
-		return err
-	}
-	best := p
-	better := func() error {
-		longer, err := p.towards(ctx, r.Tables, tables, was, o)
-		if err == nil && len(longer.Left) < len(best.Left) {
-			best = longer
-		}
-		return err
-	}
-	if placed {
-		if err := better(); err != nil {
-			return err
-		}
-	} else {
-		for _, roots := range rootsFor(tables.Fabric, p.Left) {
-			placed, err := r.upDown(ctx, roots)
-			if err == nil && placed {
-				err = better()
-			}
+	for _, deepest := range wayDepths {
+		for fewer := true; fewer && len(p.Left) > 0; {
+			w, err := newWay(ctx, p.end(tables), was, deepest, o)
 			if err != nil {
 				return err
 			}
-			if len(best.Left) == 0 {
-				break
+			if err := w.placeAll(ctx, p.Left); err != nil {
+				return err
+			}
+			if fewer, err = p.better(ctx, p, w.Tables, tables, was, o); err != nil {
+				return err
 			}
 		}
 	}
-	*p = *best
+	if len(p.Left) == 0 {
+		return nil
+	}
+	begun := *p
+	r := newRebuilder(begun.end(tables), was, begun.Left, o)
+	for _, roots := range rootsFor(tables.Fabric, begun.Left) {
+		placed, err := r.upDown(ctx, roots)
+		if err == nil && placed {
+			_, err = p.better(ctx, &begun, r.Tables, tables, was, o)
+		}
+		if err != nil || len(p.Left) == 0 {
+			return err
+		}
+	}
 	return nil
+}
+
+// better puts a plan that goes on from another towards some tables in place of p, if it
+// leaves less, and says whether it does.
+func (p *Plan) better(ctx context.Context, begun *Plan, target, tables, was *routing.Tables, o Options) (bool, error) {
+	longer, err := begun.towards(ctx, target, tables, was, o)
+	if err != nil || len(longer.Left) >= len(p.Left) {
+		return false, err
+	}
+	*p = *longer
+	return true, nil
 }
 
 // rootsFor is the roots of Up*/Down* that are tried, in their order: the centre of each

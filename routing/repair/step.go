@@ -43,14 +43,14 @@ func (s *step) derive(ctx context.Context) error {
 	s.graph = acyclic.NewLanes(f, s.flow.lanes, func(yield func(in, out fabric.ChannelID)) {
 		s.flow.depend = func(in, out fabric.ChannelID) bool { yield(in, out); return true }
 		err = s.eachInScope(ctx, func(lid fabric.LID) {
-			s.flow.begin(tables.Forwarding, lid)
+			s.flow.begin(tables.Forwarding.Row(lid), lid)
 			s.flow.startAll()
 			s.flow.addLoad(s.load)
 		})
 		// Packets to a host that is gone are still sent for a while and go as far as the
 		// entries for it lead; and the host may come back.
 		for _, lid := range s.was.gone(s.f, s.o.Scope) {
-			s.flow.begin(tables.Forwarding, lid)
+			s.flow.begin(tables.Forwarding.Row(lid), lid)
 			s.flow.startAll()
 		}
 	})

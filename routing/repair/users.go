@@ -1,0 +1,120 @@
+package repair
+
+import (
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
+)
+
+// users is which destinations cause each dependency of some tables.
+type users struct {
+	f     *fabric.Fabric
+	lanes fabric.ChannelID
+	first []int32      // [dependency, plus one] into lids
+	lids  []fabric.LID // rising for each
+}
+
+// dependencies is how many the cables and lanes allow.
+func (u *users) dependencies() int { return u.f.Turns() * int(u.lanes*u.lanes) }
+
+// number is the place of a dependency among all that the cables and lanes allow.
+func (u *users) number(d acyclic.Dependency) int {
+	turn := u.f.Turn(d.In/u.lanes, d.Out/u.lanes)
+	return (turn*int(u.lanes)+int(d.In%u.lanes))*int(u.lanes) + int(d.Out%u.lanes)
+}
+
+// of is the destinations whose packets cause a dependency.
+func (u *users) of(d acyclic.Dependency) []fabric.LID {
+	n := u.number(d)
+	return u.lids[u.first[n]:u.first[n+1]]
+}
+
+// set is some dependencies.
+type set struct {
+	users *users
+	has   []bool               // [dependency]
+	list  []acyclic.Dependency // those that were added, also such as are taken out again
+}
+
+func (u *users) newSet() set { return set{users: u, has: make([]bool, u.dependencies())} }
+
+func (s *set) add(d acyclic.Dependency) {
+	if n := s.users.number(d); !s.has[n] {
+		s.has[n] = true
+		s.list = append(s.list, d)
+	}
+}
+
+func (s *set) clear() {
+	for _, d := range s.list {
+		s.has[s.users.number(d)] = false
+	}
+	s.list = s.list[:0]
+}
+
+// counts is how many destinations cause each dependency.
+func (u *users) counts() []int32 {
+	count := make([]int32, u.dependencies())
+	for n := range count {
+		count[n] = u.first[n+1] - u.first[n]
+	}
+	return count
+}
+
+// each yields every dependency that any destination causes.
+func (u *users) each(yield func(in, out fabric.ChannelID)) {
+	n := 0
+	for in := range fabric.ChannelID(u.f.Trunks()) {
+		first, end := u.f.TrunksFrom(u.f.Heads()[in])
+		for out := first; out < end; out++ {
+			for from := range u.lanes {
+				for to := range u.lanes {
+					if u.first[n] < u.first[n+1] {
+						yield(in*u.lanes+from, out*u.lanes+to)
+					}
+					n++
+				}
+			}
+		}
+	}
+}
+
+// countUsers reads which destinations in scope cause each dependency. Memory: 8 bytes for
+// each destination and each dependency that it causes.
+func (s *step) countUsers(ctx context.Context, fw *routing.Forwarding) (*users, error) {
+	u := &users{f: s.f, lanes: fabric.ChannelID(s.flow.lanes)}
+	u.first = make([]int32, u.dependencies()+1)
+	type use struct {
+		number int32
+		lid    fabric.LID
+	}
+	var all []use
+	last := make([]fabric.LID, u.dependencies()) // [dependency] the last destination that causes it; 0: none
+	var at fabric.LID
+	s.flow.depend = func(in, out fabric.ChannelID) bool {
+		if n := u.number(acyclic.Dependency{In: in, Out: out}); last[n] != at {
+			last[n] = at
+			u.first[n+1]++
+			all = append(all, use{int32(n), at})
+		}
+		return true
+	}
+	err := s.eachInScope(ctx, func(lid fabric.LID) {
+		at = lid
+		s.flow.begin(fw.Row(lid), lid)
+		s.flow.startAll()
+	})
+	for n := range u.dependencies() {
+		u.first[n+1] += u.first[n]
+	}
+	u.lids = make([]fabric.LID, len(all))
+	next := slices.Clone(u.first)
+	for _, x := range all {
+		u.lids[next[x.number]] = x.lid
+		next[x.number]++
+	}
+	return u, err
+}
