@@ -105,12 +105,16 @@ func changesOf(t *testing.T, f *fabric.Fabric, was *routing.Tables, cable fabric
 }
 
 func weaveAny(t *testing.T, f *fabric.Fabric) *routing.Tables {
+	return routedBy(t, f, "weave-any", routing.Any)
+}
+
+func routedBy(t *testing.T, f *fabric.Fabric, engine string, contract routing.Contract) *routing.Tables {
 	t.Helper()
-	e, err := engines.Named("weave-any")
+	e, err := engines.Named(engine)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters}, nil)
+	tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: contract}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -318,7 +318,7 @@ func stateText(s *daemon.State) string {
 }
 
 func progressText(g *daemon.Progress) string {
-	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "same": "waiting for new links"}[g.Kind]
+	purpose := map[string]string{"repair": "a repair", "return": "the way back to the tables from before", "full": "tables that were routed anew", "same": "waiting for new links"}[g.Kind]
 	text := fmt.Sprintf("%s, begun %s: %s", cmp.Or(purpose, g.Kind), g.Began.Local().Format(time.DateTime), words.Plural(g.Steps, "step"))
 	if g.Ended != nil {
 		text += " done at " + g.Ended.Local().Format(time.TimeOnly)
@@ -371,9 +371,15 @@ func sweepText(s *daemon.Sweep) string {
 		from = ", the best so far"
 	}
 	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, words.Thousands(int64(s.MaxLoad)), report.LaneCounts{Needed: s.LanesNeeded, Used: s.LanesUsed, Available: s.LanesAvailable})
-	if c := s.Change; c != nil && c.Kind == "full" {
+	c := s.Change
+	if c != nil && c.Kind == "full" {
 		fmt.Fprintf(&b, "routed anew: %s\n", c.Why)
-	} else if c != nil && c.Kind != "same" {
+	}
+	switch {
+	case c == nil || c.Kind == "same":
+	case !c.Proven:
+		b.WriteString("nothing is proven about the time until the tables are written\n")
+	default:
 		fmt.Fprintf(&b, "%s: step %d, %d more; %s of tables to write\n", c.Kind, c.Step, c.More, words.Plural(c.Blocks, "block"))
 	}
 	fmt.Fprintf(&b, "changed LFT entries %s, service levels %s; in %s%s", words.Thousands(s.ChangedEntries), words.Thousands(s.ChangedSLs), words.Seconds(s.Seconds.Total), from)

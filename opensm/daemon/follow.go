@@ -52,11 +52,13 @@ func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.stat
 
 // follow answers with a change of the tables in use. If it returns nil they are to be made
 // anew; why says for the report why those in use were not kept, empty if there is nothing to
-// report: none are in use, they are never to be kept, or a search for better ones goes on.
+// report: none are in use, or a search for better ones goes on.
 func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
 	h, why := s.keeper.inUse(q.InUse, set.settingsKey(q.Lanes()))
 	switch {
-	case set.keep == keepNever && (h == nil || h.key != k || h.settled()):
+	case set.keep == keepNever && h != nil && h.key != k:
+		return nil, "the settings say keep: never"
+	case set.keep == keepNever && (h == nil || h.settled()):
 		return nil, ""
 	case h == nil:
 		return nil, why
@@ -169,6 +171,9 @@ func (s *Server) anew(ctx context.Context, r *reply, k key, set *settings, q *wi
 		return
 	}
 	h.since = since{start, was.tables}
+	if r.why == "" {
+		r.why = "there are better tables than the best so far"
+	}
 	if was.settings != h.settings { // under which those in use may have a loop
 		return
 	}

@@ -408,7 +408,7 @@ func TestFull(t *testing.T) {
 		}
 		n := differences(o.ports, whole)
 		s := o.after(1 + int64(len(steps)))
-		if l := s.Last.Change; c.step != (l != nil) || c.step && (l.Kind != "full" || !l.Proven || s.Plan.Entries < n || s.Plan.Ended == nil || len(steps) != 2) {
+		if l := s.Last.Change; l == nil || l.Kind != "full" || l.Proven != c.step || c.step && (s.Plan.Entries < n || s.Plan.Ended == nil || len(steps) != 2) {
 			t.Errorf("%s: %+v, %+v; %d steps, %d entries", spec, l, s.Plan, len(steps), n)
 		}
 		// What is in use is not known to be free of loops under another contract.

@@ -124,9 +124,9 @@ func (s *Server) reply(ctx context.Context, x *place, k key, f *fabric.Fabric, s
 	p := s.ask(ctx, x, k, f, set, q, start)
 	switch {
 	case p.tables != nil:
+		p.why = why
 		s.anew(ctx, &p, k, set, q, start)
 		s.keeper.put(p.handed)
-		p.why = why
 	case p.aside && p.refusal == errNoBetter.Error():
 		s.keeper.close(q.InUse)
 	}
