@@ -3,6 +3,7 @@ package plugin_test
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -136,7 +137,10 @@ func TestEveryByte(t *testing.T) {
 					continue
 				}
 				old := whole[i]
-				values := []byte{0, 1, 2, 3, 4, 5, 7, 8, 14, 15, 16, 17, 127, 128, 254, 255, old - 1, old + 1, old ^ 1}
+				values := []byte{0, 1, 2, 7, 15, 16, 255, old - 1, old + 1, old ^ 1}
+				if os.Getenv("WEFT_THOROUGH") != "" {
+					values = append(values, 3, 4, 5, 8, 14, 17, 127, 128, 254)
+				}
 				slices.Sort(values)
 				for _, v := range slices.Compact(values) {
 					if v == old {
