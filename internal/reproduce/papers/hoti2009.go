@@ -2,6 +2,7 @@ package papers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/measure"
@@ -10,9 +11,8 @@ import (
 // The engines of HOTI 2009, section II and III. FTREE is measured on what it
 // routes.
 var (
-	opensm2009  = []string{"minhop", "updn", "ftree", "dor", "lash"}
-	engines2009 = append(append([]string(nil), opensm2009...), "sssp", "p2sssp")
-	significant = 0.03 // from which fraction on a gain counts as significant
+	engines2009 = []string{"minhop", "updn", "ftree", "dor", "lash", "sssp", "p2sssp"} // those of OpenSM, and the paper's
+	significant = 0.03                                                                 // from which fraction on a gain counts as significant
 )
 
 // systems2009 is the systems of HOTI 2009, section IV.B, as far as they are known.
@@ -70,146 +70,145 @@ func jobs(spec string, hosts ...int) (list []claims.Place) {
 	return list
 }
 
-func hoti2009() []Experiment {
-	const paper = "HOTI 2009"
-	const inOrder = "Dimension order is perfectly balanced on a full hypercube. OpenSM's dor goes by port numbers, and finds the dimensions where ports are cabled in order, as ours are; the paper's need not have been."
-	others := []string{"minhop", "updn", "dor", "lash"} // of OpenSM, without the one for trees
-	patterns := Effort{Patterns: 1000}
-	return []Experiment{
-		{
-			ID: "hoti2009-4a", Paper: paper, Figure: "Fig. 4(a)", Title: "Effective bisection bandwidth of real systems",
-			Shows:   "The effective bisection bandwidth Λ, a fraction of full, by engine. " + systems2009Are,
-			Measure: measure.Bandwidth, X: "system", Lines: each(engines2009, systems2009), Real: true, Quick: patterns, Full: patterns,
-			Claims: []claims.Claim{
-				{Where: "IV.B", Says: "P-SSSP significantly improves the effective bisection bandwidth for all systems", Check: claims.Significantly("sssp", others, significant),
-					Why: "How much there is to improve depends on the network: where few ways are equal, the local choice of minhop is nearly as good. The systems for which the paper states most are those whose cabling is not public."},
-				{Where: "IV.B", Says: "P²-SSSP performs worse than P-SSSP", Check: claims.Below("p2sssp", []string{"sssp"}, claims.Sampling),
-					Why: "Which of the two is ahead depends on how each breaks ties, which the paper leaves open."},
-				{Where: "IV.B", Says: "P²-SSSP often finds a smaller edge-forwarding index", Check: claims.SmallerIndex("p2sssp", "sssp"),
-					Why: "The order of hosts is open in the paper. Our P-SSSP takes switches with most hosts first, and has the smaller index itself."},
-				{Where: "VI", Says: "+11 % on Thunderbird over the best of OpenSM", Check: claims.NotPublic, Why: claims.NoPlan},
-				{Where: "VI", Says: "+25 % on Ranger", Check: claims.NotPublic, Why: claims.NoPlan},
-				{Where: "VI", Says: "+15 % on Atlas", Check: claims.NotPublic, Why: claims.NoPlan},
-				{Where: "I", Says: "networks of full bisection bandwidth deliver 55 % to 57 % for random bisections", Check: claims.Between([]string{"minhop"}, []string{"like Atlas", "like Ranger"}, 0.55, 0.57),
-					Why: "That figure, from an earlier paper, is of real systems under OpenSM's tables of the time. On a full tree of three levels OpenSM's minhop has far less: its routes meet on few channels, as its edge-forwarding index shows."},
-			},
+var (
+	inOrder  = "Dimension order is perfectly balanced on a full hypercube. OpenSM's dor goes by port numbers, and finds the dimensions where ports are cabled in order, as ours are; the paper's need not have been."
+	others   = []string{"minhop", "updn", "dor", "lash"} // of OpenSM, without the one for trees
+	patterns = Effort{Patterns: 1000}
+)
+
+var hoti2009 = []Experiment{
+	{
+		ID: "hoti2009-4a", Figure: "Fig. 4(a)", Title: "Effective bisection bandwidth of real systems",
+		Shows:   "The effective bisection bandwidth Λ, a fraction of full, by engine. " + systems2009Are,
+		Measure: measure.Bandwidth, X: "system", Lines: each(engines2009, systems2009), Real: true, Quick: patterns, Full: patterns,
+		Claims: []claims.Claim{
+			{Where: "IV.B", Says: "P-SSSP significantly improves the effective bisection bandwidth for all systems", Check: claims.Significantly("sssp", others, significant),
+				Why: "How much there is to improve depends on the network: where few ways are equal, the local choice of minhop is nearly as good. The systems for which the paper states most are those whose cabling is not public."},
+			{Where: "IV.B", Says: "P²-SSSP performs worse than P-SSSP", Check: claims.Below("p2sssp", []string{"sssp"}, claims.Sampling),
+				Why: "Which of the two is ahead depends on how each breaks ties, which the paper leaves open."},
+			{Where: "IV.B", Says: "P²-SSSP often finds a smaller edge-forwarding index", Check: claims.SmallerIndex("p2sssp", "sssp"),
+				Why: "The order of hosts is open in the paper. Our P-SSSP takes switches with most hosts first, and has the smaller index itself."},
+			{Where: "VI", Says: "+11 % on Thunderbird over the best of OpenSM", Check: claims.NotPublic, Why: claims.NoPlan},
+			{Where: "VI", Says: "+25 % on Ranger", Check: claims.NotPublic, Why: claims.NoPlan},
+			{Where: "VI", Says: "+15 % on Atlas", Check: claims.NotPublic, Why: claims.NoPlan},
+			{Where: "I", Says: "networks of full bisection bandwidth deliver 55 % to 57 % for random bisections", Check: claims.Between([]string{"minhop"}, []string{"like Atlas", "like Ranger"}, 0.55, 0.57),
+				Why: "That figure, from an earlier paper, is of real systems under OpenSM's tables of the time. On a full tree of three levels OpenSM's minhop has far less: its routes meet on few channels, as its edge-forwarding index shows."},
 		},
-		{
-			ID: "hoti2009-4b", Paper: paper, Figure: "Fig. 4(b)", Title: "Routing time on real systems",
-			Shows:   "The time of each engine, paths and lanes. " + systems2009Are,
-			Measure: measure.Seconds, X: "system", Lines: each(engines2009, systems2009), Real: true, Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 11},
-			Claims: []claims.Claim{
-				{Where: "IV.B", Says: "P-SSSP has a similar scaling behaviour to the OpenSM algorithms", Check: claims.Growth("sssp", "minhop", "Odin", "like Thunderbird", 0.8, 1.25)},
-				{Where: "IV.B", Says: "P²-SSSP does not scale as well", Check: claims.Growth("p2sssp", "sssp", "Odin", "like Thunderbird", 1.1, 10),
-					Why: "Ours searches only paths that are not bound yet, so it grows little faster than P-SSSP."},
-				{Where: "IV.B", Says: "P²-SSSP and LASH did not terminate after several hours with the biggest inputs", Check: claims.Longest([]string{"p2sssp", "lash"}, 3600),
-					Why: "They terminate here: layers are kept acyclic as they grow instead of searched for cycles path by path, and P²-SSSP searches only paths that are not bound yet."},
-			},
+	},
+	{
+		ID: "hoti2009-4b", Figure: "Fig. 4(b)", Title: "Routing time on real systems",
+		Shows:   "The time of each engine, paths and lanes. " + systems2009Are,
+		Measure: measure.Seconds, X: "system", Lines: each(engines2009, systems2009), Real: true, Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 11},
+		Claims: []claims.Claim{
+			{Where: "IV.B", Says: "P-SSSP has a similar scaling behaviour to the OpenSM algorithms", Check: claims.Growth("sssp", "minhop", "Odin", "like Thunderbird", 0.8, 1.25)},
+			{Where: "IV.B", Says: "P²-SSSP does not scale as well", Check: claims.Growth("p2sssp", "sssp", "Odin", "like Thunderbird", 1.1, 10),
+				Why: "Ours searches only paths that are not bound yet, so it grows little faster than P-SSSP."},
+			{Where: "IV.B", Says: "P²-SSSP and LASH did not terminate after several hours with the biggest inputs", Check: claims.Longest([]string{"p2sssp", "lash"}, 3600),
+				Why: "They terminate here: layers are kept acyclic as they grow instead of searched for cycles path by path, and P²-SSSP searches only paths that are not bound yet."},
 		},
-		{
-			ID: "hoti2009-4c", Paper: paper, Figure: "Fig. 4(c)", Title: "Effective bisection bandwidth of fat trees",
-			Shows:   "Trees of 24-port crossbars by hosts and oversubscription: 1:2 is half bisection bandwidth. The paper does not give the sizes.",
-			Measure: measure.Bandwidth, X: "hosts and oversubscription", Lines: each(engines2009, fatTrees), Quick: patterns, Full: patterns,
-			Claims: []claims.Claim{
-				{Where: "IV.C", Says: "P-SSSP is comparable to the fat-tree optimised routing", Check: claims.Within("sssp", "ftree", 0.1)},
-				{Where: "IV.C", Says: "P-SSSP increases the effective bisection bandwidth significantly", Check: claims.Significantly("sssp", others, significant),
-					Why: "On a tree of two levels OpenSM's minhop is as even as P-SSSP: the gain begins with the third level."},
-				{Where: "IV.C", Says: "FTREE does not run with more than two levels", Check: claims.Refuses("ftree", "1152 1:1"),
-					Why: "That was a fault of OpenSM 3.2.2, which crashed; our ftree has no such limit."},
-			},
+	},
+	{
+		ID: "hoti2009-4c", Figure: "Fig. 4(c)", Title: "Effective bisection bandwidth of fat trees",
+		Shows:   "Trees of 24-port crossbars by hosts and oversubscription: 1:2 is half bisection bandwidth. The paper does not give the sizes.",
+		Measure: measure.Bandwidth, X: "hosts and oversubscription", Lines: each(engines2009, fatTrees), Quick: patterns, Full: patterns,
+		Claims: []claims.Claim{
+			{Where: "IV.C", Says: "P-SSSP is comparable to the fat-tree optimised routing", Check: claims.Within("sssp", "ftree", 0.1)},
+			{Where: "IV.C", Says: "P-SSSP increases the effective bisection bandwidth significantly", Check: claims.Significantly("sssp", others, significant),
+				Why: "On a tree of two levels OpenSM's minhop is as even as P-SSSP: the gain begins with the third level."},
+			{Where: "IV.C", Says: "FTREE does not run with more than two levels", Check: claims.Refuses("ftree", "1152 1:1"),
+				Why: "That was a fault of OpenSM 3.2.2, which crashed; our ftree has no such limit."},
 		},
-		{
-			ID: "hoti2009-4d", Paper: paper, Figure: "Fig. 4(d)", Title: "Effective bisection bandwidth of tori",
-			Shows:   "Tori of 24-port crossbars, all ports that have no link with hosts: 20 on each switch in two dimensions, 18 in three. The paper does not give the sizes.",
-			Measure: measure.Bandwidth, X: "torus", Lines: each(without(engines2009, "ftree"), tori), Quick: patterns, Full: patterns,
-			Claims: []claims.Claim{
-				{Where: "IV.D", Says: "routing can also be enhanced with P-SSSP", Check: claims.Above("sssp", []string{"minhop", "updn", "lash"}, claims.Sampling),
-					Why: "OpenSM's lash takes the paths of dor, which are well balanced on a full torus whose ports are cabled in order, as ours are. The paper does not say how its ports were."},
-				{Where: "IV.D", Says: "the gain is rather small because MINHOP is similarly good", Check: claims.Within("sssp", "minhop", 0.15)},
-			},
+	},
+	{
+		ID: "hoti2009-4d", Figure: "Fig. 4(d)", Title: "Effective bisection bandwidth of tori",
+		Shows:   "Tori of 24-port crossbars, all ports that have no link with hosts: 20 on each switch in two dimensions, 18 in three. The paper does not give the sizes.",
+		Measure: measure.Bandwidth, X: "torus", Lines: each(without(engines2009, "ftree"), tori), Quick: patterns, Full: patterns,
+		Claims: []claims.Claim{
+			{Where: "IV.D", Says: "routing can also be enhanced with P-SSSP", Check: claims.Above("sssp", []string{"minhop", "updn", "lash"}, claims.Sampling),
+				Why: "OpenSM's lash takes the paths of dor, which are well balanced on a full torus whose ports are cabled in order, as ours are. The paper does not say how its ports were."},
+			{Where: "IV.D", Says: "the gain is rather small because MINHOP is similarly good", Check: claims.Within("sssp", "minhop", 0.15)},
 		},
-		{
-			ID: "hoti2009-4e", Paper: paper, Figure: "Fig. 4(e)", Title: "Effective bisection bandwidth of hypercubes",
-			Shows:   "Hypercubes of 24-port crossbars, all ports that have no link with hosts.",
-			Measure: measure.Bandwidth, X: "hosts", Curves: true, LogX: true, Lines: each(without(engines2009, "ftree"), hypercubes()), Quick: patterns, Full: patterns,
-			Claims: []claims.Claim{
-				{Where: "IV.D", Says: "a minimal increase over MinHop", Check: claims.Within("sssp", "minhop", 0.05)},
-				{Where: "IV.D", Says: "P-SSSP is again performing best, better than MinHop and UPDN", Check: claims.Above("sssp", []string{"minhop", "updn"}, claims.Sampling)},
-				{Where: "IV.D", Says: "even better than DOR", Check: claims.Above("sssp", []string{"dor"}, claims.Sampling), Why: inOrder},
-				{Where: "IV.D", Says: "even better than LASH", Check: claims.Above("sssp", []string{"lash"}, claims.Sampling), Why: inOrder + " OpenSM's lash takes the same paths."},
-			},
+	},
+	{
+		ID: "hoti2009-4e", Figure: "Fig. 4(e)", Title: "Effective bisection bandwidth of hypercubes",
+		Shows:   "Hypercubes of 24-port crossbars, all ports that have no link with hosts.",
+		Measure: measure.Bandwidth, X: "hosts", Curves: true, LogX: true, Lines: each(without(engines2009, "ftree"), hypercubes()), Quick: patterns, Full: patterns,
+		Claims: []claims.Claim{
+			{Where: "IV.D", Says: "a minimal increase over MinHop", Check: claims.Within("sssp", "minhop", 0.05)},
+			{Where: "IV.D", Says: "P-SSSP is again performing best, better than MinHop and UPDN", Check: claims.Above("sssp", []string{"minhop", "updn"}, claims.Sampling)},
+			{Where: "IV.D", Says: "even better than DOR", Check: claims.Above("sssp", []string{"dor"}, claims.Sampling), Why: inOrder},
+			{Where: "IV.D", Says: "even better than LASH", Check: claims.Above("sssp", []string{"lash"}, claims.Sampling), Why: inOrder + " OpenSM's lash takes the same paths."},
 		},
-		{
-			ID: "hoti2009-4f", Paper: paper, Figure: "Fig. 4(f)", Title: "Routing time on hypercubes",
-			Shows:   "The time of each engine, paths and lanes. The paper does not say on which of its networks; these are the hypercubes of Fig. 4(e).",
-			Measure: measure.Seconds, X: "hosts", Curves: true, LogX: true, Lines: each(without(engines2009, "ftree"), hypercubes()),
-			Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 11},
-			Claims: []claims.Claim{
-				{Where: "IV.D", Says: "P²-SSSP quickly passes everything", Check: claims.Above("p2sssp", append(append([]string(nil), others...), "sssp"), 0),
-					Why: "Ours searches only paths that are not bound yet; on hypercubes it is LASH that passes everything."},
-				{Where: "IV.D", Says: "P-SSSP scales similarly to the other algorithms", Check: claims.Growth("sssp", "minhop", "168", "4096", 0.8, 1.25)},
-				{Where: "IV.D", Says: "none of today's routing algorithms scales well to more than 4096 endpoints", Check: claims.Longest([]string{"minhop", "updn", "dor", "lash", "sssp"}, 60),
-					Why: "A minute is our reading of scaling well, for the paper gives no figure; all of ours are below."},
-			},
+	},
+	{
+		ID: "hoti2009-4f", Figure: "Fig. 4(f)", Title: "Routing time on hypercubes",
+		Shows:   "The time of each engine, paths and lanes. The paper does not say on which of its networks; these are the hypercubes of Fig. 4(e).",
+		Measure: measure.Seconds, X: "hosts", Curves: true, LogX: true, Lines: each(without(engines2009, "ftree"), hypercubes()),
+		Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 11},
+		Claims: []claims.Claim{
+			{Where: "IV.D", Says: "P²-SSSP quickly passes everything", Check: claims.Above("p2sssp", slices.Concat(others, []string{"sssp"}), 0),
+				Why: "Ours searches only paths that are not bound yet; on hypercubes it is LASH that passes everything."},
+			{Where: "IV.D", Says: "P-SSSP scales similarly to the other algorithms", Check: claims.Growth("sssp", "minhop", "168", "4096", 0.8, 1.25)},
+			{Where: "IV.D", Says: "none of today's routing algorithms scales well to more than 4096 endpoints", Check: claims.Longest([]string{"minhop", "updn", "dor", "lash", "sssp"}, 60),
+				Why: "A minute is our reading of scaling well, for the paper gives no figure; all of ours are below."},
 		},
-		{
-			ID: "hoti2009-5", Paper: paper, Figure: "Fig. 5", Title: "Effective bisection bandwidth of random networks",
-			Shows:   "24-port crossbars with 12 hosts each and the other 12 ports connected at random: four networks of 43 switches, four of 250. The whiskers are the least and the most of the four.",
-			Measure: measure.Bandwidth, X: "hosts",
-			Lines: each(without(without(engines2009, "ftree"), "dor"), []claims.Place{
-				{Label: "516", Spec: "jellyfish:switches=43,degree=12,hosts=12,seed={seed}", Quick: true},
-				{Label: "3000", Spec: "jellyfish:switches=250,degree=12,hosts=12,seed={seed}", Quick: true},
-			}),
-			Quick: Effort{Patterns: 1000, Networks: 4}, Full: Effort{Patterns: 1000, Networks: 4},
-			Claims: []claims.Claim{
-				{Where: "IV.E", Says: "P-SSSP performs better than all others", Check: claims.Above("sssp", []string{"minhop", "updn", "lash", "p2sssp"}, claims.Sampling)},
-				{Where: "IV.E", Says: "the difference is not as significant as in the other examples", Check: claims.Within("sssp", "minhop", 0.15)},
-			},
+	},
+	{
+		ID: "hoti2009-5", Figure: "Fig. 5", Title: "Effective bisection bandwidth of random networks",
+		Shows:   "24-port crossbars with 12 hosts each and the other 12 ports connected at random: four networks of 43 switches, four of 250. The whiskers are the least and the most of the four.",
+		Measure: measure.Bandwidth, X: "hosts",
+		Lines: each(without(without(engines2009, "ftree"), "dor"), []claims.Place{
+			{Label: "516", Spec: "jellyfish:switches=43,degree=12,hosts=12,seed={seed}", Quick: true},
+			{Label: "3000", Spec: "jellyfish:switches=250,degree=12,hosts=12,seed={seed}", Quick: true},
+		}),
+		Quick: Effort{Patterns: 1000, Networks: 4}, Full: Effort{Patterns: 1000, Networks: 4},
+		Claims: []claims.Claim{
+			{Where: "IV.E", Says: "P-SSSP performs better than all others", Check: claims.Above("sssp", []string{"minhop", "updn", "lash", "p2sssp"}, claims.Sampling)},
+			{Where: "IV.E", Says: "the difference is not as significant as in the other examples", Check: claims.Within("sssp", "minhop", 0.15)},
 		},
-		figure6Experiment(paper),
-		{
-			ID: "hoti2009-8b", Paper: paper, Figure: "Fig. 8(b)", Title: "Simulated effective bisection bandwidth of Odin",
-			Shows:   "Λ over the hosts that take part, drawn anew for each pattern; one 144-port director with 128 hosts. (Fig. 8(a) is a measurement.)",
-			Measure: measure.Bandwidth, X: "hosts that take part", Curves: true, Lines: each(engines2009, jobs("odin", 8, 16, 32, 48, 64, 96, 128)),
-			Quick: patterns, Full: Effort{Patterns: 10000},
-			Claims: []claims.Claim{
-				{Where: "VI", Says: "the simulation predicted an improvement of 5 % for Odin", Check: claims.Gain("sssp", others, "128", 0.05, 0.03),
-					Why: "Which of the 144 ports have the 128 hosts is not published, nor is OpenSM 3.2.2 the one measured here."},
-				{Where: "V", Says: "the bandwidth is decreasing with an increasing number of endpoints", Check: claims.Falling("sssp", claims.Sampling)},
-			},
+	},
+	figure6,
+	{
+		ID: "hoti2009-8b", Figure: "Fig. 8(b)", Title: "Simulated effective bisection bandwidth of Odin",
+		Shows:   "Λ over the hosts that take part, drawn anew for each pattern; one 144-port director with 128 hosts. (Fig. 8(a) is a measurement.)",
+		Measure: measure.Bandwidth, X: "hosts that take part", Curves: true, Lines: each(engines2009, jobs("odin", 8, 16, 32, 48, 64, 96, 128)),
+		Quick: patterns, Full: Effort{Patterns: 10000},
+		Claims: []claims.Claim{
+			{Where: "VI", Says: "the simulation predicted an improvement of 5 % for Odin", Check: claims.Gain("sssp", others, "128", 0.05, 0.03),
+				Why: "Which of the 144 ports have the 128 hosts is not published, nor is OpenSM 3.2.2 the one measured here."},
+			{Where: "V", Says: "the bandwidth is decreasing with an increasing number of endpoints", Check: claims.Falling("sssp", claims.Sampling)},
 		},
-		{
-			ID: "hoti2009-9b", Paper: paper, Figure: "Fig. 9(b)", Title: "Simulated effective bisection bandwidth of Deimos",
-			Shows:   "Λ over the hosts that take part; three 288-port directors in a chain, 724 hosts. Which hosts sit where within a director is not published; ours are dealt out evenly. (Fig. 9(a) is a measurement.)",
-			Measure: measure.Bandwidth, X: "hosts that take part", Curves: true, Lines: each(engines2009, jobs("deimos", 16, 64, 128, 256, 384, 512, 724)),
-			Quick: patterns, Full: Effort{Patterns: 10000},
-			Claims: []claims.Claim{
-				{Where: "VI", Says: "the simulation predicted an improvement of 23 % for Deimos", Check: claims.Gain("sssp", others, "724", 0.23, 0.05),
-					Why: "The 30 cables between directors are what counts, and where they and the hosts are plugged in is not published. With ours, dealt out evenly, OpenSM's own minhop spreads routes over them nearly as well as P-SSSP."},
-				{Where: "V", Says: "the improvement over the best of OpenSM increases with the number of endpoints", Check: claims.Widening("sssp", others, "128", "724"),
-					Why: "See above."},
-			},
+	},
+	{
+		ID: "hoti2009-9b", Figure: "Fig. 9(b)", Title: "Simulated effective bisection bandwidth of Deimos",
+		Shows:   "Λ over the hosts that take part; three 288-port directors in a chain, 724 hosts. Which hosts sit where within a director is not published; ours are dealt out evenly. (Fig. 9(a) is a measurement.)",
+		Measure: measure.Bandwidth, X: "hosts that take part", Curves: true, Lines: each(engines2009, jobs("deimos", 16, 64, 128, 256, 384, 512, 724)),
+		Quick: patterns, Full: Effort{Patterns: 10000},
+		Claims: []claims.Claim{
+			{Where: "VI", Says: "the simulation predicted an improvement of 23 % for Deimos", Check: claims.Gain("sssp", others, "724", 0.23, 0.05),
+				Why: "The 30 cables between directors are what counts, and where they and the hosts are plugged in is not published. With ours, dealt out evenly, OpenSM's own minhop spreads routes over them nearly as well as P-SSSP."},
+			{Where: "V", Says: "the improvement over the best of OpenSM increases with the number of endpoints", Check: claims.Widening("sssp", others, "128", "724"),
+				Why: "See above."},
 		},
-	}
+	},
 }
 
-func figure6Experiment(paper string) Experiment {
-	at := []claims.Place{{Label: "the example", Spec: measure.ExampleSpec, Quick: true}}
-	return Experiment{
-		ID: "hoti2009-6", Paper: paper, Figure: "Fig. 6", Title: "Why P²-SSSP has less effective bisection bandwidth than P-SSSP",
-		Shows: "A ring of six switches A, B, C, D, E, F with hosts 3 on A, 4, 5, 6 on D, 1 on E and 2 on F. Λ is the exact mean over all 120 bisection patterns, nothing is " +
-			"sampled. The routes are those of our engines; those of the two algorithms as the paper prints them, hosts in numerical order; and those that its text states: P-SSSP sends " +
-			"4, 5 and 6 to 3 by the upper path D, C, B, A, P²-SSSP sends 6 to 3 by the lower, D, E, F, A.",
-		Measure: measure.Example, X: "routes",
-		Lines: each([]string{"sssp", "p2sssp", measure.PrintedP, measure.PrintedP2, measure.TextP, measure.TextP2}, at),
-		Claims: []claims.Claim{
-			{Where: "IV.F", Says: "the effective bisection bandwidth is lower with the routes of P²-SSSP", Check: claims.AboveAt(measure.TextP, measure.TextP2, []string{"the example"})},
-			{Where: "IV.F", Says: "P-SSSP uses the upper path for all routes from 4, 5, 6 to 3", Check: claims.SameAs(measure.PrintedP, measure.TextP)},
-			{Where: "IV.F", Says: "P²-SSSP balances them between upper and lower path", Check: claims.SameAs(measure.PrintedP2, measure.TextP2),
-				Why: "As printed it does not: when 4 looks for 3, the lower path carries the routes from 4 to 1 and 2 already, and 5 and 6, on the same switch, are bound by what 4 found " +
-					"(\"the path is constrained by destination-based routing\", Fig. 3(a))."},
-			{Where: "IV.F", Says: "P²-SSSP computes a routing with a lower forwarding index", Check: claims.SmallerIndex(measure.TextP2, measure.TextP),
-				Why: "Edge (D,E) carries six routes, from 4, 5, 6 to 1 and 2, either way; one more from 6 to 3 makes the index seven. The text takes it for unused (\"initially zero\")."},
-		},
-	}
+var theExample = []claims.Place{{Label: "the example", Spec: measure.ExampleSpec, Quick: true}}
+
+var figure6 = Experiment{
+	ID: "hoti2009-6", Figure: "Fig. 6", Title: "Why P²-SSSP has less effective bisection bandwidth than P-SSSP",
+	Shows: "A ring of six switches A, B, C, D, E, F with hosts 3 on A, 4, 5, 6 on D, 1 on E and 2 on F. Λ is the exact mean over all 120 bisection patterns, nothing is " +
+		"sampled. The routes are those of our engines; those of the two algorithms as the paper prints them, hosts in numerical order; and those that its text states: P-SSSP sends " +
+		"4, 5 and 6 to 3 by the upper path D, C, B, A, P²-SSSP sends 6 to 3 by the lower, D, E, F, A.",
+	Measure: measure.Example, X: "routes",
+	Lines: each([]string{"sssp", "p2sssp", measure.PrintedP, measure.PrintedP2, measure.TextP, measure.TextP2}, theExample),
+	Claims: []claims.Claim{
+		{Where: "IV.F", Says: "the effective bisection bandwidth is lower with the routes of P²-SSSP", Check: claims.AboveAt(measure.TextP, measure.TextP2, []string{"the example"})},
+		{Where: "IV.F", Says: "P-SSSP uses the upper path for all routes from 4, 5, 6 to 3", Check: claims.SameAs(measure.PrintedP, measure.TextP)},
+		{Where: "IV.F", Says: "P²-SSSP balances them between upper and lower path", Check: claims.SameAs(measure.PrintedP2, measure.TextP2),
+			Why: "As printed it does not: when 4 looks for 3, the lower path carries the routes from 4 to 1 and 2 already, and 5 and 6, on the same switch, are bound by what 4 found " +
+				"(\"the path is constrained by destination-based routing\", Fig. 3(a))."},
+		{Where: "IV.F", Says: "P²-SSSP computes a routing with a lower forwarding index", Check: claims.SmallerIndex(measure.TextP2, measure.TextP),
+			Why: "Edge (D,E) carries six routes, from 4, 5, 6 to 1 and 2, either way; one more from 6 to 3 makes the index seven. The text takes it for unused (\"initially zero\")."},
+	},
 }

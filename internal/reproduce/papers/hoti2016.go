@@ -45,101 +45,101 @@ func orthogonals() (list []claims.Place) {
 	return list
 }
 
-func hoti2016() []Experiment {
-	const paper = "HOTI 2016"
-	two := []string{"lash", "dfsssp", "df-d2", "df-d2-minhop"}
-	many := []string{"lash", "dfsssp", "df-dn", "df-dn-minhop"}
-	timed := Effort{Repeats: 3}
-	thoroughly := Effort{Repeats: 11} // "eleven measurements per combination"
-	fasterLASH := "Ours keeps the order of a layer as it grows, where OpenSM's searches for a cycle path by path: LASH is no longer the slow one."
-	fasterDFSSSP := "Both are some ten times as fast as on the paper's machine (see Fig. 13). DF-D2 and DF-DN add little to the time for paths here; what DFSSSP takes on top, finding layers and squeezing them, weighs the more."
-	return []Experiment{
-		{
-			ID: "hoti2016-7", Paper: paper, Figure: "Fig. 7", Title: "Slim Flies under SSSP on one lane: time to deadlock",
-			Shows: "Every host sends a message of 128 KiB to another, along the routes of a credit loop as far as possible, everything on one lane: two hosts per switch, 800 credits per port, an MTU of 2 KiB " +
-				"as in the paper; 4xEDR links, the nearest to its \"10 GiB\". Ports draw lots among the packets that ask for them. The time until packets that can never move again stood still, in the runs in which that happened; a missing bar is a network that never stopped. To agree is to stop within a factor of ten of the paper's time.",
-			Measure: measure.Stops, X: "switches", Lines: []claims.Line{{Name: "sssp", Engine: "sssp", Places: slimFlies(2)}},
-			Quick: Effort{Repeats: 10}, Full: Effort{Repeats: 50},
-			Claims: []claims.Claim{
-				{Where: "Fig. 7", Says: "18 switches: no deadlock", Check: claims.NeverStops("sssp", "18"),
-					Why: "The paper's tables of SSSP need not be ours. Ours have a credit loop on this network too, which the judge shows, and it closes."},
-				{Where: "Fig. 7", Says: "50 switches: deadlock after 40.5 µs", Check: claims.StopsAfter("sssp", "50", 40.5), Why: farFrom},
-				{Where: "Fig. 7", Says: "98 switches: 9.2 µs", Check: claims.StopsAfter("sssp", "98", 9.2), Why: farFrom},
-				{Where: "Fig. 7", Says: "242 switches: 22.3 µs", Check: claims.StopsAfter("sssp", "242", 22.3), Why: farFrom},
-				{Where: "Fig. 7", Says: "337 switches: 8.1 µs", Check: claims.StopsAfter("sssp", "338", 8.1), Why: farFrom},
-				{Where: "Fig. 7", Says: "the largest has 337 switches and 6,403 hosts", Check: missingSwitch,
-					Why: "A McKay-Miller-Širáň graph has 2q² vertices, so that 337 is a misprint; 6,403 is 337 × 19."},
-			},
+var (
+	two          = []string{"lash", "dfsssp", "df-d2", "df-d2-minhop"}
+	many         = []string{"lash", "dfsssp", "df-dn", "df-dn-minhop"}
+	timed        = Effort{Repeats: 3}
+	thoroughly   = Effort{Repeats: 11} // "eleven measurements per combination"
+	fasterLASH   = "Ours keeps the order of a layer as it grows, where OpenSM's searches for a cycle path by path: LASH is no longer the slow one."
+	fasterDFSSSP = "Both are some ten times as fast as on the paper's machine (see Fig. 13). DF-D2 and DF-DN add little to the time for paths here; what DFSSSP takes on top, finding layers and squeezing them, weighs the more."
+)
+
+var hoti2016 = []Experiment{
+	{
+		ID: "hoti2016-7", Figure: "Fig. 7", Title: "Slim Flies under SSSP on one lane: time to deadlock",
+		Shows: "Every host sends a message of 128 KiB to another, along the routes of a credit loop as far as possible, everything on one lane: two hosts per switch, 800 credits per port, an MTU of 2 KiB " +
+			"as in the paper; 4xEDR links, the nearest to its \"10 GiB\". Ports draw lots among the packets that ask for them. The time until packets that can never move again stood still, in the runs in which that happened; a missing bar is a network that never stopped. To agree is to stop within a factor of ten of the paper's time.",
+		Measure: measure.Stops, X: "switches", Lines: []claims.Line{{Name: "sssp", Engine: "sssp", Places: slimFlies(2)}},
+		Quick: Effort{Repeats: 10}, Full: Effort{Repeats: 50},
+		Claims: []claims.Claim{
+			{Where: "Fig. 7", Says: "18 switches: no deadlock", Check: claims.NeverStops("sssp", "18"),
+				Why: "The paper's tables of SSSP need not be ours. Ours have a credit loop on this network too, which the judge shows, and it closes."},
+			{Where: "Fig. 7", Says: "50 switches: deadlock after 40.5 µs", Check: claims.StopsAfter("sssp", "50", 40.5), Why: farFrom},
+			{Where: "Fig. 7", Says: "98 switches: 9.2 µs", Check: claims.StopsAfter("sssp", "98", 9.2), Why: farFrom},
+			{Where: "Fig. 7", Says: "242 switches: 22.3 µs", Check: claims.StopsAfter("sssp", "242", 22.3), Why: farFrom},
+			{Where: "Fig. 7", Says: "337 switches: 8.1 µs", Check: claims.StopsAfter("sssp", "338", 8.1), Why: farFrom},
+			{Where: "Fig. 7", Says: "the largest has 337 switches and 6,403 hosts", Check: missingSwitch,
+				Why: "A McKay-Miller-Širáň graph has 2q² vertices, so that 337 is a misprint; 6,403 is 337 × 19."},
 		},
-		{
-			ID: "hoti2016-8", Paper: paper, Figure: "Fig. 8", Title: "Routing time for Slim Flies",
-			Shows:   "The time of each engine, paths and lanes, with the hosts of the paper: 90 to 6,422.",
-			Measure: measure.Seconds, X: "switches", Curves: true, LogX: true, Lines: each(two, slimFlies(0)), Quick: timed, Full: thoroughly,
-			Claims: []claims.Claim{
-				{Where: "VI.A", Says: "LASH takes about 100 times as long as DF-D2 on the largest", Check: claims.Times("lash", "df-d2", "338", 30, 1000), Why: fasterLASH},
-				{Where: "VI.A", Says: "DFSSSP takes three times as long as DF-D2", Check: claims.Times("dfsssp", "df-d2", "338", 2, 5), Why: fasterDFSSSP},
-			},
+	},
+	{
+		ID: "hoti2016-8", Figure: "Fig. 8", Title: "Routing time for Slim Flies",
+		Shows:   "The time of each engine, paths and lanes, with the hosts of the paper: 90 to 6,422.",
+		Measure: measure.Seconds, X: "switches", Curves: true, LogX: true, Lines: each(two, slimFlies(0)), Quick: timed, Full: thoroughly,
+		Claims: []claims.Claim{
+			{Where: "VI.A", Says: "LASH takes about 100 times as long as DF-D2 on the largest", Check: claims.Times("lash", "df-d2", "338", 30, 1000), Why: fasterLASH},
+			{Where: "VI.A", Says: "DFSSSP takes three times as long as DF-D2", Check: claims.Times("dfsssp", "df-d2", "338", 2, 5), Why: fasterDFSSSP},
 		},
-		{
-			ID: "hoti2016-9", Paper: paper, Figure: "Fig. 9", Title: "Lanes for Slim Flies",
-			Shows:   "Lanes needed, before paths are spread over spare ones, with the hosts of the paper.",
-			Measure: measure.Lanes, X: "switches", Lines: each(two, slimFlies(0)),
-			Claims: []claims.Claim{
-				{Where: "VI.A", Says: "LASH does with two lanes for all networks", Check: claims.Ranges("lash", 2, 2),
-					Why: "Where one lane is proven to suffice for the paths at hand, ours uses one."},
-				{Where: "VI.A", Says: "DFSSSP needs three for more than 50 switches", Check: claims.OneAt("dfsssp", []string{"98", "242", "338"}, 3),
-					Why: "Layers are squeezed after they were found, and two suffice. OpenSM's own DFSSSP needs three on 338 switches with nine hosts each."},
-				{Where: "VI.A", Says: "DF-D2 needs two, the optimum", Check: claims.Ranges("df-d2", 2, 2)},
-				{Where: "VI.A", Says: "so it does over MinHop", Check: claims.Ranges("df-d2-minhop", 2, 2)},
-			},
+	},
+	{
+		ID: "hoti2016-9", Figure: "Fig. 9", Title: "Lanes for Slim Flies",
+		Shows:   "Lanes needed, before paths are spread over spare ones, with the hosts of the paper.",
+		Measure: measure.Lanes, X: "switches", Lines: each(two, slimFlies(0)),
+		Claims: []claims.Claim{
+			{Where: "VI.A", Says: "LASH does with two lanes for all networks", Check: claims.Ranges("lash", 2, 2),
+				Why: "Where one lane is proven to suffice for the paths at hand, ours uses one."},
+			{Where: "VI.A", Says: "DFSSSP needs three for more than 50 switches", Check: claims.OneAt("dfsssp", []string{"98", "242", "338"}, 3),
+				Why: "Layers are squeezed after they were found, and two suffice. OpenSM's own DFSSSP needs three on 338 switches with nine hosts each."},
+			{Where: "VI.A", Says: "DF-D2 needs two, the optimum", Check: claims.Ranges("df-d2", 2, 2)},
+			{Where: "VI.A", Says: "so it does over MinHop", Check: claims.Ranges("df-d2-minhop", 2, 2)},
 		},
-		{
-			ID: "hoti2016-10", Paper: paper, Figure: "Fig. 10", Title: "Lanes for Dragonflies",
-			Shows:   "Balanced Dragonflies with p hosts per switch, a = 2p, h = p, 72 to 16,512 hosts. (The text speaks of 18 to 1,058 switches; p = 2 has 36 and p = 8 has 2,064.)",
-			Measure: measure.Lanes, X: "hosts per switch", Lines: each(many, dragonflies()),
-			Claims: []claims.Claim{
-				{Where: "VI.B", Says: "DF-DN delivers the optimal result of 3", Check: claims.Ranges("df-dn", 3, 3)},
-				{Where: "VI.B", Says: "so it does over MinHop", Check: claims.Ranges("df-dn-minhop", 3, 3)},
-				{Where: "VI.B", Says: "LASH delivers 3, too", Check: claims.Ranges("lash", 3, 3),
-					Why: "The largest of them takes ours one more; the text and the caption of the figure do not agree here."},
-				{Where: "Fig. 10", Says: "DFSSSP and LASH require twice as many as DF-DN for large networks (p = 8)", Check: claims.Times("dfsssp", "df-dn", "p=8", 1.8, 2.4),
-					Why: "Layers are squeezed after they were found. OpenSM's own DFSSSP needs seven on p = 6, more than twice the three of DF-DN (bench/README.md)."},
-			},
+	},
+	{
+		ID: "hoti2016-10", Figure: "Fig. 10", Title: "Lanes for Dragonflies",
+		Shows:   "Balanced Dragonflies with p hosts per switch, a = 2p, h = p, 72 to 16,512 hosts. (The text speaks of 18 to 1,058 switches; p = 2 has 36 and p = 8 has 2,064.)",
+		Measure: measure.Lanes, X: "hosts per switch", Lines: each(many, dragonflies()),
+		Claims: []claims.Claim{
+			{Where: "VI.B", Says: "DF-DN delivers the optimal result of 3", Check: claims.Ranges("df-dn", 3, 3)},
+			{Where: "VI.B", Says: "so it does over MinHop", Check: claims.Ranges("df-dn-minhop", 3, 3)},
+			{Where: "VI.B", Says: "LASH delivers 3, too", Check: claims.Ranges("lash", 3, 3),
+				Why: "The largest of them takes ours one more; the text and the caption of the figure do not agree here."},
+			{Where: "Fig. 10", Says: "DFSSSP and LASH require twice as many as DF-DN for large networks (p = 8)", Check: claims.Times("dfsssp", "df-dn", "p=8", 1.8, 2.4),
+				Why: "Layers are squeezed after they were found. OpenSM's own DFSSSP needs seven on p = 6, more than twice the three of DF-DN (bench/README.md)."},
 		},
-		{
-			ID: "hoti2016-11", Paper: paper, Figure: "Fig. 11", Title: "Lanes for Orthogonal Fat-Trees",
-			Shows:   "Two-level k-OFTs. The paper lists k = 16 as well, which would need a projective plane of order 15; none is known.",
-			Measure: measure.Lanes, X: "radix k", Lines: each(many, orthogonals()),
-			Claims: []claims.Claim{
-				{Where: "VI.C", Says: "DF-DN saves up to five lanes over DFSSSP for all medium and large networks", Check: claims.Savings("dfsssp", "df-dn", []string{"8", "14", "18"}, 1, 5),
-					Why: "Here every path goes up once and down once, which is free of cycles on one lane: there is nothing to save. Ours finds that out for DFSSSP; the longest path sets the lanes of DF-DN."},
-				{Where: "VI.C", Says: "LASH saves one and sometimes two lanes compared with DF-DN", Check: claims.Savings("df-dn", "lash", []string{"3", "4", "6", "8", "14"}, 1, 2),
-					Why: "The longest path sets the lanes of DF-DN."},
-				{Where: "VI.C", Says: "for the largest network they are equal", Check: claims.Savings("df-dn", "lash", []string{"18"}, 0, 0), Why: "See above."},
-			},
+	},
+	{
+		ID: "hoti2016-11", Figure: "Fig. 11", Title: "Lanes for Orthogonal Fat-Trees",
+		Shows:   "Two-level k-OFTs. The paper lists k = 16 as well, which would need a projective plane of order 15; none is known.",
+		Measure: measure.Lanes, X: "radix k", Lines: each(many, orthogonals()),
+		Claims: []claims.Claim{
+			{Where: "VI.C", Says: "DF-DN saves up to five lanes over DFSSSP for all medium and large networks", Check: claims.Savings("dfsssp", "df-dn", []string{"8", "14", "18"}, 1, 5),
+				Why: "Here every path goes up once and down once, which is free of cycles on one lane: there is nothing to save. Ours finds that out for DFSSSP; the longest path sets the lanes of DF-DN."},
+			{Where: "VI.C", Says: "LASH saves one and sometimes two lanes compared with DF-DN", Check: claims.Savings("df-dn", "lash", []string{"3", "4", "6", "8", "14"}, 1, 2),
+				Why: "The longest path sets the lanes of DF-DN."},
+			{Where: "VI.C", Says: "for the largest network they are equal", Check: claims.Savings("df-dn", "lash", []string{"18"}, 0, 0), Why: "See above."},
 		},
-		{
-			ID: "hoti2016-12", Paper: paper, Figure: "Fig. 12", Title: "Lanes for real systems",
-			Shows:   "Lanes needed. " + systems2009Are,
-			Measure: measure.Lanes, X: "system", Lines: each(many, systems2009), Real: true,
-			Claims: []claims.Claim{
-				{Where: "VI.D", Says: "DF-DN provides deadlock-free routing for all of them", Check: claims.RoutesAll("df-dn")},
-				{Where: "VI.D", Says: "JUROPA: DF-DN needs six lanes, DFSSSP nine, LASH fails", Check: claims.NotPublic, Why: claims.NoPlan},
-			},
+	},
+	{
+		ID: "hoti2016-12", Figure: "Fig. 12", Title: "Lanes for real systems",
+		Shows:   "Lanes needed. " + systems2009Are,
+		Measure: measure.Lanes, X: "system", Lines: each(many, systems2009), Real: true,
+		Claims: []claims.Claim{
+			{Where: "VI.D", Says: "DF-DN provides deadlock-free routing for all of them", Check: claims.RoutesAll("df-dn")},
+			{Where: "VI.D", Says: "JUROPA: DF-DN needs six lanes, DFSSSP nine, LASH fails", Check: claims.NotPublic, Why: claims.NoPlan},
 		},
-		{
-			ID: "hoti2016-13", Paper: paper, Figure: "Fig. 13", Title: "Routing time for Dragonflies",
-			Shows:   "The time of each engine, paths and lanes, on the Dragonflies of Fig. 10.",
-			Measure: measure.Seconds, X: "hosts", Curves: true, LogX: true, Lines: each(many, dragonflies()), Quick: timed, Full: thoroughly,
-			Claims: []claims.Claim{
-				{Where: "VI.B", Says: "LASH is roughly two orders of magnitude slower than DF-DN", Check: claims.Times("lash", "df-dn", "", 30, 1000), Why: fasterLASH},
-				{Where: "VI.B", Says: "DFSSSP is four times slower than DF-DN for p = 8", Check: claims.Times("dfsssp", "df-dn", "p=8", 2.5, 6), Why: fasterDFSSSP},
-				{Where: "VI.B", Says: "DF-DN takes 28 s for p = 8", Check: claims.AtMost("df-dn", "p=8", 28)},
-				{Where: "VI.B", Says: "DFSSSP takes 121 s", Check: claims.AtMost("dfsssp", "p=8", 121)},
-				{Where: "VI.B", Says: "LASH takes 3.5 hours", Check: claims.AtMost("lash", "p=8", 12600)},
-			},
+	},
+	{
+		ID: "hoti2016-13", Figure: "Fig. 13", Title: "Routing time for Dragonflies",
+		Shows:   "The time of each engine, paths and lanes, on the Dragonflies of Fig. 10.",
+		Measure: measure.Seconds, X: "hosts", Curves: true, LogX: true, Lines: each(many, dragonflies()), Quick: timed, Full: thoroughly,
+		Claims: []claims.Claim{
+			{Where: "VI.B", Says: "LASH is roughly two orders of magnitude slower than DF-DN", Check: claims.Times("lash", "df-dn", "", 30, 1000), Why: fasterLASH},
+			{Where: "VI.B", Says: "DFSSSP is four times slower than DF-DN for p = 8", Check: claims.Times("dfsssp", "df-dn", "p=8", 2.5, 6), Why: fasterDFSSSP},
+			{Where: "VI.B", Says: "DF-DN takes 28 s for p = 8", Check: claims.AtMost("df-dn", "p=8", 28)},
+			{Where: "VI.B", Says: "DFSSSP takes 121 s", Check: claims.AtMost("dfsssp", "p=8", 121)},
+			{Where: "VI.B", Says: "LASH takes 3.5 hours", Check: claims.AtMost("lash", "p=8", 12600)},
 		},
-	}
+	},
 }
 
 // missingSwitch compares the largest Slim Fly with the table of the paper.

@@ -46,125 +46,124 @@ func sparse() (list []claims.Place) {
 	return list
 }
 
-func ipdps2011() []Experiment {
-	const paper = "IPDPS 2011"
-	patterns := Effort{Patterns: 1000}
-	heuristicsAt := []claims.Place{{Label: "64 switches, 128 links, 1024 hosts", Spec: "random:switches=64,links=128,hosts=16,seed={seed}", Quick: true}}
-	rivals := []string{"minhop", "updn", "ftree", "dor", "lash"}
-	older := "See HOTI 2009, Fig. 4(a): it depends on the network, and of those where the paper found most the cabling is not public."
-	return []Experiment{
-		{
-			ID: "ipdps2011-iv", Paper: paper, Figure: "Section IV", Title: "Which dependency of a cycle to break",
-			Shows: "Lanes for random networks of 64 switches, 1,024 hosts and 128 links under the three heuristics; the whiskers are the least and the most. What else saves lanes in weft " +
-				"(putting paths back that fit after all) is left on, squeezing layers is left out; the last bar is DFSSSP as weft runs it.",
-			Measure: measure.Lanes, X: "network", Lines: each([]string{"weakest", "first found", "strongest", "dfsssp"}, heuristicsAt),
-			Quick: Effort{Networks: 40}, Full: Effort{Networks: 1000},
-			Claims: []claims.Claim{
-				{Where: "IV", Says: "breaking the weakest edge needs 3 to 5 lanes", Check: claims.Ranges("weakest", 3, 5)},
-				{Where: "IV", Says: "the pseudo-random heuristic needs 4 to 8", Check: claims.Ranges("first found", 4, 8),
-					Why: "Paths that fit after all go back to the layer they left, whatever the heuristic: that saves lanes, and levels the heuristics."},
-				{Where: "IV", Says: "breaking the strongest edge needs 4 to 16", Check: claims.Ranges("strongest", 4, 16), Why: "See above."},
-				{Where: "IV", Says: "the best heuristic is to break the weakest edge", Check: claims.Below("weakest", []string{"first found", "strongest"}, 0)},
-				{Where: "IV", Says: "the worst is to break the strongest", Check: claims.Above("strongest", []string{"weakest", "first found"}, 0)},
-			},
+var (
+	heuristicsAt = []claims.Place{{Label: "64 switches, 128 links, 1024 hosts", Spec: "random:switches=64,links=128,hosts=16,seed={seed}", Quick: true}}
+	rivals       = []string{"minhop", "updn", "ftree", "dor", "lash"}
+	older        = "See HOTI 2009, Fig. 4(a): it depends on the network, and of those where the paper found most the cabling is not public."
+)
+
+var ipdps2011 = []Experiment{
+	{
+		ID: "ipdps2011-iv", Figure: "Section IV", Title: "Which dependency of a cycle to break",
+		Shows: "Lanes for random networks of 64 switches, 1,024 hosts and 128 links under the three heuristics; the whiskers are the least and the most. What else saves lanes in weft " +
+			"(putting paths back that fit after all) is left on, squeezing layers is left out; the last bar is DFSSSP as weft runs it.",
+		Measure: measure.Lanes, X: "network", Lines: each([]string{"weakest", "first found", "strongest", "dfsssp"}, heuristicsAt),
+		Quick: Effort{Networks: 40}, Full: Effort{Networks: 1000},
+		Claims: []claims.Claim{
+			{Where: "IV", Says: "breaking the weakest edge needs 3 to 5 lanes", Check: claims.Ranges("weakest", 3, 5)},
+			{Where: "IV", Says: "the pseudo-random heuristic needs 4 to 8", Check: claims.Ranges("first found", 4, 8),
+				Why: "Paths that fit after all go back to the layer they left, whatever the heuristic: that saves lanes, and levels the heuristics."},
+			{Where: "IV", Says: "breaking the strongest edge needs 4 to 16", Check: claims.Ranges("strongest", 4, 16), Why: "See above."},
+			{Where: "IV", Says: "the best heuristic is to break the weakest edge", Check: claims.Below("weakest", []string{"first found", "strongest"}, 0)},
+			{Where: "IV", Says: "the worst is to break the strongest", Check: claims.Above("strongest", []string{"weakest", "first found"}, 0)},
 		},
-		{
-			ID: "ipdps2011-4", Paper: paper, Figure: "Fig. 4", Title: "Effective bisection bandwidth of real systems",
-			Shows:   "Λ by engine over 1,000 patterns. " + systems2011Are,
-			Measure: measure.Bandwidth, X: "system", Lines: each(engines2011, systems2011), Real: true, Quick: patterns, Full: patterns,
-			Claims: []claims.Claim{
-				{Where: "V", Says: "SSSP and DFSSSP have a significantly higher effective bisection bandwidth than the others", Check: claims.Significantly("dfsssp", rivals, significant, "Odin"),
-					Why: older + " Our ftree and OpenSM's route what the paper's refused, and are as good."},
-				{Where: "V", Says: "DFSSSP falls 4.75 % short of the best on Odin", Check: claims.Gain("dfsssp", rivals, "Odin", -0.0475, 0.03),
-					Why: "Which ports have hosts is not published."},
-				{Where: "V", Says: "+1.4 % for JUROPA over the second best", Check: claims.NotPublic, Why: claims.NoPlan},
-				{Where: "V", Says: "+63.27 % for Ranger", Check: claims.NotPublic, Why: claims.NoPlan},
-			},
+	},
+	{
+		ID: "ipdps2011-4", Figure: "Fig. 4", Title: "Effective bisection bandwidth of real systems",
+		Shows:   "Λ by engine over 1,000 patterns. " + systems2011Are,
+		Measure: measure.Bandwidth, X: "system", Lines: each(engines2011, systems2011), Real: true, Quick: patterns, Full: patterns,
+		Claims: []claims.Claim{
+			{Where: "V", Says: "SSSP and DFSSSP have a significantly higher effective bisection bandwidth than the others", Check: claims.Significantly("dfsssp", rivals, significant, "Odin"),
+				Why: older + " Our ftree and OpenSM's route what the paper's refused, and are as good."},
+			{Where: "V", Says: "DFSSSP falls 4.75 % short of the best on Odin", Check: claims.Gain("dfsssp", rivals, "Odin", -0.0475, 0.03),
+				Why: "Which ports have hosts is not published."},
+			{Where: "V", Says: "+1.4 % for JUROPA over the second best", Check: claims.NotPublic, Why: claims.NoPlan},
+			{Where: "V", Says: "+63.27 % for Ranger", Check: claims.NotPublic, Why: claims.NoPlan},
 		},
-		{
-			ID: "ipdps2011-5", Paper: paper, Figure: "Fig. 5", Title: "Effective bisection bandwidth of extended generalised fat trees",
-			Shows:   "The XGFTs of Table I, over 1,000 patterns.",
-			Measure: measure.Bandwidth, X: "endpoints", Curves: true, LogX: true, Lines: each(engines2011, tableI("xgft")), Quick: patterns, Full: patterns,
-			Claims: []claims.Claim{
-				{Where: "V", Says: "the bandwidth of LASH is decreasing steadily", Check: claims.Falling("lash", claims.Sampling),
-					Why: "Ours spreads pairs of switches over equal ways, where OpenSM's takes the lowest port: see OpenSM's line."},
-				{Where: "V", Says: "the bandwidth of DOR is decreasing steadily", Check: claims.Falling("dor", claims.Sampling),
-					Why: "Ours refuses what is no mesh, torus or hypercube; OpenSM's takes the lowest port there."},
-				{Where: "V", Says: "MinHop is relatively constant for one height (64 to 256)", Check: claims.Steady("minhop", []string{"64", "128", "256"}, 0.2),
-					Why: "The ratio of hosts to ways up differs between these trees, and with few hosts a random pattern meets fewer collisions."},
-				{Where: "V", Says: "DFSSSP is relatively constant for one height (64 to 256)", Check: claims.Steady("dfsssp", []string{"64", "128", "256"}, 0.2), Why: "See above."},
-				{Where: "V", Says: "at 512 endpoints and above, a small increase of DFSSSP over MinHop", Check: claims.AboveAt("dfsssp", "minhop", []string{"512", "1024", "2048", "4096"}),
-					Why: older},
-				{Where: "V", Says: "at 1,024 endpoints approximately twice that of MinHop", Check: claims.Gain("dfsssp", []string{"minhop"}, "1024", 1, 0.25),
-					Why: "OpenSM's minhop has half there, its routes meeting on few channels; ours, which breaks ties otherwise, does not."},
-			},
+	},
+	{
+		ID: "ipdps2011-5", Figure: "Fig. 5", Title: "Effective bisection bandwidth of extended generalised fat trees",
+		Shows:   "The XGFTs of Table I, over 1,000 patterns.",
+		Measure: measure.Bandwidth, X: "endpoints", Curves: true, LogX: true, Lines: each(engines2011, tableI("xgft")), Quick: patterns, Full: patterns,
+		Claims: []claims.Claim{
+			{Where: "V", Says: "the bandwidth of LASH is decreasing steadily", Check: claims.Falling("lash", claims.Sampling),
+				Why: "Ours spreads pairs of switches over equal ways, where OpenSM's takes the lowest port: see OpenSM's line."},
+			{Where: "V", Says: "the bandwidth of DOR is decreasing steadily", Check: claims.Falling("dor", claims.Sampling),
+				Why: "Ours refuses what is no mesh, torus or hypercube; OpenSM's takes the lowest port there."},
+			{Where: "V", Says: "MinHop is relatively constant for one height (64 to 256)", Check: claims.Steady("minhop", []string{"64", "128", "256"}, 0.2),
+				Why: "The ratio of hosts to ways up differs between these trees, and with few hosts a random pattern meets fewer collisions."},
+			{Where: "V", Says: "DFSSSP is relatively constant for one height (64 to 256)", Check: claims.Steady("dfsssp", []string{"64", "128", "256"}, 0.2), Why: "See above."},
+			{Where: "V", Says: "at 512 endpoints and above, a small increase of DFSSSP over MinHop", Check: claims.AboveAt("dfsssp", "minhop", []string{"512", "1024", "2048", "4096"}),
+				Why: older},
+			{Where: "V", Says: "at 1,024 endpoints approximately twice that of MinHop", Check: claims.Gain("dfsssp", []string{"minhop"}, "1024", 1, 0.25),
+				Why: "OpenSM's minhop has half there, its routes meeting on few channels; ours, which breaks ties otherwise, does not."},
 		},
-		{
-			ID: "ipdps2011-6", Paper: paper, Figure: "Fig. 6", Title: "Effective bisection bandwidth of Kautz graphs",
-			Shows:   "The Kautz networks of Table I, over 1,000 patterns. An increase goes with another b, which gives every switch more links.",
-			Measure: measure.Bandwidth, X: "endpoints", Curves: true, LogX: true, Lines: each(without(engines2011, "ftree"), tableI("kautz")), Quick: patterns, Full: patterns,
-			Claims: []claims.Claim{
-				{Where: "V", Says: "all routing algorithms provide similar effective bisection bandwidths", Check: claims.AllWithin([]string{"minhop", "updn", "lash", "sssp", "dfsssp"}, 0.15),
-					Why: "Up*/Down* gathers routes round its root on a graph that has no levels. OpenSM's finds no root there and falls back to MinHop, which may be what the paper shows."},
-				{Where: "V", Says: "LASH provides nearly the same bandwidth as DFSSSP", Check: claims.Within("lash", "dfsssp", 0.1),
-					Why: "LASH has one path for all hosts of a switch, DFSSSP one for each: that pays where switches have many hosts."},
-				{Where: "V", Says: "each increase is associated with an increase in the number of links", Check: claims.RisesWithLinks("dfsssp")},
-			},
+	},
+	{
+		ID: "ipdps2011-6", Figure: "Fig. 6", Title: "Effective bisection bandwidth of Kautz graphs",
+		Shows:   "The Kautz networks of Table I, over 1,000 patterns. An increase goes with another b, which gives every switch more links.",
+		Measure: measure.Bandwidth, X: "endpoints", Curves: true, LogX: true, Lines: each(without(engines2011, "ftree"), tableI("kautz")), Quick: patterns, Full: patterns,
+		Claims: []claims.Claim{
+			{Where: "V", Says: "all routing algorithms provide similar effective bisection bandwidths", Check: claims.AllWithin([]string{"minhop", "updn", "lash", "sssp", "dfsssp"}, 0.15),
+				Why: "Up*/Down* gathers routes round its root on a graph that has no levels. OpenSM's finds no root there and falls back to MinHop, which may be what the paper shows."},
+			{Where: "V", Says: "LASH provides nearly the same bandwidth as DFSSSP", Check: claims.Within("lash", "dfsssp", 0.1),
+				Why: "LASH has one path for all hosts of a switch, DFSSSP one for each: that pays where switches have many hosts."},
+			{Where: "V", Says: "each increase is associated with an increase in the number of links", Check: claims.RisesWithLinks("dfsssp")},
 		},
-		{
-			ID: "ipdps2011-7", Paper: paper, Figure: "Fig. 7", Title: "Routing time for k-ary n-trees",
-			Shows:   "The time of each engine, paths and lanes, on the trees of Table I; dfsssp-online layers path by path.",
-			Measure: measure.Seconds, X: "endpoints", Curves: true, LogX: true, Lines: each(append(append([]string(nil), engines2011...), "dfsssp-online"), tableI("karytree")),
-			Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 11},
-			Claims: []claims.Claim{
-				{Where: "V", Says: "DFSSSP has about 10 times the running time of MinHop", Check: claims.Times("dfsssp", "minhop", "", 5, 20),
-					Why: "Ours finds cycles on an array over turns, and a tree has none to break."},
-				{Where: "IV", Says: "the online method needs nearly two hours where the offline one needs about 170 s (4,096 nodes)", Check: claims.Times("dfsssp-online", "dfsssp", "", 10, 100),
-					Why: "The online method of the paper searches the whole graph for each path. Here the order of a layer is kept as it grows, and a path that the layer already holds costs no search."},
-			},
+	},
+	{
+		ID: "ipdps2011-7", Figure: "Fig. 7", Title: "Routing time for k-ary n-trees",
+		Shows:   "The time of each engine, paths and lanes, on the trees of Table I; dfsssp-online layers path by path.",
+		Measure: measure.Seconds, X: "endpoints", Curves: true, LogX: true, Lines: each(append(append([]string(nil), engines2011...), "dfsssp-online"), tableI("karytree")),
+		Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 11},
+		Claims: []claims.Claim{
+			{Where: "V", Says: "DFSSSP has about 10 times the running time of MinHop", Check: claims.Times("dfsssp", "minhop", "", 5, 20),
+				Why: "Ours finds cycles on an array over turns, and a tree has none to break."},
+			{Where: "IV", Says: "the online method needs nearly two hours where the offline one needs about 170 s (4,096 nodes)", Check: claims.Times("dfsssp-online", "dfsssp", "", 10, 100),
+				Why: "The online method of the paper searches the whole graph for each path. Here the order of a layer is kept as it grows, and a path that the layer already holds costs no search."},
 		},
-		{
-			ID: "ipdps2011-8", Paper: paper, Figure: "Fig. 8", Title: "Routing time on real systems",
-			Shows:   "The time of each engine, paths and lanes. " + systems2011Are,
-			Measure: measure.Seconds, X: "system", Lines: each(engines2011, systems2011), Real: true, Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 11},
-			Claims: []claims.Claim{
-				{Where: "V", Says: "DFSSSP has about 10 times the running time of MinHop here too", Check: claims.Times("dfsssp", "minhop", "", 5, 20),
-					Why: "See Fig. 7."},
-			},
+	},
+	{
+		ID: "ipdps2011-8", Figure: "Fig. 8", Title: "Routing time on real systems",
+		Shows:   "The time of each engine, paths and lanes. " + systems2011Are,
+		Measure: measure.Seconds, X: "system", Lines: each(engines2011, systems2011), Real: true, Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 11},
+		Claims: []claims.Claim{
+			{Where: "V", Says: "DFSSSP has about 10 times the running time of MinHop here too", Check: claims.Times("dfsssp", "minhop", "", 5, 20),
+				Why: "See Fig. 7."},
 		},
-		{
-			ID: "ipdps2011-9", Paper: paper, Figure: "Fig. 9", Title: "Lanes for random networks",
-			Shows: "Lanes needed for 128 switches with 16 hosts each, by the number of cables between switches; the mean over the networks, with the least and the most as whiskers. " +
-				"The paper's switches have 32 ports; ours as many as the draw takes.",
-			Measure: measure.Lanes, X: "cables between switches", Curves: true, LogX: true, Lines: each([]string{"lash", "dfsssp"}, sparse()),
-			Quick: Effort{Networks: 20}, Full: Effort{Networks: 100},
-			Claims: []claims.Claim{
-				{Where: "V.A", Says: "LASH needs fewer lanes on average for denser networks", Check: claims.BelowAt("lash", "dfsssp", []string{"320", "512"})},
-				{Where: "V.A", Says: "DFSSSP needs fewer for sparser networks", Check: claims.BelowAt("dfsssp", "lash", []string{"130", "160"}),
-					Why: "Both are squeezed after they were found, which takes either near the fewest that its paths allow; on sparse networks, where nearly all paths are forced, they come out alike."},
-				{Where: "V.A", Says: "the averages cross at about 200 connections", Check: claims.Crossing("dfsssp", "lash", 200, 60), Why: "See above."},
-			},
+	},
+	{
+		ID: "ipdps2011-9", Figure: "Fig. 9", Title: "Lanes for random networks",
+		Shows: "Lanes needed for 128 switches with 16 hosts each, by the number of cables between switches; the mean over the networks, with the least and the most as whiskers. " +
+			"The paper's switches have 32 ports; ours as many as the draw takes.",
+		Measure: measure.Lanes, X: "cables between switches", Curves: true, LogX: true, Lines: each([]string{"lash", "dfsssp"}, sparse()),
+		Quick: Effort{Networks: 20}, Full: Effort{Networks: 100},
+		Claims: []claims.Claim{
+			{Where: "V.A", Says: "LASH needs fewer lanes on average for denser networks", Check: claims.BelowAt("lash", "dfsssp", []string{"320", "512"})},
+			{Where: "V.A", Says: "DFSSSP needs fewer for sparser networks", Check: claims.BelowAt("dfsssp", "lash", []string{"130", "160"}),
+				Why: "Both are squeezed after they were found, which takes either near the fewest that its paths allow; on sparse networks, where nearly all paths are forced, they come out alike."},
+			{Where: "V.A", Says: "the averages cross at about 200 connections", Check: claims.Crossing("dfsssp", "lash", 200, 60), Why: "See above."},
 		},
-		{
-			ID: "ipdps2011-10", Paper: paper, Figure: "Fig. 10", Title: "Lanes for real systems",
-			Shows:   "Lanes needed. " + systems2011Are,
-			Measure: measure.Lanes, X: "system", Lines: each([]string{"lash", "dfsssp"}, systems2011), Real: true,
-			Claims: []claims.Claim{
-				{Where: "V.A", Says: "DFSSSP needs fewer lanes than LASH on these systems", Check: claims.Below("dfsssp", []string{"lash"}, 0),
-					Why: "Ours of both need few. On Deimos LASH, with one path for all hosts of a switch, has fewer turns to order than DFSSSP, whose hosts spread over all ways."},
-			},
+	},
+	{
+		ID: "ipdps2011-10", Figure: "Fig. 10", Title: "Lanes for real systems",
+		Shows:   "Lanes needed. " + systems2011Are,
+		Measure: measure.Lanes, X: "system", Lines: each([]string{"lash", "dfsssp"}, systems2011), Real: true,
+		Claims: []claims.Claim{
+			{Where: "V.A", Says: "DFSSSP needs fewer lanes than LASH on these systems", Check: claims.Below("dfsssp", []string{"lash"}, 0),
+				Why: "Ours of both need few. On Deimos LASH, with one path for all hosts of a switch, has fewer turns to order than DFSSSP, whose hosts spread over all ways."},
 		},
-		{
-			ID: "ipdps2011-t1", Paper: paper, Figure: "Table I", Title: "The networks of Table I, with 36-port switches",
-			Shows:   "The most ports of a switch in each network. The paper gives the switches, not how hosts are attached; ours are dealt out evenly, which the numbers of endpoints ask for (64 hosts on 6 leaves, for one).",
-			Measure: measure.Ports, X: "endpoints", Curves: true, LogX: true,
-			Lines: []claims.Line{{Name: "XGFT", Engine: "", Places: tableI("xgft")}, {Name: "Kautz", Engine: "", Places: tableI("kautz")}, {Name: "k-ary n-tree", Engine: "", Places: tableI("karytree")}},
-			Claims: []claims.Claim{
-				{Where: "V", Says: "we assumed the use of 36-port switches: XGFT", Check: claims.Ranges("XGFT", 1, 36)},
-				{Where: "V", Says: "Kautz", Check: claims.Ranges("Kautz", 1, 36)},
-				{Where: "V", Says: "k-ary n-tree", Check: claims.Ranges("k-ary n-tree", 1, 36)},
-				{Where: "V", Says: "every network has its number of endpoints", Check: claims.HostsAsLabelled},
-			},
+	},
+	{
+		ID: "ipdps2011-t1", Figure: "Table I", Title: "The networks of Table I, with 36-port switches",
+		Shows:   "The most ports of a switch in each network. The paper gives the switches, not how hosts are attached; ours are dealt out evenly, which the numbers of endpoints ask for (64 hosts on 6 leaves, for one).",
+		Measure: measure.Ports, X: "endpoints", Curves: true, LogX: true,
+		Lines: []claims.Line{{Name: "XGFT", Engine: "", Places: tableI("xgft")}, {Name: "Kautz", Engine: "", Places: tableI("kautz")}, {Name: "k-ary n-tree", Engine: "", Places: tableI("karytree")}},
+		Claims: []claims.Claim{
+			{Where: "V", Says: "we assumed the use of 36-port switches: XGFT", Check: claims.Ranges("XGFT", 1, 36)},
+			{Where: "V", Says: "Kautz", Check: claims.Ranges("Kautz", 1, 36)},
+			{Where: "V", Says: "k-ary n-tree", Check: claims.Ranges("k-ary n-tree", 1, 36)},
+			{Where: "V", Says: "every network has its number of endpoints", Check: claims.HostsAsLabelled},
 		},
-	}
+	},
 }

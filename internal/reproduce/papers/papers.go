@@ -64,8 +64,14 @@ type Effort struct {
 // All is the table of experiments, in the order in which to show them.
 func All() []Experiment {
 	var all []Experiment
-	for _, paper := range [][]Experiment{hoti2009(), ipdps2011(), hoti2016(), tpds2006(), throughput("TPDS 2006")} {
-		all = append(all, paper...)
+	for _, paper := range []struct {
+		name        string
+		experiments []Experiment
+	}{{"HOTI 2009", hoti2009}, {"IPDPS 2011", ipdps2011}, {"HOTI 2016", hoti2016}, {"TPDS 2006", tpds2006}, {"TPDS 2006", throughput()}} {
+		for _, e := range paper.experiments {
+			e.Paper = paper.name
+			all = append(all, e)
+		}
 	}
 	return all
 }

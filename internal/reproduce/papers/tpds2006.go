@@ -61,55 +61,55 @@ func doubled() (list []claims.Place) {
 	return list
 }
 
-func tpds2006() []Experiment {
-	const paper = "TPDS 2006"
-	few, hundred := Effort{Networks: 30}, Effort{Networks: 100}
-	set := " The mean over the networks drawn for each place, with the least and the most as whiskers; one host per switch. The figures of the paper have one panel for each size."
-	squeezed := "Paths are taken again in another order where that saves layers, which the paper's algorithm does not: ours needs fewer."
-	inTree := "The paper draws a shortest path for each pair. Here the paths to one destination form a tree, as forwarding tables by destination demand; and layers are squeezed."
-	return []Experiment{
-		{
-			ID: "tpds2006-3", Paper: paper, Figure: "Fig. 3", Title: "Layers that LASH needs, by connectivity",
-			Shows:   "Layers for one shortest path for every pair, taken at random." + set,
-			Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("lash-random", []int{16, 32, 64, 128}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
-			Quick: few, Full: hundred,
-			Claims: []claims.Claim{
-				{Where: "5.2", Says: "a tree needs one layer", Check: claims.FirstIs(1)},
-				{Where: "5.2", Says: "networks with maximal connectivity need one layer", Check: claims.LastIs([]string{"16 switches", "32 switches", "64 switches"}, 1)},
-				{Where: "5.2", Says: "128 switches: never more than six", Check: claims.Ranges("128 switches", 1, 6)},
-				{Where: "5.2", Says: "32 switches: three layers suffice for all", Check: claims.Ranges("32 switches", 1, 3)},
-				{Where: "8.4", Says: "64 switches: three layers in most cases, four in almost all", Check: claims.Ranges("64 switches", 1, 4)},
-				{Where: "5.2", Says: "the most and the least demanding of 100 networks are hardly ever more than one layer apart", Check: claims.Spread([]string{"16 switches", "32 switches", "64 switches", "128 switches"}, 1)},
-				{Where: "5.2", Says: "the maximum is at about twice as many links as switches", Check: claims.Peak([]string{"16 switches", "32 switches", "64 switches", "128 switches"}, 1.25, 3.5),
-					Why: inTree},
-				{Where: "8.4", Says: "32 switches at twice as many links: two layers in many cases, three in all", Check: claims.RangesAt("32 switches", "64", 2, 3), Why: squeezed},
-			},
+var (
+	few, hundred = Effort{Networks: 30}, Effort{Networks: 100}
+	set          = " The mean over the networks drawn for each place, with the least and the most as whiskers; one host per switch. The figures of the paper have one panel for each size."
+	squeezed     = "Paths are taken again in another order where that saves layers, which the paper's algorithm does not: ours needs fewer."
+	inTree       = "The paper draws a shortest path for each pair. Here the paths to one destination form a tree, as forwarding tables by destination demand; and layers are squeezed."
+)
+
+var tpds2006 = []Experiment{
+	{
+		ID: "tpds2006-3", Figure: "Fig. 3", Title: "Layers that LASH needs, by connectivity",
+		Shows:   "Layers for one shortest path for every pair, taken at random." + set,
+		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("lash-random", []int{16, 32, 64, 128}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
+		Quick: few, Full: hundred,
+		Claims: []claims.Claim{
+			{Where: "5.2", Says: "a tree needs one layer", Check: claims.FirstIs(1)},
+			{Where: "5.2", Says: "networks with maximal connectivity need one layer", Check: claims.LastIs([]string{"16 switches", "32 switches", "64 switches"}, 1)},
+			{Where: "5.2", Says: "128 switches: never more than six", Check: claims.Ranges("128 switches", 1, 6)},
+			{Where: "5.2", Says: "32 switches: three layers suffice for all", Check: claims.Ranges("32 switches", 1, 3)},
+			{Where: "8.4", Says: "64 switches: three layers in most cases, four in almost all", Check: claims.Ranges("64 switches", 1, 4)},
+			{Where: "5.2", Says: "the most and the least demanding of 100 networks are hardly ever more than one layer apart", Check: claims.Spread([]string{"16 switches", "32 switches", "64 switches", "128 switches"}, 1)},
+			{Where: "5.2", Says: "the maximum is at about twice as many links as switches", Check: claims.Peak([]string{"16 switches", "32 switches", "64 switches", "128 switches"}, 1.25, 3.5),
+				Why: inTree},
+			{Where: "8.4", Says: "32 switches at twice as many links: two layers in many cases, three in all", Check: claims.RangesAt("32 switches", "64", 2, 3), Why: squeezed},
 		},
-		{
-			ID: "tpds2006-4", Paper: paper, Figure: "Fig. 4", Title: "Layers that LASH needs, by switches",
-			Shows:   "The same with twice as many cables as switches." + set,
-			Measure: measure.Lanes, X: "switches", Curves: true, LogX: true, Lines: []claims.Line{{Name: "lash", Engine: "lash-random", Places: doubled()}}, Quick: few, Full: hundred,
-			Claims: []claims.Claim{
-				{Where: "5.2", Says: "the number of layers appears to follow a logarithmic curve", Check: claims.Logarithmic("lash")},
-				{Where: "9", Says: "none of many thousands of networks (up to 128 switches) required more than six", Check: claims.RangesUpTo("lash", 128, 1, 6)},
-			},
+	},
+	{
+		ID: "tpds2006-4", Figure: "Fig. 4", Title: "Layers that LASH needs, by switches",
+		Shows:   "The same with twice as many cables as switches." + set,
+		Measure: measure.Lanes, X: "switches", Curves: true, LogX: true, Lines: []claims.Line{{Name: "lash", Engine: "lash-random", Places: doubled()}}, Quick: few, Full: hundred,
+		Claims: []claims.Claim{
+			{Where: "5.2", Says: "the number of layers appears to follow a logarithmic curve", Check: claims.Logarithmic("lash")},
+			{Where: "9", Says: "none of many thousands of networks (up to 128 switches) required more than six", Check: claims.RangesUpTo("lash", 128, 1, 6)},
 		},
-		{
-			ID: "tpds2006-5", Paper: paper, Figure: "Fig. 5", Title: "Layers that MP-LASH needs for all shortest paths",
-			Shows:   "Layers when every shortest path of every pair is open to the source." + set,
-			Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("mp-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
-			Quick: few, Full: hundred,
-			Claims: []claims.Claim{
-				{Where: "6", Says: "64 switches: never more than six layers", Check: claims.Ranges("64 switches", 1, 6)},
-				{Where: "6", Says: "the maximum occurs at about twice as many links as nodes", Check: claims.Peak([]string{"16 switches", "32 switches", "64 switches"}, 1.25, 3.5)},
-				{Where: "6", Says: "the variance is still low", Check: claims.Spread([]string{"16 switches", "32 switches", "64 switches"}, 1)},
-			},
+	},
+	{
+		ID: "tpds2006-5", Figure: "Fig. 5", Title: "Layers that MP-LASH needs for all shortest paths",
+		Shows:   "Layers when every shortest path of every pair is open to the source." + set,
+		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("mp-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
+		Quick: few, Full: hundred,
+		Claims: []claims.Claim{
+			{Where: "6", Says: "64 switches: never more than six layers", Check: claims.Ranges("64 switches", 1, 6)},
+			{Where: "6", Says: "the maximum occurs at about twice as many links as nodes", Check: claims.Peak([]string{"16 switches", "32 switches", "64 switches"}, 1.25, 3.5)},
+			{Where: "6", Says: "the variance is still low", Check: claims.Spread([]string{"16 switches", "32 switches", "64 switches"}, 1)},
 		},
-		{
-			ID: "tpds2006-6", Paper: paper, Figure: "Fig. 6", Title: "Layers that A-LASH needs for all shortest paths",
-			Shows:   "Layers when every shortest path is open to the switches, grouped by the first link." + set,
-			Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("a-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
-			Quick: few, Full: hundred,
-		},
-	}
+	},
+	{
+		ID: "tpds2006-6", Figure: "Fig. 6", Title: "Layers that A-LASH needs for all shortest paths",
+		Shows:   "Layers when every shortest path is open to the switches, grouped by the first link." + set,
+		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("a-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
+		Quick: few, Full: hundred,
+	},
 }

@@ -45,11 +45,11 @@ var categories = []struct {
 }
 
 // throughput is figures 7 to 15.
-func throughput(paper string) (list []Experiment) {
+func throughput() (list []Experiment) {
 	for _, c := range categories {
 		for i, switches := range []int{16, 32, 64} {
 			e := Experiment{
-				ID: fmt.Sprintf("tpds2006-%d", c.first+i), Paper: paper, Figure: fmt.Sprintf("Fig. %d", c.first+i),
+				ID: fmt.Sprintf("tpds2006-%d", c.first+i), Figure: fmt.Sprintf("Fig. %d", c.first+i),
 				Title: fmt.Sprintf("%s on %d switches", c.what, switches),
 				Shows: fmt.Sprintf("Accepted over offered load in random networks of %d switches with %d cables, a host on each switch, packets of 32 flits, cut-through switching, buffers of 128 flits a lane; "+
 					"uniform traffic, and pairwise, paler. The mean over the networks. What is compared is the most that is accepted at any load; almost the same is within 5 %%. %s", switches, 2*switches, c.shows),
