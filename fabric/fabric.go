@@ -188,6 +188,12 @@ func (f *Fabric) TrunksFrom(s NodeID) (first, end ChannelID) {
 	return f.firstTrunk[s], f.firstTrunk[s+1]
 }
 
+// Neighbours is the switch that each trunk from switch s leads to, by port.
+func (f *Fabric) Neighbours(s NodeID) []NodeID {
+	first, end := f.TrunksFrom(s)
+	return f.heads[first:end]
+}
+
 // Heads is the switch each trunk leads to, [trunk].
 func (f *Fabric) Heads() []NodeID { return f.heads }
 

@@ -21,8 +21,7 @@ func (f *Fabric) AddHops(hops []int32, from ...NodeID) []NodeID {
 		hops[s] = 0
 	}
 	for i := 0; i < len(reached); i++ {
-		first, end := f.TrunksFrom(reached[i])
-		for _, v := range f.heads[first:end] {
+		for _, v := range f.Neighbours(reached[i]) {
 			if hops[v] == None {
 				hops[v] = hops[reached[i]] + 1
 				reached = append(reached, v)
@@ -68,8 +67,7 @@ func (f *Fabric) Tops() []NodeID {
 	height := f.Hops(f.Leaves()...)
 	var tops []NodeID
 	for s := range NodeID(f.switches) {
-		first, end := f.TrunksFrom(s)
-		if height[s] > 0 && !slices.ContainsFunc(f.heads[first:end], func(v NodeID) bool { return height[v] >= height[s] }) {
+		if height[s] > 0 && !slices.ContainsFunc(f.Neighbours(s), func(v NodeID) bool { return height[v] >= height[s] }) {
 			tops = append(tops, s)
 		}
 	}

@@ -83,8 +83,7 @@ func (g *grower) next() fabric.NodeID {
 func (g *grower) take(s fabric.NodeID) {
 	g.taken[s] = true
 	f := g.n.Fabric
-	first, end := f.TrunksFrom(s)
-	for c := first; c < end; c++ {
+	for c, end := f.TrunksFrom(s); c < end; c++ {
 		to := f.Channel(c).To
 		if g.inside[to]++; g.inside[to] == 1 {
 			g.edge = append(g.edge, to)

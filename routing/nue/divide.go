@@ -83,8 +83,7 @@ func (r *regions) start(part []fabric.NodeID) fabric.NodeID {
 			continue
 		}
 		free := 0
-		first, end := r.f.TrunksFrom(s)
-		for c := first; c < end; c++ {
+		for c, end := r.f.TrunksFrom(s); c < end; c++ {
 			if !r.taken[r.f.Heads()[c]] {
 				free++
 			}

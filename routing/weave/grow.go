@@ -123,8 +123,7 @@ func (g *grower) plant(root fabric.NodeID) {
 func (g *grower) avoidBlockers(d *dag.DAG) {
 	t := g.tree
 	for _, u := range t.Late {
-		first, end := g.f.TrunksFrom(u)
-		for c := first; c < end; c++ {
+		for c, end := g.f.TrunksFrom(u); c < end; c++ {
 			if v := g.heads[c]; t.Hops[v] > 0 && t.Hops[v] == d.Hops[u]-1 {
 				g.avoid[v] = t.Out[v]
 			}

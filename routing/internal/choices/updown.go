@@ -80,8 +80,7 @@ func (u *UpDown) Legal(choices *routing.Choices, a routing.Address, root fabric.
 		if s == root {
 			continue
 		}
-		first, end := u.f.TrunksFrom(s)
-		for c := first; c < end; c++ {
+		for c, end := u.f.TrunksFrom(s); c < end; c++ {
 			on := down[heads[c]]
 			if u.up.Up[c] {
 				on = u.hops[heads[c]]
@@ -100,8 +99,7 @@ func (u *UpDown) measure(root fabric.NodeID) {
 	copy(u.hops, u.down.Hops)
 	heads := u.f.Heads()
 	for _, s := range u.up.Order { // who is above comes before
-		first, end := u.f.TrunksFrom(s)
-		for c := first; c < end; c++ {
+		for c, end := u.f.TrunksFrom(s); c < end; c++ {
 			if h := u.hops[heads[c]]; u.up.Up[c] && h != dag.NoPath && (u.hops[s] == dag.NoPath || h+1 < u.hops[s]) {
 				u.hops[s] = h + 1
 			}

@@ -56,8 +56,7 @@ func Shortest(d *DAG, f *fabric.Fabric, root fabric.NodeID) {
 	for i := 0; i < len(d.Order); i++ {
 		u := d.Order[i]
 		nearer := d.Hops[u] - 1 // NoPath at the root, where that case comes first
-		first, end := f.TrunksFrom(u)
-		for c := first; c < end; c++ {
+		for c, end := f.TrunksFrom(u); c < end; c++ {
 			v := heads[c]
 			switch h := d.Hops[v]; h {
 			case NoPath:

@@ -338,8 +338,7 @@ func (g *Grid) connect(f *fabric.Fabric) error {
 			buckets[r] = buckets[r][:0]
 		}
 		if s != fabric.None {
-			first, end := f.TrunksFrom(s)
-			for c := first; c < end; c++ {
+			for c, end := f.TrunksFrom(s); c < end; c++ {
 				q := int(g.Point[heads[c]])
 				r := g.direction(p, q)
 				if r == NoDir {

@@ -42,8 +42,7 @@ func (e *Escapes) Span(roots, dests []fabric.NodeID) {
 	heads, reverses := e.f.Heads(), e.f.Reverses()
 	for i := 0; i < len(e.order); i++ {
 		u := e.order[i]
-		first, end := e.f.TrunksFrom(u)
-		for c := first; c < end; c++ {
+		for c, end := e.f.TrunksFrom(u); c < end; c++ {
 			if v := heads[c]; e.depth[v] == unseen {
 				e.Up[v], e.depth[v] = reverses[c], e.depth[u]+1
 				e.order = append(e.order, v)
@@ -76,8 +75,7 @@ func (e *Escapes) EachTurn(visit func(in, out fabric.ChannelID)) {
 	var tree []fabric.ChannelID // the trunks of the tree that leave the switch
 	for _, u := range e.order {
 		tree = tree[:0]
-		first, end := e.f.TrunksFrom(u)
-		for c := first; c < end; c++ {
+		for c, end := e.f.TrunksFrom(u); c < end; c++ {
 			if c == e.Up[u] || e.Up[heads[c]] == reverses[c] {
 				tree = append(tree, c)
 			}

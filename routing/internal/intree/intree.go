@@ -141,8 +141,7 @@ func (t *Tree) detour(r Rules) {
 	for hops := int32(0); hops <= top && len(t.Late) > 0; hops++ {
 		t.Late = slices.DeleteFunc(t.Late, func(u fabric.NodeID) bool {
 			t.near = t.near[:0]
-			first, end := t.f.TrunksFrom(u)
-			for c := first; c < end; c++ {
+			for c, end := t.f.TrunksFrom(u); c < end; c++ {
 				if t.Hops[t.heads[c]] == hops {
 					t.near = append(t.near, c)
 				}

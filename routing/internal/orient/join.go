@@ -221,8 +221,7 @@ func (o *Orientation) hub(f *fabric.Fabric, switches []fabric.NodeID) fabric.Nod
 		}
 		queue := []fabric.NodeID{s}
 		for k := 0; k < len(queue); k++ {
-			first, end := f.TrunksFrom(queue[k])
-			for c := first; c < end; c++ {
+			for c, end := f.TrunksFrom(queue[k]); c < end; c++ {
 				if v := f.Heads()[c]; o.Up[c] && seen[v] != s+1 {
 					seen[v] = s + 1
 					queue = append(queue, v)
@@ -242,8 +241,7 @@ func (o *Orientation) hub(f *fabric.Fabric, switches []fabric.NodeID) fabric.Nod
 func upThenDown(f *fabric.Fabric, o *Orientation) []fabric.ChannelID {
 	order := make([]fabric.ChannelID, 0, f.Trunks())
 	collect := func(s fabric.NodeID, up bool) {
-		first, end := f.TrunksFrom(s)
-		for c := first; c < end; c++ {
+		for c, end := f.TrunksFrom(s); c < end; c++ {
 			if o.Up[c] == up {
 				order = append(order, c)
 			}
@@ -379,8 +377,7 @@ func (j *joiner) pass(lid fabric.LID, lost []fabric.NodeID, admit bool) []fabric
 // wayOut is a trunk from a lost switch to a neighbour with a path whose turn
 // there is in use or legal or, if so asked, can be admitted.
 func (j *joiner) wayOut(s fabric.NodeID, admit bool) fabric.ChannelID {
-	first, end := j.f.TrunksFrom(s)
-	for c := first; c < end; c++ {
+	for c, end := j.f.TrunksFrom(s); c < end; c++ {
 		// A neighbour with a path has a trunk to follow: the destination's
 		// own switch has no lost neighbours.
 		out := j.tree.Out[j.f.Heads()[c]]

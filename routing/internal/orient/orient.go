@@ -60,8 +60,7 @@ func (o *Orientation) Descents(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID)
 	heads := f.Heads()
 	for i := 0; i < len(d.Order); i++ { // breadth first, against the trunks that lead down
 		u := d.Order[i]
-		first, end := f.TrunksFrom(u)
-		for c := first; c < end; c++ {
+		for c, end := f.TrunksFrom(u); c < end; c++ {
 			v := heads[c]
 			switch {
 			case o.Up[c] && d.Hops[v] == dag.NoPath:
@@ -87,8 +86,7 @@ func (o *Orientation) Legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
 			continue
 		}
 		best := int32(dag.NoPath)
-		first, end := f.TrunksFrom(u)
-		for c := first; c < end; c++ {
+		for c, end := f.TrunksFrom(u); c < end; c++ {
 			if h := d.Hops[heads[c]]; o.Up[c] && h != dag.NoPath && (best == dag.NoPath || h < best) {
 				best = h
 			}
@@ -98,7 +96,7 @@ func (o *Orientation) Legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
 		}
 		d.Hops[u] = best + 1
 		d.Order = append(d.Order, u)
-		for c := first; c < end; c++ {
+		for c, end := f.TrunksFrom(u); c < end; c++ {
 			if o.Up[c] && d.Hops[heads[c]] == best {
 				d.Out, d.Head = append(d.Out, c), append(d.Head, heads[c])
 			}

@@ -426,8 +426,7 @@ func (bc *breaker) behind(u fabric.NodeID, row []uint8) []fabric.NodeID {
 	heads, reverse := bc.Fabric.Heads(), bc.Fabric.Reverses()
 	bc.subtree = append(bc.subtree[:0], u)
 	for i := 0; i < len(bc.subtree); i++ {
-		first, end := bc.Fabric.TrunksFrom(bc.subtree[i])
-		for c := first; c < end; c++ {
+		for c, end := bc.Fabric.TrunksFrom(bc.subtree[i]); c < end; c++ {
 			if row[heads[c]] == bc.fromPort[reverse[c]] {
 				bc.subtree = append(bc.subtree, heads[c])
 			}

@@ -52,12 +52,12 @@ func (l *levels) reach(order []fabric.NodeID, weight []int64) *sets {
 			r.add(s, s)
 		}
 		last := fabric.NodeID(fabric.None) // parallel cables mostly sit side by side
-		l.neighbours(s, func(v fabric.NodeID) {
+		for _, v := range l.f.Neighbours(s) {
 			if l.height[v] < l.height[s] && v != last {
 				r.join(s, v)
 			}
 			last = v
-		})
+		}
 	}
 	return r
 }
@@ -108,7 +108,7 @@ func (l *levels) coreByHeight() []fabric.NodeID {
 // coreTop says whether s has neighbours in the core, all of them below it.
 func (l *levels) coreTop(s fabric.NodeID) bool {
 	below, above := 0, 0
-	l.neighbours(s, func(v fabric.NodeID) {
+	for _, v := range l.f.Neighbours(s) {
 		switch {
 		case !l.inCore(v):
 		case l.height[v] > l.height[s]:
@@ -116,15 +116,15 @@ func (l *levels) coreTop(s fabric.NodeID) bool {
 		default:
 			below++
 		}
-	})
+	}
 	return below > 0 && above == 0
 }
 
 func (l *levels) joinsNothing(reach *sets, s fabric.NodeID) bool {
 	nothing := false
-	l.neighbours(s, func(v fabric.NodeID) {
+	for _, v := range l.f.Neighbours(s) {
 		if nothing || !l.inCore(v) {
-			return
+			continue
 		}
 		nothing = true
 		for i, w := range reach.of(v) {
@@ -134,7 +134,7 @@ func (l *levels) joinsNothing(reach *sets, s fabric.NodeID) bool {
 			}
 			nothing = nothing && reach.of(s)[i]&^w&^own == 0
 		}
-	})
+	}
 	return nothing
 }
 
@@ -162,11 +162,11 @@ func (l *levels) ancestries() []ancestry {
 	}
 	joined := l.reach(l.order, l.hosts) // with a switch above both
 	for _, s := range l.order {         // from high to low: what those above reach, s reaches by them
-		l.neighbours(s, func(v fabric.NodeID) {
+		for _, v := range l.f.Neighbours(s) {
 			if l.height[v] > l.height[s] {
 				joined.join(s, v)
 			}
-		})
+		}
 		if l.hosts[s] == 0 {
 			continue
 		}

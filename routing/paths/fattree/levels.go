@@ -55,15 +55,6 @@ func newLevels(f *fabric.Fabric) *levels {
 	return l
 }
 
-// neighbours calls visit for every switch at the other end of a cable of s; for
-// parallel cables more than once.
-func (l *levels) neighbours(s fabric.NodeID, visit func(fabric.NodeID)) {
-	first, end := l.f.TrunksFrom(s)
-	for _, v := range l.f.Heads()[first:end] {
-		visit(v)
-	}
-}
-
 // peel hangs every switch that is cabled to one other switch only below it, and
 // again what then is: leaves with one spine, tails, whole trees. What is left is
 // the core, in which every switch has two neighbours, or a single switch.
@@ -84,11 +75,11 @@ func (l *levels) peel() {
 			continue
 		}
 		degree[s] = 0
-		l.neighbours(s, func(v fabric.NodeID) {
+		for _, v := range l.f.Neighbours(s) {
 			if degree[v] > 0 {
 				l.above[s] = v
 			}
-		})
+		}
 		v := l.above[s]
 		l.hostsBelow[v] += l.hostsBelow[s]
 		if degree[v]--; degree[v] == 1 {
@@ -99,8 +90,7 @@ func (l *levels) peel() {
 
 // distinct is the number of switches that s is cabled to.
 func (l *levels) distinct(s fabric.NodeID) int32 {
-	var seen []fabric.NodeID
-	l.neighbours(s, func(v fabric.NodeID) { seen = append(seen, v) })
+	seen := slices.Clone(l.f.Neighbours(s))
 	slices.Sort(seen)
 	return int32(len(slices.Compact(seen)))
 }
@@ -112,9 +102,9 @@ func (l *levels) measure(weight []int64) *routing.Refusal {
 	for s := range l.seed {
 		n := fabric.NodeID(s)
 		l.seed[s] = l.inCore(n) && weight[s] > 0
-		l.neighbours(n, func(v fabric.NodeID) {
+		for _, v := range l.f.Neighbours(n) {
 			l.seed[s] = l.seed[s] && (weight[v] <= weight[s] || !l.inCore(v))
-		})
+		}
 	}
 	l.seedTheRest()
 	dropped := make([]int64, l.parts)
@@ -171,12 +161,12 @@ func (l *levels) spread() {
 		}
 	}
 	for i := 0; i < len(queue); i++ {
-		l.neighbours(queue[i], func(v fabric.NodeID) {
+		for _, v := range l.f.Neighbours(queue[i]) {
 			if l.height[v] == unknown && l.inCore(v) {
 				l.height[v] = l.height[queue[i]] + 1
 				queue = append(queue, v)
 			}
-		})
+		}
 	}
 }
 
@@ -184,8 +174,7 @@ func (l *levels) spread() {
 func (l *levels) flat() fabric.ChannelID {
 	heads := l.f.Heads()
 	for s := range fabric.NodeID(l.f.Switches()) {
-		first, end := l.f.TrunksFrom(s)
-		for c := first; c < end; c++ {
+		for c, end := l.f.TrunksFrom(s); c < end; c++ {
 			if l.inCore(s) && l.inCore(heads[c]) && l.height[s] == l.height[heads[c]] && !l.idle[l.part[s]] {
 				return c
 			}
@@ -235,12 +224,12 @@ func (l *levels) nearest(s fabric.NodeID, weight []int64) (leaves []fabric.NodeI
 			leaves = append(leaves, u)
 			hosts += weight[u]
 		}
-		l.neighbours(u, func(v fabric.NodeID) {
+		for _, v := range l.f.Neighbours(u) {
 			if l.inCore(v) && l.height[v] == l.height[u]-1 && !seen[v] {
 				seen[v] = true
 				queue = append(queue, v)
 			}
-		})
+		}
 	}
 	return leaves, hosts
 }

@@ -39,8 +39,7 @@ func newWays(l *levels) *ways {
 		w.idle = append(w.idle, l.idle[part])
 	}
 	for s := range n {
-		first, end := l.f.TrunksFrom(fabric.NodeID(s))
-		for c := first; c < end; c++ {
+		for c, end := l.f.TrunksFrom(fabric.NodeID(s)); c < end; c++ {
 			if w.Up[c] {
 				w.up = append(w.up, c)
 			} else {

@@ -27,12 +27,10 @@ func depthFirst(f *fabric.Fabric) (order, roots []fabric.NodeID) {
 	farther := func(a, b fabric.NodeID) bool { return far[a] > far[b] || far[a] == far[b] && a < b }
 	found := make([]bool, n)
 	cables := make([]int32, n) // to switches already found
-	heads := f.Heads()
 	visit := func(s fabric.NodeID) {
 		found[s] = true
 		order = append(order, s)
-		first, end := f.TrunksFrom(s)
-		for _, v := range heads[first:end] {
+		for _, v := range f.Neighbours(s) {
 			cables[v]++
 		}
 	}
@@ -47,8 +45,7 @@ func depthFirst(f *fabric.Fabric) (order, roots []fabric.NodeID) {
 		visit(root)
 		for stack := []fabric.NodeID{root}; len(stack) > 0; {
 			next := fabric.NodeID(fabric.None)
-			first, end := f.TrunksFrom(stack[len(stack)-1])
-			for _, v := range heads[first:end] {
+			for _, v := range f.Neighbours(stack[len(stack)-1]) {
 				if !found[v] && (next == fabric.None || cables[v] > cables[next] || cables[v] == cables[next] && farther(v, next)) {
 					next = v
 				}
