@@ -31,7 +31,7 @@ type laneReach struct {
 	queue []int32
 }
 
-// newLaneReach allocates for the network of t. If separate, lanes are not grouped into
+// newLaneReach allocates for the network of t. If apart, lanes are not grouped into
 // kinds.
 func newLaneReach(t *routing.Adaptive, apart bool) *laneReach {
 	n := t.Fabric.Trunks() * len(t.Lanes)

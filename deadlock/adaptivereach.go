@@ -94,9 +94,9 @@ type reach struct {
 	flowSet
 	phases int // the largest number of phases that any lane has
 
-	places  []place // in breadth-first order, the sources first
-	offered []uint16
-	first   []int32            // [place, plus one] into next and via
+	places  []place            // in breadth-first order, the sources first
+	offered []uint16           // [place] lanes by which there is a way on, as bits
+	first   []int32            // [place, plus one at the end] into next and via
 	next    []int32            // the places that follow each place,
 	via     []fabric.ChannelID // and the trunk to each of them
 	bitsAt  []int32            // [place] into bits
@@ -114,7 +114,7 @@ type place struct {
 	lane uint8            // of that trunk; at the source the number of lanes
 }
 
-// newReach allocates for the network of t. If separate, lanes are not grouped into
+// newReach allocates for the network of t. If apart, lanes are not grouped into
 // kinds.
 func newReach(t *routing.Adaptive, apart bool) *reach {
 	w := &reach{laneKinds: newLaneKinds(t, apart)}

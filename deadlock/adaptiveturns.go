@@ -53,7 +53,8 @@ func newAdaptiveTurns(t *routing.Adaptive) *adaptiveTurns {
 	return a
 }
 
-// add adds the dependencies of the packets in w.
+// add adds the dependencies of the packets in w: from every trunk by which they come to
+// a place, on every lane that is open there, to the trunks that w.bits names.
 func (a *adaptiveTurns) add(w *reach) {
 	a.sort(w)
 	lanes := len(a.t.Lanes)

@@ -186,7 +186,7 @@ func (b *Builder) placeChannels(f *Fabric, id []NodeID) error {
 
 // plug marks two ports as taken, and refuses ports that do not exist or are taken.
 func (f *Fabric) plug(from NodeID, fromPort uint8, to NodeID, toPort uint8) error {
-	const taken = 0
+	const taken = 0 // any channel: placeChannels puts the real one there when they are sorted
 	for _, end := range [2]struct {
 		n    NodeID
 		port uint8

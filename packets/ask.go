@@ -7,14 +7,15 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// ask makes the new head of a queue request its next buffer.
+// ask makes the new head of a queue request its next buffer. A queue is a buffer by its
+// number (see Network): that at the far end of a port, or an endpoint's own.
 func (s *region) ask(q int32) {
 	p := &s.packets[s.far[q].head]
 	in := q >> s.shift
 	switch {
 	case in >= s.ports: // at its source
 		inject := s.Fabric.Endpoint(s.endpointOf(in)).Inject
-		s.request(q, int32(inject)<<s.shift|q&(1<<s.shift-1))
+		s.request(q, int32(inject)<<s.shift|int32(s.laneOf(q)))
 	case in >= s.channels: // in an output buffer
 		s.wanted(q, p, q-s.channels<<s.shift)
 	case s.adaptive != nil:
@@ -67,7 +68,7 @@ func (s *region) wanted(q int32, p *packet, into int32) {
 // earliestStart is when a packet may begin to leave a buffer without its tail coming
 // too late.
 func (s *region) earliestStart(p *packet, q, into int32) Time {
-	if !s.mixed || s.Config.StoreWhole {
+	if !s.unequal || s.Config.StoreWhole {
 		return 0
 	}
 	came := s.kindAt(q >> s.shift)
@@ -89,7 +90,7 @@ func (s *region) request(q, into int32) {
 		s.requests[b.last].next = r
 	} else {
 		b.first = r
-		s.port(into >> s.shift).wanted |= 1 << (into & (1<<s.shift - 1))
+		s.port(into >> s.shift).wanted |= 1 << s.laneOf(into)
 	}
 	b.last = r
 	s.mark(into >> s.shift)
@@ -113,7 +114,7 @@ func (s *region) forget(q int32) {
 			b.last = x.prev
 		}
 		if b.first == none {
-			s.port(x.into >> s.shift).wanted &^= 1 << (x.into & (1<<s.shift - 1))
+			s.port(x.into >> s.shift).wanted &^= 1 << s.laneOf(x.into)
 		}
 		s.spare = append(s.spare, r)
 		r = x.sibling
@@ -124,7 +125,7 @@ func (s *region) forget(q int32) {
 // (the first of equals). If none is free it requests all of them.
 func (s *region) askAdaptive(q int32, p *packet) {
 	in := q >> s.shift
-	lane := uint8(q & (1<<s.shift - 1))
+	lane := s.laneOf(q)
 	at := fabric.NodeID(s.links[in].to)
 	dst := s.Fabric.Endpoint(fabric.EndpointID(p.dst))
 	if at == dst.Switch {
@@ -139,16 +140,16 @@ func (s *region) askAdaptive(q int32, p *packet) {
 	}
 	first, end := s.Fabric.TrunksFrom(at)
 	best, most, asked, latest := int32(none), int32(-1), false, Time(0)
-	visit := func(each func(into int32)) {
+	eachWay := func(visit func(into int32)) {
 		for set := next; set != 0; set &= set - 1 {
 			to := uint8(bits.TrailingZeros16(set))
 			ways := s.adaptive.Ways(routing.Address(p.address), came, lane, to)
 			for c := ways.Next(first, end); c < end; c = ways.Next(c+1, end) {
-				each(s.out(c, to))
+				visit(s.out(c, to))
 			}
 		}
 	}
-	visit(func(into int32) {
+	eachWay(func(into int32) {
 		latest = max(latest, s.earliestStart(p, q, into))
 		b, o := &s.near[into], s.port(into>>s.shift)
 		if free := b.free(); !o.sending && b.first == none && free >= p.blocks() && free > most {
@@ -164,7 +165,7 @@ func (s *region) askAdaptive(q int32, p *packet) {
 		s.start(s.far[q].asked)
 		return
 	}
-	visit(func(into int32) {
+	eachWay(func(into int32) {
 		s.request(q, into)
 		asked = true
 	})

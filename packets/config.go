@@ -147,7 +147,7 @@ func (c *Config) perByte(own fabric.Rate) int64 {
 	if !rate.Known() {
 		rate = fabric.Rate{Width: 4, Speed: fabric.HDR}
 	}
-	return (8_000_000 << rateShift) / int64(rate.Mbps())
+	return (8_000_000 << rateShift) / int64(rate.Mbps()) // 8 bits at 1 Mbit/s take 8,000,000 ps
 }
 
 // serial is how long so many bytes take on a link, rounded to the nearest picosecond

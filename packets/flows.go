@@ -13,11 +13,11 @@ type endedPacket struct {
 // is lost, duplicated or overtaken. It is a hash table with linear probing; its size
 // follows the number of such flows.
 type flows struct {
-	rows    []flow
-	used    int
-	touched uint32 // sum of what record prefetched, so that the compiler keeps the reads
-	gaps    bool   // packets may be dropped
-	mixed   bool   // packets of one flow take different ways and may overtake
+	rows     []flow
+	used     int
+	touched  uint32 // sum of what record prefetched, so that the compiler keeps the reads
+	gaps     bool   // packets may be dropped
+	overtake bool   // packets of one flow take different ways and may overtake
 }
 
 type flow struct {
@@ -27,8 +27,8 @@ type flow struct {
 	open uint32 // packets in the network
 }
 
-func newFlows(gaps, mixed bool) flows {
-	return flows{rows: make([]flow, 64), gaps: gaps, mixed: mixed}
+func newFlows(gaps, overtake bool) flows {
+	return flows{rows: make([]flow, 64), gaps: gaps, overtake: overtake}
 }
 
 func flowKey(src, dst int32) uint64 { return uint64(src)<<32 | uint64(dst) + 1 }
@@ -43,6 +43,7 @@ func (f *flows) slot(key uint64) int {
 	return i
 }
 
+// home is where the search for a flow begins (Fibonacci hashing).
 func home(key uint64, mask int) int { return int(key*0x9E3779B97F4A7C15>>32) & mask }
 
 // send counts a new packet and returns its number in the flow.
@@ -64,7 +65,7 @@ func (f *flows) send(src, dst int32) uint32 {
 func (f *flows) arrive(src, dst int32, number uint32) error {
 	i := f.slot(flowKey(src, dst))
 	r := &f.rows[i]
-	if r.key == 0 || number >= r.sent || !f.mixed && (number < r.next || number != r.next && !f.gaps) {
+	if r.key == 0 || number >= r.sent || !f.overtake && (number < r.next || number != r.next && !f.gaps) {
 		return fmt.Errorf("packets: internal error: packet %d of the flow from endpoint %d to %d came where %d of %d was due", number, src, dst, r.next, r.sent)
 	}
 	r.next = number + 1

@@ -30,7 +30,7 @@ type Network struct {
 	ports    int32  // the number of channels, twice that with output buffers
 	links    []link // [port]
 	kinds    []portKind
-	mixed    bool // some links are faster than others
+	unequal  bool // some links are faster than others
 	uniform  [routing.SLs]uint8
 	perPort  bool // the SL2VL map depends on the ports
 	regions  int
@@ -128,12 +128,15 @@ func (n *Network) buildLink(i fabric.ChannelID) {
 func (n *Network) kindOf(k portKind) uint8 {
 	i := slices.Index(n.kinds, k)
 	if i < 0 {
-		n.mixed = n.mixed || len(n.kinds) > 0 && n.kinds[0].perByte != k.perByte
+		n.unequal = n.unequal || len(n.kinds) > 0 && n.kinds[0].perByte != k.perByte
 		i = len(n.kinds)
 		n.kinds = append(n.kinds, k)
 	}
 	return uint8(i)
 }
+
+// laneOf is the lane of a buffer.
+func (n *Network) laneOf(buffer int32) uint8 { return uint8(buffer & (1<<n.shift - 1)) }
 
 func (n *Network) kindAt(port int32) *portKind { return &n.kinds[n.links[port].kind] }
 

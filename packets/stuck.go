@@ -125,7 +125,7 @@ func (s *sim) describe() *Deadlock {
 	}
 	for _, q := range walk {
 		port := q >> s.shift
-		c := Blocked{Channel: fabric.ChannelID(port % s.channels), VL: uint8(q & (1<<s.shift - 1)), Output: port >= s.channels,
+		c := Blocked{Channel: fabric.ChannelID(port % s.channels), VL: s.laneOf(q), Output: port >= s.channels,
 			Used: int(s.kindAt(port).blocks - s.near[q].free()), Packets: s.waiting(q)}
 		d.Cycle = append(d.Cycle, c)
 		d.Closed = max(d.Closed, s.before(q).requests[s.far[q].asked].since, s.near[q].changed)

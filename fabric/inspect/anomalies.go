@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -55,9 +56,9 @@ func Anomalies(f *fabric.Fabric) []Finding {
 // cableClass says which cables are similar: those with the same levels and models of
 // switches at their ends, or the same level, model of switch and model of adapter.
 type cableClass struct {
-	adapter        bool
-	level, higher  int32
-	model, further uint32
+	adapter        bool   // at the far end, which then has no level: higher is 0
+	level, higher  int32  // of the two ends, in the order of compareClasses
+	model, further uint32 // device IDs of the same ends
 }
 
 // classOf is the class of a cable; it is the same for both of its channels.
@@ -91,15 +92,6 @@ func compareClasses(p, q cableClass) int {
 		cmp.Compare(p.model, q.model), cmp.Compare(p.further, q.further))
 }
 
-// grouped is the keys of a map of lists, in order.
-func grouped[K comparable, V any](m map[K][]V, compare func(K, K) int) (keys []K) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, compare)
-	return keys
-}
-
 // majority is the value that more than half of a list have, and how many have it.
 func majority[V comparable](list []V) (most V, count int) {
 	counts := map[V]int{}
@@ -125,7 +117,7 @@ func (s *survey) slowLinks() []Finding {
 		}
 	}
 	var list []Finding
-	for _, p := range grouped(like, compareClasses) {
+	for _, p := range slices.SortedFunc(maps.Keys(like), compareClasses) {
 		rates := make([]fabric.Rate, len(like[p]))
 		for i, c := range like[p] {
 			rates[i] = c.Rate
@@ -137,7 +129,7 @@ func (s *survey) slowLinks() []Finding {
 				slower[c.Rate] = append(slower[c.Rate], Link{A: c.From, B: c.To, APort: c.FromPort, BPort: c.ToPort, Rate: c.Rate, Cables: 1})
 			}
 		}
-		for _, r := range grouped(slower, func(a, b fabric.Rate) int {
+		for _, r := range slices.SortedFunc(maps.Keys(slower), func(a, b fabric.Rate) int {
 			return cmp.Or(cmp.Compare(a.Mbps(), b.Mbps()), cmp.Compare(a.Width, b.Width))
 		}) {
 			kind := SlowLink
@@ -238,7 +230,7 @@ func duplicates(f *fabric.Fabric) []Finding {
 		}
 	}
 	var same, unnamed []Finding
-	for _, name := range grouped(named, cmp.Compare[string]) {
+	for _, name := range slices.Sorted(maps.Keys(named)) {
 		nodes := named[name]
 		switch host, _ := names.HostOf(f.Node(nodes[0])); {
 		case name == "":

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -141,7 +142,7 @@ func (s *survey) fewer(p cableClass, groups []map[pair]int) []Finding {
 		}
 	}
 	var list []Finding
-	for _, l := range grouped(short, func(a, b lack) int { return cmp.Or(cmp.Compare(a.has, b.has), cmp.Compare(a.usual, b.usual)) }) {
+	for _, l := range slices.SortedFunc(maps.Keys(short), func(a, b lack) int { return cmp.Or(cmp.Compare(a.has, b.has), cmp.Compare(a.usual, b.usual)) }) {
 		pairs := short[l]
 		f := Finding{Kind: MissingCable}
 		for _, q := range pairs {
