@@ -144,7 +144,7 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 }
 
 // check checks the flags, before anything takes time.
-func (j *compareJob) check() error {
+func (j *compareJob) check() (err error) {
 	o := j.o
 	switch {
 	case !(o.precision > 0):
@@ -182,17 +182,15 @@ func (j *compareJob) check() error {
 		files.Strict = o.strict
 		j.dirs = append(j.dirs, tableDir{name, files})
 	}
-	var err error
 	j.scope = o.route.Scope
 	j.shifts, err = traffic.Parse(fmt.Sprintf("shifts:phases=%d", o.phases))
 	return err
 }
 
 // prepare reads the fabric, once for all.
-func (j *compareJob) prepare() error {
+func (j *compareJob) prepare() (err error) {
 	s := j.Stage("reading", new(float64))
 	defer s.Done()
-	var err error
 	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.route.LMC); err != nil {
 		return err
 	}

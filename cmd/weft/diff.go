@@ -104,10 +104,9 @@ func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
 	return j.answer(j.o.json, s, func() error { return j.Show(j.screen(s)) }, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0))
 }
 
-func (j *diffJob) read() error {
+func (j *diffJob) read() (err error) {
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
-	var err error
 	if j.old.fabric, err = input.FabricWithLMC(j.Console, j.old.name, j.o.lmc); err != nil {
 		return err
 	}
@@ -131,11 +130,10 @@ func (j *diffJob) read() error {
 }
 
 // judge judges each of the tables, and all mixtures.
-func (j *diffJob) judge(ctx context.Context) error {
+func (j *diffJob) judge(ctx context.Context) (err error) {
 	s := j.Stage("verify", &j.spent.Verify)
 	defer s.Done()
 	o := deadlock.Options{Contract: j.contract, Scope: j.scope, Lost: -1}
-	var err error
 	for _, s := range []*diffSide{&j.old, &j.new} {
 		if s.alone, err = deadlock.Verify(ctx, s.tables, o); err != nil {
 			return err
@@ -151,10 +149,9 @@ func (j *diffJob) judge(ctx context.Context) error {
 
 // simulate measures the bandwidth before and after between the endpoints that both
 // fabrics have.
-func (j *diffJob) simulate(ctx context.Context) error {
+func (j *diffJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
-	var err error
 	if j.ebb.Before, err = bisection(ctx, j.old.tables, j.new.fabric, j.scope, j.o.seed, j.o.precision); err != nil {
 		return err
 	}

@@ -102,11 +102,10 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 
 // planBoth plans the way out and the way back, and refuses where one of them does not
 // get there.
-func (j *drainJob) planBoth(ctx context.Context) error {
+func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	s := j.Stage("plan", new(float64))
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope}
-	var err error
 	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
 		return planError(err, j.source, j.contract)
 	}

@@ -241,9 +241,8 @@ func (j *packetsJob) readTables() error {
 	return asUsage(err)
 }
 
-func (j *packetsJob) place() error {
+func (j *packetsJob) place() (err error) {
 	among := slices.DeleteFunc(j.scope.Endpoints(j.fabric), func(e fabric.EndpointID) bool { return j.fabric.Endpoint(e).Class == fabric.SwitchPort })
-	var err error
 	j.load.Pattern, j.load.Placement, err = j.o.job.Place(j.Console, j.fabric, among, j.load.Pattern, j.load.Seed)
 	if err != nil {
 		return err
@@ -305,7 +304,7 @@ func delivered(s packets.Status) bool { return s == packets.Steady || s == packe
 
 // search looks for the saturation throughput between the last load that was
 // delivered and the first that was not.
-func (j *packetsJob) search(ctx context.Context) error {
+func (j *packetsJob) search(ctx context.Context) (err error) {
 	low, high := 0.0, 1.0
 	for i, r := range j.results {
 		if delivered(r.Status) {
@@ -318,7 +317,6 @@ func (j *packetsJob) search(ctx context.Context) error {
 	if low >= high {
 		return nil
 	}
-	var err error
 	j.found, err = j.network.Saturation(ctx, j.load, j.window, low, high, 0.01)
 	return err
 }

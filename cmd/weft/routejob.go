@@ -29,10 +29,9 @@ func (a *app) newRouteJob(name string, o *flags.Engine) (*routeJob, error) {
 }
 
 // prepare reads the fabric, and in its terms what engines are told.
-func (j *routeJob) prepare() error {
+func (j *routeJob) prepare() (err error) {
 	read := j.Stage("reading", &j.spent.Read)
 	defer read.Done()
-	var err error
 	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.LMC); err != nil {
 		return err
 	}

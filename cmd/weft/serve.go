@@ -181,12 +181,11 @@ func keepText(c *daemon.Config) string {
 	return text
 }
 
-func (a *app) serve(cmd *cobra.Command, o *serveFlags) error {
+func (a *app) serve(cmd *cobra.Command, o *serveFlags) (err error) {
 	log := slog.New(slog.NewTextHandler(a.Stderr, nil))
 	if o.log == "json" {
 		log = slog.New(slog.NewJSONHandler(a.Stderr, nil))
 	}
-	var err error
 	for _, path := range []*string{&o.Socket, &o.State} {
 		if *path != "" {
 			if *path, err = filepath.Abs(*path); err != nil {

@@ -115,10 +115,9 @@ func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error
 	return j.answer(o.json, s, func() error { return j.screen(s) }, s.NoRoute > 0 || s.Misfits != nil)
 }
 
-func (j *simulateJob) check() error {
+func (j *simulateJob) check() (err error) {
 	o := j.o
 	j.scope = o.route.Scope
-	var err error
 	if j.options.Pattern, err = o.job.Parse(j.Console); err != nil {
 		return err
 	}
@@ -164,21 +163,19 @@ func engineSource(e *engines.Engine) string {
 	return fmt.Sprintf("%s (%s)", e.Name, e.Paper)
 }
 
-func (j *simulateJob) place() error {
+func (j *simulateJob) place() (err error) {
 	f := j.tables.Fabric
 	among := j.scope.Endpoints(f)
 	if len(among) == 0 {
 		return fmt.Errorf("%s: it has no endpoints in the scope %s; --endpoints widens it", j.name, j.scope)
 	}
-	var err error
 	j.options.Pattern, j.options.Placement, err = j.o.job.Place(j.Console, f, among, j.options.Pattern, j.o.route.Seed)
 	return err
 }
 
-func (j *simulateJob) count(ctx context.Context) error {
+func (j *simulateJob) count(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	j.options.Progress = s.Progress()
-	var err error
 	j.result, err = congestion.Simulate(ctx, j.tables, j.options)
 	s.Done()
 	if err != nil {

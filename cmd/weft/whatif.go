@@ -110,21 +110,19 @@ func (j *whatIfJob) read(ctx context.Context) error {
 }
 
 // plan plans the way there and back, and has both judged.
-func (j *whatIfJob) plan(ctx context.Context) error {
+func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	s := j.Stage("plan", &j.spent.Plan)
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.drain}
-	var err error
 	if j.there, err = change.Mend(ctx, j.was, j.live, o); err == nil {
 		j.back, err = change.Return(ctx, j.there.After, j.was, o)
 	}
 	return planError(err, j.source, j.contract)
 }
 
-func (j *whatIfJob) simulate(ctx context.Context) error {
+func (j *whatIfJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
-	var err error
 	if j.ebb.Before, err = bisection(ctx, j.was, j.live, j.scope, j.o.route.Seed, j.o.precision); err != nil {
 		return err
 	}
