@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -112,11 +111,12 @@ func (a *app) degrade(name string, o *degradeFlags) error {
 	if err := output.WriteFile(a.Console, o.out, func(w io.Writer) error { return ibnet.Write(w, left) }); err != nil {
 		return err
 	}
-	s := summariseLoss(f, loss, left)
-	s.Fabric, s.Seed, s.Output = name, o.seed, o.out
-	if !a.Quiet {
-		s.print(a.Stderr, f, left)
-	}
+	s := &degradeSummary{Fabric: name, Seed: o.seed, Output: o.out}
+	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = report.Labels(f, loss.Switches), report.Labels(f, loss.Adapters), report.RemovedLinks(f, loss.Links)
+	s.Removed.SwitchNodes, s.Removed.AdapterNodes = report.NodesOf(f, loss.Switches), report.NodesOf(f, loss.Adapters)
+	n := left.Count()
+	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())
+	a.tellLoss(s, f, left)
 	if o.json {
 		return a.printJSON(s)
 	}
@@ -156,16 +156,7 @@ func portion(flag, text string, all int) (int, error) {
 	return int(n), nil
 }
 
-func summariseLoss(f *fabric.Fabric, loss *topology.Loss, left *fabric.Fabric) *degradeSummary {
-	s := &degradeSummary{}
-	s.Removed.Switches, s.Removed.Adapters, s.Removed.Links = report.Labels(f, loss.Switches), report.Labels(f, loss.Adapters), report.RemovedLinks(f, loss.Links)
-	s.Removed.SwitchNodes, s.Removed.AdapterNodes = report.NodesOf(f, loss.Switches), report.NodesOf(f, loss.Adapters)
-	n := left.Count()
-	s.Left.Switches, s.Left.Links, s.Left.Adapters, s.Left.Parts = n.Switches, n.SwitchCables, n.Adapters, len(left.Parts())
-	return s
-}
-
-func (s *degradeSummary) print(w io.Writer, f, left *fabric.Fabric) {
+func (a *app) tellLoss(s *degradeSummary, f, left *fabric.Fabric) {
 	removed := words.Lists(
 		words.Kind{Names: s.Removed.Switches, What: "switch"},
 		words.Kind{Names: s.Removed.Adapters, What: "adapter"},
@@ -175,11 +166,11 @@ func (s *degradeSummary) print(w io.Writer, f, left *fabric.Fabric) {
 		removed = []string{"nothing (--links, --switches, --link and --switch say what)"}
 	}
 	for _, line := range removed {
-		fmt.Fprintf(w, "weft: removed %s\n", line)
+		a.Tell("removed %s", line)
 	}
-	fmt.Fprintf(w, "weft: left %s, %s between them, %s\n",
+	a.Tell("left %s, %s between them, %s",
 		words.Plural(s.Left.Switches, "switch"), words.Plural(s.Left.Links, "cable"), words.Plural(s.Left.Adapters, "adapter"))
 	if s.Left.Parts > 1 && s.Left.Parts > len(f.Parts()) {
-		fmt.Fprintf(w, "weft: warning: the network falls into %d parts, which no route can join:%s\n", s.Left.Parts, report.Parts(left, left.Parts()))
+		a.Note("the network falls into %d parts, which no route can join:%s", s.Left.Parts, report.Parts(left, left.Parts()))
 	}
 }

@@ -68,8 +68,7 @@ type latencySummary struct {
 }
 
 type channelSummary struct {
-	Channel string `json:"channel"`
-	report.ChannelNodes
+	report.NamedChannel
 	VL     int     `json:"vl"`
 	Busy   float64 `json:"busy"`
 	Blocks float64 `json:"mean_blocks"`
@@ -92,8 +91,7 @@ type stopSummary struct {
 }
 
 type blockedSummary struct {
-	Channel string `json:"channel"`
-	report.ChannelNodes
+	report.NamedChannel
 	VL      uint8           `json:"vl"`
 	Output  bool            `json:"output_buffer,omitempty"`
 	Used    int             `json:"blocks_used"`
@@ -101,9 +99,7 @@ type blockedSummary struct {
 }
 
 type packetSummary struct {
-	Src string `json:"src"`
-	Dst string `json:"dst"`
-	report.PairNodes
+	report.Pair
 	SL      uint8   `json:"sl"`
 	Bytes   int     `json:"bytes"`
 	Created float64 `json:"created_ns"`
@@ -121,7 +117,7 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 	}
 	for _, b := range r.Busiest(busiest) {
 		u := r.Use(b.Channel, b.VL)
-		s.Busiest = append(s.Busiest, channelSummary{report.Channel(j.fabric, b.Channel), report.EndsOf(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
+		s.Busiest = append(s.Busiest, channelSummary{report.ChannelOf(j.fabric, b.Channel), b.VL, u.Busy, u.Mean, u.Peak})
 	}
 	if r.Deadlock != nil {
 		s.Deadlock = j.stopSummary(r.Deadlock)
@@ -132,9 +128,9 @@ func (j *packetsJob) runSummary(r *packets.Result) runSummary {
 func (j *packetsJob) stopSummary(d *packets.Deadlock) *stopSummary {
 	s := &stopSummary{ClosedNS: nanoseconds(d.Closed), FoundNS: nanoseconds(d.Found), Buffers: d.Buffers, Packets: d.Packets}
 	for _, b := range d.Cycle {
-		c := blockedSummary{Channel: report.Channel(j.fabric, b.Channel), ChannelNodes: report.EndsOf(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
+		c := blockedSummary{NamedChannel: report.ChannelOf(j.fabric, b.Channel), VL: b.VL, Output: b.Output, Used: b.Used}
 		for _, p := range b.Packets {
-			c.Packets = append(c.Packets, packetSummary{report.Endpoint(j.fabric, p.Src), report.Endpoint(j.fabric, p.Dst), report.PairOf(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
+			c.Packets = append(c.Packets, packetSummary{report.PairOf(j.fabric, p.Src, p.Dst), p.SL, p.Bytes, nanoseconds(p.Created)})
 		}
 		s.Cycle = append(s.Cycle, c)
 	}

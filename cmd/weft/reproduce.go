@@ -128,8 +128,8 @@ func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []s
 	if err != nil {
 		return err
 	}
-	if run.Dropped > 0 && !a.Quiet {
-		fmt.Fprintf(a.Stderr, "weft: %d points in %s came of another weft or machine and were taken again\n", run.Dropped, o.out)
+	if run.Dropped > 0 {
+		a.Tell("%d points in %s came of another weft or machine and were taken again", run.Dropped, o.out)
 	}
 	if err := run.Write(commandLine(words, o, len(real) > 0)); err != nil {
 		return err
@@ -188,12 +188,12 @@ func (a *app) realFabrics(o *reproduceFlags) ([]reproduce.RealFabric, error) {
 		f, err := input.ReadFabric(strings.NewReader(string(text)), filepath.Base(name))
 		switch {
 		case err != nil:
-			a.leftOut(label, err.Error())
+			a.Tell("%s is left out: %s", label, err)
 			continue
 		case f.Switches() < leastSwitches:
 			continue
 		case len(f.Parts()) > 1:
-			a.leftOut(label, "it falls into parts")
+			a.Tell("%s is left out: it falls into parts", label)
 			continue
 		}
 		sum := sha256.Sum256(text)
@@ -212,12 +212,6 @@ func readReference(name string) (*reproduce.Reference, error) {
 	}
 	defer f.Close()
 	return reproduce.ReadReference(f, filepath.Base(name))
-}
-
-func (a *app) leftOut(label, why string) {
-	if !a.Quiet {
-		fmt.Fprintf(a.Stderr, "weft: %s is left out: %s\n", label, why)
-	}
 }
 
 // points shows how many points are done: a bar on a terminal, else a line now and
@@ -243,11 +237,11 @@ func (p *points) tell(done, total int, begun string) {
 		show(done, total)
 		return
 	}
-	if p.a.Quiet || begun == "" || time.Since(p.last) < patienceWithLines {
+	if begun == "" || time.Since(p.last) < patienceWithLines {
 		return
 	}
 	p.last = time.Now()
-	fmt.Fprintf(p.a.Stderr, "weft: %d of %d points; now %s\n", done, total, begun)
+	p.a.Tell("%d of %d points; now %s", done, total, begun)
 }
 
 type experimentSummary struct {

@@ -32,7 +32,7 @@ type simulateSummary struct {
 	NoRoute   int64   `json:"noroute"` // pairs without a route
 
 	Misfits       *input.Mismatches    `json:"misfits,omitempty"`       // of the tables
-	NoRoutePairs  []pairSummary        `json:"noroute_pairs,omitempty"` // each once, the first of them
+	NoRoutePairs  []report.Pair   `json:"noroute_pairs,omitempty"` // each once, the first of them
 	Histogram     []congestionSummary  `json:"histogram"`
 	Bandwidth     []int64              `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
 	MaxCongestion int                  `json:"max_congestion"`
@@ -49,16 +49,6 @@ type simulateSummary struct {
 	PeakRSS       int64                `json:"peak_rss_bytes"`
 }
 
-type pairSummary struct {
-	Src string `json:"src"`
-	Dst string `json:"dst"`
-	report.PairNodes
-}
-
-func summarisePair(f *fabric.Fabric, src, dst fabric.EndpointID) pairSummary {
-	return pairSummary{report.Endpoint(f, src), report.Endpoint(f, dst), report.PairOf(f, src, dst)}
-}
-
 // congestionSummary is the flows that meet so many on the fullest channel of
 // their route, themselves included.
 type congestionSummary struct {
@@ -67,7 +57,7 @@ type congestionSummary struct {
 }
 
 type flowSummary struct {
-	pairSummary
+	report.Pair
 	Bandwidth float64      `json:"bandwidth"` // a fraction of full
 	Run       int          `json:"run"`
 	Phase     int          `json:"phase"`
@@ -75,14 +65,12 @@ type flowSummary struct {
 }
 
 type hopLoading struct {
-	Channel string `json:"channel"`
-	report.ChannelNodes
+	report.NamedChannel
 	Flows uint32 `json:"flows"`
 }
 
 type hotSummary struct {
-	Channel string `json:"channel"`
-	report.ChannelNodes
+	report.NamedChannel
 	Mean float64 `json:"mean_flows"` // in a phase
 	Most uint32  `json:"max_flows"`
 }
@@ -122,7 +110,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		Spent:   j.spent,
 		PeakRSS: peakRSS(), Misfits: j.misfits, Histogram: []congestionSummary{},
 	}
-	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) pairSummary { return summarisePair(f, l.From, l.To) })
+	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) report.Pair { return report.PairOf(f, l.From, l.To) })
 	for m, n := range r.Congestion {
 		if n > 0 {
 			s.Histogram = append(s.Histogram, congestionSummary{m, n})
@@ -136,13 +124,13 @@ func (j *simulateJob) summary() *simulateSummary {
 	}
 	if r.Flows > 0 {
 		w := r.Worst
-		s.Worst = &flowSummary{pairSummary: summarisePair(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
+		s.Worst = &flowSummary{Pair: report.PairOf(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
 		for i, c := range w.Route {
-			s.Worst.Route = append(s.Worst.Route, hopLoading{report.Channel(f, c), report.EndsOf(f, c), w.Load[i]})
+			s.Worst.Route = append(s.Worst.Route, hopLoading{report.ChannelOf(f, c), w.Load[i]})
 		}
 	}
 	s.Hot = list.Of(r.Hot(j.o.hot), func(c fabric.ChannelID) hotSummary {
-		return hotSummary{report.Channel(f, c), report.EndsOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]}
+		return hotSummary{report.ChannelOf(f, c), float64(r.Sum[c]) / float64(r.Runs*r.Phases), r.Most[c]}
 	})
 	if j.loads.Hottest != fabric.None {
 		nodes := report.EndsOf(f, j.loads.Hottest)
@@ -221,7 +209,7 @@ func (j *simulateJob) bandwidthText(s *simulateSummary) string {
 	return fmt.Sprintf("%.4f ± %.4f %s (%s, seed %d)", s.EBB, s.StdErr, what, words.Plural(s.Runs, "run"), s.Seed)
 }
 
-func (a *app) noRouteText(pairs []pairSummary) string {
+func (a *app) noRouteText(pairs []report.Pair) string {
 	const most = 5
 	var lines []string
 	for i, p := range pairs {

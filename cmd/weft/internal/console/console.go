@@ -25,12 +25,15 @@ type Console struct {
 	Terminal bool // stdout is one
 }
 
-// Note prints a warning about how weft was called.
-func (c *Console) Note(format string, args ...any) {
+// Tell says on standard error what is going on.
+func (c *Console) Tell(format string, args ...any) {
 	if !c.Quiet {
-		fmt.Fprintf(c.Stderr, "weft: warning: "+format+"\n", args...)
+		fmt.Fprintf(c.Stderr, "weft: "+format+"\n", args...)
 	}
 }
+
+// Note warns of the input, or of how weft was called.
+func (c *Console) Note(format string, args ...any) { c.Tell("warning: "+format, args...) }
 
 // Open opens a file, or standard input, which may only be read once. Reading
 // ends when the user interrupts, even if a terminal or a pipe has nothing to say.

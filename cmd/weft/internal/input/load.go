@@ -79,17 +79,13 @@ func ReadFabric(r io.Reader, name string) (*fabric.Fabric, error) {
 
 // warn prints the oddities of a fabric, the first few of them.
 func warn(c *console.Console, f *fabric.Fabric) {
-	const most = 5
-	warnings := f.Warnings()
-	for i, w := range warnings {
-		if c.Quiet {
-			return
-		}
-		if i == most {
-			fmt.Fprintf(c.Stderr, "weft: warning: %d more (weft info shows all)\n", len(warnings)-most)
-			return
-		}
-		fmt.Fprintf(c.Stderr, "weft: warning: %s\n", w)
+	all := f.Warnings()
+	few := all[:min(5, len(all))]
+	for _, w := range few {
+		c.Note("%s", w)
+	}
+	if more := len(all) - len(few); more > 0 {
+		c.Note("%d more (weft info shows all)", more)
 	}
 }
 

@@ -57,13 +57,12 @@ func Outside(s routing.Scope) string {
 // Steps names the steps of a credit loop.
 func Steps(f *fabric.Fabric, cycle []deadlock.LoopStep) []Step {
 	return list.Of(cycle, func(s deadlock.LoopStep) Step {
-		c := f.Channel(s.Trunk)
+		c, pair := f.Channel(s.Trunk), PairOf(f, s.Src, f.Owner(s.Dst))
 		return Step{
 			From: fmt.Sprintf("%s, port %d", f.Label(c.From), c.FromPort),
 			To:   fmt.Sprintf("%s, port %d", f.Label(c.To), c.ToPort),
 			VL:   s.VL, SL: s.SL, Answer: s.Answer,
-			Src: Endpoint(f, s.Src), Dst: Endpoint(f, f.Owner(s.Dst)),
-			ChannelNodes: EndsOf(f, s.Trunk), PairNodes: PairOf(f, s.Src, f.Owner(s.Dst)),
+			Src: pair.Src, Dst: pair.Dst, ChannelNodes: EndsOf(f, s.Trunk), PairNodes: pair.PairNodes,
 		}
 	})
 }
@@ -76,7 +75,7 @@ func CycleText(c *console.Console, f *fabric.Fabric, cycle []deadlock.LoopStep) 
 	return LoopText(c, Steps(f, cycle), func(int) string { return "" })
 }
 
-// LoopText is cycleText with more to say about each step.
+// LoopText is CycleText with more to say about each step.
 func LoopText(c *console.Console, cycle []Step, more func(i int) string) string {
 	var b strings.Builder
 	for i, s := range cycle {

@@ -107,6 +107,29 @@ type ChannelNodes struct {
 	ToNode   Node `json:"to_node"`
 }
 
+// NamedChannel is a channel for people and for programs.
+type NamedChannel struct {
+	Channel string `json:"channel"`
+	ChannelNodes
+}
+
+// ChannelOf is a channel with its name.
+func ChannelOf(f *fabric.Fabric, c fabric.ChannelID) NamedChannel {
+	return NamedChannel{Channel(f, c), EndsOf(f, c)}
+}
+
+// Pair is who sends to whom, for people and for programs.
+type Pair struct {
+	Src string `json:"src"`
+	Dst string `json:"dst"`
+	PairNodes
+}
+
+// PairOf is a source and a destination with their names.
+func PairOf(f *fabric.Fabric, src, dst fabric.EndpointID) Pair {
+	return Pair{Endpoint(f, src), Endpoint(f, dst), PairNodes{EndpointNode(f, src), EndpointNode(f, dst)}}
+}
+
 // PairNodes is who sends to whom.
 type PairNodes struct {
 	SrcNode Node `json:"src_node"`
@@ -123,7 +146,7 @@ func EndpointNode(f *fabric.Fabric, e fabric.EndpointID) Node {
 	return NodeOf(f, f.Endpoint(e).Node, f.Endpoint(e).Port)
 }
 
-// NodesOf is nodeOf for several, without ports.
+// NodesOf is NodeOf for several, without ports.
 func NodesOf(f *fabric.Fabric, nodes []fabric.NodeID) []Node {
 	return list.Of(nodes, func(n fabric.NodeID) Node { return NodeOf(f, n, 0) })
 }
@@ -132,11 +155,6 @@ func NodesOf(f *fabric.Fabric, nodes []fabric.NodeID) []Node {
 func EndsOf(f *fabric.Fabric, c fabric.ChannelID) ChannelNodes {
 	ch := f.Channel(c)
 	return ChannelNodes{NodeOf(f, ch.From, ch.FromPort), NodeOf(f, ch.To, ch.ToPort)}
-}
-
-// PairOf is the ports of a source and a destination.
-func PairOf(f *fabric.Fabric, src, dst fabric.EndpointID) PairNodes {
-	return PairNodes{EndpointNode(f, src), EndpointNode(f, dst)}
 }
 
 // RemovedLink is a cable that is gone while its ends are still there.
