@@ -11,7 +11,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -62,7 +61,10 @@ func (a *app) explain(ctx context.Context, name string, o *flags.Engine, asJSON 
 	if err := j.prepare(); err != nil {
 		return err
 	}
-	s := explainSummary{Engine: j.wanted.Name, Rules: []findingSummary{connectedRule(j.fabric)}}
+	parts := len(j.fabric.Parts())
+	s := explainSummary{Engine: j.wanted.Name, Rules: []findingSummary{ // the first is for all engines
+		{"cables join all switches", parts == 1, fmt.Sprintf("%s of %s", words.Plural(parts, "part"), words.Plural(j.fabric.Switches(), "switch"))},
+	}}
 	var rules []routing.Finding
 	if j.wanted.Adaptive == nil {
 		rules = j.wanted.Explain(j.fabric, j.options)
@@ -106,12 +108,6 @@ func (s *explainSummary) refused(err error) error {
 	}
 	s.Refusal = plain.Error(err)
 	return nil
-}
-
-// connectedRule is the rule that holds for all engines.
-func connectedRule(f *fabric.Fabric) findingSummary {
-	n := len(f.Parts())
-	return findingSummary{"cables join all switches", n == 1, fmt.Sprintf("%s of %s", words.Plural(n, "part"), words.Plural(f.Switches(), "switch"))}
 }
 
 func (a *app) printExplanation(j *routeJob, s *explainSummary) error {

@@ -86,7 +86,7 @@ drain write steps that are proven to.
 	o.change.addTo(c)
 	flags.Parse(f, &o.loads, "load", "0.1:0.9:0.1", parseLoads, "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")
 	f.BoolVar(&o.untilSaturated, "until-saturated", false, "stop at the first load that is not delivered, and search the saturation throughput")
-	f.StringVar(&o.preset, "preset", "ib-hdr", "links and switches: "+presetNames())
+	f.StringVar(&o.preset, "preset", "ib-hdr", "links and switches: "+strings.Join(list.Of(packets.Presets(), func(p packets.Preset) string { return p.Name }), ", "))
 	flags.Parse(f, &o.buffer, "buffer", "", parseSize, "input buffer for each lane of a port, as in 8KiB (default: of the preset)")
 	flags.Parse(f, &o.outBuffer, "output-buffer", "", parseSize, "output buffer likewise (default: none)")
 	flags.Whole(f, &o.mtu, "mtu", 0, 1, mostPayload, fmt.Sprintf("a packet holds 1 to %d bytes of payload", mostPayload), "bytes of payload in a packet (default: of the preset)")
@@ -115,10 +115,6 @@ drain write steps that are proven to.
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "until-saturated")
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "plot")
 	return c
-}
-
-func presetNames() string {
-	return strings.Join(list.Of(packets.Presets(), func(p packets.Preset) string { return p.Name }), ", ")
 }
 
 const (

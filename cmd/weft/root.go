@@ -159,17 +159,18 @@ func flagError(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	flag, value := wrong.GetFlag(), wrong.GetValue()
-	name := flag.Name
-	switch kind := flag.Value.Type(); {
+	name, value := wrong.GetFlag().Name, wrong.GetValue()
+	switch kind := wrong.GetFlag().Value.Type(); {
 	case kind == "duration":
 		return fmt.Errorf("--%s %q: give a time with its unit, as in 500ms, 5s or 2m", name, value)
 	case kind == "float64":
 		return fmt.Errorf("--%s %q is not a number", name, value)
 	case strings.HasPrefix(kind, "uint"):
 		return fmt.Errorf("--%s %q is not a whole number from 0 to %d", name, value, uint64(math.MaxUint64)>>(64-bitsOf(kind)))
+	case strings.HasPrefix(kind, "int") && errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("--%s %q is not a whole number of a size that it may have", name, value)
 	case strings.HasPrefix(kind, "int"):
-		return fmt.Errorf("--%s %q is not a whole number%s", name, value, tooLarge(err))
+		return fmt.Errorf("--%s %q is not a whole number", name, value)
 	}
 	return err
 }
@@ -180,13 +181,6 @@ func bitsOf(kind string) int {
 		return n
 	}
 	return 64
-}
-
-func tooLarge(err error) string {
-	if errors.Is(err, strconv.ErrRange) {
-		return " of a size that it may have"
-	}
-	return ""
 }
 
 // exitCodes gives what a command returns the exit code of bad input, where it has

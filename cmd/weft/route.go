@@ -75,13 +75,20 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
 	f.BoolVar(&o.unproven, "write-unproven", false, "write the tables even if they have a credit loop")
 	flags.AddJSON(f, &o.json)
-	keepFlags(c, &o)
+	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
+	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
+	f.BoolVar(&o.drain, "drain", false, "with --keep and --survive, let single destinations drop their packets for a step where there is no other way")
+	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; exit 1 if one has no plan")
+	flags.Without(c, "keep", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
+	c.MarkFlagsMutuallyExclusive("out", "steps")
 	return c
 }
 
 func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
-	if err := checkSurvive(o.survives); err != nil {
-		return err
+	for _, kind := range o.survives {
+		if survivals[kind] == nil {
+			return exit.Usage("--survive %s: it is links or switches", kind)
+		}
 	}
 	j, err := a.newRouteJob(name, &o.Engine)
 	if err != nil {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
@@ -132,7 +134,8 @@ func (j *judged) summary() *routeSummary {
 
 func (j *routeJob) report(o *routeFlags) error {
 	unwritten := o.out != "" && j.out == ""
-	err := j.answer(o.json, j.summary(), func() error { return j.Show(j.screen(o)) }, !unwritten && (j.fallen || j.notMendable() || !j.Verdict.Free()))
+	notMended := slices.ContainsFunc(j.survival, func(s *survivalSummary) bool { return s.NotMended > 0 })
+	err := j.answer(o.json, j.summary(), func() error { return j.Show(j.screen(o)) }, !unwritten && (j.fallen || notMended || !j.Verdict.Free()))
 	if err == nil && unwritten {
 		err = exit.Finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
 	}
@@ -142,10 +145,11 @@ func (j *routeJob) report(o *routeFlags) error {
 func (j *routeJob) screen(o *routeFlags) *console.Page {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.fabric))
-	p.Fact("engine", "%s (%s): %s", j.Engine.Name, j.Engine.Paper, j.trust())
-	if j.Choice != nil {
-		p.Fact("", "%s", j.Choice.Why)
+	trust := j.Engine.Trust()
+	if j.Choice != nil { // proven under a contract that may ask less of clients than the engine does
+		trust = "the best of those proven for this network\n" + j.Choice.Why
 	}
+	p.Fact("engine", "%s (%s): %s", j.Engine.Name, j.Engine.Paper, trust)
 	for _, note := range j.Tables.Forwarding.Notes {
 		p.Fact("", "%s", note)
 	}
@@ -174,15 +178,6 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 	p.Fact("time", "read %s, %s, verify %s%s; %s at the peak", words.Seconds(j.spent.Read), routed, words.Seconds(j.spent.Verify), written, words.Bytes(peakRSS()))
 	p.Fact("next", "%s", j.next())
 	return p
-}
-
-// trust says why the tables may be trusted. What auto chose was proven under a
-// contract that may ask less of clients than the engine does.
-func (j *routeJob) trust() string {
-	if j.Choice != nil {
-		return "the best of those proven for this network"
-	}
-	return j.Engine.Trust()
 }
 
 func (j *judged) next() string {

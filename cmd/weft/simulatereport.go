@@ -32,7 +32,7 @@ type simulateSummary struct {
 	NoRoute   int64   `json:"noroute"` // pairs without a route
 
 	Misfits       *input.Mismatches    `json:"misfits,omitempty"`       // of the tables
-	NoRoutePairs  []report.Pair   `json:"noroute_pairs,omitempty"` // each once, the first of them
+	NoRoutePairs  []report.Pair        `json:"noroute_pairs,omitempty"` // each once, the first of them
 	Histogram     []congestionSummary  `json:"histogram"`
 	Bandwidth     []int64              `json:"bandwidth_histogram"` // flows by bandwidth, in equal bins from 0 to full
 	MaxCongestion int                  `json:"max_congestion"`

@@ -3,10 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/weft-fabric/weft/change"
-	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
@@ -35,15 +33,6 @@ type survivalCase struct {
 	Due     int    `json:"entries_due"`
 	Rebuilt bool   `json:"rebuilt"`
 	Left    int    `json:"destinations_left"`
-}
-
-func checkSurvive(kinds []string) error {
-	for _, k := range kinds {
-		if survivals[k] == nil {
-			return exit.Usage("--survive %s: it is links or switches", k)
-		}
-	}
-	return nil
 }
 
 // survive plans the repair of every single failure of the kinds asked for.
@@ -89,8 +78,4 @@ func (s *survivalSummary) text() string {
 		}
 	}
 	return text
-}
-
-func (j *judged) notMendable() bool {
-	return slices.ContainsFunc(j.survival, func(s *survivalSummary) bool { return s.NotMended > 0 })
 }
