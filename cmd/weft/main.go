@@ -1,9 +1,14 @@
 // Command weft routes lossless networks and proves that they cannot deadlock.
 //
-// The command is a thin layer: each subcommand is one file that reads its
-// arguments, calls the packages that do the work, and prints. Results go to
-// standard output, for people or with --json for programs; progress and logs go
-// to standard error.
+// The command is a thin layer: each subcommand is a file that declares its flags, calls
+// the packages that do the work, and prints; where that is long, the report is in a file
+// beside it. Results go to standard output, for people or with --json for programs;
+// progress and logs go to standard error.
+//
+// Four files are of several subcommands: routejob.go routes a fabric as the flags of
+// engines say, judged.go shows and writes tables with their verdict, plan.go a change in
+// steps, and without.go takes parts of a network away. jsonout.go lists every JSON output.
+// Flags that several have, reading, writing and wording are packages under internal.
 package main
 
 import (
