@@ -1,9 +1,10 @@
 package transition
 
 import (
+	"slices"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"slices"
 )
 
 // Cost is what a subnet manager has to write for a change, counted over LIDs that are

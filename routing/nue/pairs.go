@@ -29,8 +29,8 @@ type pairing struct {
 	f       *fabric.Fabric
 	heads   []fabric.NodeID
 	vls     int
-	wanted  *routing.Forwarding
-	paths   *routing.Forwarding
+	wanted  *routing.Forwarding // the paths to keep to, of the finder at hand and then of the best
+	paths   *routing.Forwarding // the result
 	loads   *intree.Loads   // of routes to adapters
 	layers  *acyclic.Layers // [lane]
 	lane    []uint8         // [switch × switches + switch] of the paths between them, both ways alike; undecided
@@ -172,7 +172,8 @@ func (r *pairing) place(ctx context.Context) (fewest int, err error) {
 	return fewest, nil
 }
 
-// backwards is the order of the next round.
+// backwards is the order of the next round: pairs without a lane first, then those of the
+// last lane, and so on.
 func (r *pairing) backwards(order []pair) []pair {
 	byLane := make([][]pair, r.vls+1)
 	for _, p := range order {

@@ -35,7 +35,7 @@ type groups struct {
 	ends    []bool // [switch]
 	t       *routing.Adaptive
 	choices *routing.Choices
-	count   int // how many there are
+	count   int // groups, listed or not
 
 	// oneLayer says that there is no circle in all groups together. Then one
 	// layer takes them all, in whatever order, and they are not listed.

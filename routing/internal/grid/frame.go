@@ -2,9 +2,10 @@ package grid
 
 import (
 	"cmp"
-	"github.com/weft-fabric/weft/fabric"
 	"math"
 	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
 )
 
 // box is coordinates whose frame is still to be chosen. Members are in the order

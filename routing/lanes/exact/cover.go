@@ -1,9 +1,10 @@
 package exact
 
 import (
+	"slices"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
-	"slices"
 )
 
 // cover is layers without cycles, with some or all paths in them.

@@ -2,10 +2,10 @@ package hop
 
 import (
 	"context"
-	"github.com/weft-fabric/weft/fabric"
 	"math/bits"
 	"slices"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/forest"
 )
@@ -142,7 +142,8 @@ func (m *mender) elect(ctx context.Context) (int, error) {
 	return len(left), nil
 }
 
-// fill gives a service level the bundles that fit, and returns the others.
+// fill gives a service level the bundles that fit, and returns the others. fits says
+// whether a bundle does, and then gives its turns their lanes.
 func (m *mender) fill(sl int, bundles []int32, fits func(bundle int32) bool) []int32 {
 	rest := bundles[:0]
 	for _, b := range bundles {
@@ -155,7 +156,8 @@ func (m *mender) fill(sl int, bundles []int32, fits func(bundle int32) bool) []i
 	return rest
 }
 
-// winners is for bundles whose paths rise along the lanes elected; their turns get them.
+// winners is what fits as elected: a bundle whose paths all rise along the lanes that
+// their turns were elected to. lane is [turn].
 func (m *mender) winners(elected, lane []uint8) func(bundle int32) bool {
 	return func(bundle int32) bool {
 		first, end := m.s.first[bundle], m.s.first[bundle+1]
@@ -171,8 +173,8 @@ func (m *mender) winners(elected, lane []uint8) func(bundle int32) bool {
 	}
 }
 
-// room is for bundles whose paths can rise if turns without a lane get one, as low as
-// can be; then they do.
+// room is what fits beside the winners: a bundle whose paths can rise if their turns that
+// have no lane yet get one, as low as can be. lane is [turn]; 0: none yet.
 func (m *mender) room(lane []uint8) func(bundle int32) bool {
 	var given []int32 // the turns that have a lane for the bundle at hand
 	return func(bundle int32) bool {
@@ -195,9 +197,9 @@ func (m *mender) room(lane []uint8) func(bundle int32) bool {
 	}
 }
 
-// lift gives the turns of a path that have no lane the lowest on which it rises, and
-// higher ones to those given, if it does not rise otherwise. It says whether lanes have
-// changed, and whether the path can rise.
+// lift makes a path rise: it gives its turns that have no lane the lowest one that will
+// do, and raises those among given, whose lanes were found for this bundle. It says
+// whether lanes have changed, and whether the path can rise.
 func (m *mender) lift(turns []int32, lane []uint8, given *[]int32) (changed, ok bool) {
 	at := 0
 	for i, t := range turns {
@@ -220,8 +222,9 @@ func (m *mender) lift(turns []int32, lane []uint8, given *[]int32) (changed, ok 
 	return changed, true
 }
 
-// vote adds up for every turn and lane how many paths can have it there. Those
-// that have little choice count more.
+// vote adds up for every turn and lane how many paths can have it there, in votes, [turn
+// × top + lane - 1]. Paths with as many turns as lanes have no choice and count 64 times
+// those that may leave three lanes out.
 func (m *mender) vote(votes []uint32, voters []int32) {
 	clear(votes)
 	for _, b := range voters {
