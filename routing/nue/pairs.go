@@ -31,15 +31,15 @@ type pairing struct {
 	vls     int
 	wanted  *routing.Forwarding // the paths to keep to, of the finder at hand and then of the best
 	paths   *routing.Forwarding // the result
-	loads   *intree.Loads   // of routes to adapters
-	layers  *acyclic.Layers // [lane]
-	lane    []uint8         // [switch × switches + switch] of the paths between them, both ways alike; undecided
-	lids    [][]fabric.LID  // [switch] those in scope on it; its own only where there is no other
-	byHops  []pair          // every two switches that send to each other
-	seen    *marks.Set      // turns of the pair at hand
-	turns   []acyclic.Turn  // scratch: turns of the pair or path at hand
-	escapes *intree.Escapes // nil: every pair has its wanted paths
-	tree    pairedTree      // the tree at hand
+	loads   *intree.Loads       // of routes to adapters
+	layers  *acyclic.Layers     // [lane]
+	lane    []uint8             // [switch × switches + switch] of the paths between them, both ways alike; undecided
+	lids    [][]fabric.LID      // [switch] those in scope on it; its own only where there is no other
+	byHops  []pair              // every two switches that send to each other
+	seen    *marks.Set          // turns of the pair at hand
+	turns   []acyclic.Turn      // scratch: turns of the pair or path at hand
+	escapes *intree.Escapes     // nil: every pair has its wanted paths
+	tree    pairedTree          // the tree at hand
 	count   count
 }
 
