@@ -56,15 +56,18 @@ func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.stat
 func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) (r *reply, why string) {
 	h, why := s.keeper.inUse(q.InUse, set.settingsKey(q.Lanes()))
 	switch {
-	case set.keep == keepNever && h != nil && h.key != k:
-		return nil, "the settings say keep: never"
-	case set.keep == keepNever && (h == nil || h.settled()):
-		return nil, ""
 	case h == nil:
 		return nil, why
+	case h.key == key{}: // read back after a restart
+		read := *h
+		read.key = keyOf(h.tables.Fabric, set, q.Lanes())
+		h = &read
+	}
+	if set.keep == keepNever && h.key != k {
+		return nil, "the settings say keep: never"
 	}
 	var was *handed // those in use, if the step is to lead to better ones
-	if h.key == k && h.settled() && len(q.Blocks) == 0 {
+	if h.key == k && h.settled() && h.verdict != nil && len(q.Blocks) == 0 {
 		switch {
 		case h.open:
 			return nil, "" // the search for better tables goes on; its result answers
@@ -74,7 +77,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 				return &reply{proven: &proven{refusal: errNoBetter.Error()}, aside: true}, ""
 			}
 			was, h = h, better
-		case h.verdict != nil: // not read back after a restart and unproven yet
+		default:
 			return &reply{proven: h.proven, cached: true, handed: h, soFar: h.drifts(set)}, ""
 		}
 	}

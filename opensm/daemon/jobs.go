@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync"
@@ -17,6 +18,9 @@ const kept = 4
 
 // key identifies a fabric under settings.
 type key [sha256.Size]byte
+
+// String is a key as written in sweeps.
+func (k key) String() string { return hex.EncodeToString(k[:]) }
 
 // keyOf is equal for equal fabrics: nodes and ports by GUID, cables, rates, LIDs,
 // lanes. Names of nodes do not count.

@@ -79,6 +79,10 @@ func (k *keeper) restore(before []*handed) {
 	close(k.loaded)
 }
 
+// headStart is how long a question waits at the most for what an earlier run handed over:
+// a disk that hangs is not waited for.
+const headStart = firstAnswer / 2
+
 // inUse is the tables that a plugin has in use: by number or, if it has none (after a
 // start of OpenSM), those handed over last. If these are not known or may not be kept,
 // why says why; both are empty if there are none.
@@ -115,6 +119,19 @@ func (k *keeper) find(number uint64) *handed {
 	defer k.mu.Unlock()
 	if i := k.index(number); i >= 0 {
 		return k.list[i]
+	}
+	return nil
+}
+
+// unfinished is the tables that an earlier run handed over for a fabric as the best so far,
+// once they were proven again; nil: none.
+func (k *keeper) unfinished(of key) *proven {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, h := range k.list {
+		if h.key == of && h.open && h.restored && h.verdict != nil {
+			return h.proven
+		}
 	}
 	return nil
 }

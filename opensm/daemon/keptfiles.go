@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -178,4 +180,75 @@ func readLFTs(folder *os.Root, name string, f *fabric.Fabric) (fw *routing.Forwa
 		return err
 	})
 	return fw, err
+}
+
+// mostSaved limits the bytes of tables that are read back from the state folder; larger
+// ones are routed anew as quickly.
+const mostSaved = 1 << 30
+
+// behind has the folder read that a link in the state folder leads to, if there is one. It
+// opens nothing outside the state folder, and what a file makes go wrong is an error.
+func behind(dir, link string, read func(folder *os.Root) error) (err error) {
+	defer func() {
+		if r := recover(); r != nil { // a file must not end the daemon
+			err = fmt.Errorf("daemon: internal error: %v\n%s", r, debug.Stack())
+		}
+	}()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	folder, err := root.OpenRoot(link)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return read(folder)
+}
+
+// readTables reads the tables of a sweep, or others in the same folder.
+func readTables(folder *os.Root, prefix string, f *fabric.Fabric, r *Sweep) (*routing.Tables, error) {
+	t := &routing.Tables{Fabric: f}
+	var maps *routing.SL2VL
+	var err error
+	if t.Forwarding, err = readLFTs(folder, prefix+lftsName, f); err != nil {
+		return nil, err
+	}
+	for _, file := range []struct {
+		name string
+		read func(in io.Reader, name string) error
+	}{
+		{sl2vlName, func(in io.Reader, name string) (err error) { maps, err = slvl.Read(in, name, f); return err }},
+		{pslName, func(in io.Reader, name string) (err error) {
+			t.Lanes, err = psl.Read(in, name, f, maps, nil)
+			return err
+		}},
+	} {
+		if err := readBack(folder, prefix+file.name, func(in io.Reader) error { return file.read(in, prefix+file.name) }); err != nil {
+			return nil, err
+		}
+	}
+	t.Lanes.Needed = r.VLsNeeded
+	return t, nil
+}
+
+// readBack reads a file that is not too large.
+func readBack(folder *os.Root, name string, read func(io.Reader) error) error {
+	in, err := folder.Open(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular() || info.Size() > mostSaved:
+		return fmt.Errorf("daemon: %s is no file of at most %d bytes", name, mostSaved)
+	}
+	return read(in)
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,11 +54,14 @@ func refusal(err error) reply { return reply{proven: &proven{refusal: err.Error(
 // ask has the fabric worked on, unless it was, for as long as the plugin waits. Once
 // the work has gone on for a while, what is proven by then will do.
 func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
-	lanes := q.Lanes()
+	lanes, resumes := q.Lanes(), s.keeper.unfinished(k)
 	job, known := s.jobs.ask(ctx, k, task{
 		limit: set.limit,
 		work: func(ctx context.Context, found func(*proven)) *proven {
-			return s.work(ctx, k, f, set, lanes, found)
+			if resumes != nil {
+				return resume(ctx, f, set, lanes, found, resumes)
+			}
+			return prove(ctx, f, set, lanes, found)
 		},
 		ended: s.searched,
 	})
@@ -68,13 +72,30 @@ func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set
 	}
 	if q.Again {
 		s.jobs.leave(job) // who waits for better tables keeps no other fabric waiting
-		return s.better(job, x, wait)
+		return s.better(job, x, wait, resumes)
 	}
 	defer s.jobs.leave(job)
 	if known {
 		return reply{proven: job.result, cached: true}
 	}
 	return s.first(job, x, set.first, wait)
+}
+
+// resume is a search that a restart interrupted, when some tables had been handed over: it is
+// these that the fabric runs, so that nothing else is handed over before the search has
+// ended.
+func resume(ctx context.Context, f *fabric.Fabric, set *settings, lanes int, found func(*proven), given *proven) *proven {
+	found(given)
+	p := prove(ctx, f, set, lanes, func(*proven) {})
+	if p.tables == nil || wire.Number(p.tables) == wire.Number(given.tables) {
+		same := *given
+		same.tried = p.tried
+		if p.tables == nil {
+			same.unfinished = errors.New(p.refusal)
+		}
+		return &same
+	}
+	return p
 }
 
 // first waits for tables: for all of a time for the best, then for any.
@@ -121,11 +142,11 @@ func (s *Server) soFar(job *job) *reply {
 }
 
 // better waits until the search has ended, and answers with its result if that is
-// another than what was handed over.
-func (s *Server) better(job *job, x *place, wait time.Duration) reply {
+// another than what was handed over, by this job or before a restart.
+func (s *Server) better(job *job, x *place, wait time.Duration, before *proven) reply {
 	last := time.NewTimer(wait)
 	defer last.Stop()
-	given := job.wait()
+	given := cmp.Or(job.wait(), before)
 	r := reply{proven: &proven{refusal: errNotYet.Error()}, aside: true}
 	select {
 	case <-job.done:

@@ -82,7 +82,7 @@ func onBench(t *testing.T, what finds, do func(b *bench)) {
 		}
 		set.route = what.route
 		b := &bench{T: t, set: set, place: &place{lost: make(chan struct{})}, began: time.Now()}
-		b.Server = &Server{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), jobs: newJobs()}
+		b.Server = &Server{Log: slog.New(slog.NewTextHandler(io.Discard, nil)), jobs: newJobs(), keeper: newKeeper()}
 		do(b)
 		b.jobs.wait()
 	})

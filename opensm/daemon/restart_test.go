@@ -16,30 +16,43 @@ import (
 // state folder and its answer.
 func handedOver(t *testing.T, c Config, spec string) (dir string, a *wire.Answer) {
 	t.Helper()
-	dir = t.TempDir()
-	c.State = dir
-	if c.Keep == "" { // the search goes on after a restart
-		c.Keep = "never"
-	}
+	c.State = t.TempDir()
 	r := start(t, c)
-	a = r.ask(request(t, spec, 1))
+	return c.State, r.handOver(spec)
+}
+
+// interrupted is the same for a daemon whose search goes on when it ends.
+func interrupted(t *testing.T, c Config, spec, engine string) (dir string, a *wire.Answer) {
+	t.Helper()
+	dir = t.TempDir()
+	r, g := restarted(t, c, dir)
+	g <- engine
+	return dir, r.handOver(spec)
+}
+
+// handOver has it hand over tables and end.
+func (r *running) handOver(spec string) *wire.Answer {
+	r.t.Helper()
+	q := request(r.t, spec, 1)
+	q.Improves = true
+	a := r.ask(q)
 	if a.Refusal != "" {
-		t.Fatal(a.Refusal)
+		r.t.Fatal(a.Refusal)
 	}
 	r.after(1)
 	r.until(func(Status) bool {
-		_, err := os.Stat(filepath.Join(dir, lastGood, sweepName))
+		_, err := os.Stat(filepath.Join(r.config.State, lastGood, sweepName))
 		return err == nil
 	})
 	r.end()
-	return dir, a
+	return a
 }
 
 // restarted is a daemon on a state folder, whose search finds nothing before the test
 // says so, and which answers as soon as there is something.
 func restarted(t *testing.T, c Config, dir string) (*running, gated) {
 	t.Helper()
-	c.State, c.Keep = dir, "never"
+	c.State = dir
 	r := start(t, c)
 	g := gated(make(chan string, 2))
 	r.instead(g.route)
@@ -49,16 +62,16 @@ func restarted(t *testing.T, c Config, dir string) (*running, gated) {
 	return r, g
 }
 
-// After a restart OpenSM gets the tables it had, proven again, while the search goes
-// on; what the search finds before its end is not handed over in their place.
+// After a restart in the midst of a search OpenSM gets the tables it had, proven again, while
+// the search goes on; what the search finds before its end is not handed over in their place.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	for spec, c := range map[string]Config{
-		"torus:3x4,hosts=2": {}, "dragonfly:p=2": {Contract: "honored", Engine: Names{"weave", "auto"}}, "torus:4x4,hosts=2": {Contract: "directed", Engine: Names{"dfsssp", "auto"}},
+		"torus:3x4,hosts=2": {}, "dragonfly:p=2": {Contract: "honored", Engine: Names{"weave", "auto"}, Keep: "never"}, "torus:4x4,hosts=2": {Contract: "directed", Engine: Names{"dfsssp", "auto"}},
 	} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
-			dir, before := handedOver(t, c, spec)
+			dir, before := interrupted(t, c, spec, "weave-any")
 			r, g := restarted(t, c, dir)
 			q := request(t, spec, 7)
 			q.Improves = true
@@ -70,7 +83,7 @@ func TestRestart(t *testing.T) {
 				t.Errorf("%+v", l)
 			}
 			g <- "updn"
-			if a := r.ask(q); a.Engine != before.Engine {
+			if a := r.ask(q); a.Engine != before.Engine || !a.SoFar {
 				t.Errorf("before the search has ended its tables are %s's", a.Engine)
 			}
 			g <- before.Engine
@@ -85,56 +98,21 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// What is read back stands until the search has ended, and after that if the search
-// has nothing; what is read back too late is not handed over any more.
-func TestResumed(t *testing.T) {
-	t.Parallel()
-	f := testnet.Build(t, "torus:4x4")
-	made := func(engine string) *proven {
-		tables, err := honest(t, t.Context(), f, engine, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &proven{tables: tables, engine: engine}
-	}
-	updn, nue, again := made("updn"), made("nue"), made("updn")
-	var told []*proven
-	r := &resumed{found: func(p *proven) { told = append(told, p) }}
-	r.better(nue)
-	r.take(updn)
-	r.better(nue)
-	if len(told) != 2 || told[0] != nue || told[1] != updn {
-		t.Errorf("told of %d", len(told))
-	}
-	if p := r.end(again); p.tables != updn.tables || p.before != updn.tables {
-		t.Error("the same tables are other ones")
-	}
-	if p := r.end(nue); p.tables != nue.tables || p.before != updn.tables {
-		t.Error("other tables are not taken")
-	}
-	refusal := &proven{refusal: "no idea", tried: []Attempt{{Engine: "lash", Refused: "no idea"}}}
-	if p := r.end(refusal); p.tables != updn.tables || p.unfinished == nil || len(p.tried) != 1 {
-		t.Errorf("%+v", p)
-	}
-	late := &resumed{found: func(*proven) { t.Error("told too late") }}
-	if p := late.end(nue); p != nue {
-		t.Errorf("%+v", p)
-	}
-	late.take(updn)
-}
-
-// A search that is quick is not waited for twice: the same tables, and no entry of
-// them is called changed.
+// After a restart when the search had ended, nothing is searched for: the same tables, and no
+// entry of them is called changed.
 func TestQuickRestart(t *testing.T) {
 	t.Parallel()
-	dir, before := handedOver(t, Config{Engine: Names{"updn"}}, "ring:n=6")
-	r := start(t, Config{Engine: Names{"updn"}, State: dir, Keep: "never"})
-	a := r.ask(request(t, "ring:n=6", 1))
-	if !bytes.Equal(a.OutPorts, before.OutPorts) {
-		t.Error("other tables")
-	}
-	if l := r.after(1).Last; l.Restored || l.SoFar || l.ChangedEntries != 0 || l.ChangedSLs != 0 {
-		t.Errorf("%+v", l)
+	for _, keep := range []string{"least", "never"} {
+		c := Config{Engine: Names{"updn"}, Keep: keep}
+		dir, before := handedOver(t, c, "ring:n=6")
+		r, _ := restarted(t, c, dir)
+		a := r.ask(request(t, "ring:n=6", 1))
+		if !bytes.Equal(a.OutPorts, before.OutPorts) {
+			t.Error("other tables")
+		}
+		if l := r.after(1).Last; !l.Restored || l.SoFar || l.ChangedEntries != 0 || l.ChangedSLs != 0 {
+			t.Errorf("%+v", l)
+		}
 	}
 }
 
@@ -145,7 +123,7 @@ func TestRestartWithOtherTables(t *testing.T) {
 	q := request(t, spec, 7)
 	q.Improves = true
 	for engine, want := range map[string]string{"updn": "updn", "broken": ""} {
-		dir, before := handedOver(t, Config{}, spec)
+		dir, before := interrupted(t, Config{}, spec, "weave-any")
 		r, g := restarted(t, Config{}, dir)
 		if a := r.ask(q); a.Engine != before.Engine {
 			t.Fatalf("%q, %q", a.Engine, a.Refusal)
@@ -210,24 +188,24 @@ func TestNothingSavedIsBelieved(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, dir, lftsName, func(string) string { return string(text) })
-		}, logged: "a credit loop"},
+		}, logged: "passes through a credit loop"},
 		"an entry less": {spoil: func(t *testing.T, dir string) {
 			write(t, dir, lftsName, func(text string) string {
 				i := strings.LastIndex(text, "\n0x")
 				return text[:i] + text[i+1+strings.Index(text[i+1:], "\n"):]
 			})
-		}, logged: "are not used"},
+		}, logged: "pairs stay cut that cables join"},
 		"garbage": {spoil: func(t *testing.T, dir string) {
 			write(t, dir, pslName, func(string) string { return "\x00" })
-		}, logged: "are not used"},
+		}, logged: "are not known any more"},
 		"no sweep": {spoil: func(t *testing.T, dir string) {
 			write(t, dir, sweepName, func(string) string { return "[]" })
-		}, logged: "are not used"},
+		}, logged: "are not known any more"},
 		"refused": {spoil: func(t *testing.T, dir string) {
 			write(t, dir, sweepName, func(text string) string { return strings.Replace(text, deadlockFree, refused, 1) })
-		}},
-		"another fabric": {spec: "ring:n=7,hosts=3"},
-		"other settings": {config: Config{VLs: 3}},
+		}, logged: "are not known any more"},
+		"another fabric": {spec: "ring:n=7,hosts=3", config: Config{Keep: "never"}, logged: "the settings say keep: never"},
+		"other settings": {config: Config{VLs: 3}, logged: "the tables in use are from other settings"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -239,23 +217,14 @@ func TestNothingSavedIsBelieved(t *testing.T) {
 			if c.spec == "" {
 				c.spec = spec
 			}
-			if c.logged != "" { // before the search finds anything
-				early := request(t, c.spec, 6)
-				go func() {
-					if _, err := wire.Ask(t.Context(), r.config.Socket, early); err != nil {
-						t.Errorf("%v\n%s", err, r.log)
-					}
-				}()
-				r.until(func(Status) bool { return strings.Contains(r.log.String(), c.logged) })
-			}
 			g <- "updn"
 			a := r.ask(request(t, c.spec, 7))
 			if a.Engine != "updn" {
 				t.Errorf("%q, %q", a.Engine, a.Refusal)
 			}
 			close(g)
-			if l := r.after(1).Last; l.Restored {
-				t.Errorf("%+v", l)
+			if l := r.after(1).Last; l.Restored || !strings.Contains(r.log.String(), c.logged) {
+				t.Errorf("%+v\n%s", l, r.log)
 			}
 		})
 	}
