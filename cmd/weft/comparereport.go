@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 )
@@ -79,41 +80,54 @@ func (j *compareJob) print() error {
 	return j.printTable(s)
 }
 
+// csvColumns is the columns of --csv.
+var csvColumns = []string{
+	"name", "source", "refused", "verdict", "contract", "vls", "vls_used", "sls", "pairs", "unreachable", "hops_mean", "hops_max",
+	"edge_forwarding_index", "ebb", "ebb_stderr", "alltoall", "paths_seconds", "lanes_seconds", "verify_seconds", "simulate_seconds", "heap_bytes",
+}
+
 func (j *compareJob) printCSV() error {
-	w := csv.NewWriter(j.Stdout)
-	lines := [][]string{{
-		"name", "source", "refused", "verdict", "contract", "vls", "vls_used", "sls", "pairs", "unreachable", "hops_mean", "hops_max",
-		"edge_forwarding_index", "ebb", "ebb_stderr", "alltoall", "paths_seconds", "lanes_seconds", "verify_seconds", "simulate_seconds", "heap_bytes",
-	}}
-	float := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	lines := [][]string{csvColumns}
 	for i := range j.rows {
-		r := &j.rows[i]
-		known := func(yes bool, n int) string {
-			if !yes {
+		known := j.rows[i].known()
+		lines = append(lines, list.Of(csvColumns, func(name string) string {
+			switch v := known[name].(type) {
+			case nil:
 				return ""
+			case float64:
+				return strconv.FormatFloat(v, 'g', -1, 64)
+			default:
+				return fmt.Sprint(v)
 			}
-			return strconv.Itoa(n)
-		}
-		judged := r.Verdict != ""
-		line := []string{
-			r.Name, r.Source, r.Refused, r.Verdict, r.Contract, known(r.VLs > 0, r.VLs), known(judged, r.VLsUsed),
-			known(r.SLs > 0, r.SLs), known(judged, int(r.Pairs)), known(judged, int(r.Unreachable)), "", "", "", "", "", "",
-			float(r.Seconds.Paths), float(r.Seconds.Lanes), float(r.Seconds.Verify), float(r.Seconds.Simulate), known(r.Heap > 0, int(r.Heap)),
-		}
-		if r.Index != nil {
-			line[10], line[12] = float(r.Hops.Mean), strconv.Itoa(int(*r.Index))
-		}
-		if r.Hops != nil {
-			line[11] = strconv.Itoa(r.Hops.Max)
-		}
-		for k, v := range map[int]*float64{13: r.EBB, 14: r.StdErr, 15: r.AllToAll} {
-			if v != nil {
-				line[k] = float(*v)
-			}
-		}
-		lines = append(lines, line)
+		}))
 	}
-	return w.WriteAll(lines)
+	return csv.NewWriter(j.Stdout).WriteAll(lines)
+}
+
+// known is what is known of a row, by column.
+func (r *compareRow) known() map[string]any {
+	k := map[string]any{
+		"name": r.Name, "source": r.Source, "refused": r.Refused, "verdict": r.Verdict, "contract": r.Contract,
+		"paths_seconds": r.Seconds.Paths, "lanes_seconds": r.Seconds.Lanes, "verify_seconds": r.Seconds.Verify, "simulate_seconds": r.Seconds.Simulate,
+	}
+	for name, n := range map[string]int{"vls": r.VLs, "sls": r.SLs, "heap_bytes": int(r.Heap)} {
+		if n > 0 {
+			k[name] = n
+		}
+	}
+	if r.Verdict != "" {
+		k["vls_used"], k["pairs"], k["unreachable"] = r.VLsUsed, r.Pairs, r.Unreachable
+	}
+	if r.Hops != nil {
+		k["hops_max"] = r.Hops.Max
+	}
+	if r.Index != nil {
+		k["hops_mean"], k["edge_forwarding_index"], k["ebb"], k["ebb_stderr"] = r.Hops.Mean, *r.Index, *r.EBB, *r.StdErr
+	}
+	if r.AllToAll != nil {
+		k["alltoall"] = *r.AllToAll
+	}
+	return k
 }
 
 func (j *compareJob) printTable(s *compareSummary) error {

@@ -224,9 +224,7 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	if o.ibsim {
 		opt.GUIDs = lft.NodePlusPort
 	}
-	for _, g := range j.options.Roots {
-		opt.Roots = append(opt.Roots, j.fabric.NodeByGUID(g))
-	}
+	opt.Roots = list.Of(j.options.Roots, j.fabric.NodeByGUID)
 	if opt.IO, err = adapterPorts(j.fabric, o.io); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/opensm/check"
 	"github.com/weft-fabric/weft/opensm/conf"
@@ -98,10 +99,10 @@ func (a *app) deployCheck(ctx context.Context, o *checkFlags) error {
 	}
 	s := &checkSummary{
 		Conf: o.conf, Engines: append([]string{}, r.Engines...), NoFallback: r.NoFallback, QoS: r.QoS,
-		VLs: r.Lanes, VLsNeeded: r.Needed, LaneCounts: report.LaneCounts{Needed: r.Needed, Available: r.Lanes}, Findings: []dangerSummary{}, Bad: r.Bad(),
-	}
-	for _, f := range r.Findings {
-		s.Findings = append(s.Findings, dangerSummary{string(f.Level), string(f.Code), f.What, f.Do, f.Lines, f.Line})
+		VLs: r.Lanes, VLsNeeded: r.Needed, LaneCounts: report.LaneCounts{Needed: r.Needed, Available: r.Lanes}, Bad: r.Bad(),
+		Findings: list.Of(r.Findings, func(f check.Finding) dangerSummary {
+			return dangerSummary{string(f.Level), string(f.Code), f.What, f.Do, f.Lines, f.Line}
+		}),
 	}
 	return a.answer(o.json, s, func() error { return a.printCheck(s) }, s.Bad)
 }

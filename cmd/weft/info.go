@@ -288,16 +288,8 @@ func (s *infoSummary) hostsText() string {
 func (a *app) factOdd(p *console.Page, f *fabric.Fabric, findings []inspect.Finding) {
 	label := "odd"
 	for _, o := range findings {
-		places := oddPlaces(f, &o)
-		text := o.What
-		shown := a.AtMost(5, len(places))
-		for _, place := range places[:shown] {
-			text += "\n  " + place
-		}
-		if shown < len(places) {
-			text += fmt.Sprintf("\n  and %d more (in a pipe and with --json all are listed)", len(places)-shown)
-		}
-		p.Fact(label, "%s", text)
+		lines := append([]string{o.What}, list.Of(oddPlaces(f, &o), func(place string) string { return "  " + place })...)
+		p.Fact(label, "%s", a.First(6, lines, func(n int) string { return fmt.Sprintf("  and %d more (in a pipe and with --json all are listed)", n) }))
 		label = ""
 	}
 }

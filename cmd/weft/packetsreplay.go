@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
@@ -150,7 +149,7 @@ func (j *packetsJob) replayScreen(s *replaySummary, v *deadlock.Verdict) error {
 		if !s.Matches {
 			where = "in other buffers than the judge's shortest loop"
 		}
-		p.Fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, words.Plural(s.Packets, "packet"), strings.TrimSuffix(j.stopText(s.Run.Deadlock), "\n"))
+		p.Fact("replay", "deadlocked, %s; attempt %d, %s offered\n%s", where, s.Attempt, words.Plural(s.Packets, "packet"), j.stopText(s.Run.Deadlock))
 	}
 	for _, r := range s.Proven {
 		switch {

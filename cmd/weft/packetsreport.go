@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/cmd/weft/internal/words"
@@ -241,7 +242,7 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	}
 	for _, r := range s.Runs {
 		if r.Deadlock != nil {
-			fmt.Fprintf(j.Stdout, "deadlock at load %s:\n%s", short(r.Offered), j.stopText(r.Deadlock))
+			fmt.Fprintf(j.Stdout, "deadlock at load %s:\n%s\n", short(r.Offered), j.stopText(r.Deadlock))
 			break
 		}
 	}
@@ -265,19 +266,18 @@ func (j *packetsJob) perUnit() float64 {
 }
 
 func (j *packetsJob) stopText(d *stopSummary) string {
-	text := fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n", j.when(d.ClosedNS),
-		words.Plural(len(d.Cycle), "buffer"), words.Plural(d.Packets, "packet"), words.Plural(d.Buffers, "buffer"))
-	for i, b := range d.Cycle {
-		if i == j.AtMost(report.MaxSteps, len(d.Cycle)) {
-			return text + fmt.Sprintf("  … and %d more buffers back to the first (--json has all)\n", len(d.Cycle)-i)
-		}
+	lines := list.Of(d.Cycle, func(b blockedSummary) string {
 		where := ""
 		if b.Output {
 			where = ", output buffer"
 		}
-		text += fmt.Sprintf("  %s, VL %d%s: %s, the first %s → %s\n", b.Channel, b.VL, where, words.Plural(len(b.Packets), "packet"), b.Packets[0].Src, b.Packets[0].Dst)
-	}
-	return text
+		return fmt.Sprintf("  %s, VL %d%s: %s, the first %s → %s", b.Channel, b.VL, where, words.Plural(len(b.Packets), "packet"), b.Packets[0].Src, b.Packets[0].Dst)
+	})
+	return fmt.Sprintf("  closed at %s, %s in a circle; %s in %s will never move\n%s", j.when(d.ClosedNS),
+		words.Plural(len(d.Cycle), "buffer"), words.Plural(d.Packets, "packet"), words.Plural(d.Buffers, "buffer"),
+		j.First(report.MaxSteps, lines, func(n int) string {
+			return fmt.Sprintf("  … and %d more buffers back to the first (--json has all)", n)
+		}))
 }
 
 func (j *packetsJob) when(ns float64) string {

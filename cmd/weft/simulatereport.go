@@ -210,16 +210,8 @@ func (j *simulateJob) bandwidthText(s *simulateSummary) string {
 }
 
 func (a *app) noRouteText(pairs []report.Pair) string {
-	const most = 5
-	var lines []string
-	for i, p := range pairs {
-		if i == a.AtMost(most, len(pairs)) {
-			lines = append(lines, fmt.Sprintf("  … (--json has %d)", len(pairs)))
-			break
-		}
-		lines = append(lines, fmt.Sprintf("  %s → %s", p.Src, p.Dst))
-	}
-	return strings.Join(lines, "\n")
+	lines := list.Of(pairs, func(p report.Pair) string { return fmt.Sprintf("  %s → %s", p.Src, p.Dst) })
+	return a.First(5, lines, func(int) string { return fmt.Sprintf("  … (--json has %d)", len(pairs)) })
 }
 
 // congestionText is the histogram for people: a share for each number of flows

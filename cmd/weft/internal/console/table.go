@@ -37,6 +37,15 @@ func (c *Console) AtMost(most, all int) int {
 	return all
 }
 
+// First is the first of some lines, as many as AtMost says, and what rest says of those that
+// are left out.
+func (c *Console) First(most int, lines []string, rest func(n int) string) string {
+	if n := c.AtMost(most, len(lines)); n < len(lines) {
+		lines = append(lines[:n:n], rest(len(lines)-n))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Table is a table in the style of this command. Where it is too wide, text is
 // wrapped; where that does not do, the columns go into several tables, each of which
 // begins with the first. Nothing is cut.

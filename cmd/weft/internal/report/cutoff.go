@@ -226,14 +226,9 @@ const mostCut = 5
 func (c *CutOff) Text(on *console.Console) string {
 	var b strings.Builder
 	places := c.merged()
-	fmt.Fprintf(&b, "routes end too early at %s:", words.Plural(len(places), "place"))
-	for i := range places {
-		if i == on.AtMost(mostCut, len(places)) {
-			fmt.Fprintf(&b, "\n  and %s more (--json has all)", words.Thousands(int64(len(places)-i)))
-			break
-		}
-		fmt.Fprintf(&b, "\n  %s", places[i].text())
-	}
+	lines := list.Of(places, func(p cutPlace) string { return "  " + p.text() })
+	fmt.Fprintf(&b, "routes end too early at %s:\n%s", words.Plural(len(places), "place"),
+		on.First(mostCut, lines, func(n int) string { return fmt.Sprintf("  and %s more (--json has all)", words.Thousands(int64(n))) }))
 	fmt.Fprintf(&b, "\n%s concerned:", words.Counted(len(c.Endpoints), "endpoint is", "endpoints are"))
 	left := len(c.Endpoints)
 	groups := c.groups()

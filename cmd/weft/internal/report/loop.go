@@ -77,20 +77,15 @@ func CycleText(c *console.Console, f *fabric.Fabric, cycle []deadlock.LoopStep) 
 
 // LoopText is CycleText with more to say about each step.
 func LoopText(c *console.Console, cycle []Step, more func(i int) string) string {
-	var b strings.Builder
+	lines := make([]string, len(cycle))
 	for i, s := range cycle {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		if i == c.AtMost(MaxSteps, len(cycle)) {
-			fmt.Fprintf(&b, "  … and %d more steps back to the first (--json has all)", len(cycle)-i)
-			break
-		}
-		fmt.Fprintf(&b, "  %s → %s, VL %d    (by %s → %s", s.From, s.To, s.VL, s.Src, s.Dst)
+		answering := ""
 		if s.Answer {
-			fmt.Fprintf(&b, ", answering on the request's SL %d", s.SL)
+			answering = fmt.Sprintf(", answering on the request's SL %d", s.SL)
 		}
-		b.WriteString(more(i) + ")")
+		lines[i] = fmt.Sprintf("  %s → %s, VL %d    (by %s → %s%s%s)", s.From, s.To, s.VL, s.Src, s.Dst, answering, more(i))
 	}
-	return b.String()
+	return c.First(MaxSteps, lines, func(n int) string {
+		return fmt.Sprintf("  … and %d more steps back to the first (--json has all)", n)
+	})
 }
