@@ -109,7 +109,7 @@ func viewOf(n *Network, i int) networkView {
 	v.Facts = []fact{
 		{"switches", thousands(int64(c.Switches)), n.Found},
 		{"host ports", thousands(int64(c.HostPorts)), extraPorts(c)},
-		{"cables between switches", thousands(int64(c.SwitchCables)), counted(int64(c.Free), "switch port free", "switch ports free")},
+		{"cables", thousands(int64(c.SwitchCables)), fmt.Sprintf("between switches; %s", counted(int64(c.Free), "port free", "ports free"))},
 	}
 	if n.Parts > 1 {
 		v.Facts = append(v.Facts, fact{"parts", thousands(int64(n.Parts)), "that no cable joins"})

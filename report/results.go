@@ -1,5 +1,12 @@
 package report
 
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
 // Result is what another command found, taken from its JSON.
 type Result struct {
 	Command string         `json:"command"` // that printed it, such as weft compare
@@ -53,4 +60,223 @@ type MarkedParts struct {
 // ResultStep is a step of a loop in words.
 type ResultStep struct {
 	Text string `json:"text"`
+}
+
+// resultReaders is the outputs that a report takes, by the schema that they name.
+var resultReaders = map[string]func(r *Result, n []*Network, text []byte) error{
+	"weft/compare/1": readCompare,
+	"weft/packets/1": readPackets,
+	"weft/diff/1":    readDiff,
+	"weft/what-if/1": readWhatIf,
+}
+
+// ReadResult reads the JSON output of weft compare, packets, diff or what-if. Parts that it
+// names are looked for in the networks of the report.
+func ReadResult(text []byte, file string, networks []*Network) (*Result, error) {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, jsonError(text, err))
+	}
+	read := resultReaders[head.Schema]
+	if read == nil {
+		what := "it does not say which output it is"
+		if head.Schema != "" {
+			what = "it is " + head.Schema
+		}
+		return nil, fmt.Errorf("%s: %s; a report takes what weft compare, packets, diff and what-if print with --json", file, what)
+	}
+	r := &Result{
+		Command: "weft " + strings.TrimSuffix(strings.TrimPrefix(head.Schema, "weft/"), "/1"), File: file,
+		Facts: []ResultFact{}, Tables: []ResultTable{}, Curves: []ResultCurves{}, Loop: []ResultStep{}, Network: -1,
+	}
+	if err := read(r, networks, text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, jsonError(text, err))
+	}
+	return r, nil
+}
+
+// jsonError says in which line JSON is wrong.
+func jsonError(text []byte, err error) error {
+	at := int64(-1)
+	switch e := err.(type) { //nolint:errorlint // encoding/json does not wrap them
+	case *json.SyntaxError:
+		at = e.Offset
+	case *json.UnmarshalTypeError:
+		at = e.Offset
+	}
+	if at < 0 || at > int64(len(text)) {
+		return err
+	}
+	return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:at], []byte("\n")), err)
+}
+
+func (r *Result) fact(what, format string, args ...any) {
+	r.Facts = append(r.Facts, ResultFact{what, fmt.Sprintf(format, args...)})
+}
+
+// about finds the network that a result is about by the name of its fabric.
+func (r *Result) about(networks []*Network, name string) {
+	for i, n := range networks {
+		if n.Name == name {
+			r.Network = i
+		}
+	}
+	if r.Network < 0 && len(networks) == 1 {
+		r.Network = 0
+	}
+}
+
+// optional writes a number that may be absent.
+func optional[T any](v *T, format string) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf(format, *v)
+}
+
+// compareOutput is what a report shows of weft compare --json.
+type compareOutput struct {
+	Fabric struct {
+		Name string `json:"name"`
+	} `json:"fabric"`
+	Endpoints string `json:"endpoints"`
+	Rows      []struct {
+		Name        string  `json:"name"`
+		Source      string  `json:"source"`
+		Chosen      string  `json:"chosen"`
+		Refused     string  `json:"refused"`
+		Verdict     string  `json:"verdict"`
+		Contract    string  `json:"contract"`
+		Needed      int     `json:"lanes_needed"`
+		Used        int     `json:"lanes_used"`
+		SLs         int     `json:"sls"`
+		Unreachable int64   `json:"unreachable"`
+		Index       *uint32 `json:"edge_forwarding_index"`
+		Hops        *struct {
+			Mean float64 `json:"mean"`
+			Max  int     `json:"max"`
+		} `json:"hops"`
+		EBB      *float64 `json:"ebb"`
+		AllToAll *float64 `json:"alltoall"`
+	} `json:"rows"`
+}
+
+func readCompare(r *Result, networks []*Network, text []byte) error {
+	var o compareOutput
+	if err := json.Unmarshal(text, &o); err != nil {
+		return err
+	}
+	r.about(networks, o.Fabric.Name)
+	r.Title = "Engines side by side: " + o.Fabric.Name
+	t := ResultTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "fullest channel", "bandwidth", "all-to-all"}}
+	var present *float64
+	for _, row := range o.Rows {
+		if row.Source == "tables" && present == nil {
+			present = row.EBB
+		}
+	}
+	for _, row := range o.Rows {
+		if row.Refused != "" {
+			t.Rows = append(t.Rows, []string{row.Name, "refuses: " + row.Refused, "", "", "", "", "", "", "", ""})
+			continue
+		}
+		name, verdict, hops := row.Name, row.Verdict, ""
+		if row.Chosen != "" {
+			name += ": " + row.Chosen
+		}
+		if row.Unreachable > 0 {
+			verdict += ", " + counted(row.Unreachable, "pair", "pairs") + " without a route"
+		}
+		if row.Hops != nil {
+			hops = fmt.Sprintf("%.2f, %d at most", row.Hops.Mean, row.Hops.Max)
+		}
+		bandwidth := optional(row.EBB, "%.3f")
+		if present != nil && row.EBB != nil && *present > 0 && row.Source != "tables" {
+			bandwidth += fmt.Sprintf(" (%+.0f %%)", 100*(*row.EBB / *present - 1))
+		}
+		t.Rows = append(t.Rows, []string{
+			name, verdict, row.Contract, fmt.Sprint(row.Needed), fmt.Sprint(row.Used), fmt.Sprint(row.SLs),
+			hops, optional(row.Index, "%d"), bandwidth, optional(row.AllToAll, "%.2f"),
+		})
+	}
+	r.Tables = append(r.Tables, t)
+	r.fact("bandwidth", "of random pairs, of full; all-to-all in phases as its time, 1 without congestion. Endpoints %s.", o.Endpoints)
+	return nil
+}
+
+// packetsOutput is what a report shows of weft packets --json.
+type packetsOutput struct {
+	Fabric struct {
+		Name string `json:"name"`
+	} `json:"fabric"`
+	Engine  string `json:"engine"`
+	Tables  string `json:"tables"`
+	Preset  string `json:"preset"`
+	Traffic string `json:"traffic"`
+	Buffer  int    `json:"buffer_bytes"`
+	MTU     int    `json:"mtu"`
+	Runs    []struct {
+		Offered  float64 `json:"offered"`
+		Accepted float64 `json:"accepted"`
+		Status   string  `json:"status"`
+		Latency  struct {
+			Mean float64 `json:"mean"`
+			P50  float64 `json:"p50"`
+			P99  float64 `json:"p99"`
+			Max  float64 `json:"max"`
+		} `json:"latency_ns"`
+		Dropped  int64 `json:"dropped"`
+		Deadlock *struct {
+			Closed  float64 `json:"closed_ns"`
+			Packets int     `json:"packets"`
+			Cycle   []struct {
+				Channel string `json:"channel"`
+				VL      int    `json:"vl"`
+			} `json:"cycle"`
+		} `json:"deadlock"`
+	} `json:"runs"`
+}
+
+func readPackets(r *Result, networks []*Network, text []byte) error {
+	var o packetsOutput
+	if err := json.Unmarshal(text, &o); err != nil {
+		return err
+	}
+	r.about(networks, o.Fabric.Name)
+	source := o.Tables
+	if o.Engine != "" {
+		source = o.Engine
+	}
+	r.Title = fmt.Sprintf("Packets: %s, %s", o.Fabric.Name, source)
+	r.fact("traffic", "%s", o.Traffic)
+	r.fact("model", "%s, buffers of %s bytes for a lane, MTU %d", o.Preset, thousands(int64(o.Buffer)), o.MTU)
+	t := ResultTable{Title: "Runs", Columns: []string{"offered", "accepted", "mean ns", "median ns", "p99 ns", "max ns", "dropped", "status"}}
+	latency := ResultCurves{Title: "Latency against load", X: "offered load", Y: "ns", Series: []CurvePoints{{Name: "mean"}, {Name: "median"}, {Name: "p99"}}}
+	accepted := ResultCurves{Title: "Accepted against offered load", X: "offered load", Y: "accepted", Series: []CurvePoints{{Name: source}}}
+	for _, run := range o.Runs {
+		l := run.Latency
+		row := []string{fmt.Sprintf("%.3g", run.Offered), fmt.Sprintf("%.3g", run.Accepted)}
+		for _, v := range []float64{l.Mean, l.P50, l.P99, l.Max} {
+			row = append(row, thousands(int64(v+0.5)))
+		}
+		t.Rows = append(t.Rows, append(row, thousands(run.Dropped), run.Status))
+		for i, v := range []float64{l.Mean, l.P50, l.P99} {
+			s := &latency.Series[i]
+			s.X, s.Y = append(s.X, run.Offered), append(s.Y, v)
+		}
+		accepted.Series[0].X, accepted.Series[0].Y = append(accepted.Series[0].X, run.Offered), append(accepted.Series[0].Y, run.Accepted)
+		if d := run.Deadlock; d != nil && len(r.Loop) == 0 {
+			r.fact("deadlock", "at load %.3g after %s ns: %s that will never move", run.Offered, thousands(int64(d.Closed)), counted(int64(d.Packets), "packet", "packets"))
+			for _, s := range d.Cycle {
+				r.Loop = append(r.Loop, ResultStep{fmt.Sprintf("%s, VL %d", s.Channel, s.VL)})
+			}
+		}
+	}
+	r.Tables = append(r.Tables, t)
+	if len(o.Runs) > 1 {
+		r.Curves = append(r.Curves, latency, accepted)
+	}
+	return nil
 }

@@ -56,6 +56,8 @@ type transitionSummary struct {
 	CutAfter     int64            `json:"pairs_cut_after"`
 	Circles      int64            `json:"destinations_circled"`
 	Bandwidth    bandwidths       `json:"bandwidth"`
+
+	BySwitch []switchEntries `json:"by_switch"`
 }
 
 // mixtureSummary is a step of a credit loop with the mixture that brings it about.
@@ -102,7 +104,7 @@ func (j *diffJob) summary() *diffSummary {
 			Verdict: report.DeadlockFree, Dependencies: v.Dependencies, Cycle: j.mixtures(),
 			Entries: v.Entries, Due: v.Due, Blocks: v.Blocks, Touched: v.Switches, SLs: v.SLs, Maps: v.Maps,
 			Pairs: v.Pairs, CutBefore: v.CutBefore(), Exposed: v.Exposed, CutAfter: v.CutAfter(), Circles: v.Circles,
-			Bandwidth: j.ebb,
+			Bandwidth: j.ebb, BySwitch: entriesBySwitch(j.new.fabric, v.BySwitch),
 		}
 		if !v.Free() {
 			s.Change.Verdict = report.CreditLoop

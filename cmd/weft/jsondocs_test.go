@@ -301,6 +301,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/what-if/1", "what-if mesh:3x3,hosts=2 --engine weave-any --without-cable sw-0-1:3"},
 		{"weft/report/1", "report torus:4x4,hosts=2 --engine weave --job few=host-[1-6]"},
 		{"weft/report/1", "report torus:4x4 --lfts " + in("t4") + " --engine updn"},
+		{"weft/report/1", "report torus:4x4,hosts=2 --engine updn --with " + filepath.Join("testdata", "what-if.json")},
 		{"weft/verify-ethernet/1", "verify ../../examples/ethernet/clos-two-links-down"},
 		{"weft/verify-failures/1", "verify xgft:m=2x4,w=1x2,hosts=1 --routes bgp --failures 2-links"},
 		{"weft/version/1", "version"},

@@ -44,12 +44,34 @@ type stepOfPlan struct {
 	Blocks  int   `json:"blocks"`
 	Touched int   `json:"switches"`
 	Cut     int64 `json:"pairs_cut_after"`
+
+	BySwitch []switchEntries `json:"by_switch"`
 }
 
 func stepsOf(p *change.Proven) []stepOfPlan {
 	return list.Of(p.Steps, func(s change.Step) stepOfPlan {
-		return stepOfPlan{s.Mended, s.Follow, s.Drops, s.Rebuilt, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter()}
+		return stepOfPlan{
+			s.Mended, s.Follow, s.Drops, s.Rebuilt, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter(),
+			entriesBySwitch(p.After.Fabric, s.Union.BySwitch),
+		}
 	})
+}
+
+// switchEntries is how many entries change at a switch.
+type switchEntries struct {
+	Switch  report.Node `json:"switch"`
+	Entries int         `json:"entries"`
+}
+
+// entriesBySwitch is the switches with entries that change.
+func entriesBySwitch(f *fabric.Fabric, entries []int) []switchEntries {
+	by := []switchEntries{}
+	for at, n := range entries {
+		if n > 0 {
+			by = append(by, switchEntries{report.NodeOf(f, fabric.NodeID(at), 0), n})
+		}
+	}
+	return by
 }
 
 type leftOver struct {
@@ -162,14 +184,8 @@ type planSummary struct {
 type planStep struct {
 	Folder string `json:"folder"`
 	stepOfPlan
-	BySwitch    []switchEntries `json:"by_switch"`
-	WaitHops    int             `json:"wait_hops"`
-	WaitSeconds float64         `json:"wait_seconds"`
-}
-
-type switchEntries struct {
-	Switch  report.Node `json:"switch"`
-	Entries int         `json:"entries"`
+	WaitHops    int     `json:"wait_hops"`
+	WaitSeconds float64 `json:"wait_seconds"`
 }
 
 func (j *planned) jsonPlan() *planSummary {
@@ -180,13 +196,7 @@ func (j *planned) jsonPlan() *planSummary {
 	}
 	for i, step := range stepsOf(p) {
 		hops := change.Hops(p.Steps[i].Tables)
-		one := planStep{Folder: stepName(i), stepOfPlan: step, WaitHops: hops, WaitSeconds: (time.Duration(hops) * switchLifetime).Seconds()}
-		for at, n := range p.Steps[i].Union.BySwitch {
-			if n > 0 {
-				one.BySwitch = append(one.BySwitch, switchEntries{report.NodeOf(j.fabric, fabric.NodeID(at), 0), n})
-			}
-		}
-		s.Steps = append(s.Steps, one)
+		s.Steps = append(s.Steps, planStep{Folder: stepName(i), stepOfPlan: step, WaitHops: hops, WaitSeconds: (time.Duration(hops) * switchLifetime).Seconds()})
 	}
 	return s
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
@@ -98,6 +99,9 @@ func (a *app) report(ctx context.Context, fabrics []string, o *reportFlags) erro
 			return err
 		}
 	}
+	if err := j.addResults(); err != nil {
+		return err
+	}
 	if j.data.Title = o.title; o.title == "" {
 		short := make([]string, len(fabrics))
 		for i, name := range fabrics {
@@ -173,6 +177,22 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 		}
 	}
 	j.data.Networks = append(j.data.Networks, n)
+	return nil
+}
+
+// addResults adds what other commands found.
+func (j *reportJob) addResults() error {
+	for _, file := range j.o.with {
+		text, err := console.ReadFile(j.Console, file, func(r io.Reader, _ string) ([]byte, error) { return io.ReadAll(r) })
+		if err != nil {
+			return err
+		}
+		r, err := report.ReadResult(text, file, j.data.Networks)
+		if err != nil {
+			return err
+		}
+		j.data.Results = append(j.data.Results, r)
+	}
 	return nil
 }
 

@@ -90,7 +90,7 @@ class View {
       "+": { ratio: ratio / 1.4 }, "=": { ratio: ratio / 1.4 }, "-": { ratio: ratio * 1.4 }, "0": { x: 0.5, y: 0.5, ratio: 1 },
     }[e.key];
     if (e.key === "Escape") this.clear();
-    else if (to) void camera.animate(to, { duration: 120 });
+    else if (to) camera.setState(to);
     else return;
     e.preventDefault();
   }

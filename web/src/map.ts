@@ -56,10 +56,10 @@ export class Map {
       defaultEdgeType: "line",
       edgeProgramClasses: { line: EdgeRectangleProgram, route: EdgeArrowProgram }, // the last is drawn over the others
       zIndex: true,
-      minEdgeThickness: 1.3,
+      minEdgeThickness: index.pairs.length > 1000 ? 1 : 1.7,
       labelDensity: 0.7,
       labelGridCellSize: 110,
-      labelRenderedSizeThreshold: Math.min(5, this.size * 1.35),
+      labelRenderedSizeThreshold: index.switches > 60 ? this.size * 1.6 : 0, // names come with room for them
       labelFont: "system-ui, sans-serif",
       labelSize: 11.5,
       stagePadding: 40,
@@ -218,7 +218,7 @@ export class Map {
     const items = [{ colour: c.bad, text: "gone" }, { colour: c.good, text: "new" }];
     return {
       legend: { title: difference ? "Entries that differ" : "Change", ramp: { colours: c.load, from: "0 entries", to: String(most) }, items: difference ? [] : items },
-      edge: (i) => (gone.has(i) ? [c.bad, 5] : fresh.has(i) ? [c.good, 5] : [c.load[0], 0]),
+      edge: (i) => (gone.has(i) || has(marks?.gone_nodes, this.index.pairs[i].a) || has(marks?.gone_nodes, this.index.pairs[i].b) ? [c.bad, 5] : fresh.has(i) ? [c.good, 5] : [c.load[0], 0]),
       node: (s) => (has(marks?.gone_nodes, s) ? c.bad : has(marks?.new_nodes, s) ? c.good : c.load[Math.min(bins - 1, Math.floor(((changed[s] ?? 0) / most) * (bins - 0.01)))]),
     };
   }
@@ -247,7 +247,7 @@ export class Map {
   private draw(arrows: { from: string; to: string; colour: string; label?: string }[]): void {
     this.clear();
     for (const a of arrows) {
-      this.graph.addEdgeWithKey(`o${this.over++}`, a.from, a.to, { size: Math.max(3, this.size * 0.5), color: a.colour, type: "route", zIndex: 9 });
+      this.graph.addEdgeWithKey(`o${this.over++}`, a.from, a.to, { size: Math.max(4, this.size * 0.7), color: a.colour, type: "route", zIndex: 9 });
     }
     this.dimmed = true;
     this.recolour();

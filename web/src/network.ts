@@ -221,7 +221,7 @@ function indexOf(list: Column, value: number, from: number, to: number): number 
   return -1;
 }
 
-// numbers writes a number with commas.
+// thousands writes a number with commas.
 export function thousands(n: number): string {
   return String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
@@ -230,5 +230,5 @@ export function thousands(n: number): string {
 export function lanesText(mask: number): string {
   const list: number[] = [];
   for (let vl = 0; vl < 16; vl++) if (mask & (1 << vl)) list.push(vl);
-  return list.length === 0 ? "none" : list.join(", ");
+  return list.length === 0 ? "–" : list.join(", ");
 }

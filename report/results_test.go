@@ -1,0 +1,83 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/testnet"
+)
+
+// What other commands print is shown, and the parts that it names are found.
+func TestResults(t *testing.T) {
+	n := NewNetwork("torus:4x4", testnet.Build(t, "torus:4x4"))
+	guid := func(name string) string {
+		for i, v := range n.Nodes.Name {
+			if v == name {
+				return n.Nodes.GUID[i]
+			}
+		}
+		t.Fatalf("no node %s", name)
+		return ""
+	}
+	text := `{"schema": "weft/what-if/1", "fabric": "torus:4x4", "tables": "updn", "pairs": 240, "pairs_cut_now": 30,
+ "without": {"switch_nodes": [{"name": "sw-1-1", "guid": "` + guid("sw-1-1") + `"}], "host_nodes": [],
+  "links": [{"from": "sw-0-0", "from_port": 3, "to": "sw-1-0", "to_port": 2, "from_node": {"guid": "` + guid("sw-0-0") + `", "port": 3}}]},
+ "steps": [{"entries_mended": 5, "by_switch": [{"switch": {"guid": "` + guid("sw-2-2") + `"}, "entries": 5}]}, {"entries_mended": 2, "by_switch": [{"switch": {"guid": "` + guid("sw-2-2") + `"}, "entries": 2}]}],
+ "bandwidth": {"before": 0.5, "after": 0.4}}`
+	r, err := ReadResult([]byte(text), "w.json", []*Network{n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := r.Marks
+	if len(m.GoneNodes) != 1 || n.Nodes.Name[m.GoneNodes[0]] != "sw-1-1" {
+		t.Errorf("gone nodes %v, want sw-1-1", m.GoneNodes)
+	}
+	if len(m.GoneCables) != 1 || n.Nodes.Name[n.Cables.A[m.GoneCables[0]]] != "sw-0-0" {
+		t.Errorf("gone cables %v, want that at sw-0-0, port 3", m.GoneCables)
+	}
+	for s, entries := range m.BySwitch {
+		want := int32(0)
+		if n.Nodes.Name[s] == "sw-2-2" {
+			want = 7
+		}
+		if entries != want {
+			t.Errorf("%d entries change at %s, want %d", entries, n.Nodes.Name[s], want)
+		}
+	}
+	if len(r.Tables) != 2 || len(r.Tables[0].Rows) != 2 {
+		t.Errorf("%d tables, want one of two steps and one of switches", len(r.Tables))
+	}
+}
+
+// Files that are no such outputs are refused, and errors say where they are.
+func TestResultsRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\n\n!":                    "x.json: line 3: invalid character",
+		`{"schema": "weft/info/1"}`: "x.json: it is weft/info/1; a report takes what weft compare",
+		`{"fabric": 3}`:             "x.json: it does not say which output it is",
+		"{\"schema\": \"weft/diff/1\",\n\"gone\": 7}": "x.json: line 2: json: cannot unmarshal",
+		`[]`: "x.json: line 1: json: cannot unmarshal",
+	} {
+		if _, err := ReadResult([]byte(text), "x.json", nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// A curve of one run, of none, and of figures that are all zero are drawn or left out.
+func TestCharts(t *testing.T) {
+	for _, c := range []ResultCurves{
+		{Title: "one", Series: []CurvePoints{{Name: "a", X: []float64{0.5}, Y: []float64{3}}}},
+		{Title: "zero", Series: []CurvePoints{{Name: "a", X: []float64{0, 1}, Y: []float64{0, 0}}}},
+	} {
+		if text := string(lineChart(&c)); !strings.Contains(text, "<circle") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+			t.Errorf("%s: %s", c.Title, text)
+		}
+	}
+	if text := lineChart(&ResultCurves{}); text != "" {
+		t.Errorf("a chart of nothing: %s", text)
+	}
+	if text := string(barChart("zero", "x", "y", []bar{{"a", 0, ""}})); strings.Contains(text, "NaN") {
+		t.Errorf("bars of nothing: %s", text)
+	}
+}
