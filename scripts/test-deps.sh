@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # Installs what the live tests need: OpenSM, a simulated fabric to run it on,
 # ibdmchk, an independent judge of routing tables, Python for another, what builds
-# the plugin, a C compiler and OpenSM's headers, and rpmbuild. Quiet when all is there.
+# the plugin, a C compiler and OpenSM's headers, rpmbuild, and for report pages Chromium,
+# Graphviz, promtool, Node and the packages of web. Quiet when all is there.
 # Never fails: without the tools those tests skip and all others run.
 set -euo pipefail
 
-packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev libopensm-dev libibumad-dev python3 rpm)
+packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev libopensm-dev libibumad-dev python3 rpm chromium fonts-dejavu graphviz prometheus)
+command -v node >/dev/null || packages+=(nodejs npm)
 
 # OpenSM and the diagnostics live in sbin, which is not on everybody's path.
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 missing() {
 	local tool
-	for tool in opensm ibsim ibdmchk smpquery cc python3 rpmbuild; do
+	for tool in opensm ibsim ibdmchk smpquery cc python3 rpmbuild chromium dot promtool node; do
 		command -v "$tool" >/dev/null || echo "$tool"
 	done
 	compgen -G '/usr/lib*/umad2sim/libumad2sim.so*' >/dev/null ||
@@ -25,8 +27,17 @@ missing() {
 	done
 }
 
+# The packages that the program of the page is bundled from, and what drives the browser.
+web_packages() {
+	[[ -d web/node_modules/playwright-core ]] && return
+	if ! command -v npm >/dev/null || ! (cd web && npm ci --silent --no-audit --no-fund) >/dev/null 2>&1; then
+		echo "test-deps: the packages of web are missing; the tests of pages in a browser will be skipped: cd web && npm ci"
+	fi
+}
+
 lacking=$(missing | paste -sd' ' -)
 if [[ -z $lacking ]]; then
+	web_packages
 	exit 0
 fi
 
@@ -46,3 +57,4 @@ fi
 if [[ -n $lacking ]]; then
 	echo "test-deps: missing $lacking; the tests that need them will be skipped. On Debian: apt-get install ${packages[*]}"
 fi
+web_packages

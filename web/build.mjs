@@ -1,8 +1,9 @@
-// Bundles the program of the page into dist/report.js, and collects the licences of what is
-// in it. The same sources and versions give the same bytes.
+// Bundles the program of the page into dist/report.js, or into another folder, and collects
+// the licences of what is in it. The same sources and versions give the same bytes.
 import { build } from "esbuild";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 
+const folder = process.argv[2] ?? "dist";
 const result = await build({
   entryPoints: ["src/main.ts"],
   bundle: true,
@@ -11,7 +12,7 @@ const result = await build({
   target: "es2022",
   charset: "ascii", // a page may be read with any encoding
   legalComments: "none",
-  outfile: "dist/report.js",
+  outfile: `${folder}/report.js`,
   metafile: true,
 });
 
@@ -28,4 +29,4 @@ for (const name of [...packages].sort()) {
   text += `\n${name} ${about.version}, ${about.license}\n`;
   if (file) text += `\n${(await readFile(`${dir}/${file}`, "utf8")).trim()}\n`;
 }
-await writeFile("dist/licenses.txt", text);
+await writeFile(`${folder}/licenses.txt`, text);

@@ -1,0 +1,228 @@
+package browser
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"flag"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/report"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// update keeps the pictures of this run as those of docs/pictures.
+var update = flag.Bool("update", false, "write docs/pictures anew")
+
+const root = "../.."
+
+// pictures is the pages of which docs/pictures has a picture.
+var pictures = []string{"loop", "dragonfly", "dgx", "psmn"}
+
+// need skips the test unless there are Node, the packages of web and Chromium.
+func need(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("no browser in short mode")
+	}
+	for _, tool := range []string{"node", "chromium"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is missing: make test installs it as root on Debian (scripts/test-deps.sh)", tool)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "web/node_modules/playwright-core")); err != nil {
+		t.Skip("playwright-core is missing: npm ci in web installs it, and so does make test as root on Debian")
+	}
+}
+
+// given is tables for a fabric by an engine, judged.
+func given(t *testing.T, f *fabric.Fabric, engine string) *report.Given {
+	t.Helper()
+	e, err := engines.Named(engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := e.Route(context.Background(), f, engines.Options{Seed: 1}, routing.Budget{Contract: e.Contract}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: e.Contract, Lost: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &report.Given{Name: engine, Source: engine, Tables: tables, Verdict: v, Available: routing.DefaultVLs}
+}
+
+// network is a fabric as a report has it, routed by some engines.
+func network(t *testing.T, name string, f *fabric.Fabric, with ...string) *report.Network {
+	t.Helper()
+	n := report.NewNetwork(name, f)
+	var tables []*report.Given
+	for _, engine := range with {
+		g := given(t, f, engine)
+		tables = append(tables, g)
+		if err := n.Add(context.Background(), g, report.Options{Seed: 1, Precision: 0.01}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(tables) == 2 {
+		if err := n.Compare(context.Background(), tables[0].Tables, tables[1].Tables, deadlock.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// page writes a report.
+func page(t *testing.T, dir, file string, networks ...*report.Network) {
+	t.Helper()
+	d := &report.Data{Title: networks[0].Name, Made: "weft", Networks: networks, Results: []*report.Result{}}
+	var b bytes.Buffer
+	if err := d.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, file+".html"), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// evil is a small network whose names are markup.
+func evil(t *testing.T) (string, *fabric.Fabric) {
+	t.Helper()
+	name := `</script><script>window.broken=1</script><img src=x onerror="window.broken=2">"'&` + "\u2028🦊"
+	var b fabric.Builder
+	var switches []fabric.Ref
+	for i := range 3 {
+		switches = append(switches, b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Kind: fabric.Switch, Ports: 4, Name: name}, ""))
+	}
+	for i := range 3 {
+		h := b.Node(fabric.Node{GUID: fabric.GUID(i + 11), Kind: fabric.Adapter, Ports: 1, Name: name}, "")
+		b.Cable(switches[i], 3, h, 1, fabric.Rate{})
+		b.Cable(switches[i], 1, switches[(i+1)%3], 2, fabric.Rate{Width: 4, Speed: fabric.Speed(`<b>"x"`)})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name, f
+}
+
+// TestPages opens pages in a browser: a torus with a credit loop, a Dragonfly, two real
+// fabrics, one with names that are markup, several in one page, and a large one. What is
+// tried there is in web/test/browser.mjs.
+func TestPages(t *testing.T) {
+	need(t)
+	dir := t.TempDir()
+	testnet.Corpus(t)
+	page(t, dir, "loop", network(t, "torus:6x5x5", testnet.Build(t, "torus:6x5x5"), "minhop"))
+	page(t, dir, "dragonfly", network(t, "dragonfly:p=2", testnet.Build(t, "dragonfly:p=2"), "weave"))
+	for _, f := range []struct{ file, dump string }{{"dgx", "topograph-ndr-dgx-2025"}, {"psmn", "psmn-x5-2020"}} {
+		page(t, dir, f.file, network(t, f.dump+".ibnetdiscover", testnet.Dump(t, f.dump), "balance"))
+	}
+	name, f := evil(t)
+	page(t, dir, "evil", network(t, name, f, "minhop"))
+	page(t, dir, "several", network(t, "torus:4x4", testnet.Build(t, "torus:4x4"), "minhop", "weave"), network(t, "fattree:ports=8", testnet.Build(t, "fattree:ports=8"), "ftree"))
+	page(t, dir, "large", network(t, "random", testnet.Build(t, "random:switches=2000,links=8000,hosts=1"), "updn"))
+
+	cmd := exec.Command("node", "test/browser.mjs", dir)
+	cmd.Dir = filepath.Join(root, "web")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	checks := 0
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		line := lines.Text()
+		switch what, bad := strings.CutPrefix(line, "not ok "); {
+		case bad:
+			t.Error(what)
+			checks++
+		default:
+			t.Log(line)
+			checks++
+		}
+	}
+	if err := cmd.Wait(); err != nil || checks < 17 {
+		t.Fatalf("%d checks: %v", checks, err)
+	}
+	for _, p := range pictures {
+		compare(t, filepath.Join(dir, p+".png"), filepath.Join(root, "docs/pictures", p+".png"))
+	}
+}
+
+// compare holds a picture against the one that is kept, coarsely: fonts and how a browser
+// smooths lines differ from one machine to the next.
+func compare(t *testing.T, got, kept string) {
+	t.Helper()
+	if *update {
+		text, err := os.ReadFile(got)
+		if err == nil {
+			err = os.WriteFile(kept, text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	a, b := coarse(t, got), coarse(t, kept)
+	if len(a) != len(b) {
+		t.Errorf("%s has another size than %s", got, kept)
+		return
+	}
+	differ := 0
+	for i := range a {
+		if d := a[i] - b[i]; d > 24 || d < -24 {
+			differ++
+		}
+	}
+	if share := float64(differ) / float64(len(a)); share > 0.08 {
+		t.Errorf("%.1f %% of %s is not as it was; look at the pages, then go test ./e2e/browser -update", 100*share, kept)
+	}
+}
+
+// coarse is the mean brightness of squares of 16 pixels.
+func coarse(t *testing.T, file string) []int {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const side = 16
+	var all []int
+	size := img.Bounds().Size()
+	for y := 0; y+side <= size.Y; y += side {
+		for x := 0; x+side <= size.X; x += side {
+			all = append(all, brightness(img, x, y, side))
+		}
+	}
+	return all
+}
+
+func brightness(img image.Image, x, y, side int) int {
+	sum := 0
+	for i := range side {
+		for j := range side {
+			r, g, b, _ := img.At(x+i, y+j).RGBA()
+			sum += int(r>>8) + int(g>>8) + int(b>>8)
+		}
+	}
+	return sum / (3 * side * side)
+}

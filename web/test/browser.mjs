@@ -1,0 +1,315 @@
+// Opens report pages in Chromium and tries them as a reader would. Prints a line for every
+// check: "ok NAME" or "not ok NAME: why". e2e/browser makes the pages and runs this.
+//
+//   node web/test/browser.mjs FOLDER
+import { readFile, writeFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const folder = process.argv[2];
+const at = (file) => `${folder}/${file}`;
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-color-profile=srgb", "--font-render-hinting=none"],
+});
+
+let name = "";
+const say = (line) => process.stdout.write(line + "\n");
+async function check(what, run) {
+  name = what;
+  try {
+    await run();
+    say(`ok ${what}`);
+  } catch (e) {
+    say(`not ok ${what}: ${String(e.message ?? e).split("\n")[0]}`);
+  }
+}
+function same(got, want, what = "") {
+  const [g, w] = [JSON.stringify(got), JSON.stringify(want)];
+  if (g !== w) throw new Error(`${what} ${g}, want ${w}`);
+}
+function holds(yes, what) {
+  if (!yes) throw new Error(what);
+}
+
+// open opens a page; whatever it complains of or asks a network for is a failure.
+async function open(file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, reducedMotion: "reduce", colorScheme: "light", ...options });
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GPU stall|GL Driver|WebGL/.test(m.text()) && page.complaints.push(m.text()));
+  page.on("pageerror", (e) => page.complaints.push(e.message));
+  page.on("dialog", (d) => (page.complaints.push(`dialog ${d.message()}`), d.dismiss()));
+  page.on("request", (r) => /^(file|blob|data):/.test(r.url()) || page.complaints.push(`request to ${r.url()}`));
+  if (options.script) await page.addInitScript(options.script);
+  await page.goto(pathToFileURL(at(file)).href);
+  if (options.javaScriptEnabled !== false) {
+    await page.waitForSelector("html[data-ready]", { timeout: 60_000 });
+    await frames(page, 2);
+  }
+  return page;
+}
+const frames = (page, n) => page.evaluate(async (n) => { for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame); }, n);
+async function close(page) {
+  same(page.complaints, [], "complaints:");
+  await page.context().close();
+}
+const details = (page) => page.locator(".details").innerText();
+const counts = (page) => page.evaluate(() => { const g = weftReport.views[0].map.graph; return [g.order, g.size]; });
+// point is where a switch is on the screen.
+const point = (page, s) => page.evaluate((s) => {
+  const m = weftReport.views[0].map;
+  const a = m.graph.getNodeAttributes(`s${s}`);
+  const p = m.sigma.graphToViewport(a, { cameraState: m.sigma.getCamera().getState() });
+  const box = document.querySelector(".canvas").getBoundingClientRect();
+  return { x: box.x + p.x, y: box.y + p.y };
+}, s);
+async function type(page, field, text) {
+  await page.fill(field, text);
+  await page.press(field, "Enter");
+  await frames(page, 2);
+}
+
+await check("a credit loop is shown first, drawn and listed", async () => {
+  const page = await open("loop.html");
+  holds((await page.locator(".set.shown .verdict h2").first().innerText()).startsWith("Credit loop of"), "the verdict is not the loop");
+  const steps = await page.locator(".set.shown .loop-steps li").count();
+  const drawn = await page.evaluate(() => weftReport.views[0].map.graph.filterEdges((k) => k[0] === "o").length);
+  same(drawn, steps, "arrows");
+  await page.click("[data-clear]");
+  same(await page.evaluate(() => weftReport.views[0].map.graph.filterEdges((k) => k[0] === "o").length), 0, "arrows after Clear");
+  await page.click("[data-loop]");
+  same(await page.evaluate(() => weftReport.views[0].map.graph.filterEdges((k) => k[0] === "o").length), steps, "arrows again");
+  await close(page);
+});
+
+await check("search finds names, GUIDs and LIDs", async () => {
+  const page = await open("dragonfly.html");
+  await page.keyboard.press("/");
+  same(await page.evaluate(() => document.activeElement.hasAttribute("data-search")), true, "the search has the focus");
+  await page.keyboard.type("sw-g1-r2");
+  await page.keyboard.press("Enter");
+  holds((await details(page)).includes("sw-g1-r2"), "no details of the switch");
+  const [guid, lid] = await page.evaluate(() => { const n = weftReport.views[0].index.n; const i = n.nodes.name.indexOf("host-5"); return [n.nodes.guid[i], n.endpoints.lid[n.endpoints.node.indexOf(i)]]; });
+  await type(page, "[data-search]", guid);
+  holds((await details(page)).includes("host-5"), "not found by GUID");
+  await type(page, "[data-search]", "sw-g0-r0");
+  await type(page, "[data-search]", String(lid));
+  holds((await details(page)).startsWith("×\nhost-5") || (await details(page)).includes("host-5"), "not found by LID");
+  await page.fill("[data-search]", "nobody-is-called-so");
+  holds((await page.locator(".suggestions:not([hidden])").innerText()).includes("nothing"), "no word about a name that is unknown");
+  await close(page);
+});
+
+await check("a path is followed with its lanes", async () => {
+  const page = await open("dragonfly.html");
+  await type(page, "[data-from]", "host-0");
+  await type(page, "[data-to]", "host-40");
+  const text = await details(page);
+  holds(/hops? between switches, SL \d/.test(text) && /VL \d/.test(text) && text.includes("to the destination"), `details: ${text}`);
+  const hops = await page.locator(".hops li").count();
+  same(await page.evaluate(() => weftReport.views[0].map.graph.filterEdges((k) => k[0] === "o").length), hops - 1, "arrows");
+  await close(page);
+});
+
+await check("every path on the page arrives, with as many hops as the report counts", async () => {
+  for (const file of ["dragonfly.html", "loop.html"]) {
+    const page = await open(file);
+    const [found, want] = await page.evaluate(() => {
+      const x = weftReport.views[0].index;
+      const t = x.n.tables[0];
+      const found = [];
+      const n = x.n.endpoints.node.length;
+      for (let a = 0; a < n; a++)
+        for (let b = 0; b < n; b++) {
+          if (a === b) continue;
+          const p = x.path(t, a, b);
+          const h = p.end === "arrives" && !p.instead && p.hops.every((q) => q.cable < 0 || q.vl >= 0) ? p.hops.length - 1 : 99;
+          found[h] = (found[h] ?? 0) + 1;
+        }
+      return [Array.from(found, (v) => v ?? 0), Array.from(t.hops.pairs)];
+    });
+    same(found, want, `${file}: pairs by hops`);
+    await close(page);
+  }
+});
+
+await check("hosts unfold and fold by a click", async () => {
+  const page = await open("dragonfly.html");
+  const before = await counts(page);
+  const hosts = await page.evaluate(() => weftReport.views[0].index.hosts[0].length);
+  let p = await point(page, 0);
+  await page.mouse.click(p.x, p.y);
+  await frames(page, 3);
+  same(await counts(page), [before[0] + hosts, before[1] + hosts], "nodes and edges");
+  holds((await details(page)).includes("Fold hosts"), "the details do not offer to fold");
+  p = await point(page, 0);
+  await page.mouse.click(p.x, p.y);
+  await frames(page, 2);
+  same(await counts(page), before, "nodes and edges, folded");
+  await close(page);
+});
+
+await check("pointing and clicking show loads of trunks", async () => {
+  const page = await open("dgx.html");
+  await page.locator(".stage").scrollIntoViewIfNeeded();
+  await page.evaluate(() => document.querySelector(".stage").scrollIntoView({ block: "end" }));
+  const [a, b] = [await page.evaluate(() => weftReport.views[0].index.pairs[0].a), await page.evaluate(() => weftReport.views[0].index.pairs[0].b)];
+  const [p, q] = [await point(page, a), await point(page, b)];
+  const found = await page.evaluate(({ x, y }) => { const box = document.querySelector(".canvas").getBoundingClientRect(); return weftReport.views[0].map.under(x - box.x, y - box.y)?.kind; }, { x: p.x * 0.93 + q.x * 0.07, y: p.y * 0.93 + q.y * 0.07 });
+  same(found, "pair", "under the pointer");
+  await page.mouse.move(p.x, p.y);
+  await page.waitForSelector(".hover:not([hidden])");
+  holds((await page.locator(".hover").innerText()).includes("host ports"), "no box beside the pointer");
+  await close(page);
+});
+
+await check("all colours have a legend", async () => {
+  const page = await open("dgx.html");
+  for (const by of ["lane", "rate", "tier", "odd", "load"]) {
+    await page.selectOption("[data-colour]", by);
+    holds((await page.locator(".legend").innerText()).length > 5, `no legend by ${by}`);
+  }
+  await page.selectOption("[data-colour]", "odd");
+  const missing = await page.evaluate(() => { const g = weftReport.views[0].map.graph; return g.filterEdges((k, a) => k[0] === "m" && !a.hidden).length; });
+  same(missing, 16, "pairs with cables missing in the DGX fabric");
+  await close(page);
+});
+
+await check("tables sort, search and are saved", async () => {
+  const page = await open("psmn.html");
+  const column = (i) => page.locator(`table.data tbody tr td:nth-child(${i})`).allInnerTexts();
+  await page.click('table.data th button:text-is("host ports")');
+  const ports = (await column(9)).map(Number);
+  same(ports, [...ports].sort((x, y) => y - x), "host ports, most first");
+  await page.click('table.data th button:text-is("host ports")');
+  same((await column(9)).map(Number), [...ports].sort((x, y) => x - y), "host ports, least first");
+  same(await page.locator("table.data th[aria-sort]").count(), 1, "columns that say they are sorted");
+  await page.click('.tabs button:text-is("Cables")');
+  const all = Number((await page.locator(".table-tools [role=status]").innerText()).split(" ")[0]);
+  same(all, 159, "cables");
+  await page.fill(".table-tools input", "DDR");
+  same(await page.locator(".table-tools [role=status]").innerText(), "23 of 159 rows", "cables of DDR");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click('button:text-is("Save as CSV")')]);
+  const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n");
+  same(lines.length, 24, "lines of CSV");
+  await close(page);
+});
+
+await check("light and dark", async () => {
+  const page = await open("psmn.html");
+  const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await back();
+  await page.click(".theme");
+  const dark = await back();
+  holds(light !== dark, "the button changes nothing");
+  await page.click(".theme");
+  same(await back(), light, "background again");
+  await close(page);
+  const night = await open("psmn.html", { colorScheme: "dark" });
+  same(await night.evaluate(() => getComputedStyle(document.body).backgroundColor), dark, "background of a dark system");
+  await close(night);
+});
+
+await check("the keyboard moves the map and reaches everything", async () => {
+  const page = await open("psmn.html");
+  await page.focus(".canvas");
+  const camera = () => page.evaluate(() => { const s = weftReport.views[0].map.sigma.getCamera().getState(); return [s.x, s.y, s.ratio]; });
+  const before = await camera();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("+");
+  const after = await camera();
+  holds(after[0] > before[0] && after[2] < before[2], `the camera went from ${before} to ${after}`);
+  const stops = new Set();
+  for (let i = 0; i < 40; i++) {
+    await page.keyboard.press("Tab");
+    stops.add(await page.evaluate(() => document.activeElement.tagName + (document.activeElement.dataset.colour ?? "") + document.activeElement.textContent.slice(0, 20)));
+  }
+  holds(stops.size > 10, `Tab reaches ${stops.size} things`);
+  await close(page);
+});
+
+await check("without scripts there is the drawing", async () => {
+  const page = await open("loop.html", { javaScriptEnabled: false });
+  holds(await page.locator(".map-drawing").first().isVisible(), "no drawing");
+  holds((await page.locator(".map-drawing .loop").count()) > 0, "no loop in the drawing");
+  holds(await page.locator(".loop-steps").first().isVisible(), "no steps");
+  holds(!(await page.locator("[data-search]").isVisible()), "a search that does nothing");
+  holds((await page.locator(".chart").count()) >= 4, "no charts");
+  await close(page);
+});
+
+await check("printing shows drawing, text and tables", async () => {
+  const page = await open("loop.html");
+  await page.emulateMedia({ media: "print" });
+  holds(await page.locator(".set.shown .map-drawing").isVisible(), "no drawing");
+  holds(!(await page.locator(".tools").first().isVisible()), "tools are printed");
+  await close(page);
+});
+
+await check("names with markup stay text", async () => {
+  const page = await open("evil.html");
+  same(await page.evaluate(() => window.broken ?? null), null, "a name ran");
+  holds((await page.title()).includes("<script>"), "the title lost the name");
+  await type(page, "[data-search]", "<img");
+  holds((await details(page)).includes("<img"), "details without the name");
+  for (const tab of await page.locator(".tabs button").all()) await tab.click();
+  await page.hover(".canvas");
+  for (const by of ["lane", "odd"]) await page.selectOption("[data-colour]", by);
+  same(await page.locator("img, iframe, object, embed, main script").count(), 0, "elements made of names");
+  await close(page);
+});
+
+await check("two tables and two fabrics in one page", async () => {
+  const page = await open("several.html");
+  same(await page.locator(".networks a").count(), 2, "fabrics");
+  await page.click('.networks a:nth-child(2)');
+  await frames(page, 2);
+  holds(await page.locator('[data-network="1"]').isVisible(), "the second fabric is not shown");
+  await page.click('.networks a:nth-child(1)');
+  const verdict = () => page.locator('[data-network="0"] .set.shown .verdict h2').first().innerText();
+  const first = await verdict();
+  await page.click('[data-network="0"] [data-show-set="1"]');
+  holds((await verdict()) !== first, "the other tables have the same verdict");
+  await page.selectOption('[data-network="0"] [data-colour]', "difference");
+  holds((await page.locator('[data-network="0"] .legend').innerText()).includes("Entries"), "no legend of the difference");
+  await close(page);
+});
+
+await check("at most 8 ms of work a frame at 2,000 switches and 8,000 trunks", async () => {
+  const page = await open("large.html");
+  same(await page.evaluate(() => { const x = weftReport.views[0].index; return [x.switches, x.n.cables.between_switches]; }), [2000, 8000], "size");
+  await frames(page, 3);
+  const client = await page.context().newCDPSession(page);
+  await client.send("Performance.enable", { timeDomain: "threadTicks" });
+  const spent = async () => Object.fromEntries((await client.send("Performance.getMetrics")).metrics.map((m) => [m.name, m.value]));
+  const script = `(async () => { const m = weftReport.views[0].map; const c = m.sigma.getCamera(); const times = []; let drawn = 0; m.sigma.on("afterRender", () => drawn++);
+    for (let i = 0; i < 24; i++) { const s = c.getState(); c.setState({ x: s.x + 0.004, ratio: s.ratio * 0.985 }); const box = m.under(300 + i, 200); await new Promise((r) => requestAnimationFrame(() => { const t = performance.now(); queueMicrotask(() => r(times.push(performance.now() - t))); })); }
+    return drawn; })()`;
+  const before = await spent();
+  const drawn = await page.evaluate(script);
+  const after = await spent();
+  const ms = (1000 * (after.TaskDuration - before.TaskDuration)) / drawn;
+  const js = (1000 * (after.ScriptDuration - before.ScriptDuration)) / drawn;
+  say(`# ${ms.toFixed(2)} ms of main-thread CPU a frame over ${drawn} frames, ${js.toFixed(2)} ms of it scripts`);
+  holds(drawn >= 20, `${drawn} frames drawn`);
+  holds(ms <= 8, `${ms.toFixed(2)} ms a frame`);
+  await close(page);
+});
+
+await check("pictures", async () => {
+  for (const [file, theme, prepare] of [
+    ["loop", "light", async () => {}],
+    ["dragonfly", "dark", async (page) => { await page.evaluate(() => scrollTo(0, 300)); await type(page, "[data-from]", "host-0"); await type(page, "[data-to]", "host-40"); await page.waitForTimeout(500); }],
+    ["dgx", "light", async () => {}],
+    ["psmn", "light", async (page) => { await page.evaluate(() => scrollTo(0, 300)); const p = await point(page, 4); await page.mouse.click(p.x, p.y); await page.waitForTimeout(500); await page.mouse.move(5, 5); }],
+  ]) {
+    const page = await open(`${file}.html`, { colorScheme: theme });
+    await prepare(page);
+    await frames(page, 3);
+    await writeFile(at(`${file}.png`), await page.screenshot());
+    await close(page);
+  }
+});
+
+await browser.close();
