@@ -255,6 +255,11 @@ var rules = []rule{
 		why:      "it shows what judges and simulators found; who routed, and where files lie, is not its business",
 	},
 	{
+		packages: "export",
+		may:      []string{"fabric", "fabric/names", "report"},
+		why:      "it writes what reports show in the forms of other tools, and finds out nothing by itself",
+	},
+	{
 		packages: "web",
 		why:      "files and nothing else",
 	},
