@@ -173,6 +173,26 @@ func (f *Fabric) Label(n NodeID) string {
 	return node.Name
 }
 
+// PortLabel is a node's label and a port.
+func (f *Fabric) PortLabel(n NodeID, port uint8) string {
+	return fmt.Sprintf("%s, port %d", f.Label(n), port)
+}
+
+// EndpointLabel is the label of an endpoint's node, with the port if the node has several.
+func (f *Fabric) EndpointLabel(e EndpointID) string {
+	ep := f.Endpoint(e)
+	if n := f.Node(ep.Node); n.Kind != Switch && n.Ports > 1 {
+		return f.PortLabel(ep.Node, ep.Port)
+	}
+	return f.Label(ep.Node)
+}
+
+// ChannelLabel is the ports that a channel joins.
+func (f *Fabric) ChannelLabel(c ChannelID) string {
+	ch := f.Channel(c)
+	return f.PortLabel(ch.From, ch.FromPort) + " → " + f.PortLabel(ch.To, ch.ToPort)
+}
+
 // Channels is every channel, [ChannelID].
 func (f *Fabric) Channels() []Channel { return f.channels }
 

@@ -1,28 +1,22 @@
 package report
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// endpointName names an endpoint, with its port if the node has several.
+// endpointName names an endpoint, if there is one.
 func endpointName(f *fabric.Fabric, e fabric.EndpointID) string {
 	if e == fabric.None {
 		return "nobody"
 	}
-	ep := f.Endpoint(e)
-	if n := f.Node(ep.Node); n.Kind != fabric.Switch && n.Ports > 1 {
-		return fmt.Sprintf("%s, port %d", f.Label(ep.Node), ep.Port)
-	}
-	return f.Label(ep.Node)
+	return f.EndpointLabel(e)
 }
 
 // channelName names both ends of a channel.
 func channelName(f *fabric.Fabric, c fabric.ChannelID) string {
-	ch := f.Channel(c)
-	return fmt.Sprintf("%s, port %d → %s, port %d", f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort)
+	return f.ChannelLabel(c)
 }
 
 // thousands writes a number with commas.

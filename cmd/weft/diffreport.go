@@ -139,7 +139,7 @@ func (j *diffJob) screen(s *diffSummary) *console.Page {
 	p.Fact("gone", "%s", partsText(j.old.fabric, &j.parts.Gone))
 	p.Fact("added", "%s", partsText(j.new.fabric, &j.parts.New))
 	if n := len(j.parts.Readdressed); n > 0 {
-		names := list.Of(j.parts.Readdressed, func(e fabric.EndpointID) string { return report.Endpoint(j.new.fabric, e) })
+		names := list.Of(j.parts.Readdressed, j.new.fabric.EndpointLabel)
 		p.Fact("addresses", "%s other LIDs than before: %s", words.Counted(n, "port has", "ports have"), words.FirstOf(names))
 	}
 	if s.Change != nil {

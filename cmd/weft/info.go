@@ -301,7 +301,7 @@ func oddPlaces(f *fabric.Fabric, o *inspect.Finding) []string {
 			places = append(places, fmt.Sprintf("%s – %s", f.Label(l.A), f.Label(l.B)))
 			continue
 		}
-		places = append(places, fmt.Sprintf("%s, port %d – %s, port %d", f.Label(l.A), l.APort, f.Label(l.B), l.BPort))
+		places = append(places, f.PortLabel(l.A, l.APort)+" – "+f.PortLabel(l.B, l.BPort))
 	}
 	for _, n := range o.Nodes {
 		text := f.Label(n)
@@ -325,7 +325,7 @@ func cabledTo(f *fabric.Fabric, n fabric.NodeID) string {
 	for p := 1; p <= f.Node(n).Ports && f.Node(n).Kind != fabric.Switch; p++ {
 		if c := f.Out(n, uint8(p)); c != fabric.None {
 			ch := f.Channel(c)
-			return fmt.Sprintf(" at %s, port %d", f.Label(ch.To), ch.ToPort)
+			return " at " + f.PortLabel(ch.To, ch.ToPort)
 		}
 	}
 	return ""

@@ -91,7 +91,7 @@ func (j *keepJob) hasAll(before *fabric.Fabric) error {
 	var news []string
 	for _, e := range j.o.Scope.Endpoints(j.fabric) {
 		if !alsoIn(before, j.fabric, e) {
-			news = append(news, report.Endpoint(j.fabric, e))
+			news = append(news, j.fabric.EndpointLabel(e))
 		}
 	}
 	if news == nil {

@@ -84,7 +84,7 @@ func leftOf(p *change.Proven) []leftOver {
 	f := p.After.Fabric
 	return list.Of(p.Left, func(l repair.Left) leftOver {
 		e := f.Owner(l.LID)
-		return leftOver{l.LID, report.Endpoint(f, e), report.EndpointNode(f, e)}
+		return leftOver{l.LID, f.EndpointLabel(e), report.EndpointNode(f, e)}
 	})
 }
 

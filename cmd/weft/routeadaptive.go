@@ -91,8 +91,8 @@ func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerd
 	for _, step := range v.Cycle {
 		c := j.fabric.Channel(step.Trunk)
 		s.Cycle = append(s.Cycle, adaptiveStepSummary{
-			From: fmt.Sprintf("%s, port %d", j.fabric.Label(c.From), c.FromPort),
-			To:   fmt.Sprintf("%s, port %d", j.fabric.Label(c.To), c.ToPort),
+			From: j.fabric.PortLabel(c.From, c.FromPort),
+			To:   j.fabric.PortLabel(c.To, c.ToPort),
 			VL:   step.Lane, Kind: step.Kind.String(), Src: j.fabric.Label(step.Source),
 			ChannelNodes: report.EndsOf(j.fabric, step.Trunk), SrcNode: report.NodeOf(j.fabric, step.Source, 0),
 		})

@@ -72,7 +72,7 @@ func (j *judged) apartSummary() []partSummary {
 		for _, s := range part {
 			for _, e := range j.fabric.Attached(s) {
 				if j.Scope.Includes(j.fabric.Endpoint(e).Class) {
-					p.Endpoints = append(p.Endpoints, report.Endpoint(j.fabric, e))
+					p.Endpoints = append(p.Endpoints, j.fabric.EndpointLabel(e))
 				}
 			}
 		}
@@ -113,7 +113,7 @@ func (j *judged) summary() *routeSummary {
 	}
 	if j.Loads.Hottest != fabric.None {
 		nodes := report.EndsOf(j.fabric, j.Loads.Hottest)
-		s.MaxLoadOn, s.MaxLoadNodes = report.Channel(j.fabric, j.Loads.Hottest), &nodes
+		s.MaxLoadOn, s.MaxLoadNodes = j.fabric.ChannelLabel(j.Loads.Hottest), &nodes
 	}
 	if j.Choice != nil {
 		s.Auto = &autoSummary{j.Choice.Why, trialSummaries(j.Choice.Trials), j.Choice.Stopped > 0}
@@ -158,7 +158,7 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 	}
 	j.factResult(p)
 	if j.Loads.Hottest != fabric.None {
-		p.Fact("load", "%s on the fullest channel, %s", words.Plural(int(j.Loads.Max), "route"), report.Channel(j.fabric, j.Loads.Hottest))
+		p.Fact("load", "%s on the fullest channel, %s", words.Plural(int(j.Loads.Max), "route"), j.fabric.ChannelLabel(j.Loads.Hottest))
 	}
 	j.factApart(p)
 	for _, s := range j.survival {

@@ -134,7 +134,7 @@ func (j *simulateJob) summary() *simulateSummary {
 	})
 	if j.loads.Hottest != fabric.None {
 		nodes := report.EndsOf(f, j.loads.Hottest)
-		s.IndexOn, s.IndexNodes = report.Channel(f, j.loads.Hottest), &nodes
+		s.IndexOn, s.IndexNodes = f.ChannelLabel(j.loads.Hottest), &nodes
 	}
 	s.Tiers = list.Of(j.loads.Tiers(f, j.scope), func(t congestion.Tier) tierSummary {
 		return tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:]}

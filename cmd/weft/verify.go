@@ -202,7 +202,7 @@ func (j *verifyJob) summary() *verifySummary {
 	}
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, lostSummary{
-			f.Label(l.Switch), report.Endpoint(f, f.Owner(l.LID)), report.NodeOf(f, l.Switch, 0), report.EndpointNode(f, f.Owner(l.LID)), l.LID, l.Why.String(), l.Pairs,
+			f.Label(l.Switch), f.EndpointLabel(f.Owner(l.LID)), report.NodeOf(f, l.Switch, 0), report.EndpointNode(f, f.Owner(l.LID)), l.LID, l.Why.String(), l.Pairs,
 		})
 	}
 	return s

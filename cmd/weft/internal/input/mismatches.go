@@ -72,7 +72,7 @@ func misfitsOf(f *fabric.Fabric, d *lft.Dump) *Mismatches {
 	m.NoTable, m.NoTableOf = report.Labels(f, d.NoTable), report.NodesOf(f, d.NoTable)
 	for _, e := range d.Unreached {
 		if ep := f.Endpoint(e); ep.Switch != fabric.None && ep.Class != fabric.SwitchPort {
-			m.NoEntry, m.NoEntryOf = append(m.NoEntry, report.Endpoint(f, e)), append(m.NoEntryOf, report.EndpointNode(f, e))
+			m.NoEntry, m.NoEntryOf = append(m.NoEntry, f.EndpointLabel(e)), append(m.NoEntryOf, report.EndpointNode(f, e))
 		}
 	}
 	m.UnknownSwitches = list.Of(d.Mismatches.UnknownSwitches, func(s lft.UnknownSwitch) absentSwitch { return absentSwitch{s.GUID.String(), s.Name, s.Line} })
@@ -106,7 +106,7 @@ func otherLIDs(f *fabric.Fabric, d *lft.Dump) []otherLID {
 		case ours == fabric.LID(lid):
 			same++
 		default:
-			other = append(other, otherLID{report.Endpoint(f, e), report.EndpointNode(f, e), fabric.LID(lid), ours})
+			other = append(other, otherLID{f.EndpointLabel(e), report.EndpointNode(f, e), fabric.LID(lid), ours})
 		}
 	}
 	if len(other) >= same {

@@ -164,7 +164,7 @@ func (c *CutOff) name(p *cutPlace) {
 	}
 	p.on = c.f.Label(c.f.Endpoint(p.to[0]).Switch)
 	for _, e := range p.to {
-		p.Destinations = append(p.Destinations, Endpoint(c.f, e))
+		p.Destinations = append(p.Destinations, c.f.EndpointLabel(e))
 		if c.f.Label(c.f.Endpoint(e).Switch) != p.on {
 			p.on = ""
 		}
@@ -207,7 +207,7 @@ func (c *cutter) listEndpoints() []cutEndpoint {
 		}
 		own := int64(1) << ep.LMC
 		list = append(list, cutEndpoint{
-			Endpoint: Endpoint(c.f, e), EndpointNode: EndpointNode(c.f, e), Switch: c.f.Label(ep.Switch), SwitchNode: NodeOf(c.f, ep.Switch, 0),
+			Endpoint: c.f.EndpointLabel(e), EndpointNode: EndpointNode(c.f, e), Switch: c.f.Label(ep.Switch), SwitchNode: NodeOf(c.f, ep.Switch, 0),
 			From: c.from[e], FromOf: int64(len(all)-1) * own,
 			To: c.to[e], ToOf: lids - own, sw: ep.Switch, number: e,
 		})

@@ -47,8 +47,8 @@ func TestCutOffPairByPair(t *testing.T) {
 				if at, ok := walkedTo(tables, f.Endpoint(src).Switch, lid); !ok {
 					total++
 					places[at]++
-					from[Endpoint(f, dst)]++
-					to[Endpoint(f, src)]++
+					from[f.EndpointLabel(dst)]++
+					to[f.EndpointLabel(src)]++
 				}
 			}
 		}

@@ -59,8 +59,8 @@ func Steps(f *fabric.Fabric, cycle []deadlock.LoopStep) []Step {
 	return list.Of(cycle, func(s deadlock.LoopStep) Step {
 		c, pair := f.Channel(s.Trunk), PairOf(f, s.Src, f.Owner(s.Dst))
 		return Step{
-			From: fmt.Sprintf("%s, port %d", f.Label(c.From), c.FromPort),
-			To:   fmt.Sprintf("%s, port %d", f.Label(c.To), c.ToPort),
+			From: f.PortLabel(c.From, c.FromPort),
+			To:   f.PortLabel(c.To, c.ToPort),
 			VL:   s.VL, SL: s.SL, Answer: s.Answer,
 			Src: pair.Src, Dst: pair.Dst, ChannelNodes: EndsOf(f, s.Trunk), PairNodes: pair.PairNodes,
 		}

@@ -11,21 +11,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// Endpoint names an endpoint, with its port if the node has several.
-func Endpoint(f *fabric.Fabric, e fabric.EndpointID) string {
-	ep := f.Endpoint(e)
-	if n := f.Node(ep.Node); n.Kind != fabric.Switch && n.Ports > 1 {
-		return fmt.Sprintf("%s, port %d", f.Label(ep.Node), ep.Port)
-	}
-	return f.Label(ep.Node)
-}
-
-// Channel names both ends of a channel.
-func Channel(f *fabric.Fabric, c fabric.ChannelID) string {
-	ch := f.Channel(c)
-	return fmt.Sprintf("%s, port %d → %s, port %d", f.Label(ch.From), ch.FromPort, f.Label(ch.To), ch.ToPort)
-}
-
 // Labels is the labels of nodes.
 func Labels(f *fabric.Fabric, nodes []fabric.NodeID) []string {
 	return list.Of(nodes, f.Label)
@@ -115,7 +100,7 @@ type NamedChannel struct {
 
 // ChannelOf is a channel with its name.
 func ChannelOf(f *fabric.Fabric, c fabric.ChannelID) NamedChannel {
-	return NamedChannel{Channel(f, c), EndsOf(f, c)}
+	return NamedChannel{f.ChannelLabel(c), EndsOf(f, c)}
 }
 
 // Pair is who sends to whom, for people and for programs.
@@ -127,7 +112,7 @@ type Pair struct {
 
 // PairOf is a source and a destination with their names.
 func PairOf(f *fabric.Fabric, src, dst fabric.EndpointID) Pair {
-	return Pair{Endpoint(f, src), Endpoint(f, dst), PairNodes{EndpointNode(f, src), EndpointNode(f, dst)}}
+	return Pair{f.EndpointLabel(src), f.EndpointLabel(dst), PairNodes{EndpointNode(f, src), EndpointNode(f, dst)}}
 }
 
 // PairNodes is who sends to whom.
