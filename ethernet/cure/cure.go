@@ -1,0 +1,160 @@
+// Package cure finds rules that make a lossless network safe: for each device, which packets
+// leave with another priority than they came with, by the interface they came by and the
+// one they leave by.
+//
+// The idea is that of Tagger (S. Hu et al., Tagger: Practical PFC Deadlock Prevention in Data
+// Center Networks, CoNEXT 2017) and of lanes by turn that never fall, as weave-any has for
+// InfiniBand (docs/weave.md): turns are put into an order of links as far as they rise in
+// it, and every other turn takes packets to the next priority. Each priority for itself
+// then has no circle, because its packets rise in the order; and as packets never come back
+// to a priority they have left, there is none over several.
+//
+// Paths are those of the network as it is, those after failures, and with Bounces those of
+// packets that are sent astray: at up to so many devices by a link that is not a next hop,
+// and from there on by next hops, but not straight back.
+//
+// Orders. Two are tried, and the one that needs fewer priorities, then fewer rules, is taken: turns
+// admitted one after the other, most used first, as long as they close no circle
+// (for networks of up to maxGreedy turns); and up before down by levels from the hosts, in
+// which exactly the turns that bounce do not rise.
+//
+// Deviation from Tagger: any topology and any routes, not a Clos with tags by level; and
+// packets need another priority only where a turn closes a circle.
+package cure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// Options says what the rules must serve.
+type Options struct {
+	Lossless int     // priorities with PFC there may be in all
+	Start    []uint8 // priorities that hosts send with
+	Bounces  int     // see the package comment
+	// After visits the next hops that classes have after failures; nil: there are none. It is
+	// called several times, and must visit the same each time.
+	After func(visit func(class int, next ethernet.Row)) error
+}
+
+// Rule makes packets of a priority that come by some interfaces and leave by some others leave
+// with another priority.
+type Rule struct {
+	Device   ethernet.DeviceID
+	In, Out  []ethernet.LinkID // links that come in, and that go out; ascending
+	Priority uint8
+	Becomes  int8 // ethernet.Lossy: packets are no longer protected
+}
+
+// Cure is rules, and what they need.
+type Cure struct {
+	Ladders   [][]uint8 // for each priority that hosts send with, those that its packets can get to, in order
+	Needed    int       // priorities that would keep all packets lossless
+	Turns     int       // turns that take packets to the next priority
+	Lossy     int       // turns where packets that have no next priority become lossy
+	Rules     []Rule    // compressed: interfaces that are treated alike are together
+	PerDevice int       // the most rules of a device
+	Order     string    // which order of links it is
+
+	Network *ethernet.Network // with the rules
+}
+
+// maxGreedy is the most turns that are admitted one after the other.
+const maxGreedy = 20_000
+
+// Compute finds rules.
+func Compute(ctx context.Context, n *ethernet.Network, o Options) (*Cure, error) {
+	if len(n.TunnelMaps) > 0 {
+		return nil, errors.New("cure: devices wrap packets, and rules for tunnels are not computed: SONiC's maps for dual-ToR do it (docs/ethernet.md)")
+	}
+	levels := 0
+	if len(o.Start) > 0 {
+		levels = o.Lossless / len(o.Start)
+	}
+	if levels < 1 || o.Lossless > ethernet.MaxPriorities-1 {
+		return nil, fmt.Errorf("cure: %d lossless priorities; hosts send with %d, and there are at most %d with one left for lossy packets", o.Lossless, len(o.Start), ethernet.MaxPriorities-1)
+	}
+	t := newTurns(n)
+	w := newWalker(t, o)
+	if err := w.all(ctx, w.collect); err != nil {
+		return nil, err
+	}
+	var best *plan
+	for _, candidate := range t.orders() {
+		p := &plan{turns: t, order: candidate, used: make([]uint8, t.count)}
+		w.plan = p
+		if err := w.all(ctx, w.assign); err != nil {
+			return nil, err
+		}
+		if best == nil || p.cost() < best.cost() {
+			best = p
+		}
+	}
+	return best.cure(n, o, levels), nil
+}
+
+// turns is the pairs of links that meet at a device, numbered by the link that comes in.
+type turns struct {
+	n      *ethernet.Network
+	first  []int32  // [LinkID, plus one] the turn to the first link of the device
+	weight []uint32 // [turn] paths that take it, counted by classes; 0: none
+	count  int
+}
+
+func newTurns(n *ethernet.Network) *turns {
+	t := &turns{n: n, first: make([]int32, len(n.Links)+1)}
+	for l := range n.Links {
+		first, end := n.LinksFrom(n.Links[l].To)
+		t.first[l+1] = t.first[l] + int32(end-first)
+	}
+	t.count = int(t.first[len(n.Links)])
+	t.weight = make([]uint32, t.count)
+	return t
+}
+
+func (t *turns) of(in, out ethernet.LinkID) int32 {
+	first, _ := t.n.LinksFrom(t.n.Links[in].To)
+	return t.first[in] + int32(out-first)
+}
+
+// ends is the links of a turn.
+func (t *turns) ends(turn int32) (in, out ethernet.LinkID) {
+	i, found := slices.BinarySearch(t.first, turn)
+	if !found {
+		i--
+	}
+	for t.first[i+1] == turn { // links to devices without others have no turns
+		i++
+	}
+	first, _ := t.n.LinksFrom(t.n.Links[i].To)
+	return ethernet.LinkID(i), first + ethernet.LinkID(turn-t.first[i])
+}
+
+// plan is an order of links, and what it leads to.
+type plan struct {
+	*turns
+	order
+	used   []uint8 // [turn] levels at which packets take it, as bits; a packet that enters is at level 0
+	needed int     // levels
+}
+
+// cost orders plans: fewer priorities first, then fewer turns with a rule.
+func (p *plan) cost() int {
+	rules := 0
+	for turn, used := range p.used {
+		if used != 0 && p.raises(int32(turn)) {
+			rules++
+		}
+	}
+	return p.needed*(p.count+1) + rules
+}
+
+// raises says whether a turn takes packets to the next level.
+func (p *plan) raises(turn int32) bool {
+	in, out := p.ends(turn)
+	return p.rank[in] >= p.rank[out]
+}

@@ -1,0 +1,167 @@
+package cure
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/bgp"
+	"github.com/weft-fabric/weft/ethernet/failures"
+	"github.com/weft-fabric/weft/ethernet/folder"
+	"github.com/weft-fabric/weft/ethernet/judge"
+)
+
+// FRR's Clos with two links down has a loop; two priorities are enough.
+func TestTwoLinksDown(t *testing.T) {
+	n, err := folder.Read("../../examples/ethernet/clos-two-links-down", folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compute(context.Background(), n, Options{Lossless: 2, Start: []uint8{3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := judge.Verify(context.Background(), c.Network, judge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.Free() || c.Needed != 2 || c.Lossy != 0 || len(v.Lanes) != 2 || fmt.Sprint(c.Ladders) != "[[3 4]]" {
+		t.Fatalf("%+v, %d needed, %d lossy, ladders %v", v, c.Needed, c.Lossy, c.Ladders)
+	}
+	one, err := Compute(context.Background(), n, Options{Lossless: 1, Start: []uint8{3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err = judge.Verify(context.Background(), one.Network, judge.Options{}); err != nil || !v.Free() || one.Lossy == 0 {
+		t.Fatalf("with one priority: %+v, %d turns lossy, %v", v, one.Lossy, err)
+	}
+	if _, err := Compute(context.Background(), n, Options{Lossless: 0, Start: []uint8{3}}); err == nil {
+		t.Fatal("no priority at all is accepted")
+	}
+}
+
+// random is a network with any cables, two or three levels of it sensible, and BGP's routes.
+func random(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
+	t.Helper()
+	var names []string
+	for i := range 3 + r.IntN(6) {
+		names = append(names, fmt.Sprintf("d%d", i))
+	}
+	var cables []ethernet.Cable
+	for i := range len(names) + r.IntN(2*len(names)) {
+		a, b := r.IntN(len(names)), r.IntN(len(names))
+		if a != b {
+			port := fmt.Sprintf("e%d", i)
+			cables = append(cables, ethernet.Cable{A: ethernet.End{Device: names[a], Interface: port}, B: ethernet.End{Device: names[b], Interface: port}})
+		}
+	}
+	c, err := ethernet.NewCabling(names, cables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := make([]int, len(names))
+	for d := range hosts {
+		hosts[d] = r.IntN(2)
+	}
+	hosts[0] = 1
+	n := &ethernet.Network{Cabling: c, Classes: bgp.Subnets(c, hosts), Priorities: ethernet.Uniform(c, []uint8{3})}
+	leaves := bgp.Leaves(n.Classes)
+	plan, err := bgp.NewPlan(c, leaves, bgp.BGP, bgp.Numbers(c, leaves, bgp.PerSwitch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Fill(n.Classes)
+	return plan, n
+}
+
+// Rules are safe on any network, after every failure and with packets astray, whatever the
+// number of priorities; and with as many as needed no packet is lossy.
+func TestSafe(t *testing.T) {
+	loops, raised := 0, 0
+	for i := range 1500 {
+		r := rand.New(rand.NewPCG(5, uint64(i)))
+		plan, n := random(t, r)
+		o := Options{Lossless: 1 + r.IntN(4), Start: []uint8{3}, Bounces: i % 3}
+		if o.Bounces == 0 {
+			o.After = failures.After(context.Background(), plan, n, failures.Links)
+		}
+		if r.IntN(4) == 0 {
+			o.Start, o.Lossless = []uint8{3, 4}, 2*o.Lossless
+		}
+		if o.Lossless > 7 {
+			o.Lossless = 6
+		}
+		before := judgeOf(t, n, o)
+		c, err := Compute(context.Background(), n, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !judgeOf(t, c.Network, o) {
+			t.Fatalf("network %d: a loop with the rules", i)
+		}
+		if (c.Lossy > 0) != (c.Needed > o.Lossless/len(o.Start)*len(o.Start)) {
+			t.Fatalf("network %d: %d needed of %d, %d turns lossy", i, c.Needed, o.Lossless, c.Lossy)
+		}
+		if !before {
+			loops++
+		}
+		if c.Turns > 0 {
+			raised++
+		}
+		expands(t, c)
+	}
+	if loops < 50 || raised < 50 {
+		t.Fatalf("%d networks with loops, %d with rules: this tests little", loops, raised)
+	}
+}
+
+// judgeOf says whether a network is safe over all paths of the options.
+func judgeOf(t *testing.T, n *ethernet.Network, o Options) bool {
+	t.Helper()
+	u := judge.NewUnion(n, ethernet.HostScope)
+	for class := range n.Classes {
+		u.Add(class, n.Classes[class].Next)
+		if o.Bounces > 0 {
+			u.AddAstray(class, o.Bounces)
+		}
+	}
+	if o.After != nil {
+		if err := o.After(u.Add); err != nil {
+			t.Fatal(err)
+		}
+	}
+	free, _, _ := u.Free()
+	return free
+}
+
+// expands checks that the compressed rules say what the network's rules do.
+func expands(t *testing.T, c *Cure) {
+	t.Helper()
+	n := c.Network
+	type turn struct {
+		in, out  ethernet.LinkID
+		priority int8
+	}
+	said := map[turn]int8{}
+	for _, r := range c.Rules {
+		for _, in := range r.In {
+			for _, out := range r.Out {
+				said[turn{in, out, int8(r.Priority)}] = r.Becomes
+			}
+		}
+	}
+	for in := range ethernet.LinkID(len(n.Links)) {
+		for out, end := n.LinksFrom(n.Links[in].To); out < end; out++ {
+			for mark := range uint8(len(n.Priorities.Marks)) {
+				lane := n.Priorities.Of(mark, in)
+				becomes, ok := said[turn{in, out, lane}]
+				is := n.Priorities.Of(n.Priorities.Rules.Becomes(in, out, mark), out)
+				if ok && becomes != is && out != n.Reverse[in] || !ok && lane != is {
+					t.Fatalf("%s to %s, lane %d: the rules say %d, and it is %d", n.End(in), n.End(out), lane, becomes, is)
+				}
+			}
+		}
+	}
+}

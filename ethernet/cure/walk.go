@@ -1,0 +1,143 @@
+package cure
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// walker follows packets of all classes over all paths that must be served.
+type walker struct {
+	*turns
+	plan    *plan
+	o       Options
+	from    []ethernet.DeviceID
+	bounces int       // of the walk under way
+	seen    [][]uint8 // [bounces][LinkID] levels at which packets were there, as bits
+	stack   []position
+	links   []position // with something in seen
+}
+
+// position is packets on a link that bounced some times and are at a level.
+type position struct {
+	link           ethernet.LinkID
+	bounces, level uint8
+}
+
+func newWalker(t *turns, o Options) *walker {
+	w := &walker{turns: t, o: o}
+	at := make([]bool, len(t.n.Names))
+	for _, s := range t.n.Senders(ethernet.HostScope) {
+		for _, d := range s.At {
+			at[d] = true
+		}
+	}
+	for d, yes := range at {
+		if yes {
+			w.from = append(w.from, ethernet.DeviceID(d))
+		}
+	}
+	for range o.Bounces + 1 {
+		w.seen = append(w.seen, make([]uint8, len(t.n.Links)))
+	}
+	return w
+}
+
+// all follows every class, as it is and after failures, and gives every turn to visit, with the
+// level of the packets; visit says at which level they go on.
+func (w *walker) all(ctx context.Context, visit func(turn int32, level uint8) uint8) error {
+	for class := range w.n.Classes {
+		if w.n.Wanted(class, ethernet.HostScope) {
+			w.class(class, w.n.Classes[class].Next, w.o.Bounces, visit)
+		}
+	}
+	if w.o.After == nil {
+		return ctx.Err()
+	}
+	err := w.o.After(func(class int, next ethernet.Row) { w.class(class, next, 0, visit) })
+	if err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+func (w *walker) class(class int, next ethernet.Row, bounces int, visit func(int32, uint8) uint8) {
+	w.bounces = bounces
+	for _, at := range w.links {
+		w.seen[at.bounces][at.link] = 0
+	}
+	w.links = w.links[:0]
+	n := w.n
+	for _, at := range w.from {
+		w.out(class, next, ethernet.None, at, 0, func(out ethernet.LinkID, bounced uint8) { w.enter(position{out, bounced, 0}) })
+	}
+	for len(w.stack) > 0 {
+		p := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		w.out(class, next, p.link, n.Links[p.link].To, p.bounces, func(out ethernet.LinkID, bounced uint8) {
+			w.enter(position{out, bounced, visit(w.of(p.link, out), p.level)})
+		})
+	}
+}
+
+// out gives the links by which packets go on.
+func (w *walker) out(class int, next ethernet.Row, in ethernet.LinkID, at ethernet.DeviceID, bounced uint8, visit func(ethernet.LinkID, uint8)) {
+	n := w.n
+	back := ethernet.LinkID(ethernet.None)
+	if in != ethernet.None {
+		back = n.Reverse[in]
+	}
+	n.Each(n.Words(next, at), at, func(out ethernet.LinkID) {
+		if out != back || w.bounces == 0 {
+			visit(out, bounced)
+		}
+	})
+	if int(bounced) == w.bounces || n.Classes[class].Leaves(at) {
+		return
+	}
+	for out, end := n.LinksFrom(at); out < end; out++ {
+		if out != back && !n.Has(next, out) {
+			visit(out, bounced+1)
+		}
+	}
+}
+
+func (w *walker) enter(p position) {
+	seen := &w.seen[p.bounces][p.link]
+	if *seen>>p.level&1 == 1 {
+		return
+	}
+	if *seen == 0 {
+		w.links = append(w.links, p)
+	}
+	*seen |= 1 << p.level
+	w.stack = append(w.stack, p)
+}
+
+// collect counts the turns that packets take.
+func (w *walker) collect(turn int32, _ uint8) uint8 {
+	w.weight[turn]++
+	return 0
+}
+
+// topLevel is the highest level that is told apart; packets that would rise further stay there.
+const topLevel = 7
+
+// assign notes at which levels packets take each turn.
+func (w *walker) assign(turn int32, level uint8) uint8 {
+	p := w.plan
+	p.used[turn] |= 1 << level
+	if p.raises(turn) && level < topLevel {
+		level++
+	}
+	p.needed = max(p.needed, int(level)+1)
+	return level
+}
+
+// lowest is the levels in a set, lowest first.
+func eachLevel(set uint8, visit func(level int)) {
+	for ; set != 0; set &= set - 1 {
+		visit(bits.TrailingZeros8(set))
+	}
+}

@@ -1,0 +1,30 @@
+package failures
+
+import (
+	"context"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/bgp"
+)
+
+// After visits the next hops that classes have after each single failure of a kind, where they are
+// more than what is left of those before. It returns a function that can be called again.
+func After(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, kind Kind) func(visit func(class int, next ethernet.Row)) error {
+	t := &trial{plan: plan, n: n, o: Options{Kind: kind}}
+	t.prepare()
+	w := &worker{trial: t, computer: bgp.NewComputer(plan), down: make([]bool, len(n.Links))}
+	all, _ := t.failures()
+	return func(visit func(int, ethernet.Row)) error {
+		for _, f := range all {
+			w.fail(f)
+			w.recompute(f)
+			for _, c := range w.changes {
+				visit(c.Class, c.Next)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,88 @@
+package judge
+
+import (
+	"math/bits"
+
+	"github.com/weft-fabric/weft/deadlock/waits"
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// Union judges one set of priorities and rules under many routes together: if nothing that
+// packets do under any of them makes a circle with what they do under others, the rules
+// are safe under each of them. It is for one goroutine.
+type Union struct {
+	n       *ethernet.Network
+	sources []ethernet.DeviceID
+	d       *dependencies
+	w       *walk
+}
+
+// NewUnion is a union without routes.
+func NewUnion(n *ethernet.Network, scope ethernet.Scope) *Union {
+	d := newDependencies(n)
+	return &Union{n: n, sources: sources(n, scope), d: d, w: newWalk(d)}
+}
+
+// Add adds what packets of a class do under some next hops.
+func (u *Union) Add(class int, next ethernet.Row) { u.w.class(class, next, u.sources) }
+
+// AddAstray adds what packets of a class do if up to so many devices send them by a link that is
+// not a next hop. From there they go on by next hops, but never straight back.
+func (u *Union) AddAstray(class int, bounces int) {
+	type place struct {
+		link    ethernet.LinkID
+		mark    uint8
+		bounced int
+	}
+	n := u.n
+	c := &n.Classes[class]
+	seen := map[place]bool{}
+	var queue []place
+	reach := func(p place) {
+		if !seen[p] {
+			seen[p] = true
+			queue = append(queue, p)
+		}
+	}
+	ways := func(at ethernet.DeviceID, back ethernet.LinkID, bounced int, visit func(out ethernet.LinkID, bounced int)) {
+		for out, end := n.LinksFrom(at); out < end; out++ {
+			switch {
+			case out == back:
+			case n.Has(c.Next, out):
+				visit(out, bounced)
+			case bounced < bounces && !c.Leaves(at):
+				visit(out, bounced+1)
+			}
+		}
+	}
+	for _, at := range u.sources {
+		ways(at, ethernet.None, 0, func(out ethernet.LinkID, bounced int) {
+			for m := n.Priorities.Start; m != 0; m &= m - 1 {
+				reach(place{out, n.Priorities.Rules.Becomes(ethernet.None, out, uint8(bits.TrailingZeros64(m))), bounced})
+			}
+		})
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		p := queue[0]
+		u.d.carry[p.link] |= 1 << p.mark
+		at := n.Links[p.link].To
+		first, _ := n.LinksFrom(at)
+		ways(at, n.Reverse[p.link], p.bounced, func(out ethernet.LinkID, bounced int) {
+			i := int(out - first)
+			u.d.next[p.mark][int(u.d.first[p.link])+i/64] |= 1 << (i % 64)
+			reach(place{out, n.Priorities.Rules.Becomes(p.link, out, p.mark), bounced})
+		})
+	}
+}
+
+// Free says whether there is no circle, with the number of dependencies; otherwise it gives the
+// links of a shortest circle and their lanes.
+func (u *Union) Free() (free bool, dependencies int, cycle []Step) {
+	rank, free := waits.Rank(len(u.n.Links)*u.d.lanes, u.d.successors)
+	if !free {
+		for _, v := range waits.ShortestCycle(rank, u.d.successors) {
+			cycle = append(cycle, Step{Link: ethernet.LinkID(int(v) / u.d.lanes), Lane: int(v) % u.d.lanes, Class: ethernet.None, Tunnel: ethernet.None})
+		}
+	}
+	return free, u.d.count(), cycle
+}
