@@ -48,6 +48,7 @@ var schemas = []schema{
 	{"weft/status/1", "weft status", daemon.Status{}},
 	{"weft/topologies/1", "weft topologies, a list", []topologySummary{}},
 	{"weft/verify/1", "weft verify", verifySummary{}},
+	{"weft/route-ethernet/1", "weft route, of a lossless Ethernet network, and summary.json of --out", routeEthernetSummary{}},
 	{"weft/verify-ethernet/1", "weft verify, of a lossless Ethernet network", verifyEthernetSummary{}},
 	{"weft/verify-failures/1", "weft verify --failures", ethernetFailuresSummary{}},
 	{"weft/verify-certificate/1", "weft verify --certificate, where the proof does not hold", badCertificate{}},

@@ -61,7 +61,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	})
 	root.AddCommand(simulateCommand(a), compareCommand(a), packetsCommand(a), reportCommand(a), exportCommand(a))
 	root.AddCommand(
-		routeCommand(a), verifyEthernetCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
+		routeEthernetCommand(a), verifyEthernetCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
 		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), enginesCommand(a), topologiesCommand(a),
 		deployCommand(a), serveCommand(a), statusCommand(a), versionCommand(a), manCommand(),
 	)

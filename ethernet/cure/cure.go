@@ -7,7 +7,8 @@
 // InfiniBand (docs/weave.md): turns are put into an order of links as far as they rise in
 // it, and every other turn takes packets to the next priority. Each priority for itself
 // then has no circle, because its packets rise in the order; and as packets never come back
-// to a priority they have left, there is none over several.
+// to a priority they have left, there is none over several. This holds whichever of the
+// priorities hosts send with.
 //
 // Paths are those of the network as it is, those after failures, and with Bounces those of
 // packets that are sent astray: at up to so many devices by a link that is not a next hop,

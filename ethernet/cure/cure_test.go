@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
@@ -163,5 +165,113 @@ func expands(t *testing.T, c *Cure) {
 				}
 			}
 		}
+	}
+}
+
+// SONiC's maps do what the rules say, or say that they cannot: on any network, by the judge; and
+// read back from the files, on FRR's Clos.
+func TestSonic(t *testing.T) {
+	fit := 0
+	for i := range 600 {
+		r := rand.New(rand.NewPCG(6, uint64(i)))
+		plan, n := random(t, r)
+		o := Options{Lossless: 1 + r.IntN(3), Start: []uint8{3}, After: failures.After(context.Background(), plan, n, failures.Links)}
+		c, err := Compute(context.Background(), n, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps, err := all(c)
+		if err != nil {
+			continue
+		}
+		mapped := Mapped(c, maps)
+		if c.Turns > 0 {
+			fit++
+		}
+		if !judgeOf(t, mapped, o) {
+			t.Fatalf("network %d: a loop with the maps", i)
+		}
+		lossy := uint8(len(mapped.Priorities.Marks) - 1)
+		for out := range ethernet.LinkID(len(n.Links)) {
+			for in := range ethernet.LinkID(len(n.Links)) {
+				for mark := range lossy {
+					if n.Links[in].To != n.Links[out].From || in == n.Reverse[out] {
+						continue
+					}
+					if a, b := mapped.Priorities.Rules.Becomes(in, out, mark), c.Network.Priorities.Rules.Becomes(in, out, mark); a != b {
+						t.Fatalf("network %d, %s to %s: mark %d becomes %d by the maps, %d by the rules", i, n.End(in), n.End(out), mark, a, b)
+					}
+				}
+			}
+		}
+	}
+	if fit < 50 {
+		t.Fatalf("maps for %d networks only", fit)
+	}
+}
+
+func all(c *Cure) ([]*Maps, error) {
+	var maps []*Maps
+	for d := range ethernet.DeviceID(len(c.Network.Names)) {
+		m, err := c.Sonic(d)
+		if err != nil {
+			return nil, err
+		}
+		maps = append(maps, m)
+	}
+	return maps, nil
+}
+
+// The files that are written are read as any folder is, and judged safe.
+func TestReadBack(t *testing.T) {
+	const from = "../../examples/ethernet/clos-two-links-down"
+	n, err := folder.Read(from, folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Compute(context.Background(), n, Options{Lossless: 2, Start: []uint8{3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps, err := all(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(from, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, e.Name()), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for d, m := range maps {
+		f, err := os.Create(filepath.Join(dir, n.Names[d]+".config_db.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Write(f); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back, err := folder.Read(dir, folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := judge.Verify(context.Background(), back, judge.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !v.Free() || fmt.Sprint(v.Lanes) != "[3 4]" || !v.Complete() {
+		t.Fatalf("%+v %v", v, back.Notes)
 	}
 }

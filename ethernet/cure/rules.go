@@ -44,18 +44,17 @@ func (p *plan) cure(n *ethernet.Network, o Options, levels int) *Cure {
 		}
 		c.Turns++
 		in, out := p.ends(int32(turn))
-		lossy := false
-		eachLevel(used, func(level int) {
-			for i, ladder := range c.Ladders {
-				switch mark := uint8(i*len(c.Ladders[0]) + level); {
-				case level+1 < len(ladder):
+		for i, ladder := range c.Ladders {
+			for level := range ladder { // those that no path gets to as well: hosts may send with any
+				mark := uint8(i*len(c.Ladders[0]) + level)
+				if level+1 < len(ladder) {
 					rules.Set(in, out, mark, mark+1)
-				case level < len(ladder):
+				} else {
 					rules.Set(in, out, mark, lossyMark)
-					lossy = true
 				}
 			}
-		})
+		}
+		lossy := used>>(len(c.Ladders[0])-1)&1 == 1
 		if lossy {
 			c.Lossy++
 		}
@@ -82,8 +81,8 @@ func (p *plan) priorities(n *ethernet.Network, ladders [][]uint8) (*ethernet.Pri
 		}
 	}
 	for _, ladder := range ladders {
-		q.Start |= 1 << len(q.Marks)
 		for _, priority := range ladder {
+			q.Start |= 1 << len(q.Marks)
 			add(fmt.Sprintf("priority %d", priority), int8(priority))
 		}
 	}

@@ -2,7 +2,6 @@ package cure
 
 import (
 	"context"
-	"math/bits"
 
 	"github.com/weft-fabric/weft/ethernet"
 )
@@ -133,11 +132,4 @@ func (w *walker) assign(turn int32, level uint8) uint8 {
 	}
 	p.needed = max(p.needed, int(level)+1)
 	return level
-}
-
-// lowest is the levels in a set, lowest first.
-func eachLevel(set uint8, visit func(level int)) {
-	for ; set != 0; set &= set - 1 {
-		visit(bits.TrailingZeros8(set))
-	}
 }

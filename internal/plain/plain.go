@@ -8,7 +8,7 @@ import "strings"
 // packages lists those that begin their errors with their names; a test compares the
 // list with the code.
 var packages = []string{
-	"balance", "bgp", "change", "congestion", "daemon", "deadlock", "deploy", "engines", "ethernet", "exact", "export", "fabric", "failures", "figure", "format", "judge", "layer", "lighter",
+	"balance", "bgp", "change", "congestion", "cure", "daemon", "deadlock", "deploy", "engines", "ethernet", "exact", "export", "fabric", "failures", "figure", "format", "judge", "layer", "lighter",
 	"measure", "orient", "packets", "papers", "psl", "repair", "report", "reproduce", "routing", "topology", "torus2qos", "traffic", "turnlanes", "updown", "weave", "weft", "wire",
 }
 

@@ -156,6 +156,11 @@ var rules = []rule{
 		why:      "it computes routes, and does not ask what is made of them",
 	},
 	{
+		packages: "ethernet/cure",
+		may:      []string{"ethernet"},
+		why:      "it makes rules that others judge, and so asks no judge",
+	},
+	{
 		packages: "ethernet/failures",
 		may:      []string{"ethernet", "ethernet/bgp", "ethernet/judge"},
 		why:      "it has the routes after a failure computed by the one and judged by the other",

@@ -188,9 +188,9 @@ func mayReplace(name string, force bool) error {
 // notOurs is the first of the entries of a folder that weft does not write, or empty.
 // A folder of steps has a folder for each.
 func notOurs(dir string, entries []os.DirEntry) string {
-	ours := append([]string{LFTs, SL2VL, PSL, Certificate, Summary, Plan, PlanText}, deploy.Names...)
+	ours := append([]string{LFTs, SL2VL, PSL, Certificate, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
 	for _, e := range entries {
-		if !e.IsDir() && slices.Contains(ours, e.Name()) {
+		if !e.IsDir() && (slices.Contains(ours, e.Name()) || strings.HasSuffix(e.Name(), SonicMaps)) {
 			continue
 		}
 		within, err := os.ReadDir(filepath.Join(dir, e.Name()))
@@ -260,6 +260,13 @@ const (
 const (
 	Plan     = "plan.json"
 	PlanText = "plan.txt"
+)
+
+// The files of an output folder for lossless Ethernet.
+const (
+	Rules      = "rules.json"
+	RulesTable = "rules.csv"
+	SonicMaps  = ".config_db.json" // behind the name of a device
 )
 
 // stepFolder is the folders of the steps.
