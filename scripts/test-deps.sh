@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs what the live tests need: OpenSM, a simulated fabric to run it on,
 # ibdmchk, an independent judge of routing tables, Python for another, what builds
-# the plugin, a C compiler and OpenSM's headers, rpmbuild, and for report pages Chromium,
-# Graphviz, promtool, Node and the packages of web. Quiet when all is there.
+# the plugin, a C compiler and OpenSM's headers, rpmbuild, for report pages Chromium,
+# Graphviz, promtool, Node and the packages of web, and FRR's routers. Quiet when all is there.
 # Never fails: without the tools those tests skip and all others run.
 set -euo pipefail
 
-packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev libopensm-dev libibumad-dev python3 rpm chromium fonts-dejavu graphviz prometheus)
+packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev libopensm-dev libibumad-dev python3 rpm chromium fonts-dejavu graphviz prometheus frr iproute2)
 command -v node >/dev/null || packages+=(nodejs npm)
 
 # OpenSM and the diagnostics live in sbin, which is not on everybody's path.
@@ -21,6 +21,7 @@ missing() {
 		compgen -G '/usr/lib/*/umad2sim/libumad2sim.so*' >/dev/null ||
 		compgen -G '/usr/local/lib*/umad2sim/libumad2sim.so*' >/dev/null ||
 		echo libumad2sim.so
+	[[ -x /usr/lib/frr/bgpd ]] || echo frr
 	local header
 	for header in opensm/osm_event_plugin.h umad.h; do
 		[[ -e /usr/include/infiniband/$header ]] || echo "$header"
