@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // The size of a chart, in its own units, and the room for its axes.
@@ -124,7 +126,7 @@ func smallBars(counts []int, name string) template.HTML {
 		}
 		fmt.Fprintf(&out, `<rect class="fill-%d" x="%s" y="%s" width="%s" height="%s"><title>%d%% to %d%% of the fullest: %s</title></rect>`,
 			i*bins/len(counts), short(float64(i)*step+0.5), short(smallHigh-1-high), short(step-1), short(high),
-			100*i/len(counts), 100*(i+1)/len(counts), counted(int64(n), "channel", "channels"))
+			100*i/len(counts), 100*(i+1)/len(counts), words.Counted(n, "channel", "channels"))
 	}
 	fmt.Fprintf(&out, `<path class="grid" d="M0 %sh%s"/></svg>`, short(smallHigh-0.5), short(smallWide))
 	return template.HTML(out.String()) //nolint:gosec // numbers, and texts that are escaped
@@ -198,7 +200,7 @@ func charts(t *TableSet) []template.HTML {
 		for i, n := range b.Flows {
 			bars = append(bars, bar{
 				strconv.FormatFloat(float64(i)/float64(len(b.Flows)), 'f', 2, 64), float64(n),
-				fmt.Sprintf("%s (%.1f %%) get %d to %d %% of full", counted(n, "flow", "flows"), percent(n, total), 100*i/len(b.Flows), 100*(i+1)/len(b.Flows)),
+				fmt.Sprintf("%s (%.1f %%) get %d to %d %% of full", words.Counted(n, "flow", "flows"), percent(n, total), 100*i/len(b.Flows), 100*(i+1)/len(b.Flows)),
 			})
 		}
 		add(barChart("Bandwidth of random pairs", "bandwidth of a flow, of full", "flows", bars))
@@ -206,13 +208,13 @@ func charts(t *TableSet) []template.HTML {
 	add(countChart("Length of routes", "hops between switches", "pairs", t.Hops.Pairs, "over %s hops"))
 	var lanes, levels []bar
 	for _, l := range t.Lanes {
-		lanes = append(lanes, bar{fmt.Sprintf("VL %d", l.VL), float64(l.Hops), fmt.Sprintf("VL %d: %s crossed on %s; at most %s on one", l.VL, counted(l.Hops, "hop", "hops"), counted(int64(l.Trunks), "channel", "channels"), counted(int64(l.Most), "route", "routes"))})
+		lanes = append(lanes, bar{fmt.Sprintf("VL %d", l.VL), float64(l.Hops), fmt.Sprintf("VL %d: %s crossed on %s; at most %s on one", l.VL, words.Counted(l.Hops, "hop", "hops"), words.Counted(l.Trunks, "channel", "channels"), words.Counted(l.Most, "route", "routes"))})
 	}
 	if len(lanes) > 1 {
 		add(barChart("Use of lanes", "virtual lane", "hops of all routes", lanes))
 	}
 	for _, l := range t.Levels {
-		levels = append(levels, bar{fmt.Sprintf("SL %d", l.SL), float64(l.Pairs), fmt.Sprintf("SL %d: %s", l.SL, counted(l.Pairs, "pair", "pairs"))})
+		levels = append(levels, bar{fmt.Sprintf("SL %d", l.SL), float64(l.Pairs), fmt.Sprintf("SL %d: %s", l.SL, words.Counted(l.Pairs, "pair", "pairs"))})
 	}
 	if len(levels) > 1 {
 		add(barChart("Pairs on each service level", "service level", "pairs", levels))
@@ -232,7 +234,7 @@ func loadChart(t *TableSet) template.HTML {
 	var bars []bar
 	for i, n := range counts {
 		from, to := float64(i)/parts*float64(t.Load.Most), float64(i+1)/parts*float64(t.Load.Most)
-		bars = append(bars, bar{tick(math.Round(from)), float64(n), fmt.Sprintf("%s with %s to %s routes", counted(n, "channel", "channels"), thousands(int64(from)), thousands(int64(to)))})
+		bars = append(bars, bar{tick(math.Round(from)), float64(n), fmt.Sprintf("%s with %s to %s routes", words.Counted(n, "channel", "channels"), words.Thousands(int64(from)), words.Thousands(int64(to)))})
 	}
 	return barChart("Load of channels", "routes over a channel when all send to all", "channels", bars)
 }
@@ -252,7 +254,7 @@ func countChart(title, x, y string, counts []int64, tip string) template.HTML {
 		if i == 0 && n == 0 && last > 1 {
 			continue
 		}
-		bars = append(bars, bar{strconv.Itoa(i), float64(n), fmt.Sprintf("%s (%.1f %%), "+tip, thousands(n)+" "+y, percent(n, total), strconv.Itoa(i))})
+		bars = append(bars, bar{strconv.Itoa(i), float64(n), fmt.Sprintf("%s (%.1f %%), "+tip, words.Thousands(n)+" "+y, percent(n, total), strconv.Itoa(i))})
 	}
 	return barChart(title, x, y, bars)
 }

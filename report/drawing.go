@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // bins is how many colours loads have.
@@ -51,7 +53,7 @@ func drawMap(n *Network, t *TableSet, id string) template.HTML {
 }
 
 func mapTitle(n *Network, t *TableSet) string {
-	text := fmt.Sprintf("Map of %s: %s, %s, %s between them.", n.Name, n.Found, counted(int64(n.Counts.Switches), "switch", "switches"), counted(int64(n.Counts.SwitchCables), "cable", "cables"))
+	text := fmt.Sprintf("Map of %s: %s, %s, %s between them.", n.Name, n.Found, words.Counted(n.Counts.Switches, "switch", "switches"), words.Counted(n.Counts.SwitchCables, "cable", "cables"))
 	if t != nil && len(t.Cycle) > 0 {
 		text += fmt.Sprintf(" A credit loop of %d steps is drawn over it.", len(t.Cycle))
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/web"
 )
 
@@ -61,11 +62,11 @@ func (d *Data) Write(w io.Writer) error {
 		"thousands": func(n any) string {
 			switch n := n.(type) {
 			case int:
-				return thousands(int64(n))
+				return words.Thousands(n)
 			case int64:
-				return thousands(n)
+				return words.Thousands(n)
 			case uint32:
-				return thousands(int64(n))
+				return words.Thousands(n)
 			}
 			return fmt.Sprint(n)
 		},
@@ -107,12 +108,12 @@ func viewOf(n *Network, i int) networkView {
 	v := networkView{Network: n, ID: fmt.Sprintf("network-%d", i), Index: i, Text: inWords(n)}
 	c := n.Counts
 	v.Facts = []fact{
-		{"switches", thousands(int64(c.Switches)), n.Found},
-		{"host ports", thousands(int64(c.HostPorts)), extraPorts(c)},
-		{"cables", thousands(int64(c.SwitchCables)), fmt.Sprintf("between switches; %s", counted(int64(c.Free), "port free", "ports free"))},
+		{"switches", words.Thousands(c.Switches), n.Found},
+		{"host ports", words.Thousands(c.HostPorts), extraPorts(c)},
+		{"cables", words.Thousands(c.SwitchCables), fmt.Sprintf("between switches; %s", words.Counted(c.Free, "port free", "ports free"))},
 	}
 	if n.Parts > 1 {
-		v.Facts = append(v.Facts, fact{"parts", thousands(int64(n.Parts)), "that no cable joins"})
+		v.Facts = append(v.Facts, fact{"parts", words.Thousands(n.Parts), "that no cable joins"})
 	}
 	for k, t := range n.Tables {
 		v.Sets = append(v.Sets, setViewOf(n, t, i, k))
@@ -123,13 +124,13 @@ func viewOf(n *Network, i int) networkView {
 func extraPorts(c NetworkCounts) string {
 	var list []string
 	if c.Aggregation > 0 {
-		list = append(list, counted(int64(c.Aggregation), "aggregation node", "aggregation nodes"))
+		list = append(list, words.Counted(c.Aggregation, "aggregation node", "aggregation nodes"))
 	}
 	if c.RouterPorts > 0 {
-		list = append(list, counted(int64(c.RouterPorts), "router port", "router ports"))
+		list = append(list, words.Counted(c.RouterPorts, "router port", "router ports"))
 	}
 	if len(list) == 0 {
-		return "on " + counted(int64(c.Adapters), "adapter", "adapters")
+		return "on " + words.Counted(c.Adapters, "adapter", "adapters")
 	}
 	return "and " + strings.Join(list, ", ")
 }
@@ -149,18 +150,18 @@ func setViewOf(n *Network, t *TableSet, i, k int) setView {
 	for _, l := range t.Tiers {
 		v.Tiers = append(v.Tiers, tierView{l, smallBars(l.Loads, l.Name)})
 	}
-	v.Facts = []fact{{"lanes in use", thousands(int64(t.Used)), lanesText(t)}}
+	v.Facts = []fact{{"lanes in use", words.Thousands(t.Used), lanesText(t)}}
 	if b := t.Bandwidth; b != nil {
 		v.Facts = append(v.Facts, fact{"of full bandwidth", fmt.Sprintf("%.3f", b.Mean), fmt.Sprintf("random pairs, ± %.4f", b.StdErr)})
 	}
-	v.Facts = append(v.Facts, fact{"routes, fullest channel", thousands(int64(t.Load.Most)), hottestText(t)},
+	v.Facts = append(v.Facts, fact{"routes, fullest channel", words.Thousands(t.Load.Most), hottestText(t)},
 		fact{"hops on average", fmt.Sprintf("%.2f", t.Hops.Mean), fmt.Sprintf("%d on the longest route", t.Hops.Most)})
 	if t.Unreachable > 0 {
-		more := fmt.Sprintf("of %s", thousands(t.Pairs))
+		more := fmt.Sprintf("of %s", words.Thousands(t.Pairs))
 		if t.Apart > 0 {
-			more += fmt.Sprintf("; %s are joined by no cable", thousands(t.Apart))
+			more += fmt.Sprintf("; %s are joined by no cable", words.Thousands(t.Apart))
 		}
-		v.Facts = append(v.Facts, fact{"pairs without a route", thousands(t.Unreachable), more})
+		v.Facts = append(v.Facts, fact{"pairs without a route", words.Thousands(t.Unreachable), more})
 	}
 	return v
 }
@@ -173,7 +174,7 @@ func lanesText(t *TableSet) string {
 	if t.Available > 0 {
 		list = append(list, fmt.Sprintf("%d available", t.Available))
 	}
-	return strings.Join(append(list, counted(int64(t.SLs), "service level", "service levels")), ", ")
+	return strings.Join(append(list, words.Counted(t.SLs, "service level", "service levels")), ", ")
 }
 
 func hottestText(t *TableSet) string {
@@ -187,17 +188,17 @@ func hottestText(t *TableSet) string {
 func inWords(n *Network) []string {
 	c := n.Counts
 	text := []string{fmt.Sprintf("%s is %s: %s joined by %s, with %s.", n.Name, n.Found,
-		counted(int64(c.Switches), "switch", "switches"), counted(int64(c.SwitchCables), "cable", "cables"), counted(int64(c.HostPorts), "host port", "host ports"))}
+		words.Counted(c.Switches, "switch", "switches"), words.Counted(c.SwitchCables, "cable", "cables"), words.Counted(c.HostPorts, "host port", "host ports"))}
 	if len(n.Levels) > 1 {
 		for i := len(n.Levels) - 1; i >= 0; i-- {
 			l := n.Levels[i]
-			line := fmt.Sprintf("Level %d: %s", i, counted(int64(l.Switches), "switch", "switches"))
+			line := fmt.Sprintf("Level %d: %s", i, words.Counted(l.Switches, "switch", "switches"))
 			for _, part := range []struct {
 				n         int
 				one, many string
 			}{{l.Hosts, "host", "hosts"}, {l.Down, "cable down", "cables down"}, {l.Up, "cable up", "cables up"}, {l.Across, "cable across", "cables across"}, {l.Free, "free port", "free ports"}} {
 				if part.n > 0 {
-					line += ", " + counted(int64(part.n), part.one, part.many)
+					line += ", " + words.Counted(part.n, part.one, part.many)
 				}
 			}
 			if l.Over > 0 {
@@ -219,7 +220,7 @@ func inWords(n *Network) []string {
 		for _, p := range pairs {
 			least, most = min(least, p.cables), max(most, p.cables)
 		}
-		line := fmt.Sprintf("%s are neighbours, each by %d", counted(int64(len(pairs)), "pair of switches", "pairs of switches"), least)
+		line := fmt.Sprintf("%s are neighbours, each by %d", words.Counted(len(pairs), "pair of switches", "pairs of switches"), least)
 		if most > least {
 			line += fmt.Sprintf(" to %d", most)
 		}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // nodeRef is a node as outputs of commands name it.
@@ -107,7 +109,7 @@ func listed(parts ...any) string {
 			shown := names[:min(12, len(names))]
 			line := fmt.Sprintf("%v: %s", parts[i], strings.Join(shown, ", "))
 			if len(names) > len(shown) {
-				line += fmt.Sprintf(" and %s more", thousands(int64(len(names)-len(shown))))
+				line += fmt.Sprintf(" and %s more", words.Thousands(len(names)-len(shown)))
 			}
 			lines = append(lines, line)
 		}
@@ -199,9 +201,9 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 	}
 	d.entries(c.BySwitch)
 	r.fact("tables", "%s, then %s", o.Old.Tables, o.New.Tables)
-	r.fact("entries", "%s differ, %s of them had to, in %s of 64 LIDs on %s", thousands(int64(c.Entries)), thousands(int64(c.Due)), counted(int64(c.Blocks), "block", "blocks"), counted(int64(c.Switches), "switch", "switches"))
+	r.fact("entries", "%s differ, %s of them had to, in %s of 64 LIDs on %s", words.Thousands(c.Entries), words.Thousands(c.Due), words.Counted(c.Blocks, "block", "blocks"), words.Counted(c.Switches, "switch", "switches"))
 	r.fact("on the way", "%s (contract %s), whatever mixture of old and new entries packets meet", c.Verdict, c.Contract)
-	r.fact("cut off", "of %s pairs %s before, %s for a while at most, %s after", thousands(c.Pairs), thousands(c.CutBefore), thousands(c.Exposed), thousands(c.CutAfter))
+	r.fact("cut off", "of %s pairs %s before, %s for a while at most, %s after", words.Thousands(c.Pairs), words.Thousands(c.CutBefore), words.Thousands(c.Exposed), words.Thousands(c.CutAfter))
 	r.fact("bandwidth", "%s", c.Bandwidth.text())
 	for _, s := range c.Cycle {
 		r.Loop = append(r.Loop, ResultStep{fmt.Sprintf("%s → %s, VL %d, by %s → %s", s.From, s.To, s.VL, s.Src, s.Dst)})
@@ -213,7 +215,7 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 func entriesTable(title string, list []entriesRef) ResultTable {
 	t := ResultTable{Title: title, Columns: []string{"switch", "GUID", "entries"}, Rows: [][]string{}}
 	for _, e := range list {
-		t.Rows = append(t.Rows, []string{e.Switch.Name, e.Switch.GUID, thousands(int64(e.Entries))})
+		t.Rows = append(t.Rows, []string{e.Switch.Name, e.Switch.GUID, words.Thousands(e.Entries)})
 	}
 	return t
 }
@@ -264,20 +266,20 @@ func readWhatIf(r *Result, networks []*Network, text []byte) error {
 	}
 	r.fact("without", "%s", gone.text())
 	r.fact("tables", "%s", o.Tables)
-	cut := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", thousands(o.CutNow), thousands(o.Pairs), thousands(o.CutAfter))
+	cut := fmt.Sprintf("%s of %s pairs until the first step is written, %s after the last", words.Thousands(o.CutNow), words.Thousands(o.Pairs), words.Thousands(o.CutAfter))
 	if o.Apart > 0 {
-		cut += fmt.Sprintf(" (%s that no cable joins any more)", thousands(o.Apart))
+		cut += fmt.Sprintf(" (%s that no cable joins any more)", words.Thousands(o.Apart))
 	}
 	r.fact("cut off", "%s", cut)
 	if len(o.Left) > 0 {
-		r.fact("left", "%s that no step mends", counted(int64(len(o.Left)), "destination", "destinations"))
+		r.fact("left", "%s that no step mends", words.Counted(len(o.Left), "destination", "destinations"))
 	}
 	r.fact("bandwidth", "%s", o.Bandwidth.text())
 	steps := ResultTable{Title: "The steps, one by one; each is free of credit loops in any mixture while it is written", Columns: []string{"step", "entries for traffic", "others", "blocks", "switches", "pairs cut off after it"}, Rows: [][]string{}}
 	var changed []entriesRef
 	add := func(way string, list []stepRef) {
 		for i, s := range list {
-			steps.Rows = append(steps.Rows, []string{fmt.Sprintf("%s %d", way, i+1), thousands(int64(s.Mended)), thousands(int64(s.Follow)), thousands(int64(s.Blocks)), thousands(int64(s.Switches)), thousands(s.Cut)})
+			steps.Rows = append(steps.Rows, []string{fmt.Sprintf("%s %d", way, i+1), words.Thousands(s.Mended), words.Thousands(s.Follow), words.Thousands(s.Blocks), words.Thousands(s.Switches), words.Thousands(s.Cut)})
 		}
 	}
 	add("repair", o.Steps)

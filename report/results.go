@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Result is what another command found, taken from its JSON.
@@ -187,7 +189,7 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 			name += ": " + row.Chosen
 		}
 		if row.Unreachable > 0 {
-			verdict += ", " + counted(row.Unreachable, "pair", "pairs") + " without a route"
+			verdict += ", " + words.Counted(row.Unreachable, "pair", "pairs") + " without a route"
 		}
 		if row.Hops != nil {
 			hops = fmt.Sprintf("%.2f, %d at most", row.Hops.Mean, row.Hops.Max)
@@ -251,7 +253,7 @@ func readPackets(r *Result, networks []*Network, text []byte) error {
 	}
 	r.Title = fmt.Sprintf("Packets: %s, %s", o.Fabric.Name, source)
 	r.fact("traffic", "%s", o.Traffic)
-	r.fact("model", "%s, buffers of %s bytes for a lane, MTU %d", o.Preset, thousands(int64(o.Buffer)), o.MTU)
+	r.fact("model", "%s, buffers of %s bytes for a lane, MTU %d", o.Preset, words.Thousands(o.Buffer), o.MTU)
 	t := ResultTable{Title: "Runs", Columns: []string{"offered", "accepted", "mean ns", "median ns", "p99 ns", "max ns", "dropped", "status"}}
 	latency := ResultCurves{Title: "Latency against load", X: "offered load", Y: "ns", Series: []CurvePoints{{Name: "mean"}, {Name: "median"}, {Name: "p99"}}}
 	accepted := ResultCurves{Title: "Accepted against offered load", X: "offered load", Y: "accepted", Series: []CurvePoints{{Name: source}}}
@@ -259,16 +261,16 @@ func readPackets(r *Result, networks []*Network, text []byte) error {
 		l := run.Latency
 		row := []string{fmt.Sprintf("%.3g", run.Offered), fmt.Sprintf("%.3g", run.Accepted)}
 		for _, v := range []float64{l.Mean, l.P50, l.P99, l.Max} {
-			row = append(row, thousands(int64(v+0.5)))
+			row = append(row, words.Thousands(int64(v+0.5)))
 		}
-		t.Rows = append(t.Rows, append(row, thousands(run.Dropped), run.Status))
+		t.Rows = append(t.Rows, append(row, words.Thousands(run.Dropped), run.Status))
 		for i, v := range []float64{l.Mean, l.P50, l.P99} {
 			s := &latency.Series[i]
 			s.X, s.Y = append(s.X, run.Offered), append(s.Y, v)
 		}
 		accepted.Series[0].X, accepted.Series[0].Y = append(accepted.Series[0].X, run.Offered), append(accepted.Series[0].Y, run.Accepted)
 		if d := run.Deadlock; d != nil && len(r.Loop) == 0 {
-			r.fact("deadlock", "at load %.3g after %s ns: %s that will never move", run.Offered, thousands(int64(d.Closed)), counted(int64(d.Packets), "packet", "packets"))
+			r.fact("deadlock", "at load %.3g after %s ns: %s that will never move", run.Offered, words.Thousands(int64(d.Closed)), words.Counted(d.Packets, "packet", "packets"))
 			for _, s := range d.Cycle {
 				r.Loop = append(r.Loop, ResultStep{fmt.Sprintf("%s, VL %d", s.Channel, s.VL)})
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -90,18 +91,18 @@ func sentences(v *deadlock.Verdict) []string {
 	var why []string
 	if v.Free() {
 		why = append(why, fmt.Sprintf("Packets cannot deadlock as long as clients keep contract %s, for endpoints %s: %s, and a rank that rises along each of them (the certificate).",
-			v.Contract, v.Scope, counted(int64(v.Dependencies), "dependency between lanes", "dependencies between lanes")))
+			v.Contract, v.Scope, words.Counted(v.Dependencies, "dependency between lanes", "dependencies between lanes")))
 	} else {
 		why = append(why, fmt.Sprintf("Packets can deadlock under contract %s, endpoints %s: each of %d lanes can wait for the next, in a circle.", v.Contract, v.Scope, len(v.Cycle)))
 	}
 	if v.Unreachable > 0 {
-		why = append(why, fmt.Sprintf("%s of %s pairs have no route.", thousands(v.Unreachable), thousands(v.Pairs)))
+		why = append(why, fmt.Sprintf("%s of %s pairs have no route.", words.Thousands(v.Unreachable), words.Thousands(v.Pairs)))
 	}
 	if v.Loops > 0 {
-		why = append(why, fmt.Sprintf("Packets circle for ever from %s.", counted(v.Loops, "pair of switch and destination", "pairs of switch and destination")))
+		why = append(why, fmt.Sprintf("Packets circle for ever from %s.", words.Counted(v.Loops, "pair of switch and destination", "pairs of switch and destination")))
 	}
 	if v.Dropped > 0 {
-		why = append(why, fmt.Sprintf("Packets are dropped at %s, where their service level is mapped to VL 15.", counted(v.Dropped, "turn", "turns")))
+		why = append(why, fmt.Sprintf("Packets are dropped at %s, where their service level is mapped to VL 15.", words.Counted(v.Dropped, "turn", "turns")))
 	}
 	return why
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 type compareSummary struct {
@@ -153,7 +153,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	}
 	phases := fmt.Sprintf("all %d", s.Phases)
 	if s.Phases < s.PhasesOfAll {
-		phases = fmt.Sprintf("%s of %s", words.Thousands(int64(s.Phases)), words.Thousands(int64(s.PhasesOfAll)))
+		phases = fmt.Sprintf("%s of %s", words.Thousands(s.Phases), words.Thousands(s.PhasesOfAll))
 	}
 	rates := "links at their rates"
 	if j.o.uniformRates {
@@ -242,7 +242,7 @@ func (j *compareJob) cells(r *compareRow) []any {
 		}
 		return fmt.Sprintf(" (%+.0f%%)", percent)
 	}
-	row[6], row[8] = fmt.Sprintf("%.2f", r.Hops.Mean), words.Thousands(int64(*r.Index))
+	row[6], row[8] = fmt.Sprintf("%.2f", r.Hops.Mean), words.Thousands(*r.Index)
 	row[9] = fmt.Sprintf("%.3f", *r.EBB) + change(r.EBB, present.EBB)
 	if r.AllToAll != nil {
 		row[10] = fmt.Sprintf("%.2f", *r.AllToAll) + change(r.AllToAll, present.AllToAll)

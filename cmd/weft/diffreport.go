@@ -9,9 +9,9 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/transition"
 )
 
@@ -170,17 +170,17 @@ func partsText(f *fabric.Fabric, p *transition.Part) string {
 func (j *diffJob) factChange(p *console.Page, c *transitionSummary) {
 	p.Fact("churn", "%s of %s on %s differ, %d of them had to; %s, %s",
 		words.Counted(c.Entries, "entry", "entries"), words.Counted(c.Blocks, "block of 64 LIDs", "blocks of 64 LIDs"), words.Plural(c.Touched, "switch"), c.Due,
-		words.Counted(int(c.SLs), "service level", "service levels"), words.Counted(c.Maps, "SL2VL cell", "SL2VL cells"))
+		words.Counted(c.SLs, "service level", "service levels"), words.Counted(c.Maps, "SL2VL cell", "SL2VL cells"))
 	if j.verdict.Free() {
 		p.Fact("transition", "%s (contract %s, endpoints %s): in whatever order it is written, %s dependencies of all mixtures of old and new, a rank that rises along each",
-			c.Verdict, c.Contract, c.Endpoints, words.Thousands(int64(c.Dependencies)))
+			c.Verdict, c.Contract, c.Endpoints, words.Thousands(c.Dependencies))
 	} else {
 		p.Fact("transition", "%s (contract %s, endpoints %s): while it is written, packets can deadlock. A shortest loop of %d steps:\n%s",
 			c.Verdict, c.Contract, c.Endpoints, len(c.Cycle), j.mixtureText(c.Cycle))
 	}
 	p.Fact("cut off", "of %s pairs %s before, %s for a while at most, %s after", words.Thousands(c.Pairs), words.Thousands(c.CutBefore), words.Thousands(c.Exposed), words.Thousands(c.CutAfter))
 	if c.Circles > 0 {
-		p.Fact("", "packets to %s can circle in some mixture", words.Plural(int(c.Circles), "destination"))
+		p.Fact("", "packets to %s can circle in some mixture", words.Plural(c.Circles, "destination"))
 	}
 	p.Fact("bandwidth", "%s", c.Bandwidth.text("endpoints that both have"))
 	if !j.verdict.Free() {

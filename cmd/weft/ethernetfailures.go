@@ -7,10 +7,10 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/bgp"
 	"github.com/weft-fabric/weft/ethernet/failures"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // ethernetFailuresSummary is the output of weft verify --failures --json.
@@ -162,16 +162,16 @@ func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report,
 	}
 	what := map[failures.Kind]string{failures.Links: "each cable", failures.Switches: "each device", failures.TwoLinks: "each pair of cables"}
 	kind, _ := failures.ParseKind(s.Failures)
-	text := what[kind] + ", " + words.Thousands(int64(r.Tried)) + " in all"
+	text := what[kind] + ", " + words.Thousands(r.Tried) + " in all"
 	if r.Tried < r.Of {
-		text = words.Thousands(int64(r.Tried)) + " pairs of cables drawn at random from " + words.Thousands(int64(r.Of)) + " (--samples)"
+		text = words.Thousands(r.Tried) + " pairs of cables drawn at random from " + words.Thousands(r.Of) + " (--samples)"
 	}
 	when := "after it"
 	if s.Converging {
 		when = "while BGP converges, in any mixture of the routes before and after"
 	}
 	p.Fact("failures", "%s, judged %s", text, when)
-	p.Fact("verdict", "%s open a credit loop; %s cut a pair of prefixes", words.Thousands(int64(r.Loops)), words.Thousands(int64(r.Cuts)))
+	p.Fact("verdict", "%s open a credit loop; %s cut a pair of prefixes", words.Thousands(r.Loops), words.Thousands(r.Cuts))
 	if r.Before {
 		p.Fact("before", "there is a credit loop before anything fails: weft verify %s shows it", name)
 	}
@@ -194,7 +194,7 @@ func (a *app) failuresText(in *ethernetInput, list []failures.Finding) string {
 	shown := false
 	for i, f := range list {
 		if i == maxFailures {
-			lines = append(lines, "and "+words.Thousands(int64(len(list)-i))+" more (--json has all)")
+			lines = append(lines, "and "+words.Thousands(len(list)-i)+" more (--json has all)")
 			break
 		}
 		e := in.failure(f)
@@ -208,11 +208,11 @@ func (a *app) failuresText(in *ethernetInput, list []failures.Finding) string {
 		line := strings.Join(parts, " and ") + ": "
 		switch {
 		case f.Loop && f.Cut > 0:
-			line += "a loop, and " + words.Plural(int(f.Cut), "pair") + " cut"
+			line += "a loop, and " + words.Plural(f.Cut, "pair") + " cut"
 		case f.Loop:
 			line += "a loop"
 		default:
-			line += words.Plural(int(f.Cut), "pair") + " cut"
+			line += words.Plural(f.Cut, "pair") + " cut"
 		}
 		lines = append(lines, line)
 		if f.Verdict != nil && !shown {

@@ -9,9 +9,9 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // verifyEthernetCommand is weft verify, of lossless Ethernet too.
@@ -242,7 +242,7 @@ func (j *verifyEthernetJob) screen() *console.Page {
 		p.Fact("read", "%s", strings.Join(n.Notes, "\n"))
 	}
 	if v.Free() {
-		p.Fact("verdict", "%s (endpoints %s): %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, words.Thousands(int64(v.Dependencies)))
+		p.Fact("verdict", "%s (endpoints %s): %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, words.Thousands(v.Dependencies))
 		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
 	} else {
 		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Scope, len(v.Cycle), ethernetLoopText(j.Console, n.Network, v.Cycle))
@@ -321,7 +321,7 @@ func (j *verifyEthernetJob) lostText() string {
 			line += "no route at " + l.Where
 		}
 		if l.Pairs > 1 {
-			line += ", and " + words.Plural(int(l.Pairs-1), "more pair") + " like it"
+			line += ", and " + words.Plural(l.Pairs-1, "more pair") + " like it"
 		}
 		pairs += l.Pairs
 		lines = append(lines, line)

@@ -15,10 +15,10 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/inspect"
 	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 func infoCommand(a *app) *cobra.Command {
@@ -143,10 +143,10 @@ func (a *app) printInfo(s *infoSummary, f *fabric.Fabric) error {
 	p.Fact("nodes", "%s, %s, %s", words.Plural(s.Switches, "switch"), words.Plural(s.Adapters, "adapter"), words.Plural(s.Routers, "router"))
 	p.Fact("endpoints", "%s", report.Endpoints(f))
 	p.Fact("cables", "%s between switches, %s to adapters, %s from a node to itself (never routed over)",
-		words.Thousands(int64(s.Links.Switch)), words.Thousands(int64(s.Links.Adapter)), words.Thousands(int64(s.Links.Self)))
+		words.Thousands(s.Links.Switch), words.Thousands(s.Links.Adapter), words.Thousands(s.Links.Self))
 	rates := make([]string, 0, len(s.Rates))
 	for rate, n := range s.Rates {
-		rates = append(rates, fmt.Sprintf("%s × %s", words.Thousands(int64(n)), rate))
+		rates = append(rates, fmt.Sprintf("%s × %s", words.Thousands(n), rate))
 	}
 	slices.Sort(rates)
 	p.Fact("rates", "%s", strings.Join(rates, ", "))
@@ -157,7 +157,7 @@ func (a *app) printInfo(s *infoSummary, f *fabric.Fabric) error {
 	if s.Parts > 1 {
 		p.Fact("", "%s", strings.TrimPrefix(report.Parts(f, f.Parts()), "\n"))
 	}
-	p.Fact("LIDs", "%s, the largest %d", words.Thousands(int64(s.LIDs.Used)), s.LIDs.Top)
+	p.Fact("LIDs", "%s, the largest %d", words.Thousands(s.LIDs.Used), s.LIDs.Top)
 	if len(s.levels) == 1 && s.levels[0].Across > 0 {
 		p.Fact("levels", "one, as all switches have hosts: no tree")
 	}

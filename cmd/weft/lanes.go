@@ -12,8 +12,8 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -287,7 +287,7 @@ func (a *app) printLanes(s *lanesSummary) error {
 		t.Line()
 		row(p.ALASH, "all shortest paths open, switches choose")
 		row(p.MPLASH, fmt.Sprintf("%s shortest paths of %s pairs of switches, at most %s of one; by layer %s, with each wherever it fits %s",
-			words.Thousands(p.Paths), words.Thousands(p.Pairs), words.Thousands(int64(p.Most)), inARow(p.PerLayer), inARow(p.Spread)))
+			words.Thousands(p.Paths), words.Thousands(p.Pairs), words.Thousands(p.Most), inARow(p.PerLayer), inARow(p.Spread)))
 	}
 	t.Render()
 	_, err := fmt.Fprintf(a.Stdout, "%s available, planned for contract %s and endpoints %s\n", words.Plural(s.Offered, "lane"), s.Contract, s.Endpoints)

@@ -13,7 +13,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -214,7 +214,7 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	if s.Then != nil {
 		p.Fact("then", "%s", j.o.change.text())
 	}
-	p.Fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, words.Thousands(int64(s.Buffer)), words.Thousands(int64(s.MTU)), s.Seed)
+	p.Fact("model", "%s, buffers of %s bytes for a lane, MTU %s, seed %d", s.Preset, words.Thousands(s.Buffer), words.Thousands(s.MTU), s.Seed)
 	p.Fact("traffic", "%s among %s", s.Traffic, words.Plural(s.Ranks, "endpoint"))
 	if err := j.Show(p); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (j *packetsJob) screen(s *packetsSummary) error {
 	t.Render()
 	for _, r := range s.Runs {
 		if r.Dropped > 0 {
-			fmt.Fprintf(j.Stdout, "at load %s %s dropped, of %s\n", short(r.Offered), words.Plural(int(r.Dropped), "packet"), words.Thousands(r.Packets+r.Dropped))
+			fmt.Fprintf(j.Stdout, "at load %s %s dropped, of %s\n", short(r.Offered), words.Plural(r.Dropped, "packet"), words.Thousands(r.Packets+r.Dropped))
 		}
 	}
 	if f := s.Saturation; f != nil {
@@ -356,10 +356,10 @@ func (j *packetsJob) completeScreen(s *packetsSummary, phases int) error {
 	r := s.Runs[0]
 	p.Fact("fabric", "%s", report.Network(j.name, j.fabric))
 	p.Fact("traffic", "%s among %s, %s", s.Traffic, words.Plural(s.Ranks, "endpoint"), words.Plural(phases, "phase"))
-	p.Fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), words.Thousands(r.Packets), words.Plural(int(r.Everything), "packet"))
+	p.Fact("result", "%s after %s: %s arrived of %s", r.Status, j.when(r.Makespan), words.Thousands(r.Packets), words.Plural(r.Everything, "packet"))
 	p.Fact("latency", "mean %s, p99 %s, max %s", j.when(r.Latency.Mean), j.when(r.Latency.P99), j.when(r.Latency.Max))
 	if r.Dropped > 0 {
-		p.Fact("dropped", "%s", words.Plural(int(r.Dropped), "packet"))
+		p.Fact("dropped", "%s", words.Plural(r.Dropped, "packet"))
 	}
 	if r.Deadlock != nil {
 		p.Fact("deadlock", "%s", j.stopText(r.Deadlock))

@@ -15,9 +15,9 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/opensm/deploy"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -109,7 +109,7 @@ func stepsText(p *change.Proven, none string) string {
 	text := fmt.Sprintf("%s in %s, %s; each is free of credit loops in any mixture while it is written, and so are its tables",
 		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
 	for i, s := range p.Steps {
-		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(int(s.Union.CutAfter()), "pair", "pairs"))
+		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(s.Union.CutAfter(), "pair", "pairs"))
 		if s.Rebuilt {
 			text += "; some belong to destinations that lost nothing and make way for others"
 		}
@@ -219,7 +219,7 @@ func (j *planned) textPlan(s *planSummary) string {
 	for i, step := range s.Steps {
 		say("\nStep %d: write the tables of %s", i+1, step.Folder)
 		say("  %s, on %s, %s; %s cut off after it", mendedText(&j.plan.Steps[i]), words.Plural(step.Touched, "switch"),
-			words.Counted(step.Blocks, "block", "blocks"), words.Counted(int(step.Cut), "pair", "pairs"))
+			words.Counted(step.Blocks, "block", "blocks"), words.Counted(step.Cut, "pair", "pairs"))
 		for _, at := range step.BySwitch {
 			say("    %s %s: %s", at.Switch.GUID, at.Switch.Name, words.Counted(at.Entries, "entry", "entries"))
 		}

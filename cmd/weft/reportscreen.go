@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // screen says what the page shows.
@@ -19,7 +19,7 @@ func (j *reportJob) screen(size int64) *console.Page {
 			}
 			p.Fact("tables", "%s", text)
 			if e := t.Paths; len(e.LIDs) < e.Of {
-				p.Fact("paths", "the page has those to %s of %s LIDs, some of every switch", words.Thousands(int64(len(e.LIDs))), words.Thousands(int64(e.Of)))
+				p.Fact("paths", "the page has those to %s of %s LIDs, some of every switch", words.Thousands(len(e.LIDs)), words.Thousands(e.Of))
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -108,7 +108,7 @@ func (j *routeJob) adaptiveScreen(s *adaptiveSummary) *console.Page {
 		p.Fact("", "%s", note)
 	}
 	if s.Verdict == report.DeadlockFree {
-		p.Fact("verdict", "%s (endpoints %s): %s dependencies of the extended graph, a rank that rises along each", s.Verdict, s.Endpoints, words.Thousands(int64(s.Dependencies)))
+		p.Fact("verdict", "%s (endpoints %s): %s dependencies of the extended graph, a rank that rises along each", s.Verdict, s.Endpoints, words.Thousands(s.Dependencies))
 	} else {
 		steps := list.Of(s.Cycle, func(c adaptiveStepSummary) string {
 			return fmt.Sprintf("  %s → %s, VL %d    (%s, from %s)", c.From, c.To, c.VL, c.Kind, c.Src)

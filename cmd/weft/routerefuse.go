@@ -9,8 +9,8 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
@@ -125,7 +125,7 @@ func trialText(trials []weft.Trial) string {
 		what := ""
 		switch t.Outcome {
 		case weft.Proven:
-			what = fmt.Sprintf("%s needed, %s on the fullest channel", words.Plural(t.VLs, "lane"), words.Plural(int(t.MaxLoad), "route"))
+			what = fmt.Sprintf("%s needed, %s on the fullest channel", words.Plural(t.VLs, "lane"), words.Plural(t.MaxLoad, "route"))
 			if t.Lambda > 0 { // else there is nobody to talk to
 				what = fmt.Sprintf("bandwidth %.3f of full, %s", t.Lambda, what)
 			}

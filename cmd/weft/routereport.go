@@ -7,9 +7,9 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 type routeSummary struct {
@@ -158,7 +158,7 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 	}
 	j.factResult(p)
 	if j.Loads.Hottest != fabric.None {
-		p.Fact("load", "%s on the fullest channel, %s", words.Plural(int(j.Loads.Max), "route"), j.fabric.ChannelLabel(j.Loads.Hottest))
+		p.Fact("load", "%s on the fullest channel, %s", words.Plural(j.Loads.Max, "route"), j.fabric.ChannelLabel(j.Loads.Hottest))
 	}
 	j.factApart(p)
 	for _, s := range j.survival {

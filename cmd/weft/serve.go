@@ -21,7 +21,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/opensm/daemon"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
@@ -276,7 +276,7 @@ func (a *app) printStatus(s *daemon.Status) error {
 	if len(s.NotCovered) > 0 {
 		p.Fact("outside", "of any proof: %s", strings.Join(s.NotCovered, ", "))
 	}
-	p.Fact("sweeps", "%s; %s refused, %s answered from memory", words.Plural(int(s.Sweeps), "sweep"), words.Thousands(s.Refused), words.Thousands(s.Cached))
+	p.Fact("sweeps", "%s; %s refused, %s answered from memory", words.Plural(s.Sweeps, "sweep"), words.Thousands(s.Refused), words.Thousands(s.Cached))
 	if s.Last == nil {
 		p.Fact("last", "OpenSM has not asked yet")
 	} else {
@@ -324,9 +324,9 @@ func progressText(g *daemon.Progress) string {
 	} else {
 		text += fmt.Sprintf(" written, at least %d to follow, the next no sooner than %s after the last", g.More, words.Seconds(g.Wait))
 	}
-	text += fmt.Sprintf("\nLFT entries: %s changed, %s had to", words.Thousands(int64(g.Entries)), words.Thousands(int64(g.Due)))
+	text += fmt.Sprintf("\nLFT entries: %s changed, %s had to", words.Thousands(g.Entries), words.Thousands(g.Due))
 	if g.CutPairs > 0 {
-		text += fmt.Sprintf("\n%s cut at the beginning, for %s; %s now", words.Plural(int(g.CutPairs), "pair"), words.Seconds(g.CutFor), words.Thousands(g.CutNow))
+		text += fmt.Sprintf("\n%s cut at the beginning, for %s; %s now", words.Plural(g.CutPairs, "pair"), words.Seconds(g.CutFor), words.Thousands(g.CutNow))
 	}
 	if g.Left > 0 {
 		text += fmt.Sprintf("\n%s by no safe step come back to what they were, and stay as they are", words.Plural(g.Left, "destination"))
@@ -369,7 +369,7 @@ func sweepText(s *daemon.Sweep) string {
 	case s.SoFar:
 		from = ", the best so far"
 	}
-	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, words.Thousands(int64(s.MaxLoad)), report.LaneCounts{Needed: s.LanesNeeded, Used: s.LanesUsed, Available: s.LanesAvailable})
+	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, words.Thousands(s.MaxLoad), report.LaneCounts{Needed: s.LanesNeeded, Used: s.LanesUsed, Available: s.LanesAvailable})
 	c := s.Change
 	if c != nil && c.Kind == "full" {
 		fmt.Fprintf(&b, "routed anew: %s\n", c.Why)

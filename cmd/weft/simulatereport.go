@@ -8,9 +8,9 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 type simulateSummary struct {
@@ -170,7 +170,7 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 	if w := s.Worst; w != nil {
 		p.Fact("worst", "%.3f of full: %s → %s%s", w.Bandwidth, w.Src, w.Dst, whenText(s, w))
 		for _, h := range w.Route {
-			p.Fact("", "  %s: %s", h.Channel, words.Plural(int(h.Flows), "flow"))
+			p.Fact("", "  %s: %s", h.Channel, words.Plural(h.Flows, "flow"))
 		}
 	}
 	p.Fact("lanes", "%s", lanesText(s))
@@ -204,7 +204,7 @@ func (j *simulateJob) bandwidthText(s *simulateSummary) string {
 		what = "of full: the effective bisection bandwidth"
 	}
 	if s.Runs == 1 && s.StdErr == 0 {
-		return fmt.Sprintf("%.4f %s (%s, %s)", s.EBB, what, words.Plural(s.Phases, "phase"), words.Plural(int(s.Flows), "flow"))
+		return fmt.Sprintf("%.4f %s (%s, %s)", s.EBB, what, words.Plural(s.Phases, "phase"), words.Plural(s.Flows, "flow"))
 	}
 	return fmt.Sprintf("%.4f ± %.4f %s (%s, seed %d)", s.EBB, s.StdErr, what, words.Plural(s.Runs, "run"), s.Seed)
 }
@@ -223,18 +223,18 @@ func congestionText(s *simulateSummary) string {
 		parts = append(parts, fmt.Sprintf("%d: %s", h.Congestion, percent(h.Flows, s.Flows)))
 	}
 	if len(parts) > most {
-		parts = []string{fmt.Sprintf("least %s", words.Thousands(int64(s.Histogram[0].Congestion)))}
+		parts = []string{fmt.Sprintf("least %s", words.Thousands(s.Histogram[0].Congestion))}
 		for _, share := range []int64{50, 90, 99} {
 			sum := int64(0)
 			for _, h := range s.Histogram {
 				if sum += h.Flows; sum*100 >= s.Flows*share {
-					parts = append(parts, fmt.Sprintf("%d%% at most %s", share, words.Thousands(int64(h.Congestion))))
+					parts = append(parts, fmt.Sprintf("%d%% at most %s", share, words.Thousands(h.Congestion)))
 					break
 				}
 			}
 		}
 	}
-	return fmt.Sprintf("flows on the fullest channel of the route: %s; most %s", strings.Join(parts, ", "), words.Thousands(int64(s.MaxCongestion)))
+	return fmt.Sprintf("flows on the fullest channel of the route: %s; most %s", strings.Join(parts, ", "), words.Thousands(s.MaxCongestion))
 }
 
 // sharesText says what the flows with least bandwidth get, from the histogram.
@@ -294,7 +294,7 @@ func (j *simulateJob) printTiers(s *simulateSummary) {
 	if len(s.Tiers) == 0 {
 		return
 	}
-	t := j.NewTable("tier", "channels", "routes: least", "mean", "most", fmt.Sprintf("channels by load, 0 to %s in %d steps", words.Thousands(int64(s.Index)), congestion.TierBins))
+	t := j.NewTable("tier", "channels", "routes: least", "mean", "most", fmt.Sprintf("channels by load, 0 to %s in %d steps", words.Thousands(s.Index), congestion.TierBins))
 	for _, r := range s.Tiers {
 		t.Row(fmt.Sprintf("%d → %d", r.From, r.To), r.Trunks, r.Least, fmt.Sprintf("%.1f", r.Mean), r.Most, strings.Trim(fmt.Sprint(r.Loads), "[]"))
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // survivals is the kinds of failure that --survive knows.
@@ -67,9 +67,9 @@ func failureName(f *fabric.Fabric, x change.Failure) string {
 func (s *survivalSummary) text() string {
 	one := map[string]string{"links": "cable", "switches": "switch"}[s.Failures]
 	text := fmt.Sprintf("the loss of any %s (%s tried): %s mended in one step, %s in several, for %s others make way, %s not mended", one,
-		words.Thousands(int64(s.Tried)), words.Thousands(int64(s.OneStep)), words.Thousands(int64(s.Mended+s.Rebuilt-s.OneStep)), words.Thousands(int64(s.Rebuilt)), words.Thousands(int64(s.NotMended)))
+		words.Thousands(s.Tried), words.Thousands(s.OneStep), words.Thousands(s.Mended+s.Rebuilt-s.OneStep), words.Thousands(s.Rebuilt), words.Thousands(s.NotMended))
 	for _, w := range s.Worst {
-		text += fmt.Sprintf("\n  %s: %s, %s of which %s had to change", w.Without, words.Plural(w.Steps, "step"), words.Counted(w.Entries, "entry", "entries"), words.Thousands(int64(w.Due)))
+		text += fmt.Sprintf("\n  %s: %s, %s of which %s had to change", w.Without, words.Plural(w.Steps, "step"), words.Counted(w.Entries, "entry", "entries"), words.Thousands(w.Due))
 		if w.Rebuilt {
 			text += "; others make way"
 		}

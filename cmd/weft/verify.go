@@ -14,11 +14,11 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -218,7 +218,7 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 		p.Fact("differs", "%s", j.Mismatches.Text())
 	}
 	if j.checked {
-		p.Fact("verdict", "%s (contract %s, endpoints %s): the ranks of %s rise along all %s dependencies", report.DeadlockFree, v.Contract, v.Scope, j.o.readCert, words.Thousands(int64(v.Dependencies)))
+		p.Fact("verdict", "%s (contract %s, endpoints %s): the ranks of %s rise along all %s dependencies", report.DeadlockFree, v.Contract, v.Scope, j.o.readCert, words.Thousands(v.Dependencies))
 	} else {
 		p.Fact("verdict", "%s", report.VerdictText(j.Console, f, v))
 	}

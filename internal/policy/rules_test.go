@@ -256,7 +256,7 @@ var rules = []rule{
 	},
 	{
 		packages: "report",
-		may:      []string{"fabric", "fabric/names", "fabric/inspect", "routing", "deadlock", "transition", "traffic", "congestion", "report/layout", "web"},
+		may:      []string{"fabric", "fabric/names", "fabric/inspect", "routing", "deadlock", "transition", "traffic", "congestion", "report/layout", "web", "internal/words"},
 		why:      "it shows what judges and simulators found; who routed, and where files lie, is not its business",
 	},
 	{
@@ -295,7 +295,7 @@ var rules = []rule{
 		why:      "exit codes and nothing else",
 	},
 	{
-		packages: "cmd/weft/internal/words",
+		packages: "internal/words",
 		why:      "texts and nothing else",
 	},
 	{
@@ -304,7 +304,7 @@ var rules = []rule{
 	},
 	{
 		packages: "cmd/weft/internal/console",
-		may:      []string{"format", "routing", "cmd/weft/internal/exit", "cmd/weft/internal/words"},
+		may:      []string{"format", "routing", "cmd/weft/internal/exit", "internal/words"},
 		modules:  []string{"github.com/jedib0t/go-pretty", "github.com/schollz/progressbar", "golang.org/x/term"},
 		why:      "it reads and prints, whatever it is about",
 	},
@@ -315,7 +315,7 @@ var rules = []rule{
 	},
 	{
 		packages: "cmd/weft/internal/report",
-		may:      []string{"fabric", "routing", "deadlock", "cmd/weft/internal/console", "cmd/weft/internal/list", "cmd/weft/internal/words"},
+		may:      []string{"fabric", "routing", "deadlock", "cmd/weft/internal/console", "cmd/weft/internal/list", "internal/words"},
 		why:      "it says what is in networks and verdicts; it makes none",
 	},
 	{
@@ -330,7 +330,7 @@ var rules = []rule{
 	{
 		packages: "cmd/weft/internal/input",
 		may: []string{
-			"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "cmd/weft/internal/...",
+			"fabric", "fabric/names", "topology", "traffic", "routing", "routing/engines", "format/...", "internal/words", "cmd/weft/internal/...",
 		},
 		why: "it reads fabrics and tables from whatever file they are in",
 	},

@@ -7,10 +7,10 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Mismatches is what the tables and the fabric do not have in common: one of the two
@@ -169,7 +169,7 @@ func (m *Mismatches) lines() []string {
 	entries := 0
 	dead := list.Of(m.Dead, func(p deadPort) string {
 		entries += p.Entries
-		return fmt.Sprintf("%s, port %d (%s)", p.Switch, p.Port, words.Thousands(int64(p.Entries)))
+		return fmt.Sprintf("%s, port %d (%s)", p.Switch, p.Port, words.Thousands(p.Entries))
 	})
 	say(entries, "entry leads", "entries lead", " to %s without a cable: %s", words.Plural(len(dead), "port"), words.FirstOf(dead))
 	if len(m.OtherLIDs) > 0 {
@@ -186,10 +186,10 @@ func (m *Mismatches) lines() []string {
 func (m *fileMisfit) lines() []string {
 	var lines []string
 	if m.Skipped > 0 {
-		lines = append(lines, fmt.Sprintf("%s of %s left out; the first: %s", words.Counted(int(m.Skipped), "line", "lines"), m.File, m.FirstSkipped))
+		lines = append(lines, fmt.Sprintf("%s of %s left out; the first: %s", words.Counted(m.Skipped, "line", "lines"), m.File, m.FirstSkipped))
 	}
 	if m.Missing > 0 {
-		lines = append(lines, fmt.Sprintf("%s %s; the first: %s", words.Counted(int(m.Missing), m.one, m.many), m.assumed, m.FirstMissing))
+		lines = append(lines, fmt.Sprintf("%s %s; the first: %s", words.Counted(m.Missing, m.one, m.many), m.assumed, m.FirstMissing))
 	}
 	return lines
 }

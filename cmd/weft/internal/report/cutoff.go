@@ -9,9 +9,9 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -228,13 +228,13 @@ func (c *CutOff) Text(on *console.Console) string {
 	places := c.merged()
 	lines := list.Of(places, func(p cutPlace) string { return "  " + p.text() })
 	fmt.Fprintf(&b, "routes end too early at %s:\n%s", words.Plural(len(places), "place"),
-		on.First(mostCut, lines, func(n int) string { return fmt.Sprintf("  and %s more (--json has all)", words.Thousands(int64(n))) }))
+		on.First(mostCut, lines, func(n int) string { return fmt.Sprintf("  and %s more (--json has all)", words.Thousands(n)) }))
 	fmt.Fprintf(&b, "\n%s concerned:", words.Counted(len(c.Endpoints), "endpoint is", "endpoints are"))
 	left := len(c.Endpoints)
 	groups := c.groups()
 	for i, g := range groups {
 		if i == on.AtMost(mostCut, len(groups)) {
-			fmt.Fprintf(&b, "\n  and %s more with no more than %s (--json has all)", words.Thousands(int64(left)), words.Plural(int(g[0].From+g[0].To), "pair"))
+			fmt.Fprintf(&b, "\n  and %s more with no more than %s (--json has all)", words.Thousands(left), words.Plural(g[0].From+g[0].To, "pair"))
 			break
 		}
 		left -= len(g)
@@ -265,7 +265,7 @@ func (p *cutPlace) text() string {
 	if p.on != "" {
 		to += ", on " + p.on
 	}
-	return fmt.Sprintf("%s: %s: %s\n    from %s on %s\n    to %s", where, whyWords[p.why], words.Counted(int(p.Pairs), "pair", "pairs"), words.Plural(p.Sources, "endpoint"), switches, to)
+	return fmt.Sprintf("%s: %s: %s\n    from %s on %s\n    to %s", where, whyWords[p.why], words.Counted(p.Pairs, "pair", "pairs"), words.Plural(p.Sources, "endpoint"), switches, to)
 }
 
 // groups joins the endpoints of a switch that have lost the same pairs.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -44,7 +44,7 @@ func Verdict(v *deadlock.Verdict) string {
 func VerdictText(c *console.Console, f *fabric.Fabric, v *deadlock.Verdict) string {
 	about := fmt.Sprintf("%s (contract %s, endpoints %s)", Verdict(v), v.Contract, v.Scope)
 	if v.Free() {
-		return fmt.Sprintf("%s: %s dependencies, a rank that rises along each", about, words.Thousands(int64(v.Dependencies)))
+		return fmt.Sprintf("%s: %s dependencies, a rank that rises along each", about, words.Thousands(v.Dependencies))
 	}
 	return fmt.Sprintf("%s, a shortest one of %d steps:\n%s", about, len(v.Cycle), CycleText(c, f, v.Cycle))
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Labels is the labels of nodes.

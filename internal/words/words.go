@@ -7,9 +7,14 @@ import (
 	"strings"
 )
 
-// Thousands writes a number with commas.
-func Thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
+// integer is what can be counted.
+type integer interface {
+	~int | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Thousands writes a number, which is not negative, with commas.
+func Thousands[N integer](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
@@ -55,19 +60,19 @@ func FirstOf(names []string) string {
 	if len(names) <= most+1 { // "and 1 more" is no shorter than the name
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), Thousands(int64(len(names)-most)))
+	return fmt.Sprintf("%s and %s more", strings.Join(names[:most], ", "), Thousands(len(names)-most))
 }
 
 // Counted is a number and the words for one or for many.
-func Counted(n int, one, many string) string {
+func Counted[N integer](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return Thousands(int64(n)) + " " + many
+	return Thousands(n) + " " + many
 }
 
 // Plural is "1 switch" or "3 switches".
-func Plural(n int, one string) string {
+func Plural[N integer](n N, one string) string {
 	many := one + "s"
 	if strings.HasSuffix(one, "ch") {
 		many = one + "es"
@@ -75,5 +80,5 @@ func Plural(n int, one string) string {
 	if n == 1 {
 		many = one
 	}
-	return Thousands(int64(n)) + " " + many
+	return Thousands(n) + " " + many
 }
