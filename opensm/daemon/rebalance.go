@@ -34,13 +34,7 @@ func (s *Server) rebalance(ctx context.Context, x *place, h *handed, f *fabric.F
 	if !h.drifts(set) || !s.hoursCome(ctx, x, set, q, start) {
 		return nil
 	}
-	job, _ := s.jobs.ask(ctx, h.key, task{
-		limit: set.limit,
-		work: func(ctx context.Context, found func(*proven)) *proven {
-			return prove(ctx, f, set, q.Lanes(), found)
-		},
-		ended: s.searched,
-	})
+	job, _ := s.search(ctx, h.key, f, set, q.Lanes(), nil)
 	s.jobs.leave(job) // it keeps no other fabric waiting
 	select {
 	case <-job.done:

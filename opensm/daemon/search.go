@@ -54,17 +54,8 @@ func refusal(err error) reply { return reply{proven: &proven{refusal: err.Error(
 // ask has the fabric worked on, unless it was, for as long as the plugin waits. Once
 // the work has gone on for a while, what is proven by then will do.
 func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set *settings, q *wire.Request, start time.Time) reply {
-	lanes, resumes := q.Lanes(), s.keeper.unfinished(k)
-	job, known := s.jobs.ask(ctx, k, task{
-		limit: set.limit,
-		work: func(ctx context.Context, found func(*proven)) *proven {
-			if resumes != nil {
-				return resume(ctx, f, set, lanes, found, resumes)
-			}
-			return prove(ctx, f, set, lanes, found)
-		},
-		ended: s.searched,
-	})
+	resumes := s.keeper.unfinished(k)
+	job, known := s.search(ctx, k, f, set, q.Lanes(), resumes)
 	wait := set.limit
 	if q.Deadline > 0 {
 		// A tenth is for writing the answer and for the plugin to check it.
@@ -79,6 +70,21 @@ func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set
 		return reply{proven: job.result, cached: true}
 	}
 	return s.first(job, x, set.first, wait)
+}
+
+// search is the job for a fabric, begun if it was not; where a restart interrupted it, with
+// what was handed over then (nil: none).
+func (s *Server) search(ctx context.Context, k key, f *fabric.Fabric, set *settings, lanes int, resumes *proven) (x *job, known bool) {
+	return s.jobs.ask(ctx, k, task{
+		limit: set.limit,
+		work: func(ctx context.Context, found func(*proven)) *proven {
+			if resumes != nil {
+				return resume(ctx, f, set, lanes, found, resumes)
+			}
+			return prove(ctx, f, set, lanes, found)
+		},
+		ended: s.searched,
+	})
 }
 
 // resume is a search that a restart interrupted, when some tables had been handed over: it is
