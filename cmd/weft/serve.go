@@ -75,6 +75,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.Keep, "keep", "least", "tables in use when the fabric changes: least (mend them), balanced (mend, then look for better ones) or never (route anew)")
 	f.IntVar(&o.MaxEntries, "max-entries-per-change", 0, "entries of forwarding tables that a change may have where nothing is broken (default: any number)")
 	f.StringVar(&o.Rebalance, "rebalance", "", "hours of the day for --keep balanced, as 02:00-05:00 (default: any)")
+	f.StringVar(&o.Drops, "drops", "", "where all is routed anew, whether a step may drop packets of single destinations: allowed or never (default never)")
 	f.StringVar(&o.State, "state", "", "folder for the last good tables and the reasons of refusals")
 	f.StringVar(&o.Metrics, "metrics", "", "loopback address for Prometheus, such as 127.0.0.1:9469")
 	f.BoolVar(&o.check, "check-config", false, "say whether the configuration is right and what it means, and serve nothing")
@@ -168,15 +169,18 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 }
 
 func keepText(c *daemon.Config) string {
-	if c.Keep == "never" {
-		return "never: tables are routed anew whenever the fabric changes"
-	}
 	text := c.Keep + ": tables in use are mended when the fabric changes"
+	if c.Keep == "never" {
+		text = "never: tables are routed anew whenever the fabric changes"
+	}
 	if c.MaxEntries > 0 {
 		text += "; at most " + words.Counted(c.MaxEntries, "entry", "entries") + " in a change where nothing is broken"
 	}
 	if c.Keep == "balanced" {
 		text += "; rebalanced " + cmp.Or(c.Rebalance, "at any time")
+	}
+	if c.Drops == "allowed" {
+		text += "; where all is routed anew, packets of single destinations may be dropped for a step"
 	}
 	return text
 }

@@ -41,6 +41,7 @@ type served struct {
 	f        *fabric.Fabric
 	settings string // of weft.yaml, beside the socket and the state folder
 	lifetime string
+	option   string // of the plugin, beside others; empty: none
 	state    string
 	weft     *process
 	log      string // of the daemon
@@ -55,9 +56,15 @@ func keeps(t *testing.T, f *fabric.Fabric, settings ...string) *served {
 // keepsFor is keeps with a packet_life_time of the caller's.
 func keepsFor(t *testing.T, f *fabric.Fabric, lifetime string, settings ...string) *served {
 	t.Helper()
+	return started(t, f, lifetime, "", settings...)
+}
+
+// started is keepsFor with a further option of the plugin's.
+func started(t *testing.T, f *fabric.Fabric, lifetime, option string, settings ...string) *served {
+	t.Helper()
 	live.Need(t)
 	d := &daemon{socket: filepath.Join(openDir(t), "opensm.sock")}
-	k := &served{f: f, settings: strings.Join(settings, "\n"), lifetime: lifetime, state: filepath.Join(t.TempDir(), "state"), log: filepath.Join(t.TempDir(), "weft.log")}
+	k := &served{f: f, settings: strings.Join(settings, "\n"), lifetime: lifetime, option: option, state: filepath.Join(t.TempDir(), "state"), log: filepath.Join(t.TempDir(), "weft.log")}
 	k.run = &run{daemon: d}
 	k.serve(t)
 	k.run = start(t, k.f, d, k.conf())
@@ -68,6 +75,7 @@ func keepsFor(t *testing.T, f *fabric.Fabric, lifetime string, settings ...strin
 func (k *served) conf() map[string]string {
 	c := conf(k.daemon, 30)
 	c["routing_engine"], c["packet_life_time"], c["log_flags"] = "weft,no_fallback", k.lifetime, "0x4b"
+	c["event_plugin_options"] += "," + k.option
 	return c
 }
 
@@ -387,7 +395,7 @@ func TestStepOfLiar(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return wire.WriteStep(c, q, "liar", tables, proof, 0, false)
+		return wire.WriteStep(c, q, "liar", tables, proof, wire.Step{})
 	})
 	says(t, r.resweep(t), "while tables are replaced", "ERR W003", "are proven for the fabric as it is and stay")
 	if r.dump(t) != before {
@@ -425,7 +433,7 @@ func TestStepWaits(t *testing.T) {
 			return fmt.Errorf("%w, %d steps, lifetime %v, in use %x", err, len(plan.Steps), q.Lifetime, q.InUse)
 		}
 		hops = change.Hops(was)
-		return wire.WriteStep(c, q, "step", plan.Steps[0].Tables, plan.Steps[0].Union.Certificate, 0, false)
+		return wire.WriteStep(c, q, "step", plan.Steps[0].Tables, plan.Steps[0].Union.Certificate, wire.Step{})
 	})
 	says(t, r.resweep(t), "engine step, proven", "a step, proven while it is written")
 	if took, least := time.Since(began), time.Duration(hops-1)*time.Second; took < least {

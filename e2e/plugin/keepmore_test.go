@@ -155,6 +155,41 @@ func TestNeverKept(t *testing.T) {
 	}
 }
 
+// TestDrops has all be routed anew on a torus with drops: allowed. The plugin takes a step that
+// cuts pairs only if its own options allow that.
+func TestDrops(t *testing.T) {
+	for option, says := range map[string]string{
+		"weft.drops=allowed": "; a step, proven while it is written; 1 steps follow",
+		"weft.drops=never":   "a step that may cut pairs; event_plugin_options has no weft.drops=allowed",
+	} {
+		t.Run(option, func(t *testing.T) {
+			t.Parallel()
+			f := testnet.Build(t, "torus:4x4,hosts=2")
+			k := started(t, f, "0x0e", option, "engine: weave-any", "keep: never", "drops: allowed")
+			first := k.dump(t)
+			k.Console(t, "%s", k.unplug(0))
+			k.Sweep(t)
+			k.Await(t, says, soon)
+			if option == "weft.drops=never" {
+				if k.dump(t) != first {
+					t.Error("the tables are others")
+				}
+				return
+			}
+			k.rest(t, 0)
+			less, err := f.Without([]fabric.ChannelID{0}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.resweep(t)
+			k.safe(t, &routing.Tables{Fabric: less, Lanes: routing.OneSL(less, nil)})
+			if s := k.status(t); s.Plan == nil || s.Plan.Kind != "full" || s.Plan.Steps != 2 || s.Plan.Ended == nil {
+				t.Errorf("%+v", s.Plan)
+			}
+		})
+	}
+}
+
 // TestBalancedInHours has a cable leave with keep: balanced: it is mended at once. Better
 // tables follow when the hours for that have come, in steps of no more entries than asked.
 func TestBalancedInHours(t *testing.T) {

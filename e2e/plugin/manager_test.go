@@ -232,6 +232,7 @@ func TestOptions(t *testing.T) {
 		"weft.contract=single:16":                  "ERR W015",
 		"weft.contract=single:1x":                  "ERR W015",
 		"weft.scope=everything":                    "ERR W016",
+		"weft.drops=perhaps":                       "ERR W017",
 		"weft.sock=/run/weft.sock":                 "ERR W013",
 		"weft.socket":                              "ERR W013",
 	} {

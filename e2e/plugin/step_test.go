@@ -48,7 +48,7 @@ func (r *replaced) ask(f *fabric.Fabric) *wire.Request {
 func (r *replaced) step(q *wire.Request, tables *routing.Tables, proof *deadlock.Certificate) string {
 	r.t.Helper()
 	var b bytes.Buffer
-	if err := wire.WriteStep(&b, q, "after", tables, proof, 0, false); err != nil {
+	if err := wire.WriteStep(&b, q, "after", tables, proof, wire.Step{}); err != nil {
 		r.t.Fatal(err)
 	}
 	path := filepath.Join(r.t.TempDir(), "steps")

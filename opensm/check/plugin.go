@@ -39,6 +39,12 @@ var pluginOptions = []struct {
 	}},
 	{"weft.contract", func(value string) error { _, err := routing.ParseContract(value); return err }},
 	{"weft.scope", func(value string) error { _, err := routing.ParseScope(value); return err }},
+	{"weft.drops", func(value string) error {
+		if value != "allowed" && value != "never" {
+			return errors.New("it is allowed or never")
+		}
+		return nil
+	}},
 }
 
 func oneHour(value string) error {

@@ -32,6 +32,7 @@ type Config struct {
 	// Entries that a change may have where nothing is broken, at least a row; 0: any number.
 	MaxEntries int    `yaml:"max_entries_per_change"`
 	Rebalance  string `yaml:"rebalance"` // hours of the day for keep balanced, as 02:00-05:00; empty: any
+	Drops      string `yaml:"drops"`     // whether a step may cut pairs until the next, where there is no other: allowed or never; empty: never
 	State      string `yaml:"state"`     // folder for the last good tables and refusals; empty: none
 	Metrics    string `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
 

@@ -50,6 +50,11 @@ type Progress struct {
 // settled says whether no further step follows the tables handed over.
 func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.state.Returning }
 
+// wasRouted says whether the tables are as they were routed, and not mended since.
+func (h *handed) wasRouted() bool {
+	return h.state.Goal != nil && wire.Number(h.state.Goal) == h.number
+}
+
 // follow answers with a change of the tables in use. If it returns nil they are to be made
 // anew; why says for the report why those in use were not kept, empty if there is nothing to
 // report: none are in use, or a search for better ones goes on.
@@ -63,7 +68,7 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 		read.key = keyOf(h.tables.Fabric, set, q.Lanes())
 		h = &read
 	}
-	if set.keep == keepNever && h.key != k {
+	if set.keep == keepNever && (h.key != k || h.settled() && !h.wasRouted()) {
 		return nil, "the settings say keep: never"
 	}
 	var was *handed // those in use, if the step is to lead to better ones
@@ -127,7 +132,7 @@ func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *set
 
 // installed is the settings that steps are planned under.
 func (s *settings) installed() installed.Options {
-	return installed.Options{Contract: s.contract, Scope: s.scope, Most: s.MaxEntries}
+	return installed.Options{Contract: s.contract, Scope: s.scope, Most: s.MaxEntries, Drops: s.drops}
 }
 
 // after is what is handed over by a move. A packet waits in a switch for no longer than

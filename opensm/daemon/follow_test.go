@@ -387,38 +387,3 @@ func TestGrown(t *testing.T) {
 		t.Error("it looks for better tables again")
 	}
 }
-
-// Tables that are routed anew replace those in use in a step where that cannot deadlock: on a
-// tree, but not on a torus with balanced paths. Either is said.
-func TestFull(t *testing.T) {
-	t.Parallel()
-	for spec, c := range map[string]struct {
-		engine string
-		step   bool
-	}{"xgft:m=4x4,w=2x4,hosts=2": {"updn", true}, "torus:4x4,hosts=2": {"weave-any", false}} {
-		o := openSM(start(t, Config{Engine: Names{c.engine}, Keep: "never"}))
-		f := testnet.Build(t, spec)
-		o.settles(f)
-		whole := o.ports
-		steps := o.settles(less(t, f, []fabric.ChannelID{0}))
-		for _, a := range steps {
-			if a.Step != c.step {
-				t.Errorf("%s: a step: %v", spec, a.Step)
-			}
-		}
-		n := differences(o.ports, whole)
-		s := o.after(1 + int64(len(steps)))
-		if l := s.Last.Change; l == nil || l.Kind != "full" || l.Proven != c.step || c.step && (s.Plan.Entries < n || s.Plan.Ended == nil || len(steps) != 2) {
-			t.Errorf("%s: %+v, %+v; %d steps, %d entries", spec, l, s.Plan, len(steps), n)
-		}
-		// What is in use is not known to be free of loops under another contract.
-		o.mu.Lock()
-		o.config.Contract = "honored"
-		o.mu.Unlock()
-		o.reload <- syscall.SIGHUP
-		o.until(func(s Status) bool { return s.Contract == "honored" })
-		if a := o.asks(f, false); a.Step || a.Refusal != "" {
-			t.Errorf("%s: %q, a step: %v", spec, a.Refusal, a.Step)
-		}
-	}
-}

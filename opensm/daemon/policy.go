@@ -37,6 +37,14 @@ func (s *settings) checkMostEntries() error {
 	return nil
 }
 
+func (s *settings) settleDrops() error {
+	switch s.drops = s.Drops == "allowed"; {
+	case s.drops, s.Drops == "", s.Drops == "never":
+		return nil
+	}
+	return fmt.Errorf("daemon: drops %q; it is allowed or never", s.Drops)
+}
+
 // hours is a part of the day, by the clock of the host; none: the whole day.
 type hours struct{ from, to time.Duration }
 

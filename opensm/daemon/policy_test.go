@@ -19,6 +19,8 @@ func TestPolicy(t *testing.T) {
 		"keep: balanced\nrebalance: 22:30-05:00":          "",
 		"keep: balanced\nrebalance: 2-5":                  `line 3: rebalance "2-5"; it is a part of the day`,
 		"keep: balanced\nrebalance: 02:00-02:00":          "it is a part of the day",
+		"drops: perhaps":                                  `line 2: drops "perhaps"; it is allowed or never`,
+		"drops: never":                                    "",
 		"keep: balanced\nmax_entries_per_change: 1000000": "",
 	} {
 		c, err := ReadConfig(strings.NewReader("socket: /s\n" + text))

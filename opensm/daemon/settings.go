@@ -37,6 +37,7 @@ type settings struct {
 	limit    time.Duration
 	keep     keep
 	hours    hours
+	drops    bool
 	first    time.Duration   // firstAnswer, but in tests
 	told     engines.Options // about the fabric at hand, see about
 
@@ -100,6 +101,7 @@ func (c Config) check() (*settings, error) {
 		{"keep", func() (err error) { s.keep, err = parseKeep(c.Keep); return err }},
 		{"max_entries_per_change", s.checkMostEntries},
 		{"rebalance", s.settleHours},
+		{"drops", s.settleDrops},
 		{"state", func() error {
 			if c.State == "" {
 				return nil

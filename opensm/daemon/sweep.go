@@ -145,7 +145,7 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 	var sent error
 	switch {
 	case p.move != nil:
-		sent = wire.WriteStep(x.conn, q, p.engine, p.tables, p.verdict.Certificate, p.move.More, p.soFar)
+		sent = wire.WriteStep(x.conn, q, p.engine, p.tables, p.verdict.Certificate, wire.Step{More: p.move.More, SoFar: p.soFar, Drops: p.move.Drops})
 	case p.soFar:
 		sent = wire.WriteSoFar(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
 	case p.tables != nil:

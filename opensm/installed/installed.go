@@ -32,7 +32,8 @@ type Plan struct {
 type Options struct {
 	Contract routing.Contract
 	Scope    routing.Scope
-	Most     int // entries that a step may change where nothing is broken, at least a row; 0: any number
+	Drops    bool // where there is no other way, a step may cut pairs until the next
+	Most     int  // entries that a step may change where nothing is broken, at least a row; 0: any number
 }
 
 // Kind is what a move is for.
@@ -59,6 +60,7 @@ type Move struct {
 	Hops      int                      // switches that a packet has to leave at most under the tables: so many times its lifetime in one is the wait before the next step
 	Returning bool                     // State.Returning from now on
 	Plan      Plan                     // State.Plan from now on
+	Drops     bool                     // it may cut pairs that the tables before deliver, until the next step
 	Left      int                      // destinations that no safe step brings to the goal: they stay as they are
 
 	before *routing.Tables // what the switches have, on the fabric as it is
@@ -129,6 +131,13 @@ func (c *carrier) goOn(ctx context.Context) (*Move, error) {
 			return nil, err
 		}
 		return c.move(ctx, Repair, append([]*routing.Tables{c.before}, plan...), c.Returning)
+	case len(c.Plan.Steps) > 0 && c.Plan.Kind == Full: // the goal, with service levels and maps of its own
+		goal, err := transition.On(c.live, c.Goal, nil)
+		if err != nil {
+			return nil, err
+		}
+		m := &Move{Kind: Full, Tables: goal}
+		return m, c.judge(ctx, m)
 	case len(c.Plan.Steps) > 0:
 		plan, err := c.onLive(c.Plan.Steps)
 		if err != nil {

@@ -3,6 +3,7 @@ package installed
 import (
 	"context"
 
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -13,7 +14,9 @@ import (
 //
 // Entries that no packet in scope follows once the tables are in use may lead packets astray
 // that got to them by an entry of before: on a tree, down from a spine without a cable and up
-// to another. If there would be a loop with them, they follow in a move of their own.
+// to another. If there would be a loop with them, they follow in a move of their own. If there
+// is one without them, too, and only if Options.Drops, the first move takes away the rows of
+// destinations whose earlier packets would close it; once these are gone the tables are safe.
 func (s *State) Replace(ctx context.Context, t *routing.Tables, o Options) (*Move, error) {
 	c, _, err := s.carrier(t.Fabric, o)
 	if err != nil {
@@ -24,7 +27,40 @@ func (s *State) Replace(ctx context.Context, t *routing.Tables, o Options) (*Mov
 		return m, err
 	}
 	m = &Move{Kind: Full, Tables: c.followed(t), More: 1, Plan: Plan{Full, []*routing.Tables{t}}}
+	if err = c.judge(ctx, m); err == nil || ctx.Err() != nil || !o.Drops {
+		return m, err
+	}
+	m.Drops = true
+	if m.Tables, err = c.drained(ctx, t); err != nil {
+		return nil, err
+	}
 	return m, c.judge(ctx, m)
+}
+
+// rounds is how many times destinations are added to those whose packets are dropped before
+// all of them are.
+const rounds = 12
+
+// drained is the tables of before without the rows of destinations that would close a loop
+// with others: their packets are dropped at once, and once none is left the others are safe.
+func (c *carrier) drained(ctx context.Context, t *routing.Tables) (*routing.Tables, error) {
+	dropped := make(map[fabric.LID]bool)
+	nothing := &routing.Tables{Forwarding: routing.NewForwarding(c.live)}
+	for round := 0; ; round++ {
+		left := c.rows(func(lid fabric.LID, _ fabric.EndpointID) *routing.Tables {
+			if dropped[lid] || round == rounds {
+				return nothing
+			}
+			return c.before
+		})
+		v, err := deadlock.VerifyMixture(ctx, []*routing.Tables{left, t}, deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1})
+		if err != nil || v.Free() || round == rounds {
+			return left, err
+		}
+		for _, step := range v.Cycle {
+			dropped[step.Dst] = true
+		}
+	}
 }
 
 // followed is tables whose entries that no packet in scope follows are those of before.

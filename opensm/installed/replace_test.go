@@ -10,23 +10,29 @@ import (
 )
 
 // Tables that are routed anew replace others in proven moves on trees, whatever cable is gone;
-// on other networks few do, and the others are refused.
+// on other networks most do only if packets of some destinations may be dropped.
 func TestReplace(t *testing.T) {
 	for _, n := range []struct {
 		spec, engine string
 		all          bool
 	}{{"xgft:m=4x4,w=2x4,hosts=2", "updn", true}, {"xgft:m=4,w=4,hosts=4", "ftree", true}, {"torus:4x4,hosts=2", "weave-any", false}} {
 		f := testnet.Build(t, n.spec)
-		safe, refused := 0, 0
+		safe, refused, drops := 0, 0, 0
 		for i := 0; i < f.Trunks(); i += 5 {
 			s := begin(t, f, n.engine, routing.Any)
 			anew := begin(t, without(t, f, []fabric.ChannelID{fabric.ChannelID(i)}), n.engine, routing.Any).Sent
 			m, err := s.Replace(t.Context(), anew, s.o)
 			if err != nil {
 				refused++
-				continue
+				s.o.Drops = true
+				if m, err = s.Replace(t.Context(), anew, s.o); err != nil || !m.Drops || m.CutAfter == 0 {
+					t.Fatalf("%s, trunk %d: %v, %+v", n.spec, i, err, m)
+				}
+				if m.CutAfter < m.Union.Pairs {
+					drops++
+				}
 			}
-			if m.Kind != installed.Full || !m.Union.Free() || !m.Alone.Complete() || m.Returning {
+			if m.Kind != installed.Full || !m.Union.Free() || m.Alone.Complete() == m.Drops || m.Returning {
 				t.Errorf("%s, trunk %d: %+v", n.spec, i, m)
 			}
 			s.Sent, s.Goal, s.Plan = m.Tables, anew, m.Plan
@@ -38,8 +44,8 @@ func TestReplace(t *testing.T) {
 			s.same(anew)
 			safe++
 		}
-		if t.Logf("%s: %d in proven moves, %d not", n.spec, safe, refused); safe == 0 && n.all || n.all != (refused == 0) {
-			t.Errorf("%s: %d in proven moves, %d not", n.spec, safe, refused)
+		if t.Logf("%s: %d in proven moves, %d only with drops, %d of them of some destinations only", n.spec, safe, refused, drops); safe == 0 || n.all != (refused == 0) || !n.all && drops == 0 {
+			t.Errorf("%s: %d in proven moves, %d only with drops", n.spec, safe, refused)
 		}
 	}
 }

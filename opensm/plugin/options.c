@@ -89,12 +89,21 @@ static int set_scope(struct options *o, const char *value, osm_log_t *log)
 	WRONG("ERR W016: weft.scope=%s is not hca, ca or all\n", value);
 }
 
+static int set_drops(struct options *o, const char *value, osm_log_t *log)
+{
+	o->wanted.drops = strcmp(value, "allowed") == 0;
+	if (!o->wanted.drops && strcmp(value, "never") != 0)
+		WRONG("ERR W017: weft.drops=%s is not allowed or never\n", value);
+	return 1;
+}
+
 static const struct {
 	const char *name;
 	int (*set)(struct options *o, const char *value, osm_log_t *log);
 } known[] = {
 	{"weft.socket", set_socket}, {"weft.deadline", set_deadline}, {"weft.wait", set_wait},
 	{"weft.owner", set_owner},   {"weft.contract", set_contract}, {"weft.scope", set_scope},
+	{"weft.drops", set_drops},
 };
 
 static int set(struct options *o, char *word, osm_log_t *log)
@@ -108,7 +117,7 @@ static int set(struct options *o, char *word, osm_log_t *log)
 	for (size_t i = 0; value && i < sizeof known / sizeof *known; i++)
 		if (strcmp(word, known[i].name) == 0)
 			return known[i].set(o, value, log);
-	WRONG("ERR W013: there is no option %s; there are weft.socket, weft.deadline, weft.wait, weft.owner, weft.contract and weft.scope, each with = and a value\n", word);
+	WRONG("ERR W013: there is no option %s; there are weft.socket, weft.deadline, weft.wait, weft.owner, weft.contract, weft.scope and weft.drops, each with = and a value\n", word);
 }
 
 int options_read(struct options *o, const osm_subn_t *subn, osm_log_t *log)

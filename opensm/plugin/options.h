@@ -12,6 +12,8 @@
  *	weft.contract  what clients may do at least in the daemon's proof: honored,
  *	               directed, single:N or any; honored
  *	weft.scope     whom the proof must be about at least: hca, ca or all; hca
+ *	weft.drops     allowed or never: whether a step may cut pairs until the next, where
+ *	               tables that are routed anew cannot replace others otherwise; never
  *
  * Tables whose proof is for less than weft.contract and weft.scope are refused,
  * whatever the daemon's configuration says.

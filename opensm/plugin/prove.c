@@ -320,7 +320,7 @@ static int destination(struct proof *p, const uint8_t *out, const uint8_t *sl, u
 			return wrong(p, r, lid, "SL %u", sl[r]);
 		if (n->adapters[r] == NOBODY && t->terms.scope < 2)
 			continue;
-		if (p->fate[r] != ARRIVES && p->was && !delivered(p, r, lid)) {
+		if (p->fate[r] != ARRIVES && p->was && (t->terms.drops || !delivered(p, r, lid))) {
 			p->found.cut++; /* before, and until a later step */
 			continue;
 		}

@@ -26,7 +26,7 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 			 (unsigned long long)t->number);
 	else if (t->step && !n->replaces)
 		snprintf(why, WHY_SIZE, "a step from tables in use, where there are none");
-	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP)) != 0 || (t->terms.directed && t->terms.contract != 0))
+	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP | WIRE_DROPS)) != 0 || (t->terms.drops && !t->step) || (t->terms.directed && t->terms.contract != 0))
 		snprintf(why, WHY_SIZE, "a contract of service levels 0x%04x and flags %u, which there is not", t->terms.contract, t->body[30]);
 	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes)
 		snprintf(why, WHY_SIZE, "tables of %llu bytes, which is not what their figures make", (unsigned long long)size);
@@ -116,6 +116,7 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->terms.scope = body[27];
 	t->terms.contract = get16(body + 28);
 	t->terms.directed = (body[30] & WIRE_DIRECTED) != 0;
+	t->terms.drops = (body[30] & WIRE_DROPS) != 0;
 	t->so_far = body[30] & WIRE_SO_FAR;
 	t->step = (body[30] & WIRE_STEP) != 0;
 	t->more = body[31];
@@ -183,6 +184,10 @@ int tables_suffice(const struct tables *t, const struct terms *wanted, char *why
 {
 	char has[TERMS_SIZE], wants[TERMS_SIZE];
 
+	if (t->terms.drops && !wanted->drops) {
+		snprintf(why, WHY_SIZE, "a step that may cut pairs; event_plugin_options has no weft.drops=allowed");
+		return 0;
+	}
 	if ((t->terms.contract & wanted->contract) == wanted->contract && t->terms.directed <= wanted->directed && t->terms.scope >= wanted->scope)
 		return 1;
 	terms_text(&t->terms, has);

@@ -24,12 +24,13 @@ struct terms {
 	uint16_t contract; /* service levels, as bits, that any client may use beside the PathRecord's */
 	uint8_t directed;  /* nobody uses the service level of the way back */
 	uint8_t scope;	   /* 0 host adapters, 1 all adapters and routers, 2 all */
+	uint8_t drops;	   /* a step may cut pairs, until the next */
 };
 
 /* What a proof finds. */
 struct found {
 	uint32_t hops; /* switches on the longest path */
-	uint64_t cut;  /* pairs of a switch and a LID that a step leaves cut, as they were */
+	uint64_t cut;  /* pairs of a switch and a LID that a step leaves cut, as they were, or cuts */
 };
 
 struct tables;

@@ -20,6 +20,7 @@ type Answer struct {
 
 	SoFar    bool   // better tables may follow: ask with Request.Again
 	Step     bool   // Ranks hold, too, while the tables in use are replaced by these
+	Drops    bool   // of a step: it may cut pairs, until the next
 	More     int    // steps that are to follow, at least
 	Number   uint64 // of these tables: Request.InUse once they are
 	Engine   string
@@ -113,7 +114,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	a := &Answer{
 		Sweep: le.Uint64(b), Switches: int(le.Uint32(b[8:])), LIDs: int(le.Uint32(b[12:])),
 		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), Directed: b[30]&flagDirected != 0,
-		SoFar: b[30]&flagSoFar != 0, Step: b[30]&flagStep != 0, More: int(b[31]), Number: le.Uint64(b[80:]), Engine: unpadded(b[48:80]),
+		SoFar: b[30]&flagSoFar != 0, Step: b[30]&flagStep != 0, Drops: b[30]&flagDrops != 0, More: int(b[31]), Number: le.Uint64(b[80:]), Engine: unpadded(b[48:80]),
 	}
 	copy(a.Adapters[:], b[32:])
 	if slices.Max(a.Adapters[:]) > routing.MaxDataVLs {
@@ -129,7 +130,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d, %d maps and number 0x%x", a.Lanes, a.Scope, maps, a.Number)
 	case a.Step && q.InUse == 0:
 		return nil, errors.New("wire: a step from tables in use, where there are none")
-	case b[30]&^(flagSoFar|flagDirected|flagStep) != 0 || a.Directed && a.Contract != 0:
+	case b[30]&^(flagSoFar|flagDirected|flagStep|flagDrops) != 0 || a.Drops && !a.Step || a.Directed && a.Contract != 0:
 		return nil, fmt.Errorf("wire: tables with a contract of service levels %#x and flags %#x", a.Contract, b[30])
 	}
 	cells := switches * lids

@@ -94,6 +94,7 @@
 //	              direction; only where contract is 0
 //	              bit 2: a step: the ranks hold, too, while the tables in use are
 //	              replaced by these; only where the request says that some are in use
+//	              bit 3: the step may cut pairs, until the next; only with bit 2
 //	31  1  steps that are to follow this one, at least
 //	32 16  lanes on which adapters send, by service level; 15 (dropped) only where
 //	       no adapter may send on it

@@ -35,6 +35,7 @@ var Constants = map[string]string{
 	"SO_FAR":             fmt.Sprint(flagSoFar),
 	"DIRECTED":           fmt.Sprint(flagDirected),
 	"STEP":               fmt.Sprint(flagStep),
+	"DROPS":              fmt.Sprint(flagDrops),
 	"NO_PEER":            fmt.Sprintf("0x%X", uint32(noPeer)),
 	"NO_PORT":            fmt.Sprint(routing.NoPort),
 	"SLS":                fmt.Sprint(routing.SLs),

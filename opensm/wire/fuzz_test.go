@@ -61,7 +61,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		f.Add(b.Bytes())
 		b.Reset()
-		if err := wire.WriteStep(&b, q, engine, tables, proof, 1, false); err != nil {
+		if err := wire.WriteStep(&b, q, engine, tables, proof, wire.Step{More: 1}); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b.Bytes())

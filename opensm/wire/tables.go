@@ -44,18 +44,28 @@ func WriteTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	return writeTables(w, q, engine, t, proof, 0, 0)
 }
 
+// Step is what there is to say of a step; where others follow, or better tables may, who
+// asked is to ask again.
+type Step struct {
+	More  int  // steps that follow
+	SoFar bool // better tables may follow
+	Drops bool // it may cut pairs, until the next step
+}
+
 // WriteStep is WriteTables with tables whose proof holds, too, while those in use are
-// replaced by them (package transition), and how many steps follow; where some do, or
-// better tables may (soFar), who asked is to ask again.
-func WriteStep(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, more int, soFar bool) error {
+// replaced by them (package transition).
+func WriteStep(w io.Writer, q *Request, engine string, t *routing.Tables, proof *deadlock.Certificate, s Step) error {
 	flags := uint8(0)
 	if q.InUse != 0 {
 		flags |= flagStep
+		if s.Drops {
+			flags |= flagDrops
+		}
 	}
-	if (more > 0 || soFar) && q.Improves {
+	if (s.More > 0 || s.SoFar) && q.Improves {
 		flags |= flagSoFar
 	}
-	return writeTables(w, q, engine, t, proof, flags, uint8(min(more, math.MaxUint8)))
+	return writeTables(w, q, engine, t, proof, flags, uint8(min(s.More, math.MaxUint8)))
 }
 
 // WriteSoFar is WriteTables for tables to which better ones may follow. The answer says

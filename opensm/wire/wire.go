@@ -30,6 +30,7 @@ const (
 	flagSoFar    = 1 // of tables
 	flagDirected = 2
 	flagStep     = 4
+	flagDrops    = 8
 	noPeer       = 0xFFFFFFFF
 )
 

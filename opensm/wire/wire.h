@@ -28,6 +28,7 @@
 #define WIRE_SO_FAR 1	/* flags of tables: better ones may follow */
 #define WIRE_DIRECTED 2 /* no client uses the PathRecord of the opposite direction */
 #define WIRE_STEP 4	/* the ranks hold while the tables in use are replaced by these */
+#define WIRE_DROPS 8	/* of a step: it may cut pairs, until the next */
 
 /* The device that aggregation nodes are; all other adapters are hosts. */
 #define WIRE_AGGREGATION_VENDOR 0x2c9

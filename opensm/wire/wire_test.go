@@ -349,7 +349,7 @@ func TestStep(t *testing.T) {
 		q := wire.Of(f, 1)
 		q.InUse, q.Improves = c.inUse, c.improves
 		var b bytes.Buffer
-		if err := wire.WriteStep(&b, q, "updn", tables, proof, c.more, false); err != nil {
+		if err := wire.WriteStep(&b, q, "updn", tables, proof, wire.Step{More: c.more}); err != nil {
 			t.Fatal(err)
 		}
 		a, err := wire.ReadAnswer(&b, q)
