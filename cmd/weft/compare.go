@@ -143,7 +143,6 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 	return nil
 }
 
-// check checks the flags, before anything takes time.
 func (j *compareJob) check() (err error) {
 	o := j.o
 	switch {
@@ -322,7 +321,6 @@ func (r *compareRow) refusal(ctx context.Context, err error) error {
 	return nil
 }
 
-// heapWatch looks at the heap while something runs.
 type heapWatch struct {
 	base  uint64
 	end   chan struct{}

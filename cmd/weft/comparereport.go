@@ -80,7 +80,6 @@ func (j *compareJob) print() error {
 	return j.printTable(s)
 }
 
-// csvColumns is the columns of --csv.
 var csvColumns = []string{
 	"name", "source", "refused", "verdict", "contract", "vls", "vls_used", "sls", "pairs", "unreachable", "hops_mean", "hops_max",
 	"edge_forwarding_index", "ebb", "ebb_stderr", "alltoall", "paths_seconds", "lanes_seconds", "verify_seconds", "simulate_seconds", "heap_bytes",

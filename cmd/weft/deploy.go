@@ -159,7 +159,6 @@ func planOf(ctx context.Context, r *weft.Result) (*deploy.Plan, error) {
 	return files.Plan()
 }
 
-// inexpressible reports tables that files cannot express, and which engines' can.
 func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) error {
 	if errors.Is(err, advice.ErrLoop) {
 		return exit.Finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
@@ -211,7 +210,6 @@ func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
 	}
 }
 
-// writeDeployment writes the folder, reads the tables back and lets it appear.
 func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *deployFlags) (*deploySummary, error) {
 	out, err := filepath.Abs(o.out)
 	if err != nil {

@@ -129,7 +129,6 @@ func (j *diffJob) read() (err error) {
 	return nil
 }
 
-// judge judges each of the tables, and all mixtures.
 func (j *diffJob) judge(ctx context.Context) (err error) {
 	s := j.Stage("verify", &j.spent.Verify)
 	defer s.Done()

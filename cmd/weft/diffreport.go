@@ -60,7 +60,6 @@ type transitionSummary struct {
 	BySwitch []switchEntries `json:"by_switch"`
 }
 
-// mixtureSummary is a step of a credit loop with the mixture that brings it about.
 type mixtureSummary struct {
 	report.Step
 	Way []choiceSummary `json:"way"`

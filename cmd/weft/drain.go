@@ -122,12 +122,10 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	return nil
 }
 
-// refuse says that there is no plan, and which destinations stand in the way.
 func (j *drainJob) refuse(left []leftOver, why string) error {
 	return j.app.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s.\nNothing was written. weft what-if says what is lost when it is pulled.", why)
 }
 
-// goneText is what is drained, on one line.
 func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.text(), "\n", " and ") }
 
 // way is one of the two ways, as weft route --keep writes it.

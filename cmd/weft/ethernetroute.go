@@ -14,12 +14,12 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/cmd/weft/internal/words"
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/cure"
 	"github.com/weft-fabric/weft/ethernet/failures"
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/opensm/deploy"
 )
 

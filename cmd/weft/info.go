@@ -284,7 +284,6 @@ func (s *infoSummary) hostsText() string {
 	return fmt.Sprintf("%s: %s; rails %s", words.Plural(s.Hosts.Count, "host"), strings.Join(counts, ", "), strings.Join(rails, ", "))
 }
 
-// factOdd prints the anomalies, each with its places.
 func (a *app) factOdd(p *console.Page, f *fabric.Fabric, findings []inspect.Finding) {
 	label := "odd"
 	for _, o := range findings {

@@ -15,7 +15,6 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// proofOf is what tables are proven for.
 func proofOf(r *weft.Result) advice.Proof {
 	return advice.Proof{Contract: r.Contract, Scope: r.Scope, Planned: r.Planned}
 }
@@ -89,7 +88,6 @@ func (j *routeJob) deployCommand() string {
 	return strings.Join(words, " ")
 }
 
-// shellWord is a word as a shell takes it.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:,=@%+", r)

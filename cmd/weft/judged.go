@@ -94,7 +94,6 @@ func (j *judged) verdictText() string {
 	return text
 }
 
-// factResult says what was proven, and for whom.
 func (j *judged) factResult(p *console.Page) {
 	p.Fact("verdict", "%s", j.verdictText())
 	if j.Verdict.Free() {

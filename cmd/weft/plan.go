@@ -100,7 +100,6 @@ func cutText(p *change.Proven) string {
 	return text
 }
 
-// stepsText is a plan for people, a step a line.
 func stepsText(p *change.Proven, none string) string {
 	if len(p.Steps) == 0 {
 		return none

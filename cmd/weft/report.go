@@ -112,7 +112,6 @@ func (a *app) report(ctx context.Context, fabrics []string, o *reportFlags) erro
 	return j.print()
 }
 
-// check checks the flags, before anything takes time.
 func (j *reportJob) check(fabrics []string) error {
 	o := j.o
 	if err := o.tables.Settle(); err != nil {

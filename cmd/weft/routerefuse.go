@@ -84,7 +84,6 @@ func tooFewText(s *refusalSummary, atLeast bool) error {
 	return fmt.Errorf("%s refuses: it needs %s%s here; %s available (--vls).\n%s", s.Engine, least, words.Plural(s.Need, "lane"), words.Counted(s.Available, "is", "are"), advice)
 }
 
-// autoSummary is what auto tried and why it chose, as JSON.
 type autoSummary struct {
 	Why   string         `json:"why"`
 	Tried []trialSummary `json:"tried"`
@@ -142,7 +141,6 @@ func trialText(trials []weft.Trial) string {
 	}), "\n")
 }
 
-// noneProvenSummary is the refusal of auto, as JSON.
 type noneProvenSummary struct {
 	refusalSummary
 	Tried []trialSummary `json:"tried"`

@@ -15,7 +15,6 @@ var survivals = map[string]func(*fabric.Fabric) []change.Failure{"links": change
 
 const mostWorst = 5
 
-// survivalSummary is what the repairs of all single failures of a kind take.
 type survivalSummary struct {
 	Failures  string         `json:"failures"` // links or switches
 	Tried     int            `json:"tried"`
@@ -35,7 +34,6 @@ type survivalCase struct {
 	Left    int    `json:"destinations_left"`
 }
 
-// survive plans the repair of every single failure of the kinds asked for.
 func (j *judged) survive(ctx context.Context, kinds []string, drain bool) error {
 	s := j.Stage("repairs", &j.spent.Repairs)
 	defer s.Done()
