@@ -9,12 +9,12 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// mostEntries is how many bytes the tables of one routing may take, compressed. Of
+// PathBytes is how many bytes the tables on a page may take together, compressed. Of
 // networks that would take more, fewer destinations are kept, some of every switch.
-const mostEntries = 6 << 20
+const PathBytes = 14 << 20
 
-// entriesOf is the tables as they are followed on the page.
-func entriesOf(t *routing.Tables, v *deadlock.Verdict) *EntryColumns {
+// entriesOf is the tables as they are followed on the page, in so many bytes.
+func entriesOf(t *routing.Tables, v *deadlock.Verdict, most int) *EntryColumns {
 	f := t.Fabric
 	e := &EntryColumns{Switches: f.Switches(), Rows: t.Lanes.Rows}
 	order := inTurns(f, v)
@@ -23,10 +23,10 @@ func entriesOf(t *routing.Tables, v *deadlock.Verdict) *EntryColumns {
 	for {
 		e.take(t, order[:kept])
 		size := compressed(e.Ports) + compressed(e.Levels)
-		if size <= mostEntries || kept <= 1 {
+		if size <= most || kept <= 1 {
 			break
 		}
-		kept = max(1, min(kept-1, int(0.95*float64(kept)*mostEntries/float64(size))))
+		kept = max(1, min(kept-1, int(0.95*float64(kept)*float64(most)/float64(size))))
 	}
 	for i := f.Switches(); i < len(f.Endpoints()); i++ {
 		e.Row = append(e.Row, t.Lanes.Row[i])

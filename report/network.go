@@ -42,7 +42,7 @@ func (n *Network) addNodes(f *fabric.Fabric, l *layout.Layout) {
 	c.X, c.Y = l.X, l.Y
 	for s := range f.Switches() {
 		c.LID = append(c.LID, int32(f.Endpoint(fabric.EndpointID(s)).LID))
-		c.Level, c.Group = append(c.Level, int32(l.Level[s])), append(c.Group, int32(l.Group[s]))
+		c.Level, c.Group = append(c.Level, l.Level[s]), append(c.Group, int32(l.Group[s]))
 		for p := 1; p <= f.Node(fabric.NodeID(s)).Ports; p++ {
 			if f.Out(fabric.NodeID(s), uint8(p)) == fabric.None {
 				n.Counts.Free++

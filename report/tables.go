@@ -30,6 +30,7 @@ type Options struct {
 	Seed      uint64
 	Precision float64 // standard error of the bandwidth
 	Jobs      []Job
+	PathBytes int // what the entries may take; zero: PathBytes
 	Progress  routing.Progress
 }
 
@@ -78,7 +79,7 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 		return err
 	}
 	t.addHottest(f, at, loads, sim)
-	t.Paths = entriesOf(g.Tables, v)
+	t.Paths = entriesOf(g.Tables, v, cmp.Or(o.PathBytes, PathBytes))
 	n.Tables = append(n.Tables, t)
 	return nil
 }

@@ -85,6 +85,7 @@ type reportJob struct {
 	options report.Options
 	scope   routing.Scope
 	data    *report.Data
+	fabrics int
 	found   bool // something that the exit code tells
 	spent   struct{ Read, Verify, Measure float64 }
 }
@@ -131,6 +132,7 @@ func (j *reportJob) check(fabrics []string) error {
 		}
 	}
 	j.scope = o.route.Scope
+	j.fabrics = len(fabrics)
 	j.options = report.Options{Seed: o.route.Seed, Precision: o.precision}
 	return nil
 }
@@ -159,6 +161,7 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 	if o.Jobs, err = j.jobs(f); err != nil {
 		return err
 	}
+	o.PathBytes = report.PathBytes / (len(given) * j.fabrics)
 	for _, g := range given {
 		s := j.Stage("measuring "+g.Name, &j.spent.Measure)
 		o.Progress = s.Progress()
