@@ -81,7 +81,8 @@ export class Map {
     }
     pairs.forEach((p, i) => {
       const width = Math.min(4, 0.8 + 0.45 * Math.log2(p.cables.length));
-      this.graph.addEdgeWithKey(`t${i}`, `s${p.a}`, `s${p.b}`, { size: width * (pairs.length > 4000 ? 0.8 : 1.2), color: "#888", zIndex: 0 });
+      const size = width * (pairs.length > 4000 ? 0.8 : 1.2);
+      this.graph.addEdgeWithKey(`t${i}`, `s${p.a}`, `s${p.b}`, { size, width: size, color: "#888", zIndex: 0 });
     });
     let missing = 0;
     for (const odd of n.odd)
@@ -109,7 +110,8 @@ export class Map {
         const i = Number(key.slice(1));
         switch (key[0]) {
           case "t": {
-            const [colour, height] = edge(i);
+            const [colour, height, wide] = edge(i);
+            a.size = a.width * (wide && !this.dimmed ? 2.4 : 1);
             a.color = this.dimmed ? c.pale : colour;
             a.zIndex = this.dimmed ? 0 : height;
             break;
@@ -124,7 +126,7 @@ export class Map {
         }
         return a;
       },
-      { attributes: ["color", "zIndex", "hidden"] },
+      { attributes: ["color", "size", "zIndex", "hidden"] },
     );
     this.graph.updateEachNodeAttributes(
       (key, a) => {
@@ -136,9 +138,9 @@ export class Map {
     return legend;
   }
 
-  // scheme is the meaning of the colours: the colour of a pair and how far above others it
-  // is drawn, and that of a switch.
-  private scheme(): { legend: Legend; edge: (pair: number) => [string, number]; node: (s: number) => string } {
+  // scheme is the meaning of the colours: the colour of a pair, how far above others it is
+  // drawn and whether it is to be seen from afar; and the colour of a switch.
+  private scheme(): { legend: Legend; edge: (pair: number) => [string, number, boolean?]; node: (s: number) => string } {
     const { n, pairs } = this.index;
     const c = this.colours;
     const t = this.tables;
@@ -175,7 +177,7 @@ export class Map {
     const items = [...new Set(Array.from({ length: this.index.switches }, (_, s) => n.nodes.level[s]))].sort((a, b) => a - b).map((l) => ({ colour: c.level[Math.min(7, Math.max(0, l + 1))], text: l < 0 ? "switches without hosts near" : l === 0 ? "switches with hosts" : `switches of level ${l}`, round: true }));
     return {
       legend: { title: "Routes over a channel", ramp: { colours: c.load, from: "0", to: String(most) }, items },
-      edge: (i) => [c.load[bin(i)], bin(i)],
+      edge: (i) => [c.load[bin(i)], bin(i), bin(i) > 5],
       node: level,
     };
   }
@@ -195,7 +197,7 @@ export class Map {
       legend: { title: "Condition", items: [{ colour: c.load[1], text: "nothing unusual" }, ...items] },
       edge: (i) => {
         const k = places.get(i);
-        if (k !== undefined) return [distinct[(k + 1) % distinct.length], 3];
+        if (k !== undefined) return [distinct[(k + 1) % distinct.length], 3, true];
         return pairs[i].cables.length > 1 ? [c.load[1], 1] : [c.load[0], 0];
       },
       node: (s) => {
@@ -218,7 +220,7 @@ export class Map {
     const items = [{ colour: c.bad, text: "gone" }, { colour: c.good, text: "new" }];
     return {
       legend: { title: difference ? "Entries that differ" : "Change", ramp: { colours: c.load, from: "0 entries", to: String(most) }, items: difference ? [] : items },
-      edge: (i) => (gone.has(i) || has(marks?.gone_nodes, this.index.pairs[i].a) || has(marks?.gone_nodes, this.index.pairs[i].b) ? [c.bad, 5] : fresh.has(i) ? [c.good, 5] : [c.load[0], 0]),
+      edge: (i) => (gone.has(i) || has(marks?.gone_nodes, this.index.pairs[i].a) || has(marks?.gone_nodes, this.index.pairs[i].b) ? [c.bad, 5, true] : fresh.has(i) ? [c.good, 5, true] : [c.load[0], 0]),
       node: (s) => (has(marks?.gone_nodes, s) ? c.bad : has(marks?.new_nodes, s) ? c.good : c.load[Math.min(bins - 1, Math.floor(((changed[s] ?? 0) / most) * (bins - 0.01)))]),
     };
   }
