@@ -210,3 +210,70 @@ func TestLongestMatch(t *testing.T) {
 		t.Fatalf("%+v", v)
 	}
 }
+
+// SONiC's dual ToR has a loop until what is tunnelled gets queues of its own.
+func TestDualToR(t *testing.T) {
+	for name, want := range map[string]string{"dual-tor": `leaf-1, PortChannel101 priority 3: 192.168.0.2/32 to leaf-1
+tor-a, PortChannel101 priority 3: 10.1.0.33/32 to tor-b
+leaf-1, PortChannel102 priority 3: 192.168.0.2/32 to leaf-1
+tor-b, PortChannel101 priority 3: 10.1.0.32/32 to tor-a`, "dual-tor-remapped": ""} {
+		n, err := Read("../../examples/ethernet/"+name, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := verify(t, n, ethernet.HostScope)
+		if got := steps(n, v); got != want || v.Free() != (want == "") || !v.Complete() {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// What maps do to the lanes of a link: priority groups that share a queue which is paused are
+// one, and lossy packets in such a queue wait with them.
+func TestMaps(t *testing.T) {
+	files := pair()
+	config := func(queues, groups string) string {
+		return `{"PORT_QOS_MAP":{"eth0":{"dscp_to_tc_map":"M","tc_to_queue_map":"M","tc_to_pg_map":"M","pfc_enable":"3,4"}},
+"DSCP_TO_TC_MAP":{"M":{"3":"3","4":"4","5":"5"}},"TC_TO_QUEUE_MAP":{"M":{` + queues + `}},"TC_TO_PRIORITY_GROUP_MAP":{"M":{` + groups + `}}}`
+	}
+	for _, c := range []struct {
+		queues, groups string
+		lanes          [4]int8 // of DSCP 0, 3, 4 and 5
+	}{
+		{"", `"5":"0"`, [4]int8{-1, 3, 4, -1}},
+		{`"4":"3"`, `"5":"0"`, [4]int8{-1, 3, 3, -1}},         // one queue, paused by both
+		{`"5":"3"`, `"5":"0"`, [4]int8{-1, 3, 4, 3}},          // lossy, in a queue that is paused
+		{"", `"5":"0","4":"3"`, [4]int8{-1, 3, 3, -1}},        // one group
+		{"", `"5":"3"`, [4]int8{-1, 3, 4, 3}},                 // in a queue that nothing pauses
+		{`"3":"1"`, `"5":"0"`, [4]int8{-1, 3, 4, -1}},         // the same
+		{`"3":"4","4":"3"`, `"5":"0"`, [4]int8{-1, 3, 3, -1}}, // crosswise: either pause stops the other
+	} {
+		for _, d := range []string{"a", "b"} {
+			files[d+".config_db.json"] = config(c.queues, c.groups)
+		}
+		n, err := Read(write(t, files), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mark := func(dscp int) uint8 {
+			for m, name := range n.Priorities.Marks {
+				for part := range strings.SplitSeq(strings.TrimPrefix(name, "DSCP "), ", ") {
+					from, to := 0, 0
+					if k, _ := fmt.Sscanf(part, "%d-%d", &from, &to); k == 1 {
+						to = from
+					}
+					if from <= dscp && dscp <= to {
+						return uint8(m)
+					}
+				}
+			}
+			t.Fatalf("no mark has DSCP %d: %q", dscp, n.Priorities.Marks)
+			return 0
+		}
+		for i, dscp := range []int{0, 3, 4, 5} {
+			if lane := n.Priorities.Of(mark(dscp), 0); lane != c.lanes[i] {
+				t.Errorf("queues %s, groups %s: DSCP %d is in lane %d, not %d", c.queues, c.groups, dscp, lane, c.lanes[i])
+			}
+		}
+	}
+}

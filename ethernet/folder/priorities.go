@@ -129,12 +129,14 @@ func (m *mapping) build() error {
 }
 
 // link finds the lane of each DSCP on a link: the priority group at the receiving port,
-// joined with others that share a queue at the sending port.
+// joined with others that share a queue at the sending port which one of them pauses.
+// Packets that are lossless behind the link, from a queue that nothing pauses, count as if they
+// were paused: whether they are dropped or wait depends on how full the buffer is.
 func (m *mapping) link(l ethernet.LinkID, ignoring map[string]bool) {
 	n := m.n
 	link := n.Links[l]
 	near, far := m.qos(link.From, link.FromInterface), m.qos(link.To, link.ToInterface)
-	var groups [16]uint8 // [queue at the sender] lossless groups that use or pause it, as bits
+	var groups [16]uint8 // [queue at the sender] lossless groups that pause it, and of packets in it, as bits
 	var queues [dscps]uint16
 	var lossless uint8
 	for p := range 8 {
@@ -158,7 +160,9 @@ func (m *mapping) link(l ethernet.LinkID, ignoring map[string]bool) {
 	group := func(dscp int) uint8 { return 1 << far.Group[far.TC[dscp]] }
 	for dscp, q := range queues {
 		for ; q != 0; q &= q - 1 {
-			groups[bits.TrailingZeros16(q)] |= group(dscp) & lossless
+			if queue := bits.TrailingZeros16(q); groups[queue] != 0 {
+				groups[queue] |= group(dscp) & lossless
+			}
 		}
 	}
 	lane := together(groups)
