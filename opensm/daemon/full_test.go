@@ -86,3 +86,39 @@ func TestNeverAfterLeast(t *testing.T) {
 	}
 	o.until(func(Status) bool { return strings.Contains(o.log.String(), `not_kept="the settings say keep: never"`) })
 }
+
+// After a restart between the two steps the second follows.
+func TestFullThroughRestart(t *testing.T) {
+	t.Parallel()
+	c := Config{Engine: Names{"weave-any"}, Keep: "never", Drops: "allowed", State: stateDir(t)}
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	o := openSM(start(t, c))
+	o.settles(f)
+	g := less(t, f, []fabric.ChannelID{0})
+	if a := o.asks(g, false); !a.Drops || a.More != 1 {
+		t.Fatalf("drops: %v, %d steps follow", a.Drops, a.More)
+	}
+	o.after(2)
+	o.end()
+	o.running = start(t, c)
+	a := o.asks(g, true)
+	scratch := openSM(start(t, Config{Engine: Names{"weave-any"}}))
+	if want := scratch.asks(g, false); !a.Step || a.Drops || a.SoFar || a.Number != want.Number {
+		t.Errorf("a step: %v, drops: %v, number %x, from scratch %x\n%s", a.Step, a.Drops, a.Number, want.Number, o.log)
+	}
+}
+
+// Clients go on with the service levels that they know. Where packets on these could close a
+// loop on the new paths, no packets are dropped for a change that would not be proven.
+func TestNoUseInDrops(t *testing.T) {
+	t.Parallel()
+	o := openSM(start(t, Config{Engine: Names{"dfsssp"}, Contract: "directed", Keep: "never", Drops: "allowed"}))
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	o.settles(f)
+	if a := o.asks(less(t, f, []fabric.ChannelID{0}), false); a.Step || a.Drops || a.Refusal != "" {
+		t.Errorf("%q, a step: %v, drops: %v", a.Refusal, a.Step, a.Drops)
+	}
+	if l := o.after(2).Last.Change; l == nil || l.Kind != "full" || l.Proven {
+		t.Errorf("%+v", l)
+	}
+}

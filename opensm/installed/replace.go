@@ -43,24 +43,38 @@ const rounds = 12
 
 // drained is the tables of before without the rows of destinations that would close a loop
 // with others: their packets are dropped at once, and once none is left the others are safe.
+// The error is ErrNone where even the loss of all rows would not do: clients go on with the
+// service levels that they know, and packets on these could close a loop on the new paths.
 func (c *carrier) drained(ctx context.Context, t *routing.Tables) (*routing.Tables, error) {
-	dropped := make(map[fabric.LID]bool)
 	nothing := &routing.Tables{Forwarding: routing.NewForwarding(c.live)}
-	for round := 0; ; round++ {
+	without := func(drop func(fabric.LID) bool) (*routing.Tables, *deadlock.MixtureVerdict, error) {
 		left := c.rows(func(lid fabric.LID, _ fabric.EndpointID) *routing.Tables {
-			if dropped[lid] || round == rounds {
+			if drop(lid) {
 				return nothing
 			}
 			return c.before
 		})
 		v, err := deadlock.VerifyMixture(ctx, []*routing.Tables{left, t}, deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1})
-		if err != nil || v.Free() || round == rounds {
+		return left, v, err
+	}
+	all, v, err := without(func(fabric.LID) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if !v.Free() {
+		return nil, none("packets on the service levels in use could close a loop on the new paths")
+	}
+	dropped := make(map[fabric.LID]bool)
+	for range rounds {
+		left, v, err := without(func(lid fabric.LID) bool { return dropped[lid] })
+		if err != nil || v.Free() {
 			return left, err
 		}
 		for _, step := range v.Cycle {
 			dropped[step.Dst] = true
 		}
 	}
+	return all, nil
 }
 
 // followed is tables whose entries that no packet in scope follows are those of before.
