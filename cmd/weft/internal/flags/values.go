@@ -71,11 +71,14 @@ func Whole(f *pflag.FlagSet, to *int, name string, def, least, most int, what, u
 	*to = def
 	f.Var(&value{strconv.Itoa(def), "int", func(text string) error {
 		n, err := strconv.Atoi(text)
-		if err == nil && (n < least || n > most) {
-			err = exit.Usage("--%s %d: %s", name, n, what)
+		if err != nil {
+			return err
+		}
+		if n < least || n > most {
+			return exit.Usage("--%s %d: %s", name, n, what)
 		}
 		*to = n
-		return err
+		return nil
 	}}, name, usage)
 }
 
@@ -124,7 +127,7 @@ const NoLMC = -1
 
 // AddLMC declares --lmc.
 func AddLMC(f *pflag.FlagSet, to *int) {
-	Whole(f, to, "lmc", NoLMC, 0, 7, "it is 0 to 7", "give every adapter port 2^N LIDs, N from 0 to 7 (default: as in the fabric)")
+	Whole(f, to, "lmc", NoLMC, NoLMC, 7, "it is 0 to 7", "give every adapter port 2^N LIDs, N from 0 to 7 (default: as in the fabric)")
 }
 
 // AddPrecision declares --precision, the standard error of bandwidths.
