@@ -41,9 +41,6 @@ type Address struct {
 	Prefix    netip.Prefix // not masked
 }
 
-// Loopback says whether it is of a loopback interface.
-func (a Address) Loopback() bool { return strings.HasPrefix(a.Interface, "Loopback") }
-
 // Tunnel is the tunnel of a dual-ToR switch for hosts whose cable to its peer is the active one.
 type Tunnel struct {
 	Peer    netip.Addr

@@ -10,18 +10,14 @@ import (
 // for packets that may change lanes in any way from trunk to trunk. A vertex is trunk
 // × lanes + lane. Dependencies are not counted: whoever takes one out knows that
 // nobody else needs it.
-type Lanes struct {
-	f     *fabric.Fabric
-	lanes fabric.ChannelID
-	AnyGraph
-}
+type Lanes struct{ AnyGraph }
 
 // NewLanes is the graph of some dependencies, pairs of vertices whose trunks meet at
 // a switch. It is nil if they have a cycle. add is called once and yields them, in any
 // order and as often as it likes.
 func NewLanes(f *fabric.Fabric, lanes int, add func(yield func(in, out fabric.ChannelID))) *Lanes {
 	order := fabric.All[fabric.ChannelID](f.Trunks() * lanes)
-	g := &Lanes{f: f, lanes: fabric.ChannelID(lanes), AnyGraph: AnyGraph{newOrdered(f, lanes, order)}}
+	g := &Lanes{AnyGraph{newOrdered(f, lanes, order)}}
 	add(func(in, out fabric.ChannelID) {
 		if !g.ahead.has(in, out) {
 			g.link(in, out)
@@ -70,9 +66,4 @@ func (g *Lanes) successors(v fabric.ChannelID, visit func(fabric.ChannelID)) {
 		}
 		base += 64
 	}
-}
-
-// Vertex is the number of a lane of a trunk.
-func (g *Lanes) Vertex(c fabric.ChannelID, lane uint8) fabric.ChannelID {
-	return c*g.lanes + fabric.ChannelID(lane)
 }
