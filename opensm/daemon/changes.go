@@ -18,8 +18,8 @@ func changes(before, now *routing.Tables) (entries, levels int64) {
 	for s := range old {
 		old[s] = fabric.None
 		if before != nil {
-			if n := before.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID); n != fabric.None && before.Fabric.Node(n).Kind == fabric.Switch {
-				old[s] = n
+			if n := before.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID); int(n) < before.Fabric.Switches() {
+				old[s] = n // or None
 			}
 		}
 	}

@@ -111,13 +111,16 @@ func (s *Server) follow(ctx context.Context, x *place, k key, f *fabric.Fabric, 
 	return &reply{proven: now.proven, handed: now, move: m, soFar: m.More > 0 || h.open || now.drifts(set), jumped: jumped}, ""
 }
 
-// inTime ends when the answer is due. A tenth of the plugin's time is for writing the answer
-// and for the plugin to check it.
+// working is how much of the plugin's time there is for work; 0: it has no end. A tenth is for
+// writing the answer and for the plugin to check it.
+func working(q *wire.Request) time.Duration { return q.Deadline * 9 / 10 }
+
+// inTime ends when the answer is due.
 func inTime(ctx context.Context, q *wire.Request, start time.Time) (context.Context, context.CancelFunc) {
 	if q.Deadline == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, start.Add(q.Deadline*9/10))
+	return context.WithDeadline(ctx, start.Add(working(q)))
 }
 
 // next is the next step. A plugin that has none of our tables in use cannot prove a step,

@@ -147,10 +147,7 @@ func confirmed(t *routing.Tables, q *wire.Request) *routing.Tables {
 		return nil
 	}
 	f := t.Fabric
-	fw := routing.NewForwarding(f)
-	for lid := range f.TopLID() + 1 {
-		copy(fw.Row(lid), t.Forwarding.Row(lid))
-	}
+	fw := t.Forwarding.Clone()
 	var rows []fabric.NodeID // [switch of the request] the switch in the fabric of the tables, or None
 	for i := range q.Nodes {
 		if q.Nodes[i].Kind == fabric.Switch {

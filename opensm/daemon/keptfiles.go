@@ -218,19 +218,17 @@ func readTables(folder *os.Root, prefix string, f *fabric.Fabric, r *Sweep) (*ro
 	if t.Forwarding, err = readLFTs(folder, prefix+lftsName, f); err != nil {
 		return nil, err
 	}
-	for _, file := range []struct {
-		name string
-		read func(in io.Reader, name string) error
-	}{
-		{sl2vlName, func(in io.Reader, name string) (err error) { maps, err = slvl.Read(in, name, f); return err }},
-		{pslName, func(in io.Reader, name string) (err error) {
-			t.Lanes, err = psl.Read(in, name, f, maps, nil)
-			return err
-		}},
-	} {
-		if err := readBack(folder, prefix+file.name, func(in io.Reader) error { return file.read(in, prefix+file.name) }); err != nil {
-			return nil, err
-		}
+	if err := readBack(folder, prefix+sl2vlName, func(in io.Reader) (err error) {
+		maps, err = slvl.Read(in, prefix+sl2vlName, f)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if err := readBack(folder, prefix+pslName, func(in io.Reader) (err error) {
+		t.Lanes, err = psl.Read(in, prefix+pslName, f, maps, nil)
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	t.Lanes.Needed = r.VLsNeeded
 	return t, nil

@@ -73,8 +73,8 @@ func loadOf(p *proven) uint32 {
 // plugin does not wait that long.
 func (s *Server) hoursCome(ctx context.Context, x *place, set *settings, q *wire.Request, start time.Time) bool {
 	wait := set.hours.until(time.Now())
-	if q.Deadline > 0 && time.Since(start)+wait > q.Deadline*9/10 {
-		wait = time.Until(start.Add(q.Deadline * 9 / 10)) // it asks again
+	if q.Deadline > 0 && time.Since(start)+wait > working(q) {
+		wait = time.Until(start.Add(working(q))) // it asks again
 	}
 	select {
 	case <-time.After(max(0, wait)):

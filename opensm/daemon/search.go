@@ -58,8 +58,7 @@ func (s *Server) ask(ctx context.Context, x *place, k key, f *fabric.Fabric, set
 	job, known := s.search(ctx, k, f, set, q.Lanes(), resumes)
 	wait := set.limit
 	if q.Deadline > 0 {
-		// A tenth is for writing the answer and for the plugin to check it.
-		wait = min(wait, q.Deadline*9/10-time.Since(start))
+		wait = min(wait, working(q)-time.Since(start))
 	}
 	if q.Again {
 		s.jobs.leave(job) // who waits for better tables keeps no other fabric waiting

@@ -35,7 +35,7 @@ func newLevels(t *routing.Tables, o Options) *levels {
 		}
 		l.fixed, used = mask, mask
 	} else {
-		for lid := range f.TopLID() + 1 {
+		for lid := range f.TopLID() + 1 { // also those of hosts that are gone, to which packets are on the way
 			row := t.Lanes.SLRow(lid)
 			if row == nil {
 				used = 1
@@ -64,10 +64,7 @@ func (l *levels) addSource(e fabric.EndpointID) {
 		l.row[s] = -1
 	}
 	l.sources[s] = append(l.sources[s], e)
-	in := uint8(0)
-	if ep.Inject != fabric.None {
-		in = l.f.Channel(ep.Inject).ToPort
-	}
+	in := l.f.LastPort(ep)
 	if !slices.ContainsFunc(l.ports[s], func(p uint8) bool { return l.lanes.SL2VL.SameFrom(s, p, in) }) {
 		l.ports[s] = append(l.ports[s], in)
 	}
@@ -96,9 +93,8 @@ func (l *levels) wayBack() {
 	l.back = make([]uint16, l.lanes.Rows*n)
 	for s, sources := range l.sources {
 		for _, e := range sources {
-			ep := l.f.Endpoint(e)
-			for i := range fabric.LID(1) << ep.LMC {
-				for r, sl := range l.lanes.SLRow(ep.LID + i) {
+			for lid := range l.f.Endpoint(e).LIDs() {
+				for r, sl := range l.lanes.SLRow(lid) {
 					l.back[r*n+s] |= 1 << sl
 				}
 			}

@@ -166,7 +166,7 @@ func (p *placer) place(lid fabric.LID, without fabric.NodeID, cuts bool) bool {
 				p.clear(r)
 			}
 		}
-		if p.misses(lid) {
+		if p.missing(lid) != nil {
 			return false
 		}
 	}

@@ -110,7 +110,7 @@ func (w *way) lost(t *testing.T, left []Left) (moved int) {
 		moved++
 		m.flow.begin(row, lid)
 		m.markWhole()
-		if m.measure(); m.misses(lid) {
+		if m.measure(); m.missing(lid) != nil {
 			t.Errorf("LID %d made way and is not reached from everywhere", lid)
 		}
 	}

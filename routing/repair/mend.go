@@ -19,7 +19,7 @@ type mender struct {
 	child, sibling []fabric.NodeID // lists of the switches that forward to a switch by the entries in force; None ends a list
 	dist           []int32         // hops to the destination along a working path; unknown: the path is broken
 	had            []int32         // hops before the failure, or unknown
-	best           []int32         // hops of a shortest path; unknown: the cables do not reach the destination
+	best           []int32         // hops of a shortest path; unknown, which is None: the cables do not reach the destination
 
 	keep       []fabric.ChannelID // [switch] preferred to trunks as near to the destination; empty: none
 	fresh      bool               // no switch has an entry for the LID: its owner is new
@@ -34,7 +34,7 @@ func newMender(s *step) *mender {
 	m := &mender{
 		step:  s,
 		child: make([]fabric.NodeID, n), sibling: make([]fabric.NodeID, n),
-		dist: make([]int32, n), had: make([]int32, n), best: make([]int32, n),
+		dist: make([]int32, n), had: make([]int32, n),
 		bestTo: fabric.None,
 	}
 	// A new row grows from its destination, although no packets arrive there yet.
@@ -53,14 +53,15 @@ func newMender(s *step) *mender {
 	return m
 }
 
-// misses says whether the sources of some switch have no path to the LID.
-func (m *mender) misses(lid fabric.LID) bool {
+// missing is the switches whose sources have no path to the LID, although cables lead there.
+func (m *mender) missing(lid fabric.LID) []fabric.NodeID {
+	var list []fabric.NodeID
 	for s, hops := range m.dist {
 		if hops == unknown && m.best[s] != unknown && m.flow.levels.of(fabric.NodeID(s), lid) != 0 {
-			return true
+			list = append(list, fabric.NodeID(s))
 		}
 	}
-	return false
+	return list
 }
 
 // destination mends the entries for a LID and writes the new ones into its row.
@@ -77,24 +78,15 @@ func (m *mender) destination(lid fabric.LID, row []uint8) {
 		m.reattachAll(slack)
 	}
 	m.Mended += m.write(row)
-	left := Left{LID: lid}
-	for s, hops := range m.dist {
-		if hops == unknown && m.best[s] != unknown && w.levels.of(fabric.NodeID(s), lid) != 0 {
-			left.Switches = append(left.Switches, fabric.NodeID(s))
-		}
-	}
-	if left.Switches != nil {
-		m.left = append(m.left, left)
+	if switches := m.missing(lid); switches != nil {
+		m.left = append(m.left, Left{LID: lid, Switches: switches})
 	}
 }
 
 // deliver sets the entry of the destination's switch, and counts the change.
 func (m *mender) deliver(lid fabric.LID, row []uint8) int {
 	e := m.f.Endpoint(m.f.Owner(lid))
-	port := uint8(0)
-	if e.Deliver != fabric.None {
-		port = m.f.Channel(e.Deliver).FromPort
-	}
+	port := m.f.LastPort(e)
 	if row[e.Switch] == port {
 		return 0
 	}
@@ -179,24 +171,9 @@ func (m *mender) findRoots() bool {
 
 // measure computes the hops of shortest paths to the destination.
 func (m *mender) measure() {
-	if m.bestTo == m.flow.home {
-		return
-	}
-	m.bestTo = m.flow.home
-	for s := range m.best {
-		m.best[s] = unknown
-	}
-	heads := m.f.Heads()
-	m.best[m.bestTo] = 0
-	m.queue = append(m.queue[:0], m.bestTo)
-	for i := 0; i < len(m.queue); i++ {
-		first, end := m.f.TrunksFrom(m.queue[i])
-		for c := first; c < end; c++ {
-			if u := heads[c]; m.best[u] == unknown {
-				m.best[u] = m.best[m.queue[i]] + 1
-				m.queue = append(m.queue, u)
-			}
-		}
+	if m.bestTo != m.flow.home {
+		m.bestTo = m.flow.home
+		m.best = m.f.Hops(m.bestTo)
 	}
 }
 

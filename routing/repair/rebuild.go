@@ -40,8 +40,8 @@ func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilde
 		r.stuck[l.LID] = true
 		r.order = append(r.order, l.LID)
 	}
-	for lid, e := range r.f.LIDs() {
-		if ep := r.f.Endpoint(e); ep.Switch != fabric.None && o.Scope.Includes(ep.Class) && !r.stuck[lid] {
+	for lid := range o.Scope.LIDs(r.f) {
+		if !r.stuck[lid] {
 			r.order = append(r.order, lid)
 		}
 	}
@@ -93,7 +93,7 @@ func (r *rebuilder) place(lid fabric.LID) bool {
 	for slack := range int32(r.o.Slack + 1) {
 		r.reattachAll(slack)
 	}
-	if r.misses(lid) {
+	if r.missing(lid) != nil {
 		for _, d := range r.added {
 			r.graph.Remove(d[0], d[1])
 		}

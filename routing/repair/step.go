@@ -65,10 +65,7 @@ func (s *step) derive(ctx context.Context) error {
 
 // eachInScope visits the LIDs of the endpoints in scope.
 func (s *step) eachInScope(ctx context.Context, visit func(fabric.LID)) error {
-	for lid, e := range s.f.LIDs() {
-		if ep := s.f.Endpoint(e); ep.Switch == fabric.None || !s.o.Scope.Includes(ep.Class) {
-			continue
-		}
+	for lid := range s.o.Scope.LIDs(s.f) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -89,21 +86,17 @@ func (s *step) mend(ctx context.Context) error {
 type history struct {
 	tables *routing.Tables // nil: not known
 	same   []fabric.NodeID // [switch] the switch in the fabric of tables, or None
-	hops   []int32         // [switch of tables] to the LID at hand; unknown or lost
-	way    []fabric.NodeID
+	tree   routing.Tree    // scratch: the paths to a LID
 }
 
-const (
-	unknown = -1
-	lost    = -2
-)
+// unknown stands for the hops of a path that there is not.
+const unknown = -1
 
 func newHistory(f *fabric.Fabric, was *routing.Tables) *history {
 	h := &history{tables: was}
 	if was == nil {
 		return h
 	}
-	h.hops = make([]int32, was.Fabric.Switches())
 	h.same = make([]fabric.NodeID, f.Switches())
 	for s := range h.same {
 		h.same[s] = was.Fabric.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
@@ -117,10 +110,9 @@ func (h *history) gone(f *fabric.Fabric, scope routing.Scope) []fabric.LID {
 		return nil
 	}
 	var list []fabric.LID
-	was := h.tables.Fabric
-	for lid, owner := range was.LIDs() {
-		if e := was.Endpoint(owner); e.Switch == fabric.None || !scope.Includes(e.Class) || lid > f.TopLID() {
-			continue
+	for lid := range scope.LIDs(h.tables.Fabric) {
+		if lid > f.TopLID() {
+			break
 		}
 		if e := f.Owner(lid); e == fabric.None || f.Endpoint(e).Switch == fabric.None {
 			list = append(list, lid)
@@ -132,51 +124,21 @@ func (h *history) gone(f *fabric.Fabric, scope routing.Scope) []fabric.LID {
 // read fills had, [switch], with the hops of the old paths to a LID; unknown where
 // there was none.
 func (h *history) read(lid fabric.LID, had []int32) {
-	if h.tables == nil || lid > h.tables.Fabric.TopLID() || h.tables.Fabric.Owner(lid) == fabric.None {
-		for s := range had {
-			had[s] = unknown
-		}
+	for s := range had {
+		had[s] = unknown
+	}
+	if h.tables == nil || lid > h.tables.Fabric.TopLID() {
 		return
 	}
 	f := h.tables.Fabric
-	for s := range h.hops {
-		h.hops[s] = unknown
+	owner := f.Owner(lid)
+	if owner == fabric.None || f.Endpoint(owner).Switch == fabric.None {
+		return
 	}
-	row := h.tables.Forwarding.Row(lid)
-	home := f.Endpoint(f.Owner(lid)).Switch
-	for s := range had {
-		had[s] = unknown
-		if at := h.same[s]; at != fabric.None {
-			had[s] = max(unknown, h.count(at, row, home))
+	h.tree.Build(f, h.tables.Forwarding.Row(lid), f.Endpoint(owner).Switch)
+	for s, at := range h.same {
+		if at != fabric.None {
+			had[s] = int32(max(unknown, h.tree.Depth(at)))
 		}
 	}
-}
-
-// count is the hops from a switch; lost if its packets do not arrive.
-func (h *history) count(from fabric.NodeID, row []uint8, home fabric.NodeID) int32 {
-	f := h.tables.Fabric
-	h.way = h.way[:0]
-	end := int32(lost)
-	for at := from; ; {
-		if h.hops[at] != unknown {
-			end = h.hops[at]
-			break
-		}
-		if at == home {
-			h.hops[at], end = 0, 0
-			break
-		}
-		h.way = append(h.way, at)
-		h.hops[at] = lost // until it is known; stays so if packets circle
-		c := f.Out(at, row[at])
-		if c == fabric.None || int(c) >= f.Trunks() {
-			break
-		}
-		at = f.Heads()[c]
-	}
-	for i := len(h.way) - 1; i >= 0 && end != lost; i-- {
-		end++
-		h.hops[h.way[i]] = end
-	}
-	return h.hops[from]
 }
