@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/weft-fabric/weft/opensm/installed"
 )
@@ -42,22 +43,32 @@ type metrics struct {
 const none = "none"
 
 func newMetrics() *metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	add := promauto.With(registry)
 	counter := func(name, help string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "weft", Name: name, Help: help})
+		return add.NewCounter(prometheus.CounterOpts{Namespace: "weft", Name: name, Help: help})
+	}
+	counters := func(name, help, label string, values ...string) *prometheus.CounterVec {
+		v := add.NewCounterVec(prometheus.CounterOpts{Namespace: "weft", Name: name, Help: help}, []string{label})
+		for _, value := range values { // 0 until there are any
+			v.WithLabelValues(value)
+		}
+		return v
 	}
 	gauge := func(name, help string) prometheus.Gauge {
-		return prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "weft", Name: name, Help: help})
+		return add.NewGauge(prometheus.GaugeOpts{Namespace: "weft", Name: name, Help: help})
 	}
-	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		sweeps: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "weft", Name: "sweeps_total",
-			Help: "Requests of OpenSM, by verdict: deadlock-free or refused."}, []string{"verdict"}),
+	return &metrics{
+		registry: registry,
+		sweeps: counters("sweeps_total", "Requests of OpenSM, by verdict: deadlock-free or refused.",
+			"verdict", deadlockFree, refused),
 		cached:  counter("sweeps_cached_total", "Requests answered from memory."),
 		loops:   counter("credit_loops_found_total", "Engines whose tables the judge turned down for a credit loop."),
 		bad:     counter("bad_clients_total", "Connections turned away, malformed or broken off."),
 		entries: counter("lft_entries_changed_total", "Forwarding table entries that differed from the tables handed over before."),
 		levels:  counter("service_levels_changed_total", "Service levels, by source switch and destination, that differed likewise."),
-		engine: prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "weft", Name: "engine_info",
+		engine: add.NewGaugeVec(prometheus.GaugeOpts{Namespace: "weft", Name: "engine_info",
 			Help: "1 for the engines wanted and the one used in the last request."}, []string{"wanted", "used"}),
 		proven:   gauge("proven", "1 if the last request got tables, 0 if it was refused."),
 		needed:   gauge("lanes_needed", "Lanes that the tables handed over last need."),
@@ -66,27 +77,18 @@ func newMetrics() *metrics {
 		load:     gauge("largest_load", "Routes over the busiest link of the tables handed over last, with all to all."),
 		switches: gauge("switches", "Switches in the last request."),
 		hosts:    gauge("endpoints", "Adapter and router ports in the last request."),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "weft", Name: "stage_seconds",
+		seconds: add.NewHistogramVec(prometheus.HistogramOpts{Namespace: "weft", Name: "stage_seconds",
 			Help:    "Time of each stage of a request: read, route, verify, answer, total.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 4, 11)}, []string{"stage"}),
 		unwritten: counter("state_failures_total", "Attempts to write the state folder that failed."),
+		changes: counters("changes_total", "Tables handed over in place of others, by kind: repair, return, or full, which is routed anew.",
+			"kind", string(installed.Repair), string(installed.Return), string(installed.Full)),
+		due:    counter("lft_entries_due_total", "Forwarding table entries that had to change: they led into nothing, or were for hosts that are new."),
+		blocks: counter("lft_blocks_changed_total", "Blocks of 64 forwarding table entries that OpenSM had to write for steps."),
+		steps:  gauge("plan_steps_left", "Steps that are to follow the tables handed over last, at least."),
+		cut:    gauge("pairs_cut", "Pairs that cables join and the tables handed over last do not, until a further step."),
+		cutFor: counter("cut_pair_seconds_total", "Pairs that were cut, times the seconds from OpenSM's question to the answer that mends them."),
 	}
-	m.changes = prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "weft", Name: "changes_total",
-		Help: "Tables handed over in place of others, by kind: repair, return, or full, which is routed anew."}, []string{"kind"})
-	m.due = counter("lft_entries_due_total", "Forwarding table entries that had to change: they led into nothing, or were for hosts that are new.")
-	m.blocks = counter("lft_blocks_changed_total", "Blocks of 64 forwarding table entries that OpenSM had to write for steps.")
-	m.steps = gauge("plan_steps_left", "Steps that are to follow the tables handed over last, at least.")
-	m.cut = gauge("pairs_cut", "Pairs that cables join and the tables handed over last do not, until a further step.")
-	m.cutFor = counter("cut_pair_seconds_total", "Pairs that were cut, times the seconds from OpenSM's question to the answer that mends them.")
-	for _, kind := range []string{string(installed.Repair), string(installed.Return), string(installed.Full)} {
-		m.changes.WithLabelValues(kind)
-	}
-	m.registry.MustRegister(m.changes, m.due, m.blocks, m.steps, m.cut, m.cutFor, m.sweeps, m.cached, m.loops, m.bad, m.entries, m.levels, m.engine, m.proven, m.needed, m.used, m.lanes, m.load,
-		m.switches, m.hosts, m.seconds, m.unwritten, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	for _, verdict := range []string{deadlockFree, refused} {
-		m.sweeps.WithLabelValues(verdict)
-	}
-	return m
 }
 
 // watch adds the metrics of the state folder, if there is one.
@@ -95,8 +97,8 @@ func (m *metrics) watch(w *writer) {
 		return
 	}
 	gauge := func(name, help string, value func(State) float64) {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "weft", Name: name, Help: help},
-			func() float64 { return value(w.state()) }))
+		promauto.With(m.registry).NewGaugeFunc(prometheus.GaugeOpts{Namespace: "weft", Name: name, Help: help},
+			func() float64 { return value(w.state()) })
 	}
 	gauge("state_ok", "1 if the state folder could be written the last time, 0 if not or if the disk hangs.", func(s State) float64 {
 		if s.StateError != "" {

@@ -150,7 +150,7 @@ func kindOf(mode fs.FileMode) string {
 // and folders of tables that last-good does not lead to.
 func (s *state) clean() error {
 	err := errors.Join(s.remove(lastGood+unfinished), s.remove(before+unfinished))
-	entries, listErr := s.list(refusals)
+	entries, listErr := fs.ReadDir(s.root.FS(), refusals)
 	err = errors.Join(err, listErr)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), unfinished) {
@@ -194,24 +194,12 @@ func (s *state) refusal(r *Sweep) error {
 	if err := s.whole(filepath.Join(refusals, name), asJSON(r)); err != nil {
 		return err
 	}
-	entries, err := s.list(refusals)
+	entries, err := fs.ReadDir(s.root.FS(), refusals)
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !refusalName.MatchString(e.Name()) })
 	for i := 0; i < len(entries)-keptRefusals; i++ { // by name, which is by time
 		err = errors.Join(err, s.remove(filepath.Join(refusals, entries[i].Name())))
 	}
 	return err
-}
-
-// list is the entries of a folder by name.
-func (s *state) list(name string) ([]fs.DirEntry, error) {
-	dir, err := s.root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	entries, err := dir.ReadDir(-1)
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, err
 }
 
 // tables writes the folder of the tables and turns the link to it.
@@ -254,7 +242,7 @@ func (s *state) link(dir, name string) error {
 
 // sweepOut removes the folders of tables but some.
 func (s *state) sweepOut(keep ...string) error {
-	entries, err := s.list(".")
+	entries, err := fs.ReadDir(s.root.FS(), ".")
 	for _, e := range entries {
 		if e.IsDir() && strings.HasPrefix(e.Name(), tablesPrefix) && !slices.Contains(keep, e.Name()) {
 			err = errors.Join(err, s.root.RemoveAll(e.Name()))

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -305,10 +306,6 @@ func (s *Server) report(r *Sweep, p *reply) {
 
 // firstLine is a message without the stack of a broken engine behind it.
 func firstLine(s string) string {
-	for i, c := range s {
-		if c == '\n' {
-			return s[:i]
-		}
-	}
-	return s
+	line, _, _ := strings.Cut(s, "\n")
+	return line
 }
