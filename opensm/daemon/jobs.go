@@ -195,14 +195,7 @@ func (j *jobs) do(ctx context.Context, x *job, t task) {
 	close(x.done)
 }
 
-func (x *job) finished() bool {
-	select {
-	case <-x.done:
-		return true
-	default:
-		return false
-	}
-}
+func (x *job) finished() bool { return closed(x.done) }
 
 // leave says that a connection no longer waits for a job.
 func (j *jobs) leave(x *job) {

@@ -107,9 +107,11 @@ func (x *place) giveUp() {
 	}
 }
 
-func (x *place) isLost() bool {
+func (x *place) isLost() bool { return closed(x.lost) }
+
+func closed(c <-chan struct{}) bool {
 	select {
-	case <-x.lost:
+	case <-c:
 		return true
 	default:
 		return false

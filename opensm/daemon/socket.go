@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 )
@@ -114,12 +115,8 @@ func (c credentials) permitted(group int) error {
 		return nil
 	}
 	if u, err := user.LookupId(strconv.Itoa(int(c.uid))); err == nil {
-		if ids, err := u.GroupIds(); err == nil {
-			for _, id := range ids {
-				if id == strconv.Itoa(group) {
-					return nil
-				}
-			}
+		if ids, err := u.GroupIds(); err == nil && slices.Contains(ids, strconv.Itoa(group)) {
+			return nil
 		}
 	}
 	return fmt.Errorf("daemon: user %d is not in group %d", c.uid, group)

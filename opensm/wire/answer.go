@@ -41,22 +41,30 @@ type Answer struct {
 
 // Ask sends a request to the daemon at a socket and reads the answer.
 func Ask(ctx context.Context, socket string, q *Request) (*Answer, error) {
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "unix", socket)
+	c, hangUp, err := dial(ctx, socket)
 	if err != nil {
-		return nil, fmt.Errorf("wire: %w", err)
+		return nil, err
 	}
-	defer c.Close()
+	defer hangUp()
 	if end, ok := ctx.Deadline(); ok {
 		if err := c.SetDeadline(end); err != nil {
 			return nil, fmt.Errorf("wire: %w", err)
 		}
 	}
-	defer context.AfterFunc(ctx, func() { c.Close() })()
 	if err := q.Write(c); err != nil {
 		return nil, err
 	}
 	return ReadAnswer(c, q)
+}
+
+// dial connects to the daemon at a socket, at most until the context ends.
+func dial(ctx context.Context, socket string) (c net.Conn, hangUp func(), err error) {
+	c, err = new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return nil, nil, fmt.Errorf("wire: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { c.Close() })
+	return c, func() { stop(); c.Close() }, nil
 }
 
 // ReadAnswer reads the answer to a request and checks that its sizes fit the request.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 )
 
 // MaxStatus bounds a status, in bytes.
@@ -45,13 +44,11 @@ func WriteStatus(w io.Writer, status any) error {
 
 // AskStatus asks the daemon at a socket for its status, a JSON document.
 func AskStatus(ctx context.Context, socket string) (json.RawMessage, error) {
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "unix", socket)
+	c, hangUp, err := dial(ctx, socket)
 	if err != nil {
-		return nil, fmt.Errorf("wire: %w", err)
+		return nil, err
 	}
-	defer c.Close()
-	defer context.AfterFunc(ctx, func() { c.Close() })()
+	defer hangUp()
 	if err := send(c, newMessage(kindAsk, 0)); err != nil {
 		return nil, err
 	}
