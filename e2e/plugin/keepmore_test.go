@@ -11,9 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -204,7 +206,7 @@ func TestBalancedInHours(t *testing.T) {
 	k := keeps(t, f, "engine: updn", "keep: balanced", fmt.Sprintf("max_entries_per_change: %d", most),
 		fmt.Sprintf("rebalance: %s-%s", begins.Format("15:04"), begins.Add(time.Hour).Format("15:04")))
 	k.tables(t)
-	k.change(t, k.unplug(0))
+	k.change(t, k.unplug(unbalanced(t, f, "updn")))
 	mended := k.status(t).LastGood
 	if time.Now().After(begins) {
 		t.Skip("the machine is too slow: the hours have begun")
@@ -231,4 +233,34 @@ func TestBalancedInHours(t *testing.T) {
 	if steps < 3 {
 		t.Errorf("%d steps", steps)
 	}
+}
+
+// unbalanced is a cable without which mended tables have a load that tables from scratch have
+// not, and to which safe steps lead.
+func unbalanced(t *testing.T, f *fabric.Fabric, engine string) fabric.ChannelID {
+	t.Helper()
+	was, _ := honest(t, f, engine, routing.Any)
+	o := installed.Options{Contract: routing.Any}
+	load := func(x *routing.Tables) uint32 { return congestion.Count(x.Fabric, x.Forwarding, routing.HCA).Max }
+	for c := range fabric.ChannelID(f.Trunks()) {
+		less, err := f.Without([]fabric.ChannelID{c}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := installed.State{Sent: was, Goal: was}
+		m, err := s.Next(t.Context(), less, o)
+		if err != nil || m.More > 0 {
+			continue
+		}
+		better, _ := honest(t, less, engine, routing.Any)
+		if now := load(m.Tables); load(better) > now-now/20 {
+			continue
+		}
+		s = installed.State{Sent: m.Tables, Goal: better, Returning: true}
+		if m, err = s.Next(t.Context(), less, o); err == nil && m.Kind == installed.Return && m.Left == 0 {
+			return c
+		}
+	}
+	t.Fatal("mended tables are never worse")
+	return 0
 }

@@ -126,11 +126,11 @@ func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(
 func (c *carrier) goOn(ctx context.Context) (*Move, error) {
 	switch {
 	case c.Confirmed != nil: // once more
-		plan, err := c.onLive(c.Plan.Steps)
-		if err != nil {
-			return nil, err
+		m := &Move{Kind: Repair, Tables: c.before, Returning: c.Returning, More: len(c.Plan.Steps), Plan: c.Plan, Drops: c.o.Drops && c.Plan.Kind == Full}
+		if c.Returning {
+			m.More++
 		}
-		return c.move(ctx, Repair, append([]*routing.Tables{c.before}, plan...), c.Returning)
+		return m, c.judge(ctx, m)
 	case len(c.Plan.Steps) > 0 && c.Plan.Kind == Full: // the goal, with service levels and maps of its own
 		goal, err := transition.On(c.live, c.Goal, nil)
 		if err != nil {

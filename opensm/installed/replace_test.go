@@ -7,6 +7,7 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/transition"
 )
 
 // Tables that are routed anew replace others in proven moves on trees, whatever cable is gone;
@@ -20,6 +21,7 @@ func TestReplace(t *testing.T) {
 		safe, refused, drops := 0, 0, 0
 		for i := 0; i < f.Trunks(); i += 5 {
 			s := begin(t, f, n.engine, routing.Any)
+			was := s.Sent
 			anew := begin(t, without(t, f, []fabric.ChannelID{fabric.ChannelID(i)}), n.engine, routing.Any).Sent
 			m, err := s.Replace(t.Context(), anew, s.o)
 			if err != nil {
@@ -36,6 +38,14 @@ func TestReplace(t *testing.T) {
 				t.Errorf("%s, trunk %d: %+v", n.spec, i, m)
 			}
 			s.Sent, s.Goal, s.Plan = m.Tables, anew, m.Plan
+			if m.Drops { // and no switch confirms it
+				if s.Confirmed, err = transition.On(anew.Fabric, was, nil); err != nil {
+					t.Fatal(err)
+				}
+				if again := s.sweep(anew.Fabric); again.Kind != installed.Repair || again.More != 1 || !again.Drops || again.CutBefore >= again.CutAfter {
+					t.Errorf("%s, trunk %d: %+v", n.spec, i, again)
+				}
+			}
 			for more := m.More; more > 0; more-- {
 				if last := s.sweep(anew.Fabric); last.Kind != installed.Full || last.More != more-1 {
 					t.Errorf("%s, trunk %d: %s, %d more", n.spec, i, last.Kind, last.More)
