@@ -262,11 +262,8 @@ func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob,
 	if err != nil {
 		return row.refusal(ctx, err)
 	}
-	row.Verdict, row.Contract, row.VLs, row.VLsUsed = report.CreditLoop, "adaptive", v.VLs, v.VLs
+	row.Verdict, row.Contract, row.VLs, row.VLsUsed = report.Verdict(v), "adaptive", v.VLs, v.VLs
 	row.LaneCounts = report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.o.route.VLs}
-	if v.Free() {
-		row.Verdict = report.DeadlockFree
-	}
 	row.Unreachable = v.Unreachable
 	row.Hops = &hopSummary{Max: v.Hops}
 	return nil

@@ -100,13 +100,10 @@ func (j *diffJob) summary() *diffSummary {
 	if v := j.verdict; v != nil {
 		s.Change = &transitionSummary{
 			Contract: j.contract.String(), Endpoints: j.scope.String(),
-			Verdict: report.DeadlockFree, Dependencies: v.Dependencies, Cycle: j.mixtures(),
+			Verdict: report.Verdict(v), Dependencies: v.Dependencies, Cycle: j.mixtures(),
 			Entries: v.Entries, Due: v.Due, Blocks: v.Blocks, Touched: v.Switches, SLs: v.SLs, Maps: v.Maps,
 			Pairs: v.Pairs, CutBefore: v.CutBefore(), Exposed: v.Exposed, CutAfter: v.CutAfter(), Circles: v.Circles,
 			Bandwidth: j.ebb, BySwitch: entriesBySwitch(j.new.fabric, v.BySwitch),
-		}
-		if !v.Free() {
-			s.Change.Verdict = report.CreditLoop
 		}
 	}
 	return s

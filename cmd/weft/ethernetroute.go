@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/ethernet"
@@ -186,16 +185,12 @@ func (j *routeEthernetJob) judge() error {
 		return exit.Internal("the rules leave a credit loop")
 	}
 	c := j.c
-	j.s.Before, j.s.Verdict = ethernetWord(before), ethernetWord(free)
+	j.s.Before, j.s.Verdict = report.Word(before), report.Word(free)
 	j.s.Routes, j.s.Assumed, j.s.NotCovered = j.in.routes, append([]string{}, n.Notes...), outsideEthernet
 	j.s.Lossless, j.s.Needed, j.s.Order, j.s.Turns, j.s.Lossy, j.s.PerDevice = j.o.lossless, c.Needed, c.Order, c.Turns, c.Lossy, c.PerDevice
 	j.s.Rules, j.s.Dependencies = c.Names(), dependencies
 	for _, ladder := range c.Ladders {
-		var list []int
-		for _, p := range ladder {
-			list = append(list, int(p))
-		}
-		j.s.Ladders = append(j.s.Ladders, list)
+		j.s.Ladders = append(j.s.Ladders, list.Of(ladder, func(p uint8) int { return int(p) }))
 	}
 	j.maps = nil
 	for d := range ethernet.DeviceID(len(n.Names)) {
@@ -230,30 +225,13 @@ func (j *routeEthernetJob) union(n *ethernet.Network) (free bool, dependencies i
 	return u.Free()
 }
 
-func ethernetWord(free bool) string {
-	if free {
-		return report.DeadlockFree
-	}
-	return report.CreditLoop
-}
-
 // write writes the rules.
 func (j *routeEthernetJob) write(ctx context.Context, d *output.Folder) error {
 	files := []deploy.File{{Name: output.Rules, Write: j.c.WriteJSON}, {Name: output.RulesTable, Write: j.c.WriteCSV}}
 	for i, m := range j.maps {
 		files = append(files, deploy.File{Name: j.in.Names[i] + output.SonicMaps, Write: m.Write})
 	}
-	files = append(files, deploy.File{Name: output.Summary, Write: func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(&j.s)
-	}})
-	for _, f := range files {
-		if err := d.Write(ctx, f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.Write(ctx, append(files, jsonFile(output.Summary, &j.s))...)
 }
 
 // maxRules is how many rules are shown on a terminal.
@@ -299,15 +277,10 @@ func (j *routeEthernetJob) lanesText() string {
 }
 
 func (j *routeEthernetJob) rulesText() string {
-	var lines []string
-	for i, r := range j.s.Rules {
-		if i == j.AtMost(maxRules, len(j.s.Rules)) {
-			lines = append(lines, fmt.Sprintf("and %d more (--json has all)", len(j.s.Rules)-i))
-			break
-		}
-		lines = append(lines, fmt.Sprintf("%s: from %s to %s, priority %d → %s", r.Device, shortList(r.In), shortList(r.Out), r.Priority, r.Becomes))
-	}
-	return strings.Join(lines, "\n")
+	lines := list.Of(j.s.Rules, func(r cure.Named) string {
+		return fmt.Sprintf("%s: from %s to %s, priority %d → %s", r.Device, shortList(r.In), shortList(r.Out), r.Priority, r.Becomes)
+	})
+	return j.First(maxRules, lines, func(n int) string { return fmt.Sprintf("and %d more (--json has all)", n) })
 }
 
 // shortList is names for people, the first and the last of many.

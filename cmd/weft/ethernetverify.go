@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
@@ -170,7 +171,7 @@ func (a *app) verifyEthernet(cmd *cobra.Command, name string, o *ethernetFlags) 
 func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
 	n, v := j.n, j.verdict
 	s := &verifyEthernetSummary{
-		Verdict: ethernetVerdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: outsideEthernet,
+		Verdict: report.Verdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: outsideEthernet,
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
 		Cycle: ethernetSteps(n.Network, v.Cycle), Next: j.next(), Seconds: verifyStageTime{j.spent.read, j.spent.verify},
@@ -186,13 +187,6 @@ func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
 		s.Circling = append(s.Circling, e)
 	}
 	return s
-}
-
-func ethernetVerdict(v *judge.Verdict) string {
-	if v.Free() {
-		return report.DeadlockFree
-	}
-	return report.CreditLoop
 }
 
 func namedLink(n *ethernet.Network, l ethernet.LinkID) ethernetLink {
@@ -263,10 +257,7 @@ func (j *verifyEthernetJob) screen() *console.Page {
 }
 
 func losslessText(lanes []int) string {
-	names := make([]string, len(lanes))
-	for i, l := range lanes {
-		names[i] = string('0' + rune(l))
-	}
+	names := list.Of(lanes, func(l int) string { return string('0' + rune(l)) })
 	switch len(lanes) {
 	case 0:
 		return "no packet is lossless anywhere, so that none waits"
@@ -278,20 +269,16 @@ func losslessText(lanes []int) string {
 
 // ethernetLoopText is a credit loop for people, a step a line.
 func ethernetLoopText(c *console.Console, n *ethernet.Network, cycle []judge.Step) string {
-	var lines []string
-	most := c.AtMost(report.MaxSteps, len(cycle))
-	for i, s := range ethernetSteps(n, cycle) {
-		if i == most {
-			lines = append(lines, "  … and "+words.Plural(len(cycle)-i, "more step")+" back to the first (--json has all)")
-			break
-		}
+	lines := list.Of(ethernetSteps(n, cycle), func(s ethernetStep) string {
 		by := "by " + s.Prefix + ", next hop " + s.Next
 		if s.Tunnel != "" {
 			by += " through the tunnel to " + s.Tunnel
 		}
-		lines = append(lines, "  "+s.From+", "+s.FromInterface+" → "+s.To+", "+s.ToInterface+", priority "+string('0'+rune(s.Priority))+"    ("+by+"; path "+strings.Join(s.Path, " ")+")")
-	}
-	return strings.Join(lines, "\n")
+		return "  " + s.From + ", " + s.FromInterface + " → " + s.To + ", " + s.ToInterface + ", priority " + string('0'+rune(s.Priority)) + "    (" + by + "; path " + strings.Join(s.Path, " ") + ")"
+	})
+	return c.First(report.MaxSteps, lines, func(n int) string {
+		return "  … and " + words.Plural(n, "more step") + " back to the first (--json has all)"
+	})
 }
 
 func (j *verifyEthernetJob) routesText() string {

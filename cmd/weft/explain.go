@@ -86,10 +86,7 @@ func (j *routeJob) tryOut(ctx context.Context, s *explainSummary) error {
 		if err != nil {
 			return s.refused(err)
 		}
-		s.Routes, s.VLs, s.Needed, s.Verdict, s.how, s.notes = true, t.Needed, t.Needed, report.CreditLoop, "adaptive", t.Notes
-		if v.Free() {
-			s.Verdict = report.DeadlockFree
-		}
+		s.Routes, s.VLs, s.Needed, s.Verdict, s.how, s.notes = true, t.Needed, t.Needed, report.Verdict(v), "adaptive", t.Notes
 		return nil
 	}
 	if err := j.compute(ctx); err != nil {

@@ -321,12 +321,19 @@ func TestJSONOutputs(t *testing.T) {
 		checkOutput(t, c.args, c.schema, out.Bytes(), objects, outputs[c.schema][1])
 		seen[c.schema] = true
 	}
-	plan, err := os.ReadFile(in("steps/plan.json"))
-	if err != nil {
-		t.Fatal(err)
+	if code, _, errs := runWeft("route", "../../examples/ethernet/clos-two-links-down", "--bounces", "1", "--out", in("rules")); code != exit.OK {
+		t.Fatal(errs)
 	}
-	checkOutput(t, "plan.json", "weft/plan/1", plan, objects, outputs["weft/plan/1"][1])
-	seen["weft/plan/1"] = true
+	for file, schema := range map[string]string{
+		"steps/plan.json": "weft/plan/1", "steps/step-1/summary.json": "weft/route/1", "rules/summary.json": "weft/route-ethernet/1",
+	} {
+		text, err := os.ReadFile(in(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkOutput(t, file, schema, text, objects, outputs[schema][1])
+		seen[schema] = true
+	}
 	// weave-any is proven wherever it was tried, so auto does not fail.
 	var out bytes.Buffer
 	j := routeJob{judged: judged{app: &app{Console: &console.Console{Stdout: &out}}}}

@@ -80,13 +80,10 @@ func (j *routeJob) adapt(ctx context.Context) (*routing.Adaptive, *deadlock.Adap
 func (j *routeJob) adaptiveSummary(t *routing.Adaptive, v *deadlock.AdaptiveVerdict) *adaptiveSummary {
 	s := &adaptiveSummary{
 		Fabric: summariseFabric(j.name, j.fabric),
-		Engine: j.wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.vls}, Verdict: report.CreditLoop, Endpoints: j.o.Scope.String(),
+		Engine: j.wanted.Name, Adaptive: true, VLs: t.Needed, VLsUsed: v.VLs, LaneCounts: report.LaneCounts{Needed: t.Needed, Used: v.VLs, Available: j.vls}, Verdict: report.Verdict(v), Endpoints: j.o.Scope.String(),
 		Minimal: v.Minimal, MaxHops: v.Hops, Pairs: v.Pairs, Unreachable: v.Unreachable, Dependencies: v.Dependencies, Notes: t.Notes,
 		Seconds: j.spent,
 		PeakRSS: peakRSS(),
-	}
-	if v.Free() {
-		s.Verdict = report.DeadlockFree
 	}
 	for _, step := range v.Cycle {
 		c := j.fabric.Channel(step.Trunk)

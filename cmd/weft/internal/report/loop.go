@@ -32,9 +32,12 @@ const (
 	CreditLoop   = "credit-loop"
 )
 
-// Verdict is the verdict in a word.
-func Verdict(v *deadlock.Verdict) string {
-	if v.Free() {
+// Verdict is a verdict in a word, whatever it is about.
+func Verdict(v interface{ Free() bool }) string { return Word(v.Free()) }
+
+// Word is what is free of credit loops, or is not.
+func Word(free bool) string {
+	if free {
 		return DeadlockFree
 	}
 	return CreditLoop
