@@ -229,7 +229,7 @@ var rules = []rule{
 		packages: "opensm/daemon",
 		may: []string{
 			"fabric", "fabric/names", "routing", "routing/engines", "routing/paths/balance", "traffic", "format/...", "deadlock", "congestion", "transition", "change", ".",
-			"opensm/wire", "opensm/installed", "internal/plain", "internal/spell",
+			"report", "opensm/wire", "opensm/installed", "internal/plain", "internal/spell",
 		},
 		modules: []string{"go.yaml.in/yaml/v3", "github.com/prometheus/client_golang"},
 		why:     "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; YAML and Prometheus are what administrators use",

@@ -23,8 +23,9 @@ const (
 	scrapeMaxBytes = 16 << 10         // of a request's header
 )
 
-// serve answers Prometheus at an address, if there is one, until stop is called.
-func (m *metrics) serve(address string, log *slog.Logger) (stop func(), err error) {
+// serve answers Prometheus and browsers at an address, if there is one, until stop is
+// called.
+func (m *metrics) serve(address string, page http.Handler, log *slog.Logger) (stop func(), err error) {
 	if address == "" {
 		return func() {}, nil
 	}
@@ -37,6 +38,7 @@ func (m *metrics) serve(address string, log *slog.Logger) (stop func(), err erro
 		return nil, fmt.Errorf("daemon: metrics %q leads to %s, which is no loopback address", address, l.Addr())
 	}
 	mux := http.NewServeMux()
+	mux.Handle("GET /report", page)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	server := &http.Server{
 		Handler: addressedToLoopback(mux), ReadTimeout: scrapeRead, WriteTimeout: scrapeWrite, MaxHeaderBytes: scrapeMaxBytes,
@@ -62,7 +64,7 @@ func addressedToLoopback(next http.Handler) http.Handler {
 			host = name
 		}
 		if !isLoopback(strings.Trim(host, "[]")) {
-			http.Error(w, "metrics are for localhost, 127.0.0.1 and [::1] only, whatever leads here", http.StatusMisdirectedRequest)
+			http.Error(w, "this is for localhost, 127.0.0.1 and [::1] only, whatever leads here", http.StatusMisdirectedRequest)
 			return
 		}
 		next.ServeHTTP(w, r)

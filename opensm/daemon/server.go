@@ -38,6 +38,7 @@ type Server struct {
 	keeper  *keeper
 	places  *places
 	metrics *metrics
+	pages   *pages
 	writer  *writer                                  // nil: there is no state folder
 	open    func(dir string) (folder, error)         // nil: openState
 	peer    func(*net.UnixConn) (credentials, error) // nil: the kernel is asked
@@ -66,6 +67,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 		return err
 	}
 	s.jobs, s.keeper, s.metrics, s.places = newJobs(), newKeeper(), newMetrics(), newPlaces(connections, questionBytes)
+	s.pages = &pages{version: s.Version}
 	if s.peer == nil {
 		s.peer = peerOf
 	}
@@ -82,7 +84,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 	defer s.writer.finish(grace)
 	s.metrics.watch(s.writer)
 	go s.restore()
-	stop, err := s.metrics.serve(s.settings.Metrics, s.Log)
+	stop, err := s.metrics.serve(s.settings.Metrics, s.pages, s.Log)
 	if err != nil {
 		return err
 	}

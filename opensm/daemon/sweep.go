@@ -287,6 +287,7 @@ func (s *Server) report(r *Sweep, p *reply) {
 	}
 	if good {
 		s.last = h.tables
+		s.pages.show(shown{h.tables, h.verdict, h.engine, r.At})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
