@@ -39,7 +39,7 @@ done
 
 # Documents lie as they do in the repository, so that they find one another.
 shopt -s nullglob
-for document in *.md LICENSE docs/*.md docs/scenarios/*.* docs/scenarios/files/* examples/*.* examples/ethernet/*/* bench/*.md bench/opensm/*.md results/*.* results/*/*; do
+for document in *.md LICENSE docs/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* examples/*.* examples/ethernet/*/* bench/*.md bench/opensm/*.md results/*.* results/*/*; do
 	mode=644
 	[[ ! -x $document ]] || mode=755
 	put "$mode" "$document" "$DOCDIR/$document"

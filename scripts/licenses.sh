@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the licences of the Go modules that are part of the program, and of Go itself.
+# Prints the licences of the Go modules that are part of the program, of Go itself, and of
+# what report pages contain.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,3 +22,6 @@ echo "The program weft contains the Go modules below, and Go's own library."
 		exit 1
 	}
 done
+
+printf "\n=== The program of report pages\n\n"
+cat web/dist/licenses.txt
