@@ -37,8 +37,9 @@ func withEthernet(e ethernetCommand) *cobra.Command {
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		ours := isEthernet(cmd, own, args[0])
 		var wrong error
-		cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
+		cmd.Flags().Visit(func(f *pflag.Flag) {
 			switch mine := own.Lookup(f.Name) != nil; {
+			case cmd.InheritedFlags().Lookup(f.Name) != nil || wrong != nil:
 			case ours && !mine && !slices.Contains(e.also, f.Name):
 				wrong = exit.Usage("--%s is for InfiniBand, and %s is a lossless Ethernet network", f.Name, args[0])
 			case !ours && mine:

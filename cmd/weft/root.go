@@ -59,7 +59,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		}
 		return exit.Usage("%w\nSee %s --help.", flagError(err), cmd.CommandPath())
 	})
-	root.AddCommand(simulateCommand(a), compareCommand(a), packetsCommand(a), reportCommand(a), exportCommand(a))
+	root.AddCommand(simulateCommand(a), compareCommand(a), packetsEthernetCommand(a), reportCommand(a), exportCommand(a))
 	root.AddCommand(
 		routeEthernetCommand(a), verifyEthernetCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
 		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), enginesCommand(a), topologiesCommand(a),

@@ -159,3 +159,14 @@ func (p *plan) raises(turn int32) bool {
 	in, out := p.ends(turn)
 	return p.rank[in] >= p.rank[out]
 }
+
+// Mark is the mark in the network with rules of packets that are sent with a priority; of one
+// that no host sends with, that of lossy packets.
+func (c *Cure) Mark(priority int8) uint8 {
+	for i, ladder := range c.Ladders {
+		if int8(ladder[0]) == priority {
+			return uint8(i * len(ladder))
+		}
+	}
+	return uint8(len(c.Network.Priorities.Marks) - 1)
+}

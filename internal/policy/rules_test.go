@@ -171,6 +171,11 @@ var rules = []rule{
 		why:      "the judge of Ethernet shares no code with what it judges",
 	},
 	{
+		packages: "ethernet/pfc",
+		may:      []string{"ethernet", "ethernet/judge"},
+		why:      "a simulator takes a network as it is; only what it replays are the judge's loops",
+	},
+	{
 		packages: "ethernet/...",
 		may:      []string{"ethernet/internal/lined", "format"},
 		why:      "a reader of one kind of file knows no network and no other reader",
