@@ -2,6 +2,7 @@ package ethernet
 
 import (
 	"net/netip"
+	"slices"
 )
 
 // Network is a cabling with the routes of all prefixes and the priorities of packets.
@@ -33,13 +34,11 @@ type Tunnel struct {
 }
 
 // Leaves says whether packets of the class leave the network at a device.
-func (c *Class) Leaves(d DeviceID) bool {
-	for _, at := range c.At {
-		if at == d {
-			return true
-		}
-	}
-	return false
+func (c *Class) Leaves(d DeviceID) bool { return slices.Contains(c.At, d) }
+
+// Wraps says whether a device may wrap packets of the class.
+func (c *Class) Wraps(d DeviceID) bool {
+	return slices.ContainsFunc(c.Tunnels, func(t Tunnel) bool { return t.Device == d })
 }
 
 // Prefix is the first prefix of the class, which stands for all in messages.

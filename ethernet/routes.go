@@ -158,14 +158,13 @@ func (c *Class) key() string {
 		b = append(b, 1)
 	}
 	b = append(b, 0)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(c.At))) // with the length of the whole, it says where each list ends
 	for _, d := range c.At {
 		b = binary.LittleEndian.AppendUint32(b, uint32(d))
 	}
-	b = append(b, 0)
 	for _, t := range c.Tunnels {
 		b = binary.LittleEndian.AppendUint32(b, uint32(t.Device))
 	}
-	b = append(b, 0)
 	for _, w := range c.Next {
 		b = binary.LittleEndian.AppendUint64(b, w)
 	}

@@ -123,7 +123,7 @@ func (r *reacher) of(class int) []fate {
 	}
 	for d := range ethernet.DeviceID(len(n.Names)) {
 		if r.ways[d] == 0 {
-			bad[d] = bad[d] || !c.Leaves(d) && !wraps(c, d)
+			bad[d] = bad[d] || !c.Leaves(d) && !c.Wraps(d)
 			settle(d)
 		}
 	}
@@ -144,17 +144,7 @@ func (r *reacher) of(class int) []fate {
 	return fates
 }
 
-func wraps(c *ethernet.Class, d ethernet.DeviceID) bool {
-	for _, t := range c.Tunnels {
-		if t.Device == d {
-			return true
-		}
-	}
-	return false
-}
-
-// trace follows packets from a device to where they are lost, or into a circle: always by
-// the first next hop from which they may not arrive.
+// trace follows packets from a device into a circle, or else to where they are lost.
 func (r *reacher) trace(class int, d ethernet.DeviceID) (ethernet.DeviceID, Loss) {
 	fates := r.of(class)
 	seen := map[ethernet.DeviceID]bool{}
@@ -169,7 +159,8 @@ func (r *reacher) trace(class int, d ethernet.DeviceID) (ethernet.DeviceID, Loss
 	return d, Circles
 }
 
-// worse is the first link from a device by which packets may not arrive; None if there is none.
+// worse is the first next hop of a device from which packets may circle, or else the first from
+// which they are lost; None if they arrive from all.
 func (r *reacher) worse(class int, fates []fate, d ethernet.DeviceID) ethernet.LinkID {
 	n := r.n
 	next := ethernet.LinkID(ethernet.None)

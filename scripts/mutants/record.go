@@ -92,8 +92,7 @@ func (r *results) add(m *mutant, o outcome, seconds float64) error {
 
 // equivalents is mutants that no test can kill, with the reasons.
 type equivalents struct {
-	why  map[string]string // [file, function, change]
-	used map[string]bool
+	why map[string]string // [file, function, change]
 }
 
 // readEquivalents reads blocks of three lines: file and function, the change, the
@@ -104,7 +103,7 @@ func readEquivalents(name string) (*equivalents, error) {
 		return nil, err
 	}
 	defer file.Close()
-	e := &equivalents{map[string]string{}, map[string]bool{}}
+	e := &equivalents{map[string]string{}}
 	var block []string
 	lines := bufio.NewScanner(file)
 	for n := 1; lines.Scan(); n++ {
@@ -128,11 +127,7 @@ func readEquivalents(name string) (*equivalents, error) {
 
 // reason is why a mutant is equivalent to the program; "" if it is not listed.
 func (e *equivalents) reason(m *mutant) string {
-	key := strings.TrimSpace(m.File+" "+m.Func) + "\n" + m.What
-	if e.why[key] != "" {
-		e.used[key] = true
-	}
-	return e.why[key]
+	return e.why[strings.TrimSpace(m.File+" "+m.Func)+"\n"+m.What]
 }
 
 // stale is the blocks that match no existing mutant.
