@@ -230,7 +230,7 @@ func TestBalancedInHours(t *testing.T) {
 		}
 		steps++
 	}
-	if steps < 3 {
+	if steps < 2 {
 		t.Errorf("%d steps", steps)
 	}
 }
