@@ -134,7 +134,7 @@ func (a *app) packetsEthernet(cmd *cobra.Command, name string, o *packetsEtherne
 			return exit.Usage("the credit loop goes through a tunnel, and packets in tunnels are not simulated; weft verify %s shows it", name)
 		}
 	}
-	s := &replayEthernetSummary{Verdict: ethernetVerdict(v), Cycle: ethernetSteps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
+	s := &replayEthernetSummary{Verdict: report.Verdict(v), Cycle: ethernetSteps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
 	if !v.Free() {
 		if err := o.replay(cmd.Context(), in.Network, v, config, seed, s); err != nil {
 			return err

@@ -234,9 +234,9 @@ func (l *lab) differ() string {
 func (l *lab) settle(what string) {
 	l.t.Helper()
 	deadline := time.Now().Add(60 * time.Second)
-	agreed, why := 0, ""
-	for agreed < 2 {
-		if why = l.differ(); why == "" {
+	for agreed := 0; agreed < 2; {
+		why := l.differ()
+		if why == "" {
 			agreed++
 			continue
 		}

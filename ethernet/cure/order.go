@@ -112,7 +112,7 @@ func (g *sorter) admit(in, out ethernet.LinkID) bool {
 	byRank := func(a, b ethernet.LinkID) int { return cmp.Compare(g.rank[a], g.rank[b]) }
 	slices.SortFunc(ahead, byRank)
 	slices.SortFunc(back, byRank)
-	links := append(back, ahead...)
+	links := slices.Concat(back, ahead)
 	places := make([]int32, len(links))
 	for i, l := range links {
 		places[i] = g.rank[l]

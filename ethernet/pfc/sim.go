@@ -1,7 +1,6 @@
 package pfc
 
 import (
-	"container/heap"
 	"context"
 
 	"github.com/weft-fabric/weft/ethernet"
@@ -77,19 +76,39 @@ type event struct {
 	p    packet
 }
 
+// queue is the events to come, a heap by time and then by the order in which they were made.
 type queue []event
 
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
+func (q queue) before(i, j int) bool {
 	return q[i].at < q[j].at || q[i].at == q[j].at && q[i].seq < q[j].seq
 }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(event)) }
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	e := (*q)[last]
-	*q = (*q)[:last]
-	return e
+
+func (q *queue) push(e event) {
+	*q = append(*q, e)
+	h := *q
+	for i := len(h) - 1; i > 0 && h.before(i, (i-1)/2); i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
+}
+
+func (q *queue) pop() event {
+	h := *q
+	first, last := h[0], len(h)-1
+	h[0] = h[last]
+	h = h[:last]
+	for i := 0; 2*i+1 < len(h); {
+		child := 2*i + 1
+		if child+1 < len(h) && h.before(child+1, child) {
+			child++
+		}
+		if !h.before(child, i) {
+			break
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+	*q = h
+	return first
 }
 
 // sim is a run.
@@ -125,7 +144,7 @@ func Run(ctx context.Context, n *ethernet.Network, c Config, flows []Flow) (*Res
 		if i%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		e := heap.Pop(&s.events).(event)
+		e := s.events.pop()
 		s.now = e.at
 		s.step(e)
 	}
@@ -154,7 +173,7 @@ func marksOf(n *ethernet.Network, f Flow) []uint8 {
 func (s *sim) push(at Time, e event) {
 	e.at, e.seq = at, s.seq
 	s.seq++
-	heap.Push(&s.events, e)
+	s.events.push(e)
 }
 
 func (s *sim) step(e event) {

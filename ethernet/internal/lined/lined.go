@@ -159,7 +159,11 @@ func (p *parser) members(v *Value, depth int) error {
 		if err != nil || t == json.Delim('}') {
 			return err
 		}
-		name, line := t.(string), p.line
+		name, ok := t.(string)
+		line := p.line
+		if !ok {
+			return format.Errorf(p.file, line, "a member without a name")
+		}
 		if before := lines[name]; before != 0 {
 			return format.Errorf(p.file, line, "%q a second time: it is in line %d too", name, before)
 		}
