@@ -1,12 +1,15 @@
 package main
 
 import (
+	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/bgp"
 	"github.com/weft-fabric/weft/ethernet/failures"
@@ -125,14 +128,7 @@ func (o *verifyEthernetFlags) computeLike(in *ethernetInput) ([]string, error) {
 }
 
 func containsPrefix(of, c *ethernet.Class) bool {
-	for _, p := range of.Prefixes {
-		for _, q := range c.Prefixes {
-			if p == q {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(of.Prefixes, func(p netip.Prefix) bool { return slices.Contains(c.Prefixes, p) })
 }
 
 func (in *ethernetInput) failure(f failures.Finding) ethernetFailure {
@@ -152,7 +148,7 @@ func (in *ethernetInput) failure(f failures.Finding) ethernetFailure {
 
 func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report, s *ethernetFailuresSummary) *console.Page {
 	p := a.NewPage()
-	p.Fact("network", "%s: %s, %s, %s with hosts", name, words.Plural(len(in.Names), "device"), words.Plural(in.Cables(), "cable"), words.Counted(in.HostPrefixes(), "prefix", "prefixes"))
+	p.Fact("network", "%s", in.text(name))
 	p.Fact("routing", "%s", in.routes)
 	switch {
 	case len(s.Differ) > 0:
@@ -189,21 +185,20 @@ func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report,
 }
 
 // failuresText is the worst findings for people, the loop of the first with it.
-func (a *app) failuresText(in *ethernetInput, list []failures.Finding) string {
+func (a *app) failuresText(in *ethernetInput, found []failures.Finding) string {
 	var lines []string
 	shown := false
-	for i, f := range list {
+	for i, f := range found {
 		if i == maxFailures {
-			lines = append(lines, "and "+words.Thousands(len(list)-i)+" more (--json has all)")
+			lines = append(lines, "and "+words.Thousands(len(found)-i)+" more (--json has all)")
 			break
 		}
 		e := in.failure(f)
 		parts := []string{e.Device}
 		if e.Device == "" {
-			parts = nil
-			for _, c := range e.Cables {
-				parts = append(parts, c.From+", "+c.FromInterface+" – "+c.To+", "+c.ToInterface)
-			}
+			parts = list.Of(e.Cables, func(c ethernetLink) string {
+				return c.From + ", " + c.FromInterface + " – " + c.To + ", " + c.ToInterface
+			})
 		}
 		line := strings.Join(parts, " and ") + ": "
 		switch {

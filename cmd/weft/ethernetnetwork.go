@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet/clab"
 	"github.com/weft-fabric/weft/ethernet/folder"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // ethernetFlags is what commands can be told about a lossless Ethernet network.
@@ -189,4 +191,20 @@ func ofFabric(c *console.Console, name string) (*ethernet.Cabling, []int, error)
 		}
 	}
 	return cabling, hosts, nil
+}
+
+// text names the network and counts what it consists of.
+func (in *ethernetInput) text(name string) string {
+	return fmt.Sprintf("%s: %s, %s, %s with hosts", name, words.Plural(len(in.Names), "device"), words.Plural(in.Cables(), "cable"), words.Counted(in.HostPrefixes(), "prefix", "prefixes"))
+}
+
+// factNetwork says what was read, and which routes it has.
+func (in *ethernetInput) factNetwork(p *console.Page, name string) {
+	p.Fact("network", "%s", in.text(name))
+	if in.plan != nil {
+		p.Fact("routing", "%s", in.routes)
+	}
+	if len(in.Notes) > 0 {
+		p.Fact("read", "%s", strings.Join(in.Notes, "\n"))
+	}
 }

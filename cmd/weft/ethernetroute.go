@@ -239,21 +239,15 @@ const maxRules = 12
 
 func (j *routeEthernetJob) screen() *console.Page {
 	p := j.NewPage()
-	n, c := j.in.Network, j.c
-	p.Fact("network", "%s: %s, %s, %s with hosts", j.name, words.Plural(len(n.Names), "device"), words.Plural(n.Cables(), "cable"), words.Counted(n.HostPrefixes(), "prefix", "prefixes"))
-	if j.in.plan != nil {
-		p.Fact("routing", "%s", j.in.routes)
-	}
-	if len(n.Notes) > 0 {
-		p.Fact("read", "%s", strings.Join(n.Notes, "\n"))
-	}
+	c := j.c
+	j.in.factNetwork(p, j.name)
 	p.Fact("paths", "%s", j.s.Paths)
 	p.Fact("before", "%s over these paths", j.s.Before)
-	p.Fact("verdict", "%s with the rules: %s dependencies over every choice of ECMP, a rank that rises along each", j.s.Verdict, words.Thousands(int64(j.s.Dependencies)))
+	p.Fact("verdict", "%s with the rules: %s dependencies over every choice of ECMP, a rank that rises along each", j.s.Verdict, words.Thousands(j.s.Dependencies))
 	p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
 	p.Fact("lanes", "%s", j.lanesText())
 	if len(c.Rules) > 0 {
-		p.Fact("rules", "%s at %s turns, %d at most at a device (order: %s)\n%s", words.Plural(len(c.Rules), "rule"), words.Thousands(int64(c.Turns)), c.PerDevice, c.Order, j.rulesText())
+		p.Fact("rules", "%s at %s turns, %d at most at a device (order: %s)\n%s", words.Plural(len(c.Rules), "rule"), words.Thousands(c.Turns), c.PerDevice, c.Order, j.rulesText())
 	}
 	if c.Lossy > 0 {
 		p.Fact("lossy", "packets become lossy at %s, where no priority is left", words.Plural(c.Lossy, "turn"))

@@ -228,13 +228,7 @@ func senderName(n *ethernet.Network, l *judge.Lost) string {
 func (j *verifyEthernetJob) screen() *console.Page {
 	p := j.NewPage()
 	n, v := j.n, j.verdict
-	p.Fact("network", "%s: %s, %s, %s with hosts", j.name, words.Plural(len(n.Names), "device"), words.Plural(n.Cables(), "cable"), words.Counted(n.HostPrefixes(), "prefix", "prefixes"))
-	if n.plan != nil {
-		p.Fact("routing", "%s", n.routes)
-	}
-	if len(n.Notes) > 0 {
-		p.Fact("read", "%s", strings.Join(n.Notes, "\n"))
-	}
+	n.factNetwork(p, j.name)
 	if v.Free() {
 		p.Fact("verdict", "%s (endpoints %s): %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, words.Thousands(v.Dependencies))
 		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
