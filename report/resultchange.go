@@ -46,7 +46,7 @@ func (r *Result) mark(networks []*Network) *finder {
 		return &finder{}
 	}
 	n := networks[r.Network]
-	d := &finder{n: n, node: map[string]int32{}, cable: map[[2]int32]int32{}, marks: &MarkedParts{GoneNodes: []int32{}, GoneCables: []int32{}, NewNodes: []int32{}, NewCables: []int32{}}}
+	d := &finder{n: n, node: map[string]int32{}, cable: map[[2]int32]int32{}, marks: &MarkedParts{GoneNodes: []int32{}, GoneCables: []int32{}, NewNodes: []int32{}, NewCables: []int32{}, Steps: [][]int32{}}}
 	d.marks.BySwitch = make([]int32, len(n.Nodes.X))
 	for i, g := range n.Nodes.GUID {
 		d.node[g] = int32(i)
@@ -77,12 +77,23 @@ func (d *finder) links(to *[]int32, list []linkRef) {
 	}
 }
 
-func (d *finder) entries(list []entriesRef) {
+func (d *finder) entries(to []int32, list []entriesRef) {
 	for _, e := range list {
-		if i, ok := d.node[e.Switch.GUID]; ok && d.marks != nil && int(i) < len(d.marks.BySwitch) {
-			d.marks.BySwitch[i] += e.Entries
+		if i, ok := d.node[e.Switch.GUID]; ok && int(i) < len(to) {
+			to[i] += e.Entries
 		}
 	}
+}
+
+// step marks the entries of a step of a plan.
+func (d *finder) step(list []entriesRef) {
+	if d.marks == nil {
+		return
+	}
+	one := make([]int32, len(d.marks.BySwitch))
+	d.entries(one, list)
+	d.entries(d.marks.BySwitch, list)
+	d.marks.Steps = append(d.marks.Steps, one)
 }
 
 func nodeNames(list []nodeRef) []string {
@@ -199,7 +210,9 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 	if c == nil {
 		return nil
 	}
-	d.entries(c.BySwitch)
+	if d.marks != nil {
+		d.entries(d.marks.BySwitch, c.BySwitch)
+	}
 	r.fact("tables", "%s, then %s", o.Old.Tables, o.New.Tables)
 	r.fact("entries", "%s differ, %s of them had to, in %s of 64 LIDs on %s", words.Thousands(c.Entries), words.Thousands(c.Due), words.Counted(c.Blocks, "block", "blocks"), words.Counted(c.Switches, "switch", "switches"))
 	r.fact("on the way", "%s (contract %s), whatever mixture of old and new entries packets meet", c.Verdict, c.Contract)
@@ -285,7 +298,7 @@ func readWhatIf(r *Result, networks []*Network, text []byte) error {
 	add("repair", o.Steps)
 	add("and back", o.Back.Steps)
 	for _, s := range o.Steps {
-		d.entries(s.BySwitch)
+		d.step(s.BySwitch)
 		changed = append(changed, s.BySwitch...)
 	}
 	r.Tables = append(r.Tables, steps)

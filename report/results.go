@@ -57,6 +57,8 @@ type MarkedParts struct {
 	NewNodes   []int32 `json:"new_nodes"`
 	NewCables  []int32 `json:"new_cables"`
 	BySwitch   []int32 `json:"by_switch"` // [switch] entries that change
+
+	Steps [][]int32 `json:"steps"` // [step][switch] those of each step of a plan
 }
 
 // ResultStep is a step of a loop in words.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,9 @@ func TestResults(t *testing.T) {
 		if entries != want {
 			t.Errorf("%d entries change at %s, want %d", entries, n.Nodes.Name[s], want)
 		}
+	}
+	if len(m.Steps) != 2 || slices.Max(m.Steps[0]) != 5 || slices.Max(m.Steps[1]) != 2 {
+		t.Errorf("steps %v, want 5 entries and 2", m.Steps)
 	}
 	if len(r.Tables) != 2 || len(r.Tables[0].Rows) != 2 {
 		t.Errorf("%d tables, want one of two steps and one of switches", len(r.Tables))

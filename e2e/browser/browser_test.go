@@ -84,9 +84,9 @@ func network(t *testing.T, name string, f *fabric.Fabric, with ...string) *repor
 }
 
 // page writes a report.
-func page(t *testing.T, dir, file string, networks ...*report.Network) {
+func page(t *testing.T, dir, file string, results []*report.Result, networks ...*report.Network) {
 	t.Helper()
-	d := &report.Data{Title: networks[0].Name, Made: "weft", Networks: networks, Results: []*report.Result{}}
+	d := &report.Data{Title: networks[0].Name, Made: "weft", Networks: networks, Results: results}
 	var b bytes.Buffer
 	if err := d.Write(&b); err != nil {
 		t.Fatal(err)
@@ -94,6 +94,22 @@ func page(t *testing.T, dir, file string, networks ...*report.Network) {
 	if err := os.WriteFile(filepath.Join(dir, file+".html"), b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// changed writes a report with what weft what-if printed of its network.
+func changed(t *testing.T, dir string) {
+	t.Helper()
+	const file = "cmd/weft/testdata/what-if.json"
+	text, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	networks := []*report.Network{network(t, "torus:4x4,hosts=2", testnet.Build(t, "torus:4x4,hosts=2"), "updn")}
+	r, err := report.ReadResult(text, file, networks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page(t, dir, "changed", []*report.Result{r}, networks...)
 }
 
 // evil is a small network whose names are markup.
@@ -118,21 +134,23 @@ func evil(t *testing.T) (string, *fabric.Fabric) {
 }
 
 // TestPages opens pages in a browser: a torus with a credit loop, a Dragonfly, two real
-// fabrics, one with names that are markup, several in one page, and a large one. What is
+// fabrics, one with names that are markup, several in one page, a change, and a large one. What is
 // tried there is in web/test/browser.mjs.
 func TestPages(t *testing.T) {
 	need(t)
 	dir := t.TempDir()
+	none := []*report.Result{}
+	changed(t, dir)
 	testnet.Corpus(t)
-	page(t, dir, "loop", network(t, "torus:6x5x5", testnet.Build(t, "torus:6x5x5"), "minhop"))
-	page(t, dir, "dragonfly", network(t, "dragonfly:p=2", testnet.Build(t, "dragonfly:p=2"), "weave"))
+	page(t, dir, "loop", none, network(t, "torus:6x5x5", testnet.Build(t, "torus:6x5x5"), "minhop"))
+	page(t, dir, "dragonfly", none, network(t, "dragonfly:p=2", testnet.Build(t, "dragonfly:p=2"), "weave"))
 	for _, f := range []struct{ file, dump string }{{"dgx", "topograph-ndr-dgx-2025"}, {"psmn", "psmn-x5-2020"}} {
-		page(t, dir, f.file, network(t, f.dump+".ibnetdiscover", testnet.Dump(t, f.dump), "balance"))
+		page(t, dir, f.file, none, network(t, f.dump+".ibnetdiscover", testnet.Dump(t, f.dump), "balance"))
 	}
 	name, f := evil(t)
-	page(t, dir, "evil", network(t, name, f, "minhop"))
-	page(t, dir, "several", network(t, "torus:4x4", testnet.Build(t, "torus:4x4"), "minhop", "weave"), network(t, "fattree:ports=8", testnet.Build(t, "fattree:ports=8"), "ftree"))
-	page(t, dir, "large", network(t, "random", testnet.Build(t, "random:switches=2000,links=8000,hosts=1"), "updn"))
+	page(t, dir, "evil", none, network(t, name, f, "minhop"))
+	page(t, dir, "several", none, network(t, "torus:4x4", testnet.Build(t, "torus:4x4"), "minhop", "weave"), network(t, "fattree:ports=8", testnet.Build(t, "fattree:ports=8"), "ftree"))
+	page(t, dir, "large", none, network(t, "random", testnet.Build(t, "random:switches=2000,links=8000,hosts=1"), "updn"))
 
 	cmd := exec.Command("node", "test/browser.mjs", dir)
 	cmd.Dir = filepath.Join(root, "web")
@@ -156,7 +174,7 @@ func TestPages(t *testing.T) {
 			checks++
 		}
 	}
-	if err := cmd.Wait(); err != nil || checks < 17 {
+	if err := cmd.Wait(); err != nil || checks < 18 {
 		t.Fatalf("%d checks: %v", checks, err)
 	}
 	for _, p := range pictures {

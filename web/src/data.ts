@@ -58,7 +58,7 @@ export interface Result {
   command: string;
   title: string;
   network: number;
-  marks?: { gone_nodes: Column; gone_cables: Column; new_nodes: Column; new_cables: Column; by_switch: Column };
+  marks?: { gone_nodes: Column; gone_cables: Column; new_nodes: Column; new_cables: Column; by_switch: Column; steps: Column[] };
 }
 
 interface Place {

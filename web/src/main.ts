@@ -65,7 +65,9 @@ class View {
     const select = find<HTMLSelectElement>(this.panel, "[data-colour]");
     if (this.index.n.difference) select.append(el("option", { value: "difference" }, "by entries that differ"));
     this.data.results.forEach((r, i) => {
-      if (r.marks && r.network === this.number) select.append(el("option", { value: `result-${i}` }, "by change: " + r.title));
+      if (!r.marks || r.network !== this.number) return;
+      select.append(el("option", { value: `result-${i}` }, "by change: " + r.title));
+      if (r.marks.steps.length > 1) r.marks.steps.forEach((_, k) => select.append(el("option", { value: `result-${i}-${k}` }, `step ${k + 1} of: ${r.title}`)));
     });
     select.addEventListener("change", () => this.colour(select.value as Colouring));
     suggest(find(this.panel, "[data-search]"), this.index, "all", (node) => this.showNode(node, true));

@@ -7,7 +7,7 @@ import type { Index, Path } from "./network.ts";
 import { distinct, palette, type Palette } from "./palette.ts";
 
 // Colouring is what the colours of the map mean.
-export type Colouring = "load" | "lane" | "rate" | "tier" | "odd" | "difference" | `result-${number}`;
+export type Colouring = "load" | "lane" | "rate" | "tier" | "odd" | "difference" | `result-${number}` | `result-${number}-${number}`; // the last: a step of a plan
 
 // Item is what is under the pointer.
 export type Item = { kind: "node"; node: number } | { kind: "endpoint"; endpoint: number } | { kind: "pair"; pair: number };
@@ -210,8 +210,9 @@ export class Map {
   private changeScheme(): ReturnType<Map["scheme"]> {
     const c = this.colours;
     const difference = this.colouring === "difference";
-    const marks = difference ? undefined : this.results[Number(this.colouring.split("-")[1])].marks;
-    const changed = difference ? this.index.n.difference!.by_switch : marks!.by_switch;
+    const [, result, step] = this.colouring.split("-");
+    const marks = difference ? undefined : this.results[Number(result)].marks;
+    const changed = difference ? this.index.n.difference!.by_switch : step === undefined ? marks!.by_switch : marks!.steps[Number(step)];
     let most = 1;
     for (let s = 0; s < changed.length; s++) most = Math.max(most, changed[s]);
     const [gone, fresh] = [new Set<number>(), new Set<number>()];
@@ -219,7 +220,7 @@ export class Map {
     const has = (list: ArrayLike<number> | undefined, s: number) => !!list && Array.prototype.includes.call(list, s);
     const items = [{ colour: c.bad, text: "gone" }, { colour: c.good, text: "new" }];
     return {
-      legend: { title: difference ? "Entries that differ" : "Change", ramp: { colours: c.load, from: "0 entries", to: String(most) }, items: difference ? [] : items },
+      legend: { title: difference ? "Entries that differ" : step === undefined ? "Change" : `Step ${Number(step) + 1}`, ramp: { colours: c.load, from: "0 entries", to: String(most) }, items: difference ? [] : items },
       edge: (i) => (gone.has(i) || has(marks?.gone_nodes, this.index.pairs[i].a) || has(marks?.gone_nodes, this.index.pairs[i].b) ? [c.bad, 5, true] : fresh.has(i) ? [c.good, 5, true] : [c.load[0], 0]),
       node: (s) => (has(marks?.gone_nodes, s) ? c.bad : has(marks?.new_nodes, s) ? c.good : c.load[Math.min(bins - 1, Math.floor(((changed[s] ?? 0) / most) * (bins - 0.01)))]),
     };

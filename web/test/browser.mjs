@@ -112,13 +112,15 @@ await check("a path is followed with its lanes", async () => {
   await close(page);
 });
 
-await check("every path on the page arrives, with as many hops as the report counts", async () => {
+await check("every path on the page arrives; together they are the hops, loads and lanes of the report", async () => {
   for (const file of ["dragonfly.html", "loop.html"]) {
     const page = await open(file);
-    const [found, want] = await page.evaluate(() => {
+    const [found, want, apart] = await page.evaluate(() => {
       const x = weftReport.views[0].index;
       const t = x.n.tables[0];
       const found = [];
+      const cables = x.n.cables.between_switches;
+      const [routes, lanes] = [Array.from({ length: 2 * cables }, () => 0), Array.from({ length: 2 * cables }, () => 0)];
       const n = x.n.endpoints.node.length;
       for (let a = 0; a < n; a++)
         for (let b = 0; b < n; b++) {
@@ -126,9 +128,17 @@ await check("every path on the page arrives, with as many hops as the report cou
           const p = x.path(t, a, b);
           const h = p.end === "arrives" && !p.instead && p.hops.every((q) => q.cable < 0 || q.vl >= 0) ? p.hops.length - 1 : 99;
           found[h] = (found[h] ?? 0) + 1;
+          for (const q of p.hops.filter((q) => q.cable >= 0)) {
+            routes[2 * q.cable + q.back]++;
+            lanes[2 * q.cable + q.back] |= 1 << q.vl;
+          }
         }
-      return [Array.from(found, (v) => v ?? 0), Array.from(t.hops.pairs)];
+      let apart = 0;
+      for (let c = 0; c < cables; c++)
+        for (const back of [0, 1]) if (routes[2 * c + back] !== (back ? t.load.back : t.load.there)[c] || lanes[2 * c + back] !== (back ? t.load.lanes_back : t.load.lanes_there)[c]) apart++;
+      return [Array.from(found, (v) => v ?? 0), Array.from(t.hops.pairs), apart];
     });
+    same(apart, 0, `${file}: channels with other routes or lanes than the report says`);
     same(found, want, `${file}: pairs by hops`);
     await close(page);
   }
@@ -273,6 +283,21 @@ await check("two tables and two fabrics in one page", async () => {
   holds((await verdict()) !== first, "the other tables have the same verdict");
   await page.selectOption('[data-network="0"] [data-colour]', "difference");
   holds((await page.locator('[data-network="0"] .legend').innerText()).includes("Entries"), "no legend of the difference");
+  await close(page);
+});
+
+await check("a change and its steps are on the map", async () => {
+  const page = await open("changed.html");
+  const options = await page.locator("[data-colour] option").evaluateAll((list) => list.map((o) => o.value));
+  holds(options.includes("result-0"), `colours: ${options}`);
+  await page.selectOption("[data-colour]", "result-0");
+  holds((await page.locator(".legend").innerText()).includes("gone"), "no legend of what is gone");
+  const bad = await page.evaluate(() => { const m = weftReport.views[0].map; const red = m.graph.filterNodes((k, a) => k[0] === "s" && m.index.label(Number(k.slice(1))) === "sw-1-1").map((k) => m.graph.getNodeAttribute(k, "color")); return red; });
+  same(bad, [await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--bad").trim())], "colour of the switch that is gone");
+  for (const step of options.filter((o) => /^result-0-/.test(o))) {
+    await page.selectOption("[data-colour]", step);
+    holds((await page.locator(".legend").innerText()).startsWith("Step"), `no legend of ${step}`);
+  }
   await close(page);
 });
 
