@@ -279,6 +279,17 @@ function theme(changed: () => void): void {
     set(now === "dark" ? "light" : "dark");
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+  let before: string | undefined; // paper is light
+  addEventListener("beforeprint", () => {
+    before = root.dataset.theme;
+    root.dataset.theme = "light";
+    changed();
+  });
+  addEventListener("afterprint", () => {
+    if (before === undefined) delete root.dataset.theme;
+    else root.dataset.theme = before;
+    changed();
+  });
 }
 
 void main();

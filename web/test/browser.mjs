@@ -249,11 +249,12 @@ await check("without scripts there is the drawing", async () => {
   await close(page);
 });
 
-await check("printing shows drawing, text and tables", async () => {
-  const page = await open("loop.html");
+await check("printing shows drawing, text and tables, in light", async () => {
+  const page = await open("loop.html", { colorScheme: "dark" });
   await page.emulateMedia({ media: "print" });
   holds(await page.locator(".set.shown .map-drawing").isVisible(), "no drawing");
   holds(!(await page.locator(".tools").first().isVisible()), "tools are printed");
+  same(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)", "paper");
   await close(page);
 });
 
