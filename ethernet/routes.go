@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 )
@@ -95,11 +96,7 @@ func longest(p netip.Prefix, table map[netip.Prefix]*Route) *Route {
 
 // carrying is the prefixes that are not wholly covered by longer ones, in order.
 func carrying(all map[netip.Prefix]bool) []netip.Prefix {
-	list := make([]netip.Prefix, 0, len(all))
-	for p := range all {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, ComparePrefixes)
+	list := slices.SortedFunc(maps.Keys(all), ComparePrefixes)
 	var kept []netip.Prefix
 	for i, p := range list {
 		inside := list[i+1:]

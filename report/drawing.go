@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -135,11 +136,7 @@ func (d *drawing) trunks() {
 		}
 		fmt.Fprintf(lines[c], "M%s %sL%s %s", short(d.x[p.a]), short(d.y[p.a]), short(d.x[p.b]), short(d.y[p.b]))
 	}
-	order := make([]class, 0, len(lines))
-	for c := range lines {
-		order = append(order, c)
-	}
-	slices.SortFunc(order, func(a, b class) int { return cmp.Or(cmp.Compare(a.bin, b.bin), cmp.Compare(a.width, b.width)) })
+	order := slices.SortedFunc(maps.Keys(lines), func(a, b class) int { return cmp.Or(cmp.Compare(a.bin, b.bin), cmp.Compare(a.width, b.width)) })
 	for _, c := range order {
 		fmt.Fprintf(&d.b, `<path class="trunk load-%d wide-%d" d="%s"/>`, c.bin, c.width, lines[c].String())
 	}

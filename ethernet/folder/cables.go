@@ -2,6 +2,7 @@ package folder
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 
@@ -177,10 +178,7 @@ func (r *reading) subnets() error {
 
 // interfaceNames is the interfaces that a device has by either dump, in order.
 func (d *device) interfaceNames() []string {
-	var list []string
-	for name := range d.interfaces {
-		list = append(list, name)
-	}
+	list := slices.Collect(maps.Keys(d.interfaces))
 	if d.config != nil {
 		for _, a := range d.config.Addresses {
 			list = append(list, a.Interface)

@@ -18,6 +18,7 @@ package folder
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -69,10 +70,7 @@ func Read(dir string, o Options) (*ethernet.Network, error) {
 		o: o, c: c, plugged: map[ethernet.End]claim{}, address: map[ethernet.End][]netip.Addr{},
 		outside: map[ethernet.End]string{}, cut: map[ethernet.End]bool{},
 	}
-	for name := range c.devices {
-		r.names = append(r.names, name)
-	}
-	slices.SortFunc(r.names, ethernet.Natural)
+	r.names = slices.SortedFunc(maps.Keys(c.devices), ethernet.Natural)
 	if err := r.whole(dir); err != nil {
 		return nil, err
 	}
@@ -117,11 +115,7 @@ func (r *reading) whole(dir string) error {
 			return err
 		}
 	}
-	var vrfs []string
-	for vrf := range r.c.vrfs {
-		vrfs = append(vrfs, vrf)
-	}
-	slices.Sort(vrfs)
+	vrfs := slices.Sorted(maps.Keys(r.c.vrfs))
 	if len(vrfs) > 0 && !slices.Contains(vrfs, r.o.VRF) {
 		return fmt.Errorf("ethernet: %s has no routes of VRF %s; there are %s (--vrf)", format.Printable(dir), r.o.VRF, strings.Join(vrfs, ", "))
 	}

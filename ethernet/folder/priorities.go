@@ -3,6 +3,7 @@ package folder
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/bits"
 	"net/netip"
 	"slices"
@@ -93,21 +94,12 @@ func (m *mapping) edge(d ethernet.DeviceID) []*sonic.QoS {
 		return []*sonic.QoS{m.plain}
 	}
 	var list []*sonic.QoS
-	for _, port := range sortedKeys(dev.config.Ports) {
+	for _, port := range slices.Sorted(maps.Keys(dev.config.Ports)) {
 		q := dev.config.Ports[port]
 		if m.n.LinkAt(d, dev.port(port)) == ethernet.None && !slices.Contains(list, q) {
 			list = append(list, q)
 		}
 	}
-	return list
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	var list []string
-	for k := range m {
-		list = append(list, k)
-	}
-	slices.Sort(list)
 	return list
 }
 
@@ -121,7 +113,7 @@ func (m *mapping) build() error {
 		m.link(ethernet.LinkID(l), ignoring)
 	}
 	if len(ignoring) > 0 {
-		m.r.note("pauses that nobody hears, so that packets are dropped there: %s", few(sortedKeys(ignoring)))
+		m.r.note("pauses that nobody hears, so that packets are dropped there: %s", few(slices.Sorted(maps.Keys(ignoring))))
 	}
 	m.tunnelMaps()
 	m.merge()

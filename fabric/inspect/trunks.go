@@ -31,13 +31,8 @@ func (s *survey) missingCables() []Finding {
 		}
 		cables[p][pair{min(ch.From, ch.To), max(ch.From, ch.To)}]++
 	}
-	classes := make([]cableClass, 0, len(cables))
-	for p := range cables {
-		classes = append(classes, p)
-	}
-	slices.SortFunc(classes, compareClasses)
 	var list []Finding
-	for _, p := range classes {
+	for _, p := range slices.SortedFunc(maps.Keys(cables), compareClasses) {
 		list = append(list, s.fewer(p, s.groups(p, cables[p]))...)
 	}
 	return list
@@ -124,10 +119,7 @@ func (s *survey) fewer(p cableClass, groups []map[pair]int) []Finding {
 	short := map[lack][]pair{}
 	like := map[int][2]int{} // [usual number of cables] pairs that have it, and all pairs, of all groups with that number
 	for _, group := range groups {
-		counts := make([]int, 0, len(group))
-		for _, n := range group {
-			counts = append(counts, n)
-		}
+		counts := slices.Collect(maps.Values(group))
 		usual, count := majority(counts)
 		if count == 0 || p.level == p.higher && 10*count < 9*len(counts) {
 			// No majority; or within a level, where cables of different kinds (local, global)

@@ -3,6 +3,7 @@ package names
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -87,11 +88,7 @@ func (x *Index) findRails() {
 			}
 		}
 	}
-	places := make([]slot, 0, len(at))
-	for p := range at {
-		places = append(places, p)
-	}
-	slices.SortFunc(places, slot.compare)
+	places := slices.SortedFunc(maps.Keys(at), slot.compare)
 	x.rails = make([]Rail, len(places))
 	for i, p := range places {
 		r := &x.rails[i]

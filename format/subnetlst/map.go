@@ -2,6 +2,7 @@ package subnetlst
 
 import (
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -51,10 +52,7 @@ func ReadMap(r io.Reader, file string) (*Map, error) {
 			m.byLID[s.lid] = p
 		}
 	}
-	for lid := range m.byLID {
-		m.bases = append(m.bases, lid)
-	}
-	slices.Sort(m.bases)
+	m.bases = slices.Sorted(maps.Keys(m.byLID))
 	return m, nil
 }
 
