@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
+	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
@@ -20,7 +22,7 @@ func verifyEthernetCommand(a *app) *cobra.Command {
 	o := &verifyEthernetFlags{}
 	return withEthernet(ethernetCommand{
 		Command: verifyCommand(a),
-		also:    []string{"json", "endpoints"},
+		also:    []string{"json", "endpoints", "write-certificate", "certificate"},
 		flags:   o.addTo,
 		long: `Of a lossless Ethernet network FABRIC is a folder with what the devices say:
 NAME.route.json and NAME.interface.json of FRR, NAME.lldp.json, SONiC's
@@ -76,6 +78,7 @@ type verifyEthernetSummary struct {
 	Circling     []ethernetCircle `json:"circling,omitempty"`
 	Cycle        []ethernetStep   `json:"cycle"`
 	Next         string           `json:"next,omitempty"`
+	Rechecked    bool             `json:"certificate_checked"`
 	Seconds      verifyStageTime  `json:"seconds"`
 }
 
@@ -136,6 +139,7 @@ type verifyEthernetJob struct {
 	name    string
 	n       *ethernetInput
 	verdict *judge.Verdict
+	checked string // the proof that was given, and holds
 	spent   struct{ read, verify float64 }
 }
 
@@ -164,8 +168,41 @@ func (a *app) verifyEthernet(cmd *cobra.Command, name string, o *ethernetFlags) 
 	if err != nil {
 		return err
 	}
+	if err := j.certify(cmd, asJSON); err != nil {
+		return err
+	}
 	v := j.verdict
 	return a.answer(asJSON, j.summary(), func() error { return a.Show(j.screen()) }, !v.Free() || !v.Complete())
+}
+
+// certify checks the proof that was given, and writes the one that was found.
+func (j *verifyEthernetJob) certify(cmd *cobra.Command, asJSON bool) error {
+	name, err := cmd.Flags().GetString("certificate")
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		c, err := console.ReadFile(j.Console, name, func(r io.Reader, name string) (*judge.Certificate, error) {
+			return judge.ReadCertificate(r, name, j.n.Network)
+		})
+		if err != nil {
+			return err
+		}
+		if c.Scope != j.verdict.Scope {
+			return exit.Usage("%s proves --endpoints %s, not %s", name, c.Scope, j.verdict.Scope)
+		}
+		if err := judge.Check(cmd.Context(), j.n.Network, c); err != nil {
+			return j.refuse(asJSON, badCertificate{"certificate does not hold", err.Error()}, "%w\nThe proof is not for this network as it is; without --certificate it is judged afresh.", err)
+		}
+		j.checked = name
+	}
+	to, err := cmd.Flags().GetString("write-certificate")
+	if err != nil || to == "" || !j.verdict.Free() {
+		return err
+	}
+	return output.WriteFile(j.Console, to, func(w io.Writer) error {
+		return judge.WriteCertificate(w, j.n.Network, j.verdict.Certificate)
+	})
 }
 
 func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
@@ -174,7 +211,7 @@ func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
 		Verdict: report.Verdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: outsideEthernet,
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
-		Cycle: ethernetSteps(n.Network, v.Cycle), Next: j.next(), Seconds: verifyStageTime{j.spent.read, j.spent.verify},
+		Cycle: ethernetSteps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: verifyStageTime{j.spent.read, j.spent.verify},
 	}
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, ethernetLost{senderName(n.Network, &l), n.Names[l.From], n.Classes[l.Class].Prefix().String(), l.Why.String(), n.Names[l.Where], l.Pairs})
@@ -231,6 +268,9 @@ func (j *verifyEthernetJob) screen() *console.Page {
 	n.factNetwork(p, j.name)
 	if v.Free() {
 		p.Fact("verdict", "%s (endpoints %s): %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, words.Thousands(v.Dependencies))
+		if j.checked != "" {
+			p.Fact("proof", "the ranks of %s rise along all of them too", j.checked)
+		}
 		p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
 	} else {
 		p.Fact("verdict", "%s (endpoints %s), a shortest one of %d steps:\n%s", report.CreditLoop, v.Scope, len(v.Cycle), ethernetLoopText(j.Console, n.Network, v.Cycle))

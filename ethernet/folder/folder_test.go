@@ -3,6 +3,7 @@ package folder
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -275,5 +276,63 @@ func TestMaps(t *testing.T) {
 				t.Errorf("queues %s, groups %s: DSCP %d is in lane %d, not %d", c.queues, c.groups, dscp, lane, c.lanes[i])
 			}
 		}
+	}
+}
+
+// Whatever is in a folder, reading it ends with a network or an error, never in a panic; and a
+// network that was read without Partial can be judged.
+func TestSpoiled(t *testing.T) {
+	originals := map[string]string{}
+	for _, dir := range []string{"clos-two-links-down", "dual-tor-remapped"} {
+		err := filepath.WalkDir("../../examples/ethernet/"+dir, func(path string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			originals[strings.TrimPrefix(path, "../../examples/ethernet/")] = string(text)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := rand.New(rand.NewPCG(11, 11))
+	junk := []string{"", "}", "\"", "null", "[]", "{}", "-1", "64", "true", "0.0.0.0/0", "lf1-sp1", "10.255.1.0", "fe80::1", "Ethernet0", "\x00", "tor-a"}
+	read := 0
+	for i := range 120 {
+		files := map[string]string{}
+		dir := []string{"clos-two-links-down/", "dual-tor-remapped/"}[i%2]
+		for name, text := range originals {
+			if !strings.HasPrefix(name, dir) {
+				continue
+			}
+			if r.IntN(6) == 0 {
+				at := r.IntN(len(text))
+				text = text[:at] + junk[r.IntN(len(junk))] + text[min(len(text), at+r.IntN(20)):]
+			}
+			files[strings.TrimPrefix(name, dir)] = text
+		}
+		n, err := Read(write(t, files), Options{Partial: i%3 == 0})
+		if err == nil {
+			read++
+			verify(t, n, ethernet.Scope(i%2))
+		}
+	}
+	if read < 5 {
+		t.Fatalf("%d of 120 were read", read)
+	}
+}
+
+// IPv6 beside IPv4, over link-local next hops, and prefixes of each family for themselves.
+func TestBothFamilies(t *testing.T) {
+	files := pair()
+	files["a.route6.json"] = routes("2001:db8:1::/64 vlan1", "2001:db8:2::/64 eth0 fe80::2", "fe80::/64 eth0")
+	files["b.route6.json"] = routes("2001:db8:2::/64 vlan1", "2001:db8:1::/64 eth0 fe80::1", "fe80::/64 eth0")
+	n, err := Read(write(t, files), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := verify(t, n, ethernet.HostScope); v.Pairs != 4 || !v.Free() || !v.Complete() {
+		t.Fatalf("%+v", v)
 	}
 }

@@ -1,10 +1,12 @@
 package judge
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
@@ -288,8 +290,20 @@ func holds(t *testing.T, n *ethernet.Network, v *Verdict, w *twin) {
 			t.Fatalf("%v carries packets and has no rank", h)
 		}
 	}
+	var file bytes.Buffer
+	if err := WriteCertificate(&file, n, c); err != nil {
+		t.Fatal(err)
+	}
+	whole := file.String()
+	c, err := ReadCertificate(&file, "proof", n)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := Check(context.Background(), n, c); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := ReadCertificate(strings.NewReader(whole[:strings.LastIndex(whole, "end")]), "proof", n); err == nil {
+		t.Fatal("a certificate without its end is accepted")
 	}
 	for e := range w.waits {
 		wrong := *c

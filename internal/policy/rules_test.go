@@ -167,7 +167,7 @@ var rules = []rule{
 	},
 	{
 		packages: "ethernet/judge",
-		may:      []string{"ethernet", "deadlock/waits"},
+		may:      []string{"ethernet", "deadlock/waits", "format"},
 		why:      "the judge of Ethernet shares no code with what it judges",
 	},
 	{
