@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -20,6 +21,9 @@ import (
 func On(f *fabric.Fabric, t, fresh *routing.Tables) (*routing.Tables, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
+	}
+	if fresh != nil && fresh.Fabric != f {
+		return nil, errors.New("transition: the fresh tables are for another fabric than the one that tables are to act on")
 	}
 	if t.Fabric == f {
 		return t, nil

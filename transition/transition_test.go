@@ -213,3 +213,14 @@ func patch(old, next *routing.Tables) *routing.Forwarding {
 	}
 	return fw
 }
+
+// Fresh tables for another fabric are refused: their maps say nothing about this one.
+func TestOnWithFreshTablesOfAnother(t *testing.T) {
+	f, other := testnet.Build(t, "torus:4x4"), testnet.Build(t, "ring:5")
+	tables := func(f *fabric.Fabric) *routing.Tables {
+		return &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: routing.OneSL(f, routing.UniformSL2VL([routing.SLs]uint8{}).PerPort(f))}
+	}
+	if _, err := transition.On(f, tables(other), tables(other)); err == nil {
+		t.Error("no error")
+	}
+}
