@@ -82,6 +82,25 @@ func Survive(ctx context.Context, t *routing.Tables, failures []Failure, o Optio
 	return s, nil
 }
 
+// Sample is at most so many failures of a list, evenly spread.
+func Sample(list []Failure, most int) []Failure {
+	if len(list) <= most {
+		return list
+	}
+	some := make([]Failure, most)
+	for i := range some {
+		some[i] = list[i*len(list)/most]
+	}
+	return some
+}
+
+// Fewer says whether fewer failures are exceptions than of other tables: those that are not
+// mended count most, then those for which others have to make way, then those that take
+// several steps.
+func (s *Survival) Fewer(other *Survival) bool {
+	return cmp.Or(cmp.Compare(s.NotMended, other.NotMended), cmp.Compare(s.Rebuilt, other.Rebuilt), cmp.Compare(other.OneStep, s.OneStep)) < 0
+}
+
 // repairOf plans the repair of one failure.
 func repairOf(ctx context.Context, t *routing.Tables, x Failure, o Options) (Repair, error) {
 	r := Repair{Failure: x}

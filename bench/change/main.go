@@ -107,7 +107,7 @@ func (b *bench) network(ctx context.Context, name string, f *fabric.Fabric) erro
 		list []change.Failure
 	}{{"a cable", change.Cables(f)}, {"a switch", change.Switches(f)}} {
 		r := row{bench: b, options: change.Options{Contract: contract}, bandwidth: min(3, len(kind.list))}
-		for i, x := range sample(kind.list, b.most) {
+		for i, x := range change.Sample(kind.list, b.most) {
 			if err := r.measure(ctx, was, x, i < r.bandwidth); err != nil {
 				return fmt.Errorf("%s without %s: %w", name, kind.name, err)
 			}
@@ -123,18 +123,6 @@ func (b *bench) route(ctx context.Context, f *fabric.Fabric) (*routing.Tables, r
 		return nil, routing.Contract{}, err
 	}
 	return r.Tables, r.Contract, nil
-}
-
-// sample is at most so many elements of a list, evenly spread.
-func sample(list []change.Failure, most int) []change.Failure {
-	if len(list) <= most {
-		return list
-	}
-	some := make([]change.Failure, most)
-	for i := range some {
-		some[i] = list[i*len(list)/most]
-	}
-	return some
 }
 
 // row is the sums over the failures of a kind.

@@ -40,7 +40,8 @@ type judged struct {
 	out      string        // folder that they are written into; empty: none
 	install  *installation // how OpenSM takes them from there
 	survival []*survivalSummary
-	underway bool // a step of several: entries may yet lead into a cable that is gone
+	seeds    []*seedSummary // whose tables were compared for it
+	underway bool           // a step of several: entries may yet lead into a cable that is gone
 }
 
 // countApart looks whether all pairs can be joined. That a network has fallen apart

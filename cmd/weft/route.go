@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
@@ -78,7 +79,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
 	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
 	f.BoolVar(&o.drain, "drain", false, "with --keep and --survive, let single destinations drop their packets for a step where there is no other way")
-	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; exit 1 if one has no plan")
+	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; of several seeds the one with the fewest exceptions is taken, unless --seed; exit 1 if a failure has no plan")
 	flags.Without(c, "keep", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
 	c.MarkFlagsMutuallyExclusive("out", "steps")
 	return c
@@ -109,6 +110,9 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 		return j.refusal(ctx, err, o.json)
 	}
 	if j.Verdict.Free() {
+		if err := j.sturdiest(ctx, o.survives, change.Options{Contract: j.Contract, Scope: j.Scope, AllowDrops: o.drain}); err != nil {
+			return err
+		}
 		if err := j.survive(ctx, o.survives, o.drain); err != nil {
 			return err
 		}

@@ -39,6 +39,7 @@ type routeSummary struct {
 	Notes        []string             `json:"notes,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
 	Auto         *autoSummary         `json:"auto,omitempty"`     // where the engine was chosen
+	Seeds        []*seedSummary       `json:"seeds,omitempty"`    // of --survive: seeds whose tables were compared
 	Survival     []*survivalSummary   `json:"survival,omitempty"` // of --survive: repairs of single failures
 	Seconds      stageSeconds         `json:"seconds"`
 	PeakRSS      int64                `json:"peak_rss_bytes"`
@@ -109,7 +110,7 @@ func (j *judged) summary() *routeSummary {
 		MaxLoad: j.Loads.Max, Pairs: j.Verdict.Pairs, Unreachable: j.Verdict.Unreachable, Apart: j.apartSummary(),
 		Dependencies: j.Verdict.Dependencies, Cycle: report.Steps(j.fabric, j.Verdict.Cycle),
 		Notes: j.Tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
-		Seconds: j.spent, PeakRSS: peakRSS(), Survival: j.survival,
+		Seconds: j.spent, PeakRSS: peakRSS(), Seeds: j.seeds, Survival: j.survival,
 	}
 	if j.Loads.Hottest != fabric.None {
 		nodes := report.EndsOf(j.fabric, j.Loads.Hottest)
@@ -161,6 +162,9 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 		p.Fact("load", "%s on the fullest channel, %s", words.Plural(j.Loads.Max, "route"), j.fabric.ChannelLabel(j.Loads.Hottest))
 	}
 	j.factApart(p)
+	if len(j.seeds) > 1 {
+		p.Fact("seed", "%s", seedsText(j.seeds))
+	}
 	for _, s := range j.survival {
 		p.Fact("without", "%s", s.text())
 	}
