@@ -15,13 +15,18 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/judge"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // verifyEthernetCommand is weft verify, of lossless Ethernet too.
 func verifyEthernetCommand(a *app) *cobra.Command {
 	o := &verifyEthernetFlags{}
+	c := verifyCommand(a)
+	if f := c.Flags().Lookup("endpoints"); f != nil {
+		f.Value = hostsToo{f.Value}
+	}
 	return withEthernet(ethernetCommand{
-		Command: verifyCommand(a),
+		Command: c,
 		also:    []string{"json", "endpoints", "write-certificate", "certificate"},
 		flags:   o.addTo,
 		long: `Of a lossless Ethernet network FABRIC is a folder with what the devices say:
@@ -121,11 +126,21 @@ type ethernetCircle struct {
 // outsideEthernet is what no verdict about lossless Ethernet covers.
 var outsideEthernet = []string{"multicast and flooding", "hosts that pause for ever", "link-level pause without priorities"}
 
+// hostsToo is the value of --endpoints that takes hosts for host adapters, the word of Ethernet.
+type hostsToo struct{ pflag.Value }
+
+func (v hostsToo) Set(word string) error {
+	if word == ethernet.HostScope.String() {
+		word = routing.HCA.String()
+	}
+	return v.Value.Set(word)
+}
+
 // ethernetScope is the scope by the word of --endpoints.
 func ethernetScope(cmd *cobra.Command) (ethernet.Scope, error) {
 	f := cmd.Flags().Lookup("endpoints")
 	switch word := f.Value.String(); {
-	case !f.Changed || word == ethernet.HostScope.String():
+	case word == routing.HCA.String():
 		return ethernet.HostScope, nil
 	case word == ethernet.AllScope.String():
 		return ethernet.AllScope, nil
