@@ -104,7 +104,7 @@ func TestLoopsStop(t *testing.T) {
 	config := Presets()[0].Config
 	config.Xoff, config.Xon = 3*config.Packet, 2*config.Packet
 	loops, free, not := 0, 0, 0
-	for i := range 200 {
+	for i := range 500 {
 		r := rand.New(rand.NewPCG(8, uint64(i)))
 		n := random(t, r)
 		v := verify(t, n)
