@@ -31,7 +31,7 @@ func network(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
 			}
 		}
 	}
-	for range r.IntN(3) {
+	for range r.IntN(8) {
 		if a, b := r.IntN(len(names)), r.IntN(len(names)); a != b {
 			cable(a, b)
 		}
@@ -49,7 +49,13 @@ func network(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
 		n.Classes[0].At = []ethernet.DeviceID{n.Classes[0].At[0], n.Classes[1].At[0]}
 	}
 	at := bgp.Leaves(n.Classes)
-	plan, err := bgp.NewPlan(c, at, bgp.BGP, bgp.Numbers(c, at, bgp.Scheme(r.IntN(3))))
+	as := bgp.Numbers(c, at, bgp.Scheme(r.IntN(3)))
+	for d := range as { // some devices in one AS that no scheme would put there
+		if r.IntN(4) == 0 {
+			as[d] = uint32(1 + r.IntN(2))
+		}
+	}
+	plan, err := bgp.NewPlan(c, at, bgp.BGP, as)
 	if err != nil || r.IntN(4) == 0 {
 		if plan, err = bgp.NewPlan(c, at, bgp.UpDown, nil); err != nil {
 			t.Fatal(err)
@@ -62,7 +68,7 @@ func network(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
 // What is judged by what changed is what a network computed from scratch is judged to be.
 func TestFromScratch(t *testing.T) {
 	loops, cuts, tried := 0, 0, 0
-	for i := range 600 {
+	for i := range 1500 {
 		plan, n := network(t, rand.New(rand.NewPCG(9, uint64(i))))
 		o := Options{Kind: Kind(i % 3), Converging: i%4 == 0, Most: 1000}
 		r, err := Run(context.Background(), plan, n, o)

@@ -233,24 +233,28 @@ tor-b, PortChannel101 priority 3: 10.1.0.32/32 to tor-a`, "dual-tor-remapped": "
 // one, and lossy packets in such a queue wait with them.
 func TestMaps(t *testing.T) {
 	files := pair()
-	config := func(queues, groups string) string {
-		return `{"PORT_QOS_MAP":{"eth0":{"dscp_to_tc_map":"M","tc_to_queue_map":"M","tc_to_pg_map":"M","pfc_enable":"3,4"}},
+	config := func(queues, groups, paused string) string {
+		return `{"PORT_QOS_MAP":{"eth0":{"dscp_to_tc_map":"M","tc_to_queue_map":"M","tc_to_pg_map":"M","pfc_to_queue_map":"M","pfc_enable":"3,4"}},
+"MAP_PFC_PRIORITY_TO_QUEUE":{"M":{` + paused + `}},
 "DSCP_TO_TC_MAP":{"M":{"3":"3","4":"4","5":"5"}},"TC_TO_QUEUE_MAP":{"M":{` + queues + `}},"TC_TO_PRIORITY_GROUP_MAP":{"M":{` + groups + `}}}`
 	}
 	for _, c := range []struct {
 		queues, groups string
 		lanes          [4]int8 // of DSCP 0, 3, 4 and 5
+		paused         string  // queues by the priority that pauses them
 	}{
-		{"", `"5":"0"`, [4]int8{-1, 3, 4, -1}},
-		{`"4":"3"`, `"5":"0"`, [4]int8{-1, 3, 3, -1}},         // one queue, paused by both
-		{`"5":"3"`, `"5":"0"`, [4]int8{-1, 3, 4, 3}},          // lossy, in a queue that is paused
-		{"", `"5":"0","4":"3"`, [4]int8{-1, 3, 3, -1}},        // one group
-		{"", `"5":"3"`, [4]int8{-1, 3, 4, 3}},                 // in a queue that nothing pauses
-		{`"3":"1"`, `"5":"0"`, [4]int8{-1, 3, 4, -1}},         // the same
-		{`"3":"4","4":"3"`, `"5":"0"`, [4]int8{-1, 3, 3, -1}}, // crosswise: either pause stops the other
+		{"", `"5":"0"`, [4]int8{-1, 3, 4, -1}, ""},
+		{`"4":"3"`, `"5":"0"`, [4]int8{-1, 3, 3, -1}, ""},         // one queue, paused by both
+		{`"5":"3"`, `"5":"0"`, [4]int8{-1, 3, 4, 3}, ""},          // lossy, in a queue that is paused
+		{"", `"5":"0","4":"3"`, [4]int8{-1, 3, 3, -1}, ""},        // one group
+		{"", `"5":"3"`, [4]int8{-1, 3, 4, 3}, ""},                 // in a queue that nothing pauses
+		{`"3":"1"`, `"5":"0"`, [4]int8{-1, 3, 4, -1}, ""},         // the same
+		{`"3":"4","4":"3"`, `"5":"0"`, [4]int8{-1, 3, 3, -1}, ""}, // crosswise: either pause stops the other
+		{"", `"5":"0"`, [4]int8{-1, 3, 3, -1}, `"3":"4","4":"3"`}, // each pause stops the other's queue
+		{"", `"5":"0"`, [4]int8{-1, 3, 4, 4}, `"4":"5"`},          // lossy packets in a queue that is paused
 	} {
 		for _, d := range []string{"a", "b"} {
-			files[d+".config_db.json"] = config(c.queues, c.groups)
+			files[d+".config_db.json"] = config(c.queues, c.groups, c.paused)
 		}
 		n, err := Read(write(t, files), Options{})
 		if err != nil {
