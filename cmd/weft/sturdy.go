@@ -44,13 +44,15 @@ func (j *routeJob) sturdiest(ctx context.Context, kinds []string, o change.Optio
 	var best *change.Survival
 	first, taken := j.Result, 0
 	for i := range uint64(sturdySeeds) {
-		r, err := first, error(nil)
+		r := first
 		if i > 0 {
 			ask := j.request()
 			ask.Custom, ask.Contract, ask.Stages, ask.Options.Seed = &first.Engine, &first.Contract, nil, j.o.Seed+i
-			if r, err = weft.Route(ctx, j.fabric, ask); err != nil {
+			other, err := weft.Route(ctx, j.fabric, ask)
+			if err != nil {
 				return err
 			}
+			r = other
 		}
 		survival, err := change.Survive(ctx, r.Tables, failures, o)
 		if err != nil {

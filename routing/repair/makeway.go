@@ -13,9 +13,9 @@ import (
 var wayDepths = []int{2, 4}
 
 const (
-	wayAttempts = 12         // to give a switch an entry, each for another cut
-	wayRounds   = 3          // for destinations that found no place, since others may have moved
-	wayWork     = 10_000_000 // switches of rows that are read, after which no destination is begun
+	wayAttempts = 12        // to give a switch an entry, each for another cut
+	wayRounds   = 3         // for destinations that found no place, since others may have moved
+	wayWork     = 6_000_000 // switches of rows that are read, times service levels, after which no destination is begun
 )
 
 // way looks for tables that reach the destinations which are left, at the expense of few
@@ -125,7 +125,7 @@ func (w *way) placed(lid fabric.LID, depth int, cuts bool, without ...fabric.Nod
 		if w.work > wayWork {
 			return false
 		}
-		w.work += w.f.Switches()
+		w.work += w.f.Switches() * len(w.levels.used)
 		if w.placers[depth].place(lid, at, cuts) {
 			return true
 		}
@@ -308,6 +308,9 @@ func (p *placer) wants(d acyclic.Dependency) bool {
 	}
 	if !w.graph.Has(d.In, d.Out) && !w.add(d) {
 		if d.In == d.Out || p.price >= p.most {
+			return false
+		}
+		if w.work += w.f.Switches() * len(w.levels.used); w.work > wayWork {
 			return false
 		}
 		cut, price, ok := w.graph.Cut(d.Out, d.In, p.most-p.price, w.weight)
