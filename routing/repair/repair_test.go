@@ -39,7 +39,7 @@ type outcome struct {
 
 // mended has the judges look at every step of a repair, and at every step's tables.
 func mended(was *routing.Tables, live *fabric.Fabric, c routing.Contract, t testing.TB) (*outcome, error) {
-	old, err := transition.On(live, was, was)
+	old, err := transition.On(live, was, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func TestDestinationsMakeWay(t *testing.T) {
 				continue
 			}
 			every(t, f, func(what string, live *fabric.Fabric) {
-				old, err := transition.On(live, was, was)
+				old, err := transition.On(live, was, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -261,7 +261,7 @@ func TestBackAgain(t *testing.T) {
 					continue
 				}
 				every(t, f, func(what string, live *fabric.Fabric) {
-					old, err := transition.On(live, was, was)
+					old, err := transition.On(live, was, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
