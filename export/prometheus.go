@@ -28,7 +28,7 @@ func writePrometheus(w *bufio.Writer, n *report.Network) error {
 		return []sample{{append([][2]string{fabric}, labels...), v}}
 	}
 	odd := gauge{"weft_odd_places", "Unusual things in the fabric, as weft info finds them, by kind.", nil}
-	for _, kind := range []string{"slow-link", "narrow-link", "missing-cable", "no-cable", "no-switch", "missing-rail", "duplicate-name", "no-name"} {
+	for _, kind := range []string{"slow-link", "narrow-link", "mixed-rates", "missing-cable", "one-sided", "no-cable", "no-switch", "missing-rail", "duplicate-name", "no-name"} {
 		places := 0
 		for _, o := range n.Odd {
 			if o.Kind == kind {

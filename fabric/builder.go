@@ -17,7 +17,14 @@ type Ref int
 type Builder struct {
 	nodes    []builderNode
 	cables   []cable
+	oneSided []builderPort
 	warnings []string
+}
+
+// builderPort is a port of a node.
+type builderPort struct {
+	node Ref
+	port uint8
 }
 
 type builderNode struct {
@@ -59,6 +66,12 @@ func (b *Builder) Port(r Ref, port uint8, p Port) {
 // Cable joins two ports, which are numbered from 1.
 func (b *Builder) Cable(a Ref, aPort uint8, z Ref, zPort uint8, rate Rate) {
 	b.cables = append(b.cables, cable{a, z, aPort, zPort, rate})
+}
+
+// OneSided marks the cable in a port as one that the record at its other end does not
+// mention, although most cables of the source are in the records of both ends.
+func (b *Builder) OneSided(r Ref, port uint8) {
+	b.oneSided = append(b.oneSided, builderPort{r, port})
 }
 
 // Warn records an oddity of the source that was resolved, for Fabric.Warnings.
@@ -181,6 +194,12 @@ func (b *Builder) placeChannels(f *Fabric, id []NodeID) error {
 		c := &f.channels[i]
 		c.Reverse = f.Out(c.To, c.ToPort)
 	}
+	for _, p := range b.oneSided {
+		if c := f.Out(id[p.node], p.port); c != None {
+			f.oneSided = append(f.oneSided, c)
+		}
+	}
+	slices.Sort(f.oneSided)
 	return nil
 }
 

@@ -121,6 +121,7 @@ type Fabric struct {
 	nodes     []Node
 	channels  []Channel
 	endpoints []Endpoint
+	oneSided  []ChannelID // see OneSided
 	warnings  []string
 
 	switches int
@@ -309,6 +310,11 @@ func (f *Fabric) Addresses() int {
 
 // Address is the position of a LID in use among those of its endpoint, from 0.
 func (f *Fabric) Address(lid LID) int { return int(lid - f.Endpoint(f.lidOwner[lid]).LID) }
+
+// OneSided lists the cables that the source has in the record of one end only, each by the
+// channel that leaves that end, if it has most cables in the records of both ends. A copy
+// of a fabric has no source, and lists none.
+func (f *Fabric) OneSided() []ChannelID { return f.oneSided }
 
 // Warnings lists oddities of the source that were resolved, one sentence each.
 func (f *Fabric) Warnings() []string { return f.warnings }

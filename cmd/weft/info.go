@@ -32,7 +32,10 @@ what goes up; and what is odd:
 
   slow-link, narrow-link  cables slower than most between such switches, or to
                           such adapters
+  mixed-rates             cables of several rates between the same two nodes
   missing-cable           pairs of switches with fewer cables than most like them
+  one-sided               cables that the record of one end only mentions, where
+                          most are in the records of both
   no-cable, no-switch     nodes cabled to nothing, switches to no other switch
   missing-rail            hosts with fewer adapters than most
   duplicate-name          several nodes of one description

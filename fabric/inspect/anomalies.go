@@ -17,7 +17,9 @@ type Kind string
 const (
 	SlowLink      Kind = "slow-link"      // its lanes are slower than those of similar cables
 	NarrowLink    Kind = "narrow-link"    // it has fewer lanes than similar cables
+	MixedRates    Kind = "mixed-rates"    // cables that join the same two switches differ
 	MissingCable  Kind = "missing-cable"  // fewer cables join two switches than join similar pairs
+	OneSided      Kind = "one-sided"      // only one of its ends has a record of it
 	NoCable       Kind = "no-cable"       // a node has no cable
 	NoSwitch      Kind = "no-switch"      // a switch has no cable to another switch
 	MissingRail   Kind = "missing-rail"   // a host has fewer adapters than most hosts
@@ -47,6 +49,7 @@ func Anomalies(f *fabric.Fabric) []Finding {
 	s := look(f)
 	list := s.slowLinks()
 	list = append(list, s.missingCables()...)
+	list = append(list, s.oneSided()...)
 	list = append(list, s.uncabled()...)
 	index := names.New(f)
 	list = append(list, missingRails(index)...)
@@ -123,10 +126,13 @@ func (s *survey) slowLinks() []Finding {
 			rates[i] = c.Rate
 		}
 		usual, count := majority(rates)
+		if count == 0 {
+			list = append(list, mixedRates(like[p])...)
+		}
 		slower := map[fabric.Rate][]Link{}
 		for _, c := range like[p] {
 			if count > 0 && c.Rate.Mbps() < usual.Mbps() {
-				slower[c.Rate] = append(slower[c.Rate], Link{A: c.From, B: c.To, APort: c.FromPort, BPort: c.ToPort, Rate: c.Rate, Cables: 1})
+				slower[c.Rate] = append(slower[c.Rate], linkOf(c))
 			}
 		}
 		for _, r := range slices.SortedFunc(maps.Keys(slower), func(a, b fabric.Rate) int {
@@ -156,6 +162,50 @@ func it(n int) string {
 		return "it"
 	}
 	return "them"
+}
+
+// mixedRates finds cables that join the same two switches and do not run at one rate. It
+// is asked where no rate is usual, so that slowLinks has nothing to compare with.
+func mixedRates(cables []*fabric.Channel) []Finding {
+	between := map[pair][]*fabric.Channel{}
+	for _, c := range cables {
+		q := pair{min(c.From, c.To), max(c.From, c.To)}
+		between[q] = append(between[q], c)
+	}
+	found, pairs := Finding{Kind: MixedRates}, 0
+	for _, q := range slices.SortedFunc(maps.Keys(between), comparePairs) {
+		all := between[q]
+		if !slices.ContainsFunc(all, func(c *fabric.Channel) bool { return c.Rate != all[0].Rate }) {
+			continue
+		}
+		pairs++
+		for _, c := range all {
+			found.Links = append(found.Links, linkOf(c))
+		}
+	}
+	if pairs == 0 {
+		return nil
+	}
+	found.What = verb(pairs, "pair of nodes is joined by cables of several rates", "pairs of nodes are joined by cables of several rates")
+	return []Finding{found}
+}
+
+// oneSided finds cables that the records of one end only mention.
+func (s *survey) oneSided() []Finding {
+	found := Finding{Kind: OneSided}
+	for _, c := range s.OneSided() {
+		found.Links = append(found.Links, linkOf(s.Channel(c)))
+	}
+	if len(found.Links) == 0 {
+		return nil
+	}
+	found.What = verb(len(found.Links), "cable is in the record of one end only, the one named first", "cables are in the record of one end only, the one named first")
+	return []Finding{found}
+}
+
+// linkOf is a cable, from the end that one of its channels leaves.
+func linkOf(c *fabric.Channel) Link {
+	return Link{A: c.From, B: c.To, APort: c.FromPort, BPort: c.ToPort, Rate: c.Rate, Cables: 1}
 }
 
 // uncabled finds nodes without a cable, and switches without a cable to another switch.

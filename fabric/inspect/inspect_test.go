@@ -304,3 +304,39 @@ func TestRealCluster(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Where as many cables run at one rate as at another, none is slower than usual, but those
+// of one pair should still agree.
+func TestMixedRates(t *testing.T) {
+	var b fabric.Builder
+	one := b.Node(fabric.Node{GUID: 1, Kind: fabric.Switch, Ports: 4, Name: "one"}, "")
+	two := b.Node(fabric.Node{GUID: 2, Kind: fabric.Switch, Ports: 4, Name: "two"}, "")
+	b.Cable(one, 1, two, 1, fabric.Rate{Width: 4, Speed: fabric.EDR})
+	b.Cable(one, 2, two, 2, fabric.Rate{Width: 4, Speed: fabric.HDR})
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"mixed-rates: 1 pair of nodes is joined by cables of several rates [2]"}, texts(f)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A cable that one end's record only mentions is named from that end.
+func TestOneSided(t *testing.T) {
+	var b fabric.Builder
+	one := b.Node(fabric.Node{GUID: 1, Kind: fabric.Switch, Ports: 4, Name: "one"}, "")
+	two := b.Node(fabric.Node{GUID: 2, Kind: fabric.Switch, Ports: 4, Name: "two"}, "")
+	b.Cable(one, 1, two, 1, fabric.Rate{})
+	b.Cable(one, 2, two, 3, fabric.Rate{})
+	b.OneSided(two, 3)
+	b.OneSided(two, 4) // no cable
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := inspect.Anomalies(f)
+	if len(found) != 1 || found[0].Kind != inspect.OneSided || len(found[0].Links) != 1 || found[0].Links[0].A != 1 || found[0].Links[0].APort != 3 {
+		t.Errorf("%+v", found)
+	}
+}

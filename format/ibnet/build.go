@@ -181,7 +181,8 @@ func (p *parser) agree(g *plugs) error {
 
 // addCables adds every cable once, and the properties of its ports.
 func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
-	oneSided, first, cables := 0, none, 0
+	var oneSided []int
+	cables := 0
 	for i := range p.ends {
 		e := &p.ends[i]
 		var back *end
@@ -192,9 +193,7 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
 		if back == nil {
 			p.addPort(b, refs, &end{node: e.peer, port: e.peerPort, lid: e.peerLID, guid: e.peerPortGUID}, nil)
 			if p.nodes[e.peer].line != 0 {
-				if oneSided++; oneSided == 1 {
-					first = i
-				}
+				oneSided = append(oneSided, i)
 			}
 		} else if back.line < e.line {
 			continue // added with the other end
@@ -204,10 +203,13 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, g *plugs) {
 	}
 	// A net file may list every cable once. If most are listed twice, one that
 	// is not suggests that the network was changing or the file was edited.
-	if oneSided > 0 && oneSided <= cables/2 {
-		e := &p.ends[first]
+	if len(oneSided) > 0 && len(oneSided) <= cables/2 {
+		for _, i := range oneSided {
+			b.OneSided(refs[p.ends[i].node], p.ends[i].port)
+		}
+		e := &p.ends[oneSided[0]]
 		p.warn("%s in the record of one end only; the first is %q[%d] to %q[%d] in line %d, of which the record of %[4]q says nothing",
-			count(oneSided, "cable is", "cables are"), p.nodes[e.node].id, e.port, p.nodes[e.peer].id, e.peerPort, e.line)
+			count(len(oneSided), "cable is", "cables are"), p.nodes[e.node].id, e.port, p.nodes[e.peer].id, e.peerPort, e.line)
 	}
 }
 

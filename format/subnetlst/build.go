@@ -23,9 +23,20 @@ func Read(r io.Reader, file string) (*fabric.Fabric, error) {
 	for i := range l.nodes {
 		refs[i] = b.Node(l.nodes[i].Node, "")
 	}
+	// A list may have every cable once. If most have two lines, one from each end, one that
+	// has not suggests that the network was changing or the file was edited.
+	once := 0
+	for _, i := range at {
+		if l.links[i].lines == 1 {
+			once++
+		}
+	}
 	for _, i := range at {
 		k := &l.links[i]
 		b.Cable(refs[k.a.node], k.a.port, refs[k.b.node], k.b.port, k.rate)
+		if once <= len(at)/2 && k.lines == 1 {
+			b.OneSided(refs[k.a.node], k.a.port)
+		}
 		for _, s := range [2]*side{&k.a, &k.b} {
 			b.Port(refs[s.node], l.lidPort(s), fabric.Port{GUID: s.portGUID, LID: s.lid})
 		}
@@ -68,6 +79,7 @@ func (l *list) join() (cables []int, warnings []string, err error) {
 		if !seenOne && !seenTwo {
 			taken[portKey{k.a.node, k.a.port}], taken[portKey{k.b.node, k.b.port}] = i, i
 			cables = append(cables, i)
+			k.lines = 1
 			continue
 		}
 		if !seenOne || !seenTwo || one != two {
@@ -77,7 +89,11 @@ func (l *list) join() (cables []int, warnings []string, err error) {
 			}
 			return nil, nil, l.lines.ErrorAt(k.line, "port %d of %q has another cable in line %d", s.port, l.nodes[s.node].Name, l.links[at].line)
 		}
-		if old := &l.links[one]; old.rate != k.rate {
+		old := &l.links[one]
+		if old.a.node != k.a.node || old.a.port != k.a.port {
+			old.lines = 2 // from the other end
+		}
+		if old.rate != k.rate {
 			slower := old.rate
 			if !slower.Known() || (k.rate.Known() && k.rate.Mbps() < slower.Mbps()) {
 				slower = k.rate

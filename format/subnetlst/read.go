@@ -45,6 +45,9 @@ type link struct {
 	a, b side
 	rate fabric.Rate
 	line int
+	// lines is 2 if a later line has the cable from its other end, else 1. It is 0 for such a
+	// later line.
+	lines int
 }
 
 // node is a node as all lines describe it.

@@ -86,6 +86,30 @@ func TestReadMap(t *testing.T) {
 	}
 }
 
+// A cable with a line from one end only is remembered where others have a line from each.
+func TestOneSided(t *testing.T) {
+	third := leaf(2) + spine(2) + qdr
+	both := leaf(1) + spine(1) + qdr + "\n" + spine(1) + leaf(1) + qdr
+	for _, tc := range []struct {
+		lines []string
+		want  int
+	}{
+		{[]string{both, third}, 1},
+		{[]string{third, both}, 1},
+		{[]string{both, third, third}, 1},                    // twice from the same end
+		{[]string{both, third, spine(2) + leaf(2) + qdr}, 0}, // from both
+		{[]string{leaf(1) + spine(1) + qdr, third}, 0},       // no cable has two lines
+	} {
+		f, err := Read(strings.NewReader(text(tc.lines...)), "lst")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if one := f.OneSided(); len(one) != tc.want || tc.want > 0 && f.Channel(one[0]).FromPort != 2 {
+			t.Errorf("%q: %v", tc.lines, one)
+		}
+	}
+}
+
 // Old lists call switches CA.
 func TestOldDialect(t *testing.T) {
 	sw := func(node, lid, pn int) string { return half("CA", 0x18, node, node, lid, pn, "sw") }
