@@ -41,10 +41,11 @@ func deployCommand(a *app) *cobra.Command {
 	return c
 }
 
+// deployFlags is the command line of weft deploy files.
 type deployFlags struct {
 	routeFlags
-	dir   string
-	io    []string
+	dir   string   // on the manager's host; empty: that of --out
+	io    []string // adapters by name, * is any text
 	ibsim bool
 }
 
@@ -91,7 +92,7 @@ type deploySummary struct {
 	Engine   string        `json:"engine"`
 	Verdict  string        `json:"verdict"`
 	Contract string        `json:"contract"`
-	VLs      int           `json:"vls"` // as lanes_used
+	VLs      int           `json:"vls"` // for the service levels that destinations have; lanes_used counts those of the contract
 	report.LaneCounts
 	Levels []int    `json:"service_levels"`
 	Dir    string   `json:"dir"` // where opensm.conf says the files are
@@ -121,7 +122,7 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	if err := j.prepare(); err != nil {
 		return err
 	}
-	j.accept = func(r *weft.Result) error {
+	j.accept = func(r *weft.Result) error { // auto passes over engines whose tables files cannot express
 		_, err := planOf(ctx, r)
 		return err
 	}
@@ -151,6 +152,8 @@ func (a *app) deployFiles(ctx context.Context, name string, o *deployFlags) erro
 	return a.answer(o.json, s, func() error { return a.printDeployment(s, j.Contract, o.out) }, j.fallen)
 }
 
+// planOf is how files express tables. The error is *deploy.Inexpressible, advice.ErrLoop
+// where the tables that files make of them have a loop, or whatever else went wrong.
 func planOf(ctx context.Context, r *weft.Result) (*deploy.Plan, error) {
 	files, err := advice.ByFiles(ctx, r.Tables, proofOf(r))
 	if err != nil {
@@ -159,6 +162,7 @@ func planOf(ctx context.Context, r *weft.Result) (*deploy.Plan, error) {
 	return files.Plan()
 }
 
+// inexpressible reports an error of planOf, with what would do instead.
 func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) error {
 	if errors.Is(err, advice.ErrLoop) {
 		return exit.Finding("%s: the tables have a credit loop under contract %s, endpoints %s; nothing was written (weft route shows the loop)",
@@ -173,20 +177,20 @@ func (j *routeJob) inexpressible(ctx context.Context, err error, asJSON bool) er
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var advice string
+	var instead string
 	if len(s.Ways) > 0 {
-		advice += "\nFiles can express here:\n  " + strings.Join(s.Ways, "\n  ")
+		instead += "\nFiles can express here:\n  " + strings.Join(s.Ways, "\n  ")
 	}
 	if wire.Expressible(j.Tables, j.Contract) == nil {
-		advice += "\nThe plugin takes these tables as they are (weft serve, docs/opensm.md)."
+		instead += "\nThe plugin takes these tables as they are (weft serve, docs/opensm.md)."
 	}
-	return j.refuse(asJSON, s, "%s refuses: files for a stock OpenSM cannot express %s: %s.%s", s.Engine, s.Limit, s.Refused, advice)
+	return j.refuse(asJSON, s, "%s refuses: files for a stock OpenSM cannot express %s: %s.%s", s.Engine, s.Limit, s.Refused, instead)
 }
 
 // ways tries what files can express in place of this: the engines that are advised,
-// as they are or with one lane, and this engine for directed clients.
+// as they are or else with one lane, and this engine with one lane or for directed clients.
 func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
-	fits := func(e engines.Engine, vls int, k routing.Contract) bool {
+	fits := func(e engines.Engine, vls int, k routing.Contract) bool { // vls: how many lanes
 		r, err := weft.Route(ctx, j.fabric, weft.Request{Custom: &e, Contract: &k, VLs: vls, SLs: j.o.SLs, Scope: j.Scope, NoCycle: true})
 		if err == nil {
 			_, err = planOf(ctx, r)
@@ -210,11 +214,14 @@ func (j *routeJob) ways(ctx context.Context, s *deployRefusal) {
 	}
 }
 
+// writeDeployment writes the files of a plan, all or none, and reads the forwarding tables
+// back: they must be those of j.
 func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *deployFlags) (*deploySummary, error) {
 	out, err := filepath.Abs(o.out)
 	if err != nil {
 		return nil, err
 	}
+	// VLs is what the ports offer; the plan may need fewer.
 	opt := deploy.Options{Dir: out, VLs: o.VLs, Contract: j.Contract, Engine: j.Engine.Name}
 	if o.dir != "" {
 		opt.Dir = filepath.Clean(o.dir)
@@ -245,9 +252,9 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	})
 }
 
-// adapterPorts is the connected ports of adapters, found by name.
-func adapterPorts(f *fabric.Fabric, list []string) ([]fabric.EndpointID, error) {
-	adapters, err := input.Adapters(f, "--io", list)
+// adapterPorts is the connected ports of the adapters or hosts with these names.
+func adapterPorts(f *fabric.Fabric, wanted []string) ([]fabric.EndpointID, error) {
+	adapters, err := input.Adapters(f, "--io", wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ import (
 
 func lanesCommand(a *app) *cobra.Command {
 	var o flags.Engine
-	var exact, allPaths, asJSON bool
+	var withExact, withAllPaths, asJSON bool
 	c := &cobra.Command{
 		Use:   "lanes FABRIC",
 		Short: "Compare how many lanes each lane assigner needs for the same paths",
@@ -46,9 +46,9 @@ do with that keeps paths whole, by a search that small networks allow.
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Paths != "" {
-				o.Lanes = "single" // not asked for its lanes
+				o.Lanes = "single" // --paths wants some assigner; this one is never asked
 			}
-			return a.compareLanes(cmd.Context(), args[0], &o, exact, allPaths, asJSON)
+			return a.compareLanes(cmd.Context(), args[0], &o, withExact, withAllPaths, asJSON)
 		},
 	}
 	o.AddPathsTo(c, "")
@@ -58,8 +58,8 @@ do with that keeps paths whole, by a search that small networks allow.
 	o.VLs = routing.MaxDataVLs
 	flags.AddContract(f, &o.Contract, "honored")
 	f.Lookup("contract").Usage = "what clients do with service levels: honored or directed (default honored)"
-	f.BoolVar(&exact, "exact", false, "find the fewest layers there are, or bounds")
-	f.BoolVar(&allPaths, "all-paths", false, "count the layers for all shortest paths, too")
+	f.BoolVar(&withExact, "exact", false, "find the fewest layers there are, or bounds")
+	f.BoolVar(&withAllPaths, "all-paths", false, "count the layers for all shortest paths, too")
 	flags.AddJSON(f, &asJSON)
 	return c
 }
@@ -69,24 +69,25 @@ type lanesSummary struct {
 	Paths     string           `json:"paths"`
 	Contract  string           `json:"contract"`      // under which assigners and exact plan; all_paths: directed
 	Endpoints string           `json:"endpoints"`     // for whom lanes are planned
-	Offered   int              `json:"vls_available"` // as lanes_available
+	Offered   int              `json:"vls_available"` // an older word for lanes_available, the same number
 	Available int              `json:"lanes_available"`
 	Assigners []laneCount      `json:"assigners"`
 	Exact     *exactSummary    `json:"exact,omitempty"`
 	AllPaths  *allPathsSummary `json:"all_paths,omitempty"`
 }
 
-// laneCount is the lanes that something needs; without, it refused.
+// laneCount is how many lanes something needs, or why it refused, and how long it took.
 type laneCount struct {
 	Name    string  `json:"name"`
 	Variant string  `json:"variant,omitempty"` // order or heuristic
-	VLs     int     `json:"vls,omitempty"`     // as lanes_needed
+	VLs     int     `json:"vls,omitempty"`     // an older word for lanes_needed, the same number
 	Needed  int     `json:"lanes_needed,omitempty"`
 	AtLeast bool    `json:"at_least,omitempty"` // they are a lower bound
 	Refused string  `json:"refused,omitempty"`
 	Seconds float64 `json:"seconds"`
 }
 
+// exactSummary is between which numbers the fewest layers are; equal, if they are known.
 type exactSummary struct {
 	Lower   int     `json:"lower,omitempty"`
 	Upper   int     `json:"upper,omitempty"`
@@ -94,17 +95,19 @@ type exactSummary struct {
 	Seconds float64 `json:"seconds"`
 }
 
+// allPathsSummary is what it takes to open all shortest paths, however many lanes --vls
+// offers.
 type allPathsSummary struct {
 	ALASH    laneCount `json:"a_lash"`
 	MPLASH   laneCount `json:"mp_lash"`
-	Pairs    int64     `json:"pairs,omitempty"`      // of switches with endpoints
-	Paths    int64     `json:"paths,omitempty"`      // all their shortest paths
-	Most     int       `json:"most_paths,omitempty"` // of one pair
-	PerLayer []int64   `json:"per_layer,omitempty"`  // paths in each layer of MP-LASH
-	Spread   []int64   `json:"per_layer_spread,omitempty"`
+	Pairs    int64     `json:"pairs,omitempty"`            // of switches with endpoints
+	Paths    int64     `json:"paths,omitempty"`            // all their shortest paths
+	Most     int       `json:"most_paths,omitempty"`       // of one pair
+	PerLayer []int64   `json:"per_layer,omitempty"`        // paths in each layer of MP-LASH
+	Spread   []int64   `json:"per_layer_spread,omitempty"` // likewise, with a path in every layer that takes it
 }
 
-func (a *app) compareLanes(ctx context.Context, name string, o *flags.Engine, exact, allPaths, asJSON bool) error {
+func (a *app) compareLanes(ctx context.Context, name string, o *flags.Engine, withExact, withAllPaths, asJSON bool) error {
 	j, err := a.newRouteJob(name, o)
 	if err != nil {
 		return err
@@ -134,12 +137,12 @@ func (a *app) compareLanes(ctx context.Context, name string, o *flags.Engine, ex
 	if s.Assigners, err = j.countLanes(ctx, paths); err != nil {
 		return err
 	}
-	if exact {
+	if withExact {
 		if s.Exact, err = j.fewest(ctx, paths); err != nil {
 			return err
 		}
 	}
-	if allPaths {
+	if withAllPaths {
 		if s.AllPaths, err = j.openAll(ctx); err != nil {
 			return err
 		}
@@ -147,12 +150,12 @@ func (a *app) compareLanes(ctx context.Context, name string, o *flags.Engine, ex
 	return a.answer(asJSON, s, func() error { return a.printLanes(&s) }, false)
 }
 
-// pathsOnly is the paths of the engine; of one that decides ways and lanes at
-// once, with all lanes it may have.
+// pathsOnly is the forwarding of the engine's path finder; of an engine that decides ways
+// and lanes at once, that of its tables with all lanes it may have.
 func (j *routeJob) pathsOnly(ctx context.Context) (*routing.Forwarding, error) {
 	var paths *routing.Forwarding
 	finder, err := engines.FinderNamed(j.wanted.PathsUnder(j.contract()))
-	if err != nil { // a router that decides both
+	if err != nil { // no path finder: the engine decides both
 		if err = j.compute(ctx); err == nil {
 			paths = j.Tables.Forwarding
 		}
@@ -201,7 +204,8 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 	return counts, nil
 }
 
-// take notes what count returns, and how long it took. The error is the context's.
+// take notes how many lanes count returns, or what it refuses, and how long it took. The
+// error is the context's.
 func (l *laneCount) take(ctx context.Context, count func() (int, error)) error {
 	start := time.Now()
 	n, err := count()
@@ -220,6 +224,7 @@ func (l *laneCount) take(ctx context.Context, count func() (int, error)) error {
 	return nil
 }
 
+// fewest is what --exact adds: the fewest layers of these paths, or bounds.
 func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exactSummary, error) {
 	start := time.Now()
 	s := &exactSummary{}
@@ -235,6 +240,8 @@ func (j *routeJob) fewest(ctx context.Context, paths *routing.Forwarding) (*exac
 	return s, nil
 }
 
+// openAll is what --all-paths adds. As with assigners, the spreading over spare lanes
+// (OneLayer leaves it out) changes no count; of MP-LASH its paths by layer are shown too.
 func (j *routeJob) openAll(ctx context.Context) (*allPathsSummary, error) {
 	s := &allPathsSummary{ALASH: laneCount{Name: "a-lash"}, MPLASH: laneCount{Name: "mp-lash"}}
 	err := s.ALASH.take(ctx, func() (int, error) {
@@ -294,6 +301,7 @@ func (a *app) printLanes(s *lanesSummary) error {
 	return err
 }
 
+// lanes is the count for people.
 func (l *laneCount) lanes() string {
 	switch {
 	case l.Refused != "":

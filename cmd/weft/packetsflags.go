@@ -17,7 +17,8 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// readFlags takes over what the flags say of the model and the traffic.
+// readFlags takes over what the flags say of the model and the traffic. A buffer or MTU
+// of 0 was not given: the preset's holds.
 func (j *packetsJob) readFlags() (err error) {
 	o := j.o
 	if err := o.change.check(o.tables.LFTs); err != nil {
@@ -54,11 +55,12 @@ func (j *packetsJob) readFlags() (err error) {
 	return err
 }
 
-// networkTime is a time of the simulation, which counts picoseconds.
+// networkTime is a flag's time as the simulation has it, in picoseconds.
 func networkTime(d time.Duration) packets.Time { return packets.Time(d.Nanoseconds() * 1000) }
 
-// parseTurns reads 0:64,1:32, as OpenSM writes an arbitration table.
-func parseTurns(text string) ([]packets.Weight, error) {
+// parseArbitration reads 0:64,1:32, as OpenSM writes an arbitration table: lanes, and how
+// many blocks each may send before the next.
+func parseArbitration(text string) ([]packets.Weight, error) {
 	var table []packets.Weight
 	for _, entry := range strings.Split(text, ",") {
 		lane, weight, ok := strings.Cut(strings.TrimSpace(entry), ":")
@@ -72,7 +74,8 @@ func parseTurns(text string) ([]packets.Weight, error) {
 	return table, nil
 }
 
-// parseLoads reads 0.5, 0.1,0.2 or 0.1:0.9:0.1.
+// parseLoads reads 0.5, 0.1,0.2 or 0.1:0.9:0.1: shares of what an endpoint's link
+// carries. What it returns ascends, without repeats; a range includes its end.
 func parseLoads(text string) ([]float64, error) {
 	var loads []float64
 	for _, part := range strings.Split(text, ",") {
@@ -105,7 +108,7 @@ func parseLoads(text string) ([]float64, error) {
 	return slices.Compact(loads), nil
 }
 
-// parseSize reads 8192, 8KiB or 1MiB.
+// parseSize reads 8192, 8KiB or 1MiB, and returns bytes.
 func parseSize(text string) (int64, error) {
 	unit := int64(1)
 	for suffix, n := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "kB": 1000, "MB": 1e6, "GB": 1e9} {
@@ -121,12 +124,14 @@ func parseSize(text string) (int64, error) {
 	return n * unit, nil
 }
 
-// changeFlags is the tables of weft packets that are written while packets are on their
-// way.
+// changeFlags is which tables weft packets writes over those of --lfts while packets are on
+// their way, and when. Times are network time.
 type changeFlags struct {
-	then            []string
-	at, each, pause time.Duration
-	order           string
+	then  []string      // tables, one written after the other; nil: none
+	at    time.Duration // of the first write
+	each  time.Duration // from one write to the next
+	pause time.Duration // from the last write of some tables to the first of the next
+	order string
 }
 
 func (o *changeFlags) addTo(c *cobra.Command) {
@@ -138,6 +143,7 @@ func (o *changeFlags) addTo(c *cobra.Command) {
 	flags.OneOf(f, &o.order, "write-order", "order of the writes: opensm (block by block, switches by GUID, then maps) or shuffled (--seed)", "opensm", "shuffled")
 }
 
+// check refuses what makes no sense; lfts is what --lfts says.
 func (o *changeFlags) check(lfts string) error {
 	switch {
 	case o.then != nil && lfts == "":
@@ -148,7 +154,10 @@ func (o *changeFlags) check(lfts string) error {
 	return nil
 }
 
-// rewritten is the network of a job whose tables are written over during the run.
+// rewritten is the network of a job whose tables are written over during the run, with
+// the SL2VL maps that are in one folder with them. Without such a file SL n uses lane n
+// from then on: --sl2vl is about --lfts alone. Their service levels are not used, since
+// clients remember their PathRecords.
 func (j *packetsJob) rewritten() (*packets.Network, error) {
 	o := &j.o.change
 	var sequence []*routing.Tables
@@ -163,6 +172,7 @@ func (j *packetsJob) rewritten() (*packets.Network, error) {
 	return packets.NewRewritten(j.tables, w.Rewrites(sequence), j.config)
 }
 
+// text says the change to people, after the tables that are written over.
 func (o *changeFlags) text() string {
 	order := "in OpenSM's order"
 	if o.order == "shuffled" {

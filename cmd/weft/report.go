@@ -84,10 +84,10 @@ type reportJob struct {
 	o       *reportFlags
 	options report.Options
 	scope   routing.Scope
-	data    *report.Data
-	fabrics int
-	found   bool // something that the exit code tells
-	spent   struct{ Read, Verify, Measure float64 }
+	data    *report.Data                            // the page
+	fabrics int                                     // how many
+	found   bool                                    // what the exit code tells: a loop, pairs without a route, a misfit
+	spent   struct{ Read, Verify, Measure float64 } // seconds
 }
 
 func (a *app) report(ctx context.Context, fabrics []string, o *reportFlags) error {
@@ -113,6 +113,7 @@ func (a *app) report(ctx context.Context, fabrics []string, o *reportFlags) erro
 	return j.print()
 }
 
+// check refuses what makes no sense, and takes over what the flags say.
 func (j *reportJob) check(fabrics []string) error {
 	o := j.o
 	if err := o.tables.Settle(); err != nil {
@@ -139,9 +140,9 @@ func (j *reportJob) check(fabrics []string) error {
 
 // add adds a fabric with its tables: those in force, ours, or both.
 func (j *reportJob) add(ctx context.Context, name string) error {
-	var given []*report.Given
+	var given []*report.Given // those in force, if there are any, then ours
 	if j.o.tables.LFTs != "" {
-		g, err := j.present(ctx, name)
+		g, err := j.inForce(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -161,7 +162,7 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 	if o.Jobs, err = j.jobs(f); err != nil {
 		return err
 	}
-	o.PathBytes = report.PathBytes / (len(given) * j.fabrics)
+	o.PathBytes = report.PathBytes / (len(given) * j.fabrics) // all tables on the page share them
 	for _, g := range given {
 		s := j.Stage("measuring "+g.Name, &j.spent.Measure)
 		o.Progress = s.Progress()
@@ -198,8 +199,8 @@ func (j *reportJob) addResults() error {
 	return nil
 }
 
-// present is the tables in force.
-func (j *reportJob) present(ctx context.Context, name string) (*report.Given, error) {
+// inForce is the tables of --lfts, judged: those that the network has now.
+func (j *reportJob) inForce(ctx context.Context, name string) (*report.Given, error) {
 	s := j.Stage("reading", &j.spent.Read)
 	v, err := input.Read(j.Console, name, j.o.route.LMC, &j.o.tables)
 	s.Done()
@@ -225,7 +226,8 @@ func (j *reportJob) present(ctx context.Context, name string) (*report.Given, er
 	return g, nil
 }
 
-// ours is the tables of an engine, for the fabric of those in force if there are any.
+// ours is the tables of an engine, judged. beside is the tables in force, if there are any:
+// they share one Fabric, so that nodes and LIDs are the same in both.
 func (j *reportJob) ours(ctx context.Context, name string, beside []*report.Given) (*report.Given, error) {
 	r, err := j.newRouteJob(name, &j.o.route)
 	if err == nil {
@@ -251,11 +253,11 @@ func (j *reportJob) ours(ctx context.Context, name string, beside []*report.Give
 		g.Notes = append(g.Notes, r.Choice.Why)
 	}
 	g.Next = nextFor(name, g.Verdict)
-	j.found = j.found || r.fallen
+	j.found = j.found || r.fallen // the network has fallen apart, and nobody said that this is known
 	return g, nil
 }
 
-// nextFor is what to do about a verdict.
+// nextFor is what to do about a verdict; name is the FABRIC argument.
 func nextFor(name string, v *deadlock.Verdict) []string {
 	var next []string
 	if !v.Free() {
@@ -267,7 +269,7 @@ func nextFor(name string, v *deadlock.Verdict) []string {
 	return next
 }
 
-// jobs places the jobs of --job.
+// jobs finds the hosts of every --job: jobs of a cluster, whose ranks run on hosts.
 func (j *reportJob) jobs(f *fabric.Fabric) ([]report.Job, error) {
 	if len(j.o.jobs) == 0 {
 		return nil, nil
@@ -291,6 +293,7 @@ func (j *reportJob) jobs(f *fabric.Fabric) ([]report.Job, error) {
 	return jobs, nil
 }
 
+// print writes the page and says what is on it, or prints its data as JSON.
 func (j *reportJob) print() error {
 	if j.o.json {
 		return j.answer(true, j.data, nil, j.found)
@@ -314,7 +317,7 @@ func (j *reportJob) print() error {
 // sized counts what is written.
 type sized struct {
 	to io.Writer
-	n  int64
+	n  int64 // bytes
 }
 
 func (s *sized) Write(p []byte) (int, error) {

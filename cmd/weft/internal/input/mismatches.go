@@ -67,7 +67,9 @@ type otherLID struct {
 	Fabric       fabric.LID  `json:"fabric"`
 }
 
-func misfitsOf(f *fabric.Fabric, d *lft.Dump) *Mismatches {
+// mismatchesOf is what a dump and the fabric do not have in common, never nil. Those of
+// --sl2vl and --psl are added as these are read.
+func mismatchesOf(f *fabric.Fabric, d *lft.Dump) *Mismatches {
 	m := &Mismatches{}
 	m.NoTable, m.NoTableOf = report.Labels(f, d.NoTable), report.NodesOf(f, d.NoTable)
 	for _, e := range d.Unreached {

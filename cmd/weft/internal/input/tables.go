@@ -18,11 +18,12 @@ import (
 // Given is tables read from files.
 type Given struct {
 	Tables     *routing.Tables
-	Rule       lft.Rule    // how destinations were found
+	Rule       lft.Rule    // by what LIDs of the files were found to be endpoints of the fabric
 	Mismatches *Mismatches // what tables and fabric do not have in common; nil: nothing
 }
 
-// Read reads a fabric, and tables for it.
+// Read reads a fabric by its FABRIC argument, and tables for it. An lmc other than
+// flags.NoLMC replaces the fabric's own.
 func Read(c *console.Console, name string, lmc int, o *flags.Tables) (*Given, error) {
 	f, err := FabricWithLMC(c, name, lmc)
 	if err != nil {
@@ -31,7 +32,9 @@ func Read(c *console.Console, name string, lmc int, o *flags.Tables) (*Given, er
 	return TablesOf(c, name, f, o)
 }
 
-// TablesOf reads the tables of a fabric.
+// TablesOf reads the tables of a fabric; name is the fabric's, for errors. A folder in o is
+// replaced by the files in it. What does not fit is in Given.Mismatches, or under
+// --strict an error.
 func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables) (*Given, error) {
 	err := o.Settle()
 	if err != nil {
@@ -43,20 +46,20 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 			return nil, err
 		}
 	}
-	dump, err := console.ReadFile(c, o.LFTs, func(r io.Reader, name string) (*lft.Dump, error) {
+	dump, err := console.ReadFile(c, o.LFTs, func(r io.Reader, file string) (*lft.Dump, error) {
 		switch kind, r, err := format.Peek(r); {
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", file, err)
 		case kind == format.Unknown || kind == format.LFT || kind == format.FDBS:
-			return lft.Read(r, name, f, join) // its error names the line
+			return lft.Read(r, file, f, join) // its error names the line
 		default:
-			return nil, format.Errorf(name, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
+			return nil, format.Errorf(file, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	m := misfitsOf(f, dump)
+	m := mismatchesOf(f, dump)
 	if o.Strict {
 		if err := m.refuse(o.LFTs, name); err != nil {
 			return nil, err
@@ -66,7 +69,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	if err != nil {
 		return nil, err
 	}
-	lanes := routing.OneSL(f, maps)
+	lanes := routing.OneSL(f, maps) // without --psl: SL 0 for all
 	if o.PSL != "" {
 		if lanes, err = readPSL(c, f, o, maps, dump.LIDs, m); err != nil {
 			return nil, err
@@ -78,7 +81,8 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	return &Given{&routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, dump.Rule, m}, nil
 }
 
-// readSL2VL reads the maps of --sl2vl; without it SL n uses lane n.
+// readSL2VL reads the maps of --sl2vl, and notes in m what does not fit; without a file SL
+// n uses lane n, and SL 15 lane 0.
 func readSL2VL(c *console.Console, f *fabric.Fabric, o *flags.Tables, m *Mismatches) (*routing.SL2VL, error) {
 	if o.SL2VL == "" {
 		return routing.LanePerSL(routing.MaxDataVLs), nil
@@ -93,7 +97,8 @@ func readSL2VL(c *console.Console, f *fabric.Fabric, o *flags.Tables, m *Mismatc
 	})
 }
 
-// readPSL reads the service levels of --psl; lids translates the LIDs of the dump.
+// readPSL reads the service levels of --psl, and notes in m what does not fit. The file
+// goes by the LIDs of the dump: lids is the fabric's LID for each of them, or 0.
 func readPSL(c *console.Console, f *fabric.Fabric, o *flags.Tables, maps *routing.SL2VL, lids []fabric.LID, m *Mismatches) (*routing.Lanes, error) {
 	return console.ReadFile(c, o.PSL, func(r io.Reader, name string) (*routing.Lanes, error) {
 		if o.Strict {
