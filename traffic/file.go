@@ -24,7 +24,7 @@ import (
 func ReadPairs(r io.Reader, file string, names *names.Endpoints) (Pattern, Placement, error) {
 	in := csv.NewReader(r)
 	in.Comment, in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = '#', -1, true, true
-	l := &list{name: file}
+	l := &pairList{name: file}
 	var p Placement
 	rank := map[fabric.EndpointID]int32{}
 	rankOf := func(e fabric.EndpointID) int32 {

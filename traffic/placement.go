@@ -17,10 +17,11 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// PlacementHelp lists what Place reads, for help texts.
+// PlacementHelp lists the specs that Place takes, for help texts.
 const PlacementHelp = "all, linear:N (by switch and port), random:N, guid or guid:N (by GUID)"
 
-// placementRun numbers the random stream of placements: no pattern has so many runs.
+// placementRun is the number of the random stream (see Stream) that placements draw from,
+// apart from those of the runs of patterns, which are counted from 0.
 const placementRun = 1 << 63
 
 // Place puts ranks on some of the endpoints of a list, such as those in a scope:
@@ -28,8 +29,11 @@ const placementRun = 1 << 63
 //	all         all of them, by switch and port: consecutive ranks are close
 //	linear:N    the first N of these
 //	random:N    N at random, in random order
-//	guid        all of them, by the GUID of their nodes, as subnet managers list them
+//	guid        all of them by EndpointID, which is switches, adapters, routers, each by
+//	            the GUID of their nodes, as subnet managers list them
 //	guid:N      the first N of these
+//
+// The seed is for random:N only. The order of the list does not matter.
 func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed uint64) (Placement, error) {
 	how, count, counted := strings.Cut(spec, ":")
 	p := Placement(slices.Clone(endpoints))
@@ -64,13 +68,14 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	return p, nil
 }
 
-// bySwitchAndPort orders endpoints by their switch and the port there.
+// bySwitchAndPort compares endpoints by their switch and the port by which it delivers.
 func bySwitchAndPort(f *fabric.Fabric, a, b fabric.EndpointID) int {
 	x, y := f.Endpoint(a), f.Endpoint(b)
 	return cmp.Or(cmp.Compare(x.Switch, y.Switch), cmp.Compare(f.LastPort(x), f.LastPort(y)), cmp.Compare(a, b))
 }
 
-// Times puts k processes on every endpoint of a placement, with consecutive ranks.
+// Times puts k ranks where a placement has one: ranks k·r to k·r+k−1 are where its rank r
+// is.
 func (p Placement) Times(k int) Placement {
 	all := make(Placement, 0, k*len(p))
 	for _, e := range p {
@@ -81,7 +86,7 @@ func (p Placement) Times(k int) Placement {
 	return all
 }
 
-// mostRanks limits the ranks of a placement.
+// mostRanks limits the ranks that a file may ask for.
 const mostRanks = 1 << 22
 
 var (
@@ -123,10 +128,11 @@ type hostFile struct {
 	line   int
 	names  *names.Endpoints
 	ranks  Placement             // of a host list
-	hosts  [][]fabric.EndpointID // [rank] of a rank file; nil: not stated
-	ranked map[int]int           // rank: line, of a rank file
+	hosts  [][]fabric.EndpointID // [rank] of a rank file: the adapter ports of its host; nil: no line yet
+	ranked map[int]int           // of a rank file: rank → its line
 }
 
+// read reads a line, or an item of a line that lists several hosts.
 func (h *hostFile) read(text string) error {
 	if m := rankLine.FindStringSubmatch(text); m != nil {
 		return h.rank(number(m[1]), m[2])
@@ -142,7 +148,7 @@ func (h *hostFile) read(text string) error {
 		}
 		return nil
 	}
-	name, count := text, -1 // -1: not stated
+	name, count := text, -1 // processes on each host; -1: not stated, one on each of its ports
 	if m := slotLine.FindStringSubmatch(text); m != nil {
 		name, count = m[1], number(m[2])
 	} else if m := hostLine.FindStringSubmatch(text); m != nil {
@@ -167,8 +173,8 @@ func (h *hostFile) read(text string) error {
 	return nil
 }
 
-// items is the parts of a line that lists several hosts. A name that something in
-// the fabric has is one, whatever is in it.
+// items is the parts of a line that lists several hosts. A text that is the name of
+// something in the fabric is a single item, even with commas in it.
 func (h *hostFile) items(text string) []string {
 	if _, err := h.names.Hosts(text); err == nil || !strings.Contains(text, ",") {
 		return []string{text}
@@ -176,7 +182,8 @@ func (h *hostFile) items(text string) []string {
 	return names.SplitList(text)
 }
 
-// named is the hosts of a name or of all that it stands for.
+// named is the hosts of a name, or of all names that it stands for: the adapter ports of
+// each.
 func (h *hostFile) named(name string) ([][]fabric.EndpointID, error) {
 	hosts, err := h.names.Hosts(name)
 	if err == nil || !strings.ContainsAny(name, "[]") {
@@ -196,7 +203,8 @@ func (h *hostFile) named(name string) ([][]fabric.EndpointID, error) {
 	return hosts, nil
 }
 
-// rank reads a line of a rank file.
+// rank notes the host of a rank of a rank file. The port waits for placement, when it is
+// known how many processes the host has.
 func (h *hostFile) rank(rank int, name string) error {
 	if len(h.ranks) > 0 {
 		return errors.New("a rank in a list of hosts; a rank file has \"rank N=host\" on every line")
@@ -219,19 +227,20 @@ func (h *hostFile) rank(rank int, name string) error {
 	return nil
 }
 
+// placement is the result when all lines are read.
 func (h *hostFile) placement() (Placement, error) {
 	if i := slices.IndexFunc(h.hosts, func(host []fabric.EndpointID) bool { return host == nil }); i >= 0 {
 		return nil, fmt.Errorf("%s: rank %d is missing; the last is %d", h.file, i, len(h.hosts)-1)
 	}
-	type place struct{ first, last fabric.EndpointID } // adapter ports of a host, or one of them
-	of := func(host []fabric.EndpointID) place { return place{host[0], host[len(host)-1]} }
-	processes, before := map[place]int{}, map[place]int{}
+	type place struct{ first, last fabric.EndpointID } // a key for a host, or for one adapter of it: its ports
+	placeOf := func(host []fabric.EndpointID) place { return place{host[0], host[len(host)-1]} }
+	processes, before := map[place]int{}, map[place]int{} // in all; of lower ranks
 	for _, host := range h.hosts {
-		processes[of(host)]++
+		processes[placeOf(host)]++
 	}
 	for _, host := range h.hosts {
-		h.ranks = append(h.ranks, spread(host, before[of(host)], processes[of(host)]))
-		before[of(host)]++
+		h.ranks = append(h.ranks, spread(host, before[placeOf(host)], processes[placeOf(host)]))
+		before[placeOf(host)]++
 	}
 	if len(h.ranks) == 0 {
 		return nil, fmt.Errorf("%s: no host in it: the allocation is empty", h.file)
@@ -239,10 +248,10 @@ func (h *hostFile) placement() (Placement, error) {
 	return h.ranks, nil
 }
 
-// spread is the adapter port by which process i of k on a host sends. Hosts with a
-// network adapter for each accelerator pair them like this: if there are more processes
-// than ports, consecutive processes share one; if there are fewer, the first ports get
-// one each.
+// spread is the adapter port, of those of a host, that process i of its k processes uses,
+// i from 0. If there are more processes than ports, consecutive processes share one; if
+// there are fewer, the first ports get one each. That is how hosts with a network adapter
+// for each accelerator pair the two.
 func spread(host []fabric.EndpointID, i, k int) fabric.EndpointID {
 	if k > len(host) {
 		return host[i*len(host)/k]
@@ -250,7 +259,8 @@ func spread(host []fabric.EndpointID, i, k int) fabric.EndpointID {
 	return host[i]
 }
 
-// number reads a number of digits only. One that is too large becomes the largest int.
+// number is the value of a text of digits. One that 32 bits do not hold becomes 1<<31 − 1,
+// which is more than mostRanks and so refused there.
 func number(digits string) int {
 	n, err := strconv.ParseInt(digits, 10, 32)
 	if err != nil {
@@ -259,23 +269,23 @@ func number(digits string) int {
 	return int(n)
 }
 
-// list is a pattern that was read from a file.
-type list struct {
-	name  string
-	ranks int
+// pairList is the pattern that ReadPairs reads: one phase with all pairs of a file.
+type pairList struct {
+	name  string // of the file
+	ranks int    // that its pairs name
 	pairs []Pair
 }
 
-func (l *list) Phases(n int) (int, error) {
+func (l *pairList) Phases(n int) (int, error) {
 	if n != l.ranks {
 		return 0, fmt.Errorf("traffic: %s is about %d endpoints, not %d", l.name, l.ranks, n)
 	}
 	return 1, nil
 }
 
-func (l *list) Append(pairs []Pair, _, _ int, _ *rand.Rand) []Pair {
+func (l *pairList) Append(pairs []Pair, _, _ int, _ *rand.Rand) []Pair {
 	return append(pairs, l.pairs...)
 }
 
-func (l *list) Random() bool   { return false }
-func (l *list) String() string { return l.name }
+func (l *pairList) Random() bool   { return false }
+func (l *pairList) String() string { return l.name }

@@ -20,32 +20,33 @@ import (
 type ethernetFailuresSummary struct {
 	Failures   string            `json:"failures"`
 	Converging bool              `json:"converging"`
-	Routes     string            `json:"routes"`
+	Routes     string            `json:"routes"`                  // how they were computed
 	Differ     []string          `json:"routes_differ,omitempty"` // devices whose routes were read and are computed otherwise
 	Assumed    []string          `json:"assumed"`
 	NotCovered []string          `json:"not_covered"`
-	Before     bool              `json:"loop_before"`
-	Tried      int               `json:"tried"`
-	Of         int               `json:"of"`
-	Loops      int               `json:"open_a_loop"`
-	Cuts       int               `json:"cut_a_pair"`
-	Findings   []ethernetFailure `json:"findings"` // the worst first
+	Before     bool              `json:"loop_before"` // before anything fails; failures that leave it there count in Loops
+	Tried      int               `json:"tried"`       // failures
+	Of         int               `json:"of"`          // failures there are; more than Tried where pairs of cables were drawn
+	Loops      int               `json:"open_a_loop"` // failures after which there is a loop
+	Cuts       int               `json:"cut_a_pair"`  // failures that cut pairs, not the pairs
+	Findings   []ethernetFailure `json:"findings"`    // the worst first
 	Seconds    ethernetTime      `json:"seconds"`
 }
 
-// ethernetTime is what the stages took.
+// ethernetTime is the seconds that the stages took.
 type ethernetTime struct {
 	Read     float64 `json:"read"`
 	Failures float64 `json:"failures"`
 }
 
-// ethernetFailure is a failure that opens a loop or cuts pairs.
+// ethernetFailure is a failure of a device, or of one or two cables, that opens a loop or
+// cuts pairs.
 type ethernetFailure struct {
 	Device string         `json:"device,omitempty"`
 	Cables []ethernetLink `json:"cables,omitempty"`
 	Loop   bool           `json:"opens_a_loop"`
-	Cut    int64          `json:"pairs_cut"`
-	Cycle  []ethernetStep `json:"cycle,omitempty"`
+	Cut    int64          `json:"pairs_cut"`       // pairs (from, to) of prefixes that had a route and have none
+	Cycle  []ethernetStep `json:"cycle,omitempty"` // of the first findings only: see failures.Finding
 }
 
 // maxFailures is how many findings are shown on a terminal.
@@ -67,7 +68,7 @@ func (a *app) ethernetFailures(cmd *cobra.Command, name string, o *verifyEtherne
 	stage := a.Stage("reading", &s.Seconds.Read)
 	in, err := o.read(a.Console, name)
 	if err == nil && in.plan == nil {
-		s.Differ, err = o.computeLike(in)
+		s.Differ, err = o.computeInstead(in)
 	}
 	stage.Done()
 	if err != nil {
@@ -92,9 +93,10 @@ func (a *app) ethernetFailures(cmd *cobra.Command, name string, o *verifyEtherne
 	return a.answer(asJSON, s, func() error { return a.Show(a.failuresScreen(name, in, r, s)) }, r.Before || r.Loops > 0 || r.Cuts > 0)
 }
 
-// computeLike computes routes in place of those that were read, by the flags or by the AS
-// numbers in the dumps, and says which devices had others.
-func (o *verifyEthernetFlags) computeLike(in *ethernetInput) ([]string, error) {
+// computeInstead puts routes computed by BGP in place of those that were read, because only
+// computed ones can be computed again after a failure. It returns the devices that the dumps
+// give other next hops than were computed: what holds for the one need not for the other.
+func (o *verifyEthernetFlags) computeInstead(in *ethernetInput) ([]string, error) {
 	read := in.Network
 	computed := *read
 	computed.Classes = bgp.HostClasses(read)
@@ -106,7 +108,7 @@ func (o *verifyEthernetFlags) computeLike(in *ethernetInput) ([]string, error) {
 	for i := range computed.Classes {
 		c := &computed.Classes[i]
 		for j := range read.Classes {
-			if !containsPrefix(&read.Classes[j], c) {
+			if !sharePrefix(&read.Classes[j], c) {
 				continue
 			}
 			for d := range ethernet.DeviceID(len(read.Names)) {
@@ -127,10 +129,13 @@ func (o *verifyEthernetFlags) computeLike(in *ethernetInput) ([]string, error) {
 	return names, nil
 }
 
-func containsPrefix(of, c *ethernet.Class) bool {
-	return slices.ContainsFunc(of.Prefixes, func(p netip.Prefix) bool { return slices.Contains(c.Prefixes, p) })
+// sharePrefix says whether two classes have a prefix in common. Computed classes are coarser
+// than those read: one for each set of devices with hosts.
+func sharePrefix(a, b *ethernet.Class) bool {
+	return slices.ContainsFunc(a.Prefixes, func(p netip.Prefix) bool { return slices.Contains(b.Prefixes, p) })
 }
 
+// failure is a finding with the names of devices and interfaces.
 func (in *ethernetInput) failure(f failures.Finding) ethernetFailure {
 	e := ethernetFailure{Loop: f.Loop, Cut: f.Cut}
 	if f.Device != ethernet.None {
@@ -146,6 +151,7 @@ func (in *ethernetInput) failure(f failures.Finding) ethernetFailure {
 	return e
 }
 
+// failuresScreen is the answer for people.
 func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report, s *ethernetFailuresSummary) *console.Page {
 	p := a.NewPage()
 	p.Fact("network", "%s", in.text(name))
@@ -184,7 +190,8 @@ func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report,
 	return p
 }
 
-// failuresText is the worst findings for people, the loop of the first with it.
+// failuresText is the worst findings, a line each, and behind the first that has a loop to
+// show that loop.
 func (a *app) failuresText(in *ethernetInput, found []failures.Finding) string {
 	var lines []string
 	shown := false

@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
+// app is what all commands share: the terminal and the flags of the root.
 type app struct {
 	*console.Console
 }
@@ -59,6 +60,8 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 		}
 		return exit.Usage("%w\nSee %s --help.", flagError(err), cmd.CommandPath())
 	})
+	// What has Ethernet in its name is the command for InfiniBand with Ethernet added:
+	// routeEthernetCommand wraps routeCommand.
 	root.AddCommand(simulateCommand(a), compareCommand(a), packetsEthernetCommand(a), reportCommand(a), exportCommand(a))
 	root.AddCommand(
 		routeEthernetCommand(a), verifyEthernetCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
@@ -73,8 +76,8 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	return root
 }
 
-// helpCommand is that of cobra, which takes words that are no command for a
-// question about all.
+// helpCommand is in place of cobra's own, which answers words that are no command with
+// the list of all; here they are errors.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -102,8 +105,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// completionCommand is that of cobra, which takes any word for a question about all
-// shells, and writes headings as Markdown does.
+// completionCommand mends cobra's own: words that are no shell, which it answers with the
+// help for all, become errors, and headings in its texts lose their Markdown.
 func completionCommand(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	c, _, err := root.Find([]string{"completion"})
@@ -118,7 +121,8 @@ func completionCommand(root *cobra.Command) {
 	}
 }
 
-// unknownCommand says which command a word may have been meant to be.
+// unknownCommand is the error for a word that is no command below another; it says what
+// may have been meant.
 func unknownCommand(of *cobra.Command, word string) error {
 	names := commandNames(of)
 	if len(names) == 0 {
@@ -127,6 +131,7 @@ func unknownCommand(of *cobra.Command, word string) error {
 	return exit.Usage("no command of %s is called %q%s (there are %s)", of.CommandPath(), word, spell.Hint(word, names), strings.Join(names, ", "))
 }
 
+// commandNames is the commands below another, without those that are hidden.
 func commandNames(of *cobra.Command) []string {
 	var names []string
 	for _, c := range of.Commands() {
@@ -137,13 +142,14 @@ func commandNames(of *cobra.Command) []string {
 	return names
 }
 
-// formerFlags is flags by the names they had in the release before, which are
-// understood and not shown.
+// formerFlags is the flags that had other names in the release before: former name → name
+// now. The former names are understood, but no help shows them.
 var formerFlags = map[string]string{
-	"budget": "time-budget", // a budget is of lanes
+	"budget": "time-budget", // elsewhere budget means the lanes available
 }
 
-// asTyped is a text that names flags, by the names that the command line has.
+// asTyped is an error text with the former name of a flag for the one now, if the command
+// line, args, has the former.
 func asTyped(text string, args []string) string {
 	for former, now := range formerFlags {
 		if slices.ContainsFunc(args, func(arg string) bool { return arg == "--"+former || strings.HasPrefix(arg, "--"+former+"=") }) {
@@ -153,7 +159,8 @@ func asTyped(text string, args []string) string {
 	return text
 }
 
-// flagError says of a value that a flag does not take what it would take.
+// flagError makes the error for a value that a flag does not take say what it takes. Other
+// errors stay as they are.
 func flagError(err error) error {
 	var wrong *pflag.InvalidValueError
 	if !errors.As(err, &wrong) {
@@ -175,7 +182,7 @@ func flagError(err error) error {
 	return err
 }
 
-// bitsOf is the size of a type such as uint8; uint64 without one.
+// bitsOf is the number of bits of a flag of type uint8 and the like; 64 for uint.
 func bitsOf(kind string) int {
 	if n, err := strconv.Atoi(strings.TrimPrefix(kind, "uint")); err == nil {
 		return n
@@ -183,8 +190,9 @@ func bitsOf(kind string) int {
 	return 64
 }
 
-// exitCodes gives what a command returns the exit code of bad input, where it has
-// none, and errors in the number of arguments that of usage.
+// exitCodes wraps what a command does: its errors that have no exit code get that of bad
+// input, and those of its check of arguments that of usage. Commands below it are not
+// wrapped.
 func exitCodes(c *cobra.Command) {
 	do, check := c.RunE, c.Args
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -235,7 +243,7 @@ func manPages(c *cobra.Command, dir string) error {
 	if err := doc.GenMan(c, header, &page); err != nil {
 		return err
 	}
-	// A default that is nothing says nothing.
+	// Flags whose default is empty are shown without one.
 	text := strings.NewReplacer("[=false]", "", `=""`, "", "=[]", "").Replace(page.String())
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
 	return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)

@@ -12,7 +12,7 @@ import (
 
 // join finds every destination of the dump in the fabric.
 func (p *parser) join(j Join) (*Dump, error) {
-	if j.Lenient && len(p.unknownSwitches) > 0 && !slices.ContainsFunc(p.header, func(line int) bool { return line != 0 }) {
+	if j.Lenient && len(p.unknownSwitches) > 0 && !slices.ContainsFunc(p.begins, func(line int) bool { return line != 0 }) {
 		return nil, p.lines.ErrorAt(p.unknownSwitches[0].Line, "the fabric has no switch with node GUID %s, nor any other that the file has a table of: these are the tables of another fabric", p.unknownSwitches[0].GUID)
 	}
 	m, err := p.resolve(j)
@@ -40,7 +40,7 @@ func (p *parser) join(j Join) (*Dump, error) {
 			d.Unreached = append(d.Unreached, fabric.EndpointID(e))
 		}
 	}
-	for s, line := range p.header {
+	for s, line := range p.begins {
 		if line == 0 {
 			d.NoTable = append(d.NoTable, fabric.NodeID(s))
 		}

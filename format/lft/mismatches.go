@@ -118,7 +118,7 @@ func (p *parser) plausible(m *matching) error {
 			continue
 		}
 		e := p.f.Endpoint(p.f.Owner(ours))
-		if e.Switch == fabric.None || p.header[e.Switch] == 0 {
+		if e.Switch == fabric.None || p.begins[e.Switch] == 0 {
 			continue
 		}
 		switch p.dests[lid].row[e.Switch] {

@@ -34,15 +34,15 @@
 //
 // What does not fit is a *format.ParseError: a switch that the fabric does not have, a
 // switch twice, a port that a switch does not have or that has no cable, a LID that no
-// endpoint has. So is a truncated dump. Missing entries are not an error: they are in
-// the Dump, and the judge reports them.
+// endpoint has. So is a truncated dump. What the dump lacks is not an error: it is listed
+// in Dump.NoTable and Dump.Unreached, and the judge reports pairs without a path.
 //
-// Dumps taken minutes apart may differ by a host or a cable. With Join.Lenient, what
-// one of them has and the other does not is listed in Dump.Mismatches, and the rest is
-// read; of the two meanings of port GUIDs the one that finds more destinations is used.
-// Tables that have nothing in common with the fabric are still an error, and so are
-// tables whose destinations are mostly delivered to the wrong ports by their own
-// switches: they are of another fabric or for other LIDs.
+// A dump and a fabric taken minutes apart may differ by a host or a cable. With
+// Join.Lenient, what the dump has and the fabric does not is listed in Dump.Mismatches,
+// and the rest is read; of the two meanings of port GUIDs the one that finds more
+// destinations is used. Tables that have nothing in common with the fabric are still an
+// error, and so are tables whose destinations are mostly delivered to the wrong ports by
+// their own switches: they are of another fabric or for other LIDs.
 package lft
 
 import (
@@ -63,12 +63,12 @@ type Join struct {
 
 // Dump is a dump joined with the fabric.
 type Dump struct {
-	Forwarding *routing.Forwarding
-	LIDs       []fabric.LID        // [LID of the dump, up to its largest] the fabric's LID; 0: the dump has no path to it
+	Forwarding *routing.Forwarding // by LIDs of the fabric
+	LIDs       []fabric.LID        // [LID of the dump, up to the largest with a path] the fabric's LID; 0: no path to it, or in Mismatches.Gone
 	Rule       Rule                // how destinations were found
-	NoTable    []fabric.NodeID     // switches of the fabric that the dump does not mention
-	Unreached  []fabric.EndpointID // endpoints to whose base LID the dump has no entry in any switch
-	Mismatches Mismatches          // what the fabric lacks; empty unless Join.Lenient
+	NoTable    []fabric.NodeID     // switches of the fabric that the dump has no table of
+	Unreached  []fabric.EndpointID // endpoints to whose base LID no switch has a path in the dump
+	Mismatches Mismatches          // what the dump has and the fabric does not; empty unless Join.Lenient
 }
 
 // Rule is a way to find the destinations of a dump.
@@ -88,7 +88,7 @@ func (r Rule) String() string {
 
 // Read reads the tables of a fabric; file is the name for errors.
 func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f, lenient: j.Lenient, at: fabric.None, header: make([]int, f.Switches())}
+	p := &parser{lines: format.NewTableLines(r, file), f: f, lenient: j.Lenient, at: fabric.None, begins: make([]int, f.Switches())}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -110,29 +110,30 @@ type parser struct {
 	f       *fabric.Fabric
 	lenient bool
 	dests   []dest // [LID of the dump]
-	header  []int  // [switch] the line its table begins in; 0: none
-	guids   int    // destinations with a port GUID
+	begins  []int  // [switch] the line that its table begins in; 0: it has none
+	guids   int    // how many of dests have a port GUID
 
 	unknownSwitches []UnknownSwitch
 	dead            map[DeadPort]int // entries by port without a cable
 
 	// The table being read.
-	at      fabric.NodeID // None: none yet, or that of the last unknown switch
+	at      fabric.NodeID // its switch; None: no table yet, or that of the last of unknownSwitches
 	trailed bool          // its dialect ends tables with "N lids dumped"
-	open    bool          // and that line is still to come
-	entries int
-	topHere fabric.LID // the largest LID it lists
-	top     fabric.LID // the largest LID of the tables before
+	open    bool          // that line is still to come
+	entries int           // read so far, those without a path too
+	topHere fabric.LID    // the largest LID it lists, with a path or without
+	top     fabric.LID    // the largest LID of the tables before
 }
 
-// dest is a destination.
+// dest is a destination: a LID of the dump.
 type dest struct {
-	row  []uint8     // [switch]; nil: no path to it from anywhere
+	row  []uint8     // [switch] out-port or routing.NoPort; nil: no path to it from anywhere
 	guid fabric.GUID // port GUID that the dump prints; 0: none
 	name string      // its node's name in the dump; only if lenient
-	line int         // the first that has a path to it
+	line int         // the first line of the dump that has a path to it
 }
 
+// line reads a line of any dialect, whole.
 func (p *parser) line(c format.Cursor) error {
 	switch {
 	case len(c) > 2 && c[0] == '0' && c[1] == 'x':
@@ -162,7 +163,7 @@ func (p *parser) unicastHeader(c format.Cursor) error {
 	return p.begin(rest, true)
 }
 
-// begin starts the table of a switch.
+// begin starts the table of a switch; c begins with its node GUID.
 func (p *parser) begin(c format.Cursor, trailed bool) error {
 	if err := p.end(); err != nil {
 		return err
@@ -184,15 +185,15 @@ func (p *parser) begin(c format.Cursor, trailed bool) error {
 		return p.lines.Errorf("the fabric has no switch with node GUID %s", fabric.GUID(v))
 	case int(s) >= p.f.Switches():
 		return p.lines.Errorf("node GUID %s is %s in the fabric, which is no switch", fabric.GUID(v), p.f.Label(s))
-	case p.header[s] != 0:
-		return p.lines.Errorf("a second table of %s; the first begins in line %d", p.f.Label(s), p.header[s])
+	case p.begins[s] != 0:
+		return p.lines.Errorf("a second table of %s; the first begins in line %d", p.f.Label(s), p.begins[s])
 	}
-	p.header[s] = p.lines.Number()
+	p.begins[s] = p.lines.Number()
 	p.at, p.trailed, p.open, p.entries, p.topHere = s, trailed, trailed, 0, 0
 	return nil
 }
 
-// end refuses a table without its last line.
+// end refuses the table being read if it lacks its last line.
 func (p *parser) end() error {
 	if p.open {
 		name, line := p.here()
@@ -207,9 +208,11 @@ func (p *parser) here() (name string, line int) {
 		last := p.unknownSwitches[len(p.unknownSwitches)-1]
 		return last.GUID.String(), last.Line
 	}
-	return p.f.Label(p.at), p.header[p.at]
+	return p.f.Label(p.at), p.begins[p.at]
 }
 
+// trailer ends a table. In "n valid lids dumped", n is the number of its entries; in
+// "n lids dumped" it is the largest LID, which tables may leave out for want of a path.
 func (p *parser) trailer(n int, valid bool) error {
 	if !p.open {
 		return p.lines.Errorf("the end of a table that has not begun")
@@ -234,7 +237,7 @@ func (p *parser) entry(c format.Cursor) error {
 	lid := fabric.LID(v)
 	p.entries++
 	p.topHere = max(p.topHere, lid)
-	colon := c.Cut(":")
+	colon := c.Cut(":") // opensm.fdbs
 	if colon && c.Cut("UNREACHABLE") {
 		return nil
 	}
@@ -242,7 +245,7 @@ func (p *parser) entry(c format.Cursor) error {
 	if !ok {
 		return p.lines.Errorf("no out-port from 0 to 255 behind LID %d; the line may be cut short", lid)
 	}
-	if port == uint64(routing.NoPort) || p.at == fabric.None {
+	if port == uint64(routing.NoPort) || p.at == fabric.None { // no path, or no switch of the fabric
 		return nil
 	}
 	if n := p.f.Node(p.at); int(port) > n.Ports {
@@ -252,7 +255,7 @@ func (p *parser) entry(c format.Cursor) error {
 		if !p.lenient {
 			return p.lines.Errorf("port %d of %s has no cable in the fabric", port, p.f.Label(p.at))
 		}
-		p.deadEntry(uint8(port))
+		p.deadEntry(uint8(port)) // and keep it: the switch drops what takes it
 	}
 	if lid == 0 || lid > fabric.MaxLID {
 		return p.lines.Errorf("LID %d is no unicast LID", lid)
@@ -262,13 +265,14 @@ func (p *parser) entry(c format.Cursor) error {
 		return p.lines.Errorf("a second entry of %s for LID %d", p.f.Label(p.at), lid)
 	}
 	d.row[p.at] = uint8(port)
-	if colon && !c.Cut(":") { // opensm.fdbs goes on with the hops
+	if colon && !c.Cut(":") { // the hops come next
 		return p.lines.Errorf("the line is cut short")
 	}
 	return p.portGUID(c, d)
 }
 
-// dest is the destination with a LID, which gets its first path now.
+// dest is the destination with a LID, for an entry with a path to it. The first such entry
+// makes its row.
 func (p *parser) dest(lid fabric.LID) *dest {
 	for int(lid) >= len(p.dests) {
 		p.dests = append(p.dests, dest{})
@@ -281,8 +285,9 @@ func (p *parser) dest(lid fabric.LID) *dest {
 	return d
 }
 
-// portGUID reads the rest of an entry: what the dump says of the destination. The name
-// after the GUID may contain anything.
+// portGUID reads the rest of an entry, behind the out-port: the port GUID of the
+// destination, if it is there, which must be the same in all tables. The name after the
+// GUID may contain anything.
 func (p *parser) portGUID(c format.Cursor, d *dest) error {
 	if !c.Cut("#") && !(c.Cut(":") && c.Cut("(")) {
 		return nil

@@ -1,22 +1,25 @@
 package exact
 
-// activity is the variables with an open value, in a heap, the one that was in
-// most conflicts lately first. Variables that got a value meanwhile stay in it
-// until they come up.
+// activity says which variable a solver decides next: of those that are open (have no
+// value), the one that was in most conflicts lately (the heuristic VSIDS). All open
+// variables are in its heap. Those that get a value stay in it until they come up, and
+// are pushed again when the value is taken back.
 type activity struct {
-	score []float64 // [variable]
-	heap  []int32
-	at    []int32 // [variable] its place in the heap; none
-	step  float64 // what a conflict counts; grows, so that old ones fade
+	score []float64 // [variable] the conflicts it was in, recent ones counting more
+	heap  []int32   // [place] variables, a binary heap with the highest score first
+	at    []int32   // [variable] its place in the heap; none: it is not there
+	step  float64   // what the next conflict adds to a score
 }
 
-// fading and tooHigh: each conflict counts 5% more than the last, until the
-// scores are scaled down by a power of two, which does not round.
+// growth and tooHigh: each conflict counts 1/0.95 times as much as the one before. Instead of
+// all older scores, the step changes, until a score is too high: then all are divided by
+// a power of two, which rounds none but those that are next to nothing.
 const (
-	fading  = 1.0 / 0.95
+	growth  = 1.0 / 0.95
 	tooHigh = 1 << 300
 )
 
+// add adds the next variable, with no conflicts.
 func (a *activity) add() {
 	if a.step == 0 {
 		a.step = 1
@@ -27,10 +30,12 @@ func (a *activity) add() {
 	a.push(v)
 }
 
+// before says whether variable v comes up before w.
 func (a *activity) before(v, w int32) bool {
 	return a.score[v] > a.score[w] || a.score[v] == a.score[w] && v < w
 }
 
+// push puts a variable in, unless it is there.
 func (a *activity) push(v int32) {
 	if a.at[v] == none {
 		a.heap = append(a.heap, v)
@@ -39,7 +44,8 @@ func (a *activity) push(v int32) {
 	}
 }
 
-// pop takes the first variable out that has no value.
+// pop takes variables out until one is open, and returns that; not ok: all have values.
+// assigned is by literal, 0 where it is open.
 func (a *activity) pop(assigned []int8) (v int32, ok bool) {
 	for len(a.heap) > 0 {
 		v = a.heap[0]
@@ -57,6 +63,7 @@ func (a *activity) pop(assigned []int8) (v int32, ok bool) {
 	return 0, false
 }
 
+// bump counts a conflict that a variable was in.
 func (a *activity) bump(v int32) {
 	a.score[v] += a.step
 	if a.score[v] > tooHigh {
@@ -70,8 +77,10 @@ func (a *activity) bump(v int32) {
 	}
 }
 
-func (a *activity) decay() { a.step *= fading }
+// decay is called after each conflict: those so far count less, as later ones count more.
+func (a *activity) decay() { a.step *= growth }
 
+// up, down and swap are by places in the heap, not variables.
 func (a *activity) up(i int32) {
 	for i > 0 && a.before(a.heap[i], a.heap[(i-1)/2]) {
 		a.swap(i, (i-1)/2)
