@@ -2,11 +2,12 @@
 # Installs what the live tests need: OpenSM, a simulated fabric to run it on,
 # ibdmchk, an independent judge of routing tables, Python for another, what builds
 # the plugin, a C compiler and OpenSM's headers, rpmbuild, for report pages Chromium,
-# Graphviz, promtool, Node and the packages of web, and FRR's routers. Quiet when all is there.
+# Graphviz, promtool, Node and the packages of web, FRR's routers, and what reads the
+# exports: Slurm's controller and NetworkX. Quiet when all is there.
 # Never fails: without the tools those tests skip and all others run.
 set -euo pipefail
 
-packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev libopensm-dev libibumad-dev python3 rpm chromium fonts-dejavu graphviz prometheus frr iproute2)
+packages=(opensm ibsim-utils libumad2sim0 infiniband-diags ibutils gcc libc6-dev libopensm-dev libibumad-dev python3 rpm chromium fonts-dejavu graphviz prometheus frr iproute2 slurmctld python3-networkx)
 command -v node >/dev/null || packages+=(nodejs npm)
 
 # OpenSM and the diagnostics live in sbin, which is not on everybody's path.
@@ -14,7 +15,7 @@ PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 missing() {
 	local tool
-	for tool in opensm ibsim ibdmchk smpquery cc python3 rpmbuild chromium dot promtool node; do
+	for tool in opensm ibsim ibdmchk smpquery cc python3 rpmbuild chromium dot promtool node slurmctld; do
 		command -v "$tool" >/dev/null || echo "$tool"
 	done
 	compgen -G '/usr/lib*/umad2sim/libumad2sim.so*' >/dev/null ||
@@ -22,6 +23,7 @@ missing() {
 		compgen -G '/usr/local/lib*/umad2sim/libumad2sim.so*' >/dev/null ||
 		echo libumad2sim.so
 	[[ -x /usr/lib/frr/bgpd ]] || echo frr
+	python3 -c 'import networkx' 2>/dev/null || echo networkx
 	local header
 	for header in opensm/osm_event_plugin.h umad.h; do
 		[[ -e /usr/include/infiniband/$header ]] || echo "$header"
