@@ -16,6 +16,7 @@ const (
 	Binary                  // holds a NUL byte, or is still compressed
 	IBNet                   // ibnetdiscover output or ibsim net file: package ibnet
 	SubnetList              // opensm-subnet.lst: package subnetlst
+	DBCSV                   // ibdiagnet2.db_csv: package ibdiagnet
 	LFT                     // opensm-lfts.dump, dump_fts, ibroute: package lft
 	FDBS                    // opensm.fdbs: package lft
 	SL2VLDump               // opensm-sl2vl.dump: package slvl
@@ -25,7 +26,7 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"text of an unknown kind", "an empty file", "a binary file", "ibnetdiscover output", "an opensm-subnet.lst",
+	return [...]string{"text of an unknown kind", "an empty file", "a binary file", "ibnetdiscover output", "an opensm-subnet.lst", "an ibdiagnet2.db_csv",
 		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate"}[k]
 }
 
@@ -68,6 +69,8 @@ func sniffLine(line Cursor) Kind {
 		return LFT
 	case c.Cut("dump_ucast_routes:"), c.Cut("osm_ucast_mgr_dump_ucast_routes:"):
 		return FDBS
+	case c.Cut("START_"):
+		return DBCSV
 	case c.Cut("#in out"), c.Cut("Switch 0x"):
 		return SL2VLDump
 	case c.Cut("{"):

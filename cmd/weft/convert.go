@@ -73,7 +73,7 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
 	switch kind {
-	case format.IBNet, format.SubnetList:
+	case format.IBNet, format.SubnetList, format.DBCSV:
 		f, err := input.ReadFabric(text, in)
 		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
 	case format.LFT, format.FDBS, format.SL2VLDump, format.SLVL, format.PSL:

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/ethernet/folder"
 )
 
@@ -61,7 +62,7 @@ func withEthernet(e ethernetCommand) *cobra.Command {
 // by flags that say so.
 func isEthernet(cmd *cobra.Command, own *pflag.FlagSet, name string) bool {
 	routes := own.Lookup("routes")
-	return folder.IsFolder(name) || isClab(name) || routes != nil && cmd.Flags().Changed("routes")
+	return folder.IsFolder(name) && !flags.IsIbdiagnet(name) || isClab(name) || routes != nil && cmd.Flags().Changed("routes")
 }
 
 // isClab says whether a name is that of a Containerlab file.

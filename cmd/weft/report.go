@@ -116,7 +116,11 @@ func (a *app) report(ctx context.Context, fabrics []string, o *reportFlags) erro
 // check refuses what makes no sense, and takes over what the flags say.
 func (j *reportJob) check(fabrics []string) error {
 	o := j.o
-	if err := o.tables.Settle(); err != nil {
+	settle := o.tables.Settle
+	if len(fabrics) == 1 {
+		settle = func() error { return o.tables.SettleFor(fabrics[0]) }
+	}
+	if err := settle(); err != nil {
 		return err
 	}
 	switch {

@@ -23,6 +23,7 @@ type simulateFlags struct {
 	model        congestion.Model
 	uniformRates bool
 	runs         int
+	chosen       bool // the command line names an engine
 	precision    float64
 	hot          int
 	json         bool
@@ -59,7 +60,10 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
   weft simulate dragonfly:p=4 --pattern shifts --allocation random:256 --json
   weft simulate fabric.ibnetdiscover --traffic job.csv --model maxmin`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.simulate(cmd.Context(), args[0], &o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.chosen = cmd.Flags().Changed("engine") || cmd.Flags().Changed("paths")
+			return a.simulate(cmd.Context(), args[0], &o)
+		},
 	}
 	o.route.AddTo(c, engines.AutoName)
 	o.route.SeedForMore("seed of random patterns and placements, and of engines that choose by chance")
@@ -124,7 +128,11 @@ func (j *simulateJob) check() (err error) {
 	if !(o.precision >= 0) { // not a number is not
 		return exit.Usage("--precision %g: it cannot be negative", o.precision)
 	}
-	if err := o.tables.Settle(); err != nil {
+	settle := func() error { return o.tables.SettleFor(j.name) }
+	if o.chosen {
+		settle = o.tables.Settle
+	}
+	if err := settle(); err != nil {
 		return err
 	}
 	j.options.Model, j.options.UniformRates, j.options.Seed = o.model, o.uniformRates, o.route.Seed

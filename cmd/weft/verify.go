@@ -34,7 +34,7 @@ type verifyFlags struct {
 func verifyCommand(a *app) *cobra.Command {
 	var o verifyFlags
 	c := &cobra.Command{
-		Use:   "verify FABRIC --lfts FILE",
+		Use:   "verify FABRIC [--lfts FILE]",
 		Short: "Judge tables, ours or anyone's: reachable, free of loops, free of deadlock",
 		Long: `Judge finished tables against the fabric they are for. Every route is followed;
 the dependencies between lanes are derived from forwarding tables, service
@@ -44,6 +44,10 @@ or a shortest credit loop with a route that causes each of its steps.
 Tables dumped by another OpenSM, or on a simulator, speak of other LIDs; --lst
 gives the opensm-subnet.lst of the same run to find the ports. Without --sl2vl,
 SL n rides lane n; without --psl, everything has SL 0.
+
+An output folder of ibdiagnet2 is a fabric with its tables, for which --lfts may be
+missing: ibdiagnet2.db_csv, .fdbs and .slvl. Of adaptive routing, the static port of
+each destination is what is judged.
 
 Tables that are older or newer than the fabric are judged as far as they go: give
 the fabric as it is now and the tables from before a cable died, and verify says
@@ -66,7 +70,6 @@ is an error with --strict, and where they have nothing in common.`,
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
 	f.StringVar(&o.readCert, "certificate", "", "re-check this proof instead of searching for loops")
 	flags.AddJSON(f, &o.json)
-	flags.Required(c, "lfts")
 	c.MarkFlagsMutuallyExclusive("write-certificate", "certificate")
 	return c
 }
@@ -84,9 +87,12 @@ type verifyJob struct {
 
 func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	j := &verifyJob{app: a, name: name, o: o, options: deadlock.Options{Contract: flags.ContractOr(o.contract, routing.Honored), Scope: o.scope, Lost: -1}}
-	err := o.Settle()
+	err := o.SettleFor(name)
 	if err != nil {
 		return err
+	}
+	if o.LFTs == "" {
+		return exit.Usage("which tables? --lfts names them; only an output folder of ibdiagnet2 with its ibdiagnet2.fdbs is FABRIC and tables in one")
 	}
 	read := a.Stage("reading", &j.spent.Read)
 	j.Given, err = input.Read(j.Console, name, o.lmc, &o.Tables)

@@ -11,7 +11,7 @@
 //	0x0003 024 : (Switch portguid 0x…: 'name')
 //	22 valid lids dumped
 //
-//	dump_ucast_routes: Switch 0x0002c90200000001                               opensm.fdbs
+//	dump_ucast_routes: Switch 0x0002c90200000001                               opensm.fdbs, ibdiagnet2.fdbs
 //	LID    : Port : Hops : Optimal
 //	0x0001 : 003  : 01   : yes
 //	0x0006 : UNREACHABLE
@@ -138,8 +138,10 @@ func (p *parser) line(c format.Cursor) error {
 	switch {
 	case len(c) > 2 && c[0] == '0' && c[1] == 'x':
 		return p.entry(c)
-	case c.Empty(), c.Cut("#"), c.CutFold("lid "), c.Cut("Port "):
+	case c.Empty(), c.Cut("#"), c.CutFold("lid "), c.Cut("Port "), c.Cut("PLFT_NUM: 0"):
 		return nil
+	case c.Cut("PLFT_NUM:"):
+		return p.lines.Errorf("a private forwarding table other than 0, by which packets travel that this reader cannot judge")
 	case c.Cut("Unicast lids ["):
 		return p.unicastHeader(c)
 	case c.Cut("dump_ucast_routes: Switch"), c.Cut("osm_ucast_mgr_dump_ucast_routes: Switch"):

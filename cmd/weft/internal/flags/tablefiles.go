@@ -26,11 +26,58 @@ const StrictUsage = "refuse tables that do not fit the fabric exactly (exit code
 // AddTo declares the flags.
 func (o *Tables) AddTo(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute output; or a folder with them and what follows")
+	f.StringVar(&o.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs, ibdiagnet2.fdbs, dump_fts or ibroute output; or a folder with them and what follows")
 	f.StringVar(&o.SL2VL, "sl2vl", "", "SL to VL maps of --lfts: opensm-sl2vl.dump or SLVL lines of ibdmchk (default: SL n on lane n)")
 	f.StringVar(&o.PSL, "psl", "", "service levels of the paths of --lfts, as ibdmchk reads them (default: SL 0 for all)")
 	f.StringVar(&o.List, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --lfts, if its LIDs are others")
 	f.BoolVar(&o.Strict, "strict", false, StrictUsage)
+}
+
+// SettleFor is Settle where FABRIC may be an output folder of ibdiagnet2: if no flag
+// names tables, they are the ones in it.
+func (o *Tables) SettleFor(fabric string) error {
+	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && in(fabric, fdbs) != "" {
+		o.LFTs = fabric
+	}
+	return o.Settle()
+}
+
+// The files of an output folder of ibdiagnet2.
+const (
+	network = "ibdiagnet2.db_csv"
+	fdbs    = "ibdiagnet2.fdbs"
+	maps    = "ibdiagnet2.slvl"
+)
+
+// IsIbdiagnet says whether a name is that of a folder with a file of ibdiagnet2 in it.
+func IsIbdiagnet(name string) bool { return in(name, network, fdbs) != "" }
+
+// NetworkIn is the file to read a FABRIC from: the one in an output folder of ibdiagnet2,
+// else the argument itself.
+func NetworkIn(arg string) (string, error) {
+	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+		return arg, nil // a file, or what opening it will say
+	}
+	path := in(arg, network)
+	if path == "" {
+		return "", fmt.Errorf("%s is a folder without %s (plain or gzip): a folder as FABRIC is the output of ibdiagnet2", arg, network)
+	}
+	return path, nil
+}
+
+// in is the first of some files that a folder has, plain or gzip; empty: none.
+func in(dir string, names ...string) string {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	for _, name := range names {
+		for _, packed := range []string{"", ".gz"} {
+			if path := filepath.Join(dir, name+packed); !console.Missing(path) {
+				return path
+			}
+		}
+	}
+	return ""
 }
 
 // Settle checks the flags, and finds the files of a folder.
@@ -65,26 +112,16 @@ func (o *Tables) Settle() error {
 	return nil
 }
 
-// TablesIn finds the files of a folder: OpenSM's, or weft's own.
+// TablesIn finds the files of a folder: OpenSM's, weft's own, or those of ibdiagnet2.
 func TablesIn(dir string) (Tables, error) {
 	var o Tables
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return o, fmt.Errorf("%s: there is no such folder", dir)
 	}
-	find := func(names ...string) string {
-		for _, name := range names {
-			for _, packed := range []string{"", ".gz"} {
-				if path := filepath.Join(dir, name+packed); !console.Missing(path) {
-					return path
-				}
-			}
-		}
-		return ""
-	}
-	o.LFTs, o.List = find("opensm-lfts.dump", output.LFTs, "opensm.fdbs"), find("opensm-subnet.lst")
-	o.SL2VL, o.PSL = find("opensm-sl2vl.dump", output.SL2VL), find(output.PSL)
+	o.LFTs, o.List = in(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), in(dir, "opensm-subnet.lst")
+	o.SL2VL, o.PSL = in(dir, "opensm-sl2vl.dump", output.SL2VL, maps), in(dir, output.PSL)
 	if o.LFTs == "" {
-		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s or opensm.fdbs, plain or gzip)", dir, output.LFTs)
+		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
 	}
 	return o, nil
 }

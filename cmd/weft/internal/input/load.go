@@ -12,16 +12,21 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/ibdiagnet"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/topology"
 )
 
-// Fabric reads the FABRIC argument: a file, - or the spec of a computed network. A
-// file of that name wins over a spec.
+// Fabric reads the FABRIC argument: a file, an output folder of ibdiagnet2, - or the spec
+// of a computed network. A file of that name wins over a spec.
 func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
 	if console.Missing(arg) {
 		return Compute(arg)
+	}
+	arg, err := flags.NetworkIn(arg)
+	if err != nil {
+		return nil, err
 	}
 	r, err := c.Open(arg)
 	if err != nil {
@@ -73,8 +78,10 @@ func ReadFabric(r io.Reader, name string) (*fabric.Fabric, error) {
 		return ibnet.Read(r, name)
 	case format.SubnetList:
 		return subnetlst.Read(r, name)
+	case format.DBCSV:
+		return ibdiagnet.Read(r, name)
 	}
-	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file or an opensm-subnet.lst", kind)
+	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst or an ibdiagnet2.db_csv", kind)
 }
 
 // warn prints the oddities of a fabric, the first few of them.

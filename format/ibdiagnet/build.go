@@ -1,0 +1,165 @@
+package ibdiagnet
+
+import (
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// portKey names a port of a node.
+type portKey struct {
+	node   int32
+	number uint8
+}
+
+// build joins the tables.
+func (p *parser) build() (*fabric.Fabric, error) {
+	last := max(p.lines.Number(), 1)
+	for _, name := range [...]string{"NODES", "LINKS"} {
+		if p.began[name] == 0 {
+			return nil, p.lines.ErrorAt(last, "there is no table %s in the file, and no network without it", name)
+		}
+	}
+	for _, m := range p.switches {
+		if n, err := p.find(m); err != nil {
+			return nil, err
+		} else if p.nodes[n].Kind != fabric.Switch {
+			return nil, p.lines.ErrorAt(m.line, "%s %q is in the table SWITCHES, but no switch by line %d", m.id, p.nodes[n].Name, p.nodes[n].line)
+		}
+	}
+	var b fabric.Builder
+	refs := make([]fabric.Ref, len(p.nodes))
+	for i := range p.nodes {
+		refs[i] = b.Node(p.nodes[i].Node, p.nodes[i].id)
+	}
+	ports, err := p.addPorts(&b, refs)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.addCables(&b, refs, ports); err != nil {
+		return nil, err
+	}
+	if p.began["PORTS"] == 0 {
+		b.Warn("there is no table PORTS in the file: LIDs and rates are not known, and tables that speak of LIDs do not fit")
+	}
+	if len(p.skipped) > 0 {
+		b.Warn("tables of the file that are not read: %s", strings.Join(p.skipped, ", "))
+	}
+	f, err := b.Build()
+	if err != nil {
+		return nil, p.lines.ErrorAt(last, "%v", err)
+	}
+	return f, nil
+}
+
+// find is the node that a row names.
+func (p *parser) find(m mention) (int32, error) {
+	n, ok := p.byID[m.id]
+	if !ok {
+		return none, p.lines.ErrorAt(m.line, "node %s has no row in the table NODES", m.id)
+	}
+	return n, nil
+}
+
+// findPort is likewise a port.
+func (p *parser) findPort(m mention, number uint8) (portKey, error) {
+	n, err := p.find(m)
+	if err != nil {
+		return portKey{}, err
+	}
+	if has := &p.nodes[n]; int(number) > has.Ports {
+		return portKey{}, p.lines.ErrorAt(m.line, "%q has %d ports by line %d, not a port %d", has.Name, has.Ports, has.line, number)
+	}
+	return portKey{n, number}, nil
+}
+
+// addPorts gives ports their LIDs and GUIDs, and returns the rows by port.
+func (p *parser) addPorts(b *fabric.Builder, refs []fabric.Ref) (map[portKey]*port, error) {
+	ports := make(map[portKey]*port, len(p.ports))
+	byLID := make(map[fabric.LID]*port)
+	for i := range p.nodes {
+		if n := &p.nodes[i]; n.Kind == fabric.Switch {
+			b.Port(refs[i], 0, fabric.Port{GUID: n.portGUID})
+		}
+	}
+	for i := range p.ports {
+		q := &p.ports[i]
+		key, err := p.findPort(q.mention, q.number)
+		if err != nil {
+			return nil, err
+		}
+		n := &p.nodes[key.node]
+		if other, ok := ports[key]; ok {
+			return nil, p.lines.ErrorAt(q.line, "port %d of %q has a second row; the first is line %d", q.number, n.Name, other.line)
+		}
+		ports[key] = q
+		if (n.Kind == fabric.Switch) != (q.number == 0) {
+			continue // the LID of a switch is that of port 0
+		}
+		for lid := q.LID; q.LID != 0 && q.LID <= fabric.MaxLID && int(lid) < int(q.LID)+1<<q.LMC; lid++ {
+			if other, ok := byLID[lid]; ok {
+				return nil, p.lines.ErrorAt(q.line, "LID %d of %q is that of line %d already", lid, n.Name, other.line)
+			}
+			byLID[lid] = q
+		}
+		set := q.Port
+		if set.GUID == 0 && q.number == 0 {
+			set.GUID = n.portGUID
+		}
+		b.Port(refs[key.node], q.number, set)
+	}
+	return ports, nil
+}
+
+// addCables adds every cable once, with the rate of its ports.
+func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, ports map[portKey]*port) error {
+	taken := make(map[portKey]*link, 2*len(p.links))
+	for i := range p.links {
+		k := &p.links[i]
+		var ends [2]portKey
+		for side := range ends {
+			var err error
+			if ends[side], err = p.findPort(mention{k.ends[side], k.line}, k.ports[side]); err != nil {
+				return err
+			}
+		}
+		if ends[0] == ends[1] {
+			return p.lines.ErrorAt(k.line, "port %d of %q is cabled to itself", k.ports[0], p.nodes[ends[0].node].Name)
+		}
+		first, second := taken[ends[0]], taken[ends[1]]
+		if first != nil && first == second {
+			continue // the same cable, from its other end perhaps
+		}
+		for side, other := range [2]*link{first, second} {
+			if other != nil {
+				return p.lines.ErrorAt(k.line, "port %d of %q has another cable in line %d", k.ports[side], p.nodes[ends[side].node].Name, other.line)
+			}
+		}
+		taken[ends[0]], taken[ends[1]] = k, k
+		b.Cable(refs[ends[0].node], k.ports[0], refs[ends[1].node], k.ports[1], p.rateOf(b, ports[ends[0]], ports[ends[1]]))
+	}
+	return nil
+}
+
+// rateOf is the rate of a cable by the rows of its ports, each of which may be nil; the
+// slower one, with a warning, if they differ.
+func (p *parser) rateOf(b *fabric.Builder, one, two *port) fabric.Rate {
+	switch {
+	case one == nil && two == nil:
+		return fabric.Rate{}
+	case one == nil || one.rate == fabric.Rate{}:
+		if two == nil {
+			return fabric.Rate{}
+		}
+		return two.rate
+	case two == nil || two.rate == fabric.Rate{} || two.rate == one.rate:
+		return one.rate
+	}
+	slower := one.rate
+	if two.rate.Mbps() < slower.Mbps() {
+		slower = two.rate
+	}
+	b.Warn("the cable of %q port %d and %q port %d runs at %s by line %d and at %s by line %d; it counts as %s",
+		p.nodes[p.byID[one.id]].Name, one.number, p.nodes[p.byID[two.id]].Name, two.number, one.rate, one.line, two.rate, two.line, slower)
+	return slower
+}
