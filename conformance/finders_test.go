@@ -3,6 +3,7 @@ package conformance
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"slices"
 	"testing"
 
@@ -94,23 +95,58 @@ func (s *scout) set(at fabric.NodeID, lid fabric.LID, c fabric.ChannelID) {
 // counts says whether routes to an endpoint count as load.
 func counts(e fabric.Endpoint) bool { return e.Class != fabric.SwitchPort }
 
-// minhop: of the trunks on a shortest path a switch takes the one by which it sends
-// the fewest destinations so far.
+// minhop: of the trunks on a shortest path a switch takes the one by which it sends the
+// fewest adapters so far, of several the lowest port. Adapters of the fullest switches
+// come first, then in the order of OpenSM's keys; port 0 of switches comes last and does
+// not count. A further address avoids the neighbours that the addresses before it took.
 func (s *scout) minhop() {
-	for _, root := range s.switches() {
-		for _, e := range s.ends(root) {
-			for lid := e.LID; lid < e.LID+1<<e.LMC; lid++ {
-				for _, u := range s.upstream(root) {
-					out := s.nearer(u, root)
-					c := least(turned(out, int(u)%len(out)), func(c fabric.ChannelID) int { return s.load[c] })
-					s.set(u, lid, c)
-					if counts(e) {
-						s.load[c]++
+	key := func(u fabric.NodeID) uint64 { // the GUID's bytes, the last first
+		var b [8]byte
+		binary.BigEndian.PutUint64(b[:], uint64(s.f.Node(u).GUID))
+		return binary.LittleEndian.Uint64(b[:])
+	}
+	roots := s.switches()
+	slices.SortStableFunc(roots, func(a, b fabric.NodeID) int {
+		return cmp.Or(cmp.Compare(len(s.ends(b)), len(s.ends(a))), cmp.Compare(key(a), key(b)))
+	})
+	for address := range fabric.LID(s.f.Addresses()) {
+		for _, adapters := range []bool{true, false} {
+			for _, root := range roots {
+				ends := slices.DeleteFunc(s.ends(root), func(e fabric.Endpoint) bool { return counts(e) != adapters || address >= 1<<e.LMC })
+				slices.SortStableFunc(ends, func(a, b fabric.Endpoint) int { return cmp.Compare(delivery(s.f, a), delivery(s.f, b)) })
+				for _, e := range ends {
+					for _, u := range s.upstream(root) {
+						c := s.fewest(u, root, e, address)
+						s.set(u, e.LID+address, c)
+						if adapters {
+							s.load[c]++
+						}
 					}
 				}
 			}
 		}
 	}
+}
+
+// fewest is the trunk by which minhop sends an address of e from u.
+func (s *scout) fewest(u, root fabric.NodeID, e fabric.Endpoint, address fabric.LID) fabric.ChannelID {
+	out := s.nearer(u, root)
+	if address == 0 {
+		return least(out, func(c fabric.ChannelID) int { return s.load[c] })
+	}
+	taken := map[fabric.NodeID]int{} // addresses before by way of each neighbour
+	for before := range address {
+		c, _ := s.at(plug{u, s.table.Row(e.LID + before)[u]})
+		taken[s.head(c)]++
+	}
+	last := s.table.Row(e.LID + address - 1)[u]
+	start := slices.IndexFunc(out, func(c fabric.ChannelID) bool { return s.f.Channels()[c].FromPort > last })
+	out = turned(out, max(0, start))
+	free := slices.DeleteFunc(slices.Clone(out), func(c fabric.ChannelID) bool { return taken[s.head(c)] > 0 })
+	if len(free) > 0 {
+		return least(free, func(c fabric.ChannelID) int { return s.load[c] })
+	}
+	return least(out, func(c fabric.ChannelID) int { return s.load[c]<<16 + taken[s.head(c)] })
 }
 
 // lightest chooses for every switch the path to root whose trunks cost least.

@@ -137,7 +137,7 @@ func (r *pairing) want(ctx context.Context, finders []routing.PathFinder, p rout
 type local struct{}
 
 func (local) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
-	return dag.RouteLocally(ctx, f, dag.Shortest, p)
+	return dag.RouteLocally(ctx, f, dag.Shortest, dag.Arriving, p)
 }
 
 // How often pairs are placed, in rounds and in pairs altogether.

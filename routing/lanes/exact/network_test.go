@@ -10,7 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/exact"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/paths/minhop"
+	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/paths/symmetric"
 )
@@ -28,7 +28,7 @@ func TestSmallNetworks(t *testing.T) {
 	} {
 		t.Run(c.spec, func(t *testing.T) {
 			f := testnet.Build(t, c.spec)
-			for i, finder := range []routing.PathFinder{sssp.Finder{}, minhop.Finder{}} {
+			for i, finder := range []routing.PathFinder{sssp.Finder{}, shortest.Finder{}} {
 				fw, err := finder.Paths(context.Background(), f, nil)
 				if err != nil {
 					t.Fatal(err)

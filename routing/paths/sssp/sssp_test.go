@@ -75,9 +75,10 @@ func TestExampleOfThePaper(t *testing.T) {
 }
 
 // What the global balance is for: it beats that of each switch by itself where
-// one shortest path is as good as another.
+// one shortest path is as good as another. Not on every torus: on 5x5 with 2
+// hosts a switch minhop has 76 routes on the fullest channel, SSSP 80.
 func TestBalancesTheNetwork(t *testing.T) {
-	for _, spec := range []string{"random:switches=32,links=96,hosts=4,seed=1", "torus:5x5,hosts=2", "hypercube:5"} {
+	for _, spec := range []string{"random:switches=32,links=96,hosts=4,seed=1", "torus:6x6,hosts=2", "hypercube:5"} {
 		f := testnet.Build(t, spec)
 		var index [2]uint32
 		for i, p := range []routing.PathFinder{sssp.Finder{}, minhop.Finder{}} {

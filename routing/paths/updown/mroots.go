@@ -34,8 +34,7 @@ func (MultiRoot) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress
 	roots := farApart(f, trees)
 	for i, root := range roots {
 		o := orient.New(f, orient.ByRank(f, []fabric.NodeID{root}))
-		err := dag.RouteSome(ctx, f, t, o.Legal, func(address int) bool { return address == i },
-			func(done, total int) { p.Report(i*total+done, trees*total) })
+		err := dag.RouteAddress(ctx, f, t, o.Legal, i, func(done, total int) { p.Report(i*total+done, trees*total) })
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +69,7 @@ func Escape(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, addres
 			continue
 		}
 		t.Notes = append(t.Notes, "Up*/Down* layer, roots: "+name(f, roots))
-		return dag.RouteSome(ctx, f, t, o.Legal, func(a int) bool { return a == address }, p)
+		return dag.RouteAddress(ctx, f, t, o.Legal, address, p)
 	}
 	return errors.New("updown: no order of the switches joins them all")
 }

@@ -98,7 +98,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 // route routes with the switches in this order, and notes what it was.
 func route(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, note string, p routing.Progress) (*routing.Forwarding, error) {
 	o := orient.New(f, order)
-	t, err := dag.RouteLocally(ctx, f, o.Legal, p)
+	t, err := dag.RouteLocally(ctx, f, o.Legal, dag.Arriving, p)
 	if err != nil {
 		return nil, err
 	}
