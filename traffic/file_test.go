@@ -230,8 +230,8 @@ func TestPlace(t *testing.T) {
 	}
 	for spec, want := range map[string]string{
 		"rnadom:3":  `no placement "rnadom"; nearest is "random"`,
-		"random":    "placements are all, linear:N",
-		"all:3":     "placements are all, linear:N",
+		"linear":    "placements are all or switch",
+		"all:3":     "placements are all or switch",
 		"linear:9":  "there are 4 endpoints in scope",
 		"linear:-1": `"-1" is no number of endpoints`,
 	} {

@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,8 +16,9 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
-// PlacementHelp lists the specs that Place takes, for help texts.
-const PlacementHelp = "all, linear:N (by switch and port), random:N, guid or guid:N (by GUID)"
+// PlacementHelp lists what Place reads, for help texts.
+const PlacementHelp = "all or switch (by switch and port), name (by host name, numbers by value), rail (rail by rail, each by name), guid (by GUID), random; " +
+	":N behind any but all takes N of them, which linear:N does by switch and port"
 
 // placementRun is the number of the random stream (see Stream) that placements draw from,
 // apart from those of the runs of patterns, which are counted from 0.
@@ -26,20 +26,26 @@ const placementRun = 1 << 63
 
 // Place puts ranks on some of the endpoints of a list, such as those in a scope:
 //
-//	all         all of them, by switch and port: consecutive ranks are close
-//	linear:N    the first N of these
-//	random:N    N at random, in random order
-//	guid        all of them by EndpointID, which is switches, adapters, routers, each by
-//	            the GUID of their nodes, as subnet managers list them
-//	guid:N      the first N of these
+//	all       all of them, by switch and port: consecutive ranks are close
+//	switch    the same
+//	name      all of them, by the names of their hosts, as schedulers hand hosts out
+//	rail      all of them, rail by rail, each by name
+//	guid      all of them by EndpointID, which is switches, adapters, routers, each by the
+//	          GUID of their nodes, as subnet managers list them
+//	random    all of them, in random order
 //
-// The seed is for random:N only. The order of the list does not matter.
+// With :N behind it, it is the first N of these, of random any N. linear:N is switch:N.
+// The seed is for random only. The order of the list does not matter.
 func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed uint64) (Placement, error) {
 	how, count, counted := strings.Cut(spec, ":")
 	p := Placement(slices.Clone(endpoints))
 	switch how {
-	case "all", "linear":
-		slices.SortFunc(p, func(a, b fabric.EndpointID) int { return bySwitchAndPort(f, a, b) })
+	case "all", "linear", "switch":
+		p = names.ByPort(f, p)
+	case "name":
+		p = names.New(f).ByName(p)
+	case "rail":
+		p = names.New(f).ByRail(p)
 	case "random":
 		slices.Sort(p)
 		r := Stream(seed, placementRun)
@@ -47,9 +53,10 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	case "guid":
 		slices.Sort(p)
 	default:
-		return nil, fmt.Errorf("traffic: no placement %q%s (placements: %s)", how, spell.Hint(how, []string{"all", "linear", "random", "guid"}), PlacementHelp)
+		known := []string{"all", "switch", "name", "rail", "guid", "random", "linear"}
+		return nil, fmt.Errorf("traffic: no placement %q%s (placements: %s)", how, spell.Hint(how, known), PlacementHelp)
 	}
-	if how == "all" && counted || !counted && (how == "linear" || how == "random") {
+	if how == "all" && counted || how == "linear" && !counted {
 		return nil, fmt.Errorf("traffic: placement %q: placements are %s", spec, PlacementHelp)
 	}
 	if counted {
@@ -66,12 +73,6 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 		return nil, fmt.Errorf("traffic: placement %s: no endpoint is in scope", spec)
 	}
 	return p, nil
-}
-
-// bySwitchAndPort compares endpoints by their switch and the port by which it delivers.
-func bySwitchAndPort(f *fabric.Fabric, a, b fabric.EndpointID) int {
-	x, y := f.Endpoint(a), f.Endpoint(b)
-	return cmp.Or(cmp.Compare(x.Switch, y.Switch), cmp.Compare(f.LastPort(x), f.LastPort(y)), cmp.Compare(a, b))
 }
 
 // Times puts k ranks where a placement has one: ranks k·r to k·r+k−1 are where its rank r

@@ -68,7 +68,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.IntVar(&o.VLs, "vls", 0, "data lanes at most (default: as many as the fabric has)")
 	f.IntVar(&o.SLs, "sls", 0, "service levels at most (default: all)")
 	f.StringSliceVar(&o.roots, "roots", nil, "roots of updn, by name or GUID, with commas between (default: chosen)")
-	f.StringVar(&o.Aim, "aim", "", "what balanced paths are good for: bisection (pairs at random) or alltoall (the fullest channel) (default bisection)")
+	f.StringVar(&o.Aim, "aim", "", flags.AimUsage+" (default mixed)")
 	f.StringSliceVar(&o.weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
 	f.DurationVar(&o.Budget, "time-budget", 0, flags.TimeBudgetUsage)
 	f.DurationVar(&o.Limit, "limit", 10*time.Minute, "longest time that one fabric is worked on")
@@ -153,7 +153,7 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 	if len(c.Roots) > 0 {
 		p.Fact("roots", "%s", c.Roots)
 	}
-	if len(c.Weight) > 0 || c.Aim != "bisection" {
+	if len(c.Weight) > 0 || c.Aim != "mixed" {
 		p.Fact("paths", "aim %s; weights %s", c.Aim, cmp.Or(c.Weight.String(), "all alike"))
 	}
 	p.Fact("keep", "%s", keepText(&c))

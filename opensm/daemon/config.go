@@ -24,7 +24,7 @@ type Config struct {
 	VLs       int           `yaml:"vls"`       // data lanes at most; 0: as many as the fabric has
 	SLs       int           `yaml:"sls"`       // service levels at most; 0: all
 	Roots     Names         `yaml:"roots"`     // of updn, by name or GUID; empty: chosen
-	Aim       string        `yaml:"aim"`       // of balance, weave and weave-any: bisection or alltoall; empty: bisection
+	Aim       string        `yaml:"aim"`       // of balance, weave and weave-any: mixed, bisection, shifts or alltoall; empty: mixed
 	Weight    Names         `yaml:"weight"`    // of these: traffic of hosts, as storage-*=40; empty: all alike
 	Budget    time.Duration `yaml:"budget"`    // time that auto may spend; 0: ten seconds, more on large fabrics
 	Limit     time.Duration `yaml:"limit"`     // longest time that one fabric is worked on; 0: ten minutes

@@ -150,7 +150,7 @@ func (s *settings) settleAim() (err error) {
 	if s.Aim != "" {
 		s.aim, err = balance.ParseAim(s.Aim)
 	}
-	return errors.Join(err, s.heeded(engines.Aim, s.aim != balance.Bisection))
+	return errors.Join(err, s.heeded(engines.Aim, s.aim != balance.Mixed))
 }
 
 func (s *settings) settleWeights() error {

@@ -145,6 +145,7 @@ func TestUses(t *testing.T) {
 			for option, o := range map[engines.Option]engines.Options{
 				engines.Roots: {Roots: []fabric.GUID{f.Node(fabric.NodeID(f.Switches() - 1)).GUID}}, engines.Seed: {Seed: 17}, engines.Aim: {Aim: balance.AllToAll},
 				engines.Weights: {Weights: weights}, engines.Order: {Order: layer.LongestFirst}, engines.Prefer: {Prefer: weave.Lanes}, engines.Before: {Before: before},
+				engines.Orders: {Orders: []engines.RankOrder{{Name: "backwards", Ranks: backwards(f)}}},
 			} {
 				if got := o.Given(); got != option {
 					t.Fatalf("%s: given is %s", option, got)
@@ -158,7 +159,7 @@ func TestUses(t *testing.T) {
 				}
 			}
 		}
-		const elsewhere = engines.Before | engines.Prefer // take other networks to show
+		const elsewhere = engines.Before | engines.Prefer | engines.Orders // take other networks to show
 		if e.Uses&^elsewhere != used&^elsewhere {
 			t.Errorf("%s says that it uses %q, and these make a difference: %q", e.Name, e.Uses, used)
 		}
@@ -268,7 +269,7 @@ func TestToldOfNothingElse(t *testing.T) {
 	f := testnet.Build(t, "ring:4")
 	all := engines.Options{
 		Roots: []fabric.GUID{f.Node(0).GUID}, Seed: 3, Aim: balance.AllToAll, Weights: make([]uint8, len(f.Endpoints())),
-		Order: layer.BySource, Prefer: weave.Lanes, Before: f,
+		Order: layer.BySource, Prefer: weave.Lanes, Before: f, Orders: []engines.RankOrder{},
 	}
 	e := named(t, "updn")
 	made := e.New
@@ -280,4 +281,11 @@ func TestToldOfNothingElse(t *testing.T) {
 			t.Fatalf("%q: told of %q, %v", uses, told, err)
 		}
 	}
+}
+
+// backwards is the hosts from the last to the first.
+func backwards(f *fabric.Fabric) []fabric.EndpointID {
+	hosts := routing.HCA.Endpoints(f)
+	slices.Reverse(hosts)
+	return hosts
 }

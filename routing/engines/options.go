@@ -13,12 +13,13 @@ import (
 // Options are the settings of engines. Each engine uses some of them, see Engine.Uses.
 // The zero Options are sensible defaults.
 type Options struct {
-	Roots   []fabric.GUID // switches of rank 0; empty: the engine chooses
-	Seed    uint64        // of random choices
-	Aim     balance.Aim   // what paths are optimised for
-	Weights []uint8       // traffic of endpoints, see balance.Finder; nil: all hosts alike
-	Order   layer.Order   // order in which paths get their layers
-	Prefer  weave.Prefer  // what matters more if both cannot be had: bandwidth, or few lanes
+	Roots   []fabric.GUID   // switches of rank 0; empty: the engine chooses
+	Seed    uint64          // of random choices
+	Aim     balance.Aim     // what paths are optimised for
+	Weights []uint8         // traffic of endpoints, see balance.Finder; nil: all hosts alike
+	Orders  []balance.Order // how ranks sit on the hosts, for the aims mixed and shifts; nil: DefaultOrders
+	Order   layer.Order     // order in which paths get their layers
+	Prefer  weave.Prefer    // what matters more if both cannot be had: bandwidth, or few lanes
 
 	// Before is the fabric before it was damaged, whose service levels are kept. nil: not
 	// known.
@@ -28,7 +29,7 @@ type Options struct {
 }
 
 // Option is one of the Options, or several, as bits.
-type Option uint8
+type Option uint16
 
 // The options, in the order of the table below.
 const (
@@ -39,8 +40,9 @@ const (
 	Order
 	Prefer
 	Before
+	Orders
 
-	balanced = Seed | Aim | Weights // of balanced paths, and of what begins with them
+	balanced = Seed | Aim | Weights | Orders // of balanced paths, and of what begins with them
 )
 
 // options describes each option, by bit.
@@ -51,11 +53,12 @@ var options = [...]struct {
 }{
 	{"roots", func(o *Options) bool { return len(o.Roots) > 0 }, func(to, from *Options) { to.Roots = from.Roots }},
 	{"seed", func(o *Options) bool { return o.Seed != 0 }, func(to, from *Options) { to.Seed = from.Seed }},
-	{"aim", func(o *Options) bool { return o.Aim != balance.Bisection }, func(to, from *Options) { to.Aim = from.Aim }},
+	{"aim", func(o *Options) bool { return o.Aim != balance.Mixed }, func(to, from *Options) { to.Aim = from.Aim }},
 	{"weight", func(o *Options) bool { return o.Weights != nil }, func(to, from *Options) { to.Weights = from.Weights }},
 	{"order", func(o *Options) bool { return o.Order != layer.Suited }, func(to, from *Options) { to.Order = from.Order }},
 	{"prefer", func(o *Options) bool { return o.Prefer != weave.Bandwidth }, func(to, from *Options) { to.Prefer = from.Prefer }},
 	{"before", func(o *Options) bool { return o.Before != nil }, func(to, from *Options) { to.Before = from.Before }},
+	{"rank-order", func(o *Options) bool { return o.Orders != nil }, func(to, from *Options) { to.Orders = from.Orders }},
 }
 
 func (o Option) String() string {
@@ -114,7 +117,7 @@ type Unused struct {
 // or nil.
 func FirstUnused(engine string, uses, given Option) error {
 	if unused := given &^ uses; unused != 0 {
-		return &Unused{engine, 1 << bits.TrailingZeros8(uint8(unused))}
+		return &Unused{engine, 1 << bits.TrailingZeros16(uint16(unused))}
 	}
 	return nil
 }

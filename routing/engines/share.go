@@ -2,10 +2,13 @@ package engines
 
 import (
 	"context"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/lighter"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/paths/symmetric"
@@ -75,8 +78,43 @@ func (o Options) balanced() routing.PathFinder {
 	return o.shared.finder(balanceName, o.balance())
 }
 
-func (o Options) balance() balance.Finder {
-	return balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights}
+// balance is the finder of balanced paths. Those for shifts may begin with other paths.
+func (o Options) balance() routing.PathFinder {
+	return onOrders{o, balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights, Begin: []balance.Beginning{
+		{Name: "ftree", Paths: o.shared.finder("ftree", fattree.Finder{})},
+		{Name: "sssp", Paths: o.shared.finder("sssp", sssp.Finder{})},
+	}}}
+}
+
+// onOrders is balance with the orders of ranks of the options or, without any, of the
+// fabric.
+type onOrders struct {
+	o      Options
+	finder balance.Finder
+}
+
+// Paths implements routing.PathFinder.
+func (b onOrders) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
+	if b.finder.Orders = b.o.Orders; b.finder.Orders == nil {
+		b.finder.Orders = DefaultOrders(f)
+	}
+	return b.finder.Paths(ctx, f, p)
+}
+
+// RankOrder is how the ranks of a job sit on the hosts.
+type RankOrder = balance.Order
+
+// DefaultOrders is how ranks may sit on the host adapters of a fabric: by switch and
+// port, and by the names of hosts if that is another order, so that no paths are made
+// for one of them alone.
+func DefaultOrders(f *fabric.Fabric) []balance.Order {
+	bySwitch := names.ByPort(f, routing.HCA.Endpoints(f))
+	byName := names.New(f).ByName(bySwitch)
+	orders := []balance.Order{{Name: "switch", Ranks: bySwitch}}
+	if !slices.Equal(bySwitch, byName) {
+		orders = append(orders, balance.Order{Name: "name", Ranks: byName})
+	}
+	return orders
 }
 
 func (o Options) lighter() routing.PathFinder {
@@ -90,8 +128,7 @@ type regular struct{ o Options }
 func (r regular) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
 	finder := r.o.balanced()
 	if balance.Ordered(f) {
-		inOrder := r.o.balance()
-		inOrder.Regular = true
+		inOrder := balance.Finder{Seed: r.o.Seed, Aim: r.o.Aim, Weights: r.o.Weights, Regular: true}
 		finder = r.o.shared.finder(balanceName+" in the order of dimensions", inOrder)
 	}
 	return finder.Paths(ctx, f, p)

@@ -45,6 +45,13 @@
 // better; restarts after random kicks gained up to a hundredth for ten times the
 // work, half of it by learning the sample by heart.
 //
+// # Collectives in phases
+//
+// That is the aim Bisection. For Shifts and Mixed, routes are counted by trunk and rank
+// offset as well: two flows of shifts meet if and only if they share a trunk and have
+// equal offsets. See phased.go for the costs, shifts.go for the tournament and
+// docs/balance.md for what it gives.
+//
 // Guarantee: connected within each part of the network, every path minimal, and
 // the same tables on any number of cores. Deadlock-free only together with a lane
 // assigner. It refuses nothing.
@@ -63,7 +70,6 @@ package balance
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -74,6 +80,12 @@ import (
 type Finder struct {
 	// Aim is what the trials are judged by.
 	Aim Aim
+	// Begin is paths that Mixed and Shifts may begin with, beside those for random pairs:
+	// what is soonest made first.
+	Begin []Beginning
+	// Orders is how the ranks of jobs sit on the hosts, for Mixed and Shifts. Nil: by
+	// switch and port. Where there are several, each counts alike.
+	Orders []Order
 
 	// Passes is how often at most a tree is routed again; 0 is DefaultPasses, and
 	// a negative number leaves it at the first routing.
@@ -112,27 +124,6 @@ type Finder struct {
 	// nodes less; those of switches do not count. Nil: all host adapters alike,
 	// aggregation nodes and routers next to nothing.
 	Weights []uint8
-}
-
-// Aim is what a routing shall be good for.
-type Aim uint8
-
-// The aims.
-const (
-	Bisection Aim = iota // most bandwidth for pairs at random
-	AllToAll             // fewest routes on the fullest trunk: everybody sends to everybody at once
-)
-
-func (a Aim) String() string { return [...]string{"bisection", "alltoall"}[a] }
-
-// ParseAim reads bisection or alltoall.
-func ParseAim(s string) (Aim, error) {
-	for _, a := range [...]Aim{Bisection, AllToAll} {
-		if s == a.String() {
-			return a, nil
-		}
-	}
-	return 0, fmt.Errorf("balance: an aim is bisection or alltoall, not %q", s)
 }
 
 // Limits and defaults.

@@ -101,7 +101,7 @@ func TestAnyNetwork(t *testing.T) {
 		fd := Finder{
 			Passes: rapid.IntRange(-1, 3).Draw(rt, "passes"), Seed: rapid.Uint64().Draw(rt, "seed of order"),
 			Uniform: rapid.Bool().Draw(rt, "uniform"), Regular: rapid.Bool().Draw(rt, "regular"),
-			Aim:  Aim(rapid.IntRange(0, 1).Draw(rt, "aim")),
+			Aim:  Aim(rapid.IntRange(0, 3).Draw(rt, "aim")),
 			Work: rapid.Int64Range(0, 5000).Draw(rt, "work"),
 		}
 		if rapid.Bool().Draw(rt, "weighted") {

@@ -57,7 +57,7 @@ func TestBandwidthOfRealFabrics(t *testing.T) {
 		{"kalcher-stage-2014", 0.556},
 	} {
 		f := testnet.Dump(t, c.name)
-		got := lambda(t, f, paths(t, f, balance.Finder{}), 1500)
+		got := lambda(t, f, paths(t, f, balance.Finder{Aim: balance.Bisection}), 1500)
 		t.Logf("%s: %.4f, to reach %.3f", c.name, got, c.least)
 		if got < c.least-statistical {
 			t.Errorf("%s: effective bisection bandwidth %.4f, want %.3f", c.name, got, c.least)
@@ -75,7 +75,7 @@ func TestBandwidthOfOthers(t *testing.T) {
 		"dragonfly:p=3", "random:switches=40,links=120,hosts=6,seed=1",
 	} {
 		f := testnet.Build(t, spec)
-		got := lambda(t, f, paths(t, f, balance.Finder{}), 600)
+		got := lambda(t, f, paths(t, f, balance.Finder{Aim: balance.Bisection}), 600)
 		for name, other := range map[string]routing.PathFinder{"sssp": sssp.Finder{}, "ftree": fattree.Finder{}, "dor": dor.Finder{}} {
 			fw, err := other.Paths(context.Background(), f, nil)
 			if err != nil {
@@ -95,7 +95,7 @@ func TestBandwidthOfOthers(t *testing.T) {
 func TestRoutesStayTogether(t *testing.T) {
 	for spec, gain := range map[string]float64{"xgft:m=8x6,w=3x4,hosts=6": 1.04, "xgft:m=6x9,w=4x3,hosts=8": 1.03} {
 		f := testnet.Build(t, spec)
-		got, theirs := lambda(t, f, paths(t, f, balance.Finder{}), 400), lambda(t, f, paths(t, f, sssp.Finder{}), 400)
+		got, theirs := lambda(t, f, paths(t, f, balance.Finder{Aim: balance.Bisection}), 400), lambda(t, f, paths(t, f, sssp.Finder{}), 400)
 		if got < gain*theirs {
 			t.Errorf("%s: effective bisection bandwidth %.4f, sssp has %.4f", spec, got, theirs)
 		}
@@ -125,7 +125,7 @@ func BenchmarkPaths(b *testing.B) {
 			b.ReportAllocs()
 			var fw *routing.Forwarding
 			for b.Loop() {
-				fw = paths(b, f, balance.Finder{})
+				fw = paths(b, f, balance.Finder{Aim: balance.Bisection})
 			}
 			b.ReportMetric(lambda(b, f, fw, 20), "lambda")
 		})

@@ -32,6 +32,14 @@ type network struct {
 	looked int64               // trunks that a pass looks at
 	placed int64               // of them, those that it charges: on its trees
 	rounds int                 // most destinations on a switch
+
+	orders   []order // of ranks; nil: no aim needs them
+	shift    uint    // see flows
+	width    int32   // see flows
+	fits     bool    // flows fit in memory
+	counted  int64   // cells and trunks that a pass for shifts looks at, about
+	ordinary int64   // mean weight of hosts
+	direct   bool    // most shortest paths pass switches with hosts
 }
 
 // root is a switch with destinations, and the shortest paths to it. Switches are
@@ -74,6 +82,9 @@ func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, err
 	}
 	n.dimensions()
 	n.destinations()
+	if err := n.layRanks(fd); err != nil {
+		return nil, err
+	}
 	return n, n.graphs(ctx)
 }
 
@@ -105,6 +116,21 @@ func (n *network) weigh(wishes []uint8) error {
 		}
 	}
 	return nil
+}
+
+// layRanks prepares the orders of ranks, if the aim needs them.
+func (n *network) layRanks(fd Finder) (err error) {
+	if !fd.Aim.phases() {
+		return nil
+	}
+	sum := int64(0)
+	for _, e := range n.hosts {
+		sum += n.weight[e]
+	}
+	n.ordinary = max(1, sum/int64(max(1, len(n.hosts))))
+	n.orders, err = newOrders(n, fd.Orders)
+	n.fits = n.layOut()
+	return err
 }
 
 // unit is the inverse of the fastest trunk.
@@ -208,12 +234,45 @@ func (n *network) graphs(ctx context.Context) error {
 		dag.Shortest(&scratch[worker], n.f, n.roots[i].order[0])
 		n.roots[i].fill(&scratch[worker])
 	})
+	if err != nil {
+		return err
+	}
+	on := make([]int, n.f.Switches()) // [switch] hosts
+	for _, e := range n.hosts {
+		on[n.f.Endpoint(e).Switch]++
+	}
+	passing, all := 0.0, 0.0 // pairs whose paths pass a switch with hosts, and all of more than a hop
 	for i := range n.roots {
 		r := &n.roots[i]
 		n.looked += int64(len(r.ways)) * int64(len(r.dests))
 		n.placed += int64(len(r.order)) * int64(len(r.dests))
+		n.counted += n.countedTo(r)
+		by, of := n.byHosts(r, on)
+		passing, all = passing+by, all+of
 	}
-	return err
+	n.direct = 2*passing > all
+	return nil
+}
+
+// byHosts is how many pairs have paths to a root of more than a hop, by weight, and how
+// many of them first pass a switch with hosts, if every way is as likely: with half as many
+// as any has, not the few at the top of many trees.
+func (n *network) byHosts(r *root, on []int) (by, of float64) {
+	most := slices.Max(on)
+	for i, u := range r.order {
+		ways := r.ways[r.first[i]:r.first[i+1]]
+		if len(ways) == 0 || ways[0].head == 0 {
+			continue
+		}
+		pairs := float64(n.src[u] * int64(len(r.dests)))
+		for _, w := range ways {
+			if 2*on[r.order[w.head]] >= most {
+				by += pairs / float64(len(ways))
+			}
+		}
+		of += pairs
+	}
+	return by, of
 }
 
 // fill copies a graph, naming switches by position.

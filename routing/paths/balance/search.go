@@ -14,6 +14,14 @@ import (
 // patience is the passes without a better routing after which a trial ends.
 const patience = 3
 
+// patience is longer where a trial for shifts lets costs grow steeper meanwhile.
+func (t *trial) patience() int {
+	if t.from != nil {
+		return longer * patience
+	}
+	return patience
+}
+
 // handicap is how much better all but the first plan must be: what begins switch
 // by switch or along the dimensions is more regular, needs fewer lanes and serves traffic
 // that is not random better, so that chance shall not decide against it.
@@ -46,6 +54,9 @@ func plans(n *network, fd Finder) []plan {
 
 // price is the work of a pass: trunks looked at, and trunks of trees charged.
 func (n *network) price(p plan) int64 {
+	if p.from != nil {
+		return n.counted
+	}
 	if p.share > 0 {
 		return 2*n.looked + 4*n.placed
 	}
@@ -75,27 +86,56 @@ func affordable(n *network, all []plan, work int64) []plan {
 	return chosen
 }
 
-// search is a tournament. As many plans are begun as leave half of the work; each
-// gets a pass. Then the better half goes on for two passes, the better half of it
-// for four, and so on.
+// search finds the best routing for the aim. In the order of dimensions nothing is left to
+// choose that shifts would notice. Where switches with hosts pass on what others send,
+// Mixed is for pairs at random: what shifts would gain there, irregular paths would lose
+// by the lanes that they need.
 func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
-	r := &tournament{passes: max(0, cmp.Or(fd.Passes, DefaultPasses)), work: fd.Work, judge: (*trial).fullest}
-	if fd.Aim == Bisection {
-		s := newSample(n, fd.Seed)
-		r.judge = func(t *trial) float64 { return t.bandwidth(s) }
+	regular := fd.Regular && n.tier != nil
+	if len(n.hosts) > 1 && !regular && (fd.Aim == Shifts || fd.Aim == Mixed && !n.direct) {
+		return searchPhases(ctx, n, fd, p)
 	}
+	return searchPairs(ctx, n, fd, p)
+}
+
+// searchPairs is search for pairs at random, or for everybody to everybody at once.
+func searchPairs(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
+	judge := (*trial).fullest
+	if fd.Aim != AllToAll {
+		s := newSample(n, fd.Seed)
+		judge = func(t *trial) float64 { return t.bandwidth(s) }
+	}
+	r := newTournament(n, fd, judge)
+	r.enter(n, fd, affordable(n, plans(n, fd), r.work))
+	return r.run(ctx, p)
+}
+
+func newTournament(n *network, fd Finder, judge func(*trial) float64) *tournament {
+	r := &tournament{passes: max(0, cmp.Or(fd.Passes, DefaultPasses)), work: fd.Work, judge: judge}
 	if r.work == 0 {
 		r.work = max(LeastWork, min(MostWork, LeastPasses*n.price(plan{share: 1})))
 	}
 	if fd.Time > 0 {
 		r.deadline = time.Now().Add(fd.Time)
 	}
-	for k, p := range affordable(n, plans(n, fd), r.work) {
-		t := newTrial(n, p, fd.Seed)
+	return r
+}
+
+// enter makes a trial of each plan.
+func (r *tournament) enter(n *network, fd Finder, plans []plan) {
+	for k, p := range plans {
+		t := newTrial(n, p, fd.Seed+p.seed)
 		t.first = k == 0
 		r.trials = append(r.trials, t)
-		r.work -= n.price(p)
+		if p.from == nil {
+			r.work -= n.price(p)
+		}
 	}
+}
+
+// run is the tournament. Each trial is begun and judged. Then all go on for a pass, the
+// better half for two, the better half of it for four, and so on.
+func (r *tournament) run(ctx context.Context, p routing.Progress) (*trial, error) {
 	total := max(1, r.passes)
 	// Trials do not know of each other: they may run at the same time.
 	err := par.For(ctx, len(r.trials), func(_, i int) {
@@ -108,7 +148,9 @@ func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*tr
 			break
 		}
 		p.Report(total-r.passes, total)
-		r.trials = r.trials[:(len(r.trials)+1)/2]
+		half := (len(r.trials) + 1) / 2
+		clear(r.trials[half:])
+		r.trials = r.trials[:half]
 	}
 	p.Report(total, total)
 	return r.trials[0], err
@@ -127,9 +169,9 @@ func (r *tournament) goOn(ctx context.Context, passes int) (bool, error) {
 	}
 	err := par.For(ctx, len(r.trials), func(_, i int) {
 		t := r.trials[i]
-		for k := 0; k < passes && t.stale < patience && ctx.Err() == nil; k++ {
+		for k := 0; k < passes && t.stale < t.patience() && ctx.Err() == nil; k++ {
 			if !r.deadline.IsZero() && time.Now().After(r.deadline) {
-				t.stale = patience
+				t.stale = t.patience()
 				return
 			}
 			t.pass(ctx)
@@ -139,7 +181,7 @@ func (r *tournament) goOn(ctx context.Context, passes int) (bool, error) {
 	r.work -= int64(passes) * each
 	r.passes -= passes
 	slices.SortStableFunc(r.trials, func(a, b *trial) int { return cmp.Compare(b.worth(), a.worth()) })
-	hope := slices.ContainsFunc(r.trials, func(t *trial) bool { return t.stale < patience })
+	hope := slices.ContainsFunc(r.trials, func(t *trial) bool { return t.stale < t.patience() })
 	return hope && r.passes > 0 && (passes > 0 || len(r.trials) > 1), err
 }
 
@@ -156,20 +198,25 @@ func (t *trial) worth() float64 {
 
 // note says how a trial went.
 func (t *trial) note() string {
-	how := "switch by switch"
+	how := "first routed switch by switch"
 	switch {
+	case t.plan.from != nil:
+		how = "begun with the paths of " + t.plan.from.name
 	case t.plan.tiers:
-		how = "in the order of dimensions"
+		how = "first routed in the order of dimensions"
 	case t.plan.turns:
-		how = "one destination of each switch in turn"
+		how = "first routed one destination of each switch in turn"
 	}
 	what := fmt.Sprintf("flows of random bisections get %.3f of what they would alone", t.best)
-	if t.best < 0 {
+	switch {
+	case t.plan.from != nil:
+		what = t.found.text(t.orders)
+	case t.best < 0:
 		what = "judged by its fullest trunk"
 	}
 	passes := "passes"
 	if t.bestPass == 1 {
 		passes = "pass"
 	}
-	return fmt.Sprintf("balance: first routed %s, best after %d %s; %s", how, t.bestPass, passes, what)
+	return fmt.Sprintf("balance: %s, best after %d %s; %s", how, t.bestPass, passes, what)
 }

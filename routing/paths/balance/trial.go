@@ -12,6 +12,12 @@ type plan struct {
 	tiers bool  // begin with the lowest direction of a grid
 	keep  bool  // and keep to it
 	share int64 // halves of what routes have met before that do not count again; 0: loads alone
+
+	// For shifts:
+	from  *start // begin with these paths, and count offsets; nil: none of this
+	power int    // of the routes that one meets at its offset, which is what they cost it
+	even  int64  // what loads cost beside that
+	seed  uint64 // of the order of destinations, beside the finder's
 }
 
 // trial is one routing of all destinations, improved pass by pass.
@@ -27,10 +33,13 @@ type trial struct {
 	trunks []trunk
 	both   []int64 // [turn] routes on both of its trunks, by weight; nil where share is 0
 	tree   []step  // [position] of the tree at hand
+	queue  []int32 // destinations, as a pass for shifts takes them
+	phased *phased // counts for shifts; nil before the first pass for them
 
 	passes   int     // so far
 	moved    int     // trees that the last pass changed
 	best     float64 // what the judge said of the best routing so far
+	found    figures // of it, for shifts
 	bestPass int     // after which it was found
 	kept     []uint8 // pick, when it was
 	stale    int     // passes since
@@ -60,6 +69,9 @@ func newTrial(n *network, p plan, seed uint64) *trial {
 		t.both = make([]int64, n.f.Turns())
 	}
 	t.unload()
+	for d := range n.dests {
+		t.queue = append(t.queue, int32(d))
+	}
 	for i := range n.roots {
 		t.order = append(t.order, int32(i))
 	}
@@ -76,6 +88,11 @@ func (t *trial) unload() {
 
 // begin routes all destinations for the first time.
 func (t *trial) begin(ctx context.Context) {
+	if t.from != nil {
+		copy(t.pick, t.from.pick)
+		t.moved = len(t.dests)
+		return
+	}
 	rounds, each := 1, t.rounds
 	if t.plan.turns {
 		rounds, each = t.rounds, 1
@@ -100,6 +117,10 @@ func (t *trial) begin(ctx context.Context) {
 func (t *trial) pass(ctx context.Context) {
 	t.passes++
 	t.moved = 0
+	if t.from != nil {
+		t.passPhased(ctx)
+		return
+	}
 	t.random.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
 	for _, i := range t.order {
 		if ctx.Err() != nil {
@@ -255,7 +276,7 @@ func (t *trial) judge(by func(*trial) float64) {
 		t.kept = append(t.kept[:0], t.pick...)
 	}
 	if t.moved == 0 {
-		t.stale = patience
+		t.stale = t.patience()
 	}
 }
 

@@ -38,6 +38,7 @@ type Engine struct {
 	Before  string // the fabric before it was damaged
 	Roots   []string
 	Weights []string
+	Ranks   []string // orders of ranks that paths are made for
 	Seed    uint64
 
 	seedIsTheirs bool // --seed is for engines, and for nothing else of the command
@@ -77,7 +78,8 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	Word(f, &o.Prefer, "prefer", weave.Bandwidth, weave.ParsePrefer, "what weave gives up last where it cannot have both: bandwidth or lanes")
 	f.StringVar(&o.Before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of what chooses by chance")
-	Word(f, &o.Aim, "aim", balance.Bisection, balance.ParseAim, "what balance is good for: bisection (pairs at random) or alltoall (the fullest channel)")
+	Word(f, &o.Aim, "aim", balance.Mixed, balance.ParseAim, AimUsage)
+	f.StringArrayVar(&o.Ranks, "rank-order", nil, RankOrderUsage)
 	f.StringArrayVar(&o.Weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
 	names := EngineNames
 	if name == engines.AutoName {
@@ -87,6 +89,12 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	Complete(c, "paths", finderNames)
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
 }
+
+// AimUsage describes --aim.
+const AimUsage = "what balanced paths are good for: mixed (pairs at random and collectives in phases), bisection (pairs at random), shifts (phases) or alltoall (the fullest channel)"
+
+// RankOrderUsage describes --rank-order.
+const RankOrderUsage = "how the ranks of jobs sit on hosts, for the aims mixed and shifts: switch, name, rail, a file as of --ranks, or hosts as in Slurm: node[001-128]; several, with commas between, count alike (default switch,name)"
 
 // WithinPartsUsage describes --within-parts.
 const WithinPartsUsage = "that the network is in parts is known, and no finding"
@@ -157,7 +165,8 @@ func (o *Engine) heeded(w *Wanted) error {
 	given := (engines.Options{Order: o.Order, Prefer: o.Prefer, Aim: o.Aim}).Given()
 	for option, yes := range map[engines.Option]bool{
 		engines.Roots: len(o.Roots) > 0, engines.Weights: len(o.Weights) > 0, engines.Before: o.Before != "",
-		engines.Seed: o.seedIsTheirs && o.Set.Changed("seed"),
+		engines.Orders: len(o.Ranks) > 0,
+		engines.Seed:   o.seedIsTheirs && o.Set.Changed("seed"),
 	} {
 		if yes {
 			given |= option

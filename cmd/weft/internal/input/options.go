@@ -20,6 +20,9 @@ func Options(c *console.Console, f *fabric.Fabric, o *flags.Engine) (engines.Opt
 	if told.Weights, err = weights(f, o.Weights); err != nil {
 		return told, err
 	}
+	if told.Orders, err = rankOrders(c, f, o.Ranks); err != nil {
+		return told, err
+	}
 	if o.Before != "" {
 		if told.Before, err = Fabric(c, o.Before); err != nil {
 			return told, fmt.Errorf("--before: %w", err)

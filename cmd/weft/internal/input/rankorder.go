@@ -1,0 +1,101 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// rankOrders reads --rank-order; nil without.
+func rankOrders(c *console.Console, f *fabric.Fabric, texts []string) ([]engines.RankOrder, error) {
+	var orders []engines.RankOrder
+	for _, text := range texts {
+		for _, item := range names.SplitList(text) {
+			order, err := rankOrder(c, f, strings.TrimSpace(item))
+			if err != nil {
+				return nil, err
+			}
+			if len(order.Ranks) < 2 {
+				return nil, exit.Usage("--rank-order %s: %s; it takes two to talk", item, words.Plural(len(order.Ranks), "host adapter"))
+			}
+			orders = append(orders, order)
+		}
+	}
+	return orders, nil
+}
+
+// rankOrder reads one order: its name, the hosts that it lists, or their file.
+func rankOrder(c *console.Console, f *fabric.Fabric, item string) (engines.RankOrder, error) {
+	hosts := routing.HCA.Endpoints(f)
+	index := names.New(f)
+	switch item {
+	case "switch":
+		return engines.RankOrder{Name: item, Ranks: names.ByPort(f, hosts)}, nil
+	case "name":
+		return engines.RankOrder{Name: item, Ranks: index.ByName(hosts)}, nil
+	case "rail":
+		return engines.RankOrder{Name: railNames(index), Ranks: index.ByRail(hosts)}, nil
+	}
+	among, err := index.Endpoints(hosts)
+	if err != nil {
+		return engines.RankOrder{}, err
+	}
+	var ranks traffic.Placement
+	if strings.Contains(item, "[") {
+		ranks, err = traffic.ReadRanks(strings.NewReader(item), "--rank-order", among)
+	} else {
+		ranks, err = console.ReadFile(c, item, func(r io.Reader, name string) (traffic.Placement, error) {
+			return traffic.ReadRanks(r, name, among)
+		})
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return engines.RankOrder{}, exit.Usage("--rank-order %s: no such file, and no order: switch, name, rail or node[001-128] are", item)
+	}
+	return engines.RankOrder{Name: item, Ranks: once(ranks)}, err
+}
+
+// once is endpoints without those that came before: the processes of a host share its
+// adapters.
+func once(ranks traffic.Placement) []fabric.EndpointID {
+	seen := map[fabric.EndpointID]bool{}
+	var list []fabric.EndpointID
+	for _, e := range ranks {
+		if !seen[e] {
+			seen[e] = true
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// railNames says which rails there are, and which of them not all hosts have.
+func railNames(index *names.Index) string {
+	rails, hosts := index.Rails(), len(index.Hosts())
+	var each []string
+	for i := range rails {
+		text := rails[i].String()
+		if text == "" {
+			text = fmt.Sprintf("port %d", rails[i].Port)
+		}
+		if rails[i].Hosts < hosts {
+			text += fmt.Sprintf(" on %d of %d hosts", rails[i].Hosts, hosts)
+		}
+		each = append(each, text)
+	}
+	const most = 8
+	if len(each) > most {
+		each = append(each[:most], fmt.Sprintf("%d more", len(each)-most))
+	}
+	return fmt.Sprintf("rail by rail: %s", strings.Join(each, ", "))
+}

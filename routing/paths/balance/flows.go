@@ -1,0 +1,161 @@
+package balance
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// flows counts the routes on every trunk by rank offset: the rank of the destination
+// less that of the source, modulo the ranks. In a shift by k all flows have the offset
+// k, so that two flows of shifts meet if and only if they share a trunk and have equal
+// offsets.
+//
+// On large networks a cell is for several offsets in a row, so that counts fit in
+// memory. Ranks side by side on a switch are counted as one stretch of offsets.
+type flows struct {
+	shift uint     // a cell is for 1<<shift offsets
+	width int32    // cells of all orders: a row
+	count []uint16 // [trunk × width + cell]
+}
+
+// Cells of flows. Up to fewCells there is one for each offset; more would be slower than
+// they are worth, because they do not fit in caches. mostCells limits the memory, two
+// bytes each.
+const (
+	fewCells  = 6_000_000
+	mostCells = 150_000_000
+)
+
+// span is cells in a row that a destination's routes from some sources are in, or, where
+// cells are for several offsets, one cell and the number of these routes.
+type span struct{ at, n int32 }
+
+// layOut settles the cells of orders, for as many offsets each as most switches with
+// hosts have hosts, or for fewer where memory allows it. It says whether they fit: no
+// cell may overflow.
+func (n *network) layOut() bool {
+	most, leaves := 0, 0
+	for i := range n.orders {
+		most = max(most, len(n.orders[i].Ranks))
+	}
+	for _, w := range n.src {
+		if w > 0 {
+			leaves++
+		}
+	}
+	widest := uint(bits.Len(uint(len(n.hosts)/max(1, leaves)))) - 1
+	for shift := uint(0); most<<shift <= math.MaxUint16; shift++ {
+		n.lay(shift)
+		if cells := n.cells(); cells <= fewCells || cells <= mostCells && (shift >= widest || most<<(shift+1) > math.MaxUint16) {
+			return true
+		}
+	}
+	return false
+}
+
+// lay settles the cells of orders for 1<<shift offsets each.
+func (n *network) lay(shift uint) {
+	n.shift, n.width = shift, 0
+	for i := range n.orders {
+		o := &n.orders[i]
+		o.base = n.width
+		n.width += int32((len(o.Ranks) + 1<<shift - 1) >> shift)
+	}
+}
+
+// cells is how many cells flows has.
+func (n *network) cells() int64 { return int64(n.width) * int64(n.f.Trunks()) }
+
+// spans appends where routes from a switch to a destination are counted.
+func (n *network) spans(all []span, d *dest, s fabric.NodeID) []span {
+	end := n.f.Owner(d.lid)
+	for i := range n.orders {
+		o := &n.orders[i]
+		to := o.rank[end]
+		if to < 0 {
+			continue
+		}
+		ranks := int32(len(o.Ranks))
+		for _, r := range o.runs[s] {
+			first := to - r.first - r.count + 1 // the offset from the last rank of the run
+			if first < 0 {
+				first += ranks
+			}
+			if rest := ranks - first; rest < r.count {
+				all = n.stretch(all, o.base, first, rest)
+				all = n.stretch(all, o.base, 0, r.count-rest)
+			} else {
+				all = n.stretch(all, o.base, first, r.count)
+			}
+		}
+	}
+	return all
+}
+
+// stretch appends the spans of offsets in a row.
+func (n *network) stretch(all []span, base, first, count int32) []span {
+	if n.shift == 0 {
+		return append(all, span{base + first, count})
+	}
+	for count > 0 {
+		in := min(count, 1<<n.shift-first&(1<<n.shift-1))
+		all = append(all, span{base + first>>n.shift, in})
+		first, count = first+in, count-in
+	}
+	return all
+}
+
+// add counts routes on a trunk, or takes them off.
+func (x *flows) add(c fabric.ChannelID, spans []span, sign int32) {
+	row := x.count[int64(c)*int64(x.width):][:x.width]
+	for _, s := range spans {
+		if x.shift > 0 {
+			row[s.at] += uint16(sign * s.n)
+			continue
+		}
+		for i := range row[s.at : s.at+s.n] {
+			row[int(s.at)+i] += uint16(sign)
+		}
+	}
+}
+
+// meet is what routes would meet on a trunk at equal offsets, by price [count]. It stops
+// once that is above limit.
+func (x *flows) meet(c fabric.ChannelID, spans []span, price []int64, limit int64) int64 {
+	row := x.count[int64(c)*int64(x.width):][:x.width]
+	sum, top := int64(0), len(price)-1
+	for _, s := range spans {
+		if x.shift > 0 {
+			sum += int64(s.n) * price[min(int(row[s.at]), top)]
+		} else {
+			for _, n := range row[s.at : s.at+s.n] {
+				sum += price[min(int(n), top)]
+			}
+		}
+		if sum > limit {
+			break
+		}
+	}
+	return sum
+}
+
+// fine is how many units the price of meeting one route has.
+const fine = 16
+
+// prices is the price of one more route on a trunk where some have its offset [count]:
+// the power of their number, by how long the trunk takes for each. It is bounded so that
+// sums stay within 64 bits.
+func prices(power int, inverse int64, shift uint, ranks int) []int64 {
+	const most, dearest = 128, 1 << 25
+	all := make([]int64, most<<shift)
+	for n := range all {
+		met, price := float64(n)*float64(inverse)/float64(int64(unit)<<shift), float64(fine)
+		for range power {
+			price = float64(price * met)
+		}
+		all[n] = int64(min(dearest, price)) * int64(ranks)
+	}
+	return all
+}

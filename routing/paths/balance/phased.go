@@ -1,0 +1,250 @@
+package balance
+
+import (
+	"context"
+	"math"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// phased is the part of a trial that routes for shifts: what a route costs is what it
+// meets at equal offsets, and the loads.
+type phased struct {
+	flows
+	power    int
+	inverses []int64   // [class of trunks by rate]
+	price    [][]int64 // [class] prices
+	even     []int64   // [class] what a unit of load costs, see evenBits
+	class    []uint8   // [trunk]
+	used     []int64   // [trunk] when a tree used it last
+	now      int64     // trees charged
+
+	// Scratch space.
+	child, next []int32 // [position] first switch behind it in the old tree, and the next one behind the same
+	behind      []int32 // positions
+	spans       []span
+	along       []int64 // [position] loads on its way
+}
+
+// newPhased prepares counting, with nothing counted.
+func newPhased(n *network, p plan) *phased {
+	s := n.f.Switches()
+	x := &phased{
+		flows: flows{shift: n.shift, width: n.width, count: make([]uint16, n.cells())},
+		class: make([]uint8, n.f.Trunks()), used: make([]int64, n.f.Trunks()),
+		child: make([]int32, s), next: make([]int32, s), along: make([]int64, s),
+	}
+	classes := map[int64]uint8{}
+	for c, inverse := range n.inverse {
+		k, ok := classes[inverse]
+		if !ok {
+			k = uint8(len(x.inverses))
+			classes[inverse] = k
+			x.inverses = append(x.inverses, inverse)
+			x.even = append(x.even, p.even*inverse*(fine<<evenBits/unit)/(n.ordinary*n.ordinary))
+		}
+		x.class[c] = k
+	}
+	x.reprice(n, p.power)
+	return x
+}
+
+// reprice sets the power with which costs grow.
+func (x *phased) reprice(n *network, power int) {
+	x.power, x.price = power, x.price[:0]
+	for _, inverse := range x.inverses {
+		x.price = append(x.price, prices(power, inverse, x.shift, len(n.hosts)))
+	}
+}
+
+// adopt begins with the paths of a Forwarding. Where one of them is not among the
+// shortest, its switch takes what lies nearest to its place among all.
+func (t *trial) adopt(ctx context.Context, fw *routing.Forwarding) {
+	for i := range t.dests {
+		if ctx.Err() != nil {
+			return
+		}
+		d := &t.dests[i]
+		r, pick, row := &t.roots[d.root], t.picks(int32(i)), fw.Row(d.lid)
+		for j := 1; j < len(r.order); j++ {
+			ways := r.ways[r.first[j]:r.first[j+1]]
+			pick[j] = uint8(int(d.shift) % len(ways))
+			c := t.f.Out(r.order[j], row[r.order[j]])
+			for k, w := range ways {
+				if w.trunk == c {
+					pick[j] = uint8(k)
+				}
+			}
+		}
+	}
+}
+
+// countAll counts the routes of all trees.
+func (t *trial) countAll(ctx context.Context) {
+	for i := range t.dests {
+		if ctx.Err() != nil {
+			return
+		}
+		d := &t.dests[i]
+		r, pick := &t.roots[d.root], t.picks(int32(i))
+		t.charge(r, pick, d.weight)
+		t.count(d, r, pick, 1)
+	}
+}
+
+// count counts the routes of a tree by offset, or takes them off.
+func (t *trial) count(d *dest, r *root, pick []uint8, sign int32) {
+	x := t.phased
+	x.now++
+	for j, u := range r.order {
+		if j == 0 || t.src[u] == 0 {
+			continue
+		}
+		x.spans = t.network.spans(x.spans[:0], d, u)
+		for i := int32(j); i != 0; {
+			w := r.ways[r.first[i]+int32(pick[i])]
+			if len(x.spans) > 0 {
+				x.add(w.trunk, x.spans, sign)
+			}
+			x.used[w.trunk] = x.now
+			i = w.head
+		}
+	}
+}
+
+// passPhased routes every destination again.
+func (t *trial) passPhased(ctx context.Context) {
+	if t.phased == nil {
+		t.phased = newPhased(t.network, t.plan)
+		t.countAll(ctx)
+	} else if t.stale > 0 {
+		power := t.phased.power + 1
+		if power > highest {
+			power = lowest
+		}
+		t.phased.reprice(t.network, power)
+	}
+	t.random.Shuffle(len(t.queue), func(i, j int) { t.queue[i], t.queue[j] = t.queue[j], t.queue[i] })
+	for _, i := range t.queue {
+		if ctx.Err() != nil {
+			return
+		}
+		d := &t.dests[i]
+		r, pick := &t.roots[d.root], t.picks(i)
+		t.charge(r, pick, -d.weight)
+		t.count(d, r, pick, -1)
+		if t.placePhased(d, r, pick) {
+			t.moved++
+		}
+		t.charge(r, pick, d.weight)
+		t.count(d, r, pick, 1)
+	}
+}
+
+// placePhased finds the tree of a destination of which no route is charged, from the
+// root outwards, and says whether it is another than before. A switch takes the way on
+// which the routes behind it meet least. Which switches are behind it the tree before
+// says; of ways that cost the same it takes that whose trunk was used longest ago.
+func (t *trial) placePhased(d *dest, r *root, pick []uint8) bool {
+	x := t.phased
+	x.old(r, pick)
+	x.along[0] = 0
+	changed := false
+	for j := 1; j < len(r.order); j++ {
+		ways := r.ways[r.first[j]:r.first[j+1]]
+		best := 0
+		if len(ways) > 1 {
+			best = t.cheapest(d, r, pick, int32(j))
+		}
+		w := ways[best]
+		x.along[j] = x.along[w.head] + t.burden(w.trunk)
+		if uint8(best) != pick[j] {
+			pick[j] = uint8(best)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// burden is what the load of a trunk costs a route.
+func (t *trial) burden(c fabric.ChannelID) int64 {
+	return t.trunks[c].load * t.phased.even[t.phased.class[c]] >> evenBits
+}
+
+// evenBits is the binary digits of phased.even behind the point.
+const evenBits = 20
+
+// cheapest is the best way of a switch.
+func (t *trial) cheapest(d *dest, r *root, pick []uint8, j int32) int {
+	x := t.phased
+	x.behind, x.spans = x.behind[:0], x.spans[:0]
+	x.gather(j)
+	sources := int64(0)
+	for _, i := range x.behind {
+		if u := r.order[i]; t.src[u] > 0 {
+			sources += t.src[u]
+			x.spans = t.network.spans(x.spans, d, u)
+		}
+	}
+	routes := max(1, (sources+t.ordinary/2)/t.ordinary)
+	ways := r.ways[r.first[j]:r.first[j+1]]
+	best, least, oldest := int(pick[j]), int64(math.MaxInt64), int64(0)
+	// What it had is likely to cost little: the others need not be looked at to their ends.
+	at := best
+	for range ways {
+		w := ways[at]
+		cost := routes * (x.along[w.head] + t.burden(w.trunk))
+		for e := w; cost <= least; e = r.ways[r.first[e.head]+int32(pick[e.head])] {
+			cost += x.meet(e.trunk, x.spans, x.price[x.class[e.trunk]], least-cost)
+			if e.head == 0 {
+				break
+			}
+		}
+		if cost < least || cost == least && x.used[w.trunk] < oldest {
+			best, least, oldest = at, cost, x.used[w.trunk]
+		}
+		if at++; at == len(ways) {
+			at = 0
+		}
+	}
+	return best
+}
+
+// old lists who is behind whom in the tree as it was.
+func (x *phased) old(r *root, pick []uint8) {
+	for j := range r.order {
+		x.child[j], x.next[j] = fabric.None, fabric.None
+	}
+	for j := len(r.order) - 1; j > 0; j-- {
+		h := r.ways[r.first[j]+int32(pick[j])].head
+		x.next[j], x.child[h] = x.child[h], int32(j)
+	}
+}
+
+// gather appends a position and all behind it.
+func (x *phased) gather(j int32) {
+	x.behind = append(x.behind, j)
+	for at := len(x.behind) - 1; at < len(x.behind); at++ {
+		for c := x.child[x.behind[at]]; c != fabric.None; c = x.next[c] {
+			x.behind = append(x.behind, c)
+		}
+	}
+}
+
+// countedTo is about how much a pass for shifts looks at for the destinations of a root:
+// what each switch's routes are counted in on their way, taken off and put back, and on
+// the first trunks of its ways.
+func (n *network) countedTo(r *root) int64 {
+	if len(n.orders) == 0 {
+		return 0
+	}
+	depth := make([]int64, len(r.order))
+	sum := int64(0)
+	for j := 1; j < len(r.order); j++ {
+		depth[j] = 1 + depth[r.ways[r.first[j]].head]
+		cells := n.src[r.order[j]]/n.ordinary>>n.shift + 2
+		sum += (2*depth[j] + int64(r.first[j+1]-r.first[j])) * cells * int64(len(n.orders))
+	}
+	return sum * int64(len(r.dests))
+}

@@ -1,0 +1,158 @@
+package balance
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weft-fabric/weft/routing"
+)
+
+// start is paths that trials for shifts begin with.
+type start struct {
+	name string
+	pick []uint8 // as in trial
+	figures
+}
+
+// text says the figures.
+func (x figures) text(orders []order) string {
+	all := make([]string, len(orders))
+	for i, d := range x.durations {
+		all[i] = fmt.Sprintf("%.2f (%s)", d, orders[i].Name)
+	}
+	text := fmt.Sprintf("shifts take %s times as long as alone", strings.Join(all, ", "))
+	if x.bandwidth == 0 { // nobody looked at it
+		return text
+	}
+	return fmt.Sprintf("flows of random bisections get %.3f of what they would alone, %s", x.bandwidth, text)
+}
+
+// powers is how the cost of a route that meets n others at its offset grows: with the
+// power of n. What counts in the end is the trunk on which most meet, which a high power
+// cares for; a low one finds its way from bad beginnings.
+var powers = []int{3, 2, 6}
+
+// highest is the power to which it grows while passes bring nothing better; then it begins
+// again with lowest.
+const lowest, highest = 2, 8
+
+// evens is what the loads cost beside that, for Mixed: the more, the more bandwidth
+// random pairs have.
+var evens = []int64{8, 16, 40, 4, 100}
+
+// searchPhases is search for the aims Shifts and Mixed. It measures the paths that it may
+// begin with, those for random pairs among them. If no flow of a shift meets another on
+// some of them, they are it. Otherwise the search is a tournament of trials that improve
+// the best beginnings; progress is that of the tournament.
+func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
+	s, shifts := newSample(n, fd.Seed), newShiftSample(n, fd.Seed)
+	measure := func(t *trial) figures {
+		if fd.Aim == Shifts {
+			return figures{0, t.durations(shifts)}
+		}
+		return figures{t.bandwidth(s), t.durations(shifts)}
+	}
+	floor := 0.0
+	worth := func(x figures) float64 {
+		if x.bandwidth < floor {
+			return x.worth(fd.Aim) / 2 // never more than what is above it
+		}
+		return x.worth(fd.Aim)
+	}
+	judge := func(t *trial) float64 {
+		x := measure(t)
+		b := worth(x)
+		if b > t.best || t.kept == nil {
+			t.found = x
+		}
+		return b
+	}
+	starts, err := n.given(ctx, fd, measure)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(starts, func(x *start) bool { return x.perfect() }) {
+		own, err := searchPairs(ctx, n, fd, nil)
+		if err != nil {
+			return nil, err
+		}
+		copy(own.pick, own.kept)
+		starts = append(starts, &start{"balance", slices.Clone(own.pick), measure(own)})
+	}
+	for _, x := range starts {
+		floor = max(floor, x.bandwidth)
+	}
+	floor *= least
+	slices.SortStableFunc(starts, func(a, b *start) int { return cmp.Compare(worth(b.figures), worth(a.figures)) })
+	r := newTournament(n, fd, judge)
+	if fd.Work == 0 {
+		r.work = max(n.counted, phasedWork)
+	}
+	r.enter(n, fd, phasedPlans(n, fd, starts, r.work))
+	r.passes *= longer
+	if !n.fits || starts[0].perfect() {
+		r.passes = 0
+	}
+	return r.run(ctx, p)
+}
+
+// least is what Mixed keeps of the bandwidth of random pairs in any case.
+const least = 0.96
+
+// longer is how many times as many passes trials for shifts get, and may go on without a
+// better routing, as others: meanwhile costs grow steeper.
+const longer = 4
+
+// phasedWork is the work that goes into trials for shifts, in cells and trunks. One pass
+// is made in any case.
+const phasedWork = 350_000_000
+
+// mostTrials is how many trials for shifts there are at most.
+const mostTrials = 48
+
+// phasedPlans is the trials for shifts, the likeliest to be worth their work first, as
+// many as the work and the memory allow.
+func phasedPlans(n *network, fd Finder, starts []*start, work int64) []plan {
+	weights := evens
+	if fd.Aim == Shifts {
+		weights = []int64{0, 2}
+	}
+	var all []plan
+	for seed := uint64(0); len(all) < mostTrials; seed++ {
+		for _, power := range powers {
+			for _, even := range weights {
+				for _, from := range starts {
+					all = append(all, plan{from: from, power: power, even: even, seed: seed})
+				}
+			}
+		}
+	}
+	most := int(min(int64(mostTrials), max(1, mostCells/max(1, n.cells()))))
+	return affordable(n, all[:most], work)
+}
+
+// given is the beginnings that do not refuse the network. Once one is perfect, no other
+// is needed.
+func (n *network) given(ctx context.Context, fd Finder, measure func(*trial) figures) ([]*start, error) {
+	var starts []*start
+	for _, b := range fd.Begin {
+		fw, err := b.Paths.Paths(ctx, n.f, nil)
+		if routing.Refused(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		t := newTrial(n, plan{}, fd.Seed)
+		t.adopt(ctx, fw)
+		x := measure(t)
+		starts = append(starts, &start{b.Name, t.pick, x})
+		if x.perfect() {
+			break
+		}
+	}
+	return starts, ctx.Err()
+}
