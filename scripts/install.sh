@@ -38,8 +38,9 @@ for page in "$made"/man/*; do
 done
 
 # Documents lie as they do in the repository, so that they find one another.
-shopt -s nullglob
-for document in *.md LICENSE docs/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* examples/*.* examples/ethernet/*/* bench/*.md bench/opensm/*.md results/*.* results/*/*; do
+shopt -s nullglob globstar
+for document in *.md LICENSE docs/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* examples/** bench/*.md bench/opensm/*.md results/*.* results/*/*; do
+	[[ -f $document ]] || continue
 	mode=644
 	[[ ! -x $document ]] || mode=755
 	put "$mode" "$document" "$DOCDIR/$document"
