@@ -3,6 +3,7 @@ package congestion
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -65,6 +66,7 @@ func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
 type LaneLoad struct {
 	VL     uint8
 	Hops   int64  // trunks crossed on this lane, summed over all routes
+	Pairs  int64  // routes that cross a trunk on it; a route counts on each of its lanes
 	Trunks int    // number of trunks on which it is in use
 	Most   uint32 // largest number of routes over one of them
 }
@@ -81,6 +83,7 @@ type sender struct {
 type LaneRoutes struct {
 	Trunks int
 	Routes []uint32 // [VL × Trunks + trunk]
+	Pairs  []int64  // [VL] routes that cross a trunk on it
 }
 
 // On is the routes of the trunks on a lane, [trunk].
@@ -96,30 +99,34 @@ func CountLanes(ctx context.Context, t *routing.Tables, scope routing.Scope) (*L
 	for lid := range scope.LIDs(f) {
 		lids = append(lids, lid)
 	}
-	counts := make([][]uint32, max(1, par.Workers(len(lids)))) // [worker][VL × trunks + trunk]
+	counts := make([]LaneRoutes, max(1, par.Workers(len(lids)))) // [worker]
 	trees := make([]routing.Tree, len(counts))
 	for i := range counts {
-		counts[i] = make([]uint32, routing.MaxDataVLs*f.Trunks())
+		counts[i] = LaneRoutes{f.Trunks(), make([]uint32, routing.MaxDataVLs*f.Trunks()), make([]int64, routing.MaxDataVLs)}
 	}
 	err := par.For(ctx, len(lids), func(worker, i int) {
-		countLanes(t, &trees[worker], lids[i], senders, counts[worker])
+		counts[worker].add(t, &trees[worker], lids[i], senders)
 	})
 	if err != nil {
 		return nil, err
 	}
+	all := &counts[0]
 	for _, w := range counts[1:] {
-		for i, n := range w {
-			counts[0][i] += n
+		for i, n := range w.Routes {
+			all.Routes[i] += n
+		}
+		for vl, n := range w.Pairs {
+			all.Pairs[vl] += n
 		}
 	}
-	return &LaneRoutes{f.Trunks(), counts[0]}, nil
+	return all, nil
 }
 
 // Loads is the loads of the lanes in use, by lane.
 func (r *LaneRoutes) Loads() []LaneLoad {
 	var lanes []LaneLoad
 	for vl := range routing.MaxDataVLs {
-		l := LaneLoad{VL: uint8(vl)}
+		l := LaneLoad{VL: uint8(vl), Pairs: r.Pairs[vl]}
 		for _, n := range r.On(vl) {
 			if n > 0 {
 				l.Hops += int64(n)
@@ -170,8 +177,8 @@ func sendersOf(t *routing.Tables, scope routing.Scope) []sender {
 	return senders
 }
 
-// countLanes counts the routes to a LID.
-func countLanes(t *routing.Tables, tree *routing.Tree, lid fabric.LID, senders []sender, count []uint32) {
+// add counts the routes to a LID.
+func (r *LaneRoutes) add(t *routing.Tables, tree *routing.Tree, lid fabric.LID, senders []sender) {
 	f := t.Fabric
 	to, row := f.Endpoint(f.Owner(lid)), t.Forwarding.Row(lid)
 	root := to.Switch
@@ -185,6 +192,7 @@ func countLanes(t *routing.Tables, tree *routing.Tree, lid fabric.LID, senders [
 			continue
 		}
 		in := s.in
+		var used uint16 // lanes, a bit each
 		for at != root {
 			c := tree.Out[at]
 			ch := f.Channel(c)
@@ -192,8 +200,12 @@ func countLanes(t *routing.Tables, tree *routing.Tree, lid fabric.LID, senders [
 			if int(vl) >= routing.MaxDataVLs {
 				break
 			}
-			count[int(vl)*f.Trunks()+int(c)] += s.count
+			r.Routes[int(vl)*r.Trunks+int(c)] += s.count
+			used |= 1 << vl
 			at, in = ch.To, ch.ToPort
+		}
+		for ; used != 0; used &= used - 1 {
+			r.Pairs[bits.TrailingZeros16(used)] += int64(s.count)
 		}
 	}
 }

@@ -50,9 +50,13 @@ func TestLaneLoads(t *testing.T) {
 			t.Fatal(err)
 		}
 		hops, most := int64(0), uint32(0)
+		pairs := pairsOnLanes(tables, routing.HCA)
 		for _, l := range lanes {
 			hops += l.Hops
 			most = max(most, l.Most)
+			if l.Pairs != pairs[l.VL] {
+				t.Errorf("%s on %s: VL %d is on the way of %d pairs, want %d", c[1], c[0], l.VL, l.Pairs, pairs[l.VL])
+			}
 		}
 		loads := congestion.Count(tables.Fabric, tables.Forwarding, routing.HCA)
 		if hops != loads.Hops || most > loads.Max || (len(lanes) == 1) != (c[1] == "sssp") {
@@ -61,13 +65,34 @@ func TestLaneLoads(t *testing.T) {
 	}
 }
 
+// pairsOnLanes walks every pair and counts it once on each lane of its trunks.
+func pairsOnLanes(t *routing.Tables, scope routing.Scope) map[uint8]int64 {
+	f, pairs := t.Fabric, map[uint8]int64{}
+	for _, from := range scope.Endpoints(f) {
+		for lid := range scope.LIDs(f) {
+			src, dst := f.Endpoint(from), f.Endpoint(f.Owner(lid))
+			lanes := map[uint8]bool{}
+			at, in := src.Switch, f.LastPort(src)
+			for at != dst.Switch {
+				ch := f.Channel(f.Out(at, t.Forwarding.Port(at, lid)))
+				lanes[t.Lanes.SL2VL.VL(at, in, ch.FromPort, t.Lanes.SL(from, lid))] = true
+				at, in = ch.To, ch.ToPort
+			}
+			for vl := range lanes {
+				pairs[vl]++
+			}
+		}
+	}
+	return pairs
+}
+
 // On any tables, pair by pair.
 func TestAnyLaneLoads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tables := anyTables(t)
 		f := tables.Fabric
 		want := map[fabric.ChannelID]uint32{}
-		hops := int64(0)
+		hops, pairs := int64(0), int64(0)
 		for to := range f.Endpoints() {
 			dst := f.Endpoint(fabric.EndpointID(to))
 			for a := range fabric.LID(1) << dst.LMC {
@@ -91,6 +116,7 @@ func TestAnyLaneLoads(t *testing.T) {
 							want[c]++
 							hops++
 						}
+						pairs += int64(min(1, len(way)))
 					}
 				}
 			}
@@ -109,7 +135,7 @@ func TestAnyLaneLoads(t *testing.T) {
 			}
 			return
 		}
-		if diff := cmp.Diff([]congestion.LaneLoad{{VL: 0, Hops: hops, Trunks: len(want), Most: most}}, lanes); diff != "" {
+		if diff := cmp.Diff([]congestion.LaneLoad{{VL: 0, Hops: hops, Pairs: pairs, Trunks: len(want), Most: most}}, lanes); diff != "" {
 			t.Fatal(diff)
 		}
 	})

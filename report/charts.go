@@ -206,12 +206,16 @@ func charts(t *TableSet) []template.HTML {
 		add(barChart("Bandwidth of random pairs", "bandwidth of a flow, of full", "flows", bars))
 	}
 	add(countChart("Length of routes", "hops between switches", "pairs", t.Hops.Pairs, "over %s hops"))
-	var lanes, levels []bar
+	var lanes, pairs, levels []bar
 	for _, l := range t.Lanes {
 		lanes = append(lanes, bar{fmt.Sprintf("VL %d", l.VL), float64(l.Hops), fmt.Sprintf("VL %d: %s crossed on %s; at most %s on one", l.VL, words.Counted(l.Hops, "hop", "hops"), words.Counted(l.Trunks, "channel", "channels"), words.Counted(l.Most, "route", "routes"))})
 	}
+	for _, l := range t.Lanes {
+		pairs = append(pairs, bar{fmt.Sprintf("VL %d", l.VL), float64(l.Pairs), fmt.Sprintf("VL %d: on the way of %s", l.VL, words.Counted(l.Pairs, "pair", "pairs"))})
+	}
 	if len(lanes) > 1 {
 		add(barChart("Use of lanes", "virtual lane", "hops of all routes", lanes))
+		add(barChart("Pairs on each lane", "virtual lane", "pairs whose route crosses a trunk on it", pairs))
 	}
 	for _, l := range t.Levels {
 		levels = append(levels, bar{fmt.Sprintf("SL %d", l.SL), float64(l.Pairs), fmt.Sprintf("SL %d: %s", l.SL, words.Counted(l.Pairs, "pair", "pairs"))})

@@ -210,7 +210,8 @@ type TierLoads struct {
 type LaneUse struct {
 	VL     int    `json:"vl"`
 	Trunks int    `json:"trunks"`
-	Hops   int64  `json:"hops"` // trunks crossed on it, over all routes
+	Hops   int64  `json:"hops"`  // trunks crossed on it, over all routes
+	Pairs  int64  `json:"pairs"` // routes that cross a trunk on it; a route counts on each of its lanes
 	Most   uint32 `json:"most"`
 }
 

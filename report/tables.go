@@ -169,7 +169,7 @@ func (t *TableSet) addLoads(ctx context.Context, g *Given, at []cableOf, loads *
 		}
 	}
 	for _, l := range lanes.Loads() {
-		t.Lanes = append(t.Lanes, LaneUse{int(l.VL), l.Trunks, l.Hops, l.Most})
+		t.Lanes = append(t.Lanes, LaneUse{int(l.VL), l.Trunks, l.Hops, l.Pairs, l.Most})
 	}
 	for _, v := range loads.Tiers(f, g.Verdict.Scope) {
 		t.Tiers = append(t.Tiers, TierLoads{Name: tierName(v.From, v.To), From: v.From, To: v.To, Trunks: v.Trunks, Least: v.Least, Mean: v.Mean, Most: v.Most, Loads: slices.Clone(v.Loads[:])})
