@@ -169,7 +169,8 @@ func (j *packetsJob) rewritten() (*packets.Network, error) {
 		sequence = append(sequence, v.Tables)
 	}
 	w := packets.Writing{Start: networkTime(o.at), Each: networkTime(o.each), Pause: networkTime(o.pause), Shuffled: o.order == "shuffled", Seed: j.o.route.Seed}
-	return packets.NewRewritten(j.tables, w.Rewrites(sequence), j.config)
+	n, err := packets.NewRewritten(j.tables, w.Rewrites(sequence), j.config)
+	return n, asUsage(err)
 }
 
 // text says the change to people, after the tables that are written over.
