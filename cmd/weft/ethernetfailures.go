@@ -173,7 +173,7 @@ func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report,
 		when = "while BGP converges, in any mixture of the routes before and after"
 	}
 	p.Fact("failures", "%s, judged %s", text, when)
-	p.Fact("verdict", "%s open a credit loop; %s cut a pair of prefixes", words.Thousands(r.Loops), words.Thousands(r.Cuts))
+	p.Fact("verdict", "a credit loop after %s of them; %s cut a pair of prefixes", words.Thousands(r.Loops), words.Thousands(r.Cuts))
 	if r.Before {
 		p.Fact("before", "there is a credit loop before anything fails: weft verify %s shows it", name)
 	}

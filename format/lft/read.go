@@ -153,7 +153,7 @@ func (p *parser) line(c format.Cursor) error {
 			return p.trailer(int(n), valid)
 		}
 	}
-	return p.lines.Errorf("no line of a forwarding table dump")
+	return p.lines.Errorf("this is not a line of a forwarding table dump")
 }
 
 // unicastHeader finds the GUID in the header of opensm-lfts.dump and dump_fts.

@@ -245,7 +245,7 @@ func TestErrors(t *testing.T) {
 		want                 string
 	}{
 		{"empty", osmDump, osmDump, "", Join{}, "dump:1: no forwarding table"},
-		{"prose", osmDump, "7 lids", "many lids", Join{}, "dump:8: no line of a forwarding table"},
+		{"prose", osmDump, "7 lids", "many lids", Join{}, "dump:8: this is not a line of a forwarding table"},
 		{"unknown switch", osmDump, "guid 0x0000000000000200 (", "guid 0x0000000000000201 (", Join{}, "dump:9: the fabric has no switch with node GUID 0x0000000000000201"},
 		{"adapter's table", osmDump, "guid 0x0000000000000200 (", "guid 0x0000000000000300 (", Join{}, "dump:9: node GUID 0x0000000000000300 is h in the fabric, which is no switch"},
 		{"switch twice", osmDump, "guid 0x0000000000000200 (", "guid 0x0000000000000100 (", Join{}, "dump:9: a second table of a; the first begins in line 1"},
