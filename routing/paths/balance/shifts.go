@@ -108,7 +108,7 @@ const longer = 4
 
 // phasedWork is the work that goes into trials for shifts, in cells and trunks. One pass
 // is made in any case.
-const phasedWork = 350_000_000
+const phasedWork = 180_000_000
 
 // mostTrials is how many trials for shifts there are at most.
 const mostTrials = 48
