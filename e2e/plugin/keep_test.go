@@ -222,10 +222,10 @@ func TestKeeps(t *testing.T) {
 		thorough     bool
 	}{
 		{"dragonfly:p=2", "weave-any", false, false},
-		{"xgft:m=4x4,w=2x4,hosts=2", "updn", false, false},
+		{"xgft:m=4x4,w=2x4,hosts=2", "updn", true, false},
 		{"torus:4x4,hosts=2", "weave-any", true, true},
 		{"dragonfly:p=3", "weave-any", false, true},
-		{"xgft:m=8x8,w=4x4,hosts=4", "updn", false, true},
+		{"xgft:m=8x8,w=4x4,hosts=4", "updn", true, true},
 		{"xgft:m=8x8,w=4x4,hosts=4", "weave-any", true, true},
 		{"", "weave-any", true, true}, // the NDR fabric
 	} {
@@ -251,6 +251,10 @@ func TestKeeps(t *testing.T) {
 			blocks := k.change(t, k.unplug(trunk))
 			s := k.status(t)
 			t.Logf("a cable: %d blocks, %d had to be; %d entries, %d had to, %d steps", blocks, least, s.Plan.Entries, s.Plan.Due, s.Plan.Steps)
+			// On trees whose leaves have to avoid a spine it was 1.0 to 2.5 times as many.
+			if n.avoids && s.Plan.Entries > 3*s.Plan.Due {
+				t.Errorf("a cable: %d entries, %d had to change", s.Plan.Entries, s.Plan.Due)
+			}
 			if blocks > 2*least && !n.avoids {
 				t.Errorf("a cable: %d blocks, %d had to be written", blocks, least)
 			}
