@@ -30,11 +30,10 @@ func versionCommand(a *app) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := version()
-			if asJSON {
-				return a.printJSON(v)
-			}
-			_, err := fmt.Fprintf(a.Stdout, "weft %s\n", v)
-			return err
+			return a.answer(asJSON, v, func() error {
+				_, err := fmt.Fprintf(a.Stdout, "weft %s\n", v)
+				return err
+			}, false)
 		},
 	}
 	flags.AddJSON(c.Flags(), &asJSON)
