@@ -144,15 +144,12 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, ports map[portK
 // rateOf is the rate of a cable by the rows of its ports, each of which may be nil; the
 // slower one, with a warning, if they differ.
 func (p *parser) rateOf(b *fabric.Builder, one, two *port) fabric.Rate {
-	switch {
+	switch unknown := (fabric.Rate{}); {
 	case one == nil && two == nil:
-		return fabric.Rate{}
-	case one == nil || one.rate == fabric.Rate{}:
-		if two == nil {
-			return fabric.Rate{}
-		}
+		return unknown
+	case one == nil || two != nil && one.rate == unknown:
 		return two.rate
-	case two == nil || two.rate == fabric.Rate{} || two.rate == one.rate:
+	case two == nil || two.rate == unknown || two.rate == one.rate:
 		return one.rate
 	}
 	slower := one.rate
