@@ -21,8 +21,10 @@
 package fabric
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 )
 
 // GUID is the 64-bit EUI-64 identifier of a node or port; zero means not known.
@@ -269,6 +271,17 @@ func (f *Fabric) LastPort(e *Endpoint) uint8 {
 		return 0
 	}
 	return f.channels[e.Deliver].FromPort
+}
+
+// ByPort is endpoints in the order of switches and of the ports there: those side by side
+// share a switch.
+func (f *Fabric) ByPort(list []EndpointID) []EndpointID {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b EndpointID) int {
+		x, y := f.Endpoint(a), f.Endpoint(b)
+		return cmp.Or(cmp.Compare(x.Switch, y.Switch), cmp.Compare(f.LastPort(x), f.LastPort(y)), cmp.Compare(a, b))
+	})
+	return list
 }
 
 // Attached is the endpoints of switch s: its own port 0 first, then the

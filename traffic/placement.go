@@ -41,7 +41,7 @@ func Place(spec string, f *fabric.Fabric, endpoints []fabric.EndpointID, seed ui
 	p := Placement(slices.Clone(endpoints))
 	switch how {
 	case "all", "linear", "switch":
-		p = names.ByPort(f, p)
+		p = f.ByPort(p)
 	case "name":
 		p = names.New(f).ByName(p)
 	case "rail":

@@ -7,17 +7,6 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 )
 
-// ByPort is endpoints in the order of switches and the ports there: those side by side
-// share a switch.
-func ByPort(f *fabric.Fabric, list []fabric.EndpointID) []fabric.EndpointID {
-	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b fabric.EndpointID) int {
-		x, y := f.Endpoint(a), f.Endpoint(b)
-		return cmp.Or(cmp.Compare(x.Switch, y.Switch), cmp.Compare(f.LastPort(x), f.LastPort(y)), cmp.Compare(a, b))
-	})
-	return list
-}
-
 // ByName is endpoints in the order of the names of their hosts, numbers in names by value,
 // as schedulers hand hosts out; those of one host by adapter and port. Descriptions that
 // name no host are names themselves.

@@ -108,7 +108,7 @@ type RankOrder = balance.Order
 // port, and by the names of hosts if that is another order, so that no paths are made
 // for one of them alone.
 func DefaultOrders(f *fabric.Fabric) []balance.Order {
-	bySwitch := names.ByPort(f, routing.HCA.Endpoints(f))
+	bySwitch := f.ByPort(routing.HCA.Endpoints(f))
 	byName := names.New(f).ByName(bySwitch)
 	orders := []balance.Order{{Name: "switch", Ranks: bySwitch}}
 	if !slices.Equal(bySwitch, byName) {

@@ -1,9 +1,7 @@
 package balance
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 )
@@ -29,15 +27,7 @@ type run struct{ first, count int32 }
 // without weight and what has no cable have no rank.
 func newOrders(n *network, given []Order) ([]order, error) {
 	if len(given) == 0 {
-		var all []fabric.EndpointID
-		for s := range fabric.NodeID(n.f.Switches()) {
-			on := slices.Clone(n.f.Attached(s))
-			slices.SortFunc(on, func(a, b fabric.EndpointID) int {
-				return cmp.Compare(n.f.LastPort(n.f.Endpoint(a)), n.f.LastPort(n.f.Endpoint(b)))
-			})
-			all = append(all, on...)
-		}
-		given = []Order{{Name: "switch", Ranks: all}}
+		given = []Order{{Name: "switch", Ranks: n.f.ByPort(n.hosts)}}
 	}
 	orders := make([]order, len(given))
 	for i := range given {

@@ -59,7 +59,7 @@ func (x *phased) reprice(n *network, power int) {
 }
 
 // adopt begins with the paths of a Forwarding. Where one of them is not among the
-// shortest, its switch takes what lies nearest to its place among all.
+// shortest, its switch takes one of those, which depends on the destination.
 func (t *trial) adopt(ctx context.Context, fw *routing.Forwarding) {
 	for i := range t.dests {
 		if ctx.Err() != nil {

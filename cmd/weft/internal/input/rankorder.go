@@ -40,12 +40,14 @@ func rankOrder(c *console.Console, f *fabric.Fabric, item string) (engines.RankO
 	hosts := routing.HCA.Endpoints(f)
 	index := names.New(f)
 	switch item {
-	case "switch":
-		return engines.RankOrder{Name: item, Ranks: names.ByPort(f, hosts)}, nil
-	case "name":
-		return engines.RankOrder{Name: item, Ranks: index.ByName(hosts)}, nil
-	case "rail":
-		return engines.RankOrder{Name: railNames(index), Ranks: index.ByRail(hosts)}, nil
+	case "switch", "name", "rail":
+		order := engines.RankOrder{Name: item}
+		if item == "rail" {
+			order.Name = railNames(index)
+		}
+		ranks, err := traffic.Place(item, f, hosts, 0)
+		order.Ranks = ranks
+		return order, err
 	}
 	among, err := index.Endpoints(hosts)
 	if err != nil {
