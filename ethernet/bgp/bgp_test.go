@@ -7,28 +7,8 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/internal/testcables"
 )
-
-func random(t *testing.T, r *rand.Rand) *ethernet.Cabling {
-	t.Helper()
-	var names []string
-	for i := range 3 + r.IntN(8) {
-		names = append(names, fmt.Sprintf("d%d", i))
-	}
-	var cables []ethernet.Cable
-	for i := range len(names) + r.IntN(2*len(names)) {
-		a, b := r.IntN(len(names)), r.IntN(len(names))
-		if a != b {
-			port := fmt.Sprintf("e%d", i)
-			cables = append(cables, ethernet.Cable{A: ethernet.End{Device: names[a], Interface: port}, B: ethernet.End{Device: names[b], Interface: port}})
-		}
-	}
-	c, err := ethernet.NewCabling(names, cables)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 // speaker is a BGP speaker that remembers what its neighbors announced.
 type speaker struct {
@@ -92,7 +72,7 @@ func TestSpeakers(t *testing.T) {
 	shared := 0
 	for i := range 2000 {
 		r := rand.New(rand.NewPCG(3, uint64(i)))
-		c := random(t, r)
+		c := testcables.Random(t, r, 3+r.IntN(8))
 		as := make([]uint32, len(c.Names))
 		for d := range as {
 			as[d] = uint32(d)
@@ -141,7 +121,7 @@ func TestSpeakers(t *testing.T) {
 func TestUpDown(t *testing.T) {
 	for i := range 500 {
 		r := rand.New(rand.NewPCG(4, uint64(i)))
-		c := random(t, r)
+		c := testcables.Random(t, r, 3+r.IntN(8))
 		leaves := []ethernet.DeviceID{0, ethernet.DeviceID(len(c.Names) - 1)}
 		p, err := NewPlan(c, leaves, UpDown, nil)
 		if err != nil {

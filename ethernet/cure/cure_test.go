@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet/bgp"
 	"github.com/weft-fabric/weft/ethernet/failures"
 	"github.com/weft-fabric/weft/ethernet/folder"
+	"github.com/weft-fabric/weft/ethernet/internal/testcables"
 	"github.com/weft-fabric/weft/ethernet/judge"
 )
 
@@ -47,23 +48,8 @@ func TestTwoLinksDown(t *testing.T) {
 // random is a network with any cables, two or three levels of it sensible, and BGP's routes.
 func random(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
 	t.Helper()
-	var names []string
-	for i := range 3 + r.IntN(6) {
-		names = append(names, fmt.Sprintf("d%d", i))
-	}
-	var cables []ethernet.Cable
-	for i := range len(names) + r.IntN(2*len(names)) {
-		a, b := r.IntN(len(names)), r.IntN(len(names))
-		if a != b {
-			port := fmt.Sprintf("e%d", i)
-			cables = append(cables, ethernet.Cable{A: ethernet.End{Device: names[a], Interface: port}, B: ethernet.End{Device: names[b], Interface: port}})
-		}
-	}
-	c, err := ethernet.NewCabling(names, cables)
-	if err != nil {
-		t.Fatal(err)
-	}
-	hosts := make([]int, len(names))
+	c := testcables.Random(t, r, 3+r.IntN(6))
+	hosts := make([]int, len(c.Names))
 	for d := range hosts {
 		hosts[d] = r.IntN(2)
 	}

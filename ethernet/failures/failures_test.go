@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/bgp"
+	"github.com/weft-fabric/weft/ethernet/internal/testcables"
 	"github.com/weft-fabric/weft/ethernet/judge"
 )
 
@@ -15,34 +16,19 @@ import (
 func network(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
 	t.Helper()
 	leaves, spines := 2+r.IntN(4), 1+r.IntN(3)
-	var names []string
-	for i := range leaves + spines {
-		names = append(names, fmt.Sprintf("d%d", i))
-	}
-	var cables []ethernet.Cable
-	cable := func(a, b int) {
-		port := fmt.Sprintf("e%d", len(cables))
-		cables = append(cables, ethernet.Cable{A: ethernet.End{Device: names[a], Interface: port}, B: ethernet.End{Device: names[b], Interface: port}})
-	}
+	p := testcables.Devices(leaves + spines)
 	for i := range leaves {
 		for j := range spines {
 			if r.IntN(6) > 0 {
-				cable(i, leaves+j)
+				p.Join(i, leaves+j)
 			}
 		}
 	}
-	for range r.IntN(8) {
-		if a, b := r.IntN(len(names)), r.IntN(len(names)); a != b {
-			cable(a, b)
-		}
-	}
-	c, err := ethernet.NewCabling(names, cables)
-	if err != nil {
-		t.Fatal(err)
-	}
-	hosts := make([]int, len(names))
+	p.Draw(r, r.IntN(8))
+	c := p.Cabling(t)
+	hosts := make([]int, len(c.Names))
 	for i := range leaves {
-		hosts[c.Device(names[i])] = 1
+		hosts[i] = 1
 	}
 	n := &ethernet.Network{Cabling: c, Classes: bgp.Subnets(c, hosts), Priorities: ethernet.Uniform(c, []uint8{3, 4})}
 	if r.IntN(4) == 0 { // hosts behind two devices

@@ -10,28 +10,17 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/internal/testcables"
 )
 
 // randomNetwork is a few devices with any cables, next hops, priorities, rules and tunnels,
 // sensible or not.
 func randomNetwork(t testing.TB, r *rand.Rand) *ethernet.Network {
 	t.Helper()
-	devices := make([]string, 2+r.IntN(5))
-	for i := range devices {
-		devices[i] = fmt.Sprintf("d%d", i)
-	}
-	var cables []ethernet.Cable
-	for i := range 1 + r.IntN(2*len(devices)) {
-		a, b := r.IntN(len(devices)), r.IntN(len(devices))
-		if a != b {
-			port := fmt.Sprintf("eth%d", i)
-			cables = append(cables, ethernet.Cable{A: ethernet.End{Device: devices[a], Interface: port}, B: ethernet.End{Device: devices[b], Interface: port}})
-		}
-	}
-	c, err := ethernet.NewCabling(devices, cables)
-	if err != nil {
-		t.Fatal(err)
-	}
+	devices := 2 + r.IntN(5)
+	p := testcables.Devices(devices)
+	p.Draw(r, 1+r.IntN(2*devices))
+	c := p.Cabling(t)
 	n := &ethernet.Network{Cabling: c}
 	toward := r.IntN(2) == 0 // next hops are nearer to the end, as sensible routes are
 	for i := range 1 + r.IntN(4) {

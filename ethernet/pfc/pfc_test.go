@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/cure"
 	"github.com/weft-fabric/weft/ethernet/folder"
+	"github.com/weft-fabric/weft/ethernet/internal/testcables"
 	"github.com/weft-fabric/weft/ethernet/judge"
 )
 
@@ -63,28 +64,19 @@ func TestClosStopsAndDrains(t *testing.T) {
 // random is a small network with a class for each of some devices, routed one way or another.
 func random(t *testing.T, r *rand.Rand) *ethernet.Network {
 	t.Helper()
-	var names []string
-	for i := range 3 + r.IntN(4) {
-		names = append(names, fmt.Sprintf("d%d", i))
+	devices := 3 + r.IntN(4)
+	p := testcables.Devices(devices)
+	for i := range devices { // a ring, and more
+		p.Join(i, (i+1)%devices)
+		p.Join(i, r.IntN(devices))
 	}
-	var cables []ethernet.Cable
-	for i := range names { // a ring, and more
-		for _, j := range []int{(i + 1) % len(names), r.IntN(len(names))} {
-			if port := fmt.Sprintf("e%d", len(cables)); i != j {
-				cables = append(cables, ethernet.Cable{A: ethernet.End{Device: names[i], Interface: port}, B: ethernet.End{Device: names[j], Interface: port}})
-			}
-		}
-	}
-	c, err := ethernet.NewCabling(names, cables)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := p.Cabling(t)
 	n := &ethernet.Network{Cabling: c, Priorities: ethernet.Uniform(c, []uint8{3})}
-	for d := range ethernet.DeviceID(len(names)) {
+	for d := range ethernet.DeviceID(devices) {
 		class := ethernet.Class{Prefixes: []netip.Prefix{netip.MustParsePrefix(fmt.Sprintf("10.0.%d.0/24", d))}, At: []ethernet.DeviceID{d}, Hosts: true, Next: n.NewRow()}
 		done := map[ethernet.DeviceID]bool{d: true} // an in-tree, and more next hops toward it
 		order := []ethernet.DeviceID{d}
-		for len(order) < len(names) {
+		for len(order) < devices {
 			at := order[r.IntN(len(order))]
 			first, end := n.LinksFrom(at)
 			l := first + ethernet.LinkID(r.IntN(int(end-first)))

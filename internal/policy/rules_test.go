@@ -139,6 +139,11 @@ var rules = []rule{
 		why:      "JSON with lines, for the readers of dumps",
 	},
 	{
+		packages: "ethernet/internal/testcables",
+		may:      []string{"ethernet"},
+		why:      "cablings for tests, of the packages below as well",
+	},
+	{
 		packages: "ethernet/clab",
 		may:      []string{"ethernet", "format"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
