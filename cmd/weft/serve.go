@@ -21,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/opensm/daemon"
 	"github.com/weft-fabric/weft/opensm/wire"
@@ -115,7 +116,7 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 // blame says where a setting is from that is wrong: a flag, which is an error in
 // usage, or the file.
 func (o *serveFlags) blame(cmd *cobra.Command, err error) error {
-	var wrong *daemon.WrongSetting
+	var wrong *configfile.Wrong
 	switch {
 	case err == nil:
 		return nil

@@ -1,17 +1,12 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"reflect"
-	"slices"
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
-	"github.com/weft-fabric/weft/internal/spell"
+	"github.com/weft-fabric/weft/internal/configfile"
 )
 
 // Config is the configuration file. Only the socket has no default.
@@ -36,149 +31,36 @@ type Config struct {
 	State      string `yaml:"state"`     // folder for the last good tables and refusals; empty: none
 	Metrics    string `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
 
-	lines map[string]int // [key] line in the file
+	lines configfile.Lines
 }
 
 // Names is one name, several with commas between, or a list.
-type Names []string
+type Names = configfile.Names
 
-// UnmarshalYAML takes a text or a list.
-func (n *Names) UnmarshalYAML(node *yaml.Node) error {
-	var list []string
-	if node.Kind == yaml.SequenceNode {
-		if err := node.Decode(&list); err != nil {
-			return err
-		}
-	} else {
-		var text string
-		if err := node.Decode(&text); err != nil {
-			return err
-		}
-		list = strings.Split(text, ",")
-	}
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	*n = list
-	return nil
-}
-
-func (n Names) String() string { return strings.Join(n, ",") }
+// otherWords is the keys that are also known by the names of flags.
+var otherWords = map[string]string{"time-budget": "budget"}
 
 // ReadConfig reads a configuration in YAML. Unknown keys, duplicate keys, values of the
 // wrong kind and a second document are errors, which name the line.
 func ReadConfig(r io.Reader) (Config, error) {
-	var document yaml.Node
-	d := yaml.NewDecoder(r)
-	switch err := d.Decode(&document); {
-	case errors.Is(err, io.EOF): // an empty file says nothing
-		return Config{}, nil
-	case err != nil:
-		return Config{}, fmt.Errorf("daemon: %s", strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return Config{}, errors.New("daemon: the configuration is more than one YAML document")
-	}
-	settings := document.Content[0]
-	if settings.Kind != yaml.MappingNode {
-		return Config{}, fmt.Errorf("daemon: line %d: settings are lines such as engine: auto", settings.Line)
-	}
-	c := Config{lines: map[string]int{}}
-	var wrong []string
-	for i := 0; i < len(settings.Content); i += 2 {
-		key := settings.Content[i]
-		if err := c.set(key, settings.Content[i+1]); err != nil {
-			wrong = append(wrong, fmt.Sprintf("line %d: %v", key.Line, err))
-		}
-	}
-	if wrong != nil {
-		return Config{}, fmt.Errorf("daemon: %s", strings.Join(wrong, "; "))
+	var c Config
+	var err error
+	if c.lines, err = configfile.Read(r, &c, otherWords); err != nil {
+		return Config{}, fmt.Errorf("daemon: %w", err)
 	}
 	return c, nil
 }
 
-// set stores a line of the file.
-func (c *Config) set(key, value *yaml.Node) error {
-	keys, fields := c.fields()
-	if key.Value == "time-budget" { // the name of the flag
-		key.Value = "budget"
-	}
-	i := slices.Index(keys, key.Value)
-	switch {
-	case i < 0:
-		return fmt.Errorf("field %s not found%s (there are %s)", key.Value, spell.Hint(key.Value, keys), strings.Join(keys, ", "))
-	case c.lines[key.Value] > 0:
-		return fmt.Errorf("%s stands in line %d already", key.Value, c.lines[key.Value])
-	}
-	c.lines[key.Value] = key.Line
-	switch to := fields[i].Addr().Interface().(type) {
-	case *time.Duration:
-		d, err := time.ParseDuration(value.Value)
-		if err != nil {
-			return fmt.Errorf("%s: %q is no time; it is a number with a unit, such as 90s or 10m", key.Value, value.Value)
-		}
-		*to = d
-	case *int:
-		if value.Decode(to) != nil {
-			return fmt.Errorf("%s: %q is no whole number", key.Value, value.Value)
-		}
-	case *Names:
-		if value.Decode(to) != nil {
-			return fmt.Errorf("%s is one name, several with commas between, or a list of names", key.Value)
-		}
-	default:
-		if value.Decode(to) != nil {
-			return fmt.Errorf("%s is one word", key.Value)
-		}
-	}
-	return nil
-}
-
-// fields is the settings and their names.
-func (c *Config) fields() (keys []string, fields []reflect.Value) {
-	v := reflect.ValueOf(c).Elem()
-	for i := range v.NumField() {
-		if key := v.Type().Field(i).Tag.Get("yaml"); key != "" {
-			keys, fields = append(keys, key), append(fields, v.Field(i))
-		}
-	}
-	return keys, fields
-}
-
 // Keys is the names of the settings.
-func (c *Config) Keys() []string {
-	keys, _ := c.fields()
-	return keys
-}
+func (c *Config) Keys() []string { return configfile.Keys(c) }
 
 // Take copies a setting from another configuration.
 func (c *Config) Take(key string, from *Config) {
-	keys, mine := c.fields()
-	_, others := from.fields()
-	i := slices.Index(keys, key)
-	mine[i].Set(others[i])
+	configfile.Take(key, c, from)
 	delete(c.lines, key)
 }
 
-// WrongSetting is the error for an invalid setting.
-type WrongSetting struct {
-	Key  string // as in Config.Keys
-	Line int    // in its file; 0: it is from no file
-	Why  string
-}
-
-func (w *WrongSetting) Error() string {
-	text := w.Why
-	if !strings.HasPrefix(text, w.Key) {
-		text = w.Key + ": " + text
-	}
-	if w.Line > 0 {
-		text = fmt.Sprintf("line %d: %s", w.Line, text)
-	}
-	return "daemon: " + text
-}
-
-// at adds to an error where in its file the setting is.
+// at adds to an error where in its file the setting is: a *configfile.Wrong.
 func (c *Config) at(key string, err error) error {
 	if err == nil {
 		return nil
@@ -187,5 +69,5 @@ func (c *Config) at(key string, err error) error {
 	for _, from := range []string{"daemon: ", "routing: ", "engines: ", "balance: ", "traffic: "} {
 		text = strings.TrimPrefix(text, from)
 	}
-	return &WrongSetting{key, c.lines[key], text}
+	return fmt.Errorf("daemon: %w", &configfile.Wrong{Key: key, Line: c.lines[key], Why: text})
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/loopback"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
 
@@ -69,12 +70,12 @@ func TestMetricsCutOff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.SetDeadline(time.Now().Add(scrapeRead + scrapeWrite)); err != nil {
+		if err := c.SetDeadline(time.Now().Add(loopback.ReadTime + loopback.WriteTime)); err != nil {
 			t.Fatal(err)
 		}
 		_, _ = io.WriteString(c, text) // it may be cut off before the end
 		if _, err := io.ReadAll(c); err != nil && os.IsTimeout(err) {
-			t.Errorf("%s: still open after %v", name, scrapeRead+scrapeWrite)
+			t.Errorf("%s: still open after %v", name, loopback.ReadTime+loopback.WriteTime)
 		}
 		c.Close()
 	}

@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
 	nodenames "github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/configfile"
+	"github.com/weft-fabric/weft/internal/loopback"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/routing/paths/balance"
@@ -77,7 +75,7 @@ func (c Config) check() (*settings, error) {
 		key    string
 		settle func() error
 	}{
-		{"socket", func() error { return absolute("socket", c.Socket) }},
+		{"socket", func() error { return configfile.Absolute("socket", c.Socket) }},
 		{"engine", func() (err error) { s.uses, err = named(s.Engine); return err }},
 		{"contract", func() (err error) {
 			if c.Contract != "" {
@@ -97,7 +95,7 @@ func (c Config) check() (*settings, error) {
 		{"aim", s.settleAim},
 		{"weight", s.settleWeights},
 		{"budget", s.settleBudget},
-		{"limit", func() error { return positive("limit", c.Limit) }},
+		{"limit", func() error { return configfile.NotNegative("limit", c.Limit) }},
 		{"keep", func() (err error) { s.keep, err = parseKeep(c.Keep); return err }},
 		{"max_entries_per_change", s.checkMostEntries},
 		{"rebalance", s.settleHours},
@@ -106,9 +104,9 @@ func (c Config) check() (*settings, error) {
 			if c.State == "" {
 				return nil
 			}
-			return absolute("state", c.State)
+			return configfile.Absolute("state", c.State)
 		}},
-		{"metrics", func() error { return loopback(c.Metrics) }},
+		{"metrics", func() error { return loopback.Check("metrics", c.Metrics) }},
 	} {
 		if err := c.at(setting.key, setting.settle()); err != nil {
 			return nil, err
@@ -117,23 +115,9 @@ func (c Config) check() (*settings, error) {
 	return s, nil
 }
 
-func absolute(key, path string) error {
-	if !filepath.IsAbs(path) {
-		return fmt.Errorf("daemon: %s %q is no absolute path", key, path)
-	}
-	return nil
-}
-
 func among(key string, n, most int, what string) error {
 	if n < 0 || n > most {
 		return fmt.Errorf("daemon: %s %d; there are 1 to %d %s, and 0 is no limit", key, n, most, what)
-	}
-	return nil
-}
-
-func positive(key string, d time.Duration) error {
-	if d < 0 {
-		return fmt.Errorf("daemon: %s %v is negative", key, d)
 	}
 	return nil
 }
@@ -165,7 +149,7 @@ func (s *settings) settleWeights() error {
 }
 
 func (s *settings) settleBudget() error {
-	if err := positive("budget", s.Budget); err != nil {
+	if err := configfile.NotNegative("budget", s.Budget); err != nil {
 		return err
 	}
 	if s.Budget > 0 && !slices.Contains(s.Engine, weft.Auto) {
@@ -223,27 +207,6 @@ func named(names Names) (uses engines.Option, err error) {
 		uses |= e.Uses
 	}
 	return uses, nil
-}
-
-// loopback refuses an address that others than this host can reach.
-func loopback(address string) error {
-	if address == "" {
-		return nil
-	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("daemon: metrics %q: %w", address, err)
-	}
-	if !isLoopback(host) {
-		return fmt.Errorf("daemon: metrics %q is no loopback address: what runs the fabric does not answer the network; use 127.0.0.1 or [::1]", address)
-	}
-	return nil
-}
-
-// isLoopback says whether a host without a port names this host only.
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }
 
 // fixed says what of a new configuration would need a restart, or nothing.
