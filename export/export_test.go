@@ -7,12 +7,15 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
@@ -154,6 +157,43 @@ func TestDot(t *testing.T) {
 	}
 }
 
+// neato keeps the places of all nodes, as the help of weft export has it; hosts stand round
+// their switches, and no two nodes in one place.
+func TestDotPlaces(t *testing.T) {
+	alone := report.NewNetwork("alone", func() *fabric.Fabric {
+		var b fabric.Builder
+		for i := range 2 {
+			b.Node(fabric.Node{GUID: fabric.GUID(1 + i), Kind: fabric.Switch, Ports: 4}, "")
+			b.Node(fabric.Node{GUID: fabric.GUID(11 + i), Kind: fabric.Adapter, Ports: 1}, "")
+		}
+		f, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}())
+	for _, n := range []*report.Network{odd(t), alone, report.NewNetwork("wide", testnet.Build(t, "mesh:2x2,hosts=60"))} {
+		x, y := places(n)
+		seen := map[[2]float64]int{}
+		for i := range x {
+			at := [2]float64{math.Round(1000 * x[i]), math.Round(1000 * y[i])}
+			if o, ok := seen[at]; ok {
+				t.Errorf("%s: nodes %d and %d are both at %v", n.Name, o, i, at)
+			}
+			seen[at] = i
+		}
+		for e, node := range n.Ports.Node {
+			if s := n.Ports.Switch[e]; s >= 0 && math.Hypot(x[node]-x[s], y[node]-y[s]) > 0.6 {
+				t.Errorf("%s: node %d is far from its switch", n.Name, node)
+			}
+		}
+		plain := tool(t, written(t, "dot", n), "neato", "-n", "-Tplain")
+		if nodes := strings.Count(plain, "\nnode "); nodes != len(n.Nodes.Name) {
+			t.Errorf("%s: neato -n has %d nodes, want %d", n.Name, nodes, len(n.Nodes.Name))
+		}
+	}
+}
+
 // promtool accepts the findings.
 func TestPrometheus(t *testing.T) {
 	for _, n := range []*report.Network{odd(t), networkOf(t, "torus:3x3", testnet.Build(t, "torus:3x3"))} {
@@ -202,6 +242,53 @@ func readSlurm(t *testing.T, text string) slurmTree {
 		}
 	}
 	return s
+}
+
+// slurmTopology is a topology of Slurm 25.05's topology.yaml, as its manual page has it, with
+// what we write of it.
+type slurmTopology struct {
+	Topology       string `yaml:"topology"`
+	ClusterDefault bool   `yaml:"cluster_default"`
+	Tree           struct {
+		Switches []struct {
+			Switch   string `yaml:"switch"`
+			Nodes    string `yaml:"nodes"`
+			Children string `yaml:"children"`
+		} `yaml:"switches"`
+	} `yaml:"tree"`
+}
+
+// readSlurmYAML reads a topology.yaml and takes nothing that the manual page does not have.
+// Debian 12 has Slurm 22.05, which reads topology.conf only.
+func readSlurmYAML(t *testing.T, text string) []slurmTopology {
+	t.Helper()
+	var doc []slurmTopology
+	d := yaml.NewDecoder(strings.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc) != 1 || doc[0].Topology == "" || !doc[0].ClusterDefault {
+		t.Fatalf("want one topology with a name, the default of the cluster: %+v", doc)
+	}
+	named := map[string]bool{}
+	for _, v := range doc[0].Tree.Switches {
+		if v.Switch == "" || named[v.Switch] || (v.Nodes == "") == (v.Children == "") {
+			t.Errorf("a switch has a name of its own, and either nodes or children: %+v", v)
+		}
+		named[v.Switch] = true
+	}
+	for _, v := range doc[0].Tree.Switches {
+		if v.Children == "" {
+			continue
+		}
+		for _, child := range expand(t, v.Children) {
+			if !named[child] {
+				t.Errorf("below %s: no switch is called %s", v.Switch, child)
+			}
+		}
+	}
+	return doc
 }
 
 // Slurm's tree is one: a single root, every host and every other switch in one place. The
@@ -257,19 +344,61 @@ func TestSlurm(t *testing.T) {
 		if len(hosts) != c.hosts || roots != 1 || len(s.children) != c.inner {
 			t.Errorf("%s: %d hosts, %d roots, %d branches that join others, want %d, 1, %d", c.n.Name, len(hosts), roots, len(s.children), c.hosts, c.inner)
 		}
-		var doc []struct {
-			Tree struct {
-				Switches []struct{ Switch, Nodes, Children string }
-			}
-		}
-		if err := yaml.Unmarshal([]byte(written(t, "slurm-yaml", c.n)), &doc); err != nil {
-			t.Fatal(err)
+		doc := readSlurmYAML(t, written(t, "slurm-yaml", c.n))
+		if len(doc[0].Tree.Switches) != len(s.hosts)+len(s.children) {
+			t.Errorf("%s: %d switches in YAML, want %d", c.n.Name, len(doc[0].Tree.Switches), len(s.hosts)+len(s.children))
 		}
 		for _, v := range doc[0].Tree.Switches {
 			if v.Nodes != "" && !slices.Equal(expand(t, v.Nodes), s.hosts[v.Switch]) || v.Children != "" && !slices.Equal(expand(t, v.Children), s.children[v.Switch]) {
 				t.Errorf("%s: %s differs in YAML", c.n.Name, v.Switch)
 			}
 		}
+	}
+}
+
+// twoParts is two switches that no cable joins, each between two leaves with a host, and
+// adapters that name no host.
+func twoParts(t *testing.T) *report.Network {
+	t.Helper()
+	var b fabric.Builder
+	guid := fabric.GUID(0)
+	add := func(kind fabric.Kind, name string) fabric.Ref {
+		guid++
+		return b.Node(fabric.Node{GUID: guid, Kind: kind, Ports: 4, Name: name}, "")
+	}
+	for _, part := range []string{"east", "west"} {
+		top := add(fabric.Switch, part)
+		for i := range 2 {
+			leaf := add(fabric.Switch, fmt.Sprintf("%s-leaf-%d", part, i))
+			b.Cable(top, uint8(1+i), leaf, 1, fabric.Rate{})
+			b.Cable(leaf, 2, add(fabric.Adapter, fmt.Sprintf("%s%d HCA-1", part, i)), 1, fabric.Rate{})
+			b.Cable(leaf, 3, add(fabric.Adapter, "MT4129 ConnectX7 Mellanox Technologies"), 1, fabric.Rate{})
+			b.Cable(leaf, 4, add(fabric.Adapter, "🦊\u2028\nb HCA-1"), 1, fabric.Rate{})
+		}
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.NewNetwork("two parts", f)
+}
+
+// Parts of a network are trees of their own, as no job can run in both; adapters of no host
+// that Slurm could know are named.
+func TestSlurmParts(t *testing.T) {
+	text := written(t, "slurm", twoParts(t))
+	want := `# two parts
+# For slurm.conf: TopologyPlugin=topology/tree
+# Adapters left out, as the description names no host that Slurm could know: 8: 0x0000000000000004 (MT4129 ConnectX7 Mellanox Technologies), 0x0000000000000008 (MT4129 ConnectX7 Mellanox Technologies), 0x000000000000000d (MT4129 ConnectX7 Mellanox Technologies), …
+SwitchName=east-leaf-0 Nodes=east0
+SwitchName=east-leaf-1 Nodes=east1
+SwitchName=west-leaf-0 Nodes=west0
+SwitchName=west-leaf-1 Nodes=west1
+SwitchName=fabric-1 Switches=east-leaf-[0-1]
+SwitchName=fabric-2 Switches=west-leaf-[0-1]
+`
+	if d := cmp.Diff(want, text); d != "" {
+		t.Error(d)
 	}
 }
 

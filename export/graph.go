@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,10 +13,15 @@ import (
 	"github.com/weft-fabric/weft/report"
 )
 
-// writeDOT writes a graph of Graphviz. Switches have the places of the map, which neato -n
-// keeps.
+// dotUnit is how many points of Graphviz the distance between two switches of the map is:
+// room for the names of the hosts round each.
+const dotUnit = 288.0
+
+// writeDOT writes a graph of Graphviz. All nodes have the places of the map, which neato -n
+// keeps, hosts those round their switches where the page unfolds them.
 func writeDOT(w *bufio.Writer, n *report.Network) error {
 	fmt.Fprintf(w, "graph %s {\n  node [shape=box];\n", dotText(n.Name))
+	x, y := places(n)
 	for i := range int32(len(n.Nodes.Name)) {
 		fmt.Fprintf(w, "  n%d [", i)
 		for k, a := range nodeAttributes(n, i) {
@@ -24,10 +30,9 @@ func writeDOT(w *bufio.Writer, n *report.Network) error {
 			}
 			fmt.Fprintf(w, "%s=%s", a.key, dotText(a.text()))
 		}
-		if int(i) < len(n.Nodes.X) {
-			fmt.Fprintf(w, ", pos=\"%g,%g\"", 72*n.Nodes.X[i], -72*n.Nodes.Y[i])
-		} else {
-			w.WriteString(", shape=ellipse")
+		fmt.Fprintf(w, ", pos=\"%.2f,%.2f\"", dotUnit*x[i], -dotUnit*y[i])
+		if int(i) >= len(n.Nodes.X) {
+			w.WriteString(", shape=plaintext, fontsize=8, width=0.1, height=0.1, margin=0.02")
 		}
 		w.WriteString("];\n")
 	}
@@ -43,6 +48,43 @@ func writeDOT(w *bufio.Writer, n *report.Network) error {
 	}
 	_, err := w.WriteString("}\n")
 	return err
+}
+
+// places is where all nodes stand on the map: adapters on circles round the switch that
+// their first port is cabled to, those without one in a row below everything.
+func places(n *report.Network) (x, y []float64) {
+	c := &n.Nodes
+	x, y = make([]float64, len(c.Name)), make([]float64, len(c.Name))
+	below := 0.0
+	for s := range c.X {
+		x[s], y[s] = c.X[s], c.Y[s]
+		below = max(below, c.Y[s]+1)
+	}
+	hosts := make([][]int32, len(c.X)) // by switch
+	placed := make([]bool, len(c.Name))
+	for e, node := range n.Ports.Node {
+		if at := n.Ports.Switch[e]; at >= 0 && !placed[node] {
+			placed[node] = true
+			hosts[at] = append(hosts[at], node)
+		}
+	}
+	const circle = 24 // hosts on the first circle, and on each further one
+	for s, list := range hosts {
+		for i, node := range list {
+			round := float64(i / circle)
+			angle := 2*math.Pi*float64(i%circle)/float64(min(len(list), circle)) + 0.13*round + math.Pi/2
+			r := 0.3 + 0.11*round
+			x[node], y[node] = x[s]+r*math.Cos(angle), y[s]-r*math.Sin(angle)
+		}
+	}
+	alone := 0.0
+	for node := len(c.X); node < len(c.Name); node++ {
+		if !placed[node] {
+			x[node], y[node] = alone, below
+			alone++
+		}
+	}
+	return x, y
 }
 
 // dotText is a string of DOT. A backslash begins an escape there, and control characters

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
@@ -23,12 +24,16 @@ type branch struct {
 
 // tree is the branches of a network, leaves first. Where the fabric has levels, what is
 // joined without the levels above is a branch; where it has groups, each is one. A host is
-// below the switch of its first adapter.
-func tree(n *report.Network) ([]branch, error) {
+// below the switch of its first adapter. Parts of the network that no cable joins have no
+// branch in common: no job can run in both.
+//
+// left is the adapters that are in no branch, because Slurm could not know a host by the name
+// in their descriptions.
+func tree(n *report.Network) (all []branch, left []int32, err error) {
 	s := &shaper{n: n, used: map[string]bool{}}
 	s.leaves()
 	if len(s.all) == 0 {
-		return nil, fmt.Errorf("export: %s: no adapter has the name of a host in its description, and Slurm's nodes are hosts", n.Name)
+		return nil, nil, fmt.Errorf("export: %s: no adapter has the name of a host in its description, and Slurm's nodes are hosts", n.Name)
 	}
 	top := int32(0)
 	for _, l := range n.Nodes.Level {
@@ -43,8 +48,9 @@ func tree(n *report.Network) ([]branch, error) {
 			s.join(func(v int32) int32 { return part[v] }, "pod")
 		}
 	}
-	s.join(func(int32) int32 { return 0 }, "fabric")
-	return s.all, nil
+	part := s.joined(top)
+	s.join(func(v int32) int32 { return part[v] }, "fabric")
+	return s.all, s.left, nil
 }
 
 // shaper makes a tree.
@@ -53,6 +59,7 @@ type shaper struct {
 	used map[string]bool
 	all  []branch
 	open []pending // branches that have no parent yet
+	left []int32   // adapters of no host that Slurm could know
 }
 
 // pending is a branch with one of the switches that it stands for.
@@ -88,7 +95,13 @@ func (s *shaper) leaves() {
 	for _, e := range order {
 		at := n.Ports.Switch[e]
 		host, _ := names.HostOf(&fabric.Node{Kind: fabric.Adapter, Name: n.Nodes.Name[n.Ports.Node[e]]})
-		if at < 0 || n.Ports.Class[e] != int32(fabric.HostAdapter) || host == "" || seen[host] || unfit.MatchString(host) {
+		if at < 0 || n.Ports.Class[e] != int32(fabric.HostAdapter) || seen[host] {
+			continue
+		}
+		if host == "" || unfit.MatchString(host) {
+			if !slices.Contains(s.left, n.Ports.Node[e]) {
+				s.left = append(s.left, n.Ports.Node[e])
+			}
 			continue
 		}
 		seen[host] = true
@@ -163,7 +176,7 @@ func (s *shaper) join(number func(v int32) int32, kind string) {
 		}
 		count++
 		name := kind
-		if kind != "fabric" {
+		if len(order) > 1 {
 			name = fmt.Sprintf("%s-%d", kind, count)
 		}
 		b := branch{name: s.unique(name, fmt.Sprint(len(s.all)))}
@@ -176,13 +189,39 @@ func (s *shaper) join(number func(v int32) int32, kind string) {
 	s.open = open
 }
 
+// comment is text for a line that begins with #.
+func comment(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' { // YAML ends lines at these two as well
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+}
+
+// leftOut is a comment on the adapters that are in no branch.
+func leftOut(n *report.Network, left []int32) string {
+	if len(left) == 0 {
+		return ""
+	}
+	const most = 3
+	var some []string
+	for _, v := range left[:min(len(left), most)] {
+		some = append(some, fmt.Sprintf("%s (%s)", n.Nodes.GUID[v], comment(n.Nodes.Name[v])))
+	}
+	if len(left) > most {
+		some = append(some, "…")
+	}
+	return fmt.Sprintf("# Adapters left out, as the description names no host that Slurm could know: %d: %s\n", len(left), strings.Join(some, ", "))
+}
+
 // writeSlurm writes topology.conf.
 func writeSlurm(w *bufio.Writer, n *report.Network) error {
-	all, err := tree(n)
+	all, left, err := tree(n)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "# %s\n# For slurm.conf: TopologyPlugin=topology/tree\n", strings.ReplaceAll(n.Name, "\n", " "))
+	fmt.Fprintf(w, "# %s\n# For slurm.conf: TopologyPlugin=topology/tree\n%s", comment(n.Name), leftOut(n, left))
 	for _, b := range all {
 		fmt.Fprintf(w, "SwitchName=%s", b.name)
 		if b.hosts != nil {
@@ -198,11 +237,11 @@ func writeSlurm(w *bufio.Writer, n *report.Network) error {
 
 // writeSlurmYAML writes topology.yaml.
 func writeSlurmYAML(w *bufio.Writer, n *report.Network) error {
-	all, err := tree(n)
+	all, left, err := tree(n)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "# %s\n- topology: fabric\n  cluster_default: true\n  tree:\n    switches:\n", strings.ReplaceAll(n.Name, "\n", " "))
+	fmt.Fprintf(w, "# %s\n%s- topology: fabric\n  cluster_default: true\n  tree:\n    switches:\n", comment(n.Name), leftOut(n, left))
 	for _, b := range all {
 		fmt.Fprintf(w, "      - switch: %q\n", b.name)
 		if b.hosts != nil {

@@ -21,9 +21,12 @@ import (
 
 // Slurm's controller reads topology.conf, and sees the tree that is meant.
 func TestSlurmReadsTopology(t *testing.T) {
-	for _, spec := range []string{"xgft:m=4x2,w=2x2,hosts=4", "dragonfly:p=2"} {
-		n := networkOf(t, spec, testnet.Build(t, spec))
-		all, err := tree(n)
+	for _, spec := range []string{"xgft:m=4x2,w=2x2,hosts=4", "dragonfly:p=2", "two parts"} {
+		n := twoParts(t)
+		if spec != n.Name {
+			n = networkOf(t, spec, testnet.Build(t, spec))
+		}
+		all, _, err := tree(n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,6 +33,7 @@ forms contain loads only if one of the two is given.
 
 In Slurm's tree a host is below the switch of its first adapter. What switches are
 joined by without the levels above is one branch, and so is a group of a Dragonfly.
+Parts that no cable joins have no branch in common.
 
 Exit code 1: the tables have a credit loop, leave pairs without a route or do not
 fit the fabric.`,
