@@ -12,11 +12,11 @@ import (
 // Delivery says what a device does with packets of a route besides sending them to next hops.
 type Delivery uint8
 
-// The kinds of delivery.
+// The kinds of delivery. Of several the last counts.
 const (
 	Forwarded Delivery = iota // nothing else
-	ToHosts                   // hosts are behind one of its interfaces
 	ToItself                  // an address of the device, or of a cable's end
+	ToHosts                   // hosts are behind one of its interfaces
 	Outside                   // next hops outside the devices that were read
 )
 

@@ -64,7 +64,7 @@ func (a *app) ethernetFailures(cmd *cobra.Command, name string, o *verifyEtherne
 	if o.samples < 1 {
 		return exit.Usage("--samples is at least 1")
 	}
-	s := &ethernetFailuresSummary{Failures: kind.String(), Converging: o.converging, NotCovered: outsideEthernet}
+	s := &ethernetFailuresSummary{Failures: kind.String(), Converging: o.converging}
 	stage := a.Stage("reading", &s.Seconds.Read)
 	in, err := o.read(a.Console, name)
 	if err == nil && in.plan == nil {
@@ -74,7 +74,7 @@ func (a *app) ethernetFailures(cmd *cobra.Command, name string, o *verifyEtherne
 	if err != nil {
 		return err
 	}
-	s.Routes, s.Assumed = in.routes, append([]string{}, in.Notes...)
+	s.Routes, s.Assumed, s.NotCovered = in.routes, append([]string{}, in.Notes...), in.notCovered()
 	stage = a.Stage("failures", &s.Seconds.Failures)
 	r, err := failures.Run(cmd.Context(), in.plan, in.Network, failures.Options{Kind: kind, Converging: o.converging, Samples: o.samples, Progress: stage.Progress()})
 	stage.Done()
@@ -100,7 +100,7 @@ func (o *verifyEthernetFlags) computeInstead(in *ethernetInput) ([]string, error
 	read := in.Network
 	computed := *read
 	computed.Classes = bgp.HostClasses(read)
-	next := &ethernetInput{Network: &computed}
+	next := &ethernetInput{Network: &computed, again: in.again}
 	if err := o.compute(next); err != nil {
 		return nil, err
 	}
@@ -162,6 +162,9 @@ func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report,
 	case len(in.Notes) > 0:
 		p.Fact("read", "%s", strings.Join(in.Notes, "\n"))
 	}
+	if len(in.Gaps) > 0 {
+		p.Fact("not covered", "%s", strings.Join(in.Gaps, "\n"))
+	}
 	what := map[failures.Kind]string{failures.Links: "each cable", failures.Switches: "each device", failures.TwoLinks: "each pair of cables"}
 	kind, _ := failures.ParseKind(s.Failures)
 	text := what[kind] + ", " + words.Thousands(r.Tried) + " in all"
@@ -175,7 +178,11 @@ func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report,
 	p.Fact("failures", "%s, judged %s", text, when)
 	p.Fact("verdict", "a credit loop after %s of them; %s cut a pair of prefixes", words.Thousands(r.Loops), words.Thousands(r.Cuts))
 	if r.Before {
-		p.Fact("before", "there is a credit loop before anything fails: weft verify %s shows it", name)
+		again := in.again
+		if !strings.Contains(again, " --routes ") {
+			again += " --routes bgp"
+		}
+		p.Fact("before", "there is a credit loop before anything fails: weft verify %s shows it", again)
 	}
 	if len(r.Findings) > 0 {
 		p.Fact("worst", "%s", a.failuresText(in, r.Findings))
@@ -185,7 +192,7 @@ func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report,
 	}
 	p.Fact("time", "read %s, failures %s; %s at the peak", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Failures), words.Bytes(peakRSS()))
 	if r.Loops > 0 {
-		p.Fact("next", "weft route %s --lossless 2 computes rules for priorities that are safe after every single failure", name)
+		p.Fact("next", "weft route %s --lossless 2 computes rules for priorities that are safe after every single failure", in.again)
 	}
 	return p
 }

@@ -54,6 +54,37 @@ type ethernetInput struct {
 	*ethernet.Network
 	plan   *bgp.Plan
 	routes string // where routes and AS numbers come from
+	again  string // name and flags, for commands about the same network
+}
+
+// outsideEthernet is what no verdict about lossless Ethernet covers.
+var outsideEthernet = []string{"multicast and flooding", "hosts that pause for ever", "link-level pause without priorities"}
+
+// notCovered is what the verdicts about the network do not cover.
+func (in *ethernetInput) notCovered() []string { return slices.Concat(in.Gaps, outsideEthernet) }
+
+// covered is what is added to the good verdicts about a network that was not read whole.
+func (in *ethernetInput) covered() string {
+	if len(in.Gaps) > 0 {
+		return ", as far as is covered"
+	}
+	return ""
+}
+
+// text is the flags as they were given, with a blank before each.
+func (o *ethernetFlags) text() string {
+	var b strings.Builder
+	for _, f := range [...]struct{ flag, value string }{
+		{"vrf", o.vrf}, {"routes", o.routes}, {"as", o.as}, {"lossless-priorities", strings.Trim(strings.ReplaceAll(fmt.Sprint(o.priorities), " ", ","), "[]")},
+	} {
+		if f.value != "" {
+			b.WriteString(" --" + f.flag + " " + f.value)
+		}
+	}
+	if o.partial {
+		b.WriteString(" --partial")
+	}
+	return b.String()
 }
 
 // read reads the network, and computes its routes if that is asked for.
@@ -67,7 +98,7 @@ func (o *ethernetFlags) read(c *console.Console, name string) (*ethernetInput, e
 		if err != nil {
 			return nil, err
 		}
-		in := &ethernetInput{Network: n, routes: "as read"}
+		in := &ethernetInput{Network: n, routes: "as read", again: name + o.text()}
 		if o.routes == "" {
 			return in, nil
 		}
@@ -91,7 +122,7 @@ func (o *ethernetFlags) read(c *console.Console, name string) (*ethernetInput, e
 		lossless = []uint8{3}
 	}
 	n := &ethernet.Network{Cabling: cabling, Classes: bgp.Subnets(cabling, hosts), Priorities: ethernet.Uniform(cabling, lossless)}
-	in := &ethernetInput{Network: n}
+	in := &ethernetInput{Network: n, again: name + o.text()}
 	return in, o.compute(in)
 }
 
@@ -206,5 +237,8 @@ func (in *ethernetInput) factNetwork(p *console.Page, name string) {
 	}
 	if len(in.Notes) > 0 {
 		p.Fact("read", "%s", strings.Join(in.Notes, "\n"))
+	}
+	if len(in.Gaps) > 0 {
+		p.Fact("not covered", "%s", strings.Join(in.Gaps, "\n"))
 	}
 }

@@ -131,7 +131,7 @@ func (a *app) packetsEthernet(cmd *cobra.Command, name string, o *packetsEtherne
 	}
 	for _, step := range v.Cycle {
 		if step.Tunnel != ethernet.None {
-			return exit.Usage("the credit loop goes through a tunnel, and packets in tunnels are not simulated; weft verify %s shows it", name)
+			return exit.Usage("the credit loop goes through a tunnel, and packets in tunnels are not simulated; weft verify %s shows it", in.again)
 		}
 	}
 	s := &replayEthernetSummary{Verdict: report.Verdict(v), Cycle: ethernetSteps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
@@ -144,7 +144,7 @@ func (a *app) packetsEthernet(cmd *cobra.Command, name string, o *packetsEtherne
 	if err != nil {
 		return err
 	}
-	return a.answer(asJSON, s, func() error { return a.Show(a.replayEthernetScreen(name, in.Network, v, s)) }, s.Run != nil && s.Run.Stuck > 0)
+	return a.answer(asJSON, s, func() error { return a.Show(a.replayEthernetScreen(name, in, o.lossless, v, s)) }, s.Run != nil && s.Run.Stuck > 0)
 }
 
 // replay sends the flows of the loop, and the same under rules.
@@ -185,11 +185,12 @@ func runOf(n *ethernet.Network, r *pfc.Result) *ethernetRun {
 	return e
 }
 
-func (a *app) replayEthernetScreen(name string, n *ethernet.Network, v *judge.Verdict, s *replayEthernetSummary) *console.Page {
+func (a *app) replayEthernetScreen(name string, in *ethernetInput, lossless int, v *judge.Verdict, s *replayEthernetSummary) *console.Page {
 	p := a.NewPage()
-	p.Fact("network", "%s: %s, %s", name, words.Plural(len(n.Names), "device"), words.Plural(n.Cables(), "cable"))
+	n := in.Network
+	in.factNetwork(p, name)
 	if v.Free() {
-		p.Fact("verdict", "%s: there is no credit loop to replay", report.DeadlockFree)
+		p.Fact("verdict", "%s%s: there is no credit loop to replay", report.DeadlockFree, in.covered())
 		return p
 	}
 	p.Fact("verdict", "%s, a shortest one of %d steps:\n%s", report.CreditLoop, len(v.Cycle), ethernetLoopText(a.Console, n, v.Cycle))
@@ -207,7 +208,7 @@ func (a *app) replayEthernetScreen(name string, n *ethernet.Network, v *judge.Ve
 	case s.NoRules != "":
 		p.Fact("with rules", "none: %s", s.NoRules)
 	case s.Cured != nil:
-		p.Fact("with rules", "the same flows are completed: %s packets arrived, %s dropped, the last after %.1f us (weft route %s --lossless)", words.Thousands(int64(s.Cured.Delivered)), words.Thousands(int64(s.Cured.Dropped)), s.Cured.End/1000, name)
+		p.Fact("with rules", "the same flows are completed: %s packets arrived, %s dropped, the last after %.1f us (weft route %s --lossless %d)", words.Thousands(int64(s.Cured.Delivered)), words.Thousands(int64(s.Cured.Dropped)), s.Cured.End/1000, in.again, lossless)
 	}
 	return p
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -165,6 +166,7 @@ func (j *routeEthernetJob) paths(ctx context.Context) error {
 	after := &ethernetInput{Network: j.in.Network, plan: j.in.plan}
 	if after.plan == nil { // the routes after failures are computed, those of now are as read
 		computed := *j.in.Network
+		computed.Classes = slices.Clone(computed.Classes)
 		after.Network = &computed
 		if err := j.o.planFor(after); err != nil {
 			return err
@@ -186,7 +188,7 @@ func (j *routeEthernetJob) judge() error {
 	}
 	c := j.c
 	j.s.Before, j.s.Verdict = report.Word(before), report.Word(free)
-	j.s.Routes, j.s.Assumed, j.s.NotCovered = j.in.routes, append([]string{}, n.Notes...), outsideEthernet
+	j.s.Routes, j.s.Assumed, j.s.NotCovered = j.in.routes, append([]string{}, n.Notes...), j.in.notCovered()
 	j.s.Lossless, j.s.Needed, j.s.Order, j.s.Turns, j.s.Lossy, j.s.PerDevice = j.o.lossless, c.Needed, c.Order, c.Turns, c.Lossy, c.PerDevice
 	j.s.Rules, j.s.Dependencies = c.Names(), dependencies
 	for _, ladder := range c.Ladders {
@@ -243,7 +245,7 @@ func (j *routeEthernetJob) screen() *console.Page {
 	j.in.factNetwork(p, j.name)
 	p.Fact("paths", "%s", j.s.Paths)
 	p.Fact("before", "%s over these paths", j.s.Before)
-	p.Fact("verdict", "%s with the rules: %s dependencies over every choice of ECMP, a rank that rises along each", j.s.Verdict, words.Thousands(j.s.Dependencies))
+	p.Fact("verdict", "%s with the rules%s: %s dependencies over every choice of ECMP, a rank that rises along each", j.s.Verdict, j.in.covered(), words.Thousands(j.s.Dependencies))
 	p.Fact("outside", "of any proof: %s", strings.Join(outsideEthernet, ", "))
 	p.Fact("lanes", "%s", j.lanesText())
 	if len(c.Rules) > 0 {

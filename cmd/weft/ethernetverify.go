@@ -123,9 +123,6 @@ type ethernetCircle struct {
 	Links  []ethernetLink `json:"links"`
 }
 
-// outsideEthernet is what no verdict about lossless Ethernet covers.
-var outsideEthernet = []string{"multicast and flooding", "hosts that pause for ever", "link-level pause without priorities"}
-
 // hostsToo is the value of --endpoints that takes hosts for host adapters, the word of Ethernet.
 type hostsToo struct{ pflag.Value }
 
@@ -170,8 +167,11 @@ func (a *app) verifyEthernet(cmd *cobra.Command, name string, o *ethernetFlags) 
 	if err != nil {
 		return err
 	}
-	if len(j.n.Senders(scope)) == 0 {
+	switch {
+	case len(j.n.Senders(scope)) == 0:
 		return exit.Finding("no subnet with hosts is in the tables, so that nothing is proven; --endpoints all judges the traffic of the devices themselves")
+	case j.n.Cables() > 0 && len(j.n.Priorities.Lossless()) == 0:
+		return exit.Finding("no packet is lossless on any cable, so that nothing is proven: PORT_QOS_MAP has no port at a cable with pfc_enable and maps that lead packets to it")
 	}
 	s = a.Stage("verify", &j.spent.verify)
 	j.verdict, err = judge.Verify(cmd.Context(), j.n.Network, judge.Options{Scope: scope})
@@ -223,7 +223,7 @@ func (j *verifyEthernetJob) certify(cmd *cobra.Command, asJSON bool) error {
 func (j *verifyEthernetJob) summary() *verifyEthernetSummary {
 	n, v := j.n, j.verdict
 	s := &verifyEthernetSummary{
-		Verdict: report.Verdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: outsideEthernet,
+		Verdict: report.Verdict(v), Endpoints: v.Scope.String(), Assumed: append([]string{}, n.Notes...), NotCovered: n.notCovered(),
 		Devices: len(n.Names), Cables: n.Cables(), Prefixes: n.Prefixes(), Hosts: n.HostPrefixes(), Classes: len(n.Classes), Routes: n.routes,
 		Priorities: v.Lanes, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable, Circles: v.Circles,
 		Cycle: ethernetSteps(n.Network, v.Cycle), Next: j.next(), Rechecked: j.checked != "", Seconds: verifyStageTime{j.spent.read, j.spent.verify},
@@ -282,7 +282,7 @@ func (j *verifyEthernetJob) screen() *console.Page {
 	n, v := j.n, j.verdict
 	n.factNetwork(p, j.name)
 	if v.Free() {
-		p.Fact("verdict", "%s (endpoints %s): %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, words.Thousands(v.Dependencies))
+		p.Fact("verdict", "%s (endpoints %s)%s: %s dependencies over every choice of ECMP, a rank that rises along each", report.DeadlockFree, v.Scope, n.covered(), words.Thousands(v.Dependencies))
 		if j.checked != "" {
 			p.Fact("proof", "the ranks of %s rise along all of them too", j.checked)
 		}
@@ -385,7 +385,7 @@ func (j *verifyEthernetJob) next() string {
 	var do []string
 	v := j.verdict
 	if !v.Free() {
-		do = append(do, "weft route "+j.name+" --lossless 2 computes rules for priorities that make it safe")
+		do = append(do, "weft route "+j.n.again+" --lossless 2 computes rules for priorities that make it safe")
 	}
 	if v.Circles > 0 {
 		do = append(do, "routes that circle are usually caught in the middle of a change: take the dumps again")

@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/internal/lined"
 	"github.com/weft-fabric/weft/format"
 )
 
@@ -46,8 +45,12 @@ type link struct {
 // kind linux or of none; bridges and links out of the laboratory are left out.
 func Read(r io.Reader, name string) (*Topology, error) {
 	var f file
-	if err := yaml.NewDecoder(r).Decode(&f); err != nil {
-		return nil, atLine(name, err)
+	d := yaml.NewDecoder(r)
+	if err := d.Decode(&f); err != nil {
+		return nil, lined.YAML(name, err, "")
+	}
+	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return nil, format.Errorf(name, 1, "more than one YAML document")
 	}
 	if len(f.Topology.Nodes) == 0 {
 		return nil, format.Errorf(name, 1, "no topology: nodes: this is not a Containerlab file")
@@ -147,17 +150,4 @@ func end(y *yaml.Node) (ethernet.End, error) {
 		return ethernet.End{}, errors.New("an endpoint lacks node or interface")
 	}
 	return ethernet.End{Device: e.Node, Interface: e.Interface}, nil
-}
-
-// yamlLine finds the line in an error of the YAML library.
-var yamlLine = regexp.MustCompile(`line (\d+): `)
-
-func atLine(name string, err error) error {
-	line := 1
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	if m := yamlLine.FindStringSubmatchIndex(text); m != nil {
-		line, _ = strconv.Atoi(text[m[2]:m[3]])
-		text = text[m[1]:]
-	}
-	return format.Errorf(name, line, "not YAML: %s", text)
 }

@@ -5,8 +5,10 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/ethernet/sonic"
 	"github.com/weft-fabric/weft/format"
 )
 
@@ -54,15 +56,37 @@ func (r *reading) cable() error {
 // neighbor takes what a device says of the other end of one of its ports.
 func (r *reading) neighbor(name, port, device string, ports []string, c claim) error {
 	here := ethernet.End{Device: name, Interface: r.c.devices[name].port(port)}
-	other := r.c.devices[device]
+	device, other := r.called(device)
 	if other == nil {
-		if r.outside[here] == "" {
-			r.outside[here] = fmt.Sprintf("%s has %s there, which is not in the folder", c.by, device)
+		if before, cabled := r.plugged[here]; cabled {
+			return r.gap(c.error("two cables at %s: %s has it go to %s, and %s to %s, which is not in the folder", here, before.by, before.to, c.by, device))
+		}
+		if _, known := r.outside[here]; !known {
+			said := c
+			c.by = fmt.Sprintf("%s has %s there, which is not in the folder", said.by, device)
+			r.outside[here] = c
 		}
 		return nil
 	}
 	c.to = ethernet.End{Device: device, Interface: other.named(ports)}
 	return r.plug(here, c)
+}
+
+// called is the device that others call by a name: that in the folder, the host name of its
+// configuration, or either with a domain behind.
+func (r *reading) called(name string) (string, *device) {
+	if d := r.c.devices[name]; d != nil {
+		return name, d
+	}
+	short, _, _ := strings.Cut(name, ".")
+	for _, n := range [...]string{name, short} {
+		for _, own := range r.names {
+			if d := r.c.devices[own]; own == n || d.config != nil && d.config.Hostname == n {
+				return own, d
+			}
+		}
+	}
+	return name, nil
 }
 
 // named is the interface of a device that another calls by any of these names: the first
@@ -89,6 +113,15 @@ func (d *device) named(names []string) string {
 
 // plug notes a claim in both directions, and refuses one that contradicts.
 func (r *reading) plug(here ethernet.End, c claim) error {
+	for _, end := range [...]ethernet.End{here, c.to} {
+		if out, known := r.outside[end]; known {
+			other := c.to
+			if end == c.to {
+				other = here
+			}
+			return r.gap(out.error("two cables at %s: %s, and %s has it go to %s", end, out.by, c.by, other))
+		}
+	}
 	back := c
 	back.to = here
 	for _, side := range [...]struct {
@@ -111,10 +144,32 @@ func (r *reading) plug(here ethernet.End, c claim) error {
 	return nil
 }
 
-// prefixes is the addresses of an interface in the VRF.
-func (r *reading) prefixes(d *device, name string) []netip.Prefix {
+// vrf is the VRF of an interface; empty if it is not known.
+func (d *device) vrf(name string) string {
+	if in := d.interfaces[name]; in != nil && in.VRF != "" {
+		return in.VRF
+	}
+	if d.config == nil {
+		return ""
+	}
+	if vrf := d.config.VRF[name]; vrf != "" {
+		return vrf
+	}
+	if slices.ContainsFunc(d.config.Addresses, func(a sonic.Address) bool { return a.Interface == name }) {
+		return defaultVRF
+	}
+	return ""
+}
+
+// inVRF says whether a device has an interface in a VRF, or may have one.
+func (d *device) inVRF(vrf string) bool {
+	return len(d.interfaces) == 0 || slices.ContainsFunc(d.interfaceNames(), func(name string) bool { return d.vrf(name) == "" || d.vrf(name) == vrf })
+}
+
+// addresses is those of an interface, in whatever VRF it is.
+func (d *device) addresses(name string) []netip.Prefix {
 	var list []netip.Prefix
-	if in := d.interfaces[name]; in != nil && (in.VRF == "" || in.VRF == r.o.VRF) {
+	if in := d.interfaces[name]; in != nil {
 		list = in.Addresses
 	}
 	if d.config != nil {
@@ -125,6 +180,14 @@ func (r *reading) prefixes(d *device, name string) []netip.Prefix {
 		}
 	}
 	return list
+}
+
+// prefixes is the addresses of an interface if it is in the VRF.
+func (r *reading) prefixes(d *device, name string) []netip.Prefix {
+	if vrf := d.vrf(name); vrf != "" && vrf != r.o.VRF {
+		return nil
+	}
+	return d.addresses(name)
 }
 
 // pointToPoint says whether a prefix has room for two ends only.
@@ -142,8 +205,17 @@ func (r *reading) subnets() error {
 		d := r.c.devices[name]
 		for _, in := range d.interfaceNames() {
 			e := ethernet.End{Device: name, Interface: d.port(in)}
+			for _, p := range d.addresses(in) {
+				r.owners[p.Addr()] = append(r.owners[p.Addr()], ethernet.End{Device: name, Interface: in})
+			}
+			if up := d.interfaces[in]; up != nil && !up.Up {
+				r.cut[e] = r.cut[e] || !d.sub(in)
+				if d.sub(in) {
+					continue
+				}
+			}
 			for _, p := range r.prefixes(d, in) {
-				r.address[e] = append(r.address[e], p.Addr())
+				r.address[e] = append(r.address[e], p)
 				if !pointToPoint(p) || p.Addr().IsLinkLocalUnicast() || d.loopback(in) {
 					continue
 				}
@@ -152,16 +224,15 @@ func (r *reading) subnets() error {
 				}
 				ends[p.Masked()] = append(ends[p.Masked()], e)
 			}
-			if up := d.interfaces[in]; up != nil && !up.Up {
-				r.cut[e] = true
-			}
 		}
 	}
+	alone := map[ethernet.End]claim{}
 	for _, p := range order {
 		switch list := ends[p]; len(list) {
 		case 1:
-			if _, cabled := r.plugged[list[0]]; !cabled && r.outside[list[0]] == "" {
-				r.outside[list[0]] = fmt.Sprintf("nobody else in the folder has an address in %s", p)
+			_, cabled := r.plugged[list[0]]
+			if _, known := r.outside[list[0]]; !cabled && !known {
+				alone[list[0]] = claim{by: fmt.Sprintf("nobody else in the folder has an address in %s", p)}
 			}
 		case 2:
 			if err := r.plug(list[0], claim{to: list[1], by: "the subnet " + p.String()}); err != nil {
@@ -171,6 +242,11 @@ func (r *reading) subnets() error {
 			if err := r.gap(fmt.Errorf("ethernet: %d interfaces have addresses in %s: %s, %s, %s", len(list), p, list[0], list[1], list[2])); err != nil {
 				return err
 			}
+		}
+	}
+	for end, c := range alone { // a port can have other subnets that make a cable
+		if _, cabled := r.plugged[end]; !cabled {
+			r.outside[end] = c
 		}
 	}
 	return nil
@@ -210,7 +286,7 @@ func (r *reading) build() error {
 	}
 	var alone []string
 	for _, name := range r.names {
-		if !connected[name] {
+		if !connected[name] && r.c.devices[name].inVRF(r.o.VRF) {
 			alone = append(alone, name)
 		}
 	}

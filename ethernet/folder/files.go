@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weft-fabric/weft/ethernet"
 	"github.com/weft-fabric/weft/ethernet/frr"
+	"github.com/weft-fabric/weft/ethernet/internal/lined"
 	"github.com/weft-fabric/weft/ethernet/lldp"
 	"github.com/weft-fabric/weft/ethernet/sonic"
 	"github.com/weft-fabric/weft/format"
@@ -28,18 +30,28 @@ type device struct {
 	neighbors  []lldp.Neighbor
 	config     *sonic.Config
 	as         uint32
+	files      map[string]string // the file of each kind
 }
 
 // fileName is what a file of a device is called: in a folder of the device's name, or with
 // the name and a point before it.
 var fileName = regexp.MustCompile(`^(?:(.+)\.)?(route|route4|ip-route|route6|ipv6-route|interface|interfaces|lldp|config_db|frr)\.(?:json|conf)(?:\.gz)?$`)
 
+// kinds is what the words in file names stand for.
+var kinds = map[string]string{
+	"route": "IPv4 routes", "route4": "IPv4 routes", "ip-route": "IPv4 routes", "route6": "IPv6 routes", "ipv6-route": "IPv6 routes",
+	"interface": "interfaces", "interfaces": "interfaces", "lldp": "neighbors", "config_db": "configuration", "frr": "FRR's configuration",
+}
+
 // settingsName is what the file with settings for the whole folder is called.
 var settingsName = regexp.MustCompile(`^(qos|weft)\.ya?ml$`)
 
 // settings is for networks without SONiC's maps.
 type settings struct {
-	Lossless []uint8 `yaml:"lossless"`
+	Lossless []yaml.Node `yaml:"lossless"`
+
+	file string
+	list []uint8 // Lossless, checked
 }
 
 // contents is all that was read of a folder.
@@ -99,45 +111,67 @@ func (c *contents) pass(name string) {
 	}
 }
 
+// open opens a file of a folder, which has to be a plain one: others, as named pipes, may never end.
+func open(path string) (io.ReadCloser, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("ethernet: %s is not a file", format.Printable(path))
+	}
+	return format.Open(path, nil)
+}
+
 // readDevice reads the folder of one device.
 func (c *contents) readDevice(dir, name, vrf string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
+	read := false
 	for _, e := range entries {
 		m := fileName.FindStringSubmatch(e.Name())
 		if m == nil || m[1] != "" && m[1] != name {
 			c.pass(filepath.Join(name, e.Name()))
 			continue
 		}
+		read = true
 		if err := c.read(filepath.Join(dir, e.Name()), name, m[2], vrf); err != nil {
 			return err
 		}
+	}
+	if !read && !strings.HasPrefix(name, ".") {
+		c.passed = append(c.passed, name+string(filepath.Separator)+" (the folder has no file of a device)")
 	}
 	return nil
 }
 
 // read reads one file of a device.
 func (c *contents) read(path, name, kind, vrf string) error {
-	r, err := format.Open(path, nil)
+	r, err := open(path)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	d := c.devices[name]
 	if d == nil {
-		d = &device{name: name}
+		d = &device{name: name, files: map[string]string{}}
 		c.devices[name] = d
 	}
+	kind = kinds[kind]
+	if before := d.files[kind]; before != "" {
+		return fmt.Errorf("ethernet: %s of %s twice: %s and %s", kind, name, format.Printable(before), format.Printable(path))
+	}
+	d.files[kind] = path
 	switch kind {
-	case "interface", "interfaces":
+	case "interfaces":
 		return d.readInterfaces(r, path)
-	case "lldp":
+	case "neighbors":
 		d.neighbors, err = lldp.Read(r, path)
-	case "config_db":
+	case "configuration":
 		d.config, err = sonic.Read(r, path)
-	case "frr":
+	case "FRR's configuration":
 		d.as, err = frr.ReadAS(r, path)
 	default:
 		d.hasRoutes = true
@@ -161,22 +195,46 @@ func (d *device) readInterfaces(r io.Reader, path string) error {
 }
 
 func (c *contents) readSettings(path string) error {
-	r, err := format.Open(path, nil)
+	if c.settings != nil {
+		return fmt.Errorf("ethernet: %s, and there are other settings in %s", format.Printable(path), format.Printable(c.settings.file))
+	}
+	r, err := open(path)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	s := &settings{}
+	s := &settings{file: path}
 	d := yaml.NewDecoder(r)
 	d.KnownFields(true)
 	if err := d.Decode(s); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: %s; it says for example lossless: [3, 4]", format.Printable(path), strings.TrimPrefix(err.Error(), "yaml: "))
+		return lined.YAML(path, err, "it says for example lossless: [3, 4]")
 	}
-	if err := CheckLossless(s.Lossless); err != nil {
-		return fmt.Errorf("%s: %w", format.Printable(path), err)
+	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return format.Errorf(path, 1, "more than one YAML document")
 	}
+	var list []uint8
+	for i := range s.Lossless {
+		item := &s.Lossless[i]
+		p, err := strconv.ParseUint(item.Value, 10, 8)
+		if err != nil || item.Kind != yaml.ScalarNode || item.Tag != "!!int" {
+			return format.Errorf(path, item.Line, "%q is not a priority; they are 0 to %d", item.Value, ethernet.MaxPriorities-1)
+		}
+		list = append(list, uint8(p))
+	}
+	if err := CheckLossless(list); err != nil {
+		return format.Errorf(path, s.line(), "%s", strings.TrimPrefix(err.Error(), "ethernet: "))
+	}
+	s.list = list
 	c.settings = s
 	return nil
+}
+
+// line is where the priorities are.
+func (s *settings) line() int {
+	if len(s.Lossless) == 0 {
+		return 1
+	}
+	return s.Lossless[0].Line
 }
 
 // CheckLossless says what is wrong with a list of lossless priorities.
@@ -195,9 +253,16 @@ func CheckLossless(list []uint8) error {
 	return nil
 }
 
-// port is the interface that routes name for a port: its port channel, or the port itself,
-// by its name where only its alias was given.
+// port is what a cable is plugged into: the port channel that an interface is a member of, the
+// port that it is a part of, or the interface itself, by its name where only its alias was given.
+// Links are of ports, because PFC pauses a port whatever VLAN its packets have.
 func (d *device) port(name string) string {
+	if whole, _, part := cutVLAN(name); part {
+		name = whole
+		if d.config != nil {
+			name = longName(whole)
+		}
+	}
 	if d.config == nil {
 		return name
 	}
@@ -208,6 +273,31 @@ func (d *device) port(name string) string {
 		return channel
 	}
 	return name
+}
+
+// sub says whether an interface is a part of a port, for one VLAN.
+func (d *device) sub(name string) bool {
+	_, _, part := cutVLAN(name)
+	return part
+}
+
+// cutVLAN splits the name of a part of a port: Ethernet4.100.
+func cutVLAN(name string) (port, vlan string, ok bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 1 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
+		return name, "", false
+	}
+	return name[:i], name[i+1:], true
+}
+
+// longName is the name of a port that SONiC abbreviates in those of its parts.
+func longName(port string) string {
+	for short, long := range map[string]string{"Eth": "Ethernet", "Po": "PortChannel"} {
+		if number, ok := strings.CutPrefix(port, short); ok && number != "" && strings.Trim(number, "0123456789") == "" {
+			return long + number
+		}
+	}
+	return port
 }
 
 // loopback says whether an interface leads nowhere.

@@ -24,8 +24,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/ethernet"
-	"github.com/weft-fabric/weft/ethernet/frr"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/words"
 )
 
 // Options says what to read.
@@ -36,18 +36,32 @@ type Options struct {
 	NoRoutes bool    // read prefixes with hosts only: routes will be computed
 }
 
+// defaultVRF is what the VRF is called that interfaces are in if nobody says otherwise.
+const defaultVRF = "default"
+
 // reading is a folder on its way to a network.
 type reading struct {
 	o       Options
 	c       *contents
 	names   []string // of devices, in order
 	plugged map[ethernet.End]claim
-	address map[ethernet.End][]netip.Addr
-	outside map[ethernet.End]string // interfaces that lead out of the folder, and to where
-	cut     map[ethernet.End]bool   // interfaces whose cable is down
+	address map[ethernet.End][]netip.Prefix // of ports, as configured, in the VRF
+	owners  map[netip.Addr][]ethernet.End   // of addresses, in any VRF, with interfaces as they are dumped
+	outside map[ethernet.End]claim          // ports that lead out of the folder, and who says so
+	cut     map[ethernet.End]bool           // ports whose cable is down
 	cabling *ethernet.Cabling
 	wraps   []wrap
+	leading []leading
 	notes   []string
+	gaps    []string
+	like    map[string]int // by what is common to several gaps: the index of the first in gaps
+	more    map[int]int    // by index in gaps: how many are like it
+}
+
+// leading is a subnet of two addresses that leads out of the folder, to a host or a router.
+type leading struct {
+	device ethernet.DeviceID
+	prefix netip.Prefix
 }
 
 // wrap is a route whose packets a device may send through a tunnel.
@@ -60,15 +74,15 @@ type wrap struct {
 // Read reads a folder.
 func Read(dir string, o Options) (*ethernet.Network, error) {
 	if o.VRF == "" {
-		o.VRF = "default"
+		o.VRF = defaultVRF
 	}
 	c, err := readFiles(dir, o.VRF)
 	if err != nil {
 		return nil, err
 	}
 	r := &reading{
-		o: o, c: c, plugged: map[ethernet.End]claim{}, address: map[ethernet.End][]netip.Addr{},
-		outside: map[ethernet.End]string{}, cut: map[ethernet.End]bool{},
+		o: o, c: c, plugged: map[ethernet.End]claim{}, address: map[ethernet.End][]netip.Prefix{}, owners: map[netip.Addr][]ethernet.End{},
+		outside: map[ethernet.End]claim{}, cut: map[ethernet.End]bool{}, like: map[string]int{}, more: map[int]int{},
 	}
 	r.names = slices.SortedFunc(maps.Keys(c.devices), ethernet.Natural)
 	if err := r.whole(dir); err != nil {
@@ -87,7 +101,10 @@ func Read(dir string, o Options) (*ethernet.Network, error) {
 	if len(c.passed) > 0 {
 		r.note("files that were not read: %s", few(c.passed))
 	}
-	n.Notes = r.notes
+	for i, more := range r.more {
+		r.gaps[i] += fmt.Sprintf(", and %s like it", words.Plural(more, "more route"))
+	}
+	n.Notes, n.Gaps = r.notes, r.gaps
 	return n, nil
 }
 
@@ -98,15 +115,29 @@ func (r *reading) gap(err error) error {
 	if !r.o.Partial {
 		return fmt.Errorf("%w (--partial goes on without, and says what is not covered)", err)
 	}
-	r.note("not covered: %s", strings.TrimPrefix(err.Error(), "ethernet: "))
+	r.gaps = append(r.gaps, strings.TrimPrefix(err.Error(), "ethernet: "))
 	return nil
+}
+
+// gapLike is gap for something that many routes can have in common: only the first is told.
+func (r *reading) gapLike(common string, err error) error {
+	if i, known := r.like[common]; known {
+		r.more[i]++
+		return nil
+	}
+	r.like[common] = len(r.gaps)
+	return r.gap(err)
 }
 
 // whole says which devices lack routes, and which VRFs there are.
 func (r *reading) whole(dir string) error {
 	var without []string
 	for _, name := range r.names {
-		if d := r.c.devices[name]; !d.hasRoutes && (!r.o.NoRoutes || d.interfaces == nil && d.config == nil) {
+		d := r.c.devices[name]
+		if len(d.routes) == 0 && d.inVRF(r.o.VRF) {
+			d.hasRoutes = false // a dump without any is not a dump
+		}
+		if !d.hasRoutes && (!r.o.NoRoutes || d.interfaces == nil && d.config == nil) {
 			without = append(without, name)
 		}
 	}
@@ -120,7 +151,7 @@ func (r *reading) whole(dir string) error {
 		return fmt.Errorf("ethernet: %s has no routes of VRF %s; there are %s (--vrf)", format.Printable(dir), r.o.VRF, strings.Join(vrfs, ", "))
 	}
 	if others := slices.DeleteFunc(vrfs, func(v string) bool { return v == r.o.VRF }); len(others) > 0 {
-		r.note("not covered: VRF %s (--vrf)", few(others))
+		r.note("VRF %s: its packets share the links, and are not looked at (--vrf)", few(others))
 	}
 	return nil
 }
@@ -152,30 +183,13 @@ func (r *reading) route(n *ethernet.Network) error {
 		}
 		tables[d] = r.standby(ethernet.DeviceID(d), tables[d])
 	}
+	r.led(tables)
 	var err error
 	n.Classes, err = r.cabling.Classify(tables)
 	if err != nil {
 		return err
 	}
 	return r.tunnels(n)
-}
-
-// convert is a route of FRR as one of the model. Addresses of the device itself, link-local
-// and multicast prefixes do not count.
-func (r *reading) convert(d ethernet.DeviceID, from *frr.Route) (ethernet.Route, bool, error) {
-	to := ethernet.Route{Prefix: from.Prefix}
-	if from.Protocol == "local" || from.Prefix.Addr().IsLinkLocalUnicast() || from.Prefix.Addr().IsMulticast() {
-		return to, false, nil
-	}
-	for _, hop := range from.Hops {
-		if r.o.NoRoutes && hop.IP.IsValid() {
-			return to, false, nil
-		}
-		if err := r.hop(d, from, hop, &to); err != nil {
-			return to, false, err
-		}
-	}
-	return to, !r.o.NoRoutes || to.Deliver == ethernet.ToHosts, nil
 }
 
 // attached is the subnets with hosts of a device that has no routes, by its addresses.
@@ -191,8 +205,13 @@ func (r *reading) attached(d ethernet.DeviceID) []ethernet.Route {
 		for _, p := range r.prefixes(dev, in) {
 			p = p.Masked()
 			known := slices.ContainsFunc(list, func(o ethernet.Route) bool { return o.Prefix == p })
-			if !known && !p.IsSingleIP() && !pointToPoint(p) && !p.Addr().IsLinkLocalUnicast() {
+			_, out := r.outside[here]
+			switch {
+			case known || p.IsSingleIP() || p.Addr().IsLinkLocalUnicast():
+			case !pointToPoint(p):
 				list = append(list, ethernet.Route{Prefix: p, Deliver: ethernet.ToHosts})
+			case out:
+				r.leading = append(r.leading, leading{d, p})
 			}
 		}
 	}
@@ -212,52 +231,6 @@ func (r *reading) numbers() []uint32 {
 		return nil
 	}
 	return list
-}
-
-// hop adds a next hop to a route.
-func (r *reading) hop(d ethernet.DeviceID, from *frr.Route, hop frr.Hop, to *ethernet.Route) error {
-	name := r.names[d]
-	dev := r.c.devices[name]
-	port := dev.port(hop.Interface)
-	here := ethernet.End{Device: name, Interface: port}
-	link := r.cabling.LinkAt(d, port)
-	bad := func(msg string, args ...any) error { return format.Errorf(from.File, from.Line, msg, args...) }
-	switch {
-	case !hop.IP.IsValid() && (link != ethernet.None || r.cut[here] || dev.loopback(port) && from.Prefix.IsSingleIP()):
-		to.Deliver = max(to.Deliver, ethernet.ToItself)
-	case !hop.IP.IsValid() && r.outside[here] != "":
-		to.Deliver = max(to.Deliver, ethernet.ToItself)
-	case !hop.IP.IsValid():
-		to.Deliver = max(to.Deliver, ethernet.ToHosts)
-	case link != ethernet.None:
-		far := ethernet.End{Device: r.names[r.cabling.Links[link].To], Interface: r.cabling.Links[link].ToInterface}
-		if known := r.address[far]; len(known) > 0 && !slices.Contains(known, hop.IP) && !hop.IP.IsLinkLocalUnicast() {
-			return r.gap(bad("%s sends %s to %s by %s, and the address of %s there is %s", name, from.Prefix, hop.IP, port, far, known[0]))
-		}
-		to.Via = append(to.Via, link)
-	case r.cut[here]:
-		return r.gap(bad("%s sends %s to %s by %s, whose cable is down: were the dumps taken at different times?", name, from.Prefix, hop.IP, port))
-	case r.hostSubnet(here, hop.IP):
-		to.Deliver = max(to.Deliver, ethernet.ToHosts)
-	default:
-		to.Deliver = max(to.Deliver, ethernet.Outside)
-		where := r.outside[here]
-		if where == "" {
-			where = "no cable of it is known"
-		}
-		return r.gap(bad("%s sends %s to %s by %s: %s", name, from.Prefix, hop.IP, port, where))
-	}
-	return nil
-}
-
-// hostSubnet says whether an address is in a subnet for hosts of an interface.
-func (r *reading) hostSubnet(e ethernet.End, ip netip.Addr) bool {
-	for _, p := range r.prefixes(r.c.devices[e.Device], e.Interface) {
-		if !pointToPoint(p) && !p.Addr().IsLinkLocalUnicast() && p.Masked().Contains(ip) {
-			return true
-		}
-	}
-	return false
 }
 
 // standby gives a dual-ToR switch routes of their own for hosts behind cables that may be

@@ -22,6 +22,7 @@ type Route struct {
 	Prefix   netip.Prefix
 	Protocol string // connected, bgp, static, …
 	Hops     []Hop  // none: packets are dropped
+	Unknown  string // why the next hops do not tell where packets go; empty: they do
 }
 
 // Hop is a next hop.
@@ -104,7 +105,7 @@ func selected(entries *lined.Value, prefix netip.Prefix, vrf string, seen map[st
 		if r.Protocol, err = e.String("protocol"); err != nil {
 			return nil, err
 		}
-		if r.Hops, err = hops(e); err != nil {
+		if r.Hops, r.Unknown, err = hops(e); err != nil {
 			return nil, err
 		}
 		found = append(found, r)
@@ -121,47 +122,75 @@ func isSelected(e *lined.Value) (bool, error) {
 	return false, nil
 }
 
-// hops is the next hops in force of an entry.
-func hops(e *lined.Value) ([]Hop, error) {
+// hops is the next hops in force of an entry, and what makes them doubtful.
+func hops(e *lined.Value) (list []Hop, doubt string, err error) {
 	all := e.Get("nexthops")
 	if all == nil {
-		return nil, nil
+		return nil, "", nil
 	}
 	if err := all.Want(lined.List, "nexthops"); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var list []Hop
+	drops := false
 	for i := range all.Items {
 		h := &all.Items[i]
 		if err := h.Want(lined.Object, "a next hop"); err != nil {
-			return nil, err
+			return nil, "", err
+		}
+		dropped, err := oneOf(h, "unreachable", "blackhole", "reject")
+		if err != nil {
+			return nil, "", err
+		}
+		if dropped {
+			drops = true
+			continue
 		}
 		fib, err := h.True("fib")
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		recursive, err := h.True("recursive")
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		drops := false
-		for _, name := range [...]string{"unreachable", "blackhole", "reject"} {
-			yes, err := h.True(name)
-			if err != nil {
-				return nil, err
-			}
-			drops = drops || yes
-		}
-		if !fib || recursive || drops {
+		if !fib || recursive {
 			continue
 		}
 		hop, err := hopOf(h)
 		if err != nil {
-			return nil, err
+			return nil, "", err
+		}
+		if labels := h.Get("labels"); labels != nil && len(labels.Items) > 0 {
+			doubt = "packets get MPLS labels, and devices behind do not go by the prefix"
 		}
 		list = append(list, hop)
 	}
-	return list, nil
+	failed, err := e.True("failed")
+	if err != nil {
+		return nil, "", err
+	}
+	queued, err := e.True("queued")
+	switch {
+	case err != nil:
+		return nil, "", err
+	case failed:
+		doubt = "it could not be installed, and an older route may be in force"
+	case queued:
+		doubt = "it was being installed, and an older route may have been in force: take the dump again"
+	case len(list) == 0 && len(all.Items) > 0 && !drops:
+		doubt = "none of its next hops is in the FIB, and an older route may be in force"
+	}
+	return list, doubt, nil
+}
+
+// oneOf says whether any of some members is true.
+func oneOf(v *lined.Value, names ...string) (bool, error) {
+	for _, name := range names {
+		if yes, err := v.True(name); yes || err != nil {
+			return yes, err
+		}
+	}
+	return false, nil
 }
 
 func hopOf(h *lined.Value) (hop Hop, err error) {

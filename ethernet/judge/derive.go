@@ -247,13 +247,15 @@ func (w *walk) wrap(t ethernet.Tunnel, in ethernet.LinkID, marks uint64) {
 	n.Each(n.Words(n.Classes[t.Into].Next, t.Device), t.Device, func(out ethernet.LinkID) {
 		for m := marks; m != 0; m &= m - 1 {
 			mark := uint8(bits.TrailingZeros64(m))
-			outer := n.TunnelMaps[t.Map][mark]
-			if in != ethernet.None {
-				if v, u := w.d.vertex(in, mark), w.d.vertex(out, outer); v >= 0 && u >= 0 {
-					w.d.extra = append(w.d.extra, [2]int32{v, u})
+			for set := n.TunnelMaps[t.Map][mark]; set != 0; set &= set - 1 {
+				outer := uint8(bits.TrailingZeros64(set))
+				if in != ethernet.None {
+					if v, u := w.d.vertex(in, mark), w.d.vertex(out, outer); v >= 0 && u >= 0 {
+						w.d.extra = append(w.d.extra, [2]int32{v, u})
+					}
 				}
+				w.seeds[t.Into] = append(w.seeds[t.Into], seed{out, outer})
 			}
-			w.seeds[t.Into] = append(w.seeds[t.Into], seed{out, outer})
 		}
 	})
 }

@@ -90,11 +90,11 @@ func randomPriorities(r *rand.Rand, c *ethernet.Cabling) *ethernet.Priorities {
 }
 
 func randomTunnels(r *rand.Rand, n *ethernet.Network) {
-	m := make([]uint8, len(n.Priorities.Marks))
+	m := make([]uint64, len(n.Priorities.Marks))
 	for i := range m {
-		m[i] = uint8(r.IntN(len(m)))
+		m[i] = 1<<r.IntN(len(m)) | 1<<r.IntN(len(m))
 	}
-	n.TunnelMaps = [][]uint8{m}
+	n.TunnelMaps = [][]uint64{m}
 	into := r.IntN(len(n.Classes))
 	for i := range n.Classes {
 		if i != into && r.IntN(2) == 0 {
@@ -148,7 +148,11 @@ func (w *twin) send(class int, wrapped bool, in ethernet.LinkID, at ethernet.Dev
 		}
 		for _, t := range c.Tunnels {
 			if !wrapped && t.Device == at && w.n.Has(w.n.Classes[t.Into].Next, out) {
-				go1(t.Into, true, out, w.n.TunnelMaps[t.Map][mark])
+				for outer := range w.n.Priorities.Marks {
+					if w.n.TunnelMaps[t.Map][mark]>>outer&1 == 1 {
+						go1(t.Into, true, out, uint8(outer))
+					}
+				}
 			}
 		}
 	}

@@ -140,10 +140,20 @@ func (t *tracer) explains(s *Step, next int32) bool {
 			return true
 		}
 		for _, tunnel := range t.class.Tunnels {
-			if tunnel.Device == n.Links[s.Link].To && n.Has(n.Classes[tunnel.Into].Next, out) && t.d.vertex(out, n.TunnelMaps[tunnel.Map][mark]) == next {
+			if tunnel.Device == n.Links[s.Link].To && n.Has(n.Classes[tunnel.Into].Next, out) && t.wraps(tunnel, mark, out, next) {
 				s.Mark, s.Tunnel, s.Path = mark, tunnel.Into, append(t.path(here), out)
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// wraps says whether packets with a mark can be in a lane of a link once they are wrapped.
+func (t *tracer) wraps(tunnel ethernet.Tunnel, mark uint8, out ethernet.LinkID, lane int32) bool {
+	for set := t.d.n.TunnelMaps[tunnel.Map][mark]; set != 0; set &= set - 1 {
+		if t.d.vertex(out, uint8(bits.TrailingZeros64(set))) == lane {
+			return true
 		}
 	}
 	return false
@@ -158,7 +168,9 @@ func (t *tracer) intoTunnels(from []ethernet.DeviceID, seeds map[int][]traced) {
 		wrap := func(mark uint8, path []ethernet.LinkID) {
 			n.Each(n.Words(n.Classes[tunnel.Into].Next, tunnel.Device), tunnel.Device, func(out ethernet.LinkID) {
 				whole := append(slices.Clone(path), out)
-				seeds[tunnel.Into] = append(seeds[tunnel.Into], traced{state{out, n.TunnelMaps[tunnel.Map][mark]}, whole})
+				for set := n.TunnelMaps[tunnel.Map][mark]; set != 0; set &= set - 1 {
+					seeds[tunnel.Into] = append(seeds[tunnel.Into], traced{state{out, uint8(bits.TrailingZeros64(set))}, whole})
+				}
 			})
 		}
 		if slices.Contains(from, tunnel.Device) {

@@ -24,9 +24,12 @@ type Config struct {
 	Channel   map[string]string // the port channel of a port
 	Alias     map[string]string // the port with an alias
 	Addresses []Address
-	Ports     map[string]*QoS // by port, with all maps resolved
-	Tunnel    *Tunnel         // to the peer of a dual-ToR pair; nil: none
-	Ignored   []string        // tables about lossless traffic that weft does not know, and what else was left out
+	VRF       map[string]string // the VRF of an interface; none: the default
+	Ports     map[string]*QoS   // by port, with all maps resolved
+	Tunnel    *Tunnel           // to the peer of a dual-ToR pair; nil: none
+	Ignored   []string          // tables about lossless traffic that weft does not know, and what else was left out
+
+	maps []*QoS // those in Ports, each once
 }
 
 // Neighbor is a row of DEVICE_NEIGHBOR.
@@ -41,23 +44,27 @@ type Address struct {
 	Prefix    netip.Prefix // not masked
 }
 
-// Tunnel is the tunnel of a dual-ToR switch for hosts whose cable to its peer is the active one.
-type Tunnel struct {
-	Peer    netip.Addr
-	Servers []netip.Prefix // behind cables that may be standby
-	DSCP    *[8]uint8      // of the outer header by traffic class; nil: that of the inner header
-}
-
 // QoS is how a port treats packets: those that come in by it up to the priority group, those
 // that go out by it from the queue on.
 type QoS struct {
-	TC      [64]uint8 // by DSCP
-	Group   [8]uint8  // priority group by traffic class
-	Queue   [8]uint8  // by traffic class
-	Paused  [8]uint8  // queue that PFC of a priority pauses
-	PFC     uint8     // priorities with PFC, as bits
-	GroupOf [8]uint8  // priority group that a PFC priority is about
-	Remark  *[8]uint8 // DSCP of packets that leave, by traffic class; nil: unchanged
+	TC        [64]uint8 // by DSCP
+	Group     [8]uint8  // priority group by traffic class
+	Queue     [8]uint8  // by traffic class
+	Paused    [8]uint8  // queue that PFC of a priority pauses
+	PFC       uint8     // priorities with PFC, as bits
+	GroupOf   [8]uint8  // priority group that a PFC priority is about
+	Remark    *[8]uint8 // DSCP of packets that leave, by traffic class; nil: unchanged
+	Assumed   bool      // the port has no map of traffic classes to groups or queues, and class n is taken to be n
+	NotByDSCP bool      // traffic classes are by the 802.1p tag, not by DSCP, and TC does not tell them
+
+	hasGroups, hasQueues bool
+}
+
+// Same says whether two ports treat packets alike.
+func (q *QoS) Same(o *QoS) bool {
+	a, b := *q, *o
+	a.Remark, b.Remark = nil, nil
+	return a == b && (q.Remark == nil) == (o.Remark == nil) && (q.Remark == nil || *q.Remark == *o.Remark)
 }
 
 // Plain is a port where DSCP n is traffic class n for lossless priorities n, and 0 for all
@@ -76,7 +83,7 @@ func Plain(lossless uint8) *QoS {
 // known is the tables that are read, and those that have nothing to do with the question.
 var known = map[string]bool{
 	"DEVICE_METADATA": true, "DEVICE_NEIGHBOR": true, "PORT": true, "PORTCHANNEL_MEMBER": true, "PORT_QOS_MAP": true,
-	"INTERFACE": true, "PORTCHANNEL_INTERFACE": true, "VLAN_INTERFACE": true, "LOOPBACK_INTERFACE": true,
+	"INTERFACE": true, "PORTCHANNEL_INTERFACE": true, "VLAN_SUB_INTERFACE": true, "VRF": true, "VLAN_INTERFACE": true, "LOOPBACK_INTERFACE": true,
 	"DSCP_TO_TC_MAP": true, "TC_TO_QUEUE_MAP": true, "TC_TO_PRIORITY_GROUP_MAP": true, "MAP_PFC_PRIORITY_TO_QUEUE": true,
 	"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": true, "TC_TO_DSCP_MAP": true, "TUNNEL": true, "PEER_SWITCH": true, "MUX_CABLE": true,
 	"BUFFER_PG": true, "BUFFER_QUEUE": true, "BUFFER_PROFILE": true, "BUFFER_POOL": true, "CABLE_LENGTH": true, "PORTCHANNEL": true,
@@ -93,7 +100,7 @@ func Read(r io.Reader, file string) (*Config, error) {
 	if err := v.Want(lined.Object, "config_db.json"); err != nil {
 		return nil, err
 	}
-	c := &Config{File: file, Channel: map[string]string{}, Alias: map[string]string{}, Ports: map[string]*QoS{}}
+	c := &Config{File: file, Channel: map[string]string{}, Alias: map[string]string{}, Ports: map[string]*QoS{}, VRF: map[string]string{}}
 	for i := range v.Members {
 		m := &v.Members[i]
 		if m.Value.Kind != lined.Object {
@@ -188,11 +195,15 @@ func (c *Config) readChannels(v *lined.Value) error {
 }
 
 func (c *Config) readAddresses(v *lined.Value) error {
-	for _, table := range [...]string{"INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"} {
+	for _, table := range [...]string{"INTERFACE", "PORTCHANNEL_INTERFACE", "VLAN_SUB_INTERFACE", "VLAN_INTERFACE", "LOOPBACK_INTERFACE"} {
 		err := each(v, table, func(key string, row *lined.Value) error {
 			name, address, ok := strings.Cut(key, "|")
 			if !ok {
-				return nil
+				vrf, err := row.String("vrf_name")
+				if vrf != "" {
+					c.VRF[key] = vrf
+				}
+				return err
 			}
 			prefix, err := netip.ParsePrefix(address)
 			if err != nil {
@@ -231,7 +242,18 @@ func (c *Config) readPorts(v *lined.Value) error {
 		if err != nil {
 			return err
 		}
+		if i := slices.IndexFunc(c.maps, q.Same); i >= 0 {
+			q = c.maps[i] // ports that are alike share their maps
+		} else {
+			c.maps = append(c.maps, q)
+		}
+		for i := range row.Members {
+			if field := row.Members[i].Name; !knownField[field] {
+				c.ignore("PORT_QOS_MAP: " + field)
+			}
+		}
 		for port := range strings.SplitSeq(key, ",") {
+			port = strings.TrimSpace(port)
 			if c.Ports[port] != nil {
 				return row.Errorf("PORT_QOS_MAP has port %s twice", port)
 			}
@@ -241,23 +263,49 @@ func (c *Config) readPorts(v *lined.Value) error {
 	})
 }
 
+// knownField is the fields of PORT_QOS_MAP that are read, and those that have nothing to do with the
+// question.
+var knownField = map[string]bool{
+	"dscp_to_tc_map": true, "tc_to_pg_map": true, "tc_to_queue_map": true, "pfc_to_queue_map": true, "pfc_to_pg_map": true,
+	"tc_to_dscp_map": true, "dot1p_to_tc_map": true, "tc_to_dot1p_map": true, "pfc_enable": true, "pfcwd_sw_enable": true, "scheduler": true,
+}
+
+// ignore notes something that was left out, once.
+func (c *Config) ignore(what string) {
+	if !slices.Contains(c.Ignored, what) {
+		c.Ignored = append(c.Ignored, what)
+	}
+}
+
 // qosOf is a row of PORT_QOS_MAP; what it does not say is as in the base.
 func qosOf(v, row *lined.Value, base *QoS) (*QoS, error) {
-	q := *base
+	q, plain := *base, Plain(0)
 	for _, m := range [...]struct {
 		field, table string
-		to           []uint8
+		to, plain    []uint8
 		top          int
 	}{
-		{"dscp_to_tc_map", "DSCP_TO_TC_MAP", q.TC[:], 7},
-		{"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", q.Group[:], 7},
-		{"tc_to_queue_map", "TC_TO_QUEUE_MAP", q.Queue[:], 15},
-		{"pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", q.Paused[:], 15},
-		{"pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", q.GroupOf[:], 7},
+		{"dscp_to_tc_map", "DSCP_TO_TC_MAP", q.TC[:], plain.TC[:], 7},
+		{"tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", q.Group[:], plain.Group[:], 7},
+		{"tc_to_queue_map", "TC_TO_QUEUE_MAP", q.Queue[:], plain.Queue[:], 15},
+		{"pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE", q.Paused[:], plain.Paused[:], 15},
+		{"pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", q.GroupOf[:], plain.GroupOf[:], 7},
 	} {
+		if row.Get(m.field) != nil {
+			copy(m.to, m.plain) // a map of the port replaces that of the switch, with its gaps
+		}
 		if err := fill(v, row, m.field, m.table, m.to, m.top); err != nil {
 			return nil, err
 		}
+	}
+	q.hasGroups = q.hasGroups || row.Get("tc_to_pg_map") != nil
+	q.hasQueues = q.hasQueues || row.Get("tc_to_queue_map") != nil
+	q.Assumed = !q.hasGroups || !q.hasQueues
+	switch {
+	case row.Get("dscp_to_tc_map") != nil:
+		q.NotByDSCP = false
+	case row.Get("dot1p_to_tc_map") != nil:
+		q.NotByDSCP = true
 	}
 	if row.Get("tc_to_dscp_map") != nil {
 		q.Remark = &[8]uint8{}
@@ -313,59 +361,4 @@ func fill(v, row *lined.Value, field, table string, to []uint8, top int) error {
 		to[from] = uint8(becomes)
 	}
 	return nil
-}
-
-// readTunnel reads how a dual-ToR switch sends to hosts over its peer.
-func (c *Config) readTunnel(v *lined.Value) error {
-	t := &Tunnel{}
-	err := each(v, "PEER_SWITCH", func(key string, row *lined.Value) error {
-		address, err := row.String("address_ipv4")
-		if err != nil {
-			return err
-		}
-		if t.Peer, err = netip.ParseAddr(address); err != nil {
-			return row.Errorf("PEER_SWITCH|%s: address_ipv4 %q is not an address", key, address)
-		}
-		return nil
-	})
-	if err != nil || !t.Peer.IsValid() {
-		return err
-	}
-	err = each(v, "MUX_CABLE", func(key string, row *lined.Value) error {
-		for _, field := range [...]string{"server_ipv4", "server_ipv6"} {
-			text, err := row.String(field)
-			if err != nil || text == "" {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-			prefix, err := netip.ParsePrefix(text)
-			if err != nil {
-				return row.Errorf("MUX_CABLE|%s: %s %q is not one such as 192.168.0.2/32", key, field, text)
-			}
-			if prefix.Addr().Is4() == t.Peer.Is4() {
-				t.Servers = append(t.Servers, prefix.Masked())
-			}
-		}
-		return nil
-	})
-	if err != nil || len(t.Servers) == 0 {
-		return err
-	}
-	slices.SortFunc(t.Servers, func(a, b netip.Prefix) int { return a.Addr().Compare(b.Addr()) })
-	c.Tunnel = t
-	return each(v, "TUNNEL", func(_ string, row *lined.Value) error {
-		mode, err := row.String("dscp_mode")
-		if err != nil || mode == "uniform" {
-			return err
-		}
-		for _, field := range [...]string{"encap_tc_to_dscp_map", "encap_tc_color_to_dscp_map"} {
-			if row.Get(field) != nil {
-				t.DSCP = &[8]uint8{}
-				return fill(v, row, field, "TC_TO_DSCP_MAP", t.DSCP[:], 63)
-			}
-		}
-		return nil
-	})
 }

@@ -145,13 +145,13 @@ var rules = []rule{
 	},
 	{
 		packages: "ethernet/clab",
-		may:      []string{"ethernet", "format"},
+		may:      []string{"ethernet", "ethernet/internal/lined", "format"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "a reader of one kind of file; Containerlab writes YAML",
 	},
 	{
 		packages: "ethernet/folder",
-		may:      []string{"ethernet", "ethernet/frr", "ethernet/lldp", "ethernet/sonic", "format"},
+		may:      []string{"ethernet", "ethernet/frr", "ethernet/internal/lined", "ethernet/lldp", "ethernet/sonic", "format", "internal/words"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "it puts together what the devices of a network say, each in its own dialect",
 	},

@@ -62,6 +62,7 @@ func Read(r io.Reader, file string) (*Value, error) {
 	if len(text) > maxSize {
 		return nil, fmt.Errorf("%s: larger than %d bytes", file, maxSize)
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // editors of some systems write it
 	p := &parser{file: file, text: text, line: 1, d: json.NewDecoder(bytes.NewReader(text))}
 	p.d.UseNumber()
 	v, err := p.value(0)
