@@ -257,7 +257,7 @@ func CheckLossless(list []uint8) error {
 // port that it is a part of, or the interface itself, by its name where only its alias was given.
 // Links are of ports, because PFC pauses a port whatever VLAN its packets have.
 func (d *device) port(name string) string {
-	if whole, _, part := cutVLAN(name); part {
+	if whole, part := cutVLAN(name); part {
 		name = whole
 		if d.config != nil {
 			name = longName(whole)
@@ -277,17 +277,17 @@ func (d *device) port(name string) string {
 
 // sub says whether an interface is a part of a port, for one VLAN.
 func (d *device) sub(name string) bool {
-	_, _, part := cutVLAN(name)
+	_, part := cutVLAN(name)
 	return part
 }
 
 // cutVLAN splits the name of a part of a port: Ethernet4.100.
-func cutVLAN(name string) (port, vlan string, ok bool) {
+func cutVLAN(name string) (port string, ok bool) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 1 || i == len(name)-1 || strings.Trim(name[i+1:], "0123456789") != "" {
-		return name, "", false
+		return name, false
 	}
-	return name[:i], name[i+1:], true
+	return name[:i], true
 }
 
 // longName is the name of a port that SONiC abbreviates in those of its parts.

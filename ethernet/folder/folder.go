@@ -50,7 +50,6 @@ type reading struct {
 	outside map[ethernet.End]claim          // ports that lead out of the folder, and who says so
 	cut     map[ethernet.End]bool           // ports whose cable is down
 	cabling *ethernet.Cabling
-	wraps   []wrap
 	leading []leading
 	notes   []string
 	gaps    []string
@@ -62,13 +61,6 @@ type reading struct {
 type leading struct {
 	device ethernet.DeviceID
 	prefix netip.Prefix
-}
-
-// wrap is a route whose packets a device may send through a tunnel.
-type wrap struct {
-	device ethernet.DeviceID
-	prefix netip.Prefix
-	peer   netip.Addr
 }
 
 // Read reads a folder.
@@ -241,7 +233,6 @@ func (r *reading) standby(d ethernet.DeviceID, table []ethernet.Route) []etherne
 		return table
 	}
 	for _, server := range config.Tunnel.Servers {
-		r.wraps = append(r.wraps, wrap{d, server, config.Tunnel.Peer})
 		i := slices.IndexFunc(table, func(t ethernet.Route) bool { return t.Prefix == server })
 		if i < 0 {
 			i = len(table)

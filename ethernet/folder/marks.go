@@ -30,7 +30,7 @@ func (m *mapping) tunnelMaps() {
 		}
 	}
 	for i := range m.outer {
-		for _, set := range m.outer[i] {
+		for _, set := range &m.outer[i] {
 			m.wrapped |= set
 		}
 	}
@@ -125,7 +125,7 @@ func (m *mapping) merge() error {
 	}
 	for i := range m.outer {
 		becomes := make([]uint64, marks)
-		for dscp, set := range m.outer[i] {
+		for dscp, set := range &m.outer[i] {
 			for ; set != 0; set &= set - 1 {
 				becomes[m.group[dscp]] |= 1 << m.group[dscps+bits.TrailingZeros64(set)]
 			}
@@ -247,32 +247,37 @@ func (r *reading) tunnels(n *ethernet.Network) error {
 			class[p] = i
 		}
 	}
-	for _, w := range r.wraps {
-		inner, outer := class[w.prefix], ethernet.None
-		for length := w.peer.BitLen(); length >= 0 && outer == ethernet.None; length-- {
-			if i, ok := class[netip.PrefixFrom(w.peer, length).Masked()]; ok {
-				outer = i
+	for i := range n.Classes {
+		c := &n.Classes[i]
+		kept := c.Tunnels[:0]
+		for _, t := range c.Tunnels {
+			peer := r.c.devices[n.Names[t.Device]].config.Tunnel.Peer
+			why := ""
+			t.Into = classAt(class, peer)
+			switch {
+			case t.Into == ethernet.None || len(n.Classes[t.Into].At) == 0:
+				why = "there is no route to it"
+			case len(n.Classes[t.Into].Tunnels) > 0:
+				why = "those are wrapped once more"
+			default:
+				kept = append(kept, t)
+				continue
 			}
-		}
-		why := ""
-		switch {
-		case outer == ethernet.None || len(n.Classes[outer].At) == 0:
-			why = "there is no route to it"
-		case len(n.Classes[outer].Tunnels) > 0:
-			why = "those are wrapped once more"
-		}
-		if why != "" {
-			if err := r.gap(fmt.Errorf("ethernet: %s sends packets for %s through a tunnel to %s, and %s", n.Names[w.device], w.prefix, w.peer, why)); err != nil {
+			if err := r.gap(fmt.Errorf("ethernet: %s sends packets for %s through a tunnel to %s, and %s", n.Names[t.Device], c.Prefix(), peer, why)); err != nil {
 				return err
 			}
-			n.Classes[inner].Tunnels = slices.DeleteFunc(n.Classes[inner].Tunnels, func(t ethernet.Tunnel) bool { return t.Device == w.device })
-			continue
 		}
-		for i := range n.Classes[inner].Tunnels {
-			if t := &n.Classes[inner].Tunnels[i]; t.Device == w.device {
-				t.Into = outer
-			}
-		}
+		c.Tunnels = kept
 	}
 	return nil
+}
+
+// classAt is the class of an address, None if there is none.
+func classAt(class map[netip.Prefix]int, a netip.Addr) int {
+	for length := a.BitLen(); length >= 0; length-- {
+		if i, ok := class[netip.PrefixFrom(a, length).Masked()]; ok {
+			return i
+		}
+	}
+	return ethernet.None
 }

@@ -92,7 +92,9 @@ func randomPriorities(r *rand.Rand, c *ethernet.Cabling) *ethernet.Priorities {
 func randomTunnels(r *rand.Rand, n *ethernet.Network) {
 	m := make([]uint64, len(n.Priorities.Marks))
 	for i := range m {
-		m[i] = 1<<r.IntN(len(m)) | 1<<r.IntN(len(m))
+		for range 2 {
+			m[i] |= 1 << r.IntN(len(m))
+		}
 	}
 	n.TunnelMaps = [][]uint64{m}
 	into := r.IntN(len(n.Classes))
