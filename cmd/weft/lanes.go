@@ -32,7 +32,8 @@ func lanesCommand(a *app) *cobra.Command {
 		Short: "Compare how many lanes each lane assigner needs for the same paths",
 		Long: `Compare how many lanes each lane assigner needs for the paths of an engine or
 of a path finder (--paths): first-fit with the paths taken in every order,
-break-cycles with every heuristic, the lanes that rise with the hops, and weave.
+break-cycles with every heuristic, the same as the papers print them (plain), the
+lanes that rise with the hops, and weave.
 
 Assigners content themselves with the lanes there are: with a smaller --vls they
 try harder, and what they get down to is shown.
@@ -185,6 +186,11 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 		all = append(all, variant{"break-cycles", h.String(), layer.BreakCycles{Heuristic: h, Unbalanced: true}})
 	}
 	all = append(all, variant{"hop-d2", "", hop.D2{}}, variant{"hop-dn", "", hop.DN{}}, variant{"weave", "", weave.Assigner{}})
+	all = append(all, variant{"first-fit-plain", layer.ByDestination.String(), layer.FirstFit{Order: layer.ByDestination, AsPrinted: true, Unbalanced: true}})
+	for _, h := range layer.Heuristics {
+		all = append(all, variant{"break-cycles-plain", h.String(), layer.BreakCycles{Heuristic: h, AsPrinted: true, Unbalanced: true}})
+	}
+	all = append(all, variant{"hop-dn-plain", "", hop.Printed{}})
 	counts := make([]laneCount, len(all))
 	for i, v := range all {
 		counts[i] = laneCount{Name: v.name, Variant: v.variant}

@@ -259,7 +259,8 @@ type claimSummary struct {
 	Section   string `json:"section"`
 	Paper     string `json:"paper_says"`
 	Ours      string `json:"ours"`
-	Agreement string `json:"agreement"` // agrees, differs, open
+	Agreement string `json:"agreement"`    // agrees, differs, open; as printed, where there are variants
+	By        string `json:"by,omitempty"` // of lines as printed and as improved: both (they answer alike), printed or improved, whichever agrees alone
 	Reason    string `json:"reason,omitempty"`
 }
 
@@ -296,7 +297,7 @@ func summariseReproduce(run *reproduce.Run, o *reproduceFlags) reproduceSummary 
 		answers, t := out.Answers()
 		s.Agree, s.Differ, s.Open = s.Agree+t.Agree, s.Differ+t.Differ, s.Open+t.Open
 		for _, c := range answers {
-			claim := claimSummary{Section: c.Where, Paper: c.Says, Ours: c.Ours, Agreement: string(c.Agreement)}
+			claim := claimSummary{Section: c.Where, Paper: c.Says, Ours: c.Ours, Agreement: string(c.Agreement), By: string(c.By)}
 			if c.Agreement != claims.Agrees {
 				claim.Reason = c.Why
 			}

@@ -36,7 +36,7 @@ type Answered struct {
 // Answers holds every claim of the experiment against its results.
 func (o *Outcome) Answers() (list []Answered, t Tally) {
 	for _, c := range o.Claims {
-		a := Answered{c, c.Check(o.Results)}
+		a := Answered{c, claims.ByVariant(c.Check)(o.Results)}
 		t.add(a.Agreement)
 		list = append(list, a)
 	}
@@ -45,6 +45,13 @@ func (o *Outcome) Answers() (list []Answered, t Tally) {
 
 // marks is how the index shows an agreement.
 var marks = map[claims.Agreement]string{claims.Agrees: "✔ agrees", claims.Differs: "✘ differs", claims.Open: "– open"}
+
+// byVariant is what a mark adds where lines have variants.
+var byVariant = map[claims.Variant]string{
+	claims.Both:     ", as printed and as improved",
+	claims.Printed:  " as printed; ✘ differs as improved",
+	claims.Improved: " as printed; ✔ agrees as improved",
+}
 
 // Index writes the page to read first.
 func (r *Run) Index(w io.Writer, command string) error {
@@ -136,7 +143,7 @@ func (r *Run) section(b *strings.Builder, out *Outcome) {
 	for _, a := range answers {
 		why := a.Why
 		switch {
-		case a.Agreement == claims.Agrees:
+		case a.Agreement == claims.Agrees && a.By != claims.Printed:
 			why = ""
 		case why == "":
 			why = "Not known."
@@ -144,7 +151,7 @@ func (r *Run) section(b *strings.Builder, out *Outcome) {
 				why = ""
 			}
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", cell(a.Where), cell(a.Says), cell(a.Ours), marks[a.Agreement], cell(why))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", cell(a.Where), cell(a.Says), cell(a.Ours), marks[a.Agreement]+byVariant[a.By], cell(why))
 	}
 }
 

@@ -96,6 +96,9 @@ func Finders() []Finder {
 	}
 }
 
+// endless is what breaking another dependency than the weakest can come to.
+const endless = "paths that it would move from layer to layer for ever"
+
 // Assigners lists the lane assigners.
 func Assigners() []Assigner {
 	return []Assigner{
@@ -104,6 +107,9 @@ func Assigners() []Assigner {
 		{Name: "first-fit", Summary: "each path in the first layer that stays acyclic, layers balanced", Paper: tpds2006,
 			Safe: true, Needs: "as found", Uses: Order,
 			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order} }},
+		{Name: "first-fit-plain", Summary: "the same as printed: every path taken once", Paper: tpds2006,
+			Safe: true, Needs: "as found", Uses: Order,
+			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order, AsPrinted: true} }},
 		{Name: "first-fit-some", Summary: "the same, leaving out addresses whose paths fit nowhere", Paper: tpds2006,
 			Safe: true, Needs: "as found", Refuses: "pairs none of whose addresses fits", Uses: Order,
 			New: func(o Options) routing.LaneAssigner { return layer.FirstFit{Order: o.Order, Discard: true} }},
@@ -116,12 +122,28 @@ func Assigners() []Assigner {
 		{Name: "break-first", Summary: "the same, breaking the dependency found first", Paper: ipdps11,
 			Safe: true, Needs: "as found",
 			New: func(Options) routing.LaneAssigner { return layer.BreakCycles{Heuristic: layer.First} }},
+		{Name: "break-cycles-plain", Summary: "break-cycles as printed: no path is put back, no layer saved", Paper: ipdps11,
+			Safe: true, Needs: "as found",
+			New: func(Options) routing.LaneAssigner { return layer.BreakCycles{AsPrinted: true} }},
+		{Name: "break-strongest-plain", Summary: "the same, breaking the strongest dependency", Paper: ipdps11,
+			Safe: true, Needs: "as found", Refuses: endless,
+			New: func(Options) routing.LaneAssigner {
+				return layer.BreakCycles{Heuristic: layer.Strongest, AsPrinted: true}
+			}},
+		{Name: "break-first-plain", Summary: "the same, breaking the dependency found first", Paper: ipdps11,
+			Safe: true, Needs: "as found", Refuses: endless,
+			New: func(Options) routing.LaneAssigner {
+				return layer.BreakCycles{Heuristic: layer.First, AsPrinted: true}
+			}},
 		{Name: "hop-d2", Summary: "lane 0 from adapters, lane 1 from switches", Paper: hoti2016,
 			Safe: true, Contract: routing.Any, Needs: "2", Refuses: "paths of more than two hops",
 			New: func(Options) routing.LaneAssigner { return hop.D2{} }},
 		{Name: "hop-dn", Summary: "the lane rises at every hop", Paper: hoti2016,
 			Safe: true, Needs: "the hops of the longest path", Refuses: "paths for which 16 service levels do not suffice",
 			New: func(Options) routing.LaneAssigner { return hop.DN{} }},
+		{Name: "hop-dn-plain", Summary: "hop-dn as printed: path by path, the first service level that fits", Paper: hoti2016,
+			Safe: true, Needs: "the hops of the longest path", Refuses: "paths for which 16 service levels do not suffice in that order",
+			New: func(Options) routing.LaneAssigner { return hop.Printed{} }},
 		{Name: "weave", Summary: "lanes turn by turn, that never fall along a path; few dependencies, few lanes", Paper: ours,
 			Safe: true, Needs: "as found",
 			New: func(Options) routing.LaneAssigner { return weavelanes.Assigner{} }},

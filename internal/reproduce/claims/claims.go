@@ -32,6 +32,7 @@ type Check func(*Results) Answer
 type Answer struct {
 	Ours      string
 	Agreement Agreement
+	By        Variant // of lines that have variants
 }
 
 // Agreement is how ours compares with a claim.
@@ -42,6 +43,18 @@ const (
 	Agrees  Agreement = "agrees"
 	Differs Agreement = "differs"
 	Open    Agreement = "open" // cannot be held against anything here, or not in a run of this size
+)
+
+// Variant says which of the variants of lines an agreement is by. Where there are variants,
+// a claim is held against the algorithm as printed, and the answer says whether the
+// improved one agrees too.
+type Variant string
+
+// The variants.
+const (
+	Both     Variant = "both"     // they agree, or they differ, as printed and as improved
+	Printed  Variant = "printed"  // it agrees as printed, and differs as improved
+	Improved Variant = "improved" // it differs as printed, and agrees as improved
 )
 
 // Line is what a figure joins by a line, or gives a colour.
@@ -67,6 +80,10 @@ type Place struct {
 // OpenSMPrefix is what the lines of OpenSM's own tables are called by, before the
 // engine.
 const OpenSMPrefix = "OpenSM "
+
+// AsPrinted ends the names of lines whose engine assigns lanes as its paper prints it. A
+// line of the same name without it is the variant as improved here.
+const AsPrinted = measure.AsPrinted
 
 // Pairs ends the names of lines under pairwise traffic.
 const Pairs = ", pairs"
@@ -143,7 +160,7 @@ func (r *Results) best(others []string, place string) (value float64, name strin
 }
 
 // NotMeasured is the answer where a place was not measured.
-var NotMeasured = Answer{"not measured", Open}
+var NotMeasured = Answer{Ours: "not measured", Agreement: Open}
 
 // NotPublic is the check of a claim about a network that nobody outside has.
 func NotPublic(*Results) Answer { return NotMeasured }
@@ -153,7 +170,7 @@ const NoPlan = "The cabling of that system was never published."
 
 // answer agrees or differs, with a text.
 func answer(yes bool, format string, values ...any) Answer {
-	a := Answer{fmt.Sprintf(format, values...), Differs}
+	a := Answer{Ours: fmt.Sprintf(format, values...), Agreement: Differs}
 	if yes {
 		a.Agreement = Agrees
 	}

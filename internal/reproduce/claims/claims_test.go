@@ -110,3 +110,34 @@ func TestOpenSMGoesFirst(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Where there are lines as printed and as improved, the printed ones decide, and the
+// answer says whether the others agree.
+func TestVariants(t *testing.T) {
+	r := NewResults(nil)
+	for name, v := range map[string]float64{"a" + AsPrinted: 3, "a": 2, "b": 2} {
+		r.lines = append(r.lines, Line{Name: name, Places: []Place{{Label: "1"}}})
+		r.Set(name, "1", measure.Result{Value: v, Low: v, High: v, Count: 1})
+	}
+	for name, c := range map[string]struct {
+		check Check
+		want  Answer
+	}{
+		"printed alone":  {Ranges("a", 3, 3), Answer{"as printed: 3. As improved: 2", Agrees, Printed}},
+		"improved alone": {Ranges("a", 2, 2), Answer{"as printed: 3. As improved: 2", Differs, Improved}},
+		"both":           {Ranges("a", 2, 3), Answer{"as printed: 3. As improved: 2", Agrees, Both}},
+		"neither":        {Ranges("a", 4, 5), Answer{"as printed: 3. As improved: 2", Differs, Both}},
+		"no variants":    {Ranges("b", 2, 2), Answer{"2", Agrees, Both}},
+		"compared":       {AboveAt("a", "b", []string{"1"}), Answer{"as printed: 1: a 3, b 2. As improved: 1: a 2, b 2", Agrees, Printed}},
+		"refusals":       {RoutesAll("a"), Answer{"1 places routed, 0 refused", Agrees, Both}},
+		"not measured":   {Ranges("c", 0, 9), NotMeasured},
+	} {
+		if got := ByVariant(c.check)(r); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+	r.lines = r.lines[:0] // no line has a variant
+	if got := ByVariant(Ranges("b", 2, 2))(r); got.By != "" {
+		t.Errorf("without variants: %+v", got)
+	}
+}

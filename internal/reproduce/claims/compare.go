@@ -318,7 +318,7 @@ func Crossing(line, other string, paper, within float64) Check {
 		if len(xs) < 2 {
 			return NotMeasured
 		}
-		return Answer{"they do not cross", Differs}
+		return Answer{Ours: "they do not cross", Agreement: Differs}
 	}
 }
 

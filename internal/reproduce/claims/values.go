@@ -98,7 +98,7 @@ func AtMost(line, place string, paper float64) Check {
 	return func(r *Results) Answer {
 		v, ok := r.At(line, place)
 		if !ok {
-			return Answer{"not in a run of this size", Open}
+			return Answer{Ours: "not in a run of this size", Agreement: Open}
 		}
 		return answer(v.Value <= paper, "%s s, %s times as fast", number(v.Value), ratio(paper/v.Value))
 	}
@@ -151,9 +151,9 @@ func Refuses(line, place string) Check {
 		case !ok:
 			return NotMeasured
 		case v.Refused != "":
-			return Answer{"refuses: " + v.Refused, Agrees}
+			return Answer{Ours: "refuses: " + v.Refused, Agreement: Agrees}
 		}
-		return Answer{"routes it: " + number(v.Value), Differs}
+		return Answer{Ours: "routes it: " + number(v.Value), Agreement: Differs}
 	}
 }
 

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft"
@@ -10,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
 	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/routing/lanes/hop"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/mplash"
 )
@@ -31,20 +33,33 @@ type method struct {
 	count func(context.Context, *fabric.Fabric) (int, error)
 }
 
+// AsPrinted ends the names of methods that assign lanes as their paper prints it.
+const AsPrinted = ", as printed"
+
+// SwitchesToo ends the names of methods for which port 0 of a switch is an endpoint.
+const SwitchesToo = ", switches too"
+
 // methods is what lines may name that is no engine, or that an engine of that name
 // does with a last step that the papers leave out.
 var methods = []method{
 	{name: "lash", finder: "shortest", lanes: layer.FirstFit{Unbalanced: true}},
+	{name: "lash" + AsPrinted, finder: "shortest", lanes: layer.FirstFit{Unbalanced: true, AsPrinted: true}},
 	// TPDS 2006, section 8: "whenever the number of shortest paths to choose from
 	// was greater than 1, we chose one at random".
 	{name: "lash-random", finder: "shortest-random", lanes: layer.FirstFit{Unbalanced: true}},
+	{name: "lash-random" + AsPrinted, finder: "shortest-random", lanes: layer.FirstFit{Unbalanced: true, AsPrinted: true}},
 	{name: "dfsssp", finder: "sssp", lanes: layer.BreakCycles{Unbalanced: true}},
+	{name: "dfsssp" + AsPrinted, finder: "sssp", lanes: layer.BreakCycles{Unbalanced: true, AsPrinted: true}},
 	{name: "dfsssp-online", finder: "sssp", lanes: layer.FirstFit{Unbalanced: true}},
-	// IPDPS 2011, section IV, the three heuristics without what saves lanes
-	// behind their back.
-	{name: "weakest", finder: "sssp", lanes: layer.BreakCycles{OnePass: true, Unbalanced: true}},
-	{name: "first found", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, OnePass: true, Unbalanced: true}},
-	{name: "strongest", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, OnePass: true, Unbalanced: true}},
+	// IPDPS 2011, section IV, the three heuristics.
+	{name: "weakest", finder: "sssp", lanes: layer.BreakCycles{Unbalanced: true}},
+	{name: "first found", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, Unbalanced: true}},
+	{name: "strongest", finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, Unbalanced: true}},
+	{name: "weakest" + AsPrinted, finder: "sssp", lanes: layer.BreakCycles{AsPrinted: true, Unbalanced: true}},
+	{name: "first found" + AsPrinted, finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, AsPrinted: true, Unbalanced: true}},
+	{name: "strongest" + AsPrinted, finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, AsPrinted: true, Unbalanced: true}},
+	{name: "df-dn" + AsPrinted, finder: "sssp", lanes: hop.Printed{}},
+	{name: "df-dn-minhop" + AsPrinted, finder: "minhop", lanes: hop.Printed{}},
 	{name: "mp-lash", count: layersOfMPLASH},
 	{name: "a-lash", count: layersOfALASH},
 }
@@ -85,13 +100,13 @@ func methodNamed(name string) (e engines.Engine, count func(context.Context, *fa
 
 // route is the tables of an engine with the judge's verdict, which may be a loop.
 // Whoever needs service levels asks for their own, as the papers take for granted.
-func route(ctx context.Context, f *fabric.Fabric, e engines.Engine, seed uint64) (*weft.Result, error) {
+func route(ctx context.Context, f *fabric.Fabric, e engines.Engine, scope routing.Scope, seed uint64) (*weft.Result, error) {
 	contract := routing.Directed
 	if e.Contract == routing.Any {
 		contract = routing.Any
 	}
 	r, err := weft.Route(ctx, f, weft.Request{
-		Custom: &e, Contract: &contract, VLs: budget.VLs, Scope: budget.Scope, ExactScope: true, Options: engines.Options{Seed: seed},
+		Custom: &e, Contract: &contract, VLs: budget.VLs, Scope: scope, ExactScope: true, Options: engines.Options{Seed: seed},
 	})
 	if loop := (*weft.CreditLoop)(nil); errors.As(err, &loop) {
 		return loop.Result, nil
@@ -144,12 +159,21 @@ func routingTime(ctx context.Context, f *fabric.Fabric, p Point) (s sample, err 
 	return s, nil
 }
 
+// scoped is a method's name without the ending that names its endpoints, and these.
+func scoped(name string) (string, routing.Scope) {
+	if name, all := strings.CutSuffix(name, SwitchesToo); all {
+		return name, routing.All
+	}
+	return name, budget.Scope
+}
+
 // CheckEngine says whether a measure can be taken of an engine of that name.
 func CheckEngine(m Measure, engine string) (err error) {
 	if m == Accepted {
 		_, err = packetMethodNamed(engine)
 	} else {
-		_, _, err = methodNamed(engine)
+		name, _ := scoped(engine)
+		_, _, err = methodNamed(name)
 	}
 	return err
 }

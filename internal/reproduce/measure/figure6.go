@@ -92,7 +92,7 @@ func exampleRoutes(ctx context.Context, line string) (routes, error) {
 	if err != nil {
 		return routes{}, err
 	}
-	routed, err := route(ctx, f, e, 0)
+	routed, err := route(ctx, f, e, budget.Scope, 0)
 	if err != nil {
 		return routes{}, err
 	}

@@ -69,7 +69,7 @@ func TestFigure6AgreesWithSimulation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := route(context.Background(), f, e, 0)
+		r, err := route(context.Background(), f, e, budget.Scope, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -127,7 +127,8 @@ type sample struct {
 
 // judged is a measure of tables that the judge has seen.
 func judged(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample, error) {
-	e, count, err := methodNamed(p.Engine)
+	name, scope := scoped(p.Engine)
+	e, count, err := methodNamed(name)
 	if err != nil {
 		return sample{}, err
 	}
@@ -135,7 +136,7 @@ func judged(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample
 		layers, err := count(ctx, f)
 		return sample{values: []float64{float64(layers)}}, err
 	}
-	r, err := route(ctx, f, e, seed)
+	r, err := route(ctx, f, e, scope, seed)
 	if err != nil {
 		return sample{}, err
 	}

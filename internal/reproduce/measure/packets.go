@@ -211,7 +211,7 @@ func stops(ctx context.Context, f *fabric.Fabric, p Point) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
-	r, err := route(ctx, f, e, p.Seed)
+	r, err := route(ctx, f, e, budget.Scope, p.Seed)
 	if err != nil {
 		return sample{}, err
 	}

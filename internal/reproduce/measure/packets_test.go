@@ -63,7 +63,7 @@ func TestLoopPairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := route(context.Background(), f, e, 1)
+	r, err := route(context.Background(), f, e, budget.Scope, 1)
 	if err != nil || r.Verdict.Free() {
 		t.Fatalf("no loop to test with: %v", err)
 	}

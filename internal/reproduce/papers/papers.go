@@ -115,6 +115,25 @@ func each(engines []string, networks []claims.Place) []claims.Line {
 	return lines
 }
 
+// variants is each, with a line as printed before that of every engine that has one.
+func variants(engines []string, networks []claims.Place) (lines []claims.Line) {
+	for _, l := range each(engines, networks) {
+		lines = append(lines, withPrinted(l)...)
+	}
+	return lines
+}
+
+// withPrinted is a line behind the one for its engine as printed, if there is one.
+func withPrinted(l claims.Line) []claims.Line {
+	printed := l
+	printed.Name, printed.Engine = l.Name+claims.AsPrinted, l.Engine+claims.AsPrinted
+	if measure.CheckEngine(measure.Lanes, printed.Engine) != nil {
+		return []claims.Line{l}
+	}
+	l.Like = printed.Name
+	return []claims.Line{printed, l}
+}
+
 // without is a list without one of its names.
 func without(list []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == name })

@@ -31,8 +31,8 @@
 //     level, and the delivery to an adapter needs no lane of its own, since an
 //     injection channel has no predecessor and a delivery channel no successor.
 //   - Figure 6 lets lanes rise by one at every hop and takes the first service
-//     level that fits, path by path. DN lets shorter paths skip lanes and looks
-//     for few service levels; see DN.
+//     level that fits, path by path. Printed does that; DN lets shorter paths skip
+//     lanes and looks for few service levels.
 //   - Paths that share their way from some switch on are looked at once: a
 //     service level that carries a path carries it from every switch on its way.
 package hop

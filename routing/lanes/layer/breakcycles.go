@@ -36,12 +36,14 @@ import (
 // lanes and leaves each layer as full as it can be. Then the layers are squeezed
 // (see squeeze), and where they are too many even so, the paths are assigned
 // anew by first-fit before the refusal: on tori, whose cycles are many and long,
-// that takes fewer.
+// that takes fewer. AsPrinted does without all three.
 type BreakCycles struct {
 	Heuristic Heuristic // which dependency of a cycle to break
-	// OnePass leaves out what saves lanes behind the paper's back: to compare
-	// heuristics.
-	OnePass bool
+
+	// AsPrinted is Algorithm 2 and nothing else: paths that were moved stay in the
+	// next layer, and the layers that come of it are what is needed. It refuses, with
+	// *routing.Refusal, where Algorithm 2 would go on for ever; see empty.
+	AsPrinted bool
 
 	// Unbalanced leaves out the last step, the spreading of paths over spare lanes.
 	Unbalanced bool
@@ -64,8 +66,13 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 		if err != nil {
 			return nil, err
 		}
-		if moved {
+		switch {
+		case !moved:
+		case !o.AsPrinted:
 			moved = bc.refill(layer)
+		case bc.empty(layer):
+			return nil, routing.Refuse(f, ruleKeeps, fabric.None, 0,
+				"breaking the %s dependency of every cycle moves all paths of layer %d to the next, where the same would happen again", o.Heuristic, layer)
 		}
 		need = int(layer) + 1
 		if !moved {
@@ -77,17 +84,13 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 		bc.count, bc.next = bc.next, bc.count
 		clear(bc.next)
 	}
-	if !o.OnePass {
-		var err error
-		if need, err = newFirstFit(bc.pathSet).squeeze(ctx, need, b.VLs); err != nil {
+	if !o.AsPrinted {
+		if need, err = bc.fewer(ctx, need, b.VLs, p); err != nil {
 			return nil, err
 		}
 	}
 	if need > b.VLs {
-		var err error
-		if need, err = bc.restart(ctx, need, b.VLs, p); err != nil {
-			return nil, err
-		}
+		return nil, &routing.TooFewLanes{Need: need, Have: b.VLs}
 	}
 	if !o.Unbalanced {
 		bc.spread(need, b.VLs)
@@ -97,30 +100,23 @@ func (o BreakCycles) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Fo
 	return lanes, nil
 }
 
+// fewer squeezes the layers, and where they are too many even so, assigns them anew.
+func (bc *breaker) fewer(ctx context.Context, need, vls int, p routing.Progress) (int, error) {
+	need, err := newFirstFit(bc.pathSet).squeeze(ctx, need, vls)
+	if err != nil || need <= vls {
+		return need, err
+	}
+	return bc.restart(ctx, need, vls, p)
+}
+
 // restart assigns the layers anew, bundle by bundle, after the cycles left too many.
 func (bc *breaker) restart(ctx context.Context, need, vls int, p routing.Progress) (int, error) {
-	fewer, err := newFirstFit(bc.pathSet).fill(ctx, Suited, vls, p)
+	fewer, err := newFirstFit(bc.pathSet).fill(ctx, FirstFit{}, vls, p)
 	if few := (*routing.TooFewLanes)(nil); errors.As(err, &few) {
 		few.Need = min(few.Need, need)
 	}
 	return fewer, err
 }
-
-// Heuristic says which dependency of a cycle to break: section IV of the paper,
-// which found Weakest to be the best.
-type Heuristic uint8
-
-// The heuristics.
-const (
-	Weakest   Heuristic = iota // the one with the fewest paths
-	Strongest                  // the one with the most paths
-	First                      // the one found first: what the paper calls pseudo-random
-)
-
-// Heuristics is every heuristic.
-var Heuristics = [...]Heuristic{Weakest, Strongest, First}
-
-func (h Heuristic) String() string { return [...]string{"weakest", "strongest", "first"}[h] }
 
 // breaker is the state of the algorithm, one layer at a time.
 type breaker struct {
@@ -314,23 +310,6 @@ func (bc *breaker) find(c fabric.ChannelID) int {
 		i--
 	}
 	return i
-}
-
-// victim is the turn to break of the cycle that the top of the stack closes,
-// which begins at back; of several the one nearest its beginning.
-func (bc *breaker) victim(back int) (in, out fabric.ChannelID) {
-	best := uint32(0)
-	for i := back; i < len(bc.stack); i++ {
-		a, b := bc.stack[i].trunk, bc.stack[back].trunk
-		if i+1 < len(bc.stack) {
-			b = bc.stack[i+1].trunk
-		}
-		n := bc.count[bc.Fabric.Turn(a, b)]
-		if i == back || bc.heuristic == Weakest && n < best || bc.heuristic == Strongest && n > best {
-			best, in, out = n, a, b
-		}
-	}
-	return in, out
 }
 
 // retreat takes back the search to before the first turn on its stack that is

@@ -28,10 +28,11 @@ import (
 // Deviations from the paper: no cycle search per path, as said. Step 4 asks that
 // a move lessens the imbalance, since moving a pair between layers that differ
 // by one could go on for ever. Before it, the paths are taken again in other
-// orders, which may save layers (squeeze).
+// orders, which may save layers (squeeze); AsPrinted does not.
 type FirstFit struct {
 	Order      Order // in which paths are taken
 	Unbalanced bool  // leaves out step 4, the balancing of layers
+	AsPrinted  bool  // takes every path once: the layers that come of it are what is needed
 
 	// Discard leaves out paths that fit into none of the lanes (routing.NoSL),
 	// as long as the endpoint has another address for the source: section 6.
@@ -57,7 +58,7 @@ func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	if o.Discard || o.Escape > 0 {
 		return ff.discarding(ctx, o, b, p)
 	}
-	need, err := ff.fill(ctx, o.Order, b.VLs, p)
+	need, err := ff.fill(ctx, o, b.VLs, p)
 	if err != nil {
 		return nil, err
 	}
@@ -73,15 +74,18 @@ func (o FirstFit) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 
 // fill puts all bundles into as few layers as it can, and refuses more of them than
 // there are lanes.
-func (ff *firstFit) fill(ctx context.Context, order Order, vls int, p routing.Progress) (need int, err error) {
-	switch ok, err := ff.assign(ctx, order, p); {
+func (ff *firstFit) fill(ctx context.Context, o FirstFit, vls int, p routing.Progress) (need int, err error) {
+	switch ok, err := ff.assign(ctx, o.Order, p); {
 	case err != nil:
 		return 0, err
 	case !ok:
 		return 0, &routing.TooFewLanes{Need: ff.layers.Len() + 1, AtLeast: true, Have: vls}
 	}
-	if need, err = ff.squeeze(ctx, max(1, ff.layers.Len()), vls); err != nil {
-		return 0, err
+	need = max(1, ff.layers.Len())
+	if !o.AsPrinted {
+		if need, err = ff.squeeze(ctx, need, vls); err != nil {
+			return 0, err
+		}
 	}
 	if need > vls {
 		return 0, &routing.TooFewLanes{Need: need, Have: vls}

@@ -225,27 +225,43 @@ func TestDiscardsAllButOne(t *testing.T) {
 // for this heuristic, whereas the range for the pseudo-random heuristic is 4 to 8.
 // The third was the worst heuristic with a range from 4 to 16."
 //
-// Ours need no more than 5 with any of them, since what still fits is put back (see
-// refill), so that only the upper ends are held against them, and that the weakest is the best.
+// As printed ours need 5 to 6, 5 to 7 and 6 to 10 on networks of that size, drawn by
+// another generator, and stand in the same order. With what still fits put back and
+// layers squeezed all three need 3 or 4.
 func TestHeuristicsOfTheDFSSSPPaper(t *testing.T) {
 	seeds := 6
 	if testing.Short() {
-		seeds = 1
+		seeds = 2
 	}
 	sum := map[layer.Heuristic]int{}
-	for seed := range seeds {
+	for seed := 1; seed <= seeds; seed++ {
 		f := testnet.Build(t, fmt.Sprintf("random:switches=64,links=128,hosts=16,seed=%d", seed))
 		fw := paths(t, f, sssp.Finder{})
-		for h, most := range map[layer.Heuristic]int{layer.Weakest: 5, layer.First: 8, layer.Strongest: 16} {
-			l := assign(t, f, fw, layer.BreakCycles{Heuristic: h, OnePass: true, Unbalanced: true}, 15)
+		for h, between := range map[layer.Heuristic][2]int{layer.Weakest: {5, 6}, layer.First: {5, 7}, layer.Strongest: {6, 10}} {
+			l := assign(t, f, fw, layer.BreakCycles{Heuristic: h, AsPrinted: true, Unbalanced: true}, 15)
 			sum[h] += l.Needed
-			if l.Needed > most {
-				t.Errorf("%s, seed %d: %d lanes, the paper needs %d at the most", h, seed, l.Needed, most)
+			if l.Needed < between[0] || l.Needed > between[1] {
+				t.Errorf("%s, seed %d: %d lanes as printed, expected %v", h, seed, l.Needed, between)
+			}
+			if l := assign(t, f, fw, layer.BreakCycles{Heuristic: h, Unbalanced: true}, 15); l.Needed > 4 {
+				t.Errorf("%s, seed %d: %d lanes with all that saves them", h, seed, l.Needed)
 			}
 		}
 	}
-	if sum[layer.Weakest] > sum[layer.First] || sum[layer.Weakest] > sum[layer.Strongest] {
-		t.Errorf("lanes of %d networks by heuristic: %v; the weakest is not the best", seeds, sum)
+	if sum[layer.Weakest] >= sum[layer.First] || sum[layer.First] >= sum[layer.Strongest] {
+		t.Errorf("lanes of %d networks by heuristic: %v; the weakest is not the best, or the strongest not the worst", seeds, sum)
+	}
+}
+
+// HOTI 2016, section VI.A and Figure 10: "For the topologies with more than 50 switches
+// (350 hosts), the DF-SSSP heuristic is suboptimal, it requires three instead of two VLs";
+// and on Dragonflies ever more with their size.
+func TestDFSSSPOfTheDFDNPaper(t *testing.T) {
+	for spec, want := range map[string]int{"slimfly:q=7,hosts=11": 3, "dragonfly:p=2": 3, "dragonfly:p=3": 4, "dragonfly:p=4": 4} {
+		f := testnet.Build(t, spec)
+		if l := assign(t, f, paths(t, f, sssp.Finder{}), layer.BreakCycles{AsPrinted: true, Unbalanced: true}, 15); l.Needed != want {
+			t.Errorf("%s: %d lanes as printed, want %d", spec, l.Needed, want)
+		}
 	}
 }
 

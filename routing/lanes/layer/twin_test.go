@@ -1,6 +1,7 @@
 package layer_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -132,8 +133,8 @@ func greedy(all []bundle) (layerOf []int, layers int) {
 
 var twinSpecs = []string{"ring:5", "ring:6,hosts=2", "torus:3x3,hosts=2", "torus:4x4,hosts=1", "kautz:b=2,n=2,hosts=2", "random:switches=9,links=13,hosts=2,seed=1", "random:switches=10,links=20,hosts=1,seed=7", "hypercube:3"}
 
-// First-fit is greedy: the first layer that stays acyclic, path by path. (With more
-// than three layers it takes them again in other orders.)
+// First-fit is greedy: the first layer that stays acyclic, path by path. As printed that
+// is all; else, with more than three layers, it takes them again in other orders.
 func TestFirstFitIsGreedy(t *testing.T) {
 	compared := 0
 	for _, spec := range twinSpecs {
@@ -146,6 +147,16 @@ func TestFirstFitIsGreedy(t *testing.T) {
 					slices.SortStableFunc(all, func(a, b bundle) int { return int(a.source) - int(b.source) })
 				}
 				want, layers := greedy(all)
+				printed, err := layer.FirstFit{Order: order, Unbalanced: true, AsPrinted: true}.Lanes(ctx, f, fw, routing.Budget{VLs: 15, Contract: contract}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range all {
+					if got := layerOf(f, printed, &all[i]); got != want[i] || printed.Needed != layers {
+						t.Fatalf("%s, %s, %s, as printed: from switch %d to LID %d in layer %d of %d, greedily %d of %d", spec, contract, order,
+							all[i].source, all[i].lid, got, printed.Needed, want[i], layers)
+					}
+				}
 				l, err := layer.FirstFit{Order: order, Unbalanced: true}.Lanes(ctx, f, fw, routing.Budget{VLs: 15, Contract: contract}, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -221,7 +232,7 @@ func TestBrokenLayersAreFull(t *testing.T) {
 		for _, contract := range []routing.Contract{routing.Directed, routing.Honored} {
 			for _, h := range layer.Heuristics {
 				all := bundles(f, fw, contract)
-				l, err := layer.BreakCycles{Heuristic: h, OnePass: true, Unbalanced: true}.Lanes(ctx, f, fw, routing.Budget{VLs: 15, Contract: contract}, nil)
+				l, err := layer.BreakCycles{Heuristic: h, Unbalanced: true}.Lanes(ctx, f, fw, routing.Budget{VLs: 15, Contract: contract}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -241,6 +252,46 @@ func TestBrokenLayersAreFull(t *testing.T) {
 	}
 }
 
+// As printed, nothing is put back: what was moved on stays there, though some of it fits
+// into the layer before.
+func TestPrintedPutsNothingBack(t *testing.T) {
+	f := testnet.Build(t, "random:switches=24,links=48,hosts=1,seed=3")
+	fw := paths(t, f, sssp.Finder{})
+	for _, h := range layer.Heuristics {
+		all := bundles(f, fw, routing.Directed)
+		l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, AsPrinted: true, Unbalanced: true})
+		held, _ := content(f, l, all)
+		fits := 0
+		for i := range all {
+			if at := layerOf(f, l, &all[i]); at > 0 && acyclic(with(held[at-1], &all[i])) {
+				fits++
+			}
+		}
+		for at, turns := range held {
+			if !acyclic(turns) {
+				t.Errorf("%s: layer %d has a cycle", h, at)
+			}
+		}
+		if fits == 0 {
+			t.Errorf("%s: no path in a later layer fits into the one before", h)
+		}
+	}
+}
+
+// Breaking the strongest dependency can move all paths of a layer to the next, and so on
+// for ever. That is found out and refused; the weakest always leaves some.
+func TestPrintedStopsWhereNoLayerKeepsAPath(t *testing.T) {
+	f := testnet.Build(t, "ring:6,hosts=2")
+	fw := paths(t, f, sssp.Finder{})
+	for h, ends := range map[layer.Heuristic]bool{layer.Weakest: true, layer.Strongest: false} {
+		_, err := layer.BreakCycles{Heuristic: h, AsPrinted: true}.Lanes(ctx, f, fw, routing.Budget{VLs: 15, Contract: routing.Honored}, nil)
+		var refused *routing.Refusal
+		if (err == nil) != ends || !ends && !errors.As(err, &refused) {
+			t.Errorf("%s: %v", h, err)
+		}
+	}
+}
+
 // On a ring of five whose switches have 3, 1, 5, 2 and 4 hosts, 15, 2, 20, 6 and 4
 // pairs of hosts make the turns of either cycle. The weakest costs as many pairs their
 // place, the strongest as many more; never the one that the search happens to begin at.
@@ -248,7 +299,7 @@ func TestWeakestIsWeakest(t *testing.T) {
 	f := unevenRing(t, 3, 1, 5, 2, 4)
 	fw := paths(t, f, sssp.Finder{})
 	for h, want := range map[layer.Heuristic]int{layer.Weakest: 2 + 2, layer.Strongest: 20 + 20} {
-		l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, OnePass: true, Unbalanced: true})
+		l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, AsPrinted: true, Unbalanced: true})
 		_, weight := content(f, l, bundles(f, fw, routing.Directed))
 		if len(weight) != 2 || weight[1] != want {
 			t.Errorf("%s: layers of %v pairs, want %d in the second", h, weight, want)
@@ -263,9 +314,9 @@ func TestHeuristicsAgreeOnTies(t *testing.T) {
 		f := testnet.Build(t, fmt.Sprintf("ring:n=%d,hosts=2", n))
 		fw := paths(t, f, sssp.Finder{})
 		all := bundles(f, fw, routing.Directed)
-		first := assign2(t, f, fw, layer.BreakCycles{Heuristic: layer.First, OnePass: true, Unbalanced: true})
+		first := assign2(t, f, fw, layer.BreakCycles{Heuristic: layer.First, AsPrinted: true, Unbalanced: true})
 		for _, h := range []layer.Heuristic{layer.Weakest, layer.Strongest} {
-			l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, OnePass: true, Unbalanced: true})
+			l := assign2(t, f, fw, layer.BreakCycles{Heuristic: h, AsPrinted: true, Unbalanced: true})
 			for i := range all {
 				if got, want := layerOf(f, l, &all[i]), layerOf(f, first, &all[i]); got != want {
 					t.Errorf("ring of %d, switch %d to LID %d: layer %d by the %s turn, %d by the first", n, all[i].source, all[i].lid, got, h, want)
@@ -309,9 +360,9 @@ func unevenRing(t *testing.T, hosts ...int) *fabric.Fabric {
 func TestSqueezeSaves(t *testing.T) {
 	f := testnet.Build(t, "torus:6x6,hosts=1")
 	fw := paths(t, f, sssp.Finder{})
-	_, plain := greedy(bundles(f, fw, routing.Directed))
+	plain := assign2(t, f, fw, layer.FirstFit{Order: layer.ByDestination, AsPrinted: true, Unbalanced: true}).Needed
 	fit := assign2(t, f, fw, layer.FirstFit{Order: layer.ByDestination, Unbalanced: true}).Needed
-	unsqueezed := assign2(t, f, fw, layer.BreakCycles{OnePass: true, Unbalanced: true}).Needed
+	unsqueezed := assign2(t, f, fw, layer.BreakCycles{AsPrinted: true, Unbalanced: true}).Needed
 	squeezed := assign2(t, f, fw, layer.BreakCycles{Unbalanced: true}).Needed
 	t.Logf("first-fit %d layers, %d without; break-cycles %d, %d without", fit, plain, squeezed, unsqueezed)
 	if fit >= plain || squeezed >= unsqueezed {
