@@ -11,7 +11,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/adaptive/alash"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/lanes/hop"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/mplash"
 )
@@ -28,6 +27,9 @@ type method struct {
 	name   string
 	finder string // of package engines
 	lanes  routing.LaneAssigner
+
+	// engine is the name that it has in package engines, in place of finder and lanes.
+	engine string
 
 	// count counts the layers of what no tables can hold, in place of them.
 	count func(context.Context, *fabric.Fabric) (int, error)
@@ -58,8 +60,8 @@ var methods = []method{
 	{name: "weakest" + AsPrinted, finder: "sssp", lanes: layer.BreakCycles{AsPrinted: true, Unbalanced: true}},
 	{name: "first found" + AsPrinted, finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.First, AsPrinted: true, Unbalanced: true}},
 	{name: "strongest" + AsPrinted, finder: "sssp", lanes: layer.BreakCycles{Heuristic: layer.Strongest, AsPrinted: true, Unbalanced: true}},
-	{name: "df-dn" + AsPrinted, finder: "sssp", lanes: hop.Printed{}},
-	{name: "df-dn-minhop" + AsPrinted, finder: "minhop", lanes: hop.Printed{}},
+	{name: "df-dn" + AsPrinted, engine: "sssp+hop-dn-plain"},
+	{name: "df-dn-minhop" + AsPrinted, engine: "minhop+hop-dn-plain"},
 	{name: "mp-lash", count: layersOfMPLASH},
 	{name: "a-lash", count: layersOfALASH},
 }
@@ -87,6 +89,9 @@ func methodNamed(name string) (e engines.Engine, count func(context.Context, *fa
 		case m.name != name:
 		case m.count != nil:
 			return engines.Engine{}, m.count, nil
+		case m.engine != "":
+			e, err = engines.Named(m.engine)
+			return e, nil, err
 		default:
 			f, err := engines.FinderNamed(m.finder)
 			return engines.Pair(f, engines.Assigner{
