@@ -240,10 +240,11 @@ func (f *Fabric) tier(c *Channel) int {
 func (f *Fabric) indexTrunks() {
 	f.firstTrunk = make([]ChannelID, f.switches+1)
 	f.heads = make([]NodeID, f.trunks)
+	f.tailPorts = make([]uint8, f.trunks)
 	f.reverse = make([]ChannelID, f.trunks)
 	for c := range f.trunks {
 		ch := &f.channels[c]
-		f.heads[c], f.reverse[c] = ch.To, ch.Reverse
+		f.heads[c], f.tailPorts[c], f.reverse[c] = ch.To, ch.FromPort, ch.Reverse
 		f.firstTrunk[ch.From+1]++
 	}
 	for s := range f.switches {

@@ -132,6 +132,7 @@ type Fabric struct {
 	// Adjacency of switches over trunks, compressed by switch.
 	firstTrunk []ChannelID // [switch, plus one] into trunks
 	heads      []NodeID    // [trunk] the switch it leads to
+	tailPorts  []uint8     // [trunk] the port it leaves by
 	reverse    []ChannelID // [trunk] the other direction, itself a trunk
 	firstTurn  []int32     // [trunk, plus one] see Turn
 
@@ -219,6 +220,9 @@ func (f *Fabric) Neighbours(s NodeID) []NodeID {
 
 // Heads is the switch each trunk leads to, [trunk].
 func (f *Fabric) Heads() []NodeID { return f.heads }
+
+// TailPorts is the port by which each trunk leaves its switch, [trunk].
+func (f *Fabric) TailPorts() []uint8 { return f.tailPorts }
 
 // Reverses is the other direction of each trunk, [trunk].
 func (f *Fabric) Reverses() []ChannelID { return f.reverse }

@@ -182,8 +182,8 @@ func (t *Tree) escape(d *dag.DAG, e *Escapes, r Rules) {
 // switches, the root first, and out the trunk of each, [switch].
 func Write(f *fabric.Fabric, row []uint8, lid fabric.LID, order []fabric.NodeID, out []fabric.ChannelID) {
 	row[order[0]] = f.LastPort(f.Endpoint(f.Owner(lid)))
-	channels := f.Channels()
+	ports := f.TailPorts()
 	for _, u := range order[1:] {
-		row[u] = channels[out[u]].FromPort
+		row[u] = ports[out[u]]
 	}
 }

@@ -52,15 +52,19 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	done := 0
 	sweep := func(switches []fabric.NodeID, first bool) error {
 		return dag.InOrder(ctx, f, switches, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
+			w.enter(d)
+			charged := true // since the last choice
 			for _, lid := range lids {
 				e := f.Endpoint(f.Owner(lid))
 				if (e.Class == fabric.HostAdapter || e.Class == fabric.SwitchPort) != first {
 					continue
 				}
-				w.choose(d)
+				if charged {
+					w.choose(d)
+				}
 				intree.Write(f, t.Row(lid), lid, d.Order, w.out)
-				if e.Class != fabric.SwitchPort {
-					w.Charge(d.Order, w.out, 1)
+				if charged = e.Class != fabric.SwitchPort; charged {
+					w.Charge(d.Order, w.out, oneRoute)
 				}
 			}
 			done++
@@ -92,36 +96,4 @@ func order(f *fabric.Fabric) (hosts, others []fabric.NodeID) {
 	slices.SortStableFunc(hosts, most)
 	slices.SortStableFunc(others, most)
 	return hosts, others
-}
-
-type weights struct {
-	*intree.Loads                    // ω of the papers, less the initial weight
-	sum           []uint64           // [switch] load on its path to the destination
-	out           []fabric.ChannelID // [switch] first trunk of its path
-}
-
-func newWeights(f *fabric.Fabric) *weights {
-	n := f.Switches()
-	return &weights{Loads: intree.NewLoads(f), sum: make([]uint64, n), out: make([]fabric.ChannelID, n)}
-}
-
-// choose finds the lightest of the shortest paths from every switch to d.Root. Of
-// several it takes the first from a trunk on that differs from root to root.
-func (w *weights) choose(d *dag.DAG) {
-	w.sum[d.Root] = 0
-	for i := 1; i < len(d.Order); i++ {
-		out, head := d.Out[d.First[i]:d.First[i+1]], d.Head[d.First[i]:d.First[i+1]]
-		at := int(d.Root) % len(out)
-		best, least := out[at], w.sum[head[at]]+w.On[out[at]]
-		for range len(out) - 1 {
-			if at++; at == len(out) {
-				at = 0
-			}
-			if sum := w.sum[head[at]] + w.On[out[at]]; sum < least {
-				least, best = sum, out[at]
-			}
-		}
-		u := d.Order[i]
-		w.sum[u], w.out[u] = least, best
-	}
 }

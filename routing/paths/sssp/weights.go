@@ -1,0 +1,130 @@
+package sssp
+
+import (
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/intree"
+)
+
+// weights is the loads so far and the tree at hand. Loads and sums are shifted: the low
+// bits of a number stay free for the place of a trunk among those to choose from, so that
+// the least of the numbers says both.
+type weights struct {
+	*intree.Loads                    // ω of the papers, less the initial weight
+	sum           []uint64           // [switch] load on its path to the destination
+	out           []fabric.ChannelID // [switch] first trunk of its path
+
+	runs  []run    // of the graph at hand
+	via   []uint64 // scratch: [trunk to choose from] load beyond it, and its place
+	least []uint64 // scratch: [switch of a run] load of its lightest path, and the place of its first trunk
+}
+
+const (
+	placeBits = 8 // a switch has at most 255 ports
+	oneRoute  = 1 << placeBits
+)
+
+// run is switches that follow each other in the order of a graph, and have trunks to the
+// same switches: those of a leaf group in a tree, and spines with the same tops. What is
+// beyond these is added up once for all.
+type run struct {
+	from, to   int32 // in the order
+	sideBySide bool  // the trunks of each are numbered one after the other
+}
+
+func newWeights(f *fabric.Fabric) *weights {
+	n := f.Switches()
+	return &weights{Loads: intree.NewLoads(f), sum: make([]uint64, n), out: make([]fabric.ChannelID, n), least: make([]uint64, n)}
+}
+
+// enter prepares for choosing in graph d, once for all destinations on its root.
+func (w *weights) enter(d *dag.DAG) {
+	w.runs = w.runs[:0]
+	for i := 1; i < len(d.Order); i++ {
+		out := d.Choices(i)
+		side := int(out[len(out)-1]-out[0]) == len(out)-1
+		if i > 1 {
+			last := &w.runs[len(w.runs)-1]
+			if side == last.sideBySide && slices.Equal(heads(d, i), heads(d, i-1)) {
+				last.to++
+				continue
+			}
+		}
+		w.runs = append(w.runs, run{int32(i), int32(i) + 1, side})
+	}
+}
+
+// heads is where the trunks lead that d.Order[i] may take.
+func heads(d *dag.DAG, i int) []fabric.NodeID { return d.Head[d.First[i]:d.First[i+1]] }
+
+// choose finds the lightest of the shortest paths from every switch to d.Root. Of
+// several it takes the first from a trunk on that differs from root to root.
+func (w *weights) choose(d *dag.DAG) {
+	w.sum[d.Root] = 0
+	for _, r := range w.runs {
+		head := heads(d, int(r.from))
+		n := len(head)
+		out := d.Out[d.First[r.from]:d.First[r.to]]
+		if n == 1 {
+			beyond := w.sum[head[0]]
+			for i, u := range d.Order[r.from:r.to] {
+				w.sum[u], w.out[u] = beyond+w.On[out[i]], out[i]
+			}
+			continue
+		}
+		begin := int(d.Root) % n
+		w.via = w.via[:0]
+		for j, h := range head {
+			place := j - begin
+			if place < 0 {
+				place += n
+			}
+			w.via = append(w.via, w.sum[h]+uint64(place))
+		}
+		least := w.least[:r.to-r.from]
+		if r.sideBySide {
+			lightestSideBySide(least, w.via, out, w.On)
+		} else {
+			lightest(least, w.via, out, w.On)
+		}
+		for i, u := range d.Order[r.from:r.to] {
+			at := begin + int(least[i]%oneRoute)
+			if at >= n {
+				at -= n
+			}
+			w.sum[u], w.out[u] = least[i]&^(oneRoute-1), out[i*n+at]
+		}
+	}
+}
+
+// lightest finds the least of on + via for the trunks of each switch of a run. It uses no
+// result as an index: so the compiler makes no branches, which would be guessed wrong,
+// for nobody can foresee which trunk is lightest.
+//
+//go:noinline
+func lightest(least, via []uint64, out []fabric.ChannelID, on []uint64) {
+	for i := range least {
+		own := out[i*len(via):][:len(via)]
+		best := ^uint64(0)
+		for j, beyond := range via {
+			best = min(best, beyond+on[own[j]])
+		}
+		least[i] = best
+	}
+}
+
+// lightestSideBySide is lightest for trunks that are numbered one after the other.
+//
+//go:noinline
+func lightestSideBySide(least, via []uint64, out []fabric.ChannelID, on []uint64) {
+	for i := range least {
+		own := on[out[i*len(via)]:][:len(via)]
+		best := ^uint64(0)
+		for j, beyond := range via {
+			best = min(best, beyond+own[j])
+		}
+		least[i] = best
+	}
+}
