@@ -58,10 +58,15 @@ func newLaneMaps[L uint8 | uint16](f *fabric.Fabric, sls uint16, groups [][]grou
 	return m
 }
 
+// ignoresSL says whether packets are treated alike on all service levels.
+func ignoresSL(t *routing.Tables) bool {
+	return t.Lanes.SL2VL.IgnoresSL() && (t.Groups == nil || t.Groups.IgnoresSL())
+}
+
 // representatives is those of some service levels that must be followed: only the
 // lowest, where the map treats all of them alike and drops none.
 func representatives(t *routing.Tables, sls uint16) uint16 {
-	if !t.Lanes.SL2VL.IgnoresSL() {
+	if !ignoresSL(t) {
 		return sls
 	}
 	dropped := false

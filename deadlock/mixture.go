@@ -2,6 +2,7 @@ package deadlock
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -123,6 +124,9 @@ func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixt
 	for _, t := range tables {
 		if t.Fabric != m.f {
 			return nil, fmt.Errorf("deadlock: a mixture of tables for different fabrics")
+		}
+		if t.Groups != nil {
+			return nil, errors.New("deadlock: a change of tables with groups of ports cannot be judged")
 		}
 		if err := t.Check(); err != nil {
 			return nil, err

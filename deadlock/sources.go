@@ -46,7 +46,7 @@ func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*r
 	port := tables[0].Fabric.LastPort(tables[0].Fabric.Endpoint(e))
 	for i := range groups {
 		if g := &groups[i]; slices.Equal(g.rows, rows) && slices.IndexFunc(tables, func(t *routing.Tables) bool {
-			return !t.Lanes.SL2VL.SameFrom(s, g.port, port)
+			return !t.Lanes.SL2VL.SameFrom(s, g.port, port) || t.Groups != nil && !t.Groups.SameFrom(s, g.port, port)
 		}) < 0 {
 			g.from = append(g.from, e)
 			return groups

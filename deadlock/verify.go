@@ -63,6 +63,7 @@ type Verdict struct {
 
 	Certificate *Certificate // nil if there is a credit loop
 	Cycle       []LoopStep   // a shortest credit loop; nil if there is none or Options.NoCycle
+	Escape      *Escape      // of tables with groups that are not free: why they are, if waiting packets choose again; nil: they are not
 }
 
 // Free says whether the tables are proven free of deadlock.
@@ -122,9 +123,20 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 	if free {
 		v.Certificate = certify(rank, d.inUse, d.lanes, o)
 	} else if !o.NoCycle {
-		v.Cycle = witness(g.shortestCycle(rank), d.lanes, d.cause)
+		v.Cycle = witness(g.shortestCycle(rank), d.lanes, d.causeOf())
 	}
-	return v, nil
+	if !free && t.Groups != nil {
+		v.Escape, err = d.findEscape(ctx)
+	}
+	return v, err
+}
+
+// causeOf is how to find what causes a step of a loop.
+func (d *derivation) causeOf() func(hold, want hop, answer bool) (LoopStep, bool) {
+	if d.t.Groups == nil {
+		return d.cause
+	}
+	return newChooser(d).cause
 }
 
 type derivation struct {
@@ -134,6 +146,7 @@ type derivation struct {
 	groups  [][]group        // [switch] the sources on it
 	answers *answers         // nil where answers add no service levels
 	maps    *laneMaps[uint8] // nil where the SL alone decides the lane
+	outs    [][]outlets      // [switch][group] of tables with groups
 	lanes   int              // lanes are 0 … lanes-1
 	matrix  []uint64         // [turn × words + …] which lane waits for which, lanes × lanes bits
 	inUse   []uint16         // [trunk] lanes that carry something
@@ -150,10 +163,13 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 	if mask, fixed := o.Contract.FixedMask(); fixed {
 		d.fixed = mask
 	}
-	if o.Contract.EitherWay() && !t.Lanes.SL2VL.IgnoresSL() {
+	if o.Contract.EitherWay() && !ignoresSL(t) {
 		d.answers = newAnswers(t, d.groups)
 	}
-	if _, uniform := t.Lanes.SL2VL.Uniform(); !uniform {
+	if t.Groups != nil {
+		d.outs = outletsOf(f, t.Groups)
+	}
+	if _, uniform := t.Lanes.SL2VL.Uniform(); !uniform || t.Groups != nil && !t.Groups.IgnoresSL() {
 		d.fixed = representatives(t, d.fixed)
 		used := d.fixed
 		if used == 0 {
@@ -161,12 +177,43 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 		}
 		d.maps = newLaneMaps(f, used, d.groups, t.Lanes.SL2VL.VL)
 	}
-	walkers, err := eachDestination(ctx, f, o, func() *walker { return newWalker(d) }, (*walker).destination)
+	var parts []part
+	var err error
+	if t.Groups == nil {
+		parts, err = partsOf(ctx, d, newWalker)
+	} else {
+		parts, err = partsOf(ctx, d, newChooser)
+	}
 	if err != nil {
 		return nil, err
 	}
-	d.merge(walkers)
+	d.merge(parts)
 	return d, nil
+}
+
+// routeFollower follows the packets to one destination after another.
+type routeFollower interface {
+	destination(lid fabric.LID)
+	part() part
+}
+
+// part is what the packets to a part of the destinations do; see walker.
+type part struct {
+	matrix  []uint64
+	same    []uint16 // nil where lanes are in matrix
+	inUse   []uint16
+	sls     uint16
+	verdict *Verdict
+}
+
+// partsOf follows the packets to all LIDs in scope.
+func partsOf[W routeFollower](ctx context.Context, d *derivation, start func(*derivation) W) ([]part, error) {
+	all, err := eachDestination(ctx, d.t.Fabric, d.o, func() W { return start(d) }, W.destination)
+	parts := make([]part, len(all))
+	for i, w := range all {
+		parts[i] = w.part()
+	}
+	return parts, err
 }
 
 // eachDestination makes walkers follow the routes to all LIDs in scope, on all cores,
@@ -190,21 +237,20 @@ func laneCount(t *routing.Tables) int {
 	return int(top) + 1
 }
 
-// merge adds up what the walkers saw, each of them a part of the destinations.
-func (d *derivation) merge(walkers []*walker) {
-	first := walkers[0]
-	d.matrix, d.inUse, d.verdict = first.matrix, first.inUse, &first.verdict
-	sls := first.sls
-	for _, w := range walkers[1:] {
-		unite(d.matrix, w.matrix)
-		unite(first.same, w.same)
-		unite(d.inUse, w.inUse)
-		d.verdict.add(&w.verdict)
-		sls |= w.sls
+// merge adds up what was seen, each part of it of a part of the destinations.
+func (d *derivation) merge(parts []part) {
+	first := parts[0]
+	d.matrix, d.inUse, d.verdict = first.matrix, first.inUse, first.verdict
+	for _, p := range parts[1:] {
+		unite(d.matrix, p.matrix)
+		unite(first.same, p.same)
+		unite(d.inUse, p.inUse)
+		d.verdict.add(p.verdict)
+		first.sls |= p.sls
 	}
-	if first.simple {
+	if first.same != nil {
 		d.matrix = diagonals(first.same, d.lanes)
 	}
-	d.verdict.finish(d.inUse, sls, d.o.maxLost())
+	d.verdict.finish(d.inUse, first.sls, d.o.maxLost())
 	d.verdict.Contract, d.verdict.Scope = d.o.Contract, d.o.Scope
 }

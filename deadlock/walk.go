@@ -88,6 +88,8 @@ func newWalker(d *derivation) *walker {
 	return w
 }
 
+func (w *walker) part() part { return part{w.matrix, w.same, w.inUse, w.sls, &w.verdict} }
+
 // destination follows all routes to one LID.
 func (w *walker) destination(lid fabric.LID) {
 	e := w.f.Endpoint(w.f.Owner(lid))

@@ -17,6 +17,10 @@ type LoopStep struct {
 	// that they give the owner of Dst for Src: the packet answers on a connection that the
 	// owner of Dst opened (contract honored).
 	Answer bool
+
+	// Ports is what the switch at the end of Trunk lets the packet choose from, the port of
+	// the next step among them; nil where there is but one.
+	Ports []uint8
 }
 
 // witness finds what causes every step of a cycle. An answer is named only if no packet

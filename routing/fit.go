@@ -16,6 +16,11 @@ func (t *Tables) Check() error {
 		return fmt.Errorf("routing: the forwarding tables are for %d switches and %d entries, the fabric has %d switches and %d LIDs",
 			t.Forwarding.switches, len(t.Forwarding.ports), f.Switches(), lids)
 	}
+	if t.Groups != nil {
+		if err := t.Groups.check(t); err != nil {
+			return err
+		}
+	}
 	return t.Lanes.check(f, lids)
 }
 

@@ -257,6 +257,7 @@ type Tables struct {
 	Fabric     *fabric.Fabric
 	Forwarding *Forwarding
 	Lanes      *Lanes
+	Groups     *Groups // what switches with adaptive routing choose from; nil: nothing
 }
 
 // Levels is the service levels that are given out for the LIDs in use, as bits.
