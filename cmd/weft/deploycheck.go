@@ -118,6 +118,7 @@ func (a *app) checkInput(o *checkFlags) (in check.Input, err error) {
 	if in.OpenSM, err = openSMVersion(o.opensm); err != nil {
 		return in, err
 	}
+	o.tables.StaticOnly = true
 	if err := o.tables.Settle(); err != nil {
 		return in, err
 	}

@@ -119,7 +119,7 @@ func (j *diffJob) read() (err error) {
 		return nil
 	}
 	for _, s := range []*diffSide{&j.old, &j.new} {
-		v, err := input.TablesOf(j.Console, s.name, s.fabric, &flags.Tables{LFTs: s.source})
+		v, err := input.TablesOf(j.Console, s.name, s.fabric, &flags.Tables{LFTs: s.source, StaticOnly: true})
 		if err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	if o.steps != "" && o.steps == o.back {
 		return exit.Usage("--steps and --back-steps are two folders")
 	}
-	v, err := input.Read(a.Console, name, o.lmc, &flags.Tables{LFTs: o.tables})
+	v, err := input.Read(a.Console, name, o.lmc, &flags.Tables{LFTs: o.tables, StaticOnly: true})
 	if err != nil {
 		return err
 	}

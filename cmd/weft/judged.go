@@ -16,6 +16,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/format/far"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
@@ -100,6 +101,9 @@ func (j *judged) factResult(p *console.Page) {
 	if j.Verdict.Free() {
 		p.Fact("outside", "%s", report.Outside(j.Scope))
 	}
+	if g := groupsOf(j.Tables); g != nil {
+		p.Fact("groups", "%s; OpenSM 3.3.23 installs none, other subnet managers may", g.text())
+	}
 	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
 	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
 }
@@ -134,6 +138,9 @@ func (j *judged) fill(ctx context.Context, d *output.Folder, then func()) error 
 		{Name: output.LFTs, Write: func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }},
 		{Name: output.SL2VL, Write: func(w io.Writer) error { return slvl.Write(w, t.Fabric, t.Lanes.SL2VL, slvl.Dump) }},
 		{Name: output.PSL, Write: func(w io.Writer) error { return psl.Write(w, t, form) }},
+	}
+	if t.Groups != nil {
+		files = append(files, deploy.File{Name: output.Groups, Write: func(w io.Writer) error { return far.Write(w, t) }})
 	}
 	if j.Verdict.Free() {
 		files = append(files, deploy.File{Name: output.Certificate, Write: func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.Verdict.Certificate) }})
@@ -180,6 +187,14 @@ func (j *judged) readBack(ctx context.Context, d *output.Folder) error {
 			}
 		}
 	}
+	read := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
+	if j.Tables.Groups != nil {
+		if read.Groups, err = console.ReadFile(j.Console, d.At(output.Groups), func(r io.Reader, name string) (*routing.Groups, error) {
+			return far.Read(r, name, f, dump.Forwarding)
+		}); err != nil {
+			return notAsWritten(err)
+		}
+	}
 	if !j.Verdict.Free() {
 		return nil
 	}
@@ -189,7 +204,6 @@ func (j *judged) readBack(ctx context.Context, d *output.Folder) error {
 	if err != nil {
 		return notAsWritten(err)
 	}
-	read := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
 	if _, err := deadlock.CheckCertificate(ctx, read, c, nil); err != nil {
 		return notAsWritten(err)
 	}

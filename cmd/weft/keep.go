@@ -74,7 +74,7 @@ func (j *keepJob) read() (err error) {
 			return err
 		}
 	}
-	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source})
+	v, err := input.TablesOf(j.Console, name, f, &flags.Tables{LFTs: j.source, StaticOnly: true})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ func (j *packetsJob) readFlags() (err error) {
 	if err := o.change.check(o.tables.LFTs); err != nil {
 		return err
 	}
+	o.tables.StaticOnly = true
 	if err := o.tables.Settle(); err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (j *packetsJob) rewritten() (*packets.Network, error) {
 	o := &j.o.change
 	var sequence []*routing.Tables
 	for _, source := range o.then {
-		v, err := input.TablesOf(j.Console, j.name, j.fabric, &flags.Tables{LFTs: source, Strict: j.o.tables.Strict})
+		v, err := input.TablesOf(j.Console, j.name, j.fabric, &flags.Tables{LFTs: source, Strict: j.o.tables.Strict, StaticOnly: true})
 		if err != nil {
 			return nil, err
 		}

@@ -20,6 +20,7 @@ type routeFlags struct {
 	keep, steps     string
 	drain           bool
 	survives        []string
+	adaptive        string
 	json            bool
 }
 
@@ -80,7 +81,9 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
 	f.BoolVar(&o.drain, "drain", false, "with --keep and --survive, let single destinations drop their packets for a step where there is no other way")
 	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; of several seeds the one with the fewest exceptions is taken, unless --seed; exit 1 if a failure has no plan")
-	flags.Without(c, "keep", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
+	flags.OneOf(f, &o.adaptive, "adaptive", "minimal: give entries groups of ports to choose from, all that lead nearer and keep the proof, written as groups.far", noGroups, minimalGroups)
+	flags.Without(c, "adaptive", "survive")
+	flags.Without(c, "keep", "adaptive", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
 	c.MarkFlagsMutuallyExclusive("out", "steps")
 	return c
 }
@@ -108,6 +111,11 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	}
 	if err := j.compute(ctx); err != nil {
 		return j.refusal(ctx, err, o.json)
+	}
+	if o.adaptive == minimalGroups && j.Verdict.Free() {
+		if err := j.widen(ctx); err != nil {
+			return err
+		}
 	}
 	if j.Verdict.Free() {
 		if err := j.sturdiest(ctx, o.survives, change.Options{Contract: j.Contract, Scope: j.Scope, AllowDrops: o.drain}); err != nil {

@@ -8,7 +8,9 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/adaptive/minimal"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -76,6 +78,45 @@ func (j *routeJob) compute(ctx context.Context) (err error) {
 	j.under = j.contract()
 	j.Result, err = loopOrResult(weft.Route(ctx, j.fabric, j.request()))
 	return err
+}
+
+// What --adaptive may be.
+const (
+	noGroups      = "none"
+	minimalGroups = "minimal"
+)
+
+// widen gives the entries of the tables groups of ports to choose from, and has the
+// tables judged again, over every choice.
+func (j *routeJob) widen(ctx context.Context) (err error) {
+	scope := j.Scope
+	if j.Wider != nil && j.Wider.Free() {
+		scope = j.Wider.Scope
+	}
+	s := j.Stage("groups", &j.spent.Paths)
+	wide := *j.Tables
+	wide.Groups, err = minimal.Groups(ctx, j.Tables, j.Contract, scope, s.Progress())
+	s.Done()
+	if err != nil {
+		return err
+	}
+	judge := j.Stage("verify", &j.spent.Verify)
+	defer judge.Done()
+	o := deadlock.Options{Contract: j.Contract, Scope: j.Scope, Progress: judge.Progress()}
+	if j.Verdict, err = deadlock.Verify(ctx, &wide, o); err != nil {
+		return err
+	}
+	if j.Wider != nil {
+		o.Scope = j.Wider.Scope
+		if j.Wider, err = deadlock.Verify(ctx, &wide, o); err != nil {
+			return err
+		}
+	}
+	if !j.Verdict.Free() || j.Verdict.Loops > 0 {
+		return exit.Internal("the groups of ports are not free of credit loops and circles")
+	}
+	j.Tables = &wide
+	return nil
 }
 
 // loopOrResult is what package weft answers: a credit loop is a verdict here, and no

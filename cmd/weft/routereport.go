@@ -36,6 +36,7 @@ type routeSummary struct {
 	Apart        []partSummary        `json:"apart,omitempty"` // the parts of a network that has fallen apart, but the largest
 	Dependencies int                  `json:"dependencies"`
 	Cycle        []report.Step        `json:"cycle,omitempty"`
+	Groups       *groupSummary        `json:"adaptive_groups,omitempty"` // of --adaptive
 	Notes        []string             `json:"notes,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
 	Auto         *autoSummary         `json:"auto,omitempty"`     // where the engine was chosen
@@ -110,6 +111,7 @@ func (j *judged) summary() *routeSummary {
 		MaxLoad: j.Loads.Max, Pairs: j.Verdict.Pairs, Unreachable: j.Verdict.Unreachable, Apart: j.apartSummary(),
 		Dependencies: j.Verdict.Dependencies, Cycle: report.Steps(j.fabric, j.Verdict.Cycle),
 		Notes: j.Tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
+		Groups:  groupsOf(j.Tables),
 		Seconds: j.spent, PeakRSS: peakRSS(), Seeds: j.seeds, Survival: j.survival,
 	}
 	if j.Loads.Hottest != fabric.None {
@@ -125,6 +127,9 @@ func (j *judged) summary() *routeSummary {
 	}
 	if j.out != "" {
 		s.Files = []string{output.LFTs, output.SL2VL, output.PSL}
+		if j.Tables.Groups != nil {
+			s.Files = append(s.Files, output.Groups)
+		}
 		if j.Verdict.Free() {
 			s.Files = append(s.Files, output.Certificate)
 		}

@@ -27,6 +27,7 @@ type verifyFlags struct {
 	lmc                        int
 	contract                   *routing.Contract
 	scope                      routing.Scope
+	choose                     string
 	writeCertificate, readCert string
 	json                       bool
 }
@@ -46,8 +47,13 @@ gives the opensm-subnet.lst of the same run to find the ports. Without --sl2vl,
 SL n rides lane n; without --psl, everything has SL 0.
 
 An output folder of ibdiagnet2 is a fabric with its tables, for which --lfts may be
-missing: ibdiagnet2.db_csv, .fdbs and .slvl. Of adaptive routing, the static port of
-each destination is what is judged.
+missing: ibdiagnet2.db_csv, .fdbs, .slvl and .far (docs/ibdiagnet.md).
+
+Under adaptive routing (--groups, or the .far of the folder) every choice of every switch
+counts, and packets that stay in order by the static port too. Where these have a credit
+loop, it may still be that packets can always escape by other ports of their groups; that
+helps only if switches choose again while a packet waits, and --choose again takes that
+for granted.
 
 Tables that are older or newer than the fabric are judged as far as they go: give
 the fabric as it is now and the tables from before a cable died, and verify says
@@ -67,12 +73,19 @@ is an error with --strict, and where they have nothing in common.`,
 	flags.AddContract(f, &o.contract, "honored")
 	flags.AddScope(f, &o.scope)
 	flags.AddLMC(f, &o.lmc)
+	flags.OneOf(f, &o.choose, "choose", "of adaptive routing: switches choose the port of a packet once, when it comes in, or again while it waits", chooseOnce, chooseAgain)
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
 	f.StringVar(&o.readCert, "certificate", "", "re-check this proof instead of searching for loops")
 	flags.AddJSON(f, &o.json)
 	c.MarkFlagsMutuallyExclusive("write-certificate", "certificate")
 	return c
 }
+
+// When switches with adaptive routing choose.
+const (
+	chooseOnce  = "once"
+	chooseAgain = "again"
+)
 
 type verifyJob struct {
 	*app
@@ -117,7 +130,12 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 		return err
 	}
 	s := j.summary()
-	return j.answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.verdict.Free() || !j.verdict.Complete() || j.Mismatches != nil)
+	return j.answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || !j.verdict.Complete() || j.Mismatches != nil)
+}
+
+// free says whether the tables are free of deadlock, given when switches choose.
+func (j *verifyJob) free() bool {
+	return j.verdict.Free() || j.o.choose == chooseAgain && j.verdict.Escape != nil
 }
 
 // badCertificate is a proof that does not hold, as JSON.
@@ -170,6 +188,7 @@ type verifySummary struct {
 	Unreachable  int64             `json:"unreachable"`
 	Loops        int64             `json:"forwarding_loops"`
 	Dropped      int64             `json:"dropped_turns"`
+	Groups       *groupSummary     `json:"adaptive_groups,omitempty"`
 	Stray        int64             `json:"stray"` // (switch without endpoints in scope, LID) without a route
 	Misfits      *input.Mismatches `json:"misfits,omitempty"`
 	CutOff       *report.CutOff    `json:"cut_off,omitempty"`
@@ -200,11 +219,11 @@ type lostSummary struct {
 func (j *verifyJob) summary() *verifySummary {
 	f, v := j.Tables.Fabric, j.verdict
 	s := &verifySummary{
-		Verdict: report.Verdict(v), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: deadlock.Outside(v.Scope),
+		Verdict: report.Word(j.free()), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: deadlock.Outside(v.Scope),
 		VLs: v.VLs, LaneCounts: report.LaneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
 		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: report.Steps(f, v.Cycle),
 		Assumed: j.o.Tables.Assumed(), Misfits: j.Mismatches, CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
-		Seconds: j.spent,
+		Seconds: j.spent, Groups: j.groupSummary(),
 	}
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, lostSummary{
@@ -220,15 +239,24 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 	p.Fact("fabric", "%s", report.Network(j.name, f))
 	p.Fact("tables", "%s, destinations found by %s", j.o.LFTs, j.Rule)
 	p.Fact("assumed", "%s", j.assumedText())
+	if s.Groups != nil {
+		p.Fact("groups", "%s", s.Groups.text())
+	}
 	if j.Mismatches != nil {
 		p.Fact("differs", "%s", j.Mismatches.Text())
 	}
 	if j.checked {
 		p.Fact("verdict", "%s (contract %s, endpoints %s): the ranks of %s rise along all %s dependencies", report.DeadlockFree, v.Contract, v.Scope, j.o.readCert, words.Thousands(v.Dependencies))
+	} else if j.free() && !v.Free() {
+		p.Fact("verdict", "%s (contract %s, endpoints %s), as long as switches choose again; if they choose once, there is a loop of %d steps:\n%s",
+			report.DeadlockFree, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, f, v.Cycle))
 	} else {
 		p.Fact("verdict", "%s", report.VerdictText(j.Console, f, v))
 	}
-	if v.Free() {
+	if s.Groups != nil && s.Groups.Escape != nil {
+		p.Fact("escape", "%s", s.Groups.Escape.text(j.o.choose))
+	}
+	if j.free() {
 		p.Fact("outside", "%s", report.Outside(v.Scope))
 	}
 	p.Fact("lanes", "%s; %s", report.LaneCounts{Used: v.VLs}, words.Plural(v.SLs, "service level"))
@@ -262,6 +290,11 @@ func (j *verifyJob) assumedText() string {
 		lines[0] = "every packet has SL 0 and rides VL 0 (--psl FILE gives service levels, --sl2vl FILE lanes)"
 	}
 	lines = append(lines, fmt.Sprintf("clients keep contract %s, endpoints are %s (--contract, --endpoints)", j.options.Contract, j.options.Scope))
+	if j.Tables.Groups != nil && j.o.choose == chooseOnce {
+		lines = append(lines, "a switch keeps to the port that it chose when a packet came in (--choose again: it chooses again while the packet waits)")
+	} else if j.Tables.Groups != nil {
+		lines = append(lines, "a switch chooses again as long as a packet waits (--choose again), but where a hash decides")
+	}
 	if j.Rule == lft.ByLID {
 		lines = append(lines, "the tables speak of the LIDs of the fabric (--lst FILE gives the opensm-subnet.lst of their OpenSM)")
 	}
@@ -287,7 +320,7 @@ func (j *verifyJob) routesText() string {
 // next says what to do about findings; empty if there are none.
 func (j *verifyJob) next() string {
 	var do []string
-	if !j.verdict.Free() {
+	if !j.free() {
 		switch without := "if these tables come with %s: the loop may not be there"; {
 		case j.verdict.Loops > 0: // a loop on any service level
 		case j.o.PSL == "" && j.o.SL2VL == "":

@@ -88,6 +88,7 @@ func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
 // read reads the fabric and its tables, or routes it.
 func (j *whatIfJob) read(ctx context.Context) error {
 	o := j.o
+	o.tables.StaticOnly = true
 	if err := o.tables.Settle(); err != nil {
 		return err
 	}

@@ -16,8 +16,12 @@ import (
 
 // Tables is where finished tables are, and how well they have to fit.
 type Tables struct {
-	LFTs, SL2VL, PSL, List string
-	Strict                 bool
+	LFTs, SL2VL, PSL, List, Groups string
+	Strict                         bool
+
+	// StaticOnly leaves out what switches with adaptive routing choose from, for commands
+	// that cannot take it into account; they say so.
+	StaticOnly bool
 }
 
 // StrictUsage describes --strict.
@@ -29,6 +33,7 @@ func (o *Tables) AddTo(c *cobra.Command) {
 	f.StringVar(&o.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs, ibdiagnet2.fdbs, dump_fts or ibroute output; or a folder with them and what follows")
 	f.StringVar(&o.SL2VL, "sl2vl", "", "SL to VL maps of --lfts: opensm-sl2vl.dump or SLVL lines of ibdmchk (default: SL n on lane n)")
 	f.StringVar(&o.PSL, "psl", "", "service levels of the paths of --lfts, as ibdmchk reads them (default: SL 0 for all)")
+	f.StringVar(&o.Groups, "groups", "", "what switches with adaptive routing choose from: ibdiagnet2.far (default: the ports of --lfts alone)")
 	f.StringVar(&o.List, "lst", "", "opensm-subnet.lst of the OpenSM that wrote --lfts, if its LIDs are others")
 	f.BoolVar(&o.Strict, "strict", false, StrictUsage)
 }
@@ -36,7 +41,7 @@ func (o *Tables) AddTo(c *cobra.Command) {
 // SettleFor is Settle where FABRIC may be an output folder of ibdiagnet2: if no flag
 // names tables, they are the ones in it.
 func (o *Tables) SettleFor(fabric string) error {
-	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && in(fabric, fdbs) != "" {
+	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && o.Groups == "" && in(fabric, fdbs) != "" {
 		o.LFTs = fabric
 	}
 	return o.Settle()
@@ -47,6 +52,7 @@ const (
 	network = "ibdiagnet2.db_csv"
 	fdbs    = "ibdiagnet2.fdbs"
 	maps    = "ibdiagnet2.slvl"
+	groups  = "ibdiagnet2.far"
 )
 
 // IsIbdiagnet says whether a name is that of a folder with a file of ibdiagnet2 in it.
@@ -83,7 +89,7 @@ func in(dir string, names ...string) string {
 // Settle checks the flags, and finds the files of a folder.
 func (o *Tables) Settle() error {
 	if o.LFTs == "" {
-		for _, f := range []struct{ flag, value string }{{"sl2vl", o.SL2VL}, {"psl", o.PSL}, {"lst", o.List}} {
+		for _, f := range []struct{ flag, value string }{{"sl2vl", o.SL2VL}, {"psl", o.PSL}, {"groups", o.Groups}, {"lst", o.List}} {
 			if f.value != "" {
 				return exit.Usage("--%s is about the tables of --lfts, which is not given", f.flag)
 			}
@@ -104,7 +110,7 @@ func (o *Tables) Settle() error {
 	for _, f := range []struct {
 		to   *string
 		find string
-	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}} {
+	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}, {&o.Groups, in.Groups}} {
 		if *f.to == "" {
 			*f.to = f.find
 		}
@@ -120,6 +126,7 @@ func TablesIn(dir string) (Tables, error) {
 	}
 	o.LFTs, o.List = in(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), in(dir, "opensm-subnet.lst")
 	o.SL2VL, o.PSL = in(dir, "opensm-sl2vl.dump", output.SL2VL, maps), in(dir, output.PSL)
+	o.Groups = in(dir, groups, output.Groups)
 	if o.LFTs == "" {
 		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
 	}

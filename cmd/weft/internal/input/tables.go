@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/far"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
@@ -78,7 +79,31 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	if !m.found() {
 		m = nil
 	}
-	return &Given{&routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, dump.Rule, m}, nil
+	t := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
+	if t.Groups, err = readGroups(c, t, dump, o); err != nil {
+		return nil, err
+	}
+	return &Given{t, dump.Rule, m}, nil
+}
+
+// readGroups reads what switches with adaptive routing choose from. The file goes by LIDs,
+// so the forwarding tables must speak of those of the fabric.
+func readGroups(c *console.Console, t *routing.Tables, dump *lft.Dump, o *flags.Tables) (*routing.Groups, error) {
+	switch {
+	case o.Groups == "":
+		return nil, nil
+	case o.StaticOnly:
+		c.Note("%s is left out: switches are taken to forward by the static ports alone", o.Groups)
+		return nil, nil
+	}
+	for lid, ours := range dump.LIDs {
+		if ours != 0 && int(ours) != lid {
+			return nil, fmt.Errorf("%s goes by LIDs, and LID %d of %s is LID %d in the fabric; give the network of the same time", o.Groups, lid, o.LFTs, ours)
+		}
+	}
+	return console.ReadFile(c, o.Groups, func(r io.Reader, name string) (*routing.Groups, error) {
+		return far.Read(r, name, t.Fabric, t.Forwarding)
+	})
 }
 
 // readSL2VL reads the maps of --sl2vl, and notes in m what does not fit; without a file SL

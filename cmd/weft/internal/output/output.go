@@ -252,6 +252,7 @@ const (
 	LFTs        = "lfts.dump"
 	SL2VL       = "sl2vl.dump"
 	PSL         = "paths.psl"
+	Groups      = "groups.far"
 	Certificate = "certificate"
 	Summary     = "summary.json"
 )

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
@@ -24,6 +25,8 @@ type Step struct {
 	PairNodes
 	// SL is that of the way back: src answers on a connection that dst opened.
 	Answer bool `json:"answer,omitempty"`
+	// Ports is what the switch at To chooses from; empty unless it has a choice.
+	Ports []int `json:"ports,omitempty"`
 }
 
 // The verdicts in words, a contract with programs.
@@ -65,7 +68,8 @@ func Steps(f *fabric.Fabric, cycle []deadlock.LoopStep) []Step {
 			From: f.PortLabel(c.From, c.FromPort),
 			To:   f.PortLabel(c.To, c.ToPort),
 			VL:   s.VL, SL: s.SL, Answer: s.Answer,
-			Src: pair.Src, Dst: pair.Dst, ChannelNodes: EndsOf(f, s.Trunk), PairNodes: pair.PairNodes,
+			Ports: list.Of(s.Ports, func(p uint8) int { return int(p) }),
+			Src:   pair.Src, Dst: pair.Dst, ChannelNodes: EndsOf(f, s.Trunk), PairNodes: pair.PairNodes,
 		}
 	})
 }
@@ -86,7 +90,11 @@ func LoopText(c *console.Console, cycle []Step, more func(i int) string) string 
 		if s.Answer {
 			answering = fmt.Sprintf(", answering on the request's SL %d", s.SL)
 		}
-		lines[i] = fmt.Sprintf("  %s → %s, VL %d    (by %s → %s%s%s)", s.From, s.To, s.VL, s.Src, s.Dst, answering, more(i))
+		choosing := ""
+		if len(s.Ports) > 0 {
+			choosing = fmt.Sprintf(", which goes on by any of the ports %s", strings.Join(list.Of(s.Ports, strconv.Itoa), ", "))
+		}
+		lines[i] = fmt.Sprintf("  %s → %s, VL %d    (by %s → %s%s%s%s)", s.From, s.To, s.VL, s.Src, s.Dst, answering, choosing, more(i))
 	}
 	return c.First(MaxSteps, lines, func(n int) string {
 		return fmt.Sprintf("  … and %d more steps back to the first (--json has all)", n)

@@ -1,0 +1,53 @@
+package far
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Write writes the groups of tables that have some.
+func Write(w io.Writer, t *routing.Tables) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	f, g := t.Fabric, t.Groups
+	b.WriteString("# Groups of ports for adaptive routing, as in ibdiagnet2.far\nFile version: 1\n")
+	for s := range fabric.NodeID(f.Switches()) {
+		fmt.Fprintf(b, "\nSwitch %s\n\nGroups Definition:\n%-10s%-11s%-9sPorts\n%s\n", f.Node(s).GUID, "Group", "Sub Group", "WHBF", rule)
+		for n, ports := range g.Sets(s) {
+			fmt.Fprintf(b, "%-10d%-11d%-9d", n, 0, 0)
+			for port := range ports.All() {
+				fmt.Fprintf(b, "%d,", port)
+			}
+			b.WriteByte('\n')
+		}
+		b.WriteString("\nLFT Definition:\n")
+		for table := range g.Tables() {
+			writeTable(b, t, s, table)
+		}
+	}
+	return b.Flush()
+}
+
+const rule = "------------------------------------------------"
+
+func writeTable(b *bufio.Writer, t *routing.Tables, s fabric.NodeID, table int) {
+	fw := t.Forwarding
+	if table > 0 {
+		fw = t.Groups.Static(table)
+	}
+	fmt.Fprintf(b, "PLFT_NUM: %d, top: 0x%04x\n%-10s%-14s%-12sGroup\n%s\n", table, t.Fabric.TopLID(), "LID", "Static Port", "Lid State", rule)
+	for lid := range t.Fabric.LIDs() {
+		choice := t.Groups.Row(table, lid)[s]
+		state, group := "Static", 0
+		if choice != routing.NoChoice {
+			state, group = "Free", choice.Group()
+			if choice.Hashed() {
+				state = "HBF"
+			}
+		}
+		fmt.Fprintf(b, "0x%04x    %-14d%-12s%d\n", lid, fw.Port(s, lid), state, group)
+	}
+}
