@@ -129,11 +129,6 @@ func (a *app) packetsEthernet(cmd *cobra.Command, name string, o *packetsEtherne
 	if err != nil {
 		return err
 	}
-	for _, step := range v.Cycle {
-		if step.Tunnel != ethernet.None {
-			return exit.Usage("the credit loop goes through a tunnel, and packets in tunnels are not simulated; weft verify %s shows it", in.again)
-		}
-	}
 	s := &replayEthernetSummary{Verdict: report.Verdict(v), Cycle: ethernetSteps(in.Network, v.Cycle), Preset: preset, Headroom: config.Headroom()}
 	if !v.Free() {
 		if err := o.replay(cmd.Context(), in.Network, v, config, seed, s); err != nil {

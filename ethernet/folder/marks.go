@@ -252,7 +252,7 @@ func (r *reading) tunnels(n *ethernet.Network) error {
 		kept := c.Tunnels[:0]
 		for _, t := range c.Tunnels {
 			peer := r.c.devices[n.Names[t.Device]].config.Tunnel.Peer
-			why := ""
+			var why string
 			t.Into = classAt(class, peer)
 			switch {
 			case t.Into == ethernet.None || len(n.Classes[t.Into].At) == 0:

@@ -12,7 +12,8 @@ type Step struct {
 	Link   ethernet.LinkID
 	Lane   int
 	Mark   uint8             // of the packets on this link
-	Class  int               // that they belong to
+	Class  int               // that they belong to; that of the outer header where they are in a tunnel
+	Sent   int               // the class that hosts sent them for, which is another one in a tunnel
 	Tunnel int               // the class of the outer header if they are wrapped where the link ends, None otherwise
 	Path   []ethernet.LinkID // how they come from a sender: links up to Link and the next one
 }
@@ -30,7 +31,7 @@ func (d *dependencies) witness(cycle []int32, scope ethernet.Scope) []Step {
 	t := &tracer{d: d}
 	look := func(class int) {
 		for i := range steps {
-			if steps[i].Class == ethernet.None && t.explains(&steps[i], cycle[(i+1)%len(cycle)]) {
+			if steps[i].Class == ethernet.None && t.explains(&steps[i], cycle[(i+1)%len(cycle)], class) {
 				steps[i].Class = class
 				open--
 			}
@@ -40,7 +41,7 @@ func (d *dependencies) witness(cycle []int32, scope ethernet.Scope) []Step {
 		if open > 0 && d.n.Wanted(class, scope) {
 			t.follow(class, from, nil)
 			look(class)
-			t.intoTunnels(from, seeds)
+			t.intoTunnels(class, from, seeds)
 		}
 	}
 	for class := range d.n.Classes {
@@ -61,6 +62,7 @@ type state struct {
 // traced is a state where packets come out of a tunnel's beginning, with their way to there.
 type traced struct {
 	state
+	sent int // the class that they are of
 	path []ethernet.LinkID
 }
 
@@ -69,7 +71,7 @@ type tracer struct {
 	d     *dependencies
 	class *ethernet.Class
 	came  map[state]state
-	paths map[state][]ethernet.LinkID // of states that begin with a seed
+	seeds map[state]traced // those with which states begin
 	order []state
 }
 
@@ -77,7 +79,7 @@ type tracer struct {
 func (t *tracer) follow(class int, from []ethernet.DeviceID, seeds []traced) {
 	n := t.d.n
 	t.class = &n.Classes[class]
-	t.came, t.paths, t.order = map[state]state{}, map[state][]ethernet.LinkID{}, t.order[:0]
+	t.came, t.seeds, t.order = map[state]state{}, map[state]traced{}, t.order[:0]
 	enter := func(s, before state) {
 		if _, seen := t.came[s]; !seen {
 			t.came[s] = before
@@ -93,8 +95,8 @@ func (t *tracer) follow(class int, from []ethernet.DeviceID, seeds []traced) {
 		})
 	}
 	for _, s := range seeds {
-		if t.paths[s.state] == nil {
-			t.paths[s.state] = s.path
+		if t.seeds[s.state].path == nil {
+			t.seeds[s.state] = s
 		}
 		enter(s.state, state{link: ethernet.None})
 	}
@@ -107,14 +109,15 @@ func (t *tracer) follow(class int, from []ethernet.DeviceID, seeds []traced) {
 	}
 }
 
-// path is the links from the sender up to a state.
-func (t *tracer) path(s state) []ethernet.LinkID {
+// path is the links from the sender up to a state of the class, and the class that packets were sent for.
+func (t *tracer) path(s state, class int) (path []ethernet.LinkID, sent int) {
 	var back []ethernet.LinkID
 	for {
-		if p := t.paths[s]; p != nil && t.came[s].link == ethernet.None {
-			for i := len(p) - 1; i >= 0; i-- {
-				back = append(back, p[i])
+		if seed := t.seeds[s]; seed.path != nil && t.came[s].link == ethernet.None {
+			for i := len(seed.path) - 1; i >= 0; i-- {
+				back = append(back, seed.path[i])
 			}
+			class = seed.sent
 			break
 		}
 		back = append(back, s.link)
@@ -123,11 +126,11 @@ func (t *tracer) path(s state) []ethernet.LinkID {
 		}
 	}
 	slices.Reverse(back)
-	return back
+	return back, class
 }
 
 // explains fills in a step if packets of the class make it wait for a vertex.
-func (t *tracer) explains(s *Step, next int32) bool {
+func (t *tracer) explains(s *Step, next int32, class int) bool {
 	n := t.d.n
 	out := ethernet.LinkID(int(next) / t.d.lanes)
 	for mark := range uint8(len(n.Priorities.Marks)) {
@@ -136,12 +139,16 @@ func (t *tracer) explains(s *Step, next int32) bool {
 			continue
 		}
 		if n.Has(t.class.Next, out) && t.d.vertex(out, n.Priorities.Rules.Becomes(s.Link, out, mark)) == next {
-			s.Mark, s.Path = mark, append(t.path(here), out)
+			s.Mark = mark
+			s.Path, s.Sent = t.path(here, class)
+			s.Path = append(s.Path, out)
 			return true
 		}
 		for _, tunnel := range t.class.Tunnels {
 			if tunnel.Device == n.Links[s.Link].To && n.Has(n.Classes[tunnel.Into].Next, out) && t.wraps(tunnel, mark, out, next) {
-				s.Mark, s.Tunnel, s.Path = mark, tunnel.Into, append(t.path(here), out)
+				s.Mark, s.Tunnel = mark, tunnel.Into
+				s.Path, s.Sent = t.path(here, class)
+				s.Path = append(s.Path, out)
 				return true
 			}
 		}
@@ -162,14 +169,14 @@ func (t *tracer) wraps(tunnel ethernet.Tunnel, mark uint8, out ethernet.LinkID, 
 func (d *dependencies) vertexOf(s *Step) int32 { return int32(int(s.Link)*d.lanes + s.Lane) }
 
 // intoTunnels notes where packets of the class that was followed go into tunnels.
-func (t *tracer) intoTunnels(from []ethernet.DeviceID, seeds map[int][]traced) {
+func (t *tracer) intoTunnels(class int, from []ethernet.DeviceID, seeds map[int][]traced) {
 	n := t.d.n
 	for _, tunnel := range t.class.Tunnels {
 		wrap := func(mark uint8, path []ethernet.LinkID) {
 			n.Each(n.Words(n.Classes[tunnel.Into].Next, tunnel.Device), tunnel.Device, func(out ethernet.LinkID) {
 				whole := append(slices.Clone(path), out)
 				for set := n.TunnelMaps[tunnel.Map][mark]; set != 0; set &= set - 1 {
-					seeds[tunnel.Into] = append(seeds[tunnel.Into], traced{state{out, uint8(bits.TrailingZeros64(set))}, whole})
+					seeds[tunnel.Into] = append(seeds[tunnel.Into], traced{state{out, uint8(bits.TrailingZeros64(set))}, class, whole})
 				}
 			})
 		}
@@ -180,7 +187,8 @@ func (t *tracer) intoTunnels(from []ethernet.DeviceID, seeds map[int][]traced) {
 		}
 		for _, s := range t.order {
 			if n.Links[s.link].To == tunnel.Device {
-				wrap(s.mark, t.path(s))
+				path, _ := t.path(s, class)
+				wrap(s.mark, path)
 			}
 		}
 	}

@@ -7,7 +7,8 @@
 // takes the cable and a time to react until it is heeded, and what arrives meanwhile goes
 // into the headroom. A port serves its queues round robin, those that are not paused. Lossy
 // packets are dropped where their queue is full. Hosts have a link of their own for each
-// flow and heed pauses at once. ECMP picks a next hop by a hash of the flow and the device.
+// flow and heed pauses at once. ECMP picks a next hop by a hash of the flow, its DSCP, the device
+// and the port that packets come by. Devices that may wrap packets do so with some flows.
 //
 // What is not: shared buffers with dynamic thresholds, cut-through, congestion control (ECN,
 // DCQCN), watchdogs, and pause frames' bandwidth. Congestion control makes a deadlock rarer,

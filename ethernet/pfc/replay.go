@@ -2,6 +2,7 @@ package pfc
 
 import (
 	"context"
+	"math/bits"
 	"math/rand/v2"
 
 	"github.com/weft-fabric/weft/ethernet"
@@ -57,31 +58,78 @@ func (s *sim) circle() []Held {
 	return nil
 }
 
-// hash picks one of several next hops, as a switch does by the header of a packet.
-func hash(key uint64, d ethernet.DeviceID, ways int) int {
-	h := (key ^ uint64(d)*0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9
+// hash picks one of several next hops, as a switch does by the header of a packet and the port it came
+// by; in is None for hosts.
+func hash(key uint64, d ethernet.DeviceID, in ethernet.LinkID, ways int) int {
+	h := (key ^ uint64(d)*0x9E3779B97F4A7C15 ^ uint64(in+1)*0xD6E8FEB86659FD93) * 0xBF58476D1CE4E5B9
 	h ^= h >> 29
 	h *= 0x94D049BB133111EB
 	return int((h ^ h>>32) % uint64(ways))
 }
 
-// route is the way of a flow from a device to where it leaves; nil if it does not.
-func route(n *ethernet.Network, class int, key uint64, at ethernet.DeviceID) []ethernet.LinkID {
+// route is the way of a flow from a device to where it leaves, with the tunnel that it takes; false if it
+// does not get there. Where a device may wrap packets, it does so for some flows.
+func route(n *ethernet.Network, class int, key uint64, at ethernet.DeviceID, mark uint8) (Flow, bool) {
+	f := Flow{Class: class, Key: key, mark: mark, tunnel: ethernet.None}
 	c := &n.Classes[class]
-	var path []ethernet.LinkID
+	in := ethernet.LinkID(ethernet.None)
 	for range 4 * len(n.Names) {
 		var ways []ethernet.LinkID
 		n.Each(n.Words(c.Next, at), at, func(l ethernet.LinkID) { ways = append(ways, l) })
-		if len(ways) == 0 {
-			if !c.Leaves(at) {
-				return nil
-			}
-			return path
+		tunnels := f.tunnels(c, at)
+		choices := len(ways) + len(tunnels)
+		if c.Leaves(at) && (len(ways) == 0 || f.tunnel != ethernet.None) {
+			choices++ // to hosts
 		}
-		path = append(path, ways[hash(key, at, len(ways))])
-		at = n.Links[path[len(path)-1]].To
+		if choices == 0 {
+			return f, false
+		}
+		choice := hash(key^uint64(mark)<<56, at, in, choices)
+		if choice >= len(ways)+len(tunnels) {
+			return f, len(f.Path) > 0
+		}
+		if choice >= len(ways) {
+			f.tunnel, f.wrapped = tunnels[choice-len(ways)], len(f.Path)
+			c = &n.Classes[n.Classes[class].Tunnels[f.tunnel].Into]
+			key = bits.RotateLeft64(key, 29) // switches hash another header now
+			continue
+		}
+		f.Path = append(f.Path, ways[choice])
+		mark = f.next(n, len(f.Path)-1, in, mark)
+		in = ways[choice]
+		at = n.Links[in].To
 	}
-	return path // it circles: what is sent so far fills the circle
+	return f, true // it circles: what is sent so far fills the circle
+}
+
+// next is the mark of a flow's packets on a hop of its path, by the link and mark before.
+func (f *Flow) next(n *ethernet.Network, hop int, in ethernet.LinkID, mark uint8) uint8 {
+	if f.tunnel != ethernet.None && hop == f.wrapped {
+		return outer(n.TunnelMaps[n.Classes[f.Class].Tunnels[f.tunnel].Map][mark], f.Key)
+	}
+	return n.Priorities.Rules.Becomes(in, f.Path[hop], mark)
+}
+
+// outer is the mark outside a tunnel, one of several by the flow.
+func outer(set uint64, key uint64) uint8 {
+	for skip := hash(key, 0, ethernet.None, bits.OnesCount64(set)); skip > 0; skip-- {
+		set &= set - 1
+	}
+	return uint8(bits.TrailingZeros64(set))
+}
+
+// tunnels is those that a device may send a flow into, by their place in the class. What came out of
+// a tunnel goes into none.
+func (f *Flow) tunnels(c *ethernet.Class, at ethernet.DeviceID) (list []int) {
+	if f.tunnel != ethernet.None {
+		return nil
+	}
+	for i, t := range c.Tunnels {
+		if t.Device == at {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // Replay is traffic made of the flows of a credit loop.
@@ -97,8 +145,7 @@ const attempts = 20
 // tries is how many flows are tried to find one that the hash sends the way it should.
 const tries = 4096
 
-// ReplayCycle sends the flows that cause a loop, on a network with it, until it stops. Flows
-// through tunnels are not simulated: those steps have none.
+// ReplayCycle sends the flows that cause a loop, on a network with it, until it stops.
 func ReplayCycle(ctx context.Context, n *ethernet.Network, c Config, cycle []judge.Step, seed uint64) (*Replay, error) {
 	var r *Replay
 	for attempt := range attempts {
@@ -119,20 +166,22 @@ func ReplayCycle(ctx context.Context, n *ethernet.Network, c Config, cycle []jud
 // flowsOf is so many flows for each step of a loop, which enter where the judge's witness does.
 func flowsOf(n *ethernet.Network, c Config, cycle []judge.Step, rng *rand.Rand, each int) []Flow {
 	var flows []Flow
+	var start []uint8
+	for mark := range uint8(len(n.Priorities.Marks)) {
+		if n.Priorities.Start>>mark&1 == 1 {
+			start = append(start, mark)
+		}
+	}
 	for i, s := range cycle {
-		next := cycle[(i+1)%len(cycle)].Link
+		next := cycle[(i+1)%len(cycle)]
 		from := n.Links[s.Path[0]].From
 		found := 0
 		for t := 0; t < tries && found < each; t++ {
-			key := rng.Uint64()
-			path := route(n, s.Class, key, from)
-			if !takes(path, s.Link, next) || s.Tunnel != ethernet.None {
+			f, ok := route(n, s.Sent, rng.Uint64(), from, start[rng.IntN(len(start))])
+			if !ok || !f.waits(n, s, next) {
 				continue
 			}
-			f := Flow{Class: s.Class, Key: key, Path: path, Start: Time(rng.Int64N(8 * int64(c.serial()))), Count: 2000}
-			if !arrives(n, &f, s) {
-				continue
-			}
+			f.Start, f.Count = Time(rng.Int64N(8*int64(c.serial()))), 2000
 			found++
 			flows = append(flows, f)
 		}
@@ -140,27 +189,13 @@ func flowsOf(n *ethernet.Network, c Config, cycle []judge.Step, rng *rand.Rand, 
 	return flows
 }
 
-// takes says whether a path has two links one after the other.
-func takes(path []ethernet.LinkID, a, b ethernet.LinkID) bool {
-	for i := 1; i < len(path); i++ {
-		if path[i-1] == a && path[i] == b {
+// waits says whether packets of a flow hold the lane of a step and wait for that of the next.
+func (f *Flow) waits(n *ethernet.Network, s, next judge.Step) bool {
+	marks := marksOf(n, *f)
+	for i := 1; i < len(f.Path); i++ {
+		if f.Path[i-1] == s.Link && f.Path[i] == next.Link &&
+			int(n.Priorities.Of(marks[i-1], s.Link)) == s.Lane && int(n.Priorities.Of(marks[i], next.Link)) == next.Lane {
 			return true
-		}
-	}
-	return false
-}
-
-// arrives finds the mark with which a flow has to enter to be in the lane of a step there.
-func arrives(n *ethernet.Network, f *Flow, s judge.Step) bool {
-	for mark := range uint8(len(n.Priorities.Marks)) {
-		if n.Priorities.Start>>mark&1 == 0 {
-			continue
-		}
-		f.mark = mark
-		for i, m := range marksOf(n, *f) {
-			if f.Path[i] == s.Link && int(n.Priorities.Of(m, s.Link)) == s.Lane {
-				return true
-			}
 		}
 	}
 	return false

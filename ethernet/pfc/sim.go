@@ -14,6 +14,9 @@ type Flow struct {
 	Start Time
 	Count int
 	mark  uint8 // with which its packets enter
+
+	tunnel  int // that it takes, by its place in the class; None: none
+	wrapped int // hops that its packets take before they are wrapped
 }
 
 // Result is what became of a run.
@@ -164,7 +167,7 @@ func marksOf(n *ethernet.Network, f Flow) []uint8 {
 	marks := make([]uint8, len(f.Path))
 	in, mark := ethernet.LinkID(ethernet.None), f.mark
 	for i, out := range f.Path {
-		mark = n.Priorities.Rules.Becomes(in, out, mark)
+		mark = f.next(n, i, in, mark)
 		marks[i], in = mark, out
 	}
 	return marks
