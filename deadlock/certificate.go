@@ -66,7 +66,7 @@ func CheckCertificate(ctx context.Context, t *routing.Tables, c *Certificate, p 
 	if err != nil {
 		return nil, err
 	}
-	g := &graph{f: t.Fabric, lanes: d.lanes, matrix: d.matrix}
+	g := d.graph()
 	if err := c.holds(g, d.inUse); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ type chooser struct {
 
 	simple  bool               // the SL alone decides the lane, and nothing else depends on it
 	uniform [routing.SLs]uint8 // [SL] its lane, if simple
-	same    []uint16           // [turn] see walker.same, if simple
+	same    sameLane           // if simple
 	matrix  []uint64           // see derivation, unless simple
 
 	// Per destination.
@@ -99,7 +99,7 @@ func newChooser(d *derivation) *chooser {
 	w.at, w.known = make([]ways, places), make([]int32, places)
 	w.fates, w.seen = make([]fate, places), make([]int32, places)
 	if w.uniform, w.simple = d.t.Lanes.SL2VL.Uniform(); w.simple && g.IgnoresSL() {
-		w.same = make([]uint16, f.Turns())
+		w.same = newSameLane(f.Turns(), d.lanes)
 	} else {
 		w.simple = false
 		w.matrix = make([]uint64, f.Turns()*wordsPerTurn(d.lanes))
@@ -369,7 +369,7 @@ func (w *chooser) depend() {
 		for _, out := range on.trunks {
 			turn := w.f.Turn(c, out)
 			if w.simple {
-				w.same[turn] |= mask
+				w.same.add(turn, mask)
 				continue
 			}
 			next := w.nextLanes(c, out, mask)

@@ -117,7 +117,7 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 		return nil, err
 	}
 	v := d.verdict
-	g := &graph{f: t.Fabric, lanes: d.lanes, matrix: d.matrix}
+	g := d.graph()
 	v.Dependencies = g.count()
 	rank, free := g.rank()
 	if free {
@@ -144,11 +144,15 @@ type derivation struct {
 	o       Options
 	fixed   uint16           // service levels to follow, as bits, where the contract alone decides them; else 0
 	groups  [][]group        // [switch] the sources on it
+	senders []fabric.NodeID  // switches with sources
+	sources int64            // on all of them
+	all     []fabric.NodeID  // all switches
 	answers *answers         // nil where answers add no service levels
 	maps    *laneMaps[uint8] // nil where the SL alone decides the lane
 	outs    [][]outlets      // [switch][group] of tables with groups
 	lanes   int              // lanes are 0 … lanes-1
 	matrix  []uint64         // [turn × words + …] which lane waits for which, lanes × lanes bits
+	same    sameLane         // instead of matrix where no packet changes lanes
 	inUse   []uint16         // [trunk] lanes that carry something
 	verdict *Verdict
 }
@@ -160,6 +164,15 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 		return nil, err
 	}
 	d := &derivation{t: t, o: o, groups: groupSources(o.Scope, t), lanes: laneCount(t)}
+	d.all = fabric.All[fabric.NodeID](f.Switches())
+	for s, groups := range d.groups {
+		if len(groups) > 0 {
+			d.senders = append(d.senders, fabric.NodeID(s))
+			for i := range groups {
+				d.sources += int64(len(groups[i].from))
+			}
+		}
+	}
 	if mask, fixed := o.Contract.FixedMask(); fixed {
 		d.fixed = mask
 	}
@@ -191,6 +204,10 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 	return d, nil
 }
 
+func (d *derivation) graph() *graph {
+	return &graph{f: d.t.Fabric, lanes: d.lanes, matrix: d.matrix, same: d.same}
+}
+
 // routeFollower follows the packets to one destination after another.
 type routeFollower interface {
 	destination(lid fabric.LID)
@@ -200,7 +217,7 @@ type routeFollower interface {
 // part is what the packets to a part of the destinations do; see walker.
 type part struct {
 	matrix  []uint64
-	same    []uint16 // nil where lanes are in matrix
+	same    sameLane
 	inUse   []uint16
 	sls     uint16
 	verdict *Verdict
@@ -240,16 +257,13 @@ func laneCount(t *routing.Tables) int {
 // merge adds up what was seen, each part of it of a part of the destinations.
 func (d *derivation) merge(parts []part) {
 	first := parts[0]
-	d.matrix, d.inUse, d.verdict = first.matrix, first.inUse, first.verdict
+	d.matrix, d.same, d.inUse, d.verdict = first.matrix, first.same, first.inUse, first.verdict
 	for _, p := range parts[1:] {
 		unite(d.matrix, p.matrix)
-		unite(first.same, p.same)
+		unite(d.same.words, p.same.words)
 		unite(d.inUse, p.inUse)
 		d.verdict.add(p.verdict)
 		first.sls |= p.sls
-	}
-	if first.same != nil {
-		d.matrix = diagonals(first.same, d.lanes)
 	}
 	d.verdict.finish(d.inUse, first.sls, d.o.maxLost())
 	d.verdict.Contract, d.verdict.Scope = d.o.Contract, d.o.Scope

@@ -24,16 +24,19 @@ type walker struct {
 
 	// Per destination, all [switch].
 	next    []fabric.ChannelID // the trunk of its entry; None otherwise
+	to      []fabric.NodeID    // where that leads; None otherwise
 	waiting []int32            // number of switches that forward to it and are not yet in order
 	order   []fabric.NodeID    // each switch after all that forward to it; those of a circle twice in succession
 	fate    []fate             // what becomes of a packet there
+	arrive  bool               // packets arrive from everywhere: every fate is arrives
 	home    uint8              // the port by which the destination's switch delivers; 0: the destination is the switch itself
 
 	simple  bool // the SL alone decides the lane
 	uniform [routing.SLs]uint8
 	dropped uint16   // service levels mapped to dropLane, as bits
 	lanes   []uint16 // [switch] lanes of the packets that leave by next, as bits
-	same    []uint16 // [turn] lanes on which packets wait for the same lane of the next trunk, as bits
+	turns   []int32  // [trunk] the turn from it to a trunk, less the trunk's number
+	same    sameLane
 
 	// Lanes of a set of service levels, as bits: low for levels 0 to 7, high for 8 to 15.
 	low, high [256]uint16
@@ -58,6 +61,7 @@ func newWalker(d *derivation) *walker {
 		d: d, f: f,
 		inUse:   make([]uint16, f.Trunks()),
 		next:    make([]fabric.ChannelID, n),
+		to:      make([]fabric.NodeID, n),
 		waiting: make([]int32, n),
 		order:   make([]fabric.NodeID, 0, n),
 		fate:    make([]fate, n),
@@ -83,8 +87,13 @@ func newWalker(d *derivation) *walker {
 			}
 		}
 	}
+	w.turns = make([]int32, f.Trunks())
+	for c, head := range f.Heads() {
+		first, _ := f.TrunksFrom(head)
+		w.turns[c] = int32(f.FirstTurn(fabric.ChannelID(c))) - int32(first)
+	}
 	w.lanes = make([]uint16, n)
-	w.same = make([]uint16, f.Turns())
+	w.same = newSameLane(f.Turns(), d.lanes)
 	return w
 }
 
@@ -93,10 +102,13 @@ func (w *walker) part() part { return part{w.matrix, w.same, w.inUse, w.sls, &w.
 // destination follows all routes to one LID.
 func (w *walker) destination(lid fabric.LID) {
 	e := w.f.Endpoint(w.f.Owner(lid))
-	w.readEntries(w.d.t.Forwarding.Row(lid), e)
+	row := w.d.t.Forwarding.Row(lid)
+	w.readEntries(row, e)
 	w.sort()
-	w.propagateFates()
-	w.inject(lid, e)
+	w.findFates(row, e)
+	if !w.injectAlike(lid, e) {
+		w.inject(lid, e)
+	}
 	if w.simple {
 		w.flowSimple()
 	} else {
@@ -104,11 +116,24 @@ func (w *walker) destination(lid fabric.LID) {
 	}
 }
 
-// readEntries fills next and fate for an endpoint.
+// readEntries fills next, to, waiting and arrive for an endpoint. What arrive says is true
+// once sort has found no circle.
 func (w *walker) readEntries(row []uint8, e *fabric.Endpoint) {
 	w.home = w.f.LastPort(e)
+	w.arrive = true
+	heads, next, to, waiting := w.f.Heads(), w.next[:len(row)], w.to[:len(row)], w.waiting
+	clear(waiting)
 	for s, port := range row {
-		w.next[s], w.fate[s] = entry(w.f, fabric.NodeID(s), port, e, w.home)
+		c := w.f.Out(fabric.NodeID(s), port)
+		if uint(c) < uint(len(heads)) && port != routing.NoPort && port != 0 { // it goes on: nearly always
+			u := heads[c]
+			next[s], to[s] = c, u
+			waiting[u]++
+			continue
+		}
+		_, end := entry(w.f, fabric.NodeID(s), port, e, w.home)
+		next[s], to[s] = fabric.None, fabric.None
+		w.arrive = w.arrive && end == arrives
 	}
 }
 
@@ -136,32 +161,31 @@ func entry(f *fabric.Fabric, s fabric.NodeID, port uint8, e *fabric.Endpoint, ho
 // hold lanes and wait for others like any packets, and after the first round whatever
 // enters the circle anywhere has reached its beginning.
 func (w *walker) sort() {
-	heads := w.f.Heads()
-	clear(w.waiting)
-	for _, c := range w.next {
-		if c != fabric.None {
-			w.waiting[heads[c]]++
-		}
-	}
-	w.order = w.order[:0]
-	for s := range w.next {
+	order, waiting, to := w.order[:len(w.to)], w.waiting, w.to
+	n := 0
+	for s := range to {
 		// Begin at every switch to which none forwards, and go on while no other forwards to the next.
-		for at := fabric.NodeID(s); w.waiting[at] == 0; {
-			w.order = append(w.order, at)
-			w.waiting[at] = -1
-			if w.next[at] == fabric.None {
+		for at := fabric.NodeID(s); waiting[at] == 0; {
+			order[n] = at
+			n++
+			waiting[at] = -1
+			if at = to[at]; at == fabric.None {
 				break
 			}
-			at = heads[w.next[at]]
-			w.waiting[at]--
+			waiting[at]--
 		}
 	}
-	for s := range w.next {
+	w.order = order[:n]
+	if n == len(to) {
+		return // no circles
+	}
+	w.arrive = false
+	for s := range w.to {
 		if w.waiting[s] < 0 {
 			continue
 		}
 		begin := len(w.order)
-		for at := fabric.NodeID(s); w.waiting[at] >= 0; at = heads[w.next[at]] {
+		for at := fabric.NodeID(s); w.waiting[at] >= 0; at = w.to[at] {
 			w.order = append(w.order, at)
 			w.waiting[at] = -1
 		}
@@ -169,172 +193,39 @@ func (w *walker) sort() {
 	}
 }
 
-// propagateFates passes what becomes of packets from the end of each path back.
-func (w *walker) propagateFates() {
-	heads := w.f.Heads()
+// findFates passes what becomes of packets from the end of each path back.
+func (w *walker) findFates(row []uint8, e *fabric.Endpoint) {
+	clear(w.fate)
+	if w.arrive {
+		return
+	}
+	for s, port := range row {
+		_, w.fate[s] = entry(w.f, fabric.NodeID(s), port, e, w.home)
+	}
 	for i := len(w.order) - 1; i >= 0; i-- {
-		if c := w.next[w.order[i]]; c != fabric.None {
-			w.fate[w.order[i]] = w.fate[heads[c]]
+		if s := w.order[i]; w.to[s] != fabric.None {
+			w.fate[s] = w.fate[w.to[s]]
 		}
-	}
-}
-
-// inject counts the pairs and starts the packets of every source on their way.
-func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
-	row := w.d.t.Lanes.SLRow(lid)
-	fixed, isFixed := w.d.fixed, w.d.fixed != 0
-	var back []uint16 // [group.index] the service levels of answers
-	if w.d.answers != nil {
-		back = w.d.answers.toGroups(w.d.t.Lanes.Row[w.f.Owner(lid)])
-	}
-	for s, groups := range w.d.groups {
-		s := fabric.NodeID(s)
-		if w.simple {
-			w.lanes[s] = 0
-		} else {
-			w.slMask[s] = 0
-		}
-		pairs, mute := int64(0), int64(0) // mute: pairs of sources that may use no LID of the destination
-		for i := range groups {
-			g := &groups[i]
-			sources := int64(len(g.from))
-			if s == to.Switch && slices.Contains(g.from, w.f.Owner(lid)) {
-				sources-- // an endpoint does not send to itself
-			}
-			if sources == 0 {
-				continue
-			}
-			sl := uint8(0)
-			if row != nil {
-				sl = row[g.rows[0]]
-			}
-			if sl == routing.NoSL && !isFixed {
-				if w.unaddressable(g, lid, to) {
-					mute += sources
-				}
-				continue
-			}
-			pairs += sources
-			w.sls |= bit(sl)
-			there, answers := bit(sl), uint16(0)
-			switch {
-			case isFixed:
-				there = fixed
-			case back != nil:
-				answers = back[g.index] &^ there
-				if s == to.Switch {
-					answers = w.answersOfOthers(g, lid) &^ there
-				}
-			}
-			if w.simple {
-				w.startSimple(s, there|answers)
-			} else {
-				w.start(s, g, there|answers)
-			}
-		}
-		if mute > 0 {
-			w.verdict.Unreachable += mute
-			w.list(Lost{s, lid, NoAddress, mute})
-		}
-		w.verdict.Pairs += pairs + mute
-		if w.fate[s] != arrives {
-			w.lose(s, lid, pairs)
-		}
-	}
-}
-
-// unaddressable says whether sources that may not use a LID are cut off, because they
-// may not use any other LID of the endpoint either. It is true only for the base LID,
-// so that each pair is counted once.
-func (w *walker) unaddressable(g *group, lid fabric.LID, to *fabric.Endpoint) bool {
-	if lid != to.LID {
-		return false
-	}
-	for l := range to.LIDs() {
-		if w.d.t.Lanes.SLRow(l)[g.rows[0]] != routing.NoSL {
-			return false
-		}
-	}
-	return true
-}
-
-// answersOfOthers is the service levels of answers of the sources of a group that are
-// not the destination itself, as bits.
-func (w *walker) answersOfOthers(g *group, lid fabric.LID) uint16 {
-	to := w.f.Owner(lid)
-	mask := uint16(0)
-	for _, e := range g.from {
-		if e != to {
-			mask |= w.d.answers.toSource(w.d.t.Lanes.Row[to], e)
-		}
-	}
-	return mask
-}
-
-// lose records that packets for a LID do not arrive from a switch, and how many pairs
-// this cuts off.
-func (w *walker) lose(s fabric.NodeID, lid fabric.LID, pairs int64) {
-	why := Loss(w.fate[s] - lost)
-	if why == Circles {
-		w.verdict.Loops++
-	}
-	if pairs == 0 {
-		w.verdict.Stray++
-		if why != Circles {
-			return
-		}
-	}
-	w.verdict.Unreachable += pairs
-	w.list(Lost{s, lid, why, pairs})
-}
-
-// list adds a lost pair to the list while it is short.
-func (w *walker) list(l Lost) {
-	if len(w.verdict.Lost) < w.d.o.maxLost() {
-		w.verdict.Lost = append(w.verdict.Lost, l)
 	}
 }
 
 // flowSimple carries lanes along the routes where the SL alone decides the lane, so
 // that a packet never changes lanes.
 func (w *walker) flowSimple() {
-	heads := w.f.Heads()
 	for _, s := range w.order {
-		in := w.next[s]
+		u := w.to[s]
 		mask := w.lanes[s]
-		if in == fabric.None || mask == 0 {
+		if u == fabric.None || mask == 0 {
 			continue
 		}
-		w.inUse[in] |= mask
-		u := heads[in]
+		in := w.next[s]
+		// Nearly all was seen on the way to other destinations. To write it again would move twice the memory.
+		if use := &w.inUse[in]; *use&mask != mask {
+			*use |= mask
+		}
 		w.lanes[u] |= mask
 		if out := w.next[u]; out != fabric.None {
-			w.same[w.f.Turn(in, out)] |= mask
-		}
-	}
-}
-
-// startSimple puts packets of some service levels on the lanes of their first trunk
-// where the SL alone decides the lane.
-func (w *walker) startSimple(s fabric.NodeID, sls uint16) {
-	w.lanes[s] |= w.low[sls&255] | w.high[sls>>8]
-	if sls&w.dropped != 0 && (w.next[s] != fabric.None || w.fate[s] == arrives && w.home != 0) {
-		w.verdict.Dropped++
-	}
-}
-
-// start puts the packets of a group of sources on the lanes of their first trunk.
-func (w *walker) start(s fabric.NodeID, g *group, sls uint16) {
-	w.slMask[s] |= sls
-	c := w.next[s]
-	for m := sls; m != 0; m &= m - 1 {
-		sl := uint8(bits.TrailingZeros16(m))
-		if c == fabric.None {
-			w.deliver(s, g.port, sl)
-		} else if vl := w.d.maps.first(g, w.f.Channel(c).FromPort, sl); vl < dropLane {
-			w.vlMask[s][sl] |= 1 << vl
-		} else {
-			w.verdict.Dropped++
+			w.same.add(int(w.turns[in]+int32(out)), mask)
 		}
 	}
 }

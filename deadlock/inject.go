@@ -1,0 +1,179 @@
+package deadlock
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// injectAlike is inject where all packets arrive and have the same service levels. It
+// returns false where that is not so.
+func (w *walker) injectAlike(lid fabric.LID, to *fabric.Endpoint) bool {
+	sls := w.d.fixed
+	if sls == 0 {
+		sls = bit(0)
+	}
+	if !w.simple || !w.arrive || w.d.answers != nil || w.d.t.Lanes.SLRow(lid) != nil || sls&w.dropped != 0 {
+		return false
+	}
+	pairs := w.d.sources
+	for i := range w.d.groups[to.Switch] {
+		if slices.Contains(w.d.groups[to.Switch][i].from, w.f.Owner(lid)) {
+			pairs-- // an endpoint does not send to itself
+		}
+	}
+	if pairs == 0 {
+		return false
+	}
+	clear(w.lanes)
+	for _, s := range w.d.senders {
+		w.lanes[s] = w.low[sls&255] | w.high[sls>>8]
+	}
+	w.sls |= bit(0)
+	w.verdict.Pairs += pairs
+	return true
+}
+
+// inject counts the pairs and starts the packets of every source on their way.
+func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
+	row := w.d.t.Lanes.SLRow(lid)
+	fixed, isFixed := w.d.fixed, w.d.fixed != 0
+	var back []uint16 // [group.index] the service levels of answers
+	if w.d.answers != nil {
+		back = w.d.answers.toGroups(w.d.t.Lanes.Row[w.f.Owner(lid)])
+	}
+	clear(w.lanes)
+	clear(w.slMask)
+	from := w.d.senders
+	if !w.arrive {
+		from = w.d.all
+	}
+	for _, s := range from {
+		groups := w.d.groups[s]
+		pairs, mute := int64(0), int64(0) // mute: pairs of sources that may use no LID of the destination
+		for i := range groups {
+			g := &groups[i]
+			sources := int64(len(g.from))
+			if s == to.Switch && slices.Contains(g.from, w.f.Owner(lid)) {
+				sources-- // an endpoint does not send to itself
+			}
+			if sources == 0 {
+				continue
+			}
+			sl := uint8(0)
+			if row != nil {
+				sl = row[g.rows[0]]
+			}
+			if sl == routing.NoSL && !isFixed {
+				if w.unaddressable(g, lid, to) {
+					mute += sources
+				}
+				continue
+			}
+			pairs += sources
+			w.sls |= bit(sl)
+			there, answers := bit(sl), uint16(0)
+			switch {
+			case isFixed:
+				there = fixed
+			case back != nil:
+				answers = back[g.index] &^ there
+				if s == to.Switch {
+					answers = w.answersOfOthers(g, lid) &^ there
+				}
+			}
+			if w.simple {
+				w.startSimple(s, there|answers)
+			} else {
+				w.start(s, g, there|answers)
+			}
+		}
+		if mute > 0 {
+			w.verdict.Unreachable += mute
+			w.list(Lost{s, lid, NoAddress, mute})
+		}
+		w.verdict.Pairs += pairs + mute
+		if w.fate[s] != arrives {
+			w.lose(s, lid, pairs)
+		}
+	}
+}
+
+// unaddressable says whether sources that may not use a LID are cut off, because they
+// may not use any other LID of the endpoint either. It is true only for the base LID,
+// so that each pair is counted once.
+func (w *walker) unaddressable(g *group, lid fabric.LID, to *fabric.Endpoint) bool {
+	if lid != to.LID {
+		return false
+	}
+	for l := range to.LIDs() {
+		if w.d.t.Lanes.SLRow(l)[g.rows[0]] != routing.NoSL {
+			return false
+		}
+	}
+	return true
+}
+
+// answersOfOthers is the service levels of answers of the sources of a group that are
+// not the destination itself, as bits.
+func (w *walker) answersOfOthers(g *group, lid fabric.LID) uint16 {
+	to := w.f.Owner(lid)
+	mask := uint16(0)
+	for _, e := range g.from {
+		if e != to {
+			mask |= w.d.answers.toSource(w.d.t.Lanes.Row[to], e)
+		}
+	}
+	return mask
+}
+
+// lose records that packets for a LID do not arrive from a switch, and how many pairs
+// this cuts off.
+func (w *walker) lose(s fabric.NodeID, lid fabric.LID, pairs int64) {
+	why := Loss(w.fate[s] - lost)
+	if why == Circles {
+		w.verdict.Loops++
+	}
+	if pairs == 0 {
+		w.verdict.Stray++
+		if why != Circles {
+			return
+		}
+	}
+	w.verdict.Unreachable += pairs
+	w.list(Lost{s, lid, why, pairs})
+}
+
+// list adds a lost pair to the list while it is short.
+func (w *walker) list(l Lost) {
+	if len(w.verdict.Lost) < w.d.o.maxLost() {
+		w.verdict.Lost = append(w.verdict.Lost, l)
+	}
+}
+
+// startSimple puts packets of some service levels on the lanes of their first trunk
+// where the SL alone decides the lane.
+func (w *walker) startSimple(s fabric.NodeID, sls uint16) {
+	w.lanes[s] |= w.low[sls&255] | w.high[sls>>8]
+	if sls&w.dropped != 0 && (w.next[s] != fabric.None || w.fate[s] == arrives && w.home != 0) {
+		w.verdict.Dropped++
+	}
+}
+
+// start puts the packets of a group of sources on the lanes of their first trunk.
+func (w *walker) start(s fabric.NodeID, g *group, sls uint16) {
+	w.slMask[s] |= sls
+	c := w.next[s]
+	for m := sls; m != 0; m &= m - 1 {
+		sl := uint8(bits.TrailingZeros16(m))
+		if c == fabric.None {
+			w.deliver(s, g.port, sl)
+		} else if vl := w.d.maps.first(g, w.f.Channel(c).FromPort, sl); vl < dropLane {
+			w.vlMask[s][sl] |= 1 << vl
+		} else {
+			w.verdict.Dropped++
+		}
+	}
+}
