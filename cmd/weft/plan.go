@@ -117,9 +117,14 @@ func stepsText(p *change.Proven, none string) string {
 }
 
 func mendedText(s *change.Step) string {
-	what := words.Counted(s.Mended, "entry", "entries") + " for traffic"
-	if s.Mended == 0 {
+	var what string
+	switch {
+	case s.Mended == 0:
 		what = words.Counted(s.Follow, "entry", "entries") + " that no traffic needs"
+	case s.Follow == 0:
+		what = words.Counted(s.Mended, "entry", "entries") + " for traffic"
+	default:
+		what = words.Counted(s.Mended, "entry", "entries") + " for traffic and " + words.Thousands(s.Follow) + " that it does not need"
 	}
 	if s.Drops > 0 {
 		what += fmt.Sprintf(", %d taken out for a step", s.Drops)

@@ -17,6 +17,7 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/transition"
 )
 
 // said is what the daemon logged.
@@ -43,6 +44,35 @@ func (k *served) says(t *testing.T, phrase string) string {
 			t.Fatalf("the daemon does not say %q", phrase)
 		}
 	}
+}
+
+// due is the blocks that have to be written when a cable goes, so that all is reached again
+// by one step: all of its two ends, and those of switches that have to avoid one of these.
+func (k *served) due(t *testing.T, less *fabric.Fabric, gone fabric.ChannelID) int {
+	t.Helper()
+	least := k.least(t, less)
+	if least.Entries == 0 {
+		t.Fatal("nothing goes by the cable")
+	}
+	ends := k.f.Channel(gone)
+	blocks := 2 * k.all()
+	for s, n := range least.BySwitch {
+		if at := fabric.NodeID(s); at != ends.From && at != ends.To {
+			blocks += n
+		}
+	}
+	return blocks
+}
+
+// least is what has to change in the tables that OpenSM dumped last, on another fabric with
+// the same switches.
+func (k *served) least(t *testing.T, less *fabric.Fabric) transition.Least {
+	t.Helper()
+	now, err := transition.On(less, &routing.Tables{Fabric: k.f, Forwarding: k.forwarding(t, k.f), Lanes: routing.OneSL(k.f, routing.LanePerSL(1))}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return transition.LeastOf(now, routing.HCA)
 }
 
 // TestKeepsSwitch has whole switches leave with their hosts, and come back: those that stay

@@ -61,29 +61,64 @@ func bring(ctx context.Context, tables, target, was *routing.Tables, need []Left
 		if s.Mended+s.Drops == 0 {
 			break
 		}
+		s.followTarget(target.Forwarding, false)
 		plan.Steps = append(plan.Steps, s.Step)
 		tables = s.Tables
 		if !anyLeft(s.left, need) {
 			break
 		}
 	}
-	s := newStep(tables, nil, o)
-	for lid, owner := range s.f.LIDs() {
-		if ep := s.f.Endpoint(owner); ep.Switch == fabric.None || s.o.Scope.Includes(ep.Class) {
-			continue
+	for i := range followSteps {
+		s := newStep(tables, nil, o)
+		whole := s.followTarget(target.Forwarding, i == followSteps-1)
+		if s.Follow > 0 {
+			plan.Steps = append(plan.Steps, s.Step)
+			tables = s.Tables
 		}
-		to := s.Tables.Forwarding.Row(lid)
-		for at, port := range target.Forwarding.Row(lid) {
-			if to[at] != port {
-				to[at] = port
-				s.Follow++
-			}
+		if whole {
+			break
 		}
-	}
-	if s.Follow > 0 {
-		plan.Steps = append(plan.Steps, s.Step)
 	}
 	return plan, nil
+}
+
+// followTarget changes the rows of LIDs out of scope to those of target: entry by entry from
+// the destination outwards, those that circle in no mixture with the entries before, or all.
+// It says whether these are all that differ.
+func (s *step) followTarget(target *routing.Forwarding, all bool) bool {
+	m := newMender(s)
+	var differ []fabric.NodeID
+	whole := true
+	for lid, owner := range s.f.LIDs() {
+		ep := s.f.Endpoint(owner)
+		if ep.Switch == fabric.None || s.o.Scope.Includes(ep.Class) {
+			continue
+		}
+		row, to := s.Tables.Forwarding.Row(lid), target.Row(lid)
+		differ = differ[:0]
+		for at := range row {
+			if row[at] != to[at] {
+				differ = append(differ, fabric.NodeID(at))
+			}
+		}
+		if len(differ) == 0 {
+			continue
+		}
+		s.flow.begin(s.before.Forwarding.Row(lid), lid)
+		m.measure()
+		slices.SortFunc(differ, func(x, y fabric.NodeID) int { return cmp.Or(cmp.Compare(m.best[x], m.best[y]), cmp.Compare(x, y)) })
+		for _, at := range differ {
+			c := m.trunk(at, to[at])
+			if c != fabric.None && !all && s.flow.passes(s.f.Heads()[c], at) {
+				whole = false
+				continue
+			}
+			s.flow.next[at] = c
+			row[at] = to[at]
+			s.Follow++
+		}
+	}
+	return whole
 }
 
 // anyLeft says whether any destination is left; if need is not empty, only those in
@@ -146,7 +181,7 @@ func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
 		})
 		for _, s := range b.differ {
 			// Skip switches whose own path is broken.
-			if c := b.trunk(s, target[s]); c != fabric.None && b.dist[b.f.Heads()[c]] != unknown && b.takeSafely(s, c) {
+			if c := b.trunk(s, target[s]); c != fabric.None && b.dist[b.f.Heads()[c]] != unknown && !b.circles(s, c) && b.takeSafely(s, c) {
 				b.markReached(s, b.dist[b.f.Heads()[c]]+1)
 			}
 		}
@@ -176,10 +211,16 @@ func (b *rowBringer) takeRow(target []uint8) bool {
 		}
 	}
 	for _, s := range b.differ {
-		if !b.join(s, b.flow.next[s]) {
+		if !b.join(s, b.flow.next[s]) || b.circles(s, b.flow.next[s]) {
 			b.rollBack(b.differ)
 			return false
 		}
 	}
 	return true
+}
+
+// circles says whether packets could circle with a new entry of a switch that no packet in
+// scope passes. Those in scope cannot: they would close a cycle of dependencies.
+func (b *rowBringer) circles(s fabric.NodeID, c fabric.ChannelID) bool {
+	return !b.flow.comes(s) && b.flow.passes(b.f.Heads()[c], s)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/marks"
 )
 
 // flow is the packets to one LID: the trunks they take, by the entries in force and by
@@ -29,7 +30,8 @@ type flow struct {
 	arrived []uint16           // [trunk × used + level] lanes of the packets on a trunk, as bits
 	touched []int32            // superset of the indices into arrived that are not 0
 	under   []int64            // [switch] number of pairs whose paths pass it by the entries in force
-	sorted  []fabric.NodeID    // scratch of addLoad
+	seen    *marks.Set         // switches, scratch of passes
+	sorted  []fabric.NodeID    // scratch of addLoad and passes
 	waiting []int32            // [switch] scratch of addLoad
 }
 
@@ -42,7 +44,7 @@ func newFlow(f *fabric.Fabric, sl2vl *routing.SL2VL, l *levels) *flow {
 		f: f, sl2vl: sl2vl, levels: l, used: len(l.used),
 		cur: make([]fabric.ChannelID, n), next: make([]fabric.ChannelID, n),
 		arrived: make([]uint16, f.Trunks()*len(l.used)),
-		under:   make([]int64, n), waiting: make([]int32, n),
+		under:   make([]int64, n), waiting: make([]int32, n), seen: marks.New(n),
 	}
 	w.lanes = 1 + int(w.topLane())
 	return w
@@ -173,6 +175,25 @@ func (w *flow) comes(s fabric.NodeID) bool {
 		for _, lanes := range w.arrived[in : in+w.used] {
 			if lanes != 0 {
 				return true
+			}
+		}
+	}
+	return false
+}
+
+// passes says whether packets from one switch can pass another, by entries in force and new
+// ones.
+func (w *flow) passes(from, s fabric.NodeID) bool {
+	w.seen.Empty()
+	w.sorted = append(w.sorted[:0], from)
+	for i := 0; i < len(w.sorted); i++ {
+		at := w.sorted[i]
+		if at == s {
+			return true
+		}
+		for _, c := range [...]fabric.ChannelID{w.cur[at], w.next[at]} {
+			if c != fabric.None && w.seen.Add(int(w.f.Heads()[c])) {
+				w.sorted = append(w.sorted, w.f.Heads()[c])
 			}
 		}
 	}

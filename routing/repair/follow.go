@@ -7,21 +7,20 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// follow is the last step of Mend: entries that no packet in scope uses follow those that
-// were mended before. It gives them to switches that no packet in scope passes by the tables
-// in force (a spine that leaves avoid now would send what still comes by their old entries
-// back up, if it had a new one in the same step), and for LIDs out of scope. They add no
-// dependency, so they need no check against the graph, only paths that arrive. Entries that
-// remain without a cable or another switch behind them are removed, so that they do nothing
-// unexpected when a cable comes back.
-func (s *step) follow(ctx context.Context) error {
+// Entries that no packet in scope uses follow those that were mended: of switches that no
+// packet in scope passes by the tables in force nor by the new ones, and for LIDs out of
+// scope. They add no dependency, so they need no check against the graph, only paths that
+// arrive and do not circle while the step is written. Most are part of the step that mends the
+// others. A spine that leaves avoid has to wait: with a new entry in the same step it would
+// send what still comes by their old entries back up.
+
+// follow is the last step of Mend, or the last two: what could not follow before. Where
+// packets would circle, the old entries, which lead into nothing, are removed, and the last
+// step has the new ones. Entries that remain without a cable or another switch behind them are
+// removed, so that they do nothing unexpected when a cable comes back.
+func (s *step) follow(ctx context.Context, last bool) error {
 	m := newMender(s)
-	// In place of newMender's checks.
-	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
-	m.take = func(at fabric.NodeID, c fabric.ChannelID) bool {
-		s.flow.next[at] = c
-		return true
-	}
+	s.flow.depend = func(in, out fabric.ChannelID) bool { return true } // in place of newMender's
 	for lid, owner := range s.f.LIDs() {
 		ep := s.f.Endpoint(owner)
 		if ep.Switch == fabric.None {
@@ -37,19 +36,82 @@ func (s *step) follow(ctx context.Context) error {
 			s.Follow += m.clearDead(row)
 			continue
 		}
-		m.wanted = func(fabric.NodeID) bool { return true }
+		m.was.read(lid, m.had)
+		unused := m.anywhere
 		if s.o.Scope.Includes(ep.Class) {
 			s.flow.startAll()
-			m.wanted = func(at fabric.NodeID) bool { return !s.flow.comes(at) }
+			unused = m.unused
 		}
-		m.was.read(lid, m.had)
-		for slack := range int32(s.o.Slack + 1) {
-			m.reattachAll(slack)
+		m.attachUnused(row, unused)
+		if last || !m.makeRoom(row, unused) {
+			s.Follow += m.clearDead(row)
 		}
-		m.reattachAll(int32(s.f.Switches())) // of any length: it delays nobody in scope
-		s.Follow += m.write(row) + m.clearDead(row)
 	}
 	return nil
+}
+
+// followOutside mends the entries for LIDs out of scope as far as one step can.
+func (m *mender) followOutside(ctx context.Context) error {
+	for lid, owner := range m.f.LIDs() {
+		ep := m.f.Endpoint(owner)
+		if ep.Switch == fabric.None || m.o.Scope.Includes(ep.Class) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row := m.Tables.Forwarding.Row(lid)
+		m.Follow += m.deliver(lid, row)
+		m.flow.begin(m.before.Forwarding.Row(lid), lid)
+		if m.findRoots() {
+			m.was.read(lid, m.had)
+			m.attachUnused(row, m.anywhere)
+		}
+	}
+	return nil
+}
+
+// unused says whether no packet in scope passes a switch on its way to the LID at hand, in any
+// mixture of the entries in force and the new ones; anywhere is for LIDs out of scope.
+func (m *mender) unused(s fabric.NodeID) bool { return !m.flow.comes(s) }
+
+func (m *mender) anywhere(fabric.NodeID) bool { return true }
+
+// attachUnused gives switches that are unused new entries that do not circle.
+func (m *mender) attachUnused(row []uint8, unused func(s fabric.NodeID) bool) {
+	wanted, take := m.wanted, m.take
+	m.wanted = unused
+	m.take = func(at fabric.NodeID, c fabric.ChannelID) bool {
+		if m.flow.passes(m.f.Heads()[c], at) {
+			return false
+		}
+		m.flow.next[at] = c
+		return true
+	}
+	for slack := range int32(m.o.Slack + 1) {
+		m.reattachAll(slack)
+	}
+	m.reattachAll(int32(m.f.Switches())) // of any length: it delays nobody in scope
+	m.Follow += m.write(row)
+	m.wanted, m.take = wanted, take
+}
+
+// makeRoom removes the entries of unused switches whose paths are still broken, and counts
+// them. It says whether there is any such switch.
+func (m *mender) makeRoom(row []uint8, unused func(s fabric.NodeID) bool) bool {
+	any := false
+	for s, c := range m.flow.cur {
+		at := fabric.NodeID(s)
+		if m.dist[s] != unknown || m.best[s] == unknown || !unused(at) {
+			continue
+		}
+		any = true
+		if c != fabric.None {
+			row[s] = routing.NoPort
+			m.Follow++
+		}
+	}
+	return any
 }
 
 // clearDead removes the entries of a row that lead to no switch, and counts them.

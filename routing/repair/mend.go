@@ -81,6 +81,7 @@ func (m *mender) destination(lid fabric.LID, row []uint8) {
 	if switches := m.missing(lid); switches != nil {
 		m.left = append(m.left, Left{LID: lid, Switches: switches})
 	}
+	m.attachUnused(row, m.unused)
 }
 
 // deliver sets the entry of the destination's switch, and counts the change.
@@ -94,11 +95,11 @@ func (m *mender) deliver(lid fabric.LID, row []uint8) int {
 	return 1
 }
 
-// write writes the new entries for the LID, and counts them.
+// write writes the new entries for the LID, and counts those that it changes.
 func (m *mender) write(row []uint8) int {
 	n := 0
 	for s, c := range m.flow.next {
-		if c != fabric.None {
+		if c != fabric.None && row[s] != m.f.Channel(c).FromPort {
 			row[s] = m.f.Channel(c).FromPort
 			n++
 		}

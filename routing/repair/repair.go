@@ -27,7 +27,7 @@
 // derived anew from the new tables alone, and what is left is mended in a further step.
 // Destinations that no such step mends need others to make way (makeway.go), or, where
 // that does not help either, all tables to be rebuilt (rebuild.go).
-// Entries that no packet in scope uses change in the last step: otherwise a spine that
+// Entries that no packet in scope uses change in the last steps: otherwise a spine that
 // leaves now avoid would send the packets that still arrive by their old entries back
 // up. The union of each step with the tables before it is acyclic, and the tables of
 // each step are free of deadlock.
@@ -101,7 +101,8 @@ const (
 	defaultSteps = 4 // of Mend
 	defaultWay   = 8 // steps of Bring
 
-	otherRoots = 4 // roots of Up*/Down* that are tried where the first ones do not help
+	followSteps = 4 // of Bring, for entries that no packet in scope uses
+	otherRoots  = 4 // roots of Up*/Down* that are tried where the first ones do not help
 )
 
 // Mend plans the repair of tables in force, as they act on the live cables
@@ -126,12 +127,14 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 			return nil, err
 		}
 	}
-	tables = plan.end(tables)
-	s := newStep(tables, was, o)
-	if err := s.follow(ctx); err != nil {
-		return nil, err
-	}
-	if s.Follow > 0 {
+	for _, last := range []bool{false, true} {
+		s := newStep(plan.end(tables), was, o)
+		if err := s.follow(ctx, last); err != nil {
+			return nil, err
+		}
+		if s.Follow == 0 {
+			break
+		}
 		plan.Steps = append(plan.Steps, s.Step)
 	}
 	return plan, nil

@@ -65,10 +65,16 @@ func mended(was *routing.Tables, live *fabric.Fabric, c routing.Contract, t test
 			return nil, err
 		case !v.Free() || v.Circles != 0 || !alone.Free() || alone.Loops != 0:
 			return nil, fmt.Errorf("step %d: union free %v, %d LIDs circle; tables free %v, %d loops", i+1, v.Free(), v.Circles, alone.Free(), alone.Loops)
-		case v.SLs != 0 || v.Maps != 0 || v.Entries != s.Mended+s.Follow || s.Mended > 0 && s.Follow > 0 || v.Dropped != 0:
-			return nil, fmt.Errorf("step %d: %d SLs, %d SL2VL cells and %d entries change, planned %d; %d drop", i+1, v.SLs, v.Maps, v.Entries, s.Mended, v.Dropped)
-		case s.Mended > 0 && (v.CutAfter() > cut || v.CutAfter() == cut && !s.Rebuilt) || s.Follow > 0 && v.CutAfter() != cut || v.Exposed != 0 && i == 0 && v.CutBefore() == 0:
+		case v.SLs != 0 || v.Maps != 0 || v.Entries != s.Mended+s.Follow || v.Dropped != 0:
+			return nil, fmt.Errorf("step %d: %d SLs, %d SL2VL cells and %d entries change, planned %d and %d; %d drop", i+1, v.SLs, v.Maps, v.Entries, s.Mended, s.Follow, v.Dropped)
+		case s.Mended > 0 && (v.CutAfter() > cut || v.CutAfter() == cut && !s.Rebuilt) || s.Mended == 0 && v.CutAfter() != cut || v.Exposed != 0 && i == 0 && v.CutBefore() == 0:
 			return nil, fmt.Errorf("step %d: %d pairs cut off before, %d after", i+1, cut, v.CutAfter())
+		}
+		if s.Follow > 0 {
+			v, err := transition.Verify(t.Context(), old, s.Tables, deadlock.Options{Contract: c, Scope: routing.All})
+			if err != nil || v.Circles != 0 {
+				return nil, fmt.Errorf("step %d: packets to %d LIDs can circle if port 0 of switches sends too; %v", i+1, v.Circles, err)
+			}
 		}
 		cut = v.CutAfter()
 		if s.Mended > 0 {
@@ -286,6 +292,12 @@ func TestBackAgain(t *testing.T) {
 						v, err := transition.Verify(t.Context(), now, s.Tables, deadlock.Options{Contract: contract})
 						if err != nil || !v.Free() || v.Circles != 0 || v.Maps != 0 || v.SLs != 0 {
 							t.Fatalf("%s, %s: step %d back: %+v %+v, %v", engine, what, i+1, v.MixtureVerdict, v.Cost, err)
+						}
+						if s.Follow > 0 {
+							v, err := transition.Verify(t.Context(), now, s.Tables, deadlock.Options{Contract: contract, Scope: routing.All})
+							if err != nil || v.Circles != 0 {
+								t.Fatalf("%s, %s: step %d back: packets to %d LIDs can circle if port 0 of switches sends too; %v", engine, what, i+1, v.Circles, err)
+							}
 						}
 						now = s.Tables
 					}

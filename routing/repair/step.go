@@ -74,12 +74,17 @@ func (s *step) eachInScope(ctx context.Context, visit func(fabric.LID)) error {
 	return nil
 }
 
-// mend mends every destination in scope as far as possible.
+// mend mends every destination in scope as far as possible, and those out of scope with
+// them.
 func (s *step) mend(ctx context.Context) error {
 	m := newMender(s)
-	return s.eachInScope(ctx, func(lid fabric.LID) {
+	err := s.eachInScope(ctx, func(lid fabric.LID) {
 		m.destination(lid, s.Tables.Forwarding.Row(lid))
 	})
+	if err != nil || s.Mended == 0 {
+		return err
+	}
+	return m.followOutside(ctx)
 }
 
 // history is the lengths of paths before the failure.
