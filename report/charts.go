@@ -111,7 +111,8 @@ func tick(v float64) string {
 }
 
 // smallBars draws a histogram for a cell of a table, in the colours of loads.
-func smallBars(counts []int, name string) template.HTML {
+// They end at one load, and colours at another: those are the same as on the map.
+func smallBars(counts []int, name string, end, scale uint32) template.HTML {
 	most := 1
 	for _, n := range counts {
 		most = max(most, n)
@@ -125,7 +126,7 @@ func smallBars(counts []int, name string) template.HTML {
 			high = max(1.5, high)
 		}
 		fmt.Fprintf(&out, `<rect class="fill-%d" x="%s" y="%s" width="%s" height="%s"><title>%d%% to %d%% of the fullest: %s</title></rect>`,
-			i*bins/len(counts), short(float64(i)*step+0.5), short(smallHigh-1-high), short(step-1), short(high),
+			bin(uint32((float64(i)+0.5)/float64(len(counts))*float64(end)), scale), short(float64(i)*step+0.5), short(smallHigh-1-high), short(step-1), short(high),
 			100*i/len(counts), 100*(i+1)/len(counts), words.Counted(n, "channel", "channels"))
 	}
 	fmt.Fprintf(&out, `<path class="grid" d="M0 %sh%s"/></svg>`, short(smallHigh-0.5), short(smallWide))
@@ -215,7 +216,7 @@ func charts(t *TableSet) []template.HTML {
 	}
 	if len(lanes) > 1 {
 		add(barChart("Use of lanes", "virtual lane", "hops of all routes", lanes))
-		add(barChart("Pairs on each lane", "virtual lane", "pairs whose route crosses a trunk on it", pairs))
+		add(barChart("Pairs on each lane", "virtual lane a route crosses a trunk on", "pairs", pairs))
 	}
 	for _, l := range t.Levels {
 		levels = append(levels, bar{fmt.Sprintf("SL %d", l.SL), float64(l.Pairs), fmt.Sprintf("SL %d: %s", l.SL, words.Counted(l.Pairs, "pair", "pairs"))})

@@ -69,13 +69,14 @@ type NodeColumns struct {
 
 // EndpointColumns is the ports that send and receive, without those of switches.
 type EndpointColumns struct {
-	Node   []int32 `json:"node"`
-	Port   []int32 `json:"port"`
-	LID    []int32 `json:"lid"`
-	LMC    []int32 `json:"lmc"`
-	Class  []int32 `json:"class"`       // 0 host adapter, 1 aggregation node, 2 router
-	Switch []int32 `json:"switch"`      // that it is cabled to; -1: none
-	At     []int32 `json:"switch_port"` // port of that switch
+	Node   []int32  `json:"node"`
+	Port   []int32  `json:"port"`
+	LID    []int32  `json:"lid"`
+	LMC    []int32  `json:"lmc"`
+	GUID   []string `json:"guid"`        // of the port
+	Class  []int32  `json:"class"`       // 0 host adapter, 1 aggregation node, 2 router
+	Switch []int32  `json:"switch"`      // that it is cabled to; -1: none
+	At     []int32  `json:"switch_port"` // port of that switch
 }
 
 // CableColumns is the cables, those between switches first.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/weft-fabric/weft/internal/words"
 )
@@ -25,6 +26,9 @@ const (
 	mostNames = 60
 	mostTips  = 400
 )
+
+// nameLength is how many letters of a name a drawing has.
+const nameLength = 18
 
 // drawing is a map as SVG, for pages that are printed or that run no program.
 type drawing struct {
@@ -189,21 +193,24 @@ func (d *drawing) switches() {
 	if len(d.x) > mostNames {
 		return
 	}
+	var named []int
 	for s := range d.x {
-		if d.crowded(s) {
+		if d.crowded(s, named) {
 			continue
 		}
-		fmt.Fprintf(&d.b, `<text class="name" x="%s" y="%s">%s</text>`, short(d.x[s]), short(d.y[s]+d.size+11), html.EscapeString(cut(c.Short[s], 18)))
+		named = append(named, s)
+		fmt.Fprintf(&d.b, `<text class="name" x="%s" y="%s">%s</text>`, short(d.x[s]), short(d.y[s]+d.size+11), html.EscapeString(cut(c.Short[s], nameLength)))
 	}
 }
 
-// crowded says whether the name of a switch would run into that of the one before it.
-func (d *drawing) crowded(s int) bool {
-	for o := range d.x {
-		if o == s || math.Abs(d.y[o]-d.y[s]) > 10 {
+// crowded says whether the name of a switch would run into one that is written.
+func (d *drawing) crowded(s int, named []int) bool {
+	length := func(s int) int { return min(nameLength, utf8.RuneCountInString(d.n.Nodes.Short[s])) }
+	for _, o := range named {
+		if math.Abs(d.y[o]-d.y[s]) > 10 {
 			continue
 		}
-		room := 3.4 * float64(min(18, len(d.n.Nodes.Short[s]))+min(18, len(d.n.Nodes.Short[o])))
+		room := 3.1 * float64(length(s)+length(o))
 		if math.Abs(d.x[o]-d.x[s]) < room {
 			return true
 		}
@@ -241,4 +248,39 @@ func (d *drawing) loop(id string) {
 			short(d.x[a]+ux*d.size), short(d.y[a]+uy*d.size), short(d.x[b]-ux*(d.size+2)), short(d.y[b]-uy*(d.size+2)),
 			i+1, html.EscapeString(s.From), html.EscapeString(s.To), s.VL)
 	}
+}
+
+// drawKey says what a drawing shows: colours, widths and dashes.
+func drawKey(n *Network, t *TableSet) template.HTML {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<div class="map-key"><b>Routes over a channel, %s at most</b><span class="ends">0<span class="ramp">`, words.Thousands(t.Load.Most))
+	for i := range bins {
+		fmt.Fprintf(&b, `<i class="back-%d"></i>`, i)
+	}
+	fmt.Fprintf(&b, `</span>%s</span><ul>`, words.Thousands(t.Load.Scale))
+	levels := slices.Clone(n.Nodes.Level)
+	slices.Sort(levels)
+	for _, l := range slices.Compact(levels) {
+		text := fmt.Sprintf("switches of level %d", l)
+		switch {
+		case l < 0:
+			text = "switches without hosts near"
+		case l == 0:
+			text = "switches with hosts"
+		}
+		fmt.Fprintf(&b, `<li><i class="round back-level-%d"></i>%s</li>`, levelColour(l), text)
+	}
+	if slices.ContainsFunc(pairsOf(n, nil), func(p trunkPair) bool { return p.cables > 1 }) {
+		b.WriteString("<li>wider lines: more cables</li>")
+	}
+	if slices.ContainsFunc(n.Odd, func(o Oddity) bool {
+		return slices.ContainsFunc(o.Places, func(p OddPlace) bool { return p.A >= 0 && p.B >= 0 && p.Cable < 0 })
+	}) {
+		b.WriteString(`<li><i class="dashes"></i>cables missing</li>`)
+	}
+	if len(t.Cycle) > 0 {
+		b.WriteString(`<li><i class="back-loop"></i>credit loop</li>`)
+	}
+	b.WriteString("</ul></div>")
+	return template.HTML(b.String()) //nolint:gosec // numbers, and texts of ours
 }

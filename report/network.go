@@ -59,6 +59,7 @@ func (n *Network) addEndpoints(f *fabric.Fabric) {
 		e := f.Endpoint(fabric.EndpointID(i))
 		c.Node, c.Port = append(c.Node, int32(e.Node)), append(c.Port, int32(e.Port))
 		c.LID, c.LMC, c.Class = append(c.LID, int32(e.LID)), append(c.LMC, int32(e.LMC)), append(c.Class, int32(e.Class))
+		c.GUID = append(c.GUID, e.PortGUID.String())
 		c.Switch, c.At = append(c.Switch, int32(e.Switch)), append(c.At, int32(f.LastPort(e)))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/words"
@@ -38,6 +39,7 @@ type setView struct {
 	Head   string
 	Facts  []fact
 	Map    template.HTML
+	Key    template.HTML // what the map shows
 	Charts []template.HTML
 	Tiers  []tierView
 }
@@ -50,7 +52,59 @@ type tierView struct {
 // resultView is a result of another command as the frame shows it.
 type resultView struct {
 	*Result
+	Tables []tableView
 	Charts []template.HTML
+}
+
+// tableView is a table of a result as the frame shows it.
+type tableView struct {
+	Title string
+	Heads []struct {
+		Text    string
+		Numeric bool
+	}
+	Cells [][]cell
+}
+
+type cell struct{ Text, Class string }
+
+// figure is a cell that stands on the right: a number, or one with what it is beside another.
+var figure = regexp.MustCompile(`^[-+]?[0-9][0-9,]*(\.[0-9]+)?( \([-+]?[0-9.]+ %\))?$`)
+
+var guid = regexp.MustCompile(`^0x[0-9a-f]{16}$`)
+
+// tableViews finds the columns of numbers, and colours verdicts.
+func tableViews(tables []ResultTable) []tableView {
+	var all []tableView
+	for _, t := range tables {
+		v := tableView{Title: t.Title, Cells: make([][]cell, len(t.Rows))}
+		for k, head := range t.Columns {
+			numeric := len(t.Rows) > 0
+			for _, row := range t.Rows {
+				numeric = numeric && (row[k] == "" || figure.MatchString(row[k]))
+			}
+			v.Heads = append(v.Heads, struct {
+				Text    string
+				Numeric bool
+			}{head, numeric})
+			for i, row := range t.Rows {
+				c := cell{Text: row[k]}
+				switch {
+				case numeric:
+					c.Class = "num"
+				case guid.MatchString(c.Text):
+					c.Class = "guid"
+				case strings.HasPrefix(c.Text, deadlockFree):
+					c.Class = "word good"
+				case strings.HasPrefix(c.Text, creditLoop):
+					c.Class = "word bad"
+				}
+				v.Cells[i] = append(v.Cells[i], c)
+			}
+		}
+		all = append(all, v)
+	}
+	return all
 }
 
 // fact is a figure with its name and what it is about.
@@ -87,7 +141,7 @@ func (d *Data) Write(w io.Writer) error {
 		p.Views = append(p.Views, viewOf(n, i))
 	}
 	for _, r := range d.Results {
-		v := resultView{Result: r}
+		v := resultView{Result: r, Tables: tableViews(r.Tables)}
 		for i := range r.Curves {
 			v.Charts = append(v.Charts, lineChart(&r.Curves[i]))
 		}
@@ -145,10 +199,10 @@ func setViewOf(n *Network, t *TableSet, i, k int) setView {
 	default:
 		v.Head = "Proven free of credit loops"
 	}
-	v.Map = drawMap(n, t, "map-"+v.ID)
+	v.Map, v.Key = drawMap(n, t, "map-"+v.ID), drawKey(n, t)
 	v.Charts = charts(t)
 	for _, l := range t.Tiers {
-		v.Tiers = append(v.Tiers, tierView{l, smallBars(l.Loads, l.Name)})
+		v.Tiers = append(v.Tiers, tierView{l, smallBars(l.Loads, l.Name, t.Load.Most, t.Load.Scale)})
 	}
 	v.Facts = []fact{{"lanes in use", words.Thousands(t.Used), lanesText(t)}}
 	if b := t.Bandwidth; b != nil {
@@ -220,11 +274,11 @@ func inWords(n *Network) []string {
 		for _, p := range pairs {
 			least, most = min(least, p.cables), max(most, p.cables)
 		}
-		line := fmt.Sprintf("%s are neighbours, each by %d", words.Counted(len(pairs), "pair of switches", "pairs of switches"), least)
+		line := fmt.Sprintf("%s joined, each by ", words.Counted(len(pairs), "pair of switches is", "pairs of switches are"))
 		if most > least {
-			line += fmt.Sprintf(" to %d", most)
+			line += fmt.Sprintf("%d to ", least)
 		}
-		text = append(text, line+" cables.")
+		text = append(text, line+words.Counted(most, "cable", "cables")+".")
 	}
 	return append(text, "The tables below list every switch, cable and load.")
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/words"
@@ -137,6 +138,19 @@ type partsRef struct {
 	Links    []linkRef `json:"links"`
 }
 
+// guids is those of the nodes, and of the first ends of the cables, each once.
+func (p *partsRef) guids() []string {
+	var list []string
+	for _, v := range slices.Concat(p.Switches, p.Hosts) {
+		list = append(list, v.GUID)
+	}
+	for _, l := range p.Links {
+		list = append(list, l.FromNode.GUID)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 func (p *partsRef) text() string {
 	return listed("switches", nodeNames(p.Switches), "adapters", nodeNames(p.Hosts), "cables", linkNames(p.Links))
 }
@@ -192,11 +206,11 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
 	}
-	r.Title = fmt.Sprintf("From %s to %s", o.Old.Fabric, o.New.Fabric)
-	r.about(networks, o.Old.Fabric)
-	if r.Network < 0 {
-		r.about(networks, o.New.Fabric)
+	if o.Old.Fabric == "" || o.New.Fabric == "" {
+		return half("fabric")
 	}
+	r.Title = fmt.Sprintf("From %s to %s", o.Old.Fabric, o.New.Fabric)
+	r.about(networks, o.shown(networks), o.fits)
 	d := r.mark(networks)
 	if d.marks != nil {
 		d.nodes(&d.marks.GoneNodes, append(o.Gone.Switches, o.Gone.Hosts...))
@@ -215,7 +229,11 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 	}
 	r.fact("tables", "%s, then %s", o.Old.Tables, o.New.Tables)
 	r.fact("entries", "%s differ, %s of them had to, in %s of 64 LIDs on %s", words.Thousands(c.Entries), words.Thousands(c.Due), words.Counted(c.Blocks, "block", "blocks"), words.Counted(c.Switches, "switch", "switches"))
-	r.fact("on the way", "%s (contract %s), whatever mixture of old and new entries packets meet", c.Verdict, c.Contract)
+	if c.Verdict == deadlockFree {
+		r.fact("on the way", "no mixture of old and new entries has a credit loop (contract %s)", c.Contract)
+	} else {
+		r.fact("on the way", "packets can deadlock while tables are written: a mixture of old and new entries has the credit loop below (contract %s)", c.Contract)
+	}
 	r.fact("cut off", "of %s pairs %s before, %s for a while at most, %s after", words.Thousands(c.Pairs), words.Thousands(c.CutBefore), words.Thousands(c.Exposed), words.Thousands(c.CutAfter))
 	r.fact("bandwidth", "%s", c.Bandwidth.text())
 	for _, s := range c.Cycle {
@@ -223,6 +241,48 @@ func readDiff(r *Result, networks []*Network, text []byte) error {
 	}
 	r.Tables = append(r.Tables, entriesTable("Entries that change, by switch", c.BySwitch))
 	return nil
+}
+
+// shown is the name of the fabric, of the two, that a report has.
+func (o *diffOutput) shown(networks []*Network) string {
+	for _, n := range networks {
+		if n.Name == o.New.Fabric && n.Name != o.Old.Fabric {
+			return o.New.Fabric
+		}
+	}
+	return o.Old.Fabric
+}
+
+// fits says whether a network has the switches whose entries change, or else some of what
+// is gone or new.
+func (o *diffOutput) fits(n *Network) bool {
+	if o.Change != nil && len(o.Change.BySwitch) > 0 {
+		return n.hasMost(switchGUIDs(o.Change.BySwitch))
+	}
+	return len(o.Gone.guids())+len(o.Added.guids()) == 0 || n.has(o.Gone.guids()) > 0 || n.has(o.Added.guids()) > 0
+}
+
+// has counts the nodes of a network among some.
+func (n *Network) has(guids []string) int {
+	count := 0
+	for _, g := range n.Nodes.GUID {
+		if slices.Contains(guids, g) {
+			count++
+		}
+	}
+	return count
+}
+
+// hasMost says whether a network has most nodes of a list.
+func (n *Network) hasMost(guids []string) bool { return len(guids) == 0 || 2*n.has(guids) > len(guids) }
+
+// switchGUIDs is the switches whose entries change.
+func switchGUIDs(list []entriesRef) []string {
+	var guids []string
+	for _, e := range list {
+		guids = append(guids, e.Switch.GUID)
+	}
+	return guids
 }
 
 func entriesTable(title string, list []entriesRef) ResultTable {
@@ -269,9 +329,18 @@ func readWhatIf(r *Result, networks []*Network, text []byte) error {
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
 	}
+	if o.Fabric == "" {
+		return half("fabric")
+	}
 	gone := partsRef{o.Without.Switches, o.Without.Hosts, o.Without.Links}
 	r.Title = "What if parts of " + o.Fabric + " were gone"
-	r.about(networks, o.Fabric)
+	named := gone.guids()
+	for _, s := range o.Steps {
+		named = append(named, switchGUIDs(s.BySwitch)...)
+	}
+	slices.Sort(named)
+	named = slices.Compact(named)
+	r.about(networks, o.Fabric, func(n *Network) bool { return n.hasMost(named) })
 	d := r.mark(networks)
 	if d.marks != nil {
 		d.nodes(&d.marks.GoneNodes, append(gone.Switches, gone.Hosts...))
@@ -289,7 +358,7 @@ func readWhatIf(r *Result, networks []*Network, text []byte) error {
 	}
 	r.fact("bandwidth", "%s", o.Bandwidth.text())
 	steps := ResultTable{Title: "The steps, one by one; each is free of credit loops in any mixture while it is written", Columns: []string{"step", "entries for traffic", "others", "blocks", "switches", "pairs cut off after it"}, Rows: [][]string{}}
-	var changed []entriesRef
+	entries := ResultTable{Title: "Entries that the repair changes, by step and switch", Columns: []string{"step", "switch", "GUID", "entries"}, Rows: [][]string{}}
 	add := func(way string, list []stepRef) {
 		for i, s := range list {
 			steps.Rows = append(steps.Rows, []string{fmt.Sprintf("%s %d", way, i+1), words.Thousands(s.Mended), words.Thousands(s.Follow), words.Thousands(s.Blocks), words.Thousands(s.Switches), words.Thousands(s.Cut)})
@@ -297,13 +366,15 @@ func readWhatIf(r *Result, networks []*Network, text []byte) error {
 	}
 	add("repair", o.Steps)
 	add("and back", o.Back.Steps)
-	for _, s := range o.Steps {
+	for i, s := range o.Steps {
 		d.step(s.BySwitch)
-		changed = append(changed, s.BySwitch...)
+		for _, row := range entriesTable("", s.BySwitch).Rows {
+			entries.Rows = append(entries.Rows, append([]string{fmt.Sprintf("repair %d", i+1)}, row...))
+		}
 	}
 	r.Tables = append(r.Tables, steps)
-	if len(changed) > 0 {
-		r.Tables = append(r.Tables, entriesTable("Entries that the repair changes, by switch", changed))
+	if len(entries.Rows) > 0 {
+		r.Tables = append(r.Tables, entries)
 	}
 	return nil
 }

@@ -17,9 +17,10 @@ type Result struct {
 	Facts   []ResultFact   `json:"facts"`
 	Tables  []ResultTable  `json:"tables"`
 	Curves  []ResultCurves `json:"curves"`
-	Marks   *MarkedParts   `json:"marks,omitempty"` // on the map
-	Loop    []ResultStep   `json:"loop"`            // a credit loop
-	Network int            `json:"network"`         // that it is about, from 0; -1: none of the report
+	Marks   *MarkedParts   `json:"marks,omitempty"`   // on the map
+	Loop    []ResultStep   `json:"loop"`              // a credit loop
+	Network int            `json:"network"`           // that it is about, from 0; -1: none of the report
+	Foreign string         `json:"foreign,omitempty"` // why it does not fit the fabrics of the report
 }
 
 // ResultFact is a line of a result.
@@ -120,16 +121,50 @@ func (r *Result) fact(what, format string, args ...any) {
 	r.Facts = append(r.Facts, ResultFact{what, fmt.Sprintf(format, args...)})
 }
 
-// about finds the network that a result is about by the name of its fabric.
-func (r *Result) about(networks []*Network, name string) {
+// about finds the network that a result is about: by the name of its fabric, else the only one
+// that what it says of its fabric fits, as files go by several names.
+func (r *Result) about(networks []*Network, name string, fits func(n *Network) bool) {
+	var fit []int
 	for i, n := range networks {
 		if n.Name == name {
 			r.Network = i
+			if !fits(n) {
+				r.Foreign = fmt.Sprintf("%s is not as it was then: parts of it have come or gone", name)
+			}
+			break
+		}
+		if fits(n) {
+			fit = append(fit, i)
 		}
 	}
-	if r.Network < 0 && len(networks) == 1 {
-		r.Network = 0
+	if r.Network < 0 && len(fit) == 1 {
+		r.Network = fit[0]
 	}
+	if r.Network < 0 {
+		r.Foreign = fmt.Sprintf("it is about %s, which is none of the fabrics of this page", name)
+	}
+	if r.Foreign != "" {
+		r.fact("fabric", "%s", r.Foreign)
+	}
+}
+
+// fabricRef is a fabric as outputs of commands name it.
+type fabricRef struct {
+	Name      string `json:"name"`
+	Switches  int    `json:"switches"`
+	Endpoints int    `json:"endpoints"`
+}
+
+// fits says whether it has the size of a network, in any scope of endpoints.
+func (f *fabricRef) fits(n *Network) bool {
+	c := &n.Counts
+	all := c.HostPorts + c.Aggregation + c.RouterPorts
+	return f.Switches == c.Switches && (f.Endpoints == c.HostPorts || f.Endpoints == all || f.Endpoints == all+c.Switches)
+}
+
+// half says what an output lacks that every whole one has.
+func half(what string) error {
+	return fmt.Errorf("it names no %s: is the file whole?", what)
 }
 
 // optional writes a number that may be absent.
@@ -142,10 +177,8 @@ func optional[T any](v *T, format string) string {
 
 // compareOutput is what a report shows of weft compare --json.
 type compareOutput struct {
-	Fabric struct {
-		Name string `json:"name"`
-	} `json:"fabric"`
-	Endpoints string `json:"endpoints"`
+	Fabric    fabricRef `json:"fabric"`
+	Endpoints string    `json:"endpoints"`
 	Rows      []struct {
 		Name        string  `json:"name"`
 		Source      string  `json:"source"`
@@ -172,9 +205,15 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
 	}
-	r.about(networks, o.Fabric.Name)
+	switch {
+	case o.Fabric.Name == "":
+		return half("fabric")
+	case len(o.Rows) == 0:
+		return half("engines")
+	}
+	r.about(networks, o.Fabric.Name, o.Fabric.fits)
 	r.Title = "Engines side by side: " + o.Fabric.Name
-	t := ResultTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "fullest channel", "bandwidth", "all-to-all"}}
+	t := ResultTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "longest", "fullest channel", "bandwidth", "all-to-all"}}
 	var present *float64
 	for _, row := range o.Rows {
 		if row.Source == "tables" && present == nil {
@@ -183,10 +222,10 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 	}
 	for _, row := range o.Rows {
 		if row.Refused != "" {
-			t.Rows = append(t.Rows, []string{row.Name, "refuses: " + row.Refused, "", "", "", "", "", "", "", ""})
+			t.Rows = append(t.Rows, []string{row.Name, "refuses: " + row.Refused, "", "", "", "", "", "", "", "", ""})
 			continue
 		}
-		name, verdict, hops := row.Name, row.Verdict, ""
+		name, verdict, hops, longest := row.Name, row.Verdict, "", ""
 		if row.Chosen != "" {
 			name += ": " + row.Chosen
 		}
@@ -194,7 +233,7 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 			verdict += ", " + words.Counted(row.Unreachable, "pair", "pairs") + " without a route"
 		}
 		if row.Hops != nil {
-			hops = fmt.Sprintf("%.2f, %d at most", row.Hops.Mean, row.Hops.Max)
+			hops, longest = fmt.Sprintf("%.2f", row.Hops.Mean), fmt.Sprint(row.Hops.Max)
 		}
 		bandwidth := optional(row.EBB, "%.3f")
 		if present != nil && row.EBB != nil && *present > 0 && row.Source != "tables" {
@@ -202,7 +241,7 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 		}
 		t.Rows = append(t.Rows, []string{
 			name, verdict, row.Contract, fmt.Sprint(row.Needed), fmt.Sprint(row.Used), fmt.Sprint(row.SLs),
-			hops, optional(row.Index, "%d"), bandwidth, optional(row.AllToAll, "%.2f"),
+			hops, longest, optional(row.Index, "%d"), bandwidth, optional(row.AllToAll, "%.2f"),
 		})
 	}
 	r.Tables = append(r.Tables, t)
@@ -212,15 +251,13 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 
 // packetsOutput is what a report shows of weft packets --json.
 type packetsOutput struct {
-	Fabric struct {
-		Name string `json:"name"`
-	} `json:"fabric"`
-	Engine  string `json:"engine"`
-	Tables  string `json:"tables"`
-	Preset  string `json:"preset"`
-	Traffic string `json:"traffic"`
-	Buffer  int    `json:"buffer_bytes"`
-	MTU     int    `json:"mtu"`
+	Fabric  fabricRef `json:"fabric"`
+	Engine  string    `json:"engine"`
+	Tables  string    `json:"tables"`
+	Preset  string    `json:"preset"`
+	Traffic string    `json:"traffic"`
+	Buffer  int       `json:"buffer_bytes"`
+	MTU     int       `json:"mtu"`
 	Runs    []struct {
 		Offered  float64 `json:"offered"`
 		Accepted float64 `json:"accepted"`
@@ -248,7 +285,13 @@ func readPackets(r *Result, networks []*Network, text []byte) error {
 	if err := json.Unmarshal(text, &o); err != nil {
 		return err
 	}
-	r.about(networks, o.Fabric.Name)
+	switch {
+	case o.Fabric.Name == "":
+		return half("fabric")
+	case len(o.Runs) == 0:
+		return half("runs")
+	}
+	r.about(networks, o.Fabric.Name, o.Fabric.fits)
 	source := o.Tables
 	if o.Engine != "" {
 		source = o.Engine

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,60 @@ func TestResults(t *testing.T) {
 	if len(r.Tables) != 2 || len(r.Tables[0].Rows) != 2 {
 		t.Errorf("%d tables, want one of two steps and one of switches", len(r.Tables))
 	}
+	if rows := r.Tables[1].Rows; len(rows) != 2 || rows[0][0] != "repair 1" || rows[1][0] != "repair 2" {
+		t.Errorf("a switch that changes in two steps has the rows %v, want one for each step", rows)
+	}
+	if r.Foreign != "" {
+		t.Errorf("it is of this network, and said not to be: %s", r.Foreign)
+	}
+}
+
+// A result of another fabric is told by what it says of it, not only by its name: files go by
+// several names, and a fabric changes under one.
+func TestResultsOfOtherFabrics(t *testing.T) {
+	network := func(name, spec string) *Network { return NewNetwork(name, testnet.Build(t, spec)) }
+	torus, ring := network("torus.ibnetdiscover", "torus:4x4"), network("ring.ibnetdiscover", "ring:6")
+	far := network("far.ibnetdiscover", "ring:12").Nodes.GUID[8] // a switch that neither ring:6 nor two others have
+	compare := func(name string, switches, endpoints int) string {
+		return fmt.Sprintf(`{"schema": "weft/compare/1", "fabric": {"name": %q, "switches": %d, "endpoints": %d}, "rows": [{"name": "updn"}]}`, name, switches, endpoints)
+	}
+	whatIf := func(name, guid string) string {
+		return fmt.Sprintf(`{"schema": "weft/what-if/1", "fabric": %q, "without": {"switch_nodes": [{"guid": %q}]}}`, name, guid)
+	}
+	diff := func(from, to, guid string) string {
+		return fmt.Sprintf(`{"schema": "weft/diff/1", "old": {"fabric": %q}, "new": {"fabric": %q}, "gone": {"switches": [{"guid": %q}]}}`, from, to, guid)
+	}
+	for _, c := range []struct {
+		text     string
+		networks []*Network
+		about    int
+		foreign  string
+	}{
+		{compare("torus.ibnetdiscover", 16, 16), []*Network{ring, torus}, 1, ""},
+		{compare("/srv/torus.ibnetdiscover", 16, 16), []*Network{ring, torus}, 1, ""},
+		{compare("/srv/torus.ibnetdiscover", 16, 32), []*Network{torus}, 0, ""}, // port 0 of switches too
+		{compare("torus.ibnetdiscover", 15, 15), []*Network{torus}, 0, "is not as it was then"},
+		{compare("other", 6, 12), []*Network{torus}, -1, "it is about other, which is none"},
+		{compare("other", 16, 17), []*Network{torus}, -1, "it is about other, which is none"},
+		{compare("other", 6, 6), []*Network{ring, network("again", "ring:6")}, -1, "it is about other, which is none"},
+		{whatIf("other", far), []*Network{ring}, -1, "it is about other, which is none"},
+		{whatIf("other", far), []*Network{torus}, 0, ""},
+		{whatIf("ring.ibnetdiscover", far), []*Network{ring}, 0, "is not as it was then"},
+		{diff("was", "is", far), []*Network{ring}, -1, "it is about was, which is none"},
+		{diff("was", "is", far), []*Network{torus}, 0, ""},
+		{diff("was", "torus.ibnetdiscover", far), []*Network{ring, torus}, 1, ""},
+	} {
+		r, err := ReadResult([]byte(c.text), "x.json", c.networks)
+		if err != nil {
+			t.Fatalf("%s: %v", c.text, err)
+		}
+		if r.Network != c.about || (c.foreign == "") != (r.Foreign == "") || !strings.Contains(r.Foreign, c.foreign) {
+			t.Errorf("%s: about %d, %q; want %d, %q", c.text, r.Network, r.Foreign, c.about, c.foreign)
+		}
+		if told := len(r.Facts) > 0 && r.Facts[0].Text == r.Foreign; told != (c.foreign != "") {
+			t.Errorf("%s: facts %v, want %q first", c.text, r.Facts, c.foreign)
+		}
+	}
 }
 
 // Files that are no such outputs are refused, and errors say where they are.
@@ -60,7 +115,14 @@ func TestResultsRefused(t *testing.T) {
 		`{"schema": "weft/info/1"}`: "x.json: it is weft/info/1; a report takes what weft compare",
 		`{"fabric": 3}`:             "x.json: it does not say which output it is",
 		"{\"schema\": \"weft/diff/1\",\n\"gone\": 7}": "x.json: line 2: json: cannot unmarshal",
-		`[]`: "x.json: line 1: json: cannot unmarshal",
+		`[]`:                           "x.json: line 1: json: cannot unmarshal",
+		`{"schema": "weft/compare/1"}`: "x.json: it names no fabric: is the file whole?",
+		`{"schema": "weft/compare/1", "fabric": {"name": "a"}}`: "x.json: it names no engines: is the file whole?",
+		`{"schema": "weft/packets/1"}`:                          "x.json: it names no fabric: is the file whole?",
+		`{"schema": "weft/packets/1", "fabric": {"name": "a"}}`: "x.json: it names no runs: is the file whole?",
+		`{"schema": "weft/diff/1", "old": {"fabric": "a"}}`:     "x.json: it names no fabric: is the file whole?",
+		`{"schema": "weft/diff/1", "new": {"fabric": "a"}}`:     "x.json: it names no fabric: is the file whole?",
+		`{"schema": "weft/what-if/1"}`:                          "x.json: it names no fabric: is the file whole?",
 	} {
 		if _, err := ReadResult([]byte(text), "x.json", nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/report/layout"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -63,7 +64,7 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 	if !v.Free() {
 		t.Verdict = creditLoop
 	}
-	t.Why = sentences(v)
+	t.Why = sentences(v, t.Apart)
 	at := cablesOf(f)
 	t.addCycle(f, at, v)
 	for _, l := range v.Lost[:min(len(v.Lost), mostLost)] {
@@ -72,6 +73,9 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 	loads := congestion.Count(f, g.Tables.Forwarding, v.Scope)
 	if err := t.addLoads(ctx, g, at, loads, n.Cables.Trunks); err != nil {
 		return err
+	}
+	if n.Shape == string(layout.Groups) {
+		t.Tiers = groupTiers(n, &t.Load)
 	}
 	t.countPairs(g.Tables, v.Scope)
 	sim, err := t.addBandwidth(ctx, g, o)
@@ -87,8 +91,8 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 // mostLost is how many pairs of a switch and a destination are listed.
 const mostLost = 500
 
-// sentences is what a verdict says.
-func sentences(v *deadlock.Verdict) []string {
+// sentences is what a verdict says; apart is the pairs that no cable joins.
+func sentences(v *deadlock.Verdict, apart int64) []string {
 	var why []string
 	if v.Free() {
 		why = append(why, fmt.Sprintf("Packets cannot deadlock as long as clients keep contract %s, for endpoints %s: %s, and a rank that rises along each of them (the certificate).",
@@ -97,7 +101,14 @@ func sentences(v *deadlock.Verdict) []string {
 		why = append(why, fmt.Sprintf("Packets can deadlock under contract %s, endpoints %s: each of %d lanes can wait for the next, in a circle.", v.Contract, v.Scope, len(v.Cycle)))
 	}
 	if v.Unreachable > 0 {
-		why = append(why, fmt.Sprintf("%s of %s pairs have no route.", words.Thousands(v.Unreachable), words.Thousands(v.Pairs)))
+		text := fmt.Sprintf("%s of %s pairs have no route", words.Thousands(v.Unreachable), words.Thousands(v.Pairs))
+		switch {
+		case v.Unreachable == apart:
+			text += ", as no cable joins them"
+		case apart > 0:
+			text += fmt.Sprintf("; %s of these no cable joins", words.Thousands(apart))
+		}
+		why = append(why, text+".")
 	}
 	if v.Loops > 0 {
 		why = append(why, fmt.Sprintf("Packets circle for ever from %s.", words.Counted(v.Loops, "pair of switch and destination", "pairs of switch and destination")))
@@ -186,6 +197,35 @@ func tierName(from, to int) string {
 		return fmt.Sprintf("down, level %d to %d", from, to)
 	}
 	return fmt.Sprintf("within level %d", from)
+}
+
+// groupTiers is the loads of channels within groups, and of those between them.
+func groupTiers(n *Network, c *CableLoads) []TierLoads {
+	tiers := []TierLoads{{Name: "within groups"}, {Name: "between groups"}}
+	for k := range tiers {
+		tiers[k].Loads = make([]int, congestion.TierBins)
+	}
+	for i := range c.There {
+		k := 0
+		if n.Nodes.Group[n.Cables.A[i]] != n.Nodes.Group[n.Cables.B[i]] {
+			k = 1
+		}
+		t := &tiers[k]
+		for _, routes := range []uint32{c.There[i], c.Back[i]} {
+			if t.Trunks == 0 {
+				t.Least = routes
+			}
+			t.Trunks++
+			t.Least, t.Most = min(t.Least, routes), max(t.Most, routes)
+			t.Mean += float64(routes)
+			t.Loads[min(congestion.TierBins-1, int(routes)*congestion.TierBins/int(max(1, c.Most)))]++
+		}
+	}
+	tiers = slices.DeleteFunc(tiers, func(t TierLoads) bool { return t.Trunks == 0 })
+	for k := range tiers {
+		tiers[k].Mean /= float64(tiers[k].Trunks)
+	}
+	return tiers
 }
 
 // countPairs counts pairs by hops and by service level.

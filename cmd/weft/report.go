@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/report"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
@@ -198,6 +199,9 @@ func (j *reportJob) addResults() error {
 		if err != nil {
 			return err
 		}
+		if r.Foreign != "" {
+			j.Note("%s: %s", file, r.Foreign)
+		}
 		j.data.Results = append(j.data.Results, r)
 	}
 	return nil
@@ -226,7 +230,7 @@ func (j *reportJob) inForce(ctx context.Context, name string) (*report.Given, er
 		g.Notes = append(g.Notes, strings.Split(v.Mismatches.Text(), "\n")...)
 		g.Next = append(g.Next, "the tables and the fabric are of different times: take both anew")
 	}
-	g.Next = append(g.Next, nextFor(name, g.Verdict)...)
+	g.Next = append(g.Next, j.nextFor(name, v.Tables.Fabric, g.Verdict)...)
 	return g, nil
 }
 
@@ -256,19 +260,24 @@ func (j *reportJob) ours(ctx context.Context, name string, beside []*report.Give
 	if r.Choice != nil {
 		g.Notes = append(g.Notes, r.Choice.Why)
 	}
-	g.Next = nextFor(name, g.Verdict)
+	g.Next = j.nextFor(name, r.fabric, g.Verdict)
 	j.found = j.found || r.fallen // the network has fallen apart, and nobody said that this is known
 	return g, nil
 }
 
 // nextFor is what to do about a verdict; name is the FABRIC argument.
-func nextFor(name string, v *deadlock.Verdict) []string {
+// Pairs that no cable joins are not for tables to mend.
+func (j *reportJob) nextFor(name string, f *fabric.Fabric, v *deadlock.Verdict) []string {
 	var next []string
-	if !v.Free() {
+	apart := j.scope.Disconnected(f)
+	switch {
+	case !v.Free():
 		next = append(next, fmt.Sprintf("weft route %s computes tables that are proven", name))
-	}
-	if v.Free() && v.Unreachable > 0 {
+	case v.Unreachable > apart || v.Loops > 0 || v.Dropped > 0:
 		next = append(next, fmt.Sprintf("weft route %s --keep TABLES mends tables after a failure; weft verify says who is cut off, and where", name))
+	}
+	if apart > 0 && !j.o.route.WithinParts {
+		next = append(next, fmt.Sprintf("No cable joins %s of %s pairs: look for the cable or switch that is gone between the %d parts of the network (weft info); if it is meant to be in parts, say so with --within-parts", words.Thousands(apart), words.Thousands(v.Pairs), len(f.Parts())))
 	}
 	return next
 }
@@ -291,6 +300,9 @@ func (j *reportJob) jobs(f *fabric.Fabric) ([]report.Job, error) {
 		ranks, err := traffic.ReadRanks(strings.NewReader(strings.Join(names.SplitList(list), "\n")), "--job "+name, hosts)
 		if err != nil {
 			return nil, exit.Usage("%w", err)
+		}
+		if len(ranks) < 2 {
+			return nil, exit.Usage("--job %s: it is one endpoint, and pairs take two", text)
 		}
 		jobs = append(jobs, report.Job{Name: name, Placement: ranks})
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"image"
 	"image/png"
 	"os"
@@ -133,9 +134,49 @@ func evil(t *testing.T) (string, *fabric.Fabric) {
 	return name, f
 }
 
+// uneven is a tree with cables of two rates between the same switches, a trunk of one cable
+// where the others have two, and a host whose cable is slow.
+func uneven(t *testing.T) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	fast, slow := fabric.Rate{Width: 4, Speed: "HDR"}, fabric.Rate{Width: 4, Speed: "EDR"}
+	guid := fabric.GUID(0)
+	add := func(kind fabric.Kind, ports int, name string) fabric.Ref {
+		guid++
+		return b.Node(fabric.Node{GUID: guid, Kind: kind, Ports: ports, Name: name}, "")
+	}
+	spines := []fabric.Ref{add(fabric.Switch, 16, "spine-0"), add(fabric.Switch, 16, "spine-1")}
+	for i := range 5 {
+		leaf := add(fabric.Switch, 16, fmt.Sprintf("leaf-%d", i))
+		for h := range 6 {
+			rate := fast
+			if i == 2 && h == 3 {
+				rate = slow
+			}
+			b.Cable(leaf, uint8(1+h), add(fabric.Adapter, 1, fmt.Sprintf("host-%d-%d", i, h)), 1, rate)
+		}
+		for s, spine := range spines {
+			for k := range 2 {
+				rate := fast
+				if i == 0 && s == 0 && k == 1 {
+					rate = slow
+				}
+				if i != 0 || s != 1 || k != 1 {
+					b.Cable(leaf, uint8(8+2*s+k), spine, uint8(1+2*i+k), rate)
+				}
+			}
+		}
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // TestPages opens pages in a browser: a torus with a credit loop, a Dragonfly, two real
-// fabrics, one with names that are markup, several in one page, a change, and a large one. What is
-// tried there is in web/test/browser.mjs.
+// fabrics, one with names that are markup, one with odd cables, several in one page, a change,
+// and a large one. What is tried there is in web/test/browser.mjs.
 func TestPages(t *testing.T) {
 	need(t)
 	dir := t.TempDir()
@@ -149,6 +190,7 @@ func TestPages(t *testing.T) {
 	}
 	name, f := evil(t)
 	page(t, dir, "evil", none, network(t, name, f, "minhop"))
+	page(t, dir, "odd", none, network(t, "odd", uneven(t), "updn"))
 	page(t, dir, "several", none, network(t, "torus:4x4", testnet.Build(t, "torus:4x4"), "minhop", "weave"), network(t, "fattree:ports=8", testnet.Build(t, "fattree:ports=8"), "ftree"))
 	page(t, dir, "large", none, network(t, "random", testnet.Build(t, "random:switches=2000,links=8000,hosts=1"), "updn"))
 
@@ -174,7 +216,7 @@ func TestPages(t *testing.T) {
 			checks++
 		}
 	}
-	if err := cmd.Wait(); err != nil || checks < 18 {
+	if err := cmd.Wait(); err != nil || checks < 23 {
 		t.Fatalf("%d checks: %v", checks, err)
 	}
 	for _, p := range pictures {

@@ -13,7 +13,7 @@ export interface Network {
   shape: string;
   rates: string[];
   nodes: { name: string[]; short: string[]; guid: string[]; ports: Column; kind: Column; lid: Column; x: Column; y: Column; level: Column; group: Column };
-  endpoints: { node: Column; port: Column; lid: Column; lmc: Column; class: Column; switch: Column; switch_port: Column };
+  endpoints: { node: Column; port: Column; lid: Column; lmc: Column; guid: string[]; class: Column; switch: Column; switch_port: Column };
   cables: { between_switches: number; a: Column; a_port: Column; b: Column; b_port: Column; rate: Column; odd: Column };
   odd: { kind: string; what: string; places: { text: string; a: number; b: number; cable: number }[] }[];
   tables: TableSet[];

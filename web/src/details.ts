@@ -1,6 +1,6 @@
 import type { TableSet } from "./data.ts";
 import { button, el } from "./dom.ts";
-import { lanesText, thousands, type Index, type Path } from "./network.ts";
+import { counted, lanesText, thousands, type Index, type Path } from "./network.ts";
 
 // Actions is what the details ask of the page.
 export interface Actions {
@@ -10,6 +10,7 @@ export interface Actions {
   to(node: number): void;
   unfold(s: number): void;
   isUnfolded(s: number): boolean;
+  canUnfold(): boolean; // there is a map to do so
   close(): void;
 }
 
@@ -47,7 +48,7 @@ export function switchDetails(index: Index, t: TableSet | undefined, s: number, 
   const heads = ["port", "to", "rate", "out", "in", "VL"].map((h, i) => el("th", [0, 3, 4].includes(i) ? { class: "num" } : {}, h));
   return [
     ...head(index.name(s), about.join(" · "), actions),
-    el("div", { class: "do" }, hosts.length > 0 && button(actions.isUnfolded(s) ? "Fold hosts" : `Unfold ${hosts.length} ${hosts.length === 1 ? "host port" : "host ports"}`, () => actions.unfold(s)), ...(hosts.length > 0 ? ends(s, actions) : [])),
+    el("div", { class: "do" }, hosts.length > 0 && actions.canUnfold() && button(actions.isUnfolded(s) ? "Fold hosts" : `Unfold ${counted(hosts.length, "host port", "host ports")}`, () => actions.unfold(s)), ...(hosts.length > 0 ? ends(s, actions) : [])),
     el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows)),
   ];
 }
@@ -107,6 +108,12 @@ const ended = {
   "not to be used": "The source must not use this LID.",
   "no tables": "The page has no entries to this destination.",
 };
+
+// noPathDetails says why no path is asked for.
+export function noPathDetails(index: Index, from: number, to: number, actions: Actions): Node[] {
+  const why = from === to ? "Source and destination are the same port." : "One of them has no cable to a switch.";
+  return [...head("No path", `${index.name(from)} → ${index.name(to)}`, actions), el("p", {}, why)];
+}
 
 export function pathDetails(index: Index, t: TableSet, src: number, dst: number, path: Path, actions: Actions): Node[] {
   const trunks = path.hops.filter((h) => h.cable >= 0).length;

@@ -1,8 +1,9 @@
 import { unpack, type Data, type TableSet } from "./data.ts";
-import { adapterDetails, pairDetails, pathDetails, switchDetails, type Actions } from "./details.ts";
+import { adapterDetails, noPathDetails, pairDetails, pathDetails, switchDetails, type Actions } from "./details.ts";
 import { el, find } from "./dom.ts";
-import { Map, type Colouring, type Item, type Legend } from "./map.ts";
-import { Index, lanesText, thousands } from "./network.ts";
+import { Map, type Item } from "./map.ts";
+import { counted, Index, lanesText, thousands } from "./network.ts";
+import type { Colouring, Legend } from "./schemes.ts";
 import { suggest } from "./search.ts";
 import { showTables } from "./tables.ts";
 
@@ -15,7 +16,9 @@ class View {
   private readonly hover: HTMLElement;
   private tables: TableSet | undefined;
   private started = false;
+  private shown: "" | "path" | "parts" = ""; // what the details are about
   private ends: { from: number; to: number } = { from: -1, to: -1 }; // nodes
+  private fill: { from: (node: number) => void; to: (node: number) => void } | null = null; // of the fields of a path
 
   constructor(
     private readonly data: Data,
@@ -33,7 +36,7 @@ class View {
 
   // start makes the map, once the network is shown.
   start(): void {
-    if (this.started) return;
+    if (this.started) return this.recolour(); // it may have been hidden while colours or the window changed
     this.started = true;
     const canvas = find<HTMLElement>(this.panel, ".canvas");
     canvas.hidden = false;
@@ -41,8 +44,9 @@ class View {
       this.map = new Map(this.index, this.tables, this.data.results, canvas);
       this.panel.classList.add("has-map");
     } catch {
-      canvas.hidden = true; // no WebGL: the drawing stays
+      canvas.hidden = true; // no WebGL: the drawing stays, with its own legend
       canvas.replaceChildren();
+      this.panel.classList.add("no-map");
     }
     this.listen(canvas);
     this.colour("load");
@@ -58,7 +62,8 @@ class View {
     if (tabs) showTables(tabs.parentElement!, this.index, this.tables, { node: (node) => this.showNode(node, true), cable: (cable) => this.showCable(cable) });
     find<HTMLElement>(this.panel, "[data-loop]").hidden = !this.tables || this.tables.cycle.length === 0;
     this.close();
-    if (this.map) this.legend(this.map.recolour());
+    this.recolour();
+    if (this.ends.from >= 0 && this.ends.to >= 0) this.path();
   }
 
   private listen(canvas: HTMLElement): void {
@@ -71,8 +76,13 @@ class View {
     });
     select.addEventListener("change", () => this.colour(select.value as Colouring));
     suggest(find(this.panel, "[data-search]"), this.index, "all", (node) => this.showNode(node, true));
-    suggest(find(this.panel, "[data-from]"), this.index, "endpoints", (node) => this.setEnd("from", node));
-    suggest(find(this.panel, "[data-to]"), this.index, "endpoints", (node) => this.setEnd("to", node));
+    this.fill = {
+      from: suggest(find(this.panel, "[data-from]"), this.index, "endpoints", (node) => this.setEnd("from", node)),
+      to: suggest(find(this.panel, "[data-to]"), this.index, "endpoints", (node) => this.setEnd("to", node)),
+    };
+    this.panel.addEventListener("keydown", (e) => {
+      if (e.key === "Escape" && !e.defaultPrevented) this.close();
+    });
     find(this.panel, "[data-loop]").addEventListener("click", () => this.loop());
     find(this.panel, "[data-clear]").addEventListener("click", () => this.clear());
     find(this.panel, "[data-fit]").addEventListener("click", () => this.map?.fit());
@@ -97,14 +107,15 @@ class View {
     e.preventDefault();
   }
 
+  // recolour follows the colours of the page. A view that is hidden does so when it is shown.
   recolour(): void {
-    if (this.map) this.legend(this.map.recolour());
+    if (this.map && this.section.classList.contains("shown")) this.legend(this.map.recolour());
   }
 
   private colour(by: Colouring): void {
     if (!this.map) return;
-    this.map.colouring = by;
-    this.legend(this.map.recolour());
+    if (/^(result|difference)/.test(by)) this.map.clear(); // a loop drawn in red would look like what is gone
+    this.legend(this.map.colour(by));
   }
 
   private legend(l: Legend): void {
@@ -142,10 +153,10 @@ class View {
     if (item.kind === "node") {
       const s = item.node;
       const free = n.nodes.ports[s] - this.index.portsOf(s).length;
-      return [this.index.name(s), el("span", {}, `${this.index.hosts[s].length} host ports, ${free} free`)];
+      return [this.index.name(s), el("span", {}, `${counted(this.index.hosts[s].length, "host port", "host ports")}, ${free} free`)];
     }
     const p = this.index.pairs[item.pair];
-    const lines = [p.cables.length === 1 ? `one cable, ${n.rates[n.cables.rate[p.cables[0]]]}` : `${p.cables.length} cables, ${n.rates[n.cables.rate[p.cables[0]]]}`];
+    const lines = [`${p.cables.length === 1 ? "one cable" : `${p.cables.length} cables`}, ${this.index.rates(p)}`];
     if (t) lines.push(`at most ${thousands(this.index.load(t, p))} routes; VL ${lanesText(this.index.lanes(t, p))}`);
     return [`${this.index.label(p.a)} – ${this.index.label(p.b)}`, ...lines.map((l) => el("span", {}, l))];
   }
@@ -159,11 +170,13 @@ class View {
       this.map?.unfold(s);
       this.showNode(s, false);
     },
+    canUnfold: () => this.map !== null,
     isUnfolded: (s) => this.map?.isUnfolded(s) ?? false,
     close: () => this.close(),
   };
 
-  private open(content: Node[]): void {
+  private open(content: Node[], shown: "path" | "parts" = "parts"): void {
+    this.shown = shown;
     this.details.hidden = false;
     if (this.map) this.map.inset = this.panel.clientWidth > 900 ? this.details.offsetWidth + 12 : 0;
     this.details.scrollTop = 0;
@@ -171,6 +184,7 @@ class View {
   }
 
   private close(): void {
+    this.shown = "";
     this.details.hidden = true;
     if (this.map) this.map.inset = 0;
   }
@@ -179,7 +193,9 @@ class View {
     this.map?.clear();
     this.close();
     this.ends = { from: -1, to: -1 };
-    for (const f of this.panel.querySelectorAll<HTMLInputElement>(".tools input")) f.value = "";
+    this.fill?.from(-1);
+    this.fill?.to(-1);
+    find<HTMLInputElement>(this.panel, "[data-search]").value = "";
   }
 
   private showNode(node: number, move: boolean): void {
@@ -217,15 +233,27 @@ class View {
 
   private setEnd(which: "from" | "to", node: number): void {
     this.ends[which] = node;
-    find<HTMLInputElement>(this.panel, `[data-${which}]`).value = this.index.name(node);
+    if (node >= 0) this.fill?.[which](node);
+    this.path();
+  }
+
+  // path shows the path between the two ends, or none as long as one is missing.
+  private path(): void {
     const t = this.tables;
+    if (this.shown === "path") {
+      this.map?.clear();
+      this.close();
+    }
     if (this.ends.from < 0 || this.ends.to < 0 || !t) return;
     const first = (node: number, not: number) => (node < this.index.switches ? this.index.hosts[node] : this.index.endpointsOf(node)).find((e) => e !== not && this.index.n.endpoints.switch[e] >= 0);
     const src = first(this.ends.from, -1);
     const dst = src === undefined ? undefined : first(this.ends.to, src);
-    if (src === undefined || dst === undefined) return;
+    if (src === undefined || dst === undefined) {
+      this.open(noPathDetails(this.index, this.ends.from, this.ends.to, this.actions), "path");
+      return;
+    }
     const path = this.index.path(t, src, dst);
-    this.open(pathDetails(this.index, t, src, dst, path, this.actions));
+    this.open(pathDetails(this.index, t, src, dst, path, this.actions), "path");
     this.map?.showPath(path);
   }
 }

@@ -4,21 +4,11 @@ import { EdgeArrowProgram, EdgeRectangleProgram } from "sigma/rendering";
 
 import type { Result, TableSet } from "./data.ts";
 import type { Index, Path } from "./network.ts";
-import { distinct, palette, type Palette } from "./palette.ts";
-
-// Colouring is what the colours of the map mean.
-export type Colouring = "load" | "lane" | "rate" | "tier" | "odd" | "difference" | `result-${number}` | `result-${number}-${number}`; // the last: a step of a plan
+import { palette, type Palette } from "./palette.ts";
+import { schemeOf, type Colouring, type Legend } from "./schemes.ts";
 
 // Item is what is under the pointer.
 export type Item = { kind: "node"; node: number } | { kind: "endpoint"; endpoint: number } | { kind: "pair"; pair: number };
-
-export interface Legend {
-  title: string;
-  ramp?: { colours: string[]; from: string; to: string };
-  items: { colour: string; text: string; round?: boolean }[];
-}
-
-const bins = 8;
 
 // Map is a network on a canvas. Nodes of the graph are s0, s1, … for switches and e0, e1, …
 // for endpoints that are unfolded; edges t0, … for pairs of switches, m0, … for cables that
@@ -33,7 +23,7 @@ export class Map {
   private dimmed = false;
   private labels: [number, number, number][] = []; // left, right and top of what is written
   inset = 0; // pixels at the right that something covers
-  colouring: Colouring = "load";
+  private colouring: Colouring = "load";
   onPick: (item: Item | null) => void = () => {};
   onHover: (item: Item | null, x: number, y: number) => void = () => {};
 
@@ -56,7 +46,8 @@ export class Map {
       defaultEdgeType: "line",
       edgeProgramClasses: { line: EdgeRectangleProgram, route: EdgeArrowProgram }, // the last is drawn over the others
       zIndex: true,
-      minEdgeThickness: index.pairs.length > 1000 ? 1 : 1.7,
+      allowInvalidContainer: true, // a map may be hidden: another fabric is shown, or the page is printed
+      minEdgeThickness: thin(index.pairs.length),
       labelDensity: 0.7,
       labelGridCellSize: 110,
       labelRenderedSizeThreshold: index.switches > 60 ? this.size * 1.6 : 0, // names come with room for them
@@ -79,10 +70,10 @@ export class Map {
       const factor = n.nodes.level[s] > 0 ? 1.15 : 1;
       this.graph.addNode(`s${s}`, { x: n.nodes.x[s], y: -n.nodes.y[s], size: this.size * factor, label: this.index.label(s), color: "#888", zIndex: 1 });
     }
+    const least = pairs.reduce((m, p) => Math.min(m, p.cables.length), Infinity);
     pairs.forEach((p, i) => {
-      const width = Math.min(4, 0.8 + 0.45 * Math.log2(p.cables.length));
-      const size = width * (pairs.length > 4000 ? 0.8 : 1.2);
-      this.graph.addEdgeWithKey(`t${i}`, `s${p.a}`, `s${p.b}`, { size, width: size, color: "#888", zIndex: 0 });
+      const width = thin(pairs.length) * Math.min(4, Math.sqrt(p.cables.length / least)); // area for area, as cables are
+      this.graph.addEdgeWithKey(`t${i}`, `s${p.a}`, `s${p.b}`, { size: width, width, color: "#888", zIndex: 0 });
     });
     let missing = 0;
     for (const odd of n.odd)
@@ -98,20 +89,27 @@ export class Map {
     this.recolour();
   }
 
+  // colour changes what the colours mean. The map shows it at once, below what is drawn over.
+  colour(by: Colouring): Legend {
+    this.colouring = by;
+    this.dimmed = false;
+    return this.recolour();
+  }
+
   // recolour gives all parts the colours of the present colouring, pale if something is
   // drawn over them.
   recolour(): Legend {
     this.colours = palette();
     const c = this.colours;
     this.sigma.setSetting("labelColor", { color: c.text });
-    const { legend, edge, node } = this.scheme();
+    const { legend, edge, node, host } = schemeOf(this.colouring, { index: this.index, tables: this.tables, results: this.results, colours: c });
     this.graph.updateEachEdgeAttributes(
       (key, a) => {
         const i = Number(key.slice(1));
         switch (key[0]) {
           case "t": {
-            const [colour, height, wide] = edge(i);
-            a.size = a.width * (wide && !this.dimmed ? 2.4 : 1);
+            const { colour, height, wide } = edge(i);
+            a.size = a.width + (wide && !this.dimmed ? 1.4 : 0);
             a.color = this.dimmed ? c.pale : colour;
             a.zIndex = this.dimmed ? 0 : height;
             break;
@@ -121,7 +119,8 @@ export class Map {
             a.color = c.warn;
             break;
           case "h":
-            a.color = c.pale;
+            a.color = host(i);
+            a.size = a.color === c.pale ? 0.7 : 2;
             break;
         }
         return a;
@@ -138,96 +137,9 @@ export class Map {
     return legend;
   }
 
-  // scheme is the meaning of the colours: the colour of a pair, how far above others it is
-  // drawn and whether it is to be seen from afar; and the colour of a switch.
-  private scheme(): { legend: Legend; edge: (pair: number) => [string, number, boolean?]; node: (s: number) => string } {
-    const { n, pairs } = this.index;
-    const c = this.colours;
-    const t = this.tables;
-    const level = (s: number) => c.level[Math.min(7, Math.max(0, n.nodes.level[s] + 1))];
-    switch (this.colouring) {
-      case "lane": {
-        const masks = pairs.map((p) => (t ? this.index.lanes(t, p) : 0));
-        const used = [...new Set(masks)].sort((a, b) => bits(a) - bits(b) || a - b);
-        const items = used.slice(0, 12).map((m, i) => ({ colour: m === 0 ? c.load[0] : distinct[i % distinct.length], text: m === 0 ? "not used" : `VL ${listOf(m)}` }));
-        const of = (m: number) => (m === 0 ? c.load[0] : distinct[used.indexOf(m) % distinct.length]);
-        return { legend: { title: "Lanes in use", items }, edge: (i) => [of(masks[i]), bits(masks[i])], node: level };
-      }
-      case "rate": {
-        const items = n.rates.map((r, i) => ({ colour: distinct[i % distinct.length], text: r })).filter((_, i) => pairs.some((p) => n.cables.rate[p.cables[0]] === i));
-        return { legend: { title: "Rate of cables", items }, edge: (i) => [distinct[n.cables.rate[pairs[i].cables[0]] % distinct.length], 0], node: level };
-      }
-      case "tier": {
-        const name = (i: number) => {
-          const [a, b] = [n.nodes.level[pairs[i].a], n.nodes.level[pairs[i].b]];
-          return a === b ? (n.nodes.group[pairs[i].a] === n.nodes.group[pairs[i].b] ? `within level ${a}` : `within level ${a}, between groups`) : `level ${Math.min(a, b)} to ${Math.max(a, b)}`;
-        };
-        const names = [...new Set(pairs.map((_, i) => name(i)))].sort();
-        return { legend: { title: "Tier", items: names.map((text, i) => ({ colour: distinct[i], text })) }, edge: (i) => [distinct[names.indexOf(name(i)) % distinct.length], 0], node: level };
-      }
-      case "odd":
-        return this.oddScheme(level);
-      case "load":
-        break;
-      default:
-        return this.changeScheme();
-    }
-    const most = t?.load.scale ?? 0;
-    const bin = (i: number) => (t && most > 0 ? Math.min(bins - 1, Math.floor((this.index.load(t, pairs[i]) / most) * bins)) : 0);
-    const items = [...new Set(Array.from({ length: this.index.switches }, (_, s) => n.nodes.level[s]))].sort((a, b) => a - b).map((l) => ({ colour: c.level[Math.min(7, Math.max(0, l + 1))], text: l < 0 ? "switches without hosts near" : l === 0 ? "switches with hosts" : `switches of level ${l}`, round: true }));
-    return {
-      legend: { title: "Routes over a channel", ramp: { colours: c.load, from: "0", to: String(most) }, items },
-      edge: (i) => [c.load[bin(i)], bin(i), bin(i) > 5],
-      node: level,
-    };
-  }
-
-  private oddScheme(level: (s: number) => string): ReturnType<Map["scheme"]> {
-    const { n, pairs } = this.index;
-    const c = this.colours;
-    const kinds = [...new Set(n.odd.map((o) => o.kind))];
-    const places = new globalThis.Map<number, number>(); // pair: kind
-    for (const o of n.odd)
-      for (const p of o.places) if (p.cable >= 0 && p.cable < n.cables.between_switches) places.set(this.index.pairOf[p.cable], kinds.indexOf(o.kind));
-    const nodes = new globalThis.Map<number, number>();
-    for (const o of n.odd) for (const p of o.places) if (p.b < 0 && p.a >= 0 && p.a < this.index.switches) nodes.set(p.a, kinds.indexOf(o.kind));
-    const marked = new Set([...places.values(), ...nodes.values()]);
-    const items = kinds.map((text, i) => ({ colour: marked.has(i) ? distinct[(i + 1) % distinct.length] : c.warn, text })).filter((item, i) => marked.has(i) || item.text === "missing-cable");
-    return {
-      legend: { title: "Condition", items: [{ colour: c.load[1], text: "nothing unusual" }, ...items] },
-      edge: (i) => {
-        const k = places.get(i);
-        if (k !== undefined) return [distinct[(k + 1) % distinct.length], 3, true];
-        return pairs[i].cables.length > 1 ? [c.load[1], 1] : [c.load[0], 0];
-      },
-      node: (s) => {
-        const k = nodes.get(s);
-        return k === undefined ? level(s) : distinct[(k + 1) % distinct.length];
-      },
-    };
-  }
-
-  private changeScheme(): ReturnType<Map["scheme"]> {
-    const c = this.colours;
-    const difference = this.colouring === "difference";
-    const [, result, step] = this.colouring.split("-");
-    const marks = difference ? undefined : this.results[Number(result)].marks;
-    const changed = difference ? this.index.n.difference!.by_switch : step === undefined ? marks!.by_switch : marks!.steps[Number(step)];
-    let most = 1;
-    for (let s = 0; s < changed.length; s++) most = Math.max(most, changed[s]);
-    const [gone, fresh] = [new Set<number>(), new Set<number>()];
-    for (const [from, to] of [[marks?.gone_cables, gone], [marks?.new_cables, fresh]] as const) for (let i = 0; from && i < from.length; i++) if (from[i] < this.index.pairOf.length) to.add(this.index.pairOf[from[i]]);
-    const has = (list: ArrayLike<number> | undefined, s: number) => !!list && Array.prototype.includes.call(list, s);
-    const items = [{ colour: c.bad, text: "gone" }, { colour: c.good, text: "new" }];
-    return {
-      legend: { title: difference ? "Entries that differ" : step === undefined ? "Change" : `Step ${Number(step) + 1}`, ramp: { colours: c.load, from: "0 entries", to: String(most) }, items: difference ? [] : items },
-      edge: (i) => (gone.has(i) || has(marks?.gone_nodes, this.index.pairs[i].a) || has(marks?.gone_nodes, this.index.pairs[i].b) ? [c.bad, 5, true] : fresh.has(i) ? [c.good, 5, true] : [c.load[0], 0]),
-      node: (s) => (has(marks?.gone_nodes, s) ? c.bad : has(marks?.new_nodes, s) ? c.good : c.load[Math.min(bins - 1, Math.floor(((changed[s] ?? 0) / most) * (bins - 0.01)))]),
-    };
-  }
-
   // drawLabel writes a name below its switch, unless it would run into another.
-  private drawLabel(context: CanvasRenderingContext2D, node: { x: number; y: number; size: number; label: string | null }): void {
+  private drawLabel(context: CanvasRenderingContext2D, node: { x: number; y: number; size: number; label: string | null; forceLabel?: boolean }): void {
+    if (this.dimmed && !node.forceLabel) return; // the names of what is drawn over come last, and need the room
     const text = node.label && node.label.length > 28 ? node.label.slice(0, 27) + "…" : node.label;
     if (!text) return;
     context.font = "11.5px system-ui, sans-serif";
@@ -250,6 +162,7 @@ export class Map {
   private draw(arrows: { from: string; to: string; colour: string; label?: string }[]): void {
     this.clear();
     for (const a of arrows) {
+      for (const node of [a.from, a.to]) this.graph.setNodeAttribute(node, "forceLabel", true);
       this.graph.addEdgeWithKey(`o${this.over++}`, a.from, a.to, { size: Math.max(4, this.size * 0.7), color: a.colour, type: "route", zIndex: 9 });
     }
     this.dimmed = true;
@@ -269,7 +182,10 @@ export class Map {
 
   // clear takes away what is drawn over the map.
   clear(): void {
-    for (const key of this.graph.filterEdges((k) => k[0] === "o")) this.graph.dropEdge(key);
+    for (const key of this.graph.filterEdges((k) => k[0] === "o")) {
+      for (const node of this.graph.extremities(key)) this.graph.setNodeAttribute(node, "forceLabel", false);
+      this.graph.dropEdge(key);
+    }
     if (this.dimmed) {
       this.dimmed = false;
       this.recolour();
@@ -294,6 +210,8 @@ export class Map {
       this.graph.addNode(`e${e}`, { x: x + r * Math.cos(angle), y: y + r * Math.sin(angle), size: Math.max(1.6, this.size * 0.32), label: this.index.label(node), color: this.colours.host, zIndex: 1 });
       this.graph.addEdgeWithKey(`h${e}`, `s${s}`, `e${e}`, { size: 0.7, color: this.colours.pale, zIndex: 0 });
     });
+    this.sigma.refresh(); // it must know nodes before their colours change
+    this.recolour();
     if (hosts.length > 0) this.show([s], 1.6);
     return true;
   }
@@ -371,6 +289,11 @@ export class Map {
   }
 }
 
+// thin is how many pixels wide the thinnest trunk is: less where there are many.
+function thin(pairs: number): number {
+  return pairs > 4000 ? 0.8 : pairs > 1000 ? 1 : 1.5;
+}
+
 // still says that the reader wants nothing to move by itself.
 function still(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -382,16 +305,4 @@ function distance(x: number, y: number, ax: number, ay: number, bx: number, by: 
   const [dx, dy] = [bx - ax, by - ay];
   const t = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
   return Math.hypot(x - ax - t * dx, y - ay - t * dy);
-}
-
-function bits(mask: number): number {
-  let count = 0;
-  for (; mask; mask &= mask - 1) count++;
-  return count;
-}
-
-function listOf(mask: number): string {
-  return Array.from({ length: 16 }, (_, vl) => vl)
-    .filter((vl) => mask & (1 << vl))
-    .join(", ");
 }

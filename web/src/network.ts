@@ -78,6 +78,12 @@ export class Index {
     return this.ports[s];
   }
 
+  // rates is the rates of the cables of a pair, each once, in the order of the report.
+  rates(p: Pair): string {
+    const used = [...new Set(p.cables.map((c) => this.n.cables.rate[c]))].sort((a, b) => a - b);
+    return used.map((r) => this.n.rates[r]).join(" and ");
+  }
+
   // label is what a node is called on the map.
   label(node: number): string {
     return this.n.nodes.short[node];
@@ -120,11 +126,13 @@ export class Index {
     const want = text.trim().toLowerCase();
     if (want === "") return [];
     const ranked: [number, number][] = [];
-    const guid = want.replace(/^[shr]-/, "").replace(/^0x/, "");
-    const lid = /^\d+$/.test(want) ? Number(want) : -1;
+    const guid = want.replace(/^[shr]-/, "").replace(/^0x/, "").replace(/[:.-]/g, "");
+    const lid = /^(\d+|0x[0-9a-f]{1,4})$/.test(want) ? Number(want) : -1;
     const byLID = new Set<number>();
+    const byGUID = new Set<number>(); // of a port
+    const e = this.n.endpoints;
+    if (guid.length >= 4) for (let i = 0; i < e.node.length; i++) if (e.guid[i].includes(guid)) byGUID.add(e.node[i]);
     if (lid >= 0) {
-      const e = this.n.endpoints;
       for (let i = 0; i < e.lid.length; i++) if (lid >= e.lid[i] && lid < e.lid[i] + (1 << e.lmc[i])) byLID.add(e.node[i]);
       for (let s = 0; s < this.switches; s++) if (this.n.nodes.lid[s] === lid) byLID.add(s);
     }
@@ -136,7 +144,7 @@ export class Index {
       else if (byLID.has(i)) ranked.push([1, i]);
       else if (begins) ranked.push([2, i]);
       else if (name.includes(want)) ranked.push([3, i]);
-      else if (guid.length >= 4 && this.n.nodes.guid[i].includes(guid)) ranked.push([4, i]);
+      else if (byGUID.has(i) || (guid.length >= 4 && this.n.nodes.guid[i].includes(guid))) ranked.push([4, i]);
     }
     ranked.sort((p, q) => p[0] - q[0] || p[1] - q[1]);
     return ranked.slice(0, most).map((r) => r[1]);
@@ -219,6 +227,11 @@ export class Index {
 function indexOf(list: Column, value: number, from: number, to: number): number {
   for (let i = from; i < to; i++) if (list[i] === value) return i;
   return -1;
+}
+
+// counted is a number with its noun.
+export function counted(n: number, one: string, many: string): string {
+  return `${thousands(n)} ${n === 1 ? one : many}`;
 }
 
 // thousands writes a number with commas.

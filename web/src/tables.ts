@@ -63,7 +63,7 @@ function tablesOf(index: Index, t: TableSet | undefined, open: Opening): Table[]
       numeric: [false, true, true, false, false, true],
       rows: () => {
         const e = n.endpoints;
-        return Array.from({ length: e.node.length }, (_, i) => [index.name(e.node[i]), e.port[i], e.lid[i], n.nodes.guid[e.node[i]], e.switch[i] >= 0 ? index.name(e.switch[i]) : "", e.switch[i] >= 0 ? e.switch_port[i] : "", e.node[i]]);
+        return Array.from({ length: e.node.length }, (_, i) => [index.name(e.node[i]), e.port[i], e.lid[i], e.guid[i], e.switch[i] >= 0 ? index.name(e.switch[i]) : "", e.switch[i] >= 0 ? e.switch_port[i] : "", e.node[i]]);
       },
       open: (row) => open.node(row[row.length - 1] as number),
     },
@@ -112,7 +112,11 @@ export function showTables(panel: HTMLElement, index: Index, t: TableSet | undef
     let shown = all;
     let limit = page;
     let [by, down] = [-1, false];
-    [...tabs.children].forEach((b, i) => b.setAttribute("aria-selected", String(i === k)));
+    [...tabs.children].forEach((b, i) => {
+      b.setAttribute("aria-selected", String(i === k));
+      b.setAttribute("tabindex", i === k ? "0" : "-1"); // one stop for Tab; arrows go from one to the next
+    });
+    scroll.setAttribute("aria-label", table.name);
     const search = el("input", { type: "search", placeholder: "Search in this table", "aria-label": `Search in ${table.name}` });
     const counted = el("span", { role: "status" });
     const body = el("tbody");
@@ -137,8 +141,8 @@ export function showTables(panel: HTMLElement, index: Index, t: TableSet | undef
       body.replaceChildren(
         ...shown.slice(0, limit).map((r) => {
           const cells = r.slice(0, -1).map((v, i) => {
-            const text = table.numeric[i] && typeof v === "number" && table.columns[i].startsWith("routes") ? thousands(v) : String(v);
-            return el("td", table.numeric[i] ? { class: "num" } : {}, i === 0 && table.open ? button(text, () => table.open!(r), { class: "link" }) : text);
+            const text = typeof v === "number" && /^(routes|fullest|flows)/.test(table.columns[i]) ? thousands(v) : String(v);
+            return el("td", table.numeric[i] ? { class: "num" } : table.columns[i] === "GUID" ? { class: "guid" } : {}, i === 0 && table.open ? button(text, () => table.open!(r), { class: "link" }) : text);
           });
           return el("tr", {}, ...cells);
         }),
@@ -156,9 +160,21 @@ export function showTables(panel: HTMLElement, index: Index, t: TableSet | undef
     scroll.replaceChildren(el("table", { class: "data" }, el("thead", {}, el("tr", {}, ...heads)), body), rest);
     draw();
   };
-  tabs.replaceChildren(...tables.map((table, k) => button(table.name, () => show(k), { role: "tab", "aria-selected": "false" })));
+  scroll.id = `table-${count++}`;
+  tabs.replaceChildren(...tables.map((table, k) => button(table.name, () => show(k), { role: "tab", "aria-selected": "false", "aria-controls": scroll.id })));
+  tabs.onkeydown = (e) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+    const at = [...tabs.children].indexOf(e.target as Element);
+    if (!step || at < 0) return;
+    const next = (at + step + tables.length) % tables.length;
+    show(next);
+    (tabs.children[next] as HTMLElement).focus();
+    e.preventDefault();
+  };
   show(0);
 }
+
+let count = 0;
 
 const collator = new Intl.Collator("en", { numeric: true });
 

@@ -1,21 +1,20 @@
 // Opens report pages in Chromium and tries them as a reader would. Prints a line for every
 // check: "ok NAME" or "not ok NAME: why". e2e/browser makes the pages and runs this.
 //
-//   node web/test/browser.mjs FOLDER
+//   node web/test/browser.mjs FOLDER [WORD]   only the checks whose names have the word
 import { readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const folder = process.argv[2];
+const [folder, only = ""] = process.argv.slice(2);
 const at = (file) => `${folder}/${file}`;
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-color-profile=srgb", "--font-render-hinting=none"],
-});
+const launch = (...args) => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--force-color-profile=srgb", "--font-render-hinting=none", ...args] });
+const browser = await launch("--use-angle=swiftshader", "--enable-unsafe-swiftshader");
 
 let name = "";
 const say = (line) => process.stdout.write(line + "\n");
 async function check(what, run) {
+  if (!what.includes(only)) return;
   name = what;
   try {
     await run();
@@ -34,7 +33,8 @@ function holds(yes, what) {
 
 // open opens a page; whatever it complains of or asks a network for is a failure.
 async function open(file, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, reducedMotion: "reduce", colorScheme: "light", ...options });
+  const { within = browser, ...rest } = options;
+  const context = await within.newContext({ viewport: { width: 1360, height: 900 }, reducedMotion: "reduce", colorScheme: "light", ...rest });
   const page = await context.newPage();
   page.complaints = [];
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GPU stall|GL Driver|WebGL/.test(m.text()) && page.complaints.push(m.text()));
@@ -54,6 +54,8 @@ async function close(page) {
   same(page.complaints, [], "complaints:");
   await page.context().close();
 }
+const colourOf = (page, name) => page.evaluate((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(), name);
+const arrows = (page) => page.evaluate(() => weftReport.views[0].map.graph.filterEdges((k) => k[0] === "o").length);
 const details = (page) => page.locator(".details").innerText();
 const counts = (page) => page.evaluate(() => { const g = weftReport.views[0].map.graph; return [g.order, g.size]; });
 // point is where a switch is on the screen.
@@ -74,12 +76,11 @@ await check("a credit loop is shown first, drawn and listed", async () => {
   const page = await open("loop.html");
   holds((await page.locator(".set.shown .verdict h2").first().innerText()).startsWith("Credit loop of"), "the verdict is not the loop");
   const steps = await page.locator(".set.shown .loop-steps li").count();
-  const drawn = await page.evaluate(() => weftReport.views[0].map.graph.filterEdges((k) => k[0] === "o").length);
-  same(drawn, steps, "arrows");
+  same(await arrows(page), steps, "arrows");
   await page.click("[data-clear]");
-  same(await page.evaluate(() => weftReport.views[0].map.graph.filterEdges((k) => k[0] === "o").length), 0, "arrows after Clear");
+  same(await arrows(page), 0, "arrows after Clear");
   await page.click("[data-loop]");
-  same(await page.evaluate(() => weftReport.views[0].map.graph.filterEdges((k) => k[0] === "o").length), steps, "arrows again");
+  same(await arrows(page), steps, "arrows again");
   await close(page);
 });
 
@@ -95,7 +96,17 @@ await check("search finds names, GUIDs and LIDs", async () => {
   holds((await details(page)).includes("host-5"), "not found by GUID");
   await type(page, "[data-search]", "sw-g0-r0");
   await type(page, "[data-search]", String(lid));
-  holds((await details(page)).startsWith("×\nhost-5") || (await details(page)).includes("host-5"), "not found by LID");
+  holds((await details(page)).startsWith("×\nhost-5"), "not found by LID");
+  const port = await page.evaluate(() => { const n = weftReport.views[0].index.n; return n.endpoints.guid[n.endpoints.node.indexOf(n.nodes.name.indexOf("host-7"))]; });
+  const shapes = { "the GUID of a port": port, "that in capitals without 0x": port.slice(2).toUpperCase(), "that with colons": port.slice(2).replace(/(..)(?=.)/g, "$1:") };
+  for (const [what, text] of Object.entries(shapes)) {
+    await type(page, "[data-search]", "sw-g0-r0");
+    await type(page, "[data-search]", text);
+    holds((await details(page)).startsWith("×\nhost-7\n"), `not found by ${what}, ${text}`);
+  }
+  await type(page, "[data-search]", "sw-g0-r0");
+  await type(page, "[data-search]", "0x" + lid.toString(16));
+  holds((await details(page)).startsWith("×\nhost-5\n"), "not found by LID in hexadecimal");
   await page.fill("[data-search]", "nobody-is-called-so");
   holds((await page.locator(".suggestions:not([hidden])").innerText()).includes("nothing"), "no word about a name that is unknown");
   await close(page);
@@ -108,7 +119,73 @@ await check("a path is followed with its lanes", async () => {
   const text = await details(page);
   holds(/hops? between switches, SL \d/.test(text) && /VL \d/.test(text) && text.includes("to the destination"), `details: ${text}`);
   const hops = await page.locator(".hops li").count();
-  same(await page.evaluate(() => weftReport.views[0].map.graph.filterEdges((k) => k[0] === "o").length), hops - 1, "arrows");
+  same(await arrows(page), hops - 1, "arrows");
+  await close(page);
+});
+
+await check("the path shown is that between what the fields name", async () => {
+  const page = await open("several.html");
+  const [from, to] = ['[data-network="0"] [data-from]', '[data-network="0"] [data-to]'];
+  const aside = page.locator('[data-network="0"] .details');
+  await type(page, from, "host-3");
+  await page.fill(to, "host-14");
+  await page.keyboard.press("Tab"); // a name typed out counts without Enter
+  holds((await aside.innerText()).includes("host-3 → host-14"), "a name that was typed is not taken");
+  const drawn = await arrows(page);
+  holds(drawn > 0, "no path");
+  const labels = () => page.evaluate(() => weftReport.views[0].map.graph.filterNodes((_, a) => a.forceLabel).length);
+  same(await labels(), drawn + 1, "switches of the path with their names");
+  await page.click('[data-network="0"] [data-show-set="1"]');
+  await frames(page, 2);
+  const [lid, sl] = await page.evaluate(() => { const x = weftReport.views[0].index; const t = x.n.tables[1]; const e = (name) => x.n.endpoints.node.indexOf(x.n.nodes.name.indexOf(name)); const p = x.path(t, e("host-3"), e("host-14")); return [p.lid, p.sl]; });
+  holds((await aside.innerText()).includes(`SL ${sl}`) && (await aside.innerText()).includes(`host-3 → host-14, LID ${lid}`), "the path of the other tables is not shown");
+  await page.fill(to, "host-3");
+  await page.keyboard.press("Tab");
+  holds((await aside.innerText()).includes("the same port"), "a path to itself");
+  same(await arrows(page), 0, "arrows of a path to itself");
+  await type(page, to, "host-9");
+  holds((await arrows(page)) > 0, "no path again");
+  await page.fill(from, "");
+  await page.keyboard.press("Tab");
+  same([await arrows(page), await aside.isVisible(), await labels()], [0, false, 0], "arrows, details and names without a source");
+  await page.fill(from, "nobody");
+  await page.keyboard.press("Tab");
+  same(await page.locator(from).getAttribute("aria-invalid"), "true", "a name that nobody has is marked");
+  await type(page, from, "host-1");
+  holds((await aside.innerText()).includes("host-1 → host-9"), "no path after a mistake");
+  same(await page.locator(from).getAttribute("aria-invalid"), null, "the mark is gone");
+  await page.keyboard.press("Escape");
+  holds(!(await aside.isVisible()), "Escape does not close the details");
+  await close(page);
+});
+
+await check("mixed rates, slow cables of hosts and widths of trunks are seen", async () => {
+  const page = await open("odd.html");
+  const legend = async (by) => (await page.selectOption("[data-colour]", by), await page.locator(".legend").innerText());
+  holds(/4xHDR and 4xEDR/.test(await legend("rate")), "no colour for cables of two rates between the same switches");
+  const pair = (a, b) => page.evaluate(([a, b]) => { const x = weftReport.views[0].index; const k = x.pairs.findIndex((p) => [a, b].includes(x.label(p.a)) && [a, b].includes(x.label(p.b))); return weftReport.views[0].map.graph.getEdgeAttributes(`t${k}`); }, [a, b]);
+  const [one, two, mixed] = [await pair("leaf-0", "spine-1"), await pair("leaf-1", "spine-1"), await pair("leaf-0", "spine-0")];
+  holds(two.width > 1.3 * one.width, `a trunk of two cables is ${two.width} wide, one of one ${one.width}`);
+  holds(mixed.color !== two.color, "cables of two rates look as the others");
+  holds(/slow-link/.test(await legend("odd")), "no slow link");
+  const [slow, fine] = await page.evaluate(() => { const g = weftReport.views[0].map.graph; const x = weftReport.views[0].index; const s = (name) => x.n.nodes.name.indexOf(name); return [g.getNodeAttribute(`s${s("leaf-2")}`, "color"), g.getNodeAttribute(`s${s("leaf-1")}`, "color")]; });
+  holds(slow !== fine, "the switch with the slow cable looks as the others");
+  const lines = await page.evaluate(() => { const v = weftReport.views[0]; const s = v.index.n.nodes.name.indexOf("leaf-2"); v.map.unfold(s); v.recolour(); return v.index.hosts[s].map((e) => v.map.graph.getEdgeAttribute(`h${e}`, "color")); });
+  same(new Set(lines).size, 2, "colours of the cables of its hosts");
+  same(lines.filter((c) => c === slow).length, 1, "slow cables of its hosts");
+  await close(page);
+});
+
+await check("a choice of colours is seen below a credit loop", async () => {
+  const page = await open("loop.html");
+  const colours = () => page.evaluate(() => new Set(weftReport.views[0].map.graph.mapEdges((k, a) => (k[0] === "t" ? a.color : null)).filter(Boolean)).size);
+  same(await colours(), 1, "colours below the loop at first");
+  await page.selectOption("[data-colour]", "lane");
+  await page.selectOption("[data-colour]", "load");
+  holds((await colours()) > 3, "the loads are not seen");
+  holds((await arrows(page)) > 0, "the loop is gone");
+  await page.click("[data-clear]");
+  same(await arrows(page), 0, "arrows after Clear");
   await close(page);
 });
 
@@ -207,6 +284,41 @@ await check("tables sort, search and are saved", async () => {
   await close(page);
 });
 
+await check("tables fit: heads above their figures, names and GUIDs whole; arrows go through the tabs", async () => {
+  const page = await open("psmn.html", { viewport: { width: 420, height: 800 } });
+  same(await page.locator("table.plain th.num").first().evaluate((e) => getComputedStyle(e).textAlign), "right", "heads of figures");
+  const row = page.locator("table.data tbody tr").first();
+  holds((await row.locator("td").nth(0).boundingBox()).width > 100, "names are broken to pieces");
+  holds((await row.locator("td").nth(1).boundingBox()).width > 110, "GUIDs are broken to pieces");
+  await page.focus(".tabs button");
+  await page.keyboard.press("ArrowRight");
+  same(await page.evaluate(() => [document.activeElement.textContent, document.activeElement.getAttribute("aria-selected")]), ["Cables", "true"], "tab");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  same(await page.evaluate(() => document.activeElement.textContent), "Unusual things", "the last tab before the first");
+  same(await page.locator('.tabs [tabindex="0"]').count(), 1, "tabs that Tab stops at");
+  same(await page.locator("[role=tabpanel]").getAttribute("aria-label"), "Unusual things", "name of the table");
+  await close(page);
+});
+
+await check("without WebGL there is the drawing, and all that works without a map", async () => {
+  const flat = await launch("--disable-gpu", "--disable-3d-apis");
+  const page = await open("loop.html", { within: flat });
+  holds(await page.locator(".set.shown .map-drawing").isVisible(), "no drawing");
+  holds((await page.locator(".set.shown .map-key").innerText()).includes("Routes over a channel"), "no words on its colours");
+  for (const field of ["[data-colour]", "[data-loop]", "[data-fit]", ".legend"]) holds(!(await page.locator(field).isVisible()), `${field} does nothing here`);
+  await type(page, "[data-search]", "sw-1-0-0");
+  holds((await details(page)).startsWith("×\nsw-1-0-0") && !(await details(page)).includes("Unfold"), `details: ${await details(page)}`);
+  await type(page, "[data-from]", "host-0");
+  await type(page, "[data-to]", "host-40");
+  holds((await details(page)).includes("hops between switches"), "no path");
+  await page.click(".tabs button:nth-child(2)");
+  await page.click("[data-clear]");
+  holds(!(await page.locator(".details").isVisible()), "Clear");
+  await close(page);
+  await flat.close();
+});
+
 await check("light and dark", async () => {
   const page = await open("psmn.html");
   const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -246,6 +358,7 @@ await check("without scripts there is the drawing", async () => {
   holds((await page.locator(".map-drawing .loop").count()) > 0, "no loop in the drawing");
   holds(await page.locator(".loop-steps").first().isVisible(), "no steps");
   holds(!(await page.locator("[data-search]").isVisible()), "a search that does nothing");
+  holds((await page.locator(".map-key").first().innerText()).includes("credit loop"), "no words on what the drawing shows");
   holds((await page.locator(".chart").count()) >= 4, "no charts");
   await close(page);
 });
@@ -255,6 +368,9 @@ await check("printing shows drawing, text and tables, in light", async () => {
   await page.emulateMedia({ media: "print" });
   holds(await page.locator(".set.shown .map-drawing").isVisible(), "no drawing");
   holds(!(await page.locator(".tools").first().isVisible()), "tools are printed");
+  holds(!(await page.locator(".legend").first().isVisible()) && (await page.locator(".set.shown .map-key").isVisible()), "the key is not that of the drawing");
+  await page.setViewportSize({ width: 794, height: 1123 }); // A4
+  holds((await page.evaluate(() => document.documentElement.scrollWidth)) <= 794, "the page is wider than the paper");
   same(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)", "paper");
   await close(page);
 });
@@ -279,6 +395,15 @@ await check("two tables and two fabrics in one page", async () => {
   await frames(page, 2);
   holds(await page.locator('[data-network="1"]').isVisible(), "the second fabric is not shown");
   await page.click('.networks a:nth-child(1)');
+  await page.click(".theme"); // also a map that is hidden, which has no size meanwhile
+  await page.setViewportSize({ width: 1200, height: 800 });
+  await frames(page, 3);
+  await page.click('.networks a:nth-child(2)');
+  await frames(page, 2);
+  const levels = await page.evaluate(() => [...new Set(weftReport.views[1].map.graph.mapNodes((_, a) => a.color))].sort());
+  same(levels, [await colourOf(page, "--level-1"), await colourOf(page, "--level-2")].sort(), "colours of the switches of the fabric that was hidden");
+  same(await page.evaluate(() => weftReport.views[1].map.sigma.getDimensions().width === document.querySelector('[data-network="1"] .canvas').clientWidth), true, "its map has the width of the page");
+  await page.click('.networks a:nth-child(1)');
   const verdict = () => page.locator('[data-network="0"] .set.shown .verdict h2').first().innerText();
   const first = await verdict();
   await page.click('[data-network="0"] [data-show-set="1"]');
@@ -295,7 +420,9 @@ await check("a change and its steps are on the map", async () => {
   await page.selectOption("[data-colour]", "result-0");
   holds((await page.locator(".legend").innerText()).includes("gone"), "no legend of what is gone");
   const bad = await page.evaluate(() => { const m = weftReport.views[0].map; const red = m.graph.filterNodes((k, a) => k[0] === "s" && m.index.label(Number(k.slice(1))) === "sw-1-1").map((k) => m.graph.getNodeAttribute(k, "color")); return red; });
-  same(bad, [await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--bad").trim())], "colour of the switch that is gone");
+  same(bad, [await colourOf(page, "--bad")], "colour of the switch that is gone");
+  const hot = [await colourOf(page, "--load-6"), await colourOf(page, "--load-7")];
+  same(await page.evaluate((hot) => weftReport.views[0].map.graph.filterNodes((_, a) => hot.includes(a.color)).length, hot), 0, "switches whose entries change in a colour like that of what is gone");
   for (const step of options.filter((o) => /^result-0-/.test(o))) {
     await page.selectOption("[data-colour]", step);
     holds((await page.locator(".legend").innerText()).startsWith("Step"), `no legend of ${step}`);
