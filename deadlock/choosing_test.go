@@ -9,203 +9,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// slow judges tables with groups packet by packet: every source, LID, service level and
-// kind by itself, sets as maps.
-type slow struct {
-	t                  *routing.Tables
-	pairs, unreachable int64
-	edges              map[[2]deadlock.Hop]bool
-	held               map[deadlock.Hop]bool
-	waiting            []waiter
-}
-
-// waiter is a packet that holds a hop: what it may go on to.
-type waiter struct {
-	holds  deadlock.Hop
-	on     []deadlock.Hop
-	out    bool // it may leave the switches, or be dropped
-	choose bool
-}
-
-// offer is what a switch offers a packet.
-func (w *slow) offer(s fabric.NodeID, in, sl uint8, lid fabric.LID, chooses bool) (ports []uint8, choose bool) {
-	t := w.t
-	table := t.Groups.Table(s, in, sl)
-	static := t.Forwarding.Port(s, lid)
-	if table > 0 {
-		static = t.Groups.Static(table).Port(s, lid)
-	}
-	choice := t.Groups.Row(table, lid)[s]
-	if !chooses || choice == routing.NoChoice || t.Groups.Levels(s)>>sl&1 == 0 {
-		return []uint8{static}, false
-	}
-	alive := []uint8{}
-	for p := range t.Groups.Sets(s)[choice.Group()].All() {
-		if t.Fabric.Out(s, p) != fabric.None {
-			alive = append(alive, p)
-		}
-	}
-	down := static == routing.NoPort || static != 0 && t.Fabric.Out(s, static) == fabric.None
-	if !down || len(alive) == 0 {
-		alive = append(alive, static)
-	}
-	return alive, !choice.Hashed()
-}
-
-// travel follows one packet along everything that can happen to it, and says whether it
-// is sure to arrive.
-func (w *slow) travel(src, dst fabric.EndpointID, lid fabric.LID, sl uint8, chooses bool) bool {
-	f := w.t.Fabric
-	to := f.Endpoint(dst)
-	from := f.Endpoint(src)
-	sure := true
-	type where struct {
-		s  fabric.NodeID
-		in uint8
-		h  deadlock.Hop
-	}
-	seen := map[deadlock.Hop]bool{}
-	after := map[fabric.ChannelID]map[fabric.ChannelID]bool{}
-	todo := []where{{from.Switch, f.LastPort(from), deadlock.Hop{Trunk: fabric.None}}}
-	for len(todo) > 0 {
-		at := todo[0]
-		todo = todo[1:]
-		ports, choose := w.offer(at.s, at.in, sl, lid, chooses)
-		wait := waiter{holds: at.h, choose: choose}
-		for _, p := range ports {
-			c := f.Out(at.s, p)
-			switch {
-			case p == routing.NoPort || p != 0 && c == fabric.None:
-				sure, wait.out = false, true
-				continue
-			case p == f.LastPort(to) && at.s == to.Switch:
-				wait.out = true
-				continue
-			case p == 0 || int(c) >= f.Trunks():
-				sure, wait.out = false, true
-				continue
-			}
-			if after[at.h.Trunk] == nil {
-				after[at.h.Trunk] = map[fabric.ChannelID]bool{}
-			}
-			after[at.h.Trunk][c] = true
-			next := deadlock.Hop{Trunk: c, Lane: w.t.Lanes.SL2VL.VL(at.s, at.in, p, sl)}
-			if at.h.Lane == dropped || next.Lane == 15 { // only the way counts from here on
-				wait.out, next.Lane = true, dropped
-			} else {
-				w.held[next] = true
-				wait.on = append(wait.on, next)
-				if at.h.Trunk != fabric.None {
-					w.edges[[2]deadlock.Hop{at.h, next}] = true
-				}
-			}
-			if !seen[next] {
-				seen[next] = true
-				todo = append(todo, where{f.Channel(c).To, f.Channel(c).ToPort, next})
-			}
-		}
-		if at.h.Trunk != fabric.None && at.h.Lane != dropped {
-			w.waiting = append(w.waiting, wait)
-		}
-	}
-	return sure && !circular(after)
-}
-
-// dropped is the lane of a packet that was dropped.
-const dropped = 99
-
-func circular(after map[fabric.ChannelID]map[fabric.ChannelID]bool) bool {
-	for len(after) > 0 {
-		gone := false
-		for c, next := range after {
-			for n := range next {
-				if after[n] == nil {
-					delete(next, n)
-				}
-			}
-			if len(next) == 0 {
-				delete(after, c)
-				gone = true
-			}
-		}
-		if !gone {
-			return true
-		}
-	}
-	return false
-}
-
-func newSlow(t *routing.Tables, sls func(src fabric.EndpointID, lid fabric.LID) []uint8) *slow {
-	w := &slow{t: t, edges: map[[2]deadlock.Hop]bool{}, held: map[deadlock.Hop]bool{}}
-	for lid, dst := range routing.HCA.LIDs(t.Fabric) {
-		for _, src := range routing.HCA.Endpoints(t.Fabric) {
-			if src == dst {
-				continue
-			}
-			w.pairs++
-			sure := true
-			for _, sl := range sls(src, lid) {
-				for _, chooses := range []bool{false, true} {
-					sure = w.travel(src, dst, lid, sl, chooses) && sure
-				}
-			}
-			if !sure {
-				w.unreachable++
-			}
-		}
-	}
-	return w
-}
-
-// free says whether the dependencies have no cycle.
-func (w *slow) free() bool {
-	drained := map[deadlock.Hop]bool{}
-	for more := true; more; {
-		more = false
-		for h := range w.held {
-			if drained[h] {
-				continue
-			}
-			free := true
-			for e := range w.edges {
-				free = free && (e[0] != h || drained[e[1]])
-			}
-			if free {
-				drained[h], more = true, true
-			}
-		}
-	}
-	return len(drained) == len(w.held)
-}
-
-// escapes says whether packets cannot wait for ever if they choose again.
-func (w *slow) escapes() bool {
-	drained := map[deadlock.Hop]bool{}
-	for more := true; more; {
-		more = false
-	next:
-		for h := range w.held {
-			if drained[h] {
-				continue
-			}
-			for _, p := range w.waiting {
-				if p.holds != h {
-					continue
-				}
-				any, all := p.out, true
-				for _, n := range p.on {
-					any, all = any || drained[n], all && drained[n]
-				}
-				if !all && !(p.choose && any) {
-					continue next
-				}
-			}
-			drained[h], more = true, true
-		}
-	}
-	return len(drained) == len(w.held)
-}
-
 // randomGroups is tables with groups that nobody would install: static ports along
 // shortest paths or anywhere, groups of any ports, several private tables, service levels
 // without adaptive routing, lanes at random.
@@ -302,7 +105,11 @@ func randomGroups(t *testing.T, rng *rand.Rand) *routing.Tables {
 			row[i] = uint8(rng.IntN(2))
 		}
 	}
-	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: sls, Groups: g}
+	all := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: sls, Groups: g}
+	if rng.IntN(2) == 0 {
+		all.Multicast = randomTrees(f, rng)
+	}
+	return all
 }
 
 // mesh is switches in rows and columns with a host each: port 1 is the host, 2 to 5 the
@@ -334,8 +141,8 @@ func mesh(t *testing.T, x, y int) *fabric.Fabric {
 
 // The judge agrees with the slow one, and its proofs and loops hold by what that has seen.
 func TestGroupsAgree(t *testing.T) {
-	free, escapes, loops := 0, 0, 0
-	for seed := range uint64(600) {
+	free, escapes, loops, cast := 0, 0, 0, 0
+	for seed := range uint64(900) {
 		rng := rand.New(rand.NewPCG(seed, 16))
 		tables := randomGroups(t, rng)
 		contract := []routing.Contract{routing.Any, routing.Directed, routing.Single(1), routing.Honored}[rng.IntN(4)]
@@ -380,16 +187,25 @@ func TestGroupsAgree(t *testing.T) {
 		for i, s := range v.Cycle {
 			next := v.Cycle[(i+1)%len(v.Cycle)]
 			one := &slow{t: tables, edges: map[[2]deadlock.Hop]bool{}, held: map[deadlock.Hop]bool{}}
+			if s.Multicast {
+				one.cast(&tables.Multicast.Trees[s.Dst-routing.FirstMLID], tables.Fabric.Endpoint(s.Src), s.SL)
+			}
 			for _, chooses := range []bool{false, true} {
+				if s.Multicast {
+					break
+				}
 				one.travel(s.Src, tables.Fabric.Owner(s.Dst), s.Dst, s.SL, chooses)
+			}
+			if s.Multicast {
+				cast++
 			}
 			if !one.edges[[2]deadlock.Hop{{Trunk: s.Trunk, Lane: s.VL}, {Trunk: next.Trunk, Lane: next.VL}}] {
 				t.Fatalf("seed %d: no packet makes step %d, %+v", seed, i, s)
 			}
 		}
 	}
-	if free < 50 || escapes < 20 || loops-escapes < 50 {
-		t.Errorf("%d free, %d free by escape, %d loops without: too few of a kind to be a test", free, escapes, loops-escapes)
+	if free < 50 || escapes < 20 || loops-escapes < 50 || cast < 60 {
+		t.Errorf("%d free, %d free by escape, %d loops without, %d steps of multicast: too few of a kind to be a test", free, escapes, loops-escapes, cast)
 	}
 }
 
@@ -410,4 +226,37 @@ func holds(t *testing.T, w *slow, e *deadlock.Escape) {
 			t.Fatalf("a packet at %v has no way on of lower rank: %+v", p.holds, p)
 		}
 	}
+}
+
+// randomTrees is trees of groups: some of them trees, others any ports.
+func randomTrees(f *fabric.Fabric, rng *rand.Rand) *routing.Multicast {
+	m := &routing.Multicast{SLs: uint16(1 + rng.IntN(3))}
+	for n := range 1 + rng.IntN(2) {
+		tree := routing.MulticastTree{MLID: routing.FirstMLID + fabric.LID(n)}
+		ports := make([]routing.PortSet, f.Switches())
+		hops := f.Hops(fabric.NodeID(rng.IntN(f.Switches())))
+		whole := rng.IntN(2) == 0
+		for s := range ports {
+			ports[s].Add(1)
+			first, end := f.TrunksFrom(fabric.NodeID(s))
+			for c := first; c < end; c++ {
+				ch := f.Channel(c)
+				if whole && hops[ch.To] < hops[s] {
+					ports[s].Add(ch.FromPort)
+					ports[ch.To].Add(ch.ToPort)
+					break
+				}
+				if !whole && rng.IntN(3) == 0 {
+					ports[s].Add(ch.FromPort)
+				}
+			}
+		}
+		for s := range ports {
+			if whole || rng.IntN(5) > 0 {
+				tree.Nodes = append(tree.Nodes, routing.TreeNode{Switch: fabric.NodeID(s), Ports: ports[s]})
+			}
+		}
+		m.Trees = append(m.Trees, tree)
+	}
+	return m
 }

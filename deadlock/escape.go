@@ -102,6 +102,9 @@ func (e *escapeSearch) round(ctx context.Context, round int32) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if e.d.t.Multicast != nil {
+		newSpreader(e.d).markStuck(e.rank, workers[0].stuck)
+	}
 	found := 0
 next:
 	for v, r := range e.rank {

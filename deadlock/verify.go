@@ -61,9 +61,10 @@ type Verdict struct {
 	SLs          int    // number of service levels that the tables give to pairs in scope, whatever the contract
 	LaneMask     uint16 // the lanes of VLs, as bits
 
-	Certificate *Certificate // nil if there is a credit loop
-	Cycle       []LoopStep   // a shortest credit loop; nil if there is none or Options.NoCycle
-	Escape      *Escape      // of tables with groups that are not free: why they are, if waiting packets choose again; nil: they are not
+	Certificate *Certificate      // nil if there is a credit loop
+	Cycle       []LoopStep        // a shortest credit loop; nil if there is none or Options.NoCycle
+	Multicast   *MulticastVerdict // nil: the tables say nothing of multicast, and the verdict is not about it
+	Escape      *Escape           // of tables with groups that are not free: why they are, if waiting packets choose again; nil: they are not
 }
 
 // Free says whether the tables are proven free of deadlock.
@@ -133,10 +134,21 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 
 // causeOf is how to find what causes a step of a loop.
 func (d *derivation) causeOf() func(hold, want hop, answer bool) (LoopStep, bool) {
-	if d.t.Groups == nil {
-		return d.cause
+	unicast := d.cause
+	if d.t.Groups != nil {
+		unicast = newChooser(d).cause
 	}
-	return newChooser(d).cause
+	if d.t.Multicast == nil {
+		return unicast
+	}
+	multicast := newSpreader(d)
+	return func(hold, want hop, answer bool) (LoopStep, bool) {
+		step, found := unicast(hold, want, answer)
+		if !found && answer {
+			return multicast.cause(hold, want)
+		}
+		return step, found
+	}
 }
 
 type derivation struct {
@@ -264,6 +276,9 @@ func (d *derivation) merge(parts []part) {
 		unite(d.inUse, p.inUse)
 		d.verdict.add(p.verdict)
 		first.sls |= p.sls
+	}
+	if d.t.Multicast != nil {
+		d.addMulticast()
 	}
 	d.verdict.finish(d.inUse, first.sls, d.o.maxLost())
 	d.verdict.Contract, d.verdict.Scope = d.o.Contract, d.o.Scope

@@ -18,6 +18,9 @@ type LoopStep struct {
 	// owner of Dst opened (contract honored).
 	Answer bool
 
+	// Multicast says that the packet is one of a multicast group, and Dst its MLID.
+	Multicast bool
+
 	// Ports is what the switch at the end of Trunk lets the packet choose from, the port of
 	// the next step among them; nil where there is but one.
 	Ports []uint8

@@ -21,6 +21,11 @@ func (t *Tables) Check() error {
 			return err
 		}
 	}
+	if t.Multicast != nil {
+		if err := t.Multicast.check(f); err != nil {
+			return err
+		}
+	}
 	return t.Lanes.check(f, lids)
 }
 

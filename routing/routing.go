@@ -257,7 +257,8 @@ type Tables struct {
 	Fabric     *fabric.Fabric
 	Forwarding *Forwarding
 	Lanes      *Lanes
-	Groups     *Groups // what switches with adaptive routing choose from; nil: nothing
+	Groups     *Groups    // what switches with adaptive routing choose from; nil: nothing
+	Multicast  *Multicast // trees of multicast groups; nil: not known
 }
 
 // Levels is the service levels that are given out for the LIDs in use, as bits.

@@ -72,6 +72,7 @@ is an error with --strict, and where they have nothing in common.`,
 	o.AddTo(c)
 	flags.AddContract(f, &o.contract, "honored")
 	flags.AddScope(f, &o.scope)
+	o.AddMulticastTo(c)
 	flags.AddLMC(f, &o.lmc)
 	flags.OneOf(f, &o.choose, "choose", "of adaptive routing: switches choose the port of a packet once, when it comes in, or again while it waits", chooseOnce, chooseAgain)
 	f.StringVar(&o.writeCertificate, "write-certificate", "", "file to write the proof into")
@@ -130,7 +131,7 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 		return err
 	}
 	s := j.summary()
-	return j.answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || !j.verdict.Complete() || j.Mismatches != nil)
+	return j.answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || !j.verdict.Complete() || j.Mismatches != nil || !j.treesComplete())
 }
 
 // free says whether the tables are free of deadlock, given when switches choose.
@@ -188,7 +189,9 @@ type verifySummary struct {
 	Unreachable  int64             `json:"unreachable"`
 	Loops        int64             `json:"forwarding_loops"`
 	Dropped      int64             `json:"dropped_turns"`
+	Covers       string            `json:"covers"`
 	Groups       *groupSummary     `json:"adaptive_groups,omitempty"`
+	Multicast    *multicastSummary `json:"multicast,omitempty"`
 	Stray        int64             `json:"stray"` // (switch without endpoints in scope, LID) without a route
 	Misfits      *input.Mismatches `json:"misfits,omitempty"`
 	CutOff       *report.CutOff    `json:"cut_off,omitempty"`
@@ -219,7 +222,7 @@ type lostSummary struct {
 func (j *verifyJob) summary() *verifySummary {
 	f, v := j.Tables.Fabric, j.verdict
 	s := &verifySummary{
-		Verdict: report.Word(j.free()), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: deadlock.Outside(v.Scope),
+		Verdict: report.Word(j.free()), Contract: v.Contract.String(), Endpoints: v.Scope.String(), NotCovered: v.Outside(), Covers: report.Covers(v), Multicast: j.multicastSummary(),
 		VLs: v.VLs, LaneCounts: report.LaneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
 		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: report.Steps(f, v.Cycle),
 		Assumed: j.o.Tables.Assumed(), Misfits: j.Mismatches, CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
@@ -257,10 +260,13 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 		p.Fact("escape", "%s", s.Groups.Escape.text(j.o.choose))
 	}
 	if j.free() {
-		p.Fact("outside", "%s", report.Outside(v.Scope))
+		p.Fact("outside", "%s", report.OutsideOf(v))
 	}
 	p.Fact("lanes", "%s; %s", report.LaneCounts{Used: v.VLs}, words.Plural(v.SLs, "service level"))
 	p.Fact("routes", "%s", j.routesText())
+	if s.Multicast != nil {
+		p.Fact("multicast", "%s", s.Multicast.text())
+	}
 	if s.CutOff != nil {
 		p.Fact("cut off", "%s", s.CutOff.Text(j.Console))
 	}

@@ -7,21 +7,30 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/far"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // folder is the files of an output folder of ibdiagnet2.
-type folder struct{ db, fdbs, slvl string }
+type folder struct{ db, fdbs, slvl, far string }
 
 // write makes the folder that ibdiagnet2 would write of tables in force. Two tables that
 // weft does not read and an index are in it too.
 func write(t *routing.Tables, maps *routing.SL2VL) (folder, error) {
-	var db, fdbs, sl2vl bytes.Buffer
+	var db, fdbs, sl2vl, groups bytes.Buffer
 	writeDB(&db, t.Fabric)
 	writeFDBs(&fdbs, t)
 	err := slvl.Write(&sl2vl, t.Fabric, maps, slvl.Lines)
-	return folder{db.String(), fdbs.String(), sl2vl.String()}, err
+	if t.Groups != nil && err == nil {
+		err = far.Write(&groups, t)
+	}
+	return folder{db.String(), fdbs.String(), sl2vl.String(), groups.String()}, err
+}
+
+type portOf struct {
+	node fabric.NodeID
+	port uint8
 }
 
 func writeDB(w io.Writer, f *fabric.Fabric) {
@@ -36,7 +45,9 @@ func writeDB(w io.Writer, f *fabric.Fabric) {
 		fmt.Fprintf(w, "\"%s\",%d,%d,1,1,%s,%s,%s,%d,8,0,%d,1\n", n.Name, n.Ports, slices.Index(kinds[1:], n.Kind)+1, n.SystemGUID, n.GUID, guid, n.DeviceID, n.VendorID)
 	}
 	fmt.Fprint(w, "END_NODES\n\n\nSTART_PORTS\nNodeGuid,PortGuid,PortNum,MKey,LID,LinkWidthActv,LinkSpeedActv,LMC,OOOSLMask,FECActv\n")
-	for _, e := range f.Endpoints() {
+	endpointAt := map[portOf]*fabric.Endpoint{}
+	for i, e := range f.Endpoints() {
+		endpointAt[portOf{e.Node, e.Port}] = f.Endpoint(fabric.EndpointID(i))
 		if e.Port == 0 {
 			fmt.Fprintf(w, "%s,%s,0,0x0,%d,0,0,%d,N/A,N/A\n", f.Node(e.Node).GUID, e.PortGUID, e.LID, e.LMC)
 		}
@@ -45,10 +56,8 @@ func writeDB(w io.Writer, f *fabric.Fabric) {
 		c := f.Channel(fabric.ChannelID(i))
 		n := f.Node(c.From)
 		guid, lid, lmc := n.GUID, fabric.LID(0), uint8(0)
-		for _, e := range f.Endpoints() {
-			if e.Node == c.From && e.Port == c.FromPort {
-				guid, lid, lmc = e.PortGUID, e.LID, e.LMC
-			}
+		if e := endpointAt[portOf{c.From, c.FromPort}]; e != nil {
+			guid, lid, lmc = e.PortGUID, e.LID, e.LMC
 		}
 		width, speed := bitsOf(c.Rate)
 		fmt.Fprintf(w, "%s,%s,%d,0x0,%d,%d,%d,%d,N/A,0\n", n.GUID, guid, c.FromPort, lid, width, speed, lmc)

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // Tables is where finished tables are, and how well they have to fit.
@@ -22,6 +25,31 @@ type Tables struct {
 	// StaticOnly leaves out what switches with adaptive routing choose from, for commands
 	// that cannot take it into account; they say so.
 	StaticOnly bool
+
+	// Multicast is the trees of multicast groups, and MulticastSLs the service levels of the
+	// groups, as bits; none: for commands that are not about multicast.
+	Multicast    string
+	MulticastSLs uint16
+}
+
+// AddMulticastTo declares the flags about multicast.
+func (o *Tables) AddMulticastTo(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.Multicast, "multicast", "", "multicast forwarding tables, opensm.mcfdbs or ibdiagnet2.mcfdbs (default: those beside --lfts, if it is a folder)")
+	Parse(f, &o.MulticastSLs, "multicast-sl", "0", parseSLs, "service levels of the multicast groups, such as 0 or 0,2")
+}
+
+// parseSLs reads service levels with commas between, as bits.
+func parseSLs(text string) (uint16, error) {
+	mask := uint16(0)
+	for _, item := range strings.Split(text, ",") {
+		sl, err := strconv.ParseUint(strings.TrimSpace(item), 10, 8)
+		if err != nil || sl >= routing.SLs {
+			return 0, fmt.Errorf("%q is no service level from 0 to %d", item, routing.SLs-1)
+		}
+		mask |= 1 << sl
+	}
+	return mask, nil
 }
 
 // StrictUsage describes --strict.
@@ -41,7 +69,7 @@ func (o *Tables) AddTo(c *cobra.Command) {
 // SettleFor is Settle where FABRIC may be an output folder of ibdiagnet2: if no flag
 // names tables, they are the ones in it.
 func (o *Tables) SettleFor(fabric string) error {
-	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && o.Groups == "" && in(fabric, fdbs) != "" {
+	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && o.Groups == "" && o.Multicast == "" && in(fabric, fdbs) != "" {
 		o.LFTs = fabric
 	}
 	return o.Settle()
@@ -53,6 +81,7 @@ const (
 	fdbs    = "ibdiagnet2.fdbs"
 	maps    = "ibdiagnet2.slvl"
 	groups  = "ibdiagnet2.far"
+	trees   = "ibdiagnet2.mcfdbs"
 )
 
 // IsIbdiagnet says whether a name is that of a folder with a file of ibdiagnet2 in it.
@@ -89,7 +118,7 @@ func in(dir string, names ...string) string {
 // Settle checks the flags, and finds the files of a folder.
 func (o *Tables) Settle() error {
 	if o.LFTs == "" {
-		for _, f := range []struct{ flag, value string }{{"sl2vl", o.SL2VL}, {"psl", o.PSL}, {"groups", o.Groups}, {"lst", o.List}} {
+		for _, f := range []struct{ flag, value string }{{"sl2vl", o.SL2VL}, {"psl", o.PSL}, {"groups", o.Groups}, {"multicast", o.Multicast}, {"lst", o.List}} {
 			if f.value != "" {
 				return exit.Usage("--%s is about the tables of --lfts, which is not given", f.flag)
 			}
@@ -110,7 +139,7 @@ func (o *Tables) Settle() error {
 	for _, f := range []struct {
 		to   *string
 		find string
-	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}, {&o.Groups, in.Groups}} {
+	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}, {&o.Groups, in.Groups}, {&o.Multicast, in.Multicast}} {
 		if *f.to == "" {
 			*f.to = f.find
 		}
@@ -126,7 +155,7 @@ func TablesIn(dir string) (Tables, error) {
 	}
 	o.LFTs, o.List = in(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), in(dir, "opensm-subnet.lst")
 	o.SL2VL, o.PSL = in(dir, "opensm-sl2vl.dump", output.SL2VL, maps), in(dir, output.PSL)
-	o.Groups = in(dir, groups, output.Groups)
+	o.Groups, o.Multicast = in(dir, groups, output.Groups), in(dir, "opensm.mcfdbs", trees)
 	if o.LFTs == "" {
 		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/far"
 	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/mcfdbs"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/format/subnetlst"
@@ -82,6 +83,13 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	t := &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}
 	if t.Groups, err = readGroups(c, t, dump, o); err != nil {
 		return nil, err
+	}
+	if o.Multicast != "" && o.MulticastSLs != 0 {
+		if t.Multicast, err = console.ReadFile(c, o.Multicast, func(r io.Reader, name string) (*routing.Multicast, error) {
+			return mcfdbs.Read(r, name, f, o.MulticastSLs)
+		}); err != nil {
+			return nil, err
+		}
 	}
 	return &Given{t, dump.Rule, m}, nil
 }

@@ -49,10 +49,26 @@ func Word(free bool) string {
 // VerdictText is the verdict for people, with the credit loop if there is one.
 func VerdictText(c *console.Console, f *fabric.Fabric, v *deadlock.Verdict) string {
 	about := fmt.Sprintf("%s (contract %s, endpoints %s)", Verdict(v), v.Contract, v.Scope)
+	if v.Multicast != nil {
+		about = fmt.Sprintf("%s (contract %s, endpoints %s, %s)", Verdict(v), v.Contract, v.Scope, Covers(v))
+	}
 	if v.Free() {
 		return fmt.Sprintf("%s: %s dependencies, a rank that rises along each", about, words.Thousands(v.Dependencies))
 	}
 	return fmt.Sprintf("%s, a shortest one of %d steps:\n%s", about, len(v.Cycle), CycleText(c, f, v.Cycle))
+}
+
+// Covers says whose packets a verdict is about.
+func Covers(v *deadlock.Verdict) string {
+	if v.Multicast == nil {
+		return "unicast"
+	}
+	return "unicast and multicast"
+}
+
+// OutsideOf says what the proof of a verdict is not about.
+func OutsideOf(v *deadlock.Verdict) string {
+	return "of any proof: " + strings.Join(v.Outside(), ", ")
 }
 
 // Outside says what a proof is not about.
@@ -63,7 +79,14 @@ func Outside(s routing.Scope) string {
 // Steps names the steps of a credit loop.
 func Steps(f *fabric.Fabric, cycle []deadlock.LoopStep) []Step {
 	return list.Of(cycle, func(s deadlock.LoopStep) Step {
-		c, pair := f.Channel(s.Trunk), PairOf(f, s.Src, f.Owner(s.Dst))
+		c, to := f.Channel(s.Trunk), f.Owner(s.Dst)
+		if s.Multicast {
+			to = s.Src
+		}
+		pair := PairOf(f, s.Src, to)
+		if s.Multicast {
+			pair.Dst, pair.DstNode = fmt.Sprintf("multicast group %#x", uint16(s.Dst)), Node{}
+		}
 		return Step{
 			From: f.PortLabel(c.From, c.FromPort),
 			To:   f.PortLabel(c.To, c.ToPort),

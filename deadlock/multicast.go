@@ -1,0 +1,264 @@
+package deadlock
+
+import (
+	"math/bits"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Multicast holds the same buffers as unicast. A switch sends a packet of a group to every
+// port of its tree but the one it came in by, and the packet keeps its buffer until the
+// last of these has taken it. So the lane that it holds waits for a lane of each of them,
+// and the ranks of a certificate have to rise along all of these dependencies too.
+//
+// Every endpoint of any kind at a switch of the tree counts as a sender: those that only
+// send do not show in the tables.
+
+// MulticastVerdict is what the judge found of the trees of multicast groups.
+type MulticastVerdict struct {
+	Groups   int
+	SLs      uint16       // service levels that they were judged on, as bits
+	Circling []fabric.LID // MLIDs whose packets can come back to where they were
+	Split    []fabric.LID // MLIDs with a member whose packets do not reach all the others
+}
+
+// Outside lists whose traffic the verdict does not cover.
+func (v *Verdict) Outside() []string {
+	list := Outside(v.Scope)
+	if v.Multicast != nil {
+		return list[1:]
+	}
+	return list
+}
+
+// spreader follows the packets of one group after another.
+type spreader struct {
+	d     *derivation
+	f     *fabric.Fabric
+	m     *routing.Multicast
+	tree  *routing.MulticastTree
+	sl    uint8
+	ports []routing.PortSet  // [switch] of the tree
+	lanes []uint16           // [trunk] lanes on which packets come, as bits
+	queue []fabric.ChannelID // trunks that were reached, first those at sources
+	from  []int32            // [trunk × MaxDataVLs + lane] the one before it, or, less than 0, ^EndpointID of the sender
+}
+
+func newSpreader(d *derivation) *spreader {
+	f := d.t.Fabric
+	return &spreader{d: d, f: f, m: d.t.Multicast, ports: make([]routing.PortSet, f.Switches()), lanes: make([]uint16, f.Trunks()), from: make([]int32, f.Trunks()*routing.MaxDataVLs)}
+}
+
+// each visits every group on every service level, once the lanes that its packets hold are
+// known.
+func (w *spreader) each(visit func()) {
+	for i := range w.m.Trees {
+		w.tree = &w.m.Trees[i]
+		for _, n := range w.tree.Nodes {
+			w.ports[n.Switch] = n.Ports
+		}
+		for m := representatives(w.d.t, w.m.SLs); m != 0; m &= m - 1 {
+			w.sl = uint8(bits.TrailingZeros16(m))
+			w.spread()
+			visit()
+			for _, c := range w.queue {
+				w.lanes[c] = 0
+			}
+		}
+		for _, n := range w.tree.Nodes {
+			w.ports[n.Switch] = routing.PortSet{}
+		}
+	}
+}
+
+// spread finds the lanes that packets of the group hold on every trunk.
+func (w *spreader) spread() {
+	w.queue = w.queue[:0]
+	for _, n := range w.tree.Nodes {
+		all := w.f.Attached(n.Switch)
+		for i := range all {
+			e := all[(i+1)%len(all)] // port 0 of the switch last
+			w.copyTo(n.Switch, w.f.LastPort(w.f.Endpoint(e)), ^int32(e))
+		}
+	}
+	for i := 0; i < len(w.queue); i++ {
+		c := w.f.Channel(w.queue[i])
+		w.copyTo(c.To, c.ToPort, int32(w.queue[i])*routing.MaxDataVLs+int32(bits.TrailingZeros16(w.lanes[w.queue[i]])))
+	}
+}
+
+// copyTo sends packets that entered a switch by a port to the trunks of the tree. The lane
+// of a trunk depends on the in-port alone, so a trunk is followed once however many lanes
+// of it are held.
+func (w *spreader) copyTo(s fabric.NodeID, in uint8, from int32) {
+	w.branches(s, in, func(out fabric.ChannelID, vl uint8) {
+		if w.lanes[out] == 0 {
+			w.queue = append(w.queue, out)
+		}
+		if w.lanes[out]>>vl&1 == 0 {
+			w.from[int(out)*routing.MaxDataVLs+int(vl)] = from
+		}
+		w.lanes[out] |= 1 << vl
+	})
+}
+
+// branches visits the trunks to which a switch copies packets that came in by a port, with
+// their lanes. Those on which the packets are dropped are left out.
+func (w *spreader) branches(s fabric.NodeID, in uint8, visit func(out fabric.ChannelID, vl uint8)) {
+	for port := range w.ports[s].All() {
+		c := w.f.Out(s, port)
+		if port == in || c == fabric.None || int(c) >= w.f.Trunks() {
+			continue
+		}
+		if vl := w.d.t.Lanes.SL2VL.VL(s, in, port, w.sl); vl < dropLane {
+			visit(c, vl)
+		}
+	}
+}
+
+// addMulticast adds the dependencies of the trees to those of unicast.
+func (d *derivation) addMulticast() {
+	v := &MulticastVerdict{Groups: len(d.t.Multicast.Trees), SLs: d.t.Multicast.SLs}
+	w := newSpreader(d)
+	words := wordsPerTurn(d.lanes)
+	w.each(func() {
+		for _, c := range w.queue {
+			held := w.lanes[c]
+			d.inUse[c] |= held
+			ch := w.f.Channel(c)
+			w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, vl uint8) {
+				turn := w.f.Turn(c, out)
+				if d.same.words != nil {
+					d.same.add(turn, held)
+					return
+				}
+				matrix := d.matrix[turn*words:][:words]
+				for m := held; m != 0; m &= m - 1 {
+					setBit(matrix, d.lanes, uint8(bits.TrailingZeros16(m)), vl)
+				}
+			})
+		}
+		first := w.sl == uint8(bits.TrailingZeros16(d.t.Multicast.SLs))
+		if first && w.circles() {
+			v.Circling = append(v.Circling, w.tree.MLID)
+		}
+		if first && w.split() {
+			v.Split = append(v.Split, w.tree.MLID)
+		}
+	})
+	d.verdict.Multicast = v
+}
+
+// circles says whether packets of the group can come back to a trunk that they took.
+func (w *spreader) circles() bool {
+	left := make(map[fabric.ChannelID]int, len(w.queue)) // trunks before it that packets can come by
+	for _, c := range w.queue {
+		w.branches(w.f.Channel(c).To, w.f.Channel(c).ToPort, func(out fabric.ChannelID, _ uint8) { left[out]++ })
+	}
+	var free []fabric.ChannelID
+	for _, c := range w.queue {
+		if left[c] == 0 {
+			free = append(free, c)
+		}
+	}
+	for i := 0; i < len(free); i++ {
+		w.branches(w.f.Channel(free[i]).To, w.f.Channel(free[i]).ToPort, func(out fabric.ChannelID, _ uint8) {
+			if left[out]--; left[out] == 0 {
+				free = append(free, out)
+			}
+		})
+	}
+	return len(free) < len(w.queue)
+}
+
+// split says whether packets of some member do not come to all switches with members.
+func (w *spreader) split() bool {
+	var members []fabric.NodeID
+	for _, n := range w.tree.Nodes {
+		for port := range n.Ports.All() {
+			if c := w.f.Out(n.Switch, port); port == 0 || c != fabric.None && int(c) >= w.f.Trunks() {
+				members = append(members, n.Switch)
+				break
+			}
+		}
+	}
+	for _, from := range members {
+		if w.reached(from, members) < len(members) {
+			return true
+		}
+	}
+	return false
+}
+
+// reached counts the switches with members that packets from one of them come to.
+func (w *spreader) reached(from fabric.NodeID, members []fabric.NodeID) int {
+	came := map[fabric.ChannelID]bool{}
+	at := map[fabric.NodeID]bool{from: true}
+	var queue []fabric.ChannelID
+	enter := func(s fabric.NodeID, in uint8) {
+		w.branches(s, in, func(out fabric.ChannelID, _ uint8) {
+			if !came[out] {
+				came[out] = true
+				at[w.f.Heads()[out]] = true
+				queue = append(queue, out)
+			}
+		})
+	}
+	enter(from, 0)
+	for i := 0; i < len(queue); i++ {
+		c := w.f.Channel(queue[i])
+		enter(c.To, c.ToPort)
+	}
+	n := 0
+	for _, s := range members {
+		if at[s] {
+			n++
+		}
+	}
+	return n
+}
+
+// cause finds a group whose packets hold one hop and wait for the other.
+func (w *spreader) cause(hold, want hop) (step LoopStep, found bool) {
+	w.each(func() {
+		if found || w.lanes[hold.trunk]>>hold.vl&1 == 0 {
+			return
+		}
+		ch := w.f.Channel(hold.trunk)
+		w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, vl uint8) {
+			if out == want.trunk && vl == want.vl {
+				found = true
+			}
+		})
+		if found {
+			step = LoopStep{Trunk: hold.trunk, VL: hold.vl, SL: w.sl, Dst: w.tree.MLID, Multicast: true, Src: w.sender(hold)}
+		}
+	})
+	return step, found
+}
+
+// sender is an endpoint whose packets come to a hop.
+func (w *spreader) sender(h hop) fabric.EndpointID {
+	at := int32(h.trunk)*routing.MaxDataVLs + int32(h.vl)
+	for at >= 0 {
+		at = w.from[at]
+	}
+	return fabric.EndpointID(^at)
+}
+
+// markStuck marks the lanes that packets of a group hold of which some branch leads to a lane
+// without a rank: they leave when all of their branches have taken them.
+func (w *spreader) markStuck(rank []int32, stuck []bool) {
+	w.each(func() {
+		for _, c := range w.queue {
+			ch, wait := w.f.Channel(c), false
+			w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, vl uint8) {
+				wait = wait || rank[int(out)*w.d.lanes+int(vl)] == unranked32
+			})
+			for m := w.lanes[c]; m != 0 && wait; m &= m - 1 {
+				stuck[int(c)*w.d.lanes+bits.TrailingZeros16(m)] = true
+			}
+		}
+	})
+}

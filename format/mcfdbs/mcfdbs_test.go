@@ -1,0 +1,115 @@
+package mcfdbs_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/mcfdbs"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// pair is two switches with a host each and a cable between them: port 1 is the host, 2
+// the cable, 3 is empty.
+func pair(t testing.TB) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	x, y := b.Node(fabric.Node{GUID: 0x10, Ports: 3}, ""), b.Node(fabric.Node{GUID: 0x20, Ports: 3}, "")
+	b.Cable(x, 2, y, 2, fabric.Rate{})
+	b.Cable(x, 1, b.Node(fabric.Node{GUID: 0x30, Kind: fabric.Adapter, Ports: 1}, ""), 1, fabric.Rate{})
+	b.Cable(y, 1, b.Node(fabric.Node{GUID: 0x40, Kind: fabric.Adapter, Ports: 1}, ""), 1, fabric.Rate{})
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+const sample = `
+Switch 0x0000000000000010
+LID    : Out Port(s)
+0xC000 : 0x001  0x002 
+0xC003 : 0x000  0x003 
+
+osm_mcast_mgr_dump_mcast_routes: Switch 0x20
+LID    : Out Port(s)
+0xc000 : 0x2
+`
+
+func TestRead(t *testing.T) {
+	f := pair(t)
+	m, err := mcfdbs.Read(strings.NewReader(sample), "mc", f, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &routing.Multicast{SLs: 5, Trees: []routing.MulticastTree{
+		{MLID: 0xC000, Nodes: []routing.TreeNode{{Switch: 0, Ports: routing.PortSet{1<<1 | 1<<2}}, {Switch: 1, Ports: routing.PortSet{1 << 2}}}},
+		{MLID: 0xC003, Nodes: []routing.TreeNode{{Switch: 0, Ports: routing.PortSet{1}}}},
+	}}
+	if d := cmp.Diff(want, m); d != "" {
+		t.Error(d)
+	}
+	var text bytes.Buffer
+	if err := mcfdbs.Write(&text, f, m); err != nil {
+		t.Fatal(err)
+	}
+	again, err := mcfdbs.Read(&text, "mc", f, 5)
+	if d := cmp.Diff(want, again); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+	if empty, err := mcfdbs.Read(strings.NewReader(""), "mc", f, 1); err != nil || len(empty.Trees) != 0 {
+		t.Errorf("no groups: %v, %v", empty, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	f := pair(t)
+	for _, tc := range []struct{ name, old, replace, want string }{
+		{"another file", "Switch 0x0000000000000010", "Unicast lids", "mc:2: a line before any switch"},
+		{"no GUID", "Switch 0x20", "Switch", "mc:7: no GUID"},
+		{"other fabric", "Switch 0x20", "Switch 0x21", "mc:7: the fabric has no switch with node GUID 0x0000000000000021"},
+		{"an adapter", "Switch 0x20", "Switch 0x30", "mc:7: node GUID 0x0000000000000030 is"},
+		{"twice", "Switch 0x20", "Switch 0x10", "mc:7: a second block of 0x0000000000000010; the first begins in line 2"},
+		{"a LID", "0xC003", "0x0003", "mc:5: no MLID"},
+		{"order", "0xC003", "0xC000", "mc:5: MLID 0xc000 comes after MLID 0xc000"},
+		{"no colon", "0xC003 :", "0xC003", "mc:5: no colon behind MLID 0xc003"},
+		{"port beyond", "0x003 ", "0x004 ", `mc:5: "0x004 " in place of a port from 0 to 3`},
+		{"cut in a line", "0xc000 : 0x2\n", "0xc000 : 0x2", "mc:9: truncated"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			text := strings.Replace(sample, tc.old, tc.replace, 1)
+			if text == sample {
+				t.Fatal("nothing was replaced")
+			}
+			_, err := mcfdbs.Read(strings.NewReader(text), "mc", f, 1)
+			if pe := (*format.ParseError)(nil); !errors.As(err, &pe) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(sample)
+	network := pair(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := mcfdbs.Read(strings.NewReader(text), "mc", network, 1)
+		if pe := (*format.ParseError)(nil); err != nil && !errors.As(err, &pe) {
+			t.Errorf("%v names no line", err)
+		}
+		if (err == nil) == (m == nil) {
+			t.Fatal("trees and an error, or neither")
+		}
+		if err == nil {
+			tables := &routing.Tables{Fabric: network, Forwarding: routing.NewForwarding(network), Lanes: routing.OneSL(network, routing.LanePerSL(1)), Multicast: m}
+			if err := tables.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
