@@ -29,10 +29,11 @@ type result struct {
 	Verdict   *deadlock.Verdict
 }
 
-// everything runs an engine on a fabric and keeps all it says.
-func everything(e engines.Engine, f *fabric.Fabric, scope routing.Scope) result {
+// everything runs an engine and keeps all it says.
+func (on *subject) everything(e engines.Engine, scope routing.Scope) result {
+	f := on.Fabric
 	r := result{Nodes: f.Nodes(), Channels: f.Channels(), Endpoints: f.Endpoints()}
-	t, err := route(e, f, scope, e.Contract)
+	t, err := on.route(e, scope, e.Contract)
 	if err != nil {
 		r.Error = err.Error()
 		return r
@@ -69,11 +70,12 @@ func TestSameResultOnAnyNumberOfCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, spec := range []string{"dragonfly:p=2", "torus:4x4,hosts=3", "random:switches=20,links=50,seed=3"} {
 		f := testnet.Build(t, spec)
+		one, four := newSubject(f), newSubject(f)
 		eachPair(func(e engines.Engine) {
 			runtime.GOMAXPROCS(1)
-			one := everything(e, f, routing.HCA)
+			want := one.everything(e, routing.HCA)
 			runtime.GOMAXPROCS(4)
-			if d := diff(one, everything(e, f, routing.HCA)); d != "" {
+			if d := diff(want, four.everything(e, routing.HCA)); d != "" {
 				t.Errorf("%s on %s differs between one core and four (-one +four):\n%s", e.Name, spec, d)
 			}
 		})
@@ -94,8 +96,9 @@ func TestSameResultInAnyOrder(t *testing.T) {
 		if d := cmp.Diff(f.Warnings(), g.Warnings()); d != "" {
 			t.Fatal(d)
 		}
+		one, other := newSubject(f), newSubject(g)
 		eachPair(func(e engines.Engine) {
-			if d := diff(everything(e, f, routing.All), everything(e, g, routing.All)); d != "" {
+			if d := diff(one.everything(e, routing.All), other.everything(e, routing.All)); d != "" {
 				t.Fatalf("%s: %s", e.Name, d)
 			}
 		})
@@ -114,8 +117,9 @@ func TestNearlyNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		on := newSubject(f)
 		eachPair(func(e engines.Engine) {
-			if err := (checked{}).check(e, f, routing.All); err != nil {
+			if err := on.check(e, routing.All); err != nil {
 				t.Errorf("%s: %v", e.Name, err)
 			}
 		})

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -93,86 +92,20 @@ func promised(e engines.Engine) []routing.Contract {
 	return []routing.Contract{e.Contract}
 }
 
-// route runs an engine with 8 lanes, or as many as it says it needs. No lanes at
-// all come back where 15 do not suffice.
-func route(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contract routing.Contract) (*routing.Tables, error) {
-	ctx := context.Background()
-	finder, assigner, pair := parts(e)
-	if !pair {
-		return e.Route(ctx, f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: scope, Contract: contract}, nil)
-	}
-	fw, err := finder.New(engines.Options{}).Paths(ctx, f, nil)
-	if err != nil {
-		return nil, err
-	}
-	t := &routing.Tables{Fabric: f, Forwarding: fw}
-	lanes := func(vls int) (*routing.Lanes, error) {
-		return assigner.New(engines.Options{}).Lanes(ctx, f, fw, routing.Budget{VLs: vls, Scope: scope, Contract: contract}, nil)
-	}
-	var few *routing.TooFewLanes
-	t.Lanes, err = lanes(routing.DefaultVLs)
-	if errors.As(err, &few) {
-		if few.Need <= few.Have || few.Have != routing.DefaultVLs {
-			return nil, fmt.Errorf("a refusal that makes no sense: %w", err)
-		}
-		if few.AtLeast || few.Need > routing.MaxDataVLs {
-			return t, nil
-		}
-		t.Lanes, err = lanes(few.Need)
-	}
-	if err != nil {
-		return nil, err
-	}
-	need := t.Lanes.Needed
-	if need < 1 || few != nil && need != few.Need {
-		return nil, fmt.Errorf("needs %d lanes, said %v", need, few)
-	}
-	exact, err := lanes(need)
-	if err != nil || exact.Needed != need {
-		return nil, fmt.Errorf("needs %d lanes, but with these: %w", need, err)
-	}
-	if fussy(e) {
-		return t, nil
-	}
-	return t, scarce(lanes, need, few != nil)
-}
-
-// scarce tries with one lane fewer than needed. An assigner may try harder then,
-// and succeed, unless it said before that it cannot.
-func scarce(lanes func(int) (*routing.Lanes, error), need int, refused bool) error {
-	if need == 1 {
-		return nil
-	}
-	l, err := lanes(need - 1)
-	var few *routing.TooFewLanes
-	switch {
-	case err == nil && !refused && l.Needed < need:
-		return nil
-	case errors.As(err, &few) && few.Need == need && few.Have == need-1:
-		return nil
-	case err == nil:
-		return fmt.Errorf("needs %d lanes, but does with one fewer", need)
-	}
-	return fmt.Errorf("needs %d lanes, but with one fewer: %w", need, err)
-}
-
-// checked is the paths on one fabric that were held against the promises of their finder:
-// what many engines and contracts share is walked once.
-type checked map[[sha256.Size]byte]bool
-
-// check routes a fabric with an engine, for each contract that it can serve, and holds
+// check routes the fabric with an engine, for each contract that it can serve, and holds
 // the tables against everything that the engine, the judge and the flow counter promise.
-func (c checked) check(e engines.Engine, f *fabric.Fabric, scope routing.Scope) error {
+func (on *subject) check(e engines.Engine, scope routing.Scope) error {
 	for _, contract := range promised(e) {
-		if err := c.checkUnder(e, f, scope, contract); err != nil {
+		if err := on.checkUnder(e, scope, contract); err != nil {
 			return fmt.Errorf("%s: %w", contract, err)
 		}
 	}
 	return nil
 }
 
-func (c checked) checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Scope, contract routing.Contract) error {
-	t, err := route(e, f, scope, contract)
+func (on *subject) checkUnder(e engines.Engine, scope routing.Scope, contract routing.Contract) error {
+	f := on.Fabric
+	t, err := on.route(e, scope, contract)
 	var no *routing.Refusal
 	if errors.As(err, &no) && fussy(e) {
 		return nil
@@ -180,7 +113,7 @@ func (c checked) checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Sc
 	if err != nil {
 		return err
 	}
-	if err := c.checkPaths(e, f, t.Forwarding); err != nil {
+	if err := on.checkPaths(e, t.Forwarding); err != nil {
 		return err
 	}
 	if t.Lanes == nil {
@@ -189,7 +122,7 @@ func (c checked) checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Sc
 	if t.Forwarding.Apart { // then engines refuse all other scopes that are not joined
 		scope = routing.HCA
 	}
-	v, r, err := verify(t, contract, scope)
+	v, r, err := on.verify(t, contract, scope)
 	if err != nil {
 		return err
 	}
@@ -209,13 +142,13 @@ func (c checked) checkUnder(e engines.Engine, f *fabric.Fabric, scope routing.Sc
 		l, err := assigner.New(engines.Options{}).Lanes(context.Background(), f, t.Forwarding, routing.Budget{VLs: fewer, Scope: scope, Contract: contract}, nil)
 		if err == nil {
 			squeezed := &routing.Tables{Fabric: f, Forwarding: t.Forwarding, Lanes: l}
-			if v, _, err := verify(squeezed, contract, scope); err != nil || !v.Free() || v.VLs > fewer {
+			if v, _, err := on.verify(squeezed, contract, scope); err != nil || !v.Free() || v.VLs > fewer {
 				return fmt.Errorf("squeezed into %d lanes: not free: %w", fewer, err)
 			}
 		}
 	}
 	if finder.Safe && contract == routing.Any {
-		if v, _, err = verify(t, routing.Any, routing.All); err != nil || !v.Free() || v.Unreachable != cut(f, routing.All) && !t.Forwarding.Apart {
+		if v, _, err = on.verify(t, routing.Any, routing.All); err != nil || !v.Free() || v.Unreachable != cut(f, routing.All) && !t.Forwarding.Apart {
 			return fmt.Errorf("not safe and connected between all switches under any contract: %w", err)
 		}
 	}
@@ -249,17 +182,13 @@ func cut(f *fabric.Fabric, scope routing.Scope) int64 {
 // checkPaths holds a forwarding against the promises of its finder: every LID
 // reached from every switch of its part, or of those apart host adapters, minimal paths if not Up*/Down*, and
 // loads as counted.
-func (c checked) checkPaths(e engines.Engine, f *fabric.Fabric, fw *routing.Forwarding) error {
-	paths := sha256.New()
-	fmt.Fprintln(paths, e.Paths)
-	for lid := range f.TopLID() + 1 {
-		paths.Write(fw.Row(lid))
-	}
-	key := [sha256.Size]byte(paths.Sum(nil))
-	if c[key] {
+func (on *subject) checkPaths(e engines.Engine, fw *routing.Forwarding) error {
+	key := on.digest(e.Paths, fw)
+	if on.checked[key] {
 		return nil
 	}
-	c[key] = true
+	on.checked[key] = true
+	f := on.Fabric
 	n := newNetwork(f)
 	d := hops(f)
 	turns := map[[2]fabric.ChannelID]bool{}
@@ -319,13 +248,13 @@ const stride = 6
 func checkAll(t *testing.T, f *fabric.Fabric, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for step := 0; ; step++ {
-		n, c := 0, checked{}
+		n, tried := 0, newSubject(f)
 		eachPair(func(e engines.Engine) {
 			// The whole network meets every pair, each of its ruins a few.
 			if n++; step > 0 && !thorough && n%stride != step%stride {
 				return
 			}
-			if err := c.check(e, f, scopes[step%len(scopes)]); err != nil {
+			if err := tried.check(e, scopes[step%len(scopes)]); err != nil {
 				t.Errorf("%s after %d failures, %d switches and %d trunks left: %v", e.Name, step, f.Switches(), f.Trunks(), err)
 			}
 		})
@@ -367,21 +296,21 @@ func TestEveryEngineOnAnyNetwork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustBuild(t, recipes(7).Draw(t, "network"))
 		scope := rapid.SampledFrom(scopes).Draw(t, "scope")
-		c := checked{}
+		tried := newSubject(f)
 		eachPair(func(e engines.Engine) {
-			if err := c.check(e, f, scope); err != nil {
+			if err := tried.check(e, scope); err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
 		})
 		// The judge agrees under contracts and scopes that engines do not promise.
 		e := rapid.SampledFrom(engines.All()).Draw(t, "engine")
-		tables, err := route(e, f, scope, e.Contract)
+		tables, err := tried.route(e, scope, e.Contract)
 		if err != nil || tables.Lanes == nil {
 			return
 		}
 		for _, scope := range scopes {
 			for _, contract := range contracts {
-				if _, _, err := verify(tables, contract, scope); err != nil {
+				if _, _, err := tried.verify(tables, contract, scope); err != nil {
 					t.Fatalf("%s: %v", e.Name, err)
 				}
 			}
@@ -392,10 +321,9 @@ func TestEveryEngineOnAnyNetwork(t *testing.T) {
 func TestEveryEngineOnRealFabrics(t *testing.T) {
 	for _, name := range dumps {
 		t.Run(name, func(t *testing.T) {
-			f := testnet.Dump(t, name)
-			c := checked{}
+			tried := newSubject(testnet.Dump(t, name))
 			eachPair(func(e engines.Engine) {
-				if err := c.check(e, f, routing.Adapters); err != nil {
+				if err := tried.check(e, routing.Adapters); err != nil {
 					t.Errorf("%s: %v", e.Name, err)
 				}
 			})
