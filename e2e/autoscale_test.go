@@ -36,10 +36,7 @@ func startDaemon(t *testing.T, flags ...string) *daemonProcess {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &daemonProcess{weft: filepath.Join(dir, "weft"), socket: filepath.Join(dir, "s"), state: filepath.Join(dir, "state")}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", p.weft, "../cmd/weft").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	p := &daemonProcess{weft: live.Weft(t), socket: filepath.Join(dir, "s"), state: filepath.Join(dir, "state")}
 	p.cmd = exec.Command(p.weft, append([]string{"serve", "--socket", p.socket, "--state", p.state}, flags...)...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
 	if err := p.cmd.Start(); err != nil {
@@ -110,7 +107,7 @@ func TestAutoOnAGrownFabric(t *testing.T) {
 		spec = testnet.Grown
 	}
 	f := testnet.Build(t, spec)
-	library := plugin(t)
+	library := live.Plugin(t, "libweft.so", "")
 	p := startDaemon(t, "--engine", "auto", "--contract", "any")
 	dir := t.TempDir()
 	live.Pin(t, dir, f)

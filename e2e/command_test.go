@@ -44,25 +44,11 @@ func TestTheCommandWithOpenSM(t *testing.T) {
 	weft(finding, "verify", net, "--lfts", theirs.LFTs, "--lst", theirs.Subnet, "--endpoints", "ca")
 }
 
-// binary builds the command.
-func binary(t *testing.T) string {
-	t.Helper()
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("no go command to build weft with")
-	}
-	weft := filepath.Join(t.TempDir(), "weft")
-	if out, err := exec.CommandContext(t.Context(), tool, "build", "-o", weft, "../cmd/weft").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return weft
-}
-
 // built builds the command, and returns a function that runs it and wants an
 // exit code.
 func built(t *testing.T) func(code int, args ...string) {
 	t.Helper()
-	return runs(t, binary(t))
+	return runs(t, live.Weft(t))
 }
 
 // runs is a function that runs the command and wants an exit code.

@@ -47,7 +47,7 @@ func advised(t *testing.T, weft, net, engine, dir string) (by string, options ma
 func TestAdviceInOpenSM(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	weft := binary(t)
+	weft := live.Weft(t)
 	run := runs(t, weft)
 	f := computed[2].fabric(t)
 	net := netFile(t, f)

@@ -59,9 +59,9 @@ func TestOpenSMLoadsOurTables(t *testing.T) {
 	t.Parallel()
 	onEach(t, networks, func(t *testing.T, n network, f *fabric.Fabric) {
 		net := netFile(t, f)
-		for _, e := range enginesFor(n) {
-			t.Run(e.Name, func(t *testing.T) {
-				want := route(t, f, e, routing.DefaultVLs).Forwarding
+		for _, group := range byPaths(t, n, f) {
+			t.Run(namesOf(group), func(t *testing.T) {
+				want := group[0].tables.Forwarding
 				d := loaded(t, net, f, want, false)
 				tookTheFile(t, d)
 				got := tablesOf(t, f, d, d.LFTs)

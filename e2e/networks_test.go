@@ -1,12 +1,14 @@
 package e2e
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/weft-fabric/weft/deadlock"
@@ -98,6 +100,55 @@ func netFile(t testing.TB, f *fabric.Fabric) string {
 func route(t testing.TB, f *fabric.Fabric, e engines.Engine, vls int) *routing.Tables {
 	t.Helper()
 	return routeUnder(t, f, e, routing.Honored, vls)
+}
+
+// made is the tables of an engine.
+type made struct {
+	engine engines.Engine
+	tables *routing.Tables
+}
+
+// byPaths routes a network with its engines. Those whose paths are the same are together:
+// OpenSM, which takes the paths from one file and the lanes from others, is asked about
+// them once.
+func byPaths(t testing.TB, n network, f *fabric.Fabric) (groups [][]made) {
+	t.Helper()
+	for _, e := range enginesFor(n) {
+		tables, err := e.Route(t.Context(), f, engines.Options{}, routing.Budget{VLs: routing.DefaultVLs, Scope: routing.Adapters, Contract: routing.Honored}, nil)
+		if refused := (*routing.Refusal)(nil); errors.As(err, &refused) {
+			t.Logf("%s refuses: %v", e.Name, err)
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		i := slices.IndexFunc(groups, func(g []made) bool {
+			return samePaths(f, g[0].tables.Forwarding, tables.Forwarding)
+		})
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
+		}
+		groups[i] = append(groups[i], made{e, tables})
+	}
+	return groups
+}
+
+// namesOf is the names of the engines of a group.
+func namesOf(group []made) string {
+	names := make([]string, len(group))
+	for i, m := range group {
+		names[i] = m.engine.Name
+	}
+	return strings.Join(names, ",")
+}
+
+func samePaths(f *fabric.Fabric, a, b *routing.Forwarding) bool {
+	for lid := range f.LIDs() {
+		if !bytes.Equal(a.Row(lid), b.Row(lid)) {
+			return false
+		}
+	}
+	return true
 }
 
 // routeUnder is route for clients that do as a contract says.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,24 +17,6 @@ import (
 	"github.com/weft-fabric/weft/opensm/daemon"
 	"github.com/weft-fabric/weft/routing"
 )
-
-// plugin builds OpenSM's routing engine and returns the folder it is in.
-func plugin(t *testing.T) string {
-	t.Helper()
-	for _, tool := range []string{"make", "cc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed", tool)
-		}
-	}
-	if _, err := os.Stat("/usr/include/infiniband/opensm/osm_event_plugin.h"); err != nil {
-		t.Skip("no headers of OpenSM to build the plugin with")
-	}
-	dir := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "make", "-s", "-C", "../opensm/plugin", "OUT="+dir, dir+"/libweft.so").CombinedOutput(); err != nil {
-		t.Fatalf("make: %v\n%s", err, out)
-	}
-	return dir
-}
 
 // serving runs a daemon until the test ends.
 func serving(t *testing.T, contract string, engines ...string) (s *daemon.Server, socket, state string) {
@@ -76,7 +57,7 @@ func serving(t *testing.T, contract string, engines ...string) (s *daemon.Server
 func TestDaemonWithOpenSM(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
-	dir := plugin(t)
+	dir := live.Plugin(t, "libweft.so", "")
 	onEach(t, []network{computed[1], computed[2], x5, dgx}, func(t *testing.T, n network, f *fabric.Fabric) {
 		contract, engines := "honored", []string{"dfsssp", "updn"}
 		if n == dgx || n == computed[2] {

@@ -105,36 +105,43 @@ func TestIbdmchkAgrees(t *testing.T) {
 	t.Parallel()
 	onEach(t, networks, func(t *testing.T, n network, f *fabric.Fabric) {
 		net := netFile(t, f)
-		for _, e := range enginesFor(n) {
-			t.Run(e.Name, func(t *testing.T) {
-				tables := route(t, f, e, routing.DefaultVLs)
-				d := loaded(t, net, f, tables.Forwarding, true)
+		for _, group := range byPaths(t, n, f) {
+			t.Run(namesOf(group), func(t *testing.T) {
+				d := loaded(t, net, f, group[0].tables.Forwarding, true)
 				tookTheFile(t, d)
-				in := withLanes(t, d, tables, slvl.Lines)
-				sameRouting(t, tables, in.read(t, f))
-				switch got := in.agreed(t, f, routing.Adapters); {
-				case (e.Safe || n.tree) && got != live.NoLoop:
-					t.Errorf("%v, want none", got)
-				case !n.tree && (e.Name == "minhop" || e.Name == "sssp") && got != live.Loop:
-					t.Errorf("%v, want a loop", got)
-				}
-				if n.spec == "" {
-					return // for time: the real fabrics are the large ones
-				}
-				if _, uniform := tables.Lanes.SL2VL.Uniform(); uniform {
-					in.agreed(t, f, routing.All) // ibdmchk does not look at the lanes of in-port 0
-				}
-				for vls := 1; vls <= 2; vls++ {
-					fewer := withLanes(t, d, onFewerLanes(tables, vls), slvl.Lines)
-					got := fewer.agreed(t, f, routing.Adapters)
-					if needed := tables.Lanes.Needed; vls == 1 && needed > 1 && got != live.Loop && e.Contract == routing.Honored && (e.Lanes == "first-fit" || e.Lanes == "break-cycles") {
-						t.Errorf("needs %d lanes, but on one: %v", needed, got)
-					}
-					fewer.agreed(t, f, routing.All)
+				for _, m := range group {
+					t.Run(m.engine.Name, func(t *testing.T) { m.agreed(t, n, f, d) })
 				}
 			})
 		}
 	})
+}
+
+// agreed has both judges look at what OpenSM made of the paths of an engine, with its lanes.
+func (m made) agreed(t *testing.T, n network, f *fabric.Fabric, d live.Dumps) {
+	e, tables := m.engine, m.tables
+	in := withLanes(t, d, tables, slvl.Lines)
+	sameRouting(t, tables, in.read(t, f))
+	switch got := in.agreed(t, f, routing.Adapters); {
+	case (e.Safe || n.tree) && got != live.NoLoop:
+		t.Errorf("%v, want none", got)
+	case !n.tree && (e.Name == "minhop" || e.Name == "sssp") && got != live.Loop:
+		t.Errorf("%v, want a loop", got)
+	}
+	if n.spec == "" {
+		return // for time: the real fabrics are the large ones
+	}
+	if _, uniform := tables.Lanes.SL2VL.Uniform(); uniform {
+		in.agreed(t, f, routing.All) // ibdmchk does not look at the lanes of in-port 0
+	}
+	for vls := 1; vls <= 2; vls++ {
+		fewer := withLanes(t, d, onFewerLanes(tables, vls), slvl.Lines)
+		got := fewer.agreed(t, f, routing.Adapters)
+		if needed := tables.Lanes.Needed; vls == 1 && needed > 1 && got != live.Loop && e.Contract == routing.Honored && (e.Lanes == "first-fit" || e.Lanes == "break-cycles") {
+			t.Errorf("needs %d lanes, but on one: %v", needed, got)
+		}
+		fewer.agreed(t, f, routing.All)
+	}
 }
 
 // sameRouting reports where tables that went through files differ from what they

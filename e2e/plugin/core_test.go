@@ -13,19 +13,20 @@ import (
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // asan makes the C code watch its memory, and its arithmetic.
-const asan = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+const asan = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
 
 // core runs the plugin's code without OpenSM and returns what it prints, line by
 // line.
 func core(t testing.TB, flags, mode string, q *wire.Request, answers []byte, args ...string) []string {
 	t.Helper()
-	program := filepath.Join(build(t, "weft-core", flags), "weft-core")
+	program := filepath.Join(live.Plugin(t, "weft-core", flags), "weft-core")
 	dir := t.TempDir()
 	request, file := filepath.Join(dir, "request"), filepath.Join(dir, "answers")
 	var b bytes.Buffer

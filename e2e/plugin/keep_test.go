@@ -351,7 +351,7 @@ func TestOpenSMKilledBetweenSteps(t *testing.T) {
 	k, first := interrupted(t)
 	k.Kill(t)
 	host := k.f.Endpoint(fabric.EndpointID(len(k.f.Endpoints()) - 2)).Node
-	k.Manager = k.Manage(t, nodeID(k.f, host), k.Dir, k.conf(), "LD_LIBRARY_PATH="+build(t, "libweft.so", ""))
+	k.Manager = k.Manage(t, nodeID(k.f, host), k.Dir, k.conf(), "LD_LIBRARY_PATH="+live.Plugin(t, "libweft.so", ""))
 	k.Await(t, "SUBNET UP", soon)
 	k.rest(t, 0)
 	if k.tables(t) != first {

@@ -29,7 +29,7 @@ func TestRestart(t *testing.T) {
 	if out, err := r.Quit(t); err != nil {
 		t.Errorf("OpenSM ends with %v\n%s", err, out)
 	}
-	library := "LD_LIBRARY_PATH=" + build(t, "libweft.so", "")
+	library := "LD_LIBRARY_PATH=" + live.Plugin(t, "libweft.so", "")
 	r.Manager = r.Manage(t, "", r.Dir, conf(d, 20), library)
 	says(t, r.Await(t, "SUBNET UP", soon), "engine df-dn, proven")
 	if r.dump(t) != before {
@@ -66,7 +66,7 @@ func TestHandover(t *testing.T) {
 	first.Await(t, "SUBNET UP", soon)
 	before := first.dump(t)
 
-	library := "LD_LIBRARY_PATH=" + build(t, "libweft.so", "")
+	library := "LD_LIBRARY_PATH=" + live.Plugin(t, "libweft.so", "")
 	dir := t.TempDir()
 	live.Pin(t, dir, f)
 	host := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 2)).Node
@@ -301,14 +301,14 @@ func TestMismatch(t *testing.T) {
 	f := testnet.Build(t, "ring:3,hosts=1")
 	s := live.Simulate(t, netFile(t, f))
 	t.Run("version", func(t *testing.T) {
-		library := build(t, "libweft.so", `-DBUILT_FOR='"OpenSM 3.3.99"'`)
+		library := live.Plugin(t, "libweft.so", `-O0 -DBUILT_FOR='"OpenSM 3.3.99"'`)
 		m := s.Manage(t, "", t.TempDir(), conf(&daemon{}, 1), "LD_LIBRARY_PATH="+library)
 		log := m.Await(t, "SUBNET UP", soon)
 		says(t, log, "plugin was built against OpenSM 3.3.99", "nue tables configured")
 		m.Stop()
 	})
 	t.Run("layout", func(t *testing.T) {
-		build(t, "libweft.so", "") // skips without headers
+		live.Plugin(t, "libweft.so", "") // skips without headers
 		headers, library := filepath.Join(t.TempDir(), "infiniband"), t.TempDir()
 		if out, err := exec.Command("cp", "-r", "/usr/include/infiniband", headers).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -325,7 +325,7 @@ func TestMismatch(t *testing.T) {
 		if err := os.WriteFile(path, []byte(other), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command("make", "-s", "-C", sources(), "OUT="+library, "OSM_INCLUDE="+headers, "CFLAGS=-O2 "+os.Getenv("WEFT_TEST_CFLAGS"), library+"/libweft.so").CombinedOutput()
+		out, err := exec.Command("make", "-s", "-C", live.PluginSources(t), "OUT="+library, "OSM_INCLUDE="+headers, "CFLAGS=-O0 "+os.Getenv("WEFT_TEST_CFLAGS"), library+"/libweft.so").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

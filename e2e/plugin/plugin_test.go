@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
@@ -16,13 +14,7 @@ import (
 )
 
 // soon is how long a sweep of a small fabric may take on a busy machine.
-const soon = 40 * time.Second
-
-var built struct {
-	sync.Mutex
-	dirs map[string]string // by compiler flags
-	root string
-}
+const soon = 90 * time.Second
 
 func TestMain(m *testing.M) {
 	if socket := os.Getenv("WEFT_TEST_DAEMON"); socket != "" {
@@ -33,53 +25,7 @@ func TestMain(m *testing.M) {
 		keepProcess(config)
 		return
 	}
-	code := m.Run()
-	if built.root != "" {
-		os.RemoveAll(built.root)
-	}
-	os.Exit(code)
-}
-
-// build builds a target of the plugin's Makefile with more compiler flags, once
-// for all tests, and returns the folder it is in. It skips the test without
-// compiler or headers.
-func build(t testing.TB, target, flags string) string {
-	t.Helper()
-	for _, tool := range []string{"make", "cc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed", tool)
-		}
-	}
-	if _, err := os.Stat("/usr/include/infiniband/opensm/osm_event_plugin.h"); err != nil {
-		t.Skip("no headers of OpenSM; scripts/test-deps.sh installs libopensm-dev and libibumad-dev")
-	}
-	built.Lock()
-	defer built.Unlock()
-	if dir, ok := built.dirs[target+flags]; ok {
-		return dir
-	}
-	if built.root == "" {
-		var err error
-		if built.root, err = os.MkdirTemp("", "weft-plugin-"); err != nil {
-			t.Fatal(err)
-		}
-		built.dirs = map[string]string{}
-	}
-	dir := filepath.Join(built.root, fmt.Sprint(len(built.dirs)))
-	out, err := exec.Command("make", "-s", "-C", sources(), "OUT="+dir, "CFLAGS=-O2 -g "+flags+" "+os.Getenv("WEFT_TEST_CFLAGS"), dir+"/"+target).CombinedOutput()
-	if err != nil {
-		t.Fatalf("make %s: %v\n%s", target, err, out)
-	}
-	built.dirs[target+flags] = dir
-	return dir
-}
-
-// sources is the folder of the plugin; TestSafeguards has it elsewhere.
-func sources() string {
-	if dir := os.Getenv("WEFT_TEST_SOURCES"); dir != "" {
-		return dir
-	}
-	return "../../opensm/plugin"
+	os.Exit(live.Run(m))
 }
 
 // run is OpenSM with the plugin on a simulated fabric.
@@ -111,7 +57,7 @@ func directedToo(conf map[string]string) map[string]string {
 func start(t testing.TB, f *fabric.Fabric, d *daemon, conf map[string]string) *run {
 	t.Helper()
 	live.Need(t)
-	library := build(t, "libweft.so", "")
+	library := live.Plugin(t, "libweft.so", "")
 	dir := t.TempDir()
 	live.Pin(t, dir, f)
 	s := live.Simulate(t, netFile(t, f))

@@ -20,7 +20,7 @@ var patience = func() time.Duration {
 	if os.Getenv("WEFT_THOROUGH") != "" {
 		return 15 * time.Minute
 	}
-	return 2 * time.Minute
+	return 5 * time.Minute
 }()
 
 // timedOut is the status of timeout(1) when patience is over.
