@@ -20,14 +20,18 @@
 // is nearly always (package acyclic for the others), and as much again for step 4.
 // Memory: 8 bytes a path, 16 a turn of the network.
 //
+// With Options.One it is LASH as the same paper means it, section 5: one shortest path of
+// each pair, drawn at random.
+//
 // Deviation from the paper: the order of pairs is open there; here the pairs that
 // are farthest apart go first, whose paths have the most turns and are the hardest
-// to fit in.
+// to fit in. Of LASH they go by destination.
 package mplash
 
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
@@ -43,10 +47,17 @@ const (
 // Options is what may be chosen. The zero Options are steps 1 to 3 for pairs of
 // switches with host adapters.
 type Options struct {
-	Scope     routing.Scope    // a switch counts if it has an endpoint in it
-	MostPaths int              // shortest paths that one pair may have; zero: DefaultMostPaths
-	Spread    bool             // step 4: every path in every layer that takes it
-	Progress  routing.Progress // told of the paths put into layers
+	Scope     routing.Scope // a switch counts if it has an endpoint in it
+	MostPaths int           // shortest paths that one pair may have; zero: DefaultMostPaths
+	Spread    bool          // step 4: every path in every layer that takes it
+	AtLeast   int           // layers to use at least; zero: as many as are needed
+
+	// One keeps one shortest path of each pair, drawn by Seed, each as likely as any
+	// other: LASH with source routes. They go into layers by destination.
+	One  bool
+	Seed uint64
+
+	Progress routing.Progress // told of the paths put into layers
 }
 
 // Analysis is what MP-LASH makes of a network.
@@ -61,6 +72,7 @@ type Analysis struct {
 	ends []bool  // [switch] whether it counts
 	far  int32   // hops of the longest path
 	from []int64 // [destination × switches + source] the number of its first path
+	pick []int64 // likewise, the number of the one path kept; nil: all are
 	sets []uint64
 }
 
@@ -70,7 +82,10 @@ func Analyse(ctx context.Context, f *fabric.Fabric, o Options) (*Analysis, error
 		o.MostPaths = DefaultMostPaths
 	}
 	a := &Analysis{f: f, ends: o.Scope.Ends(f)}
-	if err := a.count(ctx, o.MostPaths); err != nil {
+	if o.One {
+		a.pick = make([]int64, f.Switches()*f.Switches())
+	}
+	if err := a.count(ctx, o); err != nil {
 		return nil, err
 	}
 	a.sets = make([]uint64, a.Paths)
@@ -78,7 +93,8 @@ func Analyse(ctx context.Context, f *fabric.Fabric, o Options) (*Analysis, error
 	if err := a.place(ctx, layers, o.Progress); err != nil {
 		return nil, err
 	}
-	if a.Layers = max(1, layers.Len()); o.Spread {
+	if a.Layers = max(1, layers.Len(), o.AtLeast); o.Spread {
+		layers.AtLeast(a.Layers)
 		if err := a.spread(ctx, layers, o.Progress); err != nil {
 			return nil, err
 		}
@@ -93,8 +109,9 @@ func Analyse(ctx context.Context, f *fabric.Fabric, o Options) (*Analysis, error
 }
 
 // count numbers the paths, by destination, then source, or refuses.
-func (a *Analysis) count(ctx context.Context, most int) error {
-	n := a.f.Switches()
+func (a *Analysis) count(ctx context.Context, o Options) error {
+	n, most := a.f.Switches(), o.MostPaths
+	draw := rand.New(rand.NewPCG(o.Seed, stream))
 	a.from = make([]int64, n*n)
 	w := newWalker(a.f)
 	for d := range fabric.NodeID(n) {
@@ -114,6 +131,9 @@ func (a *Analysis) count(ctx context.Context, most int) error {
 			if number[s] > most {
 				return a.refuse(s, d, fmt.Sprintf("a pair of switches has at most %d shortest paths", most), "has more to")
 			}
+			if a.pick != nil {
+				a.pick[int(d)*n+int(s)] = a.Paths + draw.Int64N(int64(number[s]))
+			}
 			a.Pairs++
 			a.Paths += int64(number[s])
 			a.MostPaths = max(a.MostPaths, number[s])
@@ -130,12 +150,15 @@ func (a *Analysis) refuse(s, d fabric.NodeID, rule, what string) error {
 	return routing.Refuse(a.f, rule, s, 0, "%s %s", what, a.f.Label(d))
 }
 
+// stream names the random stream of this package.
+const stream = 0x6d706c617368 // "mplash"
+
 // place is steps 1 to 3: every path into the first layer that takes it, the
-// longest first.
+// longest first, of one path a pair by destination.
 func (a *Analysis) place(ctx context.Context, layers *acyclic.Layers, p routing.Progress) error {
 	full := false
 	for hops := a.far; hops > 0; hops-- {
-		at := func(h int32) bool { return h == hops }
+		at := func(h int32) bool { return h == hops || a.pick != nil }
 		err := a.each(ctx, at, func(i int64, path []fabric.ChannelID, turns []acyclic.Turn) bool {
 			layer, ok := layers.First(turns, acyclic.MaxLayers)
 			a.sets[i] = 1 << layer
@@ -149,6 +172,9 @@ func (a *Analysis) place(ctx context.Context, layers *acyclic.Layers, p routing.
 			return &routing.TooFewLanes{Need: acyclic.MaxLayers + 1, AtLeast: true, Have: acyclic.MaxLayers}
 		}
 		p.Report(int(a.far-hops)+1, int(a.far))
+		if a.pick != nil {
+			break
+		}
 	}
 	return nil
 }
@@ -198,6 +224,9 @@ func (a *Analysis) each(ctx context.Context, wanted func(hops int32) bool, visit
 			i := a.from[int(d)*n+int(s)]
 			if !w.from(s, func(path []fabric.ChannelID, turns []acyclic.Turn) bool {
 				i++
+				if a.pick != nil && i-1 != a.pick[int(d)*n+int(s)] {
+					return true
+				}
 				return visit(i-1, path, turns)
 			}) {
 				return nil

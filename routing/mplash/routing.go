@@ -14,29 +14,16 @@ import (
 // (its first version; it takes an Analysis with step 4). The routing is not valid
 // beyond routing.MaxDataVLs layers.
 func (a *Analysis) Routing(one bool) *routing.Adaptive {
-	heads := a.f.Heads()
-	to := func(path []fabric.ChannelID) fabric.NodeID { return heads[path[len(path)-1]] }
-	paths := make([]int, a.f.Switches())
-	a.Each(func(path []fabric.ChannelID, _ uint64) { paths[to(path)]++ })
-	t := routing.NewAdaptive(a.f, paths)
-	t.Needed = a.Layers
-	choices := routing.NewChoices(a.f, t.Addresses(), 1, make([]uint8, a.f.Trunks()))
-	for l := range a.Layers {
-		t.Lanes = append(t.Lanes, routing.AdaptiveLane{Choices: choices, Next: 1 << l, Rely: 1 << l})
-	}
-	next := routing.Address(0) // paths come by destination, as addresses do
-	used := make([]int, a.Layers)
-	a.Each(func(path []fabric.ChannelID, layers uint64) {
-		if one {
-			layers = 1 << fewest(layers, used)
-		}
-		set := choices.Fresh(next, 0)
-		for _, c := range path {
-			set.Add(c)
-		}
-		t.AllowedRow(next)[a.f.Channel(path[0]).From] = uint16(layers)
-		next++
+	t := routing.SourceRoutes(a.f, a.Layers, func(yield func([]fabric.ChannelID, uint16) bool) {
+		used := make([]int, a.Layers)
+		a.Each(func(path []fabric.ChannelID, layers uint64) {
+			if one {
+				layers = 1 << fewest(layers, used)
+			}
+			yield(path, uint16(layers)) // it never has enough
+		})
 	})
+	t.Needed = a.Layers
 	return t
 }
 

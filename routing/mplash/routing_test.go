@@ -55,3 +55,44 @@ func TestRoutingIsProven(t *testing.T) {
 		}
 	}
 }
+
+// LASH as source routes: one shortest path of each pair, other ones with another seed, and
+// as many layers as are given.
+func TestOnePathOfEachPair(t *testing.T) {
+	f := testnet.Build(t, "random:switches=16,links=32,hosts=1,seed=3")
+	differ := 0
+	var before map[[2]fabric.NodeID]string
+	for seed := range uint64(3) {
+		a, err := mplash.Analyse(context.Background(), f, mplash.Options{One: true, Seed: seed, Spread: true, AtLeast: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths := map[[2]fabric.NodeID]string{}
+		a.Each(func(path []fabric.ChannelID, _ uint64) {
+			pair := [2]fabric.NodeID{f.Channel(path[0]).From, f.Channel(path[len(path)-1]).To}
+			if paths[pair] != "" {
+				t.Fatalf("%v has two paths", pair)
+			}
+			for _, c := range path {
+				paths[pair] += string(rune(c + 1))
+			}
+		})
+		if len(paths) != 16*15 {
+			t.Fatalf("%d pairs have a path, not 240", len(paths))
+		}
+		for pair, way := range paths {
+			if before != nil && before[pair] != way {
+				differ++
+			}
+		}
+		before = paths
+		r := a.Routing(true)
+		v, err := deadlock.VerifyAdaptive(context.Background(), r, deadlock.AdaptiveOptions{})
+		if err != nil || !v.Free() || !v.Complete() || !v.Minimal || len(r.Lanes) != 5 || r.Addresses() != 240 {
+			t.Errorf("seed %d: %+v, %v, %d lanes", seed, v, err, len(r.Lanes))
+		}
+	}
+	if differ < 50 {
+		t.Errorf("%d paths differ between seeds", differ)
+	}
+}

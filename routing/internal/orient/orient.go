@@ -56,6 +56,11 @@ func (o *Orientation) Apart(f *fabric.Fabric) bool {
 // Descents fills d with the shortest paths to root that only go down; it is a
 // dag.Builder.
 func (o *Orientation) Descents(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
+	o.descents(d, f, root, nil)
+}
+
+// descents leaves out the switches that are barred from going down, [switch]; nil: none.
+func (o *Orientation) descents(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID, barred []bool) {
 	d.Reset(f, root)
 	heads := f.Heads()
 	for i := 0; i < len(d.Order); i++ { // breadth first, against the trunks that lead down
@@ -63,7 +68,7 @@ func (o *Orientation) Descents(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID)
 		for c, end := f.TrunksFrom(u); c < end; c++ {
 			v := heads[c]
 			switch {
-			case o.Up[c] && d.Hops[v] == dag.NoPath:
+			case o.Up[c] && d.Hops[v] == dag.NoPath && (barred == nil || !barred[v]):
 				d.Hops[v] = d.Hops[u] + 1
 				d.Order = append(d.Order, v)
 			case !o.Up[c] && i > 0 && d.Hops[v] == d.Hops[u]-1:
@@ -79,7 +84,12 @@ func (o *Orientation) Descents(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID)
 // sent up again. The others go up, towards the nearest. First in d.Order are those who
 // can go down, then those who go up; who can do neither is left out.
 func (o *Orientation) Legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID) {
-	o.Descents(d, f, root)
+	o.legal(d, f, root, nil)
+}
+
+// legal is Legal but for switches that are barred from going down.
+func (o *Orientation) legal(d *dag.DAG, f *fabric.Fabric, root fabric.NodeID, barred []bool) {
+	o.descents(d, f, root, barred)
 	heads := f.Heads()
 	for _, u := range o.Order { // who is above comes before
 		if d.Hops[u] != dag.NoPath {

@@ -25,7 +25,9 @@
 // Deviations from the papers:
 //   - Forwarding knows the destination, not the way behind it. A switch that can
 //     go down all the way to a destination does so, the others go up: so nobody
-//     who arrives from above is sent up again.
+//     who arrives from above is sent up again. After a depth-first search that
+//     makes detours, and switches that had better go up are looked for
+//     (orient.Shorter). SourceRoutes has the shortest legal paths, to simulate.
 //   - Several roots, as a fat tree wants them, leave the roots themselves (and
 //     what hangs on them) apart, since none can reach another without going
 //     down first. Such pairs are joined by single turns from down to up, each
@@ -80,14 +82,15 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	switch {
 	case o.Rank == DepthFirst:
 		order, roots := depthFirst(f)
-		return route(ctx, f, order, "depth-first from "+name(f, roots), p)
+		o := orient.New(f, order)
+		return route(ctx, f, o, o.Shorter(routing.Adapters.Ends(f)), "depth-first from "+name(f, roots), p)
 	case o.Rank == FromLeaves:
-		return route(ctx, f, byHeight(f), "ranked from the switches with hosts", p)
+		return byOrder(ctx, f, byHeight(f), "ranked from the switches with hosts", p)
 	case len(given) > 0:
-		return route(ctx, f, orient.ByRank(f, given), "roots: "+name(f, given), p)
+		return byOrder(ctx, f, orient.ByRank(f, given), "roots: "+name(f, given), p)
 	}
 	for _, roots := range candidates(f) {
-		t, err := route(ctx, f, orient.ByRank(f, roots), "roots: "+name(f, roots), p)
+		t, err := byOrder(ctx, f, orient.ByRank(f, roots), "roots: "+name(f, roots), p)
 		if apart := (*routing.Refusal)(nil); !errors.As(err, &apart) {
 			return t, err
 		}
@@ -95,10 +98,14 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	panic("updown: a single root in every part joins all")
 }
 
-// route routes with the switches in this order, and notes what it was.
-func route(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, note string, p routing.Progress) (*routing.Forwarding, error) {
+// byOrder routes with the switches in this order, and notes what it was.
+func byOrder(ctx context.Context, f *fabric.Fabric, order []fabric.NodeID, note string, p routing.Progress) (*routing.Forwarding, error) {
 	o := orient.New(f, order)
-	t, err := dag.RouteLocally(ctx, f, o.Legal, dag.Arriving, p)
+	return route(ctx, f, o, o.Legal, note, p)
+}
+
+func route(ctx context.Context, f *fabric.Fabric, o *orient.Orientation, legal dag.Builder, note string, p routing.Progress) (*routing.Forwarding, error) {
+	t, err := dag.RouteLocally(ctx, f, legal, dag.Arriving, p)
 	if err != nil {
 		return nil, err
 	}
