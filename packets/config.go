@@ -26,6 +26,16 @@ const (
 	InTurn
 )
 
+// LaneChoice says who chooses among the lanes that adaptive routing allows a packet.
+type LaneChoice uint8
+
+// The switches take the lane with the most credits, or the source takes one at random and
+// the packet keeps to it.
+const (
+	BySwitches LaneChoice = iota
+	BySource
+)
+
 // Config describes the hardware: links, switches, buffers. Start from a preset.
 type Config struct {
 	MTU    int // bytes of payload in a packet at most
@@ -47,6 +57,7 @@ type Config struct {
 	Lottery       bool          // ports pick a random request for a lane instead of the oldest
 	Lifetime      Time          // a packet that is the head of its queue in a switch for longer is dropped; 0: never
 	AddressChoice AddressChoice // how sources use several addresses of a destination
+	LaneChoice    LaneChoice    // of adaptive routing, who chooses among several lanes of a packet
 }
 
 // Preset is a Config by name.

@@ -230,10 +230,17 @@ func (s *region) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoi
 		return s.adaptive.Allowed(from.Switch, first+routing.Address(i)) != 0
 	})
 	p.lanes = s.adaptive.Allowed(from.Switch, routing.Address(p.address))
-	skip := src.created % uint32(bits.OnesCount16(p.lanes))
+	count := uint32(bits.OnesCount16(p.lanes))
+	skip := src.created % count
+	if s.Config.LaneChoice == BySource && count > 1 {
+		skip = s.drawing(src).Uint32N(count)
+	}
 	lanes := p.lanes
 	for range skip {
 		lanes &= lanes - 1
+	}
+	if s.Config.LaneChoice == BySource {
+		p.lanes = lanes & -lanes
 	}
 	return uint8(bits.TrailingZeros16(lanes))
 }
