@@ -121,6 +121,9 @@ func (r *Run) section(b *strings.Builder, out *Outcome) {
 	drawn := slices.ContainsFunc(out.Lines, func(l claims.Line) bool { return len(out.Values(l.Name)) > 0 })
 	if drawn {
 		fmt.Fprintf(b, "![%s](%s.svg)\n\n", cell(out.Title), out.ID)
+		if out.Measure == measure.Accepted {
+			fmt.Fprintf(b, "![%s: latency](%s%s)\n\n", cell(out.Title), out.ID, latencySVG)
+		}
 	} else {
 		b.WriteString("Nothing was measured.\n\n")
 	}
@@ -164,7 +167,7 @@ func effortText(m measure.Measure, e papers.Effort) string {
 	switch m {
 	case measure.Bandwidth:
 		parts = append(parts, fmt.Sprintf("%d patterns on each network", max(1, e.Patterns)))
-	case measure.Accepted:
+	case measure.Accepted, measure.Delivered:
 		parts = append(parts, fmt.Sprintf("a window of %d time units after the latency has settled", e.Patterns))
 	case measure.Stops:
 		parts = append(parts, fmt.Sprintf("%d runs with other pairs", max(1, e.Repeats)))

@@ -30,6 +30,9 @@ func (r *Run) Write(command string) error {
 			return err
 		}
 		err := r.file(out.ID+".svg", out.SVG)
+		if err == nil && out.Measure == measure.Accepted {
+			err = r.file(out.ID+latencySVG, out.LatencySVG)
+		}
 		if errors.Is(err, figure.ErrEmpty) {
 			err = nil // the index says that there is nothing
 		}
@@ -110,6 +113,7 @@ var axes = map[measure.Measure]string{
 	measure.Loops:     "credit loop: 1 there is one, 0 proven free",
 	measure.Stops:     "µs until the network stood still",
 	measure.Accepted:  "accepted load, fraction of the hosts' links",
+	measure.Delivered: "largest load still delivered, fraction of the hosts' links",
 	measure.Ports:     "most ports of a switch",
 	measure.Example:   "effective bisection bandwidth, exact",
 }
@@ -145,6 +149,33 @@ func (o *Outcome) SVG(w io.Writer) error {
 	}
 	b := figure.Bars{Axes: a, Places: places, Series: all}
 	return b.SVG(w)
+}
+
+// latencySVG ends the name of the second figure of curves over a load.
+const latencySVG = "-latency.svg"
+
+// stillDelivered is which part of what is offered a network must accept for its latency to
+// mean anything: else queues at the sources grow for as long as is measured.
+const stillDelivered = 0.98
+
+// LatencySVG draws the mean latency of an experiment about accepted load, each line as far
+// as the load is delivered.
+func (o *Outcome) LatencySVG(w io.Writer) error {
+	a := figure.Axes{Title: o.Paper + ", " + o.Figure + ": latency", X: o.X, Y: "mean latency, time units", LogY: true}
+	var all []figure.Series
+	for _, l := range o.Lines {
+		s := figure.Series{Name: l.Name, Of: l.Like}
+		for _, at := range l.Places {
+			if r, ok := o.At(l.Name, at.Label); ok && r.Delay > 0 && r.Value >= stillDelivered*at.Load {
+				s.X, s.Y = append(s.X, at.X), append(s.Y, r.Delay)
+			}
+		}
+		if len(s.X) > 0 {
+			all = append(all, s)
+		}
+	}
+	c := figure.Curves{Axes: a, Series: all}
+	return c.SVG(w)
 }
 
 // placeNames is the places that were measured, those of all lines in order.

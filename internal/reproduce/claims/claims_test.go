@@ -86,12 +86,12 @@ func TestChecks(t *testing.T) {
 		"range up to":     {o, RangesUpTo("a", 2, 1, 5), Agrees, "1.9 to 4.1 over 2 networks"},
 		"logarithm":       {outcome(map[string][]float64{"a": {1, 2, 2.6, 3}}), Logarithmic("a"), Agrees, "1.00 layers more"},
 		"no logarithm":    {o, Logarithmic("a"), Differs, ""},
-		"more":            {pairs, More("a", "b"), Agrees, "a 4.000, b 2.000 (+100.0 %)"},
-		"near":            {pairs, Near("a"+Pairs, "b"+Pairs), Agrees, ""},
-		"not near":        {pairs, Near("a", "b"), Differs, ""},
-		"closer in pairs": {pairs, Closer("a", "b"), Agrees, "+100.0 % uniform, +3.4 % pairwise"},
-		"poorest":         {pairs, Poorest("b", []string{"a"}), Agrees, "b 2.000, a 4.000 (-50.0 %)"},
-		"best":            {pairs, Best("b", []string{"a"}), Differs, ""},
+		"more":            {pairs, More("a", "b", "2"), Agrees, "a 4.000, b 2.000 (+100.0 %)"},
+		"near":            {pairs, Near("a"+Pairs, "b"+Pairs, "2"), Agrees, ""},
+		"not near":        {pairs, Near("a", "b", "2"), Differs, ""},
+		"closer in pairs": {pairs, Closer("a", "b", "2"), Agrees, "+100.0 % uniform, +3.4 % pairwise"},
+		"poorest":         {pairs, Poorest("b", []string{"a"}, "2"), Agrees, "b 2.000, a 4.000 (-50.0 %)"},
+		"best":            {pairs, Best("b", []string{"a"}, "2"), Differs, ""},
 	} {
 		got := c.check(c.o)
 		if got.Agreement != c.want || !strings.Contains(got.Ours, c.says) {

@@ -49,54 +49,45 @@ func loopText(r measure.Result) string {
 // almost is up to which fraction two throughputs count as almost the same.
 const almost = 0.05
 
-// throughput is the largest accepted load of a line.
-func (r *Results) throughput(line string) (float64, bool) {
-	best := math.Inf(-1)
-	for _, v := range r.Values(line) {
-		best = max(best, v.Value)
-	}
-	return best, best > 0
-}
-
-// throughputs is that of two lines.
-func (r *Results) throughputs(line, other string) (a, b float64, ok bool) {
-	a, ok1 := r.throughput(line)
-	b, ok2 := r.throughput(other)
-	return a, b, ok1 && ok2
+// throughputs is the largest load that each of two lines still delivers at a place.
+func (r *Results) throughputs(line, other, place string) (a, b float64, ok bool) {
+	one, ok1 := r.At(line, place)
+	two, ok2 := r.At(other, place)
+	return one.Value, two.Value, ok1 && ok2 && one.Value > 0 && two.Value > 0
 }
 
 // More says whether a line has the larger throughput.
-func More(line, other string) Check {
-	return besides(line, []string{other}, func(a, b float64) bool { return a > b })
+func More(line, other, place string) Check {
+	return besides(line, []string{other}, place, func(a, b float64) bool { return a > b })
 }
 
 // NotFarBelow says whether a line has almost the throughput of another, or more.
-func NotFarBelow(line, other string) Check {
-	return besides(line, []string{other}, func(a, b float64) bool { return a >= b*(1-almost) })
+func NotFarBelow(line, other, place string) Check {
+	return besides(line, []string{other}, place, func(a, b float64) bool { return a >= b*(1-almost) })
 }
 
 // Near says whether two lines have almost the same throughput.
-func Near(line, other string) Check {
-	return besides(line, []string{other}, func(a, b float64) bool { return math.Abs(a/b-1) <= almost })
+func Near(line, other, place string) Check {
+	return besides(line, []string{other}, place, func(a, b float64) bool { return math.Abs(a/b-1) <= almost })
 }
 
 // Best says whether a line has the largest throughput.
-func Best(line string, others []string) Check {
-	return besides(line, others, func(a, b float64) bool { return a >= b })
+func Best(line string, others []string, place string) Check {
+	return besides(line, others, place, func(a, b float64) bool { return a >= b })
 }
 
 // Poorest says whether a line has the smallest throughput.
-func Poorest(line string, others []string) Check {
-	return besides(line, others, func(a, b float64) bool { return a < b })
+func Poorest(line string, others []string, place string) Check {
+	return besides(line, others, place, func(a, b float64) bool { return a < b })
 }
 
 // besides says whether something holds of a line's throughput and that of each of
 // others.
-func besides(line string, others []string, holds func(a, b float64) bool) Check {
+func besides(line string, others []string, place string, holds func(a, b float64) bool) Check {
 	return func(r *Results) Answer {
 		var all list
 		for _, other := range others {
-			a, b, ok := r.throughputs(line, other)
+			a, b, ok := r.throughputs(line, other, place)
 			if !ok {
 				return NotMeasured
 			}
@@ -108,10 +99,10 @@ func besides(line string, others []string, holds func(a, b float64) bool) Check 
 
 // Closer says whether two lines differ less under pairwise traffic than under
 // uniform.
-func Closer(line, other string) Check {
+func Closer(line, other, place string) Check {
 	return func(r *Results) Answer {
-		a, b, ok1 := r.throughputs(line, other)
-		c, d, ok2 := r.throughputs(line+Pairs, other+Pairs)
+		a, b, ok1 := r.throughputs(line, other, place)
+		c, d, ok2 := r.throughputs(line+Pairs, other+Pairs, place)
 		if !ok1 || !ok2 {
 			return NotMeasured
 		}

@@ -119,19 +119,6 @@ func route(ctx context.Context, f *fabric.Fabric, e engines.Engine, scope routin
 	return r, err
 }
 
-// pair is the tables of a path finder by name with a lane assigner.
-func pair(ctx context.Context, f *fabric.Fabric, finder string, lanes routing.LaneAssigner, seed uint64, b routing.Budget) (*routing.Tables, error) {
-	paths, err := pathsOf(ctx, f, finder, seed)
-	if err != nil {
-		return nil, err
-	}
-	assigned, err := lanes.Lanes(ctx, f, paths, b, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &routing.Tables{Fabric: f, Forwarding: paths, Lanes: assigned}, nil
-}
-
 func pathsOf(ctx context.Context, f *fabric.Fabric, finder string, seed uint64) (*routing.Forwarding, error) {
 	p, err := engines.FinderNamed(finder)
 	if err != nil {
@@ -174,7 +161,7 @@ func scoped(name string) (string, routing.Scope) {
 
 // CheckEngine says whether a measure can be taken of an engine of that name.
 func CheckEngine(m Measure, engine string) (err error) {
-	if m == Accepted {
+	if m == Accepted || m == Delivered {
 		_, err = packetMethodNamed(engine)
 	} else {
 		name, _ := scoped(engine)

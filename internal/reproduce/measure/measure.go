@@ -25,13 +25,14 @@ const (
 	Loops     Measure = "loops"     // 1 where the tables have a credit loop, 0 where they are proven free
 	Stops     Measure = "stops"     // microseconds until a network without lanes to spare stood still
 	Accepted  Measure = "accepted"  // packets delivered, a fraction of what the links of the hosts carry
+	Delivered Measure = "delivered" // the largest load offered that is still delivered, of a grid; a fraction likewise
 	Ports     Measure = "ports"     // the most ports of a switch
 	Example   Measure = "example"   // effective bisection bandwidth over all patterns, of HOTI 2009 figure 6
 )
 
 // Version is raised when the code that takes a measure changes what comes out, so
 // that finished points are taken again.
-var Version = map[Measure]int{Bandwidth: 1, Lanes: 1, Seconds: 2, Loops: 1, Stops: 1, Accepted: 1, Ports: 1, Example: 1}
+var Version = map[Measure]int{Bandwidth: 1, Lanes: 2, Seconds: 2, Loops: 1, Stops: 1, Accepted: 2, Delivered: 1, Ports: 1, Example: 1}
 
 // SeedMark stands for one seed after another in the spec of a drawn network.
 const SeedMark = "{seed}"
@@ -53,7 +54,7 @@ type Point struct {
 	Job      int     `json:"job,omitempty"`    // hosts that take part, drawn anew for every pattern; 0: all
 	Traffic  string  `json:"traffic,omitempty"`
 	Load     float64 `json:"load,omitempty"`     // of Accepted: offered, as a fraction
-	Patterns int     `json:"patterns,omitempty"` // of Bandwidth; of Accepted the time units of the window
+	Patterns int     `json:"patterns,omitempty"` // of Bandwidth; of Accepted and Delivered the time units of the window
 	Networks int     `json:"networks,omitempty"` // drawn from a spec with a {seed}
 	Repeats  int     `json:"repeats,omitempty"`  // of Seconds and Stops
 	Seed     uint64  `json:"seed,omitempty"`     // where something is drawn

@@ -111,6 +111,8 @@ func (m *Meter) one(ctx context.Context, f *fabric.Fabric, p Point, seed uint64)
 		return routingTime(ctx, f, p)
 	case Accepted:
 		return accepted(ctx, f, p, seed)
+	case Delivered:
+		return delivered(ctx, f, p, seed)
 	case Stops:
 		return stops(ctx, f, p)
 	}

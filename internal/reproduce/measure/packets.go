@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 
 	"github.com/weft-fabric/weft"
@@ -12,18 +11,19 @@ import (
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/mplash"
+	"github.com/weft-fabric/weft/routing/paths/updown"
 	"github.com/weft-fabric/weft/traffic"
 )
 
 // The packet simulations of TPDS 2006, section 8. All methods of a figure have the
 // same number of lanes on a network: what the one that needs most takes there.
 
-// network is what packets go through: tables, or those of switches that choose.
+// network is what packets go through: tables, or those of switches or sources that choose.
 type network struct {
 	tables   *routing.Tables
 	adaptive *routing.Adaptive
+	lanes    packets.LaneChoice
 }
 
 // packetMethod is a method of section 8: how a network forwards with so many lanes.
@@ -34,14 +34,17 @@ type packetMethod struct {
 }
 
 // packetMethods is every method, by the name of its line. The word before the colon
-// says in which category: it settles the number of lanes.
+// says in which category: it settles the number of lanes. Those of the paper have source
+// routes where it has them; by tables and by credits is what stands beside.
 var packetMethods = []packetMethod{
-	{"deterministic:updn-dfs", lanesOfLASH, upDown},
-	{"deterministic:d-mroots", lanesOfLASH, roots(true)},
+	{"deterministic:updn-dfs", lanesOfLASH, upDown(updown.SourceRoutes{})},
+	{"deterministic:updn-dfs, by tables", lanesOfLASH, upDownTables},
+	{"deterministic:d-mroots", lanesOfLASH, upDown(updown.SourceRoutes{Roots: true})},
 	{"deterministic:lash", lanesOfLASH, lash},
-	{"source:mroots", lanesOfMPLASH, roots(false)},
-	{"source:mp-lash", lanesOfMPLASH, mpLASH(false)},
-	{"source:mp-lash-one", lanesOfMPLASH, mpLASH(true)},
+	{"source:mroots", lanesOfMPLASH, upDown(updown.SourceRoutes{Roots: true, All: true})},
+	{"source:mp-lash", lanesOfMPLASH, mpLASH(false, packets.BySource)},
+	{"source:mp-lash, by credits", lanesOfMPLASH, mpLASH(false, packets.BySwitches)},
+	{"source:mp-lash-one", lanesOfMPLASH, mpLASH(true, packets.BySource)},
 	{"source:lash", lanesOfMPLASH, lash},
 	{"switch:updn-adaptive", lanesOfALASH, adaptively("updn-adaptive")},
 	{"switch:escape", lanesOfALASH, adaptively("escape")},
@@ -59,11 +62,11 @@ func packetMethodNamed(name string) (packetMethod, error) {
 }
 
 func lanesOfLASH(ctx context.Context, f *fabric.Fabric, seed uint64) (int, error) {
-	t, err := pair(ctx, f, "shortest-random", layer.FirstFit{Unbalanced: true}, seed, budget)
+	a, err := mplash.Analyse(ctx, f, mplash.Options{One: true, Seed: seed})
 	if err != nil {
 		return 0, err
 	}
-	return t.Lanes.Needed, nil
+	return a.Layers, nil
 }
 
 func lanesOfMPLASH(ctx context.Context, f *fabric.Fabric, _ uint64) (int, error) {
@@ -78,64 +81,52 @@ func lanesOfALASH(ctx context.Context, f *fabric.Fabric, _ uint64) (int, error) 
 
 // lash is one shortest path for each pair, taken at random, layers balanced.
 func lash(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (network, error) {
-	t, err := pair(ctx, f, "shortest-random", layer.FirstFit{}, seed, routing.Budget{VLs: vls, Scope: routing.HCA, Contract: routing.Directed})
-	return network{tables: t}, err
+	a, err := mplash.Analyse(ctx, f, mplash.Options{One: true, Seed: seed, Spread: true, AtLeast: vls})
+	switch {
+	case err != nil:
+		return network{}, err
+	case a.Layers > vls:
+		return network{}, &routing.TooFewLanes{Need: a.Layers, Have: vls}
+	}
+	return network{adaptive: a.Routing(true)}, nil
 }
 
-// upDown is Up*/Down* along a depth-first spanning tree. "The choice of layer was
+// upDown is Up*/Down* by source routes, as its papers have it. "The choice of layer was
 // made by distributing the source/destination pairs as evenly between the layers as
 // possible."
-func upDown(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (network, error) {
-	return layered(ctx, f, "updn-dfs", vls, seed, func(e *fabric.Endpoint, _ fabric.LID, row []uint8) {
-		for s := range row {
-			row[s] = uint8((s + int(e.Switch)) % vls)
-		}
-	})
-}
-
-// roots is an Up*/Down* tree for each layer. LMC gives endpoints a power of two of
-// addresses; those beyond the layers are not used. With one, a pair keeps to one.
-func roots(one bool) func(context.Context, *fabric.Fabric, int, uint64) (network, error) {
-	return func(ctx context.Context, f *fabric.Fabric, vls int, _ uint64) (network, error) {
-		f, err := f.WithLMC(uint8(bits.Len(uint(vls - 1))))
-		if err != nil {
-			return network{}, err
-		}
-		return layered(ctx, f, "mroots", vls, 0, func(e *fabric.Endpoint, lid fabric.LID, row []uint8) {
-			address := int(lid - e.LID)
-			for s := range row {
-				row[s] = uint8(address)
-				if address >= vls || one && e.LMC > 0 && address != (s+int(e.Switch))%vls {
-					row[s] = routing.NoSL
-				}
-			}
-		})
+func upDown(o updown.SourceRoutes) func(context.Context, *fabric.Fabric, int, uint64) (network, error) {
+	return func(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (network, error) {
+		o.Seed = seed
+		t, err := o.RouteAdaptive(ctx, f, routing.Budget{VLs: vls, Scope: routing.HCA}, nil)
+		return network{adaptive: t}, err
 	}
 }
 
-// layered is the paths of a finder with a lane for each service level, of which fill
-// chooses one by source switch in the row of every destination.
-func layered(ctx context.Context, f *fabric.Fabric, finder string, vls int, seed uint64, fill func(*fabric.Endpoint, fabric.LID, []uint8)) (network, error) {
-	paths, err := pathsOf(ctx, f, finder, seed)
+// upDownTables is Up*/Down* after a depth-first search as InfiniBand's tables can hold it.
+func upDownTables(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (network, error) {
+	paths, err := pathsOf(ctx, f, "updn-dfs", seed)
 	if err != nil {
 		return network{}, err
 	}
 	lanes := routing.NewLanes(f, routing.LanePerSL(vls))
-	for lid, e := range f.LIDs() {
-		fill(f.Endpoint(e), lid, lanes.SLRow(lid))
+	for lid, id := range f.LIDs() {
+		row, end := lanes.SLRow(lid), f.Endpoint(id)
+		for s := range row {
+			row[s] = uint8((s + int(end.Switch)) % vls)
+		}
 	}
 	return network{tables: &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}}, nil
 }
 
 // mpLASH opens every shortest path to its source, on every layer that takes it, or
 // on one.
-func mpLASH(one bool) func(context.Context, *fabric.Fabric, int, uint64) (network, error) {
+func mpLASH(one bool, lanes packets.LaneChoice) func(context.Context, *fabric.Fabric, int, uint64) (network, error) {
 	return func(ctx context.Context, f *fabric.Fabric, _ int, _ uint64) (network, error) {
 		a, err := mplash.Analyse(ctx, f, mplash.Options{Spread: true})
 		if err != nil {
 			return network{}, err
 		}
-		return network{adaptive: a.Routing(one)}, nil
+		return network{adaptive: a.Routing(one), lanes: lanes}, nil
 	}
 }
 
@@ -153,25 +144,62 @@ func accepted(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (samp
 	if err != nil {
 		return sample{}, err
 	}
-	load := packets.Injection{Offered: p.Load, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed}
-	if p.Traffic != Uniform {
-		if load.Pattern, err = traffic.Parse(p.Traffic); err != nil {
+	r, err := offer(ctx, n, p, p.Load, seed)
+	if err != nil {
+		return sample{}, err
+	}
+	return sample{values: []float64{r.Accepted}, latency: r.Mean}, nil
+}
+
+// gridOfLoads is how many loads a throughput is looked for among: 0.02, 0.04 … 1.
+const gridOfLoads = 50
+
+// delivered is the largest load of the grid that one network still delivers, and the
+// latency there. It takes for granted that a network which delivers a load delivers
+// smaller ones.
+func delivered(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample, error) {
+	n, err := simulated(ctx, f, p.Engine, seed)
+	if err != nil {
+		return sample{}, err
+	}
+	s := sample{values: []float64{0}}
+	for low, high := 0, gridOfLoads+1; high-low > 1; {
+		mid := (low + high) / 2
+		load := float64(mid) / gridOfLoads
+		r, err := offer(ctx, n, p, load, seed)
+		if err != nil {
 			return sample{}, err
+		}
+		if r.Status == packets.Saturated {
+			high = mid
+		} else {
+			low, s.values[0], s.latency = mid, load, r.Mean
+		}
+	}
+	return s, nil
+}
+
+// offer sends packets at a load.
+func offer(ctx context.Context, n *packets.Network, p Point, offered float64, seed uint64) (*packets.Result, error) {
+	load := packets.Injection{Offered: offered, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed}
+	if p.Traffic != Uniform {
+		var err error
+		if load.Pattern, err = traffic.Parse(p.Traffic); err != nil {
+			return nil, err
 		}
 	}
 	// Section 8: "until the average latency had stabilized ... Thereafter, the
 	// simulation was run for another 50,000 time units."
 	r, err := n.Measure(ctx, load, packets.Window{Length: packets.Time(p.Patterns)})
-	if err != nil {
-		return sample{}, err
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Status == packets.Interrupted:
+		return nil, ctx.Err()
+	case r.Deadlock != nil:
+		return nil, fmt.Errorf("a routing that is proven free deadlocked: %s", r.Deadlock)
 	}
-	if r.Status == packets.Interrupted {
-		return sample{}, ctx.Err()
-	}
-	if r.Deadlock != nil {
-		return sample{}, fmt.Errorf("a routing that is proven free deadlocked: %s", r.Deadlock)
-	}
-	return sample{values: []float64{r.Accepted}, latency: r.Mean}, nil
+	return r, nil
 }
 
 // simulated is a fabric routed by a method of section 8, ready to send packets.
@@ -194,6 +222,14 @@ func simulated(ctx context.Context, f *fabric.Fabric, name string, seed uint64) 
 	}
 	config.Lanes = vls
 	if routed.adaptive != nil {
+		config.LaneChoice = routed.lanes
+		v, err := deadlock.VerifyAdaptive(ctx, routed.adaptive, deadlock.AdaptiveOptions{})
+		if err == nil && !(v.Free() && v.Complete()) {
+			err = fmt.Errorf("%s: the judge finds a loop, or pairs without a way", name)
+		}
+		if err != nil {
+			return nil, err
+		}
 		return packets.NewAdaptive(routed.adaptive, config)
 	}
 	if _, err := weft.Verify(ctx, routed.tables, weft.Request{Custom: &engines.Engine{Name: name}, Contract: &budget.Contract}); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -38,20 +39,62 @@ func TestWhatIsOfferedArrives(t *testing.T) {
 	}
 }
 
-// All methods with tables use the lanes they are given, and the judge frees them.
+// Methods that can fill any number of lanes use those that they are given, and the judge
+// frees them.
 func TestMethodsUseTheirLanes(t *testing.T) {
 	f := testnet.Build(t, "random:switches=16,links=32,hosts=1,seed=1")
-	for _, vls := range []int{2, 3} {
-		for name, method := range map[string]func(context.Context, *fabric.Fabric, int, uint64) (network, error){"updn": upDown, "mroots": roots(false), "d-mroots": roots(true)} {
-			x, err := method(context.Background(), f, vls, 1)
+	for _, vls := range []int{3, 4} {
+		for _, name := range []string{"deterministic:updn-dfs", "deterministic:updn-dfs, by tables", "deterministic:d-mroots", "deterministic:lash", "source:mroots", "source:lash"} {
+			m, err := packetMethodNamed(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := deadlock.Verify(context.Background(), x.tables, deadlock.Options{Contract: routing.Directed})
-			if err != nil || !v.Free() || !v.Complete() || v.VLs != vls {
-				t.Errorf("%s with %d lanes: %+v, %v", name, vls, v, err)
+			x, err := m.route(context.Background(), f, vls, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x.tables != nil {
+				v, err := deadlock.Verify(context.Background(), x.tables, deadlock.Options{Contract: routing.Directed})
+				if err != nil || !v.Free() || !v.Complete() || v.VLs != vls {
+					t.Errorf("%s with %d lanes: %+v, %v", name, vls, v, err)
+				}
+				continue
+			}
+			v, err := deadlock.VerifyAdaptive(context.Background(), x.adaptive, deadlock.AdaptiveOptions{})
+			used := uint16(0)
+			for a := range routing.Address(x.adaptive.Addresses()) {
+				for s := range fabric.NodeID(f.Switches()) {
+					used |= x.adaptive.Allowed(s, a)
+				}
+			}
+			if err != nil || !v.Free() || !v.Complete() || len(x.adaptive.Lanes) != vls || used != 1<<vls-1 {
+				t.Errorf("%s with %d lanes: uses %b, %+v, %v", name, vls, used, v, err)
 			}
 		}
+	}
+}
+
+// The throughput is a load of the grid that is still delivered, and the next is not.
+func TestDeliveredIsTheLargestLoad(t *testing.T) {
+	f := testnet.Build(t, "random:switches=12,links=18,hosts=1,seed=3")
+	p := Point{Measure: Delivered, Engine: "deterministic:updn-dfs", Traffic: Uniform, Patterns: 20000}
+	got, err := delivered(context.Background(), f, p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := got.values[0]
+	n, err := simulated(context.Background(), f, p.Engine, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[float64]bool{load: true, load + 1./gridOfLoads: false} {
+		r, err := offer(context.Background(), n, p, at, 1)
+		if err != nil || (r.Status != packets.Saturated) != want {
+			t.Errorf("at %g: %s, %v; the largest load delivered is said to be %g", at, r.Status, err, load)
+		}
+	}
+	if load < 0.1 || load > 0.9 || got.latency < 32 {
+		t.Errorf("delivered up to %g, latency %g: no test", load, got.latency)
 	}
 }
 

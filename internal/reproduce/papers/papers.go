@@ -56,7 +56,7 @@ type Experiment struct {
 
 // Effort is how often to measure. Zero counts as one.
 type Effort struct {
-	Patterns int // of Bandwidth, on each network; of Accepted the time units of the window
+	Patterns int // of Bandwidth, on each network; of Accepted and Delivered the time units of the window
 	Networks int // drawn for each place whose spec has a {seed}
 	Repeats  int // of Seconds and Stops
 }

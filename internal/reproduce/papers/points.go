@@ -39,6 +39,8 @@ func (e *Experiment) Points(quick bool, seed uint64, digests map[string]string) 
 				p.Repeats = max(1, effort.Repeats)
 			case measure.Stops:
 				p.Repeats, p.Seed = max(1, effort.Repeats), seed
+			case measure.Delivered:
+				p.Patterns, p.Traffic = max(1, effort.Patterns), l.Traffic
 			case measure.Accepted:
 				p.Patterns, p.Load, p.Traffic = max(1, effort.Patterns), at.Load, l.Traffic
 			}

@@ -2,6 +2,8 @@ package papers
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/measure"
@@ -11,11 +13,26 @@ import (
 // random, and the partners send to each other.
 const pairwise = "bisect-both"
 
-// loads is what the hosts offer, a fraction of what their links carry.
-var loads = []float64{0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1}
+// loads is what the hosts offer, a fraction of what their links carry: close to each other
+// where most methods saturate.
+var loads = []float64{0.05, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 1}
 
 // quickLoads is those of quick runs.
-var quickLoads = map[float64]bool{0.1: true, 0.2: true, 0.4: true, 0.6: true, 1: true}
+var quickLoads = map[float64]bool{0.1: true, 0.2: true, 0.3: true, 0.4: true, 0.5: true, 0.6: true, 0.7: true, 0.8: true, 1: true}
+
+// sizes2006 is the switches of the networks of section 8.
+var sizes2006 = []int{16, 32, 64}
+
+// bySize is random networks with twice as many cables as switches, by switches.
+func bySize() (list []claims.Place) {
+	for _, n := range sizes2006 {
+		list = append(list, claims.Place{
+			Label: fmt.Sprint(n), X: float64(n), Quick: true,
+			Spec: fmt.Sprintf("random:switches=%d,links=%d,hosts=1,seed=%s", n, 2*n, measure.SeedMark),
+		})
+	}
+	return list
+}
 
 // offered is a random network with twice as many cables as switches, by load.
 func offered(switches int) (list []claims.Place) {
@@ -28,44 +45,59 @@ func offered(switches int) (list []claims.Place) {
 	return list
 }
 
-// categories is the three groups of section 8, each with a figure for every size.
-var categories = []struct {
-	name, what string
-	first      int // figure of the smallest size
-	methods    []string
-	shows      string
-}{
-	{"deterministic", "Deterministic routing", 7, []string{"updn-dfs", "d-mroots", "lash"},
-		"Every method has as many lanes as LASH needs on the network at hand. Up*/Down* goes along a depth-first spanning tree."},
-	{"source", "Source-adaptive routing", 10, []string{"mroots", "mp-lash", "mp-lash-one", "lash"},
-		"Every method has as many lanes as all shortest paths need on the network at hand. MP-LASH gives sources every shortest path, to take at random: mp-lash on every layer that takes the path " +
-			"(with step 4 of section 6), mp-lash-one on one layer for each."},
-	{"switch", "Switch-adaptive routing", 13, []string{"updn-adaptive", "escape", "a-lash", "lash"},
-		"Every method has as many lanes as A-LASH needs on the network at hand, two at the least. LASH, which is deterministic, is there to compare."},
+// category is methods that are compared with each other.
+type category struct {
+	name, what, section string
+	first               int // figure of the smallest size
+	methods             []string
+	beside              []string // ours, beside the one of the paper whose name they begin with; throughput only
+	shows               string
+	claims              []claims.Claim
 }
 
-// throughput is figures 7 to 15.
+// categories is the three groups of section 8, each with a figure for every size.
+var categories = []category{
+	{"deterministic", "Deterministic routing", "8.1", 7, []string{"updn-dfs", "d-mroots", "lash"}, []string{"updn-dfs, by tables"},
+		"Every method has as many lanes as LASH needs on the network at hand. Every pair has a path of its own: of LASH a shortest one, of Up*/Down*, along a depth-first spanning tree, and of D-MROOTS a shortest " +
+			"of those that go up, then down; of several one is drawn. Such Up*/Down* is for source routes, or for switches that look at the port a packet came by, as the paper's. InfiniBand's tables look at the destination only: " +
+			"what they can hold is updn-dfs, by tables.", deterministicClaims()},
+	{"source", "Source-adaptive routing", "8.2", 10, []string{"mroots", "mp-lash", "mp-lash-one", "lash"}, []string{"mp-lash, by credits"},
+		"Every method has as many lanes as all shortest paths need on the network at hand. MP-LASH gives sources every shortest path, to take at random: mp-lash on every layer that takes the path " +
+			"(with step 4 of section 6), mp-lash-one on one layer for each. Sources choose the layer at random, too, as in section 8.2 (\"whenever a source can choose between several paths, this choice is made at random\"); " +
+			"mp-lash, by credits, leaves it to the first switch.", sourceClaims()},
+	{"switch", "Switch-adaptive routing", "8.3", 13, []string{"updn-adaptive", "escape", "a-lash", "lash"}, nil,
+		"Every method has as many lanes as A-LASH needs on the network at hand, two at the least. LASH, which is deterministic, is there to compare.", switchClaims()},
+}
+
+const setting = "a host on each switch, packets of 32 flits, cut-through switching, buffers of 128 flits a lane; uniform traffic, and pairwise, paler."
+
+// throughput is figures 7 to 15, and what sections 8.1 to 8.3 state about them: that is
+// about the throughput, which has an experiment of its own for each section.
 func throughput() (list []Experiment) {
-	for _, c := range categories {
-		for i, switches := range []int{16, 32, 64} {
+	for i := range categories {
+		c := &categories[i]
+		bars := Experiment{
+			ID: "tpds2006-s" + strings.ReplaceAll(c.section, ".", ""), Figure: "Section " + c.section,
+			Title: c.what + ": throughput",
+			Shows: "The largest load that is still delivered, on a grid of 0.02, in random networks with twice as many cables as switches, " + setting +
+				" Delivered is at least 98 % of what is offered in the window. The mean over the networks, with the least and the most as whiskers; almost the same is within 5 %. " + c.shows,
+			Measure: measure.Delivered, X: "switches",
+			Quick:  Effort{Networks: 4, Patterns: 50000},
+			Full:   Effort{Networks: 16, Patterns: 50000},
+			Claims: c.claims,
+		}
+		bars.Lines = c.lines(append(slices.Clone(c.methods), c.beside...), bySize())
+		list = append(list, bars)
+		for i, switches := range sizes2006 {
 			e := Experiment{
 				ID: fmt.Sprintf("tpds2006-%d", c.first+i), Figure: fmt.Sprintf("Fig. %d", c.first+i),
 				Title: fmt.Sprintf("%s on %d switches", c.what, switches),
-				Shows: fmt.Sprintf("Accepted over offered load in random networks of %d switches with %d cables, a host on each switch, packets of 32 flits, cut-through switching, buffers of 128 flits a lane; "+
-					"uniform traffic, and pairwise, paler. The mean over the networks. What is compared is the most that is accepted at any load; almost the same is within 5 %%. %s", switches, 2*switches, c.shows),
+				Shows: fmt.Sprintf("Accepted over offered load, and the latency where it is delivered, in random networks of %d switches with %d cables, %s "+
+					"The mean over the networks. What the text states is held against the throughput: see Section %s. %s", switches, 2*switches, setting, c.section, c.shows),
 				Measure: measure.Accepted, X: "offered load, fraction of the hosts' links", Curves: true,
-				Quick:  Effort{Networks: 4, Patterns: 50000},
-				Full:   Effort{Networks: 16, Patterns: 50000},
-				Claims: throughputClaims(c.name, switches),
-			}
-			for _, pattern := range []string{measure.Uniform, pairwise} {
-				for _, m := range c.methods {
-					l := claims.Line{Name: m, Engine: c.name + ":" + m, Places: offered(switches), Traffic: pattern}
-					if pattern == pairwise {
-						l.Name, l.Like = m+claims.Pairs, m
-					}
-					e.Lines = append(e.Lines, l)
-				}
+				Quick: Effort{Networks: 4, Patterns: 50000},
+				Full:  Effort{Networks: 16, Patterns: 50000},
+				Lines: c.lines(c.methods, offered(switches)),
 			}
 			list = append(list, e)
 		}
@@ -73,44 +105,84 @@ func throughput() (list []Experiment) {
 	return list
 }
 
-// throughputClaims is what sections 8.1 to 8.3 state, as far as it is about networks
-// of this size.
-func throughputClaims(category string, switches int) []claims.Claim {
-	const layers = "Which of a path's layers a packet takes is open in the paper; here it is the one with most credits."
-	const fewPairs = "With few pairs, what the pairs drawn happen to share weighs more than the routing."
-	switch category {
-	case "deterministic":
-		return []claims.Claim{
-			{Where: "8.1", Says: "LASH performs better than UpDown for uniform traffic", Check: claims.More("lash", "updn-dfs")},
-			{Where: "8.1", Says: "D-MROOTS performs better than UpDown for uniform traffic", Check: claims.More("d-mroots", "updn-dfs"),
-				Why: "Our depth-first Up*/Down* picks the tree that leaves the fewest turns out, while the trees of D-MROOTS are breadth-first from roots that only have to be far apart."},
-			{Where: "8.1", Says: "LASH performs consistently better than D-MROOTS", Check: claims.More("lash", "d-mroots")},
-			{Where: "8.1", Says: "the differences are far smaller for pairwise traffic", Check: claims.Closer("lash", "updn-dfs"), Why: fewPairs},
+// lines is a line for every method under uniform and one under pairwise traffic.
+func (c *category) lines(methods []string, places []claims.Place) (lines []claims.Line) {
+	for _, pattern := range []string{measure.Uniform, pairwise} {
+		for _, m := range methods {
+			l := claims.Line{Name: m, Engine: c.name + ":" + m, Places: places, Traffic: pattern}
+			if pattern == pairwise {
+				l.Name, l.Like = m+claims.Pairs, m
+			}
+			lines = append(lines, l)
 		}
-	case "source":
-		list := []claims.Claim{
-			{Where: "8.2", Says: "MROOTS performs poorest for uniform traffic", Check: claims.Poorest("mroots", []string{"lash", "mp-lash", "mp-lash-one"})},
-			{Where: "8.2", Says: "LASH and MP-LASH perform almost identically for uniform traffic", Check: claims.Near("lash", "mp-lash-one"), Why: layers},
-			{Where: "8.2", Says: "MP-LASH gains nothing from several layers for each path", Check: claims.Near("mp-lash", "mp-lash-one"), Why: layers},
-			{Where: "8.2", Says: "MP-LASH performs best for pairwise traffic", Check: claims.Best("mp-lash"+claims.Pairs, []string{"mroots" + claims.Pairs, "lash" + claims.Pairs}), Why: fewPairs + " " + layers},
+	}
+	return lines
+}
+
+const (
+	fewPairs  = "With few pairs, what the pairs drawn happen to share weighs more than the routing."
+	equalWays = "Which of equal ways a switch prefers, the paper leaves open; here it is the one with most credits."
+)
+
+// atEach is a claim for every size.
+func atEach(where, says string, check func(place string) claims.Check, why string) (list []claims.Claim) {
+	for _, n := range sizes2006 {
+		list = append(list, claims.Claim{Where: where, Says: fmt.Sprintf("%d switches: %s", n, says), Check: check(fmt.Sprint(n)), Why: why})
+	}
+	return list
+}
+
+// What sections 8.1 to 8.3 state. About latency they state nothing.
+func deterministicClaims() []claims.Claim {
+	more := func(a, b string) func(string) claims.Check {
+		return func(at string) claims.Check { return claims.More(a, b, at) }
+	}
+	return slices.Concat(
+		atEach("8.1", "LASH performs better than UpDown for uniform traffic", more("lash", "updn-dfs"), ""),
+		atEach("8.1", "D-MROOTS performs better than UpDown for uniform traffic", more("d-mroots", "updn-dfs"),
+			"The depth-first tree leaves few turns out, and so does a breadth-first one: with few switches, and layers that share the cables, trees with several roots gain little."),
+		atEach("8.1", "LASH performs consistently better than D-MROOTS", more("lash", "d-mroots"), ""),
+		atEach("8.1", "LASH and D-MROOTS tend to perform better than UpDown for pairwise traffic as well", func(at string) claims.Check {
+			return claims.Best("lash"+claims.Pairs, []string{"updn-dfs" + claims.Pairs}, at)
+		}, fewPairs),
+		atEach("8.1", "the differences are far smaller for pairwise traffic", func(at string) claims.Check { return claims.Closer("lash", "updn-dfs", at) }, fewPairs),
+	)
+}
+
+func sourceClaims() []claims.Claim {
+	pairs := func(names ...string) []string {
+		for i := range names {
+			names[i] += claims.Pairs
 		}
-		if switches == 16 {
-			list = append(list, claims.Claim{Where: "8.2", Says: "LASH performs relatively poorly for pairwise traffic in small networks", Check: claims.More("mp-lash"+claims.Pairs, "lash"+claims.Pairs), Why: fewPairs + " " + layers})
-		}
-		return list
+		return names
 	}
-	list := []claims.Claim{
-		{Where: "8.3", Says: "A-LASH and Escape perform almost identically, uniform traffic", Check: claims.Near("a-lash", "escape"),
-			Why: "Ours lets a switch take the way with most credits; what it prefers among equal ones, which the paper leaves open, tells the two apart."},
-		{Where: "8.3", Says: "the same, pairwise traffic", Check: claims.Near("a-lash"+claims.Pairs, "escape"+claims.Pairs), Why: "See above."},
-	}
-	switch switches {
-	case 16:
-		list = append(list, claims.Claim{Where: "8.3", Says: "adaptive UpDown performs relatively well with 16 nodes (nearly LASH or better)", Check: claims.NotFarBelow("updn-adaptive", "lash")})
-	case 32:
-		list = append(list, claims.Claim{Where: "8.3", Says: "adaptive UpDown is poorer than deterministic LASH with 32 switches, uniform traffic", Check: claims.More("lash", "updn-adaptive")})
-	case 64:
-		list = append(list, claims.Claim{Where: "8.3", Says: "adaptive UpDown scales poorly, even compared to LASH", Check: claims.More("lash", "updn-adaptive")})
-	}
-	return append(list, claims.Claim{Where: "8.3", Says: "the differences are smaller for pairwise traffic", Check: claims.Closer("a-lash", "updn-adaptive"), Why: fewPairs})
+	return slices.Concat(
+		atEach("8.2", "MROOTS performs poorest for uniform traffic", func(at string) claims.Check {
+			return claims.Poorest("mroots", []string{"lash", "mp-lash", "mp-lash-one"}, at)
+		}, "\"The difference is not very significant for small networks\", the paper adds."),
+		atEach("8.2", "LASH and MP-LASH perform almost identically for uniform traffic", func(at string) claims.Check { return claims.Near("lash", "mp-lash-one", at) }, ""),
+		atEach("8.2", "MP-LASH gains nothing from several layers for each path", func(at string) claims.Check { return claims.NotFarBelow("mp-lash-one", "mp-lash", at) }, ""),
+		atEach("8.2", "MP-LASH performs best for pairwise traffic", func(at string) claims.Check {
+			return claims.Best("mp-lash"+claims.Pairs, pairs("mroots", "lash"), at)
+		}, fewPairs),
+		[]claims.Claim{
+			{Where: "8.2", Says: "LASH performs relatively poorly for pairwise traffic in small networks: below MROOTS on 16 switches", Check: claims.More("mroots"+claims.Pairs, "lash"+claims.Pairs, "16"), Why: fewPairs},
+			{Where: "8.2", Says: "LASH improves as the networks grow larger: above MROOTS on 64 switches", Check: claims.More("lash"+claims.Pairs, "mroots"+claims.Pairs, "64"), Why: fewPairs},
+		},
+	)
+}
+
+func switchClaims() []claims.Claim {
+	return slices.Concat(
+		atEach("8.3", "A-LASH and Escape perform almost identically, uniform traffic", func(at string) claims.Check { return claims.Near("a-lash", "escape", at) }, equalWays),
+		atEach("8.3", "A-LASH and Escape perform almost identically, pairwise traffic", func(at string) claims.Check {
+			return claims.Near("a-lash"+claims.Pairs, "escape"+claims.Pairs, at)
+		}, equalWays),
+		[]claims.Claim{
+			{Where: "8.3", Says: "adaptive UpDown performs relatively well with 16 nodes (nearly LASH or better)", Check: claims.NotFarBelow("updn-adaptive", "lash", "16")},
+			{Where: "8.3", Says: "adaptive UpDown is poorer than deterministic LASH with 32 switches, uniform traffic", Check: claims.More("lash", "updn-adaptive", "32")},
+			{Where: "8.3", Says: "adaptive UpDown scales poorly, even compared to LASH (64 switches)", Check: claims.More("lash", "updn-adaptive", "64")},
+		},
+		atEach("8.3", "the differences are smaller for pairwise traffic", func(at string) claims.Check { return claims.Closer("a-lash", "updn-adaptive", at) }, fewPairs),
+	)
 }
