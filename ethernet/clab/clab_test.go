@@ -1,9 +1,13 @@
 package clab
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/weft-fabric/weft/ethernet"
+	"github.com/weft-fabric/weft/format"
 )
 
 const lab = `name: lab
@@ -48,4 +52,22 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%s: %v", c.new, err)
 		}
 	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add("name: x\ntopology:\n  nodes:\n    a: {kind: linux}\n    b: {kind: sonic-vs}\n  links:\n    - endpoints: [\"a:eth1\", \"b:eth1\"]\n")
+	f.Add("topology:\n  nodes:\n    a:\n    b:\n  links:\n    - endpoints:\n      - node: a\n        interface: e1\n      - {node: b, interface: e1}\n    - type: host\n      endpoint: {node: a}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		top, err := Read(strings.NewReader(text), "f")
+		var at *format.ParseError
+		if err != nil && !errors.As(err, &at) {
+			t.Fatalf("an error without a line: %v", err)
+		}
+		if err != nil {
+			return
+		}
+		if _, err := ethernet.NewCabling(top.Devices, top.Cables); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

@@ -1,0 +1,47 @@
+package folder
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/weft-fabric/weft/ethernet"
+)
+
+// Whatever one file of a folder says, reading ends with a network that can be judged or with an
+// error.
+func FuzzFolder(f *testing.F) {
+	names := []string{"a.route.json", "a.interface.json", "a.lldp.json", "a.config_db.json", "qos.yaml", "a.frr.conf", "a.route6.json"}
+	files := pair()
+	files["a.lldp.json"] = heard("eth0", "b", "eth0")
+	files["qos.yaml"] = qos
+	tunnel, err := os.ReadFile("../../examples/ethernet/dual-tor-remapped/tor-a/config_db.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, name := range names {
+		f.Add(uint8(i), files[name], i%2 == 0)
+	}
+	f.Add(uint8(3), string(tunnel), true)
+	f.Add(uint8(4), "lossless:\n  - 3\n  - &a 4\n", false)
+	f.Fuzz(func(t *testing.T, which uint8, text string, partial bool) {
+		dir := t.TempDir()
+		changed := maps.Clone(files)
+		changed[names[int(which)%len(names)]] = text
+		for name, text := range changed {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n, err := Read(dir, Options{Partial: partial})
+		if err != nil {
+			return
+		}
+		if len(n.Gaps) > 0 && !partial {
+			t.Fatalf("read with gaps: %q", n.Gaps)
+		}
+		verify(t, n, ethernet.HostScope)
+		verify(t, n, ethernet.AllScope)
+	})
+}
