@@ -192,7 +192,7 @@ func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report,
 	}
 	p.Fact("time", "read %s, failures %s; %s at the peak", words.Seconds(s.Seconds.Read), words.Seconds(s.Seconds.Failures), words.Bytes(peakRSS()))
 	if r.Loops > 0 {
-		p.Fact("next", "weft route %s --lossless 2 computes rules for priorities that are safe after every single failure", in.again)
+		p.Fact("next", "weft route %s --lossless %d computes rules for priorities that are safe after every single failure", in.again, in.twice())
 	}
 	return p
 }

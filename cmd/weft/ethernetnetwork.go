@@ -71,6 +71,11 @@ func (in *ethernetInput) covered() string {
 	return ""
 }
 
+// twice is a number of priorities for rules to try first: one more for each that is lossless now.
+func (in *ethernetInput) twice() int {
+	return min(2*len(in.Priorities.Lossless()), ethernet.MaxPriorities-1)
+}
+
 // text is the flags as they were given, with a blank before each.
 func (o *ethernetFlags) text() string {
 	var b strings.Builder

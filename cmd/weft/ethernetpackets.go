@@ -41,7 +41,7 @@ priority flow control: they stop the network, and drain with the rules of weft r
 
 func (o *packetsEthernetFlags) addTo(f *pflag.FlagSet) {
 	o.ethernetFlags.addTo(f)
-	f.IntVar(&o.lossless, "lossless", 2, "lossless priorities there may be in the rules that the same flows are sent under")
+	f.IntVar(&o.lossless, "lossless", 0, "lossless priorities there may be in the rules that the same flows are sent under (default two for each that is lossless)")
 	f.IntVar(&o.xoff, "xoff", 0, "bytes of a priority group at which a port sends a pause (default that of the preset)")
 	f.IntVar(&o.xon, "xon", 0, "bytes at which the pause ends (default that of the preset)")
 	f.IntVar(&o.cable, "cable-length", 0, "meters of every cable (default that of the preset)")
@@ -124,6 +124,9 @@ func (a *app) packetsEthernet(cmd *cobra.Command, name string, o *packetsEtherne
 	in, err := o.read(a.Console, name)
 	if err != nil {
 		return err
+	}
+	if !cmd.Flags().Changed("lossless") {
+		o.lossless = in.twice()
 	}
 	v, err := judge.Verify(cmd.Context(), in.Network, judge.Options{})
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -385,7 +386,7 @@ func (j *verifyEthernetJob) next() string {
 	var do []string
 	v := j.verdict
 	if !v.Free() {
-		do = append(do, "weft route "+j.n.again+" --lossless 2 computes rules for priorities that make it safe")
+		do = append(do, "weft route "+j.n.again+" --lossless "+strconv.Itoa(j.n.twice())+" computes rules for priorities that make it safe")
 	}
 	if v.Circles > 0 {
 		do = append(do, "routes that circle are usually caught in the middle of a change: take the dumps again")

@@ -57,21 +57,36 @@ func (p *Plan) Fill(classes []ethernet.Class) {
 	wg.Wait()
 }
 
-// HostClasses is the classes of a network with hosts, one for each set of devices
-// that they are behind, without next hops.
+// HostClasses is the classes of a network with hosts, one for each set of devices and tunnels
+// that they are behind, without next hops, and behind them the classes that tunnels lead to.
 func HostClasses(n *ethernet.Network) []ethernet.Class {
 	var list []ethernet.Class
+	var into []int // classes that tunnels lead to, in the network; their places here follow those with hosts
 	for i := range n.Classes {
 		c := &n.Classes[i]
 		if !c.Hosts || len(c.At) == 0 {
 			continue
 		}
-		same := slices.IndexFunc(list, func(o ethernet.Class) bool { return slices.Equal(o.At, c.At) })
+		same := slices.IndexFunc(list, func(o ethernet.Class) bool { return slices.Equal(o.At, c.At) && slices.Equal(o.Tunnels, c.Tunnels) })
 		if same < 0 {
 			same = len(list)
-			list = append(list, ethernet.Class{At: c.At, Hosts: true})
+			list = append(list, ethernet.Class{At: c.At, Hosts: true, Tunnels: slices.Clone(c.Tunnels)})
 		}
 		list[same].Prefixes = append(list[same].Prefixes, c.Prefixes...)
+		for _, t := range c.Tunnels {
+			if !slices.Contains(into, t.Into) {
+				into = append(into, t.Into)
+			}
+		}
+	}
+	hosts := len(list)
+	for i := range list {
+		for t := range list[i].Tunnels {
+			list[i].Tunnels[t].Into = hosts + slices.Index(into, list[i].Tunnels[t].Into)
+		}
+	}
+	for _, i := range into {
+		list = append(list, ethernet.Class{Prefixes: n.Classes[i].Prefixes, At: n.Classes[i].At})
 	}
 	return list
 }

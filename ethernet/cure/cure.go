@@ -12,7 +12,8 @@
 //
 // Paths are those of the network as it is, those after failures, and with Bounces those of
 // packets that are sent astray: at up to so many devices by a link that is not a next hop,
-// and from there on by next hops, but not straight back.
+// and from there on by next hops, but not straight back. A device that wraps packets into a tunnel
+// takes a turn as any other, with the rule for its interfaces and the priority that they came with.
 //
 // Orders. Two are tried, and the one that needs fewer priorities, then fewer rules, is taken: turns
 // admitted one after the other, most used first, as long as they close no circle
@@ -69,8 +70,8 @@ const maxGreedy = 20_000
 
 // Compute finds rules.
 func Compute(ctx context.Context, n *ethernet.Network, o Options) (*Cure, error) {
-	if len(n.TunnelMaps) > 0 {
-		return nil, errors.New("cure: devices wrap packets, and rules for tunnels are not computed: SONiC's maps for dual-ToR do it (docs/ethernet.md)")
+	if len(n.TunnelMaps) > 0 && o.Bounces > 0 {
+		return nil, errors.New("cure: devices wrap packets, and what packets do that go astray with tunnels is not followed")
 	}
 	levels := 0
 	if len(o.Start) > 0 {

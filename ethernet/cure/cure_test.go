@@ -45,6 +45,42 @@ func TestTwoLinksDown(t *testing.T) {
 	}
 }
 
+// wrap makes devices send packets of some classes through a tunnel to where another one leaves.
+func wrap(r *rand.Rand, n *ethernet.Network) {
+	same := []uint64{1, 2}[:len(n.Priorities.Marks)]
+	n.TunnelMaps = [][]uint64{same}
+	into := r.IntN(len(n.Classes))
+	for i := range n.Classes {
+		if i != into {
+			n.Classes[i].Tunnels = []ethernet.Tunnel{{Device: n.Classes[i].At[0], Into: into}}
+		}
+	}
+}
+
+// SONiC's dual ToR gets along with the priorities that its maps use: packets go from 3 to 2 and from 4
+// to 6.
+func TestDualToR(t *testing.T) {
+	n, err := folder.Read("../../examples/ethernet/dual-tor", folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Lossless: 4, Start: []uint8{3, 4}}
+	c, err := Compute(context.Background(), n, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := judge.Verify(context.Background(), c.Network, judge.Options{})
+	if err != nil || !v.Free() || c.Needed != 4 || c.Lossy > 0 || fmt.Sprint(c.Ladders) != "[[3 2] [4 6]]" {
+		t.Fatalf("%v, %+v, %d needed, ladders %v", err, v, c.Needed, c.Ladders)
+	}
+	if _, err := c.Sonic(0); err == nil {
+		t.Error("rules for tunnels are written as maps of ports")
+	}
+	if _, err := Compute(context.Background(), n, Options{Lossless: 4, Start: []uint8{3, 4}, Bounces: 1}); err == nil {
+		t.Error("bounces are served in networks with tunnels")
+	}
+}
+
 // random is a network with any cables, two or three levels of it sensible, and BGP's routes.
 func random(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
 	t.Helper()
@@ -73,6 +109,9 @@ func TestSafe(t *testing.T) {
 		plan, n := random(t, r)
 		o := Options{Lossless: 1 + r.IntN(4), Start: []uint8{3}, Bounces: i % 3}
 		if o.Bounces == 0 {
+			if len(n.Classes) > 1 && i%2 == 0 {
+				wrap(r, n)
+			}
 			o.After = failures.After(context.Background(), plan, n, failures.Links)
 		}
 		if r.IntN(4) == 0 {

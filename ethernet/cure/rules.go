@@ -61,6 +61,14 @@ func (p *plan) cure(n *ethernet.Network, o Options, levels int) *Cure {
 	}
 	cured := *n
 	cured.Priorities = priorities
+	same := make([]uint64, len(priorities.Marks)) // packets keep their priority when they are wrapped, but for rules
+	for mark := range same {
+		same[mark] = 1 << mark
+	}
+	cured.TunnelMaps = nil
+	for range n.TunnelMaps {
+		cured.TunnelMaps = append(cured.TunnelMaps, same)
+	}
 	c.Network = &cured
 	c.Rules = p.compress(c.Ladders, rules)
 	perDevice := map[ethernet.DeviceID]int{}

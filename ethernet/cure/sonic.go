@@ -2,6 +2,7 @@ package cure
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -34,6 +35,9 @@ const lossyClass = 0
 // Sonic puts the rules of a device into maps. The error says why they do not fit.
 func (c *Cure) Sonic(d ethernet.DeviceID) (*Maps, error) {
 	n := c.Network
+	if len(n.TunnelMaps) > 0 {
+		return nil, errors.New("cure: devices wrap packets, for which TUNNEL has maps of its own (encap_tc_to_dscp_map and encap_tc_to_queue_map); these are not written")
+	}
 	first, end := n.LinksFrom(d)
 	m := &Maps{device: d, c: c, class: map[[2]int]int{}, kinds: make([]kind, ethernet.MaxPriorities)}
 	for l := first; l < end; l++ {

@@ -1,7 +1,11 @@
 package cure
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/ethernet"
 )
@@ -15,7 +19,15 @@ type walker struct {
 	bounces int       // of the walk under way
 	seen    [][]uint8 // [bounces][LinkID] levels at which packets were there, as bits
 	stack   []position
-	links   []position // with something in seen
+	links   []position      // with something in seen
+	entries map[entry]uint8 // levels of packets that came to tunnels, as bits
+	order   []entry         // those in entries, always in the same order
+}
+
+// entry is packets that come to a tunnel's beginning by a link, None for hosts.
+type entry struct {
+	tunnel ethernet.Tunnel
+	in     ethernet.LinkID
 }
 
 // position is packets on a link that bounced some times and are at a level.
@@ -44,39 +56,92 @@ func newWalker(t *turns, o Options) *walker {
 }
 
 // all follows every class, as it is and after failures, and gives every turn to visit, with the
-// level of the packets; visit says at which level they go on.
+// level of the packets; visit says at which level they go on. Packets in tunnels follow all
+// others, by all next hops of the outer header's class with each other.
 func (w *walker) all(ctx context.Context, visit func(turn int32, level uint8) uint8) error {
+	w.entries = map[entry]uint8{}
 	for class := range w.n.Classes {
 		if w.n.Wanted(class, ethernet.HostScope) {
 			w.class(class, w.n.Classes[class].Next, w.o.Bounces, visit)
 		}
 	}
+	err := w.after(func(class int, next ethernet.Row) { w.class(class, next, 0, visit) })
+	if err != nil || len(w.entries) == 0 {
+		return cmp.Or(err, ctx.Err())
+	}
+	w.order = slices.SortedFunc(maps.Keys(w.entries), func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.in, b.in), cmp.Compare(a.tunnel.Device, b.tunnel.Device), cmp.Compare(a.tunnel.Into, b.tunnel.Into), cmp.Compare(a.tunnel.Map, b.tunnel.Map))
+	})
+	follow := func(class int, next ethernet.Row) {
+		if slices.ContainsFunc(w.order, func(e entry) bool { return e.tunnel.Into == class }) {
+			w.tunnelled(class, next, visit)
+		}
+	}
+	for class := range w.n.Classes {
+		follow(class, w.n.Classes[class].Next)
+	}
+	return cmp.Or(w.after(follow), ctx.Err())
+}
+
+func (w *walker) after(visit func(class int, next ethernet.Row)) error {
 	if w.o.After == nil {
-		return ctx.Err()
+		return nil
 	}
-	err := w.o.After(func(class int, next ethernet.Row) { w.class(class, next, 0, visit) })
-	if err != nil {
-		return err
-	}
-	return ctx.Err()
+	return w.o.After(visit)
 }
 
 func (w *walker) class(class int, next ethernet.Row, bounces int, visit func(int32, uint8) uint8) {
+	w.begin(bounces)
+	for _, at := range w.from {
+		w.arrive(class, next, position{ethernet.None, 0, 0}, at, visit)
+	}
+	w.run(class, next, visit)
+}
+
+// tunnelled follows the packets whose outer header is of a class, from where they are wrapped.
+func (w *walker) tunnelled(class int, next ethernet.Row, visit func(int32, uint8) uint8) {
+	w.begin(0)
+	for _, e := range w.order {
+		if e.tunnel.Into != class {
+			continue
+		}
+		for levels := w.entries[e]; levels != 0; levels &= levels - 1 {
+			w.arrive(class, next, position{e.in, 0, uint8(bits.TrailingZeros8(levels))}, e.tunnel.Device, visit)
+		}
+	}
+	w.run(class, next, visit)
+}
+
+// begin forgets the class before.
+func (w *walker) begin(bounces int) {
 	w.bounces = bounces
 	for _, at := range w.links {
 		w.seen[at.bounces][at.link] = 0
 	}
 	w.links = w.links[:0]
-	n := w.n
-	for _, at := range w.from {
-		w.out(class, next, ethernet.None, at, 0, func(out ethernet.LinkID, bounced uint8) { w.enter(position{out, bounced, 0}) })
-	}
+}
+
+func (w *walker) run(class int, next ethernet.Row, visit func(int32, uint8) uint8) {
 	for len(w.stack) > 0 {
 		p := w.stack[len(w.stack)-1]
 		w.stack = w.stack[:len(w.stack)-1]
-		w.out(class, next, p.link, n.Links[p.link].To, p.bounces, func(out ethernet.LinkID, bounced uint8) {
-			w.enter(position{out, bounced, visit(w.of(p.link, out), p.level)})
-		})
+		w.arrive(class, next, p, w.n.Links[p.link].To, visit)
+	}
+}
+
+// arrive sends packets that came to a device on, and into tunnels.
+func (w *walker) arrive(class int, next ethernet.Row, p position, at ethernet.DeviceID, visit func(int32, uint8) uint8) {
+	w.out(class, next, p.link, at, p.bounces, func(out ethernet.LinkID, bounced uint8) {
+		level := p.level
+		if p.link != ethernet.None {
+			level = visit(w.of(p.link, out), level)
+		}
+		w.enter(position{out, bounced, level})
+	})
+	for _, t := range w.n.Classes[class].Tunnels {
+		if t.Device == at {
+			w.entries[entry{t, p.link}] |= 1 << p.level
+		}
 	}
 }
 

@@ -5,7 +5,8 @@
 // Routes are computed anew for the classes that a failure concerns; where a device only
 // loses some of several next hops and still announces the same path, nothing else changes.
 // What is new is first judged together with everything that was there before: if that is
-// free of circles, so is any part of it. Only where it is not, the network is judged whole.
+// free of circles, so is any part of it. Only where it is not, the network is judged whole; and so is
+// every network whose devices change priorities or wrap packets, or whose links differ in them.
 //
 // While BGP converges, each device forwards by the routes of before or those of after, at
 // any time either. So the union of both at every device is judged, without what is down.
@@ -14,6 +15,7 @@ package failures
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -87,8 +89,9 @@ type trial struct {
 	plan     *bgp.Plan
 	n        *ethernet.Network // with the routes of the plan
 	o        Options
-	base     *judge.Base
-	announce [][]uint64 // [class][DeviceID] see bgp.Computer
+	base     *judge.Base // nil where each failure is judged as a network of its own
+	before   bool        // there is a loop before anything fails
+	announce [][]uint64  // [class][DeviceID] see bgp.Computer
 	senders  []ethernet.Sender
 }
 
@@ -100,11 +103,10 @@ func Run(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, o Options) (*
 	if o.Most == 0 {
 		o.Most = 10
 	}
-	base, err := judge.NewBase(ctx, n, ethernet.HostScope)
-	if err != nil {
+	t := &trial{plan: plan, n: n, o: o, senders: n.Senders(ethernet.HostScope)}
+	if err := t.judge(ctx); err != nil {
 		return nil, err
 	}
-	t := &trial{plan: plan, n: n, o: o, base: base, senders: n.Senders(ethernet.HostScope)}
 	t.prepare()
 	all, of := t.failures()
 	found := make([]Finding, len(all))
@@ -137,6 +139,23 @@ func Run(ctx context.Context, plan *bgp.Plan, n *ethernet.Network, o Options) (*
 		return nil, err
 	}
 	return t.report(ctx, found, of)
+}
+
+// judge judges the network before anything fails.
+func (t *trial) judge(ctx context.Context) error {
+	base, err := judge.NewBase(ctx, t.n, ethernet.HostScope)
+	switch {
+	case err == nil:
+		t.base, t.before = base, !base.Free()
+		return nil
+	case !errors.Is(err, judge.ErrWhole):
+		return err
+	}
+	v, err := judge.Verify(ctx, t.n, judge.Options{})
+	if err == nil {
+		t.before = !v.Free()
+	}
+	return err
 }
 
 // prepare notes what every device announces of every class.
@@ -209,7 +228,7 @@ func (t *trial) pairs(cables []ethernet.LinkID) (list []Failure, of int) {
 
 // report orders the findings, and judges the worst of them once more for the loop itself.
 func (t *trial) report(ctx context.Context, found []Finding, of int) (*Report, error) {
-	r := &Report{Before: !t.base.Free(), Tried: len(found), Of: of}
+	r := &Report{Before: t.before, Tried: len(found), Of: of}
 	for _, f := range found {
 		if f.Loop {
 			r.Loops++

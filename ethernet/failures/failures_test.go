@@ -56,6 +56,9 @@ func TestFromScratch(t *testing.T) {
 	loops, cuts, tried := 0, 0, 0
 	for i := range 1500 {
 		plan, n := network(t, rand.New(rand.NewPCG(9, uint64(i))))
+		if i%5 == 0 {
+			rewrite(rand.New(rand.NewPCG(10, uint64(i))), n)
+		}
 		o := Options{Kind: Kind(i % 3), Converging: i%4 == 0, Most: 1000}
 		r, err := Run(context.Background(), plan, n, o)
 		if err != nil {
@@ -141,6 +144,26 @@ func scratch(t *testing.T, plan *bgp.Plan, n *ethernet.Network, f Failure, conve
 
 func has(n *ethernet.Network, row ethernet.Row, d ethernet.DeviceID) bool {
 	return !empty(n.Words(row, d))
+}
+
+// rewrite makes devices change the priorities of packets, and of every second network wrap some.
+func rewrite(r *rand.Rand, n *ethernet.Network) {
+	n.Priorities.Rules = ethernet.NewRules(n.Cabling, 2)
+	for l := range n.Links {
+		in := ethernet.LinkID(l)
+		for out, end := n.LinksFrom(n.Links[l].To); out < end; out++ {
+			if r.IntN(3) == 0 {
+				n.Priorities.Rules.Set(in, out, uint8(r.IntN(2)), uint8(r.IntN(2)))
+			}
+		}
+	}
+	if r.IntN(2) == 0 || len(n.Classes) == 1 {
+		return
+	}
+	n.TunnelMaps = [][]uint64{{1, 2}}
+	for i := 1; i < len(n.Classes); i++ {
+		n.Classes[i].Tunnels = []ethernet.Tunnel{{Device: n.Classes[i].At[0], Into: 0}}
+	}
 }
 
 // Of many pairs of cables some are drawn, each once.

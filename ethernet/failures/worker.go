@@ -23,7 +23,11 @@ type worker struct {
 }
 
 func (t *trial) worker() *worker {
-	return &worker{trial: t, computer: bgp.NewComputer(t.plan), checker: t.base.Checker(), down: make([]bool, len(t.n.Links))}
+	w := &worker{trial: t, computer: bgp.NewComputer(t.plan), down: make([]bool, len(t.n.Links))}
+	if t.base != nil {
+		w.checker = t.base.Checker()
+	}
+	return w
 }
 
 // fail takes a failure's links down, and those of the failure before up.
@@ -44,7 +48,7 @@ func (w *worker) fail(f Failure) {
 func (w *worker) try(ctx context.Context, f Failure) (Finding, error) {
 	w.fail(f)
 	found := Finding{Failure: f, Cut: w.recompute(f)}
-	if w.checker.Suffices(w.changes) {
+	if w.checker != nil && w.checker.Suffices(w.changes) {
 		return found, nil
 	}
 	v, err := judge.Verify(ctx, w.after(), judge.Options{})
@@ -72,7 +76,7 @@ func (w *worker) recompute(f Failure) (cut int64) {
 		}
 		row := w.rows[len(w.changes)]
 		w.computer.Row(at, w.down, row)
-		if len(at) > 0 {
+		if len(at) > 0 && c.Hosts {
 			cut += w.cut(i, row)
 		}
 		if w.o.Converging {
@@ -106,7 +110,8 @@ func (w *worker) concerns(class int) bool {
 	return false
 }
 
-// cut counts the pairs of a class that have no route any more, among senders that are still there.
+// cut counts the pairs of a class that have no route any more, among senders that are still there. A
+// pair whose packets go by a tunnel that ends nowhere counts as having one.
 func (w *worker) cut(class int, row ethernet.Row) (pairs int64) {
 	n := w.n
 	c := &n.Classes[class]

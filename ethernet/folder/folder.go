@@ -199,6 +199,8 @@ func (r *reading) attached(d ethernet.DeviceID) []ethernet.Route {
 			known := slices.ContainsFunc(list, func(o ethernet.Route) bool { return o.Prefix == p })
 			_, out := r.outside[here]
 			switch {
+			case !known && r.ends(p):
+				list = append(list, ethernet.Route{Prefix: p, Deliver: ethernet.ToItself})
 			case known || p.IsSingleIP() || p.Addr().IsLinkLocalUnicast():
 			case !pointToPoint(p):
 				list = append(list, ethernet.Route{Prefix: p, Deliver: ethernet.ToHosts})

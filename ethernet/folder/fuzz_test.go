@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -25,15 +24,23 @@ func FuzzFolder(f *testing.F) {
 	}
 	f.Add(uint8(3), string(tunnel), true)
 	f.Add(uint8(4), "lossless:\n  - 3\n  - &a 4\n", false)
-	f.Fuzz(func(t *testing.T, which uint8, text string, partial bool) {
-		dir := t.TempDir()
-		changed := maps.Clone(files)
-		changed[names[int(which)%len(names)]] = text
-		for name, text := range changed {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+	dir := f.TempDir()
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			f.Fatal(err)
 		}
+	}
+	for name, text := range files {
+		put(name, text)
+	}
+	f.Fuzz(func(t *testing.T, which uint8, text string, partial bool) {
+		name := names[int(which)%len(names)]
+		put(name, text)
+		defer func() {
+			if put(name, files[name]); files[name] == "" {
+				os.Remove(filepath.Join(dir, name))
+			}
+		}()
 		n, err := Read(dir, Options{Partial: partial})
 		if err != nil {
 			return

@@ -32,7 +32,20 @@ func (r *reading) convert(d ethernet.DeviceID, from *frr.Route) (ethernet.Route,
 			return to, false, err
 		}
 	}
-	return to, !r.o.NoRoutes || to.Deliver == ethernet.ToHosts, nil
+	return to, !r.o.NoRoutes || to.Deliver == ethernet.ToHosts || to.Deliver == ethernet.ToItself && r.ends(from.Prefix), nil
+}
+
+// ends says whether a prefix is the address where a tunnel of some device ends.
+func (r *reading) ends(p netip.Prefix) bool {
+	if !p.IsSingleIP() {
+		return false
+	}
+	for _, d := range r.c.devices {
+		if d.config != nil && d.config.Tunnel != nil && d.config.Tunnel.Peer == p.Addr() {
+			return true
+		}
+	}
+	return false
 }
 
 // connected says whether a route is to the subnet of the interface itself, and not one that

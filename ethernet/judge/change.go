@@ -18,15 +18,19 @@ type Base struct {
 	free    bool
 }
 
+// ErrWhole says that a network cannot be a base, because devices change marks or wrap packets, or
+// because its links have different priorities: every change of it is judged as a network of its own.
+var ErrWhole = errors.New("judge: changes of this network are judged one by one")
+
 // NewBase judges a network as a base.
 func NewBase(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*Base, error) {
 	if n.Priorities.Rules != nil || len(n.TunnelMaps) > 0 {
-		return nil, errors.New("judge: changes of networks whose devices change marks or wrap packets are judged one by one")
+		return nil, ErrWhole
 	}
 	for m := range n.Priorities.Marks {
 		for l := range n.Links {
 			if n.Priorities.Of(uint8(m), ethernet.LinkID(l)) != n.Priorities.Of(uint8(m), 0) {
-				return nil, errors.New("judge: changes of networks with different priorities on different links are judged one by one")
+				return nil, ErrWhole
 			}
 		}
 	}

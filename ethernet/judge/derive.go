@@ -112,21 +112,21 @@ func (d *dependencies) inUse() []bool {
 	return used
 }
 
-// seed is packets that come out of a tunnel's beginning: they take a link with a mark.
-type seed struct {
-	out  ethernet.LinkID
-	mark uint8
+// entry is packets that come to a tunnel's beginning by a link, None for hosts.
+type entry struct {
+	tunnel ethernet.Tunnel
+	in     ethernet.LinkID
 }
 
 // walk follows the packets of one class after the other.
 type walk struct {
-	d     *dependencies
-	seen  []uint64 // [LinkID] marks that reached it, as bits
-	there []uint64 // [DeviceID] marks that are there
-	stack []arrival
-	links []ethernet.LinkID   // with marks in seen
-	at    []ethernet.DeviceID // with marks in there
-	seeds map[int][]seed      // by class of the outer header
+	d       *dependencies
+	seen    []uint64 // [LinkID] marks that reached it, as bits
+	there   []uint64 // [DeviceID] marks that are there
+	stack   []arrival
+	links   []ethernet.LinkID   // with marks in seen
+	at      []ethernet.DeviceID // with marks in there
+	entries map[entry]uint64    // marks that came to tunnels, as bits
 }
 
 // arrival is marks that are new at a link.
@@ -136,7 +136,7 @@ type arrival struct {
 }
 
 func newWalk(d *dependencies) *walk {
-	return &walk{d: d, seen: make([]uint64, len(d.n.Links)), there: make([]uint64, len(d.n.Names)), seeds: map[int][]seed{}}
+	return &walk{d: d, seen: make([]uint64, len(d.n.Links)), there: make([]uint64, len(d.n.Names)), entries: map[entry]uint64{}}
 }
 
 // begin forgets the class before.
@@ -161,14 +161,37 @@ func (w *walk) class(i int, next ethernet.Row, from []ethernet.DeviceID) {
 	w.run(c, next)
 }
 
-// tunnelled follows packets of a class that begin with seeds.
-func (w *walk) tunnelled(i int, seeds []seed) {
+// tunnelled follows the packets whose outer header is of a class, by next hops of it, from where they
+// are wrapped. A device wraps first, and changes marks by its rules then.
+func (w *walk) tunnelled(i int, next ethernet.Row, entries map[entry]uint64) {
 	w.begin()
-	c := &w.d.n.Classes[i]
-	for _, s := range seeds {
-		w.push(s.out, 1<<s.mark)
+	n := w.d.n
+	for e, marks := range entries {
+		if e.tunnel.Into != i {
+			continue
+		}
+		at := e.tunnel.Device
+		n.Each(n.Words(next, at), at, func(out ethernet.LinkID) {
+			for m := marks; m != 0; m &= m - 1 {
+				w.wrap(e, uint8(bits.TrailingZeros64(m)), out)
+			}
+		})
 	}
-	w.run(c, c.Next)
+	w.run(&n.Classes[i], next)
+}
+
+// wrap sends packets with a mark into a tunnel, by a link.
+func (w *walk) wrap(e entry, mark uint8, out ethernet.LinkID) {
+	n := w.d.n
+	for set := n.TunnelMaps[e.tunnel.Map][mark]; set != 0; set &= set - 1 {
+		outer := n.Priorities.Rules.Becomes(e.in, out, uint8(bits.TrailingZeros64(set)))
+		if e.in != ethernet.None {
+			if v, u := w.d.vertex(e.in, mark), w.d.vertex(out, outer); v >= 0 && u >= 0 {
+				w.d.extra = append(w.d.extra, [2]int32{v, u})
+			}
+		}
+		w.push(out, 1<<outer)
+	}
 }
 
 func (w *walk) run(c *ethernet.Class, next ethernet.Row) {
@@ -220,7 +243,7 @@ func (w *walk) arrive(c *ethernet.Class, next ethernet.Row, in ethernet.LinkID, 
 	}
 	for _, t := range c.Tunnels {
 		if t.Device == at {
-			w.wrap(t, in, marks)
+			w.entries[entry{t, in}] |= marks
 		}
 	}
 }
@@ -237,25 +260,6 @@ func (w *walk) rewritten(words []uint64, in ethernet.LinkID, at ethernet.DeviceI
 				w.d.next[mark][int(w.d.first[in])+i/64] |= 1 << (i % 64)
 			}
 			w.push(out, 1<<n.Priorities.Rules.Becomes(in, out, mark))
-		}
-	})
-}
-
-// wrap sends packets that came by a link into a tunnel.
-func (w *walk) wrap(t ethernet.Tunnel, in ethernet.LinkID, marks uint64) {
-	n := w.d.n
-	n.Each(n.Words(n.Classes[t.Into].Next, t.Device), t.Device, func(out ethernet.LinkID) {
-		for m := marks; m != 0; m &= m - 1 {
-			mark := uint8(bits.TrailingZeros64(m))
-			for set := n.TunnelMaps[t.Map][mark]; set != 0; set &= set - 1 {
-				outer := uint8(bits.TrailingZeros64(set))
-				if in != ethernet.None {
-					if v, u := w.d.vertex(in, mark), w.d.vertex(out, outer); v >= 0 && u >= 0 {
-						w.d.extra = append(w.d.extra, [2]int32{v, u})
-					}
-				}
-				w.seeds[t.Into] = append(w.seeds[t.Into], seed{out, outer})
-			}
 		}
 	})
 }
@@ -282,21 +286,36 @@ func derive(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*de
 		})
 	}
 	wg.Wait()
-	seeds := map[int][]seed{}
+	entries := map[entry]uint64{}
 	for _, w := range workers {
 		all.add(w.d)
-		for class, s := range w.seeds {
-			seeds[class] = append(seeds[class], s...)
+		for e, marks := range w.entries {
+			entries[e] |= marks
 		}
 	}
 	last := newWalk(newDependencies(n))
-	for class, s := range seeds {
-		last.tunnelled(class, s)
+	for _, class := range into(entries) {
+		last.tunnelled(class, n.Classes[class].Next, entries)
 	}
 	all.add(last.d)
-	slices.SortFunc(all.extra, comparePairs)
-	all.extra = slices.Compact(all.extra)
+	all.order()
 	return all, ctx.Err()
+}
+
+// order sorts the dependencies through tunnels, as successors looks them up.
+func (d *dependencies) order() {
+	slices.SortFunc(d.extra, comparePairs)
+	d.extra = slices.Compact(d.extra)
+}
+
+// into is the classes of outer headers, ascending.
+func into(entries map[entry]uint64) []int {
+	var list []int
+	for e := range entries {
+		list = append(list, e.tunnel.Into)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // sources is the devices where packets enter the network, ascending.

@@ -59,7 +59,7 @@ func (w *twin) send(class int, wrapped bool, in ethernet.LinkID, at ethernet.Dev
 			if !wrapped && t.Device == at && w.n.Has(w.n.Classes[t.Into].Next, out) {
 				for outer := range w.n.Priorities.Marks {
 					if w.n.TunnelMaps[t.Map][mark]>>outer&1 == 1 {
-						go1(t.Into, true, out, uint8(outer))
+						go1(t.Into, true, out, w.n.Priorities.Rules.Becomes(in, out, uint8(outer)))
 					}
 				}
 			}

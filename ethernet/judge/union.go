@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/deadlock/waits"
 	"github.com/weft-fabric/weft/ethernet"
@@ -15,19 +16,31 @@ type Union struct {
 	sources []ethernet.DeviceID
 	d       *dependencies
 	w       *walk
+	rows    map[int][]ethernet.Row // next hops of the classes of outer headers, besides those that they have
 }
 
 // NewUnion is a union without routes.
 func NewUnion(n *ethernet.Network, scope ethernet.Scope) *Union {
 	d := newDependencies(n)
-	return &Union{n: n, sources: sources(n, scope), d: d, w: newWalk(d)}
+	u := &Union{n: n, sources: sources(n, scope), d: d, w: newWalk(d), rows: map[int][]ethernet.Row{}}
+	for i := range n.Classes {
+		for _, t := range n.Classes[i].Tunnels {
+			u.rows[t.Into] = []ethernet.Row{n.Classes[t.Into].Next}
+		}
+	}
+	return u
 }
 
-// Add adds what packets of a class do under some next hops.
-func (u *Union) Add(class int, next ethernet.Row) { u.w.class(class, next, u.sources) }
+// Add adds what packets of a class do under some next hops, inside tunnels too.
+func (u *Union) Add(class int, next ethernet.Row) {
+	u.w.class(class, next, u.sources)
+	if rows := u.rows[class]; rows != nil {
+		u.rows[class] = append(rows, slices.Clone(next))
+	}
+}
 
 // AddAstray adds what packets of a class do if up to so many devices send them by a link that is
-// not a next hop. From there they go on by next hops, but never straight back.
+// not a next hop. From there they go on by next hops, but never straight back. Tunnels are not followed.
 func (u *Union) AddAstray(class int, bounces int) {
 	type place struct {
 		link    ethernet.LinkID
@@ -78,6 +91,12 @@ func (u *Union) AddAstray(class int, bounces int) {
 // Free says whether there is no circle, with the number of dependencies; otherwise it gives the
 // links of a shortest circle and their lanes.
 func (u *Union) Free() (free bool, dependencies int, cycle []Step) {
+	for _, class := range into(u.w.entries) {
+		for _, next := range u.rows[class] {
+			u.w.tunnelled(class, next, u.w.entries)
+		}
+	}
+	u.d.order()
 	rank, free := waits.Rank(len(u.n.Links)*u.d.lanes, u.d.successors)
 	if !free {
 		for _, v := range waits.ShortestCycle(rank, u.d.successors) {

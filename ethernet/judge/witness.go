@@ -145,7 +145,7 @@ func (t *tracer) explains(s *Step, next int32, class int) bool {
 			return true
 		}
 		for _, tunnel := range t.class.Tunnels {
-			if tunnel.Device == n.Links[s.Link].To && n.Has(n.Classes[tunnel.Into].Next, out) && t.wraps(tunnel, mark, out, next) {
+			if tunnel.Device == n.Links[s.Link].To && n.Has(n.Classes[tunnel.Into].Next, out) && t.wraps(tunnel, here, out, next) {
 				s.Mark, s.Tunnel = mark, tunnel.Into
 				s.Path, s.Sent = t.path(here, class)
 				s.Path = append(s.Path, out)
@@ -156,10 +156,11 @@ func (t *tracer) explains(s *Step, next int32, class int) bool {
 	return false
 }
 
-// wraps says whether packets with a mark can be in a lane of a link once they are wrapped.
-func (t *tracer) wraps(tunnel ethernet.Tunnel, mark uint8, out ethernet.LinkID, lane int32) bool {
-	for set := t.d.n.TunnelMaps[tunnel.Map][mark]; set != 0; set &= set - 1 {
-		if t.d.vertex(out, uint8(bits.TrailingZeros64(set))) == lane {
+// wraps says whether packets can be in a lane of a link once they are wrapped.
+func (t *tracer) wraps(tunnel ethernet.Tunnel, s state, out ethernet.LinkID, lane int32) bool {
+	n := t.d.n
+	for set := n.TunnelMaps[tunnel.Map][s.mark]; set != 0; set &= set - 1 {
+		if t.d.vertex(out, n.Priorities.Rules.Becomes(s.link, out, uint8(bits.TrailingZeros64(set)))) == lane {
 			return true
 		}
 	}
@@ -172,23 +173,23 @@ func (d *dependencies) vertexOf(s *Step) int32 { return int32(int(s.Link)*d.lane
 func (t *tracer) intoTunnels(class int, from []ethernet.DeviceID, seeds map[int][]traced) {
 	n := t.d.n
 	for _, tunnel := range t.class.Tunnels {
-		wrap := func(mark uint8, path []ethernet.LinkID) {
+		wrap := func(in ethernet.LinkID, mark uint8, path []ethernet.LinkID) {
 			n.Each(n.Words(n.Classes[tunnel.Into].Next, tunnel.Device), tunnel.Device, func(out ethernet.LinkID) {
 				whole := append(slices.Clone(path), out)
 				for set := n.TunnelMaps[tunnel.Map][mark]; set != 0; set &= set - 1 {
-					seeds[tunnel.Into] = append(seeds[tunnel.Into], traced{state{out, uint8(bits.TrailingZeros64(set))}, class, whole})
+					seeds[tunnel.Into] = append(seeds[tunnel.Into], traced{state{out, n.Priorities.Rules.Becomes(in, out, uint8(bits.TrailingZeros64(set)))}, class, whole})
 				}
 			})
 		}
 		if slices.Contains(from, tunnel.Device) {
 			for m := n.Priorities.Start; m != 0; m &= m - 1 {
-				wrap(uint8(bits.TrailingZeros64(m)), nil)
+				wrap(ethernet.None, uint8(bits.TrailingZeros64(m)), nil)
 			}
 		}
 		for _, s := range t.order {
 			if n.Links[s.link].To == tunnel.Device {
 				path, _ := t.path(s, class)
-				wrap(s.mark, path)
+				wrap(s.link, s.mark, path)
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func route(n *ethernet.Network, class int, key uint64, at ethernet.DeviceID, mar
 // next is the mark of a flow's packets on a hop of its path, by the link and mark before.
 func (f *Flow) next(n *ethernet.Network, hop int, in ethernet.LinkID, mark uint8) uint8 {
 	if f.tunnel != ethernet.None && hop == f.wrapped {
-		return outer(n.TunnelMaps[n.Classes[f.Class].Tunnels[f.tunnel].Map][mark], f.Key)
+		mark = outer(n.TunnelMaps[n.Classes[f.Class].Tunnels[f.tunnel].Map][mark], f.Key)
 	}
 	return n.Priorities.Rules.Becomes(in, f.Path[hop], mark)
 }
