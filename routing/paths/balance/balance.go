@@ -99,7 +99,7 @@ type Finder struct {
 	Work int64
 
 	// Time ends the search after a time by the clock, between two passes, the
-	// first routing finished; 0 is no such limit. With it results depend on the
+	// first routing finished, and what it begins with measured; 0 is no such limit. With it results depend on the
 	// machine, and on what else it does.
 	Time time.Duration
 
@@ -124,6 +124,8 @@ type Finder struct {
 	// nodes less; those of switches do not count. Nil: all host adapters alike,
 	// aggregation nodes and routers next to nothing.
 	Weights []uint8
+
+	deadline time.Time // from Time, once for all parts of a search; zero: none
 }
 
 // Limits and defaults.

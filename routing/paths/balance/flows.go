@@ -141,17 +141,17 @@ func (x *flows) meet(c fabric.ChannelID, spans []span, price []int64, limit int6
 	return sum
 }
 
-// fine is how many units the price of meeting one route has.
-const fine = 16
+// fine is how many units the price of meeting as many routes as usual has.
+const fine = 1 << 10
 
 // prices is the price of one more route on a trunk where some have its offset [count]:
-// the power of their number, by how long the trunk takes for each. It is bounded so that
-// sums stay within 64 bits.
-func prices(power int, inverse int64, shift uint, ranks int) []int64 {
+// the power of their number, as a multiple of what is usual, by how long the trunk takes
+// for each. It is bounded so that sums stay within 64 bits.
+func prices(power int, inverse int64, shift uint, ranks int, usual float64) []int64 {
 	const most, dearest = 128, 1 << 25
 	all := make([]int64, most<<shift)
 	for n := range all {
-		met, price := float64(n)*float64(inverse)/float64(int64(unit)<<shift), float64(fine)
+		met, price := float64(n)*float64(inverse)/(float64(int64(unit)<<shift)*usual), float64(fine)
 		for range power {
 			price = float64(price * met)
 		}

@@ -13,9 +13,10 @@ import (
 type phased struct {
 	flows
 	power    int
+	usual    float64   // routes that one meets at its offset on the fullest trunk, see prices
 	inverses []int64   // [class of trunks by rate]
 	price    [][]int64 // [class] prices
-	even     []int64   // [class] what a unit of load costs, see evenBits
+	even     int64     // what a unit of trial.cost counts, see evenBits
 	class    []uint8   // [trunk]
 	used     []int64   // [trunk] when a tree used it last
 	now      int64     // trees charged
@@ -24,7 +25,6 @@ type phased struct {
 	child, next []int32 // [position] first switch behind it in the old tree, and the next one behind the same
 	behind      []int32 // positions
 	spans       []span
-	along       []int64 // [position] loads on its way
 }
 
 // newPhased prepares counting, with nothing counted.
@@ -33,7 +33,9 @@ func newPhased(n *network, p plan) *phased {
 	x := &phased{
 		flows: flows{shift: n.shift, width: n.width, count: make([]uint16, n.cells())},
 		class: make([]uint8, n.f.Trunks()), used: make([]int64, n.f.Trunks()),
-		child: make([]int32, s), next: make([]int32, s), along: make([]int64, s),
+		child: make([]int32, s), next: make([]int32, s),
+		even:  int64(p.even * fine * (1 << evenBits) / (2 * unit * float64(n.ordinary*n.ordinary) * p.from.usual())),
+		usual: p.from.usual(),
 	}
 	classes := map[int64]uint8{}
 	for c, inverse := range n.inverse {
@@ -42,7 +44,6 @@ func newPhased(n *network, p plan) *phased {
 			k = uint8(len(x.inverses))
 			classes[inverse] = k
 			x.inverses = append(x.inverses, inverse)
-			x.even = append(x.even, p.even*inverse*(fine<<evenBits/unit)/(n.ordinary*n.ordinary))
 		}
 		x.class[c] = k
 	}
@@ -54,7 +55,7 @@ func newPhased(n *network, p plan) *phased {
 func (x *phased) reprice(n *network, power int) {
 	x.power, x.price = power, x.price[:0]
 	for _, inverse := range x.inverses {
-		x.price = append(x.price, prices(power, inverse, x.shift, len(n.hosts)))
+		x.price = append(x.price, prices(power, inverse, x.shift, len(n.hosts), x.usual))
 	}
 }
 
@@ -149,7 +150,7 @@ func (t *trial) passPhased(ctx context.Context) {
 func (t *trial) placePhased(d *dest, r *root, pick []uint8) bool {
 	x := t.phased
 	x.old(r, pick)
-	x.along[0] = 0
+	t.tree[0] = step{}
 	changed := false
 	for j := 1; j < len(r.order); j++ {
 		ways := r.ways[r.first[j]:r.first[j+1]]
@@ -158,18 +159,13 @@ func (t *trial) placePhased(d *dest, r *root, pick []uint8) bool {
 			best = t.cheapest(d, r, pick, int32(j))
 		}
 		w := ways[best]
-		x.along[j] = x.along[w.head] + t.burden(w.trunk)
+		t.tree[j].sum, t.tree[j].out = t.cost(w), int32(w.trunk)
 		if uint8(best) != pick[j] {
 			pick[j] = uint8(best)
 			changed = true
 		}
 	}
 	return changed
-}
-
-// burden is what the load of a trunk costs a route.
-func (t *trial) burden(c fabric.ChannelID) int64 {
-	return t.trunks[c].load * t.phased.even[t.phased.class[c]] >> evenBits
 }
 
 // evenBits is the binary digits of phased.even behind the point.
@@ -188,13 +184,15 @@ func (t *trial) cheapest(d *dest, r *root, pick []uint8, j int32) int {
 		}
 	}
 	routes := max(1, (sources+t.ordinary/2)/t.ordinary)
+	own := t.square[r.order[j]] << 10 / max(1, sources)
 	ways := r.ways[r.first[j]:r.first[j+1]]
 	best, least, oldest := int(pick[j]), int64(math.MaxInt64), int64(0)
 	// What it had is likely to cost little: the others need not be looked at to their ends.
 	at := best
 	for range ways {
 		w := ways[at]
-		cost := routes * (x.along[w.head] + t.burden(w.trunk))
+		c := &t.trunks[w.trunk]
+		cost := routes * ((t.cost(w) - c.first*own>>10*int64(c.inverse)) * x.even >> evenBits)
 		for e := w; cost <= least; e = r.ways[r.first[e.head]+int32(pick[e.head])] {
 			cost += x.meet(e.trunk, x.spans, x.price[x.class[e.trunk]], least-cost)
 			if e.head == 0 {

@@ -40,14 +40,14 @@ func phasedTrial(rt *rapid.T) *trial {
 		rt.Fatal(err)
 	}
 	n.lay(uint(rapid.IntRange(0, 3).Draw(rt, "shift")))
-	t := newTrial(n, plan{power: rapid.IntRange(1, 4).Draw(rt, "power"), even: int64(rapid.IntRange(0, 50).Draw(rt, "even"))}, 1)
+	t := newTrial(n, plan{power: rapid.IntRange(1, 4).Draw(rt, "power"), even: rapid.Float64Range(0, 50).Draw(rt, "even"), share: rapid.Int64Range(0, 2).Draw(rt, "share")}, 1)
 	for i := range t.dests {
 		pick, root := t.picks(int32(i)), &t.roots[t.dests[i].root]
 		for j := 1; j < len(pick); j++ {
 			pick[j] = uint8(r.IntN(int(root.first[j+1] - root.first[j])))
 		}
 	}
-	t.from = &start{name: "chance", pick: slices.Clone(t.pick)}
+	t.from = &start{name: "chance", pick: slices.Clone(t.pick), figures: figures{durations: []float64{1 + 3*r.Float64()}}}
 	return t
 }
 
@@ -104,7 +104,8 @@ func TestFlowsAreCounted(t *testing.T) {
 }
 
 // A switch takes a way on which the routes behind it meet least: for each of them the
-// price of those at its offset, and of the load, on every trunk as far as the root.
+// price of those at its offset on every trunk as far as the root, and what it meets there
+// as a random pair.
 func TestCheapestWay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x := phasedTrial(rt)
@@ -122,21 +123,30 @@ func TestCheapestWay(t *testing.T) {
 		x.count(to, r, pick, -1)
 		counts := x.metAtOffsets(d)
 		x.phased.old(r, pick)
+		x.tree[0] = step{}
 		for j := 1; j < len(r.order); j++ {
 			w := r.ways[r.first[j]+int32(pick[j])]
-			x.phased.along[j] = x.phased.along[w.head] + x.burden(w.trunk)
+			x.tree[j].sum, x.tree[j].out = x.cost(w), int32(w.trunk)
 		}
+		crowds := x.crowds(d)
 		j := int32(rapid.IntRange(1, len(r.order)-1).Draw(rt, "switch"))
+		sources := int64(0)
+		for _, u := range r.order {
+			if x.src[u] > 0 && x.comesBy(u, d, r.order[j]) {
+				sources += x.src[u]
+			}
+		}
 		cost := func(k int) int64 {
-			sum := int64(0)
 			at := r.ways[r.first[j]+int32(k)]
+			own := x.square[r.order[j]] << 10 / max(1, sources)
+			pairs := -(crowds.trees[at.trunk] * own >> 10 * 2 * x.inverse[at.trunk])
+			before := fabric.ChannelID(fabric.None)
+			sum := int64(0)
 			for {
-				behind := int64(0)
 				for _, from := range x.hosts {
 					if !x.comesBy(x.f.Endpoint(from).Switch, d, r.order[j]) {
 						continue
 					}
-					behind += x.weight[from]
 					for o := range x.orders {
 						if k := x.offset(o, from, d); k >= 0 {
 							price := x.phased.price[x.phased.class[at.trunk]]
@@ -144,9 +154,13 @@ func TestCheapestWay(t *testing.T) {
 						}
 					}
 				}
-				sum += max(1, (behind+x.ordinary/2)/x.ordinary) * x.burden(at.trunk)
+				pairs += crowds.on[at.trunk] * 2 * x.inverse[at.trunk]
+				if before != fabric.None {
+					pairs -= x.share * crowds.onBoth[[2]fabric.ChannelID{before, at.trunk}] * min(x.inverse[before], x.inverse[at.trunk])
+				}
+				before = at.trunk
 				if at.head == 0 {
-					return sum
+					return sum + max(1, (sources+x.ordinary/2)/x.ordinary)*(pairs*x.phased.even>>evenBits)
 				}
 				at = r.ways[r.first[at.head]+int32(pick[at.head])]
 			}
@@ -159,6 +173,40 @@ func TestCheapestWay(t *testing.T) {
 			rt.Fatalf("it takes a way that costs %d; the cheapest is %d", got, best)
 		}
 	})
+}
+
+// crowds is the routes of all but one destination, by weight.
+type crowds struct {
+	on     map[fabric.ChannelID]int64
+	onBoth map[[2]fabric.ChannelID]int64 // one trunk right after the other
+	trees  map[fabric.ChannelID]int64    // destinations to which some go by it
+}
+
+func (t *trial) crowds(but int32) crowds {
+	x := crowds{map[fabric.ChannelID]int64{}, map[[2]fabric.ChannelID]int64{}, map[fabric.ChannelID]int64{}}
+	for d := range t.dests {
+		if int32(d) == but {
+			continue
+		}
+		used := map[fabric.ChannelID]bool{}
+		for u := range fabric.NodeID(t.f.Switches()) {
+			if t.src[u] == 0 {
+				continue
+			}
+			route := t.route(u, int32(d))
+			for i, c := range route {
+				x.on[c] += t.src[u] * t.dests[d].weight
+				if !used[c] {
+					used[c] = true
+					x.trees[c] += t.dests[d].weight
+				}
+				if i > 0 {
+					x.onBoth[[2]fabric.ChannelID{route[i-1], c}] += t.src[u] * t.dests[d].weight
+				}
+			}
+		}
+	}
+	return x
 }
 
 // comesBy says whether the route from a switch to a destination comes by another, or

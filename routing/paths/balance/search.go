@@ -91,6 +91,9 @@ func affordable(n *network, all []plan, work int64) []plan {
 // Mixed is for pairs at random: what shifts would gain there, irregular paths would lose
 // by the lanes that they need.
 func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
+	if fd.Time > 0 {
+		fd.deadline = time.Now().Add(fd.Time)
+	}
 	regular := fd.Regular && n.tier != nil
 	if len(n.hosts) > 1 && !regular && (fd.Aim == Shifts || fd.Aim == Mixed && !n.direct) {
 		return searchPhases(ctx, n, fd, p)
@@ -115,9 +118,7 @@ func newTournament(n *network, fd Finder, judge func(*trial) float64) *tournamen
 	if r.work == 0 {
 		r.work = max(LeastWork, min(MostWork, LeastPasses*n.price(plan{share: 1})))
 	}
-	if fd.Time > 0 {
-		r.deadline = time.Now().Add(fd.Time)
-	}
+	r.deadline = fd.deadline
 	return r
 }
 

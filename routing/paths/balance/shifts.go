@@ -30,6 +30,9 @@ func (x figures) text(orders []order) string {
 	return fmt.Sprintf("flows of random bisections get %.3f of what they would alone, %s", x.bandwidth, text)
 }
 
+// usual is how many routes meet on the fullest trunk of a shift in the mean.
+func (x figures) usual() float64 { return 1 / x.worth(Shifts) }
+
 // powers is how the cost of a route that meets n others at its offset grows: with the
 // power of n. What counts in the end is the trunk on which most meet, which a high power
 // cares for; a low one finds its way from bad beginnings.
@@ -39,14 +42,20 @@ var powers = []int{3, 2, 6}
 // again with lowest.
 const lowest, highest = 2, 8
 
-// evens is what the loads cost beside that, for Mixed: the more, the more bandwidth
-// random pairs have.
-var evens = []int64{8, 16, 40, 4, 100}
+// evens is what random pairs count beside that, for Mixed: the more, the more bandwidth
+// they have. It is for routes that meet as many at their offset as is usual.
+var evens = []float64{.2, 1, .1, 4, 12}
+
+// quick is evens where the work is for fewPasses passes or less: what the first of them
+// costs in bandwidth, later ones would have to win back.
+var quick = []float64{30, 12}
+
+const fewPasses = 6
 
 // searchPhases is search for the aims Shifts and Mixed. It measures the paths that it may
 // begin with, those for random pairs among them. If no flow of a shift meets another on
 // some of them, they are it. Otherwise the search is a tournament of trials that improve
-// the best beginnings; progress is that of the tournament.
+// the best beginnings.
 func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
 	s, shifts := newSample(n, fd.Seed), newShiftSample(n, fd.Seed)
 	measure := func(t *trial) figures {
@@ -70,12 +79,12 @@ func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress
 		}
 		return b
 	}
-	starts, err := n.given(ctx, fd, measure)
+	starts, err := n.given(ctx, fd, measure, between(p, 0, 1))
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(starts, func(x *start) bool { return x.perfect() }) {
-		own, err := searchPairs(ctx, n, fd, nil)
+		own, err := searchPairs(ctx, n, fd, between(p, 1, 2))
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +105,17 @@ func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress
 	if !n.fits || starts[0].perfect() {
 		r.passes = 0
 	}
-	return r.run(ctx, p)
+	return r.run(ctx, between(p, 2, stages))
+}
+
+// stages is the parts of the search for phases, by the time that they take about: the
+// beginnings, those for random pairs, and the tournament.
+const stages = 4
+
+// between is progress that goes from one stage of the search to another.
+func between(p routing.Progress, from, to int) routing.Progress {
+	const steps = 100
+	return func(done, total int) { p.Report(from*steps+(to-from)*steps*done/max(1, total), stages*steps) }
 }
 
 // least is what Mixed keeps of the bandwidth of random pairs in any case.
@@ -116,16 +135,21 @@ const mostTrials = 48
 // phasedPlans is the trials for shifts, the likeliest to be worth their work first, as
 // many as the work and the memory allow.
 func phasedPlans(n *network, fd Finder, starts []*start, work int64) []plan {
-	weights := evens
-	if fd.Aim == Shifts {
-		weights = []int64{0, 2}
+	weights, share := evens, int64(2)
+	switch {
+	case fd.Aim == Shifts:
+		weights = []float64{0, .2}
+	case n.counted > phasedWork: // what is met again would be too much to look up
+		weights, share = []float64{.5}, 0
+	case work < fewPasses*n.counted:
+		weights = quick
 	}
 	var all []plan
 	for seed := uint64(0); len(all) < mostTrials; seed++ {
 		for _, power := range powers {
 			for _, even := range weights {
 				for _, from := range starts {
-					all = append(all, plan{from: from, power: power, even: even, seed: seed})
+					all = append(all, plan{from: from, power: power, even: even, seed: seed, share: share})
 				}
 			}
 		}
@@ -136,9 +160,9 @@ func phasedPlans(n *network, fd Finder, starts []*start, work int64) []plan {
 
 // given is the beginnings that do not refuse the network. Once one is perfect, no other
 // is needed.
-func (n *network) given(ctx context.Context, fd Finder, measure func(*trial) figures) ([]*start, error) {
+func (n *network) given(ctx context.Context, fd Finder, measure func(*trial) figures, p routing.Progress) ([]*start, error) {
 	var starts []*start
-	for _, b := range fd.Begin {
+	for i, b := range fd.Begin {
 		fw, err := b.Paths.Paths(ctx, n.f, nil)
 		if routing.Refused(err) {
 			continue
@@ -146,6 +170,7 @@ func (n *network) given(ctx context.Context, fd Finder, measure func(*trial) fig
 		if err != nil {
 			return nil, err
 		}
+		p.Report(i+1, len(fd.Begin)+1)
 		t := newTrial(n, plan{}, fd.Seed)
 		t.adopt(ctx, fw)
 		x := measure(t)

@@ -14,10 +14,10 @@ type plan struct {
 	share int64 // halves of what routes have met before that do not count again; 0: loads alone
 
 	// For shifts:
-	from  *start // begin with these paths, and count offsets; nil: none of this
-	power int    // of the routes that one meets at its offset, which is what they cost it
-	even  int64  // what loads cost beside that
-	seed  uint64 // of the order of destinations, beside the finder's
+	from  *start  // begin with these paths, and count offsets; nil: none of this
+	power int     // of the routes that one meets at its offset, which is what they cost it
+	even  float64 // what loads cost beside that
+	seed  uint64  // of the order of destinations, beside the finder's
 }
 
 // trial is one routing of all destinations, improved pass by pass.
