@@ -148,6 +148,10 @@ func (j *compareJob) check() (err error) {
 	switch {
 	case !(o.precision > 0):
 		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
+	case len(o.dirs) == 0 && flags.HasTables(j.name):
+		o.dirs = []string{"installed=" + j.name}
+	}
+	switch {
 	case len(o.engines) == 0 && len(o.dirs) == 0:
 		return exit.Usage("nothing to compare: --engines is empty, and no --lfts-dir is given")
 	}

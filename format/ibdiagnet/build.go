@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
 )
 
 // portKey names a port of a node.
@@ -16,7 +17,7 @@ type portKey struct {
 func (p *parser) build() (*fabric.Fabric, error) {
 	last := max(p.lines.Number(), 1)
 	for _, name := range [...]string{"NODES", "LINKS"} {
-		if p.began[name] == 0 {
+		if p.began[name] == 0 && (name == "NODES" || p.linkLines == p.lines) {
 			return nil, p.lines.ErrorAt(last, "there is no table %s in the file, and no network without it", name)
 		}
 	}
@@ -53,22 +54,29 @@ func (p *parser) build() (*fabric.Fabric, error) {
 }
 
 // find is the node that a row names.
-func (p *parser) find(m mention) (int32, error) {
+func (p *parser) find(m mention) (int32, error) { return p.findIn(p.lines, m) }
+
+// findIn is find for a row of either file.
+func (p *parser) findIn(lines *format.Lines, m mention) (int32, error) {
 	n, ok := p.byID[m.id]
 	if !ok {
-		return none, p.lines.ErrorAt(m.line, "node %s has no row in the table NODES", m.id)
+		return none, lines.ErrorAt(m.line, "node %s has no row in the table NODES", m.id)
 	}
 	return n, nil
 }
 
 // findPort is likewise a port.
 func (p *parser) findPort(m mention, number uint8) (portKey, error) {
-	n, err := p.find(m)
+	return p.findPortIn(p.lines, m, number)
+}
+
+func (p *parser) findPortIn(lines *format.Lines, m mention, number uint8) (portKey, error) {
+	n, err := p.findIn(lines, m)
 	if err != nil {
 		return portKey{}, err
 	}
 	if has := &p.nodes[n]; int(number) > has.Ports {
-		return portKey{}, p.lines.ErrorAt(m.line, "%q has %d ports by line %d, not a port %d", has.Name, has.Ports, has.line, number)
+		return portKey{}, lines.ErrorAt(m.line, "%q has %d ports by line %d, not a port %d", has.Name, has.Ports, has.line, number)
 	}
 	return portKey{n, number}, nil
 }
@@ -119,12 +127,12 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, ports map[portK
 		var ends [2]portKey
 		for side := range ends {
 			var err error
-			if ends[side], err = p.findPort(mention{k.ends[side], k.line}, k.ports[side]); err != nil {
+			if ends[side], err = p.findPortIn(p.linkLines, mention{k.ends[side], k.line}, k.ports[side]); err != nil {
 				return err
 			}
 		}
 		if ends[0] == ends[1] {
-			return p.lines.ErrorAt(k.line, "port %d of %q is cabled to itself", k.ports[0], p.nodes[ends[0].node].Name)
+			return p.linkLines.ErrorAt(k.line, "port %d of %q is cabled to itself", k.ports[0], p.nodes[ends[0].node].Name)
 		}
 		first, second := taken[ends[0]], taken[ends[1]]
 		if first != nil && first == second {
@@ -132,7 +140,7 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, ports map[portK
 		}
 		for side, other := range [2]*link{first, second} {
 			if other != nil {
-				return p.lines.ErrorAt(k.line, "port %d of %q has another cable in line %d", k.ports[side], p.nodes[ends[side].node].Name, other.line)
+				return p.linkLines.ErrorAt(k.line, "port %d of %q has another cable in line %d", k.ports[side], p.nodes[ends[side].node].Name, other.line)
 			}
 		}
 		taken[ends[0]], taken[ends[1]] = k, k

@@ -11,7 +11,8 @@
 //
 //	NODES     kind, GUIDs, number of ports, description
 //	PORTS     LID, LMC and port GUID, and the width and speed that is active
-//	LINKS     the cables; the rate is that of the ports, the slower one if they differ
+//	LINKS     the cables; the rate is that of the ports, the slower one if they differ;
+//	          where it is absent, the cables are those of ibdiagnet2.net_dump
 //	SWITCHES  nothing is taken from it, but what it names must be a switch
 //
 // The other tables are skipped, and a warning of the fabric lists their names; so are
@@ -26,11 +27,9 @@
 //
 // Tables that contradict each other are a *format.ParseError that names both lines.
 //
-// The other files. ibdiagnet2.fdbs and ibdiagnet2.slvl are in the forms of packages lft
-// and slvl, and read by those. Not read at all: adaptive routing (.ar, .far) and private
-// forwarding tables (.plft), so that what is judged is the static port of each
-// destination; VL-to-VL maps (.vl2vl); multicast (.mcfdbs); counters (PM_INFO); and
-// ibdiagnet2.net_dump in place of LINKS.
+// The other files. ibdiagnet2.fdbs, .slvl, .far with .plft, and .mcfdbs are in the forms of
+// packages lft, slvl, far and mcfdbs, and read by those. Not read at all: VL-to-VL maps
+// (.vl2vl).
 package ibdiagnet
 
 import (
@@ -46,13 +45,23 @@ import (
 
 // Read reads a fabric; file is the name for errors, which are *format.ParseError unless r
 // itself fails.
-func Read(r io.Reader, file string) (*fabric.Fabric, error) {
+func Read(r io.Reader, file string) (*fabric.Fabric, error) { return ReadWith(r, file, nil) }
+
+// ReadWith is Read for a folder that has an ibdiagnet2.net_dump too: open opens it, and
+// says what it is called. It is read where the table LINKS is absent.
+func ReadWith(r io.Reader, file string, open func() (io.ReadCloser, string, error)) (*fabric.Fabric, error) {
 	p := &parser{lines: format.NewTableLines(r, file), began: map[string]int{}, byID: map[string]int32{}}
+	p.linkLines = p.lines
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
 	if p.section != "" {
 		return nil, p.lines.Errorf("truncated: the table %s, from line %d on, has no END_%[1]s", p.section, p.began[p.section])
+	}
+	if p.began["LINKS"] == 0 && open != nil {
+		if err := p.netDump(open); err != nil {
+			return nil, err
+		}
 	}
 	return p.build()
 }
@@ -68,11 +77,12 @@ type parser struct {
 	cells   [][]byte       // of the current row
 	skipped []string       // names of tables
 
-	nodes    []node
-	byID     map[string]int32
-	ports    []port
-	links    []link
-	switches []mention
+	nodes     []node
+	byID      map[string]int32
+	ports     []port
+	links     []link
+	linkLines *format.Lines // of the file that has the links
+	switches  []mention
 }
 
 const none = -1

@@ -57,8 +57,12 @@ import (
 
 // Join says how to find the destinations of a dump in a fabric.
 type Join struct {
-	List    *subnetlst.Map // subnet list of the OpenSM that wrote the dump; nil: none
-	Lenient bool           // list in Dump.Mismatches what does not fit the fabric, instead of an error
+	List *subnetlst.Map // subnet list of the OpenSM that wrote the dump; nil: none
+	// SkipPrivate passes over private tables, those behind a PLFT_NUM other than 0, for who
+	// reads them from elsewhere; without, they are an error.
+	SkipPrivate bool
+
+	Lenient bool // list in Dump.Mismatches what does not fit the fabric, instead of an error
 }
 
 // Dump is a dump joined with the fabric.
@@ -88,7 +92,7 @@ func (r Rule) String() string {
 
 // Read reads the tables of a fabric; file is the name for errors.
 func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f, lenient: j.Lenient, at: fabric.None, begins: make([]int, f.Switches())}
+	p := &parser{lines: format.NewTableLines(r, file), f: f, lenient: j.Lenient, skipPrivate: j.SkipPrivate, at: fabric.None, begins: make([]int, f.Switches())}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -109,9 +113,13 @@ type parser struct {
 	lines   *format.Lines
 	f       *fabric.Fabric
 	lenient bool
-	dests   []dest // [LID of the dump]
-	begins  []int  // [switch] the line that its table begins in; 0: it has none
-	guids   int    // how many of dests have a port GUID
+
+	skipPrivate bool
+	private     bool // the lines are of a private table
+
+	dests  []dest // [LID of the dump]
+	begins []int  // [switch] the line that its table begins in; 0: it has none
+	guids  int    // how many of dests have a port GUID
 
 	unknownSwitches []UnknownSwitch
 	dead            map[DeadPort]int // entries by port without a cable
@@ -137,11 +145,17 @@ type dest struct {
 func (p *parser) line(c format.Cursor) error {
 	switch {
 	case len(c) > 2 && c[0] == '0' && c[1] == 'x':
+		if p.private {
+			return nil
+		}
 		return p.entry(c)
 	case c.Empty(), c.Cut("#"), c.CutFold("lid "), c.Cut("Port "), c.Cut("PLFT_NUM: 0"):
 		return nil
+	case p.skipPrivate && c.Cut("PLFT_NUM:"):
+		p.private = true
+		return nil
 	case c.Cut("PLFT_NUM:"):
-		return p.lines.Errorf("a private forwarding table other than 0, by which packets travel that this reader cannot judge")
+		return p.lines.Errorf("a private forwarding table other than 0, by which packets travel that .far and .plft have to be there for")
 	case c.Cut("Unicast lids ["):
 		return p.unicastHeader(c)
 	case c.Cut("dump_ucast_routes: Switch"), c.Cut("osm_ucast_mgr_dump_ucast_routes: Switch"):
@@ -190,7 +204,7 @@ func (p *parser) begin(c format.Cursor, trailed bool) error {
 	case p.begins[s] != 0:
 		return p.lines.Errorf("a second table of %s; the first begins in line %d", p.f.Label(s), p.begins[s])
 	}
-	p.begins[s] = p.lines.Number()
+	p.begins[s], p.private = p.lines.Number(), false
 	p.at, p.trailed, p.open, p.entries, p.topHere = s, trailed, trailed, 0, 0
 	return nil
 }

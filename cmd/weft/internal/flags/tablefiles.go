@@ -19,8 +19,8 @@ import (
 
 // Tables is where finished tables are, and how well they have to fit.
 type Tables struct {
-	LFTs, SL2VL, PSL, List, Groups string
-	Strict                         bool
+	LFTs, SL2VL, PSL, List, Groups, Private string
+	Strict                                  bool
 
 	// StaticOnly leaves out what switches with adaptive routing choose from, for commands
 	// that cannot take it into account; they say so.
@@ -82,10 +82,15 @@ const (
 	maps    = "ibdiagnet2.slvl"
 	groups  = "ibdiagnet2.far"
 	trees   = "ibdiagnet2.mcfdbs"
+	private = "ibdiagnet2.plft"
+	cables  = "ibdiagnet2.net_dump"
 )
 
 // IsIbdiagnet says whether a name is that of a folder with a file of ibdiagnet2 in it.
 func IsIbdiagnet(name string) bool { return in(name, network, fdbs) != "" }
+
+// HasTables says whether a FABRIC is an output folder of ibdiagnet2 with forwarding tables.
+func HasTables(name string) bool { return in(name, fdbs) != "" }
 
 // NetworkIn is the file to read a FABRIC from: the one in an output folder of ibdiagnet2,
 // else the argument itself.
@@ -99,6 +104,9 @@ func NetworkIn(arg string) (string, error) {
 	}
 	return path, nil
 }
+
+// NetDumpIn is the ibdiagnet2.net_dump of a folder; empty: it has none.
+func NetDumpIn(arg string) string { return in(arg, cables) }
 
 // in is the first of some files that a folder has, plain or gzip; empty: none.
 func in(dir string, names ...string) string {
@@ -139,7 +147,7 @@ func (o *Tables) Settle() error {
 	for _, f := range []struct {
 		to   *string
 		find string
-	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}, {&o.Groups, in.Groups}, {&o.Multicast, in.Multicast}} {
+	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}, {&o.Groups, in.Groups}, {&o.Multicast, in.Multicast}, {&o.Private, in.Private}} {
 		if *f.to == "" {
 			*f.to = f.find
 		}
@@ -156,6 +164,7 @@ func TablesIn(dir string) (Tables, error) {
 	o.LFTs, o.List = in(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), in(dir, "opensm-subnet.lst")
 	o.SL2VL, o.PSL = in(dir, "opensm-sl2vl.dump", output.SL2VL, maps), in(dir, output.PSL)
 	o.Groups, o.Multicast = in(dir, groups, output.Groups), in(dir, "opensm.mcfdbs", trees)
+	o.Private = in(dir, private)
 	if o.LFTs == "" {
 		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
 	}

@@ -24,6 +24,7 @@ func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
 	if console.Missing(arg) {
 		return Compute(arg)
 	}
+	cables := flags.NetDumpIn(arg)
 	arg, err := flags.NetworkIn(arg)
 	if err != nil {
 		return nil, err
@@ -33,7 +34,13 @@ func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
 		return nil, err
 	}
 	defer r.Close()
-	f, err := ReadFabric(r, arg)
+	f, err := readFabric(r, arg, func() (io.ReadCloser, string, error) {
+		if cables == "" {
+			return nil, "", nil
+		}
+		r, err := c.Open(cables)
+		return r, cables, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +75,10 @@ func Compute(arg string) (*fabric.Fabric, error) {
 }
 
 // ReadFabric reads a fabric of whatever kind.
-func ReadFabric(r io.Reader, name string) (*fabric.Fabric, error) {
+func ReadFabric(r io.Reader, name string) (*fabric.Fabric, error) { return readFabric(r, name, nil) }
+
+// readFabric is ReadFabric; cables opens the ibdiagnet2.net_dump of the same folder.
+func readFabric(r io.Reader, name string, cables func() (io.ReadCloser, string, error)) (*fabric.Fabric, error) {
 	kind, r, err := format.Peek(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -79,7 +89,7 @@ func ReadFabric(r io.Reader, name string) (*fabric.Fabric, error) {
 	case format.SubnetList:
 		return subnetlst.Read(r, name)
 	case format.DBCSV:
-		return ibdiagnet.Read(r, name)
+		return ibdiagnet.ReadWith(r, name, cables)
 	}
 	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst or an ibdiagnet2.db_csv", kind)
 }

@@ -42,7 +42,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	if err != nil {
 		return nil, err
 	}
-	join := lft.Join{Lenient: !o.Strict}
+	join := lft.Join{Lenient: !o.Strict, SkipPrivate: o.Groups != "" && !o.StaticOnly}
 	if o.List != "" {
 		if join.List, err = console.ReadFile(c, o.List, subnetlst.ReadMap); err != nil {
 			return nil, err
@@ -109,8 +109,17 @@ func readGroups(c *console.Console, t *routing.Tables, dump *lft.Dump, o *flags.
 			return nil, fmt.Errorf("%s goes by LIDs, and LID %d of %s is LID %d in the fabric; give the network of the same time", o.Groups, lid, o.LFTs, ours)
 		}
 	}
-	return console.ReadFile(c, o.Groups, func(r io.Reader, name string) (*routing.Groups, error) {
+	groups, err := console.ReadFile(c, o.Groups, func(r io.Reader, name string) (*routing.Groups, error) {
 		return far.Read(r, name, t.Fabric, t.Forwarding)
+	})
+	switch {
+	case err != nil || groups.Tables() == 1 && o.Private == "":
+		return groups, err
+	case o.Private == "":
+		return nil, fmt.Errorf("%s has private forwarding tables, and there is no ibdiagnet2.plft beside it that says which packets go by them", o.Groups)
+	}
+	return console.ReadFile(c, o.Private, func(r io.Reader, name string) (*routing.Groups, error) {
+		return groups, far.ReadPrivate(r, name, t.Fabric, groups)
 	})
 }
 

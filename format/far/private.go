@@ -1,0 +1,113 @@
+package far
+
+import (
+	"io"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// ReadPrivate reads which private forwarding table packets go by, from ibdiagnet2.plft, and
+// sets it in g. For each switch and in-port it has the tables of all 16 service levels, as
+// pairs:
+//
+//	dump_plft: Switch 0x0000000000000010
+//	rq:1 sl-plft:(0,0)(1,1)(2,0) … (15,0)
+//
+// This form has never been seen: no such file is public, and the grammar here is put
+// together from the headers of ibdiagnet2 (a table by port and service level). So the
+// reader is strict: what it does not know is an error with its line, and so is a switch
+// with private tables in g of which a port with a cable is missing here.
+func ReadPrivate(r io.Reader, file string, f *fabric.Fabric, g *routing.Groups) error {
+	p := &privateParser{lines: format.NewTableLines(r, file), f: f, g: g, at: fabric.None, seen: make([][]bool, f.Switches())}
+	if err := p.lines.Each(p.line); err != nil {
+		return err
+	}
+	if p.lines.Number() > 0 && !p.lines.Whole() {
+		return p.lines.Errorf("truncated: the last line has no end")
+	}
+	return p.complete()
+}
+
+type privateParser struct {
+	lines *format.Lines
+	f     *fabric.Fabric
+	g     *routing.Groups
+	at    fabric.NodeID
+	seen  [][]bool // [switch][in-port]; nil: the switch has no block
+}
+
+func (p *privateParser) line(c format.Cursor) error {
+	switch {
+	case c.Empty(), c.Cut("#"):
+		return nil
+	case c.Cut("dump_plft: Switch"):
+		return p.begin(c)
+	case p.at != fabric.None && c.Cut("rq:"):
+		return p.port(c)
+	}
+	return p.lines.Errorf("this is no line of an ibdiagnet2.plft as weft knows it, which it has never seen a real one of")
+}
+
+func (p *privateParser) begin(c format.Cursor) error {
+	v, ok := c.Hex(1<<64 - 1)
+	s := p.f.NodeByGUID(fabric.GUID(v))
+	switch {
+	case !ok || !c.Empty():
+		return p.lines.Errorf("no GUID of a switch, or more than that")
+	case s == fabric.None || int(s) >= p.f.Switches():
+		return p.lines.Errorf("the fabric has no switch with node GUID %s", fabric.GUID(v))
+	case p.seen[s] != nil:
+		return p.lines.Errorf("a second block of %s", p.f.Label(s))
+	}
+	p.at, p.seen[s] = s, make([]bool, p.f.Node(s).Ports+1)
+	return nil
+}
+
+func (p *privateParser) port(c format.Cursor) error {
+	port, ok := c.Uint(uint64(p.f.Node(p.at).Ports))
+	if !ok || !c.Cut("sl-plft:") {
+		return p.lines.Errorf("no port from 0 to %d, which is what %s has, with sl-plft: behind it", p.f.Node(p.at).Ports, p.f.Label(p.at))
+	}
+	if p.seen[p.at][port] {
+		return p.lines.Errorf("port %d of %s a second time", port, p.f.Label(p.at))
+	}
+	p.seen[p.at][port] = true
+	for sl := range uint64(routing.SLs) {
+		at, ok := uint64(0), c.Cut("(")
+		if ok {
+			at, ok = c.Uint(routing.SLs - 1)
+		}
+		table, okTable := uint64(0), ok && c.Cut(",")
+		if okTable {
+			table, okTable = c.Uint(maxTables - 1)
+		}
+		switch {
+		case !okTable || !c.Cut(")"):
+			return p.lines.Errorf("no pair (%d,table) of a service level and a table; the line may be cut short", sl)
+		case at != sl:
+			return p.lines.Errorf("service level %d where %d should be", at, sl)
+		case int(table) >= p.g.Tables():
+			return p.lines.Errorf("table %d for service level %d, and ibdiagnet2.far has %d", table, sl, p.g.Tables())
+		}
+		p.g.SetTable(p.at, uint8(port), uint8(sl), uint8(table))
+	}
+	if !c.Empty() {
+		return p.lines.Errorf("%q behind the last service level", c)
+	}
+	return nil
+}
+
+// complete refuses a file that lacks a port by which packets come to a switch with private
+// tables.
+func (p *privateParser) complete() error {
+	for s := range fabric.NodeID(p.f.Switches()) {
+		for port := 1; port <= p.f.Node(s).Ports && p.g.Tables() > 1; port++ {
+			if p.f.Out(s, uint8(port)) != fabric.None && (p.seen[s] == nil || !p.seen[s][port]) {
+				return p.lines.Errorf("the file ends without port %d of %s", port, p.f.Label(s))
+			}
+		}
+	}
+	return nil
+}
