@@ -126,9 +126,10 @@ type breaker struct {
 	count []uint32 // [turn] paths between endpoints whose bundles have it in the layer at hand
 	next  []uint32 // [turn] the same for the next layer
 
-	fromPort []uint8 // [trunk]
+	lastPort []uint8 // [trunk] the port by which the switch that it leads to would send back over it
 
 	trees        []tree   // how the destinations are reached
+	inner        []uint64 // [tree × switches + switch] others forward to the switch, as bits; made with byTrunk
 	byTrunk      []uint16 // index into trees, by trunk: see treesBy
 	byTrunkFirst []int    // [trunk, plus one] into byTrunk
 
@@ -165,11 +166,11 @@ func newBreaker(ctx context.Context, p *pathSet) (*breaker, error) {
 		pathSet:  p,
 		count:    make([]uint32, f.Turns()),
 		next:     make([]uint32, f.Turns()),
-		fromPort: make([]uint8, f.Trunks()),
+		lastPort: make([]uint8, f.Trunks()),
 		colour:   make([]uint8, f.Trunks()),
 	}
-	for c := range bc.fromPort {
-		bc.fromPort[c] = f.Channel(fabric.ChannelID(c)).FromPort
+	for c := range bc.lastPort {
+		bc.lastPort[c] = f.Channel(fabric.ChannelID(c)).ToPort
 	}
 	for i := range p.dests {
 		for _, lid := range p.dests[i].distinct {
@@ -356,9 +357,9 @@ func (bc *breaker) bundlesOver(in, out fabric.ChannelID, layer uint8, visit func
 		case a[0] > b[0]:
 			b = b[1:]
 		default:
-			t := bc.trees[a[0]]
+			i, t := int(a[0]), bc.trees[a[0]]
 			a, b = a[1:], b[1:]
-			for _, s := range bc.behind(u, bc.Forwarding.Row(t.lid)) {
+			for _, s := range bc.behind(u, i) {
 				if bc.sources[s] == 0 {
 					continue
 				}
@@ -378,35 +379,47 @@ func (bc *breaker) treesBy(c fabric.ChannelID) []uint16 {
 // indexByTrunk lists the trees of every trunk.
 func (bc *breaker) indexByTrunk() {
 	first := make([]int, bc.Fabric.Trunks()+1)
-	each := func(visit func(c fabric.ChannelID, tree uint16)) {
+	each := func(visit func(c fabric.ChannelID, tree int)) {
 		for i, t := range bc.trees {
 			for s, port := range bc.Forwarding.Row(t.lid) {
 				if c := bc.Fabric.Out(fabric.NodeID(s), port); c != fabric.None && int(c) < bc.Fabric.Trunks() {
-					visit(c, uint16(i)) // there are fewer LIDs than that
+					visit(c, i)
 				}
 			}
 		}
 	}
-	each(func(c fabric.ChannelID, _ uint16) { first[c+1]++ })
+	heads, switches := bc.Fabric.Heads(), bc.Fabric.Switches()
+	bc.inner = make([]uint64, (len(bc.trees)*switches+63)/64)
+	each(func(c fabric.ChannelID, tree int) {
+		first[c+1]++
+		i := tree*switches + int(heads[c])
+		bc.inner[i/64] |= 1 << (i % 64)
+	})
 	for c := range bc.Fabric.Trunks() {
 		first[c+1] += first[c]
 	}
 	bc.byTrunk = make([]uint16, first[bc.Fabric.Trunks()])
 	next := slices.Clone(first)
-	each(func(c fabric.ChannelID, tree uint16) {
-		bc.byTrunk[next[c]] = tree
+	each(func(c fabric.ChannelID, tree int) {
+		bc.byTrunk[next[c]] = uint16(tree) // there are fewer LIDs than that
 		next[c]++
 	})
 	bc.byTrunkFirst = first
 }
 
-// behind is the switches whose path leads through switch u in a row, u first.
-func (bc *breaker) behind(u fabric.NodeID, row []uint8) []fabric.NodeID {
-	heads, reverse := bc.Fabric.Heads(), bc.Fabric.Reverses()
+// behind is the switches whose path leads through switch u in a tree, u first. Most have
+// none behind them, and are not asked for their neighbours.
+func (bc *breaker) behind(u fabric.NodeID, tree int) []fabric.NodeID {
+	heads, row := bc.Fabric.Heads(), bc.Forwarding.Row(bc.trees[tree].lid)
+	bits := tree * bc.Fabric.Switches()
 	bc.subtree = append(bc.subtree[:0], u)
 	for i := 0; i < len(bc.subtree); i++ {
-		for c, end := bc.Fabric.TrunksFrom(bc.subtree[i]); c < end; c++ {
-			if row[heads[c]] == bc.fromPort[reverse[c]] {
+		v := bc.subtree[i]
+		if bit := bits + int(v); bc.inner[bit/64]>>(bit%64)&1 == 0 {
+			continue
+		}
+		for c, end := bc.Fabric.TrunksFrom(v); c < end; c++ {
+			if row[heads[c]] == bc.lastPort[c] {
 				bc.subtree = append(bc.subtree, heads[c])
 			}
 		}
