@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/routing/lanes/layer"
 	"github.com/weft-fabric/weft/routing/lanes/single"
 	weavelanes "github.com/weft-fabric/weft/routing/lanes/weave"
+	"github.com/weft-fabric/weft/routing/paths/dmodc"
 	"github.com/weft-fabric/weft/routing/paths/dor"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
@@ -68,6 +69,9 @@ func Finders() []Finder {
 		{Name: "ftree", Summary: "fat trees: every destination comes down one way, dealt out in turn", Paper: "Zahavi et al., CCPE 2010", Safe: true,
 			Refuses: "what is no tree: cables within a level",
 			New:     func(Options) routing.PathFinder { return fattree.Finder{} }},
+		{Name: "dmodc", Summary: "fat trees with faults: every port by a formula, d-mod-k over what is left", Paper: micro2020, Safe: true,
+			Refuses: "what is no tree: cables within a level",
+			New:     func(Options) routing.PathFinder { return dmodc.Finder{} }},
 		{Name: "dor", Summary: "dimension order, the coordinates found from the graph", Paper: "Dally, Seitz, Trans. Computers 1987",
 			Refuses: "what is no mesh, torus or hypercube; damage without a second way",
 			New:     func(Options) routing.PathFinder { return dor.Finder{} }},

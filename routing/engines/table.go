@@ -20,6 +20,8 @@ const (
 	ipdps11  = "Domke, Hoefler, Nagel, IPDPS 2011"
 	tpds2006 = "Lysne et al., TPDS 2006"
 	ours     = "weft"
+
+	micro2020 = "Gliksberg et al., IEEE Micro 2020"
 )
 
 // All is every engine, in the order in which to show them.
@@ -35,6 +37,7 @@ func All() []Engine {
 		Engine{Name: "dnup", Paper: "OpenSM's dnup", OpenSM: "dnup"}.pair("dnup", "single"),
 		Engine{Name: "ftree", Paper: "Zahavi et al., CCPE 2010; OpenSM's ftree", OpenSM: "ftree", Compared: true, Advised: true,
 			Auto: Auto{Place: 4, Cost: 60}}.pair("ftree", "single"),
+		Engine{Name: "dmodc", Paper: micro2020, Compared: true}.pair("dmodc", "single"),
 		Engine{Name: "dor", Paper: "Dally, Seitz, Trans. Computers 1987", OpenSM: "dor", Auto: Auto{Place: 6, Cost: 60}}.pair("dor", "single"),
 		Engine{Name: "torus-2qos", Paper: "OpenSM's torus-2QoS", OpenSM: "torus-2QoS", Contract: routing.Honored, Needs: "2",
 			Refuses: "what is no mesh or torus; more damage than one switch, or one cable a ring",

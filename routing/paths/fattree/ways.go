@@ -2,6 +2,7 @@ package fattree
 
 import (
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing/internal/levels"
 	"github.com/weft-fabric/weft/routing/internal/orient"
 )
 
@@ -27,19 +28,19 @@ type ways struct {
 	regular bool
 }
 
-func newWays(l *levels) *ways {
-	n := l.f.Switches()
+func newWays(l *levels.Levels) *ways {
+	n := l.Fabric.Switches()
 	w := &ways{
-		Orientation: orient.New(l.f, l.order),
+		Orientation: orient.New(l.Fabric, l.Order),
 		upFirst:     make([]int32, n+1),
 		downFirst:   make([]int32, n+1),
 		climbFirst:  make([]int32, n+1),
 	}
-	for _, part := range l.part {
-		w.idle = append(w.idle, l.idle[part])
+	for _, part := range l.Part {
+		w.idle = append(w.idle, l.Idle[part])
 	}
 	for s := range n {
-		for c, end := l.f.TrunksFrom(fabric.NodeID(s)); c < end; c++ {
+		for c, end := l.Fabric.TrunksFrom(fabric.NodeID(s)); c < end; c++ {
 			if w.Up[c] {
 				w.up = append(w.up, c)
 			} else {
@@ -49,16 +50,16 @@ func newWays(l *levels) *ways {
 		w.upFirst[s+1], w.downFirst[s+1] = int32(len(w.up)), int32(len(w.down))
 	}
 	w.chooseClimbs(l)
-	w.findUneven(l.f.Heads())
+	w.findUneven(l.Fabric.Heads())
 	w.regular = w.isRegular(l)
 	return w
 }
 
-func (w *ways) isRegular(l *levels) bool {
+func (w *ways) isRegular(l *levels.Levels) bool {
 	type shape struct{ height, hosts, up, down int }
 	var last shape
-	for _, s := range l.order {
-		own := shape{int(l.height[s]), int(l.hosts[s]), len(w.upFrom(s)), len(w.downFrom(s))}
+	for _, s := range l.Order {
+		own := shape{int(l.Height[s]), int(l.Hosts[s]), len(w.upFrom(s)), len(w.downFrom(s))}
 		if w.idle[s] {
 			return false
 		}
@@ -66,7 +67,7 @@ func (w *ways) isRegular(l *levels) bool {
 			return false
 		}
 		// Destinations beyond the last full round are spread by load.
-		if lids, trunks := hostLIDs(l.f, s), len(w.climbFrom(s)); trunks > 0 && lids > trunks && lids%trunks > 0 {
+		if lids, trunks := hostLIDs(l.Fabric, s), len(w.climbFrom(s)); trunks > 0 && lids > trunks && lids%trunks > 0 {
 			return false
 		}
 		last = own
@@ -115,17 +116,17 @@ func (w *ways) climbFrom(s fabric.NodeID) []fabric.ChannelID {
 	return w.climb[w.climbFirst[s]:w.climbFirst[s+1]]
 }
 
-func (w *ways) chooseClimbs(l *levels) {
-	heads := l.f.Heads()
-	reach := l.reach(l.order, l.hosts)
-	gain := make([]int64, len(l.order)) // [switch] the most hosts below it or one switch above it
-	for _, s := range l.order {
-		gain[s] = reach.sum(s, l.hosts)
+func (w *ways) chooseClimbs(l *levels.Levels) {
+	heads := l.Fabric.Heads()
+	reach := l.Reach(l.Order, l.Hosts)
+	gain := make([]int64, len(l.Order)) // [switch] the most hosts below it or one switch above it
+	for _, s := range l.Order {
+		gain[s] = reach.Sum(s, l.Hosts)
 		for _, c := range w.upFrom(s) {
 			gain[s] = max(gain[s], gain[heads[c]])
 		}
 	}
-	for s := range l.order {
+	for s := range l.Order {
 		most := int64(0)
 		for _, c := range w.upFrom(fabric.NodeID(s)) {
 			most = max(most, gain[heads[c]])

@@ -1,4 +1,4 @@
-package fattree
+package levels
 
 import (
 	"math/bits"
@@ -7,32 +7,32 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// sets is a set of switches for every switch, as bits.
-type sets struct {
+// Sets is a set of switches for every switch, as bits.
+type Sets struct {
 	words int
 	bits  []uint64
 }
 
-func newSets(n int) *sets {
+func newSets(n int) *Sets {
 	w := (n + 63) / 64
-	return &sets{words: w, bits: make([]uint64, n*w)}
+	return &Sets{words: w, bits: make([]uint64, n*w)}
 }
 
-func (s *sets) of(n fabric.NodeID) []uint64 {
+func (s *Sets) of(n fabric.NodeID) []uint64 {
 	return s.bits[int(n)*s.words : (int(n)+1)*s.words]
 }
 
-func (s *sets) add(n, member fabric.NodeID) { s.of(n)[member/64] |= 1 << (member % 64) }
+func (s *Sets) add(n, member fabric.NodeID) { s.of(n)[member/64] |= 1 << (member % 64) }
 
-func (s *sets) join(into, from fabric.NodeID) {
+func (s *Sets) join(into, from fabric.NodeID) {
 	a, b := s.of(into), s.of(from)
 	for i, w := range b {
 		a[i] |= w
 	}
 }
 
-// sum adds up the weights of the members.
-func (s *sets) sum(n fabric.NodeID, weight []int64) int64 {
+// Sum adds up the weights of the members.
+func (s *Sets) Sum(n fabric.NodeID, weight []int64) int64 {
 	total := int64(0)
 	for i, w := range s.of(n) {
 		for ; w != 0; w &= w - 1 {
@@ -42,18 +42,18 @@ func (s *sets) sum(n fabric.NodeID, weight []int64) int64 {
 	return total
 }
 
-// reach is, for every switch of an order from high to low, the switches with
+// Reach is, for every switch of an order from high to low, the switches with
 // weight on the ways down from it, its own included.
-func (l *levels) reach(order []fabric.NodeID, weight []int64) *sets {
-	r := newSets(len(l.height))
+func (l *Levels) Reach(order []fabric.NodeID, weight []int64) *Sets {
+	r := newSets(len(l.Height))
 	for i := len(order) - 1; i >= 0; i-- {
 		s := order[i]
 		if weight[s] > 0 {
 			r.add(s, s)
 		}
 		last := fabric.NodeID(fabric.None) // parallel cables mostly sit side by side
-		for _, v := range l.f.Neighbours(s) {
-			if l.height[v] < l.height[s] && v != last {
+		for _, v := range l.Fabric.Neighbours(s) {
+			if l.Height[v] < l.Height[s] && v != last {
 				r.join(s, v)
 			}
 			last = v
@@ -67,19 +67,19 @@ func (l *levels) reach(order []fabric.NodeID, weight []int64) *sets {
 // with few cables left), and one with hosts that the greater part of the hosts
 // has no way up to (a switch added behind two leaves). All its neighbours are on
 // one level, so that every cable still joins neighbouring levels.
-func (l *levels) turnOver() {
+func (l *Levels) turnOver() {
 	const often = 4 // so that it ends
-	turned := make([]uint8, len(l.height))
+	turned := make([]uint8, len(l.Height))
 	total := make([]int64, l.parts)
-	for s, n := range l.hosts {
-		total[l.part[s]] += n
+	for s, n := range l.Hosts {
+		total[l.Part[s]] += n
 	}
 	for {
 		order := l.coreByHeight()
-		reach := l.reach(order, l.hostsBelow)
+		reach := l.Reach(order, l.hostsBelow)
 		var over []fabric.NodeID
 		for _, s := range order {
-			if turned[s] < often && l.coreTop(s) && (l.joinsNothing(reach, s) || l.isTail(reach, s, total[l.part[s]])) {
+			if turned[s] < often && l.coreTop(s) && (l.joinsNothing(reach, s) || l.isTail(reach, s, total[l.Part[s]])) {
 				over = append(over, s)
 			}
 		}
@@ -87,17 +87,17 @@ func (l *levels) turnOver() {
 			return
 		}
 		for _, s := range over {
-			l.height[s] -= 2
+			l.Height[s] -= 2
 			turned[s]++
 		}
 	}
 }
 
 // coreByHeight lists the core of the parts with hosts, the highest first.
-func (l *levels) coreByHeight() []fabric.NodeID {
+func (l *Levels) coreByHeight() []fabric.NodeID {
 	var order []fabric.NodeID
-	for s := range l.height {
-		if n := fabric.NodeID(s); l.inCore(n) && !l.idle[l.part[s]] {
+	for s := range l.Height {
+		if n := fabric.NodeID(s); l.inCore(n) && !l.Idle[l.Part[s]] {
 			order = append(order, n)
 		}
 	}
@@ -106,12 +106,12 @@ func (l *levels) coreByHeight() []fabric.NodeID {
 }
 
 // coreTop says whether s has neighbours in the core, all of them below it.
-func (l *levels) coreTop(s fabric.NodeID) bool {
+func (l *Levels) coreTop(s fabric.NodeID) bool {
 	below, above := 0, 0
-	for _, v := range l.f.Neighbours(s) {
+	for _, v := range l.Fabric.Neighbours(s) {
 		switch {
 		case !l.inCore(v):
-		case l.height[v] > l.height[s]:
+		case l.Height[v] > l.Height[s]:
 			above++
 		default:
 			below++
@@ -120,9 +120,9 @@ func (l *levels) coreTop(s fabric.NodeID) bool {
 	return below > 0 && above == 0
 }
 
-func (l *levels) joinsNothing(reach *sets, s fabric.NodeID) bool {
+func (l *Levels) joinsNothing(reach *Sets, s fabric.NodeID) bool {
 	nothing := false
-	for _, v := range l.f.Neighbours(s) {
+	for _, v := range l.Fabric.Neighbours(s) {
 		if nothing || !l.inCore(v) {
 			continue
 		}
@@ -138,8 +138,8 @@ func (l *levels) joinsNothing(reach *sets, s fabric.NodeID) bool {
 	return nothing
 }
 
-func (l *levels) isTail(reach *sets, s fabric.NodeID, total int64) bool {
-	return l.hosts[s] > 0 && 2*reach.sum(s, l.hostsBelow) < total
+func (l *Levels) isTail(reach *Sets, s fabric.NodeID, total int64) bool {
+	return l.Hosts[s] > 0 && 2*reach.Sum(s, l.hostsBelow) < total
 }
 
 // ancestry is how far a part of the network is a tree: for how many pairs of hosts
@@ -151,31 +151,31 @@ type ancestry struct {
 }
 
 // ancestries counts the pairs of hosts with a switch above both, by part of the network.
-func (l *levels) ancestries() []ancestry {
+func (l *Levels) ancestries() []ancestry {
 	common := make([]ancestry, l.parts)
 	for i := range common {
 		common[i].isolated = fabric.None
 	}
 	total := make([]int64, l.parts)
-	for s, n := range l.hosts {
-		total[l.part[s]] += n
+	for s, n := range l.Hosts {
+		total[l.Part[s]] += n
 	}
-	joined := l.reach(l.order, l.hosts) // with a switch above both
-	for _, s := range l.order {         // from high to low: what those above reach, s reaches by them
-		for _, v := range l.f.Neighbours(s) {
-			if l.height[v] > l.height[s] {
+	joined := l.Reach(l.Order, l.Hosts) // with a switch above both
+	for _, s := range l.Order {         // from high to low: what those above reach, s reaches by them
+		for _, v := range l.Fabric.Neighbours(s) {
+			if l.Height[v] > l.Height[s] {
 				joined.join(s, v)
 			}
 		}
-		if l.hosts[s] == 0 {
+		if l.Hosts[s] == 0 {
 			continue
 		}
-		j := &common[l.part[s]]
-		n := joined.sum(s, l.hosts)
-		j.joined += n * l.hosts[s]
-		j.pairs += total[l.part[s]] * l.hosts[s]
+		j := &common[l.Part[s]]
+		n := joined.Sum(s, l.Hosts)
+		j.joined += n * l.Hosts[s]
+		j.pairs += total[l.Part[s]] * l.Hosts[s]
 		if j.isolated == fabric.None || n < j.with {
-			j.isolated, j.with, j.of = s, n, total[l.part[s]]
+			j.isolated, j.with, j.of = s, n, total[l.Part[s]]
 		}
 	}
 	return common
@@ -194,24 +194,46 @@ func share(common []ancestry) float64 {
 	return float64(joined) / float64(pairs)
 }
 
-// tooFewCommon refuses a part of the network in which fewer than half of the pairs
+// apart counts the ordered pairs of hosts without a switch above both.
+func (l *Levels) apart() int64 {
+	n := int64(0)
+	for _, j := range l.common {
+		n += j.pairs - j.joined
+	}
+	return n
+}
+
+// tooFewJoined refuses a part of the network in which fewer than half of the pairs
 // of hosts have a switch above both.
-func (l *levels) tooFewCommon(common []ancestry) *routing.Refusal {
-	for _, j := range common {
+func (l *Levels) tooFewJoined() *routing.Refusal {
+	for _, j := range l.common {
 		if 2*j.joined < j.pairs {
-			return routing.Refuse(l.f, ruleJoined, j.isolated, 0, "its hosts have a way up and down to %d of %d hosts, and only %.0f %% of all pairs have one",
+			return routing.Refuse(l.Fabric, ruleJoined, j.isolated, 0, "its hosts have a way up and down to %d of %d hosts, and only %.0f %% of all pairs have one",
 				j.with, j.of, 100*float64(j.joined)/float64(j.pairs))
 		}
 	}
 	return nil
 }
 
-// survey finds the levels of f. Where some switches of the core have hosts, they
+// Find finds the levels of f. It refuses networks without levels, and those in which
+// fewer than half of the pairs of hosts have a switch above both.
+func Find(f *fabric.Fabric) (*Levels, *routing.Refusal) {
+	l, refusal := measureAll(f)
+	if refusal == nil {
+		refusal = l.tooFewJoined()
+	}
+	if refusal != nil {
+		return nil, refusal
+	}
+	return l, nil
+}
+
+// measureAll finds levels by several sets of leaves. Where some switches of the core have hosts, they
 // or what hangs below them may be its leaves; and where every leaf has one cable up,
 // nothing hangs below the core and all of it counts. Of these, the one that leaves most
 // pairs of hosts with a switch above both is taken, the first of several.
-func survey(f *fabric.Fabric) (best *levels, common []ancestry, refusal *routing.Refusal) {
-	for _, leaves := range []func(*levels) []int64{(*levels).ownOrBelow, (*levels).below, (*levels).unpeeled} {
+func measureAll(f *fabric.Fabric) (best *Levels, refusal *routing.Refusal) {
+	for _, leaves := range []func(*Levels) []int64{(*Levels).ownOrBelow, (*Levels).below, (*Levels).unpeeled} {
 		l := newLevels(f)
 		if no := l.measure(leaves(l)); no != nil {
 			if refusal == nil {
@@ -219,42 +241,43 @@ func survey(f *fabric.Fabric) (best *levels, common []ancestry, refusal *routing
 			}
 			continue
 		}
-		if joined := l.ancestries(); best == nil || share(joined) > share(common) {
-			best, common = l, joined
+		l.common = l.ancestries()
+		if best == nil || share(l.common) > share(best.common) {
+			best = l
 		}
-		if share(common) == 1 {
+		if share(best.common) == 1 {
 			break
 		}
 	}
 	if best != nil {
-		return best, common, nil
+		return best, nil
 	}
-	return nil, nil, refusal
+	return nil, refusal
 }
 
 // below is the hosts on every switch and on all that hangs below it.
-func (l *levels) below() []int64 { return l.hostsBelow }
+func (l *Levels) below() []int64 { return l.hostsBelow }
 
 // unpeeled puts everything back into the core, and is the hosts on every switch.
-func (l *levels) unpeeled() []int64 {
+func (l *Levels) unpeeled() []int64 {
 	for s := range l.above {
 		l.above[s] = fabric.None
 	}
-	copy(l.hostsBelow, l.hosts)
-	return l.hosts
+	copy(l.hostsBelow, l.Hosts)
+	return l.Hosts
 }
 
 // ownOrBelow is the hosts on every switch, or, in a part whose core has none,
 // those that hang below it.
-func (l *levels) ownOrBelow() []int64 {
+func (l *Levels) ownOrBelow() []int64 {
 	own := make([]bool, l.parts)
-	for s, n := range l.hosts {
-		own[l.part[s]] = own[l.part[s]] || n > 0 && l.inCore(fabric.NodeID(s))
+	for s, n := range l.Hosts {
+		own[l.Part[s]] = own[l.Part[s]] || n > 0 && l.inCore(fabric.NodeID(s))
 	}
-	weight := make([]int64, len(l.hosts))
+	weight := make([]int64, len(l.Hosts))
 	for s := range weight {
-		if weight[s] = l.hostsBelow[s]; own[l.part[s]] {
-			weight[s] = l.hosts[s]
+		if weight[s] = l.hostsBelow[s]; own[l.Part[s]] {
+			weight[s] = l.Hosts[s]
 		}
 	}
 	return weight

@@ -1,4 +1,15 @@
-package fattree
+// Package levels finds the levels of a fat tree from its cables alone.
+//
+// What is cabled to one other switch only hangs below it. In what is left, the core, a
+// leaf is a switch with hosts and no neighbour with more: so hosts on a spine do not make
+// it a leaf, and aggregation nodes do not count. A level is the distance from the nearest
+// leaf; leaves that contradict most others are put at the level where they fit; a top
+// that joins nothing, or that carries hosts but is above fewer than half of them, is hung
+// below its neighbours.
+//
+// Complexity: O(S·(S + C)) for S switches and C trunks; O(S²/64) words for the sets of
+// hosts below a switch.
+package levels
 
 import (
 	"cmp"
@@ -8,15 +19,17 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// levels is a height for every switch; a cable leads up towards the higher end.
-type levels struct {
-	f      *fabric.Fabric
-	part   []int32         // [switch] which part of the network it is in
-	parts  int             //
-	hosts  []int64         // [switch] host adapter ports on it
-	height []int32         // [switch] its level, 0 the lowest of its part
-	idle   []bool          // [part] without hosts: management only
-	order  []fabric.NodeID // every switch, the highest first, then by number
+// Levels is a height for every switch; a cable leads up towards the higher end.
+type Levels struct {
+	Fabric *fabric.Fabric
+	Part   []int32         // [switch] which part of the network it is in
+	Hosts  []int64         // [switch] host adapter ports on it
+	Height []int32         // [switch] its level, 0 the lowest of its part
+	Idle   []bool          // [part] without hosts: management only
+	Order  []fabric.NodeID // every switch, the highest first, then by number
+
+	common []ancestry // [part]
+	parts  int
 
 	// Scratch.
 	above      []fabric.NodeID // [switch] what it hangs below, if it is not in the core; None
@@ -28,29 +41,29 @@ const unknown = -1
 
 // newLevels prepares the search for levels: parts, hosts, and what hangs below
 // one switch only.
-func newLevels(f *fabric.Fabric) *levels {
+func newLevels(f *fabric.Fabric) *Levels {
 	n := f.Switches()
-	l := &levels{
-		f:      f,
-		part:   make([]int32, n),
-		height: make([]int32, n),
+	l := &Levels{
+		Fabric: f,
+		Part:   make([]int32, n),
+		Height: make([]int32, n),
 		above:  make([]fabric.NodeID, n),
 		seed:   make([]bool, n),
 	}
 	for _, n := range routing.HCA.PerSwitch(f) {
-		l.hosts = append(l.hosts, int64(n))
+		l.Hosts = append(l.Hosts, int64(n))
 	}
 	parts := f.Parts()
 	l.parts = len(parts)
-	l.idle = make([]bool, len(parts))
+	l.Idle = make([]bool, len(parts))
 	for i, switches := range parts {
-		l.idle[i] = true
+		l.Idle[i] = true
 		for _, s := range switches {
-			l.part[s] = int32(i)
-			l.idle[i] = l.idle[i] && l.hosts[s] == 0
+			l.Part[s] = int32(i)
+			l.Idle[i] = l.Idle[i] && l.Hosts[s] == 0
 		}
 	}
-	l.hostsBelow = slices.Clone(l.hosts)
+	l.hostsBelow = slices.Clone(l.Hosts)
 	l.peel()
 	return l
 }
@@ -58,8 +71,8 @@ func newLevels(f *fabric.Fabric) *levels {
 // peel hangs every switch that is cabled to one other switch only below it, and
 // again what then is: leaves with one spine, tails, whole trees. What is left is
 // the core, in which every switch has two neighbours, or a single switch.
-func (l *levels) peel() {
-	n := l.f.Switches()
+func (l *Levels) peel() {
+	n := l.Fabric.Switches()
 	degree := make([]int32, n)
 	var queue []fabric.NodeID
 	for s := range fabric.NodeID(n) {
@@ -75,7 +88,7 @@ func (l *levels) peel() {
 			continue
 		}
 		degree[s] = 0
-		for _, v := range l.f.Neighbours(s) {
+		for _, v := range l.Fabric.Neighbours(s) {
 			if degree[v] > 0 {
 				l.above[s] = v
 			}
@@ -89,8 +102,8 @@ func (l *levels) peel() {
 }
 
 // distinct is the number of switches that s is cabled to.
-func (l *levels) distinct(s fabric.NodeID) int32 {
-	seen := slices.Clone(l.f.Neighbours(s))
+func (l *Levels) distinct(s fabric.NodeID) int32 {
+	seen := slices.Clone(l.Fabric.Neighbours(s))
 	slices.Sort(seen)
 	return int32(len(slices.Compact(seen)))
 }
@@ -98,11 +111,11 @@ func (l *levels) distinct(s fabric.NodeID) int32 {
 // measure finds heights with the core's leaves taken by the hosts of weight:
 // those with more than none and no fewer than any neighbour. It returns the
 // cable that lies within a level, if there is one.
-func (l *levels) measure(weight []int64) *routing.Refusal {
+func (l *Levels) measure(weight []int64) *routing.Refusal {
 	for s := range l.seed {
 		n := fabric.NodeID(s)
 		l.seed[s] = l.inCore(n) && weight[s] > 0
-		for _, v := range l.f.Neighbours(n) {
+		for _, v := range l.Fabric.Neighbours(n) {
 			l.seed[s] = l.seed[s] && (weight[v] <= weight[s] || !l.inCore(v))
 		}
 	}
@@ -124,26 +137,26 @@ func (l *levels) measure(weight []int64) *routing.Refusal {
 }
 
 // within refuses a cable within a level.
-func (l *levels) within(c fabric.ChannelID) *routing.Refusal {
-	ch := l.f.Channel(c)
-	if h := l.height[ch.From]; h > 0 {
-		return routing.Refuse(l.f, ruleLevels, ch.From, ch.FromPort, "the cable to %s, port %d, joins two switches that both have the nearest leaves %d hops away",
-			l.f.Label(ch.To), ch.ToPort, h)
+func (l *Levels) within(c fabric.ChannelID) *routing.Refusal {
+	ch := l.Fabric.Channel(c)
+	if h := l.Height[ch.From]; h > 0 {
+		return routing.Refuse(l.Fabric, ruleLevels, ch.From, ch.FromPort, "the cable to %s, port %d, joins two switches that both have the nearest leaves %d hops away",
+			l.Fabric.Label(ch.To), ch.ToPort, h)
 	}
-	return routing.Refuse(l.f, ruleLevels, ch.From, ch.FromPort, "the cable to %s, port %d, joins two leaves: both have hosts, and no neighbour with more",
-		l.f.Label(ch.To), ch.ToPort)
+	return routing.Refuse(l.Fabric, ruleLevels, ch.From, ch.FromPort, "the cable to %s, port %d, joins two leaves: both have hosts, and no neighbour with more",
+		l.Fabric.Label(ch.To), ch.ToPort)
 }
 
-func (l *levels) inCore(s fabric.NodeID) bool { return l.above[s] == fabric.None }
+func (l *Levels) inCore(s fabric.NodeID) bool { return l.above[s] == fabric.None }
 
 // seedTheRest takes the first switch of the core of a part without hosts.
-func (l *levels) seedTheRest() {
+func (l *Levels) seedTheRest() {
 	seeded := make([]bool, l.parts)
 	for s, is := range l.seed {
-		seeded[l.part[s]] = seeded[l.part[s]] || is
+		seeded[l.Part[s]] = seeded[l.Part[s]] || is
 	}
 	for s := range l.seed {
-		if p := l.part[s]; !seeded[p] && l.inCore(fabric.NodeID(s)) {
+		if p := l.Part[s]; !seeded[p] && l.inCore(fabric.NodeID(s)) {
 			l.seed[s], seeded[p] = true, true
 		}
 	}
@@ -151,19 +164,19 @@ func (l *levels) seedTheRest() {
 
 // spread makes the height of every switch of the core its distance from the
 // nearest leaf.
-func (l *levels) spread() {
+func (l *Levels) spread() {
 	var queue []fabric.NodeID
-	for s := range l.height {
-		l.height[s] = unknown
+	for s := range l.Height {
+		l.Height[s] = unknown
 		if l.seed[s] {
-			l.height[s] = 0
+			l.Height[s] = 0
 			queue = append(queue, fabric.NodeID(s))
 		}
 	}
 	for i := 0; i < len(queue); i++ {
-		for _, v := range l.f.Neighbours(queue[i]) {
-			if l.height[v] == unknown && l.inCore(v) {
-				l.height[v] = l.height[queue[i]] + 1
+		for _, v := range l.Fabric.Neighbours(queue[i]) {
+			if l.Height[v] == unknown && l.inCore(v) {
+				l.Height[v] = l.Height[queue[i]] + 1
 				queue = append(queue, v)
 			}
 		}
@@ -171,11 +184,11 @@ func (l *levels) spread() {
 }
 
 // flat is the first trunk within a level of a part with hosts, or None.
-func (l *levels) flat() fabric.ChannelID {
-	heads := l.f.Heads()
-	for s := range fabric.NodeID(l.f.Switches()) {
-		for c, end := l.f.TrunksFrom(s); c < end; c++ {
-			if l.inCore(s) && l.inCore(heads[c]) && l.height[s] == l.height[heads[c]] && !l.idle[l.part[s]] {
+func (l *Levels) flat() fabric.ChannelID {
+	heads := l.Fabric.Heads()
+	for s := range fabric.NodeID(l.Fabric.Switches()) {
+		for c, end := l.Fabric.TrunksFrom(s); c < end; c++ {
+			if l.inCore(s) && l.inCore(heads[c]) && l.Height[s] == l.Height[heads[c]] && !l.Idle[l.Part[s]] {
 				return c
 			}
 		}
@@ -188,15 +201,15 @@ func (l *levels) flat() fabric.ChannelID {
 // ends of a trunk within a level, the one whose nearest leaves have fewer hosts
 // is taken to be misled, and its leaves lose that standing; but not more than a
 // third of the hosts on leaves, and never where leaves themselves are neighbours.
-func (l *levels) drop(c fabric.ChannelID, weight, dropped []int64) bool {
-	ch := l.f.Channel(c)
-	if l.height[ch.From] == 0 {
+func (l *Levels) drop(c fabric.ChannelID, weight, dropped []int64) bool {
+	ch := l.Fabric.Channel(c)
+	if l.Height[ch.From] == 0 {
 		return false
 	}
-	part := l.part[ch.From]
+	part := l.Part[ch.From]
 	total := dropped[part]
 	for s, w := range weight {
-		if l.part[s] == part && l.seed[s] {
+		if l.Part[s] == part && l.seed[s] {
 			total += w
 		}
 	}
@@ -215,7 +228,7 @@ func (l *levels) drop(c fabric.ChannelID, weight, dropped []int64) bool {
 }
 
 // nearest is the leaves nearest to s, with their hosts.
-func (l *levels) nearest(s fabric.NodeID, weight []int64) (leaves []fabric.NodeID, hosts int64) {
+func (l *Levels) nearest(s fabric.NodeID, weight []int64) (leaves []fabric.NodeID, hosts int64) {
 	seen := map[fabric.NodeID]bool{s: true}
 	queue := []fabric.NodeID{s}
 	for i := 0; i < len(queue); i++ {
@@ -224,8 +237,8 @@ func (l *levels) nearest(s fabric.NodeID, weight []int64) (leaves []fabric.NodeI
 			leaves = append(leaves, u)
 			hosts += weight[u]
 		}
-		for _, v := range l.f.Neighbours(u) {
-			if l.inCore(v) && l.height[v] == l.height[u]-1 && !seen[v] {
+		for _, v := range l.Fabric.Neighbours(u) {
+			if l.inCore(v) && l.Height[v] == l.Height[u]-1 && !seen[v] {
 				seen[v] = true
 				queue = append(queue, v)
 			}
@@ -236,33 +249,33 @@ func (l *levels) nearest(s fabric.NodeID, weight []int64) (leaves []fabric.NodeI
 
 // hang puts what was peeled off below the core, makes 0 the lowest level of
 // every part, and orders the switches.
-func (l *levels) hang() {
-	for s := range l.height {
+func (l *Levels) hang() {
+	for s := range l.Height {
 		l.hangOne(fabric.NodeID(s))
 	}
 	lowest := make([]int32, l.parts)
-	for s, h := range l.height {
-		lowest[l.part[s]] = min(lowest[l.part[s]], h)
+	for s, h := range l.Height {
+		lowest[l.Part[s]] = min(lowest[l.Part[s]], h)
 	}
-	l.order = make([]fabric.NodeID, len(l.height))
-	for s := range l.height {
-		l.height[s] -= lowest[l.part[s]]
-		l.order[s] = fabric.NodeID(s)
+	l.Order = make([]fabric.NodeID, len(l.Height))
+	for s := range l.Height {
+		l.Height[s] -= lowest[l.Part[s]]
+		l.Order[s] = fabric.NodeID(s)
 	}
-	l.sortByHeight(l.order)
+	l.sortByHeight(l.Order)
 }
 
 // sortByHeight sorts switches, given by number, from high to low.
-func (l *levels) sortByHeight(switches []fabric.NodeID) {
-	slices.SortStableFunc(switches, func(a, b fabric.NodeID) int { return cmp.Compare(l.height[b], l.height[a]) })
+func (l *Levels) sortByHeight(switches []fabric.NodeID) {
+	slices.SortStableFunc(switches, func(a, b fabric.NodeID) int { return cmp.Compare(l.Height[b], l.Height[a]) })
 }
 
 // hangOne gives s its height by that of the core it hangs below.
-func (l *levels) hangOne(s fabric.NodeID) {
+func (l *Levels) hangOne(s fabric.NodeID) {
 	at, depth := s, int32(0)
 	for !l.inCore(at) {
 		at = l.above[at]
 		depth++
 	}
-	l.height[s] = l.height[at] - depth
+	l.Height[s] = l.Height[at] - depth
 }

@@ -1,4 +1,4 @@
-package fattree
+package levels
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%+v: a share of %v, want %v", c.common, got, c.share)
 		}
 	}
-	l := &levels{f: testnet.Build(t, "ring:3")}
+	l := &Levels{Fabric: testnet.Build(t, "ring:3")}
 	for _, c := range []struct {
 		common []ancestry
 		want   string
@@ -32,7 +32,8 @@ func TestFamilies(t *testing.T) {
 		{[]ancestry{{joined: 50, pairs: 100}, {joined: 49, pairs: 99, isolated: 2, with: 3, of: 8}}, "3 of 8 hosts, and only 49 % of all pairs"},
 		{[]ancestry{{joined: 0, pairs: 1, isolated: 1, with: 1, of: 4}}, "1 of 4 hosts, and only 0 % of all pairs"},
 	} {
-		no := l.tooFewCommon(c.common)
+		l.common = c.common
+		no := l.tooFewJoined()
 		switch {
 		case c.want == "" && no != nil:
 			t.Errorf("%+v: %v", c.common, no)
