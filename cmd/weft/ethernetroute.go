@@ -178,15 +178,25 @@ func (j *routeEthernetJob) paths(ctx context.Context) error {
 	return nil
 }
 
-// judge proves the rules, on all paths that they serve.
+// judge proves the rules, on all paths that they serve, and SONiC's maps where they suffice.
 func (j *routeEthernetJob) judge() error {
-	n := j.in.Network
-	before, _, _ := j.union(n)
-	free, dependencies, _ := j.union(j.c.Network)
+	c, n := j.c, j.in.Network
+	j.sonic()
+	networks := []*ethernet.Network{n, c.Network}
+	if j.maps != nil && c.Turns > 0 { // maps without a rule do nothing
+		networks = append(networks, cure.Mapped(c, j.maps))
+	}
+	unions := j.unions(networks)
+	before, _, _ := unions[0].Free()
+	free, dependencies, _ := unions[1].Free()
 	if !free {
 		return exit.Internal("the rules leave a credit loop")
 	}
-	c := j.c
+	if len(unions) > 2 {
+		if mapped, _, _ := unions[2].Free(); !mapped {
+			return exit.Internal("SONiC's maps leave a credit loop")
+		}
+	}
 	j.s.Before, j.s.Verdict = report.Word(before), report.Word(free)
 	j.s.Routes, j.s.Assumed, j.s.NotCovered = j.in.routes, append([]string{}, n.Notes...), j.in.notCovered()
 	j.s.Lossless, j.s.Needed, j.s.Order, j.s.Turns, j.s.Lossy, j.s.PerDevice = j.o.lossless, c.Needed, c.Order, c.Turns, c.Lossy, c.PerDevice
@@ -194,37 +204,45 @@ func (j *routeEthernetJob) judge() error {
 	for _, ladder := range c.Ladders {
 		j.s.Ladders = append(j.s.Ladders, list.Of(ladder, func(p uint8) int { return int(p) }))
 	}
-	j.maps = nil
-	for d := range ethernet.DeviceID(len(n.Names)) {
-		m, err := c.Sonic(d)
-		if err != nil {
-			j.s.Sonic, j.maps = "do not suffice: "+plain.Error(err), nil
-			return nil
-		}
-		j.maps = append(j.maps, m)
-	}
-	if free, _, _ := j.union(cure.Mapped(c, j.maps)); !free {
-		return exit.Internal("SONiC's maps leave a credit loop")
-	}
-	j.s.Sonic = "suffice, and are proven too"
 	return nil
 }
 
-// union judges priorities over all paths that the rules serve.
-func (j *routeEthernetJob) union(n *ethernet.Network) (free bool, dependencies int, cycle []judge.Step) {
-	u := judge.NewUnion(n, ethernet.HostScope)
-	for class := range n.Classes {
-		if n.Wanted(class, ethernet.HostScope) {
-			u.Add(class, n.Classes[class].Next)
-			if j.o.bounces > 0 {
-				u.AddAstray(class, j.o.bounces)
+// sonic puts the rules into SONiC's maps, or says why they do not fit.
+func (j *routeEthernetJob) sonic() {
+	j.maps = nil
+	for d := range ethernet.DeviceID(len(j.in.Names)) {
+		m, err := j.c.Sonic(d)
+		if err != nil {
+			j.s.Sonic, j.maps = "do not suffice: "+plain.Error(err), nil
+			return
+		}
+		j.maps = append(j.maps, m)
+	}
+	j.s.Sonic = "suffice, and are proven too"
+}
+
+// unions judges priorities of one network or another over all paths that the rules serve.
+func (j *routeEthernetJob) unions(networks []*ethernet.Network) []*judge.Union {
+	unions := list.Of(networks, func(n *ethernet.Network) *judge.Union { return judge.NewUnion(n, ethernet.HostScope) })
+	n := j.in.Network
+	for _, u := range unions {
+		for class := range n.Classes {
+			if n.Wanted(class, ethernet.HostScope) {
+				u.Add(class, n.Classes[class].Next)
+				if j.o.bounces > 0 {
+					u.AddAstray(class, j.o.bounces)
+				}
 			}
 		}
 	}
-	if j.options.After != nil {
-		_ = j.options.After(u.Add) // fails only where it was interrupted, as everything then does
+	if j.options.After != nil { // fails only where it was interrupted, as everything then does
+		_ = j.options.After(func(class int, next ethernet.Row) {
+			for _, u := range unions {
+				u.Add(class, next)
+			}
+		})
 	}
-	return u.Free()
+	return unions
 }
 
 // write writes the rules.

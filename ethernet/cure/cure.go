@@ -82,14 +82,14 @@ func Compute(ctx context.Context, n *ethernet.Network, o Options) (*Cure, error)
 	}
 	t := newTurns(n)
 	w := newWalker(t, o)
-	if err := w.all(ctx, w.collect); err != nil {
+	if err := w.weigh(ctx); err != nil {
 		return nil, err
 	}
 	var best *plan
 	for _, candidate := range t.orders() {
 		p := &plan{turns: t, order: candidate, used: make([]uint8, t.count)}
 		w.plan = p
-		if err := w.all(ctx, w.assign); err != nil {
+		if err := w.levels(ctx); err != nil {
 			return nil, err
 		}
 		if best == nil || p.cost() < best.cost() {
@@ -103,7 +103,7 @@ func Compute(ctx context.Context, n *ethernet.Network, o Options) (*Cure, error)
 type turns struct {
 	n      *ethernet.Network
 	first  []int32  // [LinkID, plus one] the turn to the first link of the device
-	weight []uint32 // [turn] paths that take it, counted by classes; 0: none
+	weight []uint32 // [turn] paths that take it, counted by classes where it is admitted by that; 0: none
 	count  int
 }
 

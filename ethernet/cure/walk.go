@@ -60,14 +60,8 @@ func newWalker(t *turns, o Options) *walker {
 // others, by all next hops of the outer header's class with each other.
 func (w *walker) all(ctx context.Context, visit func(turn int32, level uint8) uint8) error {
 	w.entries = map[entry]uint8{}
-	for class := range w.n.Classes {
-		if w.n.Wanted(class, ethernet.HostScope) {
-			w.class(class, w.n.Classes[class].Next, w.o.Bounces, visit)
-		}
-	}
-	err := w.after(func(class int, next ethernet.Row) { w.class(class, next, 0, visit) })
-	if err != nil || len(w.entries) == 0 {
-		return cmp.Or(err, ctx.Err())
+	if err := w.every(ctx, func(class int, next ethernet.Row) { w.class(class, next, w.o.Bounces, visit) }); err != nil || len(w.entries) == 0 {
+		return err
 	}
 	w.order = slices.SortedFunc(maps.Keys(w.entries), func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.in, b.in), cmp.Compare(a.tunnel.Device, b.tunnel.Device), cmp.Compare(a.tunnel.Into, b.tunnel.Into), cmp.Compare(a.tunnel.Map, b.tunnel.Map))

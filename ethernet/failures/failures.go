@@ -9,7 +9,11 @@
 // every network whose devices change priorities or wrap packets, or whose links differ in them.
 //
 // While BGP converges, each device forwards by the routes of before or those of after, at
-// any time either. So the union of both at every device is judged, without what is down.
+// any time either. So the union of both at every device is judged, without what is down. This is
+// the argument of package transition, but not its code: that judges forwarding tables of
+// InfiniBand, with one port for each destination and service levels and SL2VL maps beside, into
+// which sets of next hops and priorities by DSCP do not fit. What is not covered is routes that are
+// neither those before nor those after: longer paths that BGP tries in between.
 package failures
 
 import (

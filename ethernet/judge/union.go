@@ -17,6 +17,11 @@ type Union struct {
 	d       *dependencies
 	w       *walk
 	rows    map[int][]ethernet.Row // next hops of the classes of outer headers, besides those that they have
+
+	plain   bool                // packets keep their mark, and are not wrapped: those of all marks go the same ways
+	next    []uint64            // as dependencies.next of each mark, where plain
+	there   []bool              // [DeviceID]
+	devices []ethernet.DeviceID // in there
 }
 
 // NewUnion is a union without routes.
@@ -28,14 +33,51 @@ func NewUnion(n *ethernet.Network, scope ethernet.Scope) *Union {
 			u.rows[t.Into] = []ethernet.Row{n.Classes[t.Into].Next}
 		}
 	}
+	u.plain = len(u.rows) == 0
+	for at := range ethernet.DeviceID(len(n.Names)) {
+		u.plain = u.plain && !n.Priorities.Rules.Changes(at)
+	}
+	if u.plain {
+		u.next, u.there = make([]uint64, d.first[len(n.Links)]), make([]bool, len(n.Names))
+	}
 	return u
 }
 
 // Add adds what packets of a class do under some next hops, inside tunnels too.
 func (u *Union) Add(class int, next ethernet.Row) {
+	if u.plain {
+		u.follow(next)
+		return
+	}
 	u.w.class(class, next, u.sources)
 	if rows := u.rows[class]; rows != nil {
 		u.rows[class] = append(rows, slices.Clone(next))
+	}
+}
+
+// follow is Add where packets keep their mark: it goes from device to device, 64 links at a time.
+func (u *Union) follow(next ethernet.Row) {
+	n := u.n
+	u.devices = append(u.devices[:0], u.sources...)
+	for _, at := range u.devices {
+		u.there[at] = true
+	}
+	for i := 0; i < len(u.devices); i++ {
+		at := u.devices[i]
+		n.Each(n.Words(next, at), at, func(out ethernet.LinkID) {
+			to := n.Links[out].To
+			u.d.carry[out] |= n.Priorities.Start
+			for k, bits := range n.Words(next, to) {
+				u.next[int(u.d.first[out])+k] |= bits
+			}
+			if !u.there[to] {
+				u.there[to] = true
+				u.devices = append(u.devices, to)
+			}
+		})
+	}
+	for _, at := range u.devices {
+		u.there[at] = false
 	}
 }
 
@@ -94,6 +136,12 @@ func (u *Union) Free() (free bool, dependencies int, cycle []Step) {
 	for _, class := range into(u.w.entries) {
 		for _, next := range u.rows[class] {
 			u.w.tunnelled(class, next, u.w.entries)
+		}
+	}
+	for m := u.n.Priorities.Start; u.plain && m != 0; m &= m - 1 {
+		of := u.d.next[bits.TrailingZeros64(m)]
+		for i, words := range u.next {
+			of[i] |= words
 		}
 	}
 	u.d.order()
