@@ -25,6 +25,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/opensm/daemon"
 	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // defaultSocket is where daemon and plugin meet unless told otherwise.
@@ -69,7 +70,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.IntVar(&o.VLs, "vls", 0, "data lanes at most (default: as many as the fabric has)")
 	f.IntVar(&o.SLs, "sls", 0, "service levels at most (default: all)")
 	f.StringSliceVar(&o.roots, "roots", nil, "roots of updn, by name or GUID, with commas between (default: chosen)")
-	f.StringVar(&o.Aim, "aim", "", flags.AimUsage+" (default mixed)")
+	f.StringVar(&o.Aim, "aim", "", engines.Aim.Usage()+" (default mixed)")
 	f.StringSliceVar(&o.weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
 	f.DurationVar(&o.Budget, "time-budget", 0, flags.TimeBudgetUsage)
 	f.DurationVar(&o.Limit, "limit", 10*time.Minute, "longest time that one fabric is worked on")

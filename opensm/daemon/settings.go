@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/internal/loopback"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/traffic"
 )
 
@@ -30,21 +29,20 @@ type settings struct {
 	uses     engines.Option // what any of Engine does
 	contract routing.Contract
 	scope    routing.Scope
-	aim      balance.Aim
 	weights  []traffic.Weighting
 	limit    time.Duration
 	keep     keep
 	hours    hours
 	drops    bool
 	first    time.Duration   // firstAnswer, but in tests
-	told     engines.Options // about the fabric at hand, see about
+	told     engines.Options // the words of the configuration; and about the fabric at hand, see about
 
 	route func(context.Context, *fabric.Fabric, weft.Request) (*weft.Result, error) // weft.Route, but in tests
 }
 
 // key tells settings apart that lead to different tables.
 func (s *settings) key() string {
-	return fmt.Sprintf("%q %s %s %d %d %q %s %v %s", s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Roots, s.aim, s.weights, s.Budget)
+	return fmt.Sprintf("%q %s %s %d %d %q %s %v %s", s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Roots, s.told.Aim, s.weights, s.Budget)
 }
 
 // Check returns a configuration with what it leaves out filled in, or says what is
@@ -58,7 +56,7 @@ func (c Config) Check() (Config, error) {
 		return c, c.at("group", err)
 	}
 	c = s.Config
-	c.Contract, c.Endpoints, c.Aim, c.Limit, c.Keep = s.contract.String(), s.scope.String(), s.aim.String(), s.limit, string(s.keep)
+	c.Contract, c.Endpoints, c.Aim, c.Limit, c.Keep = s.contract.String(), s.scope.String(), s.told.Aim.String(), s.limit, string(s.keep)
 	return c, nil
 }
 
@@ -92,7 +90,7 @@ func (c Config) check() (*settings, error) {
 		{"vls", func() error { return among("vls", c.VLs, routing.MaxDataVLs, "data lanes") }},
 		{"sls", func() error { return among("sls", c.SLs, routing.SLs, "service levels") }},
 		{"roots", func() error { return s.heeded(engines.Roots, len(c.Roots) > 0) }},
-		{"aim", s.settleAim},
+		{"aim", func() error { return s.settleWord(engines.Aim, c.Aim) }},
 		{"weight", s.settleWeights},
 		{"budget", s.settleBudget},
 		{"limit", func() error { return configfile.NotNegative("limit", c.Limit) }},
@@ -130,11 +128,12 @@ func (s *settings) heeded(option engines.Option, given bool) error {
 	return nil
 }
 
-func (s *settings) settleAim() (err error) {
-	if s.Aim != "" {
-		s.aim, err = balance.ParseAim(s.Aim)
+// settleWord reads an option that is one of a few words; empty: its default.
+func (s *settings) settleWord(option engines.Option, text string) (err error) {
+	if text != "" {
+		err = option.Read(&s.told, text)
 	}
-	return errors.Join(err, s.heeded(engines.Aim, s.aim != balance.Mixed))
+	return errors.Join(err, s.heeded(option, s.told.Given()&option != 0))
 }
 
 func (s *settings) settleWeights() error {
@@ -163,7 +162,6 @@ func (s *settings) settleBudget() error {
 // there, that is an error.
 func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, err error) {
 	about := *s
-	about.told.Aim = s.aim
 	if len(s.Roots)+len(s.weights) == 0 {
 		return &about, nil, nil
 	}

@@ -171,6 +171,31 @@ func TestUses(t *testing.T) {
 	}
 }
 
+// What an option's row says of its words is true: the default is that of the zero Options,
+// what is read is set, and what is no word is refused and changes nothing.
+func TestWords(t *testing.T) {
+	other := map[engines.Option]string{engines.Aim: "alltoall", engines.Order: "shuffled", engines.Prefer: "lanes"}
+	words := engines.Words()
+	if len(words) != len(other) {
+		t.Errorf("%d options are words, %d are tried", len(words), len(other))
+	}
+	for _, option := range words {
+		var o engines.Options
+		if err := option.Read(&o, option.Default()); err != nil || o.Given() != 0 {
+			t.Errorf("%s: the default %q makes %v, %v", option, option.Default(), o, err)
+		}
+		if err := option.Read(&o, other[option]); err != nil || o.Given() != option {
+			t.Errorf("%s: %q sets %q, %v", option, other[option], o.Given(), err)
+		}
+		if err := option.Read(&o, "no word"); err == nil || o.Given() != option {
+			t.Errorf("%s: %v, and %q is set", option, err, o.Given())
+		}
+		if !strings.Contains(option.Usage(), other[option]) {
+			t.Errorf("%s: %q does not name %s", option, option.Usage(), other[option])
+		}
+	}
+}
+
 // skips is a router that gives out service levels 0 and 9.
 type skips struct{ engines.Implementation }
 

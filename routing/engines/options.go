@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"fmt"
 	"math/bits"
 	"strings"
 
@@ -45,21 +46,88 @@ const (
 	balanced = Seed | Aim | Weights | Orders // of balanced paths, and of what begins with them
 )
 
-// options describes each option, by bit.
-var options = [...]struct {
-	name  string // as on the command line
+// options declares each option, by bit: the command line, the daemon's file and whatever
+// refuses an option that an engine does not look at go by this table. To tell a new engine
+// something takes a field of Options, its bit and its row here.
+var options = [...]declared{
+	option("roots", "root switches of updn, by name, GUID or LID, with commas between; * is any text",
+		func(o *Options) *[]fabric.GUID { return &o.Roots }, func(roots []fabric.GUID) bool { return len(roots) > 0 }),
+	option("seed", "seed of what chooses by chance",
+		func(o *Options) *uint64 { return &o.Seed }, func(seed uint64) bool { return seed != 0 }),
+	word("aim", "what balanced paths are good for: mixed (pairs at random and collectives in phases), bisection (pairs at random), shifts (phases) or alltoall (the fullest channel)",
+		func(o *Options) *balance.Aim { return &o.Aim }, balance.ParseAim),
+	option("weight", "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts",
+		func(o *Options) *[]uint8 { return &o.Weights }, func(weights []uint8) bool { return weights != nil }),
+	word("order", "order in which first-fit takes paths: by-destination, by-source, longest-first, shortest-first, shuffled (default: by-destination, under contract honored shortest-first)",
+		func(o *Options) *layer.Order { return &o.Order }, layer.ParseOrder),
+	word("prefer", "what weave gives up last where it cannot have both: bandwidth or lanes",
+		func(o *Options) *weave.Prefer { return &o.Prefer }, weave.ParsePrefer),
+	option("before", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were",
+		func(o *Options) **fabric.Fabric { return &o.Before }, func(before *fabric.Fabric) bool { return before != nil }),
+	option("rank-order", "how the ranks of jobs sit on hosts, for the aims mixed and shifts: switch, name, rail, a file as of --ranks, or hosts as in Slurm: node[001-128]; several, with commas between, count alike (default switch,name)",
+		func(o *Options) *[]balance.Order { return &o.Orders }, func(orders []balance.Order) bool { return orders != nil }),
+}
+
+// declared is an option as options declares it.
+type declared struct {
+	name  string // as on the command line, and in the daemon's file if that has it
+	usage string
 	given func(*Options) bool
 	copy  func(to, from *Options)
-}{
-	{"roots", func(o *Options) bool { return len(o.Roots) > 0 }, func(to, from *Options) { to.Roots = from.Roots }},
-	{"seed", func(o *Options) bool { return o.Seed != 0 }, func(to, from *Options) { to.Seed = from.Seed }},
-	{"aim", func(o *Options) bool { return o.Aim != balance.Mixed }, func(to, from *Options) { to.Aim = from.Aim }},
-	{"weight", func(o *Options) bool { return o.Weights != nil }, func(to, from *Options) { to.Weights = from.Weights }},
-	{"order", func(o *Options) bool { return o.Order != layer.Suited }, func(to, from *Options) { to.Order = from.Order }},
-	{"prefer", func(o *Options) bool { return o.Prefer != weave.Bandwidth }, func(to, from *Options) { to.Prefer = from.Prefer }},
-	{"before", func(o *Options) bool { return o.Before != nil }, func(to, from *Options) { to.Before = from.Before }},
-	{"rank-order", func(o *Options) bool { return o.Orders != nil }, func(to, from *Options) { to.Orders = from.Orders }},
+
+	// Of an option that is one of a few words; nil of the others, which are about a fabric
+	// or a number.
+	read func(o *Options, text string) error // checks a word and sets it
+	text func(*Options) string
 }
+
+// option declares the option in a field, which is set if given says so.
+func option[T any](name, usage string, field func(*Options) *T, given func(T) bool) declared {
+	return declared{
+		name: name, usage: usage,
+		given: func(o *Options) bool { return given(*field(o)) },
+		copy:  func(to, from *Options) { *field(to) = *field(from) },
+	}
+}
+
+// word declares an option that is one of a few words; the zero T is the default.
+func word[T interface {
+	comparable
+	fmt.Stringer
+}](name, usage string, field func(*Options) *T, parse func(string) (T, error)) declared {
+	d := option(name, usage, field, func(x T) bool { return x != *new(T) })
+	d.read = func(o *Options, text string) (err error) {
+		x, err := parse(text)
+		if err == nil {
+			*field(o) = x
+		}
+		return err
+	}
+	d.text = func(o *Options) string { return (*field(o)).String() }
+	return d
+}
+
+// Words is the options that are one of a few words, which need no fabric to be understood.
+func Words() (all []Option) {
+	for i := range options {
+		if options[i].read != nil {
+			all = append(all, 1<<i)
+		}
+	}
+	return all
+}
+
+// row is the declaration of one option.
+func (o Option) row() *declared { return &options[bits.TrailingZeros16(uint16(o))] }
+
+// Usage says what one option means and what its values are.
+func (o Option) Usage() string { return o.row().usage }
+
+// Default is the word that an option of Words has if none is given.
+func (o Option) Default() string { return o.row().text(&Options{}) }
+
+// Read sets an option of Words, or says what is wrong with the word.
+func (o Option) Read(to *Options, text string) error { return o.row().read(to, text) }
 
 func (o Option) String() string {
 	var names []string

@@ -13,9 +13,6 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/routing/lanes/layer"
-	"github.com/weft-fabric/weft/routing/paths/balance"
-	"github.com/weft-fabric/weft/routing/weave"
 )
 
 // Engine is which engine shall route, what it is told, and for whom its tables are
@@ -32,10 +29,8 @@ type Engine struct {
 	WithinParts  bool          // that the network is in parts is known
 	TimeBudget   time.Duration // of auto
 
-	Order   layer.Order
-	Prefer  weave.Prefer
-	Aim     balance.Aim
-	Before  string // the fabric before it was damaged
+	Words   engines.Options // those of engines.Words
+	Before  string          // the fabric before it was damaged
 	Roots   []string
 	Weights []string
 	Ranks   []string // orders of ranks that paths are made for
@@ -70,17 +65,18 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	f.StringVar(&o.Paths, "paths", "", "path finder, in place of --engine")
 	AddVLs(f, &o.VLs, routing.DefaultVLs, "data lanes available, 1 to 15")
 	Whole(f, &o.SLs, "sls", routing.SLs, 0, routing.SLs, "there are 1 to 16 service levels", "service levels available, 1 to 16")
-	f.StringSliceVar(&o.Roots, "roots", nil, "root switches of updn, by name, GUID or LID, with commas between; * is any text")
+	f.StringSliceVar(&o.Roots, "roots", nil, engines.Roots.Usage())
 	AddScope(f, &o.Scope)
 	f.BoolVar(&o.WithinParts, "within-parts", false, WithinPartsUsage)
 	AddLMC(f, &o.LMC)
-	Word(f, &o.Order, "order", layer.Suited, layer.ParseOrder, "order in which first-fit takes paths: "+strings.Join(list.Of(layer.Orders[:], layer.Order.String), ", ")+" (default: by-destination, under contract honored shortest-first)")
-	Word(f, &o.Prefer, "prefer", weave.Bandwidth, weave.ParsePrefer, "what weave gives up last where it cannot have both: bandwidth or lanes")
-	f.StringVar(&o.Before, "before", "", "the fabric before it was damaged: torus-2qos then changes no service level, and --keep knows how long paths were")
-	f.Uint64Var(&o.Seed, "seed", 1, "seed of what chooses by chance")
-	Word(f, &o.Aim, "aim", balance.Mixed, balance.ParseAim, AimUsage)
-	f.StringArrayVar(&o.Ranks, "rank-order", nil, RankOrderUsage)
-	f.StringArrayVar(&o.Weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
+	for _, option := range engines.Words() {
+		read := func(word string) error { return option.Read(&o.Words, word) }
+		Take(f, option.String(), option.Default(), read, option.Usage())
+	}
+	f.StringVar(&o.Before, "before", "", engines.Before.Usage())
+	f.Uint64Var(&o.Seed, "seed", 1, engines.Seed.Usage())
+	f.StringArrayVar(&o.Ranks, "rank-order", nil, engines.Orders.Usage())
+	f.StringArrayVar(&o.Weights, "weight", nil, engines.Weights.Usage())
 	names := EngineNames
 	if name == engines.AutoName {
 		names = ChoiceNames
@@ -89,12 +85,6 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	Complete(c, "paths", finderNames)
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
 }
-
-// AimUsage describes --aim.
-const AimUsage = "what balanced paths are good for: mixed (pairs at random and collectives in phases), bisection (pairs at random), shifts (phases) or alltoall (the fullest channel)"
-
-// RankOrderUsage describes --rank-order.
-const RankOrderUsage = "how the ranks of jobs sit on hosts, for the aims mixed and shifts: switch, name, rail, a file as of --ranks, or hosts as in Slurm: node[001-128]; several, with commas between, count alike (default switch,name)"
 
 // WithinPartsUsage describes --within-parts.
 const WithinPartsUsage = "that the network is in parts is known, and no finding"
@@ -162,7 +152,7 @@ func (o *Engine) heeded(w *Wanted) error {
 	case o.TimeBudget != 0:
 		return exit.Usage("--time-budget is for %s; %s takes the time it takes", engines.AutoName, w.Name)
 	}
-	given := (engines.Options{Order: o.Order, Prefer: o.Prefer, Aim: o.Aim}).Given()
+	given := o.Words.Given()
 	for option, yes := range map[engines.Option]bool{
 		engines.Roots: len(o.Roots) > 0, engines.Weights: len(o.Weights) > 0, engines.Before: o.Before != "",
 		engines.Orders: len(o.Ranks) > 0,

@@ -35,20 +35,30 @@ func (v *value) Set(text string) error {
 // Parse declares a flag that parse reads. An empty default is that nothing is given,
 // and so is an empty value then: the zero T.
 func Parse[T any](f *pflag.FlagSet, to *T, name, def string, parse func(string) (T, error), usage string) {
-	take := func(text string) (err error) {
+	Take(f, name, def, func(text string) (err error) {
 		var x T
 		if text != "" || def != "" {
 			if x, err = parse(text); err != nil {
-				return exit.Usage("--%s: %w", name, err)
+				return err
 			}
 		}
 		*to = x
 		return nil
+	}, usage)
+}
+
+// Take declares a flag that take reads and keeps.
+func Take(f *pflag.FlagSet, name, def string, take func(text string) error, usage string) {
+	checked := func(text string) error {
+		if err := take(text); err != nil {
+			return exit.Usage("--%s: %w", name, err)
+		}
+		return nil
 	}
-	if err := take(def); err != nil {
+	if err := checked(def); err != nil {
 		panic(err) // a default that is no value
 	}
-	f.Var(&value{def, "string", take}, name, usage)
+	f.Var(&value{def, "string", checked}, name, usage)
 }
 
 // Word is Parse for one of a few words that are values of a type.

@@ -15,7 +15,8 @@ import (
 
 // Options is what an engine is told, in terms of the fabric that it routes.
 func Options(c *console.Console, f *fabric.Fabric, o *flags.Engine) (engines.Options, error) {
-	told := engines.Options{Seed: o.Seed, Aim: o.Aim, Order: o.Order, Prefer: o.Prefer}
+	told := o.Words
+	told.Seed = o.Seed
 	var err error
 	if told.Weights, err = weights(f, o.Weights); err != nil {
 		return told, err
