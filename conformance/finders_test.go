@@ -242,15 +242,20 @@ func (s *scout) p2sssp() {
 	}
 }
 
-// cheapest tries all shortest ways that the entries for a LID allow.
+// cheapest tries all shortest ways that the entries for a LID allow, from that with the
+// switch's own number on.
 func (s *scout) cheapest(at, root fabric.NodeID, lid fabric.LID) (cost int, way []fabric.ChannelID) {
-	for i, c := range s.nearer(at, root) {
+	out := s.nearer(at, root)
+	if len(out) > 0 {
+		out = turned(out, int(at)%len(out))
+	}
+	for _, c := range out {
 		bound := s.table.Port(at, lid)
 		if bound != routing.NoPort && bound != s.f.Channels()[c].FromPort {
 			continue
 		}
 		further, rest := s.cheapest(s.head(c), root, lid)
-		if i == 0 || way == nil || s.load[c]+further < cost {
+		if way == nil || s.load[c]+further < cost {
 			cost, way = s.load[c]+further, append([]fabric.ChannelID{c}, rest...)
 		}
 	}

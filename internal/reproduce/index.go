@@ -100,12 +100,17 @@ func (r *Run) preamble(b *strings.Builder, command string) {
 	b.WriteString(`How to read it. Each section is a figure or table of a paper, measured again with weft's engines of the same names; where the
 paper's text states something about it, a row says what it is, what came out here and whether that agrees. **A difference is no
 failure by itself**: the engines here are not OpenSM's of the time, and of the systems measured then only two have a published plan.
-The reason is given as far as it is known. *Open* is what cannot be held against anything here. A gain counts as significant
-from 3 % on; samples within 1 % of each other count as equal. Whiskers are the least and the most
+The reason is given as far as it is known. *Open* is what cannot be held against anything here. What agrees goes by the words, as the
+table below says. Whiskers are the least and the most
 of the networks drawn, of times the fastest and the slowest run, the fastest being the value; a missing bar or mark is a refusal. A line called OpenSM is what
 OpenSM's own tables have on the same network (` + "`" + `--opensm` + "`" + `); where there is one, the papers' comparisons with OpenSM are made with it.
 
 `)
+	b.WriteString("| the paper's words | agree if |\n|---|---|\n")
+	for _, c := range claims.Criteria() {
+		fmt.Fprintf(b, "| %s | %s |\n", cell(c.Words), cell(c.Asks))
+	}
+	b.WriteString("\n")
 	var all Tally
 	b.WriteString("| figure | title | agrees | differs | open |\n|---|---|---|---|---|\n")
 	for _, out := range r.Outcomes {

@@ -7,9 +7,6 @@ import (
 	"slices"
 )
 
-// Sampling is what a comparison of two samples may be off by, a fraction.
-const Sampling = 0.01
-
 // Gain says by how much a line is above the best of others at a place, which the
 // paper puts at so much; it agrees within a tolerance, both fractions.
 func Gain(line string, others []string, place string, paper, within float64) Check {
@@ -168,8 +165,8 @@ func AllWithin(lines []string, fraction float64) Check {
 }
 
 // Times says how many times larger a line is than another, as the median over the
-// places or at one; it agrees if that is between low and high.
-func Times(line, other, place string, low, high float64) Check {
+// places or at one; it agrees if that is the paper's number up to a factor.
+func Times(line, other, place string, paper, factor float64) Check {
 	return func(r *Results) Answer {
 		var ratios []float64
 		for _, v := range r.Values(line) {
@@ -190,7 +187,7 @@ func Times(line, other, place string, low, high float64) Check {
 		if n > 1 {
 			text += fmt.Sprintf(" (median; %s to %s)", ratio(ratios[0]), ratio(ratios[n-1]))
 		}
-		return answer(median >= low && median <= high, "%s", text)
+		return answer(within(median, paper, factor), "%s", text)
 	}
 }
 
@@ -260,6 +257,9 @@ func SameAs(line, other string) Check {
 	}
 }
 
+// within says whether a value is the paper's up to a factor.
+func within(value, paper, factor float64) bool { return value >= paper/factor && value <= paper*factor }
+
 // Growth compares how two lines scale between two places: the exponents of their
 // growth, of which the ratio must be between low and high.
 func Growth(line, other, from, to string, low, high float64) Check {
@@ -297,8 +297,8 @@ func Widening(line string, others []string, from, to string) Check {
 }
 
 // Crossing says where the mean of a line passes above another's, which the paper
-// puts at some place; it agrees within a tolerance.
-func Crossing(line, other string, paper, within float64) Check {
+// puts at about some place.
+func Crossing(line, other string, paper float64) Check {
 	return func(r *Results) Answer {
 		var xs, differences []float64
 		values := r.Values(line)
@@ -312,7 +312,7 @@ func Crossing(line, other string, paper, within float64) Check {
 			before, after := differences[i-1], differences[i]
 			if before <= 0 && after > 0 {
 				x := xs[i-1] + (xs[i]-xs[i-1])*(-before)/(after-before)
-				return answer(math.Abs(x-paper) <= within, "at about %.0f", x)
+				return answer(within(x, paper, About), "at about %.0f", x)
 			}
 		}
 		if len(xs) < 2 {

@@ -15,12 +15,11 @@ func NeverStops(line, place string) Check {
 	})
 }
 
-// StopsAfter says after how long a network stood still; it agrees within a factor of
-// ten.
+// StopsAfter says after how long a network stood still.
 func StopsAfter(line, place string, paper float64) Check {
 	return stopping(line, place, false, func(v measure.Result) Answer {
-		return answer(v.Value <= 10*paper && v.Value >= paper/10,
-			"%s to %s µs in the %d runs that stopped; %s", number(v.Low), number(v.High), v.Count, loopText(v))
+		return answer(within(v.Value, paper, Timing),
+			"%s µs in the mean of the %d runs that stopped, %s to %s; %s", number(v.Value), v.Count, number(v.Low), number(v.High), loopText(v))
 	})
 }
 
@@ -46,9 +45,6 @@ func loopText(r measure.Result) string {
 	return "proven free of credit loops"
 }
 
-// almost is up to which fraction two throughputs count as almost the same.
-const almost = 0.05
-
 // throughputs is the largest load that each of two lines still delivers at a place.
 func (r *Results) throughputs(line, other, place string) (a, b float64, ok bool) {
 	one, ok1 := r.At(line, place)
@@ -63,12 +59,12 @@ func More(line, other, place string) Check {
 
 // NotFarBelow says whether a line has almost the throughput of another, or more.
 func NotFarBelow(line, other, place string) Check {
-	return besides(line, []string{other}, place, func(a, b float64) bool { return a >= b*(1-almost) })
+	return besides(line, []string{other}, place, func(a, b float64) bool { return a >= b*(1-Nearly) })
 }
 
 // Near says whether two lines have almost the same throughput.
 func Near(line, other, place string) Check {
-	return besides(line, []string{other}, place, func(a, b float64) bool { return math.Abs(a/b-1) <= almost })
+	return besides(line, []string{other}, place, func(a, b float64) bool { return math.Abs(a/b-1) <= Nearly })
 }
 
 // Best says whether a line has the largest throughput.

@@ -28,6 +28,18 @@ func Ranges(line string, low, high float64) Check {
 	}
 }
 
+// RangesLike says between which values a line lies, whiskers included; it agrees if the
+// least and the most are both within one of the paper's.
+func RangesLike(line string, low, high float64) Check {
+	return func(r *Results) Answer {
+		a := Ranges(line, low, high)(r)
+		if e, refused := r.extentOf(line); a.Agreement != Open {
+			a = answer(math.Abs(e.least-low) <= 1 && math.Abs(e.most-high) <= 1 && refused == 0, "%s", a.Ours)
+		}
+		return a
+	}
+}
+
 // RangesAt is Ranges at one place.
 func RangesAt(line, place string, low, high float64) Check {
 	return func(r *Results) Answer {
@@ -92,15 +104,15 @@ func Longest(lines []string, limit float64) Check {
 	}
 }
 
-// AtMost says what a line has at a place; it agrees if that is no more than the
-// paper's.
-func AtMost(line, place string, paper float64) Check {
+// Absolute says what time a line takes at a place. It is open whether that agrees: the
+// machine is another.
+func Absolute(line, place string, paper float64) Check {
 	return func(r *Results) Answer {
 		v, ok := r.At(line, place)
 		if !ok {
 			return Answer{Ours: "not in a run of this size", Agreement: Open}
 		}
-		return answer(v.Value <= paper, "%s s, %s times as fast", number(v.Value), ratio(paper/v.Value))
+		return Answer{Ours: fmt.Sprintf("%s s, %s times as fast", number(v.Value), ratio(paper/v.Value)), Agreement: Open}
 	}
 }
 
@@ -228,8 +240,8 @@ func Spread(lines []string, limit float64) Check {
 }
 
 // Peak says at which place the mean of each line is largest, the middle of all such
-// places; it agrees if that is between low and high for every line.
-func Peak(lines []string, low, high float64) Check {
+// places; it agrees if that is about the paper's for every line.
+func Peak(lines []string, paper float64) Check {
 	return func(r *Results) Answer {
 		var all list
 		for _, l := range lines {
@@ -243,7 +255,7 @@ func Peak(lines []string, low, high float64) Check {
 				}
 			}
 			if x := (first + last) / 2; !math.IsInf(best, -1) {
-				all.add(x >= low && x <= high, "%s: %s", l, number(x))
+				all.add(within(x, paper, About), "%s: %s", l, number(x))
 			}
 		}
 		return all.answer(", ")

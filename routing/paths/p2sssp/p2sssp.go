@@ -21,7 +21,8 @@
 //
 // Deviations from the paper: minimal paths are forced by searching among them
 // only, as in sssp. Sources are taken by switch; those of one switch share its
-// entries, as they must. LIDs of switches, and switches without endpoints, are
+// entries, as they must. Which of several paths that are loaded alike is taken, the paper
+// leaves open; see explore. LIDs of switches, and switches without endpoints, are
 // routed last and not charged.
 package p2sssp
 
@@ -168,7 +169,9 @@ func (s *search) route(src fabric.NodeID, d dest, charge bool) {
 }
 
 // explore finds the cheapest way from a switch to the root, bound by the entries
-// there are, and returns its cost. Ties go to the lowest port.
+// there are, and returns its cost. Of equals it takes the first from that with the
+// switch's own number on, counted round its choices by port: with all ties to the lowest
+// port, every switch of a tree would begin with the same spine.
 func (s *search) explore(u fabric.NodeID, row []uint8, w *ways, root fabric.NodeID) uint64 {
 	if u == root {
 		return 0
@@ -182,7 +185,9 @@ func (s *search) explore(u fabric.NodeID, row []uint8, w *ways, root fabric.Node
 		c := s.f.Out(u, row[u])
 		least = s.load[c] + s.explore(heads[c], row, w, root)
 	} else {
-		for _, c := range w.out[w.first[u]:w.first[u+1]] {
+		choices := w.out[w.first[u]:w.first[u+1]]
+		for i := range choices {
+			c := choices[(int(u)+i)%len(choices)]
 			if cost := s.load[c] + s.explore(heads[c], row, w, root); cost < least {
 				least, s.next[u] = cost, c
 			}

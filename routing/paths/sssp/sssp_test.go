@@ -51,9 +51,10 @@ func route(f *fabric.Fabric, fw *routing.Forwarding, from, to fabric.EndpointID)
 	}
 }
 
-// HOTI 2009, section III.A: the first round is that of the paper, and the
-// edge-forwarding index is 2. The paper's second and third rounds break ties as
-// they like; here they avoid the channels loaded by those before.
+// HOTI 2009, section III.A: the edge-forwarding index is 2, and the routes are those of
+// the paper but for two. In the second round the ways from 0 to 1 by B and by D are loaded
+// alike, a tie. In the third the paper prints (1,E,B,C,2): a misprint, since E to B has a
+// route of the first round already, and E, D, C none.
 func TestExampleOfThePaper(t *testing.T) {
 	f := example(t)
 	fw, err := sssp.Finder{}.Paths(context.Background(), f, nil)

@@ -1,0 +1,46 @@
+package claims
+
+import "fmt"
+
+// By how much a result may be off a paper's words and still agree. They go by the words
+// alone and are the same for all figures; Criteria is the table of them for readers.
+const (
+	// Sampling is what a comparison of two samples may be off by, a fraction.
+	Sampling = 0.01
+	// Significant is from which fraction on a gain counts as significant.
+	Significant = 0.03
+	// Points is how far a gain in percent may be off the paper's, in hundredths.
+	Points = 0.03
+	// Nearly is up to which fraction values are almost the same.
+	Nearly = 0.05
+	// Alike is up to which fraction values are similar.
+	Alike = 0.1
+	// About is the factor within which "about n", "n times" and "twice" are met.
+	About = 1.2
+	// Magnitude is the factor within which an order of magnitude is met.
+	Magnitude = 3.0
+	// Timing is the factor within which a time in a simulation is met.
+	Timing = 2.0
+)
+
+// Criterion says what a paper's words are taken to ask for.
+type Criterion struct{ Words, Asks string }
+
+// Criteria is the criteria in the order in which to show them.
+func Criteria() []Criterion {
+	percent := func(f float64) string { return fmt.Sprintf("%.0f %%", f*100) }
+	return []Criterion{
+		{"better, worse, fewer, above, below", "at every place measured, bandwidths off by up to " + percent(Sampling) + " counting as equal, and clearly so at one at least"},
+		{"significantly", "by " + percent(Significant) + " or more at every place measured"},
+		{"a gain in percent", fmt.Sprintf("within %.0f points of the paper's", Points*100)},
+		{"almost identical, nearly the same, a minimal increase", "within " + percent(Nearly)},
+		{"similar, comparable, relatively constant, rather small, scales similarly", "within " + percent(Alike) + "; of growth the exponents"},
+		{"about n, approximately n, n times, twice, a crossing or a maximum at about n", fmt.Sprintf("within a factor of %g", About)},
+		{"orders of magnitude", fmt.Sprintf("within a factor of %g", Magnitude)},
+		{"n to m lanes", "the least and the most of the networks drawn are both within one of the paper's"},
+		{"never more than n, n suffice", "the most of all networks drawn is n or less; hardly ever: at 19 of 20 places"},
+		{"often", "at half of the places measured or more"},
+		{"a time to deadlock", fmt.Sprintf("the mean of the runs that stop within a factor of %g of the paper's", Timing)},
+		{"an absolute routing time", "open: the paper's machine and programs are not at hand"},
+	}
+}
