@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"unicode"
 )
 
 type (
@@ -45,13 +46,16 @@ type Cabling struct {
 	word  []int32  // [DeviceID, plus one] its words in a row
 }
 
-// NewCabling makes a Cabling. It refuses two devices of one name, cables to devices that
-// are not named, cables from a device to itself, and two cables at one interface.
+// NewCabling makes a Cabling. It refuses two devices of one name, names that cannot be printed, cables to
+// devices that are not named, cables from a device to itself, and two cables at one interface.
 func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 	c := &Cabling{Names: slices.Clone(devices)}
 	slices.SortFunc(c.Names, Natural)
 	id := map[string]DeviceID{}
 	for i, name := range c.Names {
+		if err := printable(name, name); err != nil {
+			return nil, err
+		}
 		if _, twice := id[name]; twice {
 			return nil, fmt.Errorf("ethernet: two devices are called %s", name)
 		}
@@ -62,6 +66,9 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 		for _, ends := range [2]Cable{cable, {cable.B, cable.A}} {
 			if _, ok := id[ends.A.Device]; !ok {
 				return nil, fmt.Errorf("ethernet: a cable from %s to %s: there is no device %s", ends.B, ends.A, ends.A.Device)
+			}
+			if err := printable(ends.A.Device, ends.A.Interface); err != nil {
+				return nil, err
 			}
 			if other, taken := plugged[ends.A]; taken {
 				return nil, fmt.Errorf("ethernet: two cables at %s: to %s and to %s", ends.A, other, ends.B)
@@ -75,6 +82,16 @@ func NewCabling(devices []string, cables []Cable) (*Cabling, error) {
 	}
 	c.index()
 	return c, nil
+}
+
+// printable refuses a name of a device or an interface that would do something to a terminal.
+func printable(device, name string) error {
+	for _, c := range name {
+		if !unicode.IsPrint(c) {
+			return fmt.Errorf("ethernet: the name %q (of %q) has characters that cannot be printed", name, device)
+		}
+	}
+	return nil
 }
 
 // index orders the links and finds the links of each device and the other direction of each link.

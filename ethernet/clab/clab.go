@@ -46,7 +46,7 @@ type link struct {
 func Read(r io.Reader, name string) (*Topology, error) {
 	var f file
 	d := yaml.NewDecoder(r)
-	if err := d.Decode(&f); err != nil {
+	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
 		return nil, lined.YAML(name, err, "")
 	}
 	if err := d.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {

@@ -40,6 +40,9 @@ func TestRead(t *testing.T) {
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"name: lab", "name: [", "lab.clab.yml:"},
+		{lab, "", "lab.clab.yml:1: no topology: nodes"},
+		{"name: lab", "name: lab\n---", "lab.clab.yml:1: "},
+		{lab, lab + "---\nname: other\n", "lab.clab.yml:1: more than one YAML document"},
 		{"nodes:", "knoten:", "lab.clab.yml:1: no topology: nodes"},
 		{`"leaf1:e1", "spine:e1"`, `"leaf1:e1", "spine"`, `lab.clab.yml:10: the endpoint "spine" is not NODE:INTERFACE`},
 		{`"leaf1:e1", "spine:e1"`, `"leaf1:e1", "spine9:e1"`, "lab.clab.yml:10: a link to spine9, e1, and there is no node spine9"},

@@ -56,7 +56,7 @@ func (r *reading) cable() error {
 // neighbor takes what a device says of the other end of one of its ports.
 func (r *reading) neighbor(name, port, device string, ports []string, c claim) error {
 	here := ethernet.End{Device: name, Interface: r.c.devices[name].port(port)}
-	device, other := r.called(device)
+	device, other := r.called(format.Printable(device))
 	if other == nil {
 		if before, cabled := r.plugged[here]; cabled {
 			return r.gap(c.error("two cables at %s: %s has it go to %s, and %s to %s, which is not in the folder", here, before.by, before.to, c.by, device))
@@ -130,7 +130,11 @@ func (r *reading) plug(here ethernet.End, c claim) error {
 	}{{here, c}, {c.to, back}} {
 		before, taken := r.plugged[side.end]
 		if taken && before.to != side.c.to {
-			return r.gap(side.c.error("two cables at %s: %s has it go to %s, and %s to %s", side.end, before.by, before.to, side.c.by, side.c.to))
+			place := side.c
+			if place.file == "" { // subnets are told in several files
+				place = before
+			}
+			return r.gap(place.error("two cables at %s: %s has it go to %s, and %s to %s", side.end, before.by, before.to, side.c.by, side.c.to))
 		}
 	}
 	for _, side := range [...]struct {

@@ -155,6 +155,9 @@ func (c *contents) read(path, name, kind, vrf string) error {
 	}
 	defer r.Close()
 	d := c.devices[name]
+	if format.Printable(name) != name {
+		return fmt.Errorf("ethernet: the name %q of a device has characters that cannot be printed", name)
+	}
 	if d == nil {
 		d = &device{name: name, files: map[string]string{}}
 		c.devices[name] = d

@@ -70,6 +70,9 @@ func ReadCertificate(r io.Reader, file string, n *ethernet.Network) (*Certificat
 			if f[1] != strconv.Itoa(count) {
 				return nil, lines.Errorf("%s ranks are counted at the end, and there are %d", f[1], count)
 			}
+			if lines.Next() {
+				return nil, lines.Errorf("a certificate ends with the line before")
+			}
 			return c, lines.Err()
 		}
 		if err := c.read(f, n); err != nil {

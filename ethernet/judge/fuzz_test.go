@@ -13,6 +13,35 @@ import (
 	"github.com/weft-fabric/weft/format"
 )
 
+// A certificate that is cut, or has more behind its end, is not read; one that is whole is, whatever its
+// lines end with.
+func TestReadCertificate(t *testing.T) {
+	n := testcables.Network(t, rand.New(rand.NewPCG(17, 1)))
+	v, err := Verify(context.Background(), n, Options{})
+	if err != nil || !v.Free() {
+		t.Fatal("no proof", err)
+	}
+	var b bytes.Buffer
+	if err := WriteCertificate(&b, n, v.Certificate); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		b.String(): "",
+		strings.ReplaceAll(b.String(), "\n", "\r\n"): "",
+		b.String() + "more\n":                        "a certificate ends with the line before",
+		b.String()[:b.Len()-6]:                       "f:",
+		"":                                           "f:1: truncated",
+	} {
+		c, err := ReadCertificate(strings.NewReader(text), "f", n)
+		switch {
+		case want == "" && (err != nil || Check(context.Background(), n, c) != nil):
+			t.Errorf("%q: %v", text, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // What is read of a certificate holds only if the network has a proof.
 func FuzzReadCertificate(f *testing.F) {
 	var networks []*ethernet.Network
