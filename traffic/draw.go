@@ -53,6 +53,37 @@ func shift(pairs []Pair, n, k int) []Pair {
 	return pairs
 }
 
+// phasesKey is the key of patterns that may leave out phases of all to all.
+var phasesKey = []key{{"phases", "only so many, spread evenly; 0: all", 0, 0}}
+
+// appendShift is a phase of all to all.
+func appendShift(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
+	return shift(pairs, n, 1+int(int64(phase)*int64(n-1)/int64(shifts(a, n))))
+}
+
+// exchange is ranks that differ in a bit, which send to each other.
+func exchange(pairs []Pair, n, bit int) []Pair {
+	for i := range n {
+		pairs = pair(pairs, i, i^1<<bit)
+	}
+	return pairs
+}
+
+// hierarchical is a phase of all to all in groups or, after those, between the ranks with
+// the same place in their groups.
+func hierarchical(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
+	g := a[0]
+	k := phase + 1
+	if k >= g {
+		return shift(pairs, n, (k-g+1)*g)
+	}
+	for i := range n {
+		first := i - i%g
+		pairs = pair(pairs, i, first+(i%g+k)%g)
+	}
+	return pairs
+}
+
 // neighbours is the pairs up to k apart on a ring, each once.
 func neighbours(pairs []Pair, n, k int) []Pair {
 	for i := range n {

@@ -12,8 +12,16 @@ const mostPairs = 1 << 22
 // kinds is the table of patterns. Their names are the literature's: W. Dally, B.
 // Towles, Principles and Practices of Interconnection Networks (2004), table 3.1,
 // for permutations; T. Hoefler, T. Schneider, A. Lumsdaine, Multistage Switches
-// are not Crossbars (Cluster 2008) for bisect; the collective operations are named
-// for their algorithms.
+// are not Crossbars (Cluster 2008) for bisect. The collective operations are named for
+// their algorithms: phases of all to all and recursive doubling, R. Thakur, R.
+// Rabenseifner, W. Gropp, Optimization of Collective Communication Operations in MPICH
+// (IJHPCA 2005), as is allreduce by halving and doubling; the ring of 2(n-1) steps, P. Patarasuk, X. Yuan, Bandwidth Optimal
+// All-reduce Algorithms for Clusters of Workstations (JPDC 2009). Those by rail are what
+// collective libraries do on hosts with several adapters (NCCL: channels that stay on one
+// rail); the two-level exchange is that of J. Träff, A. Rougier, MPI Collectives and
+// Datatypes for Hierarchical All-to-all Communication (EuroMPI 2014).
+//
+// Every phase counts alike: halving and doubling move less in some than in others.
 var kinds = []kind{
 	{
 		name: "bisect", summary: "a random half sends to the other half, one to one; of an odd number one idles",
@@ -54,7 +62,7 @@ var kinds = []kind{
 		example: "alltoall",
 		phases: func(_ args, n int) (int, error) {
 			if n*(n-1) > mostPairs {
-				return 0, fmt.Errorf("traffic: alltoall among %d ranks is %d pairs at once; at most 2048 ranks, or take shifts, the same in phases", n, n*(n-1))
+				return 0, fmt.Errorf("traffic: alltoall among %d ranks is %d pairs at once; at most 2048 ranks, or take alltoall-phased, the same in phases", n, n*(n-1))
 			}
 			return 1, nil
 		},
@@ -70,12 +78,53 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "shifts", summary: "all to all in phases: in phase k, from 1, rank i sends to i+k; phases: take only so many",
-		example: "shifts:phases=100", keys: []key{{"phases", "only so many, spread evenly; 0: all", 0, 0}},
-		phases: func(a args, n int) (int, error) { return shifts(a, n), nil },
-		append: func(pairs []Pair, a args, n, phase int, _ *rand.Rand) []Pair {
-			return shift(pairs, n, 1+int(int64(phase)*int64(n-1)/int64(shifts(a, n))))
+		name: "alltoall-phased", summary: "all to all in phases: in phase k, from 1, rank i sends to i+k; phases: take only so many",
+		example: "alltoall-phased:phases=100", keys: phasesKey,
+		phases: func(a args, n int) (int, error) { return shifts(a, n), nil }, append: appendShift,
+	},
+	{
+		name: "shifts", summary: "the same, by its older name",
+		example: "shifts:phases=100", keys: phasesKey,
+		phases: func(a args, n int) (int, error) { return shifts(a, n), nil }, append: appendShift,
+	},
+	{
+		name: "rail-shifts", summary: "the same within each rail: every mlx5_0 with every other mlx5_0, and so on",
+		example: "rail-shifts:phases=100", keys: phasesKey, byRail: true,
+		phases: func(a args, n int) (int, error) { return shifts(a, n), nil }, append: appendShift,
+	},
+	{
+		name: "rail-ring", summary: "within each rail, rank i sends to i+1, the last to the first",
+		example: "rail-ring", byRail: true, phases: onePhase,
+		append: func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair { return shift(pairs, n, 1) },
+	},
+	{
+		name: "allreduce-ring", summary: "2(n-1) phases, in each rank i sends to i+1: sums go round, then results",
+		example: "allreduce-ring",
+		phases:  func(_ args, n int) (int, error) { return 2 * (n - 1), nil },
+		append:  func(pairs []Pair, _ args, n, _ int, _ *rand.Rand) []Pair { return shift(pairs, n, 1) },
+	},
+	{
+		name: "allreduce-doubling", summary: "halving, then doubling: ranks n/2 apart send to each other, n/4 … 1, then 1 … n/2",
+		example: "allreduce-doubling",
+		phases:  func(_ args, n int) (int, error) { return 2 * log2up(n), powerOfTwo("allreduce-doubling", n) },
+		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
+			bit := phase - log2up(n)
+			if bit < 0 {
+				bit = -bit - 1
+			}
+			return exchange(pairs, n, bit)
 		},
+	},
+	{
+		name: "hierarchical", summary: "all to all in two steps: phases within groups of g ranks, then between equals of the groups",
+		example: "hierarchical:g=8", keys: []key{{"g", "ranks of a group", 0, 2}},
+		phases: func(a args, n int) (int, error) {
+			if n%a[0] != 0 {
+				return 0, fmt.Errorf("traffic: hierarchical:g=%d needs a multiple of %d ranks, not %d; nearest is %d", a[0], a[0], n, max(1, (n+a[0]/2)/a[0])*a[0])
+			}
+			return a[0] - 1 + n/a[0] - 1, nil
+		},
+		append: hierarchical,
 	},
 	{
 		name: "ring", summary: "rank i sends to i+1 and i-1, the last and the first to each other",
@@ -195,10 +244,7 @@ var kinds = []kind{
 		example: "doubling",
 		phases:  func(_ args, n int) (int, error) { return log2up(n), powerOfTwo("doubling", n) },
 		append: func(pairs []Pair, _ args, n, phase int, _ *rand.Rand) []Pair {
-			for i := range n {
-				pairs = pair(pairs, i, i^1<<phase)
-			}
-			return pairs
+			return exchange(pairs, n, phase)
 		},
 	},
 	{

@@ -17,6 +17,7 @@ type kind struct {
 	example string
 	keys    []key
 	random  bool
+	byRail  bool // each rail is by itself: phases and append are about the ranks of one
 
 	// phases is the number of phases among n ranks. Each argument was checked before, and
 	// n is at least 2.
@@ -119,7 +120,8 @@ func kindNames() []string {
 // named is a row of the table with its arguments.
 type named struct {
 	*kind
-	args args
+	args  args
+	rails [][]int32 // ranks by rail; nil: all are on one
 }
 
 // read reads key=value,key=value.
@@ -163,11 +165,17 @@ func (p named) Phases(n int) (int, error) {
 	if n < 2 {
 		return 0, fmt.Errorf("traffic: %s among %d ranks: it takes two to talk", p.name, n)
 	}
-	return p.kind.phases(p.args, n)
+	if p.rails == nil {
+		return p.kind.phases(p.args, n)
+	}
+	return p.railPhases()
 }
 
 func (p named) Append(pairs []Pair, n, phase int, r *rand.Rand) []Pair {
-	return p.kind.append(pairs, p.args, n, phase, r)
+	if p.rails == nil {
+		return p.kind.append(pairs, p.args, n, phase, r)
+	}
+	return p.appendRails(pairs, phase, r)
 }
 
 func (p named) Random() bool { return p.random }

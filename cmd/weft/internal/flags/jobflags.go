@@ -101,10 +101,25 @@ func (o *Job) Place(c *console.Console, f *fabric.Fabric, among []fabric.Endpoin
 		return nil, nil, err
 	}
 	ranks = ranks.Times(o.perEndpoint)
+	p = onRails(c, index, p, ranks)
 	if _, err := p.Phases(len(ranks)); err != nil {
 		return nil, nil, exit.Usage("%w", err)
 	}
 	return p, ranks, nil
+}
+
+// onRails tells patterns that are about rails which rank is on which, and says what they
+// leave out.
+func onRails(c *console.Console, index *names.Index, p traffic.Pattern, ranks traffic.Placement) traffic.Pattern {
+	rails := make([]int, len(ranks))
+	for i, e := range ranks {
+		rails[i] = index.RailOf(e)
+	}
+	p, silent := traffic.OnRails(p, rails)
+	if silent > 0 {
+		c.Note("%s: of %d ranks %d left out, on no rail or alone on one (weft info lists rails)", p, len(ranks), silent)
+	}
+	return p
 }
 
 // placeAll is an allocation that names no hosts.
