@@ -255,6 +255,15 @@ var rules = []rule{
 		why:      "a request is a fabric and an answer is tables with their proof; who routes is on the other side",
 	},
 	{
+		packages: "watch",
+		may: []string{
+			"fabric", "fabric/inspect", "routing", "routing/engines", "deadlock", "congestion", "transition", "opensm/conf",
+			"internal/configfile", "internal/loopback", "internal/words",
+		},
+		modules: []string{"github.com/prometheus/client_golang"},
+		why:     "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
+	},
+	{
 		packages: "routing/coordinates",
 		may:      []string{"fabric", "routing/internal/grid"},
 		why:      "what the engines know of a grid, for those who draw it",

@@ -1,0 +1,172 @@
+package watch
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/configfile"
+	"github.com/weft-fabric/weft/internal/loopback"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Config is the configuration file.
+type Config struct {
+	Folder    string           `yaml:"folder"`    // OpenSM's dumps or an output folder of ibdiagnet; either this or Commands
+	Fabric    string           `yaml:"fabric"`    // file with the network, if Folder has none
+	Commands  configfile.Names `yaml:"commands"`  // FILE = PROGRAM ARGUMENT…, whose output is that file of the look
+	Timeout   time.Duration    `yaml:"timeout"`   // of each command; 0: DefaultTimeout
+	Every     time.Duration    `yaml:"every"`     // between looks; 0: DefaultEvery
+	Settle    time.Duration    `yaml:"settle"`    // files are read that have not changed for so long; 0: DefaultSettle
+	Engine    string           `yaml:"engine"`    // asked for; empty: what Conf says
+	Conf      string           `yaml:"conf"`      // opensm.conf
+	Log       string           `yaml:"log"`       // OpenSM's log
+	Expect    string           `yaml:"expect"`    // folder of the tables that should be in force
+	Contract  string           `yaml:"contract"`  // what clients do with service levels; empty: see Look.Contract
+	Endpoints string           `yaml:"endpoints"` // hca, ca or all; empty: hca
+	State     string           `yaml:"state"`     // folder of the looks; required
+	Keep      int              `yaml:"keep"`      // looks that are kept; 0: DefaultKeep
+	Metrics   string           `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
+
+	lines configfile.Lines
+}
+
+// What zero settings mean.
+const (
+	DefaultEvery   = time.Minute
+	DefaultSettle  = 2 * time.Second
+	DefaultTimeout = time.Minute
+	DefaultKeep    = 100
+)
+
+// ReadConfig reads a configuration in YAML. Unknown keys and values of the wrong kind are
+// errors, which name the line.
+func ReadConfig(r io.Reader) (Config, error) {
+	var c Config
+	var err error
+	if c.lines, err = configfile.Read(r, &c, nil); err != nil {
+		return Config{}, fmt.Errorf("watch: %w", err)
+	}
+	return c, nil
+}
+
+// settings is a Config that was checked.
+type settings struct {
+	Config
+	contract *routing.Contract // nil: by what is known of service levels
+	scope    routing.Scope
+	commands []command
+}
+
+// command is a program whose output is a file.
+type command struct {
+	file string
+	args []string
+}
+
+// Check returns a configuration with what it leaves out filled in, or says what is wrong
+// with it.
+func (c Config) Check() (Config, error) {
+	s, err := c.check()
+	if err != nil {
+		return c, err
+	}
+	return s.Config, nil
+}
+
+func (c Config) check() (*settings, error) {
+	s := &settings{Config: c}
+	s.Every, s.Settle = cmp.Or(c.Every, DefaultEvery), cmp.Or(c.Settle, DefaultSettle)
+	s.Timeout, s.Keep = cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.Keep, DefaultKeep)
+	for _, setting := range []struct {
+		key    string
+		settle func() error
+	}{
+		{"folder", s.checkSource},
+		{"commands", s.checkCommands},
+		{"timeout", func() error { return configfile.NotNegative("timeout", c.Timeout) }},
+		{"every", func() error { return configfile.NotNegative("every", c.Every) }},
+		{"settle", func() error { return configfile.NotNegative("settle", c.Settle) }},
+		{"contract", func() error {
+			if c.Contract == "" {
+				return nil
+			}
+			contract, err := routing.ParseContract(c.Contract)
+			s.contract = &contract
+			return err
+		}},
+		{"endpoints", func() (err error) {
+			s.Endpoints = cmp.Or(c.Endpoints, routing.HCA.String())
+			s.scope, err = routing.ParseScope(s.Endpoints)
+			return err
+		}},
+		{"state", func() error {
+			if c.State == "" {
+				return errors.New("state is not set: the folder in which looks are kept")
+			}
+			return nil
+		}},
+		{"keep", func() error {
+			if c.Keep < 0 || c.Keep == 1 {
+				return fmt.Errorf("keep %d; at least 2 looks are kept, to compare them", c.Keep)
+			}
+			return nil
+		}},
+		{"metrics", func() error { return loopback.Check("metrics", c.Metrics) }},
+	} {
+		if err := c.at(setting.key, setting.settle()); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range []struct{ key, value string }{
+		{"folder", c.Folder}, {"fabric", c.Fabric}, {"conf", c.Conf}, {"log", c.Log}, {"expect", c.Expect}, {"state", c.State},
+	} {
+		if path.value != "" && !filepath.IsAbs(path.value) {
+			return nil, c.at(path.key, configfile.Absolute(path.key, path.value))
+		}
+	}
+	return s, nil
+}
+
+func (s *settings) checkSource() error {
+	switch {
+	case s.Folder == "" && len(s.Commands) == 0:
+		return errors.New("neither folder nor commands is set: what shall be looked at")
+	case s.Folder != "" && len(s.Commands) > 0:
+		return errors.New("folder and commands are both set; a look is at one of them")
+	}
+	return nil
+}
+
+func (s *settings) checkCommands() error {
+	seen := map[string]bool{}
+	for _, text := range s.Commands {
+		file, program, ok := strings.Cut(text, "=")
+		file = strings.TrimSpace(file)
+		c := command{file, strings.Fields(program)}
+		switch {
+		case !ok || len(c.args) == 0:
+			return fmt.Errorf("commands: %q: it is FILE = PROGRAM ARGUMENT…", text)
+		case !gathered(file):
+			return fmt.Errorf("commands: a look has no file %q; there are %s", file, strings.Join(known, ", "))
+		case seen[file]:
+			return fmt.Errorf("commands: %s is made twice", file)
+		}
+		seen[file] = true
+		s.commands = append(s.commands, c)
+	}
+	return nil
+}
+
+// at adds to an error where in its file the setting is: a *configfile.Wrong.
+func (c *Config) at(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.TrimPrefix(err.Error(), "routing: ")
+	return fmt.Errorf("watch: %w", &configfile.Wrong{Key: key, Line: c.lines[key], Why: text})
+}

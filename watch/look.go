@@ -1,0 +1,167 @@
+package watch
+
+import (
+	"time"
+
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Snapshot is what a reader made of the files of a look.
+type Snapshot struct {
+	Tables *routing.Tables
+	SLs    bool     // service levels are known; otherwise they are 0
+	Maps   bool     // SL2VL maps are known; otherwise SL n uses lane n
+	Stale  []string // sentences: what tables and network do not have in common, and packets suffer from
+	NoMap  string   // a sentence about ports without an SL2VL map; empty: all have one
+}
+
+// Reader reads the network in one folder, and the tables in another or the same for it.
+type Reader func(network, tables string) (*Snapshot, error)
+
+// Look is what was seen once.
+type Look struct {
+	Number int       `json:"look"`
+	At     time.Time `json:"at"`
+	Files  []File    `json:"files"`
+
+	// Against is what it was held against beside the look before: the engines asked for, the
+	// one that OpenSM's log names, the age of the tables expected.
+	Against string `json:"against"`
+
+	Switches int `json:"switches"`
+	Hosts    int `json:"hosts"`  // host adapter ports
+	Cables   int `json:"cables"` // all of them
+
+	Verdict   string     `json:"verdict"`  // deadlock-free or credit-loop
+	Contract  string     `json:"contract"` // of the verdict; if none is set, single:0 where service levels are not known, else honored
+	Endpoints string     `json:"endpoints"`
+	SLsKnown  bool       `json:"service_levels_known"`
+	MapsKnown bool       `json:"sl2vl_known"`
+	Lanes     int        `json:"lanes_used"`
+	Pairs     int64      `json:"pairs"`
+	CutOff    int64      `json:"pairs_cut"`        // that cables join
+	Apart     int64      `json:"pairs_apart"`      // that no cables join
+	Circles   int64      `json:"forwarding_loops"` // (switch, LID)
+	Dropped   int64      `json:"dropped_turns"`
+	Cycle     []LoopStep `json:"cycle"`
+
+	MaxLoad uint32    `json:"largest_load"`
+	Hot     []HotLink `json:"hot_links"` // the fullest first
+
+	Asked string `json:"engine_asked,omitempty"`
+	Made  *Made  `json:"engine_made,omitempty"` // nil: not known
+
+	Changed  *Changes    `json:"changed,omitempty"` // since the look before; nil: there is none, or it cannot be read any more
+	Degraded []Degraded  `json:"degraded_links"`
+	Alarms   []Alarm     `json:"alarms"`
+	Seconds  LookSeconds `json:"seconds"`
+}
+
+// The verdicts.
+const (
+	deadlockFree = "deadlock-free"
+	creditLoop   = "credit-loop"
+)
+
+// Port is a node, or one of its ports.
+type Port struct {
+	Name string `json:"name"` // the description; may be empty and need not be unique
+	GUID string `json:"guid"` // of the node
+	Port uint8  `json:"port,omitempty"`
+}
+
+// LoopStep is a step of a credit loop: a packet that holds a lane and waits for that of the
+// next step, with its source and destination.
+type LoopStep struct {
+	From Port  `json:"from"`
+	To   Port  `json:"to"`
+	VL   uint8 `json:"vl"`
+	SL   uint8 `json:"sl"`
+	Src  Port  `json:"src"`
+	Dst  Port  `json:"dst"`
+}
+
+// HotLink is a direction of a cable between switches with the routes over it.
+type HotLink struct {
+	From   Port   `json:"from"`
+	To     Port   `json:"to"`
+	Routes uint32 `json:"routes"`
+}
+
+// LookLink is a cable, or all cables between two switches.
+type LookLink struct {
+	A Port `json:"a"`
+	B Port `json:"b"`
+}
+
+// Degraded is a link that is slower or narrower than others of its kind.
+type Degraded struct {
+	Kind string `json:"kind"` // slow-link, narrow-link or mixed-rates, as weft info says
+	Rate string `json:"rate"`
+	LookLink
+}
+
+// Made is the engine that made tables, and how that is known.
+type Made struct {
+	Engine string  `json:"engine"`
+	How    string  `json:"how"`             // log or tables
+	Share  float64 `json:"share,omitempty"` // by tables: of entries with a choice, those that are the engine's
+}
+
+// Changes is the difference from the look before.
+type Changes struct {
+	Gone     LookParts `json:"gone"`
+	New      LookParts `json:"new"`
+	Recabled []Port    `json:"recabled"` // ports of switches whose cable leads elsewhere
+	Entries  int       `json:"entries"`
+	Due      int       `json:"entries_due"` // those that had to change
+	Blocks   int       `json:"blocks"`      // of 64 LIDs
+	Touched  int       `json:"switches_written"`
+	SLs      int64     `json:"sls"`
+	Maps     int       `json:"sl2vl_cells"`
+}
+
+// LookParts is switches, adapters and cables.
+type LookParts struct {
+	Switches []Port     `json:"switches"`
+	Adapters []Port     `json:"adapters"`
+	Cables   []LookLink `json:"cables"` // between nodes that both looks have
+}
+
+// LookSeconds is the time of the stages of a look, without that in which files had to rest.
+type LookSeconds struct {
+	Gather  float64 `json:"gather"`
+	Read    float64 `json:"read"`
+	Judge   float64 `json:"judge"`
+	Compare float64 `json:"compare"`
+	Total   float64 `json:"total"`
+}
+
+// Kind is a kind of alarm.
+type Kind string
+
+// The kinds of alarm, the worst first; see the package comment.
+const (
+	CreditLoop     Kind = creditLoop
+	CutOff         Kind = "cut-off"
+	ForwardingLoop Kind = "forwarding-loop"
+	Dropped        Kind = "dropped"
+	Fallback       Kind = "fallback"
+	OtherTables    Kind = "other-tables"
+	StaleTables    Kind = "stale-tables"
+	NoMap          Kind = "no-map"
+	DegradedLink   Kind = "degraded-link"
+	Recabled       Kind = "recabled"
+	Unreadable     Kind = "unreadable"
+)
+
+// Kinds is all kinds of alarm.
+var Kinds = []Kind{CreditLoop, CutOff, ForwardingLoop, Dropped, Fallback, OtherTables, StaleTables, NoMap, DegradedLink, Recabled, Unreadable}
+
+// Alarm is something that packets suffer from, or will.
+type Alarm struct {
+	Kind  Kind      `json:"kind"`
+	What  string    `json:"what"` // a sentence
+	Do    string    `json:"do"`   // what to do about it
+	Since time.Time `json:"since"`
+}

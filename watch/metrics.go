@@ -1,0 +1,251 @@
+package watch
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/weft-fabric/weft/internal/loopback"
+)
+
+// metrics is the metrics for Prometheus; ports have the labels of infiniband_exporter.
+type metrics struct {
+	registry *prometheus.Registry
+
+	looks   *prometheus.CounterVec
+	seconds *prometheus.HistogramVec
+	last    prometheus.Gauge
+	alarm   *prometheus.GaugeVec
+	engine  *prometheus.GaugeVec
+	values  []value
+	changes *prometheus.CounterVec
+	routes  *prometheus.GaugeVec
+	slow    *prometheus.GaugeVec
+}
+
+// value is a number of the last look.
+type value struct {
+	prometheus.Gauge
+	of func(*Look) float64
+}
+
+// none is the label of an engine that is not known.
+const none = "none"
+
+func newMetrics() *metrics {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	add := promauto.With(registry)
+	gauges := func(name, help string, labels ...string) *prometheus.GaugeVec {
+		return add.NewGaugeVec(prometheus.GaugeOpts{Namespace: "weft_watch", Name: name, Help: help}, labels)
+	}
+	counters := func(name, help, label string, words ...string) *prometheus.CounterVec {
+		v := add.NewCounterVec(prometheus.CounterOpts{Namespace: "weft_watch", Name: name, Help: help}, []string{label})
+		for _, w := range words { // 0 until there are any
+			v.WithLabelValues(w)
+		}
+		return v
+	}
+	m := &metrics{
+		registry: registry,
+		looks:    counters("looks_total", "Looks, by what came of them: new, same or failed.", "result", "new", "same", "failed"),
+		seconds: add.NewHistogramVec(prometheus.HistogramOpts{Namespace: "weft_watch", Name: "look_seconds",
+			Help: "Time of the stages of a look that saw something new: gather, read, judge, compare, total.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"stage"}),
+		last:    gauges("last_look_timestamp_seconds", "When the last look that did not fail began.").WithLabelValues(),
+		alarm:   gauges("alarm", "1 while an alarm of a kind is there.", "kind"),
+		engine:  gauges("engine_info", "1 for the engines asked for and the one that made the tables, none where not known.", "asked", "made"),
+		changes: counters("changes_total", "What looks saw that was not so at the look before.", "what", kindsOfChange()...),
+		routes:  gauges("link_routes", "Routes over the fullest links between switches, with all to all.", "guid", "port", "switch"),
+		slow:    gauges("link_degraded", "1 for links that are slower or narrower than others of their kind.", "guid", "port", "switch", "kind"),
+	}
+	for _, k := range Kinds {
+		m.alarm.WithLabelValues(string(k))
+	}
+	number := func(name, help string, of func(*Look) float64) {
+		m.values = append(m.values, value{gauges(name, help).WithLabelValues(), of})
+	}
+	number("proven", "1 if the tables are free of credit loops, 0 if they have one.", func(l *Look) float64 {
+		if l.Verdict == deadlockFree {
+			return 1
+		}
+		return 0
+	})
+	number("lanes_used", "Lanes that carry traffic between switches.", func(l *Look) float64 { return float64(l.Lanes) })
+	number("pairs", "Pairs of endpoints.", func(l *Look) float64 { return float64(l.Pairs) })
+	number("pairs_cut", "Pairs that cables join and the tables do not.", func(l *Look) float64 { return float64(l.CutOff) })
+	number("pairs_apart", "Pairs that no cables join.", func(l *Look) float64 { return float64(l.Apart) })
+	number("forwarding_loops", "Switches and destinations whose packets circle.", func(l *Look) float64 { return float64(l.Circles) })
+	number("switches", "Switches.", func(l *Look) float64 { return float64(l.Switches) })
+	number("hosts", "Host adapter ports.", func(l *Look) float64 { return float64(l.Hosts) })
+	number("cables", "Cables.", func(l *Look) float64 { return float64(l.Cables) })
+	number("largest_load", "Routes over the fullest link between switches, with all to all.", func(l *Look) float64 { return float64(l.MaxLoad) })
+	return m
+}
+
+// counted is the changes of a look that are counted.
+func counted(c *Changes) []struct {
+	what string
+	n    int64
+} {
+	return []struct {
+		what string
+		n    int64
+	}{
+		{"switch-gone", int64(len(c.Gone.Switches))}, {"switch-new", int64(len(c.New.Switches))},
+		{"adapter-gone", int64(len(c.Gone.Adapters))}, {"adapter-new", int64(len(c.New.Adapters))},
+		{"cable-gone", int64(len(c.Gone.Cables))}, {"cable-new", int64(len(c.New.Cables))}, {"recabled", int64(len(c.Recabled))},
+		{"lft-entry", int64(c.Entries)}, {"lft-block", int64(c.Blocks)}, {"service-level", c.SLs}, {"sl2vl-cell", int64(c.Maps)},
+	}
+}
+
+func kindsOfChange() []string {
+	var all []string
+	for _, c := range counted(&Changes{}) {
+		all = append(all, c.what)
+	}
+	return all
+}
+
+// note takes over a look: nil is one that failed, or saw nothing new.
+func (m *metrics) note(st *Health, l *Look) {
+	result := "same"
+	switch {
+	case st.Error != "":
+		result = "failed"
+	case l != nil:
+		result = "new"
+	}
+	m.looks.WithLabelValues(result).Inc()
+	if result != "failed" {
+		m.last.Set(float64(st.At.UnixNano()) / 1e9)
+	}
+	for _, k := range Kinds {
+		m.alarm.WithLabelValues(string(k)).Set(0)
+	}
+	for _, a := range st.Alarms {
+		m.alarm.WithLabelValues(string(a.Kind)).Set(1)
+	}
+	if l != nil {
+		m.show(l)
+		for _, stage := range []struct {
+			name    string
+			seconds float64
+		}{{"gather", l.Seconds.Gather}, {"read", l.Seconds.Read}, {"judge", l.Seconds.Judge}, {"compare", l.Seconds.Compare}, {"total", l.Seconds.Total}} {
+			m.seconds.WithLabelValues(stage.name).Observe(stage.seconds)
+		}
+		if l.Changed != nil {
+			for _, c := range counted(l.Changed) {
+				m.changes.WithLabelValues(c.what).Add(float64(c.n))
+			}
+		}
+	}
+}
+
+// show makes a look the one that is shown.
+func (m *metrics) show(l *Look) {
+	for _, v := range m.values {
+		v.Set(v.of(l))
+	}
+	made := none
+	if l.Made != nil {
+		made = l.Made.Engine
+	}
+	m.engine.Reset()
+	m.engine.WithLabelValues(cmp.Or(l.Asked, none), made).Set(1)
+	m.routes.Reset()
+	for _, h := range l.Hot {
+		m.routes.WithLabelValues(portLabels(h.From)...).Set(float64(h.Routes))
+	}
+	m.slow.Reset()
+	for _, d := range l.Degraded {
+		m.slow.WithLabelValues(append(portLabels(d.A), d.Kind)...).Set(1)
+	}
+}
+
+func portLabels(p Port) []string { return []string{p.GUID, strconv.Itoa(int(p.Port)), p.Name} }
+
+// answer answers Prometheus and those who ask for health, if there is an address, until
+// stop is called.
+func (r *running) answer() (stop func(), err error) {
+	if r.last != nil && r.before != nil {
+		r.metrics.show(r.last)
+	}
+	if r.settings.Metrics == "" {
+		return func() {}, nil
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /look", r.answerLook)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, r.healthy()) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { say(w, r.ready()) })
+	if stop, err = loopback.Serve("metrics", r.settings.Metrics, mux, r.Watcher.Log); err != nil {
+		return nil, fmt.Errorf("watch: %w", err)
+	}
+	return stop, nil
+}
+
+func say(w http.ResponseWriter, err error) {
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+// healthy says what is wrong with the watch itself: that it does not look any more.
+func (r *running) healthy() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if late := time.Since(r.status.At); !r.status.At.IsZero() && late > r.patience() {
+		return fmt.Errorf("the last look began %v ago", late.Round(time.Second))
+	}
+	return nil
+}
+
+// patience is how long after its beginning a look may be the last one.
+func (r *running) patience() time.Duration {
+	return 3*r.Every + tries*r.Settle + time.Duration(len(r.commands))*r.Timeout + time.Minute
+}
+
+// ready says why the last look is not to be relied on.
+func (r *running) ready() error {
+	if err := r.healthy(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.status.Error != "":
+		return fmt.Errorf("the last look failed: %s", r.status.Error)
+	case r.status.At.IsZero():
+		return errors.New("there was no look yet")
+	}
+	return nil
+}
+
+// answerLook answers with the last look.
+func (r *running) answerLook(w http.ResponseWriter, _ *http.Request) {
+	r.mu.Lock()
+	st := r.status
+	r.mu.Unlock()
+	if st.Look == 0 {
+		http.Error(w, "there was no look yet", http.StatusServiceUnavailable)
+		return
+	}
+	l, err := r.store.Look(st.Look)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(l) //nolint:errcheck // whoever asked went away
+}

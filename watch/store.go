@@ -1,0 +1,286 @@
+package watch
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Names in the state folder.
+const (
+	looksFolder = "looks" // N.json, a look
+	filesFolder = "files" // SHA256.gz, a file that looks saw
+	statusName  = "status.json"
+	gatherName  = ".gather" // the files of a look that is going on
+	unfinished  = ".new"    // the end of a file's name before it is whole
+	lockName    = ".lock"
+)
+
+// Store is the looks in a state folder.
+type Store struct {
+	dir  string
+	lock *os.File // nil: it is only read
+}
+
+// OpenStore opens a state folder to read it.
+func OpenStore(dir string) (*Store, error) {
+	if info, err := os.Stat(filepath.Join(dir, looksFolder)); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s: no looks are in it: weft watch --config makes them", dir)
+	}
+	return &Store{dir: dir}, nil
+}
+
+// takeStore opens a state folder to write in it, and makes it if it is not there. What a
+// killed run left unfinished is removed.
+func takeStore(dir string) (*Store, error) {
+	for _, d := range []string{dir, filepath.Join(dir, looksFolder), filepath.Join(dir, filesFolder)} {
+		if err := os.MkdirAll(d, 0o750); err != nil {
+			return nil, fmt.Errorf("watch: state folder: %w", err)
+		}
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("watch: state folder: %w", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("watch: another weft watch uses the state folder %s (its lock is held): %w", dir, err)
+	}
+	s := &Store{dir, lock}
+	if err := s.clean(); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("watch: state folder: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Store) close() { s.lock.Close() }
+
+func (s *Store) clean() error {
+	err := os.RemoveAll(filepath.Join(s.dir, gatherName))
+	for _, d := range []string{s.dir, filepath.Join(s.dir, looksFolder), filepath.Join(s.dir, filesFolder)} {
+		left, globErr := filepath.Glob(filepath.Join(d, "*"+unfinished))
+		err = errors.Join(err, globErr)
+		for _, path := range left {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return errors.Join(err, s.prune(0))
+}
+
+// gatherFolder makes the empty folder for the files of a look.
+func (s *Store) gatherFolder() (string, error) {
+	dir := filepath.Join(s.dir, gatherName)
+	return dir, errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o750))
+}
+
+// whole writes a file that appears under its name only when it is whole and on the disk.
+func (s *Store) whole(name string, write func(io.Writer) error) (err error) {
+	path := filepath.Join(s.dir, name)
+	out, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o640)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(write(out), out.Sync(), out.Close()); err != nil {
+		return errors.Join(err, os.Remove(path+unfinished))
+	}
+	return os.Rename(path+unfinished, path)
+}
+
+func asJSON(v any) func(io.Writer) error {
+	return func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	}
+}
+
+// put keeps a look with its files, which lie in a folder, and of all looks the last few.
+func (s *Store) put(l *Look, from string, keep int) error {
+	for _, f := range l.Files {
+		if err := s.putFile(f, from); err != nil {
+			return err
+		}
+	}
+	if err := s.whole(filepath.Join(looksFolder, lookName(l.Number)), asJSON(l)); err != nil {
+		return err
+	}
+	return s.prune(keep)
+}
+
+func lookName(number int) string { return fmt.Sprintf("%09d.json", number) }
+
+func packedName(f File) string { return filepath.Join(filesFolder, f.SHA256+".gz") }
+
+func (s *Store) putFile(f File, from string) error {
+	if _, err := os.Stat(filepath.Join(s.dir, packedName(f))); err == nil {
+		return nil
+	}
+	in, err := os.Open(filepath.Join(from, f.Name))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return s.whole(packedName(f), func(w io.Writer) error {
+		z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(z, in)
+		return errors.Join(err, z.Close())
+	})
+}
+
+// lookFile is what looks are called.
+var lookFile = regexp.MustCompile(`^\d{9}\.json$`)
+
+// Numbers is the numbers of the looks, the oldest first.
+func (s *Store) Numbers() ([]int, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, looksFolder))
+	var all []int
+	for _, e := range entries {
+		if lookFile.MatchString(e.Name()) {
+			n, _ := strconv.Atoi(strings.TrimSuffix(e.Name(), ".json"))
+			all = append(all, n)
+		}
+	}
+	slices.Sort(all)
+	return all, err
+}
+
+// Look is a look by its number; 0 and below count from the last one back.
+func (s *Store) Look(number int) (*Look, error) {
+	all, err := s.Numbers()
+	if err != nil {
+		return nil, err
+	}
+	if i := len(all) - 1 + number; number <= 0 && i >= 0 {
+		number = all[i]
+	}
+	if len(all) == 0 || !slices.Contains(all, number) {
+		return nil, fmt.Errorf("watch: there is no look %d%s", number, kept(all))
+	}
+	text, err := os.ReadFile(filepath.Join(s.dir, looksFolder, lookName(number)))
+	if err != nil {
+		return nil, err
+	}
+	var l Look
+	if err := json.Unmarshal(text, &l); err != nil {
+		return nil, fmt.Errorf("watch: look %d: %w", number, err)
+	}
+	return &l, nil
+}
+
+func kept(all []int) string {
+	if len(all) == 0 {
+		return ": none is kept"
+	}
+	return fmt.Sprintf("; %d to %d are kept", all[0], all[len(all)-1])
+}
+
+// Files makes the files of a look in a folder, each packed as it is kept.
+func (s *Store) Files(l *Look, into string) error {
+	for _, f := range l.Files {
+		name := f.Name + ".gz"
+		if strings.HasSuffix(f.Name, ".gz") { // packed twice
+			if err := s.unpack(f, filepath.Join(into, f.Name)); err != nil {
+				return err
+			}
+			continue
+		}
+		at, err := filepath.Abs(filepath.Join(s.dir, packedName(f)))
+		if err == nil {
+			err = os.Symlink(at, filepath.Join(into, name))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) unpack(f File, to string) error {
+	in, err := os.Open(filepath.Join(s.dir, packedName(f)))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, io.LimitReader(z, mostBytes))
+	return errors.Join(err, out.Close())
+}
+
+// prune removes all looks but the last few (0: none of them), and files that no look has.
+func (s *Store) prune(keep int) error {
+	all, err := s.Numbers()
+	if err != nil {
+		return err
+	}
+	for keep > 0 && len(all) > keep {
+		if err := os.Remove(filepath.Join(s.dir, looksFolder, lookName(all[0]))); err != nil {
+			return err
+		}
+		all = all[1:]
+	}
+	used := map[string]bool{}
+	for _, n := range all {
+		l, err := s.Look(n)
+		if err != nil { // which files it saw is not known: none is removed
+			return nil //nolint:nilerr // a damaged look does not end the watch
+		}
+		for _, f := range l.Files {
+			used[filepath.Base(packedName(f))] = true
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(s.dir, filesFolder))
+	for _, e := range entries {
+		if !used[e.Name()] {
+			err = errors.Join(err, os.Remove(filepath.Join(s.dir, filesFolder, e.Name())))
+		}
+	}
+	return err
+}
+
+// Health is how a watch is, beside its looks.
+type Health struct {
+	Version string    `json:"version"`
+	PID     int       `json:"pid"`
+	Every   string    `json:"every"`
+	At      time.Time `json:"at"`              // of the last look, also one that saw nothing new
+	Look    int       `json:"look"`            // the last one kept
+	Same    int       `json:"same"`            // looks since that saw nothing new
+	Failed  int       `json:"failed"`          // looks that failed, the last ones in a row
+	Error   string    `json:"error,omitempty"` // why the last look failed
+	Alarms  []Alarm   `json:"alarms"`          // that are there now
+}
+
+// Health is how the watch that writes in the folder is, or was when it ended.
+func (s *Store) Health() (*Health, error) {
+	text, err := os.ReadFile(filepath.Join(s.dir, statusName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var status Health
+	if err == nil {
+		err = json.Unmarshal(text, &status)
+	}
+	return &status, err
+}

@@ -1,0 +1,353 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Watcher looks at a fabric again and again.
+type Watcher struct {
+	Config  Config
+	Read    Reader
+	Log     *slog.Logger
+	Version string
+	Ready   func() // called when it has begun; may be nil
+}
+
+// pollTime is how often it is looked whether files of a folder changed.
+const pollTime = time.Second
+
+// running is a Watcher that has begun.
+type running struct {
+	*Watcher
+	*settings
+	store   *Store
+	metrics *metrics
+
+	stamps []stamp   // of the files of the last look; nil: none was read
+	tried  []stamp   // of those of the last attempt
+	before *Snapshot // nil: there is none
+	last   *Look     // kept; nil: there is none
+
+	mu     sync.Mutex
+	status Health
+}
+
+// Run looks until the context ends. The error is for what makes looking impossible, such as
+// a state folder that another watch uses; a look that fails is an alarm.
+func (w *Watcher) Run(ctx context.Context) error {
+	r, err := w.begin()
+	if err != nil {
+		return err
+	}
+	defer r.store.close()
+	stop, err := r.answer()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if w.Ready != nil {
+		w.Ready()
+	}
+	for {
+		if _, err := r.look(ctx); err != nil && ctx.Err() == nil {
+			r.Log.Error("look", "error", err)
+		}
+		if r.rest(ctx) != nil {
+			return nil
+		}
+	}
+}
+
+// Once looks once, and returns the last look that is new, which may be an earlier one. The
+// error is for a look that failed.
+func (w *Watcher) Once(ctx context.Context) (*Look, error) {
+	r, err := w.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer r.store.close()
+	if _, err := r.look(ctx); err != nil {
+		return nil, err
+	}
+	return r.last, nil
+}
+
+func (w *Watcher) begin() (*running, error) {
+	s, err := w.Config.check()
+	if err != nil {
+		return nil, err
+	}
+	store, err := takeStore(s.State)
+	if err != nil {
+		return nil, err
+	}
+	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics()}
+	r.status = Health{Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []Alarm{}}
+	r.resume()
+	return r, nil
+}
+
+// resume continues from the last look that is kept.
+func (r *running) resume() {
+	numbers, err := r.store.Numbers()
+	if err == nil && len(numbers) == 0 {
+		return
+	}
+	var l *Look
+	if err == nil {
+		l, err = r.store.Look(0)
+	}
+	if err != nil {
+		r.Log.Warn("the last look cannot be read: what comes is not compared with it", "error", err)
+		if len(numbers) > 0 {
+			r.last = &Look{Number: numbers[len(numbers)-1]}
+		}
+		return
+	}
+	r.last, r.status.Look, r.status.Alarms = l, l.Number, l.Alarms
+	dir, err := os.MkdirTemp("", "weft-watch")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		if err = r.store.Files(l, dir); err == nil {
+			r.before, err = r.read(dir, dir)
+		}
+	}
+	if err != nil {
+		r.Log.Warn("the files of the last look cannot be read: what comes is not compared with them", "error", err)
+	}
+}
+
+// read is Read, whose defects must not end the watch.
+func (r *running) read(network, tables string) (s *Snapshot, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("watch: internal error: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return r.Read(network, tables)
+}
+
+// rest waits for the next look: until its time, or until files changed.
+func (r *running) rest(ctx context.Context) error {
+	until := time.Now().Add(r.Every)
+	for time.Now().Before(until) {
+		if err := wait(ctx, min(pollTime, time.Until(until))); err != nil {
+			return err
+		}
+		if len(r.commands) > 0 {
+			continue
+		}
+		if now, err := (source{r.settings}).stamps(); err == nil && len(now) > 0 && !slices.Equal(now, r.tried) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// look looks once, notes what it found, and keeps it if it is new. nil without an error:
+// nothing changed, and the last look stands.
+func (r *running) look(ctx context.Context) (*Look, error) {
+	begin := time.Now()
+	l, err := r.see(ctx, begin)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	st := &r.status
+	st.At = begin.UTC()
+	switch {
+	case err != nil:
+		st.Failed++
+		st.Error = firstLine(err.Error())
+		r.raise(append(slices.DeleteFunc(slices.Clone(st.Alarms), func(a Alarm) bool { return a.Kind == Unreadable }),
+			Alarm{Unreadable, st.Error, "see that the files are there, whole, and of one network; weft watch --once tells more", r.sinceWhen(Unreadable, begin)}))
+	case l == nil:
+		st.Same++
+		st.Failed, st.Error = 0, ""
+		r.raise(r.last.Alarms)
+	default:
+		st.Look, st.Same, st.Failed, st.Error = l.Number, 0, 0, ""
+		r.raise(l.Alarms)
+		r.tell(l)
+	}
+	r.metrics.note(st, l)
+	return l, errors.Join(err, r.store.whole(statusName, asJSON(st)))
+}
+
+// sinceWhen is since when an alarm is there.
+func (r *running) sinceWhen(kind Kind, now time.Time) time.Time {
+	for _, a := range r.status.Alarms {
+		if a.Kind == kind {
+			return a.Since
+		}
+	}
+	return now.UTC()
+}
+
+// raise makes some alarms those that are there, and logs which are new and which are over.
+func (r *running) raise(alarms []Alarm) {
+	has := func(all []Alarm, kind Kind) bool {
+		return slices.ContainsFunc(all, func(a Alarm) bool { return a.Kind == kind })
+	}
+	for _, a := range alarms {
+		if !has(r.status.Alarms, a.Kind) {
+			r.Log.Error("alarm", "kind", string(a.Kind), "what", a.What, "do", a.Do)
+		}
+	}
+	for _, a := range r.status.Alarms {
+		if !has(alarms, a.Kind) {
+			r.Log.Info("alarm over", "kind", string(a.Kind), "since", a.Since)
+		}
+	}
+	r.status.Alarms = append([]Alarm{}, alarms...)
+}
+
+// see gathers, reads, judges and compares. nil: nothing is new.
+func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
+	l := &Look{Number: 1, At: begin.UTC()}
+	if r.last != nil {
+		l.Number = r.last.Number + 1
+	}
+	lap := laps(begin)
+	dir, err := r.store.gatherFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	asked, engine, against, err := r.beside()
+	if err != nil {
+		return nil, err
+	}
+	same := r.before != nil && against == r.last.Against
+	known := r.stamps
+	if !same {
+		known = nil
+	}
+	g, err := source{r.settings}.gather(ctx, known, dir)
+	r.stamps, r.tried = nil, g.stamps // stamps: until the files are read
+	if err != nil {
+		return nil, err
+	}
+	files := g.files
+	l.Seconds.Gather = lap() - g.waited.Seconds()
+	if files == nil || same && slices.Equal(files, r.last.Files) {
+		r.stamps = g.stamps
+		return nil, nil
+	}
+	l.Files, l.Against, l.Asked = files, against, strings.Join(asked, ",")
+	now, err := r.read(dir, dir)
+	if err != nil {
+		// Their names are for who keeps the files, not those of the copies.
+		return nil, errors.New(strings.ReplaceAll(err.Error(), dir, cmp.Or(r.Folder, "output of commands")))
+	}
+	l.Seconds.Read = lap()
+	if err := r.judge(ctx, l, now); err != nil {
+		return nil, err
+	}
+	l.Seconds.Judge = lap()
+	if err := r.hold(ctx, l, now, dir, asked, engine); err != nil {
+		return nil, err
+	}
+	l.Seconds.Compare = lap()
+	l.Seconds.Total = time.Since(begin).Seconds() - g.waited.Seconds()
+	if err := r.store.put(l, dir, r.Keep); err != nil {
+		return nil, err
+	}
+	r.before, r.last, r.stamps = now, l, g.stamps
+	return l, nil
+}
+
+// hold compares a look with the one before, with what was asked for and with what is
+// expected, and raises its alarms.
+func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, asked []string, engine string) (err error) {
+	if r.before != nil {
+		if l.Changed, err = compare(r.before, now); err != nil {
+			return err
+		}
+	}
+	if l.Made, err = made(ctx, now, asked, engine); err != nil {
+		return err
+	}
+	differ := 0
+	if r.Expect != "" {
+		expected, err := r.read(dir, r.Expect)
+		if err != nil {
+			return fmt.Errorf("the tables that are expected: %w", err)
+		}
+		if differ, err = differing(now, expected); err != nil {
+			return err
+		}
+	}
+	l.Alarms = append([]Alarm{}, alarms(l, r.last, now, differ)...)
+	since(l, r.last)
+	return nil
+}
+
+// beside is what a look depends on beside its files: the engines asked for, the one that
+// OpenSM's log names, and all of Look.Against.
+func (r *running) beside() (asked []string, engine, against string, err error) {
+	if asked, err = r.asked(); err != nil {
+		return nil, "", "", fmt.Errorf("the engine asked for: %w", err)
+	}
+	if r.settings.Log != "" {
+		if engine, err = byLog(r.settings.Log); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, "", "", fmt.Errorf("OpenSM's log: %w", err)
+		}
+	}
+	against = fmt.Sprintf("asked for %q, by the log %q", asked, engine)
+	if r.Expect != "" {
+		expected := source{&settings{Config: Config{Folder: r.Expect}}}
+		stamps, err := expected.stamps()
+		if err != nil {
+			return nil, "", "", fmt.Errorf("the tables that are expected: %w", err)
+		}
+		for _, at := range stamps {
+			against += fmt.Sprintf(", expected %s of %s, %d bytes", at.path, at.mtime.UTC().Format(time.RFC3339Nano), at.size)
+		}
+	}
+	return asked, engine, against, nil
+}
+
+// tell logs a look that is new.
+func (r *running) tell(l *Look) {
+	args := []any{
+		"look", l.Number, "verdict", l.Verdict, "contract", l.Contract, "switches", l.Switches, "hosts", l.Hosts, "cables", l.Cables,
+		"lanes", l.Lanes, "pairs_cut", l.CutOff, "alarms", len(l.Alarms), "seconds", l.Seconds.Total,
+	}
+	if l.Made != nil {
+		args = append(args, "engine", l.Made.Engine)
+	}
+	if c := l.Changed; c != nil {
+		args = append(args, "entries_changed", c.Entries, "blocks_changed", c.Blocks, "sls_changed", c.SLs,
+			"switches_gone", len(c.Gone.Switches), "switches_new", len(c.New.Switches), "adapters_gone", len(c.Gone.Adapters), "adapters_new", len(c.New.Adapters),
+			"cables_gone", len(c.Gone.Cables), "cables_new", len(c.New.Cables))
+	}
+	r.Log.Info("look", args...)
+}
+
+// laps times stages one after the other, in seconds.
+func laps(begin time.Time) func() float64 {
+	return func() float64 {
+		now := time.Now()
+		d := now.Sub(begin)
+		begin = now
+		return d.Seconds()
+	}
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
