@@ -79,15 +79,22 @@ type diffJob struct {
 }
 
 type diffSide struct {
-	name, source string // source: of the tables, empty without
-	fabric       *fabric.Fabric
-	tables       *routing.Tables
-	misfits      *input.Mismatches
-	alone        *deadlock.Verdict // of the tables, on their own fabric
+	name, file string // file: of the fabric, or its spec
+	source     string // of the tables, empty without
+	shown      string // in place of source, if not empty
+	fabric     *fabric.Fabric
+	tables     *routing.Tables
+	misfits    *input.Mismatches
+	alone      *deadlock.Verdict // of the tables, on their own fabric
 }
 
 func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
-	j := &diffJob{app: a, o: o, scope: o.scope, old: diffSide{name: args[0], source: o.oldTables}, new: diffSide{name: args[len(args)-1], source: o.newTables}}
+	old, next := args[0], args[len(args)-1]
+	return a.diffOf(ctx, o, diffSide{name: old, file: old, source: o.oldTables}, diffSide{name: next, file: next, source: o.newTables})
+}
+
+func (a *app) diffOf(ctx context.Context, o *diffFlags, old, next diffSide) error {
+	j := &diffJob{app: a, o: o, scope: o.scope, old: old, new: next}
 	if err := j.read(); err != nil {
 		return err
 	}
@@ -107,11 +114,11 @@ func (a *app) diff(ctx context.Context, args []string, o *diffFlags) error {
 func (j *diffJob) read() (err error) {
 	s := j.Stage("reading", &j.spent.Read)
 	defer s.Done()
-	if j.old.fabric, err = input.FabricWithLMC(j.Console, j.old.name, j.o.lmc); err != nil {
+	if j.old.fabric, err = input.FabricWithLMC(j.Console, j.old.file, j.o.lmc); err != nil {
 		return err
 	}
-	if j.new.fabric = j.old.fabric; j.new.name != j.old.name {
-		if j.new.fabric, err = input.FabricWithLMC(j.Console, j.new.name, j.o.lmc); err != nil {
+	if j.new.fabric = j.old.fabric; j.new.file != j.old.file {
+		if j.new.fabric, err = input.FabricWithLMC(j.Console, j.new.file, j.o.lmc); err != nil {
 			return err
 		}
 	}

@@ -83,7 +83,7 @@ func partsSummaryOf(f *fabric.Fabric, p *transition.Part) partsSummary {
 }
 
 func (s *diffSide) summary() diffSideSummary {
-	o := diffSideSummary{Fabric: s.name, Tables: s.source, Misfits: s.misfits}
+	o := diffSideSummary{Fabric: s.name, Tables: cmp.Or(s.shown, s.source), Misfits: s.misfits}
 	if s.alone != nil {
 		o.Verdict = report.Verdict(s.alone)
 	}
@@ -149,7 +149,7 @@ func (j *diffJob) factSide(p *console.Page, label string, s *diffSide) {
 	if s.alone == nil {
 		return
 	}
-	p.Fact("", "tables %s, by themselves %s", s.source, report.Verdict(s.alone))
+	p.Fact("", "tables %s, by themselves %s", cmp.Or(s.shown, s.source), report.Verdict(s.alone))
 	if s.misfits != nil {
 		p.Fact("", "%s", s.misfits.Text())
 	}

@@ -263,6 +263,11 @@ func TestJSONOutputs(t *testing.T) {
 	if err := os.WriteFile(conf, []byte("routing_engine minhop\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	watching := in("watch.yaml")
+	text := fmt.Sprintf("folder: %s\nfabric: %s\nsettle: 1ms\nengine: updn\nstate: %s\n", in("t4"), in("less"), in("looks"))
+	if err := os.WriteFile(watching, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
 	for _, c := range []struct{ schema, args string }{
 		{"weft/route/1", "route torus:5x5 --engine minhop"},
@@ -306,6 +311,8 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/route-ethernet/1", "route ../../examples/ethernet/clos-two-links-down --bounces 1"},
 		{"weft/replay-ethernet/1", "packets ../../examples/ethernet/clos-two-links-down --replay-cycle"},
 		{"weft/verify-failures/1", "verify xgft:m=2x4,w=1x2,hosts=1 --routes bgp --failures 2-links"},
+		{"weft/watch-look/1", "watch --once --config " + watching},
+		{"weft/watch-log/1", "watch log --config " + watching},
 		{"weft/version/1", "version"},
 	} {
 		if strings.HasPrefix(c.args, "info") {

@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/opensm/daemon"
 	"github.com/weft-fabric/weft/report"
+	"github.com/weft-fabric/weft/watch"
 )
 
 // schema is the form of a JSON output. Its number rises when a field goes or changes
@@ -47,6 +48,8 @@ var schemas = []schema{
 	{"weft/route-adaptive/1", "weft route, of adaptive engines", adaptiveSummary{}},
 	{"weft/simulate/1", "weft simulate", simulateSummary{}},
 	{"weft/status/1", "weft status", daemon.Status{}},
+	{"weft/watch-look/1", "weft watch --once", watch.Look{}},
+	{"weft/watch-log/1", "weft watch log", watchHistory{}},
 	{"weft/topologies/1", "weft topologies, a list", []topologySummary{}},
 	{"weft/verify/1", "weft verify", verifySummary{}},
 	{"weft/route-ethernet/1", "weft route, of a lossless Ethernet network, and summary.json of --out", routeEthernetSummary{}},

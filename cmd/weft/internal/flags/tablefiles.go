@@ -69,7 +69,7 @@ func (o *Tables) AddTo(c *cobra.Command) {
 // SettleFor is Settle where FABRIC may be an output folder of ibdiagnet2: if no flag
 // names tables, they are the ones in it.
 func (o *Tables) SettleFor(fabric string) error {
-	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && o.Groups == "" && o.Multicast == "" && in(fabric, fdbs) != "" {
+	if o.LFTs == "" && o.SL2VL == "" && o.PSL == "" && o.List == "" && o.Groups == "" && o.Multicast == "" && FileIn(fabric, fdbs) != "" {
 		o.LFTs = fabric
 	}
 	return o.Settle()
@@ -87,10 +87,10 @@ const (
 )
 
 // IsIbdiagnet says whether a name is that of a folder with a file of ibdiagnet2 in it.
-func IsIbdiagnet(name string) bool { return in(name, network, fdbs) != "" }
+func IsIbdiagnet(name string) bool { return FileIn(name, network, fdbs) != "" }
 
 // HasTables says whether a FABRIC is an output folder of ibdiagnet2 with forwarding tables.
-func HasTables(name string) bool { return in(name, fdbs) != "" }
+func HasTables(name string) bool { return FileIn(name, fdbs) != "" }
 
 // NetworkIn is the file to read a FABRIC from: the one in an output folder of ibdiagnet2,
 // else the argument itself.
@@ -98,7 +98,7 @@ func NetworkIn(arg string) (string, error) {
 	if info, err := os.Stat(arg); err != nil || !info.IsDir() {
 		return arg, nil // a file, or what opening it will say
 	}
-	path := in(arg, network)
+	path := FileIn(arg, network)
 	if path == "" {
 		return "", fmt.Errorf("%s is a folder without %s (plain or gzip): a folder as FABRIC is the output of ibdiagnet2", arg, network)
 	}
@@ -106,10 +106,10 @@ func NetworkIn(arg string) (string, error) {
 }
 
 // NetDumpIn is the ibdiagnet2.net_dump of a folder; empty: it has none.
-func NetDumpIn(arg string) string { return in(arg, cables) }
+func NetDumpIn(arg string) string { return FileIn(arg, cables) }
 
-// in is the first of some files that a folder has, plain or gzip; empty: none.
-func in(dir string, names ...string) string {
+// FileIn is the first of some files that a folder has, plain or gzip; empty: none.
+func FileIn(dir string, names ...string) string {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return ""
 	}
@@ -161,10 +161,10 @@ func TablesIn(dir string) (Tables, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return o, fmt.Errorf("%s: there is no such folder", dir)
 	}
-	o.LFTs, o.List = in(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), in(dir, "opensm-subnet.lst")
-	o.SL2VL, o.PSL = in(dir, "opensm-sl2vl.dump", output.SL2VL, maps), in(dir, output.PSL)
-	o.Groups, o.Multicast = in(dir, groups, output.Groups), in(dir, "opensm.mcfdbs", trees)
-	o.Private = in(dir, private)
+	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), FileIn(dir, "opensm-subnet.lst")
+	o.SL2VL, o.PSL = FileIn(dir, "opensm-sl2vl.dump", output.SL2VL, maps), FileIn(dir, output.PSL)
+	o.Groups, o.Multicast = FileIn(dir, groups, output.Groups), FileIn(dir, "opensm.mcfdbs", trees)
+	o.Private = FileIn(dir, private)
 	if o.LFTs == "" {
 		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
 	}

@@ -152,6 +152,12 @@ func (m *Mismatches) Text() string {
 	return "tables and fabric are not of one time:\n  " + strings.Join(m.lines(), "\n  ")
 }
 
+// Stale says what shows that the tables are not those of the fabric as it is, and cannot be
+// told from hosts that left or came alone.
+func (m *Mismatches) Stale() []string {
+	return (&Mismatches{NoTable: m.NoTable, UnknownSwitches: m.UnknownSwitches, OtherLIDs: m.OtherLIDs}).lines()
+}
+
 func (m *Mismatches) lines() []string {
 	var lines []string
 	say := func(n int, one, many, text string, args ...any) {
@@ -183,6 +189,16 @@ func (m *Mismatches) lines() []string {
 		}
 	}
 	return lines
+}
+
+// Lacking says for which ports there is no SL2VL map; empty: all have one.
+func (m *Mismatches) Lacking() string {
+	if m.SL2VL == nil || m.SL2VL.Missing == 0 {
+		return ""
+	}
+	missing := *m.SL2VL
+	missing.Skipped = 0
+	return missing.lines()[0]
 }
 
 func (m *fileMisfit) lines() []string {
