@@ -19,11 +19,15 @@ else
 	put 644 "$OUT/libweft.so" "$LIBDIR/libweft.so"
 fi
 
-sed "s,@BINDIR@,$BINDIR,; s,@SYSCONFDIR@,$SYSCONFDIR,; s,@DOCDIR@,$DOCDIR," packaging/weft.service >"$made/weft.service"
-put 644 "$made/weft.service" "$UNITDIR/weft.service"
-if [[ ! -e $DESTDIR$SYSCONFDIR/weft/weft.yaml ]]; then # one that is there stays
-	put 644 packaging/weft.yaml "$SYSCONFDIR/weft/weft.yaml"
-fi
+for unit in weft.service weft-watch.service; do
+	sed "s,@BINDIR@,$BINDIR,; s,@SYSCONFDIR@,$SYSCONFDIR,; s,@DOCDIR@,$DOCDIR," "packaging/$unit" >"$made/$unit"
+	put 644 "$made/$unit" "$UNITDIR/$unit"
+done
+for config in weft.yaml watch.yaml; do
+	if [[ ! -e $DESTDIR$SYSCONFDIR/weft/$config ]]; then # one that is there stays
+		put 644 "packaging/$config" "$SYSCONFDIR/weft/$config"
+	fi
+done
 
 for shell in bash zsh fish; do
 	"$OUT/weft" completion "$shell" >"$made/$shell"
@@ -39,7 +43,7 @@ done
 
 # Documents lie as they do in the repository, so that they find one another.
 shopt -s nullglob globstar
-for document in *.md LICENSE docs/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* examples/** bench/*.md bench/opensm/*.md results/*.* results/*/*; do
+for document in *.md LICENSE docs/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* packaging/monitoring/* examples/** bench/*.md bench/opensm/*.md results/*.* results/*/*; do
 	[[ -f $document ]] || continue
 	mode=644
 	[[ ! -x $document ]] || mode=755

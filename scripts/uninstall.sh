@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [[ -z $DESTDIR && -d /run/systemd/system ]]; then
-	systemctl disable --now weft.service || true
+	systemctl disable --now weft.service weft-watch.service || true
 fi
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
@@ -16,7 +16,7 @@ DESTDIR=$stage ./scripts/install.sh --no-plugin 2>/dev/null
 	echo "$LIBDIR/libweft.so"
 	find "$stage" -type f -printf '/%P\n'
 } | while read -r place; do
-	if [[ $place == "$SYSCONFDIR/weft/weft.yaml" && -e $DESTDIR$place ]] && ! cmp -s packaging/weft.yaml "$DESTDIR$place"; then
+	if [[ $place == "$SYSCONFDIR/weft/"* && -e $DESTDIR$place ]] && ! cmp -s "packaging/${place##*/}" "$DESTDIR$place"; then
 		echo "make uninstall: $DESTDIR$place was changed and stays" >&2
 		continue
 	fi

@@ -49,7 +49,7 @@ func TestDebianPackage(t *testing.T) {
 		}
 	}
 	m.run(t, "man --warnings weft-serve >/dev/null; bash -c '. /usr/share/bash-completion/completions/weft'")
-	if got := m.run(t, "! command -v systemd-analyze >/dev/null || systemd-analyze verify /lib/systemd/system/weft.service 2>&1"); got != "" {
+	if got := m.run(t, "! command -v systemd-analyze >/dev/null || systemd-analyze verify /lib/systemd/system/weft.service /lib/systemd/system/weft-watch.service 2>&1"); got != "" {
 		t.Errorf("the unit: %s", got)
 	}
 	startAsTheUnitSays(t, m)

@@ -97,6 +97,8 @@ func checkFiles(t *testing.T, installed map[string]string, prefix string) {
 	}
 	has("/etc/systemd/system/weft.service", "\nExecStart="+prefix+"/bin/weft serve --config /etc/weft/weft.yaml\n")
 	has("/etc/weft/weft.yaml", "socket:")
+	has("/etc/systemd/system/weft-watch.service", "\nExecStart="+prefix+"/bin/weft watch --config /etc/weft/watch.yaml\n")
+	has("/etc/weft/watch.yaml", "folder:")
 	has(prefix+"/share/bash-completion/completions/weft", "complete ")
 	has(prefix+"/share/zsh/site-functions/_weft", "#compdef weft")
 	has(prefix+"/share/fish/vendor_completions.d/weft.fish", "complete -c weft")

@@ -31,7 +31,7 @@ func TestRPMPackage(t *testing.T) {
 	if diff := cmp.Diff(plain(files(t, dest)), listed); diff != "" {
 		t.Errorf("make install (-) and the package (+):\n%s", diff)
 	}
-	if got := run(t, "", "rpm", "-qpc", name); got != "/etc/weft/weft.yaml" {
+	if got := run(t, "", "rpm", "-qpc", name); got != "/etc/weft/watch.yaml\n/etc/weft/weft.yaml" {
 		t.Errorf("configuration files: %s", got)
 	}
 
