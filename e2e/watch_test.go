@@ -211,6 +211,15 @@ func askPrometheus(t *testing.T, dir, target string) {
 		said, _ := os.ReadFile(logs)
 		t.Fatalf("Prometheus does not say where it answers:\n%s", said)
 	}
+	for range 300 {
+		if r, err := http.Get("http://" + address + "/-/ready"); err == nil { //nolint:noctx // of this test
+			r.Body.Close()
+			if r.StatusCode == http.StatusOK {
+				break
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 	board, err := os.ReadFile("../packaging/monitoring/weft-watch.grafana.json")
 	if err != nil {
 		t.Fatal(err)
