@@ -75,7 +75,7 @@ type search struct {
 	table     []engines.Engine
 }
 
-// choose is Route by Auto.
+// choose is Route where the engine is Auto.
 func (r *Request) choose(ctx context.Context, f *fabric.Fabric) (*Result, error) {
 	s := newSearch(f, *r, candidates())
 	var p routing.Progress

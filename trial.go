@@ -28,7 +28,7 @@ func (o Outcome) String() string {
 	return [...]string{"proven", "credit-loop", "refused", "skipped", "stopped"}[o]
 }
 
-// Trial is an engine that was tried.
+// Trial is what became of one engine that auto tried.
 type Trial struct {
 	Engine  string
 	Outcome Outcome

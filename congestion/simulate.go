@@ -114,7 +114,7 @@ func (r *Result) Slowdown() float64 { return r.Time / r.Ideal }
 // Lost is a pair of endpoints without a route.
 type Lost struct{ From, To fabric.EndpointID }
 
-// Flow is a flow in a run.
+// Flow is a flow of one random pattern, and what it got.
 type Flow struct {
 	From, To  fabric.EndpointID
 	Bandwidth float64            // a fraction of full

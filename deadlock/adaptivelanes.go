@@ -64,7 +64,7 @@ func (w *laneReach) follow(p flowSet) {
 	}
 }
 
-// split is the trunk and lane of a vertex.
+// split undoes v = trunk × lanes + lane.
 func (w *laneReach) split(v int32) (fabric.ChannelID, uint8) {
 	n := int32(len(w.t.Lanes))
 	return fabric.ChannelID(v / n), uint8(v % n)

@@ -14,7 +14,7 @@ import (
 	"github.com/weft-fabric/weft/report"
 )
 
-// Format is a form to write.
+// Format is a row of Formats, what --to may name.
 type Format struct {
 	Name   string
 	What   string
@@ -22,7 +22,7 @@ type Format struct {
 	write  func(w *bufio.Writer, n *report.Network) error
 }
 
-// Formats is all forms.
+// Formats is in the order in which help lists them.
 var Formats = []Format{
 	{"dot", "Graphviz: switches, hosts and cables", false, writeDOT},
 	{"graphml", "GraphML, for yEd, Gephi or igraph", false, writeGraphML},

@@ -99,7 +99,7 @@ func dotText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// xmlText is text that XML may contain.
+// xmlText has blanks for what XML has no way to write, control characters, and escapes the rest.
 func xmlText(s string) string {
 	var b strings.Builder
 	clean := strings.Map(func(r rune) rune {

@@ -15,7 +15,6 @@ type sample struct {
 	value  float64
 }
 
-// gauge is a metric.
 type gauge struct {
 	name, help string
 	samples    []sample

@@ -21,7 +21,6 @@ type Builder struct {
 	warnings []string
 }
 
-// builderPort is a port of a node.
 type builderPort struct {
 	node Ref
 	port uint8

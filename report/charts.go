@@ -21,7 +21,6 @@ const (
 	mostTicks                    int = 11
 )
 
-// bar is a bar of a chart.
 type bar struct {
 	label string
 	value float64
@@ -182,7 +181,6 @@ func lineChart(c *ResultCurves) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // numbers, and texts that are escaped
 }
 
-// charts is the charts of tables.
 func charts(t *TableSet) []template.HTML {
 	var all []template.HTML
 	add := func(c template.HTML) {

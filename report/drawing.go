@@ -227,7 +227,6 @@ func cut(s string, most int) string {
 	return string(r[:most-1]) + "…"
 }
 
-// levelColour is the colour of a level.
 func levelColour(level int32) int { return int(min(7, max(0, level+1))) }
 
 // loop draws a credit loop, an arrow for each step.

@@ -33,7 +33,7 @@ const (
 	float32s columnType = "Float32"
 )
 
-// columnPlace is where a column is.
+// columnPlace is where the page's script finds a column: Count values from byte Offset of the data.
 type columnPlace struct {
 	Type   columnType `json:"type"`
 	Count  int        `json:"count"`

@@ -29,7 +29,7 @@ type ResultFact struct {
 	Text string `json:"text"`
 }
 
-// ResultTable is a table of a result.
+// ResultTable has as many cells in each row as there are columns.
 type ResultTable struct {
 	Title   string     `json:"title"`
 	Columns []string   `json:"columns"`
@@ -44,7 +44,7 @@ type ResultCurves struct {
 	Series []CurvePoints `json:"series"`
 }
 
-// CurvePoints is a curve.
+// CurvePoints is a curve through (X[i], Y[i]).
 type CurvePoints struct {
 	Name string    `json:"name"`
 	X    []float64 `json:"x"`

@@ -32,7 +32,7 @@ type Table1 struct {
 	Endpoints int    // 64, 128, 256, … 4096
 }
 
-// tableRow is a row of the table.
+// tableRow is the parameters that make each family of the size in that row of Table I.
 type tableRow struct {
 	endpoints int
 	m, w      []int // of the XGFT

@@ -38,7 +38,7 @@ const (
 	engines  = "minhop,updn,ftree,lash,dfsssp,nue"
 )
 
-// bench is what all measurements share.
+// bench is what is measured, and how often: the best of the runs counts.
 type bench struct {
 	ctx     context.Context
 	weft    string // the program

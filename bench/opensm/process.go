@@ -17,7 +17,7 @@ import (
 // patience is how long a program may take to be ready.
 const patience = time.Minute
 
-// errSlow is what start returns when patience is over.
+// errSlow is no failure of the benchmark: the table says for how long it waited.
 var errSlow = errors.New("not ready in time")
 
 type process struct {

@@ -41,7 +41,6 @@ func deployCommand(a *app) *cobra.Command {
 	return c
 }
 
-// deployFlags is the command line of weft deploy files.
 type deployFlags struct {
 	routeFlags
 	dir   string   // on the manager's host; empty: that of --out

@@ -33,7 +33,7 @@ type ethernetFailuresSummary struct {
 	Seconds    ethernetTime      `json:"seconds"`
 }
 
-// ethernetTime is the seconds that the stages took.
+// ethernetTime is by the clock.
 type ethernetTime struct {
 	Read     float64 `json:"read"`
 	Failures float64 `json:"failures"`
@@ -151,7 +151,6 @@ func (in *ethernetInput) failure(f failures.Finding) ethernetFailure {
 	return e
 }
 
-// failuresScreen is the answer for people.
 func (a *app) failuresScreen(name string, in *ethernetInput, r *failures.Report, s *ethernetFailuresSummary) *console.Page {
 	p := a.NewPage()
 	p.Fact("network", "%s", in.text(name))

@@ -61,7 +61,7 @@ type replayEthernetSummary struct {
 	NoRules  string         `json:"no_rules,omitempty"`
 }
 
-// ethernetRun is what became of the flows.
+// ethernetRun counts packets, of all flows together.
 type ethernetRun struct {
 	Status    string         `json:"status"`
 	Sent      int            `json:"sent"`
@@ -80,7 +80,7 @@ type ethernetHeld struct {
 	Packets  int `json:"packets"`
 }
 
-// packetsConfig is the hardware by the flags.
+// config is a preset of hardware, the first if none is named, with what other flags change of it.
 func (o *packetsEthernetFlags) config(cmd *cobra.Command) (pfc.Config, string, error) {
 	preset := pfc.Presets()[0].Name
 	if f := cmd.Flags().Lookup("preset"); f.Changed {

@@ -74,14 +74,13 @@ type routeEthernetSummary struct {
 	Seconds      ethernetRouted `json:"seconds"`
 }
 
-// ethernetRouted is what the stages took.
+// ethernetRouted is seconds by the clock.
 type ethernetRouted struct {
 	Read   float64 `json:"read"`
 	Rules  float64 `json:"rules"`
 	Verify float64 `json:"verify"`
 }
 
-// routeEthernetJob is one run.
 type routeEthernetJob struct {
 	*app
 	name    string
@@ -245,7 +244,6 @@ func (j *routeEthernetJob) unions(networks []*ethernet.Network) []*judge.Union {
 	return unions
 }
 
-// write writes the rules.
 func (j *routeEthernetJob) write(ctx context.Context, d *output.Folder) error {
 	files := []deploy.File{{Name: output.Rules, Write: j.c.WriteJSON}, {Name: output.RulesTable, Write: j.c.WriteCSV}}
 	for i, m := range j.maps {

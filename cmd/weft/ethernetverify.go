@@ -146,7 +146,6 @@ func ethernetScope(cmd *cobra.Command) (ethernet.Scope, error) {
 	return 0, exit.Usage("--endpoints of a lossless Ethernet network is hosts (subnets with hosts behind them) or all (every prefix and device)")
 }
 
-// verifyEthernetJob is one run.
 type verifyEthernetJob struct {
 	*app
 	name    string

@@ -307,7 +307,6 @@ func (a *app) printLanes(s *lanesSummary) error {
 	return err
 }
 
-// lanes is the count for people.
 func (l *laneCount) lanes() string {
 	switch {
 	case l.Refused != "":

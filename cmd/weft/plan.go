@@ -63,7 +63,7 @@ type switchEntries struct {
 	Entries int         `json:"entries"`
 }
 
-// entriesBySwitch is the switches with entries that change.
+// entriesBySwitch takes counts, [NodeID], and leaves out switches where nothing changes.
 func entriesBySwitch(f *fabric.Fabric, entries []int) []switchEntries {
 	by := []switchEntries{}
 	for at, n := range entries {
@@ -140,7 +140,7 @@ type planned struct {
 	purpose string // what the last tables are for; empty: the fabric as it is now
 }
 
-// keptName is the engine name of kept tables.
+// keptName stands where the name of an engine would, in screens and summaries alike.
 const keptName = "kept"
 
 // kept stands for the engine of tables that come from a plan.
@@ -238,7 +238,7 @@ func (j *planned) textPlan(s *planSummary) string {
 	return b.String()
 }
 
-// writeSteps writes the folder of steps, all of it or nothing.
+// writeSteps writes all of the steps or nothing: half a plan is worse than none.
 func (j *planned) writeSteps(ctx context.Context, force bool) error {
 	s := j.Stage("write", &j.spent.Write)
 	defer s.Done()

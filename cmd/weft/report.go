@@ -25,7 +25,6 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// reportFlags is the command line of weft report.
 type reportFlags struct {
 	route     flags.Engine
 	chosen    bool // the command line names an engine
@@ -79,7 +78,6 @@ fit the fabric. The page is written all the same.`,
 	return c
 }
 
-// reportJob is one run of weft report.
 type reportJob struct {
 	*app
 	o       *reportFlags

@@ -42,7 +42,8 @@ func (j *routeJob) prepare() (err error) {
 	return err
 }
 
-// contract is what the engine has to plan for.
+// contract is the one of the command line or, without, the one that the engine is made for; auto
+// looks for tables that hold under any.
 func (j *routeJob) contract() routing.Contract {
 	if j.wanted.Auto {
 		return flags.ContractOr(j.o.Contract, routing.Any)

@@ -14,7 +14,7 @@ type Computer struct {
 	Announce []uint64 // [DeviceID] stands for the AS path that it announces; 0: none
 }
 
-// NewComputer is a computer for a plan.
+// NewComputer is a Computer with memory for one class at a time; use one on each core.
 func NewComputer(p *Plan) *Computer {
 	n := len(p.Cabling.Names)
 	return &Computer{Plan: p, distance: make([]int32, n), parent: make([]ethernet.DeviceID, n), settled: make([]bool, n), Announce: make([]uint64, n)}

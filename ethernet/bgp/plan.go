@@ -32,7 +32,7 @@ const (
 	UpDown
 )
 
-// ParseProtocol finds a protocol by name.
+// ParseProtocol reads bgp, ecmp or updown.
 func ParseProtocol(word string) (Protocol, error) {
 	i := slices.Index([]string{"bgp", "ecmp", "updown"}, word)
 	if i < 0 {

@@ -23,7 +23,7 @@ type Topology struct {
 	Cables  []ethernet.Cable
 }
 
-// file is what is read of it.
+// file has the two parts of a topology that say how devices are cabled; all else is skipped.
 type file struct {
 	Name     string `yaml:"name"`
 	Topology struct {

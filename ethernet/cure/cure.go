@@ -123,7 +123,7 @@ func (t *turns) of(in, out ethernet.LinkID) int32 {
 	return t.first[in] + int32(out-first)
 }
 
-// ends is the links of a turn.
+// ends undoes of: the links that a turn joins.
 func (t *turns) ends(turn int32) (in, out ethernet.LinkID) {
 	i, found := slices.BinarySearch(t.first, turn)
 	if !found {

@@ -7,13 +7,14 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// order is an order of links.
+// order is an order of links: a turn that does not lead to a higher rank raises the priority.
 type order struct {
 	name string
 	rank []int32 // [LinkID]
 }
 
-// orders is the orders to try.
+// orders is up before down, and where the turns are not too many one that admits the most
+// used first.
 func (t *turns) orders() []order {
 	list := []order{t.upBeforeDown()}
 	var used []int32

@@ -29,7 +29,7 @@ type kind struct {
 	becomes []uint8 // [link that leaves, from the first] the mark that they leave with
 }
 
-// lossyClass is the traffic class of lossy packets.
+// lossyClass is also the priority group and the queue of lossy packets; no ladder takes it.
 const lossyClass = 0
 
 // Sonic puts the rules of a device into maps. The error says why they do not fit.
@@ -74,7 +74,6 @@ func (c *Cure) Sonic(d ethernet.DeviceID) (*Maps, error) {
 	return m, nil
 }
 
-// priority is that of a mark.
 func (m *Maps) priority(mark uint8) int {
 	levels := len(m.c.Ladders[0])
 	if int(mark) >= levels*len(m.c.Ladders) {

@@ -19,7 +19,7 @@ type Named struct {
 	Becomes  string   `json:"becomes"` // a priority, or lossy
 }
 
-// Names is the rules by names.
+// Names is the rules with devices and interfaces by name, as files have them.
 func (c *Cure) Names() []Named {
 	n := c.Network
 	list := make([]Named, 0, len(c.Rules))

@@ -55,7 +55,7 @@ func ParseKind(word string) (Kind, error) {
 	return Kind(i), nil
 }
 
-// Options says what to try.
+// Options are usable as zero: each cable in turn, judged as the network is after it has failed.
 type Options struct {
 	Kind       Kind
 	Converging bool // judge what the network holds during the change, not after it
@@ -71,7 +71,7 @@ type Failure struct {
 	Device ethernet.DeviceID // None: no device
 }
 
-// Finding is what a failure leads to.
+// Finding is a failure that opens a loop or cuts a pair.
 type Finding struct {
 	Failure
 	Loop    bool
@@ -79,7 +79,7 @@ type Finding struct {
 	Verdict *judge.Verdict // of the first findings with a loop; nil otherwise
 }
 
-// Report is what was found.
+// Report is what Run found, worst failures first.
 type Report struct {
 	Before    bool      // there is a loop before anything fails
 	Tried, Of int       // failures; Of counts all, where only some were drawn

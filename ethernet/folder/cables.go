@@ -27,7 +27,7 @@ func (c claim) error(msg string, args ...any) error {
 	return format.Errorf(c.file, c.line, msg, args...)
 }
 
-// cable finds all cables.
+// cable puts together what both ends, and several sources, say of each cable.
 func (r *reading) cable() error {
 	for _, name := range r.names {
 		for _, n := range r.c.devices[name].neighbors {

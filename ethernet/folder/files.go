@@ -54,7 +54,6 @@ type settings struct {
 	list []uint8 // Lossless, checked
 }
 
-// contents is all that was read of a folder.
 type contents struct {
 	devices  map[string]*device
 	settings *settings
@@ -232,7 +231,6 @@ func (c *contents) readSettings(path string) error {
 	return nil
 }
 
-// line is where the priorities are.
 func (s *settings) line() int {
 	if len(s.Lossless) == 0 {
 		return 1

@@ -28,7 +28,7 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 )
 
-// Options says what to read.
+// Options narrow what is read, and fill in what no dump says.
 type Options struct {
 	VRF      string  // empty: default
 	Partial  bool    // go on where something is missing, and note it
@@ -63,7 +63,7 @@ type leading struct {
 	prefix netip.Prefix
 }
 
-// Read reads a folder.
+// Read reads a folder that has one folder for each device.
 func Read(dir string, o Options) (*ethernet.Network, error) {
 	if o.VRF == "" {
 		o.VRF = defaultVRF

@@ -86,7 +86,6 @@ func ReadCertificate(r io.Reader, file string, n *ethernet.Network) (*Certificat
 	return nil, lines.Errorf("truncated: the last line of a certificate is \"end\" and the number of ranks")
 }
 
-// read reads a rank.
 func (c *Certificate) read(f []string, n *ethernet.Network) error {
 	if len(f) != 4 {
 		return fmt.Errorf("a line has device, interface, lane and rank, with tabs between")

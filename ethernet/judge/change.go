@@ -67,7 +67,7 @@ type Checker struct {
 	stack      []ethernet.LinkID
 }
 
-// Checker is a new checker.
+// Checker has memory of its own, so that several work on one base at a time.
 func (b *Base) Checker() *Checker {
 	return &Checker{
 		b: b, next: slices.Clone(b.d.next[0]), there: make([]bool, len(b.n.Names)),

@@ -25,7 +25,7 @@ import (
 	"github.com/weft-fabric/weft/ethernet"
 )
 
-// Options says what counts.
+// Options are whose packets count, and how many lost pairs are listed.
 type Options struct {
 	Scope ethernet.Scope
 	Most  int // entries of Lost and Circling, 0: 16, less than 0: all

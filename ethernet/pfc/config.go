@@ -27,7 +27,7 @@ import (
 // Time is in picoseconds.
 type Time int64
 
-// Config is the hardware.
+// Config is the hardware, alike at every port.
 type Config struct {
 	Mbps   int  // of every link
 	Packet int  // bytes of a packet on the wire

@@ -114,7 +114,6 @@ func (q *queue) pop() event {
 	return first
 }
 
-// sim is a run.
 type sim struct {
 	n       *ethernet.Network
 	c       Config

@@ -287,7 +287,7 @@ func (x *Index) distinct(n fabric.NodeID) string {
 	return text
 }
 
-// listed is the first few of a list.
+// listed is the first few of a list, and how many there are besides.
 func listed(list []string) string {
 	const most = 4
 	if len(list) > most {

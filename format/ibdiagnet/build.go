@@ -65,7 +65,6 @@ func (p *parser) findIn(lines *format.Lines, m mention) (int32, error) {
 	return n, nil
 }
 
-// findPort is likewise a port.
 func (p *parser) findPort(m mention, number uint8) (portKey, error) {
 	return p.findPortIn(p.lines, m, number)
 }

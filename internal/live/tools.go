@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// toolset is the paths of the programs.
 type toolset struct {
 	opensm, ibsim, ibdmchk, timeout string
 	umad2sim                        string // the library that connects OpenSM to ibsim

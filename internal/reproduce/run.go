@@ -42,7 +42,8 @@ type RealFabric struct {
 	Fabric *fabric.Fabric
 }
 
-// Run is what came of a run.
+// Run is what Execute hands back: results, and what they took, in this run and in those
+// before it that the folder remembers.
 type Run struct {
 	Options     Options
 	Outcomes    []*Outcome

@@ -26,7 +26,7 @@ import (
 // maxRead is how much of a line OpenSM reads at a time.
 const maxRead = 1022
 
-// Option is a line.
+// Option is a line that sets something; a later one of the same key counts.
 type Option struct {
 	Key, Value string
 	Line       int // from 1

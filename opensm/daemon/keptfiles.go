@@ -38,7 +38,6 @@ type saving struct {
 	Progress  *Progress      `json:"progress,omitempty"`
 }
 
-// stateFile is a file of the state folder.
 type stateFile struct {
 	name  string
 	write func(io.Writer) error

@@ -10,7 +10,6 @@ import (
 	"github.com/weft-fabric/weft/opensm/installed"
 )
 
-// metrics is the metrics for Prometheus.
 type metrics struct {
 	registry *prometheus.Registry
 	sweeps   *prometheus.CounterVec

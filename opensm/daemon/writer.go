@@ -105,7 +105,7 @@ func (w *writer) tables(r *Sweep, h *handed) <-chan struct{} {
 	return done
 }
 
-// refusal has a refusal written.
+// refusal queues a refusal; on a disk that hangs the oldest are dropped, and counted.
 func (w *writer) refusal(r *Sweep) {
 	w.add(func() {
 		if len(w.refusals) == waitingRefusals {

@@ -37,7 +37,7 @@ type Options struct {
 	IO       []fabric.EndpointID // for io_guid_file, besides aggregation nodes and routers
 }
 
-// File is a file by name.
+// File is one of the files of a plan, in the form that OpenSM reads.
 type File struct {
 	Name  string
 	Write func(io.Writer) error

@@ -241,7 +241,7 @@ func recognise(f *fabric.Fabric, part []fabric.NodeID) ([]Dim, []int32, error) {
 	return b.dims, b.coord, nil
 }
 
-// coordinates is steps 2 and 3.
+// coordinates is steps 2 and 3 of the package comment.
 func (n *graph) coordinates(p *parallels) ([]Dim, []int32, error) {
 	dims, steps := n.chains(p)
 	if err := n.plausible(dims); err != nil {

@@ -76,7 +76,7 @@ func (g *Grid) Toward(point, d, t int) Dir {
 // of the ring in a whole ring.
 func (g *Grid) Run(point int, r Dir) int { return int(g.run[point*2*len(g.Dims)+int(r)]) }
 
-// RuleJoined is the rule of Joined.
+// RuleJoined is what Joined checks, as weft explain lists it.
 const RuleJoined = "no missing cable or switch cuts a line of the grid in two: dimension order has no second path"
 
 // Joined refuses a grid in which the switches of some line are not joined along

@@ -270,5 +270,5 @@ const (
 	SonicMaps  = ".config_db.json" // behind the name of a device
 )
 
-// stepFolder is the folders of the steps.
+// stepFolder tells the folder of a plan's step from one that weft did not write.
 var stepFolder = regexp.MustCompile(`^step-[1-9]\d*$`)
