@@ -172,7 +172,7 @@ func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
 	if len(b.differ) == 0 {
 		return
 	}
-	w.startAll() // these dependencies are in the graph already
+	w.startAll(nil) // these dependencies are in the graph already
 	if !b.takeRow(target) {
 		b.markWhole()
 		b.measure()

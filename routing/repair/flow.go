@@ -14,8 +14,9 @@ type flow struct {
 	f      *fabric.Fabric
 	sl2vl  *routing.SL2VL
 	levels *levels
-	used   int // number of service levels in use; each is numbered by its index in levels.used
-	lanes  int // lanes are 0 … lanes-1
+	used   int  // number of service levels in use; each is numbered by its index in levels.used
+	lanes  int  // lanes are 0 … lanes-1
+	plain  bool // all packets are on lane 0, wherever they are
 
 	// depend is called for each dependency between two vertices (trunk × lanes + lane),
 	// and may refuse it.
@@ -29,10 +30,12 @@ type flow struct {
 	next    []fabric.ChannelID // [switch] the trunk of the new entry; None: there is none
 	arrived []uint16           // [trunk × used + level] lanes of the packets on a trunk, as bits
 	touched []int32            // superset of the indices into arrived that are not 0
-	under   []int64            // [switch] number of pairs whose paths pass it by the entries in force
+	under   []int64            // [switch] scratch: number of pairs whose paths pass it by the entries in force
+	sorted  []fabric.NodeID    // every switch before the one that it forwards to; without those that circle and what is behind them
+	isSort  bool               // sorted is of this LID
+	waiting []int32            // [switch] scratch of sort
 	seen    *marks.Set         // switches, scratch of passes
-	sorted  []fabric.NodeID    // scratch of addLoad and passes
-	waiting []int32            // [switch] scratch of addLoad
+	queue   []fabric.NodeID    // scratch of passes
 }
 
 // dropLane is the lane of subnet management: data packets mapped to it are dropped.
@@ -47,6 +50,8 @@ func newFlow(f *fabric.Fabric, sl2vl *routing.SL2VL, l *levels) *flow {
 		under:   make([]int64, n), waiting: make([]int32, n), seen: marks.New(n),
 	}
 	w.lanes = 1 + int(w.topLane())
+	lane, uniform := sl2vl.Uniform()
+	w.plain = uniform && w.lanes == 1 && w.used == 1 && lane[l.used[0]] == 0
 	return w
 }
 
@@ -87,7 +92,7 @@ func (w *flow) begin(row []uint8, lid fabric.LID) {
 	if e := w.f.Owner(lid); e != fabric.None {
 		w.home = w.f.Endpoint(e).Switch
 	}
-	w.dead = false
+	w.dead, w.isSort = false, false
 	trunks := fabric.ChannelID(w.f.Trunks())
 	for s, port := range row {
 		w.next[s], w.cur[s] = fabric.None, fabric.None
@@ -101,11 +106,46 @@ func (w *flow) begin(row []uint8, lid fabric.LID) {
 	}
 }
 
-// startAll sends the packets of all sources by the entries in force. It fails if a
-// dependency is refused.
-func (w *flow) startAll() bool {
+// startAll sends the packets of all sources by the entries in force, and adds them to the
+// load, [trunk], unless that is nil. It fails if a dependency is refused.
+func (w *flow) startAll(load []int64) bool {
+	if w.plain && w.sort() {
+		return w.startPlain(load)
+	}
+	if load != nil {
+		w.addLoad(load)
+	}
 	for s, c := range w.cur {
 		if c != fabric.None && !w.start(fabric.NodeID(s), c, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// startPlain is startAll for one lane and entries that do not circle: a pass over the
+// switches, in the order in which packets come by.
+func (w *flow) startPlain(load []int64) bool {
+	heads := w.f.Heads()
+	for s := range w.under {
+		w.under[s] = 0
+		if w.levels.of(fabric.NodeID(s), w.lid) != 0 {
+			w.under[s] = int64(len(w.levels.sources[s]))
+		}
+	}
+	for _, s := range w.sorted {
+		c := w.cur[s]
+		if c == fabric.None || w.under[s] == 0 {
+			continue
+		}
+		u := heads[c]
+		w.under[u] += w.under[s]
+		if load != nil {
+			load[c] += w.under[s]
+		}
+		w.arrived[c] = 1
+		w.touched = append(w.touched, int32(c))
+		if u != w.home && w.cur[u] != fabric.None && !w.depend(c, w.cur[u]) {
 			return false
 		}
 	}
@@ -185,48 +225,62 @@ func (w *flow) comes(s fabric.NodeID) bool {
 // ones.
 func (w *flow) passes(from, s fabric.NodeID) bool {
 	w.seen.Empty()
-	w.sorted = append(w.sorted[:0], from)
-	for i := 0; i < len(w.sorted); i++ {
-		at := w.sorted[i]
+	w.queue = append(w.queue[:0], from)
+	for i := 0; i < len(w.queue); i++ {
+		at := w.queue[i]
 		if at == s {
 			return true
 		}
 		for _, c := range [...]fabric.ChannelID{w.cur[at], w.next[at]} {
 			if c != fabric.None && w.seen.Add(int(w.f.Heads()[c])) {
-				w.sorted = append(w.sorted, w.f.Heads()[c])
+				w.queue = append(w.queue, w.f.Heads()[c])
 			}
 		}
 	}
 	return false
 }
 
+// sort puts the switches into the order in which packets pass them by the entries in force.
+// It says whether none circle.
+func (w *flow) sort() bool {
+	if !w.isSort {
+		w.isSort = true
+		heads := w.f.Heads()
+		clear(w.waiting)
+		for _, c := range w.cur {
+			if c != fabric.None {
+				w.waiting[heads[c]]++
+			}
+		}
+		w.sorted = w.sorted[:0]
+		for s := range w.cur {
+			if w.waiting[s] == 0 {
+				w.sorted = append(w.sorted, fabric.NodeID(s))
+			}
+		}
+		for i := 0; i < len(w.sorted); i++ {
+			if c := w.cur[w.sorted[i]]; c != fabric.None {
+				u := heads[c]
+				if w.waiting[u]--; w.waiting[u] == 0 {
+					w.sorted = append(w.sorted, u)
+				}
+			}
+		}
+	}
+	return len(w.sorted) == len(w.cur)
+}
+
 // addLoad counts the pairs on every trunk by the entries in force.
 func (w *flow) addLoad(load []int64) {
 	heads := w.f.Heads()
-	clear(w.waiting)
-	for s, c := range w.cur {
+	w.sort()
+	for s := range w.under {
 		w.under[s] = int64(len(w.levels.sources[s]))
-		if c != fabric.None {
-			w.waiting[heads[c]]++
-		}
 	}
-	w.sorted = w.sorted[:0]
-	for s := range w.cur {
-		if w.waiting[s] == 0 {
-			w.sorted = append(w.sorted, fabric.NodeID(s))
-		}
-	}
-	for i := 0; i < len(w.sorted); i++ {
-		s := w.sorted[i]
-		c := w.cur[s]
-		if c == fabric.None {
-			continue
-		}
-		load[c] += w.under[s]
-		u := heads[c]
-		w.under[u] += w.under[s]
-		if w.waiting[u]--; w.waiting[u] == 0 {
-			w.sorted = append(w.sorted, u)
+	for _, s := range w.sorted {
+		if c := w.cur[s]; c != fabric.None {
+			load[c] += w.under[s]
+			w.under[heads[c]] += w.under[s]
 		}
 	}
 }

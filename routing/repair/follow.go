@@ -31,15 +31,17 @@ func (s *step) follow(ctx context.Context, last bool) error {
 		}
 		row := s.Tables.Forwarding.Row(lid)
 		s.Follow += m.deliver(lid, row)
+		if !m.hasDead(lid, ep.Switch) {
+			continue
+		}
 		s.flow.begin(s.before.Forwarding.Row(lid), lid)
 		if !m.findRoots() {
 			s.Follow += m.clearDead(row)
 			continue
 		}
-		m.was.read(lid, m.had)
 		unused := m.anywhere
 		if s.o.Scope.Includes(ep.Class) {
-			s.flow.startAll()
+			s.flow.startAll(nil)
 			unused = m.unused
 		}
 		m.attachUnused(row, unused)
@@ -62,9 +64,7 @@ func (m *mender) followOutside(ctx context.Context) error {
 		}
 		row := m.Tables.Forwarding.Row(lid)
 		m.Follow += m.deliver(lid, row)
-		m.flow.begin(m.before.Forwarding.Row(lid), lid)
-		if m.findRoots() {
-			m.was.read(lid, m.had)
+		if m.isBroken(lid) {
 			m.attachUnused(row, m.anywhere)
 		}
 	}

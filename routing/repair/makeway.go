@@ -153,11 +153,10 @@ func (p *placer) place(lid fabric.LID, without fabric.NodeID, cuts bool) bool {
 	default:
 		f.cur[without], f.dead = fabric.None, true
 	}
-	if !f.startAll() {
+	if !f.startAll(nil) {
 		return false
 	}
 	if p.findRoots() {
-		p.was.read(lid, p.had)
 		for slack := range int32(p.o.Slack + 1) {
 			p.reattachAll(slack)
 		}
@@ -196,7 +195,7 @@ func (p *placer) read(lid fabric.LID, row []uint8) {
 	p.caused.clear()
 	p.flow.depend = func(in, out fabric.ChannelID) bool { p.caused.add(acyclic.Dependency{In: in, Out: out}); return true }
 	p.flow.begin(row, lid)
-	p.flow.startAll()
+	p.flow.startAll(nil)
 }
 
 // release is that a destination which has its place could be moved off what its packets

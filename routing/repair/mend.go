@@ -18,9 +18,9 @@ type mender struct {
 	// Per LID, all [switch].
 	child, sibling []fabric.NodeID // lists of the switches that forward to a switch by the entries in force; None ends a list
 	dist           []int32         // hops to the destination along a working path; unknown: the path is broken
-	had            []int32         // hops before the failure, or unknown
 	best           []int32         // hops of a shortest path; unknown, which is None: the cables do not reach the destination
 
+	shortest   bool               // how long paths were does not matter
 	keep       []fabric.ChannelID // [switch] preferred to trunks as near to the destination; empty: none
 	fresh      bool               // no switch has an entry for the LID: its owner is new
 	bestTo     fabric.NodeID      // the destination switch for which best was computed
@@ -34,7 +34,7 @@ func newMender(s *step) *mender {
 	m := &mender{
 		step:  s,
 		child: make([]fabric.NodeID, n), sibling: make([]fabric.NodeID, n),
-		dist: make([]int32, n), had: make([]int32, n),
+		dist:   make([]int32, n),
 		bestTo: fabric.None,
 	}
 	// A new row grows from its destination, although no packets arrive there yet.
@@ -68,12 +68,10 @@ func (m *mender) missing(lid fabric.LID) []fabric.NodeID {
 func (m *mender) destination(lid fabric.LID, row []uint8) {
 	w := m.flow
 	m.Mended += m.deliver(lid, row)
-	w.begin(m.before.Forwarding.Row(lid), lid)
-	if !m.findRoots() {
+	if !m.isBroken(lid) {
 		return
 	}
-	w.startAll() // these dependencies are in the graph already
-	m.was.read(lid, m.had)
+	w.startAll(nil) // these dependencies are in the graph already
 	for slack := range int32(m.o.Slack + 1) {
 		m.reattachAll(slack)
 	}
@@ -145,11 +143,21 @@ func (m *mender) markReached(s fabric.NodeID, hops int32) {
 	}
 }
 
+// isBroken reads the entries in force for a LID, and finds the dead ones that can be mended. It
+// says whether there are any.
+func (m *mender) isBroken(lid fabric.LID) bool {
+	if home := m.f.Endpoint(m.f.Owner(lid)).Switch; !m.hasDead(lid, home) {
+		return false
+	}
+	m.flow.begin(m.before.Forwarding.Row(lid), lid)
+	return m.findRoots()
+}
+
 // findRoots finds the dead entries of switches from which the cables reach the
 // destination, those nearest to it first. It says whether there are any.
 func (m *mender) findRoots() bool {
 	m.roots = m.roots[:0]
-	if !m.flow.dead { // true for most LIDs after most failures
+	if !m.flow.dead {
 		return false
 	}
 	m.markWhole()
@@ -201,7 +209,10 @@ func (m *mender) reattach(s fabric.NodeID, slack int32) {
 // first, of these the least loaded.
 func (m *mender) trunksToTry(s fabric.NodeID, slack int32) []fabric.ChannelID {
 	heads := m.f.Heads()
-	most := max(m.had[s], m.best[s]) + slack
+	most := m.best[s] + slack
+	if !m.shortest {
+		most = max(m.was.had(s, m.flow.lid)+slack, most)
+	}
 	m.candidates = m.candidates[:0]
 	first, end := m.f.TrunksFrom(s)
 	for c := first; c < end; c++ {

@@ -46,6 +46,7 @@ func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilde
 		}
 	}
 	r.clearGone()
+	r.shortest = true
 	r.take = func(s fabric.NodeID, c fabric.ChannelID) bool {
 		ok := r.takeSafely(s, c)
 		if ok {
@@ -86,9 +87,6 @@ func (r *rebuilder) place(lid fabric.LID) bool {
 	r.added = r.added[:0]
 	if !r.findRoots() {
 		return true // no other switch in this part
-	}
-	for s := range r.had {
-		r.had[s] = unknown
 	}
 	for slack := range int32(r.o.Slack + 1) {
 		r.reattachAll(slack)

@@ -20,6 +20,7 @@ type step struct {
 	graph  *acyclic.Lanes
 	load   []int64 // [trunk] pairs in scope that pass it
 	left   []Left
+	onward []bool // [switch × 256 + port] a trunk is at the port
 }
 
 // newStep begins with the tables in force and an empty graph.
@@ -33,7 +34,23 @@ func newStep(tables, was *routing.Tables, o Options) *step {
 		copy(fw.Row(lid), tables.Forwarding.Row(lid))
 	}
 	s.Tables = &routing.Tables{Fabric: f, Forwarding: fw, Lanes: tables.Lanes}
+	s.onward = make([]bool, f.Switches()<<8)
+	for c := range fabric.ChannelID(f.Trunks()) {
+		from := f.Channel(c)
+		s.onward[int(from.From)<<8|int(from.FromPort)] = true
+	}
 	return s
+}
+
+// hasDead says whether any switch but that of the owner has a dead entry for a LID in force.
+// Most rows have none after most failures, and need not be looked at any further.
+func (s *step) hasDead(lid fabric.LID, home fabric.NodeID) bool {
+	for at, port := range s.before.Forwarding.Row(lid) {
+		if !s.onward[at<<8|int(port)] && fabric.NodeID(at) != home {
+			return true
+		}
+	}
+	return false
 }
 
 // derive computes the graph and the loads from the tables in force.
@@ -44,14 +61,13 @@ func (s *step) derive(ctx context.Context) error {
 		s.flow.depend = func(in, out fabric.ChannelID) bool { yield(in, out); return true }
 		err = s.eachInScope(ctx, func(lid fabric.LID) {
 			s.flow.begin(tables.Forwarding.Row(lid), lid)
-			s.flow.startAll()
-			s.flow.addLoad(s.load)
+			s.flow.startAll(s.load)
 		})
 		// Packets to a host that is gone are still sent for a while and go as far as the
 		// entries for it lead; and the host may come back.
 		for _, lid := range s.was.gone(s.f, s.o.Scope) {
 			s.flow.begin(tables.Forwarding.Row(lid), lid)
-			s.flow.startAll()
+			s.flow.startAll(nil)
 		}
 	})
 	switch {
@@ -91,7 +107,6 @@ func (s *step) mend(ctx context.Context) error {
 type history struct {
 	tables *routing.Tables // nil: not known
 	same   []fabric.NodeID // [switch] the switch in the fabric of tables, or None
-	tree   routing.Tree    // scratch: the paths to a LID
 }
 
 // unknown stands for the hops of a path that there is not.
@@ -126,24 +141,26 @@ func (h *history) gone(f *fabric.Fabric, scope routing.Scope) []fabric.LID {
 	return list
 }
 
-// read fills had, [switch], with the hops of the old paths to a LID; unknown where
-// there was none.
-func (h *history) read(lid fabric.LID, had []int32) {
-	for s := range had {
-		had[s] = unknown
-	}
-	if h.tables == nil || lid > h.tables.Fabric.TopLID() {
-		return
+// had is the hops of the path that a switch had to a LID; unknown if there was none.
+func (h *history) had(s fabric.NodeID, lid fabric.LID) int32 {
+	if h.tables == nil || h.same[s] == fabric.None || lid > h.tables.Fabric.TopLID() {
+		return unknown
 	}
 	f := h.tables.Fabric
 	owner := f.Owner(lid)
 	if owner == fabric.None || f.Endpoint(owner).Switch == fabric.None {
-		return
+		return unknown
 	}
-	h.tree.Build(f, h.tables.Forwarding.Row(lid), f.Endpoint(owner).Switch)
-	for s, at := range h.same {
-		if at != fabric.None {
-			had[s] = int32(max(unknown, h.tree.Depth(at)))
+	at, home, row := h.same[s], f.Endpoint(owner).Switch, h.tables.Forwarding.Row(lid)
+	for hops := range int32(f.Switches()) {
+		if at == home {
+			return hops
 		}
+		c := f.Out(at, row[at])
+		if c == fabric.None || int(c) >= f.Trunks() {
+			break
+		}
+		at = f.Heads()[c]
 	}
+	return unknown
 }

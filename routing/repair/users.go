@@ -105,7 +105,7 @@ func (s *step) countUsers(ctx context.Context, fw *routing.Forwarding) (*users, 
 	err := s.eachInScope(ctx, func(lid fabric.LID) {
 		at = lid
 		s.flow.begin(fw.Row(lid), lid)
-		s.flow.startAll()
+		s.flow.startAll(nil)
 	})
 	for n := range u.dependencies() {
 		u.first[n+1] += u.first[n]
