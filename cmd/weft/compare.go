@@ -22,6 +22,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format/counters"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
@@ -33,6 +34,7 @@ type compareFlags struct {
 	route        flags.Engine
 	engines      []string
 	dirs         []string
+	measured     []string
 	uniformRates bool
 	precision    float64
 	phases       int
@@ -54,6 +56,11 @@ most routes over a channel between switches), the effective bisection bandwidth
 as a fraction of full, how long all-to-all takes, and the time and memory that
 routing took. An engine that refuses is listed with its reason.
 
+With --measured, counters of the ports are put beside what the routes of each row
+predict if all send alike to all: the correlation, and for the first row the cables
+that wait longer than their load explains, carry more than it explains, or carry
+traffic though no route leads over them.
+
 All-to-all is counted in shift phases, each of which waits for its slowest flow:
 the time is that of the fullest channel of each phase, and 1 means that no flow
 is in another's way. Of more than --phases phases, so many are taken.
@@ -62,7 +69,7 @@ is in another's way. Of more than --phases phases, so many are taken.
 opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
 (opensm-sl2vl.dump, sl2vl.dump) and service levels (paths.psl), plain or gzip.
 
-Exit code 1: tables of --lfts-dir have a credit loop, leave pairs without a route
+Exit code 1: cables found by --measured that wait, or carry what no route explains; tables of --lfts-dir have a credit loop, leave pairs without a route
 or do not fit the fabric (which --strict refuses; see weft verify), or the network
 is in parts (unless --within-parts). What engines would do is no finding.`,
 		Example: `  weft compare fabric.ibnetdiscover
@@ -73,6 +80,7 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
+	f.StringArrayVar(&o.measured, "measured", nil, "counters of the ports, to put beside what routes predict: perfquery's output, an ibdiagnet2.db_csv with PM_INFO, or infiniband_exporter's text; given twice, an earlier look and a later one")
 	f.StringArrayVar(&o.dirs, "lfts-dir", nil, "NAME=DIR: tables that exist, in a folder; may be given several times")
 	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, "data lanes available, 1 to 15")
 	flags.AddLMC(f, &o.route.LMC)
@@ -103,7 +111,9 @@ type compareJob struct {
 	fabric    *fabric.Fabric
 	placement traffic.Placement
 	shifts    traffic.Pattern
-	phases    int // of all-to-all that were counted
+	counted   *counters.Counters // of --measured
+	explained *measuredSummary   // by the first row
+	phases    int                // of all-to-all that were counted
 	rows      []compareRow
 }
 
@@ -137,7 +147,7 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 	if err := j.print(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(j.rows, compareRow.finding) || len(j.routes) > 0 && j.routes[0].fallen {
+	if slices.ContainsFunc(j.rows, compareRow.finding) || j.explained.finding() || len(j.routes) > 0 && j.routes[0].fallen {
 		return &exit.Error{Code: exit.Found}
 	}
 	return nil
@@ -145,13 +155,12 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 
 func (j *compareJob) check() (err error) {
 	o := j.o
-	switch {
-	case !(o.precision > 0):
-		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
-	case len(o.dirs) == 0 && flags.HasTables(j.name):
+	if len(o.dirs) == 0 && flags.HasTables(j.name) {
 		o.dirs = []string{"installed=" + j.name}
 	}
 	switch {
+	case !(o.precision > 0):
+		return exit.Usage("--precision %g: it is a standard error, above zero", o.precision)
 	case len(o.engines) == 0 && len(o.dirs) == 0:
 		return exit.Usage("nothing to compare: --engines is empty, and no --lfts-dir is given")
 	}
@@ -204,6 +213,9 @@ func (j *compareJob) prepare() (err error) {
 		}
 		r.countApart(j.scope, j.o.route.WithinParts)
 		r.app = j.app
+	}
+	if err := j.readCounters(); err != nil {
+		return err
 	}
 	among := j.scope.Endpoints(j.fabric)
 	if len(among) < 2 {
@@ -276,6 +288,7 @@ func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob,
 func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Tables, loads *congestion.Loads) error {
 	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
 	row.Index = &loads.Max
+	j.explain(row, loads)
 	o := congestion.Options{
 		Pattern: traffic.Bisection(), Placement: j.placement, UniformRates: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision,
 	}

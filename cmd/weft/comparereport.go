@@ -22,6 +22,8 @@ type compareSummary struct {
 	Phases      int           `json:"alltoall_phases"` // counted
 	PhasesOfAll int           `json:"alltoall_phases_of"`
 	Rows        []compareRow  `json:"rows"`
+
+	Measured *measuredSummary `json:"measured,omitempty"` // of --measured
 }
 
 // compareRow is an engine, or tables that exist. What is not known is left out:
@@ -43,6 +45,7 @@ type compareRow struct {
 	Assumed     *flags.Assumed    `json:"assumed,omitempty"` // of tables that exist
 	Hops        *hopSummary       `json:"hops,omitempty"`
 	Index       *uint32           `json:"edge_forwarding_index,omitempty"`
+	Correlation *float64          `json:"measured_correlation,omitempty"` // of --measured
 	EBB         *float64          `json:"ebb,omitempty"`
 	StdErr      *float64          `json:"ebb_stderr,omitempty"`
 	AllToAll    *float64          `json:"alltoall,omitempty"` // its time, 1 without congestion
@@ -69,7 +72,7 @@ func (j *compareJob) print() error {
 	s := &compareSummary{
 		Fabric:    summariseFabric(j.name, j.fabric),
 		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.Seed,
-		Phases: j.phases, PhasesOfAll: len(j.placement) - 1, Rows: j.rows,
+		Phases: j.phases, PhasesOfAll: len(j.placement) - 1, Rows: j.rows, Measured: j.explained,
 	}
 	switch {
 	case j.o.json:
@@ -158,7 +161,7 @@ func (j *compareJob) printTable(s *compareSummary) error {
 	if j.o.uniformRates {
 		rates = "all links alike"
 	}
-	if err := errors.Join(j.sayRefusals(), j.sayTables()); err != nil {
+	if err := errors.Join(j.sayRefusals(), j.sayTables(), j.sayMeasured()); err != nil {
 		return err
 	}
 	return errors.Join(j.Say(""),

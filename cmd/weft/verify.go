@@ -248,12 +248,13 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 	if j.Mismatches != nil {
 		p.Fact("differs", "%s", j.Mismatches.Text())
 	}
-	if j.checked {
+	switch {
+	case j.checked:
 		p.Fact("verdict", "%s (contract %s, endpoints %s): the ranks of %s rise along all %s dependencies", report.DeadlockFree, v.Contract, v.Scope, j.o.readCert, words.Thousands(v.Dependencies))
-	} else if j.free() && !v.Free() {
+	case j.free() && !v.Free():
 		p.Fact("verdict", "%s (contract %s, endpoints %s), as long as switches choose again; if they choose once, there is a loop of %d steps:\n%s",
 			report.DeadlockFree, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, f, v.Cycle))
-	} else {
+	default:
 		p.Fact("verdict", "%s", report.VerdictText(j.Console, f, v))
 	}
 	if s.Groups != nil && s.Groups.Escape != nil {

@@ -1,0 +1,164 @@
+package congestion
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+)
+
+// Measured is what counters say beside what routes predict, trunk by trunk. The
+// prediction is that all endpoints send alike to all others; where a few jobs do all the
+// talking, trunks differ for that reason too, and the correlation is low.
+type Measured struct {
+	Trunks      int       // that counters are known of
+	Correlation float64   // of bytes and routes (Pearson); not a number where one of them is the same everywhere
+	Findings    []Finding // the worst first
+}
+
+// Finding is a trunk that is otherwise than its routes explain.
+type Finding struct {
+	Trunk  fabric.ChannelID
+	Kind   FindingKind
+	Factor float64 // how many times what is usual; 0 where there is nothing to compare with
+	Bytes  float64
+	Routes uint32
+}
+
+// FindingKind is what is odd about a trunk.
+type FindingKind uint8
+
+// The kinds.
+const (
+	Waiting    FindingKind = iota // waits more for each byte than trunks that as many routes lead over: a slow cable behind it, or a wrong rate
+	Unexpected                    // carries traffic though no route leads over it: switches have other tables
+	Idle                          // carries nothing though routes lead over it: switches have other tables, or nobody there talks
+	Hot                           // carries more than its routes explain
+)
+
+func (k FindingKind) String() string {
+	return [...]string{"waits", "no route", "idle", "hot"}[k]
+}
+
+// The limits of what is usual. Traffic of real jobs is uneven, so only what sticks out by
+// far is a finding.
+const (
+	hotFactor  = 3.0
+	waitFactor = 5.0
+	idleShare  = 0.001 // of what the routes of a trunk predict
+	fewTrunks  = 8     // with fewer nothing is usual
+)
+
+// Explain compares counters with routes; bytes, wait and known are by channel.
+func Explain(f *fabric.Fabric, l *Loads, bytes, wait []float64, known []bool) *Measured {
+	m := &Measured{Correlation: math.NaN()}
+	var trunks []fabric.ChannelID
+	sumBytes, sumRoutes := 0.0, 0.0
+	for c := range fabric.ChannelID(f.Trunks()) {
+		if known[c] {
+			trunks = append(trunks, c)
+			sumBytes += bytes[c]
+			sumRoutes += float64(l.Routes[c])
+		}
+	}
+	m.Trunks = len(trunks)
+	if len(trunks) < fewTrunks || sumBytes == 0 || sumRoutes == 0 {
+		return m
+	}
+	m.Correlation = correlation(trunks, func(c fabric.ChannelID) (float64, float64) { return bytes[c], float64(l.Routes[c]) })
+	perRoute := medianOf(trunks, func(c fabric.ChannelID) (float64, bool) {
+		return bytes[c] / float64(l.Routes[c]), l.Routes[c] > 0 && bytes[c] > 0
+	})
+	mean := sumBytes / float64(len(trunks))
+	for _, c := range trunks {
+		expected := perRoute * float64(l.Routes[c])
+		found := Finding{Trunk: c, Bytes: bytes[c], Routes: l.Routes[c]}
+		switch {
+		case l.Routes[c] == 0 && bytes[c] > mean/100:
+			found.Kind = Unexpected
+		case l.Routes[c] > 0 && bytes[c] < idleShare*expected:
+			found.Kind = Idle
+		case l.Routes[c] > 0 && bytes[c] > hotFactor*expected && bytes[c] > mean:
+			found.Kind, found.Factor = Hot, bytes[c]/expected
+		default:
+			continue
+		}
+		m.Findings = append(m.Findings, found)
+	}
+	m.Findings = append(m.Findings, waiting(l, trunks, bytes, wait)...)
+	slices.SortStableFunc(m.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Factor, a.Factor), cmp.Compare(b.Bytes, a.Bytes))
+	})
+	return m
+}
+
+// waiting finds trunks that wait longer for each byte than those that at least as many
+// routes lead over: load is no reason for it.
+func waiting(l *Loads, trunks []fabric.ChannelID, bytes, wait []float64) []Finding {
+	byRoutes := slices.Clone(trunks)
+	slices.SortStableFunc(byRoutes, func(a, b fabric.ChannelID) int { return cmp.Compare(l.Routes[b], l.Routes[a]) })
+	ratio := func(c fabric.ChannelID) (float64, bool) { return wait[c] / bytes[c], bytes[c] > 0 }
+	usual := medianOf(trunks, func(c fabric.ChannelID) (float64, bool) { return wait[c] / bytes[c], bytes[c] > 0 && wait[c] > 0 })
+	var found []Finding
+	var above []float64 // ratios of the trunks with as many routes or more, sorted
+	for i, c := range byRoutes {
+		r, ok := ratio(c)
+		if !ok {
+			continue
+		}
+		at, _ := slices.BinarySearch(above, r)
+		above = slices.Insert(above, at, r)
+		if i+1 < fewTrunks {
+			continue
+		}
+		if like := max(above[len(above)*3/4], usual); like > 0 && r > waitFactor*like {
+			found = append(found, Finding{Trunk: c, Kind: Waiting, Factor: r / like, Bytes: bytes[c], Routes: l.Routes[c]})
+		}
+	}
+	return append(found, fullest(l, byRoutes, usual, ratio, bytes)...)
+}
+
+// fullest is waiting for the few trunks that most routes lead over, which have none like
+// them: they are compared with all.
+func fullest(l *Loads, byRoutes []fabric.ChannelID, usual float64, ratio func(fabric.ChannelID) (float64, bool), bytes []float64) []Finding {
+	var found []Finding
+	for _, c := range byRoutes[:min(fewTrunks-1, len(byRoutes))] {
+		if r, ok := ratio(c); ok && usual > 0 && r > 2*waitFactor*usual {
+			found = append(found, Finding{Trunk: c, Kind: Waiting, Factor: r / usual, Bytes: bytes[c], Routes: l.Routes[c]})
+		}
+	}
+	return found
+}
+
+// medianOf is the median of the values of trunks that have one; 0 if none has.
+func medianOf(trunks []fabric.ChannelID, value func(fabric.ChannelID) (float64, bool)) float64 {
+	var all []float64
+	for _, c := range trunks {
+		if v, ok := value(c); ok {
+			all = append(all, v)
+		}
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// correlation is Pearson's.
+func correlation(trunks []fabric.ChannelID, value func(fabric.ChannelID) (x, y float64)) float64 {
+	var x, y float64
+	for _, c := range trunks {
+		a, b := value(c)
+		x, y = x+a, y+b
+	}
+	n := float64(len(trunks))
+	x, y = x/n, y/n
+	var xx, yy, xy float64
+	for _, c := range trunks {
+		a, b := value(c)
+		xx, yy, xy = xx+(a-x)*(a-x), yy+(b-y)*(b-y), xy+(a-x)*(b-y)
+	}
+	return xy / math.Sqrt(xx*yy)
+}

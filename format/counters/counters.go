@@ -1,0 +1,255 @@
+// Package counters reads how much ports have sent and how long they waited, from what
+// perfquery prints, from the table PM_INFO of an ibdiagnet2.db_csv, or from the text that
+// infiniband_exporter gives Prometheus:
+//
+//	# Port extended counters: Lid 4 port 1 (CapMask: 0x5A00)
+//	PortXmitData:....................1234567
+//	PortXmitWait:....................17
+//
+//	START_PM_INFO
+//	NodeGUID,PortGUID,PortNumber,PortXmitData,PortXmitDataExtended,PortXmitWait
+//
+//	infiniband_switch_port_transmit_data_bytes_total{guid="0x506b4b03005c2740",port="1",switch="ib-i4l1s01"} 178762341961629
+//
+// Data is in bytes: PortXmitData counts units of four. The 64-bit counters, where a file
+// has both, win over those of 32 bits, which stop at their limit. A port that the fabric
+// does not have is a *format.ParseError; ports without a cable are passed over.
+package counters
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+)
+
+// Counters is what ports have counted, by the channel that they send into.
+type Counters struct {
+	Bytes []float64 // [ChannelID]
+	Wait  []float64 // [ChannelID] ticks in which there was data and no credit, or another had its turn
+	Known []bool    // [ChannelID] Bytes is of the file
+	Ports int       // how many are known
+}
+
+// Read reads the counters of a fabric; file is the name for errors.
+func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
+	n := len(f.Channels())
+	p := &parser{lines: format.NewTableLines(r, file), f: f, guid: map[fabric.GUID]portOf{}, wide: make([]bool, n),
+		c: &Counters{Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n)}}
+	for i := range f.Endpoints() {
+		if e := f.Endpoint(fabric.EndpointID(i)); e.PortGUID != 0 {
+			p.guid[e.PortGUID] = portOf{e.Node, e.Port}
+		}
+	}
+	if err := p.lines.Each(p.line); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.lines.Number() > 0 && !p.lines.Whole():
+		return nil, p.lines.Errorf("truncated: the last line has no end")
+	case p.table:
+		return nil, p.lines.Errorf("truncated: the table PM_INFO has no END_PM_INFO")
+	case p.c.Ports == 0:
+		return nil, p.lines.Errorf("no counters of any cable of the fabric: neither perfquery's, nor a table PM_INFO, nor infiniband_exporter's")
+	}
+	return p.c, nil
+}
+
+// Since is the counters less those of an earlier look, of ports that both know. Ports that
+// have counted less than before were cleared in between, and are left out.
+func (c *Counters) Since(before *Counters) *Counters {
+	d := &Counters{Bytes: make([]float64, len(c.Bytes)), Wait: make([]float64, len(c.Wait)), Known: make([]bool, len(c.Known))}
+	for i := range c.Known {
+		if c.Known[i] && before.Known[i] && c.Bytes[i] >= before.Bytes[i] && c.Wait[i] >= before.Wait[i] {
+			d.Bytes[i], d.Wait[i], d.Known[i] = c.Bytes[i]-before.Bytes[i], c.Wait[i]-before.Wait[i], true
+			d.Ports++
+		}
+	}
+	return d
+}
+
+type portOf struct {
+	node fabric.NodeID
+	port uint8
+}
+
+type parser struct {
+	lines *format.Lines
+	f     *fabric.Fabric
+	c     *Counters
+	guid  map[fabric.GUID]portOf // adapter ports by their GUIDs, port 0 of switches
+	wide  []bool                 // [ChannelID] Bytes is of a counter of 64 bits
+
+	at       fabric.ChannelID // of perfquery: the port of the block; None: none that counts
+	begun    bool             // of perfquery: a block has begun
+	extended bool
+	table    bool           // the lines are of PM_INFO
+	columns  map[string]int // of its header; nil: not read yet
+}
+
+func (p *parser) line(c format.Cursor) error {
+	switch {
+	case p.table || c.Cut("START_PM_INFO"):
+		return p.row(c)
+	case c.Empty():
+		return nil
+	case c.Cut("# Port counters:"), c.Cut("# Port extended counters:"):
+		p.extended = bytes.Contains(p.lines.Text(), []byte("extended"))
+		return p.begin(c)
+	case p.begun && c.Cut("PortXmitData:"):
+		return p.count(c, func(v float64) { p.data(p.at, v*4, p.extended) })
+	case p.begun && c.Cut("PortXmitWait:"):
+		return p.count(c, func(v float64) { p.c.Wait[p.at] = max(p.c.Wait[p.at], v) })
+	case c.Cut("infiniband_"):
+		return p.metric(c)
+	}
+	return nil // the other counters
+}
+
+// data notes the bytes that a port has sent.
+func (p *parser) data(c fabric.ChannelID, bytes float64, wide bool) {
+	if p.c.Known[c] && p.wide[c] && !wide {
+		return
+	}
+	if !p.c.Known[c] {
+		p.c.Known[c] = true
+		p.c.Ports++
+	}
+	p.c.Bytes[c], p.wide[c] = bytes, wide
+}
+
+// begin starts a block of perfquery: Lid 4 port 1.
+func (p *parser) begin(c format.Cursor) error {
+	p.begun, p.at = true, fabric.None
+	if !c.CutFold("lid ") {
+		return p.lines.Errorf("no Lid in the head of the counters of a port")
+	}
+	lid, ok := c.Uint(uint64(fabric.MaxLID))
+	if !ok || !c.CutFold("port") {
+		return p.lines.Errorf("no Lid and port in the head of the counters of a port")
+	}
+	port, ok := c.Uint(fabric.MaxPorts)
+	if !ok {
+		return nil // "port all": the sum of all of them
+	}
+	e := p.f.Owner(fabric.LID(lid))
+	if e == fabric.None {
+		return p.lines.Errorf("the fabric has no LID %d", lid)
+	}
+	return p.find(portOf{p.f.Endpoint(e).Node, uint8(port)})
+}
+
+// find notes whose counters follow.
+func (p *parser) find(at portOf) error {
+	n := p.f.Node(at.node)
+	if int(at.port) > n.Ports {
+		return p.lines.Errorf("%s has %d ports, not a port %d", p.f.Label(at.node), n.Ports, at.port)
+	}
+	p.at = fabric.None
+	if at.port > 0 {
+		p.at = p.f.Out(at.node, at.port)
+	}
+	return nil
+}
+
+// count reads a counter of perfquery, behind dots.
+func (p *parser) count(c format.Cursor, set func(float64)) error {
+	c = bytes.TrimLeft(c, ".")
+	v, ok := c.Uint(1<<64 - 1)
+	if !ok {
+		return p.lines.Errorf("no number behind the name of a counter; the line may be cut short")
+	}
+	if p.at != fabric.None {
+		set(float64(v))
+	}
+	return nil
+}
+
+// byGUID finds a port by the GUID of its node, or of the port itself.
+func (p *parser) byGUID(guid fabric.GUID, port uint8) error {
+	n := p.f.NodeByGUID(guid)
+	if n == fabric.None {
+		at, ok := p.guid[guid]
+		if !ok {
+			return p.lines.Errorf("the fabric has no node with GUID %s", guid)
+		}
+		n = at.node
+	}
+	return p.find(portOf{n, port})
+}
+
+// The metrics of infiniband_exporter that are read.
+var (
+	dataMetrics = []string{"switch_port_transmit_data_bytes_total{", "hca_port_transmit_data_bytes_total{"}
+	waitMetrics = []string{"switch_port_transmit_wait_total{", "hca_port_transmit_wait_total{"}
+)
+
+// metric reads a line for Prometheus.
+func (p *parser) metric(c format.Cursor) error {
+	for i, name := range append(append([]string(nil), dataMetrics...), waitMetrics...) {
+		if !c.Cut(name) {
+			continue
+		}
+		at, err := p.labels(&c)
+		if err != nil {
+			return err
+		}
+		word := c.Word()
+		v, err := strconv.ParseFloat(string(word), 64)
+		if err != nil || !(v >= 0) || v > 1e30 {
+			return p.lines.Errorf("%q is no value of a counter", word)
+		}
+		if err := p.byGUID(at.guid, at.port); err != nil || p.at == fabric.None {
+			return err
+		}
+		if i >= len(dataMetrics) {
+			p.c.Wait[p.at] = v
+		} else {
+			p.data(p.at, v, true)
+		}
+		return nil
+	}
+	return nil
+}
+
+type labelled struct {
+	guid fabric.GUID
+	port uint8
+}
+
+// labels reads guid and port, and passes over the others.
+func (p *parser) labels(c *format.Cursor) (at labelled, err error) {
+	seen := 0
+	for !c.Cut("}") {
+		name, rest, ok := bytes.Cut(*c, []byte("="))
+		*c = rest
+		value, okValue := c.Quoted()
+		if !ok || !okValue {
+			return at, p.lines.Errorf("no labels up to a brace; the line may be cut short")
+		}
+		c.Cut(",")
+		number := format.Cursor(value)
+		switch string(bytes.TrimSpace(name)) {
+		case "guid":
+			v, ok := number.Hex(1<<64 - 1)
+			if !ok || len(number) > 0 {
+				return at, p.lines.Errorf("%q is no GUID", value)
+			}
+			at.guid = fabric.GUID(v)
+			seen++
+		case "port":
+			v, ok := number.Uint(fabric.MaxPorts)
+			if !ok || len(number) > 0 {
+				return at, p.lines.Errorf("%q is no number of a port", value)
+			}
+			at.port = uint8(v)
+			seen++
+		}
+	}
+	if seen != 2 {
+		return at, p.lines.Errorf("a metric without the labels guid and port")
+	}
+	return at, nil
+}

@@ -1,0 +1,96 @@
+package counters
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+)
+
+// The columns of PM_INFO that are read; the first two of them must be there.
+const (
+	nodeColumn = "nodeguid"
+	portColumn = "portnumber"
+	dataColumn = "portxmitdata"
+	wideColumn = "portxmitdataextended"
+)
+
+// waitColumns is what versions of ibdiagnet call the wait, the widest first.
+var waitColumns = []string{"portxmitwaitextended", "portxmitwaitext", "portxmitwait"}
+
+// row reads a line of PM_INFO: its name, its header, a port, or its end.
+func (p *parser) row(c format.Cursor) error {
+	switch text := bytes.TrimSpace(p.lines.Text()); {
+	case !p.table:
+		p.table, p.columns = true, nil
+		return nil
+	case len(text) == 0:
+		return nil
+	case string(text) == "END_PM_INFO":
+		p.table = false
+		return nil
+	case bytes.HasPrefix(text, []byte("START_")), bytes.HasPrefix(text, []byte("END_")):
+		return p.lines.Errorf("truncated: the table PM_INFO has no END_PM_INFO before %s", text)
+	}
+	cells := bytes.Split(c, []byte(","))
+	if p.columns == nil {
+		p.columns = map[string]int{"": len(cells)}
+		for i, name := range cells {
+			p.columns[strings.ToLower(string(bytes.TrimSpace(name)))] = i
+		}
+		for _, name := range [...]string{nodeColumn, portColumn} {
+			if _, ok := p.columns[name]; !ok {
+				return p.lines.Errorf("the table PM_INFO has no column %s", map[string]string{nodeColumn: "NodeGUID", portColumn: "PortNumber"}[name])
+			}
+		}
+		return nil
+	}
+	if len(cells) != p.columns[""] {
+		return p.lines.Errorf("%d cells, but the header of PM_INFO has %d columns; the line may be cut short", len(cells), p.columns[""])
+	}
+	return p.port(cells)
+}
+
+// port reads the counters of a port.
+func (p *parser) port(cells [][]byte) error {
+	guid := format.Cursor(bytes.TrimSpace(cells[p.columns[nodeColumn]]))
+	number := format.Cursor(bytes.TrimSpace(cells[p.columns[portColumn]]))
+	v, okGUID := guid.Hex(1<<64 - 1)
+	port, okPort := number.Uint(fabric.MaxPorts)
+	if !okGUID || !okPort || len(guid)+len(number) > 0 {
+		return p.lines.Errorf("no GUID and number of a port")
+	}
+	if err := p.byGUID(fabric.GUID(v), uint8(port)); err != nil || p.at == fabric.None {
+		return err
+	}
+	if v, ok := p.cell(cells, dataColumn); ok {
+		p.data(p.at, v*4, false)
+	}
+	if v, ok := p.cell(cells, wideColumn); ok {
+		p.data(p.at, v*4, true)
+	}
+	for _, name := range waitColumns {
+		if v, ok := p.cell(cells, name); ok {
+			p.c.Wait[p.at] = v
+			break
+		}
+	}
+	return nil
+}
+
+// cell is a counter, decimal or hexadecimal; false where it is not there or not known
+// (N/A, or the -1 of some versions).
+func (p *parser) cell(cells [][]byte, column string) (float64, bool) {
+	at, ok := p.columns[column]
+	if !ok {
+		return 0, false
+	}
+	cell := format.Cursor(bytes.TrimSpace(cells[at]))
+	read := cell.Uint
+	if bytes.HasPrefix(cell, []byte("0x")) {
+		read = cell.Hex
+	}
+	v, ok := read(1<<64 - 1)
+	return float64(v), ok && len(cell) == 0
+}
