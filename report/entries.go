@@ -10,8 +10,9 @@ import (
 )
 
 // PathBytes is how many bytes the tables on a page may take together, compressed. Of
-// networks that would take more, fewer destinations are kept, some of every switch.
-const PathBytes = 14 << 20
+// networks that would take more, fewer destinations are kept, some of every switch. In base64
+// this many are 23.8 MB of a page, which shall not be over 25 MB.
+const PathBytes = 17 << 20
 
 // entriesOf is the tables as they are followed on the page, in so many bytes.
 func entriesOf(t *routing.Tables, v *deadlock.Verdict, most int) *EntryColumns {

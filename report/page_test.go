@@ -163,3 +163,34 @@ func TestMapInWords(t *testing.T) {
 		}
 	}
 }
+
+// Where the page has paths to some destinations only, it says so.
+func TestPartOfThePaths(t *testing.T) {
+	f := testnet.Build(t, "dragonfly:p=2")
+	whole := routed(t, f, "weave")
+	e, err := engines.Named("updn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := e.Route(context.Background(), f, engines.Options{Seed: 1}, routing.Budget{Contract: e.Contract}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: e.Contract})
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := NewNetwork("x", f)
+	if err := part.Add(context.Background(), &Given{Tables: tables, Verdict: v}, Options{Seed: 1, Precision: 0.02, PathBytes: 500}); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[*Network]bool{whole: false, part: true} {
+		var b strings.Builder
+		if err := (&Data{Networks: []*Network{n}}).Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(b.String(), "Paths on this page: to "); said != want {
+			t.Errorf("%d of %d LIDs: says that some are missing: %v", len(n.Tables[0].Paths.LIDs), n.Tables[0].Paths.Of, said)
+		}
+	}
+}

@@ -216,7 +216,7 @@ func TestPages(t *testing.T) {
 			checks++
 		}
 	}
-	if err := cmd.Wait(); err != nil || checks < 23 {
+	if err := cmd.Wait(); err != nil || checks < 25 {
 		t.Fatalf("%d checks: %v", checks, err)
 	}
 	for _, p := range pictures {

@@ -22,6 +22,7 @@ export class Map {
   private over = 0;
   private dimmed = false;
   private labels: [number, number, number][] = []; // left, right and top of what is written
+  private dimensions: { width: number; height: number }; // of what is drawn: sigma forgets them from a change to the next frame
   inset = 0; // pixels at the right that something covers
   private colouring: Colouring = "load";
   onPick: (item: Item | null) => void = () => {};
@@ -59,7 +60,9 @@ export class Map {
       defaultDrawNodeHover: () => {}, // the page has a box of its own
       defaultDrawNodeLabel: (context, node) => this.drawLabel(context, node),
     });
+    this.dimensions = this.sigma.getGraphDimensions();
     this.sigma.on("beforeRender", () => (this.labels = []));
+    this.sigma.on("afterRender", () => (this.dimensions = this.sigma.getGraphDimensions()));
     this.listen();
     this.recolour();
   }
@@ -101,7 +104,6 @@ export class Map {
   recolour(): Legend {
     this.colours = palette();
     const c = this.colours;
-    this.sigma.setSetting("labelColor", { color: c.text });
     const { legend, edge, node, host } = schemeOf(this.colouring, { index: this.index, tables: this.tables, results: this.results, colours: c });
     this.graph.updateEachEdgeAttributes(
       (key, a) => {
@@ -232,13 +234,13 @@ export class Map {
     const s = this.sigma;
     const { width, height } = s.getDimensions();
     const camera = s.getCamera();
-    const now = { cameraState: camera.getState() }; // not that of the frame before
+    const now = { cameraState: camera.getState(), graphDimensions: this.dimensions }; // not that of the frame before
     const a = s.graphToViewport({ x: left - margin, y: top - margin }, now);
     const b = s.graphToViewport({ x: right + margin, y: bottom + margin }, now);
     const factor = Math.max(Math.abs(a.x - b.x) / (width - this.inset - 80), Math.abs(a.y - b.y) / (height - 80));
     const ratio = Math.min(1.8, camera.getState().ratio * factor);
     const aside = (this.inset / 2) * (ratio / camera.getState().ratio); // the middle of what is not covered
-    const centre = s.viewportToFramedGraph({ x: (a.x + b.x) / 2 + aside, y: (a.y + b.y) / 2 });
+    const centre = s.viewportToFramedGraph({ x: (a.x + b.x) / 2 + aside, y: (a.y + b.y) / 2 }, now);
     void camera.animate({ x: centre.x, y: centre.y, ratio }, { duration: still() ? 1 : 300 });
   }
 

@@ -104,7 +104,10 @@ await check("search finds names, GUIDs and LIDs", async () => {
     await type(page, "[data-search]", text);
     holds((await details(page)).startsWith("×\nhost-7\n"), `not found by ${what}, ${text}`);
   }
-  await type(page, "[data-search]", "sw-g0-r0");
+  await page.fill("[data-search]", "sw-g2");
+  await page.press("[data-search]", "ArrowDown");
+  await page.press("[data-search]", "Enter");
+  holds((await details(page)).startsWith("×\nsw-g2-r1\n"), "the second of a list");
   await type(page, "[data-search]", "0x" + lid.toString(16));
   holds((await details(page)).startsWith("×\nhost-5\n"), "not found by LID in hexadecimal");
   await page.fill("[data-search]", "nobody-is-called-so");
@@ -157,6 +160,105 @@ await check("the path shown is that between what the fields name", async () => {
   await page.keyboard.press("Escape");
   holds(!(await aside.isVisible()), "Escape does not close the details");
   await close(page);
+});
+
+await check("colours mean what the legend says", async () => {
+  const page = await open("loop.html");
+  await page.click("[data-clear]");
+  const wrong = await page.evaluate(() => {
+    const { index: x, map } = weftReport.views[0];
+    const t = x.n.tables[0];
+    const style = getComputedStyle(document.documentElement);
+    return x.pairs.filter((p, i) => {
+      const most = Math.max(...p.cables.flatMap((c) => [t.load.there[c], t.load.back[c]])); // of either direction
+      const bin = Math.min(7, Math.floor((8 * most) / t.load.scale));
+      const a = map.graph.getEdgeAttributes(`t${i}`);
+      return a.color !== style.getPropertyValue(`--load-${bin}`).trim() || a.size > a.width !== bin > 5;
+    }).length;
+  });
+  same(wrong, 0, "trunks in the colour or width of another load");
+  await close(page);
+  const legend = async (page, by) => (await page.selectOption("[data-colour]", by), (await page.locator(".legend").innerText()).split("\n"));
+  const tree = await open("psmn.html");
+  same(await legend(tree, "lane"), ["Lanes in use", "not used", "VL 0"], "lanes where some trunks are not in use");
+  await close(tree);
+  const full = await open("dgx.html");
+  same(await legend(full, "lane"), ["Lanes in use", "VL 0"], "lanes where all trunks are in use");
+  await legend(full, "odd");
+  const missing = () => full.evaluate(() => weftReport.views[0].map.graph.filterEdges((k, a) => k[0] === "m" && !a.hidden).length);
+  holds((await missing()) > 0, "no missing cables");
+  const [from, to] = await full.evaluate(() => { const x = weftReport.views[0].index; const lid = (s) => x.n.endpoints.lid[x.hosts[s][0]]; const far = x.hosts.findLastIndex((h) => h.length > 1); return [lid(x.hosts.findIndex((h) => h.length > 1)), lid(far)].map(String); });
+  await type(full, "[data-from]", from);
+  await type(full, "[data-to]", to);
+  same(await missing(), 0, "missing cables beside a path, where the rest is pale");
+  await full.waitForFunction(() => !weftReport.views[0].map.sigma.getCamera().isAnimated());
+  const seen = await full.evaluate(() => {
+    const { index: x, map } = weftReport.views[0];
+    const { width, height } = map.sigma.getDimensions();
+    const t = x.n.tables[0];
+    return map.graph.filterNodes((_, a) => a.forceLabel).filter((k) => { const p = map.sigma.graphToViewport(map.graph.getNodeAttributes(k)); return p.x < 0 || p.y < 0 || p.x > width - map.inset || p.y > height; }).length;
+  });
+  same(seen, 0, "switches of the path that are out of sight");
+  await close(full);
+  const groups = await open("dragonfly.html");
+  same((await legend(groups, "tier")).sort(), ["Tier", "between groups", "within groups"], "tiers of a Dragonfly");
+  const overlaps = await groups.evaluate(() => weftReport.views[0].map.labels.flatMap(([l, r, t], i, all) => all.slice(0, i).filter(([m, s, u]) => l < s && r > m && Math.abs(t - u) < 14)).length);
+  same(overlaps, 0, "names that run into one another");
+  holds((await groups.evaluate(() => weftReport.views[0].map.labels.length)) > 5, "no names");
+  await close(groups);
+});
+
+await check("a path that does not arrive says why", async () => {
+  const page = await open("dragonfly.html");
+  // entry writes an entry of the way from host-0 to host-40 at its switch number k, and says what was there.
+  const entry = (k, write) => page.evaluate(([k, write]) => {
+    const x = weftReport.views[0].index;
+    const [t, e] = [x.n.tables[0], (name) => x.n.endpoints.node.indexOf(x.n.nodes.name.indexOf(name))];
+    const at = (window.way ??= x.path(t, e("host-0"), e("host-40"))).hops.at(k);
+    const cell = t.paths.lids.indexOf(window.way.lid) * t.paths.switches + at.node;
+    const port = write === "back" ? at.in : write === "other host" ? x.portsOf(at.node).find((p) => p.peer >= x.switches && p.port !== at.out).port : write;
+    const was = t.paths.ports[cell];
+    t.paths.ports[cell] = port;
+    return was;
+  }, [k, write]);
+  const ask = async () => {
+    await type(page, "[data-from]", "host-0");
+    await type(page, "[data-to]", "host-40");
+    return details(page);
+  };
+  holds((await ask()).includes("between switches"), "no path at first");
+  const hops = await page.locator(".hops li").count();
+  for (const [k, write, want, arrowsThere] of [[-1, 255, "entries end here", hops - 1], [-1, "other host", "entries end here", hops - 1], [1, "back", "in a circle", 1]]) {
+    const was = await entry(k, write);
+    const text = await ask();
+    holds(text.includes("No path") && text.includes(want), `${write}: ${text}`);
+    same(await arrows(page), arrowsThere, `arrows with ${write}`);
+    await entry(k, was);
+  }
+  const drop = (vl) => page.evaluate((vl) => { const t = weftReport.views[0].index.n.tables[0].paths; const map = t.lane_of_sl ?? t.maps; window.map ??= Array.from(map); map.set(vl < 0 ? window.map : new Array(map.length).fill(vl)); }, vl);
+  await drop(15);
+  holds((await ask()).includes("VL 15: dropped"), "no word on a lane that drops");
+  await drop(-1);
+  holds(!(await ask()).includes("VL 15"), "a lane that drops, where there is none");
+  await page.evaluate(() => { const t = weftReport.views[0].index.n.tables[0].paths; window.kept = t.levels; t.levels = new Uint8Array(t.lids.length * t.rows).fill(255); });
+  holds((await ask()).includes("must not use this LID"), "a service level that says not to be used");
+  await page.evaluate(() => { weftReport.views[0].index.n.tables[0].paths.levels = window.kept; });
+  await close(page);
+
+  const part = await open("dragonfly.html");
+  const beside = await part.evaluate(() => {
+    const x = weftReport.views[0].index;
+    const e = x.n.endpoints;
+    const dst = e.node.indexOf(x.n.nodes.name.indexOf("host-40"));
+    const lids = x.n.tables[0].paths.lids;
+    lids[lids.indexOf(e.lid[dst])] = 0; // the page does not have it
+    return x.hosts[e.switch[dst]].filter((o) => o !== dst).map((o) => e.lid[o])[0];
+  });
+  await type(part, "[data-from]", "host-0");
+  await type(part, "[data-to]", "host-40");
+  const text = await details(part);
+  holds(text.includes("does not hold the tables whole") && text.includes(`LID ${beside}`), `a LID that the page does not have: ${text}`);
+  await close(part);
 });
 
 await check("mixed rates, slow cables of hosts and widths of trunks are seen", async () => {
@@ -235,6 +337,11 @@ await check("hosts unfold and fold by a click", async () => {
   await page.mouse.click(p.x, p.y);
   await frames(page, 2);
   same(await counts(page), before, "nodes and edges, folded");
+  await page.waitForTimeout(400);
+  p = await point(page, 0);
+  await page.mouse.click(p.x, p.y);
+  await frames(page, 2);
+  same(await counts(page), [before[0] + hosts, before[1] + hosts], "nodes and edges, unfolded again");
   await close(page);
 });
 
@@ -246,6 +353,19 @@ await check("pointing and clicking show loads of trunks", async () => {
   const [p, q] = [await point(page, a), await point(page, b)];
   const found = await page.evaluate(({ x, y }) => { const box = document.querySelector(".canvas").getBoundingClientRect(); return weftReport.views[0].map.under(x - box.x, y - box.y)?.kind; }, { x: p.x * 0.93 + q.x * 0.07, y: p.y * 0.93 + q.y * 0.07 });
   same(found, "pair", "under the pointer");
+  const beside = (away) => page.evaluate(({ p, q, away }) => {
+    const box = document.querySelector(".canvas").getBoundingClientRect();
+    const [dx, dy] = [q.x - p.x, q.y - p.y];
+    const length = Math.hypot(dx, dy);
+    const m = weftReport.views[0].map;
+    const one = m.index.pairs.splice(1); // others are close by
+    const item = m.under(p.x + 0.3 * dx - (away * dy) / length - box.x, p.y + 0.3 * dy + (away * dx) / length - box.y);
+    m.index.pairs.push(...one);
+    return item?.kind ?? null;
+  }, { p, q, away });
+  same([await beside(3), await beside(9)], ["pair", null], "3 and 9 pixels beside a trunk");
+  const shown = await page.evaluate(() => { const v = weftReport.views[0]; v.showPair(0); const x = v.index; const c = x.pairs[0].cables[0]; const t = x.n.tables[0]; const turned = x.n.cables.a[c] !== x.pairs[0].a; return (turned ? [t.load.back[c], t.load.there[c]] : [t.load.there[c], t.load.back[c]]).map(String); });
+  same(await page.locator(".details tbody tr:first-child td.num").allInnerTexts(), shown, "routes there and back");
   await page.mouse.move(p.x, p.y);
   await page.waitForSelector(".hover:not([hidden])");
   holds((await page.locator(".hover").innerText()).includes("host ports"), "no box beside the pointer");
@@ -281,7 +401,20 @@ await check("tables sort, search and are saved", async () => {
   const [download] = await Promise.all([page.waitForEvent("download"), page.click('button:text-is("Save as CSV")')]);
   const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n");
   same(lines.length, 24, "lines of CSV");
+  await page.evaluate(() => (weftReport.views[0].index.n.nodes.name[0] = '=HYPERLINK("x")'));
+  await page.click('.tabs button:text-is("Switches")');
+  const [again] = await Promise.all([page.waitForEvent("download"), page.click('button:text-is("Save as CSV")')]);
+  holds((await readFile(await again.path(), "utf8")).includes(`\r\n"'=HYPERLINK(""x"")",0x`), "a name that is a formula, with quotes");
   await close(page);
+  const long = await open("loop.html");
+  await long.click('.tabs button:text-is("Host ports")');
+  await long.click('table.data th button:text-is("name")');
+  same((await long.locator("table.data tbody tr td:first-child").allInnerTexts()).slice(0, 12), Array.from({ length: 12 }, (_, i) => `host-${i}`), "names by their numbers");
+  await long.click('.tabs button:text-is("Cables")');
+  same(await long.locator("table.data tbody tr").count(), 200, "rows at first");
+  await long.click(".more-rows");
+  same(await long.locator("table.data tbody tr").count(), 600, "rows after Show more");
+  await close(long);
 });
 
 await check("tables fit: heads above their figures, names and GUIDs whole; arrows go through the tabs", async () => {
@@ -326,6 +459,13 @@ await check("light and dark", async () => {
   await page.click(".theme");
   const dark = await back();
   holds(light !== dark, "the button changes nothing");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  same(await back(), light, "paper");
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  same(await back(), dark, "background after printing");
+  await page.reload();
+  await page.waitForSelector("html[data-ready]");
+  same(await back(), dark, "background of the page opened again");
   await page.click(".theme");
   same(await back(), light, "background again");
   await close(page);
@@ -343,6 +483,12 @@ await check("the keyboard moves the map and reaches everything", async () => {
   await page.keyboard.press("+");
   const after = await camera();
   holds(after[0] > before[0] && after[2] < before[2], `the camera went from ${before} to ${after}`);
+  await page.keyboard.press("-");
+  await page.keyboard.press("-");
+  holds((await camera())[2] > before[2], "- does not lead away");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("0");
+  same(await camera(), [0.5, 0.5, 1], "the whole map");
   const stops = new Set();
   for (let i = 0; i < 40; i++) {
     await page.keyboard.press("Tab");
@@ -423,6 +569,13 @@ await check("a change and its steps are on the map", async () => {
   same(bad, [await colourOf(page, "--bad")], "colour of the switch that is gone");
   const hot = [await colourOf(page, "--load-6"), await colourOf(page, "--load-7")];
   same(await page.evaluate((hot) => weftReport.views[0].map.graph.filterNodes((_, a) => hot.includes(a.color)).length, hot), 0, "switches whose entries change in a colour like that of what is gone");
+  const fresh = await page.evaluate(() => {
+    const v = weftReport.views[0];
+    v.data.results[0].marks.new_cables = [v.index.pairs[3].cables[0]];
+    v.colour("result-0");
+    return [v.map.graph.getEdgeAttribute("t3", "color"), document.querySelector(".legend").innerText.includes("new")];
+  });
+  same(fresh, [await colourOf(page, "--good"), true], "colour of a cable that is new, and its legend");
   for (const step of options.filter((o) => /^result-0-/.test(o))) {
     await page.selectOption("[data-colour]", step);
     holds((await page.locator(".legend").innerText()).startsWith("Step"), `no legend of ${step}`);
