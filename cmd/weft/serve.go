@@ -34,7 +34,7 @@ const defaultSocket = "/run/weft/opensm.sock"
 type serveFlags struct {
 	config string
 	daemon.Config
-	engines, roots, weights []string
+	engines, roots, weights, orders []string
 
 	log   string
 	check bool // the configuration, and nothing else
@@ -71,6 +71,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.IntVar(&o.SLs, "sls", 0, "service levels at most (default: all)")
 	f.StringSliceVar(&o.roots, "roots", nil, "roots of updn, by name or GUID, with commas between (default: chosen)")
 	f.StringVar(&o.Aim, "aim", "", engines.Aim.Usage()+" (default mixed)")
+	f.StringArrayVar(&o.orders, "rank-order", nil, "how ranks sit on the hosts, for the aims mixed and shifts: switch, name, rail or hosts as node[001-128], with commas between (default: switch and name)")
 	f.StringSliceVar(&o.weights, "weight", nil, "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts")
 	f.DurationVar(&o.Budget, "time-budget", 0, flags.TimeBudgetUsage)
 	f.DurationVar(&o.Limit, "limit", 10*time.Minute, "longest time that one fabric is worked on")
@@ -88,7 +89,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 
 func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	c := o.Config
-	c.Engine, c.Roots, c.Weight = o.engines, o.roots, o.weights
+	c.Engine, c.Roots, c.Weight, c.RankOrder = o.engines, o.roots, o.weights, o.orders
 	if o.config == "" {
 		_, err := c.Check()
 		return c, o.blame(cmd, err)
@@ -103,7 +104,7 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 		return c, fmt.Errorf("%s: %w", o.config, err)
 	}
 	for _, key := range read.Keys() {
-		if cmd.Flags().Changed(strings.ReplaceAll(key, "_", "-")) {
+		if cmd.Flags().Changed(flagOf(key)) {
 			read.Take(key, &c)
 		}
 	}
@@ -114,6 +115,9 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	return read, o.blame(cmd, err)
 }
 
+// flagOf is the flag of a setting.
+func flagOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
+
 // blame says where a setting is from that is wrong: a flag, which is an error in
 // usage, or the file.
 func (o *serveFlags) blame(cmd *cobra.Command, err error) error {
@@ -121,9 +125,9 @@ func (o *serveFlags) blame(cmd *cobra.Command, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &wrong) && (o.config == "" || cmd.Flags().Changed(wrong.Key)):
+	case errors.As(err, &wrong) && (o.config == "" || cmd.Flags().Changed(flagOf(wrong.Key))):
 		why := strings.TrimPrefix(strings.TrimPrefix(wrong.Why, wrong.Key), ": ")
-		return exit.Usage("--%s: %s", cmd.Flags().Lookup(wrong.Key).Name, strings.TrimSpace(why))
+		return exit.Usage("--%s: %s", cmd.Flags().Lookup(flagOf(wrong.Key)).Name, strings.TrimSpace(why))
 	case o.config != "":
 		return fmt.Errorf("%s: %w", o.config, err)
 	}
@@ -154,6 +158,9 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 	p.Fact("proof", "contract %s; endpoints %s", c.Contract, c.Endpoints)
 	if len(c.Roots) > 0 {
 		p.Fact("roots", "%s", c.Roots)
+	}
+	if len(c.RankOrder) > 0 {
+		p.Fact("ranks", "by %s", c.RankOrder)
 	}
 	if len(c.Weight) > 0 || c.Aim != "mixed" {
 		p.Fact("paths", "aim %s; weights %s", c.Aim, cmp.Or(c.Weight.String(), "all alike"))

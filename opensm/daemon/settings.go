@@ -42,7 +42,7 @@ type settings struct {
 
 // key tells settings apart that lead to different tables.
 func (s *settings) key() string {
-	return fmt.Sprintf("%q %s %s %d %d %q %s %v %s", s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Roots, s.told.Aim, s.weights, s.Budget)
+	return fmt.Sprintf("%q %s %s %d %d %q %s %q %v %s", s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Roots, s.told.Aim, s.RankOrder, s.weights, s.Budget)
 }
 
 // Check returns a configuration with what it leaves out filled in, or says what is
@@ -91,6 +91,7 @@ func (c Config) check() (*settings, error) {
 		{"sls", func() error { return among("sls", c.SLs, routing.SLs, "service levels") }},
 		{"roots", func() error { return s.heeded(engines.Roots, len(c.Roots) > 0) }},
 		{"aim", func() error { return s.settleWord(engines.Aim, c.Aim) }},
+		{"rank_order", s.settleOrders},
 		{"weight", s.settleWeights},
 		{"budget", s.settleBudget},
 		{"limit", func() error { return configfile.NotNegative("limit", c.Limit) }},
@@ -162,7 +163,7 @@ func (s *settings) settleBudget() error {
 // there, that is an error.
 func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, err error) {
 	about := *s
-	if len(s.Roots)+len(s.weights) == 0 {
+	if len(s.Roots)+len(s.weights)+len(s.RankOrder) == 0 {
 		return &about, nil, nil
 	}
 	index := nodenames.New(f)
@@ -185,6 +186,11 @@ func (s *settings) about(f *fabric.Fabric) (told *settings, missing []string, er
 		missing = append(missing, "weight: "+err.Error())
 	}
 	about.told.Weights = weights
+	orders, unknown := s.orders(index, f)
+	for _, err := range unknown {
+		missing = append(missing, "rank_order: "+err.Error())
+	}
+	about.told.Orders = orders
 	return &about, missing, nil
 }
 

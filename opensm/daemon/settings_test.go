@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,45 @@ func TestRootsAndWeights(t *testing.T) {
 	}
 	if _, _, err := set(Config{Roots: Names{"gone"}}).about(f); err == nil || !strings.Contains(err.Error(), "none of the roots that are set: gone") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Orders of ranks are told; hosts of a list that are down are left out, and said.
+func TestRankOrder(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "karytree:k=2,n=2")
+	for _, c := range []struct {
+		orders        Names
+		want, missing string
+	}{
+		{nil, "", ""},
+		{Names{"switch", "name"}, "switch 4, name 4", ""},
+		{Names{"host-[3,0", "9]"}, "host-[3,0,9] 2", "host-9"},
+		{Names{"host-[0,9]", "switch"}, "switch 4", "takes two"},
+	} {
+		s, err := Config{Socket: "/s", RankOrder: c.orders}.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		told, missing, err := s.about(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, o := range told.told.Orders {
+			got = append(got, fmt.Sprintf("%s %d", o.Name, len(o.Ranks)))
+		}
+		if strings.Join(got, ", ") != c.want || !strings.Contains(strings.Join(missing, "; "), c.missing) {
+			t.Errorf("%q: %q, missing %q", c.orders, got, missing)
+		}
+	}
+	for text, want := range map[string]string{"nam": "there are switch, name, rail, and lists of hosts", "node[1-": "node[1-"} {
+		if _, err := (Config{Socket: "/s", RankOrder: Names{text}}).check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := (Config{Socket: "/s", Engine: Names{"nue"}, RankOrder: Names{"name"}}).check(); err == nil {
+		t.Error("nue heeds no order of ranks")
 	}
 }
 
