@@ -54,6 +54,7 @@ func TestTunnelMaps(t *testing.T) {
 		{name: "wrapped packets keep their DSCP", example: "dual-tor-remapped", from: `"encap_tc_to_dscp_map": "AZURE_TUNNEL", `, loop: true},
 		{name: "packets to be unwrapped share a group with those that came plain", example: "dual-tor-remapped", from: `"decap_tc_to_pg_map": "AZURE_TUNNEL", `, loop: true},
 		{name: "the maps for unwrapping do as those of the port", example: "dual-tor-remapped", from: `"decap_dscp_to_tc_map": "AZURE_TUNNEL", "decap_tc_to_pg_map": "AZURE_TUNNEL", `},
+		{name: "packets to be unwrapped have a group of others", example: "dual-tor-remapped", from: `{"0": "0", "1": "0", "2": "0", "3": "2"`, to: `{"0": "0", "1": "0", "2": "0", "3": "3"`, loop: true},
 		{name: "a map that is not there", example: "dual-tor-remapped", from: `"decap_tc_to_pg_map": "AZURE_TUNNEL"`, to: `"decap_tc_to_pg_map": "AZURE_DECAP"`, want: "TC_TO_PRIORITY_GROUP_MAP has no map of that name"},
 		{name: "priorities of the settings", example: "dual-tor", files: map[string]string{"qos.yaml": "lossless: [3]\n"}, from: `"PORT_QOS_MAP"`, to: `"PORT_QOS_MAP_OFF"`, loop: true},
 		{name: "priorities that are assumed", example: "dual-tor", from: `"PORT_QOS_MAP"`, to: `"PORT_QOS_MAP_OFF"`, loop: true},

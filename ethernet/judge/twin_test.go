@@ -176,6 +176,34 @@ func TestTwin(t *testing.T) {
 	}
 }
 
+// A union of the next hops that a network has is judged as the network is.
+func TestUnion(t *testing.T) {
+	wrapped := 0
+	for i := range uint64(3000) {
+		n := testcables.Network(t, rand.New(rand.NewPCG(19, i)))
+		v, err := Verify(context.Background(), n, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := NewUnion(n, ethernet.HostScope)
+		for class := range n.Classes {
+			if n.Wanted(class, ethernet.HostScope) {
+				u.Add(class, n.Classes[class].Next)
+			}
+		}
+		free, dependencies, cycle := u.Free()
+		if free != v.Free() || dependencies != v.Dependencies || len(cycle) != len(v.Cycle) {
+			t.Fatalf("network %d: %v, %d dependencies, a loop of %d; alone %v, %d, %d", i, free, dependencies, len(cycle), v.Free(), v.Dependencies, len(v.Cycle))
+		}
+		if len(n.TunnelMaps) > 0 && n.Priorities.Rules == nil && !free {
+			wrapped++
+		}
+	}
+	if wrapped < 20 {
+		t.Errorf("%d loops of networks with tunnels: this tests little", wrapped)
+	}
+}
+
 // holds checks a proof by the twin's dependencies, and that a proof with a rank changed
 // is refused.
 func holds(t *testing.T, n *ethernet.Network, v *Verdict, w *twin) {
