@@ -81,6 +81,30 @@ func TestDualToR(t *testing.T) {
 	}
 }
 
+// Routes that are computed in place of those that were read lead into the same tunnels.
+func TestComputedTunnels(t *testing.T) {
+	for name, free := range map[string]bool{"dual-tor": false, "dual-tor-remapped": true} {
+		n, err := folder.Read("../../examples/ethernet/"+name, folder.Options{NoRoutes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Classes = bgp.HostClasses(n)
+		plan, err := bgp.NewPlan(n.Cabling, bgp.Leaves(n.Classes), bgp.ECMP, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Fill(n.Classes)
+		v, err := judge.Verify(context.Background(), n, judge.Options{})
+		if err != nil || v.Free() != free || !v.Complete() {
+			t.Errorf("%s: %v, %+v", name, err, v)
+		}
+		r, err := failures.Run(context.Background(), plan, n, failures.Options{})
+		if err != nil || r.Before == free || (r.Loops == 0) != free || r.Cuts > 0 {
+			t.Errorf("%s: %v, %+v", name, err, r)
+		}
+	}
+}
+
 // random is a network with any cables, two or three levels of it sensible, and BGP's routes.
 func random(t *testing.T, r *rand.Rand) (*bgp.Plan, *ethernet.Network) {
 	t.Helper()

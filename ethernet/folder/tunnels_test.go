@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"math/bits"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,5 +95,23 @@ func TestTunnelMaps(t *testing.T) {
 				t.Errorf("%s: %s", c.name, steps(n, v))
 			}
 		}
+	}
+}
+
+// Ports whose maps differ can give packets of one DSCP several outer ones: 48 is in class 6 where hosts
+// are, and in class 7 where leaves are.
+func TestOuterHeaders(t *testing.T) {
+	n, err := Read("../../examples/ethernet/dual-tor-remapped", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := 0
+	for _, becomes := range n.TunnelMaps {
+		for _, set := range becomes {
+			most = max(most, bits.OnesCount64(set))
+		}
+	}
+	if most != 2 {
+		t.Errorf("up to %d kinds of packets outside for one inside", most)
 	}
 }

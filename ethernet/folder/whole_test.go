@@ -211,6 +211,7 @@ func TestNothingHidesALoop(t *testing.T) {
 		{"not in the FIB", func(f files) { f.eachEntry(1, func(_, hop object) { hop["fib"] = false }) }, "none of its next hops is in the FIB"},
 		{"not installed", func(f files) { f.eachEntry(1, func(e, _ object) { e["failed"] = true }) }, "could not be installed"},
 		{"on its way", func(f files) { f.eachEntry(1, func(e, _ object) { e["queued"] = true }) }, "take the dump again"},
+		{"over a cable that is down", func(f files) { f.port(1, "left")["operationalStatus"] = "down" }, "s0 sends 10.1.1.0/24 to 10.255.0.1 by right: its cable is down"},
 		{"out of an unknown interface", func(f files) {
 			f.eachEntry(1, func(_, hop object) {
 				hop["interfaceName"] = "eth9"
