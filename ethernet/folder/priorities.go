@@ -122,6 +122,11 @@ func (m *mapping) build() error {
 	for l := range n.Links {
 		m.at = append(m.at, m.qos(n.Links[l].From, n.Links[l].FromInterface))
 	}
+	for l := range n.Links { // a device whose maps are missing is taken to treat packets as its neighbors do
+		if m.at[l] == m.plain && m.plain.PFC == 0 {
+			m.at[l] = m.at[n.Reverse[l]]
+		}
+	}
 	for d := range n.Names {
 		m.in = append(m.in, m.incoming(ethernet.DeviceID(d)))
 	}

@@ -294,6 +294,21 @@ func TestNothingHidesALoop(t *testing.T) {
 	}
 }
 
+// With Partial a device whose maps are missing is taken to treat packets as its neighbors do, so that the
+// loop through it is found.
+func TestMissingMaps(t *testing.T) {
+	f := ring()
+	f.sonic(func(object) {})
+	delete(f, "s2.config_db.json")
+	n, err := Read(f.write(t), Options{Partial: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := verify(t, n, ethernet.HostScope); v.Free() || len(v.Cycle) != 4 || len(n.Gaps) != 1 {
+		t.Fatalf("%+v, gaps %q", v, n.Gaps)
+	}
+}
+
 // What many routes have in common is told once.
 func TestGapsAreFew(t *testing.T) {
 	f := ring()
