@@ -117,7 +117,7 @@ func (r *Request) with(ctx context.Context, f *fabric.Fabric, e engines.Engine) 
 	return r.judge(ctx, t, e, planned)
 }
 
-// contract is the contract that an engine is to keep to.
+// contract is what an engine is to plan for: what was asked for or, without, what it is made for.
 func (r *Request) contract(e engines.Engine) routing.Contract {
 	if r.Contract != nil {
 		return *r.Contract

@@ -185,8 +185,8 @@ func (j *routeJob) countLanes(ctx context.Context, paths *routing.Forwarding) ([
 	for _, h := range layer.Heuristics {
 		all = append(all, variant{"break-cycles", h.String(), layer.BreakCycles{Heuristic: h, Unbalanced: true}})
 	}
-	all = append(all, variant{"hop-d2", "", hop.D2{}}, variant{"hop-dn", "", hop.DN{}}, variant{"weave", "", weave.Assigner{}})
-	all = append(all, variant{"first-fit-plain", layer.ByDestination.String(), layer.FirstFit{Order: layer.ByDestination, AsPrinted: true, Unbalanced: true}})
+	all = append(all, variant{"hop-d2", "", hop.D2{}}, variant{"hop-dn", "", hop.DN{}}, variant{"weave", "", weave.Assigner{}},
+		variant{"first-fit-plain", layer.ByDestination.String(), layer.FirstFit{Order: layer.ByDestination, AsPrinted: true, Unbalanced: true}})
 	for _, h := range layer.Heuristics {
 		all = append(all, variant{"break-cycles-plain", h.String(), layer.BreakCycles{Heuristic: h, AsPrinted: true, Unbalanced: true}})
 	}

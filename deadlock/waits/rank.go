@@ -7,10 +7,10 @@ package waits
 type Successors func(v int32, visit func(int32))
 
 // Rank gives each of n vertices a number that rises along every edge, the length of
-// the longest way to it. Vertices on cycles and behind them get none: -1. It
+// the longest way to it. Vertices on cycles, and those that cycles lead to, get none: -1. It
 // says whether all got one.
 func Rank(n int, successors Successors) (rank []int32, all bool) {
-	waiting := make([]int32, n)
+	waiting := make([]int32, n) // [vertex] edges to it from vertices that have no rank yet
 	for v := range int32(n) {
 		successors(v, func(u int32) { waiting[u]++ })
 	}

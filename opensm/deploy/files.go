@@ -43,7 +43,8 @@ type File struct {
 	Write func(io.Writer) error
 }
 
-// Files is the files of a plan.
+// Files is what to write for a plan: the policy only where a destination has another service
+// level than 0, the I/O nodes only where there are any.
 func (p *Plan) Files(o Options) ([]File, error) {
 	if !path.IsAbs(o.Dir) || strings.ContainsAny(o.Dir, " \t\n\"'") {
 		return nil, fmt.Errorf("deploy: folder %q: opensm.conf takes an absolute path without blanks and quotes", o.Dir)
@@ -82,7 +83,8 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// roles divides adapter and router ports into compute nodes and I/O nodes.
+// roles divides adapter and router ports into compute nodes and I/O nodes: those that are said
+// to serve, aggregation nodes and routers.
 func (p *Plan) roles(serve []fabric.EndpointID) (computes, ios []fabric.EndpointID) {
 	f := p.Tables.Fabric
 	io := make([]bool, len(f.Endpoints()))

@@ -7,8 +7,8 @@ import (
 )
 
 // Tops is the switches to name as roots to OpenSM's updn and ftree: the spines of a fat
-// tree (fabric.Fabric.Tops). In a network that has none it is the one switch from which
-// the farthest is nearest, the lowest GUID of several.
+// tree (fabric.Fabric.Tops). In a network that has none it is the one switch that needs
+// the fewest hops to the switch farthest from it; of several the one with the lowest GUID.
 func Tops(f *fabric.Fabric) []fabric.NodeID {
 	if tops := f.Tops(); len(tops) > 0 {
 		return tops

@@ -8,7 +8,7 @@ import (
 	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
-// Point is a point with where it goes in the figure.
+// Point is what to measure, and for which line and place of the figure.
 type Point struct {
 	measure.Point
 	Line, Place string

@@ -6,13 +6,13 @@
 //
 // The shortest paths of a pair of switches are grouped by their first trunk. A
 // group is put as a whole into the first layer in which no circle of
-// dependencies arises from it; those of the first switch come from an injection
-// channel, to which nothing leads, and so do not count. Then (step 4) every group
+// dependencies arises from it. Dependencies at the source's switch do not count:
+// they begin at an injection channel, which no packet in the network waits for. Then (step 4) every group
 // is tried in every other layer as well: T(s,a) is a set. By Theorem 3 a packet
 // may move freely among the layers of T(s,a) under cut-through switching.
 //
 // Guarantee: deadlock-free and minimal; all shortest paths are open. Lanes
-// needed: found out by doing; in random networks with two links a switch 2 to 3 on
+// needed: known when all groups have a layer; in random networks with two links a switch 2 to 3 on
 // 16 switches, 3 to 4 on 32, 4 to 5 on 64, 7 to 9 on 128. Tori, with their many
 // shortest paths, need far more: 10 on 6x6, 21 on 4x4x4. Refuses with
 // *routing.TooFewLanes, or leaves paths out where Engine.Partial says so.
@@ -24,7 +24,7 @@
 // turns, while a layer holds them already, which is nearly always; a turn new to a
 // layer costs a search in the part of the order that it upsets (package acyclic).
 // One that a layer refused by itself is never tried there again. Step 4 works on
-// the layers of step 2 and one of those still empty, for all of these. Memory: 24
+// the layers of step 2 and one empty layer, which stands for all that are empty. Memory: 24
 // bytes a group, 16 a turn of the network.
 //
 // Deviations from the paper. The order in which groups are placed is open there;

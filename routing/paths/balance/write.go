@@ -18,6 +18,7 @@ func (t *trial) write(fw *routing.Forwarding) {
 	}
 }
 
+// row writes the in-tree of one LID: at each switch the port of the trunk that pick names.
 func (t *trial) row(fw *routing.Forwarding, lid fabric.LID, r *root, pick []uint8) {
 	row := fw.Row(lid)
 	row[r.order[0]] = t.f.LastPort(t.f.Endpoint(t.f.Owner(lid)))
@@ -36,7 +37,7 @@ func (t *trial) rest(ctx context.Context, fw *routing.Forwarding) error {
 		d := &t.dests[i]
 		t.charge(&t.roots[d.root], t.picks(int32(i)), d.weight)
 	}
-	var some, all []fabric.NodeID
+	var some, all []fabric.NodeID // switches with aggregation nodes or routers, and all switches
 	for s := range fabric.NodeID(t.f.Switches()) {
 		all = append(all, s)
 		if slices.ContainsFunc(t.f.Attached(s), t.between) {

@@ -20,7 +20,7 @@ import (
 // Given is tables read from files.
 type Given struct {
 	Tables     *routing.Tables
-	Rule       lft.Rule    // by what LIDs of the files were found to be endpoints of the fabric
+	Rule       lft.Rule    // how LIDs of the files were matched with endpoints of the fabric
 	Mismatches *Mismatches // what tables and fabric do not have in common; nil: nothing
 }
 
