@@ -172,6 +172,10 @@ func effortText(m measure.Measure, e papers.Effort) string {
 	switch m {
 	case measure.Bandwidth:
 		parts = append(parts, fmt.Sprintf("%d patterns on each network", max(1, e.Patterns)))
+	case measure.Risk:
+		if e.Patterns > 1 {
+			parts = append(parts, fmt.Sprintf("the median of %d permutations on each network", e.Patterns))
+		}
 	case measure.Accepted, measure.Delivered:
 		parts = append(parts, fmt.Sprintf("a window of %d time units after the latency has settled", e.Patterns))
 	case measure.Stops:

@@ -115,6 +115,7 @@ var axes = map[measure.Measure]string{
 	measure.Accepted:  "accepted load, fraction of the hosts' links",
 	measure.Delivered: "largest load still delivered, fraction of the hosts' links",
 	measure.Ports:     "most ports of a switch",
+	measure.Risk:      "congestion risk of the port with most, flows",
 	measure.Example:   "effective bisection bandwidth, exact",
 }
 

@@ -62,19 +62,20 @@ type Line struct {
 	Name    string
 	Engine  string // as package measure knows it
 	Places  []Place
-	Traffic string // of Accepted: uniform, or a pattern of package traffic
+	Traffic string // of Accepted: uniform, or a pattern of package traffic; of Risk: the same, or alltoall
 	Like    string // the line whose colour it takes, paler; empty: none
 	Given   bool   // its results are at hand and not measured: those of OpenSM
 }
 
 // Place is a network on a line.
 type Place struct {
-	Label string
-	X     float64 // of figures over numbers
-	Spec  string  // of package topology; {seed} stands for one seed after another
-	Job   int     // hosts that take part, drawn anew for every pattern; 0: all
-	Load  float64 // of Accepted: offered, as a fraction
-	Quick bool    // measured in quick runs too
+	Label   string
+	X       float64 // of figures over numbers
+	Spec    string  // of package topology; {seed} stands for one seed after another
+	Missing int     // cables between switches removed at random, drawn anew for each network
+	Job     int     // hosts that take part, drawn anew for every pattern; 0: all
+	Load    float64 // of Accepted: offered, as a fraction
+	Quick   bool    // measured in quick runs too
 }
 
 // OpenSMPrefix is what the lines of OpenSM's own tables are called by, before the

@@ -27,12 +27,13 @@ const (
 	Accepted  Measure = "accepted"  // packets delivered, a fraction of what the links of the hosts carry
 	Delivered Measure = "delivered" // the largest load offered that is still delivered, of a grid; a fraction likewise
 	Ports     Measure = "ports"     // the most ports of a switch
+	Risk      Measure = "risk"      // congestion risk, see riskOf
 	Example   Measure = "example"   // effective bisection bandwidth over all patterns, of HOTI 2009 figure 6
 )
 
 // Version is raised when the code that takes a measure changes what comes out, so
 // that finished points are taken again.
-var Version = map[Measure]int{Bandwidth: 1, Lanes: 2, Seconds: 2, Loops: 1, Stops: 1, Accepted: 2, Delivered: 1, Ports: 1, Example: 1}
+var Version = map[Measure]int{Bandwidth: 1, Lanes: 2, Seconds: 2, Loops: 1, Stops: 1, Accepted: 2, Delivered: 1, Ports: 1, Risk: 1, Example: 1}
 
 // SeedMark stands for one seed after another in the spec of a drawn network.
 const SeedMark = "{seed}"
@@ -48,14 +49,15 @@ const Uniform = "uniform"
 type Point struct {
 	Measure  Measure `json:"measure"`
 	Version  int     `json:"version"`
-	Network  string  `json:"network"`          // a spec of package topology, or real:NAME
-	Digest   string  `json:"digest,omitempty"` // of a real fabric's dump
-	Engine   string  `json:"engine,omitempty"` // by name, or one of methods
-	Job      int     `json:"job,omitempty"`    // hosts that take part, drawn anew for every pattern; 0: all
+	Network  string  `json:"network"`           // a spec of package topology, or real:NAME
+	Digest   string  `json:"digest,omitempty"`  // of a real fabric's dump
+	Engine   string  `json:"engine,omitempty"`  // by name, or one of methods
+	Missing  int     `json:"missing,omitempty"` // cables between switches that are removed, drawn anew for each network
+	Job      int     `json:"job,omitempty"`     // hosts that take part, drawn anew for every pattern; 0: all
 	Traffic  string  `json:"traffic,omitempty"`
 	Load     float64 `json:"load,omitempty"`     // of Accepted: offered, as a fraction
-	Patterns int     `json:"patterns,omitempty"` // of Bandwidth; of Accepted and Delivered the time units of the window
-	Networks int     `json:"networks,omitempty"` // drawn from a spec with a {seed}
+	Patterns int     `json:"patterns,omitempty"` // of Bandwidth and Risk; of Accepted and Delivered the time units of the window
+	Networks int     `json:"networks,omitempty"` // drawn from a spec with a {seed}, or by what is missing
 	Repeats  int     `json:"repeats,omitempty"`  // of Seconds and Stops
 	Seed     uint64  `json:"seed,omitempty"`     // where something is drawn
 }

@@ -55,6 +55,9 @@ func (m *Meter) take(ctx context.Context, p Point) (Result, error) {
 	var values, indexes, delays []float64
 	for i := range max(1, p.Networks) {
 		f, err := m.network(p.Drawn(i))
+		if err == nil && p.Missing > 0 {
+			f, err = without(f, p.Missing, p.Seed+uint64(i))
+		}
 		if err != nil {
 			return r, err
 		}
@@ -155,6 +158,11 @@ func judged(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample
 		return s, nil
 	}
 	s.index = float64(r.Loads.Max)
+	if p.Measure == Risk {
+		risk, err := riskOf(ctx, r.Tables, p, seed)
+		s.values = []float64{risk}
+		return s, err
+	}
 	mean, stderr, err := EffectiveBisection(ctx, r.Tables, p.Job, p.Patterns, seed)
 	s.values, s.stderr = []float64{mean}, stderr
 	return s, err
@@ -178,6 +186,16 @@ func Build(spec string) (*fabric.Fabric, error) {
 		return nil, err
 	}
 	return family.Build()
+}
+
+// without is a network with so many cables between switches drawn and removed, which
+// stays connected.
+func without(f *fabric.Fabric, cables int, seed uint64) (*fabric.Fabric, error) {
+	loss, err := topology.Damage{Links: cables, Seed: seed}.Draw(f)
+	if err != nil {
+		return nil, err
+	}
+	return f.Without(loss.Links, nil)
 }
 
 // summarise makes one value of those of all networks, or repetitions.

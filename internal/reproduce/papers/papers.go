@@ -11,7 +11,9 @@
 //   - J. Domke, T. Hoefler, W. E. Nagel: Deadlock-Free Oblivious Routing for
 //     Arbitrary Topologies, IPDPS 2011;
 //   - T. Schneider, O. Bibartiu, T. Hoefler: Ensuring Deadlock-Freedom in
-//     Low-Diameter InfiniBand Networks, HOTI 2016.
+//     Low-Diameter InfiniBand Networks, HOTI 2016;
+//   - J. Gliksberg, A. Capra, A. Louvet, P. J. García, D. Sohier: High-Quality
+//     Fault-Resiliency in Fat-Tree Networks, IEEE Micro 40(1), 2020.
 //
 // Deviations from the papers that hold for all experiments:
 //
@@ -56,8 +58,8 @@ type Experiment struct {
 
 // Effort is how often to measure. Zero counts as one.
 type Effort struct {
-	Patterns int // of Bandwidth, on each network; of Accepted and Delivered the time units of the window
-	Networks int // drawn for each place whose spec has a {seed}
+	Patterns int // of Bandwidth and Risk, on each network; of Accepted and Delivered the time units of the window
+	Networks int // drawn for each place whose spec has a {seed}, or where cables are missing
 	Repeats  int // of Seconds and Stops
 }
 
@@ -67,7 +69,7 @@ func All() []Experiment {
 	for _, paper := range []struct {
 		name        string
 		experiments []Experiment
-	}{{"HOTI 2009", hoti2009}, {"IPDPS 2011", ipdps2011}, {"HOTI 2016", hoti2016}, {"TPDS 2006", tpds2006}, {"TPDS 2006", throughput()}} {
+	}{{"HOTI 2009", hoti2009}, {"IPDPS 2011", ipdps2011}, {"HOTI 2016", hoti2016}, {"TPDS 2006", tpds2006}, {"TPDS 2006", throughput()}, {"IEEE Micro 2020", micro2020}} {
 		for _, e := range paper.experiments {
 			e.Paper = paper.name
 			all = append(all, e)

@@ -65,7 +65,8 @@ func TestCatalogueIsComplete(t *testing.T) {
 	want := strings.Fields(`hoti2009-4a hoti2009-4b hoti2009-4c hoti2009-4d hoti2009-4e hoti2009-4f hoti2009-5 hoti2009-6 hoti2009-8b hoti2009-9b
 		ipdps2011-iv ipdps2011-4 ipdps2011-5 ipdps2011-6 ipdps2011-7 ipdps2011-8 ipdps2011-9 ipdps2011-10 ipdps2011-t1
 		hoti2016-7 hoti2016-8 hoti2016-9 hoti2016-10 hoti2016-11 hoti2016-12 hoti2016-13
-		tpds2006-3 tpds2006-4 tpds2006-5 tpds2006-6 tpds2006-7 tpds2006-8 tpds2006-9 tpds2006-10 tpds2006-11 tpds2006-12 tpds2006-13 tpds2006-14 tpds2006-15`)
+		tpds2006-3 tpds2006-4 tpds2006-5 tpds2006-6 tpds2006-7 tpds2006-8 tpds2006-9 tpds2006-10 tpds2006-11 tpds2006-12 tpds2006-13 tpds2006-14 tpds2006-15
+		micro2020-a2a micro2020-rp micro2020-sp micro2020-time`)
 	var got []string
 	for _, e := range All() {
 		got = append(got, e.ID)

@@ -24,17 +24,22 @@ func (e *Experiment) Points(quick bool, seed uint64, digests map[string]string) 
 			if quick && !at.Quick || l.Given {
 				continue
 			}
-			p := measure.Point{Measure: e.Measure, Version: measure.Version[e.Measure], Network: at.Spec, Engine: l.Engine, Job: at.Job}
+			p := measure.Point{Measure: e.Measure, Version: measure.Version[e.Measure], Network: at.Spec, Engine: l.Engine, Job: at.Job, Missing: at.Missing}
 			if name, ok := strings.CutPrefix(at.Spec, measure.RealPrefix); ok {
 				p.Digest = digests[name]
 			}
-			if drawn := strings.Contains(at.Spec, measure.SeedMark); drawn {
+			if drawn := strings.Contains(at.Spec, measure.SeedMark) || at.Missing > 0; drawn {
 				p.Networks = max(1, effort.Networks)
 				p.Seed = seed
 			}
 			switch e.Measure {
 			case measure.Bandwidth:
 				p.Patterns, p.Seed = max(1, effort.Patterns), seed
+			case measure.Risk:
+				p.Traffic = l.Traffic
+				if l.Traffic == randomPermutations {
+					p.Patterns, p.Seed = max(1, effort.Patterns), seed
+				}
 			case measure.Seconds:
 				p.Repeats = max(1, effort.Repeats)
 			case measure.Stops:
