@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/dag"
+	"github.com/weft-fabric/weft/routing/internal/forest"
 	"github.com/weft-fabric/weft/routing/internal/intree"
 	"github.com/weft-fabric/weft/routing/internal/turnlanes"
 )
@@ -35,6 +36,11 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 		if err != nil {
 			return nil, err
 		}
+		if i == 0 {
+			if free, err := onOneLane(ctx, f, fw, b); err != nil || free != nil {
+				return free, err
+			}
+		}
 		paths, err := turnlanes.Gather(ctx, f, fw, b, nil)
 		if err != nil {
 			return nil, err
@@ -58,6 +64,18 @@ func (o Any) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p ro
 	best := t.best
 	best.note()
 	return &routing.Tables{Fabric: f, Forwarding: best.fw, Lanes: best.grower.lanes.Tables(best.fw, best.lids, false)}, nil
+}
+
+// onOneLane is the tables for paths whose turns have no cycle, as those of trees: all that
+// could come of an assignment of lanes then is one. nil if they have one.
+func onOneLane(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routing.Budget) (*routing.Tables, error) {
+	turns, err := forest.Of(f, fw, b.Scope).Turns(ctx)
+	if err != nil || !acyclic.Free(f, turns) {
+		return nil, err
+	}
+	lanes := routing.OneSL(f, routing.UniformSL2VL([routing.SLs]uint8{}))
+	lanes.Needed = 1
+	return &routing.Tables{Fabric: f, Forwarding: fw, Lanes: lanes}, nil
 }
 
 // sameRows says whether two forwardings, of which the first may be nil, are equal.

@@ -107,6 +107,33 @@ func (p *Paths) Each(ctx context.Context, report routing.Progress, visit func(wo
 	return nil
 }
 
+// Turns is the turns of all paths, as bits by number. It refuses as Each does.
+func (p *Paths) Turns(ctx context.Context) ([]uint64, error) {
+	f, heads := p.Fabric, p.Fabric.Heads()
+	sets := make([][]uint64, par.Workers(len(p.Ends)))
+	for w := range sets {
+		sets[w] = make([]uint64, (f.Turns()+63)/64)
+	}
+	err := p.Each(ctx, nil, func(worker, _ int, t *InTree) {
+		set := sets[worker]
+		for t.Next() {
+			for _, s := range t.Order {
+				in := t.Out[s]
+				if u := heads[in]; u != t.End.Switch {
+					turn := f.Turn(in, t.Out[u])
+					set[turn/64] |= 1 << (turn % 64)
+				}
+			}
+		}
+	})
+	for _, more := range sets[1:] {
+		for i, word := range more {
+			sets[0][i] |= word
+		}
+	}
+	return sets[0], err
+}
+
 // AppendTurns appends the turns of the path from switch s to a LID on switch root, none
 // where there is no path. The paths must have been checked.
 func (p *Paths) AppendTurns(turns []acyclic.Turn, s fabric.NodeID, lid fabric.LID, root fabric.NodeID) []acyclic.Turn {
