@@ -57,7 +57,7 @@ var micro2020 = []Experiment{
 		Shows:   "Every host sends to every other." + risky,
 		Measure: measure.Risk, X: "cables missing", Lines: under(measure.AllToAll), Full: trees,
 		Claims: []claims.Claim{
-			{Where: "Abstract", Says: "Under heavy degradation Dmodc is similar to the most stable algorithms", Check: claims.Times("dmodc", "updn", "20 %", 0, 1.25),
+			{Where: "Abstract", Says: "Under heavy degradation Dmodc is similar to the most stable algorithms", Check: claims.Times("dmodc", "updn", "20 %", 1, 1+claims.Alike),
 				Why: "Ours follows the formula as far as it is known to us. Where most ports of a switch are gone, what is left shares the destinations by their numbers and not by load, so that some ports get several times as many as others."},
 		},
 	},
@@ -66,16 +66,16 @@ var micro2020 = []Experiment{
 		Shows:   "Every host sends to another, each to one of its own, drawn by lot." + risky,
 		Measure: measure.Risk, X: "cables missing", Lines: under(randomPermutations), Quick: Effort{Patterns: 25}, Full: Effort{Patterns: 101, Networks: 10},
 		Claims: []claims.Claim{
-			{Where: "Abstract", Says: "Under heavy degradation Dmodc is similar to the most stable algorithms", Check: claims.Times("dmodc", "updn", "20 %", 0, 1.25)},
+			{Where: "Abstract", Says: "Under heavy degradation Dmodc is similar to the most stable algorithms", Check: claims.Times("dmodc", "updn", "20 %", 1, 1+claims.Alike)},
 		},
 	},
 	{
 		ID: "micro2020-sp", Figure: "SP", Title: "Congestion risk of shift permutations on damaged fat trees",
-		Shows:   "Every host sends to the one so many ranks further on, and of all distances the worst counts. Ranks are in the order of switches." + risky,
+		Shows:   "Every host sends to the one so many ranks further on, and of all distances the worst counts. Ranks are in the order of switches. Near-optimal is taken to be five flows at most." + risky,
 		Measure: measure.Risk, X: "cables missing", Lines: under("shifts"), Full: trees,
 		Claims: []claims.Claim{
 			{Where: "Abstract", Says: "Dmodc is optimal on the complete tree", Check: claims.RangesAt("dmodc", "0", 1, 1)},
-			{Where: "Abstract", Says: "near-optimal up to 1 % of random degradation", Check: claims.RangesAt("dmodc", "1 %", 1, 4)},
+			{Where: "Abstract", Says: "near-optimal up to 1 % of random degradation", Check: claims.RangesAt("dmodc", "1 %", 1, 5)},
 		},
 	},
 	{
@@ -83,7 +83,7 @@ var micro2020 = []Experiment{
 		Shows:   "Paths and lanes, on the cores that there are.",
 		Measure: measure.Seconds, X: "hosts", Curves: true, LogX: true, Lines: each(engines2020, largeTrees), Quick: Effort{Repeats: 2}, Full: Effort{Repeats: 5},
 		Claims: []claims.Claim{
-			{Where: "Abstract", Says: "Complete rerouting of tens of thousands of nodes takes less than a second", Check: claims.AtMost("dmodc", "11664", 1)},
+			{Where: "Abstract", Says: "Complete rerouting of tens of thousands of nodes takes less than a second", Check: claims.Absolute("dmodc", "11664", 1)},
 		},
 	},
 }
