@@ -31,7 +31,7 @@ PLACES = $(foreach p,OUT DESTDIR BINDIR LIBDIR SYSCONFDIR UNITDIR DATADIR DOCDIR
 OSM_INCLUDE ?= /usr/include/infiniband
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
 
-.PHONY: help build plugin test web race conformance fuzz mutants bench bench-opensm reproduce install uninstall package rpm lint cover clean
+.PHONY: help build plugin test web race conformance fuzz mutants bench bench-opensm bench-speed reproduce install uninstall package rpm lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -75,6 +75,10 @@ reproduce: build ## run the papers' experiments, the quick set (minutes; leave t
 bench-opensm: build plugin ## measure OpenSM's own engines and weft's in one OpenSM on simulated fabrics (minutes)
 	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so bench/opensm/timed/timed.c
 	go run ./bench/opensm -weft bin/weft -plugins bin -o bench/opensm/table.md $(FLAGS)
+
+bench-speed: build plugin ## measure routing alone on large networks, OpenSM's engines and weft's in one run (minutes)
+	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so bench/opensm/timed/timed.c
+	go run ./bench/opensm -weft bin/weft -plugins bin -speed -o bench/opensm/speed.md $(FLAGS)
 
 install: build $(PLUGIN) ## install weft, the plugin (with OpenSM's headers), unit, configuration, manual and docs; DESTDIR, PREFIX
 	@$(PLACES) ./scripts/install.sh $(if $(PLUGIN),,--no-plugin)

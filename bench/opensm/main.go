@@ -3,6 +3,10 @@
 // and uses one of the engines. It prints a Markdown table.
 //
 //	go run ./bench/opensm -weft bin/weft -plugins bin [-networks SPEC…] [-engines a,b] [-runs N]
+//	go run ./bench/opensm -weft bin/weft -plugins bin -speed
+//
+// With -speed it measures routing alone on large networks, OpenSM's engine and weft's one
+// after the other in one run; see speed.go.
 //
 // The engine's CPU time is that of the callbacks in which tables are made (OpenSM's
 // engines: package timed; weft: what its plugin logs) plus, for weft, that of the
@@ -29,13 +33,14 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // The defaults: networks small enough for a verdict on every pair of hosts, and
-// the engines that both have.
+// the engines that both have (OpenSM and weft).
 const (
 	networks = "ring:n=16,hosts=4 torus:6x6,hosts=4 torus:4x4x4,hosts=4 dragonfly:p=3 dragonfly:p=4 karytree:k=6,n=3 random:switches=64,links=192,hosts=8,seed=1"
-	engines  = "minhop,updn,ftree,lash,dfsssp,nue"
+	both     = "minhop,updn,ftree,lash,dfsssp,nue"
 )
 
 // bench is what is measured, and how often: the best of the runs counts.
@@ -45,6 +50,8 @@ type bench struct {
 	plugins string // folder of libweft.so and libtimed.so
 	umad    string // libumad2sim.so
 	runs    int
+
+	patience time.Duration // how long a program may take to be ready
 }
 
 type figures struct {
@@ -68,16 +75,23 @@ func main() {
 	weft := flag.String("weft", "bin/weft", "the weft program")
 	plugins := flag.String("plugins", "bin", "folder of libweft.so and libtimed.so")
 	specs := flag.String("networks", networks, "specs of networks, with blanks between")
-	names := flag.String("engines", engines, "engines of both, with commas between")
+	names := flag.String("engines", both, "engines of both, with commas between")
 	out := flag.String("o", "", "file to write the table into")
 	runs := flag.Int("runs", 3, "runs of each, of which the best counts")
+	speed := flag.Bool("speed", false, "measure routing alone, on large networks")
 	flag.Parse()
-	b := &bench{ctx: context.Background(), runs: max(1, *runs)}
+	b := &bench{ctx: context.Background(), runs: max(1, *runs), patience: time.Minute}
 	if err := b.find(*weft, *plugins); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-opensm:", err)
 		os.Exit(1)
 	}
-	if err := b.table(*specs, *names, *out); err != nil {
+	err := error(nil)
+	if *speed {
+		err = b.speed(*out)
+	} else {
+		err = b.table(*specs, *names, *out)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench-opensm:", err)
 		os.Exit(1)
 	}
@@ -104,10 +118,18 @@ func (b *bench) table(specs, names, out string) error {
 			}
 		}
 	}
-	if failed != nil || out == "" {
+	if failed != nil {
 		return failed
 	}
-	if err := os.WriteFile(out+".new", []byte(text.String()), 0o644); err != nil {
+	return write(out, text.String())
+}
+
+// write writes a file whole; no file is called "".
+func write(out, text string) error {
+	if out == "" {
+		return nil
+	}
+	if err := os.WriteFile(out+".new", []byte(text), 0o644); err != nil {
 		return err
 	}
 	return os.Rename(out+".new", out)
@@ -155,7 +177,7 @@ func (b *bench) best(spec, engine, of string) (string, error) {
 	for range b.runs {
 		f, err := b.measure(spec, engine, of)
 		if errors.Is(err, errSlow) {
-			return fmt.Sprintf("- | more than %v | - | - | - | - |", patience), nil
+			return fmt.Sprintf("- | more than %v | - | - | - | - |", b.patience), nil
 		}
 		if err != nil {
 			return "", err

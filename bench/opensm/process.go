@@ -14,9 +14,6 @@ import (
 	"time"
 )
 
-// patience is how long a program may take to be ready.
-const patience = time.Minute
-
 // errSlow is no failure of the benchmark: the table says for how long it waited.
 var errSlow = errors.New("not ready in time")
 
@@ -55,7 +52,7 @@ func (b *bench) start(out, file, phrase string, env []string, argv ...string) (*
 			<-p.done
 		}
 	})
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(b.patience); ; time.Sleep(10 * time.Millisecond) {
 		text, _ := os.ReadFile(file) // not there yet
 		if strings.Contains(string(text), phrase) {
 			return p, nil
@@ -153,12 +150,7 @@ func (b *bench) serve(dir, engine string) (*process, error) {
 // opensm runs OpenSM with opensm.conf of a folder until the subnet is up and the
 // service levels are written.
 func (s *sim) opensm(dir string) (*process, error) {
-	env := []string{
-		"IBSIM_SOCKNAME=" + s.socket, "LD_PRELOAD=" + s.b.umad, "SIM_HOST=" + s.host, "LD_LIBRARY_PATH=" + s.b.plugins,
-		"OSM_TMP_DIR=" + dir, "OSM_CACHE_DIR=" + dir,
-	}
-	log := filepath.Join(dir, "osm.log")
-	p, err := s.b.start(filepath.Join(dir, "opensm.out"), log, "SUBNET UP", env, "opensm", "-F", filepath.Join(dir, "opensm.conf"), "-f", log, "-D", "0x43")
+	p, err := s.startOpenSM(dir, "osm.log", "SUBNET UP")
 	if err != nil {
 		return nil, err
 	}
@@ -170,4 +162,15 @@ func (s *sim) opensm(dir string) (*process, error) {
 	}
 	p.stop()
 	return nil, errors.New("OpenSM did not load the plugin timed: no service levels were written")
+}
+
+// startOpenSM runs OpenSM with opensm.conf of a folder, and waits until a file there has a
+// line with a phrase.
+func (s *sim) startOpenSM(dir, file, phrase string) (*process, error) {
+	env := []string{
+		"IBSIM_SOCKNAME=" + s.socket, "LD_PRELOAD=" + s.b.umad, "SIM_HOST=" + s.host, "LD_LIBRARY_PATH=" + s.b.plugins,
+		"OSM_TMP_DIR=" + dir, "OSM_CACHE_DIR=" + dir,
+	}
+	return s.b.start(filepath.Join(dir, "opensm.out"), filepath.Join(dir, file), phrase, env,
+		"opensm", "-F", filepath.Join(dir, "opensm.conf"), "-f", filepath.Join(dir, "osm.log"), "-D", "0x43")
 }
