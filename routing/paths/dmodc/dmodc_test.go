@@ -3,6 +3,7 @@ package dmodc_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -33,6 +34,47 @@ func damaged(t *testing.T, spec string, d topology.Damage) *fabric.Fabric {
 		t.Fatal(err)
 	}
 	g, err := f.Without(loss.Links, append(loss.Switches, loss.Adapters...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// shuffled is a network with other GUIDs, so that switches of a subtree are not numbered in
+// a row, one or two cables where there was one, and cables on any ports.
+func shuffled(t *testing.T, f *fabric.Fabric, seed uint64) *fabric.Fabric {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 0))
+	const ports = 60
+	var b fabric.Builder
+	guids, nodes, free := r.Perm(len(f.Nodes())), make([]fabric.Ref, len(f.Nodes())), make([][]int, len(f.Nodes()))
+	for i := range nodes {
+		n := *f.Node(fabric.NodeID(i))
+		n.GUID, n.Ports, free[i] = fabric.GUID(guids[i]+1), ports, r.Perm(ports)
+		if n.Kind == fabric.Adapter {
+			n.Ports, free[i] = 1, []int{0}
+		}
+		nodes[i] = b.Node(n, "")
+	}
+	port := func(n fabric.NodeID) uint8 {
+		p := free[n][0]
+		free[n] = free[n][1:]
+		return uint8(p + 1)
+	}
+	for c := range f.Channels() {
+		ch := f.Channel(fabric.ChannelID(c))
+		if ch.Reverse < fabric.ChannelID(c) {
+			continue
+		}
+		cables := 1
+		if c < f.Trunks() {
+			cables += r.IntN(2)
+		}
+		for range cables {
+			b.Cable(nodes[ch.From], port(ch.From), nodes[ch.To], port(ch.To), fabric.Rate{})
+		}
+	}
+	g, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,16 +180,23 @@ func TestTwin(t *testing.T) {
 	for _, c := range []struct {
 		spec   string
 		damage topology.Damage // Links: 0: none
+		seed   uint64          // of shuffled; 0: as it is
 	}{
-		{"xgft:m=6,w=3,hosts=4", topology.Damage{}},
-		{"xgft:m=3x4,w=2x2,hosts=3", topology.Damage{}},
-		{"xgft:m=4x4,w=3x2,hosts=3", topology.Damage{Links: 3, Seed: 1}},
-		{"xgft:m=4x4,w=3x2,hosts=3", topology.Damage{Links: 7, Seed: 4}},
-		{"xgft:m=3x2x3,w=2x2x2,hosts=2", topology.Damage{Links: 4, Seed: 2}},
+		{"xgft:m=6,w=3,hosts=4", topology.Damage{}, 0},
+		{"xgft:m=3x4,w=2x2,hosts=3", topology.Damage{}, 0},
+		{"xgft:m=4x4,w=3x2,hosts=3", topology.Damage{Links: 3, Seed: 1}, 0},
+		{"xgft:m=4x4,w=3x2,hosts=3", topology.Damage{Links: 7, Seed: 4}, 0},
+		{"xgft:m=3x2x3,w=2x2x2,hosts=2", topology.Damage{Links: 4, Seed: 2}, 0},
+		{"xgft:m=3x4,w=2x2,hosts=9", topology.Damage{}, 1},
+		{"xgft:m=3x4,w=3x2,hosts=9", topology.Damage{Links: 3, Seed: 2}, 2},
+		{"xgft:m=4x3,w=3x3,hosts=7", topology.Damage{Links: 6, Seed: 3}, 3},
 	} {
 		f := testnet.Build(t, c.spec)
 		if c.damage.Links > 0 {
 			f = damaged(t, c.spec, c.damage)
+		}
+		if c.seed > 0 {
+			f = shuffled(t, f, c.seed)
 		}
 		w := &twin{f: f, level: levelsOf(f)}
 		fw := paths(t, f)
