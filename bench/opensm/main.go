@@ -85,7 +85,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench-opensm:", err)
 		os.Exit(1)
 	}
-	err := error(nil)
+	var err error
 	if *speed {
 		err = b.speed(*out)
 	} else {
