@@ -9,6 +9,7 @@
 package figure
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
@@ -147,8 +148,10 @@ func (b *Bars) SVG(w io.Writer) error {
 	}
 	p.NominalX(b.Places...)
 	if letters := len(strings.Join(b.Places, "")) + 2*len(b.Places); letters > roomForNames {
-		p.X.Tick.Label.Rotation = 0.4
-		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
+		// They begin at their place and lead away from the axis, so that a font that is
+		// wider than the one they are measured with runs into nothing.
+		p.X.Tick.Label.Rotation = -0.4
+		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XLeft, draw.YTop
 	}
 	look := newStyles(b.Series)
 	step := 0.8 / float64(max(1, len(b.Series))) // a group takes 0.8 of the distance between places
@@ -184,7 +187,7 @@ func (a *Axes) canvas(series []Series, places int) (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = a.X, a.Y
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
-	p.Legend.Top, p.Legend.Padding = true, vg.Points(2)
+	p.Legend.Top, p.Legend.Left, p.Legend.Padding = true, true, vg.Points(2) // words behind the swatches: see fonts
 	for _, style := range []*draw.TextStyle{
 		&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
 	} {
@@ -307,11 +310,23 @@ func (a *Axes) write(p *plot.Plot, w io.Writer) error {
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
 	top := title.Font.Size + 2*margin
-	p.Draw(draw.Crop(dc, margin, -legend.Rectangle(dc).Size().X-3*margin, margin, -top))
-	legend.Draw(draw.Crop(dc, 0, -margin, 0, -top))
-	_, err := c.WriteTo(w)
+	room := legend.Rectangle(dc).Size().X * wider
+	p.Draw(draw.Crop(dc, margin, -room-3*margin, margin, -top))
+	legend.Draw(draw.Crop(dc, dc.Size().X-room-margin, -margin, 0, -top))
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:"+fonts)))
 	return err
 }
+
+// fonts is those to draw text with. Text is measured with the first, and the second and
+// third are as wide; what renderers have in their place may be wider by so much.
+const (
+	fonts = "Liberation Sans,Arial,Helvetica,sans-serif"
+	wider = 1.15
+)
 
 // margin is the room around a figure and between its parts.
 const margin = vg.Length(6)
