@@ -60,6 +60,10 @@ func (r *Run) Index(w io.Writer, command string) error {
 	for _, out := range r.Outcomes {
 		r.section(&b, out)
 	}
+	b.WriteString("\n## Not reproduced\n\n| paper | what | why |\n|---|---|---|\n")
+	for _, m := range papers.NotReproduced() {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", m.Paper, cell(m.What), cell(m.Why))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -140,7 +140,7 @@ func deterministicClaims() []claims.Claim {
 	return slices.Concat(
 		atEach("8.1", "LASH performs better than UpDown for uniform traffic", more("lash", "updn-dfs"), ""),
 		atEach("8.1", "D-MROOTS performs better than UpDown for uniform traffic", more("d-mroots", "updn-dfs"),
-			"The depth-first tree leaves few turns out, and so does a breadth-first one: with few switches, and layers that share the cables, trees with several roots gain little."),
+			"By shortest legal paths along Sancho's depth-first tree UpDown has shorter paths than along breadth-first trees from roots that only have to be far apart, as section 4.2 chooses them. Whether the paper's trees of D-MROOTS were depth-first too, it does not say."),
 		atEach("8.1", "LASH performs consistently better than D-MROOTS", more("lash", "d-mroots"), ""),
 		atEach("8.1", "LASH and D-MROOTS tend to perform better than UpDown for pairwise traffic as well", func(at string) claims.Check {
 			return claims.Best("lash"+claims.Pairs, []string{"updn-dfs" + claims.Pairs}, at)
