@@ -142,6 +142,7 @@ await check("the path shown is that between what the fields name", async () => {
   await frames(page, 2);
   const [lid, sl] = await page.evaluate(() => { const x = weftReport.views[0].index; const t = x.n.tables[1]; const e = (name) => x.n.endpoints.node.indexOf(x.n.nodes.name.indexOf(name)); const p = x.path(t, e("host-3"), e("host-14")); return [p.lid, p.sl]; });
   holds((await aside.innerText()).includes(`SL ${sl}`) && (await aside.innerText()).includes(`host-3 → host-14, LID ${lid}`), "the path of the other tables is not shown");
+  same([await aside.isVisible(), (await arrows(page)) > 0], [true, true], "the path is still there under the other tables");
   await page.fill(to, "host-3");
   await page.keyboard.press("Tab");
   holds((await aside.innerText()).includes("the same port"), "a path to itself");
