@@ -9,7 +9,7 @@ func NotReproduced() []Missing {
 	return []Missing{
 		{"HOTI 2009", "Fig. 8(a), Odin, and 9(a), Deimos: measured bisection bandwidth", cluster + "; the simulations beside them, 8(b) and 9(b), are"},
 		{"HOTI 2009", "Thunderbird, Ranger and Atlas", "their cabling was never published; trees of the same kind and size stand in"},
-		{"HOTI 2009", "P-SSSP without minimal paths forced", "weft has no such path finder: edge weights of one let paths be longer, which the paper itself leaves out of all its results"},
+		{"HOTI 2009", "P-SSSP without minimal paths forced", "weft has no such path finder: edge weights of one let paths be longer, which the paper itself leaves out of all its figures"},
 		{"IPDPS 2011", "Fig. 1: the detour with weights of one", "as above; that initial weights of |V|² prevent it holds by construction, for only shortest paths are looked at"},
 		{"IPDPS 2011", "Fig. 12: measured bisection bandwidth, Fig. 13: all-to-all", cluster},
 		{"IPDPS 2011", "Fig. 14 to 16 and Table II: NAS benchmarks", cluster},
