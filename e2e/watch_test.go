@@ -48,7 +48,7 @@ func startWatch(t *testing.T, weft, config string) *watching {
 			w.said.WriteString(lines.Text() + "\n")
 			w.mu.Unlock()
 		}
-		w.process.Wait() //nolint:errcheck // it is killed
+		w.process.Wait() // it is killed
 		close(w.ended)
 	}()
 	t.Cleanup(func() { w.kill(t) })
@@ -57,7 +57,7 @@ func startWatch(t *testing.T, weft, config string) *watching {
 
 func (w *watching) kill(t *testing.T) {
 	t.Helper()
-	w.process.Process.Signal(syscall.SIGKILL) //nolint:errcheck // it may have ended
+	w.process.Process.Signal(syscall.SIGKILL) // it may have ended
 	<-w.ended
 }
 
@@ -95,7 +95,7 @@ func TestWatchSeesTheFallback(t *testing.T) {
 	dir := t.TempDir()
 	logs := filepath.Join(dir, "opensm.log")
 	linkTo := func(log string) {
-		os.Remove(logs) //nolint:errcheck // the first time it is not there
+		os.Remove(logs) // the first time it is not there
 		if err := os.Symlink(log, logs); err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func askPrometheus(t *testing.T, dir, target string) {
 	}
 	defer func() {
 		stop()
-		p.Wait() //nolint:errcheck // it was ended
+		p.Wait() // it was ended
 	}()
 	address := ""
 	for range 300 {

@@ -196,7 +196,7 @@ func store(r io.Reader, into, name string) (File, error) {
 	}
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(out, sum), r)
-	if err = errors.Join(err, out.Close()); err != nil {
+	if err := errors.Join(err, out.Close()); err != nil {
 		return File{}, err
 	}
 	return File{name, n, hex.EncodeToString(sum.Sum(nil))}, nil

@@ -58,8 +58,8 @@ func TestKilledAtAnyTime(t *testing.T) {
 			t.Fatalf("%q, %v", line, err)
 		}
 		time.Sleep(time.Duration(5+rng.IntN(60)) * time.Millisecond)
-		child.Process.Kill() //nolint:errcheck // it may not have ended
-		child.Wait()         //nolint:errcheck // it was killed
+		child.Process.Kill() // it may not have ended
+		child.Wait()         // it was killed
 		last = checkWhole(t, state, last)
 	}
 	if last < 3 {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -220,29 +222,37 @@ func (a *app) watchDiff(ctx context.Context, s *watch.Store, args []string, o *d
 	if len(args) == 1 {
 		args = append(args, "0")
 	}
+	dir, err := os.MkdirTemp("", "weft-watch")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
 	var sides [2]diffSide
 	for i, arg := range args {
-		number, err := strconv.Atoi(arg)
-		if err != nil {
-			return exit.Usage("%q is no number of a look", arg)
-		}
-		l, err := s.Look(number)
-		if err != nil {
+		if sides[i], err = lookSide(s, arg, filepath.Join(dir, strconv.Itoa(i))); err != nil {
 			return err
-		}
-		dir, err := os.MkdirTemp("", "weft-watch")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		if err := s.Files(l, dir); err != nil {
-			return err
-		}
-		name := fmt.Sprintf("look %d", l.Number)
-		sides[i] = diffSide{name: name, source: dir, shown: "of " + name}
-		if sides[i].file, err = networkOf(dir); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return a.diffOf(ctx, o, sides[0], sides[1])
+}
+
+// lookSide is a look by its number as a side of a comparison, with its files in a new folder.
+func lookSide(s *watch.Store, arg, dir string) (diffSide, error) {
+	number, err := strconv.Atoi(arg)
+	if err != nil {
+		return diffSide{}, exit.Usage("%q is no number of a look", arg)
+	}
+	l, err := s.Look(number)
+	if err != nil {
+		return diffSide{}, err
+	}
+	if err := errors.Join(os.Mkdir(dir, 0o700), s.Files(l, dir)); err != nil {
+		return diffSide{}, err
+	}
+	name := fmt.Sprintf("look %d", l.Number)
+	side := diffSide{name: name, source: dir, shown: "of " + name}
+	if side.file, err = networkOf(dir); err != nil {
+		return side, fmt.Errorf("%s: %w", name, err)
+	}
+	return side, nil
 }
