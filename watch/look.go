@@ -112,13 +112,13 @@ type Made struct {
 type Changes struct {
 	Gone     LookParts `json:"gone"`
 	New      LookParts `json:"new"`
-	Recabled []Port    `json:"recabled"` // ports of switches whose cable leads elsewhere
-	Entries  int       `json:"entries"`
-	Due      int       `json:"entries_due"` // those that had to change
-	Blocks   int       `json:"blocks"`      // of 64 LIDs
-	Touched  int       `json:"switches_written"`
-	SLs      int64     `json:"sls"`
-	Maps     int       `json:"sl2vl_cells"`
+	Recabled []Port    `json:"recabled"`         // ports of switches whose cable leads elsewhere
+	Entries  int       `json:"entries"`          // of forwarding tables, (switch, LID)
+	Due      int       `json:"entries_due"`      // of Entries, those that had to change
+	Blocks   int       `json:"blocks"`           // of 64 LIDs, with any of Entries
+	Touched  int       `json:"switches_written"` // with any of Blocks
+	SLs      int64     `json:"sls"`              // (source row, LID) with another service level
+	Maps     int       `json:"sl2vl_cells"`      // (switch, in-port, out-port, SL) with another lane
 }
 
 // LookParts is switches, adapters and cables.
