@@ -28,7 +28,8 @@ const (
 //
 // auto leaves out engines for several addresses, which a fabric may not have; p2sssp,
 // which takes too long; and what another engine does with more bandwidth: dnup (updn),
-// sssp (balance), dfsssp-online (dfsssp), df-d2-minhop (df-d2), df-dn-minhop (df-dn).
+// dmodc (ftree), sssp (balance), dfsssp-online (dfsssp), df-d2-minhop (df-d2),
+// df-dn-minhop (df-dn).
 func All() []Engine {
 	return []Engine{
 		Engine{Name: "minhop", Paper: "OpenSM's default", OpenSM: "minhop", Compared: true, Auto: Auto{Place: 12, Cost: 60}}.pair("minhop", "single"),
