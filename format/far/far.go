@@ -39,6 +39,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/internal/blocks"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -48,7 +49,7 @@ import (
 func Read(r io.Reader, file string, f *fabric.Fabric, fw *routing.Forwarding) (*routing.Groups, error) {
 	p := &parser{
 		lines: format.NewTableLines(r, file), f: f, fw: fw, g: routing.NewGroups(f, 1),
-		begins: make([]int, f.Switches()), at: fabric.None,
+		begins: make(blocks.Begins, f.Switches()), at: fabric.None,
 	}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ type parser struct {
 	f      *fabric.Fabric
 	fw     *routing.Forwarding
 	g      *routing.Groups
-	begins []int // [switch] the line in which its block begins; 0: it has none
+	begins blocks.Begins
 
 	at     fabric.NodeID
 	in     where
@@ -135,16 +136,10 @@ func (p *parser) begin(c format.Cursor) error {
 	if !ok {
 		return p.lines.Errorf("no GUID of a switch")
 	}
-	s := p.f.NodeByGUID(fabric.GUID(v))
-	switch {
-	case s == fabric.None:
-		return p.lines.Errorf("the fabric has no switch with node GUID %s", fabric.GUID(v))
-	case int(s) >= p.f.Switches():
-		return p.lines.Errorf("node GUID %s is %s in the fabric, which is no switch", fabric.GUID(v), p.f.Label(s))
-	case p.begins[s] != 0:
-		return p.lines.Errorf("a second block of %s; the first begins in line %d", p.f.Label(s), p.begins[s])
+	s, err := p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block")
+	if err != nil {
+		return err
 	}
-	p.begins[s] = p.lines.Number()
 	p.at, p.in, p.sets, p.tables, p.table, p.last = s, before, map[int]bool{}, [maxTables]bool{}, -1, 0
 	return nil
 }

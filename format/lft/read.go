@@ -51,6 +51,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/internal/blocks"
 	"github.com/weft-fabric/weft/format/subnetlst"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -92,7 +93,7 @@ func (r Rule) String() string {
 
 // Read reads the tables of a fabric; file is the name for errors.
 func Read(r io.Reader, file string, f *fabric.Fabric, j Join) (*Dump, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f, lenient: j.Lenient, skipPrivate: j.SkipPrivate, at: fabric.None, begins: make([]int, f.Switches())}
+	p := &parser{lines: format.NewTableLines(r, file), f: f, lenient: j.Lenient, skipPrivate: j.SkipPrivate, at: fabric.None, begins: make(blocks.Begins, f.Switches())}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -118,8 +119,8 @@ type parser struct {
 	private     bool // the lines are of a private table
 
 	dests  []dest // [LID of the dump]
-	begins []int  // [switch] the line that its table begins in; 0: it has none
-	guids  int    // how many of dests have a port GUID
+	begins blocks.Begins
+	guids  int // how many of dests have a port GUID
 
 	unknownSwitches []UnknownSwitch
 	dead            map[DeadPort]int // entries by port without a cable
@@ -189,22 +190,18 @@ func (p *parser) begin(c format.Cursor, trailed bool) error {
 	if !ok {
 		return p.lines.Errorf("no GUID of a switch in the header of its table")
 	}
-	s := p.f.NodeByGUID(fabric.GUID(v))
-	switch {
-	case s == fabric.None && p.lenient:
+	if p.lenient && p.f.NodeByGUID(fabric.GUID(v)) == fabric.None {
 		if err := p.unknownSwitch(fabric.GUID(v), c); err != nil {
 			return err
 		}
 		p.at, p.trailed, p.open, p.entries, p.topHere = fabric.None, trailed, trailed, 0, 0
 		return nil
-	case s == fabric.None:
-		return p.lines.Errorf("the fabric has no switch with node GUID %s", fabric.GUID(v))
-	case int(s) >= p.f.Switches():
-		return p.lines.Errorf("node GUID %s is %s in the fabric, which is no switch", fabric.GUID(v), p.f.Label(s))
-	case p.begins[s] != 0:
-		return p.lines.Errorf("a second table of %s; the first begins in line %d", p.f.Label(s), p.begins[s])
 	}
-	p.begins[s], p.private = p.lines.Number(), false
+	s, err := p.begins.Begin(p.f, p.lines, fabric.GUID(v), "table")
+	if err != nil {
+		return err
+	}
+	p.private = false
 	p.at, p.trailed, p.open, p.entries, p.topHere = s, trailed, trailed, 0, 0
 	return nil
 }

@@ -19,13 +19,14 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/internal/blocks"
 	"github.com/weft-fabric/weft/routing"
 )
 
 // Read reads the trees of a fabric; file is the name for errors. sls is the service levels
 // of the groups, as bits, which the file does not say.
 func Read(r io.Reader, file string, f *fabric.Fabric, sls uint16) (*routing.Multicast, error) {
-	p := &parser{lines: format.NewTableLines(r, file), f: f, at: fabric.None, begins: make([]int, f.Switches()), trees: map[fabric.LID]*routing.MulticastTree{}}
+	p := &parser{lines: format.NewTableLines(r, file), f: f, at: fabric.None, begins: make(blocks.Begins, f.Switches()), trees: map[fabric.LID]*routing.MulticastTree{}}
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ type parser struct {
 	lines  *format.Lines
 	f      *fabric.Fabric
 	at     fabric.NodeID
-	begins []int // [switch] the line in which its block begins; 0: it has none
+	begins blocks.Begins
 	last   fabric.LID
 	trees  map[fabric.LID]*routing.MulticastTree
 }
@@ -68,16 +69,11 @@ func (p *parser) begin(c format.Cursor) error {
 	if !ok {
 		return p.lines.Errorf("no GUID of a switch")
 	}
-	s := p.f.NodeByGUID(fabric.GUID(v))
-	switch {
-	case s == fabric.None:
-		return p.lines.Errorf("the fabric has no switch with node GUID %s", fabric.GUID(v))
-	case int(s) >= p.f.Switches():
-		return p.lines.Errorf("node GUID %s is %s in the fabric, which is no switch", fabric.GUID(v), p.f.Label(s))
-	case p.begins[s] != 0:
-		return p.lines.Errorf("a second block of %s; the first begins in line %d", p.f.Label(s), p.begins[s])
+	s, err := p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block")
+	if err != nil {
+		return err
 	}
-	p.at, p.begins[s], p.last = s, p.lines.Number(), 0
+	p.at, p.last = s, 0
 	return nil
 }
 

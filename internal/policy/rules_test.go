@@ -42,7 +42,7 @@ var rules = []rule{
 	},
 	{
 		packages: "format/lft",
-		may:      []string{"fabric", "routing", "format", "format/subnetlst", "internal/par"},
+		may:      []string{"fabric", "routing", "format", "format/internal/blocks", "format/subnetlst", "internal/par"},
 		why:      "forwarding tables name destinations by LID, and only the subnet list of the same OpenSM says whose LID it is",
 	},
 	{
@@ -52,7 +52,7 @@ var rules = []rule{
 	},
 	{
 		packages: "format/...",
-		may:      []string{"fabric", "routing", "format", "internal/par"},
+		may:      []string{"fabric", "routing", "format", "format/internal/blocks", "internal/par"},
 		why:      "a format reads and writes values: it computes no routing and does not know other formats",
 	},
 	{
