@@ -128,6 +128,7 @@ func (j *simulateJob) check() (err error) {
 	if !(o.precision >= 0) { // not a number is not
 		return exit.Usage("--precision %g: it cannot be negative", o.precision)
 	}
+	o.tables.StaticOnly = true // flows are counted on one path for each pair
 	settle := func() error { return o.tables.SettleFor(j.name) }
 	if o.chosen {
 		settle = o.tables.Settle
