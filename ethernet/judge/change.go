@@ -60,8 +60,7 @@ type Checker struct {
 	b       *Base
 	next    []uint64 // as dependencies.next of the only mark, with what a change adds
 	touched []int32  // words of next that differ from the base
-	there   []bool   // [DeviceID]
-	devices []ethernet.DeviceID
+	spread  spread
 
 	done, open []uint64 // rows, of the search for a circle
 	stack      []ethernet.LinkID
@@ -70,7 +69,7 @@ type Checker struct {
 // Checker has memory of its own, so that several work on one base at a time.
 func (b *Base) Checker() *Checker {
 	return &Checker{
-		b: b, next: slices.Clone(b.d.next[0]), there: make([]bool, len(b.n.Names)),
+		b: b, next: slices.Clone(b.d.next[0]), spread: newSpread(b.n, b.sources),
 		done: b.n.NewRow(), open: b.n.NewRow(),
 	}
 }
@@ -95,30 +94,15 @@ func (c *Checker) Suffices(changes []Change) bool {
 // follow adds the dependencies of packets that go by a row from all senders.
 func (c *Checker) follow(row ethernet.Row) {
 	n, d := c.b.n, c.b.d
-	c.devices = append(c.devices[:0], c.b.sources...)
-	for _, at := range c.devices {
-		c.there[at] = true
-	}
-	for i := 0; i < len(c.devices); i++ {
-		at := c.devices[i]
-		n.Each(n.Words(row, at), at, func(out ethernet.LinkID) {
-			to := n.Links[out].To
-			for k, bits := range n.Words(row, to) {
-				w := d.first[out] + int32(k)
-				if bits&^c.next[w] != 0 {
-					c.next[w] |= bits
-					c.touched = append(c.touched, w)
-				}
+	c.spread.links(row, func(link ethernet.LinkID, to ethernet.DeviceID) {
+		for k, bits := range n.Words(row, to) {
+			w := d.first[link] + int32(k)
+			if bits&^c.next[w] != 0 {
+				c.next[w] |= bits
+				c.touched = append(c.touched, w)
 			}
-			if !c.there[to] {
-				c.there[to] = true
-				c.devices = append(c.devices, to)
-			}
-		})
-	}
-	for _, at := range c.devices {
-		c.there[at] = false
-	}
+		}
+	})
 }
 
 // acyclic says whether the dependencies have no circle: a depth-first search that takes the

@@ -18,10 +18,9 @@ type Union struct {
 	w       *walk
 	rows    map[int][]ethernet.Row // next hops of the classes of outer headers, besides those that they have
 
-	plain   bool                // packets keep their mark, and are not wrapped: those of all marks go the same ways
-	next    []uint64            // as dependencies.next of each mark, where plain
-	there   []bool              // [DeviceID]
-	devices []ethernet.DeviceID // in there
+	plain  bool     // packets keep their mark, and are not wrapped: those of all marks go the same ways
+	next   []uint64 // as dependencies.next of each mark, where plain
+	spread spread   // where plain
 }
 
 // NewUnion is a union without routes.
@@ -38,7 +37,7 @@ func NewUnion(n *ethernet.Network, scope ethernet.Scope) *Union {
 		u.plain = u.plain && !n.Priorities.Rules.Changes(at)
 	}
 	if u.plain {
-		u.next, u.there = make([]uint64, d.first[len(n.Links)]), make([]bool, len(n.Names))
+		u.next, u.spread = make([]uint64, d.first[len(n.Links)]), newSpread(n, u.sources)
 	}
 	return u
 }
@@ -55,30 +54,14 @@ func (u *Union) Add(class int, next ethernet.Row) {
 	}
 }
 
-// follow is Add where packets keep their mark: it goes from device to device, 64 links at a time.
+// follow is Add where packets keep their mark.
 func (u *Union) follow(next ethernet.Row) {
-	n := u.n
-	u.devices = append(u.devices[:0], u.sources...)
-	for _, at := range u.devices {
-		u.there[at] = true
-	}
-	for i := 0; i < len(u.devices); i++ {
-		at := u.devices[i]
-		n.Each(n.Words(next, at), at, func(out ethernet.LinkID) {
-			to := n.Links[out].To
-			u.d.carry[out] |= n.Priorities.Start
-			for k, bits := range n.Words(next, to) {
-				u.next[int(u.d.first[out])+k] |= bits
-			}
-			if !u.there[to] {
-				u.there[to] = true
-				u.devices = append(u.devices, to)
-			}
-		})
-	}
-	for _, at := range u.devices {
-		u.there[at] = false
-	}
+	u.spread.links(next, func(link ethernet.LinkID, to ethernet.DeviceID) {
+		u.d.carry[link] |= u.n.Priorities.Start
+		for k, bits := range u.n.Words(next, to) {
+			u.next[int(u.d.first[link])+k] |= bits
+		}
+	})
 }
 
 // AddAstray adds what packets of a class do if up to so many devices send them by a link that is
