@@ -100,6 +100,15 @@ func (l *Lines) Number() int { return l.n }
 // it usually does if the text was cut short.
 func (l *Lines) Whole() bool { return l.whole }
 
+// Truncated is the *ParseError of a text whose last line has no end; nil if it has one, or
+// there is no line. It is for files whose lines all end.
+func (l *Lines) Truncated() error {
+	if l.n == 0 || l.whole {
+		return nil
+	}
+	return l.Errorf("truncated: the last line has no end")
+}
+
 // Err is the error that ended the scan early, if any.
 func (l *Lines) Err() error { return l.err }
 

@@ -46,9 +46,10 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
+	if err := p.lines.Truncated(); err != nil {
+		return nil, err
+	}
 	switch {
-	case p.lines.Number() > 0 && !p.lines.Whole():
-		return nil, p.lines.Errorf("truncated: the last line has no end")
 	case p.table:
 		return nil, p.lines.Errorf("truncated: the table PM_INFO has no END_PM_INFO")
 	case p.c.Ports == 0:

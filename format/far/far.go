@@ -54,11 +54,11 @@ func Read(r io.Reader, file string, f *fabric.Fabric, fw *routing.Forwarding) (*
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
-	switch {
-	case !slices.ContainsFunc(p.begins, func(line int) bool { return line > 0 }):
+	if !slices.ContainsFunc(p.begins, func(line int) bool { return line > 0 }) {
 		return nil, p.lines.Errorf("no switch in the whole file")
-	case !p.lines.Whole():
-		return nil, p.lines.Errorf("truncated: the last line has no end")
+	}
+	if err := p.lines.Truncated(); err != nil {
+		return nil, err
 	}
 	if err := p.end(); err != nil {
 		return nil, err

@@ -24,8 +24,8 @@ func ReadPrivate(r io.Reader, file string, f *fabric.Fabric, g *routing.Groups) 
 	if err := p.lines.Each(p.line); err != nil {
 		return err
 	}
-	if p.lines.Number() > 0 && !p.lines.Whole() {
-		return p.lines.Errorf("truncated: the last line has no end")
+	if err := p.lines.Truncated(); err != nil {
+		return err
 	}
 	return p.complete()
 }

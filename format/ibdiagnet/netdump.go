@@ -30,8 +30,8 @@ func (p *parser) netDump(open func() (io.ReadCloser, string, error)) error {
 	if err := d.lines.Each(d.line); err != nil {
 		return err
 	}
-	if d.lines.Number() > 0 && !d.lines.Whole() {
-		return d.lines.Errorf("truncated: the last line has no end")
+	if err := d.lines.Truncated(); err != nil {
+		return err
 	}
 	if len(p.links) == 0 {
 		return d.lines.Errorf("no cable in the whole file, and %s has no table LINKS", "ibdiagnet2.db_csv")

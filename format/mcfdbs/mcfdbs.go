@@ -30,8 +30,8 @@ func Read(r io.Reader, file string, f *fabric.Fabric, sls uint16) (*routing.Mult
 	if err := p.lines.Each(p.line); err != nil {
 		return nil, err
 	}
-	if p.lines.Number() > 0 && !p.lines.Whole() {
-		return nil, p.lines.Errorf("truncated: the last line has no end")
+	if err := p.lines.Truncated(); err != nil {
+		return nil, err
 	}
 	m := &routing.Multicast{SLs: sls}
 	for _, t := range p.trees {
