@@ -64,5 +64,18 @@ func (a *answers) toSource(row int32, e fabric.EndpointID) uint16 {
 	return mask
 }
 
+// ofOthers is the service levels of answers for a LID, as bits, of the sources of a group that
+// are not its endpoint itself.
+func (a *answers) ofOthers(g *group, lid fabric.LID) uint16 {
+	to := a.t.Fabric.Owner(lid)
+	mask := uint16(0)
+	for _, e := range g.from {
+		if e != to {
+			mask |= a.toSource(a.t.Lanes.Row[to], e)
+		}
+	}
+	return mask
+}
+
 // bit is a service level as a bit; 0 for routing.NoSL, which is beyond all bits.
 func bit(sl uint8) uint16 { return 1 << sl }

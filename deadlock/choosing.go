@@ -159,11 +159,7 @@ func (w *chooser) begin(lid fabric.LID) {
 			case sl == routing.NoSL:
 				b.why = lost + fate(NoAddress)
 			case w.d.answers != nil && here:
-				for _, from := range g.from {
-					if from != owner {
-						b.sls |= w.d.answers.toSource(w.d.t.Lanes.Row[owner], from)
-					}
-				}
+				b.sls |= w.d.answers.ofOthers(g, lid)
 			case w.d.answers != nil:
 				b.sls |= w.d.answers.toGroups(w.d.t.Lanes.Row[owner])[g.index]
 			}
@@ -401,7 +397,7 @@ func (w *chooser) drops(on *ways, s fabric.NodeID, in uint8, dropped func(out fa
 func (w *chooser) countPairs() {
 	for i := range w.starts {
 		b := &w.starts[i]
-		if b.why == lost+fate(NoAddress) && !w.mute(b) {
+		if b.why == lost+fate(NoAddress) && !w.d.unaddressable(b.g, w.lid, w.to) {
 			continue // by another LID of the endpoint
 		}
 		w.verdict.Pairs += b.pairs
@@ -413,22 +409,6 @@ func (w *chooser) countPairs() {
 			w.verdict.Loops++
 		}
 		w.verdict.Unreachable += b.pairs
-		if len(w.verdict.Lost) < w.d.o.maxLost() {
-			w.verdict.Lost = append(w.verdict.Lost, Lost{b.s, w.lid, why, b.pairs})
-		}
+		w.d.o.list(&w.verdict.Lost, Lost{b.s, w.lid, why, b.pairs})
 	}
-}
-
-// mute says whether sources may use no LID of the destination; true only for the base
-// LID, so that each pair is counted once.
-func (w *chooser) mute(b *start) bool {
-	if w.lid != w.to.LID {
-		return false
-	}
-	for l := range w.to.LIDs() {
-		if w.d.t.Lanes.SLRow(l)[b.g.rows[0]] != routing.NoSL {
-			return false
-		}
-	}
-	return true
 }

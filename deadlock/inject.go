@@ -67,7 +67,7 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 				sl = row[g.rows[0]]
 			}
 			if sl == routing.NoSL && !isFixed {
-				if w.unaddressable(g, lid, to) {
+				if w.d.unaddressable(g, lid, to) {
 					mute += sources
 				}
 				continue
@@ -81,7 +81,7 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 			case back != nil:
 				answers = back[g.index] &^ there
 				if s == to.Switch {
-					answers = w.answersOfOthers(g, lid) &^ there
+					answers = w.d.answers.ofOthers(g, lid) &^ there
 				}
 			}
 			if w.simple {
@@ -92,41 +92,13 @@ func (w *walker) inject(lid fabric.LID, to *fabric.Endpoint) {
 		}
 		if mute > 0 {
 			w.verdict.Unreachable += mute
-			w.list(Lost{s, lid, NoAddress, mute})
+			w.d.o.list(&w.verdict.Lost, Lost{s, lid, NoAddress, mute})
 		}
 		w.verdict.Pairs += pairs + mute
 		if w.fate[s] != arrives {
 			w.lose(s, lid, pairs)
 		}
 	}
-}
-
-// unaddressable says whether sources that may not use a LID are cut off, because they
-// may not use any other LID of the endpoint either. It is true only for the base LID,
-// so that each pair is counted once.
-func (w *walker) unaddressable(g *group, lid fabric.LID, to *fabric.Endpoint) bool {
-	if lid != to.LID {
-		return false
-	}
-	for l := range to.LIDs() {
-		if w.d.t.Lanes.SLRow(l)[g.rows[0]] != routing.NoSL {
-			return false
-		}
-	}
-	return true
-}
-
-// answersOfOthers is the service levels of answers of the sources of a group that are
-// not the destination itself, as bits.
-func (w *walker) answersOfOthers(g *group, lid fabric.LID) uint16 {
-	to := w.f.Owner(lid)
-	mask := uint16(0)
-	for _, e := range g.from {
-		if e != to {
-			mask |= w.d.answers.toSource(w.d.t.Lanes.Row[to], e)
-		}
-	}
-	return mask
 }
 
 // lose records that packets for a LID do not arrive from a switch, and how many pairs
@@ -143,14 +115,7 @@ func (w *walker) lose(s fabric.NodeID, lid fabric.LID, pairs int64) {
 		}
 	}
 	w.verdict.Unreachable += pairs
-	w.list(Lost{s, lid, why, pairs})
-}
-
-// list adds a lost pair to the list while it is short.
-func (w *walker) list(l Lost) {
-	if len(w.verdict.Lost) < w.d.o.maxLost() {
-		w.verdict.Lost = append(w.verdict.Lost, l)
-	}
+	w.d.o.list(&w.verdict.Lost, Lost{s, lid, why, pairs})
 }
 
 // startSimple puts packets of some service levels on the lanes of their first trunk

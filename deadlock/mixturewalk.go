@@ -182,9 +182,7 @@ func (w *mixtureWalker) inject(s fabric.NodeID, lid fabric.LID, to *fabric.Endpo
 	w.search(s)
 	if last := w.fates[(w.k-1)*n+int(s)]; last == arrives && w.lossy[s] {
 		w.verdict.Exposed += pairs
-		if len(w.verdict.Lost) < w.m.o.maxLost() {
-			w.verdict.Lost = append(w.verdict.Lost, Lost{Switch: s, LID: lid, Why: w.why(s), Pairs: pairs})
-		}
+		w.m.o.list(&w.verdict.Lost, Lost{Switch: s, LID: lid, Why: w.why(s), Pairs: pairs})
 	}
 }
 

@@ -110,6 +110,13 @@ func (o *Options) maxLost() int {
 	return o.Lost
 }
 
+// list adds to a list of lost pairs while it is short.
+func (o *Options) list(lost *[]Lost, l Lost) {
+	if len(*lost) < o.maxLost() {
+		*lost = append(*lost, l)
+	}
+}
+
 // Verify judges tables. The error is for what is not a verdict: a cancelled
 // context, or tables that do not belong to their fabric.
 func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error) {
