@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/weft-fabric/weft/internal/whole"
 )
 
 // Names in the state folder.
@@ -23,14 +25,14 @@ const (
 	filesFolder = "files" // SHA256.gz, a file that looks saw
 	statusName  = "status.json"
 	gatherName  = ".gather" // the files of a look that is going on
-	unfinished  = ".new"    // the end of a file's name before it is whole
 	lockName    = ".lock"
 )
 
 // Store is the looks in a state folder.
 type Store struct {
 	dir  string
-	lock *os.File // nil: it is only read
+	root *os.Root // of dir; nil: it is only read
+	lock *os.File // likewise
 }
 
 // OpenStore opens a state folder to read it.
@@ -57,24 +59,28 @@ func takeStore(dir string) (*Store, error) {
 		lock.Close()
 		return nil, fmt.Errorf("watch: another weft watch uses the state folder %s (its lock is held): %w", dir, err)
 	}
-	s := &Store{dir, lock}
-	if err := s.clean(); err != nil {
-		lock.Close()
+	s := &Store{dir: dir, lock: lock}
+	if s.root, err = os.OpenRoot(dir); err == nil {
+		err = s.clean()
+	}
+	if err != nil {
+		s.close()
 		return nil, fmt.Errorf("watch: state folder: %w", err)
 	}
 	return s, nil
 }
 
-func (s *Store) close() { s.lock.Close() }
+func (s *Store) close() {
+	s.lock.Close()
+	if s.root != nil {
+		s.root.Close()
+	}
+}
 
 func (s *Store) clean() error {
-	err := os.RemoveAll(filepath.Join(s.dir, gatherName))
-	for _, d := range []string{s.dir, filepath.Join(s.dir, looksFolder), filepath.Join(s.dir, filesFolder)} {
-		left, globErr := filepath.Glob(filepath.Join(d, "*"+unfinished))
-		err = errors.Join(err, globErr)
-		for _, path := range left {
-			err = errors.Join(err, os.Remove(path))
-		}
+	err := s.root.RemoveAll(gatherName)
+	for _, d := range []string{".", looksFolder, filesFolder} {
+		err = errors.Join(err, s.root.RemoveAll(filepath.Join(d, whole.Unfinished)))
 	}
 	return errors.Join(err, s.prune(0))
 }
@@ -86,24 +92,8 @@ func (s *Store) gatherFolder() (string, error) {
 }
 
 // whole writes a file that appears under its name only when it is whole and on the disk.
-func (s *Store) whole(name string, write func(io.Writer) error) (err error) {
-	path := filepath.Join(s.dir, name)
-	out, err := os.OpenFile(path+unfinished, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o640)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(write(out), out.Sync(), out.Close()); err != nil {
-		return errors.Join(err, os.Remove(path+unfinished))
-	}
-	return os.Rename(path+unfinished, path)
-}
-
-func asJSON(v any) func(io.Writer) error {
-	return func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
-	}
+func (s *Store) whole(name string, write func(io.Writer) error) error {
+	return whole.Write(s.root, name, 0o640, write)
 }
 
 // put keeps a look with its files, which lie in a folder, and of all looks the last few.
@@ -113,7 +103,7 @@ func (s *Store) put(l *Look, from string, keep int) error {
 			return err
 		}
 	}
-	if err := s.whole(filepath.Join(looksFolder, lookName(l.Number)), asJSON(l)); err != nil {
+	if err := s.whole(filepath.Join(looksFolder, lookName(l.Number)), whole.JSON(l)); err != nil {
 		return err
 	}
 	return s.prune(keep)

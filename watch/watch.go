@@ -13,6 +13,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/whole"
 )
 
 // Watcher looks at a fabric again and again.
@@ -170,7 +173,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	switch {
 	case err != nil:
 		st.Failed++
-		st.Error = firstLine(err.Error())
+		st.Error = plain.FirstLine(err.Error())
 		r.raise(append(slices.DeleteFunc(slices.Clone(st.Alarms), func(a Alarm) bool { return a.Kind == Unreadable }),
 			Alarm{Unreadable, st.Error, "see that the files are there, whole, and of one network; weft watch --once tells more", r.sinceWhen(Unreadable, begin)}))
 	case l == nil:
@@ -183,7 +186,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 		r.tell(l)
 	}
 	r.metrics.note(st, l)
-	return l, errors.Join(err, r.store.whole(statusName, asJSON(st)))
+	return l, errors.Join(err, r.store.whole(statusName, whole.JSON(st)))
 }
 
 // sinceWhen is since when an alarm is there.
@@ -345,9 +348,4 @@ func laps(begin time.Time) func() float64 {
 		begin = now
 		return d.Seconds()
 	}
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

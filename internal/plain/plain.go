@@ -16,6 +16,13 @@ var packages = []string{
 // parts.
 func Error(err error) string { return Text(err.Error()) }
 
+// FirstLine is a message without what follows its first line, such as the stack of an engine
+// that broke.
+func FirstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
 // Text is a text without the package names at the beginning of its parts: at its start,
 // after a colon or at the start of a line. The names in except stay, because a file may
 // have the same name as a package. So may an engine: a text about several engines is

@@ -265,3 +265,9 @@ func eachFile(t *testing.T, f func(name string, text []byte)) {
 		t.Fatal(err)
 	}
 }
+
+// cgo is the packages that may import "C".
+var cgo = []string{"opensm/..."}
+
+// vagueNames say nothing about what a package holds.
+var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "misc", "pkg", "lib", "shared", "base"}

@@ -14,6 +14,8 @@ import (
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
@@ -62,7 +64,7 @@ func (h *handed) files() []stateFile {
 	for i, t := range h.state.Plan.Steps {
 		all = append(all, stateFile{stepName(i + 1), func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }})
 	}
-	return append(all, stateFile{installedName, asJSON(s)})
+	return append(all, stateFile{installedName, whole.JSON(s)})
 }
 
 // tableFiles is the files of forwarding tables, SL2VL maps and service levels.
@@ -82,7 +84,7 @@ func (s *Server) restore() {
 		h, err := restored(s.settings.State, link)
 		switch {
 		case err != nil:
-			s.Log.Warn("the tables handed over are not known any more", "of", link, "error", firstLine(err.Error()))
+			s.Log.Warn("the tables handed over are not known any more", "of", link, "error", plain.FirstLine(err.Error()))
 		case h != nil:
 			all = append(all, h)
 		}

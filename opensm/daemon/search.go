@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
@@ -173,7 +174,7 @@ func (s *Server) searched(job *job, given *proven) {
 	r := &Search{Began: job.began.UTC(), Ended: &now, Given: given.engine, Engine: p.engine, Better: p.tables != given.tables, Awaited: job.isAwaited()}
 	attrs := []any{"given", r.Given, "best", r.Engine, "better", r.Better, "awaited", r.Awaited, "seconds", fmt.Sprintf("%.4f", now.Sub(job.began).Seconds())}
 	if p.unfinished != nil {
-		r.Unfinished = firstLine(p.unfinished.Error())
+		r.Unfinished = plain.FirstLine(p.unfinished.Error())
 		attrs = append(attrs, "unfinished", r.Unfinished)
 	}
 	s.Log.Info("search ended", attrs...)

@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/weft-fabric/weft/format/certificate"
+	"github.com/weft-fabric/weft/internal/whole"
 )
 
 // Names in the state folder.
@@ -23,7 +22,7 @@ const (
 	before       = "before" // link to the tables handed over before those
 	tablesPrefix = "tables-"
 	refusals     = "refusals"
-	unfinished   = ".new" // a file before it has its name, and at the end of a link's
+	unfinished   = whole.Unfinished // also at the end of a link's name
 	lockName     = ".lock"
 	keptRefusals = 100
 
@@ -191,7 +190,7 @@ func (s *state) remove(name string) error {
 func (s *state) refusal(r *Sweep) error {
 	s.number++
 	name := fmt.Sprintf("%s-%06d.json", r.At.Format("20060102T150405.000Z"), s.number)
-	if err := s.whole(filepath.Join(refusals, name), asJSON(r)); err != nil {
+	if err := s.whole(filepath.Join(refusals, name), whole.JSON(r)); err != nil {
 		return err
 	}
 	entries, err := fs.ReadDir(s.root.FS(), refusals)
@@ -212,7 +211,7 @@ func (s *state) tables(r *Sweep, p *handed) error {
 	}
 	files := append(tableFiles("", p.tables), stateFile{certificateName, func(w io.Writer) error {
 		return certificate.Write(w, p.tables.Fabric, p.verdict.Certificate)
-	}}, stateFile{sweepName, asJSON(r)})
+	}}, stateFile{sweepName, whole.JSON(r)})
 	for _, file := range append(files, p.files()...) {
 		if err == nil {
 			err = s.whole(filepath.Join(dir, file.name), file.write)
@@ -251,44 +250,7 @@ func (s *state) sweepOut(keep ...string) error {
 	return err
 }
 
-func asJSON(v any) func(io.Writer) error {
-	return func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(v)
-	}
-}
-
-// buffered writes through a large buffer. Flush says once more what went wrong with
-// a write before it, so that it is not asked then.
-func buffered(w io.Writer, write func(io.Writer) error) error {
-	out := bufio.NewWriterSize(w, 1<<20)
-	if err := write(out); err != nil {
-		return err
-	}
-	return out.Flush()
-}
-
-// whole writes a file under another name and renames it.
+// whole writes a file that everybody may read.
 func (s *state) whole(path string, write func(io.Writer) error) error {
-	temp := filepath.Join(filepath.Dir(path), unfinished)
-	if err := s.remove(temp); err != nil {
-		return err
-	}
-	f, err := s.root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(f.Chmod(0o644), buffered(f, write))
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = s.root.Rename(temp, path)
-	}
-	if err != nil {
-		return errors.Join(err, s.remove(temp))
-	}
-	return nil
+	return whole.Write(s.root, path, 0o644, write)
 }

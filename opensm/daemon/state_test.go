@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -165,22 +164,6 @@ func TestStateInASharedFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.close()
-}
-
-// fullDisk takes nothing.
-type fullDisk struct{}
-
-func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
-
-// What is wrong with the disk is said once.
-func TestFullDiskIsSaidOnce(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int{10, 2 << 20} { // written at the end, and before
-		err := buffered(fullDisk{}, func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err })
-		if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), "no space") != 1 {
-			t.Errorf("%d bytes: %q", size, err)
-		}
-	}
 }
 
 // Two daemons at different sockets do not share a folder.

@@ -3,10 +3,10 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
@@ -267,7 +267,7 @@ func (s *Server) report(r *Sweep, p *reply) {
 	good := r.Verdict == deadlockFree
 	for _, a := range r.Tried {
 		if good && a.Refused != "" { // else the reason has them all
-			attrs = append(attrs, "refused_"+a.Engine, firstLine(a.Refused))
+			attrs = append(attrs, "refused_"+a.Engine, plain.FirstLine(a.Refused))
 		}
 	}
 	for _, what := range r.Missing {
@@ -277,7 +277,7 @@ func (s *Server) report(r *Sweep, p *reply) {
 	if good {
 		s.Log.Info("proven", attrs...)
 	} else {
-		s.Log.Error("refused", append(attrs, "reason", firstLine(r.Refusal))...)
+		s.Log.Error("refused", append(attrs, "reason", plain.FirstLine(r.Refusal))...)
 	}
 	switch {
 	case !good:
@@ -303,10 +303,4 @@ func (s *Server) report(r *Sweep, p *reply) {
 	} else {
 		st.Refused++
 	}
-}
-
-// firstLine is a message without the stack of a broken engine behind it.
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }

@@ -1,0 +1,62 @@
+package whole
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// What is wrong with the disk is said once.
+func TestFullDiskIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{10, 2 << 20} { // written at the end, and before
+		err := buffered(fullDisk{}, func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err })
+		if !errors.Is(err, syscall.ENOSPC) || strings.Count(err.Error(), "no space") != 1 {
+			t.Errorf("%d bytes: %q", size, err)
+		}
+	}
+}
+
+// A file that cannot be finished leaves the one that was there, and nothing else.
+func TestWriteWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := root.WriteFile(Unfinished, []byte("of a killed run"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := func(text string, err error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, wrote := io.WriteString(w, text)
+			return errors.Join(wrote, err)
+		}
+	}
+	if err := Write(root, "f", 0o640, text("first", nil)); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	if err := Write(root, "f", 0o640, text("sec", broken)); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+	got, err := root.ReadFile("f")
+	if err != nil || string(got) != "first" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := root.Stat(Unfinished); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what is not whole is still there: %v", err)
+	}
+	if info, err := root.Stat("f"); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
