@@ -195,10 +195,7 @@ func keepText(c *daemon.Config) string {
 }
 
 func (a *app) serve(cmd *cobra.Command, o *serveFlags) (err error) {
-	log := slog.New(slog.NewTextHandler(a.Stderr, nil))
-	if o.log == "json" {
-		log = slog.New(slog.NewJSONHandler(a.Stderr, nil))
-	}
+	log := a.logger(o.log)
 	for _, path := range []*string{&o.Socket, &o.State} {
 		if *path != "" {
 			if *path, err = filepath.Abs(*path); err != nil {
@@ -221,6 +218,14 @@ func (a *app) serve(cmd *cobra.Command, o *serveFlags) (err error) {
 	err = s.Run(cmd.Context(), hup)
 	tellSystemd(log, "STOPPING=1")
 	return err
+}
+
+// logger logs on standard error in the form of --log, text or json.
+func (a *app) logger(form string) *slog.Logger {
+	if form == "json" {
+		return slog.New(slog.NewJSONHandler(a.Stderr, nil))
+	}
+	return slog.New(slog.NewTextHandler(a.Stderr, nil))
 }
 
 // tellSystemd tells the service manager how far the daemon is, if one asked.

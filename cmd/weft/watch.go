@@ -89,10 +89,7 @@ func (a *app) watch(ctx context.Context, o *watchFlags) error {
 	case o.json && !o.once:
 		return exit.Usage("--json is for --once; the log is JSON with --log json, and weft watch log has --json")
 	}
-	log := slog.New(slog.NewTextHandler(a.Stderr, nil))
-	if o.log == "json" {
-		log = slog.New(slog.NewJSONHandler(a.Stderr, nil))
-	}
+	log := a.logger(o.log)
 	if o.once {
 		log = slog.New(slog.DiscardHandler) // what it says is printed
 	}
