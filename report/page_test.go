@@ -17,8 +17,8 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// routed is a network with the tables of an engine.
-func routed(t *testing.T, f *fabric.Fabric, engine string) *Network {
+// judged routes a fabric by an engine and asks the judge with the engine's contract.
+func judged(t *testing.T, f *fabric.Fabric, engine string) (*routing.Tables, *deadlock.Verdict) {
 	t.Helper()
 	e, err := engines.Named(engine)
 	if err != nil {
@@ -32,6 +32,13 @@ func routed(t *testing.T, f *fabric.Fabric, engine string) *Network {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return tables, v
+}
+
+// routed is a network with the tables of an engine.
+func routed(t *testing.T, f *fabric.Fabric, engine string) *Network {
+	t.Helper()
+	tables, v := judged(t, f, engine)
 	n := NewNetwork("x", f)
 	if err := n.Add(context.Background(), &Given{Name: engine, Tables: tables, Verdict: v}, Options{Seed: 1, Precision: 0.02}); err != nil {
 		t.Fatal(err)
@@ -168,18 +175,7 @@ func TestMapInWords(t *testing.T) {
 func TestPartOfThePaths(t *testing.T) {
 	f := testnet.Build(t, "dragonfly:p=2")
 	whole := routed(t, f, "weave")
-	e, err := engines.Named("updn")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := e.Route(context.Background(), f, engines.Options{Seed: 1}, routing.Budget{Contract: e.Contract}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := deadlock.Verify(context.Background(), tables, deadlock.Options{Contract: e.Contract})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables, v := judged(t, f, "updn")
 	part := NewNetwork("x", f)
 	if err := part.Add(context.Background(), &Given{Tables: tables, Verdict: v}, Options{Seed: 1, Precision: 0.02, PathBytes: 500}); err != nil {
 		t.Fatal(err)
