@@ -302,7 +302,7 @@ func (w *chooser) place(s fabric.NodeID, in uint8) int32 {
 	return int32(int(s)*w.tables + w.g.Table(s, in, w.sl))
 }
 
-// waysAt is how packets leave a place.
+// waysAt works the ways of a place out once per flow; the slice is good until the next flow.
 func (w *chooser) waysAt(place int32) *ways {
 	to := &w.at[place]
 	if w.known[place] == w.flow {

@@ -57,7 +57,7 @@ func stepsOf(p *change.Proven) []stepOfPlan {
 	})
 }
 
-// switchEntries is how many entries change at a switch.
+// switchEntries is a row of a plan: a switch and its entries that differ between the tables.
 type switchEntries struct {
 	Switch  report.Node `json:"switch"`
 	Entries int         `json:"entries"`

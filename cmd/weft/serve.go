@@ -115,7 +115,7 @@ func (o *serveFlags) load(cmd *cobra.Command) (daemon.Config, error) {
 	return read, o.blame(cmd, err)
 }
 
-// flagOf is the flag of a setting.
+// flagOf turns the key of a setting in the file into its flag: max_entries_per_change is --max-entries-per-change.
 func flagOf(key string) string { return strings.ReplaceAll(key, "_", "-") }
 
 // blame says where a setting is from that is wrong: a flag, which is an error in

@@ -21,7 +21,7 @@ import (
 	"github.com/weft-fabric/weft/format"
 )
 
-// device is what the folder says of one device.
+// device holds what the folder has of one device; which files there are decides how far it can be judged.
 type device struct {
 	name       string
 	routes     []frr.Route

@@ -148,7 +148,7 @@ func (r *reading) whole(dir string) error {
 	return nil
 }
 
-// few is the first names of a list.
+// few keeps messages to one line: eight names, and how many more there are.
 func few(names []string) string {
 	const most = 8
 	if len(names) <= most {

@@ -52,7 +52,7 @@ func (r *reading) prioritize(n *ethernet.Network) error {
 	return m.build()
 }
 
-// dscps is how many there are.
+// dscps: a DSCP has six bits.
 const dscps = 64
 
 // mapping is headers on their way to marks. A header is a DSCP, or with dscps added the DSCP outside

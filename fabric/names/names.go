@@ -87,7 +87,7 @@ func (x *Index) compareAdapters(a, b fabric.NodeID) int {
 	return cmp.Or(compareDevices(p, q), cmp.Compare(a, b))
 }
 
-// of is the endpoints of a node.
+// of returns the range of endpoints of a node; endpoints are numbered node by node.
 func (x *Index) of(n fabric.NodeID) (first, end fabric.EndpointID) {
 	return x.first[n], x.first[n+1]
 }

@@ -53,7 +53,7 @@ func (p *parser) build() (*fabric.Fabric, error) {
 	return f, nil
 }
 
-// find is the node that a row names.
+// find looks a node up that a row of db_csv mentions by GUID or, in anonymised files, by word.
 func (p *parser) find(m mention) (int32, error) { return p.findIn(p.lines, m) }
 
 // findIn is find for a row of either file.

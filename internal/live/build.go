@@ -61,7 +61,7 @@ func once(t testing.TB, what string, build func(dir string) *exec.Cmd) string {
 	return dir
 }
 
-// root is the folder of the module.
+// root walks up from the folder of the test to the one with go.mod, where commands can be built.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -105,7 +105,7 @@ func (o *Outcome) CSV(w io.Writer) error {
 	return c.WriteAll(rows)
 }
 
-// axes is what the axis of a measure shows.
+// axes names quantities with their units as the figures print them.
 var axes = map[measure.Measure]string{
 	measure.Bandwidth: "effective bisection bandwidth, fraction of full",
 	measure.Lanes:     "virtual lanes",

@@ -196,7 +196,7 @@ func (l *list) answer(separator string) Answer {
 	return answer(!l.no, "%s", strings.Join(l.texts, separator))
 }
 
-// extent is the least and the largest of values.
+// extent grows with add; one without values is empty, and the claim about it not measured.
 type extent struct{ least, most float64 }
 
 func noExtent() extent { return extent{math.Inf(1), math.Inf(-1)} }

@@ -235,7 +235,7 @@ func (r *routes) index() int {
 	return most
 }
 
-// edges is the directed edges of a route.
+// edges cuts a route, a letter a switch as in the figure, into pairs of letters.
 func edges(way string) (all []string) {
 	for i := 1; i < len(way); i++ {
 		all = append(all, way[i-1:i+1])
