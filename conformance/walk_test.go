@@ -35,10 +35,12 @@ type plug struct {
 type network struct {
 	f     *fabric.Fabric
 	cable [][256]fabric.ChannelID // [node][port]; None
+	way   []lane                  // of the walk before, whose room the next one takes
+	seen  []plug
 }
 
 func newNetwork(f *fabric.Fabric) *network {
-	n := &network{f, make([][256]fabric.ChannelID, len(f.Nodes()))}
+	n := &network{f: f, cable: make([][256]fabric.ChannelID, len(f.Nodes()))}
 	for v := range n.cable {
 		for p := range n.cable[v] {
 			n.cable[v][p] = fabric.None
@@ -73,10 +75,12 @@ func delivery(f *fabric.Fabric, e fabric.Endpoint) uint8 {
 // walk sends a packet for a LID into the switch and port where it enters. lanes
 // says by which lane it leaves; nil: packets have no lanes and none is dropped.
 // The way ends where the packet does, or one hop after a place where it was
-// before.
+// before; it is good until the next walk.
 func (n *network) walk(fw *routing.Forwarding, at plug, lid fabric.LID, lanes func(s fabric.NodeID, in, out uint8) uint8) (way []lane, fate string) {
 	dest := n.f.Endpoints()[n.f.Owner(lid)]
-	var seen []plug
+	seen := n.seen[:0]
+	way = n.way[:0]
+	defer func() { n.way, n.seen = way, seen }()
 	for last := false; ; {
 		port := fw.Port(at.node, lid)
 		c, cabled := n.at(plug{at.node, port})
