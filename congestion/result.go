@@ -86,6 +86,10 @@ func (t *tally) add(o *outcome) {
 	t.flows += o.flows
 	t.lost += o.lost
 	t.local += o.local
+	for i, x := range o.tiers {
+		t.tiers[i].Flows += x.Flows
+		t.tiers[i].Share += x.Share
+	}
 	t.n++
 	d := o.fraction() - t.mean
 	t.mean += d / float64(t.n)
@@ -148,6 +152,10 @@ func (j *job) result(all *tally, workers []*worker) (*Result, error) {
 	r.Runs, r.Lambda = 1, all.fraction()
 	if j.random {
 		r.Runs, r.Lambda, r.StdErr = all.n, all.mean, all.stdErr()
+	}
+	for _, x := range all.tiers {
+		x.Share /= float64(max(1, x.Flows))
+		r.Tiers = append(r.Tiers, x)
 	}
 	r.Time, r.Ideal = all.time/float64(r.Runs), all.ideal/float64(r.Runs)
 	return r, nil

@@ -67,6 +67,10 @@ type Options struct {
 	Precision float64 // 0: DefaultPrecision if Runs is 0 too
 
 	Progress routing.Progress // of runs, or of phases of a pattern that is not random
+
+	// Tiers, if not nil, is for which trunks together Result.Tiers says what they let
+	// through; it does not change what flows get.
+	Tiers *TrunkTiers
 }
 
 // Bins is the number of bins of bandwidths, from none to full.
@@ -96,6 +100,8 @@ type Result struct {
 	Sum  []uint64 // [ChannelID] flows, over all runs and phases
 	Most []uint32 // [ChannelID] largest number of flows at a time
 
+	Tiers []TierFlows // [tier of Options.Tiers]
+
 	// Time is the mean duration of a run if every pair sends the same amount (or
 	// Pair.Bytes) and every phase waits for the slowest flow of the phase before. Ideal is
 	// the same without any other flow. The unit is the time that the fastest link takes
@@ -106,6 +112,16 @@ type Result struct {
 	Uniform bool // all links were treated alike
 	Mbps    int  // the rate of the fastest link; 0: not known
 	Table   bool // routes were looked up in a table instead of walked; this changes no figure
+}
+
+// TierFlows is the flows that cross a tier, over all runs and phases.
+type TierFlows struct {
+	Flows int64
+
+	// Share is the mean, over these flows, of the least share of a channel of the tier, as
+	// a fraction of full: what they would get if all other channels had room for everything.
+	// 0 if there are none.
+	Share float64
 }
 
 // Slowdown is how many times as long a run takes as it would if each flow were alone.
@@ -267,10 +283,16 @@ func (j *job) simulate(ctx context.Context) (*Result, error) {
 	}
 	var all tally
 	outcomes := make([]outcome, min(units, step))
+	if j.Tiers != nil {
+		for i := range outcomes {
+			outcomes[i].tiers = make([]TierFlows, len(j.Tiers.Levels))
+		}
+		all.tiers = make([]TierFlows, len(j.Tiers.Levels))
+	}
 	for done := 0; done < units; done += len(outcomes) {
 		outcomes = outcomes[:min(len(outcomes), units-done)]
 		err := par.For(ctx, len(outcomes), func(worker, i int) {
-			outcomes[i] = workers[worker].run(done + i)
+			workers[worker].run(&outcomes[i], done+i)
 			if worker == 0 {
 				j.Progress.Report(done+i, units)
 			}

@@ -91,6 +91,7 @@ func TestAnyFlows(t *testing.T) {
 		o := congestion.Options{
 			Pattern: pairs, Placement: p, UniformRates: rapid.Bool().Draw(t, "uniform"),
 			Model: rapid.SampledFrom([]congestion.Model{congestion.Bottleneck, congestion.MaxMin}).Draw(t, "model"),
+			Tiers: congestion.TiersOf(f, routing.HCA),
 		}
 		got, err := congestion.Simulate(context.Background(), tab, o)
 		w := twin{tab, ratesOf(f, p, o.UniformRates)}
@@ -110,10 +111,46 @@ func TestAnyFlows(t *testing.T) {
 			walks++
 		}
 		compare(t, got, o.Model, flows, load)
+		compareTiers(t, got, w, flows, load)
 		isFair(t, w, flows)
 	})
 	if tables == 0 || walks == 0 {
 		t.Errorf("%d cases with a table of routes, %d without: both should be tried", tables, walks)
+	}
+}
+
+// compareTiers looks at each tier by itself: what its fullest channel leaves each flow.
+func compareTiers(t *rapid.T, got *congestion.Result, w twin, flows []judged, load map[fabric.ChannelID]int) {
+	f := w.tables.Fabric
+	level := levelsOf(f)
+	var names [][2]int
+	for c := range fabric.ChannelID(f.Trunks()) {
+		ch := f.Channel(c)
+		if x := [2]int{level[ch.From], level[ch.To]}; x[0] < math.MaxInt && !slices.Contains(names, x) {
+			names = append(names, x)
+		}
+	}
+	slices.SortFunc(names, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	if len(names) != len(got.Tiers) {
+		t.Fatalf("%d tiers, the twin has %d", len(got.Tiers), len(names))
+	}
+	for i, name := range names {
+		n, sum := int64(0), 0.0
+		for _, j := range flows {
+			share := math.Inf(1)
+			for _, c := range j.route {
+				if ch := f.Channel(c); int(c) < f.Trunks() && level[ch.From] == name[0] && level[ch.To] == name[1] {
+					share = min(share, w.rate(c)/float64(load[c])/j.full)
+				}
+			}
+			if !math.IsInf(share, 1) {
+				n++
+				sum += min(1, share)
+			}
+		}
+		if g := got.Tiers[i]; g.Flows != n || n > 0 && math.Abs(g.Share-sum/float64(n)) > 1e-9 {
+			t.Fatalf("tier %v: %+v, the twin has %d flows, %g", name, g, n, sum)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package congestion
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -26,9 +27,14 @@ type Tier struct {
 	Loads    [TierBins]int // number of trunks by load, as a fraction of the largest load of all tiers
 }
 
-// Tiers groups the loads of trunks by tier, from the lowest level up. It leaves out
-// trunks of switches that are not connected to any endpoint in scope.
-func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
+// TrunkTiers is which trunk is of which tier, from the lowest level up.
+type TrunkTiers struct {
+	Levels [][2]int // [tier] the levels from and to which its trunks lead
+	Of     []int32  // [trunk] its tier; -1: its switches are not connected to any endpoint in scope
+}
+
+// TiersOf groups the trunks by tier.
+func TiersOf(f *fabric.Fabric, scope routing.Scope) *TrunkTiers {
 	var ends []fabric.NodeID
 	for s, end := range scope.Ends(f) {
 		if end {
@@ -36,19 +42,36 @@ func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
 		}
 	}
 	level := f.Hops(ends...)
-	var tiers []Tier
-	for c, load := range l.Routes {
+	t := &TrunkTiers{Of: make([]int32, f.Trunks())}
+	of := func(c int) [2]int {
 		ch := f.Channel(fabric.ChannelID(c))
-		from, to := int(level[ch.From]), int(level[ch.To])
-		if from < 0 {
+		return [2]int{int(level[ch.From]), int(level[ch.To])}
+	}
+	for c := range t.Of {
+		if x := of(c); x[0] >= 0 && !slices.Contains(t.Levels, x) {
+			t.Levels = append(t.Levels, x)
+		}
+	}
+	slices.SortFunc(t.Levels, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	for c := range t.Of {
+		t.Of[c] = int32(slices.Index(t.Levels, of(c)))
+	}
+	return t
+}
+
+// Tiers groups the loads of trunks by tier, from the lowest level up. It leaves out
+// trunks of switches that are not connected to any endpoint in scope.
+func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
+	by := TiersOf(f, scope)
+	tiers := make([]Tier, len(by.Levels))
+	for i, x := range by.Levels {
+		tiers[i] = Tier{From: x[0], To: x[1], Least: math.MaxUint32}
+	}
+	for c, load := range l.Routes {
+		if by.Of[c] < 0 {
 			continue
 		}
-		i := slices.IndexFunc(tiers, func(t Tier) bool { return t.From == from && t.To == to })
-		if i < 0 {
-			i = len(tiers)
-			tiers = append(tiers, Tier{From: from, To: to, Least: load})
-		}
-		t := &tiers[i]
+		t := &tiers[by.Of[c]]
 		t.Trunks++
 		t.Least, t.Most = min(t.Least, load), max(t.Most, load)
 		t.Mean += float64(load)
@@ -57,7 +80,6 @@ func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
 	for i := range tiers {
 		tiers[i].Mean /= float64(tiers[i].Trunks)
 	}
-	slices.SortFunc(tiers, func(a, b Tier) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return tiers
 }
 

@@ -25,6 +25,7 @@ type worker struct {
 	hist    []int64   // [largest load on the route] number of flows in this phase
 	rate    []float64 // [pair] bandwidth, in units of the fastest link
 	filler  filler
+	tier    []float64 // [tier] the least share of the flow at hand on it; 0: it does not cross it
 
 	sum        []uint64 // [ChannelID] flows in all phases
 	most       []uint32 // [ChannelID] largest number of flows in one phase
@@ -39,6 +40,13 @@ type outcome struct {
 	got, full          float64 // bandwidth of all flows; full: if each were alone
 	time, ideal        float64 // of the slowest flow of each phase; ideal: if each were alone
 	flows, lost, local int64
+	tiers              []TierFlows // of Options.Tiers; Share is the sum
+}
+
+// reset makes an outcome empty.
+func (o *outcome) reset() {
+	clear(o.tiers)
+	*o = outcome{tiers: o.tiers}
 }
 
 func (j *job) newWorker() *worker {
@@ -51,17 +59,16 @@ func (j *job) newWorker() *worker {
 }
 
 // run simulates a unit: a run of a random pattern, or else a phase.
-func (w *worker) run(unit int) outcome {
-	var o outcome
+func (w *worker) run(o *outcome, unit int) {
+	o.reset()
 	if !w.random {
-		w.phase(&o, runPhase{0, unit})
-		return o
+		w.phase(o, runPhase{0, unit})
+		return
 	}
 	w.source.Seed(w.Seed, uint64(unit)) // as traffic.Stream
 	for phase := range w.phases {
-		w.phase(&o, runPhase{unit, phase})
+		w.phase(o, runPhase{unit, phase})
 	}
-	return o
 }
 
 func (w *worker) phase(o *outcome, at runPhase) {
@@ -71,6 +78,9 @@ func (w *worker) phase(o *outcome, at runPhase) {
 		w.countAlike(o, at)
 	} else {
 		w.countRates(o, at)
+	}
+	if w.Tiers != nil {
+		w.countTiers(o)
 	}
 	for m, n := range w.hist {
 		w.congestion[m] += n
@@ -242,6 +252,37 @@ func (w *worker) share() {
 			rate = min(rate, w.capacity[c]/float64(w.load[c]))
 		}
 		w.rate[i] = rate
+		first = end
+	}
+}
+
+// countTiers adds, for every flow and every tier that it crosses, its least share there.
+func (w *worker) countTiers(o *outcome) {
+	r, of := w.routes, w.Tiers.Of
+	w.tier = resized(w.tier, len(o.tiers))
+	first := int32(0)
+	for i, end := range w.end {
+		if end == first {
+			continue
+		}
+		clear(w.tier)
+		for _, c := range w.crossed[first:end] {
+			if int(c) >= len(of) || of[c] < 0 {
+				continue
+			}
+			least, share := &w.tier[of[c]], w.capacity[c]/float64(w.load[c])
+			if *least == 0 || share < *least {
+				*least = share
+			}
+		}
+		p := &w.pairs[i]
+		full := min(w.out[r.rank[p.From]], w.in[r.rank[p.To]])
+		for k, share := range w.tier {
+			if share > 0 {
+				o.tiers[k].Flows++
+				o.tiers[k].Share += min(1, share/full)
+			}
+		}
 		first = end
 	}
 }

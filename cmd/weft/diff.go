@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
-	"github.com/weft-fabric/weft/traffic"
 	"github.com/weft-fabric/weft/transition"
 )
 
@@ -23,6 +21,7 @@ type diffFlags struct {
 	lmc                  int
 	seed                 uint64
 	precision            float64
+	jobs                 flags.Allocations
 	json                 bool
 }
 
@@ -58,6 +57,7 @@ if the new tables cut pairs off.`,
 	flags.AddLMC(f, &o.lmc)
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
 	flags.AddPrecision(f, &o.precision)
+	o.jobs.AddTo(f)
 	flags.AddJSON(f, &o.json)
 	c.MarkFlagsRequiredTogether("old-tables", "new-tables")
 	return c
@@ -74,6 +74,7 @@ type diffJob struct {
 	// With tables.
 	before  *routing.Tables // the old ones as they act on the new fabric
 	verdict *transition.Verdict
+	jobs    []flags.Allocation
 	ebb     bandwidths
 	spent   diffSeconds
 }
@@ -108,7 +109,14 @@ func (a *app) diffOf(ctx context.Context, o *diffFlags, old, next diffSide) erro
 		}
 	}
 	s := j.summary()
-	return j.answer(j.o.json, s, func() error { return j.Show(j.screen(s)) }, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0))
+	print := func() error {
+		if err := j.Show(j.screen(s)); err != nil || s.Change == nil {
+			return err
+		}
+		showBandwidths(j.Console, &s.Change.Bandwidth)
+		return nil
+	}
+	return j.answer(j.o.json, s, print, j.verdict != nil && (!j.verdict.Free() || j.verdict.CutAfter() > 0))
 }
 
 func (j *diffJob) read() (err error) {
@@ -123,7 +131,13 @@ func (j *diffJob) read() (err error) {
 		}
 	}
 	if j.old.source == "" {
+		if len(j.o.jobs) > 0 {
+			return exit.Usage("--job: it is about bandwidth, which takes --old-tables and --new-tables")
+		}
 		return nil
+	}
+	if j.jobs, err = j.o.jobs.Place(j.old.fabric, j.scope); err != nil {
+		return err
 	}
 	for _, s := range []*diffSide{&j.old, &j.new} {
 		v, err := input.TablesOf(j.Console, s.name, s.fabric, &flags.Tables{LFTs: s.source, StaticOnly: true})
@@ -153,57 +167,12 @@ func (j *diffJob) judge(ctx context.Context) (err error) {
 	return err
 }
 
-// simulate measures the bandwidth before and after between the endpoints that both
-// fabrics have.
 func (j *diffJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
-	if j.ebb.Before, err = bisection(ctx, j.old.tables, j.new.fabric, j.scope, j.o.seed, j.o.precision); err != nil {
-		return err
-	}
-	j.ebb.After, err = bisection(ctx, j.new.tables, j.old.fabric, j.scope, j.o.seed, j.o.precision)
+	two := twoTables{j.old.tables, j.new.tables, j.new.fabric, j.scope, j.o.seed, j.o.precision, j.jobs}
+	j.ebb, err = two.bandwidths(ctx)
 	return err
-}
-
-// bandwidths is effective bisection bandwidth before and after a change, as parts of
-// full; nil: fewer than two endpoints.
-type bandwidths struct {
-	Before *float64 `json:"before"`
-	After  *float64 `json:"after"`
-}
-
-func (b *bandwidths) text(among string) string {
-	if b.Before == nil || b.After == nil {
-		return "there are fewer than two " + among
-	}
-	return fmt.Sprintf("%.3f of full before, %.3f after, random pairs of the %s", *b.Before, *b.After, among)
-}
-
-// bisection is the effective bisection bandwidth of tables among those endpoints in
-// scope that another fabric has too, with a cable.
-func bisection(ctx context.Context, t *routing.Tables, other *fabric.Fabric, scope routing.Scope, seed uint64, precision float64) (*float64, error) {
-	f := t.Fabric
-	var ranks traffic.Placement
-	for _, e := range scope.Endpoints(f) {
-		if alsoIn(other, f, e) {
-			ranks = append(ranks, e)
-		}
-	}
-	if len(ranks) < 2 {
-		return nil, nil
-	}
-	r, err := congestion.Simulate(ctx, t, congestion.Options{Pattern: traffic.Bisection(), Placement: ranks, Seed: seed, Precision: precision})
-	if err != nil {
-		return nil, err
-	}
-	return &r.Lambda, nil
-}
-
-// alsoIn says whether another fabric has an endpoint too, with a cable.
-func alsoIn(other, f *fabric.Fabric, e fabric.EndpointID) bool {
-	ep := f.Endpoint(e)
-	n := other.NodeByGUID(f.Node(ep.Node).GUID)
-	return n != fabric.None && (ep.Class == fabric.SwitchPort || other.Out(n, ep.Port) != fabric.None)
 }
 
 // contractOfTables says in helps what contractOf takes if nothing is given.

@@ -25,6 +25,9 @@ type drainFlags struct {
 	lmc         int
 	tables      string
 	steps, back string
+	seed        uint64
+	precision   float64
+	jobs        flags.Allocations
 	force, json bool
 }
 
@@ -57,6 +60,9 @@ code is 1 where there is no such plan.`,
 	flags.AddContract(f, &o.contract, contractOfTables)
 	flags.AddScope(f, &o.scope)
 	flags.AddLMC(f, &o.lmc)
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
+	flags.AddPrecision(f, &o.precision)
+	o.jobs.AddTo(f)
 	flags.AddJSON(f, &o.json)
 	flags.Required(c, "tables")
 	return c
@@ -64,7 +70,8 @@ code is 1 where there is no such plan.`,
 
 type drainJob struct {
 	without
-	o *drainFlags
+	o   *drainFlags
+	ebb bandwidths
 }
 
 func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
@@ -78,11 +85,18 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	if err != nil {
 		return err
 	}
-	j := &drainJob{without{app: a, name: name, source: o.tables, was: v.Tables, contract: contractOf(o.contract, v.Tables), scope: o.scope}, o}
+	j := &drainJob{without: without{app: a, name: name, source: o.tables, was: v.Tables, contract: contractOf(o.contract, v.Tables), scope: o.scope}, o: o}
 	if err := j.take(&o.partFlags); err != nil {
 		return err
 	}
+	jobs, err := o.jobs.Place(j.was.Fabric, j.scope)
+	if err != nil {
+		return err
+	}
 	if err := j.planBoth(ctx); err != nil {
+		return err
+	}
+	if err := j.simulate(ctx, jobs); err != nil {
 		return err
 	}
 	away := j.way(j.there, o.steps, "without "+j.goneText())
@@ -96,7 +110,7 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 			return err
 		}
 	}
-	s := drainSummary{j.name, j.source, j.contract.String(), j.scope.String(), &j.gone, j.there.Exposed(), j.back.Exposed(), away.jsonPlan(), back.jsonPlan()}
+	s := drainSummary{j.name, j.source, j.contract.String(), j.scope.String(), &j.gone, j.there.Exposed(), j.back.Exposed(), away.jsonPlan(), back.jsonPlan(), j.ebb}
 	return j.answer(o.json, s, func() error { return j.print(away, back) }, false)
 }
 
@@ -122,6 +136,15 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	return nil
 }
 
+// simulate measures the bandwidth between the endpoints that stay.
+func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err error) {
+	s := j.Stage("simulate", new(float64))
+	defer s.Done()
+	two := twoTables{j.was, j.there.After, j.live, j.scope, j.o.seed, j.o.precision, jobs}
+	j.ebb, err = two.bandwidths(ctx)
+	return err
+}
+
 func (j *drainJob) refuse(left []leftOver, why string) error {
 	return j.app.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s.\nNothing was written. weft what-if says what is lost when it is pulled.", why)
 }
@@ -144,6 +167,7 @@ type drainSummary struct {
 	ExposedBack int64        `json:"pairs_cut_meanwhile_back"`
 	Away        *planSummary `json:"away"`
 	Back        *planSummary `json:"back"`
+	Bandwidth   bandwidths   `json:"bandwidth"`
 }
 
 func (j *drainJob) print(away, back *planned) error {
@@ -155,6 +179,7 @@ func (j *drainJob) print(away, back *planned) error {
 	p.Fact("way out", "%s", stepsText(j.there, "it carries nothing already"))
 	p.Fact("way back", "%s", stepsText(j.back, "nothing has to change"))
 	p.Fact("cut off", "of %s pairs %s at any time while the way out is written, %s on the way back", words.Thousands(j.there.Pairs), words.Thousands(j.there.Exposed()), words.Thousands(j.back.Exposed()))
+	p.Fact("bandwidth", "%s", j.ebb.text("endpoints that stay"))
 	next := "--steps DIR and --back-steps DIR write the two ways"
 	if away.out != "" {
 		next = fmt.Sprintf("%s/%s says what to write, step by step; pull the parts when its last wait is over", away.out, output.PlanText)
@@ -163,5 +188,9 @@ func (j *drainJob) print(away, back *planned) error {
 		}
 	}
 	p.Fact("next", "%s", next)
-	return j.Show(p)
+	if err := j.Show(p); err != nil {
+		return err
+	}
+	showBandwidths(j.Console, &j.ebb)
+	return nil
 }

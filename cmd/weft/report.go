@@ -14,15 +14,14 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/report"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 type reportFlags struct {
@@ -32,7 +31,7 @@ type reportFlags struct {
 	out       string
 	title     string
 	with      []string
-	jobs      []string
+	jobs      flags.Allocations
 	precision float64
 	json      bool
 }
@@ -72,7 +71,7 @@ fit the fabric. The page is written all the same.`,
 	f.StringVarP(&o.out, "out", "o", "report.html", "file to write; - is standard output")
 	f.StringVar(&o.title, "title", "", "title of the page (default: the names of the fabrics)")
 	f.StringArrayVar(&o.with, "with", nil, "JSON output of another command to show; may be repeated")
-	f.StringArrayVar(&o.jobs, "job", nil, "NAME=HOSTS: a job whose bandwidth is shown; may be repeated")
+	o.jobs.AddTo(f)
 	f.Float64Var(&o.precision, "precision", 0.002, "standard error of the bandwidth of random pairs")
 	flags.AddJSON(f, &o.json)
 	return c
@@ -280,31 +279,9 @@ func (j *reportJob) nextFor(name string, f *fabric.Fabric, v *deadlock.Verdict) 
 	return next
 }
 
-// jobs finds the hosts of every --job: jobs of a cluster, whose ranks run on hosts.
 func (j *reportJob) jobs(f *fabric.Fabric) ([]report.Job, error) {
-	if len(j.o.jobs) == 0 {
-		return nil, nil
-	}
-	hosts, err := names.New(f).Endpoints(j.scope.Endpoints(f))
-	if err != nil {
-		return nil, err
-	}
-	var jobs []report.Job
-	for _, text := range j.o.jobs {
-		name, list, ok := strings.Cut(text, "=")
-		if !ok || name == "" {
-			return nil, exit.Usage("--job %s: give the job a name and its hosts, as in lattice=node[001-128]", text)
-		}
-		ranks, err := traffic.ReadRanks(strings.NewReader(strings.Join(names.SplitList(list), "\n")), "--job "+name, hosts)
-		if err != nil {
-			return nil, exit.Usage("%w", err)
-		}
-		if len(ranks) < 2 {
-			return nil, exit.Usage("--job %s: it is one endpoint, and pairs take two", text)
-		}
-		jobs = append(jobs, report.Job{Name: name, Placement: ranks})
-	}
-	return jobs, nil
+	placed, err := j.o.jobs.Place(f, j.scope)
+	return list.Of(placed, func(a flags.Allocation) report.Job { return report.Job(a) }), err
 }
 
 // print writes the page and says what is on it, or prints its data as JSON.

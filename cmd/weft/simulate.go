@@ -184,7 +184,7 @@ func (j *simulateJob) place() (err error) {
 
 func (j *simulateJob) count(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
-	j.options.Progress = s.Progress()
+	j.options.Progress, j.options.Tiers = s.Progress(), congestion.TiersOf(j.tables.Fabric, j.scope)
 	j.result, err = congestion.Simulate(ctx, j.tables, j.options)
 	s.Done()
 	if err != nil {

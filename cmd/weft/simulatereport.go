@@ -83,6 +83,8 @@ type tierSummary struct {
 	Mean   float64 `json:"mean_load"`
 	Most   uint32  `json:"max_load"`
 	Loads  []int   `json:"histogram"` // channels by load, in equal bins from 0 to the edge-forwarding index
+	Flows  int64   `json:"flows"`     // of the pattern, over it
+	Share  float64 `json:"share"`     // of full, that it leaves them
 }
 
 type laneSummary struct {
@@ -108,7 +110,7 @@ func (j *simulateJob) summary() *simulateSummary {
 		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
 		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
 		Spent:   j.spent,
-		PeakRSS: peakRSS(), Misfits: j.misfits, Histogram: []congestionSummary{},
+		PeakRSS: peakRSS(), Misfits: j.misfits, Histogram: []congestionSummary{}, Tiers: []tierSummary{},
 	}
 	s.NoRoutePairs = list.Of(r.Losses, func(l congestion.Lost) report.Pair { return report.PairOf(f, l.From, l.To) })
 	for m, n := range r.Congestion {
@@ -136,9 +138,9 @@ func (j *simulateJob) summary() *simulateSummary {
 		nodes := report.EndsOf(f, j.loads.Hottest)
 		s.IndexOn, s.IndexNodes = f.ChannelLabel(j.loads.Hottest), &nodes
 	}
-	s.Tiers = list.Of(j.loads.Tiers(f, j.scope), func(t congestion.Tier) tierSummary {
-		return tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:]}
-	})
+	for i, t := range j.loads.Tiers(f, j.scope) {
+		s.Tiers = append(s.Tiers, tierSummary{t.From, t.To, t.Trunks, t.Least, t.Mean, t.Most, t.Loads[:], r.Tiers[i].Flows, r.Tiers[i].Share})
+	}
 	s.Lanes = list.Of(j.lanes, func(l congestion.LaneLoad) laneSummary { return laneSummary{l.VL, l.Hops, l.Trunks, l.Most} })
 	return s
 }
@@ -290,13 +292,21 @@ func lanesText(s *simulateSummary) string {
 	return "of all routes' hops: " + strings.Join(parts, ", ")
 }
 
+// leaves is what a tier would let its flows have if only its own channels were full.
+func leaves(t *tierSummary) string {
+	if t.Flows == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", t.Share)
+}
+
 func (j *simulateJob) printTiers(s *simulateSummary) {
 	if len(s.Tiers) == 0 {
 		return
 	}
-	t := j.NewTable("tier", "channels", "routes: least", "mean", "most", fmt.Sprintf("channels by load, 0 to %s in %d steps", words.Thousands(s.Index), congestion.TierBins))
+	t := j.NewTable("tier", "channels", "routes: least", "mean", "most", "leaves its flows", fmt.Sprintf("channels by load, 0 to %s in %d steps", words.Thousands(s.Index), congestion.TierBins))
 	for _, r := range s.Tiers {
-		t.Row(fmt.Sprintf("%d → %d", r.From, r.To), r.Trunks, r.Least, fmt.Sprintf("%.1f", r.Mean), r.Most, strings.Trim(fmt.Sprint(r.Loads), "[]"))
+		t.Row(fmt.Sprintf("%d → %d", r.From, r.To), r.Trunks, r.Least, fmt.Sprintf("%.1f", r.Mean), r.Most, leaves(&r), strings.Trim(fmt.Sprint(r.Loads), "[]"))
 	}
 	t.Render()
 }

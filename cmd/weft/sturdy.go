@@ -58,7 +58,8 @@ func (j *routeJob) sturdiest(ctx context.Context, kinds []string, o change.Optio
 		if err != nil {
 			return err
 		}
-		bandwidth, err := bisection(ctx, r.Tables, j.fabric, j.Scope, j.o.Seed, congestion.DefaultPrecision)
+		random, err := bisect(ctx, r.Tables, congestion.Options{Placement: j.Scope.Endpoints(j.fabric), Seed: j.o.Seed})
+		bandwidth := lambdaOf(random)
 		if err != nil || bandwidth == nil {
 			return err
 		}

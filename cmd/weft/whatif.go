@@ -19,6 +19,7 @@ type whatIfFlags struct {
 	tables flags.Tables
 	partFlags
 	precision   float64
+	jobs        flags.Allocations
 	drain, json bool
 }
 
@@ -29,7 +30,8 @@ func whatIfCommand(a *app) *cobra.Command {
 		Short: "Say what becomes of a network without a cable, a switch or a host, and how to mend it",
 		Long: `Take cables, switches or hosts away from a fabric, and say who is cut off under the
 tables in force, what least change of the tables mends it, step by step, and what
-bandwidth is left; then how the tables from before come back when the parts do.
+bandwidth is left, in all, by each tier of switches, and for each --job; then how the
+tables from before come back when the parts do.
 
 The tables are those of --lfts, or those that an engine makes. Service levels and
 SL2VL maps stay as they are. Each step is safe while it is written, in whatever
@@ -38,6 +40,7 @@ loops, and so are the tables after it. The exit code is 1 if that does not mend
 everything that the cables join.`,
 		Example: `  weft what-if fabric.ibnetdiscover --lfts tables --without-switch spine-3
   weft what-if fabric.ibnetdiscover --without-cable leaf-7:12 --without-cable leaf-7:13 --json
+  weft what-if fabric.ibnetdiscover --lfts tables --without-switch spine-3 --job lattice=node[001-128]
   weft what-if dragonfly:p=4 --engine weave-any --without-switch 'sw-g3-*'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.whatIf(cmd.Context(), args[0], &o) },
@@ -50,6 +53,7 @@ everything that the cables join.`,
 	o.addTo(f, "without-")
 	f.StringArrayVar(&o.hosts, "without-host", nil, "take the host or adapter of this name, or all that fit; may be repeated")
 	flags.AddPrecision(f, &o.precision)
+	o.jobs.AddTo(f)
 	f.BoolVar(&o.drain, "drain", false, "let single destinations drop their packets for a step where there is no other way")
 	flags.AddJSON(f, &o.json)
 	flags.Without(c, "lfts", "engine", "paths", "time-budget")
@@ -60,6 +64,7 @@ everything that the cables join.`,
 type whatIfJob struct {
 	without
 	o     *whatIfFlags
+	jobs  []flags.Allocation
 	ebb   bandwidths
 	spent struct{ Read, Plan, Simulate float64 }
 }
@@ -73,6 +78,10 @@ func (a *app) whatIf(ctx context.Context, name string, o *whatIfFlags) error {
 		return err
 	}
 	if err := j.take(&o.partFlags); err != nil {
+		return err
+	}
+	var err error
+	if j.jobs, err = o.jobs.Place(j.was.Fabric, j.scope); err != nil {
 		return err
 	}
 	if err := j.plan(ctx); err != nil {
@@ -124,10 +133,8 @@ func (j *whatIfJob) plan(ctx context.Context) (err error) {
 func (j *whatIfJob) simulate(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
 	defer s.Done()
-	if j.ebb.Before, err = bisection(ctx, j.was, j.live, j.scope, j.o.route.Seed, j.o.precision); err != nil {
-		return err
-	}
-	j.ebb.After, err = bisection(ctx, j.there.After, j.live, j.scope, j.o.route.Seed, j.o.precision)
+	two := twoTables{j.was, j.there.After, j.live, j.scope, j.o.route.Seed, j.o.precision, j.jobs}
+	j.ebb, err = two.bandwidths(ctx)
 	return err
 }
 
@@ -183,5 +190,9 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 		p.Fact("", "%s cannot be brought back without dropping packets for a step (--drain): %s", words.Plural(n, "destination"), leftText(s.Back.Left))
 	}
 	p.Fact("time", "plan and proofs %s, simulate %s", words.Seconds(j.spent.Plan), words.Seconds(j.spent.Simulate))
-	return j.Show(p)
+	if err := j.Show(p); err != nil {
+		return err
+	}
+	showBandwidths(j.Console, &s.Bandwidth)
+	return nil
 }

@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/traffic"
 )
 
@@ -154,4 +156,45 @@ func (o *Job) String() string {
 		return o.traffic
 	}
 	return o.pattern
+}
+
+// Allocations is the jobs of a cluster, NAME=HOSTS, whose bandwidth is shown.
+type Allocations []string
+
+// Allocation is a job and the endpoints that its ranks run on.
+type Allocation struct {
+	Name      string
+	Placement traffic.Placement
+}
+
+// AddTo declares --job.
+func (o *Allocations) AddTo(f *pflag.FlagSet) {
+	f.StringArrayVar((*[]string)(o), "job", nil, "NAME=HOSTS: a job whose bandwidth is shown; HOSTS is a list such as a[1-3,7],b02; may be repeated")
+}
+
+// Place finds the hosts of every job.
+func (o Allocations) Place(f *fabric.Fabric, scope routing.Scope) ([]Allocation, error) {
+	if len(o) == 0 {
+		return nil, nil
+	}
+	hosts, err := names.New(f).Endpoints(scope.Endpoints(f))
+	if err != nil {
+		return nil, err
+	}
+	var jobs []Allocation
+	for _, text := range o {
+		name, list, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, exit.Usage("--job %s: give the job a name and its hosts, as in lattice=node[001-128]", text)
+		}
+		ranks, err := traffic.ReadRanks(strings.NewReader(strings.Join(names.SplitList(list), "\n")), "--job "+name, hosts)
+		if err != nil {
+			return nil, exit.Usage("%w", err)
+		}
+		if len(ranks) < 2 {
+			return nil, exit.Usage("--job %s: it is one endpoint, and pairs take two", text)
+		}
+		jobs = append(jobs, Allocation{name, ranks})
+	}
+	return jobs, nil
 }
