@@ -56,10 +56,11 @@ type Verdict struct {
 	Stray        int64 // (switch without sources, LID) without a route: harmless in this scope
 	Loops        int64 // (switch, LID) whose packets circle for ever
 	Lost         []Lost
-	Dependencies int    // distinct dependencies between lanes of trunks
-	VLs          int    // lanes that carry traffic between switches (at least 1)
-	SLs          int    // number of service levels that the tables give to pairs in scope, whatever the contract
-	LaneMask     uint16 // the lanes of VLs, as bits
+	Dependencies int      // distinct dependencies between lanes of trunks
+	VLs          int      // lanes that carry traffic between switches (at least 1)
+	SLs          int      // number of service levels that the tables give to pairs in scope, whatever the contract
+	LaneMask     uint16   // the lanes of VLs, as bits
+	Absent       []Absent // lanes that packets are sent to and cables do not run; not looked at by Complete, for whoever routes anew may have them run
 
 	Certificate *Certificate      // nil if there is a credit loop
 	Cycle       []LoopStep        // a shortest credit loop; nil if there is none or Options.NoCycle
@@ -72,6 +73,13 @@ func (v *Verdict) Free() bool { return v.Certificate != nil }
 
 // Complete says whether every pair has a route that delivers.
 func (v *Verdict) Complete() bool { return v.Unreachable == 0 && v.Loops == 0 && v.Dropped == 0 }
+
+// Absent is a lane that a switch maps a service level in use to, at a port whose cable does
+// not run it (fabric.Channel.DataVLs): packets on that service level are dropped there.
+type Absent struct {
+	Channel fabric.ChannelID
+	SL, VL  uint8
+}
 
 // Lost is a pair of switch and LID without a route.
 type Lost struct {
@@ -289,4 +297,5 @@ func (d *derivation) merge(parts []part) {
 	}
 	d.verdict.finish(d.inUse, first.sls, d.o.maxLost())
 	d.verdict.Contract, d.verdict.Scope = d.o.Contract, d.o.Scope
+	d.findAbsent()
 }

@@ -18,12 +18,18 @@ type Builder struct {
 	nodes    []builderNode
 	cables   []cable
 	oneSided []builderPort
+	dataVLs  []builderLanes
 	warnings []string
 }
 
 type builderPort struct {
 	node Ref
 	port uint8
+}
+
+type builderLanes struct {
+	builderPort
+	lanes uint8
 }
 
 type builderNode struct {
@@ -71,6 +77,12 @@ func (b *Builder) Cable(a Ref, aPort uint8, z Ref, zPort uint8, rate Rate) {
 // mention, although most cables of the source are in the records of both ends.
 func (b *Builder) OneSided(r Ref, port uint8) {
 	b.oneSided = append(b.oneSided, builderPort{r, port})
+}
+
+// DataVLs says how many data lanes a port runs. A cable runs as many as both of its ends
+// do, or as the one that is known.
+func (b *Builder) DataVLs(r Ref, port, lanes uint8) {
+	b.dataVLs = append(b.dataVLs, builderLanes{builderPort{r, port}, lanes})
 }
 
 // Warn records an oddity of the source that was resolved, for Fabric.Warnings.
@@ -192,6 +204,17 @@ func (b *Builder) placeChannels(f *Fabric, id []NodeID) error {
 	for i := range f.channels {
 		c := &f.channels[i]
 		c.Reverse = f.Out(c.To, c.ToPort)
+	}
+	for _, p := range b.dataVLs {
+		c := f.Out(id[p.node], p.port)
+		if c == None || p.lanes == 0 {
+			continue
+		}
+		for _, way := range [2]*Channel{&f.channels[c], &f.channels[f.channels[c].Reverse]} {
+			if way.DataVLs == 0 || p.lanes < way.DataVLs {
+				way.DataVLs = p.lanes
+			}
+		}
 	}
 	for _, p := range b.oneSided {
 		if c := f.Out(id[p.node], p.port); c != None {

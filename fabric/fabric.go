@@ -102,6 +102,7 @@ type Channel struct {
 	FromPort, ToPort uint8
 	Reverse          ChannelID // the other direction of the cable
 	Rate             Rate
+	DataVLs          uint8 // data lanes that the cable runs (PortInfo:OperationalVLs); 0: not known
 }
 
 // Endpoint is a port that sends and receives.

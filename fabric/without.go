@@ -42,6 +42,7 @@ func (f *Fabric) copy(port func(*Endpoint) Port, goneNode, goneChannel []bool) (
 			continue
 		}
 		b.Cable(refs[c.From], c.FromPort, refs[c.To], c.ToPort, c.Rate)
+		b.DataVLs(refs[c.From], c.FromPort, c.DataVLs)
 	}
 	return b.Build()
 }

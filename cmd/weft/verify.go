@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,7 +132,7 @@ func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 		return err
 	}
 	s := j.summary()
-	return j.answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || !j.verdict.Complete() || j.Mismatches != nil || !j.treesComplete())
+	return j.answer(o.json, s, func() error { return j.Show(j.screen(s)) }, !j.free() || !j.verdict.Complete() || j.Mismatches != nil || len(s.Findings) > 0 || !j.treesComplete())
 }
 
 // free says whether the tables are free of deadlock, given when switches choose.
@@ -194,6 +195,8 @@ type verifySummary struct {
 	Multicast    *multicastSummary `json:"multicast,omitempty"`
 	Stray        int64             `json:"stray"` // (switch without endpoints in scope, LID) without a route
 	Misfits      *input.Mismatches `json:"misfits,omitempty"`
+	Findings     []input.Doubt     `json:"findings,omitempty"`
+	AbsentLanes  []absentLane      `json:"absent_lanes,omitempty"`
 	CutOff       *report.CutOff    `json:"cut_off,omitempty"`
 	Lost         []lostSummary     `json:"lost,omitempty"`
 	Cycle        []report.Step     `json:"cycle"`
@@ -228,6 +231,8 @@ func (j *verifyJob) summary() *verifySummary {
 		Assumed: j.o.Tables.Assumed(), Misfits: j.Mismatches, CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
 		Seconds: j.spent, Groups: j.groupSummary(),
 	}
+	s.AbsentLanes = absentLanes(f, v)
+	s.Findings = slices.Concat(j.Doubts, absentText(s.AbsentLanes))
 	for _, l := range v.Lost {
 		s.Lost = append(s.Lost, lostSummary{
 			f.Label(l.Switch), f.EndpointLabel(f.Owner(l.LID)), report.NodeOf(f, l.Switch, 0), report.EndpointNode(f, f.Owner(l.LID)), l.LID, l.Why.String(), l.Pairs,
@@ -247,6 +252,13 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 	}
 	if j.Mismatches != nil {
 		p.Fact("differs", "%s", j.Mismatches.Text())
+	}
+	for i, finding := range s.Findings {
+		label := ""
+		if i == 0 {
+			label = "findings"
+		}
+		p.Fact(label, "%s", finding.What)
 	}
 	switch {
 	case j.checked:

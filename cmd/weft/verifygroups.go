@@ -67,7 +67,7 @@ func groupsOf(t *routing.Tables) *groupSummary {
 func (s *groupSummary) count(t *routing.Tables, table int, lid fabric.LID) {
 	for sw, c := range t.Groups.Row(table, lid) {
 		s.Entries++
-		if c == routing.NoChoice {
+		if c == routing.NoChoice || t.Groups.Levels(fabric.NodeID(sw)) == 0 {
 			continue
 		}
 		n := t.Groups.Sets(fabric.NodeID(sw))[c.Group()].Len()

@@ -100,6 +100,7 @@ func (p *parser) addPorts(b *fabric.Builder, refs []fabric.Ref) (map[portKey]*po
 			return nil, p.lines.ErrorAt(q.line, "port %d of %q has a second row; the first is line %d", q.number, n.Name, other.line)
 		}
 		ports[key] = q
+		b.DataVLs(refs[key.node], q.number, q.lanes)
 		if (n.Kind == fabric.Switch) != (q.number == 0) {
 			continue // the LID of a switch is that of port 0
 		}
@@ -143,7 +144,12 @@ func (p *parser) addCables(b *fabric.Builder, refs []fabric.Ref, ports map[portK
 			}
 		}
 		taken[ends[0]], taken[ends[1]] = k, k
-		b.Cable(refs[ends[0].node], k.ports[0], refs[ends[1].node], k.ports[1], p.rateOf(b, ports[ends[0]], ports[ends[1]]))
+		one, two := ports[ends[0]], ports[ends[1]]
+		b.Cable(refs[ends[0].node], k.ports[0], refs[ends[1].node], k.ports[1], p.rateOf(b, one, two))
+		if one != nil && two != nil && one.lanes != two.lanes && min(one.lanes, two.lanes) > 0 {
+			b.Warn("the cable of %q port %d and %q port %d runs %d data lanes by line %d and %d by line %d; the fewer count",
+				p.nodes[ends[0].node].Name, one.number, p.nodes[ends[1].node].Name, two.number, one.lanes, one.line, two.lanes, two.line)
+		}
 	}
 	return nil
 }

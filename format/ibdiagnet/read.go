@@ -6,11 +6,12 @@
 //	"leaf-1",65,2,1,1,0x00000000009a4280,0x00000000009a4280,0x00000000009a4280,…
 //	END_NODES
 //
-// Four of them are read, by the names of their columns, whose number and order depend on
+// Four of them are read by Read, by the names of their columns, whose number and order depend on
 // the version of ibdiagnet:
 //
 //	NODES     kind, GUIDs, number of ports, description
-//	PORTS     LID, LMC and port GUID, and the width and speed that is active
+//	PORTS     LID, LMC and port GUID, the width and speed that is active, and the data lanes
+//	          that the port runs
 //	LINKS     the cables; the rate is that of the ports, the slower one if they differ;
 //	          where it is absent, the cables are those of ibdiagnet2.net_dump
 //	SWITCHES  nothing is taken from it, but what it names must be a switch
@@ -27,9 +28,11 @@
 //
 // Tables that contradict each other are a *format.ParseError that names both lines.
 //
-// The other files. ibdiagnet2.fdbs, .slvl, .far with .plft, and .mcfdbs are in the forms of
-// packages lft, slvl, far and mcfdbs, and read by those. Not read at all: VL-to-VL maps
-// (.vl2vl).
+// ReadAdaptive reads a fifth, AR_INFO: which switches may choose among ports, and on which
+// service levels.
+//
+// The other files. ibdiagnet2.fdbs, .slvl with .vl2vl, .far with .plft, and .mcfdbs are in
+// the forms of packages lft, slvl, far and mcfdbs, and read by those.
 package ibdiagnet
 
 import (
@@ -50,13 +53,9 @@ func Read(r io.Reader, file string) (*fabric.Fabric, error) { return ReadWith(r,
 // ReadWith is Read for a folder that has an ibdiagnet2.net_dump too: open opens it, and
 // says what it is called. It is read where the table LINKS is absent.
 func ReadWith(r io.Reader, file string, open func() (io.ReadCloser, string, error)) (*fabric.Fabric, error) {
-	p := &parser{lines: format.NewTableLines(r, file), began: map[string]int{}, byID: map[string]int32{}}
-	p.linkLines = p.lines
-	if err := p.lines.Each(p.line); err != nil {
+	p := newParser(r, file, tables)
+	if err := p.read(); err != nil {
 		return nil, err
-	}
-	if p.section != "" {
-		return nil, p.lines.Errorf("truncated: the table %s, from line %d on, has no END_%[1]s", p.section, p.began[p.section])
 	}
 	if p.began["LINKS"] == 0 && open != nil {
 		if err := p.netDump(open); err != nil {
@@ -66,8 +65,26 @@ func ReadWith(r io.Reader, file string, open func() (io.ReadCloser, string, erro
 	return p.build()
 }
 
+func newParser(r io.Reader, file string, tables map[string]*table) *parser {
+	p := &parser{lines: format.NewTableLines(r, file), tables: tables, began: map[string]int{}, byID: map[string]int32{}}
+	p.linkLines = p.lines
+	return p
+}
+
+// read reads the tables that are wanted.
+func (p *parser) read() error {
+	if err := p.lines.Each(p.line); err != nil {
+		return err
+	}
+	if p.section != "" {
+		return p.lines.Errorf("truncated: the table %s, from line %d on, has no END_%[1]s", p.section, p.began[p.section])
+	}
+	return nil
+}
+
 type parser struct {
 	lines   *format.Lines
+	tables  map[string]*table
 	section string         // the table that this is in, or ""
 	began   map[string]int // [table] the line of its START_
 	table   *table         // of the section; nil: it is skipped
@@ -87,7 +104,7 @@ type parser struct {
 
 const none = -1
 
-// table is how one of the four is read. The first need columns must be there.
+// table is how one is read. The first need columns must be there.
 type table struct {
 	wanted []string
 	need   int
@@ -96,7 +113,7 @@ type table struct {
 
 var tables = map[string]*table{
 	"NODES":    {[]string{"NodeGUID", "NodeType", "NumPorts", "NodeDesc", "SystemImageGUID", "PortGUID", "VendorID", "DeviceID"}, 3, (*parser).node},
-	"PORTS":    {[]string{"NodeGuid", "PortNum", "PortGuid", "LID", "LMC", "LinkWidthActv", "LinkSpeedActv"}, 2, (*parser).port},
+	"PORTS":    {[]string{"NodeGuid", "PortNum", "PortGuid", "LID", "LMC", "LinkWidthActv", "LinkSpeedActv", "OpVLs", "VLCap"}, 2, (*parser).port},
 	"LINKS":    {[]string{"NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2"}, 4, (*parser).link},
 	"SWITCHES": {[]string{"NodeGUID"}, 1, (*parser).switchRow},
 }
@@ -139,14 +156,14 @@ func (p *parser) start(name string) error {
 	if name == "" {
 		return p.lines.Errorf("START_ without the name of a table")
 	}
-	if line := p.began[name]; line != 0 && tables[name] != nil {
+	if line := p.began[name]; line != 0 && p.tables[name] != nil {
 		return p.lines.Errorf("a second table %s; the first begins in line %d", name, line)
 	}
-	if p.began[name] == 0 && tables[name] == nil {
+	if p.began[name] == 0 && p.tables[name] == nil && name != adaptiveTable {
 		p.skipped = append(p.skipped, name)
 	}
 	p.began[name] = p.lines.Number()
-	p.section, p.table, p.header = name, tables[name], false
+	p.section, p.table, p.header = name, p.tables[name], false
 	return nil
 }
 

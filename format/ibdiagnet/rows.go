@@ -26,7 +26,8 @@ type port struct {
 	mention
 	number uint8
 	fabric.Port
-	rate fabric.Rate
+	rate  fabric.Rate
+	lanes uint8 // data lanes that the port runs; 0: not known
 }
 
 // link is a row of LINKS.
@@ -95,8 +96,12 @@ func (p *parser) port() error {
 	if err != nil {
 		return err
 	}
+	lanes, err := p.lanes()
+	if err != nil {
+		return err
+	}
 	p.ports = append(p.ports, port{
-		mention: mention{id, p.lines.Number()}, number: uint8(number), rate: rate,
+		mention: mention{id, p.lines.Number()}, number: uint8(number), rate: rate, lanes: lanes,
 		Port: fabric.Port{GUID: p.optionalGUID(2), LID: fabric.LID(lid), LMC: uint8(lmc)},
 	})
 	return nil
@@ -122,6 +127,23 @@ func (p *parser) rate() (fabric.Rate, error) {
 	}
 	return fabric.Rate{Width: lanes, Speed: s}, nil
 }
+
+// lanes is how many data lanes the port runs; 0 where it is not known.
+func (p *parser) lanes() (uint8, error) {
+	runs, _, err := p.number(7, uint64(len(dataVLs)-1))
+	if err != nil {
+		return 0, err
+	}
+	has, _, err := p.number(8, uint64(len(dataVLs)-1))
+	if err == nil && has > 0 && runs > has {
+		err = p.lines.Errorf("OpVLs is %d and VLCap %d: a port that runs %d data lanes and has %d", runs, has, dataVLs[runs], dataVLs[has])
+	}
+	return dataVLs[runs], err
+}
+
+// dataVLs is the data lanes that OperationalVLs and VLCap of PortInfo stand for
+// (14.2.5.6).
+var dataVLs = [...]uint8{1: 1, 2: 2, 3: 4, 4: 8, 5: 15}
 
 // widths is LinkWidthActive of PortInfo (14.2.5.6).
 var widths = map[uint64]uint8{1: 1, 2: 4, 4: 8, 8: 12, 16: 2}

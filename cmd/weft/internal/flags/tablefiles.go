@@ -22,6 +22,10 @@ type Tables struct {
 	LFTs, SL2VL, PSL, List, Groups, Private string
 	Strict                                  bool
 
+	// Of a folder of ibdiagnet2: what says which switches have adaptive routing on, and which
+	// of them look lanes up by lanes.
+	Adaptive, ByLane string
+
 	// StaticOnly leaves out what switches with adaptive routing choose from, for commands
 	// that cannot take it into account; they say so.
 	StaticOnly bool
@@ -83,6 +87,7 @@ const (
 	groups  = "ibdiagnet2.far"
 	trees   = "ibdiagnet2.mcfdbs"
 	private = "ibdiagnet2.plft"
+	byLane  = "ibdiagnet2.vl2vl"
 	cables  = "ibdiagnet2.net_dump"
 )
 
@@ -147,7 +152,7 @@ func (o *Tables) Settle() error {
 	for _, f := range []struct {
 		to   *string
 		find string
-	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}, {&o.Groups, in.Groups}, {&o.Multicast, in.Multicast}, {&o.Private, in.Private}} {
+	}{{&o.SL2VL, in.SL2VL}, {&o.PSL, in.PSL}, {&o.List, in.List}, {&o.Groups, in.Groups}, {&o.Multicast, in.Multicast}, {&o.Private, in.Private}, {&o.Adaptive, in.Adaptive}, {&o.ByLane, in.ByLane}} {
 		if *f.to == "" {
 			*f.to = f.find
 		}
@@ -164,7 +169,7 @@ func TablesIn(dir string) (Tables, error) {
 	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), FileIn(dir, "opensm-subnet.lst")
 	o.SL2VL, o.PSL = FileIn(dir, "opensm-sl2vl.dump", output.SL2VL, maps), FileIn(dir, output.PSL)
 	o.Groups, o.Multicast = FileIn(dir, groups, output.Groups), FileIn(dir, "opensm.mcfdbs", trees)
-	o.Private = FileIn(dir, private)
+	o.Private, o.Adaptive, o.ByLane = FileIn(dir, private), FileIn(dir, network), FileIn(dir, byLane)
 	if o.LFTs == "" {
 		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)
 	}

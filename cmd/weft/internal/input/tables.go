@@ -22,6 +22,7 @@ type Given struct {
 	Tables     *routing.Tables
 	Rule       lft.Rule    // how LIDs of the files were matched with endpoints of the fabric
 	Mismatches *Mismatches // what tables and fabric do not have in common; nil: nothing
+	Doubts     []Doubt     // other reasons for which switches may not do what the verdict is about
 }
 
 // Read reads a fabric by its FABRIC argument, and tables for it. An lmc other than
@@ -91,7 +92,8 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 			return nil, err
 		}
 	}
-	return &Given{t, dump.Rule, m}, nil
+	g := &Given{Tables: t, Rule: dump.Rule, Mismatches: m}
+	return g, g.look(c, o)
 }
 
 // readGroups reads what switches with adaptive routing choose from. The file goes by LIDs,

@@ -1,0 +1,79 @@
+package slvl
+
+import (
+	"io"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/internal/blocks"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// ReadByLane reads an ibdiagnet2.vl2vl: the switches that look the next lane of a packet up
+// by the lane it came in on, in place of its service level, and on which service levels, as
+// bits ([switch], 0 for all others). Their maps are still those of ibdiagnet2.slvl. Switches
+// of Dragonfly+ networks work so.
+//
+//	dump_vl2vl: Switch 0x0000000000000010
+//	sl: 1 2
+//
+// That a switch has such a set is known from ibdiagnet's public headers (class IBNode,
+// replaceSLsByInVL); the form of the file is not, and nobody has tried this on a real one.
+// So the reader is strict: whatever else is in the file but comments is an error with its
+// line.
+func ReadByLane(r io.Reader, file string, f *fabric.Fabric) ([]uint16, error) {
+	p := &byLane{lines: format.NewTableLines(r, file), f: f, at: fabric.None, levels: make([]uint16, f.Switches()), begins: make(blocks.Begins, f.Switches())}
+	if err := p.lines.Each(p.line); err != nil {
+		return nil, err
+	}
+	if err := p.lines.Truncated(); err != nil {
+		return nil, err
+	}
+	if p.open {
+		return nil, p.lines.Errorf("truncated: the file ends without the service levels of %s", f.Label(p.at))
+	}
+	return p.levels, nil
+}
+
+type byLane struct {
+	lines  *format.Lines
+	f      *fabric.Fabric
+	at     fabric.NodeID
+	open   bool // the service levels of the switch are still to come
+	levels []uint16
+	begins blocks.Begins
+}
+
+func (p *byLane) line(c format.Cursor) error {
+	switch {
+	case c.Empty(), c.Cut("#"):
+		return nil
+	case !p.open && c.Cut("dump_vl2vl: Switch"):
+		return p.begin(c)
+	case p.open && c.Cut("sl:"):
+		return p.read(c)
+	}
+	return p.lines.Errorf("this is no line of an ibdiagnet2.vl2vl as weft knows it, which it has never seen a real one of")
+}
+
+func (p *byLane) begin(c format.Cursor) error {
+	v, ok := c.Hex(1<<64 - 1)
+	if !ok || !c.Empty() {
+		return p.lines.Errorf("no GUID of a switch, or more than that")
+	}
+	s, err := p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block")
+	p.at, p.open = s, true
+	return err
+}
+
+func (p *byLane) read(c format.Cursor) error {
+	p.open = false
+	for !c.Empty() {
+		sl, ok := c.Uint(routing.SLs - 1)
+		if !ok {
+			return p.lines.Errorf("%q in place of a service level from 0 to %d", c, routing.SLs-1)
+		}
+		p.levels[p.at] |= 1 << sl
+	}
+	return nil
+}
