@@ -4,31 +4,34 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 // The engine auto tries engines, has each result judged under the requested contract,
-// and keeps what is proven. Among the proven results it takes, in this order,
+// and keeps what is proven. All proven results are measured alike (see Meter), and the
+// best for the aim of the options is taken:
 //
-//  1. the largest effective bisection bandwidth Λ (T. Hoefler, T. Schneider, A.
-//     Lumsdaine: Optimized Routing for Large-Scale InfiniBand Networks, HOTI 2009,
-//     section IV.A), all engines simulated on the same random patterns;
-//     what is within alike of the best counts as equal;
-//  2. a proof that holds for aggregation nodes and routers too, where the request is
-//     about host adapters only;
-//  3. the fewest lanes needed;
-//  4. the smallest load of a channel;
-//  5. the place in the table of engines.
+//   - bisection: the largest effective bisection bandwidth Λ (T. Hoefler, T. Schneider,
+//     A. Lumsdaine: Optimized Routing for Large-Scale InfiniBand Networks, HOTI 2009,
+//     section IV.A);
+//   - shifts: the least time of all to all in phases, with ranks by switch and by name,
+//     or as Options.Orders says;
+//   - mixed: both, as balance weighs them;
+//   - alltoall: the fewest routes on the fullest channel.
 //
-// If the options have an aim or weights of hosts, only engines are tried that use them
-// for their paths; Λ is still that of all hosts alike.
+// Of equally good ones it takes that whose proof holds for aggregation nodes and routers
+// too, where the request is about host adapters only; then by time of phases, by lanes,
+// engines that make no credit loop on any network first, and by the order of the table of
+// engines, which begins with the simplest. See rank.go, also for lanes that cost nothing
+// and for what is never passed over.
+//
+// If the options have weights of hosts, only engines are tried that use them for their
+// paths; the figures are still those of all hosts alike.
 //
 // No engine is trusted: tables that the judge does not find free of deadlock are not
 // chosen, and tables of an engine that promises nothing are chosen if the judge proves
@@ -43,9 +46,6 @@ import (
 // begun. Then, and only then, the choice depends on the machine, and Choice.Stopped
 // says so. Whatever the budget, the search goes on until something is proven.
 
-// alike is the difference of Λ below which results count as equal.
-const alike = 0.002
-
 // leastTime is the budget of time for all but large networks.
 const leastTime = 10 * time.Second
 
@@ -56,6 +56,8 @@ const overrun = 1.5
 type Choice struct {
 	Trials []Trial // in the order of their places
 	Why    string  // a sentence
+	Aim    string  // what the trials are ranked by
+	Meter  Meter   // what they are measured by
 
 	// Stopped is how many engines the clock kept from being tried. Unless it is
 	// none, another run may choose otherwise.
@@ -64,20 +66,23 @@ type Choice struct {
 
 type search struct {
 	Request
-	contract  routing.Contract
-	fabric    *fabric.Fabric
-	placement traffic.Placement
-	trials    []Trial       // in the order of the table
-	best      float64       // largest Λ so far; -Inf before the first proof
-	left      time.Duration // of the budget, by estimates
-	balanced  bool          // balanced paths have been made
-	limit     time.Time
-	table     []engines.Engine
+	contract routing.Contract
+	fabric   *fabric.Fabric
+	meter    Meter
+	aimed    []int         // of the meter's orders, those that the aim is about
+	trials   []Trial       // in the order of the table
+	left     time.Duration // of the budget, by estimates
+	balanced bool          // balanced paths have been made
+	limit    time.Time
+	table    []engines.Engine
 }
 
 // choose is Route where the engine is Auto.
 func (r *Request) choose(ctx context.Context, f *fabric.Fabric) (*Result, error) {
-	s := newSearch(f, *r, candidates())
+	s, err := newSearch(f, *r, candidates())
+	if err != nil {
+		return nil, err
+	}
 	var p routing.Progress
 	if r.Stages != nil {
 		var done func()
@@ -87,7 +92,7 @@ func (r *Request) choose(ctx context.Context, f *fabric.Fabric) (*Result, error)
 	return s.run(ctx, p)
 }
 
-func newSearch(f *fabric.Fabric, r Request, table []engines.Engine) *search {
+func newSearch(f *fabric.Fabric, r Request, table []engines.Engine) (*search, error) {
 	contract := routing.Any
 	if r.Contract != nil {
 		contract = *r.Contract
@@ -97,10 +102,36 @@ func newSearch(f *fabric.Fabric, r Request, table []engines.Engine) *search {
 		r.Time = defaultTime(f)
 	}
 	r.Options = r.Options.Sharing()
-	return &search{
-		Request: r, contract: contract, fabric: f, placement: r.Scope.Endpoints(f), best: math.Inf(-1),
+	s := &search{
+		Request: r, contract: contract, fabric: f,
 		left: r.Time, limit: time.Now().Add(time.Duration(overrun * float64(r.Time))), table: table,
 	}
+	return s, s.setMeter()
+}
+
+// setMeter settles what trials are measured by.
+func (s *search) setMeter() (err error) {
+	s.meter = Meter{Endpoints: s.fabric.ByPort(s.Scope.Endpoints(s.fabric)), Seed: s.Options.Seed}
+	hosts := len(s.meter.Endpoints)
+	if hosts < 2 {
+		return nil // nobody talks to anybody: all engines are alike
+	}
+	// The standard deviation of Λ over patterns falls with the root of the endpoints; that
+	// of differences between engines on the same patterns is smaller still.
+	s.meter.Runs = cmp.Or(s.Patterns, min(2000, max(200, 400_000/hosts)))
+	s.meter.Phases = min(1000, max(64, 400_000/hosts))
+	if s.meter.Orders, err = Orders(s.fabric, s.meter.Endpoints, s.Options.Seed); err != nil {
+		return err
+	}
+	s.aimed = []int{0, 1} // by switch, and by name
+	if s.Options.Orders != nil {
+		s.aimed = nil
+		for _, order := range s.Options.Orders {
+			s.aimed = append(s.aimed, len(s.meter.Orders))
+			s.meter.Orders = append(s.meter.Orders, order)
+		}
+	}
+	return nil
 }
 
 func (s *search) run(ctx context.Context, p routing.Progress) (*Result, error) {
@@ -133,11 +164,11 @@ func (s *search) take(ctx context.Context, place int) error {
 	if !fits(e, s.contract) {
 		return nil
 	}
-	t := Trial{Engine: e.Name, place: place}
+	t := Trial{Engine: e.Name, place: place, simple: simplicity(e.Name), safe: e.Safe}
 	cost := estimate(e, s.fabric, s.balanced)
 	switch {
 	case deaf(e, s.Options):
-		t.Outcome, t.Why = Skipped, "it does not heed --aim and --weight"
+		t.Outcome, t.Why = Skipped, "it does not heed --weight"
 	case s.proven() && cost > s.left:
 		t.Outcome, t.Why = Skipped, fmt.Sprintf("about %s, and %s of %s are left (--time-budget)", round(cost), round(max(0, s.left)), round(s.Time))
 	case s.limited() && !time.Now().Before(s.limit):
@@ -164,7 +195,7 @@ func (s *search) within(ctx context.Context, e engines.Engine, t *Trial) error {
 	}
 	err := s.try(limited, e, t)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		*t, err = Trial{Engine: t.Engine, Outcome: Stopped, Why: s.limitText(), Spent: t.Spent, place: t.place}, nil
+		*t, err = Trial{Engine: t.Engine, Outcome: Stopped, Why: s.limitText(), Spent: t.Spent, place: t.place, simple: t.simple}, nil
 	}
 	return err
 }
@@ -176,7 +207,9 @@ func (s *search) limitText() string {
 // limited says whether the clock is a limit at present.
 func (s *search) limited() bool { return s.proven() && !s.Patient }
 
-func (s *search) proven() bool { return !math.IsInf(s.best, -1) }
+func (s *search) proven() bool {
+	return slices.ContainsFunc(s.trials, func(t Trial) bool { return t.Outcome == Proven })
+}
 
 // round rounds a time to a sensible number of digits.
 func round(d time.Duration) time.Duration {
@@ -193,41 +226,43 @@ func round(d time.Duration) time.Duration {
 // is better than those before.
 func (s *search) add(t Trial) {
 	before := -1
-	if won := s.won(); won != nil {
+	if won := s.rank().won; won != nil {
 		before = won.place
-	}
-	if t.Outcome == Proven {
-		s.best = max(s.best, t.Lambda)
 	}
 	at, _ := slices.BinarySearchFunc(s.trials, t.place, func(t Trial, place int) int { return cmp.Compare(t.place, place) })
 	s.trials = slices.Insert(s.trials, at, t)
-	for i := range s.trials {
-		if x := &s.trials[i]; x.Outcome != Proven || x.Lambda < s.best-alike {
-			x.result = nil
-		}
-	}
-	if won := s.won(); s.Found != nil && won != nil && won.place != before {
+	s.drop()
+	if won := s.rank().won; s.Found != nil && won != nil && won.place != before {
 		if c, err := s.choice(); err == nil {
 			s.Found(c)
 		}
 	}
 }
 
-// won is the best trial so far; nil: nothing is proven.
-func (s *search) won() *Trial {
-	var won *Trial
+// drop drops the tables that can no longer win.
+func (s *search) drop() {
+	var all []*Trial
 	for i := range s.trials {
-		t := &s.trials[i]
-		if t.result != nil && (won == nil || t.before(won)) {
-			won = t
+		if t := &s.trials[i]; t.Outcome == Proven {
+			all = append(all, t)
+		} else {
+			t.result = nil
 		}
 	}
-	return won
+	least, best := s.floor(all), 0.0
+	for _, t := range all {
+		best = max(best, s.worth(t, least))
+	}
+	for _, t := range all {
+		if s.worth(t, least) < best*keep {
+			t.result = nil
+		}
+	}
 }
 
 // choice is the best trial, and how it was found.
 func (s *search) choice() (*Result, error) {
-	won := s.won()
+	r := s.rank()
 	trials := slices.Clone(s.trials)
 	stopped := 0
 	for i := range trials {
@@ -236,10 +271,10 @@ func (s *search) choice() (*Result, error) {
 			stopped++
 		}
 	}
-	if won == nil {
+	if r.won == nil {
 		return nil, &NoneProven{s.contract, trials}
 	}
-	best := *won.result
-	best.Choice = &Choice{Trials: trials, Why: s.why(won, stopped), Stopped: stopped}
+	best := *r.won.result
+	best.Choice = &Choice{Trials: trials, Why: s.why(r, stopped), Stopped: stopped, Aim: s.Options.Aim.String(), Meter: s.meter}
 	return &best, nil
 }

@@ -43,9 +43,11 @@ func slowly(t *testing.T, w Request, table []engines.Engine, takes map[string]ti
 		table[i].New = func(o engines.Options) engines.Implementation { return slow{e.New(o), takes[e.Name]} }
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newSearch(f, w, table)
 		began := time.Now()
-		var err error
+		s, err := newSearch(f, w, table)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if c, err = s.run(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}

@@ -35,9 +35,16 @@ const shaping = engines.Aim | engines.Weights
 // balanced says whether an engine begins with balanced paths.
 func balanced(e engines.Engine) bool { return e.Uses&shaping != 0 }
 
-// deaf says that an engine would make the same tables whatever aim and weights of hosts
-// are set.
-func deaf(e engines.Engine, o engines.Options) bool { return o.Given()&shaping&^e.Uses != 0 }
+// deaf says that an engine would make the same tables whatever weights of hosts are set,
+// which no measurement of auto knows of.
+func deaf(e engines.Engine, o engines.Options) bool {
+	return o.Given()&engines.Weights&^e.Uses != 0
+}
+
+// simplicity is the place of an engine in the table of all, which begins with the simplest.
+func simplicity(name string) int {
+	return slices.IndexFunc(engines.All(), func(e engines.Engine) bool { return e.Name == name })
+}
 
 // onOneLane says that an engine is safe under a contract on a single lane only.
 func onOneLane(e engines.Engine, contract routing.Contract) bool {

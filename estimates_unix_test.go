@@ -37,7 +37,10 @@ func BenchmarkRoute(b *testing.B) {
 			})
 			b.Run(spec+" "+contract.String()+" estimates", func(b *testing.B) {
 				w.Time = time.Hour
-				s := newSearch(f, w, candidates())
+				s, err := newSearch(f, w, candidates())
+				if err != nil {
+					b.Fatal(err)
+				}
 				for _, place := range inTurn(s.table) {
 					e := s.table[place]
 					if !fits(e, contract) {

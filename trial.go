@@ -5,11 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 // Outcome is what came of trying an engine.
@@ -20,7 +18,7 @@ const (
 	Proven  Outcome = iota // free of deadlock under the contract
 	Loop                   // has a credit loop under the contract
 	Refused                // by the engine, or not accepted
-	Skipped                // not tried: it would take more than is left of the budget, or not heed the options
+	Skipped                // not tried: it would take more than is left of the budget, or not heed weights of hosts
 	Stopped                // not begun, or not finished, when the clock reached the limit
 )
 
@@ -35,26 +33,15 @@ type Trial struct {
 	Why     string        // of a refusal, a skip or a stop
 	VLs     int           // lanes needed
 	SLs     int           // service levels given out
-	Lambda  float64       // measured where it is proven
+	Figures               // where it is proven
 	MaxLoad uint32        // routes on the fullest channel
 	Wider   bool          // proven with aggregation nodes and routers as endpoints too, or there are none
 	Spent   time.Duration // measured, and as long as the clock stops nothing the only thing that differs from run to run
 
 	place  int     // in the order of trying
+	simple int     // in the order of the table of engines, which begins with the simplest
+	safe   bool    // its engine makes no credit loop on any network
 	result *Result // nil: not proven, or it can no longer win
-}
-
-// before says whether t is to be preferred to u, whose Λ is as good.
-func (t *Trial) before(u *Trial) bool {
-	switch {
-	case t.Wider != u.Wider:
-		return t.Wider
-	case t.VLs != u.VLs:
-		return t.VLs < u.VLs
-	case t.MaxLoad != u.MaxLoad:
-		return t.MaxLoad < u.MaxLoad
-	}
-	return t.place < u.place
 }
 
 // try routes with one engine, judges the result and measures it. An error is one
@@ -100,27 +87,10 @@ func (t *Trial) figures(r *Result) {
 	t.Wider = r.Verdict.Free() && (r.Wider == nil || r.Wider.Free())
 }
 
-// measure finds the bandwidth of what is proven.
-func (s *search) measure(ctx context.Context, t *Trial) error {
-	if len(s.placement) < 2 {
-		return nil // nobody talks to anybody: all engines are alike
+// measure measures what is proven.
+func (s *search) measure(ctx context.Context, t *Trial) (err error) {
+	if len(s.meter.Endpoints) > 1 {
+		t.Figures, err = s.meter.Measure(ctx, t.result.Tables)
 	}
-	r, err := congestion.Simulate(ctx, t.result.Tables, congestion.Options{
-		Pattern: traffic.Bisection(), Placement: s.placement, Seed: s.Options.Seed, Runs: s.patterns(),
-	})
-	if err != nil {
-		return err
-	}
-	t.Lambda = r.Lambda
-	return nil
-}
-
-// patterns is how many random patterns are simulated. The standard deviation of Λ
-// over patterns falls with the root of the endpoints; that of differences between
-// engines on the same patterns is smaller still.
-func (s *search) patterns() int {
-	if s.Patterns > 0 {
-		return s.Patterns
-	}
-	return min(2000, max(200, 400_000/max(1, len(s.placement))))
+	return err
 }

@@ -3,43 +3,27 @@ package weft
 import (
 	"fmt"
 	"strings"
+
+	"github.com/weft-fabric/weft/routing/engines"
 )
 
 // why is the sentence that says why a trial won. stopped is how many the clock kept
 // from being tried.
-func (s *search) why(won *Trial, stopped int) string {
-	var equal []*Trial
-	var next *Trial
-	proven := 0
-	for i := range s.trials {
-		t := &s.trials[i]
-		if t.Outcome != Proven {
-			continue
-		}
-		proven++
-		switch {
-		case t == won:
-		case t.result != nil: // within alike of the best
-			equal = append(equal, t)
-		case next == nil || t.Lambda > next.Lambda:
-			next = t
-		}
-	}
+func (s *search) why(r standing, stopped int) string {
 	var b strings.Builder
-	switch {
-	case proven == 1:
-		fmt.Fprintf(&b, "%s is the only engine tried that is proven under contract %s", won.Engine, s.contract)
-	case s.best == 0:
-		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s %s; there is no bandwidth to compare",
-			proven, s.contract, won.Engine, ahead(won, equal))
-	case len(equal) == 0:
-		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s has the most bandwidth", proven, s.contract, won.Engine)
-	default:
-		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s is as fast as %s, and %s",
-			proven, s.contract, won.Engine, names(equal), ahead(won, equal))
+	proven, contract := 0, s.contract
+	for i := range s.trials {
+		if s.trials[i].Outcome == Proven {
+			proven++
+		}
 	}
-	if next != nil {
-		fmt.Fprintf(&b, "; the next, %s, has %.1f %% less", next.Engine, 100*(1-next.Lambda/won.Lambda))
+	if proven == 1 {
+		fmt.Fprintf(&b, "%s is the only engine tried that is proven under contract %s", r.won.Engine, contract)
+	} else {
+		fmt.Fprintf(&b, "of the %d engines proven under contract %s, %s", proven, contract, s.reason(r))
+	}
+	if next := s.next(r); next != nil && proven > 1 {
+		fmt.Fprintf(&b, "; the next is %s%s", next.Engine, s.behind(next, r.won))
 	}
 	if stopped > 0 {
 		fmt.Fprintf(&b, "; the clock ended the search, %d not tried: another run may choose otherwise", stopped)
@@ -47,32 +31,73 @@ func (s *search) why(won *Trial, stopped int) string {
 	return b.String()
 }
 
-// ahead says what decided for won among trials that are as fast.
-func ahead(won *Trial, others []*Trial) string {
-	wider, lanes, load := won.Wider, true, true // whether it was enough to beat all others
-	for _, t := range others {
-		wider = wider && !t.Wider
-		behind := won.Wider && !t.Wider
-		lanes = lanes && (behind || won.VLs < t.VLs)
-		load = load && (behind || won.VLs < t.VLs || won.MaxLoad < t.MaxLoad)
-	}
+// reason is why a trial won over the other proven ones.
+func (s *search) reason(r standing) string {
 	switch {
-	case wider:
-		return "is proven for aggregation nodes and routers too"
-	case lanes && won.VLs == 1:
-		return "needs one lane"
-	case lanes:
-		return fmt.Sprintf("needs fewer lanes, %d", won.VLs)
-	case load:
-		return fmt.Sprintf("has the least on its fullest channel, %d routes", won.MaxLoad)
+	case r.beats != nil:
+		return fmt.Sprintf("%s is nowhere behind %s, and ahead in some of random pairs, phases and lanes", r.won.Engine, r.beats.Engine)
+	case r.saves != nil:
+		return fmt.Sprintf("%s is at most %.0f %% behind %s, which %s, and needs fewer lanes, %d in place of %d",
+			r.won.Engine, 100*cheap, r.saves.Engine, s.best(), r.won.VLs, r.saves.VLs)
+	case len(r.equal) == 1:
+		return fmt.Sprintf("%s %s", r.won.Engine, s.best())
 	}
-	return "comes first in the order of trying"
+	as := "is as good as " + names(r.equal, r.won)
+	if len(s.meter.Endpoints) < 2 {
+		as = "comes before " + names(r.equal, r.won) + ", as there is no bandwidth to compare"
+	}
+	return fmt.Sprintf("%s %s, and of these it %s", r.won.Engine, as, strings.Join(r.how, ", "))
 }
 
-func names(trials []*Trial) string {
-	n := make([]string, len(trials))
-	for i, t := range trials {
-		n[i] = t.Engine
+// best is what is said of the best for the aim.
+func (s *search) best() string {
+	switch s.Options.Aim {
+	case engines.Bisection:
+		return "has the most bandwidth for random pairs"
+	case engines.Shifts:
+		return "takes the least time for phases"
+	case engines.AllToAll:
+		return "has the least on its fullest channel"
+	}
+	return "is best for random pairs and phases together"
+}
+
+// next is the best of those that are not as good as what won.
+func (s *search) next(r standing) (next *Trial) {
+	least := s.floor([]*Trial{r.won})
+	out := map[*Trial]bool{r.won: true, r.saves: true, r.beats: true}
+	for _, t := range r.equal {
+		out[t] = true
+	}
+	for i := range s.trials {
+		t := &s.trials[i]
+		if t.Outcome == Proven && !out[t] && (next == nil || s.worth(t, least) > s.worth(next, least)) {
+			next = t
+		}
+	}
+	return next
+}
+
+// behind is by how much a trial is behind, where the aim is about one figure.
+func (s *search) behind(next, won *Trial) string {
+	worth, best := s.worth(next, 0), s.worth(won, 0)
+	switch {
+	case s.Options.Aim == engines.Mixed || worth <= 0 || worth > best:
+		return ""
+	case s.Options.Aim == engines.Bisection:
+		return fmt.Sprintf(", with %.1f %% less", 100*(1-worth/best))
+	case s.Options.Aim == engines.Shifts:
+		return fmt.Sprintf(", which takes %.0f %% longer", 100*(best/worth-1))
+	}
+	return fmt.Sprintf(", with %.0f %% more", 100*(best/worth-1))
+}
+
+func names(trials []*Trial, but *Trial) string {
+	var n []string
+	for _, t := range trials {
+		if t != but {
+			n = append(n, t.Engine)
+		}
 	}
 	return strings.Join(n, ", ")
 }

@@ -197,6 +197,10 @@ type compareOutput struct {
 		} `json:"hops"`
 		EBB      *float64 `json:"ebb"`
 		AllToAll *float64 `json:"alltoall"`
+		Shifts   []struct {
+			Order string   `json:"order"`
+			Time  *float64 `json:"time"`
+		} `json:"shifts"`
 	} `json:"rows"`
 }
 
@@ -213,7 +217,7 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 	}
 	r.about(networks, o.Fabric.Name, o.Fabric.fits)
 	r.Title = "Engines side by side: " + o.Fabric.Name
-	t := ResultTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "longest", "fullest channel", "bandwidth", "all-to-all"}}
+	t := ResultTable{Title: "Engines and tables", Columns: []string{"name", "verdict", "contract", "lanes needed", "lanes used", "SLs", "hops", "longest", "fullest channel", "bandwidth", "all-to-all", "by name", "at random"}}
 	var present *float64
 	for _, row := range o.Rows {
 		if row.Source == "tables" && present == nil {
@@ -222,7 +226,7 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 	}
 	for _, row := range o.Rows {
 		if row.Refused != "" {
-			t.Rows = append(t.Rows, []string{row.Name, "refuses: " + row.Refused, "", "", "", "", "", "", "", "", ""})
+			t.Rows = append(t.Rows, []string{row.Name, "refuses: " + row.Refused, "", "", "", "", "", "", "", "", "", "", ""})
 			continue
 		}
 		name, verdict, hops, longest := row.Name, row.Verdict, "", ""
@@ -239,13 +243,18 @@ func readCompare(r *Result, networks []*Network, text []byte) error {
 		if present != nil && row.EBB != nil && *present > 0 && row.Source != "tables" {
 			bandwidth += fmt.Sprintf(" (%+.0f %%)", 100*(*row.EBB / *present - 1))
 		}
+		byOrder := map[string]*float64{}
+		for _, s := range row.Shifts {
+			byOrder[s.Order] = s.Time
+		}
 		t.Rows = append(t.Rows, []string{
 			name, verdict, row.Contract, fmt.Sprint(row.Needed), fmt.Sprint(row.Used), fmt.Sprint(row.SLs),
 			hops, longest, optional(row.Index, "%d"), bandwidth, optional(row.AllToAll, "%.2f"),
+			optional(byOrder["name"], "%.2f"), optional(byOrder["random"], "%.2f"),
 		})
 	}
 	r.Tables = append(r.Tables, t)
-	r.fact("bandwidth", "of random pairs, of full; all-to-all in phases as its time, 1 without congestion. Endpoints %s.", o.Endpoints)
+	r.fact("bandwidth", "of random pairs, of full; all-to-all in phases as its time, 1 without congestion, with ranks by switch and port, by name and at random. Endpoints %s.", o.Endpoints)
 	return nil
 }
 

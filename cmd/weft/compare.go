@@ -8,12 +8,12 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
@@ -27,7 +27,6 @@ import (
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
-	"github.com/weft-fabric/weft/traffic"
 )
 
 type compareFlags struct {
@@ -53,8 +52,9 @@ func compareCommand(a *app) *cobra.Command {
 that are in force, so that it shows what would change: the verdict and under
 which contract, lanes and service levels, hops, the edge-forwarding index (the
 most routes over a channel between switches), the effective bisection bandwidth
-as a fraction of full, how long all-to-all takes, and the time and memory that
-routing took. An engine that refuses is listed with its reason.
+as a fraction of full, how long all-to-all takes with the ranks in three orders,
+and the time and memory that routing took. An engine that refuses is listed with
+its reason.
 
 With --measured, counters of the ports are put beside what the routes of each row
 predict if all send alike to all: the correlation, and for the first row the cables
@@ -63,7 +63,9 @@ traffic though no route leads over them.
 
 All-to-all is counted in shift phases, each of which waits for its slowest flow:
 the time is that of the fullest channel of each phase, and 1 means that no flow
-is in another's way. Of more than --phases phases, so many are taken.
+is in another's way. Ranks sit by switch and port, by the names of hosts, as
+schedulers hand them out, and at random. Of more than --phases phases, so many are
+taken.
 
 --lfts-dir NAME=DIR takes tables from a folder with opensm-lfts.dump,
 opensm.fdbs or lfts.dump and, where they are, opensm-subnet.lst, SL2VL maps
@@ -81,7 +83,7 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	f := c.Flags()
 	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
 	f.StringArrayVar(&o.measured, "measured", nil, "counters of the ports, to put beside what routes predict: perfquery's output, an ibdiagnet2.db_csv with PM_INFO, or infiniband_exporter's text; given twice, an earlier look and a later one")
-	f.StringArrayVar(&o.dirs, "lfts-dir", nil, "NAME=DIR: tables that exist, in a folder; may be given several times")
+	addTableDirs(f, &o.dirs)
 	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, "data lanes available, 1 to 15")
 	flags.AddLMC(f, &o.route.LMC)
 	flags.AddScope(f, &o.route.Scope)
@@ -109,17 +111,10 @@ type compareJob struct {
 	scope  routing.Scope
 
 	fabric    *fabric.Fabric
-	placement traffic.Placement
-	shifts    traffic.Pattern
+	meter     weft.Meter
 	counted   *counters.Counters // of --measured
 	explained *measuredSummary   // by the first row
-	phases    int                // of all-to-all that were counted
 	rows      []compareRow
-}
-
-type tableDir struct {
-	name  string
-	files flags.Tables
 }
 
 func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
@@ -153,7 +148,7 @@ func (a *app) compare(ctx context.Context, name string, o *compareFlags) error {
 	return nil
 }
 
-func (j *compareJob) check() (err error) {
+func (j *compareJob) check() error {
 	o := j.o
 	if len(o.dirs) == 0 && flags.HasTables(j.name) {
 		o.dirs = []string{"installed=" + j.name}
@@ -178,25 +173,12 @@ func (j *compareJob) check() (err error) {
 		seen[name] = true
 		j.routes = append(j.routes, r)
 	}
-	for _, arg := range o.dirs {
-		name, dir, ok := strings.Cut(arg, "=")
-		if !ok || name == "" {
-			return exit.Usage("--lfts-dir %s: give the tables a name, as in current=%s", arg, strings.TrimPrefix(arg, "="))
-		}
-		if seen[name] {
-			return exit.Usage("%s is named twice", name)
-		}
-		seen[name] = true
-		files, err := flags.TablesIn(dir)
-		if err != nil {
-			return err
-		}
-		files.Strict = o.strict
-		j.dirs = append(j.dirs, tableDir{name, files})
+	var err error
+	if j.dirs, err = tableDirs(o.dirs, o.strict, seen); err != nil {
+		return err
 	}
 	j.scope = o.route.Scope
-	j.shifts, err = traffic.Parse(fmt.Sprintf("shifts:phases=%d", o.phases))
-	return err
+	return nil
 }
 
 // prepare reads the fabric, once for all.
@@ -221,7 +203,8 @@ func (j *compareJob) prepare() (err error) {
 	if len(among) < 2 {
 		return fmt.Errorf("%s: %s in the scope %s: nobody talks to anybody; --endpoints widens it", j.name, words.Plural(len(among), "endpoint"), j.scope)
 	}
-	j.placement, err = traffic.Place("all", j.fabric, among, j.o.route.Seed)
+	j.meter = weft.Meter{Endpoints: j.fabric.ByPort(among), Uniform: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision, Phases: j.o.phases}
+	j.meter.Orders, err = weft.Orders(j.fabric, among, j.o.route.Seed)
 	return err
 }
 
@@ -289,31 +272,20 @@ func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Ta
 	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
 	row.Index = &loads.Max
 	j.explain(row, loads)
-	o := congestion.Options{
-		Pattern: traffic.Bisection(), Placement: j.placement, UniformRates: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision,
+	m := j.meter
+	m.Stage = func(what string) (routing.Progress, func()) {
+		s := j.Stage(row.Name+": "+what, &row.Seconds.Simulate)
+		return s.Progress(), s.Done
 	}
-	b, err := j.simulate(ctx, row, "bisections", t, o)
+	x, err := m.Measure(ctx, t)
 	if err != nil {
 		return err
 	}
-	o.Pattern = j.shifts
-	all, err := j.simulate(ctx, row, "all-to-all", t, o)
-	if err != nil {
-		return err
-	}
-	j.phases = all.Phases
-	row.EBB, row.StdErr = &b.Lambda, &b.StdErr
-	if slowdown := all.Slowdown(); !math.IsInf(slowdown, 0) {
-		row.AllToAll = &slowdown
+	row.EBB, row.StdErr, row.Shifts = &x.Lambda, &x.StdErr, shiftsOf(x.Shifts)
+	if took := x.Shifts[0].Time; took > 0 {
+		row.AllToAll = &took
 	}
 	return nil
-}
-
-func (j *compareJob) simulate(ctx context.Context, row *compareRow, what string, t *routing.Tables, o congestion.Options) (*congestion.Result, error) {
-	s := j.Stage(row.Name+": "+what, &row.Seconds.Simulate)
-	defer s.Done()
-	o.Progress = s.Progress()
-	return congestion.Simulate(ctx, t, o)
 }
 
 func (r *compareRow) judged(v *deadlock.Verdict, lanes int) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
@@ -48,11 +49,22 @@ type compareRow struct {
 	Correlation *float64          `json:"measured_correlation,omitempty"` // of --measured
 	EBB         *float64          `json:"ebb,omitempty"`
 	StdErr      *float64          `json:"ebb_stderr,omitempty"`
-	AllToAll    *float64          `json:"alltoall,omitempty"` // its time, 1 without congestion
+	AllToAll    *float64          `json:"alltoall,omitempty"` // its time by switch and port, 1 without congestion
+	Shifts      []shiftSummary    `json:"shifts,omitempty"`
 	Seconds     compareSeconds    `json:"seconds"`
 	Heap        int64             `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
 
 	complete bool // every pair has a route that delivers
+}
+
+// shiftSummary is how long all to all in phases takes with the ranks in an order.
+type shiftSummary struct {
+	Order string  `json:"order"`
+	Time  float64 `json:"time,omitempty"` // 1 without congestion; left out where a pair has no route
+}
+
+func shiftsOf(all []weft.Shift) []shiftSummary {
+	return list.Of(all, func(s weft.Shift) shiftSummary { return shiftSummary{s.Order, s.Time} })
 }
 
 // finding says whether the tables in force are not as they should be.
@@ -72,7 +84,7 @@ func (j *compareJob) print() error {
 	s := &compareSummary{
 		Fabric:    summariseFabric(j.name, j.fabric),
 		Endpoints: j.scope.String(), Uniform: j.o.uniformRates, Seed: j.o.route.Seed,
-		Phases: j.phases, PhasesOfAll: len(j.placement) - 1, Rows: j.rows, Measured: j.explained,
+		Phases: j.meter.PhasesOf(), PhasesOfAll: len(j.meter.Endpoints) - 1, Rows: j.rows, Measured: j.explained,
 	}
 	switch {
 	case j.o.json:
@@ -86,6 +98,7 @@ func (j *compareJob) print() error {
 var csvColumns = []string{
 	"name", "source", "refused", "verdict", "contract", "vls", "vls_used", "sls", "pairs", "unreachable", "hops_mean", "hops_max",
 	"edge_forwarding_index", "ebb", "ebb_stderr", "alltoall", "paths_seconds", "lanes_seconds", "verify_seconds", "simulate_seconds", "heap_bytes",
+	"shifts_switch", "shifts_name", "shifts_random",
 }
 
 func (j *compareJob) printCSV() error {
@@ -129,6 +142,11 @@ func (r *compareRow) known() map[string]any {
 	if r.AllToAll != nil {
 		k["alltoall"] = *r.AllToAll
 	}
+	for _, s := range r.Shifts {
+		if s.Time > 0 {
+			k["shifts_"+s.Order] = s.Time
+		}
+	}
 	return k
 }
 
@@ -140,8 +158,8 @@ func (j *compareJob) printTable(s *compareSummary) error {
 			return err
 		}
 	}
-	t := j.NewTable("tables", "verdict", "contract", "lanes needed", "used", "SLs", "hops", "longest", "load", "bandwidth", "all-to-all", "time", "memory")
-	t.Right(3, 12)
+	t := j.NewTable("tables", "verdict", "contract", "lanes", "used", "SLs", "load", "bandwidth", "by switch", "by name", "at random", "hops", "longest", "time", "memory")
+	t.Right(3, 14)
 	for i := range j.rows {
 		t.Row(j.cells(&j.rows[i])...)
 		if next := i + 1; next < len(j.rows) && j.rows[i].Source != j.rows[next].Source {
@@ -165,9 +183,9 @@ func (j *compareJob) printTable(s *compareSummary) error {
 		return err
 	}
 	return errors.Join(j.Say(""),
-		j.Say("deadlock-free: outside %s. lanes needed: by the proof, of %d available; used: by traffic between switches.", report.Outside(j.scope), j.o.route.VLs),
+		j.Say("deadlock-free: outside %s. lanes: needed by the proof, of %d available; used: by traffic between switches.", report.Outside(j.scope), j.o.route.VLs),
 		j.Say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
-		j.Say("all-to-all: its time in shift phases (%s), each as long as on its fullest channel; 1 without congestion.", phases),
+		j.Say("by switch, by name, at random: the time of all-to-all in shift phases (%s), each as long as on its fullest channel, with ranks in that order of hosts; 1 without congestion.", phases),
 		j.Say("time, memory: of routing, proof not included; what it added to the heap."))
 }
 
@@ -200,7 +218,7 @@ func (j *compareJob) sayTables() error {
 	return nil
 }
 
-// cells is a row for people. Bandwidth and all-to-all are compared with the first
+// cells is a row for people. Bandwidth and the times of all-to-all are compared with the first
 // row, if that is of tables that exist.
 func (j *compareJob) cells(r *compareRow) []any {
 	time, memory := words.Seconds(r.Seconds.Choose+r.Seconds.Paths+r.Seconds.Lanes), heapText(r.Heap)
@@ -212,7 +230,7 @@ func (j *compareJob) cells(r *compareRow) []any {
 		if j.o.markdown {
 			verdict += ": " + r.Refused
 		}
-		return []any{r.Name, verdict, "", "", "", "", "", "", "", "", "", time, memory}
+		return []any{r.Name, verdict, "", "", "", "", "", "", "", "", "", "", "", time, memory}
 	}
 	name, verdict := r.Name, r.Verdict
 	if r.Chosen != "" {
@@ -225,9 +243,9 @@ func (j *compareJob) cells(r *compareRow) []any {
 	if r.Needed > 0 {
 		needed = r.Needed
 	}
-	row := []any{name, verdict, r.Contract, needed, r.Used, r.SLs, "", "", "", "", "", time, memory}
+	row := []any{name, verdict, r.Contract, needed, r.Used, r.SLs, "", "", "", "", "", "", "", time, memory}
 	if r.Hops != nil {
-		row[7] = r.Hops.Max
+		row[12] = r.Hops.Max
 	}
 	if r.Index == nil {
 		row[5] = ""
@@ -244,10 +262,17 @@ func (j *compareJob) cells(r *compareRow) []any {
 		}
 		return fmt.Sprintf(" (%+.0f%%)", percent)
 	}
-	row[6], row[8] = fmt.Sprintf("%.2f", r.Hops.Mean), words.Thousands(*r.Index)
-	row[9] = fmt.Sprintf("%.3f", *r.EBB) + change(r.EBB, present.EBB)
-	if r.AllToAll != nil {
-		row[10] = fmt.Sprintf("%.2f", *r.AllToAll) + change(r.AllToAll, present.AllToAll)
+	row[11], row[6] = fmt.Sprintf("%.2f", r.Hops.Mean), words.Thousands(*r.Index)
+	row[7] = fmt.Sprintf("%.3f", *r.EBB) + change(r.EBB, present.EBB)
+	for i, s := range r.Shifts {
+		if s.Time == 0 {
+			continue
+		}
+		var theirs *float64
+		if i < len(present.Shifts) {
+			theirs = &present.Shifts[i].Time
+		}
+		row[8+i] = fmt.Sprintf("%.2f", s.Time) + change(&s.Time, theirs)
 	}
 	return row
 }

@@ -38,8 +38,9 @@ type judged struct {
 	fallen bool              // and nobody said that this is known
 	spent  stageSeconds
 
-	out      string        // folder that they are written into; empty: none
-	install  *installation // how OpenSM takes them from there
+	inForce  []inForceSummary // beside what auto tried
+	out      string           // folder that they are written into; empty: none
+	install  *installation    // how OpenSM takes them from there
 	survival []*survivalSummary
 	seeds    []*seedSummary // whose tables were compared for it
 	underway bool           // a step of several: entries may yet lead into a cable that is gone

@@ -21,6 +21,7 @@ type routeFlags struct {
 	drain           bool
 	survives        []string
 	adaptive        string
+	inForce         []string
 	json            bool
 }
 
@@ -32,9 +33,10 @@ func routeCommand(a *app) *cobra.Command {
 		Long: `Compute forwarding tables, service levels and lanes for a fabric, prove that
 they cannot deadlock, and write them for OpenSM.
 
-By default the engine is auto: several engines are tried, and the one with the most
-bandwidth among those proven under the contract wins (any, unless --contract says
-what else clients do); with --aim or --weight, of those that heed them. An engine
+By default the engine is auto: several engines are tried, and of those proven under
+the contract (any, unless --contract says what else clients do) the best for the
+--aim wins; with --weight, of those that heed it. All that was tried is shown side
+by side; --lfts-dir puts the tables in force beside it. An engine
 is a path finder and a lane assigner (see weft engines); --paths and --lanes give
 other pairs. What needs more lanes than there are is refused, never replaced by
 something weaker. With --out the folder gets lfts.dump, sl2vl.dump, paths.psl,
@@ -76,6 +78,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	f.StringVar(&o.out, "out", "", "folder to write the tables into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
 	f.BoolVar(&o.unproven, "write-unproven", false, "write the tables even if they have a credit loop")
+	addTableDirs(f, &o.inForce)
 	flags.AddJSON(f, &o.json)
 	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
 	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
@@ -83,7 +86,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; of several seeds the one with the fewest exceptions is taken, unless --seed; exit 1 if a failure has no plan")
 	flags.OneOf(f, &o.adaptive, "adaptive", "minimal: give entries groups of ports to choose from, all that lead nearer and keep the proof, written as groups.far", noGroups, minimalGroups)
 	flags.Without(c, "adaptive", "survive")
-	flags.Without(c, "keep", "adaptive", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
+	flags.Without(c, "keep", "lfts-dir", "adaptive", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
 	c.MarkFlagsMutuallyExclusive("out", "steps")
 	return c
 }
@@ -95,6 +98,10 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 		}
 	}
 	j, err := a.newRouteJob(name, &o.Engine)
+	if err != nil {
+		return err
+	}
+	dirs, err := j.inForceDirs(name, o.inForce)
 	if err != nil {
 		return err
 	}
@@ -111,6 +118,9 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	}
 	if err := j.compute(ctx); err != nil {
 		return j.refusal(ctx, err, o.json)
+	}
+	if err := j.readInForce(ctx, dirs); err != nil {
+		return err
 	}
 	if o.adaptive == minimalGroups && j.Verdict.Free() {
 		if err := j.widen(ctx); err != nil {

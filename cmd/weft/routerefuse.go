@@ -84,63 +84,6 @@ func tooFewText(s *refusalSummary, atLeast bool) error {
 	return fmt.Errorf("%s refuses: it needs %s%s here; %s available (--vls).\n%s", s.Engine, least, words.Plural(s.Need, "lane"), words.Counted(s.Available, "is", "are"), advice)
 }
 
-type autoSummary struct {
-	Why   string         `json:"why"`
-	Tried []trialSummary `json:"tried"`
-	// LimitReached says that the clock ended the search, so that another run may
-	// choose otherwise.
-	LimitReached bool `json:"limit_reached"`
-}
-
-type trialSummary struct {
-	Engine  string  `json:"engine"`
-	Outcome string  `json:"outcome"`
-	Why     string  `json:"why,omitempty"`
-	VLs     int     `json:"vls,omitempty"` // as lanes_needed
-	Needed  int     `json:"lanes_needed,omitempty"`
-	SLs     int     `json:"sls,omitempty"`
-	Lambda  float64 `json:"ebb,omitempty"`
-	MaxLoad uint32  `json:"max_load,omitempty"`
-}
-
-func trialSummaries(trials []weft.Trial) []trialSummary {
-	return list.Of(trials, func(t weft.Trial) trialSummary {
-		return trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.VLs, t.SLs, t.Lambda, t.MaxLoad}
-	})
-}
-
-func trialSeconds(trials []weft.Trial) map[string]float64 {
-	s := make(map[string]float64, len(trials))
-	for _, t := range trials {
-		if t.Spent > 0 {
-			s[t.Engine] = t.Spent.Seconds()
-		}
-	}
-	return s
-}
-
-func trialText(trials []weft.Trial) string {
-	return strings.Join(list.Of(trials, func(t weft.Trial) string {
-		what := ""
-		switch t.Outcome {
-		case weft.Proven:
-			what = fmt.Sprintf("%s needed, %s on the fullest channel", words.Plural(t.VLs, "lane"), words.Plural(t.MaxLoad, "route"))
-			if t.Lambda > 0 { // else there is nobody to talk to
-				what = fmt.Sprintf("bandwidth %.3f of full, %s", t.Lambda, what)
-			}
-		case weft.Loop:
-			what = "has a credit loop here"
-		case weft.Refused:
-			what = "refuses: " + t.Why
-		case weft.Skipped:
-			what = "not tried: " + t.Why
-		case weft.Stopped:
-			what = "stopped: " + t.Why
-		}
-		return fmt.Sprintf("%-10s %s", t.Engine, what)
-	}), "\n")
-}
-
 type noneProvenSummary struct {
 	refusalSummary
 	Tried []trialSummary `json:"tried"`

@@ -119,7 +119,7 @@ func (j *judged) summary() *routeSummary {
 		s.MaxLoadOn, s.MaxLoadNodes = j.fabric.ChannelLabel(j.Loads.Hottest), &nodes
 	}
 	if j.Choice != nil {
-		s.Auto = &autoSummary{j.Choice.Why, trialSummaries(j.Choice.Trials), j.Choice.Stopped > 0}
+		s.Auto = &autoSummary{j.Choice.Why, j.Choice.Aim, trialSummaries(j.Choice.Trials), j.inForce, j.Choice.Stopped > 0}
 		s.Seconds.Tried = trialSeconds(j.Choice.Trials)
 	}
 	if j.Wider != nil {
@@ -160,7 +160,7 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 		p.Fact("", "%s", note)
 	}
 	if j.Choice != nil {
-		p.Fact("tried", "%s", trialText(j.Choice.Trials))
+		p.Fact("tried", "%s", j.triedText())
 	}
 	j.factResult(p)
 	if j.Loads.Hottest != fabric.None {

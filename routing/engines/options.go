@@ -29,6 +29,17 @@ type Options struct {
 	shared *shared // see Sharing; nil: nothing is shared
 }
 
+// The aims: what paths shall be good for, and what auto ranks engines by.
+const (
+	Mixed     = balance.Mixed
+	Bisection = balance.Bisection
+	Shifts    = balance.Shifts
+	AllToAll  = balance.AllToAll
+)
+
+// LeastBandwidth is what the aim mixed keeps of the bandwidth of random pairs in any case.
+const LeastBandwidth = balance.LeastBandwidth
+
 // Option is one of the Options, or several, as bits.
 type Option uint16
 
@@ -54,7 +65,7 @@ var options = [...]declared{
 		func(o *Options) *[]fabric.GUID { return &o.Roots }, func(roots []fabric.GUID) bool { return len(roots) > 0 }),
 	option("seed", "seed of what chooses by chance",
 		func(o *Options) *uint64 { return &o.Seed }, func(seed uint64) bool { return seed != 0 }),
-	word("aim", "what balanced paths are good for: mixed (pairs at random and collectives in phases), bisection (pairs at random), shifts (phases) or alltoall (the fullest channel)",
+	word("aim", "what balanced paths are good for, and what auto ranks by: mixed (pairs at random and collectives in phases), bisection (pairs at random), shifts (phases) or alltoall (the fullest channel)",
 		func(o *Options) *balance.Aim { return &o.Aim }, balance.ParseAim),
 	option("weight", "traffic of hosts by name, as 'storage-*=40', 0 to 100; others have 10; the last that fits counts",
 		func(o *Options) *[]uint8 { return &o.Weights }, func(weights []uint8) bool { return weights != nil }),

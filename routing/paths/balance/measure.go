@@ -1,7 +1,6 @@
 package balance
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -13,24 +12,8 @@ type figures struct {
 	durations []float64 // [order] of a shift in the mean, 1 if no flow meets another
 }
 
-// exchange is how many hundredths of the duration of shifts one hundredth of the
-// bandwidth of random pairs is worth to Mixed. Much less buys little for shifts dearly
-// with bandwidth; at twice as much, paths stay those for random pairs on some fabrics
-// where a fortieth of bandwidth would save a third of the duration.
-const exchange = 15
-
 // worth is one number for an aim, the more the better.
-func (x figures) worth(aim Aim) float64 {
-	sum := 0.0
-	for _, d := range x.durations {
-		sum += math.Log(d)
-	}
-	mean := sum / float64(max(1, len(x.durations)))
-	if aim == Shifts {
-		return math.Exp(-mean)
-	}
-	return x.bandwidth * math.Exp(-mean/exchange)
-}
+func (x figures) worth(aim Aim) float64 { return aim.Worth(x.bandwidth, x.durations) }
 
 // perfect says that no flow of a shift meets another.
 func (x figures) perfect() bool {

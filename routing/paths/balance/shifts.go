@@ -94,7 +94,7 @@ func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress
 	for _, x := range starts {
 		floor = max(floor, x.bandwidth)
 	}
-	floor *= least
+	floor *= LeastBandwidth
 	slices.SortStableFunc(starts, func(a, b *start) int { return cmp.Compare(worth(b.figures), worth(a.figures)) })
 	r := newTournament(n, fd, judge)
 	if fd.Work == 0 {
@@ -117,9 +117,6 @@ func between(p routing.Progress, from, to int) routing.Progress {
 	const steps = 100
 	return func(done, total int) { p.Report(from*steps+(to-from)*steps*done/max(1, total), stages*steps) }
 }
-
-// least is what Mixed keeps of the bandwidth of random pairs in any case.
-const least = 0.96
 
 // longer is how many times as many passes trials for shifts get, and may go on without a
 // better routing, as others: meanwhile costs grow steeper.

@@ -1,0 +1,228 @@
+package weft
+
+import (
+	"math"
+	"slices"
+
+	"github.com/weft-fabric/weft/routing/engines"
+)
+
+// How proven trials are ranked. The aim makes one number of the figures of each. What is
+// as good as the best by that is told apart by one criterion after another. Then lanes
+// that cost nothing are saved: what needs fewer, and is at most cheap worse in every
+// figure that the aim is about, is taken instead. At last nothing is passed over that is
+// nowhere worse than what is left, lanes included, and somewhere better.
+
+// Differences below which figures count as equal: they are measured on samples.
+const (
+	alike     = 0.002 // of Λ, which is at most 1
+	alikeTime = 0.01  // of times, relative
+)
+
+// cheap is what a lane fewer may cost in each figure of the aim, relative.
+const cheap = 0.01
+
+// keep is the worth of a trial, relative to the best, below which it can no longer win
+// and its tables are dropped.
+const keep = 0.97
+
+// logTime is the mean logarithm of the times of phases, in the orders that the aim is
+// about; 0 where pairs have no route, which is so of all tables of a network in parts.
+func (s *search) logTime(t *Trial) float64 {
+	sum := 0.0
+	for _, time := range s.times(t) {
+		sum += math.Log(time)
+	}
+	return sum / float64(max(1, len(s.aimed)))
+}
+
+// times is the times of phases in the orders that the aim is about.
+func (s *search) times(t *Trial) []float64 {
+	all := make([]float64, len(s.aimed))
+	for i, order := range s.aimed {
+		all[i] = 1
+		if order < len(t.Shifts) && t.Shifts[order].Time > 0 {
+			all[i] = t.Shifts[order].Time
+		}
+	}
+	return all
+}
+
+// worth is one number for the aim, the more the better; least is the bandwidth that a
+// trial must have so as not to have bought phases dearly.
+func (s *search) worth(t *Trial, least float64) float64 {
+	if s.Options.Aim == engines.AllToAll {
+		return 1 / float64(max(1, t.MaxLoad))
+	}
+	w := s.Options.Aim.Worth(t.Lambda, s.times(t))
+	if s.Options.Aim == engines.Mixed && t.Lambda < least {
+		return w / 2
+	}
+	return w
+}
+
+// floor is the bandwidth below which the aim mixed does not go.
+func (s *search) floor(all []*Trial) float64 {
+	most := 0.0
+	for _, t := range all {
+		most = max(most, t.Lambda)
+	}
+	return most * engines.LeastBandwidth
+}
+
+// criterion tells trials apart that are as good by the aim: the least cost stays, and what
+// costs at most slack more.
+type criterion struct {
+	how   string // what is said of those that stay
+	slack float64
+	cost  func(*Trial) float64
+}
+
+// criteria is in which order trials are told apart.
+func (s *search) criteria() []criterion {
+	wider := criterion{"is proven for aggregation nodes and routers too", 0, func(t *Trial) float64 {
+		if t.Wider {
+			return 0
+		}
+		return 1
+	}}
+	bandwidth := criterion{"has more bandwidth for random pairs", alike, func(t *Trial) float64 { return -t.Lambda }}
+	phases := criterion{"takes less time for phases", math.Log(1 + alikeTime), s.logTime}
+	lanes := criterion{"needs fewer lanes", 0, func(t *Trial) float64 { return float64(t.VLs) }}
+	safe := criterion{"makes no credit loop on any network", 0, func(t *Trial) float64 {
+		if t.safe {
+			return 0
+		}
+		return 1
+	}}
+	simple := criterion{"is the simplest", 0, func(t *Trial) float64 { return float64(t.simple) }}
+	switch s.Options.Aim {
+	case engines.Shifts:
+		return []criterion{wider, bandwidth, lanes, safe, simple}
+	case engines.AllToAll:
+		return []criterion{wider, bandwidth, phases, lanes, safe, simple}
+	}
+	return []criterion{wider, phases, lanes, safe, simple}
+}
+
+// standing is how trials rank at present.
+type standing struct {
+	won   *Trial
+	equal []*Trial // as good as it by the aim, or as what it was taken for
+	how   []string // what told them apart
+	saves *Trial   // what won needs fewer lanes than, and is next to as good as; or nil
+	beats *Trial   // what would have won, had won not been nowhere worse and somewhere better; or nil
+}
+
+// rank ranks the trials that can win; won is nil if nothing is proven.
+func (s *search) rank() (r standing) {
+	var all []*Trial
+	for i := range s.trials {
+		if t := &s.trials[i]; t.result != nil {
+			all = append(all, t)
+		}
+	}
+	if len(all) == 0 {
+		return r
+	}
+	least := s.floor(all)
+	worth := func(t *Trial) float64 { return s.worth(t, least) }
+	slack := alike
+	switch s.Options.Aim {
+	case engines.Shifts:
+		slack = alikeTime * worth(slices.MaxFunc(all, by(worth)))
+	case engines.AllToAll: // counted, not sampled
+		slack = 0
+	}
+	r.equal = within(all, slack, func(t *Trial) float64 { return -worth(t) })
+	left := r.equal
+	for _, c := range s.criteria() {
+		if len(left) == 1 {
+			break
+		}
+		if rest := within(left, c.slack, c.cost); len(rest) < len(left) {
+			left, r.how = rest, append(r.how, c.how)
+		}
+	}
+	r.won = left[0]
+	if fewer := s.cheaper(all, r.won); len(fewer) > 0 {
+		fewer = within(fewer, 0, func(t *Trial) float64 { return float64(t.VLs) })
+		r.saves, r.won = r.won, slices.MaxFunc(fewer, by(worth))
+	}
+	for {
+		better := slices.DeleteFunc(slices.Clone(all), func(t *Trial) bool { return !s.dominates(t, r.won) })
+		if len(better) == 0 {
+			break
+		}
+		r.beats, r.won = r.won, slices.MaxFunc(better, by(worth))
+	}
+	return r
+}
+
+// by orders trials by a number, of equals the simpler last.
+func by(worth func(*Trial) float64) func(a, b *Trial) int {
+	return func(a, b *Trial) int {
+		switch x, y := worth(a), worth(b); {
+		case x < y || x == y && a.simple > b.simple:
+			return -1
+		case x > y || a.simple < b.simple:
+			return 1
+		}
+		return 0
+	}
+}
+
+// within is the trials of the least cost, and those that cost at most slack more.
+func within(all []*Trial, slack float64, cost func(*Trial) float64) (list []*Trial) {
+	least := math.Inf(1)
+	for _, t := range all {
+		least = min(least, cost(t))
+	}
+	for _, t := range all {
+		if cost(t) <= least+slack {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// cheaper is the trials that need fewer lanes than another, and are at most cheap worse
+// in every figure that the aim is about.
+func (s *search) cheaper(all []*Trial, than *Trial) (list []*Trial) {
+	for _, t := range all {
+		ok := t.VLs < than.VLs && (t.Wider || !than.Wider)
+		switch aim := s.Options.Aim; {
+		case aim == engines.AllToAll:
+			ok = ok && float64(t.MaxLoad) <= float64(than.MaxLoad)*(1+cheap)
+		case aim != engines.Shifts:
+			ok = ok && t.Lambda >= than.Lambda*(1-cheap)
+		}
+		if aim := s.Options.Aim; aim == engines.Mixed || aim == engines.Shifts {
+			theirs := s.times(than)
+			for i, time := range s.times(t) {
+				ok = ok && time <= theirs[i]*(1+cheap)
+			}
+		}
+		if ok {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// dominates says whether a trial is nowhere worse than another, in random pairs, in phases
+// by switch and by name and in lanes, and in one of these better by more than chance.
+func (s *search) dominates(t, than *Trial) bool {
+	if t.Lambda < than.Lambda || t.VLs > than.VLs || than.Wider && !t.Wider || s.Options.Aim == engines.AllToAll && t.MaxLoad > than.MaxLoad {
+		return false
+	}
+	better := t.Lambda > than.Lambda+alike || t.VLs < than.VLs
+	theirs := s.times(than)
+	for i, time := range s.times(t) {
+		if time > theirs[i] {
+			return false
+		}
+		better = better || time*(1+alikeTime) < theirs[i]
+	}
+	return better
+}
