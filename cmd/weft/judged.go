@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/format/certificate"
 	"github.com/weft-fabric/weft/format/far"
 	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/mcfdbs"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/words"
@@ -43,6 +44,7 @@ type judged struct {
 	install  *installation    // how OpenSM takes them from there
 	survival []*survivalSummary
 	seeds    []*seedSummary // whose tables were compared for it
+	treeless *weft.NoTree   // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked
 	underway bool           // a step of several: entries may yet lead into a cable that is gone
 }
 
@@ -100,7 +102,10 @@ func (j *judged) verdictText() string {
 func (j *judged) factResult(p *console.Page) {
 	p.Fact("verdict", "%s", j.verdictText())
 	if j.Verdict.Free() {
-		p.Fact("outside", "%s", report.Outside(j.Scope))
+		p.Fact("outside", "%s", report.OutsideOf(j.Verdict))
+	}
+	if text := j.treeText(); text != "" {
+		p.Fact("multicast", "%s", text)
 	}
 	if g := groupsOf(j.Tables); g != nil {
 		p.Fact("groups", "%s; OpenSM 3.3.23 installs none, other subnet managers may", g.text())
@@ -142,6 +147,9 @@ func (j *judged) fill(ctx context.Context, d *output.Folder, then func()) error 
 	}
 	if t.Groups != nil {
 		files = append(files, deploy.File{Name: output.Groups, Write: func(w io.Writer) error { return far.Write(w, t) }})
+	}
+	if t.Multicast != nil {
+		files = append(files, deploy.File{Name: output.Multicast, Write: func(w io.Writer) error { return mcfdbs.Write(w, t.Fabric, t.Multicast) }})
 	}
 	if j.Verdict.Free() {
 		files = append(files, deploy.File{Name: output.Certificate, Write: func(w io.Writer) error { return certificate.Write(w, t.Fabric, j.Verdict.Certificate) }})
@@ -192,6 +200,13 @@ func (j *judged) readBack(ctx context.Context, d *output.Folder) error {
 	if j.Tables.Groups != nil {
 		if read.Groups, err = console.ReadFile(j.Console, d.At(output.Groups), func(r io.Reader, name string) (*routing.Groups, error) {
 			return far.Read(r, name, f, dump.Forwarding)
+		}); err != nil {
+			return notAsWritten(err)
+		}
+	}
+	if m := j.Tables.Multicast; m != nil {
+		if read.Multicast, err = console.ReadFile(j.Console, d.At(output.Multicast), func(r io.Reader, name string) (*routing.Multicast, error) {
+			return mcfdbs.Read(r, name, f, m.SLs)
 		}); err != nil {
 			return notAsWritten(err)
 		}

@@ -22,6 +22,7 @@ type routeFlags struct {
 	survives        []string
 	adaptive        string
 	inForce         []string
+	multicast       uint16 // service levels of multicast groups, as bits; 0: none asked for
 	json            bool
 }
 
@@ -85,8 +86,10 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	f.BoolVar(&o.drain, "drain", false, "with --keep and --survive, let single destinations drop their packets for a step where there is no other way")
 	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; of several seeds the one with the fewest exceptions is taken, unless --seed; exit 1 if a failure has no plan")
 	flags.OneOf(f, &o.adaptive, "adaptive", "minimal: give entries groups of ports to choose from, all that lead nearer and keep the proof, written as groups.far", noGroups, minimalGroups)
-	flags.Without(c, "adaptive", "survive")
-	flags.Without(c, "keep", "lfts-dir", "adaptive", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
+	flags.SLs(f, &o.multicast, "multicast-sl", "find a spanning tree for multicast groups on these service levels too, such as 0, 0,2 or any, proven together with the paths, written as multicast.mcfdbs; exit 1 if there is none")
+	flags.Without(c, "adaptive", "survive", "multicast-sl")
+	flags.Without(c, "multicast-sl", "survive")
+	flags.Without(c, "keep", "lfts-dir", "adaptive", "multicast-sl", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
 	c.MarkFlagsMutuallyExclusive("out", "steps")
 	return c
 }
@@ -124,6 +127,11 @@ func (a *app) route(ctx context.Context, name string, o *routeFlags) error {
 	}
 	if o.adaptive == minimalGroups && j.Verdict.Free() {
 		if err := j.widen(ctx); err != nil {
+			return err
+		}
+	}
+	if o.multicast != 0 && j.Verdict.Free() {
+		if err := j.span(ctx, o.multicast); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
 )
@@ -37,6 +36,7 @@ type routeSummary struct {
 	Dependencies int                  `json:"dependencies"`
 	Cycle        []report.Step        `json:"cycle,omitempty"`
 	Groups       *groupSummary        `json:"adaptive_groups,omitempty"` // of --adaptive
+	Multicast    *treeSummary         `json:"multicast,omitempty"`       // of --multicast-sl
 	Notes        []string             `json:"notes,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
 	Auto         *autoSummary         `json:"auto,omitempty"`     // where the engine was chosen
@@ -89,13 +89,14 @@ type hopSummary struct {
 }
 
 type stageSeconds struct {
-	Read    float64 `json:"read"`
-	Choose  float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
-	Paths   float64 `json:"paths"`
-	Lanes   float64 `json:"lanes"`
-	Verify  float64 `json:"verify"`
-	Repairs float64 `json:"repairs,omitempty"` // of --survive
-	Write   float64 `json:"write"`
+	Read      float64 `json:"read"`
+	Choose    float64 `json:"choose,omitempty"` // of auto: all engines it tried, in place of paths and lanes
+	Paths     float64 `json:"paths"`
+	Lanes     float64 `json:"lanes"`
+	Verify    float64 `json:"verify"`
+	Multicast float64 `json:"multicast,omitempty"` // of --multicast-sl
+	Repairs   float64 `json:"repairs,omitempty"`   // of --survive
+	Write     float64 `json:"write"`
 
 	Tried map[string]float64 `json:"tried,omitempty"` // of auto: by engine
 }
@@ -104,14 +105,14 @@ func (j *judged) summary() *routeSummary {
 	s := &routeSummary{
 		Fabric: summariseFabric(j.name, j.fabric),
 		Engine: j.Engine.Name, Paths: j.Engine.PathsUnder(j.under), Lanes: j.Engine.Lanes,
-		LaneCounts: j.lanes(), NotCovered: deadlock.Outside(j.Scope),
+		LaneCounts: j.lanes(), NotCovered: j.Verdict.Outside(),
 		VLs: j.Tables.Lanes.Needed, VLsUsed: j.Verdict.VLs, VLsAvailable: j.vls, SLs: j.Verdict.SLs,
 		Verdict: report.Verdict(j.Verdict), Contract: j.Contract.String(), Endpoints: j.Scope.String(),
 		Hops:    hopSummary{j.Loads.MeanHops(), j.Loads.MaxHops},
 		MaxLoad: j.Loads.Max, Pairs: j.Verdict.Pairs, Unreachable: j.Verdict.Unreachable, Apart: j.apartSummary(),
 		Dependencies: j.Verdict.Dependencies, Cycle: report.Steps(j.fabric, j.Verdict.Cycle),
 		Notes: j.Tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
-		Groups:  groupsOf(j.Tables),
+		Groups: groupsOf(j.Tables), Multicast: j.treeSummary(),
 		Seconds: j.spent, PeakRSS: peakRSS(), Seeds: j.seeds, Survival: j.survival,
 	}
 	if j.Loads.Hottest != fabric.None {
@@ -130,6 +131,9 @@ func (j *judged) summary() *routeSummary {
 		if j.Tables.Groups != nil {
 			s.Files = append(s.Files, output.Groups)
 		}
+		if j.Tables.Multicast != nil {
+			s.Files = append(s.Files, output.Multicast)
+		}
 		if j.Verdict.Free() {
 			s.Files = append(s.Files, output.Certificate)
 		}
@@ -141,7 +145,7 @@ func (j *judged) summary() *routeSummary {
 func (j *routeJob) report(o *routeFlags) error {
 	unwritten := o.out != "" && j.out == ""
 	notMended := slices.ContainsFunc(j.survival, func(s *survivalSummary) bool { return s.NotMended > 0 })
-	err := j.answer(o.json, j.summary(), func() error { return j.Show(j.screen(o)) }, !unwritten && (j.fallen || notMended || !j.Verdict.Free()))
+	err := j.answer(o.json, j.summary(), func() error { return j.Show(j.screen(o)) }, !unwritten && (j.fallen || notMended || j.treeless != nil || !j.Verdict.Free()))
 	if err == nil && unwritten {
 		err = exit.Finding("nothing was written to %s: the tables have a credit loop (--write-unproven writes them all the same)", o.out)
 	}
@@ -174,8 +178,11 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 		p.Fact("without", "%s", s.text())
 	}
 	written := ""
+	if o.multicast != 0 {
+		written = ", tree " + words.Seconds(j.spent.Multicast)
+	}
 	if len(o.survives) > 0 {
-		written = ", repairs " + words.Seconds(j.spent.Repairs)
+		written += ", repairs " + words.Seconds(j.spent.Repairs)
 	}
 	if o.out != "" {
 		written += ", write " + words.Seconds(j.spent.Write)

@@ -262,7 +262,7 @@ func (j *verifyJob) screen(s *verifySummary) *console.Page {
 	}
 	switch {
 	case j.checked:
-		p.Fact("verdict", "%s (contract %s, endpoints %s): the ranks of %s rise along all %s dependencies", report.DeadlockFree, v.Contract, v.Scope, j.o.readCert, words.Thousands(v.Dependencies))
+		p.Fact("verdict", "%s: the ranks of %s rise along all %s dependencies", report.About(v), j.o.readCert, words.Thousands(v.Dependencies))
 	case j.free() && !v.Free():
 		p.Fact("verdict", "%s (contract %s, endpoints %s), as long as switches choose again; if they choose once, there is a loop of %d steps:\n%s",
 			report.DeadlockFree, v.Contract, v.Scope, len(v.Cycle), report.CycleText(j.Console, f, v.Cycle))

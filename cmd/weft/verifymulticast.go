@@ -7,7 +7,6 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // multicastSummary is what was found of the trees of multicast groups.
@@ -24,13 +23,7 @@ func (j *verifyJob) multicastSummary() *multicastSummary {
 	if v == nil {
 		return nil
 	}
-	s := &multicastSummary{File: j.o.Multicast, Groups: v.Groups, Circling: list.Of(v.Circling, mlid), Split: list.Of(v.Split, mlid)}
-	for sl := range routing.SLs {
-		if v.SLs>>sl&1 == 1 {
-			s.SLs = append(s.SLs, sl)
-		}
-	}
-	return s
+	return &multicastSummary{File: j.o.Multicast, Groups: v.Groups, SLs: levelsOf(v.SLs), Circling: list.Of(v.Circling, mlid), Split: list.Of(v.Split, mlid)}
 }
 
 func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }

@@ -9,7 +9,7 @@ import "strings"
 // list with the code.
 var packages = []string{
 	"balance", "bgp", "change", "congestion", "cure", "daemon", "deadlock", "deploy", "engines", "ethernet", "exact", "export", "fabric", "failures", "figure", "format", "judge", "layer", "lighter",
-	"measure", "orient", "packets", "papers", "pfc", "psl", "repair", "report", "reproduce", "routing", "topology", "torus2qos", "traffic", "transition", "turnlanes", "updown", "watch", "weave", "weft", "wire",
+	"measure", "orient", "packets", "papers", "pfc", "psl", "repair", "report", "reproduce", "routing", "spanning", "topology", "torus2qos", "traffic", "transition", "turnlanes", "updown", "watch", "weave", "weft", "wire",
 }
 
 // Error is the text of an error, without the package names at the beginning of its

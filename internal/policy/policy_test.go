@@ -24,6 +24,16 @@ const (
 	maxLines = 450
 )
 
+// rule says what packages may import of this module and of other modules, in
+// code that is not a test. Paths are relative to the module; "x/..." is x and all
+// below it. The standard library is free to all, and so are tests.
+type rule struct {
+	packages string
+	may      []string // packages of this module
+	modules  []string // of other modules, path prefixes
+	why      string
+}
+
 // source is one Go file of the module, read up to its imports.
 type source struct {
 	dir  string // the package, relative to the module; "." is the root

@@ -1,15 +1,5 @@
 package policy
 
-// rule says what packages may import of this module and of other modules, in
-// code that is not a test. Paths are relative to the module; "x/..." is x and all
-// below it. The standard library is free to all, and so are tests.
-type rule struct {
-	packages string
-	may      []string // packages of this module
-	modules  []string // of other modules, path prefixes
-	why      string
-}
-
 // rules is in order of preference: the first that fits a package counts.
 var rules = []rule{
 	{
@@ -116,6 +106,11 @@ var rules = []rule{
 		why:      "an adaptive engine decides paths and lanes at once, is not built on another's, and is judged by others",
 	},
 	{
+		packages: "routing/spanning",
+		may:      []string{"fabric", "routing", "routing/internal/..."},
+		why:      "a tree for multicast is found beside the finished tables of any engine",
+	},
+	{
 		packages: "routing/engines",
 		may:      []string{"fabric", "fabric/names", "routing", "routing/paths/...", "routing/lanes/...", "routing/adaptive/...", "routing/nue", "routing/torus2qos", "routing/weave", "internal/spell"},
 		why:      "an engine is a row in a table: a path finder and a lane assigner; how ranks sit on hosts goes by the names of hosts",
@@ -212,7 +207,7 @@ var rules = []rule{
 	},
 	{
 		packages: ".",
-		may:      []string{"fabric", "routing", "routing/engines", "traffic", "deadlock", "congestion", "internal/plain"},
+		may:      []string{"fabric", "routing", "routing/engines", "routing/spanning", "traffic", "deadlock", "congestion", "internal/plain"},
 		why:      "the way in for programs: it runs engines by name, asks the judge, and knows no engine in particular",
 	},
 	{

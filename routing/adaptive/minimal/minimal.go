@@ -41,12 +41,10 @@ func Groups(ctx context.Context, t *routing.Tables, c routing.Contract, scope ro
 			}
 		}
 	})
-	w.graph = acyclic.NewLanes(t.Fabric, w.Lanes, func(yield func(in, out fabric.ChannelID)) {
-		for _, lid := range lids {
-			w.To(lid)
-			w.Dependencies(yield)
-		}
-	})
+	var err error
+	if w.graph, err = w.Graph(ctx); err != nil {
+		return nil, err
+	}
 	if w.graph == nil {
 		return nil, errors.New("routing: the tables have a credit loop before any port is added to them")
 	}
@@ -149,9 +147,9 @@ func (w *widener) widen() {
 
 // try adds a trunk to those of a switch, unless its dependencies close a cycle.
 func (w *widener) try(s fabric.NodeID, out fabric.ChannelID) {
-	came := len(w.Came)
+	came := len(w.Arrived)
 	w.added = w.added[:0]
-	w.Send(s, out)
+	w.Start(s, out)
 	if w.join(s, out) && w.Pass(came, w.admit) {
 		w.Out[s] = append(w.Out[s], out)
 		return
@@ -159,7 +157,7 @@ func (w *widener) try(s fabric.NodeID, out fabric.ChannelID) {
 	for _, d := range w.added {
 		w.graph.Remove(d.in, d.out)
 	}
-	w.Undo(came)
+	w.TakeBack(came)
 }
 
 // admit adds a dependency to the graph, unless it closes a cycle.

@@ -7,27 +7,32 @@
 package follow
 
 import (
+	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
 // Packets is the packets to one destination after another, of the endpoints in a scope, on
 // the service levels that a contract allows them.
 type Packets struct {
-	SLs   []uint8 // those in use, or one that stands for all where all are treated alike
+	SLs   []uint8 // those in use; one stands for all where the packets on each do the same
 	Lanes int     // one more than the highest lane that packets are mapped to
 
 	// Of the destination that To was called for.
 	Out  [][]fabric.ChannelID // [switch] the trunks that packets may take from there
 	Held [][]uint16           // [index into SLs][trunk] lanes of the packets on it, as bits
-	Came []Arrival            // the lanes of Held, in the order in which packets came to them
+	Arrived []Step            // the lanes of Held, in the order in which packets came to them
 
 	t       *routing.Tables
 	f       *fabric.Fabric
 	c       routing.Contract
-	alike   bool             // all service levels are treated alike
+	scope   routing.Scope
+	plain   bool             // all packets are on lane 0, wherever they are
+	alike   bool             // the packets on every service level do the same, if on lanes of their own
 	index   [routing.SLs]int // [SL] its place in SLs
 	sources [][]sources      // [switch]
 	levels  [][]uint16       // [switch][source] the service levels of its packets, as bits
@@ -40,27 +45,31 @@ type sources struct {
 	from []fabric.EndpointID
 }
 
-// Arrival is lanes of a trunk that packets came to.
-type Arrival struct {
+// Step is lanes of a trunk that packets came to.
+type Step struct {
 	Trunk fabric.ChannelID
 	Level int // index into Packets.SLs
 	Lanes uint16
 }
 
-// New prepares for following the packets of tables. The lanes are counted over further
-// service levels too, given as bits.
+// New prepares for following the packets of tables. Lanes are counted over further service
+// levels too, given as bits.
 func New(t *routing.Tables, c routing.Contract, scope routing.Scope, further uint16) *Packets {
 	f := t.Fabric
 	sls, fixed := c.FixedMask()
 	if !fixed {
 		sls = t.Levels()
 	}
-	alike := t.Lanes.SL2VL.IgnoresSL()
+	lane, uniform := t.Lanes.SL2VL.Uniform()
+	alike := t.Lanes.SL2VL.IgnoresSL() || uniform && fixed
 	if alike {
+		for sls&(sls-1) != 0 && uniform && lane[bits.TrailingZeros16(sls)] >= routing.MaxDataVLs {
+			sls &= sls - 1 // dropped everywhere
+		}
 		sls &= -sls
 	}
 	w := &Packets{
-		t: t, f: f, c: c, alike: alike,
+		t: t, f: f, c: c, scope: scope, alike: alike,
 		Out: make([][]fabric.ChannelID, f.Switches()), levels: make([][]uint16, f.Switches()), sources: make([][]sources, f.Switches()),
 	}
 	for m := sls; m != 0; m &= m - 1 {
@@ -77,6 +86,7 @@ func New(t *routing.Tables, c routing.Contract, scope routing.Scope, further uin
 		w.levels[s] = make([]uint16, len(w.sources[s]))
 	}
 	w.Lanes = w.countLanes(sls | further)
+	w.plain = uniform && len(w.SLs) == 1 && lane[w.SLs[0]] == 0
 	return w
 }
 
@@ -150,10 +160,10 @@ func level(sl uint8) uint16 { return 1 << sl }
 // To follows the packets to a LID from all sources, by the tables and by other forwarding
 // tables of the same fabric, whichever of them each switch goes by.
 func (w *Packets) To(lid fabric.LID, others ...*routing.Forwarding) {
-	for _, a := range w.Came {
+	for _, a := range w.Arrived {
 		w.Held[a.Level][a.Trunk] = 0
 	}
-	w.Came = w.Came[:0]
+	w.Arrived = w.Arrived[:0]
 	w.findLevels(lid)
 	home := w.f.Endpoint(w.f.Owner(lid)).Switch
 	for s := range w.Out {
@@ -163,13 +173,60 @@ func (w *Packets) To(lid fabric.LID, others ...*routing.Forwarding) {
 	for _, o := range others {
 		w.add(o.Row(lid), home)
 	}
+	if w.plain && len(others) == 0 {
+		w.walk()
+		return
+	}
 	for s := range w.Out {
 		for _, c := range w.Out[s] {
-			first := len(w.Came)
-			w.Send(fabric.NodeID(s), c)
+			first := len(w.Arrived)
+			w.Start(fabric.NodeID(s), c)
 			w.Pass(first, nil)
 		}
 	}
+}
+
+// walk is for packets that are all on lane 0: from each source up to where others were.
+func (w *Packets) walk() {
+	heads, held := w.f.Heads(), w.Held[0]
+	for s := range w.levels {
+		if !slices.ContainsFunc(w.levels[s], func(sls uint16) bool { return sls != 0 }) {
+			continue
+		}
+		for at := fabric.NodeID(s); len(w.Out[at]) > 0 && held[w.Out[at][0]] == 0; {
+			c := w.Out[at][0]
+			held[c] = 1
+			w.Arrived = append(w.Arrived, Step{c, 0, 1})
+			at = heads[c]
+		}
+	}
+}
+
+// Graph is the dependencies of the packets to all LIDs in scope; nil if they have a cycle. The
+// packets go by other forwarding tables too, as in To.
+func (w *Packets) Graph(ctx context.Context, others ...*routing.Forwarding) (*acyclic.Lanes, error) {
+	var err error
+	lanes := fabric.ChannelID(w.Lanes)
+	seen := make([]uint64, (w.f.Turns()*w.Lanes*w.Lanes+63)/64) // most dependencies come again and again
+	graph := acyclic.NewLanes(w.f, w.Lanes, func(yield func(in, out fabric.ChannelID)) {
+		for lid := range w.scope.LIDs(w.f) {
+			if err = ctx.Err(); err != nil {
+				return
+			}
+			w.To(lid, others...)
+			w.dependencies(func(in, out fabric.ChannelID) {
+				i := (w.f.Turn(in/lanes, out/lanes)*w.Lanes+int(in%lanes))*w.Lanes + int(out%lanes)
+				if seen[i/64]>>(i%64)&1 == 0 {
+					seen[i/64] |= 1 << (i % 64)
+					yield(in, out)
+				}
+			})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return graph, nil
 }
 
 // add adds the trunks of a row to those that packets may take.
@@ -189,9 +246,9 @@ func (w *Packets) add(row []uint8, home fabric.NodeID) {
 	}
 }
 
-// Dependencies visits those of the packets to the destination, some more than once.
-func (w *Packets) Dependencies(visit func(in, out fabric.ChannelID)) {
-	for _, a := range w.Came {
+// dependencies visits those of the packets to the destination, some more than once.
+func (w *Packets) dependencies(visit func(in, out fabric.ChannelID)) {
+	for _, a := range w.Arrived {
 		for _, out := range w.Out[w.f.Heads()[a.Trunk]] {
 			next := w.Next(a.Trunk, out, w.SLs[a.Level])
 			for m := a.Lanes; m != 0 && next != fabric.None; m &= m - 1 {
@@ -217,8 +274,8 @@ func (w *Packets) Next(in, out fabric.ChannelID, sl uint8) fabric.ChannelID {
 	return w.Vertex(out, int(vl))
 }
 
-// Send puts the packets of a switch's own sources on a trunk.
-func (w *Packets) Send(s fabric.NodeID, out fabric.ChannelID) {
+// Start puts the packets of a switch's own sources on a trunk.
+func (w *Packets) Start(s fabric.NodeID, out fabric.ChannelID) {
 	port := w.f.Channel(out).FromPort
 	for i := range w.sources[s] {
 		for m := w.levels[s][i]; m != 0; m &= m - 1 {
@@ -234,15 +291,15 @@ func (w *Packets) Send(s fabric.NodeID, out fabric.ChannelID) {
 func (w *Packets) Arrive(c fabric.ChannelID, level int, lanes uint16) {
 	if lanes &^= w.Held[level][c]; lanes != 0 {
 		w.Held[level][c] |= lanes
-		w.Came = append(w.Came, Arrival{c, level, lanes})
+		w.Arrived = append(w.Arrived, Step{c, level, lanes})
 	}
 }
 
-// Pass passes on what has arrived, from a place in Came on. try is asked about every
+// Pass passes on what has arrived, from a place in Arrived on. try is asked about every
 // dependency, and false from it ends the walk; nil: nobody is asked.
 func (w *Packets) Pass(from int, try func(in, out fabric.ChannelID) bool) bool {
-	for ; from < len(w.Came); from++ {
-		a := w.Came[from]
+	for ; from < len(w.Arrived); from++ {
+		a := w.Arrived[from]
 		for _, out := range w.Out[w.f.Heads()[a.Trunk]] {
 			next := w.Next(a.Trunk, out, w.SLs[a.Level])
 			if next == fabric.None {
@@ -259,10 +316,10 @@ func (w *Packets) Pass(from int, try func(in, out fabric.ChannelID) bool) bool {
 	return true
 }
 
-// Undo takes back what has arrived, from a place in Came on.
-func (w *Packets) Undo(from int) {
-	for _, a := range w.Came[from:] {
+// TakeBack takes back what has arrived, from a place in Arrived on.
+func (w *Packets) TakeBack(from int) {
+	for _, a := range w.Arrived[from:] {
 		w.Held[a.Level][a.Trunk] &^= a.Lanes
 	}
-	w.Came = w.Came[:from]
+	w.Arrived = w.Arrived[:from]
 }

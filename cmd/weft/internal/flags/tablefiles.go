@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
@@ -41,6 +42,19 @@ func (o *Tables) AddMulticastTo(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.Multicast, "multicast", "", "multicast forwarding tables, opensm.mcfdbs or ibdiagnet2.mcfdbs (default: those beside --lfts, if it is a folder)")
 	Parse(f, &o.MulticastSLs, "multicast-sl", "0", parseSLs, "service levels of the multicast groups, such as 0 or 0,2")
+}
+
+// AnySL is the word for all service levels.
+const AnySL = "any"
+
+// SLs declares a flag of service levels with commas between, or any.
+func SLs(f *pflag.FlagSet, into *uint16, name, usage string) {
+	Parse(f, into, name, "", func(text string) (uint16, error) {
+		if text == AnySL {
+			return 1<<routing.SLs - 1, nil
+		}
+		return parseSLs(text)
+	}, usage)
 }
 
 // parseSLs reads service levels with commas between, as bits.
@@ -168,7 +182,7 @@ func TablesIn(dir string) (Tables, error) {
 	}
 	o.LFTs, o.List = FileIn(dir, "opensm-lfts.dump", output.LFTs, "opensm.fdbs", fdbs), FileIn(dir, "opensm-subnet.lst")
 	o.SL2VL, o.PSL = FileIn(dir, "opensm-sl2vl.dump", output.SL2VL, maps), FileIn(dir, output.PSL)
-	o.Groups, o.Multicast = FileIn(dir, groups, output.Groups), FileIn(dir, "opensm.mcfdbs", trees)
+	o.Groups, o.Multicast = FileIn(dir, groups, output.Groups), FileIn(dir, "opensm.mcfdbs", trees, output.Multicast)
 	o.Private, o.Adaptive, o.ByLane = FileIn(dir, private), FileIn(dir, network), FileIn(dir, byLane)
 	if o.LFTs == "" {
 		return o, fmt.Errorf("%s: no forwarding tables in it (opensm-lfts.dump, %s, opensm.fdbs or %s, plain or gzip)", dir, output.LFTs, fdbs)

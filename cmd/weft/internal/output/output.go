@@ -188,7 +188,7 @@ func mayReplace(name string, force bool) error {
 // notOurs is the first of the entries of a folder that weft does not write, or empty.
 // A folder of steps has a folder for each.
 func notOurs(dir string, entries []os.DirEntry) string {
-	ours := append([]string{LFTs, SL2VL, PSL, Certificate, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
+	ours := append([]string{LFTs, SL2VL, PSL, Multicast, Certificate, Summary, Plan, PlanText, Rules, RulesTable}, deploy.Names...)
 	for _, e := range entries {
 		if !e.IsDir() && (slices.Contains(ours, e.Name()) || strings.HasSuffix(e.Name(), SonicMaps)) {
 			continue
@@ -254,6 +254,7 @@ const (
 	PSL         = "paths.psl"
 	Groups      = "groups.far"
 	Certificate = "certificate"
+	Multicast   = "multicast.mcfdbs"
 	Summary     = "summary.json"
 )
 

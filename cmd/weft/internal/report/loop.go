@@ -48,14 +48,19 @@ func Word(free bool) string {
 
 // VerdictText is the verdict for people, with the credit loop if there is one.
 func VerdictText(c *console.Console, f *fabric.Fabric, v *deadlock.Verdict) string {
-	about := fmt.Sprintf("%s (contract %s, endpoints %s)", Verdict(v), v.Contract, v.Scope)
-	if v.Multicast != nil {
-		about = fmt.Sprintf("%s (contract %s, endpoints %s, %s)", Verdict(v), v.Contract, v.Scope, Covers(v))
-	}
+	about := About(v)
 	if v.Free() {
 		return fmt.Sprintf("%s: %s dependencies, a rank that rises along each", about, words.Thousands(v.Dependencies))
 	}
 	return fmt.Sprintf("%s, a shortest one of %d steps:\n%s", about, len(v.Cycle), CycleText(c, f, v.Cycle))
+}
+
+// About is a verdict in a word and what it is about.
+func About(v *deadlock.Verdict) string {
+	if v.Multicast == nil {
+		return fmt.Sprintf("%s (contract %s, endpoints %s)", Verdict(v), v.Contract, v.Scope)
+	}
+	return fmt.Sprintf("%s (contract %s, endpoints %s, %s)", Verdict(v), v.Contract, v.Scope, Covers(v))
 }
 
 // Covers says whose packets a verdict is about.
@@ -122,4 +127,18 @@ func LoopText(c *console.Console, cycle []Step, more func(i int) string) string 
 	return c.First(MaxSteps, lines, func(n int) string {
 		return fmt.Sprintf("  … and %d more steps back to the first (--json has all)", n)
 	})
+}
+
+// SLsText is service levels that are given as bits.
+func SLsText(mask uint16) string {
+	if mask == 1<<routing.SLs-1 {
+		return "any service level"
+	}
+	var sls []string
+	for sl := range routing.SLs {
+		if mask>>sl&1 == 1 {
+			sls = append(sls, strconv.Itoa(sl))
+		}
+	}
+	return "SL " + strings.Join(sls, ", ")
 }

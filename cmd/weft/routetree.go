@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// treeSummary is the spanning tree for multicast, or why there is none.
+type treeSummary struct {
+	SLs  []int         `json:"sls"`            // service levels of groups that it is proven for
+	None string        `json:"none,omitempty"` // why there is no tree; empty: there is one
+	Loop []report.Step `json:"loop,omitempty"` // the credit loop that the shortest tree would close
+}
+
+func (j *judged) treeSummary() *treeSummary {
+	switch {
+	case j.treeless != nil:
+		s := &treeSummary{SLs: []int{}, None: j.treeless.None.Error()}
+		if j.treeless.Loop != nil {
+			s.Loop = report.Steps(j.fabric, j.treeless.Loop.Cycle)
+		}
+		return s
+	case j.Tables.Multicast != nil:
+		return &treeSummary{SLs: levelsOf(j.Tables.Multicast.SLs)}
+	}
+	return nil
+}
+
+// levelsOf is service levels that are given as bits.
+func levelsOf(mask uint16) (sls []int) {
+	for sl := range routing.SLs {
+		if mask>>sl&1 == 1 {
+			sls = append(sls, sl)
+		}
+	}
+	return sls
+}
+
+// treeText is the same for people; empty: no tree was asked for.
+func (j *judged) treeText() string {
+	switch {
+	case j.treeless != nil && j.treeless.Loop != nil:
+		return j.treeless.None.Error() + ";\nthe shortest one would close a loop:\n" + report.CycleText(j.Console, j.fabric, j.treeless.Loop.Cycle)
+	case j.treeless != nil:
+		return j.treeless.None.Error()
+	case j.Tables.Multicast != nil:
+		return "one spanning tree, of which the trees of all groups on " + report.SLsText(j.Tables.Multicast.SLs) + " are parts: by the plugin, OpenSM's own are others"
+	}
+	return ""
+}
