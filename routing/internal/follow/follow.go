@@ -23,9 +23,9 @@ type Packets struct {
 	Lanes int     // one more than the highest lane that packets are mapped to
 
 	// Of the destination that To was called for.
-	Out  [][]fabric.ChannelID // [switch] the trunks that packets may take from there
-	Held [][]uint16           // [index into SLs][trunk] lanes of the packets on it, as bits
-	Arrived []Step            // the lanes of Held, in the order in which packets came to them
+	Out     [][]fabric.ChannelID // [switch] the trunks that packets may take from there
+	Held    [][]uint16           // [index into SLs][trunk] lanes of the packets on it, as bits
+	Arrived []Step               // the lanes of Held, in the order in which packets came to them
 
 	t       *routing.Tables
 	f       *fabric.Fabric
