@@ -23,7 +23,7 @@ type network struct {
 	inverse  []int64 // [trunk] time that a packet takes, in sixteenths of the fastest trunk's
 	flat     bool    // all trunks are equally fast
 	end      []int64 // [EndpointID] the same for its link; 0 without
-	turnBase []int32 // [trunk] the turn from it to trunk c is turnBase + c
+	turnBase []int32 // [trunk] see trial.both
 	tier     []uint8 // [trunk] order in which to take directions in a grid; nil in other networks
 
 	roots  []root
@@ -77,8 +77,8 @@ func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, err
 	}
 	n.capacities(fd.Uniform)
 	for c := range n.turnBase {
-		first, _ := f.TrunksFrom(f.Heads()[c])
-		n.turnBase[c] = int32(f.FirstTurn(fabric.ChannelID(c))) - int32(first)
+		first, _ := f.TrunksFrom(f.Channel(fabric.ChannelID(c)).From)
+		n.turnBase[c] = int32(f.FirstTurn(f.Reverses()[c])) - int32(first)
 	}
 	n.dimensions()
 	n.destinations()

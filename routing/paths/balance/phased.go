@@ -159,7 +159,7 @@ func (t *trial) placePhased(d *dest, r *root, pick []uint8) bool {
 			best = t.cheapest(d, r, pick, int32(j))
 		}
 		w := ways[best]
-		t.tree[j].sum, t.tree[j].out = t.cost(w), int32(w.trunk)
+		t.take(j, w)
 		if uint8(best) != pick[j] {
 			pick[j] = uint8(best)
 			changed = true

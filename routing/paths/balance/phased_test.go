@@ -126,7 +126,7 @@ func TestCheapestWay(t *testing.T) {
 		x.tree[0] = step{}
 		for j := 1; j < len(r.order); j++ {
 			w := r.ways[r.first[j]+int32(pick[j])]
-			x.tree[j].sum, x.tree[j].out = x.cost(w), int32(w.trunk)
+			x.take(j, w)
 		}
 		crowds := x.crowds(d)
 		j := int32(rapid.IntRange(1, len(r.order)-1).Draw(rt, "switch"))

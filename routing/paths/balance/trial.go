@@ -31,8 +31,13 @@ type trial struct {
 
 	pick   []uint8 // [dest × switches + position] which of the trunks it may take
 	trunks []trunk
-	both   []int64 // [turn] routes on both of its trunks, by weight; nil where share is 0
-	tree   []step  // [position] of the tree at hand
+	tree   []step // [position] of the tree at hand
+
+	// both is the routes on two trunks one after the other, by weight, by the turn of the
+	// way back: turnBase of the second plus the reverse of the first. So all ways that go
+	// on by the same trunk are side by side, as a tree looks at them. Nil where share is 0.
+	both []int64
+
 	queue  []int32 // destinations, as a pass for shifts takes them
 	phased *phased // counts for shifts; nil before the first pass for them
 
@@ -49,7 +54,7 @@ type trunk struct {
 	load    int64 // routes on it, by weight
 	first   int64 // trees in which its switch uses it, by weight
 	inverse int32 // as in network, twice
-	turns   int32 // turnBase of network
+	back    int32 // the other direction of its cable
 }
 
 // step is a switch of the tree at hand.
@@ -57,6 +62,7 @@ type step struct {
 	sum    int64 // cost of its way
 	routes int64 // through it, by weight of sources
 	out    int32 // its trunk
+	turns  int32 // turnBase of that
 }
 
 func newTrial(n *network, p plan, seed uint64) *trial {
@@ -81,7 +87,7 @@ func newTrial(n *network, p plan, seed uint64) *trial {
 // unload takes all routes off.
 func (t *trial) unload() {
 	for c := range t.trunks {
-		t.trunks[c] = trunk{inverse: int32(2 * t.inverse[c]), turns: t.turnBase[c]}
+		t.trunks[c] = trunk{inverse: int32(2 * t.inverse[c]), back: int32(t.f.Reverses()[c])}
 	}
 	clear(t.both)
 }
@@ -149,6 +155,9 @@ func (t *trial) charge(r *root, pick []uint8, weight int64) {
 	tree := t.tree[:len(r.order)]
 	for i, u := range r.order {
 		tree[i].routes = t.src[u]
+		if t.both != nil && i > 0 {
+			tree[i].turns = t.turnBase[r.ways[r.first[i]+int32(pick[i])].trunk]
+		}
 	}
 	for i := len(tree) - 1; i > 0; i-- {
 		n := tree[i].routes
@@ -159,10 +168,10 @@ func (t *trial) charge(r *root, pick []uint8, weight int64) {
 		c := &t.trunks[w.trunk]
 		c.load += n * weight
 		c.first += weight
-		tree[w.head].routes += n
+		h := &tree[w.head]
+		h.routes += n
 		if t.both != nil && w.head != 0 {
-			next := r.ways[r.first[w.head]+int32(pick[w.head])]
-			t.both[c.turns+int32(next.trunk)] += n * weight
+			t.both[h.turns+c.back] += n * weight
 		}
 	}
 }
@@ -198,13 +207,19 @@ func (t *trial) place(r *root, pick []uint8) bool {
 		default:
 			best = t.choose(ways, int(pick[i]), t.square[r.order[i]]<<10/s.routes)
 		}
-		s.sum, s.out = t.cost(ways[best]), int32(ways[best].trunk)
+		t.take(i, ways[best])
 		if uint8(best) != pick[i] {
 			pick[i] = uint8(best)
 			changed = true
 		}
 	}
 	return changed
+}
+
+// take notes the way of a switch in the tree at hand.
+func (t *trial) take(i int, w way) {
+	s := &t.tree[i]
+	s.sum, s.out, s.turns = t.cost(w), int32(w.trunk), t.turnBase[w.trunk]
 }
 
 // cost is that of the way to the root by a trunk: what a route meets there.
@@ -216,7 +231,7 @@ func (t *trial) cost(w way) int64 {
 		if !t.flat {
 			inverse = min(inverse, t.trunks[h.out].inverse)
 		}
-		sum -= t.share * t.both[c.turns+h.out] * int64(inverse/2)
+		sum -= t.share * t.both[h.turns+c.back] * int64(inverse/2)
 	}
 	return sum
 }
