@@ -27,20 +27,20 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 	if o.Steps == 0 {
 		o.Steps = defaultWay
 	}
-	return bring(ctx, tables, target, nil, nil, o)
+	return bring(ctx, newShared(tables, nil, o), tables, target, nil, o.Steps)
 }
 
-// bring is Bring with two more parameters. was is as for Mend: packets to hosts that
-// are gone follow the tables in force until the first step has changed their rows too.
-// If need is not empty, bring ends as soon as the destinations in need are done.
-func bring(ctx context.Context, tables, target, was *routing.Tables, need []Left, o Options) (*Plan, error) {
+// bring is Bring in at most so many steps. Packets to hosts that are gone follow the tables
+// in force until the first step has changed their rows too. If need is not empty, bring ends
+// as soon as the destinations in need are done.
+func bring(ctx context.Context, sh *shared, tables, target *routing.Tables, need []Left, most int) (*Plan, error) {
 	plan := &Plan{}
-	for i := range o.Steps {
-		s := newStep(tables, was, o)
+	for i := range most {
+		s := sh.newStep(tables)
 		if err := s.derive(ctx); err != nil {
 			return nil, err
 		}
-		for _, lid := range s.was.gone(s.f, o.Scope) {
+		for _, lid := range s.gone {
 			copy(s.Tables.Forwarding.Row(lid), target.Forwarding.Row(lid))
 		}
 		b := &rowBringer{mender: newMender(s), target: target.Forwarding}
@@ -55,7 +55,7 @@ func bring(ctx context.Context, tables, target, was *routing.Tables, need []Left
 			}
 		}
 		plan.Left = s.left
-		if o.AllowDrops && (s.Mended == 0 || i == o.Steps-2) { // the last step then brings the entries
+		if s.o.AllowDrops && (s.Mended == 0 || i == most-2) { // the last step then brings the entries
 			s.drop(target.Forwarding)
 		}
 		if s.Mended+s.Drops == 0 {
@@ -69,7 +69,7 @@ func bring(ctx context.Context, tables, target, was *routing.Tables, need []Left
 		}
 	}
 	for i := range followSteps {
-		s := newStep(tables, nil, o)
+		s := sh.newStep(tables)
 		whole := s.followTarget(target.Forwarding, i == followSteps-1)
 		if s.Follow > 0 {
 			plan.Steps = append(plan.Steps, s.Step)
@@ -108,7 +108,7 @@ func (s *step) followTarget(target *routing.Forwarding, all bool) bool {
 		m.measure()
 		slices.SortFunc(differ, func(x, y fabric.NodeID) int { return cmp.Or(cmp.Compare(m.best[x], m.best[y]), cmp.Compare(x, y)) })
 		for _, at := range differ {
-			c := m.trunk(at, to[at])
+			c := m.flow.trunk(at, to[at])
 			if c != fabric.None && !all && s.flow.passes(s.f.Heads()[c], at) {
 				whole = false
 				continue
@@ -172,7 +172,7 @@ func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
 	if len(b.differ) == 0 {
 		return
 	}
-	w.startAll(nil) // these dependencies are in the graph already
+	w.startAll() // these dependencies are in the graph already
 	if !b.takeRow(target) {
 		b.markWhole()
 		b.measure()
@@ -181,7 +181,7 @@ func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
 		})
 		for _, s := range b.differ {
 			// Skip switches whose own path is broken.
-			if c := b.trunk(s, target[s]); c != fabric.None && b.dist[b.f.Heads()[c]] != unknown && !b.circles(s, c) && b.takeSafely(s, c) {
+			if c := b.flow.trunk(s, target[s]); c != fabric.None && b.dist[b.f.Heads()[c]] != unknown && !b.circles(s, c) && b.takeSafely(s, c) {
 				b.markReached(s, b.dist[b.f.Heads()[c]]+1)
 			}
 		}
@@ -189,7 +189,7 @@ func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
 	left := Left{LID: lid}
 	for _, s := range b.differ {
 		switch {
-		case w.next[s] != fabric.None || b.trunk(s, target[s]) == fabric.None && !w.comes(s):
+		case w.next[s] != fabric.None || b.flow.trunk(s, target[s]) == fabric.None && !w.comes(s):
 			row[s] = target[s]
 			b.Mended++
 		default:
@@ -205,7 +205,7 @@ func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
 func (b *rowBringer) takeRow(target []uint8) bool {
 	b.begin()
 	for _, s := range b.differ {
-		if b.flow.next[s] = b.trunk(s, target[s]); b.flow.next[s] == fabric.None {
+		if b.flow.next[s] = b.flow.trunk(s, target[s]); b.flow.next[s] == fabric.None {
 			b.rollBack(b.differ)
 			return false
 		}

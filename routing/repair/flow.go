@@ -5,6 +5,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
 	"github.com/weft-fabric/weft/routing/internal/marks"
 )
 
@@ -34,6 +35,7 @@ type flow struct {
 	sorted  []fabric.NodeID    // every switch before the one that it forwards to; without those that circle and what is behind them
 	isSort  bool               // sorted is of this LID
 	waiting []int32            // [switch] scratch of sort
+	walks   walks              // of this LID, if plain
 	seen    *marks.Set         // switches, scratch of passes
 	queue   []fabric.NodeID    // scratch of passes
 }
@@ -47,7 +49,7 @@ func newFlow(f *fabric.Fabric, sl2vl *routing.SL2VL, l *levels) *flow {
 		f: f, sl2vl: sl2vl, levels: l, used: len(l.used),
 		cur: make([]fabric.ChannelID, n), next: make([]fabric.ChannelID, n),
 		arrived: make([]uint16, f.Trunks()*len(l.used)),
-		under:   make([]int64, n), waiting: make([]int32, n), seen: marks.New(n),
+		under:   make([]int64, n), waiting: make([]int32, n), seen: marks.New(n), walks: walks{met: make([]int64, n)},
 	}
 	w.lanes = 1 + int(w.topLane())
 	lane, uniform := sl2vl.Uniform()
@@ -83,37 +85,43 @@ func (w *flow) topLane() uint8 {
 
 // begin reads the entries in force for a LID: its row.
 func (w *flow) begin(row []uint8, lid fabric.LID) {
-	for _, i := range w.touched {
-		w.arrived[i] = 0
-	}
-	w.touched = w.touched[:0]
-	w.lid = lid
-	w.home = fabric.None
-	if e := w.f.Owner(lid); e != fabric.None {
-		w.home = w.f.Endpoint(e).Switch
-	}
-	w.dead, w.isSort = false, false
-	trunks := fabric.ChannelID(w.f.Trunks())
+	w.reset(lid)
 	for s, port := range row {
 		w.next[s], w.cur[s] = fabric.None, fabric.None
 		if fabric.NodeID(s) == w.home {
 			continue
 		}
-		if c := w.f.Out(fabric.NodeID(s), port); c < trunks {
-			w.cur[s] = c // or None
-		}
+		w.cur[s] = w.trunk(fabric.NodeID(s), port)
 		w.dead = w.dead || w.cur[s] == fabric.None
 	}
 }
 
-// startAll sends the packets of all sources by the entries in force, and adds them to the
-// load, [trunk], unless that is nil. It fails if a dependency is refused.
-func (w *flow) startAll(load []int64) bool {
-	if w.plain && w.sort() {
-		return w.startPlain(load)
+// reset forgets the LID before.
+func (w *flow) reset(lid fabric.LID) {
+	for _, i := range w.touched {
+		w.arrived[i] = 0
 	}
-	if load != nil {
-		w.addLoad(load)
+	w.touched = w.touched[:0]
+	w.lid, w.home = lid, fabric.None
+	if e := w.f.Owner(lid); e != fabric.None {
+		w.home = w.f.Endpoint(e).Switch
+	}
+	w.dead, w.isSort = false, false
+}
+
+// trunk is the trunk at a port of a switch, or None.
+func (w *flow) trunk(s fabric.NodeID, port uint8) fabric.ChannelID {
+	if c := w.f.Out(s, port); int(c) < w.f.Trunks() {
+		return c
+	}
+	return fabric.None
+}
+
+// startAll sends the packets of all sources by the entries in force. It fails if a
+// dependency is refused.
+func (w *flow) startAll() bool {
+	if w.plain && w.walk(nil) {
+		return w.startPlain()
 	}
 	for s, c := range w.cur {
 		if c != fabric.None && !w.start(fabric.NodeID(s), c, nil) {
@@ -123,33 +131,26 @@ func (w *flow) startAll(load []int64) bool {
 	return true
 }
 
-// startPlain is startAll for one lane and entries that do not circle: a pass over the
-// switches, in the order in which packets come by.
-func (w *flow) startPlain(load []int64) bool {
-	heads := w.f.Heads()
-	for s := range w.under {
-		w.under[s] = 0
-		if w.levels.of(fabric.NodeID(s), w.lid) != 0 {
-			w.under[s] = int64(len(w.levels.sources[s]))
+// countRow counts by times what packets of all sources cause by a row: each dependency in
+// uses, as numbering has them, and each pair in load, [trunk], unless that is nil.
+func (w *flow) countRow(row []uint8, lid fabric.LID, by int32, uses []int32, load []int64) {
+	if w.plain {
+		w.reset(lid)
+		if w.walk(row) {
+			w.countPlain(by, uses, load)
+			return
 		}
 	}
-	for _, s := range w.sorted {
-		c := w.cur[s]
-		if c == fabric.None || w.under[s] == 0 {
-			continue
-		}
-		u := heads[c]
-		w.under[u] += w.under[s]
-		if load != nil {
-			load[c] += w.under[s]
-		}
-		w.arrived[c] = 1
-		w.touched = append(w.touched, int32(c))
-		if u != w.home && w.cur[u] != fabric.None && !w.depend(c, w.cur[u]) {
-			return false
-		}
+	n := numbering{w.f, fabric.ChannelID(w.lanes)}
+	w.depend = func(in, out fabric.ChannelID) bool {
+		uses[n.number(acyclic.Dependency{In: in, Out: out})] += by
+		return true
 	}
-	return true
+	w.begin(row, lid)
+	w.startAll()
+	if load != nil {
+		w.addLoad(load, int64(by))
+	}
 }
 
 // start sends the packets of the sources on a switch by a trunk. It fails if a
@@ -270,8 +271,8 @@ func (w *flow) sort() bool {
 	return len(w.sorted) == len(w.cur)
 }
 
-// addLoad counts the pairs on every trunk by the entries in force.
-func (w *flow) addLoad(load []int64) {
+// addLoad counts by times the pairs on every trunk by the entries in force.
+func (w *flow) addLoad(load []int64, by int64) {
 	heads := w.f.Heads()
 	w.sort()
 	for s := range w.under {
@@ -279,7 +280,7 @@ func (w *flow) addLoad(load []int64) {
 	}
 	for _, s := range w.sorted {
 		if c := w.cur[s]; c != fabric.None {
-			load[c] += w.under[s]
+			load[c] += by * w.under[s]
 			w.under[heads[c]] += w.under[s]
 		}
 	}

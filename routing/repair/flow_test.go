@@ -45,7 +45,7 @@ func TestAddLoad(t *testing.T) {
 		load := make([]int64, w.f.Trunks())
 		for _, lid := range lids {
 			w.begin(tables.Forwarding.Row(lid), lid)
-			w.addLoad(load)
+			w.addLoad(load, 1)
 		}
 		return load
 	}

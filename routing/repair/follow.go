@@ -31,17 +31,18 @@ func (s *step) follow(ctx context.Context, last bool) error {
 		}
 		row := s.Tables.Forwarding.Row(lid)
 		s.Follow += m.deliver(lid, row)
-		if !m.hasDead(lid, ep.Switch) {
+		before := s.before.Forwarding.Row(lid)
+		if !s.dead.has(before, lid, ep.Switch) {
 			continue
 		}
-		s.flow.begin(s.before.Forwarding.Row(lid), lid)
+		s.flow.begin(before, lid)
 		if !m.findRoots() {
 			s.Follow += m.clearDead(row)
 			continue
 		}
 		unused := m.anywhere
 		if s.o.Scope.Includes(ep.Class) {
-			s.flow.startAll(nil)
+			s.flow.startAll()
 			unused = m.unused
 		}
 		m.attachUnused(row, unused)
@@ -119,7 +120,7 @@ func (m *mender) clearDead(row []uint8) int {
 	n := 0
 	for s, port := range row {
 		at := fabric.NodeID(s)
-		if at != m.flow.home && port != routing.NoPort && m.trunk(at, port) == fabric.None {
+		if at != m.flow.home && port != routing.NoPort && m.flow.trunk(at, port) == fabric.None {
 			row[at] = routing.NoPort
 			n++
 		}

@@ -14,6 +14,7 @@ type levels struct {
 	f       *fabric.Fabric
 	lanes   *routing.Lanes
 	sources [][]fabric.EndpointID // [switch] in scope
+	ends    []fabric.NodeID       // switches with sources
 	row     []int32               // [switch] the row of service levels of all its sources; -1: they have several
 	ports   [][]uint8             // [switch] in-ports of its sources, one of each set from which packets are mapped to the same lanes
 	fixed   uint16                // all service levels that clients may use, as bits; 0: what the tables say
@@ -59,7 +60,7 @@ func (l *levels) addSource(e fabric.EndpointID) {
 	ep := l.f.Endpoint(e)
 	s, row := ep.Switch, l.lanes.Row[e]
 	if len(l.sources[s]) == 0 {
-		l.row[s] = row
+		l.row[s], l.ends = row, append(l.ends, s)
 	} else if l.row[s] != row {
 		l.row[s] = -1
 	}
@@ -129,6 +130,14 @@ func (l *levels) of(s fabric.NodeID, lid fabric.LID) uint16 {
 		mask |= l.back[int(l.lanes.Row[to])*l.f.Switches()+int(s)]
 	}
 	return mask
+}
+
+// pairs is how many sources on a switch, other than that of its owner, send to a LID.
+func (l *levels) pairs(s fabric.NodeID, lid fabric.LID) int64 {
+	if l.fixed == 0 && l.of(s, lid) == 0 {
+		return 0
+	}
+	return int64(len(l.sources[s]))
 }
 
 // first is the lanes on which packets of a service level leave their switch by a

@@ -59,8 +59,8 @@ type placer struct {
 
 // newWay begins with the tables in force, without entries for hosts that are gone: packets
 // that are still sent there are dropped by their first switch.
-func newWay(ctx context.Context, tables, was *routing.Tables, deepest int, o Options) (*way, error) {
-	w := &way{step: newStep(tables, was, o), deepest: deepest}
+func newWay(ctx context.Context, sh *shared, tables *routing.Tables, deepest int) (*way, error) {
+	w := &way{step: sh.newStep(tables), deepest: deepest}
 	var err error
 	if w.users, err = w.countUsers(ctx, tables.Forwarding); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func newWay(ctx context.Context, tables, was *routing.Tables, deepest int, o Opt
 
 // clearGone removes the entries for hosts that are gone.
 func (s *step) clearGone() {
-	for _, lid := range s.was.gone(s.f, s.o.Scope) {
+	for _, lid := range s.gone {
 		row := s.Tables.Forwarding.Row(lid)
 		for at := range row {
 			row[at] = routing.NoPort
@@ -153,7 +153,7 @@ func (p *placer) place(lid fabric.LID, without fabric.NodeID, cuts bool) bool {
 	default:
 		f.cur[without], f.dead = fabric.None, true
 	}
-	if !f.startAll(nil) {
+	if !f.startAll() {
 		return false
 	}
 	if p.findRoots() {
@@ -195,7 +195,7 @@ func (p *placer) read(lid fabric.LID, row []uint8) {
 	p.caused.clear()
 	p.flow.depend = func(in, out fabric.ChannelID) bool { p.caused.add(acyclic.Dependency{In: in, Out: out}); return true }
 	p.flow.begin(row, lid)
-	p.flow.startAll(nil)
+	p.flow.startAll()
 }
 
 // release is that a destination which has its place could be moved off what its packets

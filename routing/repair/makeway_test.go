@@ -61,14 +61,14 @@ func TestMakeWay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &Plan{}
-			if err := p.mend(t.Context(), before, was, o); err != nil {
+			p, sh := &Plan{}, newShared(before, was, o)
+			if err := p.mend(t.Context(), sh, before, o.Steps); err != nil {
 				t.Fatal(err)
 			}
 			if len(p.Left) == 0 {
 				continue
 			}
-			w, err := newWay(t.Context(), p.end(before), was, wayDepths[0], o)
+			w, err := newWay(t.Context(), sh, p.end(before), wayDepths[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -71,7 +71,7 @@ func (m *mender) destination(lid fabric.LID, row []uint8) {
 	if !m.isBroken(lid) {
 		return
 	}
-	w.startAll(nil) // these dependencies are in the graph already
+	w.startAll() // these dependencies are in the graph already
 	for slack := range int32(m.o.Slack + 1) {
 		m.reattachAll(slack)
 	}
@@ -146,10 +146,11 @@ func (m *mender) markReached(s fabric.NodeID, hops int32) {
 // isBroken reads the entries in force for a LID, and finds the dead ones that can be mended. It
 // says whether there are any.
 func (m *mender) isBroken(lid fabric.LID) bool {
-	if home := m.f.Endpoint(m.f.Owner(lid)).Switch; !m.hasDead(lid, home) {
+	row := m.before.Forwarding.Row(lid)
+	if !m.dead.has(row, lid, m.f.Endpoint(m.f.Owner(lid)).Switch) {
 		return false
 	}
-	m.flow.begin(m.before.Forwarding.Row(lid), lid)
+	m.flow.begin(row, lid)
 	return m.findRoots()
 }
 
@@ -302,12 +303,4 @@ func (m *mender) port(c fabric.ChannelID) uint8 {
 		return routing.NoPort
 	}
 	return m.f.Channel(c).FromPort
-}
-
-// trunk is the trunk at a port of a switch, or None.
-func (m *mender) trunk(s fabric.NodeID, port uint8) fabric.ChannelID {
-	if c := m.f.Out(s, port); int(c) < m.f.Trunks() {
-		return c
-	}
-	return fabric.None
 }

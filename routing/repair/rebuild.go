@@ -34,13 +34,13 @@ type rebuilder struct {
 	added       [][2]fabric.ChannelID
 }
 
-func newRebuilder(tables, was *routing.Tables, left []Left, o Options) *rebuilder {
-	r := &rebuilder{mender: newMender(newStep(tables, was, o)), stuck: map[fabric.LID]bool{}, empty: routing.NewForwarding(tables.Fabric)}
+func newRebuilder(sh *shared, tables *routing.Tables, left []Left) *rebuilder {
+	r := &rebuilder{mender: newMender(sh.newStep(tables)), stuck: map[fabric.LID]bool{}, empty: routing.NewForwarding(tables.Fabric)}
 	for _, l := range left {
 		r.stuck[l.LID] = true
 		r.order = append(r.order, l.LID)
 	}
-	for lid := range o.Scope.LIDs(r.f) {
+	for lid := range r.o.Scope.LIDs(r.f) {
 		if !r.stuck[lid] {
 			r.order = append(r.order, lid)
 		}
@@ -120,7 +120,7 @@ func (r *rebuilder) takeRow(lid fabric.LID, row []uint8) bool {
 		if s == w.home {
 			continue
 		}
-		if w.next[s] = r.trunk(s, port); w.next[s] != fabric.None {
+		if w.next[s] = r.flow.trunk(s, port); w.next[s] != fabric.None {
 			r.all = append(r.all, s)
 		} else if r.best[s] != unknown && w.levels.of(s, lid) != 0 {
 			return false

@@ -35,8 +35,8 @@
 // It shares no code with the judges and does not call them: whoever uses a plan has it
 // judged (package change).
 //
-// Complexity: O(D·S) for D destination LIDs and S switches to derive the graph of a
-// step; a dependency that agrees with the order costs nothing, one that does not a
+// Complexity: O(D·S) for D destination LIDs and S switches to derive the graph of the
+// first step, which later ones go on from where rows differ; a dependency that agrees with the order costs nothing, one that does not a
 // search of the part of the order between its ends.
 //
 // Sources: J. Duato, O. Lysne, R. Pang, T. M. Pinkston: A Theory for Deadlock-Free
@@ -118,17 +118,21 @@ func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 	if o.Steps == 0 {
 		o.Steps = defaultSteps
 	}
-	plan := &Plan{}
-	if err := plan.mend(ctx, tables, was, o); err != nil {
+	plan, sh := &Plan{}, newShared(tables, was, o)
+	if err := plan.mend(ctx, sh, tables, o.Steps); err != nil {
 		return nil, err
 	}
 	if len(plan.Left) > 0 {
-		if err := plan.rebuild(ctx, tables, was, o); err != nil {
+		if err := plan.rebuild(ctx, sh, tables); err != nil {
 			return nil, err
 		}
+		sh.dead.look(plan.end(tables).Forwarding)
 	}
 	for _, last := range []bool{false, true} {
-		s := newStep(plan.end(tables), was, o)
+		if !sh.dead.any(plan.end(tables).Forwarding) {
+			break
+		}
+		s := sh.newStep(plan.end(tables))
 		if err := s.follow(ctx, last); err != nil {
 			return nil, err
 		}
@@ -148,10 +152,12 @@ func (p *Plan) end(before *routing.Tables) *routing.Tables {
 	return before
 }
 
-// mend adds steps that mend tables, until nothing is left or a step changes nothing.
-func (p *Plan) mend(ctx context.Context, tables, was *routing.Tables, o Options) error {
-	for range o.Steps {
-		s := newStep(p.end(tables), was, o)
+// mend adds steps that mend tables, at most so many, until nothing is left or a step changes
+// nothing.
+func (p *Plan) mend(ctx context.Context, sh *shared, tables *routing.Tables, most int) error {
+	sh.dead.look(p.end(tables).Forwarding)
+	for range most {
+		s := sh.newStep(p.end(tables))
 		if err := s.derive(ctx); err != nil {
 			return err
 		}
@@ -175,17 +181,17 @@ func (p *Plan) mend(ctx context.Context, tables, was *routing.Tables, o Options)
 // tables, or the way to them, are barred, rows beside those of Up*/Down* are tried for
 // several roots, until nothing is left. Steps after which as much is left as before are not
 // worth writing.
-func (p *Plan) rebuild(ctx context.Context, tables, was *routing.Tables, o Options) error {
+func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) error {
 	for _, deepest := range wayDepths {
 		for fewer := true; fewer && len(p.Left) > 0; {
-			w, err := newWay(ctx, p.end(tables), was, deepest, o)
+			w, err := newWay(ctx, sh, p.end(tables), deepest)
 			if err != nil {
 				return err
 			}
 			if err := w.placeAll(ctx, p.Left); err != nil {
 				return err
 			}
-			if fewer, err = p.better(ctx, p, w.Tables, tables, was, o); err != nil {
+			if fewer, err = p.better(ctx, sh, p, w.Tables, tables); err != nil {
 				return err
 			}
 		}
@@ -194,11 +200,11 @@ func (p *Plan) rebuild(ctx context.Context, tables, was *routing.Tables, o Optio
 		return nil
 	}
 	begun := *p
-	r := newRebuilder(begun.end(tables), was, begun.Left, o)
+	r := newRebuilder(sh, begun.end(tables), begun.Left)
 	for _, roots := range rootsFor(tables.Fabric, begun.Left) {
 		placed, err := r.upDown(ctx, roots)
 		if err == nil && placed {
-			_, err = p.better(ctx, &begun, r.Tables, tables, was, o)
+			_, err = p.better(ctx, sh, &begun, r.Tables, tables)
 		}
 		if err != nil || len(p.Left) == 0 {
 			return err
@@ -209,8 +215,8 @@ func (p *Plan) rebuild(ctx context.Context, tables, was *routing.Tables, o Optio
 
 // better puts a plan that goes on from another towards some tables in place of p, if it
 // leaves less, and says whether it does.
-func (p *Plan) better(ctx context.Context, begun *Plan, target, tables, was *routing.Tables, o Options) (bool, error) {
-	longer, err := begun.towards(ctx, target, tables, was, o)
+func (p *Plan) better(ctx context.Context, sh *shared, begun *Plan, target, tables *routing.Tables) (bool, error) {
+	longer, err := begun.towards(ctx, sh, target, tables)
 	if err != nil || len(longer.Left) >= len(p.Left) {
 		return false, err
 	}
@@ -230,9 +236,8 @@ func rootsFor(f *fabric.Fabric, left []Left) [][]fabric.NodeID {
 
 // towards is the plan with steps from its end towards other tables, as far as what is left
 // needs them, and with steps that mend what they leave. tables is those before the plan.
-func (p *Plan) towards(ctx context.Context, target, tables, was *routing.Tables, o Options) (*Plan, error) {
-	o.Steps = defaultWay
-	way, err := bring(ctx, p.end(tables), target, was, p.Left, o)
+func (p *Plan) towards(ctx context.Context, sh *shared, target, tables *routing.Tables) (*Plan, error) {
+	way, err := bring(ctx, sh, p.end(tables), target, p.Left, defaultWay)
 	if err != nil {
 		return nil, err
 	}
@@ -240,6 +245,5 @@ func (p *Plan) towards(ctx context.Context, target, tables, was *routing.Tables,
 		way.Steps[i].Rebuilt = true
 	}
 	longer := &Plan{Steps: append(slices.Clone(p.Steps), way.Steps...)}
-	o.Steps = defaultSteps
-	return longer, longer.mend(ctx, tables, was, o)
+	return longer, longer.mend(ctx, sh, tables, defaultSteps)
 }

@@ -11,72 +11,24 @@ import (
 // step is a step under construction.
 type step struct {
 	Step
-	o      Options
-	f      *fabric.Fabric
+	*shared
 	before *routing.Tables // in force when the step begins
-	was    *history
-	levels *levels
 	flow   *flow
 	graph  *acyclic.Lanes
 	load   []int64 // [trunk] pairs in scope that pass it
 	left   []Left
-	onward []bool // [switch × 256 + port] a trunk is at the port
 }
 
 // newStep begins with the tables in force and an empty graph.
-func newStep(tables, was *routing.Tables, o Options) *step {
-	f := tables.Fabric
-	s := &step{o: o, f: f, before: tables, was: newHistory(f, was), levels: newLevels(tables, o), load: make([]int64, f.Trunks())}
-	s.flow = newFlow(f, tables.Lanes.SL2VL, s.levels)
+func (sh *shared) newStep(tables *routing.Tables) *step {
+	s := &step{shared: sh, before: tables, flow: newFlow(sh.f, tables.Lanes.SL2VL, sh.levels), load: make([]int64, sh.f.Trunks())}
 	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
-	fw := routing.NewForwarding(f)
-	for lid := range f.TopLID() + 1 {
+	fw := routing.NewForwarding(s.f)
+	for lid := range s.f.TopLID() + 1 {
 		copy(fw.Row(lid), tables.Forwarding.Row(lid))
 	}
-	s.Tables = &routing.Tables{Fabric: f, Forwarding: fw, Lanes: tables.Lanes}
-	s.onward = make([]bool, f.Switches()<<8)
-	for c := range fabric.ChannelID(f.Trunks()) {
-		from := f.Channel(c)
-		s.onward[int(from.From)<<8|int(from.FromPort)] = true
-	}
+	s.Tables = &routing.Tables{Fabric: s.f, Forwarding: fw, Lanes: tables.Lanes}
 	return s
-}
-
-// hasDead says whether any switch but that of the owner has a dead entry for a LID in force.
-// Most rows have none after most failures, and need not be looked at any further.
-func (s *step) hasDead(lid fabric.LID, home fabric.NodeID) bool {
-	for at, port := range s.before.Forwarding.Row(lid) {
-		if !s.onward[at<<8|int(port)] && fabric.NodeID(at) != home {
-			return true
-		}
-	}
-	return false
-}
-
-// derive computes the graph and the loads from the tables in force.
-func (s *step) derive(ctx context.Context) error {
-	f, tables := s.f, s.before
-	var err error
-	s.graph = acyclic.NewLanes(f, s.flow.lanes, func(yield func(in, out fabric.ChannelID)) {
-		s.flow.depend = func(in, out fabric.ChannelID) bool { yield(in, out); return true }
-		err = s.eachInScope(ctx, func(lid fabric.LID) {
-			s.flow.begin(tables.Forwarding.Row(lid), lid)
-			s.flow.startAll(s.load)
-		})
-		// Packets to a host that is gone are still sent for a while and go as far as the
-		// entries for it lead; and the host may come back.
-		for _, lid := range s.was.gone(s.f, s.o.Scope) {
-			s.flow.begin(tables.Forwarding.Row(lid), lid)
-			s.flow.startAll(nil)
-		}
-	})
-	switch {
-	case err != nil:
-		return err
-	case s.graph == nil:
-		return ErrLoop
-	}
-	return nil
 }
 
 // eachInScope visits the LIDs of the endpoints in scope.

@@ -9,21 +9,47 @@ import (
 	"github.com/weft-fabric/weft/routing/internal/acyclic"
 )
 
-// users is which destinations cause each dependency of some tables.
-type users struct {
+// numbering numbers the dependencies that cables and lanes allow.
+type numbering struct {
 	f     *fabric.Fabric
 	lanes fabric.ChannelID
-	first []int32      // [dependency, plus one] into lids
-	lids  []fabric.LID // rising for each
 }
 
-// dependencies is how many the cables and lanes allow.
-func (u *users) dependencies() int { return u.f.Turns() * int(u.lanes*u.lanes) }
+// dependencies is how many there are.
+func (n numbering) dependencies() int { return n.f.Turns() * int(n.lanes*n.lanes) }
 
-// number is the place of a dependency among all that the cables and lanes allow.
-func (u *users) number(d acyclic.Dependency) int {
-	turn := u.f.Turn(d.In/u.lanes, d.Out/u.lanes)
-	return (turn*int(u.lanes)+int(d.In%u.lanes))*int(u.lanes) + int(d.Out%u.lanes)
+// number is the place of a dependency among all.
+func (n numbering) number(d acyclic.Dependency) int {
+	if n.lanes == 1 {
+		return n.f.Turn(d.In, d.Out)
+	}
+	turn := n.f.Turn(d.In/n.lanes, d.Out/n.lanes)
+	return (turn*int(n.lanes)+int(d.In%n.lanes))*int(n.lanes) + int(d.Out%n.lanes)
+}
+
+// each yields the dependencies whose numbers are in use.
+func (n numbering) each(used func(number int) bool, yield func(in, out fabric.ChannelID)) {
+	at := 0
+	for in := range fabric.ChannelID(n.f.Trunks()) {
+		first, end := n.f.TrunksFrom(n.f.Heads()[in])
+		for out := first; out < end; out++ {
+			for from := range n.lanes {
+				for to := range n.lanes {
+					if used(at) {
+						yield(in*n.lanes+from, out*n.lanes+to)
+					}
+					at++
+				}
+			}
+		}
+	}
+}
+
+// users is which destinations cause each dependency of some tables.
+type users struct {
+	numbering
+	first []int32      // [dependency, plus one] into lids
+	lids  []fabric.LID // rising for each
 }
 
 // of is the destinations whose packets cause a dependency.
@@ -66,26 +92,13 @@ func (u *users) counts() []int32 {
 
 // each yields every dependency that any destination causes.
 func (u *users) each(yield func(in, out fabric.ChannelID)) {
-	n := 0
-	for in := range fabric.ChannelID(u.f.Trunks()) {
-		first, end := u.f.TrunksFrom(u.f.Heads()[in])
-		for out := first; out < end; out++ {
-			for from := range u.lanes {
-				for to := range u.lanes {
-					if u.first[n] < u.first[n+1] {
-						yield(in*u.lanes+from, out*u.lanes+to)
-					}
-					n++
-				}
-			}
-		}
-	}
+	u.numbering.each(func(n int) bool { return u.first[n] < u.first[n+1] }, yield)
 }
 
 // countUsers reads which destinations in scope cause each dependency. Memory: 8 bytes for
 // each destination and each dependency that it causes.
 func (s *step) countUsers(ctx context.Context, fw *routing.Forwarding) (*users, error) {
-	u := &users{f: s.f, lanes: fabric.ChannelID(s.flow.lanes)}
+	u := &users{numbering: numbering{s.f, fabric.ChannelID(s.flow.lanes)}}
 	u.first = make([]int32, u.dependencies()+1)
 	type use struct {
 		number int32
@@ -105,7 +118,7 @@ func (s *step) countUsers(ctx context.Context, fw *routing.Forwarding) (*users, 
 	err := s.eachInScope(ctx, func(lid fabric.LID) {
 		at = lid
 		s.flow.begin(fw.Row(lid), lid)
-		s.flow.startAll(nil)
+		s.flow.startAll()
 	})
 	for n := range u.dependencies() {
 		u.first[n+1] += u.first[n]

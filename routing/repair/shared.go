@@ -1,0 +1,110 @@
+package repair
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/acyclic"
+)
+
+// shared is what the steps of a plan have in common.
+type shared struct {
+	o      Options
+	f      *fabric.Fabric
+	was    *history
+	levels *levels
+	dead   *deadRows
+	gone   []fabric.LID // of endpoints in scope that are gone
+
+	// Most steps change few rows of those before. What all rows cause is counted once, and
+	// for later tables only where a row differs.
+	counted *routing.Forwarding // whose dependencies and pairs are counted; nil: of none yet
+	uses    []int32             // [dependency, as numbering has them] how often packets cause it
+	pairs   []int64             // [trunk] pairs in scope that pass it
+}
+
+// mostUses is the largest number of possible dependencies that are counted: 64 MB. Beyond
+// that every step reads all rows.
+const mostUses = 16_000_000
+
+func newShared(tables, was *routing.Tables, o Options) *shared {
+	f := tables.Fabric
+	sh := &shared{o: o, f: f, was: newHistory(f, was), levels: newLevels(tables, o), dead: newDeadRows(f)}
+	sh.gone = sh.was.gone(f, o.Scope)
+	return sh
+}
+
+// derive computes the graph and the loads from the tables in force.
+func (s *step) derive(ctx context.Context) (err error) {
+	n := numbering{s.f, fabric.ChannelID(s.flow.lanes)}
+	add := func(yield func(in, out fabric.ChannelID)) { n.each(func(d int) bool { return s.uses[d] > 0 }, yield) }
+	if n.dependencies() > mostUses {
+		add = func(yield func(in, out fabric.ChannelID)) { err = s.readAll(ctx, yield) }
+	} else if err := s.count(ctx, n.dependencies()); err != nil {
+		return err
+	}
+	s.graph = acyclic.NewLanes(s.f, s.flow.lanes, add)
+	switch {
+	case err != nil:
+		return err
+	case s.graph == nil:
+		return ErrLoop
+	}
+	return nil
+}
+
+// count goes on from the tables that are counted to those in force.
+func (s *step) count(ctx context.Context, dependencies int) error {
+	sh, last, now := s.shared, s.counted, s.before.Forwarding
+	if last == nil {
+		sh.uses, sh.pairs = make([]int32, dependencies), make([]int64, s.f.Trunks())
+	}
+	sh.counted = nil // if it is interrupted
+	err := s.eachSent(ctx, func(lid fabric.LID, gone bool) {
+		row, load := now.Row(lid), sh.pairs
+		if gone {
+			load = nil
+		}
+		if last != nil {
+			if bytes.Equal(row, last.Row(lid)) {
+				return
+			}
+			s.flow.countRow(last.Row(lid), lid, -1, sh.uses, load)
+		}
+		s.flow.countRow(row, lid, 1, sh.uses, load)
+	})
+	if err != nil {
+		return err
+	}
+	sh.counted = now
+	copy(s.load, sh.pairs)
+	return nil
+}
+
+// readAll yields the dependencies of all rows, and adds up the loads.
+func (s *step) readAll(ctx context.Context, yield func(in, out fabric.ChannelID)) error {
+	s.flow.depend = func(in, out fabric.ChannelID) bool { yield(in, out); return true }
+	return s.eachSent(ctx, func(lid fabric.LID, gone bool) {
+		s.flow.begin(s.before.Forwarding.Row(lid), lid)
+		s.flow.startAll()
+		if !gone {
+			s.flow.addLoad(s.load, 1)
+		}
+	})
+}
+
+// eachSent visits the LIDs in scope and those of hosts that are gone: packets to these are
+// still sent for a while and go as far as the entries for them lead; and the host may come
+// back. They are no load.
+func (s *step) eachSent(ctx context.Context, visit func(lid fabric.LID, gone bool)) error {
+	err := s.eachInScope(ctx, func(lid fabric.LID) { visit(lid, false) })
+	if err != nil {
+		return err
+	}
+	for _, lid := range s.gone {
+		visit(lid, true)
+	}
+	return nil
+}
