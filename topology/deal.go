@@ -1,5 +1,10 @@
 package topology
 
+import (
+	"math/rand/v2"
+	"slices"
+)
+
 // dealUp joins each lower switch to the upper ones by up cables. The cables are
 // numbered switch by switch and distributed round robin over the upper switches and
 // then over their ports: cable n goes to switch n mod S, port 1 + ⌊n/S⌋. So if there
@@ -25,6 +30,33 @@ func dealHosts(free []int, hosts int) []int {
 		}
 	}
 	return has
+}
+
+// seatings is the ways to place what a plan does not place.
+var seatings = []string{"spread", "packed", "drawn"}
+
+// seat is which of several switches with free ports each of n things is plugged into: one
+// on each, round robin (spread), a switch filled before the next is begun (packed), or on
+// ports drawn by lot (drawn).
+func seat(how string, free []int, n int, rng *rand.Rand) []int {
+	var seats []int // a switch for each free port, in the order in which they are taken
+	for i, ports := range free {
+		seats = append(seats, slices.Repeat([]int{i}, ports)...)
+	}
+	switch how {
+	case "spread":
+		seats = seats[:0]
+		for round := range slices.Max(free) {
+			for i, ports := range free {
+				if round < ports {
+					seats = append(seats, i)
+				}
+			}
+		}
+	case "drawn":
+		rng.Shuffle(len(seats), func(a, b int) { seats[a], seats[b] = seats[b], seats[a] })
+	}
+	return seats[:n]
 }
 
 // share is the number of hosts on the i-th of n switches if they are distributed evenly

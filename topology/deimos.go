@@ -1,12 +1,16 @@
 package topology
 
-import "github.com/weft-fabric/weft/fabric"
+import (
+	"math/rand/v2"
+
+	"github.com/weft-fabric/weft/fabric"
+)
 
 // Deimos is the 724-node cluster of TU Dresden on which DFSSSP was measured: T.
 // Hoefler, T. Schneider, A. Lumsdaine: Optimized Routing for Large-Scale
 // InfiniBand Networks, HOTI 2009, Figure 7; J. Domke, T. Hoefler, W. E. Nagel:
 // Deadlock-Free Oblivious Routing for Arbitrary Topologies, IPDPS 2011, section
-// VI. It has no parameters.
+// VI.
 //
 //	 258 ports        228 ports        258 ports
 //	┌──────────┐     ┌──────────┐     ┌──────────┐
@@ -17,18 +21,31 @@ import "github.com/weft-fabric/weft/fabric"
 // crossbars of 24 ports. Leaf i has twelve outer ports, 1 to 12, and its port 13+j
 // goes to port 1+i of spine j.
 //
-// The papers give these figures, but not the ports, nor which 20 of the 744 outer ports
-// without a cross cable are unused. Here both are distributed evenly. Cross cables take
-// the outer ports from the top: the c-th cable of a director is at port 12-⌊c/24⌋ of
-// leaf c mod 24. The cables from d0 to d1 are the first 30 of both, those from d1 to d2
-// the last 30 of d1 and the first 30 of d2. Hosts, 251, 222 and 251, take the outer
-// ports from the bottom, one on each leaf round robin while it has a free port.
+// The papers give these figures, but not the outer ports of the cross cables, nor which 20
+// of the other 744 are unused. Cables and Hosts say where they are, each director by
+// itself, the cross cables first:
+//
+//   - spread: one on each leaf, round robin: as even as can be;
+//   - packed: leaf after leaf, each filled before the next is begun;
+//   - drawn: on outer ports drawn by lot, by math/rand/v2's PCG with Seed and a constant
+//     stream.
+//
+// On a leaf cross cables take the outer ports from the top and hosts those from the
+// bottom. The cables from d0 to d1 are the first 30 of both, those from d1 to d2 the last
+// 30 of d1 and the first 30 of d2.
 //
 // Deviations: links are 4xHDR, as in this whole package; those of the machine were
 // slower.
 //
 // Order: by director, its leaves and then its spines; hosts by leaf.
-type Deimos struct{}
+type Deimos struct {
+	Cables string // spread, packed or drawn; empty: spread
+	Hosts  string // likewise
+	Seed   uint64 // of the random stream, for drawn
+}
+
+// deimosStream is the second half of the PCG seed: "weft" and "deim" in ASCII.
+const deimosStream = 0x77656674_6465696d
 
 const (
 	deimosPorts = 288 // outer ports of a director
@@ -39,7 +56,10 @@ const (
 // deimosHosts is the hosts of each director.
 var deimosHosts = []int{251, 222, 251}
 
-func (*Deimos) declare(*params) size {
+func (d *Deimos) declare(p *params) size {
+	p.word("cables", &d.Cables, seatings, "outer ports of the cables between directors: spread over the leaves (default), packed or drawn")
+	p.word("hosts", &d.Hosts, seatings, "outer ports of the hosts, likewise")
+	p.seed("seed", &d.Seed, "of the random stream, for drawn (default 0)")
 	in := directorOf(deimosPorts, deimosRadix)
 	need := size{switches: len(deimosHosts) * (in.leaves + in.spines), ports: deimosRadix}
 	for _, hosts := range deimosHosts {
@@ -53,25 +73,34 @@ func (d Deimos) Build() (*fabric.Fabric, error) { return built(&d) }
 
 func (d *Deimos) lay(l *layout) {
 	in := directorOf(deimosPorts, deimosRadix)
-	first := make([]int, len(deimosHosts)) // [director] its first leaf
+	rng := rand.New(rand.NewPCG(d.Seed, deimosStream))
+	type outlet struct{ sw, port int }
+	cross := make([][]outlet, len(deimosHosts)) // [director] where its cross cables are plugged in
 	for i, hosts := range deimosHosts {
-		free := in.outerPorts()
-		cross := deimosCross
+		cables := deimosCross
 		if i == 1 {
-			cross *= 2 // the middle one has cables to both others
+			cables *= 2 // the middle one has cables to both others
 		}
-		for c := range cross {
-			free[c%in.leaves]--
+		free := in.outerPorts()
+		var leaves []int
+		var ports []int
+		for _, leaf := range seat(d.Cables, free, cables, rng) {
+			leaves, ports = append(leaves, leaf), append(ports, free[leaf])
+			free[leaf]--
 		}
-		first[i] = in.add(l, i, dealHosts(free, hosts))
-	}
-	// join joins the a-th cross cable of a director to the z-th of the next.
-	join := func(i, a, z int) {
-		l.cable(first[i]+a%in.leaves, deimosRadix/2-a/in.leaves, first[i+1]+z%in.leaves, deimosRadix/2-z/in.leaves)
+		has := make([]int, in.leaves)
+		for _, leaf := range seat(d.Hosts, free, hosts, rng) {
+			has[leaf]++
+		}
+		first := in.add(l, i, has)
+		for c, leaf := range leaves {
+			cross[i] = append(cross[i], outlet{first + leaf, ports[c]})
+		}
 	}
 	for c := range deimosCross {
-		join(0, c, c)
-		join(1, deimosCross+c, c)
+		l.cable(cross[0][c].sw, cross[0][c].port, cross[1][c].sw, cross[1][c].port)
+		middle := cross[1][deimosCross+c]
+		l.cable(middle.sw, middle.port, cross[2][c].sw, cross[2][c].port)
 	}
 }
 

@@ -1,12 +1,15 @@
 package topology
 
-import "github.com/weft-fabric/weft/fabric"
+import (
+	"math/rand/v2"
+
+	"github.com/weft-fabric/weft/fabric"
+)
 
 // Odin is the 128-node cluster of Indiana University: T. Hoefler, T. Schneider, A.
 // Lumsdaine: Optimized Routing for Large-Scale InfiniBand Networks, HOTI 2009,
 // section V: "connected to a single 144 port InfiniBand switch which is an internal
-// fat tree with 12 leaf-switches and full bisection bandwidth". It has no
-// parameters.
+// fat tree with 12 leaf-switches and full bisection bandwidth".
 //
 //	┌──────────────────┐
 //	│  6 spines        │  sw-d0-spine-0 … 5
@@ -15,16 +18,34 @@ import "github.com/weft-fabric/weft/fabric"
 //	└──┬───────────────┘
 //	  128 hosts on 144 ports: 11 on the leaves 0 to 7, 10 on the others
 //
-// It is Director with 144 ports and 128 hosts; the paper does not say which 16 ports
-// are unused. Links are 4xHDR, as in this whole package; those of the machine were
-// slower.
-type Odin struct{}
+// It is Director with 144 ports and 128 hosts. The paper does not say which 16 ports are
+// unused: Hosts does, as that of Deimos. Links are 4xHDR, as in this whole package; those
+// of the machine were slower.
+type Odin struct {
+	Hosts string // spread, packed or drawn; empty: spread
+	Seed  uint64 // of the random stream, for drawn
+}
+
+// odinStream is the second half of the PCG seed: "weft" and "odin" in ASCII.
+const odinStream = 0x77656674_6f64696e
+
+func (o *Odin) declare(p *params) size {
+	p.word("hosts", &o.Hosts, seatings, "outer ports of the hosts: spread over the leaves (default), packed or drawn")
+	p.seed("seed", &o.Seed, "of the random stream, for drawn (default 0)")
+	return o.director().declare(new(params))
+}
 
 func (Odin) director() *Director { return &Director{Ports: 144, Radix: 24, Hosts: 128} }
 
-func (o *Odin) declare(*params) size { return o.director().declare(new(params)) }
-
-func (o *Odin) lay(l *layout) { o.director().lay(l) }
+func (o *Odin) lay(l *layout) {
+	d := o.director()
+	in := d.inside()
+	has := make([]int, in.leaves)
+	for _, leaf := range seat(o.Hosts, in.outerPorts(), d.Hosts, rand.New(rand.NewPCG(o.Seed, odinStream))) {
+		has[leaf]++
+	}
+	in.add(l, 0, has)
+}
 
 // Build makes the fabric.
 func (o Odin) Build() (*fabric.Fabric, error) { return built(&o) }

@@ -46,9 +46,9 @@ func TestParse(t *testing.T) {
 		{"jellyfish:switches=43,degree=12,hosts=12,seed=1", &Jellyfish{Switches: 43, Degree: 12, Hosts: 12, Seed: 1}},
 		{"table1:family=kautz,endpoints=256", &Table1{Family: "kautz", Endpoints: 256}},
 		{"table1:endpoints=256", &Table1{Family: "xgft", Endpoints: 256}},
-		{"odin", &Odin{}},
-		{"deimos", &Deimos{}},
-		{"deimos:", &Deimos{}},
+		{"odin", &Odin{Hosts: "spread"}},
+		{"deimos", &Deimos{Cables: "spread", Hosts: "spread"}},
+		{"deimos:", &Deimos{Cables: "spread", Hosts: "spread"}},
 	}
 	for _, test := range tests {
 		got, err := Parse(test.spec)
@@ -72,8 +72,8 @@ func TestRefusals(t *testing.T) {
 		{"dragonfly:q=4", `dragonfly: no key "q" (keys: p, a, h, g, global, seed)`},
 		{"dragonfly:4", `dragonfly: "4" is not key=value (keys: p, a, h, g, global, seed; example: dragonfly:p=4)`},
 		{"torus:8,8", `torus: "8" is not key=value (keys: dims, hosts; example: torus:8x8x8,hosts=2)`},
-		{"deimos:4", `deimos: "4" is not key=value (keys: none; example: deimos)`},
-		{"deimos:p=4", `deimos has no parameters, so no "p"`},
+		{"deimos:4", `deimos: "4" is not key=value (keys: cables, hosts, seed; example: deimos)`},
+		{"deimos:p=4", `deimos: no key "p" (keys: cables, hosts, seed)`},
 		{"dragonfly:p=4,p=5", `dragonfly: p is given twice`},
 
 		{"ring", "ring: n (switches) is missing: it is 2 to 24575; an example that works: ring:8,hosts=1"},

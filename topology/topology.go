@@ -126,9 +126,6 @@ func (r *row) split(rest string) (map[string]string, error) {
 			key, value = r.bare, part
 		}
 		if !slices.Contains(keys, key) {
-			if len(keys) == 0 {
-				return nil, fmt.Errorf("topology: %s has no parameters, so no %q", r.name, key)
-			}
 			return nil, fmt.Errorf("topology: %s: no key %q%s (keys: %s)", r.name, key, spell.Hint(key, keys), listed(keys))
 		}
 		if _, twice := given[key]; twice {
@@ -139,9 +136,4 @@ func (r *row) split(rest string) (map[string]string, error) {
 	return given, nil
 }
 
-func listed(keys []string) string {
-	if len(keys) == 0 {
-		return "none"
-	}
-	return strings.Join(keys, ", ")
-}
+func listed(keys []string) string { return strings.Join(keys, ", ") }
