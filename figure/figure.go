@@ -25,10 +25,15 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The size of every figure.
+// The size of a figure. Many bars, and long legends, make it larger.
 const (
 	width  = 18 * vg.Centimeter
+	widest = 30 * vg.Centimeter
 	height = 11 * vg.Centimeter
+
+	perBar  = 0.2 * vg.Centimeter  // at the least
+	perName = 0.42 * vg.Centimeter // of a legend
+	beside  = 6 * vg.Centimeter    // of axis and legend, about
 )
 
 // Series is the values of one engine or one kind of network.
@@ -39,6 +44,8 @@ type Series struct {
 	Low  []float64 // with High, the ends of a whisker; nil: none
 	High []float64
 	Of   string // the series whose colour and mark it shares, drawn paler and broken; empty: it has its own
+	Band bool   // only Low and High count: of Curves a band between them, of Bars a thick whisker at the bar of Of
+	Pale bool   // it stands beside what the figure is about: a colour of its own, but a paler one
 }
 
 // Axes is what Curves and Bars have in common.
@@ -70,7 +77,13 @@ var palette = []color.NRGBA{
 	{86, 180, 233, 255}, {230, 159, 0, 255}, {0, 0, 0, 255}, {120, 120, 120, 255},
 }
 
-// marks go with the palette. There is one fewer, so that the combinations differ after
+// palePalette is the colours of series beside the others: none is a palette's colour mixed
+// with white, which is another line of the same.
+var palePalette = []color.NRGBA{
+	{170, 130, 100, 255}, {160, 160, 70, 255}, {150, 140, 200, 255}, {200, 150, 150, 255}, {130, 175, 170, 255},
+}
+
+// marks go with the palettes. There is one fewer, so that the combinations differ after
 // the last colour.
 var marks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
@@ -85,30 +98,52 @@ type styles struct {
 }
 
 func newStyles(series []Series) styles {
-	number := map[string]int{} // of series with a colour of their own
+	of := map[string]string{}
 	for _, s := range series {
-		if s.Of == "" {
-			number[s.Name] = len(number)
+		of[s.Name] = s.Of
+	}
+	// A series may be drawn like one that is drawn like another.
+	leader := func(name string) string {
+		for range series {
+			if of[name] == "" {
+				break
+			}
+			name = of[name]
+		}
+		return name
+	}
+	colours := map[string]color.NRGBA{}
+	shapes := map[string]int{}
+	strong, pale := 0, 0
+	for pass := range 2 { // leaders first, so that who follows them takes no number of its own
+		for _, s := range series {
+			name := leader(s.Name)
+			if _, ok := colours[name]; ok || pass == 0 && s.Of != "" {
+				continue
+			}
+			shapes[name] = len(shapes)
+			if s.Pale {
+				colours[name] = palePalette[pale%len(palePalette)]
+				pale++
+			} else {
+				colours[name] = palette[strong%len(palette)]
+				strong++
+			}
 		}
 	}
 	var all styles
 	for _, s := range series {
-		name := s.Name
-		if s.Of != "" {
-			name = s.Of
-		}
-		n, ok := number[name]
-		if !ok {
-			n = len(number)
-			number[name] = n
-		}
-		line := draw.LineStyle{Color: palette[n%len(palette)], Width: vg.Points(1.2)}
-		if s.Of != "" {
-			line.Color = paler(palette[n%len(palette)])
+		name := leader(s.Name)
+		line := draw.LineStyle{Color: colours[name], Width: vg.Points(1.2)}
+		switch {
+		case s.Of != "":
+			line.Color = paler(colours[name])
 			line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+		case s.Pale:
+			line.Width, line.Dashes = vg.Points(0.9), []vg.Length{vg.Points(1.5), vg.Points(2)}
 		}
 		all.line = append(all.line, line)
-		all.mark = append(all.mark, draw.GlyphStyle{Color: line.Color, Radius: vg.Points(3), Shape: marks[n%len(marks)]})
+		all.mark = append(all.mark, draw.GlyphStyle{Color: line.Color, Radius: vg.Points(3), Shape: marks[shapes[name]%len(marks)]})
 	}
 	return all
 }
@@ -117,6 +152,12 @@ func newStyles(series []Series) styles {
 func paler(c color.NRGBA) color.NRGBA {
 	half := func(v uint8) uint8 { return uint8((int(v) + 255) / 2) }
 	return color.NRGBA{half(c.R), half(c.G), half(c.B), 255}
+}
+
+// band is the colour of a band: much of what is behind it shows.
+func band(c color.Color) color.Color {
+	r, g, b, _ := c.RGBA()
+	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 90}
 }
 
 // SVG draws the curves.
@@ -130,14 +171,24 @@ func (c *Curves) SVG(w io.Writer) error {
 		if len(s.X) != len(s.Y) {
 			return fmt.Errorf("figure: series %q has %d places and %d values", s.Name, len(s.X), len(s.Y))
 		}
+		if s.Band {
+			area := &plotter.Polygon{XYs: s.area(), Color: band(look.line[i].Color)}
+			p.Add(area)
+			p.Legend.Add(s.Name, area)
+		}
+	}
+	for i, s := range c.Series {
+		if s.Band {
+			continue
+		}
 		for _, run := range s.runs() {
 			line := &plotter.Line{XYs: run, LineStyle: look.line[i]}
 			p.Add(line, &plotter.Scatter{XYs: run, GlyphStyle: look.mark[i]})
 		}
-		s.whiskers(p, look.line[i].Color, func(k int) float64 { return s.X[k] })
+		s.whiskers(p, thin(look.line[i].Color), func(k int) float64 { return s.X[k] }, 0)
 		p.Legend.Add(s.Name, &plotter.Line{LineStyle: look.line[i]}, &plotter.Scatter{GlyphStyle: look.mark[i]})
 	}
-	return c.write(p, w)
+	return c.write(p, w, 0, len(c.Series))
 }
 
 // SVG draws the bars.
@@ -154,9 +205,14 @@ func (b *Bars) SVG(w io.Writer) error {
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XLeft, draw.YTop
 	}
 	look := newStyles(b.Series)
-	step := 0.8 / float64(max(1, len(b.Series))) // a group takes 0.8 of the distance between places
+	slots, n := b.slots()
+	step := 0.8 / float64(max(1, n)) // a group takes 0.8 of the distance between places
 	for i, s := range b.Series {
-		at := func(k int) float64 { return float64(k) + (float64(i)-float64(len(b.Series)-1)/2)*step }
+		at := func(k int) float64 { return float64(k) + (float64(slots[i])-float64(n-1)/2)*step }
+		if s.Band {
+			s.whiskers(p, draw.LineStyle{Color: color.Black, Width: vg.Points(2)}, at, 0.4*step)
+			continue
+		}
 		for k, y := range s.Y {
 			if math.IsNaN(y) {
 				continue
@@ -171,7 +227,7 @@ func (b *Bars) SVG(w io.Writer) error {
 				Color: look.line[i].Color,
 			})
 		}
-		s.whiskers(p, color.Gray{60}, at)
+		s.whiskers(p, thin(color.Gray{60}), at, 0.3*step)
 		if b.LogY {
 			p.Legend.Add(s.Name, &plotter.Scatter{GlyphStyle: look.mark[i]})
 		} else {
@@ -179,7 +235,27 @@ func (b *Bars) SVG(w io.Writer) error {
 		}
 	}
 	p.X.Min, p.X.Max = -0.5, float64(len(b.Places))-0.5
-	return b.write(p, w)
+	return b.write(p, w, n*len(b.Places), len(b.Series))
+}
+
+// slots is which bar of a group each series is, and how many there are: a band has none of
+// its own.
+func (b *Bars) slots() (slot []int, n int) {
+	of := map[string]int{}
+	for _, s := range b.Series {
+		if !s.Band {
+			of[s.Name] = n
+			n++
+		}
+	}
+	for _, s := range b.Series {
+		name := s.Name
+		if s.Band {
+			name = s.Of
+		}
+		slot = append(slot, of[name])
+	}
+	return slot, n
 }
 
 // canvas is an empty plot for the series. places is 0 for curves.
@@ -285,20 +361,41 @@ func (s *Series) runs() []plotter.XYs {
 	return runs
 }
 
-// whiskers draws a line from Low to High at every place.
-func (s *Series) whiskers(p *plot.Plot, c color.Color, at func(int) float64) {
+// thin is the style of most whiskers.
+func thin(c color.Color) draw.LineStyle { return draw.LineStyle{Color: c, Width: vg.Points(0.8)} }
+
+// area is the outline of a band: along Low, and back along High.
+func (s *Series) area() []plotter.XYs {
+	var low, high plotter.XYs
+	for k, x := range s.X {
+		if !math.IsNaN(s.Low[k]) && !math.IsNaN(s.High[k]) {
+			low, high = append(low, plotter.XY{X: x, Y: s.Low[k]}), append(high, plotter.XY{X: x, Y: s.High[k]})
+		}
+	}
+	slices.Reverse(high)
+	return []plotter.XYs{append(low, high...)}
+}
+
+// whiskers draws a line from Low to High at every place, with caps that reach so far to
+// either side.
+func (s *Series) whiskers(p *plot.Plot, style draw.LineStyle, at func(int) float64, reach float64) {
 	for k := range s.Low {
 		if math.IsNaN(s.Y[k]) || math.IsNaN(s.Low[k]) || math.IsNaN(s.High[k]) || s.Low[k] == s.High[k] {
 			continue
 		}
-		style := draw.LineStyle{Color: c, Width: vg.Points(0.8)}
 		p.Add(&plotter.Line{XYs: plotter.XYs{{X: at(k), Y: s.Low[k]}, {X: at(k), Y: s.High[k]}}, LineStyle: style})
+		if reach > 0 {
+			for _, y := range []float64{s.Low[k], s.High[k]} {
+				p.Add(&plotter.Line{XYs: plotter.XYs{{X: at(k) - reach, Y: y}, {X: at(k) + reach, Y: y}}, LineStyle: style})
+			}
+		}
 	}
 }
 
 // write adds the title above and the legend beside the data, and draws.
-func (a *Axes) write(p *plot.Plot, w io.Writer) error {
-	c := vgsvg.New(width, height)
+func (a *Axes) write(p *plot.Plot, w io.Writer, bars, names int) error {
+	wide := min(widest, max(width, vg.Length(bars)*perBar+beside))
+	c := vgsvg.New(wide, max(height, vg.Length(names)*perName+beside/3))
 	dc := draw.New(c)
 	dc.SetColor(color.White)
 	dc.Fill(dc.Rectangle.Path())

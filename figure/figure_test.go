@@ -103,3 +103,51 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// A band is an area without marks; of bars it is a whisker and has no bar of its own.
+func TestBands(t *testing.T) {
+	c := curves()
+	c.Series = append(c.Series, figure.Series{
+		Name: "swept", Of: "lash", Band: true, X: []float64{128, 200, 400}, Y: []float64{2, 3, 4}, Low: []float64{1, 2, 3}, High: []float64{3, 4, 5},
+	})
+	if a, b := strings.Count(svg(t, curves()), "<path"), strings.Count(svg(t, c), "<path"); b != a+2 {
+		t.Errorf("%d shapes without a band, %d with one; an area and its swatch were to be added", a, b)
+	}
+	b := bars(false)
+	plain := strings.Count(svg(t, b), "fill:#0072B2")
+	b.Series = append(b.Series, figure.Series{Name: "swept", Of: "minhop", Band: true, Y: []float64{0.5, 0.25}, Low: []float64{0.4, nan}, High: []float64{0.6, nan}})
+	text := svg(t, b)
+	if n := strings.Count(text, "fill:#0072B2"); n != plain {
+		t.Errorf("%d shapes in the colour of minhop, %d without the band", n, plain)
+	}
+	if strings.Contains(text, "swept") {
+		t.Error("a whisker at another's bar is in the legend")
+	}
+}
+
+// Series beside the others take none of their colours, wherever they stand.
+func TestPaleSeries(t *testing.T) {
+	b := bars(false)
+	b.Series = append([]figure.Series{{Name: "beside", Pale: true, Y: []float64{1, 1}}}, b.Series...)
+	text := svg(t, b)
+	for _, colour := range []string{"fill:#0072B2", "fill:#D55E00"} {
+		if strings.Count(text, colour) != strings.Count(svg(t, bars(false)), colour) {
+			t.Errorf("%s: another number of shapes with a series beside", colour)
+		}
+	}
+}
+
+// A figure grows with its bars, up to a limit.
+func TestWidth(t *testing.T) {
+	wide := bars(false)
+	for i := range 30 {
+		wide.Places = append(wide.Places, strings.Repeat("x", i+1))
+		for k := range wide.Series {
+			wide.Series[k].Y = append(wide.Series[k].Y, 1)
+		}
+	}
+	of := func(text string) string { return text[strings.Index(text, "<svg"):][:40] }
+	if a, b := of(svg(t, bars(false))), of(svg(t, wide)); a == b {
+		t.Errorf("two places and 32 are as wide: %s", a)
+	}
+}

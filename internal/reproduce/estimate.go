@@ -64,14 +64,14 @@ func size(switches, hosts int) float64 { return float64(switches) * float64(swit
 
 // work is how many times a point does the same.
 func work(p measure.Point) float64 {
-	return float64(max(1, p.Networks)) * float64(max(1, p.Repeats)) * math.Max(1, float64(p.Patterns)/1000)
+	return float64(len(p.Drawn())) * float64(max(1, p.Repeats)) * math.Max(1, float64(p.Patterns)/1000)
 }
 
 func predict(samples []sized, p measure.Point) float64 {
 	if len(samples) == 0 {
 		return 0
 	}
-	f, err := measure.Build(p.Drawn(0))
+	f, err := measure.Build(p.Drawn()[0].Spec)
 	if err != nil {
 		return 0
 	}

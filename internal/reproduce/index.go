@@ -106,7 +106,8 @@ paper's text states something about it, a row says what it is, what came out her
 failure by itself**: the engines here are not OpenSM's of the time, and of the systems measured then only two have a published plan.
 The reason is given as far as it is known. *Open* is what cannot be held against anything here. What agrees goes by the words, as the
 table below says. Whiskers are the least and the most
-of the networks drawn, of times the fastest and the slowest run, the fastest being the value; a missing bar or mark is a refusal. A line called OpenSM is what
+of the networks drawn, of times the fastest and the slowest run, the fastest being the value, and of bandwidth on one network a
+standard deviation of single patterns to either side. Paler are engines that are not the paper's. A missing bar or mark is a refusal. A line called OpenSM is what
 OpenSM's own tables have on the same network (` + "`" + `--opensm` + "`" + `); where there is one, the papers' comparisons with OpenSM are made with it.
 
 `)

@@ -1,18 +1,25 @@
 package reproduce
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
+	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/dumped"
 	"github.com/weft-fabric/weft/internal/live"
@@ -23,76 +30,138 @@ import (
 )
 
 // TestWriteOpenSMReference asks OpenSM, on a simulated fabric, for its tables of the
-// experiments' networks and writes what they have, for weft reproduce --opensm:
+// experiments' networks and writes what they have, for weft reproduce --opensm. Rows that
+// the file has already are kept; a new file has all of them taken:
 //
 //	WEFT_OPENSM_REFERENCE=$PWD/results/opensm.csv go test -run WriteOpenSMReference -timeout 60m ./internal/reproduce
 //
-// Drawn networks and those of more hosts than mostReferenceHosts are left out, and so
-// is what OpenSM falls back from, and its LASH on more than 200 switches, which takes
-// longer than the tests wait.
+// Networks of more hosts than mostReferenceHosts are left out, and so is what OpenSM
+// falls back from, and its LASH on more than 200 switches, which takes longer than the
+// tests wait. Of drawn networks those of the quick and the full set are taken.
 func TestWriteOpenSMReference(t *testing.T) {
 	file := os.Getenv("WEFT_OPENSM_REFERENCE")
 	if file == "" {
 		t.Skip("takes minutes: set WEFT_OPENSM_REFERENCE to the file to write")
 	}
 	live.Need(t)
-	rows := [][]string{referenceHeader}
-	for _, spec := range referenceNetworks() {
-		for _, engine := range referenceEngines {
-			t.Run(spec+" "+engine, func(t *testing.T) { rows = append(rows, askOpenSM(t, spec, engine)...) })
-		}
-		var b strings.Builder
-		if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+	had, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	rows := [][]string{}
+	if len(had) > 0 {
+		if _, err := ReadReference(bytes.NewReader(had), file); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+		if rows, err = csv.NewReader(bytes.NewReader(had)).ReadAll(); err != nil {
 			t.Fatal(err)
 		}
+		rows = rows[1:]
+	}
+	have := map[[4]string]bool{}
+	for _, r := range rows {
+		have[[4]string(r[1:5])] = true
+	}
+	var wanted []referenceRow
+	order := map[[4]string]int{}
+	for _, w := range referenceRows() {
+		order[w.key()] = len(order)
+		if !have[w.key()] {
+			wanted = append(wanted, w)
+		}
+	}
+	var mu sync.Mutex
+	group := errgroup.Group{}
+	group.SetLimit(4) // most of the time OpenSM waits
+	for len(wanted) > 0 {
+		spec, engine := bare(wanted[0].network), wanted[0].engine
+		same := func(w referenceRow) bool { return bare(w.network) == spec && w.engine == engine }
+		of := slices.DeleteFunc(slices.Clone(wanted), func(w referenceRow) bool { return !same(w) })
+		wanted = slices.DeleteFunc(wanted, same)
+		group.Go(func() error {
+			t.Run(spec+" "+engine, func(t *testing.T) {
+				more := askOpenSM(t, spec, engine, of)
+				mu.Lock()
+				defer mu.Unlock()
+				rows = append(rows, more...)
+				slices.SortStableFunc(rows, func(a, b []string) int { return order[[4]string(a[1:5])] - order[[4]string(b[1:5])] })
+				var b strings.Builder
+				if err := csv.NewWriter(&b).WriteAll(append([][]string{referenceHeader}, rows...)); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			})
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
 	}
 }
 
 const mostReferenceHosts = 1300
 
-// referenceEngines is those of OpenSM that HOTI 2009 compares with.
-var referenceEngines = []string{"minhop", "updn", "ftree", "dor", "lash"}
+// referenceEngines is those of OpenSM that HOTI 2009 compares with; of networks that stop
+// it is the one that stops them.
+var referenceEngines = map[measure.Measure][]string{
+	measure.Bandwidth: {"minhop", "updn", "ftree", "dor", "lash"},
+	measure.Stops:     {"sssp"},
+}
 
-// jobsOf is the jobs that experiments run on a network, 0 for all hosts.
-func jobsOf(spec string) (jobs []int) {
+// referenceRow is a row to take.
+type referenceRow struct {
+	measure.Point // of the row, Network by itself
+	network       string
+	engine        string
+}
+
+func (r referenceRow) key() [4]string {
+	job := ""
+	if r.Job > 0 {
+		job = strconv.Itoa(r.Job)
+	}
+	return [4]string{string(r.Measure), r.network, job, r.engine}
+}
+
+// bare is a network without the hosts of a job.
+func bare(network string) string {
+	network, _, _ = strings.Cut(network, measure.HostsPacked)
+	network, _, _ = strings.Cut(network, measure.HostsApart)
+	return network
+}
+
+// referenceRows is all rows, in the order of the experiments.
+func referenceRows() (rows []referenceRow) {
+	small := map[string]bool{}
+	seen := map[[4]string]bool{}
 	for _, e := range papers.All() {
-		for _, l := range e.Lines {
-			for _, n := range l.Places {
-				if e.Measure == measure.Bandwidth && n.Spec == spec && !slices.Contains(jobs, n.Job) {
-					jobs = append(jobs, n.Job)
+		for _, p := range slices.Concat(e.Points(true, 1, nil), e.Points(false, 1, nil)) {
+			if !slices.Contains(referenceEngines[p.Measure], p.Engine) || p.Missing > 0 {
+				continue
+			}
+			for _, n := range p.Drawn() {
+				spec := bare(n.Spec)
+				if _, known := small[spec]; !known {
+					f, err := measure.Build(spec)
+					small[spec] = err == nil && f.Count().HCA <= mostReferenceHosts && (p.Engine != "lash" || f.Switches() <= 200)
+				}
+				w := referenceRow{p.Point, n.Spec, p.Engine}
+				if small[spec] && !seen[w.key()] {
+					seen[w.key()] = true
+					rows = append(rows, w)
 				}
 			}
 		}
 	}
-	return jobs
+	return rows
 }
 
-func referenceNetworks() (specs []string) {
-	for _, e := range papers.All() {
-		for _, l := range e.Lines {
-			for _, n := range l.Places {
-				if e.Measure != measure.Bandwidth || slices.Contains(specs, n.Spec) || strings.Contains(n.Spec, measure.SeedMark) {
-					continue
-				}
-				if f, err := measure.Build(n.Spec); err == nil && f.Count().HCA <= mostReferenceHosts {
-					specs = append(specs, n.Spec)
-				}
-			}
-		}
-	}
-	return specs
-}
-
-func askOpenSM(t *testing.T, spec, engine string) (rows [][]string) {
+func askOpenSM(t *testing.T, spec, engine string, of []referenceRow) (rows [][]string) {
 	f, err := measure.Build(spec)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if engine == "lash" && f.Switches() > 200 {
-		t.Skip("OpenSM's LASH takes minutes")
 	}
 	net := filepath.Join(t.TempDir(), "net")
 	w, err := os.Create(net)
@@ -109,42 +178,81 @@ func askOpenSM(t *testing.T, spec, engine string) (rows [][]string) {
 		return nil
 	}
 	tables := dumped.Read(t, f, d.Subnet, d.LFTs)
-	index := congestion.Count(f, tables.Forwarding, routing.HCA).Max
-	for _, job := range jobsOf(spec) {
-		label := ""
-		if job > 0 {
-			label = strconv.Itoa(job)
-		}
-		mean, stderr, err := measure.EffectiveBisection(context.Background(), tables, job, 1000, 1)
+	for _, row := range of {
+		r, err := ofOpenSM(t.Context(), tables, row)
 		if err != nil {
 			t.Fatal(err)
 		}
-		number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-		rows = append(rows, []string{"3.3.23", spec, label, engine, number(mean), number(stderr), number(float64(index))})
+		key := row.key()
+		text := append([]string{"3.3.23"}, key[:]...)
+		for _, v := range []float64{r.Value, r.Low, r.High, float64(r.Count), r.Index, float64(r.Loops)} {
+			text = append(text, strconv.FormatFloat(v, 'g', 6, 64))
+		}
+		rows = append(rows, text)
 	}
 	return rows
 }
 
+// ofOpenSM is what a row has under tables of OpenSM.
+func ofOpenSM(ctx context.Context, t *routing.Tables, row referenceRow) (r measure.Result, err error) {
+	if row.Measure == measure.Stops {
+		v, err := deadlock.Verify(ctx, t, deadlock.Options{Scope: routing.HCA, Contract: routing.Directed})
+		if err != nil {
+			return r, err
+		}
+		if !v.Free() {
+			r.Loops = 1
+		}
+		after, err := measure.StopsOf(ctx, t, v.Cycle, row.Repeats, row.Seed)
+		if len(after) > 0 {
+			r.Value, r.Low, r.High, r.Count = measure.Mean(after), slices.Min(after), slices.Max(after), len(after)
+		}
+		return r, err
+	}
+	r.Index = float64(congestion.Count(t.Fabric, t.Forwarding, routing.HCA).Max)
+	mean, stderr, err := measure.EffectiveBisection(ctx, t, row.network, row.Job, row.Patterns, 1)
+	spread := stderr * math.Sqrt(float64(row.Patterns))
+	r.Value, r.Low, r.High, r.Count = mean, mean-spread, mean+spread, 1
+	return r, err
+}
+
 func TestReadReference(t *testing.T) {
 	head := strings.Join(referenceHeader, ",") + "\n"
-	ref, err := ReadReference(strings.NewReader(head+"3.3.23,odin,,minhop,0.77,0.001,234\n3.3.23,odin,16,minhop,0.9,0.002,234\n"), "f.csv")
+	ref, err := ReadReference(strings.NewReader(head+"3.3.23,bandwidth,odin,,minhop,0.77,0.769,0.771,1,234,0\n"+
+		"3.3.23,bandwidth,odin,16,minhop,0.9,0.898,0.902,1,234,0\n3.3.23,bandwidth,odin:seed=4,16,minhop,0.8,0.798,0.802,1,236,0\n"+
+		"3.3.23,stops,odin,,sssp,0,0,0,0,0,1\n"), "f.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := measure.Result{Value: 0.9, Low: 0.898, High: 0.902, Count: 1, Index: 234}
-	got, ok := ref.result(claims.Place{Spec: "odin", Job: 16}, "minhop")
-	if diff := cmp.Diff(want, got); !ok || diff != "" {
-		t.Error(diff)
+	o := &Options{Seed: 4}
+	of := func(m measure.Measure, at claims.Place, engine string) (measure.Result, bool) {
+		return ref.result(&papers.Experiment{Measure: m, Full: papers.Effort{Networks: 2}}, at, engine, o)
 	}
-	if _, ok := ref.result(claims.Place{Spec: "odin"}, "updn"); ok {
+	for text, c := range map[string]struct {
+		m      measure.Measure
+		at     claims.Place
+		engine string
+		want   measure.Result
+	}{
+		"one network": {measure.Bandwidth, claims.Place{Spec: "odin", Job: 16}, "minhop", measure.Result{Value: 0.9, Low: 0.898, High: 0.902, Count: 1, Index: 234}},
+		"swept, of which one is missing": {measure.Bandwidth, claims.Place{Spec: "odin | odin:seed={seed}", Job: 16}, "minhop",
+			measure.Result{Value: 0.8500000000000001, Low: 0.8, High: 0.9, Count: 2, Index: 235, Each: []float64{0.9, 0.8, 0}}},
+		"never stopped": {measure.Stops, claims.Place{Spec: "odin"}, "sssp", measure.Result{Loops: 1, Refused: measure.NeverStopped, Refusals: 1}},
+	} {
+		got, ok := of(c.m, c.at, c.engine)
+		if diff := cmp.Diff(c.want, got); !ok || diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+	if _, ok := of(measure.Bandwidth, claims.Place{Spec: "odin"}, "updn"); ok {
 		t.Error("a result that is not there")
 	}
 	for text, problem := range map[string]string{
-		"":                                     "f.csv:1: a reference begins",
-		"a,b,c,d,e,f,g\n":                      "f.csv:1: a reference begins",
-		head + "1,odin,,minhop,much,0.1,2\n":   `f.csv:2: bandwidth "much" is no number`,
-		head + "1,odin,,minhop,0.5,0.1\n":      "wrong number of fields",
-		head + "1,odin,,minhop,0.5,0.1,many\n": `edge_forwarding_index "many"`,
+		"":                        "f.csv:1: a reference begins",
+		"a,b,c,d,e,f,g,h,i,j,k\n": "f.csv:1: a reference begins",
+		head + "1,bandwidth,odin,,minhop,much,0.1,2,1,1,0\n":     `f.csv:2: value "much" is no number`,
+		head + "1,bandwidth,odin,,minhop,0.5,0.1\n":              "wrong number of fields",
+		head + "1,bandwidth,odin,,minhop,0.5,0.1,0.2,1,many,0\n": `edge_forwarding_index "many"`,
 	} {
 		if _, err := ReadReference(strings.NewReader(text), "f.csv"); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%q: %v, want something about %q", text, err, problem)

@@ -126,10 +126,10 @@ func (o *Outcome) SVG(w io.Writer) error {
 	places := o.placeNames()
 	var all []figure.Series
 	for _, l := range o.Lines {
-		if len(o.Values(l.Name)) == 0 {
+		if len(o.Values(l.Name)) == 0 || l.Unseen {
 			continue
 		}
-		s := figure.Series{Name: l.Name, Of: l.Like}
+		s := figure.Series{Name: l.Name, Of: l.Like, Band: l.Band, Pale: l.Beside}
 		if o.Curves {
 			for _, at := range l.Places {
 				if r, ok := o.Get(l.Name, at.Label); ok {
@@ -165,7 +165,7 @@ func (o *Outcome) LatencySVG(w io.Writer) error {
 	a := figure.Axes{Title: o.Paper + ", " + o.Figure + ": latency", X: o.X, Y: "mean latency, time units", LogY: true}
 	var all []figure.Series
 	for _, l := range o.Lines {
-		s := figure.Series{Name: l.Name, Of: l.Like}
+		s := figure.Series{Name: l.Name, Of: l.Like, Pale: l.Beside}
 		for _, at := range l.Places {
 			if r, ok := o.At(l.Name, at.Label); ok && r.Delay > 0 && r.Value >= stillDelivered*at.Load {
 				s.X, s.Y = append(s.X, at.X), append(s.Y, r.Delay)

@@ -104,7 +104,7 @@ func (r *Run) open(list []papers.Experiment) map[string]*fabric.Fabric {
 	}
 	slices.Sort(names)
 	for _, e := range list {
-		e = o.OpenSM.addLines(e.WithReal(names))
+		e = o.OpenSM.addLines(e.WithReal(names), o)
 		r.Outcomes = append(r.Outcomes, &Outcome{&e, claims.NewResults(e.Lines), e.Points(o.Quick, o.Seed, r.digests)})
 	}
 	return real
@@ -213,6 +213,6 @@ func (r *Run) collect(s *store) {
 				r.SpentPoints += result.Spent
 			}
 		}
-		r.Options.OpenSM.addResults(out, r.Options.Quick)
+		r.Options.OpenSM.addResults(out, &r.Options)
 	}
 }

@@ -65,13 +65,16 @@ type Line struct {
 	Traffic string // of Accepted: uniform, or a pattern of package traffic; of Risk: the same, or alltoall
 	Like    string // the line whose colour it takes, paler; empty: none
 	Given   bool   // its results are at hand and not measured: those of OpenSM
+	Band    bool   // what a paper leaves open is swept: from the least to the most, as a band or as whiskers without a bar
+	Unseen  bool   // not drawn, for claims only
+	Beside  bool   // no line of the paper's: drawn paler
 }
 
 // Place is a network on a line.
 type Place struct {
 	Label   string
 	X       float64 // of figures over numbers
-	Spec    string  // of package topology; {seed} stands for one seed after another
+	Spec    string  // of package topology; {seed} stands for one seed after another; see measure.Networks
 	Missing int     // cables between switches removed at random, drawn anew for each network
 	Job     int     // hosts that take part, drawn anew for every pattern; 0: all
 	Load    float64 // of Accepted: offered, as a fraction
@@ -85,6 +88,9 @@ const OpenSMPrefix = "OpenSM "
 // AsPrinted ends the names of lines whose engine assigns lanes as its paper prints it. A
 // line of the same name without it is the variant as improved here.
 const AsPrinted = measure.AsPrinted
+
+// Swept ends the names of lines that go over what a paper leaves open of a cabling.
+const Swept = ", swept"
 
 // Pairs ends the names of lines under pairwise traffic.
 const Pairs = ", pairs"

@@ -102,6 +102,46 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// What is swept is compared cabling by cabling.
+func TestSwept(t *testing.T) {
+	lines := map[string][][]float64{ // [line][place][cabling]
+		"a" + Swept:                {{2, 3, 0}, {4, 4, 4}},
+		"b" + Swept:                {{1, 2, 1}, {4, 4, 0}},
+		"c" + Swept:                {{2, 1, 1}, {5, 1, 1}},
+		OpenSMPrefix + "d" + Swept: {{1, 1, 1}, {2, 2, 2}},
+		"d" + Swept:                {{9, 9, 9}, {9, 9, 9}},
+	}
+	r := NewResults(nil)
+	for name, places := range lines {
+		l := Line{Name: name}
+		for i, each := range places {
+			at := Place{Label: fmt.Sprint(i + 1)}
+			l.Places = append(l.Places, at)
+			r.Set(name, at.Label, measure.Result{Value: 1, Count: 1, Each: each})
+		}
+		r.lines = append(r.lines, l)
+	}
+	for name, c := range map[string]struct {
+		check Check
+		want  Agreement
+		says  string
+	}{
+		"inside":         {GainSwept("a", []string{"b", "c"}, "1", 0.25), Agrees, "+0.0 % to +50.0 % over 2 cablings; the paper's +25 % is inside of it"},
+		"outside":        {GainSwept("a", []string{"b"}, "2", 0.25), Differs, "+0.0 % to +0.0 % over 2 cablings; the paper's +25 % is outside of it"},
+		"nobody else":    {GainSwept("a", []string{"e"}, "1", 0.25), Open, "not measured"},
+		"no such place":  {GainSwept("a", []string{"b"}, "3", 0.25), Open, "not measured"},
+		"above":          {AboveSwept("a", "b", 0.01), Agrees, "not below b, swept by more than 1 % in 4 of 4 cablings, clearly above in 2"},
+		"below in one":   {AboveSwept("a", "c", 0.01), Differs, "in 4 of 5 cablings, clearly above in 3; but at 2: -20.0 %"},
+		"OpenSM's first": {AboveSwept("a", "d", 0.01), Agrees, "not below OpenSM d, swept by more than 1 % in 5 of 5"},
+		"only equal":     {AboveSwept("a", "a", 0.01), Differs, "clearly above in 0"},
+		"no line":        {AboveSwept("e", "a", 0.01), Open, "not measured"},
+	} {
+		if got := c.check(r); got.Agreement != c.want || !strings.Contains(got.Ours, c.says) {
+			t.Errorf("%s: %s, %q; want %s, %q", name, got.Agreement, got.Ours, c.want, c.says)
+		}
+	}
+}
+
 // Where OpenSM's own tables were measured, comparisons are made with these.
 func TestOpenSMGoesFirst(t *testing.T) {
 	o := outcome(map[string][]float64{"a": {4, 4}, "b": {4, 4}, OpenSMPrefix + "b": {2}})

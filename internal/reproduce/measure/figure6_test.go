@@ -73,7 +73,7 @@ func TestFigure6AgreesWithSimulation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mean, stderr, err := EffectiveBisection(context.Background(), r.Tables, 0, 20000, 3)
+		mean, stderr, err := EffectiveBisection(context.Background(), r.Tables, "", 0, 20000, 3)
 		if err != nil {
 			t.Fatal(err)
 		}

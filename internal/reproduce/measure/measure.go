@@ -8,11 +8,7 @@
 // is an error and no value.
 package measure
 
-import (
-	"encoding/json"
-	"fmt"
-	"strings"
-)
+import "encoding/json"
 
 // Measure is what is taken of a network routed by an engine.
 type Measure string
@@ -33,7 +29,7 @@ const (
 
 // Version is raised when the code that takes a measure changes what comes out, so
 // that finished points are taken again.
-var Version = map[Measure]int{Bandwidth: 1, Lanes: 2, Seconds: 2, Loops: 1, Stops: 1, Accepted: 2, Delivered: 1, Ports: 1, Risk: 1, Example: 1}
+var Version = map[Measure]int{Bandwidth: 2, Lanes: 2, Seconds: 2, Loops: 1, Stops: 1, Accepted: 2, Delivered: 1, Ports: 1, Risk: 1, Example: 1}
 
 // SeedMark stands for one seed after another in the spec of a drawn network.
 const SeedMark = "{seed}"
@@ -49,7 +45,7 @@ const Uniform = "uniform"
 type Point struct {
 	Measure  Measure `json:"measure"`
 	Version  int     `json:"version"`
-	Network  string  `json:"network"`           // a spec of package topology, or real:NAME
+	Network  string  `json:"network"`           // one or several, see Networks; or real:NAME
 	Digest   string  `json:"digest,omitempty"`  // of a real fabric's dump
 	Engine   string  `json:"engine,omitempty"`  // by name, or one of methods
 	Missing  int     `json:"missing,omitempty"` // cables between switches that are removed, drawn anew for each network
@@ -74,20 +70,22 @@ func (p Point) Key() string {
 // Alone says whether nothing else may run beside the point.
 func (p Point) Alone() bool { return p.Measure == Seconds }
 
-// Drawn is the spec of the i-th network of a point.
-func (p Point) Drawn(i int) string {
-	return strings.ReplaceAll(p.Network, SeedMark, fmt.Sprint(p.Seed+uint64(i)))
+// Drawn is the networks of a point, one by one.
+func (p Point) Drawn() []Drawn {
+	return Networks(p.Network, p.Seed, p.Networks, p.Missing > 0)
 }
 
 // Result is what came of a point.
 type Result struct {
 	Value float64 `json:"value"` // the mean; of times the least
-	Low   float64 `json:"low"`   // the least; of Bandwidth on one network the mean less its standard error
+	Low   float64 `json:"low"`   // the least; of Bandwidth on one network the mean less the standard deviation of single patterns
 	High  float64 `json:"high"`
 	Count int     `json:"count"` // networks, or repetitions, that the value is of; 0: there is none
 
 	Refused  string `json:"refused,omitempty"`  // why, of the first network refused
 	Refusals int    `json:"refusals,omitempty"` // networks refused
+
+	Each []float64 `json:"each,omitempty"` // of Bandwidth over several networks, each of them in order; 0: refused
 
 	Index float64 `json:"edge_forwarding_index,omitempty"` // of Bandwidth, the mean
 	Loops int     `json:"credit_loops,omitempty"`          // networks whose tables have a credit loop

@@ -34,6 +34,9 @@ func NewMeter(real map[string]*fabric.Fabric, bytes int64) *Meter {
 	return &Meter{real, semaphore.NewWeighted(bytes), bytes}
 }
 
+// NeverStopped is why a network has no time after which it stopped.
+const NeverStopped = "the network did not stop in any run"
+
 // Take measures a point. The error is none of the point's: a cancelled context, a
 // definition without sense, an engine caught in a lie.
 func (m *Meter) Take(ctx context.Context, p Point) (Result, error) {
@@ -53,19 +56,23 @@ func (m *Meter) take(ctx context.Context, p Point) (Result, error) {
 	var r Result
 	var all []sample
 	var values, indexes, delays []float64
-	for i := range max(1, p.Networks) {
-		f, err := m.network(p.Drawn(i))
+	networks := p.Drawn()
+	for i, n := range networks {
+		f, err := m.network(n.Spec)
 		if err == nil && p.Missing > 0 {
-			f, err = without(f, p.Missing, p.Seed+uint64(i))
+			f, err = without(f, p.Missing, n.Seed)
 		}
 		if err != nil {
 			return r, err
 		}
 		if i == 0 {
-			n := f.Count()
-			r.Switches, r.Hosts, r.Cables = n.Switches, n.HCA, n.SwitchCables
+			c := f.Count()
+			r.Switches, r.Hosts, r.Cables = c.Switches, c.HCA, c.SwitchCables
 		}
-		s, err := m.one(ctx, f, p, p.Seed+uint64(i))
+		s, err := m.one(ctx, f, p, n)
+		if p.Measure == Bandwidth && len(networks) > 1 {
+			r.Each = append(r.Each, Mean(s.values))
+		}
 		switch {
 		case ctx.Err() != nil:
 			return r, ctx.Err()
@@ -86,18 +93,18 @@ func (m *Meter) take(ctx context.Context, p Point) (Result, error) {
 		}
 	}
 	r.summarise(p, values)
-	if p.Measure == Bandwidth && len(all) == 1 {
-		r.Low, r.High = r.Value-all[0].stderr, r.Value+all[0].stderr
+	if p.Measure == Bandwidth && len(networks) == 1 && len(all) == 1 {
+		r.Low, r.High = r.Value-all[0].spread, r.Value+all[0].spread
 	}
 	r.Index, r.Delay = Mean(indexes), Mean(delays)
 	if p.Measure == Stops && len(values) == 0 {
-		r.Refused, r.Refusals = "the network did not stop in any run", 1
+		r.Refused, r.Refusals = NeverStopped, 1
 	}
 	return r, nil
 }
 
 // one waits for memory and measures one network.
-func (m *Meter) one(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample, error) {
+func (m *Meter) one(ctx context.Context, f *fabric.Fabric, p Point, n Drawn) (sample, error) {
 	bytes := min(m.bytes, footprint(f, p.Engine))
 	if err := m.memory.Acquire(ctx, bytes); err != nil {
 		return sample{}, err
@@ -113,25 +120,25 @@ func (m *Meter) one(ctx context.Context, f *fabric.Fabric, p Point, seed uint64)
 	case Seconds:
 		return routingTime(ctx, f, p)
 	case Accepted:
-		return accepted(ctx, f, p, seed)
+		return accepted(ctx, f, p, n.Seed)
 	case Delivered:
-		return delivered(ctx, f, p, seed)
+		return delivered(ctx, f, p, n.Seed)
 	case Stops:
 		return stops(ctx, f, p)
 	}
-	return judged(ctx, f, p, seed)
+	return judged(ctx, f, p, n)
 }
 
 type sample struct {
 	values  []float64
-	stderr  float64
+	spread  float64 // standard deviation of single patterns
 	index   float64
 	latency float64
 	loop    bool // the tables have a credit loop
 }
 
 // judged is a measure of tables that the judge has seen.
-func judged(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample, error) {
+func judged(ctx context.Context, f *fabric.Fabric, p Point, n Drawn) (sample, error) {
 	name, scope := scoped(p.Engine)
 	e, count, err := methodNamed(name)
 	if err != nil {
@@ -141,7 +148,7 @@ func judged(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample
 		layers, err := count(ctx, f)
 		return sample{values: []float64{float64(layers)}}, err
 	}
-	r, err := route(ctx, f, e, scope, seed)
+	r, err := route(ctx, f, e, scope, n.Seed)
 	if err != nil {
 		return sample{}, err
 	}
@@ -159,12 +166,12 @@ func judged(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample
 	}
 	s.index = float64(r.Loads.Max)
 	if p.Measure == Risk {
-		risk, err := riskOf(ctx, r.Tables, p, seed)
+		risk, err := riskOf(ctx, r.Tables, p, n.Seed)
 		s.values = []float64{risk}
 		return s, err
 	}
-	mean, stderr, err := EffectiveBisection(ctx, r.Tables, p.Job, p.Patterns, seed)
-	s.values, s.stderr = []float64{mean}, stderr
+	mean, stderr, err := EffectiveBisection(ctx, r.Tables, n.Spec, p.Job, p.Patterns, n.Seed)
+	s.values, s.spread = []float64{mean}, stderr*math.Sqrt(float64(p.Patterns))
 	return s, err
 }
 
@@ -177,15 +184,6 @@ func (m *Meter) network(spec string) (*fabric.Fabric, error) {
 		return nil, fmt.Errorf("no dump is called %q", name)
 	}
 	return Build(spec)
-}
-
-// Build builds the network of a spec.
-func Build(spec string) (*fabric.Fabric, error) {
-	family, err := topology.Parse(spec)
-	if err != nil {
-		return nil, err
-	}
-	return family.Build()
 }
 
 // without is a network with so many cables between switches drawn and removed, which
@@ -239,12 +237,12 @@ func footprint(f *fabric.Fabric, engine string) int64 {
 }
 
 // EffectiveBisection is the effective bisection bandwidth of tables over so many random
-// patterns, a fraction of full, and its standard error. Of a job, that many hosts
-// take part, drawn anew for each pattern; 0: all.
-func EffectiveBisection(ctx context.Context, t *routing.Tables, job, patterns int, seed uint64) (mean, stderr float64, err error) {
+// patterns, a fraction of full, and its standard error. Of a job, that many hosts of the
+// network take part, by default drawn anew for each pattern; 0: all.
+func EffectiveBisection(ctx context.Context, t *routing.Tables, network string, job, patterns int, seed uint64) (mean, stderr float64, err error) {
 	bisect := traffic.Bisection()
-	hosts := routing.HCA.Endpoints(t.Fabric)
-	if job > 0 && job < len(hosts) {
+	hosts, drawn := hostsOf(t.Fabric, network, job)
+	if drawn {
 		bisect = part{bisect, job}
 	}
 	r, err := congestion.Simulate(ctx, t, congestion.Options{

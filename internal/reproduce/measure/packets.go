@@ -238,10 +238,7 @@ func simulated(ctx context.Context, f *fabric.Fabric, name string, seed uint64) 
 	return packets.New(routed.tables, config)
 }
 
-// stops simulates HOTI 2016, section VI.A: every host sends one message of 128 KiB to
-// another, as far as possible along the routes of a credit loop, the others at
-// random, everything on one lane. The values are the microseconds after which the
-// network stopped, of the runs in which it did.
+// stops measures when a network under the tables of an engine stops, see StopsOf.
 func stops(ctx context.Context, f *fabric.Fabric, p Point) (sample, error) {
 	e, _, err := methodNamed(p.Engine)
 	if err != nil {
@@ -251,28 +248,36 @@ func stops(ctx context.Context, f *fabric.Fabric, p Point) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
-	s := sample{loop: !r.Verdict.Free()}
+	values, err := StopsOf(ctx, r.Tables, r.Verdict.Cycle, p.Repeats, p.Seed)
+	return sample{values: values, loop: !r.Verdict.Free()}, err
+}
+
+// StopsOf simulates HOTI 2016, section VI.A: every host sends one message of 128 KiB to
+// another, as far as possible along the routes of a credit loop, the others at
+// random, everything on one lane. It returns the microseconds after which the
+// network stopped, of the runs in which it did.
+func StopsOf(ctx context.Context, t *routing.Tables, loop []deadlock.LoopStep, repeats int, seed uint64) (after []float64, err error) {
 	// "800 credits per port, an MTU of 2KiB, 10 GiB full duplex links". Ports draw
 	// lots: those that take turns like clockwork can miss each other for ever.
 	config, err := packets.PresetNamed("ib-edr")
 	if err != nil {
-		return sample{}, err
+		return nil, err
 	}
 	config.MTU, config.Buffer, config.Lanes, config.Lottery = 2048, 800*packets.Block, 1, true
-	n, err := packets.New(r.Tables, config)
+	n, err := packets.New(t, config)
 	if err != nil {
-		return sample{}, err
+		return nil, err
 	}
-	for run := range uint64(p.Repeats) {
-		result, err := n.Complete(ctx, [][]packets.Message{loopPairs(f, r.Verdict.Cycle, rand.New(rand.NewPCG(p.Seed, run)))}, p.Seed+run, 0)
+	for run := range uint64(repeats) {
+		result, err := n.Complete(ctx, [][]packets.Message{loopPairs(t.Fabric, loop, rand.New(rand.NewPCG(seed, run)))}, seed+run, 0)
 		if err != nil {
-			return s, err
+			return after, err
 		}
 		if d := result.Deadlock; d != nil {
-			s.values = append(s.values, float64(d.Closed)/1e6)
+			after = append(after, float64(d.Closed)/1e6)
 		}
 	}
-	return s, nil
+	return after, nil
 }
 
 // loopPairs is a message from every host to a host of its own: "we select

@@ -136,6 +136,36 @@ func withPrinted(l claims.Line) []claims.Line {
 	return []claims.Line{printed, l}
 }
 
+// ours is the engines of weft that no paper has, and those of OpenSM that came later or that
+// a figure leaves out.
+var ours = []string{"balance", "weave-any", "ftree", "nue"}
+
+// beside is lines followed by one for each of our engines, paler, over the same networks.
+// Those that have a line already are left out, and so are those in except.
+func beside(lines []claims.Line, except ...string) []claims.Line {
+	for _, l := range each(ours, lines[0].Places) {
+		if slices.ContainsFunc(lines, func(o claims.Line) bool { return o.Engine == l.Engine }) || slices.Contains(except, l.Engine) {
+			continue
+		}
+		l.Beside = true
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// swept is a band for every engine over what a paper leaves open at places that have
+// several networks. Of curves only those of sssp, minhop and dor are drawn, so that they can be told
+// apart.
+func swept(engines []string, places []claims.Place) []claims.Line {
+	lines := each(engines, places)
+	for i := range lines {
+		l := &lines[i]
+		l.Name, l.Like, l.Band = l.Name+claims.Swept, l.Name, true
+		l.Unseen = places[0].X != 0 && !slices.Contains([]string{"minhop", "dor", "sssp"}, l.Engine)
+	}
+	return lines
+}
+
 // without is a list without one of its names.
 func without(list []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == name })
