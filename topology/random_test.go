@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -91,10 +92,12 @@ func TestRandomBounds(t *testing.T) {
 	}
 }
 
-// fingerprint digests all that a fabric says of itself.
+// fingerprint digests all that a fabric says of itself, but for what no computed network
+// says: the digests are older than the field.
 func fingerprint(f *fabric.Fabric) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%+v\n%+v\n%+v\n", f.Nodes(), f.Channels(), f.Endpoints())
+	text := fmt.Sprintf("%+v\n%+v\n%+v\n", f.Nodes(), f.Channels(), f.Endpoints())
+	h.Write([]byte(strings.ReplaceAll(text, " DataVLs:0}", "}")))
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 

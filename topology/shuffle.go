@@ -35,6 +35,7 @@ func ShufflePorts(f *fabric.Fabric, seed uint64) (*fabric.Fabric, error) {
 	for i, c := range f.Channels() {
 		if int(c.Reverse) > i {
 			b.Cable(refs[c.From], replug(c.From, c.FromPort), refs[c.To], replug(c.To, c.ToPort), c.Rate)
+			b.DataVLs(refs[c.From], replug(c.From, c.FromPort), c.DataVLs)
 		}
 	}
 	return b.Build()
