@@ -47,6 +47,8 @@ var schemas = []schema{
 	{"weft/route/1", "weft route, and summary.json of --out", routeSummary{}},
 	{"weft/route-adaptive/1", "weft route, of adaptive engines", adaptiveSummary{}},
 	{"weft/simulate/1", "weft simulate", simulateSummary{}},
+	{"weft/sweep/1", "weft sweep", campaignSummary{}},
+	{"weft/sweep-plan/1", "weft sweep --dry-run", sweepPlanSummary{}},
 	{"weft/status/1", "weft status", daemon.Status{}},
 	{"weft/watch-look/1", "weft watch --once", watch.Look{}},
 	{"weft/watch-log/1", "weft watch log", watchHistory{}},

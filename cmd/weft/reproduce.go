@@ -237,11 +237,14 @@ func (p *points) tell(done, total int, begun string) {
 		show(done, total)
 		return
 	}
-	if begun == "" || time.Since(p.last) < patienceWithLines {
+	if time.Since(p.last) < patienceWithLines {
 		return
 	}
 	p.last = time.Now()
-	p.a.Tell("%d of %d points; now %s", done, total, begun)
+	if begun != "" {
+		begun = "; now " + begun
+	}
+	p.a.Tell("%d of %d points%s", done, total, begun)
 }
 
 type experimentSummary struct {

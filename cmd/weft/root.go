@@ -65,7 +65,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	root.AddCommand(simulateCommand(a), compareCommand(a), packetsEthernetCommand(a), reportCommand(a), exportCommand(a))
 	root.AddCommand(
 		routeEthernetCommand(a), verifyEthernetCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
-		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), enginesCommand(a), topologiesCommand(a),
+		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), sweepCommand(a), enginesCommand(a), topologiesCommand(a),
 		deployCommand(a), serveCommand(a), statusCommand(a), watchCommand(a), versionCommand(a), manCommand(),
 	)
 	root.SetHelpCommand(helpCommand(root))

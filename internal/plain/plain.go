@@ -8,8 +8,8 @@ import "strings"
 // packages lists those that begin their errors with their names; a test compares the
 // list with the code.
 var packages = []string{
-	"balance", "bgp", "change", "congestion", "cure", "daemon", "deadlock", "deploy", "engines", "ethernet", "exact", "export", "fabric", "failures", "figure", "format", "judge", "layer", "lighter",
-	"measure", "orient", "packets", "papers", "pfc", "psl", "repair", "report", "reproduce", "routing", "spanning", "topology", "torus2qos", "traffic", "transition", "turnlanes", "updown", "watch", "weave", "weft", "wire",
+	"balance", "bgp", "campaign", "change", "congestion", "cure", "daemon", "deadlock", "deploy", "engines", "ethernet", "exact", "export", "fabric", "failures", "figure", "format", "judge", "layer", "lighter",
+	"measure", "meter", "orient", "packets", "papers", "pfc", "pool", "psl", "repair", "report", "reproduce", "results", "routing", "spanning", "sweep", "topology", "torus2qos", "traffic", "transition", "turnlanes", "updown", "watch", "weave", "weft", "wire",
 }
 
 // Error is the text of an error, without the package names at the beginning of its

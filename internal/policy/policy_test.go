@@ -158,9 +158,9 @@ func TestFilesAreShort(t *testing.T) {
 }
 
 func ruleFor(dir string) *rule {
-	for i := range rules {
-		if covers(rules[i].packages, dir) {
-			return &rules[i]
+	for _, r := range slices.Concat(rules, sweepRules) {
+		if covers(r.packages, dir) {
+			return &r
 		}
 	}
 	return nil

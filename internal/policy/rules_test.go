@@ -1,6 +1,7 @@
 package policy
 
-// rules is in order of preference: the first that fits a package counts.
+// rules is in order of preference: the first that fits a package counts. Those of
+// campaigns, sweepRules, follow them.
 var rules = []rule{
 	{
 		packages: "fabric",

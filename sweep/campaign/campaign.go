@@ -1,0 +1,200 @@
+// Package campaign runs a SPEC, or a part of it, in a folder: it takes the points that the
+// folder does not hold yet, keeps each as soon as it is finished, and writes all of them as
+// a Parquet file at the end.
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/whole"
+	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/sweep/meter"
+	"github.com/weft-fabric/weft/sweep/pool"
+	"github.com/weft-fabric/weft/sweep/results"
+)
+
+// Plan is the points of a SPEC, or of a shard of it, with what they are expected to take.
+type Plan struct {
+	Points []sweep.Point
+	Costs  []float64 // [point] processor seconds
+	Sizes  []sweep.Size
+}
+
+// NewPlan is the plan of all points. Networks of one kind are made once, to see how large
+// they are; of those that cannot be made the points are expected to take next to no time.
+func NewPlan(points []sweep.Point, e *sweep.Estimates, m *meter.Meter) *Plan {
+	p := &Plan{Points: points, Costs: make([]float64, len(points)), Sizes: make([]sweep.Size, len(points))}
+	known := map[string]sweep.Size{}
+	for i := range points {
+		kind := points[i].Network.Kind
+		size, ok := known[kind]
+		if !ok {
+			size, _ = m.Size(&points[i].Network) // what is wrong comes out as a result
+			known[kind] = size
+		}
+		p.Costs[i] = least
+		if size.Switches > 0 {
+			p.Costs[i] += e.Point(&points[i], size)
+		}
+		p.Sizes[i] = size
+	}
+	return p
+}
+
+// least is what a point takes in any case, in seconds.
+const least = 0.001
+
+// Shard is the part of a plan that is a shard.
+func (p *Plan) Shard(s sweep.Shard) *Plan {
+	part := &Plan{}
+	for i, shard := range sweep.Deal(p.Points, p.Costs, s.N) {
+		if shard == s.I-1 {
+			part.Points, part.Costs, part.Sizes = append(part.Points, p.Points[i]), append(part.Costs, p.Costs[i]), append(part.Sizes, p.Sizes[i])
+		}
+	}
+	return part
+}
+
+// Seconds is what all points are expected to take, in processor seconds.
+func (p *Plan) Seconds() (sum float64) {
+	for _, c := range p.Costs {
+		sum += c
+	}
+	return sum
+}
+
+// Left is what is left of a plan when some rows are there: points with those of their
+// measures that have no row. What another version of weft broke at is left as well.
+func (p *Plan) Left(rows []results.Row, version string, memory int64) (jobs []pool.Job) {
+	done := finished(rows, version)
+	for i := range p.Points {
+		point := p.Points[i]
+		point.Measures = slices.DeleteFunc(slices.Clone(point.Measures), func(m sweep.Measure) bool { return done[[2]string{point.ID, m.Key()}] })
+		if n := len(point.Measures); n > 0 {
+			jobs = append(jobs, pool.Job{Point: &point, Cost: p.Costs[i], Large: p.Sizes[i].Bytes > memory})
+		}
+	}
+	return jobs
+}
+
+// finished is points and measures that have a row that counts.
+func finished(rows []results.Row, version string) map[[2]string]bool {
+	done := make(map[[2]string]bool, len(rows))
+	for i := range rows {
+		if r := &rows[i]; r.Status != results.Broken || r.Version == version {
+			done[[2]string{r.Point, r.Key()}] = true
+		}
+	}
+	return done
+}
+
+// Options says how to run a plan.
+type Options struct {
+	Dir     string
+	Workers int   // points at a time
+	Memory  int64 // bytes that points may use together, about
+	Meter   *meter.Meter
+	Start   func(cores int) (pool.Worker, error)
+
+	// Progress, if not nil, is told how many points are finished, those kept from before
+	// included.
+	Progress func(done, total int)
+}
+
+// Summary is what a run came to.
+type Summary struct {
+	Points  int     // of the plan
+	Kept    int     // of them, whole from before
+	Others  int     // rows in the folder that are not of the plan, such as of a SPEC before it was changed
+	Seconds float64 // by the clock
+	Own     float64 // processor seconds that the points took in this run, by themselves
+	Spent   float64 // processor seconds of everything in this run: the points and what ran them
+	Rows    []results.Row
+}
+
+// Run takes what is left of a plan. An interruption, the context's error, loses the points
+// at hand and no other. The rows are those of the plan, in the order of files.
+func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
+	begun, spent := time.Now(), processorTime()
+	log, err := results.Open(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{Points: len(p.Points)}
+	rows := log.Rows
+	jobs := p.Left(rows, o.Meter.Version, o.Memory/int64(max(1, o.Workers)))
+	s.Kept = len(p.Points) - len(jobs)
+	missing := map[string]int{} // by point: measures without a row
+	for _, j := range jobs {
+		missing[j.Point.ID] = len(j.Point.Measures)
+	}
+	tell := func() {
+		if o.Progress != nil {
+			o.Progress(len(p.Points)-len(missing), len(p.Points))
+		}
+	}
+	tell()
+	failed := pool.Run(ctx, jobs, pool.Options{
+		Workers: o.Workers, Cores: o.Workers, Start: o.Start, Lost: o.Meter.Lost,
+		Keep: func(taken []results.Row) error {
+			rows = append(rows, taken...)
+			s.Own += taken[0].RoutingSeconds
+			for i := range taken {
+				s.Own += taken[i].Seconds
+			}
+			if id := taken[0].Point; missing[id] == len(taken) {
+				delete(missing, id)
+			} else {
+				missing[id] -= len(taken)
+			}
+			tell()
+			return log.Append(taken)
+		},
+	})
+	if err := errors.Join(failed, log.Close()); err != nil {
+		return s, err
+	}
+	s.Rows, s.Others = p.own(rows)
+	if err := Write(o.Dir, s.Rows); err != nil {
+		return s, err
+	}
+	s.Seconds, s.Spent = time.Since(begun).Seconds(), (processorTime() - spent).Seconds()
+	return s, nil
+}
+
+// own is the rows of the plan among those of a folder, and how many others there are.
+func (p *Plan) own(rows []results.Row) (mine []results.Row, others int) {
+	wanted := map[[2]string]bool{}
+	for i := range p.Points {
+		for k := range p.Points[i].Measures {
+			wanted[[2]string{p.Points[i].ID, p.Points[i].Measures[k].Key()}] = true
+		}
+	}
+	merged, _ := results.Merge(rows)
+	for _, r := range merged {
+		if wanted[[2]string{r.Point, r.Key()}] {
+			mine = append(mine, r)
+		}
+	}
+	return mine, len(merged) - len(mine)
+}
+
+// Write writes the Parquet file of a folder, whole or not at all.
+func Write(dir string, rows []results.Row) error {
+	var measures []results.Measured
+	for _, k := range sweep.Kinds() {
+		measures = append(measures, results.Measured{Name: k.Name, Unit: k.Unit, What: k.What})
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("campaign: %w", err)
+	}
+	defer root.Close()
+	return whole.Write(root, results.ParquetFile, 0o644, func(w io.Writer) error { return results.WriteParquet(w, rows, measures) })
+}

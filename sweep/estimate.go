@@ -1,0 +1,287 @@
+package sweep
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Size is what the time that a point takes grows with.
+type Size struct {
+	Switches, Hosts, Cables int
+	LIDs                    int
+	Bytes                   int64 // about what it takes to route and judge it
+}
+
+// Sample is what one part of a point took: of routing, under the name of the engine, or of
+// a measure.
+type Sample struct {
+	Part    string // engine, or measure: and its name
+	Kind    string // of the network, without its seed
+	Seconds float64
+	at      [features]float64
+}
+
+// features is how many numbers an estimate is made of: one, and two logarithms.
+const features = 3
+
+// OfRouting is a sample of making a network, routing it with an engine and proving it.
+func OfRouting(engine, kind string, s Size, seconds float64) Sample {
+	return Sample{engine, kind, seconds, routingAt(s)}
+}
+
+// OfMeasure is a sample of a measure.
+func OfMeasure(m *Measure, kind string, s Size, seconds float64) Sample {
+	return Sample{measurePart + m.Name, kind, seconds, measureAt(m, s)}
+}
+
+const measurePart = "measure:"
+
+// routingAt is where on its line a network is: by the entries of its forwarding tables, and
+// by how many cables a switch has.
+func routingAt(s Size) [features]float64 {
+	return [features]float64{1, logOf(s.Switches * s.LIDs), math.Log(float64(max(1, s.Cables)) / float64(max(1, s.Switches)))}
+}
+
+// measureAt is the same for a measure: by what it does for each host, and by the table of
+// routes that it makes first.
+func measureAt(m *Measure, s Size) [features]float64 {
+	work := float64(max(1, s.Hosts))
+	number := func(key string) float64 {
+		v, err := strconv.ParseFloat(m.Setting(key), 64)
+		if err != nil || v <= 0 {
+			return 1
+		}
+		return v
+	}
+	switch m.Name {
+	case "bandwidth":
+		work *= number("patterns")
+	case "accepted", "latency":
+		work *= number("load") * number("time")
+	case "throughput":
+		work *= number("time")
+	case "time":
+		work = number("repeats") * float64(max(1, s.Switches)) * float64(max(1, s.LIDs))
+	}
+	return [features]float64{1, math.Log(work), logOf(s.Hosts * s.Switches)}
+}
+
+func logOf(n int) float64 { return math.Log(float64(max(1, n))) }
+
+// line is what one part takes: the logarithm of its seconds is a sum of features.
+type line struct {
+	by      [features]float64
+	samples int
+	factor  float64 // half of the samples are within this factor of what the others foretell
+}
+
+func (l *line) seconds(at [features]float64) float64 {
+	sum := 0.0
+	for i, v := range at {
+		sum += l.by[i] * v
+	}
+	return math.Exp(sum)
+}
+
+// Estimates foretells what points take, in processor seconds, from what others took.
+type Estimates struct{ lines map[string]*line }
+
+//go:embed estimates.csv
+var builtIn string
+
+// BuiltIn is estimates from a campaign over all engines on many networks, on one core of
+// the machine that the file names.
+func BuiltIn() *Estimates {
+	e, err := ReadEstimates(strings.NewReader(builtIn), "estimates.csv")
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	return e
+}
+
+// anyEngine is the line for engines without one of their own.
+const anyEngine = "*"
+
+// Fit makes estimates of samples.
+func Fit(samples []Sample) *Estimates {
+	by := map[string][]Sample{}
+	for _, s := range samples {
+		if s.Seconds <= 0 {
+			continue
+		}
+		by[s.Part] = append(by[s.Part], s)
+		if !strings.HasPrefix(s.Part, measurePart) {
+			by[anyEngine] = append(by[anyEngine], s)
+		}
+	}
+	e := &Estimates{lines: map[string]*line{}}
+	for part, list := range by {
+		l := fit(list)
+		l.factor = within50(list)
+		e.lines[part] = l
+	}
+	return e
+}
+
+// fit is the line through samples with the least squares, drawn a little towards one on
+// which time grows with work, so that few samples do not turn it upside down.
+func fit(samples []Sample) *line {
+	var a [features][features + 1]float64
+	prior := [features]float64{0, 1, 0}
+	for i := 1; i < features; i++ {
+		a[i][i], a[i][features] = pull, pull*prior[i]
+	}
+	a[0][0] = 1e-9
+	for _, s := range samples {
+		y := math.Log(s.Seconds)
+		for i := range features {
+			for j := range features {
+				a[i][j] += s.at[i] * s.at[j]
+			}
+			a[i][features] += s.at[i] * y
+		}
+	}
+	l := &line{samples: len(samples)}
+	l.by = solve(a)
+	return l
+}
+
+// pull is how many samples the prior counts for.
+const pull = 0.1
+
+// solve solves the equations by elimination with pivots.
+func solve(a [features][features + 1]float64) (x [features]float64) {
+	for i := range features {
+		p := i
+		for k := i + 1; k < features; k++ {
+			if math.Abs(a[k][i]) > math.Abs(a[p][i]) {
+				p = k
+			}
+		}
+		a[i], a[p] = a[p], a[i]
+		for k := range features {
+			if k == i || a[i][i] == 0 {
+				continue
+			}
+			by := a[k][i] / a[i][i]
+			for j := i; j <= features; j++ {
+				a[k][j] -= by * a[i][j]
+			}
+		}
+	}
+	for i := range features {
+		if a[i][i] != 0 {
+			x[i] = a[i][features] / a[i][i]
+		}
+	}
+	return x
+}
+
+// within50 is the factor within which half of the samples are of what the samples of all
+// other kinds of networks foretell; 0 where there is only one kind.
+func within50(samples []Sample) float64 {
+	factors := apart(samples)
+	if len(factors) == 0 {
+		return 0
+	}
+	return factors[len(factors)/2]
+}
+
+// apart is by which factors samples are off from what those of other kinds of networks
+// foretell, ascending.
+func apart(samples []Sample) (factors []float64) {
+	kinds := map[string]bool{}
+	for _, s := range samples {
+		kinds[s.Kind] = true
+	}
+	if len(kinds) < 2 {
+		return nil
+	}
+	for kind := range kinds {
+		var others, these []Sample
+		for _, s := range samples {
+			if s.Kind == kind {
+				these = append(these, s)
+			} else {
+				others = append(others, s)
+			}
+		}
+		l := fit(others)
+		for _, s := range these {
+			factors = append(factors, math.Exp(math.Abs(math.Log(l.seconds(s.at)/s.Seconds))))
+		}
+	}
+	slices.Sort(factors)
+	return factors
+}
+
+// Point is what a point is expected to take, in processor seconds.
+func (e *Estimates) Point(p *Point, s Size) float64 {
+	total := e.part(p.Engine.Name, anyEngine, routingAt(s))
+	for i := range p.Measures {
+		m := &p.Measures[i]
+		total += e.part(measurePart+m.Name, "", measureAt(m, s))
+	}
+	return total
+}
+
+func (e *Estimates) part(name, instead string, at [features]float64) float64 {
+	l := e.lines[name]
+	if l == nil {
+		l = e.lines[instead]
+	}
+	if l == nil {
+		return 0
+	}
+	return l.seconds(at)
+}
+
+// Write writes the estimates as CSV, sorted.
+func (e *Estimates) Write(w io.Writer) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"part", "constant", "work", "density", "samples", "half_within"}}
+	var parts []string
+	for part := range e.lines {
+		parts = append(parts, part)
+	}
+	slices.Sort(parts)
+	for _, part := range parts {
+		l := e.lines[part]
+		row := []string{part}
+		for _, v := range append(l.by[:], float64(l.samples), l.factor) {
+			row = append(row, strconv.FormatFloat(v, 'g', 5, 64))
+		}
+		rows = append(rows, row)
+	}
+	return out.WriteAll(rows)
+}
+
+// ReadEstimates reads what Write wrote.
+func ReadEstimates(r io.Reader, file string) (*Estimates, error) {
+	in := csv.NewReader(r)
+	in.FieldsPerRecord, in.Comment = 3+features, '#'
+	rows, err := in.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: these are no estimates of weft sweep: %w", file, err)
+	}
+	e := &Estimates{lines: map[string]*line{}}
+	for i, row := range rows {
+		if i == 0 {
+			continue // the names of the columns
+		}
+		var v [features + 2]float64
+		for k := range v {
+			if v[k], err = strconv.ParseFloat(row[k+1], 64); err != nil || math.IsNaN(v[k]) || math.IsInf(v[k], 0) {
+				return nil, fmt.Errorf("%s: %q in the row of %s is no number", file, row[k+1], row[0])
+			}
+		}
+		e.lines[row[0]] = &line{by: [features]float64(v[:features]), samples: int(v[features]), factor: v[features+1]}
+	}
+	return e, nil
+}

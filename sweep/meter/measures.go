@@ -1,0 +1,196 @@
+package meter
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/packets"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/traffic"
+)
+
+// value is what a measure came to.
+type value struct {
+	mean   float64
+	stderr *float64 // nil: nothing was drawn
+}
+
+func plainly[T int | uint32 | float64](v T) (value, error) { return value{mean: float64(v)}, nil }
+
+// measure takes one measure of the routed network.
+func (t *taking) measure(ctx context.Context, m *sweep.Measure) (value, error) {
+	switch m.Name {
+	case "lanes":
+		return plainly(t.result.Tables.Lanes.Needed)
+	case "loops":
+		if t.result.Verdict.Free() {
+			return plainly(0)
+		}
+		return plainly(1)
+	case "load":
+		return plainly(t.result.Loads.Max)
+	case "hops":
+		return plainly(t.result.Loads.MeanHops())
+	case "longest":
+		return plainly(t.result.Loads.MaxHops)
+	case "bandwidth":
+		return t.bandwidth(ctx, m)
+	case "accepted":
+		r, err := t.offer(ctx, m)
+		if err != nil {
+			return value{}, err
+		}
+		return plainly(r.Accepted)
+	case "latency":
+		r, err := t.offer(ctx, m)
+		if err != nil {
+			return value{}, err
+		}
+		half := r.Error / 1000 / 1.96 // of a 95 % interval
+		return value{r.Mean / 1000, &half}, nil
+	case "throughput":
+		return t.throughput(ctx, m)
+	case "time":
+		return t.time(ctx, m)
+	case "memory":
+		return memory()
+	}
+	return value{}, fmt.Errorf("meter: no measure is called %q", m.Name)
+}
+
+// whole is a setting that is a number.
+func whole(m *sweep.Measure, key string) int {
+	n, _ := strconv.Atoi(m.Setting(key)) // as it was checked
+	return n
+}
+
+// traffic is the pattern and the placement of a measure; the pattern is nil where every
+// message goes to another host.
+func (t *taking) traffic(m *sweep.Measure) (traffic.Pattern, traffic.Placement, error) {
+	pattern, err := traffic.Parse(m.Setting("pattern"))
+	if err != nil {
+		return nil, nil, err
+	}
+	at, err := traffic.Place(m.Setting("ranks"), t.fabric, t.hosts(), t.point.Seed)
+	return pattern, at, err
+}
+
+func (t *taking) bandwidth(ctx context.Context, m *sweep.Measure) (value, error) {
+	pattern, at, err := t.traffic(m)
+	if err != nil {
+		return value{}, err
+	}
+	model, err := congestion.ParseModel(m.Setting("model"))
+	if err != nil {
+		return value{}, err
+	}
+	r, err := congestion.Simulate(ctx, t.result.Tables, congestion.Options{
+		Pattern: pattern, Placement: at, Model: model, UniformRates: m.Setting("rates") == "alike", Seed: t.point.Seed, Runs: whole(m, "patterns"),
+	})
+	if err != nil {
+		return value{}, err
+	}
+	v := value{mean: r.Lambda}
+	if pattern.Random() && !math.IsNaN(r.StdErr) && !math.IsInf(r.StdErr, 0) { // of one run it is not known
+		v.stderr = &r.StdErr
+	}
+	return v, nil
+}
+
+// sent is the runs of packets of a point, by load, pattern and whatever else they were
+// asked for: several measures are of one run.
+type sent map[string]*packets.Result
+
+// simulated is the network with packets, and the traffic of a measure on it.
+func (t *taking) simulated(m *sweep.Measure) (*packets.Network, packets.Injection, packets.Window, error) {
+	pattern, at, err := t.traffic(m)
+	if err != nil {
+		return nil, packets.Injection{}, packets.Window{}, err
+	}
+	if pattern.String() == "uniform" {
+		pattern = nil // each message to another, not each run
+	}
+	config, err := packets.PresetNamed(m.Setting("preset"))
+	if err != nil {
+		return nil, packets.Injection{}, packets.Window{}, err
+	}
+	n, err := packets.New(t.result.Tables, config)
+	load := packets.Injection{Pattern: pattern, Placement: at, Seed: t.point.Seed}
+	return n, load, packets.Window{Length: packets.Time(whole(m, "time")) * 1000}, err
+}
+
+// offer sends packets at the load of a measure.
+func (t *taking) offer(ctx context.Context, m *sweep.Measure) (*packets.Result, error) {
+	if r := t.sent[m.Text()]; r != nil {
+		return r, nil
+	}
+	n, load, window, err := t.simulated(m)
+	if err != nil {
+		return nil, err
+	}
+	if load.Offered, err = strconv.ParseFloat(m.Setting("load"), 64); err != nil {
+		return nil, err
+	}
+	r, err := n.Measure(ctx, load, window)
+	if err != nil {
+		return nil, err
+	}
+	if r.Deadlock != nil {
+		return nil, fmt.Errorf("the network deadlocked: %s", r.Deadlock)
+	}
+	if t.sent == nil {
+		t.sent = sent{}
+	}
+	t.sent[m.Text()] = r
+	return r, nil
+}
+
+func (t *taking) throughput(ctx context.Context, m *sweep.Measure) (value, error) {
+	n, load, window, err := t.simulated(m)
+	if err != nil {
+		return value{}, err
+	}
+	r, err := n.Saturation(ctx, load, window, 0, 1, 0.01)
+	switch {
+	case err != nil:
+		return value{}, err
+	case r.Status == packets.Deadlocked:
+		return value{}, fmt.Errorf("the network deadlocked at a load of %g", r.Above)
+	}
+	return plainly(r.Offered)
+}
+
+// time routes again and again, and returns the least time of paths and lanes.
+func (t *taking) time(ctx context.Context, m *sweep.Measure) (value, error) {
+	least := math.Inf(1)
+	for range whole(m, "repeats") {
+		var spent time.Duration
+		_, err := t.routed(ctx, func(stage string) (routing.Progress, func()) {
+			begun := time.Now()
+			return nil, func() {
+				if stage != "verify" {
+					spent += time.Since(begun)
+				}
+			}
+		})
+		if err != nil {
+			return value{}, err
+		}
+		least = min(least, spent.Seconds())
+	}
+	return plainly(least)
+}
+
+// memory is the peak of the process: the pool starts one for this point alone.
+func memory() (value, error) {
+	if runtime.GOOS != "linux" {
+		return value{}, fmt.Errorf("only Linux says how much memory a process had at the peak")
+	}
+	return plainly(peakMemory())
+}

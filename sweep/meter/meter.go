@@ -1,0 +1,222 @@
+// Package meter measures points of a campaign, one at a time: it makes the network, has it
+// routed and judged once, and takes every measure of the result.
+//
+// What an engine answers is a result, refusals included. So is a panic, and an engine that
+// broke its promise: the rows say what happened, and the next point is taken.
+//
+// Values are a function of the point, but for times and memory. Processor time and memory
+// are those of the process, so a process that measures points does nothing else.
+package meter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/weft-fabric/weft"
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/sweep/results"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// Meter measures points.
+type Meter struct {
+	Open             func(file string) (*fabric.Fabric, error) // reads a network in a file
+	Version, Machine string                                    // for the rows
+
+	last    string // the spec or file of the network made last
+	network *fabric.Fabric
+}
+
+// Take measures a point: a row for every measure. The error is the context's, if that
+// ends.
+func (m *Meter) Take(ctx context.Context, p *sweep.Point) ([]results.Row, error) {
+	t := &taking{meter: m, point: p, rows: m.blank(p)}
+	forgetPeak()
+	t.whole(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	peak := peakMemory()
+	for i := range t.rows {
+		t.rows[i].Memory = peak
+	}
+	return t.rows, nil
+}
+
+// Lost is the rows of a point whose process came to an end while it took it.
+func (m *Meter) Lost(p *sweep.Point, why string) []results.Row {
+	t := &taking{meter: m, point: p, rows: m.blank(p)}
+	t.fail(0, results.Broken, why)
+	return t.rows
+}
+
+// blank is the rows of a point before anything is known.
+func (m *Meter) blank(p *sweep.Point) []results.Row {
+	rows := make([]results.Row, len(p.Measures))
+	for i := range rows {
+		of := &p.Measures[i]
+		unit := ""
+		if k, err := sweep.KindNamed(of.Name); err == nil {
+			unit = k.Unit
+		}
+		rows[i] = results.Row{
+			Point: p.ID, Network: p.Network.String(), Digest: p.Network.Digest, Parameters: p.Network.Parameters(), Seed: p.Seed,
+			Engine: p.Engine.Name, Options: p.Engine.Options(), Measure: of.Name, Settings: of.Text(), Unit: unit, Status: results.OK,
+			Version: m.Version, Machine: m.Machine,
+		}
+	}
+	return rows
+}
+
+// taking is a point while it is measured.
+type taking struct {
+	meter  *Meter
+	point  *sweep.Point
+	rows   []results.Row
+	next   int // the row at hand; those before it are finished
+	fabric *fabric.Fabric
+	result *weft.Result
+	sent   sent // packet simulations
+}
+
+// whole takes the point. What goes wrong is in the rows.
+func (t *taking) whole(ctx context.Context) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			t.fail(t.next, results.Broken, fmt.Sprintf("panic: %v\n%s", broken, debug.Stack()))
+		}
+	}()
+	start := processorTime()
+	err := t.route(ctx)
+	spent := processorTime() - start
+	for i := range t.rows {
+		t.rows[i].RoutingSeconds = spent.Seconds()
+	}
+	if err != nil {
+		t.fail(0, statusOf(err), plain.Error(err))
+		return
+	}
+	for t.next = range t.rows {
+		row := &t.rows[t.next]
+		row.Verdict = "deadlock-free"
+		if !t.result.Verdict.Free() {
+			row.Verdict = "credit-loop"
+		}
+		start := processorTime()
+		v, err := t.measure(ctx, &t.point.Measures[t.next])
+		row.Seconds = (processorTime() - start).Seconds()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			row.Status, row.Reason = results.Refused, plain.Error(err)
+		default:
+			row.Value, row.Error = &v.mean, v.stderr
+		}
+	}
+}
+
+// fail marks the rows from one on.
+func (t *taking) fail(from int, status results.Status, why string) {
+	for i := range t.rows[from:] {
+		row := &t.rows[from+i]
+		row.Status, row.Reason, row.Value, row.Error = status, why, nil, nil
+	}
+}
+
+// statusOf is what an error on the way to tables means.
+func statusOf(err error) results.Status {
+	var defect *weft.EngineDefect
+	if errors.As(err, &defect) {
+		return results.Broken
+	}
+	return results.Refused
+}
+
+// route makes the network and routes it.
+func (t *taking) route(ctx context.Context) error {
+	f, err := t.meter.make(&t.point.Network)
+	if err != nil {
+		return err
+	}
+	if f, err = t.damaged(f); err != nil {
+		return err
+	}
+	t.fabric = f
+	n := f.Count()
+	for i := range t.rows {
+		t.rows[i].Switches, t.rows[i].Hosts, t.rows[i].Cables = int64(n.Switches), int64(n.HCA), int64(n.SwitchCables)
+	}
+	t.result, err = t.routed(ctx, nil)
+	return err
+}
+
+// make is the network of a point before damage; the one made last is kept, for points of
+// one network follow each other.
+func (m *Meter) make(n *sweep.Network) (f *fabric.Fabric, err error) {
+	if name := n.String(); m.network == nil || m.last != name {
+		m.network = nil
+		if n.File != "" {
+			f, err = m.Open(n.File)
+		} else {
+			var family topology.Family
+			if family, err = topology.Parse(n.Spec); err == nil {
+				f, err = family.Build()
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.last, m.network = name, f
+	}
+	return m.network, nil
+}
+
+// damaged is the network without what its damage takes away.
+func (t *taking) damaged(f *fabric.Fabric) (*fabric.Fabric, error) {
+	n := f.Count()
+	d := t.point.Network.Damage
+	cables, switches := d.Cables.Of(n.SwitchCables), d.Switches.Of(n.Switches)
+	if cables+switches == 0 {
+		return f, nil
+	}
+	loss, err := topology.Damage{Links: cables, Switches: switches, Seed: t.point.Seed}.Draw(f)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.rows {
+		t.rows[i].MissingCables, t.rows[i].MissingSwitches = int64(cables), int64(switches)
+	}
+	return loss.Apply(f)
+}
+
+// routed is the network routed by the engine and judged, with or without a credit loop.
+func (t *taking) routed(ctx context.Context, stages engines.Stages) (*weft.Result, error) {
+	e := &t.point.Engine
+	contract, scope, err := e.Promises()
+	if err != nil {
+		return nil, err
+	}
+	told, err := e.Told()
+	if err != nil {
+		return nil, err
+	}
+	told.Seed = t.point.Seed
+	r, err := weft.Route(ctx, t.fabric, weft.Request{
+		Engine: e.Name, Contract: contract, Scope: scope, VLs: e.VLs, SLs: e.SLs, Options: told, Stages: stages,
+		NoCycle: true, Patient: true,
+	})
+	if loop := (*weft.CreditLoop)(nil); errors.As(err, &loop) {
+		return loop.Result, nil
+	}
+	return r, err
+}
+
+// hosts is the endpoints between which traffic is measured.
+func (t *taking) hosts() []fabric.EndpointID { return routing.HCA.Endpoints(t.fabric) }

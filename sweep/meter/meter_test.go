@@ -1,0 +1,184 @@
+package meter_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/reproduce/measure"
+	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/sweep/meter"
+	"github.com/weft-fabric/weft/sweep/results"
+)
+
+// points is the points of a SPEC.
+func points(t *testing.T, spec string) []sweep.Point {
+	t.Helper()
+	s, err := sweep.Read(strings.NewReader(spec), "SPEC.yaml", func(name string) (string, string, error) { return name, "digest", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Points
+}
+
+func newMeter() *meter.Meter {
+	return &meter.Meter{
+		Open:    func(name string) (*fabric.Fabric, error) { return nil, errors.New(name + " cannot be read") },
+		Version: "v", Machine: "m",
+	}
+}
+
+func take(t *testing.T, m *meter.Meter, p *sweep.Point) map[string]results.Row {
+	t.Helper()
+	rows, err := m.Take(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]results.Row{}
+	for _, r := range rows {
+		by[r.Measure] = r
+	}
+	return by
+}
+
+// What the experiments of the papers measure, a sweep measures to the same value.
+func TestSameAsThePapersExperiments(t *testing.T) {
+	papers := measure.NewMeter(nil, 1<<30)
+	for _, c := range []struct {
+		spec    string
+		missing int
+		engine  string // of a sweep
+		method  string // of the papers
+		options string
+	}{
+		{"random:switches=32,links=64,hosts=2,seed=3", 0, "dfsssp", "dfsssp", "contract: directed, vls: 15"},
+		{"random:switches=32,links=64,hosts=2,seed=3", 0, "sssp+break-cycles-plain", "dfsssp" + measure.AsPrinted, "contract: directed, vls: 15"},
+		{"random:switches=32,links=64,hosts=2,seed=3", 0, "shortest+first-fit-plain", "lash" + measure.AsPrinted, "contract: directed, vls: 15"},
+		{"torus:4x4,hosts=2", 3, "updn", "updn", "vls: 15"},
+		{"torus:4x4,hosts=2", 0, "minhop", "minhop", "vls: 15"},
+	} {
+		p := points(t, "networks: [{spec: '"+c.spec+"', seeds: 3, damage: {cables: "+string(rune('0'+c.missing))+"}}]\n"+
+			"engines: [{engine: "+c.engine+", "+c.options+"}]\nmeasures: [lanes, loops, {measure: bandwidth, patterns: 50, rates: alike}]")[0]
+		ours := take(t, newMeter(), &p)
+		for _, kind := range []measure.Measure{measure.Lanes, measure.Loops, measure.Bandwidth} {
+			want, err := papers.Take(t.Context(), measure.Point{Measure: kind, Network: c.spec, Engine: c.method, Missing: c.missing, Patterns: 50, Seed: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ours[string(kind)]
+			if got.Value == nil || *got.Value != want.Value || int(got.Cables) != want.Cables {
+				t.Errorf("%s of %s on %s: %+v, the papers' experiments have %+v", kind, c.engine, c.spec, got, want)
+			}
+			if kind == measure.Bandwidth && (got.Error == nil || math.Abs(*got.Error-(want.High-want.Value)) > 1e-12) {
+				t.Errorf("standard error %v, want %g", got.Error, want.High-want.Value)
+			}
+		}
+	}
+}
+
+func TestEveryMeasureHasAValue(t *testing.T) {
+	spec := "networks: ['torus:3x3,hosts=1']\nengines: [{engine: dfsssp, contract: directed}]\nmeasures:\n"
+	for _, k := range sweep.Kinds() {
+		spec += "- " + k.Name + "\n"
+	}
+	p := points(t, spec)[0]
+	rows := take(t, newMeter(), &p)
+	for _, k := range sweep.Kinds() {
+		r := rows[k.Name]
+		if r.Status != results.OK || r.Value == nil || *r.Value < 0 || r.Unit != k.Unit || r.Verdict != "deadlock-free" || r.Switches != 9 || r.Hosts != 9 || r.Cables != 18 {
+			t.Errorf("%s: %+v", k.Name, r)
+		}
+	}
+	if v := *rows["hops"].Value; v < 1.1 || v > 2 {
+		t.Errorf("mean hops of a torus of nine switches: %g", v)
+	}
+	if low, high := *rows["accepted"].Value, *rows["throughput"].Value; low < 0.3 || high < low-0.1 || high > 1 {
+		t.Errorf("accepted %g at a load of 0.5, throughput %g", low, high)
+	}
+}
+
+// What an engine or a network does not allow is a result with the reason.
+func TestRefusalsAreResults(t *testing.T) {
+	for _, c := range []struct{ name, spec, want string }{
+		{"rule", "networks: ['random:switches=9,links=20']\nengines: [ftree]", "joins two leaves"},
+		{"lanes", "networks: ['random:switches=60,links=90,seed=1']\nengines: [{engine: lash, vls: 1, contract: directed}]", "lanes"},
+		{"damage", "networks: [{spec: 'torus:3x3', damage: {cables: 17}}]\nengines: [updn]", "falls apart"},
+		{"file", "networks: [{file: nowhere}]\nengines: [updn]", "nowhere cannot be read"},
+	} {
+		p := points(t, c.spec+"\nmeasures: [lanes, load]")[0]
+		for measure, r := range take(t, newMeter(), &p) {
+			if r.Status != results.Refused || r.Value != nil || !strings.Contains(r.Reason, c.want) {
+				t.Errorf("%s, %s: %+v, want %q", c.name, measure, r, c.want)
+			}
+		}
+	}
+	p := points(t, "networks: ['torus:3x3']\nengines: [updn]\nmeasures: [lanes, {measure: bandwidth, ranks: 'switch:99'}]")[0]
+	rows := take(t, newMeter(), &p)
+	if r := rows["bandwidth"]; r.Status != results.Refused || rows["lanes"].Status != results.OK {
+		t.Errorf("a measure that cannot be: %+v, and beside it %+v", r, rows["lanes"])
+	}
+}
+
+func TestCreditLoopsAreMeasuredAndSaid(t *testing.T) {
+	p := points(t, "networks: ['torus:5x5']\nengines: [minhop]\nmeasures: [loops, load]")[0]
+	rows := take(t, newMeter(), &p)
+	if r := rows["loops"]; r.Value == nil || *r.Value != 1 || r.Verdict != "credit-loop" || rows["load"].Value == nil {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// A panic spoils one point, and its rows have what is needed to see it again.
+func TestPanicsAreResults(t *testing.T) {
+	m := newMeter()
+	m.Open = func(string) (*fabric.Fabric, error) { panic("a defect") }
+	p := points(t, "networks: [{file: x, seeds: 7}]\nengines: [updn]\nmeasures: [lanes, load]")[0]
+	for _, r := range take(t, m, &p) {
+		if r.Status != results.Broken || r.Seed != 7 || !strings.Contains(r.Reason, "panic: a defect") || !strings.Contains(r.Reason, "meter_test.go") {
+			t.Errorf("%+v", r)
+		}
+	}
+	good := points(t, "networks: ['torus:3x3']\nengines: [updn]\nmeasures: [lanes]")[0]
+	if r := take(t, m, &good)["lanes"]; r.Status != results.OK {
+		t.Errorf("the point behind it: %+v", r)
+	}
+}
+
+func TestSeedsAndDamageCount(t *testing.T) {
+	value := map[float64]bool{}
+	for _, p := range points(t, "networks: [{spec: 'torus:6x6,hosts=1', seeds: [1, 2], damage: {cables: 10%, switches: 2}}]\nengines: [updn]\nmeasures: [hops]") {
+		r := take(t, newMeter(), &p)["hops"]
+		if r.MissingCables != 7 || r.MissingSwitches != 2 || r.Switches != 34 || r.Value == nil {
+			t.Fatalf("%+v", r)
+		}
+		value[*r.Value] = true
+	}
+	if len(value) != 2 {
+		t.Error("two seeds have the same hops")
+	}
+}
+
+func TestInterruptedPointIsNone(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	p := points(t, "networks: ['torus:6x6']\nengines: [dfsssp]\nmeasures: [lanes]")[0]
+	if rows, err := newMeter().Take(ctx, &p); err == nil {
+		t.Errorf("an interrupted point has rows: %v", rows)
+	}
+}
+
+func TestMemoryIsOfThePoint(t *testing.T) {
+	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
+		t.Skip("this kernel does not tell")
+	}
+	m := newMeter()
+	small := points(t, "networks: ['torus:3x3']\nengines: [updn]\nmeasures: [lanes]")[0]
+	large := points(t, "networks: ['xgft:m=12x24,w=12x12,hosts=12']\nengines: [updn]\nmeasures: [lanes]")[0]
+	before, after := take(t, m, &small)["lanes"].Memory, take(t, m, &large)["lanes"].Memory
+	if before <= 1 || after < before+10 {
+		t.Errorf("a small point had %g MiB at its peak, a large one %g", before, after)
+	}
+}

@@ -1,0 +1,184 @@
+package sweep
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Point is a network routed by an engine, and what is measured of it. It travels as JSON
+// to the process that measures it.
+type Point struct {
+	ID       string    `json:"id"`
+	Network  Network   `json:"network"`
+	Seed     uint64    `json:"seed"` // of everything that is drawn: network, damage, engine, patterns
+	Engine   Engine    `json:"engine"`
+	Measures []Measure `json:"measures"`
+}
+
+// Network is a network as a SPEC has it, with its parameters filled in.
+type Network struct {
+	Spec   string      `json:"spec,omitempty"` // of package topology; or
+	File   string      `json:"file,omitempty"` // where to read it
+	Digest string      `json:"digest,omitempty"`
+	Damage Damage      `json:"damage"`
+	Given  []Parameter `json:"given,omitempty"` // the parameters of the SPEC that Spec was made of, in its order
+	Kind   string      `json:"kind"`            // Spec with everything but the seed filled in, or the file: networks of one kind are about as large
+}
+
+// String is the network as results have it.
+func (n *Network) String() string { return cmp.Or(n.Spec, n.File) }
+
+// Parameters is what the words in braces stood for, as name=value with commas between.
+func (n *Network) Parameters() string { return joined(n.Given) }
+
+// Parameter is a word in braces of a spec, and what it stands for.
+type Parameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Damage is what is taken away from a network, drawn by the seed of the point, so that the
+// rest stays connected.
+type Damage struct {
+	Cables   Amount `json:"cables"` // between switches
+	Switches Amount `json:"switches"`
+}
+
+// Amount is a number of things, or a share of those there are: 12, or 5%.
+type Amount string
+
+// parseAmount reads an amount; zero of either kind is the empty one.
+func parseAmount(text string) (Amount, error) {
+	if share, ok := strings.CutSuffix(text, "%"); ok {
+		p, err := strconv.ParseFloat(share, 64)
+		if err != nil || !(p >= 0 && p < 100) {
+			return "", fmt.Errorf("%q is no share; it is from 0%% to below 100%%", text)
+		}
+		if p == 0 {
+			return "", nil
+		}
+		return Amount(strconv.FormatFloat(p, 'g', -1, 64) + "%"), nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return "", fmt.Errorf("%q is neither a number, such as 12, nor a share, such as 5%%", text)
+	}
+	if n == 0 {
+		return "", nil
+	}
+	return Amount(strconv.FormatUint(n, 10)), nil
+}
+
+// Of is how many of so many things the amount is, a share rounded to the nearest.
+func (a Amount) Of(all int) int {
+	share, ok := strings.CutSuffix(string(a), "%")
+	if !ok {
+		n, _ := strconv.Atoi(string(a)) // nothing is the empty amount
+		return n
+	}
+	p, _ := strconv.ParseFloat(share, 64) // Read has read it
+	return int(p/100*float64(all) + 0.5)
+}
+
+// Engine is an engine with what it is told. Zero values are the defaults of weft route.
+type Engine struct {
+	Name     string `json:"name"`
+	VLs      int    `json:"vls,omitempty"`
+	SLs      int    `json:"sls,omitempty"`
+	Contract string `json:"contract,omitempty"`
+	Scope    string `json:"endpoints,omitempty"`
+	Aim      string `json:"aim,omitempty"`
+	Order    string `json:"order,omitempty"`
+	Prefer   string `json:"prefer,omitempty"`
+}
+
+// Options is what the engine is told, as key=value with commas between; empty where it is
+// told nothing.
+func (e *Engine) Options() string {
+	var list []string
+	for _, o := range []struct{ key, value string }{
+		{"vls", number(e.VLs)}, {"sls", number(e.SLs)}, {"contract", e.Contract}, {"endpoints", e.Scope},
+		{"aim", e.Aim}, {"order", e.Order}, {"prefer", e.Prefer},
+	} {
+		if o.value != "" {
+			list = append(list, o.key+"="+o.value)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// Measure is something to measure with its settings, all of them, in the order of the
+// table of measures.
+type Measure struct {
+	Name     string      `json:"name"`
+	Settings []Parameter `json:"settings,omitempty"`
+}
+
+// Setting is the value of a setting.
+func (m *Measure) Setting(key string) string {
+	for _, s := range m.Settings {
+		if s.Name == key {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// Text is the settings as key=value with commas between.
+func (m *Measure) Text() string { return joined(m.Settings) }
+
+func joined(all []Parameter) string {
+	list := make([]string, len(all))
+	for i, p := range all {
+		list[i] = p.Name + "=" + p.Value
+	}
+	return strings.Join(list, ",")
+}
+
+// Key tells the measures of a point apart.
+func (m *Measure) Key() string { return m.Name + ":" + m.Text() }
+
+// idOf is the ID of a point: 16 hexadecimal digits that follow from network, damage, seed,
+// engine and what it is told. What is measured is not part of it: a point may get further
+// measures. The form of what is hashed must never change.
+func idOf(p *Point) string {
+	of := struct {
+		Spec     string `json:"spec,omitempty"`
+		Digest   string `json:"digest,omitempty"`
+		Cables   Amount `json:"cables,omitempty"`
+		Switches Amount `json:"switches,omitempty"`
+		Seed     uint64 `json:"seed"`
+		Engine   string `json:"engine"`
+		Options  string `json:"options,omitempty"`
+	}{p.Network.Spec, p.Network.Digest, p.Network.Damage.Cables, p.Network.Damage.Switches, p.Seed, p.Engine.Name, p.Engine.Options()}
+	text, err := json.Marshal(of)
+	if err != nil {
+		panic(err) // texts and numbers
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// String is the damage for people; empty if there is none.
+func (d Damage) String() string {
+	var parts []string
+	if d.Switches != "" {
+		parts = append(parts, string(d.Switches)+" switches")
+	}
+	if d.Cables != "" {
+		parts = append(parts, string(d.Cables)+" cables")
+	}
+	return strings.Join(parts, ", ")
+}

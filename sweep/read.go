@@ -1,0 +1,350 @@
+package sweep
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/engines"
+	"github.com/weft-fabric/weft/topology"
+)
+
+// drawn is a network with a seed.
+type drawn struct {
+	Network
+	seed uint64
+}
+
+func (r *reader) networks(list *yaml.Node, seeds []uint64) (all []drawn, err error) {
+	for _, n := range list.Content {
+		if n.Kind == yaml.ScalarNode { // the spec alone
+			n = &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "spec", Line: n.Line}, n}}
+		}
+		some, err := r.network(n, seeds)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, some...); len(all) > MostPoints {
+			return nil, r.errorf(n, "these are more than %d networks", MostPoints)
+		}
+	}
+	return all, nil
+}
+
+// network is one entry of the networks: a spec with its parameters, or a file, with
+// damage and seeds.
+func (r *reader) network(n *yaml.Node, seeds []uint64) (all []drawn, err error) {
+	f, err := r.mapping(n, "a network")
+	if err != nil {
+		return nil, r.errorf(n, "a network is the spec of a computed one, or lines such as spec: torus:4x4 or file: NAME")
+	}
+	if own := f.get("seeds"); own != nil {
+		if seeds, err = r.seeds(own); err != nil {
+			return nil, err
+		}
+	}
+	damages := []Damage{{}}
+	if d := f.get("damage"); d != nil {
+		if damages, err = r.damages(d); err != nil {
+			return nil, err
+		}
+	}
+	var kinds []Network
+	switch spec, file := f.get("spec"), f.get("file"); {
+	case (spec == nil) == (file == nil):
+		return nil, r.errorf(n, "a network has either spec: or file:")
+	case spec != nil:
+		kinds, err = r.computed(spec, f)
+	default:
+		kinds, err = r.dumps(file, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(kinds)*len(damages)*len(seeds) > MostPoints {
+		return nil, r.errorf(n, "these are more than %d networks", MostPoints)
+	}
+	for _, k := range kinds {
+		for _, d := range damages {
+			for _, seed := range seeds {
+				k.Damage = d
+				all = append(all, drawn{k.with(seed), seed})
+			}
+		}
+	}
+	return all, nil
+}
+
+// ofNetworks is the keys of a network that are no parameters of its spec.
+var ofNetworks = []string{"spec", "file", "seeds", "damage"}
+
+// parameter is a word in braces.
+var parameter = regexp.MustCompile(`\{([^{}]*)\}`)
+
+const seedWord = "seed"
+
+// computed is the networks of a spec, one for each combination of its parameters.
+func (r *reader) computed(spec *yaml.Node, f *fields) (all []Network, err error) {
+	template, err := r.text(spec)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	var values [][]scalar
+	for i, key := range f.keys {
+		if has(ofNetworks, key.Value) {
+			continue
+		}
+		if !strings.Contains(template, "{"+key.Value+"}") {
+			return nil, r.errorf(key, "a network has no key %q, and its spec no {%s} (keys: %s, and the words in braces of the spec)", key.Value, key.Value, strings.Join(ofNetworks, ", "))
+		}
+		v, err := r.values(f.values[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range v {
+			if strings.ContainsAny(one.text, ",=") {
+				return nil, r.errorf(one.at, "%q: a parameter is one value; commas and equals signs stand in the spec", one.text)
+			}
+		}
+		names, values = append(names, key.Value), append(values, v)
+	}
+	for _, word := range parameter.FindAllStringSubmatch(template, -1) {
+		if word[1] != seedWord && !has(names, word[1]) {
+			return nil, r.errorf(spec, "the spec has {%s}, and there is no line %s: with its values", word[1], word[1])
+		}
+	}
+	choices, err := r.combinations(spec, values)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range choices {
+		n := Network{Kind: template}
+		for i, name := range names {
+			n.Given = append(n.Given, Parameter{name, c[i].text})
+			n.Kind = strings.ReplaceAll(n.Kind, "{"+name+"}", c[i].text)
+		}
+		one := n.with(1)
+		if _, err := topology.Parse(one.Spec); err != nil {
+			return nil, r.errorf(spec, "%s", plain.Error(err))
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+// with is the network with a seed filled in.
+func (n Network) with(seed uint64) Network {
+	if n.File == "" {
+		n.Spec = strings.ReplaceAll(n.Kind, "{"+seedWord+"}", formatSeed(seed))
+	}
+	return n
+}
+
+// dumps is the networks in files.
+func (r *reader) dumps(file *yaml.Node, f *fields) (all []Network, err error) {
+	for _, key := range f.keys {
+		if !has(ofNetworks, key.Value) {
+			return nil, r.errorf(key, "a network in a file has no key %q (keys: file, seeds, damage)", key.Value)
+		}
+	}
+	names, err := r.values(file)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		path, digest, err := r.files(name.text)
+		if err != nil {
+			return nil, r.errorf(name.at, "%s", plain.Error(err))
+		}
+		all = append(all, Network{File: path, Digest: digest, Kind: digest})
+	}
+	return all, nil
+}
+
+// damages is what damage: says, one mapping or a list of them.
+func (r *reader) damages(n *yaml.Node) (all []Damage, err error) {
+	items := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		items = n.Content
+	}
+	for _, item := range items {
+		f, err := r.mapping(item, "damage", "cables", "switches")
+		if err != nil {
+			return nil, err
+		}
+		amounts := [2][]scalar{{{"0", item}}, {{"0", item}}}
+		for i, key := range []string{"cables", "switches"} {
+			if v := f.get(key); v != nil {
+				if amounts[i], err = r.values(v); err != nil {
+					return nil, err
+				}
+			}
+		}
+		choices, err := r.combinations(item, amounts[:])
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range choices {
+			var of [2]Amount
+			for i := range of {
+				if of[i], err = parseAmount(c[i].text); err != nil {
+					return nil, r.errorf(c[i].at, "%v", err)
+				}
+			}
+			all = append(all, Damage{Cables: of[0], Switches: of[1]})
+		}
+	}
+	return all, nil
+}
+
+// ofEngines is the keys of an engine, in the order of their combinations.
+var ofEngines = []string{"engine", "vls", "sls", "contract", "endpoints", "aim", "order", "prefer"}
+
+func (r *reader) engines(list *yaml.Node) (all []Engine, err error) {
+	for _, n := range list.Content {
+		if n.Kind == yaml.ScalarNode { // the name alone
+			n = &yaml.Node{Kind: yaml.MappingNode, Line: n.Line, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: "engine", Line: n.Line}, n}}
+		}
+		f, err := r.mapping(n, "an engine", ofEngines...)
+		if err != nil {
+			return nil, err
+		}
+		if f.get("engine") == nil {
+			return nil, r.errorf(n, "an engine has a line engine: NAME")
+		}
+		values := make([][]scalar, len(ofEngines))
+		for i, key := range ofEngines {
+			values[i] = []scalar{{"", n}}
+			if v := f.get(key); v != nil {
+				if values[i], err = r.values(v); err != nil {
+					return nil, err
+				}
+			}
+		}
+		choices, err := r.combinations(n, values)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range choices {
+			e, err := r.engine(c)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, e)
+		}
+	}
+	return all, nil
+}
+
+// engine is an engine of one combination of the values of its keys.
+func (r *reader) engine(c choice) (Engine, error) {
+	e := Engine{Name: c[0].text, Contract: c[3].text, Scope: c[4].text, Aim: c[5].text, Order: c[6].text, Prefer: c[7].text}
+	uses := engines.AutoUses()
+	if e.Name != engines.AutoName {
+		found, err := engines.Named(e.Name)
+		if none := (*engines.NoTables)(nil); errors.As(err, &none) {
+			return e, r.errorf(c[0].at, "%s; measures are taken of tables", plain.Error(err))
+		}
+		if err != nil {
+			return e, r.errorf(c[0].at, "%s", plain.Error(err))
+		}
+		uses = found.Uses
+	}
+	var err error
+	if e.VLs, err = within(c[1].text, routing.MaxDataVLs); err != nil {
+		return e, r.errorf(c[1].at, "vls: %v", err)
+	}
+	if e.SLs, err = within(c[2].text, routing.SLs); err != nil {
+		return e, r.errorf(c[2].at, "sls: %v", err)
+	}
+	if _, _, err := e.Promises(); err != nil {
+		return e, r.errorf(c[3].at, "%s", plain.Error(err))
+	}
+	o, err := e.Told()
+	if err != nil {
+		return e, r.errorf(c[0].at, "%s", plain.Error(err))
+	}
+	if err := engines.FirstUnused(e.Name, uses, o.Given()); err != nil {
+		return e, r.errorf(c[0].at, "%s", plain.Error(err))
+	}
+	return e, nil
+}
+
+func (r *reader) measures(list *yaml.Node) (all []Measure, err error) {
+	seen := map[string]bool{}
+	for _, n := range list.Content {
+		some, err := r.measure(n)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range some {
+			if key := m.Key(); !seen[key] {
+				seen[key] = true
+				all = append(all, m)
+			}
+		}
+	}
+	return inOrder(all), nil
+}
+
+// measure is an entry of the measures: a name, or measure: NAME with settings.
+func (r *reader) measure(n *yaml.Node) (all []Measure, err error) {
+	if n.Kind == yaml.ScalarNode {
+		k, err := KindNamed(n.Value)
+		if err != nil {
+			return nil, r.errorf(n, "%v", err)
+		}
+		return []Measure{k.measure(nil)}, nil
+	}
+	f, err := r.mapping(n, "a measure")
+	if err != nil {
+		return nil, r.errorf(n, "a measure is its name, or lines such as measure: bandwidth and patterns: 1000")
+	}
+	of := f.get("measure")
+	if of == nil {
+		return nil, r.errorf(n, "a measure has a line measure: NAME")
+	}
+	name, err := r.text(of)
+	if err != nil {
+		return nil, err
+	}
+	k, err := KindNamed(name)
+	if err != nil {
+		return nil, r.errorf(of, "%v", err)
+	}
+	var keys []*Key
+	var values [][]scalar
+	for i, word := range f.keys {
+		if word.Value == "measure" {
+			continue
+		}
+		key, err := k.key(word.Value)
+		if err != nil {
+			return nil, r.errorf(word, "%v", err)
+		}
+		v, err := r.values(f.values[i])
+		if err != nil {
+			return nil, err
+		}
+		keys, values = append(keys, key), append(values, v)
+	}
+	choices, err := r.combinations(n, values)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range choices {
+		given := map[string]string{}
+		for i, key := range keys {
+			if given[key.Name], err = key.check(c[i].text); err != nil {
+				return nil, r.errorf(c[i].at, "%s: %s", key.Name, plain.Error(err))
+			}
+		}
+		all = append(all, k.measure(given))
+	}
+	return all, nil
+}

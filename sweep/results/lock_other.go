@@ -1,0 +1,9 @@
+//go:build !unix
+
+package results
+
+import "os"
+
+// lock does nothing where files have no locks of this kind: one process at a time is up to
+// the user there.
+func lock(*os.File) error { return nil }

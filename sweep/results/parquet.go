@@ -1,0 +1,81 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// ParquetFile is the name of the Parquet file in a folder of results.
+const ParquetFile = "results.parquet"
+
+// schemaVersion is what the metadata of the file says its columns are.
+const schemaVersion = "weft/sweep/1"
+
+// rowsOfGroup is how many rows are written together, so that files of millions of rows
+// need little memory to read.
+const rowsOfGroup = 1 << 17
+
+// Measured describes a measure for the metadata: Name, Unit and What, as of a column.
+type Measured = Column
+
+// WriteParquet writes rows, sorted, with what columns and measures are in the metadata:
+// weft.schema, unit.COLUMN, about.COLUMN, and for measures unit.value.MEASURE and
+// about.value.MEASURE.
+func WriteParquet(w io.Writer, rows []Row, measures []Measured) error {
+	options := []parquet.WriterOption{parquet.Compression(&parquet.Snappy), parquet.KeyValueMetadata("weft.schema", schemaVersion)}
+	for _, c := range Columns() {
+		options = append(options, parquet.KeyValueMetadata("unit."+c.Name, c.Unit), parquet.KeyValueMetadata("about."+c.Name, c.What))
+	}
+	for _, m := range measures {
+		options = append(options, parquet.KeyValueMetadata("unit.value."+m.Name, m.Unit), parquet.KeyValueMetadata("about.value."+m.Name, m.What))
+	}
+	out := parquet.NewGenericWriter[Row](w, options...)
+	for group := range slices.Chunk(rows, rowsOfGroup) {
+		if _, err := out.Write(group); err != nil {
+			return fmt.Errorf("results: %w", err)
+		}
+		if err := out.Flush(); err != nil {
+			return fmt.Errorf("results: %w", err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	return nil
+}
+
+// ReadParquet reads a file that WriteParquet wrote.
+func ReadParquet(name string) (rows []Row, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	defer func() { // the reader panics on some damaged files
+		if broken := recover(); broken != nil {
+			rows, err = nil, fmt.Errorf("%s: this is no Parquet file that can be read: %v", name, broken)
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	p, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: this is no Parquet file: %w", name, err)
+	}
+	if version, _ := p.Lookup("weft.schema"); version != schemaVersion {
+		return nil, fmt.Errorf("%s: this Parquet file is not of weft sweep: its metadata has no weft.schema of %s", name, schemaVersion)
+	}
+	in := parquet.NewGenericReader[Row](p)
+	rows = make([]Row, in.NumRows())
+	if n, err := in.Read(rows); n < len(rows) {
+		return nil, errors.Join(fmt.Errorf("%s: only %d of %d rows can be read", name, n, len(rows)), err)
+	}
+	return rows, in.Close()
+}
