@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // Measured is what counters say beside what routes predict, trunk by trunk. The
@@ -17,11 +18,21 @@ type Measured struct {
 	Findings    []Finding // the worst first
 }
 
+// Counted is the counters of ports, [ChannelID] by the channel that they send into.
+type Counted struct {
+	Bytes, Wait []float64 // wait in ticks
+	Known       []bool
+
+	// Seconds is the time in which they were counted, and Tick the seconds of a tick; 0: not
+	// known, and nothing is said of what counts by time.
+	Seconds, Tick float64
+}
+
 // Finding is a trunk that is otherwise than its routes explain.
 type Finding struct {
 	Trunk  fabric.ChannelID
 	Kind   FindingKind
-	Factor float64 // how many times what is usual; 0 where there is nothing to compare with
+	Factor float64 // how many times what is usual; of Slow, the share of the time for which others wait; 0 where there is nothing to compare with
 	Bytes  float64
 	Routes uint32
 }
@@ -31,14 +42,15 @@ type FindingKind uint8
 
 // The kinds.
 const (
-	Waiting    FindingKind = iota // waits more for each byte than trunks that as many routes lead over: a slow cable behind it, or a wrong rate
+	Slow       FindingKind = iota // what comes to its switch waits, nothing that goes out of the switch does, and no cable is full: a slow cable, or a wrong rate
+	Waiting                       // waits more for each byte than trunks that as many routes lead over: a slow cable behind it, or a wrong rate
 	Unexpected                    // carries traffic though no route leads over it: switches have other tables
 	Idle                          // carries nothing though routes lead over it: switches have other tables, or nobody there talks
 	Hot                           // carries more than its routes explain
 )
 
 func (k FindingKind) String() string {
-	return [...]string{"waits", "no route", "idle", "hot"}[k]
+	return [...]string{"slow", "waits", "no route", "idle", "hot"}[k]
 }
 
 // The limits of what is usual. Traffic of real jobs is uneven, so only what sticks out by
@@ -48,10 +60,13 @@ const (
 	waitFactor = 5.0
 	idleShare  = 0.001 // of what the routes of a trunk predict
 	fewTrunks  = 8     // with fewer nothing is usual
+	slowShare  = 0.15  // of the time, for which what comes to a switch waits
+	fullShare  = 0.6   // of what a cable can carry: where traffic is enough to make others wait
 )
 
-// Explain compares counters with routes; bytes, wait and known are by channel.
-func Explain(f *fabric.Fabric, l *Loads, bytes, wait []float64, known []bool) *Measured {
+// Explain compares counters with the routes of a forwarding and their loads.
+func Explain(f *fabric.Fabric, fw *routing.Forwarding, l *Loads, counted Counted) *Measured {
+	bytes, wait, known := counted.Bytes, counted.Wait, counted.Known
 	m := &Measured{Correlation: math.NaN()}
 	var trunks []fabric.ChannelID
 	sumBytes, sumRoutes := 0.0, 0.0
@@ -86,7 +101,13 @@ func Explain(f *fabric.Fabric, l *Loads, bytes, wait []float64, known []bool) *M
 		}
 		m.Findings = append(m.Findings, found)
 	}
-	m.Findings = append(m.Findings, waiting(l, trunks, bytes, wait)...)
+	timed := newTimed(f, fw, counted)
+	m.Findings = append(m.Findings, timed.slow()...)
+	for _, found := range waiting(l, trunks, bytes, wait) {
+		if !timed.explains(found.Trunk) {
+			m.Findings = append(m.Findings, found)
+		}
+	}
 	slices.SortStableFunc(m.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Factor, a.Factor), cmp.Compare(b.Bytes, a.Bytes))
 	})

@@ -59,11 +59,14 @@ func TestExplain(t *testing.T) {
 		bytes[c] *= .9 + .2*rng.Float64()
 		wait[c] = bytes[c] / 1000 * (.5 + rng.Float64())
 	}
-	clean := congestion.Explain(f, loads, bytes, wait, known)
+	explain := func(l *congestion.Loads, known []bool) *congestion.Measured {
+		return congestion.Explain(f, nil, l, congestion.Counted{Bytes: bytes, Wait: wait, Known: known})
+	}
+	clean := explain(loads, known)
 	if clean.Correlation < .9 || len(clean.Findings) > 0 || clean.Trunks != f.Trunks() {
 		t.Errorf("without a fault: %+v", clean)
 	}
-	if stale := congestion.Explain(f, other, bytes, wait, known); !(stale.Correlation < clean.Correlation) {
+	if stale := explain(other, known); !(stale.Correlation < clean.Correlation) {
 		t.Errorf("by other tables the correlation is %.2f, by these %.2f", stale.Correlation, clean.Correlation)
 	}
 	for _, tc := range []struct {
@@ -78,13 +81,13 @@ func TestExplain(t *testing.T) {
 	} {
 		b, w := bytes[tc.trunk], wait[tc.trunk]
 		tc.fault(tc.trunk)
-		m := congestion.Explain(f, loads, bytes, wait, known)
+		m := explain(loads, known)
 		if len(m.Findings) != 1 || m.Findings[0].Kind != tc.kind || m.Findings[0].Trunk != tc.trunk {
 			t.Errorf("%s on %s: %+v", tc.kind, f.ChannelLabel(tc.trunk), m.Findings)
 		}
 		bytes[tc.trunk], wait[tc.trunk] = b, w
 	}
-	if few := congestion.Explain(f, loads, bytes, wait, make([]bool, len(known))); few.Trunks != 0 || !math.IsNaN(few.Correlation) {
+	if few := explain(loads, make([]bool, len(known))); few.Trunks != 0 || !math.IsNaN(few.Correlation) {
 		t.Errorf("of no counters: %+v", few)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -188,4 +189,34 @@ func twoOn(n int) pattern {
 		p = append(p, traffic.Pair{From: i, To: (i + 2) % int32(n)})
 	}
 	return p
+}
+
+// Two hosts send three packets each to a third through buffers of one packet, of 32 time
+// units. The port to it sends from 2 to 34, from 36 to 68 and so on, for the credit is two
+// units under way: it waits 5 times 2. The first host begins at 0, at 35, one unit after its
+// packet has left the switch, and at 103: it waits 3 and 36. The second begins at 0, 69 and
+// 137 and waits 37 and 36.
+func TestCounters(t *testing.T) {
+	c := mustPreset(t, "unit")
+	c.Buffer, c.Counters = c.MTU, true
+	f := star(t, 3)
+	n, err := New(tablesOf(t, f, "minhop", 1), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []Message
+	for from := fabric.EndpointID(1); from < 3; from++ { // endpoint 0 is the switch
+		all = append(all, Message{From: from, To: 3, Bytes: 3 * int64(c.MTU)})
+	}
+	r, err := n.Complete(t.Context(), [][]Message{all}, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make([]Counter, len(f.Channels()))
+	want[f.Endpoint(1).Inject] = Counter{3 * int64(c.MTU), 3 + 36}
+	want[f.Endpoint(2).Inject] = Counter{3 * int64(c.MTU), 37 + 36}
+	want[f.Endpoint(3).Deliver] = Counter{6 * int64(c.MTU), 5 * 2}
+	if !slices.Equal(r.Counters, want) || r.Makespan != 205 {
+		t.Errorf("%v by %d, want %v", r.Counters, r.Makespan, want)
+	}
 }

@@ -91,6 +91,7 @@ func (s *region) request(q, into int32) {
 	} else {
 		b.first = r
 		s.port(into >> s.shift).wanted |= 1 << s.laneOf(into)
+		s.waits(into >> s.shift)
 	}
 	b.last = r
 	s.mark(into >> s.shift)
@@ -114,7 +115,10 @@ func (s *region) forget(q int32) {
 			b.last = x.prev
 		}
 		if b.first == none {
-			s.port(x.into >> s.shift).wanted &^= 1 << s.laneOf(x.into)
+			o := s.port(x.into >> s.shift)
+			if o.wanted &^= 1 << s.laneOf(x.into); o.wanted == 0 {
+				s.waited(x.into >> s.shift)
+			}
 		}
 		s.spare = append(s.spare, r)
 		r = x.sibling

@@ -58,6 +58,7 @@ type Config struct {
 	Lifetime      Time          // a packet that is the head of its queue in a switch for longer is dropped; 0: never
 	AddressChoice AddressChoice // how sources use several addresses of a destination
 	LaneChoice    LaneChoice    // of adaptive routing, who chooses among several lanes of a packet
+	Counters      bool          // ports count what they send and how long they wait: Result.Counters
 }
 
 // Preset is a Config by name.

@@ -62,6 +62,7 @@ type Result struct {
 	Classes  []Class // histogram of latencies
 	Channels []Usage // [ChannelID × lanes + lane]
 	Lanes    int
+	Counters []Counter // [ChannelID] in the window; nil without Config.Counters
 }
 
 // Usage is the use of a lane of a channel in the window.
@@ -258,6 +259,7 @@ func (s *sim) measureFrom() {
 	for b := range s.near {
 		s.near[b].busy, s.far[b].area = 0, 0
 	}
+	restart(s.counting, s.now)
 }
 
 // result is the figures of a run whose window began at from.
@@ -285,6 +287,7 @@ func (s *sim) result(from Time) *Result {
 	if !w.measuring { // the run ended before its window: report all of it
 		window = float64(max(1, s.now))
 	}
+	r.Counters = countersOf(s.counting, int(s.channels), s.now)
 	r.Channels = make([]Usage, int(s.channels)*s.lanes)
 	for c := range int(s.channels) {
 		for lane := range s.lanes {

@@ -17,12 +17,13 @@ type region struct {
 	whole    *sim
 	number   uint8
 	lifetime bool
-	running  bool      // the first event was handled
-	near     []near    // [buffer] of all regions; this one changes those of ports that send from here
-	far      []far     // [buffer] of all regions; this one changes those of ports that end here
-	serials  []uint32  // as far
-	arbiters []arbiter // as near
-	flows    flows     // of the sources in this region
+	running  bool       // the first event was handled
+	near     []near     // [buffer] of all regions; this one changes those of ports that send from here
+	far      []far      // [buffer] of all regions; this one changes those of ports that end here
+	serials  []uint32   // as far
+	arbiters []arbiter  // as near
+	counting []counting // likewise
+	flows    flows      // of the sources in this region
 	sending  *sending
 
 	wheel      wheel
@@ -49,7 +50,7 @@ type region struct {
 func newRegion(s *sim, number uint8) *region {
 	r := &region{
 		Network: s.Network, whole: s, number: number, lifetime: s.Config.Lifetime > 0,
-		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, sending: &s.sending,
+		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, counting: s.counting, sending: &s.sending,
 		flows:      newFlows(s.Config.Lifetime > 0 || s.rewrites != nil, s.adaptive != nil || s.rewrites != nil || s.Fabric.Addresses() > 1),
 		prefetches: len(s.near) > prefetchFrom, homes: s.homes, outbox: make([]mail, s.Network.regions),
 	}
@@ -193,6 +194,7 @@ func (s *region) tailLeft(o int32) {
 	p.sending = false
 	if p.wanted != 0 {
 		s.mark(o)
+		s.waits(o)
 	}
 	q := p.source
 	in := q >> s.shift

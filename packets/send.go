@@ -95,6 +95,7 @@ func (s *region) start(r int32) {
 	size := p.blocks()
 	takes := serial(p.bytes, k.perByte)
 	port.sending, port.source = true, q
+	s.sends(o, p.bytes)
 	s.far[q>>s.shift<<s.shift].reading++
 	s.wheel.push(now+takes+s.Config.Gap, code(evTail, o, 0))
 	if q>>s.shift < s.ports {

@@ -80,8 +80,9 @@ type sim struct {
 	now      Time // all events before it have been handled
 	near     []near
 	far      []far
-	serials  []uint32  // [buffer] number of heads its queue has had; nil: packets live for ever
-	arbiters []arbiter // [port]; nil: lanes are served round robin
+	serials  []uint32   // [buffer] number of heads its queue has had; nil: packets live for ever
+	arbiters []arbiter  // [port]; nil: lanes are served round robin
+	counting []counting // [port]; nil: ports do not count
 	sending  sending
 	watch    watch
 	regions  []*region
@@ -131,6 +132,9 @@ func newSim(n *Network) *sim {
 	}
 	if n.Config.Arbitration != nil {
 		s.arbiters = make([]arbiter, len(n.links))
+	}
+	if n.Config.Counters {
+		s.counting = newCounting(len(n.links))
 	}
 	s.homes = make([]uint8, len(n.Fabric.Endpoints()))
 	for e := range s.homes {

@@ -34,6 +34,8 @@ type compareFlags struct {
 	engines      []string
 	dirs         []string
 	measured     []string
+	during       time.Duration
+	tick         time.Duration
 	uniformRates bool
 	precision    float64
 	phases       int
@@ -83,6 +85,8 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	f := c.Flags()
 	f.StringSliceVar(&o.engines, "engines", engines.Names(func(e engines.Engine) bool { return e.Compared }), "engines (auto is the best proven one), or path finder + lane assigner, with commas between")
 	f.StringArrayVar(&o.measured, "measured", nil, "counters of the ports, to put beside what routes predict: perfquery's output, an ibdiagnet2.db_csv with PM_INFO, or infiniband_exporter's text; given twice, an earlier look and a later one")
+	f.DurationVar(&o.during, "measured-time", 0, "time in which the counters of --measured were counted, such as 60s")
+	f.DurationVar(&o.tick, "measured-tick", 0, "length of a tick of PortXmitWait, which depends on the switches; with --measured-time, the cable is named at which waiting ends")
 	addTableDirs(f, &o.dirs)
 	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, "data lanes available, 1 to 15")
 	flags.AddLMC(f, &o.route.LMC)
@@ -271,7 +275,7 @@ func (j *compareJob) adaptive(ctx context.Context, row *compareRow, r *routeJob,
 func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Tables, loads *congestion.Loads) error {
 	row.Hops = &hopSummary{loads.MeanHops(), loads.MaxHops}
 	row.Index = &loads.Max
-	j.explain(row, loads)
+	j.explain(row, t, loads)
 	m := j.meter
 	m.Stage = func(what string) (routing.Progress, func()) {
 		s := j.Stage(row.Name+": "+what, &row.Seconds.Simulate)

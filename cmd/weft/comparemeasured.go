@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/format/counters"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // measuredSummary is what counters of ports say beside what routes predict.
@@ -41,7 +42,7 @@ func (m *measuredSummary) finding() bool {
 		return false
 	}
 	for _, f := range m.Findings {
-		if f.Kind == congestion.Waiting.String() || f.Kind == congestion.Unexpected.String() {
+		if f.Kind == congestion.Slow.String() || f.Kind == congestion.Waiting.String() || f.Kind == congestion.Unexpected.String() {
 			return true
 		}
 	}
@@ -51,6 +52,12 @@ func (m *measuredSummary) finding() bool {
 // readCounters reads the files of --measured.
 func (j *compareJob) readCounters() error {
 	files := j.o.measured
+	if (j.o.during > 0) != (j.o.tick > 0) || len(files) == 0 && j.o.during > 0 {
+		return exit.Usage("--measured-time and --measured-tick go together, with --measured: ticks by time say how long ports waited")
+	}
+	if j.o.during < 0 || j.o.tick < 0 {
+		return exit.Usage("--measured-time and --measured-tick are not negative")
+	}
 	if len(files) > 2 {
 		return exit.Usage("--measured is given %d times: once, or for an earlier look and a later one", len(files))
 	}
@@ -76,11 +83,13 @@ func (j *compareJob) readCounters() error {
 }
 
 // explain puts the counters beside the routes of a row.
-func (j *compareJob) explain(row *compareRow, loads *congestion.Loads) {
+func (j *compareJob) explain(row *compareRow, t *routing.Tables, loads *congestion.Loads) {
 	if j.counted == nil {
 		return
 	}
-	m := congestion.Explain(j.fabric, loads, j.counted.Bytes, j.counted.Wait, j.counted.Known)
+	m := congestion.Explain(j.fabric, t.Forwarding, loads, congestion.Counted{
+		Bytes: j.counted.Bytes, Wait: j.counted.Wait, Known: j.counted.Known, Seconds: j.o.during.Seconds(), Tick: j.o.tick.Seconds(),
+	})
 	if !math.IsNaN(m.Correlation) {
 		row.Correlation = &m.Correlation
 	}
@@ -120,6 +129,8 @@ func (j *compareJob) sayMeasured() error {
 
 func (f *measuredFinding) text() string {
 	switch f.Kind {
+	case congestion.Slow.String():
+		return fmt.Sprintf("%s is where waiting ends: ports wait up to %.0f %% of the time to send to its switch, and no cable out of it waits or is full: this one, or another of the same switch, is slower than the fabric says", f.Channel, 100*f.Factor)
 	case congestion.Waiting.String():
 		return fmt.Sprintf("%s waits %.0f times as long for each byte as cables with as many routes: a slow cable behind it, or a wrong rate", f.Channel, f.Factor)
 	case congestion.Unexpected.String():

@@ -46,6 +46,7 @@ type packetsFlags struct {
 	engines             []string // that the traffic of --replay-cycle is sent under too
 	json, csv           bool
 	plot                string
+	counters            string
 }
 
 func packetsCommand(a *app) *cobra.Command {
@@ -110,10 +111,12 @@ drain write steps that are proven to.
 	flags.AddJSON(f, &o.json)
 	f.BoolVar(&o.csv, "csv", false, "print a line of figures for each load")
 	f.StringVar(&o.plot, "plot", "", "SVG file to draw latency and throughput into")
+	f.StringVar(&o.counters, "counters", "", "of a single --load: file for what the ports have counted meanwhile, as infiniband_exporter has it, ticks of a nanosecond (for weft compare --measured)")
 	c.MarkFlagsMutuallyExclusive("json", "csv")
 	flags.Without(c, "lfts", "engine", "paths")
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "until-saturated")
 	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "plot")
+	c.MarkFlagsMutuallyExclusive("complete", "replay-cycle", "until-saturated", "counters")
 	return c
 }
 

@@ -33,6 +33,8 @@ func (j *packetsJob) readFlags() (err error) {
 		return exit.Usage("--lifetime, --time and --warm-up are not negative")
 	case max(o.buffer, o.outBuffer) > mostBuffer:
 		return exit.Usage("--buffer and --output-buffer are at most %d bytes", mostBuffer)
+	case o.counters != "" && len(o.loads) != 1:
+		return exit.Usage("--counters is of one --load, and there are %d", len(o.loads))
 	case o.vlarbHigh == nil && o.vlarbLow == nil && o.vlarbLimit != 0:
 		return exit.Usage("--vlarb-limit is for --vlarb-high and --vlarb-low")
 	}
@@ -42,7 +44,7 @@ func (j *packetsJob) readFlags() (err error) {
 	j.config.Buffer, j.config.OutBuffer = cmp.Or(int(o.buffer), j.config.Buffer), cmp.Or(int(o.outBuffer), j.config.OutBuffer)
 	j.config.MTU = cmp.Or(o.mtu, j.config.MTU)
 	j.config.Speedup, j.config.StoreWhole, j.config.Lottery = o.speedup, o.storeWhole, o.arbiter == "lottery"
-	j.config.Lifetime = networkTime(o.lifetime)
+	j.config.Lifetime, j.config.Counters = networkTime(o.lifetime), o.counters != ""
 	if o.choice == "in-turn" {
 		j.config.AddressChoice = packets.InTurn
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/format/counters"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/traffic"
@@ -167,10 +169,23 @@ func (j *packetsJob) report(ctx context.Context) error {
 	if err == nil && j.o.plot != "" && ctx.Err() == nil {
 		err = output.WriteFile(j.Console, j.o.plot, func(w io.Writer) error { return plotRuns(w, s) })
 	}
+	if err == nil && j.o.counters != "" && ctx.Err() == nil {
+		err = output.WriteFile(j.Console, j.o.counters, func(w io.Writer) error { return counters.Write(w, j.fabric, j.counted()) })
+	}
 	if err != nil {
 		return err
 	}
 	return j.outcome(ctx, s)
+}
+
+// counted is what the ports have counted, in ticks of a nanosecond.
+func (j *packetsJob) counted() *counters.Counters {
+	ports := j.results[0].Counters
+	c := &counters.Counters{Bytes: make([]float64, len(ports)), Wait: make([]float64, len(ports)), Known: slices.Repeat([]bool{true}, len(ports)), Ports: len(ports)}
+	for i, p := range ports {
+		c.Bytes[i], c.Wait[i] = float64(p.Bytes), float64(p.Wait/1000)
+	}
+	return c
 }
 
 // print prints a summary in the form asked for, on the screen by screen.
