@@ -45,7 +45,7 @@ func (s *step) follow(ctx context.Context, last bool) error {
 			s.flow.startAll()
 			unused = m.unused
 		}
-		m.attachUnused(row, unused)
+		m.attachUnused(row, unused, false)
 		if last || !m.makeRoom(row, unused) {
 			s.Follow += m.clearDead(row)
 		}
@@ -66,7 +66,7 @@ func (m *mender) followOutside(ctx context.Context) error {
 		row := m.Tables.Forwarding.Row(lid)
 		m.Follow += m.deliver(lid, row)
 		if m.isBroken(lid) {
-			m.attachUnused(row, m.anywhere)
+			m.attachUnused(row, m.anywhere, ep.Class == fabric.SwitchPort) // adapters out of scope have traffic, too
 		}
 	}
 	return nil
@@ -78,10 +78,12 @@ func (m *mender) unused(s fabric.NodeID) bool { return !m.flow.comes(s) }
 
 func (m *mender) anywhere(fabric.NodeID) bool { return true }
 
-// attachUnused gives switches that are unused new entries that do not circle.
-func (m *mender) attachUnused(row []uint8, unused func(s fabric.NodeID) bool) {
+// attachUnused gives switches that are unused new entries that do not circle. If patient,
+// a switch to which all neighbours forward has one of them change, and goes by that one in the
+// next step: all others can keep their entries.
+func (m *mender) attachUnused(row []uint8, unused func(s fabric.NodeID) bool, patient bool) {
 	wanted, take := m.wanted, m.take
-	m.wanted = unused
+	m.wanted, m.patient = unused, patient
 	m.take = func(at fabric.NodeID, c fabric.ChannelID) bool {
 		if m.flow.passes(m.f.Heads()[c], at) {
 			return false
@@ -94,7 +96,7 @@ func (m *mender) attachUnused(row []uint8, unused func(s fabric.NodeID) bool) {
 	}
 	m.reattachAll(int32(m.f.Switches())) // of any length: it delays nobody in scope
 	m.Follow += m.write(row)
-	m.wanted, m.take = wanted, take
+	m.wanted, m.take, m.patient = wanted, take, false
 }
 
 // makeRoom removes the entries of unused switches whose paths are still broken, and counts

@@ -20,6 +20,7 @@ type mender struct {
 	dist           []int32         // hops to the destination along a working path; unknown: the path is broken
 	best           []int32         // hops of a shortest path; unknown, which is None: the cables do not reach the destination
 
+	patient    bool               // a switch waits if it has a trunk, but may not take it in this step
 	shortest   bool               // how long paths were does not matter
 	keep       []fabric.ChannelID // [switch] preferred to trunks as near to the destination; empty: none
 	fresh      bool               // no switch has an entry for the LID: its owner is new
@@ -79,7 +80,7 @@ func (m *mender) destination(lid fabric.LID, row []uint8) {
 	if switches := m.missing(lid); switches != nil {
 		m.left = append(m.left, Left{LID: lid, Switches: switches})
 	}
-	m.attachUnused(row, m.unused)
+	m.attachUnused(row, m.unused, true)
 }
 
 // deliver sets the entry of the destination's switch, and counts the change.
@@ -201,6 +202,9 @@ func (m *mender) reattach(s fabric.NodeID, slack int32) {
 		}
 	}
 	for c := m.child[s]; c != fabric.None; c = m.sibling[c] {
+		if m.patient && len(m.trunksToTry(s, slack)) > 0 {
+			return
+		}
 		m.reattach(c, slack)
 	}
 }
