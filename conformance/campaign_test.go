@@ -264,6 +264,7 @@ func anyNetwork(t *testing.T, rng *rand.Rand, seed uint64) *fabric.Fabric {
 		func() string { return fmt.Sprintf("kautz:b=2,n=%d,hosts=%d", r(2, 3), r(1, 2)) },
 		func() string { return fmt.Sprintf("hyperx:%dx%d", r(2, 4), r(2, 4)) },
 		func() string { return fmt.Sprintf("slimfly:q=3,hosts=%d", r(1, 2)) },
+		func() string { return fmt.Sprintf("polarfly:q=%d,hosts=%d", r(2, 5), r(1, 2)) },
 		func() string { return fmt.Sprintf("jellyfish:switches=%d,degree=3,seed=%d", 2*r(4, 9), seed) },
 		func() string {
 			n := r(6, 20)

@@ -165,6 +165,15 @@ func TestClosedForms(t *testing.T) {
 		{"slimfly:q=11,hosts=17", shape{242, 4114, 121 * 17, 17, 17, 34, 2, 2}},
 		{"slimfly:q=13,hosts=19", shape{338, 6422, 169 * 19, 19, 19, 38, 2, 2}},
 
+		// PolarFly's paper, Table 1: 993 switches of 32 cables and 16 hosts.
+		{"polarfly:q=7", shape{57, 228, 7 * 32, 7, 8, 12, 2, 2}},
+		{"polarfly:q=31", shape{993, 15888, 31 * 512, 31, 32, 48, 2, 2}},
+
+		// PolarStar's paper compares these three, 15 cables and 5 hosts a switch each.
+		{"polarstar:q=11,d=3", shape{133 * 8, 133 * 8 * 5, 133 * 4 * 15, 15, 15, 20, 3, 3}},
+		{"polarstar:q=8,d=6,supernode=paley", shape{73 * 13, 73 * 13 * 5, (73*15 - 9) * 13 / 2, 14, 15, 20, 3, 3}},
+		{"bundlefly:q=7,p=9", shape{98 * 9, 98 * 9 * 5, 98 * 9 * 15 / 2, 15, 15, 20, 3, 3}},
+
 		// 3R switches and 2KR hosts, R = K²-K+1.
 		{"oft:k=3", shape{3 * 7, 42, 42, 3, 6, 6, 3, 2}},
 		{"oft:k=4", shape{3 * 13, 104, 104, 4, 8, 8, 3, 2}},

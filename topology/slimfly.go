@@ -90,6 +90,11 @@ func (s *SlimFly) lay(l *layout) {
 			}
 		}
 	}
+	s.join(l.cable)
+}
+
+// join names both ends of every cable, switches by number.
+func (s *SlimFly) join(cable func(a, aPort, z, zPort int)) {
 	gf := newField(s.Q)
 	inside := s.exponents()
 	for side := range 2 {
@@ -100,7 +105,7 @@ func (s *SlimFly) lay(l *layout) {
 				back := slices.IndexFunc(inside, func(e int) bool { return gf.add(other, gf.exp[(e+side)%(s.Q-1)]) == row })
 				for column := range s.Q {
 					if first := (side*s.Q + column) * s.Q; row < other {
-						l.cable(first+row, s.Hosts+1+i, first+other, s.Hosts+1+back)
+						cable(first+row, s.Hosts+1+i, first+other, s.Hosts+1+back)
 					}
 				}
 			}
@@ -111,7 +116,7 @@ func (s *SlimFly) lay(l *layout) {
 		for m := range s.Q {
 			for c := range s.Q {
 				y := gf.add(gf.mul(m, x), c)
-				l.cable(x*s.Q+y, across+m, (s.Q+m)*s.Q+c, across+x)
+				cable(x*s.Q+y, across+m, (s.Q+m)*s.Q+c, across+x)
 			}
 		}
 	}

@@ -39,6 +39,10 @@ func TestParse(t *testing.T) {
 		{"dragonfly:p=2,global=random,seed=3", &Dragonfly{P: 2, A: 4, H: 2, G: 9, Global: "random", Seed: 3}},
 		{"slimfly:q=5,hosts=7", &SlimFly{Q: 5, Hosts: 7}},
 		{"slimfly:q=8", &SlimFly{Q: 8, Hosts: 6}},
+		{"polarfly:q=8", &PolarFly{Q: 8, Hosts: 5}},
+		{"polarstar:q=3,d=3", &PolarStar{Q: 3, D: 3, Supernode: "iq", Hosts: 3}},
+		{"polarstar:d=4,q=5,supernode=paley,hosts=2", &PolarStar{Q: 5, D: 4, Supernode: "paley", Hosts: 2}},
+		{"bundlefly:q=7,p=9", &Bundlefly{Q: 7, P: 9, Hosts: 5}},
 		{"oft:k=18", &OFT{K: 18}},
 		{"kautz:b=3,n=3", &Kautz{B: 3, N: 3, Hosts: 1}},
 		{"hyperx:3x4,k=2x1", &HyperX{Dims: []int{3, 4}, K: []int{2, 1}, Hosts: 1}},
@@ -64,7 +68,7 @@ func TestParse(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	const lids = "LIDs, one for each switch and each host; InfiniBand has 49151; nearest that works: "
-	const families = "ring, mesh, torus, hypercube, karytree, xgft, fattree, planes, director, dragonfly, slimfly, oft, kautz, hyperx, jellyfish, random, deimos, odin, table1)"
+	const families = "ring, mesh, torus, hypercube, karytree, xgft, fattree, planes, director, dragonfly, slimfly, polarfly, polarstar, bundlefly, oft, kautz, hyperx, jellyfish, random, deimos, odin, table1)"
 	tests := []struct{ spec, want string }{
 		{"", `no family "" (families: ` + families},
 		{"tours:8x8", `no family "tours"; nearest is "torus" (families: ` + families},
@@ -113,6 +117,11 @@ func TestRefusals(t *testing.T) {
 		{"slimfly:q=2", "slimfly: q=2 does not work: it is a prime power from 3 to 109; nearest that works: q=3"},
 		{"slimfly:q=109,hosts=4", "slimfly: q=109,hosts=4 makes 118810 " + lids + "hosts=1 or q=67"},
 		{"slimfly", "slimfly: q (prime power; there are 2q² switches) is missing: it is one of 3, 4, 5, 7, 8, 9, 11, 13, …, 109; an example that works: slimfly:q=5,hosts=7"},
+		{"polarfly:q=6", "polarfly: q=6 does not work: it is a prime power from 2 to 151; nearest that works: q=5 or q=7"},
+		{"polarstar:q=3,d=5", "polarstar: d=5 does not work: it is 3, 4, 7, 8 and so on: 0 or 3 modulo 4; nearest that works: d=4 or d=7"},
+		{"polarstar:q=3,d=3,supernode=paley", "polarstar: d=3 does not work: 2d+1 has to be a prime power that is 1 modulo 4; nearest that works: d=2 or d=4"},
+		{"polarstar:q=3,d=3,supernode=petersen", `polarstar: supernode="petersen" is none of iq, paley; an example that works: polarstar:q=3,d=3`},
+		{"bundlefly:q=3,p=7", "bundlefly: p=7 does not work: it has to be a prime power that is 1 modulo 4; nearest that works: p=5 or p=9"},
 		{"slimfly:q=five", `slimfly: q="five" is not a whole number; an example that works: slimfly:q=5,hosts=7`},
 		{"oft:k=16", "oft: k=16 does not work: k-1 has to be a prime power, as no projective plane of another order is known (and over 28 there are not LIDs enough); nearest that works: k=14 or k=17"},
 		{"oft:k=30", "oft: k=30 makes 54873 " + lids + "k=28"},
@@ -246,7 +255,7 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 	if want := []string{
-		"ring", "mesh", "torus", "hypercube", "karytree", "xgft", "fattree", "planes", "director", "dragonfly", "slimfly", "oft", "kautz", "hyperx",
+		"ring", "mesh", "torus", "hypercube", "karytree", "xgft", "fattree", "planes", "director", "dragonfly", "slimfly", "polarfly", "polarstar", "bundlefly", "oft", "kautz", "hyperx",
 		"jellyfish", "random", "deimos", "odin", "table1",
 	}; !slices.Equal(names, want) {
 		t.Errorf("families %v, want %v", names, want)
