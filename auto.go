@@ -22,7 +22,8 @@ import (
 //   - shifts: the least time of all to all in phases, with ranks by switch and by name,
 //     or as Options.Orders says;
 //   - mixed: both, as balance weighs them;
-//   - alltoall: the fewest routes on the fullest channel.
+//   - alltoall: the fewest routes on the fullest channel;
+//   - with Options.Demands, how long these take, whatever the aim.
 //
 // Of equally good ones it takes that whose proof holds for aggregation nodes and routers
 // too, where the request is about host adapters only; then by time of phases, by lanes,
@@ -111,7 +112,7 @@ func newSearch(f *fabric.Fabric, r Request, table []engines.Engine) (*search, er
 
 // setMeter settles what trials are measured by.
 func (s *search) setMeter() (err error) {
-	s.meter = Meter{Endpoints: s.fabric.ByPort(s.Scope.Endpoints(s.fabric)), Seed: s.Options.Seed}
+	s.meter = Meter{Endpoints: s.fabric.ByPort(s.Scope.Endpoints(s.fabric)), Seed: s.Options.Seed, Demands: s.Options.Demands}
 	hosts := len(s.meter.Endpoints)
 	if hosts < 2 {
 		return nil // nobody talks to anybody: all engines are alike
@@ -275,6 +276,14 @@ func (s *search) choice() (*Result, error) {
 		return nil, &NoneProven{s.contract, trials}
 	}
 	best := *r.won.result
-	best.Choice = &Choice{Trials: trials, Why: s.why(r, stopped), Stopped: stopped, Aim: s.Options.Aim.String(), Meter: s.meter}
+	best.Choice = &Choice{Trials: trials, Why: s.why(r, stopped), Stopped: stopped, Aim: s.aim(), Meter: s.meter}
 	return &best, nil
+}
+
+// aim is the name of what trials are ranked by.
+func (s *search) aim() string {
+	if s.served() {
+		return engines.Demands.String()
+	}
+	return s.Options.Aim.String()
 }

@@ -18,6 +18,11 @@ type Figures struct {
 	Lambda float64 // effective bisection bandwidth: what pairs of hosts drawn at random get, of full
 	StdErr float64 // of Lambda
 	Shifts []Shift // by order of ranks, as in Meter
+
+	// Traffic is how long the fullest channel takes for the demands of the Meter, and
+	// TrafficMean in the mean over bytes the fullest on their way, if all are busy all the
+	// time; in units of the fullest link of a host. 0: none are given.
+	Traffic, TrafficMean float64
 }
 
 // Shift is how long all to all in phases takes with the ranks in an order: in phase k,
@@ -36,6 +41,7 @@ type Meter struct {
 	Runs      int                 // bisections at most; 0: as many as Precision takes
 	Precision float64             // standard error of Lambda at which bisections end; 0: Runs alone decides
 	Phases    int                 // of all to all, spread evenly, at most; 0: all
+	Demands   []engines.Demand    // traffic that is measured too; nil: none is known
 	Stage     func(what string) (p routing.Progress, done func())
 }
 
@@ -94,7 +100,34 @@ func (m *Meter) Measure(ctx context.Context, t *routing.Tables) (Figures, error)
 			x.Shifts[i].Time = took
 		}
 	}
-	return x, nil
+	if len(m.Demands) > 0 {
+		err = m.serve(ctx, t, &x)
+	}
+	return x, err
+}
+
+// serve measures the demands.
+func (m *Meter) serve(ctx context.Context, t *routing.Tables, x *Figures) error {
+	o := congestion.Options{UniformRates: m.Uniform}
+	rank := map[fabric.EndpointID]int32{}
+	rankOf := func(e fabric.EndpointID) int32 {
+		k, ok := rank[e]
+		if !ok {
+			k = int32(len(o.Placement))
+			rank[e], o.Placement = k, append(o.Placement, e)
+		}
+		return k
+	}
+	pairs := make([]traffic.Pair, len(m.Demands))
+	for i, d := range m.Demands {
+		pairs[i] = traffic.Pair{From: rankOf(d.From), To: rankOf(d.To), Bytes: d.Bytes}
+	}
+	o.Pattern = traffic.Pairs("demands", len(o.Placement), pairs)
+	c, err := congestion.TimesOf(ctx, t, o)
+	if err == nil {
+		x.Traffic, x.TrafficMean = c.Time, c.Mean
+	}
+	return err
 }
 
 func (m *Meter) simulate(ctx context.Context, what string, t *routing.Tables, o congestion.Options) (*congestion.Result, error) {

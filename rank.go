@@ -51,6 +51,9 @@ func (s *search) times(t *Trial) []float64 {
 // worth is one number for the aim, the more the better; least is the bandwidth that a
 // trial must have so as not to have bought phases dearly.
 func (s *search) worth(t *Trial, least float64) float64 {
+	if s.served() {
+		return engines.WorthOfTraffic(t.Traffic, t.TrafficMean)
+	}
 	if s.Options.Aim == engines.AllToAll {
 		return 1 / float64(max(1, t.MaxLoad))
 	}
@@ -60,6 +63,9 @@ func (s *search) worth(t *Trial, least float64) float64 {
 	}
 	return w
 }
+
+// served says that the aim is the traffic given.
+func (s *search) served() bool { return len(s.Options.Demands) > 0 }
 
 // floor is the bandwidth below which the aim mixed does not go.
 func (s *search) floor(all []*Trial) float64 {
@@ -96,10 +102,12 @@ func (s *search) criteria() []criterion {
 		return 1
 	}}
 	simple := criterion{"is the simplest", 0, func(t *Trial) float64 { return float64(t.simple) }}
-	switch s.Options.Aim {
-	case engines.Shifts:
+	switch {
+	case s.served():
+		return []criterion{wider, bandwidth, phases, lanes, safe, simple}
+	case s.Options.Aim == engines.Shifts:
 		return []criterion{wider, bandwidth, lanes, safe, simple}
-	case engines.AllToAll:
+	case s.Options.Aim == engines.AllToAll:
 		return []criterion{wider, bandwidth, phases, lanes, safe, simple}
 	}
 	return []criterion{wider, phases, lanes, safe, simple}
@@ -128,11 +136,11 @@ func (s *search) rank() (r standing) {
 	least := s.floor(all)
 	worth := func(t *Trial) float64 { return s.worth(t, least) }
 	slack := alike
-	switch s.Options.Aim {
-	case engines.Shifts:
-		slack = alikeTime * worth(slices.MaxFunc(all, by(worth)))
-	case engines.AllToAll: // counted, not sampled
+	switch {
+	case s.served(), s.Options.Aim == engines.AllToAll: // counted, not sampled
 		slack = 0
+	case s.Options.Aim == engines.Shifts:
+		slack = alikeTime * worth(slices.MaxFunc(all, by(worth)))
 	}
 	r.equal = within(all, slack, func(t *Trial) float64 { return -worth(t) })
 	left := r.equal
@@ -192,12 +200,14 @@ func (s *search) cheaper(all []*Trial, than *Trial) (list []*Trial) {
 	for _, t := range all {
 		ok := t.VLs < than.VLs && (t.Wider || !than.Wider)
 		switch aim := s.Options.Aim; {
+		case s.served():
+			ok = ok && t.Traffic <= than.Traffic*(1+cheap) && t.TrafficMean <= than.TrafficMean*(1+cheap)
 		case aim == engines.AllToAll:
 			ok = ok && float64(t.MaxLoad) <= float64(than.MaxLoad)*(1+cheap)
 		case aim != engines.Shifts:
 			ok = ok && t.Lambda >= than.Lambda*(1-cheap)
 		}
-		if aim := s.Options.Aim; aim == engines.Mixed || aim == engines.Shifts {
+		if aim := s.Options.Aim; !s.served() && (aim == engines.Mixed || aim == engines.Shifts) {
 			theirs := s.times(than)
 			for i, time := range s.times(t) {
 				ok = ok && time <= theirs[i]*(1+cheap)
@@ -213,7 +223,8 @@ func (s *search) cheaper(all []*Trial, than *Trial) (list []*Trial) {
 // dominates says whether a trial is nowhere worse than another, in random pairs, in phases
 // by switch and by name and in lanes, and in one of these better by more than chance.
 func (s *search) dominates(t, than *Trial) bool {
-	if t.Lambda < than.Lambda || t.VLs > than.VLs || than.Wider && !t.Wider || s.Options.Aim == engines.AllToAll && t.MaxLoad > than.MaxLoad {
+	if t.Lambda < than.Lambda || t.VLs > than.VLs || than.Wider && !t.Wider || s.Options.Aim == engines.AllToAll && t.MaxLoad > than.MaxLoad ||
+		t.Traffic > than.Traffic || t.TrafficMean > than.TrafficMean {
 		return false
 	}
 	better := t.Lambda > than.Lambda+alike || t.VLs < than.VLs

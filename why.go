@@ -51,6 +51,9 @@ func (s *search) reason(r standing) string {
 
 // best is what is said of the best for the aim.
 func (s *search) best() string {
+	if s.served() {
+		return "is best for the traffic given"
+	}
 	switch s.Options.Aim {
 	case engines.Bisection:
 		return "has the most bandwidth for random pairs"
@@ -82,7 +85,7 @@ func (s *search) next(r standing) (next *Trial) {
 func (s *search) behind(next, won *Trial) string {
 	worth, best := s.worth(next, 0), s.worth(won, 0)
 	switch {
-	case s.Options.Aim == engines.Mixed || worth <= 0 || worth > best:
+	case s.served() || s.Options.Aim == engines.Mixed || worth <= 0 || worth > best:
 		return ""
 	case s.Options.Aim == engines.Bisection:
 		return fmt.Sprintf(", with %.1f %% less", 100*(1-worth/best))

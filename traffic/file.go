@@ -13,11 +13,17 @@ import (
 	"github.com/weft-fabric/weft/fabric/names"
 )
 
-// ReadPairs reads a pattern from comma-separated values: source, destination and
-// optionally bytes; hosts and adapters as package names finds them. It skips a first
+// ReadPairs reads a pattern, or a matrix of traffic that was measured or is expected, from
+// comma-separated values: source, destination and optionally bytes, or any whole numbers
+// in proportion to them; hosts and adapters as package names finds them. It skips a first
 // line "src,dst" or "src,dst,bytes" and lines that begin with #. All pairs send at
-// once. The ranks of the pattern are the endpoints that it names, in the order of their
-// first occurrence; the placement says which. Errors name file and line.
+// once; what is said of a pair more than once adds up. The ranks of the pattern are the
+// endpoints that it names, in the order of their first occurrence; the placement says
+// which. Errors name file and line.
+//
+// A name with * or ? is all hosts that match, and one with [1-3,7] all that it lists (in
+// quotes, for the commas): every host of the source then sends so many bytes to every other
+// one of the destination.
 //
 // If hosts have several adapter ports, a line becomes several pairs, which share its
 // bytes: see railPairs.
@@ -50,20 +56,19 @@ func ReadPairs(r io.Reader, file string, names *names.Endpoints) (Pattern, Place
 		if first && header(record) {
 			continue
 		}
-		flows, err := readPair(record, names)
+		err = readPair(record, names, func(flow flow) error {
+			if len(l.pairs) > 0 && (flow.bytes == 0) != (l.pairs[0].Bytes == 0) {
+				return errors.New("bytes on some lines and not on others")
+			}
+			if len(l.pairs) == mostPairs {
+				return fmt.Errorf("more than %d pairs", mostPairs)
+			}
+			l.pairs = append(l.pairs, Pair{From: rankOf(flow.from), To: rankOf(flow.to), Bytes: flow.bytes})
+			return nil
+		})
 		if err != nil {
 			line, _ := in.FieldPos(0)
 			return nil, nil, fmt.Errorf("%s:%d: %w", file, line, err)
-		}
-		for _, flow := range flows {
-			if len(l.pairs) > 0 && (flow.bytes == 0) != (l.pairs[0].Bytes == 0) {
-				line, _ := in.FieldPos(0)
-				return nil, nil, fmt.Errorf("%s:%d: bytes on some lines and not on others", file, line)
-			}
-			if len(l.pairs) == mostPairs {
-				return nil, nil, fmt.Errorf("%s: more than %d pairs", file, mostPairs)
-			}
-			l.pairs = append(l.pairs, Pair{From: rankOf(flow.from), To: rankOf(flow.to), Bytes: flow.bytes})
 		}
 	}
 	if len(l.pairs) == 0 {
@@ -83,26 +88,48 @@ type flow struct {
 	bytes    int64
 }
 
-func readPair(record []string, names *names.Endpoints) ([]flow, error) {
+// readPair reads a line, and tells the flows of each pair of hosts.
+func readPair(record []string, names *names.Endpoints, tell func(flow) error) error {
 	if len(record) != 2 && len(record) != 3 {
-		return nil, fmt.Errorf("%d fields; a line is src,dst or src,dst,bytes", len(record))
+		return fmt.Errorf("%d fields; a line is src,dst or src,dst,bytes", len(record))
 	}
-	from, err := names.Host(strings.TrimSpace(record[0]))
-	if err != nil {
-		return nil, err
+	var ends [2][][]fabric.EndpointID
+	for i := range ends {
+		name := strings.TrimSpace(record[i])
+		hosts, err := hostsNamed(name, names)
+		if err != nil {
+			return err
+		}
+		ends[i] = hosts
 	}
-	to, err := names.Host(strings.TrimSpace(record[1]))
-	if err != nil {
-		return nil, err
+	bytes := uint64(0)
+	if len(record) == 3 {
+		text := strings.TrimSpace(record[2])
+		var err error
+		if bytes, err = strconv.ParseUint(text, 10, 64); err != nil || bytes == 0 || bytes > math.MaxInt64 {
+			return fmt.Errorf("%q is no number of bytes: whole and above 0; leave out who sends nothing", text)
+		}
 	}
-	flows := railPairs(from, to, names.RailOf)
-	if len(record) == 2 {
-		return flows, nil
+	alone := len(ends[0]) == 1 && len(ends[1]) == 1
+	for _, from := range ends[0] {
+		for _, to := range ends[1] {
+			if !alone && from[0] == to[0] {
+				continue // of a group, nobody sends to itself
+			}
+			for _, flow := range shares(railPairs(from, to, names.RailOf), bytes) {
+				if err := tell(flow); err != nil {
+					return err
+				}
+			}
+		}
 	}
-	text := strings.TrimSpace(record[2])
-	bytes, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || bytes == 0 || bytes > math.MaxInt64 {
-		return nil, fmt.Errorf("%q is no number of bytes", text)
+	return nil
+}
+
+// shares divides the bytes of a pair of hosts among its flows; 0 bytes are not stated.
+func shares(flows []flow, bytes uint64) []flow {
+	if bytes == 0 {
+		return flows
 	}
 	share, rest := int64(bytes)/int64(len(flows)), int(bytes%uint64(len(flows)))
 	for i := range flows {
@@ -114,7 +141,7 @@ func readPair(record []string, names *names.Endpoints) ([]flow, error) {
 	if share == 0 {
 		flows = flows[:rest]
 	}
-	return flows, nil
+	return flows
 }
 
 // railPairs is the pairs of ports that are used when one host sends to another: one

@@ -60,18 +60,46 @@ func TestReadPairs(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"node1,node2\nnode1,node4": `t.csv:2: no endpoint is called "node4"; nearest is "node1"`,
-		"node1,node*":              `t.csv:1: "node*" fits 3 hosts, and one is wanted here`,
-		"node1":                    "t.csv:1: 1 fields; a line is src,dst or src,dst,bytes",
-		"node1,node2,many":         `t.csv:1: "many" is no number of bytes`,
-		"node1,node2,0":            "is no number of bytes",
-		"node1,node2,5\n2,3":       "t.csv:2: bytes on some lines and not on others",
-		"node1,leaf":               `no endpoint is called "leaf": it is switch leaf, with no endpoint in scope`,
-		"node1,\"":                 "t.csv:1: ",
-		"src,dst\n":                "t.csv: no pair in it",
-		"1,2":                      `t.csv:1: no endpoint is called "1"`,
+
+		"node1":                         "t.csv:1: 1 fields; a line is src,dst or src,dst,bytes",
+		"node1,node2,many":              `t.csv:1: "many" is no number of bytes`,
+		"node1,node2,0":                 "is no number of bytes",
+		"node1,node2,5\nnode2,node1,-7": `t.csv:2: "-7" is no number of bytes: whole and above 0`,
+		"node1,node2,1.5":               "is no number of bytes",
+		`node1,"node[2-4]"`:             `t.csv:1: node[2-4]: no endpoint is called "node4"`,
+		"nod*s,node1":                   `t.csv:1: no endpoint is called "nod*s"`,
+		"":                              "t.csv: no pair in it",
+		"node1,node2,5\n2,3":            "t.csv:2: bytes on some lines and not on others",
+		"node1,leaf":                    `no endpoint is called "leaf": it is switch leaf, with no endpoint in scope`,
+		"node1,\"":                      "t.csv:1: ",
+		"src,dst\n":                     "t.csv: no pair in it",
+		"1,2":                           `t.csv:1: no endpoint is called "1"`,
 	} {
 		if _, _, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", names); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// A group is every host that matches, and nobody of it sends to itself: three hosts, one of
+// them with two adapters, which share what it sends and receives.
+func TestGroupsOfHosts(t *testing.T) {
+	f, among := hosts(t)
+	for _, text := range []string{"node*,node*,10\n", "\"node[1-3]\",node*,10\n", "node1,\"node[2,3]\",10\nnode2,node1,10\nnode2,node3,10\nnode3,\"node[1-2]\",10\n"} {
+		p, place, err := traffic.ReadPairs(strings.NewReader(text), "t.csv", endpoints(t, f, among))
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes := map[[2]fabric.EndpointID]int64{}
+		for _, x := range p.Append(nil, len(place), 0, nil) {
+			bytes[[2]fabric.EndpointID{place[x.From], place[x.To]}] += x.Bytes
+		}
+		want := map[[2]fabric.EndpointID]int64{{1, 2}: 10, {2, 1}: 10, {1, 3}: 10, {2, 3}: 10, {3, 1}: 10, {3, 2}: 10}
+		for _, both := range [][2]fabric.EndpointID{{1, 3}, {2, 3}, {3, 1}, {3, 2}} { // rails in common are used alone
+			want[both] = 10
+		}
+		if diff := cmp.Diff(want, bytes); diff != "" {
+			t.Errorf("%s: %s", text, diff)
 		}
 	}
 }

@@ -155,7 +155,7 @@ func (h *hostFile) read(text string) error {
 	} else if m := hostLine.FindStringSubmatch(text); m != nil {
 		name, count = m[1], number(m[2])
 	}
-	hosts, err := h.named(name)
+	hosts, err := hostsNamed(name, h.names)
 	if err != nil {
 		return err
 	}
@@ -183,10 +183,10 @@ func (h *hostFile) items(text string) []string {
 	return names.SplitList(text)
 }
 
-// named is the hosts of a name, or of all names that it stands for: the adapter ports of
+// hostsNamed is the hosts of a name, or of all names that it stands for: the adapter ports of
 // each.
-func (h *hostFile) named(name string) ([][]fabric.EndpointID, error) {
-	hosts, err := h.names.Hosts(name)
+func hostsNamed(name string, known *names.Endpoints) ([][]fabric.EndpointID, error) {
+	hosts, err := known.Hosts(name)
 	if err == nil || !strings.ContainsAny(name, "[]") {
 		return hosts, err
 	}
@@ -195,7 +195,7 @@ func (h *hostFile) named(name string) ([][]fabric.EndpointID, error) {
 		return nil, err
 	}
 	for _, each := range list {
-		found, err := h.names.Hosts(each)
+		found, err := known.Hosts(each)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -269,6 +269,10 @@ func number(digits string) int {
 	}
 	return int(n)
 }
+
+// Pairs is the pattern of some pairs among so many ranks, which all send at once. The name
+// says where they are from.
+func Pairs(name string, ranks int, pairs []Pair) Pattern { return &pairList{name, ranks, pairs} }
 
 // pairList is the pattern that ReadPairs reads: one phase with all pairs of a file.
 type pairList struct {

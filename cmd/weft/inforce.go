@@ -58,6 +58,8 @@ type inForceSummary struct {
 	Lambda      float64           `json:"ebb"`
 	Shifts      []shiftSummary    `json:"shifts"`
 	MaxLoad     uint32            `json:"max_load"`
+	Traffic     float64           `json:"traffic_time,omitempty"` // of --traffic
+	Mean        float64           `json:"traffic_mean,omitempty"`
 }
 
 // readInForce measures tables in force as auto measured what it tried.
@@ -83,7 +85,7 @@ func (j *routeJob) readInForce(ctx context.Context, dirs []tableDir) error {
 		}
 		j.inForce = append(j.inForce, inForceSummary{
 			d.name, report.Verdict(verdict), verdict.VLs, verdict.Unreachable, v.Mismatches, x.Lambda, shiftsOf(x.Shifts),
-			congestion.Count(j.fabric, v.Tables.Forwarding, j.Scope).Max,
+			congestion.Count(j.fabric, v.Tables.Forwarding, j.Scope).Max, x.Traffic, x.TrafficMean,
 		})
 	}
 	return nil

@@ -80,6 +80,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
 	f.BoolVar(&o.unproven, "write-unproven", false, "write the tables even if they have a credit loop")
 	addTableDirs(f, &o.inForce)
+	o.AddTrafficTo(c)
 	flags.AddJSON(f, &o.json)
 	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
 	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
@@ -89,7 +90,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	flags.SLs(f, &o.multicast, "multicast-sl", "find a spanning tree for multicast groups on these service levels too, such as 0, 0,2 or any, proven together with the paths, written as multicast.mcfdbs; exit 1 if there is none")
 	flags.Without(c, "adaptive", "survive", "multicast-sl")
 	flags.Without(c, "multicast-sl", "survive")
-	flags.Without(c, "keep", "lfts-dir", "adaptive", "multicast-sl", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "weight", "seed", "time-budget", "write-unproven", "survive")
+	flags.Without(c, "keep", "lfts-dir", "adaptive", "multicast-sl", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "traffic", "weight", "seed", "time-budget", "write-unproven", "survive")
 	c.MarkFlagsMutuallyExclusive("out", "steps")
 	return c
 }

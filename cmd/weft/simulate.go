@@ -92,6 +92,7 @@ type simulateJob struct {
 	result  *congestion.Result
 	loads   *congestion.Loads
 	lanes   []congestion.LaneLoad
+	times   *congestion.Times // of the traffic of a file
 	spent   simulateSeconds
 }
 
@@ -189,6 +190,11 @@ func (j *simulateJob) count(ctx context.Context) (err error) {
 	s.Done()
 	if err != nil {
 		return err
+	}
+	if j.o.job.IsFile() && j.result.Flows > 0 {
+		if j.times, err = congestion.TimesOf(ctx, j.tables, j.options); err != nil {
+			return err
+		}
 	}
 	j.loads = congestion.Count(j.tables.Fabric, j.tables.Forwarding, j.scope)
 	j.lanes, err = congestion.LaneLoads(ctx, j.tables, j.scope)

@@ -38,6 +38,7 @@ type simulateSummary struct {
 	MaxCongestion int                  `json:"max_congestion"`
 	Slowdown      float64              `json:"slowdown,omitempty"` // time of the pattern, without other flows 1; 0 if it never ends
 	Seconds       float64              `json:"transfer_seconds,omitempty"`
+	Traffic       *trafficSummary      `json:"traffic,omitempty"` // of a file
 	Worst         *flowSummary         `json:"worst_flow,omitempty"`
 	Hot           []hotSummary         `json:"hot_channels"`
 	Index         uint32               `json:"edge_forwarding_index"`
@@ -54,6 +55,16 @@ type simulateSummary struct {
 type congestionSummary struct {
 	Congestion int   `json:"congestion"`
 	Flows      int64 `json:"flows"`
+}
+
+// trafficSummary is how long the traffic of a file takes, if every channel is busy all the
+// time.
+type trafficSummary struct {
+	Time    float64              `json:"time"` // of the fullest channel; 1 is the fullest link of a host
+	Mean    float64              `json:"mean"` // over bytes, of the fullest channel on their way
+	Fullest string               `json:"fullest_channel"`
+	Nodes   *report.ChannelNodes `json:"fullest_nodes"`
+	Bytes   float64              `json:"fullest_bytes"`
 }
 
 type flowSummary struct {
@@ -124,6 +135,10 @@ func (j *simulateJob) summary() *simulateSummary {
 			s.Seconds = r.Time * 8 / (float64(r.Mbps) * 1e6)
 		}
 	}
+	if c := j.times; c != nil {
+		nodes := report.EndsOf(f, c.Fullest)
+		s.Traffic = &trafficSummary{c.Time, c.Mean, f.ChannelLabel(c.Fullest), &nodes, c.Bytes}
+	}
 	if r.Flows > 0 {
 		w := r.Worst
 		s.Worst = &flowSummary{Pair: report.PairOf(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
@@ -166,6 +181,9 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 			took = fmt.Sprintf(", %.4g s", s.Seconds)
 		}
 		p.Fact("duration", "%.2f times that without other flows, if each phase waits for its slowest flow%s", s.Slowdown, took)
+	}
+	if c := s.Traffic; c != nil {
+		p.Fact("traffic", "%.2f times as long as the fullest link of a host takes, by the fullest channel, %s; %.2f in the mean over bytes", c.Time, c.Fullest, c.Mean)
 	}
 	p.Fact("congestion", "%s", congestionText(s))
 	p.Fact("", "%s", sharesText(s))

@@ -31,11 +31,13 @@ type trialSummary struct {
 	Lambda  float64        `json:"ebb,omitempty"`
 	Shifts  []shiftSummary `json:"shifts,omitempty"`
 	MaxLoad uint32         `json:"max_load,omitempty"`
+	Traffic float64        `json:"traffic_time,omitempty"` // of --traffic
+	Mean    float64        `json:"traffic_mean,omitempty"`
 }
 
 func trialSummaries(trials []weft.Trial) []trialSummary {
 	return list.Of(trials, func(t weft.Trial) trialSummary {
-		return trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.VLs, t.SLs, t.Lambda, shiftsOf(t.Shifts), t.MaxLoad}
+		return trialSummary{t.Engine, t.Outcome.String(), t.Why, t.VLs, t.VLs, t.SLs, t.Lambda, shiftsOf(t.Shifts), t.MaxLoad, t.Traffic, t.TrafficMean}
 	})
 }
 
@@ -70,8 +72,12 @@ func (j *judged) triedText() string {
 		}
 		head = append(head, fmt.Sprintf("%7s", order))
 	}
-	figures := func(lambda float64, shifts []shiftSummary, load uint32, lanes int) string {
+	served := len(j.Choice.Meter.Demands) > 0
+	figures := func(lambda float64, shifts []shiftSummary, load uint32, lanes int, traffic float64) string {
 		text := fmt.Sprintf("%5.3f", lambda)
+		if served {
+			text = fmt.Sprintf("%7.2f  %s", traffic, text)
+		}
 		for i := range orders {
 			cell := "–"
 			if i < len(shifts) && shifts[i].Time > 0 {
@@ -81,9 +87,13 @@ func (j *judged) triedText() string {
 		}
 		return text + fmt.Sprintf("  %9s  %5d", words.Thousands(load), lanes)
 	}
-	lines := []string{fmt.Sprintf("%-*s  pairs  %s       load  lanes  time", width, "", strings.Join(head, "  "))}
+	first, legend := "pairs", ""
+	if served {
+		first, legend = "traffic  pairs", "traffic: of the file, by the fullest channel, 1 is the fullest link of a host; "
+	}
+	lines := []string{fmt.Sprintf("%-*s  %s  %s       load  lanes  time", width, "", first, strings.Join(head, "  "))}
 	for _, r := range inForce {
-		text := figures(r.Lambda, r.Shifts, r.MaxLoad, r.Used) + "  " + r.Verdict
+		text := figures(r.Lambda, r.Shifts, r.MaxLoad, r.Used, r.Traffic) + "  " + r.Verdict
 		if r.Unreachable > 0 {
 			text += fmt.Sprintf(", %s pairs without a route", words.Thousands(r.Unreachable))
 		}
@@ -92,11 +102,11 @@ func (j *judged) triedText() string {
 	for _, t := range trials {
 		what := outcomeText(&t)
 		if t.Outcome == weft.Proven {
-			what = figures(t.Lambda, shiftsOf(t.Shifts), t.MaxLoad, t.VLs) + "  " + words.Seconds(t.Spent.Seconds())
+			what = figures(t.Lambda, shiftsOf(t.Shifts), t.MaxLoad, t.VLs, t.Traffic) + "  " + words.Seconds(t.Spent.Seconds())
 		}
 		lines = append(lines, fmt.Sprintf("%-*s  %s", width, t.Engine, what))
 	}
-	lines = append(lines, "pairs: bandwidth of random pairs, of full; then the time of all to all in phases, with ranks in that order of hosts, 1 without congestion; load: routes on the fullest channel")
+	lines = append(lines, legend+"pairs: bandwidth of random pairs, of full; then the time of all to all in phases, with ranks in that order of hosts, 1 without congestion; load: routes on the fullest channel")
 	return strings.Join(append(lines, extra...), "\n")
 }
 

@@ -145,7 +145,8 @@ func TestUses(t *testing.T) {
 			for option, o := range map[engines.Option]engines.Options{
 				engines.Roots: {Roots: []fabric.GUID{f.Node(fabric.NodeID(f.Switches() - 1)).GUID}}, engines.Seed: {Seed: 17}, engines.Aim: {Aim: balance.AllToAll},
 				engines.Weights: {Weights: weights}, engines.Order: {Order: layer.LongestFirst}, engines.Prefer: {Prefer: weave.Lanes}, engines.Before: {Before: before},
-				engines.Orders: {Orders: []engines.RankOrder{{Name: "backwards", Ranks: backwards(f)}}},
+				engines.Orders:  {Orders: []engines.RankOrder{{Name: "backwards", Ranks: backwards(f)}}},
+				engines.Demands: {Demands: demands(f)},
 			} {
 				if got := o.Given(); got != option {
 					t.Fatalf("%s: given is %s", option, got)
@@ -169,6 +170,15 @@ func TestUses(t *testing.T) {
 			t.Errorf("%s is for %v", option, got)
 		}
 	}
+}
+
+// demands is traffic of a few hosts to others.
+func demands(f *fabric.Fabric) (all []engines.Demand) {
+	hosts := routing.HCA.Endpoints(f)
+	for i, e := range hosts[:len(hosts)/2] {
+		all = append(all, engines.Demand{From: e, To: hosts[len(hosts)-1-i], Bytes: int64(1 + i%3*50)})
+	}
+	return all
 }
 
 // What an option's row says of its words is true: the default is that of the zero Options,

@@ -14,13 +14,14 @@ import (
 // Options are the settings of engines. Each engine uses some of them, see Engine.Uses.
 // The zero Options are sensible defaults.
 type Options struct {
-	Roots   []fabric.GUID   // switches of rank 0; empty: the engine chooses
-	Seed    uint64          // of random choices
-	Aim     balance.Aim     // what paths are optimised for
-	Weights []uint8         // traffic of endpoints, see balance.Finder; nil: all hosts alike
-	Orders  []balance.Order // how ranks sit on the hosts, for the aims mixed and shifts; nil: DefaultOrders
-	Order   layer.Order     // order in which paths get their layers
-	Prefer  weave.Prefer    // what matters more if both cannot be had: bandwidth, or few lanes
+	Roots   []fabric.GUID    // switches of rank 0; empty: the engine chooses
+	Seed    uint64           // of random choices
+	Aim     balance.Aim      // what paths are optimised for
+	Weights []uint8          // traffic of endpoints, see balance.Finder; nil: all hosts alike
+	Orders  []balance.Order  // how ranks sit on the hosts, for the aims mixed and shifts; nil: DefaultOrders
+	Demands []balance.Demand // the traffic that paths are made for, in place of an aim; nil: none is known
+	Order   layer.Order      // order in which paths get their layers
+	Prefer  weave.Prefer     // what matters more if both cannot be had: bandwidth, or few lanes
 
 	// Before is the fabric before it was damaged, whose service levels are kept. nil: not
 	// known.
@@ -40,6 +41,9 @@ const (
 // LeastBandwidth is what the aim mixed keeps of the bandwidth of random pairs in any case.
 const LeastBandwidth = balance.LeastBandwidth
 
+// WorthOfTraffic is what auto ranks by where the traffic is known.
+func WorthOfTraffic(took, mean float64) float64 { return balance.WorthOfTraffic(took, mean) }
+
 // Option is one of the Options, or several, as bits.
 type Option uint16
 
@@ -53,8 +57,9 @@ const (
 	Prefer
 	Before
 	Orders
+	Demands
 
-	balanced = Seed | Aim | Weights | Orders // of balanced paths, and of what begins with them
+	balanced = Seed | Aim | Weights | Orders | Demands // of balanced paths, and of what begins with them
 )
 
 // options declares each option, by bit: the command line, the daemon's file and whatever
@@ -77,6 +82,8 @@ var options = [...]declared{
 		func(o *Options) **fabric.Fabric { return &o.Before }, func(before *fabric.Fabric) bool { return before != nil }),
 	option("rank-order", "how the ranks of jobs sit on hosts, for the aims mixed and shifts: switch, name, rail, a file as of --ranks, or hosts as in Slurm: node[001-128]; several, with commas between, count alike (default switch,name)",
 		func(o *Options) *[]balance.Order { return &o.Orders }, func(orders []balance.Order) bool { return orders != nil }),
+	option("traffic", "measured or expected traffic that paths are made for, in place of an aim: a file of src,dst[,bytes], hosts or groups such as 'gpu-*' or \"gpu[1-64]\"",
+		func(o *Options) *[]balance.Demand { return &o.Demands }, func(demands []balance.Demand) bool { return demands != nil }),
 }
 
 // declared is an option as options declares it.

@@ -80,7 +80,7 @@ func (o Options) balanced() routing.PathFinder {
 
 // balance is the finder of balanced paths. Those for shifts may begin with other paths.
 func (o Options) balance() routing.PathFinder {
-	return onOrders{o, balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights, Begin: []balance.Beginning{
+	return onOrders{o, balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights, Demands: o.Demands, Begin: []balance.Beginning{
 		{Name: "ftree", Paths: o.shared.finder("ftree", fattree.Finder{})},
 		{Name: "sssp", Paths: o.shared.finder("sssp", sssp.Finder{})},
 	}}}
@@ -95,7 +95,7 @@ type onOrders struct {
 
 // Paths implements routing.PathFinder.
 func (b onOrders) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
-	if b.finder.Orders = b.o.Orders; b.finder.Orders == nil {
+	if b.finder.Orders = b.o.Orders; b.finder.Orders == nil && b.o.Demands == nil {
 		b.finder.Orders = DefaultOrders(f)
 	}
 	return b.finder.Paths(ctx, f, p)
@@ -103,6 +103,9 @@ func (b onOrders) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progres
 
 // RankOrder is how the ranks of a job sit on the hosts.
 type RankOrder = balance.Order
+
+// Demand is what a host sends to another, relative to other demands.
+type Demand = balance.Demand
 
 // DefaultOrders is how ranks may sit on the host adapters of a fabric: by switch and
 // port, and by the names of hosts if that is another order, so that no paths are made

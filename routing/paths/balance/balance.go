@@ -87,6 +87,10 @@ type Finder struct {
 	// switch and port. Where there are several, each counts alike.
 	Orders []Order
 
+	// Demands is the traffic that paths are made for, in place of an aim, orders of ranks and
+	// weights. Nil: the aim says.
+	Demands []Demand
+
 	// Passes is how often at most a tree is routed again; 0 is DefaultPasses, and
 	// a negative number leaves it at the first routing.
 	Passes int
@@ -139,6 +143,9 @@ const (
 
 // Paths implements routing.PathFinder.
 func (fd Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
+	if fd.Demands != nil {
+		fd.Aim, fd.Orders = Bisection, nil // where the search begins
+	}
 	n, err := newNetwork(ctx, f, fd)
 	if err != nil {
 		return nil, err

@@ -95,6 +95,9 @@ func search(ctx context.Context, n *network, fd Finder, p routing.Progress) (*tr
 		fd.deadline = time.Now().Add(fd.Time)
 	}
 	regular := fd.Regular && n.tier != nil
+	if fd.Demands != nil && len(n.hosts) > 1 {
+		return searchMatrix(ctx, n, fd, p)
+	}
 	if len(n.hosts) > 1 && !regular && (fd.Aim == Shifts || fd.Aim == Mixed && !n.direct) {
 		return searchPhases(ctx, n, fd, p)
 	}
@@ -199,6 +202,9 @@ func (t *trial) worth() float64 {
 
 // note says how a trial went.
 func (t *trial) note() string {
+	if t.said != "" {
+		return t.said
+	}
 	how := "first routed switch by switch"
 	switch {
 	case t.plan.from != nil:

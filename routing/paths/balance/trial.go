@@ -48,6 +48,7 @@ type trial struct {
 	bestPass int     // after which it was found
 	kept     []uint8 // pick, when it was
 	stale    int     // passes since
+	said     string  // how it was found, if not by its own passes
 }
 
 type trunk struct {

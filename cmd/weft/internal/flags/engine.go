@@ -34,6 +34,7 @@ type Engine struct {
 	Roots   []string
 	Weights []string
 	Ranks   []string // orders of ranks that paths are made for
+	Traffic string   // file of the traffic that paths are made for; empty: none
 	Seed    uint64
 
 	seedIsTheirs bool // --seed is for engines, and for nothing else of the command
@@ -84,6 +85,12 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 	Complete(c, "engine", names)
 	Complete(c, "paths", finderNames)
 	c.MarkFlagsMutuallyExclusive("engine", "paths")
+}
+
+// AddTrafficTo declares --traffic for commands where it is what paths are made for.
+func (o *Engine) AddTrafficTo(c *cobra.Command) {
+	c.Flags().StringVar(&o.Traffic, engines.Demands.String(), "", engines.Demands.Usage())
+	Without(c, engines.Demands.String(), engines.Aim.String(), engines.Orders.String(), engines.Weights.String())
 }
 
 // WithinPartsUsage describes --within-parts.
@@ -155,8 +162,8 @@ func (o *Engine) heeded(w *Wanted) error {
 	given := o.Words.Given()
 	for option, yes := range map[engines.Option]bool{
 		engines.Roots: len(o.Roots) > 0, engines.Weights: len(o.Weights) > 0, engines.Before: o.Before != "",
-		engines.Orders: len(o.Ranks) > 0,
-		engines.Seed:   o.seedIsTheirs && o.Set.Changed("seed"),
+		engines.Orders: len(o.Ranks) > 0, engines.Demands: o.Traffic != "",
+		engines.Seed: o.seedIsTheirs && o.Set.Changed("seed"),
 	} {
 		if yes {
 			given |= option

@@ -33,7 +33,7 @@ func (o *Job) AddTo(c *cobra.Command, pattern string) {
 	f := c.Flags()
 	o.given = f.Changed
 	f.StringVar(&o.pattern, "pattern", pattern, "who sends to whom: "+strings.Join(patternNames(), ", ")+"; + joins several")
-	f.StringVar(&o.traffic, "traffic", "", "file of src,dst[,bytes], by host name, adapter, GUID or LID, in place of a pattern")
+	f.StringVar(&o.traffic, "traffic", "", "file of src,dst[,bytes], by host name, adapter, GUID or LID, or groups of hosts such as gpu-*, in place of a pattern")
 	f.StringVar(&o.allocation, "allocation", "all", "endpoints that the ranks run on: "+traffic.PlacementHelp+", names:A,B,…, also as in Slurm: names:a[1-3,7],b02")
 	f.StringVar(&o.ranks, "ranks", "", "file of the hosts that the ranks run on, or an Open MPI rank file, in place of --allocation")
 	f.StringSliceVar(&o.rails, "rail", nil, "only these adapters of each host: a number of weft info, from 1, or a name such as mlx5_0, with commas between (default: all)")
@@ -71,6 +71,9 @@ func (o *Job) Parse(c *console.Console) (traffic.Pattern, error) {
 	}
 	return p, nil
 }
+
+// IsFile says whether a file has the pattern.
+func (o *Job) IsFile() bool { return o.traffic != "" }
 
 // Place puts the ranks on some endpoints of a fabric, and reads the pattern where a
 // file has it.

@@ -2,13 +2,16 @@ package input
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
+	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -24,6 +27,11 @@ func Options(c *console.Console, f *fabric.Fabric, o *flags.Engine) (engines.Opt
 	if told.Orders, err = rankOrders(c, f, o.Ranks); err != nil {
 		return told, err
 	}
+	if o.Traffic != "" {
+		if told.Demands, err = demands(c, f, o.Traffic); err != nil {
+			return told, err
+		}
+	}
 	if o.Before != "" {
 		if told.Before, err = Fabric(c, o.Before); err != nil {
 			return told, fmt.Errorf("--before: %w", err)
@@ -34,6 +42,25 @@ func Options(c *console.Console, f *fabric.Fabric, o *flags.Engine) (engines.Opt
 		told.Roots = append(told.Roots, f.Node(s).GUID)
 	}
 	return told, err
+}
+
+// demands reads --traffic.
+func demands(c *console.Console, f *fabric.Fabric, file string) ([]engines.Demand, error) {
+	hosts, err := names.New(f).Endpoints(routing.HCA.Endpoints(f))
+	if err != nil {
+		return nil, err
+	}
+	var ranks traffic.Placement
+	pattern, err := console.ReadFile(c, file, func(r io.Reader, name string) (p traffic.Pattern, err error) {
+		p, ranks, err = traffic.ReadPairs(r, name, hosts)
+		return p, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list.Of(pattern.Append(nil, len(ranks), 0, nil), func(p traffic.Pair) engines.Demand {
+		return engines.Demand{From: ranks[p.From], To: ranks[p.To], Bytes: max(1, p.Bytes)}
+	}), nil
 }
 
 // weights is the weight of every endpoint, or nil if none is given.
