@@ -21,6 +21,7 @@ type MulticastVerdict struct {
 	SLs      uint16       // service levels that they were judged on, as bits
 	Circling []fabric.LID // MLIDs whose packets can come back to where they were
 	Split    []fabric.LID // MLIDs with a member whose packets do not reach all the others
+	OneSided []fabric.LID // MLIDs with a port in their tree that has no cable, or whose other end is not in it
 }
 
 // Outside lists whose traffic the verdict does not cover.
@@ -146,6 +147,9 @@ func (d *derivation) addMulticast() {
 		if first && w.split() {
 			v.Split = append(v.Split, w.tree.MLID)
 		}
+		if first && w.oneSided() {
+			v.OneSided = append(v.OneSided, w.tree.MLID)
+		}
 	})
 	d.verdict.Multicast = v
 }
@@ -186,6 +190,26 @@ func (w *spreader) split() bool {
 	for _, from := range members {
 		if w.reached(from, members) < len(members) {
 			return true
+		}
+	}
+	return false
+}
+
+// oneSided says whether the tree has a port that leads nowhere, or to a port of a switch that
+// is not in it: all ports of a whole tree are, for packets come and go by each.
+func (w *spreader) oneSided() bool {
+	for _, n := range w.tree.Nodes {
+		for port := range n.Ports.All() {
+			c := w.f.Out(n.Switch, port)
+			if port == 0 || c != fabric.None && int(c) >= w.f.Trunks() {
+				continue
+			}
+			if c == fabric.None {
+				return true
+			}
+			if ch := w.f.Channel(c); !w.ports[ch.To].Has(ch.ToPort) {
+				return true
+			}
 		}
 	}
 	return false

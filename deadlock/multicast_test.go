@@ -39,7 +39,7 @@ func TestTreesOfARing(t *testing.T) {
 		}
 		return v
 	}
-	if v := judge([]uint8{1, 2}, []uint8{1, 2, 3}, []uint8{1, 2, 3}, []uint8{1, 3}); !v.Free() || v.Multicast.Circling != nil || v.Multicast.Split != nil || v.Dependencies != 4 {
+	if v := judge([]uint8{1, 2}, []uint8{1, 2, 3}, []uint8{1, 2, 3}, []uint8{1, 3}); !v.Free() || v.Multicast.Circling != nil || v.Multicast.Split != nil || v.Multicast.OneSided != nil || v.Dependencies != 4 {
 		t.Errorf("a tree: %d dependencies, free %v, %+v", v.Dependencies, v.Free(), v.Multicast)
 	}
 	all := []uint8{1, 2, 3}
@@ -48,5 +48,12 @@ func TestTreesOfARing(t *testing.T) {
 	}
 	if v := judge([]uint8{1, 2}, []uint8{1, 3}, []uint8{1, 2}, []uint8{1, 3}); !v.Free() || v.Multicast.Circling != nil || len(v.Multicast.Split) != 1 {
 		t.Errorf("in pieces: free %v, %+v", v.Free(), v.Multicast)
+	}
+	for what, ports := range map[string][][]uint8{
+		"to a switch outside": {{1, 2}, {1, 2, 3}, {1, 2, 3}}, "to a port outside": {{1, 2}, {1, 2, 3}, {1, 2, 3}, {1}}, "without a cable": {{0, 1, 2}, {1, 3, 4}},
+	} {
+		if v := judge(ports...); len(v.Multicast.OneSided) != 1 {
+			t.Errorf("%s: %+v", what, v.Multicast)
+		}
 	}
 }

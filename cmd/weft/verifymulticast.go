@@ -14,8 +14,9 @@ type multicastSummary struct {
 	File     string   `json:"file"`
 	Groups   int      `json:"groups"`
 	SLs      []int    `json:"sls"`
-	Circling []string `json:"circling,omitempty"` // MLIDs
-	Split    []string `json:"split,omitempty"`    // likewise
+	Circling []string `json:"circling,omitempty"`  // MLIDs
+	Split    []string `json:"split,omitempty"`     // likewise
+	OneSided []string `json:"one_sided,omitempty"` // likewise
 }
 
 func (j *verifyJob) multicastSummary() *multicastSummary {
@@ -23,7 +24,7 @@ func (j *verifyJob) multicastSummary() *multicastSummary {
 	if v == nil {
 		return nil
 	}
-	return &multicastSummary{File: j.o.Multicast, Groups: v.Groups, SLs: levelsOf(v.SLs), Circling: list.Of(v.Circling, mlid), Split: list.Of(v.Split, mlid)}
+	return &multicastSummary{File: j.o.Multicast, Groups: v.Groups, SLs: levelsOf(v.SLs), Circling: list.Of(v.Circling, mlid), Split: list.Of(v.Split, mlid), OneSided: list.Of(v.OneSided, mlid)}
 }
 
 func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
@@ -31,7 +32,7 @@ func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
 // treesComplete says whether packets of every group come to all of its members, and end.
 func (j *verifyJob) treesComplete() bool {
 	v := j.verdict.Multicast
-	return v == nil || len(v.Circling)+len(v.Split) == 0
+	return v == nil || len(v.Circling)+len(v.Split)+len(v.OneSided) == 0
 }
 
 func (s *multicastSummary) text() string {
@@ -42,6 +43,9 @@ func (s *multicastSummary) text() string {
 	}
 	if len(s.Split) > 0 {
 		fmt.Fprintf(&b, "\nthe trees of %s are in pieces: some members do not reach others: %s", words.Counted(len(s.Split), "group", "groups"), words.FirstOf(s.Split))
+	}
+	if len(s.OneSided) > 0 {
+		fmt.Fprintf(&b, "\nthe trees of %s lead to ports without a cable, or to switches that do not have them: the file is cut short, or of another time: %s", words.Counted(len(s.OneSided), "group", "groups"), words.FirstOf(s.OneSided))
 	}
 	return b.String()
 }
