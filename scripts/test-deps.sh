@@ -2,8 +2,8 @@
 # Installs what the live tests need: OpenSM, a simulated fabric to run it on,
 # ibdmchk, an independent judge of routing tables, Python for another, what builds
 # the plugin, a C compiler and OpenSM's headers, rpmbuild, for report pages Chromium,
-# Graphviz, promtool, Node and the packages of web, FRR's routers, and what reads the
-# exports: Slurm's controller and NetworkX. Quiet when all is there.
+# Graphviz, promtool, Node and the packages of web, FRR's routers, what reads the
+# exports and the results of campaigns: Slurm's controller, NetworkX and hyparquet. Quiet when all is there.
 # Never fails: without the tools those tests skip and all others run.
 set -euo pipefail
 
@@ -38,9 +38,19 @@ web_packages() {
 	fi
 }
 
+# What reads the Parquet files of weft sweep for the tests.
+parquet_reader() {
+	local dir=sweep/results/testdata/reader
+	[[ -d $dir/node_modules/hyparquet ]] && return
+	if ! command -v npm >/dev/null || ! (cd $dir && npm ci --silent --no-audit --no-fund) >/dev/null 2>&1; then
+		echo "test-deps: hyparquet is missing; the test of Parquet files with another reader will be skipped: cd $dir && npm ci"
+	fi
+}
+
 lacking=$(missing | paste -sd' ' -)
 if [[ -z $lacking ]]; then
 	web_packages
+	parquet_reader
 	exit 0
 fi
 
@@ -61,3 +71,4 @@ if [[ -n $lacking ]]; then
 	echo "test-deps: missing $lacking; the tests that need them will be skipped. On Debian: apt-get install ${packages[*]}"
 fi
 web_packages
+parquet_reader

@@ -21,7 +21,7 @@ type Size struct {
 // Sample is what one part of a point took: of routing, under the name of the engine, or of
 // a measure.
 type Sample struct {
-	Part    string // engine, or measure: and its name
+	Part    string // engine with its contract, or measure: and its name
 	Kind    string // of the network, without its seed
 	Seconds float64
 	at      [features]float64
@@ -30,10 +30,21 @@ type Sample struct {
 // features is how many numbers an estimate is made of: one, and two logarithms.
 const features = 3
 
-// OfRouting is a sample of making a network, routing it with an engine and proving it.
-func OfRouting(engine, kind string, s Size, seconds float64) Sample {
-	return Sample{engine, kind, seconds, routingAt(s)}
+// OfRouting is a sample of making a network, routing it with an engine and proving it;
+// options is what Engine.Options says.
+func OfRouting(engine, options, kind string, s Size, seconds float64) Sample {
+	contract := ""
+	for pair := range strings.SplitSeq(options, ",") {
+		if key, value, _ := strings.Cut(pair, "="); key == "contract" {
+			contract = value
+		}
+	}
+	return Sample{enginePart(engine, contract), kind, seconds, routingAt(s)}
 }
+
+// enginePart is an engine under a contract, which may have other paths: "lash directed". With
+// the contract that it is made for it is its name alone.
+func enginePart(name, contract string) string { return strings.TrimSpace(name + " " + contract) }
 
 // OfMeasure is a sample of a measure.
 func OfMeasure(m *Measure, kind string, s Size, seconds float64) Sample {
@@ -116,14 +127,20 @@ func Fit(samples []Sample) *Estimates {
 			continue
 		}
 		by[s.Part] = append(by[s.Part], s)
-		if !strings.HasPrefix(s.Part, measurePart) {
-			by[anyEngine] = append(by[anyEngine], s)
+		if strings.HasPrefix(s.Part, measurePart) {
+			continue
+		}
+		by[anyEngine] = append(by[anyEngine], s)
+		if name, _, contract := strings.Cut(s.Part, " "); contract {
+			by[name] = append(by[name], s)
 		}
 	}
 	e := &Estimates{lines: map[string]*line{}}
 	for part, list := range by {
 		l := fit(list)
-		l.factor = within50(list)
+		factors, _, _ := apart(list)
+		slices.Sort(factors)
+		l.factor = quantile(factors, 0.5)
 		e.lines[part] = l
 	}
 	return e
@@ -147,8 +164,12 @@ func fit(samples []Sample) *line {
 			a[i][features] += s.at[i] * y
 		}
 	}
-	l := &line{samples: len(samples)}
-	l.by = solve(a)
+	l := &line{samples: len(samples), by: solve(a)}
+	var took, foretold float64
+	for _, s := range samples {
+		took, foretold = took+s.Seconds, foretold+l.seconds(s.at)
+	}
+	l.by[0] += math.Log(took / foretold) // logarithms are right in the middle, sums are of what takes long
 	return l
 }
 
@@ -183,63 +204,77 @@ func solve(a [features][features + 1]float64) (x [features]float64) {
 	return x
 }
 
-// within50 is the factor within which half of the samples are of what the samples of all
-// other kinds of networks foretell; 0 where there is only one kind.
-func within50(samples []Sample) float64 {
-	factors := apart(samples)
-	if len(factors) == 0 {
+// quantile is the value below which a share of sorted ones is; 0 of none.
+func quantile(sorted []float64, share float64) float64 {
+	if len(sorted) == 0 {
 		return 0
 	}
-	return factors[len(factors)/2]
+	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
+}
+
+// Reach is how good estimates are for networks of kinds that they were not made of.
+type Reach struct {
+	Half, Ninety float64 // half, and nine of ten samples are within this factor
+	Sum          float64 // of all estimates, by the sum of what the samples took
+}
+
+// Quality is how well samples are foretold from those of other kinds of networks.
+func Quality(samples []Sample) Reach {
+	by := map[string][]Sample{}
+	for _, s := range samples {
+		if s.Seconds > 0 {
+			by[s.Part] = append(by[s.Part], s)
+		}
+	}
+	var factors []float64
+	var foretold, took float64
+	for _, list := range by {
+		f, sum, of := apart(list)
+		factors, foretold, took = append(factors, f...), foretold+sum, took+of
+	}
+	slices.Sort(factors)
+	return Reach{quantile(factors, 0.5), quantile(factors, 0.9), foretold / max(took, 1e-9)}
 }
 
 // apart is by which factors samples are off from what those of other kinds of networks
-// foretell, ascending.
-func apart(samples []Sample) (factors []float64) {
-	kinds := map[string]bool{}
+// foretell, with the sums of both. Without other kinds there are none.
+func apart(samples []Sample) (factors []float64, foretold, took float64) {
+	kinds := map[string][]Sample{}
 	for _, s := range samples {
-		kinds[s.Kind] = true
+		kinds[s.Kind] = append(kinds[s.Kind], s)
 	}
 	if len(kinds) < 2 {
-		return nil
+		return nil, 0, 0
 	}
-	for kind := range kinds {
-		var others, these []Sample
-		for _, s := range samples {
-			if s.Kind == kind {
-				these = append(these, s)
-			} else {
-				others = append(others, s)
-			}
-		}
-		l := fit(others)
+	for kind, these := range kinds {
+		l := fit(slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Kind == kind }))
 		for _, s := range these {
-			factors = append(factors, math.Exp(math.Abs(math.Log(l.seconds(s.at)/s.Seconds))))
+			v := l.seconds(s.at)
+			factors = append(factors, math.Exp(math.Abs(math.Log(v/s.Seconds))))
+			foretold, took = foretold+v, took+s.Seconds
 		}
 	}
-	slices.Sort(factors)
-	return factors
+	return factors, foretold, took
 }
 
 // Point is what a point is expected to take, in processor seconds.
 func (e *Estimates) Point(p *Point, s Size) float64 {
-	total := e.part(p.Engine.Name, anyEngine, routingAt(s))
+	total := e.part(routingAt(s), enginePart(p.Engine.Name, p.Engine.Contract), p.Engine.Name, anyEngine)
 	for i := range p.Measures {
 		m := &p.Measures[i]
-		total += e.part(measurePart+m.Name, "", measureAt(m, s))
+		total += e.part(measureAt(m, s), measurePart+m.Name)
 	}
 	return total
 }
 
-func (e *Estimates) part(name, instead string, at [features]float64) float64 {
-	l := e.lines[name]
-	if l == nil {
-		l = e.lines[instead]
+// part is what a part takes by the first of some lines that there is.
+func (e *Estimates) part(at [features]float64, names ...string) float64 {
+	for _, name := range names {
+		if l := e.lines[name]; l != nil {
+			return l.seconds(at)
+		}
 	}
-	if l == nil {
-		return 0
-	}
-	return l.seconds(at)
+	return 0
 }
 
 // Write writes the estimates as CSV, sorted.

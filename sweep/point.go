@@ -147,6 +147,17 @@ func joined(all []Parameter) string {
 	return strings.Join(list, ",")
 }
 
+// MeasureOf is the measure of a row of results.
+func MeasureOf(name, settings string) Measure {
+	m := Measure{Name: name}
+	for pair := range strings.SplitSeq(settings, ",") {
+		if key, value, ok := strings.Cut(pair, "="); ok {
+			m.Settings = append(m.Settings, Parameter{key, value})
+		}
+	}
+	return m
+}
+
 // Key tells the measures of a point apart.
 func (m *Measure) Key() string { return m.Name + ":" + m.Text() }
 

@@ -159,7 +159,7 @@ func TestSpecErrorsSayWhereAndWhat(t *testing.T) {
 		{"contract", "networks: [torus:4x4]\nengines: [{engine: lash, contract: none}]\nmeasures: [lanes]", "contract"},
 		{"word", "networks: [torus:4x4]\nengines: [{engine: lash, order: upwards}]\nmeasures: [lanes]", "upwards"},
 		{"unused option", "networks: [torus:4x4]\nengines: [{engine: updn, aim: shifts}]\nmeasures: [lanes]", "updn does not look at it"},
-		{"measure", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [bandwidht]", `SPEC.yaml:3: no measure is called "bandwidht"; nearest is "bandwidth"`},
+		{"measure", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [bandwidths]", `SPEC.yaml:3: no measure is called "bandwidths"; nearest is "bandwidth"`},
 		{"setting", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [{measure: bandwidth, runs: 3}]", `bandwidth has no setting "runs"`},
 		{"setting of nothing", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [{measure: lanes, runs: 3}]", `lanes has no settings`},
 		{"value of a setting", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [{measure: bandwidth, pattern: bisekt}]", "pattern: "},

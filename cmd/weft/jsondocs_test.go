@@ -268,6 +268,10 @@ func TestJSONOutputs(t *testing.T) {
 	if err := os.WriteFile(watching, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	spec := in("spec.yaml")
+	if err := os.WriteFile(spec, []byte("name: n\nnetworks: [{spec: 'torus:3x3', damage: {cables: 1, switches: 1}}]\nengines: [{engine: lash, vls: 4}, ftree]\nmeasures: [lanes, bandwidth]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
 	for _, c := range []struct{ schema, args string }{
 		{"weft/route/1", "route torus:5x5 --engine minhop"},
@@ -313,6 +317,10 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/verify-failures/1", "verify xgft:m=2x4,w=1x2,hosts=1 --routes bgp --failures 2-links"},
 		{"weft/watch-look/1", "watch --once --config " + watching},
 		{"weft/watch-log/1", "watch log --config " + watching},
+		{"weft/sweep-plan/1", "sweep " + spec + " --dry-run --shard 1/2"},
+		{"weft/sweep/1", "sweep " + spec + " --out " + in("swept")},
+		{"weft/sweep/1", "sweep " + spec + " --shard 1/2 --out " + in("shard")},
+		{"weft/sweep-merge/1", "sweep merge " + in("swept") + " --out " + in("merged")},
 		{"weft/version/1", "version"},
 	} {
 		if strings.HasPrefix(c.args, "info") {

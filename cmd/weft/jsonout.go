@@ -48,6 +48,7 @@ var schemas = []schema{
 	{"weft/route-adaptive/1", "weft route, of adaptive engines", adaptiveSummary{}},
 	{"weft/simulate/1", "weft simulate", simulateSummary{}},
 	{"weft/sweep/1", "weft sweep", campaignSummary{}},
+	{"weft/sweep-merge/1", "weft sweep merge", mergeSummary{}},
 	{"weft/sweep-plan/1", "weft sweep --dry-run", sweepPlanSummary{}},
 	{"weft/status/1", "weft status", daemon.Status{}},
 	{"weft/watch-look/1", "weft watch --once", watch.Look{}},

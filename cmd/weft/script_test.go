@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,6 +32,7 @@ import (
 //	shuffle FILE                put the records of a fabric in another order
 //	same FOLDER FOLDER          the files are alike, timings aside
 //	no-leftovers FOLDER…        nothing half-written lies about
+//	timeless FILE               take version, times and memory out of the CSV of a campaign
 //	appears PATH                wait until a file matches this pattern
 //	signal NAME SOCKET          send HUP or TERM to the daemon at a socket
 //	appears-in REGEXP SOCKET    wait until weft status says this of the daemon at a socket
@@ -38,6 +41,9 @@ import (
 // [corpus] holds.
 
 func TestMain(m *testing.M) {
+	if slices.Equal(os.Args[1:], []string{"sweep", "worker"}) {
+		main() // a command that runs in this process started it as a worker of its own
+	}
 	testscript.Main(m, map[string]func(){"weft": main})
 }
 
@@ -62,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"shuffle":      cmdShuffle,
 			"same":         cmdSame,
 			"no-leftovers": cmdNoLeftovers,
+			"timeless":     cmdTimeless,
 			"appears":      cmdAppears,
 			"appears-in":   cmdAppearsIn,
 			"signal":       cmdSignal,
@@ -96,6 +103,24 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, not %d", got, want)
 	}
+}
+
+// cmdTimeless takes away the last five columns: seconds, routing_seconds, memory, version and
+// machine.
+func cmdTimeless(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: timeless FILE")
+	}
+	in := csv.NewReader(strings.NewReader(ts.ReadFile(args[0])))
+	rows, err := in.ReadAll()
+	ts.Check(err)
+	var b strings.Builder
+	out := csv.NewWriter(&b)
+	for _, row := range rows {
+		ts.Check(out.Write(row[:len(row)-5]))
+	}
+	out.Flush()
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
 }
 
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {

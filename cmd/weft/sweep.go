@@ -70,6 +70,10 @@ Exit code 4: weft itself failed at some points; the rows say at which and how.`,
 	f.StringVar(&o.files, "files", "", "folder that relative names of files in SPEC start from (default: where SPEC is)")
 	flags.AddJSON(f, &o.json)
 	c.AddCommand(sweepWorkerCommand(a))
+	c.AddCommand(sweepResultsCommands(a)...)
+	for _, sub := range c.Commands() {
+		exitCodes(sub)
+	}
 	return c
 }
 

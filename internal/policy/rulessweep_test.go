@@ -25,6 +25,11 @@ var sweepRules = []rule{
 		why:      "it runs points in processes, whatever they measure",
 	},
 	{
+		packages: "sweep/chart",
+		may:      []string{"figure", "internal/spell", "sweep/results"},
+		why:      "it draws rows; what was measured is not its business",
+	},
+	{
 		packages: "sweep/campaign",
 		may:      []string{"internal/whole", "sweep", "sweep/results", "sweep/meter", "sweep/pool"},
 		why:      "it brings together what a campaign consists of, who measures it and who keeps it",

@@ -185,6 +185,39 @@ func (p *Plan) own(rows []results.Row) (mine []results.Row, others int) {
 	return mine, len(merged) - len(mine)
 }
 
+// Add adds rows to the log of a folder, those that it does not have yet, and writes its
+// Parquet file. It returns all rows of the folder, and where the two differ.
+func Add(dir string, rows []results.Row) (all []results.Row, differ []results.Difference, err error) {
+	log, err := results.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	all, differ = results.Merge(log.Rows, rows)
+	had := map[[2]string]string{}
+	for i := range log.Rows {
+		r := &log.Rows[i]
+		had[[2]string{r.Point, r.Key()}] = r.Outcome()
+	}
+	for first := 0; first < len(all); { // the rows of a point are one record
+		end := first + 1
+		for end < len(all) && all[end].Point == all[first].Point {
+			end++
+		}
+		fresh := slices.DeleteFunc(slices.Clone(all[first:end]), func(r results.Row) bool {
+			outcome, ok := had[[2]string{r.Point, r.Key()}]
+			return ok && outcome == r.Outcome()
+		})
+		if len(fresh) > 0 {
+			if err := log.Append(fresh); err != nil {
+				return nil, nil, err
+			}
+		}
+		first = end
+	}
+	return all, differ, Write(dir, all)
+}
+
 // Write writes the Parquet file of a folder, whole or not at all.
 func Write(dir string, rows []results.Row) error {
 	var measures []results.Measured

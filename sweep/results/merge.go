@@ -35,12 +35,8 @@ func Merge(sets ...[]Row) (rows []Row, differ []Difference) {
 // Difference is two rows of the same point and measure that should be alike.
 type Difference struct{ First, Second Row }
 
-func (d *Difference) String() string {
-	return fmt.Sprintf("%s of %s on %s, seed %d: %s by %s, %s by %s", d.First.Measure, d.First.Engine, d.First.Network, d.First.Seed,
-		outcome(&d.First), d.First.Version, outcome(&d.Second), d.Second.Version)
-}
-
-func outcome(r *Row) string {
+// Outcome is the value of a row, or its status where it has none.
+func (r *Row) Outcome() string {
 	if r.Value == nil {
 		return string(r.Status)
 	}
