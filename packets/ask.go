@@ -68,7 +68,7 @@ func (s *region) wanted(q int32, p *packet, into int32) {
 // earliestStart is when a packet may begin to leave a buffer without its tail coming
 // too late.
 func (s *region) earliestStart(p *packet, q, into int32) Time {
-	if !s.unequal || s.Config.StoreWhole {
+	if !s.unequal || s.Config.StoreWhole || s.flits != nil {
 		return 0
 	}
 	came := s.kindAt(q >> s.shift)
@@ -164,7 +164,7 @@ func (s *region) askAdaptive(q int32, p *packet) {
 		s.wheel.push(latest, code(evHead, q, 0))
 		return
 	}
-	if best != none && int(s.far[in<<s.shift].reading) < s.readers() {
+	if s.flits == nil && best != none && int(s.far[in<<s.shift].reading) < s.readers() {
 		s.request(q, best)
 		s.start(s.far[q].asked)
 		return

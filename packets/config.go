@@ -57,6 +57,7 @@ type Config struct {
 	Lottery       bool          // ports pick a random request for a lane instead of the oldest
 	Lifetime      Time          // a packet that is the head of its queue in a switch for longer is dropped; 0: never
 	AddressChoice AddressChoice // how sources use several addresses of a destination
+	Flits         bool          // wormhole switching, flit by flit: a packet begins with space for one flit, and lanes share a cable
 	LaneChoice    LaneChoice    // of adaptive routing, who chooses among several lanes of a packet
 	Counters      bool          // ports count what they send and how long they wait: Result.Counters
 }
@@ -127,7 +128,23 @@ func (c *Config) check() error {
 	case c.Rate != fabric.Rate{} && !c.Rate.Known():
 		return fmt.Errorf("packets: links at %s, a rate that is not known", c.Rate)
 	}
+	if c.Flits {
+		return c.checkFlits()
+	}
 	return c.Arbitration.check()
+}
+
+// checkFlits refuses what is modelled for whole packets only.
+func (c *Config) checkFlits() error {
+	for what, given := range map[string]bool{
+		"output buffers": c.OutBuffer > 0, "store and forward": c.StoreWhole, "arbitration tables": c.Arbitration != nil,
+		"ports that draw lots": c.Lottery, "a lifetime of packets": c.Lifetime > 0, "counters of ports": c.Counters,
+	} {
+		if given {
+			return fmt.Errorf("packets: flit by flit there are no %s: they are modelled for packets as a whole", what)
+		}
+	}
+	return nil
 }
 
 // blocksOf is the number of credits that a packet takes.

@@ -20,6 +20,8 @@
 // Speedup times as fast as the link, and one packet of an in-port crosses at a time.
 // Endpoints send from a queue for each lane, and accept what arrives at once.
 //
+// With Flits switching is wormhole switching, flit by flit: see flits.go.
+//
 // Adaptive routing (routing.Adaptive): a switch sends a packet by the free way with the
 // most credits, and requests all its ways if none is free. Sources with several
 // addresses use them at random or in turn.
@@ -27,8 +29,8 @@
 // # What is not modelled
 //
 // Bit errors and retries, management traffic (VL 15), the bandwidth that credits
-// and acknowledgements take, congestion control, adapters' limits, packets that
-// share a link byte by byte, and wormhole switching with buffers smaller than a packet.
+// and acknowledgements take, congestion control, adapters' limits, and buffers smaller than
+// a packet. Without Flits packets do not share a link byte by byte.
 // Adapters choose the lane of the first channel by the map that all switches share or,
 // if there is none, by SL modulo lanes.
 //

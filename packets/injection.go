@@ -16,6 +16,7 @@ type Injection struct {
 	Pattern   traffic.Pattern   // who sends to whom. All its phases are mixed, and a rank uses its pairs equally often; nil: each message goes to a random other rank
 	Placement traffic.Placement // where the ranks are
 	Regular   bool              // messages come at equal intervals instead of as a Poisson process
+	Slots     bool              // a message comes in the time of each flit of the link with the same chance instead (a Bernoulli process)
 	Bytes     int64             // payload of a message; 0: one full packet
 	Burst     int               // messages created together, all to one destination; 0: 1
 	Seed      uint64
@@ -31,7 +32,8 @@ type generator struct {
 	bytes   int64
 	burst   int32
 	regular bool
-	rate    float64 // bytes per ps that the links of all senders carry together
+	slots   []float64 // [EndpointID] the time unit of Slots; nil: a Poisson process
+	rate    float64   // bytes per ps that the links of all senders carry together
 }
 
 // prepare checks an Injection and builds its generator.
@@ -45,6 +47,9 @@ func (n *Network) prepare(l *Injection, r *rand.Rand) (*generator, error) {
 	g := &generator{bytes: l.Bytes, burst: int32(max(1, l.Burst)), regular: l.Regular, gap: make([]float64, len(n.Fabric.Endpoints()))}
 	if g.bytes == 0 {
 		g.bytes = int64(n.Config.MTU)
+	}
+	if l.Slots {
+		g.slots = make([]float64, len(g.gap))
 	}
 	var err error
 	if l.Pattern == nil {
@@ -61,6 +66,9 @@ func (n *Network) prepare(l *Injection, r *rand.Rand) (*generator, error) {
 		}
 		own := n.kindAt(int32(n.Fabric.Endpoint(fabric.EndpointID(e)).Inject))
 		g.gap[e] = float64(n.messageTime(g.bytes, own)) * float64(g.burst) / l.Offered
+		if l.Slots {
+			g.slots[e] = float64(serial(Block, own.perByte))
+		}
 		g.rate += float64(int64(1)<<rateShift) / float64(own.perByte)
 	}
 	return g, nil
@@ -173,9 +181,17 @@ func (g *generator) next(r *rand.Rand, e int32, src *source) {
 	if g.regular {
 		src.exact += g.gap[e]
 	} else {
-		src.exact += g.gap[e] * r.ExpFloat64()
+		src.exact += g.interval(r, e)
 	}
 	src.at = Time(math.Ceil(src.exact))
+}
+
+// interval is the time from one burst of a source to the next.
+func (g *generator) interval(r *rand.Rand, e int32) float64 {
+	if g.slots != nil {
+		return g.slots[e] * (1 + math.Floor(math.Log(1-r.Float64())/math.Log(1-g.slots[e]/g.gap[e])))
+	}
+	return g.gap[e] * r.ExpFloat64()
 }
 
 // draw is a random destination for a message.
@@ -208,7 +224,7 @@ func (s *sim) generate(g *generator) {
 		if r := home.drawing(src); g.regular {
 			src.exact = gap * r.Float64()
 		} else {
-			src.exact = gap * r.ExpFloat64()
+			src.exact = g.interval(r, int32(e))
 		}
 		src.at = Time(math.Ceil(src.exact))
 		home.arm(int32(e), src)

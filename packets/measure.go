@@ -255,6 +255,9 @@ func (s *sim) measureFrom() {
 	s.watch.parts = s.watch.parts[:0]
 	for _, r := range s.regions {
 		r.tally.measuring = true
+		if r.flits != nil {
+			r.flits.measureFrom(s.now)
+		}
 	}
 	for b := range s.near {
 		s.near[b].busy, s.far[b].area = 0, 0

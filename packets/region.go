@@ -25,6 +25,7 @@ type region struct {
 	counting []counting // likewise
 	flows    flows      // of the sources in this region
 	sending  *sending
+	flits    *flits // nil: packets move as a whole
 
 	wheel      wheel
 	packets    []packet
@@ -53,6 +54,9 @@ func newRegion(s *sim, number uint8) *region {
 		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, counting: s.counting, sending: &s.sending,
 		flows:      newFlows(s.Config.Lifetime > 0 || s.rewrites != nil, s.adaptive != nil || s.rewrites != nil || s.Fabric.Addresses() > 1),
 		prefetches: len(s.near) > prefetchFrom, homes: s.homes, outbox: make([]mail, s.Network.regions),
+	}
+	if s.Config.Flits {
+		r.flits = newFlits(s.Network)
 	}
 	r.random = rand.New((*drawn)(r))
 	return r
@@ -112,9 +116,12 @@ func (s *region) step(before Time) bool {
 	for _, o := range s.dirty {
 		p := s.port(o)
 		p.dirty = false
-		if !p.sending {
+		if !p.sending && s.flits == nil {
 			s.choose(o, p)
 		}
+	}
+	if s.flits != nil {
+		s.moveFlits(s.dirty)
 	}
 	s.dirty = s.dirty[:0]
 	return true
@@ -146,12 +153,16 @@ func (s *region) happen(what uint64) {
 	case evReady:
 		s.append(s.packets[index].into, index)
 	case evTail:
-		s.tailLeft(index)
+		if s.flits != nil {
+			s.flitLeft(index)
+		} else {
+			s.tailLeft(index)
+		}
 	case evCredit:
 		b := &s.near[index]
 		b.limit += uint16(number)
 		b.changed = s.wheel.now
-		if b.first != none {
+		if b.first != none || s.flits != nil {
 			s.mark(index >> s.shift)
 		}
 	case evDeliver:
@@ -160,6 +171,10 @@ func (s *region) happen(what uint64) {
 		s.refill(index)
 	case evHead:
 		s.fresh = append(s.fresh, index)
+	case evFlit:
+		s.flitCame(index)
+	case evLane:
+		s.freeLane(index)
 	case evExpire:
 		s.expire(index, number)
 	}

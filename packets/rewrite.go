@@ -33,6 +33,9 @@ func NewRewritten(t *routing.Tables, rewrites []Rewrite, c Config) (*Network, er
 	if err != nil || len(rewrites) == 0 {
 		return n, err
 	}
+	if c.Flits {
+		return nil, errors.New("packets: flit by flit tables do not change: that is modelled for packets as a whole")
+	}
 	if c.Lanes == 0 {
 		c.Lanes = n.lanes
 	}

@@ -156,7 +156,11 @@ func (s *region) pass(at Time, index int32, to uint8) {
 func (s *region) deliver(index int32) {
 	p := &s.packets[index]
 	b := &s.far[p.into]
-	b.area += int64(p.size) * int64(s.wheel.now-p.entered)
+	if s.flits != nil {
+		s.occupy(p.into, -int32(p.size))
+	} else {
+		b.area += int64(p.size) * int64(s.wheel.now-p.entered)
+	}
 	s.giveBack(p.into, b, s.wheel.now, p.size)
 	s.count.inside--
 	s.count.delivered++

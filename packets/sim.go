@@ -105,6 +105,8 @@ const (
 	evDeliver                     // a packet (index) has arrived whole
 	evSource                      // an endpoint (index) has something to send
 	evHead                        // the head of a buffer (index) may make its request
+	evFlit                        // a flit may leave a buffer (index)
+	evLane                        // the lane of a buffer (index) is free for another packet
 	evExpire                      // the lifetime of a head (number) of a buffer (index) ends
 )
 

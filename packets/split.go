@@ -12,6 +12,9 @@ const (
 // region grows from one switch, always by the neighbour with the largest share of its
 // cables inside, so that few cables cross.
 func (n *Network) split(count int) {
+	if n.Config.Flits {
+		count = 1
+	}
 	if count == 0 {
 		if count = int(n.channels) << n.shift / regionSize; count < 4 {
 			count = 1

@@ -48,6 +48,12 @@ func (s *sim) stuckNow() *Deadlock {
 	}
 	clear(w.moves)
 	w.queue = w.queue[:0]
+	if s.Config.Flits {
+		if s.stuckFlits() == 0 {
+			return nil
+		}
+		return s.describe()
+	}
 	waiting := 0
 	for q := range int32(len(s.far)) {
 		if s.movesByItself(q) {
@@ -116,7 +122,7 @@ func (s *sim) describe() *Deadlock {
 	}
 	// Each of them waits for another of them, so that following them ends in a circle.
 	var walk []int32
-	for q := start; ; q = s.before(q).requests[s.far[q].asked].into {
+	for q := start; ; q = s.waitsFor(q) {
 		if i := slices.Index(walk, q); i >= 0 {
 			walk = walk[i:]
 			break
@@ -128,9 +134,21 @@ func (s *sim) describe() *Deadlock {
 		c := Blocked{Channel: fabric.ChannelID(port % s.channels), VL: s.laneOf(q), Output: port >= s.channels,
 			Used: int(s.kindAt(port).blocks - s.near[q].free()), Packets: s.waiting(q)}
 		d.Cycle = append(d.Cycle, c)
-		d.Closed = max(d.Closed, s.before(q).requests[s.far[q].asked].since, s.near[q].changed)
+		d.Closed = max(d.Closed, s.near[q].changed)
+		if r := s.far[q].asked; r != none {
+			d.Closed = max(d.Closed, s.before(q).requests[r].since)
+		}
 	}
 	return d
+}
+
+// waitsFor is the buffer that the packet at the front of a queue which will not move waits to
+// enter.
+func (s *sim) waitsFor(q int32) int32 {
+	if r := s.far[q].asked; r != none {
+		return s.before(q).requests[r].into
+	}
+	return s.before(q).flits.worms[q].into
 }
 
 // waiting lists the packets in a buffer, the head first.

@@ -33,7 +33,7 @@ type packetsFlags struct {
 	preset              string
 	buffer, outBuffer   int64
 	mtu, speedup        int
-	storeWhole          bool
+	storeWhole, flits   bool
 	lifetime, length    time.Duration
 	warmUp              time.Duration
 	process, choice     string
@@ -93,10 +93,11 @@ drain write steps that are proven to.
 	flags.Whole(f, &o.mtu, "mtu", 0, 1, mostPayload, fmt.Sprintf("a packet holds 1 to %d bytes of payload", mostPayload), "bytes of payload in a packet (default: of the preset)")
 	flags.Whole(f, &o.speedup, "speedup", 1, 1, math.MaxInt, "it is at least 1", "packets that leave the lanes of an in-port at once; with --output-buffer how much faster switches are than links")
 	f.BoolVar(&o.storeWhole, "store-and-forward", false, "in place of virtual cut-through")
+	f.BoolVar(&o.flits, "flits", false, "wormhole switching, flit by flit: a packet begins with space for one flit, and lanes share a cable flit by flit")
 	f.DurationVar(&o.lifetime, "lifetime", 0, "drop what heads its queue for longer, as switches do (HOQ), as in 100us (default: never)")
 	f.DurationVar(&o.length, "time", 0, "network time to measure, as in 1ms (default: 4,000 packets); a picosecond of unit is 1/1000 ns")
 	f.DurationVar(&o.warmUp, "warm-up", 0, "network time to warm up at most (default: three times as long as to measure)")
-	flags.OneOf(f, &o.process, "process", "when messages come: poisson or fixed", "poisson", "fixed")
+	flags.OneOf(f, &o.process, "process", "when messages come: poisson; fixed, at equal intervals; or slots, with the same chance in the time of each flit", "poisson", "fixed", "slots")
 	flags.OneOf(f, &o.choice, "choice", "among several addresses (LMC): random or in-turn", "random", "in-turn")
 	flags.OneOf(f, &o.arbiter, "arbiter", "which request for a lane of a port goes first: oldest, or lottery", "oldest", "lottery")
 	flags.Parse(f, &o.vlarbHigh, "vlarb-high", "", parseArbitration, "high-priority arbitration table of every port, VL:WEIGHT,... in blocks of 64 bytes, as OpenSM's qos_vlarb_high (default: lanes take turns)")

@@ -45,6 +45,7 @@ func (j *packetsJob) readFlags() (err error) {
 	j.config.MTU = cmp.Or(o.mtu, j.config.MTU)
 	j.config.Speedup, j.config.StoreWhole, j.config.Lottery = o.speedup, o.storeWhole, o.arbiter == "lottery"
 	j.config.Lifetime, j.config.Counters = networkTime(o.lifetime), o.counters != ""
+	j.config.Flits = o.flits
 	if o.choice == "in-turn" {
 		j.config.AddressChoice = packets.InTurn
 	}
@@ -53,6 +54,7 @@ func (j *packetsJob) readFlags() (err error) {
 	}
 	j.window = packets.Window{Length: networkTime(o.length), WarmUp: networkTime(o.warmUp)}
 	j.load.Bytes, j.load.Burst, j.load.Seed, j.load.Regular = o.message, o.burst, o.route.Seed, o.process == "fixed"
+	j.load.Slots = o.process == "slots"
 	j.loads, j.scope = o.loads, o.route.Scope
 	j.load.Pattern, err = o.job.Parse(j.Console)
 	return err
