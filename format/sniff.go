@@ -17,6 +17,10 @@ const (
 	IBNet                   // ibnetdiscover output or ibsim net file: package ibnet
 	SubnetList              // opensm-subnet.lst: package subnetlst
 	DBCSV                   // ibdiagnet2.db_csv: package ibdiagnet
+	GraphML                 // package graphs, as the next three
+	NodeLink                // JSON of NetworkX
+	DOT                     // Graphviz
+	Anynet                  // network_file of BookSim2
 	LFT                     // opensm-lfts.dump, dump_fts, ibroute: package lft
 	FDBS                    // opensm.fdbs: package lft
 	SL2VLDump               // opensm-sl2vl.dump: package slvl
@@ -27,6 +31,7 @@ const (
 
 func (k Kind) String() string {
 	return [...]string{"text of an unknown kind", "an empty file", "a binary file", "ibnetdiscover output", "an opensm-subnet.lst", "an ibdiagnet2.db_csv",
+		"XML", "JSON", "a graph of Graphviz", "a network_file of BookSim2",
 		"a forwarding table dump", "an opensm.fdbs", "an opensm-sl2vl.dump", "an SLVL file", "a PSL file", "a certificate"}[k]
 }
 
@@ -77,6 +82,9 @@ func sniffLine(line Cursor) Kind {
 		if bytes.Contains(c, []byte("NodeGUID:")) {
 			return SubnetList
 		}
+		if c.Empty() || c.Cut(`"`) {
+			return NodeLink
+		}
 	case c.Cut("#compact"), c.Cut("#weft"):
 		return PSL
 	case c.Cut("weft certificate"):
@@ -85,6 +93,14 @@ func sniffLine(line Cursor) Kind {
 		return sniffNumbers(line)
 	case IsNodeRecord(line), cutAttribute(&c):
 		return IBNet
+	case c.Cut("<?xml"), c.Cut("<graphml"):
+		return GraphML
+	case isAnynet(line):
+		return Anynet
+	case c.Cut("graph"), c.Cut("digraph"), c.Cut("strict"):
+		if c.Empty() || blank(c[0]) || c[0] == '{' {
+			return DOT
+		}
 	}
 	return Unknown
 }
@@ -107,6 +123,19 @@ func sniffNumbers(c Cursor) Kind {
 		return SLVL
 	}
 	return Unknown
+}
+
+// isAnynet says whether a line begins as in "router 0 node 1".
+func isAnynet(c Cursor) bool {
+	for range 2 {
+		if word := string(c.Word()); word != "router" && word != "node" {
+			return false
+		}
+		if _, ok := c.Uint(1 << 31); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 func cutAttribute(c *Cursor) bool {

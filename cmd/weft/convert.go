@@ -32,7 +32,7 @@ func convertCommand(a *app) *cobra.Command {
 		Short: "Read a file of one form and write it in another",
 		Long: `Read a file, tell what it is by its contents, and write the same in weft's form:
 
-  a fabric (ibnetdiscover, ibsim, opensm-subnet.lst, a spec)   as ibnetdiscover writes it, which ibsim reads
+  a fabric (ibnetdiscover, ibsim, opensm-subnet.lst, a graph)  as ibnetdiscover writes it, which ibsim reads
   forwarding tables (lfts.dump, fdbs, dump_fts, ibroute)       as opensm-lfts.dump, with the LIDs of --fabric
   opensm-sl2vl.dump                                            as SLVL lines of ibdmchk
   SLVL lines of ibdmchk                                        as opensm-sl2vl.dump
@@ -73,7 +73,7 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 		return nil, fmt.Errorf("%s: %w", in, err)
 	}
 	switch kind {
-	case format.IBNet, format.SubnetList, format.DBCSV:
+	case format.IBNet, format.SubnetList, format.DBCSV, format.GraphML, format.NodeLink, format.DOT, format.Anynet:
 		f, err := input.ReadFabric(text, in)
 		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
 	case format.LFT, format.FDBS, format.SL2VLDump, format.SLVL, format.PSL:

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/graphs"
 	"github.com/weft-fabric/weft/format/ibdiagnet"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/subnetlst"
@@ -90,8 +91,16 @@ func readFabric(r io.Reader, name string, cables func() (io.ReadCloser, string, 
 		return subnetlst.Read(r, name)
 	case format.DBCSV:
 		return ibdiagnet.ReadWith(r, name, cables)
+	case format.GraphML:
+		return graphs.ReadGraphML(r, name)
+	case format.NodeLink:
+		return graphs.ReadNodeLink(r, name)
+	case format.DOT:
+		return graphs.ReadDOT(r, name)
+	case format.Anynet:
+		return graphs.ReadAnynet(r, name)
 	}
-	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst or an ibdiagnet2.db_csv", kind)
+	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an ibdiagnet2.db_csv, or a graph in GraphML, node-link JSON, DOT or BookSim2's anynet", kind)
 }
 
 // warn prints the oddities of a fabric, the first few of them.
