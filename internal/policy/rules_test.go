@@ -42,6 +42,12 @@ var rules = []rule{
 		why:      "a proof is written as the judge found it, and means nothing without the fabric and contract it is about",
 	},
 	{
+		packages: "format/graphs",
+		may:      []string{"fabric", "format"},
+		modules:  []string{"gonum.org/v1/gonum/graph/formats/dot"},
+		why:      "a graph of another program is a fabric and nothing else; DOT is read by a parser that others keep",
+	},
+	{
 		packages: "format/...",
 		may:      []string{"fabric", "routing", "format", "format/internal/blocks", "internal/par"},
 		why:      "a format reads and writes values: it computes no routing and does not know other formats",
