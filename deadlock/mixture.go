@@ -23,6 +23,8 @@ type MixtureVerdict struct {
 	Dropped int64   // turns at which an SL in use is mapped to VL 15 in some mixture
 	Lost    []Lost  // the first of the exposed pairs, at most 20
 
+	Multicast *MulticastVerdict // nil: none of the tables says anything of multicast, and the verdict is not about it
+
 	Dependencies int // distinct dependencies between lanes of trunks, of all mixtures
 	VLs          int // lanes that carry traffic in some mixture (at least 1)
 
@@ -65,6 +67,9 @@ type TableChoice struct {
 // contains all that can happen, and perhaps more: the verdict may report a loop that
 // cannot occur, but never misses one.
 //
+// A switch copies packets of a multicast group by the ports that the tree of any of the
+// tables has there.
+//
 // With a single set of tables VerifyMixture agrees with Verify. Complexity: O(K·D·S)
 // for K tables, D destination LIDs and S switches, and as Verify for the rest.
 func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*MixtureVerdict, error) {
@@ -78,7 +83,7 @@ func VerifyMixture(ctx context.Context, tables []*routing.Tables, o Options) (*M
 	if free {
 		v.Certificate = certify(rank, m.inUse, m.lanes, o)
 	} else {
-		v.Cycle = witness(g.shortestCycle(rank), m.lanes, m.cause)
+		v.Cycle = witness(g.shortestCycle(rank), m.lanes, m.causeOf())
 	}
 	return v, nil
 }
@@ -185,6 +190,7 @@ func (m *mixture) merge(walkers []*mixtureWalker) {
 		v.Lost = append(v.Lost, w.verdict.Lost...)
 	}
 	m.copyLanes()
+	m.addMulticast()
 	v.Contract, v.Scope = m.o.Contract, m.o.Scope
 	v.Lost = firstLost(v.Lost, m.o.maxLost())
 	mask := uint16(0)

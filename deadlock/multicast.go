@@ -35,36 +35,48 @@ func (v *Verdict) Outside() []string {
 
 // spreader follows the packets of one group after another.
 type spreader struct {
-	d     *derivation
 	f     *fabric.Fabric
-	m     *routing.Multicast
+	trees []routing.MulticastTree
+	sls   uint16                                          // service levels to follow, as bits
+	lanes int                                             // that packets may be on
+	maps  func(s fabric.NodeID, in, out, sl uint8) uint16 // lanes as bits, with dropLane
 	tree  *routing.MulticastTree
 	sl    uint8
 	ports []routing.PortSet  // [switch] of the tree
-	lanes []uint16           // [trunk] lanes on which packets come, as bits
+	held  []uint16           // [trunk] lanes on which packets come, as bits
 	queue []fabric.ChannelID // trunks that were reached, first those at sources
 	from  []int32            // [trunk × MaxDataVLs + lane] the one before it, or, less than 0, ^EndpointID of the sender
 }
 
+// spreader is for groups on some service levels, given as bits.
+func spreaderOf(f *fabric.Fabric, trees []routing.MulticastTree, sls uint16, lanes int, maps func(s fabric.NodeID, in, out, sl uint8) uint16) *spreader {
+	return &spreader{
+		f: f, trees: trees, sls: sls, lanes: lanes, maps: maps,
+		ports: make([]routing.PortSet, f.Switches()), held: make([]uint16, f.Trunks()), from: make([]int32, f.Trunks()*routing.MaxDataVLs),
+	}
+}
+
 func newSpreader(d *derivation) *spreader {
-	f := d.t.Fabric
-	return &spreader{d: d, f: f, m: d.t.Multicast, ports: make([]routing.PortSet, f.Switches()), lanes: make([]uint16, f.Trunks()), from: make([]int32, f.Trunks()*routing.MaxDataVLs)}
+	m, sl2vl := d.t.Multicast, d.t.Lanes.SL2VL
+	return spreaderOf(d.t.Fabric, m.Trees, representatives(d.t, m.SLs), d.lanes, func(s fabric.NodeID, in, out, sl uint8) uint16 {
+		return 1 << min(sl2vl.VL(s, in, out, sl), dropLane)
+	})
 }
 
 // each visits every group on every service level, once the lanes that its packets hold are
 // known.
 func (w *spreader) each(visit func()) {
-	for i := range w.m.Trees {
-		w.tree = &w.m.Trees[i]
+	for i := range w.trees {
+		w.tree = &w.trees[i]
 		for _, n := range w.tree.Nodes {
 			w.ports[n.Switch] = n.Ports
 		}
-		for m := representatives(w.d.t, w.m.SLs); m != 0; m &= m - 1 {
+		for m := w.sls; m != 0; m &= m - 1 {
 			w.sl = uint8(bits.TrailingZeros16(m))
 			w.spread()
 			visit()
 			for _, c := range w.queue {
-				w.lanes[c] = 0
+				w.held[c] = 0
 			}
 		}
 		for _, n := range w.tree.Nodes {
@@ -85,7 +97,7 @@ func (w *spreader) spread() {
 	}
 	for i := 0; i < len(w.queue); i++ {
 		c := w.f.Channel(w.queue[i])
-		w.copyTo(c.To, c.ToPort, int32(w.queue[i])*routing.MaxDataVLs+int32(bits.TrailingZeros16(w.lanes[w.queue[i]])))
+		w.copyTo(c.To, c.ToPort, int32(w.queue[i])*routing.MaxDataVLs+int32(bits.TrailingZeros16(w.held[w.queue[i]])))
 	}
 }
 
@@ -93,27 +105,27 @@ func (w *spreader) spread() {
 // of a trunk depends on the in-port alone, so a trunk is followed once however many lanes
 // of it are held.
 func (w *spreader) copyTo(s fabric.NodeID, in uint8, from int32) {
-	w.branches(s, in, func(out fabric.ChannelID, vl uint8) {
-		if w.lanes[out] == 0 {
+	w.branches(s, in, func(out fabric.ChannelID, lanes uint16) {
+		if w.held[out] == 0 {
 			w.queue = append(w.queue, out)
 		}
-		if w.lanes[out]>>vl&1 == 0 {
-			w.from[int(out)*routing.MaxDataVLs+int(vl)] = from
+		for fresh := lanes &^ w.held[out]; fresh != 0; fresh &= fresh - 1 {
+			w.from[int(out)*routing.MaxDataVLs+bits.TrailingZeros16(fresh)] = from
 		}
-		w.lanes[out] |= 1 << vl
+		w.held[out] |= lanes
 	})
 }
 
 // branches visits the trunks to which a switch copies packets that came in by a port, with
 // their lanes. Those on which the packets are dropped are left out.
-func (w *spreader) branches(s fabric.NodeID, in uint8, visit func(out fabric.ChannelID, vl uint8)) {
+func (w *spreader) branches(s fabric.NodeID, in uint8, visit func(out fabric.ChannelID, lanes uint16)) {
 	for port := range w.ports[s].All() {
 		c := w.f.Out(s, port)
 		if port == in || c == fabric.None || int(c) >= w.f.Trunks() {
 			continue
 		}
-		if vl := w.d.t.Lanes.SL2VL.VL(s, in, port, w.sl); vl < dropLane {
-			visit(c, vl)
+		if lanes := w.maps(s, in, port, w.sl) &^ (1 << dropLane); lanes != 0 {
+			visit(c, lanes)
 		}
 	}
 }
@@ -122,23 +134,11 @@ func (w *spreader) branches(s fabric.NodeID, in uint8, visit func(out fabric.Cha
 func (d *derivation) addMulticast() {
 	v := &MulticastVerdict{Groups: len(d.t.Multicast.Trees), SLs: d.t.Multicast.SLs}
 	w := newSpreader(d)
-	words := wordsPerTurn(d.lanes)
 	w.each(func() {
-		for _, c := range w.queue {
-			held := w.lanes[c]
-			d.inUse[c] |= held
-			ch := w.f.Channel(c)
-			w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, vl uint8) {
-				turn := w.f.Turn(c, out)
-				if d.same.words != nil {
-					d.same.add(turn, held)
-					return
-				}
-				matrix := d.matrix[turn*words:][:words]
-				for m := held; m != 0; m &= m - 1 {
-					setBit(matrix, d.lanes, uint8(bits.TrailingZeros16(m)), vl)
-				}
-			})
+		if d.same.words == nil {
+			w.note(d.matrix, d.inUse)
+		} else {
+			w.noteSame(d.same, d.inUse)
 		}
 		first := w.sl == uint8(bits.TrailingZeros16(d.t.Multicast.SLs))
 		if first && w.circles() {
@@ -154,11 +154,37 @@ func (d *derivation) addMulticast() {
 	d.verdict.Multicast = v
 }
 
+// note adds what packets of the group hold and wait for to a matrix of all turns.
+func (w *spreader) note(matrix []uint64, inUse []uint16) {
+	words := wordsPerTurn(w.lanes)
+	for _, c := range w.queue {
+		inUse[c] |= w.held[c]
+		ch := w.f.Channel(c)
+		w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, lanes uint16) {
+			turn := matrix[w.f.Turn(c, out)*words:][:words]
+			for from := w.held[c]; from != 0; from &= from - 1 {
+				for to := lanes; to != 0; to &= to - 1 {
+					setBit(turn, w.lanes, uint8(bits.TrailingZeros16(from)), uint8(bits.TrailingZeros16(to)))
+				}
+			}
+		})
+	}
+}
+
+// noteSame does the same where no packet changes lanes.
+func (w *spreader) noteSame(same sameLane, inUse []uint16) {
+	for _, c := range w.queue {
+		inUse[c] |= w.held[c]
+		ch := w.f.Channel(c)
+		w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, _ uint16) { same.add(w.f.Turn(c, out), w.held[c]) })
+	}
+}
+
 // circles says whether packets of the group can come back to a trunk that they took.
 func (w *spreader) circles() bool {
 	left := make(map[fabric.ChannelID]int, len(w.queue)) // trunks before it that packets can come by
 	for _, c := range w.queue {
-		w.branches(w.f.Channel(c).To, w.f.Channel(c).ToPort, func(out fabric.ChannelID, _ uint8) { left[out]++ })
+		w.branches(w.f.Channel(c).To, w.f.Channel(c).ToPort, func(out fabric.ChannelID, _ uint16) { left[out]++ })
 	}
 	var free []fabric.ChannelID
 	for _, c := range w.queue {
@@ -167,7 +193,7 @@ func (w *spreader) circles() bool {
 		}
 	}
 	for i := 0; i < len(free); i++ {
-		w.branches(w.f.Channel(free[i]).To, w.f.Channel(free[i]).ToPort, func(out fabric.ChannelID, _ uint8) {
+		w.branches(w.f.Channel(free[i]).To, w.f.Channel(free[i]).ToPort, func(out fabric.ChannelID, _ uint16) {
 			if left[out]--; left[out] == 0 {
 				free = append(free, out)
 			}
@@ -221,7 +247,7 @@ func (w *spreader) reached(from fabric.NodeID, members []fabric.NodeID) int {
 	at := map[fabric.NodeID]bool{from: true}
 	var queue []fabric.ChannelID
 	enter := func(s fabric.NodeID, in uint8) {
-		w.branches(s, in, func(out fabric.ChannelID, _ uint8) {
+		w.branches(s, in, func(out fabric.ChannelID, _ uint16) {
 			if !came[out] {
 				came[out] = true
 				at[w.f.Heads()[out]] = true
@@ -246,12 +272,12 @@ func (w *spreader) reached(from fabric.NodeID, members []fabric.NodeID) int {
 // cause finds a group whose packets hold one hop and wait for the other.
 func (w *spreader) cause(hold, want hop) (step LoopStep, found bool) {
 	w.each(func() {
-		if found || w.lanes[hold.trunk]>>hold.vl&1 == 0 {
+		if found || w.held[hold.trunk]>>hold.vl&1 == 0 {
 			return
 		}
 		ch := w.f.Channel(hold.trunk)
-		w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, vl uint8) {
-			if out == want.trunk && vl == want.vl {
+		w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, lanes uint16) {
+			if out == want.trunk && lanes>>want.vl&1 == 1 {
 				found = true
 			}
 		})
@@ -277,11 +303,13 @@ func (w *spreader) markStuck(rank []int32, stuck []bool) {
 	w.each(func() {
 		for _, c := range w.queue {
 			ch, wait := w.f.Channel(c), false
-			w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, vl uint8) {
-				wait = wait || rank[int(out)*w.d.lanes+int(vl)] == unranked32
+			w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, lanes uint16) {
+				for ; lanes != 0; lanes &= lanes - 1 {
+					wait = wait || rank[int(out)*w.lanes+bits.TrailingZeros16(lanes)] == unranked32
+				}
 			})
-			for m := w.lanes[c]; m != 0 && wait; m &= m - 1 {
-				stuck[int(c)*w.d.lanes+bits.TrailingZeros16(m)] = true
+			for m := w.held[c]; m != 0 && wait; m &= m - 1 {
+				stuck[int(c)*w.lanes+bits.TrailingZeros16(m)] = true
 			}
 		}
 	})

@@ -57,3 +57,53 @@ func TestTreesOfARing(t *testing.T) {
 		}
 	}
 }
+
+// While one tree replaces another, packets meet the ports of both: two trees of a ring that
+// leave out different cables are a ring together, and the mixture has its loop. A tree and
+// what is left of it after a cable was taken out are that tree.
+func TestTreesThatReplaceOthers(t *testing.T) {
+	f := ring(t, 4)
+	fw := routing.NewForwarding(f)
+	for lid, e := range f.LIDs() {
+		fw.Row(lid)[f.Endpoint(e).Switch] = f.Endpoint(e).Port
+	}
+	with := func(ports ...[]uint8) *routing.Tables {
+		tree := routing.MulticastTree{MLID: routing.FirstMLID}
+		for s, list := range ports {
+			n := routing.TreeNode{Switch: fabric.NodeID(s)}
+			for _, p := range list {
+				n.Ports.Add(p)
+			}
+			tree.Nodes = append(tree.Nodes, n)
+		}
+		return &routing.Tables{
+			Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1)),
+			Multicast: &routing.Multicast{SLs: 1, Trees: []routing.MulticastTree{tree}},
+		}
+	}
+	open := with([]uint8{1, 2}, []uint8{1, 2, 3}, []uint8{1, 2, 3}, []uint8{1, 3})
+	other := with([]uint8{1, 2, 3}, []uint8{1, 2, 3}, []uint8{1, 3}, []uint8{1, 2})
+	less := with([]uint8{1, 2}, []uint8{1, 3}, []uint8{1, 2}, []uint8{1, 3})
+	none := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: open.Lanes}
+	for _, c := range []struct {
+		name   string
+		tables []*routing.Tables
+		free   bool
+	}{
+		{"one tree", []*routing.Tables{open}, true},
+		{"two trees", []*routing.Tables{open, other}, false},
+		{"what is left", []*routing.Tables{less, open}, true},
+		{"one that goes", []*routing.Tables{other, open, none}, false},
+	} {
+		v, err := deadlock.VerifyMixture(t.Context(), c.tables, deadlock.Options{Contract: routing.Any})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Free() != c.free || v.Multicast == nil || v.Multicast.Groups != 1 || (len(v.Multicast.Circling) == 0) != c.free {
+			t.Errorf("%s: free %v, want %v; %+v", c.name, v.Free(), c.free, v.Multicast)
+		}
+		if !c.free && (len(v.Cycle) != 4 || !v.Cycle[0].Multicast || v.Cycle[0].Dst != routing.FirstMLID) {
+			t.Errorf("%s: %+v", c.name, v.Cycle)
+		}
+	}
+}

@@ -35,7 +35,7 @@ func On(f *fabric.Fabric, t, fresh *routing.Tables) (*routing.Tables, error) {
 			was[s] = fabric.None
 		}
 	}
-	return &routing.Tables{Fabric: f, Forwarding: forwardingOn(f, t, was), Lanes: lanesOn(f, t, fresh, was)}, nil
+	return &routing.Tables{Fabric: f, Forwarding: forwardingOn(f, t, was), Lanes: lanesOn(f, t, fresh, was), Multicast: treesOn(t.Multicast, was)}, nil
 }
 
 func forwardingOn(f *fabric.Fabric, t *routing.Tables, was []fabric.NodeID) *routing.Forwarding {
@@ -49,6 +49,27 @@ func forwardingOn(f *fabric.Fabric, t *routing.Tables, was []fabric.NodeID) *rou
 		}
 	}
 	return fw
+}
+
+// treesOn is trees as they act on another fabric: switches that are known keep their ports.
+func treesOn(m *routing.Multicast, was []fabric.NodeID) *routing.Multicast {
+	if m == nil {
+		return nil
+	}
+	on := &routing.Multicast{SLs: m.SLs}
+	for i := range m.Trees {
+		t := routing.MulticastTree{MLID: m.Trees[i].MLID}
+		for s, w := range was {
+			if w == fabric.None {
+				continue
+			}
+			if ports := m.Trees[i].At(w); ports.Len() > 0 {
+				t.Nodes = append(t.Nodes, routing.TreeNode{Switch: fabric.NodeID(s), Ports: ports})
+			}
+		}
+		on.Trees = append(on.Trees, t)
+	}
+	return on
 }
 
 func lanesOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *routing.Lanes {
