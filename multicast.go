@@ -38,8 +38,9 @@ func (s *Result) WithMulticast(ctx context.Context, sls ...uint16) (*Result, err
 	if s.Wider != nil && s.Wider.Free() {
 		o.Scope = s.Wider.Scope
 	}
-	m, err := (*routing.Multicast)(nil), error(nil)
+	var err error
 	for _, o.SLs = range sls {
+		var m *routing.Multicast
 		if m, err = spanning.Tree(ctx, s.Tables, o); err == nil {
 			return s.judgedWith(ctx, m)
 		}
@@ -66,7 +67,7 @@ func (s *Result) judgedWith(ctx context.Context, m *routing.Multicast) (*Result,
 		if *v == nil {
 			continue
 		}
-		was, now := (*v).Free(), (*deadlock.Verdict)(nil)
+		was := (*v).Free()
 		now, err := deadlock.Verify(ctx, &tables, deadlock.Options{Contract: s.Contract, Scope: (*v).Scope})
 		if err != nil {
 			return nil, err

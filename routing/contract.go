@@ -45,6 +45,22 @@ var (
 // Single is the contract that every client uses one SL.
 func Single(sl uint8) Contract { return Contract{kind: single, sl: sl} }
 
+// ParseLevels reads service levels with commas between, or any, as bits.
+func ParseLevels(text string) (uint16, error) {
+	if text == "any" {
+		return 1<<SLs - 1, nil
+	}
+	mask := uint16(0)
+	for _, item := range strings.Split(text, ",") {
+		sl, err := strconv.ParseUint(strings.TrimSpace(item), 10, 8)
+		if err != nil || sl >= SLs {
+			return 0, fmt.Errorf("routing: %q is no service level from 0 to %d", item, SLs-1)
+		}
+		mask |= 1 << sl
+	}
+	return mask, nil
+}
+
 // FixedMask is the SLs that a client may use, as bits, if that does not depend on the
 // tables.
 func (c Contract) FixedMask() (mask uint16, fixed bool) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -20,11 +21,13 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/internal/configfile"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/opensm/daemon"
 	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -67,6 +70,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringSliceVar(&o.engines, "engine", daemon.DefaultEngines, "engines in the order in which to try them, with commas between")
 	f.StringVar(&o.Contract, "contract", "any", "what clients do with service levels: honored, directed, single:N or any")
 	f.StringVar(&o.Endpoints, "endpoints", "hca", "who sends and receives in the proof: hca, ca or all")
+	f.StringVar(&o.MulticastSL, "multicast-sl", "", "service levels that multicast groups may use, as any or 0,2, for which a spanning tree is proven together with the paths, or none (default: any where there is such a tree, else 0)")
 	f.IntVar(&o.VLs, "vls", 0, "data lanes at most (default: as many as the fabric has)")
 	f.IntVar(&o.SLs, "sls", 0, "service levels at most (default: all)")
 	f.StringSliceVar(&o.roots, "roots", nil, "roots of updn, by name or GUID, with commas between (default: chosen)")
@@ -155,7 +159,7 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 		return words.Plural(n, what) + " at most"
 	}
 	p.Fact("engines", "%s; %s, %s", strings.Join(c.Engine, ", then "), most(c.VLs, "lane"), most(c.SLs, "service level"))
-	p.Fact("proof", "contract %s; endpoints %s", c.Contract, c.Endpoints)
+	p.Fact("proof", "contract %s; endpoints %s; multicast on SL %s", c.Contract, c.Endpoints, cmp.Or(c.MulticastSL, "any, else on 0"))
 	if len(c.Roots) > 0 {
 		p.Fact("roots", "%s", c.Roots)
 	}
@@ -371,6 +375,19 @@ func searchText(s *daemon.Search) string {
 	return how
 }
 
+// coversText is a line about whose packets the proof is.
+func coversText(s *daemon.Sweep) string {
+	switch {
+	case len(s.MulticastSLs) == routing.SLs:
+		return fmt.Sprintf("covers %s, groups on any service level\n", s.Covers)
+	case len(s.MulticastSLs) > 0:
+		return fmt.Sprintf("covers %s, groups on SL %s\n", s.Covers, strings.Join(list.Of(s.MulticastSLs, strconv.Itoa), ", "))
+	case s.NoTree != "":
+		return fmt.Sprintf("covers %s; multicast trees are OpenSM's own: %s\n", s.Covers, s.NoTree)
+	}
+	return fmt.Sprintf("covers %s; multicast trees are OpenSM's own\n", s.Covers)
+}
+
 func sweepText(s *daemon.Sweep) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sweep %d of %s at %s: %s, %s\n", s.Sweep, s.OpenSM, s.At.Local().Format(time.DateTime), words.Plural(s.Switches, "switch"), words.Plural(s.Endpoints, "endpoint"))
@@ -388,6 +405,7 @@ func sweepText(s *daemon.Sweep) string {
 		from = ", the best so far"
 	}
 	fmt.Fprintf(&b, "%s by %s (contract %s), largest load %s\nlanes: %s\n", s.Verdict, s.Engine, s.Contract, words.Thousands(s.MaxLoad), report.LaneCounts{Needed: s.LanesNeeded, Used: s.LanesUsed, Available: s.LanesAvailable})
+	b.WriteString(coversText(s))
 	c := s.Change
 	if c != nil && c.Kind == "full" {
 		fmt.Fprintf(&b, "routed anew: %s\n", c.Why)

@@ -68,18 +68,22 @@ func TestNothingUnproven(t *testing.T) {
 	for _, c := range []struct {
 		spec, engine string
 		contract     routing.Contract
+		groups       uint16 // service levels of multicast groups, as bits; 0: without a tree
 	}{
-		{"ring:5,hosts=2", "dfsssp", routing.Honored},
-		{"ring:5,hosts=2", "df-dn", routing.Honored},
-		{"ring:4,hosts=1", "updn", routing.Any},
-		{"torus:3x3,hosts=1", "torus-2qos", routing.Honored},
-		{"dragonfly:p=2", "df-dn", routing.Honored},
-		{"karytree:k=3,n=2", "nue", routing.Honored},
+		{"ring:5,hosts=2", "dfsssp", routing.Honored, 0},
+		{"ring:5,hosts=2", "df-dn", routing.Honored, 0},
+		{"ring:4,hosts=1", "updn", routing.Any, 0},
+		{"torus:3x3,hosts=1", "torus-2qos", routing.Honored, 0},
+		{"dragonfly:p=2", "df-dn", routing.Honored, 0},
+		{"karytree:k=3,n=2", "nue", routing.Honored, 0},
+		{"ring:5,hosts=2", "dfsssp", routing.Honored, 1},
+		{"torus:3x3,hosts=1", "df-dn", routing.Honored, 5},
+		{"karytree:k=3,n=2", "weave-any", routing.Any, 1<<routing.SLs - 1},
 	} {
-		t.Run(fmt.Sprintf("%s/%s/%s", c.spec, c.engine, c.contract), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%s/%s/%#x", c.spec, c.engine, c.contract, c.groups), func(t *testing.T) {
 			t.Parallel()
 			q := wire.Of(testnet.Build(t, c.spec), 77)
-			whole := answerTo(t, q, c.engine, c.contract)
+			whole := answerWith(t, q, c.engine, c.contract, c.groups)
 			const tries = 2000
 			chance := rand.New(rand.NewPCG(3, uint64(len(whole))))
 			spoilt := make([][]byte, tries)
@@ -110,22 +114,22 @@ func TestNothingUnproven(t *testing.T) {
 }
 
 // answerHead is the bytes of an answer before its tables.
-const answerHead = 16 + 88
+const answerHead = 16 + 96
 
 // parts is where the tables of an answer begin: out-ports, service levels, maps,
-// pairs, ranks, end.
-func parts(t testing.TB, q *wire.Request, whole []byte) [6]int {
+// pairs, ranks, tree, end.
+func parts(t testing.TB, q *wire.Request, whole []byte) [7]int {
 	t.Helper()
 	a, err := wire.ReadAnswer(bytes.NewReader(whole), q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := [6]int{answerHead}
-	for i, n := range []int{len(a.OutPorts), len(a.SLs), len(a.Maps) * routing.SLs, 2 * len(a.Pairs), 4 * len(a.Ranks)} {
+	p := [7]int{answerHead}
+	for i, n := range []int{len(a.OutPorts), len(a.SLs), len(a.Maps) * routing.SLs, 2 * len(a.Pairs), 4 * len(a.Ranks), len(a.Tree)} {
 		p[i+1] = p[i] + n
 	}
-	if p[5] != len(whole) {
-		t.Fatalf("the answer has %d bytes, its parts %d", len(whole), p[5])
+	if p[6] != len(whole) {
+		t.Fatalf("the answer has %d bytes, its parts %d", len(whole), p[6])
 	}
 	return p
 }
@@ -135,14 +139,14 @@ func spoil(t testing.TB, q *wire.Request, whole []byte, chance *rand.Rand) []byt
 	b := bytes.Clone(whole)
 	p := parts(t, q, whole)
 	for range 1 + chance.IntN(3) {
-		part := chance.IntN(6)
-		if part == 5 || p[part+1] == p[part] { // the figures before the tables
+		part := chance.IntN(7)
+		if part == 6 || p[part+1] == p[part] { // the figures before the tables
 			b[16+chance.IntN(answerHead-16)] = byte(chance.IntN(20))
 			continue
 		}
 		at := p[part] + chance.IntN(p[part+1]-p[part])
 		switch part {
-		case 0:
+		case 0, 5:
 			b[at] = byte(chance.IntN(8))
 		case 1, 2:
 			b[at] = byte(chance.IntN(17))
@@ -176,6 +180,9 @@ func sound(t testing.TB, q *wire.Request, message []byte) string {
 	}
 	tables, proof := tablesOf(f, q, a)
 	if why := lost(tables); why != "" {
+		return why
+	}
+	if why := addTree(tables, a); why != "" {
 		return why
 	}
 	contracts := []routing.Contract{routing.Honored}

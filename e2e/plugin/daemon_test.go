@@ -127,8 +127,17 @@ func (d *daemon) soFar(engine string, contract routing.Contract) answer {
 }
 
 func (d *daemon) writes(engine string, contract routing.Contract, write func(io.Writer, *wire.Request, string, *routing.Tables, *deadlock.Certificate) error) answer {
+	return d.writesOf(engine, write, func(q *wire.Request) (*routing.Tables, *deadlock.Certificate, error) {
+		return routed(q, engine, contract)
+	})
+}
+
+// writesOf answers with the tables that route makes.
+func (d *daemon) writesOf(engine string, write func(io.Writer, *wire.Request, string, *routing.Tables, *deadlock.Certificate) error,
+	route func(*wire.Request) (*routing.Tables, *deadlock.Certificate, error),
+) answer {
 	return func(q *wire.Request, c net.Conn) error {
-		tables, proof, err := routed(q, engine, contract)
+		tables, proof, err := route(q)
 		if err != nil {
 			return wire.WriteRefusal(c, q.Sweep, err.Error())
 		}

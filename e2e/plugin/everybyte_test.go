@@ -21,6 +21,7 @@ var spoilable = []struct {
 	name, spec, engine string
 	contract           routing.Contract
 	lmc                uint8
+	groups             uint16 // service levels of multicast groups, as bits; 0: without a tree
 	request            func(q *wire.Request)
 	answer             func(t testing.TB, q *wire.Request, whole []byte) []byte
 }{
@@ -41,6 +42,9 @@ var spoilable = []struct {
 	}},
 	{name: "adapters drop what nobody sends", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Honored, answer: dropUnused},
 	{name: "fewer lanes than the proof", spec: "ring:4,hosts=1", engine: "dfsssp", contract: routing.Directed, answer: rankAllAlike, request: func(q *wire.Request) { q.MaxVLs = 2 }},
+	{name: "a tree on one lane", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Any, groups: 1<<routing.SLs - 1},
+	{name: "a tree on lanes of its own turns", spec: "ring:4,hosts=1", engine: "df-dn", contract: routing.Directed, groups: 5},
+	{name: "a tree beside layers", spec: "ring:5,hosts=1", engine: "dfsssp", contract: routing.Honored, groups: 1},
 	{name: "QoS off", spec: "ring:3,hosts=1", engine: "updn", contract: routing.Honored, request: func(q *wire.Request) { q.QoS = false }},
 }
 
@@ -121,7 +125,7 @@ func TestEveryByte(t *testing.T) {
 			if c.request != nil {
 				c.request(q)
 			}
-			whole := answerTo(t, q, c.engine, c.contract)
+			whole := answerWith(t, q, c.engine, c.contract, c.groups)
 			if c.answer != nil {
 				whole = c.answer(t, q, whole)
 			}

@@ -248,7 +248,7 @@ var rules = []rule{
 	},
 	{
 		packages: "opensm/installed",
-		may:      []string{"fabric", "routing", "deadlock", "transition", "change"},
+		may:      []string{"fabric", "routing", "routing/spanning", "deadlock", "transition", "change"},
 		why:      "it plans changes and has them judged; who asks, and how tables travel, is not its business",
 	},
 	{

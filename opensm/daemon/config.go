@@ -11,20 +11,23 @@ import (
 
 // Config is the configuration file. Only the socket has no default.
 type Config struct {
-	Socket    string        `yaml:"socket"`     // path of the Unix socket; required
-	Group     string        `yaml:"group"`      // group that may connect, by name or number; empty: the daemon's own
-	Engine    Names         `yaml:"engine"`     // engines in the order in which they are tried; empty: DefaultEngines
-	Contract  string        `yaml:"contract"`   // honored, directed, single:N or any; empty: any
-	Endpoints string        `yaml:"endpoints"`  // hca, ca or all; empty: hca
-	VLs       int           `yaml:"vls"`        // data lanes at most; 0: as many as the fabric has
-	SLs       int           `yaml:"sls"`        // service levels at most; 0: all
-	Roots     Names         `yaml:"roots"`      // of updn, by name or GUID; empty: chosen
-	Aim       string        `yaml:"aim"`        // of balance, weave and weave-any: mixed, bisection, shifts or alltoall; empty: mixed
-	RankOrder Names         `yaml:"rank_order"` // of these, for mixed and shifts: switch, name, rail or hosts as node[001-128]; empty: switch and name
-	Weight    Names         `yaml:"weight"`     // of these: traffic of hosts, as storage-*=40; empty: all alike
-	Budget    time.Duration `yaml:"budget"`     // time that auto may spend; 0: ten seconds, more on large fabrics
-	Limit     time.Duration `yaml:"limit"`      // longest time that one fabric is worked on; 0: ten minutes
-	Keep      string        `yaml:"keep"`       // tables in use when the fabric changes: least, balanced or never; empty: least
+	Socket    string `yaml:"socket"`    // path of the Unix socket; required
+	Group     string `yaml:"group"`     // group that may connect, by name or number; empty: the daemon's own
+	Engine    Names  `yaml:"engine"`    // engines in the order in which they are tried; empty: DefaultEngines
+	Contract  string `yaml:"contract"`  // honored, directed, single:N or any; empty: any
+	Endpoints string `yaml:"endpoints"` // hca, ca or all; empty: hca
+	// Service levels that multicast groups may use, as any or 0,2, or none for trees of OpenSM's
+	// own; empty: any where there is a tree for all of them, else 0.
+	MulticastSL string        `yaml:"multicast_sl"`
+	VLs         int           `yaml:"vls"`        // data lanes at most; 0: as many as the fabric has
+	SLs         int           `yaml:"sls"`        // service levels at most; 0: all
+	Roots       Names         `yaml:"roots"`      // of updn, by name or GUID; empty: chosen
+	Aim         string        `yaml:"aim"`        // of balance, weave and weave-any: mixed, bisection, shifts or alltoall; empty: mixed
+	RankOrder   Names         `yaml:"rank_order"` // of these, for mixed and shifts: switch, name, rail or hosts as node[001-128]; empty: switch and name
+	Weight      Names         `yaml:"weight"`     // of these: traffic of hosts, as storage-*=40; empty: all alike
+	Budget      time.Duration `yaml:"budget"`     // time that auto may spend; 0: ten seconds, more on large fabrics
+	Limit       time.Duration `yaml:"limit"`      // longest time that one fabric is worked on; 0: ten minutes
+	Keep        string        `yaml:"keep"`       // tables in use when the fabric changes: least, balanced or never; empty: least
 	// Entries that a change may have where nothing is broken, at least a row; 0: any number.
 	MaxEntries int    `yaml:"max_entries_per_change"`
 	Rebalance  string `yaml:"rebalance"` // hours of the day for keep balanced, as 02:00-05:00; empty: any

@@ -17,18 +17,19 @@ import (
 
 // Change says how tables replace those in use.
 type Change struct {
-	Kind      string  `json:"kind"`          // same, repair, return, or full: routed anew
-	Why       string  `json:"why,omitempty"` // for full: why the tables in use were not kept
-	Proven    bool    `json:"proven"`        // nothing can deadlock while it is written; for full, where not, only entries are counted
-	Entries   int     `json:"entries"`       // of forwarding tables, that differ
-	Due       int     `json:"due"`           // of them, those that had to
-	Blocks    int     `json:"blocks"`        // of 64 LIDs, which OpenSM writes
-	Switches  int     `json:"switches"`      // with such a block
-	CutBefore int64   `json:"cut_before"`    // pairs that the tables in use do not deliver
-	CutAfter  int64   `json:"cut_after"`     // pairs that these do not
-	Step      int     `json:"step"`          // of its plan, from 1
-	More      int     `json:"more"`          // steps that follow, at least
-	Wait      float64 `json:"wait_seconds"`  // before the next, from when all switches have confirmed this one until earlier packets are gone
+	Kind      string  `json:"kind"`               // same, repair, return, or full: routed anew
+	Why       string  `json:"why,omitempty"`      // for full: why the tables in use were not kept
+	Proven    bool    `json:"proven"`             // nothing can deadlock while it is written; for full, where not, only entries are counted
+	Entries   int     `json:"entries"`            // of forwarding tables, that differ
+	Due       int     `json:"due"`                // of them, those that had to
+	Blocks    int     `json:"blocks"`             // of 64 LIDs, which OpenSM writes
+	Switches  int     `json:"switches"`           // with such a block
+	CutBefore int64   `json:"cut_before"`         // pairs that the tables in use do not deliver
+	CutAfter  int64   `json:"cut_after"`          // pairs that these do not
+	Step      int     `json:"step"`               // of its plan, from 1
+	More      int     `json:"more"`               // steps that follow, at least
+	NewTree   bool    `json:"new_tree,omitempty"` // the tree for multicast is another, and nothing is proven about multicast until all is written
+	Wait      float64 `json:"wait_seconds"`       // before the next, from when all switches have confirmed this one until earlier packets are gone
 }
 
 // Progress is the progress of a plan of several steps.
@@ -135,7 +136,7 @@ func next(ctx context.Context, state installed.State, f *fabric.Fabric, set *set
 
 // installed is the settings that steps are planned under.
 func (s *settings) installed() installed.Options {
-	return installed.Options{Contract: s.contract, Scope: s.scope, Most: s.MaxEntries, Drops: s.drops}
+	return installed.Options{Contract: s.contract, Scope: s.scope, Most: s.MaxEntries, Drops: s.drops, Groups: s.groups}
 }
 
 // after is what is handed over by a move. A packet waits in a switch for no longer than
@@ -255,7 +256,7 @@ func changeOf(p *reply, q *wire.Request) *Change {
 	}
 	c := &Change{
 		Kind: string(m.Kind), Proven: !p.jumped, Entries: m.Cost.Entries, Due: m.Cost.Due, Blocks: m.Cost.Blocks, Switches: m.Cost.Switches,
-		CutBefore: m.CutBefore, CutAfter: m.CutAfter, More: m.More, Wait: wait(m, q.Lifetime).Seconds(),
+		CutBefore: m.CutBefore, CutAfter: m.CutAfter, More: m.More, Wait: wait(m, q.Lifetime).Seconds(), NewTree: m.NewTree,
 	}
 	if g := p.handed.progress; g != nil {
 		c.Step = g.Steps
@@ -278,6 +279,9 @@ func (c *Change) attrs() []any {
 	}
 	if c.CutBefore+c.CutAfter > 0 {
 		attrs = append(attrs, "cut_before", c.CutBefore, "cut_after", c.CutAfter)
+	}
+	if c.NewTree {
+		attrs = append(attrs, "new_tree", true)
 	}
 	if !c.Proven {
 		attrs = append(attrs, "proven_meanwhile", false)

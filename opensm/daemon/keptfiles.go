@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/mcfdbs"
 	"github.com/weft-fabric/weft/format/psl"
 	"github.com/weft-fabric/weft/format/slvl"
 	"github.com/weft-fabric/weft/internal/plain"
@@ -25,6 +26,7 @@ import (
 const (
 	fabricName    = "fabric.request" // as a plugin would send it
 	installedName = "installed.json"
+	treeName      = "multicast.mcfdbs"
 	goalPrefix    = "goal-" // before the names of the tables that are to come back
 )
 
@@ -38,6 +40,9 @@ type saving struct {
 	PlanKind  installed.Kind `json:"plan_kind,omitempty"`
 	PlanSteps int            `json:"plan_steps"`
 	Progress  *Progress      `json:"progress,omitempty"`
+
+	MulticastSLs     uint16 `json:"multicast_sls,omitempty"`      // of the tree, as bits; 0: there is none
+	GoalMulticastSLs uint16 `json:"goal_multicast_sls,omitempty"` // of that of the goal
 }
 
 type stateFile struct {
@@ -53,11 +58,11 @@ func (h *handed) files() []stateFile {
 	f := h.tables.Fabric
 	s := saving{
 		Number: strconv.FormatUint(h.number, 16), Settings: h.settings, Returning: h.state.Returning, Open: h.open,
-		PlanKind: h.state.Plan.Kind, PlanSteps: len(h.state.Plan.Steps), Progress: h.progress,
+		PlanKind: h.state.Plan.Kind, PlanSteps: len(h.state.Plan.Steps), Progress: h.progress, MulticastSLs: treeLevels(h.tables),
 	}
 	all := []stateFile{{fabricName, func(w io.Writer) error { return wire.Of(f, 0).Write(w) }}}
 	if g := h.state.Goal; g != nil && g != h.tables {
-		s.Goal = true
+		s.Goal, s.GoalMulticastSLs = true, treeLevels(g)
 		all = append(all, stateFile{goalPrefix + fabricName, func(w io.Writer) error { return wire.Of(g.Fabric, 0).Write(w) }})
 		all = append(all, tableFiles(goalPrefix, g)...)
 	}
@@ -67,13 +72,25 @@ func (h *handed) files() []stateFile {
 	return append(all, stateFile{installedName, whole.JSON(s)})
 }
 
+// treeLevels is the service levels that the tree of tables is for, as bits; 0: there is none.
+func treeLevels(t *routing.Tables) uint16 {
+	if t.Multicast == nil {
+		return 0
+	}
+	return t.Multicast.SLs
+}
+
 // tableFiles is the files of forwarding tables, SL2VL maps and service levels.
 func tableFiles(prefix string, t *routing.Tables) []stateFile {
-	return []stateFile{
+	files := []stateFile{
 		{prefix + lftsName, func(w io.Writer) error { return lft.Write(w, t.Fabric, t.Forwarding, lft.PortGUIDs) }},
 		{prefix + sl2vlName, func(w io.Writer) error { return slvl.Write(w, t.Fabric, t.Lanes.SL2VL, slvl.Dump) }},
 		{prefix + pslName, func(w io.Writer) error { return psl.Write(w, t, psl.Compact) }},
 	}
+	if t.Multicast != nil {
+		files = append(files, stateFile{prefix + treeName, func(w io.Writer) error { return mcfdbs.Write(w, t.Fabric, t.Multicast) }})
+	}
+	return files
 }
 
 // restore reads back what an earlier run handed over. It is not trusted: whoever
@@ -116,7 +133,7 @@ func readHanded(folder *os.Root) (*handed, error) {
 	if err != nil || r.Verdict != deadlockFree || kept.PlanSteps < 0 || kept.PlanSteps > mostSteps {
 		return nil, fmt.Errorf("daemon: %s says number %q and %d steps, %s says %s", installedName, kept.Number, kept.PlanSteps, sweepName, r.Verdict)
 	}
-	t, err := readWhole(folder, "", &r)
+	t, err := readWhole(folder, "", &r, kept.MulticastSLs)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +142,7 @@ func readHanded(folder *os.Root) (*handed, error) {
 		state: installed.State{Sent: t, Goal: t, Returning: kept.Returning}, open: kept.Open, progress: kept.Progress,
 	}
 	if kept.Goal {
-		if h.state.Goal, err = readWhole(folder, goalPrefix, &r); err != nil {
+		if h.state.Goal, err = readWhole(folder, goalPrefix, &r, kept.GoalMulticastSLs); err != nil {
 			return nil, err
 		}
 	}
@@ -143,8 +160,9 @@ func readHanded(folder *os.Root) (*handed, error) {
 // mostSteps limits the steps of a plan that are read back.
 const mostSteps = 1000
 
-// readWhole reads tables with the fabric that they are for.
-func readWhole(folder *os.Root, prefix string, r *Sweep) (*routing.Tables, error) {
+// readWhole reads tables with the fabric that they are for, and with a tree for multicast on some
+// service levels, given as bits, if there are any.
+func readWhole(folder *os.Root, prefix string, r *Sweep, sls uint16) (*routing.Tables, error) {
 	var f *fabric.Fabric
 	err := readBack(folder, prefix+fabricName, func(in io.Reader) error {
 		q, err := wire.ReadRequest(in)
@@ -157,6 +175,12 @@ func readWhole(folder *os.Root, prefix string, r *Sweep) (*routing.Tables, error
 		return nil, err
 	}
 	t, err := readTables(folder, prefix, f, r)
+	if err == nil && sls != 0 {
+		err = readBack(folder, prefix+treeName, func(in io.Reader) (err error) {
+			t.Multicast, err = mcfdbs.Read(in, prefix+treeName, f, sls)
+			return err
+		})
+	}
 	if err == nil {
 		err = errors.Join(t.Check(), wire.Expressible(t, contractOf(r)))
 	}

@@ -27,6 +27,7 @@ type proven struct {
 	tried   []Attempt
 	refusal string   // the reason to tell OpenSM; empty if there are tables
 	missing []string // names in the settings that the fabric does not have
+	noTree  string   // why there is no spanning tree for multicast; empty: there is one, or none is wanted
 	route   time.Duration
 	verify  time.Duration
 
@@ -100,7 +101,15 @@ func (p *proven) try(ctx context.Context, f *fabric.Fabric, engine string, s *se
 	}()
 	start, before := time.Now(), *p
 	verifying := time.Duration(0)
-	take := func(r *weft.Result) error {
+	var bare, withTree *weft.Result // what was given a tree last, and that with it
+	take := func(r *weft.Result) (err error) {
+		if r != bare {
+			if withTree, err = p.addTree(ctx, r, s); err != nil {
+				return err
+			}
+			bare = r
+		}
+		r = withTree
 		p.tables, p.verdict, p.loads, p.engine = r.Tables, r.Verdict, r.Loads, r.Engine.Name
 		p.route, p.verify = before.route+time.Since(start)-verifying, before.verify+verifying
 		return s.acceptable(r, lanes)
@@ -131,6 +140,20 @@ func (p *proven) try(ctx context.Context, f *fabric.Fabric, engine string, s *se
 		p.unfinished = errors.New("the clock reached one and a half times the budget")
 	}
 	return take(r)
+}
+
+// addTree gives a result a spanning tree for multicast, if the settings want one and there is one.
+func (p *proven) addTree(ctx context.Context, r *weft.Result, s *settings) (*weft.Result, error) {
+	p.noTree = ""
+	if len(s.groups) == 0 {
+		return r, nil
+	}
+	with, err := r.WithMulticast(ctx, s.groups...)
+	if none := (*weft.NoTree)(nil); errors.As(err, &none) {
+		p.noTree = plain.Error(err)
+		return r, nil
+	}
+	return with, err
 }
 
 // acceptable says why proven tables cannot be used, if so.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -243,6 +244,9 @@ func (s *Server) Status() Status {
 	defer s.mu.Unlock()
 	now := s.status
 	now.State = s.writer.state()
+	if g := now.LastGood; g != nil && g.Covers == unicastAndMulticast {
+		now.NotCovered = slices.DeleteFunc(slices.Clone(now.NotCovered), func(what string) bool { return what == deadlock.MulticastTrees })
+	}
 	return now
 }
 

@@ -34,6 +34,7 @@ type settings struct {
 	keep     keep
 	hours    hours
 	drops    bool
+	groups   []uint16        // service levels of multicast groups, as bits, the first set with a tree; empty: no tree is wanted
 	first    time.Duration   // firstAnswer, but in tests
 	told     engines.Options // the words of the configuration; and about the fabric at hand, see about
 
@@ -42,7 +43,7 @@ type settings struct {
 
 // key tells settings apart that lead to different tables.
 func (s *settings) key() string {
-	return fmt.Sprintf("%q %s %s %d %d %q %s %q %v %s", s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Roots, s.told.Aim, s.RankOrder, s.weights, s.Budget)
+	return fmt.Sprintf("%v %q %s %s %d %d %q %s %q %v %s", s.groups, s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Roots, s.told.Aim, s.RankOrder, s.weights, s.Budget)
 }
 
 // Check returns a configuration with what it leaves out filled in, or says what is
@@ -87,6 +88,7 @@ func (c Config) check() (*settings, error) {
 			}
 			return err
 		}},
+		{"multicast_sl", s.settleGroups},
 		{"vls", func() error { return among("vls", c.VLs, routing.MaxDataVLs, "data lanes") }},
 		{"sls", func() error { return among("sls", c.SLs, routing.SLs, "service levels") }},
 		{"roots", func() error { return s.heeded(engines.Roots, len(c.Roots) > 0) }},
@@ -112,6 +114,20 @@ func (c Config) check() (*settings, error) {
 		}
 	}
 	return s, nil
+}
+
+func (s *settings) settleGroups() (err error) {
+	switch s.MulticastSL {
+	case "":
+		s.groups = []uint16{weft.AnySL, 1}
+	case none:
+	default:
+		var sls uint16
+		if sls, err = routing.ParseLevels(s.MulticastSL); err == nil {
+			s.groups = []uint16{sls}
+		}
+	}
+	return err
 }
 
 func among(key string, n, most int, what string) error {

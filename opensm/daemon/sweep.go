@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // Status is how the daemon is, for weft status.
@@ -50,11 +51,14 @@ type Sweep struct {
 	Missing        []string  `json:"missing,omitempty"` // what the settings name and the fabric has not
 	Contract       string    `json:"contract"`
 	Scope          string    `json:"scope"`
-	VLsNeeded      int       `json:"vls_needed,omitempty"`   // as lanes_needed
-	VLsAvailable   int       `json:"vls_available"`          // as lanes_available
-	LanesNeeded    int       `json:"lanes_needed,omitempty"` // by the proof
-	LanesUsed      int       `json:"lanes_used,omitempty"`   // with paths spread over spare ones
-	LanesAvailable int       `json:"lanes_available"`        // of the fabric and the settings
+	VLsNeeded      int       `json:"vls_needed,omitempty"`    // as lanes_needed
+	VLsAvailable   int       `json:"vls_available"`           // as lanes_available
+	Covers         string    `json:"covers,omitempty"`        // unicast and multicast, or unicast
+	MulticastSLs   []int     `json:"multicast_sls,omitempty"` // service levels of multicast groups that it covers
+	NoTree         string    `json:"no_tree,omitempty"`       // why multicast is not covered, where it was wanted
+	LanesNeeded    int       `json:"lanes_needed,omitempty"`  // by the proof
+	LanesUsed      int       `json:"lanes_used,omitempty"`    // with paths spread over spare ones
+	LanesAvailable int       `json:"lanes_available"`         // of the fabric and the settings
 	MaxLoad        uint32    `json:"max_load"`
 	ChangedEntries int64     `json:"changed_entries"`  // of forwarding tables, against those handed over before
 	ChangedSLs     int64     `json:"changed_sls"`      // by source switch and destination
@@ -80,6 +84,12 @@ type Seconds struct {
 const (
 	deadlockFree = "deadlock-free"
 	refused      = "refused"
+)
+
+// What a proof covers, in words.
+const (
+	unicast             = "unicast"
+	unicastAndMulticast = "unicast and multicast"
 )
 
 // sweep answers a request. The error is about the connection; refusals are
@@ -146,7 +156,7 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 	var sent error
 	switch {
 	case p.move != nil:
-		sent = wire.WriteStep(x.conn, q, p.engine, p.tables, p.verdict.Certificate, wire.Step{More: p.move.More, SoFar: p.soFar, Drops: p.move.Drops})
+		sent = wire.WriteStep(x.conn, q, p.engine, p.tables, p.verdict.Certificate, wire.Step{More: p.move.More, SoFar: p.soFar, Drops: p.move.Drops, NewTree: p.move.NewTree})
 	case p.soFar:
 		sent = wire.WriteSoFar(x.conn, q, p.engine, p.tables, p.verdict.Certificate)
 	case p.tables != nil:
@@ -182,6 +192,7 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 		r.Verdict, r.Engine, r.LanesUsed, r.MaxLoad = deadlockFree, p.engine, p.verdict.VLs, p.loads.Max
 		r.LanesNeeded = max(1, p.tables.Lanes.Needed)
 		r.VLsNeeded = r.LanesNeeded
+		r.cover(&p)
 		if s.last == nil {
 			s.last = p.before
 		}
@@ -196,6 +207,24 @@ func (s *Server) answer(x *place, q *wire.Request, r *Sweep, p reply, start time
 	}
 	s.report(r, &p)
 	return sent
+}
+
+// cover says whose packets the proof of tables is about.
+func (r *Sweep) cover(p *reply) {
+	r.Covers = unicast
+	if m := p.tables.Multicast; m != nil {
+		r.Covers = unicastAndMulticast
+		for sl := range routing.SLs {
+			if m.SLs>>sl&1 == 1 {
+				r.MulticastSLs = append(r.MulticastSLs, sl)
+			}
+		}
+		return
+	}
+	r.NoTree = p.noTree
+	if p.move != nil {
+		r.NoTree = "no tree goes together with this change"
+	}
 }
 
 // diskFirst is how long a step waits until it is in the state folder: a daemon that is
@@ -274,6 +303,12 @@ func (s *Server) report(r *Sweep, p *reply) {
 		attrs = append(attrs, "missing", what)
 	}
 	attrs = append(attrs, r.Change.attrs()...)
+	if good {
+		attrs = append(attrs, "covers", r.Covers)
+		if r.NoTree != "" {
+			attrs = append(attrs, "no_tree", plain.FirstLine(r.NoTree))
+		}
+	}
 	if good {
 		s.Log.Info("proven", attrs...)
 	} else {

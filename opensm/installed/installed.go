@@ -32,8 +32,9 @@ type Plan struct {
 type Options struct {
 	Contract routing.Contract
 	Scope    routing.Scope
-	Drops    bool // where there is no other way, a step may cut pairs until the next
-	Most     int  // entries that a step may change where nothing is broken, at least a row; 0: any number
+	Drops    bool     // where there is no other way, a step may cut pairs until the next
+	Groups   []uint16 // service levels that multicast groups may use, as bits, the first set with a tree; empty: no tree is wanted
+	Most     int      // entries that a step may change where nothing is broken, at least a row; 0: any number
 }
 
 // Kind is what a move is for.
@@ -61,6 +62,7 @@ type Move struct {
 	Returning bool                     // State.Returning from now on
 	Plan      Plan                     // State.Plan from now on
 	Drops     bool                     // it may cut pairs that the tables before deliver, until the next step
+	NewTree   bool                     // the tree for multicast is another than that in use: nothing is proven about multicast until all is written
 	Left      int                      // destinations that no safe step brings to the goal: they stay as they are
 
 	before *routing.Tables // what the switches have, on the fabric as it is
@@ -308,12 +310,15 @@ func (c *carrier) atMost(plan []*routing.Tables) []*routing.Tables {
 }
 
 // union judges every mixture, with the tables of earlier packets if that has no loop: then
-// the step need not wait until they are gone.
-func (c *carrier) union(ctx context.Context, tables []*routing.Tables, judge deadlock.Options) (*deadlock.MixtureVerdict, error) {
+// the step need not wait until they are gone; treeless leaves out their trees for multicast.
+func (c *carrier) union(ctx context.Context, tables []*routing.Tables, judge deadlock.Options, treeless bool) (*deadlock.MixtureVerdict, error) {
 	if c.Earlier != nil {
 		on, err := transition.On(c.live, c.Earlier, c.before)
 		if err != nil {
 			return nil, err
+		}
+		if treeless {
+			on = withTrees(on, nil)
 		}
 		// The first of the tables are those that the switches have, the last the new ones.
 		all := append(append([]*routing.Tables{tables[0], on}, tables[1:len(tables)-1]...), tables[len(tables)-1])
@@ -346,7 +351,7 @@ func (c *carrier) judge(ctx context.Context, m *Move) error {
 		return err
 	}
 	judge := deadlock.Options{Contract: c.o.Contract, Scope: c.o.Scope, Lost: -1}
-	if m.Union, err = c.union(ctx, append(mixed, m.Tables), judge); err != nil {
+	if err := c.addTree(ctx, m, mixed, judge); err != nil {
 		return err
 	}
 	if !m.Union.Free() {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "tree.h"
 
 #define LOOK_UP 100	  /* ms between looks whether the process ends */
 #define SETTLE 20	  /* ms between looks whether earlier packets are gone */
@@ -71,10 +72,10 @@ static int holds(const struct asker *a, struct tables *t, const struct question 
 
 	if (!tables_suffice(t, &a->wanted, wrong))
 		return 0;
-	if (b.earlier && tables_prove_from(t, &b, q->net, &t->found, wrong) == 0)
+	if (b.earlier && tables_prove_from(t, &b, q->net, &t->found, wrong) == 0 && tree_prove(t, &b, q->net, wrong) == 0)
 		return 1;
 	b.earlier = NULL;
-	if (tables_prove_from(t, &b, q->net, &t->found, wrong) != 0)
+	if (tables_prove_from(t, &b, q->net, &t->found, wrong) != 0 || tree_prove(t, &b, q->net, wrong) != 0)
 		return 0;
 	if (settle(a, t, q))
 		return 1;

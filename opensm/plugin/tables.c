@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "tables.h"
+#include "tree.h"
 
 uint64_t tables_size_max(const struct net *n)
 {
-	return WIRE_TABLES_SIZE + 2 * (uint64_t)n->rows * n->lids + 65535ull * WIRE_SLS + 2ull * n->pairs +
+	return WIRE_TABLES_SIZE + n->rows + 2 * (uint64_t)n->rows * n->lids + 65535ull * WIRE_SLS + 2ull * n->pairs +
 	       4ull * n->slots * WIRE_MAX_LANES;
 }
 
@@ -26,9 +27,9 @@ static int fits(const struct tables *t, const struct net *n, uint64_t size, uint
 			 (unsigned long long)t->number);
 	else if (t->step && !n->replaces)
 		snprintf(why, WHY_SIZE, "a step from tables in use, where there are none");
-	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP | WIRE_DROPS)) != 0 || (t->terms.drops && !t->step) || (t->terms.directed && t->terms.contract != 0))
+	else if ((t->body[30] & ~(WIRE_SO_FAR | WIRE_DIRECTED | WIRE_STEP | WIRE_DROPS | WIRE_NEW_TREE)) != 0 || (t->new_tree && (!t->step || t->groups == 0)) || (get64(t->body + 88) >> 16) != 0 || (t->terms.drops && !t->step) || (t->terms.directed && t->terms.contract != 0))
 		snprintf(why, WHY_SIZE, "a contract of service levels 0x%04x and flags %u, which there is not", t->terms.contract, t->body[30]);
-	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes)
+	else if (size != WIRE_TABLES_SIZE + 2 * cells + (uint64_t)t->maps * WIRE_SLS + 2ull * t->pairs + 4ull * t->slots * t->lanes + (t->groups ? t->rows : 0))
 		snprintf(why, WHY_SIZE, "tables of %llu bytes, which is not what their figures make", (unsigned long long)size);
 	else
 		return 1;
@@ -120,6 +121,8 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->so_far = body[30] & WIRE_SO_FAR;
 	t->step = (body[30] & WIRE_STEP) != 0;
 	t->more = body[31];
+	t->new_tree = (body[30] & WIRE_NEW_TREE) != 0;
+	t->groups = get16(body + 88);
 	t->number = get64(body + 80);
 	atomic_init(&t->holders, 1);
 	t->adapters = body + 32;
@@ -135,7 +138,8 @@ struct tables *tables_new(uint8_t *body, uint64_t size, uint64_t sweep, const st
 	t->map = t->sl + cells;
 	t->map_of = t->map + (size_t)t->maps * WIRE_SLS;
 	t->rank = t->map_of + 2 * (size_t)t->pairs;
-	if (!lanes_exist(t, why) || !nobody_routed(t, n, why))
+	t->tree = t->rank + 4 * (size_t)t->slots * t->lanes;
+	if (!lanes_exist(t, why) || !nobody_routed(t, n, why) || (t->groups && !tree_place(t, n, why)))
 		goto bad;
 	if (place(t, n))
 		return t;
@@ -161,6 +165,9 @@ void tables_free(struct tables *t)
 	free(t->slot);
 	free(t->pair);
 	free(t->row_at);
+	free(t->above);
+	free(t->back);
+	free(t->order);
 	free(t);
 }
 

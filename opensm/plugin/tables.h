@@ -52,6 +52,8 @@ struct tables {
 	uint8_t so_far; /* better tables, or the next step, may follow */
 	uint8_t step;	/* the ranks are to hold while the tables in use are replaced by these */
 	uint8_t more;	/* steps that are to follow */
+	uint8_t new_tree; /* of a step: the tree is another, and multicast is proven once it is in use */
+	uint16_t groups; /* service levels of multicast groups that the tree is for, as bits; 0: there is no tree */
 	uint64_t number; /* by which the daemon knows them */
 	struct found found; /* once they are proven */
 	atomic_int holders;
@@ -62,6 +64,7 @@ struct tables {
 	const uint8_t *map;      /* [map * 16 + SL] lane */
 	const uint8_t *map_of;   /* [pair * 2] */
 	const uint8_t *rank;     /* [(slot * lanes + lane) * 4] */
+	const uint8_t *tree;     /* [row] port towards the root; 0: the root */
 	char engine[WIRE_ENGINE_SIZE + 1];
 
 	/* Where the switches and LIDs are, of the fabric they were proven for. */
@@ -69,6 +72,11 @@ struct tables {
 	uint32_t *slot;   /* [row, one more] */
 	uint32_t *pair;   /* [row] */
 	uint16_t *row_at; /* [LID] row it hangs on; NO_ROW */
+
+	/* Of the tree (tree.h); NULL where there is none. */
+	uint16_t *above; /* [row] row at the other end of the cable towards the root; NO_ROW: the root */
+	uint8_t *back;	 /* [row] the port there */
+	uint32_t *order; /* rows, each before the one above it */
 };
 
 #define NO_ROW 0xFFFF

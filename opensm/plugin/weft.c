@@ -20,6 +20,7 @@
  * which is also sa.p_lock and sm.p_lock. While OpenSM calls ...
  *	build_lid_matrices, ucast_build_fwd_tables	the sweeping thread holds it for itself
  *	update_sl2vl					the same
+ *	mcast_build_stree				the same, or a thread that handles joins and leaves
  *	path_sl						threads that answer path records share it,
  *							or the sweeping thread holds it for itself
  *	create, delete, report				nobody holds it
@@ -34,7 +35,9 @@
  * answered by others at the same time; they only read the present tables, which never
  * change and are freed when nobody reads any more.
  *
- * The proof is about unicast. Multicast trees are OpenSM's own, by its hop counts.
+ * Multicast. With a spanning tree in the tables the trees of all groups are parts of it, made
+ * here whenever somebody joins or leaves, without the daemon, and the proof is about unicast and
+ * multicast. Without one they are OpenSM's own, by its hop counts, and outside of the proof.
  */
 #include <opensm/osm_config.h>
 
@@ -48,10 +51,12 @@
 #include <opensm/osm_version.h>
 
 #include "ask.h"
+#include "group.h"
 #include "options.h"
 #include "request.h"
 #include "shelf.h"
 #include "switches.h"
+#include "tree.h"
 
 #ifndef BUILT_FOR /* a test builds it for another */
 #define BUILT_FOR OSM_VERSION
@@ -59,6 +64,7 @@
 
 struct weft {
 	struct osm_opensm *osm;
+	struct osm_routing_engine *engine; /* what OpenSM calls */
 	struct external_routing_engine_module module;
 	struct asker asker;
 	int wait_ms; /* how long OpenSM may be held up where there are proven tables */
@@ -142,6 +148,24 @@ static int publish(struct weft *w, struct tables *t)
 }
 
 /*
+ * build_tree makes the tree of a group. Where that is not proven the group gets none: OpenSM
+ * has taken away the one that it had, and says that it could not create one.
+ */
+static ib_api_status_t build_tree(void *context, osm_mgrp_box_t *box)
+{
+	struct weft *w = context;
+	const struct tables *t = shelf_take(&w->shelf);
+	char why[WHY_SIZE] = "there are no tables";
+	int ok = t && t->groups && group_build(&w->osm->subn, t, box, why);
+
+	shelf_return(&w->shelf);
+	if (ok)
+		return IB_SUCCESS;
+	SAY(w, OSM_LOG_ERROR, "ERR W008: no tree for a multicast group: %s\n", why);
+	return IB_ERROR;
+}
+
+/*
  * use hands tables over. From now on, and until those of the tables before are gone,
  * there are packets that no proof of a further step is about.
  */
@@ -156,6 +180,7 @@ static int use(struct weft *w, struct tables *t, const struct net *n, const uint
 		SAY(w, OSM_LOG_ERROR, "ERR W005: path records still read tables of four sweeps ago\n");
 		goto out;
 	}
+	w->engine->mcast_build_stree = t->groups ? build_tree : NULL;
 	if (change) {
 		asker_replaced(&w->asker, was);
 		atomic_store(&w->linger, linger(t, request));
@@ -288,6 +313,8 @@ static const char *manner(struct weft *w, const struct tables *t, char *follows)
 		snprintf(follows, WHY_SIZE, "; better tables may follow");
 	if (!was || was->number == t->number)
 		return "";
+	if (t->step && t->new_tree)
+		return "; a step, proven while it is written, but for multicast, whose tree is another";
 	return t->step ? "; a step, proven while it is written" : "; not a step: nothing is proven about the time until it is written";
 }
 
@@ -300,7 +327,7 @@ static const char *manner(struct weft *w, const struct tables *t, char *follows)
  */
 static int route(struct weft *w, const struct question *q)
 {
-	char unfit[WHY_SIZE] = "", terms[TERMS_SIZE], why[WHY_SIZE], follows[WHY_SIZE];
+	char unfit[WHY_SIZE] = "", terms[TERMS_SIZE], groups[TREE_SIZE], why[WHY_SIZE], follows[WHY_SIZE];
 	const char *how;
 	double cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
 	int silent = asker_silent(&w->asker), ended = asker_wait(&w->asker, until(w, q, w->wait_ms));
@@ -326,9 +353,10 @@ static int route(struct weft *w, const struct question *q)
 	if (!use(w, t, q->net, q->request))
 		return 0;
 	terms_text(&t->terms, terms);
-	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s%s%s\n",
+	tree_text(t, groups);
+	SAY(w, OSM_LOG_INFO, "sweep %llu: %u switches, %u lanes used, engine %s, proven; %.3f s, %.3f s of them in this process; %s; %s%s%s\n",
 	    (unsigned long long)t->sweep, t->rows, tables_used(t), t->engine, (double)q->took / 1000, q->cpu + seconds(CLOCK_THREAD_CPUTIME_ID) - cpu, terms,
-	    how, follows);
+	    groups, how, follows);
 	if (t->so_far && !again(w, t))
 		SAY(w, OSM_LOG_ERROR, "ERR W006: out of memory\n");
 	return 1;
@@ -433,11 +461,14 @@ static void update_sl2vl(void *context, osm_physp_t *port, uint8_t in, uint8_t o
 
 static int setup(struct osm_routing_engine *engine, struct osm_opensm *osm)
 {
+	struct weft *w = engine->context;
+
 	(void)osm;
+	w->engine = engine;
 	engine->ucast_build_fwd_tables = build_fwd_tables;
 	engine->path_sl = path_sl;
 	engine->update_sl2vl = update_sl2vl;
-	/* build_lid_matrices is OpenSM's own: multicast goes by its hop counts. */
+	/* build_lid_matrices is OpenSM's own: its own multicast trees go by its hop counts. */
 	return 0;
 }
 

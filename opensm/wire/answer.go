@@ -30,6 +30,10 @@ type Answer struct {
 	Scope    routing.Scope
 	Contract uint16 // service levels that any client may use, as bits; 0: clients use the PathRecord's
 	Directed bool   // no client uses the service level of the opposite direction
+	Groups   uint16 // service levels of multicast groups that Tree is proven for, as bits; 0: there is no tree
+
+	// NewTree, of a step: the tree is another than that of the tables in use.
+	NewTree bool
 
 	Adapters [routing.SLs]uint8   // lanes on which adapters send
 	OutPorts []uint8              // [switch × LIDs + LID], in the order of the request's switches
@@ -37,6 +41,7 @@ type Answer struct {
 	Maps     [][routing.SLs]uint8 // different SL2VL maps
 	Pairs    []uint16             // indices into Maps, by switch, in-port, out-port; nil: all pairs use the first
 	Ranks    []int32              // by switch, out-port (from 0 to its number of ports), lane
+	Tree     []uint8              // [switch] the port towards the root of the spanning tree, 0 for the root; nil: there is no tree
 }
 
 // Ask sends a request to the daemon at a socket and reads the answer.
@@ -122,7 +127,7 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	a := &Answer{
 		Sweep: le.Uint64(b), Switches: int(le.Uint32(b[8:])), LIDs: int(le.Uint32(b[12:])),
 		Lanes: int(b[26]), Scope: routing.Scope(b[27]), Contract: le.Uint16(b[28:]), Directed: b[30]&flagDirected != 0,
-		SoFar: b[30]&flagSoFar != 0, Step: b[30]&flagStep != 0, Drops: b[30]&flagDrops != 0, More: int(b[31]), Number: le.Uint64(b[80:]), Engine: unpadded(b[48:80]),
+		SoFar: b[30]&flagSoFar != 0, Step: b[30]&flagStep != 0, Drops: b[30]&flagDrops != 0, More: int(b[31]), Number: le.Uint64(b[80:]), Engine: unpadded(b[48:80]), Groups: le.Uint16(b[88:]), NewTree: b[30]&flagNewTree != 0,
 	}
 	copy(a.Adapters[:], b[32:])
 	if slices.Max(a.Adapters[:]) > routing.MaxDataVLs {
@@ -138,11 +143,14 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 		return nil, fmt.Errorf("wire: tables with %d lanes, scope %d, %d maps and number 0x%x", a.Lanes, a.Scope, maps, a.Number)
 	case a.Step && q.InUse == 0:
 		return nil, errors.New("wire: a step from tables in use, where there are none")
-	case b[30]&^(flagSoFar|flagDirected|flagStep|flagDrops) != 0 || a.Drops && !a.Step || a.Directed && a.Contract != 0:
+	case b[30]&^(flagSoFar|flagDirected|flagStep|flagDrops|flagNewTree) != 0 || a.Drops && !a.Step || a.NewTree && (!a.Step || a.Groups == 0) || le.Uint16(b[90:])|le.Uint16(b[92:])|le.Uint16(b[94:]) != 0 || a.Directed && a.Contract != 0:
 		return nil, fmt.Errorf("wire: tables with a contract of service levels %#x and flags %#x", a.Contract, b[30])
 	}
-	cells := switches * lids
-	if want := tablesSize + 2*cells + maps*routing.SLs + 2*gotPairs + 4*ports*a.Lanes; len(b) != want {
+	cells, tree := switches*lids, 0
+	if a.Groups != 0 {
+		tree = switches
+	}
+	if want := tablesSize + 2*cells + maps*routing.SLs + 2*gotPairs + 4*ports*a.Lanes + tree; len(b) != want {
 		return nil, fmt.Errorf("wire: tables of %d bytes; their figures make it %d", len(b), want)
 	}
 	cut := func(n int) []byte {
@@ -170,6 +178,9 @@ func decodeTables(b []byte, q *Request) (*Answer, error) {
 	a.Ranks = make([]int32, ports*a.Lanes)
 	for i := range a.Ranks {
 		a.Ranks[i] = int32(le.Uint32(cut(4)))
+	}
+	if tree > 0 {
+		a.Tree = cut(tree)
 	}
 	if err := a.serves(q); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@
 // Header, 16 bytes, of every message:
 //
 //	0  4  the letters "WEFT"
-//	4  2  version: 3
+//	4  2  version: 4
 //	6  2  kind: 1 request, 2 tables, 3 refusal, 4 how are you, 5 status
 //	8  8  length of the body that follows
 //
@@ -95,12 +95,18 @@
 //	              bit 2: a step: the ranks hold, too, while the tables in use are
 //	              replaced by these; only where the request says that some are in use
 //	              bit 3: the step may cut pairs, until the next; only with bit 2
+//	              bit 4: the tree is another than that of the tables in use, as far as
+//	              that is left: nothing is proven about multicast while they are replaced;
+//	              only with bit 2 and a tree
 //	31  1  steps that are to follow this one, at least
 //	32 16  lanes on which adapters send, by service level; 15 (dropped) only where
 //	       no adapter may send on it
 //	48 32  name of the engine, UTF-8 padded with zeros
 //	80  8  number of these tables: others have another one; not 0
-//	88     out-ports, switches × LIDs bytes: a row for every switch; 255 no path,
+//	88  2  groups: the service levels of multicast groups that the tree is proven for, as
+//	       bits; 0: there is no tree
+//	90  6  reserved
+//	96     out-ports, switches × LIDs bytes: a row for every switch; 255 no path,
 //	       as for every LID that nobody has
 //	       service levels, switches × LIDs bytes: a row for every switch, for all
 //	       that sends from it; 0 for a LID that nobody has
@@ -108,14 +114,19 @@
 //	       pairs, 2 bytes each: number of the map by switch, in-port, out-port
 //	       ranks, ports × lanes × 4 bytes, signed: by switch, out-port and lane;
 //	       -1 for a lane that carries nothing
+//	       tree, a byte for every switch, only if there is one: the port towards the
+//	       root; 0 for the root
 //
 // The ranks are the proof: along every path from every source in scope to every
 // destination in scope the rank of the lane it takes rises from trunk to trunk, on
 // the service level of the PathRecord, on every one that the contract lists, and,
 // unless the flag says directed, on every one on which the destination may send to
-// the source. In a step they rise as well along every path on which each switch
+// the source. They rise, too, between any two cables of the tree that meet at a switch, both
+// ways, on every service level of groups: the tree of a multicast group is a part of that tree.
+// In a step they rise as well along every path on which each switch
 // forwards by the tables in use, by what it has confirmed, or by these, and maps by the
-// old SL2VL tables or the new; and pairs that are cut may stay so until a later step.
+// old SL2VL tables or the new, and so they do on the tree, of which the tree of the tables in
+// use is then a part but for cables that are gone; and pairs that are cut may stay so until a later step.
 //
 // Refusal:
 //

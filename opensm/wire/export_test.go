@@ -36,6 +36,7 @@ var Constants = map[string]string{
 	"DIRECTED":           fmt.Sprint(flagDirected),
 	"STEP":               fmt.Sprint(flagStep),
 	"DROPS":              fmt.Sprint(flagDrops),
+	"NEW_TREE":           fmt.Sprint(flagNewTree),
 	"NO_PEER":            fmt.Sprintf("0x%X", uint32(noPeer)),
 	"NO_PORT":            fmt.Sprint(routing.NoPort),
 	"SLS":                fmt.Sprint(routing.SLs),

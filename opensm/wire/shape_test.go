@@ -47,36 +47,39 @@ func TestEveryFigureCounts(t *testing.T) {
 		spoil func(m []byte) []byte
 		want  string
 	}{
-		"as it is":             {alike, func(m []byte) []byte { return m }, ""},
-		"maps by port":         {byPort, func(m []byte) []byte { return m }, ""},
-		"sweep":                {alike, func(m []byte) []byte { at(m, 0)[0]++; return m }, "is for sweep 10, the question was 9"},
-		"switches for LIDs":    {alike, double(8, 12), "the fabric has"},
-		"LIDs for switches":    {alike, double(12, 8), "the fabric has"},
-		"one LID more":         {alike, func(m []byte) []byte { at(m, 12)[0]++; return resize(m, len(m)-header+2*4) }, "the fabric has"},
-		"one port more":        {alike, func(m []byte) []byte { at(m, 16)[0]++; return resize(m, len(m)-header+4*int(at(m, 26)[0])) }, "the fabric has"},
-		"one pair":             {alike, func(m []byte) []byte { at(m, 20)[0]++; return resize(m, len(m)-header+2) }, "the fabric has"},
-		"one pair fewer":       {byPort, func(m []byte) []byte { at(m, 20)[0]--; return resize(m, len(m)-header-2) }, "the fabric has"},
-		"no lanes":             {alike, func(m []byte) []byte { at(m, 26)[0] = 0; return m }, "with 0 lanes"},
-		"16 lanes":             {alike, func(m []byte) []byte { at(m, 26)[0] = 16; return m }, "with 16 lanes"},
-		"no such scope":        {alike, func(m []byte) []byte { at(m, 27)[0] = 3; return m }, "scope 3"},
-		"no map":               {alike, func(m []byte) []byte { at(m, 24)[0] = 0; return resize(m, len(m)-header-16) }, "0 maps"},
-		"unknown flag":         {alike, func(m []byte) []byte { at(m, 30)[0] = 8; return m }, "flags 0x8"},
-		"a step from nothing":  {alike, func(m []byte) []byte { at(m, 30)[0] = 4; return m }, "a step from tables in use, where there are none"},
-		"directed, and any":    {alike, func(m []byte) []byte { at(m, 28)[0], at(m, 30)[0] = 1, 2; return m }, "a contract of service levels 0x1 and flags 0x2"},
-		"no number":            {alike, func(m []byte) []byte { clear(at(m, 80)[:8]); return m }, "number 0x0"},
-		"one byte short":       {alike, func(m []byte) []byte { return resize(m, len(m)-header-1) }, "their figures make it"},
-		"one byte too many":    {alike, func(m []byte) []byte { return resize(m, len(m)-header+1) }, "their figures make it"},
-		"cut before the body":  {alike, func(m []byte) []byte { return resize(m, 87) }, "they have 88 at least"},
-		"adapters on lane 16":  {alike, func(m []byte) []byte { at(m, 32)[15] = 16; return m }, "adapters are to send on lane 16"},
-		"adapters drop SL 0":   {alike, func(m []byte) []byte { at(m, 32)[0] = 15; return m }, "adapters are to drop SL 0"},
-		"a map with lane 16":   {alike, func(m []byte) []byte { at(m, mapsAt(q))[3] = 16; return m }, "map 0 has lane 16"},
-		"a pair beyond":        {byPort, func(m []byte) []byte { le.PutUint16(at(m, pairsAt(m, q)), le.Uint16(at(m, 24))); return m }, "pair 0 has map"},
-		"the last pair beyond": {byPort, func(m []byte) []byte { le.PutUint16(at(m, pairsAt(m, q)+2*int(le.Uint32(at(m, 20)))-2), 999); return m }, "has map 999"},
+		"as it is":                 {alike, func(m []byte) []byte { return m }, ""},
+		"maps by port":             {byPort, func(m []byte) []byte { return m }, ""},
+		"sweep":                    {alike, func(m []byte) []byte { at(m, 0)[0]++; return m }, "is for sweep 10, the question was 9"},
+		"switches for LIDs":        {alike, double(8, 12), "the fabric has"},
+		"LIDs for switches":        {alike, double(12, 8), "the fabric has"},
+		"one LID more":             {alike, func(m []byte) []byte { at(m, 12)[0]++; return resize(m, len(m)-header+2*4) }, "the fabric has"},
+		"one port more":            {alike, func(m []byte) []byte { at(m, 16)[0]++; return resize(m, len(m)-header+4*int(at(m, 26)[0])) }, "the fabric has"},
+		"one pair":                 {alike, func(m []byte) []byte { at(m, 20)[0]++; return resize(m, len(m)-header+2) }, "the fabric has"},
+		"one pair fewer":           {byPort, func(m []byte) []byte { at(m, 20)[0]--; return resize(m, len(m)-header-2) }, "the fabric has"},
+		"no lanes":                 {alike, func(m []byte) []byte { at(m, 26)[0] = 0; return m }, "with 0 lanes"},
+		"16 lanes":                 {alike, func(m []byte) []byte { at(m, 26)[0] = 16; return m }, "with 16 lanes"},
+		"no such scope":            {alike, func(m []byte) []byte { at(m, 27)[0] = 3; return m }, "scope 3"},
+		"no map":                   {alike, func(m []byte) []byte { at(m, 24)[0] = 0; return resize(m, len(m)-header-16) }, "0 maps"},
+		"unknown flag":             {alike, func(m []byte) []byte { at(m, 30)[0] = 8; return m }, "flags 0x8"},
+		"a tree that is not there": {alike, func(m []byte) []byte { at(m, 88)[0] = 1; return m }, "their figures make it"},
+		"another tree, of none":    {alike, func(m []byte) []byte { at(m, 30)[0] = 20; return m }, "where there are none"},
+		"reserved":                 {alike, func(m []byte) []byte { at(m, 95)[0] = 1; return m }, "flags 0x0"},
+		"a step from nothing":      {alike, func(m []byte) []byte { at(m, 30)[0] = 4; return m }, "a step from tables in use, where there are none"},
+		"directed, and any":        {alike, func(m []byte) []byte { at(m, 28)[0], at(m, 30)[0] = 1, 2; return m }, "a contract of service levels 0x1 and flags 0x2"},
+		"no number":                {alike, func(m []byte) []byte { clear(at(m, 80)[:8]); return m }, "number 0x0"},
+		"one byte short":           {alike, func(m []byte) []byte { return resize(m, len(m)-header-1) }, "their figures make it"},
+		"one byte too many":        {alike, func(m []byte) []byte { return resize(m, len(m)-header+1) }, "their figures make it"},
+		"cut before the body":      {alike, func(m []byte) []byte { return resize(m, 95) }, "they have 96 at least"},
+		"adapters on lane 16":      {alike, func(m []byte) []byte { at(m, 32)[15] = 16; return m }, "adapters are to send on lane 16"},
+		"adapters drop SL 0":       {alike, func(m []byte) []byte { at(m, 32)[0] = 15; return m }, "adapters are to drop SL 0"},
+		"a map with lane 16":       {alike, func(m []byte) []byte { at(m, mapsAt(q))[3] = 16; return m }, "map 0 has lane 16"},
+		"a pair beyond":            {byPort, func(m []byte) []byte { le.PutUint16(at(m, pairsAt(m, q)), le.Uint16(at(m, 24))); return m }, "pair 0 has map"},
+		"the last pair beyond":     {byPort, func(m []byte) []byte { le.PutUint16(at(m, pairsAt(m, q)+2*int(le.Uint32(at(m, 20)))-2), 999); return m }, "has map 999"},
 		"an out-port for LID 0": {alike, func(m []byte) []byte {
-			at(m, 88)[0] = 1
+			at(m, 96)[0] = 1
 			return m
 		}, "LID 0, which nobody has"},
-		"a service level for LID 0": {alike, func(m []byte) []byte { at(m, 88+cells(q))[0] = 1; return m }, "LID 0, which nobody has"},
+		"a service level for LID 0": {alike, func(m []byte) []byte { at(m, 96+cells(q))[0] = 1; return m }, "LID 0, which nobody has"},
 		"another kind":              {alike, func(m []byte) []byte { m[6] = 1; return m }, "message of kind 1"},
 		"another magic":             {alike, func(m []byte) []byte { m[0]++; return m }, "something else speaks"},
 		"another version":           {alike, func(m []byte) []byte { m[4]++; return m }, "speaks version"},
@@ -111,7 +114,7 @@ func cells(q *wire.Request) int {
 	return switches * (top + 1)
 }
 
-func mapsAt(q *wire.Request) int { return 88 + 2*cells(q) }
+func mapsAt(q *wire.Request) int { return 96 + 2*cells(q) }
 
 func pairsAt(m []byte, q *wire.Request) int {
 	return mapsAt(q) + routing.SLs*int(binary.LittleEndian.Uint16(m[16+24:]))

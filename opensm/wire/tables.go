@@ -50,6 +50,10 @@ type Step struct {
 	More  int  // steps that follow
 	SoFar bool // better tables may follow
 	Drops bool // it may cut pairs, until the next step
+
+	// NewTree: the tree for multicast is another than that of the tables in use, and nothing
+	// is proven about multicast while they are replaced.
+	NewTree bool
 }
 
 // WriteStep is WriteTables with tables whose proof holds, too, while those in use are
@@ -60,6 +64,9 @@ func WriteStep(w io.Writer, q *Request, engine string, t *routing.Tables, proof 
 		flags |= flagStep
 		if s.Drops {
 			flags |= flagDrops
+		}
+		if s.NewTree && t.Multicast != nil {
+			flags |= flagNewTree
 		}
 	}
 	if (s.More > 0 || s.SoFar) && q.Improves {
@@ -96,6 +103,10 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 		mask = 0
 	}
 	lids := int(f.TopLID()) + 1
+	groups, tree, err := treeOf(t, rows)
+	if err != nil {
+		return err
+	}
 	m := newMessage(kindTables, tablesSize)
 	m = le.AppendUint64(m, q.Sweep)
 	for _, n := range []int{len(rows), lids, ports, len(pairs)} {
@@ -112,7 +123,9 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	m = append(m, adapters[:]...)
 	m = padded(m, engine, engineSize)
 	m = le.AppendUint64(m, Number(t))
-	le.PutUint64(m[8:], uint64(tablesSize+2*len(rows)*lids+routing.SLs*len(maps)+2*len(pairs)+4*ports*proof.Lanes))
+	m = le.AppendUint16(m, groups)
+	m = append(m, make([]byte, 6)...)
+	le.PutUint64(m[8:], uint64(tablesSize+2*len(rows)*lids+routing.SLs*len(maps)+2*len(pairs)+4*ports*proof.Lanes+len(tree)))
 	out := bufio.NewWriterSize(w, chunk) // Flush returns any earlier error
 	out.Write(m)
 	writeRows(out, rows, lids, func(block []byte, part []fabric.NodeID) { fillPorts(block, t, part, lids) })
@@ -126,6 +139,7 @@ func writeTables(w io.Writer, q *Request, engine string, t *routing.Tables, proo
 	for _, s := range rows {
 		out.Write(appendRanks(out.AvailableBuffer(), f, s, proof))
 	}
+	out.Write(tree)
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("wire: %w", err)
 	}
@@ -158,6 +172,14 @@ func Number(t *routing.Tables) uint64 {
 	}
 	for _, p := range pairs {
 		h.Write(le.AppendUint16(b, p))
+	}
+	if t.Multicast != nil {
+		h.Write(le.AppendUint16(b, t.Multicast.SLs))
+		for _, n := range t.Multicast.Trees[0].Nodes {
+			for _, word := range n.Ports {
+				h.Write(le.AppendUint64(b, word))
+			}
+		}
 	}
 	return max(1, le.Uint64(h.Sum(nil)))
 }

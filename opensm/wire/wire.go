@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the version of the format, which must be the same at both ends.
-const Version = 3
+const Version = 4
 
 const (
 	magic       = "WEFT"
@@ -19,7 +19,7 @@ const (
 	portSize    = 24
 	blockSize   = 72
 	blockLIDs   = 64 // of a block record
-	tablesSize  = 88
+	tablesSize  = 96
 	engineSize  = 32
 	refusalSize = 8
 	reasonMax   = 4096
@@ -31,6 +31,7 @@ const (
 	flagDirected = 2
 	flagStep     = 4
 	flagDrops    = 8
+	flagNewTree  = 16
 	noPeer       = 0xFFFFFFFF
 )
 

@@ -4,7 +4,7 @@
 #define WEFT_WIRE_H
 
 #define WIRE_MAGIC "WEFT"
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 
 #define WIRE_REQUEST 1
 #define WIRE_TABLES 2
@@ -17,7 +17,7 @@
 #define WIRE_PORT_SIZE 24
 #define WIRE_BLOCK_SIZE 72
 #define WIRE_BLOCK_LIDS 64 /* of a block record */
-#define WIRE_TABLES_SIZE 88 /* before the tables */
+#define WIRE_TABLES_SIZE 96 /* before the tables */
 #define WIRE_ENGINE_SIZE 32
 #define WIRE_REFUSAL_SIZE 8 /* before the reason */
 #define WIRE_REASON_MAX 4096
@@ -29,6 +29,7 @@
 #define WIRE_DIRECTED 2 /* no client uses the PathRecord of the opposite direction */
 #define WIRE_STEP 4	/* the ranks hold while the tables in use are replaced by these */
 #define WIRE_DROPS 8	/* of a step: it may cut pairs, until the next */
+#define WIRE_NEW_TREE 16 /* of a step: the tree is another than that of the tables in use */
 
 /* The device that aggregation nodes are; all other adapters are hosts. */
 #define WIRE_AGGREGATION_VENDOR 0x2c9

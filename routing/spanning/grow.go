@@ -60,7 +60,7 @@ func (g *grower) keep(t *routing.MulticastTree) bool {
 	for _, n := range t.Nodes {
 		for port := range n.Ports.All() {
 			c := g.f.Out(n.Switch, port)
-			if c == fabric.None || int(c) >= g.f.Trunks() || c > g.f.Reverses()[c] {
+			if c == fabric.None || int(c) >= g.f.Trunks() || c > g.f.Reverses()[c] || !hasBoth(g.f, t, c) {
 				continue
 			}
 			if g.part[n.Switch] != g.part[g.f.Heads()[c]] && !g.join(c, true) {
@@ -70,6 +70,24 @@ func (g *grower) keep(t *routing.MulticastTree) bool {
 		}
 	}
 	return true
+}
+
+// hasBoth says whether a tree has both ends of a cable.
+func hasBoth(f *fabric.Fabric, t *routing.MulticastTree, c fabric.ChannelID) bool {
+	ch := f.Channel(c)
+	from, to := t.At(ch.From), t.At(ch.To)
+	return from.Has(ch.FromPort) && to.Has(ch.ToPort)
+}
+
+// Whole is a tree with the endpoints that a fabric has now; nil if what is left of it does not
+// join all switches.
+func Whole(f *fabric.Fabric, t *routing.MulticastTree) *routing.MulticastTree {
+	g := &grower{f: f, at: make([][]fabric.ChannelID, f.Switches()), part: fabric.All[fabric.NodeID](f.Switches()), seen: make([]bool, f.Switches())}
+	if !g.keep(t) || g.joined < f.Switches()-1 {
+		return nil
+	}
+	whole := g.tree()
+	return &whole
 }
 
 // breadthFirst grows the tree from a root, the nearest switches first.

@@ -51,6 +51,8 @@ type Options struct {
 	// Keep is a tree that is in use. What is left of it is part of the new one, so that
 	// packets which meet both while switches change from one to the other stay on a tree.
 	Keep *routing.MulticastTree
+
+	Roots int // how many to try; 0: many
 }
 
 // None is why there is no tree: none was found that fits beside the paths of the tables.
@@ -67,7 +69,7 @@ func (e *None) Error() string {
 // ErrLoop is that the tables have a credit loop without any tree.
 var ErrLoop = errors.New("spanning: the tables have a credit loop before a tree is added")
 
-// mostRoots limits the roots that are tried. Each costs little beside the tables.
+// mostRoots limits the roots that are tried by default. Each costs little beside the tables.
 const mostRoots = 64
 
 // Tree finds a tree for tables that are free of credit loops. The error is *None where it
@@ -147,7 +149,7 @@ func (g *grower) search(ctx context.Context, o Options) (*routing.Multicast, err
 	roots, tried := g.roots(), make([]bool, g.f.Switches())
 	none := &None{Why: "a cable of what is left of the tree in use fits no more"}
 	most := -1
-	for left := mostRoots; left > 0 && len(roots) > 0; {
+	for left := cmp.Or(o.Roots, mostRoots); left > 0 && len(roots) > 0; {
 		root := roots[0]
 		roots = roots[1:]
 		if tried[root] {

@@ -20,6 +20,7 @@
 
 #include "ask.h"
 #include "shelf.h"
+#include "tree.h"
 
 static uint8_t *slurp(const char *path, size_t *size)
 {
@@ -58,7 +59,7 @@ static void verdict(struct tables *t, const struct net *n, const char *why)
 
 	if (!t)
 		printf("malformed: %s\n", why);
-	else if (tables_prove(t, n, wrong) != 0)
+	else if (tables_prove(t, n, wrong) != 0 || tree_prove(t, &(struct before){0}, n, wrong) != 0)
 		printf("unproven: %s\n", wrong);
 	else
 		printf("proven\n");
@@ -90,7 +91,7 @@ static void steps(const uint8_t *request, size_t size, const uint8_t *was, const
 		struct found found;
 		if (!t)
 			printf("malformed: %s\n", why);
-		else if (tables_prove_from(t, &b, n, &found, wrong) != 0)
+		else if (tables_prove_from(t, &b, n, &found, wrong) != 0 || tree_prove(t, &b, n, wrong) != 0)
 			printf("unproven: %s\n", wrong);
 		else
 			printf("proven, %u hops, %llu cut\n", found.hops, (unsigned long long)found.cut);

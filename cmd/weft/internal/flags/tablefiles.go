@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,33 +39,12 @@ type Tables struct {
 func (o *Tables) AddMulticastTo(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.Multicast, "multicast", "", "multicast forwarding tables, opensm.mcfdbs or ibdiagnet2.mcfdbs (default: those beside --lfts, if it is a folder)")
-	Parse(f, &o.MulticastSLs, "multicast-sl", "0", parseSLs, "service levels of the multicast groups, such as 0 or 0,2")
+	Parse(f, &o.MulticastSLs, "multicast-sl", "0", routing.ParseLevels, "service levels of the multicast groups, such as 0, 0,2 or any")
 }
-
-// AnySL is the word for all service levels.
-const AnySL = "any"
 
 // SLs declares a flag of service levels with commas between, or any.
 func SLs(f *pflag.FlagSet, into *uint16, name, usage string) {
-	Parse(f, into, name, "", func(text string) (uint16, error) {
-		if text == AnySL {
-			return 1<<routing.SLs - 1, nil
-		}
-		return parseSLs(text)
-	}, usage)
-}
-
-// parseSLs reads service levels with commas between, as bits.
-func parseSLs(text string) (uint16, error) {
-	mask := uint16(0)
-	for _, item := range strings.Split(text, ",") {
-		sl, err := strconv.ParseUint(strings.TrimSpace(item), 10, 8)
-		if err != nil || sl >= routing.SLs {
-			return 0, fmt.Errorf("%q is no service level from 0 to %d", item, routing.SLs-1)
-		}
-		mask |= 1 << sl
-	}
-	return mask, nil
+	Parse(f, into, name, "", routing.ParseLevels, usage)
 }
 
 // StrictUsage describes --strict.

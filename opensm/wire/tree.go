@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// treeOf is the spanning tree of tables: by row the port towards the root, which is the first
+// row, and the service levels of the groups that it is for. Both are nothing without a tree.
+func treeOf(t *routing.Tables, rows []fabric.NodeID) (groups uint16, up []uint8, err error) {
+	if t.Multicast == nil {
+		return 0, nil, nil
+	}
+	if n := len(t.Multicast.Trees); n != 1 {
+		return 0, nil, fmt.Errorf("wire: %d trees for multicast where one spans all switches", n)
+	}
+	f, tree := t.Fabric, &t.Multicast.Trees[0]
+	row := make([]int, f.Switches())
+	for i, s := range rows {
+		row[s] = i
+	}
+	up = make([]uint8, len(rows))
+	reached := make([]bool, f.Switches())
+	reached[rows[0]] = true
+	queue := []fabric.NodeID{rows[0]}
+	for i := 0; i < len(queue); i++ {
+		ports := tree.At(queue[i])
+		for port := range ports.All() {
+			c := f.Out(queue[i], port)
+			if c == fabric.None || int(c) >= f.Trunks() || i > 0 && port == up[row[queue[i]]] {
+				continue
+			}
+			u := f.Heads()[c]
+			if reached[u] {
+				return 0, nil, fmt.Errorf("wire: the tree for multicast has a ring through %s", f.Label(u))
+			}
+			reached[u] = true
+			up[row[u]] = f.Channel(c).ToPort
+			queue = append(queue, u)
+		}
+	}
+	if len(queue) < len(rows) {
+		return 0, nil, fmt.Errorf("wire: the tree for multicast joins %d of %d switches", len(queue), len(rows))
+	}
+	return t.Multicast.SLs, up, nil
+}
