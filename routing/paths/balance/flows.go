@@ -18,6 +18,7 @@ type flows struct {
 	shift uint     // a cell is for 1<<shift offsets
 	width int32    // cells of all orders: a row
 	count []uint16 // [trunk × width + cell]
+	over  bool     // a cell got more than it can hold, so that none can be trusted
 }
 
 // Cells of flows. Up to fewCells there is one for each offset; more would be slower than
@@ -32,23 +33,22 @@ const (
 // cells are for several offsets, one cell and the number of these routes.
 type span struct{ at, n int32 }
 
-// layOut settles the cells of orders, for as many offsets each as most switches with
-// hosts have hosts, or for fewer where memory allows it. It says whether they fit: no
-// cell may overflow.
+// layOut settles the cells of orders, for one offset each, or on large networks for about
+// as many as most switches with hosts have hosts. It says whether they fit in memory.
 func (n *network) layOut() bool {
-	most, leaves := 0, 0
-	for i := range n.orders {
-		most = max(most, len(n.orders[i].Ranks))
-	}
+	leaves := 0
 	for _, w := range n.src {
 		if w > 0 {
 			leaves++
 		}
 	}
-	widest := uint(bits.Len(uint(len(n.hosts)/max(1, leaves)))) - 1
-	for shift := uint(0); most<<shift <= math.MaxUint16; shift++ {
-		n.lay(shift)
-		if cells := n.cells(); cells <= fewCells || cells <= mostCells && (shift >= widest || most<<(shift+1) > math.MaxUint16) {
+	widest := bits.Len(uint(len(n.hosts) / max(1, leaves)))
+	for shift := range widest + 2 {
+		n.lay(uint(shift))
+		if n.cells() <= fewCells {
+			return true
+		}
+		if shift >= widest-1 && n.cells() <= mostCells {
 			return true
 		}
 	}
@@ -107,14 +107,22 @@ func (n *network) stretch(all []span, base, first, count int32) []span {
 	return all
 }
 
+// row is the cells of a trunk.
+func (x *flows) row(c fabric.ChannelID) []uint16 {
+	return x.count[int64(c)*int64(x.width):][:x.width]
+}
+
 // add counts routes on a trunk, or takes them off.
 func (x *flows) add(c fabric.ChannelID, spans []span, sign int32) {
-	row := x.count[int64(c)*int64(x.width):][:x.width]
+	row := x.row(c)
 	for _, s := range spans {
 		if x.shift > 0 {
-			row[s.at] += uint16(sign * s.n)
+			sum := int32(row[s.at]) + sign*s.n
+			x.over = x.over || sum > math.MaxUint16
+			row[s.at] = uint16(sum)
 			continue
 		}
+		// Less than there are hosts: an offset has one route from each.
 		for i := range row[s.at : s.at+s.n] {
 			row[int(s.at)+i] += uint16(sign)
 		}
@@ -124,7 +132,7 @@ func (x *flows) add(c fabric.ChannelID, spans []span, sign int32) {
 // meet is what routes would meet on a trunk at equal offsets, by price [count]. It stops
 // once that is above limit.
 func (x *flows) meet(c fabric.ChannelID, spans []span, price []int64, limit int64) int64 {
-	row := x.count[int64(c)*int64(x.width):][:x.width]
+	row := x.row(c)
 	sum, top := int64(0), len(price)-1
 	for _, s := range spans {
 		if x.shift > 0 {

@@ -2,8 +2,6 @@ package balance
 
 import (
 	"math/rand/v2"
-
-	"github.com/weft-fabric/weft/fabric"
 )
 
 // figures is what a routing is judged by where the aim is about phases.
@@ -28,7 +26,8 @@ func (x figures) perfect() bool {
 // shiftSample is the shifts by which trials are judged, the same for all: every one of
 // small networks.
 type shiftSample struct {
-	offsets [][]int32 // [order]
+	flows   []*routes // [order] of one shift after the other, by rank
+	ranks   []int     // [order]
 	slowest int64     // of the links of hosts
 }
 
@@ -36,60 +35,53 @@ type shiftSample struct {
 const mostFlows = 300_000
 
 func newShiftSample(n *network, seed uint64) *shiftSample {
-	s := &shiftSample{slowest: 1}
-	for _, e := range n.hosts {
-		s.slowest = max(s.slowest, n.end[e])
-	}
+	s := &shiftSample{slowest: n.slowest()}
+	byEnd := n.firstAddress()
 	for i := range n.orders {
-		all := make([]int32, max(0, len(n.orders[i].Ranks)-1))
+		ranks := n.orders[i].Ranks
+		all := make([]int32, max(0, len(ranks)-1))
 		for k := range all {
 			all[k] = int32(k + 1)
 		}
 		random := rand.New(rand.NewPCG(seed, 0x736869667473+uint64(i)))
 		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		s.offsets = append(s.offsets, all[:min(len(all), max(32, mostFlows/max(1, len(all))))])
+		var flows []ends
+		for _, offset := range all[:min(len(all), max(32, mostFlows/max(1, len(all))))] {
+			for rank, from := range ranks {
+				to := ranks[(rank+int(offset))%len(ranks)]
+				flows = append(flows, ends{n.f.Endpoint(from).Switch, byEnd[to]})
+			}
+		}
+		s.flows, s.ranks = append(s.flows, newRoutes(n, flows)), append(s.ranks, len(ranks))
 	}
 	return s
 }
 
 // durations is the mean durations of the sampled shifts, [order].
 func (t *trial) durations(s *shiftSample) []float64 {
+	durations := make([]float64, len(s.flows))
 	count := make([]int32, t.f.Trunks())
-	var touched []fabric.ChannelID
-	byEnd := t.firstAddress()
-	all := make([]float64, len(t.orders))
-	for i := range t.orders {
-		ranks := t.orders[i].Ranks
-		sum := int64(0)
-		for _, offset := range s.offsets[i] {
+	for i, x := range s.flows {
+		durations[i] = 1
+		if len(x.flows) == 0 {
+			continue
+		}
+		all, sum := t.walk(x), int64(0)
+		for from := 0; from < len(x.flows); from += s.ranks[i] {
 			worst := s.slowest
-			to := int(offset)
-			for _, from := range ranks {
-				d := byEnd[ranks[to]]
-				if to++; to == len(ranks) {
-					to = 0
-				}
-				r, pick := &t.roots[t.dests[d].root], t.picks(d)
-				for at := r.at[t.f.Endpoint(from).Switch]; at != 0; {
-					w := r.ways[r.first[at]+int32(pick[at])]
-					count[w.trunk]++
-					touched = append(touched, w.trunk)
-					worst = max(worst, int64(count[w.trunk])*t.inverse[w.trunk])
-					at = w.head
-				}
+			on := all[x.first[from]:x.first[from+s.ranks[i]]]
+			for _, c := range on {
+				count[c]++
+				worst = max(worst, int64(count[c])*t.inverse[c])
 			}
-			sum += worst
-			for _, c := range touched {
+			for _, c := range on {
 				count[c] = 0
 			}
-			touched = touched[:0]
+			sum += worst
 		}
-		all[i] = 1
-		if n := len(s.offsets[i]); n > 0 {
-			all[i] = float64(sum) / float64(s.slowest*int64(n))
-		}
+		durations[i] = float64(sum) / float64(s.slowest*int64(len(x.flows)/s.ranks[i]))
 	}
-	return all
+	return durations
 }
 
 // firstAddress is the destination of each host's first address, [EndpointID].

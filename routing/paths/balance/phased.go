@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
 
@@ -62,10 +63,8 @@ func (x *phased) reprice(n *network, power int) {
 // adopt begins with the paths of a Forwarding. Where one of them is not among the
 // shortest, its switch takes one of those, which depends on the destination.
 func (t *trial) adopt(ctx context.Context, fw *routing.Forwarding) {
-	for i := range t.dests {
-		if ctx.Err() != nil {
-			return
-		}
+	// Whoever called looks whether the context has ended.
+	_ = par.For(ctx, len(t.dests), func(_, i int) {
 		d := &t.dests[i]
 		r, pick, row := &t.roots[d.root], t.picks(int32(i)), fw.Row(d.lid)
 		for j := 1; j < len(r.order); j++ {
@@ -75,10 +74,11 @@ func (t *trial) adopt(ctx context.Context, fw *routing.Forwarding) {
 			for k, w := range ways {
 				if w.trunk == c {
 					pick[j] = uint8(k)
+					break
 				}
 			}
 		}
-	}
+	})
 }
 
 // countAll counts the routes of all trees.
@@ -94,24 +94,35 @@ func (t *trial) countAll(ctx context.Context) {
 	}
 }
 
-// count counts the routes of a tree by offset, or takes them off.
+// count counts the routes of a tree by offset, or takes them off. Right before, charge
+// must have done the same.
 func (t *trial) count(d *dest, r *root, pick []uint8, sign int32) {
 	x := t.phased
+	x.spans = t.countIn(&x.flows, x.spans, d, r, pick, sign)
 	x.now++
+	for j := 1; j < len(r.order); j++ {
+		if t.tree[j].routes != 0 {
+			x.used[r.ways[r.first[j]+int32(pick[j])].trunk] = x.now
+		}
+	}
+}
+
+// countIn counts the routes of a tree in any flows. It takes and returns scratch space.
+func (n *network) countIn(x *flows, spans []span, d *dest, r *root, pick []uint8, sign int32) []span {
 	for j, u := range r.order {
-		if j == 0 || t.src[u] == 0 {
+		if j == 0 || n.src[u] == 0 {
 			continue
 		}
-		x.spans = t.network.spans(x.spans[:0], d, u)
+		if spans = n.spans(spans[:0], d, u); len(spans) == 0 {
+			continue
+		}
 		for i := int32(j); i != 0; {
 			w := r.ways[r.first[i]+int32(pick[i])]
-			if len(x.spans) > 0 {
-				x.add(w.trunk, x.spans, sign)
-			}
-			x.used[w.trunk] = x.now
+			x.add(w.trunk, spans, sign)
 			i = w.head
 		}
 	}
+	return spans
 }
 
 // passPhased routes every destination again.
@@ -125,6 +136,9 @@ func (t *trial) passPhased(ctx context.Context) {
 			power = lowest
 		}
 		t.phased.reprice(t.network, power)
+	}
+	if t.phased.over {
+		return // the pass has moved nothing, and is the last
 	}
 	t.random.Shuffle(len(t.queue), func(i, j int) { t.queue[i], t.queue[j] = t.queue[j], t.queue[i] })
 	for _, i := range t.queue {
@@ -156,7 +170,7 @@ func (t *trial) placePhased(d *dest, r *root, pick []uint8) bool {
 		ways := r.ways[r.first[j]:r.first[j+1]]
 		best := 0
 		if len(ways) > 1 {
-			best = t.cheapest(d, r, pick, int32(j))
+			best = t.cheapest(r, pick, int32(j), t.behind(d, r, int32(j)))
 		}
 		w := ways[best]
 		t.take(j, w)
@@ -171,18 +185,23 @@ func (t *trial) placePhased(d *dest, r *root, pick []uint8) bool {
 // evenBits is the binary digits of phased.even behind the point.
 const evenBits = 20
 
-// cheapest is the best way of a switch.
-func (t *trial) cheapest(d *dest, r *root, pick []uint8, j int32) int {
+// behind lists the routes of a switch and of all behind it, by weight of sources.
+func (t *trial) behind(d *dest, r *root, j int32) (sources int64) {
 	x := t.phased
 	x.behind, x.spans = x.behind[:0], x.spans[:0]
 	x.gather(j)
-	sources := int64(0)
 	for _, i := range x.behind {
 		if u := r.order[i]; t.src[u] > 0 {
 			sources += t.src[u]
 			x.spans = t.network.spans(x.spans, d, u)
 		}
 	}
+	return sources
+}
+
+// cheapest is the best way of a switch for the routes at hand.
+func (t *trial) cheapest(r *root, pick []uint8, j int32, sources int64) int {
+	x := t.phased
 	routes := max(1, (sources+t.ordinary/2)/t.ordinary)
 	own := t.square[r.order[j]] << 10 / max(1, sources)
 	ways := r.ways[r.first[j]:r.first[j+1]]

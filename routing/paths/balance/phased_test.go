@@ -40,7 +40,7 @@ func phasedTrial(rt *rapid.T) *trial {
 		rt.Fatal(err)
 	}
 	n.lay(uint(rapid.IntRange(0, 3).Draw(rt, "shift")))
-	t := newTrial(n, plan{power: rapid.IntRange(1, 4).Draw(rt, "power"), even: rapid.Float64Range(0, 50).Draw(rt, "even"), share: rapid.Int64Range(0, 2).Draw(rt, "share")}, 1)
+	t := newTrial(n, plan{power: rapid.IntRange(1, 4).Draw(rt, "power"), even: rapid.Float64Range(0, 50).Draw(rt, "even"), share: rapid.Int64Range(0, 2).Draw(rt, "share"), mend: rapid.Bool().Draw(rt, "mend")}, 1)
 	for i := range t.dests {
 		pick, root := t.picks(int32(i)), &t.roots[t.dests[i].root]
 		for j := 1; j < len(pick); j++ {
@@ -169,7 +169,7 @@ func TestCheapestWay(t *testing.T) {
 		for k := range r.first[j+1] - r.first[j] {
 			best = min(best, cost(int(k)))
 		}
-		if got := cost(x.cheapest(to, r, pick, j)); got != best {
+		if got := cost(x.cheapest(r, pick, j, x.behind(to, r, j))); got != best {
 			rt.Fatalf("it takes a way that costs %d; the cheapest is %d", got, best)
 		}
 	})
@@ -269,4 +269,58 @@ func TestAdopt(t *testing.T) {
 			t.Fatalf("LID %d goes other ways", lid)
 		}
 	}
+}
+
+// Routes are in trouble if one of the cells that they are counted in, on some trunk of
+// their way, takes nearly as long as the fullest of its offsets, and longer than hosts'
+// links. What is not in trouble stays where it is.
+func TestMendingMovesWhatIsInTrouble(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		x := phasedTrial(rt)
+		x.plan.mend = true
+		x.phased, x.mending = newPhased(x.network, x.plan), newMending(x.network)
+		x.countApart(context.Background())
+		counts, longest := x.metAtOffsets(fabric.None), map[cell]int64{}
+		for k, n := range counts {
+			all := cell{fabric.None, k.order, k.block}
+			longest[all] = max(longest[all], int64(n)*x.inverse[k.trunk])
+		}
+		bad := func(s fabric.NodeID, d int32) bool {
+			for _, c := range x.route(s, d) {
+				for _, from := range x.hosts {
+					for o := range x.orders {
+						k := x.offset(o, from, d)
+						if x.f.Endpoint(from).Switch != s || k < 0 {
+							continue
+						}
+						takes, most := int64(counts[cell{c, o, k >> x.shift}])*x.inverse[c], longest[cell{fabric.None, o, k >> x.shift}]
+						if takes >= int64(trouble*float64(most)) && takes > x.network.slowest()<<x.shift {
+							return true
+						}
+					}
+				}
+			}
+			return false
+		}
+		x.survey()
+		x.search(context.Background())
+		calm := map[int32][]uint8{}
+		for d := range int32(len(x.dests)) {
+			r := &x.roots[x.dests[d].root]
+			for j := 1; j < len(r.order); j++ {
+				if got, want := slices.Contains(x.mending.from[d], int32(j)), bad(r.order[j], d); got != want {
+					rt.Fatalf("routes from switch %d to destination %d in trouble: %v, want %v", r.order[j], d, got, want)
+				}
+			}
+			if len(x.mending.from[d]) == 0 {
+				calm[d] = slices.Clone(x.picks(d))
+			}
+		}
+		x.pass(context.Background())
+		for d, pick := range calm {
+			if !slices.Equal(pick, x.picks(d)) {
+				rt.Fatalf("destination %d was moved", d)
+			}
+		}
+	})
 }

@@ -10,15 +10,9 @@ import (
 // destination in which every host occurs at most once.
 type sample struct {
 	first []int32 // [bisection, plus one at the end] into pairs
-	pairs []match // of all bisections
+	pairs *routes // of all bisections
+	alone []int64 // [pair] time that a packet takes at the slower of its ends
 	full  float64 // bandwidth of all pairs if each were alone
-}
-
-// match is one flow.
-type match struct {
-	from  fabric.NodeID
-	dest  int32
-	alone int64 // time that a packet takes at the slower of its ends
 }
 
 // newSample draws bisections. A host takes part with a probability by its weight.
@@ -38,6 +32,7 @@ func newSample(n *network, seed uint64) *sample {
 	}
 	s := &sample{first: []int32{0}}
 	var present []fabric.EndpointID
+	var pairs []ends
 	for run := range runs {
 		present = present[:0]
 		for _, e := range n.hosts {
@@ -51,11 +46,13 @@ func newSample(n *network, seed uint64) *sample {
 			to := n.f.Endpoint(present[half+i])
 			lid := to.LID + fabric.LID(run&(1<<to.LMC-1))
 			alone := max(n.end[present[i]], n.end[present[half+i]])
-			s.pairs = append(s.pairs, match{n.f.Endpoint(present[i]).Switch, byLID[lid], alone})
+			pairs = append(pairs, ends{n.f.Endpoint(present[i]).Switch, byLID[lid]})
+			s.alone = append(s.alone, alone)
 			s.full += 1 / float64(alone)
 		}
-		s.first = append(s.first, int32(len(s.pairs)))
+		s.first = append(s.first, int32(len(pairs)))
 	}
+	s.pairs = newRoutes(n, pairs)
 	return s
 }
 
@@ -63,31 +60,22 @@ func newSample(n *network, seed uint64) *sample {
 // effective bisection bandwidth of Hoefler et al. in the sample.
 func (t *trial) bandwidth(s *sample) float64 {
 	count := make([]int32, t.f.Trunks())
-	var flat []fabric.ChannelID
-	var first []int32
+	all, first := t.walk(s.pairs), s.pairs.first
 	total := 0.0
 	for run := range len(s.first) - 1 {
-		flat, first = flat[:0], append(first[:0], 0)
-		pairs := s.pairs[s.first[run]:s.first[run+1]]
-		for _, m := range pairs {
-			r, pick := &t.roots[t.dests[m.dest].root], t.picks(m.dest)
-			for i := r.at[m.from]; i != 0; {
-				e := r.first[i] + int32(pick[i])
-				c := r.ways[e].trunk
-				count[c]++
-				flat = append(flat, c)
-				i = r.ways[e].head
-			}
-			first = append(first, int32(len(flat)))
+		from, to := s.first[run], s.first[run+1]
+		on := all[first[from]:first[to]]
+		for _, c := range on {
+			count[c]++
 		}
-		for i, m := range pairs {
-			worst := m.alone
-			for _, c := range flat[first[i]:first[i+1]] {
+		for i := from; i < to; i++ {
+			worst := s.alone[i]
+			for _, c := range all[first[i]:first[i+1]] {
 				worst = max(worst, int64(count[c])*t.inverse[c])
 			}
 			total += 1 / float64(worst)
 		}
-		for _, c := range flat {
+		for _, c := range on {
 			count[c] = 0
 		}
 	}

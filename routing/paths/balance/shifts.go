@@ -46,66 +46,87 @@ const lowest, highest = 2, 8
 // they have. It is for routes that meet as many at their offset as is usual.
 var evens = []float64{.2, 1, .1, 4, 12}
 
-// quick is evens where the work is for fewPasses passes or less: what the first of them
-// costs in bandwidth, later ones would have to win back.
-var quick = []float64{30, 12}
-
+// fewPasses is the passes for shifts below which what is not in trouble stays where it is.
 const fewPasses = 6
+
+// phases is what a search for the aims Shifts and Mixed judges by.
+type phases struct {
+	*network
+	aim    Aim
+	pairs  *sample
+	shifts *shiftSample
+	floor  float64 // bandwidth that Mixed keeps in any case
+}
+
+// measure is the figures of a routing, as far as the aim is about them.
+func (s *phases) measure(t *trial) figures {
+	if s.aim == Shifts {
+		return figures{0, t.durations(s.shifts)}
+	}
+	return figures{t.bandwidth(s.pairs), t.durations(s.shifts)}
+}
+
+// worth is figures.worth; what is below the floor is never worth more than what is above.
+func (s *phases) worth(x figures) float64 {
+	if x.bandwidth < s.floor {
+		return x.worth(s.aim) / 2
+	}
+	return x.worth(s.aim)
+}
+
+// judge measures a trial and notes the figures of its best routing.
+func (s *phases) judge(t *trial) float64 {
+	x := s.measure(t)
+	b := s.worth(x)
+	if b > t.best || t.kept == nil {
+		t.found = x
+	}
+	return b
+}
 
 // searchPhases is search for the aims Shifts and Mixed. It measures the paths that it may
 // begin with, those for random pairs among them. If no flow of a shift meets another on
-// some of them, they are it. Otherwise the search is a tournament of trials that improve
-// the best beginnings.
+// some of them, they are it. Otherwise the search improves the best beginnings: all that
+// is in trouble on large networks, and else everything, in a tournament of trials.
 func searchPhases(ctx context.Context, n *network, fd Finder, p routing.Progress) (*trial, error) {
-	s, shifts := newSample(n, fd.Seed), newShiftSample(n, fd.Seed)
-	measure := func(t *trial) figures {
-		if fd.Aim == Shifts {
-			return figures{0, t.durations(shifts)}
-		}
-		return figures{t.bandwidth(s), t.durations(shifts)}
+	s := &phases{network: n, aim: fd.Aim, pairs: newSample(n, fd.Seed), shifts: newShiftSample(n, fd.Seed)}
+	if work := cmp.Or(fd.Work, max(n.counted, phasedWork)); work >= fewPasses*n.counted {
+		return s.compete(ctx, fd, work, p)
 	}
-	floor := 0.0
-	worth := func(x figures) float64 {
-		if x.bandwidth < floor {
-			return x.worth(fd.Aim) / 2 // never more than what is above it
-		}
-		return x.worth(fd.Aim)
-	}
-	judge := func(t *trial) float64 {
-		x := measure(t)
-		b := worth(x)
-		if b > t.best || t.kept == nil {
-			t.found = x
-		}
-		return b
-	}
-	starts, err := n.given(ctx, fd, measure, between(p, 0, 1))
+	return s.searchLarge(ctx, fd, p)
+}
+
+// compete is the tournament of searchPhases.
+func (s *phases) compete(ctx context.Context, fd Finder, work int64, p routing.Progress) (*trial, error) {
+	starts, err := s.given(ctx, fd, s.measure, between(p, 0, 1))
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(starts, func(x *start) bool { return x.perfect() }) {
-		own, err := searchPairs(ctx, n, fd, between(p, 1, 2))
+		own, err := searchPairs(ctx, s.network, fd, between(p, 1, 2))
 		if err != nil {
 			return nil, err
 		}
 		copy(own.pick, own.kept)
-		starts = append(starts, &start{"balance", slices.Clone(own.pick), measure(own)})
+		starts = append(starts, &start{"balance", slices.Clone(own.pick), s.measure(own)})
 	}
-	for _, x := range starts {
-		floor = max(floor, x.bandwidth)
-	}
-	floor *= LeastBandwidth
-	slices.SortStableFunc(starts, func(a, b *start) int { return cmp.Compare(worth(b.figures), worth(a.figures)) })
-	r := newTournament(n, fd, judge)
-	if fd.Work == 0 {
-		r.work = max(n.counted, phasedWork)
-	}
-	r.enter(n, fd, phasedPlans(n, fd, starts, r.work))
+	s.settle(starts)
+	slices.SortStableFunc(starts, func(a, b *start) int { return cmp.Compare(s.worth(b.figures), s.worth(a.figures)) })
+	r := newTournament(s.network, fd, s.judge)
+	r.work = work
+	r.enter(s.network, fd, phasedPlans(s.network, fd, starts, r.work))
 	r.passes *= longer
-	if !n.fits || starts[0].perfect() {
+	if !s.fits || starts[0].perfect() {
 		r.passes = 0
 	}
 	return r.run(ctx, between(p, 2, stages))
+}
+
+// settle puts the floor below the most bandwidth of some beginnings.
+func (s *phases) settle(starts []*start) {
+	for _, x := range starts {
+		s.floor = max(s.floor, least*x.bandwidth)
+	}
 }
 
 // stages is the parts of the search for phases, by the time that they take about: the
@@ -117,6 +138,9 @@ func between(p routing.Progress, from, to int) routing.Progress {
 	const steps = 100
 	return func(done, total int) { p.Report(from*steps+(to-from)*steps*done/max(1, total), stages*steps) }
 }
+
+// least is what Mixed keeps of the bandwidth of random pairs in any case.
+const least = 0.96
 
 // longer is how many times as many passes trials for shifts get, and may go on without a
 // better routing, as others: meanwhile costs grow steeper.
@@ -132,21 +156,16 @@ const mostTrials = 48
 // phasedPlans is the trials for shifts, the likeliest to be worth their work first, as
 // many as the work and the memory allow.
 func phasedPlans(n *network, fd Finder, starts []*start, work int64) []plan {
-	weights, share := evens, int64(2)
-	switch {
-	case fd.Aim == Shifts:
+	weights := evens
+	if fd.Aim == Shifts {
 		weights = []float64{0, .2}
-	case n.counted > phasedWork: // what is met again would be too much to look up
-		weights, share = []float64{.5}, 0
-	case work < fewPasses*n.counted:
-		weights = quick
 	}
 	var all []plan
 	for seed := uint64(0); len(all) < mostTrials; seed++ {
 		for _, power := range powers {
 			for _, even := range weights {
 				for _, from := range starts {
-					all = append(all, plan{from: from, power: power, even: even, seed: seed, share: share})
+					all = append(all, plan{from: from, power: power, even: even, seed: seed, share: 2})
 				}
 			}
 		}
@@ -160,21 +179,32 @@ func phasedPlans(n *network, fd Finder, starts []*start, work int64) []plan {
 func (n *network) given(ctx context.Context, fd Finder, measure func(*trial) figures, p routing.Progress) ([]*start, error) {
 	var starts []*start
 	for i, b := range fd.Begin {
-		fw, err := b.Paths.Paths(ctx, n.f, nil)
-		if routing.Refused(err) {
-			continue
-		}
+		x, err := n.begun(ctx, fd, b, measure)
 		if err != nil {
 			return nil, err
 		}
 		p.Report(i+1, len(fd.Begin)+1)
-		t := newTrial(n, plan{}, fd.Seed)
-		t.adopt(ctx, fw)
-		x := measure(t)
-		starts = append(starts, &start{b.Name, t.pick, x})
+		if x == nil {
+			continue
+		}
+		starts = append(starts, x)
 		if x.perfect() {
 			break
 		}
 	}
 	return starts, ctx.Err()
+}
+
+// begun is a beginning, or nil if it refuses the network.
+func (n *network) begun(ctx context.Context, fd Finder, b Beginning, measure func(*trial) figures) (*start, error) {
+	fw, err := b.Paths.Paths(ctx, n.f, nil)
+	if routing.Refused(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := newTrial(n, plan{}, fd.Seed)
+	t.adopt(ctx, fw)
+	return &start{b.Name, t.pick, measure(t)}, nil
 }

@@ -17,6 +17,7 @@ type plan struct {
 	from  *start  // begin with these paths, and count offsets; nil: none of this
 	power int     // of the routes that one meets at its offset, which is what they cost it
 	even  float64 // what loads cost beside that
+	mend  bool    // route again only what is in trouble
 	seed  uint64  // of the order of destinations, beside the finder's
 }
 
@@ -38,8 +39,9 @@ type trial struct {
 	// on by the same trunk are side by side, as a tree looks at them. Nil where share is 0.
 	both []int64
 
-	queue  []int32 // destinations, as a pass for shifts takes them
-	phased *phased // counts for shifts; nil before the first pass for them
+	queue   []int32  // destinations, as a pass for shifts takes them
+	phased  *phased  // counts for shifts; nil before the first pass for them
+	mending *mending // of a trial that mends; nil before the first pass
 
 	passes   int     // so far
 	moved    int     // trees that the last pass changed
@@ -125,7 +127,11 @@ func (t *trial) pass(ctx context.Context) {
 	t.passes++
 	t.moved = 0
 	if t.from != nil {
-		t.passPhased(ctx)
+		if t.plan.mend {
+			t.passMending(ctx)
+		} else {
+			t.passPhased(ctx)
+		}
 		return
 	}
 	t.random.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })

@@ -180,7 +180,7 @@ func TestBandwidth(t *testing.T) {
 		x.begin(context.Background())
 		sum, full := 0.0, 0.0
 		for run := range len(s.first) - 1 {
-			pairs := s.pairs[s.first[run]:s.first[run+1]]
+			pairs := s.pairs.flows[s.first[run]:s.first[run+1]]
 			flows := map[fabric.ChannelID]float64{}
 			busy := map[int32]bool{}
 			for _, m := range pairs {
@@ -193,8 +193,8 @@ func TestBandwidth(t *testing.T) {
 				}
 				busy[host] = true
 			}
-			for _, m := range pairs {
-				worst := float64(m.alone) / unit
+			for i, m := range pairs {
+				worst := float64(s.alone[int(s.first[run])+i]) / unit
 				full += 1 / worst
 				for _, c := range x.route(m.from, m.dest) {
 					worst = max(worst, flows[c])
@@ -217,10 +217,10 @@ func TestSampleIsFair(t *testing.T) {
 	}
 	s := newSample(n, 1)
 	count := make([]int, len(n.dests))
-	for _, m := range s.pairs {
+	for _, m := range s.pairs.flows {
 		count[m.dest]++
 	}
-	mean := float64(len(s.pairs)) / float64(len(count))
+	mean := float64(len(s.pairs.flows)) / float64(len(count))
 	for d, k := range count {
 		if math.Abs(float64(k)-mean) > 6*math.Sqrt(mean) {
 			t.Errorf("destination %d is drawn %d times, the mean is %.0f", d, k, mean)

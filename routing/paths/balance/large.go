@@ -1,0 +1,143 @@
+package balance
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/par"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// searchLarge is searchPhases where there is no time to route everything again and again:
+// it mends what is in trouble on the best beginning, judged by what it is worth before
+// that, or, where that does not lead above the floor of Mixed, on the best one above it.
+func (s *phases) searchLarge(ctx context.Context, fd Finder, p routing.Progress) (*trial, error) {
+	starts, err := s.beginnings(ctx, fd, between(p, 0, 2))
+	if err != nil {
+		return nil, err
+	}
+	s.settle(starts)
+	first := slices.MaxFunc(starts, func(a, b *start) int { return compare(a.worth(s.aim), b.worth(s.aim)) })
+	best := s.mended(ctx, fd, first)
+	if best.found.bandwidth < s.floor {
+		p.Report(3, stages)
+		above := slices.MaxFunc(starts, func(a, b *start) int { return compare(s.worth(a.figures), s.worth(b.figures)) })
+		if t := s.mended(ctx, fd, above); t.best > best.best {
+			best = t
+		}
+	}
+	p.Report(stages, stages)
+	return best, ctx.Err()
+}
+
+// largest says that even a pass over everything that is counted takes too long.
+func (n *network) largest() bool { return n.counted > phasedWork }
+
+// compare is cmp.Compare for slices.MaxFunc, which takes the first of equals.
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// beginnings is what to begin with on a large network. What is given first often serves
+// as it is. One for random pairs is made beside the others, on the largest networks only if
+// something made for any network has more bandwidth than the first one, which then does not
+// suit this one.
+func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) ([]*start, error) {
+	some := min(1, len(fd.Begin))
+	first, rest := fd, fd
+	first.Begin, rest.Begin = fd.Begin[:some], fd.Begin[some:]
+	starts, err := s.given(ctx, first, s.measure, nil)
+	if err != nil || len(starts) > 0 && starts[0].perfect() {
+		return starts, err
+	}
+	p.Report(1, 2)
+	var others []*start
+	var refused error
+	own := newTrial(s.network, plan{turns: true, share: 2}, fd.Seed)
+	begin := []func(){
+		func() { others, refused = s.given(ctx, rest, s.measure, nil) },
+		func() { own.begin(ctx) },
+	}
+	if s.largest() {
+		begin = begin[:1]
+	}
+	err = par.For(ctx, len(begin), func(_, i int) { begin[i]() })
+	if err == nil {
+		err = refused
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Report(2, 2)
+	suits := len(starts) > 0 && !slices.ContainsFunc(others, func(x *start) bool { return x.worth(s.aim) > starts[0].worth(s.aim) })
+	starts = append(starts, others...)
+	if s.largest() {
+		if suits {
+			return starts, ctx.Err()
+		}
+		own.begin(ctx)
+	}
+	return append(starts, s.promising(ctx, fd, own, starts)), ctx.Err()
+}
+
+// hope is how much more a beginning for random pairs may be worth after another pass.
+const hope = 1.05
+
+// promising is a trial for random pairs as a beginning, after another pass if it may be
+// worth more then than all others.
+func (s *phases) promising(ctx context.Context, fd Finder, t *trial, others []*start) *start {
+	x := &start{"balance", slices.Clone(t.pick), s.measure(t)}
+	if fd.Passes < 0 || fd.Work > 0 && fd.Work < s.price(t.plan) {
+		return x
+	}
+	for _, o := range others {
+		if hope*x.worth(s.aim) < o.worth(s.aim) {
+			return x
+		}
+	}
+	t.pass(ctx)
+	if y := s.measure(t); y.worth(s.aim) > x.worth(s.aim) {
+		x = &start{"balance", t.pick, y}
+	}
+	return x
+}
+
+// mendsToAPass is how many passes that mend take the time of one over everything, about.
+const mendsToAPass = 3
+
+// mended is a trial that mends a beginning as long as that is worth it.
+func (s *phases) mended(ctx context.Context, fd Finder, from *start) *trial {
+	even := 12.0
+	if s.aim == Shifts {
+		even = .2
+	}
+	t := newTrial(s.network, plan{from: from, power: 6, even: even, share: 2, mend: true}, fd.Seed)
+	t.begin(ctx)
+	t.judge(func(*trial) float64 { return s.worth(from.figures) })
+	t.found = from.figures
+	if !s.fits || from.perfect() || fd.Passes < 0 {
+		return t
+	}
+	passes := int64(1)
+	if s.largest() {
+		passes = mostMends
+	}
+	if fd.Work > 0 {
+		passes = min(passes, mendsToAPass*fd.Work/s.counted)
+	}
+	if fd.Passes > 0 {
+		passes = min(passes, int64(fd.Passes))
+	}
+	for int64(t.passes) < passes && t.stale == 0 && ctx.Err() == nil && (fd.deadline.IsZero() || time.Now().Before(fd.deadline)) {
+		t.pass(ctx)
+		t.judge(s.judge)
+	}
+	return t
+}

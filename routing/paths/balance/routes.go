@@ -1,0 +1,58 @@
+package balance
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
+)
+
+// routes is flows whose trunks are looked up again and again, for every trial. How long
+// each route is does not depend on the trial, because all are shortest.
+type routes struct {
+	flows  []ends
+	first  []int32 // [flow, plus one at the end] into the trunks of all
+	byDest []int32 // flows, those to one destination in a row, since they share its tree
+}
+
+// ends is where a flow begins and ends.
+type ends struct {
+	from fabric.NodeID
+	dest int32
+}
+
+func newRoutes(n *network, flows []ends) *routes {
+	x := &routes{flows: flows, first: make([]int32, len(flows)+1), byDest: fabric.All[int32](len(flows))}
+	for i, e := range flows {
+		r := &n.roots[n.dests[e.dest].root]
+		hops := int32(0)
+		for at := r.at[e.from]; at != 0; at = r.ways[r.first[at]].head {
+			hops++
+		}
+		x.first[i+1] = x.first[i] + hops
+	}
+	slices.SortStableFunc(x.byDest, func(i, j int32) int { return cmp.Compare(flows[i].dest, flows[j].dest) })
+	return x
+}
+
+// walk is the trunks of all routes in a trial, at first.
+func (t *trial) walk(x *routes) []fabric.ChannelID {
+	const chunk = 4096
+	all := make([]fabric.ChannelID, x.first[len(x.flows)])
+	// It is over soon: a context that ends is noticed between trials.
+	_ = par.For(context.Background(), (len(x.flows)+chunk-1)/chunk, func(_, k int) {
+		for _, i := range x.byDest[k*chunk : min((k+1)*chunk, len(x.flows))] {
+			e := x.flows[i]
+			r, pick := &t.roots[t.dests[e.dest].root], t.picks(e.dest)
+			at := r.at[e.from]
+			way := all[x.first[i]:x.first[i+1]]
+			for h := range way {
+				w := r.ways[r.first[at]+int32(pick[at])]
+				way[h], at = w.trunk, w.head
+			}
+		}
+	})
+	return all
+}
