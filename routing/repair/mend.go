@@ -191,15 +191,8 @@ func (m *mender) measure() {
 // reattach gives a switch whose path is broken a new entry. If no trunk works, it tries
 // the switches that forward to it.
 func (m *mender) reattach(s fabric.NodeID, slack int32) {
-	if m.dist[s] != unknown || !m.wanted(s) {
+	if m.dist[s] != unknown || !m.wanted(s) || m.attach(s, slack) {
 		return
-	}
-	for _, c := range m.trunksToTry(s, slack) {
-		if m.take(s, c) {
-			m.markReached(s, m.dist[m.f.Heads()[c]]+1)
-			m.addLoad(s)
-			return
-		}
 	}
 	for c := m.child[s]; c != fabric.None; c = m.sibling[c] {
 		if m.patient && len(m.trunksToTry(s, slack)) > 0 {
@@ -207,6 +200,18 @@ func (m *mender) reattach(s fabric.NodeID, slack int32) {
 		}
 		m.reattach(c, slack)
 	}
+}
+
+// attach gives a switch a new entry, and says whether one of its trunks works.
+func (m *mender) attach(s fabric.NodeID, slack int32) bool {
+	for _, c := range m.trunksToTry(s, slack) {
+		if m.take(s, c) {
+			m.markReached(s, m.dist[m.f.Heads()[c]]+1)
+			m.addLoad(s)
+			return true
+		}
+	}
+	return false
 }
 
 // trunksToTry is the trunks from a switch to switches with working paths that make its

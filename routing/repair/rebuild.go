@@ -31,11 +31,15 @@ type rebuilder struct {
 	orientation *orient.Orientation // of the Up*/Down* rows
 	legal       dag.DAG             // the paths of such a row
 	all         []fabric.NodeID     // switches that take their entries together
-	added       [][2]fabric.ChannelID
+
+	oldChild, oldSibling []fabric.NodeID // [switch] lists of the switches that forward to a switch by the row that is to be kept
+	kept, lost           []fabric.NodeID // scratch of keepEntries
+	added                [][2]fabric.ChannelID
 }
 
 func newRebuilder(sh *shared, tables *routing.Tables, left []Left) *rebuilder {
 	r := &rebuilder{mender: newMender(sh.newStep(tables)), stuck: map[fabric.LID]bool{}, empty: routing.NewForwarding(tables.Fabric)}
+	r.oldChild, r.oldSibling = make([]fabric.NodeID, r.f.Switches()), make([]fabric.NodeID, r.f.Switches())
 	for _, l := range left {
 		r.stuck[l.LID] = true
 		r.order = append(r.order, l.LID)
@@ -88,6 +92,9 @@ func (r *rebuilder) place(lid fabric.LID) bool {
 	if !r.findRoots() {
 		return true // no other switch in this part
 	}
+	if !r.stuck[lid] {
+		r.keepEntries(old)
+	}
 	for slack := range int32(r.o.Slack + 1) {
 		r.reattachAll(slack)
 	}
@@ -106,6 +113,52 @@ func (r *rebuilder) place(lid fabric.LID) bool {
 	}
 	r.write(row)
 	return true
+}
+
+// keepEntries takes those entries of a row that close no cycle, from the destination
+// outwards. A switch that cannot keep its entry gets another before those that forward to it
+// are looked at, so that they can keep theirs.
+func (r *rebuilder) keepEntries(row []uint8) {
+	w, heads := r.flow, r.f.Heads()
+	for s := range r.oldChild {
+		r.oldChild[s] = fabric.None
+	}
+	for s, port := range row {
+		if c := w.trunk(fabric.NodeID(s), port); c != fabric.None && fabric.NodeID(s) != w.home {
+			r.oldSibling[s], r.oldChild[heads[c]] = r.oldChild[heads[c]], fabric.NodeID(s)
+		}
+	}
+	r.lost = r.lost[:0]
+	r.keepFrom(w.home, row)
+	for i := 0; i < len(r.lost); i++ {
+		for slack := range int32(r.o.Slack + 1) {
+			r.attach(r.lost[i], slack)
+		}
+		if r.dist[r.lost[i]] != unknown {
+			r.keepFrom(r.lost[i], row)
+		}
+	}
+}
+
+// keepFrom takes the entries of a row that lead to a switch, to those that forward to it, and
+// so on, and adds the switches that cannot keep theirs to lost.
+func (r *rebuilder) keepFrom(at fabric.NodeID, row []uint8) {
+	w := r.flow
+	r.kept = append(r.kept[:0], at)
+	for i := 0; i < len(r.kept); i++ {
+		at := r.kept[i]
+		for s := r.oldChild[at]; s != fabric.None; s = r.oldSibling[s] {
+			switch {
+			case r.dist[s] != unknown:
+			case r.take(s, w.trunk(s, row[s])):
+				r.dist[s] = r.dist[at] + 1
+				r.load[w.next[s]] += int64(len(w.levels.sources[s]))
+				r.kept = append(r.kept, s)
+			default:
+				r.lost = append(r.lost, s)
+			}
+		}
+	}
 }
 
 // takeRow adds all dependencies of a row to the graph, or none. It fails for a row that

@@ -201,7 +201,7 @@ func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) 
 	}
 	begun := *p
 	r := newRebuilder(sh, begun.end(tables), begun.Left)
-	for _, roots := range rootsFor(tables.Fabric, begun.Left) {
+	for _, roots := range rootsFor(sh, begun.Left) {
 		placed, err := r.upDown(ctx, roots)
 		if err == nil && placed {
 			_, err = p.better(ctx, sh, &begun, r.Tables, tables)
@@ -224,10 +224,21 @@ func (p *Plan) better(ctx context.Context, sh *shared, begun *Plan, target, tabl
 	return true, nil
 }
 
-// rootsFor is the roots of Up*/Down* that are tried, in their order: the centre of each
-// part, the switch of a destination that is left, and some others spread over the fabric.
-func rootsFor(f *fabric.Fabric, left []Left) [][]fabric.NodeID {
+// rootsFor is the roots of Up*/Down* that are tried, in their order: the centre of each part
+// before the failure, since the tables may be made around it, and now; the switch of a
+// destination that is left, and some others spread over the fabric.
+func rootsFor(sh *shared, left []Left) [][]fabric.NodeID {
+	f := sh.f
 	tries := [][]fabric.NodeID{orient.Centres(f), {f.Endpoint(f.Owner(left[0].LID)).Switch}}
+	if was := sh.was.tables; was != nil {
+		var before []fabric.NodeID
+		for _, r := range orient.Centres(was.Fabric) {
+			if r := f.NodeByGUID(was.Fabric.Node(r).GUID); r != fabric.None {
+				before = append(before, r)
+			}
+		}
+		tries = append([][]fabric.NodeID{before}, tries...)
+	}
 	for i := range otherRoots {
 		tries = append(tries, []fabric.NodeID{fabric.NodeID(i * (f.Switches() - 1) / (otherRoots - 1))})
 	}

@@ -1,0 +1,51 @@
+package repair
+
+import (
+	"testing"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/orient"
+	"github.com/weft-fabric/weft/routing/paths/updown"
+	"github.com/weft-fabric/weft/transition"
+)
+
+// Rows that lose an entry to the turns of Up*/Down* keep the others: the switches that
+// forwarded to one which gets another entry still do.
+func TestRebuiltRowsKeepEntries(t *testing.T) {
+	f := testnet.Build(t, "torus:5x5,hosts=2")
+	fw, err := updown.Finder{}.Paths(t.Context(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.UniformSL2VL([routing.SLs]uint8{}))}
+	live, err := f.Without([]fabric.ChannelID{0}, nil) // at the centre
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := transition.On(live, was, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh := newShared(before, was, Options{Contract: routing.Any, Slack: defaultSlack})
+	stuck := live.Endpoint(routing.HCA.Endpoints(live)[0]).LID
+	r := newRebuilder(sh, before, []Left{{LID: stuck}})
+	placed, err := r.upDown(t.Context(), orient.Centres(f))
+	if err != nil || !placed {
+		t.Fatalf("placed %v, %v", placed, err)
+	}
+	rows, changed := 0, 0
+	for lid := range routing.HCA.LIDs(live) {
+		n := 0
+		for s, port := range r.Tables.Forwarding.Row(lid) {
+			if port != fw.Port(fabric.NodeID(s), lid) && lid != stuck {
+				n++
+			}
+		}
+		rows, changed = rows+min(n, 1), changed+n
+	}
+	if rows == 0 || changed > 3*rows {
+		t.Errorf("%d entries of %d rows change", changed, rows)
+	}
+}
