@@ -88,6 +88,7 @@ type parser struct {
 	extended bool
 	table    bool           // the lines are of PM_INFO
 	columns  map[string]int // of its header; nil: not read yet
+	cells    int            // in that header
 }
 
 func (p *parser) line(c format.Cursor) error {

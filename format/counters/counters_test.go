@@ -100,6 +100,7 @@ func TestErrors(t *testing.T) {
 		{"second table", pmInfo, "END_PM_INFO\n", "START_X\n", "c:9: truncated: the table PM_INFO has no END_PM_INFO before START_X"},
 		{"no end", pmInfo, "END_PM_INFO\n", "", "c:8: truncated: the table PM_INFO has no END_PM_INFO"},
 		{"column", pmInfo, "PortNumber", "PortNumbers", "c:5: the table PM_INFO has no column PortNumber"},
+		{"column without a name", pmInfo, "NodeGUID,", "NodeGUID,,", "c:6: 7 cells, but the header of PM_INFO has 8"},
 		{"cells", pmInfo, "5000000000,0,55", "5000000000", "c:6: 5 cells, but the header of PM_INFO has 7"},
 		{"GUID", pmInfo, "0x30,0x31", "x,0x31", "c:8: no GUID and number"},
 		{"node", pmInfo, "0x30,0x31", "0x50,0x31", "c:8: the fabric has no node with GUID 0x0000000000000050"},

@@ -35,7 +35,7 @@ func (p *parser) row(c format.Cursor) error {
 	}
 	cells := bytes.Split(c, []byte(","))
 	if p.columns == nil {
-		p.columns = map[string]int{"": len(cells)}
+		p.columns, p.cells = map[string]int{}, len(cells)
 		for i, name := range cells {
 			p.columns[strings.ToLower(string(bytes.TrimSpace(name)))] = i
 		}
@@ -46,8 +46,8 @@ func (p *parser) row(c format.Cursor) error {
 		}
 		return nil
 	}
-	if len(cells) != p.columns[""] {
-		return p.lines.Errorf("%d cells, but the header of PM_INFO has %d columns; the line may be cut short", len(cells), p.columns[""])
+	if len(cells) != p.cells {
+		return p.lines.Errorf("%d cells, but the header of PM_INFO has %d columns; the line may be cut short", len(cells), p.cells)
 	}
 	return p.port(cells)
 }
