@@ -21,7 +21,7 @@ type MulticastVerdict struct {
 	SLs      uint16       // service levels that they were judged on, as bits
 	Circling []fabric.LID // MLIDs whose packets can come back to where they were
 	Split    []fabric.LID // MLIDs with a member whose packets do not reach all the others
-	OneSided []fabric.LID // MLIDs with a port in their tree that has no cable, or whose other end is not in it
+	OneSided []fabric.LID // MLIDs with a port in their tree whose other end is not in it
 }
 
 // Outside lists whose traffic the verdict does not cover.
@@ -221,17 +221,15 @@ func (w *spreader) split() bool {
 	return false
 }
 
-// oneSided says whether the tree has a port that leads nowhere, or to a port of a switch that
-// is not in it: all ports of a whole tree are, for packets come and go by each.
+// oneSided says whether the tree has a port that leads to a port of a switch which is not in
+// it: all ports of a whole tree are, for packets come and go by each. Ports without a cable
+// are those of hosts that left, or leave the tree in pieces.
 func (w *spreader) oneSided() bool {
 	for _, n := range w.tree.Nodes {
 		for port := range n.Ports.All() {
 			c := w.f.Out(n.Switch, port)
-			if port == 0 || c != fabric.None && int(c) >= w.f.Trunks() {
+			if port == 0 || c == fabric.None || int(c) >= w.f.Trunks() {
 				continue
-			}
-			if c == fabric.None {
-				return true
 			}
 			if ch := w.f.Channel(c); !w.ports[ch.To].Has(ch.ToPort) {
 				return true

@@ -20,8 +20,20 @@ func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 	}
 	add(l.Verdict != deadlockFree, CreditLoop, loopAdvice(l), "packets can deadlock: a credit loop of %d links, of which one is at %s (contract %s)", len(l.Cycle), firstOf(l.Cycle), l.Contract)
 	add(l.CutOff > 0, CutOff, "weft verify names them; SIGHUP to opensm makes it route again", "%s of %s that cables join are cut off by the tables", words.Plural(int(l.CutOff), "pair"), words.Thousands(l.Pairs))
+	if m := l.Multicast; m != nil {
+		odd := slices.Concat(m.Circling, m.Split, m.OneSided)
+		slices.Sort(odd)
+		odd = slices.Compact(odd)
+		add(len(odd) > 0, Multicast, "SIGHUP to opensm makes it route again; weft verify tells more", "%s of %s circle, are in pieces or lead out of themselves: %s",
+			words.Counted(len(odd), "tree", "trees"), words.Counted(m.Groups, "multicast group", "multicast groups"), words.FirstOf(odd))
+	}
 	add(l.Circles > 0, ForwardingLoop, "SIGHUP to opensm makes it route again", "packets circle for ever from %s (switch, LID)", words.Thousands(l.Circles))
 	add(l.Dropped > 0, Dropped, "let OpenSM write SL2VL maps (qos TRUE), or give clients another service level", "packets are dropped at %s: their service level is mapped to no lane", words.Plural(int(l.Dropped), "turn"))
+	if n := len(l.Absent); n > 0 && l.Dropped == 0 {
+		a := l.Absent[0]
+		add(true, Dropped, "let OpenSM write SL2VL maps for the lanes that there are (max_op_vls)", "packets are dropped at %s for want of a lane, first: SL %d takes VL %d on %s, which runs %s",
+			words.Plural(n, "port"), a.SL, a.VL, a.From, words.Plural(int(a.DataVLs), "data lane"))
+	}
 	if l.Made != nil && l.Asked != "" {
 		asked := strings.Split(l.Asked, ",")
 		how := "as OpenSM's log says"
@@ -35,6 +47,7 @@ func alarms(l, before *Look, now *Snapshot, differ int) []Alarm {
 	add(len(now.Stale) > 0, StaleTables, "SIGHUP to opensm makes it route for the network as it is", "tables and network are not of one time: %s", strings.Join(now.Stale, "; "))
 	add(now.NoMap != "", NoMap, "let OpenSM write SL2VL maps again (qos TRUE; SIGHUP)", "%s", now.NoMap)
 	add(now.NoMap == "" && !now.Maps && lostMaps(before), NoMap, "find out why the file of SL2VL maps is not there any more", "there were SL2VL maps, and there are none now")
+	add(len(now.Doubts) > 0, Unproven, "weft verify tells more", "switches may not do what the verdict is about: %s", strings.Join(now.Doubts, "; "))
 	if n := len(l.Degraded); n > 0 {
 		d := l.Degraded[0]
 		add(true, DegradedLink, "reseat or replace the cable; weft info shows all", "%s below others of their kind, the first: %s, %s to %s, %s",

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,21 +15,22 @@ import (
 
 // Config is the configuration file.
 type Config struct {
-	Folder    string           `yaml:"folder"`    // OpenSM's dumps or an output folder of ibdiagnet; either this or Commands
-	Fabric    string           `yaml:"fabric"`    // file with the network, if Folder has none
-	Commands  configfile.Names `yaml:"commands"`  // FILE = PROGRAM ARGUMENT…, whose output is that file of the look
-	Timeout   time.Duration    `yaml:"timeout"`   // of each command; 0: DefaultTimeout
-	Every     time.Duration    `yaml:"every"`     // between looks; 0: DefaultEvery
-	Settle    time.Duration    `yaml:"settle"`    // files are read that have not changed for so long; 0: DefaultSettle
-	Engine    string           `yaml:"engine"`    // asked for; empty: what Conf says
-	Conf      string           `yaml:"conf"`      // opensm.conf
-	Log       string           `yaml:"log"`       // OpenSM's log
-	Expect    string           `yaml:"expect"`    // folder of the tables that should be in force
-	Contract  string           `yaml:"contract"`  // what clients do with service levels; empty: see Look.Contract
-	Endpoints string           `yaml:"endpoints"` // hca, ca or all; empty: hca
-	State     string           `yaml:"state"`     // folder of the looks; required
-	Keep      int              `yaml:"keep"`      // looks that are kept; 0: DefaultKeep
-	Metrics   string           `yaml:"metrics"`   // loopback address and port for Prometheus; empty: none
+	Folder    string           `yaml:"folder"`       // OpenSM's dumps or an output folder of ibdiagnet; either this or Commands
+	Fabric    string           `yaml:"fabric"`       // file with the network, if Folder has none
+	Commands  configfile.Names `yaml:"commands"`     // FILE = PROGRAM ARGUMENT…, whose output is that file of the look
+	Timeout   time.Duration    `yaml:"timeout"`      // of each command; 0: DefaultTimeout
+	Every     time.Duration    `yaml:"every"`        // between looks; 0: DefaultEvery
+	Settle    time.Duration    `yaml:"settle"`       // files are read that have not changed for so long; 0: DefaultSettle
+	Engine    string           `yaml:"engine"`       // asked for; empty: what Conf says
+	Conf      string           `yaml:"conf"`         // opensm.conf
+	Log       string           `yaml:"log"`          // OpenSM's log
+	Expect    string           `yaml:"expect"`       // folder of the tables that should be in force
+	Contract  string           `yaml:"contract"`     // what clients do with service levels; empty: see Look.Contract
+	Endpoints string           `yaml:"endpoints"`    // hca, ca or all; empty: hca
+	Multicast string           `yaml:"multicast_sl"` // service levels of multicast groups, such as 0,2, whose trees are judged too; empty: 0
+	State     string           `yaml:"state"`        // folder of the looks; required
+	Keep      int              `yaml:"keep"`         // looks that are kept; 0: DefaultKeep
+	Metrics   string           `yaml:"metrics"`      // loopback address and port for Prometheus; empty: none
 
 	lines configfile.Lines
 }
@@ -59,6 +59,7 @@ type settings struct {
 	Config
 	contract *routing.Contract // nil: by what is known of service levels
 	scope    routing.Scope
+	trees    uint16 // service levels of multicast groups, as bits
 	commands []command
 }
 
@@ -104,6 +105,11 @@ func (c Config) check() (*settings, error) {
 			s.scope, err = routing.ParseScope(s.Endpoints)
 			return err
 		}},
+		{"multicast_sl", func() (err error) {
+			s.Multicast = cmp.Or(c.Multicast, "0")
+			s.trees, err = routing.ParseLevels(s.Multicast)
+			return err
+		}},
 		{"state", func() error {
 			if c.State == "" {
 				return errors.New("state is not set: the folder in which looks are kept")
@@ -125,8 +131,11 @@ func (c Config) check() (*settings, error) {
 	for _, path := range []struct{ key, value string }{
 		{"folder", c.Folder}, {"fabric", c.Fabric}, {"conf", c.Conf}, {"log", c.Log}, {"expect", c.Expect}, {"state", c.State},
 	} {
-		if path.value != "" && !filepath.IsAbs(path.value) {
-			return nil, c.at(path.key, configfile.Absolute(path.key, path.value))
+		if path.value == "" {
+			continue
+		}
+		if err := c.at(path.key, configfile.Absolute(path.key, path.value)); err != nil {
+			return nil, err
 		}
 	}
 	return s, nil
@@ -162,11 +171,20 @@ func (s *settings) checkCommands() error {
 	return nil
 }
 
+// fixed says what of new settings would need a restart, or nothing.
+func (s *settings) fixed(now *settings) string {
+	for _, f := range [...]struct{ name, old, new string }{{"state", s.State, now.State}, {"metrics", s.Metrics, now.Metrics}} {
+		if f.old != f.new {
+			return fmt.Sprintf("%s changes from %q to %q, which needs a restart", f.name, f.old, f.new)
+		}
+	}
+	return ""
+}
+
 // at adds to an error where in its file the setting is: a *configfile.Wrong.
 func (c *Config) at(key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	text := strings.TrimPrefix(err.Error(), "routing: ")
-	return fmt.Errorf("watch: %w", &configfile.Wrong{Key: key, Line: c.lines[key], Why: text})
+	return fmt.Errorf("watch: %w", c.lines.At(key, err, "routing"))
 }

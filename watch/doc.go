@@ -8,12 +8,14 @@
 //
 //	credit-loop       packets can deadlock
 //	cut-off           pairs that cables join and the tables do not
+//	multicast         trees of multicast groups circle, are in pieces or lead out of themselves
 //	forwarding-loop   packets circle
 //	dropped           a service level in use is mapped to no lane
 //	fallback          another engine made the tables than was asked for
 //	other-tables      the tables are not those that are expected
 //	stale-tables      tables and network are not of one time
 //	no-map            ports have no SL2VL map
+//	unproven          files say of switches what the verdict cannot follow
 //	degraded-link     a link is slower or narrower than others of its kind
 //	recabled          a cable leads elsewhere than at the look before
 //	unreadable        the files cannot be gathered or read

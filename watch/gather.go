@@ -28,8 +28,10 @@ const (
 var Networks = []string{ibdiagnetNet, ibnetdiscover, subnetList}
 
 // known is the files that may be in a look: networks, forwarding tables, of which the
-// first that is there counts, SL2VL maps, service levels, groups of adaptive routing.
-var known = slices.Concat(Networks, tables, []string{"opensm-sl2vl.dump", "sl2vl.dump", "ibdiagnet2.slvl", "paths.psl", "ibdiagnet2.far"})
+// first that is there counts, lanes, service levels, adaptive routing, multicast trees.
+var known = slices.Concat(Networks, tables, []string{
+	"opensm-sl2vl.dump", "sl2vl.dump", "ibdiagnet2.slvl", "ibdiagnet2.vl2vl", "paths.psl", "ibdiagnet2.far", "ibdiagnet2.plft", "opensm.mcfdbs", "ibdiagnet2.mcfdbs",
+})
 
 var tables = []string{"opensm-lfts.dump", "lfts.dump", "opensm.fdbs", "ibdiagnet2.fdbs"}
 

@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/weft-fabric/weft/congestion"
@@ -38,7 +39,15 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) error {
 	}
 	l.Apart = s.scope.Disconnected(f)
 	l.Lanes, l.Pairs, l.CutOff, l.Circles, l.Dropped = v.VLs, v.Pairs, max(0, v.Unreachable-l.Apart), v.Loops, v.Dropped
-	l.Cycle = stepsOf(f, v.Cycle)
+	l.Cycle, l.Covers = stepsOf(f, v.Cycle), "unicast"
+	for _, a := range v.Absent {
+		ch := f.Channel(a.Channel)
+		l.Absent = append(l.Absent, Absent{portOf(f, ch.From, ch.FromPort), a.SL, a.VL, ch.DataVLs})
+	}
+	if m := v.Multicast; m != nil {
+		l.Covers = "unicast and multicast"
+		l.Multicast = &Trees{m.Groups, mlids(m.Circling), mlids(m.Split), mlids(m.OneSided)}
+	}
 	loads := congestion.Count(f, now.Tables.Forwarding, s.scope)
 	l.MaxLoad, l.Hot = loads.Max, hottest(f, loads)
 	l.Degraded = degraded(f)
@@ -59,7 +68,21 @@ func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []LoopStep {
 	all := make([]LoopStep, len(cycle))
 	for i, s := range cycle {
 		c := f.Channel(s.Trunk)
-		all[i] = LoopStep{portOf(f, c.From, c.FromPort), portOf(f, c.To, c.ToPort), s.VL, s.SL, endpointPort(f, s.Src), endpointPort(f, f.Owner(s.Dst))}
+		to := Port{Name: "multicast group " + mlid(s.Dst)}
+		if !s.Multicast {
+			to = endpointPort(f, f.Owner(s.Dst))
+		}
+		all[i] = LoopStep{portOf(f, c.From, c.FromPort), portOf(f, c.To, c.ToPort), s.VL, s.SL, endpointPort(f, s.Src), to}
+	}
+	return all
+}
+
+func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
+
+func mlids(lids []fabric.LID) []string {
+	var all []string
+	for _, lid := range lids {
+		all = append(all, mlid(lid))
 	}
 	return all
 }

@@ -13,10 +13,12 @@ type Snapshot struct {
 	Maps   bool     // SL2VL maps are known; otherwise SL n uses lane n
 	Stale  []string // sentences: what tables and network do not have in common, and packets suffer from
 	NoMap  string   // a sentence about ports without an SL2VL map; empty: all have one
+	Doubts []string // sentences: why switches may not do what the tables say
 }
 
-// Reader reads the network in one folder, and the tables in another or the same for it.
-type Reader func(network, tables string) (*Snapshot, error)
+// Reader reads the network in one folder, and the tables in another or the same for it;
+// multicast is the service levels of multicast groups, as bits.
+type Reader func(network, tables string, multicast uint16) (*Snapshot, error)
 
 // Look is what was seen once.
 type Look struct {
@@ -33,6 +35,7 @@ type Look struct {
 	Cables   int `json:"cables"` // all of them
 
 	Verdict   string     `json:"verdict"`  // deadlock-free or credit-loop
+	Covers    string     `json:"covers"`   // unicast, or unicast and multicast
 	Contract  string     `json:"contract"` // of the verdict; if none is set, single:0 where service levels are not known, else honored
 	Endpoints string     `json:"endpoints"`
 	SLsKnown  bool       `json:"service_levels_known"`
@@ -43,7 +46,9 @@ type Look struct {
 	Apart     int64      `json:"pairs_apart"`      // that no cables join
 	Circles   int64      `json:"forwarding_loops"` // (switch, LID)
 	Dropped   int64      `json:"dropped_turns"`
+	Absent    []Absent   `json:"absent_lanes,omitempty"`
 	Cycle     []LoopStep `json:"cycle"`
+	Multicast *Trees     `json:"multicast,omitempty"` // nil: there is no file of multicast trees
 
 	MaxLoad uint32    `json:"largest_load"`
 	Hot     []HotLink `json:"hot_links"` // the fullest first
@@ -68,6 +73,24 @@ type Port struct {
 	Name string `json:"name"` // the description; may be empty and need not be unique
 	GUID string `json:"guid"` // of the node
 	Port uint8  `json:"port,omitempty"`
+}
+
+// Absent is a lane that a switch maps a service level to, and the cable at its port does not
+// run.
+type Absent struct {
+	From    Port  `json:"from"`
+	SL      uint8 `json:"sl"`
+	VL      uint8 `json:"vl"`
+	DataVLs uint8 `json:"data_vls"` // that the cable runs
+}
+
+// Trees is the trees of multicast groups, and the MLIDs of those that are not as they should
+// be; see deadlock.MulticastVerdict.
+type Trees struct {
+	Groups   int      `json:"groups"`
+	Circling []string `json:"circling,omitempty"`
+	Split    []string `json:"split,omitempty"`
+	OneSided []string `json:"one_sided,omitempty"`
 }
 
 // LoopStep is a step of a credit loop: a packet that holds a lane and waits for that of the
@@ -144,19 +167,21 @@ type Kind string
 const (
 	CreditLoop     Kind = creditLoop
 	CutOff         Kind = "cut-off"
+	Multicast      Kind = "multicast"
 	ForwardingLoop Kind = "forwarding-loop"
 	Dropped        Kind = "dropped"
 	Fallback       Kind = "fallback"
 	OtherTables    Kind = "other-tables"
 	StaleTables    Kind = "stale-tables"
 	NoMap          Kind = "no-map"
+	Unproven       Kind = "unproven"
 	DegradedLink   Kind = "degraded-link"
 	Recabled       Kind = "recabled"
 	Unreadable     Kind = "unreadable"
 )
 
 // Kinds is all kinds of alarm.
-var Kinds = []Kind{CreditLoop, CutOff, ForwardingLoop, Dropped, Fallback, OtherTables, StaleTables, NoMap, DegradedLink, Recabled, Unreadable}
+var Kinds = []Kind{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, Unreadable}
 
 // Alarm is something that packets suffer from, or will.
 type Alarm struct {

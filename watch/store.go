@@ -166,10 +166,31 @@ func (s *Store) Look(number int) (*Look, error) {
 		return nil, err
 	}
 	var l Look
-	if err := json.Unmarshal(text, &l); err != nil {
+	err = json.Unmarshal(text, &l)
+	if err == nil {
+		err = l.check(number)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("watch: look %d: %w", number, err)
 	}
 	return &l, nil
+}
+
+// contentSum is what File.SHA256 looks like.
+var contentSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// check says what is wrong with a look that was read from a state folder: files lie where
+// its names say.
+func (l *Look) check(number int) error {
+	if l.Number != number {
+		return fmt.Errorf("it is look %d by its text", l.Number)
+	}
+	for _, f := range l.Files {
+		if !gathered(f.Name) || !contentSum.MatchString(f.SHA256) {
+			return fmt.Errorf("%q with sum %q is no file of a look", f.Name, f.SHA256)
+		}
+	}
+	return nil
 }
 
 func kept(all []int) string {
@@ -260,6 +281,8 @@ type Health struct {
 	Failed  int       `json:"failed"`          // looks that failed, the last ones in a row
 	Error   string    `json:"error,omitempty"` // why the last look failed
 	Alarms  []Alarm   `json:"alarms"`          // that are there now
+
+	ReloadError string `json:"reload_error,omitempty"` // why the last reload was refused: the settings before it stand
 }
 
 // Health is how the watch that writes in the folder is, or was when it ended.

@@ -24,7 +24,8 @@ type Watcher struct {
 	Read    Reader
 	Log     *slog.Logger
 	Version string
-	Ready   func() // called when it has begun; may be nil
+	Ready   func()                 // called when it has begun; may be nil
+	Load    func() (Config, error) // reads the settings again when Run is told to; nil: they stay
 }
 
 // pollTime is how often it is looked whether files of a folder changed.
@@ -46,9 +47,10 @@ type running struct {
 	status Health
 }
 
-// Run looks until the context ends. The error is for what makes looking impossible, such as
-// a state folder that another watch uses; a look that fails is an alarm.
-func (w *Watcher) Run(ctx context.Context) error {
+// Run looks until the context ends, and reads its settings again whenever reload, which may
+// be nil, has a signal: wrong ones change nothing. The error is for what makes looking
+// impossible, such as a state folder that another watch uses; a look that fails is an alarm.
+func (w *Watcher) Run(ctx context.Context, reload <-chan os.Signal) error {
 	r, err := w.begin()
 	if err != nil {
 		return err
@@ -66,10 +68,34 @@ func (w *Watcher) Run(ctx context.Context) error {
 		if _, err := r.look(ctx); err != nil && ctx.Err() == nil {
 			r.Log.Error("look", "error", err)
 		}
-		if r.rest(ctx) != nil {
+		if r.rest(ctx, reload) != nil {
 			return nil
 		}
 	}
+}
+
+// reload takes over new settings, or keeps the old ones.
+func (r *running) reload() {
+	c, err := r.Load()
+	var now *settings
+	if err == nil {
+		now, err = c.check()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		if fixed := r.fixed(now); fixed != "" {
+			err = errors.New("watch: " + fixed)
+		}
+	}
+	if err != nil {
+		r.status.ReloadError = err.Error()
+		r.Watcher.Log.Error("reload refused, the old settings stand", "error", err)
+		return
+	}
+	r.settings, r.stamps, r.tried = now, nil, nil
+	r.status.ReloadError, r.status.Every = "", now.Every.String()
+	r.Watcher.Log.Info("reloaded")
 }
 
 // Once looks once, and returns the last look that is new, which may be an earlier one. The
@@ -138,15 +164,20 @@ func (r *running) read(network, tables string) (s *Snapshot, err error) {
 			err = fmt.Errorf("watch: internal error: %v\n%s", p, debug.Stack())
 		}
 	}()
-	return r.Read(network, tables)
+	return r.Read(network, tables, r.trees)
 }
 
-// rest waits for the next look: until its time, or until files changed.
-func (r *running) rest(ctx context.Context) error {
+// rest waits for the next look: until its time, until files changed or settings did.
+func (r *running) rest(ctx context.Context, reload <-chan os.Signal) error {
 	until := time.Now().Add(r.Every)
 	for time.Now().Before(until) {
-		if err := wait(ctx, min(pollTime, time.Until(until))); err != nil {
-			return err
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-reload:
+			r.reload()
+			return nil
+		case <-time.After(min(pollTime, time.Until(until))):
 		}
 		if len(r.commands) > 0 {
 			continue
@@ -251,9 +282,17 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	}
 	l.Files, l.Against, l.Asked = files, against, strings.Join(asked, ",")
 	now, err := r.read(dir, dir)
+	named := func(text string) string { // names are for who keeps the files, not those of the copies
+		return strings.ReplaceAll(text, dir, cmp.Or(r.Folder, "output of commands"))
+	}
 	if err != nil {
-		// Their names are for who keeps the files, not those of the copies.
-		return nil, errors.New(strings.ReplaceAll(err.Error(), dir, cmp.Or(r.Folder, "output of commands")))
+		return nil, errors.New(named(err.Error()))
+	}
+	now.NoMap = named(now.NoMap)
+	for _, sentences := range [][]string{now.Stale, now.Doubts} {
+		for i, text := range sentences {
+			sentences[i] = named(text)
+		}
 	}
 	l.Seconds.Read = lap()
 	if err := r.judge(ctx, l, now); err != nil {
@@ -309,7 +348,7 @@ func (r *running) beside() (asked []string, engine, against string, err error) {
 			return nil, "", "", fmt.Errorf("OpenSM's log: %w", err)
 		}
 	}
-	against = fmt.Sprintf("asked for %q, by the log %q", asked, engine)
+	against = fmt.Sprintf("asked for %q, by the log %q, contract %q, endpoints %s, multicast on SL %s", asked, engine, r.Contract, r.Endpoints, r.Multicast)
 	if r.Expect != "" {
 		expected := source{&settings{Config: Config{Folder: r.Expect}}}
 		stamps, err := expected.stamps()

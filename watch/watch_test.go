@@ -42,7 +42,7 @@ func newScene(t *testing.T, c Config) *scene {
 	return s
 }
 
-func (s *scene) read(network, _ string) (*Snapshot, error) {
+func (s *scene) read(network, _ string, _ uint16) (*Snapshot, error) {
 	name := filepath.Join(network, ibnetdiscover)
 	if _, err := os.Stat(name); err != nil {
 		name += ".gz"

@@ -45,7 +45,7 @@ func (s *multicastSummary) text() string {
 		fmt.Fprintf(&b, "\nthe trees of %s are in pieces: some members do not reach others: %s", words.Counted(len(s.Split), "group", "groups"), words.FirstOf(s.Split))
 	}
 	if len(s.OneSided) > 0 {
-		fmt.Fprintf(&b, "\nthe trees of %s lead to ports without a cable, or to switches that do not have them: the file is cut short, or of another time: %s", words.Counted(len(s.OneSided), "group", "groups"), words.FirstOf(s.OneSided))
+		fmt.Fprintf(&b, "\nthe trees of %s lead to switches that are not in them: the file is cut short, or of another time: %s", words.Counted(len(s.OneSided), "group", "groups"), words.FirstOf(s.OneSided))
 	}
 	return b.String()
 }

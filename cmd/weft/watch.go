@@ -7,9 +7,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +40,8 @@ an alarm for credit loops, pairs that are cut off, tables of another engine than
 asked for (OpenSM falls back to MinHop with one line in its log), tables that are not
 of the network as it is, missing SL2VL maps, degraded and exchanged cables.
 
-Settings are strict YAML: /etc/weft/watch.yaml explains them, and docs/watch.md. Alarms and looks are
+Settings are strict YAML: /etc/weft/watch.yaml explains them, and docs/watch.md. SIGHUP reads
+them again; wrong ones change nothing. Alarms and looks are
 logged on standard error; metrics serve Prometheus (/metrics), /healthz and /readyz
 monitors, /look programs. The last looks are kept with the files that they saw:
 weft watch log lists them, weft watch diff compares two.`,
@@ -95,11 +98,17 @@ func (a *app) watch(ctx context.Context, o *watchFlags) error {
 	}
 	w := &watch.Watcher{
 		Config: config, Log: log, Version: version().String(),
-		Read:  func(network, tables string) (*watch.Snapshot, error) { return readLook(ctx, network, tables) },
+		Read: func(network, tables string, multicast uint16) (*watch.Snapshot, error) {
+			return readLook(ctx, network, tables, multicast)
+		},
 		Ready: func() { tellSystemd(log, "READY=1") },
+		Load:  func() (watch.Config, error) { return a.watchConfig(o.config) },
 	}
 	if !o.once {
-		err = w.Run(ctx)
+		hup := make(chan os.Signal, 1)
+		signal.Notify(hup, syscall.SIGHUP)
+		defer signal.Stop(hup)
+		err = w.Run(ctx, hup)
 		tellSystemd(log, "STOPPING=1")
 		return err
 	}
@@ -111,7 +120,7 @@ func (a *app) watch(ctx context.Context, o *watchFlags) error {
 }
 
 // readLook reads what a look gathered.
-func readLook(ctx context.Context, network, tables string) (*watch.Snapshot, error) {
+func readLook(ctx context.Context, network, tables string, multicast uint16) (*watch.Snapshot, error) {
 	quiet := &console.Console{Context: ctx, Stdout: io.Discard, Stderr: io.Discard, Quiet: true}
 	name, err := networkOf(network)
 	if err != nil {
@@ -121,7 +130,7 @@ func readLook(ctx context.Context, network, tables string) (*watch.Snapshot, err
 	if err != nil {
 		return nil, err
 	}
-	from := flags.Tables{LFTs: tables}
+	from := flags.Tables{LFTs: tables, MulticastSLs: multicast}
 	given, err := input.TablesOf(quiet, name, f, &from)
 	if err != nil {
 		return nil, err
@@ -129,6 +138,9 @@ func readLook(ctx context.Context, network, tables string) (*watch.Snapshot, err
 	s := &watch.Snapshot{Tables: given.Tables, SLs: from.PSL != "", Maps: from.SL2VL != ""}
 	if m := given.Mismatches; m != nil {
 		s.Stale, s.NoMap = m.Stale(), m.Lacking()
+	}
+	for _, d := range given.Doubts {
+		s.Doubts = append(s.Doubts, d.What)
 	}
 	return s, nil
 }

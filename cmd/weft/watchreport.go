@@ -32,7 +32,7 @@ func watchSettings(name string, c *watch.Config) *console.Page {
 func (a *app) lookScreen(l *watch.Look) *console.Page {
 	p := a.NewPage()
 	p.Fact("look", "%d, %s: %s, %s, %s", l.Number, l.At.Local().Format(time.DateTime), words.Plural(l.Switches, "switch"), words.Plural(l.Hosts, "host adapter port"), words.Plural(l.Cables, "cable"))
-	p.Fact("verdict", "%s (contract %s, endpoints %s); %s", l.Verdict, l.Contract, l.Endpoints, words.Plural(l.Lanes, "lane"))
+	p.Fact("verdict", "%s (contract %s, endpoints %s, %s); %s", l.Verdict, l.Contract, l.Endpoints, l.Covers, words.Plural(l.Lanes, "lane"))
 	if len(l.Cycle) > 0 {
 		p.Fact("", "%s", strings.Join(list.Of(l.Cycle, func(s watch.LoopStep) string {
 			return fmt.Sprintf("%s -> %s, VL %d: %s to %s, SL %d", s.From, s.To, s.VL, s.Src, s.Dst, s.SL)
@@ -146,6 +146,9 @@ func (a *app) printWatchLog(h *watchHistory) error {
 	p.Fact("last", "looked at %s; %s since that saw nothing new", st.At.Local().Format(time.DateTime), words.Plural(st.Same, "look"))
 	if st.Error != "" {
 		p.Fact("failed", "%s in a row: %s", words.Plural(st.Failed, "look"), st.Error)
+	}
+	if st.ReloadError != "" {
+		p.Fact("reload", "refused, the old settings stand: %s", st.ReloadError)
 	}
 	for _, alarm := range st.Alarms {
 		p.Fact("alarm", "%s since %s: %s\n  %s", alarm.Kind, alarm.Since.Local().Format(time.DateTime), alarm.What, alarm.Do)

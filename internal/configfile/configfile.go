@@ -159,6 +159,19 @@ func (w *Wrong) Error() string {
 	return text
 }
 
+// At adds to an error where in its file the setting is: a *Wrong. Names of packages that
+// begin its text are left out.
+func (l Lines) At(key string, err error, packages ...string) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, name := range packages {
+		text = strings.TrimPrefix(text, name+": ")
+	}
+	return &Wrong{Key: key, Line: l[key], Why: text}
+}
+
 // Absolute refuses a path that depends on the working directory.
 func Absolute(key, path string) error {
 	if !strings.HasPrefix(path, "/") {

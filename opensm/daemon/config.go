@@ -3,7 +3,6 @@ package daemon
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft/internal/configfile"
@@ -69,9 +68,5 @@ func (c *Config) at(key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
-	for _, from := range []string{"daemon: ", "routing: ", "engines: ", "balance: ", "traffic: "} {
-		text = strings.TrimPrefix(text, from)
-	}
-	return fmt.Errorf("daemon: %w", &configfile.Wrong{Key: key, Line: c.lines[key], Why: text})
+	return fmt.Errorf("daemon: %w", c.lines.At(key, err, "daemon", "routing", "engines", "balance", "traffic"))
 }
