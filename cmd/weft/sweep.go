@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,13 +27,17 @@ import (
 	"github.com/weft-fabric/weft/sweep/campaign"
 	"github.com/weft-fabric/weft/sweep/meter"
 	"github.com/weft-fabric/weft/sweep/pool"
+	"github.com/weft-fabric/weft/sweep/results"
 )
 
 type sweepFlags struct {
 	out, estimates, files string
+	have                  []string // results that count as taken
 	shard                 sweep.Shard
 	workers, memory       int
+	wait                  time.Duration
 	dryRun, json          bool
+	slurm                 slurmFlags
 }
 
 func sweepCommand(a *app) *cobra.Command {
@@ -50,13 +57,16 @@ answers is a result, refusals included.
 
 At the end the folder has results.parquet; weft sweep csv, plot and merge take it
 from there. On several machines: --shard 3/16 takes one part of sixteen, by the
-estimates of about the same length, into a folder of its own.
+estimates of about the same length, into a folder of its own; --slurm has a cluster
+take all of them, submits again what failed, was preempted or lost its node, and
+merges.
 
 Exit code 4: weft itself failed at some points; the rows say at which and how.`,
 		Example: `  weft sweep examples/sweeps/random-networks.yaml --dry-run
   weft sweep examples/sweeps/random-networks.yaml -o random
   weft sweep plot random --x links --y lanes --by engine -o lanes.svg
-  weft sweep SPEC.yaml -o part-3 --shard 3/16`,
+  weft sweep SPEC.yaml -o part-3 --shard 3/16
+  weft sweep SPEC.yaml -o all --slurm --partition batch --array-limit 64`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.sweep(cmd.Context(), args[0], &o) },
 	}
@@ -68,6 +78,9 @@ Exit code 4: weft itself failed at some points; the rows say at which and how.`,
 	flags.Whole(f, &o.memory, "memory", 4096, 1, math.MaxInt>>20, "it is MiB, at least 1", "MiB that points may use together, about: what needs more than its part is taken alone")
 	f.StringVar(&o.estimates, "estimates", "", "file of weft sweep estimates, in place of the built-in figures")
 	f.StringVar(&o.files, "files", "", "folder that relative names of files in SPEC start from (default: where SPEC is)")
+	f.StringArrayVar(&o.have, "have", nil, "results that are there already, a folder or a Parquet file: their points are not taken; may be repeated")
+	f.DurationVar(&o.wait, "wait", 0, "how long to wait for another process that is at the folder (default: not at all)")
+	o.slurm.addTo(f)
 	flags.AddJSON(f, &o.json)
 	c.AddCommand(sweepWorkerCommand(a))
 	c.AddCommand(sweepResultsCommands(a)...)
@@ -82,14 +95,16 @@ type sweepJob struct {
 	*app
 	o         *sweepFlags
 	spec      *sweep.Spec
+	text      []byte // of the SPEC
+	filesFrom string // folder that its relative names start from
 	estimates *sweep.Estimates
 	meter     *meter.Meter
 	plan      *campaign.Plan
 }
 
 func (a *app) sweep(ctx context.Context, name string, o *sweepFlags) error {
-	if o.out == "" && !o.dryRun {
-		return exit.Usage("where shall the results go? -o DIR; --dry-run lists the points only")
+	if err := o.check(); err != nil {
+		return err
 	}
 	j := &sweepJob{app: a, o: o, estimates: sweep.BuiltIn(), meter: a.sweepMeter()}
 	if err := j.read(name); err != nil {
@@ -97,6 +112,9 @@ func (a *app) sweep(ctx context.Context, name string, o *sweepFlags) error {
 	}
 	if o.dryRun {
 		return j.dryRun()
+	}
+	if o.slurm.use {
+		return j.slurm(ctx)
 	}
 	return j.run(ctx)
 }
@@ -113,11 +131,13 @@ func (a *app) sweepMeter() *meter.Meter {
 
 // read reads the SPEC and makes the plan.
 func (j *sweepJob) read(name string) (err error) {
-	dir := j.o.files
-	if dir == "" {
-		dir = filepath.Dir(name)
+	j.filesFrom = cmp.Or(j.o.files, filepath.Dir(name))
+	read := func(r io.Reader, name string) (*sweep.Spec, error) {
+		var text bytes.Buffer
+		s, err := sweep.Read(io.TeeReader(r, &text), name, filesIn(j.filesFrom))
+		j.text = text.Bytes()
+		return s, err
 	}
-	read := func(r io.Reader, name string) (*sweep.Spec, error) { return sweep.Read(r, name, filesIn(dir)) }
 	if j.spec, err = console.ReadFile(j.Console, name, read); err != nil {
 		return err
 	}
@@ -150,9 +170,14 @@ func filesIn(dir string) sweep.Files {
 		if err != nil {
 			return "", "", err
 		}
-		sum := sha256.Sum256(text)
-		return name, hex.EncodeToString(sum[:8]), nil
+		return name, digestOf(text), nil
 	}
+}
+
+// digestOf is 16 hexadecimal digits that follow from a text.
+func digestOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 func (j *sweepJob) run(ctx context.Context) error {
@@ -160,9 +185,13 @@ func (j *sweepJob) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	have, err := j.had()
+	if err != nil {
+		return err
+	}
 	show := j.points()
 	s, err := j.plan.Run(ctx, campaign.Options{
-		Dir: j.o.out, Workers: j.o.workers, Memory: int64(j.o.memory) << 20, Meter: j.meter, Progress: func(done, total int) { show.tell(done, total, "") },
+		Dir: j.o.out, Wait: j.o.wait, Have: have, Workers: j.o.workers, Memory: int64(j.o.memory) << 20, Meter: j.meter, Progress: func(done, total int) { show.tell(done, total, "") },
 		Start: func(cores int) (pool.Worker, error) { return pool.Start(cores, program, "sweep", "worker") },
 	})
 	show.stage.Done()
@@ -174,6 +203,18 @@ func (j *sweepJob) run(ctx context.Context) error {
 		return err
 	}
 	return j.sweepReport(s)
+}
+
+// had is the rows of --have.
+func (j *sweepJob) had() (rows []results.Row, err error) {
+	for _, name := range j.o.have {
+		some, err := results.Of(name)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	return rows, nil
 }
 
 // sweepWorkerCommand is the process that the pool starts: see package pool.

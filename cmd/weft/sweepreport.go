@@ -204,7 +204,7 @@ func (j *sweepJob) printSweep(s *campaignSummary) error {
 	if s.Others > 0 {
 		page.Fact("", "the folder also has %s of points that are not in this SPEC; they stay in its log only", words.Plural(s.Others, "row"))
 	}
-	if s.Kept < s.Points {
+	if s.CPU > 0 && s.Kept < s.Points {
 		page.Fact("time", "%s by the clock, %s of processors, %.1f %% of that by the points themselves", words.Seconds(s.Seconds), words.Seconds(s.CPU), 100*s.Own/max(s.CPU, 1e-9))
 	}
 	return j.Show(page)
@@ -247,6 +247,11 @@ func (j *sweepJob) dryRun() error {
 	if err != nil {
 		return err
 	}
+	have, err := j.had()
+	if err != nil {
+		return err
+	}
+	rows = append(rows, have...)
 	s := &sweepPlanSummary{Name: j.spec.Name, Points: len(j.plan.Points), Workers: j.o.workers, Engines: []sweepCost{}, Scheduled: []sweepPlanPoint{}}
 	if j.o.shard.N > 1 {
 		s.Shard = j.o.shard.String()

@@ -30,6 +30,10 @@ var sweepRules = []rule{
 		why:      "it draws rows; what was measured is not its business",
 	},
 	{
+		packages: "sweep/slurm",
+		why:      "it has tasks run by Slurm, whatever they do",
+	},
+	{
 		packages: "sweep/campaign",
 		may:      []string{"internal/whole", "sweep", "sweep/results", "sweep/meter", "sweep/pool"},
 		why:      "it brings together what a campaign consists of, who measures it and who keeps it",

@@ -52,9 +52,15 @@ const least = 0.001
 
 // Shard is the part of a plan that is a shard.
 func (p *Plan) Shard(s sweep.Shard) *Plan {
+	shards := sweep.Deal(p.Points, p.Costs, s.N)
+	return p.Pick(func(i int) bool { return shards[i] == s.I-1 })
+}
+
+// Pick is the part of a plan with some of its points.
+func (p *Plan) Pick(wanted func(point int) bool) *Plan {
 	part := &Plan{}
-	for i, shard := range sweep.Deal(p.Points, p.Costs, s.N) {
-		if shard == s.I-1 {
+	for i := range p.Points {
+		if wanted(i) {
 			part.Points, part.Costs, part.Sizes = append(part.Points, p.Points[i]), append(part.Costs, p.Costs[i]), append(part.Sizes, p.Sizes[i])
 		}
 	}
@@ -97,8 +103,10 @@ func finished(rows []results.Row, version string) map[[2]string]bool {
 // Options says how to run a plan.
 type Options struct {
 	Dir     string
-	Workers int   // points at a time
-	Memory  int64 // bytes that points may use together, about
+	Wait    time.Duration // how long to wait for another process that is at the folder
+	Have    []results.Row // of elsewhere, that count as taken
+	Workers int           // points at a time
+	Memory  int64         // bytes that points may use together, about
 	Meter   *meter.Meter
 	Start   func(cores int) (pool.Worker, error)
 
@@ -122,13 +130,13 @@ type Summary struct {
 // at hand and no other. The rows are those of the plan, in the order of files.
 func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
 	begun, spent := time.Now(), processorTime()
-	log, err := results.Open(o.Dir)
+	log, err := results.OpenWithin(ctx, o.Dir, o.Wait)
 	if err != nil {
 		return nil, err
 	}
 	s := &Summary{Points: len(p.Points)}
 	rows := log.Rows
-	jobs := p.Left(rows, o.Meter.Version, o.Memory/int64(max(1, o.Workers)))
+	jobs := p.Left(slices.Concat(o.Have, rows), o.Meter.Version, o.Memory/int64(max(1, o.Workers)))
 	s.Kept = len(p.Points) - len(jobs)
 	missing := map[string]int{} // by point: measures without a row
 	for _, j := range jobs {
@@ -183,6 +191,18 @@ func (p *Plan) own(rows []results.Row) (mine []results.Row, others int) {
 		}
 	}
 	return mine, len(merged) - len(mine)
+}
+
+// Collect adds sets of rows to a folder and is what a run of the plan comes to that finds
+// all of them there.
+func (p *Plan) Collect(dir string, sets ...[]results.Row) (*Summary, error) {
+	all, _, err := Add(dir, slices.Concat(sets...))
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{Points: len(p.Points)}
+	s.Rows, s.Others = p.own(all)
+	return s, Write(dir, s.Rows)
 }
 
 // Add adds rows to the log of a folder, those that it does not have yet, and writes its

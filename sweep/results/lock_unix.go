@@ -3,9 +3,21 @@
 package results
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"syscall"
 )
 
-// lock takes a file for this process alone, until it is closed or the process ends.
-func lock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+// lock takes a file for this process alone, until it is closed or the process ends. The
+// error is errHeld if another process has it.
+func lock(f *os.File) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return errHeld
+	case err != nil:
+		return fmt.Errorf("results: %s cannot be locked against other processes: %w", f.Name(), err)
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package results
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +40,9 @@ type Log struct {
 	synced time.Time
 }
 
+// errHeld says that another process has a file.
+var errHeld = errors.New("results: another process has it")
+
 // Busy is the error for a folder that another process is at.
 type Busy struct{ Dir string }
 
@@ -63,9 +67,41 @@ func Open(dir string) (*Log, error) {
 	return l, nil
 }
 
+// OpenWithin is Open, but waits so long for another process that is at the folder.
+func OpenWithin(ctx context.Context, dir string, wait time.Duration) (*Log, error) {
+	begun := time.Now()
+	for {
+		l, err := Open(dir)
+		if busy := (*Busy)(nil); !errors.As(err, &busy) || time.Since(begun) >= wait {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// Hold takes a file, which is made if it is not there, for this process alone, until it is
+// closed or the process ends.
+func Hold(name string) (io.Closer, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
 func (l *Log) begin(dir string) error {
 	if err := lock(l.file); err != nil {
-		return &Busy{dir}
+		if errors.Is(err, errHeld) {
+			return &Busy{dir}
+		}
+		return err
 	}
 	rows, kept, err := read(l.file, l.name)
 	if err != nil {

@@ -1,0 +1,86 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// command runs one of Slurm's and returns what it printed.
+func command(ctx context.Context, name string, args ...string) (string, error) {
+	var out, said bytes.Buffer
+	c := exec.CommandContext(ctx, name, args...)
+	c.Stdout, c.Stderr = &out, &said
+	err := c.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("slurm: there is no %s here; --slurm is for a machine from which jobs can be submitted", name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("slurm: %s: %w: %s", name, err, strings.TrimSpace(said.String()))
+	}
+	return out.String(), nil
+}
+
+// queue is the tasks of the campaign that Slurm has, whatever their state.
+func (f *follower) queue(ctx context.Context) (Queue, error) {
+	text, err := f.command(ctx, "squeue", "--noheader", "--array", "--name="+f.Name, "--format=%F|%K|%T|%r")
+	if err != nil {
+		return nil, err
+	}
+	q := Queue{}
+	for line := range strings.Lines(text) {
+		parts := strings.SplitN(strings.TrimSpace(line), "|", 4)
+		if len(parts) < 4 {
+			return nil, fmt.Errorf("slurm: squeue printed %q", line)
+		}
+		n, err := strconv.Atoi(parts[1])
+		if err != nil {
+			return nil, fmt.Errorf("slurm: squeue printed %q", line)
+		}
+		q[n] = Seen{parts[0], parts[2], parts[3]}
+	}
+	return q, nil
+}
+
+// why is what Slurm says of the end of a task: from its accounts, or where it keeps none,
+// from what it remembers for some minutes.
+func (f *follower) why(ctx context.Context, job string, n int) string {
+	id := fmt.Sprintf("%s_%d", job, n)
+	if text, err := f.command(ctx, "sacct", "--noheader", "--allocations", "--parsable2", "--jobs="+id, "--format=State,ExitCode,NodeList"); err == nil && strings.TrimSpace(text) != "" {
+		parts := strings.Split(strings.TrimSpace(strings.SplitN(text, "\n", 2)[0]), "|")
+		return strings.Join(parts, " ")
+	}
+	text, err := f.command(ctx, "scontrol", "--oneliner", "show", "job", id)
+	if err != nil {
+		return "Slurm does not remember how it ended"
+	}
+	var facts []string
+	for _, word := range strings.Fields(text) {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "JobState", "Reason", "ExitCode", "NodeList":
+			facts = append(facts, value)
+		}
+	}
+	return strings.Join(facts, " ")
+}
+
+// MostTasks is how many tasks an array may have here.
+func MostTasks(ctx context.Context) (int, error) {
+	text, err := command(ctx, "scontrol", "show", "config")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(text) {
+		if key, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(key) == "MaxArraySize" {
+			if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && n > 1 {
+				return n - 1, nil // numbers are below it
+			}
+		}
+	}
+	return 1000, nil // Slurm's default
+}
