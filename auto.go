@@ -250,12 +250,12 @@ func (s *search) drop() {
 			t.result = nil
 		}
 	}
-	least, best := s.floor(all), 0.0
+	most, best := mostPairs(all), 0.0
 	for _, t := range all {
-		best = max(best, s.worth(t, least))
+		best = max(best, s.worth(t, most))
 	}
 	for _, t := range all {
-		if s.worth(t, least) < best*keep {
+		if s.worth(t, most) < best*keep {
 			t.result = nil
 		}
 	}

@@ -48,32 +48,27 @@ func (s *search) times(t *Trial) []float64 {
 	return all
 }
 
-// worth is one number for the aim, the more the better; least is the bandwidth that a
-// trial must have so as not to have bought phases dearly.
-func (s *search) worth(t *Trial, least float64) float64 {
+// worth is one number for the aim, the more the better; most is the bandwidth of the best.
+func (s *search) worth(t *Trial, most float64) float64 {
 	if s.served() {
 		return engines.WorthOfTraffic(t.Traffic, t.TrafficMean)
 	}
 	if s.Options.Aim == engines.AllToAll {
 		return 1 / float64(max(1, t.MaxLoad))
 	}
-	w := s.Options.Aim.Worth(t.Lambda, s.times(t))
-	if s.Options.Aim == engines.Mixed && t.Lambda < least {
-		return w / 2
-	}
-	return w
+	return s.Options.Aim.Worth(t.Lambda, most, s.times(t))
 }
 
 // served says that the aim is the traffic given.
 func (s *search) served() bool { return len(s.Options.Demands) > 0 }
 
-// floor is the bandwidth below which the aim mixed does not go.
-func (s *search) floor(all []*Trial) float64 {
+// mostPairs is the most bandwidth of any trial.
+func mostPairs(all []*Trial) float64 {
 	most := 0.0
 	for _, t := range all {
 		most = max(most, t.Lambda)
 	}
-	return most * engines.LeastBandwidth
+	return most
 }
 
 // criterion tells trials apart that are as good by the aim: the least cost stays, and what
@@ -133,8 +128,8 @@ func (s *search) rank() (r standing) {
 	if len(all) == 0 {
 		return r
 	}
-	least := s.floor(all)
-	worth := func(t *Trial) float64 { return s.worth(t, least) }
+	most := mostPairs(all)
+	worth := func(t *Trial) float64 { return s.worth(t, most) }
 	slack := alike
 	switch {
 	case s.served(), s.Options.Aim == engines.AllToAll: // counted, not sampled

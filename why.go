@@ -67,14 +67,13 @@ func (s *search) best() string {
 
 // next is the best of those that are not as good as what won.
 func (s *search) next(r standing) (next *Trial) {
-	least := s.floor([]*Trial{r.won})
 	out := map[*Trial]bool{r.won: true, r.saves: true, r.beats: true}
 	for _, t := range r.equal {
 		out[t] = true
 	}
 	for i := range s.trials {
 		t := &s.trials[i]
-		if t.Outcome == Proven && !out[t] && (next == nil || s.worth(t, least) > s.worth(next, least)) {
+		if t.Outcome == Proven && !out[t] && (next == nil || s.worth(t, r.won.Lambda) > s.worth(next, r.won.Lambda)) {
 			next = t
 		}
 	}

@@ -38,9 +38,6 @@ const (
 	AllToAll  = balance.AllToAll
 )
 
-// LeastBandwidth is what the aim mixed keeps of the bandwidth of random pairs in any case.
-const LeastBandwidth = balance.LeastBandwidth
-
 // WorthOfTraffic is what auto ranks by where the traffic is known.
 func WorthOfTraffic(took, mean float64) float64 { return balance.WorthOfTraffic(took, mean) }
 

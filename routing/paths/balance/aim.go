@@ -42,13 +42,20 @@ func ParseAim(s string) (Aim, error) {
 // where a fortieth of bandwidth would save a third of the duration.
 const exchange = 15
 
-// LeastBandwidth is what Mixed keeps of the bandwidth of random pairs in any case.
-const LeastBandwidth = 0.96
+// What Mixed keeps of the most bandwidth that random pairs can have: where there is less
+// than this part, the shortfall counts steep times beside what it counts anyhow. A limit
+// that nothing may fall below would leave grown trees with three times the duration of
+// shifts for a hundredth of bandwidth, and ends trials that begin just below it before
+// they can rise.
+const (
+	leastBandwidth = 0.96
+	steep          = 2
+)
 
 // Worth makes one number, the more the better, of what random pairs get of what they would
-// alone, and of the durations of shifts in several orders of ranks, 1 if no flow meets
-// another. It is not for AllToAll.
-func (a Aim) Worth(bandwidth float64, durations []float64) float64 {
+// alone, of which most is the best that is known, and of the durations of shifts in several
+// orders of ranks, 1 if no flow meets another. It is not for AllToAll.
+func (a Aim) Worth(bandwidth, most float64, durations []float64) float64 {
 	if a == Bisection {
 		return bandwidth
 	}
@@ -60,7 +67,11 @@ func (a Aim) Worth(bandwidth float64, durations []float64) float64 {
 	if a == Shifts {
 		return math.Exp(-mean)
 	}
-	return bandwidth * math.Exp(-mean/exchange)
+	worth := bandwidth * math.Exp(-mean/exchange)
+	if least := most * leastBandwidth; bandwidth < least {
+		worth *= math.Pow(bandwidth/least, steep)
+	}
+	return worth
 }
 
 // Beginning is paths that a search for shifts may begin with.

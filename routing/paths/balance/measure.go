@@ -11,7 +11,7 @@ type figures struct {
 }
 
 // worth is one number for an aim, the more the better.
-func (x figures) worth(aim Aim) float64 { return aim.Worth(x.bandwidth, x.durations) }
+func (x figures) worth(aim Aim) float64 { return aim.Worth(x.bandwidth, 0, x.durations) }
 
 // perfect says that no flow of a shift meets another.
 func (x figures) perfect() bool {

@@ -55,7 +55,7 @@ type phases struct {
 	aim    Aim
 	pairs  *sample
 	shifts *shiftSample
-	floor  float64 // bandwidth that Mixed keeps in any case
+	floor  float64 // bandwidth below which Mixed goes at a price only
 }
 
 // measure is the figures of a routing, as far as the aim is about them.
@@ -66,12 +66,9 @@ func (s *phases) measure(t *trial) figures {
 	return figures{t.bandwidth(s.pairs), t.durations(s.shifts)}
 }
 
-// worth is figures.worth; what is below the floor is never worth more than what is above.
+// worth is figures.worth, less where bandwidth is below the floor.
 func (s *phases) worth(x figures) float64 {
-	if x.bandwidth < s.floor {
-		return x.worth(s.aim) / 2
-	}
-	return x.worth(s.aim)
+	return s.aim.Worth(x.bandwidth, s.floor/leastBandwidth, x.durations)
 }
 
 // judge measures a trial and notes the figures of its best routing.
@@ -125,7 +122,7 @@ func (s *phases) compete(ctx context.Context, fd Finder, work int64, p routing.P
 // settle puts the floor below the most bandwidth of some beginnings.
 func (s *phases) settle(starts []*start) {
 	for _, x := range starts {
-		s.floor = max(s.floor, least*x.bandwidth)
+		s.floor = max(s.floor, leastBandwidth*x.bandwidth)
 	}
 }
 
@@ -138,9 +135,6 @@ func between(p routing.Progress, from, to int) routing.Progress {
 	const steps = 100
 	return func(done, total int) { p.Report(from*steps+(to-from)*steps*done/max(1, total), stages*steps) }
 }
-
-// least is what Mixed keeps of the bandwidth of random pairs in any case.
-const least = 0.96
 
 // longer is how many times as many passes trials for shifts get, and may go on without a
 // better routing, as others: meanwhile costs grow steeper.
