@@ -131,31 +131,31 @@ var faults = []struct {
 		return &now, NoMap
 	}},
 	{"an entry lost", func(_ *testing.T, rng *rand.Rand, s site) (*Snapshot, Kind) {
-		now, f := *s.Tables, s.Tables.Fabric
+		now := *s.Tables
 		now.Forwarding = s.Tables.Forwarding.Clone()
-		hosts := routing.HCA.Endpoints(f)
-		for {
-			to, from := f.Endpoint(hosts[rng.IntN(len(hosts))]), f.Endpoint(hosts[rng.IntN(len(hosts))])
-			if to.Switch != from.Switch {
-				now.Forwarding.Row(to.LID)[from.Switch] = routing.NoPort
-				return &Snapshot{Tables: &now, SLs: true, Maps: true}, CutOff
-			}
-		}
+		from, to := apart(rng, now.Fabric)
+		now.Forwarding.Row(to.LID)[from.Switch] = routing.NoPort
+		return &Snapshot{Tables: &now, SLs: true, Maps: true}, CutOff
 	}},
 	{"packets sent back", func(_ *testing.T, rng *rand.Rand, s site) (*Snapshot, Kind) {
-		now, f := *s.Tables, s.Tables.Fabric
+		now := *s.Tables
 		now.Forwarding = s.Tables.Forwarding.Clone()
-		hosts := routing.HCA.Endpoints(f)
-		for {
-			to, from := f.Endpoint(hosts[rng.IntN(len(hosts))]), f.Endpoint(hosts[rng.IntN(len(hosts))])
-			if to.Switch == from.Switch {
-				continue
-			}
-			ch := f.Channel(f.Out(from.Switch, now.Forwarding.Port(from.Switch, to.LID)))
-			now.Forwarding.Row(to.LID)[ch.To] = ch.ToPort
-			return &Snapshot{Tables: &now, SLs: true, Maps: true}, ForwardingLoop
-		}
+		from, to := apart(rng, now.Fabric)
+		ch := now.Fabric.Channel(now.Fabric.Out(from.Switch, now.Forwarding.Port(from.Switch, to.LID)))
+		now.Forwarding.Row(to.LID)[ch.To] = ch.ToPort
+		return &Snapshot{Tables: &now, SLs: true, Maps: true}, ForwardingLoop
 	}},
+}
+
+// apart is two hosts on different switches.
+func apart(rng *rand.Rand, f *fabric.Fabric) (from, to *fabric.Endpoint) {
+	hosts := routing.HCA.Endpoints(f)
+	for {
+		from, to = f.Endpoint(hosts[rng.IntN(len(hosts))]), f.Endpoint(hosts[rng.IntN(len(hosts))])
+		if from.Switch != to.Switch {
+			return from, to
+		}
+	}
 }
 
 // usesTrunk says whether any path between hosts takes a trunk.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -206,7 +207,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 		st.Failed++
 		st.Error = plain.FirstLine(err.Error())
 		r.raise(append(slices.DeleteFunc(slices.Clone(st.Alarms), func(a Alarm) bool { return a.Kind == Unreadable }),
-			Alarm{Unreadable, st.Error, "see that the files are there, whole, and of one network; weft watch --once tells more", r.sinceWhen(Unreadable, begin)}))
+			Alarm{Unreadable, st.Error, r.remedy(err), r.sinceWhen(Unreadable, begin)}))
 	case l == nil:
 		st.Same++
 		st.Failed, st.Error = 0, ""
@@ -218,6 +219,24 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	}
 	r.metrics.note(st, l)
 	return l, errors.Join(err, r.store.whole(statusName, whole.JSON(st)))
+}
+
+// stateError is that the state folder cannot be written.
+type stateError struct {
+	folder string
+	err    error
+}
+
+func (e *stateError) Error() string { return fmt.Sprintf("state folder %s: %v", e.folder, e.err) }
+
+func (e *stateError) Unwrap() error { return e.err }
+
+// remedy is what to do about a look that failed.
+func (r *running) remedy(err error) string {
+	if errors.As(err, new(*stateError)) || strings.Contains(err.Error(), filepath.Join(r.State, gatherName)) {
+		return "see that the state folder can be written and its disk has space: looks are copied into it before they are read"
+	}
+	return "see that the files are there, whole, and of one network; weft watch --once tells more"
 }
 
 // sinceWhen is since when an alarm is there.
@@ -257,7 +276,7 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	lap := laps(begin)
 	dir, err := r.store.gatherFolder()
 	if err != nil {
-		return nil, err
+		return nil, &stateError{r.State, err}
 	}
 	defer os.RemoveAll(dir)
 	asked, engine, against, err := r.beside()
@@ -305,7 +324,7 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	l.Seconds.Compare = lap()
 	l.Seconds.Total = time.Since(begin).Seconds() - g.waited.Seconds()
 	if err := r.store.put(l, dir, r.Keep); err != nil {
-		return nil, err
+		return nil, &stateError{r.State, err}
 	}
 	r.before, r.last, r.stamps = now, l, g.stamps
 	return l, nil
