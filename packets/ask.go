@@ -20,6 +20,8 @@ func (s *region) ask(q int32) {
 		s.wanted(q, p, q-s.channels<<s.shift)
 	case s.adaptive != nil:
 		s.askAdaptive(q, p)
+	case s.toGroup(p):
+		s.askCopies(q, p)
 	case s.rewrites != nil:
 		into := s.wayNow(fabric.NodeID(s.far[in<<s.shift].at), in, p)
 		if into == none {
@@ -102,27 +104,33 @@ func (s *region) forget(q int32) {
 	r := s.far[q].asked
 	s.far[q].asked = none
 	for r != none {
-		x := &s.requests[r]
-		b := &s.near[x.into]
-		if x.prev != none {
-			s.requests[x.prev].next = x.next
-		} else {
-			b.first = x.next
-		}
-		if x.next != none {
-			s.requests[x.next].prev = x.prev
-		} else {
-			b.last = x.prev
-		}
-		if b.first == none {
-			o := s.port(x.into >> s.shift)
-			if o.wanted &^= 1 << s.laneOf(x.into); o.wanted == 0 {
-				s.waited(x.into >> s.shift)
-			}
-		}
-		s.spare = append(s.spare, r)
-		r = x.sibling
+		next := s.requests[r].sibling
+		s.unlink(r)
+		r = next
 	}
+}
+
+// unlink takes a request out of the list of its buffer.
+func (s *region) unlink(r int32) {
+	x := &s.requests[r]
+	b := &s.near[x.into]
+	if x.prev != none {
+		s.requests[x.prev].next = x.next
+	} else {
+		b.first = x.next
+	}
+	if x.next != none {
+		s.requests[x.next].prev = x.prev
+	} else {
+		b.last = x.prev
+	}
+	if b.first == none {
+		o := s.port(x.into >> s.shift)
+		if o.wanted &^= 1 << s.laneOf(x.into); o.wanted == 0 {
+			s.waited(x.into >> s.shift)
+		}
+	}
+	s.spare = append(s.spare, r)
 }
 
 // askAdaptive takes the way with the most free credits among those that are free now

@@ -19,6 +19,7 @@ type Injection struct {
 	Slots     bool              // a message comes in the time of each flit of the link with the same chance instead (a Bernoulli process)
 	Bytes     int64             // payload of a message; 0: one full packet
 	Burst     int               // messages created together, all to one destination; 0: 1
+	Groups    float64           // share of the messages that go to a multicast group of which the source is a member, each copy of which counts as accepted; 0: none
 	Seed      uint64
 	Run       uint64 // number of the run: the same seed draws another pattern and other messages
 }
@@ -32,8 +33,11 @@ type generator struct {
 	bytes   int64
 	burst   int32
 	regular bool
-	slots   []float64 // [EndpointID] the time unit of Slots; nil: a Poisson process
-	rate    float64   // bytes per ps that the links of all senders carry together
+	slots   []float64      // [EndpointID] the time unit of Slots; nil: a Poisson process
+	rate    float64        // bytes per ps that the links of all senders carry together
+	groups  [][]fabric.LID // [EndpointID] multicast groups that it sends to; nil: nobody does
+	share   float64        // of messages that go to them
+	level   uint8          // their service level
 }
 
 // prepare checks an Injection and builds its generator.
@@ -50,6 +54,14 @@ func (n *Network) prepare(l *Injection, r *rand.Rand) (*generator, error) {
 	}
 	if l.Slots {
 		g.slots = make([]float64, len(g.gap))
+	}
+	if l.Groups < 0 || l.Groups > 1 {
+		return nil, fmt.Errorf("packets: a share of %v of the messages to multicast groups; it is 0 to 1", l.Groups)
+	}
+	if l.Groups > 0 {
+		if err := g.join(n, l.Groups); err != nil {
+			return nil, err
+		}
 	}
 	var err error
 	if l.Pattern == nil {
@@ -173,7 +185,10 @@ func (g *generator) next(r *rand.Rand, e int32, src *source) {
 		src.again--
 	} else {
 		src.again = g.burst - 1
-		src.dst = g.draw(r, e)
+		src.dst, src.lid = g.draw(r, e), 0
+		if g.groups != nil && len(g.groups[e]) > 0 && r.Float64() < g.share {
+			src.dst, src.lid, src.sl = e, g.groups[e][r.IntN(len(g.groups[e]))], g.level
+		}
 	}
 	if src.again > 0 {
 		return // the next message of the burst is due at once

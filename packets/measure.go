@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // Status says how a run ended; the package comment defines the words.
@@ -325,7 +326,7 @@ func (n *Network) checkMessages(phases [][]Message) error {
 	seen := map[pair]bool{}
 	for _, list := range phases {
 		for _, m := range list {
-			if m.Bytes < 0 || m.At < 0 || m.From == m.To {
+			if m.Bytes < 0 || m.At < 0 || m.From == m.To && m.LID < routing.FirstMLID {
 				return fmt.Errorf("packets: a message of %d bytes at %d ps from endpoint %d to %d", m.Bytes, m.At, m.From, m.To)
 			}
 			if m.LID != 0 {

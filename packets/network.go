@@ -146,6 +146,9 @@ func (n *Network) kindAt(port int32) *portKind { return &n.kinds[n.links[port].k
 func (n *Network) lanesOfTables() int {
 	f, t := n.Fabric, n.tables
 	inUse := t.Levels()
+	if t.Multicast != nil {
+		inUse |= t.Multicast.SLs
+	}
 	most := 0
 	see := func(vl uint8) {
 		if vl < routing.MaxDataVLs {
@@ -223,6 +226,8 @@ func (n *Network) coversRoute(m Message) error {
 	switch {
 	case n.adaptive != nil:
 		return fmt.Errorf("packets: a message names LID %d, and adaptive routing has no LIDs", m.LID)
+	case m.LID >= routing.FirstMLID:
+		return n.coversGroup(m)
 	case f.Owner(m.LID) != m.To || m.SL >= routing.SLs:
 		return fmt.Errorf("packets: a message to LID %d on SL %d, which is no address of endpoint %d", m.LID, m.SL, m.To)
 	case f.Endpoint(m.From).Inject == fabric.None:

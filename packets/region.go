@@ -215,10 +215,11 @@ func (s *region) tailLeft(o int32) {
 	in := q >> s.shift
 	behind := &s.far[in<<s.shift]
 	behind.reading--
-	b := &s.far[q]
-	b.leaving = false
-	if b.head != none {
-		s.fresh = append(s.fresh, q)
+	if b := &s.far[q]; !p.copying {
+		b.leaving = false
+		if b.head != none {
+			s.fresh = append(s.fresh, q)
+		}
 	}
 	if behind.skipped {
 		behind.skipped = false

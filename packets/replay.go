@@ -62,12 +62,17 @@ func (n *Network) Replay(ctx context.Context, loop []LoopStep, seed uint64) (*Re
 }
 
 // On sends the same traffic over another network, with the addresses and service levels
-// that its tables give.
+// that its tables give. Messages to multicast groups are left out where it has no trees.
 func (r *Replay) On(ctx context.Context, n *Network) (*Result, error) {
-	messages := make([]Message, len(r.Messages))
-	for i, m := range r.Messages {
-		m.LID, m.SL = 0, 0
-		messages[i] = m
+	var messages []Message
+	for _, m := range r.Messages {
+		switch {
+		case m.LID < routing.FirstMLID:
+			m.LID, m.SL = 0, 0
+		case n.tree(m.LID) == nil:
+			continue
+		}
+		messages = append(messages, m)
 	}
 	drawn := *n
 	drawn.Config.Lottery = true
@@ -86,6 +91,9 @@ func (n *Network) routesOf(loop []LoopStep, more int) []route {
 	taken := map[fabric.EndpointID]bool{}
 	scope := routing.HCA
 	for _, s := range loop {
+		if s.Dst >= routing.FirstMLID {
+			continue
+		}
 		for !scope.Includes(n.Fabric.Endpoint(s.Src).Class) || !scope.Includes(n.Fabric.Endpoint(n.Fabric.Owner(s.Dst)).Class) {
 			scope++
 		}
@@ -94,7 +102,9 @@ func (n *Network) routesOf(loop []LoopStep, more int) []route {
 	for i, s := range loop {
 		next := loop[(i+1)%len(loop)]
 		own := route{s.Src, s.Dst, s.SL}
-		if n.Fabric.Endpoint(s.Src).Inject == fabric.None || taken[s.Src] {
+		if s.Dst >= routing.FirstMLID {
+			own.src = n.senderLike(s.Src, taken)
+		} else if n.Fabric.Endpoint(s.Src).Inject == fabric.None || taken[s.Src] {
 			if other := n.sourcesOf(s, next, scope, taken, 1); len(other) > 0 {
 				own = other[0]
 			}
@@ -111,10 +121,27 @@ func (n *Network) routesOf(loop []LoopStep, more int) []route {
 	return routes
 }
 
+// senderLike is an adapter that is not taken, on the switch of an endpoint that sends to a group: its
+// packets go the same ways. Where there is none it is the endpoint.
+func (n *Network) senderLike(src fabric.EndpointID, taken map[fabric.EndpointID]bool) fabric.EndpointID {
+	if n.Fabric.Endpoint(src).Inject != fabric.None && !taken[src] {
+		return src
+	}
+	for _, e := range n.Fabric.Attached(n.Fabric.Endpoint(src).Switch) {
+		if n.Fabric.Endpoint(e).Inject != fabric.None && !taken[e] {
+			return e
+		}
+	}
+	return src
+}
+
 // sourcesOf is up to so many routes, from sources not in taken, that hold the lane of
 // one step and go on to that of the next.
 func (n *Network) sourcesOf(hold, want LoopStep, scope routing.Scope, taken map[fabric.EndpointID]bool, most int) []route {
 	f := n.Fabric
+	if hold.Dst >= routing.FirstMLID {
+		return nil
+	}
 	in, out := f.Channel(hold.Trunk), f.Channel(want.Trunk)
 	var found []route
 	for lid, owner := range f.LIDs() {
@@ -179,7 +206,11 @@ func (n *Network) streams(routes []route, packets int, seed uint64) []Message {
 	list := make([]Message, 0, packets*len(routes))
 	for range packets {
 		for _, way := range routes {
-			list = append(list, Message{At: start[way.src], From: way.src, To: n.Fabric.Owner(way.lid), LID: way.lid, SL: way.sl})
+			m := Message{At: start[way.src], From: way.src, To: n.Fabric.Owner(way.lid), LID: way.lid, SL: way.sl}
+			if way.lid >= routing.FirstMLID {
+				m.To = m.From
+			}
+			list = append(list, m)
 		}
 	}
 	return list

@@ -82,26 +82,30 @@ func (s *region) readers() int {
 func (s *region) start(r int32) {
 	now := s.wheel.now
 	q, into := s.requests[r].queue, s.requests[r].into
-	s.forget(q)
+	index, copied := s.copied(r)
 	b := &s.far[q]
-	index := b.head
 	p := &s.packets[index]
-	b.head, b.leaving = p.next, true
-	s.headChanged(q)
+	if !copied {
+		s.forget(q)
+		b.head, b.leaving = p.next, true
+		s.headChanged(q)
+	}
 
 	o := into >> s.shift
 	port := s.port(o)
 	k := &s.kinds[port.kind]
 	size := p.blocks()
 	takes := serial(p.bytes, k.perByte)
-	port.sending, port.source = true, q
+	port.sending, port.source, port.copying = true, q, copied
 	s.sends(o, p.bytes)
 	s.far[q>>s.shift<<s.shift].reading++
 	s.wheel.push(now+takes+s.Config.Gap, code(evTail, o, 0))
-	if q>>s.shift < s.ports {
+	switch {
+	case copied:
+	case q>>s.shift < s.ports:
 		b.area += int64(size) * int64(now+takes-p.entered)
 		s.giveBack(q, b, now+takes, p.size)
-	} else {
+	default:
 		p.injected = now
 		s.count.atSource--
 		s.count.inside++
@@ -179,6 +183,9 @@ const endedBatch = 256
 
 // end tells the region of a packet's source that the packet was delivered or dropped.
 func (s *region) end(p *packet, dropped bool) {
+	if s.toGroup(p) {
+		return // it is of no flow
+	}
 	home := s.homes[p.src]
 	mail := &s.outbox[home]
 	mail.ended = append(mail.ended, endedPacket{p.src, p.dst, p.number, dropped})

@@ -46,6 +46,7 @@ type near struct {
 	ends        bool   // the far end is an endpoint
 	sending     bool   // the port sends a packet
 	dirty       bool   // the port is on the list of those that may be able to send
+	copying     bool   // the packet that it sends is a copy of one that stays in source
 }
 
 // far is the far end of a buffer. Two fit into a cache line.

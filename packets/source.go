@@ -179,7 +179,9 @@ func (s *region) create(e int32, src *source, bytes int32) {
 	p := &s.packets[index]
 	*p = packet{
 		bytes: bytes, size: uint16(blocksOf(int(bytes))), src: e, dst: src.dst, created: src.createdAt, injected: waiting,
-		number: s.flows.send(e, src.dst),
+	}
+	if src.lid < routing.FirstMLID {
+		p.number = s.flows.send(e, src.dst)
 	}
 	lane := s.address(p, src)
 	src.created++

@@ -66,7 +66,7 @@ func (s *sim) stuckNow() *Deadlock {
 	for i := 0; i < len(w.queue); i++ {
 		requests := s.behind(w.queue[i]).requests
 		for r := s.near[w.queue[i]].first; r != none; r = requests[r].next {
-			if q := requests[r].queue; !w.moves[q] {
+			if q := requests[r].queue; !w.moves[q] && s.headMoves(q, func(into int32) bool { return w.moves[into] || s.hasRoom(into) }) {
 				w.moves[q] = true
 				w.queue = append(w.queue, q)
 				waiting--
@@ -84,14 +84,12 @@ func (s *sim) movesByItself(q int32) bool {
 	if b.asked == none {
 		return true
 	}
-	at := s.before(q) // and so are all queues that want the same buffer
-	for r := b.asked; r != none; r = at.requests[r].sibling {
-		into := at.requests[r].into
-		if s.returning(into) > 0 || s.near[into].free() >= at.requests[s.near[into].first].blocks {
-			return true
-		}
-	}
-	return false
+	return s.headMoves(q, s.hasRoom)
+}
+
+// hasRoom says whether the oldest request for a buffer can be granted, or credits are on their way.
+func (s *sim) hasRoom(into int32) bool {
+	return s.returning(into) > 0 || s.near[into].free() >= s.behind(into).requests[s.near[into].first].blocks
 }
 
 // before is the region of the far end of a buffer, which has the packets of its queue
@@ -145,8 +143,11 @@ func (s *sim) describe() *Deadlock {
 // waitsFor is the buffer that the packet at the front of a queue which will not move waits to
 // enter.
 func (s *sim) waitsFor(q int32) int32 {
-	if r := s.far[q].asked; r != none {
-		return s.before(q).requests[r].into
+	at := s.before(q)
+	for r := s.far[q].asked; r != none; r = at.requests[r].sibling {
+		if into := at.requests[r].into; !s.watch.moves[into] && !s.hasRoom(into) {
+			return into
+		}
 	}
 	return s.before(q).flits.worms[q].into
 }

@@ -26,6 +26,7 @@ import (
 type packetsFlags struct {
 	route               flags.Engine
 	tables              flags.Tables
+	groups              float64 // share of the messages that go to multicast groups
 	job                 flags.Job
 	change              changeFlags
 	loads               []float64
@@ -83,6 +84,8 @@ drain write steps that are proven to.
 	o.route.SeedForMore("seed of traffic, and of engines that choose by chance")
 	f := c.Flags()
 	o.tables.AddTo(c)
+	o.tables.AddMulticastTo(c)
+	f.Float64Var(&o.groups, "multicast-share", 0, "share of the messages that go to a multicast group of --multicast of which the source is a member; each copy counts as accepted")
 	o.job.AddTo(c, "uniform")
 	o.change.addTo(c)
 	flags.Parse(f, &o.loads, "load", "0.1:0.9:0.1", parseLoads, "offered loads, of what an endpoint's link carries: FROM:TO:STEP, or with commas between")

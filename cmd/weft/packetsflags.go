@@ -31,6 +31,10 @@ func (j *packetsJob) readFlags() (err error) {
 	switch {
 	case o.lifetime < 0 || o.length < 0 || o.warmUp < 0:
 		return exit.Usage("--lifetime, --time and --warm-up are not negative")
+	case o.groups < 0 || o.groups > 1:
+		return exit.Usage("--multicast-share %v: it is 0 to 1", o.groups)
+	case o.groups > 0 && (o.complete || o.replay):
+		return exit.Usage("--multicast-share is of messages that come at a --load")
 	case max(o.buffer, o.outBuffer) > mostBuffer:
 		return exit.Usage("--buffer and --output-buffer are at most %d bytes", mostBuffer)
 	case o.counters != "" && len(o.loads) != 1:
@@ -54,7 +58,7 @@ func (j *packetsJob) readFlags() (err error) {
 	}
 	j.window = packets.Window{Length: networkTime(o.length), WarmUp: networkTime(o.warmUp)}
 	j.load.Bytes, j.load.Burst, j.load.Seed, j.load.Regular = o.message, o.burst, o.route.Seed, o.process == "fixed"
-	j.load.Slots = o.process == "slots"
+	j.load.Slots, j.load.Groups = o.process == "slots", o.groups
 	j.loads, j.scope = o.loads, o.route.Scope
 	j.load.Pattern, err = o.job.Parse(j.Console)
 	return err
