@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
+	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/spanning"
 	"github.com/weft-fabric/weft/transition"
@@ -370,4 +372,67 @@ func overCable(q *wire.Request, cable fabric.ChannelID) (*routing.Tables, *deadl
 		return nil, nil, fmt.Errorf("free %v, %w", v.Free(), err)
 	}
 	return tables, v.Certificate, nil
+}
+
+// TestStockTrees has a stock OpenSM route a ring by its updn, whose paths have no credit loop, and
+// make trees for groups by its hop counts: together they have one, the judge shows it, and the
+// packets of that loop stop the simulated network.
+func TestStockTrees(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	f := testnet.Build(t, "ring:6,hosts=2")
+	dir := t.TempDir()
+	live.Pin(t, dir, f)
+	roots := filepath.Join(dir, "roots")
+	if err := os.WriteFile(roots, fmt.Appendf(nil, "0x%016x\n", uint64(f.Node(0).GUID)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := live.Simulate(t, netFile(t, f))
+	r := &run{Subnet: s, Manager: s.Manage(t, "", dir, map[string]string{"routing_engine": "updn,no_fallback", "root_guid_file": roots, "qos": "FALSE"})}
+	r.Await(t, "SUBNET UP", soon)
+	g, hosts := lone(f, make([]uint8, 6)...), routing.HCA.Endpoints(f)
+	var list []live.Membership
+	for i := range g.members { // each around another part of the ring
+		for k := range 6 {
+			list = append(list, g.join(i, hosts[(2*i+k)%len(hosts)]))
+		}
+	}
+	r.regroup(t, g, list)
+	tables := &routing.Tables{Fabric: f, Forwarding: r.forwarding(t, f), Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+	judge := deadlock.Options{Contract: routing.Any}
+	if v, err := deadlock.Verify(t.Context(), tables, judge); err != nil || !v.Free() {
+		t.Fatalf("unicast alone: free %v, %v", v.Free(), err)
+	}
+	var v *deadlock.Verdict
+	for end := time.Now().Add(soon); ; time.Sleep(200 * time.Millisecond) {
+		m, err := mcfdbs.Read(open(t, r.Dumps().MCFDBs), "opensm.mcfdbs", f, 1)
+		if err == nil {
+			tables.Multicast = m
+			if v, err = deadlock.Verify(t.Context(), tables, judge); err != nil {
+				t.Fatal(err)
+			}
+			if v.Multicast.Groups >= len(g.members) && !v.Free() {
+				break
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatalf("no loop: %v, %+v", err, v)
+		}
+	}
+	var loop []packets.LoopStep
+	for _, s := range v.Cycle {
+		loop = append(loop, packets.LoopStep{Trunk: s.Trunk, VL: s.VL, SL: s.SL, Src: s.Src, Dst: s.Dst})
+	}
+	if !slices.ContainsFunc(v.Cycle, func(s deadlock.LoopStep) bool { return s.Multicast }) {
+		t.Errorf("no group is part of the loop: %+v", v.Cycle)
+	}
+	n, err := packets.New(tables, packets.Presets()[0].Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay, err := n.Replay(t.Context(), loop, 1)
+	if err != nil || replay.Result.Deadlock == nil {
+		t.Fatalf("the network does not stop: %v, %+v", err, replay)
+	}
+	t.Logf("a loop of %d links; attempt %d: %s", len(loop), replay.Attempt, replay.Result.Deadlock)
 }
