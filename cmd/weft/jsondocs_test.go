@@ -282,6 +282,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/verify/1", "verify ring:6 --lfts " + in("t")},
 		{"weft/verify-certificate/1", "verify ring:5 --lfts " + in("t") + " --certificate " + in("none-of-it")},
 		{"weft/compare/1", "compare ring:5 --engines updn,lash,auto,a-lash,ftree --lfts-dir now=" + in("t")},
+		{"weft/place/1", "place torus:4x4 --engine updn --pattern ring --allocation random:8"},
 		{"weft/simulate/1", "simulate torus:4x4 --engine updn --runs 5"},
 		{"weft/packets/1", "packets ring:5 --load 0.1 --time 20us"},
 		{"weft/packets/1", "packets ring:6 --engine sssp --pattern shift:k=2 --load 0.95 --buffer 2112"},

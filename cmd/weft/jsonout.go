@@ -46,6 +46,7 @@ var schemas = []schema{
 	{"weft/report/1", "weft report", report.Data{}},
 	{"weft/route/1", "weft route, and summary.json of --out", routeSummary{}},
 	{"weft/route-adaptive/1", "weft route, of adaptive engines", adaptiveSummary{}},
+	{"weft/place/1", "weft place", placeSummary{}},
 	{"weft/simulate/1", "weft simulate", simulateSummary{}},
 	{"weft/sweep/1", "weft sweep", campaignSummary{}},
 	{"weft/sweep-merge/1", "weft sweep merge", mergeSummary{}},

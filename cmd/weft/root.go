@@ -63,7 +63,7 @@ Exit codes: 0 fine; 1 a finding (credit loop, unreachable pair, refusal);
 	})
 	// What has Ethernet in its name is the command for InfiniBand with Ethernet added:
 	// routeEthernetCommand wraps routeCommand.
-	root.AddCommand(simulateCommand(a), compareCommand(a), packetsEthernetCommand(a), reportCommand(a), exportCommand(a))
+	root.AddCommand(simulateCommand(a), placeCommand(a), compareCommand(a), packetsEthernetCommand(a), reportCommand(a), exportCommand(a))
 	root.AddCommand(
 		routeEthernetCommand(a), verifyEthernetCommand(a), infoCommand(a), generateCommand(a), degradeCommand(a), diffCommand(a), whatIfCommand(a), drainCommand(a),
 		convertCommand(a), explainCommand(a), lanesCommand(a), reproduceCommand(a), sweepCommand(a), enginesCommand(a), topologiesCommand(a),
