@@ -4,9 +4,11 @@
 //
 //	go run ./bench/opensm -weft bin/weft -plugins bin [-networks SPEC…] [-engines a,b] [-runs N]
 //	go run ./bench/opensm -weft bin/weft -plugins bin -speed
+//	go run ./bench/opensm -large
 //
 // With -speed it measures routing alone on large networks, OpenSM's engine and weft's one
-// after the other in one run; see speed.go.
+// after the other in one run, and weave-any beside ftree on 40,960 hosts, which -large
+// measures alone; see speed.go.
 //
 // The engine's CPU time is that of the callbacks in which tables are made (OpenSM's
 // engines: package timed; weft: what its plugin logs) plus, for weft, that of the
@@ -79,8 +81,16 @@ func main() {
 	out := flag.String("o", "", "file to write the table into")
 	runs := flag.Int("runs", 3, "runs of each, of which the best counts")
 	speed := flag.Bool("speed", false, "measure routing alone, on large networks")
+	large := flag.Bool("large", false, "measure weave-any beside ftree on 40,960 hosts, without OpenSM")
 	flag.Parse()
 	b := &bench{ctx: context.Background(), runs: max(1, *runs), patience: time.Minute}
+	if *large {
+		if err := b.large(os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "bench-opensm:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := b.find(*weft, *plugins); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-opensm:", err)
 		os.Exit(1)
