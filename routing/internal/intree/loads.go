@@ -27,14 +27,16 @@ func NewLoads(f *fabric.Fabric) *Loads {
 // order is its switches, the root first and each after the one that it forwards to by
 // out, [switch].
 func (l *Loads) Charge(order []fabric.NodeID, out []fabric.ChannelID, times uint64) {
+	// In variables of their own the slices stay in registers.
+	on, through, sources, heads := l.On, l.Through, l.Sources, l.heads
 	for _, u := range order {
-		l.Through[u] = uint64(l.Sources[u])
+		through[u] = uint64(sources[u])
 	}
 	for i := len(order) - 1; i > 0; i-- {
 		u := order[i]
-		c := out[u]
-		l.On[c] += l.Through[u] * times
-		l.Through[l.heads[c]] += l.Through[u]
+		c, n := out[u], through[u]
+		on[c] += n * times
+		through[heads[c]] += n
 	}
 }
 
