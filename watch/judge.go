@@ -18,7 +18,7 @@ import (
 const hotLinks = 10
 
 // judge fills in what a look says about the tables by themselves.
-func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) error {
+func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) (*deadlock.Verdict, error) {
 	f := now.Tables.Fabric
 	n := f.Count()
 	l.Switches, l.Hosts, l.Cables = f.Switches(), n.HCA, len(f.Channels())/2
@@ -31,7 +31,7 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) error {
 	}
 	v, err := deadlock.Verify(ctx, now.Tables, deadlock.Options{Contract: contract, Scope: s.scope})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	l.Verdict, l.Contract, l.Endpoints, l.SLsKnown, l.MapsKnown = deadlockFree, contract.String(), s.scope.String(), now.SLs, now.Maps
 	if !v.Free() {
@@ -51,7 +51,7 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) error {
 	loads := congestion.Count(f, now.Tables.Forwarding, s.scope)
 	l.MaxLoad, l.Hot = loads.Max, hottest(f, loads)
 	l.Degraded = degraded(f)
-	return nil
+	return v, nil
 }
 
 func portOf(f *fabric.Fabric, n fabric.NodeID, port uint8) Port {

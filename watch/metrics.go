@@ -185,6 +185,7 @@ func (r *running) answer() (stop func(), err error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(r.metrics.registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /look", r.answerLook)
+	mux.Handle("GET /report", r.pages)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, r.healthy()) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) { say(w, r.ready()) })
 	if stop, err = loopback.Serve("metrics", r.settings.Metrics, mux, r.Watcher.Log); err != nil {

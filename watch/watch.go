@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/internal/whole"
 )
@@ -38,6 +40,7 @@ type running struct {
 	*settings
 	store   *Store
 	metrics *metrics
+	pages   *livepage.Pages
 
 	stamps []stamp   // of the files of the last look; nil: none was read
 	tried  []stamp   // of those of the last attempt
@@ -122,7 +125,7 @@ func (w *Watcher) begin() (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics()}
+	r := &running{Watcher: w, settings: s, store: store, metrics: newMetrics(), pages: &livepage.Pages{Version: w.Version}}
 	r.status = Health{Version: w.Version, PID: os.Getpid(), Every: s.Every.String(), Alarms: []Alarm{}}
 	r.resume()
 	return r, nil
@@ -151,6 +154,12 @@ func (r *running) resume() {
 		defer os.RemoveAll(dir)
 		if err = r.store.Files(l, dir); err == nil {
 			r.before, err = r.read(dir, dir)
+		}
+	}
+	if err == nil {
+		var v *deadlock.Verdict
+		if v, err = r.judge(context.Background(), &Look{}, r.before); err == nil {
+			r.show(l, r.before, v)
 		}
 	}
 	if err != nil {
@@ -314,7 +323,8 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 		}
 	}
 	l.Seconds.Read = lap()
-	if err := r.judge(ctx, l, now); err != nil {
+	v, err := r.judge(ctx, l, now)
+	if err != nil {
 		return nil, err
 	}
 	l.Seconds.Judge = lap()
@@ -327,7 +337,17 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 		return nil, &stateError{r.State, err}
 	}
 	r.before, r.last, r.stamps = now, l, g.stamps
+	r.show(l, now, v)
 	return l, nil
+}
+
+// show makes a look the one on the page.
+func (r *running) show(l *Look, now *Snapshot, v *deadlock.Verdict) {
+	made := "tables in force"
+	if l.Made != nil {
+		made = l.Made.Engine
+	}
+	r.pages.Show(livepage.Shown{Tables: now.Tables, Verdict: v, Engine: made, When: l.At})
 }
 
 // hold compares a look with the one before, with what was asked for and with what is

@@ -242,7 +242,7 @@ var rules = []rule{
 		packages: "opensm/daemon",
 		may: []string{
 			"fabric", "fabric/names", "routing", "routing/engines", "routing/paths/balance", "traffic", "format/...", "deadlock", "congestion", "transition", "change", ".",
-			"report", "opensm/wire", "opensm/installed", "internal/configfile", "internal/loopback", "internal/plain", "internal/whole",
+			"opensm/wire", "opensm/installed", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole",
 		},
 		modules: []string{"github.com/prometheus/client_golang"},
 		why:     "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
@@ -261,7 +261,7 @@ var rules = []rule{
 		packages: "watch",
 		may: []string{
 			"fabric", "fabric/inspect", "routing", "routing/engines", "deadlock", "congestion", "transition", "opensm/conf",
-			"internal/configfile", "internal/loopback", "internal/plain", "internal/whole", "internal/words",
+			"internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole", "internal/words",
 		},
 		modules: []string{"github.com/prometheus/client_golang"},
 		why:     "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
@@ -365,6 +365,11 @@ var rules = []rule{
 		may:      []string{"internal/spell"},
 		modules:  []string{"go.yaml.in/yaml/v3"},
 		why:      "it reads settings into a struct, whatever they are about",
+	},
+	{
+		packages: "internal/livepage",
+		may:      []string{"deadlock", "report", "routing"},
+		why:      "it shows the tables that a daemon has judged",
 	},
 	{
 		packages: "internal/whole",

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/opensm/wire"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -39,7 +40,7 @@ type Server struct {
 	keeper  *keeper
 	places  *places
 	metrics *metrics
-	pages   *pages
+	pages   *livepage.Pages
 	writer  *writer                                  // nil: there is no state folder
 	open    func(dir string) (folder, error)         // nil: openState
 	peer    func(*net.UnixConn) (credentials, error) // nil: the kernel is asked
@@ -68,7 +69,7 @@ func (s *Server) Run(ctx context.Context, reload <-chan os.Signal) error {
 		return err
 	}
 	s.jobs, s.keeper, s.metrics, s.places = newJobs(), newKeeper(), newMetrics(), newPlaces(connections, questionBytes)
-	s.pages = &pages{version: s.Version}
+	s.pages = &livepage.Pages{Version: s.Version}
 	if s.peer == nil {
 		s.peer = peerOf
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/livepage"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/opensm/installed"
 	"github.com/weft-fabric/weft/opensm/wire"
@@ -322,7 +323,7 @@ func (s *Server) report(r *Sweep, p *reply) {
 	}
 	if good {
 		s.last = h.tables
-		s.pages.show(shown{h.tables, h.verdict, h.engine, r.At})
+		s.pages.Show(livepage.Shown{Tables: h.tables, Verdict: h.verdict, Engine: h.engine, When: r.At})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

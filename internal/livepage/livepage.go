@@ -1,4 +1,6 @@
-package daemon
+// Package livepage answers a browser with the page of the tables that a daemon saw or handed
+// over last, as weft report makes it.
+package livepage
 
 import (
 	"bytes"
@@ -19,41 +21,41 @@ const (
 	pagePrecision = 0.005
 )
 
-// pages makes the page of the tables handed over last, when somebody asks for it, once for
-// all who ask. One is made at a time, whatever is asked: OpenSM's requests come first.
-type pages struct {
-	version string
+// Pages makes the page of the tables shown last, when somebody asks for it, once for all who
+// ask. One is made at a time, whatever is asked: the daemon's own work comes first.
+type Pages struct {
+	Version string // of weft, for the page
 
 	mu     sync.Mutex // of latest
-	latest shown
+	latest Shown
 
 	making sync.Mutex
 	of     *routing.Tables // that page shows
 	page   []byte
 }
 
-// shown is tables with their verdict.
-type shown struct {
-	tables  *routing.Tables
-	verdict *deadlock.Verdict
-	engine  string
-	when    time.Time
+// Shown is tables with their verdict.
+type Shown struct {
+	Tables  *routing.Tables
+	Verdict *deadlock.Verdict
+	Engine  string
+	When    time.Time
 }
 
-// show takes note of tables that were handed over.
-func (p *pages) show(s shown) {
+// Show makes some tables those of the page.
+func (p *Pages) Show(s Shown) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.latest = s
 }
 
 // ServeHTTP answers with the page.
-func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	latest := p.latest
 	p.mu.Unlock()
-	if latest.tables == nil {
-		http.Error(w, "no tables were handed over yet", http.StatusServiceUnavailable)
+	if latest.Tables == nil {
+		http.Error(w, "there are no tables yet", http.StatusServiceUnavailable)
 		return
 	}
 	deadline := time.Now().Add(pageTime)
@@ -75,22 +77,22 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // make is the page of some tables: the one that is there, or a new one.
-func (p *pages) make(ctx context.Context, s shown) ([]byte, error) {
+func (p *Pages) make(ctx context.Context, s Shown) ([]byte, error) {
 	p.making.Lock()
 	defer p.making.Unlock()
-	if p.of == s.tables {
+	if p.of == s.Tables {
 		return p.page, nil
 	}
-	n := report.NewNetwork("the fabric of "+s.when.UTC().Format("2006-01-02 15:04:05 MST"), s.tables.Fabric)
-	g := &report.Given{Name: s.engine, Source: s.engine, Tables: s.tables, Verdict: s.verdict}
+	n := report.NewNetwork("the fabric of "+s.When.UTC().Format("2006-01-02 15:04:05 MST"), s.Tables.Fabric)
+	g := &report.Given{Name: s.Engine, Source: s.Engine, Tables: s.Tables, Verdict: s.Verdict}
 	if err := n.Add(ctx, g, report.Options{Seed: 1, Precision: pagePrecision}); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	d := &report.Data{Title: "Live fabric", Made: "weft " + p.version, Networks: []*report.Network{n}, Results: []*report.Result{}}
+	d := &report.Data{Title: "Live fabric", Made: "weft " + p.Version, Networks: []*report.Network{n}, Results: []*report.Result{}}
 	if err := d.Write(&b); err != nil {
 		return nil, err
 	}
-	p.of, p.page = s.tables, b.Bytes()
+	p.of, p.page = s.Tables, b.Bytes()
 	return p.page, nil
 }
