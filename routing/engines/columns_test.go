@@ -85,6 +85,10 @@ func TestServiceLevelsAreInTheBudget(t *testing.T) {
 					if refusals++; levels.Have != limit || levels.Need <= limit {
 						t.Errorf("%s on %s, %d service levels: %v", e.Name, spec, limit, err)
 					}
+					b.SLs = levels.Need
+					if _, err := e.Route(t.Context(), f, engines.Options{}, b, nil); err != nil {
+						t.Errorf("%s on %s needs %d service levels, with so many it says: %v", e.Name, spec, levels.Need, err)
+					}
 				case routing.Refused(err):
 				case err != nil:
 					t.Errorf("%s on %s, %d service levels: %v", e.Name, spec, limit, err)

@@ -24,7 +24,7 @@ type Implementation interface {
 // Route routes a fabric with the engine, or returns its refusal. stages may be nil. If
 // the budget has fewer service levels than the engine uses with all lanes, it is tried
 // again with as many lanes as service levels, because each layer needs a level of its
-// own.
+// own; and, if it refuses, with more, to say how many it needs.
 func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routing.Budget, stages Stages) (*routing.Tables, error) {
 	b, err := b.WithDefaults()
 	if err != nil {
@@ -38,20 +38,19 @@ func (e Engine) Route(ctx context.Context, f *fabric.Fabric, o Options, b routin
 	if err != nil || t.Lanes.TopLevel() < b.SLs {
 		return t, err
 	}
-	need := t.Lanes.TopLevel() + 1
-	if b.SLs < b.VLs {
-		b.VLs = b.SLs
+	have, all, need := b.SLs, b.VLs, t.Lanes.TopLevel()+1 // need is enough
+	for b.VLs = min(all, have); b.VLs < min(all, need); b.VLs++ {
 		t, err = r.Route(ctx, f, b, stages)
 		few := (*routing.TooFewLanes)(nil)
 		switch {
 		case errors.As(err, &few):
-			return nil, &routing.TooFewLevels{Need: min(need, few.Need), Have: b.SLs}
-		case err != nil || t.Lanes.TopLevel() < b.SLs:
+		case err != nil || t.Lanes.TopLevel() < have:
 			return t, err
+		case t.Lanes.TopLevel() < b.VLs:
+			need = b.VLs
 		}
-		need = t.Lanes.TopLevel() + 1
 	}
-	return nil, &routing.TooFewLevels{Need: need, Have: b.SLs}
+	return nil, &routing.TooFewLevels{Need: need, Have: have}
 }
 
 // RouteWide is Route for the budget's scope if possible, else for the scope needed, if
