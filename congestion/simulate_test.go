@@ -91,7 +91,7 @@ func TestAnyFlows(t *testing.T) {
 		o := congestion.Options{
 			Pattern: pairs, Placement: p, UniformRates: rapid.Bool().Draw(t, "uniform"),
 			Model: rapid.SampledFrom([]congestion.Model{congestion.Bottleneck, congestion.MaxMin}).Draw(t, "model"),
-			Tiers: congestion.TiersOf(f, routing.HCA),
+			Tiers: congestion.TiersOf(f, congestion.Levels(f, routing.HCA)),
 		}
 		got, err := congestion.Simulate(context.Background(), tab, o)
 		w := twin{tab, ratesOf(f, p, o.UniformRates)}

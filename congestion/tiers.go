@@ -33,15 +33,20 @@ type TrunkTiers struct {
 	Of     []int32  // [trunk] its tier; -1: its switches are not connected to any endpoint in scope
 }
 
-// TiersOf groups the trunks by tier.
-func TiersOf(f *fabric.Fabric, scope routing.Scope) *TrunkTiers {
+// Levels is the level of every switch, -1 for those that are not connected to any endpoint
+// in scope.
+func Levels(f *fabric.Fabric, scope routing.Scope) []int32 {
 	var ends []fabric.NodeID
 	for s, end := range scope.Ends(f) {
 		if end {
 			ends = append(ends, fabric.NodeID(s))
 		}
 	}
-	level := f.Hops(ends...)
+	return f.Hops(ends...)
+}
+
+// TiersOf groups the trunks by tier, by the levels of switches.
+func TiersOf(f *fabric.Fabric, level []int32) *TrunkTiers {
 	t := &TrunkTiers{Of: make([]int32, f.Trunks())}
 	of := func(c int) [2]int {
 		ch := f.Channel(fabric.ChannelID(c))
@@ -62,7 +67,7 @@ func TiersOf(f *fabric.Fabric, scope routing.Scope) *TrunkTiers {
 // Tiers groups the loads of trunks by tier, from the lowest level up. It leaves out
 // trunks of switches that are not connected to any endpoint in scope.
 func (l *Loads) Tiers(f *fabric.Fabric, scope routing.Scope) []Tier {
-	by := TiersOf(f, scope)
+	by := TiersOf(f, Levels(f, scope))
 	tiers := make([]Tier, len(by.Levels))
 	for i, x := range by.Levels {
 		tiers[i] = Tier{From: x[0], To: x[1], Least: math.MaxUint32}

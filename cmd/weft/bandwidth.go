@@ -60,7 +60,7 @@ type twoTables struct {
 func (t *twoTables) bandwidths(ctx context.Context) (b bandwidths, err error) {
 	old, next := t.before.Fabric, t.after.Fabric
 	ranks := t.staying(t.scope.Endpoints(old))
-	tiers := [2]*congestion.TrunkTiers{congestion.TiersOf(old, t.scope), congestion.TiersOf(next, t.scope)}
+	tiers := [2]*congestion.TrunkTiers{congestion.TiersOf(old, congestion.Levels(old, t.scope)), congestion.TiersOf(next, t.levelsAfter())}
 	before, err := t.simulate(ctx, t.before, ranks, tiers[0])
 	if err != nil {
 		return b, err
@@ -86,6 +86,19 @@ func (t *twoTables) bandwidths(ctx context.Context) (b bandwidths, err error) {
 		b.Jobs = append(b.Jobs, jobBandwidth{a.Name, len(a.Placement), len(ranks), lambdaOf(before), lambdaOf(after)})
 	}
 	return b, nil
+}
+
+// levelsAfter is the levels that switches had before, also where their hosts are gone; of new
+// switches, those that they have.
+func (t *twoTables) levelsAfter() []int32 {
+	old, next := t.before.Fabric, t.after.Fabric
+	was, level := congestion.Levels(old, t.scope), congestion.Levels(next, t.scope)
+	for s := range level {
+		if n := old.NodeByGUID(next.Node(fabric.NodeID(s)).GUID); n != fabric.None && old.Node(n).Kind == fabric.Switch {
+			level[s] = was[n]
+		}
+	}
+	return level
 }
 
 // staying is the endpoints of the fabric before that stay.

@@ -185,7 +185,7 @@ func (j *simulateJob) place() (err error) {
 
 func (j *simulateJob) count(ctx context.Context) (err error) {
 	s := j.Stage("simulate", &j.spent.Simulate)
-	j.options.Progress, j.options.Tiers = s.Progress(), congestion.TiersOf(j.tables.Fabric, j.scope)
+	j.options.Progress, j.options.Tiers = s.Progress(), congestion.TiersOf(j.tables.Fabric, congestion.Levels(j.tables.Fabric, j.scope))
 	j.result, err = congestion.Simulate(ctx, j.tables, j.options)
 	s.Done()
 	if err != nil {

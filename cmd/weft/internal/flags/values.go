@@ -142,7 +142,15 @@ func AddLMC(f *pflag.FlagSet, to *int) {
 
 // AddPrecision declares --precision, the standard error of bandwidths.
 func AddPrecision(f *pflag.FlagSet, to *float64) {
-	f.Float64Var(to, "precision", congestion.DefaultPrecision, "standard error of the effective bisection bandwidth")
+	*to = congestion.DefaultPrecision
+	f.Var(&value{strconv.FormatFloat(*to, 'g', -1, 64), "float", func(text string) error {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(x >= 0) { // not a number is not
+			return exit.Usage("--precision %s: it is a number, and not negative", text)
+		}
+		*to = x
+		return nil
+	}}, "precision", "standard error of the effective bisection bandwidth")
 }
 
 // AddJSON declares --json.
