@@ -240,12 +240,9 @@ var rules = []rule{
 	},
 	{
 		packages: "opensm/daemon",
-		may: []string{
-			"fabric", "fabric/names", "routing", "routing/engines", "routing/paths/balance", "traffic", "format/...", "deadlock", "congestion", "transition", "change", ".",
-			"opensm/wire", "opensm/installed", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole",
-		},
-		modules: []string{"github.com/prometheus/client_golang"},
-		why:     "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
+		may:      []string{"fabric", "fabric/names", "routing", "routing/engines", "routing/paths/balance", "traffic", "format/...", "deadlock", "congestion", "transition", "change", ".", "opensm/wire", "opensm/installed", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole"},
+		modules:  []string{"github.com/prometheus/client_golang"},
+		why:      "it routes by the names of engines, asks the judge, change how long packets are about, and answers over the wire; settings name switches, hosts and aims; Prometheus is what administrators use",
 	},
 	{
 		packages: "opensm/installed",
@@ -259,12 +256,9 @@ var rules = []rule{
 	},
 	{
 		packages: "watch",
-		may: []string{
-			"fabric", "fabric/inspect", "routing", "routing/engines", "deadlock", "congestion", "transition", "opensm/conf",
-			"internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole", "internal/words",
-		},
-		modules: []string{"github.com/prometheus/client_golang"},
-		why:     "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
+		may:      []string{"fabric", "fabric/inspect", "routing", "routing/engines", "deadlock", "congestion", "transition", "opensm/conf", "internal/configfile", "internal/livepage", "internal/loopback", "internal/plain", "internal/whole", "internal/words"},
+		modules:  []string{"github.com/prometheus/client_golang"},
+		why:      "it has what runs judged and compared, and routes only to recognise the engine; who reads the files is not its business",
 	},
 	{
 		packages: "routing/coordinates",
