@@ -69,6 +69,15 @@ func TestFewSamplesDoNotTurnTheLine(t *testing.T) {
 	}
 }
 
+// What takes long counts in sums: the mean is foretold, and not the middle.
+func TestEstimatesAddUp(t *testing.T) {
+	s := sizeOf(100, 3)
+	e := sweep.Fit([]sweep.Sample{sweep.OfRouting("e", "", "a", s, 1), sweep.OfRouting("e", "", "b", s, 99)})
+	if got := e.Point(point("e", ""), s); math.Abs(got-50) > 0.1 {
+		t.Errorf("points of 1 s and 99 s are foretold as %g s each", got)
+	}
+}
+
 func TestMeasuresCost(t *testing.T) {
 	m := sweep.MeasureOf("bandwidth", "pattern=bisect,patterns=100")
 	s := sizeOf(100, 3)
@@ -144,6 +153,29 @@ func TestDealIsFairAndWhole(t *testing.T) {
 	for i := range points {
 		if there[i] != back[len(points)-1-i] {
 			t.Fatalf("point %d is dealt to %d and, in another order, to %d", i, there[i], back[len(points)-1-i])
+		}
+	}
+}
+
+// One long point is a shard by itself.
+func TestDealGoesByCost(t *testing.T) {
+	points, costs := make([]sweep.Point, 101), make([]float64, 101)
+	for i := range points {
+		points[i].ID, costs[i] = fmt.Sprintf("%03d", i), 1
+	}
+	costs[40] = 100
+	shards := sweep.Deal(points, costs, 2)
+	for i := range points {
+		if i != 40 && shards[i] == shards[40] {
+			t.Fatalf("point %d is in the shard of the long one", i)
+		}
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	for amount, want := range map[sweep.Amount]int{"": 0, "12": 12, "5%": 2, "4%": 1, "0.5%": 0, "99.9%": 30} {
+		if got := amount.Of(30); got != want {
+			t.Errorf("%q of 30 is %d, want %d", amount, got, want)
 		}
 	}
 }

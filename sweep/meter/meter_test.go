@@ -160,6 +160,18 @@ func TestSeedsAndDamageCount(t *testing.T) {
 	}
 }
 
+func TestEnginesThatChooseByChanceGetTheSeed(t *testing.T) {
+	value := map[float64]bool{}
+	for _, p := range points(t, "networks: [{spec: 'torus:6x6,hosts=1', seeds: 1..8}]\nengines: [shortest-random+first-fit]\nmeasures: [load]") {
+		if r := take(t, newMeter(), &p)["load"]; r.Value != nil {
+			value[*r.Value] = true
+		}
+	}
+	if len(value) < 2 {
+		t.Errorf("eight seeds have the loads %v", value)
+	}
+}
+
 func TestInterruptedPointIsNone(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

@@ -18,6 +18,7 @@ type cluster struct {
 	at        int
 	left      []int              // [task-1]
 	submitted []string           // arrays
+	since     []int              // looks before each
 	flags     []string           // of the last
 	ran       func(array string) // what becomes of an array
 	said      []string
@@ -39,7 +40,7 @@ func (c *cluster) command(_ context.Context, name string, args ...string) (strin
 		if array == "fails" {
 			return "", errors.New("sbatch: error")
 		}
-		c.submitted = append(c.submitted, array)
+		c.submitted, c.since = append(c.submitted, array), append(c.since, c.at)
 		if c.ran != nil {
 			c.ran(array)
 		}
@@ -117,8 +118,20 @@ func TestLostTasksAreSubmittedAgain(t *testing.T) {
 	if said := strings.Join(c.said, "\n"); !strings.Contains(said, "Slurm does not answer, its tasks go on") || !strings.Contains(said, "task 1 has 3 left and is submitted again: FAILED NodeFail 0:15 n1") {
 		t.Errorf("said:\n%s", said)
 	}
-	if c.at < 6 {
-		t.Errorf("submitted again after %d looks", c.at)
+	if len(c.since) != 2 || c.since[1] != 6 {
+		t.Errorf("submitted before looks %v", c.since)
+	}
+}
+
+// A task that one look misses is there.
+func TestOneLookIsNotEnough(t *testing.T) {
+	c := &cluster{t: t, left: []int{5}, looks: []string{"90|1|RUNNING|None\n", "", "90|1|RUNNING|None\n", "", "90|1|RUNNING|None\n", "", ""}}
+	c.ran = c.finish
+	if err := c.run(1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.since) != 1 || c.since[0] != 7 {
+		t.Errorf("submitted %v before looks %v", c.submitted, c.since)
 	}
 }
 
