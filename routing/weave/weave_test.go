@@ -380,3 +380,13 @@ func BenchmarkRoute(b *testing.B) {
 		}
 	}
 }
+
+// On trees of three levels as they grow, with planes of spines and tails of leaves behind
+// leaves, weave-any takes one lane of the eight there are.
+func TestOneLaneOnGrownTrees(t *testing.T) {
+	for _, spec := range []string{testnet.Small, testnet.SmallWide, "planes:ports=12,groups=4,planes=3,wide=2"} {
+		if tables, _ := route(t, testnet.Build(t, spec), anySL, routing.Any, routing.Budget{VLs: 8}); tables.Lanes.Needed != 1 {
+			t.Errorf("%s: %d lanes", spec, tables.Lanes.Needed)
+		}
+	}
+}
