@@ -22,6 +22,8 @@ func (s *region) ask(q int32) {
 		s.askAdaptive(q, p)
 	case s.toGroup(p):
 		s.askCopies(q, p)
+	case s.rewrites == nil && s.tables.Groups != nil:
+		s.askGroup(q, p)
 	case s.rewrites != nil:
 		into := s.wayNow(fabric.NodeID(s.far[in<<s.shift].at), in, p)
 		if into == none {

@@ -53,8 +53,7 @@ func TestCopies(t *testing.T) {
 			var messages []packets.Message
 			for range each {
 				for i, e := range hosts {
-					messages = append(messages, toGroup(e))
-					messages = append(messages, packets.Message{From: e, To: hosts[(i+1)%len(hosts)]})
+					messages = append(messages, toGroup(e), packets.Message{From: e, To: hosts[(i+1)%len(hosts)]})
 				}
 			}
 			r, err := n.Complete(t.Context(), [][]packets.Message{messages}, 1, 0)

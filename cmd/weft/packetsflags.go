@@ -24,7 +24,7 @@ func (j *packetsJob) readFlags() (err error) {
 	if err := o.change.check(o.tables.LFTs); err != nil {
 		return err
 	}
-	o.tables.StaticOnly = true
+	o.tables.StaticOnly = o.change.then != nil
 	if err := o.tables.Settle(); err != nil {
 		return err
 	}
