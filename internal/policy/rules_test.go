@@ -112,11 +112,7 @@ var rules = []rule{
 		may:      []string{"fabric", "routing", "routing/internal/..."},
 		why:      "an adaptive engine decides paths and lanes at once, is not built on another's, and is judged by others",
 	},
-	{
-		packages: "routing/spanning",
-		may:      []string{"fabric", "routing", "routing/internal/..."},
-		why:      "a tree for multicast is found beside the finished tables of any engine",
-	},
+	{packages: "routing/spanning", may: []string{"fabric", "routing", "routing/internal/..."}, why: "a tree for multicast is found beside the finished tables of any engine"},
 	{
 		packages: "routing/engines",
 		may:      []string{"fabric", "fabric/names", "routing", "routing/paths/...", "routing/lanes/...", "routing/adaptive/...", "routing/nue", "routing/torus2qos", "routing/weave", "internal/spell"},
