@@ -146,7 +146,10 @@ func TestWidth(t *testing.T) {
 			wide.Series[k].Y = append(wide.Series[k].Y, 1)
 		}
 	}
-	of := func(text string) string { return text[strings.Index(text, "<svg"):][:40] }
+	of := func(text string) string {
+		_, rest, _ := strings.Cut(text, "<svg")
+		return rest[:40]
+	}
 	if a, b := of(svg(t, bars(false))), of(svg(t, wide)); a == b {
 		t.Errorf("two places and 32 are as wide: %s", a)
 	}

@@ -59,7 +59,7 @@ var deimosHosts = []int{251, 222, 251}
 func (d *Deimos) declare(p *params) size {
 	p.word("cables", &d.Cables, seatings, "outer ports of the cables between directors: spread over the leaves (default), packed or drawn")
 	p.word("hosts", &d.Hosts, seatings, "outer ports of the hosts, likewise")
-	p.seed("seed", &d.Seed, "of the random stream, for drawn (default 0)")
+	p.seed(&d.Seed, "of the random stream, for drawn (default 0)")
 	in := directorOf(deimosPorts, deimosRadix)
 	need := size{switches: len(deimosHosts) * (in.leaves + in.spines), ports: deimosRadix}
 	for _, hosts := range deimosHosts {

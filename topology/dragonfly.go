@@ -59,7 +59,7 @@ func (d *Dragonfly) declare(p *params) size {
 	p.number("h", &d.H, d.P, 1, fabric.MaxPorts, "global ports of each router (default p)")
 	p.number("g", &d.G, d.A*d.H+1, 1, d.A*d.H+1, "groups (default a*h+1)")
 	p.word("global", &d.Global, []string{"palmtree", "consecutive", "random"}, "how global cables are laid: palmtree (default), consecutive or random")
-	p.seed("seed", &d.Seed, "of the random stream, for global=random (default 0)")
+	p.seed(&d.Seed, "of the random stream, for global=random (default 0)")
 	routers := product(d.A, d.G)
 	return size{switches: routers, hosts: product(routers, d.P), ports: d.P + d.A - 1 + d.H}
 }

@@ -53,7 +53,7 @@ func (j *Jellyfish) declare(p *params) size {
 	}
 	why := fmt.Sprintf("it is 3 to %d, and even if switches is odd", most)
 	p.choice("degree", &j.Degree, 0, fit, why, "cables of each switch to others")
-	p.seed("seed", &j.Seed, "of the random stream (default 0)")
+	p.seed(&j.Seed, "of the random stream (default 0)")
 	return size{switches: j.Switches, hosts: product(j.Switches, j.Hosts), ports: j.Hosts + j.Degree}
 }
 

@@ -31,7 +31,7 @@ const odinStream = 0x77656674_6f64696e
 
 func (o *Odin) declare(p *params) size {
 	p.word("hosts", &o.Hosts, seatings, "outer ports of the hosts: spread over the leaves (default), packed or drawn")
-	p.seed("seed", &o.Seed, "of the random stream, for drawn (default 0)")
+	p.seed(&o.Seed, "of the random stream, for drawn (default 0)")
 	return o.director().declare(new(params))
 }
 

@@ -191,8 +191,9 @@ func (p *params) word(key string, v *string, words []string, meaning string) {
 	}
 }
 
-// seed declares a parameter that starts a random stream: any 64 bits, by default 0.
-func (p *params) seed(key string, v *uint64, meaning string) {
+// seed declares the parameter seed, which starts a random stream: any 64 bits, by default 0.
+func (p *params) seed(v *uint64, meaning string) {
+	const key = "seed"
 	if text, given := p.given[key]; given {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {

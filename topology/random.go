@@ -45,7 +45,7 @@ func (r *Random) declare(p *params) size {
 	p.number("switches", &r.Switches, 0, 2, int(fabric.MaxLID)/2, "switches")
 	p.number("hosts", &r.Hosts, 1, 1, fabric.MaxPorts-3, "hosts on each switch (default 1)")
 	p.number("links", &r.Links, 0, r.Switches-1, r.Switches*(fabric.MaxPorts-r.Hosts)/6, "cables between switches")
-	p.seed("seed", &r.Seed, "of the random stream (default 0)")
+	p.seed(&r.Seed, "of the random stream (default 0)")
 	// The ports are not known before the draw; the draw keeps to their limit.
 	return size{switches: r.Switches, hosts: product(r.Switches, r.Hosts)}
 }
