@@ -23,7 +23,7 @@ var specs = []string{
 	"ring:5", "ring:8,hosts=2", "mesh:3x4", "torus:3x3,hosts=2", "torus:4x4", "hypercube:4",
 	"karytree:k=2,n=3", "karytree:k=4,n=2", "xgft:m=3x4,w=2x2,hosts=3", "dragonfly:p=1", "dragonfly:p=2",
 	"dragonfly:p=1,a=2,h=2,global=random,seed=1", "fattree:ports=4,levels=3", "fattree:ports=6,hosts=4,leaves=4", "director:8,radix=4", testnet.Small, testnet.SmallWide,
-	"slimfly:q=3,hosts=1", "polarfly:q=3,hosts=1", "polarstar:q=2,d=3,hosts=1", "bundlefly:q=3,p=5,hosts=1", "oft:k=3", "kautz:b=2,n=3", "hyperx:3x4", "jellyfish:switches=14,degree=3,seed=1",
+	"slimfly:q=3,hosts=1", "polarfly:q=3,hosts=1", "oft:k=3", "kautz:b=2,n=3", "hyperx:3x4", "jellyfish:switches=14,degree=3,seed=1",
 	"random:switches=12,links=16,hosts=2,seed=1", "random:switches=20,links=50,seed=2", "random:switches=3,links=12,hosts=3",
 }
 
