@@ -58,16 +58,22 @@ func saturated(list []flitLatency, like flitLatency) float64 {
 	return most
 }
 
-// toOthers is the mean latency of the packets of BookSim2 that do not stay at their switch,
-// which its transpose has eight nodes of 64 send; those wait for their own packets only.
+// toOthers is the mean latency of the packets of BookSim2 that do not stay at their switch.
+// Its transpose has eight nodes of 64 send to themselves, and its uniform traffic has each
+// send one packet of 64 so, but for the butterfly, where those cross the network; they wait
+// for their own packets only.
 func (l flitLatency) toOthers() float64 {
-	if l.traffic != "transpose" {
-		return l.mean
+	stay := 0.0
+	switch {
+	case l.traffic == "transpose":
+		stay = 8.0 / 64
+	case l.traffic == "uniform" && l.config != "ib_fly_k4n3_vc1_p16":
+		stay = 1.0 / 64
 	}
 	const flits, service = 16, 17.0 // a cycle between two packets
 	p := l.offered / flits
 	own := 4 + service + p*service*(service-1)/(2*(1-p*service)) // one switch; Geo/D/1
-	return (64*l.mean - 8*own) / 56
+	return (l.mean - stay*own) / (1 - stay)
 }
 
 // Flit by flit, with a chance for a packet in every cycle as BookSim2 has it, all seven
