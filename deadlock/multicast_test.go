@@ -9,16 +9,15 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// A ring of four, all hosts in one group: a tree has no loop, all ports have one, and a
-// tree without one of its cables is in pieces. A loop of trees counts even if unicast has
-// none.
-func TestTreesOfARing(t *testing.T) {
+// ringWithTree makes tables of a ring of four whose switches deliver to their own hosts only,
+// with one multicast tree: the ports that each switch copies to.
+func ringWithTree(t *testing.T) (with func(ports ...[]uint8) *routing.Tables) {
 	f := ring(t, 4)
 	fw := routing.NewForwarding(f)
 	for lid, e := range f.LIDs() {
 		fw.Row(lid)[f.Endpoint(e).Switch] = f.Endpoint(e).Port
 	}
-	judge := func(ports ...[]uint8) *deadlock.Verdict {
+	return func(ports ...[]uint8) *routing.Tables {
 		tree := routing.MulticastTree{MLID: routing.FirstMLID}
 		for s, list := range ports {
 			n := routing.TreeNode{Switch: fabric.NodeID(s)}
@@ -27,10 +26,20 @@ func TestTreesOfARing(t *testing.T) {
 			}
 			tree.Nodes = append(tree.Nodes, n)
 		}
-		v, err := deadlock.Verify(t.Context(), &routing.Tables{
+		return &routing.Tables{
 			Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1)),
 			Multicast: &routing.Multicast{SLs: 1, Trees: []routing.MulticastTree{tree}},
-		}, deadlock.Options{Contract: routing.Any})
+		}
+	}
+}
+
+// A ring of four, all hosts in one group: a tree has no loop, all ports have one, and a
+// tree without one of its cables is in pieces. A loop of trees counts even if unicast has
+// none.
+func TestTreesOfARing(t *testing.T) {
+	with := ringWithTree(t)
+	judge := func(ports ...[]uint8) *deadlock.Verdict {
+		v, err := deadlock.Verify(t.Context(), with(ports...), deadlock.Options{Contract: routing.Any})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,29 +71,11 @@ func TestTreesOfARing(t *testing.T) {
 // leave out different cables are a ring together, and the mixture has its loop. A tree and
 // what is left of it after a cable was taken out are that tree.
 func TestTreesThatReplaceOthers(t *testing.T) {
-	f := ring(t, 4)
-	fw := routing.NewForwarding(f)
-	for lid, e := range f.LIDs() {
-		fw.Row(lid)[f.Endpoint(e).Switch] = f.Endpoint(e).Port
-	}
-	with := func(ports ...[]uint8) *routing.Tables {
-		tree := routing.MulticastTree{MLID: routing.FirstMLID}
-		for s, list := range ports {
-			n := routing.TreeNode{Switch: fabric.NodeID(s)}
-			for _, p := range list {
-				n.Ports.Add(p)
-			}
-			tree.Nodes = append(tree.Nodes, n)
-		}
-		return &routing.Tables{
-			Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1)),
-			Multicast: &routing.Multicast{SLs: 1, Trees: []routing.MulticastTree{tree}},
-		}
-	}
+	with := ringWithTree(t)
 	open := with([]uint8{1, 2}, []uint8{1, 2, 3}, []uint8{1, 2, 3}, []uint8{1, 3})
 	other := with([]uint8{1, 2, 3}, []uint8{1, 2, 3}, []uint8{1, 3}, []uint8{1, 2})
 	less := with([]uint8{1, 2}, []uint8{1, 3}, []uint8{1, 2}, []uint8{1, 3})
-	none := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: open.Lanes}
+	none := &routing.Tables{Fabric: open.Fabric, Forwarding: open.Forwarding, Lanes: open.Lanes}
 	for _, c := range []struct {
 		name   string
 		tables []*routing.Tables
