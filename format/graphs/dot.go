@@ -38,6 +38,9 @@ func ReadDOT(r io.Reader, file string) (*fabric.Fabric, error) {
 type dotReader struct {
 	g    *graph
 	text []byte
+
+	at   int // byte of text where the node that was new last comes first
+	line int // lines that end before it
 }
 
 // all reads statements; node and edge are the defaults where they begin. It returns the
@@ -67,10 +70,13 @@ func (p *dotReader) all(statements []ast.Stmt, node, edge attributes) (named []s
 
 func (p *dotReader) node(n *ast.Node, defaults attributes, attrs []*ast.Attr) string {
 	id := unquoted(n.ID)
+	line := 0
 	if _, known := p.g.byID[id]; known {
 		defaults = nil // they count where a node comes first
+	} else {
+		line = p.lineOf(n.ID)
 	}
-	p.g.add(id, p.lineOf(n.ID), with(defaults, attrs))
+	p.g.add(id, line, with(defaults, attrs))
 	return id
 }
 
@@ -121,9 +127,13 @@ func unquoted(id string) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`, "\\\n", "").Replace(id[1 : len(id)-1])
 }
 
-// lineOf is the first line that mentions an identifier.
+// lineOf looks for the line of a new node behind those of the nodes before, so that the
+// text is searched once and not for every node.
 func (p *dotReader) lineOf(id string) int {
-	return 1 + bytes.Count(p.text[:max(0, bytes.Index(p.text, []byte(id)))], []byte("\n"))
+	to := p.at + max(0, bytes.Index(p.text[p.at:], []byte(id)))
+	p.line += bytes.Count(p.text[p.at:to], []byte("\n"))
+	p.at = to
+	return 1 + p.line
 }
 
 // syntax is an error of the parser, which begins with line:column.
