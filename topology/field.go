@@ -59,6 +59,18 @@ func (f *field) mul(a, b int) int {
 	return f.exp[(f.log[a]+f.log[b])%(f.q-1)]
 }
 
+// root is the z that solves s + a·z = 0, for an a that is not 0.
+func (f *field) root(s, a int) int {
+	if s == 0 {
+		return 0
+	}
+	minus := 0 // the exponent of -1, which is 1 where the characteristic is 2
+	if f.p != 2 {
+		minus = (f.q - 1) / 2
+	}
+	return f.exp[(f.log[s]+minus+f.q-1-f.log[a])%(f.q-1)]
+}
+
 // smallestFactor is the smallest prime that divides n, which is at least 2.
 func smallestFactor(n int) int {
 	for p := 2; p*p <= n; p++ {

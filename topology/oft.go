@@ -75,27 +75,43 @@ func (t *OFT) lay(l *layout) {
 	}
 }
 
-// projectivePlane is the points on each line of PG(2, q), in order.
+// projectivePlane is the points on each line of PG(2, q), in order. A line and an equation
+// that its points solve are the same thing, so that each is found in O(1).
 func projectivePlane(gf *field) [][]int {
-	var points [][3]int
-	for y := range gf.q {
-		for z := range gf.q {
-			points = append(points, [3]int{1, y, z})
+	q := gf.q
+	lines := make([][]int, q*q+q+1)
+	for i := range lines {
+		a := [3]int{1, i / q, i % q}
+		if i >= q*q {
+			a = [3]int{0, 1, i - q*q}
 		}
-	}
-	for z := range gf.q {
-		points = append(points, [3]int{0, 1, z})
-	}
-	points = append(points, [3]int{0, 0, 1})
-	lines := make([][]int, len(points))
-	for i, a := range points {
-		for j, b := range points {
-			if gf.add(gf.add(gf.mul(a[0], b[0]), gf.mul(a[1], b[1])), gf.mul(a[2], b[2])) == 0 {
-				lines[i] = append(lines[i], j)
-			}
+		if i == q*q+q {
+			a = [3]int{0, 0, 1}
 		}
+		line := make([]int, 0, q+1)
+		for y := range q {
+			line = gf.appendRoots(line, y*q, gf.add(a[0], gf.mul(a[1], y)), a[2])
+		}
+		line = gf.appendRoots(line, q*q, a[1], a[2])
+		if a[2] == 0 {
+			line = append(line, q*q+q)
+		}
+		lines[i] = line
 	}
 	return lines
+}
+
+// appendRoots appends first + z for every z that solves s + a·z = 0, in order.
+func (f *field) appendRoots(list []int, first, s, a int) []int {
+	switch {
+	case a != 0:
+		return append(list, first+f.root(s, a))
+	case s == 0:
+		for z := range f.q {
+			list = append(list, first+z)
+		}
+	}
+	return list
 }
 
 func (t OFT) String() string { return specOf(&t) }

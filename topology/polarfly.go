@@ -47,19 +47,21 @@ func (f *PolarFly) lay(l *layout) {
 	for i := range plane {
 		l.addHosts(l.addSwitch(named("sw", i), f.Hosts+f.Q+1), f.Hosts)
 	}
+	dropLoops(plane)
 	for i, others := range plane {
-		others = without(others, i)
 		for k, j := range others {
 			if i < j {
-				l.cable(i, f.Hosts+1+k, j, f.Hosts+1+slices.Index(without(plane[j], j), i))
+				l.cable(i, f.Hosts+1+k, j, f.Hosts+1+slices.Index(plane[j], i))
 			}
 		}
 	}
 }
 
-// without is a list less an entry, if it is there.
-func without(list []int, entry int) []int {
-	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return i == entry })
+// dropLoops takes every vertex of a graph out of its own neighbours.
+func dropLoops(joined [][]int) {
+	for v, others := range joined {
+		joined[v] = slices.DeleteFunc(others, func(u int) bool { return u == v })
+	}
 }
 
 func (f PolarFly) String() string { return specOf(&f) }

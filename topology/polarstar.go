@@ -68,9 +68,7 @@ func (s *PolarStar) lay(l *layout) {
 	p := star{structure: projectivePlane(newField(s.Q)), hosts: s.Hosts}
 	if s.Supernode == paleyGraphs {
 		p.supernode, p.f = paley(s.order())
-		for x := range p.structure {
-			p.structure[x] = without(p.structure[x], x)
-		}
+		dropLoops(p.structure)
 	} else {
 		p.supernode, p.f = pairedQuads(s.D)
 	}
