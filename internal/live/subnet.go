@@ -111,7 +111,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 		close(m.done)
 	}()
 	t.Cleanup(m.Stop)
-	for range 200 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if text, err := os.ReadFile(pidFile); err == nil {
 			if m.pid, err = strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 				if err := os.Remove(pidFile); err != nil {
@@ -120,7 +120,6 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 				return m
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("live: opensm did not start: %s", m.said.tail())
 	return nil
