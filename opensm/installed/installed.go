@@ -9,6 +9,7 @@ import (
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/spanning"
 	"github.com/weft-fabric/weft/transition"
 )
 
@@ -214,8 +215,22 @@ func (c *carrier) mend(ctx context.Context, unarmed []fabric.ChannelID) ([]*rout
 	return c.mended(ctx, c.before)
 }
 
-// mended is the steps of a repair; the error says what it leaves.
+// mended is the steps of a repair, beside the tree for multicast if that can be; the error says
+// what it leaves.
 func (c *carrier) mended(ctx context.Context, before *routing.Tables) ([]*routing.Tables, error) {
+	with, err := c.withTree(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := c.mendedBeside(ctx, with)
+	if err != nil && ctx.Err() == nil && with.Multicast != nil {
+		return c.mendedBeside(ctx, before)
+	}
+	return plan, err
+}
+
+// mendedBeside is the steps of a repair whose tables have the trees of those in force.
+func (c *carrier) mendedBeside(ctx context.Context, before *routing.Tables) ([]*routing.Tables, error) {
 	p, err := change.MendFrom(ctx, before, c.Sent, c.change)
 	switch {
 	case err != nil && ctx.Err() == nil:
@@ -279,6 +294,9 @@ func (c *carrier) steps(p *change.Proven) ([]*routing.Tables, error) {
 			}
 			return end
 		})
+		if t.Multicast != nil && spanning.Whole(c.live, &t.Multicast.Trees[0]) != nil {
+			now.Multicast = t.Multicast
+		}
 		if transition.CostOf(last, now).Entries > 0 {
 			plan, last = append(plan, now), now
 		}

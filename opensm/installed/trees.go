@@ -37,6 +37,32 @@ func (c *carrier) inUse() (*routing.Multicast, error) {
 	return on.Multicast, nil
 }
 
+// withTree is tables in force with the tree that a repair finds new paths beside: the one in use,
+// if all of it is left; else one of which what is left is a part, if it fits beside what is left
+// of the paths; else just what is left.
+func (c *carrier) withTree(ctx context.Context, before *routing.Tables) (*routing.Tables, error) {
+	if c.Sent.Multicast == nil || len(c.o.Groups) == 0 {
+		return before, nil
+	}
+	on, err := transition.On(before.Fabric, c.Sent, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, next := range []func() (*candidate, error){
+		func() (*candidate, error) { return c.stillWhole(before, on.Multicast), nil },
+		func() (*candidate, error) { return c.mendedTree(ctx, before, nil, on.Multicast) },
+	} {
+		p, err := next()
+		if err != nil {
+			return nil, err
+		}
+		if p != nil {
+			return withTrees(before, p.tree), nil
+		}
+	}
+	return withTrees(before, on.Multicast), nil
+}
+
 // addTree gives the tables of a move a tree, and has every mixture judged with it.
 func (c *carrier) addTree(ctx context.Context, m *Move, mixed []*routing.Tables, judge deadlock.Options) error {
 	was, err := c.inUse()

@@ -19,10 +19,13 @@ func TestTreeStays(t *testing.T) {
 		spec, engine string
 		contract     routing.Contract
 		sls          uint16
+		another      int // cables without which nothing that what is left of the tree is part of fits
 	}{
-		{"torus:4x4,hosts=1", "weave-any", routing.Any, 1<<routing.SLs - 1},
-		{"xgft:m=4x4,w=2x4,hosts=2", "ftree", routing.Any, 1<<routing.SLs - 1},
-		{"torus:4x4,hosts=1", "dfsssp", routing.Honored, 1},
+		{"torus:4x4,hosts=1", "weave-any", routing.Any, 1<<routing.SLs - 1, 0},
+		{"xgft:m=4x4,w=2x4,hosts=2", "ftree", routing.Any, 1<<routing.SLs - 1, 0},
+		{"torus:4x4,hosts=1", "dfsssp", routing.Honored, 1, 0},
+		{"dragonfly:p=2", "weave-any", routing.Any, 1<<routing.SLs - 1, 1},
+		{"random:switches=16,links=32,hosts=1,seed=3", "weave-any", routing.Any, 1<<routing.SLs - 1, 0},
 	} {
 		f := testnet.Build(t, c.spec)
 		e, err := engines.Named(c.engine)
@@ -50,7 +53,7 @@ func TestTreeStays(t *testing.T) {
 			s := State{Sent: &was, Goal: &was}
 			m, err := s.Next(t.Context(), less, o)
 			if err != nil {
-				continue // no repair near the tables
+				t.Fatalf("%s %s, cable %d: %v", c.spec, c.engine, cable, err)
 			}
 			if m.Tables.Multicast == nil || m.Union.Multicast == nil || m.Alone.Multicast == nil || m.Tables.Multicast.SLs != c.sls {
 				t.Fatalf("%s %s, cable %d: no tree, or not in the proof: %+v", c.spec, c.engine, cable, m.Tables.Multicast)
@@ -80,8 +83,8 @@ func TestTreeStays(t *testing.T) {
 			}
 		}
 		t.Logf("%s %s: the tree stays %d times, is mended %d times, is another %d times", c.spec, c.engine, kept, mended, another)
-		if kept == 0 || mended == 0 {
-			t.Errorf("%s %s: the tree stays %d times, is mended %d times, is another %d times", c.spec, c.engine, kept, mended, another)
+		if kept == 0 || mended == 0 || another > c.another {
+			t.Errorf("%s %s: repairs have to find paths beside the tree that stays", c.spec, c.engine)
 		}
 	}
 }

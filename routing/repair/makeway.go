@@ -65,11 +65,16 @@ func newWay(ctx context.Context, sh *shared, tables *routing.Tables, deepest int
 	if w.users, err = w.countUsers(ctx, tables.Forwarding); err != nil {
 		return nil, err
 	}
-	if w.graph = acyclic.NewLanes(w.f, w.flow.lanes, w.users.each); w.graph == nil {
+	if w.graph = acyclic.NewLanes(w.f, w.flow.lanes, w.besideTrees(w.users.each)); w.graph == nil {
 		return nil, ErrLoop
 	}
 	w.clearGone()
 	w.stays, w.count = make([]bool, w.users.dependencies()), w.users.counts()
+	for _, d := range w.turns {
+		n := w.users.number(d)
+		w.stays[n] = true
+		w.count[n]++
+	}
 	return w, nil
 }
 

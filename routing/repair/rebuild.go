@@ -65,7 +65,9 @@ func newRebuilder(sh *shared, tables *routing.Tables, left []Left) *rebuilder {
 // routing from these roots.
 func (r *rebuilder) upDown(ctx context.Context, roots []fabric.NodeID) (placed bool, err error) {
 	r.orientation = orient.New(r.f, orient.ByRank(r.f, roots))
-	r.graph = acyclic.NewLanes(r.f, r.flow.lanes, r.upDownTurns)
+	if r.graph = acyclic.NewLanes(r.f, r.flow.lanes, r.besideTrees(r.upDownTurns)); r.graph == nil {
+		return false, nil // the trees turn up after going down
+	}
 	placed = true
 	clear(r.load)
 	for _, lid := range r.order {

@@ -27,6 +27,7 @@
 // derived anew from the new tables alone, and what is left is mended in a further step.
 // Destinations that no such step mends need others to make way (makeway.go), or, where
 // that does not help either, all tables to be rebuilt (rebuild.go).
+// The trees for multicast are in the graph from the beginning, and stay (trees.go).
 // Entries that no packet in scope uses change in the last steps: otherwise a spine that
 // leaves now avoid would send the packets that still arrive by their old entries back
 // up. The union of each step with the tables before it is acyclic, and the tables of
@@ -108,10 +109,28 @@ const (
 // Mend plans the repair of tables in force, as they act on the live cables
 // (transition.On). was is the same tables on the fabric that they were made for: it
 // says how long paths were. If it is nil, paths may be as long as shortest ones.
+//
+// The tables of every step have the trees for multicast that the tables in force have, and new
+// paths are found beside these, unless destinations are left that way and fewer are without
+// trees: then the steps have none.
 func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, error) {
 	if err := tables.Check(); err != nil {
 		return nil, err
 	}
+	plan, err := mend(ctx, tables, was, o)
+	if tables.Multicast == nil || err == nil && len(plan.Left) == 0 || ctx.Err() != nil {
+		return plan, err
+	}
+	treeless := *tables
+	treeless.Multicast = nil
+	if bare, e := mend(ctx, &treeless, was, o); err != nil || e == nil && len(bare.Left) < len(plan.Left) {
+		return bare, e
+	}
+	return plan, nil
+}
+
+// mend is Mend, always beside the trees.
+func mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, error) {
 	if o.Slack == 0 {
 		o.Slack = defaultSlack
 	}

@@ -16,7 +16,8 @@ type shared struct {
 	was    *history
 	levels *levels
 	dead   *deadRows
-	gone   []fabric.LID // of endpoints in scope that are gone
+	gone   []fabric.LID         // of endpoints in scope that are gone
+	turns  []acyclic.Dependency // of the trees for multicast
 
 	// Most steps change few rows of those before. What all rows cause is counted once, and
 	// for later tables only where a row differs.
@@ -33,6 +34,9 @@ func newShared(tables, was *routing.Tables, o Options) *shared {
 	f := tables.Fabric
 	sh := &shared{o: o, f: f, was: newHistory(f, was), levels: newLevels(tables, o), dead: newDeadRows(f)}
 	sh.gone = sh.was.gone(f, o.Scope)
+	if tables.Multicast != nil {
+		sh.turns = treeTurns(tables, newFlow(f, tables.Lanes.SL2VL, sh.levels).lanes)
+	}
 	return sh
 }
 
@@ -45,7 +49,7 @@ func (s *step) derive(ctx context.Context) (err error) {
 	} else if err := s.count(ctx, n.dependencies()); err != nil {
 		return err
 	}
-	s.graph = acyclic.NewLanes(s.f, s.flow.lanes, add)
+	s.graph = acyclic.NewLanes(s.f, s.flow.lanes, s.besideTrees(add))
 	switch {
 	case err != nil:
 		return err

@@ -27,7 +27,7 @@ func (sh *shared) newStep(tables *routing.Tables) *step {
 	for lid := range s.f.TopLID() + 1 {
 		copy(fw.Row(lid), tables.Forwarding.Row(lid))
 	}
-	s.Tables = &routing.Tables{Fabric: s.f, Forwarding: fw, Lanes: tables.Lanes}
+	s.Tables = &routing.Tables{Fabric: s.f, Forwarding: fw, Lanes: tables.Lanes, Multicast: tables.Multicast}
 	return s
 }
 
