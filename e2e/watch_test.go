@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,28 +24,17 @@ import (
 type watching struct {
 	process *exec.Cmd
 	ended   chan struct{}
-
-	mu   sync.Mutex
-	said strings.Builder
+	log     live.Text
 }
 
 func startWatch(t *testing.T, weft, config string) *watching {
 	t.Helper()
 	w := &watching{process: exec.Command(weft, "watch", "--config", config), ended: make(chan struct{})}
-	out, err := w.process.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.process.Stderr = &w.log
 	if err := w.process.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			w.mu.Lock()
-			w.said.WriteString(lines.Text() + "\n")
-			w.mu.Unlock()
-		}
 		w.process.Wait() // it is killed
 		close(w.ended)
 	}()
@@ -61,23 +48,17 @@ func (w *watching) kill(t *testing.T) {
 	<-w.ended
 }
 
-func (w *watching) log() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.said.String()
-}
-
 // await waits for a line of the log.
 func (w *watching) await(t *testing.T, like string) string {
 	t.Helper()
 	re := regexp.MustCompile(like)
 	for range 600 {
-		if found := re.FindString(w.log()); found != "" {
+		if found := re.FindString(w.log.String()); found != "" {
 			return found
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	t.Fatalf("the log has nothing like %s:\n%s", like, w.log())
+	t.Fatalf("the log has nothing like %s:\n%s", like, w.log.String())
 	return ""
 }
 
@@ -113,8 +94,8 @@ func TestWatchSeesTheFallback(t *testing.T) {
 	w, other := startWatch(t, weft, byLog), startWatch(t, weft, byTables)
 	w.await(t, `msg=look look=\d+ verdict=deadlock-free .* engine=ftree`)
 	other.await(t, `msg=look look=\d+ verdict=deadlock-free`)
-	if strings.Contains(w.log(), "msg=alarm") || strings.Contains(other.log(), "msg=alarm") {
-		t.Errorf("an alarm before anything is wrong:\n%s\n%s", w.log(), other.log())
+	if strings.Contains(w.log.String(), "msg=alarm") || strings.Contains(other.log.String(), "msg=alarm") {
+		t.Errorf("an alarm before anything is wrong:\n%s\n%s", w.log.String(), other.log.String())
 	}
 
 	// OpenSM cannot route as asked, and takes MinHop.
@@ -143,8 +124,8 @@ func TestWatchSeesTheFallback(t *testing.T) {
 	w = startWatch(t, weft, byLog)
 	w.await(t, `msg=metrics`)
 	time.Sleep(time.Second)
-	if strings.Contains(w.log(), "msg=look") || strings.Contains(w.log(), "level=WARN") {
-		t.Errorf("it does not continue where it was killed:\n%s", w.log())
+	if strings.Contains(w.log.String(), "msg=look") || strings.Contains(w.log.String(), "level=WARN") {
+		t.Errorf("it does not continue where it was killed:\n%s", w.log.String())
 	}
 	runs(t, weft)(finding, "watch", "log", "--config", byLog)
 	runs(t, weft)(proven, "watch", "diff", "--config", byLog, "1")

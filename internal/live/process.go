@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -79,36 +78,25 @@ func startSim(t testing.TB, n *netFile, socket string, console *os.File) (stop f
 	select {
 	case <-out.seen:
 	case err := <-ended:
-		t.Fatalf("live: ibsim could not simulate %s: %v\n%s", n.path, err, out.tail())
+		t.Fatalf("live: ibsim could not simulate %s: %v\n%s", n.path, err, lastLines(out.String()))
 	}
 	return stop
 }
 
 // watch keeps what a program prints and tells when a phrase appears.
 type watch struct {
+	Text
 	phrase string
 	seen   chan struct{} // closed once the phrase has appeared
-
-	mu   sync.Mutex
-	text bytes.Buffer
-	told bool
+	once   sync.Once
 }
 
 func (w *watch) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.text.Write(p)
-	if !w.told && strings.Contains(w.text.String(), w.phrase) {
-		w.told = true
-		close(w.seen)
+	n, err := w.Text.Write(p)
+	if strings.Contains(w.String(), w.phrase) {
+		w.once.Do(func() { close(w.seen) })
 	}
-	return len(p), nil
-}
-
-func (w *watch) tail() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return lastLines(w.text.String())
+	return n, err
 }
 
 // lastLines is the end of a text, enough to see what went wrong.

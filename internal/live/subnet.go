@@ -78,7 +78,7 @@ type Manager struct {
 	pid  int
 	done chan struct{} // closed when it has ended
 	end  error         // how it ended, once done is closed
-	said *watch        // what it printed, beside its log
+	said Text          // what it printed, beside its log
 	stop context.CancelFunc
 	read int // bytes of the log that Await has seen
 }
@@ -100,8 +100,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	// would take a SIGHUP for the end.
 	cmd := command(ctx, dir, nil, "sh", append([]string{"-c", `echo $$ >"$0.new" && mv "$0.new" "$0" && exec env "$@"`, pidFile},
 		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", cmp.Or(conf["log_flags"], "0x43"))...)...)
-	m.said = &watch{phrase: "\x00", seen: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = m.said, m.said
+	cmd.Stdout, cmd.Stderr = &m.said, &m.said
 	if err := cmd.Start(); err != nil {
 		m.stop()
 		t.Fatalf("live: opensm: %v", err)
@@ -121,7 +120,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 			}
 		}
 	}
-	t.Fatalf("live: opensm did not start: %s", m.said.tail())
+	t.Fatalf("live: opensm did not start: %s", lastLines(m.said.String()))
 	return nil
 }
 
@@ -136,9 +135,7 @@ func (m *Manager) Quit(t testing.TB) (string, error) {
 	t.Helper()
 	m.signal(t, syscall.SIGTERM)
 	<-m.done
-	m.said.mu.Lock()
-	defer m.said.mu.Unlock()
-	return m.said.text.String(), m.end
+	return m.said.String(), m.end
 }
 
 // Kill ends OpenSM at once.
@@ -188,7 +185,7 @@ func (m *Manager) Await(t testing.TB, phrase string, patience time.Duration) str
 			}
 		}
 		if !alive || time.Now().After(end) {
-			t.Fatalf("live: no %q in OpenSM's log (alive: %v)\n%s\n%s", phrase, alive, tailOf(m.Log), m.said.tail())
+			t.Fatalf("live: no %q in OpenSM's log (alive: %v)\n%s\n%s", phrase, alive, tailOf(m.Log), lastLines(m.said.String()))
 		}
 	}
 }

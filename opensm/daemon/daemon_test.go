@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/opensm/wire"
 )
@@ -25,7 +26,7 @@ type running struct {
 	*Server
 	t      *testing.T
 	dir    string
-	log    *logged
+	log    *live.Text
 	reload chan os.Signal
 	stop   context.CancelFunc
 	ended  chan error
@@ -33,24 +34,6 @@ type running struct {
 	mu     sync.Mutex
 	config Config
 	bad    error
-}
-
-// logged is a log that can be read while it is written.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // start starts a daemon in a folder of its own; it ends with the test.
@@ -88,7 +71,7 @@ func readJSON(t *testing.T, name string, v any) {
 }
 
 func newRunning(t *testing.T, c Config) *running {
-	r := &running{t: t, log: &logged{}, reload: make(chan os.Signal), ended: make(chan error, 1), config: c}
+	r := &running{t: t, log: &live.Text{}, reload: make(chan os.Signal), ended: make(chan error, 1), config: c}
 	r.Server = &Server{Version: "test", Log: slog.New(slog.NewTextHandler(r.log, nil)), Load: func() (Config, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
