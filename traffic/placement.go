@@ -16,6 +16,9 @@ import (
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
+// Orders is the placements that are orders in which ranks are handed out.
+var Orders = []string{"switch", "name", "rail"}
+
 // PlacementHelp lists what Place reads, for help texts.
 const PlacementHelp = "all or switch (by switch and port), name (by host name, numbers by value), rail (rail by rail, each by name), guid (by GUID), random; " +
 	":N behind any but all takes N of them, which linear:N does by switch and port"
@@ -85,6 +88,20 @@ func (p Placement) Times(k int) Placement {
 		}
 	}
 	return all
+}
+
+// Once is a placement without the endpoints that came before: the processes of a host share
+// its adapters.
+func (p Placement) Once() Placement {
+	var once Placement
+	seen := map[fabric.EndpointID]bool{}
+	for _, e := range p {
+		if !seen[e] {
+			seen[e] = true
+			once = append(once, e)
+		}
+	}
+	return once
 }
 
 // mostRanks limits the ranks that a file may ask for.

@@ -96,11 +96,7 @@ func (a *app) placeRanks(ctx context.Context, name string, o *placeFlags) error 
 	if err := j.check(); err != nil {
 		return err
 	}
-	read := func() error { return j.route(ctx) }
-	if o.tables.LFTs != "" {
-		read = j.readTables
-	}
-	if err := read(); err != nil {
+	if err := j.obtain(ctx); err != nil {
 		return err
 	}
 	if err := j.place(); err != nil {

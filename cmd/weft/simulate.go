@@ -101,13 +101,7 @@ func (a *app) simulate(ctx context.Context, name string, o *simulateFlags) error
 	if err := j.check(); err != nil {
 		return err
 	}
-	var err error
-	if o.tables.LFTs != "" {
-		err = j.readTables()
-	} else {
-		err = j.route(ctx)
-	}
-	if err != nil {
+	if err := j.obtain(ctx); err != nil {
 		return err
 	}
 	if err := j.place(); err != nil {
@@ -140,6 +134,14 @@ func (j *simulateJob) check() (err error) {
 	j.options.Model, j.options.UniformRates, j.options.Seed = o.model, o.uniformRates, o.route.Seed
 	j.options.Runs, j.options.Precision = o.runs, o.precision
 	return nil
+}
+
+// obtain reads finished tables, or computes them.
+func (j *simulateJob) obtain(ctx context.Context) error {
+	if j.o.tables.LFTs != "" {
+		return j.readTables()
+	}
+	return j.route(ctx)
 }
 
 func (j *simulateJob) readTables() error {

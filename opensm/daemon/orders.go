@@ -12,10 +12,8 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// rankOrders is the names of orders; others are lists of hosts, which have brackets.
-var rankOrders = []string{"switch", "name", "rail"}
-
-// orderItems is the orders of the configuration: commas within brackets part no orders.
+// orderItems is the orders of the configuration, by name or, with brackets, as lists of
+// hosts: commas within brackets part no orders.
 func (s *settings) orderItems() []string {
 	if len(s.RankOrder) == 0 {
 		return nil
@@ -25,12 +23,12 @@ func (s *settings) orderItems() []string {
 
 func (s *settings) settleOrders() error {
 	for _, item := range s.orderItems() {
-		if slices.Contains(rankOrders, item) {
+		if slices.Contains(traffic.Orders, item) {
 			continue
 		}
 		if !strings.Contains(item, "[") {
 			return fmt.Errorf("daemon: no order of ranks is called %q; there are %s, and lists of hosts such as node[001-128]",
-				item, strings.Join(rankOrders, ", "))
+				item, strings.Join(traffic.Orders, ", "))
 		}
 		if _, err := nodenames.Expand(item); err != nil {
 			return fmt.Errorf("daemon: %w", err)
@@ -44,7 +42,7 @@ func (s *settings) settleOrders() error {
 func (s *settings) orders(index *nodenames.Index, f *fabric.Fabric) (orders []engines.RankOrder, unknown []error) {
 	hosts := routing.HCA.Endpoints(f)
 	for _, item := range s.orderItems() {
-		if slices.Contains(rankOrders, item) {
+		if slices.Contains(traffic.Orders, item) {
 			ranks, err := traffic.Place(item, f, hosts, 0)
 			if err != nil { // there are no hosts
 				unknown = append(unknown, err)
@@ -65,7 +63,7 @@ func (s *settings) orders(index *nodenames.Index, f *fabric.Fabric) (orders []en
 }
 
 // listed is the adapters of a list of hosts, each once.
-func listed(index *nodenames.Index, hosts []fabric.EndpointID, item string) (ranks []fabric.EndpointID, missing []error) {
+func listed(index *nodenames.Index, hosts []fabric.EndpointID, item string) (ranks traffic.Placement, missing []error) {
 	among, err := index.Endpoints(hosts)
 	if err != nil {
 		return nil, []error{err}
@@ -74,18 +72,12 @@ func listed(index *nodenames.Index, hosts []fabric.EndpointID, item string) (ran
 	if err != nil {
 		return nil, []error{err}
 	}
-	had := map[fabric.EndpointID]bool{}
 	for _, name := range all {
 		on, err := among.Host(name)
 		if err != nil {
 			missing = append(missing, err)
 		}
-		for _, e := range on {
-			if !had[e] {
-				had[e] = true
-				ranks = append(ranks, e)
-			}
-		}
+		ranks = append(ranks, on...)
 	}
-	return ranks, missing
+	return ranks.Once(), missing
 }

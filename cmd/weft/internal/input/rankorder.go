@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
@@ -39,8 +40,7 @@ func rankOrders(c *console.Console, f *fabric.Fabric, texts []string) ([]engines
 func rankOrder(c *console.Console, f *fabric.Fabric, item string) (engines.RankOrder, error) {
 	hosts := routing.HCA.Endpoints(f)
 	index := names.New(f)
-	switch item {
-	case "switch", "name", "rail":
+	if slices.Contains(traffic.Orders, item) {
 		order := engines.RankOrder{Name: item}
 		if item == "rail" {
 			order.Name = railNames(index)
@@ -62,23 +62,9 @@ func rankOrder(c *console.Console, f *fabric.Fabric, item string) (engines.RankO
 		})
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return engines.RankOrder{}, exit.Usage("--rank-order %s: no such file, and no order: switch, name, rail or node[001-128] are", item)
+		return engines.RankOrder{}, exit.Usage("--rank-order %s: no such file, and no order: %s or node[001-128] are", item, strings.Join(traffic.Orders, ", "))
 	}
-	return engines.RankOrder{Name: item, Ranks: once(ranks)}, err
-}
-
-// once is endpoints without those that came before: the processes of a host share its
-// adapters.
-func once(ranks traffic.Placement) []fabric.EndpointID {
-	seen := map[fabric.EndpointID]bool{}
-	var list []fabric.EndpointID
-	for _, e := range ranks {
-		if !seen[e] {
-			seen[e] = true
-			list = append(list, e)
-		}
-	}
-	return list
+	return engines.RankOrder{Name: item, Ranks: ranks.Once()}, err
 }
 
 // railNames says which rails there are, and which of them not all hosts have.
