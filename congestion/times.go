@@ -67,7 +67,7 @@ func TimesOf(ctx context.Context, t *routing.Tables, o Options) (*Times, error) 
 	return c, ctx.Err()
 }
 
-// sent is what a pair sends.
+// sent is in bytes; pairs of patterns have none, and all send the same.
 func sent(p traffic.Pair) float64 { return math.Max(1, float64(p.Bytes)) }
 
 // eachWay tells the channels of every flow.

@@ -112,7 +112,7 @@ func (t *twoTables) staying(ranks traffic.Placement) (left traffic.Placement) {
 	return left
 }
 
-// onNext is the same endpoints on the fabric after.
+// onNext finds endpoints on the fabric after by GUID and port.
 func (t *twoTables) onNext(ranks traffic.Placement) traffic.Placement {
 	old, next := t.before.Fabric, t.after.Fabric
 	if old == next {

@@ -84,7 +84,6 @@ type placeSummary struct {
 	Seconds   float64      `json:"seconds"`
 }
 
-// placedFigure is what a placement is worth.
 type placedFigure struct {
 	Slowdown      float64 `json:"slowdown"` // time of the job, without other flows 1
 	Bandwidth     float64 `json:"bandwidth"`

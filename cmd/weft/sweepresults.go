@@ -20,10 +20,8 @@ import (
 	"github.com/weft-fabric/weft/sweep/results"
 )
 
-// resultsHelp is what commands that read results take.
 const resultsHelp = "RESULTS is folders of weft sweep -o, finished or not, and Parquet files."
 
-// sweepResultsCommands is what is done with results.
 func sweepResultsCommands(a *app) []*cobra.Command {
 	return []*cobra.Command{sweepMergeCommand(a), sweepCSVCommand(a), sweepPlotCommand(a), sweepEstimatesCommand(a)}
 }
@@ -126,7 +124,6 @@ func (a *app) mergeResults(names []string, out string, asJSON bool) error {
 	}, s.Differences > 0)
 }
 
-// mostDifferences is how many are listed.
 const mostDifferences = 20
 
 func pointsOf(rows []results.Row) int {

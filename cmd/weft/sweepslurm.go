@@ -71,14 +71,14 @@ type slurmJob struct {
 	have  []results.Row
 }
 
-// part is what one task takes.
+// part is the points of one task.
 type part struct {
 	plan *campaign.Plan
 	size int64 // of its log when it was read last
 	left int
 }
 
-// submitted is what the folder remembers of the tasks.
+// submitted is in the folder, so that the job is followed on when it is run again.
 type submitted struct {
 	Tasks int    `json:"tasks"`
 	Spec  string `json:"spec"` // digest

@@ -10,7 +10,6 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// autoSummary is how auto chose.
 type autoSummary struct {
 	Why     string           `json:"why"`
 	Aim     string           `json:"aim"`

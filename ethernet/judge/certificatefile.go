@@ -12,7 +12,6 @@ import (
 	"github.com/weft-fabric/weft/format"
 )
 
-// certificateLine is the first line of a certificate.
 const certificateLine = "weft ethernet certificate 1"
 
 // WriteCertificate writes a proof: a line for each rank, with device, interface, lane and rank

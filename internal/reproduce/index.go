@@ -43,7 +43,6 @@ func (o *Outcome) Answers() (list []Answered, t Tally) {
 	return list, t
 }
 
-// marks is how the index shows an agreement.
 var marks = map[claims.Agreement]string{claims.Agrees: "✔ agrees", claims.Differs: "✘ differs", claims.Open: "– open"}
 
 // byVariant is what a mark adds where lines have variants.
