@@ -10,16 +10,25 @@ import (
 type load struct {
 	*intree.Loads
 	heads []fabric.NodeID
+	way   []onWay // [switch] of its way to the destination at hand, where that is settled
 }
 
-func newLoad(f *fabric.Fabric) *load { return &load{intree.NewLoads(f), f.Heads()} }
+// onWay is the routes on the fullest trunk of a way, and on all of its trunks.
+type onWay struct{ fullest, sum uint64 }
+
+func newLoad(f *fabric.Fabric) *load {
+	return &load{intree.NewLoads(f), f.Heads(), make([]onWay, f.Switches())}
+}
 
 // scatter routes a destination without a stem: switch by switch, each takes the
 // lightest way, and its own routes are counted before the next one chooses.
 func (l *load) scatter(d *dag.DAG, out []fabric.ChannelID) {
 	for i := 1; i < len(d.Order); i++ {
 		s := d.Order[i]
-		out[s] = l.lightest(d, i, out)
+		for _, c := range d.Choices(i) {
+			l.walk(d.Root, l.heads[c], out)
+		}
+		out[s] = l.lightest(d, i)
 		if l.Sources[s] == 0 {
 			continue
 		}
@@ -30,31 +39,36 @@ func (l *load) scatter(d *dag.DAG, out []fabric.ChannelID) {
 }
 
 // lightest is the trunk by which the i-th switch of d begins the way whose fullest
-// trunk has the fewest routes, of several that with the fewest in all. Those
-// nearer to the destination have their trunks in out.
-func (l *load) lightest(d *dag.DAG, i int, out []fabric.ChannelID) fabric.ChannelID {
+// trunk has the fewest routes, of several that with the fewest in all. The ways of
+// those that its trunks lead to are settled.
+func (l *load) lightest(d *dag.DAG, i int) fabric.ChannelID {
 	choices := d.Choices(i)
 	start := int(d.Order[i]) % len(choices)
-	best, fullest, sum := choices[start], ^uint64(0), uint64(0)
+	best, least := choices[start], onWay{fullest: ^uint64(0)}
 	for j := range choices {
-		c := choices[(start+j)%len(choices)]
-		if m, t := l.along(c, d.Root, out); m < fullest || m == fullest && t < sum {
-			best, fullest, sum = c, m, t
+		k := start + j
+		if k >= len(choices) {
+			k -= len(choices)
+		}
+		c := choices[k]
+		if w := l.by(c); w.fullest < least.fullest || w.fullest == least.fullest && w.sum < least.sum {
+			best, least = c, w
 		}
 	}
 	return best
 }
 
-// along is the routes on the fullest trunk and on all trunks of the way that
-// begins with c.
-func (l *load) along(c fabric.ChannelID, root fabric.NodeID, out []fabric.ChannelID) (fullest, sum uint64) {
-	for {
-		fullest = max(fullest, l.On[c])
-		sum += l.On[c]
-		at := l.heads[c]
-		if at == root {
-			return fullest, sum
-		}
-		c = out[at]
+// by is the routes on the way that begins with c.
+func (l *load) by(c fabric.ChannelID) onWay {
+	w := l.way[l.heads[c]]
+	return onWay{max(w.fullest, l.On[c]), w.sum + l.On[c]}
+}
+
+// walk settles the way of a switch.
+func (l *load) walk(root, s fabric.NodeID, out []fabric.ChannelID) {
+	var w onWay
+	for at := s; at != root; at = l.heads[out[at]] {
+		w.fullest, w.sum = max(w.fullest, l.On[out[at]]), w.sum+l.On[out[at]]
 	}
+	l.way[s] = w
 }

@@ -180,18 +180,24 @@ func (sp *spreader) stem(d *dag.DAG, index int, charge uint32) {
 
 // settle gives those a trunk who do not meet the stem, or should not.
 func (sp *spreader) settle(d *dag.DAG) {
+	if sp.load != nil {
+		sp.load.way[d.Root] = onWay{}
+	}
 	for i := 1; i < len(d.Order); i++ {
 		s := d.Order[i]
 		met := sp.met.Has(int(s))
 		switch {
 		case !met && sp.load != nil:
-			sp.out[s] = sp.load.lightest(d, i, sp.out)
+			sp.out[s] = sp.load.lightest(d, i)
 		case !met || sp.w.uneven[s] && sp.w.Up[sp.out[s]]:
 			out := d.Choices(i)
 			least := dag.LeastUsed(out, sp.sent, int(s)%len(out))
 			if !met || sp.sent[sp.out[s]] > sp.sent[least]+1 {
 				sp.out[s] = least
 			}
+		}
+		if sp.load != nil {
+			sp.load.way[s] = sp.load.by(sp.out[s])
 		}
 	}
 }
