@@ -1,10 +1,12 @@
 package balance
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/par"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -46,36 +48,39 @@ func compare(a, b float64) int {
 }
 
 // beginnings is what to begin with on a large network. What is given first often serves
-// as it is. One for random pairs is made beside the others, on the largest networks only if
-// something made for any network has more bandwidth than the first one, which then does not
-// suit this one.
+// as it is, unless cables are missing: then there is no waiting for it. One for random
+// pairs is made beside the others, on the largest networks only if something made for any
+// network has more bandwidth than the first one, which then does not suit this one.
 func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) ([]*start, error) {
 	some := min(1, len(fd.Begin))
 	first, rest := fd, fd
 	first.Begin, rest.Begin = fd.Begin[:some], fd.Begin[some:]
-	starts, err := s.given(ctx, first, s.measure, nil)
-	if err != nil || len(starts) > 0 && starts[0].perfect() {
-		return starts, err
-	}
-	p.Report(1, 2)
-	var others []*start
-	var refused error
+	var starts, others []*start
+	var failed [2]error
 	own := newTrial(s.network, plan{turns: true, share: 2}, fd.Seed)
 	begin := []func(){
-		func() { others, refused = s.given(ctx, rest, s.measure, nil) },
+		func() { starts, failed[0] = s.given(ctx, first, s.measure, nil) },
+		func() { others, failed[1] = s.given(ctx, rest, s.measure, nil) },
 		func() { own.begin(ctx) },
 	}
 	if s.largest() {
-		begin = begin[:1]
+		begin = begin[:2]
 	}
-	err = par.For(ctx, len(begin), func(_, i int) { begin[i]() })
-	if err == nil {
-		err = refused
+	if s.alike() {
+		begin[0]()
+		begin = begin[1:]
+		if failed[0] != nil || perfect(starts) {
+			return starts, failed[0]
+		}
+		p.Report(1, 2)
 	}
-	if err != nil {
+	if err := cmp.Or(par.For(ctx, len(begin), func(_, i int) { begin[i]() }), failed[0], failed[1]); err != nil {
 		return nil, err
 	}
 	p.Report(2, 2)
+	if perfect(starts) {
+		return starts, nil
+	}
 	suits := len(starts) > 0 && !slices.ContainsFunc(others, func(x *start) bool { return x.worth(s.aim) > starts[0].worth(s.aim) })
 	starts = append(starts, others...)
 	if s.largest() {
@@ -85,6 +90,30 @@ func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) 
 		own.begin(ctx)
 	}
 	return append(starts, s.promising(ctx, fd, own, starts)), ctx.Err()
+}
+
+// perfect says whether one of some beginnings is.
+func perfect(starts []*start) bool {
+	return slices.ContainsFunc(starts, func(x *start) bool { return x.perfect() })
+}
+
+// alike says whether all switches with hosts have equally many trunks, as in a tree from
+// which nothing is missing.
+func (n *network) alike() bool {
+	trunks := int32(-1)
+	for s, w := range n.src {
+		if w == 0 {
+			continue
+		}
+		first, end := n.f.TrunksFrom(fabric.NodeID(s))
+		if trunks < 0 {
+			trunks = int32(end - first)
+		}
+		if int32(end-first) != trunks {
+			return false
+		}
+	}
+	return true
 }
 
 // hope is how much more a beginning for random pairs may be worth after another pass.

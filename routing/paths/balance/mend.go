@@ -19,6 +19,7 @@ type mending struct {
 	full    []bool    // [trunk] some of its cells were above their limits when the pass began
 	from    [][]int32 // [dest] positions of switches with hosts whose routes to it were in trouble then
 	bad     []bool    // [position] routes that come through it were; scratch space
+	seen    []bool    // [position] one of the ways of such routes leads through it; scratch space
 }
 
 // Trouble is how full a cell must be, as part of the fullest of its offsets: on the
@@ -34,7 +35,10 @@ func newMending(n *network) *mending {
 	if n.largest() {
 		part = worstTrouble
 	}
-	return &mending{part: part, slowest: n.slowest(), limit: make([]int64, n.width), full: make([]bool, n.f.Trunks()), from: make([][]int32, len(n.dests)), bad: make([]bool, n.f.Switches())}
+	return &mending{
+		part: part, slowest: n.slowest(), limit: make([]int64, n.width), full: make([]bool, n.f.Trunks()), from: make([][]int32, len(n.dests)),
+		bad: make([]bool, n.f.Switches()), seen: make([]bool, n.f.Switches()),
+	}
 }
 
 // survey settles what trouble is: cells that take nearly as long as the fullest of their
@@ -75,15 +79,25 @@ func (t *trial) countApart(ctx context.Context) {
 			}
 		}
 	})
+	then := [...]func(){
+		func() { x.join(&other) },
+		func() {
+			for i := range t.dests {
+				t.charge(&t.roots[t.dests[i].root], t.picks(int32(i)), t.dests[i].weight)
+			}
+		},
+	}
+	_ = par.For(ctx, len(then), func(_, k int) { then[k]() })
+}
+
+// join adds the counts of others.
+func (x *flows) join(other *flows) {
 	for i, n := range other.count {
 		sum := uint32(x.count[i]) + uint32(n)
 		x.over = x.over || sum > math.MaxUint16
 		x.count[i] = uint16(sum)
 	}
 	x.over = x.over || other.over
-	for i := range t.dests {
-		t.charge(&t.roots[t.dests[i].root], t.picks(int32(i)), t.dests[i].weight)
-	}
 }
 
 // passMending routes again what is in trouble.
@@ -172,14 +186,13 @@ func (t *trial) mend(from []int32, d *dest, r *root, pick []uint8) bool {
 		x.spans = t.network.spans(x.spans[:0], d, r.order[j])
 		m.bad[j] = t.troubled(x.spans, r, pick, j)
 	}
-	for j := len(r.order) - 1; j > 0; j-- {
-		if m.bad[j] {
-			m.bad[r.ways[r.first[j]+int32(pick[j])].head] = true
-		}
-	}
+	m.look(r, pick)
 	t.tree[0] = step{}
 	changed := false
 	for j := 1; j < len(r.order); j++ {
+		if !m.bad[j] && !m.seen[j] {
+			continue
+		}
 		best := int(pick[j])
 		ways := r.ways[r.first[j]:r.first[j+1]]
 		if m.bad[j] && len(ways) > 1 {
@@ -194,6 +207,22 @@ func (t *trial) mend(from []int32, d *dest, r *root, pick []uint8) bool {
 		t.take(j, ways[best])
 	}
 	return changed
+}
+
+// look settles which positions the routes in trouble come through, and which of the
+// others are on a way that one of those may take: what these cost has to be known.
+func (m *mending) look(r *root, pick []uint8) {
+	clear(m.seen)
+	for j := len(r.order) - 1; j > 0; j-- {
+		if m.bad[j] {
+			m.bad[r.ways[r.first[j]+int32(pick[j])].head] = true
+			for _, w := range r.ways[r.first[j]:r.first[j+1]] {
+				m.seen[w.head] = true
+			}
+		} else if m.seen[j] {
+			m.seen[r.ways[r.first[j]+int32(pick[j])].head] = true
+		}
+	}
 }
 
 // along counts the routes at hand on the way from a switch to the root, or takes them off.

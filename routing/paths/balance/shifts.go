@@ -99,7 +99,7 @@ func (s *phases) compete(ctx context.Context, fd Finder, work int64, p routing.P
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(starts, func(x *start) bool { return x.perfect() }) {
+	if !perfect(starts) {
 		own, err := searchPairs(ctx, s.network, fd, between(p, 1, 2))
 		if err != nil {
 			return nil, err
