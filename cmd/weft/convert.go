@@ -12,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/psl"
@@ -74,7 +75,7 @@ func (a *app) converter(in string, o *convertFlags) (func(io.Writer) error, erro
 	}
 	switch kind {
 	case format.IBNet, format.SubnetList, format.DBCSV, format.GraphML, format.NodeLink, format.DOT, format.Anynet:
-		f, err := input.ReadFabric(text, in)
+		f, err := files.Fabric(text, in)
 		return func(w io.Writer) error { return ibnet.Write(w, f) }, err
 	case format.LFT, format.FDBS, format.SL2VLDump, format.SLVL, format.PSL:
 	default:

@@ -17,8 +17,8 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
-	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/reproduce"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
@@ -185,7 +185,7 @@ func (a *app) realFabrics(o *reproduceFlags) ([]reproduce.RealFabric, error) {
 			return nil, err
 		}
 		label := strings.TrimSuffix(filepath.Base(name), ".ibnetdiscover")
-		f, err := input.ReadFabric(strings.NewReader(string(text)), filepath.Base(name))
+		f, err := files.Fabric(strings.NewReader(string(text)), filepath.Base(name))
 		switch {
 		case err != nil:
 			a.Tell("%s is left out: %s", label, err)

@@ -47,6 +47,7 @@ var rules = []rule{
 		modules:  []string{"gonum.org/v1/gonum/graph/formats/dot"},
 		why:      "a graph of another program is a fabric and nothing else; DOT is read by a parser that others keep",
 	},
+	{packages: "format/files", may: []string{"fabric", "routing", "format/..."}, why: "a text is recognised by its beginning, and read by the package of its format"},
 	{
 		packages: "format/...",
 		may:      []string{"fabric", "routing", "format", "format/internal/blocks", "internal/par"},
@@ -285,6 +286,7 @@ var rules = []rule{
 		modules:  []string{"gonum.org/v1/plot"},
 		why:      "curves and bars as SVG; what they show is not its business",
 	},
+	{packages: "examples/...", may: []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "format/files", "deadlock", "congestion"}, why: "programs as others write them"},
 	{
 		packages: "scripts/mutants",
 		why:      "it changes the programs that decide, and so is made of none of them",

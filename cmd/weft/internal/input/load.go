@@ -11,11 +11,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
-	"github.com/weft-fabric/weft/format/graphs"
-	"github.com/weft-fabric/weft/format/ibdiagnet"
-	"github.com/weft-fabric/weft/format/ibnet"
-	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/topology"
 )
 
@@ -35,7 +31,7 @@ func Fabric(c *console.Console, arg string) (*fabric.Fabric, error) {
 		return nil, err
 	}
 	defer r.Close()
-	f, err := readFabric(r, arg, func() (io.ReadCloser, string, error) {
+	f, err := files.FabricWithCables(r, arg, func() (io.ReadCloser, string, error) {
 		if cables == "" {
 			return nil, "", nil
 		}
@@ -73,34 +69,6 @@ func Compute(arg string) (*fabric.Fabric, error) {
 		return nil, exit.Usage("%w", err)
 	}
 	return f, nil
-}
-
-// ReadFabric reads a fabric of whatever kind.
-func ReadFabric(r io.Reader, name string) (*fabric.Fabric, error) { return readFabric(r, name, nil) }
-
-// readFabric is ReadFabric; cables opens the ibdiagnet2.net_dump of the same folder.
-func readFabric(r io.Reader, name string, cables func() (io.ReadCloser, string, error)) (*fabric.Fabric, error) {
-	kind, r, err := format.Peek(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	switch kind {
-	case format.IBNet:
-		return ibnet.Read(r, name)
-	case format.SubnetList:
-		return subnetlst.Read(r, name)
-	case format.DBCSV:
-		return ibdiagnet.ReadWith(r, name, cables)
-	case format.GraphML:
-		return graphs.ReadGraphML(r, name)
-	case format.NodeLink:
-		return graphs.ReadNodeLink(r, name)
-	case format.DOT:
-		return graphs.ReadDOT(r, name)
-	case format.Anynet:
-		return graphs.ReadAnynet(r, name)
-	}
-	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an ibdiagnet2.db_csv, or a graph in GraphML, node-link JSON, DOT or BookSim2's anynet", kind)
 }
 
 // warn prints the oddities of a fabric, the first few of them.

@@ -7,8 +7,8 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/far"
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/format/lft"
 	"github.com/weft-fabric/weft/format/mcfdbs"
 	"github.com/weft-fabric/weft/format/psl"
@@ -50,14 +50,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 		}
 	}
 	dump, err := console.ReadFile(c, o.LFTs, func(r io.Reader, file string) (*lft.Dump, error) {
-		switch kind, r, err := format.Peek(r); {
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", file, err)
-		case kind == format.Unknown || kind == format.LFT || kind == format.FDBS:
-			return lft.Read(r, file, f, join) // its error names the line
-		default:
-			return nil, format.Errorf(file, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
-		}
+		return files.LFTs(r, file, f, join)
 	})
 	if err != nil {
 		return nil, err

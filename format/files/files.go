@@ -1,0 +1,157 @@
+// Package files reads networks, and tables for them, from files in whatever of the formats
+// they are: a text is recognised by its beginning.
+//
+//	f, err := files.Open("fabric.ibnetdiscover")
+//	t, err := files.OpenTables(f, files.Names{LFTs: "opensm-lfts.dump", List: "opensm-subnet.lst"})
+//	r, err := weft.Verify(ctx, t, weft.Request{Contract: &routing.Honored})
+//
+// What does not fit the network is an error with file and line.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/format/graphs"
+	"github.com/weft-fabric/weft/format/ibdiagnet"
+	"github.com/weft-fabric/weft/format/ibnet"
+	"github.com/weft-fabric/weft/format/lft"
+	"github.com/weft-fabric/weft/format/psl"
+	"github.com/weft-fabric/weft/format/slvl"
+	"github.com/weft-fabric/weft/format/subnetlst"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Fabric reads a network: ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an
+// ibdiagnet2.db_csv, or a graph in GraphML, NetworkX's node-link JSON, DOT or BookSim2's
+// anynet. The name is for errors.
+func Fabric(r io.Reader, name string) (*fabric.Fabric, error) {
+	return FabricWithCables(r, name, nil)
+}
+
+// FabricWithCables is Fabric; cables, if not nil, opens the ibdiagnet2.net_dump beside an
+// ibdiagnet2.db_csv, as ibdiagnet.ReadWith has it.
+func FabricWithCables(r io.Reader, name string, cables func() (io.ReadCloser, string, error)) (*fabric.Fabric, error) {
+	kind, r, err := format.Peek(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	switch kind {
+	case format.IBNet:
+		return ibnet.Read(r, name)
+	case format.SubnetList:
+		return subnetlst.Read(r, name)
+	case format.DBCSV:
+		return ibdiagnet.ReadWith(r, name, cables)
+	case format.GraphML:
+		return graphs.ReadGraphML(r, name)
+	case format.NodeLink:
+		return graphs.ReadNodeLink(r, name)
+	case format.DOT:
+		return graphs.ReadDOT(r, name)
+	case format.Anynet:
+		return graphs.ReadAnynet(r, name)
+	}
+	return nil, format.Errorf(name, 1, "this is %s; a fabric is ibnetdiscover output, an ibsim net file, an opensm-subnet.lst, an ibdiagnet2.db_csv, or a graph in GraphML, node-link JSON, DOT or BookSim2's anynet", kind)
+}
+
+// LFTs reads forwarding tables: an opensm-lfts.dump, an opensm.fdbs, or what dump_fts and
+// ibroute print.
+func LFTs(r io.Reader, name string, f *fabric.Fabric, j lft.Join) (*lft.Dump, error) {
+	switch kind, r, err := format.Peek(r); {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case kind == format.Unknown || kind == format.LFT || kind == format.FDBS:
+		return lft.Read(r, name, f, j) // its error names the line
+	default:
+		return nil, format.Errorf(name, 1, "this is %s; forwarding tables are an opensm-lfts.dump, an opensm.fdbs, or what dump_fts or ibroute print", kind)
+	}
+}
+
+// Text is a text with the name that errors give it. Without a text, the zero Text, there is
+// none.
+type Text struct {
+	Name string
+	Text io.Reader
+}
+
+// Texts is the tables of a network.
+type Texts struct {
+	LFTs  Text // forwarding tables
+	List  Text // opensm-subnet.lst of the OpenSM they are from, if they speak of other LIDs than the network
+	SL2VL Text // lanes by service level: an opensm-sl2vl.dump, or ibdmchk's; without, SL n rides VL n
+	PSL   Text // service levels by source and destination, as for ibdmchk; without, all packets have SL 0
+}
+
+// Tables reads tables of a network.
+func Tables(f *fabric.Fabric, t Texts) (*routing.Tables, error) {
+	if t.LFTs.Text == nil {
+		return nil, errors.New("there are no forwarding tables to read")
+	}
+	var join lft.Join
+	var err error
+	if t.List.Text != nil {
+		if join.List, err = subnetlst.ReadMap(t.List.Text, t.List.Name); err != nil {
+			return nil, err
+		}
+	}
+	dump, err := LFTs(t.LFTs.Text, t.LFTs.Name, f, join)
+	if err != nil {
+		return nil, err
+	}
+	maps := routing.LanePerSL(routing.MaxDataVLs)
+	if t.SL2VL.Text != nil {
+		if maps, err = slvl.Read(t.SL2VL.Text, t.SL2VL.Name, f); err != nil {
+			return nil, err
+		}
+	}
+	lanes := routing.OneSL(f, maps)
+	if t.PSL.Text != nil {
+		if lanes, err = psl.Read(t.PSL.Text, t.PSL.Name, f, maps, dump.LIDs); err != nil {
+			return nil, err
+		}
+	}
+	return &routing.Tables{Fabric: f, Forwarding: dump.Forwarding, Lanes: lanes}, nil
+}
+
+// Open reads a network from a file, compressed with gzip or not.
+func Open(name string) (*fabric.Fabric, error) {
+	r, err := format.Open(name, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return Fabric(r, name)
+}
+
+// Names is the names of the files of Texts; empty: there is none.
+type Names struct{ LFTs, List, SL2VL, PSL string }
+
+// OpenTables reads tables of a network from files.
+func OpenTables(f *fabric.Fabric, n Names) (*routing.Tables, error) {
+	var opened []io.Closer
+	defer func() {
+		for _, r := range opened {
+			r.Close()
+		}
+	}()
+	var texts Texts
+	for _, file := range []struct {
+		name string
+		text *Text
+	}{{n.LFTs, &texts.LFTs}, {n.List, &texts.List}, {n.SL2VL, &texts.SL2VL}, {n.PSL, &texts.PSL}} {
+		if file.name == "" {
+			continue
+		}
+		r, err := format.Open(file.name, nil)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, r)
+		*file.text = Text{file.name, r}
+	}
+	return Tables(f, texts)
+}
