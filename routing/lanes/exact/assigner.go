@@ -51,7 +51,11 @@ func (a Assigner) Lanes(ctx context.Context, f *fabric.Fabric, fw *routing.Forwa
 	err = n.forest.EachLID(ctx, func(t *forest.InTree, hop []int32) {
 		row := l.SLRow(t.LID)
 		for _, s := range t.Order {
-			if path := n.path[hop[s]]; path != forest.None {
+			path := n.path[hop[s]]
+			if path == forest.None {
+				path = n.besides(s, t.End.Switch)
+			}
+			if path != forest.None {
 				row[s] = uint8(r.Layer[path])
 			}
 		}
@@ -81,6 +85,19 @@ type network struct {
 	Instance
 	forest *forest.Forest
 	path   []int32 // [hop] the path that begins with it; forest.None: it has one hop only, or begins where none sends
+
+	bundles map[[2]fabric.NodeID]int32 // by the two switches, the lower first
+	first   []int32                    // [bundle] one of its paths
+}
+
+// besides is a path that needs the same layer as one of a single hop between two switches,
+// which would do in any: the others of their bundle, detours to other addresses, may be
+// taken on its service level. forest.None: there is none.
+func (n *network) besides(a, b fabric.NodeID) int32 {
+	if at, has := n.bundles[[2]fabric.NodeID{min(a, b), max(a, b)}]; has {
+		return n.first[at]
+	}
+	return forest.None
 }
 
 // read makes the instance of the paths between endpoints in scope. Under contract
@@ -91,7 +108,7 @@ func read(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routi
 		return nil, err
 	}
 	n := &network{Instance: Instance{Vertices: f.Trunks()}, forest: grown, path: make([]int32, len(grown.Trunk))}
-	bundles := map[[2]fabric.NodeID]int32{}
+	n.bundles = map[[2]fabric.NodeID]int32{}
 	for end := range grown.Ends {
 		to := grown.Ends[end].Switch
 		for hop, last := grown.Range(end); hop < last; hop++ {
@@ -107,20 +124,21 @@ func read(ctx context.Context, f *fabric.Fabric, fw *routing.Forwarding, b routi
 			}
 			n.Paths = append(n.Paths, path)
 			if b.Contract.EitherWay() {
-				n.Bundle = append(n.Bundle, bundleOf(bundles, from, to))
+				n.Bundle = append(n.Bundle, n.bundleOf(from, to))
 			}
 		}
 	}
 	return n, nil
 }
 
-// bundleOf is the number of the bundle between two switches.
-func bundleOf(known map[[2]fabric.NodeID]int32, a, b fabric.NodeID) int32 {
+// bundleOf is the number of the bundle between two switches, of which a path was added last.
+func (n *network) bundleOf(a, b fabric.NodeID) int32 {
 	key := [2]fabric.NodeID{min(a, b), max(a, b)}
-	at, seen := known[key]
+	at, seen := n.bundles[key]
 	if !seen {
-		at = int32(len(known))
-		known[key] = at
+		at = int32(len(n.bundles))
+		n.bundles[key] = at
+		n.first = append(n.first, int32(len(n.Paths))-1)
 	}
 	return at
 }

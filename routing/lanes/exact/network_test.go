@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/exact"
 	"github.com/weft-fabric/weft/routing/lanes/layer"
+	"github.com/weft-fabric/weft/routing/paths/layered"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/paths/symmetric"
@@ -95,6 +96,27 @@ func TestBothWays(t *testing.T) {
 		if few, err := (layer.FirstFit{}).Lanes(context.Background(), f, fw, b, nil); err != nil || few.Needed < l.Needed {
 			t.Errorf("%s: first-fit needs fewer than %d lanes: %v", c.spec, l.Needed, err)
 		}
+	}
+}
+
+// A path of a single hop closes no cycle in any layer, but answers to it may take detours,
+// which other addresses have: they need one layer, both ways.
+func TestBothWaysWithDetours(t *testing.T) {
+	f, err := testnet.Build(t, "torus:3x3,hosts=2").WithLMC(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fw, err := layered.Finder{}.Paths(context.Background(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := exact.Assigner{}.Lanes(context.Background(), f, fw, routing.Budget{VLs: 15}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := deadlock.Verify(context.Background(), &routing.Tables{Fabric: f, Forwarding: fw, Lanes: l}, deadlock.Options{})
+	if err != nil || !v.Free() {
+		t.Errorf("a credit loop with %d lanes: %v", l.Needed, err)
 	}
 }
 
