@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/dmodc"
 	"github.com/weft-fabric/weft/routing/paths/dor"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
+	"github.com/weft-fabric/weft/routing/paths/layered"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
 	"github.com/weft-fabric/weft/routing/paths/p2sssp"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
@@ -95,6 +96,9 @@ func Finders() []Finder {
 			New: func(o Options) routing.PathFinder { return o.balance() }},
 		{Name: "multipath", Summary: "another tree of shortest paths for each address (LMC)", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return sssp.MultiPath{} }},
+		{Name: "layered", Summary: "shortest paths to first addresses, a hop or two more to further ones (LMC), apart", Paper: sc2020 + "; " + nsdi2024,
+			Refuses: "diameters of more than four hops",
+			New:     func(Options) routing.PathFinder { return layered.Finder{} }},
 		{Name: "mroots", Summary: "an Up*/Down* tree for each address (LMC), roots far apart", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return updown.MultiRoot{} }},
 	}
@@ -148,6 +152,9 @@ func Assigners() []Assigner {
 		{Name: "hop-dn-plain", Summary: "hop-dn as printed: path by path, the first service level that fits", Paper: hoti2016,
 			Safe: true, Needs: "the hops of the longest path", Refuses: "paths for which 16 service levels do not suffice in that order",
 			New: func(Options) routing.LaneAssigner { return hop.Printed{} }},
+		{Name: "hop-color", Summary: "the lane rises at every hop, by the color of the second switch", Paper: nsdi2024,
+			Safe: true, Contract: routing.Directed, Needs: "the hops of the longest path, 3 at the most", Refuses: "paths of more than three hops; switches that 15 colors cannot tell apart",
+			New: func(Options) routing.LaneAssigner { return hop.Color{} }},
 		{Name: "weave", Summary: "lanes turn by turn, that never fall along a path; few dependencies, few lanes", Paper: ours,
 			Safe: true, Needs: "as found",
 			New: func(Options) routing.LaneAssigner { return weavelanes.Assigner{} }},

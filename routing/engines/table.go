@@ -21,12 +21,14 @@ const (
 	tpds2006 = "Lysne et al., TPDS 2006"
 	ours     = "weft"
 
+	sc2020    = "Besta et al., SC 2020"
+	nsdi2024  = "Blach et al., NSDI 2024"
 	micro2020 = "Gliksberg et al., IEEE Micro 2020"
 )
 
 // All is every engine, in the order in which to show them.
 //
-// auto leaves out engines for several addresses, which a fabric may not have; p2sssp,
+// auto leaves out engines for several addresses (mroots, d-mroots, mp-lash, fatpaths), which a fabric may not have; p2sssp,
 // which takes too long; and what another engine does with more bandwidth: dnup (updn),
 // dmodc (ftree), sssp (balance), dfsssp-online (dfsssp), df-d2-minhop (df-d2),
 // df-dn-minhop (df-dn).
@@ -74,5 +76,6 @@ func All() []Engine {
 			Uses: balanced, Compared: true, Advised: true, Auto: Auto{Place: 2, Cost: 200, Search: 3 * time.Second},
 		}.joint(func(o Options) routing.Engine { return weave.Any{Paths: weavePaths(o)} }),
 		Engine{Name: "mp-lash", Paper: tpds2006, Escapes: true}.pair("multipath", "first-fit-some"),
+		Engine{Name: "fatpaths", Paper: sc2020 + "; " + nsdi2024}.pair("layered", "hop-color"),
 	}
 }
