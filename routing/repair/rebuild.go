@@ -15,18 +15,23 @@ import (
 // rebuilder finds tables that reach the destinations for which nobody could make way, with
 // the service levels and SL2VL maps of the tables in force.
 //
-// The turns of an Up*/Down* routing are in its graph from the beginning. They have no
-// cycle, whatever lanes the maps give them. The rows of the destinations that are left grow
-// first, from the destination outwards. Every other destination then keeps its row if the
-// row's dependencies close no cycle, or grows another. A destination that finds no row
-// takes its Up*/Down* row. Thus it fails only if the maps drop the packets of such a turn.
-// Bring then plans the way to these tables.
+// The graph is empty at first. The rows of the destinations that are left are placed first:
+// they keep what closes no cycle, and the rest grows from the destination outwards. Every
+// other destination then keeps its row, or as much of it as it can. A destination that finds
+// no row is a loser. In the next round the losers come first, and have Up*/Down* rows, all
+// around the same roots: these have no cycle with each other, whatever lanes the maps give
+// them. Losers become more from round to round until all others find their rows beside them
+// (losersFirst). Where this does not end soon, or the way to such tables is barred, all turns of
+// the Up*/Down* routing are in the graph from the beginning (upDown), so that a loser of the
+// same round can have its Up*/Down* row: that fails only if the maps drop the packets of such a
+// turn. Bring then plans the way to these tables.
 //
-// Complexity: that of a step.
+// Complexity: that of a step for each round.
 type rebuilder struct {
 	*mender
-	order       []fabric.LID        // in scope, those that are left at the front
-	stuck       map[fabric.LID]bool // LIDs whose rows in force are not kept
+	order       []fabric.LID        // in scope, as they are placed
+	stuck       map[fabric.LID]bool // LIDs whose rows in force are broken
+	losers      map[fabric.LID]bool // LIDs that have Up*/Down* rows
 	empty       *routing.Forwarding // without entries: new rows start from it
 	orientation *orient.Orientation // of the Up*/Down* rows
 	legal       dag.DAG             // the paths of such a row
@@ -42,12 +47,9 @@ func newRebuilder(sh *shared, tables *routing.Tables, left []Left) *rebuilder {
 	r.oldChild, r.oldSibling = make([]fabric.NodeID, r.f.Switches()), make([]fabric.NodeID, r.f.Switches())
 	for _, l := range left {
 		r.stuck[l.LID] = true
-		r.order = append(r.order, l.LID)
 	}
 	for lid := range r.o.Scope.LIDs(r.f) {
-		if !r.stuck[lid] {
-			r.order = append(r.order, lid)
-		}
+		r.order = append(r.order, lid)
 	}
 	r.clearGone()
 	r.shortest = true
@@ -61,22 +63,60 @@ func newRebuilder(sh *shared, tables *routing.Tables, left []Left) *rebuilder {
 	return r
 }
 
+// losersFirst says whether every destination finds a row beside Up*/Down* rows of few.
+func (r *rebuilder) losersFirst(ctx context.Context, roots []fabric.NodeID) (placed bool, err error) {
+	r.orientAround(roots)
+	for range rebuildRounds {
+		lost, err := r.round(ctx, func(func(in, out fabric.ChannelID)) {})
+		if len(lost) == 0 || err != nil {
+			return len(lost) == 0, err
+		}
+		for _, lid := range lost {
+			r.losers[lid] = true
+		}
+	}
+	return false, nil
+}
+
 // upDown says whether every destination finds a row beside the turns of an Up*/Down*
 // routing from these roots.
 func (r *rebuilder) upDown(ctx context.Context, roots []fabric.NodeID) (placed bool, err error) {
+	r.orientAround(roots)
+	lost, err := r.round(ctx, r.upDownTurns)
+	return len(lost) == 0, err
+}
+
+func (r *rebuilder) orientAround(roots []fabric.NodeID) {
 	r.orientation = orient.New(r.f, orient.ByRank(r.f, roots))
-	if r.graph = acyclic.NewLanes(r.f, r.flow.lanes, r.besideTrees(r.upDownTurns)); r.graph == nil {
-		return false, nil // the trees turn up after going down
+	r.losers = map[fabric.LID]bool{}
+}
+
+// round places all destinations beside some dependencies and the trees for multicast, and
+// returns those that find no row: all, if the trees close a cycle with these dependencies.
+func (r *rebuilder) round(ctx context.Context, first func(yield func(in, out fabric.ChannelID))) (lost []fabric.LID, err error) {
+	if r.graph = acyclic.NewLanes(r.f, r.flow.lanes, r.besideTrees(first)); r.graph == nil {
+		return r.order, nil
 	}
-	placed = true
 	clear(r.load)
+	turn := func(lid fabric.LID) int {
+		switch {
+		case r.losers[lid]:
+			return 0
+		case r.stuck[lid]:
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(r.order, func(a, b fabric.LID) int { return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(a, b)) })
 	for _, lid := range r.order {
 		if err := ctx.Err(); err != nil {
-			return false, err
+			return nil, err
 		}
-		placed = r.place(lid) && placed
+		if !r.place(lid) {
+			lost = append(lost, lid)
+		}
 	}
-	return placed, nil
+	return lost, nil
 }
 
 // place gives a destination a row: its present one, one that grows, or an Up*/Down*
@@ -85,7 +125,7 @@ func (r *rebuilder) place(lid fabric.LID) bool {
 	w := r.flow
 	old := r.before.Forwarding.Row(lid)
 	row := r.Tables.Forwarding.Row(lid)
-	if !r.stuck[lid] && r.takeRow(lid, old) {
+	if !r.stuck[lid] && !r.losers[lid] && r.takeRow(lid, old) {
 		copy(row, old)
 		return true
 	}
@@ -94,17 +134,17 @@ func (r *rebuilder) place(lid fabric.LID) bool {
 	if !r.findRoots() {
 		return true // no other switch in this part
 	}
-	if !r.stuck[lid] {
+	if !r.losers[lid] {
 		r.keepEntries(old)
-	}
-	for slack := range int32(r.o.Slack + 1) {
-		r.reattachAll(slack)
+		for slack := range int32(r.o.Slack + 1) {
+			r.reattachAll(slack)
+		}
 	}
 	if r.missing(lid) != nil {
 		for _, d := range r.added {
 			r.graph.Remove(d[0], d[1])
 		}
-		if !r.takeRow(lid, r.upDownRow()) {
+		if !r.takeRow(lid, r.upDownRow(old)) {
 			return false
 		}
 	}
@@ -218,15 +258,21 @@ func (r *rebuilder) upDownTurns(yield func(in, out fabric.ChannelID)) {
 	}
 }
 
-// upDownRow is a row of Up*/Down* paths to the LID, over the least loaded trunks.
-func (r *rebuilder) upDownRow() []uint8 {
+// upDownRow is a row of Up*/Down* paths to the LID, by entries of the old row where they are
+// such paths, elsewhere over the least loaded trunks.
+func (r *rebuilder) upDownRow(old []uint8) []uint8 {
 	row := slices.Repeat([]uint8{routing.NoPort}, r.f.Switches())
 	r.orientation.Legal(&r.legal, r.f, r.flow.home)
 	for i, s := range r.legal.Order {
-		if out := r.legal.Choices(i); len(out) > 0 {
-			c := slices.MinFunc(out, func(a, b fabric.ChannelID) int { return cmp.Compare(r.load[a], r.load[b]) })
-			row[s] = r.f.Channel(c).FromPort
+		out := r.legal.Choices(i)
+		if len(out) == 0 {
+			continue
 		}
+		c := r.flow.trunk(s, old[s])
+		if c == fabric.None || !slices.Contains(out, c) {
+			c = slices.MinFunc(out, func(a, b fabric.ChannelID) int { return cmp.Compare(r.load[a], r.load[b]) })
+		}
+		row[s] = r.f.Channel(c).FromPort
 	}
 	return row
 }

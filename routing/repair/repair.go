@@ -104,6 +104,8 @@ const (
 
 	followSteps = 4 // of Bring, for entries that no packet in scope uses
 	otherRoots  = 4 // roots of Up*/Down* that are tried where the first ones do not help
+
+	rebuildRounds = 8 // of losers first
 )
 
 // Mend plans the repair of tables in force, as they act on the live cables
@@ -198,8 +200,8 @@ func (p *Plan) mend(ctx context.Context, sh *shared, tables *routing.Tables, mos
 // rebuild adds steps towards other tables that reach what is left, and mends these. First
 // come tables for which few others make way, as long as fewer are left by that. If such
 // tables, or the way to them, are barred, rows beside those of Up*/Down* are tried for
-// several roots, until nothing is left. Steps after which as much is left as before are not
-// worth writing.
+// several roots, with few Up*/Down* rows and with all turns of them, until nothing is left.
+// Steps after which as much is left as before are not worth writing.
 func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) error {
 	for _, deepest := range wayDepths {
 		for fewer := true; fewer && len(p.Left) > 0; {
@@ -221,26 +223,43 @@ func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) 
 	begun := *p
 	r := newRebuilder(sh, begun.end(tables), begun.Left)
 	for _, roots := range rootsFor(sh, begun.Left) {
-		placed, err := r.upDown(ctx, roots)
-		if err == nil && placed {
-			_, err = p.better(ctx, sh, &begun, r.Tables, tables)
+		for _, choose := range []func(context.Context, []fabric.NodeID) (bool, error){r.losersFirst, r.upDown} {
+			placed, err := choose(ctx, roots)
+			if err == nil && placed {
+				_, err = p.better(ctx, sh, &begun, r.Tables, tables)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil || len(p.Left) == 0 {
-			return err
+		if len(p.Left) == 0 {
+			return nil
 		}
 	}
 	return nil
 }
 
 // better puts a plan that goes on from another towards some tables in place of p, if it
-// leaves less, and says whether it does.
+// leaves less, or nothing like p and changes fewer entries. It says whether it does.
 func (p *Plan) better(ctx context.Context, sh *shared, begun *Plan, target, tables *routing.Tables) (bool, error) {
 	longer, err := begun.towards(ctx, sh, target, tables)
-	if err != nil || len(longer.Left) >= len(p.Left) {
+	if err != nil {
 		return false, err
 	}
-	*p = *longer
-	return true, nil
+	fewer := len(longer.Left) < len(p.Left) || len(longer.Left)+len(p.Left) == 0 && longer.entries() < p.entries()
+	if fewer {
+		*p = *longer
+	}
+	return fewer, nil
+}
+
+// entries is how many entries all steps change.
+func (p *Plan) entries() int {
+	n := 0
+	for _, s := range p.Steps {
+		n += s.Mended + s.Drops + s.Follow
+	}
+	return n
 }
 
 // rootsFor is the roots of Up*/Down* that are tried, in their order: the centre of each part

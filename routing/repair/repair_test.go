@@ -357,3 +357,28 @@ func TestNothingToMend(t *testing.T) {
 		t.Errorf("a ring under minhop: %v", err)
 	}
 }
+
+// Where nobody can make way, rows are chosen anew around Up*/Down*, in two ways: neither
+// alone mends every failure below. Rows keep the entries that are Up*/Down* already: four
+// entries changed for one that was due before they did.
+func TestRowsChosenAnew(t *testing.T) {
+	f := testnet.Build(t, "torus:7x7,hosts=1")
+	was, contract := route(t, f, "updn")
+	live, err := f.Without([]fabric.ChannelID{0}, nil) // at the root
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := mended(was, live, contract, t)
+	if err != nil || o.left > 0 || o.changed > 3*o.due {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for _, c := range []struct{ spec, engine string }{{"torus:5x5,hosts=2", "nue"}, {"mesh:4x5,hosts=1", "dfsssp"}} {
+		f := testnet.Build(t, c.spec)
+		was, contract := route(t, f, c.engine)
+		every(t, f, func(what string, live *fabric.Fabric) {
+			if o, err := mended(was, live, contract, t); err != nil || o.left > 0 {
+				t.Errorf("%s, %s, %s: %+v, %v", c.spec, c.engine, what, o, err)
+			}
+		})
+	}
+}
