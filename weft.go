@@ -163,7 +163,9 @@ func (r *Request) judge(ctx context.Context, t *routing.Tables, e engines.Engine
 			return nil, err
 		}
 	}
-	s.Loads = congestion.Count(t.Fabric, t.Forwarding, r.Scope)
+	if s.Loads, err = congestion.CountTables(ctx, t, r.Scope); err != nil {
+		return nil, err
+	}
 	if s.Verdict.Unreachable > s.Disconnected || s.Verdict.Loops > 0 || e.Safe && e.Contract.Covers(s.Contract) && !s.Verdict.Free() {
 		return nil, &EngineDefect{s}
 	}

@@ -28,6 +28,9 @@
 //     look no better for them;
 //   - runs may end by precision, looked at every 256 runs, not only by number.
 //
+// Where switches choose among ports (routing.Groups), a flow is split into equal parts for
+// them (split.go): Simulate, TimesOf, CountTables and CountLanes count parts.
+//
 // A source sends to an endpoint with several addresses (LMC) by the first that it may
 // use and that is reached.
 //

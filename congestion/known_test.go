@@ -160,7 +160,7 @@ func TestFigures2And3(t *testing.T) {
 		r := simulate(t, tables, congestion.Options{Pattern: pattern(t, "alltoall"), Placement: p})
 		trunk := uint32(0)
 		for c := range tables.Fabric.Trunks() {
-			trunk = max(trunk, r.Most[c])
+			trunk = max(trunk, uint32(r.Most[c]))
 		}
 		if trunk != c.index || r.Lambda != .5 { // at both ends of each route two flows meet
 			t.Errorf("%s: %d flows on a trunk, Λ %f", c.name, trunk, r.Lambda)

@@ -14,7 +14,8 @@ type filler struct {
 	first []int32   // [slot, plus one] where its flows begin in users
 	users []int32   // flows, slot by slot
 	left  []float64 // [slot] rate not yet given to flows
-	open  []int32   // [slot] number of flows without a rate yet
+	open  []uint64  // [slot] units of flows without a rate yet
+	units float64   // that a flow has
 	used  []uint32  // [slot] ChannelID
 	heap  []offer   // a binary heap, smallest share first
 }
@@ -32,11 +33,16 @@ func (o offer) less(p offer) bool {
 }
 
 // fill sets the rate of every flow, [flow], in the unit of capacity, 0 without a route.
-// The channels of flow i are crossed[end[i-1]:end[i]]; load is the number of flows on
-// each channel. It takes O(h·log C) for each flow of h channels, with C channels in
-// all.
-func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint32, capacity []float64) {
-	growing := l.listShared(rate, crossed, end, load, capacity)
+// The channels of flow i are crossed[end[i-1]:end[i]], with share, as crossed, the units of it
+// on each; empty: flows have one unit, on every channel. load is the units on each channel. It
+// takes O(h·log C) for each flow of h channels, with C channels in all.
+func (l *filler) fill(rate []float64, crossed, share []uint32, end []int32, load []uint64, capacity []float64) {
+	l.units = 1
+	list := l.listShared
+	if len(share) > 0 {
+		l.units, list = splitUnits, l.listAll
+	}
+	growing := list(rate, crossed, end, load, capacity)
 	l.index(crossed, end)
 	level := 0.0
 	for growing > 0 {
@@ -46,8 +52,8 @@ func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint
 			l.pop()
 			continue
 		}
-		if share := max(level, l.left[p]/float64(l.open[p])); share > top.share {
-			top.share = share
+		if most := max(level, l.left[p]*l.units/float64(l.open[p])); most > top.share {
+			top.share = most
 			l.down(0)
 			continue
 		}
@@ -61,6 +67,10 @@ func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint
 			begin := int32(0)
 			if flow > 0 {
 				begin = end[flow-1]
+			}
+			if l.units != 1 {
+				l.takeParts(level, crossed[begin:end[flow]], share[begin:end[flow]])
+				continue
 			}
 			for _, c := range crossed[begin:end[flow]] {
 				if q := l.slot[c] - 1; q >= 0 {
@@ -78,9 +88,8 @@ func (l *filler) fill(rate []float64, crossed []uint32, end []int32, load []uint
 
 // listShared lists the channels that matter. Flows without a shared channel get their
 // rate at once; growing is the number of the others.
-func (l *filler) listShared(rate []float64, crossed []uint32, end []int32, load []uint32, capacity []float64) (growing int) {
-	l.slot = resized(l.slot, len(load))
-	l.first, l.left, l.open, l.used, l.heap = l.first[:0], l.left[:0], l.open[:0], l.used[:0], l.heap[:0]
+func (l *filler) listShared(rate []float64, crossed []uint32, end []int32, load []uint64, capacity []float64) (growing int) {
+	l.empty(len(load))
 	sum, first := int32(0), int32(0)
 	for flow, e := range end {
 		route := crossed[first:e]
@@ -105,17 +114,63 @@ func (l *filler) listShared(rate []float64, crossed []uint32, end []int32, load 
 			if l.slot[c] != 0 || load[c] == 1 && capacity[c] >= shared {
 				continue
 			}
-			l.heap = append(l.heap, offer{capacity[c] / float64(load[c]), int32(len(l.used))})
-			l.used = append(l.used, c)
-			l.slot[c] = int32(len(l.used))
-			l.first = append(l.first, sum)
+			l.list(c, sum, load[c], capacity[c])
 			sum += int32(load[c])
-			l.left = append(l.left, capacity[c])
-			l.open = append(l.open, int32(load[c]))
 		}
 	}
 	l.users = resized(l.users, int(sum))
 	return growing
+}
+
+func (l *filler) empty(channels int) {
+	l.slot = resized(l.slot, channels)
+	l.first, l.left, l.open, l.used, l.heap = l.first[:0], l.left[:0], l.open[:0], l.used[:0], l.heap[:0]
+}
+
+// list gives a channel a slot, with its flows from a place in users on.
+func (l *filler) list(c uint32, first int32, load uint64, capacity float64) {
+	l.heap = append(l.heap, offer{capacity * l.units / float64(load), int32(len(l.used))})
+	l.used = append(l.used, c)
+	l.slot[c] = int32(len(l.used))
+	l.first = append(l.first, first)
+	l.left = append(l.left, capacity)
+	l.open = append(l.open, load)
+}
+
+// listAll lists the channels of flows that are split: all of them, because those with less than a
+// flow may matter too where they are slow.
+func (l *filler) listAll(rate []float64, crossed []uint32, end []int32, load []uint64, capacity []float64) (growing int) {
+	l.empty(len(load))
+	first := int32(0)
+	for flow, e := range end {
+		rate[flow] = 0
+		if e > first {
+			growing++
+		}
+		for _, c := range crossed[first:e] {
+			if l.slot[c] == 0 {
+				l.list(c, 0, load[c], capacity[c])
+			}
+			l.first[l.slot[c]-1]++ // for now, how many flows it has
+		}
+		first = e
+	}
+	sum := int32(0)
+	for p, flows := range l.first {
+		l.first[p] = sum
+		sum += flows
+	}
+	l.users = resized(l.users, int(sum))
+	return growing
+}
+
+// takeParts gives a flow the rate of a level on all its channels.
+func (l *filler) takeParts(level float64, crossed, share []uint32) {
+	for i, c := range crossed {
+		q := l.slot[c] - 1
+		l.left[q] = max(0, l.left[q]-level*float64(share[i])/splitUnits)
+		l.open[q] -= uint64(share[i])
+	}
 }
 
 // index lists the flows on the channels that matter, and builds the heap.

@@ -62,11 +62,14 @@ func (w *worker) noteWorst(at runPhase, pair int, bandwidth float64) {
 	}
 	*old = Flow{
 		From: r.sites[r.rank[p.From]], To: r.sites[r.rank[p.To]], Bandwidth: bandwidth,
-		Route: old.Route[:0], Load: old.Load[:0], Run: at.run, Phase: at.phase, at: at, pair: pair,
+		Route: old.Route[:0], Load: old.Load[:0], Share: old.Share[:0], Run: at.run, Phase: at.phase, at: at, pair: pair,
 	}
-	for _, c := range w.crossed[first:w.end[pair]] {
+	for i, c := range w.crossed[first:w.end[pair]] {
 		old.Route = append(old.Route, fabric.ChannelID(c))
-		old.Load = append(old.Load, w.load[c])
+		old.Load = append(old.Load, float64(w.load[c])/w.units)
+		if w.split != nil {
+			old.Share = append(old.Share, float64(w.parts[int(first)+i])/w.units)
+		}
 	}
 }
 
@@ -114,14 +117,15 @@ func (o *outcome) fraction() float64 {
 func (j *job) result(all *tally, workers []*worker) (*Result, error) {
 	channels := len(j.capacity)
 	r := &Result{
-		Phases: j.phases, Sum: make([]uint64, channels), Most: make([]uint32, channels),
-		Worst: Flow{Bandwidth: math.Inf(1)}, Uniform: j.uniform, Mbps: j.mbps, Table: j.routes.table != nil,
+		Phases: j.phases, Sum: make([]float64, channels), Most: make([]float64, channels),
+		Worst: Flow{Bandwidth: math.Inf(1)}, Uniform: j.uniform, Mbps: j.mbps, Split: j.routes.fan != nil, Table: j.routes.table != nil,
 	}
+	sum, most := make([]uint64, channels), make([]uint64, channels)
 	var losses []loss
 	for _, w := range workers {
-		for c := range r.Sum {
-			r.Sum[c] += w.sum[c]
-			r.Most[c] = max(r.Most[c], w.most[c])
+		for c := range sum {
+			sum[c] += w.sum[c]
+			most[c] = max(most[c], w.most[c])
 		}
 		for len(r.Congestion) < len(w.congestion) {
 			r.Congestion = append(r.Congestion, 0)
@@ -143,7 +147,10 @@ func (j *job) result(all *tally, workers []*worker) (*Result, error) {
 	for _, l := range losses {
 		r.Losses = append(r.Losses, l.Lost)
 	}
-	r.MaxCongestion = int(slices.Max(r.Most))
+	for c := range sum {
+		r.Sum[c], r.Most[c] = float64(sum[c])/j.units, float64(most[c])/j.units
+	}
+	r.MaxCongestion = int(j.whole(slices.Max(most)))
 	r.Flows, r.Lost, r.Local = all.flows, all.lost, all.local
 	if r.Flows+r.Lost == 0 {
 		return nil, errors.New("congestion: nothing crosses the network: every pair of the pattern has both its ranks on one endpoint")

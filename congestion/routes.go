@@ -27,6 +27,7 @@ const cellsPerFlow = 4
 // numbers. Where there are more trunks than 16 bits can number, flows are walked.
 type routes struct {
 	tables  *routing.Tables
+	fan     *fan                // nil: switches do not choose
 	sites   []fabric.EndpointID // [site]
 	rank    []int32             // [rank] its site
 	class   []int32             // [site] its class as a source
@@ -42,7 +43,7 @@ type routes struct {
 const noRoute = ^uint16(0)
 
 func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
-	r := &routes{tables: t, rank: make([]int32, len(p))}
+	r := &routes{tables: t, fan: newFan(t), rank: make([]int32, len(p))}
 	f := t.Fabric
 	site := make([]int32, len(f.Endpoints()))
 	type key struct {
@@ -75,7 +76,7 @@ func newRoutes(t *routing.Tables, p traffic.Placement) *routes {
 // saves for so many flows.
 func (r *routes) makeTable(ctx context.Context, flows int64) error {
 	cells := int64(len(r.sites)) * int64(len(r.sources))
-	if flows < cells/cellsPerFlow || r.tables.Fabric.Trunks() >= int(noRoute) {
+	if r.fan != nil || flows < cells/cellsPerFlow || r.tables.Fabric.Trunks() >= int(noRoute) {
 		return nil
 	}
 	longest, err := r.longest(ctx, max(1, len(r.sites)/sampled))

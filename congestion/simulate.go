@@ -94,11 +94,11 @@ type Result struct {
 
 	Congestion    []int64     // [flows on the fullest channel of the route] number of flows
 	Bandwidth     [Bins]int64 // number of flows by bandwidth as a fraction of full; those without a route are in the first bin
-	MaxCongestion int         // most flows on one channel at a time
+	MaxCongestion int         // most flows on one channel at a time, rounded up
 	Worst         Flow        // the flow with the least bandwidth, the first of equals
 
-	Sum  []uint64 // [ChannelID] flows, over all runs and phases
-	Most []uint32 // [ChannelID] largest number of flows at a time
+	Sum  []float64 // [ChannelID] flows, over all runs and phases
+	Most []float64 // [ChannelID] the most flows at a time
 
 	Tiers []TierFlows // [tier of Options.Tiers]
 
@@ -111,6 +111,7 @@ type Result struct {
 	Weighed bool // the pairs state their bytes
 	Uniform bool // all links were treated alike
 	Mbps    int  // the rate of the fastest link; 0: not known
+	Split   bool // flows are split where switches choose
 	Table   bool // routes were looked up in a table instead of walked; this changes no figure
 }
 
@@ -135,7 +136,8 @@ type Flow struct {
 	From, To  fabric.EndpointID
 	Bandwidth float64            // a fraction of full
 	Route     []fabric.ChannelID // from the source to the destination
-	Load      []uint32           // flows on these
+	Load      []float64          // flows on these
+	Share     []float64          // the part of it on these; nil: all of it
 	Run       int
 	Phase     int
 	at        runPhase
@@ -150,6 +152,7 @@ type job struct {
 	phases   int
 	uniform  bool
 	mbps     int
+	units    float64   // that a flow has
 	capacity []float64 // [ChannelID] rate, of the fastest link
 	out, in  []float64 // [site] rate of its channels, 1 without
 }
@@ -197,7 +200,10 @@ func newJob(t *routing.Tables, o Options) (*job, error) {
 	if o.Runs == 0 || o.Runs > MostRuns {
 		o.Runs = MostRuns
 	}
-	j := &job{Options: o, routes: newRoutes(t, o.Placement), random: o.Pattern.Random()}
+	j := &job{Options: o, routes: newRoutes(t, o.Placement), random: o.Pattern.Random(), units: 1}
+	if t.Groups != nil {
+		j.units = splitUnits
+	}
 	var err error
 	if j.phases, err = o.Pattern.Phases(len(o.Placement)); err != nil {
 		return nil, err
@@ -270,6 +276,14 @@ func (j *job) setRates() {
 		j.out = append(j.out, at(j.routes.inject[site]))
 		j.in = append(j.in, at(j.routes.deliver[site]))
 	}
+}
+
+// whole is units as a number of flows, rounded up but for what comes of dividing units.
+func (j *job) whole(load uint64) uint32 {
+	if j.units == 1 {
+		return uint32(load)
+	}
+	return uint32((load + splitUnits - 1 - splitUnits>>10) / splitUnits)
 }
 
 func (j *job) simulate(ctx context.Context) (*Result, error) {

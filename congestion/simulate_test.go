@@ -231,10 +231,10 @@ func compare(t *rapid.T, got *congestion.Result, model congestion.Model, flows [
 	}
 	total, most := uint64(0), 0
 	for c, n := range got.Most {
-		if load[fabric.ChannelID(c)] != int(n) || got.Sum[c] != uint64(n) {
-			t.Fatalf("channel %d has %d flows, in all %d, the twin has %d", c, n, got.Sum[c], load[fabric.ChannelID(c)])
+		if load[fabric.ChannelID(c)] != int(n) || got.Sum[c] != n {
+			t.Fatalf("channel %d has %g flows, in all %g, the twin has %d", c, n, got.Sum[c], load[fabric.ChannelID(c)])
 		}
-		total += got.Sum[c]
+		total += uint64(got.Sum[c])
 		most = max(most, int(n))
 	}
 	if total != uint64(hops) || got.MaxCongestion != most {
@@ -341,7 +341,7 @@ func TestLongRoutes(t *testing.T) {
 		}
 	}
 	r := simulate(t, tables, congestion.Options{Pattern: pattern(t, "alltoall"), Placement: p})
-	want := make([]uint64, len(f.Channels()))
+	want := make([]float64, len(f.Channels()))
 	w := twin{tables: tables}
 	for _, from := range p {
 		for _, to := range p {

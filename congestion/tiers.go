@@ -118,8 +118,12 @@ func (r *LaneRoutes) On(vl int) []uint32 { return r.Routes[vl*r.Trunks : (vl+1)*
 
 // CountLanes counts the routes on the lanes. It takes O(s·D·h) for s groups of senders
 // (one for each switch, unless the SL2VL maps distinguish in-ports), D destination LIDs and
-// routes of h hops. Packets that are dropped because their lane is VL 15 are not counted.
+// routes of h hops. Packets that are dropped because their lane is VL 15 are not counted. Where
+// switches choose, it is as in CountTables, and Pairs counts routes where they come to a lane.
 func CountLanes(ctx context.Context, t *routing.Tables, scope routing.Scope) (*LaneRoutes, error) {
+	if t.Groups != nil {
+		return countLanesSplit(ctx, t, scope)
+	}
 	f := t.Fabric
 	senders := sendersOf(t, scope)
 	var lids []fabric.LID

@@ -36,9 +36,13 @@ func TimesOf(ctx context.Context, t *routing.Tables, o Options) (*Times, error) 
 	}
 	bytes := make([]float64, len(j.capacity))
 	total := 0.0
-	w.eachWay(func(p traffic.Pair, way []uint32) {
-		for _, c := range way {
-			bytes[c] += sent(p)
+	w.eachWay(func(p traffic.Pair, way, share []uint32) {
+		for i, c := range way {
+			if share == nil {
+				bytes[c] += sent(p)
+			} else {
+				bytes[c] += sent(p) * float64(share[i]) / splitUnits
+			}
 		}
 		total += sent(p)
 	})
@@ -56,7 +60,7 @@ func TimesOf(ctx context.Context, t *routing.Tables, o Options) (*Times, error) 
 	if hosts == 0 { // between addresses of switches
 		hosts = most
 	}
-	w.eachWay(func(p traffic.Pair, way []uint32) {
+	w.eachWay(func(p traffic.Pair, way, _ []uint32) {
 		slowest := 0.0
 		for _, ch := range way {
 			slowest = max(slowest, bytes[ch]/j.capacity[ch])
@@ -70,12 +74,16 @@ func TimesOf(ctx context.Context, t *routing.Tables, o Options) (*Times, error) 
 // sent is in bytes; pairs of patterns have none, and all send the same.
 func sent(p traffic.Pair) float64 { return math.Max(1, float64(p.Bytes)) }
 
-// eachWay tells the channels of every flow.
-func (w *worker) eachWay(tell func(p traffic.Pair, way []uint32)) {
+// eachWay tells the channels of every flow, and its units on each; nil: all of it.
+func (w *worker) eachWay(tell func(p traffic.Pair, way, share []uint32)) {
 	first := int32(0)
 	for i, end := range w.end {
 		if end > first {
-			tell(w.pairs[i], w.crossed[first:end])
+			var share []uint32
+			if w.split != nil {
+				share = w.parts[first:end]
+			}
+			tell(w.pairs[i], w.crossed[first:end], share)
 		}
 		first = end
 	}

@@ -20,15 +20,17 @@ type worker struct {
 	at      []uint32  // [pair] index of its route in the table
 	hops    []uint16  // [pair] number of its trunks, or noRoute
 	crossed []uint32  // the channels of all flows, one flow after the other
+	parts   []uint32  // as crossed: units of the flow on the channel; empty: all
 	end     []int32   // [pair] where its channels end in crossed; the same as for the pair before: not a flow
-	load    []uint32  // [ChannelID] flows in this phase
+	load    []uint64  // [ChannelID] units of flows in this phase
 	hist    []int64   // [largest load on the route] number of flows in this phase
 	rate    []float64 // [pair] bandwidth, in units of the fastest link
 	filler  filler
+	split   *splitter // nil: flows are not split
 	tier    []float64 // [tier] the least share of the flow at hand on it; 0: it does not cross it
 
-	sum        []uint64 // [ChannelID] flows in all phases
-	most       []uint32 // [ChannelID] largest number of flows in one phase
+	sum        []uint64 // [ChannelID] units of flows in all phases
+	most       []uint64 // [ChannelID] the most units of flows in one phase
 	congestion []int64  // [largest load on the route] number of flows in all phases
 	bandwidth  [Bins]int64
 	worst      Flow
@@ -52,9 +54,10 @@ func (o *outcome) reset() {
 func (j *job) newWorker() *worker {
 	w := &worker{job: j, worst: Flow{Bandwidth: math.Inf(1)}}
 	w.rand = rand.New(&w.source)
-	w.load = make([]uint32, len(j.capacity))
+	w.load = make([]uint64, len(j.capacity))
 	w.sum = make([]uint64, len(j.capacity))
-	w.most = make([]uint32, len(j.capacity))
+	w.most = make([]uint64, len(j.capacity))
+	w.split = newSplitter(j.routes.fan)
 	return w
 }
 
@@ -74,7 +77,7 @@ func (w *worker) run(o *outcome, unit int) {
 func (w *worker) phase(o *outcome, at runPhase) {
 	w.pairs = w.Pattern.Append(w.pairs[:0], len(w.routes.rank), at.phase, w.rand)
 	w.expand(o, at)
-	if w.uniform && w.Model == Bottleneck && !w.weighed {
+	if w.uniform && w.Model == Bottleneck && !w.weighed && w.split == nil {
 		w.countAlike(o, at)
 	} else {
 		w.countRates(o, at)
@@ -88,7 +91,7 @@ func (w *worker) phase(o *outcome, at runPhase) {
 	}
 	load, sum, most := w.load, w.sum[:len(w.load)], w.most[:len(w.load)]
 	for c, n := range load {
-		sum[c] += uint64(n)
+		sum[c] += n
 		if n > most[c] {
 			most[c] = n
 		}
@@ -116,7 +119,7 @@ func (w *worker) find() {
 func (w *worker) expand(o *outcome, at runPhase) {
 	w.find()
 	r, load, end := w.routes, w.load, resized(w.end, len(w.pairs))
-	crossed := w.crossed[:0]
+	crossed, share := w.crossed[:0], w.parts[:0]
 	bytes := int64(0)
 	for i, p := range w.pairs {
 		from, to := r.rank[p.From], r.rank[p.To]
@@ -130,17 +133,22 @@ func (w *worker) expand(o *outcome, at runPhase) {
 			crossed = append(crossed, uint32(c))
 		}
 		ok := true
-		if r.table == nil {
+		switch {
+		case w.split != nil:
+			share = appendUnits(share, len(crossed))
+			crossed, share, ok = w.split.walk(crossed, share, r.sites[from], r.sites[to])
+		case r.table == nil:
 			crossed, ok = r.walk(crossed, from, to)
-		} else if n := w.hops[i]; n != noRoute {
-			for _, c := range r.table[w.at[i]+1:][:n] {
+		case w.hops[i] != noRoute:
+			for _, c := range r.table[w.at[i]+1:][:w.hops[i]] {
 				crossed = append(crossed, uint32(c))
 			}
-		} else {
+		default:
 			ok = false
 		}
 		if !ok {
 			crossed = crossed[:end[i]]
+			share = share[:min(len(share), len(crossed))]
 			o.lost++
 			o.full += min(w.out[from], w.in[to])
 			o.time = math.Inf(1)
@@ -150,22 +158,37 @@ func (w *worker) expand(o *outcome, at runPhase) {
 		if c := r.deliver[to]; c != fabric.None {
 			crossed = append(crossed, uint32(c))
 		}
-		for _, c := range crossed[end[i]:] {
-			load[c]++
+		if w.split == nil {
+			for _, c := range crossed[end[i]:] {
+				load[c]++
+			}
+		} else {
+			share = appendUnits(share, len(crossed))
+			for k, c := range crossed[end[i]:] {
+				load[c] += uint64(share[int(end[i])+k])
+			}
 		}
 		end[i] = int32(len(crossed))
 		o.flows++
 	}
-	w.crossed, w.end, w.weighed = crossed, end, bytes != 0
+	w.crossed, w.parts, w.end, w.weighed = crossed, share, end, bytes != 0
 }
 
-// fullest is the most flows on one of these channels.
+// appendUnits is shares of so many channels, those without one yet with a whole flow on each.
+func appendUnits(share []uint32, channels int) []uint32 {
+	for len(share) < channels {
+		share = append(share, splitUnits)
+	}
+	return share
+}
+
+// fullest is the most flows on one of these channels, rounded up.
 func (w *worker) fullest(crossed []uint32) uint32 {
-	load, most := w.load, uint32(0)
+	load, most := w.load, uint64(0)
 	for _, c := range crossed {
 		most = max(most, load[c])
 	}
-	return most
+	return w.whole(most)
 }
 
 // note counts a flow whose fullest channel carries m flows.
@@ -211,7 +234,7 @@ func (w *worker) countAlike(o *outcome, at runPhase) {
 func (w *worker) countRates(o *outcome, at runPhase) {
 	w.rate = resized(w.rate, len(w.pairs))
 	if w.Model == MaxMin {
-		w.filler.fill(w.rate, w.crossed, w.end, w.load, w.capacity)
+		w.filler.fill(w.rate, w.crossed, w.parts, w.end, w.load, w.capacity)
 	} else {
 		w.share()
 	}
@@ -224,6 +247,9 @@ func (w *worker) countRates(o *outcome, at runPhase) {
 		}
 		p := &w.pairs[i]
 		full := min(w.out[r.rank[p.From]], w.in[r.rank[p.To]])
+		if w.split != nil {
+			w.rate[i] = min(w.rate[i], full) // by several ports at once a switch itself could send more
+		}
 		fraction := w.rate[i] / full
 		w.note(w.fullest(w.crossed[first:end]))
 		w.bandwidth[bin(fraction)]++
@@ -249,7 +275,7 @@ func (w *worker) share() {
 	for i, end := range w.end {
 		rate := math.Inf(1)
 		for _, c := range w.crossed[first:end] {
-			rate = min(rate, w.capacity[c]/float64(w.load[c]))
+			rate = min(rate, w.capacity[c]*w.units/float64(w.load[c]))
 		}
 		w.rate[i] = rate
 		first = end
@@ -270,7 +296,7 @@ func (w *worker) countTiers(o *outcome) {
 			if int(c) >= len(of) || of[c] < 0 {
 				continue
 			}
-			least, share := &w.tier[of[c]], w.capacity[c]/float64(w.load[c])
+			least, share := &w.tier[of[c]], w.capacity[c]*w.units/float64(w.load[c])
 			if *least == 0 || share < *least {
 				*least = share
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/weft-fabric/weft/congestion"
@@ -70,7 +71,10 @@ func (n *Network) Add(ctx context.Context, g *Given, o Options) error {
 	for _, l := range v.Lost[:min(len(v.Lost), mostLost)] {
 		t.Lost = append(t.Lost, LostPairs{int(l.Switch), f.Label(l.Switch), int(l.LID), endpointName(f, f.Owner(l.LID)), l.Why.String(), l.Pairs})
 	}
-	loads := congestion.Count(f, g.Tables.Forwarding, v.Scope)
+	loads, err := congestion.CountTables(ctx, g.Tables, v.Scope)
+	if err != nil {
+		return err
+	}
 	if err := t.addLoads(ctx, g, at, loads, n.Cables.Trunks); err != nil {
 		return err
 	}
@@ -321,7 +325,7 @@ func (t *TableSet) addHottest(f *fabric.Fabric, at []cableOf, loads *congestion.
 	for _, c := range order[:min(len(order), hottest)] {
 		h := HotSpot{Cable: int(at[c].cable), Back: at[c].back, Channel: channelName(f, c), Routes: loads.Routes[c], Rate: f.Channel(c).Rate.String()}
 		if sim != nil {
-			h.Flows = sim.Most[c]
+			h.Flows = uint32(math.Ceil(sim.Most[c]))
 		}
 		t.Load.Hottest = append(t.Load.Hottest, h)
 	}

@@ -48,7 +48,10 @@ func (s *settings) judge(ctx context.Context, l *Look, now *Snapshot) (*deadlock
 		l.Covers = "unicast and multicast"
 		l.Multicast = &Trees{m.Groups, mlids(m.Circling), mlids(m.Split), mlids(m.OneSided)}
 	}
-	loads := congestion.Count(f, now.Tables.Forwarding, s.scope)
+	loads, err := congestion.CountTables(ctx, now.Tables, s.scope)
+	if err != nil {
+		return nil, err
+	}
 	l.MaxLoad, l.Hot = loads.Max, hottest(f, loads)
 	l.Degraded = degraded(f)
 	return v, nil

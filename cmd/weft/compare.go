@@ -231,7 +231,11 @@ func (j *compareJob) present(ctx context.Context, row *compareRow, files *flags.
 	row.VLs = verdict.VLs
 	assumed := files.Assumed()
 	row.Assumed, row.Misfits = &assumed, v.Mismatches
-	return j.measure(ctx, row, v.Tables, congestion.Count(j.fabric, v.Tables.Forwarding, j.scope))
+	loads, err := congestion.CountTables(ctx, v.Tables, j.scope)
+	if err != nil {
+		return err
+	}
+	return j.measure(ctx, row, v.Tables, loads)
 }
 
 func (j *compareJob) engine(ctx context.Context, row *compareRow, r *routeJob) error {

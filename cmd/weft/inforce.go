@@ -83,9 +83,13 @@ func (j *routeJob) readInForce(ctx context.Context, dirs []tableDir) error {
 		if err != nil {
 			return err
 		}
+		loads, err := congestion.CountTables(ctx, v.Tables, j.Scope)
+		if err != nil {
+			return err
+		}
 		j.inForce = append(j.inForce, inForceSummary{
 			d.name, report.Verdict(verdict), verdict.VLs, verdict.Unreachable, v.Mismatches, x.Lambda, shiftsOf(x.Shifts),
-			congestion.Count(j.fabric, v.Tables.Forwarding, j.Scope).Max, x.Traffic, x.TrafficMean,
+			loads.Max, x.Traffic, x.TrafficMean,
 		})
 	}
 	return nil

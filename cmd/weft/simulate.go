@@ -40,6 +40,10 @@ channel on its route divided by the flows there (--model bottleneck, the papers'
 model), or its max-min fair share (--model maxmin). For the pattern bisect the
 mean over flows and runs is the effective bisection bandwidth, a fraction of full.
 
+Where switches choose among ports (--groups, or the folder of ibdiagnet), a flow is
+split at every switch into equal parts for all ports that its packets may take; a pair
+has no route if some choice leads nowhere.
+
 Patterns, several joined by + at once:
 ` + flags.PatternHelp() + `
 Ranks are placed on all endpoints in scope (--endpoints), or on an allocation:
@@ -123,7 +127,6 @@ func (j *simulateJob) check() (err error) {
 	if !(o.precision >= 0) { // not a number is not
 		return exit.Usage("--precision %g: it cannot be negative", o.precision)
 	}
-	o.tables.StaticOnly = true // flows are counted on one path for each pair
 	settle := func() error { return o.tables.SettleFor(j.name) }
 	if o.chosen {
 		settle = o.tables.Settle
@@ -198,7 +201,9 @@ func (j *simulateJob) count(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	j.loads = congestion.Count(j.tables.Fabric, j.tables.Forwarding, j.scope)
+	if j.loads, err = congestion.CountTables(ctx, j.tables, j.scope); err != nil {
+		return err
+	}
 	j.lanes, err = congestion.LaneLoads(ctx, j.tables, j.scope)
 	return err
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
@@ -20,8 +23,9 @@ type simulateSummary struct {
 	Ranks     int     `json:"ranks"`
 	Endpoints string  `json:"endpoints"`
 	Model     string  `json:"model"`
-	Uniform   bool    `json:"uniform_rates"` // all links were treated alike, asked for or not
-	LinkMbps  int     `json:"link_mbps"`     // the fastest link; 0: not known
+	Uniform   bool    `json:"uniform_rates"`   // all links were treated alike, asked for or not
+	Split     bool    `json:"split,omitempty"` // flows are split evenly where switches choose
+	LinkMbps  int     `json:"link_mbps"`       // the fastest link; 0: not known
 	Seed      uint64  `json:"seed"`
 	EBB       float64 `json:"ebb"` // mean bandwidth of flows, a fraction of full
 	StdErr    float64 `json:"ebb_stderr"`
@@ -77,13 +81,14 @@ type flowSummary struct {
 
 type hopLoading struct {
 	report.NamedChannel
-	Flows uint32 `json:"flows"`
+	Flows float64 `json:"flows"`
+	Share float64 `json:"share,omitempty"` // of the flow on this channel, where switches choose
 }
 
 type hotSummary struct {
 	report.NamedChannel
 	Mean float64 `json:"mean_flows"` // in a phase
-	Most uint32  `json:"max_flows"`
+	Most float64 `json:"max_flows"`
 }
 
 type tierSummary struct {
@@ -117,7 +122,7 @@ func (j *simulateJob) summary() *simulateSummary {
 	f, r := j.tables.Fabric, j.result
 	s := &simulateSummary{
 		Fabric: j.name, Tables: j.source, Pattern: j.options.Pattern.String(), Ranks: len(j.options.Placement),
-		Endpoints: j.scope.String(), Model: j.options.Model.String(), Uniform: r.Uniform, LinkMbps: r.Mbps, Seed: j.options.Seed,
+		Endpoints: j.scope.String(), Model: j.options.Model.String(), Uniform: r.Uniform, Split: r.Split, LinkMbps: r.Mbps, Seed: j.options.Seed,
 		EBB: r.Lambda, StdErr: r.StdErr, Runs: r.Runs, Phases: r.Phases, Flows: r.Flows, Local: r.Local, NoRoute: r.Lost,
 		Bandwidth: r.Bandwidth[:], MaxCongestion: r.MaxCongestion, Index: j.loads.Max,
 		Spent:   j.spent,
@@ -143,7 +148,10 @@ func (j *simulateJob) summary() *simulateSummary {
 		w := r.Worst
 		s.Worst = &flowSummary{Pair: report.PairOf(f, w.From, w.To), Bandwidth: w.Bandwidth, Run: w.Run, Phase: w.Phase}
 		for i, c := range w.Route {
-			s.Worst.Route = append(s.Worst.Route, hopLoading{report.ChannelOf(f, c), w.Load[i]})
+			s.Worst.Route = append(s.Worst.Route, hopLoading{NamedChannel: report.ChannelOf(f, c), Flows: w.Load[i]})
+			if w.Share != nil {
+				s.Worst.Route[i].Share = w.Share[i]
+			}
 		}
 	}
 	s.Hot = list.Of(r.Hot(j.o.hot), func(c fabric.ChannelID) hotSummary {
@@ -164,6 +172,9 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 	p := j.NewPage()
 	p.Fact("fabric", "%s", report.NetworkAndCables(j.name, j.tables.Fabric))
 	p.Fact("tables", "%s", s.Tables)
+	if s.Split {
+		p.Fact("", "switches choose: each flow is split evenly over the ports that its packets may take")
+	}
 	if s.Misfits != nil {
 		p.Fact("differs", "%s", s.Misfits.Text())
 	}
@@ -189,9 +200,7 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 	p.Fact("", "%s", sharesText(s))
 	if w := s.Worst; w != nil {
 		p.Fact("worst", "%.3f of full: %s → %s%s", w.Bandwidth, w.Src, w.Dst, whenText(s, w))
-		for _, h := range w.Route {
-			p.Fact("", "  %s: %s", h.Channel, words.Plural(h.Flows, "flow"))
-		}
+		j.printWorst(p, w)
 	}
 	p.Fact("lanes", "%s", lanesText(s))
 	routed := "paths " + words.Seconds(j.spent.Paths) + ", lanes " + words.Seconds(j.spent.Lanes)
@@ -205,6 +214,31 @@ func (j *simulateJob) screen(s *simulateSummary) error {
 	j.printTiers(s)
 	j.printHot(s)
 	return nil
+}
+
+// printWorst lists the channels of a flow; of one that is split, the fullest.
+func (j *simulateJob) printWorst(p *console.Page, w *flowSummary) {
+	route := w.Route
+	if j.result.Split {
+		const most = 5
+		route = slices.Clone(route)
+		slices.SortStableFunc(route, func(a, b hopLoading) int { return cmp.Compare(b.Flows, a.Flows) })
+		route = route[:min(len(route), most)]
+	}
+	for _, h := range route {
+		p.Fact("", "  %s: %s", h.Channel, flowsText(h.Flows))
+	}
+	if n := len(w.Route) - len(route); n > 0 {
+		p.Fact("", "  and %s that no more flows meet on (--json has them)", words.Plural(n, "channel"))
+	}
+}
+
+// flowsText is a number of flows, which may have parts.
+func flowsText(flows float64) string {
+	if flows == math.Trunc(flows) {
+		return words.Plural(int64(flows), "flow")
+	}
+	return fmt.Sprintf("%.3g flows", flows)
 }
 
 func (j *simulateJob) ratesText() string {
@@ -335,7 +369,7 @@ func (j *simulateJob) printHot(s *simulateSummary) {
 	}
 	t := j.NewTable("hot channel", "flows: mean", "most")
 	for _, h := range s.Hot {
-		t.Row(h.Channel, fmt.Sprintf("%.2f", h.Mean), h.Most)
+		t.Row(h.Channel, fmt.Sprintf("%.2f", h.Mean), strings.Fields(flowsText(h.Most))[0])
 	}
 	t.Render()
 }
