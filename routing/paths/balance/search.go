@@ -225,5 +225,8 @@ func (t *trial) note() string {
 	if t.bestPass == 1 {
 		passes = "pass"
 	}
+	if t.annealed {
+		passes += ", then annealed"
+	}
 	return fmt.Sprintf("balance: %s, best after %d %s; %s", how, t.bestPass, passes, what)
 }

@@ -116,7 +116,11 @@ func (s *phases) compete(ctx context.Context, fd Finder, work int64, p routing.P
 	if !s.fits || starts[0].perfect() {
 		r.passes = 0
 	}
-	return r.run(ctx, between(p, 2, stages))
+	best, err := r.run(ctx, between(p, 2, stages))
+	if err == nil {
+		err = s.anneal(ctx, fd, best)
+	}
+	return best, err
 }
 
 // settle puts the floor below the most bandwidth of some beginnings.

@@ -50,6 +50,7 @@ type trial struct {
 	bestPass int     // after which it was found
 	kept     []uint8 // pick, when it was
 	stale    int     // passes since
+	annealed bool    // and improved thereafter
 	said     string  // how it was found, if not by its own passes
 }
 

@@ -1,0 +1,221 @@
+package balance
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/par"
+)
+
+// annealer is the last part of a search for Shifts where networks are small: simulated
+// annealing. A switch takes another way to one destination, with all routes that come
+// through it. What that is worth the durations of all shifts say themselves, not prices,
+// and each is kept up to date: a move changes those of the offsets of its routes only.
+type annealer struct {
+	*trial
+	classes int32
+	depth   int32   // most routes that a cell can have, and one more
+	having  []int32 // [(cell × classes + class) × depth + routes] trunks of a class with so many routes
+	most    []int32 // [cell × classes + class] routes on the fullest of them
+	price   []int64 // [cell] of a unit of time, so that orders of ranks count alike
+	slowest int64   // of the links of hosts
+	left    int64   // work
+
+	off, on []fabric.ChannelID // what the routes at hand leave and take
+}
+
+// Limits of annealing. Work is cells that get more routes or fewer: 10 million take about
+// a quarter of a second.
+const (
+	annealWork  = 40_000_000
+	annealCells = 8_000_000 // of annealer.having
+	fewSweeps   = 100       // fewer are not worth to begin
+)
+
+// Temperatures are in units of the fullest trunk of one shift carrying one route more. A
+// low one mends good paths, a high one leads away from them.
+var temperatures = [...]float64{.1, .3}
+
+// hint is what one more trunk counts that is as full as the fullest in a shift: a
+// hundred-and-sixtieth of what it counts if these carry a route more, which is fine times unit.
+const hint = fine / 10
+
+// anneal improves a trial's best routing. What is no better is forgotten.
+func (s *phases) anneal(ctx context.Context, fd Finder, best *trial) error {
+	if s.aim != Shifts || !s.fits || s.shift > 0 || fd.Passes < 0 || best.found.perfect() {
+		return nil
+	}
+	work := int64(annealWork)
+	if fd.Work > 0 {
+		work = min(work, fd.Work/4)
+	}
+	trials := make([]*trial, len(temperatures))
+	err := par.For(ctx, len(trials), func(_, i int) {
+		t := newTrial(s.network, best.plan, fd.Seed+uint64(i))
+		copy(t.pick, best.kept)
+		t.unload()
+		t.phased = newPhased(s.network, t.plan)
+		t.countAll(ctx)
+		if a := newAnnealer(t, work); a != nil && a.run(ctx, fd.deadline, temperatures[i]) {
+			t.judge(s.judge)
+			trials[i] = t
+		}
+	})
+	for _, t := range trials {
+		if err == nil && t != nil && t.best > best.best {
+			best.best, best.found, best.kept, best.annealed = t.best, t.found, t.kept, true
+		}
+	}
+	return err
+}
+
+// newAnnealer prepares for a trial with everything counted; nil if that takes too much
+// memory.
+func newAnnealer(t *trial, work int64) *annealer {
+	x := t.phased
+	a := &annealer{trial: t, classes: int32(len(x.inverses)), depth: int32(len(t.dests)) + 1, slowest: t.slowest(), left: work}
+	if int64(t.width)*int64(a.classes)*int64(a.depth) > annealCells {
+		return nil
+	}
+	a.having = make([]int32, t.width*a.classes*a.depth)
+	a.most, a.price = make([]int32, t.width*a.classes), make([]int64, t.width)
+	for c := range fabric.ChannelID(t.f.Trunks()) {
+		for cell, n := range x.row(c) {
+			k := int32(cell)*a.classes + int32(x.class[c])
+			a.having[k*a.depth+int32(n)]++
+			a.most[k] = max(a.most[k], int32(n))
+		}
+	}
+	for i := range t.orders {
+		first, end := t.orders[i].base, t.orders[i].base+int32(len(t.orders[i].Ranks))
+		sum := int64(0)
+		for cell := first; cell < end; cell++ {
+			duration, _ := a.duration(cell)
+			sum += duration
+		}
+		for cell := first; cell < end; cell++ {
+			a.price[cell] = fine * unit * unit * int64(end-first) / max(1, sum)
+		}
+	}
+	return a
+}
+
+// duration is how long the shift of a cell takes, and how many trunks take that long.
+func (a *annealer) duration(cell int32) (longest int64, trunks int32) {
+	longest = a.slowest
+	for class, inverse := range a.phased.inverses {
+		k := cell*a.classes + int32(class)
+		n := a.most[k]
+		switch takes := int64(n) * inverse; {
+		case takes > longest:
+			longest, trunks = takes, a.having[k*a.depth+n]
+		case takes == longest && takes > a.slowest:
+			trunks += a.having[k*a.depth+n]
+		}
+	}
+	return longest, trunks
+}
+
+// cost is what a cell counts.
+func (a *annealer) cost(cell int32) int64 {
+	longest, trunks := a.duration(cell)
+	return a.price[cell] * (longest*fine + int64(trunks)*hint)
+}
+
+// shift puts a route in a cell of a trunk, or takes it off.
+func (a *annealer) shift(c fabric.ChannelID, cell int32, sign int32) {
+	n := &a.phased.row(c)[cell]
+	k := cell*a.classes + int32(a.phased.class[c])
+	trunks := a.having[k*a.depth:][:a.depth]
+	trunks[*n]--
+	if sign < 0 && int32(*n) == a.most[k] && trunks[*n] == 0 {
+		a.most[k]--
+	}
+	*n += uint16(sign)
+	trunks[*n]++
+	a.most[k] = max(a.most[k], int32(*n))
+}
+
+// move takes the routes at hand from some trunks to others, and says how much more they
+// cost there.
+func (a *annealer) move(off, on []fabric.ChannelID) (more int64) {
+	for _, s := range a.phased.spans {
+		for cell := s.at; cell < s.at+s.n; cell++ {
+			more -= a.cost(cell)
+			for _, c := range off {
+				a.shift(c, cell, -1)
+			}
+			for _, c := range on {
+				a.shift(c, cell, 1)
+			}
+			more += a.cost(cell)
+		}
+		a.left -= int64(s.n) * int64(len(off)+len(on))
+	}
+	return more
+}
+
+// run sweeps over all destinations and switches as often as there is work for, while the
+// temperature falls to nothing. It says whether there was enough to begin with.
+func (a *annealer) run(ctx context.Context, deadline time.Time, temperature float64) bool {
+	all, hot := a.left, temperature*fine*unit*float64(a.price[0])
+	a.sweep(hot)
+	if (all-a.left)*fewSweeps > all {
+		return false
+	}
+	for a.left > 0 && ctx.Err() == nil && (deadline.IsZero() || time.Now().Before(deadline)) {
+		before := a.left
+		a.sweep(hot * float64(a.left) / float64(all))
+		if a.left == before {
+			break // nowhere is a choice
+		}
+	}
+	return true
+}
+
+// sweep offers every switch another way to every destination, drawn by chance.
+func (a *annealer) sweep(temperature float64) {
+	t := a.trial
+	t.random.Shuffle(len(t.queue), func(i, j int) { t.queue[i], t.queue[j] = t.queue[j], t.queue[i] })
+	for _, i := range t.queue {
+		d := &t.dests[i]
+		r, pick := &t.roots[d.root], t.picks(i)
+		t.phased.old(r, pick)
+		for j := 1; j < len(r.order); j++ {
+			if ways := r.ways[r.first[j]:r.first[j+1]]; len(ways) > 1 && t.behind(d, r, int32(j)) > 0 {
+				a.offer(r, pick, int32(j), another(t.random, len(ways), pick[j]), temperature)
+			}
+		}
+	}
+}
+
+// another is a number below n that is not the one at hand.
+func another(random *rand.Rand, n int, not uint8) uint8 {
+	k := uint8(random.IntN(n - 1))
+	if k >= not {
+		k++
+	}
+	return k
+}
+
+// offer lets a switch take another way for the routes at hand, if that costs no more or, by
+// chance, not much.
+func (a *annealer) offer(r *root, pick []uint8, j int32, to uint8, temperature float64) {
+	v, w := r.ways[r.first[j]+int32(pick[j])], r.ways[r.first[j]+int32(to)]
+	rehang := v.head != w.head
+	a.off, a.on = append(a.off[:0], v.trunk), append(a.on[:0], w.trunk)
+	for v.head != w.head { // all ways are equally long
+		v, w = r.ways[r.first[v.head]+int32(pick[v.head])], r.ways[r.first[w.head]+int32(pick[w.head])]
+		a.off, a.on = append(a.off, v.trunk), append(a.on, w.trunk)
+	}
+	if more := a.move(a.off, a.on); more > 0 && float64(more) >= temperature*a.random.ExpFloat64() {
+		a.move(a.on, a.off)
+		return
+	}
+	pick[j] = to
+	if rehang {
+		a.phased.old(r, pick)
+	}
+}
