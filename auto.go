@@ -80,6 +80,13 @@ type search struct {
 
 // choose is Route where the engine is Auto.
 func (r *Request) choose(ctx context.Context, f *fabric.Fabric) (*Result, error) {
+	contract := routing.Any
+	if r.Contract != nil {
+		contract = *r.Contract
+	}
+	if _, err := r.forClass(routing.Budget{VLs: r.VLs, SLs: r.SLs, Contract: contract}); err != nil {
+		return nil, err
+	}
 	s, err := newSearch(f, *r, candidates())
 	if err != nil {
 		return nil, err

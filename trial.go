@@ -52,7 +52,7 @@ func (s *search) try(ctx context.Context, e engines.Engine, t *Trial) error {
 	r := s.Request
 	r.Stages, r.NoCycle = nil, true
 	if onOneLane(e, s.contract) {
-		r.VLs = 1
+		r.VLs = max(1, s.Classes)
 	}
 	var err error
 	t.result, err = r.with(ctx, s.fabric, e)

@@ -44,7 +44,11 @@ type Request struct {
 	Contract *routing.Contract
 
 	VLs int // data lanes available; zero: routing.DefaultVLs
-	SLs int // service levels available; zero: all
+
+	// Classes is how many classes of traffic shall have lanes of their own, a copy of all
+	// for each (routing.Tables.InClasses), proven together. Zero: one.
+	Classes int
+	SLs     int // service levels available; zero: all
 
 	// Scope is the endpoints that count. Lanes are planned for all adapters where they
 	// suffice for that, unless ExactScope.
@@ -106,21 +110,30 @@ func Route(ctx context.Context, f *fabric.Fabric, r Request) (*Result, error) {
 
 // with is Route by one engine.
 func (r *Request) with(ctx context.Context, f *fabric.Fabric, e engines.Engine) (*Result, error) {
-	b := routing.Budget{VLs: r.VLs, SLs: r.SLs, Contract: r.contract(e), Scope: r.Scope}
+	b, err := r.forClass(routing.Budget{VLs: r.VLs, SLs: r.SLs, Contract: r.contract(e), Scope: r.Scope})
+	if err != nil {
+		return nil, err
+	}
 	if !r.ExactScope {
 		b.Scope = max(b.Scope, routing.Adapters)
 	}
 	t, planned, err := e.RouteWide(ctx, f, r.Options, b, r.Scope, r.Stages)
+	if err == nil {
+		t, err = r.inClasses(t, e)
+	}
 	if err != nil {
-		return nil, err
+		return nil, r.forAll(err)
 	}
 	return r.judge(ctx, t, e, planned)
 }
 
 // contract is what an engine is to plan for: what was asked for or, without, what it is made for.
 func (r *Request) contract(e engines.Engine) routing.Contract {
-	if r.Contract != nil {
+	switch {
+	case r.Contract != nil:
 		return *r.Contract
+	case r.Classes > 1:
+		return routing.Any // senders choose their class by the service level
 	}
 	return e.Contract
 }

@@ -210,8 +210,17 @@ func (s *region) address(p *packet, src *source) uint8 {
 		})
 	}
 	p.address = at
-	p.sl = s.tables.Lanes.SL(fabric.EndpointID(p.src), fabric.LID(at))
+	p.sl = s.tables.Lanes.Class(s.classOf(p), s.tables.Lanes.SL(fabric.EndpointID(p.src), fabric.LID(at)))
 	return s.firstLane(p.sl)
+}
+
+// classOf is the class of traffic of a packet, where the tables have lanes for several:
+// any that source and destination settle between them, as a connection does.
+func (n *Network) classOf(p *packet) int {
+	if n.tables.Lanes.Classes <= 1 {
+		return 0
+	}
+	return int(scramble(uint64(p.src)<<32|uint64(p.dst)) % uint64(n.tables.Lanes.Classes))
 }
 
 // firstLane is the lane on which an adapter sends a service level. Adapters have no

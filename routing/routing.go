@@ -198,6 +198,10 @@ type Lanes struct {
 	SL2VL  *SL2VL  //
 	Needed int     // lanes that the proof needs, before paths are spread over spare ones; 0: not known
 
+	// Of InClasses: how many copies of the lanes there are, and how many service levels
+	// each class has. 0: there is one class.
+	Classes, ClassLevels int
+
 	sl []uint8 // [LID × Rows + row]; nil: SL 0 everywhere
 }
 
@@ -261,16 +265,22 @@ type Tables struct {
 	Multicast  *Multicast // trees of multicast groups; nil: not known
 }
 
-// Levels is the service levels that are given out for the LIDs in use, as bits.
+// Levels is the service levels that are given out for the LIDs in use, as bits, in all
+// classes.
 func (t *Tables) Levels() uint16 {
+	own := uint16(0)
 	if t.Lanes.sl == nil {
-		return 1
-	}
-	mask := uint16(0)
-	for lid := range t.Fabric.LIDs() {
-		for _, sl := range t.Lanes.SLRow(lid) {
-			mask |= 1 << sl // NoSL is beyond all bits
+		own = 1
+	} else {
+		for lid := range t.Fabric.LIDs() {
+			for _, sl := range t.Lanes.SLRow(lid) {
+				own |= 1 << sl // NoSL is beyond all bits
+			}
 		}
+	}
+	mask := own
+	for class := 1; class < t.Lanes.Classes; class++ {
+		mask |= own << (class * t.Lanes.ClassLevels)
 	}
 	return mask
 }

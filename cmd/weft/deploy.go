@@ -75,6 +75,7 @@ its level.`,
 		},
 	}
 	o.AddTo(c, engines.AutoName)
+	o.AddClassesTo(c)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the files into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
@@ -93,9 +94,11 @@ type deploySummary struct {
 	Contract string        `json:"contract"`
 	VLs      int           `json:"vls"` // for the service levels that destinations have; lanes_used counts those of the contract
 	report.LaneCounts
-	Levels []int    `json:"service_levels"`
-	Dir    string   `json:"dir"` // where opensm.conf says the files are
-	Files  []string `json:"files"`
+	Levels      []int    `json:"service_levels"`
+	Classes     int      `json:"classes,omitempty"` // as of weft route
+	ClassLevels int      `json:"class_service_levels,omitempty"`
+	Dir         string   `json:"dir"` // where opensm.conf says the files are
+	Files       []string `json:"files"`
 }
 
 // deployRefusal is a routing that files cannot express, as JSON.
@@ -239,8 +242,9 @@ func (j *routeJob) writeDeployment(ctx context.Context, plan *deploy.Plan, o *de
 	s := &deploySummary{
 		Fabric: summariseFabric(j.name, j.fabric), Engine: j.Engine.Name, Verdict: report.Verdict(j.Verdict), Contract: j.Contract.String(),
 		VLs: plan.VLs, LaneCounts: j.lanes(), Dir: opt.Dir,
-		Levels: list.Of(plan.Levels(), func(level uint8) int { return int(level) }),
-		Files:  list.Of(files, func(f deploy.File) string { return f.Name }),
+		Levels:  list.Of(plan.Levels(), func(level uint8) int { return int(level) }),
+		Classes: plan.Classes, ClassLevels: plan.ClassLevels,
+		Files: list.Of(files, func(f deploy.File) string { return f.Name }),
 	}
 	return s, output.WriteFolder(o.out, o.force, func(d *output.Folder) error {
 		if err := d.Write(ctx, files...); err != nil {
@@ -269,6 +273,9 @@ func adapterPorts(f *fabric.Fabric, wanted []string) ([]fabric.EndpointID, error
 func (a *app) printDeployment(s *deploySummary, contract routing.Contract, out string) error {
 	p := a.NewPage()
 	levels := "SL 0 for everything"
+	if s.Classes > 1 {
+		levels = fmt.Sprintf("SL 0 for everything that asks for a PathRecord; senders choose one of %d classes: service level n is of class n mod %d", s.Classes, s.Classes)
+	}
 	if len(s.Levels) > 1 || s.Levels[0] != 0 {
 		levels = fmt.Sprintf("%d by destination, on %s", len(s.Levels), words.Plural(s.VLs, "lane"))
 	}

@@ -53,6 +53,9 @@ func (j *judged) installation(ctx context.Context, byFiles, engine string) (*ins
 		way.By, way.Lines, way.Why = advice.None, nil, way.Why+"; the plugin can, but weft serve takes engines by name"
 	case way.By == advice.Plugin:
 		way.Command = fmt.Sprintf("weft serve --engine %s --contract %s", engine, j.Contract)
+		if n := j.Tables.Lanes.Classes; n > 1 {
+			way.Command += fmt.Sprintf(" --classes %d", n)
+		}
 		if j.Scope != routing.HCA {
 			way.Command += " --endpoints " + j.Scope.String()
 		}
@@ -71,7 +74,7 @@ func (j *routeJob) deployCommand() string {
 	words = append(words, "--contract", j.Contract.String())
 	j.o.Set.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "vls", "sls", "roots", "endpoints", "lmc", "order", "prefer", "before", "seed", "aim", "weight":
+		case "vls", "sls", "classes", "roots", "endpoints", "lmc", "order", "prefer", "before", "seed", "aim", "weight":
 			value := f.Value.String()
 			if list, ok := f.Value.(pflag.SliceValue); ok {
 				value = strings.Join(list.GetSlice(), ",")

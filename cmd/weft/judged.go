@@ -81,6 +81,18 @@ func (j *judged) serviceLevels() string {
 	return words.Plural(j.Verdict.SLs, "service level")
 }
 
+// classesText says how senders choose one of several classes of traffic; empty: there is one.
+func (j *judged) classesText() string {
+	l := j.Tables.Lanes
+	switch {
+	case l.Classes <= 1:
+		return ""
+	case l.ClassLevels == 1:
+		return fmt.Sprintf("%d, each with a copy of the lanes: service level n is of class n mod %d\nsenders choose, as by NCCL_IB_SL or UCX_IB_SL; service level 0 is what they use without", l.Classes, l.Classes)
+	}
+	return fmt.Sprintf("%d, each with a copy of the lanes: class k is the service level of the path plus %d k\nsenders choose, as by NCCL_IB_SL or UCX_IB_SL", l.Classes, l.ClassLevels)
+}
+
 // lanes counts those of what was routed: with more used than are needed, paths are
 // spread over spare ones.
 func (j *judged) lanes() report.LaneCounts {
@@ -111,6 +123,9 @@ func (j *judged) factResult(p *console.Page) {
 		p.Fact("groups", "%s; OpenSM 3.3.23 installs none, other subnet managers may", g.text())
 	}
 	p.Fact("lanes", "%s; %s", j.lanes(), j.serviceLevels())
+	if text := j.classesText(); text != "" {
+		p.Fact("classes", "%s", text)
+	}
 	p.Fact("hops", "%.2f mean, %d longest, over %s pairs", j.Loads.MeanHops(), j.Loads.MaxHops, words.Thousands(j.Loads.Pairs))
 }
 

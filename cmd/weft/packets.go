@@ -81,6 +81,7 @@ drain write steps that are proven to.
 		RunE: func(cmd *cobra.Command, args []string) error { return a.packets(cmd, args[0], &o) },
 	}
 	o.route.AddTo(c, engines.AutoName)
+	o.route.AddClassesTo(c)
 	o.route.SeedForMore("seed of traffic, and of engines that choose by chance")
 	f := c.Flags()
 	o.tables.AddTo(c)

@@ -75,6 +75,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 		},
 	}
 	o.AddTo(c, engines.AutoName)
+	o.AddClassesTo(c)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "folder to write the tables into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
@@ -90,7 +91,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	flags.SLs(f, &o.multicast, "multicast-sl", "find a spanning tree for multicast groups on these service levels too, such as 0, 0,2 or any, proven together with the paths, written as multicast.mcfdbs; exit 1 if there is none")
 	flags.Without(c, "adaptive", "survive", "multicast-sl")
 	flags.Without(c, "multicast-sl", "survive")
-	flags.Without(c, "keep", "lfts-dir", "adaptive", "multicast-sl", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "traffic", "weight", "seed", "time-budget", "write-unproven", "survive")
+	flags.Without(c, "keep", "classes", "lfts-dir", "adaptive", "multicast-sl", "engine", "paths", "lanes", "vls", "sls", "roots", "lmc", "order", "prefer", "aim", "traffic", "weight", "seed", "time-budget", "write-unproven", "survive")
 	c.MarkFlagsMutuallyExclusive("out", "steps")
 	return c
 }

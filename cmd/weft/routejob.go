@@ -27,6 +27,9 @@ type routeJob struct {
 
 func (a *app) newRouteJob(name string, o *flags.Engine) (*routeJob, error) {
 	wanted, err := o.Find()
+	if err == nil && o.Classes > 1 && flags.ContractOr(o.Contract, routing.Any) != routing.Any {
+		err = exit.Usage("--classes are told apart by service levels, so clients may use any: --contract %s does not go with them", o.Contract)
+	}
 	return &routeJob{judged: judged{app: a, name: name, vls: o.VLs}, o: o, wanted: wanted}, err
 }
 
@@ -45,7 +48,7 @@ func (j *routeJob) prepare() (err error) {
 // contract is the one of the command line or, without, the one that the engine is made for; auto
 // looks for tables that hold under any.
 func (j *routeJob) contract() routing.Contract {
-	if j.wanted.Auto {
+	if j.wanted.Auto || j.o.Classes > 1 {
 		return flags.ContractOr(j.o.Contract, routing.Any)
 	}
 	return flags.ContractOr(j.o.Contract, j.wanted.Contract)
@@ -59,7 +62,7 @@ func (j *routeJob) budget() routing.Budget {
 
 func (j *routeJob) request() weft.Request {
 	r := weft.Request{
-		VLs: j.o.VLs, SLs: j.o.SLs, Scope: j.o.Scope, Contract: j.o.Contract, Options: j.options,
+		VLs: j.o.VLs, SLs: j.o.SLs, Classes: j.o.Classes, Scope: j.o.Scope, Contract: j.o.Contract, Options: j.options,
 		Time: j.o.TimeBudget, Accept: j.accept, Stages: j.timed,
 	}
 	if !j.wanted.Auto {

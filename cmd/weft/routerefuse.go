@@ -21,8 +21,9 @@ type refusalSummary struct {
 	Need      int    `json:"vls_needed,omitempty"`    // as lanes_needed, where it is for want of lanes
 	Available int    `json:"vls_available,omitempty"` // as lanes_available
 	report.LaneCounts
-	Fits []fitSummary `json:"fits"`           // engines that were tried and fit
-	Left []leftOver   `json:"left,omitempty"` // of --keep: destinations that no repair reaches
+	ClassesFit int          `json:"classes_fit,omitempty"` // of --classes: how many of them there is room for
+	Fits       []fitSummary `json:"fits"`                  // engines that were tried and fit
+	Left       []leftOver   `json:"left,omitempty"`        // of --keep: destinations that no repair reaches
 }
 
 type fitSummary struct {
@@ -52,6 +53,10 @@ func (j *routeJob) refusal(ctx context.Context, err error, asJSON bool) error {
 		s.LaneCounts = report.LaneCounts{Needed: few.Need, Available: few.Have}
 		text = tooFewText(&s, few.AtLeast)
 	}
+	if classes := (*weft.TooFewForClasses)(nil); errors.As(err, &classes) {
+		s.ClassesFit = classes.Fit
+		text = fmt.Errorf("%w\n%s", text, classesAdvice(classes))
+	}
 	return j.refuse(asJSON, s, "%w", text)
 }
 
@@ -63,12 +68,20 @@ func (j *routeJob) thatFit(ctx context.Context) []fitSummary {
 			continue
 		}
 		contract := j.contract()
-		r := weft.Request{Engine: name, Contract: &contract, VLs: j.o.VLs, SLs: j.o.SLs, Scope: j.o.Scope, NoCycle: true}
+		r := weft.Request{Engine: name, Contract: &contract, VLs: j.o.VLs, SLs: j.o.SLs, Classes: j.o.Classes, Scope: j.o.Scope, NoCycle: true}
 		if other, err := weft.Route(ctx, j.fabric, r); err == nil {
 			fits = append(fits, fitSummary{name, other.Tables.Lanes.Needed, other.Tables.Lanes.Needed})
 		}
 	}
 	return fits
+}
+
+// classesAdvice says how many classes of traffic there is room for.
+func classesAdvice(e *weft.TooFewForClasses) string {
+	if e.Fit < 2 {
+		return fmt.Sprintf("That is for %d classes of traffic; there is no room for two of this engine's.", e.Classes)
+	}
+	return fmt.Sprintf("That is for %d classes of traffic; --classes %d fits.", e.Classes, e.Fit)
 }
 
 func tooFewText(s *refusalSummary, atLeast bool) error {

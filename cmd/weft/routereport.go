@@ -17,10 +17,12 @@ type routeSummary struct {
 	Paths  string        `json:"paths"`
 	Lanes  string        `json:"lanes"`
 	report.LaneCounts
-	VLs          int                  `json:"vls"`           // as lanes_needed
-	VLsUsed      int                  `json:"vls_used"`      // as lanes_used
-	VLsAvailable int                  `json:"vls_available"` // as lanes_available
-	SLs          int                  `json:"sls"`           // service levels that the tables give out
+	VLs          int                  `json:"vls"`                            // as lanes_needed
+	VLsUsed      int                  `json:"vls_used"`                       // as lanes_used
+	VLsAvailable int                  `json:"vls_available"`                  // as lanes_available
+	SLs          int                  `json:"sls"`                            // service levels that the tables give out
+	Classes      int                  `json:"classes,omitempty"`              // of --classes: of traffic, each with a copy of the lanes
+	ClassLevels  int                  `json:"class_service_levels,omitempty"` // of each of them
 	Verdict      string               `json:"verdict"`
 	Contract     string               `json:"contract"`
 	Endpoints    string               `json:"endpoints"`
@@ -106,7 +108,7 @@ func (j *judged) summary() *routeSummary {
 		Fabric: summariseFabric(j.name, j.fabric),
 		Engine: j.Engine.Name, Paths: j.Engine.PathsUnder(j.under), Lanes: j.Engine.Lanes,
 		LaneCounts: j.lanes(), NotCovered: j.Verdict.Outside(),
-		VLs: j.Tables.Lanes.Needed, VLsUsed: j.Verdict.VLs, VLsAvailable: j.vls, SLs: j.Verdict.SLs,
+		VLs: j.Tables.Lanes.Needed, VLsUsed: j.Verdict.VLs, VLsAvailable: j.vls, SLs: j.Verdict.SLs, Classes: j.Tables.Lanes.Classes, ClassLevels: j.Tables.Lanes.ClassLevels,
 		Verdict: report.Verdict(j.Verdict), Contract: j.Contract.String(), Endpoints: j.Scope.String(),
 		Hops:    hopSummary{j.Loads.MeanHops(), j.Loads.MaxHops},
 		MaxLoad: j.Loads.Max, Pairs: j.Verdict.Pairs, Unreachable: j.Verdict.Unreachable, Apart: j.apartSummary(),

@@ -73,6 +73,7 @@ One line is logged for every sweep. weft status tells how things are.`,
 	f.StringVar(&o.MulticastSL, "multicast-sl", "", "service levels that multicast groups may use, as any or 0,2, for which a spanning tree is proven together with the paths, or none (default: any where there is such a tree, else 0)")
 	f.IntVar(&o.VLs, "vls", 0, "data lanes at most (default: as many as the fabric has)")
 	f.IntVar(&o.SLs, "sls", 0, "service levels at most (default: all)")
+	f.IntVar(&o.Classes, "classes", 0, "classes of traffic, each with a copy of the lanes, for contract any: service level n is of class n modulo classes where paths take one service level (default: one)")
 	f.StringSliceVar(&o.roots, "roots", nil, "roots of updn, by name or GUID, with commas between (default: chosen)")
 	f.StringVar(&o.Aim, "aim", "", engines.Aim.Usage()+" (default mixed)")
 	f.StringArrayVar(&o.orders, "rank-order", nil, "how ranks sit on the hosts, for the aims mixed and shifts: switch, name, rail or hosts as node[001-128], with commas between (default: switch and name)")
@@ -159,6 +160,9 @@ func (a *app) checkConfig(cmd *cobra.Command, o *serveFlags) error {
 		return words.Plural(n, what) + " at most"
 	}
 	p.Fact("engines", "%s; %s, %s", strings.Join(c.Engine, ", then "), most(c.VLs, "lane"), most(c.SLs, "service level"))
+	if c.Classes > 1 {
+		p.Fact("classes", "%d of traffic, each with a copy of the lanes", c.Classes)
+	}
 	p.Fact("proof", "contract %s; endpoints %s; multicast on SL %s", c.Contract, c.Endpoints, cmp.Or(c.MulticastSL, "any, else on 0"))
 	if len(c.Roots) > 0 {
 		p.Fact("roots", "%s", c.Roots)

@@ -30,7 +30,7 @@ type Proof struct {
 
 // Files is how files for an OpenSM without the plugin can express tables.
 type Files struct {
-	Alone  *deploy.Plan // the forwarding tables alone, whatever service levels and lanes; nil: they have a loop
+	Alone  *deploy.Plan // the forwarding tables alone, whatever service levels and lanes; nil: they have a loop, or classes of traffic
 	Levels *deploy.Plan // with the service levels and lanes of the tables; nil: cannot
 	Why    error        // why not with their levels
 }
@@ -52,8 +52,10 @@ func ByFiles(ctx context.Context, t *routing.Tables, p Proof) (*Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Alone, err = judged(alone, routing.Any); err != nil {
-		return nil, err
+	if t.Lanes.Classes <= 1 {
+		if s.Alone, err = judged(alone, routing.Any); err != nil {
+			return nil, err
+		}
 	}
 	levels, err := express(t, p)
 	switch limit := (*deploy.Inexpressible)(nil); {
@@ -120,6 +122,9 @@ func For(ctx context.Context, t *routing.Tables, p Proof, file string) (*Advice,
 		return &Advice{By: File, Lines: s.Alone.Lines(file), Contract: routing.Any}, nil
 	}
 	a := &Advice{By: Policy, Contract: p.Contract, Why: "on one lane they have a credit loop"}
+	if t.Lanes.Classes > 1 {
+		a.Why = "the forwarding tables alone have no lanes for classes of traffic"
+	}
 	if s.Levels != nil {
 		return a, nil
 	}

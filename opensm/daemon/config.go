@@ -20,6 +20,7 @@ type Config struct {
 	MulticastSL string        `yaml:"multicast_sl"`
 	VLs         int           `yaml:"vls"`        // data lanes at most; 0: as many as the fabric has
 	SLs         int           `yaml:"sls"`        // service levels at most; 0: all
+	Classes     int           `yaml:"classes"`    // of traffic, each with a copy of the lanes; 0: one
 	Roots       Names         `yaml:"roots"`      // of updn, by name or GUID; empty: chosen
 	Aim         string        `yaml:"aim"`        // of balance, weave and weave-any: mixed, bisection, shifts or alltoall; empty: mixed
 	RankOrder   Names         `yaml:"rank_order"` // of these, for mixed and shifts: switch, name, rail or hosts as node[001-128]; empty: switch and name

@@ -57,7 +57,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	for what, c := range map[string]Config{
-		"engine": {Engine: Names{"updn"}}, "contract": {Contract: "honored"}, "endpoints": {Endpoints: "ca"}, "vls": {VLs: 3}, "sls": {SLs: 3},
+		"engine": {Engine: Names{"updn"}}, "contract": {Contract: "honored"}, "endpoints": {Endpoints: "ca"}, "vls": {VLs: 3}, "sls": {SLs: 3}, "classes": {Classes: 2},
 		"roots": {Roots: Names{"a"}}, "aim": {Aim: "alltoall"}, "rank order": {RankOrder: Names{"rail"}}, "weight": {Weight: Names{"a=1"}}, "budget": {Budget: 1},
 	} {
 		c.Socket = "/s"

@@ -115,7 +115,7 @@ func (p *proven) try(ctx context.Context, f *fabric.Fabric, engine string, s *se
 		return s.acceptable(r, lanes)
 	}
 	r, err := s.route(ctx, f, weft.Request{
-		Engine: engine, Contract: &s.contract, VLs: lanes, SLs: s.SLs, Scope: s.scope, Options: s.told,
+		Engine: engine, Contract: &s.contract, VLs: lanes, SLs: s.SLs, Classes: s.Classes, Scope: s.scope, Options: s.told,
 		Stages: func(name string) (routing.Progress, func()) {
 			began := time.Now()
 			return nil, func() {

@@ -43,7 +43,18 @@ type settings struct {
 
 // key tells settings apart that lead to different tables.
 func (s *settings) key() string {
-	return fmt.Sprintf("%v %q %s %s %d %d %q %s %q %v %s", s.groups, s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Roots, s.told.Aim, s.RankOrder, s.weights, s.Budget)
+	return fmt.Sprintf("%v %q %s %s %d %d %d %q %s %q %v %s", s.groups, s.Engine, s.contract, s.scope, s.VLs, s.SLs, s.Classes, s.Roots, s.told.Aim, s.RankOrder, s.weights, s.Budget)
+}
+
+// checkClasses refuses classes of traffic where service levels say something else.
+func (s *settings) checkClasses() error {
+	if s.Classes < 0 || s.Classes > routing.MaxDataVLs {
+		return fmt.Errorf("classes: %d: there are 1 to %d, a lane for each, and 0 is one", s.Classes, routing.MaxDataVLs)
+	}
+	if s.Classes > 1 && s.contract != routing.Any {
+		return fmt.Errorf("classes: %d: they are told apart by service levels, so clients may use any: contract %s does not go with them", s.Classes, s.contract)
+	}
+	return nil
 }
 
 // Check returns a configuration with what it leaves out filled in, or says what is
@@ -91,6 +102,7 @@ func (c Config) check() (*settings, error) {
 		{"multicast_sl", s.settleGroups},
 		{"vls", func() error { return among("vls", c.VLs, routing.MaxDataVLs, "data lanes") }},
 		{"sls", func() error { return among("sls", c.SLs, routing.SLs, "service levels") }},
+		{"classes", s.checkClasses},
 		{"roots", func() error { return s.heeded(engines.Roots, len(c.Roots) > 0) }},
 		{"aim", func() error { return s.settleWord(engines.Aim, c.Aim) }},
 		{"rank_order", s.settleOrders},

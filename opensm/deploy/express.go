@@ -30,11 +30,16 @@ func (e *Inexpressible) Error() string {
 
 // Plan is a routing as the files express it.
 type Plan struct {
-	Tables *routing.Tables     // as OpenSM will have them
-	SL     []uint8             // [EndpointID] service level of packets to it
-	Lane   [routing.SLs]uint8  // the map at every port
-	VLs    int                 // number of lanes that the map uses for service levels in use
-	Scope  routing.Scope       // endpoints whose service levels are kept
+	Tables *routing.Tables    // as OpenSM will have them
+	SL     []uint8            // [EndpointID] service level of packets to it
+	Lane   [routing.SLs]uint8 // the map at every port
+	VLs    int                // number of lanes that the map uses for service levels in use
+	Scope  routing.Scope      // endpoints whose service levels are kept
+
+	// Of traffic, each with lanes of its own, which senders choose by the service level
+	// (routing.Lanes.Classes). 0: there is one.
+	Classes, ClassLevels int
+
 	levels [routing.SLs]int    // number of destinations with a service level
 	order  []fabric.EndpointID // adapter and router ports by leaf switch
 }
@@ -57,7 +62,7 @@ func Express(t *routing.Tables, scope routing.Scope) (*Plan, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	p := &Plan{SL: make([]uint8, len(f.Endpoints())), Scope: scope}
+	p := &Plan{SL: make([]uint8, len(f.Endpoints())), Scope: scope, Classes: t.Lanes.Classes, ClassLevels: t.Lanes.ClassLevels}
 	lane, uniform := t.Lanes.SL2VL.Uniform()
 	if !uniform {
 		var where string
@@ -74,7 +79,9 @@ func Express(t *routing.Tables, scope routing.Scope) (*Plan, error) {
 		}
 		p.SL[e] = sl
 		p.levels[sl]++
-		p.VLs = max(p.VLs, int(lane[sl])+1)
+		for class := range max(1, t.Lanes.Classes) {
+			p.VLs = max(p.VLs, int(lane[t.Lanes.Class(class, sl)])+1)
+		}
 	}
 	p.VLs = max(1, p.VLs)
 	p.Tables = &routing.Tables{Fabric: f, Forwarding: t.Forwarding, Lanes: p.lanes(f)}
@@ -181,11 +188,11 @@ func (p *Plan) lanes(f *fabric.Fabric) *routing.Lanes {
 				row[i] = p.SL[e]
 			}
 		}
-		l.Needed = p.VLs
+		l.Needed, l.Classes, l.ClassLevels = p.VLs, p.Classes, p.ClassLevels
 		return l
 	}
 	l := routing.OneSL(f, m)
-	l.Needed = 1
+	l.Needed, l.Classes, l.ClassLevels = max(1, p.Classes), p.Classes, p.ClassLevels
 	return l
 }
 

@@ -119,13 +119,18 @@ func (p *Plan) conf(o *Options, io bool) string {
 		file("io_guid_file", IOs)
 	}
 	file("guid_routing_order_file", Order)
-	if !p.needsPolicy() {
+	switch {
+	case p.needsPolicy():
+		b.WriteString("\n# Service levels and lanes. With QoS off nothing below takes effect, and the\n# proof does not hold.\n")
+		option("qos", "TRUE")
+		file("qos_policy_file", Policy)
+	case p.Classes > 1:
+		fmt.Fprintf(&b, "\n# %d classes of traffic with lanes of their own, which senders choose by the service\n# level. With QoS off all share one lane, which is free of deadlock too.\n", p.Classes)
+		option("qos", "TRUE")
+	default:
 		b.WriteString("\n# Everything has SL 0 and one lane is enough: QoS may be on or off.\n")
 		return b.String()
 	}
-	b.WriteString("\n# Service levels and lanes. With QoS off nothing below takes effect, and the\n# proof does not hold.\n")
-	option("qos", "TRUE")
-	file("qos_policy_file", Policy)
 	option("max_op_vls", "%d", OpVLs(o.VLs))
 	lanes := make([]string, len(p.Lane))
 	for sl, vl := range p.Lane {

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type Engine struct {
 	Contract     *routing.Contract // nil: not given
 	Scope        routing.Scope
 	VLs, SLs     int
+	Classes      int           // of traffic, each with a copy of the lanes
 	LMC          int           // NoLMC: as in the fabric
 	WithinParts  bool          // that the network is in parts is known
 	TimeBudget   time.Duration // of auto
@@ -91,6 +93,12 @@ func (o *Engine) AddPathsTo(c *cobra.Command, name string) {
 func (o *Engine) AddTrafficTo(c *cobra.Command) {
 	c.Flags().StringVar(&o.Traffic, engines.Demands.String(), "", engines.Demands.Usage())
 	Without(c, engines.Demands.String(), engines.Aim.String(), engines.Orders.String(), engines.Weights.String())
+}
+
+// AddClassesTo declares --classes for commands about lanes.
+func (o *Engine) AddClassesTo(c *cobra.Command) {
+	Whole(c.Flags(), &o.Classes, "classes", 1, 1, routing.MaxDataVLs, fmt.Sprintf("there are 1 to %d classes, a lane for each", routing.MaxDataVLs),
+		"classes of traffic, each with a copy of the lanes within --vls, proven together; senders choose theirs by the service level")
 }
 
 // WithinPartsUsage describes --within-parts.
