@@ -35,7 +35,7 @@ type Engine struct {
 	// paths are moved to an Up*/Down* layer: see withEscape.
 	Escapes bool
 
-	Contract routing.Contract // what clients must do for its tables to hold
+	Contract routing.Contract // what clients must do for its tables to hold; a pair's is its lane assigner's, unless the row asks for more
 	Safe     bool             // free of deadlock on every network that it routes
 	Needs    string           // lanes
 	Refuses  string           // which fabrics it refuses; empty: none, except for lack of lanes
@@ -88,7 +88,10 @@ func (e Engine) of(f Finder, a Assigner) Engine {
 		bothWays = finders
 	}
 	e.Paths, e.Lanes = f.Name, a.Name
-	e.Contract, e.Needs, e.Refuses = a.Contract, a.Needs, strings.Trim(f.Refuses+"; "+a.Refuses, "; ")
+	if e.Contract == routing.Honored { // the row has not asked clients for more
+		e.Contract = a.Contract
+	}
+	e.Needs, e.Refuses = a.Needs, strings.Trim(f.Refuses+"; "+a.Refuses, "; ")
 	e.Safe = e.Safe || f.Safe || a.Safe
 	escapes := e.Escapes
 	e.New = func(o Options) Implementation {

@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/routing/paths/layered"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
 	"github.com/weft-fabric/weft/routing/paths/p2sssp"
+	"github.com/weft-fabric/weft/routing/paths/parx"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/routing/paths/symmetric"
@@ -99,6 +100,9 @@ func Finders() []Finder {
 		{Name: "layered", Summary: "shortest paths to first addresses, a hop or two more to further ones (LMC), apart", Paper: sc2020 + "; " + nsdi2024,
 			Refuses: "diameters of more than four hops",
 			New:     func(Options) routing.PathFinder { return layered.Finder{} }},
+		{Name: "parx", Summary: "HyperX: shortest paths without the cables of one half, another for each of four addresses (LMC)", Paper: sc2019,
+			Refuses: "what is no HyperX of two dimensions or more; ports with fewer than four addresses",
+			New:     func(Options) routing.PathFinder { return parx.Finder{} }},
 		{Name: "mroots", Summary: "an Up*/Down* tree for each address (LMC), roots far apart", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return updown.MultiRoot{} }},
 	}

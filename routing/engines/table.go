@@ -21,6 +21,7 @@ const (
 	tpds2006 = "Lysne et al., TPDS 2006"
 	ours     = "weft"
 
+	sc2019    = "Domke et al., SC 2019"
 	sc2020    = "Besta et al., SC 2020"
 	nsdi2024  = "Blach et al., NSDI 2024"
 	micro2020 = "Gliksberg et al., IEEE Micro 2020"
@@ -28,7 +29,7 @@ const (
 
 // All is every engine, in the order in which to show them.
 //
-// auto leaves out engines for several addresses (mroots, d-mroots, mp-lash, fatpaths), which a fabric may not have; p2sssp,
+// auto leaves out engines for several addresses (mroots, d-mroots, mp-lash, fatpaths, parx), which a fabric may not have; p2sssp,
 // which takes too long; and what another engine does with more bandwidth: dnup (updn),
 // dmodc (ftree), sssp (balance), dfsssp-online (dfsssp), df-d2-minhop (df-d2),
 // df-dn-minhop (df-dn).
@@ -77,5 +78,6 @@ func All() []Engine {
 		}.joint(func(o Options) routing.Engine { return weave.Any{Paths: weavePaths(o)} }),
 		Engine{Name: "mp-lash", Paper: tpds2006, Escapes: true}.pair("multipath", "first-fit-some"),
 		Engine{Name: "fatpaths", Paper: sc2020 + "; " + nsdi2024}.pair("layered", "hop-color"),
+		Engine{Name: "parx", Paper: sc2019, Contract: routing.Directed}.pair("parx", "break-cycles"),
 	}
 }
