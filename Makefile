@@ -21,17 +21,20 @@ OUT ?= bin
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 SYSCONFDIR ?= $(if $(filter /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
 UNITDIR ?= $(if $(filter /usr/local,$(PREFIX)),/etc/systemd/system,$(PREFIX)/lib/systemd/system)
 DATADIR ?= $(PREFIX)/share
 DOCDIR ?= $(DATADIR)/doc/weft
 MANDIR ?= $(DATADIR)/man/man1
 ZSHDIR ?= $(DATADIR)/zsh/site-functions
-PLACES = $(foreach p,OUT DESTDIR BINDIR LIBDIR SYSCONFDIR UNITDIR DATADIR DOCDIR MANDIR ZSHDIR,$(p)='$($(p))')
+PLACES = $(foreach p,OUT DESTDIR BINDIR LIBDIR INCLUDEDIR SYSCONFDIR UNITDIR DATADIR DOCDIR MANDIR ZSHDIR,$(p)='$($(p))')
 OSM_INCLUDE ?= /usr/include/infiniband
+LIBWEFT_LDFLAGS := -Wl,-soname,libweft-c.so.1 -Wl,--version-script=$(CURDIR)/libweft/weft.map -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 PLUGIN := $(if $(wildcard $(OSM_INCLUDE)/opensm/osm_event_plugin.h),plugin)
+LIBWEFT := $(if $(shell command -v $(CC)),libweft)
 
-.PHONY: help build plugin test web race conformance fuzz mutants bench bench-opensm bench-speed reproduce install uninstall package rpm lint cover clean
+.PHONY: help build libweft plugin test web race conformance fuzz mutants bench bench-opensm bench-speed reproduce install uninstall package rpm lint cover clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -39,6 +42,11 @@ help: ## list the targets
 build: ## build bin/weft
 	@# The version is ours to say: where git does not answer, the Go tool fails or says nothing.
 	go build -buildvcs=false $(if $(HARDENED),-buildmode=pie) -ldflags '$(if $(HARDENED),-bindnow )-X main.madeVersion=$(VERSION) -X "main.madeRevision=$(REVISION)" $(GO_LDFLAGS)' -o $(OUT)/weft ./cmd/weft
+
+libweft: ## build bin/libweft-c.so.1, the library for C and Python (libweft/README.md)
+	@mkdir -p $(OUT)
+	CGO_ENABLED=1 go build -buildvcs=false -buildmode=c-shared -ldflags '-X "main.madeVersion=$(VERSION)" -extldflags "$(LIBWEFT_LDFLAGS)" $(GO_LDFLAGS)' -o $(OUT)/libweft-c.so.1 ./libweft
+	@rm -f $(OUT)/libweft-c.so.h # what Go makes of the exported functions; weft.h is the interface
 
 plugin: ## build bin/libweft.so, OpenSM's routing engine weft, for the OpenSM whose headers are installed
 	@$(MAKE) --no-print-directory -C opensm/plugin OUT=$(abspath $(OUT)) OSM_INCLUDE=$(OSM_INCLUDE)
@@ -80,8 +88,8 @@ bench-speed: build plugin ## measure routing alone on large networks, OpenSM's e
 	$(CC) -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -fPIC -fvisibility=hidden -isystem $(OSM_INCLUDE) -shared -o bin/libtimed.so bench/opensm/timed/timed.c
 	go run ./bench/opensm -weft bin/weft -plugins bin -speed -o bench/opensm/speed.md $(FLAGS)
 
-install: build $(PLUGIN) ## install weft, the plugin (with OpenSM's headers), unit, configuration, manual and docs; DESTDIR, PREFIX
-	@$(PLACES) ./scripts/install.sh $(if $(PLUGIN),,--no-plugin)
+install: build $(PLUGIN) $(LIBWEFT) ## install weft, the plugin (with OpenSM's headers), the library, unit, configuration, manual and docs; DESTDIR, PREFIX
+	@$(PLACES) ./scripts/install.sh $(if $(PLUGIN),,--no-plugin) $(if $(LIBWEFT),,--no-library)
 
 uninstall: build ## remove what make install put there, by the same DESTDIR and PREFIX
 	@$(PLACES) ./scripts/uninstall.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Puts what make built where it belongs: make install, with the folders that the
-# Makefile names. Usage: install.sh [--no-plugin]
+# Makefile names. Usage: install.sh [--no-plugin] [--no-library]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 umask 022
@@ -13,10 +13,17 @@ made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 
 put 755 "$OUT/weft" "$BINDIR/weft"
-if [[ ${1:-} == --no-plugin ]]; then
+if [[ " $* " == *" --no-plugin "* ]]; then
 	echo "make install: without the plugin: OpenSM's headers are not installed (Debian: libopensm-dev libibumad-dev)" >&2
 else
 	put 644 "$OUT/libweft.so" "$LIBDIR/libweft.so"
+fi
+if [[ " $* " == *" --no-library "* ]]; then
+	echo "make install: without the library for C and Python: there is no C compiler" >&2
+else
+	put 644 "$OUT/libweft-c.so.1" "$LIBDIR/libweft-c.so.1"
+	ln -sf libweft-c.so.1 "$DESTDIR$LIBDIR/libweft-c.so"
+	put 644 libweft/weft.h "$INCLUDEDIR/weft.h"
 fi
 
 for unit in weft.service weft-watch.service; do
@@ -43,7 +50,7 @@ done
 
 # Documents lie as they do in the repository, so that they find one another.
 shopt -s nullglob globstar
-for document in *.md LICENSE docs/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* packaging/watch.yaml packaging/monitoring/* examples/** bench/*.md bench/opensm/*.md results/*.* results/*/*; do
+for document in *.md LICENSE docs/*.md docs/pictures/*.png docs/scenarios/*.* docs/scenarios/files/* packaging/watch.yaml packaging/monitoring/* examples/** libweft/README.md libweft/weft.h libweft/examples/* bench/*.md bench/opensm/*.md results/*.* results/*/*; do
 	[[ -f $document ]] || continue
 	mode=644
 	[[ ! -x $document ]] || mode=755

@@ -35,6 +35,9 @@ if [[ -e $stage$libdir/libweft.so ]]; then
 	osm=$(grep -aoE 'OpenSM [0-9]+\.[0-9]+\.[0-9]+' "$stage$libdir/libweft.so" | head -n1 | cut -d' ' -f2)
 	suggests="opensm (>= $osm), opensm (<< $osm.1~)"
 fi
+if [[ -e $stage$libdir/libweft-c.so.1 ]]; then
+	binaries+=("$stage$libdir/libweft-c.so.1")
+fi
 glibc=$(readelf -V "${binaries[@]}" 2>/dev/null | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n1 || true)
 
 mkdir "$stage/DEBIAN"

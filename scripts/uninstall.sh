@@ -10,10 +10,10 @@ if [[ -z $DESTDIR && -d /run/systemd/system ]]; then
 fi
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
-DESTDIR=$stage ./scripts/install.sh --no-plugin 2>/dev/null
+DESTDIR=$stage ./scripts/install.sh --no-plugin --no-library 2>/dev/null
 
 {
-	echo "$LIBDIR/libweft.so"
+	printf '%s\n' "$LIBDIR/libweft.so" "$LIBDIR/libweft-c.so" "$LIBDIR/libweft-c.so.1" "$INCLUDEDIR/weft.h"
 	find "$stage" -type f -printf '/%P\n'
 } | while read -r place; do
 	if [[ $place == "$SYSCONFDIR/weft/"* && -e $DESTDIR$place ]] && ! cmp -s "packaging/${place##*/}" "$DESTDIR$place"; then

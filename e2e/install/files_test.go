@@ -3,6 +3,7 @@ package install
 import (
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -18,7 +19,7 @@ func TestInstallAndUninstall(t *testing.T) {
 	t.Parallel()
 	dest := t.TempDir()
 	for _, dir := range []string{
-		"etc/systemd/system", "usr/local/bin", "usr/local/lib", "usr/local/share/man/man1", "usr/local/share/doc",
+		"etc/systemd/system", "usr/local/bin", "usr/local/include", "usr/local/lib", "usr/local/share/man/man1", "usr/local/share/doc",
 		"usr/local/share/bash-completion/completions", "usr/local/share/zsh/site-functions", "usr/local/share/fish/vendor_completions.d",
 	} { // what every system has
 		write(t, filepath.Join(dest, dir, "other"), dir)
@@ -33,7 +34,7 @@ func TestInstallAndUninstall(t *testing.T) {
 	}
 	checkFiles(t, installed, "/usr/local")
 	for name, text := range installed {
-		if strings.Contains(text, dest) && !strings.HasSuffix(name, ".so") {
+		if strings.Contains(text, dest) && !strings.Contains(name, ".so") {
 			t.Errorf("%s names the folder in which it was built", name)
 		}
 	}
@@ -94,6 +95,11 @@ func checkFiles(t *testing.T, installed map[string]string, prefix string) {
 	has(prefix+"/bin/weft", "\x7fELF")
 	if hasHeaders() {
 		has(prefix+"/lib/libweft.so", "OpenSM")
+	}
+	if _, err := exec.LookPath("cc"); err == nil {
+		has(prefix+"/lib/libweft-c.so.1", "weft_judge")
+		has(prefix+"/lib/libweft-c.so", "weft_judge")
+		has(prefix+"/include/weft.h", "weft_judge")
 	}
 	has("/etc/systemd/system/weft.service", "\nExecStart="+prefix+"/bin/weft serve --config /etc/weft/weft.yaml\n")
 	has("/etc/weft/weft.yaml", "socket:")

@@ -13,11 +13,11 @@ func TestHardened(t *testing.T) {
 	t.Parallel()
 	dest := t.TempDir()
 	build(t, "install", "DESTDIR="+dest)
-	for _, path := range []string{"usr/local/bin/weft", "usr/local/lib/libweft.so"} {
+	for _, path := range []string{"usr/local/bin/weft", "usr/local/lib/libweft-c.so.1", "usr/local/lib/libweft.so"} {
 		f, err := elf.Open(filepath.Join(dest, path))
 		if err != nil {
 			if path != "usr/local/bin/weft" {
-				t.Skipf("without the plugin: %v", err)
+				t.Skipf("without the plugin or the library: %v", err)
 			}
 			t.Fatal(err)
 		}

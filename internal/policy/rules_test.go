@@ -286,6 +286,7 @@ var rules = []rule{
 		modules:  []string{"gonum.org/v1/plot"},
 		why:      "curves and bars as SVG; what they show is not its business",
 	},
+	{packages: "libweft", may: []string{"fabric", "routing", "deadlock", "format", "format/certificate", "format/files", "internal/plain"}, why: "it asks the judge for C, and makes nothing"},
 	{packages: "examples/...", may: []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "format/files", "deadlock", "congestion"}, why: "programs as others write them"},
 	{
 		packages: "scripts/mutants",
