@@ -370,7 +370,7 @@ func TestHangsUp(t *testing.T) {
 		}
 	}()
 	q := wire.Of(testnet.Build(t, "dragonfly:p=6"), 1)
-	if out := core(t, "", "ask", q, nil, socket); !strings.Contains(out[0], "sending the fabric: Broken pipe") {
+	if out := core(t, "", "ask", q, nil, socket); !strings.Contains(out[0], "hung up while it was sent the fabric: Broken pipe") {
 		t.Errorf("%q", out)
 	}
 }

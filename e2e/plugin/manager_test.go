@@ -43,7 +43,7 @@ func TestRestart(t *testing.T) {
 	says(t, r.Await(t, "SUBNET UP", soon), "there are none to keep", "nue tables configured")
 	r.safeOnOne(t, f)
 	d.become(good)
-	says(t, r.resweep(t), "engine df-dn, proven")
+	r.comesBack(t)
 	if r.dump(t) != before {
 		t.Error("the daemon is back with other tables")
 	}

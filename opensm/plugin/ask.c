@@ -14,7 +14,7 @@
 
 #define LOOK_UP 100	  /* ms between looks whether the process ends */
 #define SETTLE 20	  /* ms between looks whether earlier packets are gone */
-#define PAUSE 1000	  /* ms before the daemon is asked again for the next step */
+#define PAUSE 1000	  /* ms before a daemon that is not there is asked again */
 #define BETTER_MS 3600000 /* ms to wait for better tables; the daemon limits its search */
 
 /* receive receives tables, better ones than those there are if the question is for these. */
@@ -96,17 +96,28 @@ static struct tables *fetch(const struct asker *a, const struct question *q, cha
 	return NULL;
 }
 
+/* is_gone says that the daemon is not there: it may be started anew. */
+static int is_gone(const char *why)
+{
+	return strncmp(why, ABSENT, strlen(ABSENT)) == 0 || strncmp(why, HUNG_UP, strlen(HUNG_UP)) == 0;
+}
+
 /*
- * retry says whether to ask once more, after a pause: for the next step of a plan, where
- * the daemon is not there, since it may have been started anew, and goes on with the plan;
- * and where it said after a long time that there is nothing yet.
+ * retry says whether to ask once more, after a pause: where the daemon is not there, for
+ * tables that nobody waits for and for the next step of a plan, with which a new one goes
+ * on; for a step whatever is wrong but a refusal; and where the daemon said after a long
+ * time that there is nothing yet.
  */
 static int retry(const struct asker *a, const struct question *q, int64_t asked)
 {
 	struct pollfd p = {.fd = a->stop, .events = POLLIN};
-	int gone = q->in_use && q->in_use->more > 0 && strncmp(q->why, REFUSES, strlen(REFUSES)) != 0;
+	int due = q->persists && is_gone(q->why);
 
-	return q->again && !q->tables && (gone || now_ms() - asked > BETTER_MS / 2) && poll(&p, 1, PAUSE) == 0 && !*a->over;
+	if (q->again) {
+		int step = q->in_use && q->in_use->more > 0 && strncmp(q->why, REFUSES, strlen(REFUSES)) != 0;
+		due = step || now_ms() - asked > BETTER_MS / 2;
+	}
+	return !q->tables && due && poll(&p, 1, PAUSE) == 0 && !*a->over;
 }
 
 static void *asking(void *asker)
@@ -126,13 +137,23 @@ static void *asking(void *asker)
 	q->cpu = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
 	pthread_mutex_lock(&a->lock);
 	a->ended = 1;
-	if (!q->again)
+	if (!q->again && !q->persists)
 		a->silent = !q->tables && q->took >= a->daemon.deadline_ms;
 	if (!a->awaited)
 		a->late(a->context, q);
 	pthread_cond_signal(&a->change);
 	pthread_mutex_unlock(&a->lock);
 	return NULL;
+}
+
+static void question_free(struct question *q)
+{
+	tables_free(q->tables);
+	tables_free(q->in_use);
+	tables_free(q->earlier);
+	net_free(q->net);
+	free(q->request);
+	free(q);
 }
 
 /* drop ends the question, with its thread. */
@@ -152,12 +173,7 @@ static void drop(struct asker *a)
 	while (read(a->stop, &one, sizeof one) < 0 && errno == EINTR)
 		;
 	a->now = NULL;
-	tables_free(q->tables);
-	tables_free(q->in_use);
-	tables_free(q->earlier);
-	net_free(q->net);
-	free(q->request);
-	free(q);
+	question_free(q);
 }
 
 /* same says whether requests differ in no more than the number of the sweep. */
@@ -203,9 +219,8 @@ static struct question *begin(struct asker *a, uint8_t *request, size_t size, st
 	if (start(a))
 		return q;
 	a->now = NULL;
-	tables_free(q->in_use);
-	tables_free(q->earlier);
-	net_free(q->net);
+	question_free(q);
+	return NULL;
 out_of_memory:
 	free(q);
 	free(request);
@@ -218,7 +233,7 @@ const struct question *asker_ask(struct asker *a, uint8_t *request, size_t size,
 	int useful;
 
 	pthread_mutex_lock(&a->lock);
-	useful = q && same(q, request, size) && (!a->ended || q->tables) && (a->ended || !q->again);
+	useful = q && same(q, request, size) && (!a->ended || q->tables) && (a->ended || !(q->again || q->persists));
 	if (useful)
 		a->awaited = 1;
 	pthread_mutex_unlock(&a->lock);
@@ -234,6 +249,21 @@ int asker_again(struct asker *a, uint8_t *request, size_t size, struct tables *i
 {
 	drop(a);
 	return begin(a, request, size, in_use, 1) != NULL;
+}
+
+void asker_persist(struct asker *a)
+{
+	struct question *q = a->now;
+
+	if (!is_gone(q->why))
+		return;
+	pthread_join(a->thread, NULL);
+	q->persists = 1;
+	a->ended = a->awaited = 0;
+	if (start(a))
+		return;
+	a->now = NULL;
+	question_free(q);
 }
 
 int asker_wait(struct asker *a, int64_t until)

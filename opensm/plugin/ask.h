@@ -5,7 +5,7 @@
  * able to stop waiting and take the answer later.
  *
  * There is one question at a time. asker_ask, asker_wait, asker_leave, asker_take,
- * asker_again and asker_end are for one thread; the answer is received and proven by another.
+ * asker_again, asker_persist and asker_end are for one thread; the answer is received and proven by another.
  */
 #ifndef WEFT_ASK_H
 #define WEFT_ASK_H
@@ -29,6 +29,7 @@ struct question {
 	int64_t took; /* ms from the beginning to the end */
 	double cpu;   /* s of the thread that asked */
 	int again;    /* for better tables than those of the question before */
+	int persists; /* asked until the daemon, which was gone, is back */
 };
 
 struct asker {
@@ -85,6 +86,13 @@ struct tables *asker_take(struct asker *a);
  * left to late; asker_ask goes on with it once there are tables. 0: out of memory.
  */
 int asker_again(struct asker *a, uint8_t *request, size_t size, struct tables *in_use);
+
+/*
+ * asker_persist asks once more what has ended without tables because the daemon is not there,
+ * and again until it is. That is left to late; asker_ask goes on with it once there are
+ * tables. It does nothing where the daemon is there.
+ */
+void asker_persist(struct asker *a);
 
 /* asker_replaced says which tables others replace now; to be said before gone is set. */
 void asker_replaced(struct asker *a, struct tables *was);

@@ -45,6 +45,9 @@ static int until(const struct line *l, short events, const char *doing, char *wh
 	}
 }
 
+/* hung_up says whether the daemon closed the connection, as it does when it is killed. */
+static int hung_up(void) { return errno == EPIPE || errno == ECONNRESET; }
+
 static int send_all(const struct line *l, const uint8_t *b, size_t size, char *why)
 {
 	while (size > 0) {
@@ -52,7 +55,7 @@ static int send_all(const struct line *l, const uint8_t *b, size_t size, char *w
 			return -1;
 		ssize_t n = send(l->fd, b, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return snprintf(why, WHY_SIZE, "sending the fabric: %s", strerror(errno)), -1;
+			return snprintf(why, WHY_SIZE, hung_up() ? HUNG_UP "while it was sent the fabric: %s" : "sending the fabric: %s", strerror(errno)), -1;
 		if (n > 0) {
 			b += n;
 			size -= (size_t)n;
@@ -68,9 +71,9 @@ static int receive_all(const struct line *l, uint8_t *b, size_t size, char *why)
 			return -1;
 		ssize_t n = recv(l->fd, b, size, MSG_DONTWAIT);
 		if (n == 0)
-			return snprintf(why, WHY_SIZE, "the daemon hung up in the middle of its answer"), -1;
+			return snprintf(why, WHY_SIZE, HUNG_UP "in the middle of its answer"), -1;
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return snprintf(why, WHY_SIZE, "waiting for the answer: %s", strerror(errno)), -1;
+			return snprintf(why, WHY_SIZE, hung_up() ? HUNG_UP "in the middle of its answer: %s" : "waiting for the answer: %s", strerror(errno)), -1;
 		if (n > 0) {
 			b += n;
 			size -= (size_t)n;
@@ -113,7 +116,7 @@ static int connect_to(struct line *l, const struct daemon *d, char *why)
 	while (connect(l->fd, (struct sockaddr *)&a, sizeof a) != 0) {
 		if (errno == EINTR || (errno == EAGAIN && now_ms() < l->end && !stopped(l))) /* its queue is full */
 			continue;
-		snprintf(why, WHY_SIZE, "no daemon at %s: %s", d->socket, errno == EAGAIN ? "it does not take the call" : strerror(errno));
+		snprintf(why, WHY_SIZE, ABSENT "%s: %s", d->socket, errno == EAGAIN ? "it does not take the call" : strerror(errno));
 		close(l->fd);
 		return 0;
 	}

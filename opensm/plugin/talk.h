@@ -22,8 +22,10 @@ struct daemon {
  */
 struct tables *ask_daemon(const struct daemon *d, const uint8_t *request, size_t size, const struct net *n, int stop, char *why);
 
-/* With that begins why where the daemon answered, and has no tables. */
+/* With these begins why: the daemon has no tables; nobody took the call; the daemon was there and is gone. */
 #define REFUSES "the daemon refuses: "
+#define ABSENT "no daemon at "
+#define HUNG_UP "the daemon hung up "
 
 int64_t now_ms(void); /* of a clock that is never set */
 

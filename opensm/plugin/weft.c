@@ -347,8 +347,11 @@ static int route(struct weft *w, const struct question *q)
 		return keep(w, NULL, q->net, unfit, why);
 	}
 	t = asker_take(&w->asker);
-	if (!t)
-		return keep(w, kept ? kept : fitting(w, q->net, unfit), q->net, unfit, q->why);
+	if (!t) {
+		int stay = keep(w, kept ? kept : fitting(w, q->net, unfit), q->net, unfit, q->why);
+		asker_persist(&w->asker);
+		return stay;
+	}
 	how = manner(w, t, follows);
 	if (!use(w, t, q->net, q->request))
 		return 0;
