@@ -1,6 +1,7 @@
 package congestion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -226,46 +227,8 @@ func (j *job) flowsToCome() int64 {
 	return int64(len(first)) * int64(j.phases) * int64(runs)
 }
 
-// setRates sets the rate of every channel. A link without a known rate gets the most
-// common of the known ones.
 func (j *job) setRates() {
-	f := j.routes.tables.Fabric
-	j.capacity = make([]float64, len(f.Channels()))
-	used := make([]bool, len(f.Channels()))
-	for c := range f.Trunks() {
-		used[c] = true
-	}
-	for site := range j.routes.sites {
-		for _, c := range [2]fabric.ChannelID{j.routes.inject[site], j.routes.deliver[site]} {
-			if c != fabric.None {
-				used[c] = true
-			}
-		}
-	}
-	count := map[int]int{}
-	for c := range used {
-		if mbps := f.Channel(fabric.ChannelID(c)).Rate.Mbps(); used[c] && mbps > 0 {
-			count[mbps]++
-			j.mbps = max(j.mbps, mbps)
-		}
-	}
-	common := j.mbps
-	for mbps, n := range count {
-		if n > count[common] || n == count[common] && mbps > common {
-			common = mbps
-		}
-	}
-	j.uniform = j.UniformRates || len(count) < 2
-	for c := range j.capacity {
-		mbps := f.Channel(fabric.ChannelID(c)).Rate.Mbps()
-		if mbps == 0 {
-			mbps = common
-		}
-		j.capacity[c] = 1
-		if !j.uniform && used[c] {
-			j.capacity[c] = float64(mbps) / float64(j.mbps)
-		}
-	}
+	j.capacity, j.mbps, j.uniform = Capacities(j.routes.tables.Fabric, j.routes.sites, j.UniformRates)
 	at := func(c fabric.ChannelID) float64 {
 		if c == fabric.None {
 			return 1
@@ -284,6 +247,47 @@ func (j *job) whole(load uint64) uint32 {
 		return uint32(load)
 	}
 	return uint32((load + splitUnits - 1 - splitUnits>>10) / splitUnits)
+}
+
+// Capacities is the rate of every channel as a fraction of the fastest of those between
+// switches and of some endpoints, and that rate in Mbit/s. A link without a known rate gets
+// the most common of the known ones; all are 1 where no two differ, or where they are to be
+// taken as alike.
+func Capacities(f *fabric.Fabric, endpoints []fabric.EndpointID, uniform bool) (capacity []float64, mbps int, alike bool) {
+	used := make([]bool, len(f.Channels()))
+	for c := range f.Trunks() {
+		used[c] = true
+	}
+	for _, e := range endpoints {
+		for _, c := range [2]fabric.ChannelID{f.Endpoint(e).Inject, f.Endpoint(e).Deliver} {
+			if c != fabric.None {
+				used[c] = true
+			}
+		}
+	}
+	count := map[int]int{}
+	for c := range used {
+		if rate := f.Channel(fabric.ChannelID(c)).Rate.Mbps(); used[c] && rate > 0 {
+			count[rate]++
+			mbps = max(mbps, rate)
+		}
+	}
+	common := mbps
+	for rate, n := range count {
+		if n > count[common] || n == count[common] && rate > common {
+			common = rate
+		}
+	}
+	alike = uniform || len(count) < 2
+	capacity = make([]float64, len(used))
+	for c := range capacity {
+		capacity[c] = 1
+		if !alike && used[c] {
+			rate := cmp.Or(f.Channel(fabric.ChannelID(c)).Rate.Mbps(), common)
+			capacity[c] = float64(rate) / float64(mbps)
+		}
+	}
+	return capacity, mbps, alike
 }
 
 func (j *job) simulate(ctx context.Context) (*Result, error) {

@@ -142,7 +142,8 @@ func newSearch(t *routing.Tables, o *Options) (*search, error) {
 	if phases*times > most/max(1, channels) {
 		return nil, fmt.Errorf("placement: %d phases on %d channels are too many to keep; take a pattern with fewer, such as ring for shifts", phases, channels)
 	}
-	s := &search{t: t, of: make([][]int32, n), load: make([]float64, phases*times*channels), rate: rates(t.Fabric, o.UniformRates)}
+	s := &search{t: t, of: make([][]int32, n), load: make([]float64, phases*times*channels)}
+	s.rate, _, _ = congestion.Capacities(t.Fabric, o.Ranks, o.UniformRates)
 	for run := range times {
 		stream := traffic.Stream(o.Seed, uint64(run))
 		for phase := range phases {
@@ -167,22 +168,6 @@ func (s *search) scale() {
 	for i := range s.flows {
 		s.flows[i].amount *= float64(len(s.flows)) / sum
 	}
-}
-
-// rates is the rate of every channel as a fraction of the fastest, 1 where it is not known.
-func rates(f *fabric.Fabric, uniform bool) []float64 {
-	fastest := 0
-	for _, c := range f.Channels() {
-		fastest = max(fastest, c.Rate.Mbps())
-	}
-	list := make([]float64, len(f.Channels()))
-	for i, c := range f.Channels() {
-		list[i] = 1
-		if mbps := c.Rate.Mbps(); mbps > 0 && !uniform {
-			list[i] = float64(mbps) / float64(fastest)
-		}
-	}
-	return list
 }
 
 // begin puts the ranks where they are given.
