@@ -53,7 +53,9 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	sweep := func(switches []fabric.NodeID, first bool) error {
 		return dag.InOrder(ctx, f, switches, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
 			w.enter(d)
-			charged := true // since the last choice
+			defer w.leave()
+			charged := true    // since the last choice
+			var before []uint8 // row of the destination before
 			for _, lid := range lids {
 				e := f.Endpoint(f.Owner(lid))
 				if (e.Class == fabric.HostAdapter || e.Class == fabric.SwitchPort) != first {
@@ -62,9 +64,16 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 				if charged {
 					w.choose(d)
 				}
-				intree.Write(f, t.Row(lid), lid, d.Order, w.out)
+				row := t.Row(lid)
+				if before == nil {
+					intree.Write(f, row, lid, d.Order, w.out)
+				} else {
+					copy(row, before)
+					w.rewrite(f, row, lid, d.Root)
+				}
+				before = row
 				if charged = e.Class != fabric.SwitchPort; charged {
-					w.Charge(d.Order, w.out, oneRoute)
+					w.charge(f.Heads())
 				}
 			}
 			done++

@@ -16,7 +16,15 @@ type weights struct {
 	sum           []uint64           // [switch] load on its path to the destination
 	out           []fabric.ChannelID // [switch] first trunk of its path
 
-	runs  []run    // of the graph at hand
+	// Of the graph at hand. A switch is settled if it has no choice and nobody who has one
+	// can come through it: to all destinations on the root the same routes take its trunk.
+	runs    []run           // of the others
+	open    []fabric.NodeID // the others, in the order of the graph, without the root
+	settled []fabric.NodeID
+	base    []uint64 // [switch] routes that begin there, or come from settled switches
+	passed  []bool   // [switch] somebody with a choice can come through it
+	charged uint64   // trees, in units of On
+
 	via   []uint64 // scratch: [trunk to choose from] load beyond it, and its place
 	least []uint64 // scratch: [switch of a run] load of its lightest path, and the place of its first trunk
 }
@@ -36,23 +44,81 @@ type run struct {
 
 func newWeights(f *fabric.Fabric) *weights {
 	n := f.Switches()
-	return &weights{Loads: intree.NewLoads(f), sum: make([]uint64, n), out: make([]fabric.ChannelID, n), least: make([]uint64, n)}
+	return &weights{
+		Loads: intree.NewLoads(f), sum: make([]uint64, n), out: make([]fabric.ChannelID, n), least: make([]uint64, n),
+		base: make([]uint64, n), passed: make([]bool, n),
+	}
 }
 
 // enter prepares for choosing in graph d, once for all destinations on its root.
 func (w *weights) enter(d *dag.DAG) {
-	w.runs = w.runs[:0]
-	for i := 1; i < len(d.Order); i++ {
+	w.divide(d)
+	w.runs, w.open = w.runs[:0], w.open[:0]
+	for i, u := range d.Order {
 		out := d.Choices(i)
+		if i == 0 || len(out) == 1 && !w.passed[u] {
+			continue
+		}
+		w.open = append(w.open, u)
 		side := int(out[len(out)-1]-out[0]) == len(out)-1
-		if i > 1 {
-			last := &w.runs[len(w.runs)-1]
-			if side == last.sideBySide && slices.Equal(heads(d, i), heads(d, i-1)) {
+		if k := len(w.runs) - 1; k >= 0 {
+			last := &w.runs[k]
+			if int(last.to) == i && side == last.sideBySide && slices.Equal(heads(d, i), heads(d, i-1)) {
 				last.to++
 				continue
 			}
 		}
 		w.runs = append(w.runs, run{int32(i), int32(i) + 1, side})
+	}
+}
+
+// divide finds the settled switches of graph d, and what they pass on to the others.
+func (w *weights) divide(d *dag.DAG) {
+	w.settled, w.charged = w.settled[:0], 0
+	for _, u := range d.Order {
+		w.passed[u], w.base[u] = false, uint64(w.Sources[u])
+	}
+	for i := len(d.Order) - 1; i > 0; i-- {
+		u, heads := d.Order[i], heads(d, i)
+		if len(heads) > 1 || w.passed[u] {
+			for _, h := range heads {
+				w.passed[h] = true
+			}
+			continue
+		}
+		w.settled, w.out[u] = append(w.settled, u), d.Out[d.First[i]]
+		w.base[heads[0]] += w.base[u]
+	}
+}
+
+// charge adds the routes of the tree at hand where somebody may still choose by them.
+func (w *weights) charge(heads []fabric.NodeID) {
+	on, through, out := w.On, w.Through, w.out
+	for _, u := range w.open {
+		through[u] = w.base[u]
+	}
+	for i := len(w.open) - 1; i >= 0; i-- {
+		u := w.open[i]
+		c, n := out[u], through[u]
+		on[c] += n * oneRoute
+		through[heads[c]] += n
+	}
+	w.charged += oneRoute
+}
+
+// rewrite makes the row of one destination on a switch that of another.
+func (w *weights) rewrite(f *fabric.Fabric, row []uint8, lid fabric.LID, root fabric.NodeID) {
+	row[root] = f.LastPort(f.Endpoint(f.Owner(lid)))
+	ports := f.TailPorts()
+	for _, u := range w.open {
+		row[u] = ports[w.out[u]]
+	}
+}
+
+// leave adds the routes of settled switches, in all trees to the root.
+func (w *weights) leave() {
+	for _, u := range w.settled {
+		w.On[w.out[u]] += w.base[u] * w.charged
 	}
 }
 
@@ -75,6 +141,16 @@ func (w *weights) choose(d *dag.DAG) {
 			continue
 		}
 		begin := int(d.Root) % n
+		if r.to == r.from+1 {
+			best := lightestAlone(head, out, w.sum, w.On, begin)
+			at := begin + int(best%oneRoute)
+			if at >= n {
+				at -= n
+			}
+			u := d.Order[r.from]
+			w.sum[u], w.out[u] = best&^(oneRoute-1), out[at]
+			continue
+		}
 		w.via = w.via[:0]
 		for j, h := range head {
 			place := j - begin
@@ -97,6 +173,20 @@ func (w *weights) choose(d *dag.DAG) {
 			w.sum[u], w.out[u] = least[i]&^(oneRoute-1), out[i*n+at]
 		}
 	}
+}
+
+// lightestAlone is lightest for a switch that shares its heads with none beside it.
+func lightestAlone(head []fabric.NodeID, out []fabric.ChannelID, sum, on []uint64, begin int) uint64 {
+	best := ^uint64(0)
+	place := uint64(len(out) - begin) // of the first trunk; they begin again after the last
+	for j := range begin {
+		best = min(best, sum[head[j]]+on[out[j]]+place)
+		place++
+	}
+	for j := begin; j < len(out); j++ {
+		best = min(best, sum[head[j]]+on[out[j]]+uint64(j-begin))
+	}
+	return best
 }
 
 // lightest finds the least of on + via for the trunks of each switch of a run. It uses no
