@@ -3,6 +3,7 @@ package engines
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
@@ -17,7 +18,8 @@ import (
 // Sharing returns options with which engines share paths: what a path finder made for
 // one engine is used again for the next on the same fabric. balance, weave and
 // weave-any begin with the same paths, and so do sssp, dfsssp and df-d2. The options
-// must not be changed after this, and engines that share must not run at the same time.
+// must not be changed after this, and engines that share must not run at the same time;
+// an engine may make several paths at the same time.
 func (o Options) Sharing() Options {
 	o.shared = &shared{paths: map[string]*routing.Forwarding{}}
 	return o
@@ -33,8 +35,27 @@ func (o Options) sharing() Options {
 
 // shared is paths by the name of their finder.
 type shared struct {
+	mutex sync.Mutex // of what follows
 	f     *fabric.Fabric
 	paths map[string]*routing.Forwarding
+}
+
+// of is the paths to a fabric that a finder has made; nil: none.
+func (s *shared) of(f *fabric.Fabric, name string) *routing.Forwarding {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.f != f {
+		s.f = f
+		clear(s.paths)
+	}
+	return s.paths[name]
+}
+
+// keep keeps what a finder has made.
+func (s *shared) keep(name string, fw *routing.Forwarding) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.paths[name] = fw
 }
 
 // finder is a path finder that reuses its paths if they are there.
@@ -52,16 +73,12 @@ type sharedFinder struct {
 }
 
 func (s sharedFinder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
-	if s.f != f {
-		s.f = f
-		clear(s.paths)
-	}
-	if fw := s.paths[s.name]; fw != nil {
+	if fw := s.of(f, s.name); fw != nil {
 		return fw, ctx.Err()
 	}
 	fw, err := s.made.Paths(ctx, f, p)
 	if err == nil {
-		s.paths[s.name] = fw
+		s.keep(s.name, fw)
 	}
 	return fw, err
 }

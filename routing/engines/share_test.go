@@ -3,6 +3,7 @@ package engines
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,6 +44,25 @@ func TestSharedPathsAreMadeOnce(t *testing.T) {
 	cancel()
 	if _, err := finder.Paths(cancelled, g, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits, and the error is %v", err)
+	}
+}
+
+// An engine makes several paths at the same time: each is kept.
+func TestSharedPathsMadeAtTheSameTime(t *testing.T) {
+	f := testnet.Build(t, "ring:4")
+	shared := Options{}.Sharing().shared
+	var group sync.WaitGroup
+	for k := range 50 {
+		group.Go(func() {
+			n := 1
+			if _, err := shared.finder(string(rune('A'+k)), counting{&n}).Paths(t.Context(), f, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if len(shared.paths) != 50 {
+		t.Errorf("%d paths are kept of 50", len(shared.paths))
 	}
 }
 
