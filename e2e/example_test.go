@@ -23,7 +23,7 @@ func TestTheExample(t *testing.T) {
 	if _, err := os.Stat("/usr/include/infiniband/opensm/osm_event_plugin.h"); err != nil {
 		t.Skip("no headers of OpenSM to build the plugin with")
 	}
-	cmd := exec.CommandContext(t.Context(), "timeout", "--kill-after=10", "150", "bash", "../examples/opensm-on-ibsim.sh")
+	cmd := exec.CommandContext(t.Context(), "timeout", "--kill-after=10", "900", "bash", "../examples/opensm-on-ibsim.sh")
 	cmd.WaitDelay = 10 * time.Second
 	text, err := cmd.CombinedOutput()
 	if err != nil {

@@ -234,7 +234,7 @@ func cmdNoLeftovers(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if found, err := filepath.Glob(ts.MkAbs(args[0])); err != nil || len(found) > 0 {
 			ts.Check(err)
 			return
@@ -249,7 +249,7 @@ func cmdAppearsIn(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	re, err := regexp.Compile(args[0])
 	ts.Check(err)
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		_ = ts.Exec("weft", "status", "--socket", args[1]) // its exit code is about something else
 		if re.MatchString(ts.ReadFile("stdout")) {
 			return

@@ -239,7 +239,7 @@ func (l *lab) differ() string {
 // they have come to rest.
 func (l *lab) settle(what string) {
 	l.t.Helper()
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := time.Now().Add(3 * time.Minute)
 	for agreed := 0; agreed < 2; {
 		why := l.differ()
 		if why == "" {

@@ -105,7 +105,7 @@ func startAsTheUnitSays(t *testing.T, m *machine) {
 cd /
 export NOTIFY_SOCKET=/mnt/notify
 setpriv --reuid=weft --regid=weft --init-groups --no-new-privs --bounding-set=-all COMMAND 2>/tmp/weft.log & daemon=$!
-for i in $(seq 100); do grep -q msg=ready /tmp/weft.log && break; sleep 0.1; done
+for i in $(seq 600); do grep -q msg=ready /tmp/weft.log && break; sleep 0.1; done
 weft status || true
 stat -c %a:%U:%G /run/weft/opensm.sock
 kill -TERM $daemon
@@ -119,7 +119,7 @@ wait $daemon && echo stopped || { echo "exit code $?"; cat /tmp/weft.log; }`
 		if !strings.Contains(said, "READY=1") {
 			t.Errorf("systemd heard %q", said)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("systemd did not hear that the daemon is ready")
 	}
 }

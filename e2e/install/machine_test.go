@@ -42,7 +42,7 @@ mount -t proc proc "$1/root/proc"
 mount --bind /dev "$1/root/dev"
 mount --bind "$2" "$1/root/mnt"
 exec chroot "$1/root" bash -ec "$3"`
-	cmd := exec.CommandContext(t.Context(), "timeout", "--kill-after=10", "120",
+	cmd := exec.CommandContext(t.Context(), "timeout", "--kill-after=10", "600",
 		"unshare", "--mount", "--propagation", "private", "bash", "-c", mount, "bash", m.dir, out, script)
 	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", "HOME=/root"}
 	return cmd
