@@ -93,6 +93,7 @@ var rules = []rule{
 		may:      []string{"fabric", "routing", "routing/internal/..."},
 		why:      "its lanes belong to its paths, so it decides both; the coordinates it shares with the path finder dor",
 	},
+	{packages: "routing/dragonfly", may: []string{"fabric", "routing", "routing/internal/..."}, why: "its lanes go by the groups that its paths go by, so it decides both"},
 	{
 		packages: "routing/nue",
 		may:      []string{"fabric", "routing", "routing/internal/..."},
@@ -116,7 +117,7 @@ var rules = []rule{
 	{packages: "routing/spanning", may: []string{"fabric", "routing", "routing/internal/..."}, why: "a tree for multicast is found beside the finished tables of any engine"},
 	{
 		packages: "routing/engines",
-		may:      []string{"fabric", "fabric/names", "routing", "routing/paths/...", "routing/lanes/...", "routing/adaptive/...", "routing/nue", "routing/torus2qos", "routing/weave", "internal/spell"},
+		may:      []string{"fabric", "fabric/names", "routing", "routing/paths/...", "routing/lanes/...", "routing/adaptive/...", "routing/dragonfly", "routing/nue", "routing/torus2qos", "routing/weave", "internal/spell"},
 		why:      "an engine is a row in a table: a path finder and a lane assigner; how ranks sit on hosts goes by the names of hosts",
 	},
 	{
