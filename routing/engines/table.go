@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/dragonfly"
 	"github.com/weft-fabric/weft/routing/nue"
 	"github.com/weft-fabric/weft/routing/paths/shortest"
 	"github.com/weft-fabric/weft/routing/paths/symmetric"
@@ -21,6 +22,8 @@ const (
 	tpds2006 = "Lysne et al., TPDS 2006"
 	ours     = "weft"
 
+	jpdc2021  = "Maglione-Mathey et al., JPDC 2021"
+	tpds2018  = "Maglione-Mathey et al., TPDS 2018"
 	sc2019    = "Domke et al., SC 2019"
 	sc2020    = "Besta et al., SC 2020"
 	nsdi2024  = "Blach et al., NSDI 2024"
@@ -79,5 +82,9 @@ func All() []Engine {
 		Engine{Name: "mp-lash", Paper: tpds2006, Escapes: true}.pair("multipath", "first-fit-some"),
 		Engine{Name: "fatpaths", Paper: sc2020 + "; " + nsdi2024}.pair("layered", "hop-color"),
 		Engine{Name: "parx", Paper: sc2019, Contract: routing.Directed}.pair("parx", "break-cycles"),
+		Engine{Name: "dla", Paper: jpdc2021, Contract: routing.Any, Needs: "2", Refuses: "what is no fully connected Dragonfly with groups of three or more",
+			Advised: true}.joint(func(Options) routing.Engine { return dragonfly.Engine{Lanes: dragonfly.DLA} }),
+		Engine{Name: "d3r", Paper: tpds2018, Contract: routing.Directed, Needs: "2, takes 3", Refuses: "what is no fully connected Dragonfly with groups of three or more",
+			Advised: true}.joint(func(Options) routing.Engine { return dragonfly.Engine{Lanes: dragonfly.D3R} }),
 	}
 }
