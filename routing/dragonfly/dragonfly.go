@@ -50,10 +50,9 @@ import (
 // Lanes is whose lanes an Engine takes.
 type Lanes uint8
 
-// The two papers.
 const (
-	DLA Lanes = iota
-	D3R
+	Shift Lanes = iota // DLA
+	Order              // D3R
 )
 
 // Engine is one of the two.
@@ -91,7 +90,7 @@ func (o Engine) Route(ctx context.Context, f *fabric.Fabric, b routing.Budget, p
 		}
 		p.Report(int(root)+1, f.Switches())
 	}
-	if o.Lanes == DLA {
+	if o.Lanes == Shift {
 		t.Lanes = g.shifted(need)
 	} else {
 		t.Lanes = g.ordered(b.VLs)

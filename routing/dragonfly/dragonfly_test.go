@@ -78,7 +78,7 @@ func TestPathsAndLanes(t *testing.T) {
 			of[s] = group(t, f, fabric.NodeID(s))
 			groups = max(groups, of[s]+1)
 		}
-		for _, lanes := range []dragonfly.Lanes{dragonfly.DLA, dragonfly.D3R} {
+		for _, lanes := range []dragonfly.Lanes{dragonfly.Shift, dragonfly.Order} {
 			for _, vls := range []int{2, 3, 8} {
 				tables := route(t, f, lanes, routing.Budget{VLs: vls, Contract: routing.Directed})
 				for lid, owner := range f.LIDs() {
@@ -91,7 +91,7 @@ func TestPathsAndLanes(t *testing.T) {
 					}
 				}
 				contract := routing.Directed
-				if lanes == dragonfly.DLA {
+				if lanes == dragonfly.Shift {
 					contract = routing.Any
 				}
 				for _, scope := range []routing.Scope{routing.HCA, routing.All} {
@@ -117,7 +117,7 @@ func checkPath(t *testing.T, tables *routing.Tables, of []int, s, to fabric.Node
 		c := f.Channel(f.Out(at, out))
 		want := uint8(between)
 		switch {
-		case lanes == dragonfly.DLA:
+		case lanes == dragonfly.Shift:
 		case of[s] == of[to] && vls > 2 && groups > 1:
 			want = 2
 		case of[s] > of[to]:
@@ -141,7 +141,7 @@ func checkPath(t *testing.T, tables *routing.Tables, of []int, s, to fabric.Node
 // Where two groups have several cables, all are used.
 func TestCablesBetweenTwoGroupsAreShared(t *testing.T) {
 	f := testnet.Build(t, "dragonfly:p=2,g=5")
-	tables := route(t, f, dragonfly.DLA, routing.Budget{})
+	tables := route(t, f, dragonfly.Shift, routing.Budget{})
 	used := make([]bool, f.Trunks())
 	for lid := range f.LIDs() {
 		for s := range fabric.NodeID(f.Switches()) {

@@ -83,8 +83,8 @@ func All() []Engine {
 		Engine{Name: "fatpaths", Paper: sc2020 + "; " + nsdi2024}.pair("layered", "hop-color"),
 		Engine{Name: "parx", Paper: sc2019, Contract: routing.Directed}.pair("parx", "break-cycles"),
 		Engine{Name: "dla", Paper: jpdc2021, Contract: routing.Any, Needs: "2", Refuses: "what is no fully connected Dragonfly with groups of three or more",
-			Advised: true}.joint(func(Options) routing.Engine { return dragonfly.Engine{Lanes: dragonfly.DLA} }),
+			Advised: true}.joint(func(Options) routing.Engine { return dragonfly.Engine{Lanes: dragonfly.Shift} }),
 		Engine{Name: "d3r", Paper: tpds2018, Contract: routing.Directed, Needs: "2, takes 3", Refuses: "what is no fully connected Dragonfly with groups of three or more",
-			Advised: true}.joint(func(Options) routing.Engine { return dragonfly.Engine{Lanes: dragonfly.D3R} }),
+			Advised: true}.joint(func(Options) routing.Engine { return dragonfly.Engine{Lanes: dragonfly.Order} }),
 	}
 }
