@@ -24,6 +24,8 @@ type Network struct {
 	rewrites []Rewrite // in their order
 	adaptive *routing.Adaptive
 
+	addresses addresses // of adaptive
+
 	lanes    int
 	shift    uint8
 	channels int32
@@ -70,7 +72,7 @@ func NewAdaptive(t *routing.Adaptive, c Config) (*Network, error) {
 	if err := t.Valid(); err != nil {
 		return nil, err
 	}
-	n := &Network{Fabric: t.Fabric, Config: c, adaptive: t}
+	n := &Network{Fabric: t.Fabric, Config: c, adaptive: t, addresses: listAddresses(t)}
 	return n, n.build(len(t.Lanes))
 }
 

@@ -236,10 +236,8 @@ func (s *region) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoi
 	if from.Switch == to.Switch {
 		return uint8(src.created % uint32(s.lanes))
 	}
-	first, end := s.adaptive.AddressesOf(to.Switch)
-	p.address = int32(first) + s.pickAddress(int32(end-first), src, func(i int32) bool {
-		return s.adaptive.Allowed(from.Switch, first+routing.Address(i)) != 0
-	})
+	own := s.addresses.of(from.Switch, to.Switch)
+	p.address = own[s.choice(int32(len(own)), src)]
 	p.lanes = s.adaptive.Allowed(from.Switch, routing.Address(p.address))
 	count := uint32(bits.OnesCount16(p.lanes))
 	skip := src.created % count
@@ -256,6 +254,14 @@ func (s *region) adaptiveAddress(p *packet, src *source, from, to *fabric.Endpoi
 	return uint8(bits.TrailingZeros16(lanes))
 }
 
+// choice is which of count addresses a source uses, as the Config says.
+func (s *region) choice(count int32, src *source) int32 {
+	if s.Config.AddressChoice == AtRandom && count > 1 {
+		return s.drawing(src).Int32N(count)
+	}
+	return int32(src.created % uint32(max(1, count)))
+}
+
 // pickAddress is one of the first n addresses, of those that are usable. There must be
 // one.
 func (s *region) pickAddress(n int32, src *source, usable func(int32) bool) int32 {
@@ -265,10 +271,7 @@ func (s *region) pickAddress(n int32, src *source, usable func(int32) bool) int3
 			count++
 		}
 	}
-	k := int32(src.created % uint32(max(1, count)))
-	if s.Config.AddressChoice == AtRandom && count > 1 {
-		k = s.drawing(src).Int32N(count)
-	}
+	k := s.choice(count, src)
 	for i := range n {
 		if usable(i) {
 			if k == 0 {

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/weft-fabric/weft"
@@ -50,6 +51,9 @@ var packetMethods = []packetMethod{
 	{"switch:escape", lanesOfALASH, adaptively("escape")},
 	{"switch:a-lash", lanesOfALASH, adaptively("a-lash")},
 	{"switch:lash", lanesOfALASH, lash},
+	{"deterministic:weave-any", lanesOfLASH, weaveAny}, {"deterministic:nue", lanesOfLASH, nue},
+	{"source:weave-any", lanesOfMPLASH, weaveAny}, {"source:nue", lanesOfMPLASH, nue},
+	{"switch:weave-any", lanesOfALASH, weaveAny}, {"switch:nue", lanesOfALASH, nue},
 }
 
 func packetMethodNamed(name string) (packetMethod, error) {
@@ -118,6 +122,26 @@ func upDownTables(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (
 	return network{tables: &routing.Tables{Fabric: f, Forwarding: paths, Lanes: lanes}}, nil
 }
 
+// weaveAny is weave-any, with a copy of its lanes for each of as many classes of traffic as
+// there is room for.
+func weaveAny(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (network, error) {
+	r, err := weft.Route(ctx, f, weft.Request{Engine: "weave-any", VLs: vls, Options: engines.Options{Seed: seed}})
+	if err != nil {
+		return network{}, err
+	}
+	t, err := r.Tables.InClasses(vls / r.Verdict.VLs)
+	return network{tables: t}, err
+}
+
+// nue is Nue on all lanes.
+func nue(ctx context.Context, f *fabric.Fabric, vls int, seed uint64) (network, error) {
+	r, err := weft.Route(ctx, f, weft.Request{Engine: "nue", VLs: vls, Contract: &budget.Contract, Options: engines.Options{Seed: seed}})
+	if err != nil {
+		return network{}, err
+	}
+	return network{tables: r.Tables}, nil
+}
+
 // mpLASH opens every shortest path to its source, on every layer that takes it, or
 // on one.
 func mpLASH(one bool, lanes packets.LaneChoice) func(context.Context, *fabric.Fabric, int, uint64) (network, error) {
@@ -144,7 +168,8 @@ func accepted(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (samp
 	if err != nil {
 		return sample{}, err
 	}
-	r, err := offer(ctx, n, p, p.Load, seed)
+	// "For pairwise traffic, a new set of pairs was drawn for each topology and load."
+	r, err := offer(ctx, n, p, p.Load, seed, uint64(math.Round(p.Load*gridOfLoads*2)))
 	if err != nil {
 		return sample{}, err
 	}
@@ -156,7 +181,7 @@ const gridOfLoads = 50
 
 // delivered is the largest load of the grid that one network still delivers, and the
 // latency there. It takes for granted that a network which delivers a load delivers
-// smaller ones.
+// smaller ones, so that pairs are the same at all loads.
 func delivered(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sample, error) {
 	n, err := simulated(ctx, f, p.Engine, seed)
 	if err != nil {
@@ -166,7 +191,7 @@ func delivered(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sam
 	for low, high := 0, gridOfLoads+1; high-low > 1; {
 		mid := (low + high) / 2
 		load := float64(mid) / gridOfLoads
-		r, err := offer(ctx, n, p, load, seed)
+		r, err := offer(ctx, n, p, load, seed, 0)
 		if err != nil {
 			return sample{}, err
 		}
@@ -179,9 +204,9 @@ func delivered(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sam
 	return s, nil
 }
 
-// offer sends packets at a load.
-func offer(ctx context.Context, n *packets.Network, p Point, offered float64, seed uint64) (*packets.Result, error) {
-	load := packets.Injection{Offered: offered, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed}
+// offer sends packets at a load; runs of another number draw other pairs.
+func offer(ctx context.Context, n *packets.Network, p Point, offered float64, seed, run uint64) (*packets.Result, error) {
+	load := packets.Injection{Offered: offered, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed, Run: run}
 	if p.Traffic != Uniform {
 		var err error
 		if load.Pattern, err = traffic.Parse(p.Traffic); err != nil {
@@ -189,8 +214,9 @@ func offer(ctx context.Context, n *packets.Network, p Point, offered float64, se
 		}
 	}
 	// Section 8: "until the average latency had stabilized ... Thereafter, the
-	// simulation was run for another 50,000 time units."
-	r, err := n.Measure(ctx, load, packets.Window{Length: packets.Time(p.Patterns)})
+	// simulation was run for another 50,000 time units." Past saturation it never
+	// stabilizes, and what is accepted does within as long again.
+	r, err := n.Measure(ctx, load, packets.Window{Length: packets.Time(p.Patterns), WarmUp: packets.Time(p.Patterns)})
 	switch {
 	case err != nil:
 		return nil, err
@@ -232,7 +258,11 @@ func simulated(ctx context.Context, f *fabric.Fabric, name string, seed uint64) 
 		}
 		return packets.NewAdaptive(routed.adaptive, config)
 	}
-	if _, err := weft.Verify(ctx, routed.tables, weft.Request{Custom: &engines.Engine{Name: name}, Contract: &budget.Contract}); err != nil {
+	contract := budget.Contract
+	if routed.tables.Lanes.Classes > 1 {
+		contract = routing.Any // senders choose their class
+	}
+	if _, err := weft.Verify(ctx, routed.tables, weft.Request{Custom: &engines.Engine{Name: name}, Contract: &contract}); err != nil {
 		return nil, err
 	}
 	return packets.New(routed.tables, config)
