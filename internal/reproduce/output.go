@@ -114,6 +114,7 @@ var axes = map[measure.Measure]string{
 	measure.Stops:     "µs until the network stood still",
 	measure.Accepted:  "accepted load, fraction of the hosts' links",
 	measure.Delivered: "largest load still delivered, fraction of the hosts' links",
+	measure.Rounds:    "rounds of messages until all switches have their tables",
 	measure.Ports:     "most ports of a switch",
 	measure.Risk:      "congestion risk of the port with most, flows",
 	measure.Example:   "effective bisection bandwidth, exact",

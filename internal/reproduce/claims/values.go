@@ -28,6 +28,20 @@ func Ranges(line string, low, high float64) Check {
 	}
 }
 
+// Everywhere agrees if there is a value for every network of a line, which then says what.
+func Everywhere(line, what string) Check {
+	return func(r *Results) Answer {
+		e, refused := r.extentOf(line)
+		if e.empty() && refused == 0 {
+			return NotMeasured
+		}
+		if refused > 0 {
+			return answer(false, "not on %d networks", refused)
+		}
+		return answer(true, "%s, after %s to %s rounds", what, number(e.least), number(e.most))
+	}
+}
+
 // RangesLike says between which values a line lies, whiskers included; it agrees if the
 // least and the most are both within one of the paper's.
 func RangesLike(line string, low, high float64) Check {

@@ -22,6 +22,7 @@ const (
 	Stops     Measure = "stops"     // microseconds until a network without lanes to spare stood still
 	Accepted  Measure = "accepted"  // packets delivered, a fraction of what the links of the hosts carry
 	Delivered Measure = "delivered" // the largest load offered that is still delivered, of a grid; a fraction likewise
+	Rounds    Measure = "rounds"    // of messages between neighbours, until all switches have the tables of MROOTS, see roundsOf
 	Ports     Measure = "ports"     // the most ports of a switch
 	Risk      Measure = "risk"      // congestion risk, see riskOf
 	Example   Measure = "example"   // effective bisection bandwidth over all patterns, of HOTI 2009 figure 6
@@ -29,7 +30,7 @@ const (
 
 // Version is raised when the code that takes a measure changes what comes out, so
 // that finished points are taken again.
-var Version = map[Measure]int{Bandwidth: 2, Lanes: 2, Seconds: 2, Loops: 1, Stops: 1, Accepted: 3, Delivered: 2, Ports: 1, Risk: 1, Example: 1}
+var Version = map[Measure]int{Bandwidth: 2, Lanes: 2, Seconds: 2, Loops: 1, Stops: 1, Accepted: 3, Delivered: 2, Rounds: 1, Ports: 1, Risk: 1, Example: 1}
 
 // SeedMark stands for one seed after another in the spec of a drawn network.
 const SeedMark = "{seed}"

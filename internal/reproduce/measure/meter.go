@@ -121,6 +121,8 @@ func (m *Meter) one(ctx context.Context, f *fabric.Fabric, p Point, n Drawn) (sa
 		return routingTime(ctx, f, p)
 	case Accepted:
 		return accepted(ctx, f, p, n.Seed)
+	case Rounds:
+		return roundsOf(ctx, f, n.Seed)
 	case Delivered:
 		return delivered(ctx, f, p, n.Seed)
 	case Stops:

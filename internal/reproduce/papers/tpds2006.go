@@ -2,6 +2,7 @@ package papers
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/measure"
@@ -61,6 +62,16 @@ func doubled() (list []claims.Place) {
 	return list
 }
 
+// settling is those of doubled on which every switch computes the tables of all.
+func settling() []claims.Place {
+	all := doubled()
+	all = all[:slices.IndexFunc(all, func(at claims.Place) bool { return at.X > 128 })]
+	for i := range all {
+		all[i].Quick = all[i].X <= 64
+	}
+	return all
+}
+
 var (
 	few, hundred = Effort{Networks: 30}, Effort{Networks: 100}
 	set          = " The mean over the networks drawn for each place, with the least and the most as whiskers; one host per switch. The figures of the paper have one panel for each size."
@@ -86,6 +97,16 @@ var tpds2006 = []Experiment{
 			{Where: "5.2", Says: "the maximum is at about twice as many links as switches", Check: claims.Peak([]string{"16 switches", "32 switches", "64 switches", "128 switches"}, 2),
 				Why: inTree + " " + grid},
 			{Where: "8.4", Says: "32 switches at twice as many links: two layers in many cases, three in all", Check: claims.RangesAt("32 switches", "64", 2, 3), Why: squeezed},
+		},
+	},
+	{
+		ID: "tpds2006-43", Figure: "Section 4.3", Title: "MROOTS without anybody who knows the whole network",
+		Shows: "Every switch sends a record of itself to its neighbours and passes on what is new to it. When it has a record of every neighbour that its records name, it computes roots, trees and its own tables, of four layers. " +
+			"The rounds of messages until the last switch has them, in random networks with twice as many cables as switches. The paper has no figure of it.",
+		Measure: measure.Rounds, X: "switches", Curves: true, LogX: true, Lines: []claims.Line{{Name: "mroots", Engine: "mroots", Places: settling()}},
+		Quick: Effort{Networks: 4}, Full: Effort{Networks: 16},
+		Claims: []claims.Claim{
+			{Where: "4.3", Says: "all nodes calculate roots, trees and tables independently, and conclude with the same result", Check: claims.Everywhere("mroots", "the tables of every switch are those of one that is told of all, whatever the order of messages")},
 		},
 	},
 	{
