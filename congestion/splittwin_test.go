@@ -227,7 +227,7 @@ func splitRates(flows []*split, load map[fabric.ChannelID]float64, model congest
 // every pair, but for rounding.
 func TestSplitLoads(t *testing.T) {
 	for seed := range uint64(4) {
-		for _, c := range [][2]string{{"xgft:m=3x3,w=2x3,hosts=3", "updn"}, {"torus:3x4,hosts=1", "weave-any"}, {"dragonfly:p=2", "weave-any"}} {
+		for _, c := range [][2]string{{"xgft:m=3x3,w=2x3,hosts=3", "updn"}, {"xgft:m=2x2,w=4x4,hosts=1", "updn"}, {"torus:3x4,hosts=1", "weave-any"}, {"dragonfly:p=2", "weave-any"}} {
 			tables := adaptiveTables(t, c[0], c[1], seed, seed > 2)
 			f := tables.Fabric
 			l, err := congestion.CountTables(t.Context(), tables, routing.HCA)
