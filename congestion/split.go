@@ -57,7 +57,11 @@ func newFan(t *routing.Tables) *fan {
 // placeFrom is the place of an in-port, whose switch has those from a number on; a new one if
 // packets meet others there.
 func (n *fan) placeFrom(from int, s fabric.NodeID, in uint8) int32 {
+	byLane := n.t.Lanes.SL2VL.AnyByLane()
 	for i := from; i < len(n.at); i++ {
+		if byLane && lanesAt(n.t.Fabric, s, in) != lanesAt(n.t.Fabric, s, n.in[i]) {
+			continue // what enters there is on other lanes
+		}
 		if n.t.Groups.SameFrom(s, in, n.in[i]) && n.t.Lanes.SL2VL.SameFrom(s, in, n.in[i]) {
 			return int32(i)
 		}
@@ -173,7 +177,11 @@ func (p *spray) hop(lid fabric.LID, to *fabric.Endpoint, sl uint8) bool {
 			case c == fabric.None || int(c) >= f.Trunks():
 				p.lost = true
 			default:
-				vl := p.t.Lanes.SL2VL.VL(s, p.in[place], port, sl)
+				lane := came
+				if came == fromSource {
+					lane = routing.SourceLane(lanesAt(f, s, p.in[place]), sl)
+				}
+				vl := p.t.Lanes.SL2VL.Next(s, p.in[place], port, sl, lane)
 				if int(vl) >= routing.MaxDataVLs {
 					p.lost = true
 					continue

@@ -222,21 +222,29 @@ func (r *LaneRoutes) add(t *routing.Tables, tree *routing.Tree, lid fabric.LID, 
 		if tree.Depth(at) < 0 || sl == routing.NoSL {
 			continue
 		}
-		in := s.in
+		in, lane := s.in, routing.SourceLane(lanesAt(f, at, s.in), sl)
 		var used uint16 // lanes, a bit each
 		for at != root {
 			c := tree.Out[at]
 			ch := f.Channel(c)
-			vl := t.Lanes.SL2VL.VL(at, in, ch.FromPort, sl)
+			vl := t.Lanes.SL2VL.Next(at, in, ch.FromPort, sl, lane)
 			if int(vl) >= routing.MaxDataVLs {
 				break
 			}
 			r.Routes[int(vl)*r.Trunks+int(c)] += s.count
 			used |= 1 << vl
-			at, in = ch.To, ch.ToPort
+			at, in, lane = ch.To, ch.ToPort, vl
 		}
 		for ; used != 0; used &= used - 1 {
 			r.Pairs[bits.TrailingZeros16(used)] += int64(s.count)
 		}
 	}
+}
+
+// lanesAt is how many data lanes the cable at a port of a switch runs; 0: not known, or no cable.
+func lanesAt(f *fabric.Fabric, s fabric.NodeID, port uint8) uint8 {
+	if c := f.Out(s, port); port != 0 && c != fabric.None {
+		return f.Channel(c).DataVLs
+	}
+	return 0
 }

@@ -2,6 +2,7 @@ package deadlock
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -45,11 +46,29 @@ func (d *derivation) absentOn(c fabric.ChannelID, levels, lanes uint16) {
 			if in == ch.FromPort || in > 0 && f.Out(ch.From, in) == fabric.None {
 				continue
 			}
-			vl := d.t.Lanes.SL2VL.VL(ch.From, in, ch.FromPort, sl)
-			if vl >= ch.DataVLs && lanes>>vl&1 == 1 && seen>>vl&1 == 0 {
-				seen |= 1 << vl
+			for m := d.lanesTo(ch, in, sl) & lanes &^ seen >> ch.DataVLs << ch.DataVLs; m != 0; m &= m - 1 {
+				vl := uint8(bits.TrailingZeros16(m))
+				seen |= bit(vl)
 				d.verdict.Absent = append(d.verdict.Absent, Absent{c, sl, vl})
 			}
 		}
 	}
+}
+
+// lanesTo is the lanes, as bits, that packets on a service level which come in by a port leave on
+// by a channel.
+func (d *derivation) lanesTo(out *fabric.Channel, in, sl uint8) uint16 {
+	maps := d.t.Lanes.SL2VL
+	if !maps.ByLane(out.From, sl) {
+		return 1 << maps.VL(out.From, in, out.FromPort, sl)
+	}
+	came := bit(d.sourceLane(out.From, in, sl))
+	if c := d.t.Fabric.Out(out.From, in); in > 0 && int(c) < d.t.Fabric.Trunks() {
+		came = d.inUse[d.t.Fabric.Reverses()[c]]
+	}
+	next := uint16(0)
+	for ; came != 0; came &= came - 1 {
+		next |= 1 << maps.VL(out.From, in, out.FromPort, uint8(bits.TrailingZeros16(came)))
+	}
+	return next
 }

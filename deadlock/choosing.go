@@ -89,7 +89,7 @@ type outlets struct {
 }
 
 func newChooser(d *derivation) *chooser {
-	f, g := d.t.Fabric, d.t.Groups
+	f, g := d.t.Fabric, d.choices
 	w := &chooser{
 		d: d, f: f, g: g, tables: g.Tables(),
 		inUse: make([]uint16, f.Trunks()), lanes: make([]uint16, f.Trunks()), fresh: make([]uint16, f.Trunks()),
@@ -255,7 +255,10 @@ func (w *chooser) arrive(c fabric.ChannelID, lanes uint16) {
 
 // firstLanes is the lanes on which sources leave their switch by a trunk.
 func (w *chooser) firstLanes(b *start, out fabric.ChannelID) uint16 {
-	if !w.simple {
+	switch {
+	case !w.simple && w.byLane(b.s):
+		return laneBit(w.d.t.Lanes.SL2VL.VL(b.s, b.g.port, w.f.Channel(out).FromPort, w.d.sourceLane(b.s, b.g.port, w.sl)))
+	case !w.simple:
 		return laneBit(w.d.maps.first(b.g, w.f.Channel(out).FromPort, w.sl))
 	}
 	lanes := uint16(0)
@@ -280,8 +283,15 @@ func (w *chooser) dropsFirst(b *start, out fabric.ChannelID) bool {
 
 // nextLanes is the lanes of a trunk that packets on some lanes of the trunk before take.
 func (w *chooser) nextLanes(in, out fabric.ChannelID, lanes uint16) uint16 {
-	if w.simple {
+	switch {
+	case w.simple:
 		return lanes
+	case w.byLane(w.f.Heads()[in]):
+		next := uint16(0)
+		for ; lanes != 0; lanes &= lanes - 1 {
+			next |= w.laneAfter(in, out, uint8(bits.TrailingZeros16(lanes)))
+		}
+		return next
 	}
 	return laneBit(w.d.maps.lane(w.f.Turn(in, out), w.sl))
 }
@@ -354,41 +364,39 @@ func (w *chooser) depend() {
 	words := wordsPerTurn(w.d.lanes)
 	for i := range w.starts {
 		if b := &w.starts[i]; w.sends(b) {
-			w.drops(w.waysFrom(b.s, b.g.port), b.s, b.g.port, func(out fabric.ChannelID) bool { return w.dropsFirst(b, out) })
+			lane := uint16(1) << w.d.sourceLane(b.s, b.g.port, w.sl)
+			w.drops(w.waysFrom(b.s, b.g.port), b.s, b.g.port, lane, func(out fabric.ChannelID) bool { return w.dropsFirst(b, out) })
 		}
 	}
 	for _, c := range w.trunks {
 		mask := w.lanes[c]
 		w.inUse[c] |= mask
 		on := w.waysOn(c)
-		w.drops(on, w.f.Heads()[c], w.f.Channel(c).ToPort, func(out fabric.ChannelID) bool { return w.nextLanes(c, out, mask) == 0 })
+		w.drops(on, w.f.Heads()[c], w.f.Channel(c).ToPort, mask, func(out fabric.ChannelID) bool { return w.loses(c, out, mask) })
 		for _, out := range on.trunks {
 			turn := w.f.Turn(c, out)
 			if w.simple {
 				w.same.add(turn, mask)
 				continue
 			}
-			next := w.nextLanes(c, out, mask)
-			if next == 0 {
-				continue
-			}
-			vl := uint8(bits.TrailingZeros16(next))
 			for m := mask; m != 0; m &= m - 1 {
-				setBit(w.matrix[turn*words:][:words], w.d.lanes, uint8(bits.TrailingZeros16(m)), vl)
+				if next := w.nextLanes(c, out, m&-m); next != 0 {
+					setBit(w.matrix[turn*words:][:words], w.d.lanes, uint8(bits.TrailingZeros16(m)), uint8(bits.TrailingZeros16(next)))
+				}
 			}
 		}
 	}
 }
 
-// drops counts the ways on which packets are dropped that entered a switch by a port,
-// their service level being mapped to dropLane.
-func (w *chooser) drops(on *ways, s fabric.NodeID, in uint8, dropped func(out fabric.ChannelID) bool) {
+// drops counts the ways on which packets are dropped that entered a switch by a port on some
+// lanes, their service level or one of the lanes being mapped to dropLane.
+func (w *chooser) drops(on *ways, s fabric.NodeID, in uint8, lanes uint16, dropped func(out fabric.ChannelID) bool) {
 	for _, out := range on.trunks {
 		if dropped(out) {
 			w.verdict.Dropped++
 		}
 	}
-	if on.stops && on.end == arrives && w.home != 0 && w.d.t.Lanes.SL2VL.VL(s, in, w.home, w.sl) >= dropLane {
+	if on.stops && on.end == arrives && w.home != 0 && w.losesLast(s, in, lanes) {
 		w.verdict.Dropped++
 	}
 }

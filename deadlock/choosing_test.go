@@ -122,6 +122,7 @@ func mesh(t *testing.T, x, y int) *fabric.Fabric {
 		sw[i] = b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: 6}, "")
 		h := b.Node(fabric.Node{GUID: fabric.GUID(100 + i), Kind: fabric.Adapter, Ports: 1}, "")
 		b.Cable(h, 1, sw[i], 1, fabric.Rate{})
+		b.DataVLs(h, 1, 1) // what they send is on lane 0, whatever the service level
 	}
 	b.Cable(b.Node(fabric.Node{GUID: 99, Kind: fabric.Adapter, Ports: 1}, ""), 1, sw[0], 6, fabric.Rate{})
 	for i := range sw {
@@ -139,73 +140,164 @@ func mesh(t *testing.T, x, y int) *fabric.Fabric {
 	return f
 }
 
+// tally counts what tables came to.
+type tally struct{ free, escapes, loops, cast int }
+
+// agree holds the judge's verdict, proof or loop against the slow one's.
+func (n *tally) agree(t *testing.T, seed uint64, tables *routing.Tables, contract routing.Contract) {
+	t.Helper()
+	all := *tables
+	if all.Groups == nil { // the slow one looks for groups everywhere
+		all.Groups = routing.NewGroups(all.Fabric, 1)
+	}
+	w := newSlow(&all, func(src fabric.EndpointID, lid fabric.LID) []uint8 {
+		switch contract {
+		case routing.Any:
+			return []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+		case routing.Single(1):
+			return []uint8{1}
+		case routing.Honored:
+			back := tables.Lanes.SL(tables.Fabric.Owner(lid), tables.Fabric.Endpoint(src).LID)
+			return []uint8{tables.Lanes.SL(src, lid), back}
+		}
+		return []uint8{tables.Lanes.SL(src, lid)}
+	})
+	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: contract})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Pairs != w.pairs || v.Unreachable != w.unreachable || v.Free() != w.free() {
+		t.Fatalf("seed %d: %d of %d pairs cut off, free %v; want %d of %d, %v", seed, v.Unreachable, v.Pairs, v.Free(), w.unreachable, w.pairs, w.free())
+	}
+	if contract != routing.Any && v.Dependencies != len(w.edges) {
+		t.Fatalf("seed %d: %d dependencies, want %d", seed, v.Dependencies, len(w.edges))
+	}
+	switch {
+	case v.Free():
+		n.free++
+		for e := range w.edges {
+			if rankOf(v.Certificate.Rank, v.Certificate.Lanes, e[0]) >= rankOf(v.Certificate.Rank, v.Certificate.Lanes, e[1]) {
+				t.Fatalf("seed %d: the ranks do not rise along %v", seed, e)
+			}
+		}
+		return
+	case tables.Groups == nil:
+	case (v.Escape != nil) != w.escapes():
+		t.Fatalf("seed %d: an escape %v, want %v", seed, v.Escape != nil, w.escapes())
+	case v.Escape != nil:
+		n.escapes++
+		holds(t, w, v.Escape)
+	}
+	n.loops++
+	for i, s := range v.Cycle {
+		next := v.Cycle[(i+1)%len(v.Cycle)]
+		one := &slow{t: &all, edges: map[[2]deadlock.Hop]bool{}, held: map[deadlock.Hop]bool{}}
+		if s.Multicast {
+			one.cast(&tables.Multicast.Trees[s.Dst-routing.FirstMLID], tables.Fabric.Endpoint(s.Src), s.SL)
+			n.cast++
+		}
+		for _, chooses := range []bool{false, true} {
+			if !s.Multicast {
+				one.travel(s.Src, tables.Fabric.Owner(s.Dst), s.Dst, s.SL, chooses)
+			}
+		}
+		if !one.edges[[2]deadlock.Hop{{Trunk: s.Trunk, Lane: s.VL}, {Trunk: next.Trunk, Lane: next.VL}}] {
+			t.Fatalf("seed %d: no packet makes step %d, %+v", seed, i, s)
+		}
+	}
+}
+
+// anyContract is one of four.
+func anyContract(rng *rand.Rand) routing.Contract {
+	return []routing.Contract{routing.Any, routing.Directed, routing.Single(1), routing.Honored}[rng.IntN(4)]
+}
+
 // The judge agrees with the slow one, and its proofs and loops hold by what that has seen.
 func TestGroupsAgree(t *testing.T) {
-	free, escapes, loops, cast := 0, 0, 0, 0
+	var n tally
 	for seed := range uint64(900) {
 		rng := rand.New(rand.NewPCG(seed, 16))
 		tables := randomGroups(t, rng)
-		contract := []routing.Contract{routing.Any, routing.Directed, routing.Single(1), routing.Honored}[rng.IntN(4)]
-		w := newSlow(tables, func(src fabric.EndpointID, lid fabric.LID) []uint8 {
-			switch contract {
-			case routing.Any:
-				return []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
-			case routing.Single(1):
-				return []uint8{1}
-			case routing.Honored:
-				back := tables.Lanes.SL(tables.Fabric.Owner(lid), tables.Fabric.Endpoint(src).LID)
-				return []uint8{tables.Lanes.SL(src, lid), back}
-			}
-			return []uint8{tables.Lanes.SL(src, lid)}
-		})
+		n.agree(t, seed, tables, anyContract(rng))
+	}
+	if n.free < 50 || n.escapes < 20 || n.loops-n.escapes < 50 || n.cast < 60 {
+		t.Errorf("%+v: too few of a kind to be a test", n)
+	}
+}
+
+// The same where switches look up lanes by lanes, with groups of ports and without.
+func TestLanesByLanes(t *testing.T) {
+	var n tally
+	differ := 0
+	for seed := range uint64(900) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		tables := randomGroups(t, rng)
+		maps := tables.Lanes.SL2VL
+		if _, uniform := maps.Uniform(); uniform {
+			continue
+		}
+		if rng.IntN(2) == 0 {
+			tables.Groups = nil
+		}
+		contract := anyContract(rng)
+		plain, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: contract})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := range fabric.NodeID(tables.Fabric.Switches()) {
+			maps.SetByLane(s, uint16(rng.IntN(4)))
+		}
+		n.agree(t, seed, tables, contract)
 		v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: contract})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v.Pairs != w.pairs || v.Unreachable != w.unreachable || v.Free() != w.free() {
-			t.Fatalf("seed %d: %d of %d pairs cut off, free %v; want %d of %d, %v", seed, v.Unreachable, v.Pairs, v.Free(), w.unreachable, w.pairs, w.free())
+		if v.Free() != plain.Free() || v.Dependencies != plain.Dependencies {
+			differ++
 		}
-		if contract != routing.Any && v.Dependencies != len(w.edges) {
-			t.Fatalf("seed %d: %d dependencies, want %d", seed, v.Dependencies, len(w.edges))
-		}
-		switch {
-		case v.Free():
-			free++
-			for e := range w.edges {
-				if rankOf(v.Certificate.Rank, v.Certificate.Lanes, e[0]) >= rankOf(v.Certificate.Rank, v.Certificate.Lanes, e[1]) {
-					t.Fatalf("seed %d: the ranks do not rise along %v", seed, e)
-				}
-			}
-			continue
-		case (v.Escape != nil) != w.escapes():
-			t.Fatalf("seed %d: an escape %v, want %v", seed, v.Escape != nil, w.escapes())
-		case v.Escape != nil:
-			escapes++
-			holds(t, w, v.Escape)
-		}
-		loops++
-		for i, s := range v.Cycle {
-			next := v.Cycle[(i+1)%len(v.Cycle)]
-			one := &slow{t: tables, edges: map[[2]deadlock.Hop]bool{}, held: map[deadlock.Hop]bool{}}
-			if s.Multicast {
-				one.cast(&tables.Multicast.Trees[s.Dst-routing.FirstMLID], tables.Fabric.Endpoint(s.Src), s.SL)
-			}
-			for _, chooses := range []bool{false, true} {
-				if s.Multicast {
-					break
-				}
-				one.travel(s.Src, tables.Fabric.Owner(s.Dst), s.Dst, s.SL, chooses)
-			}
-			if s.Multicast {
-				cast++
-			}
-			if !one.edges[[2]deadlock.Hop{{Trunk: s.Trunk, Lane: s.VL}, {Trunk: next.Trunk, Lane: next.VL}}] {
-				t.Fatalf("seed %d: no packet makes step %d, %+v", seed, i, s)
+		if v.Free() {
+			if _, err := deadlock.CheckCertificate(t.Context(), tables, v.Certificate, nil); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
 			}
 		}
 	}
-	if free < 50 || escapes < 20 || loops-escapes < 50 || cast < 60 {
-		t.Errorf("%d free, %d free by escape, %d loops without, %d steps of multicast: too few of a kind to be a test", free, escapes, loops-escapes, cast)
+	t.Logf("%+v; %d otherwise than by service levels", n, differ)
+	if n.free < 50 || n.escapes < 5 || n.loops-n.escapes < 50 || n.cast < 30 || differ < 20 {
+		t.Errorf("%+v, %d otherwise than by service levels: too few of a kind to be a test", n, differ)
+	}
+}
+
+// The last port drops packets by the lane that they came on too, and sends them on lanes that its
+// cable may not run.
+func TestLastLaneByLane(t *testing.T) {
+	f := mesh(t, 2, 1) // switch 0, port 2, to switch 1, port 3; the hosts, with a lane each, at ports 1
+	for _, c := range []struct {
+		last            uint8
+		dropped, absent int
+	}{{15, 1, 0}, {0, 0, 0}, {2, 0, 1}} {
+		maps := routing.UniformSL2VL([routing.SLs]uint8{}).PerPort(f)
+		maps.Set(0, 1, 2, 0, 1)      // SL 0 is on lane 1 between the switches
+		maps.Set(1, 3, 1, 1, c.last) // and goes by that from there
+		fw := routing.NewForwarding(f)
+		for lid, e := range f.LIDs() {
+			to := f.Endpoint(e)
+			for s, port := range []uint8{2, 3} {
+				if fw.Row(lid)[s] = port; fabric.NodeID(s) == to.Switch {
+					fw.Row(lid)[s] = f.LastPort(to)
+				}
+			}
+		}
+		tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, maps)}
+		for _, byLane := range []uint16{0, 1} {
+			maps.SetByLane(1, byLane)
+			v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Single(0)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dropped, absent := c.dropped*int(byLane), c.absent*int(byLane); int(v.Dropped) != dropped || len(v.Absent) != absent {
+				t.Errorf("to lane %d, by lanes %d: %d dropped, absent %v; want %d and %d", c.last, byLane, v.Dropped, v.Absent, dropped, absent)
+			}
+		}
 	}
 }
 

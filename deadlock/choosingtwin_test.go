@@ -86,7 +86,7 @@ func (w *slow) travel(src, dst fabric.EndpointID, lid fabric.LID, sl uint8, choo
 				after[at.h.Trunk] = map[fabric.ChannelID]bool{}
 			}
 			after[at.h.Trunk][c] = true
-			next := deadlock.Hop{Trunk: c, Lane: w.t.Lanes.SL2VL.VL(at.s, at.in, p, sl)}
+			next := deadlock.Hop{Trunk: c, Lane: w.lane(at.s, at.in, p, sl, at.h)}
 			if at.h.Lane == dropped || next.Lane == 15 { // only the way counts from here on
 				wait.out, next.Lane = true, dropped
 			} else {
@@ -106,6 +106,24 @@ func (w *slow) travel(src, dst fabric.EndpointID, lid fabric.LID, sl uint8, choo
 		}
 	}
 	return sure && !circular(after)
+}
+
+// lane is that of a packet which holds a hop, or comes from a source, and leaves a switch.
+func (w *slow) lane(s fabric.NodeID, in, out, sl uint8, holds deadlock.Hop) uint8 {
+	switch maps := w.t.Lanes.SL2VL; {
+	case holds.Lane == dropped:
+		return dropped
+	case maps.ByLane(s, sl) && holds.Trunk == fabric.None:
+		lanes := uint8(15) // where nobody says how many the cable runs
+		if c := w.t.Fabric.Out(s, in); in > 0 && w.t.Fabric.Channel(c).DataVLs > 0 {
+			lanes = w.t.Fabric.Channel(c).DataVLs
+		}
+		return maps.VL(s, in, out, sl%lanes)
+	case maps.ByLane(s, sl):
+		return maps.VL(s, in, out, holds.Lane)
+	default:
+		return maps.VL(s, in, out, sl)
+	}
 }
 
 // dropped is the lane of a packet that was dropped.
@@ -184,7 +202,7 @@ func (w *slow) cast(tree *routing.MulticastTree, from *fabric.Endpoint, sl uint8
 			if p == in || c == fabric.None || int(c) >= f.Trunks() {
 				continue
 			}
-			next := deadlock.Hop{Trunk: c, Lane: w.t.Lanes.SL2VL.VL(at, in, p, sl)}
+			next := deadlock.Hop{Trunk: c, Lane: w.lane(at, in, p, sl, h)}
 			if next.Lane == 15 {
 				continue
 			}

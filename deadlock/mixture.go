@@ -133,6 +133,9 @@ func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixt
 		if t.Groups != nil {
 			return nil, errors.New("deadlock: a change of tables with groups of ports cannot be judged")
 		}
+		if t.Lanes.SL2VL.AnyByLane() {
+			return nil, errors.New("deadlock: a change of tables whose switches look up lanes by lanes cannot be judged")
+		}
 		if err := t.Check(); err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func (m *mixture) spreader() *spreader {
 	if !slices.ContainsFunc(m.tables, func(t *routing.Tables) bool { return representatives(t, sls) == sls }) {
 		sls &= -sls
 	}
-	return spreaderOf(m.f, trees, sls, m.lanes, func(s fabric.NodeID, in, out, sl uint8) (lanes uint16) {
+	return spreaderOf(m.f, trees, sls, m.lanes, func(s fabric.NodeID, in, out, sl uint8, _ uint16) (lanes uint16) {
 		for _, t := range m.tables {
 			lanes |= 1 << min(t.Lanes.SL2VL.VL(s, in, out, sl), dropLane)
 		}

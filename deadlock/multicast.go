@@ -37,19 +37,24 @@ func (v *Verdict) Outside() []string {
 type spreader struct {
 	f     *fabric.Fabric
 	trees []routing.MulticastTree
-	sls   uint16                                          // service levels to follow, as bits
-	lanes int                                             // that packets may be on
-	maps  func(s fabric.NodeID, in, out, sl uint8) uint16 // lanes as bits, with dropLane
+	sls   uint16 // service levels to follow, as bits
+	lanes int    // that packets may be on
+	maps  nextMap
 	tree  *routing.MulticastTree
 	sl    uint8
 	ports []routing.PortSet  // [switch] of the tree
 	held  []uint16           // [trunk] lanes on which packets come, as bits
 	queue []fabric.ChannelID // trunks that were reached, first those at sources
+	fresh []hop              // lanes that were reached, in this order
 	from  []int32            // [trunk × MaxDataVLs + lane] the one before it, or, less than 0, ^EndpointID of the sender
 }
 
+// nextMap is the lanes by which packets on a service level leave a switch that came in by a port on
+// some lanes; none: from a sender there. Lanes are bits, also dropLane.
+type nextMap func(s fabric.NodeID, in, out, sl uint8, came uint16) uint16
+
 // spreader is for groups on some service levels, given as bits.
-func spreaderOf(f *fabric.Fabric, trees []routing.MulticastTree, sls uint16, lanes int, maps func(s fabric.NodeID, in, out, sl uint8) uint16) *spreader {
+func spreaderOf(f *fabric.Fabric, trees []routing.MulticastTree, sls uint16, lanes int, maps nextMap) *spreader {
 	return &spreader{
 		f: f, trees: trees, sls: sls, lanes: lanes, maps: maps,
 		ports: make([]routing.PortSet, f.Switches()), held: make([]uint16, f.Trunks()), from: make([]int32, f.Trunks()*routing.MaxDataVLs),
@@ -58,8 +63,17 @@ func spreaderOf(f *fabric.Fabric, trees []routing.MulticastTree, sls uint16, lan
 
 func newSpreader(d *derivation) *spreader {
 	m, sl2vl := d.t.Multicast, d.t.Lanes.SL2VL
-	return spreaderOf(d.t.Fabric, m.Trees, representatives(d.t, m.SLs), d.lanes, func(s fabric.NodeID, in, out, sl uint8) uint16 {
-		return 1 << min(sl2vl.VL(s, in, out, sl), dropLane)
+	return spreaderOf(d.t.Fabric, m.Trees, representatives(d.t, m.SLs), d.lanes, func(s fabric.NodeID, in, out, sl uint8, came uint16) (next uint16) {
+		if !sl2vl.ByLane(s, sl) {
+			return 1 << min(sl2vl.VL(s, in, out, sl), dropLane)
+		}
+		if came == 0 {
+			came = 1 << d.sourceLane(s, in, sl)
+		}
+		for ; came != 0; came &= came - 1 {
+			next |= 1 << min(sl2vl.VL(s, in, out, uint8(bits.TrailingZeros16(came))), dropLane)
+		}
+		return next
 	})
 }
 
@@ -87,44 +101,45 @@ func (w *spreader) each(visit func()) {
 
 // spread finds the lanes that packets of the group hold on every trunk.
 func (w *spreader) spread() {
-	w.queue = w.queue[:0]
+	w.queue, w.fresh = w.queue[:0], w.fresh[:0]
 	for _, n := range w.tree.Nodes {
 		all := w.f.Attached(n.Switch)
 		for i := range all {
 			e := all[(i+1)%len(all)] // port 0 of the switch last
-			w.copyTo(n.Switch, w.f.LastPort(w.f.Endpoint(e)), ^int32(e))
+			w.copyTo(n.Switch, w.f.LastPort(w.f.Endpoint(e)), 0, ^int32(e))
 		}
 	}
-	for i := 0; i < len(w.queue); i++ {
-		c := w.f.Channel(w.queue[i])
-		w.copyTo(c.To, c.ToPort, int32(w.queue[i])*routing.MaxDataVLs+int32(bits.TrailingZeros16(w.held[w.queue[i]])))
+	for i := 0; i < len(w.fresh); i++ {
+		h := w.fresh[i]
+		c := w.f.Channel(h.trunk)
+		w.copyTo(c.To, c.ToPort, bit(h.vl), int32(h.trunk)*routing.MaxDataVLs+int32(h.vl))
 	}
 }
 
-// copyTo sends packets that entered a switch by a port to the trunks of the tree. The lane
-// of a trunk depends on the in-port alone, so a trunk is followed once however many lanes
-// of it are held.
-func (w *spreader) copyTo(s fabric.NodeID, in uint8, from int32) {
-	w.branches(s, in, func(out fabric.ChannelID, lanes uint16) {
+// copyTo sends packets that entered a switch by a port on some lanes to the trunks of the tree.
+func (w *spreader) copyTo(s fabric.NodeID, in uint8, came uint16, from int32) {
+	w.branches(s, in, came, func(out fabric.ChannelID, lanes uint16) {
 		if w.held[out] == 0 {
 			w.queue = append(w.queue, out)
 		}
 		for fresh := lanes &^ w.held[out]; fresh != 0; fresh &= fresh - 1 {
-			w.from[int(out)*routing.MaxDataVLs+bits.TrailingZeros16(fresh)] = from
+			vl := uint8(bits.TrailingZeros16(fresh))
+			w.fresh = append(w.fresh, hop{out, vl})
+			w.from[int(out)*routing.MaxDataVLs+int(vl)] = from
 		}
 		w.held[out] |= lanes
 	})
 }
 
-// branches visits the trunks to which a switch copies packets that came in by a port, with
-// their lanes. Those on which the packets are dropped are left out.
-func (w *spreader) branches(s fabric.NodeID, in uint8, visit func(out fabric.ChannelID, lanes uint16)) {
+// branches visits the trunks to which a switch copies packets that came in by a port on some
+// lanes, with their lanes. Those on which the packets are dropped are left out.
+func (w *spreader) branches(s fabric.NodeID, in uint8, came uint16, visit func(out fabric.ChannelID, lanes uint16)) {
 	for port := range w.ports[s].All() {
 		c := w.f.Out(s, port)
 		if port == in || c == fabric.None || int(c) >= w.f.Trunks() {
 			continue
 		}
-		if lanes := w.maps(s, in, port, w.sl) &^ (1 << dropLane); lanes != 0 {
+		if lanes := w.maps(s, in, port, w.sl, came) &^ (1 << dropLane); lanes != 0 {
 			visit(c, lanes)
 		}
 	}
@@ -160,14 +175,14 @@ func (w *spreader) note(matrix []uint64, inUse []uint16) {
 	for _, c := range w.queue {
 		inUse[c] |= w.held[c]
 		ch := w.f.Channel(c)
-		w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, lanes uint16) {
-			turn := matrix[w.f.Turn(c, out)*words:][:words]
-			for from := w.held[c]; from != 0; from &= from - 1 {
+		for from := w.held[c]; from != 0; from &= from - 1 {
+			w.branches(ch.To, ch.ToPort, from&-from, func(out fabric.ChannelID, lanes uint16) {
+				turn := matrix[w.f.Turn(c, out)*words:][:words]
 				for to := lanes; to != 0; to &= to - 1 {
 					setBit(turn, w.lanes, uint8(bits.TrailingZeros16(from)), uint8(bits.TrailingZeros16(to)))
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
@@ -176,7 +191,7 @@ func (w *spreader) noteSame(same sameLane, inUse []uint16) {
 	for _, c := range w.queue {
 		inUse[c] |= w.held[c]
 		ch := w.f.Channel(c)
-		w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, _ uint16) { same.add(w.f.Turn(c, out), w.held[c]) })
+		w.branches(ch.To, ch.ToPort, w.held[c], func(out fabric.ChannelID, _ uint16) { same.add(w.f.Turn(c, out), w.held[c]) })
 	}
 }
 
@@ -184,7 +199,7 @@ func (w *spreader) noteSame(same sameLane, inUse []uint16) {
 func (w *spreader) circles() bool {
 	left := make(map[fabric.ChannelID]int, len(w.queue)) // trunks before it that packets can come by
 	for _, c := range w.queue {
-		w.branches(w.f.Channel(c).To, w.f.Channel(c).ToPort, func(out fabric.ChannelID, _ uint16) { left[out]++ })
+		w.branches(w.f.Channel(c).To, w.f.Channel(c).ToPort, w.held[c], func(out fabric.ChannelID, _ uint16) { left[out]++ })
 	}
 	var free []fabric.ChannelID
 	for _, c := range w.queue {
@@ -193,7 +208,7 @@ func (w *spreader) circles() bool {
 		}
 	}
 	for i := 0; i < len(free); i++ {
-		w.branches(w.f.Channel(free[i]).To, w.f.Channel(free[i]).ToPort, func(out fabric.ChannelID, _ uint16) {
+		w.branches(w.f.Channel(free[i]).To, w.f.Channel(free[i]).ToPort, w.held[free[i]], func(out fabric.ChannelID, _ uint16) {
 			if left[out]--; left[out] == 0 {
 				free = append(free, out)
 			}
@@ -241,22 +256,22 @@ func (w *spreader) oneSided() bool {
 
 // reached counts the switches with members that packets from one of them come to.
 func (w *spreader) reached(from fabric.NodeID, members []fabric.NodeID) int {
-	came := map[fabric.ChannelID]bool{}
+	seen := map[fabric.ChannelID]bool{}
 	at := map[fabric.NodeID]bool{from: true}
 	var queue []fabric.ChannelID
-	enter := func(s fabric.NodeID, in uint8) {
-		w.branches(s, in, func(out fabric.ChannelID, _ uint16) {
-			if !came[out] {
-				came[out] = true
+	enter := func(s fabric.NodeID, in uint8, came uint16) {
+		w.branches(s, in, came, func(out fabric.ChannelID, _ uint16) {
+			if !seen[out] {
+				seen[out] = true
 				at[w.f.Heads()[out]] = true
 				queue = append(queue, out)
 			}
 		})
 	}
-	enter(from, 0)
+	enter(from, 0, 0)
 	for i := 0; i < len(queue); i++ {
 		c := w.f.Channel(queue[i])
-		enter(c.To, c.ToPort)
+		enter(c.To, c.ToPort, w.held[queue[i]])
 	}
 	n := 0
 	for _, s := range members {
@@ -274,7 +289,7 @@ func (w *spreader) cause(hold, want hop) (step LoopStep, found bool) {
 			return
 		}
 		ch := w.f.Channel(hold.trunk)
-		w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, lanes uint16) {
+		w.branches(ch.To, ch.ToPort, bit(hold.vl), func(out fabric.ChannelID, lanes uint16) {
 			if out == want.trunk && lanes>>want.vl&1 == 1 {
 				found = true
 			}
@@ -300,14 +315,15 @@ func (w *spreader) sender(h hop) fabric.EndpointID {
 func (w *spreader) markStuck(rank []int32, stuck []bool) {
 	w.each(func() {
 		for _, c := range w.queue {
-			ch, wait := w.f.Channel(c), false
-			w.branches(ch.To, ch.ToPort, func(out fabric.ChannelID, lanes uint16) {
-				for ; lanes != 0; lanes &= lanes - 1 {
-					wait = wait || rank[int(out)*w.lanes+bits.TrailingZeros16(lanes)] == unranked32
-				}
-			})
-			for m := w.held[c]; m != 0 && wait; m &= m - 1 {
-				stuck[int(c)*w.lanes+bits.TrailingZeros16(m)] = true
+			ch := w.f.Channel(c)
+			for m := w.held[c]; m != 0; m &= m - 1 {
+				w.branches(ch.To, ch.ToPort, m&-m, func(out fabric.ChannelID, lanes uint16) {
+					for ; lanes != 0; lanes &= lanes - 1 {
+						if rank[int(out)*w.lanes+bits.TrailingZeros16(lanes)] == unranked32 {
+							stuck[int(c)*w.lanes+bits.TrailingZeros16(m)] = true
+						}
+					}
+				})
 			}
 		}
 	})

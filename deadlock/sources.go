@@ -46,7 +46,7 @@ func addSource(groups []group, s fabric.NodeID, e fabric.EndpointID, tables []*r
 	port := tables[0].Fabric.LastPort(tables[0].Fabric.Endpoint(e))
 	for i := range groups {
 		if g := &groups[i]; slices.Equal(g.rows, rows) && slices.IndexFunc(tables, func(t *routing.Tables) bool {
-			return !t.Lanes.SL2VL.SameFrom(s, g.port, port) || t.Groups != nil && !t.Groups.SameFrom(s, g.port, port)
+			return t.Lanes.SL2VL.AnyByLane() && lanesAt(t.Fabric, s, g.port) != lanesAt(t.Fabric, s, port) || !t.Lanes.SL2VL.SameFrom(s, g.port, port) || t.Groups != nil && !t.Groups.SameFrom(s, g.port, port)
 		}) < 0 {
 			g.from = append(g.from, e)
 			return groups
@@ -68,4 +68,17 @@ func (d *derivation) unaddressable(g *group, lid fabric.LID, to *fabric.Endpoint
 		}
 	}
 	return true
+}
+
+// lanesAt is how many data lanes the cable at a port of a switch runs; 0: not known, or no cable.
+func lanesAt(f *fabric.Fabric, s fabric.NodeID, port uint8) uint8 {
+	if c := f.Out(s, port); port != 0 && c != fabric.None {
+		return f.Channel(c).DataVLs
+	}
+	return 0
+}
+
+// sourceLane is the lane on which an endpoint at a port of a switch sends.
+func (d *derivation) sourceLane(s fabric.NodeID, port, sl uint8) uint8 {
+	return routing.SourceLane(lanesAt(d.t.Fabric, s, port), sl)
 }

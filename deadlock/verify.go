@@ -150,7 +150,7 @@ func Verify(ctx context.Context, t *routing.Tables, o Options) (*Verdict, error)
 // causeOf is how to find what causes a step of a loop.
 func (d *derivation) causeOf() func(hold, want hop, answer bool) (LoopStep, bool) {
 	unicast := d.cause
-	if d.t.Groups != nil {
+	if d.choices != nil {
 		unicast = newChooser(d).cause
 	}
 	if d.t.Multicast == nil {
@@ -176,7 +176,8 @@ type derivation struct {
 	all     []fabric.NodeID  // all switches
 	answers *answers         // nil where answers add no service levels
 	maps    *laneMaps[uint8] // nil where the SL alone decides the lane
-	outs    [][]outlets      // [switch][group] of tables with groups
+	choices *routing.Groups  // what packets are followed by that may choose, or whose lane decides the next; nil: neither
+	outs    [][]outlets      // [switch][group] of choices
 	lanes   int              // lanes are 0 … lanes-1
 	matrix  []uint64         // [turn × words + …] which lane waits for which, lanes × lanes bits
 	same    sameLane         // instead of matrix where no packet changes lanes
@@ -206,8 +207,11 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 	if o.Contract.EitherWay() && !ignoresSL(t) {
 		d.answers = newAnswers(t, d.groups)
 	}
-	if t.Groups != nil {
-		d.outs = outletsOf(f, t.Groups)
+	if d.choices = t.Groups; d.choices == nil && t.Lanes.SL2VL.AnyByLane() {
+		d.choices = routing.NewGroups(f, 1) // nobody chooses
+	}
+	if d.choices != nil {
+		d.outs = outletsOf(f, d.choices)
 	}
 	if _, uniform := t.Lanes.SL2VL.Uniform(); !uniform || t.Groups != nil && !t.Groups.IgnoresSL() {
 		d.fixed = representatives(t, d.fixed)
@@ -219,7 +223,7 @@ func derive(ctx context.Context, t *routing.Tables, o Options) (*derivation, err
 	}
 	var parts []part
 	var err error
-	if t.Groups == nil {
+	if d.choices == nil {
 		parts, err = partsOf(ctx, d, newWalker)
 	} else {
 		parts, err = partsOf(ctx, d, newChooser)

@@ -1,6 +1,7 @@
 package packets
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -59,6 +60,9 @@ type portKind struct {
 func New(t *routing.Tables, c Config) (*Network, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
+	}
+	if t.Lanes.SL2VL.AnyByLane() {
+		return nil, errors.New("packets: switches look up lanes by lanes, which the simulation does not follow")
 	}
 	n := &Network{Fabric: t.Fabric, Config: c, tables: t}
 	var ok bool

@@ -86,9 +86,10 @@ func (t *Forwarding) Port(s fabric.NodeID, lid fabric.LID) uint8 {
 // if ports differ.
 type SL2VL struct {
 	uniform [SLs]uint8
-	first   []int   // [switch] offset into table; nil: uniform everywhere
-	ports   []int32 // [switch] number of ports, including port 0
-	table   []uint8 // [first + (in × ports + out) × SLs + SL]
+	first   []int    // [switch] offset into table; nil: uniform everywhere
+	ports   []int32  // [switch] number of ports, including port 0
+	table   []uint8  // [first + (in × ports + out) × SLs + SL]
+	byLane  []uint16 // [switch] service levels of which packets are mapped by lane, as bits; nil: none anywhere
 }
 
 // UniformSL2VL maps service levels to lanes in the same way at every port.
@@ -142,6 +143,45 @@ func (m *SL2VL) Map(s fabric.NodeID, in, out uint8) [SLs]uint8 {
 		return m.uniform
 	}
 	return [SLs]uint8(m.table[m.at(s, in, out):])
+}
+
+// SetByLane says that a switch looks up the lane of packets on some service levels (bits) by the
+// lane that they came on, in place of the service level, as switches of Dragonfly+ networks
+// do. The map is per port.
+func (m *SL2VL) SetByLane(s fabric.NodeID, sls uint16) {
+	if m.byLane == nil {
+		m.byLane = make([]uint16, len(m.first))
+	}
+	m.byLane[s] = sls
+}
+
+// AnyByLane says whether any switch looks up lanes by lanes, so that VL does not say what happens
+// there.
+func (m *SL2VL) AnyByLane() bool {
+	return slices.ContainsFunc(m.byLane, func(sls uint16) bool { return sls != 0 })
+}
+
+// ByLane says whether a switch looks up the lane of packets on a service level by their lane.
+func (m *SL2VL) ByLane(s fabric.NodeID, sl uint8) bool {
+	return m.byLane != nil && m.byLane[s]>>sl&1 == 1
+}
+
+// Next is VL for a packet that came on a lane, also where that decides.
+func (m *SL2VL) Next(s fabric.NodeID, in, out, sl, lane uint8) uint8 {
+	if m.ByLane(s, sl) {
+		sl = lane
+	}
+	return m.VL(s, in, out, sl)
+}
+
+// SourceLane is the lane on which an endpoint is taken to send: n for SL n, beginning again at 0
+// where its cable runs fewer. No file says so; it is what subnet managers set up unless told
+// otherwise. dataVLs is fabric.Channel.DataVLs of its cable.
+func SourceLane(dataVLs, sl uint8) uint8 {
+	if dataVLs == 0 || dataVLs > MaxDataVLs {
+		dataVLs = MaxDataVLs
+	}
+	return sl % dataVLs
 }
 
 // SameFrom says whether packets that enter switch s by either of two ports are mapped

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
-	"github.com/weft-fabric/weft/routing"
 )
 
 // treeSummary is the spanning tree for multicast, or why there is none.
@@ -21,19 +21,9 @@ func (j *judged) treeSummary() *treeSummary {
 		}
 		return s
 	case j.Tables.Multicast != nil:
-		return &treeSummary{SLs: levelsOf(j.Tables.Multicast.SLs)}
+		return &treeSummary{SLs: input.LevelsOf(j.Tables.Multicast.SLs)}
 	}
 	return nil
-}
-
-// levelsOf is service levels that are given as bits.
-func levelsOf(mask uint16) (sls []int) {
-	for sl := range routing.SLs {
-		if mask>>sl&1 == 1 {
-			sls = append(sls, sl)
-		}
-	}
-	return sls
 }
 
 // treeText is the same for people; empty: no tree was asked for.

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
 	"github.com/weft-fabric/weft/deadlock"
@@ -196,6 +197,7 @@ type verifySummary struct {
 	Stray        int64             `json:"stray"` // (switch without endpoints in scope, LID) without a route
 	Misfits      *input.Mismatches `json:"misfits,omitempty"`
 	Findings     []input.Doubt     `json:"findings,omitempty"`
+	ByLane       []input.ByLane    `json:"lanes_by_lanes,omitempty"` // switches that look up lanes by lanes
 	AbsentLanes  []absentLane      `json:"absent_lanes,omitempty"`
 	CutOff       *report.CutOff    `json:"cut_off,omitempty"`
 	Lost         []lostSummary     `json:"lost,omitempty"`
@@ -229,7 +231,7 @@ func (j *verifyJob) summary() *verifySummary {
 		VLs: v.VLs, LaneCounts: report.LaneCounts{Used: v.VLs}, SLs: v.SLs, Dependencies: v.Dependencies, Pairs: v.Pairs, Unreachable: v.Unreachable,
 		Loops: v.Loops, Dropped: v.Dropped, Stray: v.Stray, Cycle: report.Steps(f, v.Cycle),
 		Assumed: j.o.Tables.Assumed(), Misfits: j.Mismatches, CutOff: report.CutOffBy(j.Tables, v), JoinedBy: j.Rule.String(), Rechecked: j.checked, Next: j.next(),
-		Seconds: j.spent, Groups: j.groupSummary(),
+		Seconds: j.spent, Groups: j.groupSummary(), ByLane: j.ByLane,
 	}
 	s.AbsentLanes = absentLanes(f, v)
 	s.Findings = slices.Concat(j.Doubts, absentText(s.AbsentLanes))
@@ -307,6 +309,10 @@ func (j *verifyJob) assumedText() string {
 		lines = append(lines, "SL n rides VL n (--sl2vl FILE gives the maps of the switches, such as opensm-sl2vl.dump)")
 	default:
 		lines[0] = "every packet has SL 0 and rides VL 0 (--psl FILE gives service levels, --sl2vl FILE lanes)"
+	}
+	if n := len(j.ByLane); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s the lane of a packet by the lane it came in on, by %s: %s", words.Counted(n, "switch chooses", "switches choose"), j.o.ByLane, words.FirstOf(list.Of(j.ByLane, input.ByLane.String))),
+			"hosts send SL n on VL n, beginning again at VL 0 where their cables run fewer lanes")
 	}
 	lines = append(lines, fmt.Sprintf("clients keep contract %s, endpoints are %s (--contract, --endpoints)", j.options.Contract, j.options.Scope))
 	if j.Tables.Groups != nil && j.o.choose == chooseOnce {

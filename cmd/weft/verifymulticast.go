@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
@@ -24,7 +25,7 @@ func (j *verifyJob) multicastSummary() *multicastSummary {
 	if v == nil {
 		return nil
 	}
-	return &multicastSummary{File: j.o.Multicast, Groups: v.Groups, SLs: levelsOf(v.SLs), Circling: list.Of(v.Circling, mlid), Split: list.Of(v.Split, mlid), OneSided: list.Of(v.OneSided, mlid)}
+	return &multicastSummary{File: j.o.Multicast, Groups: v.Groups, SLs: input.LevelsOf(v.SLs), Circling: list.Of(v.Circling, mlid), Split: list.Of(v.Split, mlid), OneSided: list.Of(v.OneSided, mlid)}
 }
 
 func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
+	"strconv"
 	"strings"
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/cmd/weft/internal/list"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
 	"github.com/weft-fabric/weft/format/ibdiagnet"
@@ -22,6 +23,17 @@ import (
 type Doubt struct {
 	Kind string `json:"kind"`
 	What string `json:"what"`
+}
+
+// ByLane is a switch that looks up the lane of packets on some service levels by the lane they came
+// on.
+type ByLane struct {
+	Switch string `json:"switch"`
+	SLs    []int  `json:"sls"`
+}
+
+func (b ByLane) String() string {
+	return fmt.Sprintf("%s (SL %s)", b.Switch, strings.Join(list.Of(b.SLs, strconv.Itoa), ", "))
 }
 
 // The kinds of Doubt.
@@ -97,7 +109,8 @@ func choicesOf(t *routing.Tables) []int {
 	return n
 }
 
-// lookByLane reads which switches look lanes up by lanes, which the judge does not follow.
+// lookByLane reads which switches look lanes up by lanes. Commands that are about changes of
+// tables do not follow that.
 func (g *Given) lookByLane(c *console.Console, o *flags.Tables) error {
 	f := g.Tables.Fabric
 	levels, err := console.ReadFile(c, o.ByLane, func(r io.Reader, file string) ([]uint16, error) {
@@ -110,23 +123,35 @@ func (g *Given) lookByLane(c *console.Console, o *flags.Tables) error {
 	if err != nil {
 		return err
 	}
+	maps := g.Tables.Lanes.SL2VL
+	if _, uniform := maps.Uniform(); uniform {
+		maps = maps.PerPort(f)
+	}
 	var names []string
 	for s, sls := range levels {
-		if sls != 0 {
-			names = append(names, fmt.Sprintf("%s (SL %s)", f.Label(fabric.NodeID(s)), levelsText(sls)))
+		switch {
+		case sls == 0:
+		case o.StaticOnly:
+			names = append(names, ByLane{f.Label(fabric.NodeID(s)), LevelsOf(sls)}.String())
+		default:
+			maps.SetByLane(fabric.NodeID(s), sls)
+			g.ByLane = append(g.ByLane, ByLane{f.Label(fabric.NodeID(s)), LevelsOf(sls)})
+			g.Tables.Lanes.SL2VL = maps
 		}
 	}
 	if len(names) > 0 {
-		g.find(LaneByLane, "%s the lane of a packet by the lane it came in on, not by its service level; the verdict does not follow that, and does not hold on these service levels: %s",
+		g.find(LaneByLane, "%s the lane of a packet by the lane it came in on, not by its service level; what becomes of changes is not followed on these service levels: %s",
 			words.Counted(len(names), "switch chooses", "switches choose"), words.FirstOf(names))
 	}
 	return nil
 }
 
-func levelsText(sls uint16) string {
-	var all []string
-	for ; sls != 0; sls &= sls - 1 {
-		all = append(all, fmt.Sprint(bits.TrailingZeros16(sls)))
+// LevelsOf is service levels that are given as bits.
+func LevelsOf(mask uint16) (sls []int) {
+	for sl := range routing.SLs {
+		if mask>>sl&1 == 1 {
+			sls = append(sls, sl)
+		}
 	}
-	return strings.Join(all, ", ")
+	return sls
 }

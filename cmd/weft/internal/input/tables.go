@@ -22,6 +22,7 @@ type Given struct {
 	Tables     *routing.Tables
 	Rule       lft.Rule    // how LIDs of the files were matched with endpoints of the fabric
 	Mismatches *Mismatches // what tables and fabric do not have in common; nil: nothing
+	ByLane     []ByLane    // switches that look up lanes by lanes
 	Doubts     []Doubt     // other reasons for which switches may not do what the verdict is about
 }
 
