@@ -8,6 +8,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/nue"
 	"github.com/weft-fabric/weft/routing/paths/balance"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/lighter"
@@ -100,7 +101,20 @@ func (o Options) balance() routing.PathFinder {
 	return onOrders{o, balance.Finder{Seed: o.Seed, Aim: o.Aim, Weights: o.Weights, Demands: o.Demands, Begin: []balance.Beginning{
 		{Name: "ftree", Paths: o.shared.finder("ftree", fattree.Finder{})},
 		{Name: "sssp", Paths: o.shared.finder("sssp", sssp.Finder{})},
+		{Name: "nue", Paths: o.shared.finder("nue on one lane", oneLane{nue.Engine{}}), Slow: true},
 	}}}
+}
+
+// oneLane is the paths that an engine makes for one lane.
+type oneLane struct{ routing.Engine }
+
+// Paths implements routing.PathFinder.
+func (e oneLane) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
+	t, err := e.Route(ctx, f, routing.Budget{VLs: 1}, p)
+	if err != nil {
+		return nil, err
+	}
+	return t.Forwarding, nil
 }
 
 // onOrders is balance with the orders of ranks of the options or, without any, of the

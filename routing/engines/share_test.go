@@ -66,6 +66,30 @@ func TestSharedPathsMadeAtTheSameTime(t *testing.T) {
 	}
 }
 
+// Balanced paths may begin with those of nue on one lane.
+func TestBeginsWithNue(t *testing.T) {
+	f := testnet.Build(t, testnet.Small)
+	all := Options{}.balance().(onOrders).finder.Begin
+	last := all[len(all)-1]
+	fw, err := last.Paths.Paths(t.Context(), f, nil)
+	if err != nil || last.Name != "nue" || !last.Slow {
+		t.Fatalf("the last of %d beginnings is %s, slow: %v; %v", len(all), last.Name, last.Slow, err)
+	}
+	e, err := Named("nue")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := e.Route(t.Context(), f, Options{}, routing.Budget{VLs: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lid := range f.LIDs() {
+		if d := cmp.Diff(want.Forwarding.Row(lid), fw.Row(lid)); d != "" {
+			t.Fatalf("LID %d: %s", lid, d)
+		}
+	}
+}
+
 // weave's two sets of paths are one where a fabric has no dimensions.
 func TestWovenPathsAreMadeOnce(t *testing.T) {
 	for spec, one := range map[string]bool{testnet.Small: true, "torus:3x4": false} {

@@ -3,6 +3,7 @@ package balance
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/weft-fabric/weft/routing"
@@ -78,4 +79,10 @@ func (a Aim) Worth(bandwidth, most float64, durations []float64) float64 {
 type Beginning struct {
 	Name  string
 	Paths routing.PathFinder // what it refuses is not begun with
+	Slow  bool               // it takes too long for large networks
+}
+
+// quick is the beginnings that are not slow.
+func quick(all []Beginning) []Beginning {
+	return slices.DeleteFunc(slices.Clone(all), func(b Beginning) bool { return b.Slow })
 }

@@ -32,7 +32,7 @@ func damaged(t testing.TB, f *fabric.Fabric, percent int) *fabric.Fabric {
 	return g
 }
 
-// forPhases is paths for an aim as engines make them, for ranks by switch and, unless the
+// forPhases is paths for an aim as engines make them, but for nue as a beginning, for ranks by switch and, unless the
 // aim is Shifts, by name.
 func forPhases(t testing.TB, f *fabric.Fabric, fd balance.Finder) (fw *routing.Forwarding, bySwitch, byName []fabric.EndpointID) {
 	t.Helper()

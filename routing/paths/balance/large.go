@@ -52,6 +52,7 @@ func compare(a, b float64) int {
 // pairs is made beside the others, on the largest networks only if something made for any
 // network has more bandwidth than the first one, which then does not suit this one.
 func (s *phases) beginnings(ctx context.Context, fd Finder, p routing.Progress) ([]*start, error) {
+	fd.Begin = quick(fd.Begin)
 	some := min(1, len(fd.Begin))
 	first, rest := fd, fd
 	first.Begin, rest.Begin = fd.Begin[:some], fd.Begin[some:]

@@ -306,6 +306,7 @@ func searchMatrix(ctx context.Context, n *network, fd Finder, p routing.Progress
 	if err != nil {
 		return nil, err
 	}
+	fd.Begin = quick(fd.Begin)
 	starts, err := n.given(ctx, fd, func(*trial) figures { return figures{0, []float64{2}} }, between(p, 0, 1))
 	if err != nil {
 		return nil, err
