@@ -63,6 +63,11 @@ predict if all send alike to all: the correlation, and for the first row the cab
 that wait longer than their load explains, carry more than it explains, or carry
 traffic though no route leads over them.
 
+With --traffic FILE, the traffic that is measured or expected gets a column: how long
+it takes if the fullest channel is busy all the time, 1 being the fullest link of a
+host, which no routing changes. Engines that can make their paths for it do, as weft
+route --traffic; FILE is as there.
+
 All-to-all is counted in shift phases, each of which waits for its slowest flow:
 the time is that of the fullest channel of each phase, and 1 means that no flow
 is in another's way. Ranks sit by switch and port, by the names of hosts, as
@@ -88,6 +93,7 @@ is in parts (unless --within-parts). What engines would do is no finding.`,
 	f.DurationVar(&o.during, "measured-time", 0, "time in which the counters of --measured were counted, such as 60s")
 	f.DurationVar(&o.tick, "measured-tick", 0, "length of a tick of PortXmitWait, which depends on the switches; with --measured-time, the cable is named at which waiting ends")
 	addTableDirs(f, &o.dirs)
+	f.StringVar(&o.route.Traffic, engines.Demands.String(), "", "measured or expected traffic, which gets a column, and for which engines make paths that can: a file of src,dst[,bytes], hosts or groups such as 'gpu-*'")
 	flags.AddVLs(f, &o.route.VLs, routing.DefaultVLs, "data lanes available, 1 to 15")
 	flags.AddLMC(f, &o.route.LMC)
 	flags.AddScope(f, &o.route.Scope)
@@ -166,7 +172,7 @@ func (j *compareJob) check() error {
 	seen := map[string]bool{}
 	for _, name := range o.engines {
 		one := o.route
-		one.Name = name
+		one.Name, one.Traffic = name, "" // which all are measured by, whether or not they heed it
 		r, err := j.newRouteJob(j.name, &one)
 		if err != nil {
 			return err
@@ -192,8 +198,12 @@ func (j *compareJob) prepare() (err error) {
 	if j.fabric, err = input.FabricWithLMC(j.Console, j.name, j.o.route.LMC); err != nil {
 		return err
 	}
+	told, err := input.Options(j.Console, j.fabric, &j.o.route)
+	if err != nil {
+		return err
+	}
 	for i, r := range j.routes {
-		r.fabric = j.fabric
+		r.fabric, r.options = j.fabric, told
 		if i > 0 {
 			r.app = &app{Console: &console.Console{Context: j.Context, Stderr: j.Stderr, Quiet: true}} // once is enough
 		}
@@ -207,7 +217,7 @@ func (j *compareJob) prepare() (err error) {
 	if len(among) < 2 {
 		return fmt.Errorf("%s: %s in the scope %s: nobody talks to anybody; --endpoints widens it", j.name, words.Plural(len(among), "endpoint"), j.scope)
 	}
-	j.meter = weft.Meter{Endpoints: j.fabric.ByPort(among), Uniform: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision, Phases: j.o.phases}
+	j.meter = weft.Meter{Endpoints: j.fabric.ByPort(among), Uniform: j.o.uniformRates, Seed: j.o.route.Seed, Precision: j.o.precision, Phases: j.o.phases, Demands: told.Demands}
 	j.meter.Orders, err = weft.Orders(j.fabric, among, j.o.route.Seed)
 	return err
 }
@@ -293,6 +303,7 @@ func (j *compareJob) measure(ctx context.Context, row *compareRow, t *routing.Ta
 	if took := x.Shifts[0].Time; took > 0 {
 		row.AllToAll = &took
 	}
+	row.Traffic, row.TrafficMean = x.Traffic, x.TrafficMean
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/weft-fabric/weft"
@@ -51,6 +52,8 @@ type compareRow struct {
 	StdErr      *float64          `json:"ebb_stderr,omitempty"`
 	AllToAll    *float64          `json:"alltoall,omitempty"` // its time by switch and port, 1 without congestion
 	Shifts      []shiftSummary    `json:"shifts,omitempty"`
+	Traffic     float64           `json:"traffic_time,omitempty"` // of --traffic
+	TrafficMean float64           `json:"traffic_mean,omitempty"`
 	Seconds     compareSeconds    `json:"seconds"`
 	Heap        int64             `json:"heap_bytes,omitempty"` // what routing added to the heap, at the most
 
@@ -98,7 +101,7 @@ func (j *compareJob) print() error {
 var csvColumns = []string{
 	"name", "source", "refused", "verdict", "contract", "vls", "vls_used", "sls", "pairs", "unreachable", "hops_mean", "hops_max",
 	"edge_forwarding_index", "ebb", "ebb_stderr", "alltoall", "paths_seconds", "lanes_seconds", "verify_seconds", "simulate_seconds", "heap_bytes",
-	"shifts_switch", "shifts_name", "shifts_random",
+	"shifts_switch", "shifts_name", "shifts_random", "traffic_time", "traffic_mean",
 }
 
 func (j *compareJob) printCSV() error {
@@ -142,6 +145,9 @@ func (r *compareRow) known() map[string]any {
 	if r.AllToAll != nil {
 		k["alltoall"] = *r.AllToAll
 	}
+	if r.Traffic > 0 {
+		k["traffic_time"], k["traffic_mean"] = r.Traffic, r.TrafficMean
+	}
 	for _, s := range r.Shifts {
 		if s.Time > 0 {
 			k["shifts_"+s.Order] = s.Time
@@ -158,10 +164,15 @@ func (j *compareJob) printTable(s *compareSummary) error {
 			return err
 		}
 	}
-	t := j.NewTable("tables", "verdict", "contract", "lanes", "used", "SLs", "load", "bandwidth", "by switch", "by name", "at random", "hops", "longest", "time", "memory")
-	t.Right(3, 14)
+	head := j.withTraffic([]any{"tables", "verdict", "contract", "lanes", "used", "SLs", "load", "bandwidth", "by switch", "by name", "at random", "hops", "longest", "time", "memory"}, "traffic")
+	t := j.NewTable(head...)
+	t.Right(3, len(head)-1)
 	for i := range j.rows {
-		t.Row(j.cells(&j.rows[i])...)
+		r, took := &j.rows[i], ""
+		if r.Traffic > 0 {
+			took = fmt.Sprintf("%.2f", r.Traffic) + j.change(r, r.Traffic, j.rows[0].Traffic)
+		}
+		t.Row(j.withTraffic(j.cells(r), took)...)
 		if next := i + 1; next < len(j.rows) && j.rows[i].Source != j.rows[next].Source {
 			t.Line()
 		}
@@ -186,7 +197,23 @@ func (j *compareJob) printTable(s *compareSummary) error {
 		j.Say("deadlock-free: outside %s. lanes: needed by the proof, of %d available; used: by traffic between switches.", report.Outside(j.scope), j.o.route.VLs),
 		j.Say("load: most routes over a channel between switches. bandwidth: effective bisection bandwidth, of full, ± %g, endpoints %s, %s.", j.o.precision, s.Endpoints, rates),
 		j.Say("by switch, by name, at random: the time of all-to-all in shift phases (%s), each as long as on its fullest channel, with ranks in that order of hosts; 1 without congestion.", phases),
+		j.sayTraffic(),
 		j.Say("time, memory: of routing, proof not included; what it added to the heap."))
+}
+
+// withTraffic is the cells of a row with that of --traffic behind the bandwidth.
+func (j *compareJob) withTraffic(cells []any, took string) []any {
+	if len(j.meter.Demands) == 0 {
+		return cells
+	}
+	return slices.Insert(cells, 8, any(took))
+}
+
+func (j *compareJob) sayTraffic() error {
+	if len(j.meter.Demands) == 0 {
+		return nil
+	}
+	return j.Say("traffic: the time of %s, as long as the fullest channel takes; 1 is the fullest link of a host.", j.o.route.Traffic)
 }
 
 func (j *compareJob) sayRefusals() error {
@@ -251,30 +278,37 @@ func (j *compareJob) cells(r *compareRow) []any {
 		row[5] = ""
 		return row
 	}
-	present := &j.rows[0]
-	change := func(ours, theirs *float64) string {
-		if present == r || present.Source != "tables" || theirs == nil || *theirs == 0 {
-			return ""
-		}
-		percent := math.Round(100 * (*ours / *theirs - 1))
-		if percent == 0 {
-			return " (±0%)"
-		}
-		return fmt.Sprintf(" (%+.0f%%)", percent)
-	}
 	row[11], row[6] = fmt.Sprintf("%.2f", r.Hops.Mean), words.Thousands(*r.Index)
-	row[7] = fmt.Sprintf("%.3f", *r.EBB) + change(r.EBB, present.EBB)
+	present := &j.rows[0]
+	row[7] = fmt.Sprintf("%.3f", *r.EBB)
+	if present.EBB != nil {
+		row[7] = fmt.Sprintf("%.3f", *r.EBB) + j.change(r, *r.EBB, *present.EBB)
+	}
 	for i, s := range r.Shifts {
 		if s.Time == 0 {
 			continue
 		}
-		var theirs *float64
+		theirs := 0.0
 		if i < len(present.Shifts) {
-			theirs = &present.Shifts[i].Time
+			theirs = present.Shifts[i].Time
 		}
-		row[8+i] = fmt.Sprintf("%.2f", s.Time) + change(&s.Time, theirs)
+		row[8+i] = fmt.Sprintf("%.2f", s.Time) + j.change(r, s.Time, theirs)
 	}
 	return row
+}
+
+// change is how much a figure of a row differs from that of the first row, if that is of
+// tables that exist. Nothing is compared with 0.
+func (j *compareJob) change(r *compareRow, ours, theirs float64) string {
+	present := &j.rows[0]
+	if present == r || present.Source != "tables" || theirs == 0 {
+		return ""
+	}
+	percent := math.Round(100 * (ours/theirs - 1))
+	if percent == 0 {
+		return " (±0%)"
+	}
+	return fmt.Sprintf(" (%+.0f%%)", percent)
 }
 
 // heapText writes a size that may be too small to be seen from time to time.
