@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,11 +21,14 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/list"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/reproduce"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
+	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/sweep/pool"
 )
 
 type reproduceFlags struct {
@@ -80,6 +86,7 @@ and the papers' comparisons with OpenSM are made with it.`,
 			return a.reproduce(cmd.Context(), list, words, &o)
 		},
 	}
+	c.AddCommand(reproduceWorkerCommand(a))
 	f := c.Flags()
 	f.BoolVar(&o.quick, "quick", false, "smaller networks and fewer repetitions: minutes instead of hours")
 	f.StringVarP(&o.out, "out", "o", "weft-reproduce", "folder for results, which also keeps finished points")
@@ -114,11 +121,18 @@ func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []s
 	if err != nil {
 		return err
 	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
 	show := a.points()
 	run, err := reproduce.Execute(ctx, list, reproduce.Options{
 		Dir: o.out, Quick: o.quick, Seed: o.seed, Real: real, OpenSM: reference, Workers: runtime.GOMAXPROCS(0), Memory: int64(o.memory) << 20,
 		Origin:   reproduce.Origin{Weft: version().String(), Machine: reproduce.Machine()},
 		Progress: show.tell,
+		Start: func(cores int) (pool.Worker[measure.Point, measure.Result], error) {
+			return pool.Start[measure.Point, measure.Result](cores, program, "reproduce", "worker", "--fabrics="+o.fabrics)
+		},
 	})
 	show.stage.Done()
 	if ctx.Err() != nil {
@@ -136,6 +150,33 @@ func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []s
 	}
 	s := summariseReproduce(run, o)
 	return a.answer(o.json, s, func() error { return a.printRun(run, &s) }, false)
+}
+
+// reproduceWorkerCommand is the process that the pool starts: see package pool.
+func reproduceWorkerCommand(a *app) *cobra.Command {
+	var o reproduceFlags
+	c := &cobra.Command{
+		Use: "worker", Hidden: true, Args: cobra.NoArgs,
+		Short: "Take the points that weft reproduce sends to standard input",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(os.Interrupt) // of a terminal: it is for the parent, which ends its workers
+			dumps := sync.OnceValues(func() ([]reproduce.RealFabric, error) { return a.realFabrics(&o) })
+			m := measure.NewMeter(func(name string) (*fabric.Fabric, error) {
+				all, err := dumps()
+				if err != nil {
+					return nil, err
+				}
+				i := slices.IndexFunc(all, func(f reproduce.RealFabric) bool { return f.Name == name })
+				if i < 0 {
+					return nil, fmt.Errorf("no dump is called %q any more", name)
+				}
+				return all[i].Fabric, nil
+			})
+			return pool.Serve(cmd.Context(), a.Stdin, a.Stdout, func(ctx context.Context, p *measure.Point) (measure.Result, error) { return m.Take(ctx, *p) })
+		},
+	}
+	c.Flags().StringVar(&o.fabrics, "fabrics", "", "as of weft reproduce")
+	return c
 }
 
 // commandLine is the command without what only this machine knows.

@@ -192,7 +192,9 @@ func (j *sweepJob) run(ctx context.Context) error {
 	show := j.points()
 	s, err := j.plan.Run(ctx, campaign.Options{
 		Dir: j.o.out, Wait: j.o.wait, Have: have, Workers: j.o.workers, Memory: int64(j.o.memory) << 20, Meter: j.meter, Progress: func(done, total int) { show.tell(done, total, "") },
-		Start: func(cores int) (pool.Worker, error) { return pool.Start(cores, program, "sweep", "worker") },
+		Start: func(cores int) (pool.Worker[sweep.Point, []results.Row], error) {
+			return pool.Start[sweep.Point, []results.Row](cores, program, "sweep", "worker")
+		},
 	})
 	show.stage.Done()
 	if ctx.Err() != nil {

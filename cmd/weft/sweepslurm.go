@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
+	"github.com/weft-fabric/weft/internal/journal"
 	"github.com/weft-fabric/weft/internal/whole"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/sweep"
@@ -94,7 +95,7 @@ func (j *sweepJob) slurm(ctx context.Context) error {
 	if err := os.MkdirAll(s.in("slurm"), 0o755); err != nil {
 		return err
 	}
-	alone, err := results.Hold(s.in("slurm/followed"))
+	alone, err := journal.Hold(s.in("slurm/followed"))
 	if err != nil {
 		return fmt.Errorf("is there another weft sweep --slurm that follows the tasks of %s? %w", j.o.out, err)
 	}

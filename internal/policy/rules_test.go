@@ -369,6 +369,7 @@ var rules = []rule{
 		packages: "internal/whole",
 		why:      "it writes a file, whatever is in it",
 	},
+	{packages: "internal/journal", why: "lines of a file, whatever they say"},
 	{
 		packages: "internal/loopback",
 		why:      "it guards a port, whoever answers there",
@@ -400,8 +401,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/reproduce",
-		may:      []string{"fabric", "figure", "internal/reproduce/..."},
-		modules:  []string{"golang.org/x/sync"},
+		may:      []string{"fabric", "figure", "internal/journal", "internal/reproduce/...", "sweep/pool"},
 		why:      "it runs what the papers' experiments ask for, keeps it and writes pages about it",
 	},
 	{

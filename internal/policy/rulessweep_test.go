@@ -10,7 +10,7 @@ var sweepRules = []rule{
 	},
 	{
 		packages: "sweep/results",
-		may:      []string{"format"},
+		may:      []string{"format", "internal/journal"},
 		modules:  []string{"github.com/parquet-go/parquet-go"},
 		why:      "rows, whatever was measured; Parquet is what tools for tables read, and too much to write anew",
 	},
@@ -21,8 +21,7 @@ var sweepRules = []rule{
 	},
 	{
 		packages: "sweep/pool",
-		may:      []string{"sweep", "sweep/results"},
-		why:      "it runs points in processes, whatever they measure",
+		why:      "it has points taken in processes, whatever they are and whatever comes of them",
 	},
 	{
 		packages: "sweep/chart",

@@ -11,6 +11,9 @@
 // is known by its whole definition: another definition is another point. What was
 // measured by another weft or on another machine is measured again.
 //
+// Points are taken as those of campaigns are (sweep/pool): each in a process, on a core of
+// its own.
+//
 // Everything but times is a function of the definitions and the seed. Times are
 // taken alone, with nothing else running.
 //

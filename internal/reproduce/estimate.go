@@ -25,7 +25,7 @@ func (r *Run) Estimate() (seconds float64, points int) {
 			}
 			known[key] = result
 			k := kind{p.Measure, p.Engine}
-			samples[k] = append(samples[k], sized{size(result.Switches, result.Hosts), result.Spent / work(p.Point)})
+			samples[k] = append(samples[k], sized{size(result.Switches, result.Hosts), result.Spent / p.Work()})
 		}
 	}
 	workers := float64(max(1, r.Options.Workers))
@@ -62,11 +62,6 @@ type sized struct{ size, seconds float64 }
 // size is what time grows with: the entries of the forwarding tables.
 func size(switches, hosts int) float64 { return float64(switches) * float64(switches+hosts) }
 
-// work is how many times a point does the same.
-func work(p measure.Point) float64 {
-	return float64(len(p.Drawn())) * float64(max(1, p.Repeats)) * math.Max(1, float64(p.Patterns)/1000)
-}
-
 func predict(samples []sized, p measure.Point) float64 {
 	if len(samples) == 0 {
 		return 0
@@ -79,7 +74,7 @@ func predict(samples []sized, p measure.Point) float64 {
 	at := size(n.Switches, n.HCA)
 	far := func(s sized) float64 { return math.Abs(math.Log(s.size / at)) }
 	near := slices.MinFunc(samples, func(a, b sized) int { return cmp.Compare(far(a), far(b)) })
-	return near.seconds * math.Pow(at/near.size, exponent(samples)) * work(p)
+	return near.seconds * math.Pow(at/near.size, exponent(samples)) * p.Work()
 }
 
 // exponent is how time grows with size: the slope through the samples on

@@ -1,21 +1,19 @@
 package reproduce
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
+	"github.com/weft-fabric/weft/sweep/pool"
 )
 
 // Options says how to run experiments.
@@ -28,6 +26,9 @@ type Options struct {
 	OpenSM  *Reference   // what OpenSM's own tables have; nil: not at hand
 	Workers int          // points at a time; 0: as many as there are cores
 	Memory  int64        // bytes that points may use together, about; 0: 4 GiB
+
+	// Start starts a process that takes points, on so many cores, as pool.Start does.
+	Start func(cores int) (pool.Worker[measure.Point, measure.Result], error)
 
 	// Progress, if not nil, is told of finished points, those kept from before
 	// included, and of the one begun last. It is called from one goroutine at a
@@ -81,7 +82,7 @@ func Execute(ctx context.Context, list []papers.Experiment, o Options) (*Run, er
 	real := r.open(list)
 	left := r.left(s)
 	had := len(s.done)
-	err = r.take(ctx, measure.NewMeter(real, o.Memory), s, left)
+	err = r.take(ctx, measure.NewMeter(real), s, left)
 	r.Spent = time.Since(start).Seconds()
 	err = errors.Join(err, s.ended(pastRun{o.Quick, r.Spent, len(s.done) - had}), s.close())
 	if err != nil {
@@ -93,7 +94,7 @@ func Execute(ctx context.Context, list []papers.Experiment, o Options) (*Run, er
 
 // open makes an outcome of every experiment, with the real fabrics and OpenSM's lines
 // that are at hand, and returns these fabrics.
-func (r *Run) open(list []papers.Experiment) map[string]*fabric.Fabric {
+func (r *Run) open(list []papers.Experiment) measure.Dumps {
 	o := &r.Options
 	real := map[string]*fabric.Fabric{}
 	r.digests = map[string]string{}
@@ -107,11 +108,10 @@ func (r *Run) open(list []papers.Experiment) map[string]*fabric.Fabric {
 		e = o.OpenSM.addLines(e.WithReal(names), o)
 		r.Outcomes = append(r.Outcomes, &Outcome{&e, claims.NewResults(e.Lines), e.Points(o.Quick, o.Seed, r.digests)})
 	}
-	return real
+	return func(name string) (*fabric.Fabric, error) { return real[name], nil }
 }
 
-// left is what is to be done: every point once, those that may run beside others
-// first.
+// left is what is to be done: every point once.
 func (r *Run) left(s *store) (left []measure.Point) {
 	seen := map[string]bool{}
 	for _, out := range r.Outcomes {
@@ -129,71 +129,43 @@ func (r *Run) left(s *store) (left []measure.Point) {
 		}
 	}
 	r.Points = len(seen)
-	slices.SortStableFunc(left, func(a, b measure.Point) int { return cmp.Compare(rank(a), rank(b)) })
 	return left
 }
 
-// rank is 1 of a point that must run alone.
-func rank(p measure.Point) int {
-	if p.Alone() {
-		return 1
-	}
-	return 0
-}
-
-// take takes the points, on several cores as far as they may run together.
+// take has the points taken as campaigns have theirs: see package pool.
 func (r *Run) take(ctx context.Context, m *measure.Meter, s *store, left []measure.Point) error {
-	alone := slices.IndexFunc(left, measure.Point.Alone)
-	if alone < 0 {
-		alone = len(left)
-	}
 	workers := r.Options.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	var mu sync.Mutex
+	jobs := make([]pool.Job[measure.Point], len(left))
+	for i := range left {
+		p := &left[i]
+		bytes, seconds, _ := m.Needs(*p) // what is wrong comes out when it is taken
+		jobs[i] = pool.Job[measure.Point]{Point: p, Cost: seconds, Large: bytes > r.Options.Memory/int64(workers), Alone: p.Alone()}
+	}
 	done := r.Kept
-	tell := func(finished int, begun string) {
-		mu.Lock()
-		defer mu.Unlock()
-		done += finished
+	tell := func(begun string) {
 		if r.Options.Progress != nil {
 			r.Options.Progress(done, r.Points, begun)
 		}
 	}
-	one := func(ctx context.Context, p measure.Point) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		tell(0, strings.TrimSpace(p.Engine+" on "+p.Network))
-		result, err := m.Take(ctx, p)
-		if err != nil {
-			return err
-		}
-		if err := s.put(p, result); err != nil {
-			return err
-		}
-		tell(1, "")
-		return nil
-	}
-	tell(0, "")
-	if err := each(ctx, left[:alone], workers, one); err != nil {
-		return err
-	}
-	return each(ctx, left[alone:], 1, one)
-}
-
-// each calls do for every point, some at a time, in order, until the first error.
-func each(ctx context.Context, points []measure.Point, workers int, do func(context.Context, measure.Point) error) error {
-	group, inner := errgroup.WithContext(ctx)
-	group.SetLimit(workers)
-	for _, p := range points {
-		if inner.Err() != nil {
-			break
-		}
-		group.Go(func() error { return do(inner, p) })
-	}
-	return cmp.Or(group.Wait(), ctx.Err())
+	tell("")
+	return pool.Run(ctx, jobs, pool.Options[measure.Point, measure.Result]{
+		Workers: workers, Cores: runtime.GOMAXPROCS(0), Start: r.Options.Start,
+		Begun: func(p *measure.Point) { tell(strings.TrimSpace(p.Engine + " on " + p.Network)) },
+		Lost: func(p *measure.Point, why string) (measure.Result, error) {
+			return measure.Result{}, fmt.Errorf("reproduce: %s of %s on %s ended its process, twice: %s", p.Measure, p.Engine, p.Network, why)
+		},
+		Keep: func(p *measure.Point, result measure.Result) error {
+			if err := s.put(*p, result); err != nil {
+				return err
+			}
+			done++
+			tell("")
+			return nil
+		},
+	})
 }
 
 // collect takes the results out of the store.

@@ -12,10 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
 	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/sweep/pool"
 )
 
 // tiny is an experiment that takes milliseconds.
@@ -41,9 +43,33 @@ func tiny() papers.Experiment {
 	}
 }
 
+// here takes points in this process.
+type here struct{ *measure.Meter }
+
+func (h here) Take(ctx context.Context, p *measure.Point) (measure.Result, error) {
+	return h.Meter.Take(ctx, *p)
+}
+
+func (here) Close() error { return nil }
+
+// run is Execute with points taken in this process.
+func run(ctx context.Context, list []papers.Experiment, o Options) (*Run, error) {
+	o.Start = func(int) (pool.Worker[measure.Point, measure.Result], error) {
+		return here{measure.NewMeter(func(name string) (*fabric.Fabric, error) {
+			for _, f := range o.Real {
+				if f.Name == name {
+					return f.Fabric, nil
+				}
+			}
+			return nil, errors.New("no such dump")
+		})}, nil
+	}
+	return Execute(ctx, list, o)
+}
+
 func execute(t *testing.T, ctx context.Context, o Options) (*Run, error) {
 	t.Helper()
-	return Execute(ctx, []papers.Experiment{tiny()}, o)
+	return run(ctx, []papers.Experiment{tiny()}, o)
 }
 
 func finished(t *testing.T, o Options) *Run {
@@ -126,7 +152,7 @@ func TestInvalidation(t *testing.T) {
 	finished(t, o)
 	e := tiny()
 	e.Quick.Networks = 4
-	r, err := Execute(context.Background(), []papers.Experiment{e}, o)
+	r, err := run(context.Background(), []papers.Experiment{e}, o)
 	if err != nil || r.Kept != 3 {
 		t.Errorf("another number of networks: %d kept, want 3; %v", r.Kept, err)
 	}
@@ -168,7 +194,7 @@ func TestRealFabrics(t *testing.T) {
 	o := Options{Dir: t.TempDir(), Quick: true, Seed: 1}
 	for i, digest := range []string{"aa", "bb"} {
 		o.Real = []RealFabric{{"cluster", digest, testnet.Build(t, "ring:6,hosts=2")}}
-		r, err := Execute(context.Background(), []papers.Experiment{e}, o)
+		r, err := run(context.Background(), []papers.Experiment{e}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +211,7 @@ func TestRealFabrics(t *testing.T) {
 func TestBadDefinition(t *testing.T) {
 	e := tiny()
 	e.Lines[0].Places = []claims.Place{{Label: "x", Spec: "tours:4x4", Quick: true}}
-	_, err := Execute(context.Background(), []papers.Experiment{e}, Options{Dir: t.TempDir(), Quick: true})
+	_, err := run(context.Background(), []papers.Experiment{e}, Options{Dir: t.TempDir(), Quick: true})
 	if err == nil || !strings.Contains(err.Error(), "lash on tours:4x4") {
 		t.Error(err)
 	}

@@ -1,26 +1,21 @@
 package reproduce
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 
+	"github.com/weft-fabric/weft/internal/journal"
 	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // pointsFile is where a folder keeps its finished points: a JSON document a line,
 // first the origin, then key and result of each, and for every run that came to an
-// end, finished or interrupted, how long it was at it. A line that a crash left torn
-// is dropped.
+// end, finished or interrupted, how long it was at it.
 const pointsFile = "points.jsonl"
 
 // Origin is what points are worth keeping for: another weft, or another machine,
@@ -30,12 +25,11 @@ type Origin struct {
 	Machine string `json:"machine"` // processor, cores, Go
 }
 
-// store is the finished points of a folder.
+// store is the finished points of a folder. Calls may not overlap.
 type store struct {
-	mu   sync.Mutex
-	file *os.File
-	done map[string]measure.Result
-	runs []pastRun
+	journal *journal.Journal
+	done    map[string]measure.Result
+	runs    []pastRun
 }
 
 type storedPoint struct {
@@ -60,100 +54,72 @@ func openStore(dir string, origin Origin) (s *store, dropped int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, 0, fmt.Errorf("reproduce: %w", err)
 	}
-	name := filepath.Join(dir, pointsFile)
-	text, err := os.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, fmt.Errorf("reproduce: %w", err)
-	}
 	s = &store{done: map[string]measure.Result{}}
-	theirs, kept := s.parse(text)
+	var theirs Origin
+	name := filepath.Join(dir, pointsFile)
+	s.journal, err = journal.Open(name, func(n int, text []byte) error { return s.line(&theirs, name, n, text) })
+	switch {
+	case errors.Is(err, journal.ErrHeld):
+		return nil, 0, fmt.Errorf("reproduce: another process takes points into %s: wait for it, or end it", dir)
+	case err != nil:
+		return nil, 0, err
+	}
 	if theirs != origin {
-		dropped, kept = len(s.done), 0
+		dropped = len(s.done)
 		clear(s.done)
 		s.runs = nil
+		err = s.journal.Clear()
 	}
-	if s.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		return nil, 0, fmt.Errorf("reproduce: %w", err)
+	if err == nil && s.journal.Empty() {
+		err = s.journal.Append(origin)
 	}
-	_, seek := s.file.Seek(int64(kept), io.SeekStart)
-	if err := errors.Join(s.file.Truncate(int64(kept)), seek); err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("reproduce: %w", err), s.file.Close())
-	}
-	if kept == 0 {
-		if err := s.line(origin); err != nil {
-			return nil, 0, errors.Join(err, s.file.Close())
-		}
+	if err != nil {
+		return nil, 0, errors.Join(err, s.close())
 	}
 	return s, dropped, nil
 }
 
-// parse reads whole lines up to the first that is none of ours, and returns how
-// many bytes they are.
-func (s *store) parse(text []byte) (o Origin, kept int) {
-	r := bufio.NewReader(bytes.NewReader(text))
-	for first := true; ; first = false {
-		line, err := r.ReadBytes('\n')
-		if err != nil { // the rest is no whole line
-			return o, kept
+// line takes the lines of the file, one after another.
+func (s *store) line(origin *Origin, name string, n int, text []byte) error {
+	if n == 1 {
+		if json.Unmarshal(text, origin) != nil {
+			return fmt.Errorf("%s:1: these are no points of weft reproduce: take another folder, or remove the file", name)
 		}
-		if first {
-			if json.Unmarshal(line, &o) != nil {
-				return o, kept
-			}
-		} else {
-			var p storedPoint
-			var past storedRun
-			if json.Unmarshal(line, &p) != nil || json.Unmarshal(line, &past) != nil || p.Key == "" && past.Run == nil {
-				return o, kept
-			}
-			if past.Run != nil {
-				s.runs = append(s.runs, *past.Run)
-			} else {
-				s.done[p.Key] = p.Result
-			}
-		}
-		kept += len(line)
+		return nil
 	}
+	var p storedPoint
+	var past storedRun
+	if json.Unmarshal(text, &p) != nil || json.Unmarshal(text, &past) != nil || p.Key == "" && past.Run == nil {
+		return fmt.Errorf("%s:%d: this line is damaged; without it and what follows the run would go on from there", name, n)
+	}
+	if past.Run != nil {
+		s.runs = append(s.runs, *past.Run)
+	} else {
+		s.done[p.Key] = p.Result
+	}
+	return nil
 }
 
 func (s *store) get(p measure.Point) (measure.Result, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	r, ok := s.done[p.Key()]
 	return r, ok
 }
 
 func (s *store) put(p measure.Point, r measure.Result) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.done[p.Key()] = r
-	return s.line(storedPoint{p.Key(), r})
+	return s.journal.Append(storedPoint{p.Key(), r})
 }
 
 // ended keeps how long a run was at it, if it took anything.
 func (s *store) ended(r pastRun) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if r.Taken == 0 {
 		return nil
 	}
 	s.runs = append(s.runs, r)
-	return s.line(storedRun{&r})
+	return s.journal.Append(storedRun{&r})
 }
 
-// line appends a document, in one write.
-func (s *store) line(v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("reproduce: %w", err)
-	}
-	if _, err := s.file.Write(append(text, '\n')); err != nil {
-		return fmt.Errorf("reproduce: %s: %w", pointsFile, err)
-	}
-	return nil
-}
-
-func (s *store) close() error { return s.file.Close() }
+func (s *store) close() error { return s.journal.Close() }
 
 // Machine describes the machine: processor, cores, Go. It names no host.
 func Machine() string {

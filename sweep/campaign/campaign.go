@@ -77,16 +77,31 @@ func (p *Plan) Seconds() (sum float64) {
 
 // Left is what is left of a plan when some rows are there: points with those of their
 // measures that have no row. What another version of weft broke at is left as well.
-func (p *Plan) Left(rows []results.Row, version string, memory int64) (jobs []pool.Job) {
+func (p *Plan) Left(rows []results.Row, version string, memory int64) (jobs []pool.Job[sweep.Point]) {
 	done := finished(rows, version)
 	for i := range p.Points {
 		point := p.Points[i]
 		point.Measures = slices.DeleteFunc(slices.Clone(point.Measures), func(m sweep.Measure) bool { return done[[2]string{point.ID, m.Key()}] })
 		if n := len(point.Measures); n > 0 {
-			jobs = append(jobs, pool.Job{Point: &point, Cost: p.Costs[i], Large: p.Sizes[i].Bytes > memory})
+			jobs = append(jobs, pool.Job[sweep.Point]{Point: &point, Cost: p.Costs[i], Large: p.Sizes[i].Bytes > memory})
 		}
 	}
 	return jobs
+}
+
+// divided is jobs with measures of one kind each, those that may be taken beside others and
+// those that must be taken alone: a point may have both.
+func divided(jobs []pool.Job[sweep.Point]) (all []pool.Job[sweep.Point]) {
+	for _, j := range jobs {
+		for _, alone := range []bool{false, true} {
+			part := *j.Point
+			part.Measures = slices.DeleteFunc(slices.Clone(part.Measures), func(m sweep.Measure) bool { return m.Alone() != alone })
+			if len(part.Measures) > 0 {
+				all = append(all, pool.Job[sweep.Point]{Point: &part, Cost: j.Cost, Large: j.Large, Alone: alone})
+			}
+		}
+	}
+	return all
 }
 
 // finished is points and measures that have a row that counts.
@@ -108,7 +123,7 @@ type Options struct {
 	Workers int           // points at a time
 	Memory  int64         // bytes that points may use together, about
 	Meter   *meter.Meter
-	Start   func(cores int) (pool.Worker, error)
+	Start   func(cores int) (pool.Worker[sweep.Point, []results.Row], error)
 
 	// Progress, if not nil, is told how many points are finished, those kept from before
 	// included.
@@ -148,9 +163,10 @@ func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
 		}
 	}
 	tell()
-	failed := pool.Run(ctx, jobs, pool.Options{
-		Workers: o.Workers, Cores: o.Workers, Start: o.Start, Lost: o.Meter.Lost,
-		Keep: func(taken []results.Row) error {
+	failed := pool.Run(ctx, divided(jobs), pool.Options[sweep.Point, []results.Row]{
+		Workers: o.Workers, Cores: o.Workers, Start: o.Start,
+		Lost: func(point *sweep.Point, why string) ([]results.Row, error) { return o.Meter.Lost(point, why), nil },
+		Keep: func(_ *sweep.Point, taken []results.Row) error {
 			rows = append(rows, taken...)
 			s.Own += taken[0].RoutingSeconds
 			for i := range taken {

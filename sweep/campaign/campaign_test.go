@@ -52,7 +52,7 @@ func (*here) Close() error { return nil }
 
 func options(dir, version string, taken *[]string, stop func()) campaign.Options {
 	m := meter.Meter{Version: version, Machine: "m"}
-	return campaign.Options{Dir: dir, Workers: 1, Memory: 1 << 30, Meter: &m, Start: func(int) (pool.Worker, error) { return &here{m, taken, stop}, nil }}
+	return campaign.Options{Dir: dir, Workers: 1, Memory: 1 << 30, Meter: &m, Start: func(int) (pool.Worker[sweep.Point, []results.Row], error) { return &here{m, taken, stop}, nil }}
 }
 
 // timeless compares rows but for what is different another time.

@@ -46,7 +46,7 @@ func take(t *testing.T, m *meter.Meter, p *sweep.Point) map[string]results.Row {
 
 // What the experiments of the papers measure, a sweep measures to the same value.
 func TestSameAsThePapersExperiments(t *testing.T) {
-	papers := measure.NewMeter(nil, 1<<30)
+	papers := measure.NewMeter(nil)
 	for _, c := range []struct {
 		spec    string
 		missing int

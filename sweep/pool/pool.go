@@ -17,16 +17,13 @@ import (
 	"errors"
 	"slices"
 	"sync"
-
-	"github.com/weft-fabric/weft/sweep"
-	"github.com/weft-fabric/weft/sweep/results"
 )
 
-// Worker measures points, one at a time.
-type Worker interface {
-	// Take is the rows of a point; *Ended if the worker came to an end, after which it is
-	// of no more use.
-	Take(ctx context.Context, p *sweep.Point) ([]results.Row, error)
+// Worker measures points P, one at a time, of which come results R.
+type Worker[P, R any] interface {
+	// Take measures a point. The error is *Ended if the worker came to an end, after which
+	// it is of no more use; any other is none of the point's, and the end of the run.
+	Take(ctx context.Context, point *P) (R, error)
 	Close() error
 }
 
@@ -35,27 +32,39 @@ type Ended struct{ Why string }
 
 func (e *Ended) Error() string { return "pool: the process that took a point ended: " + e.Why }
 
-// Job is a point with what is left to measure of it.
-type Job struct {
-	Point *sweep.Point
+// Job is a point to be taken.
+type Job[P any] struct {
+	Point *P
 	Cost  float64 // seconds that it is expected to take
 	Large bool    // needs so much memory that nothing else shall run beside it
+	Alone bool    // times or memory are measured: nothing else may run beside it, nor before it in its process
 }
 
 // Options says how to run.
-type Options struct {
+type Options[P, R any] struct {
 	Workers int // side by side
 	Cores   int // of a worker that is alone
 
-	Start func(cores int) (Worker, error)
-	Lost  func(p *sweep.Point, why string) []results.Row // the rows of a point that broke its worker twice
-	Keep  func(rows []results.Row) error                 // called from one goroutine at a time
+	Start func(cores int) (Worker[P, R], error)
+	Begun func(point *P)                        // told of every point that is begun, from one goroutine at a time; may be nil
+	Lost  func(point *P, why string) (R, error) // what comes of a point that broke its worker twice
+	Keep  func(point *P, result R) error        // called from one goroutine at a time
 }
 
 // Run takes the jobs. It ends with the first error that is none of a point's.
-func Run(ctx context.Context, jobs []Job, o Options) error {
-	together, large, alone := divide(jobs)
-	o.sort(together)
+func Run[P, R any](ctx context.Context, jobs []Job[P], o Options[P, R]) error {
+	var together, large, alone []Job[P]
+	for _, j := range jobs {
+		switch {
+		case j.Alone:
+			alone = append(alone, j)
+		case j.Large:
+			large = append(large, j)
+		default:
+			together = append(together, j)
+		}
+	}
+	longestFirst(together)
 	if err := o.round(ctx, together, o.Workers, 1, false); err != nil {
 		return err
 	}
@@ -65,72 +74,43 @@ func Run(ctx context.Context, jobs []Job, o Options) error {
 	return o.round(ctx, alone, 1, o.Cores, true)
 }
 
-// divide is the jobs of the three rounds. A point with measures of both kinds is in two of
-// them.
-func divide(jobs []Job) (together, large, alone []Job) {
-	for _, j := range jobs {
-		beside, by := *j.Point, *j.Point
-		beside.Measures, by.Measures = split(j.Point.Measures)
-		switch {
-		case len(beside.Measures) == 0:
-		case j.Large:
-			large = append(large, Job{&beside, j.Cost, true})
-		default:
-			together = append(together, Job{&beside, j.Cost, false})
-		}
-		if len(by.Measures) > 0 {
-			alone = append(alone, Job{&by, j.Cost, j.Large})
-		}
-	}
-	return together, large, alone
-}
-
-// split is measures that may be taken beside others, and those that must be taken alone.
-func split(all []sweep.Measure) (others, alone []sweep.Measure) {
-	for _, m := range all {
-		if m.Alone() {
-			alone = append(alone, m)
-		} else {
-			others = append(others, m)
-		}
-	}
-	return others, alone
-}
-
-// sort puts the longest first, so that no core is left with a long one at the end. Points
-// that take about as long stay in their order: a worker keeps the network of the point
-// before.
-func (o *Options) sort(jobs []Job) {
-	bucket := func(j Job) int {
+// longestFirst puts the longest first, so that no core is left with a long one at the end.
+// Points that take about as long stay in their order: a worker keeps the network of the
+// point before.
+func longestFirst[P any](jobs []Job[P]) {
+	bucket := func(j Job[P]) int {
 		n := 0
 		for c := j.Cost; c > 0.25; c /= 2 {
 			n++
 		}
 		return n
 	}
-	slices.SortStableFunc(jobs, func(a, b Job) int { return bucket(b) - bucket(a) })
+	slices.SortStableFunc(jobs, func(a, b Job[P]) int { return bucket(b) - bucket(a) })
 }
 
 // round takes jobs with some workers, of so many cores each; fresh has a new worker for
 // each job.
-func (o *Options) round(ctx context.Context, jobs []Job, workers, cores int, fresh bool) error {
+func (o *Options[P, R]) round(ctx context.Context, jobs []Job[P], workers, cores int, fresh bool) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var mu sync.Mutex
 	next := 0
-	take := func() *sweep.Point {
+	take := func() *P {
 		mu.Lock()
 		defer mu.Unlock()
 		if next == len(jobs) || ctx.Err() != nil {
 			return nil
 		}
 		next++
+		if o.Begun != nil {
+			o.Begun(jobs[next-1].Point)
+		}
 		return jobs[next-1].Point
 	}
-	keep := func(rows []results.Row) error {
+	keep := func(p *P, r R) error {
 		mu.Lock()
 		defer mu.Unlock()
-		return o.Keep(rows)
+		return o.Keep(p, r)
 	}
 	var group sync.WaitGroup
 	for range min(workers, len(jobs)) {
@@ -145,16 +125,16 @@ func (o *Options) round(ctx context.Context, jobs []Job, workers, cores int, fre
 }
 
 // work takes points with one worker after another until there are none left.
-func (o *Options) work(ctx context.Context, take func() *sweep.Point, keep func([]results.Row) error, cores int, fresh bool) error {
-	var w Worker
+func (o *Options[P, R]) work(ctx context.Context, take func() *P, keep func(*P, R) error, cores int, fresh bool) error {
+	var w Worker[P, R]
 	defer func() {
 		if w != nil {
 			w.Close()
 		}
 	}()
 	for p := take(); p != nil; p = take() {
-		var rows []results.Row
-		for try := 1; rows == nil; try++ {
+		var result R
+		for try, done := 1, false; !done; try++ {
 			if w == nil {
 				var err error
 				if w, err = o.Start(cores); err != nil {
@@ -162,7 +142,8 @@ func (o *Options) work(ctx context.Context, take func() *sweep.Point, keep func(
 				}
 			}
 			var err error
-			rows, err = w.Take(ctx, p)
+			result, err = w.Take(ctx, p)
+			done = err == nil
 			ended := (*Ended)(nil)
 			switch {
 			case ctx.Err() != nil:
@@ -171,13 +152,16 @@ func (o *Options) work(ctx context.Context, take func() *sweep.Point, keep func(
 				w.Close()
 				w = nil
 				if try == attempts {
-					rows = o.Lost(p, ended.Why)
+					if result, err = o.Lost(p, ended.Why); err != nil {
+						return err
+					}
+					done = true
 				}
 			case err != nil:
 				return err
 			}
 		}
-		if err := keep(rows); err != nil {
+		if err := keep(p, result); err != nil {
 			return err
 		}
 		if fresh && w != nil {

@@ -37,6 +37,8 @@ func answerOf(_ context.Context, p *sweep.Point) ([]results.Row, error) {
 	case "panics":
 		go func() { panic("nobody catches this") }()
 		select {}
+	case "lies":
+		return nil, errors.New("an engine was caught in a lie")
 	case "dies once":
 		if f, err := os.OpenFile(p.Network.File, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
 			f.Close()
@@ -50,10 +52,18 @@ func answerOf(_ context.Context, p *sweep.Point) ([]results.Row, error) {
 	return rows, nil
 }
 
-func start(cores int) (pool.Worker, error) { return pool.Start(cores, os.Args[0], "worker") }
+type worker = pool.Worker[sweep.Point, []results.Row]
 
-func lost(p *sweep.Point, why string) []results.Row {
-	return []results.Row{{Point: p.ID, Status: results.Broken, Reason: why}}
+type job = pool.Job[sweep.Point]
+
+type options = pool.Options[sweep.Point, []results.Row]
+
+func start(cores int) (worker, error) {
+	return pool.Start[sweep.Point, []results.Row](cores, os.Args[0], "worker")
+}
+
+func lost(p *sweep.Point, why string) ([]results.Row, error) {
+	return []results.Row{{Point: p.ID, Status: results.Broken, Reason: why}}, nil
 }
 
 func point(id, engine string, measures ...string) *sweep.Point {
@@ -64,10 +74,10 @@ func point(id, engine string, measures ...string) *sweep.Point {
 	return p
 }
 
-func run(t *testing.T, jobs []pool.Job, workers int) map[string][]results.Row {
+func run(t *testing.T, jobs []job, workers int) map[string][]results.Row {
 	t.Helper()
 	got := map[string][]results.Row{}
-	err := pool.Run(t.Context(), jobs, pool.Options{Workers: workers, Cores: 2, Start: start, Lost: lost, Keep: func(rows []results.Row) error {
+	err := pool.Run(t.Context(), jobs, options{Workers: workers, Cores: 2, Start: start, Lost: lost, Keep: func(_ *sweep.Point, rows []results.Row) error {
 		got[rows[0].Point] = append(got[rows[0].Point], rows...)
 		return nil
 	}})
@@ -80,9 +90,9 @@ func run(t *testing.T, jobs []pool.Job, workers int) map[string][]results.Row {
 func TestPointsThatEndTheirProcessBreakNothingElse(t *testing.T) {
 	once := point("once", "dies once", "lanes")
 	once.Network.File = t.TempDir() + "/here"
-	jobs := []pool.Job{{Point: point("bad", "dies", "lanes")}, {Point: point("panic", "panics", "lanes")}, {Point: once}}
+	jobs := []job{{Point: point("bad", "dies", "lanes")}, {Point: point("panic", "panics", "lanes")}, {Point: once}}
 	for i := range 20 {
-		jobs = append(jobs, pool.Job{Point: point(fmt.Sprint(i), "good", "lanes", "load")})
+		jobs = append(jobs, job{Point: point(fmt.Sprint(i), "good", "lanes", "load")})
 	}
 	got := run(t, jobs, 2)
 	if len(got) != len(jobs) {
@@ -106,8 +116,9 @@ func TestPointsThatEndTheirProcessBreakNothingElse(t *testing.T) {
 // Measures that need the machine alone are taken each in a process of its own, on all
 // cores; others on one core; large points on all.
 func TestRounds(t *testing.T) {
-	got := run(t, []pool.Job{
-		{Point: point("a", "good", "lanes", "time", "memory")}, {Point: point("b", "good", "memory")}, {Point: point("c", "good", "lanes")},
+	got := run(t, []job{
+		{Point: point("a", "good", "time", "memory"), Alone: true}, {Point: point("b", "good", "memory"), Alone: true},
+		{Point: point("a", "good", "lanes")}, {Point: point("c", "good", "lanes")},
 		{Point: point("d", "good", "lanes"), Large: true},
 	}, 1)
 	process := func(id, measure string) string {
@@ -154,11 +165,11 @@ func TestLongestFirstAndNoMoreThanWorkers(t *testing.T) {
 	var at, most atomic.Int32
 	var order []string
 	w := &inProcess{&at, &most, &order, &sync.Mutex{}}
-	jobs := []pool.Job{
+	jobs := []job{
 		{Point: point("short", "e", "lanes"), Cost: 0.1}, {Point: point("short too", "e", "lanes"), Cost: 0.2},
 		{Point: point("long", "e", "lanes"), Cost: 100}, {Point: point("middle", "e", "lanes"), Cost: 3},
 	}
-	o := pool.Options{Workers: 1, Cores: 1, Start: func(int) (pool.Worker, error) { return w, nil }, Keep: func([]results.Row) error { return nil }}
+	o := options{Workers: 1, Cores: 1, Start: func(int) (worker, error) { return w, nil }, Keep: func(*sweep.Point, []results.Row) error { return nil }}
 	if err := pool.Run(t.Context(), jobs, o); err != nil {
 		t.Fatal(err)
 	}
@@ -169,12 +180,17 @@ func TestLongestFirstAndNoMoreThanWorkers(t *testing.T) {
 
 func TestErrorsEndTheRun(t *testing.T) {
 	full := errors.New("the disk is full")
-	jobs := []pool.Job{{Point: point("a", "good", "lanes")}, {Point: point("b", "good", "lanes")}}
-	err := pool.Run(t.Context(), jobs, pool.Options{Workers: 2, Cores: 1, Start: start, Lost: lost, Keep: func([]results.Row) error { return full }})
+	jobs := []job{{Point: point("a", "good", "lanes")}, {Point: point("b", "good", "lanes")}}
+	err := pool.Run(t.Context(), jobs, options{Workers: 2, Cores: 1, Start: start, Lost: lost, Keep: func(*sweep.Point, []results.Row) error { return full }})
 	if !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}
-	err = pool.Run(t.Context(), jobs, pool.Options{Workers: 2, Cores: 1, Start: func(int) (pool.Worker, error) { return nil, full }, Lost: lost})
+	lies := []job{{Point: point("a", "good", "lanes")}, {Point: point("b", "lies", "lanes")}}
+	err = pool.Run(t.Context(), lies, options{Workers: 1, Cores: 1, Start: start, Lost: lost, Keep: func(*sweep.Point, []results.Row) error { return nil }})
+	if err == nil || err.Error() != "an engine was caught in a lie" {
+		t.Errorf("got %v", err)
+	}
+	err = pool.Run(t.Context(), jobs, options{Workers: 2, Cores: 1, Start: func(int) (worker, error) { return nil, full }, Lost: lost})
 	if !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}
@@ -183,8 +199,8 @@ func TestErrorsEndTheRun(t *testing.T) {
 func TestInterruptedRunKeepsNothingMore(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	n := 0
-	err := pool.Run(ctx, []pool.Job{{Point: point("a", "good", "lanes")}, {Point: point("b", "good", "lanes")}, {Point: point("c", "good", "lanes")}}, pool.Options{
-		Workers: 1, Cores: 1, Start: start, Lost: lost, Keep: func([]results.Row) error { n++; stop(); return nil },
+	err := pool.Run(ctx, []job{{Point: point("a", "good", "lanes")}, {Point: point("b", "good", "lanes")}, {Point: point("c", "good", "lanes")}}, options{
+		Workers: 1, Cores: 1, Start: start, Lost: lost, Keep: func(*sweep.Point, []results.Row) error { n++; stop(); return nil },
 	})
 	if !errors.Is(err, context.Canceled) || n != 1 {
 		t.Errorf("%v after %d points", err, n)

@@ -11,14 +11,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-
-	"github.com/weft-fabric/weft/sweep"
-	"github.com/weft-fabric/weft/sweep/results"
 )
 
 // process is a worker in a process of its own, which runs Serve. A point goes there as a
-// line of JSON, its rows come back as another.
-type process struct {
+// line of JSON, what comes of it comes back as another.
+type process[P, R any] struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
@@ -26,8 +23,8 @@ type process struct {
 }
 
 // Start starts a worker: a program that calls Serve, on so many cores.
-func Start(cores int, program string, args ...string) (Worker, error) {
-	p := &process{cmd: exec.Command(program, args...)}
+func Start[P, R any](cores int, program string, args ...string) (Worker[P, R], error) {
+	p := &process[P, R]{cmd: exec.Command(program, args...)}
 	p.cmd.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", cores))
 	p.cmd.Stderr = &p.errors
 	var err error
@@ -46,32 +43,36 @@ func Start(cores int, program string, args ...string) (Worker, error) {
 }
 
 // answer is what comes back of a point.
-type answer struct {
-	Rows []results.Row `json:"rows"`
+type answer[R any] struct {
+	Result R      `json:"result"`
+	Error  string `json:"error,omitempty"` // none of the point's
 }
 
-func (p *process) Take(ctx context.Context, point *sweep.Point) ([]results.Row, error) {
+func (p *process[P, R]) Take(ctx context.Context, point *P) (R, error) {
+	var a answer[R]
 	end := context.AfterFunc(ctx, func() { p.cmd.Process.Kill() }) //nolint:errcheck // it may have ended
 	defer end()
 	text, err := json.Marshal(point)
 	if err != nil {
-		return nil, fmt.Errorf("pool: %w", err)
+		return a.Result, fmt.Errorf("pool: %w", err)
 	}
 	if _, err = p.in.Write(append(text, '\n')); err == nil {
 		var line []byte
 		if line, err = p.out.ReadBytes('\n'); err == nil {
-			var a answer
 			if err := json.Unmarshal(line, &a); err != nil {
-				return nil, fmt.Errorf("pool: a worker answered %q: %w", bytes.TrimSpace(line), err)
+				return a.Result, fmt.Errorf("pool: a worker answered %q: %w", bytes.TrimSpace(line), err)
 			}
-			return a.Rows, nil
+			if a.Error != "" {
+				return a.Result, errors.New(a.Error)
+			}
+			return a.Result, nil
 		}
 	}
-	return nil, &Ended{p.why()}
+	return a.Result, &Ended{p.why()}
 }
 
 // why says how the process ended, with the last that it said.
-func (p *process) why() string {
+func (p *process[P, R]) why() string {
 	p.in.Close()
 	err := p.cmd.Wait()
 	why := "it exited"
@@ -85,7 +86,7 @@ func (p *process) why() string {
 }
 
 // Close ends the process, which has no point at hand, and waits for its end.
-func (p *process) Close() error {
+func (p *process[P, R]) Close() error {
 	return errors.Join(p.in.Close(), p.cmd.Wait())
 }
 
@@ -119,7 +120,7 @@ func (t *tail) String() string {
 
 // Serve is the other side of Start: it takes the points that come in, until there are no
 // more. When its parent is gone, it stops in the middle of one.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, take func(context.Context, *sweep.Point) ([]results.Row, error)) error {
+func Serve[P, R any](ctx context.Context, in io.Reader, out io.Writer, take func(context.Context, *P) (R, error)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	points := make(chan []byte)
@@ -144,15 +145,19 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, take func(context.C
 		}
 	}()
 	for line := range points {
-		var p sweep.Point
+		var p P
 		if err := json.Unmarshal(line, &p); err != nil {
 			return fmt.Errorf("pool: %w", err)
 		}
-		rows, err := take(ctx, &p)
-		if err != nil {
-			break // the parent is gone, or the user interrupts
+		var a answer[R]
+		var err error
+		if a.Result, err = take(ctx, &p); err != nil {
+			if ctx.Err() != nil {
+				break // the parent is gone, or the user interrupts
+			}
+			a.Error = err.Error()
 		}
-		text, err := json.Marshal(answer{rows})
+		text, err := json.Marshal(a)
 		if err != nil {
 			return fmt.Errorf("pool: %w", err)
 		}

@@ -1,18 +1,17 @@
 package results
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/weft-fabric/weft/format"
+	"github.com/weft-fabric/weft/internal/journal"
 )
 
 // LogFile is the name of the log in its folder: a JSON document a line, the first of
@@ -35,13 +34,8 @@ type record struct {
 type Log struct {
 	Rows []Row // those that were there when it was opened
 
-	file   *os.File
-	name   string
-	synced time.Time
+	journal *journal.Journal
 }
-
-// errHeld says that another process has a file.
-var errHeld = errors.New("results: another process has it")
 
 // Busy is the error for a folder that another process is at.
 type Busy struct{ Dir string }
@@ -56,13 +50,20 @@ func Open(dir string) (*Log, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
-	l := &Log{name: filepath.Join(dir, LogFile)}
+	l := &Log{}
+	name := filepath.Join(dir, LogFile)
 	var err error
-	if l.file, err = os.OpenFile(l.name, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		return nil, fmt.Errorf("results: %w", err)
+	l.journal, err = journal.Open(name, l.line(name))
+	if errors.Is(err, journal.ErrHeld) {
+		return nil, &Busy{dir}
 	}
-	if err := l.begin(dir); err != nil {
-		return nil, errors.Join(err, l.file.Close())
+	if err == nil && l.journal.Empty() {
+		if err = l.journal.Append(header{logFormat}); err != nil {
+			err = errors.Join(err, l.journal.Close())
+		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return l, nil
 }
@@ -83,103 +84,29 @@ func OpenWithin(ctx context.Context, dir string, wait time.Duration) (*Log, erro
 	}
 }
 
-// Hold takes a file, which is made if it is not there, for this process alone, until it is
-// closed or the process ends.
-func Hold(name string) (io.Closer, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if err := lock(f); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-func (l *Log) begin(dir string) error {
-	if err := lock(l.file); err != nil {
-		if errors.Is(err, errHeld) {
-			return &Busy{dir}
-		}
-		return err
-	}
-	rows, kept, err := read(l.file, l.name)
-	if err != nil {
-		return err
-	}
-	l.Rows = rows
-	if err := l.file.Truncate(kept); err != nil {
-		return fmt.Errorf("results: %w", err)
-	}
-	if _, err := l.file.Seek(kept, io.SeekStart); err != nil {
-		return fmt.Errorf("results: %w", err)
-	}
-	if kept == 0 {
-		return l.line(header{logFormat})
-	}
-	return nil
-}
-
-// read reads the whole lines of a log, and says how many bytes they are.
-func read(r io.Reader, name string) (rows []Row, kept int64, err error) {
-	in := bufio.NewReaderSize(r, 1<<20)
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) { // the rest, if any, is no whole line
-			return rows, kept, nil
-		}
-		if err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", name, err)
-		}
+// line takes the lines of a log, one after another.
+func (l *Log) line(name string) func(n int, text []byte) error {
+	return func(n int, text []byte) error {
 		var h header
 		var rec record
 		switch {
 		case n == 1:
-			if json.Unmarshal(line, &h) != nil || h.Schema != logFormat {
-				return nil, 0, format.Errorf(name, n, "this is no log of weft sweep: the first line is not %q", logFormat)
+			if json.Unmarshal(text, &h) != nil || h.Schema != logFormat {
+				return format.Errorf(name, n, "this is no log of weft sweep: the first line is not %q", logFormat)
 			}
-		case json.Unmarshal(line, &rec) != nil || len(rec.Rows) == 0:
-			return nil, 0, format.Errorf(name, n, "this line is damaged; without it and what follows the sweep would go on from there")
+		case json.Unmarshal(text, &rec) != nil || len(rec.Rows) == 0:
+			return format.Errorf(name, n, "this line is damaged; without it and what follows the sweep would go on from there")
 		}
-		rows = append(rows, rec.Rows...)
-		kept += int64(len(line))
+		l.Rows = append(l.Rows, rec.Rows...)
+		return nil
 	}
 }
 
 // Append keeps rows of one point, all of them or none.
-func (l *Log) Append(rows []Row) error {
-	if err := l.line(record{rows}); err != nil {
-		return err
-	}
-	if time.Since(l.synced) < time.Second {
-		return nil
-	}
-	l.synced = time.Now()
-	if err := l.file.Sync(); err != nil {
-		return fmt.Errorf("results: %w", err)
-	}
-	return nil
-}
-
-// line appends a document in one write, so that a killed process leaves whole lines.
-func (l *Log) line(v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("results: %w", err)
-	}
-	if _, err := l.file.Write(append(text, '\n')); err != nil {
-		return fmt.Errorf("results: %w", err)
-	}
-	return nil
-}
+func (l *Log) Append(rows []Row) error { return l.journal.Append(record{rows}) }
 
 // Close makes sure that everything is on the disk.
-func (l *Log) Close() error {
-	if err := errors.Join(l.file.Sync(), l.file.Close()); err != nil {
-		return fmt.Errorf("results: %w", err)
-	}
-	return nil
-}
+func (l *Log) Close() error { return l.journal.Close() }
 
 // Of is the rows of a folder, from its log, or of a Parquet file.
 func Of(name string) ([]Row, error) {
@@ -198,6 +125,7 @@ func Of(name string) ([]Row, error) {
 		return nil, err
 	}
 	defer f.Close()
-	rows, _, err := read(f, f.Name())
-	return rows, err
+	var l Log
+	_, err = journal.Read(f, l.line(f.Name()))
+	return l.Rows, err
 }

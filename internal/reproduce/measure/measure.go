@@ -8,7 +8,10 @@
 // is an error and no value.
 package measure
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"math"
+)
 
 // Measure is what is taken of a network routed by an engine.
 type Measure string
@@ -74,6 +77,11 @@ func (p Point) Alone() bool { return p.Measure == Seconds }
 // Drawn is the networks of a point, one by one.
 func (p Point) Drawn() []Drawn {
 	return Networks(p.Network, p.Seed, p.Networks, p.Missing > 0)
+}
+
+// Work is how many times a point does the same.
+func (p Point) Work() float64 {
+	return float64(len(p.Drawn())) * float64(max(1, p.Repeats)) * math.Max(1, float64(p.Patterns)/1000)
 }
 
 // Result is what came of a point.

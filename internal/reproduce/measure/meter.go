@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/plain"
@@ -20,19 +18,17 @@ import (
 	"github.com/weft-fabric/weft/traffic"
 )
 
-// Meter measures points, several at a time as far as memory goes.
+// Meter measures points, one at a time.
 type Meter struct {
-	real   map[string]*fabric.Fabric // dumps, by name
-	memory *semaphore.Weighted       // bytes
-	bytes  int64                     // all of it
+	real  Dumps
+	sizes map[string]footprint // by network
 }
 
-// NewMeter is a meter for points on computed networks and on dumps by name. Points
-// measured at the same time take about so many bytes together; one that needs more
-// is measured when it is alone.
-func NewMeter(real map[string]*fabric.Fabric, bytes int64) *Meter {
-	return &Meter{real, semaphore.NewWeighted(bytes), bytes}
-}
+// Dumps finds the network of a dump by its name.
+type Dumps func(name string) (*fabric.Fabric, error)
+
+// NewMeter is a meter for points on computed networks and on dumps, if real is not nil.
+func NewMeter(real Dumps) *Meter { return &Meter{real, map[string]footprint{}} }
 
 // NeverStopped is why a network has no time after which it stopped.
 const NeverStopped = "the network did not stop in any run"
@@ -103,13 +99,8 @@ func (m *Meter) take(ctx context.Context, p Point) (Result, error) {
 	return r, nil
 }
 
-// one waits for memory and measures one network.
+// one measures one network.
 func (m *Meter) one(ctx context.Context, f *fabric.Fabric, p Point, n Drawn) (sample, error) {
-	bytes := min(m.bytes, footprint(f, p.Engine))
-	if err := m.memory.Acquire(ctx, bytes); err != nil {
-		return sample{}, err
-	}
-	defer m.memory.Release(bytes)
 	switch p.Measure {
 	case Ports:
 		most := 0
@@ -180,13 +171,40 @@ func judged(ctx context.Context, f *fabric.Fabric, p Point, n Drawn) (sample, er
 // network builds the network of a spec, or finds the dump.
 func (m *Meter) network(spec string) (*fabric.Fabric, error) {
 	if name, ok := strings.CutPrefix(spec, RealPrefix); ok {
-		if f := m.real[name]; f != nil {
-			return f, nil
+		if m.real == nil {
+			return nil, fmt.Errorf("no dump is called %q", name)
 		}
-		return nil, fmt.Errorf("no dump is called %q", name)
+		return m.real(name)
 	}
 	return Build(spec)
 }
+
+// Needs is about what it takes to measure a point: bytes, and seconds on one core, both by
+// the size of its first network.
+func (m *Meter) Needs(p Point) (bytes int64, seconds float64, err error) {
+	if p.Measure == Example {
+		return 0, 0, nil
+	}
+	first := p.Drawn()[0].Spec
+	size, known := m.sizes[first]
+	if !known {
+		f, err := m.network(first)
+		if err != nil {
+			return 0, 0, err
+		}
+		size = footprintOf(f)
+		m.sizes[first] = size
+	}
+	bytes = size.bytes
+	if p.Engine == "p2sssp" {
+		bytes += size.paths
+	}
+	return bytes, secondsAnEntry * size.entries * p.Work(), nil
+}
+
+// secondsAnEntry is what routing and a thousand patterns take for each entry of the
+// forwarding tables: enough to begin with what takes long.
+const secondsAnEntry = 1e-6
 
 // without is a network with so many cables between switches drawn and removed, which
 // stays connected.
@@ -226,16 +244,16 @@ func refused(err error) bool {
 	return errors.As(err, &r) || errors.As(err, &few)
 }
 
-// footprint is about how many bytes it takes to route a fabric: tables of ports and
-// lanes, what is known of every turn, and for P²-SSSP the shortest paths to every
-// switch at once.
-func footprint(f *fabric.Fabric, engine string) int64 {
-	n := int64(f.Switches())
-	bytes := 4*n*int64(f.TopLID()+1) + 40*int64(f.Turns()) + 64*int64(len(f.Channels()))
-	if engine == "p2sssp" {
-		bytes += 4 * n * int64(f.Trunks())
-	}
-	return bytes
+// footprint is about what it takes to route a fabric.
+type footprint struct {
+	bytes   int64   // tables of ports and lanes, and what is known of every turn
+	paths   int64   // bytes, for P²-SSSP: the shortest paths to every switch at once
+	entries float64 // of the forwarding tables
+}
+
+func footprintOf(f *fabric.Fabric) footprint {
+	n, lids := int64(f.Switches()), int64(f.TopLID()+1)
+	return footprint{4*n*lids + 40*int64(f.Turns()) + 64*int64(len(f.Channels())), 4 * n * int64(f.Trunks()), float64(n * lids)}
 }
 
 // EffectiveBisection is the effective bisection bandwidth of tables over so many random

@@ -53,7 +53,7 @@ func TestHostsOfJobs(t *testing.T) {
 // A point over several networks keeps each value, 0 where the engine refuses.
 func TestEachNetwork(t *testing.T) {
 	p := Point{Measure: Bandwidth, Version: 1, Network: "ring:6 | karytree:k=2,n=2 | karytree:k=2,n=3", Engine: "ftree", Patterns: 50, Seed: 1}
-	r, err := NewMeter(nil, 1<<30).Take(context.Background(), p)
+	r, err := NewMeter(nil).Take(context.Background(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

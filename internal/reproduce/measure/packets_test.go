@@ -128,7 +128,7 @@ func TestLoopPairs(t *testing.T) {
 func TestStop(t *testing.T) {
 	for spec, stops := range map[string]bool{"ring:5": true, "karytree:k=2,n=2": false} {
 		p := Point{Measure: Stops, Version: 1, Network: spec, Engine: "sssp", Repeats: 5, Seed: 1}
-		b := NewMeter(nil, 1<<30)
+		b := NewMeter(nil)
 		r, err := b.Take(context.Background(), p)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package results
+package journal
 
 import (
 	"errors"
@@ -10,14 +10,14 @@ import (
 )
 
 // lock takes a file for this process alone, until it is closed or the process ends. The
-// error is errHeld if another process has it.
+// error is ErrHeld if another process has it.
 func lock(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return errHeld
+		return ErrHeld
 	case err != nil:
-		return fmt.Errorf("results: %s cannot be locked against other processes: %w", f.Name(), err)
+		return fmt.Errorf("journal: %s cannot be locked against other processes: %w", f.Name(), err)
 	}
 	return nil
 }
