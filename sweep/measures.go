@@ -47,6 +47,7 @@ func Kinds() []Kind {
 		{Name: "load", Unit: "routes", What: "routes on the fullest channel between switches when all send to all"},
 		{Name: "hops", Unit: "hops", What: "mean length of a route, in channels between switches"},
 		{Name: "longest", Unit: "hops", What: "length of the longest route"},
+		{Name: "disjoint", Unit: "paths", What: "mean number of paths between two hosts, one for each address, that share no channel between switches"},
 		{Name: "bandwidth", Unit: "fraction of full", What: "mean bandwidth of the flows of a pattern; of bisect the effective bisection bandwidth", Keys: []Key{
 			pattern, ranks,
 			{"patterns", "1000", "random patterns to draw", isCount},

@@ -95,6 +95,7 @@ type Engine struct {
 	Aim      string `json:"aim,omitempty"`
 	Order    string `json:"order,omitempty"`
 	Prefer   string `json:"prefer,omitempty"`
+	LMC      int    `json:"lmc,omitempty"` // 2^LMC addresses for each adapter port; zero: as the network has them
 }
 
 // Options is what the engine is told, as key=value with commas between; empty where it is
@@ -103,7 +104,7 @@ func (e *Engine) Options() string {
 	var list []string
 	for _, o := range []struct{ key, value string }{
 		{"vls", number(e.VLs)}, {"sls", number(e.SLs)}, {"contract", e.Contract}, {"endpoints", e.Scope},
-		{"aim", e.Aim}, {"order", e.Order}, {"prefer", e.Prefer},
+		{"aim", e.Aim}, {"order", e.Order}, {"prefer", e.Prefer}, {"lmc", number(e.LMC)},
 	} {
 		if o.value != "" {
 			list = append(list, o.key+"="+o.value)

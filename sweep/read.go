@@ -203,7 +203,7 @@ func (r *reader) damages(n *yaml.Node) (all []Damage, err error) {
 }
 
 // ofEngines is the keys of an engine, in the order of their combinations.
-var ofEngines = []string{"engine", "vls", "sls", "contract", "endpoints", "aim", "order", "prefer"}
+var ofEngines = []string{"engine", "vls", "sls", "contract", "endpoints", "aim", "order", "prefer", "lmc"}
 
 func (r *reader) engines(list *yaml.Node) (all []Engine, err error) {
 	for _, n := range list.Content {
@@ -261,6 +261,9 @@ func (r *reader) engine(c choice) (Engine, error) {
 	}
 	if e.SLs, err = within(c[2].text, routing.SLs); err != nil {
 		return e, r.errorf(c[2].at, "sls: %v", err)
+	}
+	if e.LMC, err = within(c[8].text, 7); err != nil {
+		return e, r.errorf(c[8].at, "lmc: %v", err)
 	}
 	if _, _, err := e.Promises(); err != nil {
 		return e, r.errorf(c[3].at, "%s", plain.Error(err))

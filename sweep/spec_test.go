@@ -103,6 +103,7 @@ func TestIDsDependOnWhatIsMeasured(t *testing.T) {
 		`{networks: [{spec: "torus:4x4"}], engines: [{engine: lash, order: shuffled}], measures: [lanes]}`,
 		`{networks: [{spec: "torus:4x4"}], engines: [{engine: weave, aim: shifts}], measures: [lanes]}`,
 		`{networks: [{spec: "torus:4x4"}], engines: [{engine: weave, prefer: lanes}], measures: [lanes]}`,
+		`{networks: [{spec: "torus:4x4"}], engines: [{engine: lash, lmc: 1}], measures: [lanes]}`,
 	} {
 		id := read(t, other).Points[0].ID
 		if same, ok := ids[id]; ok {

@@ -39,6 +39,12 @@ func (t *taking) measure(ctx context.Context, m *sweep.Measure) (value, error) {
 		return plainly(t.result.Loads.MeanHops())
 	case "longest":
 		return plainly(t.result.Loads.MaxHops)
+	case "disjoint":
+		n, err := congestion.Disjoint(ctx, t.result.Tables, routing.HCA)
+		if err != nil {
+			return value{}, err
+		}
+		return plainly(n)
 	case "bandwidth":
 		return t.bandwidth(ctx, m)
 	case "accepted":

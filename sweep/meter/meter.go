@@ -148,6 +148,11 @@ func (t *taking) route(ctx context.Context) error {
 	if f, err = t.damaged(f); err != nil {
 		return err
 	}
+	if lmc := t.point.Engine.LMC; lmc > 0 {
+		if f, err = f.WithLMC(uint8(lmc)); err != nil {
+			return err
+		}
+	}
 	t.fabric = f
 	n := f.Count()
 	for i := range t.rows {

@@ -172,6 +172,22 @@ func TestEnginesThatChooseByChanceGetTheSeed(t *testing.T) {
 	}
 }
 
+// Several addresses are several paths, and engines for them need them.
+func TestAddressesOfAnEngine(t *testing.T) {
+	p := points(t, "networks: ['slimfly:q=5']\nengines: [{engine: fatpaths, lmc: [1, 2]}, sssp]\nmeasures: [disjoint, lanes]")
+	var found []float64
+	for i := range p {
+		found = append(found, *take(t, newMeter(), &p[i])["disjoint"].Value)
+	}
+	if len(found) != 3 || !(found[1] > found[0] && found[0] > 1.5 && found[2] == 1) {
+		t.Errorf("disjoint paths with two addresses, four, and one of sssp: %v", found)
+	}
+	p = points(t, "networks: ['hyperx:4x4']\nengines: [parx]\nmeasures: [lanes]")
+	if r := take(t, newMeter(), &p[0])["lanes"]; r.Status != results.Refused || !strings.Contains(r.Reason, "four addresses") {
+		t.Errorf("parx without addresses: %+v", r)
+	}
+}
+
 func TestInterruptedPointIsNone(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
