@@ -92,6 +92,38 @@ func TestMeasuresCost(t *testing.T) {
 	}
 }
 
+// Packets are in the built-in figures: more for more hosts, a longer time and a higher load;
+// what they accept and their latency is of one run, and throughput of many.
+func TestPacketsCost(t *testing.T) {
+	e, s := sweep.BuiltIn(), sizeOf(64, 3)
+	of := func(names ...string) float64 {
+		var all []sweep.Measure
+		for _, n := range names {
+			name, settings, _ := strings.Cut(n, " ")
+			all = append(all, sweep.MeasureOf(name, settings))
+		}
+		return e.Point(point("updn", "", all...), s) - e.Point(point("updn", ""), s)
+	}
+	usual := of("accepted load=0.5,time=0")
+	if usual < 0.01 || usual > 100 {
+		t.Errorf("a load: %g s", usual)
+	}
+	if both := of("accepted load=0.5,time=0", "latency load=0.5,time=0"); both != usual {
+		t.Errorf("with the latency of the same run: %g s, without %g", both, usual)
+	}
+	if two := of("accepted load=0.5,time=0", "latency load=0.4,time=0"); two < 1.5*usual {
+		t.Errorf("two runs: %g s, one %g", two, usual)
+	}
+	for what, less := range map[string]float64{"a lower load": of("accepted load=0.1,time=0"), "less time": of("accepted load=0.5,time=20000")} {
+		if less >= usual {
+			t.Errorf("%s: %g s, the usual %g", what, less, usual)
+		}
+	}
+	if all := of("throughput time=0"); all < 2*usual {
+		t.Errorf("throughput, many loads: %g s, one load %g", all, usual)
+	}
+}
+
 func TestEstimatesComeBackAsTheyWent(t *testing.T) {
 	var first, second strings.Builder
 	e := sweep.Fit(made("e", 100, 1))
