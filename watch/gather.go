@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -222,6 +223,14 @@ func (c command) run(ctx context.Context, limit time.Duration, into string) (Fil
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	p := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
+	// What it started ends with it, or every look would leave a process behind.
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.Cancel = func() error {
+		if err := syscall.Kill(-p.Process.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+		return os.ErrProcessDone
+	}
 	p.WaitDelay = time.Second // children that keep the pipe open are not waited for
 	said := tail{most: 4 << 10}
 	p.Stderr = &said
