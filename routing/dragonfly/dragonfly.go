@@ -50,6 +50,8 @@ import (
 // Lanes is whose lanes an Engine takes.
 type Lanes uint8
 
+// The lanes of the two papers: by how often a packet has changed groups, and by which of the
+// groups where it begins and ends has the higher number.
 const (
 	Shift Lanes = iota // DLA
 	Order              // D3R

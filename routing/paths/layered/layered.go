@@ -128,7 +128,6 @@ type builder struct {
 
 	d      *dag.DAG
 	near   []fabric.ChannelID // [trunk] the trunks of each switch, those first whose heads are nearest to the root
-	count  []int              // scratch: trunks by distance of their heads
 	longer []uint8            // [switch] its paths to the endpoint at hand that are longer than minimal
 	had    []uint8            // scratch: longer before the layer at hand
 	before []fabric.NodeID    // scratch: the switches that send, in the order in which they get paths
