@@ -49,18 +49,20 @@ func TestEveryStep(t *testing.T) {
 // networks goes through all failures of some networks, with tables of several seeds.
 func (n *everyStep) networks(t *testing.T, seeds uint64, specs []string, names ...string) {
 	for _, spec := range specs {
-		was := *n
-		for seed := uint64(1); seed <= seeds; seed++ {
-			one := spec
-			if strings.Contains(spec, "%d") {
-				one = fmt.Sprintf(spec, seed)
+		t.Run(spec, func(t *testing.T) {
+			was := *n
+			for seed := uint64(1); seed <= seeds; seed++ {
+				one := spec
+				if strings.Contains(spec, "%d") {
+					one = fmt.Sprintf(spec, seed)
+				}
+				for _, name := range names {
+					n.network(t, one, name, seed)
+				}
 			}
-			for _, name := range names {
-				n.network(t, one, name, seed)
-			}
-		}
-		t.Logf("%s, %v, %d seeds: %d failures, %d steps proven, others make way for %d, %d not mended, back exactly after %d; %d steps so far",
-			spec, names, seeds, n.failures-was.failures, n.steps-was.steps, n.rebuilt-was.rebuilt, n.left-was.left, n.back-was.back, n.steps)
+			t.Logf("%v, %d seeds: %d failures, %d steps proven, others make way for %d, %d not mended, back exactly after %d; %d steps so far",
+				names, seeds, n.failures-was.failures, n.steps-was.steps, n.rebuilt-was.rebuilt, n.left-was.left, n.back-was.back, n.steps)
+		})
 	}
 }
 

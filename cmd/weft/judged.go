@@ -43,9 +43,10 @@ type judged struct {
 	out      string           // folder that they are written into; empty: none
 	install  *installation    // how OpenSM takes them from there
 	survival []*survivalSummary
-	seeds    []*seedSummary // whose tables were compared for it
-	treeless *weft.NoTree   // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked
-	underway bool           // a step of several: entries may yet lead into a cable that is gone
+	compared []*candidateSummary // for it
+	best     string              // the engine that auto chose, if another has fewer exceptions; empty: it is the same
+	treeless *weft.NoTree        // why there is no spanning tree for multicast that was asked for; nil: there is one, or nobody asked
+	underway bool                // a step of several: entries may yet lead into a cable that is gone
 }
 
 // countApart looks whether all pairs can be joined. That a network has fallen apart

@@ -86,7 +86,7 @@ begin when all switches have confirmed the one before, and its packets are gone.
 	f.StringVar(&o.keep, "keep", "", "mend these tables, of this fabric or of the one --before: a folder, of OpenSM's dumps or of --out, or a file of forwarding tables")
 	f.StringVar(&o.steps, "steps", "", "with --keep, folder to write each step into, step-1, step-2 and so on, with plan.txt and plan.json")
 	f.BoolVar(&o.drain, "drain", false, "with --keep and --survive, let single destinations drop their packets for a step where there is no other way")
-	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; of several seeds the one with the fewest exceptions is taken, unless --seed; exit 1 if a failure has no plan")
+	f.StringSliceVar(&o.survives, "survive", nil, "plan the repair of every single failure: links, switches or both with a comma between; of tables as good as these by another engine, root or seed, unless given, those with the fewest exceptions are taken; exit 1 if a failure has no plan")
 	flags.OneOf(f, &o.adaptive, "adaptive", "minimal: give entries groups of ports to choose from, all that lead nearer and keep the proof, written as groups.far", noGroups, minimalGroups)
 	flags.SLs(f, &o.multicast, "multicast-sl", "find a spanning tree for multicast groups on these service levels too, such as 0, 0,2 or any, proven together with the paths, written as multicast.mcfdbs; exit 1 if there is none")
 	flags.Without(c, "adaptive", "survive", "multicast-sl")

@@ -42,7 +42,7 @@ type routeSummary struct {
 	Notes        []string             `json:"notes,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
 	Auto         *autoSummary         `json:"auto,omitempty"`     // where the engine was chosen
-	Seeds        []*seedSummary       `json:"seeds,omitempty"`    // of --survive: seeds whose tables were compared
+	Compared     []*candidateSummary  `json:"seeds,omitempty"`    // of --survive: tables that were compared, of other seeds at first
 	Survival     []*survivalSummary   `json:"survival,omitempty"` // of --survive: repairs of single failures
 	Seconds      stageSeconds         `json:"seconds"`
 	PeakRSS      int64                `json:"peak_rss_bytes"`
@@ -115,7 +115,7 @@ func (j *judged) summary() *routeSummary {
 		Dependencies: j.Verdict.Dependencies, Cycle: report.Steps(j.fabric, j.Verdict.Cycle),
 		Notes: j.Tables.Forwarding.Notes, Warnings: j.fabric.Warnings(),
 		Groups: groupsOf(j.Tables), Multicast: j.treeSummary(),
-		Seconds: j.spent, PeakRSS: peakRSS(), Seeds: j.seeds, Survival: j.survival,
+		Seconds: j.spent, PeakRSS: peakRSS(), Compared: j.compared, Survival: j.survival,
 	}
 	if j.Loads.Hottest != fabric.None {
 		nodes := report.EndsOf(j.fabric, j.Loads.Hottest)
@@ -160,6 +160,9 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 	trust := j.Engine.Trust()
 	if j.Choice != nil { // proven under a contract that may ask less of clients than the engine does
 		trust = "the best of those proven for this network\n" + j.Choice.Why
+		if j.best != "" {
+			trust = "as good as " + j.best + ", of those proven for this network, and with fewer exceptions among the repairs of failures\n" + j.Choice.Why
+		}
 	}
 	p.Fact("engine", "%s (%s): %s", j.Engine.Name, j.Engine.Paper, trust)
 	for _, note := range j.Tables.Forwarding.Notes {
@@ -173,8 +176,8 @@ func (j *routeJob) screen(o *routeFlags) *console.Page {
 		p.Fact("load", "%s on the fullest channel, %s", words.Plural(j.Loads.Max, "route"), j.fabric.ChannelLabel(j.Loads.Hottest))
 	}
 	j.factApart(p)
-	if len(j.seeds) > 1 {
-		p.Fact("seed", "%s", seedsText(j.seeds))
+	if len(j.compared) > 1 {
+		p.Fact("compared", "%s", comparedText(j.compared))
 	}
 	for _, s := range j.survival {
 		p.Fact("without", "%s", s.text())

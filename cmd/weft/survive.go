@@ -13,6 +13,7 @@ import (
 // survivals is the kinds of failure that --survive knows.
 var survivals = map[string]func(*fabric.Fabric) []change.Failure{"links": change.Cables, "switches": change.Switches}
 
+// mostWorst is the number of failures that are named, unless there are more that are not mended.
 const mostWorst = 5
 
 type survivalSummary struct {
@@ -43,16 +44,20 @@ func (j *judged) survive(ctx context.Context, kinds []string, drain bool) error 
 		if err != nil {
 			return err
 		}
-		sum := &survivalSummary{Failures: kind, Tried: len(failures), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, NotMended: r.NotMended, Worst: []survivalCase{}}
-		for _, x := range r.Worst() {
-			if x.Steps <= 1 && x.Left == 0 || len(sum.Worst) == mostWorst {
-				break
-			}
-			sum.Worst = append(sum.Worst, survivalCase{failureName(j.fabric, x.Failure), x.Steps, x.Entries, x.Due, x.Rebuilt, x.Left})
-		}
-		j.survival = append(j.survival, sum)
+		j.survival = append(j.survival, newSurvivalSummary(j.fabric, kind, r))
 	}
 	return nil
+}
+
+func newSurvivalSummary(f *fabric.Fabric, kind string, r *change.Survival) *survivalSummary {
+	sum := &survivalSummary{Failures: kind, Tried: len(r.Repairs), OneStep: r.OneStep, Mended: r.Mended, Rebuilt: r.Rebuilt, NotMended: r.NotMended, Worst: []survivalCase{}}
+	for _, x := range r.Worst() {
+		if x.Left == 0 && (x.Steps <= 1 || len(sum.Worst) >= mostWorst) {
+			break
+		}
+		sum.Worst = append(sum.Worst, survivalCase{failureName(f, x.Failure), x.Steps, x.Entries, x.Due, x.Rebuilt, x.Left})
+	}
+	return sum
 }
 
 func failureName(f *fabric.Fabric, x change.Failure) string {
