@@ -76,7 +76,7 @@ func MendFrom(ctx context.Context, before, was *routing.Tables, o Options) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	return prove(ctx, before, plan, o)
+	return Verify(ctx, before, plan, o)
 }
 
 // Return plans the way from any tables to those of target, for the time when parts that
@@ -90,11 +90,12 @@ func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	return prove(ctx, before, plan, o)
+	return Verify(ctx, before, plan, o)
 }
 
-// prove has every step of a plan judged.
-func prove(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Options) (*Proven, error) {
+// Verify has every step of a plan judged that begins with the tables before. The error is
+// *Rejected if a judge does not accept one.
+func Verify(ctx context.Context, before *routing.Tables, plan *repair.Plan, o Options) (*Proven, error) {
 	p := &Proven{Before: before, After: before, Left: plan.Left}
 	judge := deadlock.Options{Contract: o.Contract, Scope: o.Scope, Lost: -1}
 	for i, s := range plan.Steps {

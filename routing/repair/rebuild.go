@@ -40,6 +40,7 @@ type rebuilder struct {
 	oldChild, oldSibling []fabric.NodeID // [switch] lists of the switches that forward to a switch by the row that is to be kept
 	kept, lost           []fabric.NodeID // scratch of keepEntries
 	added                [][2]fabric.ChannelID
+	work                 int // entries that rounds have read, times service levels
 }
 
 func newRebuilder(sh *shared, tables *routing.Tables, left []Left) *rebuilder {
@@ -94,6 +95,7 @@ func (r *rebuilder) orientAround(roots []fabric.NodeID) {
 // round places all destinations beside some dependencies and the trees for multicast, and
 // returns those that find no row: all, if the trees close a cycle with these dependencies.
 func (r *rebuilder) round(ctx context.Context, first func(yield func(in, out fabric.ChannelID))) (lost []fabric.LID, err error) {
+	r.work += len(r.order) * r.f.Switches() * len(r.flow.levels.used)
 	if r.graph = acyclic.NewLanes(r.f, r.flow.lanes, r.besideTrees(first)); r.graph == nil {
 		return r.order, nil
 	}
