@@ -68,6 +68,9 @@ func newRebuilder(sh *shared, tables *routing.Tables, left []Left) *rebuilder {
 func (r *rebuilder) losersFirst(ctx context.Context, roots []fabric.NodeID) (placed bool, err error) {
 	r.orientAround(roots)
 	for range rebuildRounds {
+		if r.work > rebuildWork {
+			break
+		}
 		lost, err := r.round(ctx, func(func(in, out fabric.ChannelID)) {})
 		if len(lost) == 0 || err != nil {
 			return len(lost) == 0, err

@@ -106,7 +106,7 @@ const (
 	otherRoots  = 4 // roots of Up*/Down* that are tried where the first ones do not help
 
 	rebuildRounds = 8          // of losers first
-	rebuildWork   = 12_000_000 // entries that rounds read, times service levels, after which no further roots are tried
+	rebuildWork   = 12_000_000 // entries that rounds read, times service levels, after which losers do not come first
 )
 
 // Mend plans the repair of tables in force, as they act on the live cables
@@ -201,8 +201,8 @@ func (p *Plan) mend(ctx context.Context, sh *shared, tables *routing.Tables, mos
 // rebuild adds steps towards other tables that reach what is left, and mends these. First
 // come tables for which few others make way, as long as fewer are left by that. If such
 // tables, or the way to them, are barred, rows beside those of Up*/Down* are tried for
-// several roots, with few Up*/Down* rows and with all turns of them, until nothing is left or
-// the work has come to its bound.
+// several roots, with few Up*/Down* rows, until the work for these has come to its bound, and
+// with all turns of them, until nothing is left.
 // Steps after which as much is left as before are not worth writing.
 func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) error {
 	for _, deepest := range wayDepths {
@@ -234,7 +234,7 @@ func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) 
 				return err
 			}
 		}
-		if len(p.Left) == 0 || r.work > rebuildWork {
+		if len(p.Left) == 0 {
 			return nil
 		}
 	}
