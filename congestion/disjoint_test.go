@@ -86,3 +86,36 @@ func TestDisjointPathsAreTheMost(t *testing.T) {
 		t.Errorf("on one switch: %g, %v", got, err)
 	}
 }
+
+// The first of three paths is in the way of both others, which share nothing.
+func TestDisjointPathsWithoutTheFirst(t *testing.T) {
+	var b fabric.Builder
+	var sw [4]fabric.Ref // the source's, two between, the destination's
+	for i := range sw {
+		sw[i] = b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: 3}, "")
+	}
+	b.Cable(sw[0], 1, sw[1], 1, fabric.Rate{})
+	b.Cable(sw[0], 2, sw[2], 1, fabric.Rate{})
+	b.Cable(sw[1], 2, sw[2], 2, fabric.Rate{})
+	b.Cable(sw[1], 3, sw[3], 1, fabric.Rate{})
+	b.Cable(sw[2], 3, sw[3], 2, fabric.Rate{})
+	for i, s := range []fabric.Ref{sw[0], sw[3]} {
+		b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(10 + i), Kind: fabric.Adapter, Ports: 1}, ""), 1, s, 3, fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = f.WithLMC(2); err != nil {
+		t.Fatal(err)
+	}
+	fw := routing.NewForwarding(f)
+	to := f.Endpoint(routing.HCA.Endpoints(f)[1])
+	for a, ports := range [][4]uint8{{1, 2, 3, 3}, {1, 3, 3, 3}, {2, 3, 3, 3}, {2, 3, 3, 3}} {
+		copy(fw.Row(to.LID+fabric.LID(a)), ports[:])
+	}
+	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+	if got, err := congestion.Disjoint(context.Background(), tables, routing.HCA); err != nil || got != 1 {
+		t.Errorf("two ways there and none back: %g on the average: %v", got, err)
+	}
+}
