@@ -369,7 +369,7 @@ func (j *simulateJob) printHot(s *simulateSummary) {
 	}
 	t := j.NewTable("hot channel", "flows: mean", "most")
 	for _, h := range s.Hot {
-		t.Row(h.Channel, fmt.Sprintf("%.2f", h.Mean), strings.Fields(flowsText(h.Most))[0])
+		t.Row(h.Channel, fmt.Sprintf("%.2f", h.Mean), math.Round(100*h.Most)/100)
 	}
 	t.Render()
 }
