@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing/internal/disjoint"
 )
 
 // step is what an arc does: it leads along dimension dim from coordinate at to
@@ -132,7 +133,7 @@ func (p *parallels) going() []going {
 // class: damage cut them apart.
 func (p *parallels) mend() {
 	for {
-		sets := newSets(len(p.size))
+		sets := disjoint.New(len(p.size))
 		joined := false
 		comesFrom := slices.Repeat([]int32{fabric.None}, len(p.size)) // [class] a class that goes on in it
 		for a, b := range p.mainly() {
@@ -140,9 +141,9 @@ func (p *parallels) mend() {
 			case b == fabric.None:
 			case comesFrom[b] == fabric.None:
 				comesFrom[b] = int32(a)
-			case sets.find(int32(a)) != sets.find(comesFrom[b]):
-				sets.join(int32(a), comesFrom[b])
-				sets.join(p.reverse[a], p.reverse[comesFrom[b]])
+			case sets.Find(int32(a)) != sets.Find(comesFrom[b]):
+				sets.Join(int32(a), comesFrom[b])
+				sets.Join(p.reverse[a], p.reverse[comesFrom[b]])
 				joined = true
 			}
 		}
@@ -178,8 +179,8 @@ func (p *parallels) mainly() []int32 {
 }
 
 // renumber takes each set of classes as one.
-func (p *parallels) renumber(classes *sets) {
-	set, count := classes.numbered()
+func (p *parallels) renumber(classes *disjoint.Sets) {
+	set, count := classes.Numbered()
 	size, reverse := make([]int32, len(count)), make([]int32, len(count))
 	for c, s := range set {
 		size[s] += p.size[c]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/disjoint"
 )
 
 const (
@@ -78,7 +79,7 @@ type parallels struct {
 // parallels closes "faces across a square".
 func (n *graph) parallels() (*parallels, error) {
 	p := &parallels{}
-	sets := newSets(len(n.to))
+	sets := disjoint.New(len(n.to))
 	for v := range int32(len(n.part)) {
 		for a := n.first[v]; a < n.first[v+1]; a++ {
 			for b := a + 1; b < n.first[v+1]; b++ {
@@ -96,14 +97,14 @@ func (n *graph) parallels() (*parallels, error) {
 				}
 				aFar, _ := n.arc(n.to[b], x)
 				bFar, _ := n.arc(n.to[a], x)
-				sets.join(a, aFar)
-				sets.join(n.back[a], n.back[aFar])
-				sets.join(b, bFar)
-				sets.join(n.back[b], n.back[bFar])
+				sets.Join(a, aFar)
+				sets.Join(n.back[a], n.back[aFar])
+				sets.Join(b, bFar)
+				sets.Join(n.back[b], n.back[bFar])
 			}
 		}
 	}
-	p.class, p.size = sets.numbered()
+	p.class, p.size = sets.Numbered()
 	p.reverse = make([]int32, len(p.size))
 	for u := range n.part {
 		for a := n.first[u]; a < n.first[u+1]; a++ {
@@ -142,40 +143,4 @@ func (n *graph) opposite(v, u, w int32) (x int32, count int) {
 		}
 	}
 	return x, count
-}
-
-// sets is disjoint sets of numbers.
-type sets struct{ parent []int32 }
-
-func newSets(n int) *sets {
-	return &sets{fabric.All[int32](n)}
-}
-
-func (s *sets) find(i int32) int32 {
-	for s.parent[i] != i {
-		s.parent[i] = s.parent[s.parent[i]]
-		i = s.parent[i]
-	}
-	return i
-}
-
-// join keeps the lower number as the name of the set.
-func (s *sets) join(i, j int32) {
-	i, j = s.find(i), s.find(j)
-	s.parent[max(i, j)] = min(i, j)
-}
-
-// numbered numbers the sets from zero in the order of their first members.
-func (s *sets) numbered() (set, size []int32) {
-	set = make([]int32, len(s.parent))
-	for i := range set {
-		if r := s.find(int32(i)); r == int32(i) {
-			set[i] = int32(len(size))
-			size = append(size, 1)
-		} else {
-			set[i] = set[r]
-			size[set[r]]++
-		}
-	}
-	return set, size
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/internal/disjoint"
 )
 
 // hyperX is the coordinates of the switches of a HyperX: those that differ in one of them
@@ -39,10 +40,10 @@ func (h *hyperX) within(s fabric.NodeID, rule int) bool {
 // left out: the parts that the network falls into have one coordinate of that dimension each.
 func find(f *fabric.Fabric) (*hyperX, *routing.Refusal) {
 	g := newGraph(f)
-	g.join()
+	dimension, dimensions := g.dimensions()
 	h := &hyperX{}
-	for _, class := range g.classes() {
-		at, size := g.without(class)
+	for d := range dimensions {
+		at, size := g.without(dimension, int32(d))
 		h.at, h.size = append(h.at, at), append(h.size, size)
 	}
 	if len(h.size) < 2 {
@@ -104,11 +105,10 @@ func (h *hyperX) check(f *fabric.Fabric, g *graph) *routing.Refusal {
 	return nil
 }
 
-// graph is which switches are joined, and which of these pairs are of one dimension.
+// graph is which switches are joined.
 type graph struct {
 	beside [][]fabric.NodeID          // [switch] its neighbours, each once, ascending
 	number map[[2]fabric.NodeID]int32 // of a pair that is joined, the lower first
-	same   []int32                    // [pair] another of its dimension, or itself: union and find
 }
 
 func newGraph(f *fabric.Fabric) *graph {
@@ -119,8 +119,7 @@ func newGraph(f *fabric.Fabric) *graph {
 		g.beside[s] = slices.Compact(list)
 		for _, z := range g.beside[s] {
 			if s < z {
-				g.number[[2]fabric.NodeID{s, z}] = int32(len(g.same))
-				g.same = append(g.same, int32(len(g.same)))
+				g.number[[2]fabric.NodeID{s, z}] = int32(len(g.number))
 			}
 		}
 	}
@@ -136,55 +135,33 @@ func (g *graph) joined(a, z fabric.NodeID) bool {
 	return found
 }
 
-func (g *graph) root(pair int32) int32 {
-	for g.same[pair] != pair {
-		g.same[pair] = g.same[g.same[pair]]
-		pair = g.same[pair]
-	}
-	return pair
-}
-
-// alike makes two pairs be of one dimension.
-func (g *graph) alike(a, b int32) {
-	a, b = g.root(a), g.root(b)
-	g.same[max(a, b)] = min(a, b)
-}
-
-// join finds which pairs are of one dimension, by the triangles and the squares at every
-// switch.
-func (g *graph) join() {
+// dimensions numbers the dimensions by their lowest pairs, from the triangles and the squares
+// at every switch: each [pair] is of one, and [dimension] has so many.
+func (g *graph) dimensions() (dimension, pairs []int32) {
+	alike := disjoint.New(len(g.number))
 	for s, beside := range g.beside {
 		s := fabric.NodeID(s)
 		for i, u := range beside {
 			for _, w := range beside[:i] {
 				if g.joined(u, w) {
-					g.alike(g.pair(s, u), g.pair(s, w))
+					alike.Join(g.pair(s, u), g.pair(s, w))
 					continue
 				}
 				for _, x := range g.beside[u] {
 					if x > s && g.joined(w, x) && !g.joined(s, x) { // each square once
-						g.alike(g.pair(s, u), g.pair(w, x))
-						g.alike(g.pair(s, w), g.pair(u, x))
+						alike.Join(g.pair(s, u), g.pair(w, x))
+						alike.Join(g.pair(s, w), g.pair(u, x))
 					}
 				}
 			}
 		}
 	}
-}
-
-// classes is the dimensions, by their lowest pair.
-func (g *graph) classes() (list []int32) {
-	for pair := range g.same {
-		if g.root(int32(pair)) == int32(pair) {
-			list = append(list, int32(pair))
-		}
-	}
-	return list
+	return alike.Numbered()
 }
 
 // without numbers the parts, [switch], that the network falls into without the pairs of a
 // dimension, by their lowest switches.
-func (g *graph) without(class int32) (part []int32, parts int) {
+func (g *graph) without(dimension []int32, d int32) (part []int32, parts int) {
 	part = slices.Repeat([]int32{-1}, len(g.beside))
 	for s := range part {
 		if part[s] >= 0 {
@@ -193,7 +170,7 @@ func (g *graph) without(class int32) (part []int32, parts int) {
 		part[s] = int32(parts)
 		for queue := []fabric.NodeID{fabric.NodeID(s)}; len(queue) > 0; queue = queue[1:] {
 			for _, z := range g.beside[queue[0]] {
-				if part[z] < 0 && g.root(g.pair(queue[0], z)) != class {
+				if part[z] < 0 && dimension[g.pair(queue[0], z)] != d {
 					part[z] = int32(parts)
 					queue = append(queue, z)
 				}
