@@ -50,9 +50,7 @@ func find(f *fabric.Fabric) (*groups, *routing.Refusal) {
 	common := make([][]int, n)           // [switch][neighbour] how many both have
 	most := 0
 	for s := range fabric.NodeID(n) {
-		list := slices.Clone(f.Neighbours(s))
-		slices.Sort(list)
-		beside[s] = slices.Compact(list)
+		beside[s] = f.Adjacent(s)
 		most = max(most, len(beside[s]))
 	}
 	for s, list := range beside {

@@ -77,7 +77,7 @@ func (l *Levels) peel() {
 	var queue []fabric.NodeID
 	for s := range fabric.NodeID(n) {
 		l.above[s] = fabric.None
-		degree[s] = l.distinct(s)
+		degree[s] = int32(len(l.Fabric.Adjacent(s)))
 		if degree[s] == 1 {
 			queue = append(queue, s)
 		}
@@ -99,13 +99,6 @@ func (l *Levels) peel() {
 			queue = append(queue, v)
 		}
 	}
-}
-
-// distinct is the number of switches that s is cabled to.
-func (l *Levels) distinct(s fabric.NodeID) int32 {
-	seen := slices.Clone(l.Fabric.Neighbours(s))
-	slices.Sort(seen)
-	return int32(len(slices.Compact(seen)))
 }
 
 // measure finds heights with the core's leaves taken by the hosts of weight:

@@ -114,9 +114,7 @@ type graph struct {
 func newGraph(f *fabric.Fabric) *graph {
 	g := &graph{beside: make([][]fabric.NodeID, f.Switches()), number: map[[2]fabric.NodeID]int32{}}
 	for s := range fabric.NodeID(f.Switches()) {
-		list := slices.Clone(f.Neighbours(s))
-		slices.Sort(list)
-		g.beside[s] = slices.Compact(list)
+		g.beside[s] = f.Adjacent(s)
 		for _, z := range g.beside[s] {
 			if s < z {
 				g.number[[2]fabric.NodeID{s, z}] = int32(len(g.number))
