@@ -42,7 +42,6 @@ fit the fabric.`,
   weft export dragonfly:p=2 --to dot | neato -n -Tsvg > map.svg`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.chosen = cmd.Flags().Changed("engine") || cmd.Flags().Changed("paths")
 			return a.export(cmd.Context(), args[0], form, &o)
 		},
 	}
@@ -86,7 +85,7 @@ func (a *app) export(ctx context.Context, name, form string, o *reportFlags) err
 		return err
 	}
 	var n *report.Network
-	if f.Judged || o.chosen || o.tables.LFTs != "" {
+	if f.Judged || o.route.Chosen() || o.tables.LFTs != "" {
 		if err := j.add(ctx, name); err != nil {
 			return err
 		}

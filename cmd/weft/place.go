@@ -12,11 +12,11 @@ import (
 
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
+	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/placement"
-	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/traffic"
 )
 
@@ -52,20 +52,14 @@ Exit code 1: no order was found that is shorter.`,
   weft place torus:4x4x4 --engine dor --pattern neighbour2d --allocation random --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.chosen = cmd.Flags().Changed("engine") || cmd.Flags().Changed("paths")
 			return a.placeRanks(cmd.Context(), args[0], &o)
 		},
 	}
-	o.route.AddTo(c, engines.AutoName)
-	o.route.SeedForMore("seed of exchanges, random patterns and placements, and of engines that choose by chance")
-	o.tables.AddTo(c)
+	o.addTo(c, "ring", "seed of exchanges, random patterns and placements, and of engines that choose by chance")
 	f := c.Flags()
-	o.job.AddTo(c, "ring")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike")
 	flags.Whole(f, &o.beginnings, "beginnings", placement.DefaultBeginnings, 1, math.MaxInt16, "it is at least 1", "orders of ranks to begin with, the one at hand and others at random")
 	f.StringVarP(&o.out, "out", "o", "", "file to write the hosts to, in the order of ranks; - is standard output")
-	flags.AddJSON(f, &o.json)
-	flags.Without(c, "lfts", "engine", "paths", "contract", "time-budget")
 	return c
 }
 
@@ -88,6 +82,10 @@ type placedFigure struct {
 	Slowdown      float64 `json:"slowdown"` // time of the job, without other flows 1
 	Bandwidth     float64 `json:"bandwidth"`
 	MaxCongestion int     `json:"max_congestion"`
+}
+
+func placedOf(r *congestion.Result) placedFigure {
+	return placedFigure{r.Slowdown(), r.Lambda, r.MaxCongestion}
 }
 
 func (a *app) placeRanks(ctx context.Context, name string, o *placeFlags) error {
@@ -125,10 +123,9 @@ func (a *app) placeRanks(ctx context.Context, name string, o *placeFlags) error 
 			return err
 		}
 	}
-	figure := func(time, bandwidth float64, most int) placedFigure { return placedFigure{time, bandwidth, most} }
 	s := &placeSummary{
 		Fabric: filepath.Base(name), Tables: j.source, Pattern: o.job.String(), Ranks: len(r.Ranks), Exchanged: r.Exchanged, Tried: r.Tried,
-		Before: figure(r.Before.Slowdown(), r.Before.Lambda, r.Before.MaxCongestion), After: figure(r.After.Slowdown(), r.After.Lambda, r.After.MaxCongestion),
+		Before: placedOf(r.Before), After: placedOf(r.After),
 		Gain: 1 - r.After.Time/r.Before.Time, Hosts: hosts, Seed: o.route.Seed, Seconds: spent,
 	}
 	if o.out == "-" {

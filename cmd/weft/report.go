@@ -26,7 +26,6 @@ import (
 
 type reportFlags struct {
 	route     flags.Engine
-	chosen    bool // the command line names an engine
 	tables    flags.Tables
 	out       string
 	title     string
@@ -61,7 +60,6 @@ fit the fabric. The page is written all the same.`,
   weft report fattree:ports=24 dragonfly:p=4 --with compared.json -o report.html`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.chosen = cmd.Flags().Changed("engine") || cmd.Flags().Changed("paths")
 			return a.report(cmd.Context(), args, &o)
 		},
 	}
@@ -150,7 +148,7 @@ func (j *reportJob) add(ctx context.Context, name string) error {
 		}
 		given = append(given, g)
 	}
-	if j.o.tables.LFTs == "" || j.o.chosen {
+	if j.o.tables.LFTs == "" || j.o.route.Chosen() {
 		g, err := j.ours(ctx, name, given)
 		if err != nil {
 			return err

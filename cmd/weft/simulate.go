@@ -23,7 +23,6 @@ type simulateFlags struct {
 	model        congestion.Model
 	uniformRates bool
 	runs         int
-	chosen       bool // the command line names an engine
 	precision    float64
 	hot          int
 	json         bool
@@ -65,23 +64,28 @@ Exit code 1: some pairs have no route, or tables do not fit the fabric.`,
   weft simulate fabric.ibnetdiscover --traffic job.csv --model maxmin`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.chosen = cmd.Flags().Changed("engine") || cmd.Flags().Changed("paths")
 			return a.simulate(cmd.Context(), args[0], &o)
 		},
 	}
-	o.route.AddTo(c, engines.AutoName)
-	o.route.SeedForMore("seed of random patterns and placements, and of engines that choose by chance")
-	o.tables.AddTo(c)
+	o.addTo(c, "bisect", "seed of random patterns and placements, and of engines that choose by chance")
 	f := c.Flags()
-	o.job.AddTo(c, "bisect")
 	flags.Word(f, &o.model, "model", congestion.Bottleneck, congestion.ParseModel, "bandwidth model: bottleneck or maxmin")
 	f.BoolVar(&o.uniformRates, "uniform-rates", false, "treat all links alike, as the papers do")
 	flags.Whole(f, &o.runs, "runs", 0, 0, math.MaxInt, "it cannot be negative", "runs of a random pattern (default: until the precision is reached)")
 	f.Float64Var(&o.precision, "precision", 0, fmt.Sprintf("standard error at which runs end (default %g without --runs)", congestion.DefaultPrecision))
 	flags.Whole(f, &o.hot, "hot", 10, 0, math.MaxInt, "it cannot be negative", "how many of the hottest channels to list")
-	flags.AddJSON(f, &o.json)
-	flags.Without(c, "lfts", "engine", "paths", "contract", "time-budget")
 	return c
+}
+
+// addTo declares what tells routes, which may be finished tables, and the job that uses
+// them; pattern is the one that is meant if none is given, seed what --seed is of.
+func (o *simulateFlags) addTo(c *cobra.Command, pattern, seed string) {
+	o.route.AddTo(c, engines.AutoName)
+	o.route.SeedForMore(seed)
+	o.tables.AddTo(c)
+	o.job.AddTo(c, pattern)
+	flags.AddJSON(c.Flags(), &o.json)
+	flags.Without(c, "lfts", "engine", "paths", "contract", "time-budget")
 }
 
 type simulateJob struct {
@@ -128,7 +132,7 @@ func (j *simulateJob) check() (err error) {
 		return exit.Usage("--precision %g: it cannot be negative", o.precision)
 	}
 	settle := func() error { return o.tables.SettleFor(j.name) }
-	if o.chosen {
+	if o.route.Chosen() {
 		settle = o.tables.Settle
 	}
 	if err := settle(); err != nil {

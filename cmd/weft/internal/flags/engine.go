@@ -57,6 +57,9 @@ func (o *Engine) AddTo(c *cobra.Command, name string) {
 	c.MarkFlagsRequiredTogether("paths", "lanes")
 }
 
+// Chosen says whether the command line names an engine, or a pair of --paths and --lanes.
+func (o *Engine) Chosen() bool { return o.Set.Changed("engine") || o.Set.Changed("paths") }
+
 // TimeBudgetUsage describes --time-budget.
 const TimeBudgetUsage = "time that auto may spend by its own estimates; the clock ends its search after one and a half times as long (default 10s, more on large networks)"
 
