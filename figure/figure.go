@@ -361,7 +361,6 @@ func (s *Series) runs() []plotter.XYs {
 	return runs
 }
 
-// thin is the style of most whiskers.
 func thin(c color.Color) draw.LineStyle { return draw.LineStyle{Color: c, Width: vg.Points(0.8)} }
 
 // area is the outline of a band: along Low, and back along High.

@@ -187,7 +187,7 @@ func comparedText(list []*candidateSummary) string {
 	return text
 }
 
-// flags is how these tables are had again.
+// flags is what weft route takes to compute these tables.
 func (c *candidateSummary) flags() string {
 	e, err := engines.Named(c.Engine)
 	if err != nil { // a pair of --paths and --lanes

@@ -147,7 +147,7 @@ func refusals(rows []results.Row) []sweepReason {
 	return all
 }
 
-// brokenPoints is the points at which weft itself failed.
+// brokenPoints is for a summary: a point has a row for each measure, all with one reason.
 func brokenPoints(rows []results.Row) []sweepBroken {
 	all := []sweepBroken{}
 	for i := range rows {

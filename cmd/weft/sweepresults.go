@@ -243,7 +243,7 @@ together it goes to standard error.
 	return c
 }
 
-// seedIn is where a spec has its seed.
+// seedIn is cut out of specs: what a point took is told by network, whatever its seed.
 var seedIn = regexp.MustCompile(`,?seed=\d+`)
 
 // samplesOf is what the points of results took: routing once for each point, and every

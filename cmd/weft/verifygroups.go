@@ -9,7 +9,6 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// groupSummary is what the tables let switches choose from.
 type groupSummary struct {
 	File    string         `json:"file,omitempty"`
 	Choose  string         `json:"choose,omitempty"`

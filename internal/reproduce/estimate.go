@@ -56,7 +56,6 @@ type kind struct {
 	engine  string
 }
 
-// sized is what one network took.
 type sized struct{ size, seconds float64 }
 
 // size is what time grows with: the entries of the forwarding tables.

@@ -248,7 +248,7 @@ func (p *Progress) next(m *installed.Move, start time.Time, wait time.Duration) 
 	return &now
 }
 
-// changeOf is what a reply says of the change.
+// changeOf is nil where a reply does not say how its tables replace those in use.
 func changeOf(p *reply, q *wire.Request) *Change {
 	m := p.move
 	if m == nil {

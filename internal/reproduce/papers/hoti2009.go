@@ -106,7 +106,6 @@ func anyJobs(system, cablings string, all int, hosts ...int) []claims.Place {
 	return list
 }
 
-// aBand is what bands are.
 const aBand = "The bands go from the least to the most of all ways to plug them in that were tried, even, packed and drawn by lot, and of jobs drawn, side by side or far apart."
 
 const sweptOut = "Whatever is plugged in where: OpenSM of today, not 3.2.2, is what is compared with."
