@@ -40,12 +40,13 @@ func TestKilledAtAnyTime(t *testing.T) {
 		}
 	}
 	t.Parallel()
-	state := filepath.Join(t.TempDir(), "state")
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state")
 	rng := rand.New(rand.NewPCG(5, 6))
 	last := 0
 	for range 24 {
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-		child.Env = append(os.Environ(), killedState+"="+state)
+		child.Env = append(os.Environ(), killedState+"="+state, "TMPDIR="+dir) // its own folders stay when it is killed
 		child.Stderr = t.Output()
 		out, err := child.StdoutPipe()
 		if err != nil {
