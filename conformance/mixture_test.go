@@ -100,7 +100,7 @@ func (r *mixed) followAll(n *network, tables []*routing.Tables, p at, lid fabric
 			continue
 		}
 		for _, u := range tables {
-			next := lane{c, int32(u.Lanes.SL2VL.VL(p.node, p.port, port, sl))}
+			next := lane{c, int32(u.Lanes.SL2VL.VL(p.node, p.port, port, column(u, p.node, sl, p.hold)))}
 			if next.vl == 15 {
 				continue
 			}
@@ -112,6 +112,17 @@ func (r *mixed) followAll(n *network, tables []*routing.Tables, p at, lid fabric
 			r.followAll(n, tables, at{plug{ch.To, ch.ToPort}, next}, lid, sl, seen)
 		}
 	}
+}
+
+// column is where an SL2VL map is looked up for a packet on a service level that holds a lane.
+func column(t *routing.Tables, s fabric.NodeID, sl uint8, hold lane) uint8 {
+	switch {
+	case !t.Lanes.SL2VL.ByLane(s, sl):
+		return sl
+	case hold == nothing: // its adapter sent it
+		return sl % 15
+	}
+	return uint8(hold.vl)
 }
 
 // strays says whether a packet may get lost or circle, lanes aside; way is where it
@@ -145,6 +156,14 @@ func TestMixturesAgreeOnGarbage(t *testing.T) {
 		tables := []*routing.Tables{garbage(t, f)}
 		if rapid.Bool().Draw(t, "two") {
 			tables = append(tables, garbage(t, f))
+		}
+		for _, x := range tables {
+			if _, uniform := x.Lanes.SL2VL.Uniform(); !uniform && rapid.Bool().Draw(t, "lanes by lanes") {
+				rng := chance(t, "switches")
+				for s := range fabric.NodeID(f.Switches()) {
+					x.Lanes.SL2VL.SetByLane(s, uint16(rng.Uint32())&uint16(rng.Uint32()))
+				}
+			}
 		}
 		contract := rapid.SampledFrom(contracts).Draw(t, "contract")
 		scope := rapid.SampledFrom(scopes).Draw(t, "scope")
@@ -189,7 +208,11 @@ func checkMixtureCycle(t *rapid.T, tables []*routing.Tables, v *deadlock.Mixture
 				t.Fatalf("step %d: at switch %d, not %d", i, where.node, c.Switch)
 			}
 			ch := f.Out(c.Switch, port)
-			way = append(way, lane{ch, int32(tables[c.Map].Lanes.SL2VL.VL(c.Switch, where.port, port, step.SL))})
+			hold := nothing
+			if len(way) > 0 {
+				hold = way[len(way)-1]
+			}
+			way = append(way, lane{ch, int32(tables[c.Map].Lanes.SL2VL.VL(c.Switch, where.port, port, column(tables[c.Map], c.Switch, step.SL, hold)))})
 			where = plug{f.Channel(ch).To, f.Channel(ch).ToPort}
 		}
 		if len(way) < 2 || way[len(way)-2] != (lane{step.Trunk, int32(step.VL)}) || way[len(way)-1] != (lane{next.Trunk, int32(next.VL)}) {

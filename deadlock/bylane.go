@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
 )
 
 // Switches that look up the lane of a packet by the lane it came in on (routing.SL2VL.Next). The map
@@ -45,4 +46,41 @@ func (w *chooser) losesLast(s fabric.NodeID, in uint8, lanes uint16) bool {
 		}
 	}
 	return false
+}
+
+// mapped is the lanes, as bits, on which packets that came into a switch on some lanes leave it, by the
+// maps of any of the tables; came 0: from an endpoint at the in-port.
+func mapped(tables []*routing.Tables, s fabric.NodeID, in, out, sl uint8, came uint16) (lanes uint16) {
+	for _, t := range tables {
+		maps := t.Lanes.SL2VL
+		if !maps.ByLane(s, sl) {
+			lanes |= 1 << min(maps.VL(s, in, out, sl), dropLane)
+			continue
+		}
+		if came == 0 {
+			came = bit(routing.SourceLane(lanesAt(t.Fabric, s, in), sl))
+		}
+		for m := came; m != 0; m &= m - 1 {
+			lanes |= 1 << min(maps.VL(s, in, out, uint8(bits.TrailingZeros16(m))), dropLane)
+		}
+	}
+	return lanes
+}
+
+// levelsByLane is the service levels, as bits, on which switches look up lanes by lanes by any of the
+// tables, [switch]; nil: there are none.
+func levelsByLane(tables []*routing.Tables) []uint16 {
+	var levels []uint16
+	for _, t := range tables {
+		if !t.Lanes.SL2VL.AnyByLane() {
+			continue
+		}
+		if levels == nil {
+			levels = make([]uint16, t.Fabric.Switches())
+		}
+		for s := range levels {
+			levels[s] |= t.Lanes.SL2VL.LevelsByLane(fabric.NodeID(s))
+		}
+	}
+	return levels
 }

@@ -228,7 +228,7 @@ func TestGroupsAgree(t *testing.T) {
 // The same where switches look up lanes by lanes, with groups of ports and without.
 func TestLanesByLanes(t *testing.T) {
 	var n tally
-	differ := 0
+	differ, mixtures := 0, 0
 	for seed := range uint64(900) {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		tables := randomGroups(t, rng)
@@ -255,14 +255,29 @@ func TestLanesByLanes(t *testing.T) {
 		if v.Free() != plain.Free() || v.Dependencies != plain.Dependencies {
 			differ++
 		}
+		if tables.Groups == nil {
+			mixtures++
+			mixed, err := deadlock.VerifyMixture(t.Context(), []*routing.Tables{tables}, deadlock.Options{Contract: contract})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mixed.Free() != v.Free() || mixed.Dependencies != v.Dependencies || mixed.VLs != v.VLs || (mixed.Dropped == 0) != (v.Dropped == 0) || len(mixed.Cycle) != len(v.Cycle) {
+				t.Fatalf("seed %d: a mixture of the tables alone: %+v; the tables: %+v", seed, mixed, v)
+			}
+			for i, step := range mixed.Cycle {
+				if !step.Multicast && len(step.Way) < 2 || step.Trunk != v.Cycle[i].Trunk || step.VL != v.Cycle[i].VL {
+					t.Fatalf("seed %d, step %d: %+v as a mixture, %+v alone", seed, i+1, step, v.Cycle[i])
+				}
+			}
+		}
 		if v.Free() {
 			if _, err := deadlock.CheckCertificate(t.Context(), tables, v.Certificate, nil); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 		}
 	}
-	t.Logf("%+v; %d otherwise than by service levels", n, differ)
-	if n.free < 50 || n.escapes < 5 || n.loops-n.escapes < 50 || n.cast < 30 || differ < 20 {
+	t.Logf("%+v; %d otherwise than by service levels, %d also as mixtures", n, differ, mixtures)
+	if mixtures < 100 || n.free < 50 || n.escapes < 5 || n.loops-n.escapes < 50 || n.cast < 30 || differ < 20 {
 		t.Errorf("%+v, %d otherwise than by service levels: too few of a kind to be a test", n, differ)
 	}
 }

@@ -113,6 +113,7 @@ type mixture struct {
 	groups  [][]group         // [switch] the sources on it
 	copies  uint16            // lanes whose traffic equals that of the one lane that is followed, as bits, that lane included; 0: all lanes are followed
 	answers []*answers        // [tables] nil where answers add no service levels
+	byLane  []uint16          // [switch] service levels on which any of the tables look up lanes by lanes, as bits; nil: none
 	maps    *laneMaps[uint16] // lanes as bits, with dropLane for service levels that are dropped
 	lanes   int               // lanes are 0 … lanes-1
 	matrix  []uint64          // [turn × words + …] which lane waits for which, lanes × lanes bits
@@ -133,15 +134,13 @@ func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixt
 		if t.Groups != nil {
 			return nil, errors.New("deadlock: a change of tables with groups of ports cannot be judged")
 		}
-		if t.Lanes.SL2VL.AnyByLane() {
-			return nil, errors.New("deadlock: a change of tables whose switches look up lanes by lanes cannot be judged")
-		}
 		if err := t.Check(); err != nil {
 			return nil, err
 		}
 		m.lanes = max(m.lanes, laneCount(t))
 		ignored = ignored && t.Lanes.SL2VL.IgnoresSL()
 	}
+	m.byLane = levelsByLane(tables)
 	m.groups = groupSources(o.Scope, tables...)
 	for i, t := range tables {
 		if o.Contract.EitherWay() && !ignored {
@@ -161,11 +160,8 @@ func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixt
 			used |= t.Levels()
 		}
 	}
-	m.maps = newLaneMaps(m.f, used, m.groups, func(s fabric.NodeID, in, out, sl uint8) (lanes uint16) {
-		for _, t := range tables {
-			lanes |= 1 << min(t.Lanes.SL2VL.VL(s, in, out, sl), dropLane)
-		}
-		return lanes
+	m.maps = newLaneMaps(m.f, used, m.groups, func(s fabric.NodeID, in, out, sl uint8) uint16 {
+		return mapped(tables, s, in, out, sl, 0) // of turns by lanes, forward asks for more
 	})
 	walkers, err := eachDestination(ctx, m.f, o, func() *mixtureWalker { return newMixtureWalker(m) }, (*mixtureWalker).destination)
 	if err != nil {

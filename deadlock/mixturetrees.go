@@ -55,11 +55,8 @@ func (m *mixture) spreader() *spreader {
 	if !slices.ContainsFunc(m.tables, func(t *routing.Tables) bool { return representatives(t, sls) == sls }) {
 		sls &= -sls
 	}
-	return spreaderOf(m.f, trees, sls, m.lanes, func(s fabric.NodeID, in, out, sl uint8, _ uint16) (lanes uint16) {
-		for _, t := range m.tables {
-			lanes |= 1 << min(t.Lanes.SL2VL.VL(s, in, out, sl), dropLane)
-		}
-		return lanes
+	return spreaderOf(m.f, trees, sls, m.lanes, func(s fabric.NodeID, in, out, sl uint8, came uint16) uint16 {
+		return mapped(m.tables, s, in, out, sl, came)
 	})
 }
 

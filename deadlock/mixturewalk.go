@@ -165,7 +165,7 @@ func (w *mixtureWalker) inject(s fabric.NodeID, lid fabric.LID, to *fabric.Endpo
 		}
 		if w.arrivesAt(s) && w.home != 0 {
 			for m := sls; m != 0; m &= m - 1 {
-				w.deliver(s, g.port, uint8(bits.TrailingZeros16(m)))
+				w.deliver(s, g.port, uint8(bits.TrailingZeros16(m)), 0)
 			}
 		}
 	}
@@ -325,18 +325,35 @@ func (w *mixtureWalker) forward(s fabric.NodeID) bool {
 			w.inUse[in] |= from
 			for j, out := range w.next[int(u)*w.k:][:w.ways[u]] {
 				turn := w.f.Turn(in, out)
-				to := w.keep(w.m.maps.lane(turn, sl))
-				w.note(turn, from, to)
+				to := w.turn(turn, in, out, sl, from)
 				had := &w.vlMask[int(u)*w.k+j][sl]
 				fresh = fresh || to&^*had != 0
 				*had |= to
 			}
 			if w.home != 0 && w.arrivesAt(u) {
-				w.deliver(u, channels[in].ToPort, sl)
+				w.deliver(u, channels[in].ToPort, sl, from)
 			}
 		}
 	}
 	return fresh
+}
+
+// turn adds the dependencies of packets on some lanes of a trunk that go on by another, and returns
+// their lanes there.
+func (w *mixtureWalker) turn(turn int, in, out fabric.ChannelID, sl uint8, from uint16) uint16 {
+	ch := w.f.Channel(in)
+	if w.m.byLane == nil || w.m.byLane[ch.To]>>sl&1 == 0 {
+		to := w.keep(w.m.maps.lane(turn, sl))
+		w.note(turn, from, to)
+		return to
+	}
+	all := uint16(0)
+	for ; from != 0; from &= from - 1 {
+		to := mapped(w.m.tables, ch.To, ch.ToPort, w.f.Channel(out).FromPort, sl, from&-from)
+		w.note(turn, from&-from, to&^(1<<dropLane))
+		all |= to
+	}
+	return w.keep(all)
 }
 
 // note adds the dependencies from some lanes to others on a turn.
@@ -350,10 +367,11 @@ func (w *mixtureWalker) note(turn int, from, to uint16) {
 	}
 }
 
-// deliver counts packets of an SL that are dropped on the cable to the destination.
-func (w *mixtureWalker) deliver(s fabric.NodeID, in, sl uint8) {
-	for _, t := range w.m.tables {
-		if t.Lanes.SL2VL.VL(s, in, w.home, sl) >= dropLane {
+// deliver counts packets of an SL that are dropped on the cable to the destination; came is the lanes
+// on which they came, 0 from a source there.
+func (w *mixtureWalker) deliver(s fabric.NodeID, in, sl uint8, came uint16) {
+	for i := range w.m.tables {
+		if mapped(w.m.tables[i:i+1], s, in, w.home, sl, came)>>dropLane != 0 {
 			w.verdict.Dropped++
 		}
 	}

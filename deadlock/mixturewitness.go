@@ -60,8 +60,8 @@ type state struct {
 func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, want hop) []TableChoice {
 	seen := map[hop]bool{}
 	var list []state
-	add := func(at fabric.NodeID, in uint8, before int) {
-		for _, s := range m.choices(at, in, lid, sl) {
+	add := func(at fabric.NodeID, in uint8, came uint16, before int) {
+		for _, s := range m.choices(at, in, lid, sl, came) {
 			if !seen[s.hop] || before >= 0 && list[before].hop == hold && s.hop == want {
 				seen[s.hop] = true
 				s.before = before
@@ -69,7 +69,7 @@ func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, wan
 			}
 		}
 	}
-	add(m.f.Endpoint(src).Switch, m.f.LastPort(m.f.Endpoint(src)), -1)
+	add(m.f.Endpoint(src).Switch, m.f.LastPort(m.f.Endpoint(src)), 0, -1)
 	for i := 0; i < len(list); i++ {
 		if b := list[i].before; b >= 0 && list[b].hop == hold && list[i].hop == want {
 			var way []TableChoice
@@ -80,22 +80,22 @@ func (m *mixture) way(src fabric.EndpointID, lid fabric.LID, sl uint8, hold, wan
 			return way
 		}
 		c := m.f.Channel(list[i].trunk)
-		add(c.To, c.ToPort, i)
+		add(c.To, c.ToPort, bit(list[i].vl), i)
 	}
 	return nil
 }
 
-// choices is the hops that a packet may hold next at a switch, each with the first
-// tables that allow it.
-func (m *mixture) choices(at fabric.NodeID, in uint8, lid fabric.LID, sl uint8) []state {
+// choices is the hops that a packet may hold next at a switch, to which it came on a lane (as a bit; 0
+// from its source), each with the first tables that allow it.
+func (m *mixture) choices(at fabric.NodeID, in uint8, lid fabric.LID, sl uint8, came uint16) []state {
 	var all []state
 	for i, t := range m.tables {
 		c := m.f.Out(at, t.Forwarding.Port(at, lid))
 		if c == fabric.None || int(c) >= m.f.Trunks() {
 			continue
 		}
-		for j, u := range m.tables {
-			h := hop{c, u.Lanes.SL2VL.VL(at, in, m.f.Channel(c).FromPort, sl)}
+		for j := range m.tables {
+			h := hop{c, uint8(bits.TrailingZeros16(mapped(m.tables[j:j+1], at, in, m.f.Channel(c).FromPort, sl, came)))}
 			if h.vl < dropLane && !slices.ContainsFunc(all, func(s state) bool { return s.hop == h }) {
 				all = append(all, state{hop: h, by: TableChoice{Switch: at, Entry: i, Map: j}})
 			}

@@ -62,18 +62,9 @@ func spreaderOf(f *fabric.Fabric, trees []routing.MulticastTree, sls uint16, lan
 }
 
 func newSpreader(d *derivation) *spreader {
-	m, sl2vl := d.t.Multicast, d.t.Lanes.SL2VL
-	return spreaderOf(d.t.Fabric, m.Trees, representatives(d.t, m.SLs), d.lanes, func(s fabric.NodeID, in, out, sl uint8, came uint16) (next uint16) {
-		if !sl2vl.ByLane(s, sl) {
-			return 1 << min(sl2vl.VL(s, in, out, sl), dropLane)
-		}
-		if came == 0 {
-			came = 1 << d.sourceLane(s, in, sl)
-		}
-		for ; came != 0; came &= came - 1 {
-			next |= 1 << min(sl2vl.VL(s, in, out, uint8(bits.TrailingZeros16(came))), dropLane)
-		}
-		return next
+	m, all := d.t.Multicast, []*routing.Tables{d.t}
+	return spreaderOf(d.t.Fabric, m.Trees, representatives(d.t, m.SLs), d.lanes, func(s fabric.NodeID, in, out, sl uint8, came uint16) uint16 {
+		return mapped(all, s, in, out, sl, came)
 	})
 }
 

@@ -25,7 +25,7 @@ func (s *region) ask(q int32) {
 	case s.rewrites == nil && s.tables.Groups != nil:
 		s.askGroup(q, p)
 	case s.rewrites != nil:
-		into := s.wayNow(fabric.NodeID(s.far[in<<s.shift].at), in, p)
+		into := s.wayNow(q, p)
 		if into == none {
 			s.dropHead(q)
 			if s.far[q].head != none {
@@ -35,20 +35,21 @@ func (s *region) ask(q int32) {
 		}
 		s.wanted(q, p, into)
 	default:
-		s.wanted(q, p, s.wayOn(in, p))
+		s.wanted(q, p, s.wayOn(q, p))
 	}
 	if s.lifetime && in < s.ports && s.far[q].asked != none {
 		s.wheel.push(s.wheel.now+s.Config.Lifetime, code(evExpire, q, s.serials[q]))
 	}
 }
 
-// wayOn is the buffer to which the tables send a packet that came by a channel.
-func (s *region) wayOn(in int32, p *packet) int32 {
+// wayOn is the buffer to which the tables send the head of the input buffer of a channel.
+func (s *region) wayOn(q int32, p *packet) int32 {
+	in := q >> s.shift
 	at := fabric.NodeID(s.far[in<<s.shift].at)
 	port := s.tables.Forwarding.Port(at, fabric.LID(p.address))
 	lane := s.uniform[p.sl]
 	if s.perPort {
-		lane = s.tables.Lanes.SL2VL.VL(at, s.links[in].inPort, port, p.sl)
+		lane = s.tables.Lanes.SL2VL.Next(at, s.links[in].inPort, port, p.sl, s.laneOf(q))
 	}
 	return s.out(s.Fabric.Out(at, port), lane)
 }

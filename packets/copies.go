@@ -58,9 +58,8 @@ func (n *Network) coversGroup(m Message) error {
 
 // askCopies makes the head of a queue request the buffers of all its copies.
 func (s *region) askCopies(q int32, p *packet) {
-	in := q >> s.shift
 	latest, ways := Time(0), 0
-	s.eachCopy(in, p, func(into int32) {
+	s.eachCopy(q, p, func(into int32) {
 		latest = max(latest, s.earliestStart(p, q, into))
 		ways++
 	})
@@ -73,13 +72,14 @@ func (s *region) askCopies(q int32, p *packet) {
 			s.fresh = append(s.fresh, q)
 		}
 	default:
-		s.eachCopy(in, p, func(into int32) { s.request(q, into) })
+		s.eachCopy(q, p, func(into int32) { s.request(q, into) })
 	}
 }
 
-// eachCopy visits the buffers to which a switch copies a packet that came by a channel. Copies on a
-// lane that there is not are dropped.
-func (s *region) eachCopy(in int32, p *packet, visit func(into int32)) {
+// eachCopy visits the buffers to which a switch copies the head of the input buffer of a channel.
+// Copies on a lane that there is not are dropped.
+func (s *region) eachCopy(q int32, p *packet, visit func(into int32)) {
+	in := q >> s.shift
 	at, came := fabric.NodeID(s.links[in].to), s.links[in].inPort
 	t := s.tree(fabric.LID(p.address))
 	if t == nil {
@@ -91,7 +91,7 @@ func (s *region) eachCopy(in int32, p *packet, visit func(into int32)) {
 		if port == came || c == fabric.None {
 			continue
 		}
-		if vl := s.tables.Lanes.SL2VL.VL(at, came, port, p.sl); int(vl) < s.lanes {
+		if vl := s.tables.Lanes.SL2VL.Next(at, came, port, p.sl, s.laneOf(q)); int(vl) < s.lanes {
 			visit(s.out(c, vl))
 		}
 	}

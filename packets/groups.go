@@ -16,7 +16,7 @@ import (
 func (s *region) askGroup(q int32, p *packet) {
 	in := q >> s.shift
 	best, most, latest, ways := int32(none), int32(-1), Time(0), 0
-	s.eachChoice(in, p, func(into int32) {
+	s.eachChoice(q, p, func(into int32) {
 		ways++
 		latest = max(latest, s.earliestStart(p, q, into))
 		b, o := &s.near[into], s.port(into>>s.shift)
@@ -33,13 +33,13 @@ func (s *region) askGroup(q int32, p *packet) {
 		s.request(q, best)
 		s.start(s.far[q].asked)
 	default:
-		s.eachChoice(in, p, func(into int32) { s.request(q, into) })
+		s.eachChoice(q, p, func(into int32) { s.request(q, into) })
 	}
 }
 
-// eachChoice visits the buffers by which a packet that came by a channel may leave.
-func (s *region) eachChoice(in int32, p *packet, visit func(into int32)) {
-	g := s.tables.Groups
+// eachChoice visits the buffers by which the head of the input buffer of a channel may leave.
+func (s *region) eachChoice(q int32, p *packet, visit func(into int32)) {
+	g, in := s.tables.Groups, q>>s.shift
 	at, came, lid := fabric.NodeID(s.links[in].to), s.links[in].inPort, fabric.LID(p.address)
 	table := g.Table(at, came, p.sl)
 	static := s.tables.Forwarding
@@ -62,7 +62,7 @@ func (s *region) eachChoice(in int32, p *packet, visit func(into int32)) {
 	i := 0
 	for port := range ports.All() {
 		c := s.Fabric.Out(at, port)
-		vl := s.tables.Lanes.SL2VL.VL(at, came, port, p.sl)
+		vl := s.tables.Lanes.SL2VL.Next(at, came, port, p.sl, s.laneOf(q))
 		if (only < 0 || i == only) && c != fabric.None && int(vl) < s.lanes {
 			visit(s.out(c, vl))
 		}

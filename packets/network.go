@@ -1,7 +1,6 @@
 package packets
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -36,6 +35,7 @@ type Network struct {
 	unequal  bool // some links are faster than others
 	uniform  [routing.SLs]uint8
 	perPort  bool // the SL2VL map depends on the ports
+	byLane   bool // some switches look up lanes by the lane on which a packet came
 	regions  int
 	regionOf []uint8 // [switch]
 }
@@ -58,17 +58,22 @@ type portKind struct {
 // New is a network that forwards by tables. It refuses tables that do not fit the
 // fabric and a Config that makes no sense.
 func New(t *routing.Tables, c Config) (*Network, error) {
-	if err := t.Check(); err != nil {
-		return nil, err
+	return newNetwork(c, t)
+}
+
+// newNetwork is New with lanes enough for some tables, the first of which are in force.
+func newNetwork(c Config, tables ...*routing.Tables) (*Network, error) {
+	n := &Network{Fabric: tables[0].Fabric, Config: c, tables: tables[0]}
+	for _, t := range tables {
+		if err := t.Check(); err != nil {
+			return nil, err
+		}
+		n.byLane = n.byLane || t.Lanes.SL2VL.AnyByLane()
 	}
-	if t.Lanes.SL2VL.AnyByLane() {
-		return nil, errors.New("packets: switches look up lanes by lanes, which the simulation does not follow")
-	}
-	n := &Network{Fabric: t.Fabric, Config: c, tables: t}
 	var ok bool
-	n.uniform, ok = t.Lanes.SL2VL.Uniform()
+	n.uniform, ok = n.tables.Lanes.SL2VL.Uniform()
 	n.perPort = !ok
-	return n, n.build(n.lanesOfTables())
+	return n, n.build(n.lanesOf(tables...))
 }
 
 // NewAdaptive is a network whose switches choose among several ports.
@@ -146,43 +151,6 @@ func (n *Network) laneOf(buffer int32) uint8 { return uint8(buffer & (1<<n.shift
 
 func (n *Network) kindAt(port int32) *portKind { return &n.kinds[n.links[port].kind] }
 
-// lanesOfTables is one more than the highest lane that the SL2VL map can give to a
-// service level in use. Lanes from 15 on carry no data: packets mapped to one are found
-// when routes are followed.
-func (n *Network) lanesOfTables() int {
-	f, t := n.Fabric, n.tables
-	inUse := t.Levels()
-	if t.Multicast != nil {
-		inUse |= t.Multicast.SLs
-	}
-	most := 0
-	see := func(vl uint8) {
-		if vl < routing.MaxDataVLs {
-			most = max(most, int(vl)+1)
-		}
-	}
-	for sl := range uint8(routing.SLs) {
-		if inUse>>sl&1 == 0 {
-			continue
-		}
-		if !n.perPort {
-			see(n.uniform[sl])
-			continue
-		}
-		for s := range fabric.NodeID(f.Switches()) {
-			ports := uint8(f.Node(s).Ports)
-			for in := uint8(1); in <= ports; in++ {
-				for out := uint8(1); out <= ports; out++ {
-					if f.Out(s, in) != fabric.None && f.Out(s, out) != fabric.None {
-						see(t.Lanes.SL2VL.VL(s, in, out, sl))
-					}
-				}
-			}
-		}
-	}
-	return most
-}
-
 // source is the port at which an endpoint's packets begin.
 func (n *Network) source(e fabric.EndpointID) int32 { return n.ports + int32(e) }
 
@@ -251,14 +219,15 @@ func (n *Network) follow(a, b *fabric.Endpoint, lid fabric.LID, sl uint8) error 
 		return nil
 	}
 	f, t := n.Fabric, n.tables
-	at, in := a.Switch, f.Channel(a.Inject).ToPort
+	at, in, lane := a.Switch, f.Channel(a.Inject).ToPort, n.firstLane(a, sl)
 	for range f.Switches() + 1 {
 		c := f.Out(at, t.Forwarding.Port(at, lid))
 		if c == fabric.None {
 			return fmt.Errorf("packets: %s has no way to LID %d of %s, on which %s depends", f.Label(at), lid, f.Label(b.Node), f.Label(a.Node))
 		}
 		ch := f.Channel(c)
-		if vl := t.Lanes.SL2VL.VL(at, in, ch.FromPort, sl); int(vl) >= n.lanes {
+		vl := t.Lanes.SL2VL.Next(at, in, ch.FromPort, sl, lane)
+		if int(vl) >= n.lanes {
 			return fmt.Errorf("packets: %s puts packets from %s to LID %d on lane %d at port %d; there are %d lanes", f.Label(at), f.Label(a.Node), lid, vl, ch.FromPort, n.lanes)
 		}
 		if c == b.Deliver {
@@ -267,7 +236,7 @@ func (n *Network) follow(a, b *fabric.Endpoint, lid fabric.LID, sl uint8) error 
 		if f.Node(ch.To).Kind != fabric.Switch {
 			return fmt.Errorf("packets: packets from %s to LID %d of %s arrive at %s", f.Label(a.Node), lid, f.Label(b.Node), f.Label(ch.To))
 		}
-		at, in = ch.To, ch.ToPort
+		at, in, lane = ch.To, ch.ToPort, vl
 	}
 	return fmt.Errorf("packets: packets from %s to LID %d of %s circle for ever", f.Label(a.Node), lid, f.Label(b.Node))
 }

@@ -175,19 +175,19 @@ func (n *Network) sourcesOf(hold, want LoopStep, scope routing.Scope, taken map[
 func (n *Network) makes(r route, hold, want LoopStep) bool {
 	f := n.Fabric
 	at, in := f.Endpoint(r.src).Switch, f.Channel(f.Endpoint(r.src).Inject).ToPort
-	held := false
+	held, lane := false, n.firstLane(f.Endpoint(r.src), r.sl)
 	for range f.Switches() {
 		c := f.Out(at, n.tables.Forwarding.Port(at, r.lid))
 		if c == fabric.None || int(c) >= f.Trunks() {
 			return false
 		}
 		ch := f.Channel(c)
-		vl := n.tables.Lanes.SL2VL.VL(at, in, ch.FromPort, r.sl)
+		vl := n.tables.Lanes.SL2VL.Next(at, in, ch.FromPort, r.sl, lane)
 		if held {
 			return c == want.Trunk && vl == want.VL
 		}
 		held = c == hold.Trunk && vl == hold.VL
-		at, in = ch.To, ch.ToPort
+		at, in, lane = ch.To, ch.ToPort, vl
 	}
 	return false
 }

@@ -29,30 +29,25 @@ type Rewrite struct {
 // are written over them, one after another. A packet whose switch has no way on for it is
 // dropped. It refuses what New refuses, and rewrites that do not fit the fabric.
 func NewRewritten(t *routing.Tables, rewrites []Rewrite, c Config) (*Network, error) {
-	n, err := New(t, c)
-	if err != nil || len(rewrites) == 0 {
-		return n, err
+	if len(rewrites) == 0 {
+		return New(t, c)
 	}
 	if c.Flits {
 		return nil, errors.New("packets: flit by flit tables do not change: that is modelled for packets as a whole")
 	}
-	if c.Lanes == 0 {
-		c.Lanes = n.lanes
-	}
+	all := []*routing.Tables{t}
 	for i, r := range rewrites {
-		next, err := New(r.Tables, c)
 		switch {
 		case r.Tables.Fabric != t.Fabric:
 			return nil, errors.New("packets: tables are rewritten by those of another fabric")
 		case len(r.Blocks) != t.Fabric.Switches()*TableBlocks(t.Fabric) || len(r.Maps) != t.Fabric.Switches():
 			return nil, fmt.Errorf("packets: rewrite %d has times of %d blocks and %d maps; there are %d and %d", i+1,
 				len(r.Blocks), len(r.Maps), t.Fabric.Switches()*TableBlocks(t.Fabric), t.Fabric.Switches())
-		case err != nil:
-			return nil, fmt.Errorf("rewrite %d: %w", i+1, err)
 		}
-		c.Lanes = max(c.Lanes, next.lanes)
+		all = append(all, r.Tables)
 	}
-	if n, err = New(t, c); err == nil {
+	n, err := newNetwork(c, all...)
+	if err == nil {
 		n.rewrites = rewrites
 	}
 	return n, err
@@ -60,7 +55,9 @@ func NewRewritten(t *routing.Tables, rewrites []Rewrite, c Config) (*Network, er
 
 // wayNow is wayOn by the entry and the map that a switch has by now; none where there is
 // no way on.
-func (s *region) wayNow(at fabric.NodeID, in int32, p *packet) int32 {
+func (s *region) wayNow(q int32, p *packet) int32 {
+	in := q >> s.shift
+	at := fabric.NodeID(s.far[in<<s.shift].at)
 	entries, maps := s.tables.Forwarding, s.tables.Lanes.SL2VL
 	block := int(at)*TableBlocks(s.Fabric) + int(p.address)/routing.BlockLIDs
 	for i := range s.rewrites {
@@ -74,7 +71,7 @@ func (s *region) wayNow(at fabric.NodeID, in int32, p *packet) int32 {
 	}
 	port := entries.Port(at, fabric.LID(p.address))
 	c := s.Fabric.Out(at, port)
-	lane := maps.VL(at, s.links[in].inPort, port, p.sl)
+	lane := maps.Next(at, s.links[in].inPort, port, p.sl, s.laneOf(q))
 	if c == fabric.None || int(lane) >= s.lanes {
 		return none
 	}

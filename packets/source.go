@@ -202,7 +202,7 @@ func (s *region) address(p *packet, src *source) uint8 {
 	at := int32(to.LID)
 	if src.lid != 0 {
 		p.address, p.sl = int32(src.lid), src.sl
-		return s.firstLane(p.sl)
+		return s.firstLane(from, p.sl)
 	}
 	if to.LMC > 0 {
 		at += s.pickAddress(1<<to.LMC, src, func(i int32) bool {
@@ -211,7 +211,7 @@ func (s *region) address(p *packet, src *source) uint8 {
 	}
 	p.address = at
 	p.sl = s.tables.Lanes.Class(s.classOf(p), s.tables.Lanes.SL(fabric.EndpointID(p.src), fabric.LID(at)))
-	return s.firstLane(p.sl)
+	return s.firstLane(from, p.sl)
 }
 
 // classOf is the class of traffic of a packet, where the tables have lanes for several:
@@ -225,8 +225,11 @@ func (n *Network) classOf(p *packet) int {
 
 // firstLane is the lane on which an adapter sends a service level. Adapters have no
 // SL2VL map by ports.
-func (n *Network) firstLane(sl uint8) uint8 {
-	if n.perPort {
+func (n *Network) firstLane(e *fabric.Endpoint, sl uint8) uint8 {
+	switch {
+	case n.byLane: // it decides the lanes that follow
+		return routing.SourceLane(n.Fabric.Channel(e.Deliver).DataVLs, sl)
+	case n.perPort:
 		return sl % uint8(n.lanes)
 	}
 	return n.uniform[sl]

@@ -111,7 +111,11 @@ func (w *twin) wayOn(q int32, p *twinPacket) int32 {
 	}
 	ch := f.Channel(fabric.ChannelID(in))
 	port := w.n.tables.Forwarding.Port(ch.To, f.Endpoint(p.To).LID)
-	lane := w.n.tables.Lanes.SL2VL.VL(ch.To, ch.ToPort, port, p.sl)
+	column := p.sl
+	if w.n.tables.Lanes.SL2VL.ByLane(ch.To, p.sl) {
+		column = uint8(q & (1<<w.n.shift - 1))
+	}
+	lane := w.n.tables.Lanes.SL2VL.VL(ch.To, ch.ToPort, port, column)
 	return int32(f.Out(ch.To, port))<<w.n.shift | int32(lane)
 }
 
@@ -208,6 +212,8 @@ func (w *twin) play(messages []Message, limit Time) []delivery {
 			p.lane = p.sl % uint8(w.n.lanes)
 			if lane, ok := w.n.tables.Lanes.SL2VL.Uniform(); ok {
 				p.lane = lane[p.sl]
+			} else if w.n.tables.Lanes.SL2VL.AnyByLane() {
+				p.lane = p.sl % routing.MaxDataVLs
 			}
 			q := w.n.source(m.From)<<w.n.shift | int32(p.lane)
 			w.at(m.At, func() { w.queue[q] = append(w.queue[q], p) })
@@ -274,6 +280,9 @@ func TestTwin(t *testing.T) {
 		c.Gap = Time(rapid.IntRange(0, 2).Draw(t, "gap"))
 		c.Speedup, c.StoreWhole = rapid.IntRange(1, 2).Draw(t, "speedup"), rapid.Bool().Draw(t, "store")
 		n := routed(t, rapid.SampledFrom(smallNetworks).Draw(t, "network"), rapid.SampledFrom(smallEngines).Draw(t, "engine"), 8, c)
+		if rapid.IntRange(0, 3).Draw(t, "lanes by lanes") == 0 {
+			n = randomByLane(t, n)
+		}
 		messages := randomMessages(t, n)
 		const limit = 3000
 		w := newTwin(t, n)
@@ -300,6 +309,30 @@ func TestTwin(t *testing.T) {
 			t.Fatalf("twin and simulator differ (-twin +simulator):\n%s", diff)
 		}
 	})
+}
+
+// randomByLane is a network whose maps are random, and which looks them up by lanes at some switches.
+func randomByLane(t *rapid.T, n *Network) *Network {
+	f, tables := n.Fabric, *n.tables
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "maps"), 1))
+	maps := routing.LanePerSL(1).PerPort(f)
+	for s := range fabric.NodeID(f.Switches()) {
+		maps.SetByLane(s, uint16(r.IntN(4)))
+		for in := range uint8(f.Node(s).Ports + 1) {
+			for out := range uint8(f.Node(s).Ports + 1) {
+				for column := range uint8(routing.SLs) {
+					maps.Set(s, in, out, column, uint8(r.IntN(3)))
+				}
+			}
+		}
+	}
+	lanes := *tables.Lanes
+	lanes.SL2VL, tables.Lanes = maps, &lanes
+	n, err := New(&tables, n.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func randomMessages(t *rapid.T, n *Network) []Message {

@@ -162,8 +162,14 @@ func (m *SL2VL) AnyByLane() bool {
 }
 
 // ByLane says whether a switch looks up the lane of packets on a service level by their lane.
-func (m *SL2VL) ByLane(s fabric.NodeID, sl uint8) bool {
-	return m.byLane != nil && m.byLane[s]>>sl&1 == 1
+func (m *SL2VL) ByLane(s fabric.NodeID, sl uint8) bool { return m.LevelsByLane(s)>>sl&1 == 1 }
+
+// LevelsByLane is the service levels, as bits, of packets whose lane a switch looks up by their lane.
+func (m *SL2VL) LevelsByLane(s fabric.NodeID) uint16 {
+	if m.byLane == nil {
+		return 0
+	}
+	return m.byLane[s]
 }
 
 // Next is VL for a packet that came on a lane, also where that decides.
