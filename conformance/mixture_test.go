@@ -161,7 +161,7 @@ func TestMixturesAgreeOnGarbage(t *testing.T) {
 			if _, uniform := x.Lanes.SL2VL.Uniform(); !uniform && rapid.Bool().Draw(t, "lanes by lanes") {
 				rng := chance(t, "switches")
 				for s := range fabric.NodeID(f.Switches()) {
-					x.Lanes.SL2VL.SetByLane(s, uint16(rng.Uint32())&uint16(rng.Uint32()))
+					x.Lanes.SL2VL.SetByLane(s, uint16(rng.Uint32())>>rng.IntN(16))
 				}
 			}
 		}

@@ -117,6 +117,9 @@ func mapOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *rou
 		if w == fabric.None {
 			from, at = fresh.Lanes.SL2VL, s
 		}
+		if levels := from.LevelsByLane(at); levels != 0 {
+			m.SetByLane(s, levels)
+		}
 		ports := uint8(f.Node(s).Ports)
 		for in := range ports + 1 {
 			for out := range ports + 1 {

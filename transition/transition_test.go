@@ -143,6 +143,30 @@ func TestOnAnotherFabric(t *testing.T) {
 	}
 }
 
+// Which switches look up lanes by lanes goes with the switches.
+func TestOnByLane(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4,hosts=2")
+	old := *route(t, f, "updn")
+	maps := routing.LanePerSL(2).PerPort(f)
+	for s := range fabric.NodeID(f.Switches()) {
+		maps.SetByLane(s, uint16(s)+1)
+	}
+	old.Lanes = routing.OneSL(f, maps)
+	g, err := f.Without(nil, []fabric.NodeID{5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := transition.On(g, &old, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range fabric.NodeID(g.Switches()) {
+		if got, want := on.Lanes.SL2VL.LevelsByLane(s), uint16(f.NodeByGUID(g.Node(s).GUID))+1; got != want {
+			t.Errorf("%s: service levels %b, were %b", g.Label(s), got, want)
+		}
+	}
+}
+
 // The facts of the package comment, on tables before and after a failure.
 func TestFacts(t *testing.T) {
 	networks := []string{"ring:6,hosts=2", "torus:4x4", "dragonfly:p=2", "karytree:k=2,n=3", "random:switches=12,links=30,hosts=2,seed=2"}
