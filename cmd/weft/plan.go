@@ -26,9 +26,12 @@ import (
 
 func planError(err error, source string, contract routing.Contract) error {
 	var rejected *change.Rejected
+	var byLane *repair.ByLane
 	switch {
 	case errors.Is(err, repair.ErrLoop):
 		return exit.Finding("the tables (%s) have a credit loop under contract %s: there is nothing safe to keep.\nweft verify shows the loop; weft route makes tables without one.", source, contract)
+	case errors.As(err, &byLane):
+		return exit.Finding("no change of the tables (%s) can be planned: %s chooses the lane of a packet by the lane it came in on (.vl2vl), and plans go by service levels.\nweft verify judges them as they are, weft degrade takes parts away for it, and weft diff judges the way to other tables.", source, byLane.Switch)
 	case errors.As(err, &rejected):
 		return exit.Internal("%w", err)
 	}

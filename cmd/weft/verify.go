@@ -103,6 +103,7 @@ type verifyJob struct {
 
 func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	j := &verifyJob{app: a, name: name, o: o, options: deadlock.Options{Contract: flags.ContractOr(o.contract, routing.Honored), Scope: o.scope, Lost: -1}}
+	o.Findings = true
 	err := o.SettleFor(name)
 	if err != nil {
 		return err

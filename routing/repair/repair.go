@@ -51,6 +51,7 @@
 package repair
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -117,7 +118,7 @@ const (
 // paths are found beside these, unless destinations are left that way and fewer are without
 // trees: then the steps have none.
 func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, error) {
-	if err := tables.Check(); err != nil {
+	if err := cmp.Or(tables.Check(), byLevels(tables)); err != nil {
 		return nil, err
 	}
 	plan, err := mend(ctx, tables, was, o)

@@ -29,6 +29,9 @@ type Tables struct {
 	// that cannot take it into account; they say so.
 	StaticOnly bool
 
+	// Findings is for commands that report input.Given.Doubts as findings; others have them noted.
+	Findings bool
+
 	// Multicast is the trees of multicast groups, and MulticastSLs the service levels of the
 	// groups, as bits; none: for commands that are not about multicast.
 	Multicast    string

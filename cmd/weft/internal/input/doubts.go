@@ -40,7 +40,6 @@ func (b ByLane) String() string {
 const (
 	AdaptiveOff  = "adaptive-off"  // groups of a switch whose adaptive routing is off
 	NoGroups     = "no-groups"     // adaptive routing is on, and groups are not known
-	LaneByLane   = "lane-by-lane"  // a switch looks lanes up by lanes
 	NoLaneByLane = "vl2vl-unknown" // whether it does is not known
 )
 
@@ -109,8 +108,7 @@ func choicesOf(t *routing.Tables) []int {
 	return n
 }
 
-// lookByLane reads which switches look lanes up by lanes. Commands that are about changes of
-// tables do not follow that.
+// lookByLane reads which switches look lanes up by lanes.
 func (g *Given) lookByLane(c *console.Console, o *flags.Tables) error {
 	f := g.Tables.Fabric
 	levels, err := console.ReadFile(c, o.ByLane, func(r io.Reader, file string) ([]uint16, error) {
@@ -127,21 +125,12 @@ func (g *Given) lookByLane(c *console.Console, o *flags.Tables) error {
 	if _, uniform := maps.Uniform(); uniform {
 		maps = maps.PerPort(f)
 	}
-	var names []string
 	for s, sls := range levels {
-		switch {
-		case sls == 0:
-		case o.StaticOnly:
-			names = append(names, ByLane{f.Label(fabric.NodeID(s)), LevelsOf(sls)}.String())
-		default:
+		if sls != 0 {
 			maps.SetByLane(fabric.NodeID(s), sls)
 			g.ByLane = append(g.ByLane, ByLane{f.Label(fabric.NodeID(s)), LevelsOf(sls)})
 			g.Tables.Lanes.SL2VL = maps
 		}
-	}
-	if len(names) > 0 {
-		g.find(LaneByLane, "%s the lane of a packet by the lane it came in on, not by its service level; what becomes of changes is not followed on these service levels: %s",
-			words.Counted(len(names), "switch chooses", "switches choose"), words.FirstOf(names))
 	}
 	return nil
 }

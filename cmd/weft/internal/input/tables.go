@@ -87,7 +87,15 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 		}
 	}
 	g := &Given{Tables: t, Rule: dump.Rule, Mismatches: m}
-	return g, g.look(c, o)
+	if err := g.look(c, o); err != nil {
+		return nil, err
+	}
+	for _, d := range g.Doubts {
+		if !o.Findings {
+			c.Note("%s", d.What)
+		}
+	}
+	return g, nil
 }
 
 // readGroups reads what switches with adaptive routing choose from. The file goes by LIDs,

@@ -1,0 +1,32 @@
+package repair
+
+import (
+	"fmt"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// ByLane is why tables are not changed: a switch looks up the lane of a packet by the lane it came in on
+// (routing.SL2VL.Next), and plans go by the lanes of service levels.
+type ByLane struct {
+	Switch string // the first such switch
+}
+
+func (e *ByLane) Error() string {
+	return fmt.Sprintf("repair: %s looks up the lane of a packet by the lane it came in on; changes are planned by service levels", e.Switch)
+}
+
+// byLevels is nil for tables in which the service level of a packet decides its lanes, or does not matter.
+func byLevels(t *routing.Tables) error {
+	maps := t.Lanes.SL2VL
+	if maps.IgnoresSL() {
+		return nil
+	}
+	for s := range fabric.NodeID(t.Fabric.Switches()) {
+		if maps.LevelsByLane(s) != 0 {
+			return &ByLane{t.Fabric.Label(s)}
+		}
+	}
+	return nil
+}
