@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/adaptive/minimal"
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
@@ -70,7 +71,11 @@ func (s *site) findings(f *fabric.Fabric, forwarding *routing.Forwarding, offere
 		s.t.Fatal(err)
 	}
 	hardware.Counters = true
-	n, err := packets.New(&routing.Tables{Fabric: f, Forwarding: forwarding, Lanes: s.tables.Lanes}, hardware)
+	tables := &routing.Tables{Fabric: f, Forwarding: forwarding, Lanes: s.tables.Lanes}
+	if s.tables.Groups != nil {
+		tables = hashed(s.t, f, tables)
+	}
+	n, err := packets.New(tables, hardware)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -83,7 +88,7 @@ func (s *site) findings(f *fabric.Fabric, forwarding *routing.Forwarding, offere
 	for _, k := range r.Counters {
 		c.Bytes, c.Wait = append(c.Bytes, noise(float64(k.Bytes))), append(c.Wait, noise(float64(k.Wait)/1e12/c.Tick))
 	}
-	return congestion.Explain(s.f, s.tables.Forwarding, s.loads, c)
+	return congestion.Explain(s.tables, s.loads, c)
 }
 
 // anyTrunk is a trunk over which so much leads that a fault of its cable shows.
@@ -181,5 +186,75 @@ func (n *tally) add(at, exactly bool) {
 	}
 	if exactly {
 		n.exactly++
+	}
+}
+
+// hashed is tables with groups of all ports that lead nearer, of which a hash chooses, so that slow
+// cables are not avoided.
+func hashed(t *testing.T, f *fabric.Fabric, static *routing.Tables) *routing.Tables {
+	t.Helper()
+	with := &routing.Tables{Fabric: f, Forwarding: static.Forwarding, Lanes: static.Lanes}
+	groups, err := minimal.Groups(t.Context(), with, routing.Any, routing.HCA, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lid := range f.LIDs() {
+		for at, c := range groups.Row(0, lid) {
+			if c != routing.NoChoice {
+				groups.Row(0, lid)[at] = routing.ChoiceOf(c.Group(), true)
+			}
+		}
+	}
+	with.Groups = groups
+	return with
+}
+
+// lowestPorts is entries with the lowest port that leads nearer.
+func lowestPorts(f *fabric.Fabric) *routing.Forwarding {
+	fw := routing.NewForwarding(f)
+	for lid, owner := range f.LIDs() {
+		to := f.Endpoint(owner)
+		hops, row := f.Hops(to.Switch), fw.Row(lid)
+		for s := range row {
+			if row[s] = f.LastPort(to); fabric.NodeID(s) == to.Switch {
+				continue
+			}
+			for c, end := f.TrunksFrom(fabric.NodeID(s)); c < end; c++ {
+				if ch := f.Channel(c); hops[ch.To] < hops[s] {
+					row[s] = ch.FromPort
+					break
+				}
+			}
+		}
+	}
+	return fw
+}
+
+// Where switches choose, waiting is followed over every port of a group.
+func TestCountersOfFaultsWithGroups(t *testing.T) {
+	const faults = 8
+	var chosen tally
+	specs := []string{"xgft:m=4x4,w=2x2,hosts=4", "xgft:m=4x6,w=3x2,hosts=3"}
+	for _, spec := range specs {
+		s := &site{t: t, f: testnet.Build(t, spec), rng: rand.New(rand.NewPCG(16, 5))}
+		static := *s.by("updn")
+		static.Forwarding = lowestPorts(s.f) // half of the cables have no route by these
+		s.tables = hashed(t, s.f, &static)
+		var err error
+		if s.loads, err = congestion.CountTables(t.Context(), s.tables, routing.HCA); err != nil {
+			t.Fatal(err)
+		}
+		for _, offered := range []float64{.05, .15, .3} {
+			if m := s.findings(s.f, s.tables.Forwarding, offered); len(m.Findings) > 0 {
+				t.Errorf("%s, offered %v, no fault: %+v", spec, offered, m.Findings)
+			}
+		}
+		for range faults {
+			chosen.add(s.slowed(s.anyTrunk(.25), fabric.Rate{Width: 1, Speed: fabric.QDR}, .08))
+		}
+	}
+	t.Logf("of %d slow cables %d (%d by port)", faults*len(specs), chosen.at, chosen.exactly)
+	if chosen.at < faults*len(specs)-1 || chosen.exactly < faults*len(specs)*3/4 {
+		t.Error("too few of them were named")
 	}
 }

@@ -64,8 +64,9 @@ const (
 	fullShare  = 0.6   // of what a cable can carry: where traffic is enough to make others wait
 )
 
-// Explain compares counters with the routes of a forwarding and their loads.
-func Explain(f *fabric.Fabric, fw *routing.Forwarding, l *Loads, counted Counted) *Measured {
+// Explain compares counters with the routes of tables and their loads (CountTables).
+func Explain(t *routing.Tables, l *Loads, counted Counted) *Measured {
+	f := t.Fabric
 	bytes, wait, known := counted.Bytes, counted.Wait, counted.Known
 	m := &Measured{Correlation: math.NaN()}
 	var trunks []fabric.ChannelID
@@ -101,7 +102,7 @@ func Explain(f *fabric.Fabric, fw *routing.Forwarding, l *Loads, counted Counted
 		}
 		m.Findings = append(m.Findings, found)
 	}
-	timed := newTimed(f, fw, counted)
+	timed := newTimed(t, counted)
 	m.Findings = append(m.Findings, timed.slow()...)
 	for _, found := range waiting(l, trunks, bytes, wait) {
 		if !timed.explains(found.Trunk) {

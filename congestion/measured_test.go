@@ -60,7 +60,7 @@ func TestExplain(t *testing.T) {
 		wait[c] = bytes[c] / 1000 * (.5 + rng.Float64())
 	}
 	explain := func(l *congestion.Loads, known []bool) *congestion.Measured {
-		return congestion.Explain(f, nil, l, congestion.Counted{Bytes: bytes, Wait: wait, Known: known})
+		return congestion.Explain(&routing.Tables{Fabric: f}, l, congestion.Counted{Bytes: bytes, Wait: wait, Known: known})
 	}
 	clean := explain(loads, known)
 	if clean.Correlation < .9 || len(clean.Findings) > 0 || clean.Trunks != f.Trunks() {

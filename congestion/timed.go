@@ -1,6 +1,9 @@
 package congestion
 
 import (
+	"math/bits"
+	"slices"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -15,20 +18,26 @@ import (
 // length of a tick is not known.
 type timed struct {
 	f    *fabric.Fabric
-	fw   *routing.Forwarding
+	t    *routing.Tables
+	fan  *fan      // where switches choose
+	sls  uint16    // service levels to look at, as bits
 	wait []float64 // [ChannelID] share of the time for which its port waited
 	in   []float64 // [switch] the largest wait of a channel to it
 	out  []float64 // [switch] the largest wait of a channel from it
 	busy bool      // some cable is full: that others wait is for want of bandwidth
 }
 
-func newTimed(f *fabric.Fabric, fw *routing.Forwarding, c Counted) *timed {
+func newTimed(tables *routing.Tables, c Counted) *timed {
 	if c.Seconds <= 0 || c.Tick <= 0 {
 		return nil
 	}
+	f := tables.Fabric
 	n := len(f.Channels())
-	t := &timed{f: f, fw: fw, wait: make([]float64, n),
+	t := &timed{f: f, t: tables, fan: newFan(tables), sls: 1, wait: make([]float64, n),
 		in: make([]float64, f.Switches()), out: make([]float64, f.Switches())}
+	if t.fan != nil {
+		t.sls = tables.Levels()
+	}
 	for i, ch := range f.Channels() {
 		if !c.Known[i] {
 			continue
@@ -92,11 +101,12 @@ func (t *timed) outOf(s fabric.NodeID) fabric.ChannelID {
 
 // waitFor is by trunk out of a switch the share of the time for which what goes on by it
 // waited to come in, less that for which the trunk itself waits: the mean over in-ports and
-// destinations.
+// destinations, and, where the switch chooses, with the parts of flows as weights.
 func (t *timed) waitFor(s fabric.NodeID) map[fabric.ChannelID]float64 {
 	type mean struct{ sum, n float64 }
 	means := map[fabric.ChannelID]mean{}
 	f := t.f
+	var ports []uint8
 	for port := 1; port <= f.Node(s).Ports; port++ {
 		out := f.Out(s, uint8(port))
 		if out == fabric.None {
@@ -105,13 +115,21 @@ func (t *timed) waitFor(s fabric.NodeID) map[fabric.ChannelID]float64 {
 		in := f.Channel(out).Reverse
 		from := f.Channel(in)
 		for lid, e := range routing.HCA.LIDs(f) {
-			row := t.fw.Row(lid)
-			if int(in) < f.Trunks() && row[from.From] != from.FromPort || f.Endpoint(e).Node == from.From {
+			if f.Endpoint(e).Node == from.From {
 				continue
 			}
-			if next := f.Out(s, row[s]); next >= 0 && int(next) < f.Trunks() {
-				m := means[next]
-				means[next] = mean{m.sum + t.wait[in], m.n + 1}
+			for sls := t.sls; sls != 0; sls &= sls - 1 {
+				sl := uint8(bits.TrailingZeros16(sls))
+				if int(in) < f.Trunks() && !t.sends(from.From, from.FromPort, lid, sl) {
+					continue
+				}
+				ports = t.outs(ports[:0], s, uint8(port), lid, sl)
+				for _, p := range ports {
+					if next := f.Out(s, p); next >= 0 && int(next) < f.Trunks() {
+						m, part := means[next], 1/float64(len(ports))
+						means[next] = mean{m.sum + part*t.wait[in], m.n + part}
+					}
+				}
 			}
 		}
 	}
@@ -120,4 +138,25 @@ func (t *timed) waitFor(s fabric.NodeID) map[fabric.ChannelID]float64 {
 		waits[c] = m.sum/m.n - t.wait[c]
 	}
 	return waits
+}
+
+// outs appends the ports by which packets to a LID that came by a port may leave a switch.
+func (t *timed) outs(ports []uint8, s fabric.NodeID, in uint8, lid fabric.LID, sl uint8) []uint8 {
+	if t.fan == nil {
+		return append(ports, t.t.Forwarding.Port(s, lid))
+	}
+	return t.fan.outs(ports, t.fan.place[t.fan.first[s]+int(in)], lid, sl)
+}
+
+// sends says whether a switch may send packets to a LID by a port, wherever they came in.
+func (t *timed) sends(s fabric.NodeID, port uint8, lid fabric.LID, sl uint8) bool {
+	if t.fan == nil {
+		return t.t.Forwarding.Port(s, lid) == port
+	}
+	for in := range uint8(t.f.Node(s).Ports + 1) {
+		if slices.Contains(t.outs(nil, s, in, lid, sl), port) {
+			return true
+		}
+	}
+	return false
 }

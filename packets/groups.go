@@ -10,7 +10,8 @@ import (
 // Adaptive groups (routing.Groups). A packet whose entry has a group leaves by any port of it, or by
 // the static port: by the free one with the most credits, and by whichever is granted first if none
 // is free, so that a packet that waits is chosen for again. Where a hash decides, it is the same port
-// for all packets of a pair of endpoints. Service levels that may not choose take the static port.
+// for all packets of a pair of endpoints, and each switch has a hash of its own: with the same for all,
+// half of the ports of a switch behind one that chooses between two would see no packet. Service levels that may not choose take the static port.
 
 // askGroup makes the head of a queue request the ports that its entry names.
 func (s *region) askGroup(q int32, p *packet) {
@@ -56,7 +57,7 @@ func (s *region) eachChoice(q int32, p *packet, visit func(into int32)) {
 	}
 	only := -1
 	if choice != routing.NoChoice && choice.Hashed() {
-		high, _ := bits.Mul64(scramble(uint64(p.src)<<32|uint64(p.dst)), uint64(ports.Len()))
+		high, _ := bits.Mul64(scramble(scramble(uint64(p.src)<<32|uint64(p.dst))+uint64(at)), uint64(ports.Len()))
 		only = int(high)
 	}
 	i := 0

@@ -87,7 +87,7 @@ func (j *compareJob) explain(row *compareRow, t *routing.Tables, loads *congesti
 	if j.counted == nil {
 		return
 	}
-	m := congestion.Explain(j.fabric, t.Forwarding, loads, congestion.Counted{
+	m := congestion.Explain(t, loads, congestion.Counted{
 		Bytes: j.counted.Bytes, Wait: j.counted.Wait, Known: j.counted.Known, Seconds: j.o.during.Seconds(), Tick: j.o.tick.Seconds(),
 	})
 	if !math.IsNaN(m.Correlation) {
