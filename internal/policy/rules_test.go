@@ -385,7 +385,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/reproduce/measure",
-		may:      []string{".", "fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "routing/paths/updown", "traffic", "deadlock", "congestion", "packets", "internal/plain"},
+		may:      []string{".", "fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "routing/paths/updown", "traffic", "deadlock", "congestion", "packets", "internal/plain", "sweep/pool"},
 		modules:  []string{"golang.org/x/sync"},
 		why:      "a paper's figure takes networks, engines and measures by name, and the algorithms that no engine is called by",
 	},

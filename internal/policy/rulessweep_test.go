@@ -16,7 +16,7 @@ var sweepRules = []rule{
 	},
 	{
 		packages: "sweep/meter",
-		may:      []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "congestion", "packets", "internal/plain", "sweep", "sweep/results"},
+		may:      []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "congestion", "packets", "internal/plain", "sweep", "sweep/results", "sweep/pool"},
 		why:      "it measures a point by what weft.Route and the simulators say; where files are read is not its business",
 	},
 	{

@@ -80,7 +80,7 @@ func (r *Run) preamble(b *strings.Builder, command string) {
 		runs = fmt.Sprintf("%d runs, each going on where the one before was", r.Runs)
 	}
 	fmt.Fprintf(b, "| points | %d |\n", r.Points)
-	fmt.Fprintf(b, "| time | %s by the clock, in %s; the points took %s in all, %d at a time (those that measure time alone) |\n",
+	fmt.Fprintf(b, "| time | %s by the clock, in %s; the points took %s of processor time in all, %d at a time (those that measure time alone) |\n",
 		clock(r.SpentRuns), runs, clock(r.SpentPoints), max(1, r.Options.Workers))
 	if r.Options.Quick {
 		seconds, points := r.Estimate()

@@ -54,7 +54,7 @@ type Run struct {
 	Spent       float64 // seconds by the clock, of this run
 	SpentRuns   float64 // of all runs of the folder, quick or full as this one, that took points
 	Runs        int     // how many these are
-	SpentPoints float64 // that all points took, whenever that was
+	SpentPoints float64 // of processor time that all points took, whenever that was
 	Date        time.Time
 
 	digests map[string]string // of real fabrics, by name

@@ -20,6 +20,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/sweep/pool"
 	"github.com/weft-fabric/weft/sweep/results"
 	"github.com/weft-fabric/weft/topology"
 )
@@ -92,9 +93,9 @@ func (t *taking) whole(ctx context.Context) {
 			t.fail(t.next, results.Broken, fmt.Sprintf("panic: %v\n%s", broken, debug.Stack()))
 		}
 	}()
-	start := processorTime()
+	start := pool.ProcessorTime()
 	err := t.route(ctx)
-	spent := processorTime() - start
+	spent := pool.ProcessorTime() - start
 	for i := range t.rows {
 		t.rows[i].RoutingSeconds = spent.Seconds()
 	}
@@ -108,9 +109,9 @@ func (t *taking) whole(ctx context.Context) {
 		if !t.result.Verdict.Free() {
 			row.Verdict = "credit-loop"
 		}
-		start := processorTime()
+		start := pool.ProcessorTime()
 		v, err := t.measure(ctx, &t.point.Measures[t.next])
-		row.Seconds = (processorTime() - start).Seconds()
+		row.Seconds = (pool.ProcessorTime() - start).Seconds()
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -6,18 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 )
-
-// processorTime is what the process has used so far, on all cores.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // forgetPeak has Linux forget the largest memory so far (proc(5), clear_refs). Where it
 // does not, peakMemory is of the whole life of the process.

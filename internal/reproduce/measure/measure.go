@@ -103,5 +103,5 @@ type Result struct {
 	Switches int     `json:"switches"` // of the first network
 	Hosts    int     `json:"hosts"`
 	Cables   int     `json:"cables"` // between switches
-	Spent    float64 `json:"spent"`  // seconds that the whole point took
+	Spent    float64 `json:"spent"`  // seconds of processor time that the whole point took
 }

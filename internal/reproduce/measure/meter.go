@@ -8,12 +8,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/plain"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/sweep/pool"
 	"github.com/weft-fabric/weft/topology"
 	"github.com/weft-fabric/weft/traffic"
 )
@@ -36,12 +36,12 @@ const NeverStopped = "the network did not stop in any run"
 // Take measures a point. The error is none of the point's: a cancelled context, a
 // definition without sense, an engine caught in a lie.
 func (m *Meter) Take(ctx context.Context, p Point) (Result, error) {
-	start := time.Now()
+	start := pool.ProcessorTime()
 	r, err := m.take(ctx, p)
 	if err != nil {
 		return Result{}, fmt.Errorf("measure: %s of %s on %s: %w", p.Measure, p.Engine, p.Network, err)
 	}
-	r.Spent = time.Since(start).Seconds()
+	r.Spent = (pool.ProcessorTime() - start).Seconds()
 	return r, nil
 }
 
