@@ -15,7 +15,7 @@ func (s *region) ask(q int32) {
 	switch {
 	case in >= s.ports: // at its source
 		inject := s.Fabric.Endpoint(s.endpointOf(in)).Inject
-		s.request(q, int32(inject)<<s.shift|int32(s.laneOf(q)))
+		s.request(q, int32(inject)<<s.shift|int32(s.sendLane(q, int32(inject))))
 	case in >= s.channels: // in an output buffer
 		s.wanted(q, p, q-s.channels<<s.shift)
 	case s.adaptive != nil:
@@ -67,7 +67,30 @@ func (s *region) wanted(q int32, p *packet, into int32) {
 		s.wheel.push(at, code(evHead, q, 0))
 		return
 	}
+	if s.Config.AnyLane && s.port(into>>s.shift).ends {
+		for lane := range int32(s.lanes) {
+			s.request(q, into>>s.shift<<s.shift|lane)
+		}
+		return
+	}
 	s.request(q, into)
+}
+
+// sendLane is the lane of its link on which an endpoint sends the next packet of a queue:
+// that of the queue, or with Config.AnyLane the next in turn that has space for a flit.
+func (s *region) sendLane(q, o int32) uint8 {
+	if !s.Config.AnyLane {
+		return s.laneOf(q)
+	}
+	last := &s.port(o).lastLane
+	for turn := range uint8(s.lanes) {
+		lane := (*last + 1 + turn) % uint8(s.lanes)
+		if s.near[o<<s.shift|int32(lane)].free() >= 1 {
+			*last = lane
+			return lane
+		}
+	}
+	return (*last + 1) % uint8(s.lanes)
 }
 
 // earliestStart is when a packet may begin to leave a buffer without its tail coming

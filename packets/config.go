@@ -58,6 +58,7 @@ type Config struct {
 	Lifetime      Time          // a packet that is the head of its queue in a switch for longer is dropped; 0: never
 	AddressChoice AddressChoice // how sources use several addresses of a destination
 	Flits         bool          // wormhole switching, flit by flit: a packet begins with space for one flit, and lanes share a cable
+	AnyLane       bool          // with Flits: endpoints send, and are sent to, on any lane that is free, in turn, and have one queue for all of them
 	LaneChoice    LaneChoice    // of adaptive routing, who chooses among several lanes of a packet
 	Counters      bool          // ports count what they send and how long they wait: Result.Counters
 }
@@ -130,6 +131,9 @@ func (c *Config) check() error {
 	}
 	if c.Flits {
 		return c.checkFlits()
+	}
+	if c.AnyLane {
+		return fmt.Errorf("packets: endpoints take any lane flit by flit only: packets as a whole have the one of their service level")
 	}
 	return c.Arbitration.check()
 }

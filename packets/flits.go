@@ -193,7 +193,11 @@ func (s *region) sendFlit(q, into int32) {
 	if port.ends {
 		s.wheel.push(now+takes+k.latency, code(evDeliver, w.index, 0))
 	}
-	s.wheel.push(now+takes+s.Config.Gap, code(evLane, into, 0))
+	gap := s.Config.Gap
+	if s.Config.AnyLane && s.lanes > 1 && q>>s.shift >= s.ports {
+		gap = 0 // it is between two packets on one lane, and the next takes another
+	}
+	s.wheel.push(now+takes+gap, code(evLane, into, 0))
 }
 
 // occupy counts flits in a buffer, for its mean.

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -76,10 +77,10 @@ func (l flitLatency) toOthers() float64 {
 	return (l.mean - stay*own) / (1 - stay)
 }
 
-// Flit by flit, with a chance for a packet in every cycle as BookSim2 has it, the pairs of
-// network and traffic have its latencies within 5 % up to 0.9 of saturation, but for one:
-// under uniform traffic on the torus ours wait up to 9 % longer, and why is open. In
-// normal runs one load of each is compared, at 0.75 of it at the most, for a shorter time.
+// Flit by flit, with a chance for a packet in every cycle and any lane of an endpoint's link
+// as BookSim2 has them, every pair of network and traffic has its latencies within 5 % up to
+// 0.9 of saturation. In normal runs one load of each is compared, at 0.75 of it at the most,
+// for a shorter time.
 func TestBookSimFlitByFlit(t *testing.T) {
 	thorough := os.Getenv("WEFT_THOROUGH") != ""
 	list := flitLatencies(t)
@@ -94,7 +95,7 @@ func TestBookSimFlitByFlit(t *testing.T) {
 		}
 		n, nodes, sink := bookSimNetwork(t, ref.config)
 		c := n.Config
-		c.Flits = true
+		c.Flits, c.AnyLane = true, true
 		n, err := New(n.tables, c)
 		if err != nil {
 			t.Fatal(err)
@@ -108,8 +109,6 @@ func TestBookSimFlitByFlit(t *testing.T) {
 		off, allowed := r.Mean/ref.toOthers()-1, 0.05
 		if !thorough {
 			allowed = 0.08
-		} else if ref.traffic == "uniform" && ref.config == "ib_torus8x8_dor_vc2_p16" {
-			allowed = 0.09
 		}
 		t.Logf("| %s %s | %.2f | %.1f ± %.1f | %.1f | %+.1f %% |", ref.config, ref.traffic, ref.offered, ref.toOthers(), ref.apart/2, r.Mean, 100*off)
 		if ref.offered <= limit+1e-9 && math.Abs(off) > allowed {
@@ -155,6 +154,7 @@ func TestFlitsArrive(t *testing.T) {
 		c.Forward, c.Cable, c.Credit = Time(rapid.IntRange(0, 3).Draw(t, "forward")), Time(rapid.IntRange(1, 3).Draw(t, "cable")), Time(rapid.IntRange(0, 2).Draw(t, "credit"))
 		c.Gap, c.Flits = Time(rapid.IntRange(0, 2).Draw(t, "gap")), true
 		c.Speedup = rapid.IntRange(1, 2).Draw(t, "speedup")
+		c.AnyLane = rapid.Bool().Draw(t, "any lane")
 		engine := rapid.SampledFrom(smallEngines).Draw(t, "engine")
 		n := routed(t, rapid.SampledFrom(smallNetworks).Draw(t, "network"), engine, 8, c)
 		s := newSim(n)
@@ -212,7 +212,51 @@ func TestFlitsStop(t *testing.T) {
 	}
 }
 
+// The packets of one endpoint to another leave one after the other, on all lanes of its link
+// in turn, and come by all; else on the lane of their service level.
+func TestAnyLane(t *testing.T) {
+	f := testnet.Build(t, "mesh:2")
+	hosts := routing.HCA.Endpoints(f)
+	for _, anyLane := range []bool{false, true} {
+		c := unit(16, 128)
+		c.Lanes, c.Flits, c.AnyLane = 4, true, anyLane
+		n, err := New(tablesOf(t, f, "minhop", 1), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []Message
+		for range 40 {
+			all = append(all, Message{From: hosts[0], To: hosts[1]})
+		}
+		r, err := n.Complete(context.Background(), [][]Message{all}, 1, 0)
+		if err != nil || r.Status != Completed {
+			t.Fatal(r, err)
+		}
+		used := func(c fabric.ChannelID) (lanes int) {
+			for vl := range r.Lanes {
+				if r.Use(c, vl).Busy > 0 {
+					lanes++
+				}
+			}
+			return lanes
+		}
+		sent, came := used(f.Endpoint(hosts[0]).Inject), used(f.Endpoint(hosts[1]).Deliver)
+		first, _ := f.TrunksFrom(f.Endpoint(hosts[0]).Switch)
+		if between := used(first); between != 1 {
+			t.Errorf("any lane %t: %d lanes of the cable between the switches", anyLane, between)
+		}
+		if anyLane && sent != 4 || !anyLane && (sent != 1 || came != 1) {
+			t.Errorf("any lane %t: packets leave on %d lanes and come by %d", anyLane, sent, came)
+		}
+	}
+}
+
 func TestFlitsRefuse(t *testing.T) {
+	whole := unit(16, 128)
+	whole.AnyLane = true
+	if err := whole.check(); err == nil {
+		t.Error("packets as a whole take any lane of an endpoint's link")
+	}
 	for _, c := range []Config{{Flits: true, OutBuffer: 8192}, {Flits: true, StoreWhole: true}, {Flits: true, Lottery: true}, {Flits: true, Lifetime: 1}, {Flits: true, Counters: true}, {Flits: true, Arbitration: &Arbitration{}}} {
 		full := unit(16, 128)
 		full.Flits, full.OutBuffer, full.StoreWhole, full.Lottery, full.Lifetime, full.Counters, full.Arbitration = true, c.OutBuffer, c.StoreWhole, c.Lottery, c.Lifetime, c.Counters, c.Arbitration

@@ -52,7 +52,7 @@ func newRegion(s *sim, number uint8) *region {
 	r := &region{
 		Network: s.Network, whole: s, number: number, lifetime: s.Config.Lifetime > 0,
 		near: s.near, far: s.far, serials: s.serials, arbiters: s.arbiters, counting: s.counting, sending: &s.sending,
-		flows:      newFlows(s.Config.Lifetime > 0 || s.rewrites != nil, s.adaptive != nil || s.rewrites != nil || s.tables.Groups != nil || s.Fabric.Addresses() > 1),
+		flows:      newFlows(s.Config.Lifetime > 0 || s.rewrites != nil, s.adaptive != nil || s.rewrites != nil || s.tables.Groups != nil || s.Fabric.Addresses() > 1 || s.Config.AnyLane),
 		prefetches: len(s.near) > prefetchFrom, homes: s.homes, outbox: make([]mail, s.Network.regions),
 	}
 	if s.Config.Flits {

@@ -184,6 +184,9 @@ func (s *region) create(e int32, src *source, bytes int32) {
 		p.number = s.flows.send(e, src.dst)
 	}
 	lane := s.address(p, src)
+	if s.Config.AnyLane {
+		lane = 0
+	}
 	src.created++
 	src.ready++
 	s.count.created++

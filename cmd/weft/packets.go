@@ -35,6 +35,7 @@ type packetsFlags struct {
 	buffer, outBuffer   int64
 	mtu, speedup        int
 	storeWhole, flits   bool
+	anyLane             bool
 	lifetime, length    time.Duration
 	warmUp              time.Duration
 	process, choice     string
@@ -97,6 +98,7 @@ drain write steps that are proven to.
 	flags.Whole(f, &o.mtu, "mtu", 0, 1, mostPayload, fmt.Sprintf("a packet holds 1 to %d bytes of payload", mostPayload), "bytes of payload in a packet (default: of the preset)")
 	flags.Whole(f, &o.speedup, "speedup", 1, 1, math.MaxInt, "it is at least 1", "packets that leave the lanes of an in-port at once; with --output-buffer how much faster switches are than links")
 	f.BoolVar(&o.storeWhole, "store-and-forward", false, "in place of virtual cut-through")
+	f.BoolVar(&o.anyLane, "any-lane", false, "with --flits: endpoints send, and are sent to, on any lane that is free, as in BookSim2, and not on that of the service level")
 	f.BoolVar(&o.flits, "flits", false, "wormhole switching, flit by flit: a packet begins with space for one flit, and lanes share a cable flit by flit")
 	f.DurationVar(&o.lifetime, "lifetime", 0, "drop what heads its queue for longer, as switches do (HOQ), as in 100us (default: never)")
 	f.DurationVar(&o.length, "time", 0, "network time to measure, as in 1ms (default: 4,000 packets); a picosecond of unit is 1/1000 ns")

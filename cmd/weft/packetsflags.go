@@ -49,7 +49,7 @@ func (j *packetsJob) readFlags() (err error) {
 	j.config.MTU = cmp.Or(o.mtu, j.config.MTU)
 	j.config.Speedup, j.config.StoreWhole, j.config.Lottery = o.speedup, o.storeWhole, o.arbiter == "lottery"
 	j.config.Lifetime, j.config.Counters = networkTime(o.lifetime), o.counters != ""
-	j.config.Flits = o.flits
+	j.config.Flits, j.config.AnyLane = o.flits, o.anyLane
 	if o.choice == "in-turn" {
 		j.config.AddressChoice = packets.InTurn
 	}
