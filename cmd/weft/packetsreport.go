@@ -30,6 +30,7 @@ type packetsSummary struct {
 	Ranks      int                `json:"ranks"`
 	VLs        int                `json:"vls"` // as lanes_used
 	Used       int                `json:"lanes_used"`
+	Classes    int                `json:"classes,omitempty"` // as of weft route
 	Buffer     int                `json:"buffer_bytes"`
 	MTU        int                `json:"mtu"`
 	Seed       uint64             `json:"seed"`
@@ -147,6 +148,9 @@ func (j *packetsJob) summary() *packetsSummary {
 		Buffer: j.config.Buffer, MTU: j.config.MTU, Seed: j.load.Seed, Runs: []runSummary{}, Seconds: j.spent,
 	}
 	s.Misfits = j.misfits
+	if j.tables != nil && j.tables.Lanes.Classes > 1 { // adaptive routing has no tables
+		s.Classes = j.tables.Lanes.Classes
+	}
 	for _, r := range j.results {
 		if r != nil {
 			s.Runs = append(s.Runs, j.runSummary(r))
