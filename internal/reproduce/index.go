@@ -176,6 +176,9 @@ func effortText(m measure.Measure, e papers.Effort) string {
 	switch m {
 	case measure.Bandwidth:
 		parts = append(parts, fmt.Sprintf("%d patterns on each network", max(1, e.Patterns)))
+		if e.Swept > 0 {
+			parts = append(parts, fmt.Sprintf("%d on those of the bands", e.Swept))
+		}
 	case measure.Risk:
 		if e.Patterns > 1 {
 			parts = append(parts, fmt.Sprintf("the median of %d permutations on each network", e.Patterns))

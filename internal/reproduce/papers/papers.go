@@ -59,6 +59,7 @@ type Experiment struct {
 // Effort is how often to measure. Zero counts as one.
 type Effort struct {
 	Patterns int // of Bandwidth and Risk, on each network; of Accepted and Delivered the time units of the window
+	Swept    int // patterns on each network of a band, where that is fewer; 0: as Patterns
 	Networks int // drawn for each place whose spec has a {seed}, or where cables are missing
 	Repeats  int // of Seconds and Stops
 }

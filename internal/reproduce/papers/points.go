@@ -35,6 +35,9 @@ func (e *Experiment) Points(quick bool, seed uint64, digests map[string]string) 
 			switch e.Measure {
 			case measure.Bandwidth:
 				p.Patterns, p.Seed = max(1, effort.Patterns), seed
+				if l.Band && effort.Swept > 0 {
+					p.Patterns = effort.Swept
+				}
 			case measure.Risk:
 				p.Traffic = l.Traffic
 				if l.Traffic == randomPermutations {
