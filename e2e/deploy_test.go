@@ -94,6 +94,40 @@ func TestStockOpenSMTakesTheFiles(t *testing.T) {
 	})
 }
 
+// Classes of traffic in a stock OpenSM: with the files of weft deploy --classes every service
+// level n rides lane n mod 3 at every port, whatever it was asked for, and what OpenSM
+// installed is proven for all service levels together.
+func TestStockOpenSMTakesClasses(t *testing.T) {
+	live.Need(t)
+	t.Parallel()
+	const classes = 3
+	onEach(t, computed, func(t *testing.T, _ network, f *fabric.Fabric) {
+		alone := routeUnder(t, f, named(t, "updn"), routing.Any, 1)
+		tables, err := alone.InClasses(classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := deploy.Express(tables, routing.Adapters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := live.OpenSM(t, netFile(t, f), options(t, deployed(t, plan, classes)), nil)
+		tookTheFile(t, d)
+		got := &routing.Tables{Fabric: f, Forwarding: tablesOf(t, f, d, d.LFTs).Forwarding, Lanes: plan.Tables.Lanes}
+		sameTables(t, f, tables.Forwarding, got.Forwarding)
+		sameMaps(t, f, plan, d.SL2VL)
+		for sl, lane := range plan.Lane {
+			if int(lane) != sl%classes {
+				t.Errorf("SL %d rides VL %d of %d classes", sl, lane, classes)
+			}
+		}
+		v, err := deadlock.Verify(t.Context(), got, deadlock.Options{Contract: routing.Any, Scope: routing.Adapters})
+		if err != nil || !v.Free() || v.VLs != classes {
+			t.Errorf("what OpenSM installed: %+v, %v; it is proven on %d lanes", v, err, classes)
+		}
+	})
+}
+
 // sameMaps compares the SL2VL tables that OpenSM dumped with the plan's.
 func sameMaps(t *testing.T, f *fabric.Fabric, p *deploy.Plan, dump string) {
 	t.Helper()
