@@ -31,6 +31,10 @@ type Window struct {
 	WarmUp  Time   // longest time before measuring; 0: three times Length
 	Batch   func() // called at the end of each part of the run, some 30 times; may be nil
 	Exactly bool   // warm up for exactly WarmUp, even if the latency is stationary earlier
+
+	// The latency of a network that is offered more than it delivers never settles.
+	Throughput bool // the warm-up also ends when what arrives has settled below what is offered: see overloaded
+	Verdict    bool // and the window once twice as much is missing as makes a run Saturated: see short
 }
 
 // batches is the number of parts of a window, for batch means.
@@ -83,14 +87,6 @@ type watch struct {
 	queue     []int32
 }
 
-// part is the measurements of one batch.
-type part struct {
-	n   int64
-	sum float64
-}
-
-func (p part) mean() float64 { return p.sum / float64(max(1, p.n)) }
-
 // closePart ends a batch and begins the next.
 func (s *sim) closePart() {
 	n, sum := int64(0), int64(0)
@@ -100,36 +96,6 @@ func (s *sim) closePart() {
 	}
 	s.watch.parts = append(s.watch.parts, part{n, float64(sum)})
 }
-
-// stationary is the test for the end of the warm-up: of the last eight batches, the
-// first four and the last four have means within 5 % of each other, or within two
-// standard errors of their difference.
-func stationary(parts []part) bool {
-	const n = 8
-	if len(parts) < n {
-		return false
-	}
-	tail := parts[len(parts)-n:]
-	a, va := meanOf(tail[:n/2])
-	b, vb := meanOf(tail[n/2:])
-	apart := math.Abs(a - b)
-	return a > 0 && b > 0 && (apart <= 0.05*b || apart <= 2*math.Sqrt((va+vb)/(n/2)))
-}
-
-// meanOf is the mean and the variance of batch means.
-func meanOf(parts []part) (mean, variance float64) {
-	for _, p := range parts {
-		mean += p.mean()
-	}
-	mean /= float64(len(parts))
-	for _, p := range parts {
-		variance += (p.mean() - mean) * (p.mean() - mean)
-	}
-	return mean, variance / float64(max(1, len(parts)-1))
-}
-
-// student is the 97.5 % quantile of Student's t with batches-1 degrees of freedom.
-const student = 2.093
 
 // Measure runs an Injection: it warms up until the mean latency is stationary, then
 // measures. If the context ends, the Result is Interrupted and holds what was measured
@@ -145,11 +111,15 @@ func (n *Network) Measure(ctx context.Context, l Injection, w Window) (*Result, 
 	s.watch.batch = w.Batch
 	s.generate(g)
 	batch := max(1, w.Length/batches)
-	settled, stop, err := s.warmUp(ctx, w, batch)
+	accepted := func(from Time) float64 { return float64(s.tallied().bytes) / (g.rate * float64(s.now-from)) }
+	perBatch := l.Offered * g.rate * float64(batch) / float64(n.Config.wire(min(g.bytes, int64(n.Config.MTU)))) // packets
+	settled, stop, err := s.warmUp(ctx, w, batch, perBatch)
 	warm := s.now
 	if stop == "" && err == nil {
 		s.measureFrom()
-		stop, err = s.batchesOf(ctx, batch, batches, func() bool { return false })
+		stop, err = s.batchesOf(ctx, batch, batches, func() bool {
+			return w.Verdict && short(s.tallied().all.n, accepted(warm), l.Offered, 2)
+		})
 	}
 	if err != nil {
 		return nil, err
@@ -157,7 +127,7 @@ func (n *Network) Measure(ctx context.Context, l Injection, w Window) (*Result, 
 	r := s.result(warm)
 	r.Offered = l.Offered
 	if r.Window > 0 {
-		r.Accepted = float64(s.tallied().bytes) / (g.rate * float64(r.Window))
+		r.Accepted = accepted(warm)
 	}
 	r.Status = stop
 	if stop == "" {
@@ -168,24 +138,14 @@ func (n *Network) Measure(ctx context.Context, l Injection, w Window) (*Result, 
 
 // verdict is the status of a run that ended without deadlock.
 func (s *sim) verdict(r *Result, settled bool) Status {
-	// The number of packets of a Poisson process has a standard deviation of its square root.
-	stray := 4 / math.Sqrt(float64(max(1, r.Packets)))
 	parts := s.watch.parts
 	switch half := len(parts) / 2; {
-	case r.Accepted < r.Offered*(1-max(0.02, stray)):
+	case short(r.Packets, r.Accepted, r.Offered, 1):
 		return Saturated
 	case !settled || len(parts) > 1 && drifts(parts[:half], parts[half:]):
 		return Unstable
 	}
 	return Steady
-}
-
-// drifts says whether the mean of the second half of a window is a quarter above that
-// of the first, and the difference is significant.
-func drifts(a, b []part) bool {
-	ma, va := meanOf(a)
-	mb, vb := meanOf(b)
-	return mb > 1.25*ma && mb-ma > 3*math.Sqrt((va+vb)/float64(len(a)))
 }
 
 // fillDefaults replaces the zero fields of a Window.
@@ -204,8 +164,9 @@ func (n *Network) fillDefaults(w *Window, g *generator) {
 	}
 }
 
-// warmUp runs until the latency is stationary, but no longer than the window allows.
-func (s *sim) warmUp(ctx context.Context, w Window, batch Time) (settled bool, stop Status, err error) {
+// warmUp runs until the latency is stationary, but no longer than the window allows. perBatch
+// is how many packets are offered in a batch.
+func (s *sim) warmUp(ctx context.Context, w Window, batch Time, perBatch float64) (settled bool, stop Status, err error) {
 	if w.Exactly {
 		batch = max(1, w.WarmUp/8)
 		stop, err = s.batchesOf(ctx, batch, 8, func() bool { return false })
@@ -214,7 +175,7 @@ func (s *sim) warmUp(ctx context.Context, w Window, batch Time) (settled bool, s
 	most := max(8, int(w.WarmUp/batch))
 	stop, err = s.batchesOf(ctx, batch, most, func() bool {
 		settled = stationary(s.watch.parts)
-		return settled
+		return settled || w.Throughput && overloaded(s.watch.parts, perBatch)
 	})
 	return settled, stop, err
 }

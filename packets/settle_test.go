@@ -1,0 +1,81 @@
+package packets
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/routing"
+)
+
+// Two hosts share a cable that carries half of what they offer. Told that the throughput is
+// asked for, a run warms up for less and measures the same; told that the verdict is, it
+// measures for less and says the same. A load that is delivered is not touched by either.
+func TestEndsOnceItIsClear(t *testing.T) {
+	f := testnet.Build(t, "mesh:1x2,hosts=2")
+	n, err := New(tablesOf(t, f, "updn", 1), unit(16, 128))
+	if err != nil {
+		t.Fatal(err)
+	}
+	across := pattern{{From: 0, To: 2}, {From: 1, To: 3}, {From: 2, To: 0}, {From: 3, To: 1}}
+	for _, load := range []float64{0.3, 0.9} {
+		l := Injection{Offered: load, Pattern: across, Placement: routing.HCA.Endpoints(f), Seed: 3}
+		w := Window{Length: 200_000, WarmUp: 200_000}
+		whole := measured(t, n, l, w)
+		w.Throughput = true
+		throughput := measured(t, n, l, w)
+		w.Verdict = true
+		verdict := measured(t, n, l, w)
+		if load < 0.5 {
+			if diff := cmp.Diff(whole, verdict); diff != "" {
+				t.Errorf("at %g: %s", load, diff)
+			}
+			continue
+		}
+		switch {
+		case throughput.WarmUp > whole.WarmUp/2 || throughput.Window != whole.Window:
+			t.Errorf("at %g: a warm-up of %d, else %d", load, throughput.WarmUp, whole.WarmUp)
+		case math.Abs(throughput.Accepted/whole.Accepted-1) > 0.02 || throughput.Status != Saturated:
+			t.Errorf("at %g: %s, %g accepted, else %g", load, throughput.Status, throughput.Accepted, whole.Accepted)
+		case verdict.Window > whole.Window/4 || verdict.Status != Saturated:
+			t.Errorf("at %g: %s after %d", load, verdict.Status, verdict.Window)
+		}
+	}
+}
+
+// The tests by themselves, at either side of their limits.
+func TestSettled(t *testing.T) {
+	arrived := func(n ...int64) (parts []part) {
+		for _, v := range n {
+			parts = append(parts, part{n: v})
+		}
+		return parts
+	}
+	for _, c := range []struct {
+		what  string
+		parts []part
+		want  bool
+	}{
+		{"half of what is offered, settled", arrived(5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000), true},
+		{"too few batches", arrived(5000, 5000, 5000, 5000, 5000, 5000, 5000), false},
+		{"still falling", arrived(6000, 5900, 5800, 5700, 5000, 4900, 4800, 4700), false},
+		{"nearly all is delivered", arrived(9600, 9600, 9600, 9600, 9600, 9600, 9600, 9600), false},
+		{"the beginning does not count", arrived(100, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000), true},
+	} {
+		if got := overloaded(c.parts, 10_000); got != c.want {
+			t.Errorf("%s: %t", c.what, got)
+		}
+	}
+	// Of 40,000 packets one in 50 is what counts, of 400 four times their square root.
+	for _, c := range []struct {
+		packets         int64
+		accepted, times float64
+		want            bool
+	}{{40_000, 0.979, 1, true}, {40_000, 0.981, 1, false}, {40_000, 0.979, 2, false}, {40_000, 0.959, 2, true}, {400, 0.81, 1, false}, {400, 0.79, 1, true}} {
+		if got := short(c.packets, c.accepted, 1, c.times); got != c.want {
+			t.Errorf("%d packets, %g of 1, by %g: %t", c.packets, c.accepted, c.times, got)
+		}
+	}
+}
