@@ -184,7 +184,10 @@ func effortText(m measure.Measure, e papers.Effort) string {
 			parts = append(parts, fmt.Sprintf("the median of %d permutations on each network", e.Patterns))
 		}
 	case measure.Accepted, measure.Delivered:
-		parts = append(parts, fmt.Sprintf("a window of %d time units after the latency has settled", e.Patterns))
+		parts = append(parts, fmt.Sprintf("a window of %d time units after the latency has settled, or what arrives has settled below what is offered", e.Patterns))
+		if m == measure.Delivered {
+			parts = append(parts, "at loads where twice as much is missing as makes a load count as not delivered, ended then")
+		}
 	case measure.Stops:
 		parts = append(parts, fmt.Sprintf("%d runs with other pairs", max(1, e.Repeats)))
 	case measure.Seconds:

@@ -169,7 +169,7 @@ func accepted(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (samp
 		return sample{}, err
 	}
 	// "For pairwise traffic, a new set of pairs was drawn for each topology and load."
-	r, err := offer(ctx, n, p, p.Load, seed, uint64(math.Round(p.Load*gridOfLoads*2)))
+	r, err := offer(ctx, n, p, p.Load, seed, uint64(math.Round(p.Load*gridOfLoads*2)), false)
 	if err != nil {
 		return sample{}, err
 	}
@@ -191,7 +191,7 @@ func delivered(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sam
 	for low, high := 0, gridOfLoads+1; high-low > 1; {
 		mid := (low + high) / 2
 		load := float64(mid) / gridOfLoads
-		r, err := offer(ctx, n, p, load, seed, 0)
+		r, err := offer(ctx, n, p, load, seed, 0, true)
 		if err != nil {
 			return sample{}, err
 		}
@@ -204,8 +204,9 @@ func delivered(ctx context.Context, f *fabric.Fabric, p Point, seed uint64) (sam
 	return s, nil
 }
 
-// offer sends packets at a load; runs of another number draw other pairs.
-func offer(ctx context.Context, n *packets.Network, p Point, offered float64, seed, run uint64) (*packets.Result, error) {
+// offer sends packets at a load; runs of another number draw other pairs. If all that is
+// asked is whether the load is delivered, the run ends as soon as it is clear that it is not.
+func offer(ctx context.Context, n *packets.Network, p Point, offered float64, seed, run uint64, isIt bool) (*packets.Result, error) {
 	load := packets.Injection{Offered: offered, Placement: routing.HCA.Endpoints(n.Fabric), Seed: seed, Run: run}
 	if p.Traffic != Uniform {
 		var err error
@@ -215,8 +216,9 @@ func offer(ctx context.Context, n *packets.Network, p Point, offered float64, se
 	}
 	// Section 8: "until the average latency had stabilized ... Thereafter, the
 	// simulation was run for another 50,000 time units." Past saturation it never
-	// stabilizes, and what is accepted does within as long again.
-	r, err := n.Measure(ctx, load, packets.Window{Length: packets.Time(p.Patterns), WarmUp: packets.Time(p.Patterns)})
+	// stabilizes, and what is accepted does.
+	window := packets.Window{Length: packets.Time(p.Patterns), WarmUp: packets.Time(p.Patterns), Throughput: true, Verdict: isIt}
+	r, err := n.Measure(ctx, load, window)
 	switch {
 	case err != nil:
 		return nil, err

@@ -88,7 +88,7 @@ func TestDeliveredIsTheLargestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	for at, want := range map[float64]bool{load: true, load + 1./gridOfLoads: false} {
-		r, err := offer(context.Background(), n, p, at, 1, 0)
+		r, err := offer(context.Background(), n, p, at, 1, 0, false)
 		if err != nil || (r.Status != packets.Saturated) != want {
 			t.Errorf("at %g: %s, %v; the largest load delivered is said to be %g", at, r.Status, err, load)
 		}
