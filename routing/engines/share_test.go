@@ -3,6 +3,7 @@ package engines
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/paths/balance"
 )
 
 // counting makes empty paths, and counts; the first time it is interrupted.
@@ -63,6 +65,22 @@ func TestSharedPathsMadeAtTheSameTime(t *testing.T) {
 	group.Wait()
 	if len(shared.paths) != 50 {
 		t.Errorf("%d paths are kept of 50", len(shared.paths))
+	}
+}
+
+// What balanced paths may begin with depends on the aim.
+func TestBeginnings(t *testing.T) {
+	for aim, want := range map[balance.Aim]string{Mixed: "ftree sssp dmodc nue", Shifts: "ftree sssp nue"} {
+		var names []string
+		for _, b := range (Options{Aim: aim}).balance().(onOrders).finder.Begin {
+			names = append(names, b.Name)
+			if b.Slow != (b.Name == "dmodc" || b.Name == "nue") {
+				t.Errorf("%s: %s is slow: %v", aim, b.Name, b.Slow)
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s begins with %s, want %s", aim, got, want)
+		}
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 	"github.com/weft-fabric/weft/fabric/names"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/nue"
 	"github.com/weft-fabric/weft/routing/paths/balance"
+	"github.com/weft-fabric/weft/routing/paths/dmodc"
 	"github.com/weft-fabric/weft/routing/paths/fattree"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
 	"github.com/weft-fabric/weft/topology"
@@ -32,13 +34,30 @@ func damaged(t testing.TB, f *fabric.Fabric, percent int) *fabric.Fabric {
 	return g
 }
 
-// forPhases is paths for an aim as engines make them, but for nue as a beginning, for ranks by switch and, unless the
+// oneLane is the paths of nue on one lane.
+type oneLane struct{ nue.Engine }
+
+func (e oneLane) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (*routing.Forwarding, error) {
+	t, err := e.Route(ctx, f, routing.Budget{VLs: 1}, p)
+	if err != nil {
+		return nil, err
+	}
+	return t.Forwarding, nil
+}
+
+// forPhases is paths for an aim as engines make them, for ranks by switch and, unless the
 // aim is Shifts, by name.
 func forPhases(t testing.TB, f *fabric.Fabric, fd balance.Finder) (fw *routing.Forwarding, bySwitch, byName []fabric.EndpointID) {
 	t.Helper()
 	bySwitch = f.ByPort(routing.HCA.Endpoints(f))
 	byName = names.New(f).ByName(bySwitch)
-	fd.Begin = []balance.Beginning{{Name: "ftree", Paths: fattree.Finder{}}, {Name: "sssp", Paths: sssp.Finder{}}}
+	fd.Begin = []balance.Beginning{
+		{Name: "ftree", Paths: fattree.Finder{}}, {Name: "sssp", Paths: sssp.Finder{}},
+		{Name: "nue", Paths: oneLane{}, Slow: true},
+	}
+	if fd.Aim == balance.Mixed {
+		fd.Begin = append(fd.Begin, balance.Beginning{Name: "dmodc", Paths: dmodc.Finder{}, Slow: true})
+	}
 	fd.Orders = []balance.Order{{Name: "switch", Ranks: bySwitch}}
 	if fd.Aim == balance.Mixed && !slices.Equal(bySwitch, byName) {
 		fd.Orders = append(fd.Orders, balance.Order{Name: "name", Ranks: byName})

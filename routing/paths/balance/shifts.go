@@ -149,7 +149,7 @@ const longer = 4
 const phasedWork = 180_000_000
 
 // mostTrials is how many trials for shifts there are at most.
-const mostTrials = 48
+const mostTrials = 60
 
 // phasedPlans is the trials for shifts, the likeliest to be worth their work first, as
 // many as the work and the memory allow.
