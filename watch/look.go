@@ -56,6 +56,9 @@ type Look struct {
 	Asked string `json:"engine_asked,omitempty"`
 	Made  *Made  `json:"engine_made,omitempty"` // nil: not known
 
+	// LogStale: OpenSM's log ends before these tables were made, and says nothing of them.
+	LogStale bool `json:"log_stale,omitempty"`
+
 	Changed  *Changes    `json:"changed,omitempty"` // since the look before; nil: there is none, or it cannot be read any more
 	Degraded []Degraded  `json:"degraded_links"`
 	Alarms   []Alarm     `json:"alarms"`

@@ -1,13 +1,9 @@
 package watch
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"os"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/opensm/conf"
@@ -15,53 +11,27 @@ import (
 	"github.com/weft-fabric/weft/routing/engines"
 )
 
-// asked is the engines that OpenSM was asked for, in order; empty: not known.
-func (s *settings) asked() ([]string, error) {
+// asked is the engines that OpenSM was asked for, in order; empty: not known. noFallback: it is to keep
+// the tables there are where all of them fail.
+func (s *settings) asked() (names []string, noFallback bool, err error) {
 	switch {
 	case s.Engine != "":
-		return strings.Split(s.Engine, ","), nil
+		names, noFallback = conf.ParseEngines(s.Engine)
+		return names, noFallback, nil
 	case s.Conf == "":
-		return nil, nil
+		return nil, false, nil
 	}
 	in, err := os.Open(s.Conf)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer in.Close()
 	c, err := conf.Read(in, s.Conf)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	names, _ := c.Engines()
-	return names, nil
-}
-
-// configured is the line of OpenSM's log that names the engine whose tables it wrote.
-var configured = regexp.MustCompile(`(\S+) tables configured on all switches`)
-
-// endOfLog is how much of the end of OpenSM's log is searched.
-const endOfLog = 4 << 20
-
-// byLog is the engine by OpenSM's log; empty: it does not say.
-func byLog(path string) (string, error) {
-	in, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return "", err
-	}
-	text, err := io.ReadAll(io.NewSectionReader(in, max(0, info.Size()-endOfLog), endOfLog))
-	if err != nil {
-		return "", err
-	}
-	all := configured.FindAllSubmatch(text, -1)
-	if len(all) == 0 {
-		return "", nil
-	}
-	return string(bytes.ToLower(all[len(all)-1][1])), nil
+	names, noFallback = c.Engines()
+	return names, noFallback, nil
 }
 
 // fallen is the engine that OpenSM falls back to.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -288,11 +287,11 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 		return nil, &stateError{r.State, err}
 	}
 	defer os.RemoveAll(dir)
-	asked, engine, against, err := r.beside()
+	b, err := r.beside()
 	if err != nil {
 		return nil, err
 	}
-	same := r.before != nil && against == r.last.Against
+	same := r.before != nil && b.against == r.last.Against
 	known := r.stamps
 	if !same {
 		known = nil
@@ -308,7 +307,7 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 		r.stamps = g.stamps
 		return nil, nil
 	}
-	l.Files, l.Against, l.Asked = files, against, strings.Join(asked, ",")
+	l.Files, l.Against, l.Asked = files, b.against, strings.Join(b.asked, ",")
 	now, err := r.read(dir, dir)
 	named := func(text string) string { // names are for who keeps the files, not those of the copies
 		return strings.ReplaceAll(text, dir, cmp.Or(r.Folder, "output of commands"))
@@ -328,7 +327,7 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 		return nil, err
 	}
 	l.Seconds.Judge = lap()
-	if err := r.hold(ctx, l, now, dir, asked, engine); err != nil {
+	if err := r.hold(ctx, l, now, dir, b, dumped(g.stamps)); err != nil {
 		return nil, err
 	}
 	l.Seconds.Compare = lap()
@@ -352,13 +351,15 @@ func (r *running) show(l *Look, now *Snapshot, v *deadlock.Verdict) {
 
 // hold compares a look with the one before, with what was asked for and with what is
 // expected, and raises its alarms.
-func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, asked []string, engine string) (err error) {
+func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, b beside, written time.Time) (err error) {
 	if r.before != nil {
 		if l.Changed, err = compare(r.before, now); err != nil {
 			return err
 		}
 	}
-	if l.Made, err = made(ctx, now, asked, engine); err != nil {
+	engine := ""
+	engine, l.LogStale = b.log.of(written, b.asked, b.noFallback)
+	if l.Made, err = made(ctx, now, b.asked, engine); err != nil {
 		return err
 	}
 	differ := 0
@@ -376,31 +377,6 @@ func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, 
 	return nil
 }
 
-// beside is what a look depends on beside its files: the engines asked for, the one that
-// OpenSM's log names, and all of Look.Against.
-func (r *running) beside() (asked []string, engine, against string, err error) {
-	if asked, err = r.asked(); err != nil {
-		return nil, "", "", fmt.Errorf("the engine asked for: %w", err)
-	}
-	if r.settings.Log != "" {
-		if engine, err = byLog(r.settings.Log); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, "", "", fmt.Errorf("OpenSM's log: %w", err)
-		}
-	}
-	against = fmt.Sprintf("asked for %q, by the log %q, contract %q, endpoints %s, multicast on SL %s", asked, engine, r.Contract, r.Endpoints, r.Multicast)
-	if r.Expect != "" {
-		expected := source{&settings{Config: Config{Folder: r.Expect}}}
-		stamps, err := expected.stamps()
-		if err != nil {
-			return nil, "", "", fmt.Errorf("the tables that are expected: %w", err)
-		}
-		for _, at := range stamps {
-			against += fmt.Sprintf(", expected %s of %s, %d bytes", at.path, at.mtime.UTC().Format(time.RFC3339Nano), at.size)
-		}
-	}
-	return asked, engine, against, nil
-}
-
 // tell logs a look that is new.
 func (r *running) tell(l *Look) {
 	args := []any{
@@ -409,6 +385,9 @@ func (r *running) tell(l *Look) {
 	}
 	if l.Made != nil {
 		args = append(args, "engine", l.Made.Engine)
+	}
+	if l.LogStale {
+		args = append(args, "log_stale", true)
 	}
 	if c := l.Changed; c != nil {
 		args = append(args, "entries_changed", c.Entries, "blocks_changed", c.Blocks, "sls_changed", c.SLs,

@@ -46,6 +46,9 @@ func (a *app) lookScreen(l *watch.Look) *console.Page {
 			made += ", says OpenSM's log"
 		}
 	}
+	if l.LogStale {
+		made += "; OpenSM's log ends before these tables were made (force_log_flush TRUE in opensm.conf has it written at once)"
+	}
 	p.Fact("engine", "%s asked for; %s", cmp.Or(l.Asked, "not known which was"), made)
 	if len(l.Hot) > 0 {
 		p.Fact("fullest", "%s to %s, %s routes", l.Hot[0].From, l.Hot[0].To, words.Thousands(l.Hot[0].Routes))

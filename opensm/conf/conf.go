@@ -120,7 +120,12 @@ func (c *Conf) Int(key string) (int, bool) {
 // whether no_fallback is among the words.
 func (c *Conf) Engines() (names []string, noFallback bool) {
 	v, _ := c.Get("routing_engine")
-	for _, name := range strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
+	return ParseEngines(v)
+}
+
+// ParseEngines is Engines of a value of routing_engine.
+func ParseEngines(value string) (names []string, noFallback bool) {
+	for _, name := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(", \t\n", r) }) {
 		if name == "no_fallback" {
 			noFallback = true
 			continue

@@ -1,0 +1,50 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+)
+
+// beside is what a look depends on beside its files.
+type beside struct {
+	asked      []string // engines
+	noFallback bool
+	log        logged
+	against    string // Look.Against: all of it
+}
+
+func (r *running) beside() (b beside, err error) {
+	if b.asked, b.noFallback, err = r.asked(); err != nil {
+		return b, fmt.Errorf("the engine asked for: %w", err)
+	}
+	engine, behind := "", false
+	if r.settings.Log != "" {
+		if b.log, err = readLog(r.settings.Log); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return b, fmt.Errorf("OpenSM's log: %w", err)
+		}
+		if len(r.commands) == 0 {
+			files, err := source{r.settings}.stamps()
+			if err != nil {
+				return b, err
+			}
+			engine, behind = b.log.of(dumped(files), b.asked, b.noFallback)
+		}
+	}
+	b.against = fmt.Sprintf("asked for %q, by the log %q, contract %q, endpoints %s, multicast on SL %s", b.asked, engine, r.Contract, r.Endpoints, r.Multicast)
+	if behind {
+		b.against += ", the log is behind"
+	}
+	if r.Expect != "" {
+		expected := source{&settings{Config: Config{Folder: r.Expect}}}
+		stamps, err := expected.stamps()
+		if err != nil {
+			return b, fmt.Errorf("the tables that are expected: %w", err)
+		}
+		for _, at := range stamps {
+			b.against += fmt.Sprintf(", expected %s of %s, %d bytes", at.path, at.mtime.UTC().Format(time.RFC3339Nano), at.size)
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,107 @@
+package watch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/weft-fabric/weft/internal/testnet"
+)
+
+// What OpenSM 3.3.23 wrote to its log in two sweeps: lash works; then lanes are taken away, and the lines
+// after the errors are not there yet.
+const lashWorks = `Nov 22 16:29:48 924669 [46A046C0] 0x02 -> lash_core: Lanes needed: 3, Balancing
+Nov 22 16:29:48 925112 [46A046C0] 0x02 -> osm_ucast_mgr_process: lash tables configured on all switches
+Nov 22 16:29:48 970451 [46A046C0] 0x02 -> SUBNET UP
+`
+
+const lashFails = `Nov 22 16:30:35 234959 [46A046C0] 0x01 -> lash_core: ERR 4D02: Lane requirements (2) exceed available lanes (1) with starting lane (0)
+Nov 22 16:30:35 234981 [46A046C0] 0x01 -> ucast_mgr_route: lash: cannot build fwd tables
+`
+
+const minhopWorks = "Nov 22 16:30:35 240000 [46A046C0] 0x02 -> osm_ucast_mgr_process: minhop tables configured on all switches\n"
+
+// A log that ends before the tables were made says nothing of them, but for an engine that failed.
+func TestLogged(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct {
+		log        string
+		age        time.Duration // of the tables, by that of the log
+		asked      string
+		noFallback bool
+		engine     string
+		behind     bool
+	}{
+		{lashWorks, time.Second, "lash", false, "lash", false},
+		{lashWorks, 0, "lash", false, "lash", false},
+		{lashWorks, -time.Second, "lash", false, "", true},
+		{lashWorks + lashFails, -time.Second, "lash", false, "minhop", false},
+		{lashWorks + lashFails, -time.Second, "LASH updn", false, "updn", false},
+		{lashWorks + lashFails, -time.Second, "ftree lash", false, "minhop", false},
+		{lashWorks + lashFails, -time.Second, "lash", true, "lash", false},
+		{lashWorks + lashFails, -time.Minute, "lash", false, "", true},
+		{lashWorks + lashFails + minhopWorks, time.Second, "lash", false, "minhop", false},
+		{lashWorks + lashFails + minhopWorks, -time.Second, "lash", false, "", true},
+		{strings.ReplaceAll(lashFails, "fwd tables", "lid matrices"), -time.Second, "lash", false, "minhop", false},
+		{"", time.Second, "lash", false, "", false},
+		{"", -time.Second, "lash", false, "", true},
+	} {
+		path := filepath.Join(t.TempDir(), "opensm.log")
+		if err := os.WriteFile(path, []byte(c.log), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, now, now); err != nil {
+			t.Fatal(err)
+		}
+		said, err := readLog(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine, behind := said.of(said.at.Add(-c.age), strings.Fields(c.asked), c.noFallback)
+		if engine != c.engine || behind != c.behind {
+			t.Errorf("tables %s older than the log, asked for %s: %q, behind %v; want %q, %v\n%s", c.age, c.asked, engine, behind, c.engine, c.behind, c.log)
+		}
+	}
+	if engine, behind := (&logged{}).of(now, nil, false); engine != "" || behind {
+		t.Errorf("without a log: %q, behind %v", engine, behind)
+	}
+}
+
+// OpenSM's MinHop keeps entries that are on shortest paths, so that tables do not show that LASH
+// failed; its log shows it, though it ends before.
+func TestFallbackThatChangesNoEntry(t *testing.T) {
+	f := testnet.Build(t, "torus:4x4")
+	log := filepath.Join(t.TempDir(), "opensm.log")
+	s := newScene(t, Config{Engine: "lash", Log: log})
+	tables := &Snapshot{Tables: tablesBy(t, f, "lash", 1), Maps: true}
+	dump := filepath.Join(s.Folder, "opensm-lfts.dump")
+	begin := time.Now().Add(-time.Hour)
+	sweep := func(n int, text string, logAt int) *Look {
+		for path, at := range map[string]int{dump: 10 * n, log: logAt} {
+			body := text
+			if path == dump {
+				body = "sweep " + strings.Repeat("!", n)
+			}
+			if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			when := begin.Add(time.Duration(at) * time.Second)
+			if err := os.Chtimes(path, when, when); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s.show(tables)
+	}
+	if l := sweep(1, lashWorks, 11); l.Made == nil || l.Made.Engine != "lash" || l.LogStale {
+		t.Fatalf("%+v", l.Made)
+	}
+	if l := sweep(2, lashWorks, 11); l.Made != nil || !l.LogStale {
+		t.Errorf("the log is older than the tables: %+v", l.Made)
+	}
+	if l := sweep(3, lashWorks+lashFails, 29); !slices.Contains(kindsOf(l.Alarms), Fallback) || l.Made.Engine != "minhop" {
+		t.Errorf("alarms %v, %+v", l.Alarms, l.Made)
+	}
+}
