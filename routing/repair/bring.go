@@ -17,9 +17,10 @@ import (
 // Each step changes what the graph of its union allows: for each destination the whole
 // row or, if that closes a cycle, single entries from the destination outwards. The
 // dependencies of the entries that were replaced are gone when the step is confirmed.
-// If a step would change nothing, Options.AllowDrops permits to drop the packets of the
-// remaining destinations for one step. The plan is empty if nothing differs; Left lists
-// the destinations for which no further step makes progress.
+// If a step would change nothing, other rows are tried on the way (detour), and if these do
+// not lead to target either, Options.AllowDrops permits to drop the packets of the remaining
+// destinations for one step. The plan is empty if nothing differs; Left lists the
+// destinations for which no further step makes progress.
 func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Plan, error) {
 	if err := cmp.Or(tables.Check(), byLevels(tables)); err != nil {
 		return nil, err
@@ -27,18 +28,34 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 	if o.Steps == 0 {
 		o.Steps = defaultWay
 	}
-	return bring(ctx, newShared(tables, nil, o), tables, target, nil, o.Steps)
+	sh := newShared(tables, nil, o)
+	plan := &Plan{}
+	if err := plan.bring(ctx, sh, tables, target, nil, o.Steps); err != nil {
+		return nil, err
+	}
+	if len(plan.Left) > 0 {
+		if err := plan.detour(ctx, sh, tables, target, o.Steps); err != nil {
+			return nil, err
+		}
+	}
+	if o.AllowDrops && len(plan.Left) > 0 {
+		sh.drops = true
+		if err := plan.bring(ctx, sh, tables, target, nil, o.Steps); err != nil {
+			return nil, err
+		}
+	}
+	plan.followTarget(sh, tables, target.Forwarding)
+	return plan, nil
 }
 
-// bring is Bring in at most so many steps. Packets to hosts that are gone follow the tables
-// in force until the first step has changed their rows too. If need is not empty, bring ends
-// as soon as the destinations in need are done.
-func bring(ctx context.Context, sh *shared, tables, target *routing.Tables, need []Left, most int) (*Plan, error) {
-	plan := &Plan{}
+// bring adds at most so many steps towards target, as Bring has them. Packets to hosts that
+// are gone follow the tables in force until the first step has changed their rows too. If need
+// is not empty, bring ends as soon as the destinations in need are done.
+func (p *Plan) bring(ctx context.Context, sh *shared, tables, target *routing.Tables, need []Left, most int) error {
 	for i := range most {
-		s := sh.newStep(tables)
+		s := sh.newStep(p.end(tables))
 		if err := s.derive(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		for _, lid := range s.gone {
 			copy(s.Tables.Forwarding.Row(lid), target.Forwarding.Row(lid))
@@ -51,35 +68,37 @@ func bring(ctx context.Context, sh *shared, tables, target *routing.Tables, need
 					b.destination(lid, s.Tables.Forwarding.Row(lid))
 				}
 			}); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		plan.Left = s.left
-		if s.o.AllowDrops && (s.Mended == 0 || i == most-2) { // the last step then brings the entries
+		p.Left = s.left
+		if sh.drops && (s.Mended == 0 || i == most-2) { // the last step then brings the entries
 			s.drop(target.Forwarding)
 		}
 		if s.Mended+s.Drops == 0 {
 			break
 		}
 		s.followTarget(target.Forwarding, false)
-		plan.Steps = append(plan.Steps, s.Step)
-		tables = s.Tables
+		p.Steps = append(p.Steps, s.Step)
 		if !anyLeft(s.left, need) {
 			break
 		}
 	}
+	return nil
+}
+
+// followTarget adds the steps that change the rows of LIDs out of scope to those of target.
+func (p *Plan) followTarget(sh *shared, tables *routing.Tables, target *routing.Forwarding) {
 	for i := range followSteps {
-		s := sh.newStep(tables)
-		whole := s.followTarget(target.Forwarding, i == followSteps-1)
+		s := sh.newStep(p.end(tables))
+		whole := s.followTarget(target, i == followSteps-1)
 		if s.Follow > 0 {
-			plan.Steps = append(plan.Steps, s.Step)
-			tables = s.Tables
+			p.Steps = append(p.Steps, s.Step)
 		}
 		if whole {
 			break
 		}
 	}
-	return plan, nil
 }
 
 // followTarget changes the rows of LIDs out of scope to those of target: entry by entry from

@@ -66,7 +66,7 @@ type Options struct {
 	Contract   routing.Contract // what clients use; zero: honored
 	Scope      routing.Scope    // who sends and receives; zero: host adapters
 	Slack      int              // hops by which a path may become longer; zero: 4
-	Steps      int              // largest number of steps; zero: 4, for Bring 8
+	Steps      int              // largest number of steps; zero: 4, for Bring 16
 	AllowDrops bool             // where there is no other way, Bring and rebuilding may drop the packets of single destinations for a step
 }
 
@@ -100,11 +100,12 @@ var ErrLoop = errors.New("repair: the tables in force have a credit loop; a repa
 // Defaults of Options.
 const (
 	defaultSlack = 4
-	defaultSteps = 4 // of Mend
-	defaultWay   = 8 // steps of Bring
+	defaultSteps = 4  // of Mend
+	defaultWay   = 16 // steps of Bring, until it takes detours or drops packets
 
-	followSteps = 4 // of Bring, for entries that no packet in scope uses
-	otherRoots  = 4 // roots of Up*/Down* that are tried where the first ones do not help
+	towardsSteps = 8 // of Mend, towards other tables at a time
+	followSteps  = 4 // of Bring, for entries that no packet in scope uses
+	otherRoots   = 4 // roots of Up*/Down* that are tried where the first ones do not help
 
 	rebuildRounds = 8          // of losers first
 	rebuildWork   = 12_000_000 // entries that rounds read, times service levels, after which losers do not come first
@@ -203,25 +204,12 @@ func (p *Plan) mend(ctx context.Context, sh *shared, tables *routing.Tables, mos
 // come tables for which few others make way, as long as fewer are left by that. If such
 // tables, or the way to them, are barred, rows beside those of Up*/Down* are tried for
 // several roots, with few Up*/Down* rows, until the work for these has come to its bound, and
-// with all turns of them, until nothing is left.
+// with all turns of them, until nothing is left; and where these leave something, few others
+// may make way for that.
 // Steps after which as much is left as before are not worth writing.
 func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) error {
-	for _, deepest := range wayDepths {
-		for fewer := true; fewer && len(p.Left) > 0; {
-			w, err := newWay(ctx, sh, p.end(tables), deepest)
-			if err != nil {
-				return err
-			}
-			if err := w.placeAll(ctx, p.Left); err != nil {
-				return err
-			}
-			if fewer, err = p.better(ctx, sh, p, w.Tables, tables); err != nil {
-				return err
-			}
-		}
-	}
-	if len(p.Left) == 0 {
-		return nil
+	if err := p.makeWay(ctx, sh, tables); err != nil || len(p.Left) == 0 {
+		return err
 	}
 	begun := *p
 	r := newRebuilder(sh, begun.end(tables), begun.Left)
@@ -237,6 +225,26 @@ func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) 
 		}
 		if len(p.Left) == 0 {
 			return nil
+		}
+	}
+	return p.makeWay(ctx, sh, tables)
+}
+
+// makeWay adds steps towards tables for which few others make way, as long as fewer are left by
+// that.
+func (p *Plan) makeWay(ctx context.Context, sh *shared, tables *routing.Tables) error {
+	for _, deepest := range wayDepths {
+		for fewer := true; fewer && len(p.Left) > 0; {
+			w, err := newWay(ctx, sh, p.end(tables), deepest)
+			if err != nil {
+				return err
+			}
+			if err := w.placeAll(ctx, p.Left); err != nil {
+				return err
+			}
+			if fewer, err = p.better(ctx, sh, p, w.Tables, tables); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -289,13 +297,14 @@ func rootsFor(sh *shared, left []Left) [][]fabric.NodeID {
 // towards is the plan with steps from its end towards other tables, as far as what is left
 // needs them, and with steps that mend what they leave. tables is those before the plan.
 func (p *Plan) towards(ctx context.Context, sh *shared, target, tables *routing.Tables) (*Plan, error) {
-	way, err := bring(ctx, sh, p.end(tables), target, p.Left, defaultWay)
-	if err != nil {
+	sh.drops = sh.o.AllowDrops
+	longer := &Plan{Steps: slices.Clone(p.Steps)}
+	if err := longer.bring(ctx, sh, tables, target, p.Left, towardsSteps); err != nil {
 		return nil, err
 	}
-	for i := range way.Steps {
-		way.Steps[i].Rebuilt = true
+	longer.followTarget(sh, tables, target.Forwarding)
+	for i := range longer.Steps[len(p.Steps):] {
+		longer.Steps[len(p.Steps)+i].Rebuilt = true
 	}
-	longer := &Plan{Steps: append(slices.Clone(p.Steps), way.Steps...)}
 	return longer, longer.mend(ctx, sh, tables, defaultSteps)
 }

@@ -18,6 +18,7 @@ type shared struct {
 	dead   *deadRows
 	gone   []fabric.LID         // of endpoints in scope that are gone
 	turns  []acyclic.Dependency // of the trees for multicast
+	drops  bool                 // a step towards other tables may drop packets, if nothing else helps
 
 	// Most steps change few rows of those before. What all rows cause is counted once, and
 	// for later tables only where a row differs.
