@@ -112,7 +112,10 @@ func stepsText(p *change.Proven, none string) string {
 		words.Counted(entries, "entry", "entries"), words.Plural(len(p.Steps), "step"), words.Counted(blocks, "block of 64 LIDs", "blocks of 64 LIDs"))
 	for i, s := range p.Steps {
 		text += fmt.Sprintf("\n  %d  %s on %s; %s cut off after it", i+1, mendedText(&s), words.Plural(s.Union.Switches, "switch"), words.Counted(s.Union.CutAfter(), "pair", "pairs"))
-		if s.Rebuilt {
+		switch {
+		case s.Balanced:
+			text += "; they spread the load, which the steps before left uneven"
+		case s.Rebuilt:
 			text += "; some belong to destinations that lost nothing and make way for others"
 		}
 	}

@@ -26,7 +26,8 @@
 // confirmed the new tables, the dependencies of the old ones are gone: the graph is
 // derived anew from the new tables alone, and what is left is mended in a further step.
 // Destinations that no such step mends need others to make way (makeway.go), or, where
-// that does not help either, all tables to be rebuilt (rebuild.go).
+// that does not help either, all tables to be rebuilt (rebuild.go). If that leaves the trunks
+// unevenly loaded, more steps spread the pairs again (balance.go).
 // The trees for multicast are in the graph from the beginning, and stay (trees.go).
 // Entries that no packet in scope uses change in the last steps: otherwise a spine that
 // leaves now avoid would send the packets that still arrive by their old entries back
@@ -79,11 +80,12 @@ type Plan struct {
 
 // Step is one change of tables in a Plan.
 type Step struct {
-	Tables  *routing.Tables
-	Mended  int  // number of entries changed for packets in scope
-	Rebuilt bool // it moves destinations that lost nothing, to make room for others
-	Drops   int  // number of entries removed for a step, so that the next one is safe (Options.AllowDrops)
-	Follow  int  // number of other entries changed: of switches that no packet in scope passes, for LIDs out of scope, dead ones removed
+	Tables   *routing.Tables
+	Mended   int  // number of entries changed for packets in scope
+	Rebuilt  bool // it moves destinations that lost nothing, to make room for others or as Balanced says
+	Balanced bool // it spreads the load again, after steps that moved many
+	Drops    int  // number of entries removed for a step, so that the next one is safe (Options.AllowDrops)
+	Follow   int  // number of other entries changed: of switches that no packet in scope passes, for LIDs out of scope, dead ones removed
 }
 
 // Left is a destination that some switches cannot reach after the last step, although
@@ -151,6 +153,11 @@ func mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 			return nil, err
 		}
 		sh.dead.look(plan.end(tables).Forwarding)
+	}
+	if len(plan.Left) == 0 {
+		if err := plan.balance(ctx, sh, tables); err != nil {
+			return nil, err
+		}
 	}
 	for _, last := range []bool{false, true} {
 		if !sh.dead.any(plan.end(tables).Forwarding) {
