@@ -11,6 +11,7 @@ import (
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/minhop"
+	"github.com/weft-fabric/weft/traffic"
 )
 
 // Each leaf of a fat tree sends as many hosts up by one port as by another. In a tree of
@@ -46,6 +47,30 @@ func TestBalancesEachSwitch(t *testing.T) {
 		if l := congestion.Count(f, fw, routing.HCA); l.Max != most {
 			t.Errorf("%s: a trunk carries %d routes, not %d; the mean is %d", spec, l.Max, most, l.Hops/int64(f.Trunks()))
 		}
+	}
+}
+
+// A tree of two levels has the bandwidth that OpenSM's tables have on it, .819 ± .0004; the
+// tables are the same (package e2e). By LIDs alone, without balance, it would be .69.
+func TestBandwidthOfTwoLevels(t *testing.T) {
+	f := testnet.Build(t, "xgft:m=24,w=12,hosts=12")
+	fw, err := minhop.Finder{}.Paths(t.Context(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bisect, err := traffic.Parse("bisect")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+	r, err := congestion.Simulate(t.Context(), tables, congestion.Options{
+		Pattern: bisect, Placement: routing.HCA.Endpoints(f), UniformRates: true, Seed: 1, Runs: 1000,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Lambda < .817 {
+		t.Errorf("bandwidth %.4f ± %.4f, OpenSM's tables have .819", r.Lambda, r.StdErr)
 	}
 }
 
