@@ -114,7 +114,7 @@ func since(l, before *Look) {
 			continue
 		}
 		for _, b := range before.Alarms {
-			if b.Kind == a.Kind {
+			if b.Kind == a.Kind && b.Since.Before(l.At) { // else the clock was set back
 				a.Since = b.Since
 			}
 		}

@@ -3,6 +3,7 @@ package watch
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,16 @@ func TestStateCannotBeWritten(t *testing.T) {
 	if a := w.status.Alarms; len(a) != 1 || a[0].Kind != Unreadable || !strings.HasPrefix(a[0].Do, "see that the state folder can be written") {
 		t.Errorf("%+v", a)
 	}
+	// What is wrong with the fabric is said all the same.
+	w.shown["loop"] = &Snapshot{Tables: tablesBy(t, testnet.Build(t, "ring:n=5"), "minhop", 1)}
+	w.write("loop")
+	if l, err := w.look(t.Context()); err == nil || l != nil {
+		t.Fatalf("%+v, %v", l, err)
+	}
+	if kinds := kindsOf(w.status.Alarms); !slices.Equal(kinds, []Kind{CreditLoop, Unreadable}) {
+		t.Errorf("alarms %v", kinds)
+	}
+	w.write("look")
 	if err := os.Remove(files); err != nil {
 		t.Fatal(err)
 	}

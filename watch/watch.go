@@ -214,8 +214,13 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 	case err != nil:
 		st.Failed++
 		st.Error = plain.FirstLine(err.Error())
-		r.raise(append(slices.DeleteFunc(slices.Clone(st.Alarms), func(a Alarm) bool { return a.Kind == Unreadable }),
-			Alarm{Unreadable, st.Error, r.remedy(err), r.sinceWhen(Unreadable, begin)}))
+		there := slices.DeleteFunc(slices.Clone(st.Alarms), func(a Alarm) bool { return a.Kind == Unreadable })
+		if l != nil { // judged, and not kept
+			there = slices.Clone(l.Alarms)
+			r.metrics.show(l)
+			l = nil
+		}
+		r.raise(append(there, Alarm{Unreadable, st.Error, r.remedy(err), r.sinceWhen(Unreadable, begin)}))
 	case l == nil:
 		st.Same++
 		st.Failed, st.Error = 0, ""
@@ -250,7 +255,7 @@ func (r *running) remedy(err error) string {
 // sinceWhen is since when an alarm is there.
 func (r *running) sinceWhen(kind Kind, now time.Time) time.Time {
 	for _, a := range r.status.Alarms {
-		if a.Kind == kind {
+		if a.Kind == kind && a.Since.Before(now) {
 			return a.Since
 		}
 	}
@@ -275,7 +280,8 @@ func (r *running) raise(alarms []Alarm) {
 	r.status.Alarms = append([]Alarm{}, alarms...)
 }
 
-// see gathers, reads, judges and compares. nil: nothing is new.
+// see gathers, reads, judges and compares. nil: nothing is new. A look with an error was judged, and
+// could not be kept.
 func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	l := &Look{Number: 1, At: begin.UTC()}
 	if r.last != nil {
@@ -333,7 +339,7 @@ func (r *running) see(ctx context.Context, begin time.Time) (*Look, error) {
 	l.Seconds.Compare = lap()
 	l.Seconds.Total = time.Since(begin).Seconds() - g.waited.Seconds()
 	if err := r.store.put(l, dir, r.Keep); err != nil {
-		return nil, &stateError{r.State, err}
+		return l, &stateError{r.State, err}
 	}
 	r.before, r.last, r.stamps = now, l, g.stamps
 	r.show(l, now, v)
@@ -357,7 +363,7 @@ func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, 
 			return err
 		}
 	}
-	engine := ""
+	var engine string
 	engine, l.LogStale = b.log.of(written, b.asked, b.noFallback)
 	if l.Made, err = made(ctx, now, b.asked, engine); err != nil {
 		return err

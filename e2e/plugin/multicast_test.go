@@ -111,6 +111,7 @@ func TestMulticast(t *testing.T) {
 		{"random", "random:switches=14,links=24,hosts=2,seed=5", "weave", routing.Honored, 1, true},
 		{"psmn-x5-2020", "", "weave-any", routing.Any, 1<<routing.SLs - 1, true},
 		{"topograph-ndr-dgx-2025", "", "dfsssp", routing.Honored, 1, true},
+		{"kalcher-stage-2014", "", "updn", routing.Any, 1<<routing.SLs - 1, true},
 	} {
 		t.Run(n.name, func(t *testing.T) {
 			t.Parallel()
