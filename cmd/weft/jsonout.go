@@ -43,6 +43,7 @@ var schemas = []schema{
 	{"weft/replay-ethernet/1", "weft packets --replay-cycle, of a lossless Ethernet network", replayEthernetSummary{}},
 	{"weft/replay/1", "weft packets --replay-cycle", replaySummary{}},
 	{"weft/reproduce/1", "weft reproduce", reproduceSummary{}},
+	{"weft/reproduce-plan/1", "weft reproduce --dry-run", reproducePlan{}},
 	{"weft/report/1", "weft report", report.Data{}},
 	{"weft/route/1", "weft route, and summary.json of --out", routeSummary{}},
 	{"weft/route-adaptive/1", "weft route, of adaptive engines", adaptiveSummary{}},

@@ -33,6 +33,7 @@ import (
 
 type reproduceFlags struct {
 	quick, list, json    bool
+	dryRun               bool
 	out, fabrics, opensm string
 	seed                 uint64
 	memory               int
@@ -60,6 +61,7 @@ $WEFT_CORPUS) the ibnetdiscover dumps of a folder are measured beside them. With
 --opensm what OpenSM's own tables have on the same networks stands beside ours,
 and the papers' comparisons with OpenSM are made with it.`,
 		Example: `  weft reproduce --list
+  weft reproduce all --dry-run
   weft reproduce all --quick --out results
   weft reproduce hoti2016 ipdps2011-9 --out results`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -83,12 +85,16 @@ and the papers' comparisons with OpenSM are made with it.`,
 			if o.list {
 				return a.listExperiments(list, &o)
 			}
+			if o.dryRun {
+				return a.planReproduce(list, &o)
+			}
 			return a.reproduce(cmd.Context(), list, words, &o)
 		},
 	}
 	c.AddCommand(reproduceWorkerCommand(a))
 	f := c.Flags()
 	f.BoolVar(&o.quick, "quick", false, "smaller networks and fewer repetitions: minutes instead of hours")
+	f.BoolVar(&o.dryRun, "dry-run", false, "list the experiments and what they are expected to take instead")
 	f.StringVarP(&o.out, "out", "o", "weft-reproduce", "folder for results, which also keeps finished points")
 	f.StringVar(&o.fabrics, "fabrics", "", "folder with ibnetdiscover dumps of real fabrics (default: fabrics in $WEFT_CORPUS)")
 	f.StringVar(&o.opensm, "opensm", "", "file with what OpenSM's own tables have (results/opensm.csv in the repository)")
@@ -296,6 +302,7 @@ type experimentSummary struct {
 	Measure string         `json:"measure"`
 	Quick   int            `json:"points_quick"`
 	Full    int            `json:"points_full"`
+	CPU     float64        `json:"cpu_seconds,omitempty"` // that its points took, those aside that an experiment before it has
 	Claims  []claimSummary `json:"claims,omitempty"`
 }
 
@@ -338,6 +345,7 @@ func summariseReproduce(run *reproduce.Run, o *reproduceFlags) reproduceSummary 
 	}
 	for _, out := range run.Outcomes {
 		e := describe(*out.Experiment)
+		e.CPU = out.Spent
 		answers, t := out.Answers()
 		s.Agree, s.Differ, s.Open = s.Agree+t.Agree, s.Differ+t.Differ, s.Open+t.Open
 		for _, c := range answers {

@@ -116,13 +116,13 @@ OpenSM's own tables have on the same network (` + "`" + `--opensm` + "`" + `); w
 	}
 	b.WriteString("\n")
 	var all Tally
-	b.WriteString("| figure | title | agrees | differs | open |\n|---|---|---|---|---|\n")
+	b.WriteString("| figure | title | agrees | differs | open | processor time |\n|---|---|---|---|---|---|\n")
 	for _, out := range r.Outcomes {
 		_, t := out.Answers()
 		all.Agree, all.Differ, all.Open = all.Agree+t.Agree, all.Differ+t.Differ, all.Open+t.Open
-		fmt.Fprintf(b, "| [%s, %s](#%s) | %s | %d | %d | %d |\n", out.Paper, out.Figure, out.ID, cell(out.Title), t.Agree, t.Differ, t.Open)
+		fmt.Fprintf(b, "| [%s, %s](#%s) | %s | %d | %d | %d | %s |\n", out.Paper, out.Figure, out.ID, cell(out.Title), t.Agree, t.Differ, t.Open, clock(out.Spent))
 	}
-	fmt.Fprintf(b, "| | **all** | **%d** | **%d** | **%d** |\n", all.Agree, all.Differ, all.Open)
+	fmt.Fprintf(b, "| | **all** | **%d** | **%d** | **%d** | **%s** |\n", all.Agree, all.Differ, all.Open, clock(r.SpentPoints))
 }
 
 func (r *Run) section(b *strings.Builder, out *Outcome) {
@@ -172,6 +172,9 @@ func effortText(m measure.Measure, e papers.Effort) string {
 	var parts []string
 	if e.Networks > 1 {
 		parts = append(parts, fmt.Sprintf("%d networks drawn for each place", e.Networks))
+		if e.Beside > 0 {
+			parts = append(parts, fmt.Sprintf("%d of them for engines that are not the paper's", e.Beside))
+		}
 	}
 	switch m {
 	case measure.Bandwidth:

@@ -64,6 +64,7 @@ type Run struct {
 type Outcome struct {
 	*papers.Experiment
 	*claims.Results
+	Spent  float64        // seconds of processor time, of points that no experiment before it has
 	points []papers.Point // of the run
 }
 
@@ -106,7 +107,7 @@ func (r *Run) open(list []papers.Experiment) measure.Dumps {
 	slices.Sort(names)
 	for _, e := range list {
 		e = o.OpenSM.addLines(e.WithReal(names), o)
-		r.Outcomes = append(r.Outcomes, &Outcome{&e, claims.NewResults(e.Lines), e.Points(o.Quick, o.Seed, r.digests)})
+		r.Outcomes = append(r.Outcomes, &Outcome{Experiment: &e, Results: claims.NewResults(e.Lines), points: e.Points(o.Quick, o.Seed, r.digests)})
 	}
 	return func(name string) (*fabric.Fabric, error) { return real[name], nil }
 }
@@ -182,6 +183,7 @@ func (r *Run) collect(s *store) {
 			out.Set(p.Line, p.Place, result)
 			if key := p.Key(); !seen[key] {
 				seen[key] = true
+				out.Spent += result.Spent
 				r.SpentPoints += result.Spent
 			}
 		}

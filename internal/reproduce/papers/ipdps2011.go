@@ -67,7 +67,7 @@ var ipdps2011 = []Experiment{
 		Shows: "Lanes for random networks of 64 switches, 1,024 hosts and 128 links under the three heuristics; the whiskers are the least and the most. " + twoBars +
 			" The paper's generator of networks is not described.",
 		Measure: measure.Lanes, X: "network", Lines: beside(variants([]string{"weakest", "first found", "strongest"}, heuristicsAt), noLanes...),
-		Quick: Effort{Networks: 40}, Full: Effort{Networks: 1000},
+		Quick: Effort{Networks: 40}, Full: Effort{Networks: 1000, Beside: 100},
 		Claims: []claims.Claim{
 			{Where: "IV", Says: "breaking the weakest edge needs 3 to 5 lanes", Check: claims.RangesLike("weakest", 3, 5), Why: drawn},
 			{Where: "IV", Says: "the pseudo-random heuristic needs 4 to 8", Check: claims.RangesLike("first found", 4, 8), Why: drawn},
@@ -147,7 +147,7 @@ var ipdps2011 = []Experiment{
 		Shows: "Lanes needed for 128 switches with 16 hosts each, by the number of cables between switches; the mean over the networks, with the least and the most as whiskers. " +
 			"The paper's switches have 32 ports; ours as many as the draw takes. " + twoBars,
 		Measure: measure.Lanes, X: "cables between switches", Curves: true, LogX: true, Lines: beside(variants([]string{"lash", "dfsssp"}, sparse()), noLanes...),
-		Quick: Effort{Networks: 20}, Full: Effort{Networks: 100},
+		Quick: Effort{Networks: 20}, Full: Effort{Networks: 100, Beside: 20},
 		Claims: []claims.Claim{
 			{Where: "V.A", Says: "LASH needs fewer lanes on average for denser networks", Check: claims.BelowAt("lash", "dfsssp", []string{"320", "512"})},
 			{Where: "V.A", Says: "DFSSSP needs fewer for sparser networks", Check: claims.BelowAt("dfsssp", "lash", []string{"130", "160"}),

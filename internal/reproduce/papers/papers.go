@@ -61,6 +61,7 @@ type Effort struct {
 	Patterns int // of Bandwidth and Risk, on each network; of Accepted and Delivered the time units of the window
 	Swept    int // patterns on each network of a band, where that is fewer; 0: as Patterns
 	Networks int // drawn for each place whose spec has a {seed}, or where cables are missing
+	Beside   int // of them for our engines beside the paper's, where that is fewer; 0: all
 	Repeats  int // of Seconds and Stops
 }
 

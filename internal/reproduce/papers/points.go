@@ -30,6 +30,9 @@ func (e *Experiment) Points(quick bool, seed uint64, digests map[string]string) 
 			}
 			if drawn := strings.Contains(at.Spec, measure.SeedMark) || at.Missing > 0; drawn {
 				p.Networks = max(1, effort.Networks)
+				if l.Beside && effort.Beside > 0 {
+					p.Networks = effort.Beside
+				}
 				p.Seed = seed
 			}
 			switch e.Measure {

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/weft-fabric/weft/internal/reproduce"
+	"github.com/weft-fabric/weft/internal/reproduce/papers"
+	"github.com/weft-fabric/weft/internal/words"
+)
+
+// reproducePlan is a dry run.
+type reproducePlan struct {
+	Quick       bool             `json:"quick"`
+	Points      int              `json:"points"`
+	Unknown     int              `json:"points_of_unknown_time,omitempty"` // of experiments of which no time is known
+	CPU         float64          `json:"cpu_seconds"`                      // of the others
+	Cores       int              `json:"cores"`
+	Seconds     float64          `json:"seconds"` // on these
+	Experiments []experimentPlan `json:"experiments"`
+}
+
+type experimentPlan struct {
+	ID     string  `json:"id"`
+	Points int     `json:"points"`
+	CPU    float64 `json:"cpu_seconds,omitempty"`
+}
+
+// planReproduce lists what the experiments are expected to take, points of several under the first.
+func (a *app) planReproduce(list []papers.Experiment, o *reproduceFlags) error {
+	real, err := a.realFabrics(o)
+	if err != nil {
+		return err
+	}
+	all, err := reproduce.Plan(list, reproduce.Options{Quick: o.quick, Seed: o.seed, Real: real})
+	if err != nil {
+		return err
+	}
+	s := reproducePlan{Quick: o.quick, Cores: runtime.GOMAXPROCS(0), Experiments: []experimentPlan{}}
+	t := a.NewTable("experiment", "figure", "title", "points", "processor time")
+	t.AtMost(2, 60)
+	for _, x := range all {
+		s.Points, s.CPU = s.Points+x.Points, s.CPU+x.Seconds
+		s.Experiments = append(s.Experiments, experimentPlan{x.ID, x.Points, x.Seconds})
+		took := words.Seconds(x.Seconds)
+		if x.Seconds == 0 && x.Points > 0 {
+			took = "not known"
+			s.Unknown += x.Points
+		}
+		t.Row(x.ID, x.Paper+", "+x.Figure, x.Title, x.Points, took)
+	}
+	s.Seconds = s.CPU / float64(s.Cores)
+	return a.answer(o.json, s, func() error {
+		t.Footer("", "", "all", s.Points, words.Seconds(s.CPU))
+		t.Render()
+		_, err := fmt.Fprintf(a.Stdout, "about %s on %s with nothing else to do, by what they took before; points that are kept take no time\n", words.Seconds(s.Seconds), words.Plural(s.Cores, "core"))
+		return err
+	}, false)
+}
