@@ -100,7 +100,7 @@ var hoti2016 = []Experiment{
 	{
 		ID: "hoti2016-9", Figure: "Fig. 9", Title: "Lanes for Slim Flies",
 		Shows:   "Lanes needed, before paths are spread over spare ones, with the hosts of the paper. " + printedToo,
-		Measure: measure.Lanes, X: "switches", Lines: beside(variants(two, slimFlies(0)), noLanes...),
+		Measure: measure.Lanes, X: "switches", Lines: beside(variants(two, slimFlies(0)), notATree...),
 		Claims: []claims.Claim{
 			{Where: "VI.A", Says: "LASH does with two lanes for all networks", Check: claims.Ranges("lash", 2, 2),
 				Why: "Where one lane is proven to suffice for the paths at hand, ours uses one."},
@@ -113,7 +113,7 @@ var hoti2016 = []Experiment{
 	{
 		ID: "hoti2016-10", Figure: "Fig. 10", Title: "Lanes for Dragonflies",
 		Shows:   "Balanced Dragonflies with p hosts per switch, a = 2p, h = p, 72 to 16,512 hosts. (The text speaks of 18 to 1,058 switches; p = 2 has 36 and p = 8 has 2,064.) " + printedToo,
-		Measure: measure.Lanes, X: "hosts per switch", Lines: beside(variants(many, dragonflies()), noLanes...),
+		Measure: measure.Lanes, X: "hosts per switch", Lines: beside(variants(many, dragonflies()), notATree...),
 		Claims: []claims.Claim{
 			{Where: "VIII", Says: "the number of available SLs was never the limiting factor", Check: claims.RoutesAll("df-dn")},
 			{Where: "VI.B", Says: "DF-DN delivers the optimal result of 3", Check: claims.Ranges("df-dn", 3, 3)},
@@ -128,7 +128,7 @@ var hoti2016 = []Experiment{
 		ID: "hoti2016-11", Figure: "Fig. 11", Title: "Lanes for Orthogonal Fat-Trees",
 		Shows: "Two-level k-OFTs. The paper lists k = 16 as well, which would need a projective plane of order 15; none is known. With hosts as endpoints every path goes up once and down once. " +
 			"With port 0 of switches as endpoints too, which OpenSM routes as well, paths also go down and up, and layers are needed. " + printedToo,
-		Measure: measure.Lanes, X: "radix k", Lines: slices.Concat(beside(variants(many, orthogonals()), "balance"), switchesToo(variants(many, orthogonals()))),
+		Measure: measure.Lanes, X: "radix k", Lines: slices.Concat(beside(variants(many, orthogonals()), noLanes...), switchesToo(variants(many, orthogonals()))),
 		Claims: []claims.Claim{
 			{Where: "VIII", Says: "the number of available SLs was never the limiting factor", Check: claims.RoutesAll("df-dn" + measure.SwitchesToo)},
 			{Where: "VI.C", Says: "DF-DN saves up to five lanes over DFSSSP for all medium and large networks", Check: claims.Savings("dfsssp", "df-dn", []string{"8", "14", "18"}, 1, 5),
@@ -147,7 +147,7 @@ var hoti2016 = []Experiment{
 	{
 		ID: "hoti2016-12", Figure: "Fig. 12", Title: "Lanes for real systems",
 		Shows:   "Lanes needed. " + systems2009Are + " " + printedToo,
-		Measure: measure.Lanes, X: "system", Lines: beside(variants(many, systems2009), "balance"), Real: true,
+		Measure: measure.Lanes, X: "system", Lines: beside(variants(many, systems2009), noLanes...), Real: true,
 		Claims: []claims.Claim{
 			{Where: "VI.D", Says: "DF-DN provides deadlock-free routing for all of them", Check: claims.RoutesAll("df-dn")},
 			{Where: "VI.D", Says: "JUROPA: DF-DN needs six lanes, DFSSSP nine, LASH fails", Check: claims.NotPublic, Why: claims.NoPlan},

@@ -33,7 +33,7 @@ var largeTrees = []claims.Place{
 
 var (
 	engines2020 = []string{"minhop", "updn", "ftree", "sssp", "dmodc"}
-	trees       = Effort{Networks: 10}
+	trees       = Effort{Networks: 10, Beside: 2}
 )
 
 const risky = " The congestion risk of a port is the number of sources whose packets leave by it or of their destinations, whichever is less; of a network that of its port with most. " +
@@ -41,7 +41,7 @@ const risky = " The congestion risk of a port is the number of sources whose pac
 
 // under is lines for every engine under some traffic.
 func under(pattern string) []claims.Line {
-	lines := each(engines2020, damagedTrees())
+	lines := beside(each(engines2020, damagedTrees()))
 	for i := range lines {
 		lines[i].Traffic = pattern
 	}
@@ -64,7 +64,7 @@ var micro2020 = []Experiment{
 	{
 		ID: "micro2020-rp", Figure: "RP", Title: "Congestion risk of random permutations on damaged fat trees",
 		Shows:   "Every host sends to another, each to one of its own, drawn by lot." + risky,
-		Measure: measure.Risk, X: "cables missing", Lines: under(randomPermutations), Quick: Effort{Patterns: 25}, Full: Effort{Patterns: 101, Networks: 10},
+		Measure: measure.Risk, X: "cables missing", Lines: under(randomPermutations), Quick: Effort{Patterns: 25}, Full: Effort{Patterns: 101, Networks: 10, Beside: 2},
 		Claims: []claims.Claim{
 			{Where: "Abstract", Says: "Under heavy degradation Dmodc is similar to the most stable algorithms", Check: claims.Times("dmodc", "updn", "20 %", 1, 1+claims.Alike)},
 		},

@@ -51,6 +51,13 @@ func connectivity(engine string, switches []int, quick ...float64) (lines []clai
 	return lines
 }
 
+// oursAt is the line of weave-any beside them, at one of the sizes so that it can be told apart.
+func oursAt(switches int, quick ...float64) claims.Line {
+	l := irregular(switches, quick...)
+	l.Name, l.Engine, l.Beside = fmt.Sprintf("weave-any, %d switches", switches), "weave-any", true
+	return l
+}
+
 // doubled is random networks with twice as many cables as switches.
 func doubled() (list []claims.Place) {
 	for _, n := range []int{8, 16, 24, 32, 48, 64, 96, 128, 192, 256} {
@@ -73,7 +80,7 @@ func settling() []claims.Place {
 }
 
 var (
-	few, hundred = Effort{Networks: 30}, Effort{Networks: 100}
+	few, hundred = Effort{Networks: 30, Beside: 10}, Effort{Networks: 100, Beside: 30}
 	set          = " The mean over the networks drawn for each place, with the least and the most as whiskers; one host per switch. The figures of the paper have one panel for each size."
 	firstFit     = " As printed every path is taken once; as improved, paler, they are taken again in other orders where that saves layers."
 	squeezed     = "As improved paths are taken again in another order where that saves layers, which the paper's algorithm does not."
@@ -85,7 +92,7 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-3", Figure: "Fig. 3", Title: "Layers that LASH needs, by connectivity",
 		Shows:   "Layers for one shortest path for every pair, taken at random." + set + firstFit,
-		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("lash-random", []int{16, 32, 64, 128}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
+		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: append(connectivity("lash-random", []int{16, 32, 64, 128}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16), oursAt(64, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16)),
 		Quick: few, Full: hundred,
 		Claims: []claims.Claim{
 			{Where: "5.2", Says: "a tree needs one layer", Check: claims.FirstIs(1)},
@@ -112,7 +119,7 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-4", Figure: "Fig. 4", Title: "Layers that LASH needs, by switches",
 		Shows:   "The same with twice as many cables as switches." + set + firstFit,
-		Measure: measure.Lanes, X: "switches", Curves: true, LogX: true, Lines: withPrinted(claims.Line{Name: "lash", Engine: "lash-random", Places: doubled()}), Quick: few, Full: hundred,
+		Measure: measure.Lanes, X: "switches", Curves: true, LogX: true, Lines: beside(withPrinted(claims.Line{Name: "lash", Engine: "lash-random", Places: doubled()}), notATree...), Quick: few, Full: hundred,
 		Claims: []claims.Claim{
 			{Where: "5.2", Says: "the number of layers appears to follow a logarithmic curve", Check: claims.Logarithmic("lash"),
 				Why: "Layers are whole numbers, and few: over so few sizes a straight line fits the means hardly worse or better."},
@@ -122,7 +129,7 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-5", Figure: "Fig. 5", Title: "Layers that MP-LASH needs for all shortest paths",
 		Shows:   "Layers when every shortest path of every pair is open to the source." + set,
-		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("mp-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
+		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: append(connectivity("mp-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16), oursAt(64, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16)),
 		Quick: few, Full: hundred,
 		Claims: []claims.Claim{
 			{Where: "6", Says: "64 switches: never more than six layers", Check: claims.Ranges("64 switches", 1, 6)},
@@ -133,7 +140,7 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-6", Figure: "Fig. 6", Title: "Layers that A-LASH needs for all shortest paths",
 		Shows:   "Layers when every shortest path is open to the switches, grouped by the first link." + set,
-		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("a-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16),
+		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: append(connectivity("a-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16), oursAt(64, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16)),
 		Quick: few, Full: hundred,
 	},
 }
