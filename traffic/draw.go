@@ -21,7 +21,15 @@ func powerOfTwo(name string, n int) error {
 	if n-low > 2*low-n {
 		low *= 2
 	}
-	return fmt.Errorf("traffic: %s needs a power of two of ranks, not %d; nearest is %d", name, n, low)
+	return fmt.Errorf("traffic: %s needs a power of two of ranks, not %d; nearest is %d%s", name, n, low, fewer(n, 1<<(bits.Len(uint(n))-1)))
+}
+
+// fewer says how to place so many ranks of n.
+func fewer(n, ranks int) string {
+	if ranks < 2 || ranks >= n {
+		return ""
+	}
+	return fmt.Sprintf("; the placement switch:%d takes %d", ranks, ranks)
 }
 
 // log2up is the phases in which something that doubles reaches n.

@@ -120,7 +120,7 @@ var kinds = []kind{
 		example: "hierarchical:g=8", keys: []key{{"g", "ranks of a group", 0, 2}},
 		phases: func(a args, n int) (int, error) {
 			if n%a[0] != 0 {
-				return 0, fmt.Errorf("traffic: hierarchical:g=%d needs a multiple of %d ranks, not %d; nearest is %d", a[0], a[0], n, max(1, (n+a[0]/2)/a[0])*a[0])
+				return 0, fmt.Errorf("traffic: hierarchical:g=%d needs a multiple of %d ranks, not %d; nearest is %d%s", a[0], a[0], n, max(1, (n+a[0]/2)/a[0])*a[0], fewer(n, n/a[0]*a[0]))
 			}
 			return a[0] - 1 + n/a[0] - 1, nil
 		},

@@ -90,7 +90,7 @@ func TestPhases(t *testing.T) {
 		{"dissemination", 8, "3"},
 		{"doubling", 8, "3"},
 		{"shifts+ring", 5, "4"},
-		{"doubling", 12, "doubling needs a power of two of ranks, not 12; nearest is 8"},
+		{"doubling", 12, "doubling needs a power of two of ranks, not 12; nearest is 8; the placement switch:8 takes 8"},
 		{"reverse", 13, "nearest is 16"},
 		{"transpose", 10, "a square number of ranks, not 10; nearest is 9"},
 		{"transpose", 2, "nearest is 4"},

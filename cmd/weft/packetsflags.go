@@ -25,7 +25,7 @@ func (j *packetsJob) readFlags() (err error) {
 		return err
 	}
 	o.tables.StaticOnly = o.change.then != nil
-	if err := o.tables.Settle(); err != nil {
+	if err := cmp.Or(o.tables.Settle(), o.route.ForFinished(&o.tables)); err != nil {
 		return err
 	}
 	switch {

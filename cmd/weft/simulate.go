@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -135,7 +136,7 @@ func (j *simulateJob) check() (err error) {
 	if o.route.Chosen() {
 		settle = o.tables.Settle
 	}
-	if err := settle(); err != nil {
+	if err := cmp.Or(settle(), o.route.ForFinished(&o.tables)); err != nil {
 		return err
 	}
 	j.options.Model, j.options.UniformRates, j.options.Seed = o.model, o.uniformRates, o.route.Seed

@@ -170,6 +170,14 @@ func (o *Engine) heeded(w *Wanted) error {
 	case o.TimeBudget != 0:
 		return exit.Usage("--time-budget is for %s; %s takes the time it takes", engines.AutoName, w.Name)
 	}
+	if unused := (*engines.Unused)(nil); errors.As(engines.FirstUnused(w.String(), uses, o.given()), &unused) {
+		return exit.Usage("--%s", unused.Sentence())
+	}
+	return nil
+}
+
+// given is the options of engines that the command line has.
+func (o *Engine) given() engines.Option {
 	given := o.Words.Given()
 	for option, yes := range map[engines.Option]bool{
 		engines.Roots: len(o.Roots) > 0, engines.Weights: len(o.Weights) > 0, engines.Before: o.Before != "",
@@ -180,10 +188,19 @@ func (o *Engine) heeded(w *Wanted) error {
 			given |= option
 		}
 	}
-	if unused := (*engines.Unused)(nil); errors.As(engines.FirstUnused(w.String(), uses, given), &unused) {
-		return exit.Usage("--%s", unused.Sentence())
+	return given
+}
+
+// ForFinished refuses what only engines look at, where the tables are finished.
+func (o *Engine) ForFinished(t *Tables) error {
+	unused := (*engines.Unused)(nil)
+	switch {
+	case t.LFTs == "" || !errors.As(engines.FirstUnused("", 0, o.given()), &unused):
+		return nil
+	case unused.Option == engines.Orders && o.Set.Lookup("allocation") != nil:
+		return exit.Usage("--%s says for which jobs engines make paths, and %s are finished tables: where ranks sit is --allocation", unused.Option, t.LFTs)
 	}
-	return nil
+	return exit.Usage("--%s is for engines, and %s are finished tables", unused.Option, t.LFTs)
 }
 
 // EngineNames is the names of all engines.
