@@ -104,6 +104,9 @@ type verifyJob struct {
 func (a *app) verify(cmd *cobra.Command, name string, o *verifyFlags) error {
 	j := &verifyJob{app: a, name: name, o: o, options: deadlock.Options{Contract: flags.ContractOr(o.contract, routing.Honored), Scope: o.scope, Lost: -1}}
 	o.Findings = true
+	if o.LFTs == "" && flags.IsIbdiagnet(name) && !flags.HasTables(name) {
+		return exit.Usage("%s has no ibdiagnet2.fdbs, and --lfts names no other tables; ibdiagnet -r --routing writes it", name)
+	}
 	err := o.SettleFor(name)
 	if err != nil {
 		return err
