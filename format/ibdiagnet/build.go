@@ -16,10 +16,11 @@ type portKey struct {
 // build joins the tables.
 func (p *parser) build() (*fabric.Fabric, error) {
 	last := max(p.lines.Number(), 1)
-	for _, name := range [...]string{"NODES", "LINKS"} {
-		if p.began[name] == 0 && (name == "NODES" || p.linkLines == p.lines) {
-			return nil, p.lines.ErrorAt(last, "there is no table %s in the file, and no network without it", name)
-		}
+	if p.began["NODES"] == 0 {
+		return nil, p.lines.ErrorAt(last, "there is no table NODES in the file, and no network without it")
+	}
+	if p.began["LINKS"] == 0 && p.linkLines == p.lines {
+		return nil, p.lines.ErrorAt(last, "there is no table LINKS in the file and no ibdiagnet2.net_dump beside it, and no network without either")
 	}
 	for _, m := range p.switches {
 		if n, err := p.find(m); err != nil {

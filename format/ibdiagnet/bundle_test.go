@@ -141,7 +141,7 @@ func TestBundle(t *testing.T) {
 		code int
 		says string
 	}{
-		"db_csv": {3, "without ibdiagnet2.db_csv"}, "fdbs": {2, "which tables?"}, "slvl": {0, "rides VL 0"}, "far": {0, "deadlock-free"},
+		"db_csv": {3, "without ibdiagnet2.db_csv"}, "fdbs": {2, "has no ibdiagnet2.fdbs"}, "slvl": {0, "rides VL 0"}, "far": {0, "deadlock-free"},
 		"mcfdbs": {0, "multicast, "}, "net_dump": {3, "no table LINKS"}, "plft": {3, "there is no ibdiagnet2.plft"}, "vl2vl": {0, "deadlock-free"},
 	}
 	for name, text := range whole {
