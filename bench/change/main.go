@@ -2,7 +2,7 @@
 // switch, of a network (or a sample of them), mends the tables of an engine, has every
 // step judged, restores the tables, and prints a Markdown table.
 //
-//	go run ./bench/change [-engine NAME] [-networks REGEXP] [-most N] [FILE.ibnetdiscover]...
+//	go run ./bench/change [-engine NAME] [-networks REGEXP] [-most N] [-bandwidth N] [FILE.ibnetdiscover]...
 package main
 
 import (
@@ -57,8 +57,9 @@ func main() {
 	only := flag.String("networks", "", "networks to measure, a regular expression (default: all)")
 	engine := flag.String("engine", aimed, "engine whose tables are mended")
 	most := flag.Int("most", 200, "failures of a kind at most, evenly spread")
+	bandwidth := flag.Int("bandwidth", 3, "failures of a kind at most of which the bandwidth is measured, of those that are mended")
 	flag.Parse()
-	b := bench{engine: *engine, most: *most}
+	b := bench{engine: *engine, most: *most, bandwidth: *bandwidth}
 	if err := b.run(context.Background(), regexp.MustCompile(*only), flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -66,13 +67,14 @@ func main() {
 }
 
 type bench struct {
-	engine string
-	most   int // failures of a kind
+	engine    string
+	most      int // failures of a kind
+	bandwidth int // those of which it is measured
 }
 
 func (b *bench) run(ctx context.Context, only *regexp.Regexp, files []string) error {
-	fmt.Println("| network | engine | taken away | faults | mended near | by rebuilding | in one step | in two | changed / due | of the least | repair, CPU | its proofs | bandwidth after / from scratch | back exactly | aim |")
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Println("| network | engine | taken away | faults | mended near | by rebuilding | in one step | in two | first step reaches | changed / due | of the least | repair, CPU | longest | its proofs | bandwidth after / from scratch | back exactly | aim |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, n := range networks {
 		if !only.MatchString(n.spec) {
 			continue
@@ -120,9 +122,9 @@ func (b *bench) network(ctx context.Context, n network, f *fabric.Fabric) error 
 		name, aim string
 		list      []change.Failure
 	}{{"a cable", n.cable, change.Cables(f)}, {"a switch", n.other, change.Switches(f)}} {
-		r := row{bench: b, options: change.Options{Contract: contract}, bandwidth: min(3, len(kind.list))}
-		for i, x := range change.Sample(kind.list, b.most) {
-			if err := r.measure(ctx, was, x, i < r.bandwidth); err != nil {
+		r := row{bench: b, options: change.Options{Contract: contract}}
+		for _, x := range change.Sample(kind.list, b.most) {
+			if err := r.measure(ctx, was, x); err != nil {
 				return fmt.Errorf("%s without %s: %w", n.spec, kind.name, err)
 			}
 		}
@@ -145,13 +147,14 @@ type row struct {
 	options change.Options
 
 	faults, mended, rebuilt, one, two, back int
+	pairs, reached                          int64 // that lost their way, and those that the first step gives one
 	changed, due, least                     int
-	repair, proofs                          time.Duration
-	bandwidth                               int // failures of which it is measured
+	repair, longest, proofs                 time.Duration
+	compared                                int // failures of which the bandwidth is measured
 	after, scratch                          float64
 }
 
-func (r *row) measure(ctx context.Context, was *routing.Tables, x change.Failure, bandwidth bool) error {
+func (r *row) measure(ctx context.Context, was *routing.Tables, x change.Failure) error {
 	live, err := was.Fabric.Without(x.Channels, x.Nodes)
 	if err != nil {
 		return err
@@ -166,7 +169,7 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x change.Failure
 	if err != nil {
 		return err
 	}
-	r.repair += cpu() - start
+	r.repair, r.longest = r.repair+cpu()-start, max(r.longest, cpu()-start)
 	start = cpu()
 	p, err := change.Verify(ctx, before, plan, r.options)
 	if err != nil {
@@ -175,6 +178,10 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x change.Failure
 	r.proofs += cpu() - start
 	steps, rebuilt := 0, false
 	r.least += transition.LeastOf(p.Before, routing.HCA).Entries
+	if len(p.Steps) > 0 {
+		r.pairs += p.CutBefore - p.Disconnected
+		r.reached += p.CutBefore - p.Steps[0].Union.CutAfter()
+	}
 	for _, s := range p.Steps {
 		r.changed += s.Union.Entries
 		r.due += s.Union.Due
@@ -202,7 +209,8 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x change.Failure
 	if transition.CostOf(back.After, was).Entries == 0 {
 		r.back++
 	}
-	if bandwidth {
+	if len(p.Left) == 0 && r.compared < r.bandwidth {
+		r.compared++
 		return r.compare(ctx, p.After, live)
 	}
 	return nil
@@ -254,6 +262,13 @@ func (r *row) print(spec, kind, aim string) {
 	if r.engine != aimed {
 		aim = "–"
 	}
-	fmt.Printf("| `%s` | %s | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %.3f | %s | %s |\n", spec, r.engine, kind, r.faults, percent(r.mended), percent(r.rebuilt), percent(r.one), percent(r.two),
-		ratio(r.due), ratio(r.least), milli(r.repair), milli(r.proofs), r.after/r.scratch, percent(r.back), aim)
+	reached, bandwidth := "–", "–"
+	if r.pairs > 0 {
+		reached = fmt.Sprintf("%.1f %%", 100*float64(r.reached)/float64(r.pairs))
+	}
+	if r.compared > 0 {
+		bandwidth = fmt.Sprintf("%.3f", r.after/r.scratch)
+	}
+	fmt.Printf("| `%s` | %s | %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %.0f ms | %s | %s | %s | %s |\n", spec, r.engine, kind, r.faults, percent(r.mended), percent(r.rebuilt), percent(r.one), percent(r.two),
+		reached, ratio(r.due), ratio(r.least), milli(r.repair), r.longest.Seconds()*1000, milli(r.proofs), bandwidth, percent(r.back), aim)
 }
