@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	detours    = 40         // that are tried at most
-	detourWork = 12_000_000 // entries that their steps read, times service levels, after which no other is tried
+	detours    = 300        // that are tried at most
+	detourWork = 24_000_000 // entries that their steps read, times service levels, after which no other is tried
 )
 
 // detour adds steps to other rows than those of target from which steps lead to target, if it
