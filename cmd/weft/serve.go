@@ -53,8 +53,8 @@ the tables, and hand over only what is proven under the contract. Engines are
 tried in order; the first whose tables are proven is used. auto is the best of all
 that are proven, as in weft route.
 
-Settings come from --config, strict YAML with the names of the flags as keys, and
-from flags, which win. SIGHUP reads the file again; a bad one changes nothing.
+Settings come from --config, strict YAML with the names of the flags as keys, _ for -,
+and from flags, which win. SIGHUP reads the file again; a bad one changes nothing.
 --check-config says whether settings are right, and what they mean.
 One line is logged for every sweep. weft status tells how things are.`,
 		Example: `  weft serve --socket /run/weft/opensm.sock --engine auto --contract any --state /var/lib/weft
