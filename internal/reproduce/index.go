@@ -195,6 +195,9 @@ func effortText(m measure.Measure, e papers.Effort) string {
 		parts = append(parts, fmt.Sprintf("%d runs with other pairs", max(1, e.Repeats)))
 	case measure.Seconds:
 		parts = append(parts, fmt.Sprintf("the fastest of %d runs", max(1, e.Repeats)))
+		if e.Repeats > papers.BesideRepeats {
+			parts = append(parts, fmt.Sprintf("of %d for engines that are not the paper's", papers.BesideRepeats))
+		}
 	}
 	if len(parts) == 0 {
 		return ""

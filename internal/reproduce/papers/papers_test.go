@@ -113,3 +113,42 @@ func TestSelect(t *testing.T) {
 		}
 	}
 }
+
+// Bands and what stands beside a paper's lines are measured less often where the effort says so,
+// the paper's own lines never.
+func TestLessBeside(t *testing.T) {
+	for _, c := range []struct {
+		id     string
+		line   claims.Line
+		figure func(Point) int
+		full   int
+	}{
+		{"ipdps2011-9", claims.Line{Beside: true}, func(p Point) int { return p.Networks }, 20},
+		{"ipdps2011-9", claims.Line{}, func(p Point) int { return p.Networks }, 100},
+		{"hoti2009-4d", claims.Line{Band: true}, func(p Point) int { return p.Patterns }, 1000},
+		{"hoti2009-4d", claims.Line{}, func(p Point) int { return p.Patterns }, 10000},
+		{"hoti2016-13", claims.Line{Beside: true}, func(p Point) int { return p.Repeats }, 3},
+		{"hoti2016-13", claims.Line{}, func(p Point) int { return p.Repeats }, 11},
+	} {
+		list, err := Select([]string{c.id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, found := list[0], 0
+		kind := map[string]claims.Line{}
+		for _, l := range e.Lines {
+			kind[l.Name] = l
+		}
+		for _, p := range e.Points(false, 1, nil) {
+			if l := kind[p.Line]; l.Beside == c.line.Beside && l.Band == c.line.Band {
+				found++
+				if got := c.figure(p); got != c.full {
+					t.Errorf("%s, %s at %s: %d, want %d", c.id, p.Line, p.Place, got, c.full)
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("%s has no line like %+v", c.id, c.line)
+		}
+	}
+}
