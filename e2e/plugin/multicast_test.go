@@ -307,7 +307,8 @@ func TestGroupsOnOtherLevels(t *testing.T) {
 }
 
 // TestTreeOverCablesThatAreGone takes out a cable that no path uses and the tree does, with the
-// daemon gone: the tables stay, groups on both sides of the cable get no tree, others do.
+// daemon gone: the tables stay, groups on both sides of the cable get no tree, others do. Then another
+// cable is there in its place.
 func TestTreeOverCablesThatAreGone(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
@@ -337,6 +338,23 @@ func TestTreeOverCablesThatAreGone(t *testing.T) {
 	}
 	if a, b := r.ports(t, g, 0), r.ports(t, g, 1); a != 0 || b != 2 {
 		t.Errorf("%d ports for the group over the cable, %d for the other", a, b)
+	}
+
+	// A cable in the same port of the lower switch that leads to another port of the upper one is none of
+	// the tree.
+	port := f.LastPort(f.Endpoint(near[1]))
+	r.Console(t, "Unlink \"S-%016x\"[%d]", uint64(f.Node(ch.From).GUID), port)
+	r.Console(t, "Link \"S-%016x\"[%d] \"S-%016x\"[%d]", uint64(f.Node(ch.To).GUID), ch.ToPort, uint64(f.Node(ch.From).GUID), port)
+	r.Fresh(t)
+	for range 2 { // a sweep may have been on its way; the second sees the cable
+		r.Sweep(t)
+		log = r.Await(t, "SUBNET UP", soon)
+	}
+	if !strings.Contains(log, "ERR W003") || !strings.Contains(log, "which is not where it was when the tree was proven") {
+		t.Errorf("the tables do not stay, or the tree does\n%s", log)
+	}
+	if a := r.ports(t, g, 0); a != 0 {
+		t.Errorf("%d ports for the group over the other cable", a)
 	}
 }
 

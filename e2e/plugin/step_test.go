@@ -183,6 +183,49 @@ func TestStepAgrees(t *testing.T) {
 	}
 }
 
+// TestStepOldPackets is about packets of the tables before, which are on lanes that the new tables do not
+// have, or that their proof has no ranks for: by the old maps, or by the old service levels.
+func TestStepOldPackets(t *testing.T) {
+	t.Parallel()
+	f := testnet.Build(t, "ring:5,hosts=2")
+	paths, _ := honest(t, f, "updn", routing.Directed)
+	onLane := func(maps *routing.SL2VL, sl uint8) (*routing.Tables, *deadlock.Certificate) {
+		lanes := routing.NewLanes(f, maps)
+		for lid := range f.LIDs() {
+			row := lanes.SLRow(lid)
+			for i := range row {
+				row[i] = sl
+			}
+		}
+		tables := &routing.Tables{Fabric: f, Forwarding: paths.Forwarding, Lanes: lanes}
+		v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Contract: routing.Directed, Scope: routing.Adapters})
+		if err != nil || !v.Free() {
+			t.Fatal(v.Free(), err)
+		}
+		return tables, v.Certificate
+	}
+	// With one lane, the rank of lane 5 would be looked up at the same port of the next switch.
+	high := routing.UniformSL2VL([routing.SLs]uint8{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5})
+	for _, c := range []struct {
+		name      string
+		old, next *routing.SL2VL
+		sl, lane  uint8 // of the old tables; the new ones have 0
+	}{
+		{"maps", high, routing.LanePerSL(1), 0, 5},
+		{"service levels", routing.LanePerSL(2), routing.LanePerSL(2), 1, 1},
+	} {
+		was, proof := onLane(c.old, c.sl)
+		next, alone := onLane(c.next, 0)
+		if _, err := deadlock.CheckMixture(t.Context(), []*routing.Tables{was, next}, alone, nil); err == nil {
+			t.Fatalf("%s: the judge takes the ranks of the new tables", c.name)
+		}
+		r := inUse(t, was, proof)
+		if got := r.step(r.ask(f), next, alone); !strings.Contains(got, fmt.Sprintf("lane %d, which does not exist or has no rank", c.lane)) {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+}
+
 func bytesOf(ranks []int32) []int32 { return append([]int32(nil), ranks...) }
 
 // part is tables with some of the rows of others; where it takes all, their service
