@@ -53,7 +53,12 @@ func (a *app) planReproduce(list []papers.Experiment, o *reproduceFlags) error {
 	return a.answer(o.json, s, func() error {
 		t.Footer("", "", "all", s.Points, words.Seconds(s.CPU))
 		t.Render()
-		_, err := fmt.Fprintf(a.Stdout, "about %s on %s with nothing else to do, by what they took before; points that are kept take no time\n", words.Seconds(s.Seconds), words.Plural(s.Cores, "core"))
+		more := ""
+		if s.Unknown > 0 {
+			more = fmt.Sprintf(", and %s of which no time is known", words.Plural(s.Unknown, "point"))
+		}
+		_, err := fmt.Fprintf(a.Stdout, "about %s on %s with nothing else to do, by what they took before%s; points that are kept take no time\n",
+			words.Seconds(s.Seconds), words.Plural(s.Cores, "core"), more)
 		return err
 	}, false)
 }
