@@ -234,9 +234,6 @@ func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) 
 			return nil
 		}
 	}
-	if len(p.Left) == len(begun.Left) {
-		return nil // what they looked for in vain they would look for again
-	}
 	return p.makeWay(ctx, sh, tables)
 }
 
