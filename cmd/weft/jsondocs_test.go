@@ -300,6 +300,7 @@ func TestJSONOutputs(t *testing.T) {
 		{"weft/engines/1", "engines"},
 		{"weft/topologies/1", "topologies"},
 		{"weft/experiments/1", "reproduce --list"},
+		{"weft/reproduce-plan/1", "reproduce all --dry-run"},
 		{"weft/what-if/1", "what-if torus:4x4,hosts=2 --engine weave-any --without-cable sw-0-0:3 --without-switch sw-1-1 --without-host host-9"},
 		{"weft/diff/1", "diff ring:5 " + in("less")},
 		{"weft/diff/1", "diff torus:4x4 " + in("less") + " --old-tables " + in("t4") + " --new-tables " + in("t4less")},
