@@ -24,13 +24,13 @@ func (r *running) beside() (b beside, err error) {
 		if b.log, err = readLog(r.settings.Log); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return b, fmt.Errorf("OpenSM's log: %w", err)
 		}
+		var files []stamp // commands have none, as in gather
 		if len(r.commands) == 0 {
-			files, err := source{r.settings}.stamps()
-			if err != nil {
+			if files, err = (source{r.settings}).stamps(); err != nil {
 				return b, err
 			}
-			engine, behind = b.log.of(dumped(files), b.asked, b.noFallback)
 		}
+		engine, behind = b.log.of(dumped(files), b.asked, b.noFallback)
 	}
 	b.against = fmt.Sprintf("asked for %q, by the log %q, contract %q, endpoints %s, multicast on SL %s", b.asked, engine, r.Contract, r.Endpoints, r.Multicast)
 	if behind {

@@ -105,3 +105,27 @@ func TestFallbackThatChangesNoEntry(t *testing.T) {
 		t.Errorf("alarms %v, %+v", l.Alarms, l.Made)
 	}
 }
+
+// What commands print has no time, so that a log that names another engine is believed, though they print
+// the same as before.
+func TestFallbackThatCommandsDoNotShow(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "opensm.log")
+	s := newScene(t, Config{Engine: "lash", Log: log})
+	s.shown["network"] = &Snapshot{Tables: tablesBy(t, testnet.Build(t, "torus:4x4"), "lash", 1), SLs: true, Maps: true}
+	s.Folder, s.commands = "", []command{{file: ibnetdiscover, args: []string{"/bin/sh", "-c", "printf network"}}}
+	s.Timeout = time.Minute
+	for _, c := range []struct {
+		text string
+		want []Kind
+	}{{lashWorks, nil}, {lashWorks + lashFails + minhopWorks, []Kind{Fallback}}} {
+		if err := os.WriteFile(log, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := kindsOf(s.status.Alarms); !slices.Equal(got, c.want) {
+			t.Errorf("alarms %v, want %v, after\n%s", got, c.want, c.text)
+		}
+	}
+}
