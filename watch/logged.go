@@ -23,8 +23,9 @@ type logged struct {
 // failed.
 var routed = regexp.MustCompile(`(\S+) tables configured on all switches|(\S+): cannot build (?:fwd tables|lid matrices)`)
 
-// ofOneSweep is the longest time from an engine's failure, which is in the log at once, to the dump of the
-// tables that another made in its place.
+// ofOneSweep is taken as the longest time from an engine's failure, which is in the log at once, to the dump
+// of the tables that another made in its place. On a large network a sweep may take longer: then the log is
+// behind, and no engine is named until OpenSM writes to it again.
 const ofOneSweep = 10 * time.Second
 
 // endOfLog is how much of the end of OpenSM's log is searched.
@@ -69,7 +70,10 @@ func (l *logged) of(written time.Time, asked []string, noFallback bool) (engine 
 		return l.engine, false
 	}
 	last := l.failed[len(l.failed)-1]
-	if i := slices.IndexFunc(asked, func(name string) bool { return strings.EqualFold(name, last) }); i >= 0 && i+1 < len(asked) {
+	switch i := slices.IndexFunc(asked, func(name string) bool { return strings.EqualFold(name, last) }); {
+	case i < 0: // OpenSM was asked for others, and which comes next is not known
+		return "", true
+	case i+1 < len(asked):
 		return strings.ToLower(asked[i+1]), false
 	}
 	return fallen, false

@@ -41,6 +41,8 @@ func TestLogged(t *testing.T) {
 		{lashWorks + lashFails, -time.Second, "lash", false, "minhop", false},
 		{lashWorks + lashFails, -time.Second, "LASH updn", false, "updn", false},
 		{lashWorks + lashFails, -time.Second, "ftree lash", false, "minhop", false},
+		{lashWorks + lashFails, -time.Second, "", false, "", true},
+		{lashWorks + lashFails, -time.Second, "updn ftree", false, "", true},
 		{lashWorks + lashFails, -time.Second, "lash", true, "lash", false},
 		{lashWorks + lashFails, -time.Minute, "lash", false, "", true},
 		{lashWorks + lashFails + minhopWorks, time.Second, "lash", false, "minhop", false},
