@@ -161,7 +161,7 @@ func newMixture(ctx context.Context, tables []*routing.Tables, o Options) (*mixt
 		}
 	}
 	m.maps = newLaneMaps(m.f, used, m.groups, func(s fabric.NodeID, in, out, sl uint8) uint16 {
-		return mapped(tables, s, in, out, sl, 0) // of turns by lanes, forward asks for more
+		return mapped(tables, s, in, out, sl, 0) // not read where switches look at lanes: mixtureWalker.turn asks for each lane
 	})
 	walkers, err := eachDestination(ctx, m.f, o, func() *mixtureWalker { return newMixtureWalker(m) }, (*mixtureWalker).destination)
 	if err != nil {
