@@ -79,7 +79,7 @@ func (a Aim) Worth(bandwidth, most float64, durations []float64) float64 {
 type Beginning struct {
 	Name  string
 	Paths routing.PathFinder // what it refuses is not begun with
-	Slow  bool               // for networks that are not large only, where there is time for many
+	Slow  bool               // not begun with on large networks, where it takes too long
 }
 
 // quick is the beginnings that are not slow.
