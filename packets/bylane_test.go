@@ -1,6 +1,7 @@
 package packets_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -50,6 +51,24 @@ func TestDatelineByLane(t *testing.T) {
 	}
 	if drained.Status != packets.Completed || drained.Arrived != int64(len(r.Messages)) {
 		t.Errorf("by lanes: %s, %d of %d packets arrive", drained.Status, drained.Arrived, len(r.Messages))
+	}
+}
+
+// Endpoints that send on any lane would choose the row of the map: a switch that puts each lane on
+// the next would have packets leave on lanes that there are not.
+func TestAnyLaneByLane(t *testing.T) {
+	f := testnet.Build(t, "mesh:2")
+	tables := route(t, f, "minhop", 1)
+	maps := routing.UniformSL2VL([routing.SLs]uint8{1, 2, 3}).PerPort(f)
+	config := packets.Presets()[0].Config
+	config.Flits, config.AnyLane = true, true
+	plain := *tables
+	plain.Lanes = routing.OneSL(f, maps)
+	if _, err := packets.New(&plain, config); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := packets.New(byLane(tables, maps), config); err == nil || !strings.Contains(err.Error(), "by the lane it came in on") {
+		t.Errorf("any lane where lanes are looked up by lanes: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package packets
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -69,6 +70,9 @@ func newNetwork(c Config, tables ...*routing.Tables) (*Network, error) {
 			return nil, err
 		}
 		n.byLane = n.byLane || t.Lanes.SL2VL.AnyByLane()
+	}
+	if c.AnyLane && n.byLane {
+		return nil, errors.New("packets: switches choose the lane of a packet by the lane it came in on, so endpoints cannot send on any lane: without that (--any-lane) they send on that of the service level")
 	}
 	var ok bool
 	n.uniform, ok = n.tables.Lanes.SL2VL.Uniform()
