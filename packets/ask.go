@@ -67,17 +67,23 @@ func (s *region) wanted(q int32, p *packet, into int32) {
 		s.wheel.push(at, code(evHead, q, 0))
 		return
 	}
-	if s.Config.AnyLane && s.port(into>>s.shift).ends {
-		for lane := range int32(s.lanes) {
-			s.request(q, into>>s.shift<<s.shift|lane)
-		}
+	s.requestLane(q, into)
+}
+
+// requestLane requests a buffer, or with Config.AnyLane all lanes of a port to an endpoint.
+func (s *region) requestLane(q, into int32) {
+	if !s.Config.AnyLane || !s.port(into>>s.shift).ends {
+		s.request(q, into)
 		return
 	}
-	s.request(q, into)
+	for lane := range int32(s.lanes) {
+		s.request(q, into>>s.shift<<s.shift|lane)
+	}
 }
 
 // sendLane is the lane of its link on which an endpoint sends the next packet of a queue:
-// that of the queue, or with Config.AnyLane the next in turn that has space for a flit.
+// that of the queue, or with Config.AnyLane the next in turn that has space for a flit. If none has, the packet
+// waits for space on the next in turn, whichever gets some first.
 func (s *region) sendLane(q, o int32) uint8 {
 	if !s.Config.AnyLane {
 		return s.laneOf(q)

@@ -58,7 +58,7 @@ type Config struct {
 	Lifetime      Time          // a packet that is the head of its queue in a switch for longer is dropped; 0: never
 	AddressChoice AddressChoice // how sources use several addresses of a destination
 	Flits         bool          // wormhole switching, flit by flit: a packet begins with space for one flit, and lanes share a cable
-	AnyLane       bool          // with Flits: endpoints send, and are sent to, on any lane that is free, in turn, and have one queue for all of them
+	AnyLane       bool          // with Flits: endpoints have one queue for all lanes, send on the next in turn that has space, and are sent to on any that is free; not where switches look up lanes by lanes
 	LaneChoice    LaneChoice    // of adaptive routing, who chooses among several lanes of a packet
 	Counters      bool          // ports count what they send and how long they wait: Result.Counters
 }

@@ -213,20 +213,36 @@ func TestFlitsStop(t *testing.T) {
 }
 
 // The packets of one endpoint to another leave one after the other, on all lanes of its link
-// in turn, and come by all; else on the lane of their service level.
+// in turn, and where two ways meet they come by a lane each, also where switches choose among
+// the ports of groups; else on the lane of their service level.
 func TestAnyLane(t *testing.T) {
-	f := testnet.Build(t, "mesh:2")
+	f := testnet.Build(t, "mesh:3")
 	hosts := routing.HCA.Endpoints(f)
-	for _, anyLane := range []bool{false, true} {
+	static := tablesOf(t, f, "minhop", 1)
+	choosing := *static
+	choosing.Groups = routing.NewGroups(f, 1)
+	for lid := range f.LIDs() {
+		for s, port := range static.Forwarding.Row(lid) {
+			choosing.Groups.Set(fabric.NodeID(s), int(lid), routing.PortSet{})
+			if port != routing.NoPort && port != 0 {
+				choosing.Groups.Row(0, lid)[s] = routing.ChoiceOf(int(lid), false)
+			}
+		}
+	}
+	for _, of := range []struct {
+		tables  *routing.Tables
+		anyLane bool
+	}{{static, false}, {static, true}, {&choosing, false}, {&choosing, true}} {
+		anyLane := of.anyLane
 		c := unit(16, 128)
 		c.Lanes, c.Flits, c.AnyLane = 4, true, anyLane
-		n, err := New(tablesOf(t, f, "minhop", 1), c)
+		n, err := New(of.tables, c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all []Message
 		for range 40 {
-			all = append(all, Message{From: hosts[0], To: hosts[1]})
+			all = append(all, Message{From: hosts[0], To: hosts[1]}, Message{From: hosts[2], To: hosts[1]})
 		}
 		r, err := n.Complete(context.Background(), [][]Message{all}, 1, 0)
 		if err != nil || r.Status != Completed {
@@ -245,8 +261,8 @@ func TestAnyLane(t *testing.T) {
 		if between := used(first); between != 1 {
 			t.Errorf("any lane %t: %d lanes of the cable between the switches", anyLane, between)
 		}
-		if anyLane && sent != 4 || !anyLane && (sent != 1 || came != 1) {
-			t.Errorf("any lane %t: packets leave on %d lanes and come by %d", anyLane, sent, came)
+		if anyLane && (sent != 4 || came != 2) || !anyLane && (sent != 1 || came != 1) {
+			t.Errorf("any lane %t, groups %t: packets leave on %d lanes and come by %d", anyLane, of.tables.Groups != nil, sent, came)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *region) askGroup(q int32, p *packet) {
 		s.request(q, best)
 		s.start(s.far[q].asked)
 	default:
-		s.eachChoice(q, p, func(into int32) { s.request(q, into) })
+		s.eachChoice(q, p, func(into int32) { s.requestLane(q, into) })
 	}
 }
 
