@@ -18,10 +18,11 @@ func powerOfTwo(name string, n int) error {
 		return nil
 	}
 	low := 1 << (bits.Len(uint(n)) - 1)
+	nearest := low
 	if n-low > 2*low-n {
-		low *= 2
+		nearest *= 2
 	}
-	return fmt.Errorf("traffic: %s needs a power of two of ranks, not %d; nearest is %d%s", name, n, low, fewer(n, 1<<(bits.Len(uint(n))-1)))
+	return fmt.Errorf("traffic: %s needs a power of two of ranks, not %d; nearest is %d%s", name, n, nearest, fewer(n, low))
 }
 
 // fewer says how to place so many ranks of n.
