@@ -39,7 +39,7 @@ func meanOf(parts []part) (mean, variance float64) {
 
 // overloaded is the test for a network that is offered more than it delivers: of the last
 // eight batches, as many packets, within 2 % or two standard errors, arrived in the first four
-// as in the last four, and in all of them less than 95 % of what was offered.
+// as in the last four, and in all of them less than 95 % of what was offered, and by more than chance explains.
 func overloaded(parts []part, offered float64) bool {
 	const n = 8
 	if len(parts) < n {
@@ -54,8 +54,8 @@ func overloaded(parts []part, offered float64) bool {
 			last += float64(p.n)
 		}
 	}
-	apart := math.Abs(first - last)
-	return first+last < 0.95*n*offered && (apart <= 0.02*last || apart <= 2*math.Sqrt(first+last))
+	apart, all := math.Abs(first-last), first+last
+	return all < 0.95*n*offered && short(int64(all), all, n*offered, 1) && (apart <= 0.02*last || apart <= 2*math.Sqrt(all))
 }
 
 // short says that so many packets are fewer than offered, and by so many times more than

@@ -54,17 +54,20 @@ func TestSettled(t *testing.T) {
 		return parts
 	}
 	for _, c := range []struct {
-		what  string
-		parts []part
-		want  bool
+		what    string
+		offered float64 // packets a batch
+		parts   []part
+		want    bool
 	}{
-		{"half of what is offered, settled", arrived(5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000), true},
-		{"too few batches", arrived(5000, 5000, 5000, 5000, 5000, 5000, 5000), false},
-		{"still falling", arrived(6000, 5900, 5800, 5700, 5000, 4900, 4800, 4700), false},
-		{"nearly all is delivered", arrived(9600, 9600, 9600, 9600, 9600, 9600, 9600, 9600), false},
-		{"the beginning does not count", arrived(100, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000), true},
+		{"half of what is offered, settled", 10_000, arrived(5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000), true},
+		{"too few batches", 10_000, arrived(5000, 5000, 5000, 5000, 5000, 5000, 5000), false},
+		{"still falling", 10_000, arrived(6000, 5900, 5800, 5700, 5000, 4900, 4800, 4700), false},
+		{"nearly all is delivered", 10_000, arrived(9600, 9600, 9600, 9600, 9600, 9600, 9600, 9600), false},
+		{"the beginning does not count", 10_000, arrived(100, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000), true},
+		{"few packets, a tenth less than offered by chance", 20, arrived(18, 18, 18, 18, 18, 18, 18, 18), false},
+		{"few packets, much less than offered", 20, arrived(8, 8, 8, 8, 8, 8, 8, 8), true},
 	} {
-		if got := overloaded(c.parts, 10_000); got != c.want {
+		if got := overloaded(c.parts, c.offered); got != c.want {
 			t.Errorf("%s: %t", c.what, got)
 		}
 	}
