@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -48,7 +47,7 @@ type Result struct {
 	Accepted float64 // bytes delivered in the window, likewise
 	Packets  int64   // delivered in the window
 	Mean     float64 // mean latency in ps
-	Error    float64 // half-width of the 95 % confidence interval of Mean in ps, from batch means
+	Error    float64 // half-width of the 95 % confidence interval of Mean in ps, from batch means; 0: the window ended within two batches
 	Median   Time
 	P90, P99 Time
 	P999     Time
@@ -243,10 +242,7 @@ func (s *sim) result(from Time) *Result {
 		}
 		n := float64(t.all.n)
 		r.Mean, r.Network, r.Hops = sum/n, float64(t.net)/n, float64(t.hops)/n
-		if len(w.parts) > 1 {
-			_, variance := meanOf(w.parts)
-			r.Error = student * math.Sqrt(variance/float64(len(w.parts)))
-		}
+		r.Error = halfWidth(w.parts)
 	}
 	window := float64(max(1, r.Window))
 	if !w.measuring { // the run ended before its window: report all of it

@@ -65,8 +65,21 @@ func short(packets int64, accepted, offered, times float64) bool {
 	return accepted < offered*(1-times*max(0.02, 4/math.Sqrt(float64(max(1, packets)))))
 }
 
-// student is the 97.5 % quantile of Student's t with batches-1 degrees of freedom.
-const student = 2.093
+// student is the 97.5 % quantiles of Student's t by degrees of freedom.
+var student = [batches]float64{
+	1: 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+	2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093,
+}
+
+// halfWidth is that of the 95 % confidence interval of the mean of some batch means; 0, which says
+// nothing, where there are not two.
+func halfWidth(parts []part) float64 {
+	if len(parts) < 2 {
+		return 0
+	}
+	_, variance := meanOf(parts)
+	return student[min(len(parts), batches)-1] * math.Sqrt(variance/float64(len(parts)))
+}
 
 // drifts says whether the mean of the second half of a window is a quarter above that
 // of the first, and the difference is significant.

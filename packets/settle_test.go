@@ -82,3 +82,25 @@ func TestSettled(t *testing.T) {
 		}
 	}
 }
+
+// An interval from few batches is wider, and there is none from one.
+func TestHalfWidth(t *testing.T) {
+	means := func(v ...float64) (parts []part) {
+		for _, m := range v {
+			parts = append(parts, part{1, m})
+		}
+		return parts
+	}
+	twenty := means(1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3)
+	for _, c := range []struct {
+		parts []part
+		want  float64 // the quantile times the standard deviation over the root of the batches
+	}{
+		{nil, 0}, {means(5), 0}, {means(1, 3), 12.706 * math.Sqrt(2./2)}, {means(1, 3, 5), 4.303 * math.Sqrt(4./3)},
+		{twenty, 2.093 * math.Sqrt(20./19/20)}, {append(twenty, means(1, 3)...), 2.093 * math.Sqrt(22./21/22)},
+	} {
+		if got := halfWidth(c.parts); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%d batches: %g, not %g", len(c.parts), got, c.want)
+		}
+	}
+}
