@@ -56,6 +56,10 @@ goes on where it was; points that another weft, another machine or another
 definition came to are taken again. Figures about bandwidth and lanes use all
 cores; times are taken alone, so leave the machine alone meanwhile.
 
+--dry-run says what the experiments took as part of all: points that several
+have count for the first of them, so that of a part of the list those seconds
+may be too few.
+
 The real systems of the papers are not public but for two. With --fabrics (or
 $WEFT_CORPUS) the ibnetdiscover dumps of a folder are measured beside them. With
 --opensm what OpenSM's own tables have on the same networks stands beside ours,

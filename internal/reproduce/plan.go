@@ -13,7 +13,7 @@ import (
 type Expected struct {
 	*papers.Experiment
 	Points  int     // different ones that no experiment before it has
-	Seconds float64 // of processor time; 0: not known
+	Seconds float64 // of processor time for them, as after all experiments before it in papers.All; 0 where Points is not: not known
 }
 
 // spent is the processor time that every experiment took, in the quick and in the full set,
@@ -34,12 +34,15 @@ func Plan(list []papers.Experiment, o Options) ([]Expected, error) {
 	seen := map[string]bool{}
 	all := make([]Expected, 0, len(list))
 	for _, out := range r.Outcomes {
-		x := Expected{Experiment: out.Experiment, Seconds: took[out.ID]}
+		x := Expected{Experiment: out.Experiment}
 		for _, p := range out.points {
 			if key := p.Key(); !seen[key] {
 				seen[key] = true
 				x.Points++
 			}
+		}
+		if x.Points > 0 {
+			x.Seconds = took[out.ID]
 		}
 		all = append(all, x)
 	}
