@@ -24,11 +24,11 @@ func (p *Plan) balance(ctx context.Context, sh *shared, tables *routing.Tables) 
 	if sh.was.tables == nil || p.entries() < int(sh.f.TopLID())*sh.f.Switches()/fewEntries || !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Rebuilt }) {
 		return nil
 	}
-	before := newShared(sh.was.tables, nil, sh.o).newStep(sh.was.tables)
-	if err := before.derive(ctx); err != nil {
+	load, err := loads(ctx, sh.was.tables, sh.o)
+	if err != nil {
 		return err
 	}
-	enough := squares(before.load)
+	enough := squares(load)
 	for i := range balanceSteps {
 		s := sh.newStep(p.end(tables))
 		if err := s.derive(ctx); err != nil {
@@ -45,6 +45,21 @@ func (p *Plan) balance(ctx context.Context, sh *shared, tables *routing.Tables) 
 		p.Steps = append(p.Steps, s.Step)
 	}
 	return nil
+}
+
+// loads is the pairs in scope that pass each trunk, [trunk]. It asks for no graph, since the
+// tables before a failure may have a loop that the failure broke.
+func loads(ctx context.Context, tables *routing.Tables, o Options) ([]int64, error) {
+	w := newFlow(tables.Fabric, tables.Lanes.SL2VL, newLevels(tables, o))
+	load := make([]int64, tables.Fabric.Trunks())
+	for lid := range o.Scope.LIDs(tables.Fabric) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		w.begin(tables.Forwarding.Row(lid), lid)
+		w.addLoad(load, 1)
+	}
+	return load, nil
 }
 
 // squares is the sum of squared loads. It is least for short paths that share no trunk.
@@ -94,11 +109,11 @@ func (b *balancer) destination(lid fabric.LID) {
 func (b *balancer) lighten(s fabric.NodeID) {
 	pairs, has := b.flow.under[s], b.flow.cur[s]
 	b.shift(s, -pairs)
-	own, _ := b.price(s, has, pairs)
+	own, _ := b.price(s, has, pairs, int32(b.f.Switches())) // the longest paths are the first to be given up
 	b.others = b.others[:0]
 	first, end := b.f.TrunksFrom(s)
 	for c := first; c < end; c++ {
-		if price, ok := b.price(s, c, pairs); ok && price < own {
+		if price, ok := b.price(s, c, pairs, b.best[s]+int32(b.o.Slack)); ok && price < own {
 			b.others = append(b.others, other{c, price})
 		}
 	}
@@ -131,13 +146,12 @@ func (b *balancer) shift(s fabric.NodeID, by int64) {
 }
 
 // price is by how much the sum of the squared loads grows for each of some pairs that a switch
-// sends by a trunk. It fails where they do not arrive, or over far more trunks than they have
-// to.
-func (b *balancer) price(s fabric.NodeID, c fabric.ChannelID, pairs int64) (price int64, ok bool) {
+// sends by a trunk. It fails where they do not arrive, or by more than most trunks.
+func (b *balancer) price(s fabric.NodeID, c fabric.ChannelID, pairs int64, most int32) (price int64, ok bool) {
 	price = 2*b.load[c] + pairs
 	at := b.f.Heads()[c]
 	for hops := int32(1); at != b.flow.home; hops++ {
-		if at == s || b.dist[at] == unknown || hops > b.best[s]+int32(b.o.Slack) {
+		if at == s || b.dist[at] == unknown || hops >= most {
 			return 0, false
 		}
 		c = b.on(at)
