@@ -12,7 +12,7 @@ import (
 const (
 	balanceSteps = 4    // at most
 	uneven       = 1.10 // by how much the sum of the squared loads may grow before anything is done
-	fewEntries   = 8    // nor is it done if a plan changes less than one entry in so many
+	fewEntries   = 8    // nor is it done if the steps of a plan together change less than one entry in so many
 )
 
 // balance adds steps that spread the pairs over the trunks again, if a plan that chose many rows
@@ -21,7 +21,7 @@ const (
 // of the step has to allow it, as always. Steps end when the sum of the squared loads is what it
 // was before the failure, so that no more entries change than bandwidth needs.
 func (p *Plan) balance(ctx context.Context, sh *shared, tables *routing.Tables) error {
-	if sh.was.tables == nil || p.entries() < int(sh.f.TopLID())*sh.f.Switches()/fewEntries || !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Rebuilt }) {
+	if sh.was.tables == nil || p.entries() < sh.entries/fewEntries || !slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Rebuilt }) {
 		return nil
 	}
 	load, err := loads(ctx, sh.was.tables, sh.o)

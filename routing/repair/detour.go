@@ -10,7 +10,7 @@ import (
 
 const (
 	detours    = 300        // that are tried at most
-	detourWork = 24_000_000 // entries that their steps read, times service levels, after which no other is tried
+	detourWork = 24_000_000 // entries that the steps begun for them read, times service levels, after which no other is tried
 )
 
 // detour adds steps to other rows than those of target from which steps lead to target, if it
@@ -22,9 +22,9 @@ const (
 // at random, always the same for the same tables: entries of the rows that are left, or of all,
 // few or many, in one to three steps.
 func (p *Plan) detour(ctx context.Context, sh *shared, tables, target *routing.Tables, most int) error {
-	work := 0
+	begun, each := sh.begun, sh.entries*len(sh.levels.used)
 	for try := range uint64(detours) {
-		if work > detourWork {
+		if (sh.begun-begun)*each > detourWork {
 			break
 		}
 		rng := rand.New(rand.NewPCG(try, 0))
@@ -53,7 +53,6 @@ func (p *Plan) detour(ctx context.Context, sh *shared, tables, target *routing.T
 			p.Steps, p.Left = append(p.Steps, way.Steps...), nil
 			break
 		}
-		work += len(way.Steps) * int(sh.f.TopLID()) * sh.f.Switches() * len(sh.levels.used)
 	}
 	return nil
 }

@@ -20,6 +20,9 @@ type shared struct {
 	turns  []acyclic.Dependency // of the trees for multicast
 	drops  bool                 // a step towards other tables may drop packets, if nothing else helps
 
+	entries int // number of entries for the LIDs in scope, which are fewer than the highest LID
+	begun   int // number of steps begun, whether they became part of a plan or not
+
 	// Most steps change few rows of those before. What all rows cause is counted once, and
 	// for later tables only where a row differs.
 	counted *routing.Forwarding // whose dependencies and pairs are counted; nil: of none yet
@@ -35,6 +38,9 @@ func newShared(tables, was *routing.Tables, o Options) *shared {
 	f := tables.Fabric
 	sh := &shared{o: o, f: f, was: newHistory(f, was), levels: newLevels(tables, o), dead: newDeadRows(f)}
 	sh.gone = sh.was.gone(f, o.Scope)
+	for range o.Scope.LIDs(f) {
+		sh.entries += f.Switches()
+	}
 	if tables.Multicast != nil {
 		sh.turns = treeTurns(tables, newFlow(f, tables.Lanes.SL2VL, sh.levels).lanes)
 	}

@@ -116,3 +116,24 @@ func TestDeadRows(t *testing.T) {
 		t.Error("some rows have dead entries, and none is said to")
 	}
 }
+
+// Entries are counted by the LIDs that are there, not by the highest.
+func TestSparseLIDs(t *testing.T) {
+	var b fabric.Builder
+	var switches [2]fabric.Ref
+	for i := range switches {
+		switches[i] = b.Node(fabric.Node{GUID: fabric.GUID(1 + i), Ports: 2}, "")
+		host := b.Node(fabric.Node{GUID: fabric.GUID(3 + i), Ports: 1, Kind: fabric.Adapter}, "")
+		b.Port(host, 1, fabric.Port{LID: 900 + fabric.LID(i)})
+		b.Cable(host, 1, switches[i], 1, fabric.Rate{})
+	}
+	b.Cable(switches[0], 2, switches[1], 2, fabric.Rate{})
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := &routing.Tables{Fabric: f, Forwarding: routing.NewForwarding(f), Lanes: routing.OneSL(f, routing.LanePerSL(1))}
+	if n := newShared(tables, nil, Options{}).entries; n != 4 || f.TopLID() != 901 {
+		t.Errorf("%d entries of two switches for two hosts, highest LID %d", n, f.TopLID())
+	}
+}

@@ -21,6 +21,7 @@ type step struct {
 
 // newStep begins with the tables in force and an empty graph.
 func (sh *shared) newStep(tables *routing.Tables) *step {
+	sh.begun++
 	s := &step{shared: sh, before: tables, flow: newFlow(sh.f, tables.Lanes.SL2VL, sh.levels), load: make([]int64, sh.f.Trunks())}
 	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
 	fw := routing.NewForwarding(s.f)
