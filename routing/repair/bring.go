@@ -22,7 +22,10 @@ import (
 // destinations for one step. The plan is empty if nothing differs; Left lists the
 // destinations for which no further step makes progress.
 func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Plan, error) {
-	if err := cmp.Or(tables.Check(), byLevels(tables)); err != nil {
+	if err := tables.Check(); err != nil {
+		return nil, err
+	}
+	if err := byLevels(tables); err != nil {
 		return nil, err
 	}
 	if o.Steps == 0 {

@@ -29,3 +29,19 @@ func TestByLane(t *testing.T) {
 		}
 	}
 }
+
+// Tables that do not fit their fabric are refused before anything else is read of them.
+func TestMisfit(t *testing.T) {
+	small, f := testnet.Build(t, "torus:2x2,hosts=2"), testnet.Build(t, "torus:4x4,hosts=2")
+	maps := routing.LanePerSL(2).PerPort(small)
+	maps.SetByLane(0, 0)
+	updn, _ := route(t, f, "updn")
+	tables := *updn
+	tables.Lanes = routing.OneSL(f, maps)
+	if _, err := repair.Mend(t.Context(), &tables, nil, repair.Options{}); err == nil {
+		t.Error("Mend takes them")
+	}
+	if _, err := repair.Bring(t.Context(), &tables, updn, repair.Options{}); err == nil {
+		t.Error("Bring takes them")
+	}
+}

@@ -52,7 +52,6 @@
 package repair
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -121,7 +120,10 @@ const (
 // paths are found beside these, unless destinations are left that way and fewer are without
 // trees: then the steps have none.
 func Mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, error) {
-	if err := cmp.Or(tables.Check(), byLevels(tables)); err != nil {
+	if err := tables.Check(); err != nil {
+		return nil, err
+	}
+	if err := byLevels(tables); err != nil {
 		return nil, err
 	}
 	plan, err := mend(ctx, tables, was, o)
