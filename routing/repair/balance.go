@@ -91,11 +91,8 @@ func (b *balancer) destination(lid fabric.LID) {
 		return
 	}
 	f := b.flow
-	f.begin(b.before.Forwarding.Row(lid), lid)
-	f.startAll() // these dependencies are in the graph already
-	f.addLoad(b.load, 0)
-	b.markWhole()
-	b.measure()
+	b.inForce(lid)
+	f.addLoad(b.load, 0) // for under
 	for at := range b.dist {
 		if s := fabric.NodeID(at); s != f.home && f.under[s] > 0 && b.dist[s] != unknown {
 			b.lighten(s)
@@ -104,12 +101,12 @@ func (b *balancer) destination(lid fabric.LID) {
 	b.Mended += b.write(b.Tables.Forwarding.Row(lid))
 }
 
-// lighten gives a switch the path of the least price that the union allows, if it is less than
-// that of its own.
+// lighten gives a switch the path of the least price that the union and Slack allow, if it is
+// less than that of its own.
 func (b *balancer) lighten(s fabric.NodeID) {
 	pairs, has := b.flow.under[s], b.flow.cur[s]
 	b.shift(s, -pairs)
-	own, _ := b.price(s, has, pairs, int32(b.f.Switches())) // the longest paths are the first to be given up
+	own, _ := b.price(s, has, pairs, int32(b.f.Switches())) // a longer path than Slack allows may be given up, too
 	b.others = b.others[:0]
 	first, end := b.f.TrunksFrom(s)
 	for c := first; c < end; c++ {

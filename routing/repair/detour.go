@@ -64,15 +64,11 @@ type detourer struct {
 	share float64 // of the switches
 }
 
-// destination changes entries of a row as the union allows. New paths of a switch lead to one
-// that is at most one hop farther from the destination than itself, and that has traffic in
-// scope, so that its own path is in the graph.
+// destination changes entries of a row as the union allows: of switches with traffic in scope,
+// to switches with working paths that are at most one hop farther from the destination.
 func (d *detourer) destination(lid fabric.LID) {
 	f := d.flow
-	f.begin(d.before.Forwarding.Row(lid), lid)
-	f.startAll() // these dependencies are in the graph already
-	d.markWhole()
-	d.measure()
+	d.inForce(lid)
 	for _, i := range d.rng.Perm(d.f.Switches()) {
 		s := fabric.NodeID(i)
 		if s == f.home || d.rng.Float64() >= d.share || !f.comes(s) {

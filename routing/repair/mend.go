@@ -65,6 +65,15 @@ func (m *mender) missing(lid fabric.LID) []fabric.NodeID {
 	return list
 }
 
+// inForce follows the packets to a LID by the entries in force, finds the switches whose paths are
+// whole, and how long shortest ones are.
+func (m *mender) inForce(lid fabric.LID) {
+	m.flow.begin(m.before.Forwarding.Row(lid), lid)
+	m.flow.startAll() // these dependencies are in the graph already
+	m.markWhole()
+	m.measure()
+}
+
 // destination mends the entries for a LID and writes the new ones into its row.
 func (m *mender) destination(lid fabric.LID, row []uint8) {
 	w := m.flow

@@ -27,7 +27,8 @@
 // derived anew from the new tables alone, and what is left is mended in a further step.
 // Destinations that no such step mends need others to make way (makeway.go), or, where
 // that does not help either, all tables to be rebuilt (rebuild.go). If that leaves the trunks
-// unevenly loaded, more steps spread the pairs again (balance.go).
+// unevenly loaded, more steps spread the pairs again (balance.go). On the way to other tables
+// (bring.go) rows that bar each other's way take others for a time (detour.go).
 // The trees for multicast are in the graph from the beginning, and stay (trees.go).
 // Entries that no packet in scope uses change in the last steps: otherwise a spine that
 // leaves now avoid would send the packets that still arrive by their old entries back
@@ -62,11 +63,17 @@ import (
 )
 
 // Options states the assumptions of a plan and its limits.
+//
+// Steps does not bound the whole plan. For Mend it is the steps that mend while others keep their
+// rows; making way and rebuilding (8 steps at a time, and 4 that mend what these leave), balancing
+// (4) and entries that nothing in scope uses (2) have limits of their own. For Bring it is the
+// steps straight to the target; after these there may be as many behind a detour of up to 3, as
+// many again if packets may be dropped, and 4 for entries that nothing in scope uses.
 type Options struct {
 	Contract   routing.Contract // what clients use; zero: honored
 	Scope      routing.Scope    // who sends and receives; zero: host adapters
 	Slack      int              // hops by which a path may become longer; zero: 4
-	Steps      int              // largest number of steps; zero: 4, for Bring 16
+	Steps      int              // largest number of steps of each search, see below; zero: 4, for Bring 16
 	AllowDrops bool             // where there is no other way, Bring and rebuilding may drop the packets of single destinations for a step
 }
 
@@ -81,7 +88,7 @@ type Plan struct {
 type Step struct {
 	Tables   *routing.Tables
 	Mended   int  // number of entries changed for packets in scope
-	Rebuilt  bool // it moves destinations that lost nothing, to make room for others or as Balanced says
+	Rebuilt  bool // it moves destinations that lost nothing: to make room for others, as Balanced says, or as a detour
 	Balanced bool // it spreads the load again, after steps that moved many
 	Drops    int  // number of entries removed for a step, so that the next one is safe (Options.AllowDrops)
 	Follow   int  // number of other entries changed: of switches that no packet in scope passes, for LIDs out of scope, dead ones removed
