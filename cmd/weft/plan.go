@@ -39,14 +39,15 @@ func planError(err error, source string, contract routing.Contract) error {
 }
 
 type stepOfPlan struct {
-	Mended  int   `json:"entries_mended"`
-	Follow  int   `json:"entries_that_follow"`
-	Dropped int   `json:"entries_dropped"`
-	Rebuilt bool  `json:"rebuilt"`
-	Due     int   `json:"entries_due"`
-	Blocks  int   `json:"blocks"`
-	Touched int   `json:"switches"`
-	Cut     int64 `json:"pairs_cut_after"`
+	Mended   int   `json:"entries_mended"`
+	Follow   int   `json:"entries_that_follow"`
+	Dropped  int   `json:"entries_dropped"`
+	Rebuilt  bool  `json:"rebuilt"`
+	Balanced bool  `json:"balanced"`
+	Due      int   `json:"entries_due"`
+	Blocks   int   `json:"blocks"`
+	Touched  int   `json:"switches"`
+	Cut      int64 `json:"pairs_cut_after"`
 
 	BySwitch []switchEntries `json:"by_switch"`
 }
@@ -54,7 +55,7 @@ type stepOfPlan struct {
 func stepsOf(p *change.Proven) []stepOfPlan {
 	return list.Of(p.Steps, func(s change.Step) stepOfPlan {
 		return stepOfPlan{
-			s.Mended, s.Follow, s.Drops, s.Rebuilt, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter(),
+			s.Mended, s.Follow, s.Drops, s.Rebuilt, s.Balanced, s.Union.Due, s.Union.Blocks, s.Union.Switches, s.Union.CutAfter(),
 			entriesBySwitch(p.After.Fabric, s.Union.BySwitch),
 		}
 	})
