@@ -10,6 +10,7 @@ import (
 	"github.com/weft-fabric/weft/internal/dumped"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/adaptive/minimal"
 )
 
 // BenchmarkBisect measures bisect patterns, an operation each; the table of routes
@@ -50,4 +51,41 @@ func cpuSeconds(b *testing.B) float64 {
 		b.Fatal(err)
 	}
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// BenchmarkExplainWithGroups names the cable at which waiting ends where switches choose and hosts use all
+// service levels, an operation each.
+func BenchmarkExplainWithGroups(b *testing.B) {
+	tables := *routed(b, "xgft:m=8x12,w=8x8,hosts=8", "updn")
+	f := tables.Fabric
+	groups, err := minimal.Groups(b.Context(), &tables, routing.Any, routing.HCA, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	tables.Groups, tables.Lanes = groups, routing.NewLanes(f, tables.Lanes.SL2VL)
+	for lid := range f.LIDs() {
+		for i := range tables.Lanes.SLRow(lid) {
+			tables.Lanes.SLRow(lid)[i] = uint8(i % routing.SLs)
+		}
+	}
+	loads, err := congestion.CountTables(b.Context(), &tables, routing.HCA)
+	if err != nil {
+		b.Fatal(err)
+	}
+	n := len(f.Channels())
+	c := congestion.Counted{Bytes: make([]float64, n), Wait: make([]float64, n), Known: make([]bool, n), Seconds: 1, Tick: 1}
+	for i, ch := range f.Channels() {
+		c.Bytes[i], c.Known[i] = 1e6, true
+		if ch.To == 0 { // a switch
+			c.Wait[i] = .5
+		}
+	}
+	b.ReportAllocs()
+	before := cpuSeconds(b)
+	for range b.N {
+		if m := congestion.Explain(&tables, loads, c); len(m.Findings) == 0 || m.Findings[0].Kind != congestion.Slow {
+			b.Fatal("no cable is named")
+		}
+	}
+	b.ReportMetric((cpuSeconds(b)-before)/float64(b.N), "cpu-s/op")
 }

@@ -1,6 +1,7 @@
 package congestion
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -20,7 +21,8 @@ type timed struct {
 	f    *fabric.Fabric
 	t    *routing.Tables
 	fan  *fan      // where switches choose
-	sls  uint16    // service levels to look at, as bits
+	sls  []alike   // service levels to look at
+	ways [][]uint8 // [switch] in-ports, one of each kind: from those of a kind packets meet the same tables
 	wait []float64 // [ChannelID] share of the time for which its port waited
 	in   []float64 // [switch] the largest wait of a channel to it
 	out  []float64 // [switch] the largest wait of a channel from it
@@ -33,10 +35,14 @@ func newTimed(tables *routing.Tables, c Counted) *timed {
 	}
 	f := tables.Fabric
 	n := len(f.Channels())
-	t := &timed{f: f, t: tables, fan: newFan(tables), sls: 1, wait: make([]float64, n),
-		in: make([]float64, f.Switches()), out: make([]float64, f.Switches())}
-	if t.fan != nil {
-		t.sls = tables.Levels()
+	t := &timed{f: f, t: tables, fan: newFan(tables), sls: levelsOf(tables), ways: make([][]uint8, f.Switches()),
+		wait: make([]float64, n), in: make([]float64, f.Switches()), out: make([]float64, f.Switches())}
+	for s := range fabric.NodeID(f.Switches()) {
+		for port := range uint8(f.Node(s).Ports + 1) {
+			if t.kind(s, port) < 0 {
+				t.ways[s] = append(t.ways[s], port)
+			}
+		}
 	}
 	for i, ch := range f.Channels() {
 		if !c.Known[i] {
@@ -83,15 +89,59 @@ func (t *timed) slow() []Finding {
 	return []Finding{{Trunk: c, Kind: Slow, Factor: share}}
 }
 
+// alike is service levels whose packets are forwarded alike everywhere.
+type alike struct {
+	sl    uint8 // one of them
+	count float64
+}
+
+func levelsOf(t *routing.Tables) (all []alike) {
+	g := t.Groups
+	if g == nil {
+		return []alike{{0, 1}}
+	}
+	same := func(a, b uint8) bool {
+		for s := range fabric.NodeID(t.Fabric.Switches()) {
+			if g.Levels(s)>>a&1 != g.Levels(s)>>b&1 {
+				return false
+			}
+			for in := range uint8(t.Fabric.Node(s).Ports + 1) {
+				if g.Table(s, in, a) != g.Table(s, in, b) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	for sls := t.Levels(); sls != 0; sls &= sls - 1 {
+		sl := uint8(bits.TrailingZeros16(sls))
+		i := slices.IndexFunc(all, func(other alike) bool { return same(other.sl, sl) })
+		if i < 0 {
+			i = len(all)
+			all = append(all, alike{sl: sl})
+		}
+		all[i].count++
+	}
+	return all
+}
+
+// kind is the index of an in-port's kind into ways, -1 if it is of none.
+func (t *timed) kind(s fabric.NodeID, port uint8) int {
+	return slices.IndexFunc(t.ways[s], func(other uint8) bool { return t.fan == nil || t.t.Groups.SameFrom(s, port, other) })
+}
+
 // outOf is the trunk out of a switch for which packets wait the longest in the mean over
 // those that go on by it. Cables are slow in both directions: half as much counts what
 // waits at their other end.
 func (t *timed) outOf(s fabric.NodeID) fabric.ChannelID {
 	best, most := fabric.ChannelID(fabric.None), 0.0
-	here := t.waitFor(s)
-	for c, v := range here {
-		reverse := t.f.Channel(c).Reverse
-		v += t.waitFor(t.f.Channel(c).To)[reverse] / 2
+	there := map[fabric.NodeID]map[fabric.ChannelID]float64{}
+	for c, v := range t.waitFor(s) {
+		to, reverse := t.f.Channel(c).To, t.f.Channel(c).Reverse
+		if there[to] == nil {
+			there[to] = t.waitFor(to)
+		}
+		v += there[to][reverse] / 2
 		if v > most || v == most && c < best {
 			best, most = c, v
 		}
@@ -99,43 +149,72 @@ func (t *timed) outOf(s fabric.NodeID) fabric.ChannelID {
 	return best
 }
 
+// incoming is a cable into a switch.
+type incoming struct {
+	from fabric.NodeID
+	port uint8 // of from
+	kind int   // of the in-port
+	wait float64
+}
+
+func (t *timed) into(s fabric.NodeID) (all []incoming) {
+	for port := 1; port <= t.f.Node(s).Ports; port++ {
+		if out := t.f.Out(s, uint8(port)); out != fabric.None {
+			in := t.f.Channel(out).Reverse
+			from := t.f.Channel(in)
+			all = append(all, incoming{from.From, from.FromPort, t.kind(s, uint8(port)), t.wait[in]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b incoming) int { return cmp.Compare(a.from, b.from) })
+	return all
+}
+
+// mean is of waits.
+type mean struct{ sum, n float64 }
+
 // waitFor is by trunk out of a switch the share of the time for which what goes on by it
 // waited to come in, less that for which the trunk itself waits: the mean over in-ports and
 // destinations, and, where the switch chooses, with the parts of flows as weights.
 func (t *timed) waitFor(s fabric.NodeID) map[fabric.ChannelID]float64 {
-	type mean struct{ sum, n float64 }
-	means := map[fabric.ChannelID]mean{}
 	f := t.f
+	var means [256]mean // [out-port]
 	var ports []uint8
-	for port := 1; port <= f.Node(s).Ports; port++ {
-		out := f.Out(s, uint8(port))
-		if out == fabric.None {
-			continue
-		}
-		in := f.Channel(out).Reverse
-		from := f.Channel(in)
-		for lid, e := range routing.HCA.LIDs(f) {
-			if f.Endpoint(e).Node == from.From {
-				continue
+	cables, come := t.into(s), make([]mean, len(t.ways[s])) // come: [kind of in-port]
+	for lid, e := range routing.HCA.LIDs(f) {
+		to := f.Endpoint(e).Node
+		for _, level := range t.sls {
+			clear(come)
+			at := fabric.NodeID(fabric.None) // whom sends is about
+			var sends routing.PortSet
+			for i := range cables {
+				c := &cables[i]
+				if int(c.from) < f.Switches() && c.from != at {
+					at = c.from
+					sends, ports = t.sends(at, lid, level.sl, ports)
+				}
+				if c.from != to && (c.from != at || sends.Has(c.port)) {
+					m := &come[c.kind]
+					m.sum, m.n = m.sum+c.wait, m.n+1
+				}
 			}
-			for sls := t.sls; sls != 0; sls &= sls - 1 {
-				sl := uint8(bits.TrailingZeros16(sls))
-				if int(in) < f.Trunks() && !t.sends(from.From, from.FromPort, lid, sl) {
+			for kind, m := range come {
+				if m.n == 0 {
 					continue
 				}
-				ports = t.outs(ports[:0], s, uint8(port), lid, sl)
+				ports = t.outs(ports[:0], s, t.ways[s][kind], lid, level.sl)
+				part := level.count / float64(len(ports))
 				for _, p := range ports {
-					if next := f.Out(s, p); next >= 0 && int(next) < f.Trunks() {
-						m, part := means[next], 1/float64(len(ports))
-						means[next] = mean{m.sum + part*t.wait[in], m.n + part}
-					}
+					means[p].sum += part * m.sum
+					means[p].n += part * m.n
 				}
 			}
 		}
 	}
 	waits := map[fabric.ChannelID]float64{}
-	for c, m := range means {
-		waits[c] = m.sum/m.n - t.wait[c]
+	for port := 1; port <= f.Node(s).Ports; port++ {
+		if c, m := f.Out(s, uint8(port)), means[port]; m.n > 0 && c >= 0 && int(c) < f.Trunks() {
+			waits[c] = m.sum/m.n - t.wait[c]
+		}
 	}
 	return waits
 }
@@ -148,15 +227,15 @@ func (t *timed) outs(ports []uint8, s fabric.NodeID, in uint8, lid fabric.LID, s
 	return t.fan.outs(ports, t.fan.place[t.fan.first[s]+int(in)], lid, sl)
 }
 
-// sends says whether a switch may send packets to a LID by a port, wherever they came in.
-func (t *timed) sends(s fabric.NodeID, port uint8, lid fabric.LID, sl uint8) bool {
-	if t.fan == nil {
-		return t.t.Forwarding.Port(s, lid) == port
-	}
-	for in := range uint8(t.f.Node(s).Ports + 1) {
-		if slices.Contains(t.outs(nil, s, in, lid, sl), port) {
-			return true
+// sends is the ports by which a switch may send packets to a LID, wherever they came in; ports is
+// scratch space.
+func (t *timed) sends(s fabric.NodeID, lid fabric.LID, sl uint8, ports []uint8) (routing.PortSet, []uint8) {
+	var all routing.PortSet
+	for _, in := range t.ways[s] {
+		ports = t.outs(ports[:0], s, in, lid, sl)
+		for _, port := range ports {
+			all.Add(port)
 		}
 	}
-	return false
+	return all, ports
 }
