@@ -105,15 +105,16 @@ func names(ports []Port) []string {
 	return all
 }
 
-// since carries over since when alarms are there: those of a kind are one for that.
-func since(l, before *Look) {
+// since carries over since when alarms are there: those of a kind are one for that. There are alarms of looks
+// that could not be kept too, which before, the last that was kept or nil, does not have.
+func since(l, before *Look, there []Alarm) {
 	for i := range l.Alarms {
 		a := &l.Alarms[i]
 		a.Since = l.At
-		if before == nil || a.Kind == Recabled { // which happens once
-			continue
-		}
-		for _, b := range before.Alarms {
+		for _, b := range there {
+			if a.Kind == Recabled && before != nil && !b.Since.After(before.At) { // that was another time
+				continue
+			}
 			if b.Kind == a.Kind && b.Since.Before(l.At) { // else the clock was set back
 				a.Since = b.Since
 			}

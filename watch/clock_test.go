@@ -22,6 +22,7 @@ func TestClockIsSetBack(t *testing.T) {
 	first.At = first.At.Add(years)
 	for i := range first.Alarms {
 		first.Alarms[i].Since = first.Alarms[i].Since.Add(years)
+		w.status.Alarms[i].Since = first.Alarms[i].Since
 	}
 	w.status.Alarms = append(w.status.Alarms, Alarm{Kind: Unreadable, Since: time.Now().Add(years)})
 	if since := w.sinceWhen(Unreadable, time.Now()); since.After(time.Now()) {

@@ -1,11 +1,14 @@
 package watch
 
 import (
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/weft-fabric/weft/internal/testnet"
 )
@@ -36,17 +39,62 @@ func TestStateCannotBeWritten(t *testing.T) {
 	if l, err := w.look(t.Context()); err == nil || l != nil {
 		t.Fatalf("%+v, %v", l, err)
 	}
-	if kinds := kindsOf(w.status.Alarms); !slices.Equal(kinds, []Kind{CreditLoop, Unreadable}) {
+	began := slices.Clone(w.status.Alarms)
+	if kinds := kindsOf(began); !slices.Equal(kinds, []Kind{CreditLoop, Unreadable}) {
 		t.Errorf("alarms %v", kinds)
 	}
-	w.write("look")
+	// Alarms of looks that cannot be kept are there since the first of them, and so they are kept when they can.
+	if _, err := w.look(t.Context()); err == nil {
+		t.Fatal("it was kept")
+	}
+	for i, a := range w.status.Alarms {
+		if !a.Since.Equal(began[i].Since) {
+			t.Errorf("%s is there since %v, then since %v", a.Kind, began[i].Since, a.Since)
+		}
+	}
 	if err := os.Remove(files); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(files, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if l, err := w.look(t.Context()); err != nil || l == nil || !l.Alarms[0].Since.Equal(began[0].Since) {
+		t.Errorf("%+v, %v; the alarm began %v", l, err, began[0].Since)
+	}
+	w.write("look")
 	if l, err := w.look(t.Context()); err != nil || l == nil || len(w.status.Alarms) > 0 {
 		t.Errorf("%+v, %v, %+v", l, err, w.status.Alarms)
+	}
+}
+
+// Ports that lead elsewhere do since the first look that saw it, though it could not be kept; those that do
+// so at another time do since then.
+func TestSinceOfRecabled(t *testing.T) {
+	at := func(minutes int) time.Time { return time.Unix(0, 0).Add(time.Duration(minutes) * time.Minute) }
+	kept := &Look{At: at(1)}
+	for _, c := range []struct{ there, want int }{{1, 3}, {2, 2}} {
+		l := &Look{At: at(3), Alarms: []Alarm{{Kind: Recabled}}}
+		since(l, kept, []Alarm{{Kind: Recabled, Since: at(c.there)}})
+		if !l.Alarms[0].Since.Equal(at(c.want)) {
+			t.Errorf("the last look that was kept at 1, one recabled at %d: since %v", c.there, l.Alarms[0].Since)
+		}
+	}
+}
+
+// Why a look fails is logged once, again when it changes, and when it is over.
+func TestFailuresAreToldOnce(t *testing.T) {
+	var log strings.Builder
+	w := newScene(t, Config{})
+	w.Log = slog.New(slog.NewTextHandler(&log, nil))
+	for _, err := range []error{nil, errors.New("one"), errors.New("one"), errors.New("two"), nil, nil, errors.New("two")} {
+		w.tellFailure(err)
+	}
+	var said []string
+	for line := range strings.Lines(log.String()) {
+		_, text, _ := strings.Cut(strings.TrimSpace(line), "msg=")
+		said = append(said, text)
+	}
+	if want := []string{"look error=one", "look error=two", `"looks work again"`, "look error=two"}; !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
 	}
 }

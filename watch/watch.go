@@ -45,6 +45,7 @@ type running struct {
 	tried  []stamp   // of those of the last attempt
 	before *Snapshot // nil: there is none
 	last   *Look     // kept; nil: there is none
+	failed string    // the error of the last look as it was logged; empty: there was none
 
 	mu     sync.Mutex
 	status Health
@@ -68,8 +69,8 @@ func (w *Watcher) Run(ctx context.Context, reload <-chan os.Signal) error {
 		w.Ready()
 	}
 	for {
-		if _, err := r.look(ctx); err != nil && ctx.Err() == nil {
-			r.Log.Error("look", "error", err)
+		if _, err := r.look(ctx); ctx.Err() == nil {
+			r.tellFailure(err)
 		}
 		if r.rest(ctx, reload) != nil {
 			return nil
@@ -379,8 +380,20 @@ func (r *running) hold(ctx context.Context, l *Look, now *Snapshot, dir string, 
 		}
 	}
 	l.Alarms = append([]Alarm{}, alarms(l, r.last, now, differ)...)
-	since(l, r.last)
+	since(l, r.last, r.status.Alarms)
 	return nil
+}
+
+// tellFailure logs why a look failed, unless the one before did for the same reason, and that looks work again.
+func (r *running) tellFailure(err error) {
+	switch was := r.failed; {
+	case err == nil && was != "":
+		r.failed = ""
+		r.Log.Info("looks work again")
+	case err != nil && was != err.Error():
+		r.failed = err.Error()
+		r.Log.Error("look", "error", err)
+	}
 }
 
 // tell logs a look that is new.
