@@ -256,33 +256,35 @@ func (s *region) freeLane(into int32) {
 }
 
 // stuckFlits marks the queues that will move: those in which nothing waits, or only for
-// flits, credits or a lane on their way to it, or for a queue that will move.
+// flits, credits or a lane on their way to it, or for a queue that will move. Of the lanes that
+// a head requests, one is enough.
 func (s *sim) stuckFlits() (waiting int) {
 	f, moves := s.regions[0].flits, s.watch.moves
-	waits := func(q int32) int32 { // the queue that q waits for; none: it moves
+	mayMove := func(q int32) bool {
 		if w := &f.worms[q]; w.into != none {
-			switch {
-			case s.near[w.into].free() > 0 || s.returning(w.into) > 0:
-				return none // a flit that is missing comes by a queue that is not full, and no circle goes through one
-			default:
-				return w.into
+			// A flit that is missing comes by a queue that is not full, and no circle goes through one.
+			return s.near[w.into].free() > 0 || s.returning(w.into) > 0 || moves[w.into]
+		}
+		r := s.far[q].asked
+		if r == none {
+			return true
+		}
+		for ; r != none; r = s.regions[0].requests[r].sibling {
+			if on := f.owner[s.regions[0].requests[r].into]; on == none || moves[on] {
+				return true
 			}
 		}
-		if r := s.far[q].asked; r != none {
-			return f.owner[s.regions[0].requests[r].into]
-		}
-		return none
+		return false
 	}
 	for {
 		changed := false
 		waiting = 0
 		for q := range int32(len(moves)) {
-			if moves[q] {
-				continue
-			}
-			if on := waits(q); on == none || moves[on] {
+			switch {
+			case moves[q]:
+			case mayMove(q):
 				moves[q], changed = true, true
-			} else {
+			default:
 				waiting++
 			}
 		}

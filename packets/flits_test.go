@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -280,4 +281,32 @@ func TestFlitsRefuse(t *testing.T) {
 			t.Errorf("%+v is accepted", c)
 		}
 	}
+}
+
+// Where heads may take one of several lanes, a deadlock is found flit by flit only when none of
+// them will be free: what is said to be stuck never moves.
+func TestFlitsStuckIsForEver(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := unit(rapid.IntRange(2, 6).Draw(t, "flits"), 0)
+		c.Buffer, c.Flits = c.MTU+rapid.IntRange(0, 2).Draw(t, "more")*c.MTU, true
+		engine := rapid.SampledFrom([]string{"a-lash", "updn-adaptive", "escape"}).Draw(t, "engine")
+		n := adaptiveNetwork(t, rapid.SampledFrom([]string{"ring:5", "torus:3x3", "torus:4x4", "ring:7,hosts=2"}).Draw(t, "network"), engine, c)
+		s := started(t, n)
+		var found *Deadlock
+		for s.now < 400 && found == nil && s.step() {
+			found = s.stuckNow()
+		}
+		if found == nil {
+			return
+		}
+		far, worms := slices.Clone(s.far), slices.Clone(s.regions[0].flits.worms)
+		moves := slices.Clone(s.watch.moves)
+		for s.now < 1500 && s.step() {
+		}
+		for q, m := range moves {
+			if !m && (far[q].head != s.far[q].head || worms[q].bytes != s.regions[0].flits.worms[q].bytes) {
+				t.Fatalf("%s: buffer %d was said at %d to be stuck and moved", engine, q, found.Found)
+			}
+		}
+	})
 }
