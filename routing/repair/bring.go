@@ -33,7 +33,7 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 	}
 	sh := newShared(tables, nil, o)
 	plan := &Plan{}
-	if err := plan.bring(ctx, sh, tables, target, nil, o.Steps); err != nil {
+	if err := plan.bring(ctx, sh, tables, target, upTo{steps: o.Steps}); err != nil {
 		return nil, err
 	}
 	if len(plan.Left) > 0 {
@@ -42,8 +42,7 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 		}
 	}
 	if o.AllowDrops && len(plan.Left) > 0 {
-		sh.drops = true
-		if err := plan.bring(ctx, sh, tables, target, nil, o.Steps); err != nil {
+		if err := plan.bring(ctx, sh, tables, target, upTo{steps: o.Steps, drops: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -51,11 +50,17 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 	return plan, nil
 }
 
-// bring adds at most so many steps towards target, as Bring has them. Packets to hosts that
-// are gone follow the tables in force until the first step has changed their rows too. If need
-// is not empty, bring ends as soon as the destinations in need are done.
-func (p *Plan) bring(ctx context.Context, sh *shared, tables, target *routing.Tables, need []Left, most int) error {
-	for i := range most {
+// upTo is how far bring goes.
+type upTo struct {
+	steps int    // at most
+	need  []Left // it ends as soon as these destinations are done; empty: when all are
+	drops bool   // a step may drop packets, if nothing else helps
+}
+
+// bring adds steps towards target, as Bring has them. Packets to hosts that are gone follow
+// the tables in force until the first step has changed their rows too.
+func (p *Plan) bring(ctx context.Context, sh *shared, tables, target *routing.Tables, to upTo) error {
+	for i := range to.steps {
 		s := sh.newStep(p.end(tables))
 		if err := s.derive(ctx); err != nil {
 			return err
@@ -67,7 +72,7 @@ func (p *Plan) bring(ctx context.Context, sh *shared, tables, target *routing.Ta
 		// First the others, which make way for those in need.
 		for _, needed := range []bool{false, true} {
 			if err := s.eachInScope(ctx, func(lid fabric.LID) {
-				if anyOf(need, lid) == needed {
+				if anyOf(to.need, lid) == needed {
 					b.destination(lid, s.Tables.Forwarding.Row(lid))
 				}
 			}); err != nil {
@@ -75,7 +80,7 @@ func (p *Plan) bring(ctx context.Context, sh *shared, tables, target *routing.Ta
 			}
 		}
 		p.Left = s.left
-		if sh.drops && (s.Mended == 0 || i == most-2) { // the last step then brings the entries
+		if to.drops && (s.Mended == 0 || i == to.steps-2) { // the last step then brings the entries
 			s.drop(target.Forwarding)
 		}
 		if s.Mended+s.Drops == 0 {
@@ -83,7 +88,7 @@ func (p *Plan) bring(ctx context.Context, sh *shared, tables, target *routing.Ta
 		}
 		s.followTarget(target.Forwarding, false)
 		p.Steps = append(p.Steps, s.Step)
-		if !anyLeft(s.left, need) {
+		if !anyLeft(s.left, to.need) {
 			break
 		}
 	}

@@ -46,7 +46,7 @@ func (p *Plan) detour(ctx context.Context, sh *shared, tables, target *routing.T
 				way.Steps = append(way.Steps, s.Step)
 			}
 		}
-		if err := way.bring(ctx, sh, p.end(tables), target, nil, most); err != nil {
+		if err := way.bring(ctx, sh, p.end(tables), target, upTo{steps: most}); err != nil {
 			return err
 		}
 		if len(way.Left) == 0 {

@@ -313,9 +313,8 @@ func rootsFor(sh *shared, left []Left) [][]fabric.NodeID {
 // towards is the plan with steps from its end towards other tables, as far as what is left
 // needs them, and with steps that mend what they leave. tables is those before the plan.
 func (p *Plan) towards(ctx context.Context, sh *shared, target, tables *routing.Tables) (*Plan, error) {
-	sh.drops = sh.o.AllowDrops
 	longer := &Plan{Steps: slices.Clone(p.Steps)}
-	if err := longer.bring(ctx, sh, tables, target, p.Left, towardsSteps); err != nil {
+	if err := longer.bring(ctx, sh, tables, target, upTo{towardsSteps, p.Left, sh.o.AllowDrops}); err != nil {
 		return nil, err
 	}
 	longer.followTarget(sh, tables, target.Forwarding)

@@ -18,7 +18,6 @@ type shared struct {
 	dead   *deadRows
 	gone   []fabric.LID         // of endpoints in scope that are gone
 	turns  []acyclic.Dependency // of the trees for multicast
-	drops  bool                 // a step towards other tables may drop packets, if nothing else helps
 
 	entries int // number of entries for the LIDs in scope, which are fewer than the highest LID
 	begun   int // number of steps begun, whether they became part of a plan or not
