@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/transition"
@@ -110,16 +111,22 @@ func names(ports []Port) []string {
 func since(l, before *Look, there []Alarm) {
 	for i := range l.Alarms {
 		a := &l.Alarms[i]
-		a.Since = l.At
-		for _, b := range there {
-			if a.Kind == Recabled && before != nil && !b.Since.After(before.At) { // that was another time
-				continue
-			}
-			if b.Kind == a.Kind && b.Since.Before(l.At) { // else the clock was set back
-				a.Since = b.Since
-			}
+		a.Since = sinceWhen(there, a.Kind, l.At)
+		if a.Kind == Recabled && before != nil && !a.Since.After(before.At) { // that was another time
+			a.Since = l.At
 		}
 	}
+}
+
+// sinceWhen is since when an alarm of a kind is among those that are there; now, if it is not, or the
+// clock was set back.
+func sinceWhen(there []Alarm, kind Kind, now time.Time) time.Time {
+	for _, a := range there {
+		if a.Kind == kind && a.Since.Before(now) {
+			return a.Since
+		}
+	}
+	return now
 }
 
 // differing is the entries of tables that are not as expected.

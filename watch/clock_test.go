@@ -25,7 +25,7 @@ func TestClockIsSetBack(t *testing.T) {
 		w.status.Alarms[i].Since = first.Alarms[i].Since
 	}
 	w.status.Alarms = append(w.status.Alarms, Alarm{Kind: Unreadable, Since: time.Now().Add(years)})
-	if since := w.sinceWhen(Unreadable, time.Now()); since.After(time.Now()) {
+	if since := sinceWhen(w.status.Alarms, Unreadable, time.Now()); since.After(time.Now()) {
 		t.Errorf("the folder cannot be read since %v", since)
 	}
 	again := w.show(loop) // its file is newer again

@@ -221,7 +221,7 @@ func (r *running) look(ctx context.Context) (*Look, error) {
 			r.metrics.show(l)
 			l = nil
 		}
-		r.raise(append(there, Alarm{Unreadable, st.Error, r.remedy(err), r.sinceWhen(Unreadable, begin)}))
+		r.raise(append(there, Alarm{Unreadable, st.Error, r.remedy(err), sinceWhen(st.Alarms, Unreadable, begin.UTC())}))
 	case l == nil:
 		st.Same++
 		st.Failed, st.Error = 0, ""
@@ -251,16 +251,6 @@ func (r *running) remedy(err error) string {
 		return "see that the state folder can be written and its disk has space: looks are copied into it before they are read"
 	}
 	return "see that the files are there, whole, and of one network; weft watch --once tells more"
-}
-
-// sinceWhen is since when an alarm is there.
-func (r *running) sinceWhen(kind Kind, now time.Time) time.Time {
-	for _, a := range r.status.Alarms {
-		if a.Kind == kind && a.Since.Before(now) {
-			return a.Since
-		}
-	}
-	return now.UTC()
 }
 
 // raise makes some alarms those that are there, and logs which are new and which are over.
