@@ -20,16 +20,7 @@ func TestDisjointPaths(t *testing.T) {
 	for p := range uint8(3) {
 		b.Cable(left, p+1, right, p+1, fabric.Rate{})
 	}
-	for i, s := range []fabric.Ref{left, right} {
-		b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(10 + i), Kind: fabric.Adapter, Ports: 1}, ""), 1, s, 4, fabric.Rate{})
-	}
-	f, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = f.WithLMC(2); err != nil {
-		t.Fatal(err)
-	}
+	f := fourAddresses(t, &b, 4, left, right)
 	fw := routing.NewForwarding(f)
 	l := routing.NewLanes(f, routing.LanePerSL(1))
 	for _, id := range routing.HCA.Endpoints(f) {
@@ -99,16 +90,7 @@ func TestDisjointPathsWithoutTheFirst(t *testing.T) {
 	b.Cable(sw[1], 2, sw[2], 2, fabric.Rate{})
 	b.Cable(sw[1], 3, sw[3], 1, fabric.Rate{})
 	b.Cable(sw[2], 3, sw[3], 2, fabric.Rate{})
-	for i, s := range []fabric.Ref{sw[0], sw[3]} {
-		b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(10 + i), Kind: fabric.Adapter, Ports: 1}, ""), 1, s, 3, fabric.Rate{})
-	}
-	f, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = f.WithLMC(2); err != nil {
-		t.Fatal(err)
-	}
+	f := fourAddresses(t, &b, 3, sw[0], sw[3])
 	fw := routing.NewForwarding(f)
 	to := f.Endpoint(routing.HCA.Endpoints(f)[1])
 	for a, ports := range [][4]uint8{{1, 2, 3, 3}, {1, 3, 3, 3}, {2, 3, 3, 3}, {2, 3, 3, 3}} {
@@ -118,4 +100,20 @@ func TestDisjointPathsWithoutTheFirst(t *testing.T) {
 	if got, err := congestion.Disjoint(context.Background(), tables, routing.HCA); err != nil || got != 1 {
 		t.Errorf("two ways there and none back: %g on the average: %v", got, err)
 	}
+}
+
+// fourAddresses is a network with an adapter of four addresses at a port of some of its switches.
+func fourAddresses(t *testing.T, b *fabric.Builder, port uint8, at ...fabric.Ref) *fabric.Fabric {
+	t.Helper()
+	for i, s := range at {
+		b.Cable(b.Node(fabric.Node{GUID: fabric.GUID(10 + i), Kind: fabric.Adapter, Ports: 1}, ""), 1, s, port, fabric.Rate{})
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = f.WithLMC(2); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
