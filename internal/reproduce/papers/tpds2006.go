@@ -9,12 +9,15 @@ import (
 )
 
 // ratios is the cables per switch that connectivity goes through, from nearly a tree
-// to nearly complete.
-var ratios = []float64{1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 6, 10, 16, 24}
+// to nearly complete, and those of them that are in the quick set.
+var (
+	ratios      = []float64{1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 6, 10, 16, 24}
+	quickRatios = []float64{1.25, 1.5, 2, 2.5, 3, 4, 6, 16}
+)
 
 // irregular is random networks of so many switches with a host each, by cables per
 // switch: from a tree to the complete network, as far as ports go.
-func irregular(switches int, quick ...float64) claims.Line {
+func irregular(switches int) claims.Line {
 	l := claims.Line{Name: fmt.Sprintf("%d switches", switches)}
 	add := func(links int, isQuick bool) {
 		l.Places = append(l.Places, claims.Place{
@@ -29,11 +32,7 @@ func irregular(switches int, quick ...float64) claims.Line {
 		if links >= complete {
 			break
 		}
-		isQuick := false
-		for _, q := range quick {
-			isQuick = isQuick || q == r
-		}
-		add(links, isQuick)
+		add(links, slices.Contains(quickRatios, r))
 	}
 	if complete <= switches*253/6 {
 		add(complete, switches <= 32)
@@ -41,21 +40,17 @@ func irregular(switches int, quick ...float64) claims.Line {
 	return l
 }
 
-// connectivity is the lines of a figure over connectivity.
-func connectivity(engine string, switches []int, quick ...float64) (lines []claims.Line) {
+// connectivity is a line of an engine for each size, by cables per switch, and one of weave-any
+// beside them, at one size so that it can be told apart.
+func connectivity(engine string, switches ...int) (lines []claims.Line) {
 	for _, n := range switches {
-		l := irregular(n, quick...)
+		l := irregular(n)
 		l.Engine = engine
 		lines = append(lines, withPrinted(l)...)
 	}
-	return lines
-}
-
-// oursAt is the line of weave-any beside them, at one of the sizes so that it can be told apart.
-func oursAt(switches int, quick ...float64) claims.Line {
-	l := irregular(switches, quick...)
-	l.Name, l.Engine, l.Beside = fmt.Sprintf("weave-any, %d switches", switches), "weave-any", true
-	return l
+	ours := irregular(64)
+	ours.Name, ours.Engine, ours.Beside = "weave-any, "+ours.Name, "weave-any", true
+	return append(lines, ours)
 }
 
 // doubled is random networks with twice as many cables as switches.
@@ -92,7 +87,7 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-3", Figure: "Fig. 3", Title: "Layers that LASH needs, by connectivity",
 		Shows:   "Layers for one shortest path for every pair, taken at random." + set + firstFit,
-		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: append(connectivity("lash-random", []int{16, 32, 64, 128}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16), oursAt(64, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16)),
+		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("lash-random", 16, 32, 64, 128),
 		Quick: few, Full: hundred,
 		Claims: []claims.Claim{
 			{Where: "5.2", Says: "a tree needs one layer", Check: claims.FirstIs(1)},
@@ -129,7 +124,7 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-5", Figure: "Fig. 5", Title: "Layers that MP-LASH needs for all shortest paths",
 		Shows:   "Layers when every shortest path of every pair is open to the source." + set,
-		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: append(connectivity("mp-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16), oursAt(64, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16)),
+		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("mp-lash", 16, 32, 64),
 		Quick: few, Full: hundred,
 		Claims: []claims.Claim{
 			{Where: "6", Says: "64 switches: never more than six layers", Check: claims.Ranges("64 switches", 1, 6)},
@@ -140,7 +135,7 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-6", Figure: "Fig. 6", Title: "Layers that A-LASH needs for all shortest paths",
 		Shows:   "Layers when every shortest path is open to the switches, grouped by the first link." + set,
-		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: append(connectivity("a-lash", []int{16, 32, 64}, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16), oursAt(64, 1.25, 1.5, 2, 2.5, 3, 4, 6, 16)),
+		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("a-lash", 16, 32, 64),
 		Quick: few, Full: hundred,
 	},
 }
