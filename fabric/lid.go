@@ -10,20 +10,28 @@ import (
 // is valid (1 … MaxLID), aligned to its LMC and claimed by one endpoint only. Every
 // other endpoint gets the lowest free aligned range, in the order of endpoints.
 func (b *Builder) assignLIDs(f *Fabric) error {
-	claims := make([]int32, 1<<16)
+	top, most := 0, 1 // the highest LID claimed; how far LIDs can come beyond it, and LID 0
 	for i := range f.endpoints {
 		e := &f.endpoints[i]
 		if e.LMC > 7 {
 			return fmt.Errorf("fabric: %s port %d has LMC %d; it is 0 to 7", f.Label(e.Node), e.Port, e.LMC)
 		}
 		if e.hasValidLID() {
+			top = max(top, int(e.LID)+e.width()-1)
+		}
+		most += 2 * e.width() // a range above all others, and what lies below it until it is aligned
+	}
+	most = min(top+most, int(MaxLID)+1) // so that small networks have small arrays
+	claims := make([]int32, most)
+	for i := range f.endpoints {
+		if e := &f.endpoints[i]; e.hasValidLID() {
 			for l := range e.width() {
 				claims[int(e.LID)+l]++
 			}
 		}
 	}
 	var without []EndpointID
-	owner := slices.Repeat([]EndpointID{None}, 1<<16)
+	owner := slices.Repeat([]EndpointID{None}, most)
 	for i := range f.endpoints {
 		e := &f.endpoints[i]
 		switch {
@@ -46,7 +54,7 @@ func (b *Builder) assignLIDs(f *Fabric) error {
 	if err := f.assignFree(without, owner); err != nil {
 		return err
 	}
-	top := int(MaxLID)
+	top = most - 1
 	for top > 0 && owner[top] == None {
 		top--
 	}
