@@ -87,7 +87,7 @@ on() { # runs a program on an adapter of the simulated fabric
 }
 
 step "3. OpenSM alone: its MinHop, judged by weft"
-printf 'routing_engine minhop\nqos TRUE\nmax_wire_smps 64\nsweep_interval 0\n' >"$dir/minhop.conf"
+printf 'routing_engine minhop\nqos TRUE\nmax_wire_smps 64\nsweep_interval 60\n' >"$dir/minhop.conf"
 on "${hosts[0]}" timeout 60 opensm -o -F "$dir/minhop.conf" -f "$dir/minhop.log" -D 0x43 >/dev/null
 weft verify "$net" --lfts "$dir/opensm-lfts.dump" --lst "$dir/opensm-subnet.lst" | say || true
 weft deploy check --conf "$dir/minhop.conf" --fabric "$net" --lfts "$dir/opensm-lfts.dump" --lst "$dir/opensm-subnet.lst" | head -n 5 | say || true

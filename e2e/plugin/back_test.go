@@ -27,10 +27,7 @@ const (
 // though: with answers on SL 0, SL 0 goes all the way round.
 func dateLines(t testing.TB, q *wire.Request) (*routing.Tables, *deadlock.Certificate) {
 	t.Helper()
-	f, err := q.Fabric()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := read(t, q)
 	const size = 5
 	ports := map[[2]int]uint8{} // by switch and neighbour
 	for c := range f.Trunks() {
@@ -90,7 +87,7 @@ func TestWayBack(t *testing.T) {
 		t.Errorf("directed: %q", out)
 	}
 	b[flags] &^= directed
-	if why := sound(t, q, b); !strings.Contains(why, "the certificate does not hold") {
+	if why := sound(t, q, read(t, q), b); !strings.Contains(why, "the certificate does not hold") {
 		t.Errorf("the judge has %q", why)
 	}
 	if out := core(t, asan, "prove", q, b); !strings.Contains(out[0], "a credit loop is not ruled out") {
@@ -126,7 +123,7 @@ func TestWhoAnswers(t *testing.T) {
 	}{{one, "senders begin on a lane that does not exist"}, {other, "proven"}} {
 		in := f.Channel(c.from.Inject).ToPort
 		b := remapped(t, q, whole, c.from.Switch, in, first, func(m []byte) { m[fresh] = 15 })
-		if why := sound(t, q, b); (why == "") != (c.want == "proven") {
+		if why := sound(t, q, read(t, q), b); (why == "") != (c.want == "proven") {
 			t.Errorf("from port %d: the judge has %q", in, why)
 		}
 		if out := core(t, asan, "prove", q, b); !strings.Contains(out[0], c.want) || c.want == "proven" && out[0] != c.want {
@@ -160,7 +157,7 @@ func TestWhoAnswersOnWhich(t *testing.T) {
 		"alike":      remapped(t, q, whole, one.Switch, in, out, func(m []byte) { m[fine], m[dropped] = 15, 15 }),
 		"told apart": remapped(t, q, remapped(t, q, whole, one.Switch, out, out, func(m []byte) { m[fine] = 15 }), one.Switch, in, out, func(m []byte) { m[dropped] = 15 }),
 	} {
-		if why := sound(t, q, b); why == "" {
+		if why := sound(t, q, read(t, q), b); why == "" {
 			t.Errorf("%s: the judge has nothing against it", name)
 		}
 		if got := core(t, asan, "prove", q, b); !strings.Contains(got[0], "senders begin on a lane that does not exist") {

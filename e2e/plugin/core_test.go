@@ -93,10 +93,10 @@ func TestNothingUnproven(t *testing.T) {
 					spoilt[i] = spoil(t, q, whole, chance)
 				}
 			}
-			count := map[string]int{}
+			count, f := map[string]int{}, read(t, q)
 			for i, verdict := range core(t, asan, "prove", q, bytes.Join(spoilt, nil)) {
 				word, _, _ := strings.Cut(verdict, ":")
-				why := sound(t, q, spoilt[i])
+				why := sound(t, q, f, spoilt[i])
 				if word == "proven" && why != "" {
 					t.Fatalf("answer %d passes the plugin: %s", i, why)
 				}
@@ -167,16 +167,22 @@ func spoil(t testing.TB, q *wire.Request, whole []byte, chance *rand.Rand) []byt
 	return b
 }
 
-// sound says what the judge has against an answer.
-func sound(t testing.TB, q *wire.Request, message []byte) string {
+// read is the fabric of a request.
+func read(t testing.TB, q *wire.Request) *fabric.Fabric {
+	t.Helper()
+	f, err := q.Fabric()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// sound says what the judge has against an answer to a request for a fabric.
+func sound(t testing.TB, q *wire.Request, f *fabric.Fabric, message []byte) string {
 	t.Helper()
 	a, err := wire.ReadAnswer(bytes.NewReader(message), q)
 	if err != nil {
 		return err.Error()
-	}
-	f, err := q.Fabric()
-	if err != nil {
-		t.Fatal(err)
 	}
 	tables, proof := tablesOf(f, q, a)
 	if why := lost(tables); why != "" {

@@ -164,9 +164,10 @@ func TestEveryByte(t *testing.T) {
 				t.Fatalf("%d verdicts on %d answers", len(verdicts), len(answers))
 			}
 			wrong := 0
+			f = read(t, q)
 			for i, verdict := range verdicts {
 				word, _, _ := strings.Cut(verdict, ":")
-				why := sound(t, q, answers[i])
+				why := sound(t, q, f, answers[i])
 				if why == "" && noLevel(t, q, answers[i]) {
 					why = "a LID not to be used, which no answer can say"
 				}

@@ -37,7 +37,7 @@ func (s *Subnet) Members(t testing.TB, host string, list []Membership) Joined {
 		source := filepath.Join(root(t), "internal", "live", "testdata", "members.c")
 		return exec.Command("sh", "-c", `mkdir -p "$0" && cc -std=gnu11 -Wall -Wextra -Werror -O1 -o "$0/members" "$1" -libumad`, dir, source)
 	}), "members")
-	cmd := command(t.Context(), t.TempDir(), s.env(host), program)
+	cmd := command(t.Context(), inMemory(t), s.env(host), program)
 	cmd.Stdin = strings.NewReader(input.String())
 	out, err := cmd.CombinedOutput()
 	if err != nil {

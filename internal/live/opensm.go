@@ -62,7 +62,11 @@ func OpenSM(t testing.TB, net string, conf map[string]string, pin *fabric.Fabric
 		GUID2LID: in("guid2lid"),
 		Log:      in("osm.log"),
 	}
-	write(t, in("opensm.conf"), configuration(conf))
+	// With -o and an interval of 0 OpenSM asks in a busy loop whether the sweep is done, on a
+	// core of its own.
+	once := map[string]string{"sweep_interval": "600"}
+	maps.Copy(once, conf)
+	write(t, in("opensm.conf"), configuration(once))
 	if pin != nil {
 		write(t, d.GUID2LID, guid2lid(pin))
 	}
@@ -70,7 +74,7 @@ func OpenSM(t testing.TB, net string, conf map[string]string, pin *fabric.Fabric
 	socket := fmt.Sprintf("weft-%d-%d", os.Getpid(), sweeps.Add(1))
 	stop := startSim(t, n, socket, nil)
 	defer stop()
-	cmd := command(t.Context(), dir, []string{
+	cmd := command(t.Context(), inMemory(t), []string{
 		"IBSIM_SOCKNAME=" + socket,
 		"LD_PRELOAD=" + tools.umad2sim,
 		"SIM_HOST=" + n.host,

@@ -40,6 +40,24 @@ func command(ctx context.Context, dir string, env []string, program string, args
 	return cmd
 }
 
+// inMemory is a folder to run a program in that uses ibsim. The library that connects them
+// makes hundreds of files there, in the place of /sys, every time that a program starts; on
+// a disk this takes longer than what most of the programs do. It is an ordinary folder
+// where the system has none in memory.
+func inMemory(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "weft-live-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Errorf("live: %v", err)
+		}
+	})
+	return dir
+}
+
 // startSim runs ibsim on a net file until the test ends or stop is called, and
 // returns when it is ready for clients. A nil console: it has none.
 func startSim(t testing.TB, n *netFile, socket string, console *os.File) (stop func()) {

@@ -3,8 +3,10 @@ package live
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -66,7 +68,7 @@ func (s *Subnet) env(host string) []string {
 // returns what it prints.
 func (s *Subnet) Query(t testing.TB, host, tool string, args ...string) (string, error) {
 	t.Helper()
-	out, err := command(t.Context(), t.TempDir(), s.env(host), tool, args...).CombinedOutput()
+	out, err := command(t.Context(), inMemory(t), s.env(host), tool, args...).CombinedOutput()
 	return string(out), err
 }
 
@@ -80,7 +82,9 @@ type Manager struct {
 	end  error         // how it ended, once done is closed
 	said Text          // what it printed, beside its log
 	stop context.CancelFunc
-	read int // bytes of the log that Await has seen
+
+	seen  int64           // bytes of the log that have been read
+	fresh strings.Builder // of them, what nobody was given yet
 }
 
 // Manage starts OpenSM on a host, with lines of opensm.conf and of its environment,
@@ -98,7 +102,7 @@ func (s *Subnet) Manage(t testing.TB, host, dir string, conf map[string]string, 
 	pidFile := filepath.Join(dir, "pid")
 	// The shell is replaced by OpenSM, so that its process number is OpenSM's: timeout(1)
 	// would take a SIGHUP for the end.
-	cmd := command(ctx, dir, nil, "sh", append([]string{"-c", `echo $$ >"$0.new" && mv "$0.new" "$0" && exec env "$@"`, pidFile},
+	cmd := command(ctx, inMemory(t), nil, "sh", append([]string{"-c", `echo $$ >"$0.new" && mv "$0.new" "$0" && exec env "$@"`, pidFile},
 		append(env, tools.opensm, "-F", filepath.Join(dir, "opensm.conf"), "-f", m.Log, "-D", cmp.Or(conf["log_flags"], "0x43"))...)...)
 	cmd.Stdout, cmd.Stderr = &m.said, &m.said
 	if err := cmd.Start(); err != nil {
@@ -174,14 +178,13 @@ func (m *Manager) Await(t testing.TB, phrase string, patience time.Duration) str
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		alive := m.Alive()
-		text, err := os.ReadFile(m.Log)
-		if err == nil {
-			fresh := string(text[min(m.read, len(text)):])
-			if i := strings.Index(fresh, phrase); i >= 0 {
-				if j := strings.IndexByte(fresh[i:], '\n'); j >= 0 {
-					m.read += i + j + 1
-					return fresh[:i+j+1]
-				}
+		m.readOn(t)
+		fresh := m.fresh.String()
+		if i := strings.Index(fresh, phrase); i >= 0 {
+			if j := strings.IndexByte(fresh[i:], '\n'); j >= 0 {
+				m.fresh.Reset()
+				m.fresh.WriteString(fresh[i+j+1:])
+				return fresh[:i+j+1]
 			}
 		}
 		if !alive || time.Now().After(end) {
@@ -190,25 +193,39 @@ func (m *Manager) Await(t testing.TB, phrase string, patience time.Duration) str
 	}
 }
 
+// readOn adds to fresh what the log has grown by: it comes to megabytes, and is looked at
+// many times a second.
+func (m *Manager) readOn(t testing.TB) (more bool) {
+	t.Helper()
+	file, err := os.Open(m.Log)
+	if errors.Is(err, os.ErrNotExist) {
+		return false // OpenSM has only just started
+	}
+	if err != nil {
+		t.Fatalf("live: %v", err)
+	}
+	defer file.Close()
+	n, err := io.Copy(&m.fresh, io.NewSectionReader(file, m.seen, math.MaxInt64-m.seen))
+	if err != nil {
+		t.Fatalf("live: %v", err)
+	}
+	m.seen += n
+	return n > 0
+}
+
 // Settle waits until a phrase is in the log, after what was waited for before, and then
 // until the log has not grown for a while, because traps start further sweeps. It
 // returns the log from there on.
 func (m *Manager) Settle(t testing.TB, phrase string, patience time.Duration) string {
 	t.Helper()
 	const still = 500 * time.Millisecond
-	var text strings.Builder
-	text.WriteString(m.Await(t, phrase, patience))
+	text := m.Await(t, phrase, patience)
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		time.Sleep(still)
-		log, err := os.ReadFile(m.Log)
-		if err != nil {
-			t.Fatalf("live: %v", err)
+		if !m.readOn(t) && m.fresh.Len() == 0 {
+			return text
 		}
-		if len(log) == m.read {
-			return text.String()
-		}
-		text.Write(log[m.read:])
-		m.read = len(log)
+		text += m.Fresh(t)
 	}
 	t.Fatalf("live: OpenSM's log does not come to rest\n%s", tailOf(m.Log))
 	return ""
@@ -226,11 +243,8 @@ func (m *Manager) Dumps() Dumps {
 // Fresh is what OpenSM has logged since the last call, or since what Await returned.
 func (m *Manager) Fresh(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile(m.Log)
-	if err != nil {
-		t.Fatalf("live: %v", err)
-	}
-	fresh := string(text[min(m.read, len(text)):])
-	m.read = len(text)
+	m.readOn(t)
+	fresh := m.fresh.String()
+	m.fresh.Reset()
 	return fresh
 }
