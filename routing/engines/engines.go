@@ -119,16 +119,16 @@ func Named(name string) (Engine, error) {
 	if finder, assigner, ok := strings.Cut(name, "+"); ok {
 		return PairNamed(finder, assigner)
 	}
-	if a, err := AdaptiveNamed(name); err == nil {
-		return Engine{}, &NoTables{a.Name}
+	if slices.ContainsFunc(Adaptives(), func(a Adaptive) bool { return a.Name == name }) {
+		return Engine{}, &NoTables{name}
 	}
-	return find(name, "engine", All(), func(e Engine) string { return e.Name })
+	return find(name, "engine", all(), func(e Engine) string { return e.Name })
 }
 
 // Names is the names of the engines for which so returns true, in the order of the
 // table.
 func Names(so func(Engine) bool) (names []string) {
-	for _, e := range All() {
+	for _, e := range all() {
 		if so(e) {
 			names = append(names, e.Name)
 		}
@@ -138,18 +138,18 @@ func Names(so func(Engine) bool) (names []string) {
 
 // OfOpenSM finds the engine of the same kind as one of OpenSM's.
 func OfOpenSM(name string) (Engine, bool) {
-	all := All()
-	i := slices.IndexFunc(all, func(e Engine) bool { return name != "" && e.OpenSM == name })
+	rows := all()
+	i := slices.IndexFunc(rows, func(e Engine) bool { return name != "" && e.OpenSM == name })
 	if i < 0 {
 		return Engine{}, false
 	}
-	return all[i], true
+	return rows[i], true
 }
 
 // Pair is the engine of any path finder and lane assigner. If the table has it, that
 // row is returned; but without BothWays and the name if it has BothWays.
 func Pair(f Finder, a Assigner) Engine {
-	for _, e := range All() {
+	for _, e := range all() {
 		switch {
 		case e.Paths != f.Name || e.Lanes != a.Name:
 		case e.BothWays == nil:
@@ -196,9 +196,9 @@ func (e Engine) Trust() string {
 	return "it promises nothing: only the verdict below counts, for this network as it is"
 }
 
-func find[T any](name, what string, all []T, nameOf func(T) string) (T, error) {
-	names := make([]string, len(all))
-	for i, x := range all {
+func find[T any](name, what string, rows []T, nameOf func(T) string) (T, error) {
+	names := make([]string, len(rows))
+	for i, x := range rows {
 		names[i] = nameOf(x)
 		if names[i] == name {
 			return x, nil

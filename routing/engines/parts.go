@@ -1,6 +1,9 @@
 package engines
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/lanes/address"
 	"github.com/weft-fabric/weft/routing/lanes/exact"
@@ -47,16 +50,19 @@ type Assigner struct {
 
 // FinderNamed finds a path finder.
 func FinderNamed(name string) (Finder, error) {
-	return find(name, "path finder", Finders(), func(f Finder) string { return f.Name })
+	return find(name, "path finder", finders(), func(f Finder) string { return f.Name })
 }
 
 // AssignerNamed finds a lane assigner.
 func AssignerNamed(name string) (Assigner, error) {
-	return find(name, "lane assigner", Assigners(), func(a Assigner) string { return a.Name })
+	return find(name, "lane assigner", assigners(), func(a Assigner) string { return a.Name })
 }
 
 // Finders lists the path finders.
-func Finders() []Finder {
+func Finders() []Finder { return slices.Clone(finders()) }
+
+// finders is the rows of Finders, made once.
+var finders = sync.OnceValue(func() []Finder {
 	return []Finder{
 		{Name: "minhop", Summary: "shortest paths, balanced by each switch on its own", Paper: "OpenSM's default",
 			New: func(Options) routing.PathFinder { return minhop.Finder{} }},
@@ -106,13 +112,16 @@ func Finders() []Finder {
 		{Name: "mroots", Summary: "an Up*/Down* tree for each address (LMC), roots far apart", Paper: tpds2006,
 			New: func(Options) routing.PathFinder { return updown.MultiRoot{} }},
 	}
-}
+})
 
 // endless is what breaking another dependency than the weakest can come to.
 const endless = "paths that it would move from layer to layer for ever"
 
 // Assigners lists the lane assigners.
-func Assigners() []Assigner {
+func Assigners() []Assigner { return slices.Clone(assigners()) }
+
+// assigners is the rows of Assigners, made once.
+var assigners = sync.OnceValue(func() []Assigner {
 	return []Assigner{
 		{Name: "single", Summary: "everything on one lane", Contract: routing.Any, Needs: "1",
 			New: func(Options) routing.LaneAssigner { return single.Assigner{} }},
@@ -170,4 +179,4 @@ func Assigners() []Assigner {
 		{Name: "address-one", Summary: "the layer is the address; each pair keeps to one", Paper: tpds2006, Needs: "2^LMC",
 			New: func(Options) routing.LaneAssigner { return address.Assigner{Single: true} }},
 	}
-}
+})

@@ -1,6 +1,8 @@
 package engines
 
 import (
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/weft-fabric/weft/routing"
@@ -34,40 +36,43 @@ const (
 //
 // auto leaves out engines for several addresses (mroots, d-mroots, mp-lash, fatpaths, parx), which a fabric may not have; p2sssp,
 // which takes too long; and what another engine does with more bandwidth: dnup (updn),
-// dmodc (ftree), sssp (balance), dfsssp-online (dfsssp), df-d2-minhop (df-d2),
-// df-dn-minhop (df-dn).
-func All() []Engine {
+// sssp (balance), dfsssp-online (dfsssp), df-d2-minhop (df-d2), df-dn-minhop (df-dn).
+func All() []Engine { return slices.Clone(all()) }
+
+// all is the rows of All, made once: each finds its parts by name, and every command looks
+// up dozens of engines before it begins.
+var all = sync.OnceValue(func() []Engine {
 	return []Engine{
-		Engine{Name: "minhop", Paper: "OpenSM's default", OpenSM: "minhop", Compared: true, Auto: Auto{Place: 12, Cost: 60}}.pair("minhop", "single"),
+		Engine{Name: "minhop", Paper: "OpenSM's default", OpenSM: "minhop", Compared: true, Auto: Auto{Place: 13, Cost: 60}}.pair("minhop", "single"),
 		Engine{Name: "updn", Paper: autonet + "; " + tpds2006, OpenSM: "updn", Compared: true, Advised: true,
-			Auto: Auto{Place: 5, Cost: 60, Sure: true}}.pair("updn", "single"),
+			Auto: Auto{Place: 6, Cost: 60, Sure: true}}.pair("updn", "single"),
 		Engine{Name: "dnup", Paper: "OpenSM's dnup", OpenSM: "dnup"}.pair("dnup", "single"),
 		Engine{Name: "ftree", Paper: "Zahavi et al., CCPE 2010; OpenSM's ftree", OpenSM: "ftree", Compared: true, Advised: true,
 			Auto: Auto{Place: 4, Cost: 60}}.pair("ftree", "single"),
-		Engine{Name: "dmodc", Paper: micro2020, Compared: true}.pair("dmodc", "single"),
-		Engine{Name: "dor", Paper: "Dally, Seitz, Trans. Computers 1987", OpenSM: "dor", Auto: Auto{Place: 6, Cost: 60}}.pair("dor", "single"),
+		Engine{Name: "dmodc", Paper: micro2020, Compared: true, Auto: Auto{Place: 5, Cost: 60}}.pair("dmodc", "single"),
+		Engine{Name: "dor", Paper: "Dally, Seitz, Trans. Computers 1987", OpenSM: "dor", Auto: Auto{Place: 7, Cost: 60}}.pair("dor", "single"),
 		Engine{Name: "torus-2qos", Paper: "OpenSM's torus-2QoS", OpenSM: "torus-2QoS", Contract: routing.Honored, Needs: "2",
 			Refuses: "what is no mesh or torus; more damage than one switch, or one cable a ring",
-			Uses:    Before, Compared: true, Auto: Auto{Place: 7, Cost: 60},
+			Uses:    Before, Compared: true, Auto: Auto{Place: 8, Cost: 60},
 		}.joint(func(o Options) routing.Engine { return torus2qos.Engine{Before: o.Before} }),
 		Engine{Name: "sssp", Paper: hoti2009, OpenSM: "sssp", Compared: true}.pair("sssp", "single"),
 		Engine{Name: "p2sssp", Paper: hoti2009}.pair("p2sssp", "single"),
 		Engine{Name: "balance", Paper: ours + ", after " + hoti2009, Compared: true, Auto: Auto{Place: 1}}.pair("balance", "single"),
 		Engine{Name: "lash", Paper: "Skeie, Lysne, Theiss, IPDPS 2002; " + tpds2006, OpenSM: "lash", Compared: true, Advised: true, Escapes: true,
-			BothWays: []string{"symmetric", "symmetric-regular"}, Auto: Auto{Place: 10, Cost: 150, Search: 2 * time.Second}}.pair("shortest", "first-fit"),
+			BothWays: []string{"symmetric", "symmetric-regular"}, Auto: Auto{Place: 11, Cost: 150, Search: 2 * time.Second}}.pair("shortest", "first-fit"),
 		Engine{Name: "dfsssp", Paper: ipdps11, OpenSM: "dfsssp", Compared: true, Advised: true,
-			BothWays: []string{"lighter", "symmetric-regular"}, Auto: Auto{Place: 9, Cost: 350, Search: 2 * time.Second}}.pair("sssp", "break-cycles"),
+			BothWays: []string{"lighter", "symmetric-regular"}, Auto: Auto{Place: 10, Cost: 350, Search: 2 * time.Second}}.pair("sssp", "break-cycles"),
 		Engine{Name: "dfsssp-online", Paper: ipdps11, BothWays: []string{"lighter", "symmetric-regular"}}.pair("sssp", "first-fit"),
-		Engine{Name: "df-d2", Paper: hoti2016, Auto: Auto{Place: 8, Cost: 60}}.pair("sssp", "hop-d2"),
+		Engine{Name: "df-d2", Paper: hoti2016, Auto: Auto{Place: 9, Cost: 60}}.pair("sssp", "hop-d2"),
 		Engine{Name: "df-d2-minhop", Paper: hoti2016}.pair("minhop", "hop-d2"),
 		Engine{Name: "df-dn", Paper: hoti2016, Compared: true, Advised: true,
-			BothWays: []string{"sssp", "symmetric", "symmetric-regular"}, Auto: Auto{Place: 11, Cost: 850, Search: time.Second}}.pair("sssp", "hop-dn"),
+			BothWays: []string{"sssp", "symmetric", "symmetric-regular"}, Auto: Auto{Place: 12, Cost: 850, Search: time.Second}}.pair("sssp", "hop-dn"),
 		Engine{Name: "df-dn-minhop", Paper: hoti2016, BothWays: []string{"minhop", "symmetric", "symmetric-regular"}}.pair("minhop", "hop-dn"),
 		// Safe as pairs, though neither half is by itself.
 		Engine{Name: "mroots", Paper: tpds2006, Safe: true}.pair("mroots", "address"),
 		Engine{Name: "d-mroots", Paper: tpds2006, Safe: true}.pair("mroots", "address-one"),
 		Engine{Name: "nue", Paper: "Domke, Hoefler, Matsuoka, HPDC 2016", OpenSM: "nue", Contract: routing.Honored, Needs: "1, takes what serves",
-			AnyOnOneLane: true, Compared: true, Advised: true, Auto: Auto{Place: 13, Cost: 400, Search: 8 * time.Second},
+			AnyOnOneLane: true, Compared: true, Advised: true, Auto: Auto{Place: 14, Cost: 400, Search: 8 * time.Second},
 		}.joint(func(o Options) routing.Engine {
 			return nue.Engine{Wanted: []routing.PathFinder{o.lighter(), symmetric.Finder{Regular: true}}}
 		}),
@@ -87,4 +92,4 @@ func All() []Engine {
 		Engine{Name: "d3r", Paper: tpds2018, Contract: routing.Directed, Needs: "2, takes 3", Refuses: "what is no fully connected Dragonfly with groups of three or more",
 			Advised: true}.joint(func(Options) routing.Engine { return dragonfly.Engine{Lanes: dragonfly.Order} }),
 	}
-}
+})
