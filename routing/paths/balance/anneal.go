@@ -9,10 +9,11 @@ import (
 	"github.com/weft-fabric/weft/internal/par"
 )
 
-// annealer is the last part of a search for Shifts where networks are small: simulated
+// annealer is the last part of a search for phases where networks are small: simulated
 // annealing. A switch takes another way to one destination, with all routes that come
 // through it. What that is worth the durations of all shifts say themselves, not prices,
-// and each is kept up to date: a move changes those of the offsets of its routes only.
+// and each is kept up to date: a move changes those of the offsets of its routes only. For
+// Mixed counts beside that what random pairs meet, see meets.go.
 type annealer struct {
 	*trial
 	classes int32
@@ -22,16 +23,18 @@ type annealer struct {
 	price   []int64 // [cell] of a unit of time, so that orders of ranks count alike
 	slowest int64   // of the links of hosts
 	left    int64   // work
+	pairs   float64 // what counts if a route meets a unit of trial.cost more; 0: nothing
 
 	off, on []fabric.ChannelID // what the routes at hand leave and take
 }
 
-// Limits of annealing. Work is cells that get more routes or fewer: 10 million take about
-// a quarter of a second.
+// Limits of annealing. Work is cells that get more routes or fewer, for each order of
+// ranks: 10 million take about a quarter of a second.
 const (
 	annealWork  = 40_000_000
 	annealCells = 8_000_000 // of annealer.having
 	fewSweeps   = 100       // fewer are not worth to begin
+	mostSweeps  = 600       // more hardly find anything, on networks where they would take no time
 )
 
 // Temperatures are in units of the fullest trunk of one shift carrying one route more. A
@@ -44,12 +47,15 @@ const hint = fine / 10
 
 // anneal improves a trial's best routing. What is no better is forgotten.
 func (s *phases) anneal(ctx context.Context, fd Finder, best *trial) error {
-	if s.aim != Shifts || !s.fits || s.shift > 0 || fd.Passes < 0 || best.found.perfect() {
+	if !s.fits || s.shift > 0 || fd.Passes < 0 || best.found.perfect() {
 		return nil
 	}
-	work := int64(annealWork)
+	work := annealWork * int64(len(s.orders))
 	if fd.Work > 0 {
 		work = min(work, fd.Work/4)
+	}
+	if s.counted*fewSweeps > 2*work { // a sweep is at least half a pass
+		return nil
 	}
 	trials := make([]*trial, len(temperatures))
 	err := par.For(ctx, len(trials), func(_, i int) {
@@ -58,7 +64,11 @@ func (s *phases) anneal(ctx context.Context, fd Finder, best *trial) error {
 		t.unload()
 		t.phased = newPhased(s.network, t.plan)
 		t.countAll(ctx)
-		if a := newAnnealer(t, work); a != nil && a.run(ctx, fd.deadline, temperatures[i]) {
+		a := newAnnealer(t, work)
+		if a != nil && s.aim == Mixed {
+			a.weighPairs(best.found.bandwidth)
+		}
+		if a != nil && a.run(ctx, fd.deadline, temperatures[i]) {
 			t.judge(s.judge)
 			trials[i] = t
 		}
@@ -162,12 +172,14 @@ func (a *annealer) move(off, on []fabric.ChannelID) (more int64) {
 func (a *annealer) run(ctx context.Context, deadline time.Time, temperature float64) bool {
 	all, hot := a.left, temperature*fine*unit*float64(a.price[0])
 	a.sweep(hot)
-	if (all-a.left)*fewSweeps > all {
+	first := all - a.left
+	if first*fewSweeps > all {
 		return false
 	}
-	for a.left > 0 && ctx.Err() == nil && (deadline.IsZero() || time.Now().Before(deadline)) {
+	end := max(0, all-first*mostSweeps)
+	for a.left > end && ctx.Err() == nil && (deadline.IsZero() || time.Now().Before(deadline)) {
 		before := a.left
-		a.sweep(hot * float64(a.left) / float64(all))
+		a.sweep(hot * float64(a.left-end) / float64(all-end))
 		if a.left == before {
 			break // nowhere is a choice
 		}
@@ -183,10 +195,16 @@ func (a *annealer) sweep(temperature float64) {
 		d := &t.dests[i]
 		r, pick := &t.roots[d.root], t.picks(i)
 		t.phased.old(r, pick)
+		if a.pairs > 0 {
+			t.charge(r, pick, -d.weight)
+		}
 		for j := 1; j < len(r.order); j++ {
 			if ways := r.ways[r.first[j]:r.first[j+1]]; len(ways) > 1 && t.behind(d, r, int32(j)) > 0 {
-				a.offer(r, pick, int32(j), another(t.random, len(ways), pick[j]), temperature)
+				a.offer(d, r, pick, int32(j), another(t.random, len(ways), pick[j]), temperature)
 			}
+		}
+		if a.pairs > 0 {
+			t.charge(r, pick, d.weight)
 		}
 	}
 }
@@ -202,7 +220,7 @@ func another(random *rand.Rand, n int, not uint8) uint8 {
 
 // offer lets a switch take another way for the routes at hand, if that costs no more or, by
 // chance, not much.
-func (a *annealer) offer(r *root, pick []uint8, j int32, to uint8, temperature float64) {
+func (a *annealer) offer(d *dest, r *root, pick []uint8, j int32, to uint8, temperature float64) {
 	v, w := r.ways[r.first[j]+int32(pick[j])], r.ways[r.first[j]+int32(to)]
 	rehang := v.head != w.head
 	a.off, a.on = append(a.off[:0], v.trunk), append(a.on[:0], w.trunk)
@@ -210,7 +228,11 @@ func (a *annealer) offer(r *root, pick []uint8, j int32, to uint8, temperature f
 		v, w = r.ways[r.first[v.head]+int32(pick[v.head])], r.ways[r.first[w.head]+int32(pick[w.head])]
 		a.off, a.on = append(a.off, v.trunk), append(a.on, w.trunk)
 	}
-	if more := a.move(a.off, a.on); more > 0 && float64(more) >= temperature*a.random.ExpFloat64() {
+	more := float64(a.move(a.off, a.on))
+	if a.pairs > 0 {
+		more += float64(a.pairs * float64(d.weight*(a.meets(r, pick, j, to)-a.meets(r, pick, j, pick[j]))))
+	}
+	if more > 0 && more >= temperature*a.random.ExpFloat64() {
 		a.move(a.on, a.off)
 		return
 	}

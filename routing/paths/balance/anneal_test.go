@@ -2,6 +2,8 @@ package balance
 
 import (
 	"context"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -20,9 +22,18 @@ func TestAnnealing(t *testing.T) {
 		x.phased = newPhased(x.network, x.plan)
 		x.countAll(context.Background())
 		a := newAnnealer(x, 1<<40)
-		total := func() (sum int64) {
+		if x.share > 0 && rapid.Bool().Draw(rt, "pairs count") {
+			a.weighPairs(rapid.Float64Range(.05, .95).Draw(rt, "bandwidth"))
+		}
+		total := func() (sum float64) {
 			for cell := range x.width {
-				sum += a.cost(cell)
+				sum += float64(a.cost(cell))
+			}
+			if a.pairs == 0 {
+				return sum
+			}
+			for d := range x.dests {
+				sum += a.pairs * float64(x.dests[d].weight*a.metOnTheWayTo(int32(d))) / 2
 			}
 			return sum
 		}
@@ -31,8 +42,16 @@ func TestAnnealing(t *testing.T) {
 		}
 		before := total()
 		a.sweep(0)
-		if after := total(); after > before {
-			rt.Fatalf("without heat the costs rise from %d to %d", before, after)
+		if after := total(); after > before*(1+1e-9) {
+			rt.Fatalf("without heat the costs rise from %g to %g", before, after)
+		}
+		loads, both := slices.Clone(x.trunks), slices.Clone(x.both)
+		x.unload()
+		for d := range x.dests {
+			x.charge(&x.roots[x.dests[d].root], x.picks(int32(d)), x.dests[d].weight)
+		}
+		if a.pairs > 0 && (!slices.Equal(loads, x.trunks) || !slices.Equal(both, x.both)) {
+			rt.Fatal("loads do not fit the routing any more")
 		}
 		longest, trunks := map[int32]int64{}, map[int32]int32{}
 		for k, n := range x.metAtOffsets(fabric.None) {
@@ -79,4 +98,72 @@ func TestAnnealingEnds(t *testing.T) {
 			rt.Fatalf("work of %d after the time, a sweep is %d", done, sweep)
 		}
 	})
+}
+
+// What routes to a destination meet, counted pair by pair: none from the same host on
+// their first trunk. If a switch takes another way, it changes by what meets says.
+func TestMeets(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n, err := newNetwork(context.Background(), random(rt), Finder{Aim: Mixed, Uniform: true})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if len(n.dests) == 0 {
+			return
+		}
+		x := newTrial(n, plan{share: 2, from: &start{figures: figures{durations: []float64{2}}}}, 1)
+		x.phased = newPhased(n, x.plan)
+		for i := range x.pick {
+			x.pick[i] = 0
+		}
+		x.countAll(context.Background())
+		a := &annealer{trial: x}
+		d := int32(rapid.IntRange(0, len(n.dests)-1).Draw(rt, "destination"))
+		r, pick := &n.roots[n.dests[d].root], x.picks(d)
+		want := int64(0)
+		for s := range fabric.NodeID(n.f.Switches()) {
+			way := x.route(s, d)
+			if len(way) == 0 {
+				continue
+			}
+			want += 2 * unit * x.src[s] * x.met(way, d)
+			for other := range n.dests {
+				if theirs := x.route(s, int32(other)); int32(other) != d && len(theirs) > 0 && theirs[0] == way[0] {
+					want -= 2 * unit * x.square[s] * n.dests[other].weight
+				}
+			}
+		}
+		got := a.metOnTheWayTo(d)
+		if got != want {
+			rt.Fatalf("routes to %d meet %d, counted %d", d, got, want)
+		}
+		x.charge(r, pick, -n.dests[d].weight)
+		for j := int32(1); int(j) < len(r.order); j++ {
+			to := uint8(rapid.IntRange(0, int(r.first[j+1]-r.first[j])-1).Draw(rt, "way"))
+			more := a.meets(r, pick, j, to) - a.meets(r, pick, j, pick[j])
+			if x.tree[j].routes == 0 {
+				continue
+			}
+			pick[j] = to
+			x.phased.old(r, pick)
+			x.charge(r, pick, n.dests[d].weight)
+			after := a.metOnTheWayTo(d)
+			x.charge(r, pick, -n.dests[d].weight)
+			if after-got != more {
+				rt.Fatalf("after another way of %d routes to %d meet %d more, not %d", j, d, after-got, more)
+			}
+			got = after
+		}
+	})
+}
+
+// Flows that each meet m others in the mean get (1-exp(-m))/m of what they would alone.
+func TestSteepness(t *testing.T) {
+	for _, m := range []float64{.01, .3, 1, 4} {
+		bandwidth := func(m float64) float64 { return (1 - math.Exp(-m)) / m }
+		want := -math.Log(bandwidth(m*1.001)/bandwidth(m)) / math.Log(1.001)
+		if got := steepness(bandwidth(m)); math.Abs(got-want) > 1e-3 {
+			t.Errorf("%g others: %g, want %g", m, got, want)
+		}
+	}
 }

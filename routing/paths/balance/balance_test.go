@@ -349,3 +349,38 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("cancelled, and the error is %v", err)
 	}
 }
+
+// For the aims about phases routes of a host at half the rate count half where random pairs
+// meet, unless all links shall be alike, or weights say what counts.
+func TestSlowHostsCountLess(t *testing.T) {
+	f := testnet.Dump(t, "psmn-x5-2020")
+	weights := make([]uint8, len(f.Endpoints()))
+	for i := range weights {
+		weights[i] = MaxWeight
+	}
+	for _, c := range []struct {
+		name string
+		fd   Finder
+		slow int
+	}{
+		{"mixed", Finder{}, 23}, {"shifts", Finder{Aim: Shifts}, 23}, {"bisection", Finder{Aim: Bisection}, 0},
+		{"alltoall", Finder{Aim: AllToAll}, 0}, {"uniform", Finder{Uniform: true}, 0}, {"weights", Finder{Weights: weights}, 0},
+	} {
+		n, err := newNetwork(context.Background(), f, c.fd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow := 0
+		for i := range n.dests {
+			switch w := n.dests[i].weight; {
+			case w == MaxWeight/2:
+				slow++
+			case w != MaxWeight:
+				t.Errorf("%s: a destination weighs %d", c.name, w)
+			}
+		}
+		if slow != c.slow || len(n.dests) != 89 {
+			t.Errorf("%s: %d of %d destinations count half, want %d of 89", c.name, slow, len(n.dests), c.slow)
+		}
+	}
+}

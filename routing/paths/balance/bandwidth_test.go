@@ -19,14 +19,19 @@ import (
 // seed draw the same bisections.
 func lambda(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, runs int) float64 {
 	t.Helper()
+	return bandwidth(t, f, fw, congestion.Options{UniformRates: true, Seed: 2026, Runs: runs})
+}
+
+// bandwidth is the effective bisection bandwidth.
+func bandwidth(t testing.TB, f *fabric.Fabric, fw *routing.Forwarding, o congestion.Options) float64 {
+	t.Helper()
 	bisect, err := traffic.Parse("bisect")
 	if err != nil {
 		t.Fatal(err)
 	}
+	o.Pattern, o.Placement = bisect, routing.HCA.Endpoints(f)
 	tables := &routing.Tables{Fabric: f, Forwarding: fw, Lanes: routing.OneSL(f, routing.LanePerSL(1))}
-	r, err := congestion.Simulate(context.Background(), tables, congestion.Options{
-		Pattern: bisect, Placement: routing.HCA.Endpoints(f), UniformRates: true, Seed: 2026, Runs: runs,
-	})
+	r, err := congestion.Simulate(context.Background(), tables, o)
 	if err != nil {
 		t.Fatal(err)
 	}

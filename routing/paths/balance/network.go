@@ -17,7 +17,8 @@ type network struct {
 	f *fabric.Fabric
 
 	weight []int64 // [EndpointID] traffic it sends and receives
-	src    []int64 // [switch] sum of the weights on it
+	counts []int64 // [EndpointID] weight of its routes: that, less for hosts that are slow
+	src    []int64 // [switch] sum of those on it
 	square []int64 // [switch] sum of their squares
 
 	inverse  []int64 // [trunk] time that a packet takes, in sixteenths of the fastest trunk's
@@ -69,13 +70,13 @@ type dest struct {
 func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, error) {
 	n := &network{
 		f:      f,
-		weight: make([]int64, len(f.Endpoints())), src: make([]int64, f.Switches()), square: make([]int64, f.Switches()),
+		weight: make([]int64, len(f.Endpoints())), counts: make([]int64, len(f.Endpoints())), src: make([]int64, f.Switches()), square: make([]int64, f.Switches()),
 		inverse: make([]int64, f.Trunks()), end: make([]int64, len(f.Endpoints())), turnBase: make([]int32, f.Trunks()),
 	}
-	if err := n.weigh(fd.Weights); err != nil {
+	n.capacities(fd.Uniform)
+	if err := n.weigh(fd); err != nil {
 		return nil, err
 	}
-	n.capacities(fd.Uniform)
 	for c := range n.turnBase {
 		first, _ := f.TrunksFrom(f.Channel(fabric.ChannelID(c)).From)
 		n.turnBase[c] = int32(f.FirstTurn(f.Reverses()[c])) - int32(first)
@@ -89,8 +90,12 @@ func newNetwork(ctx context.Context, f *fabric.Fabric, fd Finder) (*network, err
 }
 
 // weigh settles the weights. Without wishes a host adapter weighs MaxWeight and
-// what else is no switch weighs 1, so that it fills gaps and moves nothing.
-func (n *network) weigh(wishes []uint8) error {
+// what else is no switch weighs 1, so that it fills gaps and moves nothing. For the aims
+// about phases routes of a host at half the rate count half where random pairs meet: one
+// other flow does not slow it down, and two of its kind fit side by side. Bisection would
+// gain little by that, and have more routes on its fullest trunk.
+func (n *network) weigh(fd Finder) error {
+	wishes, byRate := fd.Weights, fd.Weights == nil && fd.Aim.phases()
 	if wishes != nil && len(wishes) != len(n.weight) {
 		return fmt.Errorf("balance: %d weights for %d endpoints; give one for each, by EndpointID", len(wishes), len(n.weight))
 	}
@@ -109,9 +114,13 @@ func (n *network) weigh(wishes []uint8) error {
 			n.weight[i] = 1
 		}
 		w := n.weight[i]
+		if byRate && e.Class == fabric.HostAdapter {
+			w = max(1, w*unit/max(unit, n.end[i]))
+		}
+		n.counts[i] = w
 		n.src[e.Switch] += w
 		n.square[e.Switch] += w * w
-		if e.Class == fabric.HostAdapter && w > 0 {
+		if e.Class == fabric.HostAdapter && n.weight[i] > 0 {
 			n.hosts = append(n.hosts, fabric.EndpointID(i))
 		}
 	}
@@ -221,7 +230,7 @@ func (n *network) destinations() {
 		r := root{order: []fabric.NodeID{s}}
 		for _, lid := range lids[s] {
 			r.dests = append(r.dests, int32(len(n.dests)))
-			n.dests = append(n.dests, dest{lid, int32(len(n.roots)), int32(int(s) + n.f.Address(lid)), n.weight[n.f.Owner(lid)]})
+			n.dests = append(n.dests, dest{lid, int32(len(n.roots)), int32(int(s) + n.f.Address(lid)), n.counts[n.f.Owner(lid)]})
 		}
 		n.roots = append(n.roots, r)
 	}
