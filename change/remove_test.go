@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/transition"
 )
 
 // What is to be pulled carries nothing when the plan is done, no pair is ever cut, and
@@ -119,5 +121,55 @@ func TestAwayOnSparseNetworks(t *testing.T) {
 				t.Errorf("%s, trunk %d: %d destinations need it, it carries routes: %v", c.spec, trunk, len(p.Left), carries)
 			}
 		}
+	}
+}
+
+// Where steps towards the tables of the repair are barred while the old paths are in use, others
+// lead to other tables without the part, and back by the same steps. What nothing else joins is
+// named.
+func TestAwayBesideOldPaths(t *testing.T) {
+	f := testnet.Build(t, "random:switches=96,links=210")
+	r, err := weft.Route(t.Context(), f, weft.Request{Engine: "weave-any"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, o := r.Tables, change.Options{Contract: r.Contract}
+	for _, s := range []fabric.NodeID{3, 6, 25, 51, 57} {
+		less, err := f.Without(nil, []fabric.NodeID{s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := change.Remove(t.Context(), was, less, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Left) > 0 || len(p.Steps) == 0 || p.CutBefore+p.CutAfter+p.Exposed() > 0 {
+			t.Errorf("%s: %d destinations left, %d steps, cut %d, %d, %d", f.Label(s), len(p.Left), len(p.Steps), p.CutBefore, p.Exposed(), p.CutAfter)
+		}
+		pulled, err := change.Mend(t.Context(), p.After, less, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entries, _ := pulled.Entries(); pulled.CutBefore > 0 || entries > 0 {
+			t.Errorf("%s: pulling it cuts %d pairs, and %d entries have to change", f.Label(s), pulled.CutBefore, entries)
+		}
+		back, err := p.Undo(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := transition.CostOf(back.After, was).Entries; n > 0 || len(back.Steps) != len(p.Steps) || back.Exposed() > 0 {
+			t.Errorf("%s: the way back has %d of %d steps, %d pairs are cut meanwhile, and %d entries differ", f.Label(s), len(back.Steps), len(p.Steps), back.Exposed(), n)
+		}
+	}
+	less, err := f.Without(nil, []fabric.NodeID{54}) // only it joins sw-72 to the rest
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := change.Remove(t.Context(), was, less, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Apart || len(p.Steps) > 0 || len(p.Left) != f.Switches()-1 {
+		t.Errorf("sw-54: apart %v, %d steps, %d destinations left", p.Apart, len(p.Steps), len(p.Left))
 	}
 }

@@ -2,7 +2,7 @@
 // switch, of a network (or a sample of them), mends the tables of an engine, has every
 // step judged, restores the tables, and prints a Markdown table.
 //
-//	go run ./bench/change [-engine NAME] [-networks REGEXP] [-most N] [-bandwidth N] [FILE.ibnetdiscover]...
+//	go run ./bench/change [-engine NAME] [-networks REGEXP] [-most N] [-bandwidth N] [-drain] [FILE.ibnetdiscover]...
 package main
 
 import (
@@ -58,8 +58,9 @@ func main() {
 	engine := flag.String("engine", aimed, "engine whose tables are mended")
 	most := flag.Int("most", 200, "failures of a kind at most, evenly spread")
 	bandwidth := flag.Int("bandwidth", 3, "failures of a kind at most of which the bandwidth is measured, of those that are mended")
+	drain := flag.Bool("drain", false, "let single destinations drop their packets for a step where there is no other way")
 	flag.Parse()
-	b := bench{engine: *engine, most: *most, bandwidth: *bandwidth}
+	b := bench{engine: *engine, most: *most, bandwidth: *bandwidth, drain: *drain}
 	if err := b.run(context.Background(), regexp.MustCompile(*only), flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -70,6 +71,7 @@ type bench struct {
 	engine    string
 	most      int // failures of a kind
 	bandwidth int // those of which it is measured
+	drain     bool
 }
 
 func (b *bench) run(ctx context.Context, only *regexp.Regexp, files []string) error {
@@ -122,7 +124,7 @@ func (b *bench) network(ctx context.Context, n network, f *fabric.Fabric) error 
 		name, aim string
 		list      []change.Failure
 	}{{"a cable", n.cable, change.Cables(f)}, {"a switch", n.other, change.Switches(f)}} {
-		r := row{bench: b, options: change.Options{Contract: contract}}
+		r := row{bench: b, options: change.Options{Contract: contract, AllowDrops: b.drain}}
 		for _, x := range change.Sample(kind.list, b.most) {
 			if err := r.measure(ctx, was, x); err != nil {
 				return fmt.Errorf("%s without %s: %w", n.spec, kind.name, err)
@@ -165,7 +167,7 @@ func (r *row) measure(ctx context.Context, was *routing.Tables, x change.Failure
 		return err
 	}
 	start := cpu()
-	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: r.options.Contract})
+	plan, err := repair.Mend(ctx, before, was, repair.Options{Contract: r.options.Contract, AllowDrops: r.options.AllowDrops})
 	if err != nil {
 		return err
 	}

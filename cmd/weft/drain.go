@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +15,10 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/input"
 	"github.com/weft-fabric/weft/cmd/weft/internal/output"
 	"github.com/weft-fabric/weft/cmd/weft/internal/report"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/routing/repair"
 )
 
 type drainFlags struct {
@@ -114,8 +117,8 @@ func (a *app) drain(ctx context.Context, name string, o *drainFlags) error {
 	return j.answer(o.json, s, func() error { return j.print(away, back) }, false)
 }
 
-// planBoth plans the way out and the way back, and refuses where one of them does not
-// get there.
+// planBoth plans the way out, and refuses where there is none, and the way back: that of the
+// fewest steps, at most as many as the way out has, which can be gone back.
 func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	s := j.Stage("plan", new(float64))
 	defer s.Done()
@@ -124,16 +127,47 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 		return planError(err, j.source, j.contract)
 	}
 	if left := leftOf(j.there); len(left) > 0 {
-		return j.refuse(left, fmt.Sprintf("no plan takes %s out of use without cutting a pair: %s cannot do without: %s",
-			j.goneText(), words.Counted(len(left), "destination", "destinations"), leftText(left)))
+		return j.refuse(left, j.noWayOut(left))
 	}
 	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
 		return planError(err, j.source, j.contract)
 	}
-	if left := leftOf(j.back); len(left) > 0 {
-		return j.refuse(left, fmt.Sprintf("%s could be taken out of use, but no steps that drop nothing bring the tables back: %s", j.goneText(), leftText(left)))
+	if len(j.back.Left) > 0 || len(j.back.Steps) > len(j.there.Steps) {
+		if j.back, err = j.there.Undo(ctx, o); err != nil {
+			return err
+		}
+	}
+	if n := max(j.there.Cuts(), j.back.Cuts()); n > 0 {
+		return j.refuse(nil, fmt.Sprintf("no steps were found by which all packets leave %s while it is there and come back, each safe and without cutting a pair: %s would be cut meanwhile",
+			j.goneText(), words.Counted(int(n), "pair", "pairs")))
 	}
 	return nil
+}
+
+// noWayOut says why some destinations still need the parts.
+func (j *drainJob) noWayOut(left []leftOver) string {
+	counted := words.Counted(len(left), "destination", "destinations")
+	if j.there.Apart {
+		return fmt.Sprintf("no plan takes %s out of use without cutting a pair: %s cannot do without, since nothing else joins %s to the rest: %s",
+			j.goneText(), counted, words.FirstOf(j.aside()), leftText(left))
+	}
+	return fmt.Sprintf("no steps were found by which all packets leave %s while it is there, each safe and without cutting a pair: %s would go on using it: %s",
+		j.goneText(), counted, leftText(left))
+}
+
+// aside is the switches with sources in scope that pulling the parts cuts off from the largest
+// part of the network.
+func (j *drainJob) aside() []string {
+	f := j.was.Fabric
+	largest := j.live.Parts()[0]
+	var names []string
+	for s := range f.Switches() {
+		if i := j.live.NodeByGUID(f.Node(fabric.NodeID(s)).GUID); !slices.Contains(largest, i) &&
+			slices.ContainsFunc(j.there.Left, func(l repair.Left) bool { return slices.Contains(l.Switches, fabric.NodeID(s)) }) {
+			names = append(names, f.Label(fabric.NodeID(s)))
+		}
+	}
+	return names
 }
 
 // simulate measures the bandwidth between the endpoints that stay.
@@ -146,7 +180,7 @@ func (j *drainJob) simulate(ctx context.Context, jobs []flags.Allocation) (err e
 }
 
 func (j *drainJob) refuse(left []leftOver, why string) error {
-	return j.app.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s.\nNothing was written. weft what-if says what is lost when it is pulled.", why)
+	return j.app.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s.\nNothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", why)
 }
 
 func (j *drainJob) goneText() string { return strings.ReplaceAll(j.gone.text(), "\n", " and ") }

@@ -122,12 +122,19 @@ func (j *keepJob) mend(ctx context.Context) (err error) {
 
 func (j *keepJob) notMended() error {
 	left := leftOf(j.plan)
-	why := words.Counted(len(left), "destination", "destinations") + " that cables reach and no repair near these tables does from everywhere: " + leftText(left)
+	why := "no safe steps near these tables make " + words.Counted(len(left), "destination", "destinations") + " reachable again that cables reach: " + leftText(left)
 	if len(left) == 0 {
 		why = words.Thousands(j.plan.CutAfter-j.plan.Disconnected) + " pairs that the tables have no service level for"
 	}
-	return j.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. weft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.source, why)
+	next := ""
+	if len(left) > 0 && !j.o.drain {
+		next = dropsInstead
+	}
+	return j.refuse(j.o.json, refusalSummary{Engine: keptName, Refused: why, Fits: []fitSummary{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. %sweft route without --keep routes anew, which changes far more, and weft diff says whether the way there is safe.", j.source, why, next)
 }
+
+// dropsInstead is what to try where no steps are safe that drop nothing.
+const dropsInstead = "--drain finds more: it lets single destinations drop their packets for a step. Otherwise "
 
 // report prints the result. A network in parts is a finding, as for weft route.
 func (j *keepJob) report() error {

@@ -182,7 +182,11 @@ func (j *whatIfJob) print(s *whatIfSummary) error {
 	p.Fact("cut off", "%s", cutText(j.there))
 	p.Fact("repair", "%s", stepsText(j.there, "nothing has to change"))
 	if n := len(s.Left); n > 0 {
-		p.Fact("left", "no repair near these tables reaches %s from everywhere: %s\nroute anew (weft route); that changes far more, and nobody has proven the way there", words.Plural(n, "destination"), leftText(s.Left))
+		next := ""
+		if !j.o.drain {
+			next = dropsInstead
+		}
+		p.Fact("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
 	}
 	p.Fact("bandwidth", "%s", s.Bandwidth.text("endpoints that are left"))
 	p.Fact("and back", "%s", stepsText(j.back, "the tables never changed"))

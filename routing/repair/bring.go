@@ -47,7 +47,7 @@ func Bring(ctx context.Context, tables, target *routing.Tables, o Options) (*Pla
 		}
 	}
 	plan.followTarget(sh, tables, target.Forwarding)
-	return plan, nil
+	return plan, plan.keepWhole(ctx, tables, o.Scope)
 }
 
 // upTo is how far bring goes.
@@ -68,7 +68,7 @@ func (p *Plan) bring(ctx context.Context, sh *shared, tables, target *routing.Ta
 		for _, lid := range s.gone {
 			copy(s.Tables.Forwarding.Row(lid), target.Forwarding.Row(lid))
 		}
-		b := &rowBringer{mender: newMender(s), target: target.Forwarding}
+		b := &rowBringer{mender: newMender(s), target: target.Forwarding, twins: newTwins(s.levels)}
 		// First the others, which make way for those in need.
 		for _, needed := range []bool{false, true} {
 			if err := s.eachInScope(ctx, func(lid fabric.LID) {
@@ -181,24 +181,45 @@ func (s *step) drop(target *routing.Forwarding) {
 type rowBringer struct {
 	*mender
 	target *routing.Forwarding
+	twins  *twins
 	differ []fabric.NodeID
 }
 
-// destination changes the row of a LID as far as possible.
+// destination changes the row of a LID as far as possible. A twin of an earlier one can change
+// as far as that one, since the graph of a step only grows.
 func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
-	w := b.flow
-	target := b.target.Row(lid)
+	target, home := b.target.Row(lid), b.f.Endpoint(b.f.Owner(lid)).Switch
 	b.Mended += b.deliver(lid, row)
 	b.differ = b.differ[:0]
-	w.begin(b.before.Forwarding.Row(lid), lid)
 	for s, port := range target {
-		if row[s] != port && fabric.NodeID(s) != w.home {
+		if row[s] != port && fabric.NodeID(s) != home {
 			b.differ = append(b.differ, fabric.NodeID(s))
 		}
 	}
 	if len(b.differ) == 0 {
 		return
 	}
+	done := b.Tables.Forwarding.Row(b.twins.of(lid, b.before.Forwarding, b.target))
+	if &done[0] == &row[0] {
+		b.change(lid, row, target)
+	}
+	left := Left{LID: lid}
+	for _, s := range b.differ {
+		if row[s] = done[s]; row[s] == target[s] {
+			b.Mended++
+		} else {
+			left.Switches = append(left.Switches, s)
+		}
+	}
+	if left.Switches != nil {
+		b.left = append(b.left, left)
+	}
+}
+
+// change gives the switches of differ their entries of a target, as far as possible.
+func (b *rowBringer) change(lid fabric.LID, row, target []uint8) {
+	w := b.flow
+	w.begin(b.before.Forwarding.Row(lid), lid)
 	w.startAll() // these dependencies are in the graph already
 	if !b.takeRow(target) {
 		b.markWhole()
@@ -213,18 +234,10 @@ func (b *rowBringer) destination(lid fabric.LID, row []uint8) {
 			}
 		}
 	}
-	left := Left{LID: lid}
 	for _, s := range b.differ {
-		switch {
-		case w.next[s] != fabric.None || b.flow.trunk(s, target[s]) == fabric.None && !w.comes(s):
+		if w.next[s] != fabric.None || b.flow.trunk(s, target[s]) == fabric.None && !w.comes(s) {
 			row[s] = target[s]
-			b.Mended++
-		default:
-			left.Switches = append(left.Switches, s)
 		}
-	}
-	if left.Switches != nil {
-		b.left = append(b.left, left)
 	}
 }
 

@@ -160,7 +160,7 @@ func (w *flow) start(s fabric.NodeID, c fabric.ChannelID, log *undo) bool {
 	if sls == 0 {
 		return true
 	}
-	out := w.f.Channel(c).FromPort
+	out := w.f.TailPorts()[c]
 	for i, sl := range w.levels.used {
 		if sls>>sl&1 == 1 && !w.put(c, i, w.levels.first(s, out, sl), log) {
 			return false
@@ -192,7 +192,8 @@ func (w *flow) pass(in, out fabric.ChannelID, level int, lanes uint16, log *undo
 	if out == fabric.None {
 		return true
 	}
-	vl := w.sl2vl.VL(w.f.Heads()[in], w.f.Channel(in).ToPort, w.f.Channel(out).FromPort, w.levels.used[level])
+	ports := w.f.TailPorts()
+	vl := w.sl2vl.VL(w.f.Heads()[in], ports[w.f.Reverses()[in]], ports[out], w.levels.used[level])
 	if vl >= dropLane {
 		return log == nil // a new entry must not drop packets
 	}

@@ -13,9 +13,11 @@ import (
 var wayDepths = []int{2, 4}
 
 const (
-	wayAttempts = 12        // to give a switch an entry, each for another cut
-	wayRounds   = 3         // for destinations that found no place, since others may have moved
-	wayWork     = 6_000_000 // switches of rows that are read, times service levels, after which no destination is begun
+	wayAttempts = 12           // to give a switch an entry, each for another cut
+	wayRounds   = 3            // for destinations that found no place, since others may have moved
+	wayWork     = 6_000_000    // switches of rows that are read, times service levels, after which no destination is begun
+	wayDeeper   = wayWork / 4  // of the deeper search, if the one before took more: it hardly comes to an end, but may have luck
+	wayBetween  = wayWork / 20 // for what rows around one root leave, before the next is tried
 )
 
 // way looks for tables that reach the destinations which are left, at the expense of few
@@ -39,7 +41,8 @@ type way struct {
 	stays   []bool    // [dependency] no destination is moved off it
 	log     []logged
 	deepest int // of placers for which others make way
-	work    int
+	work    int // see wayWork
+	most    int // work after which no destination is begun
 }
 
 // placer gives a destination entries.
@@ -59,8 +62,8 @@ type placer struct {
 
 // newWay begins with the tables in force, without entries for hosts that are gone: packets
 // that are still sent there are dropped by their first switch.
-func newWay(ctx context.Context, sh *shared, tables *routing.Tables, deepest int) (*way, error) {
-	w := &way{step: sh.newStep(tables), deepest: deepest}
+func newWay(ctx context.Context, sh *shared, tables *routing.Tables, deepest, most int) (*way, error) {
+	w := &way{step: sh.newStep(tables), deepest: deepest, most: most}
 	var err error
 	if w.users, err = w.countUsers(ctx, tables.Forwarding); err != nil {
 		return nil, err
@@ -89,15 +92,19 @@ func (s *step) clearGone() {
 }
 
 // placeAll looks for places for destinations. Its new tables have entries of all for which
-// it finds one.
+// it finds one. Where one finds none, its twins find none either until others have moved.
 func (w *way) placeAll(ctx context.Context, left []Left) error {
 	for range wayRounds {
 		var again []Left
+		same, failed := newTwins(w.levels), 0 // of those since the last that found a place
 		for _, l := range left {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if !w.placed(l.LID, 0, true, nobody, everybody) {
+			if len(w.log) != failed {
+				same, failed = newTwins(w.levels), len(w.log)
+			}
+			if same.of(l.LID, w.Tables.Forwarding) != l.LID || !w.placed(l.LID, 0, true, nobody, everybody) {
 				again = append(again, l)
 			}
 		}
@@ -125,13 +132,15 @@ func (w *way) placed(lid fabric.LID, depth int, cuts bool, without ...fabric.Nod
 		p.take = func(at fabric.NodeID, c fabric.ChannelID) bool { return p.settle(at, c, 0) }
 		w.placers = append(w.placers, p)
 	}
+	p := w.placers[depth]
+	p.read(lid, w.Tables.Forwarding.Row(lid))
 	for _, at := range without {
 		from := len(w.log)
-		if w.work > wayWork {
+		if w.work > w.most {
 			return false
 		}
 		w.work += w.f.Switches() * len(w.levels.used)
-		if w.placers[depth].place(lid, at, cuts) {
+		if p.place(lid, at, cuts) {
 			return true
 		}
 		w.undo(from)
@@ -139,13 +148,14 @@ func (w *way) placed(lid fabric.LID, depth int, cuts bool, without ...fabric.Nod
 	return false
 }
 
-// place gives a destination entries in place of dead ones and of those of a switch, nobody
-// or everybody. Others make way only if cuts. It says whether all sources have a path.
+// place gives a destination, whose packets cause what read has found, entries in place of dead
+// ones and of those of a switch, nobody or everybody. Others make way only if cuts. It says whether
+// all sources have a path.
 func (p *placer) place(lid fabric.LID, without fabric.NodeID, cuts bool) bool {
 	f, row := p.flow, p.Tables.Forwarding.Row(lid)
-	p.forget(lid, row)
+	p.forget()
 	p.most, p.keep = 0, p.keep[:0]
-	f.depend = func(in, out fabric.ChannelID) bool { return p.wants(acyclic.Dependency{In: in, Out: out}) }
+	f.depend = func(in, out fabric.ChannelID) bool { return p.wants(p.member(in, out)) }
 	f.begin(row, lid)
 	switch without {
 	case nobody:
@@ -176,29 +186,27 @@ func (p *placer) place(lid fabric.LID, without fabric.NodeID, cuts bool) bool {
 	}
 	for s, c := range f.next {
 		if s := fabric.NodeID(s); c != fabric.None || without == everybody && s != f.home {
-			p.way.edit(row, s, p.port(c))
+			p.way.edit(lid, s, p.port(c))
 		}
 	}
 	p.release(lid, row)
 	return true
 }
 
-// forget is that the packets of a destination cause nothing more.
-func (p *placer) forget(lid fabric.LID, row []uint8) {
+// forget is that the packets of a destination cause nothing more of what read has found.
+func (p *placer) forget() {
 	p.stayed = p.stayed[:0]
 	p.causes.clear()
-	p.read(lid, row)
 	for _, d := range p.caused.list {
-		n := p.way.users.number(d)
-		p.stayed = append(p.stayed, p.way.stays[n])
-		p.way.uncount(d, n)
+		p.stayed = append(p.stayed, p.way.stays[d.number])
+		p.way.uncount(d)
 	}
 }
 
 // read sets caused to what the packets of a destination cause by a row.
 func (p *placer) read(lid fabric.LID, row []uint8) {
 	p.caused.clear()
-	p.flow.depend = func(in, out fabric.ChannelID) bool { p.caused.add(acyclic.Dependency{In: in, Out: out}); return true }
+	p.flow.depend = func(in, out fabric.ChannelID) bool { p.caused.add(p.member(in, out)); return true }
 	p.flow.begin(row, lid)
 	p.flow.startAll()
 }
@@ -208,15 +216,15 @@ func (p *placer) read(lid fabric.LID, row []uint8) {
 // users does not have it. What only its given up entries would cause, it causes no more.
 func (p *placer) release(lid fabric.LID, row []uint8) {
 	for i, d := range p.caused.list {
-		if n := p.way.users.number(d); p.causes.has[n] && !p.stayed[i] {
-			p.way.free(n)
+		if p.causes.has[d.number] && !p.stayed[i] {
+			p.way.free(d.number)
 		}
 	}
 	p.read(lid, row)
 	for _, d := range p.causes.list {
-		if n := p.way.users.number(d); p.causes.has[n] && !p.caused.has[n] {
-			p.causes.has[n] = false
-			p.way.uncount(d, n)
+		if p.causes.has[d.number] && !p.caused.has[d.number] {
+			p.causes.has[d.number] = false
+			p.way.uncount(d)
 		}
 	}
 }
@@ -302,19 +310,23 @@ func (w *way) move(lid fabric.LID, d acyclic.Dependency, depth int) bool {
 		depth < w.deepest && w.placed(lid, depth, true, in.From, out.From, everybody)
 }
 
+func (p *placer) member(in, out fabric.ChannelID) member {
+	d := acyclic.Dependency{In: in, Out: out}
+	return member{d, p.way.users.number(d)}
+}
+
 // wants is that the packets of a destination cause a dependency. What is in its way is
 // taken out of the graph.
-func (p *placer) wants(d acyclic.Dependency) bool {
+func (p *placer) wants(d member) bool {
 	w := p.way
-	n := w.users.number(d)
-	if p.causes.has[n] {
+	if p.causes.has[d.number] {
 		return true
 	}
-	if !w.graph.Has(d.In, d.Out) && !w.add(d) {
+	if !w.graph.Has(d.In, d.Out) && !w.add(d.Dependency) {
 		if d.In == d.Out || p.price >= p.most {
 			return false
 		}
-		if w.work += w.f.Switches() * len(w.levels.used); w.work > wayWork {
+		if w.work += w.f.Switches() * len(w.levels.used); w.work > w.most {
 			return false
 		}
 		cut, price, ok := w.graph.Cut(d.Out, d.In, p.most-p.price, w.weight)
@@ -326,7 +338,7 @@ func (p *placer) wants(d acyclic.Dependency) bool {
 		for _, c := range cut {
 			w.remove(c)
 		}
-		w.add(d)
+		w.add(d.Dependency)
 	}
 	w.cause(p, d)
 	return true

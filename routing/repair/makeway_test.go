@@ -44,13 +44,14 @@ func (w *way) check(t *testing.T) {
 // Where others make way, what is kept of the new tables is as they are, no destination that
 // had paths loses any, and all of it can be taken back.
 func TestMakeWay(t *testing.T) {
-	left, placed, moved := 0, 0, 0
+	left, placed, moved, together := 0, 0, 0, 0
 	for _, spec := range []string{"random:switches=64,links=128,hosts=2,seed=1", "random:switches=100,links=180,hosts=1,seed=1", "mesh:4x4,hosts=2"} {
 		f := testnet.Build(t, spec)
 		was, err := weave.Any{Paths: []routing.PathFinder{minhop.Finder{}}}.Route(t.Context(), f, routing.Budget{VLs: 8}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		sameOnSwitch(f, was.Forwarding) // so that many have twins
 		o := Options{Contract: routing.Any, Slack: defaultSlack, Steps: defaultSteps}
 		for c := fabric.ChannelID(0); int(c) < f.Trunks(); c += 5 {
 			live, err := f.Without([]fabric.ChannelID{c}, nil)
@@ -68,7 +69,7 @@ func TestMakeWay(t *testing.T) {
 			if len(p.Left) == 0 {
 				continue
 			}
-			w, err := newWay(t.Context(), sh, p.end(before), wayDepths[0])
+			w, err := newWay(t.Context(), sh, p.end(before), wayDepths[0], wayWork)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,6 +86,11 @@ func TestMakeWay(t *testing.T) {
 			moved += w.lost(t, p.Left)
 			w.undo(0)
 			w.check(t)
+			if err := w.placeAll(t.Context(), p.Left); err != nil {
+				t.Fatal(err)
+			}
+			together += len(p.Left) - w.unreached(p.Left)
+			w.undo(0)
 			for lid := range live.LIDs() {
 				if !slices.Equal(w.Tables.Forwarding.Row(lid), w.before.Forwarding.Row(lid)) {
 					t.Fatalf("%s: the row of LID %d is not as before", spec, lid)
@@ -95,6 +101,22 @@ func TestMakeWay(t *testing.T) {
 	if 100*placed < 99*left || left < 50 || moved < 50 {
 		t.Errorf("%d of %d destinations found a place, %d made way", placed, left, moved)
 	}
+	if together < placed {
+		t.Errorf("%d destinations found a place by themselves, %d with their twins", placed, together)
+	}
+}
+
+// unreached counts those of some destinations that have no path from somewhere.
+func (w *way) unreached(left []Left) (n int) {
+	m := newMender(w.step)
+	for _, l := range left {
+		m.flow.begin(w.Tables.Forwarding.Row(l.LID), l.LID)
+		m.markWhole()
+		if m.measure(); m.missing(l.LID) != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // lost fails if a destination that is not left has no path from somewhere, and counts those

@@ -106,9 +106,10 @@ func (m *mender) deliver(lid fabric.LID, row []uint8) int {
 // write writes the new entries for the LID, and counts those that it changes.
 func (m *mender) write(row []uint8) int {
 	n := 0
+	ports := m.f.TailPorts()
 	for s, c := range m.flow.next {
-		if c != fabric.None && row[s] != m.f.Channel(c).FromPort {
-			row[s] = m.f.Channel(c).FromPort
+		if c != fabric.None && row[s] != ports[c] {
+			row[s] = ports[c]
 			n++
 		}
 	}
@@ -129,7 +130,7 @@ func (m *mender) markWhole() {
 		m.dist[s], m.child[s] = unknown, fabric.None
 	}
 	for s, c := range m.flow.cur {
-		if c != fabric.None {
+		if c != fabric.None && !m.isDoomed(c) {
 			u := heads[c]
 			m.sibling[s], m.child[u] = m.child[u], fabric.NodeID(s)
 		}
@@ -157,7 +158,7 @@ func (m *mender) markReached(s fabric.NodeID, hops int32) {
 // says whether there are any.
 func (m *mender) isBroken(lid fabric.LID) bool {
 	row := m.before.Forwarding.Row(lid)
-	if !m.dead.has(row, lid, m.f.Endpoint(m.f.Owner(lid)).Switch) {
+	if home := m.f.Endpoint(m.f.Owner(lid)).Switch; !m.dead.has(row, lid, home) || m.goes(home) {
 		return false
 	}
 	m.flow.begin(row, lid)
@@ -168,13 +169,13 @@ func (m *mender) isBroken(lid fabric.LID) bool {
 // destination, those nearest to it first. It says whether there are any.
 func (m *mender) findRoots() bool {
 	m.roots = m.roots[:0]
-	if !m.flow.dead {
+	if !m.flow.dead && m.doomed == nil {
 		return false
 	}
 	m.markWhole()
 	m.fresh = !slices.ContainsFunc(m.flow.cur, func(c fabric.ChannelID) bool { return c != fabric.None })
 	for s, c := range m.flow.cur {
-		if c == fabric.None && m.dist[s] == unknown {
+		if (c == fabric.None || m.isDoomed(c)) && m.dist[s] == unknown {
 			m.roots = append(m.roots, fabric.NodeID(s))
 		}
 	}
@@ -235,7 +236,7 @@ func (m *mender) trunksToTry(s fabric.NodeID, slack int32) []fabric.ChannelID {
 	m.candidates = m.candidates[:0]
 	first, end := m.f.TrunksFrom(s)
 	for c := first; c < end; c++ {
-		if d := m.dist[heads[c]]; d != unknown && d+1 <= most {
+		if d := m.dist[heads[c]]; d != unknown && d+1 <= most && !m.isDoomed(c) {
 			m.candidates = append(m.candidates, c)
 		}
 	}

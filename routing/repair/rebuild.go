@@ -36,6 +36,8 @@ type rebuilder struct {
 	orientation *orient.Orientation // of the Up*/Down* rows
 	legal       dag.DAG             // the paths of such a row
 	all         []fabric.NodeID     // switches that take their entries together
+	twins       *twins              // by the rows in force
+	placed      []bool              // [LID] whether it found a row in this round, if it has no earlier twin
 
 	oldChild, oldSibling []fabric.NodeID // [switch] lists of the switches that forward to a switch by the row that is to be kept
 	kept, lost           []fabric.NodeID // scratch of keepEntries
@@ -103,6 +105,7 @@ func (r *rebuilder) round(ctx context.Context, first func(yield func(in, out fab
 		return r.order, nil
 	}
 	clear(r.load)
+	r.twins, r.placed = newTwins(r.levels), make([]bool, r.f.TopLID()+1)
 	turn := func(lid fabric.LID) int {
 		switch {
 		case r.losers[lid]:
@@ -124,16 +127,46 @@ func (r *rebuilder) round(ctx context.Context, first func(yield func(in, out fab
 	return lost, nil
 }
 
-// place gives a destination a row: its present one, one that grows, or an Up*/Down*
-// one.
+// place gives a destination a row: its present one, one that grows, or an Up*/Down* one. Twins
+// that lose nothing to Up*/Down* have the same row, or none of them has any, since the graph of a
+// round only grows.
 func (r *rebuilder) place(lid fabric.LID) bool {
-	w := r.flow
 	old := r.before.Forwarding.Row(lid)
 	row := r.Tables.Forwarding.Row(lid)
-	if !r.stuck[lid] && !r.losers[lid] && r.takeRow(lid, old) {
-		copy(row, old)
-		return true
+	if r.losers[lid] {
+		return r.grow(lid, old, row)
 	}
+	first := r.twins.of(lid, r.before.Forwarding)
+	switch {
+	case first != lid && r.placed[first]:
+		r.copyRow(lid, first)
+	case first != lid:
+	case !r.stuck[lid] && r.takeRow(lid, old):
+		copy(row, old)
+		r.placed[lid] = true
+	default:
+		r.placed[lid] = r.grow(lid, old, row)
+	}
+	return r.placed[first]
+}
+
+// copyRow gives a destination the entries of its twin, whose dependencies are in the graph.
+func (r *rebuilder) copyRow(lid, twin fabric.LID) {
+	home, row := r.f.Endpoint(r.f.Owner(lid)).Switch, r.Tables.Forwarding.Row(lid)
+	for s, port := range r.Tables.Forwarding.Row(twin) {
+		if fabric.NodeID(s) == home {
+			continue
+		}
+		row[s] = port
+		if c := r.flow.trunk(fabric.NodeID(s), port); c != fabric.None {
+			r.load[c] += int64(len(r.levels.sources[s]))
+		}
+	}
+}
+
+// grow gives a destination a row that grows beside what the graph has, or else an Up*/Down* one.
+func (r *rebuilder) grow(lid fabric.LID, old, row []uint8) bool {
+	w := r.flow
 	w.begin(r.empty.Row(lid), lid)
 	r.added = r.added[:0]
 	if !r.findRoots() {

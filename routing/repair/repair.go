@@ -27,7 +27,10 @@
 // derived anew from the new tables alone, and what is left is mended in a further step.
 // Destinations that no such step mends need others to make way (makeway.go), or, where
 // that does not help either, all tables to be rebuilt (rebuild.go). If that leaves the trunks
-// unevenly loaded, more steps spread the pairs again (balance.go). On the way to other tables
+// unevenly loaded, more steps spread the pairs again (balance.go). Steps of such a plan become one
+// where that is as safe (merge.go). One
+// that would drop packets whose path is whole before and after it becomes several (whole.go). Trunks that are to go, but are still there, are left in the
+// same way (leave.go). On the way to other tables
 // (bring.go) rows that bar each other's way take others for a time (detour.go).
 // The trees for multicast are in the graph from the beginning, and stay (trees.go).
 // Entries that no packet in scope uses change in the last steps: otherwise a spine that
@@ -181,7 +184,10 @@ func mend(ctx context.Context, tables, was *routing.Tables, o Options) (*Plan, e
 		}
 		plan.Steps = append(plan.Steps, s.Step)
 	}
-	return plan, nil
+	if err := plan.merge(ctx, sh, tables); err != nil {
+		return nil, err
+	}
+	return plan, plan.keepWhole(ctx, tables, o.Scope)
 }
 
 // end is the tables after the last step.
@@ -221,15 +227,16 @@ func (p *Plan) mend(ctx context.Context, sh *shared, tables *routing.Tables, mos
 // tables, or the way to them, are barred, rows beside those of Up*/Down* are tried for
 // several roots, with few Up*/Down* rows, until the work for these has come to its bound, and
 // with all turns of them, until nothing is left; and where these leave something, few others
-// may make way for that.
+// may make way for that, after some work before the next root is tried.
 // Steps after which as much is left as before are not worth writing.
 func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) error {
-	if err := p.makeWay(ctx, sh, tables); err != nil || len(p.Left) == 0 {
+	if err := p.makeWay(ctx, sh, tables, wayWork); err != nil || len(p.Left) == 0 {
 		return err
 	}
 	begun := *p
 	r := newRebuilder(sh, begun.end(tables), begun.Left)
 	for _, roots := range rootsFor(sh, begun.Left) {
+		left := len(p.Left)
 		for _, choose := range []func(context.Context, []fabric.NodeID) (bool, error){r.losersFirst, r.upDown} {
 			placed, err := choose(ctx, roots)
 			if err == nil && placed {
@@ -239,19 +246,28 @@ func (p *Plan) rebuild(ctx context.Context, sh *shared, tables *routing.Tables) 
 				return err
 			}
 		}
+		if len(p.Left) < left {
+			if err := p.makeWay(ctx, sh, tables, wayBetween); err != nil {
+				return err
+			}
+		}
 		if len(p.Left) == 0 {
 			return nil
 		}
 	}
-	return p.makeWay(ctx, sh, tables)
+	return p.makeWay(ctx, sh, tables, wayWork)
 }
 
 // makeWay adds steps towards tables for which few others make way, as long as fewer are left by
-// that.
-func (p *Plan) makeWay(ctx context.Context, sh *shared, tables *routing.Tables) error {
+// that. Each search takes at most so much work.
+func (p *Plan) makeWay(ctx context.Context, sh *shared, tables *routing.Tables, most int) error {
+	work := 0
 	for _, deepest := range wayDepths {
+		if work > wayDeeper {
+			most = min(most, wayDeeper)
+		}
 		for fewer := true; fewer && len(p.Left) > 0; {
-			w, err := newWay(ctx, sh, p.end(tables), deepest)
+			w, err := newWay(ctx, sh, p.end(tables), deepest, most)
 			if err != nil {
 				return err
 			}
@@ -261,6 +277,7 @@ func (p *Plan) makeWay(ctx context.Context, sh *shared, tables *routing.Tables) 
 			if fewer, err = p.better(ctx, sh, p, w.Tables, tables); err != nil {
 				return err
 			}
+			work = w.work
 		}
 	}
 	return nil
@@ -307,7 +324,13 @@ func rootsFor(sh *shared, left []Left) [][]fabric.NodeID {
 	for i := range otherRoots {
 		tries = append(tries, []fabric.NodeID{fabric.NodeID(i * (f.Switches() - 1) / (otherRoots - 1))})
 	}
-	return tries
+	var once [][]fabric.NodeID
+	for _, roots := range tries {
+		if !slices.ContainsFunc(once, func(o []fabric.NodeID) bool { return slices.Equal(o, roots) }) {
+			once = append(once, roots)
+		}
+	}
+	return once
 }
 
 // towards is the plan with steps from its end towards other tables, as far as what is left

@@ -18,6 +18,7 @@ type shared struct {
 	dead   *deadRows
 	gone   []fabric.LID         // of endpoints in scope that are gone
 	turns  []acyclic.Dependency // of the trees for multicast
+	doomed []bool               // [trunk] packets have to leave it, and no new entry uses it; nil: there are none
 
 	entries int // number of entries for the LIDs in scope, which are fewer than the highest LID
 	begun   int // number of steps begun, whether they became part of a plan or not
@@ -72,19 +73,33 @@ func (s *step) count(ctx context.Context, dependencies int) error {
 		sh.uses, sh.pairs = make([]int32, dependencies), make([]int64, s.f.Trunks())
 	}
 	sh.counted = nil // if it is interrupted
-	err := s.eachSent(ctx, func(lid fabric.LID, gone bool) {
-		row, load := now.Row(lid), sh.pairs
-		if gone {
-			load = nil
-		}
+	rows := []*routing.Forwarding{now}
+	if last != nil {
+		rows = append(rows, last)
+	}
+	count := func(lid fabric.LID, times int32, load []int64) {
 		if last != nil {
-			if bytes.Equal(row, last.Row(lid)) {
-				return
-			}
-			s.flow.countRow(last.Row(lid), lid, -1, sh.uses, load)
+			s.flow.countRow(last.Row(lid), lid, -times, sh.uses, load)
 		}
-		s.flow.countRow(row, lid, 1, sh.uses, load)
+		s.flow.countRow(now.Row(lid), lid, times, sh.uses, load)
+	}
+	unlike := func(lid fabric.LID) bool { return last == nil || !bytes.Equal(now.Row(lid), last.Row(lid)) }
+	same, times := newTwins(s.levels), make([]int32, s.f.TopLID()+1)
+	err := s.eachSent(ctx, func(lid fabric.LID, gone bool) {
+		switch {
+		case !unlike(lid):
+		case gone:
+			count(lid, 1, nil)
+		default:
+			times[same.of(lid, rows...)]++
+		}
 	})
+	for lid, n := range times {
+		if n > 0 && err == nil {
+			count(fabric.LID(lid), n, sh.pairs)
+			err = ctx.Err()
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -24,12 +24,18 @@ func (sh *shared) newStep(tables *routing.Tables) *step {
 	sh.begun++
 	s := &step{shared: sh, before: tables, flow: newFlow(sh.f, tables.Lanes.SL2VL, sh.levels), load: make([]int64, sh.f.Trunks())}
 	s.flow.depend = func(in, out fabric.ChannelID) bool { return true }
-	fw := routing.NewForwarding(s.f)
-	for lid := range s.f.TopLID() + 1 {
-		copy(fw.Row(lid), tables.Forwarding.Row(lid))
-	}
-	s.Tables = &routing.Tables{Fabric: s.f, Forwarding: fw, Lanes: tables.Lanes, Multicast: tables.Multicast}
+	s.Tables = &routing.Tables{Fabric: s.f, Forwarding: entries(s.f, tables.Forwarding), Lanes: tables.Lanes, Multicast: tables.Multicast}
 	return s
+}
+
+// entries is a copy of forwarding tables without what their path finder said of them, which
+// need not hold of a step's.
+func entries(f *fabric.Fabric, from *routing.Forwarding) *routing.Forwarding {
+	fw := routing.NewForwarding(f)
+	for lid := range f.TopLID() + 1 {
+		copy(fw.Row(lid), from.Row(lid))
+	}
+	return fw
 }
 
 // eachInScope visits the LIDs of the endpoints in scope.

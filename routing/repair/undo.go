@@ -7,14 +7,14 @@ import (
 
 // logged is a change of a way that can be taken back.
 type logged struct {
-	what   action
-	of     acyclic.Dependency // added, removed
-	number int                // caused, uncounted, freed
 	by     *placer            // caused
-	stayed bool               // caused: before
-	row    []uint8            // edited
+	of     acyclic.Dependency // added, removed
+	number int32              // caused, uncounted, freed
 	at     fabric.NodeID      // edited
+	lid    fabric.LID         // edited: its row
 	was    uint8              // edited
+	stayed bool               // caused: before
+	what   action
 }
 
 type action uint8
@@ -47,7 +47,7 @@ func (w *way) undo(but int) {
 		case freed:
 			w.stays[x.number] = true
 		case edited:
-			x.row[x.at] = x.was
+			w.Tables.Forwarding.Row(x.lid)[x.at] = x.was
 		}
 	}
 	w.log = w.log[:but]
@@ -69,32 +69,32 @@ func (w *way) remove(d acyclic.Dependency) {
 }
 
 // cause is that a destination causes a dependency.
-func (w *way) cause(p *placer, d acyclic.Dependency) {
-	n := w.users.number(d)
+func (w *way) cause(p *placer, d member) {
+	n := d.number
 	p.causes.add(d)
-	w.log = append(w.log, logged{what: caused, number: n, by: p, stayed: w.stays[n]})
+	w.log = append(w.log, logged{what: caused, number: int32(n), by: p, stayed: w.stays[n]})
 	w.count[n]++
 	w.stays[n] = true
 }
 
 // uncount is that a destination does not cause a dependency any more.
-func (w *way) uncount(d acyclic.Dependency, number int) {
-	w.log = append(w.log, logged{what: uncounted, number: number})
-	if w.count[number]--; w.count[number] == 0 && w.graph.Has(d.In, d.Out) {
-		w.remove(d)
+func (w *way) uncount(d member) {
+	w.log = append(w.log, logged{what: uncounted, number: int32(d.number)})
+	if w.count[d.number]--; w.count[d.number] == 0 && w.graph.Has(d.In, d.Out) {
+		w.remove(d.Dependency)
 	}
 }
 
 // free is that destinations may be moved off a dependency.
 func (w *way) free(number int) {
-	w.log = append(w.log, logged{what: freed, number: number})
+	w.log = append(w.log, logged{what: freed, number: int32(number)})
 	w.stays[number] = false
 }
 
 // edit gives a switch an entry.
-func (w *way) edit(row []uint8, at fabric.NodeID, port uint8) {
-	if row[at] != port {
-		w.log = append(w.log, logged{what: edited, row: row, at: at, was: row[at]})
+func (w *way) edit(lid fabric.LID, at fabric.NodeID, port uint8) {
+	if row := w.Tables.Forwarding.Row(lid); row[at] != port {
+		w.log = append(w.log, logged{what: edited, lid: lid, at: at, was: row[at]})
 		row[at] = port
 	}
 }

@@ -60,23 +60,28 @@ func (u *users) of(d acyclic.Dependency) []fabric.LID {
 
 // set is some dependencies.
 type set struct {
-	users *users
-	has   []bool               // [dependency]
-	list  []acyclic.Dependency // those that were added, also such as are taken out again
+	has  []bool   // [dependency]
+	list []member // those that were added, also such as are taken out again
 }
 
-func (u *users) newSet() set { return set{users: u, has: make([]bool, u.dependencies())} }
+// member is a dependency with its number.
+type member struct {
+	acyclic.Dependency
+	number int
+}
 
-func (s *set) add(d acyclic.Dependency) {
-	if n := s.users.number(d); !s.has[n] {
-		s.has[n] = true
-		s.list = append(s.list, d)
+func (u *users) newSet() set { return set{has: make([]bool, u.dependencies())} }
+
+func (s *set) add(m member) {
+	if !s.has[m.number] {
+		s.has[m.number] = true
+		s.list = append(s.list, m)
 	}
 }
 
 func (s *set) clear() {
-	for _, d := range s.list {
-		s.has[s.users.number(d)] = false
+	for i := range s.list {
+		s.has[s.list[i].number] = false
 	}
 	s.list = s.list[:0]
 }
