@@ -16,6 +16,7 @@ type Size struct {
 	Switches, Hosts, Cables int
 	LIDs                    int
 	Bytes                   int64 // about what it takes to route and judge it
+	Pairs                   int64 // bytes besides, for p2sssp: the shortest paths to every switch at once
 }
 
 // Sample is what one part of a point took: of routing, under the name of the engine, or of
@@ -54,13 +55,20 @@ func OfMeasure(m *Measure, kind string, s Size, seconds float64) Sample {
 const measurePart = "measure:"
 
 // partOf is the part that a measure is. Packets accepted and their latency are one: they are
-// of the same run.
+// of the same run. Those of time units are foretold as those of ns.
 func partOf(m *Measure) string {
-	if m.Name == "latency" {
+	switch m.Name {
+	case "latency", "settled", "settled-latency":
 		return measurePart + "accepted"
+	case "delivered", "delivered-latency":
+		return measurePart + "throughput"
 	}
 	return measurePart + m.Name
 }
+
+// nsOfWindow is how long on the usual links as many packets take as there are in a time unit
+// of a window, which is as long again until it begins: packets have 32 time units there.
+const nsOfWindow = 2. / 32 * usualTime / 4000
 
 // usualTime is what packets are measured for unless a SPEC says how long, in ns: 4,000 of
 // 4 KiB at 200 Gb/s.
@@ -84,12 +92,18 @@ func measureAt(m *Measure, s Size) [features]float64 {
 		return v
 	}
 	switch m.Name {
-	case "bandwidth":
+	case "bandwidth", "risk":
 		work *= number("patterns")
+	case "stops":
+		work *= number("repeats")
 	case "accepted", "latency":
 		work *= number("load") * timeOf(number("time"))
 	case "throughput":
 		work *= timeOf(number("time"))
+	case "settled", "settled-latency":
+		work *= number("load") * number("window") * nsOfWindow
+	case "delivered", "delivered-latency":
+		work *= number("window") * nsOfWindow
 	case "time":
 		work = number("repeats") * float64(max(1, s.Switches)) * float64(max(1, s.LIDs))
 	}
@@ -280,12 +294,15 @@ func apart(samples []Sample) (factors []float64, foretold, took float64) {
 
 // Point is what a point is expected to take, in processor seconds.
 func (e *Estimates) Point(p *Point, s Size) float64 {
-	total := e.part(routingAt(s), enginePart(p.Engine.Name, p.Engine.Contract), p.Engine.Name, anyEngine)
+	total := 0.0
+	if p.Engine.Name != NoEngine {
+		total = e.part(routingAt(s), enginePart(p.Engine.Name, p.Engine.Contract), p.Engine.Name, anyEngine)
+	}
 	run := map[string]bool{} // of packets, that measures share
 	for i := range p.Measures {
 		m := &p.Measures[i]
 		part := partOf(m)
-		if same := part + m.Text(); part == measurePart+"accepted" {
+		if same := part + m.Text(); part == measurePart+"accepted" || part == measurePart+"throughput" {
 			if run[same] {
 				continue
 			}

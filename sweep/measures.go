@@ -19,6 +19,12 @@ type Kind struct {
 	What string
 	Keys []Key // settings
 
+	// OfPackets says that it can be taken of engines without tables, for it sends packets.
+	OfPackets bool
+
+	// OfNetwork says that it is of the network alone, so that nothing need be routed.
+	OfNetwork bool
+
 	// Alone says that nothing else may run beside it, and that its values are another time
 	// others.
 	Alone bool
@@ -34,13 +40,20 @@ type Key struct {
 // keys and defaults are part of what results are known by, so they do not change.
 func Kinds() []Kind {
 	pattern := Key{"pattern", "bisect", "traffic pattern, as of weft simulate", isPattern}
-	ranks := Key{"ranks", "switch", "how ranks sit on hosts: switch, name, rail, guid or random, with :N behind the first N of them", isPlacement}
+	const order = "how ranks sit on hosts: switch, name, rail, guid or random, with :N behind the first N of them; apart:N, N as far apart by GUID as can be"
+	ranks := Key{"ranks", "switch", order, isPlacement}
+	jobs := Key{"ranks", "switch", order + "; " + RanksAnew + "N, N drawn anew for every pattern", isJob}
 	load := Key{"load", "0.5", "offered, of what an endpoint's link carries", isShare}
 	sent := []Key{
 		{"pattern", "uniform", "traffic pattern, as of weft packets", isPattern}, ranks,
 		{"preset", "ib-hdr", "links and switches, as of weft packets", isPreset},
 		{"time", "0", "network time to measure, in ns; 0: 4,000 packets", isTime},
 	}
+	window := []Key{
+		{"pattern", "uniform", "traffic pattern, as of weft packets", isPattern},
+		{"window", "50000", "time units to measure, once the latency, or what arrives, has settled over as many", isCount},
+	}
+	const units = "on switches that pass a flit on in a time unit"
 	return []Kind{
 		{Name: "lanes", What: "virtual lanes that the proof needs"},
 		{Name: "loops", What: "1 where the tables have a credit loop, 0 where they are proven free"},
@@ -49,14 +62,32 @@ func Kinds() []Kind {
 		{Name: "longest", Unit: "hops", What: "length of the longest route"},
 		{Name: "disjoint", Unit: "paths", What: "mean number of paths between two hosts, one for each address, that share no channel between switches"},
 		{Name: "bandwidth", Unit: "fraction of full", What: "mean bandwidth of the flows of a pattern; of bisect the effective bisection bandwidth", Keys: []Key{
-			pattern, ranks,
+			pattern, jobs,
 			{"patterns", "1000", "random patterns to draw", isCount},
 			{"model", "bottleneck", "bottleneck or maxmin, as of weft simulate", isModel},
 			{"rates", "links", "links (each its own) or alike, as the papers have it", isRates},
 		}},
-		{Name: "accepted", Unit: "fraction of the hosts' links", What: "what arrives of an offered load, packet by packet", Keys: append([]Key{load}, sent...)},
-		{Name: "latency", Unit: "ns", What: "mean latency of packets at an offered load", Keys: append([]Key{load}, sent...)},
-		{Name: "throughput", Unit: "fraction of the hosts' links", What: "the largest load that is still delivered, to 0.01", Keys: sent},
+		{Name: "accepted", OfPackets: true, Unit: "fraction of the hosts' links", What: "what arrives of an offered load, packet by packet", Keys: append([]Key{load}, sent...)},
+		{Name: "latency", OfPackets: true, Unit: "ns", What: "mean latency of packets at an offered load", Keys: append([]Key{load}, sent...)},
+		{Name: "throughput", OfPackets: true, Unit: "fraction of the hosts' links", What: "the largest load that is still delivered, to 0.01", Keys: sent},
+		{Name: "settled", OfPackets: true, Unit: "fraction of the hosts' links", What: "what arrives of an offered load " + units + ", once it has settled", Keys: append([]Key{load}, window...)},
+		{Name: "settled-latency", OfPackets: true, Unit: "time units", What: "mean latency of the same", Keys: append([]Key{load}, window...)},
+		{Name: "delivered", OfPackets: true, Unit: "fraction of the hosts' links", What: "the largest load that is still delivered " + units + ", to 0.02", Keys: window},
+		{Name: "delivered-latency", OfPackets: true, Unit: "time units", What: "mean latency at that load", Keys: window},
+		{Name: "risk", Unit: "flows", What: "congestion risk of the port with most: sources whose packets leave by it, or their destinations, whichever are fewer; of patterns drawn the median", Keys: []Key{
+			{"pattern", "alltoall", "traffic pattern, as of weft simulate", isPattern},
+			{"patterns", "100", "random patterns to draw", isCount},
+		}},
+		{Name: "stops", Unit: "µs", What: "time after which the network stood still, everything on one lane and every host with a message along a credit loop: the mean of the runs that stopped", Keys: []Key{
+			{"repeats", "50", "runs, with other pairs", isCount},
+		}},
+		{Name: "layers", Unit: "layers", OfNetwork: true, What: "layers that all shortest paths of all pairs need", Keys: []Key{
+			{"of", "mp-lash", "who may take any of them: mp-lash, the source, or a-lash, the switches, grouped by the first link", isOpen},
+		}},
+		{Name: "rounds", Unit: "rounds", OfNetwork: true, What: "rounds of messages between neighbours until every switch has computed its tables of MROOTS by itself", Keys: []Key{
+			{"lmc", "2", "addresses of a host port, so trees: two to this power", isLMC},
+		}},
+		{Name: "ports", Unit: "ports", OfNetwork: true, What: "ports of the switch with most"},
 		{Name: "time", Unit: "s", What: "routing, paths and lanes: the least of several runs on all cores", Keys: []Key{{"repeats", "3", "runs", isCount}}, Alone: true},
 		{Name: "memory", Unit: "MiB", What: "memory at the peak of a process that makes the network, routes it and proves it", Alone: true},
 	}
@@ -127,9 +158,28 @@ func isPattern(text string) (string, error) {
 	return text, err
 }
 
+// RanksAnew and RanksApart begin what ranks: may be besides the placements of package traffic.
+const (
+	RanksAnew  = "anew:"
+	RanksApart = "apart:"
+)
+
+// isJob is isPlacement, or a job on hosts drawn anew for every pattern.
+func isJob(text string) (string, error) {
+	if n, anew := strings.CutPrefix(text, RanksAnew); anew {
+		n, err := isCount(n)
+		return RanksAnew + n, err
+	}
+	return isPlacement(text)
+}
+
 // isPlacement checks the word and the number; whether there are so many hosts shows when a
 // network is there.
 func isPlacement(text string) (string, error) {
+	if n, apart := strings.CutPrefix(text, RanksApart); apart {
+		n, err := isCount(n)
+		return RanksApart + n, err
+	}
 	word, n, numbered := strings.Cut(text, ":")
 	if !slices.Contains([]string{"switch", "name", "rail", "guid", "random"}, word) {
 		return "", fmt.Errorf("%q is no order of ranks; it is switch, name, rail, guid or random, with :N behind it if need be", text)
@@ -180,4 +230,16 @@ func isRates(text string) (string, error) {
 		return "", fmt.Errorf("%q is neither links nor alike", text)
 	}
 	return text, nil
+}
+
+func isOpen(text string) (string, error) {
+	if text != "mp-lash" && text != "a-lash" {
+		return "", fmt.Errorf("%q is neither mp-lash nor a-lash", text)
+	}
+	return text, nil
+}
+
+func isLMC(text string) (string, error) {
+	n, err := within(text, 7)
+	return strconv.Itoa(n), err
 }

@@ -26,9 +26,14 @@ type Network struct {
 	File   string      `json:"file,omitempty"` // where to read it
 	Digest string      `json:"digest,omitempty"`
 	Damage Damage      `json:"damage"`
+	Ports  string      `json:"ports,omitempty"` // Shuffled: cables of switches are in ports drawn by lot; empty: as they come
 	Given  []Parameter `json:"given,omitempty"` // the parameters of the SPEC that Spec was made of, in its order
 	Kind   string      `json:"kind"`            // Spec with everything but the seed filled in, or the file: networks of one kind are about as large
 }
+
+// Shuffled says that the cables of every switch are in other ports, drawn by the seed of the
+// point: what a routing makes of the numbers of ports is then chance.
+const Shuffled = "shuffled"
 
 // String is the network as results have it.
 func (n *Network) String() string { return cmp.Or(n.Spec, n.File) }
@@ -85,6 +90,9 @@ func (a Amount) Of(all int) int {
 	return int(p/100*float64(all) + 0.5)
 }
 
+// NoEngine is the engine of points that are not routed, for measures of networks.
+const NoEngine = "none"
+
 // Engine is an engine with what it is told. Zero values are the defaults of weft route.
 type Engine struct {
 	Name     string `json:"name"`
@@ -95,16 +103,23 @@ type Engine struct {
 	Aim      string `json:"aim,omitempty"`
 	Order    string `json:"order,omitempty"`
 	Prefer   string `json:"prefer,omitempty"`
-	LMC      int    `json:"lmc,omitempty"` // 2^LMC addresses for each adapter port; zero: as the network has them
+	LMC      int    `json:"lmc,omitempty"`      // 2^LMC addresses for each adapter port; zero: as the network has them
+	Exact    bool   `json:"exact,omitempty"`    // lanes are planned for the endpoints of the proof only, and not for all adapters
+	LanesOf  string `json:"lanes_of,omitempty"` // one of the list LanesOf: as many lanes as this engine needs on the network at hand, in place of VLs
 }
 
 // Options is what the engine is told, as key=value with commas between; empty where it is
 // told nothing.
 func (e *Engine) Options() string {
 	var list []string
+	exact := ""
+	if e.Exact {
+		exact = Yes
+	}
 	for _, o := range []struct{ key, value string }{
 		{"vls", number(e.VLs)}, {"sls", number(e.SLs)}, {"contract", e.Contract}, {"endpoints", e.Scope},
 		{"aim", e.Aim}, {"order", e.Order}, {"prefer", e.Prefer}, {"lmc", number(e.LMC)},
+		{"lanes-of", e.LanesOf}, {"exact", exact},
 	} {
 		if o.value != "" {
 			list = append(list, o.key+"="+o.value)
@@ -112,6 +127,9 @@ func (e *Engine) Options() string {
 	}
 	return strings.Join(list, ",")
 }
+
+// Yes is what exact: may be.
+const Yes = "yes"
 
 func number(n int) string {
 	if n == 0 {
@@ -162,8 +180,8 @@ func MeasureOf(name, settings string) Measure {
 // Key tells the measures of a point apart.
 func (m *Measure) Key() string { return m.Name + ":" + m.Text() }
 
-// idOf is the ID of a point: 16 hexadecimal digits that follow from network, damage, seed,
-// engine and what it is told. What is measured is not part of it: a point may get further
+// idOf is the ID of a point: 16 hexadecimal digits that follow from network, damage, ports,
+// seed, engine and what it is told. What is measured is not part of it: a point may get further
 // measures. The form of what is hashed must never change.
 func idOf(p *Point) string {
 	of := struct {
@@ -174,7 +192,8 @@ func idOf(p *Point) string {
 		Seed     uint64 `json:"seed"`
 		Engine   string `json:"engine"`
 		Options  string `json:"options,omitempty"`
-	}{p.Network.Spec, p.Network.Digest, p.Network.Damage.Cables, p.Network.Damage.Switches, p.Seed, p.Engine.Name, p.Engine.Options()}
+		Ports    string `json:"ports,omitempty"`
+	}{p.Network.Spec, p.Network.Digest, p.Network.Damage.Cables, p.Network.Damage.Switches, p.Seed, p.Engine.Name, p.Engine.Options(), p.Network.Ports}
 	text, err := json.Marshal(of)
 	if err != nil {
 		panic(err) // texts and numbers
@@ -193,4 +212,11 @@ func (d Damage) String() string {
 		parts = append(parts, string(d.Cables)+" cables")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// On is the point on another network, or with another seed.
+func (p Point) On(n Network, seed uint64) Point {
+	p.Network, p.Seed = n.with(seed), seed
+	p.ID = idOf(&p)
+	return p
 }

@@ -1,13 +1,13 @@
 package sweep
 
 import (
-	"errors"
 	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/weft-fabric/weft/internal/plain"
+	"github.com/weft-fabric/weft/internal/spell"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/engines"
 	"github.com/weft-fabric/weft/topology"
@@ -68,10 +68,19 @@ func (r *reader) network(n *yaml.Node, seeds []uint64) (all []drawn, err error) 
 	if len(kinds)*len(damages)*len(seeds) > MostPoints {
 		return nil, r.errorf(n, "these are more than %d networks", MostPoints)
 	}
+	ports := ""
+	if n := f.get("ports"); n != nil {
+		if ports, err = r.text(n); err != nil {
+			return nil, err
+		}
+		if ports != Shuffled {
+			return nil, r.errorf(n, "ports: %q; it is %s, or left out", ports, Shuffled)
+		}
+	}
 	for _, k := range kinds {
 		for _, d := range damages {
 			for _, seed := range seeds {
-				k.Damage = d
+				k.Damage, k.Ports = d, ports
 				all = append(all, drawn{k.with(seed), seed})
 			}
 		}
@@ -80,7 +89,7 @@ func (r *reader) network(n *yaml.Node, seeds []uint64) (all []drawn, err error) 
 }
 
 // ofNetworks is the keys of a network that are no parameters of its spec.
-var ofNetworks = []string{"spec", "file", "seeds", "damage"}
+var ofNetworks = []string{"spec", "file", "seeds", "damage", "ports"}
 
 // parameter is a word in braces.
 var parameter = regexp.MustCompile(`\{([^{}]*)\}`)
@@ -149,7 +158,7 @@ func (n Network) with(seed uint64) Network {
 func (r *reader) dumps(file *yaml.Node, f *fields) (all []Network, err error) {
 	for _, key := range f.keys {
 		if !has(ofNetworks, key.Value) {
-			return nil, r.errorf(key, "a network in a file has no key %q (keys: file, seeds, damage)", key.Value)
+			return nil, r.errorf(key, "a network in a file has no key %q (keys: file, seeds, damage, ports)", key.Value)
 		}
 	}
 	names, err := r.values(file)
@@ -166,6 +175,9 @@ func (r *reader) dumps(file *yaml.Node, f *fields) (all []Network, err error) {
 	return all, nil
 }
 
+// ofDamage is the keys of damage.
+var ofDamage = []string{"cables", "switches"}
+
 // damages is what damage: says, one mapping or a list of them.
 func (r *reader) damages(n *yaml.Node) (all []Damage, err error) {
 	items := []*yaml.Node{n}
@@ -173,12 +185,12 @@ func (r *reader) damages(n *yaml.Node) (all []Damage, err error) {
 		items = n.Content
 	}
 	for _, item := range items {
-		f, err := r.mapping(item, "damage", "cables", "switches")
+		f, err := r.mapping(item, "damage", ofDamage...)
 		if err != nil {
 			return nil, err
 		}
 		amounts := [2][]scalar{{{"0", item}}, {{"0", item}}}
-		for i, key := range []string{"cables", "switches"} {
+		for i, key := range ofDamage {
 			if v := f.get(key); v != nil {
 				if amounts[i], err = r.values(v); err != nil {
 					return nil, err
@@ -203,7 +215,7 @@ func (r *reader) damages(n *yaml.Node) (all []Damage, err error) {
 }
 
 // ofEngines is the keys of an engine, in the order of their combinations.
-var ofEngines = []string{"engine", "vls", "sls", "contract", "endpoints", "aim", "order", "prefer", "lmc"}
+var ofEngines = []string{"engine", "vls", "sls", "contract", "endpoints", "aim", "order", "prefer", "lmc", "lanes-of", "exact"}
 
 func (r *reader) engines(list *yaml.Node) (all []Engine, err error) {
 	for _, n := range list.Content {
@@ -242,20 +254,8 @@ func (r *reader) engines(list *yaml.Node) (all []Engine, err error) {
 }
 
 // engine is an engine of one combination of the values of its keys.
-func (r *reader) engine(c choice) (Engine, error) {
-	e := Engine{Name: c[0].text, Contract: c[3].text, Scope: c[4].text, Aim: c[5].text, Order: c[6].text, Prefer: c[7].text}
-	uses := engines.AutoUses()
-	if e.Name != engines.AutoName {
-		found, err := engines.Named(e.Name)
-		if none := (*engines.NoTables)(nil); errors.As(err, &none) {
-			return e, r.errorf(c[0].at, "%s; measures are taken of tables", plain.Error(err))
-		}
-		if err != nil {
-			return e, r.errorf(c[0].at, "%s", plain.Error(err))
-		}
-		uses = found.Uses
-	}
-	var err error
+func (r *reader) engine(c choice) (e Engine, err error) {
+	e = Engine{Name: c[0].text, Contract: c[3].text, Scope: c[4].text, Aim: c[5].text, Order: c[6].text, Prefer: c[7].text, LanesOf: c[9].text, Exact: c[10].text == Yes}
 	if e.VLs, err = within(c[1].text, routing.MaxDataVLs); err != nil {
 		return e, r.errorf(c[1].at, "vls: %v", err)
 	}
@@ -265,17 +265,52 @@ func (r *reader) engine(c choice) (Engine, error) {
 	if e.LMC, err = within(c[8].text, 7); err != nil {
 		return e, r.errorf(c[8].at, "lmc: %v", err)
 	}
+	switch {
+	case c[10].text != "" && !e.Exact:
+		return e, r.errorf(c[10].at, "exact: %q; it is %s, or left out", c[10].text, Yes)
+	case e.LanesOf != "" && !has(LanesOf, e.LanesOf):
+		return e, r.errorf(c[9].at, "lanes-of: %q%s (there are %s)", e.LanesOf, spell.Hint(e.LanesOf, LanesOf), strings.Join(LanesOf, ", "))
+	case e.LanesOf != "" && e.VLs > 0:
+		return e, r.errorf(c[9].at, "an engine has either vls: or lanes-of:")
+	case e.Name == NoEngine:
+		return e, r.untold(c, NoEngine+" routes nothing")
+	case IsSimulated(e.Name):
+		return e, r.untold(c, e.Name+" has no tables", "vls", "lanes-of")
+	}
+	return e, r.told(c, &e)
+}
+
+// untold refuses keys of an engine that takes only some.
+func (r *reader) untold(c choice, why string, takes ...string) error {
+	for i, v := range c[1:] {
+		if key := ofEngines[1+i]; v.text != "" && !has(takes, key) {
+			return r.errorf(v.at, "%s: engine %s, so that says nothing to it", key, why)
+		}
+	}
+	return nil
+}
+
+// told checks what an engine with tables is told.
+func (r *reader) told(c choice, e *Engine) error {
+	uses := engines.AutoUses()
+	if e.Name != engines.AutoName {
+		found, err := engines.Named(e.Name)
+		if err != nil {
+			return r.errorf(c[0].at, "%s", plain.Error(err))
+		}
+		uses = found.Uses
+	}
 	if _, _, err := e.Promises(); err != nil {
-		return e, r.errorf(c[3].at, "%s", plain.Error(err))
+		return r.errorf(c[3].at, "%s", plain.Error(err))
 	}
 	o, err := e.Told()
 	if err != nil {
-		return e, r.errorf(c[0].at, "%s", plain.Error(err))
+		return r.errorf(c[0].at, "%s", plain.Error(err))
 	}
 	if err := engines.FirstUnused(e.Name, uses, o.Given()); err != nil {
-		return e, r.errorf(c[0].at, "%s", plain.Error(err))
+		return r.errorf(c[0].at, "%s", plain.Error(err))
 	}
-	return e, nil
+	return nil
 }
 
 func (r *reader) measures(list *yaml.Node) (all []Measure, err error) {
@@ -312,14 +347,26 @@ func (r *reader) measure(n *yaml.Node) (all []Measure, err error) {
 	if of == nil {
 		return nil, r.errorf(n, "a measure has a line measure: NAME")
 	}
-	name, err := r.text(of)
+	names, err := r.values(of)
 	if err != nil {
 		return nil, err
 	}
-	k, err := KindNamed(name)
-	if err != nil {
-		return nil, r.errorf(of, "%v", err)
+	for _, name := range names {
+		k, err := KindNamed(name.text)
+		if err != nil {
+			return nil, r.errorf(name.at, "%v", err)
+		}
+		some, err := r.settings(n, f, &k)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
 	}
+	return all, nil
+}
+
+// settings is a kind of measure with every combination of its settings.
+func (r *reader) settings(n *yaml.Node, f *fields, k *Kind) (all []Measure, err error) {
 	var keys []*Key
 	var values [][]scalar
 	for i, word := range f.keys {

@@ -2,10 +2,12 @@ package sweep
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +24,15 @@ const MostPoints = 5_000_000
 type Spec struct {
 	File   string
 	Name   string
+	Sets   []string // that it can be read as; empty: there is one and it has no name
+	Set    string   // as which it was read
+	Parts  []Part
+	Points []Point // of all parts, network by network; each once, with all its measures
+}
+
+// Part is one of several parts of a SPEC, or all of it.
+type Part struct {
+	Name   string
 	Points []Point // network by network; each once
 }
 
@@ -29,9 +40,14 @@ type Spec struct {
 // the digest of what is in it.
 type Files func(name string) (path, digest string, err error)
 
-// Read reads a SPEC. What it does not know, and what cannot be, is an error with file and
-// line: unknown keys, families, engines, measures and settings.
+// Read reads a SPEC, as the last of its sets. What it does not know, and what cannot be, is
+// an error with file and line: unknown keys, families, engines, measures and settings.
 func Read(r io.Reader, file string, files Files) (*Spec, error) {
+	return ReadSet(r, file, files, "")
+}
+
+// ReadSet reads a SPEC as one of its sets; an empty name is the last.
+func ReadSet(r io.Reader, file string, files Files, set string) (*Spec, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -48,7 +64,7 @@ func Read(r io.Reader, file string, files Files) (*Spec, error) {
 		return nil, format.Errorf(file, document.Line, "a SPEC is one YAML document, and there is more behind it")
 	}
 	s := &reader{file: file, files: files}
-	return s.spec(document.Content[0])
+	return s.spec(document.Content[0], set)
 }
 
 // yamlError says where the text is not YAML.
@@ -75,48 +91,138 @@ func (r *reader) errorf(at *yaml.Node, text string, args ...any) error {
 	return format.Errorf(r.file, at.Line, text, args...)
 }
 
-func (r *reader) spec(root *yaml.Node) (*Spec, error) {
-	top, err := r.mapping(root, "a SPEC", "name", "seeds", "networks", "engines", "measures")
+// ofPart is the keys of a part, which a SPEC without parts has itself, and ofPartLists those
+// of them that must be there.
+var (
+	ofPartLists = []string{"networks", "engines", "measures"}
+	ofPart      = append([]string{"name", "seeds"}, ofPartLists...)
+)
+
+func (r *reader) spec(root *yaml.Node, set string) (*Spec, error) {
+	s := &Spec{File: r.file}
+	var err error
+	if s.Sets, s.Set, err = r.pick(root, set); err != nil {
+		return nil, err
+	}
+	top, err := r.mapping(root, "a SPEC", append([]string{"sets", "parts"}, ofPart...)...)
 	if err != nil {
 		return nil, err
 	}
-	s := &Spec{File: r.file}
 	if n := top.get("name"); n != nil {
 		if s.Name, err = r.text(n); err != nil {
 			return nil, err
 		}
 	}
-	for _, key := range []string{"networks", "engines", "measures"} {
-		if n := top.get(key); n == nil || n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-			if n == nil {
-				n = root
+	parts := []*yaml.Node{root}
+	if list := top.get("parts"); list != nil {
+		if list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
+			return nil, r.errorf(list, "parts: is no list with something in it")
+		}
+		parts = list.Content
+	}
+	for _, n := range parts {
+		p, err := r.part(n, top)
+		if err != nil {
+			return nil, err
+		}
+		s.Parts = append(s.Parts, p)
+	}
+	s.Points = together(s.Parts)
+	return s, nil
+}
+
+// part is a part of a SPEC; what it does not say is as at the top.
+func (r *reader) part(n *yaml.Node, top *fields) (p Part, err error) {
+	own := top
+	if top.get("parts") != nil {
+		if own, err = r.mapping(n, "a part", ofPart...); err != nil {
+			return p, err
+		}
+		if name := own.get("name"); name != nil {
+			if p.Name, err = r.text(name); err != nil {
+				return p, err
 			}
-			return nil, r.errorf(n, "%s: is missing, or no list with something in it", key)
+		}
+	}
+	get := func(key string) *yaml.Node { return cmp.Or(own.get(key), top.get(key)) }
+	for _, key := range ofPartLists {
+		if list := get(key); list == nil || list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
+			return p, r.errorf(cmp.Or(list, n), "%s: is missing, or no list with something in it", key)
 		}
 	}
 	seeds := []uint64{1}
-	if n := top.get("seeds"); n != nil {
+	if n := get("seeds"); n != nil {
 		if seeds, err = r.seeds(n); err != nil {
-			return nil, err
+			return p, err
 		}
 	}
-	networks, err := r.networks(top.get("networks"), seeds)
+	networks, err := r.networks(get("networks"), seeds)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	engines, err := r.engines(top.get("engines"))
+	engines, err := r.engines(get("engines"))
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	measures, err := r.measures(top.get("measures"))
+	measures, err := r.measures(get("measures"))
 	if err != nil {
-		return nil, err
+		return p, err
+	}
+	if err := r.fit(get("measures"), engines, measures); err != nil {
+		return p, err
 	}
 	if len(networks)*len(engines) > MostPoints {
-		return nil, r.errorf(root, "%d networks with %d engines are more than %d points", len(networks), len(engines), MostPoints)
+		return p, r.errorf(n, "%d networks with %d engines are more than %d points", len(networks), len(engines), MostPoints)
 	}
-	s.Points = multiplied(networks, engines, measures)
-	return s, nil
+	p.Points = multiplied(networks, engines, measures)
+	return p, nil
+}
+
+// fit refuses measures of tables where an engine has none.
+func (r *reader) fit(at *yaml.Node, engines []Engine, measures []Measure) error {
+	for i := range measures {
+		k, err := KindNamed(measures[i].Name)
+		if err != nil {
+			return err
+		}
+		for _, e := range engines {
+			switch {
+			case e.Name == NoEngine && !k.OfNetwork:
+				return r.errorf(at, "%s is a measure of routes, and engine %s makes none", k.Name, NoEngine)
+			case IsSimulated(e.Name) && !k.OfNetwork && !k.OfPackets:
+				return r.errorf(at, "%s is a measure of tables, and %s has none: switches or sources choose among several ways as packets come", k.Name, e.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// together is the points of all parts, each once, with the measures of all.
+func together(parts []Part) (all []Point) {
+	at := map[string]int{}
+	for _, part := range parts {
+		for _, p := range part.Points {
+			i, again := at[p.ID]
+			if !again {
+				at[p.ID] = len(all)
+				all = append(all, p)
+				continue
+			}
+			all[i].Measures = inOrder(withMeasures(all[i].Measures, p.Measures))
+		}
+	}
+	return all
+}
+
+// withMeasures is measures and more of them, each once.
+func withMeasures(all, more []Measure) []Measure {
+	all = slices.Clone(all)
+	for _, m := range more {
+		if !slices.ContainsFunc(all, func(o Measure) bool { return o.Key() == m.Key() }) {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // multiplied is every network with every engine, each once.

@@ -1,6 +1,7 @@
 package sweep_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -104,6 +105,10 @@ func TestIDsDependOnWhatIsMeasured(t *testing.T) {
 		`{networks: [{spec: "torus:4x4"}], engines: [{engine: weave, aim: shifts}], measures: [lanes]}`,
 		`{networks: [{spec: "torus:4x4"}], engines: [{engine: weave, prefer: lanes}], measures: [lanes]}`,
 		`{networks: [{spec: "torus:4x4"}], engines: [{engine: lash, lmc: 1}], measures: [lanes]}`,
+		`{networks: [{spec: "torus:4x4"}], engines: [{engine: lash, lanes-of: lash}], measures: [lanes]}`,
+		`{networks: [{spec: "torus:4x4"}], engines: [{engine: lash, exact: yes}], measures: [lanes]}`,
+		`{networks: [{spec: "torus:4x4", ports: shuffled}], engines: [lash], measures: [lanes]}`,
+		`{networks: [{spec: "torus:4x4"}], engines: [none], measures: [ports]}`,
 	} {
 		id := read(t, other).Points[0].ID
 		if same, ok := ids[id]; ok {
@@ -154,7 +159,7 @@ func TestSpecErrorsSayWhereAndWhat(t *testing.T) {
 		{"all gone", "networks: [{spec: torus:4x4, damage: {cables: 100%}}]\nengines: [lash]\nmeasures: [lanes]", `"100%" is no share`},
 		{"damage of what", "networks: [{spec: torus:4x4, damage: {hosts: 1}}]\nengines: [lash]\nmeasures: [lanes]", `damage has no key "hosts"`},
 		{"engine", "networks: [torus:4x4]\nengines: [dfsspp]\nmeasures: [lanes]", `SPEC.yaml:2: no engine is called "dfsspp"; nearest is "dfsssp"`},
-		{"adaptive engine", "networks: [torus:4x4]\nengines: [a-lash]\nmeasures: [lanes]", `SPEC.yaml:2: a-lash has no tables`},
+		{"adaptive engine", "networks: [torus:4x4]\nengines: [a-lash]\nmeasures: [lanes]", `SPEC.yaml:3: lanes is a measure of tables, and a-lash has none`},
 		{"key of an engine", "networks: [torus:4x4]\nengines: [{engine: lash, lanes: 4}]\nmeasures: [lanes]", `an engine has no key "lanes"`},
 		{"vls", "networks: [torus:4x4]\nengines: [{engine: lash, vls: 16}]\nmeasures: [lanes]", `vls: "16" is not from 1 to 15`},
 		{"contract", "networks: [torus:4x4]\nengines: [{engine: lash, contract: none}]\nmeasures: [lanes]", "contract"},
@@ -165,6 +170,18 @@ func TestSpecErrorsSayWhereAndWhat(t *testing.T) {
 		{"setting of nothing", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [{measure: lanes, runs: 3}]", `lanes has no settings`},
 		{"value of a setting", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [{measure: bandwidth, pattern: bisekt}]", "pattern: "},
 		{"load", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [{measure: accepted, load: 1.5}]", `load: "1.5" is no load`},
+		{"ports", "networks: [{spec: torus:4x4, ports: sorted}]\nengines: [lash]\nmeasures: [lanes]", `ports: "sorted"; it is shuffled`},
+		{"nothing routed", "networks: [torus:4x4]\nengines: [updn, none]\nmeasures: [ports, lanes]", `SPEC.yaml:3: lanes is a measure of routes, and engine none makes none`},
+		{"telling nobody", "networks: [torus:4x4]\nengines: [{engine: none, vls: 3}]\nmeasures: [ports]", `SPEC.yaml:2: vls: engine none routes nothing`},
+		{"telling an engine without tables", "networks: [torus:4x4]\nengines: [{engine: escape, vls: 3, contract: any}]\nmeasures: [accepted]", `contract: engine escape has no tables`},
+		{"exact", "networks: [torus:4x4]\nengines: [{engine: nue, exact: maybe}]\nmeasures: [lanes]", `exact: "maybe"; it is yes`},
+		{"lanes of nobody", "networks: [torus:4x4]\nengines: [{engine: nue, lanes-of: lahs}]\nmeasures: [accepted]", `lanes-of: "lahs"; nearest is "lash"`},
+		{"lanes twice", "networks: [torus:4x4]\nengines: [{engine: nue, lanes-of: lash, vls: 2}]\nmeasures: [accepted]", `either vls: or lanes-of:`},
+		{"hosts drawn anew for packets", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [{measure: accepted, ranks: 'anew:4'}]", `"anew:4" is no order of ranks`},
+		{"no hosts", "networks: [torus:4x4]\nengines: [lash]\nmeasures: [{measure: bandwidth, ranks: 'apart:0'}]", `"0" is no number`},
+		{"part without measures", "engines: [lash]\nparts:\n- networks: [torus:4x4]\n", `SPEC.yaml:3: measures: is missing`},
+		{"no parts", good + "parts: []\n", `SPEC.yaml:4: parts: is no list`},
+		{"key of a part", good + "parts: [{sets: [a]}]\n", `a part has no key "sets"`},
 		{"nothing where a word is", "networks: [torus:4x4]\nengines: [{engine: }]\nmeasures: [lanes]", "a single value is wanted here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -176,8 +193,101 @@ func TestSpecErrorsSayWhereAndWhat(t *testing.T) {
 	}
 }
 
+const twoSets = `
+sets: [quick, full]
+seeds: {quick: 1..2, full: 1..5}
+networks:
+  - spec: random:switches=16,links={links},seed={seed}
+    links: [20, {full: [30, 40]}]
+  - full: torus:4x4
+engines: [lash, {full: dfsssp}]
+measures: [{measure: bandwidth, patterns: {quick: 10, full: 100}}]
+`
+
+// A SPEC with sets is as many SPECs, of which the last is meant if none is named.
+func TestSets(t *testing.T) {
+	for set, want := range map[string]int{"quick": 2, "full": (2*5 + 5 + 5) * 2, "": (2*5 + 5 + 5) * 2} {
+		s, err := sweep.ReadSet(strings.NewReader(twoSets), "SPEC.yaml", noFiles, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Points) != want || s.Set != cmp.Or(set, "full") {
+			t.Errorf("%q is read as %s with %d points, want %d", set, s.Set, len(s.Points), want)
+		}
+		if patterns := s.Points[0].Measures[0].Setting("patterns"); (patterns == "10") != (set == "quick") {
+			t.Errorf("%q: %s patterns", set, patterns)
+		}
+	}
+	for text, want := range map[string]string{
+		twoSets:                      `there is no set "quikc"; nearest is "quick" (sets: quick, full)`,
+		"networks: [torus:4x4]\n":    "this SPEC has no line sets:",
+		"sets: {a: b}\nnetworks: []": "a single value is wanted here",
+	} {
+		if _, err := sweep.ReadSet(strings.NewReader(text), "SPEC.yaml", noFiles, "quikc"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
+
+// What a SPEC with sets leaves open is an error with its line, and never a guess.
+func TestSetsAreRefused(t *testing.T) {
+	const rest = "\nengines: [lash]\nmeasures: [lanes]\n"
+	const two = "sets: [quick, full]\n"
+	for text, want := range map[string]string{
+		"sets: [quick, quick]\nnetworks: [torus:4x4]" + rest:                                     "SPEC.yaml:1: sets: quick is named twice",
+		"sets: [spec, engine]\nnetworks: [torus:4x4]" + rest:                                     "SPEC.yaml:1: sets: spec is a key of SPECs",
+		"sets: [patterns]\nnetworks: [torus:4x4]" + rest:                                         "SPEC.yaml:1: sets: patterns is a key of SPECs",
+		"sets: [cables]\nnetworks: [torus:4x4]" + rest:                                           "SPEC.yaml:1: sets: cables is a key of SPECs",
+		two + "networks:\n- {full: 'torus:4x4', full: 'torus:5x5'}" + rest:                       "SPEC.yaml:3: full is given twice",
+		two + "seeds: {quick: 1..20}\nnetworks: ['torus:4x4']" + rest:                            "SPEC.yaml:2: seeds: this does not say what it is in the set full",
+		two + "networks: ['torus:4x4']\nengines: {quick: [lash]}\nmeasures: [lanes]":             "SPEC.yaml:3: engines: this does not say what it is in the set full",
+		two + "networks:\n- 'torus:4x4'\n- {quik: 'ring:4'}" + rest:                              `SPEC.yaml:4: there is no set "quik"; nearest is "quick" (sets: quick, full)`,
+		two + "networks:\n- 'torus:4x4'\n- {full: 'ring:4', other: 'ring:5'}" + rest:             `SPEC.yaml:4: there is no set "other" (sets: quick, full)`,
+		two + "networks: ['torus:4x4']\nengines: [lash]\nmeasures: [{measure: lanes, quick: 1}]": `quick`,
+	} {
+		if _, err := sweep.Read(strings.NewReader(text), "SPEC.yaml", noFiles); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\ngot %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// A parameter of a spec may be called like a set.
+func TestParameterCalledLikeASet(t *testing.T) {
+	s := read(t, "sets: [quick, full]\nnetworks: [{spec: 'torus:{full}', full: [4x4, 5x5]}]\nengines: [lash]\nmeasures: [lanes]\n")
+	if len(s.Points) != 2 {
+		t.Errorf("%d points", len(s.Points))
+	}
+}
+
+// Parts have networks, engines and measures of their own, or those at the top; what two of
+// them say of a point is measured of it.
+func TestParts(t *testing.T) {
+	s := read(t, `
+engines: [lash, updn]
+measures: [lanes]
+parts:
+  - name: all
+    networks: [torus:4x4, torus:5x5]
+  - name: more of one
+    networks: [torus:5x5]
+    engines: [updn]
+    measures: [{measure: [load, hops]}, lanes]
+`)
+	if len(s.Parts) != 2 || s.Parts[1].Name != "more of one" || len(s.Parts[0].Points) != 4 || len(s.Parts[1].Points) != 1 || len(s.Points) != 4 {
+		t.Fatalf("%+v", s)
+	}
+	var all []string
+	for _, m := range s.Points[3].Measures {
+		all = append(all, m.Name)
+	}
+	if got := strings.Join(all, " "); got != "lanes load hops" || len(s.Points[2].Measures) != 1 {
+		t.Errorf("the point of both parts has the measures %s", got)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(tori)
+	f.Add(strings.ReplaceAll(twoSets, "..", ", "))
 	f.Add("networks: [{spec: 'random:switches=8,links={l},seed={seed}', l: 8..12, damage: [{cables: [0, 5%]}, {switches: 1}]}]\nengines: [auto]\nmeasures: [{measure: accepted, load: [0.1, 0.2]}]")
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "..") || len(text) > 1000 {

@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,21 +16,21 @@ import (
 	"github.com/weft-fabric/weft/cmd/weft/internal/console"
 	"github.com/weft-fabric/weft/cmd/weft/internal/exit"
 	"github.com/weft-fabric/weft/cmd/weft/internal/flags"
-	"github.com/weft-fabric/weft/cmd/weft/internal/list"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/reproduce"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/internal/words"
+	"github.com/weft-fabric/weft/sweep"
 	"github.com/weft-fabric/weft/sweep/pool"
+	"github.com/weft-fabric/weft/sweep/results"
 )
 
 type reproduceFlags struct {
 	quick, list, json    bool
 	dryRun               bool
 	out, fabrics, opensm string
+	have                 []string // results that count as taken
 	seed                 uint64
 	memory               int
 }
@@ -53,12 +49,14 @@ figure, beside what came out here.
 
 Points are kept in the folder as they are finished. A run that was interrupted
 goes on where it was; points that another weft, another machine or another
-definition came to are taken again. Figures about bandwidth and lanes use all
+definition came to are taken again. What is measured is campaigns of weft sweep
+(examples/sweeps), kept as its results are: --have counts points that it took, on
+a cluster for one. Figures about bandwidth and lanes use all
 cores; times are taken alone, so leave the machine alone meanwhile.
 
---dry-run says what the experiments took as part of all: points that several
-have count for the first of them, so that of a part of the list those seconds
-may be too few.
+--dry-run says what the experiments took as part of all: what several show counts
+for the first of them, routing for the first that has the point, so that of a part
+of the list those seconds may be too few. Of the quick set no times are known.
 
 The real systems of the papers are not public but for two. With --fabrics (or
 $WEFT_CORPUS) the ibnetdiscover dumps of a folder are measured beside them. With
@@ -82,6 +80,9 @@ and the papers' comparisons with OpenSM are made with it.`,
 			for _, arg := range args {
 				words = append(words, strings.Split(arg, ",")...)
 			}
+			if o.seed < 1 || o.seed > math.MaxInt64 {
+				return exit.Usage("--seed %d: it is from 1 to %d", o.seed, math.MaxInt64)
+			}
 			list, err := papers.Select(words)
 			if err != nil {
 				return exit.Usage("%w", err)
@@ -95,13 +96,13 @@ and the papers' comparisons with OpenSM are made with it.`,
 			return a.reproduce(cmd.Context(), list, words, &o)
 		},
 	}
-	c.AddCommand(reproduceWorkerCommand(a))
 	f := c.Flags()
 	f.BoolVar(&o.quick, "quick", false, "smaller networks and fewer repetitions: minutes instead of hours")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the experiments and what they are expected to take instead")
 	f.StringVarP(&o.out, "out", "o", "weft-reproduce", "folder for results, which also keeps finished points")
 	f.StringVar(&o.fabrics, "fabrics", "", "folder with ibnetdiscover dumps of real fabrics (default: fabrics in $WEFT_CORPUS)")
 	f.StringVar(&o.opensm, "opensm", "", "file with what OpenSM's own tables have (results/opensm.csv in the repository)")
+	f.StringArrayVar(&o.have, "have", nil, "results that are there already, of weft sweep or weft reproduce, a folder or a Parquet file: their points are not taken; may be repeated")
 	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns and networks")
 	f.IntVar(&o.memory, "memory", 4096, "MiB that points may use together, about")
 	f.BoolVar(&o.list, "list", false, "list the experiments instead")
@@ -135,13 +136,17 @@ func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []s
 	if err != nil {
 		return err
 	}
+	have, err := readHave(o.have)
+	if err != nil {
+		return err
+	}
 	show := a.points()
 	run, err := reproduce.Execute(ctx, list, reproduce.Options{
-		Dir: o.out, Quick: o.quick, Seed: o.seed, Real: real, OpenSM: reference, Workers: runtime.GOMAXPROCS(0), Memory: int64(o.memory) << 20,
-		Origin:   reproduce.Origin{Weft: version().String(), Machine: reproduce.Machine()},
+		Dir: o.out, Quick: o.quick, Seed: o.seed, Real: real, OpenSM: reference, Have: have, Workers: runtime.GOMAXPROCS(0), Memory: int64(o.memory) << 20,
+		Meter: a.sweepMeter(), Origin: reproduce.Origin{Weft: version().String(), Machine: reproduce.Machine()},
 		Progress: show.tell,
-		Start: func(cores int) (pool.Worker[measure.Point, measure.Result], error) {
-			return pool.Start[measure.Point, measure.Result](cores, program, "reproduce", "worker", "--fabrics="+o.fabrics)
+		Start: func(cores int) (pool.Worker[sweep.Point, []results.Row], error) {
+			return pool.Start[sweep.Point, []results.Row](cores, program, "sweep", "worker")
 		},
 	})
 	show.stage.Done()
@@ -158,35 +163,11 @@ func (a *app) reproduce(ctx context.Context, list []papers.Experiment, words []s
 	if err := run.Write(commandLine(words, o, len(real) > 0)); err != nil {
 		return err
 	}
-	s := summariseReproduce(run, o)
-	return a.answer(o.json, s, func() error { return a.printRun(run, &s) }, false)
-}
-
-// reproduceWorkerCommand is the process that the pool starts: see package pool.
-func reproduceWorkerCommand(a *app) *cobra.Command {
-	var o reproduceFlags
-	c := &cobra.Command{
-		Use: "worker", Hidden: true, Args: cobra.NoArgs,
-		Short: "Take the points that weft reproduce sends to standard input",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			signal.Ignore(os.Interrupt) // of a terminal: it is for the parent, which ends its workers
-			dumps := sync.OnceValues(func() ([]reproduce.RealFabric, error) { return a.realFabrics(&o) })
-			m := measure.NewMeter(func(name string) (*fabric.Fabric, error) {
-				all, err := dumps()
-				if err != nil {
-					return nil, err
-				}
-				i := slices.IndexFunc(all, func(f reproduce.RealFabric) bool { return f.Name == name })
-				if i < 0 {
-					return nil, fmt.Errorf("no dump is called %q any more", name)
-				}
-				return all[i].Fabric, nil
-			})
-			return pool.Serve(cmd.Context(), a.Stdin, a.Stdout, func(ctx context.Context, p *measure.Point) (measure.Result, error) { return m.Take(ctx, *p) })
-		},
+	s, err := summariseReproduce(run, o)
+	if err != nil {
+		return err
 	}
-	c.Flags().StringVar(&o.fabrics, "fabrics", "", "as of weft reproduce")
-	return c
+	return a.answer(o.json, s, func() error { return a.printRun(run, &s) }, false)
 }
 
 // commandLine is the command without what only this machine knows.
@@ -200,6 +181,9 @@ func commandLine(words []string, o *reproduceFlags, real bool) string {
 	}
 	if real {
 		line += " --fabrics DIR"
+	}
+	if len(o.have) > 0 {
+		line += " --have DIR"
 	}
 	if o.opensm != "" {
 		line += " --opensm " + filepath.Base(o.opensm)
@@ -247,8 +231,7 @@ func (a *app) realFabrics(o *reproduceFlags) ([]reproduce.RealFabric, error) {
 			a.Tell("%s is left out: it falls into parts", label)
 			continue
 		}
-		sum := sha256.Sum256(text)
-		list = append(list, reproduce.RealFabric{Name: label, Digest: hex.EncodeToString(sum[:8]), Fabric: f})
+		list = append(list, reproduce.RealFabric{Name: label, File: name, Digest: digestOf(text), Fabric: f})
 	}
 	return list, nil
 }
@@ -306,7 +289,7 @@ type experimentSummary struct {
 	Measure string         `json:"measure"`
 	Quick   int            `json:"points_quick"`
 	Full    int            `json:"points_full"`
-	CPU     float64        `json:"cpu_seconds,omitempty"` // that its points took, those aside that an experiment before it has
+	CPU     float64        `json:"cpu_seconds,omitempty"` // that its measures took, those aside that an experiment before it shows
 	Claims  []claimSummary `json:"claims,omitempty"`
 }
 
@@ -334,21 +317,30 @@ type reproduceSummary struct {
 	Experiments []experimentSummary `json:"experiments"`
 }
 
-func describe(e papers.Experiment) experimentSummary {
-	quick, full := e.Count()
-	return experimentSummary{ID: e.ID, Paper: e.Paper, Figure: e.Figure, Title: e.Title, Measure: string(e.Measure), Quick: quick, Full: full}
+func describe(e papers.Experiment) (s experimentSummary, err error) {
+	s = experimentSummary{ID: e.ID, Paper: e.Paper, Figure: e.Figure, Title: e.Title, Measure: string(e.Measure)}
+	if s.Quick, err = e.Count(true); err != nil {
+		return s, err
+	}
+	s.Full, err = e.Count(false)
+	return s, err
 }
 
-func summariseReproduce(run *reproduce.Run, o *reproduceFlags) reproduceSummary {
-	s := reproduceSummary{
+func summariseReproduce(run *reproduce.Run, o *reproduceFlags) (s reproduceSummary, err error) {
+	s = reproduceSummary{
 		Out: o.out, Index: filepath.Join(o.out, reproduce.IndexFile), Quick: o.quick, Seed: o.seed,
 		Points: run.Points, Kept: run.Kept, Seconds: run.Spent,
 	}
 	if o.quick {
-		s.FullSeconds, _ = run.Estimate()
+		if s.FullSeconds, _, err = run.Estimate(); err != nil {
+			return s, err
+		}
 	}
 	for _, out := range run.Outcomes {
-		e := describe(*out.Experiment)
+		e, err := describe(*out.Experiment)
+		if err != nil {
+			return s, err
+		}
 		e.CPU = out.Spent
 		answers, t := out.Answers()
 		s.Agree, s.Differ, s.Open = s.Agree+t.Agree, s.Differ+t.Differ, s.Open+t.Open
@@ -361,7 +353,7 @@ func summariseReproduce(run *reproduce.Run, o *reproduceFlags) reproduceSummary 
 		}
 		s.Experiments = append(s.Experiments, e)
 	}
-	return s
+	return s, nil
 }
 
 func (a *app) printRun(run *reproduce.Run, s *reproduceSummary) error {
@@ -381,7 +373,13 @@ func (a *app) printRun(run *reproduce.Run, s *reproduceSummary) error {
 }
 
 func (a *app) listExperiments(all []papers.Experiment, o *reproduceFlags) error {
-	summaries := list.Of(all, describe)
+	summaries := make([]experimentSummary, len(all))
+	for i, e := range all {
+		var err error
+		if summaries[i], err = describe(e); err != nil {
+			return err
+		}
+	}
 	if o.json {
 		return a.printJSON(summaries)
 	}

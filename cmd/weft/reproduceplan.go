@@ -26,6 +26,8 @@ type experimentPlan struct {
 	CPU    float64 `json:"cpu_seconds,omitempty"`
 }
 
+const notKnown = "not known"
+
 // planReproduce lists what the experiments are expected to take, points of several under the first.
 func (a *app) planReproduce(list []papers.Experiment, o *reproduceFlags) error {
 	real, err := a.realFabrics(o)
@@ -42,17 +44,28 @@ func (a *app) planReproduce(list []papers.Experiment, o *reproduceFlags) error {
 	for _, x := range all {
 		s.Points, s.CPU = s.Points+x.Points, s.CPU+x.Seconds
 		s.Experiments = append(s.Experiments, experimentPlan{x.ID, x.Points, x.Seconds})
-		took := words.Seconds(x.Seconds)
-		if x.Seconds == 0 && x.Points > 0 {
-			took = "not known"
+		took := ""
+		switch {
+		case x.Adds && x.Seconds == 0:
+			took = notKnown
 			s.Unknown += x.Points
+		case x.Adds:
+			took = words.Seconds(x.Seconds)
 		}
 		t.Row(x.ID, x.Paper+", "+x.Figure, x.Title, x.Points, took)
 	}
 	s.Seconds = s.CPU / float64(s.Cores)
 	return a.answer(o.json, s, func() error {
-		t.Footer("", "", "all", s.Points, words.Seconds(s.CPU))
+		sum := words.Seconds(s.CPU)
+		if s.CPU == 0 && s.Unknown > 0 {
+			sum = notKnown
+		}
+		t.Footer("", "", "all", s.Points, sum)
 		t.Render()
+		if s.CPU == 0 && s.Unknown > 0 {
+			_, err := fmt.Fprintf(a.Stdout, "how long these take is not known; points that are kept take no time\n")
+			return err
+		}
 		more := ""
 		if s.Unknown > 0 {
 			more = fmt.Sprintf(", and %s of which no time is known", words.Plural(s.Unknown, "point"))

@@ -37,7 +37,7 @@ import (
 //	appears-in REGEXP SOCKET    wait until weft status says this of the daemon at a socket
 //
 // $CORPUS is the folder of real dumps (testnet.Corpus), where the condition
-// [corpus] holds.
+// [corpus] holds; [thorough] holds where WEFT_THOROUGH is set.
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[2] == "worker" {
@@ -76,6 +76,8 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "root":
 				return os.Geteuid() == 0, nil
+			case "thorough":
+				return os.Getenv("WEFT_THOROUGH") != "", nil
 			case "corpus":
 				_, err := os.Stat(filepath.Join(corpus, "fabrics"))
 				return err == nil, nil

@@ -32,6 +32,7 @@ import (
 
 type sweepFlags struct {
 	out, estimates, files string
+	set                   string   // of the SPEC's
 	have                  []string // results that count as taken
 	shard                 sweep.Shard
 	workers, memory       int
@@ -79,6 +80,7 @@ Exit code 4: weft itself failed at some points; the rows say at which and how.`,
 	f.StringVar(&o.estimates, "estimates", "", "file of weft sweep estimates, in place of the built-in figures")
 	f.StringVar(&o.files, "files", "", "folder that relative names of files in SPEC start from (default: where SPEC is)")
 	f.StringArrayVar(&o.have, "have", nil, "results that are there already, a folder or a Parquet file: their points are not taken; may be repeated")
+	f.StringVar(&o.set, "set", "", "which of its sets SPEC is read as, where it has a line sets: (default: the last)")
 	f.DurationVar(&o.wait, "wait", 0, "how long to wait for another process that is at the folder (default: not at all)")
 	o.slurm.addTo(f)
 	flags.AddJSON(f, &o.json)
@@ -134,7 +136,7 @@ func (j *sweepJob) read(name string) (err error) {
 	j.filesFrom = cmp.Or(j.o.files, filepath.Dir(name))
 	read := func(r io.Reader, name string) (*sweep.Spec, error) {
 		var text bytes.Buffer
-		s, err := sweep.Read(io.TeeReader(r, &text), name, filesIn(j.filesFrom))
+		s, err := sweep.ReadSet(io.TeeReader(r, &text), name, filesIn(j.filesFrom), j.o.set)
 		j.text = text.Bytes()
 		return s, err
 	}
@@ -185,7 +187,7 @@ func (j *sweepJob) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	have, err := j.had()
+	have, err := readHave(j.o.have)
 	if err != nil {
 		return err
 	}
@@ -207,9 +209,9 @@ func (j *sweepJob) run(ctx context.Context) error {
 	return j.sweepReport(s)
 }
 
-// had is the rows of --have.
-func (j *sweepJob) had() (rows []results.Row, err error) {
-	for _, name := range j.o.have {
+// readHave is the rows of --have.
+func readHave(names []string) (rows []results.Row, err error) {
+	for _, name := range names {
 		some, err := results.Of(name)
 		if err != nil {
 			return nil, err

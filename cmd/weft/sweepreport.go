@@ -20,6 +20,7 @@ type campaignSummary struct {
 	Name     string         `json:"name,omitempty"`
 	Out      string         `json:"out"`
 	Results  string         `json:"results"`
+	Set      string         `json:"set,omitempty"` // of the SPEC
 	Shard    string         `json:"shard,omitempty"`
 	Points   int            `json:"points"`
 	Kept     int            `json:"points_kept"`
@@ -66,7 +67,7 @@ type sweepBroken struct {
 
 func (j *sweepJob) summary(s *campaign.Summary) *campaignSummary {
 	sum := &campaignSummary{
-		Name: j.spec.Name, Out: j.o.out, Results: filepath.Join(j.o.out, results.ParquetFile), Points: s.Points, Kept: s.Kept, Rows: len(s.Rows), Others: s.Others,
+		Name: j.spec.Name, Set: j.spec.Set, Out: j.o.out, Results: filepath.Join(j.o.out, results.ParquetFile), Points: s.Points, Kept: s.Kept, Rows: len(s.Rows), Others: s.Others,
 		Seconds: s.Seconds, CPU: s.Spent, Own: s.Own, Expected: j.plan.Seconds(),
 		Measures: summarised(s.Rows), Refusals: refusals(s.Rows), Broken: brokenPoints(s.Rows),
 	}
@@ -200,6 +201,7 @@ func (j *sweepJob) printSweep(s *campaignSummary) error {
 		}
 		page.Fact(label, "%s, %s: %s", r.Engine, words.Plural(r.Points, "point"), r.Reason)
 	}
+	j.setFact(page)
 	page.Fact("points", "%s, %s of them from before; %s", words.Thousands(s.Points), words.Thousands(s.Kept), s.Results)
 	if s.Others > 0 {
 		page.Fact("", "the folder also has %s of points that are not in this SPEC; they stay in its log only", words.Plural(s.Others, "row"))
@@ -210,8 +212,16 @@ func (j *sweepJob) printSweep(s *campaignSummary) error {
 	return j.Show(page)
 }
 
+// setFact says as which of its sets the SPEC was read, where it has several.
+func (j *sweepJob) setFact(page *console.Page) {
+	if j.spec.Set != "" {
+		page.Fact("set", "%s (of %s)", j.spec.Set, strings.Join(j.spec.Sets, ", "))
+	}
+}
+
 type sweepPlanSummary struct {
 	Name      string           `json:"name,omitempty"`
+	Set       string           `json:"set,omitempty"` // of the SPEC
 	Shard     string           `json:"shard,omitempty"`
 	Points    int              `json:"points"`
 	Left      int              `json:"points_left"`
@@ -247,12 +257,12 @@ func (j *sweepJob) dryRun() error {
 	if err != nil {
 		return err
 	}
-	have, err := j.had()
+	have, err := readHave(j.o.have)
 	if err != nil {
 		return err
 	}
 	rows = append(rows, have...)
-	s := &sweepPlanSummary{Name: j.spec.Name, Points: len(j.plan.Points), Workers: j.o.workers, Engines: []sweepCost{}, Scheduled: []sweepPlanPoint{}}
+	s := &sweepPlanSummary{Name: j.spec.Name, Set: j.spec.Set, Points: len(j.plan.Points), Workers: j.o.workers, Engines: []sweepCost{}, Scheduled: []sweepPlanPoint{}}
 	if j.o.shard.N > 1 {
 		s.Shard = j.o.shard.String()
 	}
@@ -307,6 +317,7 @@ func (j *sweepJob) printPlan(s *sweepPlanSummary) error {
 		}
 		page.Fact(label, "%s: %s, %s", e.Engine, words.Plural(e.Points, "point"), words.Seconds(e.CPU))
 	}
+	j.setFact(page)
 	page.Fact("points", "%s, %s of them left to take: %s rows", words.Thousands(s.Points), words.Thousands(s.Left), words.Thousands(s.Rows))
 	page.Fact("time", "%.3g core hours expected: %s on %s", s.CPU/3600, words.Seconds(s.Seconds), words.Plural(s.Workers, "core"))
 	return j.Show(page)

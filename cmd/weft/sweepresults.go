@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -229,7 +228,7 @@ together it goes to standard error.
 			if err != nil {
 				return err
 			}
-			samples := samplesOf(rows)
+			samples := campaign.Samples(rows)
 			if len(samples) == 0 {
 				return errors.New("no row of these results has a time")
 			}
@@ -242,33 +241,3 @@ together it goes to standard error.
 	c.Flags().StringVarP(&out, "out", "o", "-", "file to write; - is standard output")
 	return c
 }
-
-// seedIn is cut out of specs: what a point took is told by network, whatever its seed.
-var seedIn = regexp.MustCompile(`,?seed=\d+`)
-
-// samplesOf is what the points of results took: routing once for each point, and every
-// measure that is taken beside others.
-func samplesOf(rows []results.Row) (samples []sweep.Sample) {
-	routed := map[string]bool{}
-	for i := range rows {
-		r := &rows[i]
-		if r.Status != results.OK {
-			continue
-		}
-		kind := seedIn.ReplaceAllString(r.Network, "")
-		size := sweep.Size{Switches: int(r.Switches), Hosts: int(r.Hosts), Cables: int(r.Cables), LIDs: int(r.Switches + r.Hosts + 1)}
-		m := sweep.MeasureOf(r.Measure, r.Settings)
-		if !m.Alone() && !routed[r.Point] {
-			routed[r.Point] = true
-			samples = append(samples, sweep.OfRouting(r.Engine, r.Options, kind, size, r.RoutingSeconds))
-		}
-		if r.Seconds >= leastTime {
-			samples = append(samples, sweep.OfMeasure(&m, kind, size, r.Seconds))
-		}
-	}
-	return samples
-}
-
-// leastTime is what a measure takes at least, in seconds, to count: below, the clock of the
-// processor is too coarse, and it does not matter.
-const leastTime = 0.001

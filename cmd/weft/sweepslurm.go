@@ -129,7 +129,7 @@ func (s *slurmJob) shard(task int) string { return s.in(fmt.Sprintf("shards/%04d
 
 // prepare writes what tasks need, or finds what an earlier call wrote.
 func (s *slurmJob) prepare(ctx context.Context) error {
-	digest := digestOf(s.text)
+	digest := digestOf(append([]byte(s.o.set), s.text...))
 	var was submitted
 	text, err := os.ReadFile(s.in("slurm/submitted.json"))
 	switch {
@@ -209,6 +209,9 @@ func (s *slurmJob) write(digest string) error {
 	command := []string{quoted(program), "sweep", quoted(s.in("slurm/spec.yaml")), "--out", quoted(s.in("shards")) + `/"$(printf %04d "$i")"`, "--shard", fmt.Sprintf(`"$i/%d"`, s.tasks),
 		"--have", quoted(s.dir), "--files", quoted(files), "--memory", fmt.Sprint(s.o.memory), "--workers", `"${SLURM_CPUS_PER_TASK:-1}"`, "--wait", "2m"}
 	script := "#!/bin/sh\n# One part of a campaign, by its number: see weft sweep --slurm.\ni=$SLURM_ARRAY_TASK_ID\n"
+	if s.o.set != "" {
+		command = append(command, "--set", quoted(s.o.set))
+	}
 	if s.o.estimates != "" {
 		command = append(command, "--estimates", quoted(s.in("slurm/estimates.csv")))
 	}

@@ -288,6 +288,7 @@ var rules = []rule{
 		why:      "curves and bars as SVG; what they show is not its business",
 	},
 	{packages: "libweft", may: []string{"fabric", "routing", "deadlock", "format", "format/certificate", "format/files", "internal/plain"}, why: "it asks the judge for C, and makes nothing"},
+	{packages: "examples/sweeps", why: "campaigns as files, which the program carries with it"},
 	{packages: "examples/...", may: []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "format/files", "deadlock", "congestion"}, why: "programs as others write them"},
 	{
 		packages: "scripts/mutants",
@@ -384,25 +385,23 @@ var rules = []rule{
 		why:      "texts and nothing else",
 	},
 	{
-		packages: "internal/reproduce/measure",
-		may:      []string{".", "fabric", "topology", "routing", "routing/engines", "routing/lanes/layer", "routing/adaptive/alash", "routing/mplash", "routing/paths/updown", "traffic", "deadlock", "congestion", "packets", "internal/plain", "sweep/pool"},
-		modules:  []string{"golang.org/x/sync"},
-		why:      "a paper's figure takes networks, engines and measures by name, and the algorithms that no engine is called by",
+		packages: "internal/reproduce/example",
+		may:      []string{".", "fabric", "routing", "routing/engines"},
+		why:      "an example of a paper is routed, and counted out by hand",
 	},
 	{
 		packages: "internal/reproduce/claims",
-		may:      []string{"internal/reproduce/measure"},
 		why:      "a sentence of a paper is held against values, however they were measured",
 	},
 	{
 		packages: "internal/reproduce/papers",
-		may:      []string{"internal/reproduce/measure", "internal/reproduce/claims", "internal/spell"},
-		why:      "what the papers show and state is data",
+		may:      []string{"examples/sweeps", "internal/reproduce/example", "internal/reproduce/claims", "internal/spell", "sweep"},
+		why:      "what the papers show and state is data: campaigns, and which of their rows are a figure",
 	},
 	{
 		packages: "internal/reproduce",
-		may:      []string{"fabric", "figure", "internal/journal", "internal/reproduce/...", "sweep/pool"},
-		why:      "it runs what the papers' experiments ask for, keeps it and writes pages about it",
+		may:      []string{"fabric", "figure", "internal/journal", "internal/reproduce/...", "sweep", "sweep/campaign", "sweep/meter", "sweep/pool", "sweep/results"},
+		why:      "it runs the papers' campaigns, and writes pages about them",
 	},
 	{
 		packages: "internal/spell",

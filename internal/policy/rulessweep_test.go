@@ -16,8 +16,8 @@ var sweepRules = []rule{
 	},
 	{
 		packages: "sweep/meter",
-		may:      []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "congestion", "packets", "internal/plain", "sweep", "sweep/results", "sweep/pool"},
-		why:      "it measures a point by what weft.Route and the simulators say; where files are read is not its business",
+		may:      []string{".", "fabric", "topology", "traffic", "routing", "routing/engines", "routing/mplash", "routing/adaptive/alash", "routing/paths/updown", "deadlock", "congestion", "packets", "internal/plain", "sweep", "sweep/results", "sweep/pool"},
+		why:      "it measures a point by what weft.Route and the simulators say, and by the algorithms that no table can hold; where files are read is not its business",
 	},
 	{
 		packages: "sweep/pool",

@@ -2,17 +2,15 @@
 // says what came of each sentence that they state about them.
 //
 // An experiment (package papers) is a figure or table: lines, usually one an engine,
-// over networks. A point (package measure) is one value of it and an independent
-// job: a measure taken of an engine on a network. A claim (package claims) is a
-// sentence of the paper's text and how to hold it against the points.
+// over networks. What is measured, and how often, is a campaign of weft sweep
+// (examples/sweeps), in a quick and a full set where the full one takes long; a line at a place is a selection of its
+// rows, and its value the mean over the networks drawn. A claim (package claims) is a
+// sentence of the paper's text and how to hold it against the values.
 //
-// A run (Execute) takes the points that its folder does not hold yet and keeps each as
-// soon as it is finished, so that it may be interrupted and begun again. A point
-// is known by its whole definition: another definition is another point. What was
-// measured by another weft or on another machine is measured again.
-//
-// Points are taken as those of campaigns are (sweep/pool): each in a process, on a core of
-// its own.
+// A run (Execute) is a campaign of all points of its experiments, so that it may be
+// interrupted and begun again, and what weft sweep measured of the same points counts
+// (Options.Have). What the folder has by another weft or of another machine is measured
+// again.
 //
 // Everything but times is a function of the definitions and the seed. Times are
 // taken alone, with nothing else running.

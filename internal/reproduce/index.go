@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 )
 
@@ -55,7 +54,9 @@ var byVariant = map[claims.Variant]string{
 // Index writes the page to read first.
 func (r *Run) Index(w io.Writer, command string) error {
 	var b strings.Builder
-	r.preamble(&b, command)
+	if err := r.preamble(&b, command); err != nil {
+		return err
+	}
 	for _, out := range r.Outcomes {
 		r.section(&b, out)
 	}
@@ -67,7 +68,7 @@ func (r *Run) Index(w io.Writer, command string) error {
 	return err
 }
 
-func (r *Run) preamble(b *strings.Builder, command string) {
+func (r *Run) preamble(b *strings.Builder, command string) error {
 	set := "full"
 	if r.Options.Quick {
 		set = "quick"
@@ -75,15 +76,24 @@ func (r *Run) preamble(b *strings.Builder, command string) {
 	fmt.Fprintf(b, "# The papers' experiments, run by weft: %s set\n\n", set)
 	fmt.Fprintf(b, "| | |\n|---|---|\n| date | %s |\n| machine | %s |\n| weft | %s |\n| command | `%s` |\n| seed | %d |\n",
 		r.Date.Format(time.DateOnly), r.Options.Origin.Machine, r.Options.Origin.Weft, command, r.Options.Seed)
-	runs := "one run"
-	if r.Runs != 1 {
-		runs = fmt.Sprintf("%d runs, each going on where the one before was", r.Runs)
+	runs := clock(r.SpentRuns) + " by the clock, in one run"
+	switch {
+	case r.Runs == 0:
+		runs = "none here: all points were there"
+	case r.Runs > 1:
+		runs = fmt.Sprintf("%s by the clock, in %d runs, each going on where the one before was", clock(r.SpentRuns), r.Runs)
 	}
 	fmt.Fprintf(b, "| points | %d |\n", r.Points)
-	fmt.Fprintf(b, "| time | %s by the clock, in %s; the points took %s of processor time in all, %d at a time (those that measure time alone) |\n",
-		clock(r.SpentRuns), runs, clock(r.SpentPoints), max(1, r.Options.Workers))
+	if r.Foreign > 0 {
+		fmt.Fprintf(b, "| of others | %d points were taken by another weft, or on another machine |\n", r.Foreign)
+	}
+	fmt.Fprintf(b, "| time | %s; the points took %s of processor time in all, %d at a time (those that measure time alone) |\n",
+		runs, clock(r.SpentPoints), max(1, r.Options.Workers))
 	if r.Options.Quick {
-		seconds, points := r.Estimate()
+		seconds, points, err := r.Estimate()
+		if err != nil {
+			return err
+		}
 		fmt.Fprintf(b, "| full set | %d points, about %s on this machine: an estimate, scaled from the points of this run by the size of the networks |\n", points, clock(seconds))
 	}
 	names := "none; the points that use them are left out"
@@ -123,6 +133,7 @@ OpenSM's own tables have on the same network (` + "`" + `--opensm` + "`" + `); w
 		fmt.Fprintf(b, "| [%s, %s](#%s) | %s | %d | %d | %d | %s |\n", out.Paper, out.Figure, out.ID, cell(out.Title), t.Agree, t.Differ, t.Open, clock(out.Spent))
 	}
 	fmt.Fprintf(b, "| | **all** | **%d** | **%d** | **%d** | **%s** |\n", all.Agree, all.Differ, all.Open, clock(r.SpentPoints))
+	return nil
 }
 
 func (r *Run) section(b *strings.Builder, out *Outcome) {
@@ -130,13 +141,13 @@ func (r *Run) section(b *strings.Builder, out *Outcome) {
 	drawn := slices.ContainsFunc(out.Lines, func(l claims.Line) bool { return len(out.Values(l.Name)) > 0 })
 	if drawn {
 		fmt.Fprintf(b, "![%s](%s.svg)\n\n", cell(out.Title), out.ID)
-		if out.Measure == measure.Accepted {
+		if out.Measure == papers.Accepted {
 			fmt.Fprintf(b, "![%s: latency](%s%s)\n\n", cell(out.Title), out.ID, latencySVG)
 		}
 	} else {
 		b.WriteString("Nothing was measured.\n\n")
 	}
-	fmt.Fprintf(b, "%s%s Figures: [%s.csv](%s.csv).\n", out.Shows, effortText(out.Measure, out.Effort(r.Options.Quick)), out.ID, out.ID)
+	fmt.Fprintf(b, "%s%s Figures: [%s.csv](%s.csv).\n", out.Shows, effortText(out.Measure, out.Effort), out.ID, out.ID)
 	if out.Real && len(r.Options.Real) == 0 {
 		b.WriteString("\nNo real fabrics were at hand (`--fabrics`).\n")
 	}
@@ -168,7 +179,7 @@ func (r *Run) section(b *strings.Builder, out *Outcome) {
 }
 
 // effortText says how often was measured.
-func effortText(m measure.Measure, e papers.Effort) string {
+func effortText(m papers.Measure, e papers.Effort) string {
 	var parts []string
 	if e.Networks > 1 {
 		parts = append(parts, fmt.Sprintf("%d networks drawn for each place", e.Networks))
@@ -177,26 +188,26 @@ func effortText(m measure.Measure, e papers.Effort) string {
 		}
 	}
 	switch m {
-	case measure.Bandwidth:
+	case papers.Bandwidth:
 		parts = append(parts, fmt.Sprintf("%d patterns on each network", max(1, e.Patterns)))
 		if e.Swept > 0 {
 			parts = append(parts, fmt.Sprintf("%d on those of the bands", e.Swept))
 		}
-	case measure.Risk:
+	case papers.Risk:
 		if e.Patterns > 1 {
 			parts = append(parts, fmt.Sprintf("the median of %d permutations on each network", e.Patterns))
 		}
-	case measure.Accepted, measure.Delivered:
+	case papers.Accepted, papers.Delivered:
 		parts = append(parts, fmt.Sprintf("a window of %d time units after the latency has settled, or what arrives has settled below what is offered", e.Patterns))
-		if m == measure.Delivered {
+		if m == papers.Delivered {
 			parts = append(parts, "at loads where twice as much is missing as makes a load count as not delivered, ended then")
 		}
-	case measure.Stops:
+	case papers.Stops:
 		parts = append(parts, fmt.Sprintf("%d runs with other pairs", max(1, e.Repeats)))
-	case measure.Seconds:
+	case papers.Seconds:
 		parts = append(parts, fmt.Sprintf("the fastest of %d runs", max(1, e.Repeats)))
-		if e.Repeats > papers.BesideRepeats {
-			parts = append(parts, fmt.Sprintf("of %d for engines that are not the paper's", papers.BesideRepeats))
+		if e.BesideRepeats > 0 {
+			parts = append(parts, fmt.Sprintf("of %d for engines that are not the paper's", e.BesideRepeats))
 		}
 	}
 	if len(parts) == 0 {

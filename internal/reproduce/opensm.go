@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
+	"github.com/weft-fabric/weft/sweep/meter"
 )
 
 // Reference is what OpenSM's own tables have on networks of the experiments, by network
@@ -18,13 +18,13 @@ import (
 // one says how (TestWriteOpenSMReference).
 type Reference struct {
 	Version string // of OpenSM
-	rows    map[referenceKey]measure.Result
+	rows    map[referenceKey]claims.Result
 	engines []string // in order of appearance
 }
 
 // referenceKey is what a row of a reference is about.
 type referenceKey struct {
-	measure                measure.Measure
+	measure                papers.Measure
 	network, hosts, engine string // hosts: how many take part; empty: all
 }
 
@@ -41,7 +41,7 @@ func ReadReference(r io.Reader, file string) (*Reference, error) {
 	if len(rows) == 0 || !slices.Equal(rows[0], referenceHeader) {
 		return nil, fmt.Errorf("reproduce: %s:1: a reference begins with the columns %v", file, referenceHeader)
 	}
-	ref := &Reference{rows: map[referenceKey]measure.Result{}}
+	ref := &Reference{rows: map[referenceKey]claims.Result{}}
 	for i, row := range rows[1:] {
 		const first = 5 // of the columns with numbers
 		var figures [6]float64
@@ -51,13 +51,13 @@ func ReadReference(r io.Reader, file string) (*Reference, error) {
 			}
 		}
 		ref.Version = row[0]
-		result := measure.Result{
+		result := claims.Result{
 			Value: figures[0], Low: figures[1], High: figures[2], Count: int(figures[3]), Index: figures[4], Loops: int(figures[5]),
 		}
-		if result.Count == 0 && row[1] == string(measure.Stops) {
-			result.Refused, result.Refusals = measure.NeverStopped, 1
+		if result.Count == 0 && row[1] == string(papers.Stops) {
+			result.Refused, result.Refusals = meter.NeverStopped, 1
 		}
-		ref.rows[referenceKey{measure.Measure(row[1]), row[2], row[3], row[4]}] = result
+		ref.rows[referenceKey{papers.Measure(row[1]), row[2], row[3], row[4]}] = result
 		if !slices.Contains(ref.engines, row[4]) {
 			ref.engines = append(ref.engines, row[4])
 		}
@@ -66,17 +66,17 @@ func ReadReference(r io.Reader, file string) (*Reference, error) {
 }
 
 // referenceMeasures is the measures of which a reference has rows.
-var referenceMeasures = []measure.Measure{measure.Bandwidth, measure.Stops}
+var referenceMeasures = []papers.Measure{papers.Bandwidth, papers.Stops}
 
 // addLines is an experiment with lines for what OpenSM's tables have, where they are at
-// hand.
-func (ref *Reference) addLines(e papers.Experiment, o *Options) papers.Experiment {
+// hand for its values.
+func (ref *Reference) addLines(e papers.Experiment, values []papers.Value) papers.Experiment {
 	if ref == nil || !slices.Contains(referenceMeasures, e.Measure) {
 		return e
 	}
 	lines := slices.Clone(e.Lines)
 	for _, l := range e.Lines {
-		if !slices.Contains(ref.engines, l.Engine) || e.Measure == measure.Bandwidth && slices.Contains(papersOwn, l.Engine) {
+		if !slices.Contains(ref.engines, l.Engine) || e.Measure == papers.Bandwidth && slices.Contains(papersOwn, l.Engine) {
 			continue
 		}
 		theirs := claims.Line{Name: claims.OpenSMPrefix + l.Name, Engine: l.Engine, Like: l.Name, Given: true, Band: l.Band, Unseen: l.Unseen, Beside: l.Beside}
@@ -84,7 +84,7 @@ func (ref *Reference) addLines(e papers.Experiment, o *Options) papers.Experimen
 			theirs.Like = claims.OpenSMPrefix + l.Like
 		}
 		for _, at := range l.Places {
-			if _, ok := ref.result(&e, at, l.Engine, o); ok {
+			if _, ok := ref.result(e.Measure, at, l.Engine, valueAt(values, l.Name, at.Label)); ok {
 				theirs.Places = append(theirs.Places, at)
 			}
 		}
@@ -96,27 +96,36 @@ func (ref *Reference) addLines(e papers.Experiment, o *Options) papers.Experimen
 	return e
 }
 
+// valueAt is the value of a line at a place; nil if it is none of these.
+func valueAt(values []papers.Value, line, place string) *papers.Value {
+	for i := range values {
+		if v := &values[i]; v.Line == line && v.Place == place {
+			return v
+		}
+	}
+	return nil
+}
+
 // papersOwn is the engines that the papers compare with OpenSM's.
 var papersOwn = []string{"sssp", "p2sssp", "dfsssp"}
 
-// result is what OpenSM has at a place: of one network, or of several their mean with the
-// least and the most.
-func (ref *Reference) result(e *papers.Experiment, at claims.Place, engine string, o *Options) (r measure.Result, ok bool) {
+// result is what OpenSM has on the networks of a value: of one network, or of several their
+// mean with the least and the most.
+func (ref *Reference) result(m papers.Measure, at claims.Place, engine string, v *papers.Value) (r claims.Result, ok bool) {
+	if v == nil || at.Missing > 0 {
+		return r, false
+	}
 	job := ""
 	if at.Job > 0 {
 		job = strconv.Itoa(at.Job)
 	}
-	if at.Missing > 0 {
-		return r, false
-	}
-	networks := measure.Networks(at.Spec, o.Seed, e.Effort(o.Quick).Networks, false)
-	if len(networks) == 1 {
-		r, ok = ref.rows[referenceKey{e.Measure, networks[0].Spec, job, engine}]
+	if len(v.Samples) == 1 {
+		r, ok = ref.rows[referenceKey{m, v.Samples[0].Network, job, engine}]
 		return r, ok
 	}
 	var values, indexes []float64
-	for _, n := range networks {
-		one, ok := ref.rows[referenceKey{e.Measure, n.Spec, job, engine}]
+	for i := range v.Samples {
+		one, ok := ref.rows[referenceKey{m, v.Samples[i].Network, job, engine}]
 		r.Each = append(r.Each, one.Value)
 		if ok {
 			values, indexes = append(values, one.Value), append(indexes, one.Index)
@@ -125,20 +134,20 @@ func (ref *Reference) result(e *papers.Experiment, at claims.Place, engine strin
 	if len(values) == 0 {
 		return r, false
 	}
-	r.Count, r.Value, r.Index = len(values), measure.Mean(values), measure.Mean(indexes)
+	r.Count, r.Value, r.Index = len(values), claims.Mean(values), claims.Mean(indexes)
 	r.Low, r.High = slices.Min(values), slices.Max(values)
 	return r, true
 }
 
 // addResults adds what OpenSM's tables have at the places that were measured.
-func (ref *Reference) addResults(out *Outcome, o *Options) {
+func (ref *Reference) addResults(out *Outcome) {
 	for _, l := range out.Lines {
 		if !l.Given {
 			continue
 		}
 		ours := strings.TrimPrefix(l.Name, claims.OpenSMPrefix)
 		for _, at := range l.Places {
-			if r, ok := ref.result(out.Experiment, at, l.Engine, o); ok && (at.Quick || !o.Quick) {
+			if r, ok := ref.result(out.Measure, at, l.Engine, valueAt(out.values, ours, at.Label)); ok {
 				like, _ := out.Get(ours, at.Label)
 				r.Switches, r.Hosts, r.Cables = like.Switches, like.Hosts, like.Cables
 				out.Set(l.Name, at.Label, r)

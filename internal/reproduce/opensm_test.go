@@ -5,8 +5,8 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,15 +18,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/format/ibnet"
 	"github.com/weft-fabric/weft/internal/dumped"
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
 	"github.com/weft-fabric/weft/routing"
+	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/sweep/meter"
 )
 
 // TestWriteOpenSMReference asks OpenSM, on a simulated fabric, for its tables of the
@@ -64,7 +66,8 @@ func TestWriteOpenSMReference(t *testing.T) {
 	}
 	var wanted []referenceRow
 	order := map[[4]string]int{}
-	for _, w := range referenceRows() {
+	m := &meter.Meter{}
+	for _, w := range referenceRows(t, m) {
 		order[w.key()] = len(order)
 		if !have[w.key()] {
 			wanted = append(wanted, w)
@@ -74,13 +77,15 @@ func TestWriteOpenSMReference(t *testing.T) {
 	group := errgroup.Group{}
 	group.SetLimit(4) // most of the time OpenSM waits
 	for len(wanted) > 0 {
-		spec, engine := bare(wanted[0].network), wanted[0].engine
-		same := func(w referenceRow) bool { return bare(w.network) == spec && w.engine == engine }
+		first := wanted[0]
+		same := func(w referenceRow) bool {
+			return bareOf(w.sample.Point) == bareOf(first.sample.Point) && w.engine == first.engine
+		}
 		of := slices.DeleteFunc(slices.Clone(wanted), func(w referenceRow) bool { return !same(w) })
 		wanted = slices.DeleteFunc(wanted, same)
 		group.Go(func() error {
-			t.Run(spec+" "+engine, func(t *testing.T) {
-				more := askOpenSM(t, spec, engine, of)
+			t.Run(first.sample.Network+" "+first.engine, func(t *testing.T) {
+				more := askOpenSM(t, &meter.Meter{}, of)
 				mu.Lock()
 				defer mu.Unlock()
 				rows = append(rows, more...)
@@ -105,52 +110,54 @@ const mostReferenceHosts = 1300
 
 // referenceEngines is those of OpenSM that HOTI 2009 compares with; of networks that stop
 // it is the one that stops them.
-var referenceEngines = map[measure.Measure][]string{
-	measure.Bandwidth: {"minhop", "updn", "ftree", "dor", "lash"},
-	measure.Stops:     {"sssp"},
+var referenceEngines = map[papers.Measure][]string{
+	papers.Bandwidth: {"minhop", "updn", "ftree", "dor", "lash"},
+	papers.Stops:     {"sssp"},
 }
 
 // referenceRow is a row to take.
 type referenceRow struct {
-	measure.Point // of the row, Network by itself
-	network       string
-	engine        string
+	measure papers.Measure
+	job     int
+	engine  string
+	sample  papers.Sample
 }
 
-func (r referenceRow) key() [4]string {
+func (r *referenceRow) key() [4]string {
 	job := ""
-	if r.Job > 0 {
-		job = strconv.Itoa(r.Job)
+	if r.job > 0 {
+		job = strconv.Itoa(r.job)
 	}
-	return [4]string{string(r.Measure), r.network, job, r.engine}
-}
-
-// bare is a network without the hosts of a job.
-func bare(network string) string {
-	network, _, _ = strings.Cut(network, measure.HostsPacked)
-	network, _, _ = strings.Cut(network, measure.HostsApart)
-	return network
+	return [4]string{string(r.measure), r.sample.Network, job, r.engine}
 }
 
 // referenceRows is all rows, in the order of the experiments.
-func referenceRows() (rows []referenceRow) {
+func referenceRows(t *testing.T, m *meter.Meter) (rows []referenceRow) {
 	small := map[string]bool{}
 	seen := map[[4]string]bool{}
 	for _, e := range papers.All() {
-		for _, p := range slices.Concat(e.Points(true, 1, nil), e.Points(false, 1, nil)) {
-			if !slices.Contains(referenceEngines[p.Measure], p.Engine) || p.Missing > 0 {
-				continue
+		for _, quick := range []bool{true, false} {
+			values, err := e.Selection(quick, 1, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for _, n := range p.Drawn() {
-				spec := bare(n.Spec)
-				if _, known := small[spec]; !known {
-					f, err := measure.Build(spec)
-					small[spec] = err == nil && f.Count().HCA <= mostReferenceHosts && (p.Engine != "lash" || f.Switches() <= 200)
+			for _, v := range values {
+				l := e.Lines[slices.IndexFunc(e.Lines, func(l claims.Line) bool { return l.Name == v.Line })]
+				at := l.Places[slices.IndexFunc(l.Places, func(p claims.Place) bool { return p.Label == v.Place })]
+				if !slices.Contains(referenceEngines[e.Measure], l.Engine) || at.Missing > 0 {
+					continue
 				}
-				w := referenceRow{p.Point, n.Spec, p.Engine}
-				if small[spec] && !seen[w.key()] {
-					seen[w.key()] = true
-					rows = append(rows, w)
+				for _, sample := range v.Samples {
+					bare := bareOf(sample.Point)
+					if _, known := small[bare]; !known {
+						f, err := m.Fabric(sample.Point)
+						small[bare] = err == nil && f.Count().HCA <= mostReferenceHosts && (l.Engine != "lash" || f.Switches() <= 200)
+					}
+					w := referenceRow{e.Measure, at.Job, l.Engine, sample}
+					if small[bare] && !seen[w.key()] {
+						seen[w.key()] = true
+						rows = append(rows, w)
+					}
 				}
 			}
 		}
@@ -158,8 +165,12 @@ func referenceRows() (rows []referenceRow) {
 	return rows
 }
 
-func askOpenSM(t *testing.T, spec, engine string, of []referenceRow) (rows [][]string) {
-	f, err := measure.Build(spec)
+// bareOf tells networks apart, whatever is measured of them.
+func bareOf(p *sweep.Point) string { return fmt.Sprint(p.Network.String(), p.Network.Ports, p.Seed) }
+
+func askOpenSM(t *testing.T, m *meter.Meter, of []referenceRow) (rows [][]string) {
+	spec, engine := of[0].sample.Network, of[0].engine
+	f, err := m.Fabric(of[0].sample.Point)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,12 +189,12 @@ func askOpenSM(t *testing.T, spec, engine string, of []referenceRow) (rows [][]s
 		return nil
 	}
 	tables := dumped.Read(t, f, d.Subnet, d.LFTs)
-	for _, row := range of {
-		r, err := ofOpenSM(t.Context(), tables, row)
+	for i := range of {
+		r, err := ofOpenSM(t.Context(), m, tables, &of[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := row.key()
+		key := of[i].key()
 		text := append([]string{"3.3.23"}, key[:]...)
 		for _, v := range []float64{r.Value, r.Low, r.High, float64(r.Count), r.Index, float64(r.Loops)} {
 			text = append(text, strconv.FormatFloat(v, 'g', 6, 64))
@@ -194,26 +205,19 @@ func askOpenSM(t *testing.T, spec, engine string, of []referenceRow) (rows [][]s
 }
 
 // ofOpenSM is what a row has under tables of OpenSM.
-func ofOpenSM(ctx context.Context, t *routing.Tables, row referenceRow) (r measure.Result, err error) {
-	if row.Measure == measure.Stops {
-		v, err := deadlock.Verify(ctx, t, deadlock.Options{Scope: routing.HCA, Contract: routing.Directed})
-		if err != nil {
-			return r, err
-		}
-		if !v.Free() {
-			r.Loops = 1
-		}
-		after, err := measure.StopsOf(ctx, t, v.Cycle, row.Repeats, row.Seed)
-		if len(after) > 0 {
-			r.Value, r.Low, r.High, r.Count = measure.Mean(after), slices.Min(after), slices.Max(after), len(after)
-		}
-		return r, err
+func ofOpenSM(ctx context.Context, m *meter.Meter, t *routing.Tables, row *referenceRow) (claims.Result, error) {
+	v, err := deadlock.Verify(ctx, t, deadlock.Options{Scope: routing.HCA, Contract: routing.Directed})
+	if err != nil {
+		return claims.Result{}, err
 	}
-	r.Index = float64(congestion.Count(t.Fabric, t.Forwarding, routing.HCA).Max)
-	mean, stderr, err := measure.EffectiveBisection(ctx, t, row.network, row.Job, row.Patterns, 1)
-	spread := stderr * math.Sqrt(float64(row.Patterns))
-	r.Value, r.Low, r.High, r.Count = mean, mean-spread, mean+spread, 1
-	return r, err
+	p := *row.sample.Point
+	p.Measures = []sweep.Measure{*row.sample.Measure, {Name: "load"}}
+	rows, err := m.Judged(ctx, &p, &weft.Result{Tables: t, Verdict: v, Loads: congestion.Count(t.Fabric, t.Forwarding, routing.HCA)})
+	if err != nil {
+		return claims.Result{}, err
+	}
+	all := takenOf(rows)
+	return all.result(row.measure, &papers.Value{Samples: []papers.Sample{row.sample}})
 }
 
 func TestReadReference(t *testing.T) {
@@ -224,27 +228,30 @@ func TestReadReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &Options{Seed: 4}
-	of := func(m measure.Measure, at claims.Place, engine string) (measure.Result, bool) {
-		return ref.result(&papers.Experiment{Measure: m, Full: papers.Effort{Networks: 2}}, at, engine, o)
+	of := func(m papers.Measure, at claims.Place, engine string) (claims.Result, bool) {
+		v := &papers.Value{}
+		for network := range strings.SplitSeq(at.Spec, " | ") {
+			v.Samples = append(v.Samples, papers.Sample{Network: network})
+		}
+		return ref.result(m, at, engine, v)
 	}
 	for text, c := range map[string]struct {
-		m      measure.Measure
+		m      papers.Measure
 		at     claims.Place
 		engine string
-		want   measure.Result
+		want   claims.Result
 	}{
-		"one network": {measure.Bandwidth, claims.Place{Spec: "odin", Job: 16}, "minhop", measure.Result{Value: 0.9, Low: 0.898, High: 0.902, Count: 1, Index: 234}},
-		"swept, of which one is missing": {measure.Bandwidth, claims.Place{Spec: "odin | odin:seed={seed}", Job: 16}, "minhop",
-			measure.Result{Value: 0.8500000000000001, Low: 0.8, High: 0.9, Count: 2, Index: 235, Each: []float64{0.9, 0.8, 0}}},
-		"never stopped": {measure.Stops, claims.Place{Spec: "odin"}, "sssp", measure.Result{Loops: 1, Refused: measure.NeverStopped, Refusals: 1}},
+		"one network": {papers.Bandwidth, claims.Place{Spec: "odin", Job: 16}, "minhop", claims.Result{Value: 0.9, Low: 0.898, High: 0.902, Count: 1, Index: 234}},
+		"swept, of which one is missing": {papers.Bandwidth, claims.Place{Spec: "odin | odin:seed=4 | odin:seed=5", Job: 16}, "minhop",
+			claims.Result{Value: 0.8500000000000001, Low: 0.8, High: 0.9, Count: 2, Index: 235, Each: []float64{0.9, 0.8, 0}}},
+		"never stopped": {papers.Stops, claims.Place{Spec: "odin"}, "sssp", claims.Result{Loops: 1, Refused: meter.NeverStopped, Refusals: 1}},
 	} {
 		got, ok := of(c.m, c.at, c.engine)
 		if diff := cmp.Diff(c.want, got); !ok || diff != "" {
 			t.Errorf("%s: %s", text, diff)
 		}
 	}
-	if _, ok := of(measure.Bandwidth, claims.Place{Spec: "odin"}, "updn"); ok {
+	if _, ok := of(papers.Bandwidth, claims.Place{Spec: "odin"}, "updn"); ok {
 		t.Error("a result that is not there")
 	}
 	for text, problem := range map[string]string{

@@ -15,7 +15,7 @@ import (
 
 	"github.com/weft-fabric/weft/figure"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
+	"github.com/weft-fabric/weft/internal/reproduce/papers"
 )
 
 // IndexFile is the page to read first.
@@ -30,7 +30,7 @@ func (r *Run) Write(command string) error {
 			return err
 		}
 		err := r.file(out.ID+".svg", out.SVG)
-		if err == nil && out.Measure == measure.Accepted {
+		if err == nil && out.Measure == papers.Accepted {
 			err = r.file(out.ID+latencySVG, out.LatencySVG)
 		}
 		if errors.Is(err, figure.ErrEmpty) {
@@ -61,7 +61,7 @@ func (r *Run) file(name string, write func(io.Writer) error) error {
 }
 
 // measured visits the places that were measured, line by line.
-func (o *Outcome) measured(visit func(l *claims.Line, at *claims.Place, r measure.Result)) {
+func (o *Outcome) measured(visit func(l *claims.Line, at *claims.Place, r claims.Result)) {
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		for k := range l.Places {
@@ -79,7 +79,7 @@ func (o *Outcome) CSV(w io.Writer) error {
 		"line", "engine", "place", "network", "hosts_taking_part", string(o.Measure), "low", "high", "count", "refused", "reason",
 		"edge_forwarding_index", "latency", "networks_with_credit_loops", "switches", "hosts", "cables",
 	}}
-	o.measured(func(l *claims.Line, at *claims.Place, r measure.Result) {
+	o.measured(func(l *claims.Line, at *claims.Place, r claims.Result) {
 		value := func(v float64) string {
 			if r.Count == 0 {
 				return ""
@@ -106,24 +106,23 @@ func (o *Outcome) CSV(w io.Writer) error {
 }
 
 // axes names quantities with their units as the figures print them.
-var axes = map[measure.Measure]string{
-	measure.Bandwidth: "effective bisection bandwidth, fraction of full",
-	measure.Lanes:     "virtual lanes",
-	measure.Seconds:   "routing time, s",
-	measure.Loops:     "credit loop: 1 there is one, 0 proven free",
-	measure.Stops:     "µs until the network stood still",
-	measure.Accepted:  "accepted load, fraction of the hosts' links",
-	measure.Delivered: "largest load still delivered, fraction of the hosts' links",
-	measure.Rounds:    "rounds of messages until all switches have their tables",
-	measure.Ports:     "most ports of a switch",
-	measure.Risk:      "congestion risk of the port with most, flows",
-	measure.Example:   "effective bisection bandwidth, exact",
+var axes = map[papers.Measure]string{
+	papers.Bandwidth: "effective bisection bandwidth, fraction of full",
+	papers.Lanes:     "virtual lanes",
+	papers.Seconds:   "routing time, s",
+	papers.Stops:     "µs until the network stood still",
+	papers.Accepted:  "accepted load, fraction of the hosts' links",
+	papers.Delivered: "largest load still delivered, fraction of the hosts' links",
+	papers.Rounds:    "rounds of messages until all switches have their tables",
+	papers.Ports:     "most ports of a switch",
+	papers.Risk:      "congestion risk of the port with most, flows",
+	papers.Example:   "effective bisection bandwidth, exact",
 }
 
 // SVG draws the figure. Lines that were refused everywhere are left out; the index
 // says so.
 func (o *Outcome) SVG(w io.Writer) error {
-	a := figure.Axes{Title: o.Paper + ", " + o.Figure + ": " + o.Title, X: o.X, Y: axes[o.Measure], LogX: o.LogX, LogY: o.Measure == measure.Seconds}
+	a := figure.Axes{Title: o.Paper + ", " + o.Figure + ": " + o.Title, X: o.X, Y: axes[o.Measure], LogX: o.LogX, LogY: o.Measure == papers.Seconds}
 	places := o.placeNames()
 	var all []figure.Series
 	for _, l := range o.Lines {
@@ -182,7 +181,7 @@ func (o *Outcome) LatencySVG(w io.Writer) error {
 
 // placeNames is the places that were measured, those of all lines in order.
 func (o *Outcome) placeNames() (all []string) {
-	o.measured(func(_ *claims.Line, at *claims.Place, _ measure.Result) {
+	o.measured(func(_ *claims.Line, at *claims.Place, _ claims.Result) {
 		if !slices.Contains(all, at.Label) {
 			all = append(all, at.Label)
 		}
@@ -191,7 +190,7 @@ func (o *Outcome) placeNames() (all []string) {
 }
 
 // addValue adds a value with its whiskers, or the lack of one.
-func addValue(s *figure.Series, x float64, r measure.Result) {
+func addValue(s *figure.Series, x float64, r claims.Result) {
 	y, low, high := r.Value, r.Low, r.High
 	if r.Count == 0 {
 		y, low, high = math.NaN(), math.NaN(), math.NaN()
@@ -202,8 +201,8 @@ func addValue(s *figure.Series, x float64, r measure.Result) {
 
 // reason is why a network was refused; of a real fabric the rule only, for its
 // nodes' names are its owner's.
-func reason(at *claims.Place, r measure.Result) string {
-	if _, rule, ok := strings.Cut(r.Refused, "(rule: "); ok && strings.HasPrefix(at.Spec, measure.RealPrefix) {
+func reason(at *claims.Place, r claims.Result) string {
+	if _, rule, ok := strings.Cut(r.Refused, "(rule: "); ok && strings.HasPrefix(at.Spec, papers.RealPrefix) {
 		return strings.TrimSuffix(rule, ")")
 	}
 	return r.Refused

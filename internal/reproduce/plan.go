@@ -12,8 +12,9 @@ import (
 // Expected is what an experiment is expected to take, as a dry run says.
 type Expected struct {
 	*papers.Experiment
-	Points  int     // different ones that no experiment before it has
-	Seconds float64 // of processor time for them, as after all experiments before it in papers.All; 0 where Points is not: not known
+	Points  int     // that no experiment before it has
+	Adds    bool    // it measures something that none before it measures, of these points or of others
+	Seconds float64 // of processor time for that, as after all experiments before it in papers.All; 0 where it adds something: not known
 }
 
 // spent is the processor time that every experiment took, in the quick and in the full set,
@@ -30,18 +31,19 @@ func Plan(list []papers.Experiment, o Options) ([]Expected, error) {
 		return nil, err
 	}
 	r := &Run{Options: o}
-	r.open(list)
-	seen := map[string]bool{}
+	if err := r.open(list); err != nil {
+		return nil, err
+	}
 	all := make([]Expected, 0, len(list))
-	for _, out := range r.Outcomes {
-		x := Expected{Experiment: out.Experiment}
-		for _, p := range out.points {
-			if key := p.Key(); !seen[key] {
-				seen[key] = true
+	for n, part := range shares(r.Outcomes) {
+		out := r.Outcomes[n]
+		x := Expected{Experiment: out.Experiment, Adds: len(part) > 0}
+		for i := range part {
+			if part[i].First {
 				x.Points++
 			}
 		}
-		if x.Points > 0 {
+		if x.Adds {
 			x.Seconds = took[out.ID]
 		}
 		all = append(all, x)

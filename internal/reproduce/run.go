@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/internal/reproduce/papers"
+	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/sweep/campaign"
+	"github.com/weft-fabric/weft/sweep/meter"
 	"github.com/weft-fabric/weft/sweep/pool"
+	"github.com/weft-fabric/weft/sweep/results"
 )
 
 // Options says how to run experiments.
@@ -22,13 +24,16 @@ type Options struct {
 	Quick   bool   // the smaller set
 	Seed    uint64 // of patterns and drawn networks
 	Origin  Origin
-	Real    []RealFabric // real fabrics at hand, by name
-	OpenSM  *Reference   // what OpenSM's own tables have; nil: not at hand
-	Workers int          // points at a time; 0: as many as there are cores
-	Memory  int64        // bytes that points may use together, about; 0: 4 GiB
+	Real    []RealFabric  // real fabrics at hand, by name
+	OpenSM  *Reference    // what OpenSM's own tables have; nil: not at hand
+	Have    []results.Row // of campaigns elsewhere, that count as taken
+	Workers int           // points at a time
+	Memory  int64         // bytes that points may use together, about; 0: 4 GiB
+
+	Meter *meter.Meter // measures points, and says of their rows who did
 
 	// Start starts a process that takes points, on so many cores, as pool.Start does.
-	Start func(cores int) (pool.Worker[measure.Point, measure.Result], error)
+	Start func(cores int) (pool.Worker[sweep.Point, []results.Row], error)
 
 	// Progress, if not nil, is told of finished points, those kept from before
 	// included, and of the one begun last. It is called from one goroutine at a
@@ -39,7 +44,8 @@ type Options struct {
 // RealFabric is a dump at hand.
 type RealFabric struct {
 	Name   string
-	Digest string // of the file, so that another dump of the same name is another point
+	File   string
+	Digest string // of the file, so that another dump of the same name is another network
 	Fabric *fabric.Fabric
 }
 
@@ -48,24 +54,26 @@ type RealFabric struct {
 type Run struct {
 	Options     Options
 	Outcomes    []*Outcome
-	Points      int     // different points of the experiments
+	Points      int     // of the experiments, each once
 	Kept        int     // of them, finished before
 	Dropped     int     // finished points in the folder by another weft or machine
+	Foreign     int     // points by another weft or machine that count, of Options.Have
 	Spent       float64 // seconds by the clock, of this run
 	SpentRuns   float64 // of all runs of the folder, quick or full as this one, that took points
 	Runs        int     // how many these are
 	SpentPoints float64 // of processor time that all points took, whenever that was
 	Date        time.Time
 
-	digests map[string]string // of real fabrics, by name
+	rows taken
 }
 
 // Outcome is the results of one experiment.
 type Outcome struct {
 	*papers.Experiment
 	*claims.Results
-	Spent  float64        // seconds of processor time, of points that no experiment before it has
-	points []papers.Point // of the run
+	Effort papers.Effort
+	Spent  float64        // seconds of processor time, of what no experiment before it measures
+	values []papers.Value // of the run
 }
 
 // Execute takes the points that the folder does not hold yet and keeps each. An
@@ -75,118 +83,185 @@ func Execute(ctx context.Context, list []papers.Experiment, o Options) (*Run, er
 	if o.Memory <= 0 {
 		o.Memory = 4 << 30
 	}
-	s, dropped, err := openStore(o.Dir, o.Origin)
-	if err != nil {
+	r := &Run{Options: o, Date: start}
+	if err := r.open(list); err != nil {
 		return nil, err
 	}
-	r := &Run{Options: o, Dropped: dropped, Date: start}
-	real := r.open(list)
-	left := r.left(s)
-	had := len(s.done)
-	err = r.take(ctx, measure.NewMeter(real), s, left)
-	r.Spent = time.Since(start).Seconds()
-	err = errors.Join(err, s.ended(pastRun{o.Quick, r.Spent, len(s.done) - had}), s.close())
+	points := together(r.Outcomes)
+	begun, done := "", 0
+	tell := func(of int) {
+		done = of
+		if o.Progress != nil {
+			o.Progress(done, len(points), begun)
+		}
+	}
+	first := true
+	sum, err := campaign.NewPlan(points, sweep.BuiltIn(), o.Meter).Run(ctx, campaign.Options{
+		Dir: o.Dir, Have: o.Have, Counts: o.own, All: true, Workers: o.Workers, Memory: o.Memory, Meter: o.Meter, Start: o.Start,
+		Begun: func(p *sweep.Point) {
+			begun = strings.TrimSpace(p.Engine.Name + " on " + p.Network.String())
+			tell(done)
+		},
+		Progress: func(of, _ int) {
+			if first {
+				r.Kept, first = of, false
+			}
+			begun = ""
+			tell(of)
+		},
+	})
+	r.Points, r.Spent = len(points), time.Since(start).Seconds()
+	if !first {
+		err = errors.Join(err, r.ended(done-r.Kept))
+	}
 	if err != nil {
 		return r, err
 	}
-	r.collect(s)
-	return r, nil
+	r.Dropped = sum.Dropped
+	return r, r.collect(ctx, slices.Concat(o.Have, sum.Rows))
+}
+
+// own says whether a row is of this weft on this machine: of others the folder's points are
+// taken again.
+func (o *Options) own(r *results.Row) bool {
+	return r.Version == o.Meter.Version && r.Machine == o.Meter.Machine
 }
 
 // open makes an outcome of every experiment, with the real fabrics and OpenSM's lines
-// that are at hand, and returns these fabrics.
-func (r *Run) open(list []papers.Experiment) measure.Dumps {
+// that are at hand.
+func (r *Run) open(list []papers.Experiment) error {
 	o := &r.Options
-	real := map[string]*fabric.Fabric{}
-	r.digests = map[string]string{}
 	var names []string
 	for _, f := range o.Real {
 		names = append(names, f.Name)
-		r.digests[f.Name], real[f.Name] = f.Digest, f.Fabric
 	}
 	slices.Sort(names)
 	for _, e := range list {
-		e = o.OpenSM.addLines(e.WithReal(names), o)
-		r.Outcomes = append(r.Outcomes, &Outcome{Experiment: &e, Results: claims.NewResults(e.Lines), points: e.Points(o.Quick, o.Seed, r.digests)})
+		e = e.WithReal(names)
+		values, err := e.Selection(o.Quick, o.Seed, o.dumps())
+		if err != nil {
+			return err
+		}
+		e = o.OpenSM.addLines(e, values)
+		r.Outcomes = append(r.Outcomes, &Outcome{Experiment: &e, Results: claims.NewResults(e.Lines), Effort: e.Effort(values), values: values})
 	}
-	return func(name string) (*fabric.Fabric, error) { return real[name], nil }
+	return nil
 }
 
-// left is what is to be done: every point once.
-func (r *Run) left(s *store) (left []measure.Point) {
-	seen := map[string]bool{}
-	for _, out := range r.Outcomes {
-		for _, p := range out.points {
-			key := p.Key()
-			if seen[key] {
-				continue
-			}
-			seen[key] = true
-			if _, ok := s.get(p.Point); ok {
-				r.Kept++
-				continue
-			}
-			left = append(left, p.Point)
-		}
+// dumps is the real fabrics as networks of campaigns, by name.
+func (o *Options) dumps() map[string]sweep.Network {
+	all := map[string]sweep.Network{}
+	for _, f := range o.Real {
+		all[f.Name] = sweep.Network{File: f.File, Digest: f.Digest, Kind: f.Digest}
 	}
-	r.Points = len(seen)
-	return left
+	return all
 }
 
-// take has the points taken as campaigns have theirs: see package pool.
-func (r *Run) take(ctx context.Context, m *measure.Meter, s *store, left []measure.Point) error {
-	workers := r.Options.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	jobs := make([]pool.Job[measure.Point], len(left))
-	for i := range left {
-		p := &left[i]
-		bytes, seconds, _ := m.Needs(*p) // what is wrong comes out when it is taken
-		jobs[i] = pool.Job[measure.Point]{Point: p, Cost: seconds, Large: bytes > r.Options.Memory/int64(workers), Alone: p.Alone()}
-	}
-	done := r.Kept
-	tell := func(begun string) {
-		if r.Options.Progress != nil {
-			r.Options.Progress(done, r.Points, begun)
+// together is the points of all outcomes, each once, with what is measured for any of them.
+func together(outcomes []*Outcome) (points []sweep.Point) {
+	at := map[string]int{}
+	for _, part := range shares(outcomes) {
+		for i := range part {
+			p := &part[i].Point
+			k, ok := at[p.ID]
+			if !ok {
+				at[p.ID] = len(points)
+				points = append(points, *p)
+				continue
+			}
+			points[k].Measures = append(points[k].Measures, p.Measures...)
 		}
 	}
-	tell("")
-	return pool.Run(ctx, jobs, pool.Options[measure.Point, measure.Result]{
-		Workers: workers, Cores: runtime.GOMAXPROCS(0), Start: r.Options.Start,
-		Begun: func(p *measure.Point) { tell(strings.TrimSpace(p.Engine + " on " + p.Network)) },
-		Lost: func(p *measure.Point, why string) (measure.Result, error) {
-			return measure.Result{}, fmt.Errorf("reproduce: %s of %s on %s ended its process, twice: %s", p.Measure, p.Engine, p.Network, why)
-		},
-		Keep: func(p *measure.Point, result measure.Result) error {
-			if err := s.put(*p, result); err != nil {
+	return points
+}
+
+// share is what an experiment measures of a point that none before it measures of it.
+type share struct {
+	sweep.Point
+	First bool // no experiment before it has the point at all, and so its routing counts here
+}
+
+// shares is what every outcome adds to those before it: of points that several have each has
+// the measures that it shows first.
+func shares(outcomes []*Outcome) [][]share {
+	asked := map[[2]string]bool{}
+	known := map[string]bool{}
+	all := make([][]share, len(outcomes))
+	for n, out := range outcomes {
+		at := map[string]int{}
+		add := func(p *sweep.Point, m sweep.Measure) {
+			key := [2]string{p.ID, m.Key()}
+			if asked[key] {
+				return
+			}
+			asked[key] = true
+			i, ok := at[p.ID]
+			if !ok {
+				i = len(all[n])
+				at[p.ID] = i
+				point := *p
+				point.Measures = nil
+				all[n] = append(all[n], share{point, !known[p.ID]})
+				known[p.ID] = true
+			}
+			all[n][i].Measures = append(all[n][i].Measures, m)
+		}
+		for _, v := range out.values {
+			for i := range v.Samples {
+				s := &v.Samples[i]
+				add(s.Point, *s.Measure)
+				if m := s.Beside(); m.Name != "" {
+					add(s.Point, m)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// collect takes the results out of rows.
+func (r *Run) collect(ctx context.Context, rows []results.Row) error {
+	if err := r.past(); err != nil {
+		return err
+	}
+	r.rows = takenOf(rows)
+	r.Foreign = r.foreign()
+	parts := shares(r.Outcomes)
+	for n, out := range r.Outcomes {
+		for i := range out.values {
+			v := &out.values[i]
+			result, err := r.rows.result(out.Measure, v)
+			if err != nil {
 				return err
 			}
-			done++
-			tell("")
-			return nil
-		},
-	})
+			out.Set(v.Line, v.Place, result)
+		}
+		for i := range parts[n] {
+			out.Spent += r.rows.spent(&parts[n][i].Point, parts[n][i].First)
+		}
+		r.SpentPoints += out.Spent
+		if err := out.countOut(ctx); err != nil {
+			return err
+		}
+		r.Options.OpenSM.addResults(out)
+	}
+	return nil
 }
 
-// collect takes the results out of the store.
-func (r *Run) collect(s *store) {
-	for _, past := range s.runs {
-		if past.Quick == r.Options.Quick {
-			r.Runs, r.SpentRuns = r.Runs+1, r.SpentRuns+past.Seconds
-		}
-	}
-	seen := map[string]bool{}
-	for _, out := range r.Outcomes {
-		for _, p := range out.points {
-			result, _ := s.get(p.Point)
-			out.Set(p.Line, p.Place, result)
-			if key := p.Key(); !seen[key] {
-				seen[key] = true
-				out.Spent += result.Spent
-				r.SpentPoints += result.Spent
+// foreign is how many points another weft took, or this one on another machine.
+func (r *Run) foreign() int {
+	points := map[string]bool{}
+	for _, p := range together(r.Outcomes) {
+		for i := range p.Measures {
+			if row := r.rows.of[[2]string{p.ID, p.Measures[i].Key()}]; row != nil && !r.Options.own(row) {
+				points[p.ID] = true
 			}
 		}
-		r.Options.OpenSM.addResults(out, &r.Options)
 	}
+	return len(points)
+}
+
+// broken is the error of a point at which weft failed.
+func broken(r *results.Row) error {
+	return fmt.Errorf("reproduce: %s of %s on %s, seed %d: %s", r.Measure, r.Engine, r.Network, r.Seed, r.Reason)
 }

@@ -32,7 +32,7 @@ var targets = []target{
 	{"routing", []string{"./routing/engines", quickly}},
 	{"routing/paths/...", []string{"./conformance -run=Twins", quickly}},
 	{"routing/lanes/...", []string{"./routing/engines", quickly}},
-	{"routing/adaptive/...", []string{"./routing/adaptive", "./internal/reproduce/measure", quickly}},
+	{"routing/adaptive/...", []string{"./routing/adaptive", "./sweep/meter", quickly}},
 	{"routing/repair", []string{"./change", changes}},
 	{"routing/...", []string{quickly}},
 	{"routing/internal/dag", []string{"./routing/paths/sssp", "./routing/paths/updown", "./routing/paths/symmetric", quickly}},

@@ -83,7 +83,11 @@ func (p *Plan) Left(rows []results.Row, version string, memory int64) (jobs []po
 		point := p.Points[i]
 		point.Measures = slices.DeleteFunc(slices.Clone(point.Measures), func(m sweep.Measure) bool { return done[[2]string{point.ID, m.Key()}] })
 		if n := len(point.Measures); n > 0 {
-			jobs = append(jobs, pool.Job[sweep.Point]{Point: &point, Cost: p.Costs[i], Large: p.Sizes[i].Bytes > memory})
+			bytes := p.Sizes[i].Bytes
+			if point.Engine.Name == "p2sssp" {
+				bytes += p.Sizes[i].Pairs
+			}
+			jobs = append(jobs, pool.Job[sweep.Point]{Point: &point, Cost: p.Costs[i], Large: bytes > memory})
 		}
 	}
 	return jobs
@@ -117,13 +121,24 @@ func finished(rows []results.Row, version string) map[[2]string]bool {
 
 // Options says how to run a plan.
 type Options struct {
-	Dir     string
-	Wait    time.Duration // how long to wait for another process that is at the folder
-	Have    []results.Row // of elsewhere, that count as taken
-	Workers int           // points at a time
-	Memory  int64         // bytes that points may use together, about
+	Dir  string
+	Wait time.Duration // how long to wait for another process that is at the folder
+	Have []results.Row // of elsewhere, that count as taken
+
+	// Counts, if not nil, says which rows of the folder count as taken; the others are as if
+	// they were not there.
+	Counts func(*results.Row) bool
+
+	// All says that the Parquet file has all rows of the folder that count, and not those of the
+	// plan only; where there are none, none is written.
+	All bool
+
+	Workers int   // points at a time
+	Memory  int64 // bytes that points may use together, about
 	Meter   *meter.Meter
 	Start   func(cores int) (pool.Worker[sweep.Point, []results.Row], error)
+
+	Begun func(*sweep.Point) // told of every point that is begun, from one goroutine at a time; may be nil
 
 	// Progress, if not nil, is told how many points are finished, those kept from before
 	// included.
@@ -134,6 +149,7 @@ type Options struct {
 type Summary struct {
 	Points  int     // of the plan
 	Kept    int     // of them, whole from before
+	Dropped int     // of the plan, with rows in the folder that do not count
 	Others  int     // rows in the folder that are not of the plan, such as of a SPEC before it was changed
 	Seconds float64 // by the clock
 	Own     float64 // processor seconds that the points took in this run, by themselves
@@ -151,6 +167,11 @@ func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
 	}
 	s := &Summary{Points: len(p.Points)}
 	rows := log.Rows
+	if o.Counts != nil {
+		var others []results.Row
+		rows, others = sorted(rows, o.Counts)
+		s.Dropped = p.among(others)
+	}
 	jobs := p.Left(slices.Concat(o.Have, rows), o.Meter.Version, o.Memory/int64(max(1, o.Workers)))
 	s.Kept = len(p.Points) - len(jobs)
 	missing := map[string]int{} // by point: measures without a row
@@ -164,7 +185,7 @@ func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
 	}
 	tell()
 	failed := pool.Run(ctx, divided(jobs), pool.Options[sweep.Point, []results.Row]{
-		Workers: o.Workers, Cores: o.Workers, Start: o.Start,
+		Workers: o.Workers, Cores: o.Workers, Start: o.Start, Begun: o.Begun,
 		Lost: func(point *sweep.Point, why string) ([]results.Row, error) { return o.Meter.Lost(point, why), nil },
 		Keep: func(_ *sweep.Point, taken []results.Row) error {
 			rows = append(rows, taken...)
@@ -185,11 +206,49 @@ func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
 		return s, err
 	}
 	s.Rows, s.Others = p.own(rows)
-	if err := Write(o.Dir, s.Rows); err != nil {
+	if err := o.write(rows, s.Rows); err != nil {
 		return s, err
 	}
 	s.Seconds, s.Spent = time.Since(begun).Seconds(), (processorTime() - spent).Seconds()
 	return s, nil
+}
+
+// write writes the Parquet file of a run: all rows that count, or those of the plan.
+func (o *Options) write(all, own []results.Row) error {
+	if !o.All {
+		return Write(o.Dir, own)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	merged, _ := results.Merge(all)
+	return Write(o.Dir, merged)
+}
+
+// sorted is the rows that count, and the others.
+func sorted(rows []results.Row, counts func(*results.Row) bool) (these, others []results.Row) {
+	for i := range rows {
+		if counts(&rows[i]) {
+			these = append(these, rows[i])
+		} else {
+			others = append(others, rows[i])
+		}
+	}
+	return these, others
+}
+
+// among is how many points of the plan have rows among some.
+func (p *Plan) among(rows []results.Row) (n int) {
+	has := map[string]bool{}
+	for i := range rows {
+		has[rows[i].Point] = true
+	}
+	for i := range p.Points {
+		if has[p.Points[i].ID] {
+			n++
+		}
+	}
+	return n
 }
 
 // own is the rows of the plan among those of a folder, and how many others there are.

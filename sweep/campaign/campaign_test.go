@@ -180,3 +180,17 @@ func TestBrokenPointsAreForAnotherVersion(t *testing.T) {
 		}
 	}
 }
+
+// What needs much memory is taken alone, and p2sssp needs more than others.
+func TestLargePoints(t *testing.T) {
+	p := plan(t, "networks: ['torus:3x3']\nengines: [updn, p2sssp]\nmeasures: [lanes]")
+	for i := range p.Sizes {
+		p.Sizes[i].Bytes, p.Sizes[i].Pairs = 10, 100
+	}
+	for memory, want := range map[int64][2]bool{5: {true, true}, 50: {false, true}, 200: {false, false}} {
+		jobs := p.Left(nil, "", memory)
+		if got := [2]bool{jobs[0].Large, jobs[1].Large}; got != want {
+			t.Errorf("%d bytes at hand: large are %v, want %v", memory, got, want)
+		}
+	}
+}

@@ -2,13 +2,16 @@ package meter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/packets"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/sweep"
@@ -18,7 +21,8 @@ import (
 // value is what a measure came to.
 type value struct {
 	mean   float64
-	stderr *float64 // nil: nothing was drawn
+	stderr *float64  // nil: nothing was drawn
+	runs   []float64 // that it is of, where they are kept
 }
 
 func plainly[T int | uint32 | float64](v T) (value, error) { return value{mean: float64(v)}, nil }
@@ -58,10 +62,48 @@ func (t *taking) measure(ctx context.Context, m *sweep.Measure) (value, error) {
 		if err != nil {
 			return value{}, err
 		}
+		if r.Packets == 0 {
+			return value{}, errNothingArrived
+		}
 		half := r.Error / 1000 / 1.96 // of a 95 % interval
-		return value{r.Mean / 1000, &half}, nil
+		return value{mean: r.Mean / 1000, stderr: &half}, nil
 	case "throughput":
 		return t.throughput(ctx, m)
+	case "settled", "settled-latency":
+		r, err := t.settled(ctx, m)
+		if err != nil {
+			return value{}, err
+		}
+		if m.Name == "settled" {
+			return plainly(r.Accepted)
+		}
+		if r.Packets == 0 {
+			return value{}, errNothingArrived
+		}
+		return plainly(r.Mean)
+	case "delivered", "delivered-latency":
+		d, err := t.delivered(ctx, m)
+		if m.Name == "delivered" {
+			return value{mean: d.load}, err
+		}
+		return value{mean: d.latency}, err
+	case "risk":
+		risk, err := riskOf(ctx, t.result.Tables, m.Setting("pattern"), whole(m, "patterns"), t.point.Seed)
+		return value{mean: risk}, err
+	case "stops":
+		return t.stops(ctx, m)
+	case "layers":
+		n, err := layersOf(ctx, t.fabric, m.Setting("of"))
+		return value{mean: float64(n)}, err
+	case "rounds":
+		n, err := roundsOf(ctx, t.fabric, uint8(whole(m, "lmc")), t.point.Seed)
+		return value{mean: float64(n)}, err
+	case "ports":
+		most := 0
+		for s := range t.fabric.Switches() {
+			most = max(most, t.fabric.Node(fabric.NodeID(s)).Ports)
+		}
+		return plainly(most)
 	case "time":
 		return t.time(ctx, m)
 	case "memory":
@@ -69,6 +111,9 @@ func (t *taking) measure(ctx context.Context, m *sweep.Measure) (value, error) {
 	}
 	return value{}, fmt.Errorf("meter: no measure is called %q", m.Name)
 }
+
+// errNothingArrived refuses the latency of no packets.
+var errNothingArrived = errors.New("nothing arrived in the window, so there is no latency")
 
 // whole is a setting that is a number.
 func whole(m *sweep.Measure, key string) int {
@@ -83,8 +128,7 @@ func (t *taking) traffic(m *sweep.Measure) (traffic.Pattern, traffic.Placement, 
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := traffic.Place(m.Setting("ranks"), t.fabric, t.hosts(), t.point.Seed)
-	return pattern, at, err
+	return t.placed(pattern, m.Setting("ranks"))
 }
 
 func (t *taking) bandwidth(ctx context.Context, m *sweep.Measure) (value, error) {
@@ -122,11 +166,7 @@ func (t *taking) simulated(m *sweep.Measure) (*packets.Network, packets.Injectio
 	if pattern.String() == "uniform" {
 		pattern = nil // each message to another, not each run
 	}
-	config, err := packets.PresetNamed(m.Setting("preset"))
-	if err != nil {
-		return nil, packets.Injection{}, packets.Window{}, err
-	}
-	n, err := packets.New(t.result.Tables, config)
+	n, err := t.packetNetwork(m.Setting("preset"))
 	load := packets.Injection{Pattern: pattern, Placement: at, Seed: t.point.Seed}
 	return n, load, packets.Window{Length: packets.Time(whole(m, "time")) * 1000}, err
 }
@@ -150,11 +190,16 @@ func (t *taking) offer(ctx context.Context, m *sweep.Measure) (*packets.Result, 
 	if r.Deadlock != nil {
 		return nil, fmt.Errorf("the network deadlocked: %s", r.Deadlock)
 	}
+	t.keep(m.Text(), r)
+	return r, nil
+}
+
+// keep keeps a run of packets for other measures of it.
+func (t *taking) keep(of string, r *packets.Result) {
 	if t.sent == nil {
 		t.sent = sent{}
 	}
-	t.sent[m.Text()] = r
-	return r, nil
+	t.sent[of] = r
 }
 
 func (t *taking) throughput(ctx context.Context, m *sweep.Measure) (value, error) {
@@ -174,7 +219,7 @@ func (t *taking) throughput(ctx context.Context, m *sweep.Measure) (value, error
 
 // time routes again and again, and returns the least time of paths and lanes.
 func (t *taking) time(ctx context.Context, m *sweep.Measure) (value, error) {
-	least := math.Inf(1)
+	var v value
 	for range whole(m, "repeats") {
 		var spent time.Duration
 		_, err := t.routed(ctx, func(stage string) (routing.Progress, func()) {
@@ -188,9 +233,28 @@ func (t *taking) time(ctx context.Context, m *sweep.Measure) (value, error) {
 		if err != nil {
 			return value{}, err
 		}
-		least = min(least, spent.Seconds())
+		v.runs = append(v.runs, spent.Seconds())
 	}
-	return plainly(least)
+	v.mean = slices.Min(v.runs) // what else the machine did only adds
+	return v, nil
+}
+
+// NeverStopped is why a network has no time after which it stopped.
+const NeverStopped = "the network did not stop in any run"
+
+func (t *taking) stops(ctx context.Context, m *sweep.Measure) (value, error) {
+	after, err := stopsOf(ctx, t.result.Tables, t.result.Verdict.Cycle, whole(m, "repeats"), t.point.Seed)
+	switch {
+	case err != nil:
+		return value{}, err
+	case len(after) == 0:
+		return value{}, errors.New(NeverStopped)
+	}
+	sum := 0.0
+	for _, v := range after {
+		sum += v
+	}
+	return value{mean: sum / float64(len(after)), runs: after}, nil
 }
 
 // memory is the peak of the process: the pool starts one for this point alone.

@@ -9,10 +9,12 @@
 package meter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/fabric"
@@ -67,7 +69,7 @@ func (m *Meter) blank(p *sweep.Point) []results.Row {
 			unit = k.Unit
 		}
 		rows[i] = results.Row{
-			Point: p.ID, Network: p.Network.String(), Digest: p.Network.Digest, Parameters: p.Network.Parameters(), Seed: p.Seed,
+			Point: p.ID, Network: p.Network.String(), Digest: p.Network.Digest, Parameters: p.Network.Parameters(), Ports: p.Network.Ports, Seed: p.Seed,
 			Engine: p.Engine.Name, Options: p.Engine.Options(), Measure: of.Name, Settings: of.Text(), Unit: unit, Status: results.OK,
 			Version: m.Version, Machine: m.Machine,
 		}
@@ -77,13 +79,16 @@ func (m *Meter) blank(p *sweep.Point) []results.Row {
 
 // taking is a point while it is measured.
 type taking struct {
-	meter  *Meter
-	point  *sweep.Point
-	rows   []results.Row
-	next   int // the row at hand; those before it are finished
-	fabric *fabric.Fabric
-	result *weft.Result
-	sent   sent // packet simulations
+	meter   *Meter
+	point   *sweep.Point
+	rows    []results.Row
+	next    int // the row at hand; those before it are finished
+	fabric  *fabric.Fabric
+	result  *weft.Result
+	ways    ways               // of engines without tables, in place of result
+	lanes   int                // that packets have; 0: as the preset of the measure says
+	sent    sent               // packet simulations
+	largest map[string]largest // loads delivered, by the settings of the measure
 }
 
 // whole takes the point. What goes wrong is in the rows.
@@ -103,12 +108,14 @@ func (t *taking) whole(ctx context.Context) {
 		t.fail(0, statusOf(err), plain.Error(err))
 		return
 	}
+	t.measures(ctx)
+}
+
+// measures takes every measure of what is routed.
+func (t *taking) measures(ctx context.Context) {
 	for t.next = range t.rows {
 		row := &t.rows[t.next]
-		row.Verdict = "deadlock-free"
-		if !t.result.Verdict.Free() {
-			row.Verdict = "credit-loop"
-		}
+		row.Verdict = t.verdict()
 		start := pool.ProcessorTime()
 		v, err := t.measure(ctx, &t.point.Measures[t.next])
 		row.Seconds = (pool.ProcessorTime() - start).Seconds()
@@ -118,9 +125,24 @@ func (t *taking) whole(ctx context.Context) {
 		case err != nil:
 			row.Status, row.Reason = results.Refused, plain.Error(err)
 		default:
-			row.Value, row.Error = &v.mean, v.stderr
+			row.Value, row.Error, row.Count = &v.mean, v.stderr, int64(len(v.runs))
+			if len(v.runs) > 0 {
+				low, high := slices.Min(v.runs), slices.Max(v.runs)
+				row.Low, row.High = &low, &high
+			}
 		}
 	}
+}
+
+// verdict is the judge's, as rows have it; empty where nothing is routed.
+func (t *taking) verdict() string {
+	switch {
+	case t.point.Engine.Name == sweep.NoEngine:
+		return ""
+	case t.result != nil && !t.result.Verdict.Free():
+		return "credit-loop"
+	}
+	return "deadlock-free"
 }
 
 // fail marks the rows from one on.
@@ -133,20 +155,44 @@ func (t *taking) fail(from int, status results.Status, why string) {
 
 // statusOf is what an error on the way to tables means.
 func statusOf(err error) results.Status {
-	var defect *weft.EngineDefect
-	if errors.As(err, &defect) {
+	var engine *weft.EngineDefect
+	var simulated *defect
+	if errors.As(err, &engine) || errors.As(err, &simulated) {
 		return results.Broken
 	}
 	return results.Refused
 }
 
-// route makes the network and routes it.
-func (t *taking) route(ctx context.Context) error {
+// Fabric is the network of a point as its engine gets it, but for further addresses.
+func (m *Meter) Fabric(p *sweep.Point) (*fabric.Fabric, error) {
+	t := &taking{meter: m, point: p}
+	return t.network()
+}
+
+// Judged takes the measures of a point of tables that are at hand, in place of those of its
+// engine.
+func (m *Meter) Judged(ctx context.Context, p *sweep.Point, r *weft.Result) ([]results.Row, error) {
+	t := &taking{meter: m, point: p, rows: m.blank(p), fabric: r.Tables.Fabric, result: r}
+	t.measures(ctx)
+	return t.rows, ctx.Err()
+}
+
+// network makes the network of the point.
+func (t *taking) network() (*fabric.Fabric, error) {
 	f, err := t.meter.make(&t.point.Network)
-	if err != nil {
-		return err
+	if err == nil && t.point.Network.Ports == sweep.Shuffled {
+		f, err = topology.ShufflePorts(f, t.point.Seed)
 	}
-	if f, err = t.damaged(f); err != nil {
+	if err != nil {
+		return nil, err
+	}
+	return t.damaged(f)
+}
+
+// route makes the network and, if an engine is named, routes it.
+func (t *taking) route(ctx context.Context) error {
+	f, err := t.network()
+	if err != nil {
 		return err
 	}
 	if lmc := t.point.Engine.LMC; lmc > 0 {
@@ -159,7 +205,18 @@ func (t *taking) route(ctx context.Context) error {
 	for i := range t.rows {
 		t.rows[i].Switches, t.rows[i].Hosts, t.rows[i].Cables = int64(n.Switches), int64(n.HCA), int64(n.SwitchCables)
 	}
-	t.result, err = t.routed(ctx, nil)
+	if t.lanes, err = t.lanesAtHand(ctx); err != nil {
+		return err
+	}
+	switch name := t.point.Engine.Name; {
+	case name == sweep.NoEngine:
+		return nil
+	case sweep.IsSimulated(name):
+		return t.simulate(ctx)
+	}
+	if t.result, err = t.routed(ctx, nil); err == nil && t.lanes > 0 {
+		err = t.classes(ctx)
+	}
 	return err
 }
 
@@ -215,13 +272,18 @@ func (t *taking) routed(ctx context.Context, stages engines.Stages) (*weft.Resul
 	}
 	told.Seed = t.point.Seed
 	r, err := weft.Route(ctx, t.fabric, weft.Request{
-		Engine: e.Name, Contract: contract, Scope: scope, VLs: e.VLs, SLs: e.SLs, Options: told, Stages: stages,
-		NoCycle: true, Patient: true,
+		Engine: e.Name, Contract: contract, Scope: scope, ExactScope: e.Exact, VLs: cmp.Or(t.lanes, e.VLs), SLs: e.SLs, Options: told, Stages: stages,
+		NoCycle: !t.asked("stops"), Patient: true,
 	})
 	if loop := (*weft.CreditLoop)(nil); errors.As(err, &loop) {
 		return loop.Result, nil
 	}
 	return r, err
+}
+
+// asked says whether a measure is taken of the point.
+func (t *taking) asked(measure string) bool {
+	return slices.ContainsFunc(t.point.Measures, func(m sweep.Measure) bool { return m.Name == measure })
 }
 
 // hosts is the endpoints between which traffic is measured.

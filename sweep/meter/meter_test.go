@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/sweep"
 	"github.com/weft-fabric/weft/sweep/meter"
 	"github.com/weft-fabric/weft/sweep/results"
@@ -44,41 +43,6 @@ func take(t *testing.T, m *meter.Meter, p *sweep.Point) map[string]results.Row {
 	return by
 }
 
-// What the experiments of the papers measure, a sweep measures to the same value.
-func TestSameAsThePapersExperiments(t *testing.T) {
-	papers := measure.NewMeter(nil)
-	for _, c := range []struct {
-		spec    string
-		missing int
-		engine  string // of a sweep
-		method  string // of the papers
-		options string
-	}{
-		{"random:switches=32,links=64,hosts=2,seed=3", 0, "dfsssp", "dfsssp", "contract: directed, vls: 15"},
-		{"random:switches=32,links=64,hosts=2,seed=3", 0, "sssp+break-cycles-plain", "dfsssp" + measure.AsPrinted, "contract: directed, vls: 15"},
-		{"random:switches=32,links=64,hosts=2,seed=3", 0, "shortest+first-fit-plain", "lash" + measure.AsPrinted, "contract: directed, vls: 15"},
-		{"torus:4x4,hosts=2", 3, "updn", "updn", "vls: 15"},
-		{"torus:4x4,hosts=2", 0, "minhop", "minhop", "vls: 15"},
-	} {
-		p := points(t, "networks: [{spec: '"+c.spec+"', seeds: 3, damage: {cables: "+string(rune('0'+c.missing))+"}}]\n"+
-			"engines: [{engine: "+c.engine+", "+c.options+"}]\nmeasures: [lanes, loops, {measure: bandwidth, patterns: 50, rates: alike}]")[0]
-		ours := take(t, newMeter(), &p)
-		for _, kind := range []measure.Measure{measure.Lanes, measure.Loops, measure.Bandwidth} {
-			want, err := papers.Take(t.Context(), measure.Point{Measure: kind, Network: c.spec, Engine: c.method, Missing: c.missing, Patterns: 50, Seed: 3})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := ours[string(kind)]
-			if got.Value == nil || *got.Value != want.Value || int(got.Cables) != want.Cables {
-				t.Errorf("%s of %s on %s: %+v, the papers' experiments have %+v", kind, c.engine, c.spec, got, want)
-			}
-			if kind == measure.Bandwidth && (got.Error == nil || *got.Error <= 0 || *got.Error > 0.05) {
-				t.Errorf("standard error of 50 patterns: %v", got.Error)
-			}
-		}
-	}
-}
-
 func TestEveryMeasureHasAValue(t *testing.T) {
 	spec := "networks: ['torus:3x3,hosts=1']\nengines: [{engine: dfsssp, contract: directed}]\nmeasures:\n"
 	for _, k := range sweep.Kinds() {
@@ -88,6 +52,12 @@ func TestEveryMeasureHasAValue(t *testing.T) {
 	rows := take(t, newMeter(), &p)
 	for _, k := range sweep.Kinds() {
 		r := rows[k.Name]
+		if k.Name == "stops" {
+			if r.Status != results.Refused || !strings.Contains(r.Reason, "the tables use lane") {
+				t.Errorf("several lanes are none: %+v", r)
+			}
+			continue
+		}
 		if r.Status != results.OK || r.Value == nil || *r.Value < 0 || r.Unit != k.Unit || r.Verdict != "deadlock-free" || r.Switches != 9 || r.Hosts != 9 || r.Cables != 18 {
 			t.Errorf("%s: %+v", k.Name, r)
 		}
@@ -97,6 +67,101 @@ func TestEveryMeasureHasAValue(t *testing.T) {
 	}
 	if low, high := *rows["accepted"].Value, *rows["throughput"].Value; low < 0.3 || high < low-0.1 || high > 1 {
 		t.Errorf("accepted %g at a load of 0.5, throughput %g", low, high)
+	}
+}
+
+// What is measured of a network alone needs no routes.
+func TestMeasuresOfNetworks(t *testing.T) {
+	p := points(t, "networks: ['torus:3x3,hosts=2']\nengines: [none]\nmeasures: [layers, {measure: layers, of: a-lash}, rounds, ports]")[0]
+	for measure, r := range take(t, newMeter(), &p) {
+		if r.Status != results.OK || r.Value == nil || *r.Value < 1 || r.Verdict != "" || r.Engine != "none" {
+			t.Errorf("%s: %+v", measure, r)
+		}
+		if measure == "ports" && *r.Value != 6 {
+			t.Errorf("four links and two hosts are %g ports", *r.Value)
+		}
+	}
+}
+
+// The latency of no packets is none, and not 0.
+func TestNothingArrives(t *testing.T) {
+	p := points(t, "networks: ['torus:3x3,hosts=1']\nengines: [{engine: updn}]\n"+
+		"measures: [{measure: settled-latency, load: 0.001, window: 1}, {measure: latency, load: 0.001, time: 1}]")[0]
+	for name, r := range take(t, newMeter(), &p) {
+		if r.Status != results.Refused || r.Value != nil || !strings.Contains(r.Reason, "nothing arrived in the window") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// Engines without tables send packets, on as many lanes as another needs.
+func TestEnginesWithoutTables(t *testing.T) {
+	var names []string
+	for _, e := range sweep.SimulatedEngines() {
+		names = append(names, e.Name)
+	}
+	p := points(t, "networks: ['random:switches=12,links=24,hosts=1,seed=3']\nengines: [{engine: ["+strings.Join(names, ", ")+", weave-any], lanes-of: mp-lash}]\n"+
+		"measures: [{measure: settled, load: 0.1, window: 20000}, {measure: settled-latency, load: 0.1, window: 20000}]")
+	for i := range p {
+		rows := take(t, newMeter(), &p[i])
+		if r, l := rows["settled"], rows["settled-latency"]; r.Value == nil || *r.Value < 0.08 || *r.Value > 0.12 || l.Value == nil || *l.Value < 32 || r.Verdict != "deadlock-free" {
+			t.Errorf("%s: %+v, latency %+v", p[i].Engine.Name, r, l)
+		}
+	}
+	p = points(t, "networks: ['random:switches=12,links=18,hosts=1,seed=3']\nengines: [{engine: updn-tables, vls: 3}]\nmeasures: [{measure: delivered, window: 20000}, {measure: delivered-latency, window: 20000}, ports]")
+	if r := take(t, newMeter(), &p[0]); *r["delivered"].Value < 0.1 || *r["delivered"].Value > 0.9 || *r["delivered-latency"].Value < 32 || r["ports"].Value == nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Networks that stop do so after a time that is known, with the least and the most of runs.
+func TestTimeUntilANetworkStops(t *testing.T) {
+	p := points(t, "networks: ['torus:5x5,hosts=2']\nengines: [sssp]\nmeasures: [{measure: stops, repeats: 4}]")
+	r := take(t, newMeter(), &p[0])["stops"]
+	if r.Value == nil || r.Verdict != "credit-loop" || r.Count < 1 || r.Low == nil || *r.Low > *r.Value || *r.High < *r.Value || *r.Low <= 0 {
+		t.Errorf("%+v", r)
+	}
+	p = points(t, "networks: ['karytree:k=2,n=2']\nengines: [sssp]\nmeasures: [{measure: stops, repeats: 4}]")
+	if r := take(t, newMeter(), &p[0])["stops"]; r.Status != results.Refused || r.Reason != meter.NeverStopped || r.Verdict != "deadlock-free" {
+		t.Errorf("a tree: %+v", r)
+	}
+}
+
+// Ports are shuffled by the seed, and the network is otherwise the same.
+func TestShuffledPorts(t *testing.T) {
+	value := map[float64]bool{}
+	for _, p := range points(t, "networks: [{spec: 'torus:6x6,hosts=1', seeds: 1..3, ports: shuffled}, 'torus:6x6,hosts=1']\nengines: [shortest-lowest+first-fit]\nmeasures: [load]") {
+		r := take(t, newMeter(), &p)["load"]
+		if r.Value == nil || r.Cables != 72 || r.Ports != p.Network.Ports {
+			t.Fatalf("%+v", r)
+		}
+		value[*r.Value] = true
+	}
+	if len(value) < 2 {
+		t.Errorf("three ways to plug cables in and the usual one have the loads %v", value)
+	}
+}
+
+// Jobs on part of a machine: on hosts drawn anew for every pattern, far apart, side by side.
+func TestJobs(t *testing.T) {
+	p := points(t, "networks: ['torus:4x4,hosts=4']\nengines: [sssp]\nmeasures: [{measure: bandwidth, patterns: 50, ranks: ['anew:16', 'apart:16', 'guid:16', guid, 'anew:99', 'apart:99']}]")[0]
+	m := newMeter()
+	rows, err := m.Take(t.Context(), &p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := map[float64]bool{}
+	for _, r := range rows {
+		if strings.Contains(r.Settings, ":99") {
+			if r.Status != results.Refused || !strings.Contains(r.Reason, "64 hosts") {
+				t.Errorf("99 of 64 hosts: %+v", r)
+			}
+			continue
+		}
+		value[*r.Value] = true
+	}
+	if len(value) != 4 {
+		t.Errorf("four kinds of jobs have %d different bandwidths", len(value))
 	}
 }
 

@@ -16,6 +16,7 @@ func (m *Meter) Size(n *sweep.Network) (sweep.Size, error) {
 		Switches: c.Switches, Hosts: c.HCA, Cables: c.SwitchCables, LIDs: lids,
 		// Tables of ports and of service levels with what is made on the way to them, what is
 		// known of every turn, and the fabric.
+		Pairs: 4 * int64(c.Switches) * int64(f.Trunks()),
 		Bytes: 8*int64(c.Switches)*int64(lids) + 40*int64(f.Turns()) + 1024*int64(len(f.Nodes())),
 	}, nil
 }

@@ -92,14 +92,32 @@ func (l *Log) line(name string) func(n int, text []byte) error {
 		switch {
 		case n == 1:
 			if json.Unmarshal(text, &h) != nil || h.Schema != logFormat {
+				if earlierReproduce(text) {
+					return format.Errorf(name, n, "an earlier weft reproduce kept its points here, in a form that is no longer read: take another folder, or remove %s", name)
+				}
 				return format.Errorf(name, n, "this is no log of weft sweep: the first line is not %q", logFormat)
 			}
 		case json.Unmarshal(text, &rec) != nil || len(rec.Rows) == 0:
 			return format.Errorf(name, n, "this line is damaged; without it and what follows the sweep would go on from there")
 		}
+		for i := range rec.Rows {
+			if why := rec.Rows[i].lacks(); why != "" {
+				return format.Errorf(name, n, "row %d, %s of point %s: %s", i+1, rec.Rows[i].Measure, rec.Rows[i].Point, why)
+			}
+		}
 		l.Rows = append(l.Rows, rec.Rows...)
 		return nil
 	}
+}
+
+// earlierReproduce says whether a first line is of weft reproduce as it was before its points
+// became those of campaigns: which weft, on which machine.
+func earlierReproduce(first []byte) bool {
+	var of struct {
+		Weft    string `json:"weft"`
+		Machine string `json:"machine"`
+	}
+	return json.Unmarshal(first, &of) == nil && of.Weft != "" && of.Machine != ""
 }
 
 // Append keeps rows of one point, all of them or none.

@@ -77,5 +77,10 @@ func ReadParquet(name string) (rows []Row, err error) {
 	if n, err := in.Read(rows); n < len(rows) {
 		return nil, errors.Join(fmt.Errorf("%s: only %d of %d rows can be read", name, n, len(rows)), err)
 	}
+	for i := range rows {
+		if why := rows[i].lacks(); why != "" {
+			return nil, fmt.Errorf("%s: row %d, %s of point %s: %s", name, i+1, rows[i].Measure, rows[i].Point, why)
+		}
+	}
 	return rows, in.Close()
 }

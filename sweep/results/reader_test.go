@@ -116,9 +116,9 @@ func TestCSV(t *testing.T) {
 	if err := results.WriteCSV(&b, rows); err != nil {
 		t.Fatal(err)
 	}
-	want := `point,network,digest,parameters,missing_cables,missing_switches,seed,switches,hosts,cables,engine,options,measure,settings,value,error,unit,status,reason,verdict,seconds,routing_seconds,memory,version,machine
-a,"torus:4x4,seed=1",,"n=4,m=4",0,0,1,16,16,32,lash,,lanes,,2.5,,routes,ok,,deadlock-free,0.25,0.5,12.5,v1,a machine
-b,"torus:4x4,seed=1",,"n=4,m=4",0,0,1,16,16,32,lash,,load,,,,routes,refused,"a, ""b""",deadlock-free,0.25,0.5,12.5,v1,a machine
+	want := `point,network,digest,parameters,missing_cables,missing_switches,ports,seed,switches,hosts,cables,engine,options,measure,settings,value,error,low,high,count,unit,status,reason,verdict,seconds,routing_seconds,memory,version,machine
+a,"torus:4x4,seed=1",,"n=4,m=4",0,0,,1,16,16,32,lash,,lanes,,2.5,,,,0,routes,ok,,deadlock-free,0.25,0.5,12.5,v1,a machine
+b,"torus:4x4,seed=1",,"n=4,m=4",0,0,,1,16,16,32,lash,,load,,,,,,0,routes,refused,"a, ""b""",deadlock-free,0.25,0.5,12.5,v1,a machine
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)

@@ -74,9 +74,12 @@ func TestLogIsWholeAfterAnyCut(t *testing.T) {
 
 func TestLogSaysWhatIsDamaged(t *testing.T) {
 	for name, text := range map[string]string{
-		"points.jsonl:1: this is no log of weft sweep": "{\"schema\":\"weft/other/1\"}\n",
-		"points.jsonl:2: this line is damaged":         "{\"schema\":\"weft/sweep-log/1\"}\n{\"rows\":[{\"point\":\n{\"rows\":[]}\n",
-		"points.jsonl:3: this line is damaged":         "{\"schema\":\"weft/sweep-log/1\"}\n{\"rows\":[{\"point\":\"a\"}]}\n{\"rows\":[]}\n",
+		"points.jsonl:1: this is no log of weft sweep":                   "{\"schema\":\"weft/other/1\"}\n",
+		"points.jsonl:1: an earlier weft reproduce kept its points here": "{\"weft\":\"x\",\"machine\":\"y\"}\n",
+		"points.jsonl:2: row 2, lanes of point a: its status is ok, and": "{\"schema\":\"weft/sweep-log/1\"}\n{\"rows\":[{\"point\":\"b\"},{\"point\":\"a\",\"measure\":\"lanes\",\"status\":\"ok\"}]}\n",
+		"points.jsonl:2: row 1, stops of point a: it has a count":        "{\"schema\":\"weft/sweep-log/1\"}\n{\"rows\":[{\"point\":\"a\",\"measure\":\"stops\",\"status\":\"ok\",\"value\":2,\"high\":3,\"count\":2}]}\n",
+		"points.jsonl:2: this line is damaged":                           "{\"schema\":\"weft/sweep-log/1\"}\n{\"rows\":[{\"point\":\n{\"rows\":[]}\n",
+		"points.jsonl:3: this line is damaged":                           "{\"schema\":\"weft/sweep-log/1\"}\n{\"rows\":[{\"point\":\"a\"}]}\n{\"rows\":[]}\n",
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, results.LogFile), []byte(text), 0o644); err != nil {
@@ -117,6 +120,23 @@ func TestParquetComesBackAsItWent(t *testing.T) {
 	}
 	if d := cmp.Diff(rows, back); d != "" {
 		t.Error(d)
+	}
+}
+
+// Rows that lack what others take for granted are refused in Parquet as in a log.
+func TestParquetSaysWhatRowsLack(t *testing.T) {
+	rows := []results.Row{row("a", "lanes", 1), row("b", "stops", 2)}
+	rows[1].Count, rows[1].Low = 2, ptr(1)
+	name := filepath.Join(t.TempDir(), "x.parquet")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(results.WriteParquet(f, rows, nil), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := results.ReadParquet(name); err == nil || !strings.Contains(err.Error(), name+": row 2, stops of point b: it has a count") {
+		t.Errorf("got %v", err)
 	}
 }
 

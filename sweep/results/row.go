@@ -21,6 +21,7 @@ type Row struct {
 	Parameters      string   `parquet:"parameters,dict" json:"parameters,omitempty"`
 	MissingCables   int64    `parquet:"missing_cables" json:"missing_cables,omitempty"`
 	MissingSwitches int64    `parquet:"missing_switches" json:"missing_switches,omitempty"`
+	Ports           string   `parquet:"ports,dict" json:"ports,omitempty"`
 	Seed            uint64   `parquet:"seed" json:"seed"`
 	Switches        int64    `parquet:"switches" json:"switches,omitempty"`
 	Hosts           int64    `parquet:"hosts" json:"hosts,omitempty"`
@@ -31,6 +32,9 @@ type Row struct {
 	Settings        string   `parquet:"settings,dict" json:"settings,omitempty"`
 	Value           *float64 `parquet:"value,optional" json:"value,omitempty"`
 	Error           *float64 `parquet:"error,optional" json:"error,omitempty"`
+	Low             *float64 `parquet:"low,optional" json:"low,omitempty"`
+	High            *float64 `parquet:"high,optional" json:"high,omitempty"`
+	Count           int64    `parquet:"count" json:"count,omitempty"`
 	Unit            string   `parquet:"unit,dict" json:"unit,omitempty"`
 	Status          Status   `parquet:"status,dict" json:"status"`
 	Reason          string   `parquet:"reason,dict" json:"reason,omitempty"`
@@ -54,6 +58,7 @@ func Columns() []Column {
 		{"parameters", "", "the words in braces of the spec and what they stood for, as name=value"},
 		{"missing_cables", "cables", "taken away between switches, as damage"},
 		{"missing_switches", "switches", "taken away, as damage"},
+		{"ports", "", "shuffled where cables are in ports drawn by lot"},
 		{"seed", "", "of everything drawn at random"},
 		{"switches", "switches", "of the network as it was routed"},
 		{"hosts", "ports", "host adapter ports that are cabled"},
@@ -64,6 +69,9 @@ func Columns() []Column {
 		{"settings", "", "how, as key=value"},
 		{"value", "see unit", "what came out; null where nothing did"},
 		{"error", "see unit", "standard error of value, where it is a mean over random draws"},
+		{"low", "see unit", "the least of the runs that value is of, of time and stops"},
+		{"high", "see unit", "the most"},
+		{"count", "runs", "that value is of, of time and stops; of stops those that stopped"},
 		{"unit", "", "of value"},
 		{"status", "", "ok, refused (by the engine, or by the network) or broken (a defect of weft)"},
 		{"reason", "", "why refused or broken"},
@@ -78,6 +86,17 @@ func Columns() []Column {
 
 // Key tells the measures of a point apart.
 func (r *Row) Key() string { return r.Measure + ":" + r.Settings }
+
+// lacks says what a row must have and does not, so that whoever reads it need not look; empty: nothing.
+func (r *Row) lacks() string {
+	switch {
+	case r.Status == OK && r.Value == nil:
+		return "its status is ok, and it has no value"
+	case r.Value != nil && r.Count > 0 && (r.Low == nil || r.High == nil):
+		return "it has a count of runs, and no low or no high"
+	}
+	return ""
+}
 
 // Timed is the measures whose values are others another time.
 var Timed = []string{"time", "memory"}

@@ -12,8 +12,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // Claim is what a paper's text states about a figure, and how to hold it against
@@ -60,7 +58,7 @@ const (
 // Line is what a figure joins by a line, or gives a colour.
 type Line struct {
 	Name    string
-	Engine  string // as package measure knows it
+	Engine  string // as pages call it; package papers knows what campaigns do
 	Places  []Place
 	Traffic string // of Accepted: uniform, or a pattern of package traffic; of Risk: the same, or alltoall
 	Like    string // the line whose colour it takes, paler; empty: none
@@ -74,11 +72,10 @@ type Line struct {
 type Place struct {
 	Label   string
 	X       float64 // of figures over numbers
-	Spec    string  // of package topology; {seed} stands for one seed after another; see measure.Networks
+	Spec    string  // of package topology; {seed} stands for one seed after another; see package papers
 	Missing int     // cables between switches removed at random, drawn anew for each network
 	Job     int     // hosts that take part, drawn anew for every pattern; 0: all
 	Load    float64 // of Accepted: offered, as a fraction
-	Quick   bool    // measured in quick runs too
 }
 
 // OpenSMPrefix is what the lines of OpenSM's own tables are called by, before the
@@ -87,7 +84,7 @@ const OpenSMPrefix = "OpenSM "
 
 // AsPrinted ends the names of lines whose engine assigns lanes as its paper prints it. A
 // line of the same name without it is the variant as improved here.
-const AsPrinted = measure.AsPrinted
+const AsPrinted = ", as printed"
 
 // Swept ends the names of lines that go over what a paper leaves open of a cabling.
 const Swept = ", swept"
@@ -98,27 +95,27 @@ const Pairs = ", pairs"
 // Results is what was measured of the lines of a figure.
 type Results struct {
 	lines []Line
-	at    map[location]measure.Result
+	at    map[location]Result
 }
 
 type location struct{ line, place string }
 
 // NewResults is the results of lines of which nothing has been measured yet.
-func NewResults(lines []Line) *Results { return &Results{lines, map[location]measure.Result{}} }
+func NewResults(lines []Line) *Results { return &Results{lines, map[location]Result{}} }
 
 // Set notes the result of a line at a place.
-func (r *Results) Set(line, place string, result measure.Result) {
+func (r *Results) Set(line, place string, result Result) {
 	r.at[location{line, place}] = result
 }
 
 // Get is the result of a line at a place, a refusal included.
-func (r *Results) Get(line, place string) (measure.Result, bool) {
+func (r *Results) Get(line, place string) (Result, bool) {
 	result, ok := r.at[location{line, place}]
 	return result, ok
 }
 
 // At is the result of a line at a place, if it has a value.
-func (r *Results) At(line, place string) (measure.Result, bool) {
+func (r *Results) At(line, place string) (Result, bool) {
 	result, ok := r.Get(line, place)
 	return result, ok && result.Count > 0
 }
@@ -126,7 +123,7 @@ func (r *Results) At(line, place string) (measure.Result, bool) {
 // At is a place with a result.
 type At struct {
 	Place
-	measure.Result
+	Result
 }
 
 // Values is the places at which a line has a value, in order.
@@ -146,7 +143,7 @@ func (r *Results) Values(line string) (all []At) {
 
 // other is the result of an engine at a place for comparisons that the paper makes
 // with OpenSM: OpenSM's own where it was measured, else ours of the same name.
-func (r *Results) other(engine, place string) (result measure.Result, name string, ok bool) {
+func (r *Results) other(engine, place string) (result Result, name string, ok bool) {
 	if result, ok := r.At(OpenSMPrefix+engine, place); ok {
 		return result, OpenSMPrefix + engine, true
 	}

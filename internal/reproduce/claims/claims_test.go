@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // outcome is results by line over the places 1, 2, 3 …; 0 is none.
@@ -21,9 +19,9 @@ func outcome(lines map[string][]float64) *Results {
 			at := Place{Label: fmt.Sprint(i + 1), X: float64(i + 1)}
 			l.Places = append(l.Places, at)
 			if v != 0 {
-				r.Set(name, at.Label, measure.Result{Value: v, Low: v - 0.1, High: v + 0.1, Count: 1, Index: 10 * v, Switches: i + 1, Cables: i + 1})
+				r.Set(name, at.Label, Result{Value: v, Low: v - 0.1, High: v + 0.1, Count: 1, Index: 10 * v, Switches: i + 1, Cables: i + 1})
 			} else {
-				r.Set(name, at.Label, measure.Result{Refusals: 1, Refused: "no"})
+				r.Set(name, at.Label, Result{Refusals: 1, Refused: "no"})
 			}
 		}
 		r.lines = append(r.lines, l)
@@ -117,7 +115,7 @@ func TestSwept(t *testing.T) {
 		for i, each := range places {
 			at := Place{Label: fmt.Sprint(i + 1)}
 			l.Places = append(l.Places, at)
-			r.Set(name, at.Label, measure.Result{Value: 1, Count: 1, Each: each})
+			r.Set(name, at.Label, Result{Value: 1, Count: 1, Each: each})
 		}
 		r.lines = append(r.lines, l)
 	}
@@ -159,7 +157,7 @@ func TestVariants(t *testing.T) {
 	r := NewResults(nil)
 	for name, v := range map[string]float64{"a" + AsPrinted: 3, "a": 2, "b": 2} {
 		r.lines = append(r.lines, Line{Name: name, Places: []Place{{Label: "1"}}})
-		r.Set(name, "1", measure.Result{Value: v, Low: v, High: v, Count: 1})
+		r.Set(name, "1", Result{Value: v, Low: v, High: v, Count: 1})
 	}
 	for name, c := range map[string]struct {
 		check Check

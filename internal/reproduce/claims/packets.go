@@ -2,22 +2,20 @@ package claims
 
 import (
 	"math"
-
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // Claims about packets: when a network stops, and how much one accepts.
 
 // NeverStops says in how many runs a network stood still; it agrees if in none.
 func NeverStops(line, place string) Check {
-	return stopping(line, place, true, func(v measure.Result) Answer {
+	return stopping(line, place, true, func(v Result) Answer {
 		return answer(false, "stopped in %d runs, after %s µs in the mean; %s", v.Count, number(v.Value), loopText(v))
 	})
 }
 
 // StopsAfter says after how long a network stood still.
 func StopsAfter(line, place string, paper float64) Check {
-	return stopping(line, place, false, func(v measure.Result) Answer {
+	return stopping(line, place, false, func(v Result) Answer {
 		return answer(within(v.Value, paper, Timing),
 			"%s µs in the mean of the %d runs that stopped, %s to %s; %s", number(v.Value), v.Count, number(v.Low), number(v.High), loopText(v))
 	})
@@ -25,7 +23,7 @@ func StopsAfter(line, place string, paper float64) Check {
 
 // stopping says whether a network stood still, whether to never do so is what the
 // paper says, and if it did, what stopped says.
-func stopping(line, place string, never bool, stopped func(measure.Result) Answer) Check {
+func stopping(line, place string, never bool, stopped func(Result) Answer) Check {
 	return func(r *Results) Answer {
 		v, ok := r.Get(line, place)
 		switch {
@@ -38,7 +36,7 @@ func stopping(line, place string, never bool, stopped func(measure.Result) Answe
 	}
 }
 
-func loopText(r measure.Result) string {
+func loopText(r Result) string {
 	if r.Loops > 0 {
 		return "the judge finds a credit loop"
 	}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // Ranges says between which values a line lies, whiskers included; it agrees if
@@ -319,7 +317,7 @@ func Logarithmic(line string) Check {
 // Fit is the least-squares line through points: its slope, and the share of the
 // variance of y that it explains.
 func Fit(xs, ys []float64) (slope, r2 float64) {
-	mx, my := measure.Mean(xs), measure.Mean(ys)
+	mx, my := Mean(xs), Mean(ys)
 	var sxx, sxy, syy float64
 	for i := range xs {
 		sxx += (xs[i] - mx) * (xs[i] - mx)

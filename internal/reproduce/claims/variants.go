@@ -3,8 +3,6 @@ package claims
 import (
 	"slices"
 	"strings"
-
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // ByVariant holds a claim against lines as printed, and, where some have an improved
@@ -37,7 +35,7 @@ func ByVariant(check Check) Check {
 // variant is the results with one line of each name: as printed or as improved, where
 // there are both.
 func (r *Results) variant(printed bool) *Results {
-	v := &Results{at: map[location]measure.Result{}}
+	v := &Results{at: map[location]Result{}}
 	has := map[string]bool{} // by name, whether there is a variant as printed
 	for _, l := range r.lines {
 		name, isPrinted := strings.CutSuffix(l.Name, AsPrinted)

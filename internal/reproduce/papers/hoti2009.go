@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
+	"github.com/weft-fabric/weft/internal/reproduce/example"
 )
 
 // The engines of HOTI 2009, section II and III. FTREE is measured on what it
@@ -16,11 +16,11 @@ var (
 
 // systems2009 is the systems of HOTI 2009, section IV.B, as far as they are known.
 var systems2009 = []claims.Place{
-	{Label: "Odin", Spec: "odin", Quick: true},
-	{Label: "Deimos", Spec: "deimos", Quick: true},
-	{Label: "like Atlas", Spec: "xgft:m=12x8,w=12x12,hosts=12", Quick: true},
-	{Label: "like Ranger", Spec: "xgft:m=12x28,w=12x12,hosts=12", Quick: true},
-	{Label: "like Thunderbird", Spec: "xgft:m=12x23,w=8x12,hosts=16", Quick: true},
+	{Label: "Odin", Spec: "odin"},
+	{Label: "Deimos", Spec: "deimos"},
+	{Label: "like Atlas", Spec: "xgft:m=12x8,w=12x12,hosts=12"},
+	{Label: "like Ranger", Spec: "xgft:m=12x28,w=12x12,hosts=12"},
+	{Label: "like Thunderbird", Spec: "xgft:m=12x23,w=8x12,hosts=16"},
 }
 
 const systems2009Are = `Odin and Deimos are built after their published plans. The others are fat trees of the kind and size that
@@ -29,24 +29,24 @@ Thunderbird, half bisection bandwidth, 4,416 hosts.`
 
 // fatTrees is trees of 24-port crossbars by oversubscription.
 var fatTrees = []claims.Place{
-	{Label: "288 1:1", Spec: "xgft:m=24,w=12,hosts=12", Quick: true},
-	{Label: "384 1:2", Spec: "xgft:m=24,w=8,hosts=16", Quick: true},
-	{Label: "432 1:3", Spec: "xgft:m=24,w=6,hosts=18", Quick: true},
-	{Label: "1152 1:1", Spec: "xgft:m=12x8,w=12x12,hosts=12", Quick: true},
-	{Label: "1536 1:2", Spec: "xgft:m=12x8,w=8x12,hosts=16", Quick: true},
-	{Label: "3456 1:1", Spec: "xgft:m=12x24,w=12x12,hosts=12", Quick: true},
-	{Label: "4608 1:2", Spec: "xgft:m=12x24,w=8x12,hosts=16", Quick: true},
+	{Label: "288 1:1", Spec: "xgft:m=24,w=12,hosts=12"},
+	{Label: "384 1:2", Spec: "xgft:m=24,w=8,hosts=16"},
+	{Label: "432 1:3", Spec: "xgft:m=24,w=6,hosts=18"},
+	{Label: "1152 1:1", Spec: "xgft:m=12x8,w=12x12,hosts=12"},
+	{Label: "1536 1:2", Spec: "xgft:m=12x8,w=8x12,hosts=16"},
+	{Label: "3456 1:1", Spec: "xgft:m=12x24,w=12x12,hosts=12"},
+	{Label: "4608 1:2", Spec: "xgft:m=12x24,w=8x12,hosts=16"},
 }
 
 // tori fill 24-port crossbars with hosts.
 var tori = []claims.Place{
-	{Label: "4x4", Spec: "torus:4x4,hosts=20", Quick: true},
-	{Label: "8x8", Spec: "torus:8x8,hosts=20", Quick: true},
-	{Label: "10x10", Spec: "torus:10x10,hosts=20", Quick: true},
-	{Label: "14x14", Spec: "torus:14x14,hosts=20", Quick: true},
-	{Label: "3x3x3", Spec: "torus:3x3x3,hosts=18", Quick: true},
-	{Label: "4x4x4", Spec: "torus:4x4x4,hosts=18", Quick: true},
-	{Label: "6x6x6", Spec: "torus:6x6x6,hosts=18", Quick: true},
+	{Label: "4x4", Spec: "torus:4x4,hosts=20"},
+	{Label: "8x8", Spec: "torus:8x8,hosts=20"},
+	{Label: "10x10", Spec: "torus:10x10,hosts=20"},
+	{Label: "14x14", Spec: "torus:14x14,hosts=20"},
+	{Label: "3x3x3", Spec: "torus:3x3x3,hosts=18"},
+	{Label: "4x4x4", Spec: "torus:4x4x4,hosts=18"},
+	{Label: "6x6x6", Spec: "torus:6x6x6,hosts=18"},
 }
 
 // hypercubes fill 24-port crossbars with hosts; the largest has 4,096.
@@ -55,7 +55,7 @@ func hypercubes() (list []claims.Place) {
 		hosts := 24 - n
 		list = append(list, claims.Place{
 			Label: fmt.Sprint(hosts << n), X: float64(hosts << n),
-			Spec: fmt.Sprintf("hypercube:%d,hosts=%d", n, hosts), Quick: true,
+			Spec: fmt.Sprintf("hypercube:%d,hosts=%d", n, hosts),
 		})
 	}
 	return list
@@ -64,7 +64,7 @@ func hypercubes() (list []claims.Place) {
 // jobs is a system with part of its hosts taking part.
 func jobs(spec string, hosts ...int) (list []claims.Place) {
 	for _, n := range hosts {
-		list = append(list, claims.Place{Label: fmt.Sprint(n), X: float64(n), Spec: spec, Job: n, Quick: true})
+		list = append(list, claims.Place{Label: fmt.Sprint(n), X: float64(n), Spec: spec, Job: n})
 	}
 	return list
 }
@@ -72,7 +72,7 @@ func jobs(spec string, hosts ...int) (list []claims.Place) {
 // shuffled is networks whose cables are in ports drawn by lot.
 func shuffled(places []claims.Place) (list []claims.Place) {
 	for _, at := range places {
-		at.Spec += measure.PortsShuffled + measure.SeedMark
+		at.Spec += portsShuffled + seedMark
 		list = append(list, at)
 	}
 	return list
@@ -80,9 +80,9 @@ func shuffled(places []claims.Place) (list []claims.Place) {
 
 // The cablings that the plans of Deimos and Odin leave open, see package topology.
 const (
-	deimosCablings = "deimos" + measure.Or + "deimos:hosts=packed" + measure.Or + "deimos:cables=packed" + measure.Or +
-		"deimos:cables=packed,hosts=packed" + measure.Or + "deimos:cables=drawn,hosts=drawn,seed=" + measure.SeedMark
-	odinCablings = "odin" + measure.Or + "odin:hosts=packed" + measure.Or + "odin:hosts=drawn,seed=" + measure.SeedMark
+	deimosCablings = "deimos" + or + "deimos:hosts=packed" + or + "deimos:cables=packed" + or +
+		"deimos:cables=packed,hosts=packed" + or + "deimos:cables=drawn,hosts=drawn,seed=" + seedMark
+	odinCablings = "odin" + or + "odin:hosts=packed" + or + "odin:hosts=drawn,seed=" + seedMark
 )
 
 // Jobs of figures 8 and 9: at least ten points a curve.
@@ -100,7 +100,7 @@ func anyJobs(system, cablings string, all int, hosts ...int) []claims.Place {
 	list := jobs(cablings, hosts...)
 	for i := range list {
 		if list[i].Job < all {
-			list[i].Spec += measure.Or + system + measure.HostsPacked + measure.Or + system + measure.HostsApart
+			list[i].Spec += or + system + hostsPacked + or + system + hostsApart
 		}
 	}
 	return list
@@ -115,26 +115,15 @@ const smallCube = "From 320 hosts on it is. On eight switches dor by shuffled po
 const portsBand = " The paper does not say which cable went into which port: the thick whiskers, or bands, are over networks whose ports were shuffled by lot."
 
 var (
-	inOrder  = "Dimension order is perfectly balanced on a full hypercube. OpenSM's dor goes by port numbers, and finds the dimensions where ports are cabled in order, as ours are; the paper's need not have been."
-	others   = []string{"minhop", "updn", "dor", "lash"} // of OpenSM, without the one for trees
-	patterns = Effort{Patterns: 1000}
-
-	// "We used N = 10000", section IV.A.
-	tenThousand = Effort{Patterns: 10000}
-
-	// Of what is swept, as many draws in both sets, so that OpenSM's tables are of both. From
-	// one end of a band to the other is many times what 1,000 patterns are off by.
-	quickSweep, fullSweep = Effort{Patterns: 1000, Networks: 4}, Effort{Patterns: 10000, Swept: 1000, Networks: 4}
-
-	// Of networks that are all drawn, as many patterns on the four together.
-	quickDrawn, fullDrawn = Effort{Patterns: 1000, Networks: 4}, Effort{Patterns: 2500, Networks: 4}
+	inOrder = "Dimension order is perfectly balanced on a full hypercube. OpenSM's dor goes by port numbers, and finds the dimensions where ports are cabled in order, as ours are; the paper's need not have been."
+	others  = []string{"minhop", "updn", "dor", "lash"} // of OpenSM, without the one for trees
 )
 
 var hoti2009 = []Experiment{
 	{
 		ID: "hoti2009-4a", Figure: "Fig. 4(a)", Title: "Effective bisection bandwidth of real systems",
 		Shows:   "The effective bisection bandwidth Λ, a fraction of full, by engine. " + systems2009Are,
-		Measure: measure.Bandwidth, X: "system", Lines: beside(each(engines2009, systems2009)), Real: true, Quick: patterns, Full: tenThousand,
+		Measure: Bandwidth, X: "system", Lines: beside(each(engines2009, systems2009)), Real: true,
 		Claims: []claims.Claim{
 			{Where: "IV.B", Says: "P-SSSP significantly improves the effective bisection bandwidth for all systems", Check: claims.Significantly("sssp", others, claims.Significant),
 				Why: "How much there is to improve depends on the network: where few ways are equal, the local choice of minhop is nearly as good. The systems for which the paper states most are those whose cabling is not public."},
@@ -153,7 +142,7 @@ var hoti2009 = []Experiment{
 	{
 		ID: "hoti2009-4b", Figure: "Fig. 4(b)", Title: "Routing time on real systems",
 		Shows:   "The time of each engine, paths and lanes. " + systems2009Are,
-		Measure: measure.Seconds, X: "system", Lines: beside(each(engines2009, systems2009)), Real: true, Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 5},
+		Measure: Seconds, X: "system", Lines: beside(each(engines2009, systems2009)), Real: true,
 		Claims: []claims.Claim{
 			{Where: "IV.B", Says: "P-SSSP has a similar scaling behaviour to the OpenSM algorithms", Check: claims.Growth("sssp", "minhop", "Odin", "like Thunderbird", 1-claims.Alike, 1+claims.Alike)},
 			{Where: "IV.B", Says: "P²-SSSP does not scale as well", Check: claims.Growth("p2sssp", "sssp", "Odin", "like Thunderbird", 1.1, 10),
@@ -165,7 +154,7 @@ var hoti2009 = []Experiment{
 	{
 		ID: "hoti2009-4c", Figure: "Fig. 4(c)", Title: "Effective bisection bandwidth of fat trees",
 		Shows:   "Trees of 24-port crossbars by hosts and oversubscription: 1:2 is half bisection bandwidth. The paper does not give the sizes.",
-		Measure: measure.Bandwidth, X: "hosts and oversubscription", Lines: beside(each(engines2009, fatTrees)), Quick: patterns, Full: tenThousand,
+		Measure: Bandwidth, X: "hosts and oversubscription", Lines: beside(each(engines2009, fatTrees)),
 		Claims: []claims.Claim{
 			{Where: "IV.C", Says: "P-SSSP is comparable to the fat-tree optimised routing", Check: claims.Within("sssp", "ftree", claims.Alike)},
 			{Where: "IV.C", Says: "P-SSSP increases the effective bisection bandwidth significantly", Check: claims.Significantly("sssp", others, claims.Significant),
@@ -177,7 +166,7 @@ var hoti2009 = []Experiment{
 	{
 		ID: "hoti2009-4d", Figure: "Fig. 4(d)", Title: "Effective bisection bandwidth of tori",
 		Shows:   "Tori of 24-port crossbars, all ports that have no link with hosts: 20 on each switch in two dimensions, 18 in three. The paper does not give the sizes." + portsBand,
-		Measure: measure.Bandwidth, X: "torus", Quick: quickSweep, Full: fullSweep,
+		Measure: Bandwidth, X: "torus",
 		Lines: slices.Concat(beside(each(without(engines2009, "ftree"), tori), "ftree"), swept(inPorts, shuffled(tori))),
 		Claims: []claims.Claim{
 			{Where: "IV.D", Says: "routing can also be enhanced with P-SSSP", Check: claims.Above("sssp", []string{"minhop", "updn", "lash"}, claims.Sampling),
@@ -189,7 +178,7 @@ var hoti2009 = []Experiment{
 	{
 		ID: "hoti2009-4e", Figure: "Fig. 4(e)", Title: "Effective bisection bandwidth of hypercubes",
 		Shows:   "Hypercubes of 24-port crossbars, all ports that have no link with hosts." + portsBand,
-		Measure: measure.Bandwidth, X: "hosts", Curves: true, LogX: true, Quick: quickSweep, Full: fullSweep,
+		Measure: Bandwidth, X: "hosts", Curves: true, LogX: true,
 		Lines: slices.Concat(beside(each(without(engines2009, "ftree"), hypercubes()), "ftree"), swept(inPorts, shuffled(hypercubes()))),
 		Claims: []claims.Claim{
 			{Where: "IV.D", Says: "a minimal increase over MinHop", Check: claims.Within("sssp", "minhop", claims.Nearly)},
@@ -203,8 +192,7 @@ var hoti2009 = []Experiment{
 	{
 		ID: "hoti2009-4f", Figure: "Fig. 4(f)", Title: "Routing time on hypercubes",
 		Shows:   "The time of each engine, paths and lanes. The paper does not say on which of its networks; these are the hypercubes of Fig. 4(e).",
-		Measure: measure.Seconds, X: "hosts", Curves: true, LogX: true, Lines: beside(each(without(engines2009, "ftree"), hypercubes()), "ftree"),
-		Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 5},
+		Measure: Seconds, X: "hosts", Curves: true, LogX: true, Lines: beside(each(without(engines2009, "ftree"), hypercubes()), "ftree"),
 		Claims: []claims.Claim{
 			{Where: "IV.D", Says: "P²-SSSP quickly passes everything", Check: claims.Above("p2sssp", slices.Concat(others, []string{"sssp"}), 0),
 				Why: "Ours searches only paths that are not bound yet; on hypercubes it is LASH that passes everything."},
@@ -216,12 +204,11 @@ var hoti2009 = []Experiment{
 	{
 		ID: "hoti2009-5", Figure: "Fig. 5", Title: "Effective bisection bandwidth of random networks",
 		Shows:   "24-port crossbars with 12 hosts each and the other 12 ports connected at random: four networks of 43 switches, four of 250. The whiskers are the least and the most of the four.",
-		Measure: measure.Bandwidth, X: "hosts",
+		Measure: Bandwidth, X: "hosts",
 		Lines: beside(each(without(without(engines2009, "ftree"), "dor"), []claims.Place{
-			{Label: "516", Spec: "jellyfish:switches=43,degree=12,hosts=12,seed={seed}", Quick: true},
-			{Label: "3000", Spec: "jellyfish:switches=250,degree=12,hosts=12,seed={seed}", Quick: true},
+			{Label: "516", Spec: "jellyfish:switches=43,degree=12,hosts=12,seed={seed}"},
+			{Label: "3000", Spec: "jellyfish:switches=250,degree=12,hosts=12,seed={seed}"},
 		}), "ftree"),
-		Quick: quickDrawn, Full: fullDrawn,
 		Claims: []claims.Claim{
 			{Where: "IV.E", Says: "P-SSSP performs better than all others", Check: claims.Above("sssp", []string{"minhop", "updn", "lash", "p2sssp"}, claims.Sampling)},
 			{Where: "IV.E", Says: "the difference is not as significant as in the other examples", Check: claims.Within("sssp", "minhop", claims.Alike)},
@@ -231,7 +218,7 @@ var hoti2009 = []Experiment{
 	{
 		ID: "hoti2009-8b", Figure: "Fig. 8(b)", Title: "Simulated effective bisection bandwidth of Odin",
 		Shows:   "Λ over the hosts that take part, drawn anew for each pattern; one 144-port director with 128 hosts. Which of its ports are in use is not published: the lines have the hosts dealt out evenly. " + aBand + " (Fig. 8(a) is a measurement.)",
-		Measure: measure.Bandwidth, X: "hosts that take part", Curves: true, Quick: quickSweep, Full: fullSweep,
+		Measure: Bandwidth, X: "hosts that take part", Curves: true,
 		Lines: slices.Concat(beside(each(engines2009, jobs("odin", odinJobs...))), swept(sweptSystems, anyJobs("odin", odinCablings, 128, odinJobs...))),
 		Claims: []claims.Claim{
 			{Where: "VI", Says: "the simulation predicted an improvement of 5 % for Odin", Check: claims.Gain("sssp", others, "128", 0.05, claims.Points),
@@ -243,7 +230,7 @@ var hoti2009 = []Experiment{
 	{
 		ID: "hoti2009-9b", Figure: "Fig. 9(b)", Title: "Simulated effective bisection bandwidth of Deimos",
 		Shows:   "Λ over the hosts that take part; three 288-port directors in a chain, 724 hosts. Which hosts and cross cables sit where within a director is not published: the lines have them dealt out evenly. " + aBand + " (Fig. 9(a) is a measurement.)",
-		Measure: measure.Bandwidth, X: "hosts that take part", Curves: true, Quick: quickSweep, Full: fullSweep,
+		Measure: Bandwidth, X: "hosts that take part", Curves: true,
 		Lines: slices.Concat(beside(each(engines2009, jobs("deimos", deimosJobs...))), swept(sweptSystems, anyJobs("deimos", deimosCablings, 724, deimosJobs...))),
 		Claims: []claims.Claim{
 			{Where: "VI", Says: "the simulation predicted an improvement of 23 % for Deimos", Check: claims.Gain("sssp", others, "724", 0.23, claims.Points),
@@ -255,22 +242,22 @@ var hoti2009 = []Experiment{
 	},
 }
 
-var theExample = []claims.Place{{Label: "the example", Spec: measure.ExampleSpec, Quick: true}}
+var theExample = []claims.Place{{Label: "the example", Spec: example.Spec}}
 
 var figure6 = Experiment{
 	ID: "hoti2009-6", Figure: "Fig. 6", Title: "Why P²-SSSP has less effective bisection bandwidth than P-SSSP",
 	Shows: "A ring of six switches A, B, C, D, E, F with hosts 3 on A, 4, 5, 6 on D, 1 on E and 2 on F. Λ is the exact mean over all 120 bisection patterns, nothing is " +
 		"sampled. The routes are those of our engines; those of the two algorithms as the paper prints them, hosts in numerical order; and those that its text states: P-SSSP sends " +
 		"4, 5 and 6 to 3 by the upper path D, C, B, A, P²-SSSP sends 6 to 3 by the lower, D, E, F, A.",
-	Measure: measure.Example, X: "routes",
-	Lines: each([]string{"sssp", "p2sssp", measure.PrintedP, measure.PrintedP2, measure.TextP, measure.TextP2}, theExample),
+	Measure: Example, X: "routes",
+	Lines: each([]string{"sssp", "p2sssp", example.PrintedP, example.PrintedP2, example.TextP, example.TextP2}, theExample),
 	Claims: []claims.Claim{
-		{Where: "IV.F", Says: "the effective bisection bandwidth is lower with the routes of P²-SSSP", Check: claims.AboveAt(measure.TextP, measure.TextP2, []string{"the example"})},
-		{Where: "IV.F", Says: "P-SSSP uses the upper path for all routes from 4, 5, 6 to 3", Check: claims.SameAs(measure.PrintedP, measure.TextP)},
-		{Where: "IV.F", Says: "P²-SSSP balances them between upper and lower path", Check: claims.SameAs(measure.PrintedP2, measure.TextP2),
+		{Where: "IV.F", Says: "the effective bisection bandwidth is lower with the routes of P²-SSSP", Check: claims.AboveAt(example.TextP, example.TextP2, []string{"the example"})},
+		{Where: "IV.F", Says: "P-SSSP uses the upper path for all routes from 4, 5, 6 to 3", Check: claims.SameAs(example.PrintedP, example.TextP)},
+		{Where: "IV.F", Says: "P²-SSSP balances them between upper and lower path", Check: claims.SameAs(example.PrintedP2, example.TextP2),
 			Why: "As printed it does not: when 4 looks for 3, the lower path carries the routes from 4 to 1 and 2 already, and 5 and 6, on the same switch, are bound by what 4 found " +
 				"(\"the path is constrained by destination-based routing\", Fig. 3(a))."},
-		{Where: "IV.F", Says: "P²-SSSP computes a routing with a lower forwarding index", Check: claims.SmallerIndex(measure.TextP2, measure.TextP),
+		{Where: "IV.F", Says: "P²-SSSP computes a routing with a lower forwarding index", Check: claims.SmallerIndex(example.TextP2, example.TextP),
 			Why: "Edge (D,E) carries six routes, from 4, 5, 6 to 1 and 2, either way; one more from 6 to 3 makes the index seven. The text takes it for unused (\"initially zero\")."},
 	},
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // farFrom is why times to deadlock need not be the paper's.
@@ -22,7 +21,7 @@ func slimFlies(hostsPerSwitch int) (list []claims.Place) {
 		}
 		switches := 2 * s.q * s.q
 		list = append(list, claims.Place{
-			Label: fmt.Sprint(switches), X: float64(switches), Quick: true,
+			Label: fmt.Sprint(switches), X: float64(switches),
 			Spec: fmt.Sprintf("slimfly:q=%d,hosts=%d", s.q, hosts),
 		})
 	}
@@ -33,7 +32,7 @@ func slimFlies(hostsPerSwitch int) (list []claims.Place) {
 func dragonflies() (list []claims.Place) {
 	for p := 2; p <= 8; p++ {
 		hosts := 4*p*p*p*p + 2*p*p
-		list = append(list, claims.Place{Label: fmt.Sprintf("p=%d", p), X: float64(hosts), Spec: fmt.Sprintf("dragonfly:p=%d", p), Quick: true})
+		list = append(list, claims.Place{Label: fmt.Sprintf("p=%d", p), X: float64(hosts), Spec: fmt.Sprintf("dragonfly:p=%d", p)})
 	}
 	return list
 }
@@ -42,7 +41,7 @@ func dragonflies() (list []claims.Place) {
 // too, for which no construction is known: there is no projective plane of order 15.
 func orthogonals() (list []claims.Place) {
 	for _, k := range []int{3, 4, 6, 8, 14, 18} {
-		list = append(list, claims.Place{Label: fmt.Sprint(k), X: float64(k), Spec: fmt.Sprintf("oft:k=%d", k), Quick: true})
+		list = append(list, claims.Place{Label: fmt.Sprint(k), X: float64(k), Spec: fmt.Sprintf("oft:k=%d", k)})
 	}
 	return list
 }
@@ -55,12 +54,12 @@ func switchesToo(lines []claims.Line) []claims.Line {
 	for i := range lines {
 		l := &lines[i]
 		base, printed := strings.CutSuffix(l.Name, claims.AsPrinted)
-		l.Name, l.Engine = base+measure.SwitchesToo, l.Engine+measure.SwitchesToo
+		l.Name, l.Engine = base+SwitchesToo, l.Engine+SwitchesToo
 		if printed {
 			l.Name += claims.AsPrinted
 		}
 		if l.Like != "" {
-			l.Like = base + measure.SwitchesToo + claims.AsPrinted
+			l.Like = base + SwitchesToo + claims.AsPrinted
 		}
 	}
 	return lines
@@ -70,8 +69,6 @@ var (
 	upAndDown    = "With hosts as endpoints every path goes up once and down once, which is free of cycles on one lane: there is nothing to save."
 	two          = []string{"lash", "dfsssp", "df-d2", "df-d2-minhop"}
 	many         = []string{"lash", "dfsssp", "df-dn", "df-dn-minhop"}
-	timed        = Effort{Repeats: 3}
-	thoroughly   = Effort{Repeats: 11} // "eleven measurements per combination"
 	fasterLASH   = "Ours keeps the order of a layer as it grows, where OpenSM's searches for a cycle path by path: LASH is no longer the slow one."
 	fasterDFSSSP = "Both are some ten times as fast as on the paper's machine (see Fig. 13). DF-D2 and DF-DN add little to the time for paths here; what DFSSSP takes on top, finding layers and squeezing them, weighs the more."
 )
@@ -81,8 +78,7 @@ var hoti2016 = []Experiment{
 		ID: "hoti2016-7", Figure: "Fig. 7", Title: "Slim Flies under SSSP on one lane: time to deadlock",
 		Shows: "Every host sends a message of 128 KiB to another, along the routes of a credit loop as far as possible, everything on one lane: two hosts per switch, 800 credits per port, an MTU of 2 KiB " +
 			"as in the paper; 4xEDR links, the nearest to its \"10 GiB\". Ports draw lots among the packets that ask for them. The time until packets that can never move again stood still, in the runs in which that happened; a missing bar is a network that never stopped. OpenSM's line is under the tables of its own sssp, asked of it on a simulated fabric.",
-		Measure: measure.Stops, X: "switches", Lines: []claims.Line{{Name: "sssp", Engine: "sssp", Places: slimFlies(2)}},
-		Quick: Effort{Repeats: 50}, Full: Effort{Repeats: 50},
+		Measure: Stops, X: "switches", Lines: []claims.Line{{Name: "sssp", Engine: "sssp", Places: slimFlies(2)}},
 		Claims: append(slices.Concat(deadlocks("sssp", ""), deadlocks(claims.OpenSMPrefix+"sssp", ", under OpenSM's own tables")), []claims.Claim{
 			{Where: "Fig. 7", Says: "the largest has 337 switches and 6,403 hosts", Check: missingSwitch,
 				Why: "A McKay-Miller-Širáň graph has 2q² vertices, so that 337 is a misprint; 6,403 is 337 × 19."},
@@ -91,7 +87,7 @@ var hoti2016 = []Experiment{
 	{
 		ID: "hoti2016-8", Figure: "Fig. 8", Title: "Routing time for Slim Flies",
 		Shows:   "The time of each engine, paths and lanes, with the hosts of the paper: 90 to 6,422.",
-		Measure: measure.Seconds, X: "switches", Curves: true, LogX: true, Lines: beside(each(two, slimFlies(0)), "ftree"), Quick: timed, Full: thoroughly,
+		Measure: Seconds, X: "switches", Curves: true, LogX: true, Lines: beside(each(two, slimFlies(0)), "ftree"),
 		Claims: []claims.Claim{
 			{Where: "VI.A", Says: "LASH takes about 100 times as long as DF-D2 on the largest", Check: claims.Times("lash", "df-d2", "338", 100, claims.Magnitude), Why: fasterLASH},
 			{Where: "VI.A", Says: "DFSSSP takes three times as long as DF-D2", Check: claims.Times("dfsssp", "df-d2", "338", 3, claims.About), Why: fasterDFSSSP},
@@ -100,7 +96,7 @@ var hoti2016 = []Experiment{
 	{
 		ID: "hoti2016-9", Figure: "Fig. 9", Title: "Lanes for Slim Flies",
 		Shows:   "Lanes needed, before paths are spread over spare ones, with the hosts of the paper. " + printedToo,
-		Measure: measure.Lanes, X: "switches", Lines: beside(variants(two, slimFlies(0)), notATree...),
+		Measure: Lanes, X: "switches", Lines: beside(variants(two, slimFlies(0)), notATree...),
 		Claims: []claims.Claim{
 			{Where: "VI.A", Says: "LASH does with two lanes for all networks", Check: claims.Ranges("lash", 2, 2),
 				Why: "Where one lane is proven to suffice for the paths at hand, ours uses one."},
@@ -113,7 +109,7 @@ var hoti2016 = []Experiment{
 	{
 		ID: "hoti2016-10", Figure: "Fig. 10", Title: "Lanes for Dragonflies",
 		Shows:   "Balanced Dragonflies with p hosts per switch, a = 2p, h = p, 72 to 16,512 hosts. (The text speaks of 18 to 1,058 switches; p = 2 has 36 and p = 8 has 2,064.) " + printedToo,
-		Measure: measure.Lanes, X: "hosts per switch", Lines: beside(variants(many, dragonflies()), notATree...),
+		Measure: Lanes, X: "hosts per switch", Lines: beside(variants(many, dragonflies()), notATree...),
 		Claims: []claims.Claim{
 			{Where: "VIII", Says: "the number of available SLs was never the limiting factor", Check: claims.RoutesAll("df-dn")},
 			{Where: "VI.B", Says: "DF-DN delivers the optimal result of 3", Check: claims.Ranges("df-dn", 3, 3)},
@@ -128,26 +124,26 @@ var hoti2016 = []Experiment{
 		ID: "hoti2016-11", Figure: "Fig. 11", Title: "Lanes for Orthogonal Fat-Trees",
 		Shows: "Two-level k-OFTs. The paper lists k = 16 as well, which would need a projective plane of order 15; none is known. With hosts as endpoints every path goes up once and down once. " +
 			"With port 0 of switches as endpoints too, which OpenSM routes as well, paths also go down and up, and layers are needed. " + printedToo,
-		Measure: measure.Lanes, X: "radix k", Lines: slices.Concat(beside(variants(many, orthogonals()), noLanes...), switchesToo(variants(many, orthogonals()))),
+		Measure: Lanes, X: "radix k", Lines: slices.Concat(beside(variants(many, orthogonals()), noLanes...), switchesToo(variants(many, orthogonals()))),
 		Claims: []claims.Claim{
-			{Where: "VIII", Says: "the number of available SLs was never the limiting factor", Check: claims.RoutesAll("df-dn" + measure.SwitchesToo)},
+			{Where: "VIII", Says: "the number of available SLs was never the limiting factor", Check: claims.RoutesAll("df-dn" + SwitchesToo)},
 			{Where: "VI.C", Says: "DF-DN saves up to five lanes over DFSSSP for all medium and large networks", Check: claims.Savings("dfsssp", "df-dn", []string{"8", "14", "18"}, 1, 5),
 				Why: upAndDown + " Ours finds that out for DFSSSP; the longest path sets the lanes of DF-DN."},
-			{Where: "VI.C", Says: "DF-DN saves up to five lanes over DFSSSP: with port 0 of switches as endpoints too", Check: claims.Savings("dfsssp"+measure.SwitchesToo, "df-dn"+measure.SwitchesToo, []string{"8", "14", "18"}, 1, 5),
+			{Where: "VI.C", Says: "DF-DN saves up to five lanes over DFSSSP: with port 0 of switches as endpoints too", Check: claims.Savings("dfsssp"+SwitchesToo, "df-dn"+SwitchesToo, []string{"8", "14", "18"}, 1, 5),
 				Why: "Squeezed, the layers of DFSSSP are as few."},
 			{Where: "VI.C", Says: "LASH saves one and sometimes two lanes compared with DF-DN", Check: claims.Savings("df-dn", "lash", []string{"3", "4", "6", "8", "14"}, 1, 2),
 				Why: "The longest path sets the lanes of DF-DN."},
-			{Where: "VI.C", Says: "LASH saves one and sometimes two: with port 0 of switches as endpoints too", Check: claims.Savings("df-dn"+measure.SwitchesToo, "lash"+measure.SwitchesToo, []string{"3", "4", "6", "8", "14"}, 1, 2),
+			{Where: "VI.C", Says: "LASH saves one and sometimes two: with port 0 of switches as endpoints too", Check: claims.Savings("df-dn"+SwitchesToo, "lash"+SwitchesToo, []string{"3", "4", "6", "8", "14"}, 1, 2),
 				Why: "Paths between spines go down and up: taken once each, in the order of destinations, they fill three to five layers. OpenSM's LASH is another implementation."},
 			{Where: "VI.C", Says: "for the largest network they are equal", Check: claims.Savings("df-dn", "lash", []string{"18"}, 0, 0), Why: upAndDown},
-			{Where: "VI.C", Says: "they are equal for the largest: with port 0 of switches as endpoints too", Check: claims.Savings("df-dn"+measure.SwitchesToo, "lash"+measure.SwitchesToo, []string{"18"}, 0, 0),
+			{Where: "VI.C", Says: "they are equal for the largest: with port 0 of switches as endpoints too", Check: claims.Savings("df-dn"+SwitchesToo, "lash"+SwitchesToo, []string{"18"}, 0, 0),
 				Why: "See above."},
 		},
 	},
 	{
 		ID: "hoti2016-12", Figure: "Fig. 12", Title: "Lanes for real systems",
 		Shows:   "Lanes needed. " + systems2009Are + " " + printedToo,
-		Measure: measure.Lanes, X: "system", Lines: beside(variants(many, systems2009), noLanes...), Real: true,
+		Measure: Lanes, X: "system", Lines: beside(variants(many, systems2009), noLanes...), Real: true,
 		Claims: []claims.Claim{
 			{Where: "VI.D", Says: "DF-DN provides deadlock-free routing for all of them", Check: claims.RoutesAll("df-dn")},
 			{Where: "VI.D", Says: "JUROPA: DF-DN needs six lanes, DFSSSP nine, LASH fails", Check: claims.NotPublic, Why: claims.NoPlan},
@@ -155,8 +151,8 @@ var hoti2016 = []Experiment{
 	},
 	{
 		ID: "hoti2016-13", Figure: "Fig. 13", Title: "Routing time for Dragonflies",
-		Shows:   "The time of each engine, paths and lanes, on the Dragonflies of Fig. 10.",
-		Measure: measure.Seconds, X: "hosts", Curves: true, LogX: true, Lines: beside(each(many, dragonflies()), "ftree"), Quick: timed, Full: thoroughly,
+		Shows:   "The time of each engine, paths and lanes, on the Dragonflies of Fig. 10; of the two largest over five runs at the most.",
+		Measure: Seconds, X: "hosts", Curves: true, LogX: true, Lines: beside(each(many, dragonflies()), "ftree"),
 		Claims: []claims.Claim{
 			{Where: "VI.B", Says: "LASH is roughly two orders of magnitude slower than DF-DN", Check: claims.Times("lash", "df-dn", "", 100, claims.Magnitude), Why: fasterLASH},
 			{Where: "VI.B", Says: "DFSSSP is four times slower than DF-DN for p = 8", Check: claims.Times("dfsssp", "df-dn", "p=8", 4, claims.About), Why: fasterDFSSSP},

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // The engines of IPDPS 2011, section V.
@@ -18,7 +17,7 @@ var sizes2011 = []int{64, 128, 256, 512, 1024, 2048, 4096}
 func tableI(family string) (list []claims.Place) {
 	for _, n := range sizes2011 {
 		list = append(list, claims.Place{
-			Label: fmt.Sprint(n), X: float64(n), Quick: true,
+			Label: fmt.Sprint(n), X: float64(n),
 			Spec: fmt.Sprintf("table1:family=%s,endpoints=%d", family, n),
 		})
 	}
@@ -27,9 +26,9 @@ func tableI(family string) (list []claims.Place) {
 
 // systems2011 is the systems of IPDPS 2011, section V, as far as they are known.
 var systems2011 = []claims.Place{
-	{Label: "Odin", Spec: "odin", Quick: true},
-	{Label: "Deimos", Spec: "deimos", Quick: true},
-	{Label: "like Ranger", Spec: "xgft:m=12x28,w=12x12,hosts=12", Quick: true},
+	{Label: "Odin", Spec: "odin"},
+	{Label: "Deimos", Spec: "deimos"},
+	{Label: "like Ranger", Spec: "xgft:m=12x28,w=12x12,hosts=12"},
 }
 
 const systems2011Are = "Odin and Deimos are built after their published plans; like Ranger is a fat tree of three levels at full bisection bandwidth " +
@@ -37,11 +36,10 @@ const systems2011Are = "Odin and Deimos are built after their published plans; l
 
 // sparse is random networks of 128 switches with 16 hosts each, by cables.
 func sparse() (list []claims.Place) {
-	quick := map[int]bool{130: true, 160: true, 200: true, 240: true, 320: true, 512: true}
 	for _, links := range []int{128, 130, 140, 150, 160, 180, 200, 220, 240, 280, 320, 400, 512, 700, 900} {
 		list = append(list, claims.Place{
-			Label: fmt.Sprint(links), X: float64(links), Quick: quick[links],
-			Spec: fmt.Sprintf("random:switches=128,links=%d,hosts=16,seed=%s", links, measure.SeedMark),
+			Label: fmt.Sprint(links), X: float64(links),
+			Spec: fmt.Sprintf("random:switches=128,links=%d,hosts=16,seed=%s", links, seedMark),
 		})
 	}
 	return list
@@ -55,7 +53,7 @@ var (
 )
 
 var (
-	heuristicsAt = []claims.Place{{Label: "64 switches, 128 links, 1024 hosts", Spec: "random:switches=64,links=128,hosts=16,seed={seed}", Quick: true}}
+	heuristicsAt = []claims.Place{{Label: "64 switches, 128 links, 1024 hosts", Spec: "random:switches=64,links=128,hosts=16,seed={seed}"}}
 	twoBars      = "As printed is Algorithm 2 of the paper, and first-fit with every path taken once, for LASH; as improved, paler, is what weft runs: paths that fit after all are put back, and layers squeezed."
 	levelled     = "As improved, paths that fit after all go back to the layer they left and layers are squeezed, whatever the heuristic: that saves lanes, and levels the heuristics."
 	drawn        = "How the paper drew its networks, and in which order it looked for cycles, is not said: both move the figure by a lane. " + levelled
@@ -69,8 +67,7 @@ var ipdps2011 = []Experiment{
 		ID: "ipdps2011-iv", Figure: "Section IV", Title: "Which dependency of a cycle to break",
 		Shows: "Lanes for random networks of 64 switches, 1,024 hosts and 128 links under the three heuristics; the whiskers are the least and the most. " + twoBars +
 			" The paper's generator of networks is not described.",
-		Measure: measure.Lanes, X: "network", Lines: beside(variants([]string{"weakest", "first found", "strongest"}, heuristicsAt), notATree...),
-		Quick: Effort{Networks: 40}, Full: Effort{Networks: 1000, Beside: 100},
+		Measure: Lanes, X: "network", Lines: beside(variants([]string{"weakest", "first found", "strongest"}, heuristicsAt), notATree...),
 		Claims: []claims.Claim{
 			{Where: "IV", Says: "breaking the weakest edge needs 3 to 5 lanes", Check: claims.RangesLike("weakest", 3, 5), Why: drawn},
 			{Where: "IV", Says: "the pseudo-random heuristic needs 4 to 8", Check: claims.RangesLike("first found", 4, 8), Why: drawn},
@@ -82,8 +79,8 @@ var ipdps2011 = []Experiment{
 	{
 		ID: "ipdps2011-4", Figure: "Fig. 4", Title: "Effective bisection bandwidth of real systems",
 		Shows:   "Λ by engine over 1,000 patterns. " + systems2011Are + " The thick whiskers are over all ways to plug in what the plans leave open that were tried.",
-		Measure: measure.Bandwidth, X: "system", Quick: quickSweep, Full: Effort{Patterns: 1000, Networks: 4}, Real: true,
-		Lines: slices.Concat(beside(each(engines2011, systems2011)), swept(append(sweptSystems[:4:4], "dfsssp"), []claims.Place{{Label: "Odin", Spec: odinCablings, Quick: true}, {Label: "Deimos", Spec: deimosCablings, Quick: true}})),
+		Measure: Bandwidth, X: "system", Real: true,
+		Lines: slices.Concat(beside(each(engines2011, systems2011)), swept(append(sweptSystems[:4:4], "dfsssp"), []claims.Place{{Label: "Odin", Spec: odinCablings}, {Label: "Deimos", Spec: deimosCablings}})),
 		Claims: []claims.Claim{
 			{Where: "V", Says: "SSSP and DFSSSP have a significantly higher effective bisection bandwidth than the others", Check: claims.Significantly("dfsssp", rivals, claims.Significant, "Odin"),
 				Why: older + " Our ftree and OpenSM's route what the paper's refused, and are as good."},
@@ -97,7 +94,7 @@ var ipdps2011 = []Experiment{
 	{
 		ID: "ipdps2011-5", Figure: "Fig. 5", Title: "Effective bisection bandwidth of extended generalised fat trees",
 		Shows:   "The XGFTs of Table I, over 1,000 patterns.",
-		Measure: measure.Bandwidth, X: "endpoints", Curves: true, LogX: true, Lines: beside(each(engines2011, tableI("xgft"))), Quick: patterns, Full: patterns,
+		Measure: Bandwidth, X: "endpoints", Curves: true, LogX: true, Lines: beside(each(engines2011, tableI("xgft"))),
 		Claims: []claims.Claim{
 			{Where: "V", Says: "the bandwidth of LASH is decreasing steadily", Check: claims.Falling("lash", claims.Sampling),
 				Why: "Ours spreads pairs of switches over equal ways, where OpenSM's takes the lowest port: see OpenSM's line."},
@@ -115,7 +112,7 @@ var ipdps2011 = []Experiment{
 	{
 		ID: "ipdps2011-6", Figure: "Fig. 6", Title: "Effective bisection bandwidth of Kautz graphs",
 		Shows:   "The Kautz networks of Table I, over 1,000 patterns. An increase goes with another b, which gives every switch more links.",
-		Measure: measure.Bandwidth, X: "endpoints", Curves: true, LogX: true, Lines: beside(each(without(engines2011, "ftree"), tableI("kautz")), "ftree"), Quick: patterns, Full: patterns,
+		Measure: Bandwidth, X: "endpoints", Curves: true, LogX: true, Lines: beside(each(without(engines2011, "ftree"), tableI("kautz")), "ftree"),
 		Claims: []claims.Claim{
 			{Where: "V", Says: "all routing algorithms provide similar effective bisection bandwidths", Check: claims.AllWithin([]string{"minhop", "updn", "lash", "sssp", "dfsssp"}, claims.Alike),
 				Why: "Up*/Down* gathers routes round its root on a graph that has no levels. OpenSM's finds no root there and falls back to MinHop, which may be what the paper shows."},
@@ -127,8 +124,7 @@ var ipdps2011 = []Experiment{
 	{
 		ID: "ipdps2011-7", Figure: "Fig. 7", Title: "Routing time for k-ary n-trees",
 		Shows:   "The time of each engine, paths and lanes, on the trees of Table I; dfsssp-online layers path by path.",
-		Measure: measure.Seconds, X: "endpoints", Curves: true, LogX: true, Lines: beside(each(append(append([]string(nil), engines2011...), "dfsssp-online"), tableI("karytree"))),
-		Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 5},
+		Measure: Seconds, X: "endpoints", Curves: true, LogX: true, Lines: beside(each(append(append([]string(nil), engines2011...), "dfsssp-online"), tableI("karytree"))),
 		Claims: []claims.Claim{
 			{Where: "V", Says: "DFSSSP has about 10 times the running time of MinHop", Check: claims.Times("dfsssp", "minhop", "", 10, claims.About),
 				Why: "Ours finds cycles on an array over turns, and a tree has none to break."},
@@ -139,7 +135,7 @@ var ipdps2011 = []Experiment{
 	{
 		ID: "ipdps2011-8", Figure: "Fig. 8", Title: "Routing time on real systems",
 		Shows:   "The time of each engine, paths and lanes. " + systems2011Are,
-		Measure: measure.Seconds, X: "system", Lines: beside(each(engines2011, systems2011)), Real: true, Quick: Effort{Repeats: 3}, Full: Effort{Repeats: 5},
+		Measure: Seconds, X: "system", Lines: beside(each(engines2011, systems2011)), Real: true,
 		Claims: []claims.Claim{
 			{Where: "V", Says: "DFSSSP has about 10 times the running time of MinHop here too", Check: claims.Times("dfsssp", "minhop", "", 10, claims.About),
 				Why: "See Fig. 7."},
@@ -148,9 +144,8 @@ var ipdps2011 = []Experiment{
 	{
 		ID: "ipdps2011-9", Figure: "Fig. 9", Title: "Lanes for random networks",
 		Shows: "Lanes needed for 128 switches with 16 hosts each, by the number of cables between switches; the mean over the networks, with the least and the most as whiskers. " +
-			"The paper's switches have 32 ports; ours as many as the draw takes. " + twoBars,
-		Measure: measure.Lanes, X: "cables between switches", Curves: true, LogX: true, Lines: beside(variants([]string{"lash", "dfsssp"}, sparse()), notATree...),
-		Quick: Effort{Networks: 20}, Full: Effort{Networks: 100, Beside: 20},
+			"The paper's switches have 32 ports; ours as many as the draw takes. " + twoBars + " As improved, the full set takes 25 of the networks.",
+		Measure: Lanes, X: "cables between switches", Curves: true, LogX: true, Lines: beside(variants([]string{"lash", "dfsssp"}, sparse()), notATree...),
 		Claims: []claims.Claim{
 			{Where: "V.A", Says: "LASH needs fewer lanes on average for denser networks", Check: claims.BelowAt("lash", "dfsssp", []string{"320", "512"})},
 			{Where: "V.A", Says: "DFSSSP needs fewer for sparser networks", Check: claims.BelowAt("dfsssp", "lash", []string{"130", "160"}),
@@ -161,7 +156,7 @@ var ipdps2011 = []Experiment{
 	{
 		ID: "ipdps2011-10", Figure: "Fig. 10", Title: "Lanes for real systems",
 		Shows:   "Lanes needed. " + systems2011Are + " " + twoBars,
-		Measure: measure.Lanes, X: "system", Lines: beside(variants([]string{"lash", "dfsssp"}, systems2011), noLanes...), Real: true,
+		Measure: Lanes, X: "system", Lines: beside(variants([]string{"lash", "dfsssp"}, systems2011), noLanes...), Real: true,
 		Claims: []claims.Claim{
 			{Where: "V.A", Says: "DFSSSP needs fewer lanes than LASH on these systems", Check: claims.Below("dfsssp", []string{"lash"}, 0),
 				Why: "On Deimos LASH, with one path for all hosts of a switch, has fewer turns to order than DFSSSP, whose hosts spread over all ways."},
@@ -170,7 +165,7 @@ var ipdps2011 = []Experiment{
 	{
 		ID: "ipdps2011-t1", Figure: "Table I", Title: "The networks of Table I, with 36-port switches",
 		Shows:   "The most ports of a switch in each network. The paper gives the switches, not how hosts are attached; ours are dealt out evenly, which the numbers of endpoints ask for (64 hosts on 6 leaves, for one).",
-		Measure: measure.Ports, X: "endpoints", Curves: true, LogX: true,
+		Measure: Ports, X: "endpoints", Curves: true, LogX: true,
 		Lines: []claims.Line{{Name: "XGFT", Engine: "", Places: tableI("xgft")}, {Name: "Kautz", Engine: "", Places: tableI("kautz")}, {Name: "k-ary n-tree", Engine: "", Places: tableI("karytree")}},
 		Claims: []claims.Claim{
 			{Where: "V", Says: "we assumed the use of 36-port switches: XGFT", Check: claims.Ranges("XGFT", 1, 36)},

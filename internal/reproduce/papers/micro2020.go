@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // randomPermutations is the traffic of which several are drawn.
@@ -19,22 +18,19 @@ func damagedTrees() (list []claims.Place) {
 		if missing > 0 {
 			label = fmt.Sprintf("%.2g %%", float64(missing)/34.56)
 		}
-		list = append(list, claims.Place{Label: label, Spec: spec, Missing: missing, Quick: missing != 17 && missing != 346})
+		list = append(list, claims.Place{Label: label, Spec: spec, Missing: missing})
 	}
 	return list
 }
 
 // largeTrees is complete trees of the size the paper speaks of.
 var largeTrees = []claims.Place{
-	{Label: "11664", X: 11664, Spec: "xgft:m=18x36,w=18x18,hosts=18", Quick: true},
+	{Label: "11664", X: 11664, Spec: "xgft:m=18x36,w=18x18,hosts=18"},
 	{Label: "27648", X: 27648, Spec: "xgft:m=24x48,w=24x24,hosts=24"},
 	{Label: "40960", X: 40960, Spec: "xgft:m=32x40,w=32x32,hosts=32"},
 }
 
-var (
-	engines2020 = []string{"minhop", "updn", "ftree", "sssp", "dmodc"}
-	trees       = Effort{Networks: 10, Beside: 2}
-)
+var engines2020 = []string{"minhop", "updn", "ftree", "sssp", "dmodc"}
 
 const risky = " The congestion risk of a port is the number of sources whose packets leave by it or of their destinations, whichever is less; of a network that of its port with most. " +
 	"On a complete fat tree of 1,728 hosts and 432 switches in three levels, of whose cables more and more are missing, drawn by lot."
@@ -55,7 +51,7 @@ var micro2020 = []Experiment{
 	{
 		ID: "micro2020-a2a", Figure: "A2A", Title: "Congestion risk of all-to-all on damaged fat trees",
 		Shows:   "Every host sends to every other." + risky,
-		Measure: measure.Risk, X: "cables missing", Lines: under(measure.AllToAll), Full: trees,
+		Measure: Risk, X: "cables missing", Lines: under("alltoall"),
 		Claims: []claims.Claim{
 			{Where: "Abstract", Says: "Under heavy degradation Dmodc is similar to the most stable algorithms", Check: claims.Times("dmodc", "updn", "20 %", 1, 1+claims.Alike),
 				Why: "Ours follows the formula as far as it is known to us. Where most ports of a switch are gone, what is left shares the destinations by their numbers and not by load, so that some ports get several times as many as others."},
@@ -64,7 +60,7 @@ var micro2020 = []Experiment{
 	{
 		ID: "micro2020-rp", Figure: "RP", Title: "Congestion risk of random permutations on damaged fat trees",
 		Shows:   "Every host sends to another, each to one of its own, drawn by lot." + risky,
-		Measure: measure.Risk, X: "cables missing", Lines: under(randomPermutations), Quick: Effort{Patterns: 25}, Full: Effort{Patterns: 101, Networks: 10, Beside: 2},
+		Measure: Risk, X: "cables missing", Lines: under(randomPermutations),
 		Claims: []claims.Claim{
 			{Where: "Abstract", Says: "Under heavy degradation Dmodc is similar to the most stable algorithms", Check: claims.Times("dmodc", "updn", "20 %", 1, 1+claims.Alike)},
 		},
@@ -72,7 +68,7 @@ var micro2020 = []Experiment{
 	{
 		ID: "micro2020-sp", Figure: "SP", Title: "Congestion risk of shift permutations on damaged fat trees",
 		Shows:   "Every host sends to the one so many ranks further on, and of all distances the worst counts. Ranks are in the order of switches. Near-optimal is taken to be five flows at most." + risky,
-		Measure: measure.Risk, X: "cables missing", Lines: under("shifts"), Full: trees,
+		Measure: Risk, X: "cables missing", Lines: under("shifts"),
 		Claims: []claims.Claim{
 			{Where: "Abstract", Says: "Dmodc is optimal on the complete tree", Check: claims.RangesAt("dmodc", "0", 1, 1)},
 			{Where: "Abstract", Says: "near-optimal up to 1 % of random degradation", Check: claims.RangesAt("dmodc", "1 %", 1, 5)},
@@ -80,8 +76,8 @@ var micro2020 = []Experiment{
 	},
 	{
 		ID: "micro2020-time", Figure: "Time", Title: "Routing time of complete fat trees",
-		Shows:   "Paths and lanes, on the cores that there are.",
-		Measure: measure.Seconds, X: "hosts", Curves: true, LogX: true, Lines: each(engines2020, largeTrees), Quick: Effort{Repeats: 2}, Full: Effort{Repeats: 5},
+		Shows:   "Paths and lanes, on the cores that there are; in the full set of the two largest over three runs.",
+		Measure: Seconds, X: "hosts", Curves: true, LogX: true, Lines: each(engines2020, largeTrees),
 		Claims: []claims.Claim{
 			{Where: "Abstract", Says: "Complete rerouting of tens of thousands of nodes takes less than a second", Check: claims.Absolute("dmodc", "11664", 1)},
 		},

@@ -1,6 +1,8 @@
 // Package papers holds the experiments of the papers that weft is built on, as data:
 // each figure or table of theirs is a row of one literal table (All), with its lines
-// over networks and the sentences that the text states about it.
+// over networks and the sentences that the text states about it. What is measured, and how
+// often, says a SPEC of weft sweep of the same name (examples/sweeps): a line at a place
+// is a selection of its rows.
 //
 // The papers:
 //
@@ -32,8 +34,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weft-fabric/weft/examples/sweeps"
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 	"github.com/weft-fabric/weft/internal/spell"
 )
 
@@ -45,24 +47,18 @@ type Experiment struct {
 	Title  string
 	Shows  string // what the figure shows, and how ours differs in set-up; Markdown
 
-	Measure measure.Measure
+	Measure Measure
 	X       string // what the places are, with the unit
 	Curves  bool   // places are numbers; else they are names in a row
 	LogX    bool   // of Curves
 	Lines   []claims.Line
 	Real    bool // the real fabrics at hand are further places
 
-	Quick, Full Effort
-	Claims      []claims.Claim
-}
+	Claims []claims.Claim
 
-// Effort is how often to measure. Zero counts as one.
-type Effort struct {
-	Patterns int // of Bandwidth and Risk, on each network; of Accepted and Delivered the time units of the window
-	Swept    int // patterns on each network of a band, where that is fewer; 0: as Patterns
-	Networks int // drawn for each place whose spec has a {seed}, or where cables are missing
-	Beside   int // of them for our engines beside the paper's, where that is fewer; 0: all
-	Repeats  int // of Seconds and Stops
+	// Sweep is the campaign whose rows the lines are made of: a SPEC of weft sweep, with a
+	// quick and a full set unless it is quick as it is. None for an example that is counted out.
+	Sweep []byte
 }
 
 // All is the table of experiments, in the order in which to show them.
@@ -73,7 +69,7 @@ func All() []Experiment {
 		experiments []Experiment
 	}{{"HOTI 2009", hoti2009}, {"IPDPS 2011", ipdps2011}, {"HOTI 2016", hoti2016}, {"TPDS 2006", tpds2006}, {"TPDS 2006", throughput()}, {"IEEE Micro 2020", micro2020}} {
 		for _, e := range paper.experiments {
-			e.Paper = paper.name
+			e.Paper, e.Sweep = paper.name, sweeps.Text(e.ID)
 			all = append(all, e)
 		}
 	}
@@ -131,7 +127,7 @@ func variants(engines []string, networks []claims.Place) (lines []claims.Line) {
 func withPrinted(l claims.Line) []claims.Line {
 	printed := l
 	printed.Name, printed.Engine = l.Name+claims.AsPrinted, l.Engine+claims.AsPrinted
-	if measure.CheckEngine(measure.Lanes, printed.Engine) != nil {
+	if _, ok := engines[printed.Engine]; !ok {
 		return []claims.Line{l}
 	}
 	l.Like = printed.Name

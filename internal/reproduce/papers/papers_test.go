@@ -7,34 +7,24 @@ import (
 	"testing"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
-	"github.com/weft-fabric/weft/topology"
+	"github.com/weft-fabric/weft/sweep"
 )
 
-// Every row of the table makes sense: its id is one, its lines are engines, its
-// networks can be made, and quick runs have something to do.
+// Every row of the table makes sense: its id is one, its campaign can be read, every line has
+// a value at every place of the full set and somewhere in the quick one, and the campaign has
+// nothing that no line shows.
 func TestCatalogue(t *testing.T) {
 	id := regexp.MustCompile(`^[a-z]+\d{4}-[0-9a-z]+$`)
 	seen := map[string]bool{}
-	specs := map[string]bool{}
 	for _, e := range All() {
 		if !id.MatchString(e.ID) || seen[e.ID] {
 			t.Errorf("id %q is odd, or there twice", e.ID)
 		}
 		seen[e.ID] = true
-		quick, full := e.Count()
-		if quick == 0 || full < quick {
-			t.Errorf("%s: %d points in quick runs, %d in full ones", e.ID, quick, full)
-		}
-		if e.Title == "" || e.Shows == "" || e.X == "" || measure.Version[e.Measure] == 0 {
+		if e.Title == "" || e.Shows == "" || e.X == "" || (e.Sweep == nil) != (e.Measure == Example) {
 			t.Errorf("%s: something is not said", e.ID)
 		}
 		for _, l := range e.Lines {
-			if e.Measure != measure.Ports && e.Measure != measure.Example {
-				if err := measure.CheckEngine(e.Measure, l.Engine); err != nil {
-					t.Errorf("%s: %v", e.ID, err)
-				}
-			}
 			labels := map[string]bool{}
 			for _, n := range l.Places {
 				if labels[n.Label] {
@@ -44,10 +34,6 @@ func TestCatalogue(t *testing.T) {
 				if e.Curves && n.X == 0 {
 					t.Errorf("%s, %s: %s is at 0", e.ID, l.Name, n.Label)
 				}
-				for _, drawn := range measure.Networks(n.Spec, 1, 1, false) {
-					spec, _, _ := strings.Cut(drawn.Spec, " ")
-					specs[spec] = true
-				}
 			}
 		}
 		for _, c := range e.Claims {
@@ -55,11 +41,63 @@ func TestCatalogue(t *testing.T) {
 				t.Errorf("%s: a claim is not complete: %+v", e.ID, c)
 			}
 		}
-	}
-	for spec := range specs {
-		if _, err := topology.Parse(spec); err != nil && spec != measure.ExampleSpec {
-			t.Errorf("%s: %v", spec, err)
+		if e.Sweep != nil {
+			shown(t, &e, true)
+			shown(t, &e, false)
 		}
+	}
+}
+
+// shown checks that lines and campaign of an experiment are about the same.
+func shown(t *testing.T, e *Experiment, quick bool) {
+	t.Helper()
+	values, err := e.Selection(quick, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, used := map[string]int{}, map[[2]string]bool{}
+	for _, v := range values {
+		places[v.Line]++
+		for _, s := range v.Samples {
+			beside := s.Beside()
+			used[[2]string{s.Point.ID, s.Measure.Key()}] = true
+			used[[2]string{s.Point.ID, beside.Key()}] = true
+		}
+	}
+	for _, l := range e.Lines {
+		if n := places[l.Name]; n == 0 || !quick && n != len(l.Places) {
+			t.Errorf("%s, quick %t: %s has values at %d of %d places", e.ID, quick, l.Name, n, len(l.Places))
+		}
+	}
+	parts, err := e.campaign(quick, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range parts {
+		for _, p := range part.Points {
+			for _, m := range p.Measures {
+				if !used[[2]string{p.ID, m.Key()}] {
+					t.Errorf("%s, quick %t: no line shows %s %s of %s on %s", e.ID, quick, m.Name, m.Text(), p.Engine.Name, p.Network.String())
+				}
+			}
+		}
+	}
+}
+
+// Another seed is another one of everything drawn, and nothing else.
+func TestSeeds(t *testing.T) {
+	list, err := Select([]string{"ipdps2011-9"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err1 := list[0].Selection(true, 1, nil)
+	three, err2 := list[0].Selection(true, 3, nil)
+	if err1 != nil || err2 != nil || len(one) != len(three) {
+		t.Fatal(err1, err2, len(one), len(three))
+	}
+	a, b := one[0].Samples[2], three[0].Samples[0]
+	if a.Point.ID != b.Point.ID || a.Network != b.Network || !strings.HasSuffix(a.Network, "seed=3") || a.Point.Seed != 3 {
+		t.Errorf("the third network from 1 is %+v, the first from 3 %+v", a, b)
 	}
 }
 
@@ -114,41 +152,63 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// Bands and what stands beside a paper's lines are measured less often where the effort says so,
-// the paper's own lines never.
-func TestLessBeside(t *testing.T) {
-	for _, c := range []struct {
-		id     string
-		line   claims.Line
-		figure func(Point) int
-		full   int
-	}{
-		{"ipdps2011-9", claims.Line{Beside: true}, func(p Point) int { return p.Networks }, 20},
-		{"ipdps2011-9", claims.Line{}, func(p Point) int { return p.Networks }, 100},
-		{"hoti2009-4d", claims.Line{Band: true}, func(p Point) int { return p.Patterns }, 1000},
-		{"hoti2009-4d", claims.Line{}, func(p Point) int { return p.Patterns }, 10000},
-		{"hoti2016-13", claims.Line{Beside: true}, func(p Point) int { return p.Repeats }, 3},
-		{"hoti2016-13", claims.Line{}, func(p Point) int { return p.Repeats }, 11},
+// Dumps at hand are measured as a line's first network is, with the hosts as the only
+// endpoints.
+func TestRealFabrics(t *testing.T) {
+	list, err := Select([]string{"ipdps2011-4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := list[0].WithReal([]string{"mine"})
+	values, err := e.Selection(true, 2, map[string]sweep.Network{"mine": {File: "mine.ibnetdiscover", Digest: "aa", Kind: "aa"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, v := range values {
+		if v.Place != "mine" {
+			continue
+		}
+		found++
+		p := v.Samples[0].Point
+		if len(v.Samples) != 1 || p.Network.String() != "mine.ibnetdiscover" || p.Seed != 2 || !p.Engine.Exact || v.Samples[0].Measure.Setting("ranks") != "guid" {
+			t.Errorf("%s: %+v", v.Line, v.Samples)
+		}
+	}
+	if found != len(e.Lines) {
+		t.Errorf("%d lines of %d have a value on it", found, len(e.Lines))
+	}
+}
+
+// The page says how often was measured, and that bands and what stands beside a paper's
+// lines are measured less often.
+func TestEffort(t *testing.T) {
+	for id, want := range map[string]Effort{
+		"ipdps2011-9":   {Networks: 100, Beside: 10},
+		"ipdps2011-5":   {Patterns: 1000},
+		"hoti2009-4d":   {Patterns: 10000, Swept: 1000, Networks: 4},
+		"hoti2009-5":    {Patterns: 2500, Networks: 4},
+		"hoti2009-4f":   {Repeats: 5, BesideRepeats: 3},
+		"hoti2016-13":   {Repeats: 11, BesideRepeats: 3},
+		"hoti2016-7":    {Repeats: 50},
+		"tpds2006-7":    {Patterns: 50000, Networks: 16},
+		"micro2020-a2a": {Networks: 10, Beside: 2},
+		"micro2020-rp":  {Networks: 10, Beside: 2, Patterns: 101},
 	} {
-		list, err := Select([]string{c.id})
+		list, err := Select([]string{id})
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, found := list[0], 0
-		kind := map[string]claims.Line{}
-		for _, l := range e.Lines {
-			kind[l.Name] = l
+		values, err := list[0].Selection(false, 1, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, p := range e.Points(false, 1, nil) {
-			if l := kind[p.Line]; l.Beside == c.line.Beside && l.Band == c.line.Band {
-				found++
-				if got := c.figure(p); got != c.full {
-					t.Errorf("%s, %s at %s: %d, want %d", c.id, p.Line, p.Place, got, c.full)
-				}
-			}
+		got := list[0].Effort(values)
+		if got.Networks == 1 {
+			got.Networks = 0
 		}
-		if found == 0 {
-			t.Errorf("%s has no line like %+v", c.id, c.line)
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", id, got, want)
 		}
 	}
 }

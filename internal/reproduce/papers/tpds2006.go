@@ -5,37 +5,33 @@ import (
 	"slices"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // ratios is the cables per switch that connectivity goes through, from nearly a tree
-// to nearly complete, and those of them that are in the quick set.
-var (
-	ratios      = []float64{1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 6, 10, 16, 24}
-	quickRatios = []float64{1.25, 1.5, 2, 2.5, 3, 4, 6, 16}
-)
+// to nearly complete.
+var ratios = []float64{1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 6, 10, 16, 24}
 
 // irregular is random networks of so many switches with a host each, by cables per
 // switch: from a tree to the complete network, as far as ports go.
 func irregular(switches int) claims.Line {
 	l := claims.Line{Name: fmt.Sprintf("%d switches", switches)}
-	add := func(links int, isQuick bool) {
+	add := func(links int) {
 		l.Places = append(l.Places, claims.Place{
-			Label: fmt.Sprint(links), X: float64(links) / float64(switches), Quick: isQuick,
-			Spec: fmt.Sprintf("random:switches=%d,links=%d,hosts=1,seed=%s", switches, links, measure.SeedMark),
+			Label: fmt.Sprint(links), X: float64(links) / float64(switches),
+			Spec: fmt.Sprintf("random:switches=%d,links=%d,hosts=1,seed=%s", switches, links, seedMark),
 		})
 	}
 	complete := switches * (switches - 1) / 2
-	add(switches-1, true)
+	add(switches - 1)
 	for _, r := range ratios {
 		links := int(r * float64(switches))
 		if links >= complete {
 			break
 		}
-		add(links, slices.Contains(quickRatios, r))
+		add(links)
 	}
 	if complete <= switches*253/6 {
-		add(complete, switches <= 32)
+		add(complete)
 	}
 	return l
 }
@@ -57,8 +53,8 @@ func connectivity(engine string, switches ...int) (lines []claims.Line) {
 func doubled() (list []claims.Place) {
 	for _, n := range []int{8, 16, 24, 32, 48, 64, 96, 128, 192, 256} {
 		list = append(list, claims.Place{
-			Label: fmt.Sprint(n), X: float64(n), Quick: n <= 128,
-			Spec: fmt.Sprintf("random:switches=%d,links=%d,hosts=1,seed=%s", n, 2*n, measure.SeedMark),
+			Label: fmt.Sprint(n), X: float64(n),
+			Spec: fmt.Sprintf("random:switches=%d,links=%d,hosts=1,seed=%s", n, 2*n, seedMark),
 		})
 	}
 	return list
@@ -67,28 +63,22 @@ func doubled() (list []claims.Place) {
 // settling is those of doubled on which every switch computes the tables of all.
 func settling() []claims.Place {
 	all := doubled()
-	all = all[:slices.IndexFunc(all, func(at claims.Place) bool { return at.X > 128 })]
-	for i := range all {
-		all[i].Quick = all[i].X <= 64
-	}
-	return all
+	return all[:slices.IndexFunc(all, func(at claims.Place) bool { return at.X > 128 })]
 }
 
 var (
-	few, hundred = Effort{Networks: 30, Beside: 10}, Effort{Networks: 100, Beside: 30}
-	set          = " The mean over the networks drawn for each place, with the least and the most as whiskers; one host per switch. The figures of the paper have one panel for each size."
-	firstFit     = " As printed every path is taken once; as improved, paler, they are taken again in other orders where that saves layers."
-	squeezed     = "As improved paths are taken again in another order where that saves layers, which the paper's algorithm does not."
-	grid         = "The mean is flat around there, so that the place of the maximum hangs on few networks."
-	inTree       = "The paper draws a shortest path for each pair. Here the paths to one destination form a tree, as forwarding tables by destination demand."
+	set      = " The mean over the networks drawn for each place, with the least and the most as whiskers; one host per switch. The figures of the paper have one panel for each size."
+	firstFit = " As printed every path is taken once; as improved, paler, they are taken again in other orders where that saves layers."
+	squeezed = "As improved paths are taken again in another order where that saves layers, which the paper's algorithm does not."
+	grid     = "The mean is flat around there, so that the place of the maximum hangs on few networks."
+	inTree   = "The paper draws a shortest path for each pair. Here the paths to one destination form a tree, as forwarding tables by destination demand."
 )
 
 var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-3", Figure: "Fig. 3", Title: "Layers that LASH needs, by connectivity",
 		Shows:   "Layers for one shortest path for every pair, taken at random." + set + firstFit,
-		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("lash-random", 16, 32, 64, 128),
-		Quick: few, Full: hundred,
+		Measure: Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("lash-random", 16, 32, 64, 128),
 		Claims: []claims.Claim{
 			{Where: "5.2", Says: "a tree needs one layer", Check: claims.FirstIs(1)},
 			{Where: "5.2", Says: "networks with maximal connectivity need one layer", Check: claims.LastIs([]string{"16 switches", "32 switches", "64 switches"}, 1)},
@@ -105,8 +95,7 @@ var tpds2006 = []Experiment{
 		ID: "tpds2006-43", Figure: "Section 4.3", Title: "MROOTS without anybody who knows the whole network",
 		Shows: "Every switch sends a record of itself to its neighbours and passes on what is new to it. When it has a record of every neighbour that its records name, it computes roots, trees and its own tables, of four layers. " +
 			"The rounds of messages until the last switch has them, in random networks with twice as many cables as switches. The paper has no figure of it.",
-		Measure: measure.Rounds, X: "switches", Curves: true, LogX: true, Lines: []claims.Line{{Name: "mroots", Engine: "mroots", Places: settling()}},
-		Quick: Effort{Networks: 4}, Full: Effort{Networks: 16},
+		Measure: Rounds, X: "switches", Curves: true, LogX: true, Lines: []claims.Line{{Name: "mroots", Engine: "mroots", Places: settling()}},
 		Claims: []claims.Claim{
 			{Where: "4.3", Says: "all nodes calculate roots, trees and tables independently, and conclude with the same result", Check: claims.Everywhere("mroots", "the tables of every switch are those of one that is told of all, whatever the order of messages")},
 		},
@@ -114,7 +103,7 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-4", Figure: "Fig. 4", Title: "Layers that LASH needs, by switches",
 		Shows:   "The same with twice as many cables as switches." + set + firstFit,
-		Measure: measure.Lanes, X: "switches", Curves: true, LogX: true, Lines: beside(withPrinted(claims.Line{Name: "lash", Engine: "lash-random", Places: doubled()}), notATree...), Quick: few, Full: hundred,
+		Measure: Lanes, X: "switches", Curves: true, LogX: true, Lines: beside(withPrinted(claims.Line{Name: "lash", Engine: "lash-random", Places: doubled()}), notATree...),
 		Claims: []claims.Claim{
 			{Where: "5.2", Says: "the number of layers appears to follow a logarithmic curve", Check: claims.Logarithmic("lash"),
 				Why: "Layers are whole numbers, and few: over so few sizes a straight line fits the means hardly worse or better."},
@@ -124,8 +113,7 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-5", Figure: "Fig. 5", Title: "Layers that MP-LASH needs for all shortest paths",
 		Shows:   "Layers when every shortest path of every pair is open to the source." + set,
-		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("mp-lash", 16, 32, 64),
-		Quick: few, Full: hundred,
+		Measure: Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("mp-lash", 16, 32, 64),
 		Claims: []claims.Claim{
 			{Where: "6", Says: "64 switches: never more than six layers", Check: claims.Ranges("64 switches", 1, 6)},
 			{Where: "6", Says: "the maximum occurs at about twice as many links as nodes", Check: claims.Peak([]string{"16 switches", "32 switches", "64 switches"}, 2), Why: grid},
@@ -135,7 +123,6 @@ var tpds2006 = []Experiment{
 	{
 		ID: "tpds2006-6", Figure: "Fig. 6", Title: "Layers that A-LASH needs for all shortest paths",
 		Shows:   "Layers when every shortest path is open to the switches, grouped by the first link." + set,
-		Measure: measure.Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("a-lash", 16, 32, 64),
-		Quick: few, Full: hundred,
+		Measure: Lanes, X: "cables per switch", Curves: true, LogX: true, Lines: connectivity("a-lash", 16, 32, 64),
 	},
 }

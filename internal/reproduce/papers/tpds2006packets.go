@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/internal/reproduce/claims"
-	"github.com/weft-fabric/weft/internal/reproduce/measure"
 )
 
 // The traffic of TPDS 2006, section 8. For pairwise traffic hosts are matched at
@@ -29,8 +28,8 @@ var sizes2006 = []int{16, 32, 64}
 func bySize() (list []claims.Place) {
 	for _, n := range sizes2006 {
 		list = append(list, claims.Place{
-			Label: fmt.Sprint(n), X: float64(n), Quick: true,
-			Spec: fmt.Sprintf("random:switches=%d,links=%d,hosts=1,seed=%s", n, 2*n, measure.SeedMark),
+			Label: fmt.Sprint(n), X: float64(n),
+			Spec: fmt.Sprintf("random:switches=%d,links=%d,hosts=1,seed=%s", n, 2*n, seedMark),
 		})
 	}
 	return list
@@ -40,8 +39,8 @@ func bySize() (list []claims.Place) {
 func offered(switches int) (list []claims.Place) {
 	for _, load := range loads[switches] {
 		list = append(list, claims.Place{
-			Label: fmt.Sprint(load), X: load, Load: load, Quick: true,
-			Spec: fmt.Sprintf("random:switches=%d,links=%d,hosts=1,seed=%s", switches, 2*switches, measure.SeedMark),
+			Label: fmt.Sprint(load), X: load, Load: load,
+			Spec: fmt.Sprintf("random:switches=%d,links=%d,hosts=1,seed=%s", switches, 2*switches, seedMark),
 		})
 	}
 	return list
@@ -89,9 +88,8 @@ func throughput() (list []Experiment) {
 			Title: c.what + ": throughput",
 			Shows: "The largest load that is still delivered, on a grid of 0.02, in random networks with twice as many cables as switches, " + setting +
 				" Delivered is at least 98 % of what is offered in the window. The mean over the networks, with the least and the most as whiskers; almost the same is within 5 %. " + c.shows + besideThem,
-			Measure: measure.Delivered, X: "switches",
-			Quick:  Effort{Networks: 4, Patterns: 50000},
-			Full:   Effort{Networks: 16, Patterns: 50000},
+			Measure: Delivered, X: "switches",
+
 			Claims: c.claims,
 		}
 		bars.Lines = c.lines(append(slices.Clone(c.methods), c.beside...), bySize())
@@ -102,9 +100,8 @@ func throughput() (list []Experiment) {
 				Title: fmt.Sprintf("%s on %d switches", c.what, switches),
 				Shows: fmt.Sprintf("Accepted over offered load, and the latency where it is delivered, in random networks of %d switches with %d cables, %s "+
 					"The mean over the networks. What the text states is held against the throughput: see Section %s. %s%s", switches, 2*switches, setting, c.section, c.shows, besideThem),
-				Measure: measure.Accepted, X: "offered load, fraction of the hosts' links", Curves: true,
-				Quick: Effort{Networks: 4, Patterns: 50000},
-				Full:  Effort{Networks: 16, Patterns: 50000},
+				Measure: Accepted, X: "offered load, fraction of the hosts' links", Curves: true,
+
 				Lines: c.lines(c.methods, offered(switches)),
 			}
 			list = append(list, e)
@@ -115,7 +112,7 @@ func throughput() (list []Experiment) {
 
 // lines is a line for every method under uniform and one under pairwise traffic.
 func (c *category) lines(methods []string, places []claims.Place) (lines []claims.Line) {
-	for _, pattern := range []string{measure.Uniform, pairwise} {
+	for _, pattern := range []string{uniform, pairwise} {
 		for _, m := range methods {
 			l := claims.Line{Name: m, Engine: c.name + ":" + m, Places: places, Traffic: pattern}
 			if pattern == pairwise {
@@ -125,7 +122,7 @@ func (c *category) lines(methods []string, places []claims.Place) (lines []claim
 		}
 	}
 	for _, name := range oursIn2006 {
-		lines = append(lines, claims.Line{Name: name, Engine: c.name + ":" + name, Places: places, Traffic: measure.Uniform, Beside: true})
+		lines = append(lines, claims.Line{Name: name, Engine: c.name + ":" + name, Places: places, Traffic: uniform, Beside: true})
 	}
 	return lines
 }

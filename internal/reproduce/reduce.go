@@ -1,0 +1,161 @@
+package reproduce
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/weft-fabric/weft/internal/reproduce/claims"
+	"github.com/weft-fabric/weft/internal/reproduce/example"
+	"github.com/weft-fabric/weft/internal/reproduce/papers"
+	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/sweep/results"
+)
+
+// taken is the rows of a run.
+type taken struct {
+	of      map[[2]string]*results.Row // by point and measure
+	routing map[string]float64         // by point: processor seconds, once for everything measured of it
+}
+
+func takenOf(rows []results.Row) taken {
+	t := taken{map[[2]string]*results.Row{}, map[string]float64{}}
+	for i := range rows {
+		r := &rows[i]
+		key := [2]string{r.Point, r.Key()}
+		t.of[key] = r
+		t.routing[r.Point] = max(t.routing[r.Point], r.RoutingSeconds)
+	}
+	return t
+}
+
+// spent is the processor seconds that the measures of a point took, and its routing if wanted.
+func (t *taken) spent(p *sweep.Point, routing bool) float64 {
+	seconds := 0.0
+	if routing {
+		seconds = t.routing[p.ID]
+	}
+	for _, m := range p.Measures {
+		if r := t.of[[2]string{p.ID, m.Key()}]; r != nil {
+			seconds += r.Seconds
+		}
+	}
+	return seconds
+}
+
+// list is all rows, in the order of files.
+func (t *taken) list() (rows []results.Row) {
+	for _, r := range t.of {
+		rows = append(rows, *r)
+	}
+	results.Sort(rows)
+	return rows
+}
+
+// has says whether there is a row of every measure of a point.
+func (t *taken) has(p *sweep.Point) bool {
+	return !slices.ContainsFunc(p.Measures, func(m sweep.Measure) bool { return t.of[[2]string{p.ID, m.Key()}] == nil })
+}
+
+// row is what came of a measure of a point.
+func (t *taken) row(p *sweep.Point, m *sweep.Measure) (*results.Row, error) {
+	r := t.of[[2]string{p.ID, m.Key()}]
+	switch {
+	case r == nil:
+		return nil, fmt.Errorf("reproduce: there is no %s of %s on %s", m.Name, p.Engine.Name, p.Network.String())
+	case r.Status == results.Broken:
+		return nil, broken(r)
+	}
+	return r, nil
+}
+
+// result makes one value of the rows of its samples.
+func (t *taken) result(m papers.Measure, v *papers.Value) (result claims.Result, err error) {
+	var values, besides []float64
+	var one *results.Row // with runs or draws of its own, where the value is of one network
+	for i := range v.Samples {
+		s := &v.Samples[i]
+		r, err := t.row(s.Point, s.Measure)
+		if err != nil {
+			return result, err
+		}
+		if i == 0 {
+			result.Switches, result.Hosts, result.Cables = int(r.Switches), int(r.Hosts), int(r.Cables)
+		}
+		if m != papers.Seconds && r.Verdict == "credit-loop" {
+			result.Loops++
+		}
+		if m == papers.Bandwidth && len(v.Samples) > 1 {
+			each := 0.0
+			if r.Value != nil {
+				each = *r.Value
+			}
+			result.Each = append(result.Each, each)
+		}
+		if r.Value == nil {
+			result.Refusals++
+			result.Refused = cmp.Or(result.Refused, r.Reason)
+			continue
+		}
+		values, one = append(values, *r.Value), r
+		if beside := s.Beside(); beside.Name != "" {
+			b, err := t.row(s.Point, &beside)
+			if err != nil {
+				return result, err
+			}
+			if b.Value != nil { // no packet arrived, and none was late
+				besides = append(besides, *b.Value)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return result, nil
+	}
+	result.Count, result.Value, result.Low, result.High = len(values), claims.Mean(values), slices.Min(values), slices.Max(values)
+	if len(v.Samples) == 1 {
+		spread(&result, one)
+	}
+	if m == papers.Bandwidth || m == papers.Risk {
+		result.Index = claims.Mean(besides)
+	} else {
+		result.Delay = claims.Mean(besides)
+	}
+	return result, nil
+}
+
+// spread is how far apart the runs or draws of one row are: of runs the least and the most, of
+// patterns a standard deviation of single ones to either side.
+func spread(result *claims.Result, r *results.Row) {
+	switch {
+	case r.Count > 0:
+		result.Count, result.Low, result.High = int(r.Count), *r.Low, *r.High
+	case r.Error != nil:
+		m := sweep.MeasureOf(r.Measure, r.Settings)
+		patterns, _ := strconv.Atoi(m.Setting("patterns")) // as it was checked
+		single := *r.Error * math.Sqrt(float64(patterns))
+		result.Low, result.High = result.Value-single, result.Value+single
+	}
+}
+
+// countOut sets the results of an example that is counted out and not measured.
+func (o *Outcome) countOut(ctx context.Context) error {
+	if o.Measure != papers.Example {
+		return nil
+	}
+	for _, l := range o.Lines {
+		c, err := example.Count(ctx, l.Engine)
+		if err != nil {
+			return err
+		}
+		for _, at := range l.Places {
+			o.Set(l.Name, at.Label, claims.Result{
+				Value: c.Bandwidth, Low: c.Bandwidth, High: c.Bandwidth, Count: c.Patterns, Index: float64(c.Index),
+				Switches: example.Size, Hosts: example.Size, Cables: example.Size,
+			})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package reproduce
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/weft-fabric/weft/internal/journal"
+)
+
+// runsFile is where a folder keeps, a JSON document a line, how long every run was at it that
+// came to an end, finished or interrupted. Its points are kept as those of any campaign.
+const runsFile = "runs.jsonl"
+
+// Origin is what points are worth keeping for: another weft, or another machine,
+// may come to others.
+type Origin struct {
+	Weft    string `json:"weft"`    // version and revision
+	Machine string `json:"machine"` // processor, cores, Go
+}
+
+// pastRun is a run that took points.
+type pastRun struct {
+	Origin
+	Quick   bool    `json:"quick"`
+	Seconds float64 `json:"seconds"`
+	Taken   int     `json:"taken"`
+}
+
+// ended keeps how long the run was at it, if it took anything.
+func (r *Run) ended(points int) error {
+	if points == 0 {
+		return nil
+	}
+	j, err := journal.Open(filepath.Join(r.Options.Dir, runsFile), func(int, []byte) error { return nil })
+	if err != nil {
+		return err
+	}
+	return errors.Join(j.Append(pastRun{r.Options.Origin, r.Options.Quick, r.Spent, points}), j.Close())
+}
+
+// past adds up the runs of the folder.
+func (r *Run) past() error {
+	name := filepath.Join(r.Options.Dir, runsFile)
+	f, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = journal.Read(f, func(n int, text []byte) error {
+		var past pastRun
+		if json.Unmarshal(text, &past) != nil {
+			return fmt.Errorf("%s:%d: this line is damaged; without it the run would go on", name, n)
+		}
+		if past.Origin == r.Options.Origin && past.Quick == r.Options.Quick {
+			r.Runs, r.SpentRuns = r.Runs+1, r.SpentRuns+past.Seconds
+		}
+		return nil
+	})
+	return err
+}
+
+// Machine describes the machine: processor, cores, Go. It names no host.
+func Machine() string {
+	return fmt.Sprintf("%s, %d cores, %s %s/%s", processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// processor is the model that Linux shows, or nothing better than the architecture.
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "an unknown processor"
+	}
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "an unknown processor"
+}

@@ -1,0 +1,42 @@
+package meter
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/sweep"
+	"github.com/weft-fabric/weft/sweep/results"
+)
+
+// weave-any, which does with few lanes whatever service level is used, gets copies of them as
+// classes of traffic; nue takes all.
+func TestLanesOfAnother(t *testing.T) {
+	s, err := sweep.Read(strings.NewReader("networks: ['random:switches=32,links=64,hosts=1,seed=1']\n"+
+		"engines: [{engine: weave-any, lanes-of: a-lash}, {engine: nue, contract: directed, lanes-of: a-lash}]\nmeasures: [settled]"), "SPEC", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Points {
+		p := &s.Points[i]
+		x := &taking{meter: &Meter{}, point: p, rows: make([]results.Row, 1)}
+		if err := x.route(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		lanes := x.result.Tables.Lanes
+		classes := lanes.Classes > 1 && lanes.Needed <= x.lanes && lanes.Needed+lanes.Needed/lanes.Classes > x.lanes
+		if x.lanes < 3 || classes != (p.Engine.Name == "weave-any") || x.result.Verdict.VLs > x.lanes {
+			t.Errorf("%s needs %d lanes in %d classes, of %d; the judge finds %d", p.Engine.Name, lanes.Needed, lanes.Classes, x.lanes, x.result.Verdict.VLs)
+		}
+	}
+}
+
+// Where A-LASH would do with one, Escape needs two.
+func TestALASHHasTwoLanesAtLeast(t *testing.T) {
+	tree := testnet.Build(t, "random:switches=8,links=7,hosts=1,seed=1")
+	for of, want := range map[string]int{"a-lash": 2, "mp-lash": 1, "lash": 1} {
+		if n, err := lanesOf(t.Context(), tree, of, 1); err != nil || n != want {
+			t.Errorf("%s on a tree: %d lanes, want %d; %v", of, n, want, err)
+		}
+	}
+}
