@@ -169,8 +169,10 @@ sweep
 grep 'ERR W' "$dir/osm.log" | tail -n1 | say
 
 step "9. The daemon is back, and knows the tables in use"
+proven=$(grep -c msg=proven "$dir/weft.log")
 serve 2
 sweep
+await "$dir/weft.log" msg=proven $((proven + 1)) # what has ended may be a sweep begun before
 weft status --socket "$dir/opensm.sock" | sed -n '/^last/,$p' | say
 kill -0 "$opensm" || fail "OpenSM has died"
 
