@@ -67,12 +67,15 @@ func TestImproves(t *testing.T) {
 		return better(q, c)
 	})
 	f := testnet.Build(t, "torus:4x4,hosts=1")
-	r := start(t, f, d, conf(d, 30)) // which never sweeps by itself
-	says(t, r.Await(t, "SUBNET UP", soon), "engine updn, proven", "; better tables may follow", "weft tables configured")
-	r.holds(t, d.tables())
+	settings := conf(d, 30) // which never sweeps by itself
+	settings["log_flags"] = tellsReroutes
+	r := start(t, f, d, settings)
+	says(t, r.Await(t, up, soon), "engine updn, proven", "; better tables may follow", "weft tables configured")
+	before := d.tables()
+	r.holds(t, before)
 	d.wasAsked(t, 2)
 	close(ready)
-	log := r.Await(t, "weft tables configured", soon)
+	log := r.rerouted(t, before)
 	says(t, log, "better tables for sweep 1 came after", "OpenSM routes again", "engine df-dn, proven")
 	if strings.Contains(log, "ERR") {
 		t.Error(log)

@@ -28,6 +28,7 @@ type daemon struct {
 	mu     sync.Mutex
 	answer answer
 	asked  int
+	over   bool            // the test has ended, and takes no word any more
 	last   *routing.Tables // that it answered with
 }
 
@@ -61,6 +62,11 @@ func listen(t testing.TB, socket string) net.Listener {
 // listen opens the socket; closing what it returns is the end of the daemon.
 func (d *daemon) listen(t testing.TB) net.Listener {
 	l := listen(t, d.socket)
+	t.Cleanup(func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.over = true
+	})
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -80,7 +86,7 @@ func (d *daemon) serve(t testing.TB, c net.Conn) {
 		return
 	}
 	if err != nil {
-		t.Errorf("the plugin's request: %v", err)
+		d.tell(t.Errorf, "the plugin's request: %v", err)
 		return
 	}
 	d.mu.Lock()
@@ -88,7 +94,16 @@ func (d *daemon) serve(t testing.TB, c net.Conn) {
 	a := d.answer
 	d.mu.Unlock()
 	if err := a(q, c); err != nil {
-		t.Logf("answering sweep %d: %v", q.Sweep, err)
+		d.tell(t.Logf, "answering sweep %d: %v", q.Sweep, err)
+	}
+}
+
+// tell says something to the test, unless that has ended.
+func (d *daemon) tell(say func(string, ...any), format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.over {
+		say(format, args...)
 	}
 }
 

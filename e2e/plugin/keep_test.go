@@ -68,7 +68,7 @@ func started(t *testing.T, f *fabric.Fabric, lifetime, option string, settings .
 	k.run = &run{daemon: d}
 	k.serve(t)
 	k.run = start(t, k.f, d, k.conf())
-	k.Await(t, "SUBNET UP", 4*soon) // which logs every packet
+	k.Await(t, up, 4*soon) // which logs every packet
 	return k
 }
 
@@ -128,7 +128,7 @@ func (k *served) logs(t *testing.T) {
 	text, err = os.ReadFile(k.Log)
 	var lines []string
 	for line := range strings.Lines(string(text)) {
-		if strings.Contains(line, "weft: ") || strings.Contains(line, "SUBNET UP") || strings.Contains(line, "REROUTE") {
+		if strings.Contains(line, "weft: ") || strings.Contains(line, up) || strings.Contains(line, "REROUTE") {
 			lines = append(lines, line)
 		}
 	}
@@ -144,7 +144,7 @@ func (k *served) change(t *testing.T, commands ...string) (blocks int) {
 		k.Console(t, "%s", c)
 	}
 	k.Sweep(t)
-	log := k.Await(t, "SUBNET UP", soon)
+	log := k.Await(t, up, soon)
 	return strings.Count(log, ftBlock) + k.rest(t, sweeps)
 }
 
@@ -273,7 +273,7 @@ func likeMinHop(t *testing.T, f *fabric.Fabric) {
 	c := k.conf()
 	c["routing_engine"] = "minhop"
 	m := start(t, f, k.daemon, c)
-	m.Await(t, "SUBNET UP", soon)
+	m.Await(t, up, soon)
 	for _, do := range []string{"Unlink", "ReLink"} {
 		ours := k.change(t, k.end(do, host.Deliver))
 		m.Console(t, "%s", k.end(do, host.Deliver))
@@ -292,11 +292,11 @@ func TestSecondFault(t *testing.T) {
 	time.Sleep(8 * time.Second)                                                          // those of the first tables are gone
 	k.Console(t, "%s", k.unplug(0))
 	k.Sweep(t)
-	says(t, k.Await(t, "SUBNET UP", soon), "a step, proven while it is written")
+	says(t, k.Await(t, up, soon), "a step, proven while it is written")
 	began := time.Now()
 	k.Console(t, "%s", k.unplug(21))
 	k.Sweep(t)
-	says(t, k.Await(t, "SUBNET UP", soon), "a step, proven while it is written")
+	says(t, k.Await(t, up, soon), "a step, proven while it is written")
 	if took := time.Since(began); took > 3*time.Second {
 		k.logs(t)
 		t.Errorf("it takes %v", took)
@@ -353,7 +353,7 @@ func TestOpenSMKilledBetweenSteps(t *testing.T) {
 	k.Kill(t)
 	host := k.f.Endpoint(fabric.EndpointID(len(k.f.Endpoints()) - 2)).Node
 	k.Manager = k.Manage(t, nodeID(k.f, host), k.Dir, k.conf(), "LD_LIBRARY_PATH="+live.Plugin(t, "libweft.so", ""))
-	k.Await(t, "SUBNET UP", soon)
+	k.Await(t, up, soon)
 	k.rest(t, 0)
 	if k.tables(t) != first {
 		k.logs(t)
@@ -369,7 +369,7 @@ func TestStepOfLiar(t *testing.T) {
 	d, good := serveRoutes(t, "updn", routing.Any)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	r := start(t, f, d, conf(d, 20))
-	r.Await(t, "SUBNET UP", soon)
+	r.Await(t, up, soon)
 	before := r.dump(t)
 	d.become(func(q *wire.Request, c net.Conn) error {
 		if q.InUse == 0 {
@@ -400,7 +400,7 @@ func TestStepWaits(t *testing.T) {
 	c := conf(d, 30)
 	c["packet_life_time"] = "0x12" // 1.07 s
 	r := start(t, f, d, c)
-	r.Await(t, "SUBNET UP", soon)
+	r.Await(t, up, soon)
 	began := time.Now()
 	hops := 0
 	d.become(func(q *wire.Request, c net.Conn) error {

@@ -21,7 +21,7 @@ func TestLevelsWait(t *testing.T) {
 			d, _ := serveRoutes(t, "updn", routing.Honored)
 			f := testnet.Build(t, "torus:3x4,hosts=1")
 			r := start(t, f, d, conf(d, 20))
-			r.Await(t, "SUBNET UP", soon)
+			r.Await(t, up, soon)
 			before := d.tables()
 			from, to, want := otherLevel(t, before)
 			if sl := r.pathSL(t, f, from, to); sl != int(before.Lanes.SL(f.Owner(from), to)) {
@@ -54,15 +54,10 @@ func otherLevel(t *testing.T, before *routing.Tables) (from, to fabric.LID, sl i
 	t.Helper()
 	f := before.Fabric
 	after, _ := honest(t, f, "df-dn", routing.Honored)
-	hosts := routing.HCA.Endpoints(f)
-	for _, a := range hosts {
-		for _, b := range hosts {
-			to := f.Endpoint(b).LID
-			if sl := after.Lanes.SL(a, to); a != b && sl != before.Lanes.SL(a, to) {
-				return f.Endpoint(a).LID, to, int(sl)
-			}
-		}
+	a, b := differs(f, before, after)
+	if a == b {
+		t.Fatal("no service level differs")
 	}
-	t.Fatal("no service level differs")
-	return 0, 0, 0
+	to = f.Endpoint(b).LID
+	return f.Endpoint(a).LID, to, int(after.Lanes.SL(a, to))
 }

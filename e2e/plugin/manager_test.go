@@ -24,14 +24,14 @@ func TestRestart(t *testing.T) {
 	d, good := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
 	r := start(t, f, d, conf(d, 20))
-	r.Await(t, "SUBNET UP", soon)
+	r.Await(t, up, soon)
 	before := r.dump(t)
 	if out, err := r.Quit(t); err != nil {
 		t.Errorf("OpenSM ends with %v\n%s", err, out)
 	}
 	library := "LD_LIBRARY_PATH=" + live.Plugin(t, "libweft.so", "")
 	r.Manager = r.Manage(t, "", r.Dir, conf(d, 20), library)
-	says(t, r.Await(t, "SUBNET UP", soon), "engine df-dn, proven")
+	says(t, r.Await(t, up, soon), "engine df-dn, proven")
 	if r.dump(t) != before {
 		t.Error("OpenSM is back with other tables")
 	}
@@ -40,7 +40,7 @@ func TestRestart(t *testing.T) {
 	// ibsim goes on sending to a manager that was killed, so the next has another host.
 	host := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 2)).Node
 	r.Manager = r.Manage(t, nodeID(f, host), r.Dir, conf(d, 20), library)
-	says(t, r.Await(t, "SUBNET UP", soon), "there are none to keep", "nue tables configured")
+	says(t, r.Await(t, up, soon), "there are none to keep", "nue tables configured")
 	r.safeOnOne(t, f)
 	d.become(good)
 	r.comesBack(t)
@@ -77,7 +77,7 @@ func handsOver(t *testing.T, d *daemon, f *fabric.Fabric) bool {
 	}
 	first := start(t, f, d, quick("9"))
 	defer func() { first.Stop() }()
-	first.Await(t, "SUBNET UP", soon)
+	first.Await(t, up, soon)
 	before := first.dump(t)
 
 	library := "LD_LIBRARY_PATH=" + live.Plugin(t, "libweft.so", "")
@@ -92,7 +92,7 @@ func handsOver(t *testing.T, d *daemon, f *fabric.Fabric) bool {
 	if !second.isMaster(t) {
 		return false
 	}
-	says(t, second.Await(t, "SUBNET UP", soon), "engine df-dn, proven", "weft tables configured")
+	says(t, second.Await(t, up, soon), "engine df-dn, proven", "weft tables configured")
 	if second.dump(t) != before {
 		t.Error("the second OpenSM has other tables")
 	}
@@ -104,7 +104,7 @@ func handsOver(t *testing.T, d *daemon, f *fabric.Fabric) bool {
 	if !first.isMaster(t) {
 		return false
 	}
-	says(t, first.Await(t, "SUBNET UP", soon), "engine df-dn, proven")
+	says(t, first.Await(t, up, soon), "engine df-dn, proven")
 	first.safe(t, d.tables())
 	if !second.Alive() {
 		t.Error("the second OpenSM is gone")
@@ -121,7 +121,7 @@ func (r *run) isMaster(t *testing.T) bool {
 	asked := r.daemon.requests()
 	for range 3 {
 		for pause := time.Now().Add(5 * time.Second); time.Now().Before(pause); time.Sleep(50 * time.Millisecond) {
-			if log, err := os.ReadFile(r.Log); err == nil && strings.Contains(string(log), "SUBNET UP") {
+			if log, err := os.ReadFile(r.Log); err == nil && strings.Contains(string(log), up) {
 				return true
 			}
 		}
@@ -140,7 +140,7 @@ func TestSingle(t *testing.T) {
 	d, _ := serveRoutes(t, "updn", routing.Single(2))
 	f := testnet.Build(t, "torus:3x3,hosts=1")
 	r := start(t, f, d, conf(d, 20))
-	says(t, r.Await(t, "SUBNET UP", soon), "engine updn, proven", "contract single:2, endpoints ca")
+	says(t, r.Await(t, up, soon), "engine updn, proven", "contract single:2, endpoints ca")
 	first, last := f.Endpoint(fabric.EndpointID(f.Switches())), f.Endpoint(fabric.EndpointID(len(f.Endpoints())-1))
 	if sl := r.pathSL(t, f, first.LID, last.LID); sl != 2 {
 		t.Errorf("SL %d", sl)
@@ -159,7 +159,7 @@ func TestUnchanged(t *testing.T) {
 	c["log_flags"] = "0x4b" // debugging, which tells every block
 	r := start(t, f, d, c)
 	const writes = "Writing FT block"
-	if n := strings.Count(r.Await(t, "SUBNET UP", soon), writes); n == 0 {
+	if n := strings.Count(r.Await(t, up, soon), writes); n == 0 {
 		t.Error("the first sweep writes nothing, or the log does not tell")
 	}
 	log := r.resweep(t)
@@ -178,7 +178,7 @@ func TestUnchanged(t *testing.T) {
 	minhop := conf(d, 20)
 	minhop["routing_engine"] = "minhop"
 	other := start(t, f, d, minhop)
-	says(t, other.Await(t, "SUBNET UP", soon), "minhop tables configured")
+	says(t, other.Await(t, up, soon), "minhop tables configured")
 	if hops(r) != hops(other) {
 		t.Error("OpenSM counts other hops than for MinHop")
 	}
@@ -213,7 +213,7 @@ func TestLanesAllowed(t *testing.T) {
 			settings := conf(d, 20)
 			settings[c.key] = c.value
 			r := start(t, f, d, settings)
-			says(t, r.Await(t, "SUBNET UP", soon), c.says, fell)
+			says(t, r.Await(t, up, soon), c.says, fell)
 			d.become(d.routes("updn", routing.Any))
 			says(t, r.resweep(t), c.used+", engine updn, proven")
 			if name != "QoS off" {
@@ -260,7 +260,7 @@ func TestOptions(t *testing.T) {
 			t.Parallel()
 			c := conf(&daemon{}, 1)
 			c["event_plugin_options"] = options
-			log := start(t, f, nil, c).Await(t, "SUBNET UP", soon)
+			log := start(t, f, nil, c).Await(t, up, soon)
 			says(t, log, want, "nue tables configured")
 		})
 	}
@@ -269,7 +269,7 @@ func TestOptions(t *testing.T) {
 		d, _ := serveRoutes(t, "updn", routing.Any)
 		c := conf(d, 1)
 		c["event_plugin_options"] = "other=1 weftage=2 weft.deadline=9, weft.owner=0,weft.socket=" + d.socket
-		says(t, start(t, f, d, c).Await(t, "SUBNET UP", soon), "deadline 9 s, OpenSM waits 3 s; a proof is to be for contract honored, endpoints hca", "engine updn, proven")
+		says(t, start(t, f, d, c).Await(t, up, soon), "deadline 9 s, OpenSM waits 3 s; a proof is to be for contract honored, endpoints hca", "engine updn, proven")
 	})
 }
 
@@ -304,7 +304,7 @@ func TestTerms(t *testing.T) {
 			d, _ := serveRoutes(t, c.engine, c.contract)
 			settings := conf(d, 20)
 			settings["event_plugin_options"] += "," + c.options
-			log := start(t, testnet.Build(t, "ring:4,hosts=1"), d, settings).Await(t, "SUBNET UP", soon)
+			log := start(t, testnet.Build(t, "ring:4,hosts=1"), d, settings).Await(t, up, soon)
 			says(t, log, c.says)
 			if strings.Contains(log, "weft tables configured") != strings.HasSuffix(c.says, ", proven") {
 				t.Error(log)
@@ -323,7 +323,7 @@ func TestMismatch(t *testing.T) {
 	t.Run("version", func(t *testing.T) {
 		library := live.Plugin(t, "libweft.so", `-O0 -DBUILT_FOR='"OpenSM 3.3.99"'`)
 		m := s.Manage(t, "", t.TempDir(), conf(&daemon{}, 1), "LD_LIBRARY_PATH="+library)
-		log := m.Await(t, "SUBNET UP", soon)
+		log := m.Await(t, up, soon)
 		says(t, log, "plugin was built against OpenSM 3.3.99", "nue tables configured")
 		m.Stop()
 	})
@@ -350,7 +350,7 @@ func TestMismatch(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		m := s.Manage(t, "", t.TempDir(), conf(&daemon{}, 1), "LD_LIBRARY_PATH="+library)
-		log := m.Await(t, "SUBNET UP", soon)
+		log := m.Await(t, up, soon)
 		says(t, log, "cannot load plugin 'weft'", "nue tables configured")
 		said, err := m.Quit(t)
 		if err != nil || !strings.Contains(said, "headers of another build") {

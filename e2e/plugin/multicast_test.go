@@ -57,7 +57,7 @@ func TestMulticast(t *testing.T) {
 			d := serve(t, nil)
 			d.become(d.withTree(n.engine, n.contract, n.sls))
 			r := start(t, f, d, conf(d, 20))
-			if log := r.Await(t, "SUBNET UP", soon); !strings.Contains(log, "unicast and multicast") {
+			if log := r.Await(t, up, soon); !strings.Contains(log, "unicast and multicast") {
 				t.Fatalf("not about multicast\n%s", log)
 			}
 			d.become(func(*wire.Request, net.Conn) error { return errors.New("nobody is to ask") })
@@ -200,7 +200,7 @@ func TestGroupsOnOtherLevels(t *testing.T) {
 	d := serve(t, nil)
 	d.become(d.withTree("dfsssp", routing.Honored, 1))
 	r := start(t, f, d, conf(d, 20))
-	r.Await(t, "SUBNET UP", soon)
+	r.Await(t, up, soon)
 	g, hosts := lone(f, 0, 3), routing.HCA.Endpoints(f)
 	r.regroup(t, g, []live.Membership{g.join(0, hosts[0]), g.join(0, hosts[5]), g.join(1, hosts[2]), g.join(1, hosts[8])})
 	log := r.Await(t, "Unable to create spanning tree", soon)
@@ -226,7 +226,7 @@ func TestTreeOverCablesThatAreGone(t *testing.T) {
 	d := serve(t, nil)
 	d.become(d.writesOf("updn", wire.WriteTables, func(q *wire.Request) (*routing.Tables, *deadlock.Certificate, error) { return overCable(q, cable) }))
 	r := start(t, f, d, conf(d, 20))
-	r.Await(t, "SUBNET UP", soon)
+	r.Await(t, up, soon)
 	g := lone(f, 0, 0)
 	near, far := f.Attached(ch.From)[1:], f.Attached(ch.To)[1:]
 	r.regroup(t, g, []live.Membership{g.join(0, near[0]), g.join(0, far[0]), g.join(1, near[0]), g.join(1, near[1])})
@@ -256,7 +256,7 @@ func TestTreeOverCablesThatAreGone(t *testing.T) {
 	r.Fresh(t)
 	for range 2 { // a sweep may have been on its way; the second sees the cable
 		r.Sweep(t)
-		log = r.Await(t, "SUBNET UP", soon)
+		log = r.Await(t, up, soon)
 	}
 	if !strings.Contains(log, "ERR W003") || !strings.Contains(log, "which is not where it was when the tree was proven") {
 		t.Errorf("the tables do not stay, or the tree does\n%s", log)
@@ -316,7 +316,7 @@ func TestStockTrees(t *testing.T) {
 	}
 	s := live.Simulate(t, netFile(t, f))
 	r := &run{Subnet: s, Manager: s.Manage(t, "", dir, map[string]string{"routing_engine": "updn,no_fallback", "root_guid_file": roots, "qos": "FALSE"})}
-	r.Await(t, "SUBNET UP", soon)
+	r.Await(t, up, soon)
 	g, hosts := lone(f, make([]uint8, 6)...), routing.HCA.Endpoints(f)
 	var list []live.Membership
 	for i := range g.members { // each around another part of the ring

@@ -16,6 +16,10 @@ import (
 // soon is how long a sweep of a small fabric may take on a busy machine.
 const soon = 90 * time.Second
 
+// up is what OpenSM logs at the end of a sweep; with log_flags 0x47 it draws a box with the
+// same words behind it.
+const up = "-> SUBNET UP"
+
 func TestMain(m *testing.M) {
 	if socket := os.Getenv("WEFT_TEST_DAEMON"); socket != "" {
 		daemonProcess(socket, os.Getenv("WEFT_TEST_ANSWER"), os.Getenv("WEFT_TEST_UID"))

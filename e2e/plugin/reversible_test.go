@@ -36,7 +36,7 @@ func TestReversible(t *testing.T) {
 			f := testnet.Build(t, c.spec)
 			d, _ := serveRoutes(t, "updn", routing.Any)
 			r := start(t, f, d, conf(d, 60))
-			r.Await(t, "SUBNET UP", soon)
+			r.Await(t, up, soon)
 			for _, e := range engines.All() {
 				if e.Contract == routing.Any {
 					continue
@@ -146,7 +146,7 @@ func TestOpenSMsOwn(t *testing.T) {
 	s, dir := live.Simulate(t, net), t.TempDir()
 	live.Pin(t, dir, f)
 	r := &run{Subnet: s, Manager: s.Manage(t, "", dir, map[string]string{"routing_engine": "dfsssp,no_fallback", "qos": "TRUE"})}
-	says(t, r.Await(t, "SUBNET UP", soon), "dfsssp tables configured on all switches")
+	says(t, r.Await(t, up, soon), "dfsssp tables configured on all switches")
 	tables := r.readBack(t, f)
 	hosts := routing.HCA.Endpoints(f)
 	pairs, differ := 0, 0

@@ -35,7 +35,7 @@ func TestScale(t *testing.T) {
 	d, _ := serveRoutes(t, "df-dn", routing.Directed)
 	f := testnet.Build(t, spec)
 	r := start(t, f, d, directedToo(conf(d, 60)))
-	log := r.Await(t, "SUBNET UP", 110*time.Second)
+	log := r.Await(t, up, 110*time.Second)
 	m := took.FindStringSubmatch(log)
 	if m == nil {
 		t.Fatal(log)

@@ -46,7 +46,7 @@ func TestEngines(t *testing.T) {
 			f := fabricOf(t, n.name, n.spec)
 			d, _ := serveRoutes(t, "updn", routing.Any)
 			r := start(t, f, d, directedToo(conf(d, 20)))
-			r.Await(t, "SUBNET UP", soon)
+			r.Await(t, up, soon)
 			among := func(names []string, e engines.Engine) bool {
 				return names == nil || os.Getenv("WEFT_THOROUGH") != "" || slices.Contains(names, e.Name)
 			}
@@ -118,7 +118,7 @@ func (r *run) resweep(t testing.TB) string {
 		}
 	}
 	r.Sweep(t)
-	return r.Await(t, "SUBNET UP", soon)
+	return r.Await(t, up, soon)
 }
 
 // holds compares what OpenSM and the switches have with tables, entry by entry
@@ -325,7 +325,7 @@ func TestSeveralAddresses(t *testing.T) {
 	c := directedToo(conf(d, 20))
 	c["lmc"] = "2"
 	r := start(t, f, d, c)
-	r.Await(t, "SUBNET UP", soon)
+	r.Await(t, up, soon)
 	for _, name := range []string{"mroots", "mp-lash", "dfsssp", "d-mroots"} {
 		e, err := engines.Named(name)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -65,11 +66,32 @@ func (s *Subnet) env(host string) []string {
 }
 
 // Query runs a tool of infiniband-diags on a host other than the managers' and
-// returns what it prints.
+// returns what it prints. Each asks once and waits for a second: where the question or the answer
+// got lost, as they do while switches have no tables and on a busy machine, it is asked again.
 func (s *Subnet) Query(t testing.TB, host, tool string, args ...string) (string, error) {
 	t.Helper()
-	out, err := command(t.Context(), inMemory(t), s.env(host), tool, args...).CombinedOutput()
-	return string(out), err
+	dir := inMemory(t)
+	for end := time.Now().Add(asksFor); ; time.Sleep(100 * time.Millisecond) {
+		out, err := command(t.Context(), dir, s.env(host), tool, args...).CombinedOutput()
+		if !unanswered(string(out), err) || time.Now().After(end) {
+			return string(out), err
+		}
+	}
+}
+
+// asksFor is how long Query asks for an answer.
+const asksFor = time.Minute
+
+// unanswered says whether a tool has ended without an answer, be it a bad one: saquery says that time
+// is up, and crashes at times; the others say that a packet came to nothing.
+func unanswered(out string, err error) bool {
+	exit := (*exec.ExitError)(nil)
+	if !errors.As(err, &exit) {
+		return false
+	}
+	code := exit.ExitCode()
+	return code == int(syscall.ETIMEDOUT) || code < 0 || code > 128 && code < 160 ||
+		strings.Contains(out, "_do_madrpc failed") || strings.Contains(out, "No SM/SA found")
 }
 
 // Manager is an OpenSM that keeps running.

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SA_CLASS = 3, SA_VERSION = 2, SET = 2, DELETE = 0x15, MCMEMBER = 0x38, WAIT_MS = 5000, TRIES = 5 };
+enum { SA_CLASS = 3, SA_VERSION = 2, SET = 2, DELETE = 0x15, ANSWER = 0x80, MCMEMBER = 0x38, WAIT_MS = 5000, TRIES = 5 };
 
 /* Components that the SA looks at (IBA 15.2.5.17). */
 enum { MGID = 1 << 0, PORT_GID = 1 << 1, QKEY = 1 << 2, MTU = 3 << 4, TCLASS = 1 << 6, PKEY = 1 << 7, RATE = 3 << 8, SL = 1 << 12, FLOW = 1 << 13, JOIN_STATE = 1 << 16 };
@@ -92,8 +92,12 @@ static int ask(int port, int agent, int sm_lid, struct mad *m)
 			const struct mad *answer = umad_get_mad(umad);
 			if ((uint32_t)be64toh(answer->tid) != (uint32_t)be64toh(m->tid))
 				continue;
+			if (umad_status(umad) != 0)
+				break; /* the request got lost */
 			*m = *answer;
-			return umad_status(umad) == 0;
+			if (tries > 0 && m->method == (DELETE | ANSWER))
+				m->status = 0; /* the answer to the first may have got lost, and who has left cannot leave */
+			return 1;
 		}
 	}
 	return 0;
