@@ -63,7 +63,7 @@ func TestPathsThatDoNotArrive(t *testing.T) {
 				}
 				c.spoil(f, fw.Row(lid))
 				for _, contract := range []routing.Contract{routing.Honored, routing.Directed} {
-					err := lanesWithin(20*time.Second, a, f, fw, contract)
+					err := lanesWithin(2*time.Minute, a, f, fw, contract)
 					refused := (*routing.Refusal)(nil)
 					switch {
 					case c.want == "" || slices.Contains(pathless, a.Name):

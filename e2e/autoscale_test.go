@@ -46,13 +46,12 @@ func startDaemon(t *testing.T, flags ...string) *daemonProcess {
 		p.end(t)
 		os.RemoveAll(dir)
 	})
-	for range 1000 {
+	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(p.socket); err == nil {
 			return p
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatal("no socket after ten seconds")
+	t.Fatalf("no socket after %v", soon)
 	return nil
 }
 
@@ -84,7 +83,7 @@ func (p *daemonProcess) status(t *testing.T) (s daemon.Status) {
 // over if there are any, and all is written.
 func (p *daemonProcess) settled(t *testing.T) daemon.Status {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		s := p.status(t)
 		ended := s.Search == nil || s.Search.Ended != nil
 		handed := s.Last != nil && (!s.Last.SoFar || ended && !s.Search.Better)
@@ -116,18 +115,18 @@ func TestAutoOnAGrownFabric(t *testing.T) {
 		"event_plugin_name": "weft", "event_plugin_options": fmt.Sprintf("weft.socket=%s,weft.owner=%d", p.socket, os.Getuid()),
 		"routing_engine": "weft,no_fallback", "qos": "TRUE",
 	}, "LD_LIBRARY_PATH="+library)
-	log := m.Await(t, "SUBNET UP", 5*time.Minute)
+	log := m.Await(t, "SUBNET UP", soon)
 	t.Logf("%s: OpenSM up after %.1f s\n%s", spec, time.Since(began).Seconds(), linesOf(log, "weft"))
 	if !strings.Contains(log, "weft tables configured") || !strings.Contains(log, "proven") {
 		t.Fatalf("OpenSM does not use our tables:\n%s", log)
 	}
 	s := p.settled(t)
 	if s.Search != nil && s.Search.Better {
-		log := m.Await(t, "weft tables configured", 5*time.Minute)
+		log := m.Await(t, "weft tables configured", soon)
 		t.Logf("better tables: %s\n%s", s.Search.Engine, linesOf(log, "weft"))
 	}
 	m.Sweep(t) // after which there are dumps: there are none when OpenSM only routes
-	m.Await(t, "SUBNET UP", 5*time.Minute)
+	m.Await(t, "SUBNET UP", soon)
 	m.Stop() // its dumps are whole
 	s = p.settled(t)
 	if s.Refused != 0 || s.StateError != "" || s.Last == nil || s.Last.ChangedEntries != 0 {

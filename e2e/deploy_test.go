@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
@@ -203,7 +202,7 @@ func TestStockOpenSMAnswersOurServiceLevels(t *testing.T) {
 		plan := planned(t, f, named(t, "nue"), 4)
 		s := live.Simulate(t, netFile(t, f))
 		m := s.Manage(t, "", t.TempDir(), options(t, deployed(t, plan, 4)))
-		m.Await(t, "SUBNET UP", time.Minute)
+		m.Await(t, "SUBNET UP", soon)
 		theirs := map[fabric.LID]fabric.LID{} // by ours
 		for lid, ours := range tablesOf(t, f, m.Dumps(), m.Dumps().LFTs).LIDs {
 			theirs[ours] = fabric.LID(lid)

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/live"
@@ -71,10 +70,10 @@ func TestAdviceInOpenSM(t *testing.T) {
 	}
 	s := live.Simulate(t, net)
 	before := s.Manage(t, "", t.TempDir(), map[string]string{"routing_engine": "minhop", "qos": "TRUE", "qos_sl2vl": leftLanes})
-	before.Await(t, "SUBNET UP", time.Minute)
+	before.Await(t, "SUBNET UP", soon)
 	before.Stop()
 	m := s.Manage(t, "", before.Dir, file)
-	if log := m.Await(t, "SUBNET UP", time.Minute); !strings.Contains(log, "file tables configured") {
+	if log := m.Await(t, "SUBNET UP", soon); !strings.Contains(log, "file tables configured") {
 		t.Errorf("OpenSM does not use the file:\n%s", log)
 	}
 	trunk := f.Channel(0)

@@ -52,11 +52,10 @@ func (w *watching) kill(t *testing.T) {
 func (w *watching) await(t *testing.T, like string) string {
 	t.Helper()
 	re := regexp.MustCompile(like)
-	for range 600 {
+	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if found := re.FindString(w.log.String()); found != "" {
 			return found
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	t.Fatalf("the log has nothing like %s:\n%s", like, w.log.String())
 	return ""
@@ -72,7 +71,7 @@ func TestWatchSeesTheFallback(t *testing.T) {
 	net := netFile(t, testnet.Build(t, "xgft:m=4x4,w=2x2,hosts=4"))
 	s := live.Simulate(t, net)
 	m := s.Manage(t, "", t.TempDir(), map[string]string{"routing_engine": "ftree"})
-	m.Await(t, "SUBNET UP", time.Minute)
+	m.Await(t, "SUBNET UP", soon)
 	dir := t.TempDir()
 	logs := filepath.Join(dir, "opensm.log")
 	linkTo := func(log string) {
@@ -101,8 +100,8 @@ func TestWatchSeesTheFallback(t *testing.T) {
 	// OpenSM cannot route as asked, and takes MinHop.
 	m.Stop()
 	m = s.Manage(t, "", m.Dir, map[string]string{"routing_engine": "torus-2QoS"})
-	m.Await(t, "SUBNET UP", time.Minute)
-	linkTo(m.Log)
+	linkTo(m.Log) // before there are other tables, which would be judged by the log of before
+	m.Await(t, "SUBNET UP", soon)
 	w.await(t, `msg=alarm kind=fallback what="OpenSM was asked for ftree, and the tables are those of minhop: as OpenSM's log says"`)
 	other.await(t, `msg=alarm kind=fallback what="OpenSM was asked for ftree, and the tables are those of minhop: [\d.]+ % of the entries`)
 
@@ -180,26 +179,24 @@ func askPrometheus(t *testing.T, dir, target string) {
 		p.Wait() // it was ended
 	}()
 	address := ""
-	for range 300 {
+	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		said, err := os.ReadFile(logs)
 		if found := regexp.MustCompile(`Listening on" address=(\S+)`).FindSubmatch(said); err == nil && found != nil {
 			address = string(found[1])
 			break
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	if address == "" {
 		said, _ := os.ReadFile(logs)
 		t.Fatalf("Prometheus does not say where it answers:\n%s", said)
 	}
-	for range 300 {
+	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if r, err := http.Get("http://" + address + "/-/ready"); err == nil { //nolint:noctx // of this test
 			r.Body.Close()
 			if r.StatusCode == http.StatusOK {
 				break
 			}
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	board, err := os.ReadFile("../packaging/monitoring/weft-watch.grafana.json")
 	if err != nil {
@@ -225,13 +222,12 @@ func askPrometheus(t *testing.T, dir, target string) {
 	}
 	for _, q := range questions {
 		answer := ""
-		for range 200 { // two scrapes and an evaluation
+		for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(100 * time.Millisecond) { // two scrapes and an evaluation
 			answer = get(t, "http://"+address+"/api/v1/query?query="+url.QueryEscape(q))
 			if strings.Contains(answer, `"status":"success"`) && !strings.Contains(answer, `"result":[]`) {
 				answer = ""
 				break
 			}
-			time.Sleep(100 * time.Millisecond)
 		}
 		if answer != "" {
 			t.Errorf("%s: %s", q, answer)

@@ -149,7 +149,7 @@ func TestRefusals(t *testing.T) {
 		if diff := cmp.Diff("topology: "+test.want, err.Error()); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.spec, diff)
 		}
-		if took := time.Since(start); took > time.Second {
+		if took := time.Since(start); took > 10*time.Second { // what it would take to build and to count
 			t.Errorf("%q took %v to refuse", test.spec, took)
 		}
 	}

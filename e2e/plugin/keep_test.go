@@ -73,7 +73,7 @@ func started(t *testing.T, f *fabric.Fabric, lifetime, option string, settings .
 }
 
 func (k *served) conf() map[string]string {
-	c := conf(k.daemon, 30)
+	c := conf(k.daemon, enough)
 	c["routing_engine"], c["packet_life_time"], c["log_flags"] = "weft,no_fallback", k.lifetime, "0x4b"
 	c["event_plugin_options"] += "," + k.option
 	return c
@@ -368,7 +368,7 @@ func TestStepOfLiar(t *testing.T) {
 	t.Parallel()
 	d, good := serveRoutes(t, "updn", routing.Any)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
-	r := start(t, f, d, conf(d, 20))
+	r := start(t, f, d, conf(d, enough))
 	r.Await(t, up, soon)
 	before := r.dump(t)
 	d.become(func(q *wire.Request, c net.Conn) error {
@@ -397,7 +397,7 @@ func TestStepWaits(t *testing.T) {
 	f := testnet.Build(t, "torus:4x4,hosts=1")
 	d := serve(t, nil)
 	d.become(d.routes("weave-any", routing.Any))
-	c := conf(d, 30)
+	c := conf(d, enough)
 	c["packet_life_time"] = "0x12" // 1.07 s
 	r := start(t, f, d, c)
 	r.Await(t, up, soon)

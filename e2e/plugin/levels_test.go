@@ -20,7 +20,7 @@ func TestLevelsWait(t *testing.T) {
 			t.Parallel()
 			d, _ := serveRoutes(t, "updn", routing.Honored)
 			f := testnet.Build(t, "torus:3x4,hosts=1")
-			r := start(t, f, d, conf(d, 20))
+			r := start(t, f, d, conf(d, enough))
 			r.Await(t, up, soon)
 			before := d.tables()
 			from, to, want := otherLevel(t, before)

@@ -23,14 +23,14 @@ func TestRestart(t *testing.T) {
 	t.Parallel()
 	d, good := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
-	r := start(t, f, d, conf(d, 20))
+	r := start(t, f, d, conf(d, enough))
 	r.Await(t, up, soon)
 	before := r.dump(t)
 	if out, err := r.Quit(t); err != nil {
 		t.Errorf("OpenSM ends with %v\n%s", err, out)
 	}
 	library := "LD_LIBRARY_PATH=" + live.Plugin(t, "libweft.so", "")
-	r.Manager = r.Manage(t, "", r.Dir, conf(d, 20), library)
+	r.Manager = r.Manage(t, "", r.Dir, conf(d, enough), library)
 	says(t, r.Await(t, up, soon), "engine df-dn, proven")
 	if r.dump(t) != before {
 		t.Error("OpenSM is back with other tables")
@@ -39,7 +39,7 @@ func TestRestart(t *testing.T) {
 	d.become(func(*wire.Request, net.Conn) error { return nil })
 	// ibsim goes on sending to a manager that was killed, so the next has another host.
 	host := f.Endpoint(fabric.EndpointID(len(f.Endpoints()) - 2)).Node
-	r.Manager = r.Manage(t, nodeID(f, host), r.Dir, conf(d, 20), library)
+	r.Manager = r.Manage(t, nodeID(f, host), r.Dir, conf(d, enough), library)
 	says(t, r.Await(t, up, soon), "there are none to keep", "nue tables configured")
 	r.safeOnOne(t, f)
 	d.become(good)
@@ -71,7 +71,7 @@ func TestHandover(t *testing.T) {
 func handsOver(t *testing.T, d *daemon, f *fabric.Fabric) bool {
 	t.Helper()
 	quick := func(priority string) map[string]string {
-		c := conf(d, 20)
+		c := conf(d, enough)
 		c["sm_priority"], c["sminfo_polling_timeout"], c["polling_retry_number"] = priority, "200", "2"
 		return c
 	}
@@ -120,7 +120,7 @@ func (r *run) isMaster(t *testing.T) bool {
 	t.Helper()
 	asked := r.daemon.requests()
 	for range 3 {
-		for pause := time.Now().Add(5 * time.Second); time.Now().Before(pause); time.Sleep(50 * time.Millisecond) {
+		for pause := time.Now().Add(10 * time.Second); time.Now().Before(pause); time.Sleep(50 * time.Millisecond) {
 			if log, err := os.ReadFile(r.Log); err == nil && strings.Contains(string(log), up) {
 				return true
 			}
@@ -139,7 +139,7 @@ func TestSingle(t *testing.T) {
 	t.Parallel()
 	d, _ := serveRoutes(t, "updn", routing.Single(2))
 	f := testnet.Build(t, "torus:3x3,hosts=1")
-	r := start(t, f, d, conf(d, 20))
+	r := start(t, f, d, conf(d, enough))
 	says(t, r.Await(t, up, soon), "engine updn, proven", "contract single:2, endpoints ca")
 	first, last := f.Endpoint(fabric.EndpointID(f.Switches())), f.Endpoint(fabric.EndpointID(len(f.Endpoints())-1))
 	if sl := r.pathSL(t, f, first.LID, last.LID); sl != 2 {
@@ -155,7 +155,7 @@ func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	d, _ := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:3x4,hosts=1")
-	c := conf(d, 20)
+	c := conf(d, enough)
 	c["log_flags"] = "0x4b" // debugging, which tells every block
 	r := start(t, f, d, c)
 	const writes = "Writing FT block"
@@ -175,7 +175,7 @@ func TestUnchanged(t *testing.T) {
 		}
 		return string(text)
 	}
-	minhop := conf(d, 20)
+	minhop := conf(d, enough)
 	minhop["routing_engine"] = "minhop"
 	other := start(t, f, d, minhop)
 	says(t, other.Await(t, up, soon), "minhop tables configured")
@@ -210,7 +210,7 @@ func TestLanesAllowed(t *testing.T) {
 			t.Parallel()
 			d := serve(t, greedy)
 			f := testnet.Build(t, "dragonfly:p=2")
-			settings := conf(d, 20)
+			settings := conf(d, enough)
 			settings[c.key] = c.value
 			r := start(t, f, d, settings)
 			says(t, r.Await(t, up, soon), c.says, fell)
@@ -302,7 +302,7 @@ func TestTerms(t *testing.T) {
 		t.Run(c.options+" and "+c.contract.String(), func(t *testing.T) {
 			t.Parallel()
 			d, _ := serveRoutes(t, c.engine, c.contract)
-			settings := conf(d, 20)
+			settings := conf(d, enough)
 			settings["event_plugin_options"] += "," + c.options
 			log := start(t, testnet.Build(t, "ring:4,hosts=1"), d, settings).Await(t, up, soon)
 			says(t, log, c.says)

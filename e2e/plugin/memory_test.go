@@ -33,7 +33,7 @@ func TestMemory(t *testing.T) {
 	library := filepath.Join(live.Plugin(t, "libweft.so", asan+" -fsanitize-recover=address"), "libweft.so")
 	// The plugin is preloaded too, so that it has not left when leaks are named.
 	preload := strings.Join([]string{strings.TrimSpace(string(libasan)), live.UMAD2Sim(t), library}, ":")
-	r.Manager = r.Manage(t, "", dir, conf(d, 1), "LD_LIBRARY_PATH="+filepath.Dir(library), "LD_PRELOAD="+preload, "ASAN_OPTIONS=detect_leaks=1:halt_on_error=0")
+	r.Manager = r.Manage(t, "", dir, conf(d, enough), "LD_LIBRARY_PATH="+filepath.Dir(library), "LD_PRELOAD="+preload, "ASAN_OPTIONS=detect_leaks=1:halt_on_error=0")
 	r.Await(t, up, soon)
 	for _, a := range []answer{
 		good,

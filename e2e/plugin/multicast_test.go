@@ -56,7 +56,7 @@ func TestMulticast(t *testing.T) {
 			f := fabricOf(t, n.name, n.spec)
 			d := serve(t, nil)
 			d.become(d.withTree(n.engine, n.contract, n.sls))
-			r := start(t, f, d, conf(d, 20))
+			r := start(t, f, d, conf(d, enough))
 			if log := r.Await(t, up, soon); !strings.Contains(log, "unicast and multicast") {
 				t.Fatalf("not about multicast\n%s", log)
 			}
@@ -199,7 +199,7 @@ func TestGroupsOnOtherLevels(t *testing.T) {
 	f := testnet.Build(t, "ring:5,hosts=2")
 	d := serve(t, nil)
 	d.become(d.withTree("dfsssp", routing.Honored, 1))
-	r := start(t, f, d, conf(d, 20))
+	r := start(t, f, d, conf(d, enough))
 	r.Await(t, up, soon)
 	g, hosts := lone(f, 0, 3), routing.HCA.Endpoints(f)
 	r.regroup(t, g, []live.Membership{g.join(0, hosts[0]), g.join(0, hosts[5]), g.join(1, hosts[2]), g.join(1, hosts[8])})
@@ -225,7 +225,7 @@ func TestTreeOverCablesThatAreGone(t *testing.T) {
 	ch := f.Channel(cable)
 	d := serve(t, nil)
 	d.become(d.writesOf("updn", wire.WriteTables, func(q *wire.Request) (*routing.Tables, *deadlock.Certificate, error) { return overCable(q, cable) }))
-	r := start(t, f, d, conf(d, 20))
+	r := start(t, f, d, conf(d, enough))
 	r.Await(t, up, soon)
 	g := lone(f, 0, 0)
 	near, far := f.Attached(ch.From)[1:], f.Attached(ch.To)[1:]

@@ -35,7 +35,7 @@ func TestReversible(t *testing.T) {
 			t.Parallel()
 			f := testnet.Build(t, c.spec)
 			d, _ := serveRoutes(t, "updn", routing.Any)
-			r := start(t, f, d, conf(d, 60))
+			r := start(t, f, d, conf(d, enough))
 			r.Await(t, up, soon)
 			for _, e := range engines.All() {
 				if e.Contract == routing.Any {

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/weft-fabric/weft/internal/live"
 	"github.com/weft-fabric/weft/internal/testnet"
@@ -34,8 +33,8 @@ func TestScale(t *testing.T) {
 	}
 	d, _ := serveRoutes(t, "df-dn", routing.Directed)
 	f := testnet.Build(t, spec)
-	r := start(t, f, d, directedToo(conf(d, 60)))
-	log := r.Await(t, up, 110*time.Second)
+	r := start(t, f, d, directedToo(conf(d, enough)))
+	log := r.Await(t, up, 2*soon)
 	m := took.FindStringSubmatch(log)
 	if m == nil {
 		t.Fatal(log)

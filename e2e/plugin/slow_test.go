@@ -45,7 +45,7 @@ func TestSlow(t *testing.T) {
 	const waits = 3 * time.Second
 	d, _ := serveRoutes(t, "df-dn", routing.Honored)
 	f := testnet.Build(t, "torus:4x4,hosts=1")
-	settings := conf(d, 120)
+	settings := conf(d, enough)
 	settings["event_plugin_options"] += ",weft.wait=3" // as if not set
 	settings["log_flags"] = tellsReroutes
 	r := start(t, f, d, settings)
@@ -195,7 +195,7 @@ func TestHeld(t *testing.T) {
 			d, good := serveRoutes(t, "df-dn", routing.Honored)
 			late, tell := heldBack(t, good)
 			d.become(late)
-			settings := conf(d, 120)
+			settings := conf(d, enough)
 			settings["event_plugin_options"] += ",weft.wait=1"
 			settings["sminfo_polling_timeout"], settings["polling_retry_number"] = "1000", "4"
 			settings["routing_engine"], settings["log_flags"] = "weft,"+next, tellsReroutes
@@ -220,7 +220,7 @@ func TestEnds(t *testing.T) {
 	live.Need(t)
 	t.Parallel()
 	d := serve(t, func(_ *wire.Request, c net.Conn) error { _, err := c.Read(make([]byte, 1)); return err })
-	r := start(t, testnet.Build(t, "ring:4,hosts=1"), d, conf(d, 180))
+	r := start(t, testnet.Build(t, "ring:4,hosts=1"), d, conf(d, enough))
 	d.wasAsked(t, 1)
 	began := time.Now()
 	if out, err := r.Quit(t); err != nil {

@@ -45,7 +45,7 @@ func TestEngines(t *testing.T) {
 			t.Parallel()
 			f := fabricOf(t, n.name, n.spec)
 			d, _ := serveRoutes(t, "updn", routing.Any)
-			r := start(t, f, d, directedToo(conf(d, 20)))
+			r := start(t, f, d, directedToo(conf(d, enough)))
 			r.Await(t, up, soon)
 			among := func(names []string, e engines.Engine) bool {
 				return names == nil || os.Getenv("WEFT_THOROUGH") != "" || slices.Contains(names, e.Name)
@@ -322,7 +322,7 @@ func TestSeveralAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := directedToo(conf(d, 20))
+	c := directedToo(conf(d, enough))
 	c["lmc"] = "2"
 	r := start(t, f, d, c)
 	r.Await(t, up, soon)

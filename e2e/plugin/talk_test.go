@@ -35,7 +35,7 @@ func TestLate(t *testing.T) {
 			_, err := c.Read(make([]byte, 1)) // until the plugin hangs up
 			return err
 		}
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(3 * time.Second) // of which the plugin waits a tenth
 		return d.routes("df-dn", routing.Honored)(q, c)
 	})
 	want := []string{"waiting", "waiting", "waiting", "at once", "late: tables", "answered", "proven", "waiting"}

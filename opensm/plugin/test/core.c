@@ -181,6 +181,8 @@ static void swap(const uint8_t *answer, const struct net *n, int times)
 	printf("replaced %d of %d times\n", put, times);
 }
 
+enum { DEADLINE = 60000 }; /* ms, which no answer takes, on however busy a machine */
+
 static atomic_int came;
 
 static void came_late(void *context, const struct question *q)
@@ -231,7 +233,7 @@ static const struct question *question(struct asker *a, const uint8_t *request, 
 static void later(const char *socket, const uint8_t *request, size_t size, const uint8_t *other, size_t other_size)
 {
 	static const unsigned over;
-	struct asker a = {.daemon = {.owner = geteuid(), .deadline_ms = 20000}, .late = came_late, .over = &over};
+	struct asker a = {.daemon = {.owner = geteuid(), .deadline_ms = DEADLINE}, .late = came_late, .over = &over};
 	const struct question *q;
 	int64_t began;
 
@@ -244,7 +246,7 @@ static void later(const char *socket, const uint8_t *request, size_t size, const
 		exit(2);
 	began = now_ms();
 	q = question(&a, other, other_size);
-	printf("%s\n", now_ms() - began < 5000 ? "at once" : "the first was waited for");
+	printf("%s\n", now_ms() - began < DEADLINE / 2 ? "at once" : "the first was waited for");
 	if (!asker_leave(&a))
 		while (!atomic_load(&came))
 			usleep(1000);
@@ -268,7 +270,7 @@ static void taken(struct asker *a, const struct question *q)
 static void better(const char *socket, const uint8_t *request, size_t size)
 {
 	static const unsigned over;
-	struct asker a = {.daemon = {.owner = geteuid(), .deadline_ms = 20000}, .late = came_late, .over = &over};
+	struct asker a = {.daemon = {.owner = geteuid(), .deadline_ms = DEADLINE}, .late = came_late, .over = &over};
 
 	snprintf(a.daemon.socket, sizeof a.daemon.socket, "%s", socket);
 	if (!asker_begin(&a))
@@ -297,7 +299,7 @@ int main(int argc, char **argv)
 	if (!n)
 		return 2;
 	if (strcmp(argv[1], "ask") == 0 && argc > 4) {
-		struct daemon d = {.owner = geteuid(), .deadline_ms = 1000};
+		struct daemon d = {.owner = geteuid(), .deadline_ms = DEADLINE};
 		snprintf(d.socket, sizeof d.socket, "%s", argv[4]);
 		verdict(ask_daemon(&d, request, size, n, -1, why), n, why);
 		net_free(n);
