@@ -167,7 +167,9 @@ func sweepPlotCommand(a *app) *cobra.Command {
 lanes, which stands for its value, or a column of it, as bandwidth.seconds; or a
 parameter of the networks, such as links; or a column that all measures of a point
 share, such as switches, hosts, cables, seed, engine, options, network,
-missing_cables, routing_seconds or memory.
+missing_cables, routing_seconds or memory; or a setting of measures, such as the
+load of settled, with the measure before it where something else is called so too:
+settled.load.
 
 Points of one line at one place are their mean, with the least and the most as
 whiskers. Where --x is no number, there are bars.
@@ -175,7 +177,8 @@ whiskers. Where --x is no number, there are bars.
 ` + resultsHelp,
 		Example: `  weft sweep plot random --x links --y lanes --by engine -o lanes.svg
   weft sweep plot random --x lanes --y bandwidth --by engine --where links=200,320
-  weft sweep plot random --x cables --y bandwidth --where pattern=bisect --log-x`,
+  weft sweep plot random --x cables --y bandwidth --where pattern=bisect --log-x
+  weft sweep plot tpds2006 --x load --y settled --by engine,pattern`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, text := range where {

@@ -20,7 +20,9 @@ import (
 //
 //   - a column that all rows of a point share, such as switches, seed or engine;
 //   - a parameter of the networks, such as links;
-//   - a measure, which stands for its value; or one of its columns: bandwidth.seconds.
+//   - a measure, which stands for its value; or one of its columns: bandwidth.seconds;
+//   - a setting of measures, such as the load of accepted; where something else is called so too,
+//     with the measure before it: accepted.load.
 type Chart struct {
 	Title      string
 	X, Y       string
@@ -48,27 +50,26 @@ func ParseFilter(text string) (Filter, error) {
 // ofMeasures is the columns that differ between the measures of a point.
 var ofMeasures = []string{"measure", "settings", "value", "error", "unit", "status", "reason", "seconds"}
 
-// point is the rows of a point that count.
-type point []*results.Row
-
 // SVG draws the chart. Points of one line at the same place are one value, their mean, with
 // the least and the most as whiskers. Where X is no number, places stand in the order in which
 // they come.
 func (c *Chart) SVG(w io.Writer, rows []results.Row) error {
-	points, err := c.points(rows)
+	settings := c.settings(rows)
+	parts, err := c.parts(rows, settings)
 	if err != nil {
 		return err
 	}
-	if err := c.check(rows); err != nil {
+	if err := c.check(rows, settings); err != nil {
 		return err
 	}
 	g := grid{at: map[[2]string]int{}}
-	for _, p := range points {
-		x, okX, err := c.value(p, c.X)
+	for i := range parts {
+		p := &parts[i]
+		x, okX, err := p.value(c.X, settings)
 		if err != nil {
 			return err
 		}
-		y, okY, err := c.value(p, c.Y)
+		y, okY, err := p.value(c.Y, settings)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func (c *Chart) SVG(w io.Writer, rows []results.Row) error {
 		if err != nil {
 			return fmt.Errorf("chart: %s is no number: %q", c.Y, y)
 		}
-		name, err := c.name(p)
+		name, err := c.name(p, settings)
 		if err != nil {
 			return err
 		}
@@ -88,7 +89,7 @@ func (c *Chart) SVG(w io.Writer, rows []results.Row) error {
 	if len(g.cells) == 0 {
 		return errors.New("chart: no point has both values: all refused, or left out")
 	}
-	axes := figure.Axes{Title: c.Title, X: c.axis(c.X, points), Y: c.axis(c.Y, points), LogX: c.LogX, LogY: c.LogY}
+	axes := figure.Axes{Title: c.Title, X: axis(c.X, parts), Y: axis(c.Y, parts), LogX: c.LogX, LogY: c.LogY}
 	if x, ok := g.numbers(); ok {
 		f := figure.Curves{Axes: axes, Series: g.curves(x)}
 		return f.SVG(w)
@@ -97,15 +98,15 @@ func (c *Chart) SVG(w io.Writer, rows []results.Row) error {
 	return f.SVG(w)
 }
 
-// points gathers the rows that count, by point, in their order.
-func (c *Chart) points(rows []results.Row) ([]point, error) {
+// parts gathers the rows that count, by point and settings, in their order.
+func (c *Chart) parts(rows []results.Row, settings []string) (parts []part, err error) {
 	for _, f := range c.Where {
-		if !known(f.Name, rows) && !isSetting(f.Name, rows) {
+		if !known(f.Name, rows) && !hasSetting(f.Name, rows) {
 			return nil, noColumn(f.Name, rows)
 		}
 	}
 	at := map[string]int{}
-	var all []point
+	var points [][]*results.Row
 	for i := range rows {
 		r := &rows[i]
 		if !c.counts(r) {
@@ -113,12 +114,15 @@ func (c *Chart) points(rows []results.Row) ([]point, error) {
 		}
 		n, ok := at[r.Point]
 		if !ok {
-			n = len(all)
-			at[r.Point], all = n, append(all, nil)
+			n = len(points)
+			at[r.Point], points = n, append(points, nil)
 		}
-		all[n] = append(all[n], r)
+		points[n] = append(points[n], r)
 	}
-	return all, nil
+	for _, p := range points {
+		parts = append(parts, split(p, settings)...)
+	}
+	return parts, nil
 }
 
 func (c *Chart) counts(r *results.Row) bool {
@@ -134,20 +138,6 @@ func (c *Chart) counts(r *results.Row) bool {
 	return true
 }
 
-// setting is a setting of the row's measure.
-func setting(r *results.Row, name string) (string, bool) {
-	for pair := range strings.SplitSeq(r.Settings, ",") {
-		if key, value, ok := strings.Cut(pair, "="); ok && key == name {
-			return value, true
-		}
-	}
-	return "", false
-}
-
-func isSetting(name string, rows []results.Row) bool {
-	return slices.ContainsFunc(rows, func(r results.Row) bool { _, ok := setting(&r, name); return ok })
-}
-
 // columnOf is a column of a row, or a parameter of its network.
 func columnOf(r *results.Row, name string) (string, bool) {
 	if slices.ContainsFunc(results.Columns(), func(c results.Column) bool { return c.Name == name }) {
@@ -157,23 +147,26 @@ func columnOf(r *results.Row, name string) (string, bool) {
 }
 
 // value is what a name stands for at a point; not ok where nothing came of it.
-func (c *Chart) value(p point, name string) (text string, ok bool, err error) {
+func (p *part) value(name string, settings []string) (text string, ok bool, err error) {
+	if i := slices.Index(settings, name); i >= 0 {
+		return p.at[i], true, nil
+	}
 	measure, column, dotted := strings.Cut(name, ".")
 	if !dotted {
 		column = "value"
 	}
 	var found *results.Row
-	for _, r := range p {
+	for _, r := range p.rows {
 		if r.Measure != measure {
 			continue
 		}
 		if found != nil {
-			return "", false, fmt.Errorf("chart: %s was measured with several settings (%s; %s): choose by --where SETTING=VALUE", measure, found.Settings, r.Settings)
+			return "", false, fmt.Errorf("chart: %s was measured with several settings (%s; %s): choose by --where SETTING=VALUE, or take the setting as an axis", measure, found.Settings, r.Settings)
 		}
 		found = r
 	}
 	if found == nil {
-		text, ok = columnOf(p[0], name)
+		text, ok = columnOf(p.rows[0], name)
 		return text, ok && !slices.Contains(ofMeasures, name), nil
 	}
 	text = found.Text(column)
@@ -181,13 +174,14 @@ func (c *Chart) value(p point, name string) (text string, ok bool, err error) {
 }
 
 // check refuses names that no row knows.
-func (c *Chart) check(rows []results.Row) error {
+func (c *Chart) check(rows []results.Row, settings []string) error {
 	for _, name := range append([]string{c.X, c.Y}, c.By...) {
 		measure, column, dotted := strings.Cut(name, ".")
-		switch isMeasure := slices.ContainsFunc(rows, func(r results.Row) bool { return r.Measure == measure }); {
-		case isMeasure && dotted && !slices.Contains(ofMeasures, column):
-			return fmt.Errorf("chart: a measure has no column %q%s (there are %s)", column, spell.Hint(column, ofMeasures), strings.Join(ofMeasures, ", "))
-		case isMeasure:
+		switch measured := isMeasure(measure, rows); {
+		case slices.Contains(settings, name):
+		case measured && dotted && !slices.Contains(ofMeasures, column):
+			return fmt.Errorf("chart: a measure has no column or setting %q%s (there are %s)", column, spell.Hint(column, ofMeasures), strings.Join(ofMeasures, ", "))
+		case measured:
 		case slices.Contains(ofMeasures, name):
 			return fmt.Errorf("chart: %s differs from measure to measure of a point: say of which, as in bandwidth.%s", name, name)
 		case !known(name, rows):
@@ -214,19 +208,21 @@ func noColumn(name string, rows []results.Row) error {
 	}
 	for i := range rows {
 		add(rows[i].Measure)
-		for pair := range strings.SplitSeq(rows[i].Parameters, ",") {
-			key, _, _ := strings.Cut(pair, "=")
-			add(key)
+		for _, pairs := range []string{rows[i].Parameters, rows[i].Settings} {
+			for pair := range strings.SplitSeq(pairs, ",") {
+				key, _, _ := strings.Cut(pair, "=")
+				add(key)
+			}
 		}
 	}
-	return fmt.Errorf("chart: no column, parameter or measure is called %q%s (there are %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
+	return fmt.Errorf("chart: no column, parameter, measure or setting is called %q%s (there are %s)", name, spell.Hint(name, names), strings.Join(names, ", "))
 }
 
 // name is the line that a point belongs to.
-func (c *Chart) name(p point) (string, error) {
+func (c *Chart) name(p *part, settings []string) (string, error) {
 	var parts []string
 	for _, by := range c.By {
-		text, ok, err := c.value(p, by)
+		text, ok, err := p.value(by, settings)
 		if err != nil {
 			return "", err
 		}
@@ -241,17 +237,18 @@ func (c *Chart) name(p point) (string, error) {
 }
 
 // axis is what an axis shows, with its unit.
-func (c *Chart) axis(name string, points []point) string {
+func axis(name string, parts []part) string {
 	unit := ""
 	for _, column := range results.Columns() {
 		if column.Name == name || strings.HasSuffix(name, "."+column.Name) && column.Name != "value" {
 			unit = column.Unit
 		}
 	}
-	for _, r := range slices.Concat(points...) {
-		if r.Measure == name || r.Measure+".value" == name {
-			unit = r.Unit
-			break
+	for i := range parts {
+		for _, r := range parts[i].rows {
+			if r.Measure == name || r.Measure+".value" == name {
+				unit = r.Unit
+			}
 		}
 	}
 	if unit == "" || unit == name {

@@ -39,6 +39,9 @@ func TestChartsOfAnyColumn(t *testing.T) {
 		{"two measures", chart.Chart{X: "lanes", Y: "bandwidth", Where: []chart.Filter{bisect}}, []string{">bandwidth, fraction of full<", ">all<"}, []string{"nue"}},
 		{"column and time", chart.Chart{X: "cables", Y: "bandwidth.seconds", By: []string{"engine", "seed"}, Where: []chart.Filter{bisect}}, []string{"lash 1", "nue 2", "seconds, s<"}, nil},
 		{"some engines", chart.Chart{X: "links", Y: "lanes", By: []string{"engine"}, Where: []chart.Filter{{Name: "engine", Values: []string{"nue"}}}}, []string{"nue"}, []string{"lash"}},
+		{"setting", chart.Chart{X: "pattern", Y: "bandwidth", By: []string{"engine"}}, []string{"bisect", "shifts", "lash", ">pattern<"}, nil},
+		{"setting and a measure without it", chart.Chart{X: "bandwidth.pattern", Y: "lanes"}, []string{"bisect", "shifts", ">bandwidth.pattern<"}, nil},
+		{"a line for each setting", chart.Chart{X: "links", Y: "bandwidth", By: []string{"engine", "pattern"}}, []string{"lash bisect", "lash shifts", "nue shifts"}, nil},
 		{"bars", chart.Chart{X: "network", Y: "lanes", By: []string{"engine"}}, []string{"random:links=20", "lash"}, nil},
 	} {
 		var b strings.Builder
@@ -73,8 +76,9 @@ func TestChartsSayWhatIsMissing(t *testing.T) {
 		{chart.Chart{X: "links", Y: "lane"}, rows(), `called "lane"; nearest is "lanes"`},
 		{chart.Chart{X: "links", Y: "lanes", By: []string{"engin"}}, rows(), `nearest is "engine"`},
 		{chart.Chart{X: "links", Y: "lanes", Where: []chart.Filter{{Name: "engines"}}}, rows(), `nearest is "engine"`},
-		{chart.Chart{X: "links", Y: "bandwidth"}, rows(), "several settings (pattern=bisect; pattern=shifts): choose by --where"},
+		{chart.Chart{X: "links", Y: "bandwidth"}, rows(), "several settings (pattern=bisect; pattern=shifts): choose by --where SETTING=VALUE, or take the setting as an axis"},
 		{chart.Chart{X: "links", Y: "seconds"}, rows(), "say of which, as in bandwidth.seconds"},
+		{chart.Chart{X: "patern", Y: "lanes"}, rows(), `called "patern"; nearest is "pattern"`},
 		{chart.Chart{X: "links", Y: "lanes.secnds"}, rows(), `nearest is "seconds"`},
 		{chart.Chart{X: "links", Y: "engine"}, rows(), `engine is no number: "lash"`},
 		{chart.Chart{X: "links", Y: "lanes"}, refused, "no point has both values"},
