@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"strconv"
-	"time"
 
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/fabric"
@@ -215,28 +213,6 @@ func (t *taking) throughput(ctx context.Context, m *sweep.Measure) (value, error
 		return value{}, fmt.Errorf("the network deadlocked at a load of %g", r.Above)
 	}
 	return plainly(r.Offered)
-}
-
-// time routes again and again, and returns the least time of paths and lanes.
-func (t *taking) time(ctx context.Context, m *sweep.Measure) (value, error) {
-	var v value
-	for range whole(m, "repeats") {
-		var spent time.Duration
-		_, err := t.routed(ctx, func(stage string) (routing.Progress, func()) {
-			begun := time.Now()
-			return nil, func() {
-				if stage != "verify" {
-					spent += time.Since(begun)
-				}
-			}
-		})
-		if err != nil {
-			return value{}, err
-		}
-		v.runs = append(v.runs, spent.Seconds())
-	}
-	v.mean = slices.Min(v.runs) // what else the machine did only adds
-	return v, nil
 }
 
 // NeverStopped is why a network has no time after which it stopped.

@@ -88,6 +88,7 @@ type taking struct {
 	ways    ways               // of engines without tables, in place of result
 	lanes   int                // that packets have; 0: as the preset of the measure says
 	sent    sent               // packet simulations
+	clock   stopwatch          // of the run that is judged
 	largest map[string]largest // loads delivered, by the settings of the measure
 }
 
@@ -214,7 +215,11 @@ func (t *taking) route(ctx context.Context) error {
 	case sweep.IsSimulated(name):
 		return t.simulate(ctx)
 	}
-	if t.result, err = t.routed(ctx, nil); err == nil && t.lanes > 0 {
+	var stages engines.Stages
+	if t.asked("time") {
+		stages = t.clock.stages
+	}
+	if t.result, err = t.routed(ctx, stages); err == nil && t.lanes > 0 {
 		err = t.classes(ctx)
 	}
 	return err
