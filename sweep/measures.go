@@ -25,6 +25,9 @@ type Kind struct {
 	// OfNetwork says that it is of the network alone, so that nothing need be routed.
 	OfNetwork bool
 
+	// Free says that it takes no time once the network is routed and judged.
+	Free bool
+
 	// Alone says that nothing else may run beside it, and that its values are another time
 	// others.
 	Alone bool
@@ -55,11 +58,11 @@ func Kinds() []Kind {
 	}
 	const units = "on switches that pass a flit on in a time unit"
 	return []Kind{
-		{Name: "lanes", What: "virtual lanes that the proof needs"},
-		{Name: "loops", What: "1 where the tables have a credit loop, 0 where they are proven free"},
-		{Name: "load", Unit: "routes", What: "routes on the fullest channel between switches when all send to all"},
-		{Name: "hops", Unit: "hops", What: "mean length of a route, in channels between switches"},
-		{Name: "longest", Unit: "hops", What: "length of the longest route"},
+		{Name: "lanes", Free: true, What: "virtual lanes that the proof needs"},
+		{Name: "loops", Free: true, What: "1 where the tables have a credit loop, 0 where they are proven free"},
+		{Name: "load", Free: true, Unit: "routes", What: "routes on the fullest channel between switches when all send to all"},
+		{Name: "hops", Free: true, Unit: "hops", What: "mean length of a route, in channels between switches"},
+		{Name: "longest", Free: true, Unit: "hops", What: "length of the longest route"},
 		{Name: "disjoint", Unit: "paths", What: "mean number of paths between two hosts, one for each address, that share no channel between switches"},
 		{Name: "bandwidth", Unit: "fraction of full", What: "mean bandwidth of the flows of a pattern; of bisect the effective bisection bandwidth", Keys: []Key{
 			pattern, jobs,
@@ -123,6 +126,12 @@ func Unusual(measure, settings string) string {
 func (m *Measure) Alone() bool {
 	k, err := KindNamed(m.Name)
 	return err == nil && k.Alone
+}
+
+// Free says whether a measure takes no time once the network is routed and judged.
+func (m *Measure) Free() bool {
+	k, err := KindNamed(m.Name)
+	return err == nil && k.Free
 }
 
 // key finds a setting.

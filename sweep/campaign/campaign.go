@@ -94,14 +94,27 @@ func (p *Plan) Left(rows []results.Row, version string, memory int64) (jobs []po
 }
 
 // divided is jobs with measures of one kind each, those that may be taken beside others and
-// those that must be taken alone: a point may have both.
+// those that must be taken alone: a point may have both. Where what may be taken beside others
+// takes no time, it is not worth routing the network twice.
 func divided(jobs []pool.Job[sweep.Point]) (all []pool.Job[sweep.Point]) {
 	for _, j := range jobs {
-		for _, alone := range []bool{false, true} {
-			part := *j.Point
-			part.Measures = slices.DeleteFunc(slices.Clone(part.Measures), func(m sweep.Measure) bool { return m.Alone() != alone })
-			if len(part.Measures) > 0 {
-				all = append(all, pool.Job[sweep.Point]{Point: &part, Cost: j.Cost, Large: j.Large, Alone: alone})
+		var beside, alone []sweep.Measure
+		free := true
+		for _, m := range j.Point.Measures {
+			if m.Alone() {
+				alone = append(alone, m)
+			} else {
+				beside, free = append(beside, m), free && m.Free()
+			}
+		}
+		if free && len(alone) > 0 {
+			beside, alone = nil, j.Point.Measures
+		}
+		for kind, part := range [][]sweep.Measure{beside, alone} {
+			if len(part) > 0 {
+				p := *j.Point
+				p.Measures = part
+				all = append(all, pool.Job[sweep.Point]{Point: &p, Cost: j.Cost, Large: j.Large, Alone: kind == 1})
 			}
 		}
 	}
