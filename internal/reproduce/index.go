@@ -183,6 +183,9 @@ func effortText(m papers.Measure, e papers.Effort) string {
 	var parts []string
 	if e.Networks > 1 {
 		parts = append(parts, fmt.Sprintf("%d networks drawn for each place", e.Networks))
+		if e.Improved > 0 {
+			parts = append(parts, fmt.Sprintf("%d of them as improved", e.Improved))
+		}
 		if e.Beside > 0 {
 			parts = append(parts, fmt.Sprintf("%d of them for engines that are not the paper's", e.Beside))
 		}
@@ -205,7 +208,7 @@ func effortText(m papers.Measure, e papers.Effort) string {
 	case papers.Stops:
 		parts = append(parts, fmt.Sprintf("%d runs with other pairs", max(1, e.Repeats)))
 	case papers.Seconds:
-		parts = append(parts, fmt.Sprintf("the fastest of %d runs", max(1, e.Repeats)))
+		parts = append(parts, fmt.Sprintf("the fastest of %d runs, or of fewer that take seconds", max(1, e.Repeats)))
 		if e.BesideRepeats > 0 {
 			parts = append(parts, fmt.Sprintf("of %d for engines that are not the paper's", e.BesideRepeats))
 		}

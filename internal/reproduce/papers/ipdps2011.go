@@ -144,7 +144,7 @@ var ipdps2011 = []Experiment{
 	{
 		ID: "ipdps2011-9", Figure: "Fig. 9", Title: "Lanes for random networks",
 		Shows: "Lanes needed for 128 switches with 16 hosts each, by the number of cables between switches; the mean over the networks, with the least and the most as whiskers. " +
-			"The paper's switches have 32 ports; ours as many as the draw takes. " + twoBars + " As improved, the full set takes 25 of the networks.",
+			"The paper's switches have 32 ports; ours as many as the draw takes. " + twoBars,
 		Measure: Lanes, X: "cables between switches", Curves: true, LogX: true, Lines: beside(variants([]string{"lash", "dfsssp"}, sparse()), notATree...),
 		Claims: []claims.Claim{
 			{Where: "V.A", Says: "LASH needs fewer lanes on average for denser networks", Check: claims.BelowAt("lash", "dfsssp", []string{"320", "512"})},
