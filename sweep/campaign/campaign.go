@@ -142,8 +142,9 @@ type Options struct {
 	// they were not there.
 	Counts func(*results.Row) bool
 
-	// All says that the Parquet file has all rows of the folder that count, and not those of the
-	// plan only; where there are none, none is written.
+	// All says that the Parquet file has all rows of the folder that count, and those of the plan
+	// that are in Have, and not only what the folder has of the plan; where there are none, none
+	// is written.
 	All bool
 
 	Workers int   // points at a time
@@ -219,23 +220,23 @@ func (p *Plan) Run(ctx context.Context, o Options) (*Summary, error) {
 		return s, err
 	}
 	s.Rows, s.Others = p.own(rows)
-	if err := o.write(rows, s.Rows); err != nil {
+	if err := o.write(p, rows, s.Rows); err != nil {
 		return s, err
 	}
 	s.Seconds, s.Spent = time.Since(begun).Seconds(), (processorTime() - spent).Seconds()
 	return s, nil
 }
 
-// write writes the Parquet file of a run: all rows that count, or those of the plan.
-func (o *Options) write(all, own []results.Row) error {
+// write writes the Parquet file of a run of a plan: everything that counts, or the folder's own.
+func (o *Options) write(p *Plan, all, own []results.Row) error {
 	if !o.All {
 		return Write(o.Dir, own)
 	}
-	if len(all) == 0 {
-		return nil
+	elsewhere, _ := p.own(o.Have)
+	if merged, _ := results.Merge(elsewhere, all); len(merged) > 0 {
+		return Write(o.Dir, merged)
 	}
-	merged, _ := results.Merge(all)
-	return Write(o.Dir, merged)
+	return nil
 }
 
 // sorted is the rows that count, and the others.
