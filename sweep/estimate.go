@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/csv"
 	"fmt"
@@ -55,15 +56,15 @@ func OfMeasure(m *Measure, kind string, s Size, seconds float64) Sample {
 const measurePart = "measure:"
 
 // partOf is the part that a measure is. Packets accepted and their latency are one: they are
-// of the same run. Those of time units are foretold as those of ns.
+// of the same run.
 func partOf(m *Measure) string {
-	switch m.Name {
-	case "latency", "settled", "settled-latency":
-		return measurePart + "accepted"
-	case "delivered", "delivered-latency":
-		return measurePart + "throughput"
-	}
-	return measurePart + m.Name
+	return measurePart + cmp.Or(map[string]string{"latency": "accepted", "settled-latency": "settled", "delivered-latency": "delivered"}[m.Name], m.Name)
+}
+
+// partLike is the part that foretells another where there is no line for it: packets of time
+// units are like those of ns, if fewer.
+func partLike(part string) string {
+	return map[string]string{measurePart + "settled": measurePart + "accepted", measurePart + "delivered": measurePart + "throughput"}[part]
 }
 
 // nsOfWindow is how long on the usual links as many packets take as there are in a time unit
@@ -302,13 +303,13 @@ func (e *Estimates) Point(p *Point, s Size) float64 {
 	for i := range p.Measures {
 		m := &p.Measures[i]
 		part := partOf(m)
-		if same := part + m.Text(); part == measurePart+"accepted" || part == measurePart+"throughput" {
-			if run[same] {
+		if k, err := KindNamed(m.Name); err == nil && k.OfPackets {
+			if run[part+m.Text()] {
 				continue
 			}
-			run[same] = true
+			run[part+m.Text()] = true
 		}
-		total += e.part(measureAt(m, s), part)
+		total += e.part(measureAt(m, s), part, partLike(part))
 	}
 	return total
 }

@@ -124,6 +124,29 @@ func TestPacketsCost(t *testing.T) {
 	}
 }
 
+// Packets until they have settled take what they took on such networks, a tenth of a second and
+// less for a load; without samples of them they are like those of ns.
+func TestSettledPacketsCost(t *testing.T) {
+	s := sweep.Size{Switches: 64, Hosts: 64, Cables: 128, LIDs: 129}
+	settled, delivered := sweep.MeasureOf("settled", "load=0.3,window=50000"), sweep.MeasureOf("delivered", "window=50000")
+	latency := sweep.MeasureOf("settled-latency", "load=0.3,window=50000")
+	of := func(e *sweep.Estimates, all ...sweep.Measure) float64 {
+		return e.Point(point("none", "", all...), s)
+	}
+	e := sweep.BuiltIn()
+	one := of(e, settled)
+	if one < 0.02 || one > 0.1 || of(e, settled, latency) != one {
+		t.Errorf("a load takes %g s, with the latency of the same run %g", one, of(e, settled, latency))
+	}
+	if many := of(e, delivered); many < 2*one || many > 20*one {
+		t.Errorf("the load that is delivered takes %g s, one %g", many, one)
+	}
+	m := sweep.MeasureOf("accepted", "load=0.3,time=0")
+	if of(sweep.Fit([]sweep.Sample{sweep.OfMeasure(&m, "a", s, 1)}), settled) <= 0 {
+		t.Error("nothing is known of packets of time units where those of ns are known")
+	}
+}
+
 func TestEstimatesComeBackAsTheyWent(t *testing.T) {
 	var first, second strings.Builder
 	e := sweep.Fit(made("e", 100, 1))
