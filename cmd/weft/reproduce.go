@@ -56,7 +56,7 @@ cores; times are taken alone, so leave the machine alone meanwhile.
 
 --dry-run says what the experiments took as part of all: what several show counts
 for the first of them, routing for the first that has the point, so that of a part
-of the list those seconds may be too few. Of the quick set no times are known.
+of the list those seconds may be too few.
 
 The real systems of the papers are not public but for two. With --fabrics (or
 $WEFT_CORPUS) the ibnetdiscover dumps of a folder are measured beside them. With

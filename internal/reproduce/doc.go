@@ -19,7 +19,6 @@
 // tables have on the same networks; with one, its lines stand beside ours and claims
 // are held against them.
 //
-// It takes as long as it takes: minutes for the quick set on two cores, about an hour
-// for the full one. Memory is kept below Options.Memory, as far as it can be told
+// It takes minutes for the quick set on two cores, and about twenty for the full one. Memory is kept below Options.Memory, as far as it can be told
 // from the size of a network; a point that needs more runs alone.
 package reproduce
