@@ -71,6 +71,38 @@ func Shortest(d *DAG, f *fabric.Fabric, root fabric.NodeID) {
 	}
 }
 
+// Siblings says whether two switches have trunks to the same others, port by port, and a
+// choice among them. They are not neighbours, for no switch is one of itself. The graph to
+// one is that to the other with the two exchanged.
+func Siblings(f *fabric.Fabric, a, b fabric.NodeID) bool {
+	to := f.Neighbours(a)
+	return len(to) > 1 && slices.Equal(to, f.Neighbours(b))
+}
+
+// Turn makes the graph of all shortest paths to Root that to a sibling of Root. The order is
+// another one than Shortest finds.
+func (d *DAG) Turn(f *fabric.Fabric, root fabric.NodeID) {
+	old := d.Root
+	i := slices.Index(d.Order, root) // two hops from the old root, like that from here on
+	c, _ := f.TrunksFrom(old)
+	for j := d.First[i]; j < d.First[i+1]; j++ {
+		d.Out[j] = c
+		c++
+	}
+	d.Root, d.Order[0], d.Order[i] = root, root, old
+	d.Hops[root], d.Hops[old] = 0, d.Hops[root]
+	heads := f.Heads()
+	for i := 1; d.Hops[d.Order[i]] == 1; i++ { // the neighbours of both
+		j := d.First[i]
+		for c, end := f.TrunksFrom(d.Order[i]); c < end; c++ {
+			if heads[c] == root {
+				d.Out[j], d.Head[j] = c, root
+				j++
+			}
+		}
+	}
+}
+
 // Far is how far switches are from others: the hops from each to all in its part, each
 // counted as often as its weight says, [switch]; nil: once. most is those to the
 // farthest of weight.

@@ -15,7 +15,11 @@
 //
 // Complexity: O(S·(S + C)) for the shortest paths to each of S switches over C
 // trunks, and O(D·M) for D destination LIDs, M the trunks on shortest paths to
-// one; M is at most C and usually far below.
+// one; M is at most C and usually far below. What many switches share is done once:
+// siblings, which have the same neighbours, share a graph, and switches with trunks to the
+// same others and loads that differ by a constant share a choice. In a tree without damage
+// these are all leaves of a pod and all spines with the same tops; every cable that is
+// missing leaves fewer.
 //
 // Deviations from the paper:
 //   - The papers run Dijkstra with an initial weight above every possible sum
@@ -51,32 +55,15 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 	hosts, others := order(f)
 	done := 0
 	sweep := func(switches []fabric.NodeID, first bool) error {
-		return dag.InOrder(ctx, f, switches, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
-			w.enter(d)
-			defer w.leave()
-			charged := true    // since the last choice
-			var before []uint8 // row of the destination before
-			for _, lid := range lids {
-				e := f.Endpoint(f.Owner(lid))
-				if (e.Class == fabric.HostAdapter || e.Class == fabric.SwitchPort) != first {
-					continue
-				}
-				if charged {
-					w.choose(d)
-				}
-				row := t.Row(lid)
-				if before == nil {
-					intree.Write(f, row, lid, d.Order, w.out)
-				} else {
-					copy(row, before)
-					w.rewrite(f, row, lid, d.Root)
-				}
-				before = row
-				if charged = e.Class != fabric.SwitchPort; charged {
-					w.charge(f.Heads())
-				}
+		firsts, siblings := together(f, switches)
+		return dag.InOrder(ctx, f, firsts, dag.Shortest, func(d *dag.DAG, lids []fabric.LID) {
+			roots := siblings[d.Root]
+			if len(roots) > 1 || slices.ContainsFunc(lids, w.charges) {
+				w.each(d, t, roots, first)
+			} else {
+				w.once(d, t, lids)
 			}
-			done++
+			done += len(roots)
 			p.Report(done, len(hosts)+len(others))
 		})
 	}
@@ -87,6 +74,68 @@ func (Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress) (
 		return nil, err
 	}
 	return t, nil
+}
+
+// together puts siblings that follow each other together: the first of them, and all, by it.
+func together(f *fabric.Fabric, switches []fabric.NodeID) (firsts []fabric.NodeID, siblings map[fabric.NodeID][]fabric.NodeID) {
+	siblings = map[fabric.NodeID][]fabric.NodeID{}
+	for i := 0; i < len(switches); {
+		k := i + 1
+		for k < len(switches) && dag.Siblings(f, switches[i], switches[k]) {
+			k++
+		}
+		firsts, siblings[switches[i]] = append(firsts, switches[i]), switches[i:k]
+		i = k
+	}
+	return firsts, siblings
+}
+
+// charges says whether a destination counts for the balance.
+func (w *weights) charges(lid fabric.LID) bool {
+	return w.f.Endpoint(w.f.Owner(lid)).Class != fabric.SwitchPort
+}
+
+// once routes LIDs on d.Root that do not count: all by one choice.
+func (w *weights) once(d *dag.DAG, t *routing.Forwarding, lids []fabric.LID) {
+	w.chooseOnce(d)
+	for _, lid := range lids {
+		intree.Write(w.f, t.Row(lid), lid, d.Order, w.out)
+	}
+}
+
+// each routes the LIDs on some switches, of which d leads to the first and the others are
+// siblings of it: first those of host adapters and switches, or the others.
+func (w *weights) each(d *dag.DAG, t *routing.Forwarding, roots []fabric.NodeID, first bool) {
+	w.enter(d)
+	for _, root := range roots {
+		if root != d.Root {
+			w.turn(d, root)
+		}
+		charged := true    // since the last choice
+		var before []uint8 // row of the destination before
+		w.lids = dag.LIDsOn(w.f, root, w.lids[:0])
+		for _, lid := range w.lids {
+			class := w.f.Endpoint(w.f.Owner(lid)).Class
+			if (class == fabric.HostAdapter || class == fabric.SwitchPort) != first {
+				continue
+			}
+			if charged {
+				w.choose(d)
+			}
+			row := t.Row(lid)
+			if before == nil {
+				w.write(d, row, lid)
+			} else {
+				copy(row, before)
+				w.rewrite(d, row, lid)
+			}
+			before = row
+			if charged = w.charges(lid); charged {
+				w.charge(d)
+			}
+		}
+	}
+	w.leave(d)
 }
 
 // order is the order in which to take the switches: all for their hosts, those with

@@ -2,12 +2,14 @@ package sssp_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/testnet"
 	"github.com/weft-fabric/weft/routing"
 	"github.com/weft-fabric/weft/routing/paths/sssp"
+	"github.com/weft-fabric/weft/topology"
 )
 
 // twin is P-SSSP told simply: a search for every switch and destination, and every route
@@ -69,24 +71,76 @@ func twinDestination(f *fabric.Fabric, row []uint8, load []int, sources []uint32
 	}
 }
 
-// The paths are the twin's, entry by entry: where many switches have trunks to the same
-// others, numbered one after the other or not, and where few do.
-func TestTwin(t *testing.T) {
-	for _, spec := range []string{
-		"xgft:m=4x6,w=4x3,hosts=5", "dragonfly:p=2", "torus:4x4,hosts=2", "kautz:b=3,n=2,hosts=2",
-		"planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2", "random:switches=20,links=90,hosts=3,seed=4",
-	} {
-		f := testnet.Build(t, spec)
-		want := twin(f)
-		got, err := sssp.Finder{}.Paths(context.Background(), f, nil)
-		if err != nil {
-			t.Fatal(err)
+// doubled is four leaves with three hosts, each with two cables to each of three spines.
+func doubled(t *testing.T) *fabric.Fabric {
+	t.Helper()
+	var b fabric.Builder
+	var sw [7]fabric.Ref
+	for i := range sw {
+		sw[i] = b.Node(fabric.Node{GUID: fabric.GUID(i + 1), Ports: 9}, "")
+	}
+	for leaf := range 4 {
+		for spine := range 3 {
+			for k := range 2 {
+				b.Cable(sw[leaf], uint8(2*spine+k+1), sw[4+spine], uint8(2*leaf+k+1), fabric.Rate{})
+			}
+			host := b.Node(fabric.Node{GUID: fabric.GUID(100 + 3*leaf + spine), Kind: fabric.Adapter, Ports: 1}, "")
+			b.Cable(host, 1, sw[leaf], uint8(7+spine), fabric.Rate{})
 		}
-		for lid := range f.LIDs() {
-			for s := range fabric.NodeID(f.Switches()) {
-				if got.Port(s, lid) != want.Port(s, lid) {
-					t.Fatalf("%s: LID %d leaves switch %d by port %d, the twin says %d", spec, lid, s, got.Port(s, lid), want.Port(s, lid))
-				}
+	}
+	f, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// The paths are the twin's, entry by entry: where many switches have trunks to the same
+// others, numbered one after the other or not, and loads on them that stay alike, part or
+// never are; and where few do.
+func TestTwin(t *testing.T) {
+	for _, c := range []struct {
+		spec string
+		gone int // cables
+	}{
+		{"xgft:m=4x6,w=4x3,hosts=5", 0},
+		{"xgft:m=4x6,w=4x3,hosts=5", 1},
+		{"xgft:m=4x6,w=4x3,hosts=5", 9},
+		{"xgft:m=4x3,w=1x1,hosts=2", 0},
+		{"xgft:m=3x3x3,w=3x3x3,hosts=2", 0},
+		{"dragonfly:p=2", 0},
+		{"torus:4x4,hosts=2", 0},
+		{"kautz:b=3,n=2,hosts=2", 0},
+		{"planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2", 0},
+		{"planes:ports=8,groups=3,leaves=3,on=2,tails=2,trunk=2", 4},
+		{"random:switches=20,links=90,hosts=3,seed=4", 0},
+	} {
+		f := testnet.Build(t, c.spec)
+		if c.gone > 0 {
+			loss, err := topology.Damage{Links: c.gone, Seed: 1}.Draw(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, err = loss.Apply(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		compare(t, fmt.Sprintf("%s less %d cables", c.spec, c.gone), f)
+	}
+	compare(t, "doubled cables", doubled(t))
+}
+
+func compare(t *testing.T, what string, f *fabric.Fabric) {
+	t.Helper()
+	want := twin(f)
+	got, err := sssp.Finder{}.Paths(context.Background(), f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lid := range f.LIDs() {
+		for s := range fabric.NodeID(f.Switches()) {
+			if got.Port(s, lid) != want.Port(s, lid) {
+				t.Fatalf("%s: LID %d leaves switch %d by port %d, the twin says %d", what, lid, s, got.Port(s, lid), want.Port(s, lid))
 			}
 		}
 	}
