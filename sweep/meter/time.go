@@ -54,7 +54,7 @@ func enough(runs []float64) bool {
 }
 
 const (
-	long, veryLong = 5, 15 // seconds, of all runs of a network together
+	long, veryLong = 2, 6 // seconds, of all runs of a network together
 	alike          = 1.05
 )
 

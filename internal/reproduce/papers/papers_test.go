@@ -184,7 +184,7 @@ func TestRealFabrics(t *testing.T) {
 // lines are measured less often.
 func TestEffort(t *testing.T) {
 	for id, want := range map[string]Effort{
-		"ipdps2011-9":   {Networks: 100, Improved: 15, Beside: 4},
+		"ipdps2011-9":   {Networks: 100, Improved: 10, Beside: 4},
 		"ipdps2011-iv":  {Networks: 1000, Improved: 100, Beside: 10},
 		"ipdps2011-5":   {Patterns: 1000},
 		"hoti2009-4d":   {Patterns: 10000, Swept: 1000, Networks: 4},
