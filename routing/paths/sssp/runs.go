@@ -38,8 +38,12 @@ func (w *weights) enter(d *dag.DAG) {
 	w.singles.empty()
 	end := 1 // of the last run
 	for i := 1; i < len(d.Order); {
+		if d.First[i+1]-d.First[i] == 1 {
+			i++
+			continue
+		}
 		head, k := heads(d, i), i+1
-		for len(head) > 1 && k < len(d.Order) && slices.Equal(heads(d, k), head) {
+		for k < len(d.Order) && slices.Equal(heads(d, k), head) {
 			k++
 		}
 		if k > i+1 {
@@ -55,24 +59,22 @@ func (w *weights) enter(d *dag.DAG) {
 
 // divide finds the settled switches of graph d, and what they pass on to the others.
 func (w *weights) divide(d *dag.DAG) {
-	w.settled, w.charged = w.settled[:0], 0
-	for _, u := range d.Order {
-		w.passed[u], w.base[u] = false, uint64(w.Sources[u])
-	}
+	settled, passed, base, through := w.settled[:0], w.passed, w.base, w.through
+	clear(passed)
+	copy(base, w.begin)
 	for i := len(d.Order) - 1; i > 0; i-- {
-		u, heads := d.Order[i], heads(d, i)
-		if len(heads) > 1 || w.passed[u] {
-			for _, h := range heads {
-				w.passed[h] = true
-			}
+		u, first, end := d.Order[i], d.First[i], d.First[i+1]
+		through[u] = base[u]
+		if end == first+1 && !passed[u] {
+			settled, w.out[u] = append(settled, u), d.Out[first]
+			base[d.Head[first]] += base[u]
 			continue
 		}
-		w.settled, w.out[u] = append(w.settled, u), d.Out[d.First[i]]
-		w.base[heads[0]] += w.base[u]
+		for _, h := range d.Head[first:end] {
+			passed[h] = true
+		}
 	}
-	for _, u := range d.Order {
-		w.through[u] = w.base[u]
-	}
+	w.settled, w.charged = settled, 0
 }
 
 // turn makes graph d that to another root, a sibling of the one before. The two change

@@ -20,6 +20,7 @@ type weights struct {
 	// can come through it: to all destinations on the root the same routes take its trunk.
 	runs    []run // of the others, without the root
 	settled []fabric.NodeID
+	begin   []uint64 // [switch] routes that begin there
 	base    []uint64 // [switch] routes that begin there, or come from settled switches
 	through []uint64 // [switch] base, and while a tree is charged what else comes through it
 	passed  []bool   // [switch] somebody with a choice can come through it
@@ -40,10 +41,14 @@ const (
 
 func newWeights(f *fabric.Fabric) *weights {
 	n := f.Switches()
-	return &weights{
-		Loads: intree.NewLoads(f), f: f, sum: make([]uint64, n), out: make([]fabric.ChannelID, n), least: make([]uint64, n),
+	w := &weights{
+		Loads: intree.NewLoads(f), f: f, sum: make([]uint64, n), out: make([]fabric.ChannelID, n), least: make([]uint64, n), begin: make([]uint64, n),
 		base: make([]uint64, n), through: make([]uint64, n), passed: make([]bool, n), ahead: make([]uint64, n),
 	}
+	for s, routes := range w.Sources {
+		w.begin[s] = uint64(routes)
+	}
+	return w
 }
 
 // choose finds the lightest of the shortest paths from every switch to d.Root. Of
