@@ -119,8 +119,8 @@ func handsOver(t *testing.T, d *daemon, f *fabric.Fabric) bool {
 func (r *run) isMaster(t *testing.T) bool {
 	t.Helper()
 	asked := r.daemon.requests()
-	for range 3 {
-		for pause := time.Now().Add(10 * time.Second); time.Now().Before(pause); time.Sleep(50 * time.Millisecond) {
+	for range 4 {
+		for pause := time.Now().Add(5 * time.Second); time.Now().Before(pause); time.Sleep(50 * time.Millisecond) {
 			if log, err := os.ReadFile(r.Log); err == nil && strings.Contains(string(log), up) {
 				return true
 			}
