@@ -292,6 +292,7 @@ func TestCheckerAgreesOnRealFabrics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the networks of the campaign are enough")
 	}
+	t.Parallel() // most of the time is the checker's
 	c := startChecker(t)
 	var n tally
 	for _, name := range dumps {

@@ -321,6 +321,7 @@ func TestEveryEngineOnAnyNetwork(t *testing.T) {
 func TestEveryEngineOnRealFabrics(t *testing.T) {
 	for _, name := range dumps {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			tried := newSubject(testnet.Dump(t, name))
 			eachPair(func(e engines.Engine) {
 				if err := tried.check(e, routing.Adapters); err != nil {
