@@ -76,7 +76,7 @@ func doomed(f, less *fabric.Fabric) []bool {
 // apart is the destinations that stay, and the switches that would have no cables to them any
 // more if the fabric were less.
 func apart(f, less *fabric.Fabric, scope routing.Scope) []repair.Left {
-	ends, was, now := scope.Ends(f), partOf(f), partOf(less)
+	ends, was, now := scope.Ends(f), f.PartOf(f.Parts()), less.PartOf(less.Parts())
 	same := make([]fabric.NodeID, f.Switches())
 	for s := range same {
 		same[s] = less.NodeByGUID(f.Node(fabric.NodeID(s)).GUID)
@@ -98,17 +98,6 @@ func apart(f, less *fabric.Fabric, scope routing.Scope) []repair.Left {
 		}
 	}
 	return list
-}
-
-// partOf is the part of the network that each switch is in.
-func partOf(f *fabric.Fabric) []int {
-	part := make([]int, f.Switches())
-	for i, switches := range f.Parts() {
-		for _, s := range switches {
-			part[s] = i
-		}
-	}
-	return part
 }
 
 // Undo is a plan back by the steps of another, the last one first. Every mixture of two tables

@@ -202,8 +202,13 @@ func TestParts(t *testing.T) {
 		b.Cable(refs[c[0]], 1, refs[c[1]], uint8(2+i%2), fabric.Rate{})
 	}
 	want := [][]fabric.NodeID{{2, 4, 6}, {0, 5}, {1}, {3}}
-	if got := must(t, &b).Parts(); !slices.EqualFunc(got, want, slices.Equal) {
+	f := must(t, &b)
+	got := f.Parts()
+	if !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("parts are %v, want %v", got, want)
+	}
+	if of := f.PartOf(got); !slices.Equal(of, []int32{1, 2, 0, 3, 0, 1, 0}) {
+		t.Errorf("switches are in parts %v", of)
 	}
 }
 

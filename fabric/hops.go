@@ -49,6 +49,17 @@ func (f *Fabric) Parts() [][]NodeID {
 	return parts
 }
 
+// PartOf is the part that each switch is in, [switch], as an index into Parts.
+func (f *Fabric) PartOf(parts [][]NodeID) []int32 {
+	of := make([]int32, f.switches)
+	for i, switches := range parts {
+		for _, s := range switches {
+			of[s] = int32(i)
+		}
+	}
+	return of
+}
+
 // Leaves is the switches with host adapters.
 func (f *Fabric) Leaves() []NodeID {
 	var leaves []NodeID

@@ -45,7 +45,6 @@ func newLevels(f *fabric.Fabric) *Levels {
 	n := f.Switches()
 	l := &Levels{
 		Fabric: f,
-		Part:   make([]int32, n),
 		Height: make([]int32, n),
 		above:  make([]fabric.NodeID, n),
 		seed:   make([]bool, n),
@@ -54,14 +53,10 @@ func newLevels(f *fabric.Fabric) *Levels {
 		l.Hosts = append(l.Hosts, int64(n))
 	}
 	parts := f.Parts()
-	l.parts = len(parts)
+	l.parts, l.Part = len(parts), f.PartOf(parts)
 	l.Idle = make([]bool, len(parts))
 	for i, switches := range parts {
-		l.Idle[i] = true
-		for _, s := range switches {
-			l.Part[s] = int32(i)
-			l.Idle[i] = l.Idle[i] && l.Hosts[s] == 0
-		}
+		l.Idle[i] = !slices.ContainsFunc(switches, func(s fabric.NodeID) bool { return l.Hosts[s] > 0 })
 	}
 	l.hostsBelow = slices.Clone(l.Hosts)
 	l.peel()

@@ -93,11 +93,9 @@ type entry struct {
 }
 
 func newJoiner(f *fabric.Fabric, o *Orientation, t *routing.Forwarding, g *acyclic.Graph, hubs bool) *joiner {
-	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), up: o.Up, part: make([]int32, f.Switches())}
-	for i, switches := range f.Parts() {
-		for _, s := range switches {
-			j.part[s] = int32(i)
-		}
+	parts := f.Parts()
+	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), up: o.Up, part: f.PartOf(parts)}
+	for i, switches := range parts {
 		j.hubs = append(j.hubs, nil)
 		if hubs {
 			hub := f.Endpoint(f.Attached(o.hub(f, switches))[0]) // its port 0
