@@ -3,9 +3,9 @@
 //
 // An experiment (package papers) is a figure or table: lines, usually one an engine,
 // over networks. What is measured, and how often, is a campaign of weft sweep
-// (examples/sweeps), in a quick and a full set where the full one takes long; a line at a place is a selection of its
-// rows, and its value the mean over the networks drawn. A claim (package claims) is a
-// sentence of the paper's text and how to hold it against the values.
+// (examples/sweeps), in a quick and a full set where the full one takes long; a line at a
+// place is a selection of its rows, and its value the mean over the networks drawn. A claim
+// (package claims) is a sentence of the paper's text and how to hold it against the values.
 //
 // A run (Execute) is a campaign of all points of its experiments, so that it may be
 // interrupted and begun again, and what weft sweep measured of the same points counts
@@ -19,6 +19,7 @@
 // tables have on the same networks; with one, its lines stand beside ours and claims
 // are held against them.
 //
-// It takes minutes for the quick set on two cores, and about twenty for the full one. Memory is kept below Options.Memory, as far as it can be told
-// from the size of a network; a point that needs more runs alone.
+// It takes minutes for the quick set on two cores, and half an hour for the full one
+// (results/README.md). Memory is kept below Options.Memory, as far as it can be told from
+// the size of a network; a point that needs more runs alone.
 package reproduce

@@ -26,12 +26,12 @@
 // confirmed the new tables, the dependencies of the old ones are gone: the graph is
 // derived anew from the new tables alone, and what is left is mended in a further step.
 // Destinations that no such step mends need others to make way (makeway.go), or, where
-// that does not help either, all tables to be rebuilt (rebuild.go). If that leaves the trunks
-// unevenly loaded, more steps spread the pairs again (balance.go). Steps of such a plan become one
-// where that is as safe (merge.go). One
-// that would drop packets whose path is whole before and after it becomes several (whole.go). Trunks that are to go, but are still there, are left in the
-// same way (leave.go). On the way to other tables
-// (bring.go) rows that bar each other's way take others for a time (detour.go).
+// that does not help either, all tables to be rebuilt (rebuild.go). If that leaves the
+// trunks unevenly loaded, more steps spread the pairs again (balance.go). Steps of such a
+// plan become one where that is as safe (merge.go). One that would drop packets whose path
+// is whole before and after it becomes several (whole.go). Trunks that are to go, but are
+// still there, are left in the same way (leave.go). On the way to other tables (bring.go)
+// rows that bar each other's way take others for a time (detour.go).
 // The trees for multicast are in the graph from the beginning, and stay (trees.go).
 // Entries that no packet in scope uses change in the last steps: otherwise a spine that
 // leaves now avoid would send the packets that still arrive by their old entries back
