@@ -184,7 +184,7 @@ func TestRealFabrics(t *testing.T) {
 // lines are measured less often.
 func TestEffort(t *testing.T) {
 	for id, want := range map[string]Effort{
-		"ipdps2011-9":   {Networks: 100, Improved: 10, Beside: 4},
+		"ipdps2011-9":   {Networks: 100, Improved: 10, Beside: 2},
 		"ipdps2011-iv":  {Networks: 1000, Improved: 100, Beside: 10},
 		"ipdps2011-5":   {Patterns: 1000},
 		"hoti2009-4d":   {Patterns: 10000, Swept: 1000, Networks: 4},
@@ -192,7 +192,7 @@ func TestEffort(t *testing.T) {
 		"hoti2009-4f":   {Repeats: 5, BesideRepeats: 2},
 		"hoti2016-13":   {Repeats: 11, BesideRepeats: 2},
 		"hoti2016-7":    {Repeats: 50},
-		"tpds2006-7":    {Patterns: 50000, Networks: 16, Beside: 8},
+		"tpds2006-7":    {Patterns: 50000, Networks: 16, Beside: 4},
 		"micro2020-a2a": {Networks: 10, Beside: 2},
 		"micro2020-rp":  {Networks: 10, Beside: 2, Patterns: 101},
 	} {
