@@ -19,7 +19,7 @@
 // tables have on the same networks; with one, its lines stand beside ours and claims
 // are held against them.
 //
-// It takes minutes for the quick set on two cores, and half an hour for the full one
+// The full set takes 25 minutes on two cores, the quick one less than ten
 // (results/README.md). Memory is kept below Options.Memory, as far as it can be told from
 // the size of a network; a point that needs more runs alone.
 package reproduce
